@@ -1,0 +1,13 @@
+#!/bin/sh
+# The linter, the types, the unit suite, then what needs real parts: kubectl, and as root loop devices, udev, sshd.
+set -eu
+cd "$(dirname "$0")/.."
+PATH=$PWD/node_modules/.bin:$PATH
+export NODE_OPTIONS=--experimental-vm-modules NODE_NO_WARNINGS=1
+biome check --error-on-warnings .
+tsc --noEmit
+if [ "$(id -u)" != 0 ]; then
+  echo 'not root: left out is what needs loop devices, udev and sshd (each test says so)' >&2
+fi
+jest --selectProjects unit "$@"
+jest --selectProjects integration --runInBand "$@"
