@@ -1,0 +1,91 @@
+/** What is done on a node, as data. Nothing here knows what the programs are for. */
+
+/** What a guard's command must answer for the step to go on. What is absent is not looked at. */
+export interface Expect {
+  /** The exit status. */
+  exit?: number;
+  /** Standard output without newlines at its end: exactly this text, or one without it. */
+  stdout?: { is: string } | { lacks: string };
+}
+
+/** A look at the node right before a step: if it is not as expected, neither the step nor any after it runs. */
+export interface Guard {
+  argv: readonly string[];
+  expect: Expect;
+  /** What it means for a person if the guard does not hold. */
+  refusal: string;
+}
+
+/** One command. Its program is looked up on the node's PATH, and it sees nothing of a shell. */
+export interface Step {
+  /** For a person: "make the ext4 file system". */
+  name: string;
+  argv: readonly string[];
+  /** Text for standard input; empty when absent. */
+  stdin?: string;
+  guards: readonly Guard[];
+  /** The step fails when someone else was faster, so failing means: look again, plan again. */
+  mayRace?: boolean;
+}
+
+/** Names a job for ever: submitting one that the node knows starts nothing. */
+export interface JobKey {
+  /** What the job works on. Jobs of one subject run one after the other. */
+  subject: string;
+  id: string;
+}
+
+/** Steps that run on a node as one, whether or not whoever submitted them is still there. */
+export interface Job {
+  key: JobKey;
+  steps: readonly Step[];
+}
+
+/** A step as the node tells of it. */
+export interface StepFacts {
+  name: string;
+  /** The command as one could type it. */
+  command: string;
+}
+
+export type JobState =
+  /** The node knows no such job: never submitted, or its memory of jobs (a tmpfs) went with a reboot. */
+  | { state: 'not-found' }
+  /** No step while the job waits for another one of its subject. */
+  | { state: 'running'; step?: StepFacts }
+  | { state: 'succeeded' }
+  /** A step's program ended with a status other than 0. `output` is the end of what it printed. */
+  | { state: 'failed'; step: StepFacts; exit: number; output: string }
+  /** The same, of a step that may be outrun: look again, plan again. */
+  | { state: 'raced'; step: StepFacts; exit: number; output: string }
+  /** A guard did not hold: the node is not what the plan was made for. */
+  | { state: 'guarded'; step: StepFacts; refusal: string; output: string }
+  /** The job's processes are gone and it wrote no result. */
+  | { state: 'died'; step?: StepFacts };
+
+/** One read-only command of an observation. */
+export interface Probe {
+  name: string;
+  argv: readonly string[];
+}
+
+/** `exit` is 127 where the node has no such program. */
+export interface ProbeResult {
+  exit: number;
+  stdout: string;
+  stderr: string;
+}
+
+/** Hands of one kind (ssh, local, …) on the nodes. Every method throws NodeError, and only that. */
+export interface Executor {
+  /** Runs read-only commands in one round trip. Results by the probe's name. */
+  observe(node: string, probes: readonly Probe[]): Promise<Map<string, ProbeResult>>;
+  /** Starts a job, or joins the one that the node has under this key. Waits up to `waitMs` for its end. */
+  submit(node: string, job: Job, waitMs: number): Promise<JobState>;
+  /** The states of many jobs, in the order asked, as soon as one of them has ended, after `waitMs` at the latest. */
+  poll(node: string, keys: readonly JobKey[], waitMs: number): Promise<JobState[]>;
+  /** Removes what the node keeps of a subject's jobs. False, and nothing removed, while one of them runs. */
+  forget(node: string, subject: string): Promise<boolean>;
+  /** Ends connections. Jobs go on. */
+  close(): Promise<void>;
+}

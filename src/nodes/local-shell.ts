@@ -1,0 +1,28 @@
+import { execa } from 'execa';
+import { NodeError } from './errors.ts';
+import type { Shell } from './shell.ts';
+
+/** The machine that this process runs on, under the names given: it acts for no other node. */
+export function createLocalShell(nodes: readonly string[]): Shell {
+  return {
+    async run(node, script, timeoutMs) {
+      if (!nodes.includes(node)) {
+        throw new NodeError('not-ours', node, `node ${node} is not this machine`, {
+          hint: `Name it with --local-node if it is, or use --transport ssh. Named now: ${nodes.join(', ')}.`,
+        });
+      }
+      const result = await execa('sh', [], {
+        input: script,
+        timeout: timeoutMs,
+        reject: false,
+        stripFinalNewline: false,
+      });
+      if (result.failed) {
+        const why = result.timedOut ? `no answer within ${timeoutMs / 1000} s` : result.stderr.trim();
+        throw new NodeError('protocol', node, `node ${node}: sh failed: ${why || result.shortMessage}`);
+      }
+      return result.stdout;
+    },
+    async close() {},
+  };
+}

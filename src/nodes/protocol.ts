@@ -1,0 +1,174 @@
+import type { Job, JobKey, JobState, Probe, ProbeResult, StepFacts } from './job.ts';
+import { jobFolder, jobScript, PRELUDE, subjectFolder } from './job-script.ts';
+import { quote, quoteAll } from './quote.ts';
+
+/**
+ * What is said to a node's shell and how its answer is read. Every script is read from standard input by `sh`,
+ * and its last line of output is END: an answer without it was cut off and says nothing.
+ */
+const END = 'stowage-end';
+
+/** How much of a job's output comes back, in bytes. */
+const OUTPUT_TAIL = 4096;
+/** How often the node looks whether a job has ended, in ms. */
+const LOOK_EVERY = 50;
+
+/** Reads only. Each probe answers a line: its number, exit status, output and errors in base64. */
+export function observeScript(probes: readonly Probe[]): string {
+  return `${PRELUDE}exec 3>&1
+probe() {
+  number=$1
+  shift
+  err=$({ out=$("$@" </dev/null); printf 'probe %s %s ' "$number" "$?" >&3; printf %s "$out" | base64 -w0 >&3; } 2>&1)
+  printf ' '
+  printf %s "$err" | base64 -w0
+  echo
+}
+${probes.map((probe, index) => `probe ${index} ${quoteAll(probe.argv)}\n`).join('')}echo ${END}
+`;
+}
+
+/** @throws RangeError for an answer that `observeScript` does not give */
+export function readObservation(answer: string, probes: readonly Probe[]): Map<string, ProbeResult> {
+  const results = new Map<string, ProbeResult>();
+  for (const [kind, number, exit, stdout, stderr] of fields(answer)) {
+    const probe = probes[Number(number)];
+    if (kind !== 'probe' || probe === undefined) {
+      throw new RangeError(`not a probe's answer: ${kind} ${number}`);
+    }
+    results.set(probe.name, { exit: Number(exit), stdout: decode(stdout), stderr: decode(stderr) });
+  }
+  return results;
+}
+
+/** Starts a job unless the node has one of its key, then answers as `pollScript` does. */
+export function submitScript(job: Job, waitMs: number): string {
+  const folder = quote(jobFolder(job.key));
+  const subject = quote(subjectFolder(job.key.subject));
+  return `${PRELUDE}job=${folder} subject=${subject}
+if [ ! -d "$job" ]; then
+  mkdir -p "$subject" && new=$(mktemp -d "$subject/.new.XXXXXX") || exit
+  printf %s ${quote(jobScript(job))} >"$new/script" || exit
+  setsid sh "$new/script" "$new" "$job" </dev/null >/dev/null 2>&1 &
+  # Until it has its place, or has found it taken; a script that died at once leaves it empty.
+  n=0
+  while [ -d "$new" ] && [ $n -lt 100 ]; do sleep 0.02; n=$((n + 1)); done
+fi
+${pollBody([job.key], waitMs)}`;
+}
+
+/** The states of jobs, once one of them is no longer running or the time is over. */
+export function pollScript(keys: readonly JobKey[], waitMs: number): string {
+  return PRELUDE + pollBody(keys, waitMs);
+}
+
+function pollBody(keys: readonly JobKey[], waitMs: number): string {
+  return `state() {
+  ended=yes
+  if [ -e "$1/result" ]; then
+    read -r line <"$1/result"
+  elif [ ! -d "$1" ]; then
+    line=not-found
+  elif ! flock -ns "$1/lock" true; then
+    line=running ended=
+  elif [ -e "$1/result" ]; then
+    read -r line <"$1/result"
+  else
+    line=died
+  fi
+}
+look() {
+  any=
+  for folder; do
+    state "$folder"
+    [ -z "$ended" ] || any=yes
+  done
+}
+report() {
+  for folder; do
+    state "$folder"
+    printf 'job %s' "$(printf %s "$line" | base64 -w0)"
+    for file in step refusal; do printf ' %s' "$(base64 -w0 "$folder/$file" 2>/dev/null)"; done
+    printf ' %s\\n' "$(tail -c ${OUTPUT_TAIL} "$folder/output" 2>/dev/null | base64 -w0)"
+  done
+}
+set -- ${keys.map((key) => quote(jobFolder(key))).join(' ')}
+n=${Math.floor(waitMs / LOOK_EVERY)}
+look "$@"
+while [ -z "$any" ] && [ $n -gt 0 ]; do sleep ${LOOK_EVERY / 1000}; n=$((n - 1)); look "$@"; done
+report "$@"
+echo ${END}
+`;
+}
+
+/** @throws RangeError for an answer that `pollScript` does not give */
+export function readStates(answer: string, count: number): JobState[] {
+  const lines = fields(answer);
+  if (lines.length !== count) {
+    throw new RangeError(`${lines.length} states for ${count} jobs`);
+  }
+  return lines.map(([, line, step, refusal, output]) =>
+    readState(decode(line), readStep(decode(step)), decode(refusal), decode(output)),
+  );
+}
+
+function readStep(text: string): StepFacts | undefined {
+  const [name, command] = text.split('\0');
+  return name === undefined || command === undefined ? undefined : { name, command };
+}
+
+function readState(line: string, step: StepFacts | undefined, refusal: string, output: string): JobState {
+  const [state, exit] = line.split(' ');
+  const unknown = { name: 'unknown', command: '' };
+  switch (state) {
+    case 'not-found':
+    case 'succeeded':
+      return { state };
+    case 'running':
+    case 'died':
+      return step === undefined ? { state } : { state, step };
+    case 'failed':
+    case 'raced':
+      return { state, step: step ?? unknown, exit: Number(exit), output };
+    case 'guarded':
+      return { state, step: step ?? unknown, refusal, output };
+    default:
+      throw new RangeError(`not a job's state: ${JSON.stringify(line)}`);
+  }
+}
+
+/** Removes what is kept of a subject's jobs, if none of them runs. */
+export function forgetScript(subject: string): string {
+  return `${PRELUDE}subject=${quote(subjectFolder(subject))}
+if [ ! -d "$subject" ]; then
+  echo forgotten
+elif flock -n "$subject/lock" rm -rf "$subject"; then
+  echo forgotten
+else
+  echo busy
+fi
+echo ${END}
+`;
+}
+
+/** @throws RangeError for an answer that `forgetScript` does not give */
+export function readForgotten(answer: string): boolean {
+  const word = fields(answer)[0]?.[0];
+  if (word !== 'forgotten' && word !== 'busy') {
+    throw new RangeError('neither forgotten nor busy');
+  }
+  return word === 'forgotten';
+}
+
+function fields(answer: string): string[][] {
+  const lines = answer.split('\n');
+  // The text after the last newline is empty, the line before it is END.
+  if (lines.at(-1) !== '' || lines.at(-2) !== END) {
+    throw new RangeError('the answer was cut off');
+  }
+  return lines.slice(0, -2).map((line) => line.split(' '));
+}
+
+function decode(text: string | undefined): string {
+  return Buffer.from(text ?? '', 'base64').toString('utf8');
+}

@@ -1,0 +1,50 @@
+import { NodeError } from './errors.ts';
+import type { Executor } from './job.ts';
+import {
+  forgetScript,
+  observeScript,
+  pollScript,
+  readForgotten,
+  readObservation,
+  readStates,
+  submitScript,
+} from './protocol.ts';
+import type { Shell } from './shell.ts';
+
+/** How long a round trip may take beside what it was told to wait, in ms. */
+const ROUND_TRIP = 30_000;
+
+/** The job protocol over a shell. */
+export function createShellExecutor(shell: Shell): Executor {
+  async function ask<T>(
+    node: string,
+    script: string,
+    waitMs: number,
+    read: (answer: string) => T,
+  ): Promise<T> {
+    const answer = await shell.run(node, script, waitMs + ROUND_TRIP);
+    try {
+      return read(answer);
+    } catch (cause) {
+      throw new NodeError('protocol', node, `node ${node} gave an answer that is not understood: ${cause}`, {
+        cause,
+        hint: 'Something on the node prints into non-interactive logins (a profile, a banner), or cut the connection.',
+      });
+    }
+  }
+
+  return {
+    observe: (node, probes) =>
+      ask(node, observeScript(probes), 0, (answer) => readObservation(answer, probes)),
+    submit: async (node, job, waitMs) => {
+      const [state] = await ask(node, submitScript(job, waitMs), waitMs, (answer) => readStates(answer, 1));
+      return state as NonNullable<typeof state>;
+    },
+    poll: async (node, keys, waitMs) =>
+      keys.length === 0
+        ? []
+        : ask(node, pollScript(keys, waitMs), waitMs, (answer) => readStates(answer, keys.length)),
+    forget: (node, subject) => ask(node, forgetScript(subject), 0, readForgotten),
+    close: () => shell.close(),
+  };
+}

@@ -1,0 +1,30 @@
+import { NodeError } from './errors.ts';
+
+/** ssh's own exit status, as opposed to that of the remote command (ssh(1)). */
+const SSH_FAILED = 255;
+
+/** What a failed `ssh NODE sh` means, by what the OpenSSH client prints. */
+export function classifySshFailure(node: string, exitCode: number | undefined, stderr: string): NodeError {
+  const said = stderr.trim();
+  if (exitCode !== undefined && exitCode !== SSH_FAILED) {
+    return new NodeError('protocol', node, `node ${node}: sh ended with status ${exitCode}: ${said}`);
+  }
+  if (said.includes('REMOTE HOST IDENTIFICATION HAS CHANGED')) {
+    return new NodeError('refused', node, `node ${node}: its host key is another than the known one`, {
+      hint: `If the node was reinstalled, remove the old key: ssh-keygen -R ${node}; then add the new one, checked by another way.`,
+    });
+  }
+  if (said.includes('Host key verification failed') || said.includes('host key is known for')) {
+    return new NodeError('refused', node, `node ${node}: its host key is not known`, {
+      hint: `Add the key, checked by another way, to known_hosts under the name ${node}.`,
+    });
+  }
+  if (said.includes('Permission denied')) {
+    return new NodeError('refused', node, `node ${node}: ${said}`, {
+      hint: `Check that 'ssh ${node} true' works for this user without a password.`,
+    });
+  }
+  return new NodeError('unreachable', node, `node ${node} is not reached over ssh: ${said}`, {
+    hint: `Check that the node is up and that 'ssh ${node} true' works for this user.`,
+  });
+}

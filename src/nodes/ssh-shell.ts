@@ -1,0 +1,134 @@
+import { chmod, lstat, mkdir } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { execa } from 'execa';
+import { NodeError } from './errors.ts';
+import type { Shell } from './shell.ts';
+import { classifySshFailure } from './ssh-failure.ts';
+
+/** Where a node is reached; what is absent is left to ~/.ssh/config. */
+export interface SshAddress {
+  host?: string;
+  port?: number;
+}
+
+export interface SshOptions {
+  /** Instead of ~/.ssh/config and the system's. */
+  configFile?: string;
+  /** Asked before every command, so that a changed annotation counts at once. */
+  addressOf(node: string): SshAddress;
+}
+
+/** Sessions at once on one connection. sshd's MaxSessions is 10 by default. */
+const SESSIONS = 8;
+
+/** Nodes over the OpenSSH client, one connection a node, so that ~/.ssh/config, agents and ProxyJump work. */
+export function createSshShell(options: SshOptions): Shell {
+  const sessions = new Map<string, Sessions>();
+  const destinations = new Map<string, string[]>();
+  const abort = new AbortController();
+  let controlFolder: Promise<string> | undefined;
+
+  async function argumentsFor(node: string): Promise<string[]> {
+    controlFolder ??= makeControlFolder();
+    const { host = node, port } = options.addressOf(node);
+    return [
+      ...(options.configFile === undefined ? [] : ['-F', options.configFile]),
+      ...(port === undefined ? [] : ['-p', String(port)]),
+      '-T',
+      ...FIXED_OPTIONS.flatMap((option) => ['-o', option]),
+      '-o',
+      // The key belongs to the node, whatever address it has today.
+      `HostKeyAlias=${node}`,
+      '-o',
+      `ControlPath=${await controlFolder}/${process.pid}-%C`,
+      '--',
+      host,
+    ];
+  }
+
+  return {
+    async run(node, script, timeoutMs) {
+      const destination = await argumentsFor(node);
+      destinations.set(destination.join('\0'), destination);
+      let limit = sessions.get(node);
+      if (limit === undefined) {
+        limit = createSessions(SESSIONS);
+        sessions.set(node, limit);
+      }
+      const release = await limit();
+      try {
+        const result = await execa('ssh', [...destination, 'sh'], {
+          input: script,
+          timeout: timeoutMs,
+          cancelSignal: abort.signal,
+          reject: false,
+          stripFinalNewline: false,
+        });
+        if (result.failed) {
+          throw result.timedOut
+            ? new NodeError('unreachable', node, `node ${node} gave no answer within ${timeoutMs / 1000} s`)
+            : classifySshFailure(node, result.exitCode, result.stderr || (result.shortMessage ?? ''));
+        }
+        return result.stdout;
+      } finally {
+        release();
+      }
+    },
+    async close() {
+      abort.abort();
+      for (const destination of destinations.values()) {
+        // Nobody listens any more if the connection is gone: that is what is wanted.
+        await execa('ssh', ['-O', 'exit', ...destination], { reject: false, timeout: 5000 });
+      }
+    },
+  };
+}
+
+const FIXED_OPTIONS = [
+  'BatchMode=yes',
+  'StrictHostKeyChecking=yes',
+  'ControlMaster=auto',
+  'ControlPersist=60',
+  'ConnectTimeout=10',
+  // A node that went away is noticed after 15 s.
+  'ServerAliveInterval=5',
+  'ServerAliveCountMax=3',
+  'ClearAllForwardings=yes',
+  'PermitLocalCommand=no',
+  'EscapeChar=none',
+  'LogLevel=ERROR',
+];
+
+/** The sockets of shared connections. Whoever can open one is logged in, so the folder must be ours alone. */
+async function makeControlFolder(): Promise<string> {
+  const uid = process.getuid?.() ?? 0;
+  const folder = join(tmpdir(), `stowage-ssh-${uid}`);
+  await mkdir(folder, { mode: 0o700 }).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EEXIST') throw error;
+  });
+  const found = await lstat(folder);
+  if (!found.isDirectory() || found.uid !== uid) {
+    throw new Error(`${folder} belongs to someone else; remove it, or set TMPDIR to a folder of your own`);
+  }
+  await chmod(folder, 0o700);
+  return folder;
+}
+
+type Sessions = () => Promise<() => void>;
+
+/** At most `count` holders at once, first come, first served. */
+function createSessions(count: number): Sessions {
+  let free = count;
+  const waiting: (() => void)[] = [];
+  const release = () => {
+    const next = waiting.shift();
+    if (next) next();
+    else free++;
+  };
+  return async () => {
+    if (free > 0) free--;
+    else await new Promise<void>((resolve) => waiting.push(resolve));
+    return release;
+  };
+}
