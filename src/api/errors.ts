@@ -1,0 +1,16 @@
+/** What went wrong, for whoever must act on it. The executable maps each code to one exit status. */
+export type ErrorCode = 'failed' | 'usage' | 'not-found' | 'forbidden' | 'conflict' | 'timeout' | 'partial';
+
+/** An error with a message a person can act on: what happened to which object, what was found, what to do. */
+export class StowageError extends Error {
+  override readonly name: string = 'StowageError';
+  readonly code: ErrorCode;
+  /** What to do next, as a sentence or a command. */
+  readonly hint: string | undefined;
+
+  constructor(code: ErrorCode, message: string, options: { hint?: string; cause?: unknown } = {}) {
+    super(message, options.cause === undefined ? {} : { cause: options.cause });
+    this.code = code;
+    this.hint = options.hint;
+  }
+}

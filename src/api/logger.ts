@@ -1,0 +1,7 @@
+/** The part of pino's logger that Stowage calls: fields first, then a message that is the same every time. */
+export interface Logger {
+  debug(fields: object, message: string): void;
+  info(fields: object, message: string): void;
+  warn(fields: object, message: string): void;
+  error(fields: object, message: string): void;
+}

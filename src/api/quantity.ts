@@ -1,0 +1,73 @@
+import { StowageError } from './errors.ts';
+
+/** Powers of a suffix; `e`-exponents are told apart before this is asked, for `1E` is exa and `1E3` a thousand. */
+const BINARY: Record<string, bigint> = { Ki: 10n, Mi: 20n, Gi: 30n, Ti: 40n, Pi: 50n, Ei: 60n };
+const DECIMAL: Record<string, number> = {
+  n: -9,
+  u: -6,
+  m: -3,
+  '': 0,
+  k: 3,
+  M: 6,
+  G: 9,
+  T: 12,
+  P: 15,
+  E: 18,
+};
+
+const NUMBER = /^(?<sign>[+-]?)(?<whole>[0-9]*)(?:\.(?<fraction>[0-9]*))?(?<suffix>.*)$/s;
+const EXPONENT = /^[eE](?<exponent>[+-]?[0-9]+)$/;
+
+/** Larger numbers are no sizes of anything, and raising ten to their exponent would eat the memory. */
+const MAX_EXPONENT = 100;
+const MAX_LENGTH = 256;
+
+/**
+ * The bytes of a Kubernetes quantity, in every notation that apimachinery's resource.ParseQuantity takes: a sign,
+ * decimals (`.5`, `5.`), binary and decimal suffixes, exponents. A part of a byte counts as a whole one, away from
+ * zero, as Quantity.Value() has it. Unlike there, large binary numbers are not silently cut to 2^63-1.
+ * Throws a StowageError that names the text.
+ */
+export function parseQuantity(text: string | number): bigint {
+  const written = String(text);
+  const { sign, whole = '', fraction = '', suffix = '' } = NUMBER.exec(written)?.groups ?? {};
+  if (whole + fraction === '' || written.length > MAX_LENGTH) throw notAQuantity(written);
+  const scale = scaleOf(suffix);
+  if (scale === undefined) throw notAQuantity(written);
+  const value = scaled(BigInt(whole + fraction) << scale.two, scale.ten - fraction.length);
+  return sign === '-' ? -value : value;
+}
+
+/** What the digits are to be multiplied with: powers of two and of ten. Undefined for what is no suffix. */
+function scaleOf(suffix: string): { two: bigint; ten: number } | undefined {
+  const exponent = EXPONENT.exec(suffix)?.groups?.exponent;
+  if (exponent !== undefined) {
+    const ten = Number(exponent);
+    return Math.abs(ten) > MAX_EXPONENT ? undefined : { two: 0n, ten };
+  }
+  const two = Object.hasOwn(BINARY, suffix) ? BINARY[suffix] : undefined;
+  if (two !== undefined) return { two, ten: 0 };
+  const ten = Object.hasOwn(DECIMAL, suffix) ? DECIMAL[suffix] : undefined;
+  return ten === undefined ? undefined : { two: 0n, ten };
+}
+
+/** `value` times a power of ten, rounded up. */
+function scaled(value: bigint, ten: number): bigint {
+  if (ten >= 0) return value * 10n ** BigInt(ten);
+  const divisor = 10n ** BigInt(-ten);
+  return (value + divisor - 1n) / divisor;
+}
+
+function notAQuantity(text: string): StowageError {
+  const shown = text.length > 60 ? `${text.slice(0, 60)}…` : text;
+  return new StowageError('failed', `${JSON.stringify(shown)} is not a quantity`, {
+    hint: 'Write a number with a suffix that Kubernetes knows, such as 10Gi, 500M or 1.5Ti.',
+  });
+}
+
+/** Bytes as a quantity: with the largest binary suffix that leaves a whole number, else plain. */
+export function formatBytes(bytes: bigint): string {
+  if (bytes === 0n) return '0';
+  const fitting = Object.entries(BINARY).findLast(([, power]) => bytes % (1n << power) === 0n);
+  return fitting === undefined ? String(bytes) : `${bytes >> fitting[1]}${fitting[0]}`;
+}

@@ -1,0 +1,38 @@
+import type { Resource } from './meta.ts';
+import { VOLUME_GROUP, VOLUME_VERSION } from './names.ts';
+
+/** The kinds that Stowage reads or writes. */
+
+export const VOLUMES: Resource = {
+  group: VOLUME_GROUP,
+  version: VOLUME_VERSION,
+  plural: 'volumes',
+  kind: 'Volume',
+  namespaced: false,
+};
+
+export const PERSISTENT_VOLUMES: Resource = {
+  group: '',
+  version: 'v1',
+  plural: 'persistentvolumes',
+  kind: 'PersistentVolume',
+  namespaced: false,
+};
+
+export const NODES: Resource = { group: '', version: 'v1', plural: 'nodes', kind: 'Node', namespaced: false };
+
+export const EVENTS: Resource = {
+  group: '',
+  version: 'v1',
+  plural: 'events',
+  kind: 'Event',
+  namespaced: true,
+};
+
+export const STORAGE_CLASSES: Resource = {
+  group: 'storage.k8s.io',
+  version: 'v1',
+  plural: 'storageclasses',
+  kind: 'StorageClass',
+  namespaced: false,
+};

@@ -1,0 +1,102 @@
+import { DNS_SUBDOMAIN, isDnsSubdomain } from './dns-name.ts';
+import { parseQuantity } from './quantity.ts';
+import type { Volume, VolumeSpec } from './volume.ts';
+
+const TYPES = ['sparseLoopDevice', 'rawBlockDevice', 'lvmLogicalVolume'] as const;
+
+/** The fields of a spec. The schema keeps others, so that a Volume of an unknown type is told why it fails. */
+const FIELDS: ReadonlySet<string> = new Set<keyof VolumeSpec>([
+  ...TYPES,
+  'nodeName',
+  'storageClassName',
+  'mode',
+  'template',
+  'attachPolicy',
+  'attachableNodes',
+  'overwrite',
+  'onDelete',
+  'source',
+]);
+
+/** MetalK8s's message, which its users and tests look for. */
+const NO_TYPE = 'volume type not found in Volume Spec';
+
+/** The largest file there can be, in whole blocks of 4096 bytes: offsets are signed. */
+const MAX_BYTES = 2n ** 63n - 4096n;
+const MAX_DIRECTORY_BYTES = 1024;
+
+/** What keeps a Volume from being made, each naming the field, what was found and what is wanted. None: it is valid. */
+export function validateVolume({ spec }: Volume): string[] {
+  return [
+    ...nameProblems('nodeName', spec.nodeName),
+    ...nameProblems('storageClassName', spec.storageClassName),
+    ...typeProblems(spec),
+    ...(spec.sparseLoopDevice == null ? [] : sparseProblems(spec.sparseLoopDevice)),
+    ...unsupported(spec).map((what) => `spec.${what} is not supported by this version of stowage`),
+  ];
+}
+
+function nameProblems(field: string, name: unknown): string[] {
+  if (typeof name === 'string' && isDnsSubdomain(name)) return [];
+  return [`spec.${field} is ${JSON.stringify(name)}, but must be a name: ${DNS_SUBDOMAIN}`];
+}
+
+function typeProblems(spec: VolumeSpec): string[] {
+  const found = TYPES.filter((type) => spec[type] != null);
+  const unknown = Object.keys(spec).filter((field) => !FIELDS.has(field));
+  if (found.length === 0) return [NO_TYPE];
+  return [
+    ...(found.length > 1 ? [`spec has ${found.join(' and ')}, but a Volume has one type`] : []),
+    ...unknown.map((field) => `spec.${field} is not a field of a Volume`),
+  ];
+}
+
+function sparseProblems({ size, directory }: NonNullable<VolumeSpec['sparseLoopDevice']>): string[] {
+  return [...sizeProblems(size), ...(directory === undefined ? [] : directoryProblems(directory))];
+}
+
+function sizeProblems(size: string | number): string[] {
+  const field = 'spec.sparseLoopDevice.size';
+  let bytes: bigint;
+  try {
+    bytes = parseQuantity(size);
+  } catch {
+    return [`${field} is ${JSON.stringify(size)}, but must be a quantity of bytes such as 10Gi`];
+  }
+  if (bytes <= 0n) return [`${field} is ${size}, but must be greater than 0`];
+  return bytes > MAX_BYTES ? [`${field} is ${size}, but no file is larger than ${MAX_BYTES} bytes`] : [];
+}
+
+/** One folder has one name here: what is compared with what a node reports must be spelt as the node spells it. */
+function directoryProblems(directory: string): string[] {
+  const wanted = directoryWanted(directory);
+  if (wanted === undefined) return [];
+  return [`spec.sparseLoopDevice.directory is ${JSON.stringify(directory)}, but must ${wanted}`];
+}
+
+function directoryWanted(directory: string): string | undefined {
+  if (!directory.startsWith('/')) return 'be an absolute path';
+  if (Buffer.byteLength(directory) > MAX_DIRECTORY_BYTES) {
+    return `be ${MAX_DIRECTORY_BYTES} bytes long at most`;
+  }
+  if (/\p{Cc}/u.test(directory)) return 'have no control characters';
+  const parts = directory.split('/').slice(1);
+  return parts.some((part) => part === '' || part === '.' || part === '..')
+    ? 'be a folder below /, without `.`, `..`, `//` and a slash at its end'
+    : undefined;
+}
+
+/** What is refused rather than ignored: who sets one of these counts on it. */
+function unsupported(spec: VolumeSpec): string[] {
+  return [
+    ...(['rawBlockDevice', 'lvmLogicalVolume', 'attachableNodes', 'source', 'overwrite'] as const).filter(
+      (field) => spec[field] != null,
+    ),
+    ...withOther('mode', spec.mode, 'Filesystem'),
+    ...withOther('attachPolicy', spec.attachPolicy, 'Always'),
+    ...withOther('onDelete', spec.onDelete, 'Delete'),
+  ];
+}
+
+const withOther = (field: string, value: string | undefined, only: string): string[] =>
+  value == null || value === only ? [] : [`${field} ${value}`];

@@ -1,0 +1,71 @@
+import type { KubeObject } from './meta.ts';
+
+/** The Volume resource: MetalK8s's schema, and Stowage's own optional fields beside it. */
+
+export type VolumeMode = 'Filesystem' | 'Block';
+export type Phase = 'Pending' | 'Available' | 'Failed' | 'Terminating';
+export type OnDelete = 'Delete' | 'Retain' | 'Wipe';
+export type AttachPolicy = 'Always' | 'OnDemand';
+
+export interface VolumeSpec {
+  nodeName: string;
+  storageClassName: string;
+  /** Filesystem when absent. */
+  mode?: VolumeMode;
+  /** Labels and annotations, and extras of the spec, for the PersistentVolume. */
+  template?: {
+    metadata?: { labels?: Record<string, string>; annotations?: Record<string, string> };
+    spec?: Record<string, unknown>;
+  };
+  /** `size` is a Kubernetes quantity, of bytes. */
+  sparseLoopDevice?: { size: string | number; directory?: string };
+  rawBlockDevice?: { devicePath: string };
+  lvmLogicalVolume?: { vgName: string; size: string | number; thinPool?: string };
+  attachPolicy?: AttachPolicy;
+  attachableNodes?: string[];
+  overwrite?: string;
+  onDelete?: OnDelete;
+  source?: { snapshotContentName?: string; volumeName?: string; populator?: string };
+}
+
+export type ConditionStatus = 'True' | 'False' | 'Unknown';
+
+export interface Condition {
+  type: string;
+  status: ConditionStatus;
+  reason?: string;
+  message?: string;
+  lastUpdateTime?: string;
+  lastTransitionTime?: string;
+}
+
+/** What was made, where: what finalize and every later look at the node go by, whatever the spec says by then. */
+export interface Prepared {
+  node: string;
+  /** Absolute paths on the node: the backing file. */
+  paths: string[];
+  /** What tells that file from another of its name: `<filesystem device>:<inode>`. */
+  identity: string;
+}
+
+export interface VolumeStatus {
+  phase?: Phase;
+  conditions?: Condition[];
+  /** `<Operation>/<id>`, or `<Operation>/DONE`. */
+  job?: string;
+  /** The kernel's name, as under /dev: `loop3`. */
+  deviceName?: string;
+  /** The persistent path, as in the PersistentVolume. */
+  devicePath?: string;
+  /** Measured, in bytes, as a quantity. */
+  capacity?: string;
+  prepared?: Prepared;
+  /** Counts jobs; the key of a job ends in it, and it is written before the job is submitted. */
+  attempt?: number;
+  observedGeneration?: number;
+}
+
+export interface Volume extends KubeObject {
+  spec: VolumeSpec;
+  status?: VolumeStatus;
+}

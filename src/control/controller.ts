@@ -1,0 +1,75 @@
+import type { Clock } from './clock.ts';
+import type { WorkQueue } from './work-queue.ts';
+
+export interface ControllerOptions {
+  queue: WorkQueue;
+  /** How many keys are worked on at once. */
+  workers: number;
+  /**
+   * Brings what the key names closer to what is wanted. What it throws is logged, and the key tried again later; so it
+   * is, without a word, for `retry`: after a delay that grows each time.
+   */
+  reconcile: (
+    key: string,
+    signal: AbortSignal,
+  ) => Promise<{ requeueAfterMs?: number; retry?: true } | undefined>;
+  logger: { error(fields: object, message: string): void };
+  clock: Clock;
+}
+
+export interface Controller {
+  /**
+   * Takes up no more keys and waits for those worked on: for `deadlineMs`, then their signal is aborted. Resolves to
+   * whether all ended in time.
+   */
+  stop(deadlineMs: number): Promise<boolean>;
+}
+
+/** Starts workers that reconcile the keys of the queue. */
+export function runController({ queue, workers, reconcile, logger, clock }: ControllerOptions): Controller {
+  const stopping = new AbortController();
+  const overdue = new AbortController();
+
+  async function work(key: string): Promise<void> {
+    try {
+      const result = await reconcile(key, overdue.signal);
+      if (result?.retry) {
+        queue.addRateLimited(key);
+        return;
+      }
+      queue.forget(key);
+      if (result?.requeueAfterMs !== undefined) queue.addAfter(key, result.requeueAfterMs);
+    } catch (err) {
+      logger.error({ err, key }, 'reconcile failed');
+      queue.addRateLimited(key);
+    } finally {
+      queue.done(key);
+    }
+  }
+
+  async function worker(): Promise<void> {
+    while (!stopping.signal.aborted) {
+      const key = await queue.get();
+      if (key === undefined) return;
+      await work(key);
+    }
+  }
+
+  const running = Promise.all(Array.from({ length: workers }, worker)).then(() => true);
+
+  return {
+    async stop(deadlineMs) {
+      stopping.abort();
+      queue.shutDown();
+      const timer = new AbortController();
+      const late = clock.sleep(deadlineMs, timer.signal).then(
+        () => false,
+        () => true,
+      );
+      const inTime = await Promise.race([running, late]);
+      timer.abort();
+      overdue.abort(new Error('shutting down'));
+      return inTime;
+    },
+  };
+}

@@ -1,0 +1,130 @@
+import { apiVersionOf, type KubeList, type KubeObject, type Resource, type Status } from '../api/meta.ts';
+import { COMPONENT } from '../api/names.ts';
+import { ApiError, ConnectionError } from './errors.ts';
+import { lines } from './lines.ts';
+import { collectionPath, objectPath, queryString, requireNamespace } from './paths.ts';
+import type { Transport } from './transport.ts';
+import type {
+  DeleteOptions,
+  KubeClient,
+  ListOptions,
+  PatchOptions,
+  RequestOptions,
+  WatchEvent,
+  WatchOptions,
+  WriteOptions,
+} from './types.ts';
+
+const PATCH_TYPES = { merge: 'application/merge-patch+json', json: 'application/json-patch+json' };
+const PAGE_SIZE = 500;
+
+type Watched<T extends KubeObject> = WatchEvent<T> | { type: 'ERROR'; object: Status };
+
+/** A client over raw JSON: what the server sent is what the caller gets, with no class in between. */
+export function createClient(transport: Transport): KubeClient {
+  return {
+    async get<T>(resource: Resource, name: string, { namespace, signal }: RequestOptions = {}) {
+      const path = objectPath(resource, namespace, name);
+      return (await transport.send({ method: 'GET', path, signal })) as T;
+    },
+
+    async list<T extends KubeObject>(
+      resource: Resource,
+      { namespace, signal, ...parameters }: ListOptions = {},
+    ) {
+      const path = collectionPath(resource, namespace) + queryString(parameters);
+      const page = (await transport.send({ method: 'GET', path, signal })) as KubeList<T>;
+      // A nil slice of Go is null in JSON.
+      page.items ??= [];
+      for (const item of page.items) {
+        item.apiVersion ??= apiVersionOf(resource);
+        item.kind ??= resource.kind;
+      }
+      return page;
+    },
+
+    async create<T extends KubeObject>(resource: Resource, object: T, options: WriteOptions = {}) {
+      const namespace = options.namespace ?? object.metadata.namespace;
+      requireNamespace(resource, namespace);
+      const path = collectionPath(resource, namespace) + writeQuery(options);
+      return (await transport.send({ method: 'POST', path, body: object, signal: options.signal })) as T;
+    },
+
+    async patch<T>(resource: Resource, name: string, patch: object, options: PatchOptions = {}) {
+      const path = objectPath(resource, options.namespace, name, options.subresource) + writeQuery(options);
+      const contentType = PATCH_TYPES[options.type ?? 'merge'];
+      return (await transport.send({
+        method: 'PATCH',
+        path,
+        body: patch,
+        contentType,
+        signal: options.signal,
+      })) as T;
+    },
+
+    async delete(resource, name, options = {}) {
+      const path = objectPath(resource, options.namespace, name);
+      await transport.send({ method: 'DELETE', path, body: deleteBody(options), signal: options.signal });
+    },
+
+    async *watch<T extends KubeObject>(
+      resource: Resource,
+      { namespace, signal, ...parameters }: WatchOptions,
+    ) {
+      const path =
+        collectionPath(resource, namespace) +
+        queryString({ watch: true, allowWatchBookmarks: true, ...parameters });
+      for await (const line of lines(transport.stream({ method: 'GET', path, signal }))) {
+        const event = parse<T>(line, transport.server);
+        if (event.type === 'ERROR')
+          throw new ApiError(event.object, event.object.code ?? 500, `Watch ${path}`);
+        yield event;
+      }
+    },
+  };
+}
+
+/** Every page of a list, 500 objects each. A 410 of a page that expired is thrown: start over. */
+export async function listAll<T extends KubeObject>(
+  client: Pick<KubeClient, 'list'>,
+  resource: Resource,
+  options: Omit<ListOptions, 'limit' | 'continue'> = {},
+): Promise<{ items: T[]; resourceVersion: string }> {
+  const items: T[] = [];
+  let next: string | undefined;
+  for (;;) {
+    // The version is part of the continue token; API servers refuse both at once.
+    const page: KubeList<T> = await client.list<T>(resource, {
+      ...options,
+      ...(next === undefined ? {} : { continue: next, resourceVersion: undefined }),
+      limit: PAGE_SIZE,
+    });
+    items.push(...page.items);
+    next = page.metadata.continue || undefined;
+    if (next === undefined) return { items, resourceVersion: page.metadata.resourceVersion };
+  }
+}
+
+/** A line that was cut short, or written by a proxy, is no JSON. */
+function parse<T extends KubeObject>(line: string, server: string): Watched<T> {
+  try {
+    return JSON.parse(line) as Watched<T>;
+  } catch (cause) {
+    throw new ConnectionError(server, 'the stream of a watch was cut off', { cause });
+  }
+}
+
+const writeQuery = ({ dryRun }: WriteOptions): string =>
+  queryString({ fieldManager: COMPONENT, dryRun: dryRun ? 'All' : undefined });
+
+function deleteBody({ uid, resourceVersion, propagationPolicy, dryRun }: DeleteOptions): object {
+  return {
+    apiVersion: 'v1',
+    kind: 'DeleteOptions',
+    ...(uid === undefined && resourceVersion === undefined
+      ? {}
+      : { preconditions: { uid, resourceVersion } }),
+    propagationPolicy,
+    ...(dryRun ? { dryRun: ['All'] } : {}),
+  };
+}

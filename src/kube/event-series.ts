@@ -1,0 +1,51 @@
+import type { KubeEvent } from '../api/core.ts';
+
+/** The Event object that repetitions are counted in. */
+export interface SeriesEntry {
+  /** Unset until it was created. */
+  name?: string;
+  count: number;
+}
+
+export interface EventSeries {
+  /** In which Event, and with what message, an event is to be counted. `now` is in ms. */
+  place(event: KubeEvent, now: number): { message: string; entry: SeriesEntry };
+}
+
+/** As client-go's EventCorrelator: so many different messages, no further apart than this, become one Event. */
+const MAX_SIMILAR = 10;
+const SIMILAR_MS = 10 * 60_000;
+/** Of each map. */
+const MAX_ENTRIES = 4096;
+
+export function createEventSeries(): EventSeries {
+  const groups = new Map<string, { messages: Set<string>; lastAt: number }>();
+  const entries = new Map<string, SeriesEntry>();
+
+  return {
+    place({ involvedObject: { uid, kind, namespace, name }, type, reason, message }, now) {
+      const about = [uid, kind, namespace, name, type, reason];
+      const key = JSON.stringify(about);
+      let group = groups.get(key);
+      if (group === undefined || now - group.lastAt > SIMILAR_MS)
+        group = { messages: new Set(), lastAt: now };
+      group.lastAt = now;
+      // Enough to know that there are too many.
+      if (group.messages.size <= MAX_SIMILAR) group.messages.add(message);
+      touch(groups, key, group);
+      const combined = group.messages.size > MAX_SIMILAR;
+      const entryKey = combined ? key : JSON.stringify([...about, message]);
+      const entry = entries.get(entryKey) ?? { count: 0 };
+      touch(entries, entryKey, entry);
+      return { message: combined ? `(combined from similar events): ${message}` : message, entry };
+    },
+  };
+}
+
+/** Puts an entry last, and drops the one that was used least recently when there are too many. */
+function touch<V>(map: Map<string, V>, key: string, value: V): void {
+  map.delete(key);
+  map.set(key, value);
+  const [oldest] = map.keys();
+  if (map.size > MAX_ENTRIES && oldest !== undefined) map.delete(oldest);
+}

@@ -1,0 +1,119 @@
+import type { KubeEvent } from '../api/core.ts';
+import type { Logger } from '../api/logger.ts';
+import type { KubeObject } from '../api/meta.ts';
+import { EVENTS } from '../api/resources.ts';
+import { isNotFound } from './errors.ts';
+import { createEventSeries } from './event-series.ts';
+import type { Clock, KubeClient } from './types.ts';
+
+export interface EventRecorderOptions {
+  client: Pick<KubeClient, 'create' | 'patch'>;
+  clock: Clock;
+  /** What reports, e.g. `stowage`, and the host that it runs on. */
+  component: string;
+  host: string;
+  logger: Logger;
+}
+
+export interface EventRecorder {
+  /** Returns at once and never throws: the event is written later, or dropped with a line in the log. */
+  event(object: KubeObject, type: 'Normal' | 'Warning', reason: string, message: string): void;
+  /** Waits until what was recorded is written, for `timeoutMs` at most. */
+  flush(timeoutMs: number): Promise<void>;
+}
+
+const MAX_QUEUE = 1000;
+/** As long as events.k8s.io/v1 lets a note be. */
+const MAX_MESSAGE = 1024;
+/** Of an Event's name of at most 253 characters, what is left beside the suffix. */
+const MAX_OBJECT_NAME = 230;
+
+/** Writes Kubernetes Events, those that repeat as one Event with a count. */
+export function createEventRecorder(options: EventRecorderOptions): EventRecorder {
+  const { client, clock, component, host, logger } = options;
+  const series = createEventSeries();
+  const queue: KubeEvent[] = [];
+  let writing: Promise<void> | undefined;
+  let serial = 0;
+
+  function toEvent(object: KubeObject, type: KubeEvent['type'], reason: string, message: string): KubeEvent {
+    const { name, namespace, uid, resourceVersion } = object.metadata;
+    const now = clock.now();
+    serial += 1;
+    const time = new Date(now).toISOString().replace(/\.\d+Z$/, 'Z');
+    return {
+      apiVersion: 'v1',
+      kind: 'Event',
+      metadata: {
+        name: `${name.slice(0, MAX_OBJECT_NAME).replace(/[^a-z0-9]+$/, '')}.${now.toString(16)}${serial.toString(16)}`,
+        namespace: namespace ?? 'default',
+      },
+      involvedObject: {
+        apiVersion: object.apiVersion,
+        kind: object.kind,
+        name,
+        ...(namespace === undefined ? {} : { namespace }),
+        ...(uid === undefined ? {} : { uid }),
+        ...(resourceVersion === undefined ? {} : { resourceVersion }),
+      },
+      type,
+      reason,
+      message,
+      count: 1,
+      firstTimestamp: time,
+      lastTimestamp: time,
+      source: { component },
+      reportingComponent: component,
+      reportingInstance: host,
+    };
+  }
+
+  async function write(event: KubeEvent): Promise<void> {
+    const { message, entry } = series.place(event, clock.now());
+    const cut = message.length > MAX_MESSAGE ? `${message.slice(0, MAX_MESSAGE - 3)}...` : message;
+    const { namespace = 'default' } = event.metadata;
+    if (entry.name !== undefined) {
+      const { lastTimestamp } = event;
+      const patch = { count: entry.count + 1, lastTimestamp, message: cut };
+      try {
+        await client.patch<KubeEvent>(EVENTS, entry.name, patch, { namespace });
+        entry.count += 1;
+        return;
+      } catch (error) {
+        // API servers drop Events after an hour.
+        if (!isNotFound(error)) throw error;
+      }
+    }
+    await client.create(EVENTS, { ...event, message: cut }, { namespace });
+    entry.name = event.metadata.name;
+    entry.count = 1;
+  }
+
+  async function drain(): Promise<void> {
+    for (let event = queue.shift(); event !== undefined; event = queue.shift()) {
+      try {
+        await write(event);
+      } catch (err) {
+        const { reason, message, involvedObject } = event;
+        logger.warn({ err, reason, message, object: involvedObject.name }, 'event was not written');
+      }
+    }
+    writing = undefined;
+  }
+
+  return {
+    event(object, type, reason, message) {
+      if (queue.length >= MAX_QUEUE) {
+        logger.warn({ reason, message, object: object.metadata.name }, 'event was dropped: too many wait');
+        return;
+      }
+      queue.push(toEvent(object, type, reason, message));
+      writing ??= drain();
+    },
+    async flush(timeoutMs) {
+      const timer = new AbortController();
+      await Promise.race([writing, clock.sleep(timeoutMs, timer.signal).catch(() => {})]);
+      timer.abort();
+    },
+  };
+}

@@ -1,0 +1,191 @@
+import type { Logger } from '../api/logger.ts';
+import type { KubeObject, Resource } from '../api/meta.ts';
+import { listAll } from './client.ts';
+import { isGone } from './errors.ts';
+import { type Change, compareVersions, ObjectStore } from './store.ts';
+import type { Clock, KubeClient } from './types.ts';
+
+export interface InformerOptions<T extends KubeObject> {
+  client: Pick<KubeClient, 'list' | 'watch'>;
+  resource: Resource;
+  namespace?: string;
+  labelSelector?: string;
+  fieldSelector?: string;
+  /** Called on each object before it is kept: drop the fields that nobody reads. May change its argument. */
+  transform?: (object: T) => T;
+  clock: Clock;
+  /** In [0, 1). */
+  random: () => number;
+  logger: Logger;
+  /** How long a watch may be silent, in ms, before it is given up as dead. Default: 3 minutes. */
+  silenceMs?: number;
+  /** After about how long everything is listed again, in ms, whatever watches say. Default: 30 minutes. */
+  relistMs?: number;
+}
+
+export interface Informer<T extends KubeObject> {
+  /** Starts listing and watching. Once. */
+  start(): void;
+  /** Resolves when nothing runs any more. */
+  stop(): Promise<void>;
+  /** Resolves after the first list was handed to the handlers; rejects when the informer is stopped before. */
+  synced: Promise<void>;
+  hasSynced(): boolean;
+  /** When a list, an event or a bookmark last came, in ms since the epoch; 0 before the first. */
+  lastHeard(): number;
+  get(name: string, namespace?: string): T | undefined;
+  list(): T[];
+  /** Register before `start`. What a handler throws is logged, and stops nothing. */
+  onChange(handler: (change: Change<T>) => void): void;
+  /** Puts the answer of a write in the store, if it is newer than what is there and not of a deleted object. */
+  learn(object: T): void;
+}
+
+/** API servers send a bookmark about every minute (watch cache, bookmarkFrequency). */
+const SILENCE_MS = 3 * 60_000;
+const RELIST_MS = 30 * 60_000;
+/** Watches are ended by the server after 5 to 10 minutes, so that load spreads over servers, as client-go's. */
+const WATCH_SECONDS = 300;
+const BACKOFF_MS = 1000;
+const MAX_BACKOFF_MS = 30_000;
+/** Of so many failures in a row, each is followed by a list: it may be the version that no server accepts. */
+const FAILURES_BEFORE_RELIST = 3;
+/** A watch that ends at once, with nothing said, is a failure too: else the loop would spin. */
+const SHORTEST_WATCH_MS = 1000;
+
+/**
+ * A cache of the objects of one kind that follows the API server: lists, then watches from there, and starts again
+ * after whatever error until stopped.
+ */
+export function createInformer<T extends KubeObject>(options: InformerOptions<T>): Informer<T> {
+  const { client, resource, clock, random, logger } = options;
+  const { silenceMs = SILENCE_MS, relistMs = RELIST_MS, transform = (object: T) => object } = options;
+  const { namespace, labelSelector, fieldSelector } = options;
+  const select = { namespace, labelSelector, fieldSelector };
+  const store = new ObjectStore<T>();
+  const handlers: ((change: Change<T>) => void)[] = [];
+  const stopping = new AbortController();
+  const { promise: synced, resolve: onSynced, reject: onUnsynced } = Promise.withResolvers<void>();
+  synced.catch(() => {});
+  let hasSynced = false;
+  let running: Promise<void> | undefined;
+  let lastHeard = 0;
+  /** Where the next watch starts; unset when a list is needed. */
+  let position: string | undefined;
+  let failures = 0;
+
+  function tell(changes: Change<T>[]): void {
+    for (const change of changes) {
+      for (const handler of handlers) {
+        try {
+          handler(change);
+        } catch (err) {
+          const { name } = change.object.metadata;
+          logger.error({ err, kind: resource.kind, name, change: change.type }, 'handler of a change failed');
+        }
+      }
+    }
+  }
+
+  async function list(): Promise<void> {
+    store.beginList();
+    const { items, resourceVersion } = await listAll<T>(client, resource, {
+      ...select,
+      signal: stopping.signal,
+    });
+    lastHeard = clock.now();
+    tell(store.replace(items.map(transform), resourceVersion));
+    position = resourceVersion;
+    hasSynced = true;
+    onSynced();
+  }
+
+  async function watch(from: string): Promise<void> {
+    const attempt = new AbortController();
+    const signal = AbortSignal.any([attempt.signal, stopping.signal]);
+    const started = clock.now();
+    let silent = true;
+    const events = client.watch<T>(resource, {
+      ...select,
+      resourceVersion: from,
+      timeoutSeconds: Math.round(WATCH_SECONDS * (1 + random())),
+      signal,
+    });
+    const dog = watchDog(started, attempt);
+    try {
+      for await (const { type, object } of events) {
+        const version = object.metadata.resourceVersion ?? '';
+        // Of a DELETED, some servers send the version of the last write.
+        if (type !== 'DELETED' && compareVersions(version, position ?? '') < 0) {
+          position = undefined;
+          throw new Error(`resource versions went back, from ${from} to ${version}`);
+        }
+        silent = false;
+        lastHeard = clock.now();
+        failures = 0;
+        if (compareVersions(version, position ?? '') > 0) position = version;
+        if (type === 'DELETED') tell(store.remove(transform(object)));
+        else if (type !== 'BOOKMARK') tell(store.put(transform(object)));
+      }
+    } finally {
+      attempt.abort();
+      await dog;
+    }
+    if (silent && clock.now() - started < SHORTEST_WATCH_MS) {
+      throw new Error('the watch ended at once');
+    }
+  }
+
+  /** A half-open connection never errs: without this the cache would be stale for as long as it stays so. */
+  async function watchDog(started: number, attempt: AbortController): Promise<void> {
+    while (!attempt.signal.aborted) {
+      const left = Math.max(lastHeard, started) + silenceMs - clock.now();
+      if (left <= 0) {
+        attempt.abort(new Error(`nothing was heard for ${silenceMs} ms`));
+      } else {
+        await clock.sleep(left, attempt.signal).catch(() => {});
+      }
+    }
+  }
+
+  async function run(): Promise<void> {
+    let relistAt = 0;
+    while (!stopping.signal.aborted) {
+      try {
+        if (position === undefined || clock.now() >= relistAt) {
+          await list();
+          relistAt = clock.now() + relistMs * (0.75 + random() / 2);
+        }
+        await watch(position ?? '');
+        failures = 0;
+      } catch (err) {
+        if (stopping.signal.aborted) return;
+        failures += 1;
+        if (isGone(err) || failures % FAILURES_BEFORE_RELIST === 0) position = undefined;
+        const delay = Math.min(BACKOFF_MS * 2 ** (failures - 1), MAX_BACKOFF_MS) * (0.5 + random() / 2);
+        logger.warn({ err, kind: resource.kind, failures, delay }, 'watch broke; starting again');
+        await clock.sleep(delay, stopping.signal).catch(() => {});
+      }
+    }
+  }
+
+  return {
+    start() {
+      running = run();
+    },
+    async stop() {
+      stopping.abort();
+      onUnsynced(new Error(`the informer of ${resource.plural} was stopped before its first list`));
+      await running;
+    },
+    synced,
+    hasSynced: () => hasSynced,
+    lastHeard: () => lastHeard,
+    get: (name, inNamespace) => store.get(name, inNamespace),
+    list: () => store.list(),
+    onChange: (handler) => {
+      handlers.push(handler);
+    },
+    learn: (object) => tell(store.learn(transform(object))),
+  };
+}

@@ -1,0 +1,203 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
+import { Agent, type Dispatcher } from 'undici';
+import { StowageError } from '../api/errors.ts';
+import type { Status } from '../api/meta.ts';
+import { type Deadline, isDeadline, startDeadline } from './deadline.ts';
+import { ApiError, ConnectionError } from './errors.ts';
+
+/** What a request is authenticated with; TLS fields as in node:tls. */
+export interface Credentials {
+  headers: Record<string, string>;
+  tls: {
+    ca?: string | Buffer | undefined;
+    cert?: string | Buffer | undefined;
+    key?: string | Buffer | undefined;
+    rejectUnauthorized?: boolean | undefined;
+    servername?: string | undefined;
+  };
+}
+
+export interface TransportOptions {
+  /** The base URL; a path in it is kept, as in front of proxied clusters. */
+  server: string;
+  /** Asked before every request. `renew` is set after the server refused the last answer with a 401. */
+  authenticate: (renew: boolean) => Promise<Credentials>;
+  userAgent: string;
+  /** For the whole of a request but a watch's body, in ms. */
+  requestTimeoutMs: number;
+}
+
+export interface Request {
+  method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
+  /** With its query. */
+  path: string;
+  body?: object;
+  contentType?: string;
+  signal?: AbortSignal | undefined;
+}
+
+export interface Transport {
+  server: string;
+  /** The answer's JSON. */
+  send(request: Request): Promise<unknown>;
+  /** The answer's body as it comes; the request's timeout ends with the headers. */
+  stream(request: Request): AsyncGenerator<Buffer>;
+}
+
+const CONNECT_TIMEOUT_MS = 10_000;
+/** As in client-go: a load balancer that drops idle connections after 60 s must not drop ours. */
+const KEEP_ALIVE_MS = 30_000;
+/** A server that says `Retry-After: 0` is overloaded all the same. */
+const SHORTEST_WAIT_MS = 100;
+
+export function createTransport({
+  server,
+  authenticate,
+  userAgent,
+  requestTimeoutMs,
+}: TransportOptions): Transport {
+  const base = new URL(server);
+  const prefix = base.pathname.replace(/\/+$/, '');
+  let agent: Agent | undefined;
+  let agentTls: Credentials['tls'] | undefined;
+
+  /** One agent while the TLS credentials stay the same: certificates of exec plugins and files are replaced. */
+  function agentFor(tls: Credentials['tls']): Agent {
+    if (agent === undefined || !isDeepStrictEqual(tls, agentTls)) {
+      // Not destroyed: watches over the old agent end by themselves.
+      agent?.close().catch(() => {});
+      agentTls = tls;
+      agent = new Agent({
+        // A connection for each request in flight: over HTTP/2 one dead connection would silence every watch at once.
+        allowH2: false,
+        // The deadline covers headers and body.
+        headersTimeout: 0,
+        bodyTimeout: 0,
+        keepAliveTimeout: KEEP_ALIVE_MS,
+        connect: {
+          ...tls,
+          timeout: Math.min(CONNECT_TIMEOUT_MS, requestTimeoutMs),
+          keepAlive: true,
+          keepAliveInitialDelay: KEEP_ALIVE_MS,
+        },
+      });
+    }
+    return agent;
+  }
+
+  async function attempt(request: Request, deadline: Deadline, renew: boolean) {
+    const { headers, tls } = await abortable(authenticate(renew), deadline.signal);
+    return agentFor(tls).request({
+      origin: base.origin,
+      path: prefix + request.path,
+      method: request.method,
+      headers: {
+        accept: 'application/json',
+        'user-agent': userAgent,
+        ...(request.body === undefined ? {} : { 'content-type': request.contentType ?? 'application/json' }),
+        ...headers,
+      },
+      body: request.body === undefined ? null : JSON.stringify(request.body),
+      signal: deadline.signal,
+    });
+  }
+
+  /** Tries again where the server surely did nothing: a 429, expired credentials, a read over a dead connection. */
+  async function answer(request: Request, deadline: Deadline): Promise<Dispatcher.ResponseData> {
+    let renewed = false;
+    let reconnected = false;
+    for (;;) {
+      let response: Dispatcher.ResponseData;
+      try {
+        response = await attempt(request, deadline, renewed);
+      } catch (error) {
+        if (reconnected || request.method !== 'GET' || !isBrokenSocket(error)) throw error;
+        reconnected = true;
+        continue;
+      }
+      const { statusCode, headers, body } = response;
+      if (statusCode >= 200 && statusCode < 300) return response;
+      const text = await body.text();
+      if (statusCode === 401 && !renewed) {
+        renewed = true;
+        continue;
+      }
+      const wait = Number(headers['retry-after'] ?? Number.NaN);
+      if (statusCode !== 429 || !(wait >= 0)) throw apiError(text, statusCode, request);
+      await sleep(Math.max(wait * 1000, SHORTEST_WAIT_MS), undefined, { signal: deadline.signal });
+    }
+  }
+
+  function explain(error: unknown, { signal, method, path }: Request): unknown {
+    if (signal?.aborted) return signal.reason;
+    if (error instanceof StowageError) return error;
+    const { message, cause } = error as Error;
+    const late = isDeadline(error) || isDeadline(cause) || codeOf(error) === 'UND_ERR_CONNECT_TIMEOUT';
+    // An AggregateError, of a host with several addresses, has a code and no message.
+    const what = late ? 'no answer in time' : message || codeOf(error);
+    return new ConnectionError(server, `${method} ${path.replace(/\?.*/, '')}: ${what}`, {
+      code: late ? 'timeout' : 'failed',
+      cause: error,
+    });
+  }
+
+  return {
+    server,
+
+    async send(request) {
+      const deadline = startDeadline(requestTimeoutMs, request.signal);
+      try {
+        const { body } = await answer(request, deadline);
+        return JSON.parse(await body.text());
+      } catch (error) {
+        throw explain(error, request);
+      } finally {
+        deadline.release();
+      }
+    },
+
+    async *stream(request) {
+      const deadline = startDeadline(requestTimeoutMs, request.signal);
+      try {
+        const { body } = await answer(request, deadline);
+        deadline.clear();
+        // Leaving the loop early destroys the body, and with it the connection.
+        for await (const chunk of body) yield chunk;
+      } catch (error) {
+        throw explain(error, request);
+      } finally {
+        deadline.release();
+      }
+    },
+  };
+}
+
+/** An exec plugin may hang; the request that waits for it must not. */
+function abortable<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const onAbort = () => reject(signal.reason);
+    signal.addEventListener('abort', onAbort, { once: true });
+    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort));
+  });
+}
+
+const codeOf = (error: unknown): string => (error as { code?: string }).code ?? '';
+
+/** A connection kept alive may be closed by the server just as it is used again. */
+const isBrokenSocket = (error: unknown): boolean =>
+  ['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE'].includes(codeOf(error));
+
+function apiError(text: string, statusCode: number, { method, path }: Request): ApiError {
+  const request = `${method} ${path.replace(/\?.*/, '')}`;
+  let status: Status;
+  try {
+    status = JSON.parse(text) as Status;
+    if (status.kind !== 'Status') throw new Error('not a Status');
+  } catch {
+    // A proxy in between answers in its own words.
+    const message = `${request} was answered with ${statusCode}: ${text.slice(0, 200)}`;
+    status = { apiVersion: 'v1', kind: 'Status', status: 'Failure', message };
+  }
+  return new ApiError(status, statusCode, request);
+}

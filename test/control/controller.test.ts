@@ -1,0 +1,125 @@
+import { beforeEach, expect, test } from '@jest/globals';
+import { runController } from '../../src/control/controller.ts';
+import { createWorkQueue, type WorkQueue } from '../../src/control/work-queue.ts';
+import { FakeClock, until } from '../support/fake-clock.ts';
+import { memoryLogger } from '../support/logger.ts';
+
+let clock: FakeClock;
+let queue: WorkQueue;
+let logger: ReturnType<typeof memoryLogger>;
+
+beforeEach(() => {
+  clock = new FakeClock();
+  queue = createWorkQueue({ clock, random: () => 0 });
+  logger = memoryLogger();
+});
+
+type Reconcile = Parameters<typeof runController>[0]['reconcile'];
+const run = (reconcile: Reconcile, workers = 1) =>
+  runController({ queue, workers, reconcile, logger, clock });
+
+test('a failure is logged once with its key, and tried again after longer and longer', async () => {
+  const tried: number[] = [];
+  const start = clock.now();
+  run(async () => {
+    tried.push(clock.now() - start);
+    throw new Error('boom');
+  });
+  queue.add('a');
+  await clock.advance(3000);
+  expect(tried).toEqual([0, 1000, 3000]);
+  expect(logger.lines).toHaveLength(3);
+  expect(logger.lines[0]?.fields).toMatchObject({ key: 'a', err: { message: 'boom' } });
+});
+
+test('a reconcile that throws before its first await is a failure as well', async () => {
+  run(() => {
+    throw new Error('at once');
+  });
+  queue.add('a');
+  await clock.advance(0);
+  expect([logger.lines.length, clock.sleeping]).toEqual([1, [1000]]);
+});
+
+test('success makes the next failure the first again', async () => {
+  const outcomes = [false, false, true, false];
+  run(async () => {
+    if (outcomes.shift() === false) throw new Error('boom');
+    return undefined;
+  });
+  queue.add('a');
+  await clock.advance(3000);
+  expect(outcomes).toEqual([false]);
+  queue.add('a');
+  await clock.advance(0);
+  expect(clock.sleeping).toEqual([1000]);
+});
+
+test('a key comes again when its reconcile says', async () => {
+  let times = 0;
+  run(async () => {
+    times += 1;
+    return { requeueAfterMs: 50 };
+  });
+  queue.add('a');
+  await clock.advance(100);
+  expect(times).toBe(3);
+});
+
+test('no more keys at once than workers, and no key twice at once', async () => {
+  const active: string[] = [];
+  const release: (() => void)[] = [];
+  run((key) => {
+    active.push(key);
+    return new Promise((resolve) =>
+      release.push(() => {
+        active.splice(active.indexOf(key), 1);
+        resolve(undefined);
+      }),
+    );
+  }, 2);
+  for (const key of ['a', 'b', 'c']) queue.add(key);
+  await clock.advance(0);
+  expect(active).toEqual(['a', 'b']);
+  queue.add('a');
+  release[1]?.();
+  await clock.advance(0);
+  expect(active).toEqual(['a', 'c']);
+  release[0]?.();
+  await clock.advance(0);
+  expect(active).toEqual(['c', 'a']);
+});
+
+test('stop waits for what runs, and takes up nothing more', async () => {
+  const seen: string[] = [];
+  let finish: () => void = () => {};
+  const controller = run((key) => {
+    seen.push(key);
+    return new Promise((resolve) => {
+      finish = () => resolve(undefined);
+    });
+  });
+  queue.add('a');
+  queue.add('b');
+  await until(() => seen.length === 1);
+  const stopped = controller.stop(1000);
+  await clock.advance(999);
+  finish();
+  expect([await stopped, seen]).toEqual([true, ['a']]);
+  expect(clock.sleeping).toEqual([]);
+});
+
+test('stop aborts what runs on after the deadline', async () => {
+  let signal: AbortSignal | undefined;
+  const controller = run((_, given) => {
+    signal = given;
+    return new Promise(() => {});
+  });
+  queue.add('a');
+  await until(() => signal !== undefined);
+  const stopped = controller.stop(1000);
+  await clock.advance(999);
+  expect(signal?.aborted).toBe(false);
+  await clock.advance(1);
+  expect([await stopped, signal?.aborted]).toEqual([false, true]);
+});

@@ -1,0 +1,103 @@
+import { beforeEach, expect, test } from '@jest/globals';
+import { createWorkQueue, type WorkQueue } from '../../src/control/work-queue.ts';
+import { FakeClock } from '../support/fake-clock.ts';
+
+let clock: FakeClock;
+let queue: WorkQueue;
+
+beforeEach(() => {
+  clock = new FakeClock();
+  queue = createWorkQueue({ clock, random: () => 0 });
+});
+
+/** Whether a key comes without anything else happening. */
+async function next(): Promise<string | undefined | 'waiting'> {
+  return Promise.race([queue.get(), clock.advance(0).then(() => 'waiting' as const)]);
+}
+
+test('a key is queued once, in the order it was first added', async () => {
+  for (const key of ['a', 'b', 'a']) queue.add(key);
+  expect([await queue.get(), await queue.get(), await next()]).toEqual(['a', 'b', 'waiting']);
+});
+
+test('a worker that waits gets the next key', async () => {
+  const got = queue.get();
+  queue.add('a');
+  expect([await got, queue.depth()]).toEqual(['a', 0]);
+});
+
+test('a key is never out twice; added meanwhile it comes again, once', async () => {
+  queue.add('a');
+  await queue.get();
+  queue.add('a');
+  queue.add('a');
+  expect(queue.depth()).toBe(0);
+  queue.done('a');
+  expect(await queue.get()).toBe('a');
+  queue.done('a');
+  expect(queue.depth()).toBe(0);
+});
+
+test('a key handed straight to a waiting worker is out too', async () => {
+  const got = queue.get();
+  queue.add('a');
+  await got;
+  queue.add('a');
+  expect(queue.depth()).toBe(0);
+  queue.done('a');
+  expect(queue.depth()).toBe(1);
+});
+
+test.each([
+  [[500, 100], 100],
+  [[100, 500], 100],
+])('of the delays %j the shortest wins', async (delays, wins) => {
+  for (const ms of delays) queue.addAfter('a', ms);
+  expect(clock.sleeping).toEqual([wins]);
+  await clock.advance(wins - 1);
+  expect(queue.depth()).toBe(0);
+  await clock.advance(1);
+  expect(queue.depth()).toBe(1);
+  await clock.advance(1000);
+  expect(queue.depth()).toBe(1);
+});
+
+test('rate-limited delays double for one key and start again after forget', async () => {
+  const waits: (number | undefined)[] = [];
+  for (const forget of [false, false, false, true]) {
+    if (forget) queue.forget('a');
+    queue.addRateLimited('a');
+    waits.push(clock.sleeping[0]);
+    await clock.advance(10_000);
+    queue.done((await queue.get()) ?? '');
+  }
+  expect(waits).toEqual([1000, 2000, 4000, 1000]);
+  expect(queue.retries()).toBe(4);
+});
+
+test('depth and age are those of keys that no worker took', async () => {
+  expect(queue.oldestAgeMs()).toBe(0);
+  queue.add('a');
+  await clock.advance(30);
+  queue.add('a');
+  queue.add('b');
+  await clock.advance(10);
+  expect([queue.depth(), queue.oldestAgeMs()]).toEqual([2, 40]);
+  await queue.get();
+  expect([queue.depth(), queue.oldestAgeMs()]).toEqual([1, 10]);
+});
+
+test('a shutdown hands out what is queued, drops delays, and lets waiting workers go', async () => {
+  queue.add('a');
+  queue.addAfter('b', 10);
+  queue.shutDown();
+  queue.add('c');
+  queue.addAfter('d', 10);
+  expect(clock.sleeping).toEqual([]);
+  expect([await queue.get(), await queue.get()]).toEqual(['a', undefined]);
+
+  const other = createWorkQueue({ clock, random: () => 0 });
+  const waiting = other.get();
+  other.shutDown();
+  expect(await waiting).toBeUndefined();
+});

@@ -1,0 +1,102 @@
+import { beforeEach, describe, expect, test } from '@jest/globals';
+import type { KubeObject } from '../../src/api/meta.ts';
+import { type Change, compareVersions, ObjectStore } from '../../src/kube/store.ts';
+import { widget } from '../support/fake-api.ts';
+
+let store: ObjectStore<KubeObject>;
+beforeEach(() => {
+  store = new ObjectStore();
+  store.replace([widget('a', 5), widget('b', 6)], '6');
+});
+
+const told = (changes: Change<KubeObject>[]) =>
+  changes.map(({ type, object }) => `${type} ${object.metadata.name}@${object.metadata.resourceVersion}`);
+
+const reborn = (name: string, version: number): KubeObject => ({
+  ...widget(name, version),
+  metadata: { name, uid: 'another', resourceVersion: String(version) },
+});
+
+test.each([
+  ['9', '10', -1],
+  ['10', '9', 1],
+  ['10', '10', 0],
+  ['', '1', -1],
+  ['9007199254740993', '9007199254740992', 1],
+])('%s against %s', (a, b, sign) => {
+  expect(Math.sign(compareVersions(a, b))).toBe(sign);
+});
+
+describe('watch', () => {
+  test.each<[string, KubeObject, string[]]>([
+    ['a newer version updates', widget('a', 7), ['updated a@7']],
+    ['the same version changes nothing', widget('a', 5), []],
+    ['an older version changes nothing', widget('a', 4), []],
+    ['a new object is added', widget('c', 7), ['added c@7']],
+    ['another object of that name replaces', reborn('a', 7), ['deleted a@5', 'added a@7']],
+  ])('%s', (_, object, changes) => {
+    expect(told(store.put(object))).toEqual(changes);
+  });
+
+  test('an update comes with what was there', () => {
+    expect(store.put(widget('a', 7))[0]?.old).toEqual(widget('a', 5));
+  });
+
+  test('a deletion drops, also with the version of the last write', () => {
+    expect(told(store.remove(widget('a', 5)))).toEqual(['deleted a@5']);
+    expect(store.get('a')).toBeUndefined();
+    expect(store.remove(widget('a', 9))).toEqual([]);
+  });
+
+  test('the deletion of an earlier object of that name leaves the later one', () => {
+    store.learn(reborn('a', 9));
+    expect(store.remove(widget('a', 8))).toEqual([]);
+    expect(store.get('a')).toEqual(reborn('a', 9));
+  });
+
+  test('objects of one name in two namespaces are two', () => {
+    store.put({ ...widget('a', 7), metadata: { name: 'a', namespace: 'ns', resourceVersion: '7' } });
+    expect(store.list()).toHaveLength(3);
+    expect(store.get('a', 'ns')?.metadata.resourceVersion).toBe('7');
+  });
+});
+
+describe('list', () => {
+  test('adds, updates, and deletes what vanished', () => {
+    store.beginList();
+    expect(told(store.replace([widget('a', 5), widget('c', 8)], '9'))).toEqual(['added c@8', 'deleted b@6']);
+  });
+
+  test('is the truth also where it is older: the server was restored from a backup', () => {
+    store.beginList();
+    expect(told(store.replace([widget('a', 2)], '3'))).toEqual(['updated a@2', 'deleted b@6']);
+    expect(told(store.put(widget('a', 4)))).toEqual(['updated a@4']);
+  });
+
+  test('does not undo what was learned while it was under way', () => {
+    store.beginList();
+    store.learn(widget('a', 10));
+    store.learn(widget('c', 11));
+    expect(told(store.replace([widget('a', 5)], '9'))).toEqual(['deleted b@6']);
+    expect(store.list().map((object) => object.metadata.name)).toEqual(['a', 'c']);
+  });
+});
+
+describe('learn', () => {
+  test('takes a newer version, and not what the watch then repeats', () => {
+    expect(told(store.learn(widget('a', 8)))).toEqual(['updated a@8']);
+    expect(store.put(widget('a', 7))).toEqual([]);
+    expect(store.put(widget('a', 8))).toEqual([]);
+  });
+
+  test('takes no older version', () => {
+    expect(store.learn(widget('a', 4))).toEqual([]);
+  });
+
+  test.each(['watch', 'list'])('revives nothing that a %s said is gone', (by) => {
+    if (by === 'watch') store.remove(widget('a', 9));
+    else store.replace([], '9');
+    expect(store.learn(widget('a', 8))).toEqual([]);
+    expect(store.get('a')).toBeUndefined();
+  });
+});

@@ -1,0 +1,53 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import type { Clock } from '../../src/control/clock.ts';
+
+interface Sleeper {
+  at: number;
+  wake(): void;
+}
+
+/** A clock that stands still until a test advances it. */
+export class FakeClock implements Clock {
+  #now = Date.parse('2030-01-01T00:00:00Z');
+  #sleepers: Sleeper[] = [];
+
+  now(): number {
+    return this.#now;
+  }
+
+  sleep(ms: number, signal?: AbortSignal): Promise<void> {
+    return new Promise((resolve, reject) => {
+      if (signal?.aborted) return reject(signal.reason);
+      const sleeper = { at: this.#now + ms, wake: resolve };
+      this.#sleepers.push(sleeper);
+      signal?.addEventListener('abort', () => {
+        this.#sleepers = this.#sleepers.filter((other) => other !== sleeper);
+        reject(signal.reason);
+      });
+    });
+  }
+
+  /** In how many ms each sleeper wakes, soonest first. */
+  get sleeping(): number[] {
+    return this.#sleepers.map(({ at }) => at - this.#now).sort((a, b) => a - b);
+  }
+
+  /** Wakes sleepers in order, giving each time to go on (and to sleep again) before the next. */
+  async advance(ms: number): Promise<void> {
+    const end = this.#now + ms;
+    for (;;) {
+      await turn();
+      const next = this.#sleepers.filter(({ at }) => at <= end).sort((a, b) => a.at - b.at)[0];
+      if (next === undefined) break;
+      this.#now = Math.max(this.#now, next.at);
+      this.#sleepers = this.#sleepers.filter((other) => other !== next);
+      next.wake();
+    }
+    this.#now = end;
+  }
+}
+
+/** Waits for what comes over a socket: lets the event loop turn until it holds. Jest's timeout is the limit. */
+export async function until(holds: () => boolean): Promise<void> {
+  while (!holds()) await turn();
+}
