@@ -1,0 +1,90 @@
+import type { PersistentVolume, StorageClass } from '../api/core.ts';
+import type { Logger } from '../api/logger.ts';
+import type { KubeObject } from '../api/meta.ts';
+import { COMPONENT, VOLUME_API_VERSION } from '../api/names.ts';
+import { PERSISTENT_VOLUMES, STORAGE_CLASSES, VOLUMES } from '../api/resources.ts';
+import type { Volume } from '../api/volume.ts';
+import type { BackoffRange } from '../control/backoff.ts';
+import type { Clock } from '../control/clock.ts';
+import { runController } from '../control/controller.ts';
+import { createWorkQueue } from '../control/work-queue.ts';
+import { createEventRecorder } from '../kube/events.ts';
+import { createInformer } from '../kube/informer.ts';
+import type { KubeClient } from '../kube/types.ts';
+import { createFollower } from '../nodes/follow.ts';
+import type { Executor } from '../nodes/job.ts';
+import { createVolumeReconciler } from '../volumes/reconciler.ts';
+
+export interface VolumeControllerOptions {
+  client: KubeClient;
+  executor: Executor;
+  clock: Clock;
+  random: () => number;
+  logger: Logger;
+  /** The host that events are reported from. */
+  host: string;
+  workers: number;
+  retry: BackoffRange;
+}
+
+export interface RunningController {
+  /** Resolves when the caches are filled; work has begun then. */
+  started: Promise<void>;
+  /** Ends what runs, for `deadlineMs` at most. Jobs on nodes go on, and whoever starts next finds them. */
+  stop(deadlineMs: number): Promise<void>;
+}
+
+/** The Volume controller: informers, queue, workers. */
+export function startVolumeController(options: VolumeControllerOptions): RunningController {
+  const { client, executor, clock, random, logger } = options;
+  const common = { client, clock, random, logger, transform: withoutManagedFields };
+  const volumes = createInformer<Volume>({ ...common, resource: VOLUMES });
+  const persistentVolumes = createInformer<PersistentVolume>({ ...common, resource: PERSISTENT_VOLUMES });
+  const storageClasses = createInformer<StorageClass>({ ...common, resource: STORAGE_CLASSES });
+  const informers = [volumes, persistentVolumes, storageClasses];
+  const queue = createWorkQueue({ clock, random, retry: options.retry });
+  const events = createEventRecorder({ client, clock, component: COMPONENT, host: options.host, logger });
+  const { reconcile } = createVolumeReconciler({
+    client,
+    volumes,
+    persistentVolumes,
+    storageClasses,
+    executor,
+    follower: createFollower(executor),
+    events,
+    clock,
+    logger,
+    enqueue: (name) => queue.add(name),
+  });
+
+  volumes.onChange(({ object }) => queue.add(object.metadata.name));
+  persistentVolumes.onChange(({ object }) => {
+    const owner = object.metadata.ownerReferences?.find(
+      ({ kind, apiVersion }) => kind === 'Volume' && apiVersion === VOLUME_API_VERSION,
+    );
+    if (owner !== undefined) queue.add(owner.name);
+  });
+
+  for (const informer of informers) informer.start();
+  const started = Promise.all(informers.map((informer) => informer.synced)).then(() =>
+    runController({ queue, workers: options.workers, reconcile, logger, clock }),
+  );
+  // A stop before the first list rejects it, and `stop` below is the one that is told.
+  started.catch(() => {});
+
+  return {
+    started: started.then(() => {}),
+    async stop(deadlineMs) {
+      const controller = await Promise.race([started.catch(() => undefined), Promise.resolve(undefined)]);
+      await controller?.stop(deadlineMs);
+      await Promise.all(informers.map((informer) => informer.stop()));
+      await events.flush(deadlineMs);
+    },
+  };
+}
+
+/** The largest part of most objects, and nothing reads it. */
+function withoutManagedFields<T extends KubeObject>(object: T): T {
+  delete (object.metadata as { managedFields?: unknown }).managedFields;
+  return object;
+}

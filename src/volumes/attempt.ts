@@ -1,0 +1,79 @@
+import { READY_REASON } from '../api/names.ts';
+import type { Volume, VolumeStatus } from '../api/volume.ts';
+import { backoffMs } from '../control/backoff.ts';
+import { type JobKind, jobName } from './job-name.ts';
+import type { JobStep } from './job-step.ts';
+import { type Ready, readyOf, setStatus } from './status.ts';
+import type { Decision, Input } from './types.ts';
+
+const BETWEEN_ATTEMPTS = { startMs: 1000, maxMs: 300_000 };
+
+/** Names a job in the status before there is one, so that whoever comes next knows what may be on the node. */
+export function startAttempt(
+  volume: Volume,
+  now: number,
+  kind: JobKind,
+  attempt: number,
+  phase: VolumeStatus['phase'],
+  ready: Ready,
+): Decision {
+  const action = setStatus(volume, now, phase, ready, { job: jobName(kind, attempt), attempt });
+  return action === undefined ? {} : { action };
+}
+
+/** Submits the steps of an attempt when it is due: the first at once, each later one after a longer wait. */
+export function submitWhenDue(
+  volume: Volume,
+  now: number,
+  attempt: number,
+  step: Extract<JobStep, { is: 'submit' }>,
+): Decision {
+  const due = dueAt(volume, attempt);
+  return now < due
+    ? { requeueAfter: due - now }
+    : { action: { do: 'submit', steps: step.steps, loopNumber: step.loopNumber } };
+}
+
+/** Counted from when the attempt was written into the status. ms since the epoch. */
+function dueAt(volume: Volume, attempt: number): number {
+  const written = Date.parse(readyOf(volume)?.lastUpdateTime ?? '');
+  return attempt <= 1 || Number.isNaN(written) ? 0 : written + backoffMs(attempt - 2, 0, BETWEEN_ATTEMPTS);
+}
+
+/** What is the same for every job: ask, wait, look. undefined where the job's end must be judged. */
+export function advance(input: Input, step: JobStep, attempt: number, now: number): Decision | undefined {
+  switch (step.is) {
+    case 'ask':
+      return { action: { do: 'poll' } };
+    case 'look':
+      return { action: { do: 'observe' } };
+    case 'submit':
+      return submitWhenDue(input.volume, now, attempt, step);
+    case 'unknown':
+      return unreachable(input.volume, now, step.message);
+    default:
+      return undefined;
+  }
+}
+
+/** The phase stays: nothing is known to have changed. */
+export function unreachable(volume: Volume, now: number, message: string): Decision {
+  const action = setStatus(volume, now, undefined, {
+    status: 'Unknown',
+    reason: READY_REASON.nodeUnreachable,
+    message,
+  });
+  return action === undefined ? { retry: true } : { action };
+}
+
+/** Writes a condition, if it is not there, and else waits. `requeueAfter` in ms. */
+export function report(
+  volume: Volume,
+  now: number,
+  phase: VolumeStatus['phase'],
+  ready: Ready,
+  otherwise: Decision,
+): Decision {
+  const action = setStatus(volume, now, phase, ready);
+  return action === undefined ? otherwise : { action };
+}

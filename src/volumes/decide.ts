@@ -1,0 +1,30 @@
+import { PROTECTION_FINALIZER, READY_REASON } from '../api/names.ts';
+import { deploy } from './deploy.ts';
+import { finalize } from './finalize.ts';
+import { isPvOf } from './persistent-volume.ts';
+import { readyOf } from './status.ts';
+import { steady } from './steady.ts';
+import type { Decision, Input } from './types.ts';
+
+/**
+ * What to do about one Volume now: the top level of the reconciliation loop in the specification. Pure.
+ * @param now ms since the epoch
+ */
+export function decide(input: Input, now: number): Decision {
+  const { volume, pv } = input;
+  // Before validity, unlike the chart: a Volume that never was valid can be deleted all the same.
+  if (volume.metadata.deletionTimestamp !== undefined) {
+    return volume.metadata.finalizers?.includes(PROTECTION_FINALIZER) ? finalize(input, now) : {};
+  }
+  if (isStuck(input)) return {};
+  return pv !== undefined && isPvOf(pv, volume) ? steady(input, now) : deploy(input, now);
+}
+
+/** Failed for good, until someone changes the spec. What became unavailable may come back by itself. */
+function isStuck({ volume }: Input): boolean {
+  return (
+    volume.status?.phase === 'Failed' &&
+    readyOf(volume)?.reason !== READY_REASON.unavailableError &&
+    volume.status.observedGeneration === volume.metadata.generation
+  );
+}

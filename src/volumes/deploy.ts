@@ -1,0 +1,90 @@
+import { PROTECTION_FINALIZER, READY_REASON, type ReadyReason } from '../api/names.ts';
+import { validateVolume } from '../api/validate-volume.ts';
+import { advance, report, startAttempt } from './attempt.ts';
+import { desiredOf } from './desired.ts';
+import { doneName, parseJobName } from './job-name.ts';
+import { jobStep } from './job-step.ts';
+import { measured } from './measured.ts';
+import { buildPv } from './persistent-volume.ts';
+import { setStatus } from './status.ts';
+import { type ClassOptions, checkClass } from './storage-class.ts';
+import type { Decision, Input } from './types.ts';
+
+/** Attempts to prepare a volume before a person must look. */
+const MAX_ATTEMPTS = 8;
+
+/** A Volume without its PersistentVolume: the chart "Volume Deployment" of the specification. */
+export function deploy(input: Input, now: number): Decision {
+  const { volume, pv } = input;
+  const fail = (reason: ReadyReason, message: string): Decision =>
+    report(volume, now, 'Failed', { status: 'False', reason, message }, {});
+
+  // Before the job, so that nothing can be made on a node for an object that is gone already.
+  if (!volume.metadata.finalizers?.includes(PROTECTION_FINALIZER)) {
+    return { action: { do: 'add-finalizer' } };
+  }
+  const options = classOf(input);
+  if ('problem' in options) return fail(options.reason, options.problem);
+
+  const name = parseJobName(volume.status?.job);
+  const pending = { status: 'Unknown', reason: READY_REASON.pending, message: '' } as const;
+  // A job of another kind counts as none, and so does one that a changed spec asks to try again.
+  if (name?.kind !== 'PrepareVolume' || volume.status?.phase === 'Failed') {
+    const attempt = name?.kind === 'PrepareVolume' ? (volume.status?.attempt ?? 0) + 1 : 1;
+    return startAttempt(volume, now, 'PrepareVolume', attempt, 'Pending', pending);
+  }
+  if (name.attempt === undefined) {
+    if (volume.status?.prepared === undefined) {
+      return startAttempt(volume, now, 'PrepareVolume', 1, 'Pending', pending);
+    }
+    return pv === undefined
+      ? { action: { do: 'create-pv', pv: buildPv(volume, options) } }
+      : fail(
+          READY_REASON.creationError,
+          `a PersistentVolume ${pv.metadata.name} exists that does not belong to this Volume. Delete it, or name the Volume otherwise`,
+        );
+  }
+
+  const { attempt } = name;
+  const step = jobStep(input, 'prepare', desiredOf(volume, options));
+  const next = advance(input, step, attempt, now);
+  if (next !== undefined) return next;
+  switch (step.is) {
+    case 'running':
+      return report(volume, now, 'Pending', { ...pending, message: step.message }, { follow: true });
+    case 'done': {
+      if (!input.forgotten) return { action: { do: 'forget-jobs' } };
+      const action = setStatus(volume, now, 'Pending', pending, {
+        ...measured(volume, step.observed, desiredOf(volume, options)),
+        job: doneName('PrepareVolume'),
+      });
+      return action === undefined ? {} : { action };
+    }
+    case 'again':
+      return attempt >= MAX_ATTEMPTS
+        ? fail(READY_REASON.creationError, `given up after ${attempt} attempts: ${step.message}`)
+        : startAttempt(volume, now, 'PrepareVolume', attempt + 1, 'Pending', {
+            ...pending,
+            message: `attempt ${attempt} ended early: ${step.message}`,
+          });
+    case 'refused':
+    case 'failed':
+      return fail(READY_REASON.creationError, step.message);
+    default:
+      return {};
+  }
+}
+
+/** The options of a valid Volume's class, or why the Volume can't be made. */
+function classOf({ volume, storageClass }: Input): ClassOptions | { problem: string; reason: ReadyReason } {
+  const problems = validateVolume(volume);
+  if (problems.length > 0) return { problem: problems.join('; '), reason: READY_REASON.internalError };
+  if (storageClass === undefined) {
+    return {
+      problem: `the storage class ${volume.spec.storageClassName} does not exist. Create it, then delete this Volume and create it again`,
+      reason: READY_REASON.creationError,
+    };
+  }
+  const options = checkClass(storageClass);
+  return 'problem' in options ? { ...options, reason: READY_REASON.creationError } : options;
+}

@@ -1,0 +1,113 @@
+import type { PersistentVolume } from '../api/core.ts';
+import { PROTECTION_FINALIZER, READY_REASON } from '../api/names.ts';
+import { advance, report, startAttempt, unreachable } from './attempt.ts';
+import { desiredOf } from './desired.ts';
+import { doneName, parseJobName } from './job-name.ts';
+import { jobStep } from './job-step.ts';
+import { isPvOf, isUnused, whatHolds } from './persistent-volume.ts';
+import { type Ready, setStatus } from './status.ts';
+import type { Decision, Input } from './types.ts';
+
+/** How soon to look again at what holds a deletion up and sends no event, in ms. */
+const LOOK_AGAIN = 10_000;
+
+const terminating: Ready = { status: 'Unknown', reason: READY_REASON.terminating, message: '' };
+
+/** A Volume that is being deleted: the chart "Volume Finalization" of the specification. */
+export function finalize(input: Input, now: number): Decision {
+  const { volume } = input;
+  const pv = input.pv !== undefined && isPvOf(input.pv, volume) ? input.pv : undefined;
+  const name = parseJobName(volume.status?.job);
+
+  if (name?.attempt !== undefined && name.kind !== 'UnprepareVolume') {
+    const pending = endOfEarlierJob(input, now);
+    if (pending !== undefined) return pending;
+  }
+  if (name?.kind !== 'UnprepareVolume' && pv !== undefined) {
+    if (pv.metadata.deletionTimestamp === undefined) return { action: { do: 'delete-pv' } };
+    if (!isUnused(pv)) {
+      return report(
+        volume,
+        now,
+        volume.status?.phase,
+        { ...terminating, message: `the PersistentVolume is still in use: ${whatHolds(pv)}` },
+        { requeueAfter: LOOK_AGAIN },
+      );
+    }
+  }
+  // No job was ever named, so none ever ran: there is nothing on any node.
+  if (volume.status?.attempt === undefined) return release(pv);
+  if (name?.kind !== 'UnprepareVolume') {
+    return startAttempt(volume, now, 'UnprepareVolume', 1, 'Terminating', terminating);
+  }
+  if (name.attempt === undefined) return release(pv);
+  return reclaim(input, name.attempt, now);
+}
+
+/** Lets go of the PersistentVolume, then of the Volume: both vanish. */
+function release(pv: PersistentVolume | undefined): Decision {
+  const held = pv?.metadata.finalizers?.includes(PROTECTION_FINALIZER) ?? false;
+  return { action: { do: held ? 'release-pv' : 'release-volume' } };
+}
+
+/** A job that makes or attaches is waited for: what it leaves can only be taken back once it has ended. */
+function endOfEarlierJob(input: Input, now: number): Decision | undefined {
+  const { volume, job } = input;
+  if (job === undefined) return { action: { do: 'poll' } };
+  if ('unknown' in job) return unreachable(volume, now, job.unknown);
+  if (job.known.state !== 'running') return undefined;
+  return report(
+    volume,
+    now,
+    volume.status?.phase,
+    { ...terminating, message: `waits for the end of ${volume.status?.job}` },
+    { follow: true },
+  );
+}
+
+/** The chart's "ReclaimStorage", and a failed try is tried again: only then nothing is left behind. */
+function reclaim(input: Input, attempt: number, now: number): Decision {
+  const { volume } = input;
+  const step = jobStep(input, 'destroy', desiredOf(volume, undefined));
+  const next = advance(input, step, attempt, now);
+  if (next !== undefined) return next;
+  switch (step.is) {
+    case 'running':
+      return report(volume, now, 'Terminating', { ...terminating, message: step.message }, { follow: true });
+    case 'done': {
+      if (!input.forgotten) return { action: { do: 'forget-jobs' } };
+      const action = setStatus(volume, now, 'Terminating', terminating, { job: doneName('UnprepareVolume') });
+      return action === undefined ? {} : { action };
+    }
+    case 'refused':
+      return step.inUse
+        ? report(
+            volume,
+            now,
+            'Terminating',
+            { ...terminating, message: step.message },
+            { requeueAfter: LOOK_AGAIN },
+          )
+        : report(volume, now, 'Failed', destructionError(step.message), { retry: true });
+    case 'again':
+      return startAttempt(volume, now, 'UnprepareVolume', attempt + 1, 'Terminating', {
+        ...terminating,
+        message: `attempt ${attempt}: ${step.message}`,
+      });
+    case 'failed':
+      return startAttempt(
+        volume,
+        now,
+        'UnprepareVolume',
+        attempt + 1,
+        'Failed',
+        destructionError(`attempt ${attempt}: ${step.message}`),
+      );
+    default:
+      return {};
+  }
+}
+
+function destructionError(message: string): Ready {
+  return { status: 'False', reason: READY_REASON.destructionError, message };
+}

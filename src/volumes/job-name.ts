@@ -1,0 +1,28 @@
+import type { JobKey } from '../nodes/job.ts';
+
+/** What a job is for, as `status.job` shows it; the first two are MetalK8s's names. */
+export type JobKind = 'PrepareVolume' | 'UnprepareVolume' | 'AttachVolume';
+
+/** `status.job`, read: a job that was submitted or is about to be, or the last one, done. */
+export interface JobName {
+  kind: JobKind;
+  /** The attempt; undefined for DONE. */
+  attempt: number | undefined;
+}
+
+const PATTERN = /^(PrepareVolume|UnprepareVolume|AttachVolume)\/(?:([1-9][0-9]{0,8})|DONE)$/;
+
+/** @returns undefined when there is none, or one that no version of Stowage wrote (a Salt job of MetalK8s) */
+export function parseJobName(text: string | undefined): JobName | undefined {
+  const match = PATTERN.exec(text ?? '');
+  if (match === null) return undefined;
+  return { kind: match[1] as JobKind, attempt: match[2] === undefined ? undefined : Number(match[2]) };
+}
+
+export const jobName = (kind: JobKind, attempt: number) => `${kind}/${attempt}`;
+export const doneName = (kind: JobKind) => `${kind}/DONE`;
+
+/** The job on the node: the Volume's UID, the operation, the attempt. */
+export function jobKey(uid: string, kind: JobKind, attempt: number): JobKey {
+  return { subject: uid, id: `${kind.replace('Volume', '').toLowerCase()}-${attempt}` };
+}

@@ -1,0 +1,84 @@
+import type { Job, JobState } from '../nodes/job.ts';
+import { freeLoopNumber } from '../storage/loops.ts';
+import { plan } from '../storage/plan.ts';
+import type { Desired, Observed, Operation } from '../storage/types.ts';
+import type { Answer, Input } from './types.ts';
+
+/**
+ * Where a job stands that `status.job` names. What matters in the end is never what the job said, but that nothing
+ * remains to be done when the node is looked at.
+ */
+export type JobStep =
+  | { is: 'ask' }
+  | { is: 'running'; message: string }
+  | { is: 'look' }
+  | { is: 'submit'; steps: Job['steps']; loopNumber: number }
+  /** The node is as wanted. */
+  | { is: 'done'; observed: Observed }
+  | { is: 'refused'; message: string; inUse: boolean }
+  /** Another attempt may succeed: the job died, or the node changed under it. */
+  | { is: 'again'; message: string }
+  | { is: 'failed'; message: string }
+  | { is: 'unknown'; message: string };
+
+/** The next thing to do about the job of `status.job`. */
+export function jobStep(input: Input, operation: Operation, desired: Desired): JobStep {
+  const { job, observation } = input;
+  if (job === undefined) return { is: 'ask' };
+  if ('unknown' in job) return { is: 'unknown', message: withHint(job.unknown, job.hint) };
+  switch (job.known.state) {
+    case 'running':
+      return { is: 'running', message: job.known.step?.name ?? 'waits for an earlier job of this volume' };
+    case 'failed':
+      return { is: 'failed', message: describeFailure(job.known) };
+    case 'raced':
+    case 'guarded':
+    case 'died':
+      return { is: 'again', message: describeFailure(job.known) };
+    case 'not-found':
+    case 'succeeded': {
+      if (observation === undefined) return { is: 'look' };
+      if ('unknown' in observation) {
+        return { is: 'unknown', message: withHint(observation.unknown, observation.hint) };
+      }
+      const loopNumber = freeLoopNumber(observation.known.loops, input.allotted);
+      const planned = plan(operation, desired, observation.known, loopNumber);
+      if ('refusal' in planned) {
+        return {
+          is: 'refused',
+          message: withHint(planned.refusal, planned.hint),
+          inUse: planned.inUse ?? false,
+        };
+      }
+      if (planned.steps.length === 0) return { is: 'done', observed: observation.known };
+      return job.known.state === 'not-found'
+        ? { is: 'submit', steps: planned.steps, loopNumber }
+        : { is: 'again', message: `still to be done: ${planned.steps[0]?.name}` };
+    }
+  }
+}
+
+export function describeFailure(
+  state: Extract<JobState, { state: 'failed' | 'raced' | 'guarded' | 'died' }>,
+): string {
+  switch (state.state) {
+    case 'died':
+      return state.step === undefined
+        ? 'the job ended without a result before its first step'
+        : `the job ended without a result at the step "${state.step.name}"`;
+    case 'guarded':
+      return `${state.refusal} (before the step "${state.step.name}")`;
+    case 'failed':
+    case 'raced':
+      return `the step "${state.step.name}" failed with status ${state.exit}: ${state.step.command}: ${state.output.trim() || 'it printed nothing'}`;
+  }
+}
+
+export function withHint(message: string, hint: string | undefined): string {
+  return hint === undefined || hint === '' ? message : `${message}. ${hint}`;
+}
+
+/** An answer that is there and known. */
+export function known<T>(answer: Answer<T> | undefined): T | undefined {
+  return answer !== undefined && 'known' in answer ? answer.known : undefined;
+}

@@ -1,0 +1,57 @@
+import type { Volume } from '../api/volume.ts';
+import { NodeError } from '../nodes/errors.ts';
+import type { Executor, Job, JobKey, JobState } from '../nodes/job.ts';
+import { ObservationError, readSparse, sparseProbes } from '../storage/sparse-observe.ts';
+import type { Observed } from '../storage/types.ts';
+import { fileOf } from './desired.ts';
+import { jobKey, parseJobName } from './job-name.ts';
+import type { Answer } from './types.ts';
+
+/** How long to wait for a job in the round trip that starts it, in ms: most end within it. */
+const SUBMIT_WAIT = 1500;
+
+/** Looks at all that concerns a Volume on its node. */
+export function observe(executor: Executor, volume: Volume, node: string): Promise<Answer<Observed>> {
+  const uid = volume.metadata.uid ?? '';
+  const file = fileOf(volume);
+  return answered(async () => readSparse(file, await executor.observe(node, sparseProbes(uid, file))));
+}
+
+/** The state of the job that `status.job` names. */
+export function poll(executor: Executor, volume: Volume, node: string): Promise<Answer<JobState>> {
+  return answered(async () => (await executor.poll(node, [keyOf(volume)], 0))[0] as JobState);
+}
+
+export function submit(
+  executor: Executor,
+  volume: Volume,
+  node: string,
+  steps: Job['steps'],
+): Promise<Answer<JobState>> {
+  return answered(() => executor.submit(node, { key: keyOf(volume), steps }, SUBMIT_WAIT));
+}
+
+export function forgetJobs(executor: Executor, volume: Volume, node: string): Promise<Answer<boolean>> {
+  return answered(() => executor.forget(node, volume.metadata.uid ?? ''));
+}
+
+function keyOf(volume: Volume): JobKey {
+  const job = parseJobName(volume.status?.job);
+  if (job?.attempt === undefined) {
+    throw new Error(`volume ${volume.metadata.name} has no job under way: ${volume.status?.job}`);
+  }
+  return jobKey(volume.metadata.uid ?? '', job.kind, job.attempt);
+}
+
+/** A node that can't be asked, or whose answer says nothing safe, leaves things unknown. */
+async function answered<T>(ask: () => Promise<T>): Promise<Answer<T>> {
+  try {
+    return { known: await ask() };
+  } catch (error) {
+    if (error instanceof NodeError) {
+      return { unknown: error.message, ...(error.hint === undefined ? {} : { hint: error.hint }) };
+    }
+    if (error instanceof ObservationError) return { unknown: error.message };
+    throw error;
+  }
+}

@@ -1,0 +1,76 @@
+import type { PersistentVolume } from '../api/core.ts';
+import { PROTECTION_FINALIZER, VOLUME_API_VERSION } from '../api/names.ts';
+import type { Volume } from '../api/volume.ts';
+import { nodeOf } from './desired.ts';
+import type { ClassOptions } from './storage-class.ts';
+
+/** The PersistentVolume of a Volume whose device is there, as MetalK8s shapes it. */
+export function buildPv(volume: Volume, options: ClassOptions): PersistentVolume {
+  const { template } = volume.spec;
+  const { labels, annotations } = template?.metadata ?? {};
+  return {
+    apiVersion: 'v1',
+    kind: 'PersistentVolume',
+    metadata: {
+      name: volume.metadata.name,
+      ...(labels === undefined ? {} : { labels }),
+      ...(annotations === undefined ? {} : { annotations }),
+      // Ours alone: a finalizer of the template's would hold the PersistentVolume back for ever.
+      finalizers: [PROTECTION_FINALIZER],
+      ownerReferences: [
+        {
+          apiVersion: VOLUME_API_VERSION,
+          kind: 'Volume',
+          name: volume.metadata.name,
+          uid: volume.metadata.uid ?? '',
+          controller: true,
+          blockOwnerDeletion: true,
+        },
+      ],
+    },
+    spec: {
+      ...template?.spec,
+      capacity: { storage: volume.status?.capacity ?? '0' },
+      // A local device is written from one node; more is never promised, whatever the template says.
+      accessModes: ['ReadWriteOnce'],
+      persistentVolumeReclaimPolicy: 'Retain',
+      storageClassName: volume.spec.storageClassName,
+      volumeMode: volume.spec.mode ?? 'Filesystem',
+      ...(options.mountOptions.length === 0 ? {} : { mountOptions: options.mountOptions }),
+      local: { path: volume.status?.devicePath ?? '', fsType: options.fsType },
+      nodeAffinity: {
+        required: {
+          nodeSelectorTerms: [
+            {
+              matchExpressions: [{ key: 'kubernetes.io/hostname', operator: 'In', values: [nodeOf(volume)] }],
+            },
+          ],
+        },
+      },
+    },
+  };
+}
+
+/** A PersistentVolume of the Volume's name may be someone else's. */
+export function isPvOf(pv: PersistentVolume, volume: Volume): boolean {
+  return pv.metadata.ownerReferences?.some((owner) => owner.uid === volume.metadata.uid) ?? false;
+}
+
+/** Nothing holds it but us, and no claim has it: MetalK8s's rule. */
+export function isUnused(pv: PersistentVolume): boolean {
+  const phase = pv.status?.phase;
+  const others = pv.metadata.finalizers?.filter((name) => name !== PROTECTION_FINALIZER) ?? [];
+  return (phase === 'Available' || phase === 'Released' || phase === 'Failed') && others.length === 0;
+}
+
+/** Why a PersistentVolume that is being deleted is still there. */
+export function whatHolds(pv: PersistentVolume): string {
+  const { claimRef } = pv.spec;
+  if (pv.status?.phase === 'Bound') {
+    return `it is bound to the claim ${claimRef?.namespace}/${claimRef?.name}`;
+  }
+  const others = pv.metadata.finalizers?.filter((name) => name !== PROTECTION_FINALIZER) ?? [];
+  return others.length > 0
+    ? `finalizers of others hold it: ${others.join(', ')}`
+    : `its phase is ${pv.status?.phase ?? 'not set'}`;
+}

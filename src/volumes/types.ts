@@ -1,0 +1,59 @@
+import type { PersistentVolume, StorageClass } from '../api/core.ts';
+import type { Volume, VolumeStatus } from '../api/volume.ts';
+import type { Job, JobState } from '../nodes/job.ts';
+import type { Observed } from '../storage/types.ts';
+
+/** What a node said, or why nothing is known. The latter never counts as "not there" or "failed". */
+export type Answer<T> = { known: T } | { unknown: string; hint?: string };
+
+/** All that a decision about one Volume is made from. */
+export interface Input {
+  volume: Volume;
+  /** The PersistentVolume of the Volume's name, whoever made it. */
+  pv: PersistentVolume | undefined;
+  /** The class of the Volume's spec. */
+  storageClass: StorageClass | undefined;
+  /** Of the job that `status.job` names, if it was asked for since that name was written. */
+  job: Answer<JobState> | undefined;
+  /** Of the node, if it was looked at since anything was last done there. */
+  observation: Answer<Observed> | undefined;
+  /** The node's jobs of this Volume were removed since `status.job` was written. */
+  forgotten: boolean;
+  /** When the node was last looked at by this process, ms since the epoch. */
+  lookedAt: number | undefined;
+  /** Loop numbers on the node that are promised to other Volumes. */
+  allotted: ReadonlySet<number>;
+}
+
+export interface EventToSend {
+  type: 'Normal' | 'Warning';
+  reason: string;
+  message: string;
+}
+
+/** One effect. After it, everything is read and decided again. */
+export type Action =
+  | { do: 'add-finalizer' }
+  /** Replaces the status. */
+  | { do: 'set-status'; status: VolumeStatus; event?: EventToSend }
+  | { do: 'observe' }
+  | { do: 'poll' }
+  /** Under the key of `status.job`. `loopNumber` is what the steps attach under, if they do. */
+  | { do: 'submit'; steps: Job['steps']; loopNumber: number }
+  /** Removes what the node keeps of the Volume's jobs. */
+  | { do: 'forget-jobs' }
+  | { do: 'create-pv'; pv: PersistentVolume }
+  | { do: 'delete-pv' }
+  | { do: 'release-pv' }
+  | { do: 'release-volume' };
+
+/** At most one action; without one, when to decide again if nothing changes before. */
+export interface Decision {
+  action?: Action;
+  /** The job runs: decide again once it has ended. */
+  follow?: true;
+  /** ms */
+  requeueAfter?: number;
+  /** Decide again after a delay that grows each time. */
+  retry?: true;
+}
