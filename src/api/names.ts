@@ -37,6 +37,7 @@ export const READY_REASON = {
   unavailableError: 'UnavailableError',
   available: 'Available',
   nodeUnreachable: 'NodeUnreachable',
+  nodeUnclear: 'NodeUnclear',
   paused: 'Paused',
   attaching: 'Attaching',
 } as const;

@@ -1,10 +1,9 @@
-import { READY_REASON } from '../api/names.ts';
 import type { Volume, VolumeStatus } from '../api/volume.ts';
 import { backoffMs } from '../control/backoff.ts';
 import { type JobKind, jobName } from './job-name.ts';
 import type { JobStep } from './job-step.ts';
 import { type Ready, readyOf, setStatus } from './status.ts';
-import type { Decision, Input } from './types.ts';
+import type { Decision, Input, Unknown } from './types.ts';
 
 const BETWEEN_ATTEMPTS = { startMs: 1000, maxMs: 300_000 };
 
@@ -50,18 +49,18 @@ export function advance(input: Input, step: JobStep, attempt: number, now: numbe
     case 'submit':
       return submitWhenDue(input.volume, now, attempt, step);
     case 'unknown':
-      return unreachable(input.volume, now, step.message);
+      return unreachable(input.volume, now, step.why);
     default:
       return undefined;
   }
 }
 
 /** The phase stays: nothing is known to have changed. */
-export function unreachable(volume: Volume, now: number, message: string): Decision {
+export function unreachable(volume: Volume, now: number, { unknown, reason }: Unknown): Decision {
   const action = setStatus(volume, now, undefined, {
     status: 'Unknown',
-    reason: READY_REASON.nodeUnreachable,
-    message,
+    reason,
+    message: unknown,
   });
   return action === undefined ? { retry: true } : { action };
 }

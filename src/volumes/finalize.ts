@@ -54,7 +54,7 @@ function release(pv: PersistentVolume | undefined): Decision {
 function endOfEarlierJob(input: Input, now: number): Decision | undefined {
   const { volume, job } = input;
   if (job === undefined) return { action: { do: 'poll' } };
-  if ('unknown' in job) return unreachable(volume, now, job.unknown);
+  if ('unknown' in job) return unreachable(volume, now, job);
   if (job.known.state !== 'running') return undefined;
   return report(
     volume,

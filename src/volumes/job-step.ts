@@ -2,7 +2,7 @@ import type { Job, JobState } from '../nodes/job.ts';
 import { freeLoopNumber } from '../storage/loops.ts';
 import { plan } from '../storage/plan.ts';
 import type { Desired, Observed, Operation } from '../storage/types.ts';
-import type { Answer, Input } from './types.ts';
+import type { Input, Unknown } from './types.ts';
 
 /**
  * Where a job stands that `status.job` names. What matters in the end is never what the job said, but that nothing
@@ -19,13 +19,13 @@ export type JobStep =
   /** Another attempt may succeed: the job died, or the node changed under it. */
   | { is: 'again'; message: string }
   | { is: 'failed'; message: string }
-  | { is: 'unknown'; message: string };
+  | { is: 'unknown'; why: Unknown };
 
 /** The next thing to do about the job of `status.job`. */
 export function jobStep(input: Input, operation: Operation, desired: Desired): JobStep {
   const { job, observation } = input;
   if (job === undefined) return { is: 'ask' };
-  if ('unknown' in job) return { is: 'unknown', message: withHint(job.unknown, job.hint) };
+  if ('unknown' in job) return { is: 'unknown', why: job };
   switch (job.known.state) {
     case 'running':
       return { is: 'running', message: job.known.step?.name ?? 'waits for an earlier job of this volume' };
@@ -38,9 +38,7 @@ export function jobStep(input: Input, operation: Operation, desired: Desired): J
     case 'not-found':
     case 'succeeded': {
       if (observation === undefined) return { is: 'look' };
-      if ('unknown' in observation) {
-        return { is: 'unknown', message: withHint(observation.unknown, observation.hint) };
-      }
+      if ('unknown' in observation) return { is: 'unknown', why: observation };
       const loopNumber = freeLoopNumber(observation.known.loops, input.allotted);
       const planned = plan(operation, desired, observation.known, loopNumber);
       if ('refusal' in planned) {
@@ -76,9 +74,4 @@ export function describeFailure(
 
 export function withHint(message: string, hint: string | undefined): string {
   return hint === undefined || hint === '' ? message : `${message}. ${hint}`;
-}
-
-/** An answer that is there and known. */
-export function known<T>(answer: Answer<T> | undefined): T | undefined {
-  return answer !== undefined && 'known' in answer ? answer.known : undefined;
 }

@@ -1,3 +1,4 @@
+import { READY_REASON } from '../api/names.ts';
 import type { Volume } from '../api/volume.ts';
 import { NodeError } from '../nodes/errors.ts';
 import type { Executor, Job, JobKey, JobState } from '../nodes/job.ts';
@@ -5,6 +6,7 @@ import { ObservationError, readSparse, sparseProbes } from '../storage/sparse-ob
 import type { Observed } from '../storage/types.ts';
 import { fileOf } from './desired.ts';
 import { jobKey, parseJobName } from './job-name.ts';
+import { withHint } from './job-step.ts';
 import type { Answer } from './types.ts';
 
 /** How long to wait for a job in the round trip that starts it, in ms: most end within it. */
@@ -49,9 +51,15 @@ async function answered<T>(ask: () => Promise<T>): Promise<Answer<T>> {
     return { known: await ask() };
   } catch (error) {
     if (error instanceof NodeError) {
-      return { unknown: error.message, ...(error.hint === undefined ? {} : { hint: error.hint }) };
+      const { code, message, hint } = error;
+      return {
+        unknown: withHint(message, hint),
+        reason: code === 'protocol' ? READY_REASON.nodeUnclear : READY_REASON.nodeUnreachable,
+      };
     }
-    if (error instanceof ObservationError) return { unknown: error.message };
+    if (error instanceof ObservationError) {
+      return { unknown: error.message, reason: READY_REASON.nodeUnclear };
+    }
     throw error;
   }
 }

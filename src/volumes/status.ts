@@ -1,6 +1,6 @@
 import { EVENT, READY_REASON, type ReadyReason } from '../api/names.ts';
 import type { Condition, ConditionStatus, Phase, Volume, VolumeStatus } from '../api/volume.ts';
-import type { Action } from './types.ts';
+import type { Action, EventToSend } from './types.ts';
 
 export interface Ready {
   status: ConditionStatus;
@@ -45,25 +45,27 @@ export function setStatus(
     ...(volume.metadata.generation === undefined ? {} : { observedGeneration: volume.metadata.generation }),
   };
   if (JSON.stringify(sorted(status)) === JSON.stringify(sorted(before))) return undefined;
-  const moved = phase !== before.phase && phase !== undefined;
-  const told = old?.reason === ready.reason && old.message === ready.message;
-  return {
-    do: 'set-status',
-    status,
-    ...(moved || (ready.status !== 'True' && !told && ready.message !== '')
-      ? { event: transitionEvent(before.phase, phase, ready) }
-      : {}),
-  };
+  const event = eventOf(before.phase, phase, ready, same);
+  return { do: 'set-status', status, ...(event === undefined ? {} : { event }) };
 }
 
-function transitionEvent(from: Phase | undefined, to: Phase | undefined, ready: Ready) {
-  const type =
-    ready.status === 'False' || ready.reason === READY_REASON.nodeUnreachable ? 'Warning' : 'Normal';
-  const text = ready.message === '' ? ready.reason : ready.message;
+/** A change of phase is told, and so is every new reason for concern; the steps of a job are not. */
+function eventOf(
+  from: Phase | undefined,
+  to: Phase | undefined,
+  ready: Ready,
+  told: boolean,
+): EventToSend | undefined {
+  const { status, reason, message } = ready;
+  const concern =
+    status === 'False' || reason === READY_REASON.nodeUnreachable || reason === READY_REASON.nodeUnclear;
+  const moved = to !== undefined && to !== from;
+  if (!moved && (told || !concern)) return undefined;
+  const text = message === '' ? reason : message;
   return {
-    type: type as 'Warning' | 'Normal',
+    type: concern ? 'Warning' : 'Normal',
     reason: EVENT.stateTransition,
-    message: from === to || to === undefined ? text : `${from ?? 'Unknown'} → ${to}: ${text}`,
+    message: moved ? `${from ?? 'Unknown'} → ${to}: ${text}` : text,
   };
 }
 

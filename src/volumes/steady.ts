@@ -41,7 +41,7 @@ export function steady(input: Input, now: number): Decision {
       : { action: { do: 'observe' } };
   }
   if ('unknown' in observation) {
-    return unreachable(volume, now, withHint(observation.unknown, observation.hint));
+    return unreachable(volume, now, observation);
   }
   const desired = desiredOf(volume, undefined);
   const planned = plan(

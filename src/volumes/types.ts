@@ -1,10 +1,18 @@
 import type { PersistentVolume, StorageClass } from '../api/core.ts';
+import type { READY_REASON } from '../api/names.ts';
 import type { Volume, VolumeStatus } from '../api/volume.ts';
 import type { Job, JobState } from '../nodes/job.ts';
 import type { Observed } from '../storage/types.ts';
 
 /** What a node said, or why nothing is known. The latter never counts as "not there" or "failed". */
-export type Answer<T> = { known: T } | { unknown: string; hint?: string };
+export type Answer<T> = { known: T } | Unknown;
+
+export interface Unknown {
+  /** Why, for a person. */
+  unknown: string;
+  /** The node does not answer or does not let us in; or it answered, and nothing safe follows from what it said. */
+  reason: typeof READY_REASON.nodeUnreachable | typeof READY_REASON.nodeUnclear;
+}
 
 /** All that a decision about one Volume is made from. */
 export interface Input {
