@@ -1,0 +1,179 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { PersistentVolume, StorageClass } from '../../api/core.ts';
+import { parseQuantity } from '../../api/quantity.ts';
+import type { StoredObject } from '../kind.ts';
+import { type Cluster, settle } from '../objects/cluster.ts';
+import { keyOf } from '../store.ts';
+import { type Claim, fits, reaches } from './fit.ts';
+
+const PVS = 'persistentvolumes';
+const CLAIMS = 'persistentvolumeclaims';
+const PODS = 'pods';
+const CLASSES = 'storageclasses.storage.k8s.io';
+const WATCHED = new Set([PVS, CLAIMS, PODS, CLASSES]);
+const PV_PROTECTION = 'kubernetes.io/pv-protection';
+const CLAIM_PROTECTION = 'kubernetes.io/pvc-protection';
+/** The scheduler sets it; here it can be set by hand. */
+const SELECTED_NODE = 'volume.kubernetes.io/selected-node';
+
+interface Pod extends StoredObject {
+  spec: { nodeName?: string; volumes?: { persistentVolumeClaim?: { claimName: string } }[] };
+}
+type Volume = PersistentVolume & StoredObject;
+
+/**
+ * Stands in for the PersistentVolume controller, the scheduler's part in binding, and both protection
+ * controllers. It acts after the write that it follows.
+ */
+export function bindVolumes(cluster: Cluster): void {
+  const { store } = cluster;
+  const changed = new Map<string, Set<string>>();
+  const reconcile = () => {
+    const volumes = changed.get(PVS) ?? new Set();
+    const onlyVolumes = changed.size === 1 && volumes.size > 0;
+    changed.clear();
+    const claims = listClaims(cluster);
+    for (const claim of claims) reconcileClaim(cluster, claim);
+    // Without claims volumes have nothing to do with each other: thousands can be made in linear time.
+    const apart = claims.length === 0 && onlyVolumes;
+    for (const volume of apart ? find(cluster, volumes) : listVolumes(cluster))
+      reconcileVolume(cluster, volume);
+  };
+  store.subscribe(({ table, object }) => {
+    if (!WATCHED.has(table)) return;
+    if (changed.size === 0) setImmediate(reconcile);
+    changed.set(table, (changed.get(table) ?? new Set()).add(keyOf(undefined, object.metadata.name)));
+  });
+}
+
+const find = ({ store }: Cluster, keys: Set<string>) =>
+  [...keys].flatMap((key) => (store.get(PVS, key) as Volume | undefined) ?? []);
+const listVolumes = ({ store }: Cluster) => store.list(PVS) as Volume[];
+const listClaims = ({ store }: Cluster) => store.list(CLAIMS) as Claim[];
+
+function reconcileClaim(cluster: Cluster, claim: Claim): void {
+  const pods = podsOf(cluster, claim);
+  if (claim.metadata.deletionTimestamp !== undefined) {
+    if (pods.length === 0) write(cluster, CLAIMS, claim, withoutFinalizer(claim, CLAIM_PROTECTION));
+    return;
+  }
+  const volume = volumeFor(cluster, claim, pods);
+  const lost = volume === undefined && claim.spec.volumeName !== undefined && claim.status?.phase === 'Bound';
+  const next = withFinalizer(claim, CLAIM_PROTECTION);
+  if (volume !== undefined) bind(cluster, next, claim, volume);
+  else write(cluster, CLAIMS, claim, lost ? { ...next, status: { ...claim.status, phase: 'Lost' } } : next);
+}
+
+function volumeFor(cluster: Cluster, claim: Claim, pods: Pod[]): Volume | undefined {
+  const volumes = listVolumes(cluster).filter(({ metadata }) => metadata.deletionTimestamp === undefined);
+  const named = listVolumes(cluster).find(({ metadata }) => metadata.name === claim.spec.volumeName);
+  if (claim.spec.volumeName !== undefined)
+    return named !== undefined && (named.spec.claimRef === undefined || refersTo(named, claim))
+      ? named
+      : undefined;
+  const reserved = volumes.find((volume) => refersTo(volume, claim));
+  if (reserved !== undefined) return reserved;
+  const node =
+    claim.metadata.annotations?.[SELECTED_NODE] ?? pods.find((pod) => pod.spec.nodeName)?.spec.nodeName;
+  if (node === undefined && waitsForConsumer(cluster, claim)) return undefined;
+  return (
+    volumes
+      .filter((volume) => volume.spec.claimRef === undefined && fits(volume, claim))
+      .filter(
+        (volume) => node === undefined || reaches(volume, cluster.store.get('nodes', keyOf(undefined, node))),
+      )
+      // The smallest that is large enough wastes least.
+      .sort((a, b) => Number(size(a) - size(b)))[0]
+  );
+}
+
+const size = ({ spec }: Volume) => parseQuantity(spec.capacity.storage);
+
+function waitsForConsumer({ store }: Cluster, { spec }: Claim): boolean {
+  const storageClass = store.get(CLASSES, keyOf(undefined, spec.storageClassName ?? ''));
+  return (storageClass as StorageClass | undefined)?.volumeBindingMode === 'WaitForFirstConsumer';
+}
+
+function podsOf({ store }: Cluster, { metadata }: Claim): Pod[] {
+  return (store.list(PODS) as Pod[]).filter(
+    (pod) =>
+      pod.metadata.namespace === metadata.namespace &&
+      pod.spec.volumes?.some((volume) => volume.persistentVolumeClaim?.claimName === metadata.name),
+  );
+}
+
+/** A claimRef without UID is a reservation for whichever claim has the name. */
+function refersTo({ spec: { claimRef } }: Volume, { metadata }: Claim): boolean {
+  return (
+    claimRef?.namespace === metadata.namespace &&
+    claimRef?.name === metadata.name &&
+    (claimRef?.uid === undefined || claimRef.uid === metadata.uid)
+  );
+}
+
+function bind(cluster: Cluster, next: Claim, claim: Claim, volume: Volume): void {
+  const { namespace, name, uid } = claim.metadata;
+  const byController = volume.spec.claimRef === undefined;
+  write(cluster, PVS, volume, {
+    ...volume,
+    metadata: byController ? annotated(volume, 'pv.kubernetes.io/bound-by-controller') : volume.metadata,
+    spec: {
+      ...volume.spec,
+      claimRef: {
+        apiVersion: 'v1',
+        kind: 'PersistentVolumeClaim',
+        ...volume.spec.claimRef,
+        namespace,
+        name,
+        uid,
+      },
+    },
+  });
+  const { accessModes, capacity } = volume.spec;
+  write(cluster, CLAIMS, claim, {
+    ...next,
+    metadata: annotated(next, 'pv.kubernetes.io/bind-completed'),
+    spec: { ...next.spec, volumeName: volume.metadata.name },
+    status: { phase: 'Bound', accessModes, capacity },
+  });
+}
+
+function reconcileVolume(cluster: Cluster, volume: Volume): void {
+  const phase = phaseOf(cluster, volume);
+  const deleting = volume.metadata.deletionTimestamp !== undefined;
+  const next = !deleting
+    ? withFinalizer(volume, PV_PROTECTION)
+    : phase === 'Bound'
+      ? volume
+      : withoutFinalizer(volume, PV_PROTECTION);
+  write(cluster, PVS, volume, { ...next, status: { ...volume.status, phase } });
+}
+
+function phaseOf({ store }: Cluster, { metadata, spec: { claimRef } }: Volume): string {
+  if (claimRef === undefined) return 'Available';
+  const claim = store.get(CLAIMS, keyOf(claimRef.namespace, claimRef.name ?? '')) as Claim | undefined;
+  if (claimRef.uid === undefined) return 'Available';
+  if (claim?.metadata.uid !== claimRef.uid) return 'Released';
+  return claim.spec.volumeName === metadata.name ? 'Bound' : 'Available';
+}
+
+function write(cluster: Cluster, table: string, old: StoredObject, next: StoredObject): void {
+  if (!isDeepStrictEqual(old, next)) settle(cluster, table, next);
+}
+
+function annotated({ metadata }: StoredObject, annotation: string): StoredObject['metadata'] {
+  return { ...metadata, annotations: { ...metadata.annotations, [annotation]: 'yes' } };
+}
+
+function withFinalizer<T extends StoredObject>(object: T, finalizer: string): T {
+  const { finalizers = [] } = object.metadata;
+  if (finalizers.includes(finalizer)) return object;
+  return { ...object, metadata: { ...object.metadata, finalizers: [...finalizers, finalizer] } };
+}
+
+function withoutFinalizer<T extends StoredObject>(object: T, finalizer: string): T {
+  const { finalizers = [] } = object.metadata;
+  if (!finalizers.includes(finalizer)) return object;
+  const left = finalizers.filter((name) => name !== finalizer);
+  return { ...object, metadata: { ...object.metadata, finalizers: left } };
+}

@@ -1,0 +1,130 @@
+import type { Kind, StoredObject } from './kind.ts';
+import type { Kinds } from './kinds.ts';
+import { type Cluster, timestamp } from './objects/cluster.ts';
+import { type Cause, invalidValue, requiredValue, resourceName } from './refusal.ts';
+import { compileSchema } from './schema/compile.ts';
+import type { Structural } from './schema/structural.ts';
+
+/** Of a CustomResourceDefinition, what is read here. */
+interface Definition extends StoredObject {
+  spec: {
+    group: string;
+    scope: 'Cluster' | 'Namespaced';
+    names: {
+      plural: string;
+      kind: string;
+      singular?: string;
+      shortNames?: string[];
+      categories?: string[];
+    };
+    versions: {
+      name: string;
+      storage?: boolean;
+      schema?: { openAPIV3Schema?: Structural };
+      subresources?: { status?: object };
+    }[];
+  };
+}
+
+/** While it is there, instances remain. */
+export const CLEANUP_FINALIZER = 'customresourcecleanup.apiextensions.k8s.io';
+export const DEFINITIONS = 'customresourcedefinitions.apiextensions.k8s.io';
+
+/** The kind CustomResourceDefinition itself. */
+export function definitionKind(now: () => Date): Kind {
+  return {
+    group: 'apiextensions.k8s.io',
+    version: 'v1',
+    plural: 'customresourcedefinitions',
+    singular: 'customresourcedefinition',
+    kind: 'CustomResourceDefinition',
+    namespaced: false,
+    shortNames: ['crd', 'crds'],
+    categories: ['api-extensions'],
+    statusSubresource: true,
+    custom: false,
+    prepare(object) {
+      object.metadata.finalizers = [...(object.metadata.finalizers ?? []), CLEANUP_FINALIZER];
+      object.status = established(object as Definition, timestamp(now()));
+    },
+    validate: (object) => definitionCauses(object as Definition),
+  };
+}
+
+/** Serves what the definitions in the store define, from each write of a definition on. */
+export function serveDefinitions({ store, kinds }: Cluster): void {
+  store.subscribe((change) => {
+    if (change.table !== DEFINITIONS) return;
+    if (change.type === 'DELETED') kinds.unregister(change.object.metadata.name);
+    else registerDefinition(kinds, change.object as Definition);
+  });
+}
+
+function registerDefinition(kinds: Kinds, definition: Definition): void {
+  const { group, scope, names } = definition.spec;
+  const version = storageVersion(definition);
+  const schema = version?.schema?.openAPIV3Schema;
+  kinds.register({
+    group,
+    version: version?.name ?? '',
+    plural: names.plural,
+    kind: names.kind,
+    namespaced: scope === 'Namespaced',
+    singular: names.singular ?? names.kind.toLowerCase(),
+    shortNames: names.shortNames ?? [],
+    categories: names.categories ?? [],
+    statusSubresource: version?.subresources?.status !== undefined,
+    custom: true,
+    ...(schema === undefined ? {} : { schema: compileSchema(schema) }),
+  });
+}
+
+/** The one version that is served: there is no conversion. */
+function storageVersion({ spec }: Definition) {
+  return spec.versions?.find((version) => version.storage);
+}
+
+function definitionCauses(definition: Definition): Cause[] {
+  const { metadata, spec } = definition;
+  const missing = (['group', 'names', 'scope', 'versions'] as const).filter((field) => !spec?.[field]);
+  if (missing.length > 0) return missing.map((field) => requiredValue(`spec.${field}`));
+  const wanted = resourceName({ group: spec.group, plural: spec.names.plural } as Kind);
+  if (metadata.name !== wanted)
+    return [
+      invalidValue(
+        'metadata.name',
+        JSON.stringify(metadata.name),
+        'must be spec.names.plural+"."+spec.group',
+      ),
+    ];
+  const version = storageVersion(definition);
+  if (version === undefined)
+    return [invalidValue('spec.versions', '[]', 'must have exactly one version marked as storage version')];
+  const schema = version.schema?.openAPIV3Schema;
+  if (schema === undefined)
+    return [requiredValue('spec.versions[0].schema.openAPIV3Schema', 'schemas are required')];
+  try {
+    compileSchema(schema);
+    return [];
+  } catch (error) {
+    return [invalidValue('spec.versions[0].schema.openAPIV3Schema', '"object"', (error as Error).message)];
+  }
+}
+
+function established({ spec }: Definition, since: string) {
+  const condition = (type: string, reason: string, message: string) => ({
+    type,
+    status: 'True',
+    reason,
+    message,
+    lastTransitionTime: since,
+  });
+  return {
+    acceptedNames: spec?.names,
+    storedVersions: spec?.versions?.filter((version) => version.storage).map((version) => version.name),
+    conditions: [
+      condition('NamesAccepted', 'NoConflicts', 'no conflicts found'),
+      condition('Established', 'InitialNamesAccepted', 'the initial names have been accepted'),
+    ],
+  };
+}

@@ -1,0 +1,51 @@
+import { apiVersionOf } from '../../api/meta.ts';
+import type { Kind } from '../kind.ts';
+import type { Kinds } from '../kinds.ts';
+
+const VERBS = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'];
+const STATUS_VERBS = ['get', 'patch', 'update'];
+
+/** The documents by which clients find out what is served, or undefined for any other path. */
+export function discovery(path: string, kinds: Kinds): object | undefined {
+  const all = kinds.all();
+  if (path === '/api') return { kind: 'APIVersions', versions: ['v1'] };
+  if (path === '/apis') return { kind: 'APIGroupList', apiVersion: 'v1', groups: groups(all) };
+  const version = path === '/api/v1' ? 'v1' : /^\/apis\/([^/]+\/[^/]+)$/.exec(path)?.[1];
+  const served = all.filter((kind) => apiVersionOf(kind) === version);
+  if (version === undefined || served.length === 0)
+    return groups(all).find(({ name }) => path === `/apis/${name}`);
+  return {
+    kind: 'APIResourceList',
+    apiVersion: 'v1',
+    groupVersion: version,
+    resources: served.flatMap(resources),
+  };
+}
+
+function groups(kinds: Kind[]) {
+  const names = new Set(kinds.map((kind) => kind.group).filter((group) => group !== ''));
+  return [...names].map((name) => {
+    const versions = [
+      ...new Set(kinds.filter((kind) => kind.group === name).map((kind) => kind.version)),
+    ].map((version) => ({ groupVersion: `${name}/${version}`, version }));
+    return { kind: 'APIGroup', apiVersion: 'v1', name, versions, preferredVersion: versions[0] };
+  });
+}
+
+function resources(kind: Kind) {
+  const { plural, singular, namespaced } = kind;
+  const common = { namespaced, kind: kind.kind };
+  return [
+    {
+      name: plural,
+      singularName: singular,
+      ...common,
+      verbs: VERBS,
+      shortNames: kind.shortNames,
+      categories: kind.categories,
+    },
+    ...(kind.statusSubresource
+      ? [{ name: `${plural}/status`, singularName: '', ...common, verbs: STATUS_VERBS }]
+      : []),
+  ];
+}

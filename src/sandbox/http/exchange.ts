@@ -1,0 +1,41 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { badRequest, Refusal } from '../refusal.ts';
+
+/** As etcd limits a request; more is refused before it is kept in memory. */
+const BODY_LIMIT = 3 * 1024 * 1024;
+
+export function contentType(request: IncomingMessage): string {
+  return (request.headers['content-type'] ?? 'application/json').split(';')[0]?.trim() ?? '';
+}
+
+/** The JSON of a body, undefined when it is empty. Throws 400 or 413. */
+export async function readJson(request: IncomingMessage): Promise<unknown> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of request) {
+    size += chunk.length;
+    if (size > BODY_LIMIT) throw new Refusal(413, 'RequestEntityTooLarge', `limit is ${BODY_LIMIT} bytes`);
+    chunks.push(chunk);
+  }
+  if (size === 0) return undefined;
+  try {
+    return JSON.parse(Buffer.concat(chunks).toString());
+  } catch (error) {
+    throw badRequest(`the body of the request is not JSON: ${(error as Error).message}`);
+  }
+}
+
+export function sendJson(
+  response: ServerResponse,
+  code: number,
+  body: unknown,
+  warnings: string[] = [],
+): void {
+  const text = JSON.stringify(body);
+  for (const warning of warnings) response.appendHeader('warning', `299 - ${JSON.stringify(warning)}`);
+  response.writeHead(code, {
+    'content-type': 'application/json',
+    'content-length': Buffer.byteLength(text),
+  });
+  response.end(text);
+}

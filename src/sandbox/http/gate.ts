@@ -1,0 +1,17 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import { Refusal } from '../refusal.ts';
+
+const digest = (text: string) => createHash('sha256').update(text).digest();
+
+/**
+ * Throws unless a request carries the token and names this very server: what follows this server may act
+ * as root, and a Host of another name is how a web page reaches a loopback port (DNS rebinding).
+ */
+export function admit(request: IncomingMessage, token: string, authority: string): void {
+  // Digests are of one length, as timingSafeEqual wants.
+  if (!timingSafeEqual(digest(request.headers.authorization ?? ''), digest(`Bearer ${token}`)))
+    throw new Refusal(401, 'Unauthorized', 'Unauthorized');
+  if (request.headers.host !== authority)
+    throw new Refusal(403, 'Forbidden', `this server is ${authority}, not ${request.headers.host}`);
+}

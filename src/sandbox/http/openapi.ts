@@ -1,0 +1,60 @@
+import { apiVersionOf } from '../../api/meta.ts';
+import type { Kinds } from '../kinds.ts';
+
+const INFO = { title: 'Stowage sandbox', version: 'v1.32.0' };
+
+/**
+ * The least of OpenAPI v3: that PATCH knows `fieldValidation` and `dryRun`, by which kubectl leaves the
+ * validation to the server. Undefined for other paths.
+ */
+export function openapiV3(path: string, kinds: Kinds): object | undefined {
+  const documents = new Map(
+    kinds
+      .all()
+      .map((kind) => [`${kind.group === '' ? 'api' : 'apis'}/${apiVersionOf(kind)}`, apiVersionOf(kind)]),
+  );
+  if (path === '/openapi/v3')
+    return {
+      paths: Object.fromEntries(
+        [...documents.keys()].map((name) => [name, { serverRelativeURL: `/openapi/v3/${name}` }]),
+      ),
+    };
+  const name = path.slice('/openapi/v3/'.length);
+  const version = path.startsWith('/openapi/v3/') ? documents.get(name) : undefined;
+  if (version === undefined) return undefined;
+  const served = kinds.all().filter((kind) => apiVersionOf(kind) === version);
+  return {
+    openapi: '3.0.0',
+    info: INFO,
+    paths: Object.fromEntries(
+      served.map(({ group, version, kind, plural }) => [
+        `/${name}/${plural}/{name}`,
+        {
+          patch: {
+            'x-kubernetes-group-version-kind': { group, version, kind },
+            parameters: ['dryRun', 'fieldValidation'].map((parameter) => ({
+              name: parameter,
+              in: 'query',
+              schema: { type: 'string' },
+            })),
+            responses: {},
+          },
+        },
+      ]),
+    ),
+  };
+}
+
+/** OpenAPI v2 is read as protobuf only: a Document of gnostic with `swagger`, `info` and no paths. */
+export const OPENAPI_V2_TYPE = 'application/com.github.proto-openapi.spec.v2@v1.0+protobuf';
+
+export function openapiV2(): Buffer {
+  const info = Buffer.concat([lengthDelimited(1, INFO.title), lengthDelimited(2, INFO.version)]);
+  return Buffer.concat([lengthDelimited(1, '2.0'), lengthDelimited(2, info), lengthDelimited(8, '')]);
+}
+
+/** A protobuf field of wire type 2, shorter than 128 bytes. */
+function lengthDelimited(field: number, content: string | Buffer): Buffer {
+  const bytes = Buffer.from(content as string);
+  return Buffer.concat([Buffer.from([(field << 3) | 2, bytes.length]), bytes]);
+}

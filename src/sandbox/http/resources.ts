@@ -1,0 +1,119 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { StoredObject } from '../kind.ts';
+import { type Cluster, read, type WriteOptions } from '../objects/cluster.ts';
+import { create, refuseUnknown } from '../objects/create.ts';
+import { decode } from '../objects/decode.ts';
+import { type DeleteOptions, remove } from '../objects/delete.ts';
+import { list, selection } from '../objects/list.ts';
+import { patched } from '../objects/patch.ts';
+import { replace } from '../objects/update.ts';
+import { badRequest, methodNotAllowed, unsupportedMediaType } from '../refusal.ts';
+import { contentType, readJson, sendJson } from './exchange.ts';
+import type { Target } from './target.ts';
+import { watch } from './watch.ts';
+
+interface Call {
+  cluster: Cluster;
+  target: Target;
+  query: URLSearchParams;
+  request: IncomingMessage;
+  response: ServerResponse;
+}
+
+/** Answers a request about a collection or about one object. Throws a Refusal. */
+export async function serveResource(call: Call): Promise<void> {
+  if (call.target.name === undefined) await serveCollection(call);
+  else await serveObject(call, call.target.name);
+}
+
+async function serveCollection(call: Call): Promise<void> {
+  const { cluster, target, query, request, response } = call;
+  const { kind, namespace } = target;
+  switch (request.method) {
+    case 'GET': {
+      const matches = selection(kind, namespace, query);
+      if (['true', '1'].includes(query.get('watch') ?? '')) watch(cluster, kind, matches, query, response);
+      else sendJson(response, 200, list(cluster, kind, matches, query));
+      return;
+    }
+    case 'POST': {
+      if (kind.namespaced && namespace === undefined) throw methodNotAllowed();
+      const body = await readObject(request);
+      const warnings: string[] = [];
+      const object = create(cluster, kind, namespace, body, writeOptions(query, warnings));
+      return sendJson(response, 201, object, warnings);
+    }
+    case 'DELETE': {
+      const options = deleteOptions(await readJson(request), query);
+      const all = list(cluster, kind, selection(kind, namespace, query), query);
+      for (const object of all.items) remove(cluster, kind, object, options);
+      return sendJson(response, 200, all);
+    }
+    default:
+      throw methodNotAllowed();
+  }
+}
+
+async function serveObject(call: Call, name: string): Promise<void> {
+  const { cluster, target, query, request, response } = call;
+  const { kind, namespace, status } = target;
+  // Whatever takes time comes first: what is read here is still current when it is written.
+  const body = request.method === 'PUT' ? await readObject(request) : await readJson(request);
+  const old = read(cluster, kind, namespace, name);
+  const warnings: string[] = [];
+  const options = writeOptions(query, warnings);
+  switch (request.method) {
+    case 'GET':
+      return sendJson(response, 200, old);
+    case 'PUT': {
+      const { object, unknown } = decode(kind, body);
+      refuseUnknown(kind, unknown, options);
+      return sendJson(response, 200, replace(cluster, kind, old, object, status, options), warnings);
+    }
+    case 'PATCH': {
+      const next = patched(kind, old, contentType(request), body, options);
+      return sendJson(response, 200, replace(cluster, kind, old, next, status, options), warnings);
+    }
+    case 'DELETE': {
+      if (status) throw methodNotAllowed();
+      const left = remove(cluster, kind, old, deleteOptions(body, query));
+      return sendJson(response, 200, left ?? deleted(target, old));
+    }
+    default:
+      throw methodNotAllowed();
+  }
+}
+
+function deleted({ kind }: Target, object: StoredObject) {
+  const { name, uid } = object.metadata;
+  const details = { name, ...(kind.group === '' ? {} : { group: kind.group }), kind: kind.plural, uid };
+  return { apiVersion: 'v1', kind: 'Status', metadata: {}, status: 'Success', details };
+}
+
+async function readObject(request: IncomingMessage): Promise<unknown> {
+  if (contentType(request) !== 'application/json') throw unsupportedMediaType(['application/json']);
+  return readJson(request);
+}
+
+function writeOptions(query: URLSearchParams, warnings: string[]): WriteOptions {
+  const fieldValidation = query.get('fieldValidation') || 'Warn';
+  if (fieldValidation !== 'Strict' && fieldValidation !== 'Warn' && fieldValidation !== 'Ignore')
+    throw badRequest(`fieldValidation: Unsupported value: ${JSON.stringify(fieldValidation)}`);
+  return {
+    dryRun: query.getAll('dryRun').includes('All'),
+    fieldValidation,
+    warn: (message) => warnings.push(message),
+  };
+}
+
+/** From the body or, as curl users write them, from the query. */
+function deleteOptions(body: unknown, query: URLSearchParams): DeleteOptions {
+  const propagationPolicy = query.get('propagationPolicy');
+  return {
+    ...(propagationPolicy === null
+      ? {}
+      : { propagationPolicy: propagationPolicy as NonNullable<DeleteOptions['propagationPolicy']> }),
+    ...(query.has('dryRun') ? { dryRun: query.getAll('dryRun') } : {}),
+    ...(body as DeleteOptions | undefined),
+  };
+}

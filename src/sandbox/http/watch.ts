@@ -1,0 +1,98 @@
+import type { ServerResponse } from 'node:http';
+import { apiVersionOf } from '../../api/meta.ts';
+import type { Kind, StoredObject } from '../kind.ts';
+import type { Cluster } from '../objects/cluster.ts';
+import { badRequest, expired, forbidden, invalid, resourceName } from '../refusal.ts';
+import type { Matcher } from '../selectors.ts';
+import type { Change } from '../store.ts';
+
+/** Bookmarks come at least this often, in ms. */
+const BOOKMARK_INTERVAL = 60_000;
+
+type WatchEvent = { type: string; object: unknown };
+
+/**
+ * Streams changes until the client or the timeout ends it. An empty or zero resourceVersion starts with
+ * all objects as ADDED. A forgotten one is answered as the API server does: 200, then an ERROR event.
+ */
+export function watch(
+  cluster: Cluster,
+  kind: Kind,
+  matches: Matcher,
+  query: URLSearchParams,
+  response: ServerResponse,
+): void {
+  // client-go falls back to list and watch when told that this is not there.
+  if (query.has('sendInitialEvents'))
+    throw invalid(undefined, '', [
+      forbidden(
+        'sendInitialEvents',
+        'sendInitialEvents is forbidden for watch unless the WatchList feature gate is enabled',
+      ),
+    ]);
+  const { store } = cluster;
+  const table = resourceName(kind);
+  const since = Number(query.get('resourceVersion') || 0);
+  if (!Number.isInteger(since))
+    throw badRequest(`Invalid value: ${JSON.stringify(query.get('resourceVersion'))}`);
+  const send = (event: WatchEvent) => response.write(`${JSON.stringify(event)}\n`);
+  const forward = (change: Change) => {
+    const event = change.table === table ? eventOf(change, matches) : undefined;
+    if (event !== undefined) send(event);
+  };
+  response.writeHead(200, { 'content-type': 'application/json' });
+  response.flushHeaders();
+  const missed = since === 0 ? [] : store.changesSince(since);
+  if (missed === undefined) {
+    send({ type: 'ERROR', object: expired(`too old resource version: ${since} (${store.version})`).status });
+    response.end();
+    return;
+  }
+  if (since === 0) for (const object of store.list(table).filter(matches)) send({ type: 'ADDED', object });
+  missed.forEach(forward);
+  const unsubscribe = store.subscribe(forward);
+  const bookmark = () => {
+    if (query.get('allowWatchBookmarks') === 'true') send(bookmarkOf(kind, store.version));
+  };
+  const bookmarks = setInterval(bookmark, BOOKMARK_INTERVAL);
+  const finish = () => {
+    unsubscribe();
+    clearInterval(bookmarks);
+    clearTimeout(timeout);
+  };
+  const seconds = Number(query.get('timeoutSeconds') ?? 0);
+  const timeout =
+    seconds > 0
+      ? setTimeout(() => {
+          bookmark();
+          // At once: a change between end and close would be written to a stream that has ended.
+          finish();
+          response.end();
+        }, seconds * 1000)
+      : undefined;
+  response.on('close', finish);
+}
+
+/** What a change means to who sees only the objects that match: leaving the selection is a deletion. */
+function eventOf(change: Change, matches: Matcher): WatchEvent | undefined {
+  const { object, previous } = change;
+  const before = previous !== undefined && matches(previous);
+  const after = change.type !== 'DELETED' && matches(object);
+  if (after) return { type: before ? 'MODIFIED' : 'ADDED', object };
+  if (!before) return undefined;
+  const { resourceVersion = '' } = object.metadata;
+  const last: StoredObject =
+    change.type === 'DELETED' ? object : { ...previous, metadata: { ...previous.metadata, resourceVersion } };
+  return { type: 'DELETED', object: last };
+}
+
+function bookmarkOf(kind: Kind, version: number): WatchEvent {
+  return {
+    type: 'BOOKMARK',
+    object: {
+      apiVersion: apiVersionOf(kind),
+      kind: kind.kind,
+      metadata: { resourceVersion: String(version) },
+    },
+  };
+}

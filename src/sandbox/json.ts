@@ -1,0 +1,10 @@
+export type Fields = Record<string, unknown>;
+
+export function isFields(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** A deep copy. (Objects from structuredClone are of another realm within jest, and then equal to nothing.) */
+export function copyOf<T>(value: T): T {
+  return JSON.parse(JSON.stringify(value));
+}

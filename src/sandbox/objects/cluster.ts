@@ -1,0 +1,51 @@
+import type { Kind, StoredObject } from '../kind.ts';
+import type { Kinds } from '../kinds.ts';
+import { alreadyExists, notFound, resourceName } from '../refusal.ts';
+import { keyOf, type Store } from '../store.ts';
+
+/** What every operation works on. */
+export interface Cluster {
+  store: Store;
+  kinds: Kinds;
+  now: () => Date;
+}
+
+export interface WriteOptions {
+  /** Everything is checked and nothing is stored. */
+  dryRun: boolean;
+  fieldValidation: 'Strict' | 'Warn' | 'Ignore';
+  /** Told about what was accepted nevertheless. */
+  warn: (message: string) => void;
+}
+
+/** Throws a 404. */
+export function read(
+  cluster: Cluster,
+  kind: Kind,
+  namespace: string | undefined,
+  name: string,
+): StoredObject {
+  const object = cluster.store.get(resourceName(kind), keyOf(namespace, name));
+  if (object === undefined) throw notFound(kind, name);
+  return object;
+}
+
+/** Throws a 409 when there is one of that name. */
+export function insist(cluster: Cluster, kind: Kind, object: StoredObject): void {
+  const { namespace, name } = object.metadata;
+  if (cluster.store.get(resourceName(kind), keyOf(namespace, name)) !== undefined)
+    throw alreadyExists(kind, name);
+}
+
+/** RFC 3339 with whole seconds, as metav1.Time. */
+export function timestamp(now: Date): string {
+  return `${now.toISOString().slice(0, 19)}Z`;
+}
+
+/** Stores a new state of an object, or removes it when it is being deleted and no finalizer is left. */
+export function settle(cluster: Cluster, table: string, object: StoredObject): StoredObject {
+  const { deletionTimestamp, finalizers = [] } = object.metadata;
+  return deletionTimestamp !== undefined && finalizers.length === 0
+    ? cluster.store.remove(table, object)
+    : cluster.store.put(table, object);
+}

@@ -1,0 +1,88 @@
+import { randomInt, randomUUID } from 'node:crypto';
+import type { Kind, StoredObject } from '../kind.ts';
+import {
+  badRequest,
+  type Cause,
+  invalid,
+  invalidValue,
+  notFound,
+  requiredValue,
+  resourceName,
+} from '../refusal.ts';
+import { keyOf } from '../store.ts';
+import { type Cluster, insist, timestamp, type WriteOptions } from './cluster.ts';
+import { decode } from './decode.ts';
+
+/** Without vowels and look-alikes, as the API server's own. */
+const SUFFIX_LETTERS = 'bcdfghjklmnpqrstvwxz2456789';
+const SUBDOMAIN = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
+const SUBDOMAIN_RULE =
+  "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')";
+
+/** Throws 400, 404 (no such namespace), 409 (exists) or 422. */
+export function create(
+  cluster: Cluster,
+  kind: Kind,
+  namespace: string | undefined,
+  body: unknown,
+  options: WriteOptions,
+): StoredObject {
+  const { object, unknown } = decode(kind, body);
+  refuseUnknown(kind, unknown, options);
+  if (object.metadata.namespace !== undefined && object.metadata.namespace !== namespace)
+    throw badRequest('the namespace of the provided object does not match the namespace sent on the request');
+  stamp(cluster, object, namespace);
+  if (kind.custom) {
+    if (kind.statusSubresource) delete object.status;
+    object.metadata.generation = 1;
+  }
+  kind.prepare?.(object);
+  const causes = [...nameCauses(object), ...check(kind, object)];
+  if (causes.length > 0) throw invalid(kind, object.metadata.name, causes);
+  const home = cluster.kinds.byTable('namespaces');
+  if (namespace !== undefined && home && !cluster.store.get('namespaces', keyOf(undefined, namespace)))
+    throw notFound(home, namespace);
+  insist(cluster, kind, object);
+  return options.dryRun ? object : cluster.store.put(resourceName(kind), object);
+}
+
+/** What is wrong with an object by its own kind's rules; `old` is what it replaces. */
+export function check(kind: Kind, object: StoredObject, old?: StoredObject): Cause[] {
+  return [...(kind.validate?.(object) ?? []), ...(kind.schema?.validate(object, old) ?? [])];
+}
+
+/** Throws a 400 for unknown fields when validation is strict. */
+export function refuseUnknown(kind: Kind, unknown: string[], options: WriteOptions): void {
+  const found = unknown.map((path) => `unknown field "${path}"`);
+  if (options.fieldValidation === 'Warn') for (const text of found) options.warn(text);
+  if (options.fieldValidation === 'Strict' && found.length > 0)
+    throw badRequest(
+      `${kind.kind} in version "${kind.version}" cannot be handled as a ${kind.kind}: strict decoding error: ${found.join(', ')}`,
+    );
+}
+
+function stamp(cluster: Cluster, object: StoredObject, namespace: string | undefined): void {
+  const { metadata } = object;
+  if (metadata.name === undefined && metadata.generateName !== undefined) {
+    const letters = Array.from({ length: 5 }, () => SUFFIX_LETTERS[randomInt(SUFFIX_LETTERS.length)]);
+    metadata.name = metadata.generateName + letters.join('');
+  }
+  if (namespace !== undefined) metadata.namespace = namespace;
+  metadata.uid = randomUUID();
+  metadata.creationTimestamp = timestamp(cluster.now());
+  for (const field of [
+    'resourceVersion',
+    'generation',
+    'deletionTimestamp',
+    'deletionGracePeriodSeconds',
+  ] as const)
+    delete metadata[field];
+}
+
+function nameCauses(object: StoredObject): Cause[] {
+  const { name } = object.metadata;
+  if (name === undefined) return [requiredValue('metadata.name', 'name or generateName is required')];
+  if (name.length > 253)
+    return [invalidValue('metadata.name', JSON.stringify(name), 'must be no more than 253 characters')];
+  return SUBDOMAIN.test(name) ? [] : [invalidValue('metadata.name', JSON.stringify(name), SUBDOMAIN_RULE)];
+}

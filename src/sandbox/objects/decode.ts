@@ -1,0 +1,79 @@
+import { apiVersionOf } from '../../api/meta.ts';
+import { isFields } from '../json.ts';
+import type { Kind, StoredObject } from '../kind.ts';
+import { badRequest } from '../refusal.ts';
+
+/** What clients may write in ObjectMeta; managedFields and selfLink are dropped. */
+const METADATA = new Set([
+  'name',
+  'generateName',
+  'namespace',
+  'uid',
+  'resourceVersion',
+  'generation',
+  'creationTimestamp',
+  'deletionTimestamp',
+  'deletionGracePeriodSeconds',
+  'labels',
+  'annotations',
+  'finalizers',
+  'ownerReferences',
+]);
+const DROPPED = new Set(['managedFields', 'selfLink']);
+
+/**
+ * The object in a body, pruned and with defaults, and the paths of the fields that nobody knows.
+ * Throws a 400 when it is no object of this kind.
+ */
+export function decode(kind: Kind, body: unknown): { object: StoredObject; unknown: string[] } {
+  if (!isFields(body)) throw badRequest('the body of the request is not a JSON object');
+  const { apiVersion = apiVersionOf(kind), kind: name = kind.kind, ...rest } = body;
+  if (apiVersion !== apiVersionOf(kind))
+    throw badRequest(
+      `the API version in the data (${String(apiVersion)}) does not match the expected API version (${apiVersionOf(kind)})`,
+    );
+  if (name !== kind.kind)
+    throw badRequest(
+      `the kind in the data (${String(name)}) does not match the expected kind (${kind.kind})`,
+    );
+  const { metadata, unknown } = decodeMetadata(rest.metadata);
+  const object: StoredObject = { apiVersion: apiVersionOf(kind), kind: kind.kind, ...rest, metadata };
+  unknown.push(...(kind.schema?.prune(object) ?? []));
+  kind.schema?.fillDefaults(object);
+  return { object, unknown };
+}
+
+function decodeMetadata(given: unknown): { metadata: StoredObject['metadata']; unknown: string[] } {
+  if (given !== undefined && !isFields(given)) throw badRequest('metadata is not a JSON object');
+  const metadata: Record<string, unknown> = {};
+  const unknown: string[] = [];
+  for (const [field, value] of Object.entries(given ?? {})) {
+    if (METADATA.has(field)) {
+      if (value !== null && !isEmpty(value)) metadata[field] = value;
+    } else if (!DROPPED.has(field)) unknown.push(`metadata.${field}`);
+  }
+  for (const [field, isRight] of Object.entries(SHAPES)) {
+    if (metadata[field] !== undefined && !isRight(metadata[field]))
+      throw badRequest(`metadata.${field} cannot be decoded: ${JSON.stringify(metadata[field])}`);
+  }
+  return { metadata: metadata as unknown as StoredObject['metadata'], unknown };
+}
+
+const isText = (value: unknown) => typeof value === 'string';
+const isTextMap = (value: unknown) => isFields(value) && Object.values(value).every(isText);
+const SHAPES: Record<string, (value: unknown) => boolean> = {
+  name: isText,
+  generateName: isText,
+  namespace: isText,
+  uid: isText,
+  resourceVersion: isText,
+  labels: isTextMap,
+  annotations: isTextMap,
+  finalizers: (value) => Array.isArray(value) && value.every(isText),
+  ownerReferences: (value) => Array.isArray(value) && value.every(isFields),
+};
+
+/** Go leaves empty metadata fields out of its JSON. */
+function isEmpty(value: unknown): boolean {
+  return value === '' || (typeof value === 'object' && value !== null && Object.keys(value).length === 0);
+}

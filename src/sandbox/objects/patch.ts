@@ -1,0 +1,55 @@
+import { applyPatch, type Operation } from 'rfc6902';
+import { copyOf, isFields } from '../json.ts';
+import type { Kind, StoredObject } from '../kind.ts';
+import { badRequest, invalid, invalidValue, Refusal, unsupportedMediaType } from '../refusal.ts';
+import type { WriteOptions } from './cluster.ts';
+import { decode } from './decode.ts';
+
+export const JSON_PATCH = 'application/json-patch+json';
+export const MERGE_PATCH = 'application/merge-patch+json';
+
+/** What a patch makes of an object. Throws 400, 415 or 422. */
+export function patched(
+  kind: Kind,
+  old: StoredObject,
+  contentType: string,
+  patch: unknown,
+  options: WriteOptions,
+): StoredObject {
+  const result = contentType === JSON_PATCH ? jsonPatch(old, patch) : merge(contentType, old, patch);
+  const text = JSON.stringify(result);
+  const { object, unknown } = decode(kind, result);
+  const found = unknown.map((path) => `unknown field "${path}"`);
+  if (options.fieldValidation === 'Warn') for (const message of found) options.warn(message);
+  if (options.fieldValidation === 'Strict' && found.length > 0)
+    throw invalid(undefined, '', [invalidValue('patch', text, `strict decoding error: ${found.join(', ')}`)]);
+  return object;
+}
+
+function merge(contentType: string, old: StoredObject, patch: unknown): unknown {
+  if (contentType !== MERGE_PATCH) throw unsupportedMediaType([JSON_PATCH, MERGE_PATCH]);
+  if (!isFields(patch)) throw badRequest('a merge patch must be a JSON object');
+  return mergePatch(old, patch);
+}
+
+/** RFC 7396. */
+export function mergePatch(target: unknown, patch: unknown): unknown {
+  if (!isFields(patch)) return patch;
+  const result: Record<string, unknown> = isFields(target) ? { ...target } : {};
+  for (const [field, value] of Object.entries(patch)) {
+    if (value === null) delete result[field];
+    else result[field] = mergePatch(result[field], value);
+  }
+  return result;
+}
+
+function jsonPatch(old: StoredObject, patch: unknown): unknown {
+  if (!Array.isArray(patch)) throw badRequest('a JSON patch must be a list of operations');
+  const result = copyOf(old);
+  // It reports a failed operation, throws at one that is none, and goes on after a failure.
+  const failed = applyPatch(result, patch as Operation[]).some((error) => error !== null);
+  // The API server does not say which operation failed either.
+  if (failed)
+    throw new Refusal(422, 'Invalid', 'the server rejected our request due to an error in our request');
+  return result;
+}

@@ -1,0 +1,101 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { ObjectMeta } from '../../api/meta.ts';
+import type { Kind, StoredObject } from '../kind.ts';
+import { badRequest, conflict, forbidden, invalid, invalidValue, resourceName } from '../refusal.ts';
+import { type Cluster, settle, type WriteOptions } from './cluster.ts';
+import { check } from './create.ts';
+
+/** Fields of the metadata that no update changes. */
+const KEPT = [
+  'uid',
+  'creationTimestamp',
+  'generation',
+  'deletionTimestamp',
+  'deletionGracePeriodSeconds',
+] as const;
+
+/**
+ * Replaces an object by a decoded one. Writes nothing when nothing differs, as the API server.
+ * `status`: through the status subresource. Throws 400, 409 or 422.
+ */
+export function replace(
+  cluster: Cluster,
+  kind: Kind,
+  old: StoredObject,
+  given: StoredObject,
+  status: boolean,
+  options: WriteOptions,
+): StoredObject {
+  const { name } = old.metadata;
+  if (given.metadata.name !== name)
+    throw badRequest(
+      `the name of the object (${given.metadata.name}) does not match the name on the URL (${name})`,
+    );
+  checkVersion(kind, old, given.metadata);
+  const next = merged(kind, old, given, status);
+  if (isDeepStrictEqual(next, old)) return old;
+  if (kind.custom && specDiffers(kind, old, next))
+    next.metadata = { ...next.metadata, generation: (old.metadata.generation ?? 0) + 1 };
+  const causes = [...finalizerCauses(old.metadata, next.metadata), ...check(kind, next, old)];
+  if (causes.length > 0) throw invalid(kind, name, causes);
+  return options.dryRun ? next : settle(cluster, resourceName(kind), next);
+}
+
+function checkVersion(kind: Kind, old: StoredObject, given: ObjectMeta): void {
+  const { name } = old.metadata;
+  if (given.uid !== undefined && given.uid !== old.metadata.uid)
+    throw conflict(
+      kind,
+      name,
+      `Precondition failed: UID in precondition: ${given.uid}, UID in object meta: ${old.metadata.uid}`,
+    );
+  if (given.resourceVersion === undefined) {
+    if (kind.custom)
+      throw invalid(kind, name, [
+        invalidValue('metadata.resourceVersion', '0x0', 'must be specified for an update'),
+      ]);
+  } else if (given.resourceVersion !== old.metadata.resourceVersion)
+    throw conflict(
+      kind,
+      name,
+      'the object has been modified; please apply your changes to the latest version and try again',
+    );
+}
+
+function merged(kind: Kind, old: StoredObject, given: StoredObject, status: boolean): StoredObject {
+  // The status of a custom resource is written without its metadata, that of a built-in one with it.
+  if (status && kind.custom) return withStatus(old, given.status);
+  const metadata: ObjectMeta = { ...given.metadata };
+  for (const field of KEPT) {
+    delete metadata[field];
+    if (old.metadata[field] !== undefined) Object.assign(metadata, { [field]: old.metadata[field] });
+  }
+  for (const field of ['resourceVersion', 'namespace'] as const)
+    if (old.metadata[field] !== undefined) metadata[field] = old.metadata[field];
+  if (status) return { ...withStatus(old, given.status), metadata };
+  const next = { ...given, metadata };
+  return kind.statusSubresource ? withStatus(next, old.status) : next;
+}
+
+function withStatus(object: StoredObject, status: unknown): StoredObject {
+  const { status: _, ...rest } = object;
+  return (status === undefined ? rest : { ...rest, status }) as StoredObject;
+}
+
+function specDiffers(kind: Kind, old: StoredObject, next: StoredObject): boolean {
+  const spec = ({ metadata: _, status, ...rest }: StoredObject) =>
+    kind.statusSubresource ? rest : { ...rest, status };
+  return !isDeepStrictEqual(spec(old), spec(next));
+}
+
+function finalizerCauses(old: ObjectMeta, next: ObjectMeta) {
+  const added = (next.finalizers ?? []).filter((name) => !old.finalizers?.includes(name));
+  if (old.deletionTimestamp === undefined || added.length === 0) return [];
+  const found = added.map((name) => JSON.stringify(name)).join(', ');
+  return [
+    forbidden(
+      'metadata.finalizers',
+      `no new finalizers can be added if the object is being deleted, found new finalizers []string{${found}}`,
+    ),
+  ];
+}

@@ -1,0 +1,28 @@
+import type { ObjectSchema } from '../kind.ts';
+import { invalidValue } from '../refusal.ts';
+import { fillDefaults } from './defaults.ts';
+import { pruneObject } from './prune.ts';
+import { applyRules, compileRules } from './rules.ts';
+import type { Structural } from './structural.ts';
+import { typeChecker } from './types.ts';
+
+const RULES_SKIPPED = invalidValue(
+  '<nil>',
+  '"null"',
+  'some validation rules were not checked because the object was invalid; correct the existing errors to complete validation',
+);
+
+/** What a schema does to objects. Throws when it, or a rule in it, cannot be understood. */
+export function compileSchema(schema: Structural): ObjectSchema {
+  const check = typeChecker(schema);
+  const rules = compileRules(schema);
+  return {
+    prune: (object) => pruneObject(schema, object),
+    fillDefaults: (object) => fillDefaults(schema, object),
+    validate(object, old) {
+      const causes = check(object);
+      if (causes.length > 0) return rules.size > 0 ? [...causes, RULES_SKIPPED] : causes;
+      return applyRules(rules, schema, object, old);
+    },
+  };
+}

@@ -1,0 +1,95 @@
+import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
+import { isFields } from '../json.ts';
+import { type Cause, invalidValue, requiredValue } from '../refusal.ts';
+import { childPath, type Structural } from './structural.ts';
+
+/** ajv knows formats, and Kubernetes's own keywords, no better than to complain about them. */
+const AJV_OPTIONS = { strict: false, validateFormats: false, allErrors: true, verbose: true } as const;
+
+/** What checks values by the JSON schema part of a structural schema. Throws when that is no schema. */
+export function typeChecker(schema: Structural): (value: unknown) => Cause[] {
+  const validate: ValidateFunction = new Ajv(AJV_OPTIONS).compile(asJsonSchema(schema));
+  return (value) => {
+    if (validate(value)) return [];
+    return (validate.errors ?? []).map(causeOf);
+  };
+}
+
+/** JSON schema spells int-or-string as two types. */
+function asJsonSchema(schema: Structural): Structural {
+  const { default: _, ...result } = schema;
+  if (schema['x-kubernetes-int-or-string']) return { ...result, type: ['integer', 'string'] } as never;
+  if (schema.properties)
+    result.properties = Object.fromEntries(
+      Object.entries(schema.properties).map(([field, child]) => [field, asJsonSchema(child)]),
+    );
+  if (schema.items) result.items = asJsonSchema(schema.items);
+  if (isFields(schema.additionalProperties))
+    result.additionalProperties = asJsonSchema(schema.additionalProperties);
+  return result;
+}
+
+/** `/spec/items/0/name` → `spec.items[0].name`. */
+function fieldPath(pointer: string): string {
+  return pointer
+    .split('/')
+    .slice(1)
+    .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'))
+    .reduce((path, step) => (/^\d+$/.test(step) ? `${path}[${step}]` : childPath(path, step)), '');
+}
+
+function causeOf(error: ErrorObject): Cause {
+  const path = fieldPath(error.instancePath);
+  const { params, data } = error;
+  switch (error.keyword) {
+    case 'required':
+      return requiredValue(childPath(path, params.missingProperty));
+    case 'enum':
+      return {
+        field: path,
+        reason: 'FieldValueNotSupported',
+        text: `Unsupported value: ${JSON.stringify(data)}: supported values: ${params.allowedValues.map((value: unknown) => JSON.stringify(value)).join(', ')}`,
+      };
+    case 'type': {
+      const found = JSON.stringify(typeOf(data));
+      return {
+        ...invalidValue(
+          path,
+          found,
+          `${path} in body must be of type ${[params.type].flat().join(' or ')}: ${found}`,
+        ),
+        reason: 'FieldValueTypeInvalid',
+      };
+    }
+    default:
+      return invalidValue(path, JSON.stringify(data), `${path} in body ${shortfall(error)}`);
+  }
+}
+
+/** The words of go-openapi's validation. */
+function shortfall({ keyword, params, message }: ErrorObject): string {
+  switch (keyword) {
+    case 'pattern':
+      return `should match '${params.pattern}'`;
+    case 'minLength':
+      return `should be at least ${params.limit} chars long`;
+    case 'maxLength':
+      return `should be at most ${params.limit} chars long`;
+    case 'minimum':
+      return `should be greater than or equal to ${params.limit}`;
+    case 'maximum':
+      return `should be less than or equal to ${params.limit}`;
+    case 'minItems':
+      return `should have at least ${params.limit} items`;
+    case 'maxItems':
+      return `should have at most ${params.limit} items`;
+    default:
+      return message ?? 'is invalid';
+  }
+}
+
+function typeOf(value: unknown): string {
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'array';
+  return Number.isInteger(value) ? 'integer' : typeof value;
+}

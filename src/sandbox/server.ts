@@ -1,0 +1,84 @@
+import { randomBytes } from 'node:crypto';
+import { createServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { BUILTIN_KINDS } from './builtin-kinds.ts';
+import { selfSigned } from './certificate.ts';
+import { bindVolumes } from './controllers/binder.ts';
+import { removeContents } from './controllers/contents.ts';
+import { collectGarbage } from './controllers/garbage-collector.ts';
+import { DEFINITIONS, definitionKind, serveDefinitions } from './custom-resources.ts';
+import { handlerFor } from './http/handler.ts';
+import { Kinds } from './kinds.ts';
+import { kubeconfigFor } from './kubeconfig.ts';
+import type { Cluster } from './objects/cluster.ts';
+import { create } from './objects/create.ts';
+import { Store } from './store.ts';
+
+export interface SandboxOptions {
+  /** 0 or absent: any free one. */
+  port?: number;
+  /** CustomResourceDefinitions (apiextensions.k8s.io/v1) to serve from the start. */
+  crds: readonly object[];
+  now?: () => Date;
+}
+
+export interface Sandbox {
+  url: string;
+  /** YAML. It holds the token that admits to the server: keep it from other users. */
+  kubeconfig: string;
+  /** Ends all watches at once and stops listening. */
+  stop(): Promise<void>;
+}
+
+const NAMESPACES = ['default', 'kube-system'];
+
+/**
+ * An in-memory API server on 127.0.0.1 that admits only who has the token in its kubeconfig.
+ * Rejects when the port is taken or a CRD is invalid.
+ */
+export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
+  const now = options.now ?? (() => new Date());
+  const cluster = newCluster(now, options.crds);
+  const token = randomBytes(32).toString('base64url');
+  const certificate = selfSigned(now());
+  let authority = '';
+  const handle = handlerFor(cluster, token, () => authority);
+  const server = createServer(certificate, (request, response) => void handle(request, response));
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(options.port ?? 0, '127.0.0.1', resolve);
+  });
+  authority = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const url = `https://${authority}`;
+  return {
+    url,
+    kubeconfig: kubeconfigFor({ url, cert: certificate.cert, token }),
+    stop: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+function newCluster(now: () => Date, crds: readonly object[]): Cluster {
+  // Clients of an earlier sandbox on the same port must learn that their versions are gone, so versions
+  // start at the time in ms rather than at 1.
+  const cluster: Cluster = {
+    store: new Store(now().getTime()),
+    kinds: new Kinds([...BUILTIN_KINDS, definitionKind(now)]),
+    now,
+  };
+  serveDefinitions(cluster);
+  collectGarbage(cluster);
+  removeContents(cluster);
+  bindVolumes(cluster);
+  const options = { dryRun: false, fieldValidation: 'Strict', warn: () => {} } as const;
+  const make = (table: string, body: object) => {
+    const kind = cluster.kinds.byTable(table);
+    if (kind) create(cluster, kind, undefined, body, options);
+  };
+  for (const name of NAMESPACES) make('namespaces', { metadata: { name } });
+  for (const crd of crds) make(DEFINITIONS, crd);
+  return cluster;
+}

@@ -1,0 +1,52 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { Agent, request } from 'undici';
+import { parse } from 'yaml';
+import type { Sandbox } from '../../src/sandbox/server.ts';
+
+export interface Answer {
+  code: number;
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into whatever comes.
+  body: any;
+  headers: IncomingHttpHeaders;
+}
+
+/** Plain requests to a sandbox, as its kubeconfig admits them. */
+export function clientFor({ url, kubeconfig }: Sandbox) {
+  const { clusters, users } = parse(kubeconfig);
+  const ca = Buffer.from(clusters[0].cluster['certificate-authority-data'], 'base64').toString();
+  // undici would expect a certificate for whatever Host a test sends.
+  const dispatcher = new Agent({ connect: { ca, checkServerIdentity: () => undefined } });
+  const authorization = `Bearer ${users[0].user.token}`;
+  const open = (
+    method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE',
+    path: string,
+    body?: unknown,
+    headers: Record<string, string> = {},
+  ) =>
+    request(url + path, {
+      method,
+      dispatcher,
+      headers: { authorization, 'content-type': 'application/json', ...headers },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+  return {
+    async request(...call: Parameters<typeof open>): Promise<Answer> {
+      const response = await open(...call);
+      const text = await response.body.text();
+      const isJson = response.headers['content-type'] === 'application/json';
+      return { code: response.statusCode, body: isJson ? JSON.parse(text) : text, headers: response.headers };
+    },
+    /** The events of a watch, until the server ends it. */
+    async *watch(path: string) {
+      const response = await open('GET', path);
+      let rest = '';
+      for await (const chunk of response.body) {
+        const lines = `${rest}${Buffer.from(chunk)}`.split('\n');
+        rest = lines.pop() ?? '';
+        for (const line of lines) yield JSON.parse(line);
+      }
+    },
+    close: () => dispatcher.destroy(),
+  };
+}
+export type Client = ReturnType<typeof clientFor>;
