@@ -30,15 +30,19 @@ ${probes.map((probe, index) => `probe ${index} ${quoteAll(probe.argv)}\n`).join(
 
 /** @throws RangeError for an answer that `observeScript` does not give */
 export function readObservation(answer: string, probes: readonly Probe[]): Map<string, ProbeResult> {
-  const results = new Map<string, ProbeResult>();
-  for (const [kind, number, exit, stdout, stderr] of fields(answer)) {
-    const probe = probes[Number(number)];
-    if (kind !== 'probe' || probe === undefined) {
-      throw new RangeError(`not a probe's answer: ${kind} ${number}`);
-    }
-    results.set(probe.name, { exit: Number(exit), stdout: decode(stdout), stderr: decode(stderr) });
+  const lines = fields(answer);
+  if (lines.length !== probes.length) {
+    throw new RangeError(`${lines.length} answers for ${probes.length} probes`);
   }
-  return results;
+  return new Map(
+    probes.map((probe, index) => {
+      const [kind, number, exit, stdout, stderr] = lines[index] ?? [];
+      if (kind !== 'probe' || number !== String(index)) {
+        throw new RangeError(`not the answer of probe ${index}: ${kind} ${number}`);
+      }
+      return [probe.name, { exit: status(exit), stdout: decode(stdout), stderr: decode(stderr) }];
+    }),
+  );
 }
 
 /** Starts a job unless the node has one of its key, then answers as `pollScript` does. */
@@ -107,9 +111,10 @@ export function readStates(answer: string, count: number): JobState[] {
   if (lines.length !== count) {
     throw new RangeError(`${lines.length} states for ${count} jobs`);
   }
-  return lines.map(([, line, step, refusal, output]) =>
-    readState(decode(line), readStep(decode(step)), decode(refusal), decode(output)),
-  );
+  return lines.map(([kind, line, step, refusal, output]) => {
+    if (kind !== 'job') throw new RangeError(`not a job's answer: ${kind}`);
+    return readState(decode(line), readStep(decode(step)), decode(refusal), decode(output));
+  });
 }
 
 function readStep(text: string): StepFacts | undefined {
@@ -129,7 +134,7 @@ function readState(line: string, step: StepFacts | undefined, refusal: string, o
       return step === undefined ? { state } : { state, step };
     case 'failed':
     case 'raced':
-      return { state, step: step ?? unknown, exit: Number(exit), output };
+      return { state, step: step ?? unknown, exit: status(exit), output };
     case 'guarded':
       return { state, step: step ?? unknown, refusal, output };
     default:
@@ -153,7 +158,7 @@ echo ${END}
 
 /** @throws RangeError for an answer that `forgetScript` does not give */
 export function readForgotten(answer: string): boolean {
-  const word = fields(answer)[0]?.[0];
+  const word = fields(answer).flat().join(' ');
   if (word !== 'forgotten' && word !== 'busy') {
     throw new RangeError('neither forgotten nor busy');
   }
@@ -167,6 +172,11 @@ function fields(answer: string): string[][] {
     throw new RangeError('the answer was cut off');
   }
   return lines.slice(0, -2).map((line) => line.split(' '));
+}
+
+function status(text: string | undefined): number {
+  if (text === undefined || !/^\d+$/.test(text)) throw new RangeError(`not an exit status: ${text}`);
+  return Number(text);
 }
 
 function decode(text: string | undefined): string {

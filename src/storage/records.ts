@@ -72,5 +72,8 @@ function durableFile(what: string, path: string, content: string): Step[] {
 
 export function removeRecords(uid: string): Step[] {
   const paths = [donePath(uid), `${donePath(uid)}.new`, intentPath(uid), `${intentPath(uid)}.new`];
-  return [{ name: 'remove the records', argv: ['rm', '-f', ...paths], guards: [] }];
+  return [
+    { name: 'remove the records', argv: ['rm', '-f', ...paths], guards: [] },
+    { name: 'sync the folder of records', argv: ['sync', RECORDS], guards: [] },
+  ];
 }

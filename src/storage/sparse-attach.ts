@@ -29,20 +29,27 @@ export function attach(desired: Desired, observed: Observed, loopNumber: number)
       hint: 'Start systemd-udevd on the node.',
     };
   }
-  const [loop, ...others] = loopsOf(desired, observed);
+  const [loop, ...others] = loopsOf(observed);
   if (loop === undefined) {
     return { steps: [losetup(desired, loopNumber), settle(desired)] };
   }
   const odd = oddLoop(desired, observed, loop, others);
   if (odd !== undefined) return odd;
   // The link is checked by device number: another device may have the same UUID (a copy of the file).
-  return observed.link === loop.device ? { steps: [] } : { steps: [trigger(loop), settle(desired)] };
+  return leadsTo(loop, observed) ? { steps: [] } : { steps: [trigger(loop), settle(desired)] };
+}
+
+/** Also by a loop that is stacked on it, as the kubelet does for Block: udev gives the link to the newest device. */
+function leadsTo(loop: LoopFacts, { link, loops }: Observed): boolean {
+  return [loop, ...loops.filter(({ backingFile }) => backingFile === `/dev/${loop.name}`)].some(
+    ({ device }) => device === link,
+  );
 }
 
 /** What remains to be done until no loop device has the file. */
 export function planAbsent(desired: Desired, observed: Observed): Plan {
   const steps: Step[] = [];
-  for (const loop of loopsOf(desired, observed)) {
+  for (const loop of loopsOf(observed)) {
     const user = userOf(loop, observed);
     if (user !== undefined) {
       return {
@@ -57,9 +64,10 @@ export function planAbsent(desired: Desired, observed: Observed): Plan {
 }
 
 /** The loops of a file, by the path that the kernel keeps; one whose file was removed keeps the path too. */
-export function loopsOf(desired: Desired, observed: Observed): LoopFacts[] {
+export function loopsOf(observed: Observed): LoopFacts[] {
+  const { realPath } = observed;
   return observed.loops.filter(
-    (loop) => loop.backingFile === desired.file || loop.backingFile === `${desired.file} (deleted)`,
+    ({ backingFile }) => backingFile === realPath || backingFile === `${realPath} (deleted)`,
   );
 }
 
@@ -76,7 +84,7 @@ function oddLoop(
       hint: 'Writing through more than one of them destroys data. Detach all but one with losetup -d.',
     };
   }
-  if (observed.file.type === 'file' && loop.backingInode !== observed.file.inode) {
+  if (observed.file.type !== 'file' || loop.backingInode !== observed.file.inode) {
     return {
       refusal: `/dev/${loop.name} has an earlier file of the name ${desired.file}, which was removed or replaced`,
       hint: 'The data is still reachable through the device. Copy it away before the device is detached.',

@@ -2,7 +2,7 @@ import { dirname } from 'node:path';
 import type { Probe, ProbeResult } from '../nodes/job.ts';
 import { parseLoops } from './loops.ts';
 import { donePath, findRecords, intentPath, parseIntent } from './records.ts';
-import type { FileFacts, Observed, Signature } from './types.ts';
+import type { FileFacts, LoopFacts, Observed, Signature } from './types.ts';
 
 /** The persistent name, as the spec has it. */
 export const linkOf = (uid: string) => `/dev/disk/by-uuid/${uid}`;
@@ -13,9 +13,11 @@ const STAT = ['stat', '-c', '%F|%s|%i', '--'];
 /** The commands that say all that plans for a sparse file are made from. They read only. */
 export function sparseProbes(uid: string, file: string): Probe[] {
   return [
+    { name: 'path', argv: ['readlink', '-m', '--', file] },
     { name: 'file', argv: [...STAT, file] },
     { name: 'partial', argv: [...STAT, partialOf(file)] },
     { name: 'signature', argv: ['blkid', '-p', '-o', 'export', file] },
+    { name: 'readable', argv: ['dd', `if=${file}`, 'of=/dev/null', 'bs=64K', 'count=1', 'status=none'] },
     { name: 'intent', argv: ['cat', intentPath(uid)] },
     { name: 'done', argv: ['cat', donePath(uid)] },
     { name: 'records', argv: findRecords(uid) },
@@ -57,13 +59,15 @@ export function readSparse(file: string, results: ReadonlyMap<string, ProbeResul
   }
   const link = readOptional('link', get('link'));
   return {
+    realPath: ok('path'),
     file: fileFacts,
     partial: readFile(partialOf(file), get('partial')),
-    signature: fileFacts.type === 'file' ? readSignature(get('signature')) : { found: 'none' },
+    signature:
+      fileFacts.type === 'file' ? readSignature(get('signature'), get('readable')) : { found: 'none' },
     intent: parsed,
     done: readOptional('done', get('done')) !== undefined,
     recordFiles: (readOptional('records', get('records')) ?? '') !== '',
-    loops: parseLoops(ok('loops'), ok('devices')),
+    loops: readLoops(ok('loops'), ok('devices')),
     mounts: readMounts(ok('mounts')),
     link: link === undefined ? undefined : fromHex(link),
     udev: get('udev').exit === 0,
@@ -78,22 +82,29 @@ function failed(name: string, result: ProbeResult): ObservationError {
 function readOptional(name: string, result: ProbeResult): string | undefined {
   if (result.exit === 0) return result.stdout;
   // LC_ALL=C is set on the node, so this is the text.
-  if (result.stderr.includes('No such file or directory')) return undefined;
+  if (result.stderr.trimEnd().endsWith('No such file or directory')) return undefined;
   throw failed(name, result);
 }
 
 function readFile(path: string, result: ProbeResult): FileFacts {
   const stat = readOptional(`${dirname(path)}/…`, result);
   if (stat === undefined) return { type: 'missing' };
-  const [type, size, inode] = stat.split('|');
+  const [, type, size = '', inode = ''] = /^([^|]+)\|(\d+)\|(\d+)$/.exec(stat.trim()) ?? [];
+  if (type === undefined) throw new ObservationError(`stat printed what is not understood: ${stat}`);
   return type === 'regular file' || type === 'regular empty file'
-    ? { type: 'file', sizeBytes: BigInt(size ?? ''), inode: inode ?? '' }
+    ? { type: 'file', sizeBytes: BigInt(size), inode }
     : { type: 'other' };
 }
 
-/** blkid(8): 0 something, 2 nothing, 8 ambivalent: more than one thing is there. */
-function readSignature(result: ProbeResult): Signature {
-  if (result.exit === 2 && result.stderr === '') return { found: 'none' };
+/**
+ * blkid(8): 0 something, 2 nothing, 8 ambivalent: more than one thing is there. It also exits 2, and says nothing,
+ * when it may not open the file or cannot read it.
+ */
+function readSignature(result: ProbeResult, readable: ProbeResult): Signature {
+  if (result.exit === 2) {
+    if (readable.exit !== 0) throw failed('the file', readable);
+    return { found: 'none' };
+  }
   if (result.exit === 8) return { found: 'ambivalent' };
   if (result.exit !== 0) throw failed('signature', result);
   const values = new Map(
@@ -108,6 +119,14 @@ function readSignature(result: ProbeResult): Signature {
     type: values.get('TYPE') ?? values.get('PTTYPE') ?? 'unknown',
     ...(uuid === undefined ? {} : { uuid }),
   };
+}
+
+function readLoops(losetup: string, lsblk: string): LoopFacts[] {
+  try {
+    return parseLoops(losetup, lsblk);
+  } catch (cause) {
+    throw new ObservationError(`losetup or lsblk printed what is not understood: ${cause}`, { cause });
+  }
 }
 
 /** proc(5), mountinfo: the third field is major:minor, the fifth the mount point, with octal escapes. */

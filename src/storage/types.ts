@@ -55,6 +55,8 @@ export interface LoopFacts {
 
 /** All that plans are made from, read in one round trip. */
 export interface Observed {
+  /** The file's path without symbolic links: what the kernel calls a loop's backing file. */
+  realPath: string;
   file: FileFacts;
   partial: FileFacts;
   /** Of the file; `none` when it is missing. */

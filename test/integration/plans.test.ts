@@ -1,0 +1,156 @@
+import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import type { Executor } from '../../src/nodes/job.ts';
+import { createLocalShell } from '../../src/nodes/local-shell.ts';
+import { createShellExecutor } from '../../src/nodes/shell-executor.ts';
+import { createSshShell } from '../../src/nodes/ssh-shell.ts';
+import type { Desired } from '../../src/storage/types.ts';
+import { carryOut, observe, planNow, runSteps } from '../support/carry-out.ts';
+import { leftovers } from '../support/leftovers.ts';
+import { removeTraces } from '../support/remove-traces.ts';
+import { describeAsRoot } from '../support/root.ts';
+import { type Sshd, startSshd } from '../support/sshd.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+import { ensureUdev } from '../support/udev.ts';
+import { makeWrappers, type Wrappers } from '../support/wrappers.ts';
+
+/** How many steps each plan for a new volume has; a change of that is seen here, and the loops below go by it. */
+const PREPARE = 16;
+const DESTROY = 5;
+
+describeAsRoot('a plan of which a part was run', () => {
+  const local = createShellExecutor(createLocalShell(['n1']));
+  let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+  let wrappers: Wrappers;
+  let sshd: Sshd;
+  let ssh: Executor;
+  let stopUdev: () => Promise<void>;
+  let desired: Desired;
+
+  beforeAll(async () => {
+    stopUdev = await ensureUdev();
+    folder = await temporaryFolder('plans');
+    wrappers = await makeWrappers({ programs: ['mkfs.ext4', 'dd', 'rm'] });
+    sshd = await startSshd({ nodes: ['n1'], env: { PATH: wrappers.path } });
+    ssh = createShellExecutor(createSshShell({ configFile: sshd.configFile, addressOf: () => ({}) }));
+  });
+
+  afterAll(async () => {
+    await ssh?.close();
+    await sshd?.stop();
+    await wrappers?.remove();
+    await folder?.remove();
+    await stopUdev?.();
+  });
+
+  beforeEach(() => {
+    const uid = randomUUID();
+    desired = {
+      uid,
+      file: join(folder.path, uid),
+      sizeBytes: 16n << 20n,
+      fsType: 'ext4',
+      mkfsOptions: [],
+      recorded: false,
+    };
+  });
+
+  afterEach(() => removeTraces(desired.uid, desired.file));
+
+  const mine = async (faults: Promise<string[]>) =>
+    (await faults).filter((fault) => fault.includes(desired.uid));
+
+  async function expectPrepared(executor: Executor): Promise<void> {
+    const seen = await carryOut(executor, 'n1', 'prepare', desired);
+    expect(seen).toMatchObject({
+      file: { type: 'file', sizeBytes: desired.sizeBytes },
+      partial: { type: 'missing' },
+      signature: { found: 'one', type: 'ext4', uuid: desired.uid },
+      intent: { uid: desired.uid, file: desired.file, sizeBytes: String(desired.sizeBytes) },
+      done: true,
+      link: expect.stringMatching(/^7:/),
+    });
+    const expected = [{ uid: desired.uid, file: desired.file, loop: true }];
+    expect(await mine(leftovers({ expected, directories: [folder.path] }))).toEqual([]);
+  }
+
+  async function expectDestroyed(executor: Executor): Promise<void> {
+    expect(await carryOut(executor, 'n1', 'destroy', desired)).toMatchObject({
+      file: { type: 'missing' },
+      partial: { type: 'missing' },
+      intent: undefined,
+      recordFiles: false,
+      link: undefined,
+    });
+    expect(await executor.forget('n1', desired.uid)).toBe(true);
+    expect(await mine(leftovers({ uids: [desired.uid], directories: [folder.path] }))).toEqual([]);
+  }
+
+  async function runPrefix(
+    executor: Executor,
+    operation: 'prepare' | 'destroy',
+    count: number,
+    total: number,
+  ) {
+    const planned = await planNow(executor, 'n1', operation, desired);
+    if ('refusal' in planned) throw new Error(planned.refusal);
+    expect(planned.steps).toHaveLength(total);
+    expect(await runSteps(executor, 'n1', desired, planned.steps.slice(0, count))).toEqual({
+      state: 'succeeded',
+    });
+  }
+
+  test.each(Array.from({ length: PREPARE + 1 }, (_, count) => count))(
+    'prepare: after %d steps it is planned again to the same end',
+    async (count) => {
+      await runPrefix(local, 'prepare', count, PREPARE);
+      await expectPrepared(local);
+      await expectDestroyed(local);
+    },
+  );
+
+  test.each(Array.from({ length: PREPARE + 1 }, (_, count) => count))(
+    'prepare: after %d steps destroy leaves nothing',
+    async (count) => {
+      await runPrefix(local, 'prepare', count, PREPARE);
+      await expectDestroyed(local);
+    },
+  );
+
+  test.each(Array.from({ length: DESTROY + 1 }, (_, count) => count))(
+    'destroy: after %d steps it is planned again until nothing is left',
+    async (count) => {
+      await expectPrepared(local);
+      await runPrefix(local, 'destroy', count, DESTROY);
+      await expectDestroyed(local);
+    },
+  );
+
+  test('over ssh', async () => {
+    await runPrefix(ssh, 'prepare', 9, PREPARE);
+    await expectPrepared(ssh);
+    await runPrefix(ssh, 'destroy', 2, DESTROY);
+    await expectDestroyed(ssh);
+  });
+
+  test.each([
+    { program: 'mkfs.ext4', call: 1, at: 'before' },
+    { program: 'mkfs.ext4', call: 1, at: 'inside', ms: 0 },
+    { program: 'mkfs.ext4', call: 1, at: 'inside', ms: 5 },
+    { program: 'mkfs.ext4', call: 1, at: 'inside', ms: 15 },
+    { program: 'mkfs.ext4', call: 1, at: 'after' },
+    { program: 'dd', call: 1, at: 'before' },
+    { program: 'dd', call: 2, at: 'after' },
+  ] as const)('killed: $program $call $at $ms', async (crash) => {
+    // Long enough for a mkfs that can be killed inside.
+    desired = { ...desired, sizeBytes: 4n << 30n };
+    const planned = await planNow(ssh, 'n1', 'prepare', desired);
+    await wrappers.crash(crash);
+    const died = await runSteps(ssh, 'n1', desired, 'steps' in planned ? planned.steps : []);
+    expect(died).toMatchObject({ state: 'died', step: { command: expect.stringContaining(crash.program) } });
+    await expectPrepared(ssh);
+    expect((await observe(ssh, 'n1', desired)).done).toBe(true);
+    await expectDestroyed(ssh);
+  });
+});

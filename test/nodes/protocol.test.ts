@@ -1,0 +1,190 @@
+import { describe, expect, test } from '@jest/globals';
+import { NodeError } from '../../src/nodes/errors.ts';
+import type { Job } from '../../src/nodes/job.ts';
+import {
+  forgetScript,
+  observeScript,
+  pollScript,
+  readForgotten,
+  readObservation,
+  readStates,
+  submitScript,
+} from '../../src/nodes/protocol.ts';
+import { createShellExecutor } from '../../src/nodes/shell-executor.ts';
+
+const base64 = (text: string) => Buffer.from(text).toString('base64');
+const job = (line: string, step = '', refusal = '', output = '') =>
+  `job ${[line, step, refusal, output].map(base64).join(' ')}\n`;
+const END = 'stowage-end\n';
+const PROBES = [
+  { name: 'a', argv: ['true'] },
+  { name: 'b', argv: ['true'] },
+];
+const STEP = { name: 'make it', command: "'mkfs.ext4' '-F'" };
+const STEP_FILE = `${STEP.name}\0${STEP.command}`;
+
+describe('names of jobs', () => {
+  test.each(['', '.', '..', '../x', 'a/b', '-a', 'a b', 'a\n', 'A', '$(id)', "a'b", 'é', 'x'.repeat(101)])(
+    '%j is refused in all scripts',
+    (name) => {
+      for (const key of [
+        { subject: name, id: 'a' },
+        { subject: 'a', id: name },
+      ]) {
+        expect(() => submitScript({ key, steps: [] }, 0)).toThrow(RangeError);
+        expect(() => pollScript([key], 0)).toThrow(RangeError);
+      }
+      expect(() => forgetScript(name)).toThrow(RangeError);
+    },
+  );
+
+  test('a UID and an attempt are taken', () => {
+    const key = { subject: '0b9cbd1c-5e26-4d13-9d6c-7f1f4d0d4b5e', id: 'prepare-12' };
+    expect(pollScript([key], 0)).toContain(`/run/stowage/jobs/${key.subject}/${key.id}`);
+  });
+});
+
+test('NUL in a command is refused before anything is sent', () => {
+  const steps = [{ name: 'x', argv: ['echo', 'a\0b'], guards: [] }];
+  expect(() => submitScript({ key: { subject: 'a', id: 'b' }, steps }, 0)).toThrow(RangeError);
+  expect(() => observeScript([{ name: 'x', argv: ['a\0b'] }])).toThrow(RangeError);
+});
+
+describe('the states of jobs', () => {
+  test.each([
+    ['not-found', job('not-found'), { state: 'not-found' }],
+    ['waiting', job('running'), { state: 'running' }],
+    ['running', job('running', STEP_FILE), { state: 'running', step: STEP }],
+    ['succeeded', job('succeeded', STEP_FILE, '', 'all well\n'), { state: 'succeeded' }],
+    [
+      'failed',
+      job('failed 1', STEP_FILE, '', 'no\n'),
+      { state: 'failed', step: STEP, exit: 1, output: 'no\n' },
+    ],
+    [
+      'raced',
+      job('raced 16', STEP_FILE, '', 'busy'),
+      { state: 'raced', step: STEP, exit: 16, output: 'busy' },
+    ],
+    [
+      'guarded',
+      job('guarded', STEP_FILE, 'it is mounted', '/mnt'),
+      { state: 'guarded', step: STEP, refusal: 'it is mounted', output: '/mnt' },
+    ],
+    ['died before its first step', job('died'), { state: 'died' }],
+    ['died', job('died', STEP_FILE, '', 'half'), { state: 'died', step: STEP }],
+  ])('%s', (_, line, state) => {
+    expect(readStates(line + END, 1)).toEqual([state]);
+  });
+
+  test('come in the order asked', () => {
+    expect(readStates(`${job('succeeded')}${job('died')}${END}`, 2).map(({ state }) => state)).toEqual([
+      'succeeded',
+      'died',
+    ]);
+  });
+
+  test.each([
+    ['nothing', ''],
+    ['no end', job('succeeded')],
+    ['half an end', `${job('succeeded')}stowage-e`],
+    ['an end without its newline', `${job('succeeded')}stowage-end`],
+    ['too few', END],
+    ['too many', job('succeeded') + job('succeeded') + END],
+    ['a word before it', `Welcome!\n${job('succeeded')}${END}`],
+    ['a word without a newline before it', `Welcome!${job('succeeded')}${END}`],
+    ['a word in its place', `Welcome!\n${END}`],
+    ['a word on its line', `Welcome! ${job('succeeded')}${END}`],
+    ['an unknown state', job('sleeping') + END],
+    ['no state', job('') + END],
+    ['failed without a status', job('failed') + END],
+    ['text after the end without a newline', `${job('succeeded')}${END}logout`],
+    ['text after the end', `${job('succeeded')}${END}logout\n`],
+  ])('are not read from an answer with %s', (_, answer) => {
+    expect(() => readStates(answer, 1)).toThrow(RangeError);
+  });
+
+  test('cut off anywhere are not read', () => {
+    const whole = job('failed 1', STEP_FILE, '', 'output') + END;
+    for (let length = 0; length < whole.length; length++) {
+      expect(() => readStates(whole.slice(0, length), 1)).toThrow(RangeError);
+    }
+  });
+});
+
+describe('an observation', () => {
+  const line = (number: number | string, exit: number, stdout = '', stderr = '') =>
+    `probe ${number} ${exit} ${base64(stdout)} ${base64(stderr)}\n`;
+
+  test('is read by the names of its probes', () => {
+    expect(readObservation(line(0, 0, 'é\n') + line(1, 127, '', 'not found') + END, PROBES)).toEqual(
+      new Map([
+        ['a', { exit: 0, stdout: 'é\n', stderr: '' }],
+        ['b', { exit: 127, stdout: '', stderr: 'not found' }],
+      ]),
+    );
+  });
+
+  test.each([
+    ['nothing', ''],
+    ['no end', line(0, 0) + line(1, 0)],
+    ['a missing probe', line(0, 0) + END],
+    ['a probe twice', line(0, 0) + line(0, 0) + END],
+    ['an unknown probe', line(0, 0) + line(1, 0) + line(2, 0) + END],
+    ['a probe that is no number', line(0, 0) + line('', 0) + END],
+    ['noise before it', `Welcome\n${line(0, 0)}${line(1, 0)}${END}`],
+    ['noise between', `${line(0, 0)}Broadcast message\n${line(1, 0)}${END}`],
+    ['a status that is no number', `${line(0, 0)}probe 1 x  \n${END}`],
+  ])('is not read from an answer with %s', (_, answer) => {
+    expect(() => readObservation(answer, PROBES)).toThrow(RangeError);
+  });
+});
+
+describe('what became of a subject', () => {
+  test('is read', () => {
+    expect(readForgotten(`forgotten\n${END}`)).toBe(true);
+    expect(readForgotten(`busy\n${END}`)).toBe(false);
+  });
+
+  test.each([
+    '',
+    'forgotten\n',
+    END,
+    `Welcome\nforgotten\n${END}`,
+    `forgotten\nWelcome\n${END}`,
+    `forgot\n${END}`,
+  ])('is not read from %j', (answer) => {
+    expect(() => readForgotten(answer)).toThrow(RangeError);
+  });
+});
+
+test('an answer that is not understood is an error of the node that says where to look', async () => {
+  const shell = { run: async () => `Welcome to n1\n${job('succeeded')}${END}`, close: async () => {} };
+  const executor = createShellExecutor(shell);
+  const key = { subject: 'a', id: 'b' };
+  const asked: [string, Promise<unknown>][] = [
+    ['observe', executor.observe('n1', PROBES)],
+    ['submit', executor.submit('n1', { key, steps: [] } satisfies Job, 0)],
+    ['poll', executor.poll('n1', [key], 0)],
+    ['forget', executor.forget('n1', 'a')],
+  ];
+  for (const [name, answer] of asked) {
+    const error = await answer.then(
+      () => name,
+      (thrown: unknown) => thrown,
+    );
+    expect(error).toBeInstanceOf(NodeError);
+    expect(error).toMatchObject({
+      code: 'protocol',
+      node: 'n1',
+      message: expect.stringContaining('n1 gave an answer that is not understood'),
+      hint: expect.stringContaining('profile'),
+      cause: expect.any(RangeError),
+    });
+  }
+});
+
+test('no job, no round trip', async () => {
+  const shell = { run: () => Promise.reject(new Error('asked')), close: async () => {} };
+  expect(await createShellExecutor(shell).poll('n1', [], 1000)).toEqual([]);
+});

@@ -1,0 +1,62 @@
+import { expect, test } from '@jest/globals';
+import { NodeError } from '../../src/nodes/errors.ts';
+import { classifySshFailure } from '../../src/nodes/ssh-failure.ts';
+
+const CHANGED = `@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@
+@    WARNING: REMOTE HOST IDENTIFICATION HAS CHANGED!     @
+@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@
+Host key for n1 has changed and you have requested strict checking.
+Host key verification failed.`;
+
+test.each([
+  ['another host key', 255, CHANGED, 'refused', 'its host key is another', 'ssh-keygen -R n1'],
+  [
+    'an unknown host key',
+    255,
+    'No ED25519 host key is known for n1 and you have requested strict checking.\r\nHost key verification failed.',
+    'refused',
+    'its host key is not known',
+    'known_hosts under the name n1',
+  ],
+  [
+    'a refused key',
+    255,
+    'root@127.0.0.1: Permission denied (publickey).',
+    'refused',
+    'publickey',
+    'ssh n1 true',
+  ],
+  [
+    'a closed port',
+    255,
+    'ssh: connect to host 127.0.0.1 port 1: Connection refused',
+    'unreachable',
+    'Connection refused',
+    'is up',
+  ],
+  [
+    'no name',
+    255,
+    'ssh: Could not resolve hostname n1: Name or service not known',
+    'unreachable',
+    'resolve',
+    'is up',
+  ],
+  ['a lost connection', 255, '', 'unreachable', 'is not reached', 'is up'],
+  ['no ssh client', undefined, 'Command failed with ENOENT: ssh', 'unreachable', 'ENOENT', 'is up'],
+  [
+    'a failed sh',
+    2,
+    'sh: 1: Syntax error',
+    'protocol',
+    'sh ended with status 2: sh: 1: Syntax error',
+    undefined,
+  ],
+  ['no sh', 127, 'bash: sh: command not found', 'protocol', 'status 127', undefined],
+] as const)('%s', (_, exitCode, stderr, code, message, hint) => {
+  const error = classifySshFailure('n1', exitCode, stderr);
+  expect(error).toBeInstanceOf(NodeError);
+  expect(error).toMatchObject({ code, node: 'n1', message: expect.stringContaining(message) });
+  if (hint === undefined) expect(error.hint).toBeUndefined();
+  else expect(error.hint).toContain(hint);
+});

@@ -1,0 +1,92 @@
+import { describe, expect, test } from '@jest/globals';
+import { freeLoopNumber, parseLoops } from '../../src/storage/loops.ts';
+import { loop } from '../support/volume-input.ts';
+
+/** As util-linux 2.38 prints it. */
+const row = (name: string, more = '') => `      {
+         "name": "/dev/${name}",
+         "back-file": "/a/${name}",
+         "back-ino": 9986563,
+         "maj:min": "  7:6  ",
+         "autoclear": false,
+         "ro": false,
+         "offset": 0,
+         "sizelimit": 0${more}
+      }`;
+const losetup = (...rows: string[]) => `{\n   "loopdevices": [\n${rows.join(',\n')}\n   ]\n}`;
+const LSBLK = `{"blockdevices": [ {"kname": "loop6", "size": 16777216}, {"kname": "zram0", "size": 0} ]}`;
+
+const loop6 = {
+  name: 'loop6',
+  number: 6,
+  device: '7:6',
+  backingFile: '/a/loop6',
+  backingInode: '9986563',
+  autoclear: false,
+  readOnly: false,
+  wholeFile: true,
+  sizeBytes: 16777216n,
+};
+
+describe('loop devices are read', () => {
+  test.each([
+    ['no output at all', ''],
+    ['a newline', '\n'],
+    ['an empty list', losetup()],
+  ])('none from %s', (_, text) => {
+    expect(parseLoops(text, LSBLK)).toEqual([]);
+  });
+
+  test('one, with its size', () => {
+    expect(parseLoops(losetup(row('loop6')), LSBLK)).toEqual([loop6]);
+  });
+
+  test('many', () => {
+    const names = Array.from({ length: 100 }, (_, number) => `loop${number}`);
+    const loops = parseLoops(losetup(...names.map((name) => row(name))), LSBLK);
+    expect(loops.map(({ name }) => name)).toEqual(names);
+    expect(loops.map(({ number }) => number)).toEqual(names.map((_, number) => number));
+  });
+
+  test('with flags and numbers as util-linux printed them before 2.33', () => {
+    const old = (flag: string) =>
+      `{"loopdevices": [{"name": "/dev/loop6", "back-file": "/a/loop6", "back-ino": "9986563", "maj:min": "7:6",
+        "autoclear": "${flag}", "ro": "${flag}", "offset": "0", "sizelimit": "0"}]}`;
+    const lsblk = '{"blockdevices": [{"kname": "loop6", "size": "16777216"}]}';
+    expect(parseLoops(old('0'), lsblk)).toEqual([loop6]);
+    expect(parseLoops(old('1'), lsblk)).toEqual([{ ...loop6, autoclear: true, readOnly: true }]);
+  });
+
+  test.each([
+    ['autoclear', '"autoclear": true', { autoclear: true }],
+    ['read-only', '"ro": true', { readOnly: true }],
+    ['an offset', '"offset": 512', { wholeFile: false }],
+    ['a limit', '"sizelimit": 512', { wholeFile: false }],
+    ['a removed file', '"back-file": "/a/loop6 (deleted)"', { backingFile: '/a/loop6 (deleted)' }],
+    ['a file with quotes', '"back-file": "/a\\"b: 1"', { backingFile: '/a"b: 1' }],
+    // A double has 53 bits: this one would be read as …992.
+    ['a long inode', '"back-ino": 9007199254740993', { backingInode: '9007199254740993' }],
+  ])('with %s', (_, more, facts) => {
+    expect(parseLoops(losetup(row('loop6', `,\n         ${more}`)), LSBLK)).toEqual([{ ...loop6, ...facts }]);
+  });
+
+  test('without a size where lsblk does not list it', () => {
+    expect(parseLoops(losetup(row('loop6')), '')).toEqual([{ ...loop6, sizeBytes: 0n }]);
+  });
+
+  test.each(['losetup: unknown column', '{'])('not from %j', (text) => {
+    expect(() => parseLoops(text, LSBLK)).toThrow(SyntaxError);
+  });
+});
+
+describe('a free number', () => {
+  const numbered = (...numbers: number[]) => numbers.map((number) => ({ ...loop, number }));
+  test.each([
+    ['of none used', numbered(), [], 0],
+    ['after those used', numbered(0, 1), [], 2],
+    ['in a gap', numbered(2, 0), [], 1],
+    ['that nobody was promised', numbered(0, 3), [1, 2, 4], 5],
+  ])('is the lowest %s', (_, loops, allotted, number) => {
+    expect(freeLoopNumber(loops, new Set(allotted))).toBe(number);
+  });
+});

@@ -1,0 +1,177 @@
+import { expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { freeLoopNumber } from '../../src/storage/loops.ts';
+import { plan } from '../../src/storage/plan.ts';
+import type { Desired, Operation } from '../../src/storage/types.ts';
+import { FakeNode, type Killed } from '../support/fake-node.ts';
+import { FILE, UID } from '../support/volume-input.ts';
+
+/** Running any prefix of a plan, killed inside its last step, and planning again must reach the same end. */
+
+const fresh: Desired = {
+  uid: UID,
+  file: FILE,
+  sizeBytes: 1n << 30n,
+  fsType: 'ext4',
+  mkfsOptions: [],
+  recorded: false,
+};
+
+interface Crash {
+  /** Which step of those that remain then, as a part of them. */
+  where: number;
+  killed: Killed;
+  reboot: boolean;
+  /** Someone else's loop device comes or goes. */
+  other: boolean;
+}
+
+const crash: fc.Arbitrary<Crash> = fc.record({
+  where: fc.double({ min: 0, max: 1, noNaN: true }),
+  killed: fc.constantFrom('before', 'half', 'after'),
+  reboot: fc.boolean(),
+  other: fc.boolean(),
+});
+const crashes = fc.array(crash, { maxLength: 6 });
+
+function stepsOf(node: FakeNode, operation: Operation, desired: Desired) {
+  const observed = node.observe(desired);
+  const made = plan(operation, desired, observed, freeLoopNumber(observed.loops, new Set()));
+  if ('refusal' in made) throw new Error(`${operation} refused: ${made.refusal}`);
+  if (observed.done && operation !== 'destroy') {
+    const programs = made.steps.map(({ argv }) => argv[0]);
+    expect(programs).not.toEqual(expect.arrayContaining([expect.stringMatching(/^(mkfs.*|truncate|rm)$/)]));
+  }
+  return made.steps;
+}
+
+function interrupt(node: FakeNode, operation: Operation, desired: Desired, crashed: readonly Crash[]): void {
+  for (const { where, killed, reboot, other } of crashed) {
+    const steps = stepsOf(node, operation, desired);
+    node.crash(steps, Math.floor(where * steps.length), killed);
+    if (reboot) node.reboot();
+    if (other) toggleOther(node);
+  }
+}
+
+function finish(node: FakeNode, operation: Operation, desired: Desired): void {
+  node.run(stepsOf(node, operation, desired));
+  expect(stepsOf(node, operation, desired)).toEqual([]);
+}
+
+/** Takes the lowest number that is free, which is the one that a plan of ours was going to take. */
+function toggleOther(node: FakeNode): void {
+  const ours = [...node.loops].find(([, { file }]) => file === '/other');
+  if (ours !== undefined) {
+    node.loops.delete(ours[0]);
+    return;
+  }
+  let number = 0;
+  while (node.loops.has(number)) number++;
+  node.loops.set(number, { file: '/other', inode: 7 });
+}
+
+/** All that is left of the volume. */
+function ownFacts(node: FakeNode, desired: Desired) {
+  const { file, partial, signature, intent, done, recordFiles, loops, link } = node.observe(desired);
+  const own = loops.filter(({ backingFile }) => backingFile.startsWith(FILE));
+  return {
+    file: file.type,
+    partial: partial.type,
+    signature,
+    intent,
+    done,
+    recordFiles,
+    loops: own.length,
+    linked: link !== undefined && link === own[0]?.device,
+    files: [...node.files.keys()].sort(),
+  };
+}
+
+function prepared() {
+  const node = new FakeNode();
+  finish(node, 'prepare', fresh);
+  return ownFacts(node, fresh);
+}
+
+const NOTHING = { ...ownFacts(new FakeNode(), fresh) };
+
+test('a prepare that was interrupted anywhere goes on to the same end, and a done volume is never made again', () => {
+  expect(prepared()).toMatchObject({ file: 'file', partial: 'missing', done: true, loops: 1, linked: true });
+  fc.assert(
+    fc.property(crashes, fc.boolean(), crashes, crashes, (preparing, recorded, detaching, attaching) => {
+      const node = new FakeNode();
+      interrupt(node, 'prepare', fresh, preparing);
+      finish(node, 'prepare', fresh);
+      expect(ownFacts(node, fresh)).toEqual(prepared());
+
+      const desired = { ...fresh, recorded };
+      const inode = node.files.get(FILE)?.inode;
+      interrupt(node, 'absent', desired, detaching);
+      finish(node, 'absent', desired);
+      expect(ownFacts(node, desired)).toEqual({ ...prepared(), loops: 0, linked: false });
+      interrupt(node, 'present', desired, attaching);
+      finish(node, recorded ? 'present' : 'prepare', desired);
+      expect(ownFacts(node, desired)).toEqual(prepared());
+      expect(node.files.get(FILE)?.inode).toBe(inode);
+    }),
+    { seed: seed(), numRuns: 500 },
+  );
+});
+
+test('a destroy from any state of a prepare, interrupted anywhere, ends with nothing', () => {
+  fc.assert(
+    fc.property(crashes, fc.boolean(), crashes, (preparing, whole, destroying) => {
+      const node = new FakeNode();
+      interrupt(node, 'prepare', fresh, preparing);
+      if (whole) finish(node, 'prepare', fresh);
+      const desired = { ...fresh, recorded: whole };
+      interrupt(node, 'destroy', desired, destroying);
+      finish(node, 'destroy', desired);
+      expect(ownFacts(node, desired)).toEqual(NOTHING);
+    }),
+    { seed: seed(), numRuns: 500 },
+  );
+});
+
+test('every step of every plan, crashed at in every way', () => {
+  const ways: Killed[] = ['before', 'half', 'after'];
+  const total = stepsOf(new FakeNode(), 'prepare', fresh).length;
+  for (let number = 0; number <= total; number++) {
+    for (const killed of ways) {
+      const make = () => {
+        const node = new FakeNode();
+        node.crash(stepsOf(node, 'prepare', fresh), number, killed);
+        return node;
+      };
+      const node = make();
+      finish(node, 'prepare', fresh);
+      expect(ownFacts(node, fresh)).toEqual(prepared());
+      const steps = stepsOf(make(), 'destroy', fresh).length;
+      for (let step = 0; step <= steps; step++) {
+        for (const way of ways) {
+          const other = make();
+          other.crash(stepsOf(other, 'destroy', fresh), step, way);
+          finish(other, 'destroy', fresh);
+          expect(ownFacts(other, fresh)).toEqual(NOTHING);
+        }
+      }
+    }
+  }
+});
+
+test('a mkfs that was killed when its UUID could be read already is done again', () => {
+  const node = new FakeNode();
+  const steps = stepsOf(node, 'prepare', fresh);
+  const mkfs = steps.findIndex(({ argv }) => argv[0] === 'mkfs.ext4');
+  node.crash(steps, mkfs, 'after');
+  expect(stepsOf(node, 'prepare', fresh).map(({ argv }) => argv[0])).toContain('mkfs.ext4');
+  finish(node, 'prepare', fresh);
+  expect(ownFacts(node, fresh)).toEqual(prepared());
+});
+
+function seed(): number {
+  const value = Number(process.env.SEED ?? Math.floor(Math.random() * 2 ** 31));
+  process.stderr.write(`plan-prefixes.test.ts: SEED=${value}\n`);
+  return value;
+}

@@ -1,0 +1,363 @@
+import { describe, expect, test } from '@jest/globals';
+import { plan } from '../../src/storage/plan.ts';
+import type { Desired, LoopFacts, Observed, Operation } from '../../src/storage/types.ts';
+import { FILE, freshNode, loop, madeNode, readyNode, UID } from '../support/volume-input.ts';
+
+const desired: Desired = {
+  uid: UID,
+  file: FILE,
+  sizeBytes: 1n << 30n,
+  fsType: 'ext4',
+  mkfsOptions: ['-m', '0'],
+  recorded: false,
+};
+const recorded: Desired = { ...desired, recorded: true };
+const FOLDER = '/var/lib/metalk8s/storage/sparse';
+const RECORDS = '/var/lib/stowage/volumes';
+
+const file = { type: 'file', sizeBytes: 1n << 30n, inode: '42' } as const;
+const ours = { found: 'one', type: 'ext4', uuid: UID } as const;
+/** The intent is written; nothing is made. */
+const intended: Observed = { ...freshNode, intent: madeNode.intent, recordFiles: true };
+/** The file has its name; done is not written. */
+const renamed: Observed = { ...madeNode, done: false };
+/** A file of someone else. */
+const foreign: Observed = { ...freshNode, file, signature: { found: 'one', type: 'xfs', uuid: 'x' } };
+
+const attached = (facts: Partial<LoopFacts>, more: Partial<Observed> = {}): Observed => ({
+  ...readyNode,
+  loops: [{ ...loop, ...facts }],
+  ...more,
+});
+
+/** The first words of every command, which say what is done to what. */
+const INTENT = [
+  'install -d -m 0700 /var/lib/stowage /var/lib/stowage/volumes',
+  `dd of=${RECORDS}/${UID}.intent.new conv=fsync status=none`,
+  `mv -T ${RECORDS}/${UID}.intent.new ${RECORDS}/${UID}.intent`,
+  `sync ${RECORDS} /var/lib/stowage /var/lib`,
+];
+const MKDIR = `mkdir -p -m 0700 -- ${FOLDER}`;
+const MAKE = [
+  `rm -f -- ${FILE}.partial`,
+  `truncate -s 1073741824 -- ${FILE}.partial`,
+  `mkfs.ext4 -q -F -m 0 -U ${UID} ${FILE}.partial`,
+  `sync ${FILE}.partial`,
+  `mv -T -- ${FILE}.partial ${FILE}`,
+  `sync ${FOLDER}`,
+];
+const DONE = [
+  `dd of=${RECORDS}/${UID}.done.new conv=fsync status=none`,
+  `mv -T ${RECORDS}/${UID}.done.new ${RECORDS}/${UID}.done`,
+  `sync ${RECORDS}`,
+];
+const SETTLE = `udevadm settle --timeout=10 --exit-if-exists=/dev/disk/by-uuid/${UID}`;
+const ATTACH = [`losetup /dev/loop5 ${FILE}`, SETTLE];
+const TRIGGER = ['udevadm trigger --action=change --name-match=/dev/loop3', SETTLE];
+const DETACH = 'losetup -d /dev/loop3';
+const RECORD_FILES = ['done', 'done.new', 'intent', 'intent.new'].map((name) => `${RECORDS}/${UID}.${name}`);
+const FORGET = [`rm -f ${RECORD_FILES.join(' ')}`, `sync ${RECORDS}`];
+const REMOVE = [`rm -f -- ${FILE}`, `sync ${FOLDER}`];
+const REMOVE_PARTIAL = [`rm -f -- ${FILE}.partial`, `sync ${FOLDER}`];
+
+function commands(operation: Operation, wanted: Desired, observed: Observed): string[] | string {
+  const made = plan(operation, wanted, observed, 5);
+  if ('steps' in made) return made.steps.map(({ argv }) => argv.join(' '));
+  return `${made.inUse ? 'in use: ' : ''}${made.refusal}`;
+}
+
+type Case = [name: string, wanted: Desired, observed: Observed, outcome: string[] | RegExp];
+
+function table(operation: Operation, cases: Case[]): void {
+  test.each(cases)(`${operation}: %s`, (_, wanted, observed, outcome) => {
+    const made = commands(operation, wanted, observed);
+    if (outcome instanceof RegExp) expect(made).toMatch(outcome);
+    else expect(made).toEqual(outcome);
+  });
+}
+
+describe('what remains to be done to', () => {
+  const oddLoops: Case[] = [
+    [
+      'a second loop',
+      desired,
+      { ...readyNode, loops: [loop, { ...loop, name: 'loop4' }] },
+      /more than once: \/dev\/loop3, \/dev\/loop4/,
+    ],
+    [
+      'a loop of a replaced file',
+      desired,
+      attached({ backingInode: '41' }),
+      /^\/dev\/loop3 has an earlier file/,
+    ],
+    [
+      'a loop of a removed and replaced file',
+      desired,
+      attached({ backingInode: '41', backingFile: `${FILE} (deleted)` }),
+      /^\/dev\/loop3 has an earlier file/,
+    ],
+    [
+      'a loop that is about to go',
+      desired,
+      attached({ autoclear: true }),
+      /^in use: \/dev\/loop3 was detached by someone while in use/,
+    ],
+    [
+      'a read-only loop',
+      desired,
+      attached({ readOnly: true }),
+      /^\/dev\/loop3 was attached by someone else: read-only/,
+    ],
+    [
+      'a loop of a part of the file',
+      desired,
+      attached({ wholeFile: false }),
+      /by someone else: a part of the file only/,
+    ],
+    ['no udev', desired, { ...madeNode, udev: false }, /^no udev runs on the node/],
+  ];
+  const otherContent: Case[] = [
+    [
+      'a file with nothing in it',
+      desired,
+      { ...madeNode, signature: { found: 'none' } },
+      /should hold the ext4 file system .*, but nothing was found/,
+    ],
+    [
+      'a file with another UUID',
+      desired,
+      { ...madeNode, signature: { ...ours, uuid: 'x' } },
+      /but ext4 x was found/,
+    ],
+    [
+      'a file with another type',
+      desired,
+      { ...madeNode, signature: { ...ours, type: 'xfs' } },
+      new RegExp(`but xfs ${UID} was found`),
+    ],
+    [
+      'a file with a type alone',
+      desired,
+      { ...madeNode, signature: { found: 'one', type: 'gpt' } },
+      /but gpt was found/,
+    ],
+    [
+      'a file with several signatures',
+      desired,
+      { ...madeNode, signature: { found: 'ambivalent' } },
+      /but more than one signature was found/,
+    ],
+    ['something that is no file', desired, { ...madeNode, file: { type: 'other' } }, /is not a plain file/],
+  ];
+  const presentOnly: Case[] = [
+    ['a file that is made', desired, madeNode, ATTACH],
+    ['a device that is there', desired, readyNode, []],
+    ['a link that is missing', desired, { ...readyNode, link: undefined }, TRIGGER],
+    [
+      'a link to a loop that is stacked on it',
+      desired,
+      {
+        ...readyNode,
+        loops: [loop, { ...loop, name: 'loop4', device: '7:4', backingFile: '/dev/loop3' }],
+        link: '7:4',
+      },
+      [],
+    ],
+    ['a link to another device', desired, { ...readyNode, link: '7:4' }, TRIGGER],
+    [
+      'a file under a linked folder',
+      desired,
+      { ...attached({ backingFile: '/data/x' }), realPath: '/data/x' },
+      [],
+    ],
+    ["others' loops", desired, { ...madeNode, loops: [{ ...loop, backingFile: `${FILE}2` }] }, ATTACH],
+    ...oddLoops,
+    ...otherContent,
+  ];
+
+  table('prepare', [
+    ['a fresh node', desired, freshNode, [MKDIR, ...INTENT, ...MAKE, ...DONE, ...ATTACH]],
+    [
+      'half an intent',
+      desired,
+      { ...freshNode, recordFiles: true },
+      [MKDIR, ...INTENT, ...MAKE, ...DONE, ...ATTACH],
+    ],
+    ['an intent', desired, intended, [MKDIR, ...MAKE, ...DONE, ...ATTACH]],
+    ['a partial', desired, { ...intended, partial: file }, [MKDIR, ...MAKE, ...DONE, ...ATTACH]],
+    ['a renamed file', desired, renamed, [`sync ${FILE} ${FOLDER}`, ...DONE, ...ATTACH]],
+    ['a volume that the node forgot', recorded, { ...freshNode, file, signature: ours }, ATTACH],
+    [
+      'a done volume whose file is gone',
+      desired,
+      { ...madeNode, file: { type: 'missing' } },
+      /was made before and is missing now/,
+    ],
+    ['a recorded volume whose file is gone', recorded, freshNode, /was made before and is missing now/],
+    [
+      'a file of someone else',
+      desired,
+      foreign,
+      /is there already, and nothing on the node says that Stowage made it/,
+    ],
+    ['a partial of someone else', desired, { ...freshNode, partial: file }, /\.partial is there already/],
+    ['a folder of that name', desired, { ...freshNode, file: { type: 'other' } }, /is there already/],
+    [
+      'an intent for another file',
+      desired,
+      { ...intended, intent: { ...renamed.intent, file: '/x' } as NonNullable<Observed['intent']> },
+      /records for this Volume the file \/x/,
+    ],
+    [
+      'an intent of another Volume',
+      desired,
+      { ...intended, intent: { ...renamed.intent, uid: 'x' } as NonNullable<Observed['intent']> },
+      /records for this Volume/,
+    ],
+    [
+      'a renamed file with other content',
+      desired,
+      { ...renamed, signature: { found: 'none' } },
+      /but nothing was found/,
+    ],
+    [
+      'a loop of a removed file',
+      desired,
+      { ...freshNode, loops: [{ ...loop, backingFile: `${FILE} (deleted)` }] },
+      /has an earlier file/,
+    ],
+    ...presentOnly,
+  ]);
+
+  table('present', [
+    ['a missing file', desired, freshNode, /^the backing file .* is missing$/],
+    ['a missing file that was recorded', recorded, { ...madeNode, file: { type: 'missing' } }, /is missing$/],
+    ...presentOnly,
+  ]);
+
+  const inUse: Case[] = [
+    [
+      'a mounted device',
+      desired,
+      { ...readyNode, mounts: new Map([['7:3', ['/a', '/b']]]) },
+      /^in use: \/dev\/loop3 is in use: mounted at \/a, \/b$/,
+    ],
+    [
+      'a stacked loop',
+      desired,
+      { ...readyNode, loops: [loop, { ...loop, name: 'loop4', backingFile: '/dev/loop3' }] },
+      /^in use: .*\/dev\/loop4 is stacked on it$/,
+    ],
+    [
+      'a device that goes when it is closed',
+      desired,
+      attached({ autoclear: true }),
+      /^in use: .*some process has it open$/,
+    ],
+  ];
+
+  table('absent', [
+    ['nothing', desired, freshNode, []],
+    ['a file that is not attached', desired, madeNode, []],
+    ['a device', desired, readyNode, [DETACH]],
+    [
+      'a device of a removed file',
+      desired,
+      { ...attached({ backingFile: `${FILE} (deleted)` }), file: { type: 'missing' } },
+      [DETACH],
+    ],
+    [
+      'several devices',
+      desired,
+      { ...readyNode, loops: [loop, { ...loop, name: 'loop4', device: '7:4' }] },
+      [DETACH, 'losetup -d /dev/loop4'],
+    ],
+    [
+      "others' devices and mounts",
+      desired,
+      { ...readyNode, loops: [{ ...loop, backingFile: '/x' }], mounts: new Map([['7:3', ['/a']]]) },
+      [],
+    ],
+    ...inUse,
+  ]);
+
+  table('destroy', [
+    ['nothing', desired, freshNode, []],
+    ['a recorded volume of which nothing is left', recorded, freshNode, []],
+    ['half an intent', desired, { ...freshNode, recordFiles: true }, FORGET],
+    ['an intent', desired, intended, FORGET],
+    ['a partial', desired, { ...intended, partial: file }, [...REMOVE_PARTIAL, ...FORGET]],
+    ['a renamed file', desired, renamed, [...REMOVE, ...FORGET]],
+    ['a file that is made', desired, madeNode, [...REMOVE, ...FORGET]],
+    ['a device', desired, readyNode, [DETACH, ...REMOVE, ...FORGET]],
+    ['a volume that the node forgot', recorded, { ...freshNode, file, signature: ours }, REMOVE],
+    [
+      'a file that is gone',
+      recorded,
+      { ...attached({ backingFile: `${FILE} (deleted)` }), file: { type: 'missing' } },
+      [DETACH, ...FORGET],
+    ],
+    ['a done record without an intent', desired, { ...freshNode, done: true, recordFiles: true }, FORGET],
+    ['a file of someone else', desired, foreign, []],
+    ['a partial of someone else', desired, { ...freshNode, partial: file }, []],
+    [
+      'an intent of another Volume',
+      desired,
+      { ...intended, file, intent: { ...renamed.intent, uid: 'x' } as NonNullable<Observed['intent']> },
+      [],
+    ],
+    [
+      'an intent for another file',
+      desired,
+      { ...intended, file, intent: { ...renamed.intent, file: '/x' } as NonNullable<Observed['intent']> },
+      [],
+    ],
+    ...inUse,
+  ]);
+});
+
+describe('before a step', () => {
+  const guardsOf = (operation: Operation, observed: Observed, program: string) => {
+    const made = plan(operation, desired, observed, 5);
+    const step = 'steps' in made ? made.steps.find(({ argv }) => argv[0] === program) : undefined;
+    return step?.guards.map(({ argv, expect }) => [argv.join(' '), expect]);
+  };
+
+  test('mkfs: nothing has the name, nothing is in the partial', () => {
+    expect(guardsOf('prepare', freshNode, 'mkfs.ext4')).toEqual([
+      [`test ! -e ${FILE}`, { exit: 0 }],
+      [`blkid -p ${FILE}.partial`, { exit: 2 }],
+    ]);
+  });
+
+  test('attach: it is not attached, and it is our file system', () => {
+    expect(guardsOf('present', madeNode, 'losetup')).toEqual([
+      [`losetup -j ${FILE}`, { exit: 0, stdout: { is: '' } }],
+      [`blkid -p -o value -s UUID ${FILE}`, { exit: 0, stdout: { is: UID } }],
+    ]);
+  });
+
+  test('detach: same file, nothing stacked, no mount of any process, no open file by device number', () => {
+    const device = { ...loop, device: '259:31' };
+    const guards = guardsOf('absent', { ...readyNode, loops: [device] }, 'losetup');
+    expect(guards?.map(([, expected]) => expected)).toEqual([
+      { exit: 0, stdout: { is: '42' } },
+      { exit: 0, stdout: { is: '' } },
+      { stdout: { is: '' } },
+      { stdout: { lacks: '/103:1f/' } },
+    ]);
+  });
+
+  test('remove: no loop has it', () => {
+    expect(guardsOf('destroy', madeNode, 'rm')).toEqual([
+      [`losetup -j ${FILE}`, { exit: 0, stdout: { is: '' } }],
+    ]);
+  });
+
+  test('only attaching and waiting for the link may be outrun', () => {
+    const made = plan('prepare', desired, freshNode, 5);
+    expect('steps' in made && made.steps.filter(({ mayRace }) => mayRace).map(({ argv }) => argv[0])).toEqual(
+      ['losetup', 'udevadm'],
+    );
+  });
+});

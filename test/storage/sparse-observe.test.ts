@@ -1,0 +1,187 @@
+import { describe, expect, test } from '@jest/globals';
+import type { ProbeResult } from '../../src/nodes/job.ts';
+import { intentOf } from '../../src/storage/records.ts';
+import { ObservationError, readSparse, sparseProbes } from '../../src/storage/sparse-observe.ts';
+import { FILE, freshNode, madeNode, readyNode, UID } from '../support/volume-input.ts';
+
+const result = (exit: number, stdout = '', stderr = ''): ProbeResult => ({ exit, stdout, stderr });
+const missing = result(1, '', "stat: cannot statx 'X': No such file or directory");
+const intent = intentOf({
+  uid: UID,
+  file: FILE,
+  sizeBytes: 1n << 30n,
+  fsType: 'ext4',
+  mkfsOptions: [],
+  recorded: false,
+});
+const MOUNTINFO = `24 1 254:0 / / rw,relatime - ext4 /dev/vda rw
+36 24 7:3 / /mnt/a\\040b rw shared:1 - ext4 /dev/loop3 rw
+37 24 7:3 /sub /mnt/c rw - ext4 /dev/loop3 rw`;
+
+const FRESH: Record<string, ProbeResult> = {
+  path: result(0, FILE),
+  file: missing,
+  partial: missing,
+  signature: result(2),
+  readable: result(1, '', "dd: failed to open 'X': No such file or directory"),
+  intent: missing,
+  done: missing,
+  records: result(1, '', 'find: X: No such file or directory'),
+  loops: result(0),
+  devices: result(0, '{"blockdevices": [{"kname": "loop3", "size": 1073741824}]}'),
+  mounts: result(0),
+  link: missing,
+  udev: result(0),
+};
+
+const MADE: Record<string, ProbeResult> = {
+  ...FRESH,
+  file: result(0, 'regular file|1073741824|42'),
+  signature: result(0, `DEVNAME=${FILE}\nUUID=${UID}\nBLOCK_SIZE=4096\nTYPE=ext4\nUSAGE=filesystem`),
+  readable: result(0),
+  intent: result(0, JSON.stringify(intent)),
+  done: result(0, 'done'),
+  records: result(0, `/var/lib/stowage/volumes/${UID}.done\n/var/lib/stowage/volumes/${UID}.intent`),
+};
+
+const READY: Record<string, ProbeResult> = {
+  ...MADE,
+  loops: result(
+    0,
+    JSON.stringify({
+      loopdevices: [
+        {
+          name: '/dev/loop3',
+          'back-file': FILE,
+          'back-ino': 42,
+          'maj:min': ' 7:3 ',
+          autoclear: false,
+          ro: false,
+          offset: 0,
+          sizelimit: 0,
+        },
+      ],
+    }),
+  ),
+  link: result(0, '7:3'),
+};
+
+const read = (results: Record<string, ProbeResult>) => readSparse(FILE, new Map(Object.entries(results)));
+
+test('every probe is answered here', () => {
+  expect(Object.keys(FRESH).sort()).toEqual(
+    sparseProbes(UID, FILE)
+      .map(({ name }) => name)
+      .sort(),
+  );
+});
+
+describe('facts are read of', () => {
+  test('a fresh node', () => expect(read(FRESH)).toEqual(freshNode));
+  test('a file that is made', () => expect(read(MADE)).toEqual(madeNode));
+  test('a device that is present', () => expect(read(READY)).toEqual(readyNode));
+
+  test.each([
+    [
+      'an empty file',
+      { file: result(0, 'regular empty file|0|42') },
+      { file: { type: 'file', sizeBytes: 0n, inode: '42' } },
+    ],
+    [
+      'a directory',
+      { file: result(0, 'directory|4096|42') },
+      { file: { type: 'other' }, signature: { found: 'none' } },
+    ],
+    [
+      'a symbolic link',
+      { file: result(0, 'symbolic link|9|42') },
+      { file: { type: 'other' }, signature: { found: 'none' } },
+    ],
+    [
+      'a partial',
+      { partial: result(0, 'regular file|8192|7') },
+      { partial: { type: 'file', sizeBytes: 8192n, inode: '7' } },
+    ],
+    ['no signature', { signature: result(2) }, { signature: { found: 'none' } }],
+    [
+      'an ambivalent signature',
+      { signature: result(8, '', 'ambivalent result') },
+      { signature: { found: 'ambivalent' } },
+    ],
+    [
+      'a partition table',
+      { signature: result(0, 'PTUUID=1\nPTTYPE=gpt') },
+      { signature: { found: 'one', type: 'gpt' } },
+    ],
+    [
+      'an unheard-of signature',
+      { signature: result(0, 'USAGE=crypto') },
+      { signature: { found: 'one', type: 'unknown' } },
+    ],
+    [
+      'half a record',
+      { intent: missing, done: missing, records: result(0, '/x.intent.new') },
+      { intent: undefined, done: false, recordFiles: true },
+    ],
+    [
+      'mounts',
+      { mounts: result(0, MOUNTINFO) },
+      {
+        mounts: new Map([
+          ['254:0', ['/']],
+          ['7:3', ['/mnt/a\\040b', '/mnt/c']],
+        ]),
+      },
+    ],
+    ['a link to a device above 9', { link: result(0, '103:1f') }, { link: '259:31' }],
+    ['no udev', { udev: result(1) }, { udev: false }],
+    ['a path with links in it', { path: result(0, '/data/x') }, { realPath: '/data/x' }],
+  ] as const)('%s', (_, results, facts) => {
+    expect(read({ ...MADE, ...results })).toEqual({ ...madeNode, ...facts });
+  });
+});
+
+describe('nothing is concluded from', () => {
+  const io = result(1, '', 'X: Input/output error');
+  test.each(Object.keys(FRESH))('no answer of %s', (name) => {
+    const { [name]: _, ...rest } = MADE;
+    expect(() => read(rest)).toThrow(ObservationError);
+  });
+
+  test.each(Object.keys(FRESH).filter((name) => name !== 'readable'))('a missing tool for %s', (name) => {
+    const broken = { ...MADE, [name]: result(127, '', 'sh: 9: blkid: not found') };
+    expect(() => read(broken)).toThrow(
+      new ObservationError('the node lacks a tool: sh: 9: blkid: not found'),
+    );
+  });
+
+  test.each(Object.keys(FRESH).filter((name) => name !== 'readable' && name !== 'udev'))(
+    'an I/O error of %s',
+    (name) => {
+      expect(() => read({ ...MADE, [name]: io })).toThrow(ObservationError);
+      expect(() => read({ ...MADE, [name]: io })).toThrow(/Input\/output error/);
+    },
+  );
+
+  test.each([
+    ['no permission', { file: result(1, '', "stat: cannot statx 'X': Permission denied") }],
+    [
+      'no permission in a folder named like the error',
+      { file: result(1, '', "stat: cannot statx '/No such file or directory/x': Permission denied") },
+    ],
+    ['a path through a file', { file: result(1, '', "stat: cannot statx 'X': Not a directory") }],
+    ['a file that blkid may not read', { signature: result(2), readable: io }],
+    ['a file that went away meanwhile', { signature: result(2), readable: FRESH.readable as ProbeResult }],
+    ['an intent that is no JSON', { intent: result(0, '{"version":1') }],
+    ['an empty intent', { intent: result(0, '') }],
+    ['an intent of a later version', { intent: result(0, JSON.stringify({ ...intent, version: 2 })) }],
+    ['an intent without a file', { intent: result(0, JSON.stringify({ version: 1, uid: UID })) }],
+    ['losetup that prints no JSON', { loops: result(0, 'NAME BACK-FILE') }],
+    ['losetup that lacks a column', { loops: result(0, '{"loopdevices": [{"name": "/dev/loop0"}]}') }],
+    ['lsblk that prints no JSON', { devices: result(0, '{') }],
+    ['stat that prints something else', { file: result(0, 'regular file') }],
+    ['stat that prints words for a size', { file: result(0, 'regular file|big|42') }],
+  ])('%s', (_, results) => {
+    expect(() => read({ ...MADE, ...results })).toThrow(ObservationError);
+  });
+});

@@ -1,0 +1,58 @@
+import type { Executor, Job, JobState, Step } from '../../src/nodes/job.ts';
+import { freeLoopNumber } from '../../src/storage/loops.ts';
+import { plan } from '../../src/storage/plan.ts';
+import { readSparse, sparseProbes } from '../../src/storage/sparse-observe.ts';
+import type { Desired, Observed, Operation, Plan } from '../../src/storage/types.ts';
+
+let attempts = 0;
+
+export async function observe(executor: Executor, node: string, { uid, file }: Desired): Promise<Observed> {
+  return readSparse(file, await executor.observe(node, sparseProbes(uid, file)));
+}
+
+/** What is planned from what is on the node now. */
+export async function planNow(
+  executor: Executor,
+  node: string,
+  operation: Operation,
+  desired: Desired,
+): Promise<Plan> {
+  const observed = await observe(executor, node, desired);
+  return plan(operation, desired, observed, freeLoopNumber(observed.loops, new Set()));
+}
+
+/** Steps as a new job of the volume, to its end. */
+export async function runSteps(
+  executor: Executor,
+  node: string,
+  { uid }: Desired,
+  steps: readonly Step[],
+): Promise<JobState> {
+  const job: Job = { key: { subject: uid, id: `test-${attempts++}` }, steps };
+  let state = await executor.submit(node, job, 20_000);
+  while (state.state === 'running') [state = state] = await executor.poll(node, [job.key], 20_000);
+  return state;
+}
+
+/**
+ * Observes, plans and runs until nothing remains, as a controller does: again when a job was outrun or guarded.
+ * @returns what the node is then, or the last refusal
+ */
+export async function carryOut(
+  executor: Executor,
+  node: string,
+  operation: Operation,
+  desired: Desired,
+): Promise<Observed | string> {
+  let last: JobState | undefined;
+  for (let round = 0; round < 5; round++) {
+    const planned = await planNow(executor, node, operation, desired);
+    if ('refusal' in planned) return planned.refusal;
+    if (planned.steps.length === 0) return observe(executor, node, desired);
+    last = await runSteps(executor, node, desired, planned.steps);
+    if (last.state !== 'succeeded' && last.state !== 'raced' && last.state !== 'guarded') break;
+  }
+  // The uses that only guards see are a refusal, too.
+  if (last?.state === 'guarded') return last.refusal;
+  throw new Error(`${operation} came to no end: ${JSON.stringify(last)}`);
+}

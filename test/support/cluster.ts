@@ -1,0 +1,60 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { StorageClass } from '../../src/api/core.ts';
+import { STORAGE_CLASSES } from '../../src/api/resources.ts';
+import type { Volume } from '../../src/api/volume.ts';
+import { VOLUME_CRD } from '../../src/api/volume-crd.ts';
+import { connect } from '../../src/kube/connect.ts';
+import type { KubeClient } from '../../src/kube/types.ts';
+import { startSandbox } from '../../src/sandbox/server.ts';
+
+export interface TestCluster {
+  client: KubeClient;
+  /** A file. */
+  kubeconfig: string;
+  stop(): Promise<void>;
+}
+
+/** A sandbox with a storage class `local` for Volumes made by hand. */
+export async function startCluster(): Promise<TestCluster> {
+  const sandbox = await startSandbox({ crds: [VOLUME_CRD] });
+  const folder = await mkdtemp(join(tmpdir(), 'stowage-cluster-'));
+  const kubeconfig = join(folder, 'kubeconfig');
+  await writeFile(kubeconfig, sandbox.kubeconfig, { mode: 0o600 });
+  const { client } = await connect({ kubeconfig });
+  const storageClass: StorageClass = {
+    apiVersion: 'storage.k8s.io/v1',
+    kind: 'StorageClass',
+    metadata: { name: 'local' },
+    provisioner: 'kubernetes.io/no-provisioner',
+    parameters: { fsType: 'ext4', mkfsOptions: '["-m", "0"]' },
+    mountOptions: ['noatime'],
+    reclaimPolicy: 'Retain',
+    volumeBindingMode: 'WaitForFirstConsumer',
+  };
+  await client.create(STORAGE_CLASSES, storageClass);
+  return {
+    client,
+    kubeconfig,
+    async stop() {
+      await sandbox.stop();
+      await rm(folder, { recursive: true });
+    },
+  };
+}
+
+/** A sparse ext4 Volume as MetalK8s's manuals show it. */
+export function sparseVolume(name: string, nodeName: string, size: string): Volume {
+  return {
+    apiVersion: 'storage.metalk8s.scality.com/v1alpha1',
+    kind: 'Volume',
+    metadata: { name },
+    spec: {
+      nodeName,
+      storageClassName: 'local',
+      sparseLoopDevice: { size },
+      template: { metadata: { labels: { 'app.kubernetes.io/name': 'test' } } },
+    },
+  };
+}

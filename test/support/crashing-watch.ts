@@ -1,0 +1,117 @@
+/**
+ * The Volume controller of `stowage watch` in a process of its own that kills itself, or its connections to nodes, with
+ * SIGKILL at its n-th effect: every write to the API server and every call to a node counts as one.
+ *
+ * Its one argument is CrashingWatchOptions as JSON.
+ */
+import { appendFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { systemClock } from '../../src/control/clock.ts';
+import { startVolumeController } from '../../src/daemon/volume-controller.ts';
+import { connect } from '../../src/kube/connect.ts';
+import type { KubeClient } from '../../src/kube/types.ts';
+import type { Executor } from '../../src/nodes/job.ts';
+import { createLocalShell } from '../../src/nodes/local-shell.ts';
+import { createShellExecutor } from '../../src/nodes/shell-executor.ts';
+import { createSshShell } from '../../src/nodes/ssh-shell.ts';
+import { childrenOf } from './sshd.ts';
+
+export interface CrashingWatchOptions {
+  kubeconfig: string;
+  transport: 'ssh' | 'local';
+  nodes: string[];
+  sshConfig?: string;
+  /** Where the name of each effect is appended, a line each, right before it is carried out. */
+  log: string;
+  /** The effect to crash at, from 1; 0 for none. */
+  effect: number;
+  /** For a connection, `after` is while the call is under way. */
+  when: 'before' | 'after';
+  /** An sshd whose connections are killed instead of this process. */
+  cut?: number;
+}
+
+const options = JSON.parse(process.argv[2] ?? '') as CrashingWatchOptions;
+let effects = 0;
+
+/** Long enough for a call to have reached the node, in ms, and too short for a job to have ended. */
+const UNDER_WAY = 25;
+
+async function crash(): Promise<void> {
+  if (options.cut === undefined) process.kill(process.pid, 'SIGKILL');
+  else await killDescendants(options.cut);
+}
+
+async function killDescendants(pid: number): Promise<void> {
+  for (const child of await childrenOf(pid)) {
+    // sshd's own processes only: the shell of a session and its jobs live on, as on a node whose network went away.
+    const name = await readFile(`/proc/${child}/comm`, 'utf8').catch(() => '');
+    if (!name.startsWith('sshd')) continue;
+    await killDescendants(child);
+    process.kill(child, 'SIGKILL');
+  }
+}
+
+/** The same object, whose methods of these names crash when it is their turn. */
+function crashing<T extends object>(what: string, object: T, methods: readonly (keyof T & string)[]): T {
+  const wrapped = { ...object };
+  for (const method of methods) {
+    const carryOut = object[method] as (...args: unknown[]) => Promise<unknown>;
+    Object.assign(wrapped, {
+      async [method](...args: unknown[]) {
+        const mine = ++effects === options.effect;
+        appendFileSync(options.log, `${what}.${method}\n`);
+        if (mine && options.when === 'before') await crash();
+        const outcome = carryOut.apply(object, args);
+        if (mine && options.when === 'after') {
+          await (options.cut === undefined ? outcome : sleep(UNDER_WAY));
+          await crash();
+        }
+        return outcome;
+      },
+    });
+  }
+  return wrapped;
+}
+
+const { client } = await connect({ kubeconfig: options.kubeconfig });
+const executor = createShellExecutor(
+  options.transport === 'local'
+    ? createLocalShell(options.nodes)
+    : createSshShell({
+        ...(options.sshConfig === undefined ? {} : { configFile: options.sshConfig }),
+        addressOf: () => ({}),
+      }),
+);
+// Events are written beside the work and change nothing: they are no effects of a decision.
+const isEvent = (resource: unknown) => (resource as { kind: string }).kind === 'Event';
+const counted = crashing<KubeClient>('client', client, ['create', 'patch', 'delete']);
+const api: KubeClient = {
+  ...client,
+  create: (resource, ...rest) => (isEvent(resource) ? client : counted).create(resource, ...rest),
+  patch: (resource, ...rest) => (isEvent(resource) ? client : counted).patch(resource, ...rest),
+  delete: counted.delete,
+};
+const silent = {
+  debug() {},
+  info() {},
+  warn() {},
+  error: (fields: object, message: string) => console.error(message, fields),
+};
+const controller = startVolumeController({
+  client: api,
+  executor: crashing<Executor>('node', executor, ['observe', 'submit', 'poll', 'forget']),
+  clock: systemClock,
+  random: Math.random,
+  logger: silent,
+  host: 'test',
+  workers: 4,
+  retry: { startMs: 200, maxMs: 2000 },
+});
+process.on('SIGTERM', () => {
+  void controller
+    .stop(5000)
+    .then(() => executor.close())
+    .then(() => process.exit(0));
+});

@@ -1,0 +1,54 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { build } from 'esbuild';
+import type { CrashingWatchOptions } from './crashing-watch.ts';
+
+export interface Daemon {
+  process: ChildProcess;
+  /** Resolves to how it ended: a signal's name, or an exit status. */
+  ended: Promise<string>;
+  /** SIGTERM, and waits for the end. */
+  stop(): Promise<void>;
+}
+
+export interface DaemonProgram {
+  start(options: CrashingWatchOptions): Daemon;
+  remove(): Promise<void>;
+}
+
+/** Bundles the daemon that can crash, once, so that each start takes a fraction of a second. */
+export async function bundleDaemon(): Promise<DaemonProgram> {
+  const folder = await mkdtemp(join(tmpdir(), 'stowage-daemon-'));
+  const outfile = join(folder, 'daemon.mjs');
+  await build({
+    entryPoints: ['test/support/crashing-watch.ts'],
+    outfile,
+    bundle: true,
+    format: 'esm',
+    platform: 'node',
+    target: 'node24',
+    banner: { js: "import{createRequire as __cr}from'node:module';const require=__cr(import.meta.url);" },
+    logLevel: 'warning',
+  });
+  return {
+    start(options) {
+      const child = spawn(process.execPath, [outfile, JSON.stringify(options)], {
+        stdio: ['ignore', 'inherit', 'inherit'],
+        env: { ...process.env, NODE_OPTIONS: '' },
+      });
+      const ended = once(child, 'exit').then(([code, signal]) => String(signal ?? code));
+      return {
+        process: child,
+        ended,
+        async stop() {
+          child.kill('SIGTERM');
+          await ended;
+        },
+      };
+    },
+    remove: () => rm(folder, { recursive: true }),
+  };
+}

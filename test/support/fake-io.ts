@@ -1,0 +1,123 @@
+import type { KubeObject, Resource } from '../../src/api/meta.ts';
+import type { Io } from '../../src/cli/io.ts';
+import { run } from '../../src/cli/run.ts';
+import type { ConnectOptions } from '../../src/kube/connect.ts';
+import { ApiError } from '../../src/kube/errors.ts';
+import type {
+  DeleteOptions,
+  KubeClient,
+  SelectOptions,
+  WatchEvent,
+  WriteOptions,
+} from '../../src/kube/types.ts';
+import { FakeClock } from './fake-clock.ts';
+
+/** What a command did, and what it was told. */
+export interface Outcome {
+  code: number;
+  out: string;
+  err: string;
+  /** Requests in order, as `verb plural/name`, and what was sent with them. */
+  requests: { what: string; options: object | undefined; object?: object }[];
+  /** What each connection was made with. */
+  connections: ConnectOptions[];
+}
+
+export interface World {
+  /** The objects there are, by `plural/name`. */
+  objects?: Record<string, KubeObject>;
+  /** What each watch shows, one after another, before it stays silent. */
+  events?: WatchEvent[];
+  /** Thrown by the request of that name. */
+  failures?: Record<string, Error>;
+  tty?: boolean;
+  env?: Record<string, string>;
+  clock?: FakeClock;
+  signal?: AbortSignal;
+}
+
+const notFound = (key: string) =>
+  new ApiError(
+    {
+      apiVersion: 'v1',
+      kind: 'Status',
+      status: 'Failure',
+      reason: 'NotFound',
+      message: `${key} not found`,
+      details: { name: key },
+    },
+    404,
+    key,
+  );
+
+/** Runs a command line against objects in memory. */
+export async function stowage(argv: string[], world: World = {}): Promise<Outcome> {
+  const objects = world.objects ?? {};
+  const outcome: Outcome = { code: -1, out: '', err: '', requests: [], connections: [] };
+  const request = (verb: string, { plural }: Resource, name: string, options?: object, object?: object) => {
+    const key = `${plural}/${name}`;
+    outcome.requests.push({ what: `${verb} ${key}`, options, ...(object && { object }) });
+    const failure = world.failures?.[`${verb} ${key}`];
+    if (failure !== undefined) throw failure;
+    return key;
+  };
+  const existing = (key: string): KubeObject => {
+    const object = objects[key];
+    if (object === undefined) throw notFound(key);
+    return object;
+  };
+  const client: KubeClient = {
+    async get<T>(resource: Resource, name: string) {
+      return existing(request('get', resource, name)) as T;
+    },
+    async list(resource: Resource, { fieldSelector, ...options }: SelectOptions = {}) {
+      request('list', resource, fieldSelector ?? '*', options);
+      const items = Object.entries(objects).filter(([key]) =>
+        fieldSelector === undefined
+          ? key.startsWith(`${resource.plural}/`)
+          : key === `${resource.plural}/${fieldSelector.replace('metadata.name=', '')}`,
+      );
+      return {
+        apiVersion: 'v1',
+        kind: 'List',
+        metadata: { resourceVersion: '1' },
+        items: items.map(([, object]) => object) as never[],
+      };
+    },
+    async create<T extends KubeObject>(resource: Resource, object: T, options: WriteOptions = {}) {
+      const key = request('create', resource, object.metadata.name, options, object);
+      const made = { ...object, metadata: { ...object.metadata, uid: `uid-${object.metadata.name}` } };
+      if (!options.dryRun) objects[key] = made;
+      return made;
+    },
+    patch: () => Promise.reject(new Error('not expected')),
+    async delete(resource: Resource, name: string, options: DeleteOptions = {}) {
+      existing(request('delete', resource, name, options));
+    },
+    async *watch<T extends KubeObject>(
+      _resource: Resource,
+      { signal }: { signal?: AbortSignal | undefined },
+    ) {
+      yield* (world.events ?? []) as WatchEvent<T>[];
+      await new Promise((_, reject) => {
+        signal?.addEventListener('abort', () => reject(signal.reason));
+      });
+    },
+  };
+  const collect = (into: 'out' | 'err') => (text: string) => {
+    outcome[into] += text;
+  };
+  const io: Io = {
+    stdout: { write: collect('out'), isTTY: world.tty ?? false },
+    stderr: { write: collect('err'), isTTY: world.tty ?? false },
+    env: world.env ?? {},
+    signal: world.signal ?? new AbortController().signal,
+    clock: world.clock ?? new FakeClock(),
+    connect: async (options) => {
+      outcome.connections.push(options);
+      return { client, namespace: options.namespace ?? 'default', server: 'https://cluster.example' };
+    },
+  };
+  outcome.code = await run(argv, io);
+  return outcome;
+}

@@ -1,0 +1,195 @@
+import type { Step } from '../../src/nodes/job.ts';
+import { parseIntent } from '../../src/storage/records.ts';
+import type { Desired, FileFacts, Observed } from '../../src/storage/types.ts';
+
+/** What a file holds: a text, or the UUID of its file system (`none`: no file system that blkid sees). */
+type Content = { text: string } | { uuid: string | 'none' };
+type File = Content & { inode: number; sizeBytes: bigint };
+
+/** How far a program came that was killed: it had no effect yet, or a part of it (see `half`), or all of it. */
+export type Killed = 'before' | 'half' | 'after';
+
+/** The files, loop devices and links of a node, as far as plans touch them: steps are carried out by their argv. */
+export class FakeNode {
+  readonly files = new Map<string, File>();
+  /** Loop numbers and the files that they have. */
+  readonly loops = new Map<number, { file: string; inode: number }>();
+  readonly links = new Map<string, number>();
+  #inodes = 100;
+
+  /** Every step to its end. @throws Error for a guard that does not hold, or a step that fails */
+  run(steps: readonly Step[]): void {
+    for (const step of steps) {
+      this.#check(step);
+      this.#execute(step.argv, step.stdin ?? '');
+    }
+  }
+
+  /** A crash in the step of that number, after all before it. */
+  crash(steps: readonly Step[], number: number, killed: Killed): void {
+    this.run(steps.slice(0, number));
+    const step = steps[number];
+    if (step === undefined || killed === 'before') return;
+    this.#check(step);
+    if (killed === 'after') this.#execute(step.argv, step.stdin ?? '');
+    else this.#half(step);
+  }
+
+  /** What a file system does not keep is gone. */
+  reboot(): void {
+    this.loops.clear();
+    this.links.clear();
+  }
+
+  observe({ uid, file }: Desired): Observed {
+    const records = `/var/lib/stowage/volumes/${uid}.`;
+    const intent = this.#text(`${records}intent`);
+    const found = this.files.get(file);
+    const uuid = found !== undefined && 'uuid' in found ? found.uuid : 'none';
+    const link = this.links.get(`/dev/disk/by-uuid/${uid}`);
+    return {
+      realPath: file,
+      file: this.#facts(file),
+      partial: this.#facts(`${file}.partial`),
+      signature: uuid === 'none' ? { found: 'none' } : { found: 'one', type: 'ext4', uuid },
+      intent: intent === undefined ? undefined : parseIntent(intent),
+      done: this.files.has(`${records}done`),
+      recordFiles: [...this.files.keys()].some((path) => path.startsWith(records)),
+      loops: [...this.loops].map(([number, loop]) => ({
+        name: `loop${number}`,
+        number,
+        device: `7:${number}`,
+        backingFile: this.files.get(loop.file)?.inode === loop.inode ? loop.file : `${loop.file} (deleted)`,
+        backingInode: String(loop.inode),
+        autoclear: false,
+        readOnly: false,
+        wholeFile: true,
+        sizeBytes: this.files.get(loop.file)?.sizeBytes ?? 0n,
+      })),
+      mounts: new Map(),
+      link: link === undefined ? undefined : `7:${link}`,
+      udev: true,
+    };
+  }
+
+  #facts(path: string): FileFacts {
+    const file = this.files.get(path);
+    return file === undefined
+      ? { type: 'missing' }
+      : { type: 'file', sizeBytes: file.sizeBytes, inode: String(file.inode) };
+  }
+
+  #text(path: string): string | undefined {
+    const file = this.files.get(path);
+    return file !== undefined && 'text' in file ? file.text : undefined;
+  }
+
+  #write(path: string, content: Content, sizeBytes = 0n): void {
+    this.files.set(path, { ...content, inode: this.files.get(path)?.inode ?? this.#inodes++, sizeBytes });
+  }
+
+  #check(step: Step): void {
+    for (const { argv, expect, refusal } of step.guards) {
+      const { exit, stdout } = this.#answer(argv);
+      const text = expect.stdout ?? { lacks: '\0' };
+      const holds =
+        (expect.exit ?? exit) === exit && ('is' in text ? stdout === text.is : !stdout.includes(text.lacks));
+      if (!holds) throw new Error(`guard of "${step.name}": ${refusal}`);
+    }
+  }
+
+  #answer(argv: readonly string[]): { exit: number; stdout: string } {
+    const last = argv.at(-1) ?? '';
+    const file = this.files.get(last);
+    const uuid = file !== undefined && 'uuid' in file ? file.uuid : 'none';
+    switch (argv.slice(0, -1).join(' ')) {
+      case 'test ! -e':
+        return { exit: file === undefined ? 0 : 1, stdout: '' };
+      case 'blkid -p':
+        return { exit: uuid === 'none' ? 2 : 0, stdout: uuid };
+      case 'blkid -p -o value -s UUID':
+        return uuid === 'none' ? { exit: 2, stdout: '' } : { exit: 0, stdout: uuid };
+      case 'losetup -j': {
+        const attached = [...this.loops].filter(
+          ([, loop]) => file !== undefined && loop.inode === file.inode,
+        );
+        return { exit: 0, stdout: attached.map(([number]) => `/dev/loop${number}`).join('\n') };
+      }
+      case 'losetup -n --raw -O BACK-INO':
+        return { exit: 0, stdout: String(this.loops.get(numberOf(last))?.inode ?? '') };
+    }
+    if (argv[0] === 'find') return { exit: 0, stdout: '' };
+    throw new Error(`no answer to ${argv.join(' ')}`);
+  }
+
+  #execute(argv: readonly string[], stdin: string): void {
+    const [program = '', ...rest] = argv;
+    const operands = rest.filter((word) => !word.startsWith('-'));
+    const [first = ''] = operands;
+    const last = operands.at(-1) ?? '';
+    switch (program) {
+      case 'mkdir':
+      case 'install':
+      case 'sync':
+        return;
+      case 'rm':
+        for (const path of operands) this.files.delete(path);
+        return;
+      case 'truncate':
+        this.#write(last, { uuid: 'none' }, BigInt(first));
+        return;
+      case 'mkfs.ext4':
+        this.#write(last, { uuid: rest[rest.indexOf('-U') + 1] ?? '' }, this.#get(last).sizeBytes);
+        return;
+      case 'dd':
+        this.#write(first.replace('of=', ''), { text: stdin });
+        return;
+      case 'mv':
+        this.files.set(last, this.#get(first));
+        this.files.delete(first);
+        return;
+      case 'losetup':
+        if (rest[0] === '-d') {
+          this.loops.delete(numberOf(last));
+          for (const [link, number] of this.links) if (number === numberOf(last)) this.links.delete(link);
+          return;
+        }
+        if (this.loops.has(numberOf(first))) throw new Error(`${first} is busy`);
+        this.loops.set(numberOf(first), { file: last, inode: this.#get(last).inode });
+        return;
+      case 'udevadm':
+        if (rest[0] === 'settle') this.#makeLinks();
+        return;
+    }
+    throw new Error(`no program ${argv.join(' ')}`);
+  }
+
+  /** A part of what the program does, where that is more than nothing and less than all. */
+  #half(step: Step): void {
+    const [program, ...rest] = step.argv;
+    if (program === 'rm') this.files.delete(rest.find((path) => this.files.has(path)) ?? '');
+    if (program === 'dd') this.#execute(step.argv, (step.stdin ?? '').slice(0, 10));
+    // udev is there before anybody waits for it.
+    if (program === 'losetup' && rest[0] !== '-d') {
+      this.#execute(step.argv, '');
+      this.#makeLinks();
+    }
+  }
+
+  #makeLinks(): void {
+    for (const [number, { file }] of this.loops) {
+      const found = this.files.get(file);
+      if (found !== undefined && 'uuid' in found) this.links.set(`/dev/disk/by-uuid/${found.uuid}`, number);
+    }
+  }
+
+  #get(path: string): File {
+    const file = this.files.get(path);
+    if (file === undefined) throw new Error(`no file ${path}`);
+    return file;
+  }
+}
+
+function numberOf(device: string): number {
+  return Number(device.replace('/dev/loop', ''));
+}

@@ -1,0 +1,182 @@
+import { lstat, readdir, readFile, readlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { KubeList, KubeObject, Resource } from '../../src/api/meta.ts';
+import { PROTECTION_FINALIZER, VOLUME_GROUP } from '../../src/api/names.ts';
+import { PERSISTENT_VOLUMES, VOLUMES } from '../../src/api/resources.ts';
+
+const SPARSE = '/var/lib/metalk8s/storage/sparse';
+const RECORDS = '/var/lib/stowage/volumes';
+const JOBS = '/run/stowage/jobs';
+const LINKS = '/dev/disk/by-uuid';
+
+/** A volume that should be there, whole, and nothing else of it. */
+export interface Expected {
+  uid: string;
+  file: string;
+  /** It should be a loop device with its persistent link; else neither should be there. */
+  loop: boolean;
+}
+
+export interface LeftoversOptions {
+  expected?: readonly Expected[];
+  /** The folders of backing files that are looked into. Default: the one that Volumes get. */
+  directories?: readonly string[];
+  /** UIDs of volumes that were: no link may be left of them. */
+  uids?: readonly string[];
+  /** Looks in the cluster, too: only Volumes of the UIDs expected, and their PersistentVolumes, may be there. */
+  client?: { list(resource: Resource): Promise<KubeList<KubeObject>> };
+}
+
+/**
+ * What of Stowage is on this machine (and in the cluster) and should not be, or should be and is not, one sentence
+ * each; empty when all is as expected. It reads the kernel and the files by itself and shares no code with the product.
+ */
+export async function leftovers(options: LeftoversOptions = {}): Promise<string[]> {
+  const { expected = [], directories = [SPARSE], uids = [], client } = options;
+  const found = await Promise.all([
+    findLoops(expected, directories),
+    findLinks(expected, uids),
+    findFiles(expected, directories),
+    findRecords(expected),
+    findJobs(expected),
+    client === undefined ? [] : findObjects(expected, client),
+  ]);
+  return found.flat();
+}
+
+async function findLoops(expected: readonly Expected[], directories: readonly string[]): Promise<string[]> {
+  const faults: string[] = [];
+  const devices = new Map<string, string[]>();
+  for (const name of await list('/sys/block')) {
+    const backing = await text(`/sys/block/${name}/loop/backing_file`);
+    if (backing === undefined) continue;
+    const file = backing.replace(/ \(deleted\)$/, '');
+    const wanted = expected.some((each) => each.loop && each.file === file);
+    if (wanted && backing === file) devices.set(file, [...(devices.get(file) ?? []), name]);
+    else if (wanted || isUnder(file, directories) || expected.some((each) => each.file === file)) {
+      faults.push(`loop device /dev/${name} is left with ${backing}`);
+    }
+    if (wanted && (await text(`/sys/block/${name}/loop/autoclear`)) === '1') {
+      faults.push(`loop device /dev/${name} of ${file} detaches itself when it is closed`);
+    }
+  }
+  for (const { uid, file, loop } of expected) {
+    if (!loop) continue;
+    const names = devices.get(file) ?? [];
+    if (names.length !== 1)
+      faults.push(`${names.length} loop devices have ${file}, not 1: ${names.join(' ')}`);
+    const link = await readlink(`${LINKS}/${uid}`).catch(() => undefined);
+    if (link === undefined) faults.push(`link ${LINKS}/${uid} is missing`);
+    else if (!(await isOn(link.replace(/^.*\//, ''), names))) {
+      faults.push(`link ${LINKS}/${uid} leads to ${link}, not to the device of ${file}`);
+    }
+  }
+  return faults;
+}
+
+/** It is one of the devices, or a loop that is stacked on one: both show the same UUID, and udev links the newest. */
+async function isOn(device: string, names: readonly string[]): Promise<boolean> {
+  const below = await text(`/sys/block/${device}/loop/backing_file`);
+  return names.includes(device) || names.some((name) => below === `/dev/${name}`);
+}
+
+async function findLinks(expected: readonly Expected[], uids: readonly string[]): Promise<string[]> {
+  const attached = expected.filter(({ loop }) => loop).map(({ uid }) => uid);
+  const gone = [...uids, ...expected.map(({ uid }) => uid)].filter((uid) => !attached.includes(uid));
+  const links = await list(LINKS);
+  return links.filter((name) => gone.includes(name)).map((name) => `link ${LINKS}/${name} is left`);
+}
+
+async function findFiles(expected: readonly Expected[], directories: readonly string[]): Promise<string[]> {
+  const faults: string[] = [];
+  for (const directory of directories) {
+    for (const name of await list(directory)) {
+      const file = join(directory, name);
+      if (!expected.some((each) => each.file === file)) faults.push(`file ${file} is left`);
+    }
+  }
+  for (const { file } of expected) {
+    const facts = await lstat(file).catch(() => undefined);
+    if (!facts?.isFile()) faults.push(`file ${file} is missing`);
+    const partial = `${file}.partial`;
+    if (!directories.some((directory) => isUnder(partial, [directory])) && (await exists(partial))) {
+      faults.push(`file ${partial} is left`);
+    }
+  }
+  return faults;
+}
+
+async function findRecords(expected: readonly Expected[]): Promise<string[]> {
+  const wanted = new Set(expected.flatMap(({ uid }) => [`${uid}.intent`, `${uid}.done`]));
+  const names = await list(RECORDS);
+  return [
+    ...names.filter((name) => !wanted.has(name)).map((name) => `record ${RECORDS}/${name} is left`),
+    ...[...wanted]
+      .filter((name) => !names.includes(name))
+      .map((name) => `record ${RECORDS}/${name} is missing`),
+  ];
+}
+
+/** What a node keeps of the jobs of a volume that is there is no leak; half a submission is. */
+async function findJobs(expected: readonly Expected[]): Promise<string[]> {
+  const faults: string[] = [];
+  for (const subject of await list(JOBS)) {
+    if (!expected.some(({ uid }) => uid === subject)) faults.push(`jobs ${JOBS}/${subject} are left`);
+    for (const job of await list(`${JOBS}/${subject}`)) {
+      if (job.startsWith('.new.')) faults.push(`half a submission ${JOBS}/${subject}/${job} is left`);
+    }
+  }
+  return faults;
+}
+
+async function findObjects(
+  expected: readonly Expected[],
+  client: NonNullable<LeftoversOptions['client']>,
+): Promise<string[]> {
+  const faults: string[] = [];
+  const uids = new Set(expected.map(({ uid }) => uid));
+  const volumes = (await client.list(VOLUMES)).items;
+  for (const { metadata } of volumes) {
+    if (!uids.has(metadata.uid ?? ''))
+      faults.push(`Volume ${metadata.name} is left${finalizersOf(metadata)}`);
+  }
+  for (const uid of uids) {
+    if (!volumes.some(({ metadata }) => metadata.uid === uid))
+      faults.push(`Volume with uid ${uid} is missing`);
+  }
+  for (const { metadata } of (await client.list(PERSISTENT_VOLUMES)).items) {
+    const owner = metadata.ownerReferences?.find(
+      ({ apiVersion, kind }) => apiVersion.startsWith(`${VOLUME_GROUP}/`) && kind === VOLUMES.kind,
+    );
+    const ours = owner !== undefined || metadata.finalizers?.includes(PROTECTION_FINALIZER);
+    if (ours && !uids.has(owner?.uid ?? '')) {
+      faults.push(`PersistentVolume ${metadata.name} is left${finalizersOf(metadata)}`);
+    }
+  }
+  return faults;
+}
+
+function finalizersOf({ finalizers = [] }: KubeObject['metadata']): string {
+  return finalizers.length === 0 ? '' : `, held by ${finalizers.join(', ')}`;
+}
+
+function isUnder(file: string, directories: readonly string[]): boolean {
+  return directories.some((directory) => file.startsWith(`${directory}/`));
+}
+
+async function exists(path: string): Promise<boolean> {
+  return (await lstat(path).catch(() => undefined)) !== undefined;
+}
+
+/** Empty where there is no such folder, or where it is none. */
+async function list(folder: string): Promise<string[]> {
+  return readdir(folder).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return [];
+    throw error;
+  });
+}
+
+async function text(path: string): Promise<string | undefined> {
+  const content = await readFile(path, 'utf8').catch(() => undefined);
+  return content?.replace(/\n$/, '');
+}

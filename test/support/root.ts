@@ -1,0 +1,17 @@
+import { describe } from '@jest/globals';
+
+const isRoot = process.getuid?.() === 0;
+const reason = '(left out: needs root for loop devices, udev and sshd)';
+
+/** Tests that need loop devices, udev or sshd. Without root they are left out, and the name says so. */
+export function describeAsRoot(name: string, tests: () => void): void {
+  if (isRoot) describe(name, tests);
+  else describe.skip(`${name} ${reason}`, tests);
+}
+
+describeAsRoot.each =
+  <T extends unknown[]>(table: T[]) =>
+  (name: string, tests: (...row: T) => void): void => {
+    if (isRoot) describe.each(table)(name, tests);
+    else describe.skip(`${name} ${reason}`, () => tests(...(table[0] as T)));
+  };

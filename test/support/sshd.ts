@@ -1,0 +1,154 @@
+import { existsSync } from 'node:fs';
+import { mkdir, mkdtemp, readFile, rm, rmdir, writeFile } from 'node:fs/promises';
+import { type AddressInfo, connect, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { execa } from 'execa';
+
+export interface SshdOptions {
+  /** The names that this machine is reached under. */
+  nodes: readonly string[];
+  /** Set in every session, over what sshd sets: `PATH` puts programs of a test first. */
+  env?: Readonly<Record<string, string>>;
+}
+
+export interface Sshd {
+  port: number;
+  /** Of the listening process; every connection is a child of it. */
+  pid: number;
+  /** For `ssh -F`: the nodes and 127.0.0.1, as root, with a key of their own and the host key under the nodes' names. */
+  configFile: string;
+  /** Holds `client_key`, `host_key`, `known_hosts`, `authorized_keys`, `sshd_config` and `log`. */
+  folder: string;
+  /** Ends the server and all its connections. What they started goes on, as on a node. */
+  stop(): Promise<void>;
+}
+
+/** OpenSSH's sshd is told about its folder for privilege separation when it is built. */
+const PRIVILEGE_SEPARATION = '/run/sshd';
+
+/** An sshd on loopback with configuration and keys of its own: neither ~/.ssh nor /etc/ssh is read or written. */
+export async function startSshd({ nodes, env = {} }: SshdOptions): Promise<Sshd> {
+  const folder = await mkdtemp(join(tmpdir(), 'stowage-sshd-'));
+  const port = await freePort();
+  const [hostKey] = await Promise.all([
+    makeKey(join(folder, 'host_key')),
+    makeKey(join(folder, 'client_key')),
+  ]);
+  await writeFile(join(folder, 'authorized_keys'), await readFile(join(folder, 'client_key.pub')));
+  await writeFile(
+    join(folder, 'known_hosts'),
+    [...nodes, `[127.0.0.1]:${port}`].map((name) => `${name} ${hostKey}\n`).join(''),
+  );
+  await writeFile(join(folder, 'sshd_config'), serverConfig(folder, port, env));
+  const configFile = join(folder, 'ssh_config');
+  await writeFile(configFile, clientConfig(folder, port, nodes));
+
+  const madePrivilegeSeparation = !existsSync(PRIVILEGE_SEPARATION);
+  await mkdir(PRIVILEGE_SEPARATION, { recursive: true, mode: 0o755 });
+  const daemon = execa(
+    '/usr/sbin/sshd',
+    ['-D', '-f', join(folder, 'sshd_config'), '-E', join(folder, 'log')],
+    {
+      stdio: 'ignore',
+      reject: false,
+    },
+  );
+  let ended = false;
+  const end = daemon.then(() => {
+    ended = true;
+  });
+  const pid = daemon.pid ?? 0;
+
+  async function stop(): Promise<void> {
+    const connections = await childrenOf(pid);
+    daemon.kill('SIGTERM');
+    await end;
+    for (const connection of connections) {
+      try {
+        process.kill(connection, 'SIGTERM');
+      } catch {} // It ended by itself.
+    }
+    await rm(folder, { recursive: true, force: true });
+    if (madePrivilegeSeparation) await rmdir(PRIVILEGE_SEPARATION).catch(() => {});
+  }
+
+  const deadline = Date.now() + 10_000;
+  while (!(await accepts(port))) {
+    if (ended || Date.now() > deadline) {
+      const said = await readFile(join(folder, 'log'), 'utf8').catch(() => 'nothing');
+      await stop();
+      throw new Error(`sshd does not answer on port ${port}: ${said}`);
+    }
+    await sleep(20);
+  }
+  return { port, pid, configFile, folder, stop };
+}
+
+/** The direct children of a process, by id. */
+export async function childrenOf(pid: number): Promise<number[]> {
+  const text = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8').catch(() => '');
+  return text.split(' ').filter(Boolean).map(Number);
+}
+
+/** @returns the public key as known_hosts has it */
+async function makeKey(file: string): Promise<string> {
+  await execa('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-C', '', '-f', file]);
+  return (await readFile(`${file}.pub`, 'utf8')).trim();
+}
+
+function serverConfig(folder: string, port: number, env: Readonly<Record<string, string>>): string {
+  // A home without startup files: bash reads ~/.bashrc when sshd starts it, and whatever that does would be tested too.
+  const variables = Object.entries({ HOME: folder, ...env }).map(([name, value]) => ` ${name}="${value}"`);
+  return `ListenAddress 127.0.0.1
+Port ${port}
+HostKey ${folder}/host_key
+AuthorizedKeysFile ${folder}/authorized_keys
+PidFile none
+UsePAM no
+# The keys lie in a folder for temporary files, which anyone may write in.
+StrictModes no
+PermitRootLogin prohibit-password
+PasswordAuthentication no
+KbdInteractiveAuthentication no
+# Tests start many connections at once.
+MaxStartups 100
+SetEnv${variables.join('')}
+`;
+}
+
+function clientConfig(folder: string, port: number, nodes: readonly string[]): string {
+  return `Host ${[...nodes, '127.0.0.1'].join(' ')}
+  HostName 127.0.0.1
+  Port ${port}
+  User root
+  IdentityFile ${folder}/client_key
+  IdentitiesOnly yes
+  UserKnownHostsFile ${folder}/known_hosts
+  GlobalKnownHostsFile /dev/null
+`;
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve, reject) => {
+    server.on('error', reject);
+    server.listen(0, '127.0.0.1', resolve);
+  });
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+function accepts(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1');
+    socket.once('data', () => {
+      socket.destroy();
+      resolve(true);
+    });
+    socket.once('error', () => resolve(false));
+    socket.once('close', () => resolve(false));
+  });
+}

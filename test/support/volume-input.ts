@@ -1,0 +1,125 @@
+import type { PersistentVolume, StorageClass } from '../../src/api/core.ts';
+import type { Volume, VolumeStatus } from '../../src/api/volume.ts';
+import type { LoopFacts, Observed } from '../../src/storage/types.ts';
+import type { Input } from '../../src/volumes/types.ts';
+
+/** Parts of inputs to decisions about one sparse Volume. */
+
+export const UID = '6e1c2b1f-7a54-4f0a-9c53-2f2d8f0b7e11';
+export const FILE = `/var/lib/metalk8s/storage/sparse/${UID}`;
+export const NOW = Date.parse('2026-01-02T03:04:05.000Z');
+export const FINALIZER = 'storage.metalk8s.scality.com/volume-protection';
+
+export function volume(status?: VolumeStatus, metadata: Partial<Volume['metadata']> = {}): Volume {
+  return {
+    apiVersion: 'storage.metalk8s.scality.com/v1alpha1',
+    kind: 'Volume',
+    metadata: {
+      name: 'data1',
+      uid: UID,
+      generation: 1,
+      resourceVersion: '7',
+      finalizers: [FINALIZER],
+      ...metadata,
+    },
+    spec: {
+      nodeName: 'n1',
+      storageClassName: 'local',
+      sparseLoopDevice: { size: '1Gi' },
+      template: { metadata: { labels: { app: 'x' } } },
+    },
+    ...(status === undefined ? {} : { status }),
+  };
+}
+
+export const storageClass: StorageClass = {
+  apiVersion: 'storage.k8s.io/v1',
+  kind: 'StorageClass',
+  metadata: { name: 'local' },
+  provisioner: 'kubernetes.io/no-provisioner',
+  parameters: { fsType: 'ext4', mkfsOptions: '["-m", "0"]' },
+  mountOptions: ['noatime'],
+};
+
+export function pv(
+  phase: NonNullable<PersistentVolume['status']>['phase'],
+  metadata: Partial<PersistentVolume['metadata']> = {},
+): PersistentVolume {
+  return {
+    apiVersion: 'v1',
+    kind: 'PersistentVolume',
+    metadata: {
+      name: 'data1',
+      uid: 'pv-uid',
+      finalizers: [FINALIZER],
+      ownerReferences: [
+        { apiVersion: 'storage.metalk8s.scality.com/v1alpha1', kind: 'Volume', name: 'data1', uid: UID },
+      ],
+      ...metadata,
+    },
+    spec: { capacity: { storage: '1Gi' }, accessModes: ['ReadWriteOnce'] },
+    ...(phase === undefined ? {} : { status: { phase } }),
+  };
+}
+
+/** A node on which nothing of the Volume is. */
+export const freshNode: Observed = {
+  realPath: FILE,
+  file: { type: 'missing' },
+  partial: { type: 'missing' },
+  signature: { found: 'none' },
+  intent: undefined,
+  done: false,
+  recordFiles: false,
+  loops: [],
+  mounts: new Map(),
+  link: undefined,
+  udev: true,
+};
+
+export const loop: LoopFacts = {
+  name: 'loop3',
+  number: 3,
+  device: '7:3',
+  backingFile: FILE,
+  backingInode: '42',
+  autoclear: false,
+  readOnly: false,
+  wholeFile: true,
+  sizeBytes: 1n << 30n,
+};
+
+/** A node on which the Volume's file is made, recorded as done, and not attached. */
+export const madeNode: Observed = {
+  ...freshNode,
+  file: { type: 'file', sizeBytes: 1n << 30n, inode: '42' },
+  signature: { found: 'one', type: 'ext4', uuid: UID },
+  intent: {
+    version: 1,
+    uid: UID,
+    file: FILE,
+    sizeBytes: '1073741824',
+    fsType: 'ext4',
+    signature: 'none',
+    consent: 'none',
+  },
+  done: true,
+  recordFiles: true,
+};
+
+/** A node on which the device is there, and its persistent link. */
+export const readyNode: Observed = { ...madeNode, loops: [loop], link: '7:3' };
+
+export function input(parts: Partial<Input>): Input {
+  return {
+    volume: volume(),
+    pv: undefined,
+    storageClass,
+    job: undefined,
+    observation: undefined,
+    forgotten: false,
+    lookedAt: undefined,
+    allotted: new Set(),
+    ...parts,
+  };
+}

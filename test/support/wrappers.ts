@@ -1,0 +1,128 @@
+import { accessSync, constants } from 'node:fs';
+import { chmod, mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+const PATH = [...new Set([...(process.env.PATH ?? '').split(':'), '/usr/sbin', '/usr/bin', '/sbin', '/bin'])];
+
+/** Programs that are called by the same names, in front of the real ones on a PATH. */
+export interface Wrappers {
+  /** A value for PATH, of sshd (`startSshd({env: {PATH: wrappers.path}})`) or of this process. */
+  path: string;
+  /** Every call so far, in the order in which they began. */
+  calls(): Promise<Call[]>;
+  /**
+   * The next crash. It happens once, then programs run as usual again. Told while one is due, it replaces that.
+   *
+   * "The shell" is the parent of the program: of a step's or a guard's program, the shell of the job.
+   * It is killed with SIGKILL, so that it writes nothing any more.
+   */
+  crash(when: Crash): Promise<void>;
+  /** Removes all; programs must no longer be called through `path`. */
+  remove(): Promise<void>;
+}
+
+export interface Crash {
+  /** Its name, or `*` for any that is wrapped. */
+  program: string;
+  /** Which call of it from now on, counted from 1. */
+  call: number;
+  /**
+   * before: the shell is killed and the program does not run.
+   * after: the program runs to its end, then the shell is killed.
+   * inside: the program runs for `ms`, then the shell and it are killed (it may have ended before).
+   */
+  at: 'before' | 'after' | 'inside';
+  ms?: number;
+}
+
+export interface Call {
+  program: string;
+  pid: number;
+  /** In ms since the epoch. */
+  time: number;
+}
+
+/**
+ * Small programs that note each call, can make a crash of it, and become the real program.
+ * @throws Error where one of the programs is not installed
+ */
+export async function makeWrappers({ programs }: { programs: readonly string[] }): Promise<Wrappers> {
+  const folder = await mkdtemp(join(tmpdir(), 'stowage-wrappers-'));
+  const bin = join(folder, 'bin');
+  const log = join(folder, 'calls');
+  await mkdir(bin);
+  await writeFile(log, '');
+  await writeFile(join(folder, 'wrap'), wrap());
+  for (const program of programs) {
+    await writeFile(
+      join(bin, program),
+      `#!/bin/sh\nfolder='${folder}' program='${program}' real='${find(program)}'\n. '${folder}/wrap'\n`,
+    );
+    await chmod(join(bin, program), 0o755);
+  }
+
+  async function calls(): Promise<Call[]> {
+    const lines = (await readFile(log, 'utf8')).trim().split('\n').filter(Boolean);
+    return lines.map((line) => {
+      const [program = '', pid, nanoseconds] = line.split(' ');
+      return { program, pid: Number(pid), time: Number(nanoseconds) / 1e6 };
+    });
+  }
+
+  return {
+    path: [bin, ...PATH].join(':'),
+    calls,
+    async crash({ program, call, at, ms = 0 }) {
+      const before = (await calls()).filter((each) => program === '*' || each.program === program).length;
+      await writeFile(join(folder, 'crash.new'), `${program} ${before + call} ${at} ${ms / 1000}\n`);
+      await rename(join(folder, 'crash.new'), join(folder, 'crash'));
+    },
+    remove: () => rm(folder, { recursive: true, force: true }),
+  };
+}
+
+/**
+ * What every wrapper does, with `folder`, `program` and `real` set. Its process becomes the real program, so that
+ * pid and parent are those of the program. The wrapped programs are not used here, but by their full names.
+ */
+const wrap = () => `exec 7>"$folder/lock"
+${find('flock')} 7
+printf '%s %s %s\\n' "$program" $$ "$(${find('date')} +%s%N)" >>"$folder/calls"
+at=
+if [ -e "$folder/crash" ]; then
+  read -r which call when seconds <"$folder/crash"
+  case $which in
+    '*') number=$(${find('grep')} -c . "$folder/calls") ;;
+    "$program") number=$(${find('grep')} -c "^$program " "$folder/calls") ;;
+    *) number=0 ;;
+  esac
+  if [ "$number" = "$call" ]; then
+    ${find('rm')} "$folder/crash"
+    at=$when
+  fi
+fi
+exec 7>&-
+case $at in
+  before) kill -KILL $PPID; exit 137 ;;
+  after) "$real" "$@"; kill -KILL $PPID; exit 137 ;;
+  inside)
+    exec 6<&0
+    "$real" "$@" <&6 &
+    ${find('sleep')} "$seconds"
+    kill -KILL $PPID $!
+    exit 137 ;;
+esac
+exec "$real" "$@"
+`;
+
+function find(program: string): string {
+  for (const folder of PATH) {
+    const path = join(folder, program);
+    try {
+      accessSync(path, constants.X_OK);
+      return path;
+    } catch {} // Not in this one.
+  }
+  throw new Error(`${program} is not installed: not found in ${PATH.join(':')}`);
+}
