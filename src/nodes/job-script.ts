@@ -48,15 +48,17 @@ cd "$2" || exit 1
 finish() { printf '%s\\n' "$*" >result.new && mv result.new result; exit 0; }
 begin() { printf '%s\\0%s' "$1" "$2" >step.new && mv step.new step; : >output; }
 run() { on_failure=$1; shift; "$@" >>output 2>&1 || finish "$on_failure" "$?"; }
-guard() { # REFUSAL EXIT|- is|lacks|- TEXT ARGV...
-  refusal=$1 want=$2 mode=$3 text=$4
-  shift 4
+guard() { # REFUSAL EXIT|- is|has|- TEXT LACKS ARGV...
+  refusal=$1 want=$2 mode=$3 text=$4 lacks=$5
+  shift 5
   out=$("$@" 2>>output)
   got=$? holds=yes
   [ "$want" = - ] || [ "$got" = "$want" ] || holds=no
   case $mode in
     is) [ "$out" = "$text" ] || holds=no ;;
-    lacks) case $out in *"$text"*) holds=no ;; esac ;;
+    has)
+      case $out in *"$text"*) ;; *) holds=no ;; esac
+      case $out in *"$lacks"*) holds=no ;; esac ;;
   esac
   [ $holds = yes ] && return
   printf '%s' "$refusal" >refusal
@@ -81,7 +83,11 @@ ${step.guards.map(renderGuard).join('')}${input}run ${step.mayRace ? 'raced' : '
 
 function renderGuard(guard: Guard): string {
   const { exit, stdout } = guard.expect;
-  const [mode, text] =
-    stdout === undefined ? ['-', ''] : 'is' in stdout ? ['is', stdout.is] : ['lacks', stdout.lacks];
-  return `guard ${quote(guard.refusal)} ${exit ?? '-'} ${mode} ${quote(text)} ${quoteAll(guard.argv)}\n`;
+  const wanted =
+    stdout === undefined
+      ? ['-', '', '']
+      : 'is' in stdout
+        ? ['is', stdout.is, '']
+        : ['has', stdout.has, stdout.lacks];
+  return `guard ${quoteAll([guard.refusal, String(exit ?? '-'), ...wanted, ...guard.argv])}\n`;
 }

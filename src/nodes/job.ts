@@ -4,8 +4,11 @@
 export interface Expect {
   /** The exit status. */
   exit?: number;
-  /** Standard output without newlines at its end: exactly this text, or one without it. */
-  stdout?: { is: string } | { lacks: string };
+  /**
+   * Standard output without newlines at its end: exactly this text; or one with `has`, by which is known that the
+   * command did look, and without `lacks`.
+   */
+  stdout?: { is: string } | { has: string; lacks: string };
 }
 
 /** A look at the node right before a step: if it is not as expected, neither the step nor any after it runs. */

@@ -171,37 +171,40 @@ function detach(desired: Desired, loop: LoopFacts): Step {
       refusal: `${device} is in use: another loop device is stacked on it`,
     },
     {
-      // Of every process: a mount in another mount namespace is not in our own table.
+      // Of every process: a mount in another mount namespace is not in our own table. The root of each is there, too.
       argv: [
         ...['find', '/proc', '-maxdepth', '2', '-path', '/proc/[0-9]*/mountinfo'],
-        ...['-exec', 'grep', '-hs', ` ${loop.device} `, '{}', '+'],
+        ...['-exec', 'grep', '-hsF', '-e', ` ${loop.device} `, '-e', ' / / ', '{}', '+'],
       ],
-      expect: { stdout: { is: '' } },
+      expect: { stdout: { has: ' / / ', lacks: ` ${loop.device} ` } },
       refusal: `${device} is in use: it is mounted`,
     },
     {
-      // Open files by device number, whatever name they were opened by: `losetup -d` would exit 0 and leave it.
+      // Open files by device number, whatever name they were opened by: `losetup -d` would exit 0 and leave it. What
+      // looks has /dev/null open itself.
       argv: [
         ...['find', '-L', '/proc', '-maxdepth', '3', '('],
         ...['-path', '/proc/*/*', '!', '-path', '/proc/[0-9]*/fd*', '-prune', ')', '-o'],
-        ...[
-          '(',
-          '-path',
-          '/proc/[0-9]*/fd/*',
-          '-type',
-          'b',
-          '-exec',
-          'stat',
-          '-L',
-          '-c',
-          '/%t:%T/',
-          '{}',
-          '+',
-          ')',
-        ],
+        ...['(', '-path', '/proc/[0-9]*/fd/*', '(', '-type', 'b', '-o', '-type', 'c', ')'],
+        ...['-exec', 'stat', '-L', '-c', '/%F %t:%T/', '{}', '+', ')'],
       ],
-      expect: { stdout: { lacks: `/${major.toString(16)}:${minor.toString(16)}/` } },
+      expect: {
+        stdout: {
+          has: '/character special file 1:3/',
+          lacks: `/block special file ${major.toString(16)}:${minor.toString(16)}/`,
+        },
+      },
       refusal: `${device} is in use: a process has it open`,
+    },
+    {
+      argv: ['find', `/sys/block/${loop.name}/holders`, '-mindepth', '1'],
+      expect: { exit: 0, stdout: { is: '' } },
+      refusal: `${device} is in use: another device is made of it`,
+    },
+    {
+      argv: ['cat', '/proc/swaps'],
+      expect: { exit: 0, stdout: { has: 'Filename', lacks: `${device} ` } },
+      refusal: `${device} is in use: it is swap`,
     },
   ];
   return { name: `detach ${device}`, argv: ['losetup', '-d', device], guards };

@@ -148,8 +148,21 @@ describeAsRoot('jobs', () => {
         { argv: print('a', 1), expect: { exit: 0, stdout: { is: 'a' } } },
         false,
       ],
-      ['nothing of what it must lack', { argv: print('abc', 1), expect: { stdout: { lacks: 'a*c' } } }, true],
-      ['what it must lack', { argv: print('x\\n/7:3/\\n'), expect: { stdout: { lacks: '/7:3/' } } }, false],
+      [
+        'nothing of what it must lack',
+        { argv: print('abc', 1), expect: { stdout: { has: 'b', lacks: 'a*c' } } },
+        true,
+      ],
+      [
+        'what it must lack',
+        { argv: print('x\\n/7:3/\\n'), expect: { stdout: { has: 'x', lacks: '/7:3/' } } },
+        false,
+      ],
+      [
+        'not what it must have',
+        { argv: print('', 0), expect: { stdout: { has: 'x', lacks: '/7:3/' } } },
+        false,
+      ],
       ['no program', { argv: ['no-such-program'], expect: { exit: 0 } }, false],
     ])('a guard that answers %s', async (__, guard, holds) => {
       const refusal = 'it\'s not \\ as "expected"\n%s';

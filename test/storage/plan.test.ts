@@ -337,14 +337,16 @@ describe('before a step', () => {
     ]);
   });
 
-  test('detach: same file, nothing stacked, no mount of any process, no open file by device number', () => {
+  test('detach: same file, nothing stacked, no mount of any process, no open file by device number, no holder, no swap', () => {
     const device = { ...loop, device: '259:31' };
     const guards = guardsOf('absent', { ...readyNode, loops: [device] }, 'losetup');
     expect(guards?.map(([, expected]) => expected)).toEqual([
       { exit: 0, stdout: { is: '42' } },
       { exit: 0, stdout: { is: '' } },
-      { stdout: { is: '' } },
-      { stdout: { lacks: '/103:1f/' } },
+      { stdout: { has: ' / / ', lacks: ' 259:31 ' } },
+      { stdout: { has: '/character special file 1:3/', lacks: '/block special file 103:1f/' } },
+      { exit: 0, stdout: { is: '' } },
+      { exit: 0, stdout: { has: 'Filename', lacks: '/dev/loop3 ' } },
     ]);
   });
 

@@ -91,9 +91,10 @@ export class FakeNode {
   #check(step: Step): void {
     for (const { argv, expect, refusal } of step.guards) {
       const { exit, stdout } = this.#answer(argv);
-      const text = expect.stdout ?? { lacks: '\0' };
+      const text = expect.stdout ?? { has: '', lacks: '\0' };
       const holds =
-        (expect.exit ?? exit) === exit && ('is' in text ? stdout === text.is : !stdout.includes(text.lacks));
+        (expect.exit ?? exit) === exit &&
+        ('is' in text ? stdout === text.is : stdout.includes(text.has) && !stdout.includes(text.lacks));
       if (!holds) throw new Error(`guard of "${step.name}": ${refusal}`);
     }
   }
@@ -118,7 +119,14 @@ export class FakeNode {
       case 'losetup -n --raw -O BACK-INO':
         return { exit: 0, stdout: String(this.loops.get(numberOf(last))?.inode ?? '') };
     }
-    if (argv[0] === 'find') return { exit: 0, stdout: '' };
+    // Nothing uses a device here; each command says by these that it did look.
+    if (argv[0] === 'find') {
+      return {
+        exit: 0,
+        stdout: argv[1] === '/proc' ? ' / / ' : argv[1] === '-L' ? '/character special file 1:3/' : '',
+      };
+    }
+    if (argv[0] === 'cat') return { exit: 0, stdout: 'Filename Type Size Used Priority' };
     throw new Error(`no answer to ${argv.join(' ')}`);
   }
 

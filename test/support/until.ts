@@ -1,7 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /** Looks until something is there. Throws after `timeoutMs`, naming what was waited for and what was seen last. */
-export async function until<T>(what: string, timeoutMs: number, look: () => Promise<T | undefined>): Promise<T> {
+export async function until<T>(
+  what: string,
+  timeoutMs: number,
+  look: () => Promise<T | undefined>,
+): Promise<T> {
   const deadline = Date.now() + timeoutMs;
   for (;;) {
     const seen = await look();

@@ -1,0 +1,81 @@
+import { expect, test } from '@jest/globals';
+import { NodeError } from '../../src/nodes/errors.ts';
+import { createFollower } from '../../src/nodes/follow.ts';
+import type { JobKey, JobState } from '../../src/nodes/job.ts';
+
+const key = (id: string): JobKey => ({ subject: 'u', id });
+const running: JobState = { state: 'running' };
+const succeeded: JobState = { state: 'succeeded' };
+
+/** An executor whose polls are answered by hand. */
+function byHand() {
+  const polls: {
+    node: string;
+    ids: string[];
+    answer(states: JobState[]): Promise<void>;
+    fail(error: Error): Promise<void>;
+  }[] = [];
+  const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
+  return {
+    polls,
+    poll: (node: string, keys: readonly JobKey[]) =>
+      new Promise<JobState[]>((resolve, reject) => {
+        polls.push({
+          node,
+          ids: keys.map(({ id }) => id),
+          answer(states) {
+            resolve(states);
+            return turn();
+          },
+          fail(error) {
+            reject(error);
+            return turn();
+          },
+        });
+      }),
+  };
+}
+
+test('many jobs of a node are asked for together, and each end is told once', async () => {
+  const executor = byHand();
+  const ended: string[] = [];
+  const { follow } = createFollower(executor);
+  follow('n1', key('a'), () => ended.push('a'));
+  follow('n1', key('b'), () => ended.push('b'));
+  expect(executor.polls.map(({ ids }) => ids)).toEqual([['a']]);
+  await executor.polls[0]?.answer([running]);
+  expect(executor.polls[1]?.ids).toEqual(['a', 'b']);
+  await executor.polls[1]?.answer([succeeded, running]);
+  expect(ended).toEqual(['a']);
+  expect(executor.polls[2]?.ids).toEqual(['b']);
+  await executor.polls[2]?.answer([{ state: 'died' }]);
+  expect(ended).toEqual(['a', 'b']);
+  expect(executor.polls).toHaveLength(3);
+});
+
+test('one that is followed while the last of the others ends is not forgotten', async () => {
+  const executor = byHand();
+  const ended: string[] = [];
+  const { follow } = createFollower(executor);
+  follow('n1', key('a'), () => {
+    ended.push('a');
+    follow('n1', key('b'), () => ended.push('b'));
+  });
+  await executor.polls[0]?.answer([succeeded]);
+  expect(executor.polls[1]?.ids).toEqual(['b']);
+  await executor.polls[1]?.answer([succeeded]);
+  expect(ended).toEqual(['a', 'b']);
+  follow('n1', key('c'), () => ended.push('c'));
+  expect(executor.polls[2]?.ids).toEqual(['c']);
+});
+
+test('a node that went away calls back, and is asked no more', async () => {
+  const executor = byHand();
+  const ended: string[] = [];
+  const { follow } = createFollower(executor);
+  follow('n1', key('a'), () => ended.push('a'));
+  follow('n2', key('b'), () => ended.push('b'));
+  await executor.polls[0]?.fail(new NodeError('unreachable', 'n1', 'away'));
+  expect(ended).toEqual(['a']);
+  expect(executor.polls.map(({ node }) => node)).toEqual(['n1', 'n2']);
+});
