@@ -1,11 +1,12 @@
-// Bundles src/ into dist/: one entry, split where a command imports its own part, so that `--help` loads little.
+// Bundles src/ into dist/, or the folder given: one entry, split where a command imports its own part, so that `--help` loads little.
 import { rm, writeFile } from 'node:fs/promises';
 import { build } from 'esbuild';
 
-await rm('dist', { recursive: true, force: true });
+const outdir = process.argv[2] ?? 'dist';
+await rm(outdir, { recursive: true, force: true });
 const { metafile } = await build({
   entryPoints: { main: 'src/main.ts' },
-  outdir: 'dist',
+  outdir,
   bundle: true,
   splitting: true,
   format: 'esm',
@@ -23,4 +24,4 @@ const { metafile } = await build({
   logLevel: 'warning',
 });
 // For the test that shows what `--help` can reach.
-await writeFile('dist/meta.json', JSON.stringify(metafile));
+await writeFile(`${outdir}/meta.json`, JSON.stringify(metafile));

@@ -1,0 +1,20 @@
+import { type Command, Option } from 'commander';
+import { connectFor, type GlobalFlags } from '../globals.ts';
+import type { Io } from '../io.ts';
+import { objectNames } from '../parse.ts';
+import type { GetFlags } from '../volume/get.ts';
+
+export default function getVolumes(get: Command, io: Io): void {
+  get
+    .command('volumes')
+    .aliases(['volume', 'vol'])
+    .description('show Volumes')
+    .argument('[name...]', 'names of Volumes (default: all)', objectNames)
+    .option('-l, --selector <selector>', 'only those with these labels, as for kubectl')
+    .addOption(new Option('-o, --output <format>', 'what to print').choices(['json', 'yaml', 'name', 'wide']))
+    .action(async (names: string[] | undefined, _flags, command: Command) => {
+      const flags = command.optsWithGlobals<GetFlags & GlobalFlags>();
+      const { get: run } = await import('../volume/get.ts');
+      await run(names ?? [], flags, io, async () => (await connectFor(command, io)).client);
+    });
+}

@@ -1,0 +1,33 @@
+import type { Command } from 'commander';
+import type { Io } from '../io.ts';
+import { wholeNumber } from '../parse.ts';
+
+interface SandboxFlags {
+  port: number;
+  kubeconfigOut?: string;
+}
+
+export default function sandbox(program: Command, io: Io): void {
+  program
+    .command('sandbox')
+    .description('run an API server in memory, to try things out')
+    .option('--port <number>', 'port on 127.0.0.1; 0: any free one', wholeNumber(0, 65_535), 0)
+    .option('--kubeconfig-out <file>', 'where to write its kubeconfig (default: standard output)')
+    .action(async ({ port, kubeconfigOut }: SandboxFlags) => {
+      const { VOLUME_CRD } = await import('../../api/volume-crd.ts');
+      const { startSandbox } = await import('../../sandbox/server.ts');
+      const { writePrivateFile } = await import('../output/private-file.ts');
+      const server = await startSandbox({ port, crds: [VOLUME_CRD] });
+      try {
+        if (kubeconfigOut === undefined) io.stdout.write(server.kubeconfig);
+        else await writePrivateFile(kubeconfigOut, server.kubeconfig);
+        io.stderr.write(`API server at ${server.url}, until interrupted\n`);
+        await new Promise<void>((resolve) => {
+          if (io.signal.aborted) resolve();
+          io.signal.addEventListener('abort', () => resolve(), { once: true });
+        });
+      } finally {
+        await server.stop();
+      }
+    });
+}

@@ -1,0 +1,30 @@
+import type { Command } from 'commander';
+import type { Connection } from '../kube/connect.ts';
+import type { Io } from './io.ts';
+import { VERSION } from './version.ts';
+
+/** The flags that all commands take, as commander hands them on. */
+export interface GlobalFlags {
+  kubeconfig?: string;
+  context?: string;
+  namespace?: string;
+  as?: string;
+  /** ms */
+  requestTimeout?: number;
+  color: boolean;
+  verbose?: boolean;
+}
+
+/** A connection to the cluster that the flags of a command name. */
+export function connectFor(command: Command, io: Io): Promise<Connection> {
+  const { requestTimeout, ...flags } = command.optsWithGlobals<GlobalFlags>();
+  const { kubeconfig, context, namespace, as } = flags;
+  return io.connect({
+    kubeconfig,
+    context,
+    namespace,
+    as,
+    requestTimeoutMs: requestTimeout,
+    version: VERSION,
+  });
+}

@@ -1,0 +1,67 @@
+import { InvalidArgumentError, Option } from 'commander';
+import { DNS_SUBDOMAIN, isDnsSubdomain } from '../api/dns-name.ts';
+
+/** Parsers for values on the command line. They throw commander's InvalidArgumentError, which names the option. */
+
+const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
+const DURATION = /^(?:[0-9]+(?:\.[0-9]+)?(?:ms|s|m|h))+$/;
+/** Longer timers fire at once (Node.js, setTimeout). */
+const MAX_MS = 2 ** 31 - 1;
+
+/** A duration as Go writes it (`90s`, `1h30m`), in ms; more than 0. */
+export function duration(text: string): number {
+  if (!DURATION.test(text)) throw new InvalidArgumentError('Write a duration such as 30s, 5m or 1h30m.');
+  let ms = 0;
+  for (const [, number, unit = ''] of text.matchAll(/([0-9.]+)(ms|s|m|h)/g)) {
+    ms += Number(number) * (UNITS[unit] ?? 0);
+  }
+  ms = Math.round(ms);
+  if (ms < 1 || ms > MAX_MS) throw new InvalidArgumentError('It must be from 1ms to 596h.');
+  return ms;
+}
+
+/** An option of a duration with a default, which help shows as it is written here. */
+export function durationOption(flags: string, description: string, standard: string): Option {
+  return new Option(flags, description).argParser(duration).default(duration(standard), standard);
+}
+
+/** As for kubectl, a plain number is one of seconds. */
+export function requestTimeout(text: string): number {
+  return duration(/^[0-9]+$/.test(text) ? `${text}s` : text);
+}
+
+/** The name of an object that can exist. */
+export function objectName(text: string): string {
+  if (!isDnsSubdomain(text)) throw new InvalidArgumentError(`A name has ${DNS_SUBDOMAIN}.`);
+  return text;
+}
+
+/** For an argument that can be given several times; each name once. */
+export function objectNames(text: string, before: string[] = []): string[] {
+  const name = objectName(text);
+  return before.includes(name) ? before : [...before, name];
+}
+
+/** `k=v,k=v`, also given several times. Keys and values are checked by the API server. */
+export function labels(text: string, before: Record<string, string> = {}): Record<string, string> {
+  const result = { ...before };
+  for (const label of text.split(',')) {
+    const [key = '', value, ...more] = label.split('=');
+    if (key === '' || value === undefined || more.length > 0) {
+      throw new InvalidArgumentError('Write labels as key=value, with commas between.');
+    }
+    result[key] = value;
+  }
+  return result;
+}
+
+/** A whole number within bounds. */
+export const wholeNumber =
+  (min: number, max: number) =>
+  (text: string): number => {
+    const number = Number(text);
+    if (!/^[0-9]+$/.test(text) || number < min || number > max) {
+      throw new InvalidArgumentError(`It must be a whole number from ${min} to ${max}.`);
+    }
+    return number;
+  };

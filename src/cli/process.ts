@@ -1,0 +1,40 @@
+import { systemClock } from '../control/clock.ts';
+import type { Io } from './io.ts';
+import { run } from './run.ts';
+import { SIGNAL_EXIT, SignalError } from './signals.ts';
+
+/** What a shell reports for a program that writes to a pipe nobody reads, as `… | head` leaves it. */
+const BROKEN_PIPE = 141;
+
+/** Runs the command line of a process in that process, and ends it. */
+export async function runProcess(process: NodeJS.Process): Promise<void> {
+  const aborter = new AbortController();
+  for (const signal of Object.keys(SIGNAL_EXIT) as (keyof typeof SIGNAL_EXIT)[]) {
+    // Once: who asks again wants it to end now, and then gets the system's default.
+    process.once(signal, () => aborter.abort(new SignalError(signal)));
+  }
+  for (const stream of [process.stdout, process.stderr]) {
+    stream.on('error', (error: NodeJS.ErrnoException) => {
+      if (error.code === 'EPIPE') process.exit(BROKEN_PIPE);
+      if (stream === process.stdout) process.stderr.write(`error: standard output: ${error.message}\n`);
+      process.exit(1);
+    });
+  }
+  const io: Io = {
+    stdout: process.stdout,
+    stderr: process.stderr,
+    env: process.env,
+    signal: aborter.signal,
+    clock: systemClock,
+    connect: async (options) => (await import('../kube/connect.ts')).connect(options),
+  };
+  const code = await run(process.argv.slice(2), io);
+  // Pipes are written asynchronously: what was printed must be out before the process ends, whatever still listens.
+  await Promise.all([drained(process.stdout), drained(process.stderr)]);
+  process.exit(code);
+}
+
+const drained = (stream: NodeJS.WriteStream): Promise<void> =>
+  new Promise((resolve) => {
+    stream.write('', () => resolve());
+  });

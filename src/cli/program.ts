@@ -1,0 +1,40 @@
+import { Command } from 'commander';
+import createVolume from './commands/create-volume.ts';
+import deleteVolume from './commands/delete-volume.ts';
+import getVolumes from './commands/get-volumes.ts';
+import sandbox from './commands/sandbox.ts';
+import watch from './commands/watch.ts';
+import type { Io } from './io.ts';
+import { requestTimeout } from './parse.ts';
+import { VERSION } from './version.ts';
+
+const DESCRIPTION = 'Files and disks on bare-metal nodes as Kubernetes volumes';
+
+/** The tree of commands. What a command needs to do its work is imported when it is run. */
+export function createProgram(io: Io): Command {
+  const program = new Command('stowage')
+    .description(DESCRIPTION)
+    .version(VERSION, '--version', 'show the version')
+    .helpOption('-h, --help', 'show help')
+    .option('--kubeconfig <file>', 'kubeconfig to use (default: $KUBECONFIG, then ~/.kube/config)')
+    .option('--context <name>', 'context of the kubeconfig')
+    .option('-n, --namespace <name>', 'namespace (default: that of the context)')
+    .option('--as <user>', 'user to impersonate')
+    .option('--request-timeout <duration>', 'give up a request after this long, such as 30s', requestTimeout)
+    .option('--no-color', 'no colours ($NO_COLOR does the same)')
+    .option('-v, --verbose', 'say more, also where errors come from')
+    .exitOverride()
+    .configureOutput({
+      writeOut: (text) => io.stdout.write(text),
+      writeErr: (text) => io.stderr.write(text),
+    });
+  const create = program.command('create').description('create an object');
+  createVolume(create, io);
+  const get = program.command('get').description('show objects');
+  getVolumes(get, io);
+  const remove = program.command('delete').description('delete objects');
+  deleteVolume(remove, io);
+  watch(program, io);
+  sandbox(program, io);
+  return program;
+}

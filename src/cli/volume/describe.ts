@@ -1,0 +1,17 @@
+import { VOLUME_GROUP } from '../../api/names.ts';
+import { phaseOf } from '../../api/phase.ts';
+import type { Condition, Volume } from '../../api/volume.ts';
+
+/** As kubectl's `-o name`. */
+export const fullName = (name: string): string => `volume.${VOLUME_GROUP}/${name}`;
+
+export const readyOf = (volume: Volume): Condition | undefined =>
+  volume.status?.conditions?.find(({ type }) => type === 'Ready');
+
+/** Where a Volume is and why, in one line. */
+export function progressOf(volume: Volume): string {
+  const phase = phaseOf(volume) ?? 'Unknown';
+  const { reason, message } = readyOf(volume) ?? {};
+  const parts = [phase, volume.status?.job, reason === phase ? undefined : reason].filter(Boolean);
+  return message ? `${parts.join(', ')}: ${message}` : parts.join(', ');
+}

@@ -1,0 +1,59 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import type { Metafile } from 'esbuild';
+
+let folder = '';
+let outputs: Metafile['outputs'] = {};
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'stowage-bundle-'));
+  await promisify(execFile)(process.execPath, ['scripts/build.mjs', folder]);
+  ({ outputs } = JSON.parse(await readFile(join(folder, 'meta.json'), 'utf8')) as Metafile);
+}, 60_000);
+
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+const chunkOf = (source: string): string =>
+  Object.keys(outputs).find((name) => outputs[name]?.entryPoint === source) ?? '';
+
+/** All sources that are loaded with a chunk, without what a later `import()` may load. */
+function loadedWith(chunk: string, seen = new Set<string>()): string[] {
+  if (seen.has(chunk)) return [];
+  seen.add(chunk);
+  const { inputs = {}, imports = [] } = outputs[chunk] ?? {};
+  return [
+    ...Object.keys(inputs),
+    ...imports.flatMap(({ path, kind }) => (kind === 'import-statement' ? loadedWith(path, seen) : [])),
+  ];
+}
+
+const packagesOf = (sources: string[]): string[] =>
+  [...new Set(sources.map((path) => /node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(path)?.[1]))]
+    .filter((name) => name !== undefined)
+    .sort();
+
+test('--help and --version load the parser of the command line and colours, and nothing else', () => {
+  const sources = [...loadedWith(chunkOf('src/main.ts')), ...loadedWith(chunkOf('src/cli/process.ts'))];
+  expect(sources).toContain('src/cli/program.ts');
+  expect(packagesOf(sources)).toEqual(['chalk', 'commander']);
+  expect(sources.filter((path) => /^src\/(kube|daemon|sandbox|storage|nodes|volumes)\//.test(path))).toEqual(
+    [],
+  );
+});
+
+test('what the cache of compiled code is turned on by loads nothing before', () => {
+  expect(loadedWith(chunkOf('src/main.ts')).filter((path) => path.startsWith('node_modules/'))).toEqual([]);
+});
+
+test('commands load the client library only when they connect', () => {
+  for (const command of ['create', 'delete', 'get']) {
+    const packages = packagesOf(loadedWith(chunkOf(`src/cli/volume/${command}.ts`)));
+    expect(packages).not.toContain('@kubernetes/client-node');
+    expect(packages).not.toContain('undici');
+    expect(packages).not.toContain('listr2');
+  }
+});

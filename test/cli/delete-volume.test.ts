@@ -1,0 +1,108 @@
+import { expect, test } from '@jest/globals';
+import { StowageError } from '../../src/api/errors.ts';
+import { FakeClock } from '../support/fake-clock.ts';
+import { stowage } from '../support/fake-io.ts';
+import { pvOf, ready, volumeNamed } from '../support/volumes.ts';
+
+const available = (name: string) => ({ [`volumes/${name}`]: volumeNamed(name, { phase: 'Available' }) });
+const bound = (name: string) => ({
+  ...available(name),
+  [`persistentvolumes/${name}`]: pvOf(volumeNamed(name), 'Bound'),
+});
+const fullName = (name: string) => `volume.storage.metalk8s.scality.com/${name}`;
+
+test('deletes the very object that was looked at', async () => {
+  const { code, out, err, requests } = await stowage(['delete', 'volume', 'a'], { objects: available('a') });
+  expect({ code, out, err }).toEqual({ code: 0, out: `${fullName('a')} deleted\n`, err: '' });
+  expect(requests.at(-1)).toMatchObject({ what: 'delete volumes/a', options: { uid: 'uid-a' } });
+});
+
+test('refuses what is in use, and says how to go on', async () => {
+  const { code, out, err, requests } = await stowage(['delete', 'volume', 'a'], { objects: bound('a') });
+  expect({ code, out }).toEqual({ code: 5, out: '' });
+  expect(err).toBe(
+    'error: Volume a cannot be deleted: its PersistentVolume is bound to the claim db/data-0\n' +
+      'hint: Delete that claim first, if its data is not needed: kubectl delete pvc data-0 -n db\n',
+  );
+  expect(requests.map(({ what }) => what)).not.toContain('delete volumes/a');
+});
+
+test('does not delete when it cannot tell whether there is a PersistentVolume', async () => {
+  const failures = { 'get persistentvolumes/a': new StowageError('forbidden', 'not allowed') };
+  const { code, requests } = await stowage(['delete', 'volume', 'a'], { objects: available('a'), failures });
+  expect(code).toBe(4);
+  expect(requests.map(({ what }) => what)).not.toContain('delete volumes/a');
+});
+
+test('a Volume that does not exist', async () => {
+  expect(await stowage(['delete', 'volume', 'a'])).toMatchObject({ code: 3, out: '' });
+  expect(await stowage(['delete', 'volume', 'a', '--ignore-not-found'])).toMatchObject({
+    code: 0,
+    out: '',
+    err: '',
+  });
+});
+
+test('of several, some', async () => {
+  const { code, out, err } = await stowage(['delete', 'volumes', 'a', 'b', 'c'], {
+    objects: { ...bound('a'), ...available('b') },
+  });
+  expect({ code, out }).toEqual({ code: 7, out: `${fullName('b')} deleted\n` });
+  expect(err).toContain('Volume a cannot be deleted');
+  expect(err).toContain('volumes/c not found');
+  expect(err).toContain('error: 2 of 3 failed\n');
+});
+
+test('of several, none: the status is theirs if it is the same', async () => {
+  const refused = { ...bound('a'), ...bound('b') };
+  expect(await stowage(['delete', 'volumes', 'a', 'b'], { objects: refused })).toMatchObject({ code: 5 });
+  expect(await stowage(['delete', 'volumes', 'a', 'b', 'c'], { objects: refused })).toMatchObject({
+    code: 1,
+  });
+});
+
+test('--wait shows the way until the Volume is gone', async () => {
+  const terminating = volumeNamed('a', { phase: 'Terminating', job: 'UnprepareVolume/1' });
+  const { code, out, err } = await stowage(['delete', 'volume', 'a', '--wait'], {
+    objects: available('a'),
+    events: [
+      { type: 'MODIFIED', object: terminating },
+      { type: 'DELETED', object: terminating },
+    ],
+  });
+  expect({ code, out }).toEqual({ code: 0, out: `${fullName('a')} deleted\n` });
+  expect(err).toBe('a: Available\na: Terminating, UnprepareVolume/1\na: gone\n');
+});
+
+test('--wait ends when another Volume has taken the name', async () => {
+  const other = { ...volumeNamed('a'), metadata: { name: 'a', uid: 'other' } };
+  expect(
+    await stowage(['delete', 'volume', 'a', '--wait'], {
+      objects: available('a'),
+      events: [{ type: 'MODIFIED', object: other }],
+    }),
+  ).toMatchObject({ code: 0 });
+});
+
+test('--wait fails when the storage could not be removed', async () => {
+  const stuck = volumeNamed('a', {
+    phase: 'Failed',
+    ...ready('False', 'DestructionError', 'the file is in use'),
+  });
+  const { code, err } = await stowage(['delete', 'volume', 'a', '--wait'], {
+    objects: available('a'),
+    events: [{ type: 'MODIFIED', object: stuck }],
+  });
+  expect(code).toBe(1);
+  expect(err).toContain('Volume a could not be removed: the file is in use');
+});
+
+test('--wait gives up after --timeout', async () => {
+  const clock = new FakeClock();
+  const running = stowage(['delete', 'volume', 'a', '--wait', '--timeout=1m'], {
+    objects: available('a'),
+    clock,
+  });
+  await clock.advance(60_000);
+  expect(await running).toMatchObject({ code: 6, out: '' });
+});

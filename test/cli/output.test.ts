@@ -1,0 +1,62 @@
+import { expect, test } from '@jest/globals';
+import { age } from '../../src/cli/output/age.ts';
+import { asJson, asYaml } from '../../src/cli/output/data.ts';
+import { printable } from '../../src/cli/output/printable.ts';
+import { table } from '../../src/cli/output/table.ts';
+
+const NOW = Date.parse('2030-01-01T00:00:00Z');
+const [m, h, d] = [60, 3600, 86_400];
+
+// The cases of apimachinery's duration_test.go that fit, and the edges of each step.
+test.each([
+  [0, '0s'],
+  [119, '119s'],
+  [120, '2m'],
+  [121, '2m1s'],
+  [10 * m - 1, '9m59s'],
+  [10 * m, '10m'],
+  [3 * h - 1, '179m'],
+  [3 * h, '3h'],
+  [3 * h + 20 * m, '3h20m'],
+  [8 * h - 1, '7h59m'],
+  [8 * h, '8h'],
+  [2 * d - 1, '47h'],
+  [2 * d, '2d'],
+  [2 * d + h, '2d1h'],
+  [8 * d, '8d'],
+  [2 * 365 * d - 1, '729d'],
+  [2 * 365 * d, '2y'],
+  [2 * 365 * d + d, '2y1d'],
+  [8 * 365 * d, '8y'],
+  [9 * 365 * d - 1, '8y'],
+  [-5, '0s'],
+])('an age of %d s is %s', (seconds, text) => {
+  expect(age(new Date(NOW - seconds * 1000).toISOString(), NOW)).toBe(text);
+});
+
+test('what has no time has no age', () => {
+  expect(age(undefined, NOW)).toBeUndefined();
+});
+
+test('a table is aligned as kubectl aligns it, and has no control characters', () => {
+  const rows = [
+    ['a', 'x\u001b[31m'],
+    ['long-name', undefined],
+    ['b', 'two\nlines'],
+  ];
+  expect(table(['NAME', 'VALUE'], rows)).toBe(
+    ['NAME        VALUE', 'a           x\ufffd[31m', 'long-name   <none>', 'b           two lines', ''].join(
+      '\n',
+    ),
+  );
+});
+
+test('control characters become visible, but for line breaks and tabs', () => {
+  expect(printable('a\u001b]0;x\u0007\u009b\r\n\tb\u007f')).toBe('a\ufffd]0;x\ufffd\ufffd\ufffd\n\tb\ufffd');
+});
+
+test('data leaves managedFields out, wherever they are', () => {
+  const object = { items: [{ metadata: { name: 'a', managedFields: [{}] } }] };
+  expect(asJson(object)).toBe(`${JSON.stringify({ items: [{ metadata: { name: 'a' } }] }, null, 2)}\n`);
+  expect(asYaml(object)).toBe('items:\n  - metadata:\n      name: a\n');
+});

@@ -1,0 +1,85 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, test } from '@jest/globals';
+import { VERSION } from '../../src/cli/version.ts';
+import { stowage } from '../support/fake-io.ts';
+
+test('the version is that of the package', async () => {
+  expect(VERSION).toBe(JSON.parse(readFileSync('package.json', 'utf8')).version);
+  expect(await stowage(['--version'])).toMatchObject({ code: 0, out: `${VERSION}\n`, err: '' });
+});
+
+test.each([[['--help']], [['help']], [['create', '--help']], [['get', 'vol', '-h']]])(
+  '%j helps on stdout',
+  async (argv) => {
+    const { code, out, err } = await stowage(argv);
+    expect({ code, err }).toEqual({ code: 0, err: '' });
+    expect(out).toContain('Usage: stowage');
+  },
+);
+
+const CREATE = ['create', 'volume', 'data1', '--node', 'n1', '--size', '1Gi', '--storage-class', 'fast'];
+
+describe('wrong usage exits with 2 and asks the server nothing', () => {
+  test.each<[string[], string]>([
+    [[], 'Usage: stowage'],
+    [['create'], 'Usage: stowage create'],
+    [['creat'], 'Did you mean create?'],
+    [['get', 'volumez'], 'Did you mean one of volume, volumes?'],
+    [['get', 'volumes', '--outptu'], 'Did you mean --output?'],
+    [['get', 'volumes', '-o', 'xml'], "argument 'xml' is invalid"],
+    [['get', 'volumes', 'a/b'], 'A name has'],
+    [['get', 'volumes', '../pods'], 'A name has'],
+    [['get', 'volumes', 'a', '-l', 'x=y'], 'Names and --selector cannot be given together'],
+    [['delete', 'volume'], "missing required argument 'name'"],
+    [['delete', 'volume', 'A'], 'A name has'],
+    [['delete', 'volume', 'a', '--timeout', '5'], 'Write a duration'],
+    [CREATE.toSpliced(2, 1), "missing required argument 'name'"],
+    [
+      ['create', 'volume', 'data1', '--size', '1Gi', '--storage-class', 'fast'],
+      "'--node <name>' not specified",
+    ],
+    [
+      ['create', 'volume', 'data1', '--node', 'n1', '--storage-class', 'fast'],
+      "'--size <quantity>' not specified",
+    ],
+    [
+      ['create', 'volume', 'data1', '--node', 'n1', '--size', '1Gi'],
+      "'--storage-class <name>' not specified",
+    ],
+    [CREATE.with(2, 'data_1'), 'A name has'],
+    [CREATE.with(4, 'N1'), 'A name has'],
+    [CREATE.with(6, '1GB'), 'spec.sparseLoopDevice.size is "1GB"'],
+    [[...CREATE, '--directory', 'srv'], 'spec.sparseLoopDevice.directory is "srv"'],
+    [[...CREATE, '--mode', 'Block'], 'spec.mode Block is not supported'],
+    [[...CREATE, '--type', 'raw'], "argument 'raw' is invalid"],
+    [[...CREATE, '-l', 'a'], 'key=value'],
+    [[...CREATE, '--dry-run', 'all'], "argument 'all' is invalid"],
+    [[...CREATE, 'data2'], 'too many arguments'],
+    [['get', 'volumes', '--request-timeout', 'soon'], 'Write a duration'],
+    [['sandbox', '--port', '65536'], 'whole number from 0 to 65535'],
+  ])('%j', async (argv, message) => {
+    const { code, out, err, requests } = await stowage(argv);
+    expect({ code, out, requests }).toEqual({ code: 2, out: '', requests: [] });
+    expect(err).toContain(message);
+  });
+});
+
+test('global flags say what to connect to, wherever they stand', async () => {
+  const flags = ['--kubeconfig', '/k', '--context', 'c', '-n', 'ns', '--as', 'me', '--request-timeout', '5s'];
+  const wanted = {
+    kubeconfig: '/k',
+    context: 'c',
+    namespace: 'ns',
+    as: 'me',
+    requestTimeoutMs: 5000,
+    version: VERSION,
+  };
+  expect((await stowage([...flags, 'get', 'volumes'])).connections).toEqual([wanted]);
+  expect((await stowage(['get', 'volumes', ...flags])).connections).toEqual([wanted]);
+});
+
+test.each(['volume', 'volumes', 'vol'])('%s names the kind', async (kind) => {
+  expect(await stowage(['get', kind])).toMatchObject({ code: 0 });
+  expect(await stowage(['delete', kind, 'a', '--ignore-not-found'])).toMatchObject({ code: 0 });
+  expect(await stowage(CREATE.with(1, kind))).toMatchObject({ code: 0 });
+});

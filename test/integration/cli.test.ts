@@ -1,0 +1,186 @@
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { mkdtemp, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { execa } from 'execa';
+import { VOLUMES } from '../../src/api/resources.ts';
+import { connect } from '../../src/kube/connect.ts';
+
+let folder = '';
+let env: Record<string, string> = {};
+let sandbox: ReturnType<typeof startSandbox>;
+
+const startSandbox = (kubeconfig: string) =>
+  execa('bin/stowage', ['sandbox', '--port', '0', '--kubeconfig-out', kubeconfig], { reject: false });
+
+const stowage = (...argv: string[]) => execa('bin/stowage', argv, { env, reject: false });
+const kubectl = (...argv: string[]) => execa('kubectl', argv, { env });
+const CREATE = ['--node', 'n1', '--size', '1Gi', '--storage-class', 'fast'];
+const fullName = (name: string) => `volume.storage.metalk8s.scality.com/${name}`;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'stowage-cli-'));
+  const kubeconfig = join(folder, 'kubeconfig');
+  sandbox = startSandbox(kubeconfig);
+  // Printed once the file is there.
+  await once(createInterface(sandbox.stderr), 'line');
+  env = { KUBECONFIG: kubeconfig, HOME: folder };
+}, 30_000);
+
+afterAll(async () => {
+  sandbox.kill('SIGINT');
+  expect((await sandbox).exitCode).toBe(0);
+  await rm(folder, { recursive: true, force: true });
+});
+
+test('the kubeconfig of a sandbox is for its owner only', async () => {
+  expect((await stat(env.KUBECONFIG ?? '')).mode & 0o777).toBe(0o600);
+});
+
+test('a dry run creates nothing', async () => {
+  for (const mode of ['client', 'server']) {
+    const { exitCode, stdout } = await stowage(
+      'create',
+      'volume',
+      'dry',
+      ...CREATE,
+      `--dry-run=${mode}`,
+      '-o',
+      'json',
+    );
+    expect(exitCode).toBe(0);
+    expect(JSON.parse(stdout).spec.nodeName).toBe('n1');
+  }
+  expect(await stowage('get', 'volume', 'dry')).toMatchObject({ exitCode: 3, stdout: '' });
+});
+
+test('what is created, kubectl shows too', async () => {
+  expect(await stowage('create', 'volume', 'data1', ...CREATE, '-l', 'app=db')).toMatchObject({
+    exitCode: 0,
+    stdout: `${fullName('data1')} created`,
+    stderr: '',
+  });
+  const ours = JSON.parse((await stowage('get', 'volume', 'data1', '-o', 'json')).stdout);
+  expect(ours.metadata.labels).toEqual({ app: 'db' });
+  expect(JSON.parse((await kubectl('get', 'vol', 'data1', '-o', 'json')).stdout)).toEqual(ours);
+  expect((await kubectl('get', 'vol', '-o', 'name')).stdout).toBe(fullName('data1'));
+
+  const again = await stowage('create', 'volume', 'data1', ...CREATE);
+  expect(again).toMatchObject({ exitCode: 5, stdout: '' });
+  expect(again.stderr).toContain('already exists');
+});
+
+describe('get', () => {
+  test('in each format', async () => {
+    const get = async (...flags: string[]) =>
+      (await stowage('get', 'volumes', '-l', 'app=db', ...flags)).stdout;
+    expect(await get()).toMatch(
+      /^NAME +NODE +PHASE +DEVICE +CAPACITY +STORAGECLASS +AGE\ndata1 +n1 +Unknown /,
+    );
+    expect(await get('-o', 'wide')).toMatch(/ PATH +JOB +REASON\n/);
+    expect(await get('-o', 'name')).toBe(fullName('data1'));
+    expect(JSON.parse(await get('-o', 'json')).items).toHaveLength(1);
+    expect(await get('-o', 'yaml')).toContain('kind: List');
+  });
+
+  test('of nothing', async () => {
+    const { exitCode, stdout, stderr } = await stowage('get', 'vol', '-l', 'app=other');
+    expect({ exitCode, stdout, stderr }).toEqual({ exitCode: 0, stdout: '', stderr: 'No volumes found' });
+  });
+
+  test('into a pipe that nobody reads ends quietly', async () => {
+    const { stdout, stderr } = await execa(
+      'bash',
+      // The reader is gone before anything is written.
+      [
+        '-c',
+        'mkfifo "$0"; exec 3<>"$0" 4>"$0" 3<&-; bin/stowage get volumes >&4; echo $?',
+        join(folder, 'fifo'),
+      ],
+      { env },
+    );
+    expect({ stdout, stderr }).toEqual({ stdout: '141', stderr: '' });
+  });
+});
+
+test('delete refuses what has no status yet, and takes what is Available', async () => {
+  const refused = await stowage('delete', 'volume', 'data1');
+  expect(refused).toMatchObject({ exitCode: 5, stdout: '' });
+  expect(refused.stderr).toContain('Volume data1 cannot be deleted: its status is not known yet\nhint: ');
+
+  const { client } = await connect({ kubeconfig: env.KUBECONFIG });
+  await client.patch(VOLUMES, 'data1', { status: { phase: 'Available' } }, { subresource: 'status' });
+  expect(await stowage('delete', 'volume', 'data1', '--wait', '--timeout', '20s')).toMatchObject({
+    exitCode: 0,
+    stdout: `${fullName('data1')} deleted`,
+  });
+  expect(await stowage('delete', 'volume', 'data1')).toMatchObject({ exitCode: 3, stdout: '' });
+  expect(await stowage('delete', 'volume', 'data1', '--ignore-not-found')).toMatchObject({ exitCode: 0 });
+});
+
+describe('waiting', () => {
+  test('ends after its time', async () => {
+    const { exitCode, stderr } = await stowage(
+      'create',
+      'volume',
+      'slow',
+      ...CREATE,
+      '--wait',
+      '--timeout',
+      '1s',
+    );
+    expect(exitCode).toBe(6);
+    expect(stderr).toContain('slow: Unknown\n');
+  });
+
+  test.each([
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+  ] as const)('ends at %s with %d', async (signal, status) => {
+    const name = signal.toLowerCase();
+    const waiting = stowage('create', 'volume', name, ...CREATE, '--wait');
+    for await (const line of createInterface(waiting.stderr)) if (line === `${name}: Unknown`) break;
+    waiting.kill(signal);
+    expect(await waiting).toMatchObject({ exitCode: status, stdout: '' });
+  });
+
+  test('shows a spinner on a terminal, and leaves it as it was', async () => {
+    const command = `stty cols 80 rows 24; bin/stowage create volume tty ${CREATE.join(' ')} --wait --timeout 1s -o name >${folder}/out`;
+    const { stdout, exitCode } = await execa('script', ['-qec', command, '/dev/null'], {
+      env,
+      reject: false,
+    });
+    expect(exitCode).toBe(6);
+    expect(stdout).toContain('tty: Unknown');
+    expect(stdout.lastIndexOf('\u001b[?25h')).toBeGreaterThan(stdout.lastIndexOf('\u001b[?25l'));
+  });
+});
+
+test('usage errors', async () => {
+  expect(await stowage('get', 'volumes', '../pods')).toMatchObject({ exitCode: 2, stdout: '' });
+  expect((await stowage('craete')).stderr).toContain('Did you mean create?');
+});
+
+test('a server that is not there', async () => {
+  const { exitCode, stderr } = await execa('bin/stowage', ['get', 'vol', '--kubeconfig', '/nonexistent'], {
+    reject: false,
+  });
+  expect(exitCode).toBe(1);
+  expect(stderr).toMatch(/^error: .*\/nonexistent.*\nhint: /);
+});
+
+test('compiled code is kept with the user', async () => {
+  const home = join(folder, 'home');
+  await execa('bin/stowage', ['--version'], { env: { HOME: home, XDG_CACHE_HOME: '' } });
+  expect(existsSync(join(home, '.cache/stowage/compiled'))).toBe(true);
+  await execa('bin/stowage', ['--version'], { env: { HOME: home, XDG_CACHE_HOME: join(home, 'xdg') } });
+  expect(existsSync(join(home, 'xdg/stowage/compiled'))).toBe(true);
+  // Where a user has no home there is just no cache.
+  expect(
+    (await execa('bin/stowage', ['--version'], { env: { HOME: '', XDG_CACHE_HOME: 'relative' } })).exitCode,
+  ).toBe(0);
+  expect(existsSync('relative')).toBe(false);
+});
