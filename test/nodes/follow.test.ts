@@ -19,7 +19,7 @@ function byHand() {
   return {
     polls,
     poll: (node: string, keys: readonly JobKey[]) =>
-      new Promise<JobState[]>((resolve, reject) => {
+      new Promise<JobState[]>((resolve, reject): void => {
         polls.push({
           node,
           ids: keys.map(({ id }) => id),

@@ -45,8 +45,11 @@ export function openapiV3(path: string, kinds: Kinds): object | undefined {
   };
 }
 
-/** OpenAPI v2 is read as protobuf only: a Document of gnostic with `swagger`, `info` and no paths. */
-export const OPENAPI_V2_TYPE = 'application/com.github.proto-openapi.spec.v2@v1.0+protobuf';
+/**
+ * OpenAPI v2 is read as protobuf only: a Document of gnostic with `swagger`, `info` and no paths. Clients ask for
+ * `spec.v2@v1.0`; the answer has a dot instead, as the real server's, because Go's mime parser refuses the other.
+ */
+export const OPENAPI_V2_TYPE = 'application/com.github.proto-openapi.spec.v2.v1.0+protobuf';
 
 export function openapiV2(): Buffer {
   const info = Buffer.concat([lengthDelimited(1, INFO.title), lengthDelimited(2, INFO.version)]);

@@ -1,0 +1,172 @@
+/**
+ * `npm run demo`: one volume from the command line to a device on a node and back, on this machine alone. Everything
+ * it starts it ends, and it says what a user would type. As another user than root it shows what needs no node.
+ */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { access, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { execa } from 'execa';
+import { leftovers } from '../test/support/leftovers.ts';
+import { startSshd } from '../test/support/sshd.ts';
+import { ensureUdev } from '../test/support/udev.ts';
+import { until } from '../test/support/until.ts';
+
+const STOWAGE = 'bin/stowage';
+const isRoot = process.getuid?.() === 0;
+const folder = await mkdtemp(join(tmpdir(), 'stowage-demo-'));
+const kubeconfig = join(folder, 'kubeconfig');
+/** What ends what was started, the last first. */
+const cleanUps: (() => Promise<unknown>)[] = [() => rm(folder, { recursive: true })];
+
+const say = (text: string) => console.log(`\n# ${text}`);
+
+/** Shows a command as a user would type it, runs it, and shows what it prints. */
+async function type(command: string, args: readonly string[], input?: string): Promise<string> {
+  console.log(`$ ${[command === STOWAGE ? 'stowage' : command, ...args].join(' ')}`);
+  const result = await execa(command, args, {
+    env: { KUBECONFIG: kubeconfig },
+    all: true,
+    ...(input === undefined ? {} : { input }),
+  });
+  if (result.all !== '') console.log(result.all);
+  return result.stdout;
+}
+
+/** Shows and starts a command that goes on; it is ended when the demo is. */
+async function start(args: readonly string[]): Promise<ChildProcess> {
+  console.log(`$ stowage ${args.join(' ')} &`);
+  const log = join(folder, `${args[0]}.log`);
+  const child = spawn(STOWAGE, args, {
+    env: { ...process.env, KUBECONFIG: kubeconfig },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  const lines: Buffer[] = [];
+  child.stderr?.on('data', (chunk: Buffer) => lines.push(chunk));
+  const ended = once(child, 'exit');
+  cleanUps.push(async () => {
+    child.kill('SIGTERM');
+    await ended;
+    await writeFile(log, Buffer.concat(lines));
+  });
+  return child;
+}
+
+const STORAGE_CLASS = `apiVersion: storage.k8s.io/v1
+kind: StorageClass
+metadata:
+  name: demo
+provisioner: kubernetes.io/no-provisioner
+volumeBindingMode: WaitForFirstConsumer
+reclaimPolicy: Retain
+parameters:
+  fsType: ext4
+  mkfsOptions: '["-m", "0"]'
+`;
+
+async function demo(): Promise<void> {
+  say('An API server in memory, with the Volume CRD in it. Any cluster would do.');
+  await start(['sandbox', '--port', '0', '--kubeconfig-out', kubeconfig]);
+  await until('the kubeconfig of the sandbox', 10_000, () =>
+    access(kubeconfig).then(
+      () => true,
+      () => undefined,
+    ),
+  );
+
+  say('A storage class: which file system, and made how.');
+  console.log(STORAGE_CLASS.trimEnd());
+  await type('kubectl', ['apply', '-f', '-'], STORAGE_CLASS);
+
+  if (!isRoot) {
+    say('What would be sent, checked by the server and not stored.');
+    await type(STOWAGE, [
+      'create',
+      'volume',
+      'demo',
+      '--node',
+      'n1',
+      '--size',
+      '1Gi',
+      '--storage-class',
+      'demo',
+      '--dry-run=server',
+      '-o',
+      'yaml',
+    ]);
+    say('Left out: the node (sshd), the loop device and the mount. They need root.');
+    return;
+  }
+
+  say('A node: an sshd on loopback, with keys of its own. The node has nothing of Stowage installed.');
+  cleanUps.push(await ensureUdev());
+  const sshd = await startSshd({ nodes: ['n1'] });
+  cleanUps.push(() => sshd.stop());
+  console.log(`listens on 127.0.0.1:${sshd.port}; its host key is known under the name n1`);
+
+  say('The daemon, which acts on nodes over ssh.');
+  await start(['watch', '--transport', 'ssh', '--ssh-config', sshd.configFile]);
+
+  say('A volume: a sparse file on the node, with a file system, as a loop device.');
+  await type(STOWAGE, [
+    'create',
+    'volume',
+    'demo',
+    '--node',
+    'n1',
+    '--size',
+    '1Gi',
+    '--storage-class',
+    'demo',
+    '--wait',
+  ]);
+  await type(STOWAGE, ['get', 'volumes', '-o', 'wide']);
+  await type('kubectl', [
+    'get',
+    'persistentvolume',
+    'demo',
+    '-o',
+    'jsonpath={.spec.local.path} {.spec.capacity.storage} {.status.phase}{"\\n"}',
+  ]);
+  const volume = JSON.parse(
+    (await execa(STOWAGE, ['get', 'volume', 'demo', '-o', 'json'], { env: { KUBECONFIG: kubeconfig } }))
+      .stdout,
+  ) as { metadata: { uid: string }; status: { devicePath: string } };
+
+  say(
+    'What the kubelet would do for a pod: mount the persistent path. A file is written, and read after a second mount.',
+  );
+  const mountPoint = join(folder, 'mnt');
+  await mkdir(mountPoint);
+  const path = volume.status.devicePath;
+  await type('mount', [path, mountPoint]);
+  cleanUps.push(() => execa('umount', [mountPoint], { reject: false }));
+  await type('tee', [join(mountPoint, 'hello')], 'hello from the first mount');
+  await type('umount', [mountPoint]);
+  await type('mount', [path, mountPoint]);
+  const read = await readFile(join(mountPoint, 'hello'), 'utf8');
+  await type('cat', [join(mountPoint, 'hello')]);
+  if (read !== 'hello from the first mount') throw new Error(`read back: ${JSON.stringify(read)}`);
+  await type('umount', [mountPoint]);
+
+  say('Deleted: the device is detached and the file removed, then the objects go.');
+  await type(STOWAGE, ['delete', 'volume', 'demo', '--wait']);
+
+  say('A last look at the node and the cluster: loop devices, files, records, job folders, objects.');
+  const { metadata } = volume;
+  const left = await leftovers({ uids: [metadata.uid] });
+  const objects = (await type('kubectl', ['get', 'volumes,persistentvolumes', '-o', 'name'])).trim();
+  if (left.length > 0 || objects !== '') {
+    throw new Error(`left behind: ${[...left, objects].filter(Boolean).join('; ')}`);
+  }
+  console.log('nothing is left');
+}
+
+const started = Date.now();
+try {
+  await demo();
+} finally {
+  for (const cleanUp of cleanUps.reverse()) await cleanUp();
+}
+say(`Done in ${((Date.now() - started) / 1000).toFixed(1)} s.`);

@@ -1,0 +1,335 @@
+import { stat } from 'node:fs/promises';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { execa } from 'execa';
+import { stringify } from 'yaml';
+import type { PersistentVolume } from '../../src/api/core.ts';
+import { PERSISTENT_VOLUMES, STORAGE_CLASSES, VOLUMES } from '../../src/api/resources.ts';
+import type { Volume } from '../../src/api/volume.ts';
+import { isNotFound } from '../../src/kube/errors.ts';
+import { sparseVolume, startCluster, type TestCluster } from '../support/cluster.ts';
+import { leftovers } from '../support/leftovers.ts';
+import { describeAsRoot } from '../support/root.ts';
+import { type Sshd, startSshd } from '../support/sshd.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+import { ensureUdev } from '../support/udev.ts';
+import { until } from '../support/until.ts';
+
+const STOWAGE = 'bin/stowage';
+
+/** As MetalK8s's documentation has it, and unchanged. */
+const METALK8S_MANIFEST = `apiVersion: storage.metalk8s.scality.com/v1alpha1
+kind: Volume
+metadata:
+  name: NAME
+spec:
+  nodeName: n1
+  storageClassName: local
+  sparseLoopDevice:
+    size: 100Mi
+  template:
+    metadata:
+      labels:
+        app.kubernetes.io/name: prometheus-operator-prometheus
+`;
+
+const startWatch = (flags: string[], kubeconfig: string) =>
+  execa(STOWAGE, ['watch', ...flags], { env: { KUBECONFIG: kubeconfig }, reject: false });
+
+describeAsRoot.each([['ssh'], ['local']])('a sparse ext4 volume over %s', (transport) => {
+  let cluster: TestCluster;
+  let sshd: Sshd;
+  let stopUdev: () => Promise<void>;
+  let watch: ReturnType<typeof startWatch>;
+  let folder: { path: string; remove(): Promise<void> };
+
+  beforeAll(async () => {
+    stopUdev = await ensureUdev();
+    sshd = await startSshd({ nodes: ['n1'] });
+    cluster = await startCluster();
+    folder = await temporaryFolder('volume');
+    const flags = transport === 'ssh' ? ['--ssh-config', sshd.configFile] : ['--local-node', 'n1'];
+    watch = startWatch(['--transport', transport, ...flags], cluster.kubeconfig);
+  }, 60_000);
+
+  afterAll(async () => {
+    watch?.kill('SIGTERM');
+    const ended = await watch;
+    await cluster?.stop();
+    await sshd?.stop();
+    await stopUdev?.();
+    await folder?.remove();
+    expect(ended?.exitCode).toBe(0);
+  }, 60_000);
+
+  const run = (command: string, args: string[], input?: string) =>
+    execa(command, args, {
+      env: { KUBECONFIG: cluster.kubeconfig },
+      ...(input === undefined ? {} : { input }),
+    });
+
+  const get = (name: string) => cluster.client.get<Volume>(VOLUMES, name);
+
+  async function settled(name: string): Promise<Volume> {
+    return until(`${name} Available or Failed`, 30_000, async () => {
+      const volume = await get(name);
+      return ['Available', 'Failed'].includes(volume.status?.phase ?? '') ? volume : undefined;
+    });
+  }
+
+  async function gone(name: string): Promise<void> {
+    await until(`${name} gone`, 30_000, () =>
+      get(name).then(
+        () => undefined,
+        (error: unknown) => (isNotFound(error) ? true : Promise.reject(error)),
+      ),
+    );
+  }
+
+  const fileOf = (volume: Volume) =>
+    `${volume.spec.sparseLoopDevice?.directory ?? '/var/lib/metalk8s/storage/sparse'}/${volume.metadata.uid}`;
+
+  /** What there must be of a volume of 100Mi, in the cluster and on the node. */
+  async function expectWhole(name: string, label: [string, string]): Promise<string> {
+    const volume = await get(name);
+    const uid = volume.metadata.uid ?? '';
+    const link = `/dev/disk/by-uuid/${uid}`;
+    expect(volume.status).toMatchObject({ phase: 'Available', devicePath: link, capacity: '100Mi' });
+    expect(volume.status?.conditions).toMatchObject([{ type: 'Ready', status: 'True' }]);
+    expect(volume.status?.deviceName).toMatch(/^loop\d+$/);
+    const pv = await cluster.client.get<PersistentVolume>(PERSISTENT_VOLUMES, name);
+    expect(pv.metadata.labels).toEqual({ [label[0]]: label[1] });
+    expect(pv.spec).toMatchObject({
+      capacity: { storage: '100Mi' },
+      accessModes: ['ReadWriteOnce'],
+      persistentVolumeReclaimPolicy: 'Retain',
+      mountOptions: ['noatime'],
+      local: { path: link, fsType: 'ext4' },
+    });
+    const [device, byLink] = await Promise.all([stat(`/dev/${volume.status?.deviceName}`), stat(link)]);
+    expect(byLink.rdev).toBe(device.rdev);
+    const expected = [{ uid, file: fileOf(volume), loop: true }];
+    expect(await leftovers({ expected, client: cluster.client })).toEqual([]);
+    return uid;
+  }
+
+  const expectNothing = async (uid: string) =>
+    expect(await leftovers({ uids: [uid], client: cluster.client })).toEqual([]);
+
+  test('by stowage create and delete', async () => {
+    const flags = ['--node', 'n1', '--size', '100Mi', '--storage-class', 'local', '-l', 'tier=db', '--wait'];
+    const created = await run(STOWAGE, ['create', 'volume', 'data1', ...flags, '-o', 'name']);
+    expect(created.stdout).toBe('volume.storage.metalk8s.scality.com/data1');
+    const uid = await expectWhole('data1', ['tier', 'db']);
+    await run(STOWAGE, ['delete', 'volume', 'data1', '--wait']);
+    await expectNothing(uid);
+  }, 60_000);
+
+  test("by kubectl apply and delete of MetalK8s's manifest", async () => {
+    await run('kubectl', ['apply', '-f', '-'], METALK8S_MANIFEST.replace('NAME', 'data2'));
+    await run('kubectl', ['wait', '--for=condition=Ready', 'volume/data2', '--timeout=30s']);
+    const uid = await expectWhole('data2', ['app.kubernetes.io/name', 'prometheus-operator-prometheus']);
+    await run('kubectl', ['delete', 'volume', 'data2', '--timeout=30s']);
+    await expectNothing(uid);
+  }, 60_000);
+
+  test('twelve at once have twelve devices', async () => {
+    const names = Array.from({ length: 12 }, (_, index) => `many-${index}`);
+    await Promise.all(names.map((name) => cluster.client.create(VOLUMES, sparseVolume(name, 'n1', '32Mi'))));
+    const volumes = await Promise.all(names.map(settled));
+    expect(new Set(volumes.map(({ status }) => status?.deviceName)).size).toBe(12);
+    const expected = volumes.map((volume) => ({
+      uid: volume.metadata.uid ?? '',
+      file: fileOf(volume),
+      loop: true,
+    }));
+    expect(await leftovers({ expected, client: cluster.client })).toEqual([]);
+    await Promise.all(names.map((name) => cluster.client.delete(VOLUMES, name)));
+    await Promise.all(names.map(gone));
+    expect(await leftovers({ client: cluster.client })).toEqual([]);
+  }, 90_000);
+
+  test('a device that someone detached comes back with its data', async () => {
+    await cluster.client.create(VOLUMES, sparseVolume('back', 'n1', '64Mi'));
+    const { status, metadata } = await settled('back');
+    await run('sh', [
+      '-c',
+      'printf kept | dd of="$1" bs=4k seek=4000 conv=notrunc,fsync status=none',
+      'sh',
+      status?.devicePath ?? '',
+    ]);
+    await run('losetup', ['-d', `/dev/${status?.deviceName}`]);
+    const link = `/dev/disk/by-uuid/${metadata.uid}`;
+    await until('the link is gone', 10_000, () =>
+      stat(link).then(
+        () => undefined,
+        () => true,
+      ),
+    );
+    await until('the link is back', 60_000, () =>
+      stat(link).then(
+        () => true,
+        () => undefined,
+      ),
+    );
+    const { stdout } = await run('dd', [`if=${link}`, 'bs=4k', 'skip=4000', 'count=1', 'status=none']);
+    expect(stdout.slice(0, 4)).toBe('kept');
+    await until('Ready again', 10_000, async () =>
+      (await get('back')).status?.job === 'AttachVolume/DONE' ? true : undefined,
+    );
+    await cluster.client.delete(VOLUMES, 'back');
+    await gone('back');
+    expect(await leftovers({ client: cluster.client })).toEqual([]);
+  }, 120_000);
+
+  test('while it is mounted it is not taken away, and says so', async () => {
+    await cluster.client.create(VOLUMES, sparseVolume('used', 'n1', '64Mi'));
+    const { status, metadata } = await settled('used');
+    await run('mount', [status?.devicePath ?? '', folder.path]);
+    try {
+      await cluster.client.delete(VOLUMES, 'used');
+      const held = await until('a reason', 20_000, async () => {
+        const ready = (await get('used')).status?.conditions?.[0];
+        return ready?.message?.includes('in use') ? ready.message : undefined;
+      });
+      expect(held).toContain(`mounted at ${folder.path}`);
+      const uid = metadata.uid ?? '';
+      const file = `/var/lib/metalk8s/storage/sparse/${uid}`;
+      const faults = await leftovers({ expected: [{ uid, file, loop: true }] });
+      expect(faults).toEqual([]);
+    } finally {
+      await run('umount', [folder.path]);
+    }
+    await gone('used');
+    await expectNothing(metadata.uid ?? '');
+  }, 90_000);
+
+  test('a Volume deleted at once leaves nothing, however far it got', async () => {
+    for (const [index, wait] of [0, 50, 150, 300, 500].entries()) {
+      const name = `early-${index}`;
+      const { metadata } = await cluster.client.create(VOLUMES, sparseVolume(name, 'n1', '64Mi'));
+      const from = Date.now();
+      await until('the moment', 5000, async () => (Date.now() - from >= wait ? true : undefined));
+      await cluster.client.delete(VOLUMES, name);
+      await gone(name);
+      await expectNothing(metadata.uid ?? '');
+    }
+  }, 120_000);
+
+  describe('hostile strings', () => {
+    const EVIL = [
+      "it's",
+      'a b',
+      '$(touch /tmp/stowage-was-here)',
+      '`id`',
+      '-rf',
+      'a;b|c&d',
+      '"q"',
+      '*',
+      '\\',
+      '%s',
+    ];
+
+    test.each(EVIL)(
+      'a directory named %j is one argument',
+      async (name) => {
+        const directory = `${folder.path}/dirs/${name}`;
+        const volume = sparseVolume('evil', 'n1', '32Mi');
+        volume.spec.sparseLoopDevice = { size: '32Mi', directory };
+        await run('kubectl', ['apply', '-f', '-'], stringify(volume));
+        const made = await settled('evil');
+        expect(made.status?.conditions?.[0]).toMatchObject({ status: 'True', message: '' });
+        const expected = [{ uid: made.metadata.uid ?? '', file: fileOf(made), loop: true }];
+        expect(await leftovers({ expected, directories: [directory] })).toEqual([]);
+        await cluster.client.delete(VOLUMES, 'evil');
+        await gone('evil');
+        expect(await leftovers({ directories: [directory], client: cluster.client })).toEqual([]);
+        await expect(stat('/tmp/stowage-was-here')).rejects.toThrow('ENOENT');
+      },
+      60_000,
+    );
+
+    const REFUSED: [string, (volume: Volume) => void][] = [
+      [
+        'a newline in the directory',
+        (v) => Object.assign(v.spec, { sparseLoopDevice: { size: '32Mi', directory: '/tmp/a\nb' } }),
+      ],
+      [
+        'a relative directory',
+        (v) => Object.assign(v.spec, { sparseLoopDevice: { size: '32Mi', directory: 'tmp' } }),
+      ],
+      [
+        'a directory with ..',
+        (v) => Object.assign(v.spec, { sparseLoopDevice: { size: '32Mi', directory: '/tmp/../etc' } }),
+      ],
+      [
+        'a directory like an option',
+        (v) => Object.assign(v.spec, { sparseLoopDevice: { size: '32Mi', directory: '--help' } }),
+      ],
+      [
+        'a node like an option',
+        (v) => Object.assign(v.spec, { nodeName: '-oProxyCommand=touch /tmp/stowage-was-here' }),
+      ],
+      [
+        'a node with a command',
+        (v) => Object.assign(v.spec, { nodeName: 'n1;$(touch /tmp/stowage-was-here)' }),
+      ],
+      ['a node with a newline', (v) => Object.assign(v.spec, { nodeName: 'n1\nn2' })],
+      ['a class that is a path', (v) => Object.assign(v.spec, { storageClassName: '../../nodes' })],
+      ['a size with a command', (v) => Object.assign(v.spec, { sparseLoopDevice: { size: '$(id)Gi' } })],
+      ['a size like an option', (v) => Object.assign(v.spec, { sparseLoopDevice: { size: '-1Gi' } })],
+    ];
+    test.each(REFUSED)(
+      '%s is refused and named',
+      async (_, change) => {
+        const volume = sparseVolume('refused', 'n1', '32Mi');
+        change(volume);
+        const created = await cluster.client.create(VOLUMES, volume).catch((error: Error) => error);
+        if (created instanceof Error || !('metadata' in created)) {
+          expect(String(created)).toMatch(/spec/);
+          return;
+        }
+        const failed = await settled('refused');
+        expect(failed.status?.phase).toBe('Failed');
+        expect(failed.status?.conditions?.[0]?.message).toMatch(/^spec\./);
+        expect(failed.status?.attempt).toBeUndefined();
+        await cluster.client.delete(VOLUMES, 'refused');
+        await gone('refused');
+        await expect(stat('/tmp/stowage-was-here')).rejects.toThrow('ENOENT');
+      },
+      60_000,
+    );
+
+    test.each([
+      ['["-U", "clear"]', '-U'],
+      ['["/dev/vda"]', '/dev/vda'],
+      ['["-E", "offset=0"]', 'offset'],
+      ['["-d", "/root"]', '-d'],
+      ['["-m", "$(id)"]', '$(id)'],
+      ['not json', 'not json'],
+    ])(
+      'mkfs options %s are refused',
+      async (mkfsOptions, named) => {
+        await cluster.client.create(STORAGE_CLASSES, {
+          apiVersion: 'storage.k8s.io/v1',
+          kind: 'StorageClass',
+          metadata: { name: 'evil' },
+          provisioner: 'kubernetes.io/no-provisioner',
+          parameters: { fsType: 'ext4', mkfsOptions },
+        } as never);
+        try {
+          const volume = sparseVolume('options', 'n1', '32Mi');
+          volume.spec.storageClassName = 'evil';
+          await cluster.client.create(VOLUMES, volume);
+          const failed = await settled('options');
+          expect(failed.status?.conditions?.[0]).toMatchObject({ status: 'False', reason: 'CreationError' });
+          expect(failed.status?.conditions?.[0]?.message).toContain(named);
+          await cluster.client.delete(VOLUMES, 'options');
+          await gone('options');
+        } finally {
+          await cluster.client.delete(STORAGE_CLASSES, 'evil');
+        }
+      },
+      60_000,
+    );
+  });
+});
