@@ -54,7 +54,7 @@ describe('who is admitted', () => {
 
 test('what old kubectl downloads before it validates is a gnostic Document', async () => {
   const { body, headers } = await client.request('GET', '/openapi/v2');
-  expect(headers['content-type']).toContain('spec.v2@v1.0+protobuf');
+  expect(headers['content-type']).toContain('spec.v2.v1.0+protobuf');
   expect(body).toBe(
     '\n\x032.0\x12\x1b\n\x10Stowage sandbox\x12\x07v1.32.0B\x00'.replace('\x1b\n\x10', '\x1a\n\x0f'),
   );
