@@ -8,8 +8,6 @@ export const VOLUME_API_VERSION = `${VOLUME_GROUP}/${VOLUME_VERSION}`;
 /** On a Volume and on its PersistentVolume, as MetalK8s names it. */
 export const PROTECTION_FINALIZER = 'storage.metalk8s.scality.com/volume-protection';
 
-/** Stops every write to this Volume, or to this Node. */
-export const PAUSED_ANNOTATION = 'stowage.dev/paused';
 /** Where a node is reached, if not under its own name. Only these two of a Node's annotations steer ssh. */
 export const ADDRESS_ANNOTATION = 'stowage.dev/address';
 export const PORT_ANNOTATION = 'stowage.dev/port';
@@ -17,14 +15,12 @@ export const PORT_ANNOTATION = 'stowage.dev/port';
 /** The component that events are reported by, and the field manager of writes. */
 export const COMPONENT = 'stowage';
 
-/** Reasons of events, the first five as MetalK8s emits them. */
+/** Reasons of events, as MetalK8s emits them. */
 export const EVENT = {
   stateTransition: 'StateTransition',
   pvCreation: 'PvCreation',
   pvDeletion: 'PvDeletion',
   volumeFinalization: 'VolumeFinalization',
-  jobFailed: 'JobFailed',
-  refused: 'Refused',
 } as const;
 
 /** Reasons of the condition Ready; the first six as MetalK8s writes them. */
@@ -38,7 +34,6 @@ export const READY_REASON = {
   available: 'Available',
   nodeUnreachable: 'NodeUnreachable',
   nodeUnclear: 'NodeUnclear',
-  paused: 'Paused',
   attaching: 'Attaching',
 } as const;
 export type ReadyReason = (typeof READY_REASON)[keyof typeof READY_REASON];

@@ -76,8 +76,6 @@ const withCode = (error: unknown, ...codes: number[]): error is ApiError =>
   error instanceof ApiError && codes.includes(error.statusCode);
 
 export const isNotFound = (error: unknown): error is ApiError => withCode(error, 404);
-export const isForbidden = (error: unknown): error is ApiError => withCode(error, 403);
-export const isInvalid = (error: unknown): error is ApiError => withCode(error, 422);
 /** The resourceVersion or continue token is too old: list again. */
 export const isGone = (error: unknown): error is ApiError => withCode(error, 410);
 export const isAlreadyExists = (error: unknown): error is ApiError =>

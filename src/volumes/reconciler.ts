@@ -7,6 +7,7 @@ import type { Clock } from '../control/clock.ts';
 import { isAlreadyExists, isConflict, isNotFound } from '../kube/errors.ts';
 import type { EventRecorder } from '../kube/events.ts';
 import type { Informer } from '../kube/informer.ts';
+import { patchWithRetry } from '../kube/retry.ts';
 import type { KubeClient } from '../kube/types.ts';
 import type { Follower } from '../nodes/follow.ts';
 import type { Executor } from '../nodes/job.ts';
@@ -212,8 +213,13 @@ export function createVolumeReconciler(deps: VolumeReconcilerDeps): VolumeReconc
     object: T | undefined,
   ): Promise<void> {
     if (object === undefined) return;
-    const { name, uid, resourceVersion } = object.metadata;
-    const finalizers = (object.metadata.finalizers ?? []).filter((other) => other !== PROTECTION_FINALIZER);
-    informer.learn(await client.patch<T>(resource, name, { metadata: { finalizers, uid, resourceVersion } }));
+    const { name, uid } = object.metadata;
+    // Others take their finalizers off at the same time, so a conflict is usual here and changes nothing.
+    const released = await patchWithRetry<T>(client, resource, name, ({ metadata }) => {
+      const finalizers = (metadata.finalizers ?? []).filter((other) => other !== PROTECTION_FINALIZER);
+      const held = finalizers.length !== metadata.finalizers?.length;
+      return metadata.uid === uid && held ? { metadata: { finalizers } } : undefined;
+    });
+    if (released.metadata.uid === uid) informer.learn(released);
   }
 }

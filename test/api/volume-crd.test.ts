@@ -6,7 +6,7 @@ import type { KubeObject } from '../../src/api/meta.ts';
 import { VOLUMES } from '../../src/api/resources.ts';
 import { VOLUME_CRD } from '../../src/api/volume-crd.ts';
 import { connect } from '../../src/kube/connect.ts';
-import { isInvalid } from '../../src/kube/errors.ts';
+import { ApiError } from '../../src/kube/errors.ts';
 import type { KubeClient } from '../../src/kube/types.ts';
 import { type Sandbox, startSandbox } from '../../src/sandbox/server.ts';
 
@@ -44,7 +44,7 @@ async function change(spec: object, patch: object): Promise<string | undefined> 
     await client.patch(VOLUMES, metadata.name, { spec: patch });
     return undefined;
   } catch (error) {
-    if (isInvalid(error)) return error.message;
+    if (error instanceof ApiError && error.statusCode === 422) return error.message;
     throw error;
   }
 }
