@@ -12,7 +12,12 @@ import { DISK_CRD } from '../sandbox/disk-crd.ts';
 let sandbox: Sandbox;
 let folder: string;
 
-beforeAll(() => {
+beforeAll(async () => {
+  const { stdout } = await execa('kubectl', ['version', '--client', '-o', 'json']);
+  const { gitVersion } = (JSON.parse(stdout) as { clientVersion: { gitVersion: string } }).clientVersion;
+  const minor = Number(/^v1\.(\d+)/.exec(gitVersion)?.[1]);
+  // Debian 12's is 1.20: it gets, applies, patches and deletes, but validates by itself and words it otherwise.
+  if (minor < 27) throw new Error(`these tests need kubectl 1.27 or later; the one on PATH is ${gitVersion}`);
   folder = mkdtempSync(join(tmpdir(), 'stowage-kubectl-'));
 });
 afterAll(() => rmSync(folder, { recursive: true }));
