@@ -1,3 +1,4 @@
+import { directoryWanted } from './directory.ts';
 import { DNS_SUBDOMAIN, isDnsSubdomain } from './dns-name.ts';
 import { parseQuantity } from './quantity.ts';
 import type { Volume, VolumeSpec } from './volume.ts';
@@ -23,7 +24,6 @@ const NO_TYPE = 'volume type not found in Volume Spec';
 
 /** The largest file there can be, in whole blocks of 4096 bytes: offsets are signed. */
 const MAX_BYTES = 2n ** 63n - 4096n;
-const MAX_DIRECTORY_BYTES = 1024;
 
 /** What keeps a Volume from being made, each naming the field, what was found and what is wanted. None: it is valid. */
 export function validateVolume({ spec }: Volume): string[] {
@@ -72,18 +72,6 @@ function directoryProblems(directory: string): string[] {
   const wanted = directoryWanted(directory);
   if (wanted === undefined) return [];
   return [`spec.sparseLoopDevice.directory is ${JSON.stringify(directory)}, but must ${wanted}`];
-}
-
-function directoryWanted(directory: string): string | undefined {
-  if (!directory.startsWith('/')) return 'be an absolute path';
-  if (Buffer.byteLength(directory) > MAX_DIRECTORY_BYTES) {
-    return `be ${MAX_DIRECTORY_BYTES} bytes long at most`;
-  }
-  if (/\p{Cc}/u.test(directory)) return 'have no control characters';
-  const parts = directory.split('/').slice(1);
-  return parts.some((part) => part === '' || part === '.' || part === '..')
-    ? 'be a folder below /, without `.`, `..`, `//` and a slash at its end'
-    : undefined;
 }
 
 /** What is refused rather than ignored: who sets one of these counts on it. */

@@ -18,6 +18,8 @@ import { createVolumeReconciler } from '../volumes/reconciler.ts';
 export interface VolumeControllerOptions {
   client: KubeClient;
   executor: Executor;
+  /** The nodes that the executor reaches; Volumes of others are left to whoever does. */
+  actsFor(node: string): boolean;
   clock: Clock;
   random: () => number;
   logger: Logger;
@@ -50,6 +52,7 @@ export function startVolumeController(options: VolumeControllerOptions): Running
     persistentVolumes,
     storageClasses,
     executor,
+    actsFor: options.actsFor,
     follower: createFollower(executor),
     events,
     clock,

@@ -80,6 +80,7 @@ async function run(
   const controller = startVolumeController({
     client,
     executor,
+    actsFor: (node) => transport === 'ssh' || options.localNodes.includes(node),
     clock,
     random: Math.random,
     logger,

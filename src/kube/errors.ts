@@ -83,3 +83,6 @@ export const isAlreadyExists = (error: unknown): error is ApiError =>
 /** A precondition failed: somebody else wrote first. (AlreadyExists is a 409 too, and is not meant here.) */
 export const isConflict = (error: unknown): error is ApiError =>
   withCode(error, 409) && error.reason !== 'AlreadyExists';
+/** The server understood and will not have the object as it is: invalid, forbidden, or malformed. */
+export const isRefusal = (error: unknown): error is ApiError =>
+  withCode(error, 400) || withCode(error, 403) || withCode(error, 422);

@@ -8,6 +8,9 @@ import { quote, quoteAll } from './quote.ts';
  */
 const END = 'stowage-end';
 
+/** sh runs what it has read: in a function nothing runs before all of it has arrived. */
+const whole = (script: string) => `main() {\n${script}}\nmain\n`;
+
 /** How much of a job's output comes back, in bytes. */
 const OUTPUT_TAIL = 4096;
 /** How often the node looks whether a job has ended, in ms. */
@@ -49,7 +52,7 @@ export function readObservation(answer: string, probes: readonly Probe[]): Map<s
 export function submitScript(job: Job, waitMs: number): string {
   const folder = quote(jobFolder(job.key));
   const subject = quote(subjectFolder(job.key.subject));
-  return `${PRELUDE}job=${folder} subject=${subject}
+  return whole(`${PRELUDE}job=${folder} subject=${subject}
 if [ ! -d "$job" ]; then
   mkdir -p "$subject" && new=$(mktemp -d "$subject/.new.XXXXXX") || exit
   printf %s ${quote(jobScript(job))} >"$new/script" || exit
@@ -58,12 +61,12 @@ if [ ! -d "$job" ]; then
   n=0
   while [ -d "$new" ] && [ $n -lt 100 ]; do sleep 0.02; n=$((n + 1)); done
 fi
-${pollBody([job.key], waitMs)}`;
+${pollBody([job.key], waitMs)}`);
 }
 
 /** The states of jobs, once one of them is no longer running or the time is over. */
 export function pollScript(keys: readonly JobKey[], waitMs: number): string {
-  return PRELUDE + pollBody(keys, waitMs);
+  return whole(PRELUDE + pollBody(keys, waitMs));
 }
 
 function pollBody(keys: readonly JobKey[], waitMs: number): string {
@@ -144,7 +147,7 @@ function readState(line: string, step: StepFacts | undefined, refusal: string, o
 
 /** Removes what is kept of a subject's jobs, if none of them runs. */
 export function forgetScript(subject: string): string {
-  return `${PRELUDE}subject=${quote(subjectFolder(subject))}
+  return whole(`${PRELUDE}subject=${quote(subjectFolder(subject))}
 if [ ! -d "$subject" ]; then
   echo forgotten
 elif flock -n "$subject/lock" rm -rf "$subject"; then
@@ -153,7 +156,7 @@ else
   echo busy
 fi
 echo ${END}
-`;
+`);
 }
 
 /** @throws RangeError for an answer that `forgetScript` does not give */

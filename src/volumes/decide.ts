@@ -1,7 +1,9 @@
 import { PROTECTION_FINALIZER, READY_REASON } from '../api/names.ts';
+import { report } from './attempt.ts';
 import { deploy } from './deploy.ts';
 import { finalize } from './finalize.ts';
 import { isPvOf } from './persistent-volume.ts';
+import { recordProblem } from './record-problem.ts';
 import { readyOf } from './status.ts';
 import { steady } from './steady.ts';
 import type { Decision, Input } from './types.ts';
@@ -12,6 +14,17 @@ import type { Decision, Input } from './types.ts';
  */
 export function decide(input: Input, now: number): Decision {
   const { volume, pv } = input;
+  const problem = recordProblem(volume);
+  if (problem !== undefined) {
+    const message = `${problem}. Nothing is done on any node by it; correct the status`;
+    return report(
+      volume,
+      now,
+      'Failed',
+      { status: 'False', reason: READY_REASON.internalError, message },
+      {},
+    );
+  }
   // Before validity, unlike the chart: a Volume that never was valid can be deleted all the same.
   if (volume.metadata.deletionTimestamp !== undefined) {
     return volume.metadata.finalizers?.includes(PROTECTION_FINALIZER) ? finalize(input, now) : {};

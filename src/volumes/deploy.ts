@@ -37,6 +37,12 @@ export function deploy(input: Input, now: number): Decision {
     if (volume.status?.prepared === undefined) {
       return startAttempt(volume, now, 'PrepareVolume', 1, 'Pending', pending);
     }
+    if (input.pvRefused !== undefined) {
+      return fail(
+        READY_REASON.creationError,
+        `the API server refused the PersistentVolume: ${input.pvRefused}. Look at spec.template`,
+      );
+    }
     return pv === undefined
       ? { action: { do: 'create-pv', pv: buildPv(volume, options) } }
       : fail(

@@ -23,7 +23,8 @@ export function finalize(input: Input, now: number): Decision {
     const pending = endOfEarlierJob(input, now);
     if (pending !== undefined) return pending;
   }
-  if (name?.kind !== 'UnprepareVolume' && pv !== undefined) {
+  const reclaimed = name?.kind === 'UnprepareVolume' && name.attempt === undefined;
+  if (!reclaimed && pv !== undefined) {
     if (pv.metadata.deletionTimestamp === undefined) return { action: { do: 'delete-pv' } };
     if (!isUnused(pv)) {
       return report(

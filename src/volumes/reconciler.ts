@@ -4,7 +4,7 @@ import { EVENT, PROTECTION_FINALIZER } from '../api/names.ts';
 import { PERSISTENT_VOLUMES, VOLUMES } from '../api/resources.ts';
 import type { Volume } from '../api/volume.ts';
 import type { Clock } from '../control/clock.ts';
-import { isAlreadyExists, isConflict, isNotFound } from '../kube/errors.ts';
+import { isAlreadyExists, isConflict, isNotFound, isRefusal } from '../kube/errors.ts';
 import type { EventRecorder } from '../kube/events.ts';
 import type { Informer } from '../kube/informer.ts';
 import { patchWithRetry } from '../kube/retry.ts';
@@ -28,6 +28,8 @@ export interface VolumeReconcilerDeps {
   events: EventRecorder;
   clock: Clock;
   logger: Logger;
+  /** Whether this process has hands on that node. For others it writes nothing, not even a status. */
+  actsFor(node: string): boolean;
   /** Decide again about a Volume. */
   enqueue(name: string): void;
 }
@@ -41,8 +43,8 @@ export interface VolumeReconciler {
 }
 
 /** What is known within one reconcile beside the objects. */
-type Known = Pick<Input, 'job' | 'observation' | 'forgotten'>;
-const nothing: Known = { job: undefined, observation: undefined, forgotten: false };
+type Known = Pick<Input, 'job' | 'observation' | 'forgotten' | 'pvRefused'>;
+const nothing: Known = { job: undefined, observation: undefined, forgotten: false, pvRefused: undefined };
 
 /** No chart has a path as long: a decision that never settles is an error, not a busy loop. */
 const MAX_EFFECTS = 50;
@@ -59,14 +61,17 @@ export function createVolumeReconciler(deps: VolumeReconcilerDeps): VolumeReconc
   return {
     async reconcile(name, signal) {
       let known = nothing;
+      let before: string | undefined;
       for (let effects = 0; effects < MAX_EFFECTS; effects++) {
         signal.throwIfAborted();
         const volume = volumes.get(name);
-        if (volume === undefined) {
-          return undefined;
-        }
-        const uid = volume.metadata.uid ?? '';
+        if (volume === undefined) return undefined;
+        const { uid = '' } = volume.metadata;
         const node = nodeOf(volume);
+        if (!deps.actsFor(node)) return undefined;
+        // Another Volume of that name: what is known is not of it.
+        if (before !== undefined && before !== uid) known = nothing;
+        before = uid;
         const decision = decide(
           {
             volume,
@@ -102,14 +107,20 @@ export function createVolumeReconciler(deps: VolumeReconcilerDeps): VolumeReconc
   async function refresh(name: string): Promise<boolean> {
     try {
       volumes.learn(await client.get<Volume>(VOLUMES, name));
-      const pv = await client.get<PersistentVolume>(PERSISTENT_VOLUMES, name).catch((error: unknown) => {
-        if (isNotFound(error)) return undefined;
-        throw error;
-      });
+      const pv = await livePv(name);
       if (pv !== undefined) persistentVolumes.learn(pv);
       return true;
     } catch (error) {
       if (isNotFound(error)) return false;
+      throw error;
+    }
+  }
+
+  async function livePv(name: string): Promise<PersistentVolume | undefined> {
+    try {
+      return await client.get<PersistentVolume>(PERSISTENT_VOLUMES, name);
+    } catch (error) {
+      if (isNotFound(error)) return undefined;
       throw error;
     }
   }
@@ -124,6 +135,7 @@ export function createVolumeReconciler(deps: VolumeReconcilerDeps): VolumeReconc
   /** @returns what is known after it */
   async function carryOut(action: Action, volume: Volume, node: string, known: Known): Promise<Known> {
     const { name, uid = '', resourceVersion } = volume.metadata;
+    const pvVersion = persistentVolumes.get(name)?.metadata.resourceVersion;
     logger.debug({ volume: name, node, action: action.do, job: volume.status?.job }, 'effect');
     switch (action.do) {
       case 'add-finalizer': {
@@ -170,11 +182,13 @@ export function createVolumeReconciler(deps: VolumeReconcilerDeps): VolumeReconc
         // Before anything is awaited, so that no other Volume is promised the same number meanwhile.
         loopNumbers.promise(node, uid, action.loopNumber);
         // The cache may be behind: what is submitted must be what the API server has.
-        const live = await client.get<Volume>(VOLUMES, name);
-        if (live.metadata.resourceVersion !== resourceVersion) {
-          volumes.learn(live);
-          return nothing;
-        }
+        const [live, pv] = await Promise.all([client.get<Volume>(VOLUMES, name), livePv(name)]);
+        volumes.learn(live);
+        if (pv !== undefined) persistentVolumes.learn(pv);
+        const same =
+          live.metadata.resourceVersion === resourceVersion &&
+          persistentVolumes.get(name)?.metadata.resourceVersion === pvVersion;
+        if (!same) return nothing;
         return { ...nothing, job: await submit(executor, volume, node, action.steps) };
       }
       case 'forget-jobs': {
@@ -184,7 +198,12 @@ export function createVolumeReconciler(deps: VolumeReconcilerDeps): VolumeReconc
           : { ...nothing, job: forgotten };
       }
       case 'create-pv':
-        persistentVolumes.learn(await client.create(PERSISTENT_VOLUMES, action.pv));
+        try {
+          persistentVolumes.learn(await client.create(PERSISTENT_VOLUMES, action.pv));
+        } catch (error) {
+          if (!isRefusal(error)) throw error;
+          return { ...known, pvRefused: error.message };
+        }
         events.event(volume, 'Normal', EVENT.pvCreation, `PersistentVolume ${name} created`);
         return known;
       case 'delete-pv': {

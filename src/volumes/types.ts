@@ -27,6 +27,8 @@ export interface Input {
   observation: Answer<Observed> | undefined;
   /** The node's jobs of this Volume were removed since `status.job` was written. */
   forgotten: boolean;
+  /** Why the API server refused the PersistentVolume, if it did so just now. */
+  pvRefused: string | undefined;
   /** When the node was last looked at by this process, ms since the epoch. */
   lookedAt: number | undefined;
   /** Loop numbers on the node that are promised to other Volumes. */

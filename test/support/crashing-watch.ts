@@ -102,6 +102,7 @@ const silent = {
 const controller = startVolumeController({
   client: api,
   executor: crashing<Executor>('node', executor, ['observe', 'submit', 'poll', 'forget']),
+  actsFor: (node) => options.nodes.includes(node),
   clock: systemClock,
   random: Math.random,
   logger: silent,

@@ -118,6 +118,7 @@ export function input(parts: Partial<Input>): Input {
     job: undefined,
     observation: undefined,
     forgotten: false,
+    pvRefused: undefined,
     lookedAt: undefined,
     allotted: new Set(),
     ...parts,

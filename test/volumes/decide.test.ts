@@ -252,6 +252,17 @@ describe('Volume Deployment', () => {
       'create-pv',
     ],
     [
+      'DONE, and the API server refuses the PersistentVolume',
+      { volume: volume(pending('PrepareVolume/DONE', { prepared })), pvRefused: 'spec: may have one source' },
+      [
+        'Failed',
+        'PrepareVolume/DONE',
+        'False',
+        'CreationError',
+        expect.stringContaining('may have one source'),
+      ],
+    ],
+    [
       "DONE, and the name is taken by someone else's PersistentVolume",
       {
         volume: volume(pending('PrepareVolume/DONE', { prepared })),
@@ -312,6 +323,35 @@ describe('Volume Deployment', () => {
   ];
   test.each(rows)('%s', (...[, parts, expected, now]) => {
     expect(outcome(parts, now)).toEqual(expected);
+  });
+});
+
+describe('A status that Stowage never wrote', () => {
+  const rows: [string, Partial<typeof prepared>][] = [
+    ['another file', { paths: ['/etc/shadow'] }],
+    ['a path that leads elsewhere', { paths: [`/var/lib/../../etc/${UID}`] }],
+    ['a relative path', { paths: [UID] }],
+    ['two files', { paths: [FILE, '/etc/shadow'] }],
+    ['no file', { paths: [] }],
+    ['a node that is an option', { node: '-oProxyCommand=id' }],
+  ];
+  test.each(rows)('%s: nothing is done by it, whatever is asked', (_, change) => {
+    const record = { ...prepared, ...change };
+    for (const metadata of [{}, deleted]) {
+      for (const job of ['PrepareVolume/DONE', 'UnprepareVolume/1']) {
+        expect(
+          outcome({
+            volume: volume(status('Available', job, ['True', 'x'], { prepared: record }), metadata),
+          }),
+        ).toEqual([
+          'Failed',
+          job,
+          'False',
+          'InternalError',
+          expect.stringContaining('status.prepared names'),
+        ]);
+      }
+    }
   });
 });
 

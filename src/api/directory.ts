@@ -1,0 +1,14 @@
+const MAX_DIRECTORY_BYTES = 1024;
+
+/** What an absolute path in its only spelling must be and this one is not; undefined when it is. */
+export function directoryWanted(directory: string): string | undefined {
+  if (!directory.startsWith('/')) return 'be an absolute path';
+  if (Buffer.byteLength(directory) > MAX_DIRECTORY_BYTES) {
+    return `be ${MAX_DIRECTORY_BYTES} bytes long at most`;
+  }
+  if (/\p{Cc}/u.test(directory)) return 'have no control characters';
+  const parts = directory.split('/').slice(1);
+  return parts.some((part) => part === '' || part === '.' || part === '..')
+    ? 'be a folder below /, without `.`, `..`, `//` and a slash at its end'
+    : undefined;
+}
