@@ -40,6 +40,10 @@ if [ -n "${missing% }" ]; then
       printf '#!/bin/sh\nexit 101\n' >"$policy"
       chmod 755 "$policy"
       trap 'rm -f "$policy"' EXIT
+      # A signal alone runs no EXIT trap in dash.
+      trap 'exit 129' HUP
+      trap 'exit 130' INT
+      trap 'exit 143' TERM
     fi
     export DEBIAN_FRONTEND=noninteractive
     log=$(mktemp)

@@ -36,6 +36,12 @@ export function objectName(text: string): string {
   return text;
 }
 
+/** For an option that would silently take the last of several. */
+export function oneObjectName(text: string, before?: string): string {
+  if (before !== undefined) throw new InvalidArgumentError('Give it once.');
+  return objectName(text);
+}
+
 /** For an argument that can be given several times; each name once. */
 export function objectNames(text: string, before: string[] = []): string[] {
   const name = objectName(text);

@@ -10,8 +10,12 @@ const BROKEN_PIPE = 141;
 export async function runProcess(process: NodeJS.Process): Promise<void> {
   const aborter = new AbortController();
   for (const signal of Object.keys(SIGNAL_EXIT) as (keyof typeof SIGNAL_EXIT)[]) {
-    // Once: who asks again wants it to end now, and then gets the system's default.
-    process.once(signal, () => aborter.abort(new SignalError(signal)));
+    // Never taken off again: what a library adds for its clean-up would then end the process by the signal itself.
+    process.on(signal, () => {
+      // Who asks again wants it to end now.
+      if (aborter.signal.aborted) process.exit(SIGNAL_EXIT[signal]);
+      aborter.abort(new SignalError(signal));
+    });
   }
   for (const stream of [process.stdout, process.stderr]) {
     stream.on('error', (error: NodeJS.ErrnoException) => {

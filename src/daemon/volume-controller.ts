@@ -1,12 +1,12 @@
 import type { PersistentVolume, StorageClass } from '../api/core.ts';
 import type { Logger } from '../api/logger.ts';
 import type { KubeObject } from '../api/meta.ts';
-import { COMPONENT, VOLUME_API_VERSION } from '../api/names.ts';
+import { COMPONENT } from '../api/names.ts';
 import { PERSISTENT_VOLUMES, STORAGE_CLASSES, VOLUMES } from '../api/resources.ts';
 import type { Volume } from '../api/volume.ts';
 import type { BackoffRange } from '../control/backoff.ts';
 import type { Clock } from '../control/clock.ts';
-import { runController } from '../control/controller.ts';
+import { type Controller, runController } from '../control/controller.ts';
 import { createWorkQueue } from '../control/work-queue.ts';
 import { createEventRecorder } from '../kube/events.ts';
 import { createInformer } from '../kube/informer.ts';
@@ -60,30 +60,40 @@ export function startVolumeController(options: VolumeControllerOptions): Running
     enqueue: (name) => queue.add(name),
   });
 
-  volumes.onChange(({ object }) => queue.add(object.metadata.name));
+  volumes.onChange(({ object, old }) => {
+    if (old === undefined || asksForMore(old, object)) queue.add(object.metadata.name);
+  });
   persistentVolumes.onChange(({ object }) => {
-    const owner = object.metadata.ownerReferences?.find(
-      ({ kind, apiVersion }) => kind === 'Volume' && apiVersion === VOLUME_API_VERSION,
-    );
-    if (owner !== undefined) queue.add(owner.name);
+    // Of the same name, whoever its owner says it is.
+    if (volumes.get(object.metadata.name) !== undefined) queue.add(object.metadata.name);
   });
 
   for (const informer of informers) informer.start();
-  const started = Promise.all(informers.map((informer) => informer.synced)).then(() =>
-    runController({ queue, workers: options.workers, reconcile, logger, clock }),
-  );
+  let controller: Controller | undefined;
+  const started = Promise.all(informers.map((informer) => informer.synced)).then(() => {
+    controller = runController({ queue, workers: options.workers, reconcile, logger, clock });
+  });
   // A stop before the first list rejects it, and `stop` below is the one that is told.
   started.catch(() => {});
 
   return {
-    started: started.then(() => {}),
+    started,
     async stop(deadlineMs) {
-      const controller = await Promise.race([started.catch(() => undefined), Promise.resolve(undefined)]);
       await controller?.stop(deadlineMs);
       await Promise.all(informers.map((informer) => informer.stop()));
       await events.flush(deadlineMs);
     },
   };
+}
+
+/** A status is written by us, and whoever writes one goes on from it: called again by each write, it would not rest. */
+function asksForMore(old: Volume, { metadata }: Volume): boolean {
+  return (
+    old.metadata.uid !== metadata.uid ||
+    old.metadata.generation !== metadata.generation ||
+    old.metadata.deletionTimestamp !== metadata.deletionTimestamp ||
+    old.metadata.finalizers?.join() !== metadata.finalizers?.join()
+  );
 }
 
 /** The largest part of most objects, and nothing reads it. */

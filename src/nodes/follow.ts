@@ -1,4 +1,3 @@
-import { NodeError } from './errors.ts';
 import type { Executor, JobKey } from './job.ts';
 
 /** How long a node may hold an answer back while all its jobs run, in ms. A new job is waited for after that. */
@@ -24,9 +23,8 @@ export function createFollower(executor: Pick<Executor, 'poll'>): Follower {
           HOLD,
         );
         over = states.map(({ state }) => state !== 'running');
-      } catch (error) {
-        if (!(error instanceof NodeError)) throw error;
-        // Whoever is called back asks again, and backs off.
+      } catch {
+        // Whoever is called back asks again, learns why, and backs off.
         over = asked.map(() => true);
       }
       for (const [index, [id, { ended }]] of asked.entries()) {

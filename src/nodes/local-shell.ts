@@ -14,6 +14,8 @@ export function createLocalShell(nodes: readonly string[]): Shell {
       const result = await execa('sh', [], {
         input: script,
         timeout: timeoutMs,
+        // A signal that ends this process is ours to handle.
+        cleanup: false,
         reject: false,
         stripFinalNewline: false,
       });

@@ -19,6 +19,9 @@ export interface SshOptions {
   addressOf(node: string): SshAddress;
 }
 
+/** As Kubernetes names nodes: nothing else becomes an argument of ssh. */
+const NODE_NAME = /^[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?$/;
+
 /** Sessions at once on one connection. sshd's MaxSessions is 10 by default. */
 const SESSIONS = 8;
 
@@ -30,7 +33,10 @@ export function createSshShell(options: SshOptions): Shell {
   let controlFolder: Promise<string> | undefined;
 
   async function argumentsFor(node: string): Promise<string[]> {
-    controlFolder ??= makeControlFolder();
+    controlFolder ??= makeControlFolder().catch((cause: Error) => {
+      controlFolder = undefined;
+      throw new NodeError('refused', node, `no folder for the sockets of ssh: ${cause.message}`, { cause });
+    });
     const { host = node, port } = options.addressOf(node);
     return [
       ...(options.configFile === undefined ? [] : ['-F', options.configFile]),
@@ -49,6 +55,9 @@ export function createSshShell(options: SshOptions): Shell {
 
   return {
     async run(node, script, timeoutMs) {
+      if (!NODE_NAME.test(node)) {
+        throw new NodeError('refused', node, `${JSON.stringify(node)} is no name of a node`);
+      }
       const destination = await argumentsFor(node);
       destinations.set(destination.join('\0'), destination);
       let limit = sessions.get(node);
@@ -61,6 +70,8 @@ export function createSshShell(options: SshOptions): Shell {
         const result = await execa('ssh', [...destination, 'sh'], {
           input: script,
           timeout: timeoutMs,
+          // A signal that ends this process is ours to handle: `close` ends what runs.
+          cleanup: false,
           cancelSignal: abort.signal,
           reject: false,
           stripFinalNewline: false,
@@ -103,13 +114,16 @@ const FIXED_OPTIONS = [
 /** The sockets of shared connections. Whoever can open one is logged in, so the folder must be ours alone. */
 async function makeControlFolder(): Promise<string> {
   const uid = process.getuid?.() ?? 0;
-  const folder = join(tmpdir(), `stowage-ssh-${uid}`);
+  // Not in /tmp where there is another: there anyone can take the name first.
+  const folder = join(uid === 0 ? '/run' : (process.env.XDG_RUNTIME_DIR ?? tmpdir()), `stowage-ssh-${uid}`);
   await mkdir(folder, { mode: 0o700 }).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'EEXIST') throw error;
   });
   const found = await lstat(folder);
   if (!found.isDirectory() || found.uid !== uid) {
-    throw new Error(`${folder} belongs to someone else; remove it, or set TMPDIR to a folder of your own`);
+    throw new Error(
+      `${folder} belongs to someone else; remove it, or set XDG_RUNTIME_DIR to a folder of your own`,
+    );
   }
   await chmod(folder, 0o700);
   return folder;

@@ -27,6 +27,7 @@ export function attach(desired: Desired, observed: Observed, loopNumber: number)
     return {
       refusal: `no udev runs on the node, so ${linkOf(desired.uid)} would never appear`,
       hint: 'Start systemd-udevd on the node.',
+      passing: true,
     };
   }
   const [loop, ...others] = loopsOf(observed);
@@ -55,7 +56,7 @@ export function planAbsent(desired: Desired, observed: Observed): Plan {
       return {
         refusal: `/dev/${loop.name} is in use: ${user}`,
         hint: 'It is detached once nothing uses it any more.',
-        inUse: true,
+        passing: true,
       };
     }
     steps.push(detach(desired, loop));
@@ -94,7 +95,7 @@ function oddLoop(
     return {
       refusal: `/dev/${loop.name} was detached by someone while in use and goes when its last user does`,
       hint: 'It is attached anew once it is gone.',
-      inUse: true,
+      passing: true,
     };
   }
   if (!loop.wholeFile || loop.readOnly) {

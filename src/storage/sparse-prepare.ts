@@ -1,6 +1,6 @@
 import { dirname } from 'node:path';
 import type { Step } from '../nodes/job.ts';
-import { writeDone, writeIntent } from './records.ts';
+import { donePath, writeDone, writeIntent } from './records.ts';
 import { partialOf } from './sparse-observe.ts';
 import type { Desired, Observed, Plan, Signature } from './types.ts';
 
@@ -89,13 +89,23 @@ function makeFolder(desired: Desired): Step[] {
 function makeFile(desired: Desired): Step[] {
   const { file, uid } = desired;
   const partial = partialOf(file);
+  // A job may reach the node late, after another one, or after all was lost again: what is done is not made anew.
+  const notDone = {
+    argv: ['test', '!', '-e', donePath(uid)],
+    expect: { exit: 0 },
+    refusal: `${file} was made meanwhile`,
+  };
   const notThere = {
     argv: ['test', '!', '-e', file],
     expect: { exit: 0 },
     refusal: `${file} came into being meanwhile`,
   };
   return [
-    { name: 'remove what an interrupted try left', argv: ['rm', '-f', '--', partial], guards: [notThere] },
+    {
+      name: 'remove what an interrupted try left',
+      argv: ['rm', '-f', '--', partial],
+      guards: [notDone, notThere],
+    },
     {
       name: `make a sparse file of ${desired.sizeBytes} bytes`,
       argv: ['truncate', '-s', String(desired.sizeBytes), '--', partial],
@@ -105,6 +115,7 @@ function makeFile(desired: Desired): Step[] {
       name: `make the ${desired.fsType} file system`,
       argv: ['mkfs.ext4', '-q', '-F', ...desired.mkfsOptions, '-U', uid, partial],
       guards: [
+        notDone,
         notThere,
         {
           argv: ['blkid', '-p', partial],

@@ -21,8 +21,8 @@ export type Operation = 'prepare' | 'present' | 'absent' | 'destroy';
 /** The steps that remain; none when the node is as wanted. Or why nothing may be done. */
 export type Plan =
   | { steps: readonly Step[] }
-  /** `inUse`: it may go on by itself once a user of the device is gone; else a person must act. */
-  | { refusal: string; hint: string; inUse?: boolean };
+  /** `passing`: it may go on by itself, once a user of the device is gone or udev is back; else a person must act. */
+  | { refusal: string; hint: string; passing?: boolean };
 
 /** Something at a path, not following a symbolic link. */
 export type FileFacts =

@@ -1,9 +1,13 @@
+import { READY_REASON } from '../api/names.ts';
 import type { Volume, VolumeStatus } from '../api/volume.ts';
 import { backoffMs } from '../control/backoff.ts';
 import { type JobKind, jobName } from './job-name.ts';
 import type { JobStep } from './job-step.ts';
 import { type Ready, readyOf, setStatus } from './status.ts';
 import type { Decision, Input, Unknown } from './types.ts';
+
+/** For how long one message stands for others of its reason, in ms. */
+const SAME_MESSAGE = 60_000;
 
 const BETWEEN_ATTEMPTS = { startMs: 1000, maxMs: 300_000 };
 
@@ -27,16 +31,19 @@ export function submitWhenDue(
   attempt: number,
   step: Extract<JobStep, { is: 'submit' }>,
 ): Decision {
-  const due = dueAt(volume, attempt);
+  const due = dueAt(volume, attempt, now);
   return now < due
     ? { requeueAfter: due - now }
     : { action: { do: 'submit', steps: step.steps, loopNumber: step.loopNumber } };
 }
 
 /** Counted from when the attempt was written into the status. ms since the epoch. */
-function dueAt(volume: Volume, attempt: number): number {
+function dueAt(volume: Volume, attempt: number, now: number): number {
   const written = Date.parse(readyOf(volume)?.lastUpdateTime ?? '');
-  return attempt <= 1 || Number.isNaN(written) ? 0 : written + backoffMs(attempt - 2, 0, BETWEEN_ATTEMPTS);
+  // A time to come is of another clock than ours.
+  return attempt <= 1 || Number.isNaN(written) || written > now
+    ? 0
+    : written + backoffMs(attempt - 2, 0, BETWEEN_ATTEMPTS);
 }
 
 /** What is the same for every job: ask, wait, look. undefined where the job's end must be judged. */
@@ -55,14 +62,29 @@ export function advance(input: Input, step: JobStep, attempt: number, now: numbe
   }
 }
 
-/** The phase stays: nothing is known to have changed. */
-export function unreachable(volume: Volume, now: number, { unknown, reason }: Unknown): Decision {
-  const action = setStatus(volume, now, undefined, {
+/** Removes the node's jobs of this Volume. undefined once they are. */
+export function forget({ volume, forgotten }: Input, now: number): Decision | undefined {
+  if (forgotten === undefined) return { action: { do: 'forget-jobs' } };
+  if (forgotten) return undefined;
+  const ready: Ready = {
     status: 'Unknown',
-    reason,
-    message: unknown,
-  });
-  return action === undefined ? { retry: true } : { action };
+    reason: READY_REASON.nodeUnclear,
+    message: 'done, but another job of this Volume still runs on the node',
+  };
+  return report(volume, now, undefined, ready, { retry: true });
+}
+
+/**
+ * The phase stays: nothing is known to have changed. What ssh prints may differ each time, so the message is kept for
+ * a while: whoever writes a status each time is called again by that very write.
+ */
+export function unreachable(volume: Volume, now: number, { unknown, reason }: Unknown): Decision {
+  const old = readyOf(volume);
+  const written = Date.parse(old?.lastUpdateTime ?? '');
+  const told = old?.status === 'Unknown' && old.reason === reason && now - written < SAME_MESSAGE;
+  return told
+    ? { retry: true }
+    : report(volume, now, undefined, { status: 'Unknown', reason, message: unknown }, { retry: true });
 }
 
 /** Writes a condition, if it is not there, and else waits. `requeueAfter` in ms. */

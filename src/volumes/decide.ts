@@ -29,6 +29,10 @@ export function decide(input: Input, now: number): Decision {
   if (volume.metadata.deletionTimestamp !== undefined) {
     return volume.metadata.finalizers?.includes(PROTECTION_FINALIZER) ? finalize(input, now) : {};
   }
+  // Before any job, so that nothing is made for an object that may be gone; and again if someone took it off.
+  if (!volume.metadata.finalizers?.includes(PROTECTION_FINALIZER)) {
+    return { action: { do: 'add-finalizer' } };
+  }
   if (isStuck(input)) return {};
   return pv !== undefined && isPvOf(pv, volume) ? steady(input, now) : deploy(input, now);
 }

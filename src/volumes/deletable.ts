@@ -20,8 +20,14 @@ export function deletable(volume: Volume, pv: PersistentVolume | undefined): Del
         why: 'its status is not known yet',
         hint: 'Try again once `stowage watch`, which must be running, has looked at it.',
       };
-    case 'Pending':
-      return { can: false, why: 'its storage is being made', hint: `${look}, and try again then.` };
+    case 'Pending': {
+      const message = volume.status?.conditions?.find(({ type }) => type === 'Ready')?.message;
+      return {
+        can: false,
+        why: `its storage is being made${message ? `: ${message}` : ''}`,
+        hint: `${look}, and try again then. Or mark it for deletion now, to go once that has ended: kubectl delete volume ${volume.metadata.name} --wait=false`,
+      };
+    }
     case 'Terminating':
       return { can: false, why: 'it is being deleted already', hint: `${look}.` };
     case 'Available':

@@ -1,6 +1,6 @@
-import { PROTECTION_FINALIZER, READY_REASON, type ReadyReason } from '../api/names.ts';
+import { READY_REASON, type ReadyReason } from '../api/names.ts';
 import { validateVolume } from '../api/validate-volume.ts';
-import { advance, report, startAttempt } from './attempt.ts';
+import { advance, forget, report, startAttempt } from './attempt.ts';
 import { desiredOf } from './desired.ts';
 import { doneName, parseJobName } from './job-name.ts';
 import { jobStep } from './job-step.ts';
@@ -19,10 +19,6 @@ export function deploy(input: Input, now: number): Decision {
   const fail = (reason: ReadyReason, message: string): Decision =>
     report(volume, now, 'Failed', { status: 'False', reason, message }, {});
 
-  // Before the job, so that nothing can be made on a node for an object that is gone already.
-  if (!volume.metadata.finalizers?.includes(PROTECTION_FINALIZER)) {
-    return { action: { do: 'add-finalizer' } };
-  }
   const options = classOf(input);
   if ('problem' in options) return fail(options.reason, options.problem);
 
@@ -59,7 +55,8 @@ export function deploy(input: Input, now: number): Decision {
     case 'running':
       return report(volume, now, 'Pending', { ...pending, message: step.message }, { follow: true });
     case 'done': {
-      if (!input.forgotten) return { action: { do: 'forget-jobs' } };
+      const forgetting = forget(input, now);
+      if (forgetting !== undefined) return forgetting;
       const action = setStatus(volume, now, 'Pending', pending, {
         ...measured(volume, step.observed, desiredOf(volume, options)),
         job: doneName('PrepareVolume'),
@@ -74,6 +71,9 @@ export function deploy(input: Input, now: number): Decision {
             message: `attempt ${attempt} ended early: ${step.message}`,
           });
     case 'refused':
+      return step.passing
+        ? report(volume, now, 'Pending', { ...pending, message: step.message }, { retry: true })
+        : fail(READY_REASON.creationError, step.message);
     case 'failed':
       return fail(READY_REASON.creationError, step.message);
     default:

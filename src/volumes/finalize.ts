@@ -1,6 +1,8 @@
 import type { PersistentVolume } from '../api/core.ts';
 import { PROTECTION_FINALIZER, READY_REASON } from '../api/names.ts';
-import { advance, report, startAttempt, unreachable } from './attempt.ts';
+import { validateVolume } from '../api/validate-volume.ts';
+import type { Volume } from '../api/volume.ts';
+import { advance, forget, report, startAttempt, unreachable } from './attempt.ts';
 import { desiredOf } from './desired.ts';
 import { doneName, parseJobName } from './job-name.ts';
 import { jobStep } from './job-step.ts';
@@ -36,13 +38,19 @@ export function finalize(input: Input, now: number): Decision {
       );
     }
   }
-  // No job was ever named, so none ever ran: there is nothing on any node.
-  if (volume.status?.attempt === undefined) return release(pv);
+  if (wasNeverMade(volume, pv)) return release(pv);
   if (name?.kind !== 'UnprepareVolume') {
     return startAttempt(volume, now, 'UnprepareVolume', 1, 'Terminating', terminating);
   }
   if (name.attempt === undefined) return release(pv);
   return reclaim(input, name.attempt, now);
+}
+
+/** No job was ever named, so none ever ran. An empty status says nothing: it may have been lost, with all it named. */
+function wasNeverMade(volume: Volume, pv: PersistentVolume | undefined): boolean {
+  if (validateVolume(volume).length > 0) return volume.status?.prepared === undefined;
+  const { attempt, job, prepared, conditions } = volume.status ?? {};
+  return [attempt, job, prepared, pv].every((trace) => trace === undefined) && conditions !== undefined;
 }
 
 /** Lets go of the PersistentVolume, then of the Volume: both vanish. */
@@ -76,12 +84,13 @@ function reclaim(input: Input, attempt: number, now: number): Decision {
     case 'running':
       return report(volume, now, 'Terminating', { ...terminating, message: step.message }, { follow: true });
     case 'done': {
-      if (!input.forgotten) return { action: { do: 'forget-jobs' } };
+      const forgetting = forget(input, now);
+      if (forgetting !== undefined) return forgetting;
       const action = setStatus(volume, now, 'Terminating', terminating, { job: doneName('UnprepareVolume') });
       return action === undefined ? {} : { action };
     }
     case 'refused':
-      return step.inUse
+      return step.passing
         ? report(
             volume,
             now,

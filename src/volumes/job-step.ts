@@ -15,7 +15,7 @@ export type JobStep =
   | { is: 'submit'; steps: Job['steps']; loopNumber: number }
   /** The node is as wanted. */
   | { is: 'done'; observed: Observed }
-  | { is: 'refused'; message: string; inUse: boolean }
+  | { is: 'refused'; message: string; passing: boolean }
   /** Another attempt may succeed: the job died, or the node changed under it. */
   | { is: 'again'; message: string }
   | { is: 'failed'; message: string }
@@ -45,7 +45,7 @@ export function jobStep(input: Input, operation: Operation, desired: Desired): J
         return {
           is: 'refused',
           message: withHint(planned.refusal, planned.hint),
-          inUse: planned.inUse ?? false,
+          passing: planned.passing ?? false,
         };
       }
       if (planned.steps.length === 0) return { is: 'done', observed: observation.known };

@@ -9,6 +9,8 @@ import { nodeOf } from './desired.ts';
 export function measured(volume: Volume, observed: Observed, desired: Desired): Partial<VolumeStatus> {
   const loop = loopsOf(observed)[0];
   return {
+    // Of a status that was lost: what is there was made by some attempt.
+    attempt: volume.status?.attempt ?? 1,
     ...(loop === undefined ? {} : { deviceName: loop.name, capacity: formatBytes(loop.sizeBytes) }),
     devicePath: linkOf(desired.uid),
     prepared: volume.status?.prepared ?? {

@@ -1,6 +1,7 @@
 import type { PersistentVolume } from '../api/core.ts';
 import { PROTECTION_FINALIZER, VOLUME_API_VERSION } from '../api/names.ts';
 import type { Volume } from '../api/volume.ts';
+import { linkOf } from '../storage/sparse-observe.ts';
 import { nodeOf } from './desired.ts';
 import type { ClassOptions } from './storage-class.ts';
 
@@ -51,9 +52,13 @@ export function buildPv(volume: Volume, options: ClassOptions): PersistentVolume
   };
 }
 
-/** A PersistentVolume of the Volume's name may be someone else's. */
-export function isPvOf(pv: PersistentVolume, volume: Volume): boolean {
-  return pv.metadata.ownerReferences?.some((owner) => owner.uid === volume.metadata.uid) ?? false;
+/**
+ * A PersistentVolume of the Volume's name may be someone else's. It is the Volume's by its owner, or by the device that
+ * it leads to: whoever took the owner off it (`--cascade=orphan` does) did not give it another device.
+ */
+export function isPvOf(pv: PersistentVolume, { metadata: { uid = '' } }: Volume): boolean {
+  const owned = pv.metadata.ownerReferences?.some((owner) => owner.uid === uid) ?? false;
+  return owned || pv.spec.local?.path === linkOf(uid);
 }
 
 /** Nothing holds it but us, and no claim has it: MetalK8s's rule. */

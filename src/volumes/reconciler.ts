@@ -44,13 +44,10 @@ export interface VolumeReconciler {
 
 /** What is known within one reconcile beside the objects. */
 type Known = Pick<Input, 'job' | 'observation' | 'forgotten' | 'pvRefused'>;
-const nothing: Known = { job: undefined, observation: undefined, forgotten: false, pvRefused: undefined };
+const nothing: Known = { job: undefined, observation: undefined, forgotten: undefined, pvRefused: undefined };
 
 /** No chart has a path as long: a decision that never settles is an error, not a busy loop. */
 const MAX_EFFECTS = 50;
-
-/** How long an informer may be behind a deletion, in ms. */
-const BEHIND = 200;
 
 /** The thin loop around `decide`: reads, decides, carries out one effect, and reads again. */
 export function createVolumeReconciler(deps: VolumeReconcilerDeps): VolumeReconciler {
@@ -93,9 +90,9 @@ export function createVolumeReconciler(deps: VolumeReconcilerDeps): VolumeReconc
         } catch (error) {
           // Someone else wrote, or the object is gone: the cache is behind, so read past it.
           if (!isConflict(error) && !isAlreadyExists(error) && !isNotFound(error)) throw error;
-          logger.debug({ volume: name, action: decision.action.do, err: error }, 'decided on an old object');
+          logger.warn({ volume: name, action: decision.action.do, err: error }, 'decided on an old object');
           // What is gone, the informer hears of.
-          if (!(await refresh(name)) || isNotFound(error)) return { requeueAfterMs: BEHIND };
+          if (!(await refresh(name)) || isNotFound(error)) return { retry: true };
           known = nothing;
         }
       }

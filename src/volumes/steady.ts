@@ -1,7 +1,7 @@
 import { READY_REASON } from '../api/names.ts';
 import { freeLoopNumber } from '../storage/loops.ts';
 import { plan } from '../storage/plan.ts';
-import { advance, report, startAttempt, unreachable } from './attempt.ts';
+import { advance, forget, report, startAttempt, unreachable } from './attempt.ts';
 import { desiredOf } from './desired.ts';
 import { doneName, parseJobName } from './job-name.ts';
 import { jobStep, withHint } from './job-step.ts';
@@ -12,7 +12,14 @@ import type { Decision, Input } from './types.ts';
 /** How often the node is asked whether the device is still there, in ms. */
 const LOOK_EVERY = 30_000;
 
-const available: Ready = { status: 'True', reason: READY_REASON.available, message: '' };
+const available = ({ pv }: Input): Ready => ({
+  status: 'True',
+  reason: READY_REASON.available,
+  message:
+    pv?.metadata.deletionTimestamp === undefined
+      ? ''
+      : 'the PersistentVolume is marked for deletion, and goes when this Volume is deleted',
+});
 const attaching: Ready = { status: 'Unknown', reason: READY_REASON.attaching, message: '' };
 const unavailable = (message: string): Ready => ({
   status: 'False',
@@ -57,7 +64,13 @@ export function steady(input: Input, now: number): Decision {
   if (planned.steps.length > 0) {
     return startAttempt(volume, now, 'AttachVolume', 1, volume.status?.phase, attaching);
   }
-  const action = setStatus(volume, now, 'Available', available, measured(volume, observation.known, desired));
+  const action = setStatus(
+    volume,
+    now,
+    'Available',
+    available(input),
+    measured(volume, observation.known, desired),
+  );
   return action === undefined ? { requeueAfter: LOOK_EVERY } : { action };
 }
 
@@ -72,8 +85,9 @@ function attach(input: Input, attempt: number, now: number): Decision {
     case 'running':
       return report(volume, now, undefined, { ...attaching, message: step.message }, { follow: true });
     case 'done': {
-      if (!input.forgotten) return { action: { do: 'forget-jobs' } };
-      const action = setStatus(volume, now, 'Available', available, {
+      const forgetting = forget(input, now);
+      if (forgetting !== undefined) return forgetting;
+      const action = setStatus(volume, now, 'Available', available(input), {
         ...measured(volume, step.observed, desired),
         job: doneName('AttachVolume'),
       });

@@ -25,8 +25,11 @@ export interface Input {
   job: Answer<JobState> | undefined;
   /** Of the node, if it was looked at since anything was last done there. */
   observation: Answer<Observed> | undefined;
-  /** The node's jobs of this Volume were removed since `status.job` was written. */
-  forgotten: boolean;
+  /**
+   * Whether the node's jobs of this Volume were removed, if that was tried since `status.job` was written; false where
+   * one of them still runs.
+   */
+  forgotten: boolean | undefined;
   /** Why the API server refused the PersistentVolume, if it did so just now. */
   pvRefused: string | undefined;
   /** When the node was last looked at by this process, ms since the epoch. */

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { readdir, rm } from 'node:fs/promises';
+import { readdir, readFile, rm } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { execa } from 'execa';
 
@@ -11,6 +11,8 @@ const RUN = '/run/udev';
  */
 export async function ensureUdev(): Promise<() => Promise<void>> {
   if (await answers()) return async () => {};
+  // One that is there and does not answer is the machine's: to take its socket away would leave it deaf.
+  if (await runs()) throw new Error('systemd-udevd runs but does not answer; restart it');
   const before = existsSync(RUN) ? new Set(await readdir(RUN)) : undefined;
   // A socket that nobody listens on any more was someone else's, who is gone.
   await rm(`${RUN}/control`, { force: true });
@@ -50,4 +52,13 @@ async function answers(): Promise<boolean> {
     stdio: 'ignore',
   });
   return ping.exitCode === 0;
+}
+
+async function runs(): Promise<boolean> {
+  for (const pid of await readdir('/proc')) {
+    if (!/^\d+$/.test(pid)) continue;
+    const name = await readFile(`/proc/${pid}/comm`, 'utf8').catch(() => '');
+    if (name.trim() === 'systemd-udevd') return true;
+  }
+  return false;
 }

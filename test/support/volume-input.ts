@@ -117,7 +117,7 @@ export function input(parts: Partial<Input>): Input {
     storageClass,
     job: undefined,
     observation: undefined,
-    forgotten: false,
+    forgotten: undefined,
     pvRefused: undefined,
     lookedAt: undefined,
     allotted: new Set(),

@@ -451,7 +451,31 @@ describe('Volume Finalization', () => {
       { volume: volume(undefined, { ...deleted, finalizers: [] }) },
       {},
     ],
-    ['never had a job: released', { volume: volume(undefined, deleted) }, 'release-volume'],
+    [
+      'never had a job: released',
+      { volume: volume(status('Failed', undefined, ['False', 'CreationError']), deleted) },
+      'release-volume',
+    ],
+    [
+      'an empty status may have been lost: looks at the node',
+      { volume: volume(undefined, deleted) },
+      ['Terminating', 'UnprepareVolume/1', 'Unknown', 'Terminating', ''],
+    ],
+    [
+      'the finalizer was taken off a Volume that has storage: put back while it lives',
+      { volume: volume(available(), { finalizers: [] }), pv: pv('Bound') },
+      'add-finalizer',
+    ],
+    [
+      'another job of it still runs on the node: waits and says so',
+      {
+        volume: volume(terminating('UnprepareVolume/1'), deleted),
+        job: { known: { state: 'succeeded' } },
+        observation: { known: freshNode },
+        forgotten: false,
+      },
+      ['Terminating', 'UnprepareVolume/1', 'Unknown', 'NodeUnclear', expect.stringContaining('another job')],
+    ],
     [
       'never was valid: released all the same',
       {

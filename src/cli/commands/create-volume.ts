@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
 import { connectFor, type GlobalFlags } from '../globals.ts';
 import type { Io } from '../io.ts';
-import { durationOption, labels, objectName } from '../parse.ts';
+import { durationOption, labels, objectName, oneObjectName } from '../parse.ts';
 import type { CreateFlags } from '../volume/create.ts';
 
 export default function createVolume(create: Command, io: Io): void {
@@ -10,7 +10,7 @@ export default function createVolume(create: Command, io: Io): void {
     .aliases(['volumes', 'vol'])
     .description('create a Volume: storage on a node that becomes a PersistentVolume')
     .argument('<name>', 'name of the Volume', objectName)
-    .requiredOption('--node <name>', 'node that holds the storage', objectName)
+    .requiredOption('--node <name>', 'node that holds the storage', oneObjectName)
     .addOption(new Option('--type <type>', 'kind of storage').choices(['sparse']).default('sparse'))
     .requiredOption('--size <quantity>', 'size, such as 10Gi')
     .option('--directory <path>', 'folder of the file on the node')

@@ -12,6 +12,7 @@ import {
 import { keyOf } from '../store.ts';
 import { type Cluster, insist, timestamp, type WriteOptions } from './cluster.ts';
 import { decode } from './decode.ts';
+import { metadataCauses } from './metadata.ts';
 
 /** Without vowels and look-alikes, as the API server's own. */
 const SUFFIX_LETTERS = 'bcdfghjklmnpqrstvwxz2456789';
@@ -48,7 +49,11 @@ export function create(
 
 /** What is wrong with an object by its own kind's rules; `old` is what it replaces. */
 export function check(kind: Kind, object: StoredObject, old?: StoredObject): Cause[] {
-  return [...(kind.validate?.(object) ?? []), ...(kind.schema?.validate(object, old) ?? [])];
+  return [
+    ...metadataCauses(object),
+    ...(kind.validate?.(object) ?? []),
+    ...(kind.schema?.validate(object, old) ?? []),
+  ];
 }
 
 /** Throws a 400 for unknown fields when validation is strict. */
