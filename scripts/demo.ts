@@ -53,6 +53,11 @@ async function start(args: readonly string[]): Promise<ChildProcess> {
   return child;
 }
 
+const CREATE = ['create', 'volume', 'demo', '--node', 'n1', '--size', '1Gi', '--storage-class', 'demo'];
+
+const isThere = async (program: string) =>
+  (await execa('sh', ['-c', 'command -v "$1"', 'sh', program], { reject: false })).exitCode === 0;
+
 const STORAGE_CLASS = `apiVersion: storage.k8s.io/v1
 kind: StorageClass
 metadata:
@@ -75,26 +80,19 @@ async function demo(): Promise<void> {
     ),
   );
 
+  if (!(await isThere('kubectl'))) {
+    say('Left out: all that is shown with kubectl, which is not installed.');
+    await type(STOWAGE, [...CREATE, '--dry-run=server', '-o', 'yaml']);
+    return;
+  }
+
   say('A storage class: which file system, and made how.');
   console.log(STORAGE_CLASS.trimEnd());
   await type('kubectl', ['apply', '-f', '-'], STORAGE_CLASS);
 
   if (!isRoot) {
     say('What would be sent, checked by the server and not stored.');
-    await type(STOWAGE, [
-      'create',
-      'volume',
-      'demo',
-      '--node',
-      'n1',
-      '--size',
-      '1Gi',
-      '--storage-class',
-      'demo',
-      '--dry-run=server',
-      '-o',
-      'yaml',
-    ]);
+    await type(STOWAGE, [...CREATE, '--dry-run=server', '-o', 'yaml']);
     say('Left out: the node (sshd), the loop device and the mount. They need root.');
     return;
   }
@@ -109,18 +107,13 @@ async function demo(): Promise<void> {
   await start(['watch', '--transport', 'ssh', '--ssh-config', sshd.configFile]);
 
   say('A volume: a sparse file on the node, with a file system, as a loop device.');
-  await type(STOWAGE, [
-    'create',
-    'volume',
-    'demo',
-    '--node',
-    'n1',
-    '--size',
-    '1Gi',
-    '--storage-class',
-    'demo',
-    '--wait',
-  ]);
+  cleanUps.push(() =>
+    // Nothing to do if the demo came to its end; else the storage goes while the daemon is there to remove it.
+    execa('kubectl', ['delete', 'volume', 'demo', '--ignore-not-found', '--timeout=20s'], {
+      env: { KUBECONFIG: kubeconfig },
+    }),
+  );
+  await type(STOWAGE, [...CREATE, '--wait']);
   await type(STOWAGE, ['get', 'volumes', '-o', 'wide']);
   await type('kubectl', [
     'get',
@@ -163,10 +156,30 @@ async function demo(): Promise<void> {
   console.log('nothing is left');
 }
 
+/** Whatever happened, all that was started is ended; one clean-up that fails keeps no other from its turn. */
+async function cleanUp(): Promise<void> {
+  for (const undo of cleanUps.reverse()) {
+    await undo().catch((error: unknown) => {
+      console.error(`demo: could not clean up: ${error}`);
+      process.exitCode = 1;
+    });
+  }
+}
+
+const interrupted = new Promise<never>((_, reject) => {
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.on(signal, () => reject(new Error(`ended by ${signal}`)));
+  }
+});
+
 const started = Date.now();
 try {
-  await demo();
+  await Promise.race([demo(), interrupted]);
+} catch (error) {
+  console.error(`demo: ${error instanceof Error ? error.message : error}`);
+  process.exitCode = 1;
 } finally {
-  for (const cleanUp of cleanUps.reverse()) await cleanUp();
+  await cleanUp();
 }
+if (process.exitCode === 1) process.exit();
 say(`Done in ${((Date.now() - started) / 1000).toFixed(1)} s.`);
