@@ -157,6 +157,19 @@ describe('waiting', () => {
     expect(stdout).toContain('tty: Unknown');
     expect(stdout.lastIndexOf('\u001b[?25h')).toBeGreaterThan(stdout.lastIndexOf('\u001b[?25l'));
   });
+
+  test('Ctrl-C on a terminal ends it as a signal does, and leaves the cursor', async () => {
+    const command = `stty cols 80 rows 24; exec bin/stowage create volume ctrlc ${CREATE.join(' ')} --wait -o name >${folder}/out`;
+    const terminal = execa('script', ['-qec', command, '/dev/null'], { env, reject: false });
+    let shown = '';
+    for await (const chunk of terminal.iterable({ from: 'stdout' })) {
+      shown += `${chunk}\n`;
+      // Typed once it waits; what follows is read to the end.
+      if (/ctrlc: Unknown/.test(String(chunk))) terminal.stdin.write('\u0003');
+    }
+    expect((await terminal).exitCode).toBe(130);
+    expect(shown.lastIndexOf('\u001b[?25h')).toBeGreaterThan(shown.lastIndexOf('\u001b[?25l'));
+  });
 });
 
 test('usage errors', async () => {

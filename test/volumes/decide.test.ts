@@ -239,6 +239,56 @@ describe('Volume Deployment', () => {
       ['Pending', 'PrepareVolume/1', 'Unknown', 'NodeUnreachable', away.unknown],
     ],
     [
+      'node still away, and ssh words it otherwise: nothing is written within a minute',
+      {
+        volume: volume(
+          status('Pending', 'PrepareVolume/1', ['Unknown', 'NodeUnreachable', 'pid 4711: no route']),
+        ),
+        job: away,
+      },
+      { retry: true },
+      NOW + 59_000,
+    ],
+    [
+      'and is told after it',
+      {
+        volume: volume(
+          status('Pending', 'PrepareVolume/1', ['Unknown', 'NodeUnreachable', 'pid 4711: no route']),
+        ),
+        job: away,
+      },
+      ['Pending', 'PrepareVolume/1', 'Unknown', 'NodeUnreachable', away.unknown],
+      NOW + 60_000,
+    ],
+    [
+      'udev is away for now: stays Pending, says so and tries again',
+      {
+        volume: volume(pending('PrepareVolume/1')),
+        job: { known: { state: 'not-found' } },
+        observation: { known: { ...freshNode, udev: false } },
+      },
+      ['Pending', 'PrepareVolume/1', 'Unknown', 'Pending', expect.stringContaining('no udev runs')],
+    ],
+    [
+      'a time of another clock keeps no attempt waiting',
+      {
+        volume: volume(pending('PrepareVolume/2')),
+        job: { known: { state: 'not-found' } },
+        observation: { known: freshNode },
+      },
+      ['submit', 16, 0],
+      NOW - 3_600_000,
+    ],
+    [
+      'a node whose answer is not understood is not called unreachable',
+      {
+        volume: volume(pending('PrepareVolume/1')),
+        job: { known: { state: 'not-found' } },
+        observation: { unknown: 'the node lacks a tool', reason: 'NodeUnclear' },
+      },
+      ['Pending', 'PrepareVolume/1', 'Unknown', 'NodeUnclear', 'the node lacks a tool'],
+    ],
+    [
       'node still away: later again',
       {
         volume: volume(status('Pending', 'PrepareVolume/1', ['Unknown', 'NodeUnreachable', away.unknown])),
@@ -434,6 +484,17 @@ describe('Steady state', () => {
       ['Failed', 'PrepareVolume/DONE', 'False', 'UnavailableError', expect.stringContaining('Failed')],
     ],
     [
+      'the PersistentVolume alone is deleted: is said',
+      { volume: volume(available()), pv: pv('Available', deleted), observation: { known: readyNode } },
+      [
+        'Available',
+        'PrepareVolume/DONE',
+        'True',
+        'Available',
+        expect.stringContaining('marked for deletion'),
+      ],
+    ],
+    [
       'the PersistentVolume alone is deleted: stays Available',
       { volume: volume(available()), pv: pv('Available', deleted), lookedAt: NOW },
       { requeueAfter: 30_000 },
@@ -545,6 +606,11 @@ describe('Volume Finalization', () => {
       "someone else's PersistentVolume of the name: is left alone",
       { volume: volume(available(), deleted), pv: pv('Bound', { ownerReferences: [] }) },
       ['Terminating', 'UnprepareVolume/1', 'Unknown', 'Terminating', ''],
+    ],
+    [
+      'a PersistentVolume that turns up late is waited for, too',
+      { volume: volume(terminating('UnprepareVolume/1'), deleted), pv: pv('Bound', deleted) },
+      ['Terminating', 'UnprepareVolume/1', 'Unknown', 'Terminating', expect.stringContaining('still in use')],
     ],
     [
       'class gone: reclaims',

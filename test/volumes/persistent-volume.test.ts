@@ -67,6 +67,13 @@ test('a PersistentVolume of the name is ours by the owner alone', () => {
   expect(isPvOf(pv('Available'), volume(undefined, { uid: 'another' }))).toBe(false);
 });
 
+test('or by the device that it leads to, whoever took its owner off', () => {
+  const orphan = pv('Bound', { ownerReferences: [] });
+  orphan.spec.local = { path: `/dev/disk/by-uuid/${UID}` };
+  expect(isPvOf(orphan, volume())).toBe(true);
+  expect(isPvOf(orphan, volume(undefined, { uid: 'another' }))).toBe(false);
+});
+
 test.each([
   ['Available', [FINALIZER], true],
   ['Released', [FINALIZER], true],
