@@ -215,6 +215,36 @@ describeAsRoot.each([['ssh'], ['local']])('a sparse ext4 volume over %s', (trans
     }
   }, 120_000);
 
+  test('what others take off the objects loses nothing', async () => {
+    await cluster.client.create(VOLUMES, sparseVolume('robbed', 'n1', '64Mi'));
+    const { metadata } = await settled('robbed');
+    const finalizers = async () => (await get('robbed')).metadata.finalizers ?? [];
+    const [finalizer] = await finalizers();
+    await cluster.client.patch(VOLUMES, 'robbed', { metadata: { finalizers: null } });
+    await until('the finalizer is back', 10_000, async () =>
+      (await finalizers()).includes(finalizer ?? '') ? true : undefined,
+    );
+    await cluster.client.patch(PERSISTENT_VOLUMES, 'robbed', { metadata: { ownerReferences: null } });
+    await cluster.client.patch(VOLUMES, 'robbed', { status: null }, { subresource: 'status' });
+    await cluster.client.delete(VOLUMES, 'robbed');
+    await gone('robbed');
+    await until('the PersistentVolume is gone', 10_000, async () =>
+      (await cluster.client.list(PERSISTENT_VOLUMES)).items.length === 0 ? true : undefined,
+    );
+    await expectNothing(metadata.uid ?? '');
+  }, 60_000);
+
+  test('a PersistentVolume that the API server refuses is told, and can be deleted', async () => {
+    const volume = sparseVolume('odd', 'n1', '64Mi');
+    volume.spec.template = { spec: { hostPath: { path: '/etc' } } };
+    await cluster.client.create(VOLUMES, volume);
+    const { status, metadata } = await settled('odd');
+    expect(status?.conditions?.[0]).toMatchObject({ status: 'False', reason: 'CreationError' });
+    expect(status?.conditions?.[0]?.message).toMatch(/refused the PersistentVolume: .*volume type/);
+    await run(STOWAGE, ['delete', 'volume', 'odd', '--wait']);
+    await expectNothing(metadata.uid ?? '');
+  }, 60_000);
+
   describe('hostile strings', () => {
     const EVIL = [
       "it's",
