@@ -1,4 +1,5 @@
 import type { StorageClass } from '../api/core.ts';
+import { isDnsSubdomain } from '../api/dns-name.ts';
 import type { Volume } from '../api/volume.ts';
 import { isAlreadyExists, isConflict, isNotFound } from '../kube/errors.ts';
 import type { Informer } from '../kube/informer.ts';
@@ -47,7 +48,8 @@ export function createVolumeReconciler(deps: VolumeReconcilerDeps): VolumeReconc
         if (volume === undefined) return undefined;
         const { uid = '' } = volume.metadata;
         const node = nodeOf(volume);
-        if (!deps.actsFor(node)) return undefined;
+        // What can be no node's name is nobody's, so anyone says so.
+        if (isDnsSubdomain(node) && !deps.actsFor(node)) return undefined;
         // Another Volume of that name: what is known is not of it.
         if (before !== undefined && before !== uid) known = nothing;
         before = uid;

@@ -1,0 +1,85 @@
+import { chmod, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { execa } from 'execa';
+import { VOLUMES } from '../../src/api/resources.ts';
+import type { Volume } from '../../src/api/volume.ts';
+import { sparseVolume, startCluster, type TestCluster } from '../support/cluster.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+import { until } from '../support/until.ts';
+
+/** The daemon with an `ssh` that does what no real one can be made to do when it is wanted. Needs no root. */
+
+let cluster: TestCluster;
+let folder: { path: string; remove(): Promise<void> };
+
+beforeAll(async () => {
+  cluster = await startCluster();
+  folder = await temporaryFolder('watch');
+});
+
+afterAll(async () => {
+  await cluster?.stop();
+  await folder?.remove();
+});
+
+/** Starts `stowage watch` with a shell script as its ssh; `$log` is where that may write. */
+async function watchWith(name: string, script: string) {
+  const log = join(folder.path, `${name}.log`);
+  const ssh = join(folder.path, 'ssh');
+  await writeFile(log, '');
+  await writeFile(ssh, `#!/bin/sh\nlog='${log}'\ncase $* in *'-O exit'*) exit 0 ;; esac\n${script}\n`);
+  await chmod(ssh, 0o755);
+  const daemon = execa('bin/stowage', ['watch', '--retry-interval-start', '200ms'], {
+    env: {
+      KUBECONFIG: cluster.kubeconfig,
+      PATH: `${folder.path}:${process.env.PATH}`,
+      XDG_RUNTIME_DIR: folder.path,
+    },
+    reject: false,
+    // It has its own deadline.
+    forceKillAfterDelay: false,
+  });
+  return { daemon, calls: async () => (await stat(log)).size };
+}
+
+test('SIGTERM while a node does not answer ends it in order, and says nothing of the node', async () => {
+  const { daemon, calls } = await watchWith('hang', 'printf x >>"$log"; exec sleep 60');
+  await cluster.client.create(VOLUMES, sparseVolume('hang', 'n1', '1Gi'));
+  await until('a call to the node', 10_000, async () => ((await calls()) > 0 ? true : undefined));
+  const before = await cluster.client.get<Volume>(VOLUMES, 'hang');
+  daemon.kill('SIGTERM');
+  const { exitCode, stderr } = await daemon;
+  expect(exitCode).toBe(0);
+  expect(stderr).toContain('"msg":"stopped"');
+  expect((await cluster.client.get<Volume>(VOLUMES, 'hang')).metadata.resourceVersion).toBe(
+    before.metadata.resourceVersion,
+  );
+  await remove('hang');
+}, 60_000);
+
+test('a node that words its failure otherwise each time makes neither writes nor calls without rest', async () => {
+  const { daemon, calls } = await watchWith(
+    'words',
+    'printf x >>"$log"; echo "pid $$: no route" >&2; exit 255',
+  );
+  await cluster.client.create(VOLUMES, sparseVolume('words', 'n1', '1Gi'));
+  const told = await until('it is told', 10_000, async () => {
+    const volume = await cluster.client.get<Volume>(VOLUMES, 'words');
+    return volume.status?.conditions?.[0]?.reason === 'NodeUnreachable' ? volume : undefined;
+  });
+  // 200 ms, doubling: the sixth call comes more than 3 s after the first, where one without rest has hundreds.
+  await until('the sixth call', 20_000, async () => ((await calls()) >= 6 ? true : undefined));
+  expect(await calls()).toBeLessThan(10);
+  const later = await cluster.client.get<Volume>(VOLUMES, 'words');
+  expect(later.metadata.resourceVersion).toBe(told.metadata.resourceVersion);
+  daemon.kill('SIGTERM');
+  expect((await daemon).exitCode).toBe(0);
+  await remove('words');
+}, 60_000);
+
+/** Without a daemon nobody takes the finalizer off. */
+async function remove(name: string): Promise<void> {
+  await cluster.client.delete(VOLUMES, name);
+  await cluster.client.patch(VOLUMES, name, { metadata: { finalizers: null } });
+}
