@@ -48,7 +48,19 @@ export const DISK_CRD = {
                   },
                 ],
               },
-              status: { type: 'object', properties: { phase: { type: 'string' } } },
+              status: {
+                type: 'object',
+                properties: {
+                  phase: { type: 'string' },
+                  conditions: {
+                    type: 'array',
+                    items: {
+                      type: 'object',
+                      properties: { type: { type: 'string' }, status: { type: 'string' } },
+                    },
+                  },
+                },
+              },
             },
           },
         },
