@@ -37,11 +37,16 @@ export function decide(input: Input, now: number): Decision {
   return pv !== undefined && isPvOf(pv, volume) ? steady(input, now) : deploy(input, now);
 }
 
-/** Failed for good, until someone changes the spec. What became unavailable may come back by itself. */
+/**
+ * Failed for good, until someone changes the spec. What became unavailable may come back by itself, and while it does
+ * (it is attached again, or its node is away) its Ready is Unknown and its phase still Failed.
+ */
 function isStuck({ volume }: Input): boolean {
+  const ready = readyOf(volume);
   return (
     volume.status?.phase === 'Failed' &&
-    readyOf(volume)?.reason !== READY_REASON.unavailableError &&
+    ready?.status === 'False' &&
+    ready.reason !== READY_REASON.unavailableError &&
     volume.status.observedGeneration === volume.metadata.generation
   );
 }

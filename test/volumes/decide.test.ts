@@ -461,6 +461,24 @@ describe('Steady state', () => {
       ['Failed', 'PrepareVolume/DONE', 'False', 'UnavailableError', expect.stringContaining('is missing')],
     ],
     [
+      'what was unavailable is back, and must be attached: goes on though its phase is Failed',
+      {
+        volume: volume(status('Failed', 'AttachVolume/1', ['Unknown', 'Attaching'], { prepared })),
+        pv: pv('Bound'),
+      },
+      'poll',
+    ],
+    [
+      'what was unavailable, and its node went away: is looked at again',
+      {
+        volume: volume(
+          status('Failed', 'PrepareVolume/DONE', ['Unknown', 'NodeUnreachable', 'away'], { prepared }),
+        ),
+        pv: pv('Bound'),
+      },
+      'observe',
+    ],
+    [
       'what was unavailable is back',
       {
         volume: volume(
@@ -611,6 +629,33 @@ describe('Volume Finalization', () => {
       'a PersistentVolume that turns up late is waited for, too',
       { volume: volume(terminating('UnprepareVolume/1'), deleted), pv: pv('Bound', deleted) },
       ['Terminating', 'UnprepareVolume/1', 'Unknown', 'Terminating', expect.stringContaining('still in use')],
+    ],
+    ...(['Retain', 'Wipe'] as const).map(
+      (onDelete): Row => [
+        `onDelete was set to ${onDelete} on what is made: nothing is removed, and why is said`,
+        {
+          volume: { ...volume(available(), deleted), spec: { ...volume().spec, onDelete } },
+          pv: pv('Available'),
+        },
+        [
+          'Available',
+          'PrepareVolume/DONE',
+          'Unknown',
+          'Terminating',
+          expect.stringContaining('nothing is removed'),
+        ],
+      ],
+    ),
+    [
+      'a spec that became invalid while it was made: waits for the job, and leaks nothing',
+      {
+        volume: {
+          ...volume(pending('PrepareVolume/1'), deleted),
+          spec: { ...volume().spec, overwrite: 'ext4' },
+        },
+        job: { known: { state: 'died' } },
+      },
+      ['Terminating', 'UnprepareVolume/1', 'Unknown', 'Terminating', ''],
     ],
     [
       'class gone: reclaims',
