@@ -1,4 +1,4 @@
-import { stat } from 'node:fs/promises';
+import { rename, stat } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { execa } from 'execa';
 import { stringify } from 'yaml';
@@ -148,7 +148,7 @@ describeAsRoot.each([['ssh'], ['local']])('a sparse ext4 volume over %s', (trans
     expect(await leftovers({ client: cluster.client })).toEqual([]);
   }, 90_000);
 
-  test('a device that someone detached comes back with its data', async () => {
+  test('a device that someone detached, its file away for a while, comes back with its data', async () => {
     await cluster.client.create(VOLUMES, sparseVolume('back', 'n1', '64Mi'));
     const { status, metadata } = await settled('back');
     await run('sh', [
@@ -157,6 +157,8 @@ describeAsRoot.each([['ssh'], ['local']])('a sparse ext4 volume over %s', (trans
       'sh',
       status?.devicePath ?? '',
     ]);
+    const file = `/var/lib/metalk8s/storage/sparse/${metadata.uid}`;
+    await rename(file, `${file}.away`);
     await run('losetup', ['-d', `/dev/${status?.deviceName}`]);
     const link = `/dev/disk/by-uuid/${metadata.uid}`;
     await until('the link is gone', 10_000, () =>
@@ -165,6 +167,16 @@ describeAsRoot.each([['ssh'], ['local']])('a sparse ext4 volume over %s', (trans
         () => true,
       ),
     );
+    const missing = await until('it is said to be missing', 60_000, async () => {
+      const ready = (await get('back')).status?.conditions?.[0];
+      return ready?.status === 'False' ? ready : undefined;
+    });
+    expect(missing).toMatchObject({
+      reason: 'UnavailableError',
+      message: expect.stringContaining('is missing'),
+    });
+    await expect(stat(file)).rejects.toThrow('ENOENT');
+    await rename(`${file}.away`, file);
     await until('the link is back', 60_000, () =>
       stat(link).then(
         () => true,
