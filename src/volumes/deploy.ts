@@ -91,6 +91,6 @@ function classOf({ volume, storageClass }: Input): ClassOptions | { problem: str
       reason: READY_REASON.creationError,
     };
   }
-  const options = checkClass(storageClass);
+  const options = checkClass(storageClass, volume.spec.mode);
   return 'problem' in options ? { ...options, reason: READY_REASON.creationError } : options;
 }
