@@ -10,3 +10,13 @@ export function tellKernel(number: number, disk: string): Step {
     mayRace: true,
   };
 }
+
+/** The same for every partition of a disk: after its table was written, a kernel may know none of them any more. */
+export function tellKernelAll(disk: string): Step {
+  return {
+    name: `have the kernel read the partitions of ${disk}`,
+    argv: ['partx', '--update', disk],
+    guards: [],
+    mayRace: true,
+  };
+}

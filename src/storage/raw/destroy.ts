@@ -1,6 +1,7 @@
 import type { Guard, Step } from '../../nodes/job.ts';
 import { setPartitionGuid } from '../gpt.ts';
 import { notOpen, userOf } from '../in-use.ts';
+import { tellKernelAll } from '../partx.ts';
 import { removeRecords } from '../records.ts';
 import type { DesiredRaw, DeviceFacts, ObservedRaw, Plan } from '../types.ts';
 import { lookAgain } from '../udev.ts';
@@ -28,6 +29,8 @@ export function planDestroy(desired: DesiredRaw, observed: ObservedRaw): Plan {
     );
   }
   if (!isOurs(desired, device)) {
+    // They go last: without any, all of it was done.
+    if (!observed.recordFiles) return { steps: [] };
     if (isUntouched(desired, observed, device)) return { steps: records };
     if (device.content !== '') {
       return orRetain(`/dev/${device.name} carries ${device.content}, which is not of this Volume`);
@@ -148,6 +151,7 @@ function takeOff(desired: DesiredRaw, observed: ObservedRaw, device: DeviceFacts
         guards: [sameDeviceGuard(device), ...notInUseGuards(device), partitionGuard(device, desired.uid)],
         lock,
       },
+      tellKernelAll(lock),
       lookAgain(device.name),
     ];
   }

@@ -117,16 +117,19 @@ function readDevice(row: BlockDevice, users: Users, results: Results): DeviceFac
     uuids: [printed, ...children].flatMap(({ uuids }) => uuids),
     identity: identityOf(row, diskOf(row, users.devices), partition?.number, dmUuid),
     printed: {
-      identity: succeeded('the identity', get('identity')).trimEnd(),
-      blkid: printed.blkid.trimEnd(),
+      identity: withoutEnd(succeeded('the identity', get('identity'))),
+      blkid: withoutEnd(printed.blkid),
       blkidExit: printed.blkidExit,
-      wipefs: printed.wipefs.trimEnd(),
+      wipefs: withoutEnd(printed.wipefs),
     },
     partition,
     dmUuid,
     partitions,
   };
 }
+
+/** As a guard compares it: without newlines at its end, but with the spaces that stand for empty columns. */
+const withoutEnd = (text: string) => text.replace(/\n+$/, '');
 
 function readContent(name: string, get: (name: string) => ProbeResult): Printed {
   const blkid = get(`blkid ${name}`);

@@ -2,7 +2,7 @@ import type { Guard, Step } from '../../nodes/job.ts';
 import { newTable, setPartitionGuid } from '../gpt.ts';
 import { notOpen } from '../in-use.ts';
 import { mkfs } from '../mkfs.ts';
-import { tellKernel } from '../partx.ts';
+import { tellKernel, tellKernelAll } from '../partx.ts';
 import { donePath, intentOf, writeDone, writeIntent } from '../records.ts';
 import type { DesiredRaw, DeviceFacts, Intent, ObservedRaw, Plan } from '../types.ts';
 import { emptyGuards, lockOf, notInUseGuards, sameContentGuards, sameDeviceGuard } from './guards.ts';
@@ -142,6 +142,7 @@ function make(desired: DesiredRaw, device: DeviceFacts): Step[] {
         guards: [...guards, ...emptyGuards(device), partitionGuard(device, partition.uuid)],
         lock,
       },
+      tellKernelAll(lock),
     ];
   }
   return [
