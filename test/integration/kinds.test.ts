@@ -1,148 +1,158 @@
-import { randomUUID } from 'node:crypto';
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
+import { readFile } from 'node:fs/promises';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { execa } from 'execa';
 import type { Executor } from '../../src/nodes/job.ts';
-import { createLocalShell } from '../../src/nodes/local-shell.ts';
-import { createShellExecutor } from '../../src/nodes/shell-executor.ts';
-import { createSshShell } from '../../src/nodes/ssh-shell.ts';
-import { deviceOf } from '../../src/storage/device.ts';
+import { deviceOf, type VolumeDevice } from '../../src/storage/device.ts';
 import type { Desired, Operation } from '../../src/storage/types.ts';
 import { carryOut } from '../support/carry-out.ts';
-import { type Disk, makeDisk } from '../support/disks.ts';
-import { removeTraces } from '../support/remove-traces.ts';
-import { describeAsRoot } from '../support/root.ts';
-import { type Sshd, startSshd } from '../support/sshd.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
-import { ensureUdev } from '../support/udev.ts';
+import {
+  BACKINGS,
+  CONTENTS,
+  type Kinds,
+  recordedAs,
+  SIZE,
+  setUpKinds,
+  TRANSPORTS,
+} from '../support/kinds.ts';
+import { describeAsRoot, mayGrowMounted } from '../support/root.ts';
 
 const MIB = 1n << 20n;
-/** XFS needs 300 MiB. */
-const SIZE = 304n * MIB;
-
-type Backing = 'sparse file' | 'disk' | 'partition';
-type Content = 'ext4' | 'xfs' | 'Block';
-const BACKINGS: Backing[] = ['sparse file', 'disk', 'partition'];
-const CONTENTS: Content[] = ['ext4', 'xfs', 'Block'];
-const TRANSPORTS = ['local', 'ssh'] as const;
 
 describeAsRoot('every kind of volume, with real devices, mkfs, sgdisk and udev', () => {
-  let folder: Awaited<ReturnType<typeof temporaryFolder>>;
-  let stopUdev: () => Promise<void>;
-  let sshd: Sshd;
-  let mountPoint: string;
-  let executors: Record<(typeof TRANSPORTS)[number], Executor>;
-  const disks: Disk[] = [];
-  const made: Desired[] = [];
-
+  let kinds: Kinds;
   beforeAll(async () => {
-    stopUdev = await ensureUdev();
-    folder = await temporaryFolder('kinds');
-    mountPoint = join(folder.path, 'mnt');
-    await mkdir(mountPoint);
-    sshd = await startSshd({ nodes: ['n1'] });
-    executors = {
-      local: createShellExecutor(createLocalShell(['n1'])),
-      ssh: createShellExecutor(createSshShell({ configFile: sshd.configFile, addressOf: () => ({}) })),
-    };
+    kinds = await setUpKinds();
   });
-  afterEach(async () => {
-    for (const desired of made.splice(0)) {
-      await removeTraces(desired.uid, desired.type === 'sparse' ? desired.file : undefined);
-    }
-    for (const disk of disks.splice(0)) await disk.remove();
-  });
-  afterAll(async () => {
-    await executors?.ssh.close();
-    await sshd?.stop();
-    await folder?.remove();
-    await stopUdev?.();
-  });
+  afterEach(() => kinds.clean());
+  afterAll(() => kinds?.stop());
 
-  async function desiredOf(backing: Backing, content: Content): Promise<Desired> {
-    const uid = randomUUID();
-    const common = {
-      uid,
-      name: `vol-${uid}`,
-      recorded: false,
-      onDelete: 'Delete',
-      ...(content === 'Block'
-        ? { mode: 'Block', fs: undefined }
-        : { mode: 'Filesystem', fs: { type: content, options: [] } }),
-    } as const;
-    const desired = await place(backing, common);
-    made.push(desired);
-    return desired;
+  async function carry(executor: Executor, operation: Operation, desired: Desired): Promise<VolumeDevice> {
+    const seen = await carryOut(executor, 'n1', operation, desired);
+    if (typeof seen === 'string') throw new Error(seen);
+    return deviceOf(desired, seen);
   }
-
-  async function place(backing: Backing, common: Omit<Desired, 'type'> & { uid: string }): Promise<Desired> {
-    if (backing === 'sparse file') {
-      return { ...common, type: 'sparse', file: join(folder.path, common.uid), sizeBytes: SIZE } as Desired;
-    }
-    const size = backing === 'disk' ? SIZE : 2n * SIZE + 2n * MIB;
-    const disk = await makeDisk(folder.path, common.uid, size, backing === 'disk' ? 'none' : 'gpt');
-    disks.push(disk);
-    return {
-      ...common,
-      type: 'raw',
-      devicePath: backing === 'disk' ? disk.path : disk.partition,
-      overwrite: undefined,
-      identity: undefined,
-    } as Desired;
-  }
-
-  /** What a pod would keep there, and how it is read again. */
-  async function write(desired: Desired, path: string, data: string): Promise<void> {
-    if (desired.mode === 'Block') {
-      await execa('dd', [`of=${path}`, 'bs=4096', 'seek=100', 'conv=notrunc,fsync', 'status=none'], {
-        input: data,
-      });
-      return;
-    }
-    await execa('mount', [path, mountPoint]);
-    await writeFile(join(mountPoint, 'data'), data);
-    await execa('umount', [mountPoint]);
-  }
-  async function read(desired: Desired, path: string): Promise<string> {
-    if (desired.mode === 'Block') {
-      const { stdout } = await execa('dd', [`if=${path}`, 'bs=4096', 'skip=100', 'count=1', 'status=none']);
-      return stdout.replaceAll('\0', '');
-    }
-    await execa('mount', [path, mountPoint]);
-    const data = await readFile(join(mountPoint, 'data'), 'utf8');
-    await execa('umount', [mountPoint]);
-    return data;
-  }
+  const bytesOf = async (path: string) => BigInt((await execa('blockdev', ['--getsize64', path])).stdout);
+  const isZero = async (path: string, bytes: bigint) =>
+    (await execa('cmp', [`--bytes=${bytes}`, path, '/dev/zero'], { reject: false })).exitCode === 0;
+  const exists = async (path: string) =>
+    (await execa('test', ['-e', path], { reject: false })).exitCode === 0;
 
   const cases = TRANSPORTS.flatMap((transport) =>
     BACKINGS.flatMap((backing) => CONTENTS.map((content) => [backing, content, transport] as const)),
   );
+
   test.each(cases)(
-    '%s with %s over %s: made, kept across re-attachment, gone',
+    '%s with %s over %s: made under its right name, kept across re-attachment, gone',
     async (backing, content, transport) => {
-      const desired = await desiredOf(backing, content);
-      const carry = async (operation: Operation, wanted: Desired = desired) => {
-        const seen = await carryOut(executors[transport], 'n1', operation, wanted);
-        if (typeof seen === 'string') throw new Error(seen);
-        return deviceOf(wanted, seen);
-      };
-      const { device, link, identity } = await carry('prepare');
+      const executor = kinds.executors[transport];
+      const desired = await kinds.desired(backing, content);
+      const { device, link, identity } = await carry(executor, 'prepare', desired);
       expect(link).toBe(`/dev/disk/by-${content === 'Block' ? 'partuuid' : 'uuid'}/${desired.uid}`);
       expect((await execa('realpath', [link])).stdout).toBe(`/dev/${device?.name}`);
-      expect(BigInt((await execa('blockdev', ['--getsize64', link])).stdout)).toBe(device?.sizeBytes);
+      expect(await bytesOf(link)).toBe(device?.sizeBytes);
       if (backing === 'sparse file') expect(device?.sizeBytes).toBe(SIZE);
-      await write(desired, link, 'kept');
-      await carry('absent');
-      const recorded = {
-        ...desired,
-        recorded: true,
-        ...(desired.type === 'raw' ? { identity } : {}),
-      } as Desired;
-      await carry('present', recorded);
-      expect(await read(desired, link)).toBe('kept');
-      await carry('destroy', recorded);
-      await expect(execa('realpath', ['-e', link])).rejects.toThrow();
+      await kinds.write(desired, link, 'kept');
+      const recorded = recordedAs(desired, identity);
+      await carry(executor, 'absent', recorded);
+      await carry(executor, 'present', recorded);
+      expect(await kinds.read(desired, link)).toBe('kept');
+      await carry(executor, 'destroy', recorded);
+      expect(await exists(link)).toBe(false);
+      expect(await exists(`/var/lib/stowage/volumes/${desired.uid}.intent`)).toBe(false);
     },
   );
+
+  describe('onDelete', () => {
+    const kindsOf = BACKINGS.flatMap((backing) => CONTENTS.map((content) => [backing, content] as const));
+
+    test.each(kindsOf)('Retain of a %s with %s keeps every byte', async (backing, content) => {
+      const desired = await kinds.desired(backing, content, { onDelete: 'Retain' });
+      const { link, identity } = await carry(kinds.executors.local, 'prepare', desired);
+      await kinds.write(desired, link, 'kept');
+      await carry(kinds.executors.local, 'destroy', recordedAs(desired, identity));
+      if (desired.type === 'raw') {
+        expect(await kinds.read(desired, link)).toBe('kept');
+        return;
+      }
+      expect(await exists(link)).toBe(false);
+      expect((await readFile(desired.file)).includes('kept')).toBe(true);
+    });
+
+    test.each(kindsOf)('Wipe of a %s with %s leaves zeros', async (backing, content) => {
+      const desired = await kinds.desired(backing, content, { onDelete: 'Wipe' });
+      const { link, identity, device } = await carry(kinds.executors.local, 'prepare', desired);
+      await kinds.write(desired, link, 'kept');
+      await carry(kinds.executors.local, 'destroy', recordedAs(desired, identity));
+      expect(await exists(link)).toBe(false);
+      if (desired.type === 'sparse') {
+        expect(await exists(desired.file)).toBe(false);
+        return;
+      }
+      expect(device?.sizeBytes).toBeGreaterThan(300n * MIB);
+      expect(await isZero(desired.devicePath, await bytesOf(desired.devicePath))).toBe(true);
+    });
+
+    test.each(kindsOf)('Delete of a %s with %s takes off our signature alone', async (backing, content) => {
+      const desired = await kinds.desired(backing, content);
+      const { link, identity } = await carry(kinds.executors.local, 'prepare', desired);
+      await kinds.write(desired, link, 'kept');
+      await carry(kinds.executors.local, 'destroy', recordedAs(desired, identity));
+      expect(await exists(link)).toBe(false);
+      if (desired.type === 'sparse') {
+        expect(await exists(desired.file)).toBe(false);
+        return;
+      }
+      const { stdout } = await execa('wipefs', ['-n', '-i', '-O', 'TYPE', desired.devicePath]);
+      expect(stdout).toBe('');
+      expect(await isZero(desired.devicePath, await bytesOf(desired.devicePath))).toBe(false);
+    });
+  });
+
+  describe('a sparse volume grows', () => {
+    const grown = 2n * SIZE;
+    const uses = CONTENTS.flatMap((content) =>
+      (['in use', 'not in use'] as const).map((use) => [content, use] as const),
+    );
+    const left = ([content, use]: (typeof uses)[number]) =>
+      content === 'ext4' && use === 'in use' && !mayGrowMounted;
+    test.skip.each(uses.filter(left))(
+      'with %s, %s (left out: the kernel lets only who has CAP_SYS_RESOURCE grow it, and root here has not)',
+      () => {},
+    );
+    test.each(uses.filter((each) => !left(each)))(
+      'with %s, %s: file, device and file system',
+      async (content, use) => {
+        const executor = kinds.executors.ssh;
+        const desired = await kinds.desired('sparse file', content);
+        const { link, identity } = await carry(executor, 'prepare', desired);
+        await kinds.write(desired, link, 'kept');
+        const recorded = { ...recordedAs(desired, identity), sizeBytes: grown } as Desired;
+        const mountPoint = `${kinds.folder}/mnt`;
+        const end = use === 'in use' ? await useIt(content, link, mountPoint) : async () => {};
+        const { device } = await carry(executor, 'present', recorded);
+        await end();
+        expect(device?.sizeBytes).toBe(grown);
+        expect(await bytesOf(link)).toBe(grown);
+        expect(await kinds.read(desired, link)).toBe('kept');
+        if (content !== 'Block') {
+          await execa('mount', [link, mountPoint]);
+          const { stdout } = await execa('stat', ['-f', '-c', '%b %S', mountPoint]);
+          await execa('umount', [mountPoint]);
+          const [blocks = 0, size = 0] = stdout.split(' ').map(Number);
+          expect(blocks * size).toBeGreaterThan(Number(grown) * 0.8);
+        }
+        await carry(executor, 'destroy', recorded);
+      },
+    );
+
+    async function useIt(content: string, link: string, mountPoint: string): Promise<() => Promise<unknown>> {
+      if (content === 'Block') {
+        // As the kubelet does.
+        const { stdout } = await execa('losetup', ['--find', '--show', link]);
+        return () => execa('losetup', ['--detach', stdout]);
+      }
+      await execa('mount', [link, mountPoint]);
+      return () => execa('umount', [mountPoint]);
+    }
+  });
 });

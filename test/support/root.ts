@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { describe } from '@jest/globals';
 
 const isRoot = process.getuid?.() === 0;
@@ -15,3 +16,10 @@ describeAsRoot.each =
     if (isRoot) describe.each(table)(name, tests);
     else describe.skip(`${name} ${reason}`, () => tests(...(table[0] as T)));
   };
+
+/** CAP_SYS_RESOURCE (capability 24), which the kernel asks for to grow an ext4 file system that is mounted. */
+export const mayGrowMounted =
+  (BigInt(`0x${/^CapEff:\s*([0-9a-f]+)/m.exec(readFileSync('/proc/self/status', 'utf8'))?.[1] ?? '0'}`) >>
+    24n) %
+    2n ===
+  1n;

@@ -1,11 +1,11 @@
-import type { Step } from '../../nodes/job.ts';
+import type { Guard, Step } from '../../nodes/job.ts';
 import { GPT_START, growTable } from '../gpt.ts';
 import { tellKernel } from '../partx.ts';
 import { writeDone } from '../records.ts';
 import type { BlockDevice, DesiredSparse, LoopFacts, ObservedSparse, Plan } from '../types.ts';
 import { fileBytes, madeBytes } from './layout.ts';
 
-/** Where a file system is mounted for as long as it grows: neither ext4 nor XFS needs more, and XFS grows only so. */
+/** Where an XFS file system is mounted for as long as it grows: it grows only so. */
 const mountPoint = (uid: string) => `/run/stowage/mounts/${uid}`;
 
 /**
@@ -105,30 +105,49 @@ function growPartition(
   ];
 }
 
-function growFileSystem(desired: DesiredSparse, { signature }: ObservedSparse, loop: LoopFacts): Step[] {
-  const type = signature.found === 'one' ? signature.type : '';
+function growFileSystem(desired: DesiredSparse, observed: ObservedSparse, loop: LoopFacts): Step[] {
+  const { signature, mounts } = observed;
   const device = `/dev/${loop.name}`;
+  if (signature.found === 'one' && signature.type === 'xfs') return growXfs(desired, device);
+  const grow: Step = {
+    name: 'grow the ext4 file system',
+    argv: ['resize2fs', device],
+    guards: [stillOurs(desired, device)],
+  };
+  if (mounts.has(loop.device)) return [grow];
+  return [
+    {
+      name: 'check the ext4 file system, which resize2fs asks for',
+      argv: ['e2fsck', '-f', '-p', device],
+      guards: [stillOurs(desired, device)],
+      // Its status is 1 after it mended something, and 8 where it was mounted meanwhile.
+      mayRace: true,
+    },
+    grow,
+  ];
+}
+
+/** Also where it is mounted already: its mount is not known to be one that we see. */
+function growXfs(desired: DesiredSparse, device: string): Step[] {
   const point = mountPoint(desired.uid);
   return [
     { name: 'make a place to mount it', argv: ['mkdir', '-p', '-m', '0700', '--', point], guards: [] },
     {
-      name: `mount the ${type} file system for a moment`,
-      argv: ['mount', '-t', type, '-o', 'nosuid,nodev,noexec', '--', device, point],
-      guards: [
-        {
-          argv: ['blkid', '-p', '-o', 'value', '-s', 'UUID', device],
-          expect: { exit: 0, stdout: { is: desired.uid } },
-          refusal: `${device} no longer holds the file system ${desired.uid}`,
-        },
-      ],
+      name: 'mount the xfs file system for a moment',
+      argv: ['mount', '-t', 'xfs', '-o', 'nosuid,nodev,noexec', '--', device, point],
+      guards: [stillOurs(desired, device)],
     },
-    {
-      name: `grow the ${type} file system`,
-      argv: type === 'xfs' ? ['xfs_growfs', point] : ['resize2fs', device],
-      guards: [],
-    },
+    { name: 'grow the xfs file system', argv: ['xfs_growfs', point], guards: [] },
     ...unmount(desired.uid),
   ];
+}
+
+function stillOurs({ uid }: DesiredSparse, device: string): Guard {
+  return {
+    argv: ['blkid', '-p', '-o', 'value', '-s', 'UUID', device],
+    expect: { exit: 0, stdout: { is: uid } },
+    refusal: `${device} no longer holds the file system ${uid}`,
+  };
 }
 
 function unmount(uid: string): Step[] {

@@ -1,0 +1,189 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { execa } from 'execa';
+import type { DesiredRaw } from '../../src/storage/types.ts';
+import { carryOut, observe } from '../support/carry-out.ts';
+import { CONTENTS, type Kinds, setUpKinds } from '../support/kinds.ts';
+import { describeAsRoot } from '../support/root.ts';
+import { SIGNATURES, sha256 } from '../support/signatures.ts';
+
+describeAsRoot('a raw device that carries something', () => {
+  let kinds: Kinds;
+  beforeAll(async () => {
+    kinds = await setUpKinds();
+  });
+  afterEach(() => kinds.clean());
+  afterAll(() => kinds?.stop());
+
+  const prepare = (desired: DesiredRaw) => carryOut(kinds.executors.local, 'n1', 'prepare', desired);
+
+  async function contentOf(desired: DesiredRaw): Promise<string> {
+    const seen = await observe(kinds.executors.local, 'n1', desired);
+    if (seen.type !== 'raw' || seen.target.is !== 'device') throw new Error('no device');
+    return seen.target.facts.content;
+  }
+
+  describe.each(SIGNATURES.map((each) => [each.name, each] as const))('%s', (_, { expected, put }) => {
+    test.each(CONTENTS)('is refused for %s, and every byte stays', async (content) => {
+      const { path } = await kinds.disk();
+      await put(path);
+      const before = await sha256(path);
+      const desired = kinds.onDevice(path, content);
+      const found = await contentOf(desired);
+      expect(found).toMatch(expected);
+      expect(await prepare(desired)).toBe(`${path} carries ${found}`);
+      const other = { ...desired, overwrite: 'ext4:00000000-0000-0000-0000-000000000000' };
+      expect(await prepare(other)).toContain('The consent that was given is for "ext4:00000000');
+      expect(await sha256(path)).toBe(before);
+    });
+
+    test('is destroyed with a consent that names it', async () => {
+      const { path } = await kinds.disk();
+      await put(path);
+      const desired = kinds.onDevice(path, 'xfs');
+      const seen = await prepare({ ...desired, overwrite: await contentOf(desired) });
+      expect(seen).toMatchObject({ target: { facts: { content: `xfs:${desired.uid}` } } });
+    });
+  });
+
+  type Use = (path: string) => Promise<(() => Promise<unknown>) | undefined>;
+  const uses: [name: string, refusal: RegExp, use: Use][] = [
+    [
+      'mounted',
+      /is in use: mounted at /,
+      async (path) => {
+        await execa('mkfs.ext4', ['-q', '-F', path]);
+        await execa('mount', [path, join(kinds.folder, 'mnt')]);
+        return () => execa('umount', [join(kinds.folder, 'mnt')]);
+      },
+    ],
+    [
+      'mounted from a partition',
+      /p1 is in use: mounted at /,
+      async (path) => {
+        await execa('sgdisk', ['--clear', '--largest-new=1', path]);
+        await execa('partx', ['--update', path]);
+        await execa('mkfs.ext4', ['-q', '-F', `${path}p1`]);
+        await execa('mount', [`${path}p1`, join(kinds.folder, 'mnt')]);
+        return () => execa('umount', [join(kinds.folder, 'mnt')]);
+      },
+    ],
+    [
+      'below a loop device',
+      /is in use: \/dev\/loop\d+ is stacked on it/,
+      async (path) => {
+        const { stdout } = await execa('losetup', ['--find', '--show', path]);
+        return () => execa('losetup', ['--detach', stdout]);
+      },
+    ],
+    [
+      'swapped to',
+      /is in use: it is swap/,
+      async (path) => {
+        await execa('mkswap', [path]);
+        await execa('swapon', [path]);
+        return () => execa('swapoff', [path]);
+      },
+    ],
+    [
+      'open in a process',
+      /is in use: a process has it open/,
+      async (path) => {
+        const { open } = await import('node:fs/promises');
+        const handle = await open(path, 'r');
+        return () => handle.close();
+      },
+    ],
+  ];
+  test.each(uses)(
+    'that is %s is refused whatever is consented to, and every byte stays',
+    async (_, refusal, use) => {
+      const { path } = await kinds.disk();
+      const end = await use(path);
+      try {
+        const before = await sha256(path);
+        for (const content of CONTENTS) {
+          const desired = kinds.onDevice(path, content);
+          expect(await prepare({ ...desired, overwrite: await contentOf(desired) })).toMatch(refusal);
+        }
+        expect(await sha256(path)).toBe(before);
+      } finally {
+        await end?.();
+      }
+    },
+  );
+
+  test('as a partition of an MBR has no GUID, so Block is refused and a file system is not', async () => {
+    const { partition, path } = await kinds.disk(640n << 20n, 'dos');
+    const before = await sha256(path);
+    expect(await prepare(kinds.onDevice(partition, 'Block'))).toMatch(
+      /is partition 1 of a table of type dos/,
+    );
+    expect(await sha256(path)).toBe(before);
+    expect(await prepare(kinds.onDevice(partition, 'ext4'))).toMatchObject({ type: 'raw' });
+  });
+
+  test('that another Volume has is refused by whatever path, even with consent', async () => {
+    const { path } = await kinds.disk();
+    const first = kinds.onDevice(path, 'ext4');
+    await prepare(first);
+    const linked = join(kinds.folder, 'by-another-name');
+    await execa('ln', ['-sfn', path, linked]);
+    const before = await sha256(path);
+    for (const content of CONTENTS) {
+      const second = kinds.onDevice(linked, content, { overwrite: `ext4:${first.uid}` });
+      expect(await prepare(second)).toBe(`${path} belongs to another Volume, with the UID ${first.uid}`);
+    }
+    expect(await sha256(path)).toBe(before);
+  });
+
+  test('whose partition another Volume has is refused as a whole', async () => {
+    const { path, partition } = await kinds.disk(640n << 20n, 'gpt');
+    const first = kinds.onDevice(partition, 'Block');
+    await prepare(first);
+    const second = kinds.onDevice(path, 'xfs');
+    const before = await sha256(path);
+    expect(await prepare({ ...second, overwrite: await contentOf(second) })).toContain(first.uid);
+    expect(await sha256(path)).toBe(before);
+  });
+
+  test.each([
+    [
+      'a file',
+      async (path: string) => writeFile(path, 'not a disk'),
+      /is no block device but a regular file/,
+    ],
+    ['a folder', async (path: string) => mkdir(path), /is no block device but a directory/],
+    ['missing', async () => {}, /^there is no device /],
+  ] as const)('is not what %s is', async (name, make, refusal) => {
+    const path = join(kinds.folder, `not-${name.replaceAll(' ', '-')}`);
+    await make(path);
+    expect(await prepare(kinds.onDevice(path, 'ext4'))).toMatch(refusal);
+  });
+
+  test('that is too small for XFS is left alone', async () => {
+    const { path } = await kinds.disk(64n << 20n);
+    expect(await prepare(kinds.onDevice(path, 'xfs'))).toMatch(/an xfs file system needs .* 67108864$/);
+  });
+
+  test('that is read-only is refused', async () => {
+    const { path } = await kinds.disk();
+    await execa('blockdev', ['--setro', path]);
+    expect(await prepare(kinds.onDevice(path, 'ext4'))).toBe(`${path} is read-only`);
+  });
+
+  test('and is exchanged after it was made ready is not made ready again', async () => {
+    const { path } = await kinds.disk();
+    const desired = kinds.onDevice(path, 'ext4');
+    await prepare(desired);
+    await execa('wipefs', ['--all', path]);
+    await execa('mkfs.ext4', ['-q', '-F', path]);
+    const before = await sha256(path);
+    for (const operation of ['prepare', 'present'] as const) {
+      const made = await carryOut(kinds.executors.local, 'n1', operation, { ...desired, recorded: true });
+      expect(made).toMatch(/should carry what was made for this Volume, but ext4:.* was found/);
+    }
+    expect(await sha256(path)).toBe(before);
+  });
+});

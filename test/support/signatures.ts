@@ -1,0 +1,97 @@
+import { execa } from 'execa';
+
+/** What can be on a disk, each as its own tools or its own magic numbers put it there; `expected`: how it is named. */
+export const SIGNATURES: readonly {
+  name: string;
+  expected: RegExp;
+  put(device: string): Promise<unknown>;
+}[] = [
+  {
+    name: 'ext4',
+    expected: /^ext4:[0-9a-f-]{36}$/,
+    put: (device) => execa('mkfs.ext4', ['-q', '-F', device]),
+  },
+  { name: 'xfs', expected: /^xfs:[0-9a-f-]{36}$/, put: (device) => execa('mkfs.xfs', ['-q', '-f', device]) },
+  { name: 'swap', expected: /^swap:[0-9a-f-]{36}$/, put: (device) => execa('mkswap', ['--force', device]) },
+  {
+    name: 'a GPT without a partition',
+    expected: /^gpt:[0-9a-f-]{36}$/,
+    put: (device) => execa('sgdisk', ['--clear', device]),
+  },
+  {
+    name: 'a GPT with a partition that holds ext4',
+    expected: /^gpt:[0-9a-f-]{36};1=ext4:[0-9a-f-]{36}$/,
+    async put(device) {
+      await execa('sgdisk', ['--clear', '--largest-new=1', device]);
+      await execa('partx', ['--update', device]);
+      await execa('mkfs.ext4', ['-q', '-F', `${device}p1`]);
+    },
+  },
+  {
+    name: 'an MBR',
+    expected: /^dos:[0-9a-f]{8}$/,
+    put: (device) =>
+      magic(device, [
+        [440, '12345678'],
+        [446, '80010100 83fefff0 00080000 00000100'],
+        [510, '55aa'],
+      ]),
+  },
+  {
+    name: 'LUKS',
+    expected: /^crypto_LUKS:11111111-2222-3333-4444-555555555555$/,
+    put: (device) =>
+      magic(device, [
+        [0, '4c554b53babe0001'],
+        [168, Buffer.from('11111111-2222-3333-4444-555555555555').toString('hex')],
+      ]),
+  },
+  {
+    name: 'a member of a RAID (metadata 1.2)',
+    expected: /^linux_raid_member:/,
+    put: (device) =>
+      magic(device, [
+        [4096, 'fc4e2ba9 01000000 00000000 00000000 11111111222233334444555555555555'],
+        [4096 + 144, '0800000000000000'],
+      ]),
+  },
+  {
+    name: 'FAT',
+    expected: /^vfat:/,
+    put: (device) =>
+      magic(device, [
+        [
+          0,
+          'eb3c904d53444f53352e30 0002 04 0100 02 0002 0000 f8 8000 2000 4000 00000000 00800900 80 00 29 78563412',
+        ],
+        [54, Buffer.from('FAT16   ').toString('hex')],
+        [510, '55aa'],
+      ]),
+  },
+  {
+    name: 'ext4 and XFS at once, which is ambivalent',
+    expected: /^ext4:[0-9a-f-]{36}\+xfs:[0-9a-f-]{36}$/,
+    async put(device) {
+      await execa('mkfs.xfs', ['-q', '-f', device]);
+      const { stdout } = await execa('dd', [`if=${device}`, 'bs=512', 'count=1', 'status=none'], {
+        encoding: 'buffer',
+      });
+      await execa('mkfs.ext4', ['-q', '-F', device]);
+      await execa('dd', [`of=${device}`, 'conv=notrunc,fsync', 'status=none'], { input: stdout });
+    },
+  },
+];
+
+/** Writes bytes (hexadecimal) at offsets. */
+async function magic(device: string, parts: [offset: number, hex: string][]): Promise<void> {
+  for (const [offset, hex] of parts) {
+    const input = Buffer.from(hex.replaceAll(' ', ''), 'hex');
+    const to = [`of=${device}`, 'bs=1', `seek=${offset}`, 'conv=notrunc,fsync', 'status=none'];
+    await execa('dd', to, { input });
+  }
+}
+
+/** Of all bytes of a device. */
+export async function sha256(device: string): Promise<string> {
+  return (await execa('sha256sum', [device])).stdout.split(' ')[0] ?? '';
+}
