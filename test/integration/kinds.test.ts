@@ -67,16 +67,18 @@ describeAsRoot('every kind of volume, with real devices, mkfs, sgdisk and udev',
       name: `vol-${uid}`,
       recorded: false,
       onDelete: 'Delete',
-      ...(content === 'Block'
-        ? { mode: 'Block', fs: undefined }
-        : { mode: 'Filesystem', fs: { type: content, options: [] } }),
+      mode: content === 'Block' ? content : 'Filesystem',
+      fs: content === 'Block' ? undefined : { type: content, options: [] },
     } as const;
     const desired = await place(backing, common);
     made.push(desired);
     return desired;
   }
 
-  async function place(backing: Backing, common: Omit<Desired, 'type'> & { uid: string }): Promise<Desired> {
+  async function place(
+    backing: Backing,
+    common: Pick<Desired, 'uid' | 'name' | 'mode' | 'fs' | 'recorded' | 'onDelete'>,
+  ): Promise<Desired> {
     if (backing === 'sparse file') {
       return { ...common, type: 'sparse', file: join(folder.path, common.uid), sizeBytes: SIZE } as Desired;
     }
