@@ -87,6 +87,9 @@ describe('validateVolume', () => {
     '/srv/\u009b1m',
     `/${'a'.repeat(1024)}`,
     `/${'é'.repeat(512)}`,
+    7,
+    {},
+    null,
   ])('directory %j is refused', (directory) => {
     expect(validateVolume(sparse({ size: '1Gi', directory }))).toEqual([
       expect.stringContaining('spec.sparseLoopDevice.directory is '),
