@@ -153,7 +153,7 @@ function volumeOf({ raw, spec, name, recorded }: Spec): Volume {
     metadata: { name: `${MARK}${name}`, uid: UID },
     spec: { ...rest, ...typed },
     ...(recorded && raw
-      ? { status: { prepared: { node: 'n1', paths: [String(where)], identity: 'serial=S1 size=1' } } }
+      ? { status: { prepared: { node: 'n1', paths: [where], identity: 'serial=S1 size=1' } } }
       : {}),
   } as unknown as Volume;
 }
