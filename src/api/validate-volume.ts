@@ -88,8 +88,8 @@ function sizeProblems(size: string | number): string[] {
 }
 
 /** One folder has one name here: what is compared with what a node reports must be spelt as the node spells it. */
-function directoryProblems(directory: string): string[] {
-  const wanted = directoryWanted(directory);
+function directoryProblems(directory: unknown): string[] {
+  const wanted = typeof directory === 'string' ? directoryWanted(directory) : 'be a text';
   if (wanted === undefined) return [];
   return [`spec.sparseLoopDevice.directory is ${JSON.stringify(directory)}, but must ${wanted}`];
 }

@@ -24,8 +24,9 @@ export function succeeded(name: string, result: ProbeResult): string {
 /** Only ENOENT says that something is not there; any other error says nothing. @throws ObservationError */
 export function optional(name: string, result: ProbeResult): string | undefined {
   if (result.exit === 0) return result.stdout;
-  // LC_ALL=C is set on the node, so this is the text.
-  if (result.stderr.trimEnd().endsWith('No such file or directory')) return undefined;
+  // LC_ALL=C is set on the node, so this is the text; of each, where several files were read.
+  const lines = result.stderr.trimEnd().split('\n');
+  if (lines.every((line) => line.endsWith('No such file or directory'))) return undefined;
   throw failed(name, result);
 }
 

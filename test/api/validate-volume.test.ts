@@ -10,6 +10,8 @@ const volume = (spec: object): Volume => ({
   spec: { nodeName: 'n1', storageClassName: 'fast', sparseLoopDevice: { size: '1Gi' }, ...spec },
 });
 const sparse = (sparseLoopDevice: object) => volume({ sparseLoopDevice });
+const raw = (rawBlockDevice: object, spec: object = {}) =>
+  volume({ sparseLoopDevice: undefined, rawBlockDevice, ...spec });
 
 describe('validateVolume', () => {
   test.each<[string, Volume]>([
@@ -20,6 +22,14 @@ describe('validateVolume', () => {
     ['a size in bytes', sparse({ size: 1073741824 })],
     ['a folder', sparse({ size: '1Gi', directory: '/srv/my volumes/..a' })],
     ['the longest folder', sparse({ size: '1Gi', directory: `/${'a'.repeat(1023)}` })],
+    ['mode Block', volume({ mode: 'Block' })],
+    ['data that is kept', volume({ onDelete: 'Retain' })],
+    ['data that is wiped', volume({ onDelete: 'Wipe' })],
+    ['a device', raw({ devicePath: '/dev/disk/by-id/wwn-0x5000' })],
+    [
+      'a device and what may be destroyed on it',
+      raw({ devicePath: '/dev/sdb' }, { overwrite: 'gpt:A;1=none' }),
+    ],
     ['the largest size', sparse({ size: '9223372036854771712' })],
   ])('takes %s', (_, valid) => {
     expect(validateVolume(valid)).toEqual([]);
@@ -77,6 +87,9 @@ describe('validateVolume', () => {
     '/srv/\u009b1m',
     `/${'a'.repeat(1024)}`,
     `/${'é'.repeat(512)}`,
+    7,
+    {},
+    null,
   ])('directory %j is refused', (directory) => {
     expect(validateVolume(sparse({ size: '1Gi', directory }))).toEqual([
       expect.stringContaining('spec.sparseLoopDevice.directory is '),
@@ -107,24 +120,53 @@ describe('validateVolume', () => {
   });
 
   test.each<[object, string]>([
-    [{ sparseLoopDevice: undefined, rawBlockDevice: { devicePath: '/dev/sdb' } }, 'rawBlockDevice'],
     [{ sparseLoopDevice: undefined, lvmLogicalVolume: { vgName: 'vg', size: '1Gi' } }, 'lvmLogicalVolume'],
-    [{ mode: 'Block' }, 'mode Block'],
     [{ attachPolicy: 'OnDemand' }, 'attachPolicy OnDemand'],
     [{ attachableNodes: [] }, 'attachableNodes'],
     [{ source: {} }, 'source'],
-    [{ overwrite: '' }, 'overwrite'],
-    [{ onDelete: 'Retain' }, 'onDelete Retain'],
-    [{ onDelete: 'Wipe' }, 'onDelete Wipe'],
   ])('%j is not supported yet', (spec, what) => {
     expect(validateVolume(volume(spec))).toEqual([
       `spec.${what} is not supported by this version of stowage`,
     ]);
   });
 
+  test.each([
+    undefined,
+    7,
+    '',
+    'sdb',
+    '/dev',
+    '/dev/',
+    '/etc/shadow',
+    '/dev/../etc/shadow',
+    '/dev//sdb',
+    '/dev/./sdb',
+    '/dev/sdb/',
+    '/dev/sd\nb',
+    '/dev/sd\0b',
+    '-/dev/sdb',
+    `/dev/${'a'.repeat(1024)}`,
+  ])('devicePath %j is refused', (devicePath) => {
+    expect(validateVolume(raw({ devicePath }))).toEqual([
+      expect.stringContaining('spec.rawBlockDevice.devicePath is '),
+    ]);
+  });
+
+  test.each(['', 7, true, {}, 'a\nb', 'a\0'])('overwrite %j is refused', (overwrite) => {
+    expect(validateVolume(raw({ devicePath: '/dev/sdb' }, { overwrite }))).toEqual([
+      expect.stringContaining('spec.overwrite must be what the refusal says'),
+    ]);
+  });
+
+  test('a consent is of no use to a file', () => {
+    expect(validateVolume(volume({ overwrite: 'ext4' }))).toEqual([
+      'spec.overwrite is for a rawBlockDevice only; remove it',
+    ]);
+  });
+
   test('reports all problems at once', () => {
-    expect(
-      validateVolume(volume({ nodeName: '', mode: 'Block', sparseLoopDevice: { size: 0 } })),
-    ).toHaveLength(3);
+    expect(validateVolume(volume({ nodeName: '', source: {}, sparseLoopDevice: { size: 0 } }))).toHaveLength(
+      3,
+    );
   });
 });

@@ -50,7 +50,6 @@ describe('wrong usage exits with 2 and asks the server nothing', () => {
     [CREATE.with(4, 'N1'), 'A name has'],
     [CREATE.with(6, '1GB'), 'spec.sparseLoopDevice.size is "1GB"'],
     [[...CREATE, '--directory', 'srv'], 'spec.sparseLoopDevice.directory is "srv"'],
-    [[...CREATE, '--mode', 'Block'], 'spec.mode Block is not supported'],
     [[...CREATE, '--type', 'raw'], "argument 'raw' is invalid"],
     [[...CREATE, '-l', 'a'], 'key=value'],
     [[...CREATE, '--dry-run', 'all'], "argument 'all' is invalid"],

@@ -153,7 +153,7 @@ describeAsRoot('a plan of which a part was run', () => {
     const died = await runSteps(ssh, 'n1', desired, 'steps' in planned ? planned.steps : []);
     expect(died).toMatchObject({ state: 'died', step: { command: expect.stringContaining(crash.program) } });
     await expectPrepared(ssh);
-    expect((await observe(ssh, 'n1', desired)).done).toBe(true);
+    expect((await observe(ssh, 'n1', desired)).done).toEqual({ sizeBytes: desired.sizeBytes });
     await expectDestroyed(ssh);
   });
 });

@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { parseBlockDevices } from '../../src/storage/block-devices.ts';
 import { freeLoopNumber, parseLoops } from '../../src/storage/loops.ts';
 import { loop } from '../support/volume-input.ts';
 
@@ -14,7 +15,11 @@ const row = (name: string, more = '') => `      {
          "sizelimit": 0${more}
       }`;
 const losetup = (...rows: string[]) => `{\n   "loopdevices": [\n${rows.join(',\n')}\n   ]\n}`;
-const LSBLK = `{"blockdevices": [ {"kname": "loop6", "size": 16777216}, {"kname": "zram0", "size": 0} ]}`;
+const lsblk = (...sizes: [name: string, size: string][]) =>
+  parseBlockDevices(
+    `{"blockdevices": [${sizes.map(([name, size]) => `{"kname": "${name}", "maj:min": "7:6", "size": ${size}}`)}]}`,
+  );
+const DEVICES = lsblk(['loop6', '16777216'], ['zram0', '0']);
 
 const loop6 = {
   name: 'loop6',
@@ -34,16 +39,16 @@ describe('loop devices are read', () => {
     ['a newline', '\n'],
     ['an empty list', losetup()],
   ])('none from %s', (_, text) => {
-    expect(parseLoops(text, LSBLK)).toEqual([]);
+    expect(parseLoops(text, DEVICES)).toEqual([]);
   });
 
   test('one, with its size', () => {
-    expect(parseLoops(losetup(row('loop6')), LSBLK)).toEqual([loop6]);
+    expect(parseLoops(losetup(row('loop6')), DEVICES)).toEqual([loop6]);
   });
 
   test('many', () => {
     const names = Array.from({ length: 100 }, (_, number) => `loop${number}`);
-    const loops = parseLoops(losetup(...names.map((name) => row(name))), LSBLK);
+    const loops = parseLoops(losetup(...names.map((name) => row(name))), DEVICES);
     expect(loops.map(({ name }) => name)).toEqual(names);
     expect(loops.map(({ number }) => number)).toEqual(names.map((_, number) => number));
   });
@@ -52,9 +57,9 @@ describe('loop devices are read', () => {
     const old = (flag: string) =>
       `{"loopdevices": [{"name": "/dev/loop6", "back-file": "/a/loop6", "back-ino": "9986563", "maj:min": "7:6",
         "autoclear": "${flag}", "ro": "${flag}", "offset": "0", "sizelimit": "0"}]}`;
-    const lsblk = '{"blockdevices": [{"kname": "loop6", "size": "16777216"}]}';
-    expect(parseLoops(old('0'), lsblk)).toEqual([loop6]);
-    expect(parseLoops(old('1'), lsblk)).toEqual([{ ...loop6, autoclear: true, readOnly: true }]);
+    const devices = lsblk(['loop6', '"16777216"']);
+    expect(parseLoops(old('0'), devices)).toEqual([loop6]);
+    expect(parseLoops(old('1'), devices)).toEqual([{ ...loop6, autoclear: true, readOnly: true }]);
   });
 
   test.each([
@@ -67,15 +72,17 @@ describe('loop devices are read', () => {
     // A double has 53 bits: this one would be read as …992.
     ['a long inode', '"back-ino": 9007199254740993', { backingInode: '9007199254740993' }],
   ])('with %s', (_, more, facts) => {
-    expect(parseLoops(losetup(row('loop6', `,\n         ${more}`)), LSBLK)).toEqual([{ ...loop6, ...facts }]);
+    expect(parseLoops(losetup(row('loop6', `,\n         ${more}`)), DEVICES)).toEqual([
+      { ...loop6, ...facts },
+    ]);
   });
 
   test('without a size where lsblk does not list it', () => {
-    expect(parseLoops(losetup(row('loop6')), '')).toEqual([{ ...loop6, sizeBytes: 0n }]);
+    expect(parseLoops(losetup(row('loop6')), [])).toEqual([{ ...loop6, sizeBytes: 0n }]);
   });
 
   test.each(['losetup: unknown column', '{'])('not from %j', (text) => {
-    expect(() => parseLoops(text, LSBLK)).toThrow(SyntaxError);
+    expect(() => parseLoops(text, DEVICES)).toThrow(SyntaxError);
   });
 });
 

@@ -45,7 +45,7 @@ test.each<[string[], string[]]>([
     ['-e', 'remount-ro'],
   ],
 ])('takes %j', (options, expected) => {
-  expect(checkMkfsOptions(options)).toEqual({ options: expected });
+  expect(checkMkfsOptions('ext4', options)).toEqual({ options: expected });
 });
 
 test.each<[unknown, string]>([
@@ -95,5 +95,5 @@ test.each<[unknown, string]>([
   [['-t', 'ext2'], 'option -t "ext2" must be ext4'],
   [['-L', 'a b'], 'option -L "a b" must be'],
 ])('refuses %j', (options, problem) => {
-  expect(checkMkfsOptions(options)).toEqual({ problem: expect.stringContaining(problem) });
+  expect(checkMkfsOptions('ext4', options)).toEqual({ problem: expect.stringContaining(problem) });
 });

@@ -4,7 +4,8 @@ import type { DesiredSparse, FileFacts, ObservedSparse } from '../../src/storage
 
 /** What a file holds: a text, or the UUID of its file system (`none`: no file system that blkid sees). */
 type Content = { text: string } | { uuid: string | 'none' };
-type File = Content & { inode: number; sizeBytes: bigint };
+/** `fsBytes`: how much of it the file system takes. */
+type File = Content & { inode: number; sizeBytes: bigint; fsBytes?: bigint };
 
 /** How far a program came that was killed: it had no effect yet, or a part of it (see `half`), or all of it. */
 export type Killed = 'before' | 'half' | 'after';
@@ -12,8 +13,10 @@ export type Killed = 'before' | 'half' | 'after';
 /** The files, loop devices and links of a node, as far as plans touch them: steps are carried out by their argv. */
 export class FakeNode {
   readonly files = new Map<string, File>();
-  /** Loop numbers and the files that they have. */
-  readonly loops = new Map<number, { file: string; inode: number }>();
+  /** Loop numbers and the files that they have. `sizeBytes` is what the device took of its file. */
+  readonly loops = new Map<number, { file: string; inode: number; sizeBytes?: bigint }>();
+  /** Mount points and the loop numbers that are mounted there. */
+  readonly mounts = new Map<string, number>();
   readonly links = new Map<string, number>();
   #inodes = 100;
 
@@ -39,6 +42,7 @@ export class FakeNode {
   reboot(): void {
     this.loops.clear();
     this.links.clear();
+    this.mounts.clear();
   }
 
   observe({ uid, file }: DesiredSparse): ObservedSparse {
@@ -70,12 +74,17 @@ export class FakeNode {
         autoclear: false,
         readOnly: false,
         wholeFile: true,
-        sizeBytes: this.files.get(loop.file)?.sizeBytes ?? 0n,
+        sizeBytes: loop.sizeBytes ?? this.files.get(loop.file)?.sizeBytes ?? 0n,
       })),
-      mounts: new Map(),
+      mounts: new Map([...this.mounts].map(([point, number]) => [`7:${number}`, [point]])),
       link: link === undefined ? undefined : `7:${link}`,
       udev: true,
     };
+  }
+
+  /** The file of a loop device. */
+  #backing(device: string): File | undefined {
+    return this.files.get(this.loops.get(numberOf(device))?.file ?? '');
   }
 
   #facts(path: string): FileFacts {
@@ -108,7 +117,8 @@ export class FakeNode {
   #answer(argv: readonly string[]): { exit: number; stdout: string } {
     const last = argv.at(-1) ?? '';
     const file = this.files.get(last);
-    const uuid = file !== undefined && 'uuid' in file ? file.uuid : 'none';
+    const content = file ?? this.#backing(last);
+    const uuid = content !== undefined && 'uuid' in content ? content.uuid : 'none';
     switch (argv.slice(0, -1).join(' ')) {
       case 'test ! -e':
         return { exit: file === undefined ? 0 : 1, stdout: '' };
@@ -122,6 +132,8 @@ export class FakeNode {
         );
         return { exit: 0, stdout: attached.map(([number]) => `/dev/loop${number}`).join('\n') };
       }
+      case 'stat -c %s %i --':
+        return { exit: 0, stdout: `${file?.sizeBytes} ${file?.inode}` };
       case 'losetup -n --raw -O BACK-INO':
         return { exit: 0, stdout: String(this.loops.get(numberOf(last))?.inode ?? '') };
     }
@@ -145,12 +157,27 @@ export class FakeNode {
       case 'mkdir':
       case 'install':
       case 'sync':
+      case 'rmdir':
         return;
+      case 'mount':
+        this.mounts.set(last, numberOf(rest.at(-2) ?? ''));
+        return;
+      case 'umount':
+        if (!this.mounts.delete(last)) throw new Error(`${last} is not mounted`);
+        return;
+      case 'resize2fs': {
+        const file = this.#backing(last);
+        if (file === undefined) throw new Error(`no ${last}`);
+        // It sees what the device has, not what the file has.
+        file.fsBytes = this.loops.get(numberOf(last))?.sizeBytes ?? 0n;
+        return;
+      }
       case 'rm':
         for (const path of operands) this.files.delete(path);
         return;
       case 'truncate':
-        this.#write(last, { uuid: 'none' }, BigInt(first));
+        if (this.files.has(last)) this.#get(last).sizeBytes = BigInt(first);
+        else this.#write(last, { uuid: 'none' }, BigInt(first));
         return;
       case 'mkfs.ext4':
         this.#write(last, { uuid: rest[rest.indexOf('-U') + 1] ?? '' }, this.#get(last).sizeBytes);
@@ -168,8 +195,18 @@ export class FakeNode {
           for (const [link, number] of this.links) if (number === numberOf(last)) this.links.delete(link);
           return;
         }
+        if (rest[0] === '-c') {
+          const loop = this.loops.get(numberOf(last));
+          if (loop === undefined) throw new Error(`no ${last}`);
+          loop.sizeBytes = this.#get(loop.file).sizeBytes;
+          return;
+        }
         if (this.loops.has(numberOf(first))) throw new Error(`${first} is busy`);
-        this.loops.set(numberOf(first), { file: last, inode: this.#get(last).inode });
+        this.loops.set(numberOf(first), {
+          file: last,
+          inode: this.#get(last).inode,
+          sizeBytes: this.#get(last).sizeBytes,
+        });
         return;
       case 'udevadm':
         if (rest[0] === 'settle') this.#makeLinks();

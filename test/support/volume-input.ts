@@ -1,6 +1,6 @@
 import type { PersistentVolume, StorageClass } from '../../src/api/core.ts';
 import type { Volume, VolumeStatus } from '../../src/api/volume.ts';
-import type { LoopFacts, ObservedSparse } from '../../src/storage/types.ts';
+import type { BlockDevice, LoopFacts, ObservedSparse } from '../../src/storage/types.ts';
 import type { Input } from '../../src/volumes/types.ts';
 
 /** Parts of inputs to decisions about one sparse Volume. */
@@ -62,6 +62,18 @@ export function pv(
   };
 }
 
+/** A loop device as lsblk has it, whether or not it has a file. */
+export const loopRow: BlockDevice = {
+  name: 'loop3',
+  device: '7:3',
+  parent: undefined,
+  type: 'loop',
+  sizeBytes: 1n << 30n,
+  readOnly: false,
+  serial: undefined,
+  wwn: undefined,
+};
+
 /** A node on which nothing of the Volume is. */
 export const freshNode: ObservedSparse = {
   type: 'sparse',
@@ -74,7 +86,7 @@ export const freshNode: ObservedSparse = {
   wiped: undefined,
   recordFiles: false,
   loops: [],
-  devices: [],
+  devices: [loopRow],
   swaps: [],
   mounts: new Map(),
   link: undefined,

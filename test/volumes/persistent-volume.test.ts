@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import { buildPv, isPvOf, isUnused, whatHolds } from '../../src/volumes/persistent-volume.ts';
 import { FINALIZER, pv, UID, volume } from '../support/volume-input.ts';
 
-const options = { fsType: 'ext4' as const, mkfsOptions: [], mountOptions: ['noatime'] };
+const options = { fs: { type: 'ext4' as const, options: [] }, mountOptions: ['noatime'] };
 const made = { capacity: '1Gi', devicePath: `/dev/disk/by-uuid/${UID}` };
 
 test('is shaped as MetalK8s shapes it', () => {

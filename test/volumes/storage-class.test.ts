@@ -11,11 +11,11 @@ const storageClass = (fields: Partial<StorageClass>): StorageClass => ({
 });
 
 test.each<[string, Partial<StorageClass>, object]>([
-  ['none', {}, { fsType: 'ext4', mkfsOptions: [], mountOptions: [] }],
+  ['none', {}, { fs: { type: 'ext4', options: [] }, mountOptions: [] }],
   [
     "MetalK8s's",
     { parameters: { fsType: 'ext4', mkfsOptions: '["-m", "0"]' }, mountOptions: ['rw', 'discard'] },
-    { fsType: 'ext4', mkfsOptions: ['-m', '0'], mountOptions: ['rw', 'discard'] },
+    { fs: { type: 'ext4', options: ['-m', '0'] }, mountOptions: ['rw', 'discard'] },
   ],
 ])('parameters: %s', (_, fields, expected) => {
   expect(checkClass(storageClass(fields))).toEqual(expected);
@@ -23,7 +23,7 @@ test.each<[string, Partial<StorageClass>, object]>([
 
 test.each<[Record<string, string>, string]>([
   [{ fsType: 'btrfs' }, 'unsupported filesystem: btrfs'],
-  [{ fsType: 'xfs' }, 'unsupported filesystem: xfs'],
+  [{ fsType: 'XFS' }, 'unsupported filesystem: XFS'],
   [{ fsType: '' }, 'unsupported filesystem: '],
   [{ mkfsOptions: '-m 0' }, 'parameter mkfsOptions of storage class fast: "-m 0" is not a JSON list'],
   [{ mkfsOptions: '' }, 'parameter mkfsOptions of storage class fast: "" is not a JSON list'],

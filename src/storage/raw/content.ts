@@ -51,3 +51,21 @@ function parse(wipefs: string): { type: string; uuid: string | null }[] {
     throw new ObservationError(`wipefs printed what is not understood: ${cause}`, { cause });
   }
 }
+
+/** Every signature of a device and its partitions that `contentText` told of. */
+function signaturesIn(content: string): string[] {
+  return content
+    .split(';')
+    .flatMap((place) => place.replace(/^(\d+|\?)=/, '').split('+'))
+    .filter((signature) => !['', 'none', 'no table'].includes(signature));
+}
+
+/** Nothing is there that was not there before: a program that destroys it was interrupted. */
+export function isLeftOf(before: string, content: string): boolean {
+  const known = signaturesIn(before);
+  // Of a GPT that lost its first copy no UUID is read, and its MBR outlives it.
+  const table = known.some((each) => each === 'gpt' || each.startsWith('gpt:'));
+  return signaturesIn(content).every(
+    (signature) => known.includes(signature) || (table && ['gpt', 'PMBR'].includes(signature)),
+  );
+}

@@ -6,9 +6,10 @@ import { removeRecords } from '../records.ts';
 import type { DesiredRaw, DeviceFacts, ObservedRaw, Plan } from '../types.ts';
 import { lookAgain } from '../udev.ts';
 import { wipe } from '../wipe.ts';
+import { isLeftOf } from './content.ts';
 import { lockOf, notInUseGuards, sameContentGuards, sameDeviceGuard } from './guards.ts';
 import { sameDevice, tells } from './identity.ts';
-import { isOurs } from './ours.ts';
+import { isHalfTable, isOurs } from './ours.ts';
 import { partitionGuard } from './prepare.ts';
 import { targetOf } from './target.ts';
 
@@ -28,11 +29,12 @@ export function planDestroy(desired: DesiredRaw, observed: ObservedRaw): Plan {
       `${desired.devicePath} is now /dev/${device.name} (${device.identity}), and not the device of this Volume (${recorded})`,
     );
   }
+  // They go last: without any, all of it was done. Nothing else tells that of a logical volume.
+  const marked = isOurs(desired, device) && !(desired.mode === 'Block' && isLogicalVolume(device));
+  if (!marked && !observed.recordFiles) return { steps: [] };
   if (!isOurs(desired, device)) {
-    // They go last: without any, all of it was done.
-    if (!observed.recordFiles) return { steps: [] };
     if (isUntouched(desired, observed, device)) return { steps: records };
-    if (device.content !== '') {
+    if (device.content !== '' && !isHalfTable(desired, device)) {
       return orRetain(`/dev/${device.name} carries ${device.content}, which is not of this Volume`);
     }
     if (observed.wiped === undefined && !tells(device.identity)) {
@@ -62,6 +64,9 @@ export function planDestroy(desired: DesiredRaw, observed: ObservedRaw): Plan {
   };
 }
 
+const isLogicalVolume = ({ partition, dmUuid }: DeviceFacts) =>
+  partition === undefined && dmUuid !== undefined;
+
 /** Nothing is to be taken off: it was not put there yet, or an interrupted try took it off. */
 function isUntouched(
   { onDelete, mode, recorded }: DesiredRaw,
@@ -77,7 +82,7 @@ function isUntouched(
     );
   }
   if (device.content === '') return onDelete === 'Delete' || !(made || wiped !== undefined);
-  return !made && device.content === intent?.signature;
+  return !made && intent !== undefined && isLeftOf(intent.signature, device.content);
 }
 
 function orRetain(refusal: string): Plan {

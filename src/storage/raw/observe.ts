@@ -72,7 +72,8 @@ export function readRaw(desired: Place, first: Results, second: Results): Observ
     target: device,
     ...readRecords(get),
     ...users,
-    others: readOthers(desired.uid, optional('the records of others', get('others')) ?? ''),
+    // One that goes away while they are read makes it fail, and hides no other.
+    others: readOthers(desired.uid, optional('the records of others', get('others')) ?? get('others').stdout),
     link:
       lasting === undefined ? (link === undefined ? undefined : fromHex(link)) : lastingLink(second, target),
     udev: get('udev').exit === 0,

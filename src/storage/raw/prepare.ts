@@ -5,9 +5,10 @@ import { mkfs } from '../mkfs.ts';
 import { tellKernel, tellKernelAll } from '../partx.ts';
 import { donePath, intentOf, writeDone, writeIntent } from '../records.ts';
 import type { DesiredRaw, DeviceFacts, Intent, ObservedRaw, Plan } from '../types.ts';
+import { isLeftOf } from './content.ts';
 import { emptyGuards, lockOf, notInUseGuards, sameContentGuards, sameDeviceGuard } from './guards.ts';
 import { sameDevice } from './identity.ts';
-import { isOurs } from './ours.ts';
+import { hasOwnTable, isOurs } from './ours.ts';
 import { refuseDevice } from './refuse.ts';
 import { targetOf } from './target.ts';
 
@@ -72,6 +73,7 @@ function refuseContent(
     return undefined;
   }
   if (content === desired.overwrite) return undefined;
+  if (intent !== undefined && isInterrupted(desired, device, intent)) return undefined;
   const given =
     desired.overwrite === undefined
       ? ''
@@ -80,6 +82,13 @@ function refuseContent(
     refusal: `/dev/${device.name} carries ${content}${given}`,
     hint: `Use another device. Or, if all of that may be destroyed, set spec.overwrite to ${JSON.stringify(content)}.`,
   };
+}
+
+/** What an interrupted try was to destroy, less what it did, or the half of a table that it made. */
+function isInterrupted(desired: DesiredRaw, device: DeviceFacts, intent: Intent): boolean {
+  const consent = intent.consent === desired.overwrite ? intent.consent : '';
+  const table = hasOwnTable(desired, device) ? 'gpt' : '';
+  return (consent !== '' || table !== '') && isLeftOf(`${consent};${table}`, device.content);
 }
 
 /** A record that is there keeps what it says of the device before the first write. */

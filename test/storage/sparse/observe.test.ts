@@ -23,7 +23,10 @@ const FRESH: Record<string, ProbeResult> = {
   swaps: result(0, 'Filename Type Size Used Priority'),
   records: result(1, '', 'find: X: No such file or directory'),
   loops: result(0),
-  devices: result(0, '{"blockdevices": [{"kname": "loop3", "size": 1073741824}]}'),
+  devices: result(
+    0,
+    '{"blockdevices": [{"kname": "loop3", "maj:min": "7:3", "pkname": null, "type": "loop", "size": 1073741824, "ro": false, "serial": null, "wwn": null}]}',
+  ),
   mounts: result(0),
   link: missing,
   udev: result(0),
@@ -65,7 +68,7 @@ const read = (results: Record<string, ProbeResult>) => readSparse(FILE, new Map(
 
 test('every probe is answered here', () => {
   expect(Object.keys(FRESH).sort()).toEqual(
-    sparseProbes(UID, FILE)
+    sparseProbes({ uid: UID, file: FILE, mode: 'Filesystem' })
       .map(({ name }) => name)
       .sort(),
   );
@@ -106,7 +109,7 @@ describe('facts are read of', () => {
     [
       'a partition table',
       { signature: result(0, 'PTUUID=1\nPTTYPE=gpt') },
-      { signature: { found: 'one', type: 'gpt' } },
+      { signature: { found: 'one', type: 'gpt', uuid: '1' } },
     ],
     [
       'an unheard-of signature',
@@ -116,7 +119,7 @@ describe('facts are read of', () => {
     [
       'half a record',
       { intent: missing, done: missing, records: result(0, '/x.intent.new') },
-      { intent: undefined, done: false, recordFiles: true },
+      { intent: undefined, done: undefined, recordFiles: true },
     ],
     [
       'mounts',

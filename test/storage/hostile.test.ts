@@ -1,0 +1,253 @@
+import { expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { validateVolume } from '../../src/api/validate-volume.ts';
+import type { Volume } from '../../src/api/volume.ts';
+import type { Step } from '../../src/nodes/job.ts';
+import { jobScript } from '../../src/nodes/job-script.ts';
+import { quote, quoteAll } from '../../src/nodes/quote.ts';
+import { plan } from '../../src/storage/plan.ts';
+import type { Desired, Observed, Plan } from '../../src/storage/types.ts';
+import { desiredOf } from '../../src/volumes/desired.ts';
+import { checkClass } from '../../src/volumes/storage-class.ts';
+import { writesTo } from '../support/plans.ts';
+import { disk, logical, partition, rawNode } from '../support/raw-input.ts';
+import { freshNode, storageClass, UID } from '../support/volume-input.ts';
+
+/** Whatever a spec, a class or a disk says: typed refusals, one argument each, and no write without consent. */
+
+const SEED = seed();
+/** At the start of every Volume's name. */
+const MARK = '-\u0166';
+const PIECES = [
+  ...[
+    '$(reboot)',
+    '`id`',
+    ';reboot',
+    "'",
+    '"',
+    '\\',
+    '\n',
+    '\0',
+    '\r',
+    '&&',
+    '|',
+    '>',
+    '*',
+    '~',
+    '!',
+    '#',
+    ' ',
+  ],
+  ...[
+    '-',
+    '--',
+    '-U',
+    '-oProxyCommand=id',
+    '..',
+    '/',
+    '//',
+    '/dev/sda',
+    '/etc/shadow',
+    '%s',
+    '\u202e',
+    '\u009b1m',
+  ],
+  ...[
+    'é',
+    '😀',
+    '__proto__',
+    'constructor',
+    'stowage-end',
+    'ext4:',
+    'gpt:',
+    ';1=none',
+    'EOF',
+    ',',
+    '=',
+    'data1',
+  ],
+];
+const nasty = fc
+  .array(fc.oneof(fc.constantFrom(...PIECES), fc.string({ maxLength: 8 })), { maxLength: 6 })
+  .map((parts) => parts.join(''));
+const anything = fc.oneof(
+  nasty,
+  fc.integer(),
+  fc.double(),
+  fc.boolean(),
+  fc.constant(null),
+  fc.object({ maxDepth: 1 }),
+);
+/** Else what is refused first would leave nothing to look at. */
+const mostly = <T>(usual: fc.Arbitrary<T>, odd: fc.Arbitrary<T>) =>
+  fc.oneof({ weight: 9, arbitrary: usual }, { weight: 1, arbitrary: odd });
+const CONTENTS = ['', `ext4:${UID}`, 'ext4:x', 'gpt:x;1=none', "swap:$(reboot)'", 'ambivalent', '*'];
+const content = fc.oneof(fc.constantFrom(...CONTENTS), nasty);
+const size = fc.oneof(
+  fc.constantFrom(
+    '1Gi',
+    '0',
+    '-1',
+    '1e3',
+    '1E',
+    '9999999Ei',
+    '1e999999999',
+    '0x10',
+    '1 Gi',
+    'NaN',
+    '١Gi',
+    4097,
+  ),
+  anything,
+);
+const path = fc.oneof(
+  nasty,
+  nasty.map((text) => `/dev/${text}`),
+  nasty.map((text) => `/srv/${text}`),
+  nasty.map((text) => `/dev/-${text.replace(/[/\p{Cc}]/gu, '')}`),
+);
+
+interface Spec {
+  raw: boolean;
+  spec: Record<string, unknown>;
+  name: string;
+  mkfsOptions: unknown[];
+  fsType: string;
+  found: string;
+  recorded: boolean;
+}
+const hostile: fc.Arbitrary<Spec> = fc.record({
+  raw: fc.boolean(),
+  spec: fc.record(
+    {
+      nodeName: mostly<unknown>(fc.constant('n1'), anything),
+      storageClassName: mostly<unknown>(fc.constant('local'), anything),
+      mode: fc.constantFrom('Filesystem', 'Block'),
+      onDelete: fc.constantFrom('Delete', 'Retain', 'Wipe'),
+      overwrite: fc.oneof({ weight: 3, arbitrary: content }, { weight: 1, arbitrary: anything }),
+      size,
+      path: fc.oneof({ weight: 3, arbitrary: path }, { weight: 1, arbitrary: anything }),
+    },
+    { requiredKeys: ['size', 'path', 'nodeName', 'storageClassName', 'mode'] },
+  ),
+  name: nasty,
+  mkfsOptions: mostly<unknown[]>(
+    fc.constantFrom([], ['-L', 'a']),
+    fc.array(fc.oneof(fc.constantFrom('-m', '0', '-L', '-E', '-K', '-d', 'size=1'), anything), {
+      maxLength: 4,
+    }),
+  ),
+  fsType: mostly<string>(fc.constantFrom('ext4', 'xfs'), nasty),
+  found: content,
+  recorded: fc.boolean(),
+});
+
+function volumeOf({ raw, spec, name, recorded }: Spec): Volume {
+  const { size: asked, path: where, ...rest } = spec;
+  const typed = raw
+    ? { rawBlockDevice: { devicePath: where } }
+    : { sparseLoopDevice: { size: asked, directory: where } };
+  return {
+    apiVersion: 'storage.metalk8s.scality.com/v1alpha1',
+    kind: 'Volume',
+    metadata: { name: `${MARK}${name}`, uid: UID },
+    spec: { ...rest, ...typed },
+    ...(recorded && raw
+      ? { status: { prepared: { node: 'n1', paths: [where], identity: 'serial=S1 size=1' } } }
+      : {}),
+  } as unknown as Volume;
+}
+
+function nodes(desired: Desired, found: string): Observed[] {
+  if (desired.type === 'sparse') return [{ ...freshNode, realPath: desired.file }];
+  const signature = found === '' ? { found: 'none' as const } : { found: 'one' as const, type: found };
+  return [disk, partition, logical].map((base) => rawNode({ ...base, signature, content: found }));
+}
+
+/** What a POSIX shell makes of a line of words that `quote` wrote; undefined where it would do more than take words. */
+function words(line: string): string[] | undefined {
+  const found: string[] = [];
+  let rest = line;
+  while (rest !== '') {
+    const [word] = /^(?:'[^']*'|\\')+/.exec(rest) ?? [];
+    if (word === undefined) return undefined;
+    found.push(word.replace(/'([^']*)'|\\(')/g, '$1$2'));
+    rest = rest.slice(word.length);
+    if (rest !== '' && !rest.startsWith(' ')) return undefined;
+    rest = rest.slice(1);
+  }
+  return found;
+}
+
+/** Every word of a step is one word for the shell, and nothing of it is read as anything else. */
+function expectQuoted(steps: readonly Step[]): void {
+  const job = { key: { subject: UID, id: 'prepare-1' }, steps };
+  if (JSON.stringify(steps).includes('\\u0000')) {
+    expect(() => jobScript(job)).toThrow(RangeError);
+    return;
+  }
+  const script = jobScript(job);
+  for (const { argv, guards, name } of steps) {
+    expect(words(quoteAll(argv))).toEqual([...argv]);
+    expect(script).toContain(quoteAll(argv));
+    expect(script).toContain(quote(name));
+    for (const guard of guards) expect(script).toContain(quoteAll(guard.argv));
+  }
+}
+
+/** No name or path of the user can be read as an option: each is the value of one, or begins with a slash. */
+function expectNoOption(steps: readonly Step[]): void {
+  const marked = steps.flatMap(({ argv }) => argv.filter((word) => word.includes(MARK)));
+  expect(marked.filter((word) => !word.startsWith(`--change-name=1:${MARK}`))).toEqual([]);
+}
+
+test('10,000 hostile Volumes', () => {
+  let planned = 0;
+  fc.assert(
+    fc.property(hostile, (input) => {
+      const volume = volumeOf(input);
+      const problems = validateVolume(volume);
+      expect(problems.every((problem) => typeof problem === 'string' && problem !== '')).toBe(true);
+      const mkfsOptions = JSON.stringify(input.mkfsOptions);
+      const parameters = { fsType: input.fsType, mkfsOptions };
+      const options = checkClass({ ...storageClass, parameters }, volume.spec.mode);
+      if (problems.length > 0 || 'problem' in options) return;
+      const desired = desiredOf(volume, options);
+      for (const observed of nodes(desired, input.found)) {
+        const prepared = plan('prepare', desired, observed, 3);
+        check(prepared, desired, observed);
+        check(plan('present', desired, observed, 3), desired, observed);
+        check(plan('destroy', desired, observed, 3), desired, observed);
+        planned++;
+      }
+    }),
+    { seed: SEED, numRuns: 10_000 },
+  );
+  // What is refused at the door shows nothing of what is behind it.
+  expect(planned).toBeGreaterThan(500);
+});
+
+function check(made: Plan, desired: Desired, observed: Observed): void {
+  if ('refusal' in made) {
+    expect(made.refusal).not.toBe('');
+    expect(made.hint).not.toBe('');
+    return;
+  }
+  expectQuoted(made.steps);
+  expectNoOption(made.steps);
+  if (desired.type !== 'raw' || observed.type !== 'raw' || observed.target.is !== 'device') return;
+  const writes = writesTo(made.steps);
+  const { content: found, name: device } = observed.target.facts;
+  if (found !== '' && found !== desired.overwrite) {
+    expect(desired.recorded ? [] : writes).toEqual([]);
+  }
+  // Never by the path of the spec, which can lead elsewhere by the time.
+  for (const write of writes)
+    expect(write).toMatch(new RegExp(` /dev/(${device}|sdb)( |$)|of=/dev/${device} `));
+}
+
+function seed(): number {
+  const value = Number(process.env.SEED ?? Math.floor(Math.random() * 2 ** 31));
+  process.stderr.write(`hostile.test.ts: SEED=${value}\n`);
+  return value;
+}

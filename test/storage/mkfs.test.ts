@@ -1,0 +1,20 @@
+import { expect, test } from '@jest/globals';
+import { mkfs, tooSmall } from '../../src/storage/mkfs.ts';
+import { UID } from '../support/volume-input.ts';
+
+test('our UUID comes after the options of the class, the device last', () => {
+  expect(mkfs({ type: 'ext4', options: ['-m', '0'] }, UID, '/dev/sdb')).toEqual([
+    ...['mkfs.ext4', '-q', '-F', '-m', '0', '-U', UID, '/dev/sdb'],
+  ]);
+  expect(mkfs({ type: 'xfs', options: ['-m', 'crc=1'] }, UID, '/dev/sdb')).toEqual([
+    ...['mkfs.xfs', '-q', '-f', '-m', 'crc=1', '-m', `uuid=${UID}`, '/dev/sdb'],
+  ]);
+});
+
+test.each([
+  ['xfs', (300n << 20n) - 1n, true],
+  ['xfs', 300n << 20n, false],
+  ['ext4', 1n, false],
+] as const)('%s in %s bytes: too small is %s', (type, bytes, small) => {
+  expect(tooSmall(type, bytes) !== undefined).toBe(small);
+});

@@ -1,0 +1,199 @@
+import { describe, expect, test } from '@jest/globals';
+import { plan } from '../../../src/storage/plan.ts';
+import type { DesiredRaw, DeviceFacts, ObservedRaw } from '../../../src/storage/types.ts';
+import { writesTo } from '../../support/plans.ts';
+import {
+  disk,
+  intentFor,
+  logical,
+  PARTUUID,
+  partition,
+  rawBlock,
+  rawDesired,
+  rawMade,
+  rawNode,
+} from '../../support/raw-input.ts';
+import { UID } from '../../support/volume-input.ts';
+
+const wiping = { ...rawDesired, onDelete: 'Wipe' } as const;
+const blockWiping = { ...rawBlock, onDelete: 'Wipe' } as const;
+const keeping = { ...rawDesired, onDelete: 'Retain' } as const;
+const FORGET = /^rm -f \/var\/lib\/stowage\/volumes\//;
+
+const one = (type: string, uuid?: string) =>
+  ({ found: 'one', type, ...(uuid === undefined ? {} : { uuid }) }) as const;
+const ext4: DeviceFacts = { ...disk, signature: one('ext4', UID), content: `ext4:${UID}` };
+const sdb1 = { ...disk, name: 'sdb1', device: '8:17', parent: 'sdb', type: 'part' };
+const gpt: DeviceFacts = {
+  ...disk,
+  signature: one('gpt', UID),
+  content: `gpt:${UID};1=none`,
+  partitions: [sdb1],
+};
+const named: DeviceFacts = { ...partition, partition: { number: 2, scheme: 'gpt', uuid: UID } };
+const foreign: DeviceFacts = { ...disk, signature: one('xfs', 'x'), content: 'xfs:x' };
+const nameless: DeviceFacts = { ...disk, identity: 'size=1073741824' };
+const madeOf = (facts: DeviceFacts, more: Partial<ObservedRaw> = {}) => rawMade(facts, more);
+
+function outcome(wanted: DesiredRaw, observed: ObservedRaw): string[] | string {
+  const made = plan('destroy', wanted, observed, 0);
+  if ('refusal' in made) return `${made.passing ? 'passing: ' : ''}${made.refusal}`;
+  return made.steps
+    .map(({ argv }) => argv.join(' '))
+    .filter((command) => !/^(install|mv|sync|true|dd of=\/var)/.test(command))
+    .map((command) => (FORGET.test(command) ? 'forget' : command));
+}
+const wipes = (wanted: DesiredRaw, observed: ObservedRaw) => {
+  const commands = outcome(wanted, observed);
+  if (typeof commands === 'string') return commands;
+  const parts = commands.filter((command) => command.startsWith('dd if=/dev/zero'));
+  return [parts.length, /seek=\d+/.exec(parts[0] ?? '')?.[0], commands.at(-1)];
+};
+
+describe('Delete', () => {
+  test.each<[string, DesiredRaw, ObservedRaw, string[]]>([
+    ['nothing was ever done', rawDesired, rawNode(foreign), []],
+    ['half a record', rawDesired, rawNode(foreign, { recordFiles: true }), ['forget']],
+    ['a file system', rawDesired, madeOf(ext4), ['wipefs --all --force /dev/sdb', 'forget']],
+    [
+      'a table',
+      rawBlock,
+      madeOf(gpt),
+      ['wipefs --all --force /dev/sdb', 'partx --delete /dev/sdb', 'forget'],
+    ],
+    [
+      'a partition gets its earlier GUID back',
+      rawBlock,
+      madeOf(named, { intent: intentFor(partition) }),
+      [
+        `sgdisk --partition-guid=2:${PARTUUID} /dev/sdb`,
+        'partx --update /dev/sdb',
+        'udevadm trigger --action=change --name-match=/dev/sdb2',
+        'forget',
+      ],
+    ],
+    [
+      'a partition of which nobody knows the earlier GUID gets a random one',
+      { ...rawBlock, recorded: true },
+      rawNode(named),
+      [
+        'sgdisk --partition-guid=2:R /dev/sdb',
+        'partx --update /dev/sdb',
+        'udevadm trigger --action=change --name-match=/dev/sdb2',
+      ],
+    ],
+    ['a partition that has its earlier GUID again', rawBlock, madeOf(partition), ['forget']],
+    ['a logical volume in mode Block', rawBlock, madeOf(logical), ['forget']],
+    ['a logical volume, all done', { ...rawBlock, recorded: true }, rawNode(logical), []],
+    ['the signature is off already', rawDesired, madeOf(disk), ['forget']],
+    ['all is done', { ...rawDesired, recorded: true }, rawNode(disk), []],
+    ['someone else has it since', { ...rawDesired, recorded: true }, rawNode(foreign), []],
+    [
+      'nothing was written yet',
+      rawDesired,
+      rawNode(foreign, {
+        intent: intentFor(disk, { signature: 'xfs:x', consent: 'xfs:x' }),
+        recordFiles: true,
+      }),
+      ['forget'],
+    ],
+    [
+      'only the kernel knows the partition of a table that is off',
+      rawBlock,
+      madeOf({ ...gpt, signature: { found: 'none' }, content: 'no table;?=none' }),
+      ['wipefs --all --force /dev/sdb', 'partx --delete /dev/sdb', 'forget'],
+    ],
+  ])('%s', (_, wanted, observed, commands) => {
+    expect(outcome(wanted, observed)).toEqual(commands);
+  });
+
+  test('is bound to device, content and nobody using it, under the lock of the disk', () => {
+    const made = plan('destroy', rawDesired, madeOf(ext4), 0);
+    const step = 'steps' in made ? made.steps.find(({ argv }) => argv[0] === 'wipefs') : undefined;
+    expect(step?.lock).toBe('/dev/sdb');
+    const texts = step?.guards.map(({ argv, expect: { stdout } }) => [argv[0], stdout]) ?? [];
+    expect(texts).toContainEqual(['lsblk', { is: ext4.printed.identity }]);
+    expect(texts).toContainEqual(['blkid', { is: ext4.printed.blkid }]);
+    expect(texts).toContainEqual(['wipefs', { is: ext4.printed.wipefs }]);
+    expect(texts).toContainEqual(['find', { has: ' / / ', lacks: ' 8:16 ' }]);
+  });
+});
+
+describe('Retain', () => {
+  test.each<[string, ObservedRaw]>([
+    ['what is made', madeOf(ext4)],
+    ['a device that is gone', { ...madeOf(ext4), target: { is: 'missing' } }],
+    [
+      'a device that was exchanged',
+      madeOf(foreign, { intent: intentFor({ ...disk, identity: 'serial=S2' }) }),
+    ],
+    ['a device in use', madeOf(ext4, { mounts: new Map([['8:16', ['/a']]]) })],
+  ])('%s: only the records go', (_, observed) => {
+    expect(outcome(keeping, observed)).toEqual(['forget']);
+  });
+});
+
+describe('Wipe', () => {
+  test.each<[string, DesiredRaw, ObservedRaw, unknown]>([
+    ['from the first byte', wiping, madeOf(ext4), [16, 'seek=0', 'forget']],
+    ['a disk with a table', blockWiping, madeOf(gpt), [16, 'seek=0', 'forget']],
+    ['a logical volume', blockWiping, madeOf(logical), [16, 'seek=0', 'forget']],
+    ['from where it came to', wiping, madeOf(disk, { wiped: 512n << 20n }), [8, 'seek=536870912', 'forget']],
+    [
+      'of a table the copy at the end is left',
+      blockWiping,
+      madeOf({ ...disk, content: 'gpt' }, { wiped: 64n << 20n }),
+      [15, 'seek=67108864', 'forget'],
+    ],
+    ['to the end: only the records', wiping, madeOf(disk, { wiped: 1n << 30n }), [0, undefined, 'forget']],
+    [
+      'nothing was made',
+      wiping,
+      rawNode(disk, { intent: intentFor(disk), recordFiles: true }),
+      [0, undefined, 'forget'],
+    ],
+    [
+      'done, and planned again',
+      { ...blockWiping, recorded: true },
+      rawNode(logical),
+      [0, undefined, undefined],
+    ],
+    [
+      'what someone put there since is left',
+      wiping,
+      madeOf(foreign, { wiped: 64n << 20n }),
+      '/dev/sdb carries xfs:x, which is not of this Volume',
+    ],
+  ])('%s', (_, wanted, observed, expected) => {
+    expect(wipes(wanted, observed)).toEqual(expected);
+  });
+
+  test('a disk without a name of its own is known by what was wiped of it', () => {
+    expect(outcome(wiping, madeOf(nameless, { intent: intentFor(nameless) }))).toMatch(
+      /carries nothing, has neither serial number nor WWN/,
+    );
+    const begun = madeOf(nameless, { intent: intentFor(nameless), wiped: 64n << 20n });
+    expect(outcome(wiping, begun)[0]).toBe('cmp --bytes=67108864 -- /dev/sdb /dev/zero');
+  });
+});
+
+describe.each([rawDesired, wiping])('%j', (wanted) => {
+  test.each<[string, ObservedRaw, RegExp]>([
+    ['the device is gone', { ...madeOf(ext4), target: { is: 'missing' } }, /^there is no device/],
+    ['it is no device', { ...madeOf(ext4), target: { is: 'other', what: 'directory' } }, /but a directory$/],
+    [
+      'exchanged',
+      madeOf({ ...ext4, identity: 'serial=S2 size=1' }, { intent: intentFor(disk) }),
+      /is now .*S2/,
+    ],
+    ['smaller', madeOf({ ...ext4, identity: 'serial=S1 size=1' }, { intent: intentFor(disk) }), /is now/],
+    ['it carries something else', madeOf(foreign), /carries xfs:x, which is not of this Volume$/],
+    ['mounted', madeOf(ext4, { mounts: new Map([['8:16', ['/a']]]) }), /^passing: .*mounted at \/a$/],
+    ['swap', madeOf(ext4, { swaps: ['/dev/sdb'] }), /^passing: .*it is swap$/],
+  ])('%s: nothing is touched, and Retain is said to help', (_, observed, refusal) => {
+    expect(outcome(wanted, observed)).toMatch(refusal);
+    const made = plan('destroy', wanted, observed, 0);
+    expect('steps' in made ? writesTo(made.steps) : []).toEqual([]);
+    if (!('passing' in made)) expect(made).toMatchObject({ hint: expect.stringContaining('Retain') });
+  });
+});

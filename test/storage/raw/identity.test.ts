@@ -1,0 +1,52 @@
+import { expect, test } from '@jest/globals';
+import { diskOf, identityOf, sameDevice, tells } from '../../../src/storage/raw/identity.ts';
+import { disk } from '../../support/raw-input.ts';
+
+const part = {
+  ...disk,
+  name: 'sdb2',
+  parent: 'sdb',
+  type: 'part',
+  sizeBytes: 4096n,
+  serial: undefined,
+  wwn: undefined,
+};
+
+test('is what the disk says of itself, which part of it, and how large it is', () => {
+  expect(identityOf(disk, disk, undefined, undefined)).toBe('wwn=0x5000 serial=S1 size=1073741824');
+  expect(identityOf(part, disk, 2, undefined)).toBe('wwn=0x5000 serial=S1 partition=2 size=4096');
+  expect(identityOf({ ...part, type: 'lvm' }, part, undefined, 'LVM-x')).toBe('dm=LVM-x size=4096');
+  const odd = { ...disk, serial: 'a b=c', wwn: '' };
+  expect(identityOf(odd, odd, undefined, undefined)).toBe('serial=a%20b%3Dc size=1073741824');
+});
+
+test('of a partition, the disk is its parent', () => {
+  expect(diskOf(part, [part, disk])).toBe(disk);
+  expect(diskOf(part, [part])).toBe(part);
+  expect(diskOf({ ...part, type: 'lvm' }, [part, disk])).toMatchObject({ type: 'lvm' });
+});
+
+test.each([
+  ['wwn=1 serial=a size=5', 'wwn=1 serial=a size=5', true],
+  ['wwn=1 serial=a size=5', 'wwn=1 serial=a size=6', true],
+  ['wwn=1 serial=a size=5', 'wwn=1 serial=a size=4', false],
+  ['wwn=1 serial=a size=5', 'wwn=1 serial=b size=5', false],
+  ['wwn=1 serial=a size=5', 'wwn=2 serial=a size=5', false],
+  ['serial=a partition=1 size=5', 'serial=a partition=2 size=5', false],
+  ['size=5', 'size=5', true],
+  ['size=5', 'serial=a', false],
+  // The kernel may tell more, or less, of a disk than it did.
+  ['serial=a size=5', 'wwn=1 serial=a size=5', true],
+  ['wwn=1 serial=a size=5', 'serial=a size=5', true],
+  ['dm=LVM-x size=5', 'dm=LVM-y size=5', false],
+])('recorded %j, found %j: the same is %s', (recorded, found, same) => {
+  expect(sameDevice(recorded, found)).toBe(same);
+});
+
+test.each([
+  ['wwn=1 size=5', true],
+  ['serial=1 size=5', true],
+  ['dm=LVM-x size=5', true],
+  ['partition=1 size=5', false],
+  ['size=5', false],
+])('%j tells it from another: %s', (identity, expected) => expect(tells(identity)).toBe(expected));

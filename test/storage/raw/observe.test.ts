@@ -1,0 +1,223 @@
+import { describe, expect, test } from '@jest/globals';
+import type { ProbeResult } from '../../../src/nodes/job.ts';
+import { ObservationError } from '../../../src/storage/probe-results.ts';
+import { deviceProbes, rawProbes, readRaw } from '../../../src/storage/raw/observe.ts';
+import type { DesiredRaw } from '../../../src/storage/types.ts';
+import { intentFor, rawBlock, rawDesired } from '../../support/raw-input.ts';
+import { UID } from '../../support/volume-input.ts';
+
+const result = (exit: number, stdout = '', stderr = ''): ProbeResult => ({ exit, stdout, stderr });
+const missing = result(1, '', "stat: cannot statx 'X': No such file or directory");
+const TABLE = '60c88b61-1b75-4b53-ae9c-527d8369c8b8';
+const PART = '40e162ae-83fa-4338-a322-5ddf937e6ba5';
+const FS = '6e1c2b1f-0000-4000-8000-2f2d8f0b7e11';
+
+/** As util-linux 2.38 prints it of a disk with a table of one partition. */
+const LSBLK = `{
+   "blockdevices": [
+      {
+         "kname": "sdb",
+         "maj:min": "8:16",
+         "pkname": null,
+         "type": "disk",
+         "size": 67108864,
+         "ro": false,
+         "serial": "S1",
+         "wwn": "0x5000"
+      },{
+         "kname": "sdb1",
+         "maj:min": "8:17",
+         "pkname": "sdb",
+         "type": "part",
+         "size": 32505856,
+         "ro": false,
+         "serial": null,
+         "wwn": "0x5000"
+      }
+   ]
+}`;
+const BLKID_DISK = `DEVNAME=/dev/sdb\nPTUUID=${TABLE}\nPTTYPE=gpt`;
+const BLKID_PART = `DEVNAME=/dev/sdb1
+UUID=${FS}
+VERSION=1.0
+BLOCK_SIZE=1024
+TYPE=ext4
+USAGE=filesystem
+PART_ENTRY_SCHEME=gpt
+PART_ENTRY_UUID=${PART}
+PART_ENTRY_TYPE=0fc63daf-8483-4772-8e79-3d69d8477de4
+PART_ENTRY_NUMBER=1
+PART_ENTRY_OFFSET=2048
+PART_ENTRY_SIZE=63488
+PART_ENTRY_DISK=8:16`;
+const wipefs = (...rows: object[]) => result(0, JSON.stringify({ signatures: rows }, null, 3));
+const WIPEFS_DISK = wipefs(
+  { device: 'sdb', offset: '0x200', type: 'gpt', uuid: null, label: null },
+  { device: 'sdb', offset: '0x3fffe00', type: 'gpt', uuid: null, label: null },
+  { device: 'sdb', offset: '0x1fe', type: 'PMBR', uuid: null, label: null },
+);
+const WIPEFS_PART = wipefs({ device: 'sdb1', offset: '0x438', type: 'ext4', uuid: FS, label: null });
+
+type Results = Record<string, ProbeResult>;
+const FIRST: Results = {
+  target: result(0, 'block special file|8:10'),
+  intent: missing,
+  done: missing,
+  wiped: missing,
+  records: missing,
+  loops: result(0),
+  devices: result(0, LSBLK),
+  mounts: result(0),
+  swaps: missing,
+  others: missing,
+  link: missing,
+  udev: result(0),
+};
+const PARTITION = { ...FIRST, target: result(0, 'block special file|8:11') };
+const SECOND: Results = {
+  identity: result(0, 'sdb 8:16  disk 67108864 0 S1 0x5000'),
+  'blkid sdb': result(0, BLKID_DISK),
+  'readable sdb': result(0),
+  'wipefs sdb': WIPEFS_DISK,
+  'blkid sdb1': result(0, BLKID_PART),
+  'readable sdb1': result(0),
+  'wipefs sdb1': WIPEFS_PART,
+  partition: missing,
+  dm: missing,
+  'dm-link': result(0),
+};
+const map = (results: Results) => new Map(Object.entries(results));
+const read = (first: Results, second: Results, desired: DesiredRaw = rawDesired) =>
+  readRaw(desired, map(first), map(second));
+function facts(first: Results, second: Results, desired?: DesiredRaw) {
+  const { target } = read(first, second, desired);
+  if (target.is !== 'device') throw new Error(target.is);
+  return target.facts;
+}
+
+test('every probe of both rounds is answered here', () => {
+  expect(Object.keys(FIRST).sort()).toEqual(
+    rawProbes(rawDesired)
+      .map(({ name }) => name)
+      .sort(),
+  );
+  expect(Object.keys(SECOND).sort()).toEqual(
+    deviceProbes(map(FIRST))
+      .map(({ name }) => name)
+      .sort(),
+  );
+  expect(deviceProbes(map(PARTITION)).map(({ name }) => name)).not.toContain('blkid sdb');
+});
+
+test('a path is one argument, after the options', () => {
+  const [target] = rawProbes({ ...rawDesired, devicePath: '/dev/-x $(y)' });
+  expect(target?.argv.slice(-2)).toEqual(['--', '/dev/-x $(y)']);
+});
+
+test('a disk with a table', () => {
+  expect(facts(FIRST, SECOND)).toMatchObject({
+    name: 'sdb',
+    device: '8:16',
+    sizeBytes: 67108864n,
+    signature: { found: 'one', type: 'gpt', uuid: TABLE },
+    content: `gpt:${TABLE};1=ext4:${FS}`,
+    uuids: [TABLE, FS, PART],
+    identity: 'wwn=0x5000 serial=S1 size=67108864',
+    printed: {
+      identity: 'sdb 8:16  disk 67108864 0 S1 0x5000',
+      blkid: BLKID_DISK,
+      blkidExit: 0,
+      wipefs: WIPEFS_DISK.stdout,
+    },
+    partition: undefined,
+    dmUuid: undefined,
+    partitions: [{ name: 'sdb1' }],
+  });
+});
+
+test('a partition of it', () => {
+  const second = { ...SECOND, partition: result(0, '1') };
+  expect(facts(PARTITION, second)).toMatchObject({
+    name: 'sdb1',
+    content: `ext4:${FS}`,
+    identity: 'wwn=0x5000 serial=S1 partition=1 size=32505856',
+    partition: { number: 1, scheme: 'gpt', uuid: PART },
+    partitions: [],
+  });
+  const empty = BLKID_PART.replace(/UUID=6e.*?filesystem\n/s, '');
+  expect(
+    facts(PARTITION, { ...second, 'blkid sdb1': result(0, empty), 'wipefs sdb1': wipefs() }),
+  ).toMatchObject({ signature: { found: 'none' }, content: '', uuids: [PART] });
+});
+
+test('a logical volume has a link of its own in mode Block', () => {
+  const dm = { ...SECOND, dm: result(0, 'LVM-abc'), 'dm-link': result(0, '/dev/disk/by-id/dm-uuid-LVM-abc') };
+  expect(facts(FIRST, dm)).toMatchObject({
+    dmUuid: 'LVM-abc',
+    identity: expect.stringContaining('dm=LVM-abc'),
+  });
+  expect(read(FIRST, dm, rawBlock).link).toBe('8:16');
+  expect(read(FIRST, { ...dm, 'dm-link': result(0, '/dev/disk/by-id/x') }, rawBlock).link).toBeUndefined();
+  expect(read({ ...FIRST, link: result(0, '8:1f') }, dm, rawDesired).link).toBe('8:31');
+});
+
+test.each<[string, ProbeResult, object]>([
+  ['nothing', missing, { is: 'missing' }],
+  ['a file', result(0, 'regular file|0:0'), { is: 'other', what: 'regular file' }],
+  ['a terminal', result(0, 'character special file|4:1'), { is: 'other', what: 'character special file' }],
+])('the path leads to %s', (_, target, expected) => {
+  const first = { ...FIRST, target };
+  expect(deviceProbes(map(first))).toEqual([]);
+  expect(read(first, {}).target).toEqual(expected);
+});
+
+describe('records of others', () => {
+  const other = (uid: string) => JSON.stringify(intentFor(facts(FIRST, SECOND), { uid }));
+  test('are read, but for the own', () => {
+    const others = result(0, [other('a'), other(UID), other('b')].join('\n'));
+    expect(read({ ...FIRST, others }, SECOND).others.map(({ uid }) => uid)).toEqual(['a', 'b']);
+  });
+
+  test('one that went away while they were read hides no other', () => {
+    const others = result(1, other('a'), 'cat: b.intent: No such file or directory');
+    expect(read({ ...FIRST, others }, SECOND).others.map(({ uid }) => uid)).toEqual(['a']);
+  });
+});
+
+describe('nothing is concluded from', () => {
+  test.each(Object.keys(FIRST))('no answer of %s', (name) => {
+    const { [name]: _, ...rest } = FIRST;
+    expect(() => {
+      deviceProbes(map(rest));
+      read(rest, SECOND);
+    }).toThrow(ObservationError);
+  });
+  test.each(Object.keys(SECOND).filter((name) => name !== 'dm-link'))('no answer of %s', (name) => {
+    const { [name]: _, ...rest } = SECOND;
+    expect(() => read(FIRST, rest)).toThrow(ObservationError);
+  });
+
+  const io = result(1, '', 'X: Input/output error');
+  test.each(Object.keys(FIRST).filter((name) => name !== 'udev'))('an I/O error of %s', (name) => {
+    expect(() => read({ ...FIRST, [name]: io }, SECOND)).toThrow(ObservationError);
+  });
+  test.each(Object.keys(SECOND).filter((name) => name !== 'dm-link'))('an I/O error of %s', (name) => {
+    expect(() => read(FIRST, { ...SECOND, [name]: io })).toThrow(ObservationError);
+  });
+
+  test.each<[string, Results, Results]>([
+    ['a device that lsblk does not list', { target: result(0, 'block special file|8:20') }, {}],
+    ['stat that prints something else', { target: result(0, 'block special file') }, {}],
+    ['a damaged record of another', { others: result(0, '{"version":1') }, {}],
+    ['a damaged record of wiping', { wiped: result(0, '12x') }, {}],
+    [
+      'records of others of which one cannot be read and one went away',
+      { others: result(1, '', 'cat: a: Input/output error\ncat: b: No such file or directory') },
+      {},
+    ],
+    ['wipefs that prints no JSON', {}, { 'wipefs sdb': result(0, 'gpt') }],
+    ['a partition that blkid cannot read', {}, { 'blkid sdb1': result(2), 'readable sdb1': io }],
+  ])('%s', (_, first, second) => {
+    expect(() => read({ ...FIRST, ...first }, { ...SECOND, ...second })).toThrow(ObservationError);
+  });
+});

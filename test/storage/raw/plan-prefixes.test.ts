@@ -1,0 +1,272 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import type { Step } from '../../../src/nodes/job.ts';
+import { plan } from '../../../src/storage/plan.ts';
+import type { DesiredRaw, Operation } from '../../../src/storage/types.ts';
+import { divide, FakeDisks, fakeDisk, Raced } from '../../support/fake-disk.ts';
+import type { Killed } from '../../support/fake-node.ts';
+import { writesTo } from '../../support/plans.ts';
+import { UID } from '../../support/volume-input.ts';
+
+/** Running any prefix of a plan, killed inside its last step, and planning again must reach the same end. */
+
+const GUIDS = ['0a1b2c3d-0000-4000-8000-000000000001', '0a1b2c3d-0000-4000-8000-000000000002'] as const;
+const TABLE = '0a1b2c3d-0000-4000-8000-0000000000ff';
+const OTHER = '11111111-2222-4333-8444-555555555555';
+const SEED = seed();
+
+const BACKINGS = ['disk', 'partition', 'logical volume'] as const;
+const FILLS = ['nothing', 'ext4', 'two partitions'] as const;
+const CONTENTS = ['ext4', 'xfs', 'Block'] as const;
+type Backing = (typeof BACKINGS)[number];
+type Fill = (typeof FILLS)[number];
+
+/** Which can be: a partition is not divided, and on a logical volume Block needs no room. */
+const CASES = BACKINGS.flatMap((backing) =>
+  FILLS.flatMap((fill) => CONTENTS.map((content) => [backing, fill, content] as const)),
+).filter(([backing, fill]) => fill !== 'two partitions' || backing === 'disk');
+
+function nodeWith(backing: Backing, fill: Fill): FakeDisks {
+  const dm = backing === 'logical volume' ? { dm: 'LVM-abc' } : {};
+  const disk = fakeDisk(backing === 'logical volume' ? 'dm-b' : 'sdb', { id: 'ours', ...dm });
+  const other = fakeDisk('sdc', { id: 'other', marks: [{ at: 0x438n, type: 'ext4', uuid: OTHER }] });
+  if (backing === 'partition' || fill === 'two partitions') divide(disk, TABLE, GUIDS);
+  const node = new FakeDisks(disk, other);
+  const inner = disk.table.partitions;
+  const area = backing === 'disk' && fill !== 'two partitions' ? disk : (inner.get(1) ?? disk);
+  if (fill !== 'nothing') area.marks.push({ at: 0x438n, type: 'ext4', uuid: OTHER.replace('1', '2') });
+  inner.get(2)?.marks.push({ at: 0n, type: 'xfs', uuid: OTHER.replace('1', '3') });
+  return node;
+}
+
+/** With consent for what is there. */
+function desiredFor(node: FakeDisks, backing: Backing, content: (typeof CONTENTS)[number]): DesiredRaw {
+  const desired: DesiredRaw = {
+    type: 'raw',
+    uid: UID,
+    name: 'data1',
+    mode: content === 'Block' ? 'Block' : 'Filesystem',
+    fs: content === 'Block' ? undefined : { type: content, options: [] },
+    recorded: false,
+    onDelete: 'Delete',
+    devicePath: `/dev/disk/by-id/ours${backing === 'partition' ? '-part1' : ''}`,
+    overwrite: undefined,
+    identity: undefined,
+  };
+  const { target } = node.observe(desired);
+  const found = target.is === 'device' ? target.facts.content : '';
+  return found === '' ? desired : { ...desired, overwrite: found };
+}
+
+function stepsOf(node: FakeDisks, operation: Operation, desired: DesiredRaw): readonly Step[] {
+  const observed = node.observe(desired);
+  const made = plan(operation, desired, observed, 0);
+  if ('refusal' in made) throw new Error(`${operation} refused: ${made.refusal}`);
+  if ((observed.done || desired.recorded) && operation !== 'destroy')
+    expect(writesTo(made.steps)).toEqual([]);
+  return made.steps;
+}
+
+interface Crash {
+  where: number;
+  killed: Killed;
+  reboot: boolean;
+  /** The kernel finds the disks in another order. */
+  exchange: boolean;
+}
+const crashes = fc.array(
+  fc.record<Crash>({
+    where: fc.double({ min: 0, max: 1, noNaN: true }),
+    killed: fc.constantFrom('before', 'half', 'after'),
+    reboot: fc.boolean(),
+    exchange: fc.boolean(),
+  }),
+  { maxLength: 5 },
+);
+
+/** @returns the steps that ran */
+function raceable(work: () => void): void {
+  try {
+    work();
+  } catch (error) {
+    if (!(error instanceof Raced)) throw error;
+  }
+}
+
+function interrupt(
+  node: FakeDisks,
+  operation: Operation,
+  desired: DesiredRaw,
+  crashed: readonly Crash[],
+): void {
+  for (const { where, killed, reboot, exchange } of crashed) {
+    const steps = stepsOf(node, operation, desired);
+    raceable(() => node.crash(steps, Math.floor(where * steps.length), killed));
+    if (reboot) node.reboot(exchange);
+  }
+}
+
+function finish(node: FakeDisks, operation: Operation, desired: DesiredRaw): void {
+  for (let round = 0; round < 4; round++) {
+    const steps = stepsOf(node, operation, desired);
+    if (steps.length === 0) return;
+    raceable(() => node.run(steps));
+  }
+  expect(stepsOf(node, operation, desired)).toEqual([]);
+}
+
+const deviceOf = (node: FakeDisks, { devicePath }: DesiredRaw) => {
+  const found = node.area(devicePath);
+  if (found === undefined) throw new Error(`no ${devicePath}`);
+  return found;
+};
+
+function expectPrepared(node: FakeDisks, desired: DesiredRaw): void {
+  const { done, intent, link } = node.observe(desired);
+  const { disk, number, area } = deviceOf(node, desired);
+  expect(done).toEqual({ sizeBytes: area.sizeBytes });
+  expect(intent?.uid).toBe(UID);
+  expect(link).toBeDefined();
+  const marks = area.marks
+    .filter(({ type }) => type !== '')
+    .map(({ type, uuid, torn }) => ({ type, uuid, torn }));
+  if (desired.mode === 'Filesystem') {
+    expect(marks).toEqual([{ type: desired.fs?.type, uuid: UID, torn: undefined }]);
+  } else if (number !== undefined) {
+    expect(marks).toEqual([]);
+    expect(area).toMatchObject({ guid: UID });
+  } else if (disk.dm === undefined) {
+    expect(marks.map(({ type }) => type)).toEqual(['PMBR', 'gpt', 'gpt']);
+    expect(disk.table).toMatchObject({ uuid: UID, partitions: new Map([[1, expect.anything()]]) });
+    expect(disk.table.partitions.get(1)?.guid).toBe(UID);
+  } else {
+    expect(marks).toEqual([]);
+  }
+}
+
+/** A pod's data, where no program looks for signatures. */
+function fill(node: FakeDisks, desired: DesiredRaw): void {
+  const { area } = deviceOf(node, desired);
+  for (const part of [3n, 50n, 99n]) area.marks.push({ at: (area.sizeBytes * part) / 100n, type: '' });
+}
+const data = (node: FakeDisks, desired: DesiredRaw) =>
+  deviceOf(node, desired).area.marks.filter(({ type }) => type === '');
+
+/** Only the device itself was written to, or the table that its GUID is in. */
+function expectOthersUntouched(node: FakeDisks, backing: Backing, desired: DesiredRaw): void {
+  const allowed =
+    backing === 'partition'
+      ? ['ours-part1', ...(desired.mode === 'Block' ? ['ours'] : [])]
+      : ['ours', 'ours-part1', 'ours-part2'];
+  expect([...node.written].filter((id) => !allowed.includes(id))).toEqual([]);
+  expect(node.disks.find(({ id }) => id === 'other')?.marks).toEqual([
+    { at: 0x438n, type: 'ext4', uuid: OTHER },
+  ]);
+  if (backing !== 'partition') return;
+  const { disk } = deviceOf(node, desired);
+  expect(disk.table.partitions.get(2)).toMatchObject({
+    guid: GUIDS[1],
+    marks: [{ at: 0n, type: 'xfs', uuid: OTHER.replace('1', '3') }],
+  });
+}
+
+describe.each(CASES)('%s with %s on it, to become %s', (backing, filled, content) => {
+  const start = () => {
+    const node = nodeWith(backing, filled);
+    return { node, desired: desiredFor(node, backing, content) };
+  };
+
+  test('a prepare that was interrupted anywhere goes on to the same end, and a done volume is never made again', () => {
+    fc.assert(
+      fc.property(crashes, fc.boolean(), crashes, (preparing, recorded, later) => {
+        const { node, desired } = start();
+        interrupt(node, 'prepare', desired, preparing);
+        finish(node, 'prepare', desired);
+        expectPrepared(node, desired);
+        fill(node, desired);
+        const kept = data(node, desired);
+        const made = { ...desired, recorded };
+        node.written.clear();
+        interrupt(node, 'present', made, later);
+        finish(node, recorded ? 'present' : 'prepare', made);
+        expectPrepared(node, made);
+        expect(node.written).toEqual(new Set());
+        expect(data(node, made)).toEqual(kept);
+        expectOthersUntouched(node, backing, desired);
+      }),
+      { seed: SEED, numRuns: 20 },
+    );
+  });
+
+  test.each(['Delete', 'Wipe', 'Retain'] as const)(
+    'a destroy with %s from any state of a prepare, interrupted anywhere, comes to its end',
+    (onDelete) => {
+      fc.assert(
+        fc.property(crashes, fc.boolean(), crashes, (preparing, whole, destroying) => {
+          const { node, desired } = start();
+          interrupt(node, 'prepare', desired, preparing);
+          if (whole) {
+            finish(node, 'prepare', desired);
+            fill(node, desired);
+          }
+          const before = structuredClone(node.disks.find(({ id }) => id === 'ours'));
+          const gone = { ...desired, recorded: whole, onDelete };
+          interrupt(node, 'destroy', gone, destroying);
+          finish(node, 'destroy', gone);
+          expect([...node.records.keys()]).toEqual([]);
+          expectOthersUntouched(node, backing, desired);
+          const { disk, area } = deviceOf(node, desired);
+          if (onDelete === 'Retain') {
+            expect({ ...disk, known: 0, name: '' }).toEqual({ ...before, known: 0, name: '' });
+            return;
+          }
+          expect([...disk.marks, ...area.marks].map(({ uuid }) => uuid)).not.toContain(UID);
+          expect(backing === 'partition' ? area : {}).toEqual(
+            backing === 'partition' ? expect.objectContaining({ guid: GUIDS[0] }) : {},
+          );
+          if (onDelete === 'Wipe' && whole) expect(area.marks).toEqual([]);
+          if (onDelete === 'Delete' && whole) expect(data(node, desired)).toHaveLength(3);
+        }),
+        { seed: SEED, numRuns: 20 },
+      );
+    },
+  );
+
+  test('every step of every plan, crashed at in every way', () => {
+    const ways: Killed[] = ['before', 'half', 'after'];
+    const { node: first, desired } = start();
+    const total = stepsOf(first, 'prepare', desired).length;
+    for (let number = 0; number <= total; number++) {
+      for (const killed of ways) {
+        const { node } = start();
+        raceable(() => node.crash(stepsOf(node, 'prepare', desired), number, killed));
+        finish(node, 'prepare', desired);
+        expectPrepared(node, desired);
+      }
+    }
+    for (const onDelete of ['Delete', 'Wipe'] as const) {
+      const gone = { ...desired, recorded: true, onDelete };
+      const steps = stepsOf(first, 'prepare', desired);
+      raceable(() => first.run(steps));
+      finish(first, 'prepare', desired);
+      const count = stepsOf(first, 'destroy', gone).length;
+      for (let number = 0; number <= count; number++) {
+        for (const killed of ways) {
+          const { node } = start();
+          finish(node, 'prepare', desired);
+          fill(node, desired);
+          raceable(() => node.crash(stepsOf(node, 'destroy', gone), number, killed));
+          finish(node, 'destroy', gone);
+          expect([...node.records.keys()]).toEqual([]);
+          if (onDelete === 'Wipe') expect(deviceOf(node, desired).area.marks).toEqual([]);
+        }
+      }
+    }
+  });
+});
+
+function seed(): number {
+  const value = Number(process.env.SEED ?? Math.floor(Math.random() * 2 ** 31));
+  process.stderr.write(`raw/plan-prefixes.test.ts: SEED=${value}\n`);
+  return value;
+}

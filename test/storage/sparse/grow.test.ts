@@ -1,0 +1,149 @@
+import { describe, expect, test } from '@jest/globals';
+import { plan } from '../../../src/storage/plan.ts';
+import type { DesiredSparse, ObservedSparse } from '../../../src/storage/types.ts';
+import { FILE, loop, loopRow, readyNode, UID } from '../../support/volume-input.ts';
+
+const GI = 1n << 30n;
+const POINT = `/run/stowage/mounts/${UID}`;
+const wanted: DesiredSparse = {
+  type: 'sparse',
+  uid: UID,
+  name: 'data1',
+  mode: 'Filesystem',
+  fs: undefined,
+  file: FILE,
+  sizeBytes: 2n * GI,
+  recorded: true,
+  onDelete: 'Delete',
+};
+const block: DesiredSparse = { ...wanted, mode: 'Block' };
+const MIB2 = 2n << 20n;
+const part = { ...loopRow, name: 'loop3p1', device: '259:1', parent: 'loop3', type: 'part' };
+const blockNode: ObservedSparse = {
+  ...readyNode,
+  signature: { found: 'one', type: 'gpt', uuid: UID },
+  file: { type: 'file', sizeBytes: GI + MIB2, inode: '42' },
+  loops: [{ ...loop, sizeBytes: GI + MIB2 }],
+  devices: [loopRow, part],
+  link: '259:1',
+};
+const long = (node: ObservedSparse, more = 0n): ObservedSparse => ({
+  ...node,
+  file: { type: 'file', sizeBytes: 2n * GI + more, inode: '42' },
+});
+
+const FILE_GROWS = (bytes: bigint) => `truncate -s ${bytes} -- ${FILE}`;
+const LOOP = 'losetup -c /dev/loop3';
+const UNMOUNT = [`umount -- ${POINT}`, `rmdir -- ${POINT}`];
+const EXT4 = [
+  `mkdir -p -m 0700 -- ${POINT}`,
+  `mount -t ext4 -o nosuid,nodev,noexec -- /dev/loop3 ${POINT}`,
+  'resize2fs /dev/loop3',
+  ...UNMOUNT,
+];
+const XFS = [
+  EXT4[0],
+  `mount -t xfs -o nosuid,nodev,noexec -- /dev/loop3 ${POINT}`,
+  `xfs_growfs ${POINT}`,
+  ...UNMOUNT,
+];
+const DONE = `dd of=/var/lib/stowage/volumes/${UID}.done.new conv=fsync status=none`;
+const PARTITION = [
+  `sgdisk --move-second-header --delete=1 --new=1:2048:${(2n * GI) / 512n + 2047n} --partition-guid=1:${UID} --disk-guid=${UID} --change-name=1:data1 /dev/loop3`,
+  'partx --update --nr 1 /dev/loop3',
+];
+
+function commands(desired: DesiredSparse, node: ObservedSparse): unknown {
+  const made = plan('present', desired, node, 5);
+  if ('refusal' in made) return made.refusal;
+  return made.steps.map(({ argv }) => argv.join(' ')).filter((command) => !/^(mv|sync) /.test(command));
+}
+const mounted = (node: ObservedSparse): ObservedSparse => ({
+  ...node,
+  mounts: new Map([['7:3', ['/pod', POINT]]]),
+});
+const xfs: ObservedSparse = { ...readyNode, signature: { found: 'one', type: 'xfs', uuid: UID } };
+
+describe('growing', () => {
+  test.each<[string, DesiredSparse, ObservedSparse, unknown]>([
+    ['ext4', wanted, readyNode, [FILE_GROWS(2n * GI), LOOP, ...EXT4, DONE]],
+    ['xfs', wanted, xfs, [FILE_GROWS(2n * GI), LOOP, ...XFS, DONE]],
+    ['Block', block, blockNode, [FILE_GROWS(2n * GI + MIB2), LOOP, ...PARTITION, DONE]],
+    ['the file has grown', wanted, long(readyNode), [LOOP, ...EXT4, DONE]],
+    ['the file of a Block volume has grown', block, long(blockNode, MIB2), [LOOP, ...PARTITION, DONE]],
+    ['killed while it was mounted', wanted, mounted(long(readyNode)), [LOOP, ...UNMOUNT, ...EXT4, DONE]],
+    [
+      'mounted by a pod',
+      wanted,
+      { ...long(readyNode), mounts: new Map([['7:3', ['/pod']]]) },
+      [LOOP, ...EXT4, DONE],
+    ],
+    ['done', { ...wanted, sizeBytes: GI }, readyNode, []],
+    ['done, and still mounted', { ...wanted, sizeBytes: GI }, mounted(readyNode), UNMOUNT],
+    ['smaller than it is', { ...wanted, sizeBytes: GI / 2n }, readyNode, []],
+    ['a spec without a size', { ...wanted, sizeBytes: 0n }, readyNode, []],
+    [
+      'an older record: by its intent',
+      wanted,
+      { ...long(readyNode), done: { sizeBytes: undefined } },
+      [LOOP, ...EXT4, DONE],
+    ],
+    [
+      "MetalK8s's file system",
+      wanted,
+      { ...readyNode, intent: undefined, done: undefined },
+      [FILE_GROWS(2n * GI), LOOP, ...EXT4, DONE],
+    ],
+    [
+      "MetalK8s's partition",
+      block,
+      { ...blockNode, intent: undefined, done: undefined },
+      `nothing on the node says how the partition in ${FILE} was made, so it is not grown`,
+    ],
+    [
+      "MetalK8s's partition, as it is",
+      { ...block, sizeBytes: GI },
+      { ...blockNode, intent: undefined, done: undefined },
+      [],
+    ],
+  ])('%s', (_, desired, node, expected) => {
+    expect(commands(desired, node)).toEqual(expected);
+  });
+
+  test('says that the volume can be used meanwhile, and records the size last', () => {
+    const made = plan('present', wanted, readyNode, 5);
+    expect(made).toMatchObject({ grows: true });
+    const texts = 'steps' in made ? made.steps.flatMap(({ stdin }) => stdin ?? []) : [];
+    expect(texts).toEqual([`${2n * GI}\n`]);
+  });
+
+  test('is bound to file, loop device, and what they carry', () => {
+    const guards = (desired: DesiredSparse, node: ObservedSparse) => {
+      const made = plan('present', desired, node, 5);
+      return 'steps' in made
+        ? made.steps.flatMap(({ argv, guards: all }) => all.map((each) => [argv[0], each.expect.stdout]))
+        : [];
+    };
+    expect(guards(wanted, readyNode)).toEqual([
+      ['truncate', { is: `${GI} 42` }],
+      ['losetup', { is: '42' }],
+      ['mount', { is: UID }],
+    ]);
+    expect(guards(block, blockNode)).toEqual([
+      ['truncate', { is: `${GI + MIB2} 42` }],
+      ['losetup', { is: '42' }],
+      ['sgdisk', { is: UID }],
+      ['sgdisk', { is: '2048' }],
+    ]);
+  });
+
+  test('does not begin before the device is there', () => {
+    expect(commands(wanted, { ...readyNode, loops: [] })).toContainEqual(`losetup /dev/loop5 ${FILE}`);
+    expect(commands(wanted, { ...readyNode, link: undefined })).toHaveLength(2);
+  });
+});
+
+test('what an interrupted growing left mounted is taken off before the device is detached', () => {
+  const made = plan('absent', wanted, mounted(readyNode), 5);
+  expect('steps' in made && made.steps.map(({ argv }) => argv.join(' '))).toEqual(UNMOUNT);
+});

@@ -1,0 +1,50 @@
+import { expect, test } from '@jest/globals';
+import { ObservationError } from '../../src/storage/probe-results.ts';
+import { fromHex, readUsers, userProbes } from '../../src/storage/users.ts';
+
+const ok = (stdout: string) => ({ exit: 0, stdout, stderr: '' });
+const answers = {
+  loops: ok(''),
+  devices: ok('{"blockdevices": [{"kname": "sdb", "maj:min": "8:16", "size": 5, "ro": false}]}'),
+  mounts: ok(
+    '24 1 254:0 / / rw - ext4 /dev/vda rw\n36 24 8:16 / /mnt/a\\040b rw shared:1 - ext4 /dev/sdb rw\n37 24 8:16 /s /c rw - ext4 /dev/sdb rw',
+  ),
+  swaps: ok(
+    'Filename\t\t\t\tType\t\tSize\t\tUsed\t\tPriority\n/dev/sdc2                               partition\t8388604\t\t0\t\t-2\n/swap\\040file file 5 0 -3',
+  ),
+};
+const read = (more: object = {}) => {
+  const all: Record<string, ReturnType<typeof ok>> = { ...answers, ...more };
+  return readUsers((name) => all[name] ?? { exit: 1, stdout: '', stderr: 'x' });
+};
+
+test('every probe is answered here', () => {
+  expect(
+    userProbes()
+      .map(({ name }) => name)
+      .sort(),
+  ).toEqual(Object.keys(answers).sort());
+});
+
+test('mounts by device, swaps by path', () => {
+  const { mounts, swaps, devices, loops } = read();
+  expect(mounts.get('8:16')).toEqual(['/mnt/a\\040b', '/c']);
+  expect(swaps).toEqual(['/dev/sdc2', '/swap\\040file']);
+  expect(devices).toHaveLength(1);
+  expect(loops).toEqual([]);
+});
+
+test('a kernel without swap', () => {
+  const swaps = { exit: 1, stdout: '', stderr: 'cat: /proc/swaps: No such file or directory' };
+  expect(read({ swaps }).swaps).toEqual([]);
+});
+
+test.each(['loops', 'devices', 'mounts', 'swaps'])('nothing is concluded where %s cannot be read', (name) => {
+  const failed = { exit: 1, stdout: '', stderr: 'Permission denied' };
+  expect(() => read({ [name]: failed })).toThrow(ObservationError);
+});
+
+test.each([
+  ['8:10', '8:16'],
+  ['103:1f', '259:31'],
+])('stat prints %s for %s', (hex, device) => expect(fromHex(hex)).toBe(device));

@@ -1,0 +1,13 @@
+import type { Step } from '../../src/nodes/job.ts';
+
+/** The commands of a plan that write to a device or a volume's file, but not to the records of it. */
+export function writesTo(steps: readonly Step[]): string[] {
+  return steps
+    .map(({ argv }) => argv.join(' '))
+    .filter(
+      (command) =>
+        /^(mkfs\S*|wipefs|sgdisk|truncate|fallocate|shred|blkdiscard|rm|mv|cp) /.test(command) ||
+        /^dd .*of=/.test(command),
+    )
+    .filter((command) => !command.includes('/var/lib/stowage/volumes/'));
+}

@@ -1,0 +1,79 @@
+import { describe, expect, test } from '@jest/globals';
+import type { Volume, VolumeSpec } from '../../src/api/volume.ts';
+import { desiredOf, nodeOf } from '../../src/volumes/desired.ts';
+import { FILE, UID, volume } from '../support/volume-input.ts';
+
+const options = { fs: { type: 'xfs' as const, options: ['-K'] }, mountOptions: [] };
+const prepared = { node: 'n2', paths: [`/old/${UID}`], identity: 'serial=1 size=4096' };
+
+const sparse = (spec: Partial<VolumeSpec> = {}, status?: Volume['status']): Volume => {
+  const made = volume(status);
+  return { ...made, spec: { ...made.spec, ...spec } };
+};
+const raw = (spec: Partial<VolumeSpec> = {}, status?: Volume['status']): Volume => {
+  const { sparseLoopDevice: _, ...rest } = sparse(spec, status).spec;
+  return { ...volume(status), spec: { ...rest, rawBlockDevice: { devicePath: '/dev/sdb' } } };
+};
+
+describe('a sparse Volume', () => {
+  test('is a file of its own in MetalK8s’s folder', () => {
+    expect(desiredOf(sparse(), options)).toEqual({
+      type: 'sparse',
+      uid: UID,
+      name: 'data1',
+      mode: 'Filesystem',
+      file: FILE,
+      sizeBytes: 1n << 30n,
+      fs: options.fs,
+      recorded: false,
+      onDelete: 'Delete',
+    });
+  });
+
+  test.each<[string, string | number, bigint]>([
+    ['whole blocks', '8Ki', 8192n],
+    ['a part of a block counts as one', 4097, 8192n],
+    ['one byte', 1, 4096n],
+    ['what is no size', 'x', 0n],
+    ['less than nothing', '-1Gi', 0n],
+  ])('size: %s', (_, size, sizeBytes) => {
+    expect(desiredOf(sparse({ sparseLoopDevice: { size } }), options)).toMatchObject({ sizeBytes });
+  });
+
+  test('its folder, else where it was made', () => {
+    const sparseLoopDevice = { size: '1Gi', directory: '/srv/v' };
+    expect(desiredOf(sparse({ sparseLoopDevice }), options)).toMatchObject({ file: `/srv/v/${UID}` });
+    const made = sparse({ sparseLoopDevice }, { prepared });
+    expect(desiredOf(made, options)).toMatchObject({ file: `/old/${UID}`, recorded: true });
+    expect(nodeOf(made)).toBe('n2');
+  });
+});
+
+describe('a raw Volume', () => {
+  test('is the device of the spec, with the consent as it was given', () => {
+    expect(desiredOf(raw({ mode: 'Block', overwrite: 'gpt:A;1=none' }), undefined)).toEqual({
+      type: 'raw',
+      uid: UID,
+      name: 'data1',
+      mode: 'Block',
+      devicePath: '/dev/sdb',
+      overwrite: 'gpt:A;1=none',
+      identity: undefined,
+      fs: undefined,
+      recorded: false,
+      onDelete: 'Retain',
+    });
+  });
+
+  test('with the identity that was recorded', () => {
+    expect(desiredOf(raw({}, { prepared: { ...prepared, paths: ['/dev/sdb'] } }), options)).toMatchObject({
+      recorded: true,
+      identity: prepared.identity,
+    });
+  });
+});
+
+test.each(['Delete', 'Retain', 'Wipe'] as const)('onDelete %s reaches storage', (onDelete) => {
+  expect(desiredOf(sparse({ onDelete }), options)).toMatchObject({ onDelete });
+  expect(desiredOf(raw({ onDelete }), options)).toMatchObject({ onDelete });
+});
