@@ -6,7 +6,7 @@ import { desiredOf } from './desired.ts';
 import { doneName, parseJobName } from './job-name.ts';
 import { jobStep, withHint } from './job-step.ts';
 import { measured } from './measured.ts';
-import { type Ready, setStatus } from './status.ts';
+import { type Ready, readyOf, setStatus } from './status.ts';
 import type { Decision, Input } from './types.ts';
 
 /** How often the node is asked whether the device is still there, in ms. */
@@ -43,9 +43,9 @@ export function steady(input: Input, now: number): Decision {
   }
   if (observation === undefined) {
     const nextLook = (input.lookedAt ?? Number.NEGATIVE_INFINITY) + LOOK_EVERY;
-    return now < nextLook && volume.status?.phase === 'Available'
-      ? { requeueAfter: nextLook - now }
-      : { action: { do: 'observe' } };
+    // What waited to be attached while it was paused waits no longer.
+    const rests = volume.status?.phase === 'Available' && readyOf(volume)?.reason !== READY_REASON.attaching;
+    return now < nextLook && rests ? { requeueAfter: nextLook - now } : { action: { do: 'observe' } };
   }
   if ('unknown' in observation) {
     return unreachable(volume, now, observation);
@@ -62,6 +62,10 @@ export function steady(input: Input, now: number): Decision {
     return report(volume, now, 'Failed', unavailable(message), { requeueAfter: LOOK_EVERY });
   }
   if (planned.steps.length > 0) {
+    if (input.paused !== undefined) {
+      const message = `still to be done, once it is not paused any more: ${planned.steps[0]?.name}`;
+      return report(volume, now, undefined, { ...attaching, message }, { requeueAfter: LOOK_EVERY });
+    }
     return startAttempt(volume, now, 'AttachVolume', 1, volume.status?.phase, attaching);
   }
   const action = setStatus(
