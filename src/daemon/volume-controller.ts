@@ -88,7 +88,7 @@ export function startVolumeController(options: VolumeControllerOptions): Running
     if (volumes.get(object.metadata.name) !== undefined) queue.add(object.metadata.name);
   });
   nodes.onChange(({ type, object, old }) => {
-    if (type === 'updated' && isPaused(old) === isPaused(object)) return;
+    if (type === 'updated' && isPaused(old) === isPaused(object) && isReady(old) === isReady(object)) return;
     const { name } = object.metadata;
     for (const volume of volumes.list()) if (nodeOf(volume) === name) queue.add(volume.metadata.name);
     for (const leftover of leftovers.list()) {
@@ -138,6 +138,10 @@ function asksForMore(old: KubeObject, object: KubeObject): boolean {
     old.metadata.finalizers?.join() !== metadata.finalizers?.join()
   );
 }
+
+/** A node that is back is not left waiting for the next try, which may be minutes away. */
+const isReady = ({ status }: KubeNode): boolean =>
+  status?.conditions?.some((condition) => condition.type === 'Ready' && condition.status === 'True') ?? false;
 
 /** The largest part of most objects, and nothing reads it. */
 function withoutManagedFields<T extends KubeObject>(object: T): T {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import type { VolumeStatus } from '../../../src/api/volume.ts';
+import type { Volume, VolumeStatus } from '../../../src/api/volume.ts';
 import { decide } from '../../../src/volumes/decide.ts';
 import { createVolumeReconciler, type VolumeReconcilerDeps } from '../../../src/volumes/reconciler.ts';
 import type { Input } from '../../../src/volumes/types.ts';
@@ -118,6 +118,25 @@ describe('Reconciliation loop (top level)', () => {
       ['Failed', 'PrepareVolume/DONE', 'False', 'CreationError', expect.stringContaining('does not belong')],
     ],
   ];
+  test.each<[field: string, spec: Partial<Volume['spec']>]>([
+    ['attachPolicy', { attachPolicy: 'OnDemand' }],
+    ['attachableNodes', { attachableNodes: ['n1', 'n2'] }],
+    ['source', { source: { volumeName: 'data0' } }],
+    [
+      'lvmLogicalVolume',
+      { sparseLoopDevice: undefined as never, lvmLogicalVolume: { vgName: 'vg', size: '1Gi' } },
+    ],
+  ])('Reconcile: Volume is valid? no, %s is refused and not ignored → Failed', (field, spec) => {
+    const asked = { ...volume(), spec: { ...volume().spec, ...spec } };
+    expect(outcome({ volume: asked })).toEqual([
+      'Failed',
+      undefined,
+      'False',
+      'InternalError',
+      expect.stringContaining(`spec.${field}`),
+    ]);
+  });
+
   test.each(rows)('%s', (...[, parts, expected, now]) => {
     expect(outcome(parts, now)).toEqual(expected);
   });
