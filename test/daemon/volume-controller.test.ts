@@ -8,39 +8,19 @@ import { LEFTOVER_CRD } from '../../src/api/leftover-crd.ts';
 import { LEFTOVERS, NODES, STORAGE_CLASSES, VOLUMES } from '../../src/api/resources.ts';
 import type { Condition, Volume } from '../../src/api/volume.ts';
 import { VOLUME_CRD } from '../../src/api/volume-crd.ts';
-import { systemClock } from '../../src/control/clock.ts';
-import { type RunningController, startVolumeController } from '../../src/daemon/volume-controller.ts';
 import { connect } from '../../src/kube/connect.ts';
-import { createInformer, type Informer } from '../../src/kube/informer.ts';
 import type { KubeClient } from '../../src/kube/types.ts';
-import { NodeError } from '../../src/nodes/errors.ts';
-import type { Executor } from '../../src/nodes/job.ts';
 import { type Sandbox, startSandbox } from '../../src/sandbox/server.ts';
 import { sparseVolume } from '../support/cluster.ts';
-import { memoryLogger } from '../support/logger.ts';
+import { startController, type TestController } from '../support/controller.ts';
 import { until } from '../support/until.ts';
 
 const PAUSED = 'stowage.dev/paused';
 
 let sandbox: Sandbox;
 let client: KubeClient;
-let nodes: Informer<KubeNode>;
-let controller: RunningController;
+let controller: TestController;
 let folder = '';
-/** What was asked of nodes: none of them ever answers. */
-let asked: string[] = [];
-
-const away = (method: string) => async (node: string) => {
-  asked.push(`${method} ${node}`);
-  throw new NodeError('unreachable', node, `node ${node} is away`);
-};
-const executor: Executor = {
-  observe: away('observe'),
-  submit: away('submit'),
-  poll: away('poll'),
-  forget: away('forget'),
-  close: async () => {},
-};
 
 async function start(crds: object[]): Promise<void> {
   sandbox = await startSandbox({ crds: crds as never });
@@ -55,30 +35,11 @@ async function start(crds: object[]): Promise<void> {
     provisioner: 'kubernetes.io/no-provisioner',
   };
   await client.create(STORAGE_CLASSES, storageClass);
-  const common = { client, clock: systemClock, random: () => 0, logger: memoryLogger() };
-  nodes = createInformer<KubeNode>({ ...common, resource: NODES });
-  nodes.start();
-  controller = startVolumeController({
-    ...common,
-    nodes,
-    executor,
-    // Not of one that is another daemon's.
-    actsFor: (node) => node !== 'foreign',
-    host: 'test',
-    workers: 2,
-    // Longer than any test: what happens soon was woken.
-    retry: { startMs: 600_000, maxMs: 600_000 },
-  });
-  await controller.started;
+  controller = await startController(client);
 }
 
-beforeEach(() => {
-  asked = [];
-});
-
 afterEach(async () => {
-  await controller.stop(5000);
-  await nodes.stop();
+  await controller.stop();
   await sandbox.stop();
   await rm(folder, { recursive: true });
 });
@@ -104,7 +65,7 @@ describe('the annotation stowage.dev/paused', () => {
     volume.metadata.annotations = { [PAUSED]: 'true' };
     await client.create(VOLUMES, volume);
     await isPaused('a', 'True');
-    expect(asked).toEqual([]);
+    expect(controller.asked).toEqual([]);
     await annotate(VOLUMES, 'a', { [PAUSED]: null });
     await goesOn('a');
     expect(await conditionOf('a', 'Paused')).toMatchObject({ status: 'False' });
@@ -116,12 +77,14 @@ describe('the annotation stowage.dev/paused', () => {
       kind: 'Node',
       metadata: { name: 'n1', annotations: { [PAUSED]: 'true' } },
     });
-    await until('the daemon knows the Node', 10_000, async () => (nodes.get('n1') ? true : undefined));
+    await until('the daemon knows the Node', 10_000, async () =>
+      controller.nodes.get('n1') ? true : undefined,
+    );
     await client.create(VOLUMES, sparseVolume('a', 'n1', '32Mi'));
     await client.create(VOLUMES, sparseVolume('b', 'n2', '32Mi'));
     await isPaused('a', 'True');
     await goesOn('b');
-    expect(asked.filter((call) => call.endsWith(' n1'))).toEqual([]);
+    expect(controller.asked.filter((call) => call.endsWith(' n1'))).toEqual([]);
     expect(await conditionOf('b', 'Paused')).toBeUndefined();
     await annotate(NODES, 'n1', { [PAUSED]: 'false' });
     await goesOn('a');
@@ -146,8 +109,10 @@ describe('a lost node', () => {
     );
 
   const askedAgain = async () => {
-    await until('the node is tried again', 10_000, async () => (asked.length > 0 ? true : undefined));
-    asked = [];
+    await until('the node is tried again', 10_000, async () =>
+      controller.asked.length > 0 ? true : undefined,
+    );
+    controller.asked.length = 0;
   };
 
   test('is forgotten, also for a Volume whose deletion has been waiting for it', async () => {
@@ -163,7 +128,7 @@ describe('a lost node', () => {
     });
     expect(message).toContain('node n1 is away');
 
-    asked = [];
+    controller.asked.length = 0;
     await client.create<KubeNode>(NODES, { apiVersion: 'v1', kind: 'Node', metadata: { name: 'n1' } });
     await askedAgain();
     const conditions = [{ type: 'Ready', status: 'True' }];
@@ -184,7 +149,7 @@ describe('a lost node', () => {
     await gone('a');
     const { spec, status } = await client.get<Leftover>(LEFTOVERS, uid);
     expect({ node: spec.nodeName, status }).toEqual({ node: 'foreign', status: undefined });
-    expect(asked).toEqual([]);
+    expect(controller.asked).toEqual([]);
   }, 30_000);
 
   test('in a cluster that knows no Leftovers: Volumes work, and what could not be kept is not let go of', async () => {
