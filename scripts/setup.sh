@@ -28,6 +28,10 @@ need ssh openssh-client
 need losetup mount
 need findmnt util-linux
 need mkfs.ext4 e2fsprogs
+need mkfs.xfs xfsprogs
+need sgdisk gdisk
+need cmp diffutils
+need sudo sudo
 need kubectl kubernetes-client
 missing=$(printf '%s\n' $missing | sort -u | tr '\n' ' ')
 

@@ -32,6 +32,8 @@ export function validateVolume({ spec }: Volume): string[] {
     ...nameProblems('storageClassName', spec.storageClassName),
     ...typeProblems(spec),
     ...(spec.sparseLoopDevice == null ? [] : sparseProblems(spec.sparseLoopDevice)),
+    ...(spec.rawBlockDevice == null ? [] : rawProblems(spec.rawBlockDevice)),
+    ...overwriteProblems(spec),
     ...unsupported(spec).map((what) => `spec.${what} is not supported by this version of stowage`),
   ];
 }
@@ -53,6 +55,24 @@ function typeProblems(spec: VolumeSpec): string[] {
 
 function sparseProblems({ size, directory }: NonNullable<VolumeSpec['sparseLoopDevice']>): string[] {
   return [...sizeProblems(size), ...(directory === undefined ? [] : directoryProblems(directory))];
+}
+
+/** A device can have any name below /dev; by which path it is named does not matter, so nothing is compared. */
+function rawProblems({ devicePath }: NonNullable<VolumeSpec['rawBlockDevice']>): string[] {
+  const field = 'spec.rawBlockDevice.devicePath';
+  if (typeof devicePath !== 'string')
+    return [`${field} is ${JSON.stringify(devicePath)}, but must be a text`];
+  const wanted = devicePath.startsWith('/dev/') ? directoryWanted(devicePath) : 'be a path below /dev';
+  return wanted === undefined ? [] : [`${field} is ${JSON.stringify(devicePath)}, but must ${wanted}`];
+}
+
+/** There is nothing to overwrite but on a device that is there already. */
+function overwriteProblems({ overwrite, rawBlockDevice }: VolumeSpec): string[] {
+  if (overwrite == null) return [];
+  if (rawBlockDevice == null) return ['spec.overwrite is for a rawBlockDevice only; remove it'];
+  return typeof overwrite === 'string' && overwrite !== '' && !/\p{Cc}/u.test(overwrite)
+    ? []
+    : ['spec.overwrite must be what the refusal says is on the device, such as "ext4:<UUID>"'];
 }
 
 function sizeProblems(size: string | number): string[] {
@@ -77,12 +97,8 @@ function directoryProblems(directory: string): string[] {
 /** What is refused rather than ignored: who sets one of these counts on it. */
 function unsupported(spec: VolumeSpec): string[] {
   return [
-    ...(['rawBlockDevice', 'lvmLogicalVolume', 'attachableNodes', 'source', 'overwrite'] as const).filter(
-      (field) => spec[field] != null,
-    ),
-    ...withOther('mode', spec.mode, 'Filesystem'),
+    ...(['lvmLogicalVolume', 'attachableNodes', 'source'] as const).filter((field) => spec[field] != null),
     ...withOther('attachPolicy', spec.attachPolicy, 'Always'),
-    ...withOther('onDelete', spec.onDelete, 'Delete'),
   ];
 }
 

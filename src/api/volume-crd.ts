@@ -89,7 +89,7 @@ export const spec = {
       maxItems: 100,
       items: { type: 'string', maxLength: NAME },
     },
-    overwrite: text(NAME, 'The signature on the device that may be destroyed.'),
+    overwrite: text(PATH, 'What is on the device and may be destroyed, as the refusal to do so names it.'),
     onDelete: choice(['Delete', 'Retain', 'Wipe'], 'What becomes of the data when the Volume is deleted.'),
     source: {
       type: 'object',

@@ -27,6 +27,8 @@ export interface Step {
   /** Text for standard input; empty when absent. */
   stdin?: string;
   guards: readonly Guard[];
+  /** Absolute path of a block device: an exclusive flock(2) on it is held while the guards and the program run. */
+  lock?: string;
   /** The step fails when someone else was faster, so failing means: look again, plan again. */
   mayRace?: boolean;
 }

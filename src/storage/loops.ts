@@ -1,6 +1,14 @@
-import type { LoopFacts } from './types.ts';
+import { list, truthy } from './json-rows.ts';
+import type { BlockDevice, LoopFacts } from './types.ts';
 
-/** Numbers as they were printed: an inode of a network file system can be above 2^53. */
+export const LOSETUP = [
+  'losetup',
+  '-J',
+  '-l',
+  '-O',
+  'NAME,BACK-FILE,BACK-INO,MAJ:MIN,AUTOCLEAR,RO,OFFSET,SIZELIMIT',
+];
+
 interface LosetupRow {
   name: string;
   'back-file': string | null;
@@ -13,14 +21,11 @@ interface LosetupRow {
 }
 
 /**
- * What `losetup -J -l` and `lsblk -J -b` say of loop devices in use.
+ * What `LOSETUP` printed of loop devices in use, with the sizes that lsblk has of them.
  * @throws SyntaxError when it is not JSON
  */
-export function parseLoops(losetup: string, lsblk: string): LoopFacts[] {
-  const sizes = new Map<string, bigint>();
-  for (const row of list<{ kname: string; size: string | null }>(lsblk, 'blockdevices')) {
-    if (row.size !== null) sizes.set(row.kname, BigInt(row.size));
-  }
+export function parseLoops(losetup: string, devices: readonly BlockDevice[]): LoopFacts[] {
+  const sizes = new Map(devices.map(({ name, sizeBytes }) => [name, sizeBytes]));
   return list<LosetupRow>(losetup, 'loopdevices').map((row) => {
     const name = row.name.replace(/^\/dev\//, '');
     return {
@@ -35,21 +40,6 @@ export function parseLoops(losetup: string, lsblk: string): LoopFacts[] {
       sizeBytes: sizes.get(name) ?? 0n,
     };
   });
-}
-
-/** util-linux prints nothing at all when there is no row. */
-function list<T>(text: string, key: string): T[] {
-  return text.trim() === '' ? [] : ((JSON.parse(text, numberAsText) as Record<string, T[]>)[key] ?? []);
-}
-
-/** The third argument of a reviver is newer than its type. */
-function numberAsText(_key: string, value: unknown, ...[context]: { source?: string }[]): unknown {
-  return typeof value === 'number' ? context?.source : value;
-}
-
-/** util-linux before 2.33 prints flags as "0" and "1". */
-function truthy(value: boolean | string): boolean {
-  return value === true || value === '1';
 }
 
 /** The lowest number that no loop of the node has and that nobody here was promised. */

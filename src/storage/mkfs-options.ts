@@ -1,112 +1,12 @@
-/** A whole number, of blocks or bytes, with the suffixes that mke2fs knows. */
-const COUNT = /^[0-9]{1,15}[kKmMgGtT]?$/;
-const NUMBER = /^[0-9]{1,15}$/;
-const SWITCH = /^[01]$/;
+import { EXT4_OPTIONS } from './ext4-options.ts';
+import { checkOptions } from './option-table.ts';
+import type { FsType } from './types.ts';
+import { XFS_OPTIONS } from './xfs-options.ts';
 
-/** Each pattern matches whole values only, none of which begins with `-` or is empty. */
-type Check = (value: string) => string | undefined;
-
-const like =
-  (pattern: RegExp, wanted: string): Check =>
-  (value) =>
-    pattern.test(value) ? undefined : `must be ${wanted}`;
-
-/** `key=value,…`, each key known. A pattern of undefined is that of a key without a value. */
-const settings =
-  (known: ReadonlyMap<string, RegExp | undefined>): Check =>
-  (value) => {
-    for (const setting of value.split(',')) {
-      const [key = '', ...rest] = setting.split('=');
-      if (!known.has(key)) return `has ${JSON.stringify(key)}; allowed are ${[...known.keys()].join(', ')}`;
-      const pattern = known.get(key);
-      const given = rest.length === 0 ? undefined : rest.join('=');
-      if (pattern === undefined ? given !== undefined : !pattern.test(given ?? '')) {
-        return `has ${JSON.stringify(setting)}, whose value is not one of ${key}`;
-      }
-    }
-    return undefined;
-  };
-
-const EXTENDED: ReadonlyMap<string, RegExp | undefined> = new Map([
-  ['discard', undefined],
-  ['nodiscard', undefined],
-  ['lazy_itable_init', SWITCH],
-  ['lazy_journal_init', SWITCH],
-  ['mmp_update_interval', NUMBER],
-  ['num_backup_sb', /^[012]$/],
-  ['orphan_file_size', COUNT],
-  ['packed_meta_blocks', SWITCH],
-  ['quotatype', /^(usr|grp|prj)quota(:(usr|grp|prj)quota)*$/],
-  ['resize', COUNT],
-  ['root_owner', /^[0-9]{1,10}:[0-9]{1,10}$/],
-  ['stride', NUMBER],
-  ['stripe_width', NUMBER],
-  ['stripe-width', NUMBER],
-]);
-
-/** An external journal (`device=`) is another device, which the class has no business with. */
-const JOURNAL: ReadonlyMap<string, RegExp> = new Map([
-  ['size', NUMBER],
-  ['fast_commit_size', NUMBER],
-]);
-
-/** `journal_dev` makes no file system but the journal of one. */
-const features: Check = (value) =>
-  !/^\^?[a-z0-9_]+(,\^?[a-z0-9_]+)*$/.test(value)
-    ? 'must be names of features, each maybe with a ^ before it, and commas between'
-    : value.split(',').includes('journal_dev')
-      ? 'must not make a journal device'
-      : undefined;
-
-const count = like(COUNT, 'a whole number');
-
-/**
- * What a class may set of mkfs.ext4 (mke2fs 1.47), each with a value. Not here, so that a class can neither choose
- * the UUID, nor another device, nor have files of the node read or written: -U, -d, -l, -z, -E offset, the journal's
- * device, -n, -S, -c, -F, and every argument that is no option.
- */
-const OPTIONS: ReadonlyMap<string, Check> = new Map([
-  ['-b', count],
-  ['-C', count],
-  ['-e', like(/^(continue|remount-ro|panic)$/, 'continue, remount-ro or panic')],
-  ['-E', settings(EXTENDED)],
-  ['-g', count],
-  ['-G', count],
-  ['-i', count],
-  ['-I', count],
-  ['-J', settings(JOURNAL)],
-  ['-L', like(/^[A-Za-z0-9_.][-A-Za-z0-9_.]{0,15}$/, 'a label of 16 letters, digits, -, _ or . at most')],
-  ['-m', like(/^[0-9]{1,2}(\.[0-9]{1,4})?$/, 'a percentage')],
-  ['-N', count],
-  ['-O', features],
-  ['-r', like(SWITCH, '0 or 1')],
-  ['-t', like(/^ext4$/, 'ext4')],
-  ['-T', like(/^[A-Za-z0-9_][-A-Za-z0-9_,]*$/, 'usage types with commas between')],
-]);
-
-/**
- * Options for mkfs.ext4 as a storage class gives them: a list of strings. Returned as pairs of option and value
- * (`-m0` becomes `-m`, `0`), or what is wrong with them.
- */
-export function checkMkfsOptions(options: unknown): { options: string[] } | { problem: string } {
-  if (!Array.isArray(options) || !options.every((option) => typeof option === 'string')) {
-    return { problem: `${JSON.stringify(options)} is not a JSON list of strings, such as ["-m", "0"]` };
-  }
-  const checked: string[] = [];
-  const left = options.values();
-  for (const element of left) {
-    const option = element.slice(0, 2);
-    const check = OPTIONS.get(option);
-    if (check === undefined) {
-      return {
-        problem: `option ${JSON.stringify(element)} is not allowed; allowed are ${[...OPTIONS.keys()].join(' ')}`,
-      };
-    }
-    const value = element.length > 2 ? element.slice(2) : left.next().value;
-    if (value === undefined) return { problem: `option ${option} needs a value` };
-    const problem = check(value);
-    if (problem !== undefined) return { problem: `option ${option} ${JSON.stringify(value)} ${problem}` };
-    checked.push(option, value);
-  }
-  return { options: checked };
+/** Options for mkfs as a storage class gives them, checked, or what is wrong with them. */
+export function checkMkfsOptions(
+  type: FsType,
+  options: unknown,
+): { options: string[] } | { problem: string } {
+  return checkOptions(type === 'ext4' ? EXT4_OPTIONS : XFS_OPTIONS, options);
 }

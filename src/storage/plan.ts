@@ -1,17 +1,44 @@
-import { attach, planAbsent, planPresent } from './sparse-attach.ts';
-import { planDestroy } from './sparse-destroy.ts';
-import { planPrepare } from './sparse-prepare.ts';
-import type { Desired, Observed, Operation, Plan } from './types.ts';
+import { planDestroy as destroyRaw } from './raw/destroy.ts';
+import { planPrepare as prepareRaw } from './raw/prepare.ts';
+import { linked, makeLink, planPresent as presentRaw } from './raw/present.ts';
+import { targetOf } from './raw/target.ts';
+import { attach, planAbsent, planPresent } from './sparse/attach.ts';
+import { planDestroy } from './sparse/destroy.ts';
+import { planPrepare } from './sparse/prepare.ts';
+import type {
+  Desired,
+  DesiredRaw,
+  DesiredSparse,
+  Observed,
+  ObservedRaw,
+  ObservedSparse,
+  Operation,
+  Plan,
+} from './types.ts';
 
 /**
  * The remaining steps of an operation, nothing to do, or a refusal. Pure: running any prefix of the steps,
  * observing and planning again leads to the same end.
  * @param loopNumber the number to attach under if it comes to that, allotted to this Volume on this node
+ * @throws Error for an observation of another kind than what is desired
  */
 export function plan(operation: Operation, desired: Desired, observed: Observed, loopNumber: number): Plan {
+  if (desired.type === 'sparse' && observed.type === 'sparse') {
+    return planSparse(operation, desired, observed, loopNumber);
+  }
+  if (desired.type === 'raw' && observed.type === 'raw') return planRaw(operation, desired, observed);
+  throw new Error(`a ${desired.type} volume was looked at as a ${observed.type} one`);
+}
+
+function planSparse(
+  operation: Operation,
+  desired: DesiredSparse,
+  observed: ObservedSparse,
+  loopNumber: number,
+): Plan {
   switch (operation) {
     case 'prepare':
-      return planPrepareAndAttach(desired, observed, loopNumber);
+      return both(planPrepare(desired, observed), () => attach(desired, observed, loopNumber));
     case 'present':
       return planPresent(desired, observed, loopNumber);
     case 'absent':
@@ -21,11 +48,30 @@ export function plan(operation: Operation, desired: Desired, observed: Observed,
   }
 }
 
-/** A new volume is attached in the same job that makes it: no step needs what an earlier one prints. */
-function planPrepareAndAttach(desired: Desired, observed: Observed, loopNumber: number): Plan {
-  const prepare = planPrepare(desired, observed);
-  if ('refusal' in prepare) return prepare;
-  const present = attach(desired, observed, loopNumber);
-  if ('refusal' in present) return present;
-  return { steps: [...prepare.steps, ...present.steps] };
+function planRaw(operation: Operation, desired: DesiredRaw, observed: ObservedRaw): Plan {
+  switch (operation) {
+    case 'prepare':
+      return both(prepareRaw(desired, observed), (made) => {
+        const device = targetOf(desired, observed);
+        if ('refusal' in device) return device;
+        // The link of what is made anew is not the one that is there.
+        return made.length === 0
+          ? linked(desired, observed, device)
+          : { steps: makeLink(desired, device, undefined) };
+      });
+    case 'present':
+      return presentRaw(desired, observed);
+    // A disk is always there.
+    case 'absent':
+      return { steps: [] };
+    case 'destroy':
+      return destroyRaw(desired, observed);
+  }
+}
+
+/** A new volume is made present in the same job that makes it: no step needs what an earlier one prints. */
+function both(first: Plan, second: (made: readonly unknown[]) => Plan): Plan {
+  if ('refusal' in first) return first;
+  const then = second(first.steps);
+  return 'refusal' in then ? then : { steps: [...first.steps, ...then.steps] };
 }

@@ -1,47 +1,87 @@
-import type { Step } from '../nodes/job.ts';
+import type { Probe, ProbeResult, Step } from '../nodes/job.ts';
+import { ObservationError, optional } from './probe-results.ts';
 import type { Desired, Intent } from './types.ts';
 
 /** Where a node keeps what it was asked to do to a disk, beside that disk. */
-const RECORDS = '/var/lib/stowage/volumes';
-
-/** Lists the files of a Volume's records, half-written ones included. */
-export const findRecords = (uid: string) => ['find', RECORDS, '-maxdepth', '1', '-name', `${uid}.*`];
+export const RECORDS = '/var/lib/stowage/volumes';
 
 export const intentPath = (uid: string) => `${RECORDS}/${uid}.intent`;
 export const donePath = (uid: string) => `${RECORDS}/${uid}.done`;
+const wipedPath = (uid: string) => `${RECORDS}/${uid}.wiped`;
 
-export function intentOf(desired: Desired): Intent {
+/** Reads a Volume's records. */
+export function recordProbes(uid: string): Probe[] {
+  return [
+    { name: 'intent', argv: ['cat', intentPath(uid)] },
+    { name: 'done', argv: ['cat', donePath(uid)] },
+    { name: 'wiped', argv: ['cat', wipedPath(uid)] },
+    // Half-written ones, too.
+    { name: 'records', argv: ['find', RECORDS, '-maxdepth', '1', '-name', `${uid}.*`] },
+  ];
+}
+
+export interface Records {
+  intent: Intent | undefined;
+  done: { sizeBytes: bigint | undefined } | undefined;
+  wiped: bigint | undefined;
+  recordFiles: boolean;
+}
+
+/** @throws ObservationError for a record that can't be read, or that no version of Stowage wrote */
+export function readRecords(get: (name: string) => ProbeResult): Records {
+  const intent = optional('intent', get('intent'));
+  const done = optional('done', get('done'));
+  const wiped = optional('wiped', get('wiped'));
+  return {
+    intent: intent === undefined ? undefined : parseIntent(intent),
+    done: done === undefined ? undefined : { sizeBytes: /^\d+$/.test(done) ? BigInt(done) : undefined },
+    wiped: wiped === undefined ? undefined : parseWiped(wiped),
+    recordFiles: (optional('records', get('records')) ?? '') !== '',
+  };
+}
+
+/** @throws ObservationError for a text that no version of Stowage wrote */
+export function parseIntent(text: string): Intent {
+  try {
+    const value = JSON.parse(text) as Intent;
+    const place = value.file ?? value.device?.path;
+    if (value.version === 1 && typeof value.uid === 'string' && typeof place === 'string') return value;
+  } catch {} // Said below.
+  throw new ObservationError(`an intent record is damaged: ${JSON.stringify(text.slice(0, 200))}`);
+}
+
+function parseWiped(text: string): bigint {
+  if (!/^\d+$/.test(text)) {
+    throw new ObservationError(`a record of wiping is damaged: ${JSON.stringify(text.slice(0, 200))}`);
+  }
+  return BigInt(text);
+}
+
+/** What is the same for every kind: nothing is on it, and nobody's consent is needed. */
+export function intentOf(
+  desired: Desired,
+  place: Pick<Intent, 'file' | 'device'>,
+  sizeBytes: bigint,
+): Intent {
   return {
     version: 1,
     uid: desired.uid,
-    file: desired.file,
-    sizeBytes: String(desired.sizeBytes),
-    fsType: desired.fsType,
+    ...place,
+    sizeBytes: String(sizeBytes),
+    fsType: desired.mode === 'Filesystem' ? (desired.fs?.type ?? '') : '',
     signature: 'none',
     consent: 'none',
   };
 }
 
-/** @returns undefined for a text that no version of Stowage wrote */
-export function parseIntent(text: string): Intent | undefined {
-  try {
-    const value = JSON.parse(text) as Intent;
-    return value.version === 1 && typeof value.uid === 'string' && typeof value.file === 'string'
-      ? value
-      : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-export function writeIntent(desired: Desired): Step[] {
+export function writeIntent(intent: Intent): Step[] {
   return [
     {
       name: 'make the folder of records',
       argv: ['install', '-d', '-m', '0700', '/var/lib/stowage', RECORDS],
       guards: [],
     },
-    ...durableFile('intent', intentPath(desired.uid), `${JSON.stringify(intentOf(desired))}\n`),
+    ...durableFile('intent', intentPath(intent.uid), `${JSON.stringify(intent)}\n`),
     {
       name: 'sync the folders of records',
       argv: ['sync', RECORDS, '/var/lib/stowage', '/var/lib'],
@@ -50,12 +90,17 @@ export function writeIntent(desired: Desired): Step[] {
   ];
 }
 
-export function writeDone(desired: Desired): Step[] {
-  return [
-    ...durableFile('done', donePath(desired.uid), 'done\n'),
-    { name: 'sync the folder of records', argv: ['sync', RECORDS], guards: [] },
-  ];
+/** `sizeBytes`: how large the volume is made, which tells whether it is to grow. */
+export function writeDone(uid: string, sizeBytes: bigint): Step[] {
+  return [...durableFile('done', donePath(uid), `${sizeBytes}\n`), syncRecords];
 }
+
+/** Up to where every byte reads zero. */
+export function writeWiped(uid: string, upTo: bigint): Step[] {
+  return [...durableFile('wiped', wipedPath(uid), `${upTo}\n`), syncRecords];
+}
+
+const syncRecords: Step = { name: 'sync the folder of records', argv: ['sync', RECORDS], guards: [] };
 
 /** The file is either whole or not there, also after a power cut: written beside, synced, renamed. */
 function durableFile(what: string, path: string, content: string): Step[] {
@@ -71,9 +116,6 @@ function durableFile(what: string, path: string, content: string): Step[] {
 }
 
 export function removeRecords(uid: string): Step[] {
-  const paths = [donePath(uid), `${donePath(uid)}.new`, intentPath(uid), `${intentPath(uid)}.new`];
-  return [
-    { name: 'remove the records', argv: ['rm', '-f', ...paths], guards: [] },
-    { name: 'sync the folder of records', argv: ['sync', RECORDS], guards: [] },
-  ];
+  const paths = [donePath(uid), intentPath(uid), wipedPath(uid)].flatMap((path) => [path, `${path}.new`]);
+  return [{ name: 'remove the records', argv: ['rm', '-f', ...paths], guards: [] }, syncRecords];
 }

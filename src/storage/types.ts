@@ -1,26 +1,48 @@
 import type { Step } from '../nodes/job.ts';
 
-/** A Volume as storage sees it: names, bytes and options that were validated before. */
-export interface Desired {
-  /** The Volume's UID: name of the file, UUID of the file system. */
+export type FsType = 'ext4' | 'xfs';
+
+interface DesiredVolume {
+  /** The Volume's UID: UUID of the file system, or GUID of the partition. */
   uid: string;
+  /** The Volume's name, which a partition gets too. */
+  name: string;
+  mode: 'Filesystem' | 'Block';
+  /** What to make in mode Filesystem, with options that were checked; undefined where the class is not known. */
+  fs: { type: FsType; options: readonly string[] } | undefined;
+  /** The Volume's status records the storage as made: then it is ours even if the node forgot. */
+  recorded: boolean;
+  onDelete: 'Delete' | 'Retain' | 'Wipe';
+}
+
+export interface DesiredSparse extends DesiredVolume {
+  type: 'sparse';
   /** The backing file's absolute path; its last part is the UID. */
   file: string;
-  /** The file's size in bytes, a multiple of the block size. */
+  /** What was asked for, in whole blocks, in bytes. The file of a Block volume is larger: it holds a GPT, too. */
   sizeBytes: bigint;
-  fsType: 'ext4';
-  /** Options for mkfs that were checked by `checkMkfsOptions`. */
-  mkfsOptions: readonly string[];
-  /** The Volume's status records the file as made: then it is ours even if the node forgot. */
-  recorded: boolean;
 }
+
+export interface DesiredRaw extends DesiredVolume {
+  type: 'raw';
+  /** Any path of the device, symbolic links included. */
+  devicePath: string;
+  /** The consent to destroy what is on the device: what `contentText` says of it. */
+  overwrite: string | undefined;
+  /** The identity of the device that was made ready, as the Volume's status records it. */
+  identity: string | undefined;
+}
+
+/** A Volume as storage sees it: names, bytes and options that were validated before. */
+export type Desired = DesiredSparse | DesiredRaw;
 
 /** What is wanted on the node. */
 export type Operation = 'prepare' | 'present' | 'absent' | 'destroy';
 
 /** The steps that remain; none when the node is as wanted. Or why nothing may be done. */
 export type Plan =
-  | { steps: readonly Step[] }
+  /** `grows`: the volume can be used, and is to become larger. */
+  | { steps: readonly Step[]; grows?: boolean }
   /** `passing`: it may go on by itself, once a user of the device is gone or udev is back; else a person must act. */
   | { refusal: string; hint: string; passing?: boolean };
 
@@ -34,6 +56,7 @@ export type FileFacts =
 export type Signature =
   | { found: 'none' }
   | { found: 'ambivalent' }
+  /** A file system, a member of something, swap, or a partition table (`gpt`, `dos`), with its UUID. */
   | { found: 'one'; type: string; uuid?: string };
 
 export interface LoopFacts {
@@ -53,37 +76,99 @@ export interface LoopFacts {
   sizeBytes: bigint;
 }
 
-/** All that plans are made from, read in one round trip. */
-export interface Observed {
-  /** The file's path without symbolic links: what the kernel calls a loop's backing file. */
-  realPath: string;
-  file: FileFacts;
-  partial: FileFacts;
-  /** Of the file; `none` when it is missing. */
-  signature: Signature;
-  intent: Intent | undefined;
-  done: boolean;
-  /** Any file of the Volume's records is there, half-written ones included. */
-  recordFiles: boolean;
+/** A row of lsblk: what the kernel has under /sys/class/block. */
+export interface BlockDevice {
+  /** The kernel's name, as under /dev. */
+  name: string;
+  /** `major:minor`, decimal. */
+  device: string;
+  /** What it is a part of or made of; one row for each. */
+  parent: string | undefined;
+  /** `disk`, `part`, `loop`, `lvm`, `crypt`, `raid1`, … */
+  type: string;
+  sizeBytes: bigint;
+  readOnly: boolean;
+  serial: string | undefined;
+  wwn: string | undefined;
+}
+
+/** What tells whether a device is in use, of the whole node. */
+export interface Users {
   /** Every loop device of the node that has a backing file. */
   loops: readonly LoopFacts[];
   /** Mount points by the device they are of (`major:minor`). */
   mounts: ReadonlyMap<string, readonly string[]>;
+  devices: readonly BlockDevice[];
+  /** Paths of devices that are swapped to. */
+  swaps: readonly string[];
+}
+
+interface ObservedVolume extends Users {
+  intent: Intent | undefined;
+  /** For how many bytes the volume is made; undefined while it is not, and where an older record does not say. */
+  done: { sizeBytes: bigint | undefined } | undefined;
+  /** Up to which byte it has been wiped; undefined where that was never begun. */
+  wiped: bigint | undefined;
+  /** Any file of the Volume's records is there, half-written ones included. */
+  recordFiles: boolean;
   /** The device that the persistent link leads to, `major:minor`; undefined when there is none. */
   link: string | undefined;
   /** udev is there to make the link. */
   udev: boolean;
 }
 
+export interface ObservedSparse extends ObservedVolume {
+  type: 'sparse';
+  /** The file's path without symbolic links: what the kernel calls a loop's backing file. */
+  realPath: string;
+  file: FileFacts;
+  partial: FileFacts;
+  /** Of the file; `none` when it is missing. */
+  signature: Signature;
+}
+
+/** A block device, and all that can be said of its content. */
+export interface DeviceFacts extends BlockDevice {
+  signature: Signature;
+  /** The same as consent names it, partitions included; '' for a device that carries nothing. */
+  content: string;
+  /** UUIDs of file systems, tables and partitions that were seen on it. */
+  uuids: readonly string[];
+  /** What tells it from another device that gets its name: `key=value`, spaces between. */
+  identity: string;
+  /** What commands that are repeated as guards printed. */
+  printed: { identity: string; blkid: string; blkidExit: number; wipefs: string };
+  /** For a partition: its place in its parent's table. */
+  partition: { number: number; scheme: string; uuid: string } | undefined;
+  /** Device-mapper's own UUID, such as `LVM-…`. */
+  dmUuid: string | undefined;
+  /** The partitions that the kernel knows on it. */
+  partitions: readonly BlockDevice[];
+}
+
+export interface ObservedRaw extends ObservedVolume {
+  type: 'raw';
+  /** What the path leads to: nothing, something that is no block device, or the device. */
+  target: { is: 'missing' } | { is: 'other'; what: string } | { is: 'device'; facts: DeviceFacts };
+  /** What other Volumes' records on the node say. */
+  others: readonly Intent[];
+}
+
+/** All that plans are made from. */
+export type Observed = ObservedSparse | ObservedRaw;
+
 /** Written and synced before the first step that destroys; `done` beside it after the last. */
 export interface Intent {
   version: 1;
   uid: string;
   /** The file that is made. */
-  file: string;
+  file?: string;
+  /** The device that is made ready. `partuuid` is what the partition had. */
+  device?: { path: string; identity: string; dmUuid?: string; partuuid?: string };
   sizeBytes: string;
+  /** Empty in mode Block. */
   fsType: string;
   /** What was on the device when it was looked at, and whose consent there is to destroy it. */
-  signature: 'none';
-  consent: 'none';
+  signature: string;
+  consent: string;
 }

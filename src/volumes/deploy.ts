@@ -92,7 +92,7 @@ function classOf({ volume, storageClass }: Input): ClassOptions | { problem: str
       reason: READY_REASON.creationError,
     };
   }
-  const options = checkClass(storageClass);
+  const options = checkClass(storageClass, volume.spec.mode);
   return 'problem' in options
     ? {
         problem: `${options.problem}. Correct the storage class (delete it and create it again). ${howToRetry(volume)}`,

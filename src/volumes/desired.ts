@@ -9,27 +9,53 @@ const SPARSE_FOLDER = '/var/lib/metalk8s/storage/sparse';
 /** File systems are made of blocks; a file is made at least as long as was asked, in whole ones. */
 const BLOCK = 4096n;
 
-/** The backing file of a sparse Volume: where it was made, else where it is to be. */
-export function fileOf(volume: Volume): string {
-  const made = volume.status?.prepared?.paths[0];
-  return made ?? `${volume.spec.sparseLoopDevice?.directory ?? SPARSE_FOLDER}/${volume.metadata.uid}`;
-}
-
 /** The node that the Volume was made on, else where it is to be. */
 export function nodeOf(volume: Volume): string {
   return volume.status?.prepared?.node ?? volume.spec.nodeName;
 }
 
-/** What storage is to do for a valid Volume. Without options of a class (it may be gone) nothing can be made. */
+/** What becomes of the data: what is only lent to Kubernetes is kept, what was made for it goes with the Volume. */
+export function onDeleteOf({ spec }: Volume): Desired['onDelete'] {
+  return spec.onDelete ?? (spec.rawBlockDevice == null ? 'Delete' : 'Retain');
+}
+
+/** What storage is to do for a Volume. Without options of a class (it may be gone) nothing can be made. */
 export function desiredOf(volume: Volume, options: ClassOptions | undefined): Desired {
-  // Only what is to be made has a size; what is to be removed may have lost its class, and its size is as found.
-  const bytes = options === undefined ? 0n : parseQuantity(volume.spec.sparseLoopDevice?.size ?? 0);
+  const { spec, status, metadata } = volume;
+  const prepared = status?.prepared;
+  const common = {
+    uid: metadata.uid ?? '',
+    name: metadata.name,
+    mode: spec.mode ?? 'Filesystem',
+    fs: options?.fs,
+    recorded: prepared !== undefined,
+    onDelete: onDeleteOf(volume),
+  } as const;
+  // The path where it was made, else where it is to be.
+  const path = prepared?.paths[0];
+  if (spec.rawBlockDevice != null) {
+    return {
+      ...common,
+      type: 'raw',
+      devicePath: path ?? spec.rawBlockDevice.devicePath,
+      overwrite: spec.overwrite,
+      identity: prepared?.identity,
+    };
+  }
   return {
-    uid: volume.metadata.uid ?? '',
-    file: fileOf(volume),
-    sizeBytes: ((bytes + BLOCK - 1n) / BLOCK) * BLOCK,
-    fsType: options?.fsType ?? 'ext4',
-    mkfsOptions: options?.mkfsOptions ?? [],
-    recorded: volume.status?.prepared !== undefined,
+    ...common,
+    type: 'sparse',
+    file: path ?? `${spec.sparseLoopDevice?.directory ?? SPARSE_FOLDER}/${metadata.uid}`,
+    sizeBytes: sizeOf(volume),
   };
+}
+
+/** 0 for what is no size: such a Volume is never made, and one that is made keeps the size that it has. */
+function sizeOf({ spec }: Volume): bigint {
+  try {
+    const bytes = parseQuantity(spec.sparseLoopDevice?.size ?? 0);
+    return bytes <= 0n ? 0n : ((bytes + BLOCK - 1n) / BLOCK) * BLOCK;
+  } catch {
+    return 0n;
+  }
 }

@@ -116,6 +116,15 @@ export function createEffects(
         }
         tell(volume, 'Normal', EVENT.pvCreation, `PersistentVolume ${name} created`);
         return known;
+      case 'grow-pv': {
+        const pv = persistentVolumes.get(name);
+        const patch = {
+          metadata: { uid: pv?.metadata.uid, resourceVersion: pv?.metadata.resourceVersion },
+          spec: { capacity: { storage: action.capacity } },
+        };
+        persistentVolumes.learn(await client.patch<PersistentVolume>(PERSISTENT_VOLUMES, name, patch));
+        return known;
+      }
       case 'delete-pv': {
         const pv = persistentVolumes.get(name);
         await client.delete(PERSISTENT_VOLUMES, name, { uid: pv?.metadata.uid });

@@ -21,17 +21,6 @@ export function finalize(input: Input, now: number): Decision {
   const { volume } = input;
   const pv = input.pv !== undefined && isPvOf(input.pv, volume) ? input.pv : undefined;
   const name = parseJobName(volume.status?.job);
-  const { onDelete = 'Delete' } = volume.spec;
-  const { attempt, prepared } = volume.status ?? {};
-  // It can be set on a Volume that is made already. Who asks for the data to be kept must not lose it.
-  if (
-    onDelete !== 'Delete' &&
-    !isNodeForgotten(volume) &&
-    (attempt !== undefined || prepared !== undefined)
-  ) {
-    const message = `spec.onDelete ${onDelete} is not supported by this version of stowage, so nothing is removed. Set it to Delete if the data is not needed`;
-    return report(volume, now, volume.status?.phase, { ...terminating, message }, {});
-  }
 
   if (!isNodeForgotten(volume)) {
     const pending = endOfEarlierJob(input, now);

@@ -1,7 +1,7 @@
 import type { JobKey } from '../nodes/job.ts';
 
 /** What a job is for, as `status.job` shows it; the first two are MetalK8s's names. */
-export type JobKind = 'PrepareVolume' | 'UnprepareVolume' | 'AttachVolume';
+export type JobKind = 'PrepareVolume' | 'UnprepareVolume' | 'AttachVolume' | 'GrowVolume';
 
 /** `status.job`, read: a job that was submitted or is about to be, or the last one, done. */
 export interface JobName {
@@ -10,7 +10,7 @@ export interface JobName {
   attempt: number | undefined;
 }
 
-const PATTERN = /^(PrepareVolume|UnprepareVolume|AttachVolume)\/(?:([1-9][0-9]{0,8})|DONE)$/;
+const PATTERN = /^(PrepareVolume|UnprepareVolume|AttachVolume|GrowVolume)\/(?:([1-9][0-9]{0,8})|DONE)$/;
 
 /** @returns undefined when there is none, or one that no version of Stowage wrote (a Salt job of MetalK8s) */
 export function parseJobName(text: string | undefined): JobName | undefined {

@@ -2,9 +2,10 @@ import { READY_REASON } from '../api/names.ts';
 import type { Volume } from '../api/volume.ts';
 import { NodeError } from '../nodes/errors.ts';
 import type { Executor, Job, JobKey, JobState } from '../nodes/job.ts';
-import { ObservationError, readSparse, sparseProbes } from '../storage/sparse-observe.ts';
+import { observe as look } from '../storage/observe.ts';
+import { ObservationError } from '../storage/probe-results.ts';
 import type { Observed } from '../storage/types.ts';
-import { fileOf } from './desired.ts';
+import { desiredOf } from './desired.ts';
 import { jobKey, parseJobName } from './job-name.ts';
 import { withHint } from './job-step.ts';
 import type { Answer } from './types.ts';
@@ -14,9 +15,7 @@ const SUBMIT_WAIT = 1500;
 
 /** Looks at all that concerns a Volume on its node. */
 export function observe(executor: Executor, volume: Volume, node: string): Promise<Answer<Observed>> {
-  const uid = volume.metadata.uid ?? '';
-  const file = fileOf(volume);
-  return answered(async () => readSparse(file, await executor.observe(node, sparseProbes(uid, file))));
+  return answered(() => look((probes) => executor.observe(node, probes), desiredOf(volume, undefined)));
 }
 
 /** The state of the job that `status.job` names. */

@@ -1,7 +1,7 @@
 import type { PersistentVolume } from '../api/core.ts';
 import { PROTECTION_FINALIZER, VOLUME_API_VERSION } from '../api/names.ts';
 import type { Volume } from '../api/volume.ts';
-import { linkOf } from '../storage/sparse-observe.ts';
+import { linkOf } from '../storage/links.ts';
 import { nodeOf } from './desired.ts';
 import type { ClassOptions } from './storage-class.ts';
 
@@ -38,7 +38,10 @@ export function buildPv(volume: Volume, options: ClassOptions): PersistentVolume
       storageClassName: volume.spec.storageClassName,
       volumeMode: volume.spec.mode ?? 'Filesystem',
       ...(options.mountOptions.length === 0 ? {} : { mountOptions: options.mountOptions }),
-      local: { path: volume.status?.devicePath ?? '', fsType: options.fsType },
+      local: {
+        path: volume.status?.devicePath ?? '',
+        ...(options.fs === undefined ? {} : { fsType: options.fs.type }),
+      },
       nodeAffinity: {
         required: {
           nodeSelectorTerms: [
@@ -52,13 +55,19 @@ export function buildPv(volume: Volume, options: ClassOptions): PersistentVolume
   };
 }
 
+/** The persistent names that are not made of a Volume's UID: they are known from the status alone. */
+const LOGICAL_VOLUME = '/dev/disk/by-id/dm-uuid-LVM-';
+
 /**
  * A PersistentVolume of the Volume's name may be someone else's. It is the Volume's by its owner, or by the device that
  * it leads to: whoever took the owner off it (`--cascade=orphan` does) did not give it another device.
  */
-export function isPvOf(pv: PersistentVolume, { metadata: { uid = '' } }: Volume): boolean {
+export function isPvOf(pv: PersistentVolume, { metadata: { uid = '' }, spec, status }: Volume): boolean {
   const owned = pv.metadata.ownerReferences?.some((owner) => owner.uid === uid) ?? false;
-  return owned || pv.spec.local?.path === linkOf(uid);
+  const path = pv.spec.local?.path;
+  if (owned || path === undefined) return owned;
+  const lasting = path.startsWith(LOGICAL_VOLUME) && path === status?.devicePath;
+  return path === linkOf({ uid, mode: spec.mode ?? 'Filesystem' }) || lasting;
 }
 
 /** Nothing holds it but us, and no claim has it: MetalK8s's rule. */

@@ -1,4 +1,5 @@
 import { READY_REASON } from '../api/names.ts';
+import { parseQuantity } from '../api/quantity.ts';
 import { freeLoopNumber } from '../storage/loops.ts';
 import { plan } from '../storage/plan.ts';
 import { advance, forget, report, startAttempt, unreachable } from './attempt.ts';
@@ -34,8 +35,8 @@ const unavailable = (message: string): Ready => ({
 export function steady(input: Input, now: number): Decision {
   const { volume, pv, observation } = input;
   const name = parseJobName(volume.status?.job);
-  if (name?.kind === 'AttachVolume' && name.attempt !== undefined) {
-    return attach(input, name.attempt, now);
+  if ((name?.kind === 'AttachVolume' || name?.kind === 'GrowVolume') && name.attempt !== undefined) {
+    return underWay(input, name.kind, name.attempt, now);
   }
   if (pv?.status?.phase === 'Failed') {
     const message = `the PersistentVolume is Failed: ${pv.status.message ?? 'without a message'}`;
@@ -62,24 +63,42 @@ export function steady(input: Input, now: number): Decision {
     return report(volume, now, 'Failed', unavailable(message), { requeueAfter: LOOK_EVERY });
   }
   if (planned.steps.length > 0) {
+    const kind = planned.grows ? 'GrowVolume' : 'AttachVolume';
     if (input.paused !== undefined) {
       const message = `still to be done, once it is not paused any more: ${planned.steps[0]?.name}`;
-      return report(volume, now, undefined, { ...attaching, message }, { requeueAfter: LOOK_EVERY });
+      const { message: _, ...ready } = statusWhile(kind, input, '');
+      return report(volume, now, undefined, { ...ready, message }, { requeueAfter: LOOK_EVERY });
     }
-    return startAttempt(volume, now, 'AttachVolume', 1, volume.status?.phase, attaching);
+    return startAttempt(volume, now, kind, 1, volume.status?.phase, statusWhile(kind, input, ''));
   }
-  const action = setStatus(
-    volume,
-    now,
-    'Available',
-    available(input),
-    measured(volume, observation.known, desired),
-  );
-  return action === undefined ? { requeueAfter: LOOK_EVERY } : { action };
+  const fields = measured(volume, observation.known, desired);
+  const action = setStatus(volume, now, 'Available', available(input), fields);
+  if (action !== undefined) return { action };
+  return grownPv(input) ?? { requeueAfter: LOOK_EVERY };
 }
 
-/** A job that attaches the device again, after a reboot or because someone detached it. */
-function attach(input: Input, attempt: number, now: number): Decision {
+/** The PersistentVolume tells the size, once it has grown. */
+function grownPv({ volume, pv }: Input): Decision | undefined {
+  const capacity = volume.status?.capacity;
+  if (pv === undefined || capacity === undefined) return undefined;
+  return parseQuantity(capacity) > parseQuantity(pv.spec.capacity.storage)
+    ? { action: { do: 'grow-pv', capacity } }
+    : undefined;
+}
+
+/** What Ready tells while a job is under way: a device that grows can be used meanwhile. */
+function statusWhile(kind: 'AttachVolume' | 'GrowVolume', input: Input, message: string): Ready {
+  if (kind === 'AttachVolume') return { ...attaching, message };
+  return {
+    ...available(input),
+    message: `growing to ${sizeOf(input)}${message === '' ? '' : `: ${message}`}`,
+  };
+}
+
+const sizeOf = ({ volume }: Input) => String(volume.spec.sparseLoopDevice?.size);
+
+/** A job that attaches the device again, after a reboot or because someone detached it, or one that grows it. */
+function underWay(input: Input, kind: 'AttachVolume' | 'GrowVolume', attempt: number, now: number): Decision {
   const { volume } = input;
   const desired = desiredOf(volume, undefined);
   const step = jobStep(input, 'present', desired);
@@ -87,30 +106,32 @@ function attach(input: Input, attempt: number, now: number): Decision {
   if (next !== undefined) return next;
   switch (step.is) {
     case 'running':
-      return report(volume, now, undefined, { ...attaching, message: step.message }, { follow: true });
+      return report(volume, now, undefined, statusWhile(kind, input, step.message), { follow: true });
     case 'done': {
       const forgetting = forget(input, now);
       if (forgetting !== undefined) return forgetting;
       const action = setStatus(volume, now, 'Available', available(input), {
         ...measured(volume, step.observed, desired),
-        job: doneName('AttachVolume'),
+        job: doneName(kind),
       });
       return action === undefined ? {} : { action };
     }
     case 'refused':
       return report(volume, now, 'Failed', unavailable(step.message), { retry: true });
     case 'again':
-    case 'failed':
+    case 'failed': {
+      const message = `attempt ${attempt}: ${step.message}`;
+      // What could not grow is as usable as it was.
+      const failed = step.is === 'failed' && kind === 'AttachVolume';
       return startAttempt(
         volume,
         now,
-        'AttachVolume',
+        kind,
         attempt + 1,
-        step.is === 'failed' ? 'Failed' : undefined,
-        step.is === 'failed'
-          ? unavailable(`attempt ${attempt}: ${step.message}`)
-          : { ...attaching, message: `attempt ${attempt}: ${step.message}` },
+        failed ? 'Failed' : undefined,
+        failed ? unavailable(message) : statusWhile(kind, input, message),
       );
+    }
     default:
       return {};
   }

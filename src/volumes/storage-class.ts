@@ -1,27 +1,33 @@
 import type { StorageClass } from '../api/core.ts';
+import type { VolumeMode } from '../api/volume.ts';
 import { checkMkfsOptions } from '../storage/mkfs-options.ts';
+import type { FsType } from '../storage/types.ts';
 
 /** What a class says about the volumes of it, checked. */
 export interface ClassOptions {
-  fsType: 'ext4';
-  mkfsOptions: string[];
+  /** undefined for a Block volume, which gets none. */
+  fs: { type: FsType; options: string[] } | undefined;
   mountOptions: string[];
 }
 
 /** Options of a class, or why no volume can be made of it: the parameters are MetalK8s's. */
-export function checkClass({
-  metadata,
-  parameters = {},
-  mountOptions = [],
-}: StorageClass): ClassOptions | { problem: string } {
+export function checkClass(
+  { metadata, parameters = {}, mountOptions = [] }: StorageClass,
+  mode: VolumeMode = 'Filesystem',
+): ClassOptions | { problem: string } {
+  if (mode === 'Block') return { fs: undefined, mountOptions: [] };
   // MetalK8s fails without a type (a KeyError); ext4 is what its documentation has, and the kubelet's default.
-  const fsType = parameters.fsType ?? 'ext4';
-  if (fsType !== 'ext4') return { problem: `unsupported filesystem: ${fsType}` };
-  const checked = checkMkfsOptions(parseList(parameters.mkfsOptions ?? '[]'));
+  const type = parameters.fsType ?? 'ext4';
+  if (type !== 'ext4' && type !== 'xfs') {
+    return {
+      problem: `unsupported filesystem: ${type} (parameter fsType of storage class ${metadata.name}; supported are ext4 and xfs)`,
+    };
+  }
+  const checked = checkMkfsOptions(type, parseList(parameters.mkfsOptions ?? '[]'));
   if ('problem' in checked) {
     return { problem: `parameter mkfsOptions of storage class ${metadata.name}: ${checked.problem}` };
   }
-  return { fsType, mkfsOptions: checked.options, mountOptions };
+  return { fs: { type, options: checked.options }, mountOptions };
 }
 
 /** What is no JSON is refused like JSON that is no list. */

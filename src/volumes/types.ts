@@ -61,6 +61,8 @@ export type Action =
   /** Removes what the node keeps of the Volume's jobs. */
   | { do: 'forget-jobs' }
   | { do: 'create-pv'; pv: PersistentVolume }
+  /** `capacity` is a quantity. */
+  | { do: 'grow-pv'; capacity: string }
   | { do: 'delete-pv' }
   /** Writes down what the Volume leaves on its node. */
   | { do: 'keep-leftover'; leftover: Leftover }

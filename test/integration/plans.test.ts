@@ -5,7 +5,7 @@ import type { Executor } from '../../src/nodes/job.ts';
 import { createLocalShell } from '../../src/nodes/local-shell.ts';
 import { createShellExecutor } from '../../src/nodes/shell-executor.ts';
 import { createSshShell } from '../../src/nodes/ssh-shell.ts';
-import type { Desired } from '../../src/storage/types.ts';
+import type { DesiredSparse } from '../../src/storage/types.ts';
 import { carryOut, observe, planNow, runSteps } from '../support/carry-out.ts';
 import { leftovers } from '../support/leftovers.ts';
 import { removeTraces } from '../support/remove-traces.ts';
@@ -26,7 +26,7 @@ describeAsRoot('a plan of which a part was run', () => {
   let sshd: Sshd;
   let ssh: Executor;
   let stopUdev: () => Promise<void>;
-  let desired: Desired;
+  let desired: DesiredSparse;
 
   beforeAll(async () => {
     stopUdev = await ensureUdev();
@@ -47,12 +47,15 @@ describeAsRoot('a plan of which a part was run', () => {
   beforeEach(() => {
     const uid = randomUUID();
     desired = {
+      type: 'sparse',
       uid,
+      name: 'data1',
+      mode: 'Filesystem',
       file: join(folder.path, uid),
       sizeBytes: 16n << 20n,
-      fsType: 'ext4',
-      mkfsOptions: [],
+      fs: { type: 'ext4', options: [] },
       recorded: false,
+      onDelete: 'Delete',
     };
   });
 
@@ -68,7 +71,7 @@ describeAsRoot('a plan of which a part was run', () => {
       partial: { type: 'missing' },
       signature: { found: 'one', type: 'ext4', uuid: desired.uid },
       intent: { uid: desired.uid, file: desired.file, sizeBytes: String(desired.sizeBytes) },
-      done: true,
+      done: { sizeBytes: desired.sizeBytes },
       link: expect.stringMatching(/^7:/),
     });
     const expected = [{ uid: desired.uid, file: desired.file, loop: true }];

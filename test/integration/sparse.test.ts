@@ -7,7 +7,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { execa } from 'execa';
 import { createLocalShell } from '../../src/nodes/local-shell.ts';
 import { createShellExecutor } from '../../src/nodes/shell-executor.ts';
-import type { Desired, Observed, Operation } from '../../src/storage/types.ts';
+import type { DesiredSparse, Observed, Operation } from '../../src/storage/types.ts';
 import { carryOut } from '../support/carry-out.ts';
 import { leftovers } from '../support/leftovers.ts';
 import { removeTraces } from '../support/remove-traces.ts';
@@ -22,7 +22,7 @@ describeAsRoot('a sparse file with a real loop device, mkfs and udev', () => {
   const executor = createShellExecutor(createLocalShell(['n1']));
   let folder: Awaited<ReturnType<typeof temporaryFolder>>;
   let stopUdev: () => Promise<void>;
-  let desired: Desired;
+  let desired: DesiredSparse;
   let mountPoint: string;
 
   beforeAll(async () => {
@@ -40,12 +40,15 @@ describeAsRoot('a sparse file with a real loop device, mkfs and udev', () => {
     const files = join(folder.path, uid);
     await mkdir(files);
     desired = {
+      type: 'sparse',
       uid,
+      name: 'data1',
+      mode: 'Filesystem',
       file: join(files, uid),
       sizeBytes: 16n * MIB,
-      fsType: 'ext4',
-      mkfsOptions: [],
+      fs: { type: 'ext4', options: [] },
       recorded: false,
+      onDelete: 'Delete',
     };
   });
   afterEach(() => removeTraces(desired.uid, desired.file));
@@ -89,7 +92,11 @@ describeAsRoot('a sparse file with a real loop device, mkfs and udev', () => {
     await execa('mount', [device, mountPoint]);
     await writeFile(join(mountPoint, 'data'), 'kept');
     await execa('umount', [mountPoint]);
-    expect(await carry('absent')).toMatchObject({ link: undefined, file: { type: 'file' }, done: true });
+    expect(await carry('absent')).toMatchObject({
+      link: undefined,
+      file: { type: 'file' },
+      done: { sizeBytes: desired.sizeBytes },
+    });
     const again = deviceOf(await carry('present', { ...desired, recorded: true }));
     await execa('mount', [again, mountPoint]);
     expect(await readFile(join(mountPoint, 'data'), 'utf8')).toBe('kept');

@@ -1,13 +1,13 @@
 import type { Executor, Job, JobState, Step } from '../../src/nodes/job.ts';
 import { freeLoopNumber } from '../../src/storage/loops.ts';
+import { observe as look } from '../../src/storage/observe.ts';
 import { plan } from '../../src/storage/plan.ts';
-import { readSparse, sparseProbes } from '../../src/storage/sparse-observe.ts';
 import type { Desired, Observed, Operation, Plan } from '../../src/storage/types.ts';
 
 let attempts = 0;
 
-export async function observe(executor: Executor, node: string, { uid, file }: Desired): Promise<Observed> {
-  return readSparse(file, await executor.observe(node, sparseProbes(uid, file)));
+export function observe(executor: Executor, node: string, desired: Desired): Promise<Observed> {
+  return look((probes) => executor.observe(node, probes), desired);
 }
 
 /** What is planned from what is on the node now. */

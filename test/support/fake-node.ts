@@ -1,6 +1,6 @@
 import type { Step } from '../../src/nodes/job.ts';
 import { parseIntent } from '../../src/storage/records.ts';
-import type { Desired, FileFacts, Observed } from '../../src/storage/types.ts';
+import type { DesiredSparse, FileFacts, ObservedSparse } from '../../src/storage/types.ts';
 
 /** What a file holds: a text, or the UUID of its file system (`none`: no file system that blkid sees). */
 type Content = { text: string } | { uuid: string | 'none' };
@@ -41,19 +41,25 @@ export class FakeNode {
     this.links.clear();
   }
 
-  observe({ uid, file }: Desired): Observed {
+  observe({ uid, file }: DesiredSparse): ObservedSparse {
     const records = `/var/lib/stowage/volumes/${uid}.`;
     const intent = this.#text(`${records}intent`);
     const found = this.files.get(file);
     const uuid = found !== undefined && 'uuid' in found ? found.uuid : 'none';
     const link = this.links.get(`/dev/disk/by-uuid/${uid}`);
     return {
+      type: 'sparse',
       realPath: file,
       file: this.#facts(file),
       partial: this.#facts(`${file}.partial`),
       signature: uuid === 'none' ? { found: 'none' } : { found: 'one', type: 'ext4', uuid },
       intent: intent === undefined ? undefined : parseIntent(intent),
-      done: this.files.has(`${records}done`),
+      done: this.files.has(`${records}done`)
+        ? { sizeBytes: BigInt(this.#text(`${records}done`) ?? 0) }
+        : undefined,
+      wiped: undefined,
+      devices: [],
+      swaps: [],
       recordFiles: [...this.files.keys()].some((path) => path.startsWith(records)),
       loops: [...this.loops].map(([number, loop]) => ({
         name: `loop${number}`,

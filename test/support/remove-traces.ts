@@ -1,18 +1,19 @@
 import { readdir, readFile, rm } from 'node:fs/promises';
 import { execa } from 'execa';
 
-/** Takes off the machine what a failed test may have left of a volume: its mounts, loop devices, files and records. */
-export async function removeTraces(uid: string, file: string): Promise<void> {
+/** Takes off the machine what a failed test may have left of a volume: mounts and loop devices of its file (where it has one), files and records. */
+export async function removeTraces(uid: string, file?: string): Promise<void> {
   for (const device of await readdir('/sys/block')) {
     const backing = await readFile(`/sys/block/${device}/loop/backing_file`, 'utf8').catch(() => '');
-    if (!backing.startsWith(file)) continue;
+    if (file === undefined || !backing.startsWith(file)) continue;
     await execa('umount', ['-q', '-A', `/dev/${device}`], { reject: false });
     await execa('losetup', ['-d', `/dev/${device}`], { reject: false });
   }
-  const records = ['intent', 'intent.new', 'done', 'done.new'].map(
+  const records = ['intent', 'intent.new', 'done', 'done.new', 'wiped', 'wiped.new'].map(
     (name) => `/var/lib/stowage/volumes/${uid}.${name}`,
   );
-  for (const path of [file, `${file}.partial`, `/run/stowage/jobs/${uid}`, ...records]) {
+  const files = file === undefined ? [] : [file, `${file}.partial`];
+  for (const path of [...files, `/run/stowage/jobs/${uid}`, ...records]) {
     await rm(path, { recursive: true, force: true });
   }
 }

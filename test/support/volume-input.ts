@@ -1,6 +1,6 @@
 import type { PersistentVolume, StorageClass } from '../../src/api/core.ts';
 import type { Volume, VolumeStatus } from '../../src/api/volume.ts';
-import type { LoopFacts, Observed } from '../../src/storage/types.ts';
+import type { LoopFacts, ObservedSparse } from '../../src/storage/types.ts';
 import type { Input } from '../../src/volumes/types.ts';
 
 /** Parts of inputs to decisions about one sparse Volume. */
@@ -63,15 +63,19 @@ export function pv(
 }
 
 /** A node on which nothing of the Volume is. */
-export const freshNode: Observed = {
+export const freshNode: ObservedSparse = {
+  type: 'sparse',
   realPath: FILE,
   file: { type: 'missing' },
   partial: { type: 'missing' },
   signature: { found: 'none' },
   intent: undefined,
-  done: false,
+  done: undefined,
+  wiped: undefined,
   recordFiles: false,
   loops: [],
+  devices: [],
+  swaps: [],
   mounts: new Map(),
   link: undefined,
   udev: true,
@@ -90,7 +94,7 @@ export const loop: LoopFacts = {
 };
 
 /** A node on which the Volume's file is made, recorded as done, and not attached. */
-export const madeNode: Observed = {
+export const madeNode: ObservedSparse = {
   ...freshNode,
   file: { type: 'file', sizeBytes: 1n << 30n, inode: '42' },
   signature: { found: 'one', type: 'ext4', uuid: UID },
@@ -103,12 +107,12 @@ export const madeNode: Observed = {
     signature: 'none',
     consent: 'none',
   },
-  done: true,
+  done: { sizeBytes: 1n << 30n },
   recordFiles: true,
 };
 
 /** A node on which the device is there, and its persistent link. */
-export const readyNode: Observed = { ...madeNode, loops: [loop], link: '7:3' };
+export const readyNode: ObservedSparse = { ...madeNode, loops: [loop], link: '7:3' };
 
 export function input(parts: Partial<Input>): Input {
   return {

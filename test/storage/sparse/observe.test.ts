@@ -1,19 +1,12 @@
 import { describe, expect, test } from '@jest/globals';
-import type { ProbeResult } from '../../src/nodes/job.ts';
-import { intentOf } from '../../src/storage/records.ts';
-import { ObservationError, readSparse, sparseProbes } from '../../src/storage/sparse-observe.ts';
-import { FILE, freshNode, madeNode, readyNode, UID } from '../support/volume-input.ts';
+import type { ProbeResult } from '../../../src/nodes/job.ts';
+import { ObservationError } from '../../../src/storage/probe-results.ts';
+import { readSparse, sparseProbes } from '../../../src/storage/sparse/observe.ts';
+import { FILE, freshNode, madeNode, readyNode, UID } from '../../support/volume-input.ts';
 
 const result = (exit: number, stdout = '', stderr = ''): ProbeResult => ({ exit, stdout, stderr });
 const missing = result(1, '', "stat: cannot statx 'X': No such file or directory");
-const intent = intentOf({
-  uid: UID,
-  file: FILE,
-  sizeBytes: 1n << 30n,
-  fsType: 'ext4',
-  mkfsOptions: [],
-  recorded: false,
-});
+const intent = madeNode.intent;
 const MOUNTINFO = `24 1 254:0 / / rw,relatime - ext4 /dev/vda rw
 36 24 7:3 / /mnt/a\\040b rw shared:1 - ext4 /dev/loop3 rw
 37 24 7:3 /sub /mnt/c rw - ext4 /dev/loop3 rw`;
@@ -26,6 +19,8 @@ const FRESH: Record<string, ProbeResult> = {
   readable: result(1, '', "dd: failed to open 'X': No such file or directory"),
   intent: missing,
   done: missing,
+  wiped: missing,
+  swaps: result(0, 'Filename Type Size Used Priority'),
   records: result(1, '', 'find: X: No such file or directory'),
   loops: result(0),
   devices: result(0, '{"blockdevices": [{"kname": "loop3", "size": 1073741824}]}'),
@@ -40,7 +35,7 @@ const MADE: Record<string, ProbeResult> = {
   signature: result(0, `DEVNAME=${FILE}\nUUID=${UID}\nBLOCK_SIZE=4096\nTYPE=ext4\nUSAGE=filesystem`),
   readable: result(0),
   intent: result(0, JSON.stringify(intent)),
-  done: result(0, 'done'),
+  done: result(0, '1073741824'),
   records: result(0, `/var/lib/stowage/volumes/${UID}.done\n/var/lib/stowage/volumes/${UID}.intent`),
 };
 

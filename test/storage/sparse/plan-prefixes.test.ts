@@ -1,20 +1,23 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { freeLoopNumber } from '../../src/storage/loops.ts';
-import { plan } from '../../src/storage/plan.ts';
-import type { Desired, Operation } from '../../src/storage/types.ts';
-import { FakeNode, type Killed } from '../support/fake-node.ts';
-import { FILE, UID } from '../support/volume-input.ts';
+import { freeLoopNumber } from '../../../src/storage/loops.ts';
+import { plan } from '../../../src/storage/plan.ts';
+import type { DesiredSparse, Operation } from '../../../src/storage/types.ts';
+import { FakeNode, type Killed } from '../../support/fake-node.ts';
+import { FILE, UID } from '../../support/volume-input.ts';
 
 /** Running any prefix of a plan, killed inside its last step, and planning again must reach the same end. */
 
-const fresh: Desired = {
+const fresh: DesiredSparse = {
+  type: 'sparse',
   uid: UID,
+  name: 'data1',
+  mode: 'Filesystem',
   file: FILE,
   sizeBytes: 1n << 30n,
-  fsType: 'ext4',
-  mkfsOptions: [],
+  fs: { type: 'ext4', options: [] },
   recorded: false,
+  onDelete: 'Delete',
 };
 
 interface Crash {
@@ -34,7 +37,7 @@ const crash: fc.Arbitrary<Crash> = fc.record({
 });
 const crashes = fc.array(crash, { maxLength: 6 });
 
-function stepsOf(node: FakeNode, operation: Operation, desired: Desired) {
+function stepsOf(node: FakeNode, operation: Operation, desired: DesiredSparse) {
   const observed = node.observe(desired);
   const made = plan(operation, desired, observed, freeLoopNumber(observed.loops, new Set()));
   if ('refusal' in made) throw new Error(`${operation} refused: ${made.refusal}`);
@@ -45,7 +48,12 @@ function stepsOf(node: FakeNode, operation: Operation, desired: Desired) {
   return made.steps;
 }
 
-function interrupt(node: FakeNode, operation: Operation, desired: Desired, crashed: readonly Crash[]): void {
+function interrupt(
+  node: FakeNode,
+  operation: Operation,
+  desired: DesiredSparse,
+  crashed: readonly Crash[],
+): void {
   for (const { where, killed, reboot, other } of crashed) {
     const steps = stepsOf(node, operation, desired);
     node.crash(steps, Math.floor(where * steps.length), killed);
@@ -54,7 +62,7 @@ function interrupt(node: FakeNode, operation: Operation, desired: Desired, crash
   }
 }
 
-function finish(node: FakeNode, operation: Operation, desired: Desired): void {
+function finish(node: FakeNode, operation: Operation, desired: DesiredSparse): void {
   node.run(stepsOf(node, operation, desired));
   expect(stepsOf(node, operation, desired)).toEqual([]);
 }
@@ -72,7 +80,7 @@ function toggleOther(node: FakeNode): void {
 }
 
 /** All that is left of the volume. */
-function ownFacts(node: FakeNode, desired: Desired) {
+function ownFacts(node: FakeNode, desired: DesiredSparse) {
   const { file, partial, signature, intent, done, recordFiles, loops, link } = node.observe(desired);
   const own = loops.filter(({ backingFile }) => backingFile.startsWith(FILE));
   return {

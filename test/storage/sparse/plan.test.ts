@@ -1,30 +1,33 @@
 import { describe, expect, test } from '@jest/globals';
-import { plan } from '../../src/storage/plan.ts';
-import type { Desired, LoopFacts, Observed, Operation } from '../../src/storage/types.ts';
-import { FILE, freshNode, loop, madeNode, readyNode, UID } from '../support/volume-input.ts';
+import { plan } from '../../../src/storage/plan.ts';
+import type { DesiredSparse, LoopFacts, ObservedSparse, Operation } from '../../../src/storage/types.ts';
+import { FILE, freshNode, loop, madeNode, readyNode, UID } from '../../support/volume-input.ts';
 
-const desired: Desired = {
+const desired: DesiredSparse = {
+  type: 'sparse',
   uid: UID,
+  name: 'data1',
+  mode: 'Filesystem',
   file: FILE,
   sizeBytes: 1n << 30n,
-  fsType: 'ext4',
-  mkfsOptions: ['-m', '0'],
+  fs: { type: 'ext4', options: ['-m', '0'] },
   recorded: false,
+  onDelete: 'Delete',
 };
-const recorded: Desired = { ...desired, recorded: true };
+const recorded: DesiredSparse = { ...desired, recorded: true };
 const FOLDER = '/var/lib/metalk8s/storage/sparse';
 const RECORDS = '/var/lib/stowage/volumes';
 
 const file = { type: 'file', sizeBytes: 1n << 30n, inode: '42' } as const;
 const ours = { found: 'one', type: 'ext4', uuid: UID } as const;
 /** The intent is written; nothing is made. */
-const intended: Observed = { ...freshNode, intent: madeNode.intent, recordFiles: true };
+const intended: ObservedSparse = { ...freshNode, intent: madeNode.intent, recordFiles: true };
 /** The file has its name; done is not written. */
-const renamed: Observed = { ...madeNode, done: false };
+const renamed: ObservedSparse = { ...madeNode, done: undefined };
 /** A file of someone else. */
-const foreign: Observed = { ...freshNode, file, signature: { found: 'one', type: 'xfs', uuid: 'x' } };
+const foreign: ObservedSparse = { ...freshNode, file, signature: { found: 'one', type: 'xfs', uuid: 'x' } };
 
-const attached = (facts: Partial<LoopFacts>, more: Partial<Observed> = {}): Observed => ({
+const attached = (facts: Partial<LoopFacts>, more: Partial<ObservedSparse> = {}): ObservedSparse => ({
   ...readyNode,
   loops: [{ ...loop, ...facts }],
   ...more,
@@ -60,13 +63,13 @@ const FORGET = [`rm -f ${RECORD_FILES.join(' ')}`, `sync ${RECORDS}`];
 const REMOVE = [`rm -f -- ${FILE}`, `sync ${FOLDER}`];
 const REMOVE_PARTIAL = [`rm -f -- ${FILE}.partial`, `sync ${FOLDER}`];
 
-function commands(operation: Operation, wanted: Desired, observed: Observed): string[] | string {
+function commands(operation: Operation, wanted: DesiredSparse, observed: ObservedSparse): string[] | string {
   const made = plan(operation, wanted, observed, 5);
   if ('steps' in made) return made.steps.map(({ argv }) => argv.join(' '));
   return `${made.passing ? 'passing: ' : ''}${made.refusal}`;
 }
 
-type Case = [name: string, wanted: Desired, observed: Observed, outcome: string[] | RegExp];
+type Case = [name: string, wanted: DesiredSparse, observed: ObservedSparse, outcome: string[] | RegExp];
 
 function table(operation: Operation, cases: Case[]): void {
   test.each(cases)(`${operation}: %s`, (_, wanted, observed, outcome) => {
@@ -205,13 +208,13 @@ describe('what remains to be done to', () => {
     [
       'an intent for another file',
       desired,
-      { ...intended, intent: { ...renamed.intent, file: '/x' } as NonNullable<Observed['intent']> },
+      { ...intended, intent: { ...renamed.intent, file: '/x' } as NonNullable<ObservedSparse['intent']> },
       /records for this Volume the file \/x/,
     ],
     [
       'an intent of another Volume',
       desired,
-      { ...intended, intent: { ...renamed.intent, uid: 'x' } as NonNullable<Observed['intent']> },
+      { ...intended, intent: { ...renamed.intent, uid: 'x' } as NonNullable<ObservedSparse['intent']> },
       /records for this Volume/,
     ],
     [
@@ -297,19 +300,28 @@ describe('what remains to be done to', () => {
       { ...attached({ backingFile: `${FILE} (deleted)` }), file: { type: 'missing' } },
       [DETACH, ...FORGET],
     ],
-    ['a done record without an intent', desired, { ...freshNode, done: true, recordFiles: true }, FORGET],
+    [
+      'a done record without an intent',
+      desired,
+      { ...freshNode, done: { sizeBytes: 1n << 30n }, recordFiles: true },
+      FORGET,
+    ],
     ['a file of someone else', desired, foreign, []],
     ['a partial of someone else', desired, { ...freshNode, partial: file }, []],
     [
       'an intent of another Volume',
       desired,
-      { ...intended, file, intent: { ...renamed.intent, uid: 'x' } as NonNullable<Observed['intent']> },
+      { ...intended, file, intent: { ...renamed.intent, uid: 'x' } as NonNullable<ObservedSparse['intent']> },
       [],
     ],
     [
       'an intent for another file',
       desired,
-      { ...intended, file, intent: { ...renamed.intent, file: '/x' } as NonNullable<Observed['intent']> },
+      {
+        ...intended,
+        file,
+        intent: { ...renamed.intent, file: '/x' } as NonNullable<ObservedSparse['intent']>,
+      },
       [],
     ],
     ...inUse,
@@ -317,7 +329,7 @@ describe('what remains to be done to', () => {
 });
 
 describe('before a step', () => {
-  const guardsOf = (operation: Operation, observed: Observed, program: string) => {
+  const guardsOf = (operation: Operation, observed: ObservedSparse, program: string) => {
     const made = plan(operation, desired, observed, 5);
     const step = 'steps' in made ? made.steps.find(({ argv }) => argv[0] === program) : undefined;
     return step?.guards.map(({ argv, expect }) => [argv.join(' '), expect]);

@@ -1,0 +1,37 @@
+import { list, truthy } from './json-rows.ts';
+import type { BlockDevice } from './types.ts';
+
+export const LSBLK = ['lsblk', '-J', '-b', '-l', '-o', 'KNAME,MAJ:MIN,PKNAME,TYPE,SIZE,RO,SERIAL,WWN'];
+
+interface Row {
+  kname: string;
+  'maj:min': string;
+  pkname: string | null;
+  type: string | null;
+  size: string | null;
+  ro: boolean | string;
+  serial: string | null;
+  wwn: string | null;
+}
+
+/**
+ * What `LSBLK` printed.
+ * @throws SyntaxError when it is not JSON
+ */
+export function parseBlockDevices(lsblk: string): BlockDevice[] {
+  return list<Row>(lsblk, 'blockdevices').map((row) => ({
+    name: row.kname,
+    device: row['maj:min'].trim(),
+    parent: row.pkname ?? undefined,
+    type: row.type ?? '',
+    sizeBytes: BigInt(row.size ?? '0'),
+    readOnly: truthy(row.ro),
+    serial: row.serial ?? undefined,
+    wwn: row.wwn ?? undefined,
+  }));
+}
+
+/** The partitions of a disk that the kernel knows. */
+export function partitionsOf(name: string, devices: readonly BlockDevice[]): BlockDevice[] {
+  return devices.filter(({ parent, type }) => parent === name && type === 'part');
+}

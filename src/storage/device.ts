@@ -1,0 +1,37 @@
+import { linkOf } from './links.ts';
+import { volumeDevice as rawDevice } from './raw/present.ts';
+import { targetOf } from './raw/target.ts';
+import { volumeDevice as sparseDevice } from './sparse/loop.ts';
+import type { BlockDevice, Desired, Observed } from './types.ts';
+
+/** The device that is the volume, as a node shows it. */
+export interface VolumeDevice {
+  /** undefined while it is not there. */
+  device: Pick<BlockDevice, 'name' | 'sizeBytes'> | undefined;
+  /** Its persistent path. */
+  link: string;
+  /** What tells the storage from another of its path. */
+  identity: string;
+}
+
+/** @throws Error for an observation of another kind than what is desired */
+export function deviceOf(desired: Desired, observed: Observed): VolumeDevice {
+  if (desired.type === 'sparse' && observed.type === 'sparse') {
+    const { signature } = observed;
+    return {
+      device: sparseDevice(desired, observed),
+      link: linkOf(desired),
+      identity: `${signature.found === 'one' ? signature.type : 'unknown'} ${desired.uid}`,
+    };
+  }
+  if (desired.type === 'raw' && observed.type === 'raw') {
+    const facts = targetOf(desired, observed);
+    if ('refusal' in facts) return { device: undefined, link: linkOf(desired), identity: '' };
+    return {
+      device: rawDevice(desired, facts),
+      link: linkOf(desired, facts.dmUuid),
+      identity: facts.identity,
+    };
+  }
+  throw new Error(`a ${desired.type} volume was looked at as a ${observed.type} one`);
+}

@@ -1,0 +1,75 @@
+import type { Guard } from '../nodes/job.ts';
+import type { BlockDevice, Users } from './types.ts';
+
+type Device = Pick<BlockDevice, 'name' | 'device'>;
+
+/** Who is seen to use a device itself; the guards of `notInUse` see more, right before a step. */
+export function userOf(
+  { name, device }: Device,
+  { mounts, loops, devices, swaps }: Users,
+): string | undefined {
+  const path = `/dev/${name}`;
+  const points = mounts.get(device);
+  if (points !== undefined) return `mounted at ${points.join(', ')}`;
+  const stacked = loops.find(({ backingFile }) => backingFile === path);
+  if (stacked !== undefined) return `/dev/${stacked.name} is stacked on it`;
+  const holder = devices.find(({ parent, type }) => parent === name && type !== 'part');
+  if (holder !== undefined) return `/dev/${holder.name} (${holder.type}) is made of it`;
+  if (swaps.includes(path)) return 'it is swap';
+  return undefined;
+}
+
+/** Looks at a device right before a step, more widely than an observation does. */
+export function notInUse({ name, device }: Device): Guard[] {
+  const path = `/dev/${name}`;
+  return [
+    {
+      argv: ['losetup', '-j', path],
+      expect: { exit: 0, stdout: { is: '' } },
+      refusal: `${path} is in use: another loop device is stacked on it`,
+    },
+    {
+      // Of every process: a mount in another mount namespace is not in our own table. The root of each is there, too.
+      argv: [
+        ...['find', '/proc', '-maxdepth', '2', '-path', '/proc/[0-9]*/mountinfo'],
+        ...['-exec', 'grep', '-hsF', '-e', ` ${device} `, '-e', ' / / ', '{}', '+'],
+      ],
+      expect: { stdout: { has: ' / / ', lacks: ` ${device} ` } },
+      refusal: `${path} is in use: it is mounted`,
+    },
+    {
+      argv: ['find', `/sys/class/block/${name}/holders/`, '-mindepth', '1'],
+      expect: { exit: 0, stdout: { is: '' } },
+      refusal: `${path} is in use: another device is made of it`,
+    },
+    {
+      argv: ['cat', '/proc/swaps'],
+      expect: { exit: 0, stdout: { has: 'Filename', lacks: `${path} ` } },
+      refusal: `${path} is in use: it is swap`,
+    },
+  ];
+}
+
+/**
+ * That no process has a device open, by its number, whatever name it was opened by. Not under a lock on the device:
+ * whoever holds that has it open.
+ */
+export function notOpen({ name, device }: Device): Guard {
+  const [major, minor] = device.split(':').map(Number) as [number, number];
+  return {
+    // What looks has /dev/null open itself.
+    argv: [
+      ...['find', '-L', '/proc', '-maxdepth', '3', '('],
+      ...['-path', '/proc/*/*', '!', '-path', '/proc/[0-9]*/fd*', '-prune', ')', '-o'],
+      ...['(', '-path', '/proc/[0-9]*/fd/*', '(', '-type', 'b', '-o', '-type', 'c', ')'],
+      ...['-exec', 'stat', '-L', '-c', '/%F %t:%T/', '{}', '+', ')'],
+    ],
+    expect: {
+      stdout: {
+        has: '/character special file 1:3/',
+        lacks: `/block special file ${major.toString(16)}:${minor.toString(16)}/`,
+      },
+    },
+    refusal: `/dev/${name} is in use: a process has it open`,
+  };
+}

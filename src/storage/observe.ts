@@ -1,0 +1,18 @@
+import type { Probe, ProbeResult } from '../nodes/job.ts';
+import { deviceProbes, rawProbes, readRaw } from './raw/observe.ts';
+import { readSparse, sparseProbes } from './sparse/observe.ts';
+import type { Desired, Observed } from './types.ts';
+
+/** Runs read-only commands on the node. */
+type Look = (probes: readonly Probe[]) => Promise<ReadonlyMap<string, ProbeResult>>;
+
+/**
+ * Looks at all that plans for a volume are made from: in one round trip, and in a second one for what is on a device.
+ * @throws ObservationError for an answer that leaves open what is on the node: a missing tool, an I/O error
+ */
+export async function observe(look: Look, desired: Desired): Promise<Observed> {
+  if (desired.type === 'sparse') return readSparse(desired.file, await look(sparseProbes(desired)));
+  const first = await look(rawProbes(desired));
+  const probes = deviceProbes(first);
+  return readRaw(desired, first, probes.length === 0 ? new Map() : await look(probes));
+}

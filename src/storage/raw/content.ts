@@ -1,0 +1,53 @@
+import { ObservationError } from '../probe-results.ts';
+import type { Signature } from '../types.ts';
+
+/** What is seen on a disk or on one of its partitions. */
+export interface Printed {
+  signature: Signature;
+  /** As `blkid -p -o export` printed it. */
+  blkid: string;
+  blkidExit: number;
+  /** As `wipefs -J -n` printed it. */
+  wipefs: string;
+  /** Of file systems, tables and partitions. */
+  uuids: readonly string[];
+  /** In its table, for a partition. */
+  number: number | undefined;
+}
+
+/**
+ * All that a device carries, in one line, which is what a consent must say: `ext4:UUID`, `ext4:UUID+swap:UUID` where
+ * it is ambivalent, `gpt:UUID;1=ext4:UUID;2=none` for a table and what is in its partitions. '' for nothing.
+ * @throws ObservationError where wipefs printed what is not understood
+ */
+export function contentText(device: Printed, partitions: readonly Printed[]): string {
+  const own = signaturesOf(device);
+  const parts = partitions
+    .map((each) => `${each.number ?? '?'}=${signaturesOf(each) || 'none'}`)
+    .sort((a, b) => a.localeCompare(b, 'en', { numeric: true }));
+  // The kernel has partitions of a table that is gone: something was here, and may be in use by it.
+  return parts.length === 0 ? own : [own || 'no table', ...parts].join(';');
+}
+
+function signaturesOf({ signature, wipefs }: Printed): string {
+  const seen = new Set<string>();
+  if (signature.found === 'one') seen.add(named(signature.type, signature.uuid));
+  for (const { type, uuid } of parse(wipefs)) {
+    // The table has its UUID from blkid; its copy and the MBR that protects it say nothing more.
+    if (type === 'PMBR' || (signature.found === 'one' && type === signature.type)) continue;
+    seen.add(named(type, uuid ?? undefined));
+  }
+  if (signature.found === 'ambivalent' && seen.size === 0) seen.add('ambivalent');
+  return [...seen].sort().join('+');
+}
+
+const named = (type: string, uuid: string | undefined) => (uuid ? `${type}:${uuid}` : type);
+
+function parse(wipefs: string): { type: string; uuid: string | null }[] {
+  try {
+    const { signatures = [] } = wipefs.trim() === '' ? {} : JSON.parse(wipefs);
+    return signatures;
+  } catch (cause) {
+    throw new ObservationError(`wipefs printed what is not understood: ${cause}`, { cause });
+  }
+}

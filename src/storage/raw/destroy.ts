@@ -1,0 +1,178 @@
+import type { Guard, Step } from '../../nodes/job.ts';
+import { setPartitionGuid } from '../gpt.ts';
+import { notOpen, userOf } from '../in-use.ts';
+import { tellKernelAll } from '../partx.ts';
+import { removeRecords } from '../records.ts';
+import type { DesiredRaw, DeviceFacts, ObservedRaw, Plan } from '../types.ts';
+import { lookAgain } from '../udev.ts';
+import { wipe } from '../wipe.ts';
+import { lockOf, notInUseGuards, sameContentGuards, sameDeviceGuard } from './guards.ts';
+import { sameDevice, tells } from './identity.ts';
+import { isOurs } from './ours.ts';
+import { partitionGuard } from './prepare.ts';
+import { targetOf } from './target.ts';
+
+/**
+ * What remains to be done until the device is let go of: its data retained, or our signature taken off, or every byte
+ * overwritten. What is not ours on it is never touched.
+ */
+export function planDestroy(desired: DesiredRaw, observed: ObservedRaw): Plan {
+  const records = observed.recordFiles ? removeRecords(desired.uid) : [];
+  const touched = observed.intent !== undefined || observed.done !== undefined || desired.recorded;
+  if (!touched || desired.onDelete === 'Retain') return { steps: records };
+  const device = targetOf(desired, observed);
+  if ('refusal' in device) return orRetain(device.refusal);
+  const recorded = desired.identity ?? observed.intent?.device?.identity;
+  if (recorded !== undefined && !sameDevice(recorded, device.identity)) {
+    return orRetain(
+      `${desired.devicePath} is now /dev/${device.name} (${device.identity}), and not the device of this Volume (${recorded})`,
+    );
+  }
+  if (!isOurs(desired, device)) {
+    // They go last: without any, all of it was done.
+    if (!observed.recordFiles) return { steps: [] };
+    if (isUntouched(desired, observed, device)) return { steps: records };
+    if (device.content !== '') {
+      return orRetain(`/dev/${device.name} carries ${device.content}, which is not of this Volume`);
+    }
+    if (observed.wiped === undefined && !tells(device.identity)) {
+      return orRetain(
+        `/dev/${device.name} carries nothing, has neither serial number nor WWN, and so cannot be told from another disk`,
+      );
+    }
+  }
+  for (const each of [device, ...device.partitions]) {
+    const user = userOf(each, observed);
+    if (user !== undefined) {
+      return {
+        refusal: `/dev/${each.name} is in use: ${user}`,
+        hint: 'It is cleaned once nothing uses it any more.',
+        passing: true,
+      };
+    }
+  }
+  const clean = desired.onDelete === 'Wipe' ? wipeDevice(desired, observed, device) : [];
+  return {
+    steps: [
+      ...notOpenStep(device),
+      ...clean,
+      ...takeOff(desired, observed, device, clean.length > 0),
+      ...records,
+    ],
+  };
+}
+
+/** Nothing is to be taken off: it was not put there yet, or an interrupted try took it off. */
+function isUntouched(
+  { onDelete, mode, recorded }: DesiredRaw,
+  observed: ObservedRaw,
+  device: DeviceFacts,
+): boolean {
+  const { intent, done, wiped } = observed;
+  const made = done !== undefined || recorded;
+  if (mode === 'Block' && device.partition !== undefined) {
+    return (
+      device.partition.uuid === intent?.device?.partuuid &&
+      (!made || onDelete === 'Delete' || wiped !== undefined)
+    );
+  }
+  if (device.content === '') return onDelete === 'Delete' || !(made || wiped !== undefined);
+  return !made && device.content === intent?.signature;
+}
+
+function orRetain(refusal: string): Plan {
+  return {
+    refusal,
+    hint: 'Bring the device back; or set spec.onDelete to Retain, and the Volume goes without touching any device.',
+  };
+}
+
+function notOpenStep(device: DeviceFacts): Step[] {
+  return [
+    {
+      name: `look whether /dev/${device.name} is open`,
+      argv: ['true'],
+      // Before the lock, which is held by opening the device.
+      guards: [device, ...device.partitions].map(notOpen),
+    },
+  ];
+}
+
+function wipeDevice(desired: DesiredRaw, observed: ObservedRaw, device: DeviceFacts): Step[] {
+  if (observed.wiped !== undefined && observed.wiped >= device.sizeBytes) return [];
+  const begun = observed.wiped !== undefined;
+  const guards: Guard[] = [sameDeviceGuard(device), ...notInUseGuards(device)];
+  const forget: Step[] =
+    device.partitions.length === 0
+      ? []
+      : [
+          {
+            name: `have the kernel forget the partitions of /dev/${device.name}`,
+            argv: ['partx', '--delete', `/dev/${device.name}`],
+            guards: [...guards, ...(begun ? [] : sameContentGuards(device))],
+          },
+        ];
+  return [
+    ...forget,
+    ...(begun && !isOurs(desired, device) && !tells(device.identity)
+      ? [readBack(device, observed.wiped ?? 0n)]
+      : []),
+    ...wipe(desired.uid, `/dev/${device.name}`, device.sizeBytes, observed.wiped, {
+      guards: [sameDeviceGuard(device), ...notInUseGuards({ ...device, partitions: [] })],
+      lock: lockOf(device),
+      isFile: false,
+    }),
+  ];
+}
+
+/** A disk without a name of its own is known by what was done to it before anything more is. */
+function readBack(device: DeviceFacts, wiped: bigint): Step {
+  const first = 1n << 20n;
+  const path = `/dev/${device.name}`;
+  return {
+    name: `read back what was wiped of ${path} before`,
+    argv: ['cmp', `--bytes=${wiped > first ? wiped : first}`, '--', path, '/dev/zero'],
+    guards: [sameDeviceGuard(device)],
+  };
+}
+
+/** Our file system's signature, our partition table, or our GUID in somebody else's. */
+function takeOff(desired: DesiredRaw, observed: ObservedRaw, device: DeviceFacts, wiped: boolean): Step[] {
+  const path = `/dev/${device.name}`;
+  const lock = lockOf(device);
+  const { partition, dmUuid } = device;
+  if (desired.mode === 'Block' && partition !== undefined) {
+    if (partition.uuid !== desired.uid) return [];
+    const before = observed.intent?.device?.partuuid ?? 'R';
+    return [
+      {
+        name: `give partition ${partition.number} its earlier GUID`,
+        argv: setPartitionGuid(partition.number, before, lock),
+        guards: [sameDeviceGuard(device), ...notInUseGuards(device), partitionGuard(device, desired.uid)],
+        lock,
+      },
+      tellKernelAll(lock),
+      lookAgain(device.name),
+    ];
+  }
+  if (wiped || observed.wiped !== undefined || (desired.mode === 'Block' && dmUuid !== undefined)) return [];
+  const parts = device.partitions;
+  return [
+    {
+      name: `take the Volume's signature off ${path}`,
+      argv: ['wipefs', '--all', '--force', path],
+      guards: [sameDeviceGuard(device), ...notInUseGuards(device), ...sameContentGuards(device)],
+      lock,
+    },
+    ...(parts.length === 0
+      ? []
+      : [
+          {
+            name: `have the kernel forget the partition of ${path}`,
+            argv: ['partx', '--delete', path],
+            guards: [],
+            mayRace: true,
+          },
+        ]),
+  ];
+}

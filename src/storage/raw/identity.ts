@@ -1,0 +1,67 @@
+import type { BlockDevice } from '../types.ts';
+
+/** Repeated as a guard: whatever it prints must be the same right before a step. */
+export const identityProbe = (name: string) => [
+  'lsblk',
+  '--raw',
+  '-n',
+  '-d',
+  '-b',
+  '-o',
+  'KNAME,MAJ:MIN,PKNAME,TYPE,SIZE,RO,SERIAL,WWN',
+  `/dev/${name}`,
+];
+
+/** The whole disk that a partition is on; the device itself where it is none. */
+export function diskOf(row: BlockDevice, devices: readonly BlockDevice[]): BlockDevice {
+  if (row.type !== 'part') return row;
+  return devices.find(({ name }) => name === row.parent) ?? row;
+}
+
+/** What the maker wrote into the disk, which part of it, and how large it is: `wwn=… serial=… partition=2 size=…`. */
+export function identityOf(
+  row: BlockDevice,
+  disk: BlockDevice,
+  partition: number | undefined,
+  dmUuid: string | undefined,
+): string {
+  const facts = {
+    wwn: disk.wwn,
+    serial: disk.serial,
+    dm: dmUuid,
+    partition: partition === undefined ? undefined : String(partition),
+    size: String(row.sizeBytes),
+  };
+  return Object.entries(facts)
+    .filter(([, value]) => value !== undefined && value !== '')
+    .map(([key, value]) => `${key}=${encodeURIComponent(value ?? '')}`)
+    .join(' ');
+}
+
+/**
+ * Whether a device can be the one that was recorded: all that both tell is the same, but a size, which can grow (a
+ * virtual disk).
+ */
+export function sameDevice(recorded: string, found: string): boolean {
+  const now = facts(found);
+  return [...facts(recorded)].every(([key, value]) => {
+    const other = now.get(key);
+    if (key === 'size') return other !== undefined && BigInt(other) >= BigInt(value);
+    return other === undefined || other === value;
+  });
+}
+
+/** The device has something that no other has, wherever it is plugged in. */
+export function tells(identity: string): boolean {
+  const known = facts(identity);
+  return ['wwn', 'serial', 'dm'].some((key) => known.has(key));
+}
+
+function facts(identity: string): Map<string, string> {
+  return new Map(
+    identity.split(' ').map((fact) => {
+      const at = fact.indexOf('=');
+      return [fact.slice(0, at), fact.slice(at + 1)];
+    }),
+  );
+}

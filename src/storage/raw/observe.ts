@@ -1,0 +1,163 @@
+import type { Probe, ProbeResult } from '../../nodes/job.ts';
+import { partitionsOf } from '../block-devices.ts';
+import { linkOf } from '../links.ts';
+import { answersOf, ObservationError, optional, succeeded } from '../probe-results.ts';
+import { parseIntent, RECORDS, readRecords, recordProbes } from '../records.ts';
+import { blkid, blkidValues, readable, readSignature } from '../signature.ts';
+import type { BlockDevice, DesiredRaw, DeviceFacts, Intent, ObservedRaw, Users } from '../types.ts';
+import { fromHex, readUsers, userProbes } from '../users.ts';
+import { contentText, type Printed } from './content.ts';
+import { diskOf, identityOf, identityProbe } from './identity.ts';
+
+type Results = ReadonlyMap<string, ProbeResult>;
+type Place = Pick<DesiredRaw, 'uid' | 'mode' | 'devicePath'>;
+
+/** What is looked at first. They read only. */
+export function rawProbes({ uid, mode, devicePath }: Place): Probe[] {
+  return [
+    { name: 'target', argv: ['stat', '-L', '-c', '%F|%t:%T', '--', devicePath] },
+    ...recordProbes(uid),
+    ...userProbes(),
+    {
+      name: 'others',
+      argv: ['find', RECORDS, '-maxdepth', '1', '-name', '*.intent', '-exec', 'cat', '{}', '+'],
+    },
+    { name: 'link', argv: ['stat', '-L', '-c', '%t:%T', linkOf({ uid, mode })] },
+    { name: 'udev', argv: ['test', '-S', '/run/udev/control'] },
+  ];
+}
+
+/** What is looked at when it is known which device it is; none when there is none. */
+export function deviceProbes(first: Results): Probe[] {
+  const get = answersOf(first);
+  const target = readTarget(get('target'));
+  if (typeof target === 'string' || target === undefined) return [];
+  const users = readUsers(get);
+  const row = rowOf(target.device, users);
+  const parts = partitionsOf(row.name, users.devices);
+  return [
+    { name: 'identity', argv: identityProbe(row.name) },
+    ...contentProbes(row.name),
+    ...parts.flatMap(({ name }) => contentProbes(name)),
+    { name: 'partition', argv: ['cat', `/sys/class/block/${row.name}/partition`] },
+    { name: 'dm', argv: ['cat', `/sys/class/block/${row.name}/dm/uuid`] },
+    {
+      name: 'dm-link',
+      argv: ['find', '-L', '/dev/disk/by-id', '-maxdepth', '1', '-samefile', `/dev/${row.name}`],
+    },
+  ];
+}
+
+const contentProbes = (name: string): Probe[] => [
+  { name: `blkid ${name}`, argv: blkid(`/dev/${name}`) },
+  { name: `readable ${name}`, argv: readable(`/dev/${name}`) },
+  { name: `wipefs ${name}`, argv: ['wipefs', '-J', '-n', `/dev/${name}`] },
+];
+
+/** @throws ObservationError for an answer that leaves open what is on the node */
+export function readRaw(desired: Place, first: Results, second: Results): ObservedRaw {
+  const get = answersOf(first);
+  const users = readUsers(get);
+  const target = readTarget(get('target'));
+  const link = optional('link', get('link'));
+  const device =
+    target === undefined
+      ? ({ is: 'missing' } as const)
+      : typeof target === 'string'
+        ? ({ is: 'other', what: target } as const)
+        : ({ is: 'device', facts: readDevice(rowOf(target.device, users), users, second) } as const);
+  const lasting = device.is === 'device' && desired.mode === 'Block' ? device.facts.dmUuid : undefined;
+  return {
+    type: 'raw',
+    target: device,
+    ...readRecords(get),
+    ...users,
+    others: readOthers(desired.uid, optional('the records of others', get('others')) ?? ''),
+    link:
+      lasting === undefined ? (link === undefined ? undefined : fromHex(link)) : lastingLink(second, target),
+    udev: get('udev').exit === 0,
+  };
+}
+
+/** undefined: nothing is there; a text: what is there is no block device. */
+function readTarget(result: ProbeResult): { device: string } | string | undefined {
+  const stat = optional('the device path', result);
+  if (stat === undefined) return undefined;
+  const [, type = '', device = ''] = /^([^|]+)\|([0-9a-f]+:[0-9a-f]+)$/.exec(stat.trim()) ?? [];
+  if (type === '') throw new ObservationError(`stat printed what is not understood: ${stat}`);
+  return type === 'block special file' ? { device: fromHex(device) } : type;
+}
+
+function rowOf(device: string, { devices }: Users): BlockDevice {
+  const row = devices.find((each) => each.device === device);
+  if (row === undefined) throw new ObservationError(`lsblk does not list the device ${device}`);
+  return row;
+}
+
+function readDevice(row: BlockDevice, users: Users, results: Results): DeviceFacts {
+  const get = answersOf(results);
+  const printed = readContent(row.name, get);
+  const partitions = partitionsOf(row.name, users.devices);
+  const children = partitions.map(({ name }) => readContent(name, get));
+  const values = blkidValues(printed.blkid);
+  const number = optional('the partition', get('partition'));
+  const dmUuid = optional('the device-mapper UUID', get('dm'));
+  const partition =
+    number === undefined
+      ? undefined
+      : {
+          number: Number(number),
+          scheme: values.get('PART_ENTRY_SCHEME') ?? 'unknown',
+          uuid: values.get('PART_ENTRY_UUID') ?? '',
+        };
+  return {
+    ...row,
+    signature: printed.signature,
+    content: contentText(printed, children),
+    uuids: [printed, ...children].flatMap(({ uuids }) => uuids),
+    identity: identityOf(row, diskOf(row, users.devices), partition?.number, dmUuid),
+    printed: {
+      identity: withoutEnd(succeeded('the identity', get('identity'))),
+      blkid: withoutEnd(printed.blkid),
+      blkidExit: printed.blkidExit,
+      wipefs: withoutEnd(printed.wipefs),
+    },
+    partition,
+    dmUuid,
+    partitions,
+  };
+}
+
+/** As a guard compares it: without newlines at its end, but with the spaces that stand for empty columns. */
+const withoutEnd = (text: string) => text.replace(/\n+$/, '');
+
+function readContent(name: string, get: (name: string) => ProbeResult): Printed {
+  const blkid = get(`blkid ${name}`);
+  const signature = readSignature(blkid, get(`readable ${name}`));
+  const values = blkidValues(blkid.stdout);
+  const number = values.get('PART_ENTRY_NUMBER');
+  return {
+    signature,
+    blkid: blkid.stdout,
+    blkidExit: blkid.exit,
+    wipefs: succeeded(`the signatures of /dev/${name}`, get(`wipefs ${name}`)),
+    uuids: ['UUID', 'PTUUID', 'PART_ENTRY_UUID'].flatMap((key) => values.get(key) ?? []),
+    number: number === undefined ? undefined : Number(number),
+  };
+}
+
+/** A damaged record of another Volume leaves open whose the device is. */
+function readOthers(uid: string, text: string): Intent[] {
+  return text
+    .split('\n')
+    .filter((line) => line !== '')
+    .map(parseIntent)
+    .filter((intent) => intent.uid !== uid);
+}
+
+/** A logical volume's own name is made by udev, too. */
+function lastingLink(second: Results, target: ReturnType<typeof readTarget>): string | undefined {
+  const links = optional('links', answersOf(second)('dm-link')) ?? '';
+  const made = links.split('\n').some((path) => path.includes('/dm-uuid-'));
+  return made && typeof target === 'object' ? target.device : undefined;
+}

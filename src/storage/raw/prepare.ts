@@ -1,0 +1,194 @@
+import type { Guard, Step } from '../../nodes/job.ts';
+import { newTable, setPartitionGuid } from '../gpt.ts';
+import { notOpen } from '../in-use.ts';
+import { mkfs } from '../mkfs.ts';
+import { tellKernel, tellKernelAll } from '../partx.ts';
+import { donePath, intentOf, writeDone, writeIntent } from '../records.ts';
+import type { DesiredRaw, DeviceFacts, Intent, ObservedRaw, Plan } from '../types.ts';
+import { emptyGuards, lockOf, notInUseGuards, sameContentGuards, sameDeviceGuard } from './guards.ts';
+import { sameDevice } from './identity.ts';
+import { isOurs } from './ours.ts';
+import { refuseDevice } from './refuse.ts';
+import { targetOf } from './target.ts';
+
+/**
+ * What remains to be done until the device carries what the Volume wants and that is recorded as done. Nothing that
+ * is on it is destroyed without a consent that names it, or a record that an interrupted try of ours put it there.
+ */
+export function planPrepare(desired: DesiredRaw, observed: ObservedRaw): Plan {
+  const device = targetOf(desired, observed);
+  if ('refusal' in device) return device;
+  const { intent } = observed;
+  if (desired.recorded || observed.done) return checkMade(desired, observed, device);
+  if (
+    intent !== undefined &&
+    (intent.device === undefined || !sameDevice(intent.device.identity, device.identity))
+  ) {
+    return {
+      refusal: `the node records for this Volume the device ${intent.device?.path} (${intent.device?.identity}), and ${desired.devicePath} is now /dev/${device.name} (${device.identity})`,
+      hint: 'Bring the device back to its path, or delete this Volume and create it again.',
+    };
+  }
+  const refusal = refuseDevice(desired, observed, device) ?? refuseContent(desired, device, intent);
+  if (refusal !== undefined) return refusal;
+  const wanted = intentFor(desired, device, intent);
+  return {
+    steps: [
+      ...(JSON.stringify(intent) === JSON.stringify(wanted) ? [] : writeIntent(wanted)),
+      ...make(desired, device),
+      ...writeDone(desired.uid, device.sizeBytes),
+    ],
+  };
+}
+
+/** What was made is looked at, and never made again. */
+export function checkMade(desired: DesiredRaw, observed: ObservedRaw, device: DeviceFacts): Plan {
+  const recorded = desired.identity ?? observed.intent?.device?.identity;
+  if (recorded !== undefined && !sameDevice(recorded, device.identity)) {
+    return {
+      refusal: `${desired.devicePath} is now /dev/${device.name} (${device.identity}), and not the device that was made ready (${recorded})`,
+      hint: 'Bring the device back, or delete the Volume if its data is given up. Nothing is made anew on another device.',
+    };
+  }
+  if (isOurs(desired, device)) return { steps: [] };
+  return {
+    refusal: `/dev/${device.name} should carry what was made for this Volume, but ${device.content || 'nothing'} was found`,
+    hint: 'It was overwritten or exchanged. It is left as it is.',
+  };
+}
+
+/** Consent is bound to what is there now, to the letter; what an interrupted try of ours left needs none. */
+function refuseContent(
+  desired: DesiredRaw,
+  device: DeviceFacts,
+  intent: Intent | undefined,
+): Plan | undefined {
+  // Of a partition in mode Block, the GUID in its parent's table is set, and its content is what a pod gets.
+  const { content } = device;
+  if (
+    content === '' ||
+    (intent !== undefined && device.signature.found === 'one' && isOurs(desired, device))
+  ) {
+    return undefined;
+  }
+  if (content === desired.overwrite) return undefined;
+  const given =
+    desired.overwrite === undefined
+      ? ''
+      : `. The consent that was given is for ${JSON.stringify(desired.overwrite)}, which is not what is there`;
+  return {
+    refusal: `/dev/${device.name} carries ${content}${given}`,
+    hint: `Use another device. Or, if all of that may be destroyed, set spec.overwrite to ${JSON.stringify(content)}.`,
+  };
+}
+
+/** A record that is there keeps what it says of the device before the first write. */
+function intentFor(desired: DesiredRaw, device: DeviceFacts, before: Intent | undefined): Intent {
+  const { identity, dmUuid, partition } = device;
+  const place = {
+    path: desired.devicePath,
+    identity,
+    ...(dmUuid === undefined ? {} : { dmUuid }),
+    ...(partition === undefined ? {} : { partuuid: before?.device?.partuuid ?? partition.uuid }),
+  };
+  const fresh = intentOf(desired, { device: before?.device ?? place }, device.sizeBytes);
+  const consent = device.content !== '' && device.content === desired.overwrite;
+  if (!consent)
+    return before === undefined ? fresh : { ...fresh, signature: before.signature, consent: before.consent };
+  return { ...fresh, signature: device.content, consent: device.content };
+}
+
+function make(desired: DesiredRaw, device: DeviceFacts): Step[] {
+  const path = `/dev/${device.name}`;
+  const lock = lockOf(device);
+  // A job may reach the node late, after all was lost again: what is done is not made anew.
+  const notDone: Guard = {
+    argv: ['test', '!', '-e', donePath(desired.uid)],
+    expect: { exit: 0 },
+    refusal: `${path} was made ready meanwhile`,
+  };
+  const guards = [notDone, sameDeviceGuard(device), ...notInUseGuards(device)];
+  const look: Step = {
+    name: `look whether ${path} is open`,
+    argv: ['true'],
+    // Before the lock, which is held by opening the device.
+    guards: [device, ...device.partitions].map(notOpen),
+  };
+  const { partition, dmUuid } = device;
+  if (desired.mode === 'Block' && partition === undefined && dmUuid !== undefined) {
+    return clear(device, [...guards, ...sameContentGuards(device)]);
+  }
+  const cleared = [look, ...clear(device, [...guards, ...sameContentGuards(device)])];
+  if (desired.mode === 'Filesystem') {
+    // The class is known: who prepares has looked at it.
+    if (desired.fs === undefined) throw new Error(`no file system is known for ${path}`);
+    return [
+      ...cleared,
+      {
+        name: `make the ${desired.fs.type} file system`,
+        argv: mkfs(desired.fs, desired.uid, path),
+        guards: [...guards, ...emptyGuards(device)],
+        lock,
+      },
+      { name: 'sync the device', argv: ['sync', path], guards: [] },
+    ];
+  }
+  if (partition !== undefined) {
+    return [
+      ...cleared,
+      {
+        name: `give partition ${partition.number} its GUID`,
+        argv: setPartitionGuid(partition.number, desired.uid, lock),
+        guards: [...guards, ...emptyGuards(device), partitionGuard(device, partition.uuid)],
+        lock,
+      },
+      tellKernelAll(lock),
+    ];
+  }
+  return [
+    ...cleared,
+    {
+      name: 'make the partition',
+      argv: newTable(desired, path),
+      guards: [...guards, ...emptyGuards(device)],
+      lock,
+    },
+    tellKernel(1, path),
+  ];
+}
+
+/** The entry in the parent's table that is about to be changed is the partition's own. */
+export function partitionGuard({ name }: DeviceFacts, uuid: string): Guard {
+  return {
+    argv: ['blkid', '-p', '-o', 'value', '-s', 'PART_ENTRY_UUID', `/dev/${name}`],
+    expect: { exit: 0, stdout: { is: uuid } },
+    refusal: `/dev/${name} has another place in the partition table than when it was looked at`,
+  };
+}
+
+/** Takes every signature off, of the partitions too, so that nothing half-destroyed is read as whole. */
+function clear(device: DeviceFacts, guards: readonly Guard[]): Step[] {
+  if (device.content === '') return [];
+  const path = `/dev/${device.name}`;
+  const lock = lockOf(device);
+  const parts = device.partitions.map(({ name }) => `/dev/${name}`);
+  return [
+    {
+      name: `destroy what is on ${path}: ${device.content}`,
+      argv: ['wipefs', '--all', '--force', ...parts, path],
+      guards,
+      lock,
+    },
+    ...(parts.length === 0
+      ? []
+      : [
+          {
+            name: `have the kernel forget the partitions of ${path}`,
+            argv: ['partx', '--delete', path],
+            guards: [],
+            // wipefs has the kernel read the table anew, which may have been enough.
+            mayRace: true,
+          },
+        ]),
+  ];
+}

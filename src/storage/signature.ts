@@ -1,0 +1,53 @@
+import type { ProbeResult } from '../nodes/job.ts';
+import { failed } from './probe-results.ts';
+import type { Signature } from './types.ts';
+
+export const blkid = (path: string) => ['blkid', '-p', '-o', 'export', path];
+/** blkid says nothing of why it could not read; this does. */
+export const readable = (path: string) => [
+  'dd',
+  `if=${path}`,
+  'of=/dev/null',
+  'bs=64K',
+  'count=1',
+  'status=none',
+];
+
+/** The `KEY=value` lines that `blkid -o export` prints. */
+export function blkidValues(stdout: string): Map<string, string> {
+  return new Map(
+    stdout.split('\n').map((line) => {
+      const at = line.indexOf('=');
+      return [line.slice(0, at), line.slice(at + 1)];
+    }),
+  );
+}
+
+/**
+ * blkid(8): 0 something, 2 nothing, 8 ambivalent: more than one thing is there. It also exits 2, and says nothing,
+ * when it may not open the file or cannot read it.
+ * @throws ObservationError where it can't be told
+ */
+export function readSignature(result: ProbeResult, read: ProbeResult): Signature {
+  if (read.exit !== 0) throw failed('the content', read);
+  if (result.exit === 2) return { found: 'none' };
+  if (result.exit === 8) return { found: 'ambivalent' };
+  if (result.exit !== 0) throw failed('the signature', result);
+  const values = blkidValues(result.stdout);
+  const type = values.get('TYPE') ?? values.get('PTTYPE');
+  // A partition without content: what is printed is its place in the table alone.
+  if (type === undefined && values.has('PART_ENTRY_NUMBER')) return { found: 'none' };
+  const uuid = values.get('TYPE') === undefined ? values.get('PTUUID') : values.get('UUID');
+  return { found: 'one', type: type ?? 'unknown', ...(uuid === undefined ? {} : { uuid }) };
+}
+
+export function describeSignature(signature: Signature): string {
+  switch (signature.found) {
+    case 'none':
+      return 'nothing';
+    case 'ambivalent':
+      return 'more than one signature';
+    case 'one':
+      return `${signature.type}${signature.uuid === undefined ? '' : ` ${signature.uuid}`}`;
+  }
+}

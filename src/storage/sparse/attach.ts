@@ -1,0 +1,120 @@
+import type { Step } from '../../nodes/job.ts';
+import { notInUse, notOpen, userOf } from '../in-use.ts';
+import { linkOf } from '../links.ts';
+import { tellKernel } from '../partx.ts';
+import type { BlockDevice, DesiredSparse, LoopFacts, ObservedSparse, Plan } from '../types.ts';
+import { lookAgain, noUdev, waitForLink } from '../udev.ts';
+import { leaveMount, planGrow } from './grow.ts';
+import { loopsOf, oddLoop, partitionOf, volumeDevice } from './loop.ts';
+import { checkContent } from './prepare.ts';
+
+/**
+ * What remains to be done until the file is a loop device of the size wanted that its persistent link leads to.
+ * @param loopNumber the number to attach under, allotted to this Volume on this node
+ */
+export function planPresent(desired: DesiredSparse, observed: ObservedSparse, loopNumber: number): Plan {
+  if (observed.file.type === 'missing') {
+    return {
+      refusal: `the backing file ${desired.file} is missing`,
+      hint: 'Bring the file back, or delete the Volume if its data is given up. Nothing is made anew in its place.',
+    };
+  }
+  const content = checkContent(desired, observed);
+  if ('refusal' in content) return content;
+  const attached = attach(desired, observed, loopNumber);
+  if ('refusal' in attached || attached.steps.length > 0) return attached;
+  const device = volumeDevice(desired, observed);
+  const loop = loopsOf(observed)[0];
+  return loop === undefined || device === undefined ? attached : planGrow(desired, observed, loop, device);
+}
+
+/** The part of `planPresent` that can be planned before the file is made. */
+export function attach(desired: DesiredSparse, observed: ObservedSparse, loopNumber: number): Plan {
+  const link = linkOf(desired);
+  if (!observed.udev) return noUdev(link);
+  const [loop, ...others] = loopsOf(observed);
+  const readPartition = (name: string) => (desired.mode === 'Block' ? [tellKernel(1, `/dev/${name}`)] : []);
+  if (loop === undefined) {
+    const name = `loop${loopNumber}`;
+    return { steps: [losetup(desired, `/dev/${name}`), ...readPartition(name), waitForLink(link)] };
+  }
+  const odd = oddLoop(desired, observed, loop, others);
+  if (odd !== undefined) return odd;
+  const device = volumeDevice(desired, observed);
+  // The link is checked by device number: another device may have the same UUID (a copy of the file).
+  if (device !== undefined && leadsTo(device, observed)) return { steps: [] };
+  return { steps: [...readPartition(loop.name), lookAgain(device?.name ?? loop.name), waitForLink(link)] };
+}
+
+/** Also by a loop that is stacked on it, as the kubelet does for Block: udev gives the link to the newest device. */
+function leadsTo(own: Pick<BlockDevice, 'name' | 'device'>, { link, loops }: ObservedSparse): boolean {
+  return [own, ...loops.filter(({ backingFile }) => backingFile === `/dev/${own.name}`)].some(
+    ({ device }) => device === link,
+  );
+}
+
+/** What remains to be done until no loop device has the file. */
+export function planAbsent(desired: DesiredSparse, observed: ObservedSparse): Plan {
+  const steps: Step[] = [];
+  for (const loop of loopsOf(observed)) {
+    const unmount = leaveMount(desired, loop, observed);
+    if (unmount.length > 0) return { steps: unmount };
+    const partition = partitionOf(loop, observed);
+    const devices = partition === undefined ? [loop] : [loop, partition];
+    const user = devices.map((device) => userOf(device, observed)).find((found) => found !== undefined);
+    const used = user ?? (loop.autoclear ? 'some process has it open' : undefined);
+    if (used !== undefined) {
+      return {
+        refusal: `/dev/${loop.name} is in use: ${used}`,
+        hint: 'It is detached once nothing uses it any more.',
+        passing: true,
+      };
+    }
+    steps.push(detach(desired, loop, devices));
+  }
+  return { steps };
+}
+
+function losetup(desired: DesiredSparse, device: string): Step {
+  const { file, uid, mode } = desired;
+  const [tag, value] = mode === 'Block' ? ['PTTYPE', 'gpt'] : ['UUID', uid];
+  return {
+    name: `attach the file as ${device}`,
+    // Fails where the device has a file already, and never takes another's.
+    argv: ['losetup', ...(mode === 'Block' ? ['--partscan'] : []), device, file],
+    guards: [
+      {
+        argv: ['losetup', '-j', file],
+        expect: { exit: 0, stdout: { is: '' } },
+        refusal: `${file} was attached by someone meanwhile`,
+      },
+      {
+        argv: ['blkid', '-p', '-o', 'value', '-s', tag, file],
+        expect: { exit: 0, stdout: { is: value } },
+        refusal: `${file} no longer holds what was made in it`,
+      },
+    ],
+    mayRace: true,
+  };
+}
+
+function detach(
+  desired: DesiredSparse,
+  loop: LoopFacts,
+  devices: readonly Pick<BlockDevice, 'name' | 'device'>[],
+): Step {
+  const device = `/dev/${loop.name}`;
+  return {
+    name: `detach ${device}`,
+    argv: ['losetup', '-d', device],
+    guards: [
+      {
+        argv: ['losetup', '-n', '--raw', '-O', 'BACK-INO', device],
+        expect: { exit: 0, stdout: { is: loop.backingInode } },
+        refusal: `${device} no longer has ${desired.file}`,
+      },
+      // `losetup -d` of a device that is in use exits 0 and leaves it.
+      ...devices.flatMap((each) => [...notInUse(each), notOpen(each)]),
+    ],
+  };
+}

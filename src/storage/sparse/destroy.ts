@@ -1,0 +1,69 @@
+import { dirname } from 'node:path';
+import type { Guard, Step } from '../../nodes/job.ts';
+import { removeRecords } from '../records.ts';
+import type { DesiredSparse, ObservedSparse, Plan } from '../types.ts';
+import { wipe } from '../wipe.ts';
+import { planAbsent } from './attach.ts';
+import { partialOf } from './observe.ts';
+
+/**
+ * What remains to be done until nothing of the volume is left on the node: loop device, file (unless it is to be
+ * retained), records. The records go last: as long as anything is left, it is known whose it is. A file that is not
+ * ours stays.
+ */
+export function planDestroy(desired: DesiredSparse, observed: ObservedSparse): Plan {
+  const records = observed.recordFiles ? removeRecords(desired.uid) : [];
+  if (!isOurs(desired, observed)) {
+    // Half a record (a crash before its rename) is ours by its name alone; what it would speak of is not there.
+    return { steps: observed.intent === undefined ? records : [] };
+  }
+  const absent = planAbsent(desired, observed);
+  if ('refusal' in absent) return absent;
+  return { steps: [...absent.steps, ...removeFiles(desired, observed), ...records] };
+}
+
+function removeFiles(desired: DesiredSparse, observed: ObservedSparse): Step[] {
+  const { file } = desired;
+  const partial = observed.partial.type === 'missing' ? [] : removeFile(partialOf(file));
+  if (desired.onDelete === 'Retain' || observed.file.type === 'missing') return partial;
+  return [...partial, ...wipeFile(desired, observed), ...removeFile(file)];
+}
+
+function wipeFile(desired: DesiredSparse, observed: ObservedSparse): Step[] {
+  if (desired.onDelete !== 'Wipe' || observed.file.type !== 'file') return [];
+  const { sizeBytes, inode } = observed.file;
+  const same: Guard = {
+    argv: ['stat', '-c', '%F %s %i', '--', desired.file],
+    expect: { exit: 0, stdout: { is: `regular file ${sizeBytes} ${inode}` } },
+    refusal: `${desired.file} is no longer the file that it was`,
+  };
+  return wipe(desired.uid, desired.file, sizeBytes, observed.wiped, {
+    guards: [same, notAttached(desired.file)],
+    isFile: true,
+  });
+}
+
+/** By our record on the node or in the Volume's status, and never by the file's name alone. */
+function isOurs(desired: DesiredSparse, observed: ObservedSparse): boolean {
+  const { intent } = observed;
+  if (intent !== undefined) {
+    return intent.uid === desired.uid && intent.file === desired.file;
+  }
+  return observed.done !== undefined || desired.recorded;
+}
+
+function removeFile(file: string): Step[] {
+  return [
+    { name: `remove ${file}`, argv: ['rm', '-f', '--', file], guards: [notAttached(file)] },
+    { name: 'sync its folder', argv: ['sync', dirname(file)], guards: [] },
+  ];
+}
+
+/** Read back: a busy loop device survives `losetup -d`, which says nothing of it. */
+function notAttached(file: string): Guard {
+  return {
+    argv: ['losetup', '-j', file],
+    expect: { exit: 0, stdout: { is: '' } },
+    refusal: `${file} is still attached to a loop device`,
+  };
+}

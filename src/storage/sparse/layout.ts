@@ -1,0 +1,17 @@
+import { GPT_END, GPT_START } from '../gpt.ts';
+import type { DesiredSparse, ObservedSparse } from '../types.ts';
+
+type Sized = Pick<DesiredSparse, 'mode' | 'sizeBytes'>;
+
+/** How long the file is, in bytes: a partition is never smaller than what was asked for. */
+export function fileBytes({ mode, sizeBytes }: Sized): bigint {
+  return mode === 'Block' ? GPT_START + sizeBytes + GPT_END : sizeBytes;
+}
+
+/** For how many bytes the volume is made so far; undefined where that can't be told. */
+export function madeBytes({ mode }: Sized, { done, intent, file }: ObservedSparse): bigint | undefined {
+  if (done?.sizeBytes !== undefined) return done.sizeBytes;
+  if (intent !== undefined) return BigInt(intent.sizeBytes);
+  // Made by MetalK8s, which keeps no records.
+  return mode === 'Filesystem' && file.type === 'file' ? file.sizeBytes : undefined;
+}

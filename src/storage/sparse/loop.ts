@@ -1,0 +1,60 @@
+import { partitionsOf } from '../block-devices.ts';
+import type { BlockDevice, DesiredSparse, LoopFacts, ObservedSparse, Plan } from '../types.ts';
+
+/** The loops of a file, by the path that the kernel keeps; one whose file was removed keeps the path too. */
+export function loopsOf(observed: ObservedSparse): LoopFacts[] {
+  const { realPath } = observed;
+  return observed.loops.filter(
+    ({ backingFile }) => backingFile === realPath || backingFile === `${realPath} (deleted)`,
+  );
+}
+
+/** The partition that a Block volume is, once the kernel knows it. */
+export function partitionOf(loop: LoopFacts, observed: ObservedSparse): BlockDevice | undefined {
+  return partitionsOf(loop.name, observed.devices)[0];
+}
+
+/** The device that is the volume: the loop itself, or its partition. */
+export function volumeDevice(
+  desired: DesiredSparse,
+  observed: ObservedSparse,
+): Pick<BlockDevice, 'name' | 'device' | 'sizeBytes'> | undefined {
+  const loop = loopsOf(observed)[0];
+  return loop === undefined || desired.mode === 'Filesystem' ? loop : partitionOf(loop, observed);
+}
+
+/** Why nothing may be done with the loop that has the file. */
+export function oddLoop(
+  desired: DesiredSparse,
+  observed: ObservedSparse,
+  loop: LoopFacts,
+  others: readonly LoopFacts[],
+): Plan | undefined {
+  if (others.length > 0) {
+    const names = [loop, ...others].map((each) => `/dev/${each.name}`).join(', ');
+    return {
+      refusal: `${desired.file} is attached more than once: ${names}`,
+      hint: 'Writing through more than one of them destroys data. Detach all but one with losetup -d.',
+    };
+  }
+  if (observed.file.type !== 'file' || loop.backingInode !== observed.file.inode) {
+    return {
+      refusal: `/dev/${loop.name} has an earlier file of the name ${desired.file}, which was removed or replaced`,
+      hint: 'The data is still reachable through the device. Copy it away before the device is detached.',
+    };
+  }
+  if (loop.autoclear) {
+    return {
+      refusal: `/dev/${loop.name} was detached by someone while in use and goes when its last user does`,
+      hint: 'It is attached anew once it is gone.',
+      passing: true,
+    };
+  }
+  if (!loop.wholeFile || loop.readOnly) {
+    return {
+      refusal: `/dev/${loop.name} was attached by someone else: ${loop.readOnly ? 'read-only' : 'a part of the file only'}`,
+      hint: `Detach it with losetup -d /dev/${loop.name}; it is then attached as it should be.`,
+    };
+  }
+  return undefined;
+}

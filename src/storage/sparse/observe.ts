@@ -1,0 +1,59 @@
+import { dirname } from 'node:path';
+import type { Probe, ProbeResult } from '../../nodes/job.ts';
+import { linkOf } from '../links.ts';
+import { answersOf, ObservationError, optional, succeeded } from '../probe-results.ts';
+import { readRecords, recordProbes } from '../records.ts';
+import { blkid, readable, readSignature } from '../signature.ts';
+import type { DesiredSparse, FileFacts, ObservedSparse } from '../types.ts';
+import { fromHex, readUsers, userProbes } from '../users.ts';
+
+export const partialOf = (file: string) => `${file}.partial`;
+
+const STAT = ['stat', '-c', '%F|%s|%i', '--'];
+
+type Place = Pick<DesiredSparse, 'uid' | 'file' | 'mode'>;
+
+/** The commands that say all that plans for a sparse file are made from. They read only. */
+export function sparseProbes(desired: Place): Probe[] {
+  const { uid, file } = desired;
+  return [
+    { name: 'path', argv: ['readlink', '-m', '--', file] },
+    { name: 'file', argv: [...STAT, file] },
+    { name: 'partial', argv: [...STAT, partialOf(file)] },
+    { name: 'signature', argv: blkid(file) },
+    { name: 'readable', argv: readable(file) },
+    ...recordProbes(uid),
+    ...userProbes(),
+    { name: 'link', argv: ['stat', '-L', '-c', '%t:%T', linkOf(desired)] },
+    { name: 'udev', argv: ['test', '-S', '/run/udev/control'] },
+  ];
+}
+
+/** @throws ObservationError for an answer that leaves open what is on the node: a missing tool, an I/O error */
+export function readSparse(file: string, results: ReadonlyMap<string, ProbeResult>): ObservedSparse {
+  const get = answersOf(results);
+  const fileFacts = readFile(file, get('file'));
+  const link = optional('link', get('link'));
+  return {
+    type: 'sparse',
+    realPath: succeeded('path', get('path')),
+    file: fileFacts,
+    partial: readFile(partialOf(file), get('partial')),
+    signature:
+      fileFacts.type === 'file' ? readSignature(get('signature'), get('readable')) : { found: 'none' },
+    ...readRecords(get),
+    ...readUsers(get),
+    link: link === undefined ? undefined : fromHex(link),
+    udev: get('udev').exit === 0,
+  };
+}
+
+function readFile(path: string, result: ProbeResult): FileFacts {
+  const stat = optional(`${dirname(path)}/…`, result);
+  if (stat === undefined) return { type: 'missing' };
+  const [, type, size = '', inode = ''] = /^([^|]+)\|(\d+)\|(\d+)$/.exec(stat.trim()) ?? [];
+  if (type === undefined) throw new ObservationError(`stat printed what is not understood: ${stat}`);
+  return type === 'regular file' || type === 'regular empty file'
+    ? { type: 'file', sizeBytes: BigInt(size), inode }
+    : { type: 'other' };
+}

@@ -1,0 +1,148 @@
+import { dirname } from 'node:path';
+import type { Guard, Step } from '../../nodes/job.ts';
+import { newTableInFile } from '../gpt.ts';
+import { mkfs, tooSmall } from '../mkfs.ts';
+import { donePath, intentOf, writeDone, writeIntent } from '../records.ts';
+import { describeSignature } from '../signature.ts';
+import type { DesiredSparse, ObservedSparse, Plan } from '../types.ts';
+import { fileBytes } from './layout.ts';
+import { partialOf } from './observe.ts';
+
+/**
+ * What remains to be done until the file is there with its content and recorded as done.
+ *
+ * The file is made beside its name and renamed when it is whole and on disk: under its own name there never is
+ * half a file, and what is under the other name is ours to do again, as the intent record says.
+ */
+export function planPrepare(desired: DesiredSparse, observed: ObservedSparse): Plan {
+  const { file } = desired;
+  if (desired.recorded || observed.done) {
+    return observed.file.type === 'missing'
+      ? {
+          refusal: `the backing file ${file} was made before and is missing now`,
+          hint: 'Bring the file back, or delete the Volume if its data is given up. Nothing is made anew in its place.',
+        }
+      : checkContent(desired, observed);
+  }
+  const { intent } = observed;
+  if (intent !== undefined && (intent.uid !== desired.uid || intent.file !== file)) {
+    return {
+      refusal: `the node records for this Volume ${intent.file ?? intent.device?.path}, not ${file}`,
+      hint: 'Delete this Volume and create it again.',
+    };
+  }
+  if (intent !== undefined && observed.file.type !== 'missing') {
+    const content = checkContent(desired, observed);
+    return 'refusal' in content
+      ? content
+      : { steps: [...syncFile(desired), ...writeDone(desired.uid, BigInt(intent.sizeBytes))] };
+  }
+  const small = desired.fs === undefined ? undefined : tooSmall(desired.fs.type, desired.sizeBytes);
+  if (desired.mode === 'Filesystem' && small !== undefined) return small;
+  if (intent === undefined) {
+    for (const [path, facts] of [
+      [file, observed.file],
+      [partialOf(file), observed.partial],
+    ] as const) {
+      if (facts.type !== 'missing') {
+        return {
+          refusal: `${path} is there already, and nothing on the node says that Stowage made it`,
+          hint: 'Look at what it is. Move it away if it is not needed; the Volume is tried again when its spec changes or it is created anew.',
+        };
+      }
+    }
+  }
+  const wanted = intentOf(desired, { file }, desired.sizeBytes);
+  return {
+    steps: [
+      ...makeFolder(desired),
+      // Anew where another size is wanted by now.
+      ...(JSON.stringify(intent) === JSON.stringify(wanted) ? [] : writeIntent(wanted)),
+      ...makeFile(desired),
+      ...writeDone(desired.uid, desired.sizeBytes),
+    ],
+  };
+}
+
+/** The file must be a plain file that holds what is ours and nothing else; then nothing remains to be done to it. */
+export function checkContent(desired: DesiredSparse, observed: ObservedSparse): Plan {
+  const { file, uid, mode } = desired;
+  const { signature } = observed;
+  if (observed.file.type !== 'file') {
+    return { refusal: `${file} is not a plain file`, hint: 'Look at what took its place on the node.' };
+  }
+  if (signature.found === 'one' && isOurs(desired, observed, signature)) return { steps: [] };
+  const wanted = mode === 'Block' ? `a GPT ${uid}` : `a file system ${uid}`;
+  return {
+    refusal: `${file} should hold ${wanted}, but ${describeSignature(signature)} was found`,
+    hint: 'The file was replaced or damaged. It is left as it is.',
+  };
+}
+
+function isOurs(
+  { uid, mode, recorded }: DesiredSparse,
+  { intent }: ObservedSparse,
+  { type, uuid }: { type: string; uuid?: string },
+): boolean {
+  if (mode === 'Filesystem') return (type === 'ext4' || type === 'xfs') && uuid === uid;
+  // MetalK8s gives the table a GUID of its own; its partition is known by the link.
+  return type === 'gpt' && (uuid === uid || (recorded && intent === undefined));
+}
+
+function makeFolder(desired: DesiredSparse): Step[] {
+  const folder = dirname(desired.file);
+  return [
+    { name: `make the folder ${folder}`, argv: ['mkdir', '-p', '-m', '0700', '--', folder], guards: [] },
+  ];
+}
+
+function makeFile(desired: DesiredSparse): Step[] {
+  const { file, uid } = desired;
+  const partial = partialOf(file);
+  const bytes = fileBytes(desired);
+  // A job may reach the node late, after another one, or after all was lost again: what is done is not made anew.
+  const notDone: Guard = {
+    argv: ['test', '!', '-e', donePath(uid)],
+    expect: { exit: 0 },
+    refusal: `${file} was made meanwhile`,
+  };
+  const notThere: Guard = {
+    argv: ['test', '!', '-e', file],
+    expect: { exit: 0 },
+    refusal: `${file} came into being meanwhile`,
+  };
+  const empty: Guard = {
+    argv: ['blkid', '-p', partial],
+    expect: { exit: 2 },
+    refusal: `something is in ${partial} that was not when it was looked at`,
+  };
+  return [
+    {
+      name: 'remove what an interrupted try left',
+      argv: ['rm', '-f', '--', partial],
+      guards: [notDone, notThere],
+    },
+    {
+      name: `make a sparse file of ${bytes} bytes`,
+      argv: ['truncate', '-s', String(bytes), '--', partial],
+      guards: [],
+    },
+    { ...makeContent(desired, partial), guards: [notDone, notThere, empty] },
+    { name: 'sync the file', argv: ['sync', partial], guards: [] },
+    { name: 'give the file its name', argv: ['mv', '-T', '--', partial, file], guards: [notThere] },
+    { name: "sync the file's folder", argv: ['sync', dirname(file)], guards: [] },
+  ];
+}
+
+/** @throws Error in mode Filesystem without a file system: who prepares knows the class */
+function makeContent(desired: DesiredSparse, path: string): Pick<Step, 'name' | 'argv'> {
+  if (desired.mode === 'Block') {
+    return { name: 'make the partition', argv: newTableInFile(desired, desired.sizeBytes, path) };
+  }
+  if (desired.fs === undefined) throw new Error(`no file system is known for ${path}`);
+  return { name: `make the ${desired.fs.type} file system`, argv: mkfs(desired.fs, desired.uid, path) };
+}
+
+function syncFile({ file }: DesiredSparse): Step[] {
+  return [{ name: 'sync the file and its folder', argv: ['sync', file, dirname(file)], guards: [] }];
+}

@@ -1,0 +1,33 @@
+import type { Step } from '../nodes/job.ts';
+import type { Plan } from './types.ts';
+
+/** How long udev gets to make a link, in seconds. */
+const LINK_TIMEOUT = 10;
+
+/** Waits until a persistent link is there. */
+export function waitForLink(link: string): Step {
+  return {
+    name: 'wait for the persistent link',
+    argv: ['udevadm', 'settle', `--timeout=${LINK_TIMEOUT}`, `--exit-if-exists=${link}`],
+    guards: [],
+    // Other devices of the node may keep udev busy for longer; whether our link is there is looked at again.
+    mayRace: true,
+  };
+}
+
+/** Has udev read a device again, and make its links. */
+export function lookAgain(name: string): Step {
+  return {
+    name: `have udev look at /dev/${name} again`,
+    argv: ['udevadm', 'trigger', '--action=change', `--name-match=/dev/${name}`],
+    guards: [],
+  };
+}
+
+export function noUdev(link: string): Plan {
+  return {
+    refusal: `no udev runs on the node, so ${link} would never appear`,
+    hint: 'Start systemd-udevd on the node.',
+    passing: true,
+  };
+}

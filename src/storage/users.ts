@@ -1,0 +1,66 @@
+import type { Probe, ProbeResult } from '../nodes/job.ts';
+import { LSBLK, parseBlockDevices } from './block-devices.ts';
+import { LOSETUP, parseLoops } from './loops.ts';
+import { ObservationError, optional, succeeded } from './probe-results.ts';
+import type { BlockDevice, LoopFacts, Users } from './types.ts';
+
+/** What says who uses which device, of the whole node. */
+export function userProbes(): Probe[] {
+  return [
+    { name: 'loops', argv: LOSETUP },
+    { name: 'devices', argv: LSBLK },
+    { name: 'mounts', argv: ['cat', '/proc/self/mountinfo'] },
+    { name: 'swaps', argv: ['cat', '/proc/swaps'] },
+  ];
+}
+
+/** @throws ObservationError for an answer that leaves open what is on the node */
+export function readUsers(get: (name: string) => ProbeResult): Users {
+  const [loops, devices] = readDevices(
+    succeeded('loops', get('loops')),
+    succeeded('devices', get('devices')),
+  );
+  return {
+    loops,
+    devices,
+    mounts: readMounts(succeeded('mounts', get('mounts'))),
+    // A kernel without swap has no such file.
+    swaps: readSwaps(optional('swaps', get('swaps')) ?? ''),
+  };
+}
+
+function readDevices(losetup: string, lsblk: string): [LoopFacts[], BlockDevice[]] {
+  try {
+    const devices = parseBlockDevices(lsblk);
+    return [parseLoops(losetup, devices), devices];
+  } catch (cause) {
+    throw new ObservationError(`losetup or lsblk printed what is not understood: ${cause}`, { cause });
+  }
+}
+
+/** proc(5), mountinfo: the third field is major:minor, the fifth the mount point, with octal escapes. */
+function readMounts(text: string): Map<string, string[]> {
+  const mounts = new Map<string, string[]>();
+  for (const line of text.split('\n')) {
+    const [, , device, , point] = line.split(' ');
+    if (device === undefined || point === undefined) continue;
+    mounts.set(device, [...(mounts.get(device) ?? []), point]);
+  }
+  return mounts;
+}
+
+/** proc(5), swaps: a heading, then the path first in each line. */
+function readSwaps(text: string): string[] {
+  return text
+    .split('\n')
+    .slice(1)
+    .flatMap((line) => line.split(/\s/)[0] || []);
+}
+
+/** stat(1) prints device numbers in hexadecimal: `7:a` is `7:10`. */
+export function fromHex(device: string): string {
+  return device
+    .split(':')
+    .map((part) => Number.parseInt(part, 16))
+    .join(':');
+}

@@ -1,0 +1,70 @@
+import type { Step } from '../nodes/job.ts';
+import { writeWiped } from './records.ts';
+
+const MIB = 1n << 20n;
+/** A part is a hundredth, which shows how far it is, and no less than this, in bytes. */
+const SMALLEST_PART = 64n * MIB;
+
+/**
+ * Overwrites every byte with zero and reads each part back. What is done of it is recorded after each part, so that a
+ * crash costs one part. Guards of who owns the place are the caller's: they stand before every part.
+ * @param from where an earlier try came to, in bytes
+ * @param extra what makes the parts those of a file or of a device
+ */
+export function wipe(
+  uid: string,
+  path: string,
+  sizeBytes: bigint,
+  from: bigint | undefined,
+  extra: Pick<Step, 'guards' | 'lock'> & { isFile: boolean },
+): Step[] {
+  const part = partOf(sizeBytes);
+  // The record comes before the first byte: what has no signature any more must still be known as ours.
+  const steps: Step[] = from === undefined ? [...writeWiped(uid, 0n)] : [];
+  for (let at = from ?? 0n; at < sizeBytes; at += part) {
+    const length = sizeBytes - at < part ? sizeBytes - at : part;
+    const percent = ((at + length) * 100n) / sizeBytes;
+    steps.push(
+      {
+        name: `wipe ${path}, up to ${percent}%`,
+        argv: [
+          'dd',
+          'if=/dev/zero',
+          `of=${path}`,
+          'bs=1M',
+          'iflag=count_bytes',
+          `oflag=seek_bytes${extra.isFile ? '' : ',direct'}`,
+          `seek=${at}`,
+          `count=${length}`,
+          'conv=notrunc,nocreat,fsync',
+          'status=none',
+        ],
+        guards: extra.guards,
+        ...(extra.lock === undefined ? {} : { lock: extra.lock }),
+      },
+      {
+        name: `read back ${path}, up to ${percent}%`,
+        argv: ['cmp', `--ignore-initial=${at}:0`, `--bytes=${length}`, '--', path, '/dev/zero'],
+        guards: [],
+      },
+      ...(extra.isFile ? [giveBack(path, at, length)] : []),
+      ...writeWiped(uid, at + length),
+    );
+  }
+  return steps;
+}
+
+/** A sparse file would else take up all of its size while it is wiped. */
+function giveBack(path: string, at: bigint, length: bigint): Step {
+  return {
+    name: 'give the space back',
+    argv: ['fallocate', '--punch-hole', '--offset', String(at), '--length', String(length), '--', path],
+    guards: [],
+  };
+}
+
+function partOf(sizeBytes: bigint): bigint {
+  const hundredth = (sizeBytes + 99n) / 100n;
+  const whole = ((hundredth + MIB - 1n) / MIB) * MIB;
+  return whole < SMALLEST_PART ? SMALLEST_PART : whole;
+}

@@ -1,0 +1,48 @@
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { execa } from 'execa';
+
+/** A loop device that stands for a disk of a node. */
+export interface Disk {
+  /** `/dev/loopN`. */
+  path: string;
+  /** The first partition, as `/dev/…`; the disk itself has none when it was made without a table. */
+  partition: string;
+  /** The file behind it. */
+  file: string;
+  remove(): Promise<void>;
+}
+
+/** How it is divided: not at all, or into two partitions of half its size. */
+export type Table = 'none' | 'gpt' | 'dos';
+
+/**
+ * A disk of that many bytes, sparse, with a file below `folder`.
+ * The kernel may read no tables by itself, so its partitions are told to it.
+ */
+export async function makeDisk(
+  folder: string,
+  name: string,
+  sizeBytes: bigint,
+  table: Table = 'none',
+): Promise<Disk> {
+  const file = join(folder, `${name}.disk`);
+  await execa('truncate', ['-s', String(sizeBytes), file]);
+  const half = sizeBytes / 2n / 512n;
+  if (table !== 'none') {
+    await execa('sgdisk', [`--new=1:2048:${half - 1n}`, `--new=2:${half}:0`, file]);
+    if (table === 'dos') await execa('sgdisk', ['--gpttombr=1:2', file]);
+  }
+  const { stdout: path } = await execa('losetup', ['--find', '--show', '--partscan', file]);
+  if (table !== 'none') await execa('partx', ['--update', path]);
+  return {
+    path,
+    partition: `${path}p1`,
+    file,
+    async remove() {
+      await execa('partx', ['--delete', path], { reject: false });
+      await execa('losetup', ['--detach', path]);
+      await rm(file, { force: true });
+    },
+  };
+}
