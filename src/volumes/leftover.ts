@@ -1,3 +1,4 @@
+import { dirname } from 'node:path';
 import { isDnsSubdomain } from '../api/dns-name.ts';
 import { KEPT_FIELDS, type Leftover, type LeftoverSpec } from '../api/leftover.ts';
 import { FORGET_NODE_ANNOTATION, STOWAGE_API_VERSION } from '../api/names.ts';
@@ -38,10 +39,16 @@ export function leftoverOf(volume: Volume): Leftover {
   };
 }
 
-/** The Volume that it was, being deleted: for all that is done on a node, it is that one's still. */
+/**
+ * The Volume that it was, being deleted: for all that is done on a node, it is that one's still. It comes without the
+ * record of what was made: a Volume's UID is given by the API server, and a Leftover's by who writes it, so that only
+ * what the node itself has on record under that UID is removed by it.
+ */
 export function volumeOf({ apiVersion, kind, metadata, spec, status }: Leftover): Volume {
   const { volumeName: _, uid, prepared, job, attempt, ...volumeSpec } = spec;
   const { creationTimestamp } = metadata;
+  const { sparseLoopDevice } = spec;
+  const [file] = prepared?.paths ?? [];
   return {
     apiVersion,
     kind,
@@ -50,9 +57,14 @@ export function volumeOf({ apiVersion, kind, metadata, spec, status }: Leftover)
       uid,
       ...(creationTimestamp === undefined ? {} : { deletionTimestamp: creationTimestamp }),
     },
-    spec: volumeSpec,
+    spec: {
+      ...volumeSpec,
+      // Where the file was made.
+      ...(sparseLoopDevice == null || file === undefined
+        ? {}
+        : { sparseLoopDevice: { ...sparseLoopDevice, directory: dirname(file) } }),
+    },
     status: {
-      ...(prepared === undefined ? {} : { prepared }),
       ...(job === undefined ? {} : { job }),
       ...(attempt === undefined ? {} : { attempt }),
       ...status,
@@ -75,7 +87,8 @@ export function leftoverProblem(leftover: Leftover, owner: Volume | undefined): 
   if (!isDnsSubdomain(nodeName) || (prepared !== undefined && prepared.node !== nodeName)) {
     return `spec.nodeName is ${JSON.stringify(nodeName)}, which is no node that Stowage wrote there`;
   }
-  const problem = recordProblem(volume) ?? validateVolume(volume)[0];
+  const recorded = prepared === undefined ? volume : { ...volume, status: { ...volume.status, prepared } };
+  const problem = recordProblem(recorded) ?? validateVolume(volume)[0];
   if (problem !== undefined) return problem;
   return owner === undefined || isLeaving(owner)
     ? undefined

@@ -5,8 +5,9 @@ import type { Leftover } from '../../src/api/leftover.ts';
 import { LEFTOVERS, NODES, PERSISTENT_VOLUMES, VOLUMES } from '../../src/api/resources.ts';
 import type { Volume } from '../../src/api/volume.ts';
 import { sparseVolume, startCluster, type TestCluster } from '../support/cluster.ts';
-import { type Expected, leftovers } from '../support/leftovers.ts';
+import { type Expected, type LeftoversOptions, leftovers } from '../support/leftovers.ts';
 import { describeAsRoot } from '../support/root.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 import { ensureUdev } from '../support/udev.ts';
 import { until } from '../support/until.ts';
 
@@ -16,6 +17,7 @@ const PAUSED = 'stowage.dev/paused';
 describeAsRoot('a node that is lost, or left alone', () => {
   let cluster: TestCluster;
   let stopUdev: () => Promise<void>;
+  let folder: { path: string; remove(): Promise<void> };
   let watch: ReturnType<typeof startWatch> | undefined;
 
   const startWatch = (node: string) =>
@@ -40,18 +42,27 @@ describeAsRoot('a node that is lost, or left alone', () => {
   beforeAll(async () => {
     stopUdev = await ensureUdev();
     cluster = await startCluster();
+    folder = await temporaryFolder('lost-node');
   }, 60_000);
 
   afterAll(async () => {
     await stopWatch();
     await cluster?.stop();
     await stopUdev?.();
+    await folder?.remove();
   }, 60_000);
 
   const run = (command: string, args: string[]) =>
     execa(command, args, { env: { KUBECONFIG: cluster.kubeconfig }, reject: false });
 
-  const create = (name: string) => cluster.client.create(VOLUMES, sparseVolume(name, 'n1', '64Mi'));
+  /** In a folder of its own: what was made is found again by where it was made. */
+  const create = (name: string) => {
+    const volume = sparseVolume(name, 'n1', '64Mi');
+    volume.spec.sparseLoopDevice = { size: '64Mi', directory: folder.path };
+    return cluster.client.create(VOLUMES, volume);
+  };
+
+  const faults = (options: LeftoversOptions) => leftovers({ ...options, directories: [folder.path] });
 
   const annotate = (resource: typeof VOLUMES, name: string, value: string | null) =>
     cluster.client.patch(resource, name, { metadata: { annotations: { [PAUSED]: value } } });
@@ -67,7 +78,7 @@ describeAsRoot('a node that is lost, or left alone', () => {
       return volume.status?.phase === 'Available' ? volume : undefined;
     });
     const uid = metadata.uid ?? '';
-    return { uid, file: `/var/lib/metalk8s/storage/sparse/${uid}`, loop: true };
+    return { uid, file: `${folder.path}/${uid}`, loop: true };
   }
 
   const none = (resource: typeof VOLUMES, name: string) =>
@@ -102,7 +113,7 @@ describeAsRoot('a node that is lost, or left alone', () => {
     });
     expect(await names(VOLUMES)).toEqual(['other']);
     await none(PERSISTENT_VOLUMES, 'lost');
-    expect(await leftovers({ expected: [lost, other] })).toEqual([]);
+    expect(await faults({ expected: [lost, other] })).toEqual([]);
 
     const kept = await cluster.client.get<Leftover>(LEFTOVERS, lost.uid);
     expect(kept.spec).toMatchObject({
@@ -113,9 +124,9 @@ describeAsRoot('a node that is lost, or left alone', () => {
 
     await reach('n1');
     await none(LEFTOVERS, lost.uid);
-    expect(await leftovers({ expected: [other], uids: [lost.uid], client: cluster.client })).toEqual([]);
+    expect(await faults({ expected: [other], uids: [lost.uid], client: cluster.client })).toEqual([]);
     await run(STOWAGE, ['delete', 'volume', 'other', '--wait']);
-    expect(await leftovers({ uids: [other.uid], client: cluster.client })).toEqual([]);
+    expect(await faults({ uids: [other.uid], client: cluster.client })).toEqual([]);
   }, 120_000);
 
   test('a Leftover that someone makes of a Volume that lives takes nothing from it', async () => {
@@ -131,7 +142,7 @@ describeAsRoot('a node that is lost, or left alone', () => {
         uid: lives.uid,
         nodeName: 'n1',
         storageClassName: 'local',
-        sparseLoopDevice: { size: '64Mi' },
+        sparseLoopDevice: { size: '64Mi', directory: folder.path },
         prepared: { node: 'n1', paths: [lives.file], identity: `ext4 ${lives.uid}` },
       },
     });
@@ -140,10 +151,10 @@ describeAsRoot('a node that is lost, or left alone', () => {
       return status?.conditions?.find(({ status: is }) => is === 'False')?.message;
     });
     expect(said).toContain('the Volume lives has this UID and is there');
-    expect(await leftovers({ expected: [lives], client: cluster.client })).toEqual([]);
+    expect(await faults({ expected: [lives], client: cluster.client })).toEqual([]);
     await cluster.client.delete(LEFTOVERS, lives.uid);
     await run(STOWAGE, ['delete', 'volume', 'lives', '--wait']);
-    expect(await leftovers({ uids: [lives.uid], client: cluster.client })).toEqual([]);
+    expect(await faults({ uids: [lives.uid], client: cluster.client })).toEqual([]);
   }, 60_000);
 
   test('paused on the Node nothing is made there, and paused on the Volume nothing is removed', async () => {
@@ -158,7 +169,7 @@ describeAsRoot('a node that is lost, or left alone', () => {
     const byNode = await until('it says that it is paused', 20_000, () => pausedOf('held'));
     expect(byNode).toMatchObject({ status: 'True', message: expect.stringContaining('of Node n1') });
     expect((await get('held')).status).not.toHaveProperty('job');
-    expect(await leftovers()).toEqual([]);
+    expect(await faults({})).toEqual([]);
     await annotate(NODES, 'n1', null);
     const held = await available('held');
     expect(await pausedOf('held')).toMatchObject({ status: 'False' });
@@ -173,9 +184,9 @@ describeAsRoot('a node that is lost, or left alone', () => {
     );
     expect((await get('held')).status).toMatchObject({ phase: 'Available', job: 'PrepareVolume/DONE' });
     expect(await names(PERSISTENT_VOLUMES)).toEqual(['held']);
-    expect(await leftovers({ expected: [held] })).toEqual([]);
+    expect(await faults({ expected: [held] })).toEqual([]);
     await annotate(VOLUMES, 'held', null);
     await none(VOLUMES, 'held');
-    expect(await leftovers({ uids: [held.uid], client: cluster.client })).toEqual([]);
+    expect(await faults({ uids: [held.uid], client: cluster.client })).toEqual([]);
   }, 120_000);
 });

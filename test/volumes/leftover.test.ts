@@ -152,8 +152,13 @@ describe('a Leftover', () => {
     expect(volumeOf(stored(terminating('UnprepareVolume/4')))).toMatchObject({
       metadata: { name: UID, uid: UID, deletionTimestamp: at },
       spec: { nodeName: 'n1', sparseLoopDevice: { size: '1Gi' } },
-      status: { prepared, job: 'UnprepareVolume/4', attempt: 4 },
+      status: { job: 'UnprepareVolume/4', attempt: 4 },
     });
+  });
+
+  test('is where the Volume was made', () => {
+    const moved = { ...available(), prepared: { ...prepared, paths: [`/srv/disks/${UID}`] } };
+    expect(volumeOf(stored(moved)).spec.sparseLoopDevice).toEqual({ size: '1Gi', directory: '/srv/disks' });
   });
 });
 
@@ -219,6 +224,15 @@ describe('the removal of a Leftover', () => {
       stored(available(), status('Terminating', 'UnprepareVolume/1', ['Unknown', 'Terminating'])),
       { job: { known: { state: 'not-found' } }, observation: { known: readyNode } },
       ['submit', 5, 0],
+    ],
+    [
+      'what the node has no record of stays there, whatever the Leftover says',
+      stored(available(), status('Terminating', 'UnprepareVolume/1', ['Unknown', 'Terminating'])),
+      {
+        job: { known: { state: 'not-found' } },
+        observation: { known: { ...readyNode, intent: undefined, done: false, recordFiles: false } },
+      },
+      'forget-jobs',
     ],
     [
       'a step fails: Failed, and another attempt',
