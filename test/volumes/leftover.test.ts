@@ -230,7 +230,7 @@ describe('the removal of a Leftover', () => {
       stored(available(), status('Terminating', 'UnprepareVolume/1', ['Unknown', 'Terminating'])),
       {
         job: { known: { state: 'not-found' } },
-        observation: { known: { ...readyNode, intent: undefined, done: false, recordFiles: false } },
+        observation: { known: { ...readyNode, intent: undefined, done: undefined, recordFiles: false } },
       },
       'forget-jobs',
     ],

@@ -124,22 +124,6 @@ describe('Volume Finalization', () => {
       { volume: volume(terminating('UnprepareVolume/1'), deleted), pv: pv('Bound', deleted) },
       ['Terminating', 'UnprepareVolume/1', 'Unknown', 'Terminating', expect.stringContaining('still in use')],
     ],
-    ...(['Retain', 'Wipe'] as const).map(
-      (onDelete): Row => [
-        `onDelete was set to ${onDelete} on what is made: nothing is removed, and why is said`,
-        {
-          volume: { ...volume(available(), deleted), spec: { ...volume().spec, onDelete } },
-          pv: pv('Available'),
-        },
-        [
-          'Available',
-          'PrepareVolume/DONE',
-          'Unknown',
-          'Terminating',
-          expect.stringContaining('nothing is removed'),
-        ],
-      ],
-    ),
     [
       'validity never blocks deletion: a spec that became invalid while it was made leaks nothing',
       {
