@@ -8,9 +8,23 @@ export const VOLUME_API_VERSION = `${VOLUME_GROUP}/${VOLUME_VERSION}`;
 /** On a Volume and on its PersistentVolume, as MetalK8s names it. */
 export const PROTECTION_FINALIZER = 'storage.metalk8s.scality.com/volume-protection';
 
+/** The group of what only Stowage has. */
+export const STOWAGE_GROUP = 'stowage.dev';
+export const STOWAGE_VERSION = 'v1alpha1';
+export const STOWAGE_API_VERSION = `${STOWAGE_GROUP}/${STOWAGE_VERSION}`;
+
 /** Where a node is reached, if not under its own name. Only these two of a Node's annotations steer ssh. */
 export const ADDRESS_ANNOTATION = 'stowage.dev/address';
 export const PORT_ANNOTATION = 'stowage.dev/port';
+
+/** On a Volume, a Leftover or a Node, with any value but "false": nothing is written there. */
+export const PAUSED_ANNOTATION = 'stowage.dev/paused';
+
+/**
+ * On a Volume: its node is lost, so its deletion does not wait for it. The value is the Volume's UID, so that a copy of
+ * its manifest asks for nothing.
+ */
+export const FORGET_NODE_ANNOTATION = 'stowage.dev/forget-node';
 
 /** The component that events are reported by, and the field manager of writes. */
 export const COMPONENT = 'stowage';
@@ -37,3 +51,6 @@ export const READY_REASON = {
   attaching: 'Attaching',
 } as const;
 export type ReadyReason = (typeof READY_REASON)[keyof typeof READY_REASON];
+
+/** Reasons of the condition Paused. */
+export const PAUSED_REASON = { paused: 'Paused', resumed: 'Resumed' } as const;

@@ -1,5 +1,5 @@
 import type { Resource } from './meta.ts';
-import { VOLUME_GROUP, VOLUME_VERSION } from './names.ts';
+import { STOWAGE_GROUP, STOWAGE_VERSION, VOLUME_GROUP, VOLUME_VERSION } from './names.ts';
 
 /** The kinds that Stowage reads or writes. */
 
@@ -8,6 +8,14 @@ export const VOLUMES: Resource = {
   version: VOLUME_VERSION,
   plural: 'volumes',
   kind: 'Volume',
+  namespaced: false,
+};
+
+export const LEFTOVERS: Resource = {
+  group: STOWAGE_GROUP,
+  version: STOWAGE_VERSION,
+  plural: 'leftovers',
+  kind: 'Leftover',
   namespaced: false,
 };
 

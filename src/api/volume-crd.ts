@@ -1,7 +1,7 @@
 import { VOLUME_GROUP, VOLUME_VERSION } from './names.ts';
 import { TRANSITION_RULES } from './volume-transitions.ts';
 
-const text = (maxLength: number, description: string) => ({ type: 'string', maxLength, description });
+export const text = (maxLength: number, description: string) => ({ type: 'string', maxLength, description });
 
 const choice = (values: string[], description: string) => ({ type: 'string', enum: values, description });
 
@@ -32,7 +32,7 @@ const time = (description: string) => ({ type: 'string', format: 'date-time', de
 const NAME = 253;
 const PATH = 4096;
 
-const spec = {
+export const spec = {
   type: 'object',
   description: 'What is wanted. One of sparseLoopDevice, rawBlockDevice and lvmLogicalVolume is given.',
   required: ['nodeName', 'storageClassName'],
@@ -116,7 +116,7 @@ const condition = {
   },
 };
 
-const status = {
+export const status = {
   type: 'object',
   description: 'What was done, as last seen.',
   properties: {
@@ -150,7 +150,7 @@ const status = {
   },
 };
 
-const column = (name: string, jsonPath: string, description: string) => ({
+export const column = (name: string, jsonPath: string, description: string) => ({
   name,
   type: name === 'Age' ? 'date' : 'string',
   jsonPath,

@@ -1,22 +1,29 @@
-import type { PersistentVolume, StorageClass } from '../api/core.ts';
+import type { KubeNode, PersistentVolume, StorageClass } from '../api/core.ts';
+import type { Leftover } from '../api/leftover.ts';
 import type { Logger } from '../api/logger.ts';
 import type { KubeObject } from '../api/meta.ts';
-import { COMPONENT } from '../api/names.ts';
-import { PERSISTENT_VOLUMES, STORAGE_CLASSES, VOLUMES } from '../api/resources.ts';
+import { COMPONENT, FORGET_NODE_ANNOTATION } from '../api/names.ts';
+import { LEFTOVERS, PERSISTENT_VOLUMES, STORAGE_CLASSES, VOLUMES } from '../api/resources.ts';
 import type { Volume } from '../api/volume.ts';
 import type { BackoffRange } from '../control/backoff.ts';
 import type { Clock } from '../control/clock.ts';
 import { type Controller, runController } from '../control/controller.ts';
-import { createWorkQueue } from '../control/work-queue.ts';
+import { createWorkQueue, type WorkQueue } from '../control/work-queue.ts';
 import { createEventRecorder } from '../kube/events.ts';
-import { createInformer } from '../kube/informer.ts';
+import { createInformer, type Informer } from '../kube/informer.ts';
 import type { KubeClient } from '../kube/types.ts';
 import { createFollower } from '../nodes/follow.ts';
 import type { Executor } from '../nodes/job.ts';
+import { nodeOf } from '../volumes/desired.ts';
+import { createLeftoverReconciler } from '../volumes/leftover-reconciler.ts';
+import { isPaused } from '../volumes/paused.ts';
 import { createVolumeReconciler } from '../volumes/reconciler.ts';
+import type { Reconcile } from '../volumes/rounds.ts';
 
 export interface VolumeControllerOptions {
   client: KubeClient;
+  /** Started. */
+  nodes: Informer<KubeNode>;
   executor: Executor;
   /** The nodes that the executor reaches; Volumes of others are left to whoever does. */
   actsFor(node: string): boolean;
@@ -36,65 +43,105 @@ export interface RunningController {
   stop(deadlineMs: number): Promise<void>;
 }
 
-/** The Volume controller: informers, queue, workers. */
+/** The Volume controller: informers, queues, workers; for Volumes, and for what those of lost nodes left there. */
 export function startVolumeController(options: VolumeControllerOptions): RunningController {
-  const { client, executor, clock, random, logger } = options;
+  const { client, nodes, executor, clock, random, logger } = options;
   const common = { client, clock, random, logger, transform: withoutManagedFields };
   const volumes = createInformer<Volume>({ ...common, resource: VOLUMES });
   const persistentVolumes = createInformer<PersistentVolume>({ ...common, resource: PERSISTENT_VOLUMES });
   const storageClasses = createInformer<StorageClass>({ ...common, resource: STORAGE_CLASSES });
-  const informers = [volumes, persistentVolumes, storageClasses];
+  const leftovers = createInformer<Leftover>({ ...common, resource: LEFTOVERS });
+  const needed = [volumes, persistentVolumes, storageClasses];
+  const informers = [...needed, leftovers];
   const queue = createWorkQueue({ clock, random, retry: options.retry });
-  const events = createEventRecorder({ client, clock, component: COMPONENT, host: options.host, logger });
-  const { reconcile } = createVolumeReconciler({
+  // Of its own, so that lost nodes keep no worker from a Volume.
+  const leftoverQueue = createWorkQueue({ clock, random, retry: options.retry });
+  const shared = {
     client,
     volumes,
     persistentVolumes,
-    storageClasses,
+    nodes,
     executor,
     actsFor: options.actsFor,
     follower: createFollower(executor),
-    events,
+    events: createEventRecorder({ client, clock, component: COMPONENT, host: options.host, logger }),
     clock,
     logger,
-    enqueue: (name) => queue.add(name),
+  };
+  const reconcile = createVolumeReconciler({ ...shared, storageClasses, enqueue: (name) => queue.add(name) });
+  const reconcileLeftover = createLeftoverReconciler({
+    ...shared,
+    leftovers,
+    enqueue: (name) => leftoverQueue.add(name),
   });
 
-  volumes.onChange(({ object, old }) => {
-    if (old === undefined || asksForMore(old, object)) queue.add(object.metadata.name);
+  volumes.onChange(({ type, object, old }) => {
+    const { name, uid = '' } = object.metadata;
+    if (old === undefined || asksForMore(old, object)) queue.add(name);
+    if (type === 'deleted' && leftovers.get(uid) !== undefined) leftoverQueue.add(uid);
+  });
+  leftovers.onChange(({ object, old }) => {
+    if (old === undefined || asksForMore(old, object)) leftoverQueue.add(object.metadata.name);
   });
   persistentVolumes.onChange(({ object }) => {
     // Of the same name, whoever its owner says it is.
     if (volumes.get(object.metadata.name) !== undefined) queue.add(object.metadata.name);
   });
+  nodes.onChange(({ type, object, old }) => {
+    if (type === 'updated' && isPaused(old) === isPaused(object) && isReady(old) === isReady(object)) return;
+    const { name } = object.metadata;
+    for (const volume of volumes.list()) if (nodeOf(volume) === name) queue.add(volume.metadata.name);
+    for (const leftover of leftovers.list()) {
+      if (leftover.spec.nodeName === name) leftoverQueue.add(leftover.metadata.name);
+    }
+  });
 
   for (const informer of informers) informer.start();
-  let controller: Controller | undefined;
-  const started = Promise.all(informers.map((informer) => informer.synced)).then(() => {
-    controller = runController({ queue, workers: options.workers, reconcile, logger, clock });
+  const controllers: Controller[] = [];
+  let stopping = false;
+  const run = (ofQueue: WorkQueue, work: Reconcile) => {
+    if (stopping) return;
+    controllers.push(
+      runController({ queue: ofQueue, workers: options.workers, reconcile: work, logger, clock }),
+    );
+  };
+  const started = Promise.all(needed.map((informer) => informer.synced)).then(() => {
+    run(queue, reconcile);
   });
-  // A stop before the first list rejects it, and `stop` below is the one that is told.
-  started.catch(() => {});
+  // Apart, because a cluster whose CRDs are older than this program has no Leftovers, but Volumes.
+  Promise.all([started, leftovers.synced])
+    .then(() => run(leftoverQueue, reconcileLeftover))
+    // A stop before the first list rejects these, and `stop` below is the one that is told.
+    .catch(() => {});
 
   return {
     started,
     async stop(deadlineMs) {
-      await controller?.stop(deadlineMs);
+      stopping = true;
+      await Promise.all(controllers.map((controller) => controller.stop(deadlineMs)));
       await Promise.all(informers.map((informer) => informer.stop()));
-      await events.flush(deadlineMs);
+      await shared.events.flush(deadlineMs);
     },
   };
 }
 
 /** A status is written by us, and whoever writes one goes on from it: called again by each write, it would not rest. */
-function asksForMore(old: Volume, { metadata }: Volume): boolean {
+function asksForMore(old: KubeObject, object: KubeObject): boolean {
+  const { metadata } = object;
+  const forgets = ({ metadata: { annotations } }: KubeObject) => annotations?.[FORGET_NODE_ANNOTATION];
   return (
+    isPaused(old) !== isPaused(object) ||
+    forgets(old) !== forgets(object) ||
     old.metadata.uid !== metadata.uid ||
     old.metadata.generation !== metadata.generation ||
     old.metadata.deletionTimestamp !== metadata.deletionTimestamp ||
     old.metadata.finalizers?.join() !== metadata.finalizers?.join()
   );
 }
+
+/** A node that is back is not left waiting for the next try, which may be minutes away. */
+const isReady = ({ status }: KubeNode): boolean =>
+  status?.conditions?.some((condition) => condition.type === 'Ready' && condition.status === 'True') ?? false;
 
 /** The largest part of most objects, and nothing reads it. */
 function withoutManagedFields<T extends KubeObject>(object: T): T {

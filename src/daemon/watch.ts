@@ -57,6 +57,7 @@ export async function runWatch(options: WatchOptions): Promise<void> {
   if (!signal.aborted) {
     const controller = startVolumeController({
       ...common,
+      nodes,
       executor,
       actsFor: (node) => transport === 'ssh' || localNodes.includes(node),
       host: hostname(),

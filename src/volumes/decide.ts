@@ -2,6 +2,7 @@ import { PROTECTION_FINALIZER, READY_REASON } from '../api/names.ts';
 import { report } from './attempt.ts';
 import { deploy } from './deploy.ts';
 import { finalize } from './finalize.ts';
+import { unlessPaused } from './paused.ts';
 import { isPvOf } from './persistent-volume.ts';
 import { recordProblem } from './record-problem.ts';
 import { readyOf } from './status.ts';
@@ -12,7 +13,9 @@ import type { Decision, Input } from './types.ts';
  * What to do about one Volume now: the top level of the reconciliation loop in the specification. Pure.
  * @param now ms since the epoch
  */
-export function decide(input: Input, now: number): Decision {
+export const decide = unlessPaused(reconcile);
+
+function reconcile(input: Input, now: number): Decision {
   const { volume, pv } = input;
   const problem = recordProblem(volume);
   if (problem !== undefined) {

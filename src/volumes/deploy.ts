@@ -1,5 +1,6 @@
 import { READY_REASON, type ReadyReason } from '../api/names.ts';
 import { validateVolume } from '../api/validate-volume.ts';
+import type { Volume } from '../api/volume.ts';
 import { advance, forget, report, startAttempt } from './attempt.ts';
 import { desiredOf } from './desired.ts';
 import { doneName, parseJobName } from './job-name.ts';
@@ -87,10 +88,23 @@ function classOf({ volume, storageClass }: Input): ClassOptions | { problem: str
   if (problems.length > 0) return { problem: problems.join('; '), reason: READY_REASON.internalError };
   if (storageClass === undefined) {
     return {
-      problem: `the storage class ${volume.spec.storageClassName} does not exist. Create it, then delete this Volume and create it again`,
+      problem: `the storage class ${volume.spec.storageClassName} does not exist. Create it. ${howToRetry(volume)}`,
       reason: READY_REASON.creationError,
     };
   }
   const options = checkClass(storageClass, volume.spec.mode);
-  return 'problem' in options ? { ...options, reason: READY_REASON.creationError } : options;
+  return 'problem' in options
+    ? {
+        problem: `${options.problem}. Correct the storage class (delete it and create it again). ${howToRetry(volume)}`,
+        reason: READY_REASON.creationError,
+      }
+    : options;
+}
+
+/** A class that appears wakes nobody: only what became unavailable recovers by itself, as with MetalK8s. */
+function howToRetry({ metadata: { name }, spec }: Volume): string {
+  const again = 'delete this Volume and create it again';
+  return spec.attachPolicy === undefined
+    ? `Then change the spec of this Volume, which is tried again at each change: kubectl patch volume ${name} --type merge -p '{"spec":{"attachPolicy":"Always"}}' says only what is so by default. Or ${again}`
+    : `Then ${again}, or change its spec.onDelete: it is tried again at each change`;
 }

@@ -1,23 +1,24 @@
 import type { PersistentVolume } from '../api/core.ts';
 import type { Logger } from '../api/logger.ts';
-import { EVENT, PROTECTION_FINALIZER } from '../api/names.ts';
-import { PERSISTENT_VOLUMES, VOLUMES } from '../api/resources.ts';
+import { EVENT } from '../api/names.ts';
+import { PERSISTENT_VOLUMES } from '../api/resources.ts';
 import type { Volume } from '../api/volume.ts';
 import type { Clock } from '../control/clock.ts';
-import { isNotFound, isRefusal } from '../kube/errors.ts';
+import { isRefusal } from '../kube/errors.ts';
 import type { EventRecorder } from '../kube/events.ts';
 import type { Informer } from '../kube/informer.ts';
-import { patchWithRetry } from '../kube/retry.ts';
 import type { KubeClient } from '../kube/types.ts';
 import type { Executor } from '../nodes/job.ts';
 import { parseJobName } from './job-name.ts';
+import { keepLeftover } from './keep-leftover.ts';
 import type { LoopNumbers } from './loop-numbers.ts';
 import { forgetJobs, observe, poll, submit } from './node-work.ts';
-import type { Action, Input } from './types.ts';
+import { type Subjects, takeOffFinalizer } from './subjects.ts';
+import type { Action, EventToSend, Input } from './types.ts';
 
 export interface EffectDeps {
   client: KubeClient;
-  volumes: Informer<Volume>;
+  subjects: Subjects;
   persistentVolumes: Informer<PersistentVolume>;
   executor: Executor;
   events: EventRecorder;
@@ -26,12 +27,13 @@ export interface EffectDeps {
 }
 
 /** What is known within one reconcile beside the objects. */
-export type Known = Pick<Input, 'job' | 'observation' | 'forgotten' | 'pvRefused'>;
+export type Known = Pick<Input, 'job' | 'observation' | 'forgotten' | 'pvRefused' | 'kept'>;
 export const nothing: Known = {
   job: undefined,
   observation: undefined,
   forgotten: undefined,
   pvRefused: undefined,
+  kept: undefined,
 };
 
 export interface Effects {
@@ -40,53 +42,26 @@ export interface Effects {
    * Throws what the API server refuses; what a node does not answer is an answer.
    */
   carryOut(action: Action, volume: Volume, node: string, known: Known): Promise<Known>;
-  /** Reads a Volume and its PersistentVolume past the caches. False when the Volume is gone. */
-  refresh(name: string): Promise<boolean>;
 }
 
-/** The only place where Volumes have effects: on objects, and on their nodes. */
+/** Where Volumes have effects: on nodes and PersistentVolumes here, on their own objects by `subjects`. */
 export function createEffects(
   deps: EffectDeps,
   lookedAt: Map<string, number>,
   loopNumbers: LoopNumbers,
 ): Effects {
-  const { client, volumes, persistentVolumes, executor, events, clock, logger } = deps;
-  return { carryOut, refresh };
-
-  async function refresh(name: string): Promise<boolean> {
-    try {
-      volumes.learn(await client.get<Volume>(VOLUMES, name));
-      const pv = await livePv(name);
-      if (pv !== undefined) persistentVolumes.learn(pv);
-      return true;
-    } catch (error) {
-      if (isNotFound(error)) return false;
-      throw error;
-    }
-  }
-
-  async function livePv(name: string): Promise<PersistentVolume | undefined> {
-    try {
-      return await client.get<PersistentVolume>(PERSISTENT_VOLUMES, name);
-    } catch (error) {
-      if (isNotFound(error)) return undefined;
-      throw error;
-    }
-  }
+  const { client, subjects, persistentVolumes, executor, events, clock, logger } = deps;
+  return { carryOut };
 
   async function carryOut(action: Action, volume: Volume, node: string, known: Known): Promise<Known> {
-    const { name, uid = '', resourceVersion } = volume.metadata;
-    const pvVersion = persistentVolumes.get(name)?.metadata.resourceVersion;
+    const { name, uid = '' } = volume.metadata;
     logger.debug({ volume: name, node, action: action.do, job: volume.status?.job }, 'effect');
     switch (action.do) {
-      case 'add-finalizer': {
-        const finalizers = [...(volume.metadata.finalizers ?? []), PROTECTION_FINALIZER];
-        volumes.learn(await client.patch(VOLUMES, name, { metadata: { finalizers, uid, resourceVersion } }));
+      case 'add-finalizer':
+        await subjects.protect(volume);
         return known;
-      }
       case 'set-status': {
-        const patch = { metadata: { uid, resourceVersion }, status: action.status };
-        volumes.learn(await client.patch<Volume>(VOLUMES, name, patch, { subresource: 'status' }));
+        await subjects.writeStatus(volume, action.status);
         const { phase, job } = action.status;
         logger.info(
           {
@@ -99,7 +74,7 @@ export function createEffects(
           },
           'status',
         );
-        if (action.event) events.event(volume, action.event.type, action.event.reason, action.event.message);
+        if (action.event) tell(volume, action.event.type, action.event.reason, action.event.message);
         if (job === volume.status?.job) return known;
         // A name that nobody had written before has no job on the node.
         const named = parseJobName(job)?.attempt !== undefined;
@@ -123,13 +98,7 @@ export function createEffects(
         // Before anything is awaited, so that no other Volume is promised the same number meanwhile.
         loopNumbers.promise(node, uid, action.loopNumber);
         // The cache may be behind: what is submitted must be what the API server has.
-        const [live, pv] = await Promise.all([client.get<Volume>(VOLUMES, name), livePv(name)]);
-        volumes.learn(live);
-        if (pv !== undefined) persistentVolumes.learn(pv);
-        const same =
-          live.metadata.resourceVersion === resourceVersion &&
-          persistentVolumes.get(name)?.metadata.resourceVersion === pvVersion;
-        if (!same) return nothing;
+        if (!(await subjects.isCurrent(volume, node))) return nothing;
         return { ...nothing, job: await submit(executor, volume, node, action.steps) };
       }
       case 'forget-jobs': {
@@ -145,7 +114,7 @@ export function createEffects(
           if (!isRefusal(error)) throw error;
           return { ...known, pvRefused: error.message };
         }
-        events.event(volume, 'Normal', EVENT.pvCreation, `PersistentVolume ${name} created`);
+        tell(volume, 'Normal', EVENT.pvCreation, `PersistentVolume ${name} created`);
         return known;
       case 'grow-pv': {
         const pv = persistentVolumes.get(name);
@@ -160,35 +129,29 @@ export function createEffects(
         const pv = persistentVolumes.get(name);
         await client.delete(PERSISTENT_VOLUMES, name, { uid: pv?.metadata.uid });
         persistentVolumes.learn(await client.get<PersistentVolume>(PERSISTENT_VOLUMES, name));
-        events.event(volume, 'Normal', EVENT.pvDeletion, `PersistentVolume ${name} marked for deletion`);
+        tell(volume, 'Normal', EVENT.pvDeletion, `PersistentVolume ${name} marked for deletion`);
         return known;
       }
+      case 'keep-leftover':
+        return { ...known, kept: await keepLeftover(client, action.leftover) };
       case 'release-pv':
-        await release(persistentVolumes, PERSISTENT_VOLUMES, persistentVolumes.get(name));
+        await takeOffFinalizer(client, persistentVolumes, PERSISTENT_VOLUMES, persistentVolumes.get(name));
         return known;
-      case 'release-volume':
-        events.event(volume, 'Normal', EVENT.volumeFinalization, `nothing is left of it on node ${node}`);
+      case 'release-volume': {
+        const left =
+          known.kept !== undefined && 'as' in known.kept
+            ? `what may be left of it on node ${node} is kept as Leftover ${known.kept.as}`
+            : `nothing is left of it on node ${node}`;
+        tell(volume, 'Normal', EVENT.volumeFinalization, left);
         lookedAt.delete(uid);
         loopNumbers.release(node, uid);
-        await release(volumes, VOLUMES, volume);
+        await subjects.release(volume);
         return known;
+      }
     }
   }
 
-  /** Takes our finalizer off an object that is being deleted. */
-  async function release<T extends Volume | PersistentVolume>(
-    informer: Informer<T>,
-    resource: typeof VOLUMES,
-    object: T | undefined,
-  ): Promise<void> {
-    if (object === undefined) return;
-    const { name, uid } = object.metadata;
-    // Others take their finalizers off at the same time, so a conflict is usual here and changes nothing.
-    const released = await patchWithRetry<T>(client, resource, name, ({ metadata }) => {
-      const finalizers = (metadata.finalizers ?? []).filter((other) => other !== PROTECTION_FINALIZER);
-      const held = finalizers.length !== metadata.finalizers?.length;
-      return metadata.uid === uid && held ? { metadata: { finalizers } } : undefined;
-    });
-    if (released.metadata.uid === uid) informer.learn(released);
+  function tell(volume: Volume, ...event: [EventToSend['type'], string, string]): void {
+    events.event(subjects.objectOf(volume), ...event);
   }
 }

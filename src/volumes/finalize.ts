@@ -6,8 +6,9 @@ import { advance, forget, report, startAttempt, unreachable } from './attempt.ts
 import { desiredOf } from './desired.ts';
 import { doneName, parseJobName } from './job-name.ts';
 import { jobStep } from './job-step.ts';
+import { isNodeForgotten, leftoverOf } from './leftover.ts';
 import { isPvOf, isUnused, whatHolds } from './persistent-volume.ts';
-import { type Ready, setStatus } from './status.ts';
+import { type Ready, readyOf, setStatus } from './status.ts';
 import type { Decision, Input } from './types.ts';
 
 /** How soon to look again at what holds a deletion up and sends no event, in ms. */
@@ -21,7 +22,7 @@ export function finalize(input: Input, now: number): Decision {
   const pv = input.pv !== undefined && isPvOf(input.pv, volume) ? input.pv : undefined;
   const name = parseJobName(volume.status?.job);
 
-  if (name?.attempt !== undefined && name.kind !== 'UnprepareVolume') {
+  if (!isNodeForgotten(volume)) {
     const pending = endOfEarlierJob(input, now);
     if (pending !== undefined) return pending;
   }
@@ -38,19 +39,33 @@ export function finalize(input: Input, now: number): Decision {
       );
     }
   }
-  if (wasNeverMade(volume, pv)) return release(pv);
+  if (reclaimed || wasNeverMade(volume, pv)) return release(pv);
+  return isNodeForgotten(volume) ? forgetNode(input, pv, now) : reclaimStorage(input, pv, now);
+}
+
+/** The node is not asked. What it may still have is written down before anything is let go of. */
+function forgetNode(input: Input, pv: PersistentVolume | undefined, now: number): Decision {
+  const { volume, kept } = input;
+  if (kept === undefined) return { action: { do: 'keep-leftover', leftover: leftoverOf(volume) } };
+  if ('as' in kept) return release(pv);
+  const message = `what it left on its node cannot be written down: ${kept.problem}`;
+  return report(volume, now, undefined, { ...terminating, message }, { retry: true });
+}
+
+/** The chart "ReclaimStorage": what is on the node goes, then the objects. */
+export function reclaimStorage(input: Input, pv: PersistentVolume | undefined, now: number): Decision {
+  const name = parseJobName(input.volume.status?.job);
   if (name?.kind !== 'UnprepareVolume') {
-    return startAttempt(volume, now, 'UnprepareVolume', 1, 'Terminating', terminating);
+    return startAttempt(input.volume, now, 'UnprepareVolume', 1, 'Terminating', terminating);
   }
-  if (name.attempt === undefined) return release(pv);
-  return reclaim(input, name.attempt, now);
+  return name.attempt === undefined ? release(pv) : reclaim(input, name.attempt, now);
 }
 
 /** No job was ever named, so none ever ran. An empty status says nothing: it may have been lost, with all it named. */
 function wasNeverMade(volume: Volume, pv: PersistentVolume | undefined): boolean {
-  const { attempt, job, prepared, conditions } = volume.status ?? {};
+  const { attempt, job, prepared } = volume.status ?? {};
   if (validateVolume(volume).length > 0) return attempt === undefined && prepared === undefined;
-  return [attempt, job, prepared, pv].every((trace) => trace === undefined) && conditions !== undefined;
+  return [attempt, job, prepared, pv].every((trace) => trace === undefined) && readyOf(volume) !== undefined;
 }
 
 /** Lets go of the PersistentVolume, then of the Volume: both vanish. */
@@ -60,8 +75,10 @@ function release(pv: PersistentVolume | undefined): Decision {
 }
 
 /** A job that makes or attaches is waited for: what it leaves can only be taken back once it has ended. */
-function endOfEarlierJob(input: Input, now: number): Decision | undefined {
+export function endOfEarlierJob(input: Input, now: number): Decision | undefined {
   const { volume, job } = input;
+  const name = parseJobName(volume.status?.job);
+  if (name?.attempt === undefined || name.kind === 'UnprepareVolume') return undefined;
   if (job === undefined) return { action: { do: 'poll' } };
   if ('unknown' in job) return unreachable(volume, now, job);
   if (job.known.state !== 'running') return undefined;
@@ -74,7 +91,7 @@ function endOfEarlierJob(input: Input, now: number): Decision | undefined {
   );
 }
 
-/** The chart's "ReclaimStorage", and a failed try is tried again: only then nothing is left behind. */
+/** A failed try is tried again: only then nothing is left behind. */
 function reclaim(input: Input, attempt: number, now: number): Decision {
   const { volume } = input;
   const step = jobStep(input, 'destroy', desiredOf(volume, undefined));

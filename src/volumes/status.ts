@@ -38,15 +38,19 @@ export function setStatus(
     ...before,
     ...fields,
     ...(phase === undefined ? {} : { phase }),
-    conditions: [
-      ...(before.conditions ?? []).filter((other) => other.type !== 'Ready'),
-      same && old !== undefined ? old : condition,
-    ],
+    conditions: withCondition(before.conditions, same && old !== undefined ? old : condition),
     ...(volume.metadata.generation === undefined ? {} : { observedGeneration: volume.metadata.generation }),
   };
   if (JSON.stringify(sorted(status)) === JSON.stringify(sorted(before))) return undefined;
   const event = eventOf(before.phase, phase, ready, same);
   return { do: 'set-status', status, ...(event === undefined ? {} : { event }) };
+}
+
+/** The conditions with this one in the place of its type's. */
+export function withCondition(conditions: readonly Condition[] = [], condition: Condition): Condition[] {
+  return conditions.some(({ type }) => type === condition.type)
+    ? conditions.map((other) => (other.type === condition.type ? condition : other))
+    : [...conditions, condition];
 }
 
 /** A change of phase is told, and so is every new reason for concern; the steps of a job are not. */

@@ -7,7 +7,7 @@ import { desiredOf } from './desired.ts';
 import { doneName, parseJobName } from './job-name.ts';
 import { jobStep, withHint } from './job-step.ts';
 import { measured } from './measured.ts';
-import { type Ready, setStatus } from './status.ts';
+import { type Ready, readyOf, setStatus } from './status.ts';
 import type { Decision, Input } from './types.ts';
 
 /** How often the node is asked whether the device is still there, in ms. */
@@ -44,9 +44,9 @@ export function steady(input: Input, now: number): Decision {
   }
   if (observation === undefined) {
     const nextLook = (input.lookedAt ?? Number.NEGATIVE_INFINITY) + LOOK_EVERY;
-    return now < nextLook && volume.status?.phase === 'Available'
-      ? { requeueAfter: nextLook - now }
-      : { action: { do: 'observe' } };
+    // What waited to be attached while it was paused waits no longer.
+    const rests = volume.status?.phase === 'Available' && readyOf(volume)?.reason !== READY_REASON.attaching;
+    return now < nextLook && rests ? { requeueAfter: nextLook - now } : { action: { do: 'observe' } };
   }
   if ('unknown' in observation) {
     return unreachable(volume, now, observation);
@@ -64,6 +64,11 @@ export function steady(input: Input, now: number): Decision {
   }
   if (planned.steps.length > 0) {
     const kind = planned.grows ? 'GrowVolume' : 'AttachVolume';
+    if (input.paused !== undefined) {
+      const message = `still to be done, once it is not paused any more: ${planned.steps[0]?.name}`;
+      const { message: _, ...ready } = statusWhile(kind, input, '');
+      return report(volume, now, undefined, { ...ready, message }, { requeueAfter: LOOK_EVERY });
+    }
     return startAttempt(volume, now, kind, 1, volume.status?.phase, statusWhile(kind, input, ''));
   }
   const fields = measured(volume, observation.known, desired);

@@ -1,4 +1,5 @@
 import type { PersistentVolume, StorageClass } from '../api/core.ts';
+import type { Leftover } from '../api/leftover.ts';
 import type { READY_REASON } from '../api/names.ts';
 import type { Volume, VolumeStatus } from '../api/volume.ts';
 import type { Job, JobState } from '../nodes/job.ts';
@@ -36,6 +37,10 @@ export interface Input {
   lookedAt: number | undefined;
   /** Loop numbers on the node that are promised to other Volumes. */
   allotted: ReadonlySet<number>;
+  /** Which object says that nothing may be written there: `Node n1`. */
+  paused: string | undefined;
+  /** Of a Volume whose node is forgotten: whether the API server keeps a Leftover of it, if that was tried just now. */
+  kept: { as: string } | { problem: string } | undefined;
 }
 
 export interface EventToSend {
@@ -59,6 +64,8 @@ export type Action =
   /** `capacity` is a quantity. */
   | { do: 'grow-pv'; capacity: string }
   | { do: 'delete-pv' }
+  /** Writes down what the Volume leaves on its node. */
+  | { do: 'keep-leftover'; leftover: Leftover }
   | { do: 'release-pv' }
   | { do: 'release-volume' };
 

@@ -74,6 +74,31 @@ test('--wait shows the way until the Volume is gone', async () => {
   expect(err).toBe('a: Available\na: Terminating, UnprepareVolume/1\na: gone\n');
 });
 
+test('--wait says what a paused Volume waits for', async () => {
+  const paused = volumeNamed('a', {
+    phase: 'Available',
+    conditions: [
+      { type: 'Ready', status: 'True', reason: 'Available', message: '' },
+      {
+        type: 'Paused',
+        status: 'True',
+        reason: 'Paused',
+        message: 'the annotation of Node n1; its deletion waits',
+      },
+    ],
+  });
+  const { err } = await stowage(['delete', 'volume', 'a', '--wait'], {
+    objects: available('a'),
+    events: [
+      { type: 'MODIFIED', object: paused },
+      { type: 'DELETED', object: paused },
+    ],
+  });
+  expect(err).toBe(
+    'a: Available\na: Available, paused: the annotation of Node n1; its deletion waits\na: gone\n',
+  );
+});
+
 test('--wait ends when another Volume has taken the name', async () => {
   const other = { ...volumeNamed('a'), metadata: { name: 'a', uid: 'other' } };
   expect(

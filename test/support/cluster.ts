@@ -2,6 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { StorageClass } from '../../src/api/core.ts';
+import { LEFTOVER_CRD } from '../../src/api/leftover-crd.ts';
 import { STORAGE_CLASSES } from '../../src/api/resources.ts';
 import type { Volume } from '../../src/api/volume.ts';
 import { VOLUME_CRD } from '../../src/api/volume-crd.ts';
@@ -18,7 +19,7 @@ export interface TestCluster {
 
 /** A sandbox with a storage class `local` for Volumes made by hand. */
 export async function startCluster(): Promise<TestCluster> {
-  const sandbox = await startSandbox({ crds: [VOLUME_CRD] });
+  const sandbox = await startSandbox({ crds: [VOLUME_CRD, LEFTOVER_CRD] });
   const folder = await mkdtemp(join(tmpdir(), 'stowage-cluster-'));
   const kubeconfig = join(folder, 'kubeconfig');
   await writeFile(kubeconfig, sandbox.kubeconfig, { mode: 0o600 });

@@ -7,9 +7,12 @@
 import { appendFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { KubeNode } from '../../src/api/core.ts';
+import { NODES } from '../../src/api/resources.ts';
 import { systemClock } from '../../src/control/clock.ts';
 import { startVolumeController } from '../../src/daemon/volume-controller.ts';
 import { connect } from '../../src/kube/connect.ts';
+import { createInformer } from '../../src/kube/informer.ts';
 import type { KubeClient } from '../../src/kube/types.ts';
 import type { Executor } from '../../src/nodes/job.ts';
 import { createLocalShell } from '../../src/nodes/local-shell.ts';
@@ -99,13 +102,15 @@ const silent = {
   warn() {},
   error: (fields: object, message: string) => console.error(message, fields),
 };
+const common = { clock: systemClock, random: Math.random, logger: silent };
+const nodes = createInformer<KubeNode>({ ...common, client, resource: NODES });
+nodes.start();
 const controller = startVolumeController({
+  ...common,
   client: api,
+  nodes,
   executor: crashing<Executor>('node', executor, ['observe', 'submit', 'poll', 'forget']),
   actsFor: (node) => options.nodes.includes(node),
-  clock: systemClock,
-  random: Math.random,
-  logger: silent,
   host: 'test',
   workers: 4,
   retry: { startMs: 200, maxMs: 2000 },
@@ -113,6 +118,7 @@ const controller = startVolumeController({
 process.on('SIGTERM', () => {
   void controller
     .stop(5000)
+    .then(() => nodes.stop())
     .then(() => executor.close())
     .then(() => process.exit(0));
 });

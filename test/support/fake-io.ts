@@ -90,7 +90,9 @@ export async function stowage(argv: string[], world: World = {}): Promise<Outcom
       if (!options.dryRun) objects[key] = made;
       return made;
     },
-    patch: () => Promise.reject(new Error('not expected')),
+    async patch<T extends KubeObject>(resource: Resource, name: string, patch: object) {
+      return existing(request('patch', resource, name, undefined, patch)) as T;
+    },
     async delete(resource: Resource, name: string, options: DeleteOptions = {}) {
       existing(request('delete', resource, name, options));
     },

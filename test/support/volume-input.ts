@@ -137,6 +137,8 @@ export function input(parts: Partial<Input>): Input {
     pvRefused: undefined,
     lookedAt: undefined,
     allotted: new Set(),
+    paused: undefined,
+    kept: undefined,
     ...parts,
   };
 }

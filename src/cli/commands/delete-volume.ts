@@ -13,6 +13,11 @@ export default function deleteVolume(remove: Command, io: Io): void {
     .option('--wait', 'wait until they are gone')
     .addOption(durationOption('--timeout <duration>', 'how long to wait at most', '5m'))
     .option('--ignore-not-found', 'a Volume that does not exist is none to complain about')
+    .option(
+      '--forget-node',
+      'do not wait for its node, which is lost: what is there is removed if it comes back',
+    )
+    .option('--yes', 'do not ask before --forget-node')
     .action(async (names: string[], _flags, command: Command) => {
       const flags = command.optsWithGlobals<DeleteFlags & GlobalFlags>();
       const { remove: run } = await import('../volume/delete.ts');

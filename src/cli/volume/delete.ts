@@ -10,13 +10,17 @@ import { conclude } from '../batch.ts';
 import type { GlobalFlags } from '../globals.ts';
 import type { Io } from '../io.ts';
 import { showProgress } from '../output/progress.ts';
+import { confirm } from '../prompts/confirm.ts';
 import { fullName, progressOf, readyOf } from './describe.ts';
+import { forgetNode, forgettable, givenUp } from './forget-node.ts';
 
 export interface DeleteFlags {
   wait?: boolean;
   /** ms */
   timeout: number;
   ignoreNotFound?: boolean;
+  forgetNode?: boolean;
+  yes?: boolean;
 }
 
 /** `stowage delete volume`. Throws a StowageError. */
@@ -27,14 +31,29 @@ export async function remove(
   client: KubeClient,
 ): Promise<void> {
   const errors: unknown[] = [];
-  const leaving: Volume[] = [];
-  for (const name of names) {
-    try {
-      leaving.push(await requestDeletion(name, io, client));
-    } catch (error) {
-      if (io.signal.aborted) throw error;
-      if (!(flags.ignoreNotFound && isNotFound(error))) errors.push(error);
+  async function each<T>(things: readonly T[], work: (thing: T) => Promise<Volume>): Promise<Volume[]> {
+    const volumes: Volume[] = [];
+    for (const thing of things) {
+      try {
+        volumes.push(await work(thing));
+      } catch (error) {
+        if (io.signal.aborted) throw error;
+        if (!(flags.ignoreNotFound && isNotFound(error))) errors.push(error);
+      }
     }
+    return volumes;
+  }
+
+  let leaving: Volume[];
+  if (flags.forgetNode) {
+    const found = await each(names, (name) => forgettable(name, io, client));
+    await confirm(io, { losses: found.map(givenUp), question: 'Delete it, and forget its node?' }, flags);
+    leaving = await each(found, async (volume) => {
+      await forgetNode(volume, io, client);
+      return volume;
+    });
+  } else {
+    leaving = await each(names, (name) => requestDeletion(name, io, client));
   }
   if (flags.wait) errors.push(...(await untilGone(leaving, flags, io, client)));
   else for (const { metadata } of leaving) io.stdout.write(`${fullName(metadata.name)} deleted\n`);

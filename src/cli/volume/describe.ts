@@ -12,6 +12,10 @@ export const readyOf = (volume: Volume): Condition | undefined =>
 export function progressOf(volume: Volume): string {
   const phase = phaseOf(volume) ?? 'Unknown';
   const { reason, message } = readyOf(volume) ?? {};
+  const paused = volume.status?.conditions?.find(
+    ({ type, status }) => type === 'Paused' && status === 'True',
+  );
   const parts = [phase, volume.status?.job, reason === phase ? undefined : reason].filter(Boolean);
+  if (paused !== undefined) return `${parts.join(', ')}, paused: ${paused.message}`;
   return message ? `${parts.join(', ')}: ${message}` : parts.join(', ');
 }

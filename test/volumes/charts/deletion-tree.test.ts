@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { deletable } from '../../src/volumes/deletable.ts';
-import { pvOf, ready, volumeNamed } from '../support/volumes.ts';
+import { deletable } from '../../../src/volumes/deletable.ts';
+import { pvOf, ready, volumeNamed } from '../../support/volumes.ts';
 
 const refused = (why: string, hint: string) => ({
   can: false,
@@ -16,32 +16,44 @@ const deleting = {
 
 describe('the Volume deletion decision tree', () => {
   test.each([
-    ['Unknown: cannot', volumeNamed('data1'), refused('not known yet', 'stowage watch')],
     [
-      'Pending: cannot',
+      'DeletionTree: Unknown → CANNOT DELETE',
+      volumeNamed('data1'),
+      refused('not known yet', 'stowage watch'),
+    ],
+    [
+      'DeletionTree: Pending → CANNOT DELETE',
       volumeNamed('data1', { phase: 'Pending' }),
       refused('being made', 'get volume data1'),
     ],
     [
-      'Terminating: cannot',
+      'DeletionTree: Terminating → CANNOT DELETE',
       volumeNamed('data1', { phase: 'Terminating' }),
       refused('deleted already', 'data1'),
     ],
-    ['marked for deletion: cannot', deleting, refused('deleted already', 'data1')],
-    ['Failed, no PersistentVolume: can', failed, { can: true }],
-    ['Available, no PersistentVolume: can', available, { can: true }],
+    [
+      'DeletionTree: marked for deletion, which is Terminating → CANNOT DELETE',
+      deleting,
+      refused('deleted already', 'data1'),
+    ],
+    ['DeletionTree: Failed, has PersistentVolume? NO → CAN DELETE', failed, { can: true }],
+    ['DeletionTree: Available, has PersistentVolume? NO → CAN DELETE', available, { can: true }],
   ])('%s', (_, volume, expected) => {
     expect(deletable(volume, undefined)).toEqual(expected);
   });
 
   test.each([
-    ['Pending: cannot', 'Pending', refused('PersistentVolume is Pending', 'Try again')],
-    ['without a phase: cannot', undefined, refused('PersistentVolume is Pending', 'Try again')],
-    ['Available: can', 'Available', { can: true }],
-    ['Bound: cannot', 'Bound', refused('bound to the claim db/data-0', 'kubectl delete pvc data-0 -n db')],
-    ['Released: can', 'Released', { can: true }],
-    ['Failed: can', 'Failed', { can: true }],
-  ] as const)('Available or Failed, PersistentVolume %s', (_, phase, expected) => {
+    ['Pending → CANNOT DELETE', 'Pending', refused('PersistentVolume is Pending', 'Try again')],
+    ['without a phase → CANNOT DELETE', undefined, refused('PersistentVolume is Pending', 'Try again')],
+    ['Available → CAN DELETE', 'Available', { can: true }],
+    [
+      'Bound → CANNOT DELETE',
+      'Bound',
+      refused('bound to the claim db/data-0', 'kubectl delete pvc data-0 -n db'),
+    ],
+    ['Released → CAN DELETE', 'Released', { can: true }],
+    ['Failed → CAN DELETE', 'Failed', { can: true }],
+  ] as const)('DeletionTree: Failed/Available, has PersistentVolume? YES, %s', (_, phase, expected) => {
     expect(deletable(available, pvOf(available, phase))).toEqual(expected);
     expect(deletable(failed, pvOf(failed, phase))).toEqual(expected);
   });
@@ -49,7 +61,7 @@ describe('the Volume deletion decision tree', () => {
   test.each([
     ['Unknown', undefined, 'not known yet'],
     ['Pending', 'Pending', 'being made'],
-  ] as const)('%s with an unused PersistentVolume: cannot', (_, phase, why) => {
+  ] as const)('DeletionTree: %s, whatever its PersistentVolume → CANNOT DELETE', (_, phase, why) => {
     const volume = volumeNamed('data1', phase && { phase });
     expect(deletable(volume, pvOf(volume, 'Available'))).toEqual(refused(why, ''));
   });

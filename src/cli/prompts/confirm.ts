@@ -1,0 +1,37 @@
+import { createInterface } from 'node:readline/promises';
+import { StowageError } from '../../api/errors.ts';
+import type { Io } from '../io.ts';
+import { printable } from '../output/printable.ts';
+
+export interface Consent {
+  /** What will be lost, an object a line. */
+  losses: readonly string[];
+  question: string;
+}
+
+/**
+ * Goes on only with consent: `--yes`, or yes typed at a terminal. Throws a StowageError: `usage` where nobody can be
+ * asked, `conflict` when the answer is no.
+ */
+export async function confirm(
+  io: Io,
+  { losses, question }: Consent,
+  { yes }: { yes?: boolean },
+): Promise<void> {
+  if (yes || losses.length === 0) return;
+  if (!(io.stderr.isTTY && process.stdin.isTTY)) {
+    throw new StowageError('usage', `Data would be destroyed: ${losses.join('; ')}`, {
+      hint: 'If that is what you want, give --yes.',
+    });
+  }
+  for (const loss of losses) io.stderr.write(`${printable(loss)}\n`);
+  const terminal = createInterface({ input: process.stdin, output: process.stderr });
+  try {
+    const answer = await terminal.question(`${question} (y/N) `, { signal: io.signal });
+    if (!/^y(es)?$/i.test(answer.trim())) {
+      throw new StowageError('conflict', 'Not confirmed: nothing was done');
+    }
+  } finally {
+    terminal.close();
+  }
+}

@@ -1,0 +1,66 @@
+import type { KubeNode, PersistentVolume } from '../../api/core.ts';
+import { isDnsSubdomain } from '../../api/dns-name.ts';
+import { StowageError } from '../../api/errors.ts';
+import { FORGET_NODE_ANNOTATION } from '../../api/names.ts';
+import { NODES, PERSISTENT_VOLUMES, VOLUMES } from '../../api/resources.ts';
+import type { Volume } from '../../api/volume.ts';
+import { isNotFound } from '../../kube/errors.ts';
+import type { KubeClient } from '../../kube/types.ts';
+import { deletable } from '../../volumes/deletable.ts';
+import { nodeOf } from '../../volumes/desired.ts';
+import type { Io } from '../io.ts';
+
+/**
+ * A Volume whose node may be forgotten, whatever its phase. Throws a StowageError `conflict` when a claim has it, or
+ * when its node is not lost: then the storage can be removed there.
+ */
+export async function forgettable(name: string, io: Io, client: KubeClient): Promise<Volume> {
+  const { signal } = io;
+  const volume = await client.get<Volume>(VOLUMES, name, { signal });
+  const pv = await unlessMissing(client.get<PersistentVolume>(PERSISTENT_VOLUMES, name, { signal }));
+  const refuse = (why: string, hint: string) =>
+    new StowageError('conflict', `The node of Volume ${name} cannot be forgotten: ${why}`, { hint });
+  // What a claim has, its pods may write to, wherever they are: the same rule as for a Volume that is Available.
+  const verdict = deletable(asAvailable(volume), pv?.status?.phase === 'Bound' ? pv : undefined);
+  if (!verdict.can) throw refuse(verdict.why, verdict.hint);
+  const node = nodeOf(volume);
+  const kubeNode = isDnsSubdomain(node)
+    ? await unlessMissing(client.get<KubeNode>(NODES, node, { signal }))
+    : undefined;
+  const ready = kubeNode?.status?.conditions?.find(({ type }) => type === 'Ready')?.status;
+  if (ready === 'True') {
+    throw refuse(
+      `node ${node} is Ready`,
+      `Delete it without --forget-node, and its storage is removed there: stowage delete volume ${name}. If Stowage does not reach the node, see why: stowage get volume ${name} -o wide`,
+    );
+  }
+  return volume;
+}
+
+/** What is given up with it, for whoever is to consent. */
+export const givenUp = (volume: Volume): string =>
+  `Volume ${volume.metadata.name}: what it has on node ${nodeOf(volume)} is removed if that node comes back, and lost to the cluster now`;
+
+/** Marks it, so that its deletion does not wait for the node, and deletes it if it is not being deleted yet. */
+export async function forgetNode(volume: Volume, { signal }: Io, client: KubeClient): Promise<void> {
+  const { name, uid } = volume.metadata;
+  // Not another one that took its name since it was looked at.
+  const metadata = { uid, annotations: { [FORGET_NODE_ANNOTATION]: uid } };
+  const { deletionTimestamp } = (await client.patch<Volume>(VOLUMES, name, { metadata }, { signal }))
+    .metadata;
+  if (deletionTimestamp === undefined) await client.delete(VOLUMES, name, { uid, signal });
+}
+
+function asAvailable(volume: Volume): Volume {
+  const { deletionTimestamp: _, ...metadata } = volume.metadata;
+  return { ...volume, metadata, status: { ...volume.status, phase: 'Available' } };
+}
+
+async function unlessMissing<T>(request: Promise<T>): Promise<T | undefined> {
+  try {
+    return await request;
+  } catch (error) {
+    if (isNotFound(error)) return undefined;
+    throw error;
+  }
+}

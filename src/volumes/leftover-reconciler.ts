@@ -1,0 +1,56 @@
+import { isDnsSubdomain } from '../api/dns-name.ts';
+import type { Leftover } from '../api/leftover.ts';
+import type { Informer } from '../kube/informer.ts';
+import { decideLeftover } from './decide-leftover.ts';
+import { createEffects } from './effects.ts';
+import { volumeOf } from './leftover.ts';
+import { createLeftoverSubjects } from './leftover-subjects.ts';
+import { createLoopNumbers } from './loop-numbers.ts';
+import { pausedBy } from './paused.ts';
+import type { ReconcilerDeps } from './reconciler.ts';
+import { createRounds, type Reconcile } from './rounds.ts';
+
+export interface LeftoverReconcilerDeps extends ReconcilerDeps {
+  leftovers: Informer<Leftover>;
+}
+
+/** Reconciles Leftovers by `decideLeftover`. */
+export function createLeftoverReconciler(deps: LeftoverReconcilerDeps): Reconcile {
+  const { leftovers, volumes, nodes, clock } = deps;
+  const subjects = createLeftoverSubjects(deps);
+  const effects = createEffects({ ...deps, subjects }, new Map(), createLoopNumbers());
+
+  return createRounds({
+    ...deps,
+    subjects,
+    effects,
+    read(name) {
+      const leftover = leftovers.get(name);
+      if (leftover === undefined) return undefined;
+      const { nodeName: node, uid } = leftover.spec;
+      if (isDnsSubdomain(node) && !deps.actsFor(node)) return undefined;
+      const volume = volumeOf(leftover);
+      const owner = volumes.list().find(({ metadata }) => metadata.uid === uid);
+      return {
+        volume,
+        node,
+        decide: (known) =>
+          decideLeftover(
+            leftover,
+            owner,
+            {
+              volume,
+              pv: undefined,
+              storageClass: undefined,
+              ...known,
+              lookedAt: undefined,
+              // What is removed is attached under no new number.
+              allotted: new Set(),
+              paused: pausedBy(leftover, nodes.get(node)),
+            },
+            clock.now(),
+          ),
+      };
+    },
+  });
+}

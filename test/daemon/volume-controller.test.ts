@@ -1,0 +1,166 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import type { KubeNode, StorageClass } from '../../src/api/core.ts';
+import type { Leftover } from '../../src/api/leftover.ts';
+import { LEFTOVER_CRD } from '../../src/api/leftover-crd.ts';
+import { LEFTOVERS, NODES, STORAGE_CLASSES, VOLUMES } from '../../src/api/resources.ts';
+import type { Condition, Volume } from '../../src/api/volume.ts';
+import { VOLUME_CRD } from '../../src/api/volume-crd.ts';
+import { connect } from '../../src/kube/connect.ts';
+import type { KubeClient } from '../../src/kube/types.ts';
+import { type Sandbox, startSandbox } from '../../src/sandbox/server.ts';
+import { sparseVolume } from '../support/cluster.ts';
+import { startController, type TestController } from '../support/controller.ts';
+import { until } from '../support/until.ts';
+
+const PAUSED = 'stowage.dev/paused';
+
+let sandbox: Sandbox;
+let client: KubeClient;
+let controller: TestController;
+let folder = '';
+
+async function start(crds: object[]): Promise<void> {
+  sandbox = await startSandbox({ crds: crds as never });
+  folder = await mkdtemp(join(tmpdir(), 'stowage-controller-'));
+  const kubeconfig = join(folder, 'kubeconfig');
+  await writeFile(kubeconfig, sandbox.kubeconfig);
+  ({ client } = await connect({ kubeconfig }));
+  const storageClass: StorageClass = {
+    apiVersion: 'storage.k8s.io/v1',
+    kind: 'StorageClass',
+    metadata: { name: 'local' },
+    provisioner: 'kubernetes.io/no-provisioner',
+  };
+  await client.create(STORAGE_CLASSES, storageClass);
+  controller = await startController(client);
+}
+
+afterEach(async () => {
+  await controller.stop();
+  await sandbox.stop();
+  await rm(folder, { recursive: true });
+});
+
+const conditionOf = async (name: string, type: string): Promise<Condition | undefined> =>
+  (await client.get<Volume>(VOLUMES, name)).status?.conditions?.find((each) => each.type === type);
+const annotate = (resource: typeof VOLUMES, name: string, annotations: Record<string, string | null>) =>
+  client.patch(resource, name, { metadata: { annotations } });
+const isPaused = (name: string, status: string) =>
+  until(`${name} has Paused=${status}`, 10_000, async () =>
+    (await conditionOf(name, 'Paused'))?.status === status ? true : undefined,
+  );
+const goesOn = (name: string) =>
+  until(`${name} is worked on`, 10_000, async () =>
+    (await conditionOf(name, 'Ready'))?.reason === 'NodeUnreachable' ? true : undefined,
+  );
+
+describe('the annotation stowage.dev/paused', () => {
+  beforeEach(() => start([VOLUME_CRD, LEFTOVER_CRD]), 30_000);
+
+  test('on a Volume: the work goes on at once when it is taken off', async () => {
+    const volume = sparseVolume('a', 'n1', '32Mi');
+    volume.metadata.annotations = { [PAUSED]: 'true' };
+    await client.create(VOLUMES, volume);
+    await isPaused('a', 'True');
+    expect(controller.asked).toEqual([]);
+    await annotate(VOLUMES, 'a', { [PAUSED]: null });
+    await goesOn('a');
+    expect(await conditionOf('a', 'Paused')).toMatchObject({ status: 'False' });
+  }, 30_000);
+
+  test('on a Node: its Volumes are paused at once, and go on at once, and others are not', async () => {
+    await client.create<KubeNode>(NODES, {
+      apiVersion: 'v1',
+      kind: 'Node',
+      metadata: { name: 'n1', annotations: { [PAUSED]: 'true' } },
+    });
+    await until('the daemon knows the Node', 10_000, async () =>
+      controller.nodes.get('n1') ? true : undefined,
+    );
+    await client.create(VOLUMES, sparseVolume('a', 'n1', '32Mi'));
+    await client.create(VOLUMES, sparseVolume('b', 'n2', '32Mi'));
+    await isPaused('a', 'True');
+    await goesOn('b');
+    expect(controller.asked.filter((call) => call.endsWith(' n1'))).toEqual([]);
+    expect(await conditionOf('b', 'Paused')).toBeUndefined();
+    await annotate(NODES, 'n1', { [PAUSED]: 'false' });
+    await goesOn('a');
+    await annotate(NODES, 'n1', { [PAUSED]: 'again' });
+    await isPaused('a', 'True');
+    // Without its Node there is nothing that says so.
+    await client.delete(NODES, 'n1');
+    await isPaused('a', 'False');
+  }, 30_000);
+});
+
+describe('a lost node', () => {
+  const forget = async (name: string): Promise<string> => {
+    const { metadata } = await client.get<Volume>(VOLUMES, name);
+    await annotate(VOLUMES, name, { 'stowage.dev/forget-node': metadata.uid ?? '' });
+    await client.delete(VOLUMES, name);
+    return metadata.uid ?? '';
+  };
+  const gone = (name: string) =>
+    until(`${name} gone`, 10_000, async () =>
+      (await client.list(VOLUMES)).items.some(({ metadata }) => metadata.name === name) ? undefined : true,
+    );
+
+  const askedAgain = async () => {
+    await until('the node is tried again', 10_000, async () =>
+      controller.asked.length > 0 ? true : undefined,
+    );
+    controller.asked.length = 0;
+  };
+
+  test('is forgotten, also for a Volume whose deletion has been waiting for it', async () => {
+    await start([VOLUME_CRD, LEFTOVER_CRD]);
+    await client.create(VOLUMES, sparseVolume('a', 'n1', '32Mi'));
+    await goesOn('a');
+    await client.delete(VOLUMES, 'a');
+    const uid = await forget('a');
+    await gone('a');
+    const message = await until('the Leftover says why it is there', 10_000, async () => {
+      const { status } = await client.get<Leftover>(LEFTOVERS, uid);
+      return status?.conditions?.find(({ reason }) => reason === 'NodeUnreachable')?.message;
+    });
+    expect(message).toContain('node n1 is away');
+
+    controller.asked.length = 0;
+    await client.create<KubeNode>(NODES, { apiVersion: 'v1', kind: 'Node', metadata: { name: 'n1' } });
+    await askedAgain();
+    const conditions = [{ type: 'Ready', status: 'True' }];
+    await client.patch(NODES, 'n1', { status: { conditions } }, { subresource: 'status' });
+    await askedAgain();
+
+    // Who is done with it deletes it by hand.
+    await client.delete(LEFTOVERS, uid);
+    expect((await client.list(LEFTOVERS)).items).toEqual([]);
+  }, 30_000);
+
+  test('is forgotten by whoever sees it, and the Leftover is left to whoever reaches the node', async () => {
+    await start([VOLUME_CRD, LEFTOVER_CRD]);
+    const volume = sparseVolume('a', 'foreign', '32Mi');
+    volume.metadata.finalizers = ['storage.metalk8s.scality.com/volume-protection'];
+    await client.create(VOLUMES, volume);
+    const uid = await forget('a');
+    await gone('a');
+    const { spec, status } = await client.get<Leftover>(LEFTOVERS, uid);
+    expect({ node: spec.nodeName, status }).toEqual({ node: 'foreign', status: undefined });
+    expect(controller.asked).toEqual([]);
+  }, 30_000);
+
+  test('in a cluster that knows no Leftovers: Volumes work, and what could not be kept is not let go of', async () => {
+    await start([VOLUME_CRD]);
+    await client.create(VOLUMES, sparseVolume('a', 'n1', '32Mi'));
+    await goesOn('a');
+    await forget('a');
+    const message = await until('it is said', 10_000, async () => {
+      const said = (await conditionOf('a', 'Ready'))?.message;
+      return said?.includes('leftover-crd.yaml') ? said : undefined;
+    });
+    expect(message).toContain('the API server knows no Leftovers');
+  }, 30_000);
+});

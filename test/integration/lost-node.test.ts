@@ -1,0 +1,192 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { execa } from 'execa';
+import type { KubeNode } from '../../src/api/core.ts';
+import type { Leftover } from '../../src/api/leftover.ts';
+import { LEFTOVERS, NODES, PERSISTENT_VOLUMES, VOLUMES } from '../../src/api/resources.ts';
+import type { Volume } from '../../src/api/volume.ts';
+import { sparseVolume, startCluster, type TestCluster } from '../support/cluster.ts';
+import { type Expected, type LeftoversOptions, leftovers } from '../support/leftovers.ts';
+import { describeAsRoot } from '../support/root.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+import { ensureUdev } from '../support/udev.ts';
+import { until } from '../support/until.ts';
+
+const STOWAGE = 'bin/stowage';
+const PAUSED = 'stowage.dev/paused';
+
+describeAsRoot('a node that is lost, or left alone', () => {
+  let cluster: TestCluster;
+  let stopUdev: () => Promise<void>;
+  let folder: { path: string; remove(): Promise<void> };
+  let watch: ReturnType<typeof startWatch> | undefined;
+
+  const startWatch = (node: string) =>
+    execa(STOWAGE, ['watch', '--transport', 'local', '--local-node', node], {
+      env: { KUBECONFIG: cluster.kubeconfig },
+      reject: false,
+    });
+
+  /** A daemon that reaches this node only. */
+  async function reach(node: string): Promise<void> {
+    await stopWatch();
+    watch = startWatch(node);
+  }
+
+  async function stopWatch(): Promise<void> {
+    watch?.kill('SIGTERM');
+    const ended = await watch;
+    watch = undefined;
+    if (ended !== undefined) expect(ended.exitCode).toBe(0);
+  }
+
+  beforeAll(async () => {
+    stopUdev = await ensureUdev();
+    cluster = await startCluster();
+    folder = await temporaryFolder('lost-node');
+  }, 60_000);
+
+  afterAll(async () => {
+    await stopWatch();
+    await cluster?.stop();
+    await stopUdev?.();
+    await folder?.remove();
+  }, 60_000);
+
+  const run = (command: string, args: string[]) =>
+    execa(command, args, { env: { KUBECONFIG: cluster.kubeconfig }, reject: false });
+
+  /** In a folder of its own: what was made is found again by where it was made. */
+  const create = (name: string) => {
+    const volume = sparseVolume(name, 'n1', '64Mi');
+    volume.spec.sparseLoopDevice = { size: '64Mi', directory: folder.path };
+    return cluster.client.create(VOLUMES, volume);
+  };
+
+  const faults = (options: LeftoversOptions) => leftovers({ ...options, directories: [folder.path] });
+
+  const annotate = (resource: typeof VOLUMES, name: string, value: string | null) =>
+    cluster.client.patch(resource, name, { metadata: { annotations: { [PAUSED]: value } } });
+
+  const get = (name: string) => cluster.client.get<Volume>(VOLUMES, name);
+
+  const names = async (resource: typeof VOLUMES) =>
+    (await cluster.client.list(resource)).items.map(({ metadata }) => metadata.name);
+
+  async function available(name: string): Promise<Expected> {
+    const { metadata } = await until(`${name} Available`, 30_000, async () => {
+      const volume = await get(name);
+      return volume.status?.phase === 'Available' ? volume : undefined;
+    });
+    const uid = metadata.uid ?? '';
+    return { uid, file: `${folder.path}/${uid}`, loop: true };
+  }
+
+  const none = (resource: typeof VOLUMES, name: string) =>
+    until(`${resource.kind} ${name} gone`, 30_000, async () =>
+      (await names(resource)).includes(name) ? undefined : true,
+    );
+
+  const pausedOf = async (name: string) =>
+    (await get(name)).status?.conditions?.find(({ type }) => type === 'Paused');
+
+  test('a Volume of a lost node is let go of; when the node is back, what was its goes, and nothing else', async () => {
+    await reach('n1');
+    await Promise.all([create('lost'), create('other')]);
+    const lost = await available('lost');
+    const other = await available('other');
+    await reach('elsewhere');
+
+    const refused = await run(STOWAGE, ['delete', 'volume', 'lost', '--forget-node']);
+    expect(refused.exitCode).toBe(2);
+    expect(refused.stderr).toContain('--yes');
+    const { stdout, exitCode } = await run(STOWAGE, [
+      'delete',
+      'volume',
+      'lost',
+      '--forget-node',
+      '--yes',
+      '--wait',
+    ]);
+    expect({ stdout, exitCode }).toEqual({
+      exitCode: 0,
+      stdout: 'volume.storage.metalk8s.scality.com/lost deleted',
+    });
+    expect(await names(VOLUMES)).toEqual(['other']);
+    await none(PERSISTENT_VOLUMES, 'lost');
+    expect(await faults({ expected: [lost, other] })).toEqual([]);
+
+    const kept = await cluster.client.get<Leftover>(LEFTOVERS, lost.uid);
+    expect(kept.spec).toMatchObject({
+      volumeName: 'lost',
+      nodeName: 'n1',
+      prepared: { node: 'n1', paths: [lost.file] },
+    });
+
+    await reach('n1');
+    await none(LEFTOVERS, lost.uid);
+    expect(await faults({ expected: [other], uids: [lost.uid], client: cluster.client })).toEqual([]);
+    await run(STOWAGE, ['delete', 'volume', 'other', '--wait']);
+    expect(await faults({ uids: [other.uid], client: cluster.client })).toEqual([]);
+  }, 120_000);
+
+  test('a Leftover that someone makes of a Volume that lives takes nothing from it', async () => {
+    await reach('n1');
+    await create('lives');
+    const lives = await available('lives');
+    await cluster.client.create<Leftover>(LEFTOVERS, {
+      apiVersion: 'stowage.dev/v1alpha1',
+      kind: 'Leftover',
+      metadata: { name: lives.uid },
+      spec: {
+        volumeName: 'none',
+        uid: lives.uid,
+        nodeName: 'n1',
+        storageClassName: 'local',
+        sparseLoopDevice: { size: '64Mi', directory: folder.path },
+        prepared: { node: 'n1', paths: [lives.file], identity: `ext4 ${lives.uid}` },
+      },
+    });
+    const said = await until('it is said', 20_000, async () => {
+      const { status } = await cluster.client.get<Leftover>(LEFTOVERS, lives.uid);
+      return status?.conditions?.find(({ status: is }) => is === 'False')?.message;
+    });
+    expect(said).toContain('the Volume lives has this UID and is there');
+    expect(await faults({ expected: [lives], client: cluster.client })).toEqual([]);
+    await cluster.client.delete(LEFTOVERS, lives.uid);
+    await run(STOWAGE, ['delete', 'volume', 'lives', '--wait']);
+    expect(await faults({ uids: [lives.uid], client: cluster.client })).toEqual([]);
+  }, 60_000);
+
+  test('paused on the Node nothing is made there, and paused on the Volume nothing is removed', async () => {
+    await reach('n1');
+    const node: KubeNode = {
+      apiVersion: 'v1',
+      kind: 'Node',
+      metadata: { name: 'n1', annotations: { [PAUSED]: 'true' } },
+    };
+    await cluster.client.create(NODES, node);
+    await create('held');
+    const byNode = await until('it says that it is paused', 20_000, () => pausedOf('held'));
+    expect(byNode).toMatchObject({ status: 'True', message: expect.stringContaining('of Node n1') });
+    expect((await get('held')).status).not.toHaveProperty('job');
+    expect(await faults({})).toEqual([]);
+    await annotate(NODES, 'n1', null);
+    const held = await available('held');
+    expect(await pausedOf('held')).toMatchObject({ status: 'False' });
+
+    await annotate(VOLUMES, 'held', 'a person looks at the disk');
+    await until('it says so again', 20_000, async () =>
+      (await pausedOf('held'))?.status === 'True' ? true : undefined,
+    );
+    await cluster.client.delete(VOLUMES, 'held');
+    await until('it says that its deletion waits', 20_000, async () =>
+      (await pausedOf('held'))?.message?.includes('its deletion waits') ? true : undefined,
+    );
+    expect((await get('held')).status).toMatchObject({ phase: 'Available', job: 'PrepareVolume/DONE' });
+    expect(await names(PERSISTENT_VOLUMES)).toEqual(['held']);
+    expect(await faults({ expected: [held] })).toEqual([]);
+    await annotate(VOLUMES, 'held', null);
+    await none(VOLUMES, 'held');
+    expect(await faults({ uids: [held.uid], client: cluster.client })).toEqual([]);
+  }, 120_000);
+});

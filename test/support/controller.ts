@@ -1,0 +1,54 @@
+import type { KubeNode } from '../../src/api/core.ts';
+import { NODES } from '../../src/api/resources.ts';
+import { systemClock } from '../../src/control/clock.ts';
+import { startVolumeController } from '../../src/daemon/volume-controller.ts';
+import { createInformer, type Informer } from '../../src/kube/informer.ts';
+import type { KubeClient } from '../../src/kube/types.ts';
+import { NodeError } from '../../src/nodes/errors.ts';
+import type { Executor } from '../../src/nodes/job.ts';
+import { memoryLogger } from './logger.ts';
+
+export interface TestController {
+  nodes: Informer<KubeNode>;
+  /** What was asked of nodes, as `method node`: none of them ever answers. */
+  asked: string[];
+  stop(): Promise<void>;
+}
+
+/** The Volume controller in this process, over nodes that are all away. It acts for every node but `foreign`. */
+export async function startController(client: KubeClient): Promise<TestController> {
+  const asked: string[] = [];
+  const away = (method: string) => async (node: string) => {
+    asked.push(`${method} ${node}`);
+    throw new NodeError('unreachable', node, `node ${node} is away`);
+  };
+  const executor: Executor = {
+    observe: away('observe'),
+    submit: away('submit'),
+    poll: away('poll'),
+    forget: away('forget'),
+    close: async () => {},
+  };
+  const common = { client, clock: systemClock, random: () => 0, logger: memoryLogger() };
+  const nodes = createInformer<KubeNode>({ ...common, resource: NODES });
+  nodes.start();
+  const controller = startVolumeController({
+    ...common,
+    nodes,
+    executor,
+    actsFor: (node) => node !== 'foreign',
+    host: 'test',
+    workers: 2,
+    // Longer than any test: what happens soon was woken.
+    retry: { startMs: 600_000, maxMs: 600_000 },
+  });
+  await controller.started;
+  return {
+    nodes,
+    asked,
+    async stop() {
+      await controller.stop(5000);
+      await nodes.stop();
+    },
+  };
+}

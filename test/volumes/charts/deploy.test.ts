@@ -1,0 +1,368 @@
+import { describe, expect, test } from '@jest/globals';
+import type { Input } from '../../../src/volumes/types.ts';
+import { away, outcome, pending, prepared, type Row, status, step } from '../../support/decisions.ts';
+import { freshNode, NOW, pv, readyNode, storageClass, volume } from '../../support/volume-input.ts';
+
+describe('Volume Deployment', () => {
+  const rows: Row[] = [
+    [
+      'DeployVolume: Job, no value → add the finalizer on the Volume',
+      { volume: volume(undefined, { finalizers: [] }) },
+      'add-finalizer',
+    ],
+    [
+      'DeployVolume: Job, no value → spawn PrepareVolume, Pending, reschedule now',
+      {},
+      ['Pending', 'PrepareVolume/1', 'Unknown', 'Pending', ''],
+    ],
+    [
+      'DeployVolume: Job of another kind counts as no value',
+      { volume: volume(pending('AttachVolume/4')) },
+      ['Pending', 'PrepareVolume/1', 'Unknown', 'Pending', ''],
+    ],
+    [
+      "DeployVolume: Job of MetalK8s's operator (a Salt job) counts as no value",
+      { volume: volume(pending('PrepareVolume/20260102030405123456')) },
+      ['Pending', 'PrepareVolume/1', 'Unknown', 'Pending', ''],
+    ],
+    [
+      'DeployVolume: Job, "DONE" without a record of what was made counts as no value',
+      { volume: volume(pending('PrepareVolume/DONE')) },
+      ['Pending', 'PrepareVolume/1', 'Unknown', 'Pending', ''],
+    ],
+    [
+      'DeployVolume: Job ID → poll the status of the job',
+      { volume: volume(pending('PrepareVolume/1')) },
+      'poll',
+    ],
+    [
+      'DeployVolume: Job ID, job still in progress → Pending, says where it is',
+      { volume: volume(pending('PrepareVolume/1')), job: { known: { state: 'running' } } },
+      ['Pending', 'PrepareVolume/1', 'Unknown', 'Pending', 'waits for an earlier job of this volume'],
+    ],
+    [
+      'DeployVolume: Job ID, job still in progress → reschedule when it has ended',
+      {
+        volume: volume(status('Pending', 'PrepareVolume/1', ['Unknown', 'Pending', step.name])),
+        job: { known: { state: 'running', step } },
+      },
+      { follow: true },
+    ],
+    [
+      'DeployVolume: Job ID, job not found → looks at the node before it is relaunched',
+      { volume: volume(pending('PrepareVolume/1')), job: { known: { state: 'not-found' } } },
+      'observe',
+    ],
+    [
+      'DeployVolume: Job ID, job not found → relaunch the job',
+      {
+        volume: volume(pending('PrepareVolume/1')),
+        job: { known: { state: 'not-found' } },
+        observation: { known: freshNode },
+        allotted: new Set([0, 1]),
+      },
+      ['submit', 16, 2],
+    ],
+    [
+      'a second attempt waits a second',
+      {
+        volume: volume(pending('PrepareVolume/2')),
+        job: { known: { state: 'not-found' } },
+        observation: { known: freshNode },
+      },
+      { requeueAfter: 900 },
+      NOW + 100,
+    ],
+    [
+      'and is submitted after it',
+      {
+        volume: volume(pending('PrepareVolume/2')),
+        job: { known: { state: 'not-found' } },
+        observation: { known: freshNode },
+      },
+      ['submit', 16, 0],
+      NOW + 1000,
+    ],
+    [
+      'DeployVolume: Job ID, job not found, and all is there → cleans up its jobs',
+      {
+        volume: volume(pending('PrepareVolume/1')),
+        job: { known: { state: 'not-found' } },
+        observation: { known: readyNode },
+      },
+      'forget-jobs',
+    ],
+    [
+      'DeployVolume: Job ID, job succeed → Job is "DONE", reschedule now',
+      {
+        volume: volume(pending('PrepareVolume/1')),
+        job: { known: { state: 'succeeded' } },
+        observation: { known: readyNode },
+        forgotten: true,
+      },
+      ['Pending', 'PrepareVolume/DONE', 'Unknown', 'Pending', ''],
+    ],
+    [
+      'DeployVolume: Job ID, job succeed, and the link is not there → another attempt',
+      {
+        volume: volume(pending('PrepareVolume/1')),
+        job: { known: { state: 'succeeded' } },
+        observation: { known: { ...readyNode, link: undefined } },
+      },
+      [
+        'Pending',
+        'PrepareVolume/2',
+        'Unknown',
+        'Pending',
+        'attempt 1 ended early: still to be done: have udev look at /dev/loop3 again',
+      ],
+    ],
+    [
+      'DeployVolume: Job ID, refused by what is on the node → Failed, with what to do',
+      {
+        volume: volume(pending('PrepareVolume/1')),
+        job: { known: { state: 'not-found' } },
+        observation: { known: { ...freshNode, file: { type: 'file', sizeBytes: 1n, inode: '1' } } },
+      },
+      [
+        'Failed',
+        'PrepareVolume/1',
+        'False',
+        'CreationError',
+        expect.stringMatching(/is there already, and nothing on the node says that Stowage made it\. Look/),
+      ],
+    ],
+    [
+      'DeployVolume: Job ID, job failed → Failed, with step, command and what it printed',
+      {
+        volume: volume(pending('PrepareVolume/1')),
+        job: { known: { state: 'failed', step, exit: 1, output: 'No space left on device\n' } },
+      },
+      [
+        'Failed',
+        'PrepareVolume/1',
+        'False',
+        'CreationError',
+        `the step "make the ext4 file system" failed with status 1: 'mkfs.ext4' 'x': No space left on device`,
+      ],
+    ],
+    [
+      'DeployVolume: Job ID, job died → another attempt',
+      { volume: volume(pending('PrepareVolume/3')), job: { known: { state: 'died', step } } },
+      ['Pending', 'PrepareVolume/4', 'Unknown', 'Pending', expect.stringContaining('attempt 3 ended early')],
+    ],
+    [
+      'outrun: another attempt',
+      {
+        volume: volume(pending('PrepareVolume/1')),
+        job: { known: { state: 'raced', step, exit: 1, output: 'busy' } },
+      },
+      ['Pending', 'PrepareVolume/2', 'Unknown', 'Pending', expect.stringContaining('busy')],
+    ],
+    [
+      'a guard did not hold: another attempt',
+      {
+        volume: volume(pending('PrepareVolume/1')),
+        job: { known: { state: 'guarded', step, refusal: 'it changed', output: '' } },
+      },
+      ['Pending', 'PrepareVolume/2', 'Unknown', 'Pending', expect.stringContaining('it changed')],
+    ],
+    [
+      'the eighth attempt is the last',
+      { volume: volume(pending('PrepareVolume/8')), job: { known: { state: 'died' } } },
+      ['Failed', 'PrepareVolume/8', 'False', 'CreationError', expect.stringContaining('after 8 attempts')],
+    ],
+    [
+      'node away: Ready is Unknown and the phase stays',
+      { volume: volume(pending('PrepareVolume/1')), job: away },
+      ['Pending', 'PrepareVolume/1', 'Unknown', 'NodeUnreachable', away.unknown],
+    ],
+    [
+      'node still away, and ssh words it otherwise: nothing is written within a minute',
+      {
+        volume: volume(
+          status('Pending', 'PrepareVolume/1', ['Unknown', 'NodeUnreachable', 'pid 4711: no route']),
+        ),
+        job: away,
+      },
+      { retry: true },
+      NOW + 59_000,
+    ],
+    [
+      'and is told after it',
+      {
+        volume: volume(
+          status('Pending', 'PrepareVolume/1', ['Unknown', 'NodeUnreachable', 'pid 4711: no route']),
+        ),
+        job: away,
+      },
+      ['Pending', 'PrepareVolume/1', 'Unknown', 'NodeUnreachable', away.unknown],
+      NOW + 60_000,
+    ],
+    [
+      'udev is away for now: stays Pending, says so and tries again',
+      {
+        volume: volume(pending('PrepareVolume/1')),
+        job: { known: { state: 'not-found' } },
+        observation: { known: { ...freshNode, udev: false } },
+      },
+      ['Pending', 'PrepareVolume/1', 'Unknown', 'Pending', expect.stringContaining('no udev runs')],
+    ],
+    [
+      'a time of another clock keeps no attempt waiting',
+      {
+        volume: volume(pending('PrepareVolume/2')),
+        job: { known: { state: 'not-found' } },
+        observation: { known: freshNode },
+      },
+      ['submit', 16, 0],
+      NOW - 3_600_000,
+    ],
+    [
+      'a node whose answer is not understood is not called unreachable',
+      {
+        volume: volume(pending('PrepareVolume/1')),
+        job: { known: { state: 'not-found' } },
+        observation: { unknown: 'the node lacks a tool', reason: 'NodeUnclear' },
+      },
+      ['Pending', 'PrepareVolume/1', 'Unknown', 'NodeUnclear', 'the node lacks a tool'],
+    ],
+    [
+      'node still away: later again',
+      {
+        volume: volume(status('Pending', 'PrepareVolume/1', ['Unknown', 'NodeUnreachable', away.unknown])),
+        job: away,
+      },
+      { retry: true },
+    ],
+    [
+      'DeployVolume: "DONE" → create the PersistentVolume',
+      { volume: volume(pending('PrepareVolume/DONE', { prepared })) },
+      'create-pv',
+    ],
+    [
+      'DeployVolume: "DONE", and the API server refuses the PersistentVolume → Failed',
+      { volume: volume(pending('PrepareVolume/DONE', { prepared })), pvRefused: 'spec: may have one source' },
+      [
+        'Failed',
+        'PrepareVolume/DONE',
+        'False',
+        'CreationError',
+        expect.stringContaining('may have one source'),
+      ],
+    ],
+    [
+      "DeployVolume: DONE, and the name is taken by someone else's PersistentVolume → Failed",
+      {
+        volume: volume(pending('PrepareVolume/DONE', { prepared })),
+        pv: pv('Bound', { ownerReferences: [] }),
+      },
+      ['Failed', 'PrepareVolume/DONE', 'False', 'CreationError', expect.stringContaining('does not belong')],
+    ],
+    [
+      'class missing',
+      { storageClass: undefined },
+      [
+        'Failed',
+        undefined,
+        'False',
+        'CreationError',
+        expect.stringContaining('storage class local does not exist'),
+      ],
+    ],
+    [
+      'unsupported file system',
+      {
+        storageClass: {
+          apiVersion: 'storage.k8s.io/v1',
+          kind: 'StorageClass',
+          metadata: { name: 'local' },
+          provisioner: 'x',
+          parameters: { fsType: 'zfs' },
+        },
+      },
+      ['Failed', undefined, 'False', 'CreationError', expect.stringContaining('unsupported filesystem: zfs')],
+    ],
+    [
+      'no type',
+      { volume: { ...volume(), spec: { nodeName: 'n1', storageClassName: 'local' } } },
+      ['Failed', undefined, 'False', 'InternalError', 'volume type not found in Volume Spec'],
+    ],
+    [
+      'Failed: nothing to be done',
+      { volume: volume(status('Failed', 'PrepareVolume/1', ['False', 'CreationError'])) },
+      {},
+    ],
+    [
+      'a new generation retries a Failed Volume',
+      {
+        volume: volume(status('Failed', 'PrepareVolume/1', ['False', 'CreationError']), { generation: 2 }),
+      },
+      ['Pending', 'PrepareVolume/2', 'Unknown', 'Pending', ''],
+    ],
+    [
+      'made before, and the file is gone: never made anew',
+      {
+        volume: volume(pending('PrepareVolume/1', { prepared })),
+        job: { known: { state: 'not-found' } },
+        observation: { known: freshNode },
+      },
+      ['Failed', 'PrepareVolume/1', 'False', 'CreationError', expect.stringContaining('is missing now')],
+    ],
+    [
+      'DeployVolume: Job ID, job failed, and told so → not rescheduled',
+      {
+        volume: volume(status('Failed', 'PrepareVolume/1', ['False', 'CreationError', 'why'])),
+        job: { known: { state: 'failed', step, exit: 1, output: '' } },
+      },
+      {},
+    ],
+    [
+      'DeployVolume: the PersistentVolume is created → Available, once its device was looked at',
+      {
+        volume: volume(pending('PrepareVolume/DONE', { prepared })),
+        pv: pv('Available'),
+        observation: { known: readyNode },
+      },
+      ['Available', 'PrepareVolume/DONE', 'True', 'Available', ''],
+    ],
+  ];
+  test.each(rows)('%s', (...[, parts, expected, now]) => {
+    expect(outcome(parts, now)).toEqual(expected);
+  });
+});
+
+describe('a class that is missing or wrong: it is said how to retry', () => {
+  const wrong = { ...storageClass, parameters: { fsType: 'zfs' } };
+  const message = (parts: Partial<Input>) => (outcome(parts) as string[])[4];
+
+  test.each([
+    ['missing', undefined],
+    ['wrong', wrong],
+  ])('%s: by a change of the spec that changes nothing else', (_, found) => {
+    expect(message({ storageClass: found })).toContain(
+      `kubectl patch volume data1 --type merge -p '{"spec":{"attachPolicy":"Always"}}'`,
+    );
+  });
+
+  test('not by a change that was made before', () => {
+    const said = message({
+      volume: { ...volume(), spec: { ...volume().spec, attachPolicy: 'Always' } },
+      storageClass: undefined,
+    });
+    expect(said).not.toContain('kubectl patch');
+    expect(said).toContain('delete this Volume and create it again');
+  });
+
+  test('the class alone wakes nothing, the changed spec does', () => {
+    const failed = status('Failed', undefined, ['False', 'CreationError']);
+    expect(outcome({ volume: volume(failed) })).toEqual({});
+    expect(outcome({ volume: volume(failed, { generation: 2 }) })).toEqual([
+      'Pending',
+      'PrepareVolume/1',
+      'Unknown',
+      'Pending',
+      '',
+    ]);
+  });
+});

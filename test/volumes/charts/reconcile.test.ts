@@ -1,0 +1,151 @@
+import { describe, expect, test } from '@jest/globals';
+import type { Volume, VolumeStatus } from '../../../src/api/volume.ts';
+import { decide } from '../../../src/volumes/decide.ts';
+import { createVolumeReconciler, type VolumeReconcilerDeps } from '../../../src/volumes/reconciler.ts';
+import type { Input } from '../../../src/volumes/types.ts';
+import {
+  available,
+  deleted,
+  outcome,
+  pending,
+  prepared,
+  type Row,
+  status,
+  summary,
+} from '../../support/decisions.ts';
+import { input, NOW, pv, readyNode, volume } from '../../support/volume-input.ts';
+
+/** What follows once the status that was decided on is written. */
+function afterIts(parts: Partial<Input>): unknown {
+  const first = decide(input(parts), NOW);
+  if (first.action?.do !== 'set-status') throw new Error(`not a status: ${JSON.stringify(first)}`);
+  const { metadata, spec, ...rest } = parts.volume ?? volume();
+  const written = { ...rest, metadata, spec, status: first.action.status as VolumeStatus };
+  return summary(decide(input({ ...parts, volume: written }), NOW));
+}
+
+const unhealthy = {
+  volume: volume(available()),
+  pv: { ...pv('Failed'), status: { phase: 'Failed' as const, message: 'it is broken' } },
+};
+const invalid = { volume: { ...volume(), spec: { nodeName: 'n1', storageClassName: 'local' } } };
+
+describe('Reconciliation loop (top level)', () => {
+  test("Reconcile: Volume exists? no → don't reschedule", async () => {
+    const reconcile = createVolumeReconciler({
+      volumes: { get: () => undefined },
+    } as unknown as VolumeReconcilerDeps);
+    expect(await reconcile('data1', new AbortController().signal)).toBeUndefined();
+  });
+
+  const rows: Row[] = [
+    [
+      'Reconcile: Volume is valid? no → Failed',
+      invalid,
+      ['Failed', undefined, 'False', 'InternalError', 'volume type not found in Volume Spec'],
+    ],
+    [
+      'Reconcile: Volume is marked for deletion? yes → Finalize',
+      { volume: volume(available(), deleted), pv: pv('Available') },
+      'delete-pv',
+    ],
+    [
+      'Reconcile: Volume is marked for deletion? yes → Finalize, whether it is valid or Failed or not',
+      {
+        volume: {
+          ...volume(status('Failed', 'PrepareVolume/1', ['False', 'InternalError'], { prepared }), deleted),
+          spec: { nodeName: 'n1', storageClassName: 'local' },
+        },
+        job: { known: { state: 'died' } },
+      },
+      ['Terminating', 'UnprepareVolume/1', 'Unknown', 'Terminating', ''],
+    ],
+    ...(['InternalError', 'CreationError', 'DestructionError'] as const).map(
+      (reason): Row => [
+        `Reconcile: Volume is Failed? yes (${reason}) → don't reschedule`,
+        { volume: volume(status('Failed', undefined, ['False', reason])) },
+        {},
+      ],
+    ),
+    [
+      'Reconcile: Volume is Failed? yes (UnavailableError) → recovers by itself: it is looked at again',
+      {
+        volume: volume(
+          status('Failed', 'PrepareVolume/DONE', ['False', 'UnavailableError', 'gone'], { prepared }),
+        ),
+        pv: pv('Bound'),
+      },
+      'observe',
+    ],
+    [
+      "Reconcile: PersistentVolume is healthy? yes → don't reschedule, but to look at its device",
+      { volume: volume(available()), pv: pv('Bound'), observation: { known: readyNode } },
+      { requeueAfter: 30_000 },
+    ],
+    [
+      'Reconcile: PersistentVolume is healthy? no → Failed',
+      unhealthy,
+      [
+        'Failed',
+        'PrepareVolume/DONE',
+        'False',
+        'UnavailableError',
+        'the PersistentVolume is Failed: it is broken',
+      ],
+    ],
+    [
+      'an unhealthy PersistentVolume that is healthy again',
+      {
+        volume: volume(
+          status('Failed', 'PrepareVolume/DONE', ['False', 'UnavailableError', 'broken'], { prepared }),
+        ),
+        pv: pv('Available'),
+        observation: { known: readyNode },
+      },
+      ['Available', 'PrepareVolume/DONE', 'True', 'Available', ''],
+    ],
+    [
+      'Reconcile: Volume is backed by PersistentVolume? no → Deploy',
+      { volume: volume() },
+      ['Pending', 'PrepareVolume/1', 'Unknown', 'Pending', ''],
+    ],
+    [
+      "Reconcile: Volume is backed by PersistentVolume? someone else's of its name is none → Deploy",
+      {
+        volume: volume(pending('PrepareVolume/DONE', { prepared })),
+        pv: pv('Available', { ownerReferences: [] }),
+      },
+      ['Failed', 'PrepareVolume/DONE', 'False', 'CreationError', expect.stringContaining('does not belong')],
+    ],
+  ];
+  test.each<[field: string, spec: Partial<Volume['spec']>]>([
+    ['attachPolicy', { attachPolicy: 'OnDemand' }],
+    ['attachableNodes', { attachableNodes: ['n1', 'n2'] }],
+    ['source', { source: { volumeName: 'data0' } }],
+    [
+      'lvmLogicalVolume',
+      { sparseLoopDevice: undefined as never, lvmLogicalVolume: { vgName: 'vg', size: '1Gi' } },
+    ],
+  ])('Reconcile: Volume is valid? no, %s is refused and not ignored → Failed', (field, spec) => {
+    const asked = { ...volume(), spec: { ...volume().spec, ...spec } };
+    expect(outcome({ volume: asked })).toEqual([
+      'Failed',
+      undefined,
+      'False',
+      'InternalError',
+      expect.stringContaining(`spec.${field}`),
+    ]);
+  });
+
+  test.each(rows)('%s', (...[, parts, expected, now]) => {
+    expect(outcome(parts, now)).toEqual(expected);
+  });
+
+  test('Reconcile: Volume is valid? no → reschedule now: nothing more is written', () => {
+    expect(afterIts(invalid)).toEqual({});
+  });
+
+  test('Reconcile: PersistentVolume is healthy? no → reschedule now: is looked at again, and nothing is written', () => {
+    expect(afterIts(unhealthy)).toEqual({ requeueAfter: 30_000 });
+  });
+});
