@@ -1,5 +1,6 @@
 import { NodeError } from './errors.ts';
 import type { Executor } from './job.ts';
+import { ForeignJobs } from './jobs-folder.ts';
 import {
   forgetScript,
   observeScript,
@@ -7,9 +8,12 @@ import {
   readForgotten,
   readObservation,
   readStates,
+  readSubjects,
+  subjectsScript,
   submitScript,
 } from './protocol.ts';
 import type { Shell } from './shell.ts';
+import { SudoRefusal } from './sudo.ts';
 
 /** How long a round trip may take beside what it was told to wait, in ms. */
 const ROUND_TRIP = 30_000;
@@ -26,6 +30,7 @@ export function createShellExecutor(shell: Shell): Executor {
     try {
       return read(answer);
     } catch (cause) {
+      if (cause instanceof SudoRefusal || cause instanceof ForeignJobs) throw cause.on(node);
       throw new NodeError('protocol', node, `node ${node} gave an answer that is not understood: ${cause}`, {
         cause,
         hint: 'Something on the node prints into non-interactive logins (a profile, a banner), or cut the connection.',
@@ -45,6 +50,7 @@ export function createShellExecutor(shell: Shell): Executor {
         ? []
         : ask(node, pollScript(keys, waitMs), waitMs, (answer) => readStates(answer, keys.length)),
     forget: (node, subject) => ask(node, forgetScript(subject), 0, readForgotten),
+    subjects: (node) => ask(node, subjectsScript(), 0, readSubjects),
     close: () => shell.close(),
   };
 }
