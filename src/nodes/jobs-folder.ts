@@ -32,7 +32,7 @@ function plainName(name: string): string {
 export const ownJobs = (end: string) => `jobs=${JOBS_FOLDER}
 if [ -e "$jobs" ] || [ -h "$jobs" ] || { [ -e "\${jobs%/*}" ] && [ ! -x "\${jobs%/*}" ]; }; then
   if [ ! -d "$jobs" ] || [ -h "$jobs" ] || [ ! -O "$jobs" ]; then
-    echo "foreign $(id -un | base64 -w0) $(ls -ld "\${jobs%/*}" "$jobs" 2>&1 | base64 -w0)"
+    echo "foreign $(printf %s "$(id -un)" | base64 -w0) $(ls -ld "\${jobs%/*}" "$jobs" 2>&1 | base64 -w0)"
     echo ${end}
     exit 0
   fi

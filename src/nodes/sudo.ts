@@ -16,13 +16,11 @@ not_run() { # EXIT ARGV... <ERRORS: prints nothing, or "missing", or "denied USE
     127) command -v sudo >/dev/null || why=denied ;;
     1)
       said=$(grep '^sudo: ' | grep -v -e 'unable to resolve host' -e 'setrlimit(')
-      case $said in
-        *": command not found") why=missing ;;
-        '') sudo -n -l -- "$@" >/dev/null 2>&1 || why=denied ;;
-        *) why=denied ;;
-      esac ;;
+      [ -z "$said" ] && sudo -n -l -- "$@" >/dev/null 2>&1 || why=denied
+      # Of a program that is not there sudo says what it says of one that is not allowed.
+      [ -z "$why" ] || command -v "$1" >/dev/null || why=missing ;;
   esac
-  [ "$why" != denied ] || why="denied $(id -un | base64 -w0)"
+  [ "$why" != denied ] || why="denied $(printf %s "$(id -un)" | base64 -w0)"
   printf %s "$why"
 }
 `;
