@@ -64,6 +64,8 @@ guard() { # REFUSAL EXIT|- is|has|- TEXT LACKS ARGV...
 lock() { # FAILURE DEVICE: opened for reading only, since udev looks again at what was open for writing
   on_failure=$1 device=$2 holder= said=
   set -- flock -x -w ${LOCK_TIMEOUT} "$device" cat
+  # What is not there, flock would make.
+  [ -b "$device" ] || { printf '%s is no block device\\n' "$device" >&9; finish "$on_failure" 1; }
   if [ -z "$as" ]; then
     command exec 7<"$device" 2>&9 || finish "$on_failure" 1
     flock -x -w ${LOCK_TIMEOUT} 7 2>&9 && return
