@@ -13,6 +13,7 @@ import { createInformer } from '../kube/informer.ts';
 import type { KubeClient } from '../kube/types.ts';
 import { createFollower } from '../nodes/follow.ts';
 import type { Executor } from '../nodes/job.ts';
+import { nodeOf } from '../volumes/desired.ts';
 import { createVolumeReconciler } from '../volumes/reconciler.ts';
 
 export interface VolumeControllerOptions {
@@ -25,6 +26,7 @@ export interface VolumeControllerOptions {
   logger: Logger;
   /** The host that events are reported from. */
   host: string;
+  /** Volumes of one node that are worked on at once: one that does not answer holds up no other's. */
   workers: number;
   retry: BackoffRange;
 }
@@ -36,7 +38,7 @@ export interface RunningController {
   stop(deadlineMs: number): Promise<void>;
 }
 
-/** The Volume controller: informers, queue, workers. */
+/** The Volume controller: informers, queue, reconciler. */
 export function startVolumeController(options: VolumeControllerOptions): RunningController {
   const { client, executor, clock, random, logger } = options;
   const common = { client, clock, random, logger, transform: withoutManagedFields };
@@ -44,7 +46,16 @@ export function startVolumeController(options: VolumeControllerOptions): Running
   const persistentVolumes = createInformer<PersistentVolume>({ ...common, resource: PERSISTENT_VOLUMES });
   const storageClasses = createInformer<StorageClass>({ ...common, resource: STORAGE_CLASSES });
   const informers = [volumes, persistentVolumes, storageClasses];
-  const queue = createWorkQueue({ clock, random, retry: options.retry });
+  const queue = createWorkQueue({
+    clock,
+    random,
+    retry: options.retry,
+    groupOf(name) {
+      const volume = volumes.get(name);
+      return volume === undefined ? '' : nodeOf(volume);
+    },
+    perGroup: options.workers,
+  });
   const events = createEventRecorder({ client, clock, component: COMPONENT, host: options.host, logger });
   const { reconcile } = createVolumeReconciler({
     client,
@@ -71,7 +82,7 @@ export function startVolumeController(options: VolumeControllerOptions): Running
   for (const informer of informers) informer.start();
   let controller: Controller | undefined;
   const started = Promise.all(informers.map((informer) => informer.synced)).then(() => {
-    controller = runController({ queue, workers: options.workers, reconcile, logger, clock });
+    controller = runController({ queue, reconcile, logger, clock });
   });
   // A stop before the first list rejects it, and `stop` below is the one that is told.
   started.catch(() => {});

@@ -1,6 +1,7 @@
 import { NodeError } from './errors.ts';
-import type { Executor } from './job.ts';
+import type { Executor, JobKey } from './job.ts';
 import { ForeignJobs } from './jobs-folder.ts';
+import { pollTogether } from './poll-together.ts';
 import {
   forgetScript,
   observeScript,
@@ -38,6 +39,10 @@ export function createShellExecutor(shell: Shell): Executor {
     }
   }
 
+  const poll = (node: string, keys: readonly JobKey[], waitMs: number) =>
+    ask(node, pollScript(keys, waitMs), waitMs, (answer) => readStates(answer, keys.length));
+  const pollNow = pollTogether((node, keys) => poll(node, keys, 0));
+
   return {
     observe: (node, probes) =>
       ask(node, observeScript(probes), 0, (answer) => readObservation(answer, probes)),
@@ -45,10 +50,10 @@ export function createShellExecutor(shell: Shell): Executor {
       const [state] = await ask(node, submitScript(job, waitMs), waitMs, (answer) => readStates(answer, 1));
       return state as NonNullable<typeof state>;
     },
-    poll: async (node, keys, waitMs) =>
-      keys.length === 0
-        ? []
-        : ask(node, pollScript(keys, waitMs), waitMs, (answer) => readStates(answer, keys.length)),
+    poll: async (node, keys, waitMs) => {
+      if (keys.length === 0) return [];
+      return waitMs > 0 ? poll(node, keys, waitMs) : pollNow(node, keys);
+    },
     forget: (node, subject) => ask(node, forgetScript(subject), 0, readForgotten),
     subjects: (node) => ask(node, subjectsScript(), 0, readSubjects),
     close: () => shell.close(),

@@ -2,9 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { appendFile, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { systemClock } from '../../src/control/clock.ts';
 import { NodeError } from '../../src/nodes/errors.ts';
 import type { Executor, Guard, Job, Step } from '../../src/nodes/job.ts';
 import { createLocalShell } from '../../src/nodes/local-shell.ts';
+import { limitNodes } from '../../src/nodes/node-gate.ts';
 import { createShellExecutor } from '../../src/nodes/shell-executor.ts';
 import { createSshShell, type SshAddress } from '../../src/nodes/ssh-shell.ts';
 import { leftovers } from '../support/leftovers.ts';
@@ -306,7 +308,8 @@ describeAsRoot('jobs', () => {
   });
 
   test('20 observations at once do not exceed the sessions of one connection', async () => {
-    const executor = overSsh();
+    const shell = createSshShell({ configFile: sshd.configFile, addressOf: () => ({}) });
+    const executor = createShellExecutor(limitNodes(shell, systemClock));
     const log = join(here, 'log');
     await appendFile(log, '');
     const argv = ['sh', '-c', 'echo 1 >>"$0"; sleep 0.1; echo -1 >>"$0"', log];
