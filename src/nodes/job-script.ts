@@ -62,7 +62,7 @@ guard() { # REFUSAL EXIT|- is|has|- TEXT LACKS ARGV...
   finish guarded
 }
 lock() { # FAILURE DEVICE: opened for reading only, since udev looks again at what was open for writing
-  on_failure=$1 device=$2 holder= said=
+  on_failure=$1 device=$2 holder=
   set -- flock -x -w ${LOCK_TIMEOUT} "$device" cat
   # What is not there, flock would make.
   [ -b "$device" ] || { printf '%s is no block device\\n' "$device" >&9; finish "$on_failure" 1; }
@@ -74,14 +74,18 @@ lock() { # FAILURE DEVICE: opened for reading only, since udev looks again at wh
     # Held by cat until nobody has fd 7 open: this shell, and the sudo of each program.
     rm -f hold held
     mkfifo hold held
-    $as "$@" <hold >held 2>&1 8>&- 9>&- &
+    exec 6<>held 7<>hold
+    { $as "$@" <hold 2>&1; echo "ended $?"; } >&6 6>&- 7>&- 8>&- 9>&- &
     holder=$!
-    exec 7<>hold
     echo held >&7
-    while read -r said && [ "$said" != held ]; do printf '%s\\n' "$said" >&9; done <held
-    [ "$said" = held ] && return
-    wait $holder
-    settle "$?" "$@"
+    while read -r said <&6; do
+      case $said in
+        held) exec 6>&-; return ;;
+        'ended '*) break ;;
+      esac
+      printf '%s\\n' "$said" >&9
+    done
+    settle "\${said#ended }" "$@"
   fi
   [ "$got" != 1 ] || printf '%s was locked by another program for ${LOCK_TIMEOUT} s\\n' "$device" >&9
   finish "$on_failure" "$got"
