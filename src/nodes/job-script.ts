@@ -33,7 +33,7 @@ settle() { # EXIT ARGV...: sets got; what sudo refuses is no exit status of the 
   why=$(not_run "$@" <output)
   case $why in
     missing) got=127 ;;
-    denied*) finish "$why" "$(printf %s "$2" | base64 -w0)" ;;
+    denied*) finish "$why" "$(shift; printf %s "$*" | base64 -w0)" ;;
   esac
 }
 run() { # FAILURE ARGV...

@@ -45,7 +45,7 @@ export function readObservation(answer: string, probes: readonly Probe[]): Map<s
       if (kind !== 'probe' || number !== String(index)) {
         throw new RangeError(`not the answer of probe ${index}: ${kind} ${number}`);
       }
-      if (why === 'denied') throw new SudoRefusal(decode(user), probe.argv[0] ?? '', decode(stderr));
+      if (why === 'denied') throw new SudoRefusal(decode(user), probe.argv.join(' '), decode(stderr));
       const ended = why === 'missing' ? 127 : status(exit);
       return [probe.name, { exit: ended, stdout: decode(stdout), stderr: decode(stderr) }];
     }),
@@ -155,7 +155,7 @@ function readStep(text: string): StepFacts | undefined {
 }
 
 function readState(line: string, step: StepFacts | undefined, refusal: string, output: string): JobState {
-  const [state, exit, program] = line.split(' ');
+  const [state, exit, command] = line.split(' ');
   const unknown = { name: 'unknown', command: '' };
   switch (state) {
     case 'not-found':
@@ -170,7 +170,7 @@ function readState(line: string, step: StepFacts | undefined, refusal: string, o
     case 'guarded':
       return { state, step: step ?? unknown, refusal, output };
     case 'denied':
-      throw new SudoRefusal(decode(exit), decode(program), output);
+      throw new SudoRefusal(decode(exit), decode(command), output);
     default:
       throw new RangeError(`not a job's state: ${JSON.stringify(line)}`);
   }

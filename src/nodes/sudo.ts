@@ -30,13 +30,14 @@ export class SudoRefusal extends Error {
   override readonly name = 'SudoRefusal';
 
   readonly user: string;
-  readonly program: string;
+  /** With its arguments: those matter to sudo. */
+  readonly command: string;
   readonly said: string;
 
-  constructor(user: string, program: string, said: string) {
-    super(`sudo does not let ${user} run ${program}`);
+  constructor(user: string, command: string, said: string) {
+    super(`sudo does not let ${user} run ${command}`);
     this.user = user;
-    this.program = program;
+    this.command = command;
     this.said = said;
   }
 
@@ -46,7 +47,7 @@ export class SudoRefusal extends Error {
     return new NodeError(
       'refused',
       node,
-      `node ${node}: sudo does not let user ${this.user} run ${this.program} as root without a password${said}`,
+      `node ${node}: sudo does not let user ${this.user} run '${this.command}' as root without a password${said}`,
       {
         cause: this,
         hint: `Allow it in /etc/sudoers.d on the node, with NOPASSWD: deploy/sudoers is a sample. 'sudo -n -l' there, as ${this.user}, lists what is allowed.`,

@@ -202,7 +202,7 @@ describeAsRoot('the lock of a disk', () => {
       executor.submit('n1', { key: { subject, id: 'a' }, steps: [step] }, 5000),
     ).rejects.toMatchObject({
       code: 'refused',
-      message: expect.stringContaining('run flock'),
+      message: expect.stringContaining(`run 'flock -x -w 60 ${other} cat'`),
     });
     await executor.forget('n1', subject);
     await executor.close();

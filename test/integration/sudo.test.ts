@@ -239,7 +239,7 @@ describeAsRoot('a user who is not root', () => {
           expect(refused).toBeInstanceOf(NodeError);
           expect(refused).toMatchObject({
             code: 'refused',
-            message: expect.stringMatching(`^node n1: sudo does not let user ${user.name} run ${file}`),
+            message: expect.stringMatching(`^node n1: sudo does not let user ${user.name} run '${file}'`),
             hint: expect.stringContaining('deploy/sudoers'),
           });
           if (what !== 'is not allowed') expect((refused as Error).message).toContain(said);

@@ -229,12 +229,12 @@ test('polls that were asked together fail together, and later ones are asked ane
 });
 
 describe('what was not done', () => {
-  const denied = `${base64('stowage')} ${base64('losetup')}`;
+  const denied = `${base64('stowage')} ${base64('losetup -d /dev/loop1')}`;
   const executor = (answer: string) =>
     createShellExecutor({ run: async () => answer + END, close: async () => {} });
   const key = { subject: 'a', id: 'b' };
   const said = 'sudo: a password is required';
-  const LOOK = [{ name: 'a', argv: ['losetup'] }];
+  const LOOK = [{ name: 'a', argv: ['losetup', '-d', '/dev/loop1'] }];
 
   test.each([
     ['a probe', executor(`probe 0 1  ${base64(said)} denied ${base64('stowage')}\n`).observe('n1', LOOK)],
@@ -247,7 +247,7 @@ describe('what was not done', () => {
     await expect(answer).rejects.toMatchObject({
       code: 'refused',
       message:
-        'node n1: sudo does not let user stowage run losetup as root without a password: sudo: a password is required',
+        "node n1: sudo does not let user stowage run 'losetup -d /dev/loop1' as root without a password: sudo: a password is required",
       hint: expect.stringContaining('deploy/sudoers'),
     });
   });
