@@ -3,8 +3,6 @@ import type { WorkQueue } from './work-queue.ts';
 
 export interface ControllerOptions {
   queue: WorkQueue;
-  /** How many keys are worked on at once. */
-  workers: number;
   /**
    * Brings what the key names closer to what is wanted. What it throws is logged, and the key tried again later; so it
    * is, without a word, for `retry`: after a delay that grows each time.
@@ -25,8 +23,8 @@ export interface Controller {
   stop(deadlineMs: number): Promise<boolean>;
 }
 
-/** Starts workers that reconcile the keys of the queue. */
-export function runController({ queue, workers, reconcile, logger, clock }: ControllerOptions): Controller {
+/** Reconciles the keys of the queue, as many at once as it hands out. */
+export function runController({ queue, reconcile, logger, clock }: ControllerOptions): Controller {
   const stopping = new AbortController();
   const overdue = new AbortController();
 
@@ -47,15 +45,21 @@ export function runController({ queue, workers, reconcile, logger, clock }: Cont
     }
   }
 
-  async function worker(): Promise<void> {
+  async function takeUp(): Promise<true> {
+    const working = new Set<Promise<void>>();
     while (!stopping.signal.aborted) {
       const key = await queue.get();
-      if (key === undefined) return;
-      await work(key);
+      if (key === undefined) break;
+      const done = work(key).then(() => {
+        working.delete(done);
+      });
+      working.add(done);
     }
+    await Promise.all(working);
+    return true;
   }
 
-  const running = Promise.all(Array.from({ length: workers }, worker)).then(() => true);
+  const running = takeUp();
 
   return {
     async stop(deadlineMs) {

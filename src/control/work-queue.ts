@@ -7,11 +7,21 @@ export interface WorkQueueOptions {
   random: () => number;
   /** Default: 1 s to 5 min. */
   retry?: BackoffRange;
+  /** What a key belongs to (a node): the keys of a group that gets stuck hold up no other group. */
+  groupOf(key: string): string;
+  /** How many keys of a group are worked on at once. */
+  perGroup: number;
+}
+
+interface Group {
+  /** When each key was queued, in that order. */
+  queued: Map<string, number>;
+  active: number;
 }
 
 /**
- * Keys to work on, as client-go's workqueue: a key is queued once however often it is added, and worked on by one
- * worker at a time; when it is added meanwhile, it is queued again after that.
+ * Keys to work on, as client-go's workqueue: a key is queued once however often it is added, and worked on once at a
+ * time; when it is added meanwhile, it is queued again after that. Groups take turns.
  */
 export interface WorkQueue {
   add(key: string): void;
@@ -21,14 +31,14 @@ export interface WorkQueue {
   addRateLimited(key: string): void;
   /** The key's next failure is its first again. */
   forget(key: string): void;
-  /** Waits for a key. Whoever got it calls `done`. undefined after a shutdown, once all queued ones were handed out. */
+  /** Waits for a key that may be worked on. Whoever got it calls `done`. undefined after a shutdown, once all that may be were handed out. */
   get(): Promise<string | undefined>;
   done(key: string): void;
   /** Nothing is taken in any more, and what waits for its time is dropped. */
   shutDown(): void;
   /** How many keys are queued: neither those worked on, nor those that wait for their time. */
   depth(): number;
-  /** For how long the first queued key has been waiting for a worker, in ms; 0 when there is none. */
+  /** For how long the key has been waiting that was queued first, in ms; 0 when there is none. */
   oldestAgeMs(): number;
   /** How often keys were added rate-limited, in all. */
   retries(): number;
@@ -38,10 +48,14 @@ export function createWorkQueue({
   clock,
   random,
   retry = { startMs: 1000, maxMs: 5 * 60_000 },
+  groupOf,
+  perGroup,
 }: WorkQueueOptions): WorkQueue {
-  /** When each was queued, in that order. */
-  const queued = new Map<string, number>();
-  const active = new Set<string>();
+  /** Those with a key that is queued or worked on; whose turn it is, first. */
+  const groups = new Map<string, Group>();
+  /** The group of each key that is queued. It may belong to another one the next time. */
+  const queued = new Map<string, string>();
+  const active = new Map<string, string>();
   const addedWhileActive = new Set<string>();
   const delayed = new Map<string, { at: number; cancel: AbortController }>();
   const failures = new Map<string, number>();
@@ -55,12 +69,36 @@ export function createWorkQueue({
       addedWhileActive.add(key);
       return;
     }
-    const worker = idle.shift();
-    if (worker === undefined) {
-      queued.set(key, clock.now());
-    } else {
-      active.add(key);
-      worker(key);
+    const name = groupOf(key);
+    const group = groups.get(name) ?? { queued: new Map(), active: 0 };
+    groups.set(name, group);
+    group.queued.set(key, clock.now());
+    queued.set(key, name);
+    handOut();
+  }
+
+  /** The next key that may be worked on. */
+  function take(): string | undefined {
+    for (const [name, group] of groups) {
+      if (group.active >= perGroup) continue;
+      for (const key of group.queued.keys()) {
+        group.queued.delete(key);
+        queued.delete(key);
+        group.active++;
+        active.set(key, name);
+        groups.delete(name);
+        groups.set(name, group);
+        return key;
+      }
+    }
+    return undefined;
+  }
+
+  function handOut(): void {
+    while (idle.length > 0) {
+      const key = take();
+      if (key === undefined) return;
+      idle.shift()?.(key);
     }
   }
 
@@ -94,28 +132,31 @@ export function createWorkQueue({
       failures.delete(key);
     },
     async get() {
-      for (const key of queued.keys()) {
-        queued.delete(key);
-        active.add(key);
-        return key;
-      }
-      if (shut) return undefined;
+      const key = take();
+      if (key !== undefined || shut) return key;
       return new Promise((resolve) => idle.push(resolve));
     },
     done(key) {
+      const name = active.get(key) ?? '';
+      const group = groups.get(name);
       active.delete(key);
+      if (group !== undefined) {
+        group.active--;
+        if (group.active === 0 && group.queued.size === 0) groups.delete(name);
+      }
       if (addedWhileActive.delete(key)) add(key);
+      handOut();
     },
     shutDown() {
       shut = true;
       for (const { cancel } of delayed.values()) cancel.abort();
       delayed.clear();
-      for (const worker of idle.splice(0)) worker(undefined);
+      for (const waiting of idle.splice(0)) waiting(undefined);
     },
     depth: () => queued.size,
     oldestAgeMs() {
-      for (const since of queued.values()) return clock.now() - since;
-      return 0;
+      const first = [...groups.values()].flatMap((group) => [...group.queued.values()].slice(0, 1));
+      return first.length === 0 ? 0 : clock.now() - Math.min(...first);
     },
     retries: () => retries,
   };

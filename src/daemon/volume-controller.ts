@@ -32,6 +32,7 @@ export interface VolumeControllerOptions {
   logger: Logger;
   /** The host that events are reported from. */
   host: string;
+  /** Volumes of one node that are worked on at once: one that does not answer holds up no other's. */
   workers: number;
   retry: BackoffRange;
 }
@@ -43,7 +44,7 @@ export interface RunningController {
   stop(deadlineMs: number): Promise<void>;
 }
 
-/** The Volume controller: informers, queues, workers; for Volumes, and for what those of lost nodes left there. */
+/** The Volume controller: informers, queues, reconcilers; for Volumes, and for what those of lost nodes left there. */
 export function startVolumeController(options: VolumeControllerOptions): RunningController {
   const { client, nodes, executor, clock, random, logger } = options;
   const common = { client, clock, random, logger, transform: withoutManagedFields };
@@ -53,9 +54,19 @@ export function startVolumeController(options: VolumeControllerOptions): Running
   const leftovers = createInformer<Leftover>({ ...common, resource: LEFTOVERS });
   const needed = [volumes, persistentVolumes, storageClasses];
   const informers = [...needed, leftovers];
-  const queue = createWorkQueue({ clock, random, retry: options.retry });
-  // Of its own, so that lost nodes keep no worker from a Volume.
-  const leftoverQueue = createWorkQueue({ clock, random, retry: options.retry });
+  const queueBy = (nodeOfKey: (key: string) => string | undefined) =>
+    createWorkQueue({
+      clock,
+      random,
+      retry: options.retry,
+      groupOf: (key) => nodeOfKey(key) ?? '',
+      perGroup: options.workers,
+    });
+  const queue = queueBy((name) => {
+    const volume = volumes.get(name);
+    return volume === undefined ? undefined : nodeOf(volume);
+  });
+  const leftoverQueue = queueBy((uid) => leftovers.get(uid)?.spec.nodeName);
   const shared = {
     client,
     volumes,
@@ -100,10 +111,7 @@ export function startVolumeController(options: VolumeControllerOptions): Running
   const controllers: Controller[] = [];
   let stopping = false;
   const run = (ofQueue: WorkQueue, work: Reconcile) => {
-    if (stopping) return;
-    controllers.push(
-      runController({ queue: ofQueue, workers: options.workers, reconcile: work, logger, clock }),
-    );
+    if (!stopping) controllers.push(runController({ queue: ofQueue, reconcile: work, logger, clock }));
   };
   const started = Promise.all(needed.map((informer) => informer.synced)).then(() => {
     run(queue, reconcile);

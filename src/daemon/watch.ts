@@ -7,6 +7,7 @@ import { systemClock } from '../control/clock.ts';
 import { createInformer } from '../kube/informer.ts';
 import type { KubeClient } from '../kube/types.ts';
 import { createLocalShell } from '../nodes/local-shell.ts';
+import { limitNodes } from '../nodes/node-gate.ts';
 import { createShellExecutor } from '../nodes/shell-executor.ts';
 import { createSshShell } from '../nodes/ssh-shell.ts';
 import { addressOfNode } from './node-address.ts';
@@ -19,6 +20,7 @@ export interface WatchOptions {
   localNodes: readonly string[];
   /** Instead of ~/.ssh/config; for `ssh` only. */
   sshConfig?: string;
+  /** Volumes of one node that are worked on at once. */
   workers: number;
   retry: BackoffRange;
   verbose: boolean;
@@ -41,10 +43,13 @@ export async function runWatch(options: WatchOptions): Promise<void> {
   const executor = createShellExecutor(
     transport === 'local'
       ? createLocalShell(localNodes)
-      : createSshShell({
-          ...(options.sshConfig === undefined ? {} : { configFile: options.sshConfig }),
-          addressOf: (node) => addressOfNode(nodes.get(node)),
-        }),
+      : limitNodes(
+          createSshShell({
+            ...(options.sshConfig === undefined ? {} : { configFile: options.sshConfig }),
+            addressOf: (node) => addressOfNode(nodes.get(node)),
+          }),
+          systemClock,
+        ),
   );
   const stopped = new Promise<void>((resolve) => {
     if (signal.aborted) resolve();

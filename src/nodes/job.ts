@@ -19,7 +19,7 @@ export interface Guard {
   refusal: string;
 }
 
-/** One command. Its program is looked up on the node's PATH, and it sees nothing of a shell. */
+/** One command, run as root. Its program is looked up on the node's PATH, and it sees nothing of a shell. */
 export interface Step {
   /** For a person: "make the ext4 file system". */
   name: string;
@@ -27,7 +27,10 @@ export interface Step {
   /** Text for standard input; empty when absent. */
   stdin?: string;
   guards: readonly Guard[];
-  /** Absolute path of a block device: an exclusive flock(2) on it is held while the guards and the program run. */
+  /**
+   * The path of a block device, a whole disk: locked (flock(2), exclusive) while the guards and the command run, so that
+   * neither udev nor another job of its partitions is at it. Where it is not free within a minute the step fails.
+   */
   lock?: string;
   /** The step fails when someone else was faster, so failing means: look again, plan again. */
   mayRace?: boolean;
@@ -91,6 +94,8 @@ export interface Executor {
   poll(node: string, keys: readonly JobKey[], waitMs: number): Promise<JobState[]>;
   /** Removes what the node keeps of a subject's jobs. False, and nothing removed, while one of them runs. */
   forget(node: string, subject: string): Promise<boolean>;
+  /** The subjects that the node keeps anything of: of jobs that run or ended and were not forgotten. */
+  subjects(node: string): Promise<string[]>;
   /** Ends connections. Jobs go on. */
   close(): Promise<void>;
 }

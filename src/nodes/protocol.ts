@@ -1,6 +1,8 @@
 import type { Job, JobKey, JobState, Probe, ProbeResult, StepFacts } from './job.ts';
-import { jobFolder, jobScript, PRELUDE, subjectFolder } from './job-script.ts';
+import { jobScript, PRELUDE } from './job-script.ts';
+import { ForeignJobs, JOBS_FOLDER, jobFolder, makeJobs, ownJobs, subjectFolder } from './jobs-folder.ts';
 import { quote, quoteAll } from './quote.ts';
+import { SudoRefusal } from './sudo.ts';
 
 /**
  * What is said to a node's shell and how its answer is read. Every script is read from standard input by `sh`,
@@ -13,25 +15,25 @@ const whole = (script: string) => `main() {\n${script}}\nmain\n`;
 
 /** How much of a job's output comes back, in bytes. */
 const OUTPUT_TAIL = 4096;
-/** How often the node looks whether a job has ended, in ms. */
-const LOOK_EVERY = 50;
 
-/** Reads only. Each probe answers a line: its number, exit status, output and errors in base64. */
+/** Reads only. Each probe answers a line: its number, exit status, output and errors in base64, and why it was not run. */
 export function observeScript(probes: readonly Probe[]): string {
   return `${PRELUDE}exec 3>&1
 probe() {
   number=$1
   shift
-  err=$({ out=$("$@" </dev/null); printf 'probe %s %s ' "$number" "$?" >&3; printf %s "$out" | base64 -w0 >&3; } 2>&1)
+  err=$({ out=$($as "$@" </dev/null); got=$?; printf 'probe %s %s ' "$number" $got >&3; printf %s "$out" | base64 -w0 >&3; exit $got; } 2>&1)
+  got=$?
+  why=$(printf '%s\\n' "$err" | not_run $got "$@")
   printf ' '
   printf %s "$err" | base64 -w0
-  echo
+  echo " $why"
 }
 ${probes.map((probe, index) => `probe ${index} ${quoteAll(probe.argv)}\n`).join('')}echo ${END}
 `;
 }
 
-/** @throws RangeError for an answer that `observeScript` does not give */
+/** @throws RangeError for an answer that `observeScript` does not give, SudoRefusal where sudo did not let one run */
 export function readObservation(answer: string, probes: readonly Probe[]): Map<string, ProbeResult> {
   const lines = fields(answer);
   if (lines.length !== probes.length) {
@@ -39,11 +41,13 @@ export function readObservation(answer: string, probes: readonly Probe[]): Map<s
   }
   return new Map(
     probes.map((probe, index) => {
-      const [kind, number, exit, stdout, stderr] = lines[index] ?? [];
+      const [kind, number, exit, stdout, stderr, why, user] = lines[index] ?? [];
       if (kind !== 'probe' || number !== String(index)) {
         throw new RangeError(`not the answer of probe ${index}: ${kind} ${number}`);
       }
-      return [probe.name, { exit: status(exit), stdout: decode(stdout), stderr: decode(stderr) }];
+      if (why === 'denied') throw new SudoRefusal(decode(user), probe.argv.join(' '), decode(stderr));
+      const ended = why === 'missing' ? 127 : status(exit);
+      return [probe.name, { exit: ended, stdout: decode(stdout), stderr: decode(stderr) }];
     }),
   );
 }
@@ -52,9 +56,12 @@ export function readObservation(answer: string, probes: readonly Probe[]): Map<s
 export function submitScript(job: Job, waitMs: number): string {
   const folder = quote(jobFolder(job.key));
   const subject = quote(subjectFolder(job.key.subject));
-  return whole(`${PRELUDE}job=${folder} subject=${subject}
+  return whole(`${PRELUDE}${ownJobs(END)}${makeJobs(END)}job=${folder} subject=${subject}
 if [ ! -d "$job" ]; then
-  mkdir -p "$subject" && new=$(mktemp -d "$subject/.new.XXXXXX") || exit
+  mkdir -p "$subject" || exit
+  # Half submissions of a crash. One that is under way is young, and has its lock soon.
+  find "$subject" -maxdepth 1 -name '.new.*' -mmin +1 -exec flock -n {}/output rm -rf {} \\;
+  new=$(mktemp -d "$subject/.new.XXXXXX") || exit
   printf %s ${quote(jobScript(job))} >"$new/script" || exit
   setsid sh "$new/script" "$new" "$job" </dev/null >/dev/null 2>&1 &
   # Until it has its place, or has found it taken; a script that died at once leaves it empty.
@@ -66,7 +73,7 @@ ${pollBody([job.key], waitMs)}`);
 
 /** The states of jobs, once one of them is no longer running or the time is over. */
 export function pollScript(keys: readonly JobKey[], waitMs: number): string {
-  return whole(PRELUDE + pollBody(keys, waitMs));
+  return whole(PRELUDE + ownJobs(END) + pollBody(keys, waitMs));
 }
 
 function pollBody(keys: readonly JobKey[], waitMs: number): string {
@@ -76,7 +83,7 @@ function pollBody(keys: readonly JobKey[], waitMs: number): string {
     read -r line <"$1/result"
   elif [ ! -d "$1" ]; then
     line=not-found
-  elif ! flock -ns "$1/lock" true; then
+  elif ! flock -ns "$1/output" true; then
     line=running ended=
   elif [ -e "$1/result" ]; then
     read -r line <"$1/result"
@@ -97,18 +104,40 @@ report() {
     printf 'job %s' "$(printf %s "$line" | base64 -w0)"
     for file in step refusal; do printf ' %s' "$(base64 -w0 "$folder/$file" 2>/dev/null)"; done
     printf ' %s\\n' "$(tail -c ${OUTPUT_TAIL} "$folder/output" 2>/dev/null | base64 -w0)"
+    # Nothing was found out about the volume: once sudo lets the program run, the same job is tried again.
+    case $line in denied*) rm -rf "$folder" ;; esac
   done
 }
 set -- ${keys.map((key) => quote(jobFolder(key))).join(' ')}
-n=${Math.floor(waitMs / LOOK_EVERY)}
-look "$@"
-while [ -z "$any" ] && [ $n -gt 0 ]; do sleep ${LOOK_EVERY / 1000}; n=$((n - 1)); look "$@"; done
-report "$@"
+${waitMs > 0 ? waitScript(waitMs) : ''}report "$@"
 echo ${END}
 `;
 }
 
-/** @throws RangeError for an answer that `pollScript` does not give */
+/**
+ * Until one of the jobs has let go of its lock, or the time is over: a process a job that waits in flock(2), and none
+ * after it. The time ends them also where the connection is gone and nobody is there to hear.
+ */
+const waitScript = (waitMs: number) => `look "$@"
+[ -n "$any" ] || {
+  waiters=
+  for folder; do
+    flock -s -w ${waitMs / 1000} "$folder/output" echo ended 2>/dev/null &
+    waiters="$waiters $!"
+  done
+  echo "waiters $waiters"
+  wait
+} | {
+  waiters= any=
+  while [ -z "$waiters" ] || [ -z "$any" ]; do
+    read -r word rest || break
+    case $word in waiters) waiters=$rest ;; *) any=yes ;; esac
+  done
+  [ -z "$waiters" ] || kill $waiters 2>/dev/null
+}
+`;
+
+/** @throws RangeError for an answer that `pollScript` does not give, SudoRefusal where sudo did not let a job go on */
 export function readStates(answer: string, count: number): JobState[] {
   const lines = fields(answer);
   if (lines.length !== count) {
@@ -126,7 +155,7 @@ function readStep(text: string): StepFacts | undefined {
 }
 
 function readState(line: string, step: StepFacts | undefined, refusal: string, output: string): JobState {
-  const [state, exit] = line.split(' ');
+  const [state, exit, command] = line.split(' ');
   const unknown = { name: 'unknown', command: '' };
   switch (state) {
     case 'not-found':
@@ -140,6 +169,8 @@ function readState(line: string, step: StepFacts | undefined, refusal: string, o
       return { state, step: step ?? unknown, exit: status(exit), output };
     case 'guarded':
       return { state, step: step ?? unknown, refusal, output };
+    case 'denied':
+      throw new SudoRefusal(decode(exit), decode(command), output);
     default:
       throw new RangeError(`not a job's state: ${JSON.stringify(line)}`);
   }
@@ -147,10 +178,15 @@ function readState(line: string, step: StepFacts | undefined, refusal: string, o
 
 /** Removes what is kept of a subject's jobs, if none of them runs. */
 export function forgetScript(subject: string): string {
-  return whole(`${PRELUDE}subject=${quote(subjectFolder(subject))}
+  return whole(`${PRELUDE}${ownJobs(END)}subject=${quote(subjectFolder(subject))}
+idle() { # One whose shell was killed may run under sudo, without the lock of the subject.
+  for step in "$subject"/*/step; do
+    [ ! -e "$step" ] || flock -ns "\${step%step}output" true || return
+  done
+}
 if [ ! -d "$subject" ]; then
   echo forgotten
-elif flock -n "$subject/lock" rm -rf "$subject"; then
+elif { flock -n 8 && idle && rm -rf "$subject"; } 8>"$subject/lock"; then
   echo forgotten
 else
   echo busy
@@ -168,13 +204,35 @@ export function readForgotten(answer: string): boolean {
   return word === 'forgotten';
 }
 
+/** Lists the subjects that there are jobs of. */
+export function subjectsScript(): string {
+  return whole(`${PRELUDE}${ownJobs(END)}for folder in ${JOBS_FOLDER}/*; do
+  [ ! -d "$folder" ] || printf 'subject %s\\n' "$(printf %s "\${folder##*/}" | base64 -w0)"
+done
+echo ${END}
+`);
+}
+
+/** @throws RangeError for an answer that `subjectsScript` does not give */
+export function readSubjects(answer: string): string[] {
+  return fields(answer).map(([kind, name]) => {
+    if (kind !== 'subject') throw new RangeError(`not a subject: ${kind}`);
+    return decode(name);
+  });
+}
+
+/** @throws RangeError for an answer that was cut off; ForeignJobs or SudoRefusal where the script went no further */
 function fields(answer: string): string[][] {
   const lines = answer.split('\n');
   // The text after the last newline is empty, the line before it is END.
   if (lines.at(-1) !== '' || lines.at(-2) !== END) {
     throw new RangeError('the answer was cut off');
   }
-  return lines.slice(0, -2).map((line) => line.split(' '));
+  const all = lines.slice(0, -2).map((line) => line.split(' '));
+  const [[kind, user, ...said] = []] = all;
+  if (kind === 'foreign') throw new ForeignJobs(decode(user), decode(said[0]));
+  if (kind === 'denied') throw new SudoRefusal(decode(user), decode(said[0]), decode(said[1]));
+  return all;
 }
 
 function status(text: string | undefined): number {

@@ -1,5 +1,7 @@
 import { NodeError } from './errors.ts';
-import type { Executor } from './job.ts';
+import type { Executor, JobKey } from './job.ts';
+import { ForeignJobs } from './jobs-folder.ts';
+import { pollTogether } from './poll-together.ts';
 import {
   forgetScript,
   observeScript,
@@ -7,9 +9,12 @@ import {
   readForgotten,
   readObservation,
   readStates,
+  readSubjects,
+  subjectsScript,
   submitScript,
 } from './protocol.ts';
 import type { Shell } from './shell.ts';
+import { SudoRefusal } from './sudo.ts';
 
 /** How long a round trip may take beside what it was told to wait, in ms. */
 const ROUND_TRIP = 30_000;
@@ -26,12 +31,17 @@ export function createShellExecutor(shell: Shell): Executor {
     try {
       return read(answer);
     } catch (cause) {
+      if (cause instanceof SudoRefusal || cause instanceof ForeignJobs) throw cause.on(node);
       throw new NodeError('protocol', node, `node ${node} gave an answer that is not understood: ${cause}`, {
         cause,
         hint: 'Something on the node prints into non-interactive logins (a profile, a banner), or cut the connection.',
       });
     }
   }
+
+  const poll = (node: string, keys: readonly JobKey[], waitMs: number) =>
+    ask(node, pollScript(keys, waitMs), waitMs, (answer) => readStates(answer, keys.length));
+  const pollNow = pollTogether((node, keys) => poll(node, keys, 0));
 
   return {
     observe: (node, probes) =>
@@ -40,11 +50,12 @@ export function createShellExecutor(shell: Shell): Executor {
       const [state] = await ask(node, submitScript(job, waitMs), waitMs, (answer) => readStates(answer, 1));
       return state as NonNullable<typeof state>;
     },
-    poll: async (node, keys, waitMs) =>
-      keys.length === 0
-        ? []
-        : ask(node, pollScript(keys, waitMs), waitMs, (answer) => readStates(answer, keys.length)),
+    poll: async (node, keys, waitMs) => {
+      if (keys.length === 0) return [];
+      return waitMs > 0 ? poll(node, keys, waitMs) : pollNow(node, keys);
+    },
     forget: (node, subject) => ask(node, forgetScript(subject), 0, readForgotten),
+    subjects: (node) => ask(node, subjectsScript(), 0, readSubjects),
     close: () => shell.close(),
   };
 }

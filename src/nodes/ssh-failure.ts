@@ -10,14 +10,27 @@ export function classifySshFailure(node: string, exitCode: number | undefined, s
     return new NodeError('protocol', node, `node ${node}: sh ended with status ${exitCode}: ${said}`);
   }
   if (said.includes('REMOTE HOST IDENTIFICATION HAS CHANGED')) {
-    return new NodeError('refused', node, `node ${node}: its host key is another than the known one`, {
-      hint: `If the node was reinstalled, remove the old key: ssh-keygen -R ${node}; then add the new one, checked by another way.`,
-    });
+    const [, shown] = /fingerprint for the (.+? key sent by the remote host is\s+\S+?)\.?\s/.exec(said) ?? [];
+    const [, known] = /^Offending .+ key in (.+)$/m.exec(said) ?? [];
+    const found = shown === undefined ? '' : `: the ${shown.replace(/\s+/g, ' ')}`;
+    const where = known === undefined ? '' : ` (${known.trim()})`;
+    return new NodeError(
+      'refused',
+      node,
+      `node ${node}: its host key is another than the known one${found}`,
+      {
+        hint: `If the node was reinstalled, remove the old key${where}: ssh-keygen -R ${node}; then add the new one, checked by another way.`,
+      },
+    );
   }
   if (said.includes('Host key verification failed') || said.includes('host key is known for')) {
-    return new NodeError('refused', node, `node ${node}: its host key is not known`, {
-      hint: `Add the key, checked by another way, to known_hosts under the name ${node}.`,
-    });
+    const [, kind] = /^No (\S+) host key is known/m.exec(said) ?? [];
+    return new NodeError(
+      'refused',
+      node,
+      `node ${node}: its host key is not known${kind === undefined ? '' : ` (of the kind ${kind})`}`,
+      { hint: `Add the key, checked by another way, to known_hosts under the name ${node}.` },
+    );
   }
   if (said.includes('Permission denied')) {
     return new NodeError('refused', node, `node ${node}: ${said}`, {

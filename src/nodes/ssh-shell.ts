@@ -22,12 +22,11 @@ export interface SshOptions {
 /** As Kubernetes names nodes: nothing else becomes an argument of ssh. */
 const NODE_NAME = /^[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?$/;
 
-/** Sessions at once on one connection. sshd's MaxSessions is 10 by default. */
-const SESSIONS = 8;
-
-/** Nodes over the OpenSSH client, one connection a node, so that ~/.ssh/config, agents and ProxyJump work. */
+/**
+ * Nodes over the OpenSSH client, one connection a node, so that ~/.ssh/config, agents and ProxyJump work.
+ * How many sessions there may be at once is for `limitNodes`.
+ */
 export function createSshShell(options: SshOptions): Shell {
-  const sessions = new Map<string, Sessions>();
   const destinations = new Map<string, string[]>();
   const abort = new AbortController();
   let controlFolder: Promise<string> | undefined;
@@ -60,31 +59,21 @@ export function createSshShell(options: SshOptions): Shell {
       }
       const destination = await argumentsFor(node);
       destinations.set(destination.join('\0'), destination);
-      let limit = sessions.get(node);
-      if (limit === undefined) {
-        limit = createSessions(SESSIONS);
-        sessions.set(node, limit);
+      const result = await execa('ssh', [...destination, 'sh'], {
+        input: script,
+        timeout: timeoutMs,
+        // A signal that ends this process is ours to handle: `close` ends what runs.
+        cleanup: false,
+        cancelSignal: abort.signal,
+        reject: false,
+        stripFinalNewline: false,
+      });
+      if (result.failed) {
+        throw result.timedOut
+          ? new NodeError('unreachable', node, `node ${node} gave no answer within ${timeoutMs / 1000} s`)
+          : classifySshFailure(node, result.exitCode, result.stderr || (result.shortMessage ?? ''));
       }
-      const release = await limit();
-      try {
-        const result = await execa('ssh', [...destination, 'sh'], {
-          input: script,
-          timeout: timeoutMs,
-          // A signal that ends this process is ours to handle: `close` ends what runs.
-          cleanup: false,
-          cancelSignal: abort.signal,
-          reject: false,
-          stripFinalNewline: false,
-        });
-        if (result.failed) {
-          throw result.timedOut
-            ? new NodeError('unreachable', node, `node ${node} gave no answer within ${timeoutMs / 1000} s`)
-            : classifySshFailure(node, result.exitCode, result.stderr || (result.shortMessage ?? ''));
-        }
-        return result.stdout;
-      } finally {
-        release();
-      }
+      return result.stdout;
     },
     async close() {
       abort.abort();
@@ -127,22 +116,4 @@ async function makeControlFolder(): Promise<string> {
   }
   await chmod(folder, 0o700);
   return folder;
-}
-
-type Sessions = () => Promise<() => void>;
-
-/** At most `count` holders at once, first come, first served. */
-function createSessions(count: number): Sessions {
-  let free = count;
-  const waiting: (() => void)[] = [];
-  const release = () => {
-    const next = waiting.shift();
-    if (next) next();
-    else free++;
-  };
-  return async () => {
-    if (free > 0) free--;
-    else await new Promise<void>((resolve) => waiting.push(resolve));
-    return release;
-  };
 }

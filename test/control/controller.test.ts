@@ -10,13 +10,14 @@ let logger: ReturnType<typeof memoryLogger>;
 
 beforeEach(() => {
   clock = new FakeClock();
-  queue = createWorkQueue({ clock, random: () => 0 });
+  queue = workQueue(1);
   logger = memoryLogger();
 });
 
+const workQueue = (perGroup: number) =>
+  createWorkQueue({ clock, random: () => 0, groupOf: (key) => key.slice(1), perGroup });
 type Reconcile = Parameters<typeof runController>[0]['reconcile'];
-const run = (reconcile: Reconcile, workers = 1) =>
-  runController({ queue, workers, reconcile, logger, clock });
+const run = (reconcile: Reconcile) => runController({ queue, reconcile, logger, clock });
 
 test('a failure is logged once with its key, and tried again after longer and longer', async () => {
   const tried: number[] = [];
@@ -66,7 +67,8 @@ test('a key comes again when its reconcile says', async () => {
   expect(times).toBe(3);
 });
 
-test('no more keys at once than workers, and no key twice at once', async () => {
+test('no more keys of a group at once than it may have, and no key twice at once', async () => {
+  queue = workQueue(2);
   const active: string[] = [];
   const release: (() => void)[] = [];
   run((key) => {
@@ -77,7 +79,7 @@ test('no more keys at once than workers, and no key twice at once', async () => 
         resolve(undefined);
       }),
     );
-  }, 2);
+  });
   for (const key of ['a', 'b', 'c']) queue.add(key);
   await clock.advance(0);
   expect(active).toEqual(['a', 'b']);

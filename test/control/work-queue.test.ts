@@ -7,8 +7,18 @@ let queue: WorkQueue;
 
 beforeEach(() => {
   clock = new FakeClock();
-  queue = createWorkQueue({ clock, random: () => 0 });
+  queue = workQueue();
 });
+
+/** The group of a key is what is before its first `/`. */
+function workQueue(): WorkQueue {
+  return createWorkQueue({
+    clock,
+    random: () => 0,
+    groupOf: (key) => key.split('/')[0] ?? '',
+    perGroup: 2,
+  });
+}
 
 /** Whether a key comes without anything else happening. */
 async function next(): Promise<string | undefined | 'waiting'> {
@@ -96,8 +106,41 @@ test('a shutdown hands out what is queued, drops delays, and lets waiting worker
   expect(clock.sleeping).toEqual([]);
   expect([await queue.get(), await queue.get()]).toEqual(['a', undefined]);
 
-  const other = createWorkQueue({ clock, random: () => 0 });
+  const other = workQueue();
   const waiting = other.get();
   other.shutDown();
   expect(await waiting).toBeUndefined();
+});
+
+test('a group has no more keys out than it may, and holds up no other', async () => {
+  for (const key of ['a/1', 'a/2', 'a/3', 'b/1']) queue.add(key);
+  const got = [await queue.get(), await queue.get(), await queue.get()];
+  expect(got.sort()).toEqual(['a/1', 'a/2', 'b/1']);
+  const waiting = queue.get();
+  queue.add('b/2');
+  expect(await waiting).toBe('b/2');
+  const next = queue.get();
+  expect(queue.depth()).toBe(1);
+  queue.done('a/2');
+  expect(await next).toBe('a/3');
+});
+
+test('groups take turns', async () => {
+  for (const key of ['a/1', 'a/2', 'b/1', 'c/1']) queue.add(key);
+  const got = [await queue.get(), await queue.get(), await queue.get(), await queue.get()];
+  expect(got).toEqual(['a/1', 'b/1', 'c/1', 'a/2']);
+});
+
+test('a key that belongs to another group by now counts for the one it was queued in', async () => {
+  let group = 'a';
+  queue = createWorkQueue({ clock, random: () => 0, groupOf: () => group, perGroup: 1 });
+  queue.add('x');
+  await queue.get();
+  group = 'b';
+  queue.add('x');
+  queue.done('x');
+  expect(await queue.get()).toBe('x');
+  group = 'a';
+  queue.add('y');
+  expect(await queue.get()).toBe('y');
 });

@@ -1,10 +1,14 @@
 import { randomUUID } from 'node:crypto';
-import { appendFile, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { appendFile, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { execa } from 'execa';
+import { systemClock } from '../../src/control/clock.ts';
 import { NodeError } from '../../src/nodes/errors.ts';
 import type { Executor, Guard, Job, Step } from '../../src/nodes/job.ts';
 import { createLocalShell } from '../../src/nodes/local-shell.ts';
+import { limitNodes } from '../../src/nodes/node-gate.ts';
 import { createShellExecutor } from '../../src/nodes/shell-executor.ts';
 import { createSshShell, type SshAddress } from '../../src/nodes/ssh-shell.ts';
 import { leftovers } from '../support/leftovers.ts';
@@ -267,6 +271,86 @@ describeAsRoot('jobs', () => {
       expect(await text('after')).toBe('');
     });
 
+    test('a wait answers as soon as one of many jobs ends, and leaves no process behind', async () => {
+      const others = Array.from(
+        { length: 5 },
+        (_, n): Job => ({
+          key: { subject: randomUUID(), id: `other-${n}` },
+          steps: [script('until [ -e go ]; do sleep 0.02; done')],
+        }),
+      );
+      const first = job(waiting(), script('true'));
+      const ending = job();
+      ending.key.subject = randomUUID();
+      ending.steps = [script('until [ -e go-first ]; do sleep 0.02; done')];
+      const all = [...others, first, ending];
+      try {
+        for (const each of all) await executor.submit(NODE, each, 0);
+        const answer = executor.poll(
+          NODE,
+          all.map(({ key }) => key),
+          20_000,
+        );
+        await until('it waits for all', 5000, async () =>
+          (await waiters()) === all.length ? true : undefined,
+        );
+        const start = Date.now();
+        await writeFile(join(here, 'go-first'), '');
+        const states = await answer;
+        expect(Date.now() - start).toBeLessThan(1000);
+        expect(states.map(({ state }) => state)).toEqual(
+          [...others, first].map(() => 'running').concat('succeeded'),
+        );
+        expect(await waiters()).toBe(0);
+      } finally {
+        await writeFile(join(here, 'go-first'), '');
+        await writeFile(join(here, 'go'), '');
+        for (const { key } of all) {
+          await until('the job ends', 5000, async () =>
+            (await executor.forget(NODE, key.subject)) ? true : undefined,
+          );
+        }
+      }
+    });
+
+    test('a wait whose connection is gone leaves no process behind once its time is over', async () => {
+      const long = job(waiting());
+      await executor.submit(NODE, long, 0);
+      await pids();
+      const answer = executor.poll(NODE, [long.key], 2000).then(String, (error: unknown) => error);
+      await until('it waits', 5000, async () => ((await waiters()) === 1 ? true : undefined));
+      await transport.cut();
+      expect(await answer).toBeInstanceOf(NodeError);
+      await until('nobody waits', 5000, async () => ((await waiters()) === 0 ? true : undefined));
+      expect(await executor.poll(NODE, [long.key], 0)).toMatchObject([{ state: 'running' }]);
+    });
+
+    test('half a submission of a crash goes with the next one, and one that is under way does not', async () => {
+      const folder = `/run/stowage/jobs/${subject}`;
+      await run(job());
+      for (const name of ['old', 'young', 'busy']) await mkdir(join(folder, `.new.${name}`));
+      for (const name of ['old', 'busy'])
+        await execa('touch', ['-d', '-5 min', join(folder, `.new.${name}`)]);
+      const busy = execa('flock', [join(folder, '.new.busy/output'), 'cat'], { stdin: 'pipe' });
+      await until('it is held', 5000, async () =>
+        existsSync(join(folder, '.new.busy/output')) ? true : undefined,
+      );
+      await execa('touch', ['-d', '-5 min', join(folder, '.new.busy')]);
+      await run(job());
+      const left = (await readdir(folder, { withFileTypes: true })).map(({ name }) => name);
+      busy.stdin?.end();
+      await busy;
+      expect(left.filter((name) => name.startsWith('.new')).sort()).toEqual(['.new.busy', '.new.young']);
+    });
+
+    test('subjects are those that the node keeps anything of', async () => {
+      expect(await executor.subjects(NODE)).not.toContain(subject);
+      await run(job());
+      expect(await executor.subjects(NODE)).toContain(subject);
+      await executor.forget(NODE, subject);
+      expect(await executor.subjects(NODE)).not.toContain(subject);
+    });
+
     test('jobs of one subject run one after the other', async () => {
       const log = (line: string) => script(`echo ${line} >>log`);
       const first = job(waiting(), log('first'));
@@ -306,7 +390,8 @@ describeAsRoot('jobs', () => {
   });
 
   test('20 observations at once do not exceed the sessions of one connection', async () => {
-    const executor = overSsh();
+    const shell = createSshShell({ configFile: sshd.configFile, addressOf: () => ({}) });
+    const executor = createShellExecutor(limitNodes(shell, systemClock));
     const log = join(here, 'log');
     await appendFile(log, '');
     const argv = ['sh', '-c', 'echo 1 >>"$0"; sleep 0.1; echo -1 >>"$0"', log];
@@ -336,14 +421,20 @@ describeAsRoot('jobs', () => {
     test('unknown host key', async () => {
       expect(await fails('unknown', overSsh({ host: '127.0.0.1' }))).toMatchObject({
         code: 'refused',
-        message: expect.stringContaining('host key is not known'),
+        node: 'unknown',
+        message: 'node unknown: its host key is not known (of the kind ED25519)',
+        hint: expect.stringContaining('to known_hosts under the name unknown'),
       });
     });
 
     test('changed host key', async () => {
       expect(await fails('changed', overSsh())).toMatchObject({
         code: 'refused',
-        message: expect.stringContaining('another than the known one'),
+        node: 'changed',
+        message: expect.stringMatching(
+          /^node changed: its host key is another than the known one: the ED25519 key .* is SHA256:\S{43}$/,
+        ),
+        hint: expect.stringMatching(/known_hosts:\d+\): ssh-keygen -R changed/),
       });
     });
 
@@ -354,7 +445,8 @@ describeAsRoot('jobs', () => {
       try {
         expect(await fails(NODE, overSsh())).toMatchObject({
           code: 'refused',
-          message: expect.stringContaining('Permission denied'),
+          message: expect.stringMatching(/^node n1: root@127.0.0.1: Permission denied \(publickey\)/),
+          hint: expect.stringContaining("'ssh n1 true' works for this user"),
         });
       } finally {
         await writeFile(keys, content);
@@ -376,6 +468,16 @@ describeAsRoot('jobs', () => {
     });
   });
 });
+
+/** How many processes of the machine wait for the end of a job. */
+async function waiters(): Promise<number> {
+  let count = 0;
+  for (const pid of await readdir('/proc')) {
+    const argv = /^\d+$/.test(pid) ? await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '') : '';
+    if (argv.startsWith('flock\0-s\0-w\0')) count++;
+  }
+  return count;
+}
 
 /** The children of a process that have this name, by id. */
 async function kill(parent: number, name: string): Promise<void> {

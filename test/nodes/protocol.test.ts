@@ -188,3 +188,85 @@ test('no job, no round trip', async () => {
   const shell = { run: () => Promise.reject(new Error('asked')), close: async () => {} };
   expect(await createShellExecutor(shell).poll('n1', [], 1000)).toEqual([]);
 });
+
+test('50 jobs of a node that are polled at once take two round trips, and each gets its own state', async () => {
+  const scripts: string[] = [];
+  const shell = {
+    async run(_node: string, script: string) {
+      scripts.push(script);
+      const ids = [...script.matchAll(/jobs\/s\/(\d+)'/g)].map(([, id]) => id);
+      return `${ids.map((id) => job(`failed ${id}`, STEP_FILE)).join('')}${END}`;
+    },
+    close: async () => {},
+  };
+  const executor = createShellExecutor(shell);
+  const states = await Promise.all(
+    Array.from({ length: 50 }, (_, id) => executor.poll('n1', [{ subject: 's', id: String(id) }], 0)),
+  );
+  expect(states.map(([state]) => state)).toEqual(
+    Array.from({ length: 50 }, (_, exit) => ({ state: 'failed', step: STEP, exit, output: '' })),
+  );
+  expect(scripts).toHaveLength(2);
+  await Promise.all(['n1', 'n2'].map((node) => executor.poll(node, [{ subject: 's', id: '1' }], 0)));
+  expect(scripts).toHaveLength(4);
+});
+
+test('polls that were asked together fail together, and later ones are asked anew', async () => {
+  let fails = true;
+  const shell = {
+    run: async (node: string) => {
+      if (fails) throw new NodeError('unreachable', node, 'away');
+      return `${job('succeeded')}${END}`;
+    },
+    close: async () => {},
+  };
+  const executor = createShellExecutor(shell);
+  const poll = (id: string) => executor.poll('n1', [{ subject: 's', id }], 0);
+  const answers = await Promise.allSettled(['a', 'b', 'c'].map(poll));
+  expect(answers.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);
+  fails = false;
+  expect(await poll('a')).toEqual([{ state: 'succeeded' }]);
+});
+
+describe('what was not done', () => {
+  const denied = `${base64('stowage')} ${base64('losetup -d /dev/loop1')}`;
+  const executor = (answer: string) =>
+    createShellExecutor({ run: async () => answer + END, close: async () => {} });
+  const key = { subject: 'a', id: 'b' };
+  const said = 'sudo: a password is required';
+  const LOOK = [{ name: 'a', argv: ['losetup', '-d', '/dev/loop1'] }];
+
+  test.each([
+    ['a probe', executor(`probe 0 1  ${base64(said)} denied ${base64('stowage')}\n`).observe('n1', LOOK)],
+    ['a step', executor(job(`denied ${denied}`, STEP_FILE, '', said)).poll('n1', [key], 0)],
+    [
+      'the folder of jobs',
+      executor(`denied ${denied} ${base64(said)}\n`).submit('n1', { key, steps: [] }, 0),
+    ],
+  ])('since sudo refused, is an error with node, user and program: %s', async (_, answer) => {
+    await expect(answer).rejects.toMatchObject({
+      code: 'refused',
+      message:
+        "node n1: sudo does not let user stowage run 'losetup -d /dev/loop1' as root without a password: sudo: a password is required",
+      hint: expect.stringContaining('deploy/sudoers'),
+    });
+  });
+
+  test('since the program is missing, is status 127', () => {
+    expect(readObservation(`probe 0 1   missing\n${END}`, LOOK).get('a')?.exit).toBe(127);
+  });
+
+  test('since the jobs are somebody else’s, is an error', async () => {
+    const found = 'drwx------ 2 root root 40 Jan 1 00:00 /run/stowage/jobs';
+    const answer = executor(`foreign ${base64('stowage')} ${base64(found)}\n`);
+    for (const asked of [answer.poll('n1', [key], 0), answer.forget('n1', 'a'), answer.subjects('n1')]) {
+      await expect(asked).rejects.toMatchObject({ code: 'refused', message: expect.stringContaining(found) });
+    }
+  });
+});
+
+test('subjects are read as they are', async () => {
+  const answer = `subject ${base64('a')}\nsubject ${base64('.\n é')}\n${END}`;
+  const shell = { run: async () => answer, close: async () => {} };
+  expect(await createShellExecutor(shell).subjects('n1')).toEqual(['a', '.\n é']);
+});

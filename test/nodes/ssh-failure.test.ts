@@ -5,17 +5,29 @@ import { classifySshFailure } from '../../src/nodes/ssh-failure.ts';
 const CHANGED = `@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@
 @    WARNING: REMOTE HOST IDENTIFICATION HAS CHANGED!     @
 @@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@
+The fingerprint for the ED25519 key sent by the remote host is
+SHA256:/e8Q0bA4JaoszpMCLz9RLc+AYpm+mUum51yWUVXzHiA.
+Please contact your system administrator.
+Add correct host key in /root/.ssh/known_hosts to get rid of this message.
+Offending ED25519 key in /root/.ssh/known_hosts:1
 Host key for n1 has changed and you have requested strict checking.
 Host key verification failed.`;
 
 test.each([
-  ['another host key', 255, CHANGED, 'refused', 'its host key is another', 'ssh-keygen -R n1'],
+  [
+    'another host key',
+    255,
+    CHANGED,
+    'refused',
+    'another than the known one: the ED25519 key sent by the remote host is SHA256:/e8Q0bA4JaoszpMCLz9RLc+AYpm+mUum51yWUVXzHiA',
+    '(/root/.ssh/known_hosts:1): ssh-keygen -R n1',
+  ],
   [
     'an unknown host key',
     255,
     'No ED25519 host key is known for n1 and you have requested strict checking.\r\nHost key verification failed.',
     'refused',
-    'its host key is not known',
+    'its host key is not known (of the kind ED25519)',
     'known_hosts under the name n1',
   ],
   [

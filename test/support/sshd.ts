@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, readFile, rm, rmdir, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, readFile, rm, rmdir, writeFile } from 'node:fs/promises';
 import { type AddressInfo, connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,13 +11,17 @@ export interface SshdOptions {
   nodes: readonly string[];
   /** Set in every session, over what sshd sets: `PATH` puts programs of a test first. */
   env?: Readonly<Record<string, string>>;
+  /** Who is logged in as, with a password that is not locked (`*`). Default: root. */
+  user?: string;
+  /** A command that becomes the server, with the server's own as its last arguments. */
+  under?: readonly string[];
 }
 
 export interface Sshd {
   port: number;
   /** Of the listening process; every connection is a child of it. */
   pid: number;
-  /** For `ssh -F`: the nodes and 127.0.0.1, as root, with a key of their own and the host key under the nodes' names. */
+  /** For `ssh -F`: the nodes and 127.0.0.1, as that user, with a key of their own and the host key under the nodes' names. */
   configFile: string;
   /** Holds `client_key`, `host_key`, `known_hosts`, `authorized_keys`, `sshd_config` and `log`. */
   folder: string;
@@ -29,7 +33,7 @@ export interface Sshd {
 const PRIVILEGE_SEPARATION = '/run/sshd';
 
 /** An sshd on loopback with configuration and keys of its own: neither ~/.ssh nor /etc/ssh is read or written. */
-export async function startSshd({ nodes, env = {} }: SshdOptions): Promise<Sshd> {
+export async function startSshd({ nodes, env = {}, user = 'root', under = [] }: SshdOptions): Promise<Sshd> {
   const folder = await mkdtemp(join(tmpdir(), 'stowage-sshd-'));
   const port = await freePort();
   const [hostKey] = await Promise.all([
@@ -43,18 +47,15 @@ export async function startSshd({ nodes, env = {} }: SshdOptions): Promise<Sshd>
   );
   await writeFile(join(folder, 'sshd_config'), serverConfig(folder, port, env));
   const configFile = join(folder, 'ssh_config');
-  await writeFile(configFile, clientConfig(folder, port, nodes));
+  await writeFile(configFile, clientConfig(folder, port, nodes, user));
+  // The server reads the keys as the user that logs in.
+  if (user !== 'root') await chmod(folder, 0o711);
 
   const madePrivilegeSeparation = !existsSync(PRIVILEGE_SEPARATION);
   await mkdir(PRIVILEGE_SEPARATION, { recursive: true, mode: 0o755 });
-  const daemon = execa(
-    '/usr/sbin/sshd',
-    ['-D', '-f', join(folder, 'sshd_config'), '-E', join(folder, 'log')],
-    {
-      stdio: 'ignore',
-      reject: false,
-    },
-  );
+  const server = ['/usr/sbin/sshd', '-D', '-f', join(folder, 'sshd_config'), '-E', join(folder, 'log')];
+  const [program = '', ...args] = [...under, ...server];
+  const daemon = execa(program, args, { stdio: 'ignore', reject: false });
   let ended = false;
   const end = daemon.then(() => {
     ended = true;
@@ -118,11 +119,11 @@ SetEnv${variables.join('')}
 `;
 }
 
-function clientConfig(folder: string, port: number, nodes: readonly string[]): string {
+function clientConfig(folder: string, port: number, nodes: readonly string[], user: string): string {
   return `Host ${[...nodes, '127.0.0.1'].join(' ')}
   HostName 127.0.0.1
   Port ${port}
-  User root
+  User ${user}
   IdentityFile ${folder}/client_key
   IdentitiesOnly yes
   UserKnownHostsFile ${folder}/known_hosts

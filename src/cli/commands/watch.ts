@@ -27,7 +27,7 @@ export default function watch(program: Command, io: Io): void {
     )
     .option('--local-node <name,...>', 'nodes that this machine is (with --transport local)', nodeNames, [])
     .option('--ssh-config <file>', 'configuration of ssh (default: ~/.ssh/config)')
-    .option('--workers <number>', 'Volumes to work on at once', wholeNumber(1, 1000), 10)
+    .option('--workers <number>', 'Volumes of one node to work on at once', wholeNumber(1, 1000), 10)
     .addOption(durationOption('--retry-interval-start <duration>', 'first delay before trying again', '1s'))
     .addOption(durationOption('--retry-interval-max <duration>', 'longest delay', '5m'))
     .action(async (_flags, command: Command) => {

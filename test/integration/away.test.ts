@@ -1,0 +1,89 @@
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { systemClock } from '../../src/control/clock.ts';
+import { runController } from '../../src/control/controller.ts';
+import { createWorkQueue } from '../../src/control/work-queue.ts';
+import { limitNodes } from '../../src/nodes/node-gate.ts';
+import { createShellExecutor } from '../../src/nodes/shell-executor.ts';
+import { createSshShell } from '../../src/nodes/ssh-shell.ts';
+import { memoryLogger } from '../support/logger.ts';
+import { describeAsRoot } from '../support/root.ts';
+import { type Sshd, startSshd } from '../support/sshd.ts';
+import { until } from '../support/until.ts';
+
+/** Of each kind. */
+const AWAY = 10;
+const VOLUMES = 50;
+const HEALTHY = 20;
+
+describeAsRoot('nodes that are away', () => {
+  let sshd: Sshd;
+  /** Accepts, and says nothing. */
+  let hung: Server;
+  const sockets: Socket[] = [];
+
+  beforeAll(async () => {
+    const names = Array.from({ length: AWAY }, (_, n) => [`hung${n}`, `closed${n}`]).flat();
+    sshd = await startSshd({ nodes: ['healthy', ...names] });
+    hung = createServer((socket) => sockets.push(socket));
+    await new Promise<void>((resolve) => hung.listen(0, '127.0.0.1', resolve));
+  });
+  afterAll(async () => {
+    for (const socket of sockets) socket.destroy();
+    hung?.close();
+    await sshd?.stop();
+  });
+
+  /** How long each Volume of the healthy node took, in ms, and how many of the others ended meanwhile. */
+  async function work(away: readonly string[]) {
+    const { port } = hung.address() as AddressInfo;
+    const shell = createSshShell({
+      configFile: sshd.configFile,
+      addressOf: (node) =>
+        node.startsWith('hung') ? { port } : node.startsWith('closed') ? { port: 1 } : {},
+    });
+    const executor = createShellExecutor(limitNodes(shell, systemClock));
+    const queue = createWorkQueue({
+      clock: systemClock,
+      random: Math.random,
+      groupOf: (key) => key.split('/')[0] ?? '',
+      perGroup: 10,
+    });
+    const begun = new Map<string, number>();
+    const took = new Map<string, number>();
+    const controller = runController({
+      queue,
+      clock: systemClock,
+      logger: memoryLogger(),
+      async reconcile(key) {
+        for (let look = 0; look < 3; look++) {
+          await executor.observe(key.split('/')[0] ?? '', [{ name: 'a', argv: ['true'] }]);
+        }
+        took.set(key, Date.now() - (begun.get(key) ?? 0));
+        return undefined;
+      },
+    });
+    for (const node of away) for (let n = 0; n < VOLUMES; n++) queue.add(`${node}/${n}`);
+    for (let n = 0; n < HEALTHY; n++) {
+      begun.set(`healthy/${n}`, Date.now());
+      queue.add(`healthy/${n}`);
+    }
+    await until('the healthy node is done', 60_000, async () => (took.size === HEALTHY ? true : undefined));
+    const slowest = Math.max(...took.values());
+    const stopped = controller.stop(0);
+    await executor.close();
+    await stopped;
+    return slowest;
+  }
+
+  test(`${2 * AWAY} nodes with ${VOLUMES} Volumes each, hung or closed, slow no Volume of another`, async () => {
+    const alone = await work([]);
+    const away = Array.from({ length: AWAY }, (_, n) => [`hung${n}`, `closed${n}`]).flat();
+    const among = await work(away);
+    process.stderr.write(
+      `away.test.ts: the slowest of ${HEALTHY} took ${alone} ms alone, ${among} ms among nodes away\n`,
+    );
+    // To start 20 processes takes a moment; that one of them is waited for would take ten seconds.
+    expect(among - alone).toBeLessThan(2000);
+  }, 120_000);
+});

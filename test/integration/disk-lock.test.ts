@@ -1,0 +1,219 @@
+import { randomUUID } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { chmod, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { execa } from 'execa';
+import type { Executor, Guard, Job, Step } from '../../src/nodes/job.ts';
+import { createLocalShell } from '../../src/nodes/local-shell.ts';
+import { createShellExecutor } from '../../src/nodes/shell-executor.ts';
+import { createSshShell } from '../../src/nodes/ssh-shell.ts';
+import { describeAsRoot } from '../support/root.ts';
+import { makeSudoUser, type SudoUser } from '../support/sudo-user.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+import { until } from '../support/until.ts';
+
+const PROGRAMS = ['ok', 'fail', 'free', 'wait'];
+
+describeAsRoot('the lock of a disk', () => {
+  let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+  let user: SudoUser;
+  let device: string;
+  let subject: string;
+  const path = process.env.PATH;
+
+  beforeAll(async () => {
+    folder = await temporaryFolder('lock');
+    await chmod(folder.path, 0o755);
+    await program('ok', 'true');
+    await program('fail', 'exit 3');
+    await program('free', `exec /usr/bin/flock -n "$1" true`);
+    await program(
+      'wait',
+      `cd ${folder.path}; echo "$$" >pid.new; mv pid.new pid; until [ -e go ]; do sleep 0.02; done`,
+    );
+    // The same flock, that gives up after one second instead of sixty.
+    await program(
+      'flock',
+      'n=$#; for each; do shift; [ "$each" != 60 ] || each=1; set -- "$@" "$each"; done; exec /usr/bin/flock "$@"',
+    );
+    await writeFile(join(folder.path, 'disk'), '');
+    await truncate(join(folder.path, 'disk'), 1 << 20);
+    device = (await execa('losetup', ['-f', '--show', join(folder.path, 'disk')])).stdout;
+    user = await makeSudoUser();
+    await user.allow([
+      `Defaults:USER secure_path="${folder.path}:/usr/sbin:/usr/bin"`,
+      `USER ALL = (root) NOPASSWD: ${PROGRAMS.map((name) => join(folder.path, name)).join(', ')}`,
+      `USER ALL = (root) NOPASSWD: ${folder.path}/flock ^-x -w 60 ${device} cat$`,
+    ]);
+  });
+  afterAll(async () => {
+    await user?.remove();
+    if (device) await execa('losetup', ['-d', device]);
+    await folder?.remove();
+  });
+  beforeEach(() => {
+    subject = randomUUID();
+    process.env.PATH = `${folder.path}:${path}`;
+  });
+  afterEach(() => {
+    process.env.PATH = path;
+  });
+
+  async function program(name: string, text: string): Promise<void> {
+    await writeFile(join(folder.path, name), `#!/bin/sh\n${text}\n`);
+    await chmod(join(folder.path, name), 0o755);
+  }
+
+  const logins: [string, () => Executor][] = [
+    ['root', () => createShellExecutor(createLocalShell(['n1']))],
+    [
+      'a user with sudo',
+      () => createShellExecutor(createSshShell({ configFile: user.sshd.configFile, addressOf: () => ({}) })),
+    ],
+  ];
+
+  describe.each(logins)('for %s', (_, connect) => {
+    let executor: Executor;
+    beforeEach(() => {
+      executor = connect();
+    });
+    afterEach(async () => {
+      await rm(join(folder.path, 'go'), { force: true });
+      await rm(join(folder.path, 'pid'), { force: true });
+      expect(await isFree()).toBe(true);
+      await until('the job ends', 5000, async () =>
+        (await executor.forget('n1', subject)) ? true : undefined,
+      );
+      await executor.close();
+    });
+
+    const isFree = async () =>
+      (await execa('flock', ['-n', device, 'true'], { reject: false })).exitCode === 0;
+    const becomesFree = () =>
+      until('the lock is free', 5000, async () => ((await isFree()) ? true : undefined));
+    const free = (exit: number): Guard => ({
+      argv: [join(folder.path, 'free'), device],
+      expect: { exit },
+      refusal: exit === 0 ? 'it is locked' : 'it is not locked',
+    });
+    const step = (name: string, more: Partial<Step> = {}): Step => ({
+      name,
+      argv: [join(folder.path, name)],
+      guards: [],
+      ...more,
+    });
+    const job = (...steps: Step[]): Job => ({ key: { subject, id: 'a' }, steps });
+    const run = (submitted: Job) => executor.submit('n1', submitted, 20_000);
+    const pid = () =>
+      until('the program runs', 5000, () =>
+        readFile(join(folder.path, 'pid'), 'utf8').then(Number, () => undefined),
+      );
+    const go = () => writeFile(join(folder.path, 'go'), '');
+
+    test('is held while guards run, and not at the next step without it', async () => {
+      const locked = step('ok', { lock: device, guards: [free(1)] });
+      expect(await run(job(locked, locked, step('ok', { guards: [free(0)] })))).toEqual({
+        state: 'succeeded',
+      });
+    });
+
+    test('is held while the program runs, and free after it', async () => {
+      await executor.submit('n1', job(step('wait', { lock: device })), 0);
+      await pid();
+      expect(await isFree()).toBe(false);
+      await go();
+      expect(await executor.poll('n1', [{ subject, id: 'a' }], 5000)).toEqual([{ state: 'succeeded' }]);
+      await becomesFree();
+    });
+
+    test.each<[string, () => Step, object]>([
+      ['a step that fails', () => step('fail', { lock: device }), { state: 'failed', exit: 3 }],
+      [
+        'a guard that does not hold',
+        () => step('ok', { lock: device, guards: [free(0)] }),
+        { state: 'guarded', refusal: 'it is locked' },
+      ],
+    ])('is free after %s', async (__, ending, state) => {
+      expect(await run(job(ending()))).toMatchObject(state);
+      await becomesFree();
+    });
+
+    test('is kept by the program of a job whose shell was killed', async () => {
+      await executor.submit('n1', job(step('wait', { lock: device })), 0);
+      const running = await pid();
+      const parent = await parentOf(running);
+      // Under sudo the shell is one further.
+      const shell =
+        (await readFile(`/proc/${parent}/comm`, 'utf8')) === 'sudo\n' ? await parentOf(parent) : parent;
+      process.kill(shell, 'SIGKILL');
+      expect(await executor.poll('n1', [{ subject, id: 'a' }], 300)).toMatchObject([{ state: 'running' }]);
+      expect(await isFree()).toBe(false);
+      await go();
+      expect(await executor.poll('n1', [{ subject, id: 'a' }], 5000)).toMatchObject([{ state: 'died' }]);
+      await becomesFree();
+    });
+
+    test('is waited for', async () => {
+      const holder = execa('/usr/bin/flock', [device, 'cat'], { stdin: 'pipe' });
+      await until('the lock is held', 5000, async () => ((await isFree()) ? undefined : true));
+      // As udev has it.
+      expect(await executor.submit('n1', job(step('ok', { lock: device })), 300)).toMatchObject({
+        state: 'running',
+      });
+      holder.stdin?.end();
+      await holder;
+      expect(await executor.poll('n1', [{ subject, id: 'a' }], 5000)).toEqual([{ state: 'succeeded' }]);
+    });
+
+    test.each([
+      [undefined, 'failed'],
+      [true, 'raced'],
+    ])('that never comes: with mayRace %s the step has %s', async (mayRace, state) => {
+      const holder = execa('/usr/bin/flock', ['-s', device, 'cat'], { stdin: 'pipe' });
+      await until('the lock is held', 5000, async () => ((await isFree()) ? undefined : true));
+      try {
+        expect(await run(job(step('ok', { lock: device, ...(mayRace ? { mayRace } : {}) })))).toMatchObject({
+          state,
+          exit: 1,
+          output: expect.stringContaining(`${device} was locked by another program`),
+        });
+      } finally {
+        holder.stdin?.end();
+        await holder;
+      }
+    });
+
+    test('of a device that is not there', async () => {
+      expect(await run(job(step('ok', { lock: '/dev/nowhere' })))).toMatchObject({
+        state: 'failed',
+        output: '/dev/nowhere is no block device\n',
+      });
+      expect(existsSync('/dev/nowhere')).toBe(false);
+    });
+  });
+
+  test('that sudo does not allow is a refusal', async () => {
+    const [, [, connect]] = logins as [unknown, (typeof logins)[0]];
+    const executor = connect();
+    const other = (await blockDevices()).find((each) => each !== device) ?? '';
+    const step: Step = { name: 'x', argv: [join(folder.path, 'ok')], guards: [], lock: other };
+    await expect(
+      executor.submit('n1', { key: { subject, id: 'a' }, steps: [step] }, 5000),
+    ).rejects.toMatchObject({
+      code: 'refused',
+      message: expect.stringContaining(`run 'flock -x -w 60 ${other} cat'`),
+    });
+    await executor.forget('n1', subject);
+    await executor.close();
+  });
+});
+
+async function parentOf(pid: number): Promise<number> {
+  const status = await readFile(`/proc/${pid}/status`, 'utf8');
+  return Number(/^PPid:\s+(\d+)/m.exec(status)?.[1]);
+}
+
+async function blockDevices(): Promise<string[]> {
+  return (await readdir('/sys/block')).map((name) => `/dev/${name}`).filter((path) => existsSync(path));
+}

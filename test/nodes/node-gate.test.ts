@@ -1,0 +1,202 @@
+import { beforeEach, expect, test } from '@jest/globals';
+import { runController } from '../../src/control/controller.ts';
+import { createWorkQueue } from '../../src/control/work-queue.ts';
+import { NodeError } from '../../src/nodes/errors.ts';
+import { limitNodes } from '../../src/nodes/node-gate.ts';
+import type { Shell } from '../../src/nodes/shell.ts';
+import { FakeClock } from '../support/fake-clock.ts';
+import { memoryLogger } from '../support/logger.ts';
+
+let clock: FakeClock;
+/** What each node does with a call: answers after so many ms, or is away after them. */
+let nodes: Map<string, { ms: number; code?: NodeError['code'] }>;
+let calls: string[];
+let atOnce: Map<string, number>;
+let most: Map<string, number>;
+
+beforeEach(() => {
+  clock = new FakeClock();
+  nodes = new Map();
+  calls = [];
+  atOnce = new Map();
+  most = new Map();
+});
+
+const fake: Shell = {
+  async run(node) {
+    calls.push(node);
+    for (const name of [node, 'all']) {
+      atOnce.set(name, (atOnce.get(name) ?? 0) + 1);
+      most.set(name, Math.max(most.get(name) ?? 0, atOnce.get(name) ?? 0));
+    }
+    const { ms, code } = nodes.get(node) ?? { ms: 0 };
+    if (ms > 0) await clock.sleep(ms);
+    for (const name of [node, 'all']) atOnce.set(name, (atOnce.get(name) ?? 0) - 1);
+    if (code !== undefined) throw new NodeError(code, node, `${code} ${calls.length}`);
+    return node;
+  },
+  close: async () => {},
+};
+
+/** The answers so far, in the order in which they came. */
+function ask(shell: Shell, node: string, times: number): string[] {
+  const answers: string[] = [];
+  for (let n = 0; n < times; n++) {
+    shell.run(node, '', 30_000).then(
+      (answer) => answers.push(answer),
+      (error: NodeError) => answers.push(error.message),
+    );
+  }
+  return answers;
+}
+
+test('a node that never answered has one session; once it has, eight', async () => {
+  nodes.set('n1', { ms: 100 });
+  const answers = ask(limitNodes(fake, clock), 'n1', 20);
+  await clock.advance(99);
+  expect(calls).toHaveLength(1);
+  await clock.advance(1);
+  expect([answers.length, calls.length]).toEqual([1, 9]);
+  await clock.advance(1000);
+  expect([answers.length, most.get('n1')]).toEqual([20, 8]);
+});
+
+test.each(['unreachable', 'refused'] as const)(
+  'those that wait for the first answer of a node that is %s fail with it, after one call',
+  async (code) => {
+    nodes.set('n1', { ms: 10_000, code });
+    const answers = ask(limitNodes(fake, clock), 'n1', 50);
+    await clock.advance(10_000);
+    expect(answers).toEqual(Array.from({ length: 50 }, () => `${code} 1`));
+    expect(calls).toHaveLength(1);
+  },
+);
+
+test('a node that is away is tried once, after longer and longer, until it answers', async () => {
+  nodes.set('n1', { ms: 0, code: 'unreachable' });
+  const shell = limitNodes(fake, clock);
+  const start = clock.now();
+  const tried: number[] = [];
+  for (let second = 0; second < 200; second++) {
+    const before = calls.length;
+    ask(shell, 'n1', 3);
+    await clock.advance(0);
+    if (calls.length > before) tried.push((clock.now() - start) / 1000);
+    expect(calls.length - before).toBeLessThanOrEqual(1);
+    await clock.advance(1000);
+  }
+  expect(tried).toEqual([0, 1, 3, 7, 15, 31, 63, 123, 183]);
+  nodes.set('n1', { ms: 0 });
+  await clock.advance(60_000);
+  expect(await shell.run('n1', '', 0)).toBe('n1');
+  nodes.set('n1', { ms: 0, code: 'unreachable' });
+  ask(shell, 'n1', 1);
+  await clock.advance(1000);
+  const before = calls.length;
+  ask(shell, 'n1', 1);
+  await clock.advance(0);
+  expect(calls.length).toBe(before + 1);
+});
+
+test('while it is tried again the others fail at once', async () => {
+  nodes.set('n1', { ms: 500, code: 'unreachable' });
+  const shell = limitNodes(fake, clock);
+  ask(shell, 'n1', 1);
+  await clock.advance(2000);
+  const answers = ask(shell, 'n1', 3);
+  await clock.advance(0);
+  expect([answers, calls.length]).toEqual([['unreachable 1', 'unreachable 1'], 2]);
+});
+
+test('sessions that broke together are one failure, and those that wait do not try', async () => {
+  nodes.set('n1', { ms: 0 });
+  const shell = limitNodes(fake, clock);
+  await shell.run('n1', '', 0);
+  nodes.set('n1', { ms: 100, code: 'unreachable' });
+  ask(shell, 'n1', 20);
+  await clock.advance(100);
+  expect(calls).toHaveLength(9);
+  await clock.advance(1000);
+  ask(shell, 'n1', 1);
+  await clock.advance(0);
+  expect(calls).toHaveLength(10);
+});
+
+test('an answer that is not understood is an answer', async () => {
+  nodes.set('n1', { ms: 0, code: 'protocol' });
+  const shell = limitNodes(fake, clock);
+  ask(shell, 'n1', 5);
+  await clock.advance(0);
+  expect(calls).toHaveLength(5);
+});
+
+test('in all there are 64 at once, and whoever is slow counts no longer', async () => {
+  const shell = limitNodes(fake, clock);
+  for (let n = 0; n < 100; n++) {
+    nodes.set(`n${n}`, { ms: 60_000 });
+    ask(shell, `n${n}`, 1);
+  }
+  await clock.advance(4999);
+  expect(most.get('all')).toBe(64);
+  await clock.advance(1);
+  expect(most.get('all')).toBe(100);
+  await clock.advance(60_000);
+  // None was given back twice.
+  most.clear();
+  for (let n = 0; n < 100; n++) ask(shell, `n${n}`, 1);
+  await clock.advance(0);
+  expect(most.get('all')).toBe(64);
+});
+
+test.each([
+  ['refuse connections', { ms: 5, code: 'unreachable' as const }],
+  ['swallow packets', { ms: 10_000, code: 'unreachable' as const }],
+  ['take 30 s for nothing', { ms: 30_000, code: 'unreachable' as const }],
+  ['answer slowly', { ms: 20_000 }],
+])(
+  '20 nodes with 50 Volumes each that %s slow no Volume of another',
+  async (_, dead) => {
+    const timeOfHealthy = async (deadNodes: number) => {
+      clock = new FakeClock();
+      nodes.clear();
+      nodes.set('healthy', { ms: 50 });
+      const shell = limitNodes(fake, clock);
+      const logger = memoryLogger();
+      const done = new Map<string, number>();
+      const queue = createWorkQueue({
+        clock,
+        random: () => 0,
+        groupOf: (key) => key.split('/')[0] ?? '',
+        perGroup: 10,
+      });
+      const start = clock.now();
+      const controller = runController({
+        queue,
+        logger,
+        clock,
+        async reconcile(key) {
+          const node = key.split('/')[0] ?? '';
+          for (let roundTrip = 0; roundTrip < 5; roundTrip++) await shell.run(node, '', 30_000);
+          done.set(key, clock.now() - start);
+          return undefined;
+        },
+      });
+      for (let node = 0; node < deadNodes; node++) {
+        nodes.set(`dead${node}`, dead);
+        for (let volume = 0; volume < 50; volume++) queue.add(`dead${node}/${volume}`);
+      }
+      await clock.advance(1000);
+      for (let volume = 0; volume < 20; volume++) queue.add(`healthy/${volume}`);
+      await clock.advance(15_000);
+      const times = [...done].filter(([key]) => key.startsWith('healthy/')).map(([, ms]) => ms);
+      const stopped = controller.stop(0);
+      await clock.advance(0);
+      await stopped;
+      return { count: times.length, last: Math.max(...times) };
+    };
+    const without = await timeOfHealthy(0);
+    expect(without.count).toBe(20);
+    expect(await timeOfHealthy(20)).toEqual(without);
+  },
+  20_000,
+);

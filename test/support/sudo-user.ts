@@ -1,0 +1,89 @@
+import { chmod, mkdir, readFile, rm, rmdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { execa } from 'execa';
+import { type Sshd, startSshd } from './sshd.ts';
+import { temporaryFolder } from './temporary-folder.ts';
+
+const RUN = '/run/stowage';
+
+export interface SudoUser {
+  name: string;
+  sshd: Sshd;
+  /** `RUN` as the user sees it: there nothing is but what the test makes. */
+  run: string;
+  /** For PATH: there `sh` becomes one of the user's. */
+  bin: string;
+  /** May the user run that as root? */
+  may(argv: readonly string[]): Promise<boolean>;
+  /** From now on deploy/sudoers, and these lines after it, with the user's name for USER. */
+  allow(lines: readonly string[]): Promise<void>;
+  remove(): Promise<void>;
+}
+
+/**
+ * A user of this machine with what deploy/sudoers allows, whom an sshd lets in as the node `n1`. Its jobs are in a
+ * mount namespace of the server's, out of the way of root's.
+ */
+export async function makeSudoUser(): Promise<SudoUser> {
+  const name = `stowage-test-${process.pid}`;
+  const rules = join('/etc/sudoers.d', name);
+  const folder = await temporaryFolder('sudo');
+  const bin = join(folder.path, 'bin');
+  await chmod(folder.path, 0o755);
+  await execa('useradd', ['--system', '--no-create-home', '--shell', '/bin/sh', '--password', '*', name]);
+  const madeRun = (await mkdir(RUN, { recursive: true })) !== undefined;
+
+  async function allow(lines: readonly string[]): Promise<void> {
+    const sample = await readFile('deploy/sudoers', 'utf8');
+    const renamed = sample
+      .replace('User_Alias STOWAGE = stowage', `User_Alias STOWAGE = ${name}`)
+      .replace('-o stowage ', `-o ${name} `);
+    const file = join(folder.path, 'sudoers');
+    const text = [renamed, ...lines.map((line) => `${line.replace('USER', name)}\n`)].join('');
+    await writeFile(file, text, { mode: 0o440 });
+    await execa('visudo', ['-cf', file]);
+    await execa('install', ['-m', '0440', file, rules]);
+    await rm(file);
+  }
+
+  async function remove(): Promise<void> {
+    await sshd?.stop();
+    await rm(rules, { force: true });
+    await execa('userdel', [name]);
+    await folder.remove();
+    if (madeRun) await rmdir(RUN);
+  }
+
+  let sshd: Sshd | undefined;
+  try {
+    await allow([]);
+    const mounted = `mount -t tmpfs -o mode=0755 tmpfs ${RUN} && exec "$0" "$@"`;
+    sshd = await startSshd({
+      nodes: ['n1'],
+      user: name,
+      under: ['unshare', '--mount', '--propagation', 'private', 'sh', '-c', mounted],
+    });
+    await mkdir(bin);
+    const become = `nsenter --mount=/proc/${sshd.pid}/ns/mnt setpriv --reuid ${name} --regid ${name} --clear-groups`;
+    await writeFile(
+      join(bin, 'sh'),
+      `#!/bin/sh\n[ "$(id -u)" = 0 ] || exec /bin/sh "$@"\nexec ${become} /bin/sh "$@"\n`,
+    );
+    await chmod(join(bin, 'sh'), 0o755);
+    return {
+      name,
+      sshd,
+      run: `/proc/${sshd.pid}/root${RUN}`,
+      bin,
+      async may(argv) {
+        const asked = await execa('sudo', ['-U', name, '-l', '--', ...argv], { reject: false });
+        return asked.exitCode === 0;
+      },
+      allow,
+      remove,
+    };
+  } catch (error) {
+    await remove();
+    throw error;
+  }
+}
