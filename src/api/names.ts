@@ -12,6 +12,12 @@ export const PROTECTION_FINALIZER = 'storage.metalk8s.scality.com/volume-protect
 export const ADDRESS_ANNOTATION = 'stowage.dev/address';
 export const PORT_ANNOTATION = 'stowage.dev/port';
 
+/** Of classes whose volumes are made before they are claimed: nothing makes one for a claim. */
+export const NO_PROVISIONER = 'kubernetes.io/no-provisioner';
+
+/** 'true' on the class that claims get when they name none. */
+export const DEFAULT_CLASS_ANNOTATION = 'storageclass.kubernetes.io/is-default-class';
+
 /** The component that events are reported by, and the field manager of writes. */
 export const COMPONENT = 'stowage';
 

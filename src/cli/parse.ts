@@ -38,8 +38,13 @@ export function objectName(text: string): string {
 
 /** For an option that would silently take the last of several. */
 export function oneObjectName(text: string, before?: string): string {
+  return objectName(oneText(text, before));
+}
+
+/** As it is, of an option that would silently take the last of several. */
+export function oneText(text: string, before?: string): string {
   if (before !== undefined) throw new InvalidArgumentError('Give it once.');
-  return objectName(text);
+  return text;
 }
 
 /** For an argument that can be given several times; each name once. */
