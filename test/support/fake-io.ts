@@ -39,6 +39,8 @@ export interface World {
   stdin?: string;
   /** Answers to questions, in their order. An Error is thrown. */
   answers?: (string | boolean | Error)[];
+  /** Called while a question waits for its answer. */
+  onQuestion?: () => void;
   env?: Record<string, string>;
   clock?: FakeClock;
   signal?: AbortSignal;
@@ -60,6 +62,13 @@ const notFound = (key: string) =>
 
 /** Runs a command line against objects in memory. */
 export async function stowage(argv: string[], world: World = {}): Promise<Outcome> {
+  const { io, outcome } = fakeIo(world);
+  outcome.code = await run(argv, io);
+  return outcome;
+}
+
+/** The world of a command, and what happens in it. */
+export function fakeIo(world: World = {}): { io: Io; outcome: Outcome } {
   const objects = world.objects ?? {};
   const outcome: Outcome = { code: -1, out: '', err: '', requests: [], connections: [], questions: [] };
   const request = (verb: string, { plural }: Resource, name: string, options?: object, object?: object) => {
@@ -121,6 +130,7 @@ export async function stowage(argv: string[], world: World = {}): Promise<Outcom
   const ask = async (message: string, problem: (answer: string) => string | undefined = () => undefined) => {
     for (const answer of answers) {
       outcome.questions.push(message);
+      world.onQuestion?.();
       if (answer instanceof Error) throw answer;
       if (typeof answer === 'boolean' || problem(answer) === undefined) return answer;
     }
@@ -149,6 +159,5 @@ export async function stowage(argv: string[], world: World = {}): Promise<Outcom
     },
     prompts: async () => prompts,
   };
-  outcome.code = await run(argv, io);
-  return outcome;
+  return { io, outcome };
 }

@@ -1,4 +1,4 @@
-import { parseAllDocuments } from 'yaml';
+import { isScalar, parseAllDocuments } from 'yaml';
 import { StowageError } from '../../api/errors.ts';
 import { plain } from './plain.ts';
 import type { Source } from './source.ts';
@@ -56,7 +56,7 @@ function parse({ text, before }: Part, where: string): unknown {
       uniqueKeys: true,
       logLevel: 'silent',
     });
-    const documents = Array.isArray(parsed) ? parsed.filter(({ contents }) => contents !== null) : [];
+    const documents = Array.isArray(parsed) ? parsed.filter(({ contents }) => !isEmpty(contents)) : [];
     const [problem] = documents.flatMap(({ errors, warnings }) => [...errors, ...warnings]);
     if (problem !== undefined) throw refuse(problem.message);
     if (documents.length > 1) throw refuse('it is several documents without --- between them');
@@ -66,6 +66,8 @@ function parse({ text, before }: Part, where: string): unknown {
     throw error instanceof StowageError ? error : refuse((error as Error).message);
   }
 }
+
+const isEmpty = (contents: unknown) => contents === null || (isScalar(contents) && contents.value === null);
 
 /** The first line of a message, which is followed by an excerpt, with the number of the line in the file. */
 function inFile(message: string, before: number): string {

@@ -2,6 +2,7 @@ import { StowageError } from '../../api/errors.ts';
 import { apiVersionOf, type KubeObject, type Resource } from '../../api/meta.ts';
 import { STORAGE_CLASSES, VOLUMES } from '../../api/resources.ts';
 import type { Io } from '../io.ts';
+import { refuse } from '../objects/refuse.ts';
 import { type Document, documentsOf } from './documents.ts';
 import { schemaProblem } from './schema.ts';
 import { readSources } from './source.ts';
@@ -26,7 +27,7 @@ export async function readManifests(
       kindProblem(value) ?? twice(value as KubeObject, where, first) ?? problem(value as KubeObject);
     return found === undefined ? [] : [`${where}: ${found}`];
   });
-  if (problems.length > 0) throw new StowageError('usage', problems.join('\n'));
+  refuse(problems);
   const objects = documents.map(({ value }) => value as KubeObject);
   return KINDS.flatMap(({ kind }) => objects.filter((object) => object.kind === kind));
 }

@@ -31,7 +31,11 @@ export async function readSources(files: readonly string[], io: Io): Promise<Sou
 async function manifestsAt(path: string): Promise<string[]> {
   try {
     if (!(await stat(path)).isDirectory()) return [path];
-    const names = (await readdir(path)).filter((name) => MANIFEST.test(name)).sort();
+    const entries = await readdir(path, { withFileTypes: true });
+    const names = entries.flatMap((entry) =>
+      MANIFEST.test(entry.name) && !entry.isDirectory() ? [entry.name] : [],
+    );
+    names.sort();
     if (names.length > 0) return names.map((name) => join(path, name));
   } catch (cause) {
     throw unreadable(path, cause);

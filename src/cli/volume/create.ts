@@ -1,10 +1,10 @@
-import { StowageError } from '../../api/errors.ts';
 import type { Volume } from '../../api/volume.ts';
 import type { KubeClient } from '../../kube/types.ts';
 import type { GlobalFlags } from '../globals.ts';
 import type { Io } from '../io.ts';
 import { createObjects } from '../objects/create.ts';
 import type { CreateFlags, WaitFlags } from '../objects/flags.ts';
+import { refuse } from '../objects/refuse.ts';
 import { confirm } from '../prompts/confirm.ts';
 import { volumeProblem } from './check.ts';
 import { lostByCreation } from './losses.ts';
@@ -24,8 +24,7 @@ export async function create(
 ): Promise<void> {
   const wanted = await complete(name, given, io, connect);
   const volumes = volumesOf(wanted.name, wanted.flags);
-  const problems = volumes.map(volumeProblem).filter((problem) => problem !== undefined);
-  if (problems.length > 0) throw new StowageError('usage', problems.join('\n'));
+  refuse(volumes.map(volumeProblem).filter((problem) => problem !== undefined));
   await confirmOverwriting(volumes, given, io);
   await createObjects(volumes, given, io, connect);
 }
