@@ -24,6 +24,8 @@ export async function runProcess(process: NodeJS.Process): Promise<void> {
       process.exit(1);
     });
   }
+  // Libraries that colour by themselves go by it.
+  if (process.argv.includes('--no-color')) process.env.NO_COLOR = '1';
   const io: Io = {
     // Looked at only by what reads it.
     get stdin() {

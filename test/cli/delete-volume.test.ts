@@ -63,17 +63,29 @@ test('of several, none: the status is theirs if it is the same', async () => {
   });
 });
 
-test('--wait shows the way until the Volume is gone', async () => {
-  const terminating = volumeNamed('a', { phase: 'Terminating', job: 'UnprepareVolume/1' });
+test('--wait shows each step, and what it waits for, until the Volume is gone', async () => {
+  const step = (status: object) => ({
+    type: 'MODIFIED' as const,
+    object: volumeNamed('a', { phase: 'Terminating', job: 'UnprepareVolume/1', ...status }),
+  });
   const { code, out, err } = await stowage(['delete', 'volume', 'a', '--wait'], {
     objects: available('a'),
     events: [
-      { type: 'MODIFIED', object: terminating },
-      { type: 'DELETED', object: terminating },
+      step({}),
+      step(ready('Unknown', 'NodeUnreachable', 'n1 does not answer')),
+      step({ job: 'UnprepareVolume/DONE', ...ready('Unknown', 'Terminating') }),
+      { type: 'DELETED', object: volumeNamed('a') },
     ],
   });
   expect({ code, out }).toEqual({ code: 0, out: `${fullName('a')} deleted\n` });
-  expect(err).toBe('a: Available\na: Terminating, UnprepareVolume/1\na: gone\n');
+  expect(err.split('\n')).toEqual([
+    'a: Available',
+    'a: Terminating, UnprepareVolume/1',
+    'a: Terminating, UnprepareVolume/1, NodeUnreachable: n1 does not answer',
+    'a: Terminating, UnprepareVolume/DONE',
+    'a: gone',
+    '',
+  ]);
 });
 
 test('--wait ends when another Volume has taken the name', async () => {

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { execa } from 'execa';
+import { VOLUME_API_VERSION } from '../../src/api/names.ts';
 import { VOLUMES } from '../../src/api/resources.ts';
 import { connect } from '../../src/kube/connect.ts';
 
@@ -223,9 +224,11 @@ describe('questions on a terminal', () => {
     ['Ctrl-C', '\u0003', 130, ''],
     ['the end of what is typed', '\u0004', 1, 'There was no answer, and nothing was done'],
   ])('%s ends it', async (_, key, status, message) => {
-    const { exitCode, shown } = await onTerminal('bin/stowage create volume', [['Name of the Volume:', key]]);
+    const command = 'bin/stowage create volume --no-color';
+    const { exitCode, shown } = await onTerminal(command, [['Name of the Volume:', key]]);
     expect(exitCode).toBe(status);
     expect(shown).toContain(message);
+    expect(shown).not.toContain('\u001b[3');
   });
 
   test('SIGTERM ends it, too', async () => {
@@ -243,6 +246,13 @@ describe('questions on a terminal', () => {
     expect(no.exitCode).toBe(5);
     expect(no.shown).toContain('Volume precious on n1: its file is removed with all its data');
     expect(await stowage('get', 'volume', 'precious', '-o', 'name')).toMatchObject({ exitCode: 0 });
+    const manifest = `{apiVersion: ${VOLUME_API_VERSION}, kind: Volume, metadata: {name: precious}}\n`;
+    const typed = await onTerminal(`sh -c 'echo ready; exec bin/stowage delete -f -'`, [
+      ['ready', manifest],
+      ['precious}}', '\u0004'],
+    ]);
+    expect(typed.exitCode).toBe(1);
+    expect(typed.shown).toContain('There was no answer');
     const yes = await onTerminal('bin/stowage delete volume precious', [['and destroy that?', 'y\r']]);
     expect(yes.exitCode).toBe(0);
     expect(await stowage('get', 'volume', 'precious')).toMatchObject({ exitCode: 3 });

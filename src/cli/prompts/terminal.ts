@@ -60,6 +60,8 @@ function endOf(input: NodeJS.ReadStream): { signal: AbortSignal; forget(): void 
     if (key?.ctrl && key.name === 'd') end();
   };
   input.on('keypress', onKey).on('end', end);
+  // Manifests were typed there.
+  if (!input.readable) end();
   return { signal: aborter.signal, forget: () => void input.off('keypress', onKey).off('end', end) };
 }
 
