@@ -5,9 +5,15 @@ import { listAll } from '../../kube/client.ts';
 import type { KubeClient } from '../../kube/types.ts';
 import type { Io } from '../io.ts';
 
+/** A hint is not worth a longer wait. */
+const HINT_MS = 5000;
+
 /** Classes that a Volume made by hand can have, those that claims get by default first. */
-export async function classChoices(io: Io, client: KubeClient): Promise<{ name: string; value: string }[]> {
-  const { items } = await listAll<StorageClass>(client, STORAGE_CLASSES, { signal: io.signal });
+export async function classChoices(
+  client: KubeClient,
+  signal: AbortSignal,
+): Promise<{ name: string; value: string }[]> {
+  const { items } = await listAll<StorageClass>(client, STORAGE_CLASSES, { signal });
   const isDefault = ({ metadata }: StorageClass) =>
     metadata.annotations?.[DEFAULT_CLASS_ANNOTATION] === 'true';
   return items
@@ -23,7 +29,8 @@ export async function classChoices(io: Io, client: KubeClient): Promise<{ name: 
 export async function classesThere(io: Io, connect: () => Promise<KubeClient>): Promise<string | undefined> {
   let found: { name: string }[];
   try {
-    found = await classChoices(io, await connect());
+    const signal = AbortSignal.any([io.signal, AbortSignal.timeout(HINT_MS)]);
+    found = await classChoices(await connect(), signal);
   } catch {
     // What is missing is worth more than why it cannot be said what there is.
     return undefined;

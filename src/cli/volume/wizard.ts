@@ -57,7 +57,7 @@ const TYPES = [
 ];
 
 async function askClass(io: Io, prompts: Prompts, connect: () => Promise<KubeClient>): Promise<string> {
-  const choices = await classChoices(io, await connect());
+  const choices = await classChoices(await connect(), io.signal);
   return choices.length === 0
     ? prompts.input('Storage class:', nameProblem)
     : prompts.select('Storage class:', choices);
