@@ -12,6 +12,9 @@ export const PROTECTION_FINALIZER = 'storage.metalk8s.scality.com/volume-protect
 export const ADDRESS_ANNOTATION = 'stowage.dev/address';
 export const PORT_ANNOTATION = 'stowage.dev/port';
 
+/** On a Volume or on a Node, whatever its value: nothing is written there. */
+export const PAUSED_ANNOTATION = 'stowage.dev/paused';
+
 /** The component that events are reported by, and the field manager of writes. */
 export const COMPONENT = 'stowage';
 

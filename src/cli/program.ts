@@ -1,9 +1,11 @@
 import { Command } from 'commander';
 import createVolume from './commands/create-volume.ts';
 import deleteVolume from './commands/delete-volume.ts';
+import describeVolume from './commands/describe-volume.ts';
 import getVolumes from './commands/get-volumes.ts';
 import sandbox from './commands/sandbox.ts';
 import watch from './commands/watch.ts';
+import why from './commands/why.ts';
 import type { Io } from './io.ts';
 import { requestTimeout } from './parse.ts';
 import { VERSION } from './version.ts';
@@ -32,8 +34,11 @@ export function createProgram(io: Io): Command {
   createVolume(create, io);
   const get = program.command('get').description('show objects');
   getVolumes(get, io);
+  const describe = program.command('describe').description('show all about objects');
+  describeVolume(describe, io);
   const remove = program.command('delete').description('delete objects');
   deleteVolume(remove, io);
+  why(program, io);
   watch(program, io);
   sandbox(program, io);
   return program;
