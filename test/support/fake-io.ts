@@ -26,8 +26,8 @@ export interface Outcome {
 export interface World {
   /** The objects there are, by `plural/name`. */
   objects?: Record<string, KubeObject>;
-  /** What each watch shows, one after another, before it stays silent. */
-  events?: WatchEvent[];
+  /** What each watch shows, one after another, before it stays silent. A function is called for each watch. */
+  events?: WatchEvent[] | (() => Iterable<WatchEvent>);
   /** Thrown by the request of that name. */
   failures?: Record<string, Error>;
   tty?: boolean;
@@ -73,7 +73,7 @@ export async function stowage(argv: string[], world: World = {}): Promise<Outcom
     async list(resource: Resource, { fieldSelector, ...options }: SelectOptions = {}) {
       request('list', resource, fieldSelector ?? '*', options);
       const items = Object.entries(objects).filter(([key]) =>
-        fieldSelector === undefined
+        !fieldSelector?.startsWith('metadata.name=')
           ? key.startsWith(`${resource.plural}/`)
           : key === `${resource.plural}/${fieldSelector.replace('metadata.name=', '')}`,
       );
@@ -98,8 +98,10 @@ export async function stowage(argv: string[], world: World = {}): Promise<Outcom
       _resource: Resource,
       { signal }: { signal?: AbortSignal | undefined },
     ) {
-      yield* (world.events ?? []) as WatchEvent<T>[];
+      const { events = [] } = world;
+      yield* (typeof events === 'function' ? events() : events) as Iterable<WatchEvent<T>>;
       await new Promise((_, reject) => {
+        if (signal?.aborted) reject(signal.reason);
         signal?.addEventListener('abort', () => reject(signal.reason));
       });
     },

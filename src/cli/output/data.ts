@@ -1,4 +1,4 @@
-import { stringify } from 'yaml';
+import { Document, visit } from 'yaml';
 
 /** Objects without what only the server needs, as kubectl prints them. */
 function withoutManagedFields(_key: string, value: unknown): unknown {
@@ -7,10 +7,24 @@ function withoutManagedFields(_key: string, value: unknown): unknown {
   return rest;
 }
 
+/** Control characters that JSON allows within strings, and the yaml package anywhere: some steer terminals. */
+const BARE_CONTROLS = /[\u007f-\u009f]/g;
+
+const hex = (character: string): string => character.charCodeAt(0).toString(16);
+
+/** What programs read of it is what was given. */
 export function asJson(object: object): string {
-  return `${JSON.stringify(object, withoutManagedFields, 2)}\n`;
+  const text = JSON.stringify(object, withoutManagedFields, 2);
+  return `${text.replace(BARE_CONTROLS, (character) => `\\u00${hex(character)}`)}\n`;
 }
 
 export function asYaml(object: object): string {
-  return stringify(JSON.parse(asJson(object)));
+  const document = new Document(JSON.parse(asJson(object)));
+  visit(document, {
+    Scalar(_, scalar) {
+      // The only style that has escapes.
+      if (String(scalar.value).search(BARE_CONTROLS) >= 0) scalar.type = 'QUOTE_DOUBLE';
+    },
+  });
+  return String(document).replace(BARE_CONTROLS, (character) => `\\x${hex(character)}`);
 }
