@@ -31,6 +31,7 @@ const data1 = {
     ...base.metadata,
     generation: 2,
     labels: { app: 'db', tier: 'fast' },
+    annotations: { 'kubectl.kubernetes.io/last-applied-configuration': '{}' },
     finalizers: ['storage.metalk8s.scality.com/volume-protection'],
   },
   spec: { ...base.spec, onDelete: 'Retain' as const },

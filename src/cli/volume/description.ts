@@ -63,8 +63,13 @@ function shown<T>(what: Reading<T>, draw: (found: T) => FieldValue): FieldValue 
   return 'forbidden' in what ? `not shown: ${what.forbidden}` : undefined;
 }
 
+/** A copy of the whole object, for kubectl alone; it leaves it out as well. */
+const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration';
+
 const pairs = (all: Record<string, string> | undefined): string[] =>
-  Object.entries(all ?? {}).map(([key, value]) => `${key}=${value}`);
+  Object.entries(all ?? {})
+    .filter(([key]) => key !== LAST_APPLIED)
+    .map(([key, value]) => `${key}=${value}`);
 
 const since = (time: string | undefined, now: number): string | undefined =>
   time === undefined ? undefined : `${time} (${age(time, now) ?? 'unknown'} ago)`;
