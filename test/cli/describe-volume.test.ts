@@ -201,6 +201,25 @@ test('a claim of the same name that was made later is not its claim', async () =
   expect(out).not.toContain('db-0');
 });
 
+test('a pod uses the claim that was made for it', async () => {
+  const volumes = [{ name: 'scratch', ephemeral: {} }];
+  const maker = { ...pod('maker', ''), spec: { nodeName: 'n1', volumes } };
+  const other = { ...pod('other', ''), spec: { nodeName: 'n1', volumes } };
+  const ownerReferences = [{ apiVersion: 'v1', kind: 'Pod', name: 'maker', uid: 'uid-maker' }];
+  const { out } = await stowage(['describe', 'vol', 'data1'], {
+    objects: {
+      ...objects,
+      'persistentvolumeclaims/data-0': {
+        ...claim,
+        metadata: { ...claim.metadata, ownerReferences },
+      } as KubeObject,
+      'pods/db-0': maker,
+      'pods/other': other,
+    },
+  });
+  expect(out.match(/pod \w+/g)).toEqual(['pod maker']);
+});
+
 test('someone else’s PersistentVolume of that name is said to be that', async () => {
   const others = { ...pv, metadata: { ...pv.metadata, ownerReferences: [] } };
   const { out } = await stowage(['describe', 'vol', 'data1'], {

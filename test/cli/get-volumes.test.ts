@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { parse, parseAllDocuments } from 'yaml';
 import { SignalError } from '../../src/cli/signals.ts';
+import { ApiError } from '../../src/kube/errors.ts';
 import type { WatchEvent } from '../../src/kube/types.ts';
 import { FakeClock } from '../support/fake-clock.ts';
 import { stowage } from '../support/fake-io.ts';
@@ -128,10 +129,10 @@ describe('--sort-by', () => {
     return { ...volume, metadata: { ...volume.metadata, creationTimestamp: created }, status };
   };
   const all = {
-    'volumes/a': made('a', '2029-12-03T00:00:00Z', 'n2', '10Gi'),
-    'volumes/b': made('b', '2029-12-01T00:00:00Z', 'n1', '9Gi', 'Failed'),
-    'volumes/c': made('c', '2029-12-02T00:00:00Z', 'n1', 'a lot'),
     'volumes/d': made('d', '2029-12-02T00:00:00Z', 'n3', '9Gi'),
+    'volumes/c': made('c', '2029-12-02T00:00:00Z', 'n1', 'a lot'),
+    'volumes/b': made('b', '2029-12-01T00:00:00Z', 'n1', '9Gi', 'Failed'),
+    'volumes/a': made('a', '2029-12-03T00:00:00Z', 'n2', '10Gi'),
   };
 
   test.each([
@@ -249,6 +250,18 @@ describe('-w', () => {
       'a',
     ]);
     expect((await watch(['--node', 'n2', '-o', 'name'], events)).out.match(/\w+$/gm)).toEqual(['data1']);
+  });
+
+  test('ends where watching is forbidden', async () => {
+    const { code, out, err } = await stowage(['get', 'vol', '-w', '-o', 'name'], {
+      objects: { 'volumes/a': a1 },
+      events: () => {
+        const message = 'volumes is forbidden: User "me" cannot watch';
+        throw new ApiError({ apiVersion: 'v1', kind: 'Status', status: 'Failure', message }, 403, 'GET');
+      },
+    });
+    expect({ code, out }).toEqual({ code: 4, out: 'volume.storage.metalk8s.scality.com/a\n' });
+    expect(err).toMatch(/^error: volumes is forbidden: User "me" cannot watch\nhint: .*\n$/);
   });
 
   test('of a name that does not exist', async () => {

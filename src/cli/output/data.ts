@@ -1,4 +1,4 @@
-import { Document, visit } from 'yaml';
+import { stringify } from 'yaml';
 
 /** Objects without what only the server needs, as kubectl prints them. */
 function withoutManagedFields(_key: string, value: unknown): unknown {
@@ -7,7 +7,7 @@ function withoutManagedFields(_key: string, value: unknown): unknown {
   return rest;
 }
 
-/** Control characters that JSON allows within strings, and the yaml package anywhere: some steer terminals. */
+/** Control characters that JSON and the yaml package leave as they are within strings: some steer terminals. */
 const BARE_CONTROLS = /[\u007f-\u009f]/g;
 
 const hex = (character: string): string => character.charCodeAt(0).toString(16);
@@ -18,13 +18,8 @@ export function asJson(object: object): string {
   return `${text.replace(BARE_CONTROLS, (character) => `\\u00${hex(character)}`)}\n`;
 }
 
+/** Strings with such characters are in double quotes, where there are escapes: the yaml package sees to that. */
 export function asYaml(object: object): string {
-  const document = new Document(JSON.parse(asJson(object)));
-  visit(document, {
-    Scalar(_, scalar) {
-      // The only style that has escapes.
-      if (String(scalar.value).search(BARE_CONTROLS) >= 0) scalar.type = 'QUOTE_DOUBLE';
-    },
-  });
-  return String(document).replace(BARE_CONTROLS, (character) => `\\x${hex(character)}`);
+  const text = stringify(JSON.parse(asJson(object)));
+  return text.replace(BARE_CONTROLS, (character) => `\\x${hex(character)}`);
 }

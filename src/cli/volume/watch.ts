@@ -2,6 +2,7 @@ import { VOLUMES } from '../../api/resources.ts';
 import type { Volume } from '../../api/volume.ts';
 import { createInformer } from '../../kube/informer.ts';
 import type { KubeClient } from '../../kube/types.ts';
+import { codeOf } from '../failure.ts';
 import type { Io } from '../io.ts';
 import { asJson, asYaml } from '../output/data.ts';
 import { printable } from '../output/printable.ts';
@@ -20,7 +21,7 @@ export interface WatchVolumesOptions {
 
 /**
  * Prints Volumes that were read already, then each again whenever it changes, over whatever breaks of the connection,
- * until the signal, whose reason is thrown.
+ * until the signal, whose reason is thrown. Throws, too, when the user may not watch.
  */
 export async function watchVolumes(
   client: KubeClient,
@@ -32,6 +33,8 @@ export async function watchVolumes(
   const print = printer(options.output, io);
   /** What was printed last of each, by name. */
   const shown = new Map(first.map((volume) => [volume.metadata.name, volume]));
+  const { promise: ended, resolve: end } = Promise.withResolvers<unknown>();
+  const logger = warningLogger(io);
   const informer = createInformer<Volume>({
     client,
     resource: VOLUMES,
@@ -39,7 +42,15 @@ export async function watchVolumes(
     ...(names.length === 1 ? { fieldSelector: `metadata.name=${names[0]}` } : {}),
     clock: io.clock,
     random: Math.random,
-    logger: warningLogger(io),
+    logger: {
+      ...logger,
+      // To be asked again would not change it.
+      warn: (fields, message) => {
+        const error: unknown = Reflect.get(fields, 'err');
+        if (codeOf(error) === 'forbidden') end(error);
+        else logger.warn(fields, message);
+      },
+    },
   });
   const gone = (volume: Volume) => {
     if (shown.delete(volume.metadata.name)) print([volume], true);
@@ -58,10 +69,8 @@ export async function watchVolumes(
 
   print(first, false);
   informer.start();
-  const ended = new Promise<void>((resolve) => {
-    if (io.signal.aborted) resolve();
-    io.signal.addEventListener('abort', () => resolve(), { once: true });
-  });
+  if (io.signal.aborted) end(io.signal.reason);
+  io.signal.addEventListener('abort', () => end(io.signal.reason), { once: true });
   informer.synced.then(
     () => {
       // Between what was read and the informer's first list.
@@ -71,15 +80,15 @@ export async function watchVolumes(
     },
     () => {},
   );
-  await ended;
+  const reason = await ended;
   await informer.stop();
-  throw io.signal.reason;
+  throw reason;
 }
 
 const isSame = (a: Volume, b: Volume): boolean =>
   a.metadata.uid === b.metadata.uid && a.metadata.resourceVersion === b.metadata.resourceVersion;
 
-/** `gone` shows in a table only: data is the last state, which a script tells by its deletionTimestamp. */
+/** `gone` shows in a table only: as data it is the last state, as kubectl prints it. */
 function printer(
   output: WatchVolumesOptions['output'],
   io: Io,

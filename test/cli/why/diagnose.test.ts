@@ -241,6 +241,20 @@ const ROWS: Row[] = [
     },
   ],
   [
+    'attached again, and changed meanwhile',
+    volume(
+      {
+        phase: 'Available',
+        observedGeneration: 1,
+        job: 'AttachVolume/1',
+        ...ready('Unknown', 'Attaching', '', 9),
+      },
+      { metadata: { generation: 2 } },
+    ),
+    { pv: pv('Bound') },
+    { holdup: 'AttachVolume (attempt 1) is under way', since: ago(9), next: 'job has ended' },
+  ],
+  [
     'invalid',
     failedBy('InternalError', 'volume type not found in Volume Spec', {
       sparseLoopDevice: undefined as never,
@@ -445,6 +459,12 @@ const ROWS: Row[] = [
       next: 'by itself',
       run: ['stowage delete volume data1 --forget-node'],
     },
+  ],
+  [
+    'a node that was not reached already when it was deleted',
+    deleted(ready('Unknown', READY_REASON.nodeUnreachable, 'timeout', 700)),
+    {},
+    { holdup: 'node n1 is not reached: timeout', since: ago(700), next: 'by itself' },
   ],
   [
     'a node that is unclear',
