@@ -18,6 +18,9 @@ export const NO_PROVISIONER = 'kubernetes.io/no-provisioner';
 /** 'true' on the class that claims get when they name none. */
 export const DEFAULT_CLASS_ANNOTATION = 'storageclass.kubernetes.io/is-default-class';
 
+/** On a Volume or on a Node, whatever its value: nothing is written there. */
+export const PAUSED_ANNOTATION = 'stowage.dev/paused';
+
 /** The component that events are reported by, and the field manager of writes. */
 export const COMPONENT = 'stowage';
 

@@ -53,6 +53,11 @@ export function objectNames(text: string, before: string[] = []): string[] {
   return before.includes(name) ? before : [...before, name];
 }
 
+/** `a,b`, also given several times. */
+export function nodeNames(text: string, before: string[] = []): string[] {
+  return [...before, ...text.split(',').map(objectName)];
+}
+
 /** `k=v,k=v`, also given several times. Keys and values are checked by the API server. */
 export function labels(text: string, before: Record<string, string> = {}): Record<string, string> {
   const result = { ...before };

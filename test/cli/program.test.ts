@@ -30,6 +30,12 @@ describe('wrong usage exits with 2 and asks the server nothing', () => {
     [['get', 'volumes', 'a/b'], 'A name has'],
     [['get', 'volumes', '../pods'], 'A name has'],
     [['get', 'volumes', 'a', '-l', 'x=y'], 'Names and --selector cannot be given together'],
+    [['get', 'volumes', 'a', '--node', 'n1'], 'Names and --node cannot be given together'],
+    [['get', 'volumes', '--node', 'n1,N2'], 'A name has'],
+    [['get', 'volumes', '--sort-by', 'size'], "argument 'size' is invalid"],
+    [['describe', 'volume'], "missing required argument 'name'"],
+    [['describe', 'volume', 'a/b'], 'A name has'],
+    [['describe', 'volumes'], "missing required argument 'name'"],
     [['delete', 'volume'], "missing required argument 'name'"],
     [['delete', 'volume', 'A'], 'A name has'],
     [['delete', 'volume', 'a', '--timeout', '5'], 'Write a duration'],
@@ -82,6 +88,8 @@ test('global flags say what to connect to, wherever they stand', async () => {
 
 test.each(['volume', 'volumes', 'vol'])('%s names the kind', async (kind) => {
   expect(await stowage(['get', kind])).toMatchObject({ code: 0 });
+  expect(await stowage(['describe', kind, 'a'])).toMatchObject({ code: 3 });
+  expect(await stowage(['why', kind, 'a'])).toMatchObject({ code: 3 });
   expect(await stowage(['delete', kind, 'a', '--ignore-not-found'])).toMatchObject({ code: 0 });
   expect(await stowage(CREATE.with(1, kind))).toMatchObject({ code: 0 });
 });

@@ -30,8 +30,8 @@ export interface Outcome {
 export interface World {
   /** The objects there are, by `plural/name`. */
   objects?: Record<string, KubeObject>;
-  /** What each watch shows, one after another, before it stays silent. */
-  events?: WatchEvent[];
+  /** What each watch shows, one after another, before it stays silent. A function is called for each watch. */
+  events?: WatchEvent[] | (() => Iterable<WatchEvent>);
   /** Thrown by the request of that name. */
   failures?: Record<string, Error>;
   tty?: boolean;
@@ -90,7 +90,7 @@ export function fakeIo(world: World = {}): { io: Io; outcome: Outcome } {
     async list(resource: Resource, { fieldSelector, ...options }: SelectOptions = {}) {
       request('list', resource, fieldSelector ?? '*', options);
       const items = Object.entries(objects).filter(([key]) =>
-        fieldSelector === undefined
+        !fieldSelector?.startsWith('metadata.name=')
           ? key.startsWith(`${resource.plural}/`)
           : key === `${resource.plural}/${fieldSelector.replace('metadata.name=', '')}`,
       );
@@ -116,9 +116,12 @@ export function fakeIo(world: World = {}): { io: Io; outcome: Outcome } {
       { signal, fieldSelector }: Pick<SelectOptions, 'signal' | 'fieldSelector'>,
     ) {
       const name = fieldSelector?.replace('metadata.name=', '');
-      const events = (world.events ?? []) as WatchEvent<T>[];
-      yield* events.filter(({ object }) => name === undefined || object.metadata.name === name);
+      const { events = [] } = world;
+      for (const event of (typeof events === 'function' ? events() : events) as Iterable<WatchEvent<T>>) {
+        if (name === undefined || event.object.metadata.name === name) yield event;
+      }
       await new Promise((_, reject) => {
+        if (signal?.aborted) reject(signal.reason);
         signal?.addEventListener('abort', () => reject(signal.reason));
       });
     },
