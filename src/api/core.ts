@@ -26,6 +26,19 @@ export interface PersistentVolume extends KubeObject {
   status?: { phase?: 'Pending' | 'Available' | 'Bound' | 'Released' | 'Failed'; message?: string };
 }
 
+export interface PersistentVolumeClaim extends KubeObject {
+  spec: { volumeName?: string; storageClassName?: string };
+  status?: { phase?: 'Pending' | 'Bound' | 'Lost' };
+}
+
+export interface Pod extends KubeObject {
+  spec: {
+    nodeName?: string;
+    volumes?: { name: string; persistentVolumeClaim?: { claimName: string }; ephemeral?: object }[];
+  };
+  status?: { phase?: string };
+}
+
 export interface StorageClass extends KubeObject {
   provisioner: string;
   parameters?: Record<string, string>;
@@ -35,7 +48,14 @@ export interface StorageClass extends KubeObject {
 }
 
 export interface KubeNode extends KubeObject {
-  status?: { conditions?: { type: string; status: string }[] };
+  status?: {
+    conditions?: {
+      type: string;
+      status: string;
+      message?: string;
+      lastTransitionTime?: string;
+    }[];
+  };
 }
 
 export interface KubeEvent extends KubeObject {
@@ -49,4 +69,17 @@ export interface KubeEvent extends KubeObject {
   source: { component: string };
   reportingComponent: string;
   reportingInstance: string;
+}
+
+/** An Event as anyone writes it: newer reporters fill in other fields, and leave the older ones null. */
+export interface AnyEvent
+  extends KubeObject,
+    Partial<Pick<KubeEvent, 'type' | 'reason' | 'message' | 'source'>> {
+  involvedObject: ObjectReference;
+  count?: number | null;
+  firstTimestamp?: string | null;
+  lastTimestamp?: string | null;
+  eventTime?: string | null;
+  series?: { count?: number; lastObservedTime?: string } | null;
+  reportingComponent?: string;
 }

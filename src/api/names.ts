@@ -26,6 +26,12 @@ export const PAUSED_ANNOTATION = 'stowage.dev/paused';
  */
 export const FORGET_NODE_ANNOTATION = 'stowage.dev/forget-node';
 
+/** Of classes whose volumes are made before they are claimed: nothing makes one for a claim. */
+export const NO_PROVISIONER = 'kubernetes.io/no-provisioner';
+
+/** 'true' on the class that claims get when they name none. */
+export const DEFAULT_CLASS_ANNOTATION = 'storageclass.kubernetes.io/is-default-class';
+
 /** The component that events are reported by, and the field manager of writes. */
 export const COMPONENT = 'stowage';
 

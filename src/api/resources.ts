@@ -27,6 +27,16 @@ export const PERSISTENT_VOLUMES: Resource = {
   namespaced: false,
 };
 
+export const PERSISTENT_VOLUME_CLAIMS: Resource = {
+  group: '',
+  version: 'v1',
+  plural: 'persistentvolumeclaims',
+  kind: 'PersistentVolumeClaim',
+  namespaced: true,
+};
+
+export const PODS: Resource = { group: '', version: 'v1', plural: 'pods', kind: 'Pod', namespaced: true };
+
 export const NODES: Resource = { group: '', version: 'v1', plural: 'nodes', kind: 'Node', namespaced: false };
 
 export const EVENTS: Resource = {

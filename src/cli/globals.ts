@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import type { Connection } from '../kube/connect.ts';
+import type { KubeClient } from '../kube/types.ts';
 import type { Io } from './io.ts';
 import { VERSION } from './version.ts';
 
@@ -27,4 +28,13 @@ export function connectFor(command: Command, io: Io): Promise<Connection> {
     requestTimeoutMs: requestTimeout,
     version: VERSION,
   });
+}
+
+/** A client for that cluster, connected when it is first asked for. */
+export function clientFor(command: Command, io: Io): () => Promise<KubeClient> {
+  let client: Promise<KubeClient> | undefined;
+  return () => {
+    client ??= connectFor(command, io).then((connection) => connection.client);
+    return client;
+  };
 }

@@ -1,5 +1,6 @@
 import type { Connection, ConnectOptions } from '../kube/connect.ts';
 import type { Clock } from '../kube/types.ts';
+import type { Prompts } from './prompts/prompts.ts';
 
 /** The part of a stream that commands write to. */
 export interface Output {
@@ -7,15 +8,23 @@ export interface Output {
   isTTY?: boolean;
 }
 
+/** The part of a stream that commands read. */
+export interface Input extends AsyncIterable<Uint8Array> {
+  isTTY?: boolean;
+}
+
 /** What a command has to do with the world outside: a test gives its own. */
 export interface Io {
+  stdin: Input;
   /** Data, and nothing else. */
   stdout: Output;
-  /** Messages and progress. */
+  /** Messages, questions and progress. */
   stderr: Output;
   env: Readonly<Record<string, string | undefined>>;
   /** Aborts with a SignalError. */
   signal: AbortSignal;
   clock: Clock;
   connect(options: ConnectOptions): Promise<Connection>;
+  /** For who has asked `isInteractive` first. */
+  prompts(): Promise<Prompts>;
 }

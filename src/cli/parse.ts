@@ -38,14 +38,24 @@ export function objectName(text: string): string {
 
 /** For an option that would silently take the last of several. */
 export function oneObjectName(text: string, before?: string): string {
+  return objectName(oneText(text, before));
+}
+
+/** As it is, of an option that would silently take the last of several. */
+export function oneText(text: string, before?: string): string {
   if (before !== undefined) throw new InvalidArgumentError('Give it once.');
-  return objectName(text);
+  return text;
 }
 
 /** For an argument that can be given several times; each name once. */
 export function objectNames(text: string, before: string[] = []): string[] {
   const name = objectName(text);
   return before.includes(name) ? before : [...before, name];
+}
+
+/** `a,b`, also given several times. */
+export function nodeNames(text: string, before: string[] = []): string[] {
+  return [...before, ...text.split(',').map(objectName)];
 }
 
 /** `k=v,k=v`, also given several times. Keys and values are checked by the API server. */

@@ -24,13 +24,21 @@ export async function runProcess(process: NodeJS.Process): Promise<void> {
       process.exit(1);
     });
   }
+  // Libraries that colour by themselves go by it.
+  if (process.argv.includes('--no-color')) process.env.NO_COLOR = '1';
   const io: Io = {
+    // Looked at only by what reads it.
+    get stdin() {
+      return process.stdin;
+    },
     stdout: process.stdout,
     stderr: process.stderr,
     env: process.env,
     signal: aborter.signal,
     clock: systemClock,
     connect: async (options) => (await import('../kube/connect.ts')).connect(options),
+    prompts: async () =>
+      (await import('./prompts/terminal.ts')).terminalPrompts(process.stdin, process.stderr, aborter.signal),
   };
   const code = await run(process.argv.slice(2), io);
   // Pipes are written asynchronously: what was printed must be out before the process ends, whatever still listens.

@@ -1,9 +1,14 @@
 import { Command } from 'commander';
+import createFromFiles from './commands/create-file.ts';
+import createStorageClass from './commands/create-storage-class.ts';
 import createVolume from './commands/create-volume.ts';
+import deleteFromFiles from './commands/delete-file.ts';
 import deleteVolume from './commands/delete-volume.ts';
+import describeVolume from './commands/describe-volume.ts';
 import getVolumes from './commands/get-volumes.ts';
 import sandbox from './commands/sandbox.ts';
 import watch from './commands/watch.ts';
+import why from './commands/why.ts';
 import type { Io } from './io.ts';
 import { requestTimeout } from './parse.ts';
 import { VERSION } from './version.ts';
@@ -28,12 +33,18 @@ export function createProgram(io: Io): Command {
       writeOut: (text) => io.stdout.write(text),
       writeErr: (text) => io.stderr.write(text),
     });
-  const create = program.command('create').description('create an object');
+  const create = program.command('create').description('create objects');
   createVolume(create, io);
+  createStorageClass(create, io);
+  createFromFiles(create, io);
   const get = program.command('get').description('show objects');
   getVolumes(get, io);
+  const describe = program.command('describe').description('show all about objects');
+  describeVolume(describe, io);
   const remove = program.command('delete').description('delete objects');
   deleteVolume(remove, io);
+  deleteFromFiles(remove, io);
+  why(program, io);
   watch(program, io);
   sandbox(program, io);
   return program;

@@ -1,4 +1,11 @@
-import { EVENTS, NODES, PERSISTENT_VOLUMES, STORAGE_CLASSES } from '../api/resources.ts';
+import {
+  EVENTS,
+  NODES,
+  PERSISTENT_VOLUME_CLAIMS,
+  PERSISTENT_VOLUMES,
+  PODS,
+  STORAGE_CLASSES,
+} from '../api/resources.ts';
 import type { Kind, StoredObject } from './kind.ts';
 import { type Cause, forbidden, requiredValue } from './refusal.ts';
 
@@ -38,10 +45,8 @@ export const BUILTIN_KINDS: Kind[] = [
   { ...plain, ...NODES, singular: 'node', shortNames: ['no'], statusSubresource: true },
   {
     ...plain,
-    plural: 'pods',
+    ...PODS,
     singular: 'pod',
-    kind: 'Pod',
-    namespaced: true,
     shortNames: ['po'],
     categories: ['all'],
     statusSubresource: true,
@@ -67,10 +72,8 @@ export const BUILTIN_KINDS: Kind[] = [
   },
   {
     ...plain,
-    plural: 'persistentvolumeclaims',
+    ...PERSISTENT_VOLUME_CLAIMS,
     singular: 'persistentvolumeclaim',
-    kind: 'PersistentVolumeClaim',
-    namespaced: true,
     shortNames: ['pvc'],
     statusSubresource: true,
     prepare(object) {

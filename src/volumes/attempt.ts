@@ -37,8 +37,8 @@ export function submitWhenDue(
     : { action: { do: 'submit', steps: step.steps, loopNumber: step.loopNumber } };
 }
 
-/** Counted from when the attempt was written into the status. ms since the epoch. */
-function dueAt(volume: Volume, attempt: number, now: number): number {
+/** When an attempt may be submitted, counted from when it was written into the status. ms since the epoch. */
+export function dueAt(volume: Volume, attempt: number, now: number): number {
   const written = Date.parse(readyOf(volume)?.lastUpdateTime ?? '');
   // A time to come is of another clock than ours.
   return attempt <= 1 || Number.isNaN(written) || written > now

@@ -1,5 +1,7 @@
-import { expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { StowageError } from '../../src/api/errors.ts';
+import type { KubeObject } from '../../src/api/meta.ts';
+import { SignalError } from '../../src/cli/signals.ts';
 import { FakeClock } from '../support/fake-clock.ts';
 import { stowage } from '../support/fake-io.ts';
 import { pvOf, ready, volumeNamed } from '../support/volumes.ts';
@@ -61,17 +63,29 @@ test('of several, none: the status is theirs if it is the same', async () => {
   });
 });
 
-test('--wait shows the way until the Volume is gone', async () => {
-  const terminating = volumeNamed('a', { phase: 'Terminating', job: 'UnprepareVolume/1' });
+test('--wait shows each step, and what it waits for, until the Volume is gone', async () => {
+  const step = (status: object) => ({
+    type: 'MODIFIED' as const,
+    object: volumeNamed('a', { phase: 'Terminating', job: 'UnprepareVolume/1', ...status }),
+  });
   const { code, out, err } = await stowage(['delete', 'volume', 'a', '--wait'], {
     objects: available('a'),
     events: [
-      { type: 'MODIFIED', object: terminating },
-      { type: 'DELETED', object: terminating },
+      step({}),
+      step(ready('Unknown', 'NodeUnreachable', 'n1 does not answer')),
+      step({ job: 'UnprepareVolume/DONE', ...ready('Unknown', 'Terminating') }),
+      { type: 'DELETED', object: volumeNamed('a') },
     ],
   });
   expect({ code, out }).toEqual({ code: 0, out: `${fullName('a')} deleted\n` });
-  expect(err).toBe('a: Available\na: Terminating, UnprepareVolume/1\na: gone\n');
+  expect(err.split('\n')).toEqual([
+    'a: Available',
+    'a: Terminating, UnprepareVolume/1',
+    'a: Terminating, UnprepareVolume/1, NodeUnreachable: n1 does not answer',
+    'a: Terminating, UnprepareVolume/DONE',
+    'a: gone',
+    '',
+  ]);
 });
 
 test('--wait says what a paused Volume waits for', async () => {
@@ -130,4 +144,76 @@ test('--wait gives up after --timeout', async () => {
   });
   await clock.advance(60_000);
   expect(await running).toMatchObject({ code: 6, out: '' });
+});
+
+describe('on a terminal', () => {
+  const kept = {
+    ...volumeNamed('kept', { phase: 'Available' }),
+    spec: { nodeName: 'n1', storageClassName: 'fast', rawBlockDevice: { devicePath: '/dev/sdb' } },
+  };
+
+  test('what is destroyed is told, and asked about once', async () => {
+    const objects = { ...available('a'), ...available('b') };
+    const { code, out, err, questions } = await stowage(['delete', 'volume', 'a', 'b'], {
+      objects,
+      tty: true,
+      answers: [true],
+    });
+    expect({ code, out }).toEqual({ code: 0, out: `${fullName('a')} deleted\n${fullName('b')} deleted\n` });
+    expect(err).toBe(
+      'Volume a on n1: its file is removed with all its data\nVolume b on n1: its file is removed with all its data\n',
+    );
+    expect(questions).toHaveLength(1);
+  });
+
+  test('no deletes nothing', async () => {
+    const { code, out, err, requests } = await stowage(['delete', 'volume', 'a'], {
+      objects: available('a'),
+      tty: true,
+      answers: [false],
+    });
+    expect({ code, out }).toEqual({ code: 5, out: '' });
+    expect(err).toContain(' Not confirmed: nothing was done\n');
+    expect(requests.map(({ what }) => what)).not.toContain('delete volumes/a');
+  });
+
+  test.each([
+    [['a', '--yes'], available('a')],
+    [['kept'], { 'volumes/kept': kept }],
+  ])('%j needs no question', async (argv, objects) => {
+    expect(await stowage(['delete', 'volume', ...argv], { objects, tty: true })).toMatchObject({
+      code: 0,
+      questions: [],
+    });
+  });
+
+  test('what is refused is not asked about', async () => {
+    expect(await stowage(['delete', 'volume', 'a'], { objects: bound('a'), tty: true })).toMatchObject({
+      code: 5,
+      questions: [],
+    });
+  });
+
+  test('what came into use while the question was there is refused', async () => {
+    const objects: Record<string, KubeObject> = available('a');
+    const running = stowage(['delete', 'volume', 'a'], {
+      objects,
+      tty: true,
+      answers: [true],
+      onQuestion: () => Object.assign(objects, bound('a')),
+    });
+    const { code, requests } = await running;
+    expect(code).toBe(5);
+    expect(requests.map(({ what }) => what)).not.toContain('delete volumes/a');
+  });
+
+  test('Ctrl-C at the question ends it as a signal does', async () => {
+    const { code, requests } = await stowage(['delete', 'volume', 'a'], {
+      objects: available('a'),
+      tty: true,
+      answers: [new SignalError('SIGINT')],
+    });
+    expect(code).toBe(130);
+    expect(requests.map(({ what }) => what)).not.toContain('delete volumes/a');
+  });
 });

@@ -1,5 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
-import { parse } from 'yaml';
+import { parse, parseAllDocuments } from 'yaml';
+import { SignalError } from '../../src/cli/signals.ts';
+import { ApiError } from '../../src/kube/errors.ts';
+import type { WatchEvent } from '../../src/kube/types.ts';
+import { FakeClock } from '../support/fake-clock.ts';
 import { stowage } from '../support/fake-io.ts';
 import { ready, volumeNamed } from '../support/volumes.ts';
 
@@ -79,3 +83,210 @@ test('names that do not exist', async () => {
   expect({ code, out }).toEqual({ code: 7, out: 'volume.storage.metalk8s.scality.com/a\n' });
   expect(err).toBe('error: volumes/x not found\nerror: 1 of 2 failed\n');
 });
+
+const onNode = (name: string, nodeName: string, prepared?: string) => {
+  const volume = volumeNamed(
+    name,
+    prepared === undefined ? undefined : { prepared: { node: prepared, paths: [], identity: '' } },
+  );
+  return { ...volume, spec: { ...volume.spec, nodeName } };
+};
+
+describe('--node', () => {
+  const spread = {
+    'volumes/a': onNode('a', 'n1'),
+    'volumes/b': onNode('b', 'n2'),
+    'volumes/c': onNode('c', 'n3'),
+    'volumes/moved': onNode('moved', 'n3', 'n1'),
+  };
+
+  test.each([
+    [
+      ['--node', 'n1'],
+      ['a', 'moved'],
+    ],
+    [
+      ['--node', 'n1,n2'],
+      ['a', 'b', 'moved'],
+    ],
+    [
+      ['--node', 'n1', '--node', 'n2'],
+      ['a', 'b', 'moved'],
+    ],
+    [['--node', 'n3'], ['c']],
+    [['--node', 'n4'], []],
+  ])('%j, by where a Volume was made, else is to be', async (flags, names) => {
+    const { code, out } = await stowage(['get', 'vol', ...flags, '-o', 'json'], { objects: spread });
+    expect(code).toBe(0);
+    expect(JSON.parse(out).items.map(({ metadata }: typeof a) => metadata.name)).toEqual(names);
+  });
+});
+
+describe('--sort-by', () => {
+  const made = (name: string, created: string, node: string, capacity?: string, phase?: 'Failed') => {
+    const volume = onNode(name, node);
+    const status = { ...(capacity && { capacity }), ...(phase && { phase }) };
+    return { ...volume, metadata: { ...volume.metadata, creationTimestamp: created }, status };
+  };
+  const all = {
+    'volumes/d': made('d', '2029-12-02T00:00:00Z', 'n3', '9Gi'),
+    'volumes/c': made('c', '2029-12-02T00:00:00Z', 'n1', 'a lot'),
+    'volumes/b': made('b', '2029-12-01T00:00:00Z', 'n1', '9Gi', 'Failed'),
+    'volumes/a': made('a', '2029-12-03T00:00:00Z', 'n2', '10Gi'),
+  };
+
+  test.each([
+    ['name', 'abcd'],
+    ['node', 'bcad'],
+    ['age', 'acdb'],
+    ['capacity', 'cbda'],
+    ['phase', 'bacd'],
+  ])('%s', async (field, order) => {
+    const { out } = await stowage(['get', 'vol', '--sort-by', field, '-o', 'name'], { objects: all });
+    expect(out.match(/\w$/gm)?.join('')).toBe(order);
+  });
+});
+
+describe('-w', () => {
+  const versioned = (volume: typeof a, resourceVersion: string, nodeName = 'n1') => ({
+    ...volume,
+    metadata: { ...volume.metadata, resourceVersion },
+    spec: { ...volume.spec, nodeName },
+  });
+  const a1 = versioned(a, '1');
+  const modified = versioned(volumeNamed('a', { phase: 'Available', deviceName: 'loop12345' }), '3');
+  const added = versioned(data1, '4');
+
+  /** Runs until the events were all taken in, and then interrupts. */
+  async function watch(argv: string[], events: WatchEvent[][], world: Parameters<typeof stowage>[1] = {}) {
+    const aborter = new AbortController();
+    const clock = new FakeClock();
+    const left = [...events];
+    const running = stowage(['get', 'vol', '-w', ...argv], {
+      objects: { 'volumes/a': a1 },
+      clock,
+      signal: aborter.signal,
+      *events() {
+        yield* left.shift() ?? [];
+        if (left.length > 0) throw new Error('connection reset\u001b[2J');
+        aborter.abort(new SignalError('SIGINT'));
+      },
+      ...world,
+    });
+    while (!aborter.signal.aborted) await clock.advance(1000);
+    return running;
+  }
+
+  test('shows a table, a row for each change, and the last state of what is gone', async () => {
+    const { code, out, err } = await watch(
+      [],
+      [
+        [
+          { type: 'ADDED', object: a1 },
+          { type: 'MODIFIED', object: modified },
+          { type: 'ADDED', object: added },
+          { type: 'DELETED', object: modified },
+        ],
+      ],
+    );
+    expect({ code, err }).toEqual({ code: 130, err: '' });
+    expect(out).toBe(
+      [
+        'NAME   NODE   PHASE     DEVICE   CAPACITY   STORAGECLASS   AGE',
+        'a      n1     Unknown   <none>   <none>     fast           5h',
+        'a      n1     Available   loop12345   <none>     fast           5h',
+        'data1   n1     Available   loop3       1Gi        fast           5h',
+        'a       n1     Gone        loop12345   <none>     fast           5h',
+        '',
+      ].join('\n'),
+    );
+  });
+
+  test('goes on after a dropped connection, and says so on standard error', async () => {
+    const { code, out, err } = await watch(
+      ['-o', 'name'],
+      [[{ type: 'MODIFIED', object: modified }], [{ type: 'ADDED', object: added }]],
+    );
+    expect(code).toBe(130);
+    expect(out.match(/\w+$/gm)).toEqual(['a', 'a', 'data1']);
+    expect(err).toBe('warning: watch broke; starting again: connection reset\ufffd[2J\n');
+  });
+
+  test('shows what went between the first look and the watch', async () => {
+    let lists = 0;
+    const vanishing = new Proxy<Record<string, typeof a>>(
+      { 'volumes/a': a1 },
+      { ownKeys: (target) => (lists++ === 0 ? Reflect.ownKeys(target) : []) },
+    );
+    expect((await watch([], [[]], { objects: vanishing })).out).toMatch(/\na +n1 +Gone /);
+  });
+
+  test('streams documents', async () => {
+    const events: WatchEvent[][] = [[{ type: 'MODIFIED', object: modified }]];
+    expect((await watch(['-o', 'json'], events)).out).toBe(
+      `${JSON.stringify(a1, null, 2)}\n${JSON.stringify(modified, null, 2)}\n`,
+    );
+    const documents = parseAllDocuments((await watch(['-o', 'yaml'], events)).out);
+    expect(documents.map((document) => document.toJSON())).toEqual([a1, modified]);
+  });
+
+  test('of nothing yet, the headings come with the first row', async () => {
+    const { out } = await watch([], [[{ type: 'ADDED', object: added }]], { objects: {} });
+    expect(out).toMatch(/^NAME .*\ndata1 .*\n$/);
+  });
+
+  test('of some names or nodes is of those only', async () => {
+    const other = versioned(data1, '4', 'n2');
+    const events: WatchEvent[][] = [
+      [
+        { type: 'MODIFIED', object: modified },
+        { type: 'ADDED', object: other },
+      ],
+    ];
+    const objects = { 'volumes/a': a1, 'volumes/b': versioned(volumeNamed('b'), '2') };
+    expect((await watch(['a', 'b', '-o', 'name'], events, { objects })).out.match(/\w+$/gm)).toEqual([
+      'a',
+      'b',
+      'a',
+    ]);
+    expect((await watch(['--node', 'n2', '-o', 'name'], events)).out.match(/\w+$/gm)).toEqual(['data1']);
+  });
+
+  test('ends where watching is forbidden', async () => {
+    const { code, out, err } = await stowage(['get', 'vol', '-w', '-o', 'name'], {
+      objects: { 'volumes/a': a1 },
+      events: () => {
+        const message = 'volumes is forbidden: User "me" cannot watch';
+        throw new ApiError({ apiVersion: 'v1', kind: 'Status', status: 'Failure', message }, 403, 'GET');
+      },
+    });
+    expect({ code, out }).toEqual({ code: 4, out: 'volume.storage.metalk8s.scality.com/a\n' });
+    expect(err).toMatch(/^error: volumes is forbidden: User "me" cannot watch\nhint: .*\n$/);
+  });
+
+  test('of a name that does not exist', async () => {
+    expect(await stowage(['get', 'vol', '-w', 'x'])).toMatchObject({ code: 3, out: '' });
+  });
+});
+
+test.each([[[]], [['-o', 'wide']], [['-o', 'name']], [['-o', 'json']], [['-o', 'yaml']]])(
+  'no terminal is steered by what a Volume says, %j',
+  async (flags) => {
+    const evil = '\u001b]0;owned\u0007\u009b2J';
+    const volume = volumeNamed('a', {
+      deviceName: evil,
+      devicePath: evil,
+      job: evil,
+      capacity: evil,
+      ...ready('False', evil, evil),
+    });
+    const metadata = { ...volume.metadata, name: `a${evil}` };
+    const { code, out } = await stowage(['get', 'vol', ...flags], {
+      objects: { 'volumes/a': { ...volume, metadata } },
+    });
+    expect(code).toBe(0);
+    expect(out).toMatch(/owned/);
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: that is what is looked for
+    expect(out).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/);
+  },
+);

@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals';
+import { parse } from 'yaml';
 import { age } from '../../src/cli/output/age.ts';
 import { asJson, asYaml } from '../../src/cli/output/data.ts';
 import { printable } from '../../src/cli/output/printable.ts';
@@ -59,4 +60,20 @@ test('data leaves managedFields out, wherever they are', () => {
   const object = { items: [{ metadata: { name: 'a', managedFields: [{}] } }] };
   expect(asJson(object)).toBe(`${JSON.stringify({ items: [{ metadata: { name: 'a' } }] }, null, 2)}\n`);
   expect(asYaml(object)).toBe('items:\n  - metadata:\n      name: a\n');
+});
+
+test('data has no bare control characters, and loses none', () => {
+  const object = {
+    a: 'plain\u009b2J',
+    '\u0090key': ['\u001b]0;x\u0007', '\u007f', 'say "x"\\\u0085'],
+    b: 'x\n\u0084\ny',
+  };
+  for (const [text, read] of [
+    [asJson(object), (text: string) => JSON.parse(text)],
+    [asYaml(object), (text: string) => parse(text)],
+  ] as const) {
+    expect(read(text)).toEqual(object);
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: that is what is looked for
+    expect(text).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/);
+  }
 });

@@ -30,27 +30,36 @@ describe('wrong usage exits with 2 and asks the server nothing', () => {
     [['get', 'volumes', 'a/b'], 'A name has'],
     [['get', 'volumes', '../pods'], 'A name has'],
     [['get', 'volumes', 'a', '-l', 'x=y'], 'Names and --selector cannot be given together'],
+    [['get', 'volumes', 'a', '--node', 'n1'], 'Names and --node cannot be given together'],
+    [['get', 'volumes', '--node', 'n1,N2'], 'A name has'],
+    [['get', 'volumes', '--sort-by', 'size'], "argument 'size' is invalid"],
+    [['describe', 'volume'], "missing required argument 'name'"],
+    [['describe', 'volume', 'a/b'], 'A name has'],
+    [['describe', 'volumes'], "missing required argument 'name'"],
     [['delete', 'volume'], "missing required argument 'name'"],
     [['delete', 'volume', 'A'], 'A name has'],
     [['delete', 'volume', 'a', '--timeout', '5'], 'Write a duration'],
-    [CREATE.toSpliced(2, 1), "missing required argument 'name'"],
-    [
-      ['create', 'volume', 'data1', '--size', '1Gi', '--storage-class', 'fast'],
-      "'--node <name>' not specified",
-    ],
+    [CREATE.toSpliced(2, 1), 'error: missing: NAME\n'],
+    [['create', 'volume', 'data1', '--size', '1Gi', '--storage-class', 'fast'], 'error: missing: --node\n'],
     [
       ['create', 'volume', 'data1', '--node', 'n1', '--storage-class', 'fast'],
-      "'--size <quantity>' not specified",
+      'error: missing: --size or --device\n',
     ],
-    [
-      ['create', 'volume', 'data1', '--node', 'n1', '--size', '1Gi'],
-      "'--storage-class <name>' not specified",
-    ],
+    [['create', '--wait'], 'Neither a kind nor --filename was given'],
+    [['create', '--wait', 'volume', 'a'], 'Neither a kind nor --filename was given'],
+    [['create', 'volumme', 'a'], 'Did you mean volume?'],
+    [['create', '-f', 'a.yaml', 'volume'], '--filename and "volume" cannot be given together'],
+    [['create', '-f'], "'-f, --filename <file>' argument missing"],
+    [['create', 'volume', 'a', '-f', 'a.yaml'], "unknown option '-f'"],
+    [['delete'], 'Usage: stowage delete'],
+    [['delete', 'volumez'], 'Did you mean one of volume, volumes?'],
     [CREATE.with(2, 'data_1'), 'A name has'],
     [CREATE.with(4, 'N1'), 'A name has'],
+    [CREATE.with(4, 'n1,n2'), 'A name has'],
     [CREATE.with(6, '1GB'), 'spec.sparseLoopDevice.size is "1GB"'],
     [[...CREATE, '--directory', 'srv'], 'spec.sparseLoopDevice.directory is "srv"'],
-    [[...CREATE, '--type', 'raw'], "argument 'raw' is invalid"],
+    [[...CREATE, '--type', 'tape'], "argument 'tape' is invalid"],
+    [[...CREATE, '--size', '2Gi'], 'Give it once.'],
     [[...CREATE, '-l', 'a'], 'key=value'],
     [[...CREATE, '--dry-run', 'all'], "argument 'all' is invalid"],
     [[...CREATE, 'data2'], 'too many arguments'],
@@ -79,6 +88,8 @@ test('global flags say what to connect to, wherever they stand', async () => {
 
 test.each(['volume', 'volumes', 'vol'])('%s names the kind', async (kind) => {
   expect(await stowage(['get', kind])).toMatchObject({ code: 0 });
+  expect(await stowage(['describe', kind, 'a'])).toMatchObject({ code: 3 });
+  expect(await stowage(['why', kind, 'a'])).toMatchObject({ code: 3 });
   expect(await stowage(['delete', kind, 'a', '--ignore-not-found'])).toMatchObject({ code: 0 });
   expect(await stowage(CREATE.with(1, kind))).toMatchObject({ code: 0 });
 });

@@ -1,4 +1,4 @@
-import { Writable } from 'node:stream';
+import { Readable, Writable } from 'node:stream';
 import { expect, test } from '@jest/globals';
 import type { Io, Output } from '../../src/cli/io.ts';
 import { showProgress } from '../../src/cli/output/progress.ts';
@@ -9,12 +9,14 @@ function ioTo(stderr: Output, env: Io['env'] = {}): Io {
     throw new Error('standard output is for data');
   };
   return {
+    stdin: Readable.from([]),
     stdout: { write: unexpected },
     stderr,
     env,
     signal: new AbortController().signal,
     clock: systemClock,
     connect: unexpected,
+    prompts: unexpected,
   };
 }
 

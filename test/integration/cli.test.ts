@@ -1,11 +1,12 @@
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { mkdtemp, rm, stat } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { execa } from 'execa';
+import { VOLUME_API_VERSION } from '../../src/api/names.ts';
 import { VOLUMES } from '../../src/api/resources.ts';
 import { connect } from '../../src/kube/connect.ts';
 
@@ -170,6 +171,140 @@ describe('waiting', () => {
     expect((await terminal).exitCode).toBe(130);
     expect(shown.lastIndexOf('\u001b[?25h')).toBeGreaterThan(shown.lastIndexOf('\u001b[?25l'));
   });
+});
+
+/** Types each text (or does what it says) once the one before it is on the terminal. */
+async function onTerminal(
+  command: string,
+  typed: [shown: string, text: string | ((shown: string) => void)][],
+) {
+  const terminal = execa('script', ['-qec', `stty cols 80 rows 24; exec ${command}`, '/dev/null'], {
+    env: { ...env, TERM: 'xterm' },
+    reject: false,
+  });
+  const left = [...typed];
+  let shown = '';
+  let since = '';
+  for await (const chunk of terminal.iterable({ from: 'stdout', binary: true })) {
+    shown += Buffer.from(chunk).toString();
+    since += Buffer.from(chunk).toString();
+    if (!left[0] || !since.includes(left[0][0])) continue;
+    const next = left.shift()?.[1] ?? '';
+    if (typeof next === 'string') terminal.stdin.write(next);
+    else next(shown);
+    since = '';
+  }
+  return { exitCode: (await terminal).exitCode, shown };
+}
+
+describe('questions on a terminal', () => {
+  test('what is missing is asked for, and standard output has the data only', async () => {
+    const out = join(folder, 'asked');
+    const { exitCode, shown } = await onTerminal(`bin/stowage create volume --node n1 -o name >${out}`, [
+      ['Name of the Volume:', 'asked\r'],
+      ['What to make it of:', '\r'],
+      ['Size, such as 10Gi:', '10GB\r'],
+      ['suffix that Kubernetes knows', '\u007f\u007fGi\r'],
+      ['Storage class:', 'fast\r'],
+    ]);
+    expect({ exitCode, left: shown.lastIndexOf('\u001b[?25h') > shown.lastIndexOf('\u001b[?25l') }).toEqual({
+      exitCode: 0,
+      left: true,
+    });
+    expect(await readFile(out, 'utf8')).toBe(`${fullName('asked')}\n`);
+    const { stdout } = await stowage('get', 'volume', 'asked', '-o', 'json');
+    expect(JSON.parse(stdout).spec).toEqual({
+      nodeName: 'n1',
+      storageClassName: 'fast',
+      sparseLoopDevice: { size: '10Gi' },
+    });
+  });
+
+  test.each([
+    ['Ctrl-C', '\u0003', 130, ''],
+    ['the end of what is typed', '\u0004', 1, 'There was no answer, and nothing was done'],
+  ])('%s ends it', async (_, key, status, message) => {
+    const command = 'bin/stowage create volume --no-color';
+    const { exitCode, shown } = await onTerminal(command, [['Name of the Volume:', key]]);
+    expect(exitCode).toBe(status);
+    expect(shown).toContain(message);
+    expect(shown).not.toContain('\u001b[3');
+  });
+
+  test('SIGTERM ends it, too', async () => {
+    const kill = (shown: string) => process.kill(Number(/pid ([0-9]+)/.exec(shown)?.[1]), 'SIGTERM');
+    const command = `sh -c 'echo pid $$; exec bin/stowage create volume'`;
+    const { exitCode } = await onTerminal(command, [['Name of the Volume:', kill]]);
+    expect(exitCode).toBe(143);
+  });
+
+  test('what destroys is asked about', async () => {
+    expect(await stowage('create', 'volume', 'precious', ...CREATE)).toMatchObject({ exitCode: 0 });
+    const { client } = await connect({ kubeconfig: env.KUBECONFIG });
+    await client.patch(VOLUMES, 'precious', { status: { phase: 'Available' } }, { subresource: 'status' });
+    const no = await onTerminal('bin/stowage delete volume precious', [['and destroy that?', '\r']]);
+    expect(no.exitCode).toBe(5);
+    expect(no.shown).toContain('Volume precious on n1: its file is removed with all its data');
+    expect(await stowage('get', 'volume', 'precious', '-o', 'name')).toMatchObject({ exitCode: 0 });
+    const manifest = `{apiVersion: ${VOLUME_API_VERSION}, kind: Volume, metadata: {name: precious}}\n`;
+    const typed = await onTerminal(`sh -c 'echo ready; exec bin/stowage delete -f -'`, [
+      ['ready', manifest],
+      ['precious}}', '\u0004'],
+    ]);
+    expect(typed.exitCode).toBe(1);
+    expect(typed.shown).toContain('There was no answer');
+    const yes = await onTerminal('bin/stowage delete volume precious', [['and destroy that?', 'y\r']]);
+    expect(yes.exitCode).toBe(0);
+    expect(await stowage('get', 'volume', 'precious')).toMatchObject({ exitCode: 3 });
+  });
+});
+
+test('manifests: a class and Volumes are created, kubectl shows them, and they are deleted', async () => {
+  const { stdout: storageClass } = await stowage(
+    'create',
+    'storageclass',
+    'local',
+    '--static',
+    '--mkfs-options=["-m","0"]',
+    '--dry-run=client',
+    '-o',
+    'yaml',
+  );
+  const { stdout: volumes } = await stowage(
+    'create',
+    'volume',
+    'm',
+    '--node=n{1..2}',
+    '--size=1Gi',
+    '--storage-class=local',
+    '--dry-run=client',
+    '-o',
+    'json',
+  );
+  const manifests = `${storageClass}\n---\n${volumes}\n`;
+  const fed = (...argv: string[]) => execa('bin/stowage', argv, { env, reject: false, input: manifests });
+  expect(await fed('create', '-f', '-')).toMatchObject({
+    exitCode: 0,
+    stderr: '',
+    stdout: `storageclass.storage.k8s.io/local created\n${fullName('m-n1')} created\n${fullName('m-n2')} created`,
+  });
+  expect(JSON.parse((await kubectl('get', 'storageclass', 'local', '-o', 'json')).stdout)).toMatchObject({
+    provisioner: 'kubernetes.io/no-provisioner',
+    parameters: { fsType: 'ext4', mkfsOptions: '["-m","0"]' },
+    volumeBindingMode: 'WaitForFirstConsumer',
+  });
+  const again = await fed('create', '-f', '-');
+  expect(again).toMatchObject({ exitCode: 5, stdout: '' });
+  expect(again.stderr).toContain('error: 3 of 3 failed');
+
+  const { client } = await connect({ kubeconfig: env.KUBECONFIG });
+  await client.patch(VOLUMES, 'm-n1', { status: { phase: 'Available' } }, { subresource: 'status' });
+  const some = await fed('delete', '-f', '-');
+  expect(some).toMatchObject({
+    exitCode: 7,
+    stdout: `${fullName('m-n1')} deleted\nstorageclass.storage.k8s.io/local deleted`,
+  });
+  expect(some.stderr).toContain('Volume m-n2 cannot be deleted: its status is not known yet');
 });
 
 test('usage errors', async () => {

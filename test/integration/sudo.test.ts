@@ -18,7 +18,7 @@ import type { Executor, Job, Step } from '../../src/nodes/job.ts';
 import { createLocalShell } from '../../src/nodes/local-shell.ts';
 import { createShellExecutor } from '../../src/nodes/shell-executor.ts';
 import { createSshShell } from '../../src/nodes/ssh-shell.ts';
-import type { Desired } from '../../src/storage/types.ts';
+import type { DesiredSparse } from '../../src/storage/types.ts';
 import { carryOut } from '../support/carry-out.ts';
 import { leftovers } from '../support/leftovers.ts';
 import { removeTraces } from '../support/remove-traces.ts';
@@ -101,17 +101,26 @@ describeAsRoot('a user who is not root', () => {
     test('the whole life of a volume, with no more than the sample allows', async () => {
       await user.allow([]);
       const uid = subject;
-      const desired: Desired = {
+      const desired: DesiredSparse = {
+        type: 'sparse',
         uid,
+        name: 'data1',
+        mode: 'Filesystem',
         file: `${SPARSE}/${uid}`,
         sizeBytes: 16n << 20n,
-        fsType: 'ext4',
-        mkfsOptions: ['-m', '0', '-E', 'nodiscard,lazy_itable_init=0', '-O', '^has_journal', '-L', 'data'],
+        fs: {
+          type: 'ext4',
+          options: ['-m', '0', '-E', 'nodiscard,lazy_itable_init=0', '-O', '^has_journal', '-L', 'data'],
+        },
         recorded: false,
+        onDelete: 'Delete',
       };
       try {
         const prepared = await carryOut(executor, 'n1', 'prepare', desired);
-        expect(prepared).toMatchObject({ done: true, link: expect.stringMatching(/^7:/) });
+        expect(prepared).toMatchObject({
+          done: { sizeBytes: desired.sizeBytes },
+          link: expect.stringMatching(/^7:/),
+        });
         expect(await carryOut(executor, 'n1', 'absent', desired)).toMatchObject({ link: undefined });
         const present = await carryOut(executor, 'n1', 'present', desired);
         expect(present).toMatchObject({ link: expect.stringMatching(/^7:/) });

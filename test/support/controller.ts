@@ -27,6 +27,7 @@ export async function startController(client: KubeClient): Promise<TestControlle
     submit: away('submit'),
     poll: away('poll'),
     forget: away('forget'),
+    subjects: away('subjects'),
     close: async () => {},
   };
   const common = { client, clock: systemClock, random: () => 0, logger: memoryLogger() };

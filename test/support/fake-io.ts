@@ -1,5 +1,7 @@
+import { Readable } from 'node:stream';
 import type { KubeObject, Resource } from '../../src/api/meta.ts';
 import type { Io } from '../../src/cli/io.ts';
+import type { Prompts } from '../../src/cli/prompts/prompts.ts';
 import { run } from '../../src/cli/run.ts';
 import type { ConnectOptions } from '../../src/kube/connect.ts';
 import { ApiError } from '../../src/kube/errors.ts';
@@ -21,16 +23,24 @@ export interface Outcome {
   requests: { what: string; options: object | undefined; object?: object }[];
   /** What each connection was made with. */
   connections: ConnectOptions[];
+  /** The questions that were asked. */
+  questions: string[];
 }
 
 export interface World {
   /** The objects there are, by `plural/name`. */
   objects?: Record<string, KubeObject>;
-  /** What each watch shows, one after another, before it stays silent. */
-  events?: WatchEvent[];
+  /** What each watch shows, one after another, before it stays silent. A function is called for each watch. */
+  events?: WatchEvent[] | (() => Iterable<WatchEvent>);
   /** Thrown by the request of that name. */
   failures?: Record<string, Error>;
   tty?: boolean;
+  /** What is piped in; nothing is a terminal's, if there is one. */
+  stdin?: string;
+  /** Answers to questions, in their order. An Error is thrown. */
+  answers?: (string | boolean | Error)[];
+  /** Called while a question waits for its answer. */
+  onQuestion?: () => void;
   env?: Record<string, string>;
   clock?: FakeClock;
   signal?: AbortSignal;
@@ -52,8 +62,15 @@ const notFound = (key: string) =>
 
 /** Runs a command line against objects in memory. */
 export async function stowage(argv: string[], world: World = {}): Promise<Outcome> {
+  const { io, outcome } = fakeIo(world);
+  outcome.code = await run(argv, io);
+  return outcome;
+}
+
+/** The world of a command, and what happens in it. */
+export function fakeIo(world: World = {}): { io: Io; outcome: Outcome } {
   const objects = world.objects ?? {};
-  const outcome: Outcome = { code: -1, out: '', err: '', requests: [], connections: [] };
+  const outcome: Outcome = { code: -1, out: '', err: '', requests: [], connections: [], questions: [] };
   const request = (verb: string, { plural }: Resource, name: string, options?: object, object?: object) => {
     const key = `${plural}/${name}`;
     outcome.requests.push({ what: `${verb} ${key}`, options, ...(object && { object }) });
@@ -73,7 +90,7 @@ export async function stowage(argv: string[], world: World = {}): Promise<Outcom
     async list(resource: Resource, { fieldSelector, ...options }: SelectOptions = {}) {
       request('list', resource, fieldSelector ?? '*', options);
       const items = Object.entries(objects).filter(([key]) =>
-        fieldSelector === undefined
+        !fieldSelector?.startsWith('metadata.name=')
           ? key.startsWith(`${resource.plural}/`)
           : key === `${resource.plural}/${fieldSelector.replace('metadata.name=', '')}`,
       );
@@ -98,10 +115,15 @@ export async function stowage(argv: string[], world: World = {}): Promise<Outcom
     },
     async *watch<T extends KubeObject>(
       _resource: Resource,
-      { signal }: { signal?: AbortSignal | undefined },
+      { signal, fieldSelector }: Pick<SelectOptions, 'signal' | 'fieldSelector'>,
     ) {
-      yield* (world.events ?? []) as WatchEvent<T>[];
+      const name = fieldSelector?.replace('metadata.name=', '');
+      const { events = [] } = world;
+      for (const event of (typeof events === 'function' ? events() : events) as Iterable<WatchEvent<T>>) {
+        if (name === undefined || event.object.metadata.name === name) yield event;
+      }
       await new Promise((_, reject) => {
+        if (signal?.aborted) reject(signal.reason);
         signal?.addEventListener('abort', () => reject(signal.reason));
       });
     },
@@ -109,7 +131,28 @@ export async function stowage(argv: string[], world: World = {}): Promise<Outcom
   const collect = (into: 'out' | 'err') => (text: string) => {
     outcome[into] += text;
   };
+  const answers = (world.answers ?? []).values();
+  const ask = async (message: string, problem: (answer: string) => string | undefined = () => undefined) => {
+    for (const answer of answers) {
+      outcome.questions.push(message);
+      world.onQuestion?.();
+      if (answer instanceof Error) throw answer;
+      if (typeof answer === 'boolean' || problem(answer) === undefined) return answer;
+    }
+    throw new Error(`not expected: ${message}`);
+  };
+  const prompts: Prompts = {
+    input: (message, problem) => ask(message, problem) as Promise<string>,
+    select: (message, choices) =>
+      ask(message, (answer) =>
+        choices.some(({ value }) => value === answer) ? undefined : 'no choice',
+      ) as Promise<string>,
+    confirm: (message) => ask(message) as Promise<boolean>,
+  };
   const io: Io = {
+    stdin: Object.assign(Readable.from([Buffer.from(world.stdin ?? '')]), {
+      isTTY: world.stdin === undefined && (world.tty ?? false),
+    }),
     stdout: { write: collect('out'), isTTY: world.tty ?? false },
     stderr: { write: collect('err'), isTTY: world.tty ?? false },
     env: world.env ?? {},
@@ -119,7 +162,7 @@ export async function stowage(argv: string[], world: World = {}): Promise<Outcom
       outcome.connections.push(options);
       return { client, namespace: options.namespace ?? 'default', server: 'https://cluster.example' };
     },
+    prompts: async () => prompts,
   };
-  outcome.code = await run(argv, io);
-  return outcome;
+  return { io, outcome };
 }

@@ -29,7 +29,7 @@ export interface Kinds {
   executors: Record<(typeof TRANSPORTS)[number], Executor>;
   disk(sizeBytes?: bigint, table?: Table): Promise<Disk>;
   /** A volume to be made on new backing storage of its own. */
-  desired(backing: Backing, content: Content, more?: Partial<DesiredSparse & DesiredRaw>): Promise<Desired>;
+  desired(backing: Backing, content: Content, more?: Pick<Partial<Desired>, 'onDelete'>): Promise<Desired>;
   /** One on a device that is there. */
   onDevice(devicePath: string, content: Content, more?: Partial<DesiredRaw>): DesiredRaw;
   /** What a pod would keep there. */
@@ -97,7 +97,7 @@ export async function setUpKinds(env: Readonly<Record<string, string>> = {}): Pr
       if (backing !== 'sparse file') {
         const { path, partition } =
           backing === 'disk' ? await disk() : await disk(2n * SIZE + 2n * MIB, 'gpt');
-        return onDevice(backing === 'disk' ? path : partition, content, more as Partial<DesiredRaw>);
+        return onDevice(backing === 'disk' ? path : partition, content, more);
       }
       const base = common(content);
       const desired: DesiredSparse = {
@@ -105,7 +105,7 @@ export async function setUpKinds(env: Readonly<Record<string, string>> = {}): Pr
         type: 'sparse',
         file: join(folder.path, base.uid),
         sizeBytes: SIZE,
-        ...(more as Partial<DesiredSparse>),
+        ...more,
       };
       made.push(desired);
       return desired;

@@ -1,4 +1,4 @@
-import type { PersistentVolume } from '../../src/api/core.ts';
+import type { PersistentVolume, StorageClass } from '../../src/api/core.ts';
 import { VOLUME_API_VERSION } from '../../src/api/names.ts';
 import type { Condition, Volume, VolumeStatus } from '../../src/api/volume.ts';
 
@@ -38,4 +38,16 @@ export const pvOf = (
     ...(phase === 'Bound' && { claimRef: { namespace: 'db', name: 'data-0' } }),
   },
   ...(phase && { status: { phase } }),
+});
+
+export const classNamed = (
+  name: string,
+  parts: Partial<StorageClass> = {},
+  annotations?: Record<string, string>,
+): StorageClass => ({
+  apiVersion: 'storage.k8s.io/v1',
+  kind: 'StorageClass',
+  metadata: { name, ...(annotations && { annotations }) },
+  provisioner: 'kubernetes.io/no-provisioner',
+  ...parts,
 });

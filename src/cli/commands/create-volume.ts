@@ -1,33 +1,47 @@
 import { type Command, Option } from 'commander';
-import { connectFor, type GlobalFlags } from '../globals.ts';
+import { clientFor, type GlobalFlags } from '../globals.ts';
 import type { Io } from '../io.ts';
-import { durationOption, labels, objectName, oneObjectName } from '../parse.ts';
-import type { CreateFlags } from '../volume/create.ts';
+import { nodes } from '../node-pattern.ts';
+import { addCreateOptions, addWaitOptions } from '../objects/flags.ts';
+import { labels, objectName, oneObjectName, oneText } from '../parse.ts';
+import type { CreateVolumeFlags } from '../volume/create.ts';
 
 export default function createVolume(create: Command, io: Io): void {
-  create
+  const command = create
     .command('volume')
     .aliases(['volumes', 'vol'])
-    .description('create a Volume: storage on a node that becomes a PersistentVolume')
-    .argument('<name>', 'name of the Volume', objectName)
-    .requiredOption('--node <name>', 'node that holds the storage', oneObjectName)
-    .addOption(new Option('--type <type>', 'kind of storage').choices(['sparse']).default('sparse'))
-    .requiredOption('--size <quantity>', 'size, such as 10Gi')
-    .option('--directory <path>', 'folder of the file on the node')
-    .requiredOption('--storage-class <name>', 'class of the PersistentVolume', objectName)
+    .description(
+      'create a Volume: storage on a node that becomes a PersistentVolume. What is missing is asked for on a terminal.',
+    )
+    .argument('[name]', 'name of the Volume; on several nodes they are named <name>-<node>', objectName)
+    .option('--node <name>', 'node that holds the storage; several times, or as n{1..4}, for several', nodes)
+    .addOption(
+      new Option('--type <type>', 'kind of storage (default: by the flags given)').choices([
+        'sparse',
+        'raw',
+        'lvm',
+      ]),
+    )
+    .option('--size <quantity>', 'size of a sparse file, such as 10Gi', oneText)
+    .option('--directory <path>', 'folder of that file on the node', oneText)
+    .option('--device <path>', 'disk or partition of the node', oneText)
+    .option('--overwrite <signature>', 'what may be destroyed on the device, such as ext4', oneText)
+    .addOption(new Option('--vg <name>', 'volume group of the node').hideHelp())
+    .option('--storage-class <name>', 'class of the PersistentVolume', oneObjectName)
     .addOption(new Option('--mode <mode>', 'what a pod gets').choices(['Filesystem', 'Block']))
     .option('-l, --labels <key=value,...>', 'labels of the Volume and of its PersistentVolume', labels)
     .addOption(
-      new Option('--dry-run <mode>', 'create nothing: check here, or let the server check')
-        .choices(['none', 'client', 'server'])
-        .default('none'),
+      new Option(
+        '--on-delete <policy>',
+        'what becomes of the data (default: Delete for a file, Retain for a device)',
+      ).choices(['Delete', 'Retain', 'Wipe']),
     )
-    .option('--wait', 'wait until the Volume can be used')
-    .addOption(durationOption('--timeout <duration>', 'how long to wait at most', '5m'))
-    .addOption(new Option('-o, --output <format>', 'what to print').choices(['json', 'yaml', 'name']))
-    .action(async (name: string, _flags, command: Command) => {
-      const flags = command.optsWithGlobals<CreateFlags & GlobalFlags>();
+    .option('--yes', 'overwrite without asking');
+  addWaitOptions(addCreateOptions(command), 'wait until the Volume can be used').action(
+    async (name: string | undefined, _flags, command: Command) => {
+      const flags = command.optsWithGlobals<CreateVolumeFlags & GlobalFlags>();
       const { create: run } = await import('../volume/create.ts');
-      await run(name, flags, io, () => connectFor(command, io));
-    });
+      await run(name, flags, io, clientFor(command, io));
+    },
+  );
 }

@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
 import { connectFor, type GlobalFlags } from '../globals.ts';
 import type { Io } from '../io.ts';
-import { durationOption, objectName, wholeNumber } from '../parse.ts';
+import { durationOption, nodeNames, wholeNumber } from '../parse.ts';
 
 interface WatchFlags extends GlobalFlags {
   transport: 'ssh' | 'local';
@@ -12,11 +12,6 @@ interface WatchFlags extends GlobalFlags {
   retryIntervalStart: number;
   retryIntervalMax: number;
 }
-
-const nodeNames = (text: string, before: string[]): string[] => [
-  ...before,
-  ...text.split(',').map(objectName),
-];
 
 export default function watch(program: Command, io: Io): void {
   program

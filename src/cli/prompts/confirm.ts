@@ -1,7 +1,7 @@
-import { createInterface } from 'node:readline/promises';
 import { StowageError } from '../../api/errors.ts';
 import type { Io } from '../io.ts';
 import { printable } from '../output/printable.ts';
+import { isInteractive } from './prompts.ts';
 
 export interface Consent {
   /** What will be lost, an object a line. */
@@ -19,19 +19,12 @@ export async function confirm(
   { yes }: { yes?: boolean },
 ): Promise<void> {
   if (yes || losses.length === 0) return;
-  if (!(io.stderr.isTTY && process.stdin.isTTY)) {
+  if (!isInteractive(io)) {
     throw new StowageError('usage', `Data would be destroyed: ${losses.join('; ')}`, {
       hint: 'If that is what you want, give --yes.',
     });
   }
   for (const loss of losses) io.stderr.write(`${printable(loss)}\n`);
-  const terminal = createInterface({ input: process.stdin, output: process.stderr });
-  try {
-    const answer = await terminal.question(`${question} (y/N) `, { signal: io.signal });
-    if (!/^y(es)?$/i.test(answer.trim())) {
-      throw new StowageError('conflict', 'Not confirmed: nothing was done');
-    }
-  } finally {
-    terminal.close();
-  }
+  const { confirm: ask } = await io.prompts();
+  if (!(await ask(question))) throw new StowageError('conflict', 'Not confirmed: nothing was done');
 }

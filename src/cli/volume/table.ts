@@ -1,15 +1,17 @@
 import { phaseOf } from '../../api/phase.ts';
 import type { Volume } from '../../api/volume.ts';
 import { age } from '../output/age.ts';
-import { table } from '../output/table.ts';
 import { readyOf } from './describe.ts';
 
+/** `now` is in ms since the epoch. */
 type Column = [heading: string, value: (volume: Volume, now: number) => string | undefined];
+
+const PHASE: Column = ['PHASE', (volume) => phaseOf(volume) ?? 'Unknown'];
 
 const COLUMNS: readonly Column[] = [
   ['NAME', ({ metadata }) => metadata.name],
   ['NODE', ({ spec }) => spec.nodeName],
-  ['PHASE', (volume) => phaseOf(volume) ?? 'Unknown'],
+  PHASE,
   ['DEVICE', ({ status }) => status?.deviceName],
   ['CAPACITY', ({ status }) => status?.capacity],
   ['STORAGECLASS', ({ spec }) => spec.storageClassName],
@@ -22,11 +24,14 @@ const WIDE: readonly Column[] = [
   ['REASON', (volume) => readyOf(volume)?.reason],
 ];
 
-/** `now` is in ms since the epoch. */
-export function volumeTable(volumes: readonly Volume[], wide: boolean, now: number): string {
-  const columns = wide ? [...COLUMNS, ...WIDE] : COLUMNS;
-  return table(
-    columns.map(([heading]) => heading),
-    volumes.map((volume) => columns.map(([, value]) => value(volume, now))),
-  );
+const columnsOf = (wide: boolean) => (wide ? [...COLUMNS, ...WIDE] : COLUMNS);
+
+export const volumeHeadings = (wide: boolean): string[] => columnsOf(wide).map(([heading]) => heading);
+
+/**
+ * The cells of a Volume in a table. `gone` is what a watch shows last: deleted, or not among the selected any more.
+ * `now` is in ms since the epoch.
+ */
+export function volumeRow(volume: Volume, wide: boolean, now: number, gone = false): (string | undefined)[] {
+  return columnsOf(wide).map((column) => (gone && column === PHASE ? 'Gone' : column[1](volume, now)));
 }

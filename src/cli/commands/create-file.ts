@@ -1,0 +1,19 @@
+import type { Command } from 'commander';
+import { clientFor, type GlobalFlags } from '../globals.ts';
+import type { Io } from '../io.ts';
+import type { CreateFromFilesFlags } from '../manifests/create.ts';
+import { addCreateOptions, addWaitOptions } from '../objects/flags.ts';
+import { addFileOption, requireFiles } from './file-option.ts';
+
+/** `stowage create -f FILE`, without a kind. */
+export default function createFromFiles(create: Command, io: Io): void {
+  const command = addFileOption(create, 'create').option('--yes', 'overwrite without asking');
+  addWaitOptions(addCreateOptions(command), 'wait until the Volumes can be used').action(
+    async (_flags, command: Command) => {
+      const files = requireFiles(create, command);
+      const flags = command.optsWithGlobals<CreateFromFilesFlags & GlobalFlags>();
+      const { create: run } = await import('../manifests/create.ts');
+      await run(files, flags, io, clientFor(command, io));
+    },
+  );
+}

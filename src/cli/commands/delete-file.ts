@@ -1,0 +1,16 @@
+import type { Command } from 'commander';
+import { clientFor, type GlobalFlags } from '../globals.ts';
+import type { Io } from '../io.ts';
+import type { DeleteFlags } from '../volume/delete.ts';
+import { addDeleteOptions } from './delete-volume.ts';
+import { addFileOption, requireFiles } from './file-option.ts';
+
+/** `stowage delete -f FILE`, without a kind. */
+export default function deleteFromFiles(remove: Command, io: Io): void {
+  addDeleteOptions(addFileOption(remove, 'delete')).action(async (_flags, command: Command) => {
+    const files = requireFiles(remove, command);
+    const flags = command.optsWithGlobals<DeleteFlags & GlobalFlags>();
+    const { remove: run } = await import('../manifests/delete.ts');
+    await run(files, flags, io, clientFor(command, io));
+  });
+}

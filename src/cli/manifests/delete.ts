@@ -1,0 +1,33 @@
+import { STORAGE_CLASSES, VOLUMES } from '../../api/resources.ts';
+import { isNotFound } from '../../kube/errors.ts';
+import type { KubeClient } from '../../kube/types.ts';
+import { conclude } from '../batch.ts';
+import type { GlobalFlags } from '../globals.ts';
+import type { Io } from '../io.ts';
+import { nameOf } from '../objects/name.ts';
+import { type DeleteFlags, removeVolumes } from '../volume/delete.ts';
+import { readManifests } from './objects.ts';
+
+/** `stowage delete -f FILE`: Volumes by the rules of `delete volume`, then storage classes. Throws a StowageError. */
+export async function remove(
+  files: readonly string[],
+  flags: DeleteFlags & GlobalFlags,
+  io: Io,
+  connect: () => Promise<KubeClient>,
+): Promise<void> {
+  const objects = await readManifests(files, io);
+  const client = await connect();
+  const volumes = objects.filter(({ kind }) => kind === VOLUMES.kind);
+  const names = volumes.map(({ metadata }) => metadata.name);
+  const errors = await removeVolumes(names, flags, io, client);
+  for (const found of objects.filter(({ kind }) => kind === STORAGE_CLASSES.kind)) {
+    try {
+      await client.delete(STORAGE_CLASSES, found.metadata.name, { signal: io.signal });
+      io.stdout.write(`${nameOf(found)} deleted\n`);
+    } catch (error) {
+      if (io.signal.aborted) throw error;
+      if (!(flags.ignoreNotFound && isNotFound(error))) errors.push(error);
+    }
+  }
+  conclude(errors, objects.length, io, flags);
+}

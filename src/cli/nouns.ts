@@ -1,0 +1,2 @@
+/** How a kind is called on the command line: kubectl's plural first, then what else it takes. */
+export const VOLUME_NOUNS = ['volumes', 'volume', 'vol'] as const;

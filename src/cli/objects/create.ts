@@ -1,0 +1,45 @@
+import type { KubeObject } from '../../api/meta.ts';
+import { STORAGE_CLASSES, VOLUMES } from '../../api/resources.ts';
+import type { KubeClient } from '../../kube/types.ts';
+import { conclude } from '../batch.ts';
+import type { GlobalFlags } from '../globals.ts';
+import type { Io } from '../io.ts';
+import { untilReady } from '../volume/wait-ready.ts';
+import type { CreateFlags, WaitFlags } from './flags.ts';
+import { nameOf } from './name.ts';
+import { printCreated } from './print.ts';
+
+/**
+ * Creates Volumes and storage classes, each whatever becomes of the others, and prints them. `connect` is not called
+ * for what needs no cluster. Throws a StowageError.
+ */
+export async function createObjects(
+  objects: readonly KubeObject[],
+  flags: CreateFlags & Partial<WaitFlags> & GlobalFlags,
+  io: Io,
+  connect: () => Promise<KubeClient>,
+): Promise<void> {
+  const several = objects.length > 1;
+  if (flags.dryRun === 'client') return printCreated(objects, several, flags, io, ' (dry run)');
+  const client = await connect();
+  const dryRun = flags.dryRun === 'server';
+  const errors: unknown[] = [];
+  let made: KubeObject[] = [];
+  for (const object of objects) {
+    const resource = object.kind === VOLUMES.kind ? VOLUMES : STORAGE_CLASSES;
+    try {
+      made.push(await client.create(resource, object, { dryRun, signal: io.signal }));
+    } catch (error) {
+      errors.push(error);
+      if (io.signal.aborted) break;
+    }
+  }
+  if (flags.wait && flags.timeout !== undefined && !dryRun && !io.signal.aborted) {
+    for (const object of made) io.stderr.write(`${nameOf(object)} created\n`);
+    const waited = await untilReady(made, flags.timeout, io, client);
+    made = waited.ready;
+    errors.push(...waited.errors);
+  }
+  printCreated(made, several, flags, io, dryRun ? ' (server dry run)' : '');
+  conclude(errors, objects.length, io, flags);
+}

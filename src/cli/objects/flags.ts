@@ -1,0 +1,31 @@
+import { type Command, Option } from 'commander';
+import { durationOption } from '../parse.ts';
+
+/** How objects are created, whatever they are. */
+export interface CreateFlags {
+  dryRun: 'none' | 'client' | 'server';
+  output?: 'json' | 'yaml' | 'name';
+}
+
+/** Whether to wait until what was asked for has come, and how long. */
+export interface WaitFlags {
+  wait?: boolean;
+  /** ms */
+  timeout: number;
+}
+
+export function addCreateOptions(command: Command): Command {
+  return command
+    .addOption(
+      new Option('--dry-run <mode>', 'create nothing: check here, or let the server check')
+        .choices(['none', 'client', 'server'])
+        .default('none'),
+    )
+    .addOption(new Option('-o, --output <format>', 'what to print').choices(['json', 'yaml', 'name']));
+}
+
+export function addWaitOptions(command: Command, what: string): Command {
+  return command
+    .option('--wait', what)
+    .addOption(durationOption('--timeout <duration>', 'how long to wait at most', '5m'));
+}

@@ -1,0 +1,18 @@
+import type { Io } from '../io.ts';
+
+/**
+ * Questions to the person at the terminal. Each rejects with a SignalError at Ctrl-C, and with a StowageError when
+ * there is nothing more to read.
+ */
+export interface Prompts {
+  /** `problem` says what is wrong with an answer, which is then asked for again. */
+  input(message: string, problem: (answer: string) => string | undefined): Promise<string>;
+  select(message: string, choices: readonly { name: string; value: string }[]): Promise<string>;
+  /** No, unless yes is typed. */
+  confirm(message: string): Promise<boolean>;
+}
+
+/** Whether there is a person to ask. Questions are on standard error: standard output may well go elsewhere. */
+export function isInteractive({ stdin, stderr, env }: Io): boolean {
+  return Boolean(stdin.isTTY && stderr.isTTY) && env.TERM !== 'dumb';
+}

@@ -1,0 +1,25 @@
+import { InvalidArgumentError } from 'commander';
+
+/** A JSON list of strings, or a string; what is given several times is one list. */
+export function jsonOrElement(text: string, before: string[] = []): string[] {
+  if (!text.startsWith('[')) return [...before, text];
+  let list: unknown;
+  try {
+    list = JSON.parse(text);
+  } catch {
+    // Refused below.
+  }
+  if (!Array.isArray(list) || !list.every((element) => typeof element === 'string')) {
+    throw new InvalidArgumentError('Write a JSON list of strings, such as ["-m", "0"].');
+  }
+  return [...before, ...list];
+}
+
+/** `a,b`, also given several times. */
+export function commaList(text: string, before: string[] = []): string[] {
+  const elements = text.split(',');
+  if (elements.some((element) => element.trim() !== element || element === '')) {
+    throw new InvalidArgumentError('Write options with commas between, and nothing else.');
+  }
+  return [...before, ...elements];
+}

@@ -1,0 +1,13 @@
+import { DNS_SUBDOMAIN, isDnsSubdomain } from '../../api/dns-name.ts';
+import { validateVolume } from '../../api/validate-volume.ts';
+import type { Volume } from '../../api/volume.ts';
+
+/** Why a Volume is not to be created, in one sentence; undefined when it may be. */
+export function volumeProblem(volume: Volume): string | undefined {
+  const { name } = volume.metadata;
+  const problems = [
+    ...(isDnsSubdomain(name) ? [] : [`a name has ${DNS_SUBDOMAIN}`]),
+    ...validateVolume(volume),
+  ];
+  return problems.length === 0 ? undefined : `Volume ${name}: ${problems.join('; ')}`;
+}

@@ -1,0 +1,34 @@
+import { VOLUMES } from '../../api/resources.ts';
+import type { Volume } from '../../api/volume.ts';
+import type { KubeClient } from '../../kube/types.ts';
+import { conclude } from '../batch.ts';
+import type { GlobalFlags } from '../globals.ts';
+import type { Io } from '../io.ts';
+import { description } from './description.ts';
+import { foundIn } from './reading.ts';
+import { readConsumers, readEvents } from './related.ts';
+
+/** `stowage describe volume`. Throws a StowageError. */
+export async function describeVolumes(
+  names: readonly string[],
+  flags: GlobalFlags,
+  io: Io,
+  client: KubeClient,
+): Promise<void> {
+  const errors: unknown[] = [];
+  let printed = 0;
+  for (const name of names) {
+    try {
+      const volume = await client.get<Volume>(VOLUMES, name, { signal: io.signal });
+      const consumers = await readConsumers(client, volume, io.signal);
+      const events = await readEvents(client, volume, foundIn(consumers.pv), io.signal);
+      const text = description({ volume, ...consumers, events }, io.clock.now());
+      io.stdout.write(printed === 0 ? text : `\n${text}`);
+      printed += 1;
+    } catch (error) {
+      if (io.signal.aborted) throw error;
+      errors.push(error);
+    }
+  }
+  conclude(errors, names.length, io, flags);
+}

@@ -1,0 +1,177 @@
+import type { AnyEvent, PersistentVolume } from '../../api/core.ts';
+import { phaseOf } from '../../api/phase.ts';
+import type { Volume, VolumeSpec, VolumeStatus } from '../../api/volume.ts';
+import { isPvOf } from '../../volumes/persistent-volume.ts';
+import { age } from '../output/age.ts';
+import { type Field, type FieldValue, fields } from '../output/fields.ts';
+import { table } from '../output/table.ts';
+import type { Reading } from './reading.ts';
+import { type Consumers, lastSeen } from './related.ts';
+
+export interface Described extends Consumers {
+  volume: Volume;
+  events: Reading<AnyEvent[]>;
+}
+
+/** All about a Volume, for a person. `now` is in ms since the epoch. */
+export function description({ volume, pv, claim, pods, events }: Described, now: number): string {
+  const { metadata, spec, status } = volume;
+  return fields([
+    ['Name', metadata.name],
+    ['UID', metadata.uid],
+    ['Labels', pairs(metadata.labels)],
+    ['Annotations', pairs(metadata.annotations)],
+    ['Created', since(metadata.creationTimestamp, now)],
+    ...(metadata.deletionTimestamp === undefined
+      ? []
+      : ([['Deletion asked for', since(metadata.deletionTimestamp, now)]] satisfies Field[])),
+    ['Finalizers', metadata.finalizers],
+    ['Node', spec.nodeName],
+    ...typeOf(spec),
+    ['Storage class', spec.storageClassName],
+    ['Mode', spec.mode ?? 'Filesystem'],
+    ...given('Attach policy', spec.attachPolicy),
+    ...given('On delete', spec.onDelete),
+    ...given('Overwrite', spec.overwrite),
+    ['Status', { fields: statusOf(volume, status) }],
+    ['Conditions', conditionsOf(status, now)],
+    ['PersistentVolume', pvOf(pv, volume)],
+    [
+      'Claim',
+      shown(claim, ({ metadata: { namespace, name }, status: found }) => ({
+        fields: [
+          ['Name', `${namespace}/${name}`],
+          ['Phase', found?.phase],
+          [
+            'Used by',
+            shown(pods, (using) =>
+              using.map(
+                (pod) => `pod ${pod.metadata.name} (${pod.status?.phase}) on node ${pod.spec.nodeName}`,
+              ),
+            ),
+          ],
+        ],
+      })),
+    ],
+    ['Events', shown(events, (all) => eventsOf(all, now))],
+  ]);
+}
+
+/** What may not be read is said in its place. */
+function shown<T>(what: Reading<T>, draw: (found: T) => FieldValue): FieldValue {
+  if ('found' in what) return draw(what.found);
+  return 'forbidden' in what ? `not shown: ${what.forbidden}` : undefined;
+}
+
+/** A copy of the whole object, for kubectl alone; it leaves it out as well. */
+const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration';
+
+const pairs = (all: Record<string, string> | undefined): string[] =>
+  Object.entries(all ?? {})
+    .filter(([key]) => key !== LAST_APPLIED)
+    .map(([key, value]) => `${key}=${value}`);
+
+const since = (time: string | undefined, now: number): string | undefined =>
+  time === undefined ? undefined : `${time} (${age(time, now) ?? 'unknown'} ago)`;
+
+const given = (label: string, value: string | undefined): Field[] =>
+  value === undefined ? [] : [[label, value]];
+
+/** Every type that is given, for a Volume with two of them is told here as it is. */
+function typeOf({ sparseLoopDevice, rawBlockDevice, lvmLogicalVolume }: VolumeSpec): Field[] {
+  const types: Field[] = [];
+  if (sparseLoopDevice != null) {
+    const { size, directory } = sparseLoopDevice;
+    types.push(['Type', 'sparse file'], ['Size', String(size)], ...given('Directory', directory));
+  }
+  if (rawBlockDevice != null) types.push(['Type', 'raw device'], ['Device', rawBlockDevice.devicePath]);
+  if (lvmLogicalVolume != null) {
+    const { vgName, size, thinPool } = lvmLogicalVolume;
+    types.push(['Type', 'LVM volume'], ['Size', String(size)], ['Volume group', vgName]);
+    types.push(...given('Thin pool', thinPool));
+  }
+  return types.length > 0 ? types : [['Type', undefined]];
+}
+
+function statusOf(volume: Volume, status: VolumeStatus = {}): Field[] {
+  const { generation } = volume.metadata;
+  const { observedGeneration, prepared, attempt } = status;
+  return [
+    ['Phase', phaseOf(volume) ?? 'Unknown'],
+    ['Device', status.deviceName === undefined ? undefined : `/dev/${status.deviceName}`],
+    ['Path', status.devicePath],
+    ['Capacity', status.capacity],
+    ['Job', status.job],
+    ['Attempt', attempt === undefined ? undefined : String(attempt)],
+    [
+      'Observed generation',
+      observedGeneration === undefined ? undefined : `${observedGeneration} of ${generation ?? '?'}`,
+    ],
+    [
+      'Prepared',
+      prepared === undefined
+        ? undefined
+        : {
+            fields: [
+              ['Node', prepared.node],
+              ['Paths', prepared.paths],
+              ['Identity', prepared.identity],
+            ],
+          },
+    ],
+  ];
+}
+
+function conditionsOf(status: VolumeStatus = {}, now: number): FieldValue {
+  const rows = (status.conditions ?? []).map((condition) => [
+    condition.type,
+    condition.status,
+    condition.reason,
+    age(condition.lastTransitionTime, now),
+    age(condition.lastUpdateTime, now),
+    condition.message,
+  ]);
+  return rows.length === 0
+    ? undefined
+    : { table: table(['TYPE', 'STATUS', 'REASON', 'SINCE', 'UPDATED', 'MESSAGE'], rows) };
+}
+
+function pvOf(pv: Reading<PersistentVolume>, volume: Volume): FieldValue {
+  return shown(pv, (found) => {
+    const { metadata, spec, status } = found;
+    return {
+      fields: [
+        ['Name', `${metadata.name}${isPvOf(found, volume) ? '' : ' (not of this Volume)'}`],
+        ['Phase', status?.phase],
+        ...given('Message', status?.message),
+        ['Storage class', spec.storageClassName],
+        ['Capacity', spec.capacity.storage],
+        ['Reclaim policy', spec.persistentVolumeReclaimPolicy],
+        ['Finalizers', metadata.finalizers],
+        ['Claim', spec.claimRef && `${spec.claimRef.namespace}/${spec.claimRef.name}`],
+      ],
+    };
+  });
+}
+
+function eventsOf(events: readonly AnyEvent[], now: number): FieldValue {
+  const rows = events.map((event) => [
+    event.type,
+    event.reason,
+    seen(event, now),
+    event.source?.component || event.reportingComponent,
+    event.involvedObject.kind,
+    event.message,
+  ]);
+  return rows.length === 0
+    ? undefined
+    : { table: table(['TYPE', 'REASON', 'AGE', 'FROM', 'OBJECT', 'MESSAGE'], rows) };
+}
+
+/** As kubectl shows it: `5s (x3 over 2m)`. */
+function seen(event: AnyEvent, now: number): string | undefined {
+  const last = age(lastSeen(event), now);
+  const count = event.series?.count ?? event.count ?? 1;
+  const first = age(event.firstTimestamp ?? event.eventTime ?? undefined, now);
+  return count > 1 && first !== undefined ? `${last} (x${count} over ${first})` : last;
+}

@@ -1,0 +1,41 @@
+import type { StorageClass } from '../../api/core.ts';
+import { DEFAULT_CLASS_ANNOTATION, NO_PROVISIONER } from '../../api/names.ts';
+import { STORAGE_CLASSES } from '../../api/resources.ts';
+import { listAll } from '../../kube/client.ts';
+import type { KubeClient } from '../../kube/types.ts';
+import type { Io } from '../io.ts';
+
+/** A hint is not worth a longer wait. */
+const HINT_MS = 5000;
+
+/** Classes that a Volume made by hand can have, those that claims get by default first. */
+export async function classChoices(
+  client: KubeClient,
+  signal: AbortSignal,
+): Promise<{ name: string; value: string }[]> {
+  const { items } = await listAll<StorageClass>(client, STORAGE_CLASSES, { signal });
+  const isDefault = ({ metadata }: StorageClass) =>
+    metadata.annotations?.[DEFAULT_CLASS_ANNOTATION] === 'true';
+  return items
+    .filter(({ provisioner }) => provisioner === NO_PROVISIONER)
+    .sort((one, other) => Number(isDefault(other)) - Number(isDefault(one)))
+    .map((found) => ({
+      name: `${found.metadata.name}${isDefault(found) ? ' (default)' : ''}`,
+      value: found.metadata.name,
+    }));
+}
+
+/** A hint which to choose. None is chosen here: it decides about file systems, and cannot be changed afterwards. */
+export async function classesThere(io: Io, connect: () => Promise<KubeClient>): Promise<string | undefined> {
+  let found: { name: string }[];
+  try {
+    const signal = AbortSignal.any([io.signal, AbortSignal.timeout(HINT_MS)]);
+    found = await classChoices(await connect(), signal);
+  } catch {
+    // What is missing is worth more than why it cannot be said what there is.
+    return undefined;
+  }
+  return found.length === 0
+    ? 'This cluster has no storage class for Volumes: make one with stowage create storageclass NAME --static.'
+    : `The storage classes for Volumes here: ${found.map(({ name }) => name).join(', ')}.`;
+}

@@ -1,0 +1,51 @@
+import { StowageError } from '../../api/errors.ts';
+import { VOLUMES } from '../../api/resources.ts';
+import type { Volume } from '../../api/volume.ts';
+import type { KubeClient } from '../../kube/types.ts';
+import { waitFor } from '../../kube/wait.ts';
+import type { Io } from '../io.ts';
+import { showProgress } from '../output/progress.ts';
+import { fullName, progressOf, readyOf } from './describe.ts';
+
+/** Waits side by side until Volumes are gone, prints those that went, and returns why others did not. */
+export async function untilGone(
+  volumes: readonly Volume[],
+  timeoutMs: number,
+  io: Io,
+  client: KubeClient,
+): Promise<unknown[]> {
+  const outcomes = await showProgress(
+    io,
+    volumes.map(({ metadata: { name, uid } }) => ({
+      title: name,
+      run: async (tell: (state: string) => void) => {
+        await waitFor<Volume>(client, VOLUMES, name, {
+          until: (volume) => isGone(name, uid, volume),
+          timeoutMs,
+          onChange: (volume) => tell(volume === undefined ? 'gone' : progressOf(volume)),
+          signal: io.signal,
+          clock: io.clock,
+        });
+        return name;
+      },
+    })),
+  );
+  const errors: unknown[] = [];
+  for (const outcome of outcomes) {
+    if (outcome.status === 'rejected') errors.push(outcome.reason);
+    else io.stdout.write(`${fullName(outcome.value)} deleted\n`);
+  }
+  return errors;
+}
+
+/** Throws a StowageError when its storage could not be removed. */
+function isGone(name: string, uid: string | undefined, volume: Volume | undefined): boolean {
+  if (volume === undefined || volume.metadata.uid !== uid) return true;
+  const ready = readyOf(volume);
+  if (ready?.status === 'False' && ready.reason === 'DestructionError') {
+    throw new StowageError('failed', `Volume ${name} could not be removed: ${ready.message}`, {
+      hint: `Once the cause is removed it goes by itself. See how far it is: stowage get volume ${name} -o wide`,
+    });
+  }
+  return false;
+}

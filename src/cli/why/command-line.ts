@@ -1,0 +1,30 @@
+import type { Volume } from '../../api/volume.ts';
+import { quote } from '../../nodes/quote.ts';
+
+/** A command to paste into a shell: names from the cluster are hostile. */
+export function commandLine(...argv: readonly string[]): string {
+  return argv.map((word) => (/^[a-zA-Z0-9_./-]+$/.test(word) ? word : quote(word))).join(' ');
+}
+
+export const patchSpec = ({ metadata }: Volume, spec: object): string =>
+  commandLine('kubectl', 'patch', 'volume', metadata.name, '--type', 'merge', '-p', JSON.stringify({ spec }));
+
+/**
+ * Has a Failed Volume tried again. A new generation does, so what is the default anyway is written into the spec; a
+ * Volume that has it all written is made anew.
+ */
+export function retry(volume: Volume): string[] {
+  const { attachPolicy, onDelete, sparseLoopDevice } = volume.spec;
+  if (attachPolicy == null) return [patchSpec(volume, { attachPolicy: 'Always' })];
+  if (onDelete == null) {
+    return [patchSpec(volume, { onDelete: sparseLoopDevice == null ? 'Retain' : 'Delete' })];
+  }
+  return recreate(volume);
+}
+
+/** For what can't be changed in a Volume: it can be deleted, and created again from its manifest. */
+export const recreate = ({ metadata }: Volume): string[] => [
+  `${commandLine('kubectl', 'get', 'volume', metadata.name, '-o', 'yaml')} > volume.yaml`,
+  commandLine('stowage', 'delete', 'volume', metadata.name, '--wait'),
+  'kubectl create -f volume.yaml',
+];

@@ -1,0 +1,31 @@
+import { available, wellOf } from './available.ts';
+import { deleting } from './deleting.ts';
+import { failed, unavailable } from './failed.ts';
+import { making } from './making.ts';
+import { nodeAway } from './node.ts';
+import { paused } from './paused.ts';
+import { storageClass } from './storage-class.ts';
+import type { Cause, Diagnosis, Known } from './types.ts';
+import { unseen } from './unseen.ts';
+
+/** In the order in which one keeps the others from mattering. */
+const CAUSES: readonly Cause[] = [
+  paused,
+  nodeAway,
+  unseen,
+  deleting,
+  storageClass,
+  failed,
+  unavailable,
+  available,
+  making,
+];
+
+/** The first thing that holds a Volume up. Pure. `now` is in ms since the epoch. */
+export function diagnose(known: Known, now: number): Diagnosis {
+  for (const cause of CAUSES) {
+    const found = cause(known, now);
+    if (found !== undefined) return found;
+  }
+  return { nothing: wellOf(known) };
+}

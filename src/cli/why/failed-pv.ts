@@ -1,0 +1,16 @@
+import type { PersistentVolume } from '../../api/core.ts';
+import { commandLine } from './command-line.ts';
+import type { Holdup } from './types.ts';
+
+/** A PersistentVolume that its controller gave up. */
+export function failedPv({ metadata, status }: PersistentVolume): Holdup | undefined {
+  if (status?.phase !== 'Failed') return undefined;
+  return {
+    holdup: `its PersistentVolume is Failed: ${status.message ?? 'without a message'}`,
+    next: { when: 'when the PersistentVolume is in another phase' },
+    fix: {
+      say: 'See what failed of the PersistentVolume, and put it right.',
+      run: [commandLine('kubectl', 'describe', 'pv', metadata.name)],
+    },
+  };
+}

@@ -1,0 +1,74 @@
+import { READY_REASON } from '../../api/names.ts';
+import { validateVolume } from '../../api/validate-volume.ts';
+import { readyOf } from '../volume/describe.ts';
+import { foundIn } from '../volume/reading.ts';
+import { commandLine, patchSpec, recreate, retry } from './command-line.ts';
+import { failedPv } from './failed-pv.ts';
+import { isStuck, nextAttempt, ownPv, sinceOf } from './state.ts';
+import type { Cause, Fix, Known } from './types.ts';
+
+/** The consent that a refusal asks for, as it is written there: `overwrite: "<signature>"`, maybe without the colon. */
+const CONSENT = /\boverwrite(?::| to|=)? ?("(?:[^"\\]|\\.)+")/;
+
+/** Failed, until a person changes something. */
+export const failed: Cause = (known) => {
+  const { volume } = known;
+  const ready = readyOf(volume);
+  if (ready === undefined || !isStuck(volume)) return undefined;
+  return {
+    holdup: ready.message || ready.reason || 'it failed, and does not say why',
+    ...sinceOf(ready),
+    next: { when: 'when its spec is changed' },
+    fix: fixOf(known, ready.reason, ready.message ?? ''),
+  };
+};
+
+function fixOf(known: Known, reason: string | undefined, message: string): Fix {
+  const { volume } = known;
+  if (reason === READY_REASON.internalError && validateVolume(volume).length > 0) {
+    return {
+      say: 'The spec cannot be made true. Correct it in the file before the Volume is created again.',
+      run: recreate(volume),
+    };
+  }
+  const signature = consentIn(message);
+  if (signature !== undefined) {
+    return {
+      say: `The device holds data. If none of it is needed, consent to its loss: set spec.overwrite to ${JSON.stringify(signature)}.`,
+      run: [patchSpec(volume, { overwrite: signature })],
+    };
+  }
+  const pv = foundIn(known.pv);
+  if (message.includes('PersistentVolume') && pv !== undefined && ownPv(known) === undefined) {
+    return {
+      say: `Delete the PersistentVolume ${pv.metadata.name} if nobody needs it, and have the Volume tried again; or create the Volume under another name.`,
+      run: [commandLine('kubectl', 'delete', 'pv', pv.metadata.name), ...retry(volume)],
+    };
+  }
+  return { say: 'Put right what the message names, and have the Volume tried again.', run: retry(volume) };
+}
+
+function consentIn(message: string): string | undefined {
+  const quoted = CONSENT.exec(message)?.[1];
+  try {
+    return quoted === undefined ? undefined : String(JSON.parse(quoted));
+  } catch {
+    return undefined;
+  }
+}
+
+/** What was Available once comes back by itself, once what is missing is back. */
+export const unavailable: Cause = (known, now) => {
+  const { volume } = known;
+  const ready = readyOf(volume);
+  if (ready?.reason !== READY_REASON.unavailableError) return undefined;
+  const pv = ownPv(known);
+  return {
+    ...sinceOf(ready),
+    ...((pv && failedPv(pv)) ?? {
+      holdup: ready.message || 'it is not available, and does not say why',
+      next: nextAttempt(volume, now) ?? { when: 'by itself: the node is looked at all the time' },
+      fix: { say: 'Put right what the message names. Nothing is made anew in its place.' },
+    }),
+  };
+};

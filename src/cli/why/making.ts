@@ -1,0 +1,42 @@
+import { parseJobName } from '../../volumes/job-name.ts';
+import { readyOf } from '../volume/describe.ts';
+import { nextAttempt, nodeText, sinceOf } from './state.ts';
+import type { Cause } from './types.ts';
+
+/** After so long without a word, in ms, someone should look. */
+const SILENCE = 10 * 60_000;
+
+/** It is being made, or attached again. */
+export const making: Cause = (known, now) => {
+  const { volume } = known;
+  const ready = readyOf(volume);
+  if (ready?.status !== 'Unknown') return undefined;
+  const since = sinceOf(ready);
+  const silent = now - Date.parse(ready.lastUpdateTime ?? '') >= SILENCE;
+  const fix = silent
+    ? {
+        fix: {
+          say: 'Nothing was reported for long. See that stowage watch runs, and what it logs about this Volume.',
+        },
+      }
+    : {};
+  const job = parseJobName(volume.status?.job);
+  const next = nextAttempt(volume, now);
+  if (job?.attempt !== undefined) {
+    return {
+      holdup: `${job.kind} (attempt ${job.attempt}) ${next === undefined ? 'is under way' : 'waits for its time'} on ${nodeText(volume)}: ${ready.message || 'nothing is reported yet'}`,
+      ...since,
+      next: next ?? { when: 'when the job has ended' },
+      ...fix,
+    };
+  }
+  const made = job?.kind === 'PrepareVolume' && 'absent' in known.pv;
+  return {
+    holdup: made
+      ? 'its device is made, and its PersistentVolume is not yet there'
+      : ready.message || 'its work is about to begin',
+    ...since,
+    next: { when: 'within seconds, where a daemon runs' },
+    ...fix,
+  };
+};

@@ -1,0 +1,70 @@
+import type { KubeNode } from '../../api/core.ts';
+import { isDnsSubdomain } from '../../api/dns-name.ts';
+import { READY_REASON } from '../../api/names.ts';
+import type { Volume } from '../../api/volume.ts';
+import { nodeOf } from '../../volumes/desired.ts';
+import { readyOf } from '../volume/describe.ts';
+import { foundIn } from '../volume/reading.ts';
+import { commandLine, recreate } from './command-line.ts';
+import { isDeleting, nodeText, sinceOf } from './state.ts';
+import type { Cause, Fix, Known } from './types.ts';
+
+const BY_ITSELF = { when: 'by itself, after a delay that grows to 5 minutes' };
+
+/** The node does not answer, or nothing safe follows from what it said. */
+export const nodeAway: Cause = ({ volume, node }) => {
+  const ready = readyOf(volume);
+  const { nodeUnreachable, nodeUnclear } = READY_REASON;
+  if (ready?.reason !== nodeUnreachable && ready?.reason !== nodeUnclear) return undefined;
+  const { message = '' } = ready;
+  const common = { ...sinceOf(ready), next: BY_ITSELF };
+  if (ready.reason === nodeUnclear) {
+    return {
+      ...common,
+      holdup: `${nodeText(volume)} answers, but nothing safe follows from it: ${message}`,
+      fix: { say: 'If it stays so, see what the node prints.', run: [ssh(volume, 'dmesg')] },
+    };
+  }
+  if ('absent' in node) {
+    return {
+      ...common,
+      holdup: `there is no ${nodeText(volume)} in this cluster, and none is reached under that name: ${message}`,
+      fix: isDeleting(volume)
+        ? lost(volume)
+        : {
+            say: `See which nodes there are (kubectl get nodes). The node of a Volume cannot be changed: create it again with another spec.nodeName.`,
+            run: recreate(volume),
+          },
+    };
+  }
+  const notReady = notReadyOf(foundIn(node));
+  return {
+    ...common,
+    holdup: `${nodeText(volume)} ${notReady === undefined ? '' : `is NotReady${notReady}, and `}is not reached: ${message}`,
+    fix: isDeleting(volume)
+      ? lost(volume)
+      : {
+          say: 'Bring the node back. The user that stowage watch runs as must get in without a question.',
+          run: [ssh(volume, 'true')],
+        },
+  };
+};
+
+const ssh = (volume: Volume, command: string): string => commandLine('ssh', nodeOf(volume), command);
+
+const lost = (volume: Volume): Fix => ({
+  say: 'Bring the node back. If it is lost for good, give up what it holds of this Volume:',
+  run: [commandLine('stowage', 'delete', 'volume', volume.metadata.name, '--forget-node')],
+});
+
+/** What its kubelet, or who watches over it, says of a node that is not Ready. */
+function notReadyOf(node: KubeNode | undefined): string | undefined {
+  const ready = node?.status?.conditions?.find(({ type }) => type === 'Ready');
+  if (ready === undefined || ready.status === 'True') return undefined;
+  const since = ready.lastTransitionTime === undefined ? '' : ` since ${ready.lastTransitionTime}`;
+  return ready.message ? `${since} (${ready.message})` : since;
+}
+
+/** A name that no Node has, of a Volume that nobody looked at: a daemon may act for certain nodes only. */
+export const isUnknownNode = ({ volume, node }: Known): boolean =>
+  'absent' in node && isDnsSubdomain(nodeOf(volume));

@@ -1,0 +1,31 @@
+import { PAUSED_ANNOTATION } from '../../api/names.ts';
+import { nodeOf } from '../../volumes/desired.ts';
+import { isPaused } from '../../volumes/paused.ts';
+import { readyOf } from '../volume/describe.ts';
+import { foundIn } from '../volume/reading.ts';
+import { commandLine } from './command-line.ts';
+import { isDeleting, isStuck } from './state.ts';
+import type { Cause } from './types.ts';
+
+/** Someone asked that nothing be written. What is Available, or waits for a person, would not be written anyway. */
+export const paused: Cause = ({ volume, node }) => {
+  const atRest = readyOf(volume)?.status === 'True' && !isDeleting(volume);
+  if (atRest || isStuck(volume)) return undefined;
+  const { name } = volume.metadata;
+  const places = [
+    { kind: 'volume', name, object: volume },
+    { kind: 'node', name: nodeOf(volume), object: foundIn(node) },
+  ].filter(({ object }) => isPaused(object));
+  if (places.length === 0) return undefined;
+  const where = places.map((place) => `${place.kind} ${place.name}`).join(' and ');
+  return {
+    holdup: `it is paused: ${where} has the annotation ${PAUSED_ANNOTATION}`,
+    next: { when: 'when the annotation is taken off' },
+    fix: {
+      say: 'Take the annotation off when the reason for it is gone.',
+      run: places.map((place) =>
+        commandLine('kubectl', 'annotate', place.kind, place.name, `${PAUSED_ANNOTATION}-`),
+      ),
+    },
+  };
+};

@@ -1,0 +1,45 @@
+import type { PersistentVolume } from '../../api/core.ts';
+import { PROTECTION_FINALIZER, READY_REASON } from '../../api/names.ts';
+import type { Condition, Volume } from '../../api/volume.ts';
+import { dueAt } from '../../volumes/attempt.ts';
+import { nodeOf } from '../../volumes/desired.ts';
+import { parseJobName } from '../../volumes/job-name.ts';
+import { isPvOf } from '../../volumes/persistent-volume.ts';
+import { readyOf } from '../volume/describe.ts';
+import { foundIn } from '../volume/reading.ts';
+import type { Holdup, Known } from './types.ts';
+
+export const isDeleting = ({ metadata }: Volume): boolean => metadata.deletionTimestamp !== undefined;
+
+export const isOurs = ({ metadata }: Volume): boolean =>
+  metadata.finalizers?.includes(PROTECTION_FINALIZER) ?? false;
+
+/** The PersistentVolume, if it is the Volume's own. */
+export function ownPv({ volume, pv }: Known): PersistentVolume | undefined {
+  const found = foundIn(pv);
+  return found !== undefined && isPvOf(found, volume) ? found : undefined;
+}
+
+export const nodeText = (volume: Volume): string => `node ${nodeOf(volume)}`;
+
+/** Since when Ready is as it is: its status, or what the status Unknown is about now. */
+export function sinceOf({ status, lastTransitionTime, lastUpdateTime }: Condition): Pick<Holdup, 'since'> {
+  const since =
+    status === 'Unknown' ? (lastUpdateTime ?? lastTransitionTime) : (lastTransitionTime ?? lastUpdateTime);
+  return since === undefined ? {} : { since };
+}
+
+/** When the next attempt is due, if one waits for its time: only then the message is about the attempt before it. */
+export function nextAttempt(volume: Volume, now: number): { at: string } | undefined {
+  const job = parseJobName(volume.status?.job);
+  if (job?.attempt === undefined) return undefined;
+  if (!readyOf(volume)?.message?.startsWith(`attempt ${job.attempt - 1}`)) return undefined;
+  const due = dueAt(volume, job.attempt, now);
+  return due > now ? { at: new Date(due).toISOString() } : undefined;
+}
+
+/** A Failed Volume that is tried again when its spec changes, and not before. */
+export function isStuck(volume: Volume): boolean {
+  const ready = readyOf(volume);
+  return !isDeleting(volume) && ready?.status === 'False' && ready.reason !== READY_REASON.unavailableError;
+}

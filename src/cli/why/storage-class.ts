@@ -1,0 +1,50 @@
+import { READY_REASON } from '../../api/names.ts';
+import { checkClass } from '../../volumes/storage-class.ts';
+import { readyOf } from '../volume/describe.ts';
+import { commandLine, retry } from './command-line.ts';
+import { sinceOf } from './state.ts';
+import type { Cause } from './types.ts';
+
+const RETRY = { when: 'when its spec is changed' };
+
+/** The class is looked at before anything is made, so a wrong one is the first thing, whatever failed before. */
+export const storageClass: Cause = ({ volume, storageClass: reading }) => {
+  const ready = readyOf(volume);
+  if (ready?.reason !== READY_REASON.creationError) return undefined;
+  const name = volume.spec.storageClassName;
+  if ('absent' in reading) {
+    return {
+      holdup: `its storage class ${name} does not exist`,
+      ...sinceOf(ready),
+      next: RETRY,
+      fix: {
+        say: 'Create the class, such as this one, and have the Volume tried again.',
+        manifest: {
+          apiVersion: 'storage.k8s.io/v1',
+          kind: 'StorageClass',
+          metadata: { name },
+          provisioner: 'kubernetes.io/no-provisioner',
+          volumeBindingMode: 'WaitForFirstConsumer',
+          reclaimPolicy: 'Retain',
+          parameters: { fsType: 'ext4' },
+        },
+        run: retry(volume),
+      },
+    };
+  }
+  const checked = 'found' in reading ? checkClass(reading.found) : undefined;
+  if (checked === undefined || !('problem' in checked)) return undefined;
+  return {
+    holdup: `no volume can be made of its storage class ${name}: ${checked.problem}`,
+    ...sinceOf(ready),
+    next: RETRY,
+    fix: {
+      say: 'Correct the parameters in the file between the first command and the second: those of a class that exists cannot be changed.',
+      run: [
+        `${commandLine('kubectl', 'get', 'storageclass', name, '-o', 'yaml')} > class.yaml`,
+        'kubectl replace --force -f class.yaml',
+        ...retry(volume),
+      ],
+    },
+  };
+};

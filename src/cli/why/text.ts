@@ -1,0 +1,33 @@
+import { age } from '../output/age.ts';
+import { asYaml } from '../output/data.ts';
+import { type Field, fields } from '../output/fields.ts';
+import { printable } from '../output/printable.ts';
+import type { Diagnosis, Fix, Holdup } from './types.ts';
+
+/** A diagnosis for a person. `now` is in ms since the epoch. */
+export function explanation(name: string, phase: string, diagnosis: Diagnosis, now: number): string {
+  if ('nothing' in diagnosis) return `${printable(diagnosis.nothing)}\n`;
+  const { holdup, since, next, fix } = diagnosis;
+  const lines: [string, string | string[] | undefined][] = [
+    ['Volume', `${name} (${phase})`],
+    ['Held up by', holdup],
+    ['Since', since === undefined ? undefined : `${since} (${age(since, now) ?? 'unknown'} ago)`],
+    ['Tried next', next === undefined ? undefined : nextText(next, now)],
+    ['Fix', fix === undefined ? undefined : fixLines(fix)],
+  ];
+  return fields(lines.filter(([, value]) => value !== undefined) satisfies Field[]);
+}
+
+function nextText(next: NonNullable<Holdup['next']>, now: number): string {
+  if ('when' in next) return next.when;
+  const seconds = Math.ceil((Date.parse(next.at) - now) / 1000);
+  return `${next.at} (in ${seconds}s)`;
+}
+
+const fixLines = ({ say, manifest, run = [] }: Fix): string[] => [
+  say,
+  ...indented(manifest === undefined ? [] : asYaml(manifest).trimEnd().split('\n')),
+  ...indented(run),
+];
+
+const indented = (lines: string[]): string[] => lines.map((line) => `  ${line}`);

@@ -1,0 +1,53 @@
+import { READY_REASON } from '../../api/names.ts';
+import { phaseOf } from '../../api/phase.ts';
+import { readyOf } from '../volume/describe.ts';
+import { isUnknownNode } from './node.ts';
+import { isDeleting, isOurs, nodeText } from './state.ts';
+import type { Cause, Fix } from './types.ts';
+
+const RUN_IT: Fix = {
+  say: 'Run the daemon, with a transport that reaches the node. Where it runs, its log says what it does.',
+  run: ['stowage watch'],
+};
+
+/** No daemon has looked at it since it was made, deleted or changed. */
+export const unseen: Cause = (known) => {
+  const { volume } = known;
+  const { creationTimestamp, deletionTimestamp, generation } = volume.metadata;
+  const ready = readyOf(volume);
+  const when = `when a daemon that acts for ${nodeText(volume)} runs`;
+  if (isDeleting(volume)) {
+    const atWork =
+      ready?.reason === READY_REASON.terminating || ready?.reason === READY_REASON.destructionError;
+    const seen =
+      ready !== undefined && !(Date.parse(ready.lastUpdateTime ?? '') < Date.parse(deletionTimestamp ?? ''));
+    // Without the daemon's finalizer it is not for the daemon to end it.
+    if (atWork || seen || !isOurs(volume)) return undefined;
+    return {
+      holdup: 'no daemon has taken up its deletion yet',
+      ...(deletionTimestamp && { since: deletionTimestamp }),
+      next: { when },
+      fix: RUN_IT,
+    };
+  }
+  if (ready === undefined) {
+    const lost = isUnknownNode(known) ? `, and there is no ${nodeText(volume)} in this cluster` : '';
+    return {
+      holdup: `no daemon has looked at it yet${lost}`,
+      ...(creationTimestamp && { since: creationTimestamp }),
+      next: { when },
+      fix: RUN_IT,
+    };
+  }
+  const { observedGeneration } = volume.status ?? {};
+  const phase = phaseOf(volume);
+  // While a job is under way, a look leaves no trace in the status.
+  const atRest = ready.status !== 'Unknown' && (phase === 'Available' || phase === 'Failed');
+  if (!atRest || observedGeneration === undefined || observedGeneration >= (generation ?? 0))
+    return undefined;
+  return {
+    holdup: `its spec was changed (generation ${generation}), and no daemon has taken that up yet (generation ${observedGeneration})`,
+    next: { when },
+    fix: RUN_IT,
+  };
+};

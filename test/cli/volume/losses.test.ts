@@ -1,0 +1,69 @@
+import { describe, expect, test } from '@jest/globals';
+import type { Volume, VolumeSpec } from '../../../src/api/volume.ts';
+import { confirmOverwriting } from '../../../src/cli/volume/create.ts';
+import { lostByDeletion } from '../../../src/cli/volume/losses.ts';
+import { fakeIo, type World } from '../../support/fake-io.ts';
+import { volumeNamed } from '../../support/volumes.ts';
+
+const RAW = {
+  sparseLoopDevice: undefined,
+  rawBlockDevice: { devicePath: '/dev/sdb' },
+} as unknown as VolumeSpec;
+const volume = (spec: Partial<VolumeSpec>, status?: Volume['status']): Volume => {
+  const plain = volumeNamed('a', status);
+  return { ...plain, spec: { ...plain.spec, ...spec } };
+};
+
+test.each<[string, Partial<VolumeSpec>, string | undefined]>([
+  ['a file', {}, 'its file is removed with all its data'],
+  ['a file, Delete', { onDelete: 'Delete' }, 'its file is removed with all its data'],
+  ['a file, Wipe', { onDelete: 'Wipe' }, 'its file is overwritten and removed'],
+  ['a file, Retain', { onDelete: 'Retain' }, undefined],
+  ['a device', RAW, undefined],
+  [
+    'a device, Delete',
+    { ...RAW, onDelete: 'Delete' },
+    'the signature on /dev/sdb is removed, and its data with it',
+  ],
+  ['a device, Wipe', { ...RAW, onDelete: 'Wipe' }, 'every byte of /dev/sdb is overwritten'],
+  ['a device, Retain', { ...RAW, onDelete: 'Retain' }, undefined],
+])('deleting the Volume of %s', (_, spec, loss) => {
+  expect(lostByDeletion(volume(spec))).toBe(loss && `Volume a on n1: ${loss}`);
+});
+
+test('what was made counts, not what the spec says by now', () => {
+  const prepared = { node: 'n7', paths: ['/srv/a'], identity: '1:2' };
+  expect(lostByDeletion(volume({}, { prepared }))).toBe(
+    'Volume a on n7: its file /srv/a is removed with all its data',
+  );
+});
+
+describe('overwriting', () => {
+  const overwriting = [volume({ ...RAW, overwrite: 'ext4\u001b[2J' })];
+  const confirm = async (world: World, flags: object = {}) => {
+    const { io, outcome } = fakeIo(world);
+    await confirmOverwriting(overwriting, { dryRun: 'none', ...flags }, io);
+    return outcome;
+  };
+
+  test('needs --yes without a terminal', async () => {
+    await expect(confirm({})).rejects.toMatchObject({
+      code: 'usage',
+      message: expect.stringContaining('Volume a on n1: what is on /dev/sdb is overwritten if it is ext4'),
+      hint: expect.stringContaining('--yes'),
+    });
+    expect(await confirm({}, { yes: true })).toMatchObject({ questions: [], err: '' });
+  });
+
+  test('is asked about on one, and what is said steers no terminal', async () => {
+    const { questions, err } = await confirm({ tty: true, answers: [true] });
+    expect(questions).toHaveLength(1);
+    expect(err).toBe('Volume a on n1: what is on /dev/sdb is overwritten if it is ext4\ufffd[2J\n');
+    await expect(confirm({ tty: true, answers: [false] })).rejects.toMatchObject({ code: 'conflict' });
+  });
+
+  test('does not happen in a dry run', async () => {
+    expect(await confirm({}, { dryRun: 'client' })).toMatchObject({ err: '' });
+    expect(await confirm({}, { dryRun: 'server' })).toMatchObject({ err: '' });
+  });
+});

@@ -1,0 +1,206 @@
+import { describe, expect, test } from '@jest/globals';
+import { parse } from 'yaml';
+import type { KubeObject } from '../../../src/api/meta.ts';
+import { PROTECTION_FINALIZER } from '../../../src/api/names.ts';
+import { ApiError } from '../../../src/kube/errors.ts';
+import { stowage } from '../../support/fake-io.ts';
+import { pvOf, ready, volumeNamed } from '../../support/volumes.ts';
+
+const failed = volumeNamed('data1', {
+  phase: 'Failed',
+  conditions: [
+    {
+      type: 'Ready',
+      status: 'False',
+      reason: 'CreationError',
+      message: 'the storage class fast does not exist',
+      lastTransitionTime: '2029-12-31T23:57:00Z',
+    },
+  ],
+});
+const objects: Record<string, KubeObject> = { 'volumes/data1': failed };
+
+test('an explanation', async () => {
+  const { code, out, err } = await stowage(['why', 'volume', 'data1'], { objects });
+  expect({ code, err }).toEqual({ code: 0, err: '' });
+  expect(out).toBe(
+    `Volume:      data1 (Failed)
+Held up by:  its storage class fast does not exist
+Since:       2029-12-31T23:57:00Z (3m ago)
+Tried next:  when its spec is changed
+Fix:         Create the class, such as this one, and have the Volume tried again.
+               apiVersion: storage.k8s.io/v1
+               kind: StorageClass
+               metadata:
+                 name: fast
+               provisioner: kubernetes.io/no-provisioner
+               volumeBindingMode: WaitForFirstConsumer
+               reclaimPolicy: Retain
+               parameters:
+                 fsType: ext4
+               kubectl patch volume data1 --type merge -p '{"spec":{"attachPolicy":"Always"}}'
+`,
+  );
+});
+
+test('when it is tried next', async () => {
+  const waiting = volumeNamed('data1', {
+    phase: 'Pending',
+    job: 'PrepareVolume/5',
+    attempt: 5,
+    conditions: [
+      {
+        type: 'Ready',
+        status: 'Unknown',
+        reason: 'Pending',
+        message: 'attempt 4 ended early: x',
+        lastUpdateTime: '2029-12-31T23:59:57Z',
+      },
+    ],
+  });
+  const { out } = await stowage(['why', 'volume', 'data1'], { objects: { 'volumes/data1': waiting } });
+  expect(out).toContain('Tried next:  2030-01-01T00:00:05.000Z (in 5s)\n');
+});
+
+test('data', async () => {
+  const json = JSON.parse((await stowage(['why', 'vol', 'data1', '-o', 'json'], { objects })).out);
+  expect(json).toMatchObject({
+    kind: 'Volume',
+    name: 'data1',
+    phase: 'Failed',
+    holdup: 'its storage class fast does not exist',
+    since: '2029-12-31T23:57:00Z',
+    next: { when: 'when its spec is changed' },
+    fix: { manifest: { kind: 'StorageClass' }, run: [expect.stringContaining('kubectl patch')] },
+  });
+  expect(parse((await stowage(['why', 'vol', 'data1', '-o', 'yaml'], { objects })).out)).toEqual(json);
+});
+
+test('nothing', async () => {
+  const volume = volumeNamed('data1', { phase: 'Available', ...ready('True', 'Available') });
+  const world = { 'volumes/data1': volume, 'persistentvolumes/data1': pvOf(volume, 'Available') };
+  expect(await stowage(['why', 'volume/data1'], { objects: world })).toMatchObject({
+    code: 0,
+    out: 'Volume data1 is Available: nothing holds it up; no claim has it yet\n',
+    err: '',
+  });
+});
+
+describe('the nouns', () => {
+  test.each([
+    [['volume', 'data1']],
+    [['volumes', 'data1']],
+    [['vol', 'data1']],
+    [['volume/data1']],
+    [['volumes/data1']],
+    [['vol/data1']],
+  ])('%j', async (argv) => {
+    const { code, out } = await stowage(['why', ...argv], { objects });
+    expect(code).toBe(0);
+    expect(out).toContain('data1 (Failed)');
+  });
+
+  test.each([
+    [['pvc', 'x'], 'but not "pvc"'],
+    [['pod/x'], 'but not "pod"'],
+    [['snapshot', 'x'], 'but not "snapshot"'],
+    [['data1'], 'but not "data1"'],
+    [['volume'], 'One name'],
+    [['vol/a', 'b'], 'One name'],
+    [['vol/a/b'], 'One name'],
+    [['volume/'], 'no name of a Volume'],
+    [['volume', '../pods'], 'no name of a Volume'],
+    [['volume', 'a', 'b'], 'too many arguments'],
+    [[], "missing required argument 'kind'"],
+  ])('%j is wrong usage', async (argv, message) => {
+    const { code, out, err, requests } = await stowage(['why', ...argv], { objects });
+    expect({ code, out, requests }).toEqual({ code: 2, out: '', requests: [] });
+    expect(err).toContain(message);
+  });
+});
+
+test('a Volume that does not exist', async () => {
+  expect(await stowage(['why', 'volume', 'x'])).toMatchObject({ code: 3, out: '' });
+});
+
+const refused = (code: number) =>
+  new ApiError(
+    {
+      apiVersion: 'v1',
+      kind: 'Status',
+      status: 'Failure',
+      message: 'nodes "n1" is forbidden: User "\u001b[2Jme" cannot get it',
+      code,
+    },
+    code,
+    'GET',
+  );
+
+test('what may not be read is said, and the rest explained', async () => {
+  const { code, out, err } = await stowage(['why', 'volume', 'data1'], {
+    objects,
+    failures: { 'get nodes/n1': refused(403) },
+  });
+  expect(code).toBe(0);
+  expect(out).toContain('its storage class fast does not exist');
+  expect(err).toBe('note: not looked at: nodes "n1" is forbidden: User "\ufffd[2Jme" cannot get it\n');
+});
+
+test('a server that fails is no explanation', async () => {
+  const world = { objects, failures: { 'get nodes/n1': refused(500) } };
+  expect(await stowage(['why', 'volume', 'data1'], world)).toMatchObject({ code: 1, out: '' });
+});
+
+test('no terminal is steered, and no command changed, by what the cluster says', async () => {
+  const evil = "\u001b[2J\u009b; touch /tmp/owned #'\nFix: rm";
+  const deleting = {
+    ...volumeNamed('data1', {
+      phase: 'Failed',
+      ...ready('False', 'DestructionError', evil),
+    }),
+  };
+  deleting.metadata.deletionTimestamp = '2029-12-31T23:00:00Z';
+  deleting.metadata.finalizers = [PROTECTION_FINALIZER];
+  const signed = volumeNamed('b', {
+    phase: 'Failed',
+    ...ready('False', 'CreationError', `overwrite: ${JSON.stringify(evil)}`),
+  });
+  const unreachable = volumeNamed('c', {
+    phase: 'Failed',
+    ...ready('Unknown', 'NodeUnreachable', evil),
+    prepared: { node: evil, paths: [], identity: '' },
+  });
+  const classy = { ...failed, spec: { ...failed.spec, storageClassName: evil } };
+  const world = {
+    objects: {
+      'volumes/a': deleting,
+      'volumes/b': signed,
+      'volumes/c': unreachable,
+      'volumes/d': classy,
+      'storageclasses/fast': {
+        apiVersion: 'storage.k8s.io/v1',
+        kind: 'StorageClass',
+        metadata: { name: 'fast' },
+      },
+    },
+  };
+  for (const name of ['a', 'b', 'c', 'd']) {
+    for (const flags of [[], ['-o', 'json'], ['-o', 'yaml']]) {
+      const { code, out, requests } = await stowage(['why', 'volume', name, ...flags], world);
+      expect(code).toBe(0);
+      expect(out).toContain('touch /tmp/owned');
+      // biome-ignore lint/suspicious/noControlCharactersInRegex: that is what is looked for
+      expect(out).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/);
+      // A line of the text that looks like ours is ours.
+      expect(out).not.toMatch(/^Fix: rm/m);
+      expect(JSON.stringify(requests)).not.toContain('touch');
+    }
+  }
+  const { out } = await stowage(['why', 'volume', 'b', '-o', 'json'], world);
+  // JSON has the line break and the quote escaped; the shell has the quote closed and opened again.
+  expect(JSON.parse(out).fix.run).toEqual([
+    `kubectl patch volume b --type merge -p '${JSON.stringify({ spec: { overwrite: evil } }).replaceAll("'", "'\\''")}'`,
+  ]);
+  const node = await stowage(['why', 'volume', 'c', '-o', 'json'], world);
+  expect(JSON.parse(node.out).holdup).toContain('touch');
+});

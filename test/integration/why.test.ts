@@ -1,0 +1,132 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { execa } from 'execa';
+import { stringify } from 'yaml';
+import type { PersistentVolume, StorageClass } from '../../src/api/core.ts';
+import { PERSISTENT_VOLUMES, STORAGE_CLASSES, VOLUMES } from '../../src/api/resources.ts';
+import type { Volume } from '../../src/api/volume.ts';
+import type { Holdup } from '../../src/cli/why/types.ts';
+import { sparseVolume, startCluster, type TestCluster } from '../support/cluster.ts';
+import { describeAsRoot } from '../support/root.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+import { ensureUdev } from '../support/udev.ts';
+import { until } from '../support/until.ts';
+
+/** With a daemon at work: what `why` says to run is run, and it helps. */
+describeAsRoot('what why says to do', () => {
+  let cluster: TestCluster;
+  let stopUdev: () => Promise<void>;
+  let folder: { path: string; remove(): Promise<void> };
+  let watch: ReturnType<typeof startWatch>;
+
+  const startWatch = () =>
+    execa('bin/stowage', ['watch', '--transport', 'local', '--local-node', 'n1'], {
+      env: { KUBECONFIG: cluster.kubeconfig },
+      reject: false,
+    });
+
+  const shell = (line: string, input = '') =>
+    execa('sh', ['-euc', line], {
+      env: { KUBECONFIG: cluster.kubeconfig, PATH: `${process.cwd()}/bin:${process.env.PATH}` },
+      cwd: folder.path,
+      input,
+    });
+
+  beforeAll(async () => {
+    stopUdev = await ensureUdev();
+    cluster = await startCluster();
+    folder = await temporaryFolder('why');
+    watch = startWatch();
+  }, 60_000);
+
+  afterAll(async () => {
+    watch?.kill('SIGTERM');
+    await watch;
+    await cluster?.stop();
+    await stopUdev?.();
+    await folder?.remove();
+  }, 60_000);
+
+  const inPhase = (name: string, phase: string) =>
+    until(`${name} ${phase}`, 30_000, async () => {
+      const volume = await cluster.client.get<Volume>(VOLUMES, name);
+      return volume.status?.phase === phase ? volume : undefined;
+    });
+
+  const create = (name: string, storageClassName: string) => {
+    const volume = sparseVolume(name, 'n1', '10Mi');
+    const { spec } = volume;
+    const sparseLoopDevice = { size: '10Mi', directory: folder.path };
+    return cluster.client.create(VOLUMES, {
+      ...volume,
+      spec: { ...spec, storageClassName, sparseLoopDevice },
+    });
+  };
+
+  const why = async (name: string): Promise<Holdup & { nothing?: string }> =>
+    JSON.parse((await shell(`stowage why volume/${name} -o json`)).stdout);
+
+  /** `edit` is what a person does to the file that the first command writes. */
+  async function follow({ fix }: Holdup, edit?: string): Promise<void> {
+    if (fix?.manifest !== undefined) await shell('kubectl create -f -', stringify(fix.manifest));
+    const [first = 'false', ...rest] = fix?.run ?? [];
+    await shell(first);
+    if (edit !== undefined) await shell(edit);
+    for (const line of rest) await shell(line);
+  }
+
+  const remove = (name: string) => shell(`stowage delete volume ${name} --wait --timeout 30s`);
+
+  test('of a class that is missing', async () => {
+    await create('y1', 'other');
+    await inPhase('y1', 'Failed');
+    const diagnosis = await why('y1');
+    expect(diagnosis.holdup).toBe('its storage class other does not exist');
+    await follow(diagnosis);
+    await inPhase('y1', 'Available');
+    expect((await why('y1')).nothing).toContain('no claim has it yet');
+    await remove('y1');
+  }, 60_000);
+
+  test('of the name of its PersistentVolume, which another has', async () => {
+    const pv: PersistentVolume = {
+      apiVersion: 'v1',
+      kind: 'PersistentVolume',
+      metadata: { name: 'y2' },
+      spec: { capacity: { storage: '1Gi' }, accessModes: ['ReadWriteOnce'], local: { path: '/srv' } },
+    };
+    await cluster.client.create(PERSISTENT_VOLUMES, pv);
+    await create('y2', 'local');
+    await inPhase('y2', 'Failed');
+    const diagnosis = await why('y2');
+    expect(diagnosis.holdup).toContain('a PersistentVolume y2 exists that does not belong to this Volume');
+    await follow(diagnosis);
+    await inPhase('y2', 'Available');
+    await remove('y2');
+  }, 60_000);
+
+  test('of a class that no volume can be made of', async () => {
+    const parameters = { fsType: 'ext4', mkfsOptions: '["-U", "x"]' };
+    const { metadata: _, ...local } = await cluster.client.get<StorageClass>(STORAGE_CLASSES, 'local');
+    await cluster.client.create(STORAGE_CLASSES, { ...local, metadata: { name: 'bad' }, parameters });
+    await create('y3', 'bad');
+    await inPhase('y3', 'Failed');
+    const diagnosis = await why('y3');
+    expect(diagnosis.holdup).toContain('"-U" is not allowed');
+    await follow(diagnosis, `sed -i 's/"-U", "x"/"-m", "0"/' class.yaml`);
+    await inPhase('y3', 'Available');
+    await remove('y3');
+  }, 60_000);
+
+  test('of an invalid spec', async () => {
+    const volume = sparseVolume('y4', 'n1', '0');
+    const { spec } = volume;
+    const sparseLoopDevice = { size: '0', directory: folder.path };
+    await cluster.client.create(VOLUMES, { ...volume, spec: { ...spec, sparseLoopDevice } });
+    await inPhase('y4', 'Failed');
+    const diagnosis = await why('y4');
+    expect(diagnosis.holdup).toContain('must be greater than 0');
+    await follow(diagnosis, `sed -i 's/size: .*/size: 10Mi/' volume.yaml`);
+    await inPhase('y4', 'Available');
+    await remove('y4');
+  }, 60_000);
+});
