@@ -158,6 +158,7 @@ export class FakeNode {
       case 'install':
       case 'sync':
       case 'rmdir':
+      case 'e2fsck':
         return;
       case 'mount':
         this.mounts.set(last, numberOf(rest.at(-2) ?? ''));

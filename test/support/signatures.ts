@@ -56,17 +56,9 @@ export const SIGNATURES: readonly {
       ]),
   },
   {
-    name: 'FAT',
-    expected: /^vfat:/,
-    put: (device) =>
-      magic(device, [
-        [
-          0,
-          'eb3c904d53444f53352e30 0002 04 0100 02 0002 0000 f8 8000 2000 4000 00000000 00800900 80 00 29 78563412',
-        ],
-        [54, Buffer.from('FAT16   ').toString('hex')],
-        [510, '55aa'],
-      ]),
+    name: 'ISO 9660',
+    expected: /^iso9660/,
+    put: (device) => magic(device, [[32768, `01${Buffer.from('CD001').toString('hex')}01`]]),
   },
   {
     name: 'ext4 and XFS at once, which is ambivalent',
