@@ -1,5 +1,5 @@
 /**
- * `npm run demo`: one volume from the command line to a device on a node and back, on this machine alone. Everything
+ * `npm run demo`: volumes of each kind from the command line to a device on a node and back, on this machine alone. Everything
  * it starts it ends, and it says what a user would type. As another user than root it shows what needs no node.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
@@ -8,6 +8,7 @@ import { access, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promise
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execa } from 'execa';
+import { makeDisk } from '../test/support/disks.ts';
 import { leftovers } from '../test/support/leftovers.ts';
 import { startSshd } from '../test/support/sshd.ts';
 import { ensureUdev } from '../test/support/udev.ts';
@@ -24,7 +25,7 @@ const say = (text: string) => console.log(`\n# ${text}`);
 
 /** Shows a command as a user would type it, runs it, and shows what it prints. */
 async function type(command: string, args: readonly string[], input?: string): Promise<string> {
-  console.log(`$ ${[command === STOWAGE ? 'stowage' : command, ...args].join(' ')}`);
+  console.log(`$ ${commandLine(command, args)}`);
   const result = await execa(command, args, {
     env: { KUBECONFIG: kubeconfig },
     all: true,
@@ -33,6 +34,21 @@ async function type(command: string, args: readonly string[], input?: string): P
   if (result.all !== '') console.log(result.all);
   return result.stdout;
 }
+
+/** The same for a command that is to be refused. */
+async function refused(args: readonly string[], exitCode: number): Promise<string> {
+  console.log(`$ ${commandLine(STOWAGE, args)}`);
+  const result = await execa(STOWAGE, args, { env: { KUBECONFIG: kubeconfig }, reject: false, all: true });
+  console.log(`${result.all}\n(exit status ${result.exitCode})`);
+  if (result.exitCode !== exitCode) throw new Error(`not refused with ${exitCode}, but ${result.exitCode}`);
+  return result.stderr;
+}
+
+/** Quoted where a shell would need it. */
+const commandLine = (command: string, args: readonly string[]) =>
+  [command === STOWAGE ? 'stowage' : command, ...args]
+    .map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word}'`))
+    .join(' ');
 
 /** Shows and starts a command that goes on; it is ended when the demo is. */
 async function start(args: readonly string[]): Promise<ChildProcess> {
@@ -143,8 +159,21 @@ async function demo(): Promise<void> {
   if (read !== 'hello from the first mount') throw new Error(`read back: ${JSON.stringify(read)}`);
   await type('umount', [mountPoint]);
 
-  say('Deleted: the device is detached and the file removed, then the objects go.');
-  await type(STOWAGE, ['delete', 'volume', 'demo', '--wait']);
+  say('A larger size: file, device and file system grow.');
+  await type('kubectl', [
+    'patch',
+    'volume',
+    'demo',
+    '--type=merge',
+    '-p',
+    '{"spec":{"sparseLoopDevice":{"size":"2Gi"}}}',
+  ]);
+  await type('kubectl', ['wait', 'volume/demo', '--for=jsonpath={.status.capacity}=2Gi', '--timeout=30s']);
+
+  const others = await otherKinds(sshd.configFile);
+
+  say('Deleted: devices are detached, files removed, signatures taken off, then the objects go.');
+  await type(STOWAGE, ['delete', 'volume', 'demo', ...others, '--wait']);
 
   say('A last look at the node and the cluster: loop devices, files, records, job folders, objects.');
   const { metadata } = volume;
@@ -154,6 +183,37 @@ async function demo(): Promise<void> {
     throw new Error(`left behind: ${[...left, objects].filter(Boolean).join('; ')}`);
   }
   console.log('nothing is left');
+}
+
+/** A bare device in a file, and a disk that carries something. Returns the names of the Volumes. */
+async function otherKinds(sshConfig: string): Promise<string[]> {
+  const node = ['--node', 'n1', '--storage-class', 'demo'];
+  say('Mode Block: a pod gets the device itself, here a partition in a sparse file.');
+  const remove = (name: string) =>
+    execa('kubectl', ['delete', 'volume', name, '--ignore-not-found', '--timeout=20s'], {
+      env: { KUBECONFIG: kubeconfig },
+    });
+  cleanUps.push(() => remove('demo-block'));
+  await type(STOWAGE, [...CREATE.with(2, 'demo-block'), '--mode', 'Block', '--wait']);
+
+  say('A disk of the node (a loop device stands for it), on which somebody keeps a file system.');
+  const disk = await makeDisk(folder, 'demo', 512n << 20n);
+  cleanUps.push(() => disk.remove());
+  cleanUps.push(() => remove('demo-disk'));
+  await type('mkfs.ext4', ['-q', '-F', disk.path]);
+
+  const create = ['create', 'volume', 'demo-disk', ...node, '--device', disk.path, '--on-delete', 'Delete'];
+  const look = ['--dry-run=plan', '--transport', 'ssh', '--ssh-config', sshConfig];
+  say('What would be done there? Nothing: it is refused, and why is said.');
+  const said = await refused([...create, ...look], 5);
+  const overwrite = /spec\.overwrite to "([^"]+)"/.exec(said)?.[1] ?? '';
+
+  say('With a consent that names what is on it: the very commands that would run.');
+  await type(STOWAGE, [...create, '--overwrite', overwrite, ...look]);
+  say('And so it is made.');
+  await type(STOWAGE, [...create, '--overwrite', overwrite, '--yes', '--wait']);
+  await type(STOWAGE, ['get', 'volumes', '-o', 'wide']);
+  return ['demo-block', 'demo-disk'];
 }
 
 /** Whatever happened, all that was started is ended; one clean-up that fails keeps no other from its turn. */

@@ -34,7 +34,9 @@ export function validateVolume({ spec }: Volume): string[] {
     ...(spec.sparseLoopDevice == null ? [] : sparseProblems(spec.sparseLoopDevice)),
     ...(spec.rawBlockDevice == null ? [] : rawProblems(spec.rawBlockDevice)),
     ...overwriteProblems(spec),
-    ...unsupported(spec).map((what) => `spec.${what} is not supported by this version of stowage`),
+    ...unsupported(spec).map(
+      ([what, instead]) => `spec.${what} is not supported by this version of stowage; ${instead}`,
+    ),
   ];
 }
 
@@ -95,12 +97,18 @@ function directoryProblems(directory: unknown): string[] {
 }
 
 /** What is refused rather than ignored: who sets one of these counts on it. */
-function unsupported(spec: VolumeSpec): string[] {
+/** Fields whose time has not come, and what to do without them: to ignore one would be to do something else. */
+function unsupported(spec: VolumeSpec): [what: string, instead: string][] {
+  const { attachPolicy } = spec;
   return [
-    ...(['lvmLogicalVolume', 'attachableNodes', 'source'] as const).filter((field) => spec[field] != null),
-    ...withOther('attachPolicy', spec.attachPolicy, 'Always'),
-  ];
+    ...(spec.lvmLogicalVolume == null
+      ? []
+      : [['lvmLogicalVolume', 'make the logical volume, and name its device as a rawBlockDevice'] as const]),
+    ...(['attachableNodes', 'source'] as const)
+      .filter((field) => spec[field] != null)
+      .map((field) => [field, 'leave it out'] as const),
+    ...(attachPolicy == null || attachPolicy === 'Always'
+      ? []
+      : [[`attachPolicy ${attachPolicy}`, 'leave it out, or set it to Always'] as const]),
+  ].map(([what, instead]) => [what, instead]);
 }
-
-const withOther = (field: string, value: string | undefined, only: string): string[] =>
-  value == null || value === only ? [] : [`${field} ${value}`];

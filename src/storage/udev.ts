@@ -21,6 +21,8 @@ export function lookAgain(name: string): Step {
     name: `have udev look at /dev/${name} again`,
     argv: ['udevadm', 'trigger', '--action=change', `--name-match=/dev/${name}`],
     guards: [],
+    // A partition comes and goes while the kernel reads its table.
+    mayRace: true,
   };
 }
 

@@ -45,7 +45,11 @@ export function steady(input: Input, now: number): Decision {
   if (observation === undefined) {
     const nextLook = (input.lookedAt ?? Number.NEGATIVE_INFINITY) + LOOK_EVERY;
     // What waited to be attached while it was paused waits no longer.
-    const rests = volume.status?.phase === 'Available' && readyOf(volume)?.reason !== READY_REASON.attaching;
+    const rests =
+      volume.status?.phase === 'Available' &&
+      readyOf(volume)?.reason !== READY_REASON.attaching &&
+      // Another size may be wanted.
+      volume.status.observedGeneration === volume.metadata.generation;
     return now < nextLook && rests ? { requeueAfter: nextLook - now } : { action: { do: 'observe' } };
   }
   if ('unknown' in observation) {

@@ -154,12 +154,8 @@ describeAsRoot('a raw device that carries something', () => {
   });
 
   test.each([
-    [
-      'a file',
-      async (path: string) => writeFile(path, 'not a disk'),
-      /is no block device but a regular file/,
-    ],
-    ['a folder', async (path: string) => mkdir(path), /is no block device but a directory/],
+    ['a file', async (path: string) => writeFile(path, 'not a disk'), /but a regular file/],
+    ['a folder', async (path: string) => mkdir(path), /but a directory/],
     ['missing', async () => {}, /^there is no device /],
   ] as const)('is not what %s is', async (name, make, refusal) => {
     const path = join(kinds.folder, `not-${name.replaceAll(' ', '-')}`);

@@ -122,6 +122,7 @@ describeAsRoot.each([['ssh'], ['local']])(
         local: content === 'Block' ? { path: link } : { path: link, fsType: content },
       });
 
+      await kinds.write({ mode: content === 'Block' ? 'Block' : 'Filesystem' }, link, 'kept');
       const deleted = await stowage('delete', 'volume', name, '--wait', '--timeout', '60s');
       expect([deleted.exitCode, deleted.stderr]).toEqual([0, expect.any(String)]);
       expect(await exists(`/var/lib/stowage/volumes/${uid}.intent`)).toBe(false);

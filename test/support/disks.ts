@@ -41,7 +41,8 @@ export async function makeDisk(
     file,
     async remove() {
       await execa('partx', ['--delete', path], { reject: false });
-      await execa('losetup', ['--detach', path]);
+      // A test may have taken it away.
+      await execa('losetup', ['--detach', path], { reject: false });
       await rm(file, { force: true });
     },
   };

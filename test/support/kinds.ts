@@ -33,8 +33,8 @@ export interface Kinds {
   /** One on a device that is there. */
   onDevice(devicePath: string, content: Content, more?: Partial<DesiredRaw>): DesiredRaw;
   /** What a pod would keep there. */
-  write(desired: Desired, path: string, data: string): Promise<void>;
-  read(desired: Desired, path: string): Promise<string>;
+  write(desired: Pick<Desired, 'mode'>, path: string, data: string): Promise<void>;
+  read(desired: Pick<Desired, 'mode'>, path: string): Promise<string>;
   /** Takes all volumes and disks off again; after each test. */
   clean(): Promise<void>;
   stop(): Promise<void>;

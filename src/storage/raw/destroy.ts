@@ -54,14 +54,10 @@ export function planDestroy(desired: DesiredRaw, observed: ObservedRaw): Plan {
     }
   }
   const clean = desired.onDelete === 'Wipe' ? wipeDevice(desired, observed, device) : [];
-  return {
-    steps: [
-      ...notOpenStep(device),
-      ...clean,
-      ...takeOff(desired, observed, device, clean.length > 0),
-      ...records,
-    ],
-  };
+  const changes = [...clean, ...takeOff(desired, observed, device, clean.length > 0)];
+  // What was written under a lock, udev may not have looked at: the persistent link must go.
+  const look = changes.length === 0 ? [] : [lookAgain(device.name)];
+  return { steps: [...notOpenStep(device), ...changes, ...look, ...records] };
 }
 
 const isLogicalVolume = ({ partition, dmUuid }: DeviceFacts) =>
@@ -157,7 +153,6 @@ function takeOff(desired: DesiredRaw, observed: ObservedRaw, device: DeviceFacts
         lock,
       },
       tellKernelAll(lock),
-      lookAgain(device.name),
     ];
   }
   if (wiped || observed.wiped !== undefined || (desired.mode === 'Block' && dmUuid !== undefined)) return [];

@@ -34,6 +34,7 @@ export function deviceProbes(first: Results): Probe[] {
   if (typeof target === 'string' || target === undefined) return [];
   const users = readUsers(get);
   const row = rowOf(target.device, users);
+  if (row === undefined) return [];
   const parts = partitionsOf(row.name, users.devices);
   return [
     { name: 'identity', argv: identityProbe(row.name) },
@@ -60,12 +61,7 @@ export function readRaw(desired: Place, first: Results, second: Results): Observ
   const users = readUsers(get);
   const target = readTarget(get('target'));
   const link = optional('link', get('link'));
-  const device =
-    target === undefined
-      ? ({ is: 'missing' } as const)
-      : typeof target === 'string'
-        ? ({ is: 'other', what: target } as const)
-        : ({ is: 'device', facts: readDevice(rowOf(target.device, users), users, second) } as const);
+  const device = readDeviceAt(target, users, second);
   const lasting = device.is === 'device' && desired.mode === 'Block' ? device.facts.dmUuid : undefined;
   return {
     type: 'raw',
@@ -89,11 +85,22 @@ function readTarget(result: ProbeResult): { device: string } | string | undefine
   return type === 'block special file' ? { device: fromHex(device) } : type;
 }
 
-function rowOf(device: string, { devices }: Users): BlockDevice {
-  const row = devices.find((each) => each.device === device);
-  if (row === undefined) throw new ObservationError(`lsblk does not list the device ${device}`);
-  return row;
+function readDeviceAt(
+  target: ReturnType<typeof readTarget>,
+  users: Users,
+  second: Results,
+): ObservedRaw['target'] {
+  if (target === undefined) return { is: 'missing' };
+  if (typeof target === 'string') return { is: 'other', what: target };
+  const row = rowOf(target.device, users);
+  return row === undefined
+    ? { is: 'other', what: 'device node without a disk behind it' }
+    : { is: 'device', facts: readDevice(row, users, second) };
 }
+
+/** undefined for a device node that has outlived its disk, or a loop device that has no file. */
+const rowOf = (device: string, { devices }: Users): BlockDevice | undefined =>
+  devices.find((each) => each.device === device);
 
 function readDevice(row: BlockDevice, users: Users, results: Results): DeviceFacts {
   const get = answersOf(results);

@@ -14,7 +14,7 @@ export function targetOf({ devicePath }: DesiredRaw, { target }: ObservedRaw): D
       };
     case 'other':
       return {
-        refusal: `${devicePath} is no block device but a ${target.what}`,
+        refusal: `${devicePath} is no disk, partition or logical volume but a ${target.what}`,
         hint: 'Give the path of a disk, a partition or a logical volume.',
       };
   }

@@ -54,12 +54,22 @@ describe('Delete', () => {
   test.each<[string, DesiredRaw, ObservedRaw, string[]]>([
     ['nothing was ever done', rawDesired, rawNode(foreign), []],
     ['half a record', rawDesired, rawNode(foreign, { recordFiles: true }), ['forget']],
-    ['a file system', rawDesired, madeOf(ext4), ['wipefs --all --force /dev/sdb', 'forget']],
+    [
+      'a file system',
+      rawDesired,
+      madeOf(ext4),
+      ['wipefs --all --force /dev/sdb', 'udevadm trigger --action=change --name-match=/dev/sdb', 'forget'],
+    ],
     [
       'a table',
       rawBlock,
       madeOf(gpt),
-      ['wipefs --all --force /dev/sdb', 'partx --delete /dev/sdb', 'forget'],
+      [
+        'wipefs --all --force /dev/sdb',
+        'partx --delete /dev/sdb',
+        'udevadm trigger --action=change --name-match=/dev/sdb',
+        'forget',
+      ],
     ],
     [
       'a partition gets its earlier GUID back',
@@ -101,7 +111,12 @@ describe('Delete', () => {
       'only the kernel knows the partition of a table that is off',
       rawBlock,
       madeOf({ ...gpt, signature: { found: 'none' }, content: 'no table;?=none' }),
-      ['wipefs --all --force /dev/sdb', 'partx --delete /dev/sdb', 'forget'],
+      [
+        'wipefs --all --force /dev/sdb',
+        'partx --delete /dev/sdb',
+        'udevadm trigger --action=change --name-match=/dev/sdb',
+        'forget',
+      ],
     ],
   ])('%s', (_, wanted, observed, commands) => {
     expect(outcome(wanted, observed)).toEqual(commands);

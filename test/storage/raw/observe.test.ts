@@ -205,8 +205,13 @@ describe('nothing is concluded from', () => {
     expect(() => read(FIRST, { ...SECOND, [name]: io })).toThrow(ObservationError);
   });
 
+  test('a device node without a disk is no device', () => {
+    expect(read({ ...FIRST, target: result(0, 'block special file|8:20') }, {})).toMatchObject({
+      target: { is: 'other', what: 'device node without a disk behind it' },
+    });
+  });
+
   test.each<[string, Results, Results]>([
-    ['a device that lsblk does not list', { target: result(0, 'block special file|8:20') }, {}],
     ['stat that prints something else', { target: result(0, 'block special file') }, {}],
     ['a damaged record of another', { others: result(0, '{"version":1') }, {}],
     ['a damaged record of wiping', { wiped: result(0, '12x') }, {}],

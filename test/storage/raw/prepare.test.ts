@@ -278,7 +278,7 @@ describe('refused even with consent', () => {
 
   test.each<[string, ObservedRaw['target'], RegExp]>([
     ['no device', { is: 'missing' }, /^there is no device \/dev\/disk\/by-id\/wwn-0x5000 on the node$/],
-    ['a file', { is: 'other', what: 'regular file' }, /is no block device but a regular file$/],
+    ['a file', { is: 'other', what: 'regular file' }, /but a regular file$/],
   ])('%s', (_, target, refusal) => {
     for (const operation of ['prepare', 'present'] as const) {
       expect(made(rawDesired, { ...rawNode(disk), target }, operation)).toMatchObject({
