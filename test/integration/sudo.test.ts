@@ -18,8 +18,14 @@ import type { Executor, Job, Step } from '../../src/nodes/job.ts';
 import { createLocalShell } from '../../src/nodes/local-shell.ts';
 import { createShellExecutor } from '../../src/nodes/shell-executor.ts';
 import { createSshShell } from '../../src/nodes/ssh-shell.ts';
-import type { DesiredSparse } from '../../src/storage/types.ts';
-import { carryOut } from '../support/carry-out.ts';
+import { deviceOf, type VolumeDevice } from '../../src/storage/device.ts';
+import { EXT4_OPTIONS } from '../../src/storage/ext4-options.ts';
+import { mkfs } from '../../src/storage/mkfs.ts';
+import { checkMkfsOptions } from '../../src/storage/mkfs-options.ts';
+import type { Desired, DesiredSparse, Operation } from '../../src/storage/types.ts';
+import { XFS_OPTIONS } from '../../src/storage/xfs-options.ts';
+import { carryOut, observe, planNow } from '../support/carry-out.ts';
+import { CONTENTS, type Kinds, recordedAs, setUpKinds } from '../support/kinds.ts';
 import { leftovers } from '../support/leftovers.ts';
 import { removeTraces } from '../support/remove-traces.ts';
 import { describeAsRoot } from '../support/root.ts';
@@ -30,7 +36,54 @@ import { until } from '../support/until.ts';
 
 const SPARSE = '/var/lib/metalk8s/storage/sparse';
 const RECORDS = '/var/lib/stowage/volumes';
+const MOUNTS = '/run/stowage/mounts';
+const MOUNT = 'nosuid,nodev,noexec';
 const UID = '0b9cbd1c-5e26-4d13-9d6c-7f1f4d0d4b5e';
+/** For a volume's whole life, in milliseconds: it takes hundreds of programs, and sudo some hundredths of a second for each. */
+const LONG = 60_000;
+/** Without what says where the partition is. */
+const GPT = ['--clear', `--partition-guid=1:${UID}`, `--disk-guid=${UID}`, '--change-name=1:data1'];
+/** What `dd` is told to wipe a device. */
+const zeros = (path: string) => [
+  'if=/dev/zero',
+  `of=${path}`,
+  'bs=1M',
+  'iflag=count_bytes',
+  'oflag=seek_bytes,direct',
+  'seek=0',
+  'count=4096',
+  'conv=notrunc,nocreat,fsync',
+  'status=none',
+];
+/** For each option of mkfs, all that is allowed of its value at once. */
+const EXT4_VALUES: Readonly<Record<string, string>> = {
+  '-b': '4096',
+  '-C': '64k',
+  '-e': 'remount-ro',
+  '-E': 'discard,nodiscard,lazy_itable_init=0,lazy_journal_init=1,mmp_update_interval=5,num_backup_sb=1,orphan_file_size=4M,packed_meta_blocks=1,quotatype=usrquota:grpquota,resize=9G,root_owner=0:0,stride=4,stripe_width=8,stripe-width=8',
+  '-g': '8192',
+  '-G': '16',
+  '-i': '16384',
+  '-I': '256',
+  '-J': 'size=4,fast_commit_size=1',
+  '-L': 'data-1_a.b',
+  '-m': '0.5',
+  '-N': '100',
+  '-O': '^has_journal,64bit',
+  '-r': '1',
+  '-t': 'ext4',
+  '-T': 'news,largefile4',
+};
+const XFS_VALUES: Readonly<Record<string, string>> = {
+  '-b': 'size=4k',
+  '-d': 'agcount=4,agsize=64m,su=64k,sw=2,sunit=8,swidth=16,noalign=1,rtinherit=0,projinherit=3,extszinherit=4,cowextsize=8,daxinherit=1',
+  '-i': 'size=512,perblock=8,maxpct=25,align=1,attr=2,projid32bit=1,sparse=1,nrext64=0',
+  '-l': 'size=64m,version=2,sunit=8,su=32k,lazy-count=1',
+  '-L': 'data-1_a.b',
+  '-m': 'bigtime=1,crc=1,finobt=1,inobtcount=1,reflink=0,rmapbt=1',
+  '-n': 'size=8k,version=ci,ftype=1',
+  '-s': 'size=4096',
+};
 
 describeAsRoot('a user who is not root', () => {
   let user: SudoUser;
@@ -334,7 +387,6 @@ describeAsRoot('a user who is not root', () => {
     [['dd', `of=${RECORDS}/../../../../dev/sda`, 'conv=fsync', 'status=none']],
     [['dd', `of=${RECORDS}/${UID}.done.new`, 'conv=fsync', 'status=none', 'of=/dev/sda']],
     [['dd', `if=${file}`, 'of=/dev/sda', 'bs=64K', 'count=1', 'status=none']],
-    [['mkfs.ext4', '-q', '-F', '-U', UID, '/dev/sda']],
     [['mkfs.ext4', '-q', '-F', '-U', UID, file]],
     [['mkfs.ext4', '-q', '-F', '-d', '/etc', '-U', UID, `${file}.partial`]],
     [['mkfs.ext4', '-q', '-F', '-E', 'offset=4096', '-U', UID, `${file}.partial`]],
@@ -359,7 +411,97 @@ describeAsRoot('a user who is not root', () => {
     [['readlink', '-m', '--', '/root/x']],
     [['sync', '/etc/shadow']],
     [['flock', '/dev/sda', 'sh']],
+    [['flock', '-x', '-w', '60', '/dev/sda', 'sh']],
+    [['flock', '-x', '-w', '60', '/dev/sda', 'cat', '/etc/shadow']],
+    [['flock', '-x', '-w', '60', '/etc/shadow', 'cat']],
     [['mount', '/dev/sda', '/mnt']],
+    [['mount', '-t', 'xfs', '-o', MOUNT, '--', '/dev/loop7', '/etc']],
+    [['mount', '-t', 'xfs', '-o', MOUNT, '--', '/dev/loop7', `${MOUNTS}/../../../etc`]],
+    [['mount', '-t', 'xfs', '-o', MOUNT, '--', '/dev/sda', `${MOUNTS}/${UID}`]],
+    [['mount', '-t', 'xfs', '-o', 'suid,dev,exec', '--', '/dev/loop7', `${MOUNTS}/${UID}`]],
+    [['mount', '-t', 'xfs', '-o', `${MOUNT},suid`, '--', '/dev/loop7', `${MOUNTS}/${UID}`]],
+    [['mount', '-t', 'xfs', '-o', `${MOUNT} -o suid`, '--', '/dev/loop7', `${MOUNTS}/${UID}`]],
+    [['mount', '-t', 'ext4', '-o', MOUNT, '--', '/dev/loop7', `${MOUNTS}/${UID}`]],
+    [['umount', '--', '/var']],
+    [['umount', '-l', '--', `${MOUNTS}/${UID}`]],
+    [['rmdir', '--', '/run/stowage']],
+    [['mkdir', '-p', '-m', '0777', '--', `${MOUNTS}/${UID}`]],
+    [['mkdir', '-p', '-m', '0700', '--', '/run/stowage/jobs/x']],
+    [['xfs_growfs', '/var']],
+    [['xfs_growfs', '-L', '1', `${MOUNTS}/${UID}`]],
+    [['resize2fs', '/dev/sda']],
+    [['resize2fs', '/dev/loop7', '1M']],
+    [['e2fsck', '-f', '-y', '/dev/loop7']],
+    [['e2fsck', '-f', '-p', '/dev/sda']],
+    [['losetup', '-c', '/dev/sda']],
+    [['losetup', '--partscan', '/dev/loop7', '/etc/shadow']],
+    [['losetup', '--offset', '4096', '/dev/loop7', file]],
+    [['truncate', '-s', '-1', '--', file]],
+    [['truncate', '-s', '4096', '-r', '/etc/shadow', '--', file]],
+    [['fallocate', '--punch-hole', '--offset', '0', '--length', '9', '--', '/etc/shadow']],
+    [['fallocate', '--collapse-range', '--offset', '0', '--length', '4096', '--', file]],
+    [['dd', ...zeros('/etc/shadow')]],
+    [['dd', ...zeros('/dev/../etc/shadow')]],
+    [['dd', ...zeros('/dev/mem')]],
+    [['dd', ...zeros('/dev/shm/x')]],
+    [['dd', ...zeros('/dev/sda').with(0, 'if=/etc/shadow')]],
+    [['dd', ...zeros('/dev/sda'), 'of=/etc/shadow']],
+    [['dd', ...zeros(`${SPARSE}/../x`)]],
+    [['dd', 'if=/dev/sda', 'of=/tmp/sda', 'bs=64K', 'count=1', 'status=none']],
+    [['dd', 'if=/dev/sda', 'of=/dev/null', 'bs=64K', 'count=1', 'status=none', 'of=/etc/shadow']],
+    [['cmp', '--bytes=9', '--', '/etc/shadow', '/dev/zero']],
+    [['cmp', '--bytes=9', '--', '/dev/sda', '/etc/shadow']],
+    [['cmp', '--print-bytes', '--bytes=9', '--', '/dev/sda', '/dev/zero']],
+    [['sgdisk', '--zap-all', '/dev/sda']],
+    [['sgdisk', '--zap-all', file]],
+    [['sgdisk', '--clear', '/dev/sda']],
+    [['sgdisk', '--backup=/etc/passwd', '/dev/sda']],
+    [['sgdisk', ...GPT.toSpliced(1, 0, '--largest-new=1'), '--load-backup=/etc/passwd', '/dev/sda']],
+    [['sgdisk', ...GPT.toSpliced(1, 0, '--largest-new=1'), '/etc/shadow']],
+    [['sgdisk', ...GPT.toSpliced(1, 0, '--new=1:2048:4095'), file]],
+    [['sgdisk', ...GPT.toSpliced(1, 0, '--new=1:0:4095'), `${file}.partial`]],
+    [['sgdisk', ...GPT.toSpliced(-1, 1, '--change-name=1:a --zap'), '--largest-new=1', '/dev/sda']],
+    [['sgdisk', `--partition-guid=1:${UID}`, `--typecode=1:${UID}`, '/dev/sda']],
+    [['sgdisk', `--partition-guid=1:${UID}`, '/etc/shadow']],
+    [['partx', '--add', '/dev/sda']],
+    [['partx', '--delete', '/etc/shadow']],
+    [['partx', '--update', '--nr', '1:9', '/dev/sda']],
+    [['wipefs', '--all', '--force', '/etc/shadow']],
+    [['wipefs', '--all', '--force', file]],
+    [['wipefs', '--all', '--force', '/dev/sda', '/etc/shadow']],
+    [['wipefs', '--all', '--force', '--backup=/etc', '/dev/sda']],
+    [['wipefs', '--all', '--force', '/dev/disk/by-id/../../../etc/shadow']],
+    [['wipefs', '-J', '-n', '/etc/shadow']],
+    [['blkid', '-p', '-o', 'export', '/etc/shadow']],
+    [['blkid', '-p', '-o', 'export', '-c', '/etc/shadow', '/dev/sda']],
+    [['lsblk', '--raw', '-n', '--sysroot', '/root', '/dev/sda']],
+    [['cat', '/sys/class/block/sda/../../../../etc/shadow']],
+    [['cat', '/sys/class/block/sda/uevent']],
+    [['find', RECORDS, '-maxdepth', '1', '-name', '*.intent', '-exec', 'sh', '{}', '+']],
+    [['find', RECORDS, '-maxdepth', '1', '-name', '*.intent', '-exec', 'cat', '/etc/shadow', '{}', '+']],
+    [['find', '-L', '/dev/disk/by-id', '-maxdepth', '1', '-samefile', '/dev/sda', '-delete']],
+    [['find', '/sys/class/block/sda/holders/', '-mindepth', '1', '-exec', 'sh', ';']],
+    [['stat', '-L', '-c', '%F|%t:%T', '--', '/dev/../root/x']],
+    [['stat', '-L', '-c', '%F|%t:%T', '--', '/root/x']],
+    [['udevadm', 'settle', '--timeout=10', '--exit-if-exists=/root/x']],
+    [['udevadm', 'trigger', '--action=remove', '--name-match=/dev/sda']],
+    [['sync', '/dev/sda', '/etc/shadow']],
+    [['true', 'x']],
+    [['mkfs.ext4', '-q', '-F', '-U', UID, '/etc/shadow']],
+    [['mkfs.ext4', '-q', '-F', '-U', UID, `${MOUNTS}/${UID}`]],
+    [['mkfs.ext4', '-q', '-F', '-U', UID, '/dev/disk/by-id/x']],
+    [['mkfs.ext4', '-q', '-F', '-d', '/etc', '-U', UID, '/dev/sda']],
+    [['mkfs.ext4', '-q', '-F', '-J', 'device=/dev/sdb', '-U', UID, '/dev/sda']],
+    [['mkfs.xfs', '-q', '-f', '-m', `uuid=${UID}`, '/etc/shadow']],
+    [['mkfs.xfs', '-q', '-f', '-m', `uuid=${UID}`, file]],
+    [['mkfs.xfs', '-q', '-f', '-m', `uuid=${UID}`, `${MOUNTS}/${UID}`]],
+    [['mkfs.xfs', '-q', '-f', '-p', '/etc/shadow', '-m', `uuid=${UID}`, '/dev/sda']],
+    [['mkfs.xfs', '-q', '-f', '-c', 'options=/etc/shadow', '-m', `uuid=${UID}`, '/dev/sda']],
+    [['mkfs.xfs', '-q', '-f', '-d', 'agcount=4,name=/dev/sdb', '-m', `uuid=${UID}`, '/dev/sda']],
+    [['mkfs.xfs', '-q', '-f', '-d', 'file=1,name=/x', '-m', `uuid=${UID}`, `${file}.partial`]],
+    [['mkfs.xfs', '-q', '-f', '-l', 'logdev=/dev/sdb', '-m', `uuid=${UID}`, '/dev/sda']],
+    [['mkfs.xfs', '-q', '-f', '-r', 'rtdev=/dev/sdb', '-m', `uuid=${UID}`, '/dev/sda']],
+    [['mkfs.xfs', '-q', '-f', '-L', 'x /dev/sdb', '-m', `uuid=${UID}`, '/dev/sda']],
   ])('may not run %j', async (argv) => {
     await user.allow([]);
     expect(await user.may(argv)).toBe(false);
@@ -369,9 +511,122 @@ describeAsRoot('a user who is not root', () => {
     [['cat', `${RECORDS}/${UID}.done`]],
     [['rm', '-f', '--', file]],
     [['mkfs.ext4', '-q', '-F', '-E', 'stride=4,nodiscard', '-U', UID, `${file}.partial`]],
+    [['truncate', '-s', '4096', '--', file]],
+    [['mount', '-t', 'xfs', '-o', MOUNT, '--', '/dev/loop7', `${MOUNTS}/${UID}`]],
+    [['dd', ...zeros('/dev/dm-3')]],
+    [['sgdisk', ...GPT.toSpliced(1, 0, '--largest-new=1'), '/dev/nvme0n1']],
+    [['sgdisk', `--partition-guid=12:${UID}`, '/dev/mmcblk0']],
+    [['sgdisk', '--partition-guid=12:R', '/dev/mmcblk0']],
+    [['wipefs', '--all', '--force', '/dev/nvme0n1p1', '/dev/nvme0n1p2', '/dev/nvme0n1']],
+    [['stat', '-L', '-c', '%F|%t:%T', '--', '/dev/disk/by-path/pci-0000:00:1f.2-ata-1']],
+    [['stat', '-L', '-c', '%F|%t:%T', '--', '/dev/mapper/vg-lv+x']],
+    [['cat', '/sys/class/block/dm-3/dm/uuid']],
+    [['find', '-L', '/dev/disk/by-id', '-maxdepth', '1', '-samefile', '/dev/dm-3']],
+    [['udevadm', 'settle', '--timeout=10', '--exit-if-exists=/dev/disk/by-id/dm-uuid-LVM-aB3']],
+    [['cmp', '--bytes=1048576', '--', '/dev/sda', '/dev/zero']],
   ])('but may run %j', async (argv) => {
     await user.allow([]);
     expect(await user.may(argv)).toBe(true);
+  });
+
+  describe.each([
+    ['ext4', EXT4_OPTIONS, EXT4_VALUES],
+    ['xfs', XFS_OPTIONS, XFS_VALUES],
+  ] as const)('mkfs.%s', (type, allowed, values) => {
+    test.each([...allowed.keys()])('with every value of %s that a storage class may give', async (option) => {
+      const value = values[option];
+      const options = value === undefined ? [option] : [option, value];
+      expect(checkMkfsOptions(type, options)).toEqual({ options });
+      await user.allow([]);
+      for (const path of [`${file}.partial`, '/dev/sda']) {
+        expect(await user.may(mkfs({ type, options: [...options, ...options] }, UID, path))).toBe(true);
+      }
+    });
+  });
+
+  test.each([
+    [['wipefs', '--all', '--force', '/dev/sda']],
+    [['mkfs.ext4', '-q', '-F', '-U', UID, '/dev/sda']],
+    [['mkfs.xfs', '-q', '-f', '-m', `uuid=${UID}`, '/dev/sda']],
+    [['sgdisk', ...GPT.toSpliced(1, 0, '--largest-new=1'), '/dev/sda']],
+    [['sgdisk', `--partition-guid=1:${UID}`, '/dev/sda']],
+    [['dd', ...zeros('/dev/sda')]],
+    [['partx', '--delete', '/dev/sda']],
+    [['flock', '-x', '-w', '60', '/dev/sda', 'cat']],
+  ])('may run %j only with the groups for raw devices', async (argv) => {
+    await user.allow([]);
+    expect(await user.may(argv)).toBe(true);
+    await user.allow([], 'sparse files alone');
+    expect(await user.may(argv)).toBe(false);
+  });
+
+  describe('over ssh, with no more than the sample allows', () => {
+    let kinds: Kinds;
+    let executor: Executor;
+    beforeAll(async () => {
+      kinds = await setUpKinds({}, SPARSE);
+    });
+    beforeEach(() => {
+      executor = createShellExecutor(
+        createSshShell({ configFile: user.sshd.configFile, addressOf: () => ({}) }),
+      );
+    });
+    afterEach(async () => {
+      await executor.close();
+      await kinds.clean();
+    });
+    afterAll(() => kinds?.stop());
+
+    async function carry(operation: Operation, desired: Desired): Promise<VolumeDevice> {
+      const seen = await carryOut(executor, 'n1', operation, desired);
+      if (typeof seen === 'string') throw new Error(seen);
+      return deviceOf(desired, seen);
+    }
+
+    const lives = (['Delete', 'Wipe'] as const).flatMap((onDelete) => [
+      ...CONTENTS.map((content) => ['sparse file', content, onDelete] as const),
+      ...(['disk', 'partition'] as const).flatMap((backing) =>
+        (['ext4', 'Block'] as const).map((content) => [backing, content, onDelete] as const),
+      ),
+    ]);
+    test.each(lives)(
+      'the life of a %s with %s, and %s',
+      async (backing, content, onDelete) => {
+        await user.allow([], backing === 'sparse file' ? 'sparse files alone' : 'all');
+        const desired = await kinds.desired(backing, content, { onDelete });
+        const { link, identity } = await carry('prepare', desired);
+        await kinds.write(desired, link, 'kept');
+        let recorded = recordedAs(desired, identity);
+        await carry('absent', recorded);
+        await carry('present', recorded);
+        if (recorded.type === 'sparse') {
+          recorded = { ...recorded, sizeBytes: recorded.sizeBytes + (16n << 20n) };
+          expect((await carry('present', recorded)).device?.sizeBytes).toBe(recorded.sizeBytes);
+        }
+        expect(await kinds.read(desired, link)).toBe('kept');
+        await carry('destroy', recorded);
+        expect(await planNow(executor, 'n1', 'destroy', recorded)).toEqual({ steps: [] });
+        await expect(lstat(link)).rejects.toThrow('ENOENT');
+        const left = await leftovers({ uids: [desired.uid] });
+        expect(left.filter((fault) => fault.includes(desired.uid))).toEqual([]);
+      },
+      LONG,
+    );
+
+    test(
+      'a disk with partitions is overwritten with consent',
+      async () => {
+        await user.allow([]);
+        const { path } = await kinds.disk(undefined, 'gpt');
+        const desired = kinds.onDevice(path, 'Block');
+        const seen = await observe(executor, 'n1', desired);
+        const content = seen.type === 'raw' && seen.target.is === 'device' ? seen.target.facts.content : '';
+        expect(content).toMatch(/^gpt:.*;1=none;2=none$/);
+        const { identity } = await carry('prepare', { ...desired, overwrite: content });
+        await carry('destroy', recordedAs(desired, identity));
+      },
+      LONG,
+    );
   });
 });
 

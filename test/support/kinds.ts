@@ -40,7 +40,11 @@ export interface Kinds {
   stop(): Promise<void>;
 }
 
-export async function setUpKinds(env: Readonly<Record<string, string>> = {}): Promise<Kinds> {
+/** `directory`: of the sparse files. Default: a folder of their own. */
+export async function setUpKinds(
+  env: Readonly<Record<string, string>> = {},
+  directory?: string,
+): Promise<Kinds> {
   const stopUdev = await ensureUdev();
   const folder = await temporaryFolder('kinds');
   const mountPoint = join(folder.path, 'mnt');
@@ -103,7 +107,7 @@ export async function setUpKinds(env: Readonly<Record<string, string>> = {}): Pr
       const desired: DesiredSparse = {
         ...base,
         type: 'sparse',
-        file: join(folder.path, base.uid),
+        file: join(directory ?? folder.path, base.uid),
         sizeBytes: SIZE,
         ...more,
       };

@@ -6,6 +6,9 @@ import { temporaryFolder } from './temporary-folder.ts';
 
 const RUN = '/run/stowage';
 
+/** The whole of deploy/sudoers, or without the groups that it says are for raw devices. */
+export type Sample = 'all' | 'sparse files alone';
+
 export interface SudoUser {
   name: string;
   sshd: Sshd;
@@ -16,7 +19,7 @@ export interface SudoUser {
   /** May the user run that as root? */
   may(argv: readonly string[]): Promise<boolean>;
   /** From now on deploy/sudoers, and these lines after it, with the user's name for USER. */
-  allow(lines: readonly string[]): Promise<void>;
+  allow(lines: readonly string[], sample?: Sample): Promise<void>;
   remove(): Promise<void>;
 }
 
@@ -33,9 +36,9 @@ export async function makeSudoUser(): Promise<SudoUser> {
   await execa('useradd', ['--system', '--no-create-home', '--shell', '/bin/sh', '--password', '*', name]);
   const madeRun = (await mkdir(RUN, { recursive: true })) !== undefined;
 
-  async function allow(lines: readonly string[]): Promise<void> {
-    const sample = await readFile('deploy/sudoers', 'utf8');
-    const renamed = sample
+  async function allow(lines: readonly string[], sample: Sample = 'all'): Promise<void> {
+    const all = await readFile('deploy/sudoers', 'utf8');
+    const renamed = (sample === 'all' ? all : withoutRaw(all))
       .replace('User_Alias STOWAGE = stowage', `User_Alias STOWAGE = ${name}`)
       .replace('-o stowage ', `-o ${name} `);
     const file = join(folder.path, 'sudoers');
@@ -86,4 +89,11 @@ export async function makeSudoUser(): Promise<SudoUser> {
     await remove();
     throw error;
   }
+}
+
+/** Groups have an empty line between. */
+function withoutRaw(sudoers: string): string {
+  const groups = sudoers.split('\n\n');
+  const kept = groups.filter((group) => !/^(Cmnd_Alias STOWAGE_RAW|STOWAGE .*STOWAGE_RAW)/m.test(group));
+  return `${kept.join('\n\n').trimEnd()}\n`;
 }
