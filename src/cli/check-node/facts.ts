@@ -52,7 +52,7 @@ export const ownedUids = ({ volumes, leftovers }: ClusterFacts): Set<string> =>
 export function foldersOf(node: string, volumes: readonly Volume[], intents: Iterable<Intent>): string[] {
   const folders = volumes.flatMap((volume) => {
     if (nodeOf(volume) !== node || volume.spec.rawBlockDevice != null) return [];
-    const [made] = volume.status?.prepared?.paths ?? [];
+    const [made] = recordProblem(volume) === undefined ? (volume.status?.prepared?.paths ?? []) : [];
     return [volume.spec.sparseLoopDevice?.directory, made && dirname(made)];
   });
   const recorded = [...intents].map(({ file }) => file && dirname(file));

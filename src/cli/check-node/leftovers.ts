@@ -112,4 +112,4 @@ export const leftJobs = (subjects: readonly string[], owned: ReadonlySet<string>
       };
     });
 
-const noVolume = (uid: string): string => `no Volume has the UID ${uid}`;
+const noVolume = (uid: string): string => `no Volume of this cluster has the UID ${uid}`;
