@@ -1,5 +1,7 @@
 import type { Connection, ConnectOptions } from '../kube/connect.ts';
 import type { Clock } from '../kube/types.ts';
+import type { Executor } from '../nodes/job.ts';
+import type { NodeExecutorOptions } from '../volumes/node-executor.ts';
 import type { Prompts } from './prompts/prompts.ts';
 
 /** The part of a stream that commands write to. */
@@ -25,6 +27,8 @@ export interface Io {
   signal: AbortSignal;
   clock: Clock;
   connect(options: ConnectOptions): Promise<Connection>;
+  /** Hands on nodes; whoever asked for them closes them. */
+  nodes(options: NodeExecutorOptions): Promise<Executor>;
   /** For who has asked `isInteractive` first. */
   prompts(): Promise<Prompts>;
 }

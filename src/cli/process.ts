@@ -37,6 +37,7 @@ export async function runProcess(process: NodeJS.Process): Promise<void> {
     signal: aborter.signal,
     clock: systemClock,
     connect: async (options) => (await import('../kube/connect.ts')).connect(options),
+    nodes: async (options) => (await import('../volumes/node-executor.ts')).createNodeExecutor(options),
     prompts: async () =>
       (await import('./prompts/terminal.ts')).terminalPrompts(process.stdin, process.stderr, aborter.signal),
   };

@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import checkNode from './commands/check-node.ts';
 import createFromFiles from './commands/create-file.ts';
 import createStorageClass from './commands/create-storage-class.ts';
 import createVolume from './commands/create-volume.ts';
@@ -44,6 +45,8 @@ export function createProgram(io: Io): Command {
   const remove = program.command('delete').description('delete objects');
   deleteVolume(remove, io);
   deleteFromFiles(remove, io);
+  const check = program.command('check').description('look for what is amiss');
+  checkNode(check, io);
   why(program, io);
   watch(program, io);
   sandbox(program, io);

@@ -6,11 +6,7 @@ import type { BackoffRange } from '../control/backoff.ts';
 import { systemClock } from '../control/clock.ts';
 import { createInformer } from '../kube/informer.ts';
 import type { KubeClient } from '../kube/types.ts';
-import { createLocalShell } from '../nodes/local-shell.ts';
-import { limitNodes } from '../nodes/node-gate.ts';
-import { createShellExecutor } from '../nodes/shell-executor.ts';
-import { createSshShell } from '../nodes/ssh-shell.ts';
-import { addressOfNode } from './node-address.ts';
+import { createNodeExecutor } from '../volumes/node-executor.ts';
 import { startVolumeController } from './volume-controller.ts';
 
 export interface WatchOptions {
@@ -40,17 +36,13 @@ export async function runWatch(options: WatchOptions): Promise<void> {
   );
   const common = { client, clock: systemClock, random: Math.random, logger };
   const nodes = createInformer<KubeNode>({ ...common, resource: NODES });
-  const executor = createShellExecutor(
-    transport === 'local'
-      ? createLocalShell(localNodes)
-      : limitNodes(
-          createSshShell({
-            ...(options.sshConfig === undefined ? {} : { configFile: options.sshConfig }),
-            addressOf: (node) => addressOfNode(nodes.get(node)),
-          }),
-          systemClock,
-        ),
-  );
+  const executor = createNodeExecutor({
+    transport,
+    localNodes,
+    ...(options.sshConfig === undefined ? {} : { sshConfig: options.sshConfig }),
+    nodeNamed: (name) => nodes.get(name),
+    clock: systemClock,
+  });
   const stopped = new Promise<void>((resolve) => {
     if (signal.aborted) resolve();
     signal.addEventListener('abort', () => resolve(), { once: true });

@@ -4,7 +4,7 @@ import type { Desired } from '../storage/types.ts';
 import type { ClassOptions } from './storage-class.ts';
 
 /** MetalK8s's folder, so that its sparse files are found where they are. */
-const SPARSE_FOLDER = '/var/lib/metalk8s/storage/sparse';
+export const SPARSE_FOLDER = '/var/lib/metalk8s/storage/sparse';
 
 /** File systems are made of blocks; a file is made at least as long as was asked, in whole ones. */
 const BLOCK = 4096n;

@@ -16,6 +16,7 @@ function ioTo(stderr: Output, env: Io['env'] = {}): Io {
     signal: new AbortController().signal,
     clock: systemClock,
     connect: unexpected,
+    nodes: unexpected,
     prompts: unexpected,
   };
 }

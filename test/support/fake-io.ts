@@ -12,6 +12,8 @@ import type {
   WatchEvent,
   WriteOptions,
 } from '../../src/kube/types.ts';
+import type { Executor } from '../../src/nodes/job.ts';
+import type { NodeExecutorOptions } from '../../src/volumes/node-executor.ts';
 import { FakeClock } from './fake-clock.ts';
 
 /** What a command did, and what it was told. */
@@ -23,6 +25,8 @@ export interface Outcome {
   requests: { what: string; options: object | undefined; object?: object }[];
   /** What each connection was made with. */
   connections: ConnectOptions[];
+  /** How nodes were reached, if they were. */
+  nodesAs?: NodeExecutorOptions;
   /** The questions that were asked. */
   questions: string[];
 }
@@ -34,6 +38,8 @@ export interface World {
   events?: WatchEvent[] | (() => Iterable<WatchEvent>);
   /** Thrown by the request of that name. */
   failures?: Record<string, Error>;
+  /** Hands on nodes. */
+  executor?: Executor;
   tty?: boolean;
   /** What is piped in; nothing is a terminal's, if there is one. */
   stdin?: string;
@@ -161,6 +167,11 @@ export function fakeIo(world: World = {}): { io: Io; outcome: Outcome } {
     connect: async (options) => {
       outcome.connections.push(options);
       return { client, namespace: options.namespace ?? 'default', server: 'https://cluster.example' };
+    },
+    nodes: async (options) => {
+      outcome.nodesAs = options;
+      if (world.executor === undefined) throw new Error('no node was expected to be looked at');
+      return world.executor;
     },
     prompts: async () => prompts,
   };

@@ -2,6 +2,7 @@ import { type Command, Option } from 'commander';
 import { clientFor, type GlobalFlags } from '../globals.ts';
 import type { Io } from '../io.ts';
 import { nodes } from '../node-pattern.ts';
+import { addNodeOptions, checkNodeFlags, refuseNodeFlags } from '../nodes/flags.ts';
 import { addCreateOptions, addWaitOptions } from '../objects/flags.ts';
 import { labels, objectName, oneObjectName, oneText } from '../parse.ts';
 import type { CreateVolumeFlags } from '../volume/create.ts';
@@ -37,9 +38,15 @@ export default function createVolume(create: Command, io: Io): void {
       ).choices(['Delete', 'Retain', 'Wipe']),
     )
     .option('--yes', 'overwrite without asking');
-  addWaitOptions(addCreateOptions(command), 'wait until the Volume can be used').action(
+  addNodeOptions(command, ', for --dry-run=plan');
+  addWaitOptions(addCreateOptions(command, true), 'wait until the Volume can be used').action(
     async (name: string | undefined, _flags, command: Command) => {
       const flags = command.optsWithGlobals<CreateVolumeFlags & GlobalFlags>();
+      if (flags.dryRun === 'plan') checkNodeFlags(command);
+      else refuseNodeFlags(command, '--dry-run=plan');
+      if (flags.dryRun === 'plan' && flags.output === 'name') {
+        command.error('error: --dry-run=plan prints commands, or data with -o json or yaml');
+      }
       const { create: run } = await import('../volume/create.ts');
       await run(name, flags, io, clientFor(command, io));
     },

@@ -14,11 +14,17 @@ export interface WaitFlags {
   timeout: number;
 }
 
-export function addCreateOptions(command: Command): Command {
+const DRY_RUNS = ['none', 'client', 'server'];
+
+/** `looks`: another dry run looks at nodes and prints what would be done there. */
+export function addCreateOptions(command: Command, looks = false): Command {
   return command
     .addOption(
-      new Option('--dry-run <mode>', 'create nothing: check here, or let the server check')
-        .choices(['none', 'client', 'server'])
+      new Option(
+        '--dry-run <mode>',
+        `create nothing: check here, or let the server check${looks ? ', or look at the node and print the commands that would run there' : ''}`,
+      )
+        .choices(looks ? [...DRY_RUNS, 'plan'] : DRY_RUNS)
         .default('none'),
     )
     .addOption(new Option('-o, --output <format>', 'what to print').choices(['json', 'yaml', 'name']));

@@ -2,16 +2,19 @@ import type { Volume } from '../../api/volume.ts';
 import type { KubeClient } from '../../kube/types.ts';
 import type { GlobalFlags } from '../globals.ts';
 import type { Io } from '../io.ts';
+import type { NodeFlags } from '../nodes/flags.ts';
 import { createObjects } from '../objects/create.ts';
 import type { CreateFlags, WaitFlags } from '../objects/flags.ts';
 import { refuse } from '../objects/refuse.ts';
+import { printPlans } from '../plan/print.ts';
 import { confirm } from '../prompts/confirm.ts';
 import { volumeProblem } from './check.ts';
 import { lostByCreation } from './losses.ts';
 import { type VolumeFlags, volumesOf } from './manifest.ts';
 import { complete } from './wizard.ts';
 
-export interface CreateVolumeFlags extends VolumeFlags, CreateFlags, WaitFlags {
+export interface CreateVolumeFlags extends VolumeFlags, Omit<CreateFlags, 'dryRun'>, WaitFlags, NodeFlags {
+  dryRun: CreateFlags['dryRun'] | 'plan';
   yes?: boolean;
 }
 
@@ -25,8 +28,11 @@ export async function create(
   const wanted = await complete(name, given, io, connect);
   const volumes = volumesOf(wanted.name, wanted.flags);
   refuse(volumes.map(volumeProblem).filter((problem) => problem !== undefined));
-  await confirmOverwriting(volumes, given, io);
-  await createObjects(volumes, given, io, connect);
+  const { dryRun } = given;
+  if (dryRun === 'plan') return printPlans(volumes, given, io, await connect());
+  const flags = { ...given, dryRun };
+  await confirmOverwriting(volumes, flags, io);
+  await createObjects(volumes, flags, io, connect);
 }
 
 /** A dry run overwrites nothing. */

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import type { KubeNode } from '../../src/api/core.ts';
-import { addressOfNode } from '../../src/daemon/node-address.ts';
+import { addressOfNode } from '../../src/volumes/node-address.ts';
 
 const node = (annotations: Record<string, string>): KubeNode => ({
   apiVersion: 'v1',

@@ -1,0 +1,108 @@
+import { StowageError } from '../../api/errors.ts';
+import type { Leftover } from '../../api/leftover.ts';
+import { LEFTOVERS, VOLUMES } from '../../api/resources.ts';
+import type { Volume } from '../../api/volume.ts';
+import { listAll } from '../../kube/client.ts';
+import { isNotFound } from '../../kube/errors.ts';
+import type { KubeClient } from '../../kube/types.ts';
+import { NodeError } from '../../nodes/errors.ts';
+import type { Executor } from '../../nodes/job.ts';
+import { conclude } from '../batch.ts';
+import type { GlobalFlags } from '../globals.ts';
+import type { Io } from '../io.ts';
+import type { NodeFlags } from '../nodes/flags.ts';
+import { withNodes } from '../nodes/with-nodes.ts';
+import { asJson, asYaml } from '../output/data.ts';
+import type { ClusterFacts } from './facts.ts';
+import { judge } from './judge.ts';
+import { lookAtNode } from './look.ts';
+import type { NodeReport } from './report.ts';
+import { checksText } from './text.ts';
+
+export interface CheckFlags extends NodeFlags {
+  output?: 'json' | 'yaml';
+}
+
+/**
+ * `stowage check node`. Throws a StowageError `conflict` where something is amiss, and the NodeError of a node that can't
+ * be asked; `partial` where others could.
+ */
+export async function checkNodes(
+  names: readonly string[],
+  flags: CheckFlags & GlobalFlags,
+  io: Io,
+  client: KubeClient,
+): Promise<void> {
+  const before = await readCluster(client, io.signal);
+  const looks = await withNodes(names, flags, io, client, (executor) =>
+    Promise.all(names.map((node) => lookOrError(executor, node, before))),
+  );
+  const cluster = both(before, await readCluster(client, io.signal));
+  const errors: unknown[] = [];
+  const reports = looks.map((look, index): NodeReport => {
+    const node = names[index] ?? '';
+    if ('error' in look) {
+      const { message, hint } = look.error;
+      errors.push(look.error);
+      const check = { check: 'reachable', ok: false, message, ...(hint === undefined ? {} : { hint }) };
+      return { node, checks: [check] };
+    }
+    return { node, checks: judge(node, look.facts, cluster) };
+  });
+  print(reports, flags, io);
+  conclude(errors, names.length, io, flags);
+  const amiss = reports.flatMap(({ checks }) => checks.filter(({ ok }) => !ok));
+  if (amiss.length === 0) return;
+  const found = amiss.length === 1 ? '1 problem' : `${amiss.length} problems`;
+  const on = reports.filter(({ checks }) => checks.some(({ ok }) => !ok)).map(({ node }) => node);
+  throw new StowageError('conflict', `${found} on ${on.join(', ')}`);
+}
+
+type Looked = { facts: Awaited<ReturnType<typeof lookAtNode>> } | { error: NodeError };
+
+async function lookOrError(executor: Executor, node: string, cluster: ClusterFacts): Promise<Looked> {
+  try {
+    return { facts: await lookAtNode(executor, node, cluster) };
+  } catch (error) {
+    if (error instanceof NodeError) return { error };
+    throw error;
+  }
+}
+
+async function readCluster(client: KubeClient, signal: AbortSignal): Promise<ClusterFacts> {
+  const { items: volumes } = await listAll<Volume>(client, VOLUMES, { signal });
+  try {
+    return { volumes, leftovers: (await listAll<Leftover>(client, LEFTOVERS, { signal })).items };
+  } catch (error) {
+    // A cluster whose CRDs are older than this program has none.
+    if (isNotFound(error)) return { volumes, leftovers: [] };
+    throw error;
+  }
+}
+
+/**
+ * What the cluster had both before and after nodes were looked at is to be there; what it had at either time owns what
+ * it has. So nothing is told of a Volume that came or went meanwhile.
+ */
+function both(before: ClusterFacts, after: ClusterFacts): ClusterFacts {
+  const lasting = new Set(
+    after.volumes
+      .filter(({ metadata }) => metadata.deletionTimestamp === undefined)
+      .map(({ metadata }) => metadata.uid),
+  );
+  const owner = (volume: Volume): Volume => ({ ...volume, status: {} });
+  return {
+    volumes: [
+      ...before.volumes.map((volume) => (lasting.has(volume.metadata.uid) ? volume : owner(volume))),
+      ...after.volumes.map(owner),
+    ],
+    leftovers: [...before.leftovers, ...after.leftovers],
+  };
+}
+
+function print(reports: readonly NodeReport[], { output }: CheckFlags, io: Io): void {
+  const data = reports.length === 1 ? (reports[0] as NodeReport) : { items: reports };
+  if (output === 'json') io.stdout.write(asJson(data));
+  else if (output === 'yaml') io.stdout.write(asYaml(data));
+  else io.stdout.write(checksText(reports));
+}

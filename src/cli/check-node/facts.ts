@@ -1,0 +1,75 @@
+import { dirname } from 'node:path';
+import { directoryWanted } from '../../api/directory.ts';
+import type { Leftover } from '../../api/leftover.ts';
+import type { Volume } from '../../api/volume.ts';
+import { linkOf } from '../../storage/links.ts';
+import type { NamedFile } from '../../storage/node-check/files.ts';
+import type { Tool } from '../../storage/node-check/tools.ts';
+import type { Intent, Users } from '../../storage/types.ts';
+import { nodeOf, SPARSE_FOLDER } from '../../volumes/desired.ts';
+import { recordProblem } from '../../volumes/record-problem.ts';
+
+/** What was looked at; or why it could not be, although the node answers. */
+export type Look<T> = { known: T } | { problem: string; hint: string | undefined };
+
+export interface NodeFacts {
+  /** Whether udev runs; a problem where nothing may be run as root. */
+  udev: Look<boolean>;
+  missingTools: Look<readonly Tool[]>;
+  content: Look<NodeContent>;
+  /** The subjects of jobs. */
+  subjects: Look<readonly string[]>;
+}
+
+/** What is on a node that is named after Volumes. */
+export interface NodeContent {
+  users: Users;
+  records: readonly NamedFile[];
+  /** Those of backing files. */
+  folders: readonly string[];
+  /** In those folders. */
+  files: readonly NamedFile[];
+  /** Of Volumes that are not in the cluster. */
+  intents: ReadonlyMap<string, Intent>;
+  /** Persistent names that are there, of those that were asked for. */
+  links: ReadonlySet<string>;
+}
+
+/** What the cluster has. */
+export interface ClusterFacts {
+  volumes: readonly Volume[];
+  leftovers: readonly Leftover[];
+}
+
+/** The UIDs whose storage belongs to an object. */
+export const ownedUids = ({ volumes, leftovers }: ClusterFacts): Set<string> =>
+  new Set([
+    ...volumes.map(({ metadata }) => metadata.uid ?? ''),
+    ...leftovers.flatMap(({ metadata, spec }) => [metadata.name, spec.uid]),
+  ]);
+
+/** Where backing files of a node may lie: where they do by default, and where its Volumes say. */
+export function foldersOf(node: string, volumes: readonly Volume[], intents: Iterable<Intent>): string[] {
+  const folders = volumes.flatMap((volume) => {
+    if (nodeOf(volume) !== node || volume.spec.rawBlockDevice != null) return [];
+    const [made] = recordProblem(volume) === undefined ? (volume.status?.prepared?.paths ?? []) : [];
+    return [volume.spec.sparseLoopDevice?.directory, made && dirname(made)];
+  });
+  const recorded = [...intents].map(({ file }) => file && dirname(file));
+  const all = [SPARSE_FOLDER, ...folders, ...recorded].filter((folder) => folder !== undefined);
+  return [...new Set(all)].filter((folder) => directoryWanted(folder) === undefined);
+}
+
+/** Volumes that were made on a node, and whose storage is to be there. */
+export const madeOn = (node: string, volumes: readonly Volume[]): Volume[] =>
+  volumes.filter(
+    (volume) =>
+      nodeOf(volume) === node &&
+      volume.status?.prepared !== undefined &&
+      volume.metadata.deletionTimestamp === undefined &&
+      recordProblem(volume) === undefined,
+  );
+
+/** The persistent name of a Volume that was made. */
+export const linkOfVolume = ({ metadata, spec, status }: Volume): string =>
+  status?.devicePath ?? linkOf({ uid: metadata.uid ?? '', mode: spec.mode ?? 'Filesystem' });

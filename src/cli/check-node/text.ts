@@ -1,0 +1,28 @@
+import { printable } from '../output/printable.ts';
+import { table } from '../output/table.ts';
+import { comment } from '../plan/text.ts';
+import type { Check, NodeReport } from './report.ts';
+
+/** A table for each node, under its name where they are several, and below it what helps. */
+export function checksText(reports: readonly NodeReport[]): string {
+  return reports
+    .map(({ node, checks }) => {
+      const rows = checks.map(({ check, ok, message }) => [check, ok ? 'OK' : 'problem', message]);
+      const heading = reports.length > 1 ? `Node ${node}\n` : '';
+      return `${heading}${table(['CHECK', 'RESULT', 'WHAT'], rows)}${help(node, checks)}`;
+    })
+    .join('\n');
+}
+
+/** Lines for a shell on the node: what is no command is a comment. */
+function help(node: string, checks: readonly Check[]): string {
+  const lines = checks.flatMap(({ ok, message, hint, command }) =>
+    ok || hint === undefined
+      ? []
+      : ['', comment(message), comment(hint), ...(command === undefined ? [] : [command])],
+  );
+  if (lines.length === 0) return '';
+  return printable(
+    `\n${comment(`What helps, to be run as root on ${node}:`)}${lines.map((line) => `\n${line}`).join('')}\n`,
+  );
+}

@@ -1,0 +1,48 @@
+import type { KubeNode } from '../../api/core.ts';
+import { NODES } from '../../api/resources.ts';
+import type { KubeClient } from '../../kube/types.ts';
+import type { Executor } from '../../nodes/job.ts';
+import type { Io } from '../io.ts';
+import { printable } from '../output/printable.ts';
+import { foundIn, readNamed } from '../volume/reading.ts';
+import type { NodeFlags } from './flags.ts';
+
+/**
+ * Works on nodes, and closes what reaches them, whatever comes of it. A signal ends the wait at once. A node without an
+ * object, or one that may not be read, is reached under its name. Throws what `work` does.
+ */
+export async function withNodes<T>(
+  names: readonly string[],
+  { transport, localNode, sshConfig }: NodeFlags,
+  io: Io,
+  client: KubeClient,
+  work: (executor: Executor) => Promise<T>,
+): Promise<T> {
+  const { signal } = io;
+  const found = new Map<string, KubeNode>();
+  for (const name of transport === 'ssh' ? names : []) {
+    const read = await readNamed<KubeNode>(client, NODES, name, { signal });
+    const node = foundIn(read);
+    if (node !== undefined) found.set(name, node);
+    if ('forbidden' in read) io.stderr.write(`note: not looked at: ${printable(read.forbidden)}\n`);
+  }
+  const executor = await io.nodes({
+    transport,
+    localNodes: localNode,
+    ...(sshConfig === undefined ? {} : { sshConfig }),
+    nodeNamed: (name) => found.get(name),
+    clock: io.clock,
+  });
+  try {
+    return await Promise.race([work(executor), aborted(signal)]);
+  } finally {
+    await executor.close();
+  }
+}
+
+const aborted = (signal: AbortSignal): Promise<never> =>
+  new Promise((_, reject) => {
+    const fail = () => reject(signal.reason);
+    if (signal.aborted) fail();
+    signal.addEventListener('abort', fail, { once: true });
+  });

@@ -1,0 +1,44 @@
+import type { Probe, ProbeResult } from '../../nodes/job.ts';
+
+export interface Tool {
+  name: string;
+  /** The volumes that it is for. */
+  of: string;
+  /** The package that has it, as Debian and Fedora name it where they agree. */
+  package: string;
+  /** Has it say its version, or, without arguments, how it is used. */
+  version: readonly string[];
+}
+
+const tool = (name: string, of: string, from: string, ...version: string[]): Tool => ({
+  name,
+  of,
+  package: from,
+  version,
+});
+
+/** What Stowage runs on nodes and may be missing there; each is looked for by running it, as steps do. */
+export const TOOLS: readonly Tool[] = [
+  tool('losetup', 'sparse files', 'util-linux (Debian: mount)', '--version'),
+  tool('mkfs.ext4', 'ext4', 'e2fsprogs', '-V'),
+  tool('e2fsck', 'ext4 that grows', 'e2fsprogs', '-V'),
+  tool('resize2fs', 'ext4 that grows', 'e2fsprogs'),
+  tool('mkfs.xfs', 'xfs', 'xfsprogs', '-V'),
+  tool('xfs_growfs', 'xfs that grows', 'xfsprogs', '-V'),
+  tool('sgdisk', 'mode Block', 'gdisk', '--version'),
+  tool('partx', 'mode Block', 'util-linux', '--version'),
+  tool('wipefs', 'raw devices', 'util-linux', '--version'),
+  tool('cmp', 'onDelete Wipe', 'diffutils', '--version'),
+  tool('blkid', 'all', 'util-linux', '--version'),
+  tool('lsblk', 'all', 'util-linux', '--version'),
+  tool('flock', 'all', 'util-linux', '--version'),
+  tool('dd', 'all', 'coreutils', '--version'),
+  tool('udevadm', 'all', 'udev (Fedora: systemd-udev)', '--version'),
+];
+
+export const toolProbes = (): Probe[] =>
+  TOOLS.map(({ name, version }) => ({ name, argv: [name, ...version] }));
+
+/** 126 and 127 are of who runs a program: it can't be run, or is not there (or a library of it is not). */
+export const missingTools = (results: ReadonlyMap<string, ProbeResult>): Tool[] =>
+  TOOLS.filter(({ name }) => [126, 127].includes(results.get(name)?.exit ?? 127));

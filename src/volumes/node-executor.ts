@@ -1,0 +1,29 @@
+import type { KubeNode } from '../api/core.ts';
+import type { Executor } from '../nodes/job.ts';
+import { createLocalShell } from '../nodes/local-shell.ts';
+import { type GateClock, limitNodes } from '../nodes/node-gate.ts';
+import { createShellExecutor } from '../nodes/shell-executor.ts';
+import { createSshShell } from '../nodes/ssh-shell.ts';
+import { addressOfNode } from './node-address.ts';
+
+export interface NodeExecutorOptions {
+  transport: 'ssh' | 'local';
+  /** The names under which this machine is a node; for `local` only. */
+  localNodes: readonly string[];
+  /** Instead of ~/.ssh/config; for `ssh` only. */
+  sshConfig?: string;
+  /** The object of a node, which says where it is reached; for `ssh` only. */
+  nodeNamed(name: string): KubeNode | undefined;
+  clock: GateClock;
+}
+
+/** Hands on the nodes, as the daemon and the commands have them. */
+export function createNodeExecutor(options: NodeExecutorOptions): Executor {
+  const { transport, localNodes, sshConfig, nodeNamed, clock } = options;
+  if (transport === 'local') return createShellExecutor(createLocalShell(localNodes));
+  const shell = createSshShell({
+    ...(sshConfig === undefined ? {} : { configFile: sshConfig }),
+    addressOf: (node) => addressOfNode(nodeNamed(node)),
+  });
+  return createShellExecutor(limitNodes(shell, clock));
+}

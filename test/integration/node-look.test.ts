@@ -1,0 +1,135 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { execa } from 'execa';
+import { VOLUMES } from '../../src/api/resources.ts';
+import type { Volume } from '../../src/api/volume.ts';
+import type { Check, NodeReport } from '../../src/cli/check-node/report.ts';
+import { sparseVolume, startCluster, type TestCluster } from '../support/cluster.ts';
+import { removeTraces } from '../support/remove-traces.ts';
+import { describeAsRoot } from '../support/root.ts';
+import { type Sshd, startSshd } from '../support/sshd.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+import { ensureUdev } from '../support/udev.ts';
+import { until } from '../support/until.ts';
+
+const PLACEHOLDER = '00000000-0000-4000-8000-000000000000';
+
+/** Commands that look at a real node. */
+describeAsRoot('looking at a node', () => {
+  let cluster: TestCluster;
+  /** The same after a restore: it knows of nothing that was made since. */
+  let restored: TestCluster;
+  let sshd: Sshd;
+  let stopUdev: () => Promise<void>;
+  let folder: { path: string; remove(): Promise<void> };
+  const made: string[] = [];
+
+  beforeAll(async () => {
+    stopUdev = await ensureUdev();
+    cluster = await startCluster();
+    restored = await startCluster();
+    sshd = await startSshd({ nodes: ['n1'] });
+    folder = await temporaryFolder('node-look');
+  }, 60_000);
+
+  afterAll(async () => {
+    for (const uid of made) await removeTraces(uid, join(folder.path, uid));
+    await cluster?.stop();
+    await restored?.stop();
+    await sshd?.stop();
+    await stopUdev?.();
+    await folder?.remove();
+  }, 60_000);
+
+  const stowage = (of: TestCluster, ...argv: string[]) =>
+    execa('bin/stowage', argv, { env: { KUBECONFIG: of.kubeconfig }, reject: false });
+
+  test('what --dry-run=plan prints makes the volume when it is run', async () => {
+    const argv = ['--node', 'n1', '--size', '20Mi', '--directory', folder.path, '--storage-class', 'local'];
+    const planned = await stowage(
+      cluster,
+      ...['create', 'volume', 'planned', ...argv],
+      ...['--dry-run=plan', '--ssh-config', sshd.configFile],
+    );
+    expect(planned).toMatchObject({ exitCode: 0, stderr: '' });
+    expect((await cluster.client.list(VOLUMES)).items).toEqual([]);
+    const file = join(folder.path, PLACEHOLDER);
+    expect(existsSync(`/var/lib/stowage/volumes/${PLACEHOLDER}.intent`)).toBe(false);
+    expect(existsSync(file)).toBe(false);
+
+    made.push(PLACEHOLDER);
+    await execa('sh', ['-eu'], { input: planned.stdout });
+    expect((await execa('blkid', ['-p', '-s', 'UUID', '-o', 'value', file])).stdout).toBe(PLACEHOLDER);
+    expect((await execa('losetup', ['-j', file])).stdout).toContain(file);
+    expect(existsSync(`/dev/disk/by-uuid/${PLACEHOLDER}`)).toBe(true);
+
+    const again = await stowage(
+      cluster,
+      ...['create', 'volume', 'planned', ...argv],
+      ...['--dry-run=plan', '-o', 'json', '--transport', 'local', '--local-node', 'n1'],
+    );
+    expect(again.exitCode).toBe(0);
+    // What remains to be done, which is nothing.
+    expect(JSON.parse(again.stdout).steps).toEqual([]);
+  }, 60_000);
+
+  test('an API server that was restored to before a create, and one to before a delete', async () => {
+    const watch = execa('bin/stowage', ['watch', '--transport', 'local', '--local-node', 'n1'], {
+      env: { KUBECONFIG: cluster.kubeconfig },
+      reject: false,
+    });
+    const sparseLoopDevice = { size: '20Mi', directory: folder.path };
+    const volume = sparseVolume('data1', 'n1', '20Mi');
+    await cluster.client.create(VOLUMES, { ...volume, spec: { ...volume.spec, sparseLoopDevice } });
+    const { metadata } = await until('data1 Available', 30_000, async () => {
+      const live = await cluster.client.get<Volume>(VOLUMES, 'data1');
+      return live.status?.phase === 'Available' ? live : undefined;
+    });
+    const { uid = '' } = metadata;
+    made.push(uid);
+    watch.kill('SIGTERM');
+    await watch;
+
+    /** What is found of this Volume: others may have left something on the machine. */
+    const found = async (of: TestCluster): Promise<Check[]> => {
+      const { stdout } = await stowage(
+        of,
+        'check',
+        'node',
+        'n1',
+        '--ssh-config',
+        sshd.configFile,
+        '-o',
+        'json',
+      );
+      const { checks } = JSON.parse(stdout) as NodeReport;
+      expect(checks.slice(0, 3)).toMatchObject([{ ok: true }, { ok: true }, { ok: true }]);
+      return checks.filter(
+        ({ ok, message, check }) => !ok && `${check} ${message}`.match(`${uid}|Volume data1`),
+      );
+    };
+
+    expect(await found(cluster)).toEqual([]);
+    const left = await found(restored);
+    expect(left.map(({ message }) => message.split(/[;,]/)[0])).toEqual([
+      expect.stringMatching(/^\/dev\/loop\d+$/),
+      join(folder.path, uid),
+      `records of the file ${join(folder.path, uid)}`,
+    ]);
+
+    // Only in this order, for the file stays as long as it is attached.
+    const early = await execa('sh', ['-c', left[1]?.command ?? ''], { reject: false });
+    expect({ exit: early.exitCode, there: existsSync(join(folder.path, uid)) }).toEqual({
+      exit: 1,
+      there: true,
+    });
+    for (const { command = '' } of left) await execa('sh', ['-euc', command]);
+    expect(await found(restored)).toEqual([]);
+    expect(existsSync(join(folder.path, uid))).toBe(false);
+
+    expect(await found(cluster)).toMatchObject([
+      { check: 'Volume data1', message: expect.stringContaining('is missing, and so are its records') },
+    ]);
+  }, 120_000);
+});

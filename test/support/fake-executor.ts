@@ -1,0 +1,85 @@
+import type { Executor, Probe, ProbeResult } from '../../src/nodes/job.ts';
+
+export const result = (exit: number, stdout = '', stderr = ''): ProbeResult => ({ exit, stdout, stderr });
+/** What a program says of what is not there. */
+export const missing = result(1, '', "stat: cannot statx 'X': No such file or directory");
+
+type Answer = ProbeResult | ((argv: readonly string[]) => ProbeResult);
+
+export interface FakeNodeAnswers {
+  /** By the name of the probe. */
+  probes: Record<string, Answer>;
+  /** The subjects of jobs. */
+  subjects?: string[] | Error;
+}
+
+export interface FakeExecutor extends Executor {
+  /** The commands that were run, as `node: argv`. */
+  asked: string[];
+  closed: boolean;
+}
+
+/** Nodes that answer probes by name; an Error is thrown by whatever is asked of the node. They run no job. */
+export function fakeExecutor(nodes: Record<string, FakeNodeAnswers | Error>): FakeExecutor {
+  const nodeOf = (name: string): FakeNodeAnswers => {
+    const node = nodes[name];
+    if (node === undefined) throw new Error(`no node ${name}`);
+    if (node instanceof Error) throw node;
+    return node;
+  };
+  const never = async (): Promise<never> => {
+    throw new Error('only looks at nodes were expected');
+  };
+  const executor: FakeExecutor = {
+    asked: [],
+    closed: false,
+    async observe(name, probes) {
+      const { probes: answers } = nodeOf(name);
+      return new Map(
+        probes.map((probe: Probe) => {
+          executor.asked.push(`${name}: ${probe.argv.join(' ')}`);
+          const answer = answers[probe.name];
+          if (answer === undefined) throw new Error(`no answer for ${probe.name}`);
+          return [probe.name, typeof answer === 'function' ? answer(probe.argv) : answer];
+        }),
+      );
+    },
+    async subjects(name) {
+      const { subjects = [] } = nodeOf(name);
+      if (subjects instanceof Error) throw subjects;
+      return subjects;
+    },
+    submit: never,
+    poll: never,
+    forget: never,
+    async close() {
+      executor.closed = true;
+    },
+  };
+  return executor;
+}
+
+/** A node on which there is nothing of a sparse Volume. */
+export const EMPTY_NODE: Record<string, Answer> = {
+  path: (argv) => result(0, argv.at(-1)),
+  file: missing,
+  partial: missing,
+  signature: result(2),
+  readable: missing,
+  intent: missing,
+  done: missing,
+  wiped: missing,
+  records: missing,
+  loops: result(
+    0,
+    '{"loopdevices": [{"name": "/dev/loop0", "back-file": "/other", "back-ino": 7, "maj:min": "7:0", "autoclear": false, "ro": false, "offset": 0, "sizelimit": 0}]}',
+  ),
+  devices: result(
+    0,
+    '{"blockdevices": [{"kname": "loop0", "maj:min": "7:0", "pkname": null, "type": "loop", "size": 1073741824, "ro": false, "serial": null, "wwn": null}]}',
+  ),
+  mounts: result(0),
+  swaps: result(0, 'Filename Type Size Used Priority'),
+  link: missing,
+  udev: result(0),
+};
