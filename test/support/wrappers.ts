@@ -1,4 +1,4 @@
-import { accessSync, constants } from 'node:fs';
+import { accessSync, constants, existsSync } from 'node:fs';
 import { chmod, mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -18,6 +18,8 @@ export interface Wrappers {
    * It is killed with SIGKILL, so that it writes nothing any more.
    */
   crash(when: Crash): Promise<void>;
+  /** No crash was told, or it has happened. Takes one that is still due back. */
+  happened(): Promise<boolean>;
   /** Removes all; programs must no longer be called through `path`. */
   remove(): Promise<void>;
 }
@@ -38,6 +40,8 @@ export interface Crash {
 
 export interface Call {
   program: string;
+  /** As one line, with spaces between. */
+  args: string;
   pid: number;
   /** In ms since the epoch. */
   time: number;
@@ -65,8 +69,8 @@ export async function makeWrappers({ programs }: { programs: readonly string[] }
   async function calls(): Promise<Call[]> {
     const lines = (await readFile(log, 'utf8')).trim().split('\n').filter(Boolean);
     return lines.map((line) => {
-      const [program = '', pid, nanoseconds] = line.split(' ');
-      return { program, pid: Number(pid), time: Number(nanoseconds) / 1e6 };
+      const [program = '', pid, nanoseconds, ...args] = line.split(' ');
+      return { program, args: args.join(' '), pid: Number(pid), time: Number(nanoseconds) / 1e6 };
     });
   }
 
@@ -78,6 +82,12 @@ export async function makeWrappers({ programs }: { programs: readonly string[] }
       await writeFile(join(folder, 'crash.new'), `${program} ${before + call} ${at} ${ms / 1000}\n`);
       await rename(join(folder, 'crash.new'), join(folder, 'crash'));
     },
+    async happened() {
+      const due = join(folder, 'crash');
+      if (!existsSync(due)) return true;
+      await rm(due, { force: true });
+      return false;
+    },
     remove: () => rm(folder, { recursive: true, force: true }),
   };
 }
@@ -85,10 +95,11 @@ export async function makeWrappers({ programs }: { programs: readonly string[] }
 /**
  * What every wrapper does, with `folder`, `program` and `real` set. Its process becomes the real program, so that
  * pid and parent are those of the program. The wrapped programs are not used here, but by their full names.
+ * The files that are open in a job (7 is its lock of a device) stay so in the program.
  */
-const wrap = () => `exec 7>"$folder/lock"
-${find('flock')} 7
-printf '%s %s %s\\n' "$program" $$ "$(${find('date')} +%s%N)" >>"$folder/calls"
+const wrap = () => `exec 5>"$folder/lock"
+${find('flock')} 5
+printf '%s %s %s %s\\n' "$program" $$ "$(${find('date')} +%s%N)" "$*" >>"$folder/calls"
 at=
 if [ -e "$folder/crash" ]; then
   read -r which call when seconds <"$folder/crash"
@@ -102,7 +113,7 @@ if [ -e "$folder/crash" ]; then
     at=$when
   fi
 fi
-exec 7>&-
+exec 5>&-
 case $at in
   before) kill -KILL $PPID; exit 137 ;;
   after) "$real" "$@"; kill -KILL $PPID; exit 137 ;;

@@ -1,0 +1,133 @@
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
+import { execa } from 'execa';
+import { type Kind, type Life, liveOnce, nameOf, type Point, PROGRAMS } from '../support/faulty-life.ts';
+import { BACKINGS, CONTENTS, type Kinds, setUpKinds } from '../support/kinds.ts';
+import { seeded } from '../support/random.ts';
+import { describeAsRoot } from '../support/root.ts';
+import { makeWrappers, type Wrappers } from '../support/wrappers.ts';
+
+/** How many random points; `npm run test:faults` sets more. */
+const COUNT = Number(process.env.STOWAGE_FAULTS ?? 20);
+
+/** Of the random points. Printed; the same one makes the same points. */
+const SEED = Number(process.env.STOWAGE_FAULTS_SEED ?? Date.now() % 2 ** 32);
+
+const KINDS: Kind[] = BACKINGS.flatMap((backing) =>
+  CONTENTS.flatMap((content) =>
+    (['Delete', 'Wipe'] as const).map((onDelete) => ({ backing, content, onDelete })),
+  ),
+);
+
+describeAsRoot('a job of every kind of volume, killed', () => {
+  let kinds: Kinds;
+  let wrappers: Wrappers;
+  let foreign: string;
+  let before: string;
+  const uninterrupted = new Map<string, Promise<Life>>();
+
+  beforeAll(async () => {
+    wrappers = await makeWrappers({ programs: PROGRAMS });
+    kinds = await setUpKinds({ PATH: wrappers.path });
+    const file = join(kinds.folder, 'foreign');
+    await execa('truncate', ['-s', '32M', file]);
+    await execa('mkfs.ext4', ['-q', file]);
+    foreign = (await execa('losetup', ['--find', '--show', file])).stdout;
+    before = await sha256(foreign);
+  });
+  afterEach(async () => {
+    await kinds.clean();
+    expect(await sha256(foreign)).toBe(before);
+  });
+  afterAll(async () => {
+    if (foreign !== undefined) await execa('losetup', ['--detach', foreign]);
+    await kinds?.stop();
+    await wrappers?.remove();
+  });
+
+  const sha256 = async (path: string) => (await execa('sha256sum', [path])).stdout;
+
+  async function live(kind: Kind, point?: Point): Promise<Life> {
+    try {
+      return await liveOnce(kinds, wrappers, kind, point);
+    } finally {
+      await wrappers.happened();
+      await kinds.clean();
+    }
+  }
+
+  /** The life of that kind without a crash, which tells where there can be one. */
+  async function calm(kind: Kind): Promise<Life> {
+    const life = uninterrupted.get(nameOf(kind)) ?? live(kind);
+    uninterrupted.set(nameOf(kind), life);
+    return life;
+  }
+
+  /** The programs that take their time, and are killed in the middle. */
+  const INSIDE = [
+    ['prepare', 'mkfs.ext4', [0, 1, 2, 4, 8, 16]],
+    ['prepare', 'mkfs.xfs', [0, 2, 8, 32]],
+    ['prepare', 'sgdisk', [0, 1, 2, 4, 8]],
+    ['destroy', 'dd', [0, 8, 32, 128]],
+  ] as const;
+
+  const inside = KINDS.flatMap((kind) =>
+    INSIDE.filter(([during, program]) => {
+      if (during === 'destroy') return kind.onDelete === 'Wipe';
+      if (kind.onDelete === 'Wipe') return false;
+      return program === (kind.content === 'Block' ? 'sgdisk' : `mkfs.${kind.content}`);
+    }).map(([during, program, times]) => [program, nameOf(kind), kind, during, times] as const),
+  );
+
+  test.each(inside)(
+    'inside %s of a %s',
+    async (program, _, kind, during, times) => {
+      // The first dd of a Wipe writes the record that it begins, the second one wipes.
+      const call = program === 'dd' ? 3 : 1;
+      for (const ms of times) {
+        const { happened } = await live(kind, { during, crash: { program, call, at: 'inside', ms } });
+        expect(happened).toBe(true);
+      }
+    },
+    300_000,
+  );
+
+  test(
+    `at ${COUNT} random points`,
+    async () => {
+      console.info(`${COUNT} random points: STOWAGE_FAULTS_SEED=${SEED} STOWAGE_FAULTS=${COUNT}`);
+      const random = seeded(SEED);
+      let longest = 0;
+      let met = 0;
+      for (let number = 1; number <= COUNT; number++) {
+        const kind = pick(KINDS, random());
+        const point = pointIn(await calm(kind), random);
+        try {
+          const { happened, took } = await live(kind, point);
+          if (happened) met++;
+          longest = Math.max(longest, took);
+        } catch (cause) {
+          const where = `seed ${SEED}, point ${number}: ${nameOf(kind)}, ${JSON.stringify(point)}`;
+          throw new Error(`${where}: ${(cause as Error).message}`, { cause });
+        }
+      }
+      console.info(`${met} of ${COUNT} points were met; the longest way took ${longest} ms`);
+      // Which call is the n-th of its program depends on what else the machine does.
+      expect(met).toBeGreaterThan(COUNT * 0.8);
+    },
+    COUNT * 60_000,
+  );
+});
+
+const pick = <T>(values: readonly T[], at: number): T => values[Math.floor(at * values.length)] as T;
+
+/** Any call of an uninterrupted life: before, after, or some time in it. */
+function pointIn({ calls }: Life, random: () => number): Point {
+  const during = random() < 0.5 ? 'prepare' : 'destroy';
+  const index = Math.floor(random() * calls[during].length);
+  const program = calls[during][index]?.program ?? '';
+  const call = calls[during].slice(0, index + 1).filter((each) => each.program === program).length;
+  const at = pick(['before', 'after', 'inside'] as const, random());
+  const ms = Math.floor(2 ** (random() * 7));
+  return { during, crash: { program, call, at, ms: at === 'inside' ? ms : 0 } };
+}

@@ -1,0 +1,250 @@
+import { readdir, readlink, stat } from 'node:fs/promises';
+import { expect } from '@jest/globals';
+import { execa } from 'execa';
+import { NodeError } from '../../src/nodes/errors.ts';
+import type { Executor, Job, JobState, Step } from '../../src/nodes/job.ts';
+import { deviceOf, type VolumeDevice } from '../../src/storage/device.ts';
+import { freeLoopNumber } from '../../src/storage/loops.ts';
+import { plan } from '../../src/storage/plan.ts';
+import type { Desired, Observed, Operation } from '../../src/storage/types.ts';
+import { observe } from './carry-out.ts';
+import type { Disk } from './disks.ts';
+import { type Backing, type Content, type Kinds, recordedAs, SIZE } from './kinds.ts';
+import type { Call, Crash, Wrappers } from './wrappers.ts';
+
+/** What a crash may cost at the most, in ms. */
+export const CONVERGES_WITHIN = 180_000;
+
+/** After as many tries to prepare the controller gives a Volume up (see MAX_ATTEMPTS in src/volumes/deploy.ts). */
+const MAX_ATTEMPTS = 8;
+
+const MIB = 1n << 20n;
+const RECORDS = '/var/lib/stowage/volumes';
+
+/** All that a step or a guard of any kind calls. */
+export const PROGRAMS = [
+  ...['mkfs.ext4', 'mkfs.xfs', 'sgdisk', 'wipefs', 'dd', 'cmp', 'fallocate'],
+  ...['losetup', 'partx', 'udevadm', 'blkid', 'lsblk'],
+  ...['mv', 'sync', 'truncate', 'rm', 'install', 'mkdir', 'test', 'find', 'stat'],
+];
+
+export interface Kind {
+  backing: Backing;
+  content: Content;
+  onDelete: 'Delete' | 'Wipe';
+}
+
+export interface Point {
+  during: 'prepare' | 'destroy';
+  crash: Crash;
+}
+
+export interface Life {
+  /** What was called while the volume was made, and while it was removed. */
+  calls: Record<Point['during'], Call[]>;
+  /** The crash was met. */
+  happened: boolean;
+  /** The longest of its ways, in ms. */
+  took: number;
+}
+
+export const nameOf = ({ backing, content, onDelete }: Kind) => `${backing} with ${content}, ${onDelete}`;
+
+/**
+ * A volume is made, used, made again and removed by plans, jobs and looks as the controller has them; at one point the
+ * shell of a job (or of a look) and its program are killed. Both ends must be reached, and nothing be left.
+ */
+export async function liveOnce(kinds: Kinds, wrappers: Wrappers, kind: Kind, point?: Point): Promise<Life> {
+  const executor = kinds.executors.ssh;
+  const { desired, disk } = await newVolume(kinds, kind);
+  const beside = disk === undefined ? undefined : await besideOf(disk);
+  const partuuid = await partuuidOf(desired);
+  let took = 0;
+  let happened = point === undefined;
+
+  async function reach(operation: Operation, wanted: Desired): Promise<[VolumeDevice, Call[]]> {
+    const before = (await wrappers.calls()).length;
+    const start = Date.now();
+    if (point?.during === operation) await wrappers.crash(point.crash);
+    const seen = await carryOn(executor, operation, wanted, start + CONVERGES_WITHIN);
+    if (point?.during === operation) happened = await wrappers.happened();
+    took = Math.max(took, Date.now() - start);
+    return [deviceOf(wanted, seen), (await wrappers.calls()).slice(before)];
+  }
+
+  const [made, prepare] = await reach('prepare', desired);
+  await expectMade(kinds, kind, desired, made);
+  const done = (await stat(`/var/lib/stowage/volumes/${desired.uid}.done`)).mtimeMs;
+  expect(prepare.filter((call) => call.time > done && destroys(call))).toEqual([]);
+  await kinds.write(desired, made.link, 'kept');
+
+  const recorded = recordedAs(desired, made.identity);
+  for (const operation of ['prepare', 'present'] as const) {
+    const before = (await wrappers.calls()).length;
+    await carryOn(executor, operation, recorded, Date.now() + CONVERGES_WITHIN);
+    expect((await wrappers.calls()).slice(before).filter(destroys)).toEqual([]);
+  }
+  expect(await kinds.read(desired, made.link)).toBe('kept');
+
+  const [, destroy] = await reach('destroy', recorded);
+  expect(destroy.filter(({ program }) => program.startsWith('mkfs.'))).toEqual([]);
+  expect(await executor.forget('n1', desired.uid)).toBe(true);
+  await expectGone(kinds, kind, desired, made.link, partuuid);
+  if (disk !== undefined) expect(await besideOf(disk)).toBe(beside);
+  return { calls: { prepare, destroy }, happened, took };
+}
+
+/** It writes to what a volume is made of, and not to its records. */
+export function destroys({ program, args }: Pick<Call, 'program' | 'args'>): boolean {
+  if (program === 'wipefs') return !/(^| )-\w*n( |$)/.test(args);
+  if (program === 'dd') return !args.includes('of=/var/lib/stowage/');
+  return ['mkfs.ext4', 'mkfs.xfs', 'sgdisk'].includes(program);
+}
+
+/** XFS needs much room; what is small is faster. A device has something that is not the volume's behind it. */
+async function newVolume(kinds: Kinds, { backing, content, onDelete }: Kind) {
+  const sizeBytes = content === 'xfs' ? SIZE : 80n * MIB;
+  if (backing === 'sparse file') {
+    const desired = await kinds.desired(backing, content, { onDelete });
+    return { desired: { ...desired, sizeBytes } as Desired, disk: undefined };
+  }
+  const disk =
+    backing === 'disk' ? await kinds.disk(sizeBytes) : await kinds.disk(2n * sizeBytes + 2n * MIB, 'gpt');
+  const path = backing === 'disk' ? disk.path : disk.partition;
+  // Without data on it nothing would tell whether it was wiped.
+  await execa('dd', ['if=/dev/urandom', `of=${path}`, 'bs=1M', 'seek=40', 'count=1', 'conv=fsync']);
+  if (backing === 'disk') return { desired: kinds.onDevice(path, content, { onDelete }), disk: undefined };
+  await execa('dd', ['if=/dev/urandom', `of=${disk.path}p2`, 'bs=1M', 'count=2', 'conv=fsync']);
+  return { desired: kinds.onDevice(path, content, { onDelete }), disk };
+}
+
+/** The partition next to the volume's. */
+async function besideOf({ path }: Disk): Promise<string> {
+  return (await execa('sha256sum', [`${path}p2`])).stdout;
+}
+
+async function partuuidOf(desired: Desired): Promise<string> {
+  if (desired.type === 'sparse') return '';
+  const args = ['-p', '-o', 'value', '-s', 'PART_ENTRY_UUID', desired.devicePath];
+  return (await execa('blkid', args, { reject: false })).stdout;
+}
+
+/** As the controller goes on: it looks and plans again after all that says nothing of a real failure. */
+async function carryOn(
+  executor: Executor,
+  operation: Operation,
+  desired: Desired,
+  deadline: number,
+): Promise<Observed> {
+  const seen: string[] = [];
+  for (let attempt = 1; Date.now() < deadline; ) {
+    const found = await look(executor, operation, desired);
+    if ('why' in found) {
+      seen.push(found.why);
+      continue;
+    }
+    if (found.steps.length === 0) return found.observed;
+    if (operation === 'prepare' && attempt > MAX_ATTEMPTS) break;
+    const state = await run(executor, desired, `${operation}-${attempt++}`, found.steps, deadline);
+    seen.push(JSON.stringify(state));
+    // Only what is removed is tried again after a failure: of what is made a person is told.
+    if (state.state === 'failed' && operation !== 'destroy') break;
+  }
+  throw new Error(`${operation} came to no end: ${seen.join('; ')}`);
+}
+
+type Found = { observed: Observed; steps: readonly Step[] } | { why: string };
+
+/** Why nothing can be said or done yet: the look was cut off, or a refusal that passes. */
+async function look(executor: Executor, operation: Operation, desired: Desired): Promise<Found> {
+  try {
+    const observed = await observe(executor, 'n1', desired);
+    const planned = plan(operation, desired, observed, freeLoopNumber(observed.loops, new Set()));
+    if (!('refusal' in planned)) return { observed, steps: planned.steps };
+    if (planned.passing) return { why: planned.refusal };
+    throw new Error(`${operation} is refused: ${planned.refusal}`);
+  } catch (error) {
+    if (error instanceof NodeError) return { why: error.message };
+    throw error;
+  }
+}
+
+async function run(
+  executor: Executor,
+  desired: Desired,
+  id: string,
+  steps: readonly Step[],
+  deadline: number,
+): Promise<JobState> {
+  const job: Job = { key: { subject: desired.uid, id }, steps };
+  for (;;) {
+    try {
+      const state = await executor.submit('n1', job, 20_000);
+      if (state.state !== 'running') return state;
+    } catch (error) {
+      if (!(error instanceof NodeError)) throw error;
+    }
+    if (Date.now() > deadline) throw new Error(`${id} is not at its end`);
+  }
+}
+
+async function expectMade(
+  kinds: Kinds,
+  { content }: Kind,
+  desired: Desired,
+  made: VolumeDevice,
+): Promise<void> {
+  const { uid } = desired;
+  expect(made.link).toBe(`/dev/disk/by-${content === 'Block' ? 'partuuid' : 'uuid'}/${uid}`);
+  expect((await readlink(made.link)).replace(/.*\//, '')).toBe(made.device?.name);
+  const { stdout } = await execa('blkid', ['-p', '-o', 'export', made.link], { reject: false });
+  const wanted = content === 'Block' ? [`PART_ENTRY_UUID=${uid}`] : [`UUID=${uid}`, `TYPE=${content}`];
+  expect(stdout.split('\n')).toEqual(expect.arrayContaining(wanted));
+  if (desired.type === 'sparse') {
+    expect(made.device?.sizeBytes).toBe(desired.sizeBytes);
+    expect(await loopsOf(desired.file)).toHaveLength(1);
+  }
+  expect(await tracesOf(kinds, uid)).toEqual([
+    ...(desired.type === 'sparse' ? [desired.file] : []),
+    `/run/stowage/jobs/${uid}`,
+    `${RECORDS}/${uid}.done`,
+    `${RECORDS}/${uid}.intent`,
+  ]);
+}
+
+async function expectGone(
+  kinds: Kinds,
+  { content, onDelete }: Kind,
+  desired: Desired,
+  link: string,
+  partuuid: string,
+): Promise<void> {
+  expect(await tracesOf(kinds, desired.uid)).toEqual([]);
+  expect(await readlink(link).catch(() => undefined)).toBeUndefined();
+  if (desired.type === 'sparse') {
+    expect(await loopsOf(desired.file)).toEqual([]);
+    return;
+  }
+  const { devicePath } = desired;
+  expect((await execa('wipefs', ['-n', '-i', '-O', 'TYPE', devicePath])).stdout).toBe('');
+  if (content === 'Block') expect(await partuuidOf(desired)).toBe(partuuid);
+  const zero = (await execa('cmp', [devicePath, '/dev/zero'], { reject: false })).stderr.includes('EOF on');
+  expect(zero).toBe(onDelete === 'Wipe');
+}
+
+/** Every file that has the volume's UID in its name, and is no link of udev's. */
+async function tracesOf(kinds: Kinds, uid: string): Promise<string[]> {
+  const paths: string[] = [];
+  for (const folder of [kinds.folder, '/run/stowage/jobs', RECORDS]) {
+    const names = await readdir(folder).catch(() => []);
+    paths.push(...names.filter((name) => name.startsWith(uid)).map((name) => `${folder}/${name}`));
+  }
+  const half = await readdir(`/run/stowage/jobs/${uid}`).catch(() => []);
+  paths.push(...half.filter((name) => name.startsWith('.new.')));
+  return paths.sort();
+}
+
+async function loopsOf(file: string): Promise<string[]> {
+  const { stdout } = await execa('losetup', ['-n', '-O', 'NAME,BACK-FILE', '--list']);
+  return stdout.split('\n').filter((line) => line.includes(file));
+}
