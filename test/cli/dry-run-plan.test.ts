@@ -79,7 +79,7 @@ describe('commands', () => {
     const there = world({ n1: { probes } });
     const { code, err } = await stowage([...argv, '--node', 'n1', '--storage-class', 'fast'], there);
     expect(code).toBe(5);
-    expect(err).toContain('Volume a: /dev/sdx');
+    expect(err).toContain('Volume a: there is no device /dev/sdx');
   });
 });
 
