@@ -111,6 +111,11 @@ describe('a node on which all is well', () => {
       volume,
     ],
     [
+      'with a Volume that is not attached now',
+      { probes: { ...MADE, loops: result(0), [`path /dev/disk/by-uuid/${UID}`]: result(1) } },
+      volume,
+    ],
+    [
       'with files that are not named after Volumes',
       {
         probes: {
@@ -134,7 +139,7 @@ describe('a node on which all is well', () => {
     expect(lines.slice(1).every((line) => / OK +/.test(line))).toBe(true);
   });
 
-  test('its folder of records is not there', async () => {
+  test('is looked at by what only reads', async () => {
     const executor = fakeExecutor({ n1: { probes: OK } });
     await stowage(['check', 'node', 'n1'], { executor });
     expect(executor.closed).toBe(true);
@@ -257,6 +262,16 @@ describe('an API server restored to before a create', () => {
       'a loop device of a file that was removed',
       { loops: loop(`${FILE} (deleted)`) },
       { message: expect.stringContaining(`of ${FILE} (deleted)`) as never, command: 'losetup -d /dev/loop0' },
+    ],
+    [
+      'a loop device that alone is left',
+      { loops: loop(`${FILE} (deleted)`), [FOLDER]: missing, [RECORDS]: missing },
+      { message: expect.stringContaining('/dev/loop0') as never, command: 'losetup -d /dev/loop0' },
+    ],
+    [
+      'a loop device of a folder that is reached by a link',
+      { loops: loop(`/mnt/disk/${UID}`) },
+      { message: expect.stringContaining('/dev/loop0') as never, command: 'losetup -d /dev/loop0' },
     ],
     [
       'what is no plain file has no command',

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { KubeNode } from '../../src/api/core.ts';
 import { NodeError } from '../../src/nodes/errors.ts';
-import { EMPTY_NODE, fakeExecutor, result } from '../support/fake-executor.ts';
+import { EMPTY_NODE, fakeExecutor, missing, result } from '../support/fake-executor.ts';
 import { stowage, type World } from '../support/fake-io.ts';
 import { classNamed } from '../support/volumes.ts';
 
@@ -73,14 +73,13 @@ describe('commands', () => {
     expect((await stowage([...ON_N1, '-o', 'yaml'], world(n1))).out).toContain('\nsteps:\n');
   });
 
-  test('of what would be overwritten, without --yes', async () => {
+  test('needs no --yes for what would be overwritten: the node is asked', async () => {
     const argv = ['create', 'volume', 'a', '--device', '/dev/sdx', '--overwrite', 'ext4', '--dry-run=plan'];
-    const probes = { ...EMPTY_NODE, path: result(0, '/dev/sdx'), others: result(0) };
-    const { err } = await stowage(
-      [...argv, '--node', 'n1', '--storage-class', 'fast'],
-      world({ n1: { probes } }),
-    );
-    expect(err).not.toContain('--yes');
+    const probes = { ...EMPTY_NODE, target: missing, others: result(0) };
+    const there = world({ n1: { probes } });
+    const { code, err } = await stowage([...argv, '--node', 'n1', '--storage-class', 'fast'], there);
+    expect(code).toBe(5);
+    expect(err).toContain('Volume a: there is no device /dev/sdx');
   });
 });
 

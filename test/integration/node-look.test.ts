@@ -9,6 +9,7 @@ import { sparseVolume, startCluster, type TestCluster } from '../support/cluster
 import { removeTraces } from '../support/remove-traces.ts';
 import { describeAsRoot } from '../support/root.ts';
 import { type Sshd, startSshd } from '../support/sshd.ts';
+import { makeSudoUser } from '../support/sudo-user.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { ensureUdev } from '../support/udev.ts';
 import { until } from '../support/until.ts';
@@ -132,4 +133,30 @@ describeAsRoot('looking at a node', () => {
       { check: 'Volume data1', message: expect.stringContaining('is missing, and so are its records') },
     ]);
   }, 120_000);
+
+  test('a user of a node who may run what the sample of sudoers allows', async () => {
+    const user = await makeSudoUser();
+    try {
+      const check = async () => {
+        const argv = ['check', 'node', 'n1', '--ssh-config', user.sshd.configFile, '-o', 'json'];
+        const { checks } = JSON.parse((await stowage(restored, ...argv)).stdout) as NodeReport;
+        // Whatever others left on the machine, also records of files in folders that the sample does not name.
+        return checks.filter(
+          ({ ok, check: name, message }) => !ok && name !== 'leftover' && !message.includes("'find -H /tmp/"),
+        );
+      };
+      await user.allow(['USER ALL = (root) NOPASSWD: /usr/bin/lsblk']);
+      expect(await check()).toEqual([]);
+      await user.allow(['USER ALL = (root) NOPASSWD: /usr/bin/lsblk, !/usr/sbin/sgdisk']);
+      expect(await check()).toMatchObject([
+        { check: 'tools', message: expect.stringContaining("'sgdisk --version'"), hint: expect.any(String) },
+      ]);
+      await user.allow(['USER ALL = (root) PASSWD: ALL']);
+      expect(await check()).toMatchObject([
+        { check: 'user', message: expect.stringContaining('sudo does not') },
+      ]);
+    } finally {
+      await user.remove();
+    }
+  }, 60_000);
 });

@@ -81,7 +81,7 @@ async function readCluster(client: KubeClient, signal: AbortSignal): Promise<Clu
 }
 
 /**
- * What the cluster had both before and after nodes were looked at is to be there; what it had at either time owns what
+ * What the cluster had, and kept, both before and after nodes were looked at is to be there; what it had at either time owns what
  * it has. So nothing is told of a Volume that came or went meanwhile.
  */
 function both(before: ClusterFacts, after: ClusterFacts): ClusterFacts {

@@ -64,10 +64,7 @@ export function foldersOf(node: string, volumes: readonly Volume[], intents: Ite
 export const madeOn = (node: string, volumes: readonly Volume[]): Volume[] =>
   volumes.filter(
     (volume) =>
-      nodeOf(volume) === node &&
-      volume.status?.prepared !== undefined &&
-      volume.metadata.deletionTimestamp === undefined &&
-      recordProblem(volume) === undefined,
+      nodeOf(volume) === node && volume.status?.prepared !== undefined && recordProblem(volume) === undefined,
   );
 
 /** The persistent name of a Volume that was made. */

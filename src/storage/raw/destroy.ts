@@ -1,6 +1,7 @@
 import type { Guard, Step } from '../../nodes/job.ts';
 import { setPartitionGuid } from '../gpt.ts';
 import { notOpen, userOf } from '../in-use.ts';
+import { linkOf } from '../links.ts';
 import { tellKernelAll } from '../partx.ts';
 import { removeRecords } from '../records.ts';
 import type { DesiredRaw, DeviceFacts, ObservedRaw, Plan } from '../types.ts';
@@ -33,7 +34,10 @@ export function planDestroy(desired: DesiredRaw, observed: ObservedRaw): Plan {
   const marked = isOurs(desired, device) && !(desired.mode === 'Block' && isLogicalVolume(device));
   if (!marked && !observed.recordFiles) return { steps: [] };
   if (!isOurs(desired, device)) {
-    if (isUntouched(desired, observed, device)) return { steps: records };
+    if (isUntouched(desired, observed, device)) {
+      const stale = observed.link === device.device ? dropLink(desired, device) : [];
+      return { steps: [...stale, ...records] };
+    }
     if (device.content !== '' && !isHalfTable(desired, device)) {
       return orRetain(`/dev/${device.name} carries ${device.content}, which is not of this Volume`);
     }
@@ -55,9 +59,31 @@ export function planDestroy(desired: DesiredRaw, observed: ObservedRaw): Plan {
   }
   const clean = desired.onDelete === 'Wipe' ? wipeDevice(desired, observed, device) : [];
   const changes = [...clean, ...takeOff(desired, observed, device, clean.length > 0)];
-  // What was written under a lock, udev may not have looked at: the persistent link must go.
-  const look = changes.length === 0 ? [] : [lookAgain(device.name)];
-  return { steps: [...notOpenStep(device), ...changes, ...look, ...records] };
+  const drop = changes.length === 0 ? [] : dropLink(desired, device);
+  return { steps: [...notOpenStep(device), ...changes, ...drop, ...records] };
+}
+
+/**
+ * The persistent link goes with what it was named after. udev does that, but may not have looked at what was written
+ * under a lock, and was seen to keep the link of a partition that came and went while its GUID was changed.
+ */
+function dropLink(desired: DesiredRaw, device: DeviceFacts): Step[] {
+  const path = `/dev/${device.name}`;
+  return [
+    lookAgain(device.name),
+    { name: 'wait for udev', argv: ['udevadm', 'settle', '--timeout=10'], guards: [], mayRace: true },
+    {
+      name: 'remove the persistent link, if udev left it',
+      argv: ['rm', '-f', '--', linkOf(desired)],
+      guards: [
+        {
+          argv: ['blkid', '-p', '-o', 'value', '-s', 'UUID', '-s', 'PART_ENTRY_UUID', path],
+          expect: { stdout: { has: '', lacks: desired.uid } },
+          refusal: `${path} still carries ${desired.uid}`,
+        },
+      ],
+    },
+  ];
 }
 
 const isLogicalVolume = ({ partition, dmUuid }: DeviceFacts) =>
