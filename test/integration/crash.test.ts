@@ -1,22 +1,6 @@
-import { readFile, stat } from 'node:fs/promises';
-import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { VOLUMES } from '../../src/api/resources.ts';
-import type { Volume } from '../../src/api/volume.ts';
-import { isNotFound } from '../../src/kube/errors.ts';
-import { sparseVolume, startCluster, type TestCluster } from '../support/cluster.ts';
-import type { CrashingWatchOptions } from '../support/crashing-watch.ts';
-import { bundleDaemon, type Daemon, type DaemonProgram } from '../support/daemon.ts';
-import { leftovers } from '../support/leftovers.ts';
+import { afterAll, beforeAll, test } from '@jest/globals';
+import { type CrashingCluster, type Run, startCrashingCluster } from '../support/crash-life.ts';
 import { describeAsRoot } from '../support/root.ts';
-import { type Sshd, startSshd } from '../support/sshd.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
-import { ensureUdev } from '../support/udev.ts';
-import { until } from '../support/until.ts';
-import { type Crash, makeWrappers, type Wrappers } from '../support/wrappers.ts';
-
-/** What a crash may cost at the most, in ms. */
-const CONVERGES_WITHIN = 180_000;
 
 /** All that a step or a guard calls. */
 const PROGRAMS = [
@@ -25,105 +9,15 @@ const PROGRAMS = [
 ];
 
 describeAsRoot('a volume from create to delete, killed at every boundary', () => {
-  let cluster: TestCluster;
-  let program: DaemonProgram;
-  let wrappers: Wrappers;
-  let sshd: Sshd;
-  let stopUdev: () => Promise<void>;
-  let folder: { path: string; remove(): Promise<void> };
-  let serial = 0;
+  let crashing: CrashingCluster;
 
   beforeAll(async () => {
-    stopUdev = await ensureUdev();
-    wrappers = await makeWrappers({ programs: PROGRAMS });
-    sshd = await startSshd({ nodes: ['n1'], env: { PATH: wrappers.path } });
-    cluster = await startCluster();
-    program = await bundleDaemon();
-    folder = await temporaryFolder('crash');
+    crashing = await startCrashingCluster(PROGRAMS);
   }, 60_000);
+  afterAll(() => crashing?.stop(), 60_000);
 
-  afterAll(async () => {
-    await program?.remove();
-    await cluster?.stop();
-    await sshd?.stop();
-    await wrappers?.remove();
-    await stopUdev?.();
-    await folder?.remove();
-  }, 60_000);
-
-  interface Run {
-    /** Where the daemon crashes; 0: nowhere. */
-    effect?: number;
-    when?: 'before' | 'after';
-    /** Its connections are killed instead of itself. */
-    cut?: boolean;
-    /** What is killed on the node: while the volume is made, or while it is removed. */
-    job?: { during: 'create' | 'delete'; crash: Crash };
-    size?: string;
-  }
-
-  /** One volume's life. Whatever is killed, both ends are reached, and nothing is left. Returns the effects. */
-  async function live({ effect = 0, when = 'before', cut, job, size = '64Mi' }: Run): Promise<string[]> {
-    const name = `crash-${++serial}`;
-    const log = join(folder.path, name);
-    const options: CrashingWatchOptions = {
-      kubeconfig: cluster.kubeconfig,
-      transport: 'ssh',
-      nodes: ['n1'],
-      sshConfig: sshd.configFile,
-      log,
-      effect,
-      when,
-      ...(cut ? { cut: sshd.pid } : {}),
-    };
-    const callsBefore = (await wrappers.calls()).length;
-    const calls = async () => (await wrappers.calls()).slice(callsBefore);
-    if (job?.during === 'create') await wrappers.crash(job.crash);
-    let daemon = program.start(options);
-    try {
-      const created = await cluster.client.create(VOLUMES, sparseVolume(name, 'n1', size));
-      const uid = created.metadata.uid ?? '';
-      const file = `/var/lib/metalk8s/storage/sparse/${uid}`;
-
-      const available = await until(`${name} Available`, CONVERGES_WITHIN, async () => {
-        daemon = await restarted(daemon, options);
-        const volume = await cluster.client.get<Volume>(VOLUMES, name);
-        if (volume.status?.phase === 'Failed') throw new Error(JSON.stringify(volume.status));
-        return volume.status?.phase === 'Available' ? volume : undefined;
-      });
-      expect(available.status?.deviceName).toMatch(/^loop\d+$/);
-      expect(await leftovers({ expected: [{ uid, file, loop: true }], client: cluster.client })).toEqual([]);
-      const done = (await stat(`/var/lib/stowage/volumes/${uid}.done`)).mtimeMs;
-      const late = (await calls()).filter((call) => call.program === 'mkfs.ext4' && call.time > done);
-      expect(late).toEqual([]);
-
-      const before = await calls();
-      if (job?.during === 'delete') await wrappers.crash(job.crash);
-      await cluster.client.delete(VOLUMES, name);
-      await until(`${name} gone`, CONVERGES_WITHIN, async () => {
-        daemon = await restarted(daemon, options);
-        return cluster.client.get<Volume>(VOLUMES, name).then(
-          () => undefined,
-          (error: unknown) => (isNotFound(error) ? true : Promise.reject(error)),
-        );
-      });
-      const after = (await calls()).slice(before.length);
-      expect(after.filter(({ program }) => program === 'mkfs.ext4')).toEqual([]);
-      await daemon.stop();
-      expect(await leftovers({ uids: [uid], client: cluster.client })).toEqual([]);
-    } finally {
-      daemon.process.kill('SIGKILL');
-      await daemon.ended;
-    }
-    return (await readFile(log, 'utf8')).trim().split('\n');
-  }
-
-  /** A daemon that was killed is followed by one that does not crash. */
-  async function restarted(daemon: Daemon, options: CrashingWatchOptions): Promise<Daemon> {
-    if (daemon.process.exitCode === null && daemon.process.signalCode === null) return daemon;
-    expect(await daemon.ended).toBe('SIGKILL');
-    return program.start({ ...options, effect: 0 });
-  }
+  const live = (run: Run) => crashing.live(run);
+  const callsSoFar = () => crashing.wrappers.calls();
 
   test('the daemon, before and after every effect', async () => {
     const effects = await live({});
@@ -145,9 +39,9 @@ describeAsRoot('a volume from create to delete, killed at every boundary', () =>
   }, 900_000);
 
   test('the job, before and after every program that it runs', async () => {
-    const start = (await wrappers.calls()).length;
+    const start = (await callsSoFar()).length;
     await live({});
-    const calls = (await wrappers.calls()).slice(start);
+    const calls = (await callsSoFar()).slice(start);
     // Observations call some of these programs, too: to kill the shell of one of them is a case of its own.
     for (const at of ['before', 'after'] as const) {
       for (let call = 1; call <= calls.length; call++) {

@@ -1,7 +1,15 @@
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import { execa } from 'execa';
-import { type Kind, type Life, liveOnce, nameOf, type Point, PROGRAMS } from '../support/faulty-life.ts';
+import {
+  destroys,
+  type Kind,
+  type Life,
+  liveOnce,
+  nameOf,
+  type Point,
+  PROGRAMS,
+} from '../support/faulty-life.ts';
 import { BACKINGS, CONTENTS, type Kinds, setUpKinds } from '../support/kinds.ts';
 import { seeded } from '../support/random.ts';
 import { describeAsRoot } from '../support/root.ts';
@@ -82,8 +90,10 @@ describeAsRoot('a job of every kind of volume, killed', () => {
   test.each(inside)(
     'inside %s of a %s',
     async (program, _, kind, during, times) => {
-      // The first dd of a Wipe writes the record that it begins, the second one wipes.
-      const call = program === 'dd' ? 3 : 1;
+      // Looks and records call dd, too.
+      const calls = (await calm(kind)).calls[during].filter((each) => each.program === program);
+      const call = 1 + calls.findIndex(destroys);
+      expect(call).toBeGreaterThan(0);
       for (const ms of times) {
         const { happened } = await live(kind, { during, crash: { program, call, at: 'inside', ms } });
         expect(happened).toBe(true);

@@ -72,7 +72,7 @@ describeAsRoot('a node that is lost, or left alone', () => {
   const names = async (resource: typeof VOLUMES) =>
     (await cluster.client.list(resource)).items.map(({ metadata }) => metadata.name);
 
-  async function available(name: string): Promise<Expected> {
+  async function available(name: string): Promise<Expected & { file: string }> {
     const { metadata } = await until(`${name} Available`, 30_000, async () => {
       const volume = await get(name);
       return volume.status?.phase === 'Available' ? volume : undefined;

@@ -8,13 +8,17 @@ const SPARSE = '/var/lib/metalk8s/storage/sparse';
 const RECORDS = '/var/lib/stowage/volumes';
 const JOBS = '/run/stowage/jobs';
 const LINKS = '/dev/disk/by-uuid';
+/** Where a volume of mode Block has its link. */
+const PARTITION_LINKS = '/dev/disk/by-partuuid';
 
 /** A volume that should be there, whole, and nothing else of it. */
 export interface Expected {
   uid: string;
-  file: string;
+  /** None for a volume on a device of its own. */
+  file?: string;
   /** It should be a loop device with its persistent link; else neither should be there. */
   loop: boolean;
+  mode?: 'Filesystem' | 'Block';
 }
 
 export interface LeftoversOptions {
@@ -60,15 +64,17 @@ async function findLoops(expected: readonly Expected[], directories: readonly st
       faults.push(`loop device /dev/${name} of ${file} detaches itself when it is closed`);
     }
   }
-  for (const { uid, file, loop } of expected) {
-    if (!loop) continue;
+  for (const { uid, file, loop, mode } of expected) {
+    if (!loop || file === undefined) continue;
     const names = devices.get(file) ?? [];
     if (names.length !== 1)
       faults.push(`${names.length} loop devices have ${file}, not 1: ${names.join(' ')}`);
-    const link = await readlink(`${LINKS}/${uid}`).catch(() => undefined);
-    if (link === undefined) faults.push(`link ${LINKS}/${uid} is missing`);
-    else if (!(await isOn(link.replace(/^.*\//, ''), names))) {
-      faults.push(`link ${LINKS}/${uid} leads to ${link}, not to the device of ${file}`);
+    const path = `${mode === 'Block' ? PARTITION_LINKS : LINKS}/${uid}`;
+    const link = await readlink(path).catch(() => undefined);
+    const device = link?.replace(/^.*\//, '') ?? '';
+    if (link === undefined) faults.push(`link ${path} is missing`);
+    else if (!(await isOn(mode === 'Block' ? device.replace(/p1$/, '') : device, names))) {
+      faults.push(`link ${path} leads to ${link}, not to the device of ${file}`);
     }
   }
   return faults;
@@ -81,10 +87,15 @@ async function isOn(device: string, names: readonly string[]): Promise<boolean> 
 }
 
 async function findLinks(expected: readonly Expected[], uids: readonly string[]): Promise<string[]> {
-  const attached = expected.filter(({ loop }) => loop).map(({ uid }) => uid);
+  const attached = expected.filter(({ loop, file }) => loop || file === undefined).map(({ uid }) => uid);
   const gone = [...uids, ...expected.map(({ uid }) => uid)].filter((uid) => !attached.includes(uid));
-  const links = await list(LINKS);
-  return links.filter((name) => gone.includes(name)).map((name) => `link ${LINKS}/${name} is left`);
+  const links = await Promise.all(
+    [LINKS, PARTITION_LINKS].map(async (folder) => (await list(folder)).map((name) => ({ folder, name }))),
+  );
+  return links
+    .flat()
+    .filter(({ name }) => gone.includes(name))
+    .map(({ folder, name }) => `link ${folder}/${name} is left`);
 }
 
 async function findFiles(expected: readonly Expected[], directories: readonly string[]): Promise<string[]> {
@@ -96,6 +107,7 @@ async function findFiles(expected: readonly Expected[], directories: readonly st
     }
   }
   for (const { file } of expected) {
+    if (file === undefined) continue;
     const facts = await lstat(file).catch(() => undefined);
     if (!facts?.isFile()) faults.push(`file ${file} is missing`);
     const partial = `${file}.partial`;
