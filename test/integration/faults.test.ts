@@ -16,6 +16,7 @@ import { describeAsRoot } from '../support/root.ts';
 import { makeWrappers, type Wrappers } from '../support/wrappers.ts';
 
 /** How many random points; `npm run test:faults` sets more. */
+const MANY = process.env.STOWAGE_FAULTS !== undefined;
 const COUNT = Number(process.env.STOWAGE_FAULTS ?? 20);
 
 /** Of the random points. Printed; the same one makes the same points. */
@@ -71,13 +72,20 @@ describeAsRoot('a job of every kind of volume, killed', () => {
     return life;
   }
 
-  /** The programs that take their time, and are killed in the middle. */
-  const INSIDE = [
-    ['prepare', 'mkfs.ext4', [0, 1, 2, 4, 8, 16]],
-    ['prepare', 'mkfs.xfs', [0, 2, 8, 32]],
-    ['prepare', 'sgdisk', [0, 1, 2, 4, 8]],
-    ['destroy', 'dd', [0, 8, 32, 128]],
-  ] as const;
+  /** The programs that take their time, and are killed in the middle: after these ms. More where there is time. */
+  const INSIDE = MANY
+    ? ([
+        ['prepare', 'mkfs.ext4', [0, 1, 2, 4, 8, 16]],
+        ['prepare', 'mkfs.xfs', [0, 2, 8, 32]],
+        ['prepare', 'sgdisk', [0, 1, 2, 4, 8]],
+        ['destroy', 'dd', [0, 8, 32, 128]],
+      ] as const)
+    : ([
+        ['prepare', 'mkfs.ext4', [2]],
+        ['prepare', 'mkfs.xfs', [8]],
+        ['prepare', 'sgdisk', [2]],
+        ['destroy', 'dd', [32]],
+      ] as const);
 
   const inside = KINDS.flatMap((kind) =>
     INSIDE.filter(([during, program]) => {

@@ -606,8 +606,7 @@ describeAsRoot('a user who is not root', () => {
         expect(await kinds.read(desired, link)).toBe('kept');
         await carry('destroy', recorded);
         expect(await planNow(executor, 'n1', 'destroy', recorded)).toEqual({ steps: [] });
-        // A partition stays, and when udev takes its link off is not up to sudo: test/integration/kinds.test.ts looks at that.
-        if (backing !== 'partition') await expect(lstat(link)).rejects.toThrow('ENOENT');
+        await expect(lstat(link)).rejects.toThrow('ENOENT');
         const left = await leftovers({ uids: [desired.uid] });
         expect(left.filter((fault) => fault.includes(desired.uid))).toEqual([]);
       },

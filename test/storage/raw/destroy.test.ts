@@ -43,6 +43,12 @@ function outcome(wanted: DesiredRaw, observed: ObservedRaw): string[] | string {
     .filter((command) => !/^(install|mv|sync|true|dd of=\/var)/.test(command))
     .map((command) => (FORGET.test(command) ? 'forget' : command));
 }
+/** The persistent link goes: by udev, and else by us. */
+const DROP = (name: string, by: string) => [
+  `udevadm trigger --action=change --name-match=/dev/${name}`,
+  'udevadm settle --timeout=10',
+  `rm -f -- /dev/disk/by-${by}/${UID}`,
+];
 const wipes = (wanted: DesiredRaw, observed: ObservedRaw) => {
   const commands = outcome(wanted, observed);
   if (typeof commands === 'string') return commands;
@@ -58,18 +64,13 @@ describe('Delete', () => {
       'a file system',
       rawDesired,
       madeOf(ext4),
-      ['wipefs --all --force /dev/sdb', 'udevadm trigger --action=change --name-match=/dev/sdb', 'forget'],
+      ['wipefs --all --force /dev/sdb', ...DROP('sdb', 'uuid'), 'forget'],
     ],
     [
       'a table',
       rawBlock,
       madeOf(gpt),
-      [
-        'wipefs --all --force /dev/sdb',
-        'partx --delete /dev/sdb',
-        'udevadm trigger --action=change --name-match=/dev/sdb',
-        'forget',
-      ],
+      ['wipefs --all --force /dev/sdb', 'partx --delete /dev/sdb', ...DROP('sdb', 'partuuid'), 'forget'],
     ],
     [
       'a partition gets its earlier GUID back',
@@ -78,7 +79,7 @@ describe('Delete', () => {
       [
         `sgdisk --partition-guid=2:${PARTUUID} /dev/sdb`,
         'partx --update /dev/sdb',
-        'udevadm trigger --action=change --name-match=/dev/sdb2',
+        ...DROP('sdb2', 'partuuid'),
         'forget',
       ],
     ],
@@ -86,11 +87,7 @@ describe('Delete', () => {
       'a partition of which nobody knows the earlier GUID gets a random one',
       { ...rawBlock, recorded: true },
       rawNode(named),
-      [
-        'sgdisk --partition-guid=2:R /dev/sdb',
-        'partx --update /dev/sdb',
-        'udevadm trigger --action=change --name-match=/dev/sdb2',
-      ],
+      ['sgdisk --partition-guid=2:R /dev/sdb', 'partx --update /dev/sdb', ...DROP('sdb2', 'partuuid')],
     ],
     ['a partition that has its earlier GUID again', rawBlock, madeOf(partition), ['forget']],
     ['a logical volume in mode Block', rawBlock, madeOf(logical), ['forget']],
@@ -111,12 +108,7 @@ describe('Delete', () => {
       'only the kernel knows the partition of a table that is off',
       rawBlock,
       madeOf({ ...gpt, signature: { found: 'none' }, content: 'no table;?=none' }),
-      [
-        'wipefs --all --force /dev/sdb',
-        'partx --delete /dev/sdb',
-        'udevadm trigger --action=change --name-match=/dev/sdb',
-        'forget',
-      ],
+      ['wipefs --all --force /dev/sdb', 'partx --delete /dev/sdb', ...DROP('sdb', 'partuuid'), 'forget'],
     ],
   ])('%s', (_, wanted, observed, commands) => {
     expect(outcome(wanted, observed)).toEqual(commands);
