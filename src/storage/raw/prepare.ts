@@ -64,14 +64,11 @@ function refuseContent(
   device: DeviceFacts,
   intent: Intent | undefined,
 ): Plan | undefined {
-  // Of a partition in mode Block, the GUID in its parent's table is set, and its content is what a pod gets.
   const { content } = device;
-  if (
-    content === '' ||
-    (intent !== undefined && device.signature.found === 'one' && isOurs(desired, device))
-  ) {
-    return undefined;
-  }
+  // Nothing of ours is ever in a partition or a logical volume in mode Block: what is there is somebody's.
+  const canBeOurs = desired.mode === 'Filesystem' || hasOwnTable(desired, device);
+  const ours = intent !== undefined && canBeOurs && isOurs(desired, device);
+  if (content === '' || ours) return undefined;
   if (content === desired.overwrite) return undefined;
   if (intent !== undefined && isInterrupted(desired, device, intent)) return undefined;
   const given =

@@ -310,6 +310,19 @@ describe('an interrupted try', () => {
     });
   });
 
+  test.each([
+    [
+      'a partition that has its GUID already',
+      carrying('ext4:x', { ...partition, partition: { number: 2, scheme: 'gpt', uuid: UID } }),
+    ],
+    ['a logical volume', carrying('ext4:x', logical)],
+  ])('never destroys what is in %s in mode Block', (_, found) => {
+    const known = intentFor(found, { fsType: '' });
+    expect(made(rawBlock, rawNode(found, { intent: known }))).toMatchObject({
+      refusal: expect.stringContaining('carries ext4:x'),
+    });
+  });
+
   test('what someone else put there meanwhile is refused', () => {
     expect(made(xfs, rawNode(carrying(`ext4:${OTHER}`), { intent }))).toHaveProperty('refusal');
     expect(made(rawBlock, rawNode(carrying(`gpt:${OTHER}`), { intent }))).toHaveProperty('refusal');
