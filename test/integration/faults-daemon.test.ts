@@ -1,16 +1,21 @@
 import { afterAll, beforeAll, test } from '@jest/globals';
 import { type CrashingCluster, startCrashingCluster } from '../support/crash-life.ts';
 import { PROGRAMS } from '../support/faulty-life.ts';
-import { BACKINGS, CONTENTS } from '../support/kinds.ts';
+import { BACKINGS, type Backing, CONTENTS, type Content } from '../support/kinds.ts';
 import { describeAsRoot } from '../support/root.ts';
 
-/** `npm run test:faults` has the time for both; before an effect is as after the one that came before it. */
-const WHEN = process.env.STOWAGE_FAULTS === undefined ? (['after'] as const) : (['before', 'after'] as const);
+/** `npm run test:faults` has the time for every kind, and for both sides of an effect; each is after the one before. */
+const MANY = process.env.STOWAGE_FAULTS !== undefined;
+const WHEN = MANY ? (['before', 'after'] as const) : (['after'] as const);
 
 /** Sparse files with ext4 are killed before and after each effect in crash.test.ts. */
-const KINDS = BACKINGS.flatMap((backing) => CONTENTS.map((content) => [backing, content] as const)).filter(
-  ([backing, content]) => backing !== 'sparse file' || content !== 'ext4',
-);
+const KINDS: (readonly [Backing, Content])[] = MANY
+  ? BACKINGS.flatMap((backing) => CONTENTS.map((content) => [backing, content] as const))
+  : [
+      ['sparse file', 'Block'],
+      ['disk', 'xfs'],
+      ['partition', 'Block'],
+    ];
 
 describeAsRoot('the daemon, killed at every effect of every kind of volume', () => {
   let crashing: CrashingCluster;

@@ -151,7 +151,8 @@ export async function startCrashingCluster(programs: readonly string[]): Promise
 }
 
 function volumeOf(name: string, run: Run, devicePath: string | undefined): Volume {
-  const { content = 'ext4', onDelete, size = content === 'xfs' ? '304Mi' : '64Mi' } = run;
+  // A device is retained by default, and then nothing of it would be seen to go.
+  const { content = 'ext4', onDelete = 'Delete', size = content === 'xfs' ? '304Mi' : '64Mi' } = run;
   const volume = sparseVolume(name, 'n1', size);
   const { sparseLoopDevice, ...raw } = volume.spec;
   return {
@@ -160,7 +161,7 @@ function volumeOf(name: string, run: Run, devicePath: string | undefined): Volum
       ...(devicePath === undefined ? volume.spec : { ...raw, rawBlockDevice: { devicePath } }),
       ...(content === 'xfs' ? { storageClassName: 'local-xfs' } : {}),
       ...(content === 'Block' ? { mode: 'Block' as const } : {}),
-      ...(onDelete === undefined ? {} : { onDelete }),
+      onDelete,
     },
   };
 }
