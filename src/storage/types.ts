@@ -136,6 +136,11 @@ export interface DeviceFacts extends BlockDevice {
   uuids: readonly string[];
   /** What tells it from another device that gets its name: `key=value`, spaces between. */
   identity: string;
+  /**
+   * The node's start and the kernel's number of the disk since then, which no other disk gets: tells, until the next
+   * start, that a disk without a name of its own is still the same. undefined before Linux 5.15.
+   */
+  presence: string | undefined;
   /** What commands that are repeated as guards printed. */
   printed: { identity: string; blkid: string; blkidExit: number; wipefs: string };
   /** For a partition: its place in its parent's table. */
@@ -164,7 +169,7 @@ export interface Intent {
   /** The file that is made. */
   file?: string;
   /** The device that is made ready. `partuuid` is what the partition had. */
-  device?: { path: string; identity: string; dmUuid?: string; partuuid?: string };
+  device?: { path: string; identity: string; presence?: string; dmUuid?: string; partuuid?: string };
   sizeBytes: string;
   /** Empty in mode Block. */
   fsType: string;

@@ -9,18 +9,18 @@ const SMALLEST_PART = 64n * MIB;
  * Overwrites every byte with zero and reads each part back. What is done of it is recorded after each part, so that a
  * crash costs one part. Guards of who owns the place are the caller's: they stand before every part.
  * @param from where an earlier try came to, in bytes
- * @param extra what makes the parts those of a file or of a device
+ * @param extra what makes the parts those of a file or of a device; `first` is done once wiping is on record
  */
 export function wipe(
   uid: string,
   path: string,
   sizeBytes: bigint,
   from: bigint | undefined,
-  extra: Pick<Step, 'guards' | 'lock'> & { isFile: boolean },
+  extra: Pick<Step, 'guards' | 'lock'> & { isFile: boolean; first?: readonly Step[] },
 ): Step[] {
   const part = partOf(sizeBytes);
   // The record comes before the first byte: what has no signature any more must still be known as ours.
-  const steps: Step[] = from === undefined ? [...writeWiped(uid, 0n)] : [];
+  const steps: Step[] = [...(from === undefined ? writeWiped(uid, 0n) : []), ...(extra.first ?? [])];
   for (let at = from ?? 0n; at < sizeBytes; at += part) {
     const length = sizeBytes - at < part ? sizeBytes - at : part;
     const percent = ((at + length) * 100n) / sizeBytes;

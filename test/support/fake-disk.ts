@@ -76,6 +76,7 @@ export class FakeDisks {
   /** The `id` of each disk that a step wrote to. */
   readonly written = new Set<string>();
   readonly disks: FakeDisk[];
+  #starts = 1;
 
   constructor(...disks: FakeDisk[]) {
     this.disks = disks;
@@ -113,6 +114,7 @@ export class FakeDisks {
     if (exchange && first !== undefined && second !== undefined && first.dm === undefined) {
       [first.name, second.name] = [second.name, first.name];
     }
+    this.#starts++;
     for (const disk of this.disks) disk.known = new Set(readable(disk) ? disk.table.partitions.keys() : []);
     this.#makeLinks();
   }
@@ -173,9 +175,11 @@ export class FakeDisks {
           .join('\n'),
       );
     if (line.startsWith('dd if=/dev/')) return ok();
+    if (line === 'cat /proc/sys/kernel/random/boot_id') return ok(`start-${this.#starts}`);
     if (line.startsWith('cat /sys/class/block/')) {
       const [, , , , name = '', what] = last.split('/');
       const device = this.area(`/dev/${name}`);
+      if (what === 'diskseq' && device !== undefined) return ok(String(this.disks.indexOf(device.disk) + 1));
       const value = what === 'partition' ? device?.number : device?.number ? undefined : device?.disk.dm;
       return value === undefined ? failed(1, 'cat: No such file or directory') : ok(String(value));
     }
@@ -219,7 +223,7 @@ export class FakeDisks {
           type: number !== undefined ? 'part' : disk.dm === undefined ? 'disk' : 'lvm',
           size: String((number === undefined ? disk : partitionOf(disk, number)).sizeBytes),
           ro: false,
-          serial: number === undefined ? disk.serial : null,
+          serial: number === undefined && disk.serial !== '' ? disk.serial : null,
           wwn: null,
         };
       }),

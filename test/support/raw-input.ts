@@ -40,6 +40,7 @@ export const disk: DeviceFacts = {
     wipefs: '{"signatures": []}',
   },
   partition: undefined,
+  presence: 'b00t/7',
   dmUuid: undefined,
   partitions: [],
 };
@@ -102,6 +103,7 @@ export function intentFor(facts: DeviceFacts, more: Partial<Intent> = {}): Inten
     device: {
       path: rawDesired.devicePath,
       identity: facts.identity,
+      ...(facts.presence === undefined ? {} : { presence: facts.presence }),
       ...(facts.dmUuid === undefined ? {} : { dmUuid: facts.dmUuid }),
       ...(facts.partition === undefined ? {} : { partuuid: facts.partition.uuid }),
     },

@@ -60,6 +60,9 @@ function signaturesIn(content: string): string[] {
     .filter((signature) => !['', 'none', 'no table'].includes(signature));
 }
 
+/** Its table or file system has a UUID, by which it cannot be taken for another device's. */
+export const hasUuid = (content: string): boolean => (content.split(';')[0] ?? '').includes(':');
+
 /** Nothing is there that was not there before: a program that destroys it was interrupted. */
 export function isLeftOf(before: string, content: string): boolean {
   const known = signaturesIn(before);

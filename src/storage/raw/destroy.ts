@@ -8,9 +8,9 @@ import type { DesiredRaw, DeviceFacts, ObservedRaw, Plan } from '../types.ts';
 import { lookAgain } from '../udev.ts';
 import { wipe } from '../wipe.ts';
 import { isLeftOf } from './content.ts';
-import { lockOf, notInUseGuards, sameContentGuards, sameDeviceGuard } from './guards.ts';
-import { sameDevice, tells } from './identity.ts';
-import { isHalfTable, isOurs } from './ours.ts';
+import { lockOf, notInUseGuards, sameContentGuards, sameDeviceGuards } from './guards.ts';
+import { sameDevice, surelySame } from './identity.ts';
+import { hasOwnTable, isHalfTable, isOurs } from './ours.ts';
 import { partitionGuard } from './prepare.ts';
 import { targetOf } from './target.ts';
 
@@ -30,6 +30,7 @@ export function planDestroy(desired: DesiredRaw, observed: ObservedRaw): Plan {
       `${desired.devicePath} is now /dev/${device.name} (${device.identity}), and not the device of this Volume (${recorded})`,
     );
   }
+  const known = surelySame(recorded, observed.intent, device);
   // They go last: without any, all of it was done. Nothing else tells that of a logical volume.
   const marked = isOurs(desired, device) && !(desired.mode === 'Block' && isLogicalVolume(device));
   if (!marked && !observed.recordFiles) return { steps: [] };
@@ -38,12 +39,13 @@ export function planDestroy(desired: DesiredRaw, observed: ObservedRaw): Plan {
       const stale = observed.link === device.device ? dropLink(desired, device) : [];
       return { steps: [...stale, ...records] };
     }
-    if (device.content !== '' && !isHalfTable(desired, device)) {
+    const half = isHalfTable(desired, device);
+    if (device.content !== '' && !half) {
       return orRetain(`/dev/${device.name} carries ${device.content}, which is not of this Volume`);
     }
-    if (observed.wiped === undefined && !tells(device.identity)) {
+    if (!known && (half || observed.wiped === undefined)) {
       return orRetain(
-        `/dev/${device.name} carries nothing, has neither serial number nor WWN, and so cannot be told from another disk`,
+        `/dev/${device.name} carries ${device.content || 'nothing'}, which does not tell whose it is, and the disk has neither serial number nor WWN that was recorded: it cannot be told from another`,
       );
     }
   }
@@ -57,7 +59,7 @@ export function planDestroy(desired: DesiredRaw, observed: ObservedRaw): Plan {
       };
     }
   }
-  const clean = desired.onDelete === 'Wipe' ? wipeDevice(desired, observed, device) : [];
+  const clean = desired.onDelete === 'Wipe' ? wipeDevice(desired, observed, device, known) : [];
   const changes = [...clean, ...takeOff(desired, observed, device, clean.length > 0)];
   const drop = changes.length === 0 ? [] : dropLink(desired, device);
   return { steps: [...notOpenStep(device), ...changes, ...drop, ...records] };
@@ -125,10 +127,10 @@ function notOpenStep(device: DeviceFacts): Step[] {
   ];
 }
 
-function wipeDevice(desired: DesiredRaw, observed: ObservedRaw, device: DeviceFacts): Step[] {
+function wipeDevice(desired: DesiredRaw, observed: ObservedRaw, device: DeviceFacts, known: boolean): Step[] {
   if (observed.wiped !== undefined && observed.wiped >= device.sizeBytes) return [];
   const begun = observed.wiped !== undefined;
-  const guards: Guard[] = [sameDeviceGuard(device), ...notInUseGuards(device)];
+  const guards: Guard[] = [...sameDeviceGuards(device), ...notInUseGuards(device)];
   const forget: Step[] =
     device.partitions.length === 0
       ? []
@@ -141,11 +143,11 @@ function wipeDevice(desired: DesiredRaw, observed: ObservedRaw, device: DeviceFa
         ];
   return [
     ...forget,
-    ...(begun && !isOurs(desired, device) && !tells(device.identity)
-      ? [readBack(device, observed.wiped ?? 0n)]
-      : []),
+    ...(begun && !isOurs(desired, device) && !known ? [readBack(device, observed.wiped ?? 0n)] : []),
     ...wipe(desired.uid, `/dev/${device.name}`, device.sizeBytes, observed.wiped, {
-      guards: [sameDeviceGuard(device), ...notInUseGuards({ ...device, partitions: [] })],
+      // A copy of the table is at the end, and would for long be all that a disk without a name shows of whose it is.
+      first: hasOwnTable(desired, device) && device.content !== '' ? [takeSignatureOff(device)] : [],
+      guards: [...sameDeviceGuards(device), ...notInUseGuards({ ...device, partitions: [] })],
       lock: lockOf(device),
       isFile: false,
     }),
@@ -159,7 +161,17 @@ function readBack(device: DeviceFacts, wiped: bigint): Step {
   return {
     name: `read back what was wiped of ${path} before`,
     argv: ['cmp', `--bytes=${wiped > first ? wiped : first}`, '--', path, '/dev/zero'],
-    guards: [sameDeviceGuard(device)],
+    guards: [...sameDeviceGuards(device)],
+  };
+}
+
+function takeSignatureOff(device: DeviceFacts): Step {
+  const path = `/dev/${device.name}`;
+  return {
+    name: `take the Volume's signature off ${path}`,
+    argv: ['wipefs', '--all', '--force', path],
+    guards: [...sameDeviceGuards(device), ...notInUseGuards(device), ...sameContentGuards(device)],
+    lock: lockOf(device),
   };
 }
 
@@ -175,7 +187,7 @@ function takeOff(desired: DesiredRaw, observed: ObservedRaw, device: DeviceFacts
       {
         name: `give partition ${partition.number} its earlier GUID`,
         argv: setPartitionGuid(partition.number, before, lock),
-        guards: [sameDeviceGuard(device), ...notInUseGuards(device), partitionGuard(device, desired.uid)],
+        guards: [...sameDeviceGuards(device), ...notInUseGuards(device), partitionGuard(device, desired.uid)],
         lock,
       },
       tellKernelAll(lock),
@@ -184,12 +196,7 @@ function takeOff(desired: DesiredRaw, observed: ObservedRaw, device: DeviceFacts
   if (wiped || observed.wiped !== undefined || (desired.mode === 'Block' && dmUuid !== undefined)) return [];
   const parts = device.partitions;
   return [
-    {
-      name: `take the Volume's signature off ${path}`,
-      argv: ['wipefs', '--all', '--force', path],
-      guards: [sameDeviceGuard(device), ...notInUseGuards(device), ...sameContentGuards(device)],
-      lock,
-    },
+    takeSignatureOff(device),
     ...(parts.length === 0
       ? []
       : [

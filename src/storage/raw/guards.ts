@@ -2,19 +2,29 @@ import type { Guard } from '../../nodes/job.ts';
 import { notInUse } from '../in-use.ts';
 import { blkid } from '../signature.ts';
 import type { DeviceFacts } from '../types.ts';
-import { identityProbe } from './identity.ts';
+import { diskseqProbe, identityProbe } from './identity.ts';
+
+const wholeDisk = ({ type, parent, name }: DeviceFacts) =>
+  type === 'part' && parent !== undefined ? parent : name;
 
 /** The disk that is locked while a device is written to. */
-export const lockOf = ({ type, parent, name }: DeviceFacts) =>
-  `/dev/${type === 'part' && parent !== undefined ? parent : name}`;
+export const lockOf = (device: DeviceFacts) => `/dev/${wholeDisk(device)}`;
 
 /** It is the device that was looked at, by all that the kernel says of it. */
-export function sameDeviceGuard({ name, printed }: DeviceFacts): Guard {
-  return {
+export function sameDeviceGuards(device: DeviceFacts): Guard[] {
+  const { name, printed, presence } = device;
+  const refusal = `/dev/${name} is no longer the device that was looked at`;
+  const same: Guard = {
     argv: identityProbe(name),
     expect: { exit: 0, stdout: { is: printed.identity } },
-    refusal: `/dev/${name} is no longer the device that was looked at`,
+    refusal,
   };
+  if (presence === undefined) return [same];
+  const [, diskseq = ''] = presence.split('/');
+  return [
+    same,
+    { argv: diskseqProbe(wholeDisk(device)), expect: { exit: 0, stdout: { is: diskseq } }, refusal },
+  ];
 }
 
 /** It carries what it carried, to the letter. */

@@ -1,4 +1,4 @@
-import type { BlockDevice } from '../types.ts';
+import type { BlockDevice, DeviceFacts, Intent } from '../types.ts';
 
 /** Repeated as a guard: whatever it prints must be the same right before a step. */
 export const identityProbe = (name: string) => [
@@ -11,6 +11,9 @@ export const identityProbe = (name: string) => [
   'KNAME,MAJ:MIN,PKNAME,TYPE,SIZE,RO,SERIAL,WWN',
   `/dev/${name}`,
 ];
+
+/** The kernel's number of a disk since it started; a disk that comes later gets another. */
+export const diskseqProbe = (disk: string) => ['cat', `/sys/class/block/${disk}/diskseq`];
 
 /** The whole disk that a partition is on; the device itself where it is none. */
 export function diskOf(row: BlockDevice, devices: readonly BlockDevice[]): BlockDevice {
@@ -51,10 +54,20 @@ export function sameDevice(recorded: string, found: string): boolean {
   });
 }
 
-/** The device has something that no other has, wherever it is plugged in. */
-export function tells(identity: string): boolean {
-  const known = facts(identity);
-  return ['wwn', 'serial', 'dm'].some((key) => known.has(key));
+/**
+ * It is certain that the device is the one that was recorded: they share what no other device has. That nothing
+ * speaks against it, as `sameDevice` says, is too little where nothing on the device says whose it is.
+ * @param recorded the identity, from the Volume's status or the node's record
+ */
+export function surelySame(
+  recorded: string | undefined,
+  intent: Intent | undefined,
+  { identity, presence }: DeviceFacts,
+): boolean {
+  if (presence !== undefined && presence === intent?.device?.presence) return true;
+  if (recorded === undefined) return false;
+  const [before, now] = [facts(recorded), facts(identity)];
+  return ['wwn', 'serial', 'dm'].some((key) => before.has(key) && before.get(key) === now.get(key));
 }
 
 function facts(identity: string): Map<string, string> {

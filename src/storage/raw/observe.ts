@@ -7,7 +7,7 @@ import { blkid, blkidValues, readable, readSignature } from '../signature.ts';
 import type { BlockDevice, DesiredRaw, DeviceFacts, Intent, ObservedRaw, Users } from '../types.ts';
 import { fromHex, readUsers, userProbes } from '../users.ts';
 import { contentText, type Printed } from './content.ts';
-import { diskOf, identityOf, identityProbe } from './identity.ts';
+import { diskOf, diskseqProbe, identityOf, identityProbe } from './identity.ts';
 
 type Results = ReadonlyMap<string, ProbeResult>;
 type Place = Pick<DesiredRaw, 'uid' | 'mode' | 'devicePath'>;
@@ -24,6 +24,7 @@ export function rawProbes({ uid, mode, devicePath }: Place): Probe[] {
     },
     { name: 'link', argv: ['stat', '-L', '-c', '%t:%T', linkOf({ uid, mode })] },
     { name: 'udev', argv: ['test', '-S', '/run/udev/control'] },
+    { name: 'boot', argv: ['cat', '/proc/sys/kernel/random/boot_id'] },
   ];
 }
 
@@ -42,6 +43,7 @@ export function deviceProbes(first: Results): Probe[] {
     ...parts.flatMap(({ name }) => contentProbes(name)),
     { name: 'partition', argv: ['cat', `/sys/class/block/${row.name}/partition`] },
     { name: 'dm', argv: ['cat', `/sys/class/block/${row.name}/dm/uuid`] },
+    { name: 'diskseq', argv: diskseqProbe(diskOf(row, users.devices).name) },
     {
       name: 'dm-link',
       argv: ['find', '-L', '/dev/disk/by-id', '-maxdepth', '1', '-samefile', `/dev/${row.name}`],
@@ -61,7 +63,8 @@ export function readRaw(desired: Place, first: Results, second: Results): Observ
   const users = readUsers(get);
   const target = readTarget(get('target'));
   const link = optional('link', get('link'));
-  const device = readDeviceAt(target, users, second);
+  const boot = optional('the boot ID', get('boot'));
+  const device = readDeviceAt(target, users, second, boot);
   const lasting = device.is === 'device' && desired.mode === 'Block' ? device.facts.dmUuid : undefined;
   return {
     type: 'raw',
@@ -89,20 +92,21 @@ function readDeviceAt(
   target: ReturnType<typeof readTarget>,
   users: Users,
   second: Results,
+  boot: string | undefined,
 ): ObservedRaw['target'] {
   if (target === undefined) return { is: 'missing' };
   if (typeof target === 'string') return { is: 'other', what: target };
   const row = rowOf(target.device, users);
   return row === undefined
     ? { is: 'other', what: 'device node without a disk behind it' }
-    : { is: 'device', facts: readDevice(row, users, second) };
+    : { is: 'device', facts: readDevice(row, users, second, boot) };
 }
 
 /** undefined for a device node that has outlived its disk, or a loop device that has no file. */
 const rowOf = (device: string, { devices }: Users): BlockDevice | undefined =>
   devices.find((each) => each.device === device);
 
-function readDevice(row: BlockDevice, users: Users, results: Results): DeviceFacts {
+function readDevice(row: BlockDevice, users: Users, results: Results, boot: string | undefined): DeviceFacts {
   const get = answersOf(results);
   const printed = readContent(row.name, get);
   const partitions = partitionsOf(row.name, users.devices);
@@ -110,6 +114,7 @@ function readDevice(row: BlockDevice, users: Users, results: Results): DeviceFac
   const values = blkidValues(printed.blkid);
   const number = optional('the partition', get('partition'));
   const dmUuid = optional('the device-mapper UUID', get('dm'));
+  const diskseq = optional('the disk sequence number', get('diskseq'));
   const partition =
     number === undefined
       ? undefined
@@ -124,6 +129,7 @@ function readDevice(row: BlockDevice, users: Users, results: Results): DeviceFac
     content: contentText(printed, children),
     uuids: [printed, ...children].flatMap(({ uuids }) => uuids),
     identity: identityOf(row, diskOf(row, users.devices), partition?.number, dmUuid),
+    presence: boot === undefined || diskseq === undefined ? undefined : `${boot}/${diskseq}`,
     printed: {
       identity: withoutEnd(succeeded('the identity', get('identity'))),
       blkid: withoutEnd(printed.blkid),

@@ -5,9 +5,9 @@ import { mkfs } from '../mkfs.ts';
 import { tellKernel, tellKernelAll } from '../partx.ts';
 import { donePath, intentOf, writeDone, writeIntent } from '../records.ts';
 import type { DesiredRaw, DeviceFacts, Intent, ObservedRaw, Plan } from '../types.ts';
-import { isLeftOf } from './content.ts';
-import { emptyGuards, lockOf, notInUseGuards, sameContentGuards, sameDeviceGuard } from './guards.ts';
-import { sameDevice } from './identity.ts';
+import { hasUuid, isLeftOf } from './content.ts';
+import { emptyGuards, lockOf, notInUseGuards, sameContentGuards, sameDeviceGuards } from './guards.ts';
+import { sameDevice, surelySame } from './identity.ts';
 import { hasOwnTable, isOurs } from './ours.ts';
 import { refuseDevice } from './refuse.ts';
 import { targetOf } from './target.ts';
@@ -81,23 +81,29 @@ function refuseContent(
   };
 }
 
-/** What an interrupted try was to destroy, less what it did, or the half of a table that it made. */
+/**
+ * What an interrupted try was to destroy, less what it did, or the half of a table that it made. Half a table has no
+ * UUID and could be any disk's: then the disk itself must be known.
+ */
 function isInterrupted(desired: DesiredRaw, device: DeviceFacts, intent: Intent): boolean {
   const consent = intent.consent === desired.overwrite ? intent.consent : '';
   const table = hasOwnTable(desired, device) ? 'gpt' : '';
-  return (consent !== '' || table !== '') && isLeftOf(`${consent};${table}`, device.content);
+  if (consent === '' && table === '') return false;
+  const known = hasUuid(device.content) || surelySame(intent.device?.identity, intent, device);
+  return known && isLeftOf(`${consent};${table}`, device.content);
 }
 
 /** A record that is there keeps what it says of the device before the first write. */
 function intentFor(desired: DesiredRaw, device: DeviceFacts, before: Intent | undefined): Intent {
-  const { identity, dmUuid, partition } = device;
+  const { identity, presence, dmUuid, partition } = device;
   const place = {
     path: desired.devicePath,
     identity,
     ...(dmUuid === undefined ? {} : { dmUuid }),
     ...(partition === undefined ? {} : { partuuid: before?.device?.partuuid ?? partition.uuid }),
   };
-  const fresh = intentOf(desired, { device: before?.device ?? place }, device.sizeBytes);
+  const now = presence === undefined ? {} : { presence };
+  const fresh = intentOf(desired, { device: { ...(before?.device ?? place), ...now } }, device.sizeBytes);
   const consent = device.content !== '' && device.content === desired.overwrite;
   if (!consent)
     return before === undefined ? fresh : { ...fresh, signature: before.signature, consent: before.consent };
@@ -113,7 +119,7 @@ function make(desired: DesiredRaw, device: DeviceFacts): Step[] {
     expect: { exit: 0 },
     refusal: `${path} was made ready meanwhile`,
   };
-  const guards = [notDone, sameDeviceGuard(device), ...notInUseGuards(device)];
+  const guards = [notDone, ...sameDeviceGuards(device), ...notInUseGuards(device)];
   const look: Step = {
     name: `look whether ${path} is open`,
     argv: ['true'],

@@ -33,6 +33,8 @@ const gpt: DeviceFacts = {
 const named: DeviceFacts = { ...partition, partition: { number: 2, scheme: 'gpt', uuid: UID } };
 const foreign: DeviceFacts = { ...disk, signature: one('xfs', 'x'), content: 'xfs:x' };
 const nameless: DeviceFacts = { ...disk, identity: 'size=1073741824' };
+/** Another disk than the node recorded, or the same after the node started anew: nothing tells. */
+const unknown: DeviceFacts = { ...nameless, presence: 'b00t2/7' };
 const madeOf = (facts: DeviceFacts, more: Partial<ObservedRaw> = {}) => rawMade(facts, more);
 
 function outcome(wanted: DesiredRaw, observed: ObservedRaw): string[] | string {
@@ -176,11 +178,31 @@ describe('Wipe', () => {
   });
 
   test('a disk without a name of its own is known by what was wiped of it', () => {
-    expect(outcome(wiping, madeOf(nameless, { intent: intentFor(nameless) }))).toMatch(
-      /carries nothing, has neither serial number nor WWN/,
+    expect(outcome(wiping, madeOf(unknown, { intent: intentFor(nameless) }))).toMatch(
+      /carries nothing, which does not tell whose it is/,
     );
-    const begun = madeOf(nameless, { intent: intentFor(nameless), wiped: 64n << 20n });
+    expect(wipes(wiping, madeOf(nameless))).toEqual([16, 'seek=0', 'forget']);
+    const begun = madeOf(unknown, { intent: intentFor(nameless), wiped: 64n << 20n });
     expect(outcome(wiping, begun)[0]).toBe('cmp --bytes=67108864 -- /dev/sdb /dev/zero');
+  });
+});
+
+describe.each([rawBlock, blockWiping])('half a table: %j', (wanted) => {
+  const halves = ['gpt', 'PMBR', 'no table;?=none', 'gpt;?=none'].map((content) => ({
+    ...nameless,
+    content,
+    partitions: content.includes(';') ? [sdb1] : [],
+  }));
+  test.each(halves)('$content: is ours on the disk that was recorded, and on no other', (facts) => {
+    expect(outcome(wanted, madeOf(facts))).toContain('wipefs --all --force /dev/sdb');
+    const serial = { ...facts, identity: disk.identity };
+    expect(outcome(wanted, madeOf(serial, { intent: intentFor(disk) }))).toContain(
+      'wipefs --all --force /dev/sdb',
+    );
+    for (const wiped of [undefined, 64n << 20n]) {
+      const other = madeOf({ ...facts, presence: 'b00t/8' }, { intent: intentFor(nameless), wiped });
+      expect(outcome(wanted, other)).toMatch(/does not tell whose it is.* cannot be told from another$/);
+    }
   });
 });
 

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
-import { diskOf, identityOf, sameDevice, tells } from '../../../src/storage/raw/identity.ts';
-import { disk } from '../../support/raw-input.ts';
+import { diskOf, identityOf, sameDevice, surelySame } from '../../../src/storage/raw/identity.ts';
+import { disk, intentFor } from '../../support/raw-input.ts';
 
 const part = {
   ...disk,
@@ -44,9 +44,19 @@ test.each([
 });
 
 test.each([
-  ['wwn=1 size=5', true],
-  ['serial=1 size=5', true],
-  ['dm=LVM-x size=5', true],
-  ['partition=1 size=5', false],
-  ['size=5', false],
-])('%j tells it from another: %s', (identity, expected) => expect(tells(identity)).toBe(expected));
+  ['wwn=1 size=5', 'wwn=1 size=5', true],
+  ['serial=a size=5', 'wwn=1 serial=a size=5', true],
+  ['dm=LVM-x size=5', 'dm=LVM-x size=5', true],
+  ['serial=a size=5', 'size=5', false],
+  ['size=5', 'serial=a size=5', false],
+  ['partition=1 size=5', 'partition=1 size=5', false],
+  ['size=5', 'size=5', false],
+  [undefined, 'wwn=1 size=5', false],
+])('recorded %j, found %j: surely the same is %s', (recorded, identity, expected) => {
+  const facts = { ...disk, identity };
+  expect(surelySame(recorded, undefined, { ...facts, presence: undefined })).toBe(expected);
+  const seen = { ...facts, presence: 'boot/7' };
+  expect(surelySame(recorded, intentFor({ ...disk, presence: 'boot/8' }), seen)).toBe(expected);
+  expect(surelySame(recorded, intentFor({ ...disk, presence: 'other/7' }), seen)).toBe(expected);
+  expect(surelySame(recorded, intentFor({ ...disk, presence: 'boot/7' }), seen)).toBe(true);
+});

@@ -72,6 +72,7 @@ const FIRST: Results = {
   others: missing,
   link: missing,
   udev: result(0),
+  boot: result(0, 'b00t\n'),
 };
 const PARTITION = { ...FIRST, target: result(0, 'block special file|8:11') };
 const SECOND: Results = {
@@ -85,6 +86,7 @@ const SECOND: Results = {
   partition: missing,
   dm: missing,
   'dm-link': result(0),
+  diskseq: result(0, '7\n'),
 };
 const map = (results: Results) => new Map(Object.entries(results));
 const read = (first: Results, second: Results, desired: DesiredRaw = rawDesired) =>

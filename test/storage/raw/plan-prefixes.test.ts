@@ -232,6 +232,25 @@ describe.each(CASES)('%s with %s on it, to become %s', (backing, filled, content
     },
   );
 
+  test('on a disk without a name of its own the same, until the node starts anew', () => {
+    fc.assert(
+      fc.property(crashes, crashes, fc.constantFrom('Delete', 'Wipe'), (preparing, destroying, onDelete) => {
+        const still = (crashed: readonly Crash[]) => crashed.map((each) => ({ ...each, reboot: false }));
+        const { node, desired } = start();
+        for (const disk of node.disks) disk.serial = '';
+        interrupt(node, 'prepare', desired, still(preparing));
+        finish(node, 'prepare', desired);
+        expectPrepared(node, desired);
+        const gone = { ...desired, recorded: true, onDelete } as const;
+        interrupt(node, 'destroy', gone, still(destroying));
+        finish(node, 'destroy', gone);
+        expect([...node.records.keys()]).toEqual([]);
+        expectOthersUntouched(node, backing, desired);
+      }),
+      { seed: SEED, numRuns: 20 },
+    );
+  });
+
   test('every step of every plan, crashed at in every way', () => {
     const ways: Killed[] = ['before', 'half', 'after'];
     const { node: first, desired } = start();

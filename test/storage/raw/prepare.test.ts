@@ -328,6 +328,21 @@ describe('an interrupted try', () => {
     expect(made(rawBlock, rawNode(carrying(`gpt:${OTHER}`), { intent }))).toHaveProperty('refusal');
   });
 
+  test.each(['gpt', 'PMBR', 'no table;?=none'])(
+    'half a table of ours, %s, needs the disk itself',
+    (content) => {
+      const nameless = { ...carrying(content), identity: 'size=1073741824' };
+      const record = intentFor(nameless, { fsType: '' });
+      expect(commands(rawBlock, rawNode(nameless, { intent: record }))).toContainEqual(
+        expect.stringMatching(/^wipefs --all/),
+      );
+      expect(made(rawBlock, rawNode({ ...nameless, presence: 'b00t/8' }, { intent: record }))).toEqual({
+        refusal: `/dev/sdb carries ${content}`,
+        hint: expect.stringContaining(`set spec.overwrite to "${content}".`),
+      });
+    },
+  );
+
   const consent = `gpt:${OTHER};1=ext4:a;2=xfs:b`;
   const consented = intentFor(disk, { signature: consent, consent });
   test.each([
@@ -339,6 +354,14 @@ describe('an interrupted try', () => {
     const wanted = { ...rawDesired, overwrite: consent };
     const observed = rawNode(carrying(content), { intent: consented });
     expect(commands(wanted, observed)).toContainEqual(expect.stringMatching(/^wipefs --all/));
+    // A disk without a name of its own that came since can carry the half of another table, but not that UUID.
+    const identity = 'size=1073741824';
+    const known = { ...consented, device: { path: '/dev/sdb', identity } };
+    const other = made(
+      wanted,
+      rawNode({ ...carrying(content), identity, presence: 'b00t/8' }, { intent: known }),
+    );
+    expect('steps' in other).toBe(content.includes(OTHER));
     // A consent that was taken back, or given for something else, is none.
     for (const overwrite of [undefined, 'ext4:a']) {
       expect(made({ ...wanted, overwrite }, observed)).toHaveProperty('refusal');
