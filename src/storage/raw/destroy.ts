@@ -36,7 +36,7 @@ export function planDestroy(desired: DesiredRaw, observed: ObservedRaw): Plan {
   if (!marked && !observed.recordFiles) return { steps: [] };
   if (!isOurs(desired, device)) {
     if (isUntouched(desired, observed, device)) {
-      const stale = observed.link === device.device ? dropLink(desired, device) : [];
+      const stale = observed.link === device.device ? dropLink(desired, device, device.content !== '') : [];
       return { steps: [...stale, ...records] };
     }
     const half = isHalfTable(desired, device);
@@ -61,15 +61,16 @@ export function planDestroy(desired: DesiredRaw, observed: ObservedRaw): Plan {
   }
   const clean = desired.onDelete === 'Wipe' ? wipeDevice(desired, observed, device, known) : [];
   const changes = [...clean, ...takeOff(desired, observed, device, clean.length > 0)];
-  const drop = changes.length === 0 ? [] : dropLink(desired, device);
+  const drop = changes.length === 0 ? [] : dropLink(desired, device, false);
   return { steps: [...notOpenStep(device), ...changes, ...drop, ...records] };
 }
 
 /**
  * The persistent link goes with what it was named after. udev does that, but may not have looked at what was written
  * under a lock, and was seen to keep the link of a partition that came and went while its GUID was changed.
+ * @param filled something is on it by then, of which blkid tells
  */
-function dropLink(desired: DesiredRaw, device: DeviceFacts): Step[] {
+function dropLink(desired: DesiredRaw, device: DeviceFacts, filled: boolean): Step[] {
   const path = `/dev/${device.name}`;
   return [
     lookAgain(device.name),
@@ -80,7 +81,11 @@ function dropLink(desired: DesiredRaw, device: DeviceFacts): Step[] {
       guards: [
         {
           argv: ['blkid', '-p', '-o', 'value', '-s', 'UUID', '-s', 'PART_ENTRY_UUID', path],
-          expect: { stdout: { has: '', lacks: desired.uid } },
+          // A partition always has its entry. Any other status means that blkid did not look.
+          expect: {
+            exit: filled || device.partition !== undefined ? 0 : 2,
+            stdout: { has: '', lacks: desired.uid },
+          },
           refusal: `${path} still carries ${desired.uid}`,
         },
       ],

@@ -128,6 +128,21 @@ describe('Delete', () => {
   });
 });
 
+test.each<[string, DesiredRaw, ObservedRaw, number]>([
+  ['a disk', rawDesired, madeOf(ext4), 2],
+  ['a partition', rawBlock, madeOf(named, { intent: intentFor(partition) }), 0],
+  [
+    'what was never destroyed',
+    rawDesired,
+    rawNode(foreign, { link: '8:16', intent: intentFor(disk, { signature: 'xfs:x' }), recordFiles: true }),
+    0,
+  ],
+])('the link of %s goes only once blkid has looked and not found the UUID', (_, wanted, observed, exit) => {
+  const made = plan('destroy', wanted, observed, 0);
+  const rm = 'steps' in made ? made.steps.find(({ argv }) => argv[2] === '--') : undefined;
+  expect(rm?.guards.map(({ expect: wants }) => wants)).toEqual([{ exit, stdout: { has: '', lacks: UID } }]);
+});
+
 describe('Retain', () => {
   test.each<[string, ObservedRaw]>([
     ['what is made', madeOf(ext4)],
