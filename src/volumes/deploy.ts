@@ -20,8 +20,14 @@ export function deploy(input: Input, now: number): Decision {
   const fail = (reason: ReadyReason, message: string): Decision =>
     report(volume, now, 'Failed', { status: 'False', reason, message }, {});
 
+  const problems = validateVolume(volume);
+  if (problems.length > 0) return fail(READY_REASON.internalError, problems.join('; '));
   const options = classOf(input);
-  if ('problem' in options) return fail(options.reason, options.problem);
+  if ('problem' in options) {
+    // Written a moment before the Volume, the class may reach the cache after it, and Failed is for good.
+    if (input.liveClass === undefined) return { action: { do: 'read-class' } };
+    return fail(READY_REASON.creationError, options.problem);
+  }
 
   const name = parseJobName(volume.status?.job);
   const pending = { status: 'Unknown', reason: READY_REASON.pending, message: '' } as const;
@@ -83,20 +89,17 @@ export function deploy(input: Input, now: number): Decision {
 }
 
 /** The options of a valid Volume's class, or why the Volume can't be made. */
-function classOf({ volume, storageClass }: Input): ClassOptions | { problem: string; reason: ReadyReason } {
-  const problems = validateVolume(volume);
-  if (problems.length > 0) return { problem: problems.join('; '), reason: READY_REASON.internalError };
-  if (storageClass === undefined) {
+function classOf({ volume, storageClass, liveClass }: Input): ClassOptions | { problem: string } {
+  const known = liveClass === undefined ? storageClass : liveClass.found;
+  if (known === undefined) {
     return {
       problem: `the storage class ${volume.spec.storageClassName} does not exist. Create it. ${howToRetry(volume)}`,
-      reason: READY_REASON.creationError,
     };
   }
-  const options = checkClass(storageClass, volume.spec.mode);
+  const options = checkClass(known, volume.spec.mode);
   return 'problem' in options
     ? {
         problem: `${options.problem}. Correct the storage class (delete it and create it again). ${howToRetry(volume)}`,
-        reason: READY_REASON.creationError,
       }
     : options;
 }

@@ -1,10 +1,10 @@
-import type { PersistentVolume } from '../api/core.ts';
+import type { PersistentVolume, StorageClass } from '../api/core.ts';
 import type { Logger } from '../api/logger.ts';
 import { EVENT } from '../api/names.ts';
-import { PERSISTENT_VOLUMES } from '../api/resources.ts';
+import { PERSISTENT_VOLUMES, STORAGE_CLASSES } from '../api/resources.ts';
 import type { Volume } from '../api/volume.ts';
 import type { Clock } from '../control/clock.ts';
-import { isRefusal } from '../kube/errors.ts';
+import { isNotFound, isRefusal } from '../kube/errors.ts';
 import type { EventRecorder } from '../kube/events.ts';
 import type { Informer } from '../kube/informer.ts';
 import type { KubeClient } from '../kube/types.ts';
@@ -27,8 +27,9 @@ export interface EffectDeps {
 }
 
 /** What is known within one reconcile beside the objects. */
-export type Known = Pick<Input, 'job' | 'observation' | 'forgotten' | 'pvRefused' | 'kept'>;
+export type Known = Pick<Input, 'liveClass' | 'job' | 'observation' | 'forgotten' | 'pvRefused' | 'kept'>;
 export const nothing: Known = {
+  liveClass: undefined,
   job: undefined,
   observation: undefined,
   forgotten: undefined,
@@ -84,6 +85,14 @@ export function createEffects(
           ...(named ? { job: { known: { state: 'not-found' } } } : {}),
         };
       }
+      case 'read-class':
+        try {
+          const name = volume.spec.storageClassName;
+          return { ...known, liveClass: { found: await client.get<StorageClass>(STORAGE_CLASSES, name) } };
+        } catch (error) {
+          if (!isNotFound(error)) throw error;
+          return { ...known, liveClass: { found: undefined } };
+        }
       case 'observe': {
         const observation = await observe(executor, volume, node);
         if ('known' in observation) {

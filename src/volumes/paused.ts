@@ -65,6 +65,7 @@ function pausedCondition({ volume, paused }: Input, now: number): Condition | un
 function isWrite(action: Action, { volume }: Input): boolean {
   switch (action.do) {
     case 'observe':
+    case 'read-class':
     case 'poll':
     case 'add-finalizer':
       return false;

@@ -20,8 +20,10 @@ export interface Input {
   volume: Volume;
   /** The PersistentVolume of the Volume's name, whoever made it. */
   pv: PersistentVolume | undefined;
-  /** The class of the Volume's spec. */
+  /** The class of the Volume's spec, as the cache has it. */
   storageClass: StorageClass | undefined;
+  /** The same as the API server has it, if it was asked just now. */
+  liveClass: { found: StorageClass | undefined } | undefined;
   /** Of the job that `status.job` names, if it was asked for since that name was written. */
   job: Answer<JobState> | undefined;
   /** Of the node, if it was looked at since anything was last done there. */
@@ -54,6 +56,8 @@ export type Action =
   | { do: 'add-finalizer' }
   /** Replaces the status. */
   | { do: 'set-status'; status: VolumeStatus; event?: EventToSend }
+  /** Reads the class of the Volume's spec from the API server. */
+  | { do: 'read-class' }
   | { do: 'observe' }
   | { do: 'poll' }
   /** Under the key of `status.job`. `loopNumber` is what the steps attach under, if they do. */

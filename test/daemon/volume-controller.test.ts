@@ -5,11 +5,12 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { KubeNode, StorageClass } from '../../src/api/core.ts';
 import type { Leftover } from '../../src/api/leftover.ts';
 import { LEFTOVER_CRD } from '../../src/api/leftover-crd.ts';
+import type { KubeObject, Resource } from '../../src/api/meta.ts';
 import { LEFTOVERS, NODES, STORAGE_CLASSES, VOLUMES } from '../../src/api/resources.ts';
 import type { Condition, Volume } from '../../src/api/volume.ts';
 import { VOLUME_CRD } from '../../src/api/volume-crd.ts';
 import { connect } from '../../src/kube/connect.ts';
-import type { KubeClient } from '../../src/kube/types.ts';
+import type { KubeClient, ListOptions } from '../../src/kube/types.ts';
 import { type Sandbox, startSandbox } from '../../src/sandbox/server.ts';
 import { sparseVolume } from '../support/cluster.ts';
 import { startController, type TestController } from '../support/controller.ts';
@@ -22,7 +23,7 @@ let client: KubeClient;
 let controller: TestController;
 let folder = '';
 
-async function start(crds: object[]): Promise<void> {
+async function start(crds: object[], seenBy = (real: KubeClient) => real): Promise<void> {
   sandbox = await startSandbox({ crds: crds as never });
   folder = await mkdtemp(join(tmpdir(), 'stowage-controller-'));
   const kubeconfig = join(folder, 'kubeconfig');
@@ -35,7 +36,7 @@ async function start(crds: object[]): Promise<void> {
     provisioner: 'kubernetes.io/no-provisioner',
   };
   await client.create(STORAGE_CLASSES, storageClass);
-  controller = await startController(client);
+  controller = await startController(seenBy(client));
 }
 
 afterEach(async () => {
@@ -95,6 +96,26 @@ describe('the annotation stowage.dev/paused', () => {
     await isPaused('a', 'False');
   }, 30_000);
 });
+
+test('a storage class that the watch has not told of yet is read, and not called missing', async () => {
+  const behind = (real: KubeClient): KubeClient => ({
+    ...real,
+    list: async <T extends KubeObject>(resource: Resource, options?: ListOptions) => {
+      const page = await real.list<T>(resource, options);
+      return resource === STORAGE_CLASSES ? { ...page, items: [] } : page;
+    },
+  });
+  await start([VOLUME_CRD, LEFTOVER_CRD], behind);
+  await client.create(VOLUMES, sparseVolume('a', 'n1', '32Mi'));
+  await goesOn('a');
+  const missing = sparseVolume('b', 'n1', '32Mi');
+  await client.create(VOLUMES, { ...missing, spec: { ...missing.spec, storageClassName: 'none' } });
+  const message = await until('b has failed', 10_000, async () => {
+    const { status } = await client.get<Volume>(VOLUMES, 'b');
+    return status?.phase === 'Failed' ? status.conditions?.[0]?.message : undefined;
+  });
+  expect(message).toContain('the storage class none does not exist');
+}, 30_000);
 
 describe('a lost node', () => {
   const forget = async (name: string): Promise<string> => {

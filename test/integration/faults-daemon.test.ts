@@ -1,12 +1,19 @@
 import { afterAll, beforeAll, test } from '@jest/globals';
-import { type CrashingCluster, startCrashingCluster } from '../support/crash-life.ts';
+import { type CrashingCluster, type Run, startCrashingCluster } from '../support/crash-life.ts';
 import { PROGRAMS } from '../support/faulty-life.ts';
 import { BACKINGS, type Backing, CONTENTS, type Content } from '../support/kinds.ts';
+import { seeded } from '../support/random.ts';
 import { describeAsRoot } from '../support/root.ts';
 
 /** `npm run test:faults` has the time for every kind, and for both sides of an effect; each is after the one before. */
 const MANY = process.env.STOWAGE_FAULTS !== undefined;
 const WHEN = MANY ? (['before', 'after'] as const) : (['after'] as const);
+
+/** A fifth of what jobs alone are killed at: each is a daemon's start, and a whole life. */
+const COUNT = Math.ceil(Number(process.env.STOWAGE_FAULTS ?? 20) / 5);
+
+/** Of the random points. Printed; the same one makes the same points. */
+const SEED = Number(process.env.STOWAGE_FAULTS_SEED ?? Date.now() % 2 ** 32);
 
 /** Sparse files with ext4 are killed before and after each effect in crash.test.ts. */
 const KINDS: (readonly [Backing, Content])[] = MANY
@@ -37,5 +44,43 @@ describeAsRoot('the daemon, killed at every effect of every kind of volume', () 
       console.info(`${backing} with ${content}: killed at ${effects.length} effects, ${WHEN.join(' and ')}`);
     },
     900_000,
+  );
+
+  test(
+    `and the daemon or its connection together with a job, at ${COUNT} random points`,
+    async () => {
+      console.info(`${COUNT} random points: STOWAGE_FAULTS_SEED=${SEED}`);
+      const random = seeded(SEED);
+      const pick = <T>(values: readonly T[]): T => values[Math.floor(random() * values.length)] as T;
+      for (let number = 1; number <= COUNT; number++) {
+        const run: Run = {
+          backing: pick(BACKINGS),
+          content: pick(CONTENTS),
+          onDelete: pick(['Delete', 'Wipe']),
+          // Some lives have fewer effects and programs, and then see only one of the two, or none.
+          effect: 1 + Math.floor(random() * 24),
+          when: pick(['before', 'after']),
+          cut: random() < 0.3,
+          job: {
+            during: pick(['create', 'delete']),
+            crash: {
+              program: '*',
+              call: 1 + Math.floor(random() * 60),
+              at: pick(['before', 'after', 'inside']),
+              ms: Math.floor(2 ** (random() * 7)),
+            },
+          },
+        };
+        try {
+          await crashing.live(run);
+        } catch (cause) {
+          const where = `seed ${SEED}, point ${number}: ${JSON.stringify(run)}`;
+          throw new Error(`${where}: ${(cause as Error).message}`, { cause });
+        } finally {
+          await crashing.wrappers.happened();
+        }
+      }
+    },
+    COUNT * 60_000,
   );
 });

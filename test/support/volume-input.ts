@@ -134,6 +134,7 @@ export function input(parts: Partial<Input>): Input {
     job: undefined,
     observation: undefined,
     forgotten: undefined,
+    liveClass: undefined,
     pvRefused: undefined,
     lookedAt: undefined,
     allotted: new Set(),

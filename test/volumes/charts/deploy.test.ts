@@ -259,9 +259,28 @@ describe('Volume Deployment', () => {
       },
       ['Failed', 'PrepareVolume/DONE', 'False', 'CreationError', expect.stringContaining('does not belong')],
     ],
+    ['class missing in the cache: the API server is asked', { storageClass: undefined }, 'read-class'],
+    [
+      'class wrong in the cache: the API server is asked',
+      { storageClass: { ...storageClass, parameters: { fsType: 'zfs' } } },
+      'read-class',
+    ],
+    [
+      'class that only the API server has yet',
+      { storageClass: undefined, liveClass: { found: storageClass } },
+      ['Pending', 'PrepareVolume/1', 'Unknown', 'Pending', ''],
+    ],
+    [
+      'class that was exchanged for one that is right',
+      {
+        storageClass: { ...storageClass, parameters: { fsType: 'zfs' } },
+        liveClass: { found: storageClass },
+      },
+      ['Pending', 'PrepareVolume/1', 'Unknown', 'Pending', ''],
+    ],
     [
       'class missing',
-      { storageClass: undefined },
+      { storageClass: undefined, liveClass: { found: undefined } },
       [
         'Failed',
         undefined,
@@ -273,12 +292,14 @@ describe('Volume Deployment', () => {
     [
       'unsupported file system',
       {
-        storageClass: {
-          apiVersion: 'storage.k8s.io/v1',
-          kind: 'StorageClass',
-          metadata: { name: 'local' },
-          provisioner: 'x',
-          parameters: { fsType: 'zfs' },
+        liveClass: {
+          found: {
+            apiVersion: 'storage.k8s.io/v1',
+            kind: 'StorageClass',
+            metadata: { name: 'local' },
+            provisioner: 'x',
+            parameters: { fsType: 'zfs' },
+          },
         },
       },
       ['Failed', undefined, 'False', 'CreationError', expect.stringContaining('unsupported filesystem: zfs')],
@@ -340,7 +361,7 @@ describe('a class that is missing or wrong: it is said how to retry', () => {
     ['missing', undefined],
     ['wrong', wrong],
   ])('%s: by a change of the spec that changes nothing else', (_, found) => {
-    expect(message({ storageClass: found })).toContain(
+    expect(message({ liveClass: { found } })).toContain(
       `kubectl patch volume data1 --type merge -p '{"spec":{"attachPolicy":"Always"}}'`,
     );
   });
@@ -348,7 +369,7 @@ describe('a class that is missing or wrong: it is said how to retry', () => {
   test('not by a change that was made before', () => {
     const said = message({
       volume: { ...volume(), spec: { ...volume().spec, attachPolicy: 'Always' } },
-      storageClass: undefined,
+      liveClass: { found: undefined },
     });
     expect(said).not.toContain('kubectl patch');
     expect(said).toContain('delete this Volume and create it again');
