@@ -155,8 +155,15 @@ export interface ObservedRaw extends ObservedVolume {
   type: 'raw';
   /** What the path leads to: nothing, something that is no block device, or the device. */
   target: { is: 'missing' } | { is: 'other'; what: string } | { is: 'device'; facts: DeviceFacts };
-  /** What other Volumes' records on the node say. */
-  others: readonly Intent[];
+  /** Other Volumes, of which there are records on the node, or which whoever looked knows of. */
+  others: readonly Owner[];
+}
+
+/** A Volume that a device may belong to. */
+export interface Owner {
+  uid: string;
+  name?: string;
+  device?: { dmUuid?: string };
 }
 
 /** All that plans are made from. */

@@ -19,6 +19,7 @@ import type { Action, EventToSend, Input } from './types.ts';
 export interface EffectDeps {
   client: KubeClient;
   subjects: Subjects;
+  volumes: Informer<Volume>;
   persistentVolumes: Informer<PersistentVolume>;
   executor: Executor;
   events: EventRecorder;
@@ -51,7 +52,7 @@ export function createEffects(
   lookedAt: Map<string, number>,
   loopNumbers: LoopNumbers,
 ): Effects {
-  const { client, subjects, persistentVolumes, executor, events, clock, logger } = deps;
+  const { client, subjects, volumes, persistentVolumes, executor, events, clock, logger } = deps;
   return { carryOut };
 
   async function carryOut(action: Action, volume: Volume, node: string, known: Known): Promise<Known> {
@@ -94,7 +95,7 @@ export function createEffects(
           return { ...known, liveClass: { found: undefined } };
         }
       case 'observe': {
-        const observation = await observe(executor, volume, node);
+        const observation = await observe(executor, volume, node, volumes.list);
         if ('known' in observation) {
           lookedAt.set(uid, clock.now());
           loopNumbers.release(node, uid);

@@ -8,14 +8,24 @@ import type { Observed } from '../storage/types.ts';
 import { desiredOf } from './desired.ts';
 import { jobKey, parseJobName } from './job-name.ts';
 import { withHint } from './job-step.ts';
+import { withOwners } from './other-volumes.ts';
 import type { Answer } from './types.ts';
 
 /** How long to wait for a job in the round trip that starts it, in ms: most end within it. */
 const SUBMIT_WAIT = 1500;
 
 /** Looks at all that concerns a Volume on its node. */
-export function observe(executor: Executor, volume: Volume, node: string): Promise<Answer<Observed>> {
-  return answered(() => look((probes) => executor.observe(node, probes), desiredOf(volume, undefined)));
+export function observe(
+  executor: Executor,
+  volume: Volume,
+  node: string,
+  volumes: () => readonly Volume[],
+): Promise<Answer<Observed>> {
+  return answered(async () => {
+    const desired = desiredOf(volume, undefined);
+    const observed = await look((probes) => executor.observe(node, probes), desired);
+    return withOwners(observed, desired.uid, volumes);
+  });
 }
 
 /** The state of the job that `status.job` names. */

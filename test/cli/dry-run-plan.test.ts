@@ -75,7 +75,7 @@ describe('commands', () => {
 
   test('needs no --yes for what would be overwritten: the node is asked', async () => {
     const argv = ['create', 'volume', 'a', '--device', '/dev/sdx', '--overwrite', 'ext4', '--dry-run=plan'];
-    const probes = { ...EMPTY_NODE, target: missing, others: result(0) };
+    const probes = { ...EMPTY_NODE, target: missing, others: result(0), boot: result(0, 'b00t') };
     const there = world({ n1: { probes } });
     const { code, err } = await stowage([...argv, '--node', 'n1', '--storage-class', 'fast'], there);
     expect(code).toBe(5);

@@ -6,6 +6,7 @@ import { freeLoopNumber } from '../../storage/loops.ts';
 import { observe } from '../../storage/observe.ts';
 import { plan } from '../../storage/plan.ts';
 import { desiredOf } from '../../volumes/desired.ts';
+import { withOwners } from '../../volumes/other-volumes.ts';
 import { checkClass } from '../../volumes/storage-class.ts';
 
 /** Stands for the UID that the API server gives a Volume when it is created. A valid one, and no object's. */
@@ -19,12 +20,14 @@ export type VolumePlan = { volume: string; node: string } & (
 
 /**
  * Looks at the node of a Volume that is not created yet, and plans as the controller would.
+ * @param volumes all of the cluster
  * @throws NodeError, ObservationError
  */
 export async function planVolume(
   volume: Volume,
   storageClass: StorageClass,
   executor: Executor,
+  volumes: readonly Volume[],
 ): Promise<VolumePlan> {
   const node = volume.spec.nodeName;
   const planned = { volume: volume.metadata.name, node };
@@ -38,7 +41,8 @@ export async function planVolume(
   }
   const created = { ...volume, metadata: { ...volume.metadata, uid: PLACEHOLDER_UID } };
   const desired = desiredOf(created, options);
-  const observed = await observe((probes) => executor.observe(node, probes), desired);
+  const looked = await observe((probes) => executor.observe(node, probes), desired);
+  const observed = withOwners(looked, PLACEHOLDER_UID, () => volumes);
   const made = plan('prepare', desired, observed, freeLoopNumber(observed.loops, new Set()));
   return 'refusal' in made
     ? { ...planned, refusal: made.refusal, hint: made.hint }

@@ -1,6 +1,7 @@
 import type { StorageClass } from '../../api/core.ts';
-import { STORAGE_CLASSES } from '../../api/resources.ts';
+import { STORAGE_CLASSES, VOLUMES } from '../../api/resources.ts';
 import type { Volume } from '../../api/volume.ts';
+import { listAll } from '../../kube/client.ts';
 import type { KubeClient } from '../../kube/types.ts';
 import { conclude } from '../batch.ts';
 import type { GlobalFlags } from '../globals.ts';
@@ -29,9 +30,12 @@ export async function printPlans(
   // The Volumes of a command are of one class.
   const className = volumes[0]?.spec.storageClassName ?? '';
   const storageClass = await client.get<StorageClass>(STORAGE_CLASSES, className, { signal: io.signal });
+  // A device may be another Volume's, of which its node has no record.
+  const onDevices = volumes.some(({ spec }) => spec.rawBlockDevice !== undefined);
+  const known = onDevices ? (await listAll<Volume>(client, VOLUMES, { signal: io.signal })).items : [];
   const nodes = volumes.map(({ spec }) => spec.nodeName);
   const results = await withNodes(nodes, flags, io, client, (executor) =>
-    Promise.allSettled(volumes.map((volume) => planVolume(volume, storageClass, executor))),
+    Promise.allSettled(volumes.map((volume) => planVolume(volume, storageClass, executor, known))),
   );
   const plans = results.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
   const several = volumes.length > 1;

@@ -1,6 +1,6 @@
 import { userOf } from '../in-use.ts';
 import { tooSmall } from '../mkfs.ts';
-import type { DesiredRaw, DeviceFacts, Intent, ObservedRaw, Plan } from '../types.ts';
+import type { DesiredRaw, DeviceFacts, ObservedRaw, Owner, Plan } from '../types.ts';
 
 /** Why a device may not be written to, whatever anyone consents to; undefined when it may. */
 export function refuseDevice(
@@ -22,7 +22,7 @@ export function refuseDevice(
   const owner = ownerOf(device, observed.others);
   if (owner !== undefined) {
     return {
-      refusal: `${path} belongs to another Volume, with the UID ${owner.uid}`,
+      refusal: `${path} belongs to another Volume, ${owner.name ?? `with the UID ${owner.uid}`}`,
       hint: 'Two Volumes cannot share a device. Delete that Volume first, or use another device.',
     };
   }
@@ -53,7 +53,7 @@ export function refuseDevice(
 }
 
 /** By UUIDs that are on the device, or by what device-mapper calls it: never by the path, of which it has many. */
-function ownerOf({ uuids, dmUuid }: DeviceFacts, others: readonly Intent[]): Intent | undefined {
+function ownerOf({ uuids, dmUuid }: DeviceFacts, others: readonly Owner[]): Owner | undefined {
   return others.find(
     (other) => uuids.includes(other.uid) || (dmUuid !== undefined && other.device?.dmUuid === dmUuid),
   );

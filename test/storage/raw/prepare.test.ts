@@ -238,6 +238,12 @@ describe('refused even with consent', () => {
       /another Volume.*5555$/,
     ],
     [
+      "another Volume's file system, of which the node has no record",
+      { ...facts, uuids: [OTHER] },
+      { others: [{ uid: OTHER, name: 'old1' }] },
+      /sdb belongs to another Volume, old1$/,
+    ],
+    [
       "another Volume's partition",
       carrying('ext4:x', { ...partition, uuids: ['y', OTHER] }),
       { others: [other] },

@@ -1,0 +1,37 @@
+import { expect, test } from '@jest/globals';
+import { plan } from '../../src/storage/plan.ts';
+import type { DeviceFacts } from '../../src/storage/types.ts';
+import { withOwners } from '../../src/volumes/other-volumes.ts';
+import { disk, rawDesired, rawNode } from '../support/raw-input.ts';
+import { readyNode, UID, volume } from '../support/volume-input.ts';
+
+const OTHER = '11111111-2222-4333-8444-555555555555';
+const old = { ...volume(), metadata: { name: 'old1', uid: OTHER } };
+const mine = { ...volume(), metadata: { name: 'data1', uid: UID } };
+const carrying = (uuid: string): DeviceFacts => ({
+  ...disk,
+  signature: { found: 'one', type: 'ext4', uuid },
+  content: `ext4:${uuid}`,
+  uuids: [uuid],
+});
+const never = () => {
+  throw new Error('asked');
+};
+
+test('what MetalK8s made for another Volume is refused whatever is consented to, without a record on the node', () => {
+  const observed = withOwners(rawNode(carrying(OTHER)), UID, () => [mine, old]);
+  expect(plan('prepare', { ...rawDesired, overwrite: `ext4:${OTHER}` }, observed, 0)).toMatchObject({
+    refusal: '/dev/sdb belongs to another Volume, old1',
+  });
+});
+
+test("the Volume's own UUID, and one of no Volume, are nobody else's", () => {
+  for (const uuid of [UID, 'abcd']) {
+    expect(withOwners(rawNode(carrying(uuid)), UID, () => [mine, old])).toMatchObject({ others: [] });
+  }
+});
+
+test('Volumes are not gone through for what carries nothing', () => {
+  expect(withOwners(rawNode(disk), UID, never)).toMatchObject({ others: [] });
+  expect(withOwners(readyNode, UID, never)).toBe(readyNode);
+});
