@@ -141,7 +141,7 @@ async function demo(): Promise<void> {
   const volume = JSON.parse(
     (await execa(STOWAGE, ['get', 'volume', 'demo', '-o', 'json'], { env: { KUBECONFIG: kubeconfig } }))
       .stdout,
-  ) as { metadata: { uid: string }; status: { devicePath: string } };
+  ) as { status: { devicePath: string } };
 
   say(
     'What the kubelet would do for a pod: mount the persistent path. A file is written, and read after a second mount.',
@@ -172,12 +172,17 @@ async function demo(): Promise<void> {
 
   const others = await otherKinds(sshd.configFile);
 
+  const uids = (
+    await execa('kubectl', ['get', 'volumes', '-o', 'jsonpath={.items[*].metadata.uid}'], {
+      env: { KUBECONFIG: kubeconfig },
+    })
+  ).stdout.split(' ');
+
   say('Deleted: devices are detached, files removed, signatures taken off, then the objects go.');
   await type(STOWAGE, ['delete', 'volume', 'demo', ...others, '--wait']);
 
   say('A last look at the node and the cluster: loop devices, files, records, job folders, objects.');
-  const { metadata } = volume;
-  const left = await leftovers({ uids: [metadata.uid] });
+  const left = await leftovers({ uids });
   const objects = (await type('kubectl', ['get', 'volumes,persistentvolumes', '-o', 'name'])).trim();
   if (left.length > 0 || objects !== '') {
     throw new Error(`left behind: ${[...left, objects].filter(Boolean).join('; ')}`);
@@ -212,9 +217,43 @@ async function otherKinds(sshConfig: string): Promise<string[]> {
   await type(STOWAGE, [...create, '--overwrite', overwrite, ...look]);
   say('And so it is made.');
   await type(STOWAGE, [...create, '--overwrite', overwrite, '--yes', '--wait']);
+
+  say(
+    'The other kinds, from a manifest: XFS in a sparse file and on a partition, and a whole disk as it is.',
+  );
+  await type(STOWAGE, ['create', 'storageclass', 'demo-xfs', '--static', '--fs-type', 'xfs']);
+  const empty = await makeDisk(folder, 'empty', 64n << 20n);
+  cleanUps.push(() => empty.remove());
+  const divided = await makeDisk(folder, 'divided', 768n << 20n, 'gpt');
+  cleanUps.push(() => divided.remove());
+  const manifest = [
+    volumeOf('demo-xfs', 'demo-xfs', '  sparseLoopDevice:\n    size: 1Gi'),
+    volumeOf('demo-part', 'demo-xfs', rawOf(divided.partition)),
+    volumeOf('demo-bare', 'demo', `  mode: Block\n${rawOf(empty.path)}`),
+  ].join('---\n');
+  const names = ['demo-xfs', 'demo-part', 'demo-bare'];
+  for (const name of names) cleanUps.push(() => remove(name));
+  console.log(manifest.trimEnd());
+  await type(STOWAGE, ['create', '-f', '-', '--wait'], manifest);
   await type(STOWAGE, ['get', 'volumes', '-o', 'wide']);
-  return ['demo-block', 'demo-disk'];
+  return ['demo-block', 'demo-disk', ...names];
 }
+
+const rawOf = (device: string) => `  onDelete: Delete\n  rawBlockDevice:\n    devicePath: ${device}`;
+
+const volumeOf = (
+  name: string,
+  storageClass: string,
+  kind: string,
+) => `apiVersion: storage.metalk8s.scality.com/v1alpha1
+kind: Volume
+metadata:
+  name: ${name}
+spec:
+  nodeName: n1
+  storageClassName: ${storageClass}
+${kind}
+`;
 
 /** Whatever happened, all that was started is ended; one clean-up that fails keeps no other from its turn. */
 async function cleanUp(): Promise<void> {

@@ -40,6 +40,19 @@ export function validateVolume({ spec }: Volume): string[] {
   ];
 }
 
+/**
+ * Whether the spec names a node and a file or device there, which it then does for good: where it does not, nothing can
+ * ever have been made of it. What of a spec can change says nothing of that.
+ */
+export function hasPlace({ spec }: Volume): boolean {
+  const { nodeName, sparseLoopDevice, rawBlockDevice, lvmLogicalVolume } = spec;
+  if (nameProblems('nodeName', nodeName).length > 0 || lvmLogicalVolume != null) return false;
+  if ((sparseLoopDevice == null) === (rawBlockDevice == null)) return false;
+  return rawBlockDevice == null
+    ? sparseLoopDevice?.directory === undefined || directoryProblems(sparseLoopDevice.directory).length === 0
+    : rawProblems(rawBlockDevice).length === 0;
+}
+
 function nameProblems(field: string, name: unknown): string[] {
   if (typeof name === 'string' && isDnsSubdomain(name)) return [];
   return [`spec.${field} is ${JSON.stringify(name)}, but must be a name: ${DNS_SUBDOMAIN}`];
@@ -96,7 +109,6 @@ function directoryProblems(directory: unknown): string[] {
   return [`spec.sparseLoopDevice.directory is ${JSON.stringify(directory)}, but must ${wanted}`];
 }
 
-/** What is refused rather than ignored: who sets one of these counts on it. */
 /** Fields whose time has not come, and what to do without them: to ignore one would be to do something else. */
 function unsupported(spec: VolumeSpec): [what: string, instead: string][] {
   const { attachPolicy } = spec;

@@ -114,8 +114,12 @@ function parse<T extends KubeObject>(line: string, server: string): Watched<T> {
   }
 }
 
-const writeQuery = ({ dryRun }: WriteOptions): string =>
-  queryString({ fieldManager: COMPONENT, dryRun: dryRun ? 'All' : undefined });
+const writeQuery = ({ dryRun, strict }: WriteOptions): string =>
+  queryString({
+    fieldManager: COMPONENT,
+    dryRun: dryRun ? 'All' : undefined,
+    fieldValidation: strict ? 'Strict' : undefined,
+  });
 
 function deleteBody({ uid, resourceVersion, propagationPolicy, dryRun }: DeleteOptions): object {
   return {

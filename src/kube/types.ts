@@ -21,6 +21,8 @@ export interface RequestOptions {
 export interface WriteOptions extends RequestOptions {
   /** The server validates and answers, and stores nothing. */
   dryRun?: boolean | undefined;
+  /** The server refuses fields that its schema does not know, instead of dropping them. */
+  strict?: boolean | undefined;
 }
 
 export interface PatchOptions extends WriteOptions {

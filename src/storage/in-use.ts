@@ -32,7 +32,9 @@ export function notInUse({ name, device }: Device): Guard[] {
       // Of every process: a mount in another mount namespace is not in our own table. The root of each is there, too.
       argv: [
         ...['find', '/proc', '-maxdepth', '2', '-path', '/proc/[0-9]*/mountinfo'],
-        ...['-exec', 'grep', '-hsF', '-e', ` ${device} `, '-e', ' / / ', '{}', '+'],
+        // Without a space in any argument: sudo joins them by spaces before it compares them with its patterns.
+        ...['-exec', 'grep', '-hs', '-e', `[[:space:]]${device}[[:space:]]`],
+        ...['-e', '[[:space:]]/[[:space:]]/[[:space:]]', '{}', '+'],
       ],
       expect: { stdout: { has: ' / / ', lacks: ` ${device} ` } },
       refusal: `${path} is in use: it is mounted`,
@@ -51,6 +53,32 @@ export function notInUse({ name, device }: Device): Guard[] {
 }
 
 /**
+ * That the kernel itself does not hold it: a mount under whatever number (btrfs has one of its own), a RAID, a device that
+ * is exported. mke2fs opens a device exclusively before all else, and with -n it writes nothing. The size is any that
+ * every device can have. It comes last: where nobody holds the device, it is opened to write as well, and when that is
+ * closed, udev has the kernel read the partition table anew.
+ */
+export const notClaimed = ({ name }: Device): Guard => ({
+  argv: ['mkfs.ext4', '-n', '-q', '-F', `/dev/${name}`, '8M'],
+  expect: { exit: 0 },
+  refusal: `/dev/${name} is in use: the system has it open for itself alone`,
+});
+
+/**
+ * That no process has a disk open to write to it, as a virtual machine has that runs from it. Jobs for other partitions
+ * of the disk have it open to read, for their lock.
+ */
+export const notOpenToWrite = ({ name }: Device): Guard => ({
+  argv: [
+    ...['find', '/proc', '-maxdepth', '3', '-path', '/proc/[0-9]*/fd/*'],
+    ...['(', '-lname', '/dev/null', '-o', '-perm', '-u+w', '-lname', `/dev/${name}`, ')', '-printf', '/%l/'],
+  ],
+  // What looks has /dev/null open itself.
+  expect: { stdout: { has: '//dev/null/', lacks: `//dev/${name}/` } },
+  refusal: `/dev/${name} is in use: a process has it open to write to it`,
+});
+
+/**
  * That no process has a device open, by its number, whatever name it was opened by. Not under a lock on the device:
  * whoever holds that has it open.
  */
@@ -62,12 +90,12 @@ export function notOpen({ name, device }: Device): Guard {
       ...['find', '-L', '/proc', '-maxdepth', '3', '('],
       ...['-path', '/proc/*/*', '!', '-path', '/proc/[0-9]*/fd*', '-prune', ')', '-o'],
       ...['(', '-path', '/proc/[0-9]*/fd/*', '(', '-type', 'b', '-o', '-type', 'c', ')'],
-      ...['-exec', 'stat', '-L', '-c', '/%F %t:%T/', '{}', '+', ')'],
+      ...['-exec', 'stat', '-L', '-c', '/%F|%t:%T/', '{}', '+', ')'],
     ],
     expect: {
       stdout: {
-        has: '/character special file 1:3/',
-        lacks: `/block special file ${major.toString(16)}:${minor.toString(16)}/`,
+        has: '/character special file|1:3/',
+        lacks: `/block special file|${major.toString(16)}:${minor.toString(16)}/`,
       },
     },
     refusal: `/dev/${name} is in use: a process has it open`,

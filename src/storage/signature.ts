@@ -13,6 +13,17 @@ export const readable = (path: string) => [
   'status=none',
 ];
 
+/** In bytes: signatures are at the beginning (VMFS at 2 MiB) and at the end (RAID, ZFS, the copy of a GPT). */
+const BEGINNING = 4n << 20n;
+const END = 1n << 20n;
+
+/** The same of a device: where one of its ends cannot be read, blkid and wipefs print nothing, as for an empty one. */
+export const endsReadable = (path: string, sizeBytes: bigint): string[][] => {
+  const last = sizeBytes > END ? sizeBytes - END : 0n;
+  const read = (more: string[]) => ['dd', `if=${path}`, 'of=/dev/null', 'bs=1M', ...more, 'status=none'];
+  return [read([`count=${BEGINNING >> 20n}`]), read(['iflag=skip_bytes', `skip=${last}`])];
+};
+
 /** The `KEY=value` lines that `blkid -o export` prints. */
 export function blkidValues(stdout: string): Map<string, string> {
   return new Map(

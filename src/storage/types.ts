@@ -143,8 +143,15 @@ export interface DeviceFacts extends BlockDevice {
   presence: string | undefined;
   /** What commands that are repeated as guards printed. */
   printed: { identity: string; blkid: string; blkidExit: number; wipefs: string };
-  /** For a partition: its place in its parent's table. */
-  partition: { number: number; scheme: string; uuid: string } | undefined;
+  /**
+   * For a partition: its place in its parent's table. `inTable` is the number of the entry that is at its place, which
+   * is not the kernel's when the table was changed since the kernel read it.
+   */
+  partition: { number: number; inTable: number | undefined; scheme: string; uuid: string } | undefined;
+  /** For a partition: the disk that it is on. */
+  disk: BlockDevice | undefined;
+  /** GUIDs that stand where a GPT or its copy has the disk's, whether or not the table can be read. Of a whole disk. */
+  tableUuids: readonly string[];
   /** Device-mapper's own UUID, such as `LVM-…`. */
   dmUuid: string | undefined;
   /** The partitions that the kernel knows on it. */
@@ -163,7 +170,7 @@ export interface ObservedRaw extends ObservedVolume {
 export interface Owner {
   uid: string;
   name?: string;
-  device?: { dmUuid?: string };
+  device?: { identity?: string; presence?: string; dmUuid?: string };
 }
 
 /** All that plans are made from. */

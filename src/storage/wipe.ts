@@ -1,22 +1,30 @@
-import type { Step } from '../nodes/job.ts';
+import type { Guard, Step } from '../nodes/job.ts';
 import { writeWiped } from './records.ts';
 
 const MIB = 1n << 20n;
 /** A part is a hundredth, which shows how far it is, and no less than this, in bytes. */
 const SMALLEST_PART = 64n * MIB;
 
+/** Of a device, on which somebody else can put something meanwhile. */
+interface Device {
+  /** What is done once wiping is on record. */
+  first: readonly Step[];
+  /** That nothing came to it before its first part. */
+  untouched: readonly Guard[];
+}
+
 /**
  * Overwrites every byte with zero and reads each part back. What is done of it is recorded after each part, so that a
  * crash costs one part. Guards of who owns the place are the caller's: they stand before every part.
  * @param from where an earlier try came to, in bytes
- * @param extra what makes the parts those of a file or of a device; `first` is done once wiping is on record
+ * @param extra what makes the parts those of a file or of a device
  */
 export function wipe(
   uid: string,
   path: string,
   sizeBytes: bigint,
   from: bigint | undefined,
-  extra: Pick<Step, 'guards' | 'lock'> & { isFile: boolean; first?: readonly Step[] },
+  extra: Pick<Step, 'guards' | 'lock'> & { isFile: boolean } & Partial<Device>,
 ): Step[] {
   const part = partOf(sizeBytes);
   // The record comes before the first byte: what has no signature any more must still be known as ours.
@@ -39,7 +47,10 @@ export function wipe(
           'conv=notrunc,nocreat,fsync',
           'status=none',
         ],
-        guards: extra.guards,
+        guards: [
+          ...extra.guards,
+          ...(extra.untouched === undefined ? [] : contentGuards(path, at, extra.untouched)),
+        ],
         ...(extra.lock === undefined ? {} : { lock: extra.lock }),
       },
       {
@@ -52,6 +63,27 @@ export function wipe(
     );
   }
   return steps;
+}
+
+/** Compares the beginning of a device with zeros: `bytes`, or as much as everything that can be made on it writes to. */
+export const readsZero = (path: string, bytes = MIB): string[] => [
+  'cmp',
+  `--bytes=${bytes}`,
+  '--',
+  path,
+  '/dev/zero',
+];
+
+/** Parts are minutes apart, and no lock is held between them. */
+function contentGuards(path: string, at: bigint, untouched: readonly Guard[]): readonly Guard[] {
+  if (at === 0n) return untouched;
+  return [
+    {
+      argv: readsZero(path),
+      expect: { exit: 0 },
+      refusal: `something was put on ${path} while it was being wiped`,
+    },
+  ];
 }
 
 /** A sparse file would else take up all of its size while it is wiped. */

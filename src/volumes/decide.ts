@@ -9,6 +9,9 @@ import { readyOf } from './status.ts';
 import { steady } from './steady.ts';
 import type { Decision, Input } from './types.ts';
 
+/** In ms. */
+const LOOK_AGAIN = 30_000;
+
 /**
  * What to do about one Volume now: the top level of the reconciliation loop in the specification. Pure.
  * @param now ms since the epoch
@@ -20,13 +23,9 @@ function reconcile(input: Input, now: number): Decision {
   const problem = recordProblem(volume);
   if (problem !== undefined) {
     const message = `${problem}. Nothing is done on any node by it; correct the status`;
-    return report(
-      volume,
-      now,
-      'Failed',
-      { status: 'False', reason: READY_REASON.internalError, message },
-      {},
-    );
+    const ready = { status: 'False', reason: READY_REASON.unavailableError, message } as const;
+    // Nobody is told when it is put right.
+    return report(volume, now, 'Failed', ready, { requeueAfter: LOOK_AGAIN });
   }
   // Before validity, unlike the chart: a Volume that never was valid can be deleted all the same.
   if (volume.metadata.deletionTimestamp !== undefined) {

@@ -1,6 +1,6 @@
 import type { PersistentVolume } from '../api/core.ts';
 import { PROTECTION_FINALIZER, READY_REASON } from '../api/names.ts';
-import { validateVolume } from '../api/validate-volume.ts';
+import { hasPlace } from '../api/validate-volume.ts';
 import type { Volume } from '../api/volume.ts';
 import { advance, forget, report, startAttempt, unreachable } from './attempt.ts';
 import { desiredOf } from './desired.ts';
@@ -8,7 +8,7 @@ import { doneName, parseJobName } from './job-name.ts';
 import { jobStep } from './job-step.ts';
 import { isNodeForgotten, leftoverOf } from './leftover.ts';
 import { isPvOf, isUnused, whatHolds } from './persistent-volume.ts';
-import { type Ready, readyOf, setStatus } from './status.ts';
+import { type Ready, setStatus } from './status.ts';
 import type { Decision, Input } from './types.ts';
 
 /** How soon to look again at what holds a deletion up and sends no event, in ms. */
@@ -61,11 +61,13 @@ export function reclaimStorage(input: Input, pv: PersistentVolume | undefined, n
   return name.attempt === undefined ? release(pv) : reclaim(input, name.attempt, now);
 }
 
-/** No job was ever named, so none ever ran. An empty status says nothing: it may have been lost, with all it named. */
+/**
+ * There is no place where anything could be. A status that names no job says nothing: it may have been lost, with all it
+ * named, or be of before a backup was restored. Only the node tells.
+ */
 function wasNeverMade(volume: Volume, pv: PersistentVolume | undefined): boolean {
-  const { attempt, job, prepared } = volume.status ?? {};
-  if (validateVolume(volume).length > 0) return attempt === undefined && prepared === undefined;
-  return [attempt, job, prepared, pv].every((trace) => trace === undefined) && readyOf(volume) !== undefined;
+  const { attempt, prepared } = volume.status ?? {};
+  return !hasPlace(volume) && [attempt, prepared, pv].every((trace) => trace === undefined);
 }
 
 /** Lets go of the PersistentVolume, then of the Volume: both vanish. */

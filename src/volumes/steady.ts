@@ -1,8 +1,9 @@
 import { READY_REASON } from '../api/names.ts';
 import { parseQuantity } from '../api/quantity.ts';
+import { validateVolume } from '../api/validate-volume.ts';
 import { freeLoopNumber } from '../storage/loops.ts';
 import { plan } from '../storage/plan.ts';
-import { advance, forget, report, startAttempt, unreachable } from './attempt.ts';
+import { advance, dueAt, forget, report, startAttempt, unreachable } from './attempt.ts';
 import { desiredOf } from './desired.ts';
 import { doneName, parseJobName } from './job-name.ts';
 import { jobStep, withHint } from './job-step.ts';
@@ -13,13 +14,16 @@ import type { Decision, Input } from './types.ts';
 /** How often the node is asked whether the device is still there, in ms. */
 const LOOK_EVERY = 30_000;
 
-const available = ({ pv }: Input): Ready => ({
+const available = ({ volume, pv }: Input): Ready => ({
   status: 'True',
   reason: READY_REASON.available,
-  message:
-    pv?.metadata.deletionTimestamp === undefined
-      ? ''
-      : 'the PersistentVolume is marked for deletion, and goes when this Volume is deleted',
+  message: [
+    ...(pv?.metadata.deletionTimestamp === undefined
+      ? []
+      : ['the PersistentVolume is marked for deletion, and goes when this Volume is deleted']),
+    // What came into the spec since the Volume was made.
+    ...validateVolume(volume).map((problem) => `not done: ${problem}`),
+  ].join('; '),
 });
 const attaching: Ready = { status: 'Unknown', reason: READY_REASON.attaching, message: '' };
 const unavailable = (message: string): Ready => ({
@@ -35,9 +39,14 @@ const unavailable = (message: string): Ready => ({
 export function steady(input: Input, now: number): Decision {
   const { volume, pv, observation } = input;
   const name = parseJobName(volume.status?.job);
+  let growsAt: number | undefined;
   if ((name?.kind === 'AttachVolume' || name?.kind === 'GrowVolume') && name.attempt !== undefined) {
-    return underWay(input, name.kind, name.attempt, now);
+    const due = dueAt(volume, name.attempt, now);
+    // Until it is tried to grow again, which may never succeed, the device is looked after as ever.
+    if (name.kind === 'AttachVolume' || now >= due) return underWay(input, name.kind, name.attempt, now);
+    growsAt = due;
   }
+  const lookAt = (at: number) => ({ requeueAfter: Math.min(at, growsAt ?? at) - now });
   if (pv?.status?.phase === 'Failed') {
     const message = `the PersistentVolume is Failed: ${pv.status.message ?? 'without a message'}`;
     return report(volume, now, 'Failed', unavailable(message), { requeueAfter: LOOK_EVERY });
@@ -50,7 +59,7 @@ export function steady(input: Input, now: number): Decision {
       readyOf(volume)?.reason !== READY_REASON.attaching &&
       // Another size may be wanted.
       volume.status.observedGeneration === volume.metadata.generation;
-    return now < nextLook && rests ? { requeueAfter: nextLook - now } : { action: { do: 'observe' } };
+    return now < nextLook && rests ? lookAt(nextLook) : { action: { do: 'observe' } };
   }
   if ('unknown' in observation) {
     return unreachable(volume, now, observation);
@@ -67,6 +76,7 @@ export function steady(input: Input, now: number): Decision {
     return report(volume, now, 'Failed', unavailable(message), { requeueAfter: LOOK_EVERY });
   }
   if (planned.steps.length > 0) {
+    if (planned.grows && growsAt !== undefined) return lookAt(now + LOOK_EVERY);
     const kind = planned.grows ? 'GrowVolume' : 'AttachVolume';
     if (input.paused !== undefined) {
       const message = `still to be done, once it is not paused any more: ${planned.steps[0]?.name}`;

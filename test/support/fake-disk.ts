@@ -174,7 +174,13 @@ export class FakeDisks {
           .map(({ type }) => type)
           .join('\n'),
       );
-    if (line.startsWith('dd if=/dev/')) return ok();
+    if (line.startsWith('dd if=/dev/') || line.startsWith('mkfs.ext4 -n ')) return ok();
+    if (argv[0] === 'cmp') return this.#execute(argv, '') === 0 ? ok() : failed(1);
+    if (argv[0] === 'od') {
+      const at = BigInt(argv[argv.indexOf('-j') + 1] ?? 0) - 56n;
+      const header = found?.area.marks.find((mark) => mark.type === 'gpt' && mark.at === at);
+      return header === undefined ? ok(' 00') : ok(bytesOf(found?.disk.table.uuid ?? ''));
+    }
     if (line === 'cat /proc/sys/kernel/random/boot_id') return ok(`start-${this.#starts}`);
     if (line.startsWith('cat /sys/class/block/')) {
       const [, , , , name = '', what] = last.split('/');
@@ -197,7 +203,7 @@ export class FakeDisks {
         ? ok(
             paths
               .filter((path) => path.endsWith('.intent'))
-              .map((path) => this.records.get(path))
+              .map((path) => `@${path.slice(RECORDS.length + 1)}\n${this.records.get(path)}`)
               .join(''),
           )
         : ok(paths.filter((path) => path.startsWith(`${RECORDS}/${uid}.`)).join('\n'));
@@ -207,7 +213,8 @@ export class FakeDisks {
     if (argv[0] === 'losetup' || argv[0] === 'test') return ok();
     if (argv[0] === 'cat') return ok(last === '/proc/swaps' ? 'Filename Type Size Used Priority' : '');
     if (argv[0] === 'find') {
-      return ok(argv[1] === '/proc' ? ' / / ' : argv[1] === '-L' ? '/character special file 1:3/' : '');
+      if (argv.includes('-lname')) return ok('//dev/null/');
+      return ok(argv[1] === '/proc' ? ' / / ' : argv[1] === '-L' ? '/character special file|1:3/' : '');
     }
     throw new Error(`no answer to ${line}`);
   }
@@ -420,6 +427,15 @@ const toHex = (device: string) =>
     .split(':')
     .map((part) => Number(part).toString(16))
     .join(':');
+
+/** A GUID as od prints it of a GPT's header. */
+function bytesOf(guid: string): string {
+  const [a = '', b = '', c = '', d = '', e = ''] = guid.split('-').map((part) => part.match(/../g) ?? []);
+  return [...[a, b, c].map((part) => [...part].reverse()), d, e]
+    .flat()
+    .map((byte) => ` ${byte}`)
+    .join('');
+}
 
 function signatures(found: { area: Area } | undefined) {
   return (found?.area.marks ?? [])

@@ -132,8 +132,8 @@ export class FakeNode {
         );
         return { exit: 0, stdout: attached.map(([number]) => `/dev/loop${number}`).join('\n') };
       }
-      case 'stat -c %s %i --':
-        return { exit: 0, stdout: `${file?.sizeBytes} ${file?.inode}` };
+      case 'stat -c %s|%i --':
+        return { exit: 0, stdout: `${file?.sizeBytes}|${file?.inode}` };
       case 'losetup -n --raw -O BACK-INO':
         return { exit: 0, stdout: String(this.loops.get(numberOf(last))?.inode ?? '') };
     }
@@ -141,7 +141,7 @@ export class FakeNode {
     if (argv[0] === 'find') {
       return {
         exit: 0,
-        stdout: argv[1] === '/proc' ? ' / / ' : argv[1] === '-L' ? '/character special file 1:3/' : '',
+        stdout: argv[1] === '/proc' ? ' / / ' : argv[1] === '-L' ? '/character special file|1:3/' : '',
       };
     }
     if (argv[0] === 'cat') return { exit: 0, stdout: 'Filename Type Size Used Priority' };

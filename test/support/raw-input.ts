@@ -41,6 +41,8 @@ export const disk: DeviceFacts = {
   },
   partition: undefined,
   presence: 'b00t/7',
+  disk: undefined,
+  tableUuids: [],
   dmUuid: undefined,
   partitions: [],
 };
@@ -61,7 +63,8 @@ export const partition: DeviceFacts = {
     blkidExit: 0,
     wipefs: '{"signatures": []}',
   },
-  partition: { number: 2, scheme: 'gpt', uuid: PARTUUID },
+  partition: { number: 2, inTable: 2, scheme: 'gpt', uuid: PARTUUID },
+  disk,
 };
 
 export const logical: DeviceFacts = {

@@ -1,7 +1,11 @@
 import { readFileSync } from 'node:fs';
-import { describe } from '@jest/globals';
+import { describe, jest } from '@jest/globals';
 
 const isRoot = process.getuid?.() === 0;
+
+/** Devices take their time on a busy machine, in ms; a test that takes longer says so itself. */
+jest.setTimeout(60_000);
+
 const reason = '(left out: needs root for loop devices, udev and sshd)';
 
 /** Tests that need loop devices, udev or sshd. Without root they are left out, and the name says so. */

@@ -62,8 +62,13 @@ describe('a Volume whose node is forgotten', () => {
       'keep-leftover',
     ],
     [
-      'of what never had a job, nothing is left',
-      { volume: volume(status('Failed', undefined, ['False', 'CreationError']), forgotten) },
+      'of what names no place, nothing is left',
+      {
+        volume: {
+          ...volume(status('Failed', undefined, ['False', 'InternalError']), forgotten),
+          spec: { nodeName: 'n1', storageClassName: 'local' },
+        },
+      },
       'release-volume',
     ],
     [
@@ -111,7 +116,7 @@ describe('a Volume whose node is forgotten', () => {
         'Failed',
         'PrepareVolume/DONE',
         'False',
-        'InternalError',
+        'UnavailableError',
         expect.stringContaining('status.prepared names'),
       ],
     ],

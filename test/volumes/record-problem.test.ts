@@ -23,7 +23,7 @@ describe('A status that Stowage never wrote', () => {
           'Failed',
           job,
           'False',
-          'InternalError',
+          'UnavailableError',
           expect.stringContaining('status.prepared names'),
         ]);
       }

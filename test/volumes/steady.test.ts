@@ -12,6 +12,17 @@ import {
 } from '../support/decisions.ts';
 import { freshNode, input, loop, madeNode, NOW, pv, readyNode, volume } from '../support/volume-input.ts';
 
+/** A Volume whose fifth try to grow to 2Gi is 8 s away. */
+const growing = (rows: readonly Row[]): Row[] =>
+  rows.map(([name, parts, expected, now]) => {
+    const grows = volume(
+      status('Available', 'GrowVolume/5', ['True', 'Available', 'growing to 2Gi'], { prepared }),
+    );
+    const larger = { ...grows, spec: { ...grows.spec, sparseLoopDevice: { size: '2Gi' } } };
+    const row: Row = [name, { volume: larger, pv: pv('Bound'), ...parts }, expected];
+    return now === undefined ? row : [name, row[1], expected, now];
+  });
+
 describe('Steady state', () => {
   const rows: Row[] = [
     ['not looked at yet: looks', { volume: volume(available()), pv: pv('Available') }, 'observe'],
@@ -61,6 +72,45 @@ describe('Steady state', () => {
         forgotten: true,
       },
       ['Available', 'AttachVolume/DONE', 'True', 'Available', ''],
+    ],
+    ...growing([
+      [
+        'could not grow: until the next try it is looked after as ever',
+        { lookedAt: NOW - 30_000 },
+        'observe',
+      ],
+      [
+        'could not grow: the next try is not put off by it',
+        { lookedAt: NOW - 10_000 },
+        { requeueAfter: 8000 },
+      ],
+      ['could not grow yet: waits', { observation: { known: readyNode } }, { requeueAfter: 8000 }],
+      ['could not grow: tried again when it is time', {}, 'poll', NOW + 8000],
+      [
+        'could not grow, and the device went away: is attached first',
+        { observation: { known: madeNode } },
+        ['Available', 'AttachVolume/1', 'Unknown', 'Attaching', ''],
+      ],
+      [
+        'could not grow, and the file is gone: Ready=False',
+        { observation: { known: freshNode } },
+        ['Failed', 'GrowVolume/5', 'False', 'UnavailableError', expect.stringContaining('is missing')],
+      ],
+    ]),
+    [
+      'asks for what is not supported since it was made: said, and else as ever',
+      {
+        volume: { ...volume(available()), spec: { ...volume().spec, attachPolicy: 'OnDemand' } },
+        pv: pv('Bound'),
+        observation: { known: readyNode },
+      },
+      [
+        'Available',
+        'PrepareVolume/DONE',
+        'True',
+        'Available',
+        expect.stringMatching(/^not done: spec.attachPolicy OnDemand is not supported/),
+      ],
     ],
     [
       'the file is gone: Ready=False, nothing is made',

@@ -26,7 +26,7 @@ export default function createVolume(create: Command, io: Io): void {
     .option('--size <quantity>', 'size of a sparse file, such as 10Gi', oneText)
     .option('--directory <path>', 'folder of that file on the node', oneText)
     .option('--device <path>', 'disk or partition of the node', oneText)
-    .option('--overwrite <signature>', 'what may be destroyed on the device, such as ext4', oneText)
+    .option('--overwrite <signature>', 'what may be destroyed on the device, such as ext4:UUID', oneText)
     .addOption(new Option('--vg <name>', 'volume group of the node').hideHelp())
     .option('--storage-class <name>', 'class of the PersistentVolume', oneObjectName)
     .addOption(new Option('--mode <mode>', 'what a pod gets').choices(['Filesystem', 'Block']))

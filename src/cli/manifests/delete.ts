@@ -1,4 +1,7 @@
+import { StowageError } from '../../api/errors.ts';
 import { STORAGE_CLASSES, VOLUMES } from '../../api/resources.ts';
+import type { Volume } from '../../api/volume.ts';
+import { listAll } from '../../kube/client.ts';
 import { isNotFound } from '../../kube/errors.ts';
 import type { KubeClient } from '../../kube/types.ts';
 import { conclude } from '../batch.ts';
@@ -8,7 +11,10 @@ import { nameOf } from '../objects/name.ts';
 import { type DeleteFlags, removeVolumes } from '../volume/delete.ts';
 import { readManifests } from './objects.ts';
 
-/** `stowage delete -f FILE`: Volumes by the rules of `delete volume`, then storage classes. Throws a StowageError. */
+/**
+ * `stowage delete -f FILE`: Volumes by the rules of `delete volume`, then storage classes, but those of Volumes that stay:
+ * one that is being made fails without its class. Throws a StowageError.
+ */
 export async function remove(
   files: readonly string[],
   flags: DeleteFlags & GlobalFlags,
@@ -20,7 +26,15 @@ export async function remove(
   const volumes = objects.filter(({ kind }) => kind === VOLUMES.kind);
   const names = volumes.map(({ metadata }) => metadata.name);
   const errors = await removeVolumes(names, flags, io, client);
-  for (const found of objects.filter(({ kind }) => kind === STORAGE_CLASSES.kind)) {
+  const classes = objects.filter(({ kind }) => kind === STORAGE_CLASSES.kind);
+  const staying = classes.length === 0 || errors.length === 0 ? [] : await notBeingDeleted(names, io, client);
+  for (const found of classes) {
+    const user = staying.find(({ spec }) => spec.storageClassName === found.metadata.name);
+    if (user !== undefined) {
+      const what = `storage class ${found.metadata.name}: not deleted, because Volume ${user.metadata.name} is of it and stays`;
+      errors.push(new StowageError('conflict', what));
+      continue;
+    }
     try {
       await client.delete(STORAGE_CLASSES, found.metadata.name, { signal: io.signal });
       io.stdout.write(`${nameOf(found)} deleted\n`);
@@ -30,4 +44,15 @@ export async function remove(
     }
   }
   conclude(errors, objects.length, io, flags);
+}
+
+async function notBeingDeleted(
+  names: readonly string[],
+  { signal }: Io,
+  client: KubeClient,
+): Promise<Volume[]> {
+  const { items } = await listAll<Volume>(client, VOLUMES, { signal });
+  return items.filter(
+    ({ metadata }) => metadata.deletionTimestamp === undefined && names.includes(metadata.name),
+  );
 }

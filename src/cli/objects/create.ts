@@ -28,7 +28,7 @@ export async function createObjects(
   for (const object of objects) {
     const resource = object.kind === VOLUMES.kind ? VOLUMES : STORAGE_CLASSES;
     try {
-      made.push(await client.create(resource, object, { dryRun, signal: io.signal }));
+      made.push(await client.create(resource, object, { dryRun, strict: true, signal: io.signal }));
     } catch (error) {
       errors.push(error);
       if (io.signal.aborted) break;

@@ -1,17 +1,25 @@
 import type { Guard, Step } from '../../nodes/job.ts';
 import { setPartitionGuid } from '../gpt.ts';
-import { notOpen, userOf } from '../in-use.ts';
+import { userOf } from '../in-use.ts';
 import { linkOf } from '../links.ts';
 import { tellKernelAll } from '../partx.ts';
 import { removeRecords } from '../records.ts';
 import type { DesiredRaw, DeviceFacts, ObservedRaw, Plan } from '../types.ts';
 import { lookAgain } from '../udev.ts';
-import { wipe } from '../wipe.ts';
+import { readsZero, wipe } from '../wipe.ts';
 import { isLeftOf } from './content.ts';
-import { lockOf, notInUseGuards, sameContentGuards, sameDeviceGuards } from './guards.ts';
+import {
+  concerned,
+  emptyGuards,
+  lockOf,
+  notInUseGuards,
+  notOpenGuards,
+  sameContentGuards,
+  sameDeviceGuards,
+} from './guards.ts';
 import { sameDevice, surelySame } from './identity.ts';
-import { hasOwnTable, isHalfTable, isOurs } from './ours.ts';
-import { partitionGuard } from './prepare.ts';
+import { halfTable, hasOwnTable, isOurs } from './ours.ts';
+import { partitionGuards } from './prepare.ts';
 import { targetOf } from './target.ts';
 
 /**
@@ -30,7 +38,7 @@ export function planDestroy(desired: DesiredRaw, observed: ObservedRaw): Plan {
       `${desired.devicePath} is now /dev/${device.name} (${device.identity}), and not the device of this Volume (${recorded})`,
     );
   }
-  const known = surelySame(recorded, observed.intent, device);
+  const known = surelySame({ ...observed.intent?.device, ...(recorded && { identity: recorded }) }, device);
   // They go last: without any, all of it was done. Nothing else tells that of a logical volume.
   const marked = isOurs(desired, device) && !(desired.mode === 'Block' && isLogicalVolume(device));
   if (!marked && !observed.recordFiles) return { steps: [] };
@@ -39,17 +47,27 @@ export function planDestroy(desired: DesiredRaw, observed: ObservedRaw): Plan {
       const stale = observed.link === device.device ? dropLink(desired, device, device.content !== '') : [];
       return { steps: [...stale, ...records] };
     }
-    const half = isHalfTable(desired, device);
-    if (device.content !== '' && !half) {
-      return orRetain(`/dev/${device.name} carries ${device.content}, which is not of this Volume`);
+    const half = halfTable(desired, device);
+    const carries = `/dev/${device.name} carries ${device.content || 'nothing'}`;
+    if (device.content !== '' && half === undefined) {
+      return orRetain(`${carries}, which is not of this Volume`);
     }
-    if (!known && (half || observed.wiped === undefined)) {
+    // Wiping is on record before its first byte, so what is gone by then was not taken off by it.
+    if (desired.onDelete === 'Wipe' && observed.wiped === undefined && half !== 'ours') {
+      return orRetain(`${carries}, and not what was made for this Volume`);
+    }
+    if (half === 'nameless' && !known) {
       return orRetain(
-        `/dev/${device.name} carries ${device.content || 'nothing'}, which does not tell whose it is, and the disk has neither serial number nor WWN that was recorded: it cannot be told from another`,
+        `${carries}, which does not tell whose it is, and nothing that is on record tells the disk from another`,
       );
     }
   }
-  for (const each of [device, ...device.partitions]) {
+  if (observed.wiped !== undefined && observed.wiped > device.sizeBytes) {
+    return orRetain(
+      `the node records that ${observed.wiped} bytes of /dev/${device.name} were wiped, and it has ${device.sizeBytes}`,
+    );
+  }
+  for (const each of concerned(device)) {
     const user = userOf(each, observed);
     if (user !== undefined) {
       return {
@@ -127,32 +145,39 @@ function notOpenStep(device: DeviceFacts): Step[] {
       name: `look whether /dev/${device.name} is open`,
       argv: ['true'],
       // Before the lock, which is held by opening the device.
-      guards: [device, ...device.partitions].map(notOpen),
+      guards: notOpenGuards(device),
     },
   ];
 }
 
 function wipeDevice(desired: DesiredRaw, observed: ObservedRaw, device: DeviceFacts, known: boolean): Step[] {
-  if (observed.wiped !== undefined && observed.wiped >= device.sizeBytes) return [];
-  const begun = observed.wiped !== undefined;
+  const { wiped } = observed;
+  if (wiped === device.sizeBytes) return [];
+  const begun = wiped !== undefined;
+  const path = `/dev/${device.name}`;
+  // A copy of the table is at the end, and would for long be all that a disk without a name shows of whose it is.
+  const first = hasOwnTable(desired, device) && device.content !== '' ? [takeSignatureOff(device)] : [];
   const guards: Guard[] = [...sameDeviceGuards(device), ...notInUseGuards(device)];
   const forget: Step[] =
     device.partitions.length === 0
       ? []
       : [
           {
-            name: `have the kernel forget the partitions of /dev/${device.name}`,
-            argv: ['partx', '--delete', `/dev/${device.name}`],
+            name: `have the kernel forget the partitions of ${path}`,
+            argv: ['partx', '--delete', path],
             guards: [...guards, ...(begun ? [] : sameContentGuards(device))],
+            lock: lockOf(device),
+            // udev has the kernel read the table anew, whenever a disk is closed that was open to write.
+            mayRace: true,
           },
         ];
   return [
     ...forget,
-    ...(begun && !isOurs(desired, device) && !known ? [readBack(device, observed.wiped ?? 0n)] : []),
-    ...wipe(desired.uid, `/dev/${device.name}`, device.sizeBytes, observed.wiped, {
-      // A copy of the table is at the end, and would for long be all that a disk without a name shows of whose it is.
-      first: hasOwnTable(desired, device) && device.content !== '' ? [takeSignatureOff(device)] : [],
+    ...(begun && !isOurs(desired, device) && !known ? [readBack(device, wiped)] : []),
+    ...wipe(desired.uid, path, device.sizeBytes, wiped, {
+      first,
       guards: [...sameDeviceGuards(device), ...notInUseGuards({ ...device, partitions: [] })],
+      untouched: first.length > 0 ? emptyGuards(device) : sameContentGuards(device),
       lock: lockOf(device),
       isFile: false,
     }),
@@ -161,12 +186,11 @@ function wipeDevice(desired: DesiredRaw, observed: ObservedRaw, device: DeviceFa
 
 /** A disk without a name of its own is known by what was done to it before anything more is. */
 function readBack(device: DeviceFacts, wiped: bigint): Step {
-  const first = 1n << 20n;
   const path = `/dev/${device.name}`;
   return {
     name: `read back what was wiped of ${path} before`,
-    argv: ['cmp', `--bytes=${wiped > first ? wiped : first}`, '--', path, '/dev/zero'],
-    guards: [...sameDeviceGuards(device)],
+    argv: readsZero(path, wiped > 0n ? wiped : undefined),
+    guards: sameDeviceGuards(device),
   };
 }
 
@@ -188,11 +212,17 @@ function takeOff(desired: DesiredRaw, observed: ObservedRaw, device: DeviceFacts
   if (desired.mode === 'Block' && partition !== undefined) {
     if (partition.uuid !== desired.uid) return [];
     const before = observed.intent?.device?.partuuid ?? 'R';
+    // As the table has it now: the kernel may not have read it since it was changed.
+    const number = partition.inTable ?? partition.number;
     return [
       {
-        name: `give partition ${partition.number} its earlier GUID`,
-        argv: setPartitionGuid(partition.number, before, lock),
-        guards: [...sameDeviceGuards(device), ...notInUseGuards(device), partitionGuard(device, desired.uid)],
+        name: `give partition ${number} its earlier GUID`,
+        argv: setPartitionGuid(number, before, lock),
+        guards: [
+          ...sameDeviceGuards(device),
+          ...notInUseGuards(device),
+          ...partitionGuards(device, { number, uuid: desired.uid }),
+        ],
         lock,
       },
       tellKernelAll(lock),

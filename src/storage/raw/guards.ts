@@ -1,7 +1,7 @@
 import type { Guard } from '../../nodes/job.ts';
-import { notInUse } from '../in-use.ts';
-import { blkid } from '../signature.ts';
-import type { DeviceFacts } from '../types.ts';
+import { notClaimed, notInUse, notOpen, notOpenToWrite } from '../in-use.ts';
+import { blkid, endsReadable } from '../signature.ts';
+import type { BlockDevice, DeviceFacts } from '../types.ts';
 import { diskseqProbe, identityProbe } from './identity.ts';
 
 const wholeDisk = ({ type, parent, name }: DeviceFacts) =>
@@ -28,9 +28,11 @@ export function sameDeviceGuards(device: DeviceFacts): Guard[] {
 }
 
 /** It carries what it carried, to the letter. */
-export function sameContentGuards({ name, printed }: DeviceFacts): Guard[] {
+export function sameContentGuards(device: DeviceFacts): Guard[] {
+  const { name, printed } = device;
   const refusal = `what is on /dev/${name} changed since it was looked at`;
   return [
+    ...readableGuards(device),
     {
       argv: blkid(`/dev/${name}`),
       expect: { exit: printed.blkidExit, stdout: { is: printed.blkid } },
@@ -44,10 +46,20 @@ export function sameContentGuards({ name, printed }: DeviceFacts): Guard[] {
   ];
 }
 
+/** Of what cannot be read, blkid and wipefs print nothing. */
+const readableGuards = ({ name, sizeBytes }: DeviceFacts): Guard[] =>
+  endsReadable(`/dev/${name}`, sizeBytes).map((argv) => ({
+    argv,
+    expect: { exit: 0 },
+    refusal: `/dev/${name} cannot be read, so it is not known what is on it`,
+  }));
+
 /** Nothing is on it (any more). */
-export function emptyGuards({ name, partition }: DeviceFacts): Guard[] {
+export function emptyGuards(device: DeviceFacts): Guard[] {
+  const { name, partition } = device;
   const refusal = `something is on /dev/${name} that was not there when it was looked at`;
   return [
+    ...readableGuards(device),
     {
       // A partition always has an entry in its table, which blkid finds: 0. Else it finds nothing: 2.
       argv: ['blkid', '-p', '-o', 'value', '-s', 'TYPE', '-s', 'PTTYPE', `/dev/${name}`],
@@ -62,7 +74,21 @@ export function emptyGuards({ name, partition }: DeviceFacts): Guard[] {
   ];
 }
 
-/** Nobody uses it or a partition of it. */
-export function notInUseGuards(device: DeviceFacts): Guard[] {
-  return [device, ...device.partitions].flatMap(notInUse);
-}
+/** The device, its partitions, and for a partition its disk: what must be out of use before the device is written to. */
+export const concerned = ({ partitions, disk, ...device }: DeviceFacts): readonly BlockDevice[] => [
+  device,
+  ...partitions,
+  ...(disk === undefined ? [] : [disk]),
+];
+
+/** Nobody uses it, a partition of it or the disk that it is on. */
+export const notInUseGuards = (device: DeviceFacts): Guard[] => [
+  ...concerned(device).flatMap(notInUse),
+  notClaimed(device),
+];
+
+/** That no process has it open. These are looked at before there is a lock, which is held by opening the disk. */
+export const notOpenGuards = ({ partitions, disk, ...device }: DeviceFacts): Guard[] => [
+  ...[device, ...partitions].map(notOpen),
+  ...(disk === undefined ? [] : [notOpenToWrite(disk)]),
+];

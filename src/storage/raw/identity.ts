@@ -1,4 +1,4 @@
-import type { BlockDevice, DeviceFacts, Intent } from '../types.ts';
+import type { BlockDevice, DeviceFacts, Owner } from '../types.ts';
 
 /** Repeated as a guard: whatever it prints must be the same right before a step. */
 export const identityProbe = (name: string) => [
@@ -54,20 +54,26 @@ export function sameDevice(recorded: string, found: string): boolean {
   });
 }
 
+/** What was recorded of a device, in the Volume's status or in a record on its node. */
+type Recorded = NonNullable<Owner['device']>;
+
 /**
- * It is certain that the device is the one that was recorded: they share what no other device has. That nothing
+ * It is certain that the device is on the disk that was recorded: they share what no other disk has. That nothing
  * speaks against it, as `sameDevice` says, is too little where nothing on the device says whose it is.
- * @param recorded the identity, from the Volume's status or the node's record
  */
-export function surelySame(
-  recorded: string | undefined,
-  intent: Intent | undefined,
-  { identity, presence }: DeviceFacts,
-): boolean {
-  if (presence !== undefined && presence === intent?.device?.presence) return true;
-  if (recorded === undefined) return false;
-  const [before, now] = [facts(recorded), facts(identity)];
+export function surelySame(recorded: Recorded, { identity, presence }: DeviceFacts): boolean {
+  if (presence !== undefined && presence === recorded.presence) return true;
+  const [before, now] = [facts(recorded.identity ?? ''), facts(identity)];
   return ['wwn', 'serial', 'dm'].some((key) => before.has(key) && before.get(key) === now.get(key));
+}
+
+/** The device is the one that was recorded, or has it as a partition, or is a partition of it. */
+export function overlaps(recorded: Recorded, device: DeviceFacts): boolean {
+  if (!surelySame(recorded, device)) return false;
+  const numbers = [recorded.identity ?? '', device.identity].map((identity) =>
+    facts(identity).get('partition'),
+  );
+  return numbers.includes(undefined) || numbers[0] === numbers[1];
 }
 
 function facts(identity: string): Map<string, string> {

@@ -3,10 +3,11 @@ import { partitionsOf } from '../block-devices.ts';
 import { linkOf } from '../links.ts';
 import { answersOf, ObservationError, optional, succeeded } from '../probe-results.ts';
 import { parseIntent, RECORDS, readRecords, recordProbes } from '../records.ts';
-import { blkid, blkidValues, readable, readSignature } from '../signature.ts';
+import { blkid, blkidValues, endsReadable, readSignature } from '../signature.ts';
 import type { BlockDevice, DesiredRaw, DeviceFacts, Intent, ObservedRaw, Users } from '../types.ts';
 import { fromHex, readUsers, userProbes } from '../users.ts';
 import { contentText, type Printed } from './content.ts';
+import { guidProbes, readGuids } from './guids.ts';
 import { diskOf, diskseqProbe, identityOf, identityProbe } from './identity.ts';
 
 type Results = ReadonlyMap<string, ProbeResult>;
@@ -20,7 +21,11 @@ export function rawProbes({ uid, mode, devicePath }: Place): Probe[] {
     ...userProbes(),
     {
       name: 'others',
-      argv: ['find', RECORDS, '-maxdepth', '1', '-name', '*.intent', '-exec', 'cat', '{}', '+'],
+      // Each file's name before what it says, so that an empty one is seen, and a damaged one can be told.
+      argv: [
+        ...['find', RECORDS, '-maxdepth', '1', '-name', '*.intent'],
+        ...['-printf', '@%f\\n', '-exec', 'cat', '{}', ';'],
+      ],
     },
     { name: 'link', argv: ['stat', '-L', '-c', '%t:%T', linkOf({ uid, mode })] },
     { name: 'udev', argv: ['test', '-S', '/run/udev/control'] },
@@ -39,8 +44,9 @@ export function deviceProbes(first: Results): Probe[] {
   const parts = partitionsOf(row.name, users.devices);
   return [
     { name: 'identity', argv: identityProbe(row.name) },
-    ...contentProbes(row.name),
-    ...parts.flatMap(({ name }) => contentProbes(name)),
+    ...contentProbes(row),
+    ...parts.flatMap(contentProbes),
+    ...(row.type === 'part' ? [] : guidProbes(row)),
     { name: 'partition', argv: ['cat', `/sys/class/block/${row.name}/partition`] },
     { name: 'dm', argv: ['cat', `/sys/class/block/${row.name}/dm/uuid`] },
     { name: 'diskseq', argv: diskseqProbe(diskOf(row, users.devices).name) },
@@ -51,9 +57,14 @@ export function deviceProbes(first: Results): Probe[] {
   ];
 }
 
-const contentProbes = (name: string): Probe[] => [
+const ENDS = ['beginning', 'end'] as const;
+
+const contentProbes = ({ name, sizeBytes }: BlockDevice): Probe[] => [
   { name: `blkid ${name}`, argv: blkid(`/dev/${name}`) },
-  { name: `readable ${name}`, argv: readable(`/dev/${name}`) },
+  ...endsReadable(`/dev/${name}`, sizeBytes).map((argv, index) => ({
+    name: `${ENDS[index]} ${name}`,
+    argv,
+  })),
   { name: `wipefs ${name}`, argv: ['wipefs', '-J', '-n', `/dev/${name}`] },
 ];
 
@@ -109,17 +120,20 @@ const rowOf = (device: string, { devices }: Users): BlockDevice | undefined =>
 function readDevice(row: BlockDevice, users: Users, results: Results, boot: string | undefined): DeviceFacts {
   const get = answersOf(results);
   const printed = readContent(row.name, get);
+  const disk = diskOf(row, users.devices);
   const partitions = partitionsOf(row.name, users.devices);
   const children = partitions.map(({ name }) => readContent(name, get));
   const values = blkidValues(printed.blkid);
   const number = optional('the partition', get('partition'));
   const dmUuid = optional('the device-mapper UUID', get('dm'));
   const diskseq = optional('the disk sequence number', get('diskseq'));
+  const inTable = values.get('PART_ENTRY_NUMBER');
   const partition =
     number === undefined
       ? undefined
       : {
           number: Number(number),
+          inTable: inTable === undefined ? undefined : Number(inTable),
           scheme: values.get('PART_ENTRY_SCHEME') ?? 'unknown',
           uuid: values.get('PART_ENTRY_UUID') ?? '',
         };
@@ -128,8 +142,8 @@ function readDevice(row: BlockDevice, users: Users, results: Results, boot: stri
     signature: printed.signature,
     content: contentText(printed, children),
     uuids: [printed, ...children].flatMap(({ uuids }) => uuids),
-    identity: identityOf(row, diskOf(row, users.devices), partition?.number, dmUuid),
-    presence: boot === undefined || diskseq === undefined ? undefined : `${boot}/${diskseq}`,
+    identity: identityOf(row, disk, partition?.number, dmUuid),
+    presence: boot === undefined || diskseq === undefined ? undefined : `${boot.trim()}/${diskseq.trim()}`,
     printed: {
       identity: withoutEnd(succeeded('the identity', get('identity'))),
       blkid: withoutEnd(printed.blkid),
@@ -137,6 +151,8 @@ function readDevice(row: BlockDevice, users: Users, results: Results, boot: stri
       wipefs: withoutEnd(printed.wipefs),
     },
     partition,
+    disk: partition === undefined ? undefined : disk,
+    tableUuids: readGuids(results),
     dmUuid,
     partitions,
   };
@@ -147,7 +163,8 @@ const withoutEnd = (text: string) => text.replace(/\n+$/, '');
 
 function readContent(name: string, get: (name: string) => ProbeResult): Printed {
   const blkid = get(`blkid ${name}`);
-  const signature = readSignature(blkid, get(`readable ${name}`));
+  succeeded(`the end of /dev/${name}`, get(`end ${name}`));
+  const signature = readSignature(blkid, get(`beginning ${name}`));
   const values = blkidValues(blkid.stdout);
   const number = values.get('PART_ENTRY_NUMBER');
   return {
@@ -163,10 +180,20 @@ function readContent(name: string, get: (name: string) => ProbeResult): Printed 
 /** A damaged record of another Volume leaves open whose the device is. */
 function readOthers(uid: string, text: string): Intent[] {
   return text
-    .split('\n')
-    .filter((line) => line !== '')
-    .map(parseIntent)
-    .filter((intent) => intent.uid !== uid);
+    .split(/^@/m)
+    .slice(1)
+    .flatMap((each) => {
+      const [file = '', ...lines] = each.split('\n');
+      const record = lines.join('\n').trim();
+      try {
+        return file === `${uid}.intent` ? [] : [parseIntent(record)];
+      } catch (cause) {
+        throw new ObservationError(
+          `${RECORDS}/${file} is damaged (${JSON.stringify(record.slice(0, 100))}), so it is not known which device that Volume has. Restore it; or remove it, if that Volume is gone`,
+          { cause },
+        );
+      }
+    });
 }
 
 /** A logical volume's own name is made by udev, too. */

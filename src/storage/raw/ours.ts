@@ -7,16 +7,14 @@ export const hasOwnTable = (
 ): boolean => mode === 'Block' && partition === undefined && dmUuid === undefined;
 
 /**
- * What can be left of our table when sgdisk, wipefs or a wipe was interrupted: one copy, whose GUID is not read, the
- * MBR, or what the kernel still knows of it.
+ * What can be left of our table when sgdisk, wipefs or a wipe was interrupted. `ours`: one copy of it, with our GUID,
+ * which blkid does not read. `nameless`: the MBR, or what the kernel still knows of it, which could be of any table.
  */
-export function isHalfTable(desired: DesiredRaw, device: DeviceFacts): boolean {
+export function halfTable(desired: DesiredRaw, device: DeviceFacts): 'ours' | 'nameless' | undefined {
   const [table = ''] = device.content.split(';');
-  return (
-    hasOwnTable(desired, device) &&
-    ['gpt', 'PMBR', 'no table'].includes(table) &&
-    device.partitions.length <= 1
-  );
+  if (!hasOwnTable(desired, device) || device.partitions.length > 1) return undefined;
+  if (table === 'gpt') return device.tableUuids.includes(desired.uid) ? 'ours' : undefined;
+  return table === 'PMBR' || table === 'no table' ? 'nameless' : undefined;
 }
 
 /** It carries what this Volume puts there. That says nothing of whether it was put there to the end. */

@@ -1,14 +1,20 @@
 import type { Guard, Step } from '../../nodes/job.ts';
 import { newTable, setPartitionGuid } from '../gpt.ts';
-import { notOpen } from '../in-use.ts';
 import { mkfs } from '../mkfs.ts';
 import { tellKernel, tellKernelAll } from '../partx.ts';
 import { donePath, intentOf, writeDone, writeIntent } from '../records.ts';
 import type { DesiredRaw, DeviceFacts, Intent, ObservedRaw, Plan } from '../types.ts';
 import { hasUuid, isLeftOf } from './content.ts';
-import { emptyGuards, lockOf, notInUseGuards, sameContentGuards, sameDeviceGuards } from './guards.ts';
+import {
+  emptyGuards,
+  lockOf,
+  notInUseGuards,
+  notOpenGuards,
+  sameContentGuards,
+  sameDeviceGuards,
+} from './guards.ts';
 import { sameDevice, surelySame } from './identity.ts';
-import { hasOwnTable, isOurs } from './ours.ts';
+import { halfTable, hasOwnTable, isOurs } from './ours.ts';
 import { refuseDevice } from './refuse.ts';
 import { targetOf } from './target.ts';
 
@@ -82,15 +88,14 @@ function refuseContent(
 }
 
 /**
- * What an interrupted try was to destroy, less what it did, or the half of a table that it made. Half a table has no
- * UUID and could be any disk's: then the disk itself must be known.
+ * Half of a table that a try of ours made; or what it was to destroy, less what it did. Where that has no UUID it could
+ * be any disk's, and the disk itself must be known.
  */
 function isInterrupted(desired: DesiredRaw, device: DeviceFacts, intent: Intent): boolean {
-  const consent = intent.consent === desired.overwrite ? intent.consent : '';
-  const table = hasOwnTable(desired, device) ? 'gpt' : '';
-  if (consent === '' && table === '') return false;
-  const known = hasUuid(device.content) || surelySame(intent.device?.identity, intent, device);
-  return known && isLeftOf(`${consent};${table}`, device.content);
+  if (halfTable(desired, device) === 'ours' && isLeftOf('gpt', device.content)) return true;
+  if (intent.consent !== desired.overwrite) return false;
+  const known = hasUuid(device.content) || surelySame(intent.device ?? {}, device);
+  return known && isLeftOf(`${intent.consent};${hasOwnTable(desired, device) ? 'gpt' : ''}`, device.content);
 }
 
 /** A record that is there keeps what it says of the device before the first write. */
@@ -124,7 +129,7 @@ function make(desired: DesiredRaw, device: DeviceFacts): Step[] {
     name: `look whether ${path} is open`,
     argv: ['true'],
     // Before the lock, which is held by opening the device.
-    guards: [device, ...device.partitions].map(notOpen),
+    guards: notOpenGuards(device),
   };
   const { partition, dmUuid } = device;
   if (desired.mode === 'Block' && partition === undefined && dmUuid !== undefined) {
@@ -151,7 +156,7 @@ function make(desired: DesiredRaw, device: DeviceFacts): Step[] {
       {
         name: `give partition ${partition.number} its GUID`,
         argv: setPartitionGuid(partition.number, desired.uid, lock),
-        guards: [...guards, ...emptyGuards(device), partitionGuard(device, partition.uuid)],
+        guards: [...guards, ...emptyGuards(device), ...partitionGuards(device, partition)],
         lock,
       },
       tellKernelAll(lock),
@@ -169,13 +174,19 @@ function make(desired: DesiredRaw, device: DeviceFacts): Step[] {
   ];
 }
 
-/** The entry in the parent's table that is about to be changed is the partition's own. */
-export function partitionGuard({ name }: DeviceFacts, uuid: string): Guard {
-  return {
-    argv: ['blkid', '-p', '-o', 'value', '-s', 'PART_ENTRY_UUID', `/dev/${name}`],
-    expect: { exit: 0, stdout: { is: uuid } },
+/** The entry in the parent's table that is about to be changed is the one at the partition's place. */
+export function partitionGuards(
+  { name }: DeviceFacts,
+  { number, uuid }: { number: number; uuid: string },
+): Guard[] {
+  return [
+    ['PART_ENTRY_UUID', uuid],
+    ['PART_ENTRY_NUMBER', String(number)],
+  ].map(([key = '', is = '']) => ({
+    argv: ['blkid', '-p', '-o', 'value', '-s', key, `/dev/${name}`],
+    expect: { exit: 0, stdout: { is } },
     refusal: `/dev/${name} has another place in the partition table than when it was looked at`,
-  };
+  }));
 }
 
 /** Takes every signature off, of the partitions too, so that nothing half-destroyed is read as whole. */

@@ -1,6 +1,11 @@
 import { userOf } from '../in-use.ts';
 import { tooSmall } from '../mkfs.ts';
 import type { DesiredRaw, DeviceFacts, ObservedRaw, Owner, Plan } from '../types.ts';
+import { concerned } from './guards.ts';
+import { overlaps } from './identity.ts';
+
+/** A partition table and what aligns it take that much, and no file system is of use in less. Bytes. */
+const MIN_SIZE = 4n << 20n;
 
 /** Why a device may not be written to, whatever anyone consents to; undefined when it may. */
 export function refuseDevice(
@@ -9,7 +14,7 @@ export function refuseDevice(
   device: DeviceFacts,
 ): Plan | undefined {
   const path = `/dev/${device.name}`;
-  const { partition, partitions } = device;
+  const { partition } = device;
   if (device.readOnly) {
     return { refusal: `${path} is read-only`, hint: 'Use a device that can be written to.' };
   }
@@ -19,14 +24,26 @@ export function refuseDevice(
       hint: 'Use a disk, a partition or a logical volume.',
     };
   }
+  if (device.sizeBytes < MIN_SIZE) {
+    return {
+      refusal: `${path} has ${device.sizeBytes} bytes, and a Volume needs ${MIN_SIZE} at least`,
+      hint: 'Use a larger device.',
+    };
+  }
+  if (/^\/dev\/disk\/by-(uuid|label)\//.test(desired.devicePath)) {
+    return {
+      refusal: `${desired.devicePath} is named after what is on the device, and goes with it`,
+      hint: 'Name the device by what lasts: a path below /dev/disk/by-id or /dev/disk/by-path.',
+    };
+  }
   const owner = ownerOf(device, observed.others);
   if (owner !== undefined) {
     return {
       refusal: `${path} belongs to another Volume, ${owner.name ?? `with the UID ${owner.uid}`}`,
-      hint: 'Two Volumes cannot share a device. Delete that Volume first, or use another device.',
+      hint: 'Two Volumes cannot share a device. Delete that Volume first, or use another device. What a Volume that is gone left on the node is listed by stowage check node.',
     };
   }
-  for (const each of [device, ...partitions]) {
+  for (const each of concerned(device)) {
     const user = userOf(each, observed);
     if (user !== undefined) {
       return {
@@ -41,6 +58,12 @@ export function refuseDevice(
       hint: 'Use a partition of a GPT, or mode Filesystem.',
     };
   }
+  if (desired.mode === 'Block' && partition !== undefined && partition.inTable !== partition.number) {
+    return {
+      refusal: `the kernel has ${path} as partition ${partition.number}, and the partition table has ${partition.inTable === undefined ? 'none' : `partition ${partition.inTable}`} at its place`,
+      hint: 'The table was changed since the kernel read it. Have it read anew: partprobe, or a restart of the node.',
+    };
+  }
   if (desired.mode === 'Block' && device.dmUuid !== undefined && !device.dmUuid.startsWith('LVM-')) {
     return {
       refusal: `${path} is a device-mapper device (${device.dmUuid}) that is no logical volume`,
@@ -52,9 +75,16 @@ export function refuseDevice(
     : undefined;
 }
 
-/** By UUIDs that are on the device, or by what device-mapper calls it: never by the path, of which it has many. */
-function ownerOf({ uuids, dmUuid }: DeviceFacts, others: readonly Owner[]): Owner | undefined {
+/**
+ * By UUIDs that are on the device, by what device-mapper calls it, or by what tells the disk from any other (one that is
+ * being wiped carries nothing): never by the path, of which it has many.
+ */
+function ownerOf(device: DeviceFacts, others: readonly Owner[]): Owner | undefined {
+  const { uuids, dmUuid } = device;
   return others.find(
-    (other) => uuids.includes(other.uid) || (dmUuid !== undefined && other.device?.dmUuid === dmUuid),
+    (other) =>
+      uuids.includes(other.uid) ||
+      (dmUuid !== undefined && other.device?.dmUuid === dmUuid) ||
+      (other.device !== undefined && overlaps(other.device, device)),
   );
 }

@@ -33,8 +33,8 @@ function wipeFile(desired: DesiredSparse, observed: ObservedSparse): Step[] {
   if (desired.onDelete !== 'Wipe' || observed.file.type !== 'file') return [];
   const { sizeBytes, inode } = observed.file;
   const same: Guard = {
-    argv: ['stat', '-c', '%F %s %i', '--', desired.file],
-    expect: { exit: 0, stdout: { is: `regular file ${sizeBytes} ${inode}` } },
+    argv: ['stat', '-c', '%F|%s|%i', '--', desired.file],
+    expect: { exit: 0, stdout: { is: `regular file|${sizeBytes}|${inode}` } },
     refusal: `${desired.file} is no longer the file that it was`,
   };
   return wipe(desired.uid, desired.file, sizeBytes, observed.wiped, {

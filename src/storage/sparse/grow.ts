@@ -57,8 +57,8 @@ function growFile(desired: DesiredSparse, { file }: ObservedSparse): Step[] {
       guards: [
         {
           // It could have grown meanwhile, and is never cut.
-          argv: ['stat', '-c', '%s %i', '--', desired.file],
-          expect: { exit: 0, stdout: { is: `${file.sizeBytes} ${file.inode}` } },
+          argv: ['stat', '-c', '%s|%i', '--', desired.file],
+          expect: { exit: 0, stdout: { is: `${file.sizeBytes}|${file.inode}` } },
           refusal: `${desired.file} is no longer the file of ${file.sizeBytes} bytes that it was`,
         },
       ],

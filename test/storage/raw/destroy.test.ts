@@ -18,6 +18,8 @@ import { UID } from '../../support/volume-input.ts';
 const wiping = { ...rawDesired, onDelete: 'Wipe' } as const;
 const blockWiping = { ...rawBlock, onDelete: 'Wipe' } as const;
 const keeping = { ...rawDesired, onDelete: 'Retain' } as const;
+/** The signature is taken off, or all is overwritten. */
+const CLEANED = /^(wipefs --all --force|dd if=\/dev\/zero .*) /;
 const FORGET = /^rm -f \/var\/lib\/stowage\/volumes\//;
 
 const one = (type: string, uuid?: string) =>
@@ -30,7 +32,7 @@ const gpt: DeviceFacts = {
   content: `gpt:${UID};1=none`,
   partitions: [sdb1],
 };
-const named: DeviceFacts = { ...partition, partition: { number: 2, scheme: 'gpt', uuid: UID } };
+const named: DeviceFacts = { ...partition, partition: { number: 2, inTable: 2, scheme: 'gpt', uuid: UID } };
 const foreign: DeviceFacts = { ...disk, signature: one('xfs', 'x'), content: 'xfs:x' };
 const nameless: DeviceFacts = { ...disk, identity: 'size=1073741824' };
 /** Another disk than the node recorded, or the same after the node started anew: nothing tells. */
@@ -166,7 +168,7 @@ describe('Wipe', () => {
     [
       'of a table the copy at the end is left',
       blockWiping,
-      madeOf({ ...disk, content: 'gpt' }, { wiped: 64n << 20n }),
+      madeOf({ ...disk, content: 'gpt', tableUuids: [UID] }, { wiped: 64n << 20n }),
       [15, 'seek=67108864', 'forget'],
     ],
     ['to the end: only the records', wiping, madeOf(disk, { wiped: 1n << 30n }), [0, undefined, 'forget']],
@@ -192,31 +194,62 @@ describe('Wipe', () => {
     expect(wipes(wanted, observed)).toEqual(expected);
   });
 
-  test('a disk without a name of its own is known by what was wiped of it', () => {
-    expect(outcome(wiping, madeOf(unknown, { intent: intentFor(nameless) }))).toMatch(
-      /carries nothing, which does not tell whose it is/,
+  test('is begun only with what was made for the Volume on the device', () => {
+    for (const facts of [disk, nameless, { ...logical, content: '' }]) {
+      const made = madeOf(facts);
+      const without = rawMade(facts, { intent: undefined });
+      for (const observed of [made, without]) {
+        expect(outcome(wiping, observed)).toMatch(/carries nothing, and not what was made for this Volume$/);
+      }
+    }
+  });
+
+  test('more than there is on record is damage, or another device', () => {
+    expect(outcome(wiping, madeOf(ext4, { wiped: 2n << 30n }))).toMatch(
+      /2147483648 bytes of \/dev\/sdb were wiped, and it has 1073741824$/,
     );
-    expect(wipes(wiping, madeOf(nameless))).toEqual([16, 'seek=0', 'forget']);
+  });
+
+  test('of what somebody puts there meanwhile nothing is overwritten', () => {
+    const made = plan('destroy', wiping, madeOf(ext4), 0);
+    const parts = 'steps' in made ? made.steps.filter(({ argv }) => argv[1] === 'if=/dev/zero') : [];
+    const looks = parts.map(({ guards }) => guards.map(({ argv }) => argv.join(' ')));
+    expect(looks[0]).toContain('blkid -p -o export /dev/sdb');
+    for (const look of looks.slice(1)) expect(look).toContain('cmp --bytes=1048576 -- /dev/sdb /dev/zero');
+  });
+
+  test('a disk without a name of its own is known by what was wiped of it', () => {
     const begun = madeOf(unknown, { intent: intentFor(nameless), wiped: 64n << 20n });
     expect(outcome(wiping, begun)[0]).toBe('cmp --bytes=67108864 -- /dev/sdb /dev/zero');
   });
 });
 
 describe.each([rawBlock, blockWiping])('half a table: %j', (wanted) => {
-  const halves = ['gpt', 'PMBR', 'no table;?=none', 'gpt;?=none'].map((content) => ({
+  // Wiping is on record before the table goes.
+  const wiped = wanted.onDelete === 'Wipe' ? 0n : undefined;
+  const halves = ['PMBR', 'no table;?=none'].map((content) => ({
     ...nameless,
     content,
     partitions: content.includes(';') ? [sdb1] : [],
   }));
   test.each(halves)('$content: is ours on the disk that was recorded, and on no other', (facts) => {
-    expect(outcome(wanted, madeOf(facts))).toContain('wipefs --all --force /dev/sdb');
+    expect(outcome(wanted, madeOf(facts, { wiped }))).toContainEqual(expect.stringMatching(CLEANED));
     const serial = { ...facts, identity: disk.identity };
-    expect(outcome(wanted, madeOf(serial, { intent: intentFor(disk) }))).toContain(
-      'wipefs --all --force /dev/sdb',
+    expect(outcome(wanted, madeOf(serial, { intent: intentFor(disk), wiped }))).toContainEqual(
+      expect.stringMatching(CLEANED),
     );
-    for (const wiped of [undefined, 64n << 20n]) {
-      const other = madeOf({ ...facts, presence: 'b00t/8' }, { intent: intentFor(nameless), wiped });
-      expect(outcome(wanted, other)).toMatch(/does not tell whose it is.* cannot be told from another$/);
+    const other = madeOf({ ...facts, presence: 'b00t/8' }, { intent: intentFor(nameless), wiped });
+    expect(outcome(wanted, other)).toMatch(/does not tell whose it is.* tells the disk from another$/);
+  });
+
+  test.each(['gpt', 'gpt;?=none'])('%s: is ours by its GUID on any disk, and else never', (content) => {
+    const facts = { ...nameless, content, partitions: content.includes(';') ? [sdb1] : [] };
+    const copy = { ...facts, presence: 'b00t/8', tableUuids: ['x', UID] };
+    expect(outcome(wanted, madeOf(copy))).toContainEqual(expect.stringMatching(CLEANED));
+    for (const tableUuids of [[], ['x']]) {
+      expect(outcome(wanted, madeOf({ ...facts, tableUuids }, { wiped }))).toMatch(
+        /which is not of this Volume$/,
+      );
     }
   });
 });

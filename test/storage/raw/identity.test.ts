@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
-import { diskOf, identityOf, sameDevice, surelySame } from '../../../src/storage/raw/identity.ts';
-import { disk, intentFor } from '../../support/raw-input.ts';
+import { diskOf, identityOf, overlaps, sameDevice, surelySame } from '../../../src/storage/raw/identity.ts';
+import { disk } from '../../support/raw-input.ts';
 
 const part = {
   ...disk,
@@ -53,10 +53,27 @@ test.each([
   ['size=5', 'size=5', false],
   [undefined, 'wwn=1 size=5', false],
 ])('recorded %j, found %j: surely the same is %s', (recorded, identity, expected) => {
+  const before = recorded === undefined ? {} : { identity: recorded };
   const facts = { ...disk, identity };
-  expect(surelySame(recorded, undefined, { ...facts, presence: undefined })).toBe(expected);
+  expect(surelySame(before, { ...facts, presence: undefined })).toBe(expected);
   const seen = { ...facts, presence: 'boot/7' };
-  expect(surelySame(recorded, intentFor({ ...disk, presence: 'boot/8' }), seen)).toBe(expected);
-  expect(surelySame(recorded, intentFor({ ...disk, presence: 'other/7' }), seen)).toBe(expected);
-  expect(surelySame(recorded, intentFor({ ...disk, presence: 'boot/7' }), seen)).toBe(true);
+  expect(surelySame({ ...before, presence: 'boot/8' }, seen)).toBe(expected);
+  expect(surelySame({ ...before, presence: 'other/7' }, seen)).toBe(expected);
+  expect(surelySame({ ...before, presence: 'boot/7' }, seen)).toBe(true);
+});
+
+test.each([
+  ['serial=a size=5', 'serial=a size=5', true],
+  ['serial=a partition=1 size=5', 'serial=a size=9', true],
+  ['serial=a size=9', 'serial=a partition=1 size=5', true],
+  ['serial=a partition=1 size=5', 'serial=a partition=1 size=5', true],
+  ['serial=a partition=1 size=5', 'serial=a partition=2 size=5', false],
+  ['serial=b size=5', 'serial=a size=5', false],
+  ['size=5', 'size=5', false],
+])('of %j and %j both have the same bytes: %s', (identity, found, expected) => {
+  const device = { ...disk, identity: found };
+  expect(overlaps({ identity }, device)).toBe(expected);
+  expect(overlaps({ identity, presence: 'b00t/7' }, device)).toBe(
+    !/partition=1/.test(identity) || !/partition=2/.test(found),
+  );
 });

@@ -78,16 +78,24 @@ const PARTITION = { ...FIRST, target: result(0, 'block special file|8:11') };
 const SECOND: Results = {
   identity: result(0, 'sdb 8:16  disk 67108864 0 S1 0x5000'),
   'blkid sdb': result(0, BLKID_DISK),
-  'readable sdb': result(0),
+  'beginning sdb': result(0),
+  'end sdb': result(0),
   'wipefs sdb': WIPEFS_DISK,
   'blkid sdb1': result(0, BLKID_PART),
-  'readable sdb1': result(0),
+  'beginning sdb1': result(0),
+  'end sdb1': result(0),
+  'guid 0': result(0, ' 61 8b c8 60 75 1b 53 4b ae 9c 52 7d 83 69 c8 b8\n'),
+  'guid 1': result(1, '', 'od: cannot skip'),
+  'guid 2': result(0, ' 00 00\n'),
+  'guid 3': result(0),
   'wipefs sdb1': WIPEFS_PART,
   partition: missing,
   dm: missing,
   'dm-link': result(0),
   diskseq: result(0, '7\n'),
 };
+/** Without the others nothing is taken for ours, or for there. */
+const NEEDED = Object.keys(SECOND).filter((name) => name !== 'dm-link' && !name.startsWith('guid'));
 const map = (results: Results) => new Map(Object.entries(results));
 const read = (first: Results, second: Results, desired: DesiredRaw = rawDesired) =>
   readRaw(desired, map(first), map(second));
@@ -123,6 +131,8 @@ test('a disk with a table', () => {
     sizeBytes: 67108864n,
     signature: { found: 'one', type: 'gpt', uuid: TABLE },
     content: `gpt:${TABLE};1=ext4:${FS}`,
+    tableUuids: [TABLE],
+    presence: 'b00t/7',
     uuids: [TABLE, FS, PART],
     identity: 'wwn=0x5000 serial=S1 size=67108864',
     printed: {
@@ -175,13 +185,14 @@ test.each<[string, ProbeResult, object]>([
 
 describe('records of others', () => {
   const other = (uid: string) => JSON.stringify(intentFor(facts(FIRST, SECOND), { uid }));
+  const file = (uid: string) => `@${uid}.intent\n${other(uid)}\n`;
   test('are read, but for the own', () => {
-    const others = result(0, [other('a'), other(UID), other('b')].join('\n'));
+    const others = result(0, `${file('a')}${file(UID)}${file('b')}`);
     expect(read({ ...FIRST, others }, SECOND).others.map(({ uid }) => uid)).toEqual(['a', 'b']);
   });
 
   test('one that went away while they were read hides no other', () => {
-    const others = result(1, other('a'), 'cat: b.intent: No such file or directory');
+    const others = result(1, file('a'), 'cat: b.intent: No such file or directory');
     expect(read({ ...FIRST, others }, SECOND).others.map(({ uid }) => uid)).toEqual(['a']);
   });
 });
@@ -194,7 +205,7 @@ describe('nothing is concluded from', () => {
       read(rest, SECOND);
     }).toThrow(ObservationError);
   });
-  test.each(Object.keys(SECOND).filter((name) => name !== 'dm-link'))('no answer of %s', (name) => {
+  test.each(NEEDED)('no answer of %s', (name) => {
     const { [name]: _, ...rest } = SECOND;
     expect(() => read(FIRST, rest)).toThrow(ObservationError);
   });
@@ -203,7 +214,7 @@ describe('nothing is concluded from', () => {
   test.each(Object.keys(FIRST).filter((name) => name !== 'udev'))('an I/O error of %s', (name) => {
     expect(() => read({ ...FIRST, [name]: io }, SECOND)).toThrow(ObservationError);
   });
-  test.each(Object.keys(SECOND).filter((name) => name !== 'dm-link'))('an I/O error of %s', (name) => {
+  test.each(NEEDED)('an I/O error of %s', (name) => {
     expect(() => read(FIRST, { ...SECOND, [name]: io })).toThrow(ObservationError);
   });
 
@@ -215,7 +226,9 @@ describe('nothing is concluded from', () => {
 
   test.each<[string, Results, Results]>([
     ['stat that prints something else', { target: result(0, 'block special file') }, {}],
-    ['a damaged record of another', { others: result(0, '{"version":1') }, {}],
+    ['a damaged record of another', { others: result(0, '@a.intent\n{"version":1') }, {}],
+    ['an empty record of another', { others: result(0, '@a.intent\n') }, {}],
+    ['an end that cannot be read', {}, { 'end sdb': io }],
     ['a damaged record of wiping', { wiped: result(0, '12x') }, {}],
     [
       'records of others of which one cannot be read and one went away',
@@ -223,7 +236,7 @@ describe('nothing is concluded from', () => {
       {},
     ],
     ['wipefs that prints no JSON', {}, { 'wipefs sdb': result(0, 'gpt') }],
-    ['a partition that blkid cannot read', {}, { 'blkid sdb1': result(2), 'readable sdb1': io }],
+    ['a partition that blkid cannot read', {}, { 'blkid sdb1': result(2), 'beginning sdb1': io }],
   ])('%s', (_, first, second) => {
     expect(() => read({ ...FIRST, ...first }, { ...SECOND, ...second })).toThrow(ObservationError);
   });

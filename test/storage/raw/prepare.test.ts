@@ -194,7 +194,10 @@ describe('an empty', () => {
     const steps = stepsOf(rawBlock, rawNode(partition));
     const sgdisk = steps.find(({ argv }) => argv[0] === 'sgdisk') as Step;
     expectGuarded(sgdisk, partition);
-    expect(sgdisk.guards.at(-1)?.expect).toEqual({ exit: 0, stdout: { is: PARTUUID } });
+    expect(sgdisk.guards.slice(-2).map((guard) => guard.expect.stdout)).toEqual([
+      { is: PARTUUID },
+      { is: '2' },
+    ]);
     expect(steps.find(({ stdin }) => stdin?.includes(`"partuuid":"${PARTUUID}"`))).toBeDefined();
   });
 
@@ -256,8 +259,41 @@ describe('refused even with consent', () => {
       /dm-0 belongs to another Volume/,
     ],
     [
+      'one that another Volume is made on, or was, and that carries nothing of it now',
+      { ...facts, uuids: [] },
+      { others: [intentFor(disk, { uid: OTHER })] },
+      /sdb belongs to another Volume/,
+    ],
+    [
+      'the disk is mounted',
+      partition,
+      { mounts: new Map([['8:16', ['/a']]]) },
+      /sdb is in use: mounted at \/a$/,
+    ],
+    [
+      'a loop stacked on the disk',
+      partition,
+      { loops: [stacked] },
+      /sdb is in use: \/dev\/loop4 is stacked on it$/,
+    ],
+    ['too small', { ...disk, sizeBytes: 1n << 20n }, {}, /has 1048576 bytes, and a Volume needs 4194304/],
+    [
+      'named after what is on it',
+      facts,
+      {},
+      /goes with it$/,
+      { ...rawDesired, devicePath: `/dev/disk/by-uuid/${OTHER}` },
+    ],
+    [
+      'a table that was changed since the kernel read it, in mode Block',
+      { ...partition, partition: { number: 2, inTable: 1, scheme: 'gpt', uuid: PARTUUID } },
+      {},
+      /as partition 2, and the partition table has partition 1 at its place$/,
+      rawBlock,
+    ],
+    [
       'an MBR above it, in mode Block',
-      carrying('ext4:x', { ...partition, partition: { number: 1, scheme: 'dos', uuid: 'a-01' } }),
+      carrying('ext4:x', { ...partition, partition: { number: 1, inTable: 1, scheme: 'dos', uuid: 'a-01' } }),
       {},
       /partition 1 of a table of type dos/,
       rawBlock,
@@ -319,7 +355,7 @@ describe('an interrupted try', () => {
   test.each([
     [
       'a partition that has its GUID already',
-      carrying('ext4:x', { ...partition, partition: { number: 2, scheme: 'gpt', uuid: UID } }),
+      carrying('ext4:x', { ...partition, partition: { number: 2, inTable: 2, scheme: 'gpt', uuid: UID } }),
     ],
     ['a logical volume', carrying('ext4:x', logical)],
   ])('never destroys what is in %s in mode Block', (_, found) => {
@@ -334,20 +370,21 @@ describe('an interrupted try', () => {
     expect(made(rawBlock, rawNode(carrying(`gpt:${OTHER}`), { intent }))).toHaveProperty('refusal');
   });
 
-  test.each(['gpt', 'PMBR', 'no table;?=none'])(
-    'half a table of ours, %s, needs the disk itself',
-    (content) => {
-      const nameless = { ...carrying(content), identity: 'size=1073741824' };
-      const record = intentFor(nameless, { fsType: '' });
-      expect(commands(rawBlock, rawNode(nameless, { intent: record }))).toContainEqual(
-        expect.stringMatching(/^wipefs --all/),
-      );
-      expect(made(rawBlock, rawNode({ ...nameless, presence: 'b00t/8' }, { intent: record }))).toEqual({
-        refusal: `/dev/sdb carries ${content}`,
-        hint: expect.stringContaining(`set spec.overwrite to "${content}".`),
-      });
-    },
-  );
+  test.each(['gpt', 'gpt;?=none'])('half a table, %s, is ours by its GUID only', (content) => {
+    const record = intentFor(disk, { fsType: '' });
+    const half = { ...carrying(content), tableUuids: [OTHER, UID] };
+    expect(commands(rawBlock, rawNode(half, { intent: record }))).toContainEqual(
+      expect.stringMatching(/^wipefs --all/),
+    );
+    expect(made(rawBlock, rawNode({ ...half, tableUuids: [OTHER] }, { intent: record }))).toEqual({
+      refusal: `/dev/sdb carries ${content}`,
+      hint: expect.stringContaining(`set spec.overwrite to "${content}".`),
+    });
+  });
+
+  test.each(['PMBR', 'no table;?=none'])('%s is left by no prepare of an empty disk', (content) => {
+    expect(made(rawBlock, rawNode(carrying(content), { intent: intentFor(disk) }))).toHaveProperty('refusal');
+  });
 
   const consent = `gpt:${OTHER};1=ext4:a;2=xfs:b`;
   const consented = intentFor(disk, { signature: consent, consent });

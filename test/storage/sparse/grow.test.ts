@@ -122,13 +122,13 @@ describe('growing', () => {
         : [];
     };
     expect(guards(wanted, readyNode)).toEqual([
-      ['truncate', { is: `${GI} 42` }],
+      ['truncate', { is: `${GI}|42` }],
       ['losetup', { is: '42' }],
       ['e2fsck', { is: UID }],
       ['resize2fs', { is: UID }],
     ]);
     expect(guards(block, blockNode)).toEqual([
-      ['truncate', { is: `${GI + MIB2} 42` }],
+      ['truncate', { is: `${GI + MIB2}|42` }],
       ['losetup', { is: '42' }],
       ['sgdisk', { is: UID }],
       ['sgdisk', { is: '2048' }],

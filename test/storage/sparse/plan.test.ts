@@ -362,7 +362,7 @@ describe('before a step', () => {
       { stdout: { has: ' / / ', lacks: ' 259:31 ' } },
       { exit: 0, stdout: { is: '' } },
       { exit: 0, stdout: { has: 'Filename', lacks: '/dev/loop3 ' } },
-      { stdout: { has: '/character special file 1:3/', lacks: '/block special file 103:1f/' } },
+      { stdout: { has: '/character special file|1:3/', lacks: '/block special file|103:1f/' } },
     ]);
   });
 

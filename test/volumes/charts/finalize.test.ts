@@ -21,9 +21,30 @@ describe('Volume Finalization', () => {
       {},
     ],
     [
-      'never had a job: released',
+      'never had a job, by its status, which may be older than the storage: looks at the node',
       { volume: volume(status('Failed', undefined, ['False', 'CreationError']), deleted) },
-      'release-volume',
+      ['Terminating', 'UnprepareVolume/1', 'Unknown', 'Terminating', ''],
+    ],
+    [
+      'made, and its spec asks for what is not supported by now: looks at the node',
+      {
+        volume: {
+          ...volume(status('Failed', undefined, ['False', 'InternalError']), deleted),
+          spec: { ...volume().spec, attachPolicy: 'OnDemand', overwrite: 'x' },
+        },
+      },
+      ['Terminating', 'UnprepareVolume/1', 'Unknown', 'Terminating', ''],
+    ],
+    [
+      'names no place, and there is a PersistentVolume of it: looks at the node',
+      {
+        volume: {
+          ...volume(status('Failed', undefined, ['False', 'InternalError']), deleted),
+          spec: { nodeName: 'n1', storageClassName: 'local' },
+        },
+        pv: pv('Available', deleted),
+      },
+      ['Terminating', 'UnprepareVolume/1', 'Unknown', 'Terminating', ''],
     ],
     [
       'an empty status may have been lost: looks at the node',
