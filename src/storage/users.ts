@@ -23,7 +23,7 @@ export function readUsers(get: (name: string) => ProbeResult): Users {
   return {
     loops,
     devices,
-    mounts: readMounts(succeeded('mounts', get('mounts'))),
+    mounts: readMounts(succeeded('mounts', get('mounts')), devices),
     // A kernel without swap has no such file.
     swaps: readSwaps(optional('swaps', get('swaps')) ?? ''),
   };
@@ -38,13 +38,20 @@ function readDevices(losetup: string, lsblk: string): [LoopFacts[], BlockDevice[
   }
 }
 
-/** proc(5), mountinfo: the third field is major:minor, the fifth the mount point, with octal escapes. */
-function readMounts(text: string): Map<string, string[]> {
+/**
+ * proc(5), mountinfo: the third field is major:minor, the fifth the mount point, with octal escapes; after a `-` come
+ * type and source. btrfs has a number of its own for each mount, so that only its source says which device that is.
+ */
+function readMounts(text: string, devices: readonly BlockDevice[]): Map<string, string[]> {
   const mounts = new Map<string, string[]>();
   for (const line of text.split('\n')) {
-    const [, , device, , point] = line.split(' ');
+    const [, , device, , point, ...rest] = line.split(' ');
     if (device === undefined || point === undefined) continue;
-    mounts.set(device, [...(mounts.get(device) ?? []), point]);
+    const source = rest[rest.indexOf('-') + 2];
+    const named = devices.find(({ name }) => source === `/dev/${name}`)?.device;
+    for (const each of new Set([device, named ?? device])) {
+      mounts.set(each, [...(mounts.get(each) ?? []), point]);
+    }
   }
   return mounts;
 }

@@ -1,10 +1,11 @@
-import { mkdir, open, writeFile } from 'node:fs/promises';
+import { mkdir, open, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { execa } from 'execa';
 import type { DesiredRaw } from '../../src/storage/types.ts';
 import { carryOut, observe } from '../support/carry-out.ts';
 import { CONTENTS, type Kinds, setUpKinds } from '../support/kinds.ts';
+import { removeTraces } from '../support/remove-traces.ts';
 import { describeAsRoot } from '../support/root.ts';
 import { SIGNATURES, sha256 } from '../support/signatures.ts';
 
@@ -111,6 +112,8 @@ describeAsRoot('a raw device that carries something', () => {
         for (const content of CONTENTS) {
           const desired = kinds.onDevice(path, content);
           expect(await prepare({ ...desired, overwrite: await contentOf(desired) })).toMatch(refusal);
+          // The Volume is deleted: as long as it is there, the device is its.
+          await removeTraces(desired.uid, undefined);
         }
         expect(await sha256(path)).toBe(before);
       } finally {
@@ -127,6 +130,60 @@ describeAsRoot('a raw device that carries something', () => {
     );
     expect(await sha256(path)).toBe(before);
     expect(await prepare(kinds.onDevice(partition, 'ext4'))).toMatchObject({ type: 'raw' });
+  });
+
+  test('whose end cannot be read counts as unknown, not as empty', async () => {
+    const file = join(kinds.folder, 'odd.disk');
+    // Half a sector more than there are sectors: the last one cannot be read, and blkid and wipefs print nothing.
+    await execa('truncate', ['-s', String((400n << 20n) + 512n), file]);
+    await execa('mkfs.ext4', ['-q', '-F', file]);
+    const { stdout: path } = await execa('losetup', ['-b', '4096', '--find', '--show', file]);
+    try {
+      const before = await sha256(file);
+      for (const content of CONTENTS) {
+        await expect(prepare(kinds.onDevice(path, content))).rejects.toThrow(
+          /the end of .* failed with status/,
+        );
+      }
+      expect(await sha256(file)).toBe(before);
+    } finally {
+      await execa('losetup', ['--detach', path]);
+      await rm(file);
+    }
+  });
+
+  const diskUses: [string, RegExp, (path: string) => Promise<() => Promise<unknown>>][] = [
+    [
+      'open to write',
+      /is in use: a process has it open to write to it/,
+      async (path) => {
+        const handle = await open(path, 'r+');
+        return () => handle.close();
+      },
+    ],
+    [
+      'under a stacked loop',
+      /is in use: \/dev\/loop\d+ is stacked on it/,
+      async (path) => {
+        const { stdout } = await execa('losetup', ['--find', '--show', path]);
+        return () => execa('losetup', ['--detach', stdout]);
+      },
+    ],
+  ];
+  test.each(diskUses)('that is a partition of a disk that is %s is refused', async (_, refusal, use) => {
+    const { path, partition } = await kinds.disk(640n << 20n, 'gpt');
+    const end = await use(path);
+    try {
+      const before = await sha256(path);
+      for (const content of CONTENTS) {
+        const desired = kinds.onDevice(partition, content);
+        expect(await prepare(desired)).toMatch(refusal);
+        await removeTraces(desired.uid, undefined);
+      }
+      expect(await sha256(path)).toBe(before);
+    } finally {
+      await end();
+    }
   });
 
   test('that another Volume has is refused by whatever path, even with consent', async () => {

@@ -34,6 +34,13 @@ test('mounts by device, swaps by path', () => {
   expect(loops).toEqual([]);
 });
 
+test('a mount of btrfs, whose number is of no device, is of the device that it names', () => {
+  const mounts = ok(
+    '36 24 0:39 / /b rw shared:1 master:2 - btrfs /dev/sdb rw\n37 24 0:40 / /t rw - tmpfs tmpfs rw',
+  );
+  expect(read({ mounts }).mounts.get('8:16')).toEqual(['/b']);
+});
+
 test('a kernel without swap', () => {
   const swaps = { exit: 1, stdout: '', stderr: 'cat: /proc/swaps: No such file or directory' };
   expect(read({ swaps }).swaps).toEqual([]);
