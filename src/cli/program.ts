@@ -1,4 +1,5 @@
-import { Command } from 'commander';
+import type { Command } from 'commander';
+import { TreeCommand } from './command.ts';
 import checkNode from './commands/check-node.ts';
 import createFromFiles from './commands/create-file.ts';
 import createStorageClass from './commands/create-storage-class.ts';
@@ -11,14 +12,18 @@ import sandbox from './commands/sandbox.ts';
 import watch from './commands/watch.ts';
 import why from './commands/why.ts';
 import type { Io } from './io.ts';
+import { printable } from './output/printable.ts';
 import { requestTimeout } from './parse.ts';
 import { VERSION } from './version.ts';
 
 const DESCRIPTION = 'Files and disks on bare-metal nodes as Kubernetes volumes';
 
-/** The tree of commands. What a command needs to do its work is imported when it is run. */
-export function createProgram(io: Io): Command {
-  const program = new Command('stowage')
+/**
+ * The tree of commands. What a command needs to do its work is imported when it is run. `quiet`: wrong usage is thrown,
+ * as ever, but not printed.
+ */
+export function createProgram(io: Io, { quiet = false } = {}): Command {
+  const program = new TreeCommand('stowage')
     .description(DESCRIPTION)
     .version(VERSION, '--version', 'show the version')
     .helpOption('-h, --help', 'show help')
@@ -32,7 +37,7 @@ export function createProgram(io: Io): Command {
     .exitOverride()
     .configureOutput({
       writeOut: (text) => io.stdout.write(text),
-      writeErr: (text) => io.stderr.write(text),
+      writeErr: (text) => void (quiet || io.stderr.write(printable(text))),
     });
   const create = program.command('create').description('create objects');
   createVolume(create, io);
