@@ -9,6 +9,7 @@ import deleteVolume from './commands/delete-volume.ts';
 import describeVolume from './commands/describe-volume.ts';
 import getVolumes from './commands/get-volumes.ts';
 import sandbox from './commands/sandbox.ts';
+import version from './commands/version.ts';
 import watch from './commands/watch.ts';
 import why from './commands/why.ts';
 import type { Io } from './io.ts';
@@ -53,6 +54,7 @@ export function createProgram(io: Io, { quiet = false } = {}): Command {
   const check = program.command('check').description('look for what is amiss');
   checkNode(check, io);
   why(program, io);
+  version(program, io);
   watch(program, io);
   sandbox(program, io);
   return program;

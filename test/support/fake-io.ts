@@ -38,6 +38,8 @@ export interface World {
   events?: WatchEvent[] | (() => Iterable<WatchEvent>);
   /** Thrown by the request of that name. */
   failures?: Record<string, Error>;
+  /** What it says, or why it does not. */
+  serverVersion?: string | Error;
   /** Hands on nodes. */
   executor?: Executor;
   tty?: boolean;
@@ -168,7 +170,16 @@ export function fakeIo(world: World = {}): { io: Io; outcome: Outcome } {
     clock: world.clock ?? new FakeClock(),
     connect: async (options) => {
       outcome.connections.push(options);
-      return { client, namespace: options.namespace ?? 'default', server: 'https://cluster.example' };
+      return {
+        client,
+        namespace: options.namespace ?? 'default',
+        server: 'https://cluster.example',
+        async serverVersion() {
+          const { serverVersion = 'v1.32.0' } = world;
+          if (serverVersion instanceof Error) throw serverVersion;
+          return { gitVersion: serverVersion };
+        },
+      };
     },
     nodes: async (options) => {
       outcome.nodesAs = options;
