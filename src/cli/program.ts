@@ -7,6 +7,7 @@ import createVolume from './commands/create-volume.ts';
 import deleteFromFiles from './commands/delete-file.ts';
 import deleteVolume from './commands/delete-volume.ts';
 import describeVolume from './commands/describe-volume.ts';
+import getNodes from './commands/get-nodes.ts';
 import getVolumes from './commands/get-volumes.ts';
 import sandbox from './commands/sandbox.ts';
 import version from './commands/version.ts';
@@ -46,6 +47,7 @@ export function createProgram(io: Io, { quiet = false } = {}): Command {
   createFromFiles(create, io);
   const get = program.command('get').description('show objects');
   getVolumes(get, io);
+  getNodes(get, io);
   const describe = program.command('describe').description('show all about objects');
   describeVolume(describe, io);
   const remove = program.command('delete').description('delete objects');

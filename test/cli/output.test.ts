@@ -3,6 +3,7 @@ import { parse } from 'yaml';
 import { age } from '../../src/cli/output/age.ts';
 import { asJson, asYaml } from '../../src/cli/output/data.ts';
 import { printable } from '../../src/cli/output/printable.ts';
+import { roundedSize } from '../../src/cli/output/size.ts';
 import { table } from '../../src/cli/output/table.ts';
 
 const NOW = Date.parse('2030-01-01T00:00:00Z');
@@ -127,4 +128,17 @@ test('data has no bare control characters, and loses none', () => {
     // biome-ignore lint/suspicious/noControlCharactersInRegex: that is what is looked for
     expect(text).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/);
   }
+});
+
+test.each([
+  [0, '0'],
+  [1023, '1023'],
+  [1024, '1Ki'],
+  [1536, '1.5Ki'],
+  [10 * 1024 ** 2 - 1, '9.9Mi'],
+  [1024 ** 3 - 1, '1023Mi'],
+  [12.7 * 1024 ** 3, '12Gi'],
+  [5 * 1024 ** 6, '5Ei'],
+])('%d bytes are about %s', (bytes, text) => {
+  expect(roundedSize(bytes)).toBe(text);
 });
