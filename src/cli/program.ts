@@ -7,6 +7,7 @@ import createVolume from './commands/create-volume.ts';
 import deleteFromFiles from './commands/delete-file.ts';
 import deleteVolume from './commands/delete-volume.ts';
 import describeVolume from './commands/describe-volume.ts';
+import diff from './commands/diff.ts';
 import getNodes from './commands/get-nodes.ts';
 import getVolumes from './commands/get-volumes.ts';
 import sandbox from './commands/sandbox.ts';
@@ -55,6 +56,7 @@ export function createProgram(io: Io, { quiet = false } = {}): Command {
   deleteFromFiles(remove, io);
   const check = program.command('check').description('look for what is amiss');
   checkNode(check, io);
+  diff(program, io);
   why(program, io);
   version(program, io);
   watch(program, io);
