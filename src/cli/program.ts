@@ -1,4 +1,5 @@
-import { Command } from 'commander';
+import type { Command } from 'commander';
+import { TreeCommand } from './command.ts';
 import checkNode from './commands/check-node.ts';
 import createFromFiles from './commands/create-file.ts';
 import createStorageClass from './commands/create-storage-class.ts';
@@ -6,19 +7,26 @@ import createVolume from './commands/create-volume.ts';
 import deleteFromFiles from './commands/delete-file.ts';
 import deleteVolume from './commands/delete-volume.ts';
 import describeVolume from './commands/describe-volume.ts';
+import diff from './commands/diff.ts';
+import getNodes from './commands/get-nodes.ts';
 import getVolumes from './commands/get-volumes.ts';
 import sandbox from './commands/sandbox.ts';
+import version from './commands/version.ts';
 import watch from './commands/watch.ts';
 import why from './commands/why.ts';
 import type { Io } from './io.ts';
+import { printable } from './output/printable.ts';
 import { requestTimeout } from './parse.ts';
 import { VERSION } from './version.ts';
 
 const DESCRIPTION = 'Files and disks on bare-metal nodes as Kubernetes volumes';
 
-/** The tree of commands. What a command needs to do its work is imported when it is run. */
-export function createProgram(io: Io): Command {
-  const program = new Command('stowage')
+/**
+ * The tree of commands. What a command needs to do its work is imported when it is run. `quiet`: wrong usage is thrown,
+ * as ever, but not printed.
+ */
+export function createProgram(io: Io, { quiet = false } = {}): Command {
+  const program = new TreeCommand('stowage')
     .description(DESCRIPTION)
     .version(VERSION, '--version', 'show the version')
     .helpOption('-h, --help', 'show help')
@@ -32,7 +40,7 @@ export function createProgram(io: Io): Command {
     .exitOverride()
     .configureOutput({
       writeOut: (text) => io.stdout.write(text),
-      writeErr: (text) => io.stderr.write(text),
+      writeErr: (text) => void (quiet || io.stderr.write(printable(text))),
     });
   const create = program.command('create').description('create objects');
   createVolume(create, io);
@@ -40,6 +48,7 @@ export function createProgram(io: Io): Command {
   createFromFiles(create, io);
   const get = program.command('get').description('show objects');
   getVolumes(get, io);
+  getNodes(get, io);
   const describe = program.command('describe').description('show all about objects');
   describeVolume(describe, io);
   const remove = program.command('delete').description('delete objects');
@@ -47,7 +56,9 @@ export function createProgram(io: Io): Command {
   deleteFromFiles(remove, io);
   const check = program.command('check').description('look for what is amiss');
   checkNode(check, io);
+  diff(program, io);
   why(program, io);
+  version(program, io);
   watch(program, io);
   sandbox(program, io);
   return program;
