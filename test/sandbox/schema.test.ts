@@ -91,7 +91,18 @@ describe('types', () => {
       5.5,
       ['spec: Invalid value: "number": spec in body must be of type integer: "number"'],
     ],
-    [{ type: 'string', format: 'date-time' }, 'whenever', []],
+    [
+      { type: 'string', format: 'date-time' },
+      'whenever',
+      ['spec: Invalid value: "whenever": spec in body must be of type date-time: "whenever"'],
+    ],
+    [{ type: 'string', format: 'date-time' }, '2026-01-02T03:04:05.678Z', []],
+    [
+      { type: 'integer', format: 'int32' },
+      2 ** 31,
+      ['spec: Invalid value: 2147483648: spec in body must be of type int32: 2147483648'],
+    ],
+    [{ type: 'string', format: 'colour' }, 'whatever', []],
     [{ 'x-kubernetes-int-or-string': true }, 5, []],
     [{ 'x-kubernetes-int-or-string': true }, '5Gi', []],
     [

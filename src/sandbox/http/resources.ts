@@ -8,9 +8,11 @@ import { list, selection } from '../objects/list.ts';
 import { patched } from '../objects/patch.ts';
 import { replace } from '../objects/update.ts';
 import { badRequest, methodNotAllowed, unsupportedMediaType } from '../refusal.ts';
+import { includeObject, tableOf } from '../tables/table.ts';
+import { accepted, type Form } from './accept.ts';
 import { contentType, readJson, sendJson } from './exchange.ts';
 import type { Target } from './target.ts';
-import { watch } from './watch.ts';
+import { type TableMaker, watch } from './watch.ts';
 
 interface Call {
   cluster: Cluster;
@@ -22,19 +24,23 @@ interface Call {
 
 /** Answers a request about a collection or about one object. Throws a Refusal. */
 export async function serveResource(call: Call): Promise<void> {
-  if (call.target.name === undefined) await serveCollection(call);
-  else await serveObject(call, call.target.name);
+  const form = accepted(call.request);
+  if (call.target.name === undefined) await serveCollection(call, form);
+  else await serveObject(call, call.target.name, form);
 }
 
-async function serveCollection(call: Call): Promise<void> {
+async function serveCollection(call: Call, form: Form): Promise<void> {
   const { cluster, target, query, request, response } = call;
   const { kind, namespace } = target;
   switch (request.method) {
     case 'GET': {
       const matches = selection(kind, namespace, query);
-      if (['true', '1'].includes(query.get('watch') ?? '')) watch(cluster, kind, matches, query, response);
-      else sendJson(response, 200, list(cluster, kind, matches, query));
-      return;
+      if (['true', '1'].includes(query.get('watch') ?? '')) {
+        watch(cluster, kind, matches, query, response, shownAs(form, call));
+        return;
+      }
+      const all = list(cluster, kind, matches, query);
+      return sendJson(response, 200, shownAs(form, call)?.(all.items, all.metadata) ?? all);
     }
     case 'POST': {
       if (kind.namespaced && namespace === undefined) throw methodNotAllowed();
@@ -54,7 +60,7 @@ async function serveCollection(call: Call): Promise<void> {
   }
 }
 
-async function serveObject(call: Call, name: string): Promise<void> {
+async function serveObject(call: Call, name: string, form: Form): Promise<void> {
   const { cluster, target, query, request, response } = call;
   const { kind, namespace, status } = target;
   // Whatever takes time comes first: what is read here is still current when it is written.
@@ -64,7 +70,7 @@ async function serveObject(call: Call, name: string): Promise<void> {
   const options = writeOptions(query, warnings);
   switch (request.method) {
     case 'GET':
-      return sendJson(response, 200, old);
+      return sendJson(response, 200, shownAs(form, call)?.([old], versionOf(old)) ?? old);
     case 'PUT': {
       const { object, unknown } = decode(kind, body);
       refuseUnknown(kind, unknown, options);
@@ -82,6 +88,15 @@ async function serveObject(call: Call, name: string): Promise<void> {
     default:
       throw methodNotAllowed();
   }
+}
+
+const versionOf = ({ metadata }: StoredObject) => ({ resourceVersion: metadata.resourceVersion ?? '' });
+
+/** How objects are shown that are asked for as a table; undefined: as they are. Throws a 400. */
+function shownAs(form: Form, { cluster, target, query }: Call): TableMaker | undefined {
+  if (form === 'json') return undefined;
+  const include = includeObject(query);
+  return (objects, metadata) => tableOf(target.kind, objects, metadata, include, cluster.now().getTime());
 }
 
 function deleted({ kind }: Target, object: StoredObject) {

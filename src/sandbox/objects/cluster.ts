@@ -1,4 +1,4 @@
-import type { Kind, StoredObject } from '../kind.ts';
+import type { Kind, Reader, StoredObject } from '../kind.ts';
 import type { Kinds } from '../kinds.ts';
 import { alreadyExists, notFound, resourceName } from '../refusal.ts';
 import { keyOf, type Store } from '../store.ts';
@@ -28,6 +28,15 @@ export function read(
   const object = cluster.store.get(resourceName(kind), keyOf(namespace, name));
   if (object === undefined) throw notFound(kind, name);
   return object;
+}
+
+/** By which admission looks at other objects. */
+export function readerOf({ store }: Cluster): Reader {
+  return (table, name) => store.get(table, keyOf(undefined, name));
+}
+
+export function countsGenerations(kind: Kind): boolean {
+  return kind.custom || kind.generations === true;
 }
 
 /** Throws a 409 when there is one of that name. */

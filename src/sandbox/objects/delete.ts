@@ -1,6 +1,6 @@
 import type { Kind, StoredObject } from '../kind.ts';
 import { conflict, resourceName } from '../refusal.ts';
-import { type Cluster, timestamp } from './cluster.ts';
+import { type Cluster, countsGenerations, timestamp } from './cluster.ts';
 
 /** meta/v1 DeleteOptions, as far as they are heeded. */
 export interface DeleteOptions {
@@ -37,7 +37,7 @@ export function remove(
       deletionGracePeriodSeconds: 0,
     },
   };
-  if (kind.custom && metadata.deletionTimestamp === undefined)
+  if (countsGenerations(kind) && metadata.deletionTimestamp === undefined)
     deleting.metadata.generation = (metadata.generation ?? 0) + 1;
   const same = metadata.deletionTimestamp !== undefined && finalizers.length === metadata.finalizers?.length;
   return same || options.dryRun?.length ? deleting : cluster.store.put(table, deleting);
