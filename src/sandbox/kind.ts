@@ -8,6 +8,8 @@ export interface StoredObject extends KubeObject {
 
 /** What the schema of a custom resource does to an object on its way in. */
 export interface ObjectSchema {
+  /** As the CustomResourceDefinition has it. */
+  definition: object;
   /** Removes what the schema does not know, in place; returns the paths: `spec.foo`. */
   prune(object: StoredObject): string[];
   /** Fills in defaults, in place. */

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { StoredObject } from '../kind.ts';
+import type { Kind, StoredObject } from '../kind.ts';
 import { type Cluster, read, type WriteOptions } from '../objects/cluster.ts';
 import { create, refuseUnknown } from '../objects/create.ts';
 import { decode } from '../objects/decode.ts';
@@ -7,10 +7,11 @@ import { type DeleteOptions, remove } from '../objects/delete.ts';
 import { list, selection } from '../objects/list.ts';
 import { patched } from '../objects/patch.ts';
 import { replace } from '../objects/update.ts';
+import { decodeProtobuf } from '../protobuf/decode.ts';
 import { badRequest, methodNotAllowed, unsupportedMediaType } from '../refusal.ts';
 import { includeObject, tableOf } from '../tables/table.ts';
 import { accepted, type Form } from './accept.ts';
-import { contentType, readJson, sendJson } from './exchange.ts';
+import { contentType, readBody, readJson, sendJson } from './exchange.ts';
 import type { Target } from './target.ts';
 import { type TableMaker, watch } from './watch.ts';
 
@@ -44,7 +45,7 @@ async function serveCollection(call: Call, form: Form): Promise<void> {
     }
     case 'POST': {
       if (kind.namespaced && namespace === undefined) throw methodNotAllowed();
-      const body = await readObject(request);
+      const body = await readObject(request, kind);
       const warnings: string[] = [];
       const object = create(cluster, kind, namespace, body, writeOptions(query, warnings));
       return sendJson(response, 201, object, warnings);
@@ -64,7 +65,7 @@ async function serveObject(call: Call, name: string, form: Form): Promise<void> 
   const { cluster, target, query, request, response } = call;
   const { kind, namespace, status } = target;
   // Whatever takes time comes first: what is read here is still current when it is written.
-  const body = request.method === 'PUT' ? await readObject(request) : await readJson(request);
+  const body = request.method === 'PUT' ? await readObject(request, kind) : await readJson(request);
   const old = read(cluster, kind, namespace, name);
   const warnings: string[] = [];
   const options = writeOptions(query, warnings);
@@ -105,9 +106,14 @@ function deleted({ kind }: Target, object: StoredObject) {
   return { apiVersion: 'v1', kind: 'Status', metadata: {}, status: 'Success', details };
 }
 
-async function readObject(request: IncomingMessage): Promise<unknown> {
-  if (contentType(request) !== 'application/json') throw unsupportedMediaType(['application/json']);
-  return readJson(request);
+const PROTOBUF = 'application/vnd.kubernetes.protobuf';
+
+/** kubectl creates built-in kinds that it generates as protobuf; custom resources have none. */
+async function readObject(request: IncomingMessage, { custom }: Kind): Promise<unknown> {
+  const type = contentType(request);
+  if (type === 'application/json') return readJson(request);
+  if (type === PROTOBUF && !custom) return decodeProtobuf(await readBody(request));
+  throw unsupportedMediaType(['application/json', ...(custom ? [] : [PROTOBUF])]);
 }
 
 function writeOptions(query: URLSearchParams, warnings: string[]): WriteOptions {

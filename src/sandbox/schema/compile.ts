@@ -19,6 +19,7 @@ export function compileSchema(schema: Structural): ObjectSchema {
   const check = typeChecker(schema);
   const rules = compileRules(schema);
   return {
+    definition: schema,
     prune: (object) => pruneObject(schema, object),
     fillDefaults: (object) => fillDefaults(schema, object),
     validate(object, old) {
