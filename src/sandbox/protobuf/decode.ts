@@ -1,4 +1,4 @@
-import type { Fields } from '../json.ts';
+import { type Fields, isFields } from '../json.ts';
 import { badRequest } from '../refusal.ts';
 import { MESSAGES } from './messages.ts';
 import { type RawField, readFields } from './wire.ts';
@@ -28,10 +28,8 @@ function decodeMessage(message: string, bytes: Buffer): Fields {
   const result: Fields = {};
   for (const { number, value } of readFields(bytes)) {
     const [name, type = ''] = MESSAGES[message]?.[number]?.split(' ') ?? [];
-    // Go writes fields that are no pointers also when they say nothing.
-    const isZero = isNothing(value);
     if (name === undefined) {
-      if (isZero) continue;
+      if (isNothing(value)) continue;
       throw badRequest(`the sandbox does not know field ${number} of ${message} in protobuf`);
     }
     if (type.startsWith('[]'))
@@ -39,9 +37,17 @@ function decodeMessage(message: string, bytes: Buffer): Fields {
     else if (type.startsWith('{}'))
       result[name] = { ...(result[name] as Fields), ...decodeEntry(type.slice(2), value) };
     else if (type.startsWith('?')) result[name] = decodeValue(type.slice(1), value);
-    else if (!isZero) result[name] = decodeValue(type, value);
+    else {
+      const decoded = decodeValue(type, value);
+      if (!isEmpty(decoded)) result[name] = decoded;
+    }
   }
   return result;
+}
+
+/** Go writes fields that are no pointers also when they say nothing. */
+function isEmpty(value: unknown): boolean {
+  return !value || (isFields(value) && Object.keys(value).length === 0);
 }
 
 /** Whether a value is zero, empty, or a message of nothing else. */
