@@ -6,6 +6,7 @@ import { selfSigned } from './certificate.ts';
 import { bindVolumes } from './controllers/binder.ts';
 import { removeContents } from './controllers/contents.ts';
 import { collectGarbage } from './controllers/garbage-collector.ts';
+import { schedulePods } from './controllers/scheduler.ts';
 import { DEFINITIONS, definitionKind, serveDefinitions } from './custom-resources.ts';
 import { handlerFor } from './http/handler.ts';
 import { Kinds } from './kinds.ts';
@@ -20,6 +21,8 @@ export interface SandboxOptions {
   /** CustomResourceDefinitions (apiextensions.k8s.io/v1) to serve from the start. */
   crds: readonly object[];
   now?: () => Date;
+  /** Whether pods without a node are given one; else their nodeName is set by hand. */
+  scheduler?: boolean;
 }
 
 export interface Sandbox {
@@ -38,7 +41,7 @@ const NAMESPACES = ['default', 'kube-system'];
  */
 export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   const now = options.now ?? (() => new Date());
-  const cluster = newCluster(now, options.crds);
+  const cluster = newCluster(now, options);
   const token = randomBytes(32).toString('base64url');
   const certificate = selfSigned(now());
   let authority = '';
@@ -61,7 +64,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   };
 }
 
-function newCluster(now: () => Date, crds: readonly object[]): Cluster {
+function newCluster(now: () => Date, { crds, scheduler }: SandboxOptions): Cluster {
   // Clients of an earlier sandbox on the same port must learn that their versions are gone, so versions
   // start at the time in ms rather than at 1.
   const cluster: Cluster = {
@@ -73,6 +76,7 @@ function newCluster(now: () => Date, crds: readonly object[]): Cluster {
   collectGarbage(cluster);
   removeContents(cluster);
   bindVolumes(cluster);
+  if (scheduler) schedulePods(cluster);
   const options = { dryRun: false, fieldValidation: 'Strict', warn: () => {} } as const;
   const make = (table: string, body: object) => {
     const kind = cluster.kinds.byTable(table);
