@@ -275,6 +275,23 @@ describe('what cannot be changed', () => {
   });
 });
 
+test('a bound claim grows where its class allows it, and does not shrink below its volume', async () => {
+  const grown = async (allowVolumeExpansion: boolean, sizes: string[]) => {
+    const storageClassName = `expands-${allowVolumeExpansion}`;
+    await post(CLASSES, { metadata: { name: storageClassName }, provisioner: 'p', allowVolumeExpansion });
+    await post(`${CORE}/persistentvolumes`, volume({ storageClassName }));
+    const { name } = (await post(CLAIMS, claim({ storageClassName }))).body.metadata;
+    const codes = [];
+    for (const storage of sizes) {
+      const change = { spec: { resources: { requests: { storage } } } };
+      codes.push(shown(await client.request('PATCH', `${CLAIMS}/${name}`, change, MERGE)));
+    }
+    return codes;
+  };
+  expect(await grown(false, ['2Gi'])).toEqual([403]);
+  expect(await grown(true, ['3Gi', '2Gi', '1Gi'])).toEqual([200, 200, '422 spec.resources.requests.storage']);
+});
+
 test('a deployment counts generations, and its labels merge by strategic patches', async () => {
   const { body } = await post(DEPLOYMENTS, deployment({}));
   const change = { spec: { template: { spec: { containers: [{ name: 'a' }] } } } };
