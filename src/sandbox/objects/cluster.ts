@@ -8,6 +8,8 @@ export interface Cluster {
   store: Store;
   kinds: Kinds;
   now: () => Date;
+  /** Nodes with a kubelet, which lets go of their pods when they are deleted; of others pods go at once. */
+  kubeletNodes: ReadonlySet<string>;
 }
 
 export interface WriteOptions {
@@ -51,10 +53,10 @@ export function timestamp(now: Date): string {
   return `${now.toISOString().slice(0, 19)}Z`;
 }
 
-/** Stores a new state of an object, or removes it when it is being deleted and no finalizer is left. */
+/** Stores a new state of an object, or removes it when it is being deleted and nothing holds it any more. */
 export function settle(cluster: Cluster, table: string, object: StoredObject): StoredObject {
-  const { deletionTimestamp, finalizers = [] } = object.metadata;
-  return deletionTimestamp !== undefined && finalizers.length === 0
+  const { deletionTimestamp, deletionGracePeriodSeconds: grace = 0, finalizers = [] } = object.metadata;
+  return deletionTimestamp !== undefined && finalizers.length === 0 && grace === 0
     ? cluster.store.remove(table, object)
     : cluster.store.put(table, object);
 }
