@@ -187,6 +187,15 @@ describe('strategic merge patches', () => {
     );
   });
 
+  test('drain', async () => {
+    for (const object of [node('n1'), pod]) await applied(object);
+    await expectOutput(
+      'drain n1 --force --delete-emptydir-data',
+      /pod\/p (deleted|evicted)\nnode\/n1 drained$/,
+    );
+    await expectOutput('get pods', /^No resources found/);
+  });
+
   test('apply a changed pod by the names of its containers', async () => {
     await applied(pod);
     const changed = {

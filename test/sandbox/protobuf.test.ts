@@ -31,6 +31,17 @@ test('a secret', () =>
     immutable: false,
   }));
 
+test('options of a deletion', () =>
+  expect(
+    decodeProtobuf(
+      envelope('v1', 'DeleteOptions', varint(1, 0), field(2, field(1, 'u')), field(4, 'Foreground')),
+    ),
+  ).toMatchObject({
+    gracePeriodSeconds: 0,
+    preconditions: { uid: 'u' },
+    propagationPolicy: 'Foreground',
+  }));
+
 test('a role of the core group', () =>
   expect(
     decodeProtobuf(

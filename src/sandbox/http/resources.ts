@@ -51,7 +51,7 @@ async function serveCollection(call: Call, form: Form): Promise<void> {
       return sendJson(response, 201, object, warnings);
     }
     case 'DELETE': {
-      const options = deleteOptions(await readJson(request), query);
+      const options = deleteOptions(await readOptions(request), query);
       const all = list(cluster, kind, selection(kind, namespace, query), query);
       for (const object of all.items) remove(cluster, kind, object, options);
       return sendJson(response, 200, all);
@@ -65,7 +65,7 @@ async function serveObject(call: Call, name: string, form: Form): Promise<void> 
   const { cluster, target, query, request, response } = call;
   const { kind, namespace, status } = target;
   // Whatever takes time comes first: what is read here is still current when it is written.
-  const body = request.method === 'PUT' ? await readObject(request, kind) : await readJson(request);
+  const body = await readBodyOf(request, kind);
   const old = read(cluster, kind, namespace, name);
   const warnings: string[] = [];
   const options = writeOptions(query, warnings);
@@ -104,6 +104,22 @@ function deleted({ kind }: Target, object: StoredObject) {
   const { name, uid } = object.metadata;
   const details = { name, ...(kind.group === '' ? {} : { group: kind.group }), kind: kind.plural, uid };
   return { apiVersion: 'v1', kind: 'Status', metadata: {}, status: 'Success', details };
+}
+
+async function readBodyOf(request: IncomingMessage, kind: Kind): Promise<unknown> {
+  switch (request.method) {
+    case 'PUT':
+      return readObject(request, kind);
+    case 'DELETE':
+      return readOptions(request);
+    default:
+      return readJson(request);
+  }
+}
+
+/** kubectl drain deletes with options in protobuf. */
+async function readOptions(request: IncomingMessage): Promise<unknown> {
+  return contentType(request) === PROTOBUF ? decodeProtobuf(await readBody(request)) : readJson(request);
 }
 
 const PROTOBUF = 'application/vnd.kubernetes.protobuf';

@@ -58,8 +58,8 @@ function graceOf(cluster: Cluster, kind: Kind, object: StoredObject, options: De
   };
   if (resourceName(kind) !== 'pods' || !cluster.kubeletNodes.has(nodeName)) return 0;
   const wanted = options.gracePeriodSeconds ?? terminationGracePeriodSeconds;
-  // A deletion can be hastened, not slowed.
-  return Math.min(wanted, object.metadata.deletionGracePeriodSeconds ?? wanted);
+  // A deletion can be hastened, not slowed; and as there, less than nothing is a second.
+  return Math.min(wanted < 0 ? 1 : wanted, object.metadata.deletionGracePeriodSeconds ?? wanted);
 }
 
 function finalizersFor(finalizers: string[], policy: DeleteOptions['propagationPolicy']): string[] {

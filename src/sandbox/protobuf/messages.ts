@@ -1,6 +1,6 @@
 /**
  * The fields of the API's messages by number (the generated.proto files of k8s.io/api), as far as the generators of
- * `kubectl create` fill them in. `[]`: repeated; `{}`: a map from strings; `?`: a pointer, so that a zero is meant.
+ * `kubectl create`, and `kubectl drain`, fill them in. `[]`: repeated; `{}`: a map from strings; `?`: a pointer, so that a zero is meant.
  */
 export const MESSAGES: Record<string, Record<number, string>> = {
   Namespace: { 1: 'metadata ObjectMeta' },
@@ -18,6 +18,12 @@ export const MESSAGES: Record<string, Record<number, string>> = {
   RoleBinding: { 1: 'metadata ObjectMeta', 2: 'subjects []Subject', 3: 'roleRef RoleRef' },
   ClusterRoleBinding: { 1: 'metadata ObjectMeta', 2: 'subjects []Subject', 3: 'roleRef RoleRef' },
   Deployment: { 1: 'metadata ObjectMeta', 2: 'spec DeploymentSpec' },
+  DeleteOptions: {
+    1: 'gracePeriodSeconds ?int',
+    2: 'preconditions ?Preconditions',
+    4: 'propagationPolicy ?string',
+    5: 'dryRun []string',
+  },
 
   ObjectMeta: {
     1: 'name string',
@@ -27,6 +33,7 @@ export const MESSAGES: Record<string, Record<number, string>> = {
     12: 'annotations {}string',
     14: 'finalizers []string',
   },
+  Preconditions: { 1: 'uid ?string', 2: 'resourceVersion ?string' },
   PolicyRule: {
     1: 'verbs []string',
     2: 'apiGroups []string',
