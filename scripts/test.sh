@@ -12,7 +12,7 @@ without=/node_modules/
 if [ "$(id -u)" != 0 ]; then
   echo 'not root: left out is what needs loop devices, udev and sshd; each test says so' >&2
   if ! command -v kubectl >/dev/null; then
-    echo 'no kubectl: left out are test/integration/kubectl.test.ts and cli.test.ts' >&2
+    echo 'no kubectl: left out are test/integration/kubectl*.test.ts and cli*.test.ts' >&2
     without='integration/(kubectl|cli)'
   fi
 fi

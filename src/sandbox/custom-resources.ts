@@ -4,6 +4,7 @@ import { type Cluster, timestamp } from './objects/cluster.ts';
 import { type Cause, invalidValue, requiredValue, resourceName } from './refusal.ts';
 import { compileSchema } from './schema/compile.ts';
 import type { Structural } from './schema/structural.ts';
+import { customColumns, type PrinterColumn } from './tables/custom.ts';
 
 /** Of a CustomResourceDefinition, what is read here. */
 interface Definition extends StoredObject {
@@ -22,6 +23,7 @@ interface Definition extends StoredObject {
       storage?: boolean;
       schema?: { openAPIV3Schema?: Structural };
       subresources?: { status?: object };
+      additionalPrinterColumns?: PrinterColumn[];
     }[];
   };
 }
@@ -43,6 +45,7 @@ export function definitionKind(now: () => Date): Kind {
     categories: ['api-extensions'],
     statusSubresource: true,
     custom: false,
+    generations: true,
     prepare(object) {
       object.metadata.finalizers = [...(object.metadata.finalizers ?? []), CLEANUP_FINALIZER];
       object.status = established(object as Definition, timestamp(now()));
@@ -75,6 +78,7 @@ function registerDefinition(kinds: Kinds, definition: Definition): void {
     categories: names.categories ?? [],
     statusSubresource: version?.subresources?.status !== undefined,
     custom: true,
+    columns: customColumns(version?.additionalPrinterColumns),
     ...(schema === undefined ? {} : { schema: compileSchema(schema) }),
   });
 }
@@ -103,11 +107,20 @@ function definitionCauses(definition: Definition): Cause[] {
   const schema = version.schema?.openAPIV3Schema;
   if (schema === undefined)
     return [requiredValue('spec.versions[0].schema.openAPIV3Schema', 'schemas are required')];
+  return [
+    ...thrown('spec.versions[0].schema.openAPIV3Schema', () => compileSchema(schema)),
+    ...thrown('spec.versions[0].additionalPrinterColumns', () =>
+      customColumns(version.additionalPrinterColumns),
+    ),
+  ];
+}
+
+function thrown(field: string, compile: () => unknown): Cause[] {
   try {
-    compileSchema(schema);
+    compile();
     return [];
   } catch (error) {
-    return [invalidValue('spec.versions[0].schema.openAPIV3Schema', '"object"', (error as Error).message)];
+    return [invalidValue(field, '"object"', (error as Error).message)];
   }
 }
 

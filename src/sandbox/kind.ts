@@ -8,11 +8,25 @@ export interface StoredObject extends KubeObject {
 
 /** What the schema of a custom resource does to an object on its way in. */
 export interface ObjectSchema {
+  /** As the CustomResourceDefinition has it. */
+  definition: object;
   /** Removes what the schema does not know, in place; returns the paths: `spec.foo`. */
   prune(object: StoredObject): string[];
   /** Fills in defaults, in place. */
   fillDefaults(object: StoredObject): void;
   validate(object: StoredObject, old?: StoredObject): Cause[];
+}
+
+/** A column of meta/v1 Table, as kubectl prints kinds. */
+export interface Column {
+  name: string;
+  type: 'string' | 'integer' | 'number' | 'boolean' | 'date';
+  format?: string;
+  description?: string;
+  /** Above 0: shown with `-o wide` only. */
+  priority?: number;
+  /** `now` is in ms since the epoch. */
+  cell(object: StoredObject, now: number): unknown;
 }
 
 /** A kind that the server serves. */
@@ -24,8 +38,21 @@ export interface Kind extends Resource {
   statusSubresource: boolean;
   /** Custom resources count generations, must name a resourceVersion in an update, and have a schema. */
   custom: boolean;
+  /** The built-in kinds that count generations, too. */
+  generations?: true;
+  /** What names may look like; absent: a DNS subdomain. */
+  names?: 'label' | 'path';
   schema?: ObjectSchema;
+  /** Of a custom resource, after the name. */
+  columns?: Column[];
+  /** What the decoding of a built-in kind fills in on every write, in place. Throws a 400. */
+  fillDefaults?(object: StoredObject): void;
   /** Fields that every created object of a built-in kind gets. */
   prepare?(object: StoredObject): void;
-  validate?(object: StoredObject): Cause[];
+  validate?(object: StoredObject, old?: StoredObject): Cause[];
+  /** What an admission plugin of the API server refuses. Throws a 403. */
+  admit?(object: StoredObject, old: StoredObject | undefined, read: Reader): void;
 }
+
+/** Looks up a cluster-scoped object by its table and name. */
+export type Reader = (table: string, name: string) => StoredObject | undefined;

@@ -6,6 +6,8 @@ import { selfSigned } from './certificate.ts';
 import { bindVolumes } from './controllers/binder.ts';
 import { removeContents } from './controllers/contents.ts';
 import { collectGarbage } from './controllers/garbage-collector.ts';
+import { Kubelet, type KubeletOptions } from './controllers/kubelet.ts';
+import { schedulePods } from './controllers/scheduler.ts';
 import { DEFINITIONS, definitionKind, serveDefinitions } from './custom-resources.ts';
 import { handlerFor } from './http/handler.ts';
 import { Kinds } from './kinds.ts';
@@ -20,13 +22,17 @@ export interface SandboxOptions {
   /** CustomResourceDefinitions (apiextensions.k8s.io/v1) to serve from the start. */
   crds: readonly object[];
   now?: () => Date;
+  /** Whether pods without a node are given one; else their nodeName is set by hand. */
+  scheduler?: boolean;
+  /** The nodes whose pods are run, in a manner of speaking; the pods of others stay as they are. */
+  kubelet?: KubeletOptions;
 }
 
 export interface Sandbox {
   url: string;
   /** YAML. It holds the token that admits to the server: keep it from other users. */
   kubeconfig: string;
-  /** Ends all watches at once and stops listening. */
+  /** Ends all watches at once, stops listening, and unmounts what a kubelet mounted. */
   stop(): Promise<void>;
 }
 
@@ -38,7 +44,8 @@ const NAMESPACES = ['default', 'kube-system'];
  */
 export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   const now = options.now ?? (() => new Date());
-  const cluster = newCluster(now, options.crds);
+  const cluster = newCluster(now, options);
+  const kubelet = options.kubelet && new Kubelet(cluster, options.kubelet);
   const token = randomBytes(32).toString('base64url');
   const certificate = selfSigned(now());
   let authority = '';
@@ -53,26 +60,30 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   return {
     url,
     kubeconfig: kubeconfigFor({ url, cert: certificate.cert, token }),
-    stop: () =>
-      new Promise((resolve) => {
+    async stop() {
+      await new Promise<void>((resolve) => {
         server.close(() => resolve());
         server.closeAllConnections();
-      }),
+      });
+      await kubelet?.stop();
+    },
   };
 }
 
-function newCluster(now: () => Date, crds: readonly object[]): Cluster {
+function newCluster(now: () => Date, { crds, scheduler, kubelet }: SandboxOptions): Cluster {
   // Clients of an earlier sandbox on the same port must learn that their versions are gone, so versions
   // start at the time in ms rather than at 1.
   const cluster: Cluster = {
     store: new Store(now().getTime()),
     kinds: new Kinds([...BUILTIN_KINDS, definitionKind(now)]),
     now,
+    kubeletNodes: new Set(kubelet?.nodes),
   };
   serveDefinitions(cluster);
   collectGarbage(cluster);
   removeContents(cluster);
   bindVolumes(cluster);
+  if (scheduler) schedulePods(cluster);
   const options = { dryRun: false, fieldValidation: 'Strict', warn: () => {} } as const;
   const make = (table: string, body: object) => {
     const kind = cluster.kinds.byTable(table);

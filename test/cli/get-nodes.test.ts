@@ -20,7 +20,7 @@ const withFree = (bytes: number, there = FOLDER): FakeNodeAnswers => ({
   probes: Object.fromEntries(
     [FOLDER, '/var/lib/metalk8s/storage', '/var/lib/metalk8s', '/var/lib', '/var'].map((path) => [
       `free ${path}`,
-      there.startsWith(path) ? result(0, `${bytes / 4096} 4096\n`) : missing,
+      there.startsWith(path) ? result(0, `${bytes / 4096}|4096\n`) : missing,
     ]),
   ),
 });

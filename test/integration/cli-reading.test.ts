@@ -15,7 +15,7 @@ import {
 import type { Volume } from '../../src/api/volume.ts';
 import { sparseVolume, startCluster, type TestCluster } from '../support/cluster.ts';
 import { until } from '../support/until.ts';
-import { pvOf, ready } from '../support/volumes.ts';
+import { onNode, pvOf, ready } from '../support/volumes.ts';
 
 let cluster: TestCluster;
 let folder = '';
@@ -65,7 +65,12 @@ test('describe shows a Volume down to the pods that use it', async () => {
   const pv = pvOf(volume);
   await client.create(PERSISTENT_VOLUMES, {
     ...pv,
-    spec: { ...pv.spec, storageClassName: 'local', local: { path: '/dev/disk/by-uuid/x' } },
+    spec: {
+      ...pv.spec,
+      storageClassName: 'local',
+      local: { path: '/dev/disk/by-uuid/x' },
+      nodeAffinity: onNode('n1'),
+    },
   });
   const claim = {
     apiVersion: 'v1',

@@ -1,61 +1,26 @@
-import { spawn } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { execa, execaSync } from 'execa';
+import { afterAll, afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { type Sandbox, startSandbox } from '../../src/sandbox/server.ts';
 import { DISK_CRD } from '../sandbox/disk-crd.ts';
+import { clientMinor, kubectlIn } from '../support/kubectl.ts';
 
 /** Stock kubectl against the sandbox: what it prints is what it prints with a real API server. */
 
 let sandbox: Sandbox;
-let folder: string;
+const folder = mkdtempSync(join(tmpdir(), 'stowage-kubectl-'));
+const { use, kubectl, start, expectOutput, applied } = kubectlIn(folder);
 
 /** Debian 12's kubectl is 1.20: it lacks strict validation, subresources and waiting for a field. */
 const old = clientMinor() < 27;
 
-function clientMinor(): number {
-  const { stdout } = execaSync('kubectl', ['version', '--client', '-o', 'json']);
-  const { gitVersion } = (JSON.parse(stdout) as { clientVersion: { gitVersion: string } }).clientVersion;
-  return Number(/^v1\.(\d+)/.exec(gitVersion)?.[1]);
-}
-
-beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'stowage-kubectl-'));
-});
 afterAll(() => rmSync(folder, { recursive: true }));
 beforeEach(async () => {
   sandbox = await startSandbox({ crds: [DISK_CRD] });
-  writeFileSync(join(folder, 'config'), sandbox.kubeconfig, { mode: 0o600 });
+  use(sandbox);
 });
 afterEach(() => sandbox.stop());
-
-const environment = () => ({ KUBECONFIG: join(folder, 'config'), HOME: folder });
-
-/** Runs kubectl with `input` on stdin; both outputs together, as a user sees them. */
-async function kubectl(line: string, input?: object | string) {
-  const text = typeof input === 'object' ? JSON.stringify(input) : input;
-  const { all, exitCode } = await execa('kubectl', splitArguments(line), {
-    env: environment(),
-    input: text ?? '',
-    all: true,
-    reject: false,
-    timeout: 20_000,
-  });
-  return { out: all, exitCode };
-}
-
-/** A kubectl that goes on running, with the lines it prints. */
-function start(line: string) {
-  const child = spawn('kubectl', splitArguments(line), { env: { ...process.env, ...environment() } });
-  const exitCode = new Promise((resolve) => child.once('exit', resolve));
-  return { lines: lines(child.stdout), exitCode };
-}
-
-/** At spaces that are not within single quotes. */
-const splitArguments = (line: string) =>
-  [...line.matchAll(/(?:'[^']*'|\S)+/g)].map(([argument]) => argument.replaceAll("'", ''));
 
 const disk = (name: string, spec: object = { nodeName: 'n1' }, metadata: object = {}) => ({
   apiVersion: 'example.com/v1',
@@ -73,13 +38,6 @@ async function setStatus(name: string, patch: object): Promise<void> {
   const path = `/apis/example.com/v1/disks/${name}/status`;
   await expectOutput(`replace --raw ${path} -f -`, /"status":/, { ...JSON.parse(out), ...patch });
 }
-
-const expectOutput = async (line: string, output: string | RegExp, input?: object | string) => {
-  const { out } = await kubectl(line, input);
-  if (typeof output === 'string') expect(out).toBe(output);
-  else expect(out).toMatch(output);
-};
-const applied = (object: object) => expectOutput('apply -f -', / created$/, object);
 
 describe('reading', () => {
   test('lists resources by their names', async () => {
@@ -334,16 +292,3 @@ test(`wait --for=${READY}`, async () => {
   await setStatus('a', { status: { phase: 'Ready', conditions: [{ type: 'Ready', status: 'True' }] } });
   expect(await waiting).toEqual({ out: 'disk.example.com/a condition met', exitCode: 0 });
 });
-
-/** The lines of a stream, one at a time. */
-function lines(stream: NodeJS.ReadableStream) {
-  const all = (async function* () {
-    let rest = '';
-    for await (const chunk of stream) {
-      const [last = '', ...complete] = `${rest}${chunk}`.split('\n').reverse();
-      rest = last;
-      yield* complete.reverse();
-    }
-  })();
-  return { next: async () => (await all.next()).value };
-}

@@ -10,6 +10,7 @@ import { describeAsRoot } from '../support/root.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { ensureUdev } from '../support/udev.ts';
 import { until } from '../support/until.ts';
+import { onNode } from '../support/volumes.ts';
 
 /** With a daemon at work: what `why` says to run is run, and it helps. */
 describeAsRoot('what why says to do', () => {
@@ -92,7 +93,12 @@ describeAsRoot('what why says to do', () => {
       apiVersion: 'v1',
       kind: 'PersistentVolume',
       metadata: { name: 'y2' },
-      spec: { capacity: { storage: '1Gi' }, accessModes: ['ReadWriteOnce'], local: { path: '/srv' } },
+      spec: {
+        capacity: { storage: '1Gi' },
+        accessModes: ['ReadWriteOnce'],
+        local: { path: '/srv' },
+        nodeAffinity: onNode('n1'),
+      },
     };
     await cluster.client.create(PERSISTENT_VOLUMES, pv);
     await create('y2', 'local');

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { type Sandbox, startSandbox } from '../../src/sandbox/server.ts';
+import { onNode } from '../support/volumes.ts';
 import { type Client, clientFor } from './client.ts';
 
 const PVS = '/api/v1/persistentvolumes';
@@ -30,13 +31,6 @@ async function post(path: string, body: object) {
   expect(answer.code).toBe(201);
 }
 
-const onNode = (node: string) => ({
-  required: {
-    nodeSelectorTerms: [
-      { matchExpressions: [{ key: 'kubernetes.io/hostname', operator: 'In', values: [node] }] },
-    ],
-  },
-});
 const pv = (name: string, spec: object = {}) =>
   post(PVS, {
     metadata: { name },
@@ -44,7 +38,7 @@ const pv = (name: string, spec: object = {}) =>
       capacity: { storage: '10Gi' },
       accessModes: ['ReadWriteOnce'],
       storageClassName: 'immediate',
-      local: { path: '/x' },
+      hostPath: { path: '/x' },
       ...spec,
     },
   });

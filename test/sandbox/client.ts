@@ -37,8 +37,8 @@ export function clientFor({ url, kubeconfig }: Sandbox) {
       return { code: response.statusCode, body: isJson ? JSON.parse(text) : text, headers: response.headers };
     },
     /** The events of a watch, until the server ends it. */
-    async *watch(path: string) {
-      const response = await open('GET', path);
+    async *watch(path: string, headers: Record<string, string> = {}) {
+      const response = await open('GET', path, undefined, headers);
       let rest = '';
       for await (const chunk of response.body) {
         const lines = `${rest}${Buffer.from(chunk)}`.split('\n');

@@ -91,7 +91,18 @@ describe('types', () => {
       5.5,
       ['spec: Invalid value: "number": spec in body must be of type integer: "number"'],
     ],
-    [{ type: 'string', format: 'date-time' }, 'whenever', []],
+    [
+      { type: 'string', format: 'date-time' },
+      'whenever',
+      ['spec: Invalid value: "whenever": spec in body must be of type date-time: "whenever"'],
+    ],
+    [{ type: 'string', format: 'date-time' }, '2026-01-02T03:04:05.678Z', []],
+    [
+      { type: 'integer', format: 'int32' },
+      2 ** 31,
+      ['spec: Invalid value: 2147483648: spec in body must be of type int32: 2147483648'],
+    ],
+    [{ type: 'string', format: 'colour' }, 'whatever', []],
     [{ 'x-kubernetes-int-or-string': true }, 5, []],
     [{ 'x-kubernetes-int-or-string': true }, '5Gi', []],
     [
@@ -170,6 +181,63 @@ describe('rules', () => {
     expect(causes({ type: 'object', 'x-kubernetes-validations': [{ rule: 'false' }] }, 5)[1]).toMatch(
       /^<nil>: .*not checked/,
     ));
+});
+
+describe('lists', () => {
+  const items = {
+    type: 'object',
+    required: ['k'],
+    properties: { k: { type: 'string' }, v: { type: 'integer' } },
+  };
+  const map: Structural = {
+    type: 'array',
+    'x-kubernetes-list-type': 'map',
+    'x-kubernetes-list-map-keys': ['k'],
+    items,
+  };
+  const set = { type: 'array', 'x-kubernetes-list-type': 'set', items: { type: 'string' } } as const;
+
+  test('of type map have each key once', () => {
+    expect(causes(map, [{ k: 'a' }, { k: 'b' }])).toEqual([]);
+    expect(causes(map, [{ k: 'a' }, { k: 'a', v: 1 }])).toEqual([
+      'spec[1]: Duplicate value: map[string]interface {}{"k":"a"}',
+    ]);
+  });
+
+  test('of type set have each value once', () =>
+    expect(causes(set, ['a', 'b', 'a'])).toEqual(['spec[2]: Duplicate value: "a"']));
+
+  test('of no type have what they have', () =>
+    expect(causes({ type: 'array', items }, [{ k: 'a' }, { k: 'a' }])).toEqual([]));
+
+  test('of type map have rules that know the item before, wherever it was', () => {
+    const rule = { rule: 'self.v >= oldSelf.v', message: 'shrank' };
+    const schema = { ...map, items: { ...items, 'x-kubernetes-validations': [rule] } };
+    const old = [
+      { k: 'a', v: 5 },
+      { k: 'b', v: 1 },
+    ];
+    expect(
+      causes(
+        schema,
+        [
+          { k: 'b', v: 1 },
+          { k: 'c', v: 0 },
+          { k: 'a', v: 4 },
+        ],
+        old,
+      ),
+    ).toEqual(['spec[2]: Invalid value: "object": shrank']);
+  });
+
+  test.each([
+    ['without keys', { ...map, 'x-kubernetes-list-map-keys': [] }],
+    ['by a key that is no property', { ...map, 'x-kubernetes-list-map-keys': ['z'] }],
+    ['by a key that may be absent', { ...map, 'x-kubernetes-list-map-keys': ['v'] }],
+  ])('a map %s is refused', (_, schema) => expect(() => compileSchema(spec(schema))).toThrow('map'));
+
+  test('a format that is not checked here is refused', () =>
+    expect(() => compileSchema(spec({ type: 'string', format: 'cidr' }))).toThrow('cidr'));
 });
 
 describe('CEL', () => {

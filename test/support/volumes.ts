@@ -15,6 +15,15 @@ export const ready = (status: Condition['status'], reason: string, message = '')
 });
 
 /** The PersistentVolume of a Volume, in a phase. */
+/** The node affinity of a PersistentVolume that is on a node. */
+export const onNode = (node: string) => ({
+  required: {
+    nodeSelectorTerms: [
+      { matchExpressions: [{ key: 'kubernetes.io/hostname', operator: 'In', values: [node] }] },
+    ],
+  },
+});
+
 export const pvOf = (
   volume: Volume,
   phase?: NonNullable<PersistentVolume['status']>['phase'],

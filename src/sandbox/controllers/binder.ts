@@ -1,10 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { PersistentVolume, StorageClass } from '../../api/core.ts';
-import { parseQuantity } from '../../api/quantity.ts';
+import type { StorageClass } from '../../api/core.ts';
 import type { StoredObject } from '../kind.ts';
 import { type Cluster, settle } from '../objects/cluster.ts';
 import { keyOf } from '../store.ts';
-import { type Claim, fits, reaches } from './fit.ts';
+import { type Claim, fits, reaches, refersTo, SELECTED_NODE, smallestFirst, type Volume } from './fit.ts';
 
 const PVS = 'persistentvolumes';
 const CLAIMS = 'persistentvolumeclaims';
@@ -13,13 +12,10 @@ const CLASSES = 'storageclasses.storage.k8s.io';
 const WATCHED = new Set([PVS, CLAIMS, PODS, CLASSES]);
 const PV_PROTECTION = 'kubernetes.io/pv-protection';
 const CLAIM_PROTECTION = 'kubernetes.io/pvc-protection';
-/** The scheduler sets it; here it can be set by hand. */
-const SELECTED_NODE = 'volume.kubernetes.io/selected-node';
 
 interface Pod extends StoredObject {
   spec: { nodeName?: string; volumes?: { persistentVolumeClaim?: { claimName: string } }[] };
 }
-type Volume = PersistentVolume & StoredObject;
 
 /**
  * Stands in for the PersistentVolume controller, the scheduler's part in binding, and both protection
@@ -83,11 +79,9 @@ function volumeFor(cluster: Cluster, claim: Claim, pods: Pod[]): Volume | undefi
         (volume) => node === undefined || reaches(volume, cluster.store.get('nodes', keyOf(undefined, node))),
       )
       // The smallest that is large enough wastes least.
-      .sort((a, b) => Number(size(a) - size(b)))[0]
+      .sort(smallestFirst)[0]
   );
 }
-
-const size = ({ spec }: Volume) => parseQuantity(spec.capacity.storage);
 
 function waitsForConsumer({ store }: Cluster, { spec }: Claim): boolean {
   const storageClass = store.get(CLASSES, keyOf(undefined, spec.storageClassName ?? ''));
@@ -99,15 +93,6 @@ function podsOf({ store }: Cluster, { metadata }: Claim): Pod[] {
     (pod) =>
       pod.metadata.namespace === metadata.namespace &&
       pod.spec.volumes?.some((volume) => volume.persistentVolumeClaim?.claimName === metadata.name),
-  );
-}
-
-/** A claimRef without UID is a reservation for whichever claim has the name. */
-function refersTo({ spec: { claimRef } }: Volume, { metadata }: Claim): boolean {
-  return (
-    claimRef?.namespace === metadata.namespace &&
-    claimRef?.name === metadata.name &&
-    (claimRef?.uid === undefined || claimRef.uid === metadata.uid)
   );
 }
 

@@ -1,4 +1,4 @@
-import { NAMESPACE_FINALIZER } from '../builtin-kinds.ts';
+import { NAMESPACE_FINALIZER } from '../builtin/core.ts';
 import { CLEANUP_FINALIZER, DEFINITIONS } from '../custom-resources.ts';
 import type { Kind, StoredObject } from '../kind.ts';
 import { type Cluster, settle } from '../objects/cluster.ts';

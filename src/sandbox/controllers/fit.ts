@@ -14,6 +14,11 @@ export interface Claim extends StoredObject {
   status?: { phase?: string };
 }
 
+export type Volume = PersistentVolume & StoredObject;
+
+/** The scheduler sets it on a claim; without one it can be set by hand. */
+export const SELECTED_NODE = 'volume.kubernetes.io/selected-node';
+
 interface Affinity {
   required?: { nodeSelectorTerms: { matchExpressions?: Requirement[] }[] };
 }
@@ -30,6 +35,21 @@ export function fits({ spec: volume }: PersistentVolume, { spec: claim }: Claim)
     volume.volumeMode === claim.volumeMode &&
     claim.accessModes.every((mode) => volume.accessModes.includes(mode)) &&
     parseQuantity(volume.capacity.storage) >= parseQuantity(claim.resources.requests?.storage ?? '0')
+  );
+}
+
+const size = ({ spec }: Volume) => parseQuantity(spec.capacity.storage);
+
+export function smallestFirst(a: Volume, b: Volume): number {
+  return size(a) < size(b) ? -1 : size(a) > size(b) ? 1 : 0;
+}
+
+/** A claimRef without UID is a reservation for whichever claim has the name. */
+export function refersTo({ spec: { claimRef } }: Volume, { metadata }: Claim): boolean {
+  return (
+    claimRef?.namespace === metadata.namespace &&
+    claimRef?.name === metadata.name &&
+    (claimRef?.uid === undefined || claimRef.uid === metadata.uid)
   );
 }
 

@@ -8,8 +8,8 @@ export function contentType(request: IncomingMessage): string {
   return (request.headers['content-type'] ?? 'application/json').split(';')[0]?.trim() ?? '';
 }
 
-/** The JSON of a body, undefined when it is empty. Throws 400 or 413. */
-export async function readJson(request: IncomingMessage): Promise<unknown> {
+/** Throws a 413. */
+export async function readBody(request: IncomingMessage): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of request) {
@@ -17,9 +17,15 @@ export async function readJson(request: IncomingMessage): Promise<unknown> {
     if (size > BODY_LIMIT) throw new Refusal(413, 'RequestEntityTooLarge', `limit is ${BODY_LIMIT} bytes`);
     chunks.push(chunk);
   }
-  if (size === 0) return undefined;
+  return Buffer.concat(chunks);
+}
+
+/** The JSON of a body, undefined when it is empty. Throws 400 or 413. */
+export async function readJson(request: IncomingMessage): Promise<unknown> {
+  const body = await readBody(request);
+  if (body.length === 0) return undefined;
   try {
-    return JSON.parse(Buffer.concat(chunks).toString());
+    return JSON.parse(body.toString());
   } catch (error) {
     throw badRequest(`the body of the request is not JSON: ${(error as Error).message}`);
   }

@@ -1,11 +1,13 @@
 import { apiVersionOf } from '../../api/meta.ts';
+import type { Kind } from '../kind.ts';
 import type { Kinds } from '../kinds.ts';
+import { schemasOf } from './openapi-schemas.ts';
 
 const INFO = { title: 'Stowage sandbox', version: 'v1.32.0' };
 
 /**
  * The least of OpenAPI v3: that PATCH knows `fieldValidation` and `dryRun`, by which kubectl leaves the
- * validation to the server. Undefined for other paths.
+ * validation to the server, and of custom resources what `kubectl explain` prints. Undefined for other paths.
  */
 export function openapiV3(path: string, kinds: Kinds): object | undefined {
   const documents = new Map(
@@ -27,22 +29,24 @@ export function openapiV3(path: string, kinds: Kinds): object | undefined {
     openapi: '3.0.0',
     info: INFO,
     paths: Object.fromEntries(
-      served.map(({ group, version, kind, plural }) => [
-        `/${name}/${plural}/{name}`,
-        {
-          patch: {
-            'x-kubernetes-group-version-kind': { group, version, kind },
-            parameters: ['dryRun', 'fieldValidation'].map((parameter) => ({
-              name: parameter,
-              in: 'query',
-              schema: { type: 'string' },
-            })),
-            responses: {},
-          },
-        },
+      served.map((kind) => [
+        `/${name}/${kind.namespaced ? 'namespaces/{namespace}/' : ''}${kind.plural}/{name}`,
+        operations(kind),
       ]),
     ),
+    components: { schemas: schemasOf(served) },
   };
+}
+
+function operations({ group, version, kind, schema }: Kind) {
+  const common = { 'x-kubernetes-group-version-kind': { group, version, kind }, responses: {} };
+  const parameters = ['dryRun', 'fieldValidation'].map((name) => ({
+    name,
+    in: 'query',
+    schema: { type: 'string' },
+  }));
+  // By `get` kubectl explain finds the kind whose schema it then looks for.
+  return { patch: { ...common, parameters }, ...(schema === undefined ? {} : { get: common }) };
 }
 
 /**

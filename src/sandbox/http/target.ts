@@ -1,6 +1,6 @@
 import type { Kind } from '../kind.ts';
 import type { Kinds } from '../kinds.ts';
-import { noSuchPath } from '../refusal.ts';
+import { badRequest, noSuchPath } from '../refusal.ts';
 
 /** What the path of a request names. */
 export interface Target {
@@ -13,7 +13,7 @@ export interface Target {
 const RESOURCE_PATH =
   /^\/(?:api\/(?<core>v1)|apis\/(?<group>[^/]+)\/(?<version>[^/]+))(?:\/namespaces\/(?<namespace>[^/]+)(?=\/[^/]+)(?!\/status$))?\/(?<plural>[^/]+)(?:\/(?<name>[^/]+)(?<status>\/status)?)?$/;
 
-/** Throws a 404 for what is not served. */
+/** Throws a 404 for what is not served, and a 400 for what is no path. */
 export function targetOf(path: string, kinds: Kinds): Target {
   const found = RESOURCE_PATH.exec(path)?.groups;
   if (found === undefined) throw noSuchPath();
@@ -24,8 +24,17 @@ export function targetOf(path: string, kinds: Kinds): Target {
   if (kind.namespaced && name !== undefined && namespace === undefined) throw noSuchPath();
   return {
     kind,
-    ...(namespace === undefined ? {} : { namespace: decodeURIComponent(namespace) }),
-    ...(name === undefined ? {} : { name: decodeURIComponent(name) }),
+    ...(namespace === undefined ? {} : { namespace: decoded(namespace) }),
+    ...(name === undefined ? {} : { name: decoded(name) }),
     status: status !== undefined,
   };
+}
+
+/** Throws a 400. */
+function decoded(segment: string): string {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    throw badRequest(`invalid URL escape in ${JSON.stringify(segment)}`);
+  }
 }

@@ -9,11 +9,17 @@ import type { Change } from '../store.ts';
 /** Bookmarks come at least this often, in ms. */
 const BOOKMARK_INTERVAL = 60_000;
 
+/** A meta/v1 Table of objects. */
+export type TableMaker = (
+  objects: StoredObject[],
+  metadata: { resourceVersion: string },
+) => { columnDefinitions: object[] };
+
 type WatchEvent = { type: string; object: unknown };
 
 /**
  * Streams changes until the client or the timeout ends it. An empty or zero resourceVersion starts with
- * all objects as ADDED. A forgotten one is answered as the API server does: 200, then an ERROR event.
+ * all objects as ADDED. Of tables only the first event names the columns. A forgotten one is answered as the API server does: 200, then an ERROR event.
  */
 export function watch(
   cluster: Cluster,
@@ -21,6 +27,7 @@ export function watch(
   matches: Matcher,
   query: URLSearchParams,
   response: ServerResponse,
+  asTable: TableMaker | undefined,
 ): void {
   // client-go falls back to list and watch when told that this is not there.
   if (query.has('sendInitialEvents'))
@@ -36,9 +43,10 @@ export function watch(
   if (!Number.isInteger(since))
     throw badRequest(`Invalid value: ${JSON.stringify(query.get('resourceVersion'))}`);
   const send = (event: WatchEvent) => response.write(`${JSON.stringify(event)}\n`);
+  const show = asTable === undefined ? send : sendTables(asTable, send);
   const forward = (change: Change) => {
     const event = change.table === table ? eventOf(change, matches) : undefined;
-    if (event !== undefined) send(event);
+    if (event !== undefined) show(event);
   };
   response.writeHead(200, { 'content-type': 'application/json' });
   response.flushHeaders();
@@ -48,11 +56,11 @@ export function watch(
     response.end();
     return;
   }
-  if (since === 0) for (const object of store.list(table).filter(matches)) send({ type: 'ADDED', object });
+  if (since === 0) for (const object of store.list(table).filter(matches)) show({ type: 'ADDED', object });
   missed.forEach(forward);
   const unsubscribe = store.subscribe(forward);
   const bookmark = () => {
-    if (query.get('allowWatchBookmarks') === 'true') send(bookmarkOf(kind, store.version));
+    if (query.get('allowWatchBookmarks') === 'true') show(bookmarkOf(kind, store.version));
   };
   const bookmarks = setInterval(bookmark, BOOKMARK_INTERVAL);
   const finish = () => {
@@ -71,6 +79,17 @@ export function watch(
         }, seconds * 1000)
       : undefined;
   response.on('close', finish);
+}
+
+function sendTables(asTable: TableMaker, send: (event: WatchEvent) => void) {
+  let isFirst = true;
+  return ({ type, object }: WatchEvent) => {
+    const stored = object as StoredObject;
+    const { resourceVersion = '' } = stored.metadata;
+    const table = asTable(type === 'BOOKMARK' ? [] : [stored], { resourceVersion });
+    send({ type, object: isFirst ? table : { ...table, columnDefinitions: [] } });
+    isFirst = false;
+  };
 }
 
 /** What a change means to who sees only the objects that match: leaving the selection is a deletion. */

@@ -1,4 +1,4 @@
-import type { Kind, StoredObject } from '../kind.ts';
+import type { Kind, Reader, StoredObject } from '../kind.ts';
 import type { Kinds } from '../kinds.ts';
 import { alreadyExists, notFound, resourceName } from '../refusal.ts';
 import { keyOf, type Store } from '../store.ts';
@@ -8,6 +8,8 @@ export interface Cluster {
   store: Store;
   kinds: Kinds;
   now: () => Date;
+  /** Nodes with a kubelet, which lets go of their pods when they are deleted; of others pods go at once. */
+  kubeletNodes: ReadonlySet<string>;
 }
 
 export interface WriteOptions {
@@ -30,6 +32,15 @@ export function read(
   return object;
 }
 
+/** By which admission looks at other objects. */
+export function readerOf({ store }: Cluster): Reader {
+  return (table, name) => store.get(table, keyOf(undefined, name));
+}
+
+export function countsGenerations(kind: Kind): boolean {
+  return kind.custom || kind.generations === true;
+}
+
 /** Throws a 409 when there is one of that name. */
 export function insist(cluster: Cluster, kind: Kind, object: StoredObject): void {
   const { namespace, name } = object.metadata;
@@ -42,10 +53,10 @@ export function timestamp(now: Date): string {
   return `${now.toISOString().slice(0, 19)}Z`;
 }
 
-/** Stores a new state of an object, or removes it when it is being deleted and no finalizer is left. */
+/** Stores a new state of an object, or removes it when it is being deleted and nothing holds it any more. */
 export function settle(cluster: Cluster, table: string, object: StoredObject): StoredObject {
-  const { deletionTimestamp, finalizers = [] } = object.metadata;
-  return deletionTimestamp !== undefined && finalizers.length === 0
+  const { deletionTimestamp, deletionGracePeriodSeconds: grace = 0, finalizers = [] } = object.metadata;
+  return deletionTimestamp !== undefined && finalizers.length === 0 && grace === 0
     ? cluster.store.remove(table, object)
     : cluster.store.put(table, object);
 }

@@ -1,24 +1,21 @@
 import { randomInt, randomUUID } from 'node:crypto';
 import type { Kind, StoredObject } from '../kind.ts';
-import {
-  badRequest,
-  type Cause,
-  invalid,
-  invalidValue,
-  notFound,
-  requiredValue,
-  resourceName,
-} from '../refusal.ts';
+import { badRequest, type Cause, invalid, notFound, resourceName } from '../refusal.ts';
 import { keyOf } from '../store.ts';
-import { type Cluster, insist, timestamp, type WriteOptions } from './cluster.ts';
+import {
+  type Cluster,
+  countsGenerations,
+  insist,
+  readerOf,
+  timestamp,
+  type WriteOptions,
+} from './cluster.ts';
 import { decode } from './decode.ts';
 import { metadataCauses } from './metadata.ts';
+import { nameCauses } from './name.ts';
 
 /** Without vowels and look-alikes, as the API server's own. */
 const SUFFIX_LETTERS = 'bcdfghjklmnpqrstvwxz2456789';
-const SUBDOMAIN = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
-const SUBDOMAIN_RULE =
-  "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')";
 
 /** Throws 400, 404 (no such namespace), 409 (exists) or 422. */
 export function create(
@@ -33,17 +30,16 @@ export function create(
   if (object.metadata.namespace !== undefined && object.metadata.namespace !== namespace)
     throw badRequest('the namespace of the provided object does not match the namespace sent on the request');
   stamp(cluster, object, namespace);
-  if (kind.custom) {
-    if (kind.statusSubresource) delete object.status;
-    object.metadata.generation = 1;
-  }
+  if (kind.custom && kind.statusSubresource) delete object.status;
+  if (countsGenerations(kind)) object.metadata.generation = 1;
   kind.prepare?.(object);
-  const causes = [...nameCauses(object), ...check(kind, object)];
+  const causes = [...nameCauses(kind, object), ...check(kind, object)];
   if (causes.length > 0) throw invalid(kind, object.metadata.name, causes);
   const home = cluster.kinds.byTable('namespaces');
   if (namespace !== undefined && home && !cluster.store.get('namespaces', keyOf(undefined, namespace)))
     throw notFound(home, namespace);
   insist(cluster, kind, object);
+  kind.admit?.(object, undefined, readerOf(cluster));
   return options.dryRun ? object : cluster.store.put(resourceName(kind), object);
 }
 
@@ -51,7 +47,7 @@ export function create(
 export function check(kind: Kind, object: StoredObject, old?: StoredObject): Cause[] {
   return [
     ...metadataCauses(object),
-    ...(kind.validate?.(object) ?? []),
+    ...(kind.validate?.(object, old) ?? []),
     ...(kind.schema?.validate(object, old) ?? []),
   ];
 }
@@ -82,12 +78,4 @@ function stamp(cluster: Cluster, object: StoredObject, namespace: string | undef
     'deletionGracePeriodSeconds',
   ] as const)
     delete metadata[field];
-}
-
-function nameCauses(object: StoredObject): Cause[] {
-  const { name } = object.metadata;
-  if (name === undefined) return [requiredValue('metadata.name', 'name or generateName is required')];
-  if (name.length > 253)
-    return [invalidValue('metadata.name', JSON.stringify(name), 'must be no more than 253 characters')];
-  return SUBDOMAIN.test(name) ? [] : [invalidValue('metadata.name', JSON.stringify(name), SUBDOMAIN_RULE)];
 }

@@ -40,6 +40,7 @@ export function decode(kind: Kind, body: unknown): { object: StoredObject; unkno
   const object: StoredObject = { apiVersion: apiVersionOf(kind), kind: kind.kind, ...rest, metadata };
   unknown.push(...(kind.schema?.prune(object) ?? []));
   kind.schema?.fillDefaults(object);
+  kind.fillDefaults?.(object);
   return { object, unknown };
 }
 

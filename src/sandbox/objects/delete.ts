@@ -1,11 +1,13 @@
 import type { Kind, StoredObject } from '../kind.ts';
 import { conflict, resourceName } from '../refusal.ts';
-import { type Cluster, timestamp } from './cluster.ts';
+import { type Cluster, countsGenerations, timestamp } from './cluster.ts';
 
 /** meta/v1 DeleteOptions, as far as they are heeded. */
 export interface DeleteOptions {
   preconditions?: { uid?: string; resourceVersion?: string };
   propagationPolicy?: 'Orphan' | 'Background' | 'Foreground';
+  /** 0: pods, too, go at once. */
+  gracePeriodSeconds?: number;
   dryRun?: string[];
 }
 
@@ -13,7 +15,7 @@ export interface DeleteOptions {
 export const ORPHAN = 'orphan';
 export const FOREGROUND = 'foregroundDeletion';
 
-/** Deletes, or marks as being deleted what has finalizers: then returns it. Throws a 409. */
+/** Deletes, or marks as being deleted what something holds: then returns it. Throws a 409. */
 export function remove(
   cluster: Cluster,
   kind: Kind,
@@ -24,7 +26,8 @@ export function remove(
   const { metadata } = object;
   const finalizers = finalizersFor(metadata.finalizers ?? [], options.propagationPolicy);
   const table = resourceName(kind);
-  if (finalizers.length === 0) {
+  const grace = graceOf(cluster, kind, object, options);
+  if (finalizers.length === 0 && grace === 0) {
     if (!options.dryRun?.length) cluster.store.remove(table, object);
     return undefined;
   }
@@ -33,14 +36,30 @@ export function remove(
     metadata: {
       ...metadata,
       finalizers,
-      deletionTimestamp: metadata.deletionTimestamp ?? timestamp(cluster.now()),
-      deletionGracePeriodSeconds: 0,
+      deletionTimestamp:
+        metadata.deletionTimestamp ?? timestamp(new Date(cluster.now().getTime() + grace * 1000)),
+      deletionGracePeriodSeconds: grace,
     },
   };
-  if (kind.custom && metadata.deletionTimestamp === undefined)
+  if (countsGenerations(kind) && metadata.deletionTimestamp === undefined)
     deleting.metadata.generation = (metadata.generation ?? 0) + 1;
-  const same = metadata.deletionTimestamp !== undefined && finalizers.length === metadata.finalizers?.length;
+  const same =
+    metadata.deletionTimestamp !== undefined &&
+    metadata.deletionGracePeriodSeconds === grace &&
+    finalizers.length === (metadata.finalizers ?? []).length;
   return same || options.dryRun?.length ? deleting : cluster.store.put(table, deleting);
+}
+
+/** In seconds. Only what runs on a node that has a kubelet is given time. */
+function graceOf(cluster: Cluster, kind: Kind, object: StoredObject, options: DeleteOptions): number {
+  const { nodeName = '', terminationGracePeriodSeconds = 30 } = (object.spec ?? {}) as {
+    nodeName?: string;
+    terminationGracePeriodSeconds?: number;
+  };
+  if (resourceName(kind) !== 'pods' || !cluster.kubeletNodes.has(nodeName)) return 0;
+  const wanted = options.gracePeriodSeconds ?? terminationGracePeriodSeconds;
+  // A deletion can be hastened, not slowed; and as there, less than nothing is a second.
+  return Math.min(wanted < 0 ? 1 : wanted, object.metadata.deletionGracePeriodSeconds ?? wanted);
 }
 
 function finalizersFor(finalizers: string[], policy: DeleteOptions['propagationPolicy']): string[] {

@@ -1,12 +1,15 @@
 import { applyPatch, type Operation } from 'rfc6902';
-import { copyOf, isFields } from '../json.ts';
+import { copyOf, type Fields, isFields } from '../json.ts';
 import type { Kind, StoredObject } from '../kind.ts';
 import { badRequest, invalid, invalidValue, Refusal, unsupportedMediaType } from '../refusal.ts';
+import { strategicMerge } from '../strategic/merge.ts';
+import { shapeOf } from '../strategic/shape.ts';
 import type { WriteOptions } from './cluster.ts';
 import { decode } from './decode.ts';
 
 export const JSON_PATCH = 'application/json-patch+json';
 export const MERGE_PATCH = 'application/merge-patch+json';
+export const STRATEGIC_MERGE_PATCH = 'application/strategic-merge-patch+json';
 
 /** What a patch makes of an object. Throws 400, 415 or 422. */
 export function patched(
@@ -16,7 +19,7 @@ export function patched(
   patch: unknown,
   options: WriteOptions,
 ): StoredObject {
-  const result = contentType === JSON_PATCH ? jsonPatch(old, patch) : merge(contentType, old, patch);
+  const result = resultOf(kind, old, contentType, patch);
   const text = JSON.stringify(result);
   const { object, unknown } = decode(kind, result);
   const found = unknown.map((path) => `unknown field "${path}"`);
@@ -26,10 +29,18 @@ export function patched(
   return object;
 }
 
-function merge(contentType: string, old: StoredObject, patch: unknown): unknown {
-  if (contentType !== MERGE_PATCH) throw unsupportedMediaType([JSON_PATCH, MERGE_PATCH]);
+function resultOf(kind: Kind, old: StoredObject, contentType: string, patch: unknown): unknown {
+  if (contentType === JSON_PATCH) return jsonPatch(old, patch);
+  // How lists are merged is told by the Go types of built-in kinds; custom resources have none.
+  if (contentType === STRATEGIC_MERGE_PATCH && !kind.custom)
+    return strategicMerge(old, fields(patch), shapeOf(kind.kind));
+  if (contentType === MERGE_PATCH) return mergePatch(old, fields(patch));
+  throw unsupportedMediaType([JSON_PATCH, MERGE_PATCH, ...(kind.custom ? [] : [STRATEGIC_MERGE_PATCH])]);
+}
+
+function fields(patch: unknown): Fields {
   if (!isFields(patch)) throw badRequest('a merge patch must be a JSON object');
-  return mergePatch(old, patch);
+  return patch;
 }
 
 /** RFC 7396. */

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { ObjectMeta } from '../../api/meta.ts';
 import type { Kind, StoredObject } from '../kind.ts';
 import { badRequest, conflict, forbidden, invalid, invalidValue, resourceName } from '../refusal.ts';
-import { type Cluster, settle, type WriteOptions } from './cluster.ts';
+import { type Cluster, countsGenerations, readerOf, settle, type WriteOptions } from './cluster.ts';
 import { check } from './create.ts';
 
 /** Fields of the metadata that no update changes. */
@@ -34,10 +34,11 @@ export function replace(
   checkVersion(kind, old, given.metadata);
   const next = merged(kind, old, given, status);
   if (isDeepStrictEqual(next, old)) return old;
-  if (kind.custom && specDiffers(kind, old, next))
+  if (countsGenerations(kind) && specDiffers(kind, old, next))
     next.metadata = { ...next.metadata, generation: (old.metadata.generation ?? 0) + 1 };
   const causes = [...finalizerCauses(old.metadata, next.metadata), ...check(kind, next, old)];
   if (causes.length > 0) throw invalid(kind, name, causes);
+  kind.admit?.(next, old, readerOf(cluster));
   return options.dryRun ? next : settle(cluster, resourceName(kind), next);
 }
 

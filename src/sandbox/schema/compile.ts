@@ -1,6 +1,7 @@
 import type { ObjectSchema } from '../kind.ts';
 import { invalidValue } from '../refusal.ts';
 import { fillDefaults } from './defaults.ts';
+import { checkListTypes, duplicates } from './list-types.ts';
 import { pruneObject } from './prune.ts';
 import { applyRules, compileRules } from './rules.ts';
 import type { Structural } from './structural.ts';
@@ -14,15 +15,17 @@ const RULES_SKIPPED = invalidValue(
 
 /** What a schema does to objects. Throws when it, or a rule in it, cannot be understood. */
 export function compileSchema(schema: Structural): ObjectSchema {
+  checkListTypes(schema);
   const check = typeChecker(schema);
   const rules = compileRules(schema);
   return {
+    definition: schema,
     prune: (object) => pruneObject(schema, object),
     fillDefaults: (object) => fillDefaults(schema, object),
     validate(object, old) {
       const causes = check(object);
       if (causes.length > 0) return rules.size > 0 ? [...causes, RULES_SKIPPED] : causes;
-      return applyRules(rules, schema, object, old);
+      return [...duplicates(schema, object), ...applyRules(rules, schema, object, old)];
     },
   };
 }

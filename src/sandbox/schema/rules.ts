@@ -1,6 +1,7 @@
 import { isFields } from '../json.ts';
 import { type Cause, invalidValue } from '../refusal.ts';
 import { celValue, compileExpression, type Expression } from './cel.ts';
+import { mapKeys, sameItem } from './list-types.ts';
 import { childPath, fieldSchema, type Rule, type Structural } from './structural.ts';
 
 interface CompiledRule extends Rule {
@@ -32,8 +33,8 @@ export function compileRules(schema: Structural, rules: CompiledRules = new Map(
 }
 
 /**
- * What the rules find wrong with a value. Items of lists have no old value: only lists that are maps
- * (x-kubernetes-list-type) could be matched with their former selves.
+ * What the rules find wrong with a value. Items of lists have an old value only where the list is a map
+ * (x-kubernetes-list-type).
  */
 export function applyRules(
   rules: CompiledRules,
@@ -47,9 +48,12 @@ export function applyRules(
   if (Array.isArray(value)) {
     const { items } = schema;
     if (items === undefined) return causes;
+    const keys = mapKeys(schema);
+    const before = (item: unknown) =>
+      keys && Array.isArray(old) ? old.find((one) => sameItem(keys, one, item)) : undefined;
     return [
       ...causes,
-      ...value.flatMap((item, i) => applyRules(rules, items, item, undefined, `${path}[${i}]`)),
+      ...value.flatMap((item, i) => applyRules(rules, items, item, before(item), `${path}[${i}]`)),
     ];
   }
   if (!isFields(value)) return causes;

@@ -9,6 +9,8 @@ export interface Structural {
   'x-kubernetes-preserve-unknown-fields'?: boolean;
   'x-kubernetes-int-or-string'?: boolean;
   'x-kubernetes-embedded-resource'?: boolean;
+  'x-kubernetes-list-type'?: 'atomic' | 'set' | 'map';
+  'x-kubernetes-list-map-keys'?: string[];
   'x-kubernetes-validations'?: Rule[];
   [keyword: string]: unknown;
 }

@@ -1,14 +1,17 @@
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import { isFields } from '../json.ts';
 import { type Cause, invalidValue, requiredValue } from '../refusal.ts';
+import { checkFormats, refuseFormat } from './formats.ts';
 import { childPath, type Structural } from './structural.ts';
 
-/** ajv knows formats, and Kubernetes's own keywords, no better than to complain about them. */
-const AJV_OPTIONS = { strict: false, validateFormats: false, allErrors: true, verbose: true } as const;
+/** ajv knows Kubernetes's own keywords, and formats that nobody knows, no better than to complain about them. */
+const AJV_OPTIONS = { strict: false, logger: false, allErrors: true, verbose: true } as const;
 
 /** What checks values by the JSON schema part of a structural schema. Throws when that is no schema. */
 export function typeChecker(schema: Structural): (value: unknown) => Cause[] {
-  const validate: ValidateFunction = new Ajv(AJV_OPTIONS).compile(asJsonSchema(schema));
+  const ajv = new Ajv(AJV_OPTIONS);
+  checkFormats(ajv);
+  const validate: ValidateFunction = ajv.compile(asJsonSchema(schema));
   return (value) => {
     if (validate(value)) return [];
     return (validate.errors ?? []).map(causeOf);
@@ -18,6 +21,7 @@ export function typeChecker(schema: Structural): (value: unknown) => Cause[] {
 /** JSON schema spells int-or-string as two types. */
 function asJsonSchema(schema: Structural): Structural {
   const { default: _, ...result } = schema;
+  refuseFormat(schema.format);
   if (schema['x-kubernetes-int-or-string']) return { ...result, type: ['integer', 'string'] } as never;
   if (schema.properties)
     result.properties = Object.fromEntries(
@@ -61,6 +65,15 @@ function causeOf(error: ErrorObject): Cause {
         reason: 'FieldValueTypeInvalid',
       };
     }
+    case 'format':
+      return {
+        ...invalidValue(
+          path,
+          JSON.stringify(data),
+          `${path} in body must be of type ${params.format}: ${JSON.stringify(data)}`,
+        ),
+        reason: 'FieldValueTypeInvalid',
+      };
     default:
       return invalidValue(path, JSON.stringify(data), `${path} in body ${shortfall(error)}`);
   }

@@ -1,0 +1,137 @@
+import { isDeepStrictEqual } from 'node:util';
+import { EVENTS, NODES, PODS } from '../../api/resources.ts';
+import type { Kind, StoredObject } from '../kind.ts';
+import { badRequest, type Cause, forbidden, invalidValue } from '../refusal.ts';
+import { decodeMicroTimes } from './decode.ts';
+import { type Fields, immutable, plain, required } from './plain.ts';
+
+/** Kept on every namespace so that its contents go first. (The real one has it in spec.finalizers.) */
+export const NAMESPACE_FINALIZER = 'kubernetes';
+
+export const CORE_KINDS: Kind[] = [
+  {
+    ...plain,
+    plural: 'namespaces',
+    singular: 'namespace',
+    kind: 'Namespace',
+    shortNames: ['ns'],
+    statusSubresource: true,
+    names: 'label',
+    prepare(object) {
+      object.status = { phase: 'Active' };
+      object.metadata.finalizers = [...(object.metadata.finalizers ?? []), NAMESPACE_FINALIZER];
+      object.metadata.labels = {
+        ...object.metadata.labels,
+        'kubernetes.io/metadata.name': object.metadata.name,
+      };
+    },
+  },
+  { ...plain, ...NODES, singular: 'node', shortNames: ['no'], statusSubresource: true },
+  {
+    ...plain,
+    ...PODS,
+    singular: 'pod',
+    shortNames: ['po'],
+    categories: ['all'],
+    statusSubresource: true,
+    prepare: (object) => {
+      object.status = { phase: 'Pending' };
+    },
+    validate: (object) => required(object.spec, 'spec', ['containers']),
+  },
+  {
+    ...plain,
+    ...EVENTS,
+    singular: 'event',
+    shortNames: ['ev'],
+    fillDefaults: (object) => decodeMicroTimes(object, object, ['eventTime']),
+    validate: (object) => [...required(object, '', ['involvedObject']), ...eventPlace(object)],
+  },
+  {
+    ...plain,
+    plural: 'serviceaccounts',
+    singular: 'serviceaccount',
+    kind: 'ServiceAccount',
+    namespaced: true,
+    shortNames: ['sa'],
+  },
+  {
+    ...plain,
+    plural: 'configmaps',
+    singular: 'configmap',
+    kind: 'ConfigMap',
+    namespaced: true,
+    shortNames: ['cm'],
+    validate: (object, old) => [
+      ...keyCauses(object, ['data', 'binaryData']),
+      ...sealed(object, old, ['data', 'binaryData']),
+    ],
+  },
+  {
+    ...plain,
+    plural: 'secrets',
+    singular: 'secret',
+    kind: 'Secret',
+    namespaced: true,
+    fillDefaults: decodeSecret,
+    validate: (object, old) => [
+      ...keyCauses(object, ['data']),
+      ...sealed(object, old, ['data']),
+      ...(old === undefined || old.type === object.type ? [] : [immutable('type', object.type)]),
+    ],
+  },
+];
+
+/** An Event is where its object is; those of cluster-scoped objects are in `default`. */
+function eventPlace(object: StoredObject): Cause[] {
+  const about = ((object.involvedObject ?? {}) as Fields).namespace ?? '';
+  const { namespace } = object.metadata;
+  return about === namespace || (about === '' && namespace === 'default')
+    ? []
+    : [invalidValue('involvedObject.namespace', JSON.stringify(about), 'does not match event.namespace')];
+}
+
+const KEY = /^[-._a-zA-Z0-9]{1,253}$/;
+
+function keyCauses(object: StoredObject, maps: string[]): Cause[] {
+  return maps.flatMap((map) =>
+    Object.keys((object[map] ?? {}) as Fields)
+      .filter((key) => !KEY.test(key) || key === '.' || key.startsWith('..'))
+      .map((key) =>
+        invalidValue(
+          `${map}[${key}]`,
+          JSON.stringify(key),
+          "a valid config key must consist of alphanumeric characters, '-', '_' or '.'",
+        ),
+      ),
+  );
+}
+
+/** `immutable: true` of ConfigMaps and Secrets. */
+function sealed(object: StoredObject, old: StoredObject | undefined, fields: string[]): Cause[] {
+  if (old?.immutable !== true) return [];
+  return ['immutable', ...fields]
+    .filter((field) => !isDeepStrictEqual(object[field], old[field]))
+    .map((field) => forbidden(field, 'field is immutable when `immutable` is set'));
+}
+
+const BASE64 = /^([A-Za-z0-9+/]{4})*([A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
+
+/** stringData is written only, and ends up in data. Throws a 400 for data that is no base64. */
+function decodeSecret(object: StoredObject): void {
+  const { data, stringData } = object as { data?: Fields; stringData?: Record<string, string> };
+  for (const [key, value] of Object.entries(data ?? {}))
+    if (typeof value !== 'string' || !BASE64.test(value))
+      throw badRequest(
+        `Secret in version "v1" cannot be handled as a Secret: illegal base64 data in data.${key}`,
+      );
+  if (stringData !== undefined) {
+    const added = Object.entries(stringData).map(([key, text]) => [
+      key,
+      Buffer.from(text).toString('base64'),
+    ]);
+    object.data = { ...data, ...Object.fromEntries(added) };
+    delete object.stringData;
+  }
+  object.type ??= 'Opaque';
+}

@@ -1,0 +1,41 @@
+import type { StoredObject } from '../kind.ts';
+import { type Cause, forbidden, invalidValue, requiredValue } from '../refusal.ts';
+
+export type Fields = Record<string, unknown>;
+
+/** What most built-in kinds have in common. */
+export const plain = {
+  shortNames: [],
+  categories: [],
+  statusSubresource: false,
+  custom: false,
+  group: '',
+  version: 'v1',
+  namespaced: false,
+};
+
+export const specOf = (object: StoredObject) => (object.spec ?? {}) as Fields;
+
+export function required(fields: unknown, path: string, names: string[]): Cause[] {
+  const found = (fields ?? {}) as Fields;
+  return names
+    .filter((name) => found[name] === undefined || found[name] === '')
+    .map((name) => requiredValue(path === '' ? name : `${path}.${name}`));
+}
+
+export function oneOf(value: unknown, path: string, values: string[]): Cause[] {
+  if (value === undefined || values.includes(value as string)) return [];
+  const supported = values.map((one) => JSON.stringify(one)).join(', ');
+  return [
+    {
+      field: path,
+      reason: 'FieldValueNotSupported',
+      text: `Unsupported value: ${JSON.stringify(value)}: supported values: ${supported}`,
+    },
+  ];
+}
+
+export const immutable = (path: string, value: unknown): Cause =>
+  invalidValue(path, JSON.stringify(value ?? null), 'field is immutable');
+
+export const noUpdate = (path: string): Cause => forbidden(path, `updates to ${path} are forbidden.`);

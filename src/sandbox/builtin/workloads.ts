@@ -1,0 +1,89 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Kind, StoredObject } from '../kind.ts';
+import { type Cause, invalidValue, requiredValue } from '../refusal.ts';
+import { decodeMicroTimes } from './decode.ts';
+import { immutable, plain, required, specOf } from './plain.ts';
+
+interface DeploymentSpec {
+  selector?: { matchLabels?: Record<string, string>; matchExpressions?: unknown[] };
+  template?: { metadata?: { labels?: Record<string, string> }; spec?: object };
+}
+
+export const WORKLOAD_KINDS: Kind[] = [
+  {
+    ...plain,
+    group: 'apps',
+    plural: 'deployments',
+    singular: 'deployment',
+    kind: 'Deployment',
+    namespaced: true,
+    shortNames: ['deploy'],
+    categories: ['all'],
+    statusSubresource: true,
+    generations: true,
+    fillDefaults(object) {
+      object.spec = {
+        replicas: 1,
+        strategy: { type: 'RollingUpdate', rollingUpdate: { maxUnavailable: '25%', maxSurge: '25%' } },
+        revisionHistoryLimit: 10,
+        progressDeadlineSeconds: 600,
+        ...specOf(object),
+      };
+    },
+    /** No controller acts on it: no pods come of it. */
+    prepare(object) {
+      object.status = {};
+    },
+    validate: (object, old) => [...deploymentCauses(object), ...(old ? selectorChange(object, old) : [])],
+  },
+  {
+    ...plain,
+    group: 'coordination.k8s.io',
+    plural: 'leases',
+    singular: 'lease',
+    kind: 'Lease',
+    namespaced: true,
+    fillDefaults: (object) => decodeMicroTimes(object, object.spec, ['acquireTime', 'renewTime']),
+    validate: (object) => leaseCauses(object),
+  },
+];
+
+function deploymentCauses(object: StoredObject): Cause[] {
+  const { selector, template } = specOf(object) as DeploymentSpec;
+  const labels = template?.metadata?.labels ?? {};
+  const wanted = Object.entries(selector?.matchLabels ?? {});
+  if (selector === undefined) return [requiredValue('spec.selector')];
+  if (wanted.length === 0 && !selector.matchExpressions?.length)
+    return [
+      invalidValue('spec.selector', JSON.stringify(selector), 'empty selector is invalid for deployment'),
+    ];
+  return [
+    ...(wanted.every(([key, value]) => labels[key] === value)
+      ? []
+      : [
+          invalidValue(
+            'spec.template.metadata.labels',
+            JSON.stringify(labels),
+            '`selector` does not match template `labels`',
+          ),
+        ]),
+    ...required(template?.spec, 'spec.template.spec', ['containers']),
+  ];
+}
+
+function selectorChange(object: StoredObject, old: StoredObject): Cause[] {
+  const { selector } = specOf(object);
+  return isDeepStrictEqual(selector, specOf(old).selector) ? [] : [immutable('spec.selector', selector)];
+}
+
+function leaseCauses(object: StoredObject): Cause[] {
+  const { leaseDurationSeconds: duration, leaseTransitions: transitions } = specOf(object);
+  return [
+    ...(duration === undefined || Number(duration) > 0
+      ? []
+      : [invalidValue('spec.leaseDurationSeconds', String(duration), 'must be greater than 0')]),
+    ...(transitions === undefined || Number(transitions) >= 0
+      ? []
+      : [invalidValue('spec.leaseTransitions', String(transitions), 'must be greater than or equal to 0')]),
+  ];
+}

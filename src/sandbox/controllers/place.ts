@@ -1,0 +1,142 @@
+import type { KubeNode } from '../../api/core.ts';
+import type { StoredObject } from '../kind.ts';
+import { type Claim, fits, reaches, refersTo, SELECTED_NODE, smallestFirst, type Volume } from './fit.ts';
+
+/** What a scheduler knows of the rest of the cluster. */
+export interface View {
+  nodes: (KubeNode & { spec?: NodeSpec })[];
+  volumes: Volume[];
+  claim(name: string): Claim | undefined;
+  storageClass(name: string): { provisioner?: string; volumeBindingMode?: string } | undefined;
+}
+
+interface NodeSpec {
+  unschedulable?: boolean;
+  taints?: Taint[];
+}
+interface Taint {
+  key: string;
+  value?: string;
+  effect: string;
+}
+interface Toleration {
+  key?: string;
+  operator?: string;
+  value?: string;
+  effect?: string;
+}
+
+export interface UnscheduledPod extends StoredObject {
+  spec: {
+    nodeName?: string;
+    nodeSelector?: Record<string, string>;
+    affinity?: object;
+    schedulingGates?: object[];
+    tolerations?: Toleration[];
+    volumes?: { persistentVolumeClaim?: { claimName: string }; ephemeral?: object }[];
+  };
+}
+
+/** What is still to be done for a claim before its pod can go to a node. */
+export type Preparation =
+  | { claim: Claim; reserve: Volume }
+  | { claim: Claim; select: string }
+  | { claim: Claim; wait: true };
+
+/** To which node a pod goes, after what; or why it goes nowhere. */
+export type Placement = { node: string; before: Preparation[] } | { reason: string };
+
+/** Where a pod can go: to a ready node that all its volumes reach, or can be made for. Of several, the first. */
+export function place(pod: UnscheduledPod, view: View): Placement {
+  const { volumes = [], affinity } = pod.spec;
+  if (affinity !== undefined || volumes.some(({ ephemeral }) => ephemeral !== undefined))
+    return { reason: "the sandbox's scheduler knows neither affinity nor ephemeral volumes" };
+  const claims: Claim[] = [];
+  for (const { persistentVolumeClaim } of volumes) {
+    if (persistentVolumeClaim === undefined) continue;
+    const claim = view.claim(persistentVolumeClaim.claimName);
+    if (claim === undefined || claim.metadata.deletionTimestamp !== undefined)
+      return { reason: `persistentvolumeclaim "${persistentVolumeClaim.claimName}" not found` };
+    if (!isBound(claim) && !waits(claim, view))
+      return { reason: 'pod has unbound immediate PersistentVolumeClaims' };
+    claims.push(claim);
+  }
+  const refusals: string[] = [];
+  for (const node of view.nodes) {
+    const found = nodeRefusal(pod, node) ?? preparations(claims, node, view);
+    if (typeof found !== 'string') return { node: node.metadata.name, before: found };
+    refusals.push(found);
+  }
+  return { reason: summary(refusals) };
+}
+
+/** As the scheduler words it: `0/2 nodes are available: 2 node(s) were unschedulable.` */
+function summary(refusals: string[]): string {
+  if (refusals.length === 0) return 'no nodes available to schedule pods';
+  const counted = [...new Set(refusals)].map(
+    (why) => `${refusals.filter((one) => one === why).length} node(s) ${why}`,
+  );
+  return `0/${refusals.length} nodes are available: ${counted.sort().join(', ')}.`;
+}
+
+function nodeRefusal({ spec }: UnscheduledPod, node: View['nodes'][number]): string | undefined {
+  const labels = node.metadata.labels ?? {};
+  if (Object.entries(spec.nodeSelector ?? {}).some(([key, value]) => labels[key] !== value))
+    return "didn't match Pod's node affinity/selector";
+  if (node.spec?.unschedulable) return 'were unschedulable';
+  const isReady = node.status?.conditions?.some(({ type, status }) => type === 'Ready' && status === 'True');
+  const taints = [
+    ...(node.spec?.taints ?? []),
+    // What the node lifecycle controller would taint it with.
+    ...(isReady ? [] : [{ key: 'node.kubernetes.io/not-ready', effect: 'NoSchedule' }]),
+  ];
+  const taint = taints.find(
+    (one) => one.effect !== 'PreferNoSchedule' && !spec.tolerations?.some((other) => tolerates(other, one)),
+  );
+  return taint && `had untolerated taint {${taint.key}: ${taint.value ?? ''}}`;
+}
+
+function tolerates({ key, operator, value, effect }: Toleration, taint: Taint): boolean {
+  return (
+    (effect === undefined || effect === taint.effect) &&
+    (key === undefined ? operator === 'Exists' : key === taint.key) &&
+    (operator === 'Exists' || (value ?? '') === (taint.value ?? ''))
+  );
+}
+
+const isBound = ({ spec, status }: Claim) => spec.volumeName !== undefined && status?.phase === 'Bound';
+
+const classOf = ({ spec }: Claim, view: View) => view.storageClass(spec.storageClassName ?? '');
+const waits = (claim: Claim, view: View) =>
+  classOf(claim, view)?.volumeBindingMode === 'WaitForFirstConsumer';
+
+/** What claims need to be bound on a node; a text when they cannot be. */
+function preparations(claims: Claim[], node: KubeNode, view: View): Preparation[] | string {
+  const found: Preparation[] = [];
+  const free = view.volumes
+    .filter(({ metadata, spec }) => metadata.deletionTimestamp === undefined && spec.claimRef === undefined)
+    .sort(smallestFirst);
+  for (const claim of claims) {
+    const own = view.volumes.find((volume) =>
+      isBound(claim) ? volume.metadata.name === claim.spec.volumeName : refersTo(volume, claim),
+    );
+    if (own !== undefined) {
+      if (!reaches(own, node)) return 'had volume node affinity conflict';
+      if (!isBound(claim)) found.push({ claim, wait: true });
+      continue;
+    }
+    if (isBound(claim)) return "had a volume that isn't there";
+    const selected = claim.metadata.annotations?.[SELECTED_NODE];
+    const volume = free.find((one) => fits(one, claim) && reaches(one, node));
+    if (volume !== undefined) {
+      free.splice(free.indexOf(volume), 1);
+      found.push({ claim, reserve: volume });
+    } else if (!isDynamic(claim, view) || (selected ?? node.metadata.name) !== node.metadata.name)
+      return "didn't find available persistent volumes to bind";
+    else found.push(selected === undefined ? { claim, select: node.metadata.name } : { claim, wait: true });
+  }
+  return found;
+}
+
+const isDynamic = (claim: Claim, view: View) =>
+  ![undefined, 'kubernetes.io/no-provisioner'].includes(classOf(claim, view)?.provisioner);

@@ -1,0 +1,98 @@
+import type { StoredObject } from '../kind.ts';
+import { type Cluster, settle, timestamp } from '../objects/cluster.ts';
+import { keyOf } from '../store.ts';
+import { type Claim, SELECTED_NODE, type Volume } from './fit.ts';
+import { type Placement, type Preparation, place, type UnscheduledPod, type View } from './place.ts';
+
+const PODS = 'pods';
+const CLAIMS = 'persistentvolumeclaims';
+const PVS = 'persistentvolumes';
+const NODES = 'nodes';
+const CLASSES = 'storageclasses.storage.k8s.io';
+const WATCHED = new Set([PODS, CLAIMS, PVS, NODES, CLASSES]);
+
+/** Stands in for the scheduler: gives pods a node, one after the other, and unbound claims theirs before. */
+export function schedulePods(cluster: Cluster): void {
+  let isDue = false;
+  const round = () => {
+    isDue = false;
+    const pods = cluster.store.list(PODS) as UnscheduledPod[];
+    for (const pod of pods.filter(isWaiting)) schedule(cluster, pod);
+  };
+  cluster.store.subscribe(({ table }) => {
+    if (isDue || !WATCHED.has(table)) return;
+    isDue = true;
+    setImmediate(round);
+  });
+}
+
+const isWaiting = ({ metadata, spec }: UnscheduledPod) =>
+  spec.nodeName === undefined && metadata.deletionTimestamp === undefined && !spec.schedulingGates?.length;
+
+function schedule(cluster: Cluster, pod: UnscheduledPod): void {
+  const placement = place(pod, viewOf(cluster, pod));
+  if ('reason' in placement) tell(cluster, pod, placement);
+  else if (placement.before.length > 0)
+    for (const preparation of placement.before) prepare(cluster, preparation);
+  else {
+    const next = { ...pod, spec: { ...pod.spec, nodeName: placement.node } };
+    settle(cluster, PODS, withCondition(cluster, next, { status: 'True' }));
+  }
+}
+
+function viewOf({ store }: Cluster, { metadata: { namespace } }: UnscheduledPod): View {
+  return {
+    nodes: store.list(NODES),
+    volumes: store.list(PVS) as Volume[],
+    claim: (name) => store.get(CLAIMS, keyOf(namespace, name)) as Claim | undefined,
+    storageClass: (name) => store.get(CLASSES, keyOf(undefined, name)) as ReturnType<View['storageClass']>,
+  };
+}
+
+function prepare(cluster: Cluster, preparation: Preparation): void {
+  const { claim } = preparation;
+  if ('select' in preparation) {
+    const annotations = { ...claim.metadata.annotations, [SELECTED_NODE]: preparation.select };
+    settle(cluster, CLAIMS, { ...claim, metadata: { ...claim.metadata, annotations } });
+  } else if ('reserve' in preparation) {
+    const { namespace, name, uid } = claim.metadata;
+    const { reserve } = preparation;
+    const annotations = {
+      ...reserve.metadata.annotations,
+      'pv.kubernetes.io/bound-by-controller': 'yes',
+    };
+    const claimRef = { apiVersion: 'v1', kind: 'PersistentVolumeClaim', namespace, name, uid };
+    settle(cluster, PVS, {
+      ...reserve,
+      metadata: { ...reserve.metadata, annotations },
+      spec: { ...reserve.spec, claimRef },
+    } as Volume);
+  }
+}
+
+function tell(
+  cluster: Cluster,
+  pod: UnscheduledPod,
+  { reason }: Extract<Placement, { reason: string }>,
+): void {
+  const told = conditionsOf(pod).find(({ type }) => type === 'PodScheduled');
+  if (told?.message === reason) return;
+  const condition = { status: 'False', reason: 'Unschedulable', message: reason };
+  settle(cluster, PODS, withCondition(cluster, pod, condition));
+}
+
+interface Condition {
+  type: string;
+  status: string;
+  message?: string;
+}
+
+const conditionsOf = ({ status }: StoredObject) =>
+  (status as { conditions?: Condition[] } | undefined)?.conditions ?? [];
+
+function withCondition(cluster: Cluster, pod: StoredObject, condition: object): StoredObject {
+  const others = conditionsOf(pod).filter(({ type }) => type !== 'PodScheduled');
+  const lastTransitionTime = timestamp(cluster.now());
+  const conditions = [...others, { type: 'PodScheduled', lastTransitionTime, ...condition }];
+  return { ...pod, status: { ...(pod.status as object | undefined), conditions } };
+}

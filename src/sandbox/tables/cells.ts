@@ -1,0 +1,44 @@
+import { age } from '../../api/age.ts';
+import type { Column, StoredObject } from '../kind.ts';
+
+/** Loosely typed as stored: columns look into objects that others wrote. */
+// biome-ignore lint/suspicious/noExplicitAny: the API's Go types are not written down here.
+export type Loose = any;
+
+type Cell = (object: Loose, now: number) => unknown;
+
+export const text = (name: string, cell: Cell): Column => ({ name, type: 'string', cell });
+export const count = (name: string, cell: Cell): Column => ({ name, type: 'integer', cell });
+/** Shown with `-o wide` only. */
+export const wide = (column: Column): Column => ({ ...column, priority: 1 });
+
+export const AGE = text('Age', (object: StoredObject, now) => since(object.metadata.creationTimestamp, now));
+
+/** `5m`, or `<unknown>` without a time. */
+export function since(time: string | null | undefined, now: number): string {
+  return age(time ?? undefined, now) ?? '<unknown>';
+}
+
+export const orNone = (value: unknown) => value || '<none>';
+
+export function size(map: object | undefined): number {
+  return Object.keys(map ?? {}).length;
+}
+
+const MODES: [mode: string, short: string][] = [
+  ['ReadWriteOnce', 'RWO'],
+  ['ReadOnlyMany', 'ROX'],
+  ['ReadWriteMany', 'RWX'],
+  ['ReadWriteOncePod', 'RWOP'],
+];
+
+/** `RWO,ROX` */
+export function accessModes(modes: string[] = []): string {
+  return MODES.flatMap(([mode, short]) => (modes.includes(mode) ? [short] : [])).join(',');
+}
+
+/** metav1.FormatLabelSelector, of matchLabels. */
+export function selectorText(labels: Record<string, string> | undefined): string {
+  const terms = Object.entries(labels ?? {}).map(([key, value]) => `${key}=${value}`);
+  return terms.length === 0 ? '<none>' : terms.sort().join(',');
+}

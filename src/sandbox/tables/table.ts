@@ -1,0 +1,60 @@
+import type { KubeList } from '../../api/meta.ts';
+import type { Column, Kind, StoredObject } from '../kind.ts';
+import { badRequest } from '../refusal.ts';
+import { builtinColumns, EVENT_COLUMNS } from './builtin.ts';
+import { className } from './storage.ts';
+
+/** What a row carries of its object, beside the cells. */
+export type IncludeObject = 'None' | 'Metadata' | 'Object';
+
+/** Throws a 400. */
+export function includeObject(query: URLSearchParams): IncludeObject {
+  const value = query.get('includeObject') || 'Metadata';
+  if (value !== 'None' && value !== 'Metadata' && value !== 'Object')
+    throw badRequest(
+      `includeObject: Invalid value: ${JSON.stringify(value)}: must be 'None', 'Metadata', or 'Object'`,
+    );
+  return value;
+}
+
+const named = (cell: Column['cell']): Column => ({ name: 'Name', type: 'string', format: 'name', cell });
+const NAME = named(({ metadata }) => metadata.name);
+
+function columnsOf({ kind, columns }: Kind): Column[] {
+  if (columns !== undefined) return [NAME, ...columns];
+  if (kind === 'Event') return [...EVENT_COLUMNS, { ...NAME, priority: 1 }];
+  if (kind === 'StorageClass') return [named(className), ...builtinColumns(kind)];
+  return [NAME, ...builtinColumns(kind)];
+}
+
+/** meta/v1 Table of objects of one kind; `now` is in ms since the epoch. */
+export function tableOf(
+  kind: Kind,
+  objects: StoredObject[],
+  metadata: KubeList<StoredObject>['metadata'],
+  include: IncludeObject,
+  now: number,
+) {
+  const columns = columnsOf(kind);
+  return {
+    kind: 'Table',
+    apiVersion: 'meta.k8s.io/v1',
+    metadata,
+    columnDefinitions: columns.map(({ cell: _, ...column }) => ({
+      format: '',
+      description: '',
+      priority: 0,
+      ...column,
+    })),
+    rows: objects.map((object) => ({
+      cells: columns.map(({ cell }) => cell(object, now)),
+      object: included(object, include),
+    })),
+  };
+}
+
+function included(object: StoredObject, include: IncludeObject) {
+  if (include === 'Object') return object;
+  if (include === 'None') return null;
+  return { kind: 'PartialObjectMetadata', apiVersion: 'meta.k8s.io/v1', metadata: object.metadata };
+}

@@ -1,0 +1,238 @@
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import type { Claim, Volume } from '../../src/sandbox/controllers/fit.ts';
+import { place, type UnscheduledPod, type View } from '../../src/sandbox/controllers/place.ts';
+import { type Sandbox, startSandbox } from '../../src/sandbox/server.ts';
+import { until } from '../support/until.ts';
+import { onNode } from '../support/volumes.ts';
+import { type Client, clientFor } from './client.ts';
+
+const node = (name: string, spec: object = {}, ready = 'True') => ({
+  apiVersion: 'v1',
+  kind: 'Node',
+  metadata: { name, labels: { 'kubernetes.io/hostname': name } },
+  spec,
+  status: { conditions: [{ type: 'Ready', status: ready }] },
+});
+const claim = (name: string, storageClassName = 'static', more: object = {}) =>
+  ({
+    apiVersion: 'v1',
+    kind: 'PersistentVolumeClaim',
+    metadata: { name, namespace: 'default', uid: `uid-${name}` },
+    spec: {
+      accessModes: ['ReadWriteOnce'],
+      volumeMode: 'Filesystem',
+      resources: { requests: { storage: '5Gi' } },
+      storageClassName,
+    },
+    ...more,
+  }) as Claim;
+const volume = (name: string, on: string, spec: object = {}) =>
+  ({
+    apiVersion: 'v1',
+    kind: 'PersistentVolume',
+    metadata: { name },
+    spec: {
+      capacity: { storage: '10Gi' },
+      accessModes: ['ReadWriteOnce'],
+      volumeMode: 'Filesystem',
+      storageClassName: 'static',
+      local: { path: '/dev/x' },
+      nodeAffinity: onNode(on),
+      ...spec,
+    },
+  }) as Volume;
+const pod = (claims: string[], spec: object = {}) =>
+  ({
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { name: 'p', namespace: 'default' },
+    spec: {
+      containers: [],
+      volumes: claims.map((claimName) => ({ name: claimName, persistentVolumeClaim: { claimName } })),
+      ...spec,
+    },
+  }) as UnscheduledPod;
+
+const CLASSES: Record<string, object> = {
+  static: { provisioner: 'kubernetes.io/no-provisioner', volumeBindingMode: 'WaitForFirstConsumer' },
+  dynamic: { provisioner: 'volume.stowage.dev', volumeBindingMode: 'WaitForFirstConsumer' },
+  immediate: { provisioner: 'volume.stowage.dev', volumeBindingMode: 'Immediate' },
+};
+const view = (parts: { nodes?: View['nodes']; volumes?: Volume[]; claims?: Claim[] }): View => ({
+  nodes: parts.nodes ?? [node('n1'), node('n2')],
+  volumes: parts.volumes ?? [],
+  claim: (name) => parts.claims?.find(({ metadata }) => metadata.name === name),
+  storageClass: (name) => CLASSES[name],
+});
+const selected = (name: string) => ({
+  metadata: {
+    name: 'a',
+    namespace: 'default',
+    annotations: { 'volume.kubernetes.io/selected-node': name },
+  },
+});
+const bound = (volumeName: string) => {
+  const { spec, ...rest } = claim('a');
+  return { ...rest, spec: { ...spec, volumeName }, status: { phase: 'Bound' } } as Claim;
+};
+/** The node, and for each claim what comes before. */
+const shown = (placement: ReturnType<typeof place>) =>
+  'reason' in placement
+    ? placement.reason
+    : [
+        placement.node,
+        ...placement.before.map((one) =>
+          'reserve' in one ? `reserve ${one.reserve.metadata.name}` : 'select' in one ? 'select' : 'wait',
+        ),
+      ].join(', ');
+
+describe('a pod goes', () => {
+  test.each<[string, UnscheduledPod, Parameters<typeof view>[0], string]>([
+    ['to the first node', pod([]), {}, 'n1'],
+    ['to no node when there is none', pod([]), { nodes: [] }, 'no nodes available to schedule pods'],
+    ['past nodes that are not ready', pod([]), { nodes: [node('n1', {}, 'Unknown'), node('n2')] }, 'n2'],
+    [
+      'to no node that is cordoned or tainted',
+      pod([]),
+      {
+        nodes: [
+          node('n1', { unschedulable: true }),
+          node('n2', { taints: [{ key: 'k', value: 'v', effect: 'NoSchedule' }] }),
+        ],
+      },
+      '0/2 nodes are available: 1 node(s) had untolerated taint {k: v}, 1 node(s) were unschedulable.',
+    ],
+    [
+      'where its tolerations let it',
+      pod([], { tolerations: [{ key: 'k', operator: 'Exists' }] }),
+      { nodes: [node('n1', { taints: [{ key: 'k', effect: 'NoSchedule' }] })] },
+      'n1',
+    ],
+    ['where its selector says', pod([], { nodeSelector: { 'kubernetes.io/hostname': 'n2' } }), {}, 'n2'],
+    ['nowhere without its claim', pod(['a']), {}, 'persistentvolumeclaim "a" not found'],
+    [
+      'nowhere before a claim of a class that does not wait is bound',
+      pod(['a']),
+      { claims: [claim('a', 'immediate')] },
+      'pod has unbound immediate PersistentVolumeClaims',
+    ],
+    ['where its volume is', pod(['a']), { claims: [bound('v')], volumes: [volume('v', 'n2')] }, 'n2'],
+    [
+      'nowhere when its volume is elsewhere',
+      pod(['a']),
+      { claims: [bound('v')], volumes: [volume('v', 'n3')] },
+      '0/2 nodes are available: 2 node(s) had volume node affinity conflict.',
+    ],
+    [
+      'where there is a volume, the smallest',
+      pod(['a']),
+      {
+        claims: [claim('a')],
+        volumes: [volume('large', 'n2', { capacity: { storage: '20Gi' } }), volume('v', 'n2')],
+      },
+      'n2, reserve v',
+    ],
+    [
+      'where there are volumes for all of its claims',
+      pod(['a', 'b']),
+      {
+        claims: [claim('a'), claim('b')],
+        volumes: [volume('v1', 'n1'), volume('v2', 'n2'), volume('v3', 'n2')],
+      },
+      'n2, reserve v2, reserve v3',
+    ],
+    [
+      'once the volume that is reserved is bound',
+      pod(['a']),
+      {
+        claims: [claim('a')],
+        volumes: [volume('v', 'n2', { claimRef: { namespace: 'default', name: 'a', uid: 'uid-a' } })],
+      },
+      'n2, wait',
+    ],
+    [
+      'nowhere without a volume of a static class',
+      pod(['a']),
+      { claims: [claim('a')] },
+      "0/2 nodes are available: 2 node(s) didn't find available persistent volumes to bind.",
+    ],
+    ['where one can be made', pod(['a']), { claims: [claim('a', 'dynamic')] }, 'n1, select'],
+    ['where one is being made', pod(['a']), { claims: [claim('a', 'dynamic', selected('n2'))] }, 'n2, wait'],
+    [
+      'nowhere by affinity',
+      pod([], { affinity: {} }),
+      {},
+      "the sandbox's scheduler knows neither affinity nor ephemeral volumes",
+    ],
+  ])('%s', (_, given, parts, expected) => expect(shown(place(given, view(parts)))).toBe(expected));
+});
+
+describe('in a sandbox', () => {
+  const NODES = '/api/v1/nodes';
+  const PODS = '/api/v1/namespaces/default/pods';
+  const CLAIMS = '/api/v1/namespaces/default/persistentvolumeclaims';
+  let sandbox: Sandbox;
+  let client: Client;
+  const start = async (scheduler: boolean) => {
+    sandbox = await startSandbox({ crds: [], scheduler });
+    client = clientFor(sandbox);
+    for (const [name, parts] of Object.entries(CLASSES))
+      await post('/apis/storage.k8s.io/v1/storageclasses', { metadata: { name }, ...parts });
+  };
+  beforeEach(() => start(true));
+  afterEach(async () => {
+    await client.close();
+    await sandbox.stop();
+  });
+  const post = async (path: string, body: object) =>
+    expect((await client.request('POST', path, body)).code).toBe(201);
+  const get = async (path: string) => (await client.request('GET', path)).body;
+  const nodeOf = (name: string) =>
+    until(`${name} has a node`, 5_000, async () => (await get(`${PODS}/${name}`)).spec.nodeName as string);
+
+  test('a pod gets its node together with its volume', async () => {
+    await post('/api/v1/persistentvolumes', volume('v', 'n2'));
+    await post(CLAIMS, claim('a'));
+    await post(PODS, pod(['a']));
+    await post(NODES, node('n1'));
+    const waiting = await until(
+      'it is told why it waits',
+      5_000,
+      async () => (await get(`${PODS}/p`)).status.conditions?.[0],
+    );
+    expect(waiting).toMatchObject({ type: 'PodScheduled', status: 'False', reason: 'Unschedulable' });
+    await post(NODES, node('n2'));
+    expect(await nodeOf('p')).toBe('n2');
+    expect((await get(`${CLAIMS}/a`)).status.phase).toBe('Bound');
+    expect((await get(`${PODS}/p`)).status).toMatchObject({
+      phase: 'Pending',
+      conditions: [{ type: 'PodScheduled', status: 'True' }],
+    });
+  });
+
+  test('a claim of a dynamic class gets its node first, and the pod once it is bound', async () => {
+    await post(NODES, node('n1'));
+    await post(CLAIMS, claim('a', 'dynamic'));
+    await post(PODS, pod(['a']));
+    const annotation = await until(
+      'a node is selected',
+      5_000,
+      async () => (await get(`${CLAIMS}/a`)).metadata.annotations?.['volume.kubernetes.io/selected-node'],
+    );
+    expect([annotation, (await get(`${PODS}/p`)).spec.nodeName]).toEqual(['n1', undefined]);
+    const { uid } = (await get(`${CLAIMS}/a`)).metadata;
+    const claimRef = { namespace: 'default', name: 'a', uid };
+    await post('/api/v1/persistentvolumes', volume('made', 'n1', { storageClassName: 'dynamic', claimRef }));
+    expect(await nodeOf('p')).toBe('n1');
+  });
+
+  test('nothing is scheduled unless asked for', async () => {
+    await client.close();
+    await sandbox.stop();
+    await start(false);
+    await post(NODES, node('n1'));
+    await post(PODS, pod([]));
+    await post(PODS, { ...pod([]), metadata: { name: 'q' } });
+    expect((await get(`${PODS}/p`)).spec.nodeName).toBeUndefined();
+  });
+});

@@ -1,0 +1,67 @@
+import { spawn } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from '@jest/globals';
+import { execa, execaSync } from 'execa';
+import type { Sandbox } from '../../src/sandbox/server.ts';
+
+/** Minor version of the stock kubectl that is installed. */
+export function clientMinor(): number {
+  const { stdout } = execaSync('kubectl', ['version', '--client', '-o', 'json']);
+  const { gitVersion } = (JSON.parse(stdout) as { clientVersion: { gitVersion: string } }).clientVersion;
+  return Number(/^v1\.(\d+)/.exec(gitVersion)?.[1]);
+}
+
+/** Stock kubectl with its home in a folder; `use` says which sandbox it talks to from then on. */
+export function kubectlIn(folder: string) {
+  const environment = () => ({ KUBECONFIG: join(folder, 'config'), HOME: folder });
+
+  /** Runs kubectl with `input` on stdin; both outputs together, as a user sees them. */
+  async function kubectl(line: string, input?: object | string) {
+    const text = typeof input === 'object' ? JSON.stringify(input) : input;
+    const { all, exitCode } = await execa('kubectl', splitArguments(line), {
+      env: environment(),
+      input: text ?? '',
+      all: true,
+      reject: false,
+      timeout: 20_000,
+    });
+    return { out: all, exitCode };
+  }
+
+  const expectOutput = async (line: string, output: string | RegExp, input?: object | string) => {
+    const { out } = await kubectl(line, input);
+    if (typeof output === 'string') expect(out).toBe(output);
+    else expect(out).toMatch(output);
+  };
+
+  return {
+    use: ({ kubeconfig }: Sandbox) => writeFileSync(join(folder, 'config'), kubeconfig, { mode: 0o600 }),
+    kubectl,
+    expectOutput,
+    applied: (object: object) => expectOutput('apply -f -', / created$/, object),
+    /** A kubectl that goes on running, with the lines it prints. */
+    start(line: string) {
+      const child = spawn('kubectl', splitArguments(line), { env: { ...process.env, ...environment() } });
+      const exitCode = new Promise((resolve) => child.once('exit', resolve));
+      return { lines: lines(child.stdout), exitCode };
+    },
+  };
+}
+
+/** At spaces that are not within single quotes. */
+const splitArguments = (line: string) =>
+  [...line.matchAll(/(?:'[^']*'|\S)+/g)].map(([argument]) => argument.replaceAll("'", ''));
+
+/** The lines of a stream, one at a time. */
+function lines(stream: NodeJS.ReadableStream) {
+  const all = (async function* () {
+    let rest = '';
+    for await (const chunk of stream) {
+      const [last = '', ...complete] = `${rest}${chunk}`.split('\n').reverse();
+      rest = last;
+      yield* complete.reverse();
+    }
+  })();
+  return { next: async () => (await all.next()).value };
+}
