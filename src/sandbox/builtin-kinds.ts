@@ -100,7 +100,19 @@ export const BUILTIN_KINDS: Kind[] = [
     },
     validate: (object) => required(object, '', ['provisioner']),
   },
+  ...(['ConfigMap', 'Secret', 'ServiceAccount'] as const).map((kind) => stored('', kind, true)),
+  ...(['Role', 'RoleBinding'] as const).map((kind) => stored('rbac.authorization.k8s.io', kind, true)),
+  ...(['ClusterRole', 'ClusterRoleBinding'] as const).map((kind) =>
+    stored('rbac.authorization.k8s.io', kind, false),
+  ),
+  { ...stored('apps', 'Deployment', true), shortNames: ['deploy'], statusSubresource: true },
 ];
+
+/** A kind that is kept and means nothing here: nobody is refused anything, and nothing is run. */
+function stored(group: string, kind: string, namespaced: boolean): Kind {
+  const singular = kind.toLowerCase();
+  return { ...plain, group, plural: `${singular}s`, singular, kind, namespaced };
+}
 
 const specOf = (object: StoredObject) => (object.spec ?? {}) as Fields;
 
