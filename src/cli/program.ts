@@ -7,7 +7,9 @@ import deleteFromFiles from './commands/delete-file.ts';
 import deleteVolume from './commands/delete-volume.ts';
 import describeVolume from './commands/describe-volume.ts';
 import getVolumes from './commands/get-volumes.ts';
+import install from './commands/install.ts';
 import sandbox from './commands/sandbox.ts';
+import uninstall from './commands/uninstall.ts';
 import watch from './commands/watch.ts';
 import why from './commands/why.ts';
 import type { Io } from './io.ts';
@@ -47,6 +49,8 @@ export function createProgram(io: Io): Command {
   deleteFromFiles(remove, io);
   const check = program.command('check').description('look for what is amiss');
   checkNode(check, io);
+  install(program, io);
+  uninstall(program, io);
   why(program, io);
   watch(program, io);
   sandbox(program, io);
