@@ -1,5 +1,7 @@
 import { CommanderError } from 'commander';
 import type { ErrorCode } from '../api/errors.ts';
+import { BatchError } from './batch-error.ts';
+import { ExitError } from './exit-error.ts';
 import type { Io } from './io.ts';
 import { coloursFor } from './output/colours.ts';
 import { printable } from './output/printable.ts';
@@ -16,28 +18,34 @@ const EXIT: Readonly<Record<ErrorCode, number>> = {
   partial: 7,
 };
 
-/** Says on standard error what went wrong and what to do, and returns the exit status. */
-export function failed(error: unknown, io: Io, flags: { color?: boolean; verbose?: boolean }): number {
-  // commander has printed its message, and the help for which it also throws.
-  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : EXIT.usage;
+/** Has said on standard error what went wrong, by `tell`, and returns the exit status. */
+export function failed(error: unknown, io: Io, tell: (error: unknown) => void): number {
+  // commander throws for the help that was asked for, too.
+  if (error instanceof CommanderError && error.exitCode === 0) return 0;
   const reason = io.signal.aborted ? io.signal.reason : error;
   if (reason instanceof SignalError) return reason.exitCode;
-  explain(error, io, flags);
-  return EXIT[codeOf(error)];
+  if (!(error instanceof ExitError)) tell(error);
+  else if (error.cause !== undefined) tell(error.cause);
+  return error instanceof ExitError ? error.exitCode : EXIT[codeOf(error)];
 }
 
-/** Prints an error and its hint. Errors of nodes/ have a hint too, but no class in common with the others. */
+/** Prints an error and its hint; of a batch, each of its errors. Errors of nodes/ have a hint too, but no class in common. */
 export function explain(error: unknown, io: Io, flags: { color?: boolean; verbose?: boolean }): void {
+  // commander has printed its message.
+  if (error instanceof CommanderError) return;
+  if (error instanceof BatchError) for (const each of error.errors) explain(each, io, flags);
   const colours = coloursFor(io.stderr, io.env, flags.color);
-  const message = error instanceof Error ? error.message : String(error);
-  io.stderr.write(`${colours.red('error:')} ${printable(message)}\n`);
+  io.stderr.write(`${colours.red('error:')} ${printable(messageOf(error))}\n`);
   const hint = property(error, 'hint');
   if (typeof hint === 'string') io.stderr.write(`${colours.dim(`hint: ${printable(hint)}`)}\n`);
   if (flags.verbose) io.stderr.write(`${printable(traceOf(error))}\n`);
 }
 
+export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
 /** How an error is classed, by its `code`; what has none (or one of the system's) is a failure. */
 export function codeOf(error: unknown): ErrorCode {
+  if (error instanceof CommanderError) return 'usage';
   const code = property(error, 'code');
   return typeof code === 'string' && Object.hasOwn(EXIT, code) ? (code as ErrorCode) : 'failed';
 }
@@ -50,5 +58,5 @@ function traceOf(error: unknown): string {
     : `${stack}\ncaused by: ${traceOf(error.cause) || String(error.cause)}`;
 }
 
-const property = (error: unknown, name: string): unknown =>
+export const property = (error: unknown, name: string): unknown =>
   typeof error === 'object' && error !== null ? Reflect.get(error, name) : undefined;

@@ -8,6 +8,9 @@ import type { Prompts } from './prompts/prompts.ts';
 export interface Output {
   write(text: string): unknown;
   isTTY?: boolean;
+  /** Of a terminal. */
+  columns?: number;
+  rows?: number;
 }
 
 /** The part of a stream that commands read. */

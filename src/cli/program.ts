@@ -1,4 +1,5 @@
-import { Command } from 'commander';
+import type { Command } from 'commander';
+import { TreeCommand } from './command.ts';
 import checkNode from './commands/check-node.ts';
 import createFromFiles from './commands/create-file.ts';
 import createStorageClass from './commands/create-storage-class.ts';
@@ -6,21 +7,28 @@ import createVolume from './commands/create-volume.ts';
 import deleteFromFiles from './commands/delete-file.ts';
 import deleteVolume from './commands/delete-volume.ts';
 import describeVolume from './commands/describe-volume.ts';
+import diff from './commands/diff.ts';
+import getNodes from './commands/get-nodes.ts';
 import getVolumes from './commands/get-volumes.ts';
 import install from './commands/install.ts';
 import sandbox from './commands/sandbox.ts';
 import uninstall from './commands/uninstall.ts';
+import version from './commands/version.ts';
 import watch from './commands/watch.ts';
 import why from './commands/why.ts';
 import type { Io } from './io.ts';
+import { printable } from './output/printable.ts';
 import { requestTimeout } from './parse.ts';
 import { VERSION } from './version.ts';
 
 const DESCRIPTION = 'Files and disks on bare-metal nodes as Kubernetes volumes';
 
-/** The tree of commands. What a command needs to do its work is imported when it is run. */
-export function createProgram(io: Io): Command {
-  const program = new Command('stowage')
+/**
+ * The tree of commands. What a command needs to do its work is imported when it is run. `quiet`: wrong usage is thrown,
+ * as ever, but not printed.
+ */
+export function createProgram(io: Io, { quiet = false } = {}): Command {
+  const program = new TreeCommand('stowage')
     .description(DESCRIPTION)
     .version(VERSION, '--version', 'show the version')
     .helpOption('-h, --help', 'show help')
@@ -34,7 +42,7 @@ export function createProgram(io: Io): Command {
     .exitOverride()
     .configureOutput({
       writeOut: (text) => io.stdout.write(text),
-      writeErr: (text) => io.stderr.write(text),
+      writeErr: (text) => void (quiet || io.stderr.write(printable(text))),
     });
   const create = program.command('create').description('create objects');
   createVolume(create, io);
@@ -42,6 +50,7 @@ export function createProgram(io: Io): Command {
   createFromFiles(create, io);
   const get = program.command('get').description('show objects');
   getVolumes(get, io);
+  getNodes(get, io);
   const describe = program.command('describe').description('show all about objects');
   describeVolume(describe, io);
   const remove = program.command('delete').description('delete objects');
@@ -51,7 +60,9 @@ export function createProgram(io: Io): Command {
   checkNode(check, io);
   install(program, io);
   uninstall(program, io);
+  diff(program, io);
   why(program, io);
+  version(program, io);
   watch(program, io);
   sandbox(program, io);
   return program;

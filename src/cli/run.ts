@@ -1,14 +1,20 @@
-import { failed } from './failure.ts';
+import { errorLine } from './error-json.ts';
+import { explain, failed } from './failure.ts';
 import type { Io } from './io.ts';
 import { createProgram } from './program.ts';
+import { wantsJson } from './wants-json.ts';
 
 /** Runs a command line (without the names of node and the program) and returns the exit status. */
 export async function run(argv: readonly string[], io: Io): Promise<number> {
-  const program = createProgram(io);
+  const json = wantsJson(argv);
+  const program = createProgram(io, { quiet: json });
   try {
     await program.parseAsync(argv, { from: 'user' });
     return 0;
   } catch (error) {
-    return failed(error, io, program.opts());
+    return failed(error, io, (error) => {
+      if (json) io.stderr.write(errorLine(error));
+      else explain(error, io, program.opts());
+    });
   }
 }

@@ -14,11 +14,17 @@ export interface ConnectOptions extends KubeconfigOptions {
   version?: string | undefined;
 }
 
+/** Of what `GET /version` tells (apimachinery, version.Info). */
+export interface ServerVersion {
+  gitVersion: string;
+}
+
 export interface Connection {
   client: KubeClient;
   namespace: string;
   /** The base URL. */
   server: string;
+  serverVersion(signal?: AbortSignal): Promise<ServerVersion>;
 }
 
 /**
@@ -67,7 +73,17 @@ export async function connect(options: ConnectOptions): Promise<Connection> {
     userAgent: options.version === undefined ? 'stowage' : `stowage/${options.version}`,
     requestTimeoutMs: options.requestTimeoutMs ?? 60_000,
   });
-  return { client: createClient(transport), namespace, server };
+  return {
+    client: createClient(transport),
+    namespace,
+    server,
+    serverVersion: async (signal) => {
+      const { gitVersion } = (await transport.send({ method: 'GET', path: '/version', signal })) as Partial<
+        Record<string, unknown>
+      >;
+      return { gitVersion: String(gitVersion ?? 'unknown') };
+    },
+  };
 }
 
 function toCredentials({ headers, auth, ...https }: HttpsOptions): Credentials {

@@ -51,7 +51,10 @@ test('what the cache of compiled code is turned on by loads nothing before', () 
 
 test('commands load the client library only when they connect, and what asks only when it does', () => {
   for (const command of [
+    'diff/diff',
+    'get-nodes/get',
     'manifests/create',
+    'show-version/show',
     'manifests/delete',
     'volume/create',
     'volume/delete',

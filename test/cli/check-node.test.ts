@@ -431,7 +431,7 @@ describe('what cannot be looked at', () => {
       code: 1,
       problems: [{ check: 'reachable', ok: false, message: 'node n1 did not answer', hint: 'Look at it.' }],
     });
-    expect(err).toBe('error: node n1 did not answer\nhint: Look at it.\n');
+    expect(JSON.parse(err)).toMatchObject({ reason: 'NodeUnreachable', hint: 'Look at it.' });
   });
 
   test.each<[string, FakeNodeAnswers, string[]]>([

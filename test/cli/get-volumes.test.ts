@@ -5,6 +5,7 @@ import { ApiError } from '../../src/kube/errors.ts';
 import type { WatchEvent } from '../../src/kube/types.ts';
 import { FakeClock } from '../support/fake-clock.ts';
 import { stowage } from '../support/fake-io.ts';
+import { screen } from '../support/screen.ts';
 import { ready, volumeNamed } from '../support/volumes.ts';
 
 const a = volumeNamed('a');
@@ -71,6 +72,27 @@ test('none', async () => {
 test('a selector is the server’s to apply', async () => {
   const { requests } = await stowage(['get', 'volumes', '-l', 'a in (b,c)'], { objects });
   expect(requests).toMatchObject([{ what: 'list volumes/*', options: { labelSelector: 'a in (b,c)' } }]);
+});
+
+test('a selector that the server cannot parse is wrong usage', async () => {
+  const message = "unable to parse requirement: found ',', expected: identifier";
+  const refusal = new ApiError(
+    { apiVersion: 'v1', kind: 'Status', status: 'Failure', reason: 'BadRequest', message },
+    400,
+    'GET',
+  );
+  const failures = { 'list volumes/*': refusal };
+  expect(await stowage(['get', 'volumes', '-l', 'a,,b'], { failures })).toMatchObject({
+    code: 2,
+    err: `error: --selector "a,,b": ${message}\nhint: Write it as for kubectl, such as 'app=db,tier in (a,b),!old'.\n`,
+  });
+  // What was wrong was not the selector.
+  expect(await stowage(['get', 'volumes'], { failures })).toMatchObject({ code: 1 });
+});
+
+test('--no-headers', async () => {
+  const { out } = await stowage(['get', 'volumes', 'a', '--no-headers'], { objects });
+  expect(out).toBe('a   n1   Unknown   <none>   <none>   fast   5h\n');
 });
 
 test('names that do not exist', async () => {
@@ -219,6 +241,63 @@ describe('-w', () => {
       { ownKeys: (target) => (lists++ === 0 ? Reflect.ownKeys(target) : []) },
     );
     expect((await watch([], [[]], { objects: vanishing })).out).toMatch(/\na +n1 +Gone /);
+  });
+
+  describe('on a terminal', () => {
+    const changes: WatchEvent[][] = [
+      [
+        { type: 'MODIFIED', object: modified },
+        { type: 'ADDED', object: added },
+      ],
+    ];
+
+    test('is one table, drawn again', async () => {
+      const terminal = screen(100, 10);
+      await watch([], changes, { terminal });
+      expect(terminal.shown()).toEqual([
+        'NAME    NODE   PHASE       DEVICE      CAPACITY   STORAGECLASS   AGE',
+        'a       n1     Available   loop12345   <none>     fast           5h',
+        'data1   n1     Available   loop3       1Gi        fast           5h',
+      ]);
+    });
+
+    test('is in the order asked for, without headings if so asked, and shows once what is gone', async () => {
+      const terminal = screen(100, 10);
+      const flags = ['--sort-by', 'capacity', '--no-headers'];
+      const gone: WatchEvent[] = [...(changes[0] ?? []), { type: 'DELETED', object: modified }];
+      await watch(flags, [gone], { terminal });
+      expect(terminal.shown().map((line) => line.split(/ +/).slice(0, 3))).toEqual([
+        ['a', 'n1', 'Gone'],
+        ['data1', 'n1', 'Available'],
+      ]);
+      const later = screen(100, 10);
+      const b = versioned(volumeNamed('b'), '9');
+      await watch(flags, [[...gone, { type: 'ADDED', object: b }]], { terminal: later });
+      expect(later.shown().map((line) => line.split(/ +/)[0])).toEqual(['b', 'data1']);
+    });
+
+    test('grows older by itself', async () => {
+      const clock = new FakeClock();
+      const terminal = screen(100, 10);
+      const aborter = new AbortController();
+      const running = stowage(['get', 'vol', '-w'], {
+        objects: { 'volumes/a': a1 },
+        clock,
+        signal: aborter.signal,
+        terminal,
+      });
+      await clock.advance(3_600_000);
+      expect(terminal.shown().at(-1)).toMatch(/6h$/);
+      aborter.abort(new SignalError('SIGINT'));
+      expect(await running).toMatchObject({ code: 130 });
+      expect(clock.sleeping).toEqual([]);
+    });
+
+    test('is lines where the terminal is dumb', async () => {
+      const terminal = screen(100, 10);
+      await watch([], changes, { terminal, env: { TERM: 'dumb' } });
+      expect(terminal.shown()).toHaveLength(4);
+    });
   });
 
   test('streams documents', async () => {

@@ -1,8 +1,9 @@
-import { expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { parse } from 'yaml';
 import { age } from '../../src/cli/output/age.ts';
 import { asJson, asYaml } from '../../src/cli/output/data.ts';
 import { printable } from '../../src/cli/output/printable.ts';
+import { roundedSize } from '../../src/cli/output/size.ts';
 import { table } from '../../src/cli/output/table.ts';
 
 const NOW = Date.parse('2030-01-01T00:00:00Z');
@@ -52,6 +53,57 @@ test('a table is aligned as kubectl aligns it, and has no control characters', (
   );
 });
 
+test('without headings', () => {
+  expect(table(['NAME'], [['a']], { headings: false })).toBe('a\n');
+});
+
+describe('on a terminal', () => {
+  const headings = ['NAME', 'PHASE', 'REASON'];
+  const rows = [
+    ['a-name-that-is-long', 'Available', 'a reason of many words'],
+    ['b', 'Failed', undefined],
+  ];
+  const widest = (width: number) =>
+    Math.max(
+      ...table(headings, rows, { width })
+        .split('\n')
+        .map((line) => line.length),
+    );
+
+  test('that is wide enough a table is whole', () => {
+    expect(table(headings, rows, { width: 56 })).toBe(table(headings, rows));
+    expect(widest(56)).toBe(56);
+  });
+
+  test('that is narrow the widest cells are shortened, and names are not', () => {
+    expect(table(headings, rows, { width: 45 })).toBe(
+      [
+        'NAME                  PHASE       REASON',
+        'a-name-that-is-long   Available   a reason o…',
+        'b                     Failed      <none>',
+        '',
+      ].join('\n'),
+    );
+    for (let width = 37; width <= 56; width++) expect(widest(width)).toBeLessThanOrEqual(width);
+  });
+
+  test('that is too narrow for anything, as narrow as headings are', () => {
+    expect(widest(1)).toBe(19 + 3 + 5 + 3 + 6);
+  });
+});
+
+test('characters that take two columns, or none, stand in line', () => {
+  const rows = [
+    ['音声ディスク', 'x'],
+    ['e\u0301', 'x'],
+    ['🗄️', 'x'],
+  ];
+  expect(table(['NAME', 'V'], rows)).toBe(
+    ['NAME           V', '音声ディスク   x', 'e\u0301              x', '🗄️             x', ''].join('\n'),
+  );
+  expect(table(['N', 'VALUE'], [['a', '音声ディスク']], { width: 10 })).toBe('N   VALUE\na   音声…\n');
+});
+
 test('control characters become visible, but for line breaks and tabs', () => {
   expect(printable('a\u001b]0;x\u0007\u009b\r\n\tb\u007f')).toBe('a\ufffd]0;x\ufffd\ufffd\ufffd\n\tb\ufffd');
 });
@@ -76,4 +128,17 @@ test('data has no bare control characters, and loses none', () => {
     // biome-ignore lint/suspicious/noControlCharactersInRegex: that is what is looked for
     expect(text).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/);
   }
+});
+
+test.each([
+  [0, '0'],
+  [1023, '1023'],
+  [1024, '1Ki'],
+  [1536, '1.5Ki'],
+  [10 * 1024 ** 2 - 1, '9.9Mi'],
+  [1024 ** 3 - 1, '1023Mi'],
+  [12.7 * 1024 ** 3, '12Gi'],
+  [5 * 1024 ** 6, '5Ei'],
+])('%d bytes are about %s', (bytes, text) => {
+  expect(roundedSize(bytes)).toBe(text);
 });

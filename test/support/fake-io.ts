@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import type { KubeObject, Resource } from '../../src/api/meta.ts';
-import type { Io } from '../../src/cli/io.ts';
+import type { Io, Output } from '../../src/cli/io.ts';
 import type { Prompts } from '../../src/cli/prompts/prompts.ts';
 import { run } from '../../src/cli/run.ts';
 import type { ConnectOptions } from '../../src/kube/connect.ts';
@@ -38,9 +38,13 @@ export interface World {
   events?: WatchEvent[] | (() => Iterable<WatchEvent>);
   /** Thrown by the request of that name. */
   failures?: Record<string, Error>;
+  /** What it says, or why it does not. */
+  serverVersion?: string | Error;
   /** Hands on nodes. */
   executor?: Executor;
   tty?: boolean;
+  /** In place of standard output. */
+  terminal?: Output;
   /** What is piped in; nothing is a terminal's, if there is one. */
   stdin?: string;
   /** Answers to questions, in their order. An Error is thrown. */
@@ -159,14 +163,23 @@ export function fakeIo(world: World = {}): { io: Io; outcome: Outcome } {
     stdin: Object.assign(Readable.from([Buffer.from(world.stdin ?? '')]), {
       isTTY: world.stdin === undefined && (world.tty ?? false),
     }),
-    stdout: { write: collect('out'), isTTY: world.tty ?? false },
+    stdout: world.terminal ?? { write: collect('out'), isTTY: world.tty ?? false },
     stderr: { write: collect('err'), isTTY: world.tty ?? false },
     env: world.env ?? {},
     signal: world.signal ?? new AbortController().signal,
     clock: world.clock ?? new FakeClock(),
     connect: async (options) => {
       outcome.connections.push(options);
-      return { client, namespace: options.namespace ?? 'default', server: 'https://cluster.example' };
+      return {
+        client,
+        namespace: options.namespace ?? 'default',
+        server: 'https://cluster.example',
+        async serverVersion() {
+          const { serverVersion = 'v1.32.0' } = world;
+          if (serverVersion instanceof Error) throw serverVersion;
+          return { gitVersion: serverVersion };
+        },
+      };
     },
     nodes: async (options) => {
       outcome.nodesAs = options;

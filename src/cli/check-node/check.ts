@@ -50,7 +50,7 @@ export async function checkNodes(
     return { node, checks: judge(node, look.facts, cluster) };
   });
   print(reports, flags, io);
-  conclude(errors, names.length, io, flags);
+  conclude(errors, names.length, io);
   const amiss = reports.flatMap(({ checks }) => checks.filter(({ ok }) => !ok));
   if (amiss.length === 0) return;
   const found = amiss.length === 1 ? '1 problem' : `${amiss.length} problems`;

@@ -1,4 +1,4 @@
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { connectFor, type GlobalFlags } from '../globals.ts';
 import type { Io } from '../io.ts';
 import { addWaitOptions } from '../objects/flags.ts';
@@ -24,6 +24,7 @@ export default function deleteVolume(remove: Command, io: Io): void {
 
 export function addDeleteOptions(command: Command): Command {
   return addWaitOptions(command, 'wait until they are gone')
+    .addOption(new Option('-o, --output <format>', 'what to print').choices(['json', 'yaml', 'name']))
     .option('--ignore-not-found', 'what does not exist is nothing to complain about')
     .option('--yes', 'destroy data without asking; nothing asks where there is no terminal');
 }

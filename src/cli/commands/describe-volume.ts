@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { connectFor, type GlobalFlags } from '../globals.ts';
+import { connectFor } from '../globals.ts';
 import type { Io } from '../io.ts';
 import { VOLUME_NOUNS } from '../nouns.ts';
 import { objectNames } from '../parse.ts';
@@ -12,8 +12,7 @@ export default function describeVolume(describe: Command, io: Io): void {
     .description('show all about Volumes: spec, status, PersistentVolume, claim, pods, events')
     .argument('<name...>', 'names of Volumes', objectNames)
     .action(async (names: string[], _flags, command: Command) => {
-      const flags = command.optsWithGlobals<GlobalFlags>();
       const { describeVolumes } = await import('../volume/describe-volume.ts');
-      await describeVolumes(names, flags, io, (await connectFor(command, io)).client);
+      await describeVolumes(names, io, (await connectFor(command, io)).client);
     });
 }

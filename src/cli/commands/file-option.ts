@@ -1,8 +1,11 @@
 import type { Command } from 'commander';
 import { StowageError } from '../../api/errors.ts';
 
-const FILE = '-f, --filename <file>';
-const OF_FILE = 'manifests of Volumes and storage classes, a folder of them, or - for standard input';
+export const FILE = '-f, --filename <file>';
+export const OF_FILE = 'manifests of Volumes and storage classes, a folder of them, or - for standard input';
+
+/** Several, in their order. */
+export const fileNames = (file: string, before: string[] = []): string[] => [...before, file];
 
 /**
  * The command behind a verb without a kind. It is one of its own, because options of the verb itself would be taken
@@ -17,7 +20,7 @@ export function addFileOption(verb: Command, name: string): Command {
     verb
       .command('manifest', { isDefault: true })
       .description(`${name} what is in manifests: the same as stowage ${name} -f <file>`)
-      .option(FILE, OF_FILE, (file: string, before: string[] = []) => [...before, file])
+      .option(FILE, OF_FILE, fileNames)
       // Told apart below.
       .allowExcessArguments()
   );

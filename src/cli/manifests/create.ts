@@ -32,7 +32,8 @@ export async function create(
 
 const isVolume = (object: KubeObject): object is Volume => object.kind === VOLUMES.kind;
 
-function objectProblem(object: KubeObject): string | undefined {
+/** Why an object is not to be created, in one sentence; undefined when it may be. */
+export function objectProblem(object: KubeObject): string | undefined {
   if (isVolume(object)) return schemaProblem(object, 'Volume') ?? volumeProblem(object);
   return schemaProblem(object, 'StorageClass') ?? classProblem(object as StorageClass);
 }

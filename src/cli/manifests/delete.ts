@@ -1,10 +1,11 @@
+import type { KubeObject } from '../../api/meta.ts';
 import { STORAGE_CLASSES, VOLUMES } from '../../api/resources.ts';
 import { isNotFound } from '../../kube/errors.ts';
 import type { KubeClient } from '../../kube/types.ts';
-import { conclude } from '../batch.ts';
+import { about, conclude } from '../batch.ts';
 import type { GlobalFlags } from '../globals.ts';
 import type { Io } from '../io.ts';
-import { nameOf } from '../objects/name.ts';
+import { printDone } from '../objects/print.ts';
 import { type DeleteFlags, removeVolumes } from '../volume/delete.ts';
 import { readManifests } from './objects.ts';
 
@@ -19,15 +20,18 @@ export async function remove(
   const client = await connect();
   const volumes = objects.filter(({ kind }) => kind === VOLUMES.kind);
   const names = volumes.map(({ metadata }) => metadata.name);
-  const errors = await removeVolumes(names, flags, io, client);
+  const { removed, errors } = await removeVolumes(names, flags, io, client);
+  const gone: KubeObject[] = removed;
   for (const found of objects.filter(({ kind }) => kind === STORAGE_CLASSES.kind)) {
     try {
       await client.delete(STORAGE_CLASSES, found.metadata.name, { signal: io.signal });
-      io.stdout.write(`${nameOf(found)} deleted\n`);
+      gone.push(found);
     } catch (error) {
-      if (io.signal.aborted) throw error;
-      if (!(flags.ignoreNotFound && isNotFound(error))) errors.push(error);
+      const object = { kind: found.kind, name: found.metadata.name };
+      if (!(flags.ignoreNotFound && isNotFound(error))) errors.push(about(error, object));
+      if (io.signal.aborted) break;
     }
   }
-  conclude(errors, objects.length, io, flags);
+  printDone(gone, objects.length > 1, 'deleted', flags.output, io);
+  conclude(errors, objects.length, io);
 }

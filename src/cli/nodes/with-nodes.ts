@@ -13,19 +13,29 @@ import type { NodeFlags } from './flags.ts';
  */
 export async function withNodes<T>(
   names: readonly string[],
-  { transport, localNode, sshConfig }: NodeFlags,
+  flags: NodeFlags,
   io: Io,
   client: KubeClient,
   work: (executor: Executor) => Promise<T>,
 ): Promise<T> {
   const { signal } = io;
   const found = new Map<string, KubeNode>();
-  for (const name of transport === 'ssh' ? names : []) {
+  for (const name of flags.transport === 'ssh' ? names : []) {
     const read = await readNamed<KubeNode>(client, NODES, name, { signal });
     const node = foundIn(read);
     if (node !== undefined) found.set(name, node);
     if ('forbidden' in read) io.stderr.write(`note: not looked at: ${printable(read.forbidden)}\n`);
   }
+  return reachNodes(found, flags, io, work);
+}
+
+/** The same with nodes that were read already, by their names. */
+export async function reachNodes<T>(
+  found: ReadonlyMap<string, KubeNode>,
+  { transport, localNode, sshConfig }: NodeFlags,
+  io: Io,
+  work: (executor: Executor) => Promise<T>,
+): Promise<T> {
   const executor = await io.nodes({
     transport,
     localNodes: localNode,
@@ -34,7 +44,7 @@ export async function withNodes<T>(
     clock: io.clock,
   });
   try {
-    return await Promise.race([work(executor), aborted(signal)]);
+    return await Promise.race([work(executor), aborted(io.signal)]);
   } finally {
     await executor.close();
   }

@@ -1,13 +1,13 @@
 import type { KubeObject } from '../../api/meta.ts';
 import { STORAGE_CLASSES, VOLUMES } from '../../api/resources.ts';
 import type { KubeClient } from '../../kube/types.ts';
-import { conclude } from '../batch.ts';
+import { about, conclude } from '../batch.ts';
 import type { GlobalFlags } from '../globals.ts';
 import type { Io } from '../io.ts';
 import { untilReady } from '../volume/wait-ready.ts';
 import type { CreateFlags, WaitFlags } from './flags.ts';
 import { nameOf } from './name.ts';
-import { printCreated } from './print.ts';
+import { printDone } from './print.ts';
 
 /**
  * Creates Volumes and storage classes, each whatever becomes of the others, and prints them. `connect` is not called
@@ -20,7 +20,9 @@ export async function createObjects(
   connect: () => Promise<KubeClient>,
 ): Promise<void> {
   const several = objects.length > 1;
-  if (flags.dryRun === 'client') return printCreated(objects, several, flags, io, ' (dry run)');
+  if (flags.dryRun === 'client') {
+    return printDone(objects, several, 'created (dry run)', flags.output, io);
+  }
   const client = await connect();
   const dryRun = flags.dryRun === 'server';
   const errors: unknown[] = [];
@@ -30,7 +32,7 @@ export async function createObjects(
     try {
       made.push(await client.create(resource, object, { dryRun, signal: io.signal }));
     } catch (error) {
-      errors.push(error);
+      errors.push(about(error, { kind: object.kind, name: object.metadata.name }));
       if (io.signal.aborted) break;
     }
   }
@@ -40,6 +42,6 @@ export async function createObjects(
     made = waited.ready;
     errors.push(...waited.errors);
   }
-  printCreated(made, several, flags, io, dryRun ? ' (server dry run)' : '');
-  conclude(errors, objects.length, io, flags);
+  printDone(made, several, dryRun ? 'created (server dry run)' : 'created', flags.output, io);
+  conclude(errors, objects.length, io);
 }

@@ -1,4 +1,6 @@
 import { stringify } from 'yaml';
+import type { KubeObject } from '../../api/meta.ts';
+import { escapeControls } from './printable.ts';
 
 /** Objects without what only the server needs, as kubectl prints them. */
 function withoutManagedFields(_key: string, value: unknown): unknown {
@@ -7,19 +9,21 @@ function withoutManagedFields(_key: string, value: unknown): unknown {
   return rest;
 }
 
-/** Control characters that JSON and the yaml package leave as they are within strings: some steer terminals. */
-const BARE_CONTROLS = /[\u007f-\u009f]/g;
-
-const hex = (character: string): string => character.charCodeAt(0).toString(16);
-
 /** What programs read of it is what was given. */
 export function asJson(object: object): string {
-  const text = JSON.stringify(object, withoutManagedFields, 2);
-  return `${text.replace(BARE_CONTROLS, (character) => `\\u00${hex(character)}`)}\n`;
+  return `${escapeControls(JSON.stringify(object, withoutManagedFields, 2))}\n`;
 }
 
-/** Strings with such characters are in double quotes, where there are escapes: the yaml package sees to that. */
+/** Strings with control characters are in double quotes, where there are escapes: the yaml package sees to that, for most. */
 export function asYaml(object: object): string {
   const text = stringify(JSON.parse(asJson(object)));
-  return text.replace(BARE_CONTROLS, (character) => `\\x${hex(character)}`);
+  return text.replace(/[\u007f-\u009f]/g, (character) => `\\x${character.charCodeAt(0).toString(16)}`);
 }
+
+/** Several objects as one, as kubectl prints them. */
+export const listOf = (items: readonly KubeObject[]) => ({
+  apiVersion: 'v1',
+  kind: 'List',
+  metadata: { resourceVersion: '' },
+  items,
+});

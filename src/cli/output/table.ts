@@ -1,26 +1,66 @@
-import Table from 'cli-table3';
 import { printable } from './printable.ts';
+import { shorten, widthOf } from './width.ts';
 
-/** No lines around or between cells. */
-const BORDERS = ['top', 'bottom', 'left', 'right', 'mid'].flatMap((side) => [
-  side,
-  ...(side === 'mid' ? [] : ['mid', 'left', 'right'].map((corner) => `${side}-${corner}`)),
-]);
-const NONE = Object.fromEntries(
-  [...BORDERS, 'left-mid', 'mid-mid', 'right-mid', 'middle'].map((name) => [name, '']),
-);
+/** What there is none of shows as `<none>`. */
+export type Row = readonly (string | undefined)[];
 
-/** Rows under headings, in columns as kubectl prints them. What there is none of shows as `<none>`. */
-export function table(
+export interface TableOptions {
+  /** Of the terminal, in columns: cells are shortened so that rows fit. Without one nothing is. */
+  width?: number | undefined;
+  headings?: boolean | undefined;
+}
+
+const GAP = 3;
+/** What is narrower says nothing any more. */
+const NARROWEST = 5;
+
+/** Rows under headings, in columns as kubectl prints them. */
+export function table(headings: readonly string[], rows: readonly Row[], options: TableOptions = {}): string {
+  const lines = [...(options.headings === false ? [] : [headings]), ...rows].map(cellsOf);
+  const widths = widthsOf(lines);
+  return draw(lines, fitted(widths, headings, options.width));
+}
+
+export const cellsOf = (row: Row): string[] =>
+  row.map((cell) => (cell ? printable(cell).replaceAll(/[\n\t]/g, ' ') : '<none>'));
+
+/** How wide each column is to be, which was this wide before. */
+export function widthsOf(lines: readonly string[][], before: readonly number[] = []): number[] {
+  const widths = [...before];
+  for (const line of lines) {
+    for (const [column, cell] of line.entries()) {
+      widths[column] = Math.max(widths[column] ?? 0, widthOf(cell));
+    }
+  }
+  return widths;
+}
+
+/** Narrows the widest columns until a row fits. The first stays whole: by it things are named. */
+function fitted(
+  widths: readonly number[],
   headings: readonly string[],
-  rows: readonly (readonly (string | undefined)[])[],
-): string {
-  const drawn = new Table({
-    chars: NONE,
-    // Without these the headings would be red, also in a file.
-    style: { head: [], border: [], 'padding-left': 0, 'padding-right': 3 },
-  });
-  const oneLine = (text: string) => printable(text).replaceAll(/[\n\t]/g, ' ');
-  drawn.push([...headings], ...rows.map((row) => row.map((cell) => (cell ? oneLine(cell) : '<none>'))));
-  return `${drawn.toString().replaceAll(/ +$/gm, '')}\n`;
+  most = Number.POSITIVE_INFINITY,
+): number[] {
+  const result = [...widths];
+  const over = () => result.reduce((sum, width) => sum + width + GAP, -GAP) - most;
+  const least = headings.map((heading) => Math.max(NARROWEST, heading.length));
+  while (over() > 0) {
+    const [, ...others] = result.map((width, column) => ({ width, column }));
+    const narrower = others.filter(({ width, column }) => width > (least[column] ?? 0));
+    const [widest] = narrower.toSorted((a, b) => b.width - a.width);
+    if (widest === undefined) break;
+    result[widest.column] = widest.width - 1;
+  }
+  return result;
+}
+
+/** Cells are as `cellsOf` makes them. */
+export function draw(lines: readonly string[][], widths: readonly number[]): string {
+  return lines
+    .map((line) => {
+      const cells = line.map((cell, column) => shorten(cell, widths[column] ?? 0));
+      const padded = cells.map((cell, column) => cell + ' '.repeat((widths[column] ?? 0) - widthOf(cell)));
+      return `${padded.join(' '.repeat(GAP)).trimEnd()}\n`;
+    })
+    .join('');
 }

@@ -51,4 +51,7 @@ export async function planVolume(
 
 /** A refusal as the failure that it is for a command. */
 export const refused = (volume: string, { refusal, hint }: { refusal: string; hint: string }): StowageError =>
-  new StowageError('conflict', `Volume ${volume}: ${refusal}`, { hint });
+  new StowageError('conflict', `Volume ${volume}: ${refusal}`, {
+    hint,
+    object: { kind: 'Volume', name: volume },
+  });

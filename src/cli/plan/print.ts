@@ -3,7 +3,7 @@ import { STORAGE_CLASSES, VOLUMES } from '../../api/resources.ts';
 import type { Volume } from '../../api/volume.ts';
 import { listAll } from '../../kube/client.ts';
 import type { KubeClient } from '../../kube/types.ts';
-import { conclude } from '../batch.ts';
+import { about, conclude } from '../batch.ts';
 import type { GlobalFlags } from '../globals.ts';
 import type { Io } from '../io.ts';
 import type { NodeFlags } from '../nodes/flags.ts';
@@ -43,14 +43,14 @@ export async function printPlans(
   if (flags.output === undefined)
     io.stdout.write(plans.map((plan) => textOf(plan, flags, several)).join('\n'));
   else if (data !== undefined) io.stdout.write(flags.output === 'json' ? asJson(data) : asYaml(data));
-  const errors = results.flatMap((result) =>
+  const errors = results.flatMap((result, index) =>
     result.status === 'rejected'
-      ? [result.reason]
+      ? [about(result.reason, { kind: VOLUMES.kind, name: volumes[index]?.metadata.name ?? '' })]
       : 'refusal' in result.value
         ? [refused(result.value.volume, result.value)]
         : [],
   );
-  conclude(errors, volumes.length, io, flags);
+  conclude(errors, volumes.length, io);
 }
 
 /** What is refused is told with the other errors; of several it has its heading here, too. */

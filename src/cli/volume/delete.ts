@@ -5,13 +5,13 @@ import type { Volume } from '../../api/volume.ts';
 import { isNotFound } from '../../kube/errors.ts';
 import type { KubeClient } from '../../kube/types.ts';
 import { deletable } from '../../volumes/deletable.ts';
-import { conclude } from '../batch.ts';
+import { about, conclude } from '../batch.ts';
 import type { GlobalFlags } from '../globals.ts';
 import type { Io } from '../io.ts';
 import type { WaitFlags } from '../objects/flags.ts';
+import { printDone } from '../objects/print.ts';
 import { confirm } from '../prompts/confirm.ts';
 import { isInteractive } from '../prompts/prompts.ts';
-import { fullName } from './describe.ts';
 import { forgetNode, forgettable, givenUp } from './forget-node.ts';
 import { lostByDeletion } from './losses.ts';
 import { untilGone } from './wait-gone.ts';
@@ -20,6 +20,7 @@ export interface DeleteFlags extends WaitFlags {
   ignoreNotFound?: boolean;
   forgetNode?: boolean;
   yes?: boolean;
+  output?: 'json' | 'yaml' | 'name';
 }
 
 /** `stowage delete volume`. Throws a StowageError. */
@@ -29,39 +30,52 @@ export async function remove(
   io: Io,
   client: KubeClient,
 ): Promise<void> {
-  conclude(await removeVolumes(names, flags, io, client), names.length, io, flags);
+  const { removed, errors } = await removeVolumes(names, flags, io, client);
+  printDone(removed, names.length > 1, 'deleted', flags.output, io);
+  conclude(errors, names.length, io);
 }
 
-/** Deletes Volumes, each whatever becomes of the others, and returns why some were not. Throws a StowageError `conflict` without consent. */
+/**
+ * Deletes Volumes, each whatever becomes of the others. Returns those, as they were before, and why others were not.
+ * Throws a StowageError `conflict` without consent.
+ */
 export async function removeVolumes(
   names: readonly string[],
   flags: DeleteFlags,
   io: Io,
   client: KubeClient,
-): Promise<unknown[]> {
+): Promise<{ removed: Volume[]; errors: unknown[] }> {
   const errors: unknown[] = [];
-  async function each<T, R>(things: readonly T[], work: (thing: T) => Promise<R>): Promise<R[]> {
-    const results: R[] = [];
+  async function each<T>(
+    things: readonly T[],
+    nameOf: (thing: T) => string,
+    work: (thing: T) => Promise<Volume>,
+  ): Promise<Volume[]> {
+    const results: Volume[] = [];
     for (const thing of things) {
       try {
         results.push(await work(thing));
       } catch (error) {
         if (io.signal.aborted) throw error;
-        if (!(flags.ignoreNotFound && isNotFound(error))) errors.push(error);
+        const object = { kind: VOLUMES.kind, name: nameOf(thing) };
+        if (!(flags.ignoreNotFound && isNotFound(error))) errors.push(about(error, object));
       }
     }
     return results;
   }
+  const eachNamed = (work: (name: string) => Promise<Volume>) => each(names, (name) => name, work);
+  const eachOf = (volumes: readonly Volume[], work: (volume: Volume) => Promise<Volume>) =>
+    each(volumes, ({ metadata }) => metadata.name, work);
 
   const leaving = flags.forgetNode ? await forgetEach() : await deleteEach();
-  if (flags.wait) errors.push(...(await untilGone(leaving, flags.timeout, io, client)));
-  else for (const { metadata } of leaving) io.stdout.write(`${fullName(metadata.name)} deleted\n`);
-  return errors;
+  if (!flags.wait) return { removed: leaving, errors };
+  const waited = await untilGone(leaving, flags.timeout, io, client);
+  return { removed: waited.gone, errors: [...errors, ...waited.errors] };
 
   async function forgetEach(): Promise<Volume[]> {
-    const found = await each(names, (name) => forgettable(name, io, client));
+    const found = await eachNamed((name) => forgettable(name, io, client));
     await confirm(io, { losses: found.map(givenUp), question: 'Delete it, and forget its node?' }, flags);
-    return each(found, async (volume) => {
+    return eachOf(found, async (volume) => {
       await forgetNode(volume, io, client);
       return volume;
     });
@@ -69,14 +83,14 @@ export async function removeVolumes(
 
   async function deleteEach(): Promise<Volume[]> {
     let asked = false;
-    const found = await each(names, (name) => deletableVolume(name, io, client));
+    const found = await eachNamed((name) => deletableVolume(name, io, client));
     // Scripts, which nobody can answer for, go on as with kubectl: that is what deleting means.
     if (isInteractive(io)) {
       const losses = found.map(lostByDeletion).filter((loss) => loss !== undefined);
       await confirm(io, { losses, question: 'Delete it, and destroy that?' }, flags);
       asked = losses.length > 0 && !flags.yes;
     }
-    return each(found, async (volume) => {
+    return eachOf(found, async (volume) => {
       const { name, uid } = volume.metadata;
       // A claim may have come while the question was there.
       if (asked) await deletableVolume(name, io, client);

@@ -1,20 +1,14 @@
 import { VOLUMES } from '../../api/resources.ts';
 import type { Volume } from '../../api/volume.ts';
 import type { KubeClient } from '../../kube/types.ts';
-import { conclude } from '../batch.ts';
-import type { GlobalFlags } from '../globals.ts';
+import { about, conclude } from '../batch.ts';
 import type { Io } from '../io.ts';
 import { description } from './description.ts';
 import { foundIn } from './reading.ts';
 import { readConsumers, readEvents } from './related.ts';
 
 /** `stowage describe volume`. Throws a StowageError. */
-export async function describeVolumes(
-  names: readonly string[],
-  flags: GlobalFlags,
-  io: Io,
-  client: KubeClient,
-): Promise<void> {
+export async function describeVolumes(names: readonly string[], io: Io, client: KubeClient): Promise<void> {
   const errors: unknown[] = [];
   let printed = 0;
   for (const name of names) {
@@ -27,8 +21,8 @@ export async function describeVolumes(
       printed += 1;
     } catch (error) {
       if (io.signal.aborted) throw error;
-      errors.push(error);
+      errors.push(about(error, { kind: VOLUMES.kind, name }));
     }
   }
-  conclude(errors, names.length, io, flags);
+  conclude(errors, names.length, io);
 }

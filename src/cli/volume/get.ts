@@ -4,10 +4,11 @@ import type { Volume } from '../../api/volume.ts';
 import { listAll } from '../../kube/client.ts';
 import type { KubeClient } from '../../kube/types.ts';
 import { nodeOf } from '../../volumes/desired.ts';
-import { conclude } from '../batch.ts';
+import { about, conclude } from '../batch.ts';
 import type { GlobalFlags } from '../globals.ts';
 import type { Io } from '../io.ts';
-import { asJson, asYaml } from '../output/data.ts';
+import { selected } from '../objects/selector.ts';
+import { asJson, asYaml, listOf } from '../output/data.ts';
 import { printable } from '../output/printable.ts';
 import { table } from '../output/table.ts';
 import { fullName } from './describe.ts';
@@ -21,6 +22,8 @@ export interface GetFlags {
   node?: string[];
   sortBy?: SortField;
   watch?: boolean;
+  /** Whether tables have them. */
+  headers: boolean;
 }
 
 /** `stowage get volumes`. Throws a StowageError; with --watch it ends only by the signal, which it throws. */
@@ -37,12 +40,14 @@ export async function get(
   }
   const client = await connect();
   const { errors, volumes } = await read(names, flags, io, client);
-  const sorted = flags.sortBy === undefined ? volumes : sortVolumes(volumes, flags.sortBy);
+  const sort = (all: readonly Volume[]) =>
+    flags.sortBy === undefined ? [...all] : sortVolumes(all, flags.sortBy);
+  const sorted = sort(volumes);
   if (flags.watch && errors.length === 0) {
-    return watchVolumes(client, sorted, { ...flags, names, isWanted: isWanted(flags) }, io);
+    return watchVolumes(client, sorted, { ...flags, names, sort, isWanted: isWanted(flags) }, io);
   }
   print(sorted, names.length, errors.length > 0, flags, io);
-  conclude(errors, names.length, io, flags);
+  conclude(errors, names.length, io);
 }
 
 /** On one of the nodes, by where it was made and else by where it is to be. */
@@ -59,7 +64,9 @@ async function read(
 ): Promise<{ errors: unknown[]; volumes: Volume[] }> {
   const { signal } = io;
   if (names.length === 0) {
-    const { items } = await listAll<Volume>(client, VOLUMES, { labelSelector: flags.selector, signal });
+    const { selector } = flags;
+    const list = listAll<Volume>(client, VOLUMES, { labelSelector: selector, signal });
+    const { items } = await selected(selector, list);
     return { errors: [], volumes: items.filter(isWanted(flags)) };
   }
   const errors: unknown[] = [];
@@ -69,18 +76,21 @@ async function read(
       volumes.push(await client.get<Volume>(VOLUMES, name, { signal }));
     } catch (error) {
       if (signal.aborted) throw error;
-      errors.push(error);
+      errors.push(about(error, { kind: VOLUMES.kind, name }));
     }
   }
   return { errors, volumes };
 }
 
-function print(volumes: Volume[], asked: number, failed: boolean, { output }: GetFlags, io: Io): void {
+function print(
+  volumes: Volume[],
+  asked: number,
+  failed: boolean,
+  { output, headers }: GetFlags,
+  io: Io,
+): void {
   // What was asked for by one name is one object, for scripts that read it; what could not be had is none.
-  const data = () =>
-    asked === 1 && volumes[0] !== undefined
-      ? volumes[0]
-      : { apiVersion: 'v1', kind: 'List', metadata: { resourceVersion: '' }, items: volumes };
+  const data = () => (asked === 1 && volumes[0] !== undefined ? volumes[0] : listOf(volumes));
   if (failed && volumes.length === 0) return;
   if (output === 'json') io.stdout.write(asJson(data()));
   else if (output === 'yaml') io.stdout.write(asYaml(data()));
@@ -90,6 +100,7 @@ function print(volumes: Volume[], asked: number, failed: boolean, { output }: Ge
   } else {
     const wide = output === 'wide';
     const rows = volumes.map((volume) => volumeRow(volume, wide, io.clock.now()));
-    io.stdout.write(table(volumeHeadings(wide), rows));
+    const width = wide ? undefined : io.stdout.columns;
+    io.stdout.write(table(volumeHeadings(wide), rows, { headings: headers, width }));
   }
 }

@@ -3,17 +3,18 @@ import { VOLUMES } from '../../api/resources.ts';
 import type { Volume } from '../../api/volume.ts';
 import type { KubeClient } from '../../kube/types.ts';
 import { waitFor } from '../../kube/wait.ts';
+import { about } from '../batch.ts';
 import type { Io } from '../io.ts';
 import { showProgress } from '../output/progress.ts';
-import { fullName, progressOf, readyOf } from './describe.ts';
+import { progressOf, readyOf } from './describe.ts';
 
-/** Waits side by side until Volumes are gone, prints those that went, and returns why others did not. */
+/** Waits side by side until Volumes are gone. Returns those that went, and why others did not. */
 export async function untilGone(
   volumes: readonly Volume[],
   timeoutMs: number,
   io: Io,
   client: KubeClient,
-): Promise<unknown[]> {
+): Promise<{ gone: Volume[]; errors: unknown[] }> {
   const outcomes = await showProgress(
     io,
     volumes.map(({ metadata: { name, uid } }) => ({
@@ -26,16 +27,18 @@ export async function untilGone(
           signal: io.signal,
           clock: io.clock,
         });
-        return name;
       },
     })),
   );
+  const gone: Volume[] = [];
   const errors: unknown[] = [];
-  for (const outcome of outcomes) {
-    if (outcome.status === 'rejected') errors.push(outcome.reason);
-    else io.stdout.write(`${fullName(outcome.value)} deleted\n`);
+  for (const [index, volume] of volumes.entries()) {
+    const outcome = outcomes[index];
+    if (outcome?.status === 'rejected') {
+      errors.push(about(outcome.reason, { kind: VOLUMES.kind, name: volume.metadata.name }));
+    } else gone.push(volume);
   }
-  return errors;
+  return { gone, errors };
 }
 
 /** Throws a StowageError when its storage could not be removed. */

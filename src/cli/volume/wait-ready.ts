@@ -4,6 +4,7 @@ import { VOLUMES } from '../../api/resources.ts';
 import type { Volume } from '../../api/volume.ts';
 import type { KubeClient } from '../../kube/types.ts';
 import { waitFor } from '../../kube/wait.ts';
+import { about } from '../batch.ts';
 import type { Io } from '../io.ts';
 import { showProgress } from '../output/progress.ts';
 import { progressOf, readyOf } from './describe.ts';
@@ -38,8 +39,9 @@ export async function untilReady(
   const errors: unknown[] = [];
   for (const object of objects) {
     const outcome = ended.get(object);
-    if (outcome?.status === 'rejected') errors.push(outcome.reason);
-    else ready.push(outcome?.value ?? object);
+    if (outcome?.status === 'rejected') {
+      errors.push(about(outcome.reason, { kind: object.kind, name: object.metadata.name }));
+    } else ready.push(outcome?.value ?? object);
   }
   return { ready, errors };
 }

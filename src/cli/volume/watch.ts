@@ -4,19 +4,17 @@ import { createInformer } from '../../kube/informer.ts';
 import type { KubeClient } from '../../kube/types.ts';
 import { codeOf } from '../failure.ts';
 import type { Io } from '../io.ts';
-import { asJson, asYaml } from '../output/data.ts';
-import { printable } from '../output/printable.ts';
-import { streamTable } from '../output/stream-table.ts';
 import { warningLogger } from '../output/warning-logger.ts';
-import { fullName } from './describe.ts';
-import { volumeHeadings, volumeRow } from './table.ts';
+import { type WatchPrinterOptions, watchPrinter } from './watch-printer.ts';
 
-export interface WatchVolumesOptions {
+/** How often ages are brought up to date, where they are, in ms. */
+const REFRESH = 1000;
+
+export interface WatchVolumesOptions extends WatchPrinterOptions {
   /** None: all. */
   names: readonly string[];
   selector?: string;
   isWanted: (volume: Volume) => boolean;
-  output?: 'json' | 'yaml' | 'name' | 'wide';
 }
 
 /**
@@ -30,7 +28,7 @@ export async function watchVolumes(
   io: Io,
 ): Promise<void> {
   const { names, selector, isWanted } = options;
-  const print = printer(options.output, io);
+  const { print, refresh, leave } = watchPrinter(options, io);
   /** What was printed last of each, by name. */
   const shown = new Map(first.map((volume) => [volume.metadata.name, volume]));
   const { promise: ended, resolve: end } = Promise.withResolvers<unknown>();
@@ -48,7 +46,10 @@ export async function watchVolumes(
       warn: (fields, message) => {
         const error: unknown = Reflect.get(fields, 'err');
         if (codeOf(error) === 'forbidden') end(error);
-        else logger.warn(fields, message);
+        else {
+          leave();
+          logger.warn(fields, message);
+        }
       },
     },
   });
@@ -80,7 +81,7 @@ export async function watchVolumes(
     },
     () => {},
   );
-  const reason = await ended;
+  const reason = await refreshedUntil(ended, refresh, io);
   await informer.stop();
   throw reason;
 }
@@ -88,26 +89,18 @@ export async function watchVolumes(
 const isSame = (a: Volume, b: Volume): boolean =>
   a.metadata.uid === b.metadata.uid && a.metadata.resourceVersion === b.metadata.resourceVersion;
 
-/** `gone` shows in a table only: as data it is the last state, as kubectl prints it. */
-function printer(
-  output: WatchVolumesOptions['output'],
-  io: Io,
-): (volumes: readonly Volume[], gone: boolean) => void {
-  const write = (text: string) => void io.stdout.write(text);
-  const each = (text: (volume: Volume) => string) => (volumes: readonly Volume[]) => {
-    for (const volume of volumes) write(text(volume));
-  };
-  switch (output) {
-    case 'json':
-      return each(asJson);
-    case 'yaml':
-      return each((volume) => `---\n${asYaml(volume)}`);
-    case 'name':
-      return each(({ metadata }) => `${printable(fullName(metadata.name))}\n`);
-    default: {
-      const wide = output === 'wide';
-      const rows = streamTable(volumeHeadings(wide), write);
-      return (volumes, gone) => rows(volumes.map((volume) => volumeRow(volume, wide, io.clock.now(), gone)));
+async function refreshedUntil<T>(ended: Promise<T>, refresh: () => void, { clock }: Io): Promise<T> {
+  const over = new AbortController();
+  const refreshing = async () => {
+    for (;;) {
+      await clock.sleep(REFRESH, over.signal);
+      refresh();
     }
+  };
+  refreshing().catch(() => {});
+  try {
+    return await ended;
+  } finally {
+    over.abort();
   }
 }

@@ -32,7 +32,7 @@ async function stowage(argv: string[], world: World = {}, through: KubeClient = 
   const { io, outcome } = fakeIo(world);
   const code = await run(argv, {
     ...io,
-    connect: async () => ({ client: through, namespace: 'default', server: 'https://cluster.example' }),
+    connect: async (options) => ({ ...(await io.connect(options)), client: through }),
   });
   return { code, out: outcome.out, err: outcome.err, questions: outcome.questions };
 }

@@ -1,0 +1,30 @@
+import type { Command } from 'commander';
+import { ExitError } from '../exit-error.ts';
+import { codeOf } from '../failure.ts';
+import { clientFor } from '../globals.ts';
+import type { Io } from '../io.ts';
+import { FILE, fileNames, OF_FILE } from './file-option.ts';
+
+/** As diff(1) and kubectl diff: it did what it was asked, and found something. */
+const DIFFERENT = 1;
+/** As diff(1): 1 would say that there is a difference. */
+const TROUBLE = 2;
+
+export default function diff(program: Command, io: Io): void {
+  program
+    .command('diff')
+    .description('show what manifests would change in the cluster; exits with 1 if they would')
+    .requiredOption(FILE, OF_FILE, fileNames)
+    .action(async ({ filename }: { filename: string[] }, command: Command) => {
+      const { diff: run } = await import('../diff/diff.ts');
+      if (await orTrouble(run(filename, io, clientFor(command, io)))) throw new ExitError(DIFFERENT);
+    });
+}
+
+async function orTrouble<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    throw codeOf(error) === 'failed' ? new ExitError(TROUBLE, error) : error;
+  }
+}

@@ -1,0 +1,46 @@
+import type { KubeObject } from '../../api/meta.ts';
+import type { KubeClient } from '../../kube/types.ts';
+import { about, conclude } from '../batch.ts';
+import type { Io } from '../io.ts';
+import { objectProblem } from '../manifests/create.ts';
+import { readManifests } from '../manifests/objects.ts';
+import { asYaml } from '../output/data.ts';
+import { printable } from '../output/printable.ts';
+import { compare, type Pair } from './program.ts';
+import { changeBy } from './wanted.ts';
+
+/**
+ * `stowage diff -f FILE`: prints what the manifests would change, and returns whether they would. `connect` is not called
+ * for manifests that are wrong. Throws a StowageError.
+ */
+export async function diff(
+  files: readonly string[],
+  io: Io,
+  connect: () => Promise<KubeClient>,
+): Promise<boolean> {
+  const manifests = await readManifests(files, io, objectProblem);
+  const client = await connect();
+  const errors: unknown[] = [];
+  const pairs: Pair[] = [];
+  for (const manifest of manifests) {
+    const { kind, metadata } = manifest;
+    try {
+      const { live, wanted, refusal } = await changeBy(manifest, client, io.signal);
+      pairs.push({ name: fileName(manifest), live: live && asYaml(live), wanted: asYaml(wanted) });
+      if (refusal !== undefined) {
+        io.stderr.write(`note: ${printable(`${kind} ${metadata.name} cannot be changed so: ${refusal}`)}\n`);
+      }
+    } catch (error) {
+      errors.push(about(error, { kind, name: metadata.name }));
+      if (io.signal.aborted) break;
+    }
+  }
+  const { differ, text } = await compare(pairs, io);
+  io.stdout.write(printable(text));
+  conclude(errors, manifests.length, io);
+  return differ;
+}
+
+/** As kubectl diff names them. Names with a slash were not taken by the client. */
+const fileName = ({ apiVersion, kind, metadata }: KubeObject): string =>
+  [apiVersion.replace('/', '.'), kind, '', metadata.name].join('.');

@@ -1,0 +1,10 @@
+/** Ends a command with an exit status of its own. Without a cause there is nothing to say. */
+export class ExitError extends Error {
+  override readonly name = 'ExitError';
+  readonly exitCode: number;
+
+  constructor(exitCode: number, cause?: unknown) {
+    super(`exit with ${exitCode}`, { cause });
+    this.exitCode = exitCode;
+  }
+}

@@ -1,0 +1,48 @@
+import type { KubeNode } from '../../api/core.ts';
+import { phaseOf } from '../../api/phase.ts';
+import type { Volume } from '../../api/volume.ts';
+import { nodeOf } from '../../volumes/desired.ts';
+import { addressOfNode } from '../../volumes/node-address.ts';
+import { isPaused } from '../../volumes/paused.ts';
+import type { NodeFlags } from '../nodes/flags.ts';
+
+/** What was heard of a node. */
+export interface Heard {
+  reachable: boolean;
+  /** What keeps it from being reached, or its free space from being known. */
+  message?: string;
+  /** Room for files of volumes, in bytes. */
+  free?: { directory: string; bytes: number };
+}
+
+/** As docs/output.md has it. */
+export interface NodeRow extends Heard {
+  name: string;
+  transport: NodeFlags['transport'];
+  /** Where that is not its name. */
+  address?: string;
+  paused: boolean;
+  volumes: { total: number; failed: number };
+}
+
+export function nodeRow(
+  name: string,
+  node: KubeNode | undefined,
+  volumes: readonly Volume[],
+  transport: NodeFlags['transport'],
+  heard: Heard,
+): NodeRow {
+  const there = volumes.filter((volume) => nodeOf(volume) === name);
+  const { host } = transport === 'ssh' ? addressOfNode(node) : {};
+  return {
+    name,
+    transport,
+    ...(host === undefined ? {} : { address: host }),
+    ...heard,
+    paused: node !== undefined && isPaused(node),
+    volumes: {
+      total: there.length,
+      failed: there.filter((volume) => phaseOf(volume) === 'Failed').length,
+    },
+  };
+}

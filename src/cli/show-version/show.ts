@@ -1,0 +1,85 @@
+import type { Connection } from '../../kube/connect.ts';
+import type { GlobalFlags } from '../globals.ts';
+import type { Io } from '../io.ts';
+import { asJson, asYaml } from '../output/data.ts';
+import { type Field, fields } from '../output/fields.ts';
+import { printable } from '../output/printable.ts';
+import { VERSION } from '../version.ts';
+import { type CrdSkew, crdSkews } from './crds.ts';
+
+export interface VersionFlags {
+  client?: boolean;
+  output?: 'json' | 'yaml';
+}
+
+/** As docs/output.md has it. */
+interface Versions {
+  client: { version: string; node: string; platform: string };
+  /** Absent where it was not asked, or did not answer. */
+  server?: { url: string; version: string };
+  crds?: CrdSkew[];
+}
+
+/** More say little. */
+const SHOWN = 3;
+
+/** `stowage version`. What is known of this program is printed before it throws the StowageError of a server. */
+export async function showVersion(
+  { client, output }: VersionFlags & GlobalFlags,
+  io: Io,
+  connect: () => Promise<Connection>,
+): Promise<void> {
+  const versions: Versions = {
+    client: { version: VERSION, node: process.version, platform: `${process.platform}/${process.arch}` },
+  };
+  try {
+    if (!client) Object.assign(versions, await askServer(io, await connect()));
+  } finally {
+    if (output === 'json') io.stdout.write(asJson(versions));
+    else if (output === 'yaml') io.stdout.write(asYaml(versions));
+    else io.stdout.write(asText(versions));
+  }
+}
+
+async function askServer(io: Io, connection: Connection): Promise<Required<Omit<Versions, 'client'>>> {
+  const { signal } = io;
+  const { gitVersion } = await connection.serverVersion(signal);
+  const tell = (message: string) => void io.stderr.write(`note: not looked at: ${printable(message)}\n`);
+  return {
+    server: { url: connection.server, version: gitVersion },
+    crds: await crdSkews(connection.client, signal, tell),
+  };
+}
+
+function asText({ client, server, crds }: Versions): string {
+  const { version, node, platform } = client;
+  return fields([
+    ['Client', `${version} (Node.js ${node}, ${platform})`],
+    ...(server === undefined ? [] : [['Server', `${server.version} (${server.url})`] as const]),
+    ...(crds === undefined
+      ? []
+      : [['CRDs', { fields: crds.map((crd): Field => [crd.name, worded(crd)]) }] as const]),
+  ]);
+}
+
+function worded(crd: CrdSkew): string {
+  switch (crd.skew) {
+    case 'none':
+      return 'as this version brings it';
+    case 'unknown':
+      return 'not known';
+    case 'missing':
+      return 'missing';
+    default: {
+      const lacks = crd.lacks.length === 0 ? [] : [`lacks ${some(crd.lacks)}`];
+      const extra =
+        crd.extra.length === 0 ? [] : [`has ${some(crd.extra)}, which this version does not know`];
+      return [crd.skew, ...lacks, ...extra].join('; ');
+    }
+  }
+}
+
+function some(names: readonly string[]): string {
+  const more = names.length > SHOWN ? ` and ${names.length - SHOWN} more` : '';
+  return `${names.slice(0, SHOWN).join(', ')}${more}`;
+}

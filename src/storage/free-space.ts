@@ -1,0 +1,30 @@
+import { dirname } from 'node:path';
+import type { Probe, ProbeResult } from '../nodes/job.ts';
+import { answersOf, ObservationError, optional } from './probe-results.ts';
+
+const nameOf = (folder: string) => `free ${folder}`;
+
+/** A folder that is not made yet is going to be on the file system of the nearest one above it. */
+function andAbove(folder: string): string[] {
+  const above = dirname(folder);
+  return above === '/' ? [folder] : [folder, ...andAbove(above)];
+}
+
+/** The commands that say how much room there is for files in a folder (an absolute path). They read only. */
+export const freeSpaceProbes = (folder: string): Probe[] =>
+  andAbove(folder).map((path) => ({ name: nameOf(path), argv: ['stat', '-f', '-c', '%a %S', '--', path] }));
+
+/** In bytes. @throws ObservationError where that can't be told */
+export function readFreeSpace(folder: string, results: ReadonlyMap<string, ProbeResult>): bigint {
+  const get = answersOf(results);
+  for (const path of andAbove(folder)) {
+    const stat = optional(path, get(nameOf(path)));
+    if (stat === undefined) continue;
+    const [, blocks, size] = /^(\d+) (\d+)$/.exec(stat.trim()) ?? [];
+    if (blocks === undefined || size === undefined) {
+      throw new ObservationError(`stat printed what is not understood: ${stat}`);
+    }
+    return BigInt(blocks) * BigInt(size);
+  }
+  throw new ObservationError(`neither ${folder} nor a folder above it is there`);
+}
