@@ -7,13 +7,17 @@ import { isNotFound } from '../../kube/errors.ts';
 import type { KubeClient } from '../../kube/types.ts';
 import { NodeError } from '../../nodes/errors.ts';
 import type { Executor } from '../../nodes/job.ts';
+import { addressOfNode } from '../../volumes/node-address.ts';
 import { conclude } from '../batch.ts';
 import type { GlobalFlags } from '../globals.ts';
 import type { Io } from '../io.ts';
 import type { NodeFlags } from '../nodes/flags.ts';
 import { reachNodes, readNodes } from '../nodes/with-nodes.ts';
 import { asJson, asYaml } from '../output/data.ts';
+import { printable } from '../output/printable.ts';
 import type { ClusterFacts } from './facts.ts';
+import { runProgram } from './host-key/run.ts';
+import { trustHostKey } from './host-key/trust.ts';
 import { judge } from './judge.ts';
 import { lookAtNode } from './look.ts';
 import type { NodeReport } from './report.ts';
@@ -21,6 +25,8 @@ import { checksText } from './text.ts';
 
 export interface CheckFlags extends NodeFlags {
   output?: 'json' | 'yaml';
+  /** The fingerprint of the host key of the one node. */
+  trustHostKey?: string;
 }
 
 /**
@@ -34,6 +40,7 @@ export async function checkNodes(
   client: KubeClient,
 ): Promise<void> {
   const nodes = await readNodes(names, io, client);
+  if (flags.trustHostKey !== undefined) await trust(names[0] ?? '', flags.trustHostKey, nodes, flags, io);
   const before = { nodes, ...(await readCluster(client, io.signal)) };
   const looks = await reachNodes(nodes, flags, io, (executor) =>
     Promise.all(names.map((node) => lookOrError(executor, node, before, () => io.clock.now()))),
@@ -57,6 +64,27 @@ export async function checkNodes(
   const found = amiss.length === 1 ? '1 problem' : `${amiss.length} problems`;
   const on = reports.filter(({ checks }) => checks.some(({ ok }) => !ok)).map(({ node }) => node);
   throw new StowageError('conflict', `${found} on ${on.join(', ')}`);
+}
+
+async function trust(
+  node: string,
+  fingerprint: string,
+  nodes: ClusterFacts['nodes'],
+  { sshConfig }: CheckFlags,
+  io: Io,
+): Promise<void> {
+  const address = addressOfNode(nodes.get(node));
+  const { key, knownHosts, known } = await trustHostKey({
+    node,
+    fingerprint,
+    address,
+    sshConfig,
+    run: runProgram,
+  });
+  const what = known ? 'was known already, in' : 'is trusted from now on: added to';
+  io.stderr.write(
+    `host key ${key.fingerprint} (${key.type}) of node ${node} ${what} ${printable(knownHosts)}\n`,
+  );
 }
 
 type Looked = { facts: Awaited<ReturnType<typeof lookAtNode>> } | { error: NodeError };
