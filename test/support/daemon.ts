@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { build } from 'esbuild';
 import type { CrashingWatchOptions } from './crashing-watch.ts';
+import type { ElectingWatchOptions } from './electing-watch.ts';
 
 export interface Daemon {
   process: ChildProcess;
@@ -14,17 +15,26 @@ export interface Daemon {
   stop(): Promise<void>;
 }
 
-export interface DaemonProgram {
-  start(options: CrashingWatchOptions): Daemon;
+export interface DaemonProgram<Options = CrashingWatchOptions> {
+  start(options: Options): Daemon;
   remove(): Promise<void>;
 }
 
 /** Bundles the daemon that can crash, once, so that each start takes a fraction of a second. */
-export async function bundleDaemon(): Promise<DaemonProgram> {
+export const bundleDaemon = (): Promise<DaemonProgram> => bundle('test/support/crashing-watch.ts', 'inherit');
+
+/** The same for the daemon that stands for election. It logs, and nobody listens. */
+export const bundleElectingDaemon = (): Promise<DaemonProgram<ElectingWatchOptions>> =>
+  bundle('test/support/electing-watch.ts', 'ignore');
+
+async function bundle<Options>(
+  entryPoint: string,
+  stderr: 'inherit' | 'ignore',
+): Promise<DaemonProgram<Options>> {
   const folder = await mkdtemp(join(tmpdir(), 'stowage-daemon-'));
   const outfile = join(folder, 'daemon.mjs');
   await build({
-    entryPoints: ['test/support/crashing-watch.ts'],
+    entryPoints: [entryPoint],
     outfile,
     bundle: true,
     format: 'esm',
@@ -36,7 +46,7 @@ export async function bundleDaemon(): Promise<DaemonProgram> {
   return {
     start(options) {
       const child = spawn(process.execPath, [outfile, JSON.stringify(options)], {
-        stdio: ['ignore', 'inherit', 'inherit'],
+        stdio: ['ignore', 'inherit', stderr],
         env: { ...process.env, NODE_OPTIONS: '' },
       });
       const ended = once(child, 'exit').then(([code, signal]) => String(signal ?? code));
