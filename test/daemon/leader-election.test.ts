@@ -21,7 +21,9 @@ const TIMING = { leaseDurationMs: 4000, renewDeadlineMs: 2500, retryPeriodMs: 40
 const LONG = 60_000;
 
 interface World {
-  start(): Daemon;
+  start(more?: Pick<ElectingWatchOptions, 'stopIn'>): Daemon;
+  /** Waits until a daemon knows that another one leads. */
+  standsBy(daemon: Daemon): Promise<void>;
   create(...names: string[]): Promise<void>;
   /** Waits until a process holds the Lease that did not hold it before. */
   leads(before?: string): Promise<string>;
@@ -39,6 +41,7 @@ async function inWorld(timing: ElectingWatchOptions['timing'], play: (world: Wor
   const daemons: Daemon[] = [];
   const log = join(folder.path, 'log');
   const jobs = join(folder.path, 'jobs');
+  const messages = join(folder.path, 'messages');
   await mkdir(jobs);
   await writeFile(log, '');
   const readLog = async () =>
@@ -48,11 +51,19 @@ async function inWorld(timing: ElectingWatchOptions['timing'], play: (world: Wor
       .map((line): [number, string] => [Number.parseInt(line, 10), line.replace(/^[0-9]+ /, '')]);
   const submits = async () => (await readLog()).filter(([, what]) => what.startsWith('submit '));
   const world: World = {
-    start() {
-      const daemon = program.start({ kubeconfig: cluster.kubeconfig, timing, jobs, log });
+    start(more = {}) {
+      const daemon = program.start({ kubeconfig: cluster.kubeconfig, timing, jobs, log, messages, ...more });
       daemons.push(daemon);
       return daemon;
     },
+    standsBy: ({ process: { pid } }) =>
+      until(`${pid} stands by`, 20_000, async () =>
+        (await readFile(messages, 'utf8'))
+          .split('\n')
+          .some((line) => line.includes(`"pid":${pid},`) && line.includes('standing by'))
+          ? true
+          : undefined,
+      ).then(() => {}),
     async create(...names) {
       for (const name of names) await cluster.client.create(VOLUMES, sparseVolume(name, 'n1', '32Mi'));
     },
@@ -107,25 +118,30 @@ test.concurrent(
   LONG,
 );
 
-test.concurrent(
-  'a leader is stopped for longer than its Lease: it does nothing at all when it wakes up, and ends',
-  () =>
+const isStopped = async ({ process: { pid } }: Daemon) =>
+  until(`${pid} is stopped`, 20_000, async () =>
+    / \(.*\) T /.test(await readFile(`/proc/${pid}/stat`, 'utf8')) ? true : undefined,
+  );
+
+test.concurrent.each(['poll', 'submit'] as const)(
+  'a leader is stopped in a %s for longer than its Lease: it does nothing at all when it wakes up, and ends',
+  (stopIn) =>
     inWorld(TIMING, async ({ start, create, leads, submitted, eachOnce, log }) => {
-      const first = start();
+      const first = start({ stopIn });
       const holder = await leads();
       const second = start();
-      await create('a', 'b');
-      await submitted(first, 2);
-      first.process.kill('SIGSTOP');
+      await create('a');
+      await isStopped(first);
       // It will hear of these when it wakes up.
-      await create('c', 'd');
+      await create('b', 'c');
       await leads(holder);
       await submitted(second, 2);
       const before = (await log()).filter(([pid]) => pid === first.process.pid);
+      expect(before.at(-1)?.[1]).toContain(stopIn);
       first.process.kill('SIGCONT');
       expect(await first.ended).toBe('1');
       expect((await log()).filter(([pid]) => pid === first.process.pid)).toEqual(before);
-      await eachOnce(4);
+      await eachOnce(3);
     }),
   LONG,
 );
@@ -157,12 +173,13 @@ test.concurrent(
     inWorld(
       // Waited out, it would take longer than this test.
       { leaseDurationMs: 600_000, renewDeadlineMs: 300_000, retryPeriodMs: 100_000 },
-      async ({ start, create, leads, submitted, eachOnce, log }) => {
+      async ({ start, create, leads, standsBy, submitted, eachOnce, log }) => {
         const first = start();
         const holder = await leads();
         const second = start();
         await create('a', 'b');
         await submitted(first, 2);
+        await standsBy(second);
         first.process.kill('SIGTERM');
         expect(await first.ended).toBe('0');
         await create('c');

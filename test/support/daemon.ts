@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { closeSync, openSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -21,15 +22,16 @@ export interface DaemonProgram<Options = CrashingWatchOptions> {
 }
 
 /** Bundles the daemon that can crash, once, so that each start takes a fraction of a second. */
-export const bundleDaemon = (): Promise<DaemonProgram> => bundle('test/support/crashing-watch.ts', 'inherit');
+export const bundleDaemon = (): Promise<DaemonProgram> =>
+  bundle('test/support/crashing-watch.ts', () => 'inherit');
 
-/** The same for the daemon that stands for election. It logs, and nobody listens. */
+/** The same for the daemon that stands for election. It logs into a file. */
 export const bundleElectingDaemon = (): Promise<DaemonProgram<ElectingWatchOptions>> =>
-  bundle('test/support/electing-watch.ts', 'ignore');
+  bundle('test/support/electing-watch.ts', ({ messages }) => openSync(messages, 'a'));
 
 async function bundle<Options>(
   entryPoint: string,
-  stderr: 'inherit' | 'ignore',
+  stderr: (options: Options) => 'inherit' | number,
 ): Promise<DaemonProgram<Options>> {
   const folder = await mkdtemp(join(tmpdir(), 'stowage-daemon-'));
   const outfile = join(folder, 'daemon.mjs');
@@ -45,10 +47,12 @@ async function bundle<Options>(
   });
   return {
     start(options) {
+      const to = stderr(options);
       const child = spawn(process.execPath, [outfile, JSON.stringify(options)], {
-        stdio: ['ignore', 'inherit', stderr],
+        stdio: ['ignore', 'inherit', to],
         env: { ...process.env, NODE_OPTIONS: '' },
       });
+      if (typeof to === 'number') closeSync(to);
       const ended = once(child, 'exit').then(([code, signal]) => String(signal ?? code));
       return {
         process: child,

@@ -21,10 +21,21 @@ export interface ElectingWatchOptions {
   jobs: string;
   /** `PID what`, a line for each write and each call to a node, right before it is carried out. */
   log: string;
+  /** Where its own log goes. */
+  messages: string;
+  /** It stops itself (SIGSTOP) in the first call of that name to a node, right before that returns. */
+  stopIn?: 'submit' | 'poll';
 }
 
 const options = JSON.parse(process.argv[2] ?? '') as ElectingWatchOptions;
 const log = (what: string) => appendFileSync(options.log, `${process.pid} ${what}\n`);
+
+let { stopIn } = options;
+function stopOnce(where: 'submit' | 'poll'): void {
+  if (stopIn !== where) return;
+  stopIn = undefined;
+  process.kill(process.pid, 'SIGSTOP');
+}
 
 /** Nodes on which jobs never end. */
 function nodesIn(folder: string, { check = () => {} }: NodeExecutorOptions): Executor {
@@ -42,12 +53,14 @@ function nodesIn(folder: string, { check = () => {} }: NodeExecutorOptions): Exe
       check(node);
       log(`submit ${key.subject}-${key.id}`);
       writeFileSync(fileOf(key), '');
+      stopOnce('submit');
       return stateOf(key);
     },
     async poll(node, keys, waitMs) {
       check(node);
       log('poll');
       await sleep(Math.min(waitMs, 50));
+      stopOnce('poll');
       return keys.map(stateOf);
     },
   };
