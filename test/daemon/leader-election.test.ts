@@ -1,6 +1,7 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { request } from 'undici';
 import type { Lease } from '../../src/api/core.ts';
 import { LEASES, VOLUMES } from '../../src/api/resources.ts';
 import { sparseVolume, startCluster } from '../support/cluster.ts';
@@ -20,10 +21,15 @@ afterAll(() => program.remove());
 const TIMING = { leaseDurationMs: 4000, renewDeadlineMs: 2500, retryPeriodMs: 400 };
 const LONG = 60_000;
 
+interface Message extends Record<string, unknown> {
+  pid: number;
+  msg: string;
+}
+
 interface World {
   start(more?: Pick<ElectingWatchOptions, 'stopIn'>): Daemon;
-  /** Waits until a daemon knows that another one leads. */
-  standsBy(daemon: Daemon): Promise<void>;
+  /** What a daemon logged itself, as soon as there is a line with that message. */
+  says(daemon: Daemon, message: string): Promise<Message[]>;
   create(...names: string[]): Promise<void>;
   /** Waits until a process holds the Lease that did not hold it before. */
   leads(before?: string): Promise<string>;
@@ -56,14 +62,12 @@ async function inWorld(timing: ElectingWatchOptions['timing'], play: (world: Wor
       daemons.push(daemon);
       return daemon;
     },
-    standsBy: ({ process: { pid } }) =>
-      until(`${pid} stands by`, 20_000, async () =>
-        (await readFile(messages, 'utf8'))
-          .split('\n')
-          .some((line) => line.includes(`"pid":${pid},`) && line.includes('standing by'))
-          ? true
-          : undefined,
-      ).then(() => {}),
+    says: ({ process: { pid } }, message) =>
+      until(`${pid} says: ${message}`, 20_000, async () => {
+        const lines = (await readFile(messages, 'utf8')).split('\n').slice(0, -1);
+        const own = lines.map((line) => JSON.parse(line) as Message).filter((line) => line.pid === pid);
+        return own.some(({ msg }) => msg === message) ? own : undefined;
+      }),
     async create(...names) {
       for (const name of names) await cluster.client.create(VOLUMES, sparseVolume(name, 'n1', '32Mi'));
     },
@@ -173,13 +177,13 @@ test.concurrent(
     inWorld(
       // Waited out, it would take longer than this test.
       { leaseDurationMs: 600_000, renewDeadlineMs: 300_000, retryPeriodMs: 100_000 },
-      async ({ start, create, leads, standsBy, submitted, eachOnce, log }) => {
+      async ({ start, create, leads, says, submitted, eachOnce, log }) => {
         const first = start();
         const holder = await leads();
         const second = start();
         await create('a', 'b');
         await submitted(first, 2);
-        await standsBy(second);
+        await says(second, 'standing by for the leader');
         first.process.kill('SIGTERM');
         expect(await first.ended).toBe('0');
         await create('c');
@@ -190,5 +194,39 @@ test.concurrent(
         expect(writes.at(-1)?.[1]).toMatch(/^PATCH .*\/leases\/stowage/);
       },
     ),
+  LONG,
+);
+
+test.concurrent(
+  'leader and follower are ready; each line of a reconcile has its id, and those of a Volume its job',
+  () =>
+    inWorld(TIMING, async ({ start, create, leads, says, submitted }) => {
+      const first = start();
+      await leads();
+      const second = start();
+      for (const daemon of [first, second]) {
+        const serving = (await says(daemon, 'serving HTTP')).find(({ msg }) => msg === 'serving HTTP');
+        const ask = async (path: string) => {
+          const { statusCode, body } = await request(`http://127.0.0.1:${serving?.port}${path}`);
+          return `${statusCode} ${await body.text()}`;
+        };
+        expect(await ask('/healthz')).toBe('200 ok\n');
+        const answer = await until('it is ready', 10_000, async () => {
+          const text = await ask('/readyz');
+          return text.startsWith('200') ? text : undefined;
+        });
+        for (const source of ['nodes', 'volumes', 'persistentvolumes', 'storageclasses', 'lease']) {
+          expect(answer).toContain(`[+]${source} ok`);
+        }
+      }
+      await create('a');
+      await submitted(first, 1);
+      const told = (await says(first, 'status')).filter(({ volume }) => volume === 'a');
+      expect(told[0]).toMatchObject({ phase: 'Pending', job: 'PrepareVolume/1', uid: expect.any(String) });
+      expect(told[0]?.reconcile).toMatch(/^[0-9a-f]{8}$/);
+      expect((await says(second, 'standing by for the leader')).map(({ msg }) => msg)).not.toContain(
+        'watching',
+      );
+    }),
   LONG,
 );

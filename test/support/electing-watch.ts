@@ -108,6 +108,7 @@ try {
       workers: 4,
       retry: { startMs: 200, maxMs: 1000 },
       election: { ...options.timing, namespace: 'default' },
+      http: { address: { text: '127.0.0.1:0', host: '127.0.0.1', port: 0 }, metricsPath: '/metrics' },
       verbose: false,
       signal: aborter.signal,
     },

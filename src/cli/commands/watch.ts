@@ -3,7 +3,7 @@ import type { WatchOptions } from '../../daemon/watch.ts';
 import { connectFor, type GlobalFlags } from '../globals.ts';
 import type { Io } from '../io.ts';
 import { addNodeOptions, checkNodeFlags, type NodeFlags } from '../nodes/flags.ts';
-import { durationOption, onOrOff, wholeNumber } from '../parse.ts';
+import { durationOption, objectName, onOrOff, wholeNumber } from '../parse.ts';
 
 interface WatchFlags extends GlobalFlags, NodeFlags {
   controllers: string;
@@ -45,6 +45,7 @@ export default function watch(program: Command, io: Io): void {
     .option(
       '--leader-election-namespace <name>',
       'where the Lease is (default: that of -n, or of the context)',
+      objectName,
     )
     .addOption(
       durationOption(
