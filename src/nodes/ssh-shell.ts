@@ -5,6 +5,7 @@ import { execa } from 'execa';
 import { NodeError } from './errors.ts';
 import type { Shell } from './shell.ts';
 import { classifySshFailure } from './ssh-failure.ts';
+import { checkedInput } from './standard-input.ts';
 
 /** Where a node is reached; what is absent is left to ~/.ssh/config. */
 export interface SshAddress {
@@ -17,6 +18,8 @@ export interface SshOptions {
   configFile?: string;
   /** Asked before every command, so that a changed annotation counts at once. */
   addressOf(node: string): SshAddress;
+  /** Throws a NodeError where nothing may be done on the node (any more). Default: all may be. */
+  check?: (node: string) => void;
 }
 
 /** As Kubernetes names nodes: nothing else becomes an argument of ssh. */
@@ -59,8 +62,9 @@ export function createSshShell(options: SshOptions): Shell {
       }
       const destination = await argumentsFor(node);
       destinations.set(destination.join('\0'), destination);
+      options.check?.(node);
       const result = await execa('ssh', [...destination, 'sh'], {
-        input: script,
+        stdin: checkedInput(script, () => options.check?.(node)),
         timeout: timeoutMs,
         // A signal that ends this process is ours to handle: `close` ends what runs.
         cleanup: false,
@@ -69,6 +73,7 @@ export function createSshShell(options: SshOptions): Shell {
         stripFinalNewline: false,
       });
       if (result.failed) {
+        if (result.cause instanceof NodeError) throw result.cause;
         throw result.timedOut
           ? new NodeError('unreachable', node, `node ${node} gave no answer within ${timeoutMs / 1000} s`)
           : classifySshFailure(node, result.exitCode, result.stderr || (result.shortMessage ?? ''));

@@ -1,5 +1,6 @@
 import {
   EVENTS,
+  LEASES,
   NODES,
   PERSISTENT_VOLUME_CLAIMS,
   PERSISTENT_VOLUMES,
@@ -89,6 +90,7 @@ export const BUILTIN_KINDS: Kind[] = [
     shortNames: ['ev'],
     validate: (object) => required(object, '', ['involvedObject']),
   },
+  { ...plain, ...LEASES, singular: 'lease' },
   {
     ...plain,
     ...STORAGE_CLASSES,

@@ -14,16 +14,19 @@ export interface NodeExecutorOptions {
   sshConfig?: string;
   /** The object of a node, which says where it is reached; for `ssh` only. */
   nodeNamed(name: string): KubeNode | undefined;
+  /** Throws a NodeError where nothing may be done on the node (any more). Default: all may be. */
+  check?: (node: string) => void;
   clock: GateClock;
 }
 
 /** Hands on the nodes, as the daemon and the commands have them. */
 export function createNodeExecutor(options: NodeExecutorOptions): Executor {
-  const { transport, localNodes, sshConfig, nodeNamed, clock } = options;
-  if (transport === 'local') return createShellExecutor(createLocalShell(localNodes));
+  const { transport, localNodes, sshConfig, nodeNamed, check, clock } = options;
+  if (transport === 'local') return createShellExecutor(createLocalShell(localNodes, check));
   const shell = createSshShell({
     ...(sshConfig === undefined ? {} : { configFile: sshConfig }),
     addressOf: (node) => addressOfNode(nodeNamed(node)),
+    ...(check === undefined ? {} : { check }),
   });
   return createShellExecutor(limitNodes(shell, clock));
 }
