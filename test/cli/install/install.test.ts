@@ -10,6 +10,7 @@ import {
   ROLES,
   SERVICE_ACCOUNTS,
 } from '../../../src/cli/install/kinds.ts';
+import { createProgram } from '../../../src/cli/program.ts';
 import { run } from '../../../src/cli/run.ts';
 import { isNotFound } from '../../../src/kube/errors.ts';
 import type { KubeClient } from '../../../src/kube/types.ts';
@@ -139,6 +140,16 @@ describe('install', () => {
     const kinds = parseAllDocuments(out).map((document) => document.toJS().kind);
     expect(kinds.slice(0, 3)).toEqual(['CustomResourceDefinition', 'CustomResourceDefinition', 'Namespace']);
     expect(kinds).toHaveLength(11);
+  });
+
+  test('the daemon takes the arguments that it is given', async () => {
+    const { out } = await stowage(['install', '--dry-run=client']);
+    const pod = parseAllDocuments(out).at(-1)?.toJS().spec.template.spec;
+    const [command, ...flags]: string[] = pod.containers[0].args;
+    const program = createProgram(fakeIo().io);
+    const watch = program.commands.find((each) => each.name() === command);
+    const known = [...program.options, ...(watch?.options ?? [])].map(({ long }) => long);
+    expect(flags.map((flag) => flag.split('=')[0]).filter((flag) => !known.includes(flag))).toEqual([]);
   });
 
   test('--dry-run=server stores nothing', async () => {

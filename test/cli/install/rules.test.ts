@@ -2,8 +2,10 @@ import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import type { KubeNode } from '../../../src/api/core.ts';
 import { LEFTOVERS, NODES, VOLUMES } from '../../../src/api/resources.ts';
 import type { Volume } from '../../../src/api/volume.ts';
-import { CLUSTER_RULES, EVENT_RULES, type Rule } from '../../../src/cli/install/rules.ts';
+import { NAMESPACES } from '../../../src/cli/install/kinds.ts';
+import { CLUSTER_RULES, EVENT_RULES, LEASE_RULES, type Rule } from '../../../src/cli/install/rules.ts';
 import { systemClock } from '../../../src/control/clock.ts';
+import { startElection } from '../../../src/kube/election.ts';
 import { isNotFound } from '../../../src/kube/errors.ts';
 import { createEventRecorder } from '../../../src/kube/events.ts';
 import { sparseVolume, startCluster, type TestCluster } from '../../support/cluster.ts';
@@ -88,7 +90,27 @@ test('the rights of the daemon are those that it uses', async () => {
   nodes.away.delete('n2');
   await client.create(NODES, node('n2'));
   await gone(LEFTOVERS, uid);
-  const allowed = [...asked(CLUSTER_RULES), ...asked(EVENT_RULES, ' in default')];
+  // The Lease is made, renewed and released.
+  await client.create(NAMESPACES, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'stowage' } });
+  const election = startElection({
+    client: recorded.client,
+    namespace: 'stowage',
+    name: 'stowage',
+    identity: 'test',
+    timing: { leaseDurationMs: 15_000, renewDeadlineMs: 10_000, retryPeriodMs: 2000 },
+    clock: systemClock,
+    monotonic: () => performance.now(),
+    random: () => 0,
+    logger: memoryLogger(),
+  });
+  await election.won;
+  await election.stop();
+
+  const allowed = [
+    ...asked(CLUSTER_RULES),
+    ...asked(EVENT_RULES, ' in default'),
+    ...asked(LEASE_RULES, ' in stowage'),
+  ];
   const used = [...recorded.used];
   expect(used.filter((use) => !allowed.includes(use))).toEqual([]);
   expect(allowed.filter((right) => !used.includes(right))).toEqual([]);
