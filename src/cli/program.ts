@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { TreeCommand } from './command.ts';
+import checkCluster from './commands/check-cluster.ts';
 import checkNode from './commands/check-node.ts';
 import createFromFiles from './commands/create-file.ts';
 import createStorageClass from './commands/create-storage-class.ts';
@@ -57,6 +58,7 @@ export function createProgram(io: Io, { quiet = false } = {}): Command {
   deleteVolume(remove, io);
   deleteFromFiles(remove, io);
   const check = program.command('check').description('look for what is amiss');
+  checkCluster(check, io);
   checkNode(check, io);
   install(program, io);
   uninstall(program, io);
