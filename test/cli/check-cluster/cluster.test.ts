@@ -136,6 +136,13 @@ async function claim({ apiVersion, kind, metadata }: Volume): Promise<void> {
       capacity: { storage: '1Gi' },
       accessModes,
       local: { path: '/x' },
+      nodeAffinity: {
+        required: {
+          nodeSelectorTerms: [
+            { matchExpressions: [{ key: 'kubernetes.io/hostname', operator: 'In', values: ['n2'] }] },
+          ],
+        },
+      },
       claimRef: { namespace: 'default', name: 'c' },
     },
   };
