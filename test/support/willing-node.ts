@@ -65,7 +65,7 @@ export function willingNodes(sizeBytes: number): WillingNodes {
 function madeNode(uid: string, file: string, sizeBytes: number) {
   const intent = { version: 1, uid, file, sizeBytes: String(sizeBytes), fsType: 'ext4' };
   return {
-    file: result(0, `regular file|${sizeBytes}|42\n`),
+    file: (argv: readonly string[]) => result(0, statOf(argv[2] ?? '', sizeBytes)),
     signature: result(0, `UUID=${uid}\nTYPE=ext4\n`),
     readable: result(0),
     intent: result(0, JSON.stringify({ ...intent, signature: 'none', consent: 'none' })),
@@ -85,4 +85,16 @@ function attachedNode(file: string, sizeBytes: number) {
     devices: result(0, JSON.stringify({ blockdevices: [{ ...device, ro: false, serial: null, wwn: null }] })),
     link: result(0, '7:0'),
   };
+}
+
+/** What stat(1) prints of the file in a format. */
+function statOf(format: string, sizeBytes: number): string {
+  const facts: Record<string, string> = {
+    '%F': 'regular file',
+    '%s': String(sizeBytes),
+    '%i': '42',
+    '%b': String(sizeBytes / 512),
+    '%B': '512',
+  };
+  return format.replaceAll(/%[A-Za-z]/g, (directive) => facts[directive] ?? directive);
 }
