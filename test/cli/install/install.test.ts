@@ -13,7 +13,7 @@ import {
 import { createProgram } from '../../../src/cli/program.ts';
 import { run } from '../../../src/cli/run.ts';
 import { isNotFound } from '../../../src/kube/errors.ts';
-import type { KubeClient } from '../../../src/kube/types.ts';
+import type { KubeClient, ListOptions, WatchOptions } from '../../../src/kube/types.ts';
 import { sparseVolume, startCluster, type TestCluster } from '../../support/cluster.ts';
 import { fakeIo, type World } from '../../support/fake-io.ts';
 
@@ -78,6 +78,29 @@ describe('install', () => {
     const second = await stowage(['install']);
     expect(new Set(outcomesOf(second.err))).toEqual(new Set(['unchanged']));
     expect(await versionOf(DEPLOYMENTS, 'stowage', 'stowage')).toBe(version);
+  });
+
+  test('waits until definitions are established before it goes on', async () => {
+    const seen: string[] = [];
+    const slow: KubeClient = {
+      ...client,
+      async list<T extends KubeObject>(resource: Resource, options?: ListOptions) {
+        const page = await client.list<T>(resource, options);
+        if (resource !== CUSTOM_RESOURCE_DEFINITIONS) return page;
+        return { ...page, items: page.items.map((item) => ({ ...item, status: { conditions: [] } })) };
+      },
+      async *watch<T extends KubeObject>(resource: Resource, { fieldSelector = '' }: WatchOptions) {
+        seen.push(`waits for ${resource.kind}`);
+        yield { type: 'MODIFIED', object: await client.get<T>(resource, fieldSelector.split('=')[1] ?? '') };
+      },
+      create: (resource, object, options) => {
+        seen.push(`creates ${resource.kind}`);
+        return client.create(resource, object, options);
+      },
+    };
+    expect((await stowage(['install', '--components', 'crds,rbac'], {}, slow)).code).toBe(0);
+    const waits = 'waits for CustomResourceDefinition';
+    expect(seen.slice(0, 3)).toEqual([waits, waits, 'creates Namespace']);
   });
 
   test('takes an image and a namespace', async () => {
