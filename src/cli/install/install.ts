@@ -6,6 +6,7 @@ import { printable } from '../output/printable.ts';
 import { type ApplyOptions, apply } from './apply.ts';
 import { COMPONENTS, type Component } from './components.ts';
 import { type Definition, isEstablished } from './crd.ts';
+import { SSH_SECRET } from './deployment.ts';
 import { type Installed, installedOf } from './installed.ts';
 import { CUSTOM_RESOURCE_DEFINITIONS, DEPLOYMENTS, NAMESPACES } from './kinds.ts';
 import { IMAGE, manifestOf, NAMESPACE, wantedObjects } from './objects.ts';
@@ -58,6 +59,9 @@ export async function install(
     if (resource === NAMESPACES && outcome === 'created') namespaceIsThere = !options.dryRun;
     if (resource === CUSTOM_RESOURCE_DEFINITIONS && !options.dryRun) await established(client, object, io);
     say(resource, object, outcome);
+    if (resource === DEPLOYMENTS && outcome === 'created') {
+      io.stderr.write(`note: its pod starts when the Secret ${SSH_SECRET} is in that namespace, too\n`);
+    }
   }
   if (components.includes('rbac')) await prune('rbac');
 

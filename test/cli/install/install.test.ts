@@ -72,6 +72,7 @@ describe('install', () => {
       'role.rbac.authorization.k8s.io/stowage-leader-election in namespace stowage created',
       'rolebinding.rbac.authorization.k8s.io/stowage-leader-election in namespace stowage created',
       'deployment.apps/stowage in namespace stowage created',
+      'note: its pod starts when the Secret stowage-ssh is in that namespace, too',
       '',
     ]);
     const version = await versionOf(DEPLOYMENTS, 'stowage', 'stowage');
