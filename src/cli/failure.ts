@@ -18,7 +18,7 @@ const EXIT: Readonly<Record<ErrorCode, number>> = {
   partial: 7,
 };
 
-/** Has said on standard error what went wrong, by `tell`, and returns the exit status. */
+/** Has `tell` say what went wrong, unless there is nothing to say, and returns the exit status. */
 export function failed(error: unknown, io: Io, tell: (error: unknown) => void): number {
   // commander throws for the help that was asked for, too.
   if (error instanceof CommanderError && error.exitCode === 0) return 0;

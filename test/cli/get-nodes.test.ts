@@ -51,7 +51,9 @@ const get = (argv: string[] = [], world: Parameters<typeof stowage>[1] = {}) =>
   stowage(['get', 'nodes', ...argv], { objects, executor: executor(), ...world });
 
 test('a table of Nodes and of what else has Volumes', async () => {
-  const { code, out, err } = await get();
+  const clock = new FakeClock();
+  const { code, out, err } = await get([], { clock });
+  expect(clock.sleeping).toEqual([]);
   expect({ code, err }).toEqual({ code: 0, err: '' });
   expect(out).toBe(
     [

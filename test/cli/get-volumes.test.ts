@@ -293,6 +293,19 @@ describe('-w', () => {
       expect(clock.sleeping).toEqual([]);
     });
 
+    test('is drawn anew below a warning', async () => {
+      const terminal = screen(100, 20);
+      await watch([], [[], changes[0] ?? []], { terminal });
+      expect(terminal.shown().map((line) => line.split(/ +/)[0])).toEqual([
+        'NAME',
+        'a',
+        'warning:',
+        'NAME',
+        'a',
+        'data1',
+      ]);
+    });
+
     test('is lines where the terminal is dumb', async () => {
       const terminal = screen(100, 10);
       await watch([], changes, { terminal, env: { TERM: 'dumb' } });

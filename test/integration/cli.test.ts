@@ -322,13 +322,13 @@ test('a server that is not there', async () => {
 
 test('compiled code is kept with the user', async () => {
   const home = join(folder, 'home');
-  await execa('bin/stowage', ['--version'], { env: { HOME: home, XDG_CACHE_HOME: '' } });
+  await execa('bin/stowage', ['--help'], { env: { HOME: home, XDG_CACHE_HOME: '' } });
   expect(existsSync(join(home, '.cache/stowage/compiled'))).toBe(true);
-  await execa('bin/stowage', ['--version'], { env: { HOME: home, XDG_CACHE_HOME: join(home, 'xdg') } });
+  await execa('bin/stowage', ['--help'], { env: { HOME: home, XDG_CACHE_HOME: join(home, 'xdg') } });
   expect(existsSync(join(home, 'xdg/stowage/compiled'))).toBe(true);
   // Where a user has no home there is just no cache.
   expect(
-    (await execa('bin/stowage', ['--version'], { env: { HOME: '', XDG_CACHE_HOME: 'relative' } })).exitCode,
+    (await execa('bin/stowage', ['--help'], { env: { HOME: '', XDG_CACHE_HOME: 'relative' } })).exitCode,
   ).toBe(0);
   expect(existsSync('relative')).toBe(false);
 });

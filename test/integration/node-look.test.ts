@@ -6,6 +6,7 @@ import { execa } from 'execa';
 import { VOLUMES } from '../../src/api/resources.ts';
 import type { Volume } from '../../src/api/volume.ts';
 import type { Check, NodeReport } from '../../src/cli/check-node/report.ts';
+import type { NodeRow } from '../../src/cli/get-nodes/row.ts';
 import { sparseVolume, startCluster, type TestCluster } from '../support/cluster.ts';
 import { removeTraces } from '../support/remove-traces.ts';
 import { describeAsRoot } from '../support/root.ts';
@@ -181,8 +182,13 @@ describeAsRoot('looking at a node', () => {
           ({ ok, check: name, message }) => !ok && name !== 'leftover' && !message.includes("'find -H /tmp/"),
         );
       };
+      const get = async () => {
+        const argv = ['get', 'nodes', 'n1', '--ssh-config', user.sshd.configFile, '-o', 'json'];
+        return JSON.parse((await stowage(restored, ...argv)).stdout) as NodeRow;
+      };
       await user.allow(['USER ALL = (root) NOPASSWD: /usr/bin/lsblk']);
       expect(await check()).toEqual([]);
+      expect(await get()).toMatchObject({ reachable: true, free: { bytes: expect.any(Number) } });
       await user.allow(['USER ALL = (root) NOPASSWD: /usr/bin/lsblk, !/usr/sbin/sgdisk']);
       expect(await check()).toMatchObject([
         { check: 'tools', message: expect.stringContaining("'sgdisk --version'"), hint: expect.any(String) },
@@ -191,6 +197,9 @@ describeAsRoot('looking at a node', () => {
       expect(await check()).toMatchObject([
         { check: 'user', message: expect.stringContaining('sudo does not') },
       ]);
+      const refused = await get();
+      expect(refused).toMatchObject({ reachable: true, message: expect.stringContaining('sudo does not') });
+      expect(refused).not.toHaveProperty('free');
     } finally {
       await user.remove();
     }

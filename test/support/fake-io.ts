@@ -44,7 +44,7 @@ export interface World {
   /** Hands on nodes. */
   executor?: Executor;
   tty?: boolean;
-  /** In place of standard output. */
+  /** In place of standard output; errors are seen on it, too. */
   terminal?: Output;
   /** What is piped in; nothing is a terminal's, if there is one. */
   stdin?: string;
@@ -168,7 +168,13 @@ export function fakeIo(world: World = {}): { io: Io; outcome: Outcome } {
       isTTY: world.stdin === undefined && (world.tty ?? false),
     }),
     stdout: world.terminal ?? { write: collect('out'), isTTY: world.tty ?? false },
-    stderr: { write: collect('err'), isTTY: world.tty ?? false },
+    stderr: {
+      write(text) {
+        collect('err')(text);
+        world.terminal?.write(text);
+      },
+      isTTY: world.tty ?? false,
+    },
     env: world.env ?? {},
     signal: world.signal ?? new AbortController().signal,
     clock: world.clock ?? new FakeClock(),

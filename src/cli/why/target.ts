@@ -2,7 +2,7 @@ import { DNS_SUBDOMAIN, isDnsSubdomain } from '../../api/dns-name.ts';
 import { StowageError } from '../../api/errors.ts';
 import { VOLUME_NOUNS } from '../nouns.ts';
 
-const EXAMPLE = 'Write for example: stowage why volume/data1';
+const EXAMPLE = `stowage why takes ${VOLUME_NOUNS.join('|')}: write for example stowage why volume/data1`;
 
 /** The name in `volume NAME` or `volume/NAME`. Throws a StowageError `usage` for all else. */
 export function parseTarget(kind: string, name: string | undefined): string {

@@ -1,0 +1,128 @@
+import { describe, expect, test } from '@jest/globals';
+import type { Command } from 'commander';
+import { type ErrorCode, StowageError } from '../../src/api/errors.ts';
+import { createProgram } from '../../src/cli/program.ts';
+import { run } from '../../src/cli/run.ts';
+import { SignalError } from '../../src/cli/signals.ts';
+import { ApiError } from '../../src/kube/errors.ts';
+import { fakeIo, stowage, type World } from '../support/fake-io.ts';
+import { volumeNamed } from '../support/volumes.ts';
+
+const VOLUME = 'create volume a --node n1 --size 1Gi --storage-class fast';
+const MANIFEST = JSON.stringify(volumeNamed('a'));
+
+/** Each command that asks a server, in the least words. */
+const COMMANDS: Record<string, string> = {
+  'create volume': VOLUME,
+  'create storageclass': 'create storageclass fast --static',
+  'create manifest': 'create -f -',
+  'get volumes': 'get volumes',
+  'get nodes': 'get nodes',
+  'describe volume': 'describe volume a',
+  'delete volume': 'delete volume a',
+  'delete manifest': 'delete -f -',
+  'check node': 'check node n1',
+  diff: 'diff -f -',
+  why: 'why volume a',
+  version: 'version',
+  watch: 'watch',
+};
+const WITHOUT_SERVER = ['sandbox'];
+
+const CODES: [ErrorCode, number][] = [
+  ['failed', 1],
+  ['usage', 2],
+  ['not-found', 3],
+  ['forbidden', 4],
+  ['conflict', 5],
+  ['timeout', 6],
+  ['partial', 7],
+];
+
+const EVERY = Object.entries(COMMANDS).flatMap(([name, line]) =>
+  // A difference is 1, as with diff(1).
+  CODES.map(([code, exit]) => [name, code, name === 'diff' && exit === 1 ? 2 : exit, line] as const),
+);
+
+test.each(EVERY)('%s ends a failure of code %s with %d', async (_name, code, exit, line) => {
+  const { io, outcome } = fakeIo({ stdin: MANIFEST });
+  const connect = async () => {
+    throw new StowageError(code, 'It broke', { hint: 'Mend it.' });
+  };
+  expect(await run(line.split(' '), { ...io, connect })).toBe(exit);
+  expect(outcome.err).toContain('error: It broke\nhint: Mend it.\n');
+});
+
+test.each(
+  Object.entries(COMMANDS).flatMap(([name, line]) => [
+    [name, 'SIGINT', 130, line] as const,
+    [name, 'SIGTERM', 143, line] as const,
+  ]),
+)('%s ends quietly at %s, with %d', async (_name, signal, exit, line) => {
+  const { io, outcome } = fakeIo({ stdin: MANIFEST, signal: AbortSignal.abort(new SignalError(signal)) });
+  const connect = () => Promise.reject(io.signal.reason);
+  expect(await run(line.split(' '), { ...io, connect })).toBe(exit);
+  expect(outcome.err).toBe('');
+});
+
+test.each([...Object.keys(COMMANDS), ...WITHOUT_SERVER])('%s ends wrong usage with 2', async (name) => {
+  const words = name.replace(' manifest', ' -f -').split(' ');
+  expect(await stowage([...words, '--frobnicate'])).toMatchObject({ code: 2, out: '', requests: [] });
+});
+
+test('the table has every command', () => {
+  const leaves = (command: Command, path: string[]): string[] =>
+    command.commands.length === 0
+      ? [path.join(' ')]
+      : command.commands.flatMap((inner) => leaves(inner, [...path, inner.name()]));
+  const all = leaves(createProgram(fakeIo().io), []);
+  expect(all.toSorted()).toEqual([...Object.keys(COMMANDS), ...WITHOUT_SERVER].toSorted());
+});
+
+test.each([
+  [400, 1],
+  [401, 4],
+  [403, 4],
+  [404, 3],
+  [408, 6],
+  [409, 5],
+  [410, 1],
+  [422, 1],
+  [429, 1],
+  [500, 1],
+  [503, 1],
+  [504, 6],
+])('an answer of %d ends with %d', async (status, exit) => {
+  const refusal = { apiVersion: 'v1', kind: 'Status', status: 'Failure', message: 'no' } as const;
+  const failures = { 'get volumes/a': new ApiError(refusal, status, 'GET') };
+  expect(await stowage(['get', 'volume', 'a'], { failures })).toMatchObject({ code: exit });
+});
+
+describe('what was done for some ends with 7', () => {
+  const failure = new StowageError('forbidden', 'not that one');
+  const objects = () => ({
+    'volumes/a': volumeNamed('a', { phase: 'Available' }),
+    'volumes/b': volumeNamed('b', { phase: 'Available' }),
+  });
+  const two = `${MANIFEST}\n---\n${JSON.stringify(volumeNamed('b'))}`;
+
+  test.each<[string, World]>([
+    ['get volumes a nowhere', {}],
+    ['describe volume a nowhere', {}],
+    ['delete volume a nowhere', {}],
+    ['delete -f -', { failures: { 'get volumes/b': failure } }],
+    ['create -f -', { objects: {}, failures: { 'create volumes/b': failure } }],
+    [`${VOLUME} --node n2`, { objects: {}, failures: { 'create volumes/a-n2': failure } }],
+    ['diff -f -', { failures: { 'get volumes/b': failure } }],
+  ])('%s', async (line, world) => {
+    expect(await stowage(line.split(' '), { objects: objects(), stdin: two, ...world })).toMatchObject({
+      code: 7,
+      err: expect.stringMatching(/error: 1 of 2 failed\n$/),
+    });
+  });
+});
+
+test('what is refused ends with 5', async () => {
+  const unclear = { 'volumes/a': volumeNamed('a') };
+  expect(await stowage(['delete', 'volume', 'a'], { objects: unclear })).toMatchObject({ code: 5 });
+});

@@ -1,0 +1,154 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, test } from '@jest/globals';
+import { Ajv } from 'ajv';
+import type { Command } from 'commander';
+import { parse } from 'yaml';
+import { VOLUME_CRD } from '../../src/api/volume-crd.ts';
+import { createProgram } from '../../src/cli/program.ts';
+import { NodeError } from '../../src/nodes/errors.ts';
+import { freeSpaceProbes } from '../../src/storage/free-space.ts';
+import { EMPTY_NODE, fakeExecutor, result } from '../support/fake-executor.ts';
+import { fakeIo, stowage, type World } from '../support/fake-io.ts';
+import { classNamed, ready, volumeNamed } from '../support/volumes.ts';
+
+const PAGE = readFileSync('docs/output.md', 'utf8');
+
+/** What is not on the page must not be in the output either. `check` may have more: its checks are many. */
+function closed(schema: Record<string, unknown>): Record<string, unknown> {
+  const inner = Object.entries(schema).map(([key, value]) => [
+    key,
+    typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? closed(value as Record<string, unknown>)
+      : value,
+  ]);
+  const closes = schema.type === 'object' && 'properties' in schema;
+  return { ...Object.fromEntries(inner), ...(closes ? { additionalProperties: false } : {}) };
+}
+
+const schemas = Object.fromEntries(
+  [...PAGE.matchAll(/^```yaml schema (\w+)\n(.*?)^```$/gms)].map(([, name = '', text = '']) => [
+    name,
+    new Ajv({ strict: true }).compile(name === 'check' ? parse(text) : closed(parse(text))),
+  ]),
+);
+
+function expectSchema(name: string, data: unknown): void {
+  const validate = schemas[name];
+  if (validate === undefined) throw new Error(`docs/output.md has no schema ${name}`);
+  validate(data);
+  expect({ data, errors: validate.errors }).toEqual({ data, errors: null });
+}
+
+const failed = volumeNamed('a', { phase: 'Failed', ...ready('False', 'CreationError', 'it broke') });
+const free = Object.fromEntries(
+  freeSpaceProbes('/var/lib/metalk8s/storage/sparse').map(({ name }) => [name, result(0, '1 4096')]),
+);
+const world = (more: World = {}): World => ({
+  objects: {
+    'nodes/n1': {
+      apiVersion: 'v1',
+      kind: 'Node',
+      metadata: { name: 'n1', annotations: { 'stowage.dev/address': '10.0.0.1' } },
+    },
+    'nodes/n2': { apiVersion: 'v1', kind: 'Node', metadata: { name: 'n2' } },
+    'volumes/a': failed,
+    'volumes/b': volumeNamed('b', { phase: 'Available', ...ready('True', 'Available') }),
+    'storageclasses/fast': classNamed('fast'),
+    'customresourcedefinitions/volumes.storage.metalk8s.scality.com': VOLUME_CRD,
+  },
+  executor: fakeExecutor({
+    n1: { probes: { ...EMPTY_NODE, ...free } },
+    n2: new NodeError('unreachable', 'n2', 'node n2 is away'),
+  }),
+  ...more,
+});
+
+const CREATE = 'create volume new --size 1Gi --storage-class fast';
+
+describe('the schema of', () => {
+  test.each<[string, string, 'one' | 'items']>([
+    ['node', 'get nodes', 'items'],
+    ['node', 'get nodes n1', 'one'],
+    ['node', 'get nodes n1 n2', 'items'],
+    ['why', 'why volume a', 'one'],
+    ['why', 'why volume b', 'one'],
+    ['plan', `${CREATE} --node n1 --dry-run=plan`, 'one'],
+    ['plan', `${CREATE} --node n{1,1} --dry-run=plan`, 'one'],
+    ['version', 'version', 'one'],
+    ['version', 'version --client', 'one'],
+  ])('%s: %s', async (name, line, shape) => {
+    for (const [format, read] of [
+      ['json', (text: string) => JSON.parse(text)],
+      ['yaml', parse],
+    ] as const) {
+      const { out } = await stowage([...line.split(' '), '-o', format], world());
+      const data = read(out);
+      if (shape === 'one') expectSchema(name, data);
+      else {
+        expect(Object.keys(data)).toEqual(['items']);
+        expect(data.items.length).toBeGreaterThan(0);
+        for (const item of data.items) expectSchema(name, item);
+      }
+    }
+  });
+
+  test.each([
+    'get volume nowhere',
+    'get volumes a nowhere',
+    'get volumez',
+    'get volumes --sort-by nothing',
+    'delete volume nowhere nobody',
+    'version --frob',
+    `${CREATE} --node n2 --dry-run=plan`,
+  ])('error: %s', async (line) => {
+    const { code, err } = await stowage([...line.split(' '), '-o', 'json'], world());
+    expect(code).toBeGreaterThan(0);
+    expectSchema('error', JSON.parse(err));
+  });
+});
+
+describe('objects of Kubernetes are as the server has them', () => {
+  test.each<[string, object]>([
+    ['get volume a', failed],
+    ['delete volume a', failed],
+    ['get volumes a b', { apiVersion: 'v1', kind: 'List', items: [failed, { kind: 'Volume' }] }],
+    ['delete volumes a b', { apiVersion: 'v1', kind: 'List', items: [failed, { kind: 'Volume' }] }],
+    [`${CREATE} --node n1`, { kind: 'Volume', metadata: { name: 'new' } }],
+    [`${CREATE} --node n{1,2}`, { apiVersion: 'v1', kind: 'List', items: [{}, {}] }],
+    ['create storageclass slow --static', { kind: 'StorageClass', metadata: { name: 'slow' } }],
+  ])('%s', async (line, wanted) => {
+    const json = await stowage([...line.split(' '), '-o', 'json'], world());
+    expect(json).toMatchObject({ code: 0, err: '' });
+    expect(JSON.parse(json.out)).toMatchObject(wanted);
+    const yaml = await stowage([...line.split(' '), '-o', 'yaml'], world());
+    expect(parse(yaml.out)).toEqual(JSON.parse(json.out));
+    const names = await stowage([...line.split(' '), '-o', 'name'], world());
+    expect(names.out).toMatch(
+      /^((volume\.storage\.metalk8s\.scality\.com|storageclass\.storage\.k8s\.io)\/\w[\w-]*\n)+$/,
+    );
+  });
+});
+
+test('the page has the formats of every command', () => {
+  const said = new Map(
+    [...PAGE.matchAll(/^\| (`.+`) \| (`.+`) \|$/gm)].flatMap(([, commands = '', formats = '']) =>
+      [...commands.matchAll(/`([^`]+)`/g)].map(([, command = '']) => [
+        command,
+        [...formats.matchAll(/`(\w+)`/g)].map(([, format]) => format),
+      ]),
+    ),
+  );
+  const found = new Map<string, readonly string[]>();
+  const collect = (command: Command, path: string[]) => {
+    const output = command.options.find(({ long }) => long === '--output');
+    if (output !== undefined) found.set(path.join(' ').replace('manifest', '-f'), output.argChoices ?? []);
+    for (const inner of command.commands) collect(inner, [...path, inner.name()]);
+  };
+  collect(createProgram(fakeIo().io), []);
+  for (const [command, formats] of found) {
+    expect({ command, formats: said.get(command)?.toSorted() }).toEqual({
+      command,
+      formats: formats.toSorted(),
+    });
+  }
+});
