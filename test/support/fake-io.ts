@@ -167,6 +167,7 @@ export function fakeIo(world: World = {}): { io: Io; outcome: Outcome } {
     stderr: { write: collect('err'), isTTY: world.tty ?? false },
     env: world.env ?? {},
     signal: world.signal ?? new AbortController().signal,
+    onHangup() {},
     clock: world.clock ?? new FakeClock(),
     connect: async (options) => {
       outcome.connections.push(options);
