@@ -35,7 +35,7 @@ export interface VolumeControllerOptions {
   /** The host that events are reported from. */
   host: string;
   /** Volumes of one node that are worked on at once: one that does not answer holds up no other's. */
-  workers: number;
+  workers: number | (() => number);
   retry: BackoffRange;
   /** Which of this folder's controllers run. Default: all. */
   enabled?: ReadonlySet<ControllerName>;

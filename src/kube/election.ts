@@ -70,6 +70,7 @@ export function startElection(options: ElectionOptions): Election {
   let leadsUntil: number | undefined;
   let heardAt = 0;
   let told: string | undefined;
+  let complaint: string | undefined;
   /** Set while a turn is under way, too: a release that is heard of meanwhile may be newer than what it read. */
   let woken = new AbortController();
   const informer = createInformer<Lease>({
@@ -169,15 +170,26 @@ export function startElection(options: ElectionOptions): Election {
       }
       if (decision.do === 'wait') return Math.min(decision.ms, retryPeriodMs * (1 + JITTER * random()));
       await write();
+      complaint = undefined;
     } catch (err) {
-      if (isConflict(err) || isAlreadyExists(err) || isNotFound(err)) {
+      if (isConflict(err) || isAlreadyExists(err)) {
         logger.debug({ err, lease: name }, 'another one wrote the Lease first');
       } else {
-        logger.warn({ err, lease: `${namespace}/${name}`, leads: leads() }, 'no answer about the Lease');
+        complain(err as Error);
       }
     }
     const left = leadsUntil === undefined ? retryPeriodMs : leadsUntil - monotonic();
     return Math.max(0, Math.min(retryPeriodMs, left));
+  }
+
+  /** Once for as long as it is the same: it is tried again every few seconds. */
+  function complain(err: Error): void {
+    const level = err.message === complaint ? 'debug' : 'warn';
+    complaint = err.message;
+    logger[level](
+      { err, lease: `${namespace}/${name}`, leads: leads() },
+      'the Lease was neither read nor written',
+    );
   }
 
   const me = () => ({ identity, leadsUntil, leaseDurationMs });

@@ -11,6 +11,8 @@ import { checkedInput } from './standard-input.ts';
 export interface SshAddress {
   host?: string;
   port?: number;
+  /** Instead of the one for all nodes. */
+  configFile?: string;
 }
 
 export interface SshOptions {
@@ -39,9 +41,9 @@ export function createSshShell(options: SshOptions): Shell {
       controlFolder = undefined;
       throw new NodeError('refused', node, `no folder for the sockets of ssh: ${cause.message}`, { cause });
     });
-    const { host = node, port } = options.addressOf(node);
+    const { host = node, port, configFile = options.configFile } = options.addressOf(node);
     return [
-      ...(options.configFile === undefined ? [] : ['-F', options.configFile]),
+      ...(configFile === undefined ? [] : ['-F', configFile]),
       ...(port === undefined ? [] : ['-p', String(port)]),
       '-T',
       ...FIXED_OPTIONS.flatMap((option) => ['-o', option]),

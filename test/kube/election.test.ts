@@ -158,12 +158,33 @@ test('a Lease whose holder is gone is waited out, then taken', async () => {
   expect(clock.now() - start).toBeGreaterThanOrEqual(15_000);
 }, 30_000);
 
+test('a namespace that is not there is said', async () => {
+  const { logger } = stand('first', {
+    ...cluster.client,
+    create: (resource, object) => cluster.client.create(resource, object, { namespace: 'none' }),
+  });
+  const line = await says(logger, 'the Lease was neither read nor written');
+  expect((line.fields.err as Error).message).toContain('namespaces "none" not found');
+  const complaints = () => logger.lines.filter(({ fields }) => 'leads' in fields);
+  await until('it has tried again', 10_000, async () => {
+    await clock.advance(2000);
+    return complaints().length > 2 ? true : undefined;
+  });
+  expect(complaints().filter(({ level }) => level === 'warn')).toHaveLength(1);
+}, 30_000);
+
 test('that it may not look at Leases is said, and it goes on trying', async () => {
   const { client, state } = failing(cluster.client);
   state.broken = true;
   const { election, logger } = stand('first', client);
-  const line = await says(logger, 'no answer about the Lease');
+  const line = await says(logger, 'the Lease was neither read nor written');
   expect(line).toMatchObject({ level: 'warn', fields: { lease: 'default/stowage', leads: false } });
+  await until('it has tried often', 10_000, async () => {
+    await clock.advance(2000);
+    return state.asked > 5 ? true : undefined;
+  });
+  const complaints = logger.lines.filter(({ level, fields }) => level === 'warn' && 'leads' in fields);
+  expect(complaints).toHaveLength(1);
   state.broken = false;
   await until('it leads', 10_000, async () => {
     await clock.advance(2000);

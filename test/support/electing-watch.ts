@@ -102,11 +102,15 @@ try {
   await runWatch(
     {
       connection: { ...connection, transport, client: createClient(transport) },
-      transport: 'ssh',
-      localNodes: [],
+      settings: {
+        transport: 'ssh',
+        localNodes: [],
+        sshConfig: undefined,
+        workers: 4,
+        retry: { startMs: 200, maxMs: 1000 },
+        addresses: new Map(),
+      },
       controllers: new Set(['volume', 'leftover']),
-      workers: 4,
-      retry: { startMs: 200, maxMs: 1000 },
       election: { ...options.timing, namespace: 'default' },
       http: { address: { text: '127.0.0.1:0', host: '127.0.0.1', port: 0 }, metricsPath: '/metrics' },
       verbose: false,

@@ -177,6 +177,7 @@ export function fakeIo(world: World = {}): { io: Io; outcome: Outcome } {
     },
     env: world.env ?? {},
     signal: world.signal ?? new AbortController().signal,
+    onHangup() {},
     clock: world.clock ?? new FakeClock(),
     connect: async (options) => {
       outcome.connections.push(options);

@@ -1,16 +1,16 @@
 import { type Command, Option } from 'commander';
+import type { Settings } from '../../daemon/settings.ts';
 import type { WatchOptions } from '../../daemon/watch.ts';
+import { applyEnvironment } from '../config/environment.ts';
+import type { Given } from '../config/settings.ts';
 import { connectFor, type GlobalFlags } from '../globals.ts';
 import type { Io } from '../io.ts';
-import { addNodeOptions, checkNodeFlags, type NodeFlags } from '../nodes/flags.ts';
-import { durationOption, objectName, onOrOff, wholeNumber } from '../parse.ts';
+import { addNodeOptions } from '../nodes/flags.ts';
+import { durationOption, objectName, oneText, onOrOff, wholeNumber } from '../parse.ts';
 
-interface WatchFlags extends GlobalFlags, NodeFlags {
+interface WatchFlags extends GlobalFlags {
+  config?: string;
   controllers: string;
-  workers: number;
-  /** ms */
-  retryIntervalStart: number;
-  retryIntervalMax: number;
   leaderElection: boolean;
   leaderElectionNamespace?: string;
   /** ms */
@@ -28,6 +28,7 @@ export default function watch(program: Command, io: Io): void {
     .command('watch')
     .description('run the daemon: make, keep and remove the storage of Volumes');
   addNodeOptions(command)
+    .option('--config <file>', 'settings of nodes and transports; flags and $STOWAGE_… go before it', oneText)
     .option(
       '--controllers <list>',
       "controllers to run: * is all, -NAME all but that one: '*,-leftover'",
@@ -39,7 +40,6 @@ export default function watch(program: Command, io: Io): void {
     .addOption(
       new Option('--leader-election [true|false]', 'work only while no other daemon does (by a Lease)')
         .argParser(onOrOff)
-        .preset('true')
         .default(true),
     )
     .option(
@@ -71,9 +71,11 @@ export default function watch(program: Command, io: Io): void {
       wholeNumber(1, 100_000),
     )
     .action(async (_flags, command: Command) => {
+      applyEnvironment(command, io.env);
       const flags = command.optsWithGlobals<WatchFlags>();
-      checkNodeFlags(command);
       checkTimes(command, flags);
+      const read = await settingsReader(command, flags.config);
+      const settings = await read();
       const { runWatch } = await import('../../daemon/watch.ts');
       const { selectControllers } = await import('../../daemon/controllers.ts');
       const { leaderElectionNamespace, kubeApiQps, kubeApiBurst } = flags;
@@ -88,12 +90,11 @@ export default function watch(program: Command, io: Io): void {
       };
       await runWatch({
         connection,
-        transport: flags.transport,
-        localNodes: flags.localNode,
-        ...(flags.sshConfig === undefined ? {} : { sshConfig: flags.sshConfig }),
+        settings,
+        ...(flags.config === undefined
+          ? {}
+          : { config: { path: flags.config, read, onHangup: io.onHangup } }),
         controllers,
-        workers: flags.workers,
-        retry: { startMs: flags.retryIntervalStart, maxMs: flags.retryIntervalMax },
         ...(flags.leaderElection ? { election } : {}),
         ...(kubeApiQps === undefined ? {} : { rate: { qps: kubeApiQps, burst: kubeApiBurst ?? kubeApiQps } }),
         ...(http === undefined ? {} : { http }),
@@ -103,11 +104,22 @@ export default function watch(program: Command, io: Io): void {
     });
 }
 
+/** Reads what holds: what flags and environment say, else the file, else the defaults of flags. */
+async function settingsReader(command: Command, path: string | undefined): Promise<() => Promise<Settings>> {
+  const { settle } = await import('../config/settings.ts');
+  const { readConfig } = await import('../config/file.ts');
+  const { transport, localNode, sshConfig, workers, retryIntervalStart, retryIntervalMax } = command.opts();
+  const all = { transport, localNode, sshConfig, workers, retryIntervalStart, retryIntervalMax };
+  const from = (...sources: unknown[]): Given =>
+    Object.fromEntries(
+      Object.entries(all).filter(([name]) => sources.includes(command.getOptionValueSource(name))),
+    );
+  return async () =>
+    settle(from('default'), path === undefined ? {} : await readConfig(path), from('cli', 'env'));
+}
+
 /** Ends the command, as wrong usage, where one time makes nonsense of another. */
 function checkTimes(command: Command, flags: WatchFlags): void {
-  if (flags.retryIntervalStart > flags.retryIntervalMax) {
-    command.error('error: --retry-interval-start is longer than --retry-interval-max');
-  }
   const { leaderElectionLeaseDuration, leaderElectionRenewDeadline, leaderElectionRetryPeriod } = flags;
   if (leaderElectionRenewDeadline >= leaderElectionLeaseDuration) {
     command.error(
