@@ -83,3 +83,15 @@ export interface AnyEvent
   series?: { count?: number; lastObservedTime?: string } | null;
   reportingComponent?: string;
 }
+
+export interface Lease extends KubeObject {
+  spec?: {
+    /** Empty when it was released. */
+    holderIdentity?: string | null;
+    leaseDurationSeconds?: number | null;
+    /** RFC 3339 with six digits after the second, as metav1.MicroTime. */
+    acquireTime?: string | null;
+    renewTime?: string | null;
+    leaseTransitions?: number | null;
+  };
+}

@@ -54,3 +54,11 @@ export const STORAGE_CLASSES: Resource = {
   kind: 'StorageClass',
   namespaced: false,
 };
+
+export const LEASES: Resource = {
+  group: 'coordination.k8s.io',
+  version: 'v1',
+  plural: 'leases',
+  kind: 'Lease',
+  namespaced: true,
+};

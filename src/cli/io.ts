@@ -28,6 +28,8 @@ export interface Io {
   env: Readonly<Record<string, string | undefined>>;
   /** Aborts with a SignalError. */
   signal: AbortSignal;
+  /** Calls back at each SIGHUP, which ends nothing from then on. */
+  onHangup(listener: () => void): void;
   clock: Clock;
   connect(options: ConnectOptions): Promise<Connection>;
   /** Hands on nodes; whoever asked for them closes them. */

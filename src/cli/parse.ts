@@ -81,3 +81,9 @@ export const wholeNumber =
     }
     return number;
   };
+
+/** As flags of Kubernetes are written: `--flag`, `--flag=true`, `--flag=false`. */
+export function onOrOff(text: string): boolean {
+  if (text !== 'true' && text !== 'false') throw new InvalidArgumentError('It must be true or false.');
+  return text === 'true';
+}

@@ -35,6 +35,9 @@ export async function runProcess(process: NodeJS.Process): Promise<void> {
     stderr: process.stderr,
     env: process.env,
     signal: aborter.signal,
+    onHangup: (listener) => {
+      process.on('SIGHUP', listener);
+    },
     clock: systemClock,
     connect: async (options) => (await import('../kube/connect.ts')).connect(options),
     nodes: async (options) => (await import('../volumes/node-executor.ts')).createNodeExecutor(options),

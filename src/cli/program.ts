@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { TreeCommand } from './command.ts';
+import checkCluster from './commands/check-cluster.ts';
 import checkNode from './commands/check-node.ts';
 import createFromFiles from './commands/create-file.ts';
 import createStorageClass from './commands/create-storage-class.ts';
@@ -10,7 +11,9 @@ import describeVolume from './commands/describe-volume.ts';
 import diff from './commands/diff.ts';
 import getNodes from './commands/get-nodes.ts';
 import getVolumes from './commands/get-volumes.ts';
+import install from './commands/install.ts';
 import sandbox from './commands/sandbox.ts';
+import uninstall from './commands/uninstall.ts';
 import version from './commands/version.ts';
 import watch from './commands/watch.ts';
 import why from './commands/why.ts';
@@ -55,7 +58,10 @@ export function createProgram(io: Io, { quiet = false } = {}): Command {
   deleteVolume(remove, io);
   deleteFromFiles(remove, io);
   const check = program.command('check').description('look for what is amiss');
+  checkCluster(check, io);
   checkNode(check, io);
+  install(program, io);
+  uninstall(program, io);
   diff(program, io);
   why(program, io);
   version(program, io);

@@ -13,6 +13,8 @@ export interface ControllerOptions {
   ) => Promise<{ requeueAfterMs?: number; retry?: true } | undefined>;
   logger: { error(fields: object, message: string): void };
   clock: Clock;
+  /** Called with the work on a key, which it carries out: for what is to be known of all that happens within. */
+  around?: (work: () => Promise<void>) => Promise<void>;
 }
 
 export interface Controller {
@@ -24,7 +26,13 @@ export interface Controller {
 }
 
 /** Reconciles the keys of the queue, as many at once as it hands out. */
-export function runController({ queue, reconcile, logger, clock }: ControllerOptions): Controller {
+export function runController({
+  queue,
+  reconcile,
+  logger,
+  clock,
+  around = (work) => work(),
+}: ControllerOptions): Controller {
   const stopping = new AbortController();
   const overdue = new AbortController();
 
@@ -50,7 +58,7 @@ export function runController({ queue, reconcile, logger, clock }: ControllerOpt
     while (!stopping.signal.aborted) {
       const key = await queue.get();
       if (key === undefined) break;
-      const done = work(key).then(() => {
+      const done = around(() => work(key)).then(() => {
         working.delete(done);
       });
       working.add(done);

@@ -9,8 +9,8 @@ export interface WorkQueueOptions {
   retry?: BackoffRange;
   /** What a key belongs to (a node): the keys of a group that gets stuck hold up no other group. */
   groupOf(key: string): string;
-  /** How many keys of a group are worked on at once. */
-  perGroup: number;
+  /** How many keys of a group are worked on at once. A function is asked each time. */
+  perGroup: number | (() => number);
 }
 
 interface Group {
@@ -79,8 +79,9 @@ export function createWorkQueue({
 
   /** The next key that may be worked on. */
   function take(): string | undefined {
+    const limit = typeof perGroup === 'number' ? perGroup : perGroup();
     for (const [name, group] of groups) {
-      if (group.active >= perGroup) continue;
+      if (group.active >= limit) continue;
       for (const key of group.queued.keys()) {
         group.queued.delete(key);
         queued.delete(key);

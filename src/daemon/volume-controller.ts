@@ -19,6 +19,8 @@ import { createLeftoverReconciler } from '../volumes/leftover-reconciler.ts';
 import { isPaused } from '../volumes/paused.ts';
 import { createVolumeReconciler } from '../volumes/reconciler.ts';
 import type { Reconcile } from '../volumes/rounds.ts';
+import { CONTROLLERS, type ControllerName } from './controllers.ts';
+import type { Source } from './readiness.ts';
 
 export interface VolumeControllerOptions {
   client: KubeClient;
@@ -33,13 +35,21 @@ export interface VolumeControllerOptions {
   /** The host that events are reported from. */
   host: string;
   /** Volumes of one node that are worked on at once: one that does not answer holds up no other's. */
-  workers: number;
+  workers: number | (() => number);
   retry: BackoffRange;
+  /** Which of this folder's controllers run. Default: all. */
+  enabled?: ReadonlySet<ControllerName>;
+  /** Caches are filled at once, and work begins when this resolves. Default: at once. */
+  begin?: Promise<unknown>;
+  /** See ControllerOptions. */
+  around?: (work: () => Promise<void>) => Promise<void>;
 }
 
 export interface RunningController {
   /** Resolves when the caches are filled; work has begun then. */
   started: Promise<void>;
+  /** What must have been heard from for the work to be sound. */
+  sources: readonly Source[];
   /** Ends what runs, for `deadlineMs` at most. Jobs on nodes go on, and whoever starts next finds them. */
   stop(deadlineMs: number): Promise<void>;
 }
@@ -54,6 +64,7 @@ export function startVolumeController(options: VolumeControllerOptions): Running
   const leftovers = createInformer<Leftover>({ ...common, resource: LEFTOVERS });
   const needed = [volumes, persistentVolumes, storageClasses];
   const informers = [...needed, leftovers];
+  const { enabled = new Set(CONTROLLERS), begin = Promise.resolve() } = options;
   const queueBy = (nodeOfKey: (key: string) => string | undefined) =>
     createWorkQueue({
       clock,
@@ -110,20 +121,28 @@ export function startVolumeController(options: VolumeControllerOptions): Running
   for (const informer of informers) informer.start();
   const controllers: Controller[] = [];
   let stopping = false;
-  const run = (ofQueue: WorkQueue, work: Reconcile) => {
-    if (!stopping) controllers.push(runController({ queue: ofQueue, reconcile: work, logger, clock }));
+  const { around } = options;
+  const run = (name: ControllerName, ofQueue: WorkQueue, work: Reconcile) => {
+    if (stopping || !enabled.has(name)) return;
+    const how = { queue: ofQueue, reconcile: work, logger, clock, ...(around && { around }) };
+    controllers.push(runController(how));
   };
-  const started = Promise.all(needed.map((informer) => informer.synced)).then(() => {
-    run(queue, reconcile);
+  const started = Promise.all([begin, ...needed.map((informer) => informer.synced)]).then(() => {
+    run('volume', queue, reconcile);
   });
   // Apart, because a cluster whose CRDs are older than this program has no Leftovers, but Volumes.
   Promise.all([started, leftovers.synced])
-    .then(() => run(leftoverQueue, reconcileLeftover))
+    .then(() => run('leftover', leftoverQueue, reconcileLeftover))
     // A stop before the first list rejects these, and `stop` below is the one that is told.
     .catch(() => {});
 
   return {
     started,
+    sources: [
+      { name: VOLUMES.plural, lastHeard: volumes.lastHeard },
+      { name: PERSISTENT_VOLUMES.plural, lastHeard: persistentVolumes.lastHeard },
+      { name: STORAGE_CLASSES.plural, lastHeard: storageClasses.lastHeard },
+    ],
     async stop(deadlineMs) {
       stopping = true;
       await Promise.all(controllers.map((controller) => controller.stop(deadlineMs)));

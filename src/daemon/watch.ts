@@ -1,24 +1,27 @@
 import { hostname } from 'node:os';
-import { pino } from 'pino';
 import type { KubeNode } from '../api/core.ts';
 import { NODES } from '../api/resources.ts';
-import type { BackoffRange } from '../control/backoff.ts';
 import { systemClock } from '../control/clock.ts';
 import { createInformer } from '../kube/informer.ts';
-import type { KubeClient } from '../kube/types.ts';
 import { createNodeExecutor } from '../volumes/node-executor.ts';
+import type { ControllerName } from './controllers.ts';
+import type { HttpAddress } from './http-address.ts';
+import { startHttpEndpoint } from './http-endpoint.ts';
+import { createLog } from './log.ts';
+import { readiness, type Source } from './readiness.ts';
+import { keepReloading, type ReloadOptions } from './reload.ts';
+import { type RightOptions, standForElection } from './right-to-act.ts';
+import { createLiveSettings, type Settings } from './settings.ts';
 import { startVolumeController } from './volume-controller.ts';
 
-export interface WatchOptions {
-  client: KubeClient;
-  transport: 'ssh' | 'local';
-  /** The names under which this machine is a node; for `local` only. */
-  localNodes: readonly string[];
-  /** Instead of ~/.ssh/config; for `ssh` only. */
-  sshConfig?: string;
-  /** Volumes of one node that are worked on at once. */
-  workers: number;
-  retry: BackoffRange;
+export interface WatchOptions extends Pick<RightOptions, 'connection' | 'election' | 'rate'> {
+  settings: Settings;
+  /** Where settings come from that are read again while this runs; unset: from nowhere. */
+  config?: Pick<ReloadOptions<Settings>, 'path' | 'read' | 'onHangup'>;
+  controllers: ReadonlySet<ControllerName>;
+  /** Unset: none. */
+  http?: { address: HttpAddress; metricsPath: string };
+  metrics?: () => Promise<{ contentType: string; body: string }>;
   verbose: boolean;
   /** Ends the daemon in order. */
   signal: AbortSignal;
@@ -27,47 +30,86 @@ export interface WatchOptions {
 /** How long what runs may take to end, in ms; systemd kills after 90 s by default. */
 const STOP_DEADLINE = 20_000;
 
-/** `stowage watch`: runs until the signal. Logs JSON lines to standard error. */
-export async function runWatch(options: WatchOptions): Promise<void> {
-  const { client, transport, localNodes, workers, retry, signal } = options;
-  const logger = pino(
-    { level: options.verbose ? 'debug' : 'info' },
-    pino.destination({ dest: 2, sync: true }),
-  );
-  const common = { client, clock: systemClock, random: Math.random, logger };
-  const nodes = createInformer<KubeNode>({ ...common, resource: NODES });
-  const executor = createNodeExecutor({
+/**
+ * `stowage watch`: runs until the signal. Logs JSON lines to standard error. Throws a StowageError when it cannot serve
+ * HTTP, and when it led and leads no more: from that moment on it has no effect, neither on the cluster nor on a node.
+ */
+export async function runWatch(options: WatchOptions, executorFor = createNodeExecutor): Promise<void> {
+  const { connection, election: timing, rate, controllers, config, signal } = options;
+  const live = createLiveSettings(options.settings);
+  const { transport, localNodes } = options.settings;
+  const { logger, around } = createLog(options.verbose);
+  const surroundings = { clock: systemClock, random: Math.random, logger };
+  const host = hostname();
+  let sources: readonly Source[] = [];
+  // First: a process that cannot be looked at leads nothing.
+  const endpoint =
+    options.http &&
+    (await startHttpEndpoint({
+      ...options.http,
+      ...(options.metrics && { metrics: options.metrics }),
+      ready: () => readiness(sources, systemClock.now()),
+      logger,
+    }));
+  const right = standForElection({ ...surroundings, connection, election: timing, rate, localNodes, host });
+  const { election, client } = right;
+  const nodes = createInformer<KubeNode>({ ...surroundings, client, resource: NODES });
+  const executor = executorFor({
     transport,
     localNodes,
-    ...(options.sshConfig === undefined ? {} : { sshConfig: options.sshConfig }),
     nodeNamed: (name) => nodes.get(name),
+    addressOf: live.addressOf,
+    check: right.checkNode,
     clock: systemClock,
   });
-  const stopped = new Promise<void>((resolve) => {
-    if (signal.aborted) resolve();
-    signal.addEventListener('abort', () => resolve(), { once: true });
+  const stopped = new Promise<undefined>((resolve) => {
+    if (signal.aborted) resolve(undefined);
+    signal.addEventListener('abort', () => resolve(undefined), { once: true });
   });
 
   nodes.start();
-  // Without the Nodes it is not known where they are reached.
-  await Promise.race([nodes.synced, stopped]);
-  if (!signal.aborted) {
-    const controller = startVolumeController({
-      ...common,
-      nodes,
-      executor,
-      actsFor: (node) => transport === 'ssh' || localNodes.includes(node),
-      host: hostname(),
-      workers,
-      retry,
-    });
-    await Promise.race([controller.started, stopped]);
-    logger.info({ transport, workers }, 'watching');
-    await stopped;
-    logger.info({}, 'stopping');
-    await controller.stop(STOP_DEADLINE);
+  const controller = startVolumeController({
+    ...surroundings,
+    client,
+    nodes,
+    executor,
+    actsFor: (node) => transport === 'ssh' || localNodes.includes(node),
+    host,
+    workers: () => live.now().workers,
+    retry: live.retry,
+    enabled: controllers,
+    // Without the Nodes it is not known where they are reached.
+    begin: Promise.all([nodes.synced, election?.won]),
+    around,
+  });
+  sources = [
+    { name: NODES.plural, lastHeard: nodes.lastHeard },
+    ...controller.sources,
+    ...(election === undefined ? [] : [{ name: 'lease', lastHeard: election.lastHeard }]),
+  ];
+  controller.started.then(
+    () => logger.info({ transport, workers: live.now().workers, controllers: [...controllers] }, 'watching'),
+    // Stopped before: whoever stops it says so.
+    () => {},
+  );
+  if (config !== undefined) {
+    void keepReloading({ ...config, ...surroundings, apply: live.replace, signal }, options.settings);
   }
+
+  const lost = await Promise.race([stopped, ...(election ? [election.lost] : [])]);
+  if (lost !== undefined) {
+    logger.error({ err: lost }, 'leads no more');
+    // What was said to nodes and not answered is given up, and whoever leads asks them anew.
+    void Promise.all([executor.close(), controller.stop(0), nodes.stop()]);
+    endpoint?.close();
+    throw lost;
+  }
+  logger.info({}, 'stopping');
+  await controller.stop(STOP_DEADLINE);
+  election?.resign();
   await nodes.stop();
   await executor.close();
+  await election?.stop();
+  endpoint?.close();
   logger.info({ reason: String(signal.reason) }, 'stopped');
 }

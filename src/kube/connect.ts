@@ -2,7 +2,7 @@ import type { RequestOptions as HttpsOptions } from 'node:https';
 import { StowageError } from '../api/errors.ts';
 import { createClient } from './client.ts';
 import { type KubeconfigOptions, loadKubeconfig } from './kubeconfig.ts';
-import { type Credentials, createTransport } from './transport.ts';
+import { type Credentials, createTransport, type Transport } from './transport.ts';
 import type { KubeClient } from './types.ts';
 
 export interface ConnectOptions extends KubeconfigOptions {
@@ -21,6 +21,8 @@ export interface ServerVersion {
 
 export interface Connection {
   client: KubeClient;
+  /** What the client speaks over: for clients that are held back. */
+  transport: Transport;
   namespace: string;
   /** The base URL. */
   server: string;
@@ -75,6 +77,7 @@ export async function connect(options: ConnectOptions): Promise<Connection> {
   });
   return {
     client: createClient(transport),
+    transport,
     namespace,
     server,
     serverVersion: async (signal) => {

@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { Agent, type Dispatcher } from 'undici';
@@ -35,6 +36,11 @@ export interface Request {
   body?: object;
   contentType?: string;
   signal?: AbortSignal | undefined;
+  /**
+   * Called right before the first byte of each try, when the connection is there; what it throws ends the request, and
+   * nothing was sent. Of requests with a body only.
+   */
+  check?: () => void;
 }
 
 export interface Transport {
@@ -88,6 +94,7 @@ export function createTransport({
 
   async function attempt(request: Request, deadline: Deadline, renew: boolean) {
     const { headers, tls } = await abortable(authenticate(renew), deadline.signal);
+    const text = request.body === undefined ? undefined : Buffer.from(JSON.stringify(request.body));
     return agentFor(tls).request({
       origin: base.origin,
       path: prefix + request.path,
@@ -95,10 +102,15 @@ export function createTransport({
       headers: {
         accept: 'application/json',
         'user-agent': userAgent,
-        ...(request.body === undefined ? {} : { 'content-type': request.contentType ?? 'application/json' }),
+        ...(text === undefined
+          ? {}
+          : {
+              'content-type': request.contentType ?? 'application/json',
+              'content-length': String(text.length),
+            }),
         ...headers,
       },
-      body: request.body === undefined ? null : JSON.stringify(request.body),
+      body: text === undefined ? null : checked(text, request.check),
       signal: deadline.signal,
     });
   }
@@ -171,6 +183,16 @@ export function createTransport({
       }
     },
   };
+}
+
+/** undici asks for the body when it has a connection, and writes the head of the request with its first chunk. */
+function checked(text: Buffer, check?: () => void): Readable {
+  async function* chunks() {
+    check?.();
+    yield text;
+  }
+  // It takes any async iterable; its types do not say so.
+  return chunks() as unknown as Readable;
 }
 
 /** An exec plugin may hang; the request that waits for it must not. */

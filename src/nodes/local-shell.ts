@@ -1,9 +1,10 @@
 import { execa } from 'execa';
 import { NodeError } from './errors.ts';
 import type { Shell } from './shell.ts';
+import { checkedInput } from './standard-input.ts';
 
-/** The machine that this process runs on, under the names given: it acts for no other node. */
-export function createLocalShell(nodes: readonly string[]): Shell {
+/** The machine that this process runs on, under the names given: it acts for no other node. For `check` see SshOptions. */
+export function createLocalShell(nodes: readonly string[], check: (node: string) => void = () => {}): Shell {
   return {
     async run(node, script, timeoutMs) {
       if (!nodes.includes(node)) {
@@ -11,8 +12,9 @@ export function createLocalShell(nodes: readonly string[]): Shell {
           hint: `Name it with --local-node if it is, or use --transport ssh. Named now: ${nodes.join(', ')}.`,
         });
       }
+      check(node);
       const result = await execa('sh', [], {
-        input: script,
+        stdin: checkedInput(script, () => check(node)),
         timeout: timeoutMs,
         // A signal that ends this process is ours to handle.
         cleanup: false,
@@ -20,6 +22,7 @@ export function createLocalShell(nodes: readonly string[]): Shell {
         stripFinalNewline: false,
       });
       if (result.failed) {
+        if (result.cause instanceof NodeError) throw result.cause;
         const why = result.timedOut ? `no answer within ${timeoutMs / 1000} s` : result.stderr.trim();
         throw new NodeError('protocol', node, `node ${node}: sh failed: ${why || result.shortMessage}`);
       }

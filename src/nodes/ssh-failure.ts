@@ -29,7 +29,9 @@ export function classifySshFailure(node: string, exitCode: number | undefined, s
       'refused',
       node,
       `node ${node}: its host key is not known${kind === undefined ? '' : ` (of the kind ${kind})`}`,
-      { hint: `Add the key, checked by another way, to known_hosts under the name ${node}.` },
+      {
+        hint: `Add the key, checked by another way, to known_hosts under the name ${node}: stowage check node ${node} --trust-host-key SHA256:… does, if it has that fingerprint.`,
+      },
     );
   }
   if (said.includes('Permission denied')) {

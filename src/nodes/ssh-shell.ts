@@ -5,11 +5,14 @@ import { execa } from 'execa';
 import { NodeError } from './errors.ts';
 import type { Shell } from './shell.ts';
 import { classifySshFailure } from './ssh-failure.ts';
+import { checkedInput } from './standard-input.ts';
 
 /** Where a node is reached; what is absent is left to ~/.ssh/config. */
 export interface SshAddress {
   host?: string;
   port?: number;
+  /** Instead of the one for all nodes. */
+  configFile?: string;
 }
 
 export interface SshOptions {
@@ -17,6 +20,8 @@ export interface SshOptions {
   configFile?: string;
   /** Asked before every command, so that a changed annotation counts at once. */
   addressOf(node: string): SshAddress;
+  /** Throws a NodeError where nothing may be done on the node (any more). Default: all may be. */
+  check?: (node: string) => void;
 }
 
 /** As Kubernetes names nodes: nothing else becomes an argument of ssh. */
@@ -36,9 +41,9 @@ export function createSshShell(options: SshOptions): Shell {
       controlFolder = undefined;
       throw new NodeError('refused', node, `no folder for the sockets of ssh: ${cause.message}`, { cause });
     });
-    const { host = node, port } = options.addressOf(node);
+    const { host = node, port, configFile = options.configFile } = options.addressOf(node);
     return [
-      ...(options.configFile === undefined ? [] : ['-F', options.configFile]),
+      ...(configFile === undefined ? [] : ['-F', configFile]),
       ...(port === undefined ? [] : ['-p', String(port)]),
       '-T',
       ...FIXED_OPTIONS.flatMap((option) => ['-o', option]),
@@ -59,8 +64,9 @@ export function createSshShell(options: SshOptions): Shell {
       }
       const destination = await argumentsFor(node);
       destinations.set(destination.join('\0'), destination);
+      options.check?.(node);
       const result = await execa('ssh', [...destination, 'sh'], {
-        input: script,
+        stdin: checkedInput(script, () => options.check?.(node)),
         timeout: timeoutMs,
         // A signal that ends this process is ours to handle: `close` ends what runs.
         cleanup: false,
@@ -69,6 +75,7 @@ export function createSshShell(options: SshOptions): Shell {
         stripFinalNewline: false,
       });
       if (result.failed) {
+        if (result.cause instanceof NodeError) throw result.cause;
         throw result.timedOut
           ? new NodeError('unreachable', node, `node ${node} gave no answer within ${timeoutMs / 1000} s`)
           : classifySshFailure(node, result.exitCode, result.stderr || (result.shortMessage ?? ''));

@@ -5,13 +5,15 @@ import type { SshAddress } from '../nodes/ssh-shell.ts';
 /** A host name or an address: what else a kubelet writes into its Node does not reach ssh. */
 const HOST = /^[A-Za-z0-9][A-Za-z0-9.:_-]{0,252}$/;
 
+export const isHost = (text: string): boolean => HOST.test(text);
+
 /** Where a Node says that it is reached. Its host key is checked under its name all the same. */
 export function addressOfNode(node: KubeNode | undefined): SshAddress {
   const annotations = node?.metadata.annotations ?? {};
   const host = annotations[ADDRESS_ANNOTATION];
   const port = Number(annotations[PORT_ANNOTATION]);
   return {
-    ...(host !== undefined && HOST.test(host) ? { host } : {}),
+    ...(host !== undefined && isHost(host) ? { host } : {}),
     ...(Number.isInteger(port) && port > 0 && port < 65536 ? { port } : {}),
   };
 }

@@ -3,7 +3,7 @@ import type { Executor } from '../nodes/job.ts';
 import { createLocalShell } from '../nodes/local-shell.ts';
 import { type GateClock, limitNodes } from '../nodes/node-gate.ts';
 import { createShellExecutor } from '../nodes/shell-executor.ts';
-import { createSshShell } from '../nodes/ssh-shell.ts';
+import { createSshShell, type SshAddress } from '../nodes/ssh-shell.ts';
 import { addressOfNode } from './node-address.ts';
 
 export interface NodeExecutorOptions {
@@ -14,16 +14,21 @@ export interface NodeExecutorOptions {
   sshConfig?: string;
   /** The object of a node, which says where it is reached; for `ssh` only. */
   nodeNamed(name: string): KubeNode | undefined;
+  /** What goes before what that object says. Asked before every command. Default: nothing. */
+  addressOf?: (node: string) => SshAddress;
+  /** Throws a NodeError where nothing may be done on the node (any more). Default: all may be. */
+  check?: (node: string) => void;
   clock: GateClock;
 }
 
 /** Hands on the nodes, as the daemon and the commands have them. */
 export function createNodeExecutor(options: NodeExecutorOptions): Executor {
-  const { transport, localNodes, sshConfig, nodeNamed, clock } = options;
-  if (transport === 'local') return createShellExecutor(createLocalShell(localNodes));
+  const { transport, localNodes, sshConfig, nodeNamed, addressOf, check, clock } = options;
+  if (transport === 'local') return createShellExecutor(createLocalShell(localNodes, check));
   const shell = createSshShell({
     ...(sshConfig === undefined ? {} : { configFile: sshConfig }),
-    addressOf: (node) => addressOfNode(nodeNamed(node)),
+    addressOf: (node) => ({ ...addressOfNode(nodeNamed(node)), ...addressOf?.(node) }),
+    ...(check === undefined ? {} : { check }),
   });
   return createShellExecutor(limitNodes(shell, clock));
 }

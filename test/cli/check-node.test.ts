@@ -4,6 +4,7 @@ import type { Check } from '../../src/cli/check-node/report.ts';
 import { ApiError } from '../../src/kube/errors.ts';
 import { NodeError } from '../../src/nodes/errors.ts';
 import { SudoRefusal } from '../../src/nodes/sudo.ts';
+import { freeSpaceProbes } from '../../src/storage/free-space.ts';
 import { TOOLS } from '../../src/storage/node-check/tools.ts';
 import { EMPTY_NODE, type FakeNodeAnswers, fakeExecutor, missing, result } from '../support/fake-executor.ts';
 import { stowage, type World } from '../support/fake-io.ts';
@@ -44,9 +45,19 @@ const loop = (file: string, device = '7:0') =>
     }),
   );
 
+/** Of a folder and those above it; in GiB. */
+const freeIn = (folder: string, size: number) =>
+  Object.fromEntries(
+    freeSpaceProbes(folder).map(({ name }) => [name, result(0, `${size * 4096}|${1 << 18}\n`)]),
+  );
 const OK: FakeNodeAnswers['probes'] = {
   ...EMPTY_NODE,
   ...Object.fromEntries(TOOLS.map(({ name }) => [name, result(0)])),
+  // When the clock of these tests stands.
+  date: result(0, `${Date.parse('2030-01-01T00:00:00Z') / 1000}\n`),
+  kernel: result(0, '6.12.43\n'),
+  'loop-control': result(0),
+  ...freeIn(FOLDER, 100),
   [RECORDS]: missing,
   [FOLDER]: missing,
 };
@@ -135,7 +146,8 @@ describe('a node on which all is well', () => {
     const { out } = await stowage(['check', 'node', 'n1'], world({ n1: { probes: OK } }));
     const lines = out.trimEnd().split('\n');
     expect(lines[0]).toMatch(/^CHECK +RESULT +WHAT$/);
-    expect(lines).toHaveLength(1 + 3 + TOOLS.length + 1);
+    // Reached, user, udev, kernel, clock, tools, space, leftovers.
+    expect(lines).toHaveLength(1 + 5 + TOOLS.length + 2);
     expect(lines.slice(1).every((line) => / OK +/.test(line))).toBe(true);
   });
 
@@ -172,6 +184,96 @@ describe('tools and udev', () => {
   test('udev does not run', async () => {
     const { code, problems } = await check({ probes: { ...OK, udev: result(1) } });
     expect({ code, names: problems.map(({ check }) => check) }).toEqual({ code: 5, names: ['udev'] });
+  });
+});
+
+describe('kernel, clock, space', () => {
+  const now = Date.parse('2030-01-01T00:00:00Z') / 1000;
+
+  test('versions of tools are told, wherever they are printed', async () => {
+    const probes = {
+      ...OK,
+      sgdisk: result(0, 'GPT fdisk (sgdisk) version 1.0.10\n'),
+      'mkfs.ext4': result(0, '', 'mke2fs 1.47.2 (1-Jan-2025)\n'),
+      udevadm: result(0, '257\n'),
+    };
+    const { checks } = await check({ probes });
+    const said = (name: string) => checks.find(({ check }) => check === name)?.message;
+    expect(['sgdisk', 'mkfs.ext4', 'udevadm', 'dd', 'kernel'].map(said)).toEqual([
+      'for mode Block (1.0.10)',
+      'for ext4 (1.47.2)',
+      'for all (257)',
+      'for all',
+      '6.12.43, with loop devices',
+    ]);
+  });
+
+  test.each<[string, Partial<FakeNodeAnswers['probes']>, Partial<Check> | undefined]>([
+    [
+      'a kernel without loop devices',
+      { 'loop-control': result(1) },
+      { check: 'kernel', command: 'modprobe loop && echo loop >/etc/modules-load.d/loop.conf' },
+    ],
+    ['a clock that is 5 s ahead', { date: result(0, `${now + 5}`) }, undefined],
+    [
+      'a clock that is 6 s ahead',
+      { date: result(0, `${now + 6}`) },
+      { check: 'clock', message: '6 s ahead of the clock of this machine' },
+    ],
+    ['a clock that is 6 s behind, or almost 5', { date: result(0, `${now - 6}`) }, undefined],
+    [
+      'a clock that is behind',
+      { date: result(0, `${now - 61}`) },
+      { check: 'clock', message: '60 s behind the clock of this machine' },
+    ],
+    ['a clock that says nothing', { date: result(0, 'soon') }, { check: 'tools' }],
+    ['a file system with 1 GiB free', freeIn(FOLDER, 1), undefined],
+    [
+      'a file system that is full',
+      freeIn(FOLDER, 0.5),
+      { check: 'space', message: `512Mi free for ${FOLDER}` },
+    ],
+    [
+      'a folder that is not there yet is to be where the one above it is',
+      { [`free ${FOLDER}`]: missing, 'free /var/lib/metalk8s/storage': result(0, '1|4096') },
+      { check: 'space', message: `4Ki free for ${FOLDER}` },
+    ],
+  ])('%s', async (_, probes, expected) => {
+    const { code, problems } = await check({ probes: { ...OK, ...probes } as FakeNodeAnswers['probes'] });
+    expect({ code, problems }).toEqual(
+      expected === undefined
+        ? { code: 0, problems: [] }
+        : { code: 5, problems: [expect.objectContaining(expected)] },
+    );
+  });
+
+  test('a Node that is paused is told, and no problem', async () => {
+    const node = {
+      apiVersion: 'v1',
+      kind: 'Node',
+      metadata: { name: 'n1', annotations: { 'stowage.dev/paused': 'true' } },
+    };
+    const { code, checks } = await check({ probes: OK }, { 'nodes/n1': node });
+    expect({ code, second: checks[1] }).toEqual({
+      code: 0,
+      second: {
+        check: 'paused',
+        ok: true,
+        message: 'its Node has the annotation stowage.dev/paused: nothing is written there',
+      },
+    });
+  });
+
+  test('as many round trips as there were', async () => {
+    const executor = fakeExecutor({ n1: { probes: OK } });
+    let trips = 0;
+    const { observe } = executor;
+    executor.observe = (...asked) => {
+      trips += 1;
+      return observe(...asked);
+    };
+    await stowage(['check', 'node', 'n1'], { executor });
+    expect(trips).toBe(4);
   });
 });
 
@@ -212,6 +314,7 @@ describe('an API server restored to before a create', () => {
       ...MADE,
       loops: result(0),
       [FOLDER]: missing,
+      ...freeIn('/srv/files', 100),
       '/srv/files': result(0, `f 10 ${UID}\nf 20 ${UID}.partial`),
       [`intent ${UID}`]: result(0, intent(UID, { file })),
     };
@@ -228,7 +331,7 @@ describe('an API server restored to before a create', () => {
       ...made,
       spec: { ...made.spec, sparseLoopDevice: { size: '1Gi', directory: '/srv' } },
     };
-    const probes = { ...MADE, '/srv': result(0, `f 10 ${OTHER}`) };
+    const probes = { ...MADE, ...freeIn('/srv', 100), '/srv': result(0, `f 10 ${OTHER}`) };
     expect((await check({ probes }, { 'volumes/data1': here })).problems).toMatchObject([
       { message: expect.stringContaining(`/srv/${OTHER}`) },
     ]);

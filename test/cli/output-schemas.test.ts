@@ -74,6 +74,7 @@ describe('the schema of', () => {
     ['why', 'why volume b', 'one'],
     ['plan', `${CREATE} --node n1 --dry-run=plan`, 'one'],
     ['plan', `${CREATE} --node n{1,1} --dry-run=plan`, 'one'],
+    ['cluster', 'check cluster', 'one'],
     ['version', 'version', 'one'],
     ['version', 'version --client', 'one'],
   ])('%s: %s', async (name, line, shape) => {

@@ -14,6 +14,7 @@ function ioTo(stderr: Output, env: Io['env'] = {}): Io {
     stderr,
     env,
     signal: new AbortController().signal,
+    onHangup() {},
     clock: systemClock,
     connect: unexpected,
     nodes: unexpected,

@@ -1,6 +1,9 @@
-import { beforeEach, expect, jest, test } from '@jest/globals';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { VERSION } from '../../src/cli/version.ts';
 import type { WatchOptions } from '../../src/daemon/watch.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const runWatch = jest.fn(async (_options: WatchOptions) => {});
 jest.unstable_mockModule('../../src/daemon/watch.ts', () => ({ runWatch }));
@@ -13,30 +16,70 @@ beforeEach(() => {
 test('has defaults', async () => {
   expect(await stowage(['watch'])).toMatchObject({ code: 0, connections: [{ version: VERSION }] });
   expect(runWatch.mock.lastCall?.[0]).toMatchObject({
-    transport: 'ssh',
-    localNodes: [],
-    workers: 10,
-    retry: { startMs: 1000, maxMs: 300_000 },
+    settings: {
+      transport: 'ssh',
+      localNodes: [],
+      sshConfig: undefined,
+      workers: 10,
+      retry: { startMs: 1000, maxMs: 300_000 },
+      addresses: new Map(),
+    },
+    controllers: new Set(['volume', 'leftover']),
+    // As client-go's.
+    election: { namespace: 'default', leaseDurationMs: 15_000, renewDeadlineMs: 10_000, retryPeriodMs: 2000 },
     verbose: false,
   });
-  expect(runWatch.mock.lastCall?.[0]).not.toHaveProperty('sshConfig');
+  for (const unset of ['config', 'rate', 'http']) {
+    expect(runWatch.mock.lastCall?.[0]).not.toHaveProperty(unset);
+  }
 });
 
 test('hands on what was given', async () => {
   const flags = ['--workers', '3', '--retry-interval-start', '200ms', '--retry-interval-max', '1m', '-v'];
   await stowage(['watch', '--ssh-config', '/etc/stowage/ssh', ...flags]);
   expect(runWatch.mock.lastCall?.[0]).toMatchObject({
-    transport: 'ssh',
-    sshConfig: '/etc/stowage/ssh',
-    workers: 3,
-    retry: { startMs: 200, maxMs: 60_000 },
+    settings: {
+      transport: 'ssh',
+      sshConfig: '/etc/stowage/ssh',
+      workers: 3,
+      retry: { startMs: 200, maxMs: 60_000 },
+    },
     verbose: true,
+  });
+});
+
+test('hands on how to lead, what to serve, and how fast to be', async () => {
+  const election = [
+    '--leader-election-namespace=storage',
+    '--leader-election-lease-duration=30s',
+    '--leader-election-renew-deadline=20s',
+    '--leader-election-retry-period=4s',
+  ];
+  const flags = ['--controllers', '*,-leftover', '--http-endpoint', ':8080', '--kube-api-qps', '20'];
+  await stowage(['watch', '--leader-election', ...election, ...flags]);
+  expect(runWatch.mock.lastCall?.[0]).toMatchObject({
+    controllers: new Set(['volume']),
+    election: { namespace: 'storage', leaseDurationMs: 30_000, renewDeadlineMs: 20_000, retryPeriodMs: 4000 },
+    http: { address: { host: undefined, port: 8080 }, metricsPath: '/metrics' },
+    rate: { qps: 20, burst: 20 },
+  });
+  await stowage(['watch', '-n', 'own', '--kube-api-qps', '20', '--kube-api-burst', '50']);
+  expect(runWatch.mock.lastCall?.[0]).toMatchObject({
+    election: { namespace: 'own' },
+    rate: { qps: 20, burst: 50 },
+  });
+  await stowage(['watch', '--leader-election=false', '--http-endpoint', '[::1]:1', '--metrics-path', '/m']);
+  expect(runWatch.mock.lastCall?.[0]).not.toHaveProperty('election');
+  expect(runWatch.mock.lastCall?.[0]).toMatchObject({
+    http: { address: { host: '::1' }, metricsPath: '/m' },
   });
 });
 
 test('collects the names of local nodes', async () => {
   await stowage(['watch', '--transport', 'local', '--local-node', 'n1,n2', '--local-node', 'n3']);
-  expect(runWatch.mock.lastCall?.[0]).toMatchObject({ transport: 'local', localNodes: ['n1', 'n2', 'n3'] });
+  expect(runWatch.mock.lastCall?.[0]).toMatchObject({
+    settings: { transport: 'local', localNodes: ['n1', 'n2', 'n3'] },
+  });
 });
 
 test.each<[string[], string]>([
@@ -45,9 +88,117 @@ test.each<[string[], string]>([
   [['--transport', 'local', '--local-node', 'N1'], 'A name has'],
   [['--retry-interval-start', '6m'], '--retry-interval-start is longer'],
   [['--workers', '0'], 'whole number from 1'],
+  [['--controllers', 'volumes'], 'there is no controller "volumes"'],
+  [['--controllers=-volume'], 'no controller is left'],
+  [['--leader-election=maybe'], 'It must be true or false.'],
+  [['--leader-election-renew-deadline', '15s'], 'a leader has to stop before another begins'],
+  [['--leader-election-retry-period', '6s'], 'one try that fails must not cost the Lease'],
+  [['--leader-election-namespace', 'A'], 'A name has'],
+  [['--http-endpoint', '8080'], 'this is no address with a port'],
+  [['--metrics-path', '/healthz'], 'there the daemon tells of its health'],
+  [['--kube-api-burst', '5'], '--kube-api-burst goes with --kube-api-qps'],
+  [['--kube-api-qps', '0'], 'whole number from 1'],
 ])('%j is wrong usage', async (flags, message) => {
   const { code, err } = await stowage(['watch', ...flags]);
   expect(code).toBe(2);
   expect(err).toContain(message);
   expect(runWatch).not.toHaveBeenCalled();
+});
+
+describe('--config', () => {
+  let folder: { path: string; remove(): Promise<void> };
+  beforeAll(async () => {
+    folder = await temporaryFolder('config');
+  });
+  afterAll(() => folder.remove());
+
+  async function withFile(text: string, flags: string[] = [], env: Record<string, string> = {}) {
+    const file = join(folder.path, 'config.yaml');
+    await writeFile(file, text);
+    const outcome = await stowage(['watch', '--config', file, ...flags], { env });
+    return { ...outcome, file, options: runWatch.mock.lastCall?.[0] };
+  }
+
+  test('says what flags say, and where nodes are', async () => {
+    const { options, file } = await withFile(`
+      sshConfig: /etc/stowage/ssh
+      workers: 3
+      retryIntervalStart: 200ms
+      retryIntervalMax: 1m30s
+      nodes:
+        n1: {address: 10.0.0.1, port: 2222}
+        n2.example: {address: 'fd00::2'}
+        n3: {port: 22}
+    `);
+    expect(options?.settings).toEqual({
+      transport: 'ssh',
+      localNodes: [],
+      sshConfig: '/etc/stowage/ssh',
+      workers: 3,
+      retry: { startMs: 200, maxMs: 90_000 },
+      addresses: new Map<string, object>([
+        ['n1', { host: '10.0.0.1', port: 2222 }],
+        ['n2.example', { host: 'fd00::2' }],
+        ['n3', { port: 22 }],
+      ]),
+    });
+    expect(options?.config?.path).toBe(file);
+    await writeFile(file, 'workers: 4');
+    expect(await options?.config?.read()).toMatchObject({ workers: 4, sshConfig: undefined });
+  });
+
+  test('goes after the environment, which goes after flags; and an empty file says nothing', async () => {
+    const env = { STOWAGE_WORKERS: '5', STOWAGE_SSH_CONFIG: '/env', STOWAGE_LEADER_ELECTION: 'false' };
+    const text = 'workers: 4\nsshConfig: /file\nretryIntervalMax: 1m\n';
+    const { options } = await withFile(text, ['--workers', '6'], env);
+    expect(options?.settings).toMatchObject({
+      workers: 6,
+      sshConfig: '/env',
+      retry: { startMs: 1000, maxMs: 60_000 },
+    });
+    expect(options).not.toHaveProperty('election');
+    // Also when it is read again.
+    expect(await options?.config?.read()).toMatchObject({ workers: 6, sshConfig: '/env' });
+    expect((await withFile('# nothing\n')).options?.settings).toMatchObject({ workers: 10 });
+    const local = await withFile('transport: local\nlocalNode: [n1]\n');
+    expect(local.options?.settings).toMatchObject({ transport: 'local', localNodes: ['n1'] });
+  });
+
+  test.each<[string, string]>([
+    ['workers: 0', 'workers: It must be a whole number from 1 to 1000'],
+    ['workers: many', 'workers: It must be a whole number from 1 to 1000'],
+    ['retryIntervalMax: 5', 'retryIntervalMax: it must be a text'],
+    ['retryIntervalMax: 5 minutes', 'retryIntervalMax: Write a duration such as 30s'],
+    ['transport: telnet', 'transport: it must be one of ssh, local'],
+    ['localNode: n1', 'localNode: it must be a list'],
+    ['localNode: [n1, N2]', 'localNode[1]: it must be the name of a node'],
+    ['nodes: [n1]', 'nodes: it must be a mapping'],
+    ['nodes: {n1: {port: 70000}}', 'nodes.n1.port: It must be a whole number from 1 to 65535'],
+    ['nodes: {n1: {address: -oProxyCommand=x}}', 'nodes.n1.address: it must be a host name or an IP address'],
+    ['nodes: {n1: {user: root}}', 'nodes.n1.user: there is no such field; there are: address, port'],
+    ['nodes: {../n1: {}}', 'nodes.../n1: it must be the name of a node'],
+    ['worker: 3', 'worker: there is no such field; there are: transport, localNode'],
+    ['- workers', 'it must be a mapping'],
+    ['workers: 3\nworkers: 4', 'it is no YAML: Map keys must be unique'],
+    ['a: [', 'it is no YAML: '],
+    ['transport: local', '--transport local and --local-node go together'],
+    ['retryIntervalStart: 6m', '--retry-interval-start is longer'],
+  ])('%j is refused', async (text, message) => {
+    const { code, err, file } = await withFile(text);
+    expect(code).toBe(2);
+    expect(err).toContain(message);
+    if (!message.startsWith('--')) expect(err).toContain(`--config ${file}: `);
+    expect(runWatch).not.toHaveBeenCalled();
+  });
+
+  test('a file that is not there fails', async () => {
+    const { code, err } = await stowage(['watch', '--config', join(folder.path, 'none')]);
+    expect([code, err]).toEqual([1, expect.stringContaining('cannot be read: ENOENT')]);
+  });
+});
+
+test('a value of the environment that no flag would take is wrong usage, and names the variable', async () => {
+  const { code, err } = await stowage(['watch'], { env: { STOWAGE_WORKERS: 'x' } });
+  expect(code).toBe(2);
+  expect(err).toContain("$STOWAGE_WORKERS 'x' is invalid for --workers. It must be a whole number");
 });

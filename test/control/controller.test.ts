@@ -125,3 +125,27 @@ test('stop aborts what runs on after the deadline', async () => {
   await clock.advance(1);
   expect([await stopped, signal?.aborted]).toEqual([false, true]);
 });
+
+test('what surrounds the work on a key surrounds what is logged of it', async () => {
+  const within: string[] = [];
+  let place = 'outside';
+  const around = async (work: () => Promise<void>) => {
+    place = 'inside';
+    await work();
+    place = 'outside';
+  };
+  const placed = { error: () => void within.push(`logged ${place}`) };
+  runController({
+    queue,
+    async reconcile() {
+      within.push(`worked ${place}`);
+      throw new Error('boom');
+    },
+    logger: placed,
+    clock,
+    around,
+  });
+  queue.add('a');
+  await clock.advance(0);
+  expect(within).toEqual(['worked inside', 'logged inside']);
+});

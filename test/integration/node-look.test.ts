@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { execa } from 'execa';
@@ -134,6 +135,41 @@ describeAsRoot('looking at a node', () => {
       { check: 'Volume data1', message: expect.stringContaining('is missing, and so are its records') },
     ]);
   }, 120_000);
+
+  test('a host key is trusted by its fingerprint, and by no other', async () => {
+    const config = join(folder.path, 'ssh_config');
+    const knownHosts = join(folder.path, 'known_hosts');
+    const text = await readFile(sshd.configFile, 'utf8');
+    await writeFile(config, text.replace(`${sshd.folder}/known_hosts`, knownHosts));
+    const check = (...argv: string[]) =>
+      stowage(cluster, 'check', 'node', 'n1', '--ssh-config', config, ...argv);
+    const shown = await execa('ssh-keygen', ['-lf', join(sshd.folder, 'host_key.pub')]);
+    const fingerprint = shown.stdout.split(' ')[1] ?? '';
+    const wrong = `SHA256:${'A'.repeat(43)}`;
+
+    expect((await check()).stdout).toMatch(/^reachable +problem +node n1: its host key is not known/m);
+    expect(await check('--trust-host-key', wrong)).toMatchObject({
+      exitCode: 5,
+      stderr: expect.stringContaining(`no host key with the fingerprint ${wrong}, but ${fingerprint}`),
+    });
+    expect(existsSync(knownHosts)).toBe(false);
+    const trusted = await check('--trust-host-key', fingerprint);
+    expect(trusted.stderr).toContain(`${fingerprint} (ssh-ed25519) of node n1 is trusted from now on`);
+    expect(trusted.stdout).toMatch(/^reachable +OK/m);
+    expect((await check('--trust-host-key', fingerprint)).stderr).toContain('was known already');
+
+    const other = join(folder.path, 'other');
+    await execa('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-f', other]);
+    const [type, key] = (await readFile(`${other}.pub`, 'utf8')).split(' ');
+    await writeFile(knownHosts, `n1 ${type} ${key}\n`);
+    const changed = await check('--trust-host-key', fingerprint);
+    expect(changed).toMatchObject({
+      exitCode: 5,
+      stderr: expect.stringContaining(`ssh-keygen -R n1 -f ${knownHosts}`),
+    });
+    await execa('ssh-keygen', ['-R', 'n1', '-f', knownHosts]);
+    expect((await check('--trust-host-key', fingerprint)).stdout).toMatch(/^reachable +OK/m);
+  }, 60_000);
 
   test('a user of a node who may run what the sample of sudoers allows', async () => {
     const user = await makeSudoUser();

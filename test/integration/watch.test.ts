@@ -1,4 +1,4 @@
-import { chmod, stat, writeFile } from 'node:fs/promises';
+import { chmod, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { execa } from 'execa';
@@ -24,13 +24,13 @@ afterAll(async () => {
 });
 
 /** Starts `stowage watch` with a shell script as its ssh; `$log` is where that may write. */
-async function watchWith(name: string, script: string) {
+async function watchWith(name: string, script: string, flags: string[] = []) {
   const log = join(folder.path, `${name}.log`);
   const ssh = join(folder.path, 'ssh');
   await writeFile(log, '');
   await writeFile(ssh, `#!/bin/sh\nlog='${log}'\ncase $* in *'-O exit'*) exit 0 ;; esac\n${script}\n`);
   await chmod(ssh, 0o755);
-  const daemon = execa('bin/stowage', ['watch', '--retry-interval-start', '200ms'], {
+  const daemon = execa('bin/stowage', ['watch', '--retry-interval-start', '200ms', ...flags], {
     env: {
       KUBECONFIG: cluster.kubeconfig,
       PATH: `${folder.path}:${process.env.PATH}`,
@@ -40,7 +40,7 @@ async function watchWith(name: string, script: string) {
     // It has its own deadline.
     forceKillAfterDelay: false,
   });
-  return { daemon, calls: async () => (await stat(log)).size };
+  return { daemon, calls: async () => (await stat(log)).size, said: () => readFile(log, 'utf8') };
 }
 
 test('SIGTERM while a node does not answer ends it in order, and says nothing of the node', async () => {
@@ -77,6 +77,37 @@ test('a node that words its failure otherwise each time makes neither writes nor
   expect((await daemon).exitCode).toBe(0);
   await remove('words');
 }, 60_000);
+
+test('SIGHUP has the configuration read again, and a wrong one is said while the old one holds', async () => {
+  const config = join(folder.path, 'config.yaml');
+  await writeFile(config, 'nodes: {n1: {address: first.example}}\n');
+  const { daemon, said } = await watchWith('config', 'echo "$*" >>"$log"; exit 255', ['--config', config]);
+  const asks = (host: string) =>
+    until(`ssh is asked for ${host}`, 20_000, async () =>
+      (await said()).includes(`-- ${host} sh`) ? true : undefined,
+    );
+  let errors = '';
+  daemon.stderr?.on('data', (chunk) => {
+    errors += chunk;
+  });
+  const logs = (text: string) =>
+    until(`it logs ${text}`, 20_000, async () => (errors.includes(text) ? true : undefined));
+  await cluster.client.create(VOLUMES, sparseVolume('config', 'n1', '1Gi'));
+  await asks('first.example');
+  await writeFile(config, 'nodes: {n1: {address: second.example}}\n');
+  daemon.kill('SIGHUP');
+  await logs('configuration reloaded');
+  await asks('second.example');
+  await writeFile(config, 'nodes: {n1: {port: all}}\n');
+  daemon.kill('SIGHUP');
+  await logs('nodes.n1.port: It must be a whole number');
+  await writeFile(config, 'nodes: {n1: {address: third.example}}\n');
+  // Without a signal.
+  await asks('third.example');
+  daemon.kill('SIGTERM');
+  expect((await daemon).exitCode).toBe(0);
+  await remove('config');
+}, 90_000);
 
 /** Without a daemon nobody takes the finalizer off. */
 async function remove(name: string): Promise<void> {

@@ -15,14 +15,14 @@ export interface TestController {
   stop(): Promise<void>;
 }
 
-/** The Volume controller in this process, over nodes that are all away. It acts for every node but `foreign`. */
-export async function startController(client: KubeClient): Promise<TestController> {
+/** The Volume controller in this process, over nodes that are all away, or those. It acts for every node but `foreign`. */
+export async function startController(client: KubeClient, reached?: Executor): Promise<TestController> {
   const asked: string[] = [];
   const away = (method: string) => async (node: string) => {
     asked.push(`${method} ${node}`);
     throw new NodeError('unreachable', node, `node ${node} is away`);
   };
-  const executor: Executor = {
+  const executor: Executor = reached ?? {
     observe: away('observe'),
     submit: away('submit'),
     poll: away('poll'),

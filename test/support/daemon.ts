@@ -1,10 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { closeSync, openSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { build } from 'esbuild';
 import type { CrashingWatchOptions } from './crashing-watch.ts';
+import type { ElectingWatchOptions } from './electing-watch.ts';
 
 export interface Daemon {
   process: ChildProcess;
@@ -14,17 +16,27 @@ export interface Daemon {
   stop(): Promise<void>;
 }
 
-export interface DaemonProgram {
-  start(options: CrashingWatchOptions): Daemon;
+export interface DaemonProgram<Options = CrashingWatchOptions> {
+  start(options: Options): Daemon;
   remove(): Promise<void>;
 }
 
 /** Bundles the daemon that can crash, once, so that each start takes a fraction of a second. */
-export async function bundleDaemon(): Promise<DaemonProgram> {
+export const bundleDaemon = (): Promise<DaemonProgram> =>
+  bundle('test/support/crashing-watch.ts', () => 'inherit');
+
+/** The same for the daemon that stands for election. It logs into a file. */
+export const bundleElectingDaemon = (): Promise<DaemonProgram<ElectingWatchOptions>> =>
+  bundle('test/support/electing-watch.ts', ({ messages }) => openSync(messages, 'a'));
+
+async function bundle<Options>(
+  entryPoint: string,
+  stderr: (options: Options) => 'inherit' | number,
+): Promise<DaemonProgram<Options>> {
   const folder = await mkdtemp(join(tmpdir(), 'stowage-daemon-'));
   const outfile = join(folder, 'daemon.mjs');
   await build({
-    entryPoints: ['test/support/crashing-watch.ts'],
+    entryPoints: [entryPoint],
     outfile,
     bundle: true,
     format: 'esm',
@@ -35,10 +47,12 @@ export async function bundleDaemon(): Promise<DaemonProgram> {
   });
   return {
     start(options) {
+      const to = stderr(options);
       const child = spawn(process.execPath, [outfile, JSON.stringify(options)], {
-        stdio: ['ignore', 'inherit', 'inherit'],
+        stdio: ['ignore', 'inherit', to],
         env: { ...process.env, NODE_OPTIONS: '' },
       });
+      if (typeof to === 'number') closeSync(to);
       const ended = once(child, 'exit').then(([code, signal]) => String(signal ?? code));
       return {
         process: child,

@@ -5,6 +5,7 @@ import type { Prompts } from '../../src/cli/prompts/prompts.ts';
 import { run } from '../../src/cli/run.ts';
 import type { ConnectOptions } from '../../src/kube/connect.ts';
 import { ApiError } from '../../src/kube/errors.ts';
+import type { Transport } from '../../src/kube/transport.ts';
 import type {
   DeleteOptions,
   KubeClient,
@@ -69,6 +70,9 @@ const notFound = (key: string) =>
     404,
     key,
   );
+
+/** Commands speak through the client. */
+const noTransport = undefined as unknown as Transport;
 
 /** Runs a command line against objects in memory. */
 export async function stowage(argv: string[], world: World = {}): Promise<Outcome> {
@@ -173,11 +177,13 @@ export function fakeIo(world: World = {}): { io: Io; outcome: Outcome } {
     },
     env: world.env ?? {},
     signal: world.signal ?? new AbortController().signal,
+    onHangup() {},
     clock: world.clock ?? new FakeClock(),
     connect: async (options) => {
       outcome.connections.push(options);
       return {
         client,
+        transport: noTransport,
         namespace: options.namespace ?? 'default',
         server: 'https://cluster.example',
         async serverVersion() {

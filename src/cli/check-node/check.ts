@@ -7,13 +7,17 @@ import { isNotFound } from '../../kube/errors.ts';
 import type { KubeClient } from '../../kube/types.ts';
 import { NodeError } from '../../nodes/errors.ts';
 import type { Executor } from '../../nodes/job.ts';
+import { addressOfNode } from '../../volumes/node-address.ts';
 import { conclude } from '../batch.ts';
 import type { GlobalFlags } from '../globals.ts';
 import type { Io } from '../io.ts';
 import type { NodeFlags } from '../nodes/flags.ts';
-import { withNodes } from '../nodes/with-nodes.ts';
+import { reachNodes, readNodes } from '../nodes/with-nodes.ts';
 import { asJson, asYaml } from '../output/data.ts';
+import { printable } from '../output/printable.ts';
 import type { ClusterFacts } from './facts.ts';
+import { runProgram } from './host-key/run.ts';
+import { trustHostKey } from './host-key/trust.ts';
 import { judge } from './judge.ts';
 import { lookAtNode } from './look.ts';
 import type { NodeReport } from './report.ts';
@@ -21,6 +25,8 @@ import { checksText } from './text.ts';
 
 export interface CheckFlags extends NodeFlags {
   output?: 'json' | 'yaml';
+  /** The fingerprint of the host key of the one node. */
+  trustHostKey?: string;
 }
 
 /**
@@ -33,9 +39,11 @@ export async function checkNodes(
   io: Io,
   client: KubeClient,
 ): Promise<void> {
-  const before = await readCluster(client, io.signal);
-  const looks = await withNodes(names, flags, io, client, (executor) =>
-    Promise.all(names.map((node) => lookOrError(executor, node, before))),
+  const nodes = await readNodes(names, io, client);
+  if (flags.trustHostKey !== undefined) await trust(names[0] ?? '', flags.trustHostKey, nodes, flags, io);
+  const before = { nodes, ...(await readCluster(client, io.signal)) };
+  const looks = await reachNodes(nodes, flags, io, (executor) =>
+    Promise.all(names.map((node) => lookOrError(executor, node, before, () => io.clock.now()))),
   );
   const cluster = both(before, await readCluster(client, io.signal));
   const errors: unknown[] = [];
@@ -58,18 +66,46 @@ export async function checkNodes(
   throw new StowageError('conflict', `${found} on ${on.join(', ')}`);
 }
 
+async function trust(
+  node: string,
+  fingerprint: string,
+  nodes: ClusterFacts['nodes'],
+  { sshConfig }: CheckFlags,
+  io: Io,
+): Promise<void> {
+  const address = addressOfNode(nodes.get(node));
+  const { key, knownHosts, known } = await trustHostKey({
+    node,
+    fingerprint,
+    address,
+    sshConfig,
+    run: runProgram,
+  });
+  const what = known ? 'was known already, in' : 'is trusted from now on: added to';
+  io.stderr.write(
+    `host key ${key.fingerprint} (${key.type}) of node ${node} ${what} ${printable(knownHosts)}\n`,
+  );
+}
+
 type Looked = { facts: Awaited<ReturnType<typeof lookAtNode>> } | { error: NodeError };
 
-async function lookOrError(executor: Executor, node: string, cluster: ClusterFacts): Promise<Looked> {
+async function lookOrError(
+  executor: Executor,
+  node: string,
+  cluster: ClusterFacts,
+  now: () => number,
+): Promise<Looked> {
   try {
-    return { facts: await lookAtNode(executor, node, cluster) };
+    return { facts: await lookAtNode(executor, node, cluster, now) };
   } catch (error) {
     if (error instanceof NodeError) return { error };
     throw error;
   }
 }
 
-async function readCluster(client: KubeClient, signal: AbortSignal): Promise<ClusterFacts> {
+type Objects = Omit<ClusterFacts, 'nodes'>;
+
+async function readCluster(client: KubeClient, signal: AbortSignal): Promise<Objects> {
   const { items: volumes } = await listAll<Volume>(client, VOLUMES, { signal });
   try {
     return { volumes, leftovers: (await listAll<Leftover>(client, LEFTOVERS, { signal })).items };
@@ -84,7 +120,7 @@ async function readCluster(client: KubeClient, signal: AbortSignal): Promise<Clu
  * What the cluster had, and kept, both before and after nodes were looked at is to be there; what it had at either time owns what
  * it has. So nothing is told of a Volume that came or went meanwhile.
  */
-function both(before: ClusterFacts, after: ClusterFacts): ClusterFacts {
+function both(before: ClusterFacts, after: Objects): ClusterFacts {
   const lasting = new Set(
     after.volumes
       .filter(({ metadata }) => metadata.deletionTimestamp === undefined)
@@ -92,6 +128,7 @@ function both(before: ClusterFacts, after: ClusterFacts): ClusterFacts {
   );
   const owner = (volume: Volume): Volume => ({ ...volume, status: {} });
   return {
+    nodes: before.nodes,
     volumes: [
       ...before.volumes.map((volume) => (lasting.has(volume.metadata.uid) ? volume : owner(volume))),
       ...after.volumes.map(owner),

@@ -1,10 +1,11 @@
 import { dirname } from 'node:path';
+import type { KubeNode } from '../../api/core.ts';
 import { directoryWanted } from '../../api/directory.ts';
 import type { Leftover } from '../../api/leftover.ts';
 import type { Volume } from '../../api/volume.ts';
 import { linkOf } from '../../storage/links.ts';
 import type { NamedFile } from '../../storage/node-check/files.ts';
-import type { Tool } from '../../storage/node-check/tools.ts';
+import type { System } from '../../storage/node-check/system.ts';
 import type { Intent, Users } from '../../storage/types.ts';
 import { nodeOf, SPARSE_FOLDER } from '../../volumes/desired.ts';
 import { recordProblem } from '../../volumes/record-problem.ts';
@@ -15,7 +16,7 @@ export type Look<T> = { known: T } | { problem: string; hint: string | undefined
 export interface NodeFacts {
   /** Whether udev runs; a problem where nothing may be run as root. */
   udev: Look<boolean>;
-  missingTools: Look<readonly Tool[]>;
+  system: Look<System>;
   content: Look<NodeContent>;
   /** The subjects of jobs. */
   subjects: Look<readonly string[]>;
@@ -33,16 +34,20 @@ export interface NodeContent {
   intents: ReadonlyMap<string, Intent>;
   /** Persistent names that are there, of those that were asked for. */
   links: ReadonlySet<string>;
+  /** Bytes that are free for files in the folders of backing files, by folder. */
+  free: ReadonlyMap<string, bigint>;
 }
 
 /** What the cluster has. */
 export interface ClusterFacts {
   volumes: readonly Volume[];
   leftovers: readonly Leftover[];
+  /** By name. */
+  nodes: ReadonlyMap<string, KubeNode>;
 }
 
 /** The UIDs whose storage belongs to an object. */
-export const ownedUids = ({ volumes, leftovers }: ClusterFacts): Set<string> =>
+export const ownedUids = ({ volumes, leftovers }: Pick<ClusterFacts, 'volumes' | 'leftovers'>): Set<string> =>
   new Set([
     ...volumes.map(({ metadata }) => metadata.uid ?? ''),
     ...leftovers.flatMap(({ metadata, spec }) => [metadata.name, spec.uid]),

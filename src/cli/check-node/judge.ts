@@ -1,5 +1,6 @@
+import { PAUSED_ANNOTATION } from '../../api/names.ts';
 import type { Volume } from '../../api/volume.ts';
-import { TOOLS } from '../../storage/node-check/tools.ts';
+import { isPaused } from '../../volumes/paused.ts';
 import {
   type ClusterFacts,
   type Look,
@@ -11,12 +12,16 @@ import {
 } from './facts.ts';
 import { leftJobs, leftoversIn } from './leftovers.ts';
 import type { Check } from './report.ts';
+import { judgeSystem, spaceChecks } from './system.ts';
 
 /** What a node has and lacks. Pure. */
 export function judge(node: string, facts: NodeFacts, cluster: ClusterFacts): Check[] {
-  const { udev, missingTools, content, subjects } = facts;
-  const reachable: Check = { check: 'reachable', ok: true, message: 'it answers' };
-  if ('problem' in udev) return [reachable, notLooked('user', udev)];
+  const { udev, system, content, subjects } = facts;
+  const first: Check[] = [
+    { check: 'reachable', ok: true, message: 'it answers' },
+    ...(isPaused(cluster.nodes.get(node)) ? [paused] : []),
+  ];
+  if ('problem' in udev) return [...first, notLooked('user', udev)];
   const user: Check = { check: 'user', ok: true, message: 'runs programs as root' };
   const owned = ownedUids(cluster);
   const left = [
@@ -25,7 +30,7 @@ export function judge(node: string, facts: NodeFacts, cluster: ClusterFacts): Ch
   ];
   const none: Check = { check: 'leftovers', ok: true, message: 'none' };
   return [
-    reachable,
+    ...first,
     user,
     udev.known
       ? { check: 'udev', ok: true, message: 'runs' }
@@ -35,18 +40,19 @@ export function judge(node: string, facts: NodeFacts, cluster: ClusterFacts): Ch
           message: 'does not run: /run/udev/control is no socket, and no volume gets its persistent path',
           hint: 'Start it on the node: systemctl start systemd-udevd',
         },
-    ...('problem' in missingTools
-      ? [notLooked('tools', missingTools)]
-      : TOOLS.map(({ name, of, package: from }): Check => {
-          const message = `for ${of}`;
-          return missingTools.known.some((tool) => tool.name === name)
-            ? { check: name, ok: false, message: `missing, ${message}`, hint: `Install ${from} on the node.` }
-            : { check: name, ok: true, message };
-        })),
+    ...('problem' in system ? [notLooked('tools', system)] : judgeSystem(system.known)),
+    ...('problem' in content ? [] : spaceChecks(content.known.free)),
     ...('problem' in content ? [] : missingStorage(node, content.known, cluster)),
     ...(left.length === 0 ? [none] : left),
   ];
 }
+
+/** Someone asked for it, so nothing is amiss. */
+const paused: Check = {
+  check: 'paused',
+  ok: true,
+  message: `its Node has the annotation ${PAUSED_ANNOTATION}: nothing is written there`,
+};
 
 const notLooked = (check: string, { problem, hint }: Extract<Look<unknown>, { problem: string }>): Check => ({
   check,

@@ -2,6 +2,7 @@ import { NodeError } from '../../nodes/errors.ts';
 import type { Executor, Probe, ProbeResult } from '../../nodes/job.ts';
 import { ForeignJobs } from '../../nodes/jobs-folder.ts';
 import { SudoRefusal } from '../../nodes/sudo.ts';
+import { freeSpaceProbes, readFreeSpace } from '../../storage/free-space.ts';
 import {
   folderProbes,
   intentProbes,
@@ -12,7 +13,7 @@ import {
   readRecordFiles,
   recordsProbes,
 } from '../../storage/node-check/files.ts';
-import { missingTools, toolProbes } from '../../storage/node-check/tools.ts';
+import { readSystem, systemProbes } from '../../storage/node-check/system.ts';
 import { answersOf, ObservationError } from '../../storage/probe-results.ts';
 import {
   type ClusterFacts,
@@ -25,11 +26,15 @@ import {
   ownedUids,
 } from './facts.ts';
 
-/** Reads from a node what it is judged by, and changes nothing. @throws NodeError where the node can't be asked */
+/**
+ * Reads from a node what it is judged by, and changes nothing. `now` in ms since the epoch.
+ * @throws NodeError where the node can't be asked
+ */
 export async function lookAtNode(
   executor: Executor,
   node: string,
   cluster: ClusterFacts,
+  now: () => number,
 ): Promise<NodeFacts> {
   const look = (probes: readonly Probe[]) => executor.observe(node, probes);
   const udev = await looked(async () => {
@@ -37,10 +42,13 @@ export async function lookAtNode(
     return results.get('udev')?.exit === 0;
   });
   // What is refused once is not asked for three times.
-  if ('problem' in udev) return { udev, missingTools: udev, content: udev, subjects: udev };
+  if ('problem' in udev) return { udev, system: udev, content: udev, subjects: udev };
   return {
     udev,
-    missingTools: await looked(async () => missingTools(await look(toolProbes()))),
+    system: await looked(async () => {
+      const asked = now();
+      return readSystem(await look(systemProbes()), asked, now());
+    }),
     content: await looked(() => lookAtContent(look, node, cluster)),
     subjects: await looked(() => executor.subjects(node)),
   };
@@ -51,16 +59,27 @@ async function lookAtContent(
   node: string,
   cluster: ClusterFacts,
 ): Promise<NodeContent> {
-  const ask = async (probes: readonly Probe[]) =>
-    answersOf(probes.length === 0 ? new Map() : await look(probes));
+  const results = async (probes: readonly Probe[]) => (probes.length === 0 ? new Map() : look(probes));
+  const ask = async (probes: readonly Probe[]) => answersOf(await results(probes));
   const { users, records } = readRecordFiles(await ask(recordsProbes()));
   const owned = ownedUids(cluster);
   const unowned = [...new Set(records.map(({ uid }) => uid))].filter((uid) => !owned.has(uid));
   const intents = readIntents(unowned, await ask(intentProbes(unowned)));
   const folders = foldersOf(node, cluster.volumes, intents.values());
   const links = madeOn(node, cluster.volumes).map(linkOfVolume);
-  const get = await ask([...folderProbes(folders), ...pathProbes(links)]);
-  return { users, records, intents, folders, files: readFolders(folders, get), links: readPaths(links, get) };
+  // Folders have those above them in common.
+  const space = new Map(folders.flatMap(freeSpaceProbes).map((probe) => [probe.name, probe]));
+  const found = await results([...folderProbes(folders), ...pathProbes(links), ...space.values()]);
+  const get = answersOf(found);
+  return {
+    users,
+    records,
+    intents,
+    folders,
+    files: readFolders(folders, get),
+    links: readPaths(links, get),
+    free: new Map(folders.map((folder) => [folder, readFreeSpace(folder, found)])),
+  };
 }
 
 /** What the node does not let us see is a finding; what it does not answer is none. */

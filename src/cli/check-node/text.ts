@@ -9,20 +9,18 @@ export function checksText(reports: readonly NodeReport[]): string {
     .map(({ node, checks }) => {
       const rows = checks.map(({ check, ok, message }) => [check, ok ? 'OK' : 'problem', message]);
       const heading = reports.length > 1 ? `Node ${node}\n` : '';
-      return `${heading}${table(['CHECK', 'RESULT', 'WHAT'], rows)}${help(node, checks)}`;
+      return `${heading}${table(['CHECK', 'RESULT', 'WHAT'], rows)}${helpLines(`What helps, to be run as root on ${node}:`, checks)}`;
     })
     .join('\n');
 }
 
-/** Lines for a shell on the node: what is no command is a comment. */
-function help(node: string, checks: readonly Check[]): string {
+/** Lines for a shell: what is no command is a comment. */
+export function helpLines(heading: string, checks: readonly Check[]): string {
   const lines = checks.flatMap(({ ok, message, hint, command }) =>
     ok || hint === undefined
       ? []
       : ['', comment(message), comment(hint), ...(command === undefined ? [] : [command])],
   );
   if (lines.length === 0) return '';
-  return printable(
-    `\n${comment(`What helps, to be run as root on ${node}:`)}${lines.map((line) => `\n${line}`).join('')}\n`,
-  );
+  return printable(`\n${comment(heading)}${lines.map((line) => `\n${line}`).join('')}\n`);
 }

@@ -1,9 +1,10 @@
-import { type Command, Option } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { CheckFlags } from '../check-node/check.ts';
 import { connectFor, type GlobalFlags } from '../globals.ts';
 import type { Io } from '../io.ts';
 import { type Nodes, nodes } from '../node-pattern.ts';
 import { addNodeOptions, checkNodeFlags } from '../nodes/flags.ts';
+import { oneText } from '../parse.ts';
 
 export default function checkNode(check: Command, io: Io): void {
   const command = check
@@ -12,10 +13,27 @@ export default function checkNode(check: Command, io: Io): void {
     .description('look at nodes: tools that are missing, and what no Volume owns there. Nothing is changed.')
     .argument('<name...>', 'nodes; n{1..4} is four', nodes)
     .addOption(new Option('-o, --output <format>', 'what to print').choices(['json', 'yaml']));
-  addNodeOptions(command).action(async ({ names }: Nodes, _flags, command: Command) => {
-    const flags = command.optsWithGlobals<CheckFlags & GlobalFlags>();
-    checkNodeFlags(command);
-    const { checkNodes } = await import('../check-node/check.ts');
-    await checkNodes(names, flags, io, (await connectFor(command, io)).client);
-  });
+  addNodeOptions(command)
+    .option(
+      '--trust-host-key <fingerprint>',
+      'add the host key of a node to the known hosts, if it has this fingerprint (SHA256:…)',
+      fingerprint,
+    )
+    .action(async ({ names }: Nodes, _flags, command: Command) => {
+      const flags = command.optsWithGlobals<CheckFlags & GlobalFlags>();
+      checkNodeFlags(command);
+      if (flags.trustHostKey !== undefined && (names.length > 1 || flags.transport !== 'ssh')) {
+        command.error('error: --trust-host-key is for one node, over ssh');
+      }
+      const { checkNodes } = await import('../check-node/check.ts');
+      await checkNodes(names, flags, io, (await connectFor(command, io)).client);
+    });
+}
+
+/** As ssh-keygen -l prints it. */
+function fingerprint(text: string, before?: string): string {
+  if (!/^SHA256:[A-Za-z0-9+/]{43}$/.test(text)) {
+    throw new InvalidArgumentError('Write it as ssh-keygen -l prints it: SHA256: and 43 characters.');
+  }
+  return oneText(text, before);
 }

@@ -1,14 +1,26 @@
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
+import type { Settings } from '../../daemon/settings.ts';
+import type { WatchOptions } from '../../daemon/watch.ts';
+import { applyEnvironment } from '../config/environment.ts';
+import type { Given } from '../config/settings.ts';
 import { connectFor, type GlobalFlags } from '../globals.ts';
 import type { Io } from '../io.ts';
-import { addNodeOptions, checkNodeFlags, type NodeFlags } from '../nodes/flags.ts';
-import { durationOption, wholeNumber } from '../parse.ts';
+import { addNodeOptions } from '../nodes/flags.ts';
+import { durationOption, objectName, oneText, onOrOff, wholeNumber } from '../parse.ts';
 
-interface WatchFlags extends GlobalFlags, NodeFlags {
-  workers: number;
+interface WatchFlags extends GlobalFlags {
+  config?: string;
+  controllers: string;
+  leaderElection: boolean;
+  leaderElectionNamespace?: string;
   /** ms */
-  retryIntervalStart: number;
-  retryIntervalMax: number;
+  leaderElectionLeaseDuration: number;
+  leaderElectionRenewDeadline: number;
+  leaderElectionRetryPeriod: number;
+  httpEndpoint?: string;
+  metricsPath: string;
+  kubeApiQps?: number;
+  kubeApiBurst?: number;
 }
 
 export default function watch(program: Command, io: Io): void {
@@ -16,25 +28,119 @@ export default function watch(program: Command, io: Io): void {
     .command('watch')
     .description('run the daemon: make, keep and remove the storage of Volumes');
   addNodeOptions(command)
+    .option('--config <file>', 'settings of nodes and transports; flags and $STOWAGE_… go before it', oneText)
+    .option(
+      '--controllers <list>',
+      "controllers to run: * is all, -NAME all but that one: '*,-leftover'",
+      '*',
+    )
     .option('--workers <number>', 'Volumes of one node to work on at once', wholeNumber(1, 1000), 10)
     .addOption(durationOption('--retry-interval-start <duration>', 'first delay before trying again', '1s'))
     .addOption(durationOption('--retry-interval-max <duration>', 'longest delay', '5m'))
+    .addOption(
+      new Option('--leader-election [true|false]', 'work only while no other daemon does (by a Lease)')
+        .argParser(onOrOff)
+        .default(true),
+    )
+    .option(
+      '--leader-election-namespace <name>',
+      'where the Lease is (default: that of -n, or of the context)',
+      objectName,
+    )
+    .addOption(
+      durationOption(
+        '--leader-election-lease-duration <duration>',
+        'others take over after this long',
+        '15s',
+      ),
+    )
+    .addOption(
+      durationOption('--leader-election-renew-deadline <duration>', 'a leader stops after this long', '10s'),
+    )
+    .addOption(durationOption('--leader-election-retry-period <duration>', 'between two tries', '2s'))
+    .option('--http-endpoint <address>', 'serve /healthz and /readyz there, such as :8080 (default: nowhere)')
+    .option('--metrics-path <path>', 'where --http-endpoint serves metrics', '/metrics')
+    .option(
+      '--kube-api-qps <number>',
+      'requests a second to the API server (default: no limit)',
+      wholeNumber(1, 100_000),
+    )
+    .option(
+      '--kube-api-burst <number>',
+      'requests at once after a rest (default: as --kube-api-qps)',
+      wholeNumber(1, 100_000),
+    )
     .action(async (_flags, command: Command) => {
+      applyEnvironment(command, io.env);
       const flags = command.optsWithGlobals<WatchFlags>();
-      checkNodeFlags(command);
-      if (flags.retryIntervalStart > flags.retryIntervalMax) {
-        command.error('error: --retry-interval-start is longer than --retry-interval-max');
-      }
+      checkTimes(command, flags);
+      const read = await settingsReader(command, flags.config);
+      const settings = await read();
       const { runWatch } = await import('../../daemon/watch.ts');
+      const { selectControllers } = await import('../../daemon/controllers.ts');
+      const { leaderElectionNamespace, kubeApiQps, kubeApiBurst } = flags;
+      const controllers = selectControllers(flags.controllers);
+      const http = await httpOf(flags);
+      const connection = await connectFor(command, io);
+      const election = {
+        namespace: leaderElectionNamespace ?? connection.namespace,
+        leaseDurationMs: flags.leaderElectionLeaseDuration,
+        renewDeadlineMs: flags.leaderElectionRenewDeadline,
+        retryPeriodMs: flags.leaderElectionRetryPeriod,
+      };
       await runWatch({
-        client: (await connectFor(command, io)).client,
-        transport: flags.transport,
-        localNodes: flags.localNode,
-        ...(flags.sshConfig === undefined ? {} : { sshConfig: flags.sshConfig }),
-        workers: flags.workers,
-        retry: { startMs: flags.retryIntervalStart, maxMs: flags.retryIntervalMax },
+        connection,
+        settings,
+        ...(flags.config === undefined
+          ? {}
+          : { config: { path: flags.config, read, onHangup: io.onHangup } }),
+        controllers,
+        ...(flags.leaderElection ? { election } : {}),
+        ...(kubeApiQps === undefined ? {} : { rate: { qps: kubeApiQps, burst: kubeApiBurst ?? kubeApiQps } }),
+        ...(http === undefined ? {} : { http }),
         verbose: flags.verbose ?? false,
         signal: io.signal,
       });
     });
+}
+
+/** Reads what holds: what flags and environment say, else the file, else the defaults of flags. */
+async function settingsReader(command: Command, path: string | undefined): Promise<() => Promise<Settings>> {
+  const { settle } = await import('../config/settings.ts');
+  const { readConfig } = await import('../config/file.ts');
+  const { transport, localNode, sshConfig, workers, retryIntervalStart, retryIntervalMax } = command.opts();
+  const all = { transport, localNode, sshConfig, workers, retryIntervalStart, retryIntervalMax };
+  const from = (...sources: unknown[]): Given =>
+    Object.fromEntries(
+      Object.entries(all).filter(([name]) => sources.includes(command.getOptionValueSource(name))),
+    );
+  return async () =>
+    settle(from('default'), path === undefined ? {} : await readConfig(path), from('cli', 'env'));
+}
+
+/** Ends the command, as wrong usage, where one time makes nonsense of another. */
+function checkTimes(command: Command, flags: WatchFlags): void {
+  const { leaderElectionLeaseDuration, leaderElectionRenewDeadline, leaderElectionRetryPeriod } = flags;
+  if (leaderElectionRenewDeadline >= leaderElectionLeaseDuration) {
+    command.error(
+      'error: --leader-election-renew-deadline must be less than --leader-election-lease-duration: a leader has to stop before another begins',
+    );
+  }
+  // As long as a try that hangs is given.
+  if (leaderElectionRetryPeriod * 2 > leaderElectionRenewDeadline) {
+    command.error(
+      'error: --leader-election-retry-period must be at most half of --leader-election-renew-deadline: one try that fails must not cost the Lease',
+    );
+  }
+  if (flags.kubeApiBurst !== undefined && flags.kubeApiQps === undefined) {
+    command.error('error: --kube-api-burst goes with --kube-api-qps');
+  }
+}
+
+async function httpOf({ httpEndpoint, metricsPath }: WatchFlags): Promise<WatchOptions['http']> {
+  const { checkMetricsPath, parseHttpAddress } = await import('../../daemon/http-address.ts');
+  const path = checkMetricsPath(metricsPath);
+  return httpEndpoint === undefined
+    ? undefined
+    : { address: parseHttpAddress(httpEndpoint), metricsPath: path };
 }

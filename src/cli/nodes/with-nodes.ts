@@ -18,15 +18,24 @@ export async function withNodes<T>(
   client: KubeClient,
   work: (executor: Executor) => Promise<T>,
 ): Promise<T> {
-  const { signal } = io;
+  const found = await readNodes(flags.transport === 'ssh' ? names : [], io, client);
+  return reachNodes(found, flags, io, work);
+}
+
+/** Nodes by their names. One that may not be read is told of. */
+export async function readNodes(
+  names: readonly string[],
+  io: Io,
+  client: KubeClient,
+): Promise<Map<string, KubeNode>> {
   const found = new Map<string, KubeNode>();
-  for (const name of flags.transport === 'ssh' ? names : []) {
-    const read = await readNamed<KubeNode>(client, NODES, name, { signal });
+  for (const name of names) {
+    const read = await readNamed<KubeNode>(client, NODES, name, { signal: io.signal });
     const node = foundIn(read);
     if (node !== undefined) found.set(name, node);
     if ('forbidden' in read) io.stderr.write(`note: not looked at: ${printable(read.forbidden)}\n`);
   }
-  return reachNodes(found, flags, io, work);
+  return found;
 }
 
 /** The same with nodes that were read already, by their names. */

@@ -7,6 +7,8 @@ export interface Consent {
   /** What will be lost, an object a line. */
   losses: readonly string[];
   question: string;
+  /** What is said before the losses where nobody can be asked. Default: that data would be destroyed. */
+  refusal?: string;
 }
 
 /**
@@ -15,12 +17,12 @@ export interface Consent {
  */
 export async function confirm(
   io: Io,
-  { losses, question }: Consent,
+  { losses, question, refusal = 'Data would be destroyed' }: Consent,
   { yes }: { yes?: boolean },
 ): Promise<void> {
   if (yes || losses.length === 0) return;
   if (!isInteractive(io)) {
-    throw new StowageError('usage', `Data would be destroyed: ${losses.join('; ')}`, {
+    throw new StowageError('usage', `${refusal}: ${losses.join('; ')}`, {
       hint: 'If that is what you want, give --yes.',
     });
   }

@@ -1,8 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Cluster } from '../objects/cluster.ts';
 import { Refusal } from '../refusal.ts';
+import { ACCESS_REVIEWS, reviewed } from './access-review.ts';
 import { discovery } from './discovery.ts';
-import { sendJson } from './exchange.ts';
+import { readJson, sendJson } from './exchange.ts';
 import { admit } from './gate.ts';
 import { OPENAPI_V2_TYPE, openapiV2, openapiV3 } from './openapi.ts';
 import { serveResource } from './resources.ts';
@@ -55,6 +56,9 @@ async function serve(cluster: Cluster, request: IncomingMessage, response: Serve
         ? VERSION
         : (discovery(pathname, cluster.kinds) ?? openapiV3(pathname, cluster.kinds));
     if (document !== undefined) return sendJson(response, 200, document);
+  }
+  if (request.method === 'POST' && pathname === ACCESS_REVIEWS) {
+    return sendJson(response, 201, reviewed(await readJson(request)));
   }
   const target = targetOf(pathname, cluster.kinds);
   await serveResource({ cluster, target, query: searchParams, request, response });

@@ -42,3 +42,13 @@ export const toolProbes = (): Probe[] =>
 /** 126 and 127 are of who runs a program: it can't be run, or is not there (or a library of it is not). */
 export const missingTools = (results: ReadonlyMap<string, ProbeResult>): Tool[] =>
   TOOLS.filter(({ name }) => [126, 127].includes(results.get(name)?.exit ?? 127));
+
+/** What tools say their versions are, wherever they say it. */
+export const versionsOf = (results: ReadonlyMap<string, ProbeResult>): Map<string, string> =>
+  new Map(
+    TOOLS.flatMap(({ name }) => {
+      const { stdout = '', stderr = '' } = results.get(name) ?? {};
+      const version = /\b\d+(?:\.\d+)*\b/.exec(`${stdout}\n${stderr}`)?.[0];
+      return version === undefined ? [] : [[name, version] as const];
+    }),
+  );

@@ -1,0 +1,84 @@
+import type { Lease, StorageClass } from '../../api/core.ts';
+import { StowageError } from '../../api/errors.ts';
+import type { KubeObject, Resource } from '../../api/meta.ts';
+import { COMPONENT } from '../../api/names.ts';
+import { LEASES, STORAGE_CLASSES } from '../../api/resources.ts';
+import { listAll } from '../../kube/client.ts';
+import type { Connection } from '../../kube/connect.ts';
+import type { KubeClient } from '../../kube/types.ts';
+import type { Check } from '../check-node/report.ts';
+import type { GlobalFlags } from '../globals.ts';
+import { DEPLOYMENTS } from '../install/kinds.ts';
+import { MANAGED_BY } from '../install/labels.ts';
+import type { Io } from '../io.ts';
+import { asJson, asYaml } from '../output/data.ts';
+import { crdSkews } from '../show-version/crds.ts';
+import { classChecks } from './classes.ts';
+import { type Deployment, daemonChecks } from './daemon.ts';
+import { definitionChecks } from './definitions.ts';
+import { permissionChecks } from './permissions.ts';
+import { clusterText } from './text.ts';
+
+export interface CheckClusterFlags {
+  output?: 'json' | 'yaml';
+}
+
+/** `stowage check cluster`. Throws a StowageError `conflict` where something is amiss, and what the server answers with. */
+export async function checkCluster(
+  { output }: CheckClusterFlags & GlobalFlags,
+  io: Io,
+  connection: Connection,
+): Promise<void> {
+  const checks = await looks(connection, io);
+  if (output === 'json') io.stdout.write(asJson({ checks }));
+  else if (output === 'yaml') io.stdout.write(asYaml({ checks }));
+  else io.stdout.write(clusterText(checks));
+  const amiss = checks.filter(({ ok }) => !ok).length;
+  if (amiss > 0) {
+    const found = amiss === 1 ? '1 problem' : `${amiss} problems`;
+    throw new StowageError('conflict', `${found} in the cluster ${connection.server}`);
+  }
+}
+
+async function looks({ client, server, serverVersion }: Connection, io: Io): Promise<Check[]> {
+  const { signal, clock } = io;
+  const { gitVersion } = await serverVersion(signal);
+  const [definitions, permissions, daemon, classes] = await Promise.all([
+    // What may not be read is among the checks.
+    crdSkews(client, signal, () => {}).then(definitionChecks),
+    seen('permissions', () => permissionChecks(client, signal)),
+    seen('daemon', async () => {
+      const labelSelector = `${MANAGED_BY}=${COMPONENT}`;
+      const [leases, deployments] = await Promise.all([
+        all<Lease>(client, LEASES, signal),
+        all<Deployment>(client, DEPLOYMENTS, signal, labelSelector),
+      ]);
+      return daemonChecks(leases, deployments, clock.now());
+    }),
+    seen('storage class', async () => classChecks(await all<StorageClass>(client, STORAGE_CLASSES, signal))),
+  ]);
+  const reached = { check: 'server', ok: true, message: `${server} answers, version ${gitVersion}` };
+  return [reached, ...definitions, ...permissions, ...daemon, ...classes];
+}
+
+const all = async <T extends KubeObject>(
+  client: KubeClient,
+  resource: Resource,
+  signal: AbortSignal,
+  labelSelector?: string,
+): Promise<T[]> => (await listAll<T>(client, resource, { signal, labelSelector })).items;
+
+/** What may not be looked at is a finding of its own. */
+async function seen(check: string, look: () => Promise<Check[]>): Promise<Check[]> {
+  try {
+    return await look();
+  } catch (error) {
+    if (!(error instanceof StowageError) || (error.code !== 'forbidden' && error.code !== 'not-found')) {
+      throw error;
+    }
+    const { message, hint } = error;
+    return [
+      { check, ok: false, message: `not looked at: ${message}`, ...(hint === undefined ? {} : { hint }) },
+    ];
+  }
+}

@@ -1,0 +1,39 @@
+import type { StorageClass } from '../../api/core.ts';
+import { NO_PROVISIONER } from '../../api/names.ts';
+import { checkClass } from '../../volumes/storage-class.ts';
+import type { Check } from '../check-node/report.ts';
+
+/** Whether Volumes can have the classes that are for volumes made by hand. Pure. */
+export function classChecks(classes: readonly StorageClass[]): Check[] {
+  const check = { check: 'storage class', ok: false };
+  const statics = classes.filter(({ provisioner }) => provisioner === NO_PROVISIONER);
+  if (statics.length === 0) {
+    return [
+      {
+        ...check,
+        message: 'there is none for Volumes',
+        hint: 'Make one.',
+        command: 'stowage create storageclass local --static --fs-type ext4',
+      },
+    ];
+  }
+  return statics.map((found): Check => {
+    const { name } = found.metadata;
+    const checked = checkClass(found);
+    if ('problem' in checked) {
+      return {
+        ...check,
+        message: `${name}: no file system can be made: ${checked.problem}`,
+        hint: 'Parameters of a class cannot be changed: delete it, and make it anew under the same name. Volumes and claims stay.',
+      };
+    }
+    if (found.volumeBindingMode !== 'WaitForFirstConsumer') {
+      return {
+        ...check,
+        message: `${name}: its volumeBindingMode is ${found.volumeBindingMode ?? 'Immediate'}: claims are bound to volumes of nodes where their pods may not run`,
+        hint: 'Delete the class, and make it anew under the same name with WaitForFirstConsumer. Volumes and claims stay.',
+      };
+    }
+    return { ...check, ok: true, message: `${name}, with ${checked.fs?.type ?? 'no file system'}` };
+  });
+}

@@ -1,0 +1,66 @@
+import type { Lease } from '../../api/core.ts';
+import type { KubeObject } from '../../api/meta.ts';
+import { COMPONENT } from '../../api/names.ts';
+import type { Check } from '../check-node/report.ts';
+
+export interface Deployment extends KubeObject {
+  spec?: { replicas?: number };
+  status?: { readyReplicas?: number };
+}
+
+/** Clocks differ somewhat, and a renewal takes its time. ms */
+const GRACE = 5000;
+
+/** The Leases of daemons, of all that there are. */
+export const leasesOfDaemons = (leases: readonly Lease[]): Lease[] =>
+  leases.filter(({ metadata: { name } }) => name === COMPONENT || name.startsWith(`${COMPONENT}-`));
+
+/** Whether a daemon leads. `now` in ms since the epoch. Pure. */
+export function daemonChecks(
+  leases: readonly Lease[],
+  deployments: readonly Deployment[],
+  now: number,
+): Check[] {
+  const held = leasesOfDaemons(leases).filter((lease) => isHeld(lease, now));
+  const check = { check: 'daemon', ok: false };
+  if (held.length === 0) return [{ ...check, ...absent(deployments) }];
+  const everywhere = held.filter(({ metadata }) => metadata.name === COMPONENT);
+  return [
+    ...held.map(({ metadata, spec }): Check => {
+      const lease = `${metadata.namespace}/${metadata.name}`;
+      return { ...check, ok: true, message: `${spec?.holderIdentity} leads, by the Lease ${lease}` };
+    }),
+    ...(everywhere.length < 2
+      ? []
+      : [
+          {
+            ...check,
+            message: `${everywhere.length} daemons lead at once, by Leases in the namespaces ${everywhere.map(({ metadata }) => metadata.namespace).join(', ')}`,
+            hint: 'Stop all but those of one namespace: --leader-election-namespace has to be the same for all.',
+          },
+        ]),
+  ];
+}
+
+function isHeld({ spec }: Lease, now: number): boolean {
+  const renewed = Date.parse(spec?.renewTime ?? '');
+  const until = renewed + (spec?.leaseDurationSeconds ?? 0) * 1000 + GRACE;
+  return Boolean(spec?.holderIdentity) && now <= until;
+}
+
+function absent([deployment]: readonly Deployment[]): Pick<Check, 'message' | 'hint' | 'command'> {
+  if (deployment === undefined) {
+    return {
+      message: 'no daemon leads, and none is installed',
+      hint: 'Install it, or run stowage watch; one with --leader-election=false cannot be seen here.',
+      command: 'stowage install',
+    };
+  }
+  const { metadata, spec, status } = deployment;
+  const { name, namespace } = metadata;
+  return {
+    message: `no daemon leads: ${status?.readyReplicas ?? 0} of ${spec?.replicas ?? 1} pods of the Deployment ${namespace}/${name} are ready`,
+    hint: 'See what holds its pods up: the image, the Secret stowage-ssh, or what its log says.',
+    command: `kubectl -n ${namespace} describe pods -l app.kubernetes.io/name=${COMPONENT}; kubectl -n ${namespace} logs deployment/${name}`,
+  };
+}

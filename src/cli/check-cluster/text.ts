@@ -1,0 +1,9 @@
+import type { Check } from '../check-node/report.ts';
+import { helpLines } from '../check-node/text.ts';
+import { table } from '../output/table.ts';
+
+/** A table, and below it what helps: lines for a shell with kubectl and stowage. */
+export function clusterText(checks: readonly Check[]): string {
+  const rows = checks.map(({ check, ok, message }) => [check, ok ? 'OK' : 'problem', message]);
+  return `${table(['CHECK', 'RESULT', 'WHAT'], rows)}${helpLines('What helps:', checks)}`;
+}

@@ -1,0 +1,25 @@
+import { type Command, Option } from 'commander';
+import { connectFor, type GlobalFlags } from '../globals.ts';
+import { components } from '../install/components.ts';
+import type { UninstallFlags } from '../install/uninstall.ts';
+import type { Io } from '../io.ts';
+
+export default function uninstall(program: Command, io: Io): void {
+  program
+    .command('uninstall')
+    .description(
+      'remove what install made. Volumes on nodes and PersistentVolumes stay, and kinds that still have objects are not removed.',
+    )
+    .option('--components <name,...>', 'parts to remove: crds, rbac, deployment (default: all)', components)
+    .addOption(
+      new Option('--dry-run <mode>', 'remove nothing: say what would be removed, or let the server check')
+        .choices(['none', 'client', 'server'])
+        .default('none'),
+    )
+    .option('--yes', 'remove without asking')
+    .action(async (_flags, command: Command) => {
+      const flags = command.optsWithGlobals<UninstallFlags & GlobalFlags>();
+      const { uninstall: run } = await import('../install/uninstall.ts');
+      await run(flags, io, (await connectFor(command, io)).client);
+    });
+}

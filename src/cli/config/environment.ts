@@ -1,0 +1,21 @@
+import { type Command, InvalidArgumentError } from 'commander';
+
+/**
+ * Takes what was not given by flag from `$STOWAGE_…`: `--ssh-config` is `$STOWAGE_SSH_CONFIG`. Ends the command, as wrong
+ * usage, for a value that the flag would refuse.
+ */
+export function applyEnvironment(command: Command, env: Readonly<Record<string, string | undefined>>): void {
+  for (const option of command.options) {
+    const variable = `STOWAGE_${option.long?.slice(2).toUpperCase().replaceAll('-', '_')}`;
+    const text = env[variable];
+    const name = option.attributeName();
+    if (text === undefined || text === '' || command.getOptionValueSource(name) === 'cli') continue;
+    try {
+      const value = option.parseArg ? option.parseArg(text, undefined) : text;
+      command.setOptionValueWithSource(name, value, 'env');
+    } catch (error) {
+      if (!(error instanceof InvalidArgumentError)) throw error;
+      command.error(`error: $${variable} '${text}' is invalid for ${option.long}. ${error.message}`);
+    }
+  }
+}

@@ -1,0 +1,43 @@
+import { StowageError } from '../../api/errors.ts';
+import type { SshAddress } from '../../nodes/ssh-shell.ts';
+import type { ConfigFile } from './file.ts';
+
+/** All of a file but its nodes can be given otherwise, too. */
+export type Given = Omit<ConfigFile, 'nodes'>;
+
+/**
+ * What holds where a file says this: `given` (by flags and environment) goes before it, `defaults` after. Throws a
+ * StowageError for what makes no sense together.
+ */
+export function settle(defaults: Given, file: ConfigFile, given: Given) {
+  const {
+    transport = 'ssh',
+    localNode = [],
+    sshConfig,
+    workers = 1,
+    ...rest
+  } = { ...defaults, ...file, ...given };
+  const {
+    retryIntervalStart: startMs = 0,
+    retryIntervalMax: maxMs = 0,
+    nodes = new Map(),
+  } = rest as ConfigFile;
+  if ((transport === 'local') !== localNode.length > 0) {
+    throw new StowageError('usage', '--transport local and --local-node go together');
+  }
+  if (startMs > maxMs) {
+    throw new StowageError('usage', '--retry-interval-start is longer than --retry-interval-max');
+  }
+  const addresses = [...nodes].map(([name, { address, port }]): [string, SshAddress] => [
+    name,
+    { ...(address !== undefined && { host: address }), ...(port !== undefined && { port }) },
+  ]);
+  return {
+    transport,
+    localNodes: localNode,
+    sshConfig,
+    workers,
+    retry: { startMs, maxMs },
+    addresses: new Map(addresses),
+  };
+}

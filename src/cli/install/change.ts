@@ -1,0 +1,85 @@
+import { StowageError } from '../../api/errors.ts';
+import type { KubeObject } from '../../api/meta.ts';
+import { COMPONENT } from '../../api/names.ts';
+import { VERSION } from '../version.ts';
+import { type Definition, versionsAfter } from './crd.ts';
+import { CUSTOM_RESOURCE_DEFINITIONS, NAMESPACES } from './kinds.ts';
+import { isOurs, MANAGED_BY, managerOf, VERSION_LABEL } from './labels.ts';
+import { merged, mergePatch } from './merge.ts';
+import { titleOf, type Wanted } from './wanted.ts';
+
+/** What an object was wanted to be when it was last installed, as JSON: by it is known what is not wanted any more. */
+export const LAST_INSTALLED = 'stowage.dev/last-installed';
+
+/** An object as it is created. */
+export function asCreated({ resource, object }: Wanted): KubeObject {
+  if (resource === CUSTOM_RESOURCE_DEFINITIONS || resource === NAMESPACES) return object;
+  const annotations = { ...object.metadata.annotations, [LAST_INSTALLED]: JSON.stringify(object) };
+  return { ...object, metadata: { ...object.metadata, annotations } };
+}
+
+/**
+ * The merge patch that makes of an object that is there what is wanted; undefined where it is that. Pure.
+ * Throws a StowageError `conflict` where it is not ours to change.
+ */
+export function changeOf(current: KubeObject, wanted: Wanted): object | undefined {
+  const { resource, object } = wanted;
+  const title = titleOf(resource, object);
+  if (current.metadata.deletionTimestamp !== undefined) {
+    throw new StowageError('conflict', `${title} is being deleted`, {
+      hint: 'Install again when it is gone.',
+    });
+  }
+  // One that is there already is someone's: it is used, and neither changed nor removed later.
+  if (resource === NAMESPACES) return undefined;
+  refuseOlder(current, title);
+  if (resource === CUSTOM_RESOURCE_DEFINITIONS) return definitionChange(current, object);
+  const manager = managerOf(current);
+  if (manager !== undefined && !isOurs(current)) {
+    throw new StowageError('conflict', `${title} is there, and is managed by ${manager}`, {
+      hint: `Have ${manager} remove it, or, if it may be Stowage's: kubectl label --overwrite ${title.split(' ')[0]}${resource.namespaced ? ` -n ${object.metadata.namespace}` : ''} ${MANAGED_BY}=${COMPONENT}`,
+    });
+  }
+  return mergePatch(current, merged(current, asCreated(wanted), lastOf(current)) as object);
+}
+
+function definitionChange(current: KubeObject, object: KubeObject): object | undefined {
+  const [before, wanted] = [current as Definition, object as Definition];
+  // MetalK8s's stays MetalK8s's, and gets the fields that Stowage adds.
+  const metadata = managerOf(current) === undefined || isOurs(current) ? wanted.metadata : before.metadata;
+  const spec = { ...wanted.spec, versions: versionsAfter(before, wanted) };
+  const rest = merged(
+    { metadata: before.metadata, spec: { ...before.spec, versions: [] } },
+    { metadata, spec: { ...spec, versions: [] } },
+    undefined,
+  ) as Definition;
+  return mergePatch(before, { ...before, ...rest, spec: { ...rest.spec, versions: spec.versions } });
+}
+
+function lastOf({ metadata }: KubeObject): unknown {
+  try {
+    return JSON.parse(metadata.annotations?.[LAST_INSTALLED] ?? 'null');
+  } catch {
+    // Somebody changed it: then nothing is known of before.
+    return undefined;
+  }
+}
+
+/** An older program knows less: what it would write lacks fields that objects have. */
+function refuseOlder(current: KubeObject, title: string): void {
+  const installed = isOurs(current) ? current.metadata.labels?.[VERSION_LABEL] : undefined;
+  if (installed === undefined || !isNewer(installed, VERSION)) return;
+  throw new StowageError('conflict', `${title} was installed by Stowage ${installed}; this is ${VERSION}`, {
+    hint: `Install with ${installed} or later.`,
+  });
+}
+
+/** Of versions as 1.10.2; what is none is not newer. */
+export function isNewer(version: string, than: string): boolean {
+  const [a, b] = [version, than].map((text) => text.split(/[.+-]/, 3).map(Number)) as [number[], number[]];
+  for (const [index, number] of a.entries()) {
+    const other = b[index] ?? 0;
+    if (number !== other) return number > other;
+  }
+  return false;
+}

@@ -1,0 +1,53 @@
+import { StowageError } from '../../api/errors.ts';
+import type { KubeObject } from '../../api/meta.ts';
+import { listAll } from '../../kube/client.ts';
+import { isNotFound } from '../../kube/errors.ts';
+import type { KubeClient } from '../../kube/types.ts';
+import type { Definition } from './crd.ts';
+import type { Installed } from './installed.ts';
+
+const SHOWN = 5;
+
+/** Objects would go with the definition of their kind. Throws a StowageError `conflict` that says which there are. */
+export async function refuseHeld(
+  client: Pick<KubeClient, 'list'>,
+  definitions: readonly Installed[],
+  signal: AbortSignal,
+): Promise<void> {
+  const found: string[] = [];
+  for (const { object } of definitions) {
+    const names = await namesOf(client, object as Definition, signal);
+    if (names.length === 0) continue;
+    const more = names.length > SHOWN ? ', …' : '';
+    const { kind } = (object as Definition).spec.names;
+    found.push(
+      `${names.length} ${kind}${names.length === 1 ? '' : 's'} (${names.slice(0, SHOWN).join(', ')}${more})`,
+    );
+  }
+  if (found.length === 0) return;
+  throw new StowageError(
+    'conflict',
+    `Kinds that have objects are not removed: there are ${found.join(' and ')}`,
+    {
+      hint: 'Delete them while the daemon still runs (stowage delete volume NAME --wait; kubectl delete leftover UID), or keep the definitions and all that is in them: stowage uninstall --components rbac,deployment',
+    },
+  );
+}
+
+async function namesOf(
+  client: Pick<KubeClient, 'list'>,
+  { spec }: Definition,
+  signal: AbortSignal,
+): Promise<string[]> {
+  const { group, names, scope, versions } = spec;
+  const served = versions.find(({ storage }) => storage)?.name ?? '';
+  const resource = { group, version: served, ...names, namespaced: scope === 'Namespaced' };
+  try {
+    const { items } = await listAll<KubeObject>(client, resource, { signal });
+    return items.map(({ metadata }) => metadata.name).sort();
+  } catch (error) {
+    // A definition that was never established has no objects.
+    if (isNotFound(error)) return [];
+    throw error;
+  }
+}

@@ -1,0 +1,42 @@
+import { stringify } from 'yaml';
+import { LEFTOVER_CRD } from '../../api/leftover-crd.ts';
+import { VOLUME_CRD } from '../../api/volume-crd.ts';
+import { VERSION } from '../version.ts';
+import type { Component } from './components.ts';
+import { deploymentObject } from './deployment.ts';
+import { CUSTOM_RESOURCE_DEFINITIONS, NAMESPACES } from './kinds.ts';
+import { labelsOf } from './labels.ts';
+import { rbacObjects } from './rbac.ts';
+import { type Wanted, wanted } from './wanted.ts';
+
+export const NAMESPACE = 'stowage';
+/** As an image is called that was built or loaded on the nodes, for there is no registry that has it. */
+export const IMAGE = `stowage:${VERSION}`;
+
+export interface Installation {
+  components: readonly Component[];
+  namespace: string;
+  image: string;
+}
+
+/** All objects of an installation, in the order in which they are made. */
+export function wantedObjects({ components, namespace, image }: Installation): Wanted[] {
+  const has = (component: Component) => components.includes(component);
+  return [
+    ...(has('crds') ? [crd(VOLUME_CRD), crd(LEFTOVER_CRD)] : []),
+    ...(has('rbac') || has('deployment')
+      ? [wanted(NAMESPACES, undefined, { metadata: { name: namespace, labels: labelsOf() } })]
+      : []),
+    ...(has('rbac') ? rbacObjects(namespace) : []),
+    ...(has('deployment') ? [deploymentObject(namespace, image)] : []),
+  ];
+}
+
+const crd = ({ metadata, spec }: { metadata: { name: string }; spec: object }): Wanted =>
+  wanted(CUSTOM_RESOURCE_DEFINITIONS, 'crds', { metadata: { ...metadata, labels: labelsOf('crds') }, spec });
+
+/** What `kubectl apply` takes. */
+export const manifestOf = (objects: readonly Wanted[]): string =>
+  objects
+    .map(({ object }) => `---\n${stringify(object, { lineWidth: 0, aliasDuplicateObjects: false })}`)
+    .join('');

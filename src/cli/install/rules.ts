@@ -1,0 +1,36 @@
+import { STOWAGE_GROUP, VOLUME_GROUP } from '../../api/names.ts';
+
+/** A rule of a Role or ClusterRole. */
+export interface Rule {
+  apiGroups: string[];
+  resources: string[];
+  verbs: string[];
+}
+
+const rule = (group: string, resources: string[], verbs: string[]): Rule => ({
+  apiGroups: [group],
+  resources,
+  verbs,
+});
+
+/** What the daemon does in the whole cluster: a test has it do all of it, and finds nothing missing and nothing unused. */
+export const CLUSTER_RULES: Rule[] = [
+  rule(VOLUME_GROUP, ['volumes'], ['get', 'list', 'watch', 'patch']),
+  rule(VOLUME_GROUP, ['volumes/status'], ['patch']),
+  // A PersistentVolume holds up the deletion of the Volume that owns it, and some clusters allow that only to who could
+  // hold it up anyway (admission plugin OwnerReferencesPermissionEnforcement).
+  rule(VOLUME_GROUP, ['volumes/finalizers'], ['update']),
+  rule(STOWAGE_GROUP, ['leftovers'], ['get', 'list', 'watch', 'create', 'delete']),
+  rule(STOWAGE_GROUP, ['leftovers/status'], ['patch']),
+  rule('', ['persistentvolumes'], ['get', 'list', 'watch', 'create', 'patch', 'delete']),
+  rule('', ['nodes'], ['get', 'list', 'watch']),
+  rule('storage.k8s.io', ['storageclasses'], ['get', 'list', 'watch']),
+];
+
+/** In the namespace of events about objects that are in none. */
+export const EVENT_RULES: Rule[] = [rule('', ['events'], ['create', 'patch'])];
+
+/** In the daemon's own namespace: the Lease of whoever leads, which is followed, taken and renewed. */
+export const LEASE_RULES: Rule[] = [
+  rule('coordination.k8s.io', ['leases'], ['get', 'list', 'watch', 'create', 'patch']),
+];

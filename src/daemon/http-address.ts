@@ -1,0 +1,39 @@
+import { StowageError } from '../api/errors.ts';
+
+export interface HttpAddress {
+  /** As it was written. */
+  text: string;
+  /** Unset: all of this machine's. */
+  host: string | undefined;
+  /** 0 for any that is free. */
+  port: number;
+}
+
+const ADDRESS = /^(?:\[([0-9A-Fa-f:.]+)\]|([A-Za-z0-9._-]*)):([0-9]{1,5})$/;
+
+/** Reads `:8080`, `127.0.0.1:8080`, `localhost:8080` or `[::1]:8080`. Throws a StowageError for anything else. */
+export function parseHttpAddress(text: string): HttpAddress {
+  const [, ipv6, host, digits] = ADDRESS.exec(text) ?? [];
+  const port = Number(digits);
+  if (digits === undefined || port > 65_535) {
+    throw new StowageError('usage', `--http-endpoint ${text}: this is no address with a port`, {
+      hint: 'Write it as :8080 or 127.0.0.1:8080; an IPv6 address as [::1]:8080.',
+    });
+  }
+  return { text, host: ipv6 || host || undefined, port };
+}
+
+/** The path of the metrics, as it is. Throws a StowageError where no request could find them. */
+export function checkMetricsPath(path: string): string {
+  if (!/^\/[A-Za-z0-9._~/-]*$/.test(path)) {
+    throw new StowageError('usage', `--metrics-path ${path}: this is no path`, {
+      hint: 'It begins with a slash, such as /metrics, and has letters, digits, and any of . _ ~ / - in it.',
+    });
+  }
+  if (path === '/healthz' || path === '/readyz') {
+    throw new StowageError('usage', `--metrics-path ${path}: there the daemon tells of its health`, {
+      hint: 'Choose another, such as /metrics.',
+    });
+  }
+  return path;
+}

@@ -1,0 +1,61 @@
+import { randomBytes } from 'node:crypto';
+import type { Logger } from '../api/logger.ts';
+import type { Clock } from '../control/clock.ts';
+import { createClient } from '../kube/client.ts';
+import type { Connection } from '../kube/connect.ts';
+import { type Election, type ElectionTiming, startElection } from '../kube/election.ts';
+import { checkWrites, limitRate, type Rate } from '../kube/held-back.ts';
+import type { KubeClient } from '../kube/types.ts';
+import { NodeError } from '../nodes/errors.ts';
+import { leaseName } from './lease-name.ts';
+
+export interface RightOptions {
+  connection: Connection;
+  /** Unset: this process may act whoever else does. */
+  election?: (ElectionTiming & { namespace: string }) | undefined;
+  /** Unset: as fast as the API server lets us. */
+  rate?: Rate | undefined;
+  /** See leaseName. */
+  localNodes: readonly string[];
+  host: string;
+  clock: Clock;
+  random: () => number;
+  logger: Logger;
+}
+
+export interface RightToAct {
+  /** Unset where there is none. */
+  election: Election | undefined;
+  /** Reads; and writes while this process may. */
+  client: KubeClient;
+  /** Throws a NodeError when this process may do nothing on nodes. */
+  checkNode(node: string): void;
+}
+
+/** What this process may do, and hands that do no more. Stands for election at once. */
+export function standForElection(options: RightOptions): RightToAct {
+  const { connection, rate, host, clock, random, logger } = options;
+  const elect = ({ namespace, ...timing }: NonNullable<RightOptions['election']>): Election =>
+    startElection({
+      // Neither held back by itself, nor by a rate: renewing waits for nothing.
+      client: connection.client,
+      namespace,
+      name: leaseName(options.localNodes),
+      identity: `${host}_${randomBytes(8).toString('hex')}`,
+      timing,
+      clock,
+      monotonic: () => performance.now(),
+      random,
+      logger,
+    });
+  const election = options.election && elect(options.election);
+  const checked = checkWrites(connection.transport, () => election?.check());
+  return {
+    election,
+    client: createClient(rate ? limitRate(checked, rate, clock) : checked),
+    checkNode(node) {
+      if (election === undefined || election.leads()) return;
+      throw new NodeError('not-ours', node, `node ${node} is left to the process that leads`);
+    },
+  };
+}

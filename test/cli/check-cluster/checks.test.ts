@@ -1,0 +1,135 @@
+import { describe, expect, test } from '@jest/globals';
+import type { Lease, StorageClass } from '../../../src/api/core.ts';
+import { classChecks } from '../../../src/cli/check-cluster/classes.ts';
+import { type Deployment, daemonChecks } from '../../../src/cli/check-cluster/daemon.ts';
+import { definitionChecks } from '../../../src/cli/check-cluster/definitions.ts';
+import type { CrdSkew } from '../../../src/cli/show-version/crds.ts';
+
+const NOW = Date.parse('2030-01-01T00:00:00Z');
+
+const lease = (name: string, namespace: string, ago: number, holder = 'host_1'): Lease => ({
+  apiVersion: 'coordination.k8s.io/v1',
+  kind: 'Lease',
+  metadata: { name, namespace },
+  spec: {
+    holderIdentity: holder,
+    leaseDurationSeconds: 15,
+    renewTime: new Date(NOW - ago * 1000).toISOString().replace('Z', '000Z'),
+  },
+});
+const deployment: Deployment = {
+  apiVersion: 'apps/v1',
+  kind: 'Deployment',
+  metadata: { name: 'stowage', namespace: 'storage' },
+  spec: { replicas: 2 },
+};
+
+describe('the daemon', () => {
+  test.each<[string, Lease[], Deployment[], [boolean, string][]]>([
+    [
+      'leads',
+      [lease('stowage', 'stowage', 2), lease('n1', 'kube-node-lease', 1)],
+      [deployment],
+      [[true, 'host_1 leads, by the Lease stowage/stowage']],
+    ],
+    [
+      'leads on some nodes only',
+      [lease('stowage-n1', 'default', 2)],
+      [],
+      [[true, 'host_1 leads, by the Lease default/stowage-n1']],
+    ],
+    [
+      'has died, and pods are not ready',
+      [lease('stowage', 'stowage', 21)],
+      [deployment],
+      [[false, 'no daemon leads: 0 of 2 pods of the Deployment storage/stowage are ready']],
+    ],
+    [
+      'has released its Lease',
+      [lease('stowage', 'stowage', 1, '')],
+      [],
+      [[false, 'no daemon leads, and none is installed']],
+    ],
+    ['never was', [], [], [[false, 'no daemon leads, and none is installed']]],
+    [
+      'leads twice',
+      [lease('stowage', 'a', 1), lease('stowage', 'b', 1, 'host_2')],
+      [],
+      [
+        [true, 'host_1 leads, by the Lease a/stowage'],
+        [true, 'host_2 leads, by the Lease b/stowage'],
+        [false, '2 daemons lead at once, by Leases in the namespaces a, b'],
+      ],
+    ],
+  ])('%s', (_, leases, deployments, expected) => {
+    const checks = daemonChecks(leases, deployments, NOW);
+    expect(checks.map(({ ok, message }) => [ok, message])).toEqual(expected);
+    expect(checks.filter(({ ok, hint }) => !ok && hint === undefined)).toEqual([]);
+  });
+});
+
+describe('storage classes', () => {
+  const storageClass = (parts: Partial<StorageClass>): StorageClass => ({
+    apiVersion: 'storage.k8s.io/v1',
+    kind: 'StorageClass',
+    metadata: { name: 'local' },
+    provisioner: 'kubernetes.io/no-provisioner',
+    volumeBindingMode: 'WaitForFirstConsumer',
+    ...parts,
+  });
+  test.each<[string, StorageClass[], boolean, string]>([
+    ['one that is right', [storageClass({})], true, 'local, with ext4'],
+    ['none', [], false, 'there is none for Volumes'],
+    ['others only', [storageClass({ provisioner: 'x' })], false, 'there is none for Volumes'],
+    [
+      'a file system that there is not',
+      [storageClass({ parameters: { fsType: 'btrfs' } })],
+      false,
+      'local: no file system can be made: unsupported filesystem: btrfs',
+    ],
+    [
+      'one that binds at once',
+      [storageClass({ volumeBindingMode: 'Immediate' })],
+      false,
+      'local: its volumeBindingMode is Immediate',
+    ],
+  ])('%s', (_, classes, ok, message) => {
+    expect(classChecks(classes)).toEqual([
+      expect.objectContaining({ ok, message: expect.stringContaining(message) }),
+    ]);
+  });
+});
+
+test.each<[CrdSkew, boolean, string, string | undefined]>([
+  [{ name: 'v', skew: 'none', lacks: [], extra: [] }, true, 'v is as this version brings it', undefined],
+  [
+    { name: 'v', skew: 'missing', lacks: [], extra: [] },
+    false,
+    'v is missing',
+    'stowage install --components crds',
+  ],
+  [
+    { name: 'v', skew: 'older', lacks: ['spec.onDelete'], extra: [] },
+    false,
+    'v is not as this version brings it: it lacks spec.onDelete',
+    'stowage install --components crds',
+  ],
+  [
+    { name: 'v', skew: 'different', lacks: [], extra: [] },
+    false,
+    'v is not as this version brings it',
+    'stowage install --components crds',
+  ],
+  [
+    { name: 'v', skew: 'newer', lacks: [], extra: ['spec.x'] },
+    false,
+    'v has spec.x, which this version does not know',
+    undefined,
+  ],
+  [{ name: 'v', skew: 'unknown' }, false, 'v was not looked at: you may not read it', undefined],
+])('the definition %j', (skew, ok, message, command) => {
+  const [check] = definitionChecks([skew]);
+  expect(check).toMatchObject({ ok, message });
+  expect(check?.command).toBe(command);
+  expect(ok || check?.hint !== undefined).toBe(true);
+});

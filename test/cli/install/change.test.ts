@@ -1,0 +1,181 @@
+import { describe, expect, test } from '@jest/globals';
+import type { KubeObject } from '../../../src/api/meta.ts';
+import { asCreated, changeOf, isNewer } from '../../../src/cli/install/change.ts';
+import { COMPONENTS } from '../../../src/cli/install/components.ts';
+import { wantedObjects } from '../../../src/cli/install/objects.ts';
+import type { Wanted } from '../../../src/cli/install/wanted.ts';
+import { VERSION } from '../../../src/cli/version.ts';
+
+/** Of this realm, as what is parsed here is; structuredClone's are not. */
+const copyOf = <T>(object: T): T => JSON.parse(JSON.stringify(object));
+const all = wantedObjects({ components: COMPONENTS, namespace: 'stowage', image: 'stowage:test' });
+const of = (kind: string): Wanted => {
+  const found = all.find(({ object }) => object.kind === kind);
+  if (found === undefined) throw new Error(`no ${kind}`);
+  return found;
+};
+/** As it is after it was created, with changes. */
+const there = (wanted: Wanted, change: (object: KubeObject & { spec?: unknown }) => void = () => {}) => {
+  const object = copyOf(asCreated(wanted));
+  change(object);
+  return object;
+};
+
+test.each(all.map((wanted) => [wanted.object.kind, wanted] as const))(
+  'a %s that is as it was made is not changed',
+  (_, wanted) => {
+    expect(changeOf(there(wanted), wanted)).toBeUndefined();
+  },
+);
+
+describe('a Deployment', () => {
+  const deployment = of('Deployment');
+  // biome-ignore lint/suspicious/noExplicitAny: deep into a pod.
+  const specOf = (object: KubeObject) => (object as any).spec;
+
+  test('keeps what others set, and gets back what is ours', () => {
+    const current = there(deployment, (object) => {
+      object.metadata.labels = { ...object.metadata.labels, team: 'storage' };
+      const spec = specOf(object);
+      spec.replicas = 3;
+      spec.template.spec.tolerations = [{ operator: 'Exists' }];
+      spec.template.spec.containers[0].env = [{ name: 'TZ', value: 'UTC' }];
+      spec.template.spec.containers[0].image = 'other';
+      spec.template.spec.containers.unshift({ name: 'sidecar', image: 'x' });
+    });
+    const change = changeOf(current, deployment) as { spec: object };
+    expect(change).toEqual({
+      spec: {
+        template: {
+          spec: {
+            containers: [
+              { name: 'sidecar', image: 'x' },
+              expect.objectContaining({
+                name: 'stowage',
+                image: 'stowage:test',
+                env: [{ name: 'TZ', value: 'UTC' }],
+              }),
+            ],
+          },
+        },
+      },
+    });
+  });
+
+  test('loses what an earlier set wanted and this one does not', () => {
+    const earlier = copyOf(deployment.object);
+    specOf(earlier).template.spec.volumes.push({ name: 'cache', emptyDir: {} });
+    specOf(earlier).minReadySeconds = 5;
+    const current = there({ ...deployment, object: earlier });
+    const change = changeOf(current, deployment) as { spec: unknown };
+    expect(change.spec).toEqual({
+      minReadySeconds: null,
+      template: { spec: { volumes: specOf(deployment.object).template.spec.volumes } },
+    });
+  });
+
+  test.each([
+    ['made by hand', undefined],
+    ['whose record was damaged', '{'],
+  ])('%s is taken over', (_, record) => {
+    const current = there(deployment, ({ metadata }) => {
+      delete metadata.annotations;
+      if (record === undefined) delete metadata.labels;
+      else metadata.annotations = { 'stowage.dev/last-installed': record };
+    });
+    const change = changeOf(current, deployment) as KubeObject;
+    expect(Object.keys(change)).toEqual(['metadata']);
+  });
+});
+
+describe('is not changed', () => {
+  const role = of('ClusterRole');
+
+  test('what another manages', () => {
+    const current = there(role, ({ metadata }) => {
+      metadata.labels = { 'app.kubernetes.io/managed-by': 'Helm' };
+    });
+    expect(() => changeOf(current, role)).toThrow(
+      expect.objectContaining({ code: 'conflict', message: expect.stringContaining('managed by Helm') }),
+    );
+  });
+
+  test('what is being deleted', () => {
+    const current = there(of('Namespace'), ({ metadata }) => {
+      metadata.deletionTimestamp = '2030-01-01T00:00:00Z';
+    });
+    expect(() => changeOf(current, of('Namespace'))).toThrow('namespace/stowage is being deleted');
+  });
+
+  test('what a newer Stowage installed', () => {
+    const current = there(role, ({ metadata }) => {
+      metadata.labels = { ...metadata.labels, 'app.kubernetes.io/version': '99.0.0' };
+    });
+    expect(() => changeOf(current, role)).toThrow(`was installed by Stowage 99.0.0; this is ${VERSION}`);
+  });
+
+  test('a Namespace that is there, whoever made it', () => {
+    const current = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'stowage' } };
+    expect(changeOf(current, of('Namespace'))).toBeUndefined();
+  });
+});
+
+describe('a CustomResourceDefinition', () => {
+  const definition = of('CustomResourceDefinition');
+  // biome-ignore lint/suspicious/noExplicitAny: deep into a definition.
+  const specOf = (object: KubeObject) => (object as any).spec;
+  const older = (change: (spec: ReturnType<typeof specOf>) => void = () => {}) =>
+    there(definition, (object) => {
+      const spec = specOf(object);
+      spec.versions[0].schema = { openAPIV3Schema: { type: 'object' } };
+      spec.conversion = { strategy: 'None' };
+      change(spec);
+    });
+
+  test('gets our schema whole, and keeps what the server and others set', () => {
+    const change = changeOf(older(), definition) as { spec: object };
+    expect(change).toEqual({ spec: { versions: specOf(definition.object).versions } });
+  });
+
+  test('keeps versions that objects may be stored in', () => {
+    const v1alpha0 = { name: 'v1alpha0', served: false, storage: false, schema: {} };
+    const change = changeOf(
+      older((spec) => spec.versions.push(v1alpha0)),
+      definition,
+    ) as { spec: object };
+    expect(change).toEqual({ spec: { versions: [...specOf(definition.object).versions, v1alpha0] } });
+  });
+
+  test('whose objects are stored in a version that is not known is refused', () => {
+    const current = older((spec) => {
+      spec.versions[0].storage = false;
+      spec.versions.push({ name: 'v1', served: true, storage: true, schema: {} });
+    });
+    expect(() => changeOf(current, definition)).toThrow('Volumes are stored as v1, which this version');
+  });
+
+  test('of MetalK8s stays its own, with the fields that Stowage adds', () => {
+    const current = older();
+    current.metadata.labels = { 'app.kubernetes.io/managed-by': 'salt', 'app.kubernetes.io/version': '2.0' };
+    expect(Object.keys(changeOf(current, definition) ?? {})).toEqual(['spec']);
+  });
+
+  test('that nobody claims is ours from then on', () => {
+    const current = older();
+    delete current.metadata.labels;
+    expect(changeOf(current, definition)).toMatchObject({
+      metadata: { labels: { 'app.kubernetes.io/managed-by': 'stowage' } },
+    });
+  });
+});
+
+test.each([
+  ['1.0.0', '0.9.9', true],
+  ['0.10.0', '0.9.0', true],
+  ['0.9.0', '0.10.0', false],
+  ['1.2.3', '1.2.3', false],
+  ['1.2.3-rc.1', '1.2.3', false],
+  ['main', '1.0.0', false],
+])('%s is newer than %s: %s', (version, than, newer) => {
+  expect(isNewer(version, than)).toBe(newer);
+});

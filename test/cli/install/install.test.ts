@@ -1,0 +1,312 @@
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { parseAllDocuments } from 'yaml';
+import type { KubeObject, Resource } from '../../../src/api/meta.ts';
+import { PERSISTENT_VOLUME_CLAIMS, VOLUMES } from '../../../src/api/resources.ts';
+import {
+  CLUSTER_ROLES,
+  CUSTOM_RESOURCE_DEFINITIONS,
+  DEPLOYMENTS,
+  NAMESPACES,
+  ROLES,
+  SERVICE_ACCOUNTS,
+} from '../../../src/cli/install/kinds.ts';
+import { createProgram } from '../../../src/cli/program.ts';
+import { run } from '../../../src/cli/run.ts';
+import { isNotFound } from '../../../src/kube/errors.ts';
+import type { KubeClient, ListOptions, WatchOptions } from '../../../src/kube/types.ts';
+import { sparseVolume, startCluster, type TestCluster } from '../../support/cluster.ts';
+import { fakeIo, type World } from '../../support/fake-io.ts';
+
+const VOLUME_CRD = 'volumes.storage.metalk8s.scality.com';
+const LABEL = 'app.kubernetes.io/managed-by';
+
+let cluster: TestCluster;
+let client: KubeClient;
+
+beforeEach(async () => {
+  cluster = await startCluster();
+  client = cluster.client;
+});
+afterEach(() => cluster.stop());
+
+async function stowage(argv: string[], world: World = {}, through: KubeClient = client) {
+  const { io, outcome } = fakeIo(world);
+  const code = await run(argv, {
+    ...io,
+    connect: async (options) => ({ ...(await io.connect(options)), client: through }),
+  });
+  return { code, out: outcome.out, err: outcome.err, questions: outcome.questions };
+}
+
+const exists = (resource: Resource, name: string, namespace?: string): Promise<boolean> =>
+  client.get(resource, name, { namespace }).then(
+    () => true,
+    (error: unknown) => (isNotFound(error) ? false : Promise.reject(error)),
+  );
+const outcomesOf = (err: string) =>
+  err
+    .trim()
+    .split('\n')
+    .map((line) => line.split(' ').at(-1));
+const versionOf = async (resource: Resource, name: string, namespace?: string) =>
+  (await client.get<KubeObject>(resource, name, { namespace })).metadata.resourceVersion;
+const label = (resource: Resource, name: string, value: string | null, namespace?: string) =>
+  client.patch(resource, name, { metadata: { labels: { [LABEL]: value } } }, { namespace });
+
+describe('install', () => {
+  test('makes all, a line each, and is done the second time', async () => {
+    for (const { metadata } of (await client.list<KubeObject>(CUSTOM_RESOURCE_DEFINITIONS)).items) {
+      await client.delete(CUSTOM_RESOURCE_DEFINITIONS, metadata.name);
+    }
+    const first = await stowage(['install']);
+    expect({ code: first.code, out: first.out }).toEqual({ code: 0, out: '' });
+    expect(first.err.split('\n')).toEqual([
+      `customresourcedefinition.apiextensions.k8s.io/${VOLUME_CRD} created`,
+      'customresourcedefinition.apiextensions.k8s.io/leftovers.stowage.dev created',
+      'namespace/stowage created',
+      'serviceaccount/stowage in namespace stowage created',
+      'clusterrole.rbac.authorization.k8s.io/stowage created',
+      'clusterrolebinding.rbac.authorization.k8s.io/stowage created',
+      'role.rbac.authorization.k8s.io/stowage-events in namespace default created',
+      'rolebinding.rbac.authorization.k8s.io/stowage-events in namespace default created',
+      'role.rbac.authorization.k8s.io/stowage-leader-election in namespace stowage created',
+      'rolebinding.rbac.authorization.k8s.io/stowage-leader-election in namespace stowage created',
+      'deployment.apps/stowage in namespace stowage created',
+      'note: its pod starts when the Secret stowage-ssh is in that namespace, too',
+      '',
+    ]);
+    const version = await versionOf(DEPLOYMENTS, 'stowage', 'stowage');
+    const second = await stowage(['install']);
+    expect(new Set(outcomesOf(second.err))).toEqual(new Set(['unchanged']));
+    expect(await versionOf(DEPLOYMENTS, 'stowage', 'stowage')).toBe(version);
+  });
+
+  test('waits until definitions are established before it goes on', async () => {
+    const seen: string[] = [];
+    const slow: KubeClient = {
+      ...client,
+      async list<T extends KubeObject>(resource: Resource, options?: ListOptions) {
+        const page = await client.list<T>(resource, options);
+        if (resource !== CUSTOM_RESOURCE_DEFINITIONS) return page;
+        return { ...page, items: page.items.map((item) => ({ ...item, status: { conditions: [] } })) };
+      },
+      async *watch<T extends KubeObject>(resource: Resource, { fieldSelector = '' }: WatchOptions) {
+        seen.push(`waits for ${resource.kind}`);
+        yield { type: 'MODIFIED', object: await client.get<T>(resource, fieldSelector.split('=')[1] ?? '') };
+      },
+      create: (resource, object, options) => {
+        seen.push(`creates ${resource.kind}`);
+        return client.create(resource, object, options);
+      },
+    };
+    expect((await stowage(['install', '--components', 'crds,rbac'], {}, slow)).code).toBe(0);
+    const waits = 'waits for CustomResourceDefinition';
+    expect(seen.slice(0, 3)).toEqual([waits, waits, 'creates Namespace']);
+  });
+
+  test('takes an image and a namespace', async () => {
+    await stowage(['install', '-n', 'storage', '--image', 'stowage:mine']);
+    expect(await client.get(DEPLOYMENTS, 'stowage', { namespace: 'storage' })).toMatchObject({
+      spec: { template: { spec: { containers: [{ image: 'stowage:mine' }] } } },
+    });
+  });
+
+  test('takes what is there, and upgrades it in place', async () => {
+    await client.create(VOLUMES, sparseVolume('a', 'n1', '1Gi'));
+    await stowage(['install']);
+    await client.patch(DEPLOYMENTS, 'stowage', { spec: { replicas: 3 } }, { namespace: 'stowage' });
+    await client.patch(CLUSTER_ROLES, 'stowage', { rules: [], metadata: { labels: { team: 'a' } } });
+    const { code, err } = await stowage(['install', '--image', 'stowage:next']);
+    expect(code).toBe(0);
+    expect(err).toContain('clusterrole.rbac.authorization.k8s.io/stowage changed\n');
+    expect(err).toContain('deployment.apps/stowage in namespace stowage changed\n');
+    expect(await client.get(DEPLOYMENTS, 'stowage', { namespace: 'stowage' })).toMatchObject({
+      spec: { replicas: 3, template: { spec: { containers: [{ image: 'stowage:next' }] } } },
+    });
+    const role = await client.get<KubeObject & { rules: [] }>(CLUSTER_ROLES, 'stowage');
+    expect(role.metadata.labels).toMatchObject({ team: 'a' });
+    expect(role.rules.length).toBeGreaterThan(3);
+    expect(await exists(VOLUMES, 'a')).toBe(true);
+  });
+
+  test('removes what an earlier set had, and nothing that is not labelled so', async () => {
+    await stowage(['install']);
+    const metadata = { name: 'old', labels: { [LABEL]: 'stowage', 'app.kubernetes.io/component': 'rbac' } };
+    const account = { apiVersion: 'v1', kind: 'ServiceAccount' };
+    const role = { apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'ClusterRole', rules: [] };
+    await client.create(CLUSTER_ROLES, { ...role, metadata });
+    await client.create(CLUSTER_ROLES, { ...role, metadata: { name: 'theirs' } });
+    await client.create(SERVICE_ACCOUNTS, { ...account, metadata }, { namespace: 'default' });
+    const onlyCrds = await stowage(['install', '--components', 'crds']);
+    expect(onlyCrds.err).not.toContain('removed');
+    const { err } = await stowage(['install', '--components=rbac']);
+    expect(err).toContain('clusterrole.rbac.authorization.k8s.io/old removed\n');
+    expect(err).toContain('serviceaccount/old in namespace default removed\n');
+    expect(await exists(CLUSTER_ROLES, 'theirs')).toBe(true);
+    expect(await exists(CLUSTER_ROLES, 'old')).toBe(false);
+    expect(await exists(DEPLOYMENTS, 'stowage', 'stowage')).toBe(true);
+  });
+
+  test('into another namespace moves the daemon, for two would both lead', async () => {
+    await stowage(['install']);
+    const { err } = await stowage(['install', '-n', 'elsewhere']);
+    const lines = err.split('\n');
+    const removed = lines.indexOf('deployment.apps/stowage in namespace stowage removed');
+    expect(removed).toBeGreaterThan(0);
+    expect(lines.indexOf('deployment.apps/stowage in namespace elsewhere created')).toBeGreaterThan(removed);
+    expect(await exists(ROLES, 'stowage-leader-election', 'stowage')).toBe(false);
+    expect(await exists(NAMESPACES, 'stowage')).toBe(true);
+  });
+
+  test('--dry-run=client prints what kubectl applies, and asks the server nothing', async () => {
+    const { code, out, err } = await stowage(['install', '--dry-run=client'], {}, {} as KubeClient);
+    expect({ code, err }).toEqual({ code: 0, err: '' });
+    const kinds = parseAllDocuments(out).map((document) => document.toJS().kind);
+    expect(kinds.slice(0, 3)).toEqual(['CustomResourceDefinition', 'CustomResourceDefinition', 'Namespace']);
+    expect(kinds).toHaveLength(11);
+  });
+
+  test('the daemon takes the arguments that it is given', async () => {
+    const { out } = await stowage(['install', '--dry-run=client']);
+    const pod = parseAllDocuments(out).at(-1)?.toJS().spec.template.spec;
+    const [command, ...flags]: string[] = pod.containers[0].args;
+    const program = createProgram(fakeIo().io);
+    const watch = program.commands.find((each) => each.name() === command);
+    const known = [...program.options, ...(watch?.options ?? [])].map(({ long }) => long);
+    expect(flags.map((flag) => flag.split('=')[0]).filter((flag) => !known.includes(flag))).toEqual([]);
+  });
+
+  test('--dry-run=server stores nothing', async () => {
+    const { code, err } = await stowage(['install', '--dry-run=server']);
+    expect(code).toBe(0);
+    expect(err).toContain('namespace/stowage created (server dry run)\n');
+    expect(err).toContain(
+      'deployment.apps/stowage in namespace stowage created, unchecked: its namespace is not there yet (server dry run)\n',
+    );
+    expect(await exists(NAMESPACES, 'stowage')).toBe(false);
+    expect(await exists(CLUSTER_ROLES, 'stowage')).toBe(false);
+  });
+
+  test.each([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11])(
+    'cut off at its write %i, it goes on when it is run again',
+    async (last) => {
+      let writes = 0;
+      const counted =
+        <A extends unknown[], R>(write: (...args: A) => Promise<R>) =>
+        async (...args: A): Promise<R> => {
+          writes += 1;
+          if (writes > last) throw new Error('cut off');
+          return write(...args);
+        };
+      const cut: KubeClient = {
+        ...client,
+        create: counted(client.create) as KubeClient['create'],
+        patch: counted(client.patch) as KubeClient['patch'],
+        delete: counted(client.delete),
+      };
+      const first = await stowage(['install'], {}, cut);
+      expect(first.code).toBe(last < 11 ? 1 : 0);
+      expect((await stowage(['install'])).code).toBe(0);
+      const { err } = await stowage(['install']);
+      expect(new Set(outcomesOf(err))).toEqual(new Set(['unchanged']));
+    },
+  );
+
+  test.each([
+    [['--components', 'crd'], '"crd" is no component: there are crds, rbac, deployment.'],
+    [['--components', 'crds,snapshot-crds'], '"snapshot-crds" is no component'],
+    [['--components='], '"" is no component'],
+    [['--image', ''], 'An image has a name'],
+  ])('%j is wrong usage', async (flags, message) => {
+    const { code, err } = await stowage(['install', ...flags]);
+    expect(code).toBe(2);
+    expect(err).toContain(message);
+  });
+});
+
+describe('uninstall', () => {
+  test('removes what install made, and nothing else', async () => {
+    await stowage(['install']);
+    const { code, err, out } = await stowage(['uninstall', '--yes']);
+    expect({ code, out }).toEqual({ code: 0, out: '' });
+    expect(err.split('\n')[0]).toBe('deployment.apps/stowage in namespace stowage removed');
+    expect(err).toContain('namespace/stowage removed\n');
+    for (const [resource, name, namespace] of [
+      [CUSTOM_RESOURCE_DEFINITIONS, VOLUME_CRD, undefined],
+      [CLUSTER_ROLES, 'stowage', undefined],
+      [ROLES, 'stowage-events', 'default'],
+      [NAMESPACES, 'stowage', undefined],
+    ] as const) {
+      expect(await exists(resource, name, namespace)).toBe(false);
+    }
+    expect(await exists(NAMESPACES, 'default')).toBe(true);
+    expect((await stowage(['uninstall', '--yes'])).err).toBe('nothing was found that stowage install made\n');
+  });
+
+  test('refuses while there are Volumes, and has removed nothing then', async () => {
+    await stowage(['install']);
+    for (const name of ['a', 'b', 'c', 'd', 'e', 'f']) {
+      await client.create(VOLUMES, sparseVolume(name, 'n1', '1Gi'));
+    }
+    const { code, err } = await stowage(['uninstall', '--yes']);
+    expect(code).toBe(5);
+    expect(err).toContain('there are 6 Volumes (a, b, c, d, e, …)');
+    expect(err).toContain('stowage uninstall --components rbac,deployment');
+    expect(err).not.toContain('removed\n');
+    expect(await exists(DEPLOYMENTS, 'stowage', 'stowage')).toBe(true);
+    expect((await stowage(['uninstall', '--yes', '--components', 'rbac,deployment'])).code).toBe(0);
+    expect(await exists(VOLUMES, 'a')).toBe(true);
+    expect(await exists(DEPLOYMENTS, 'stowage', 'stowage')).toBe(false);
+  });
+
+  test('refuses for a Volume that came meanwhile, too', async () => {
+    await stowage(['install']);
+    const late: KubeClient = {
+      ...client,
+      delete: async (resource, name, options) => {
+        if (resource === CLUSTER_ROLES) await client.create(VOLUMES, sparseVolume('late', 'n1', '1Gi'));
+        await client.delete(resource, name, options);
+      },
+    };
+    const { code, err } = await stowage(['uninstall', '--yes'], {}, late);
+    expect(code).toBe(5);
+    expect(err).toContain('there are 1 Volume (late)');
+    expect(await exists(CUSTOM_RESOURCE_DEFINITIONS, VOLUME_CRD)).toBe(true);
+  });
+
+  test('leaves what it did not make: a namespace of others, their definitions, claims', async () => {
+    await client.create(NAMESPACES, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'mine' } });
+    await label(CUSTOM_RESOURCE_DEFINITIONS, VOLUME_CRD, 'salt');
+    await stowage(['install', '-n', 'mine']);
+    await stowage(['uninstall', '--yes']);
+    expect(await exists(NAMESPACES, 'mine')).toBe(true);
+    expect(await exists(CUSTOM_RESOURCE_DEFINITIONS, VOLUME_CRD)).toBe(true);
+
+    await stowage(['install']);
+    const claim = { apiVersion: 'v1', kind: 'PersistentVolumeClaim', metadata: { name: 'data' } };
+    const spec = { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } };
+    await client.create(PERSISTENT_VOLUME_CLAIMS, { ...claim, spec } as KubeObject, { namespace: 'stowage' });
+    const { err } = await stowage(['uninstall', '--yes']);
+    expect(err).toContain('namespace/stowage stays, for it has PersistentVolumeClaims\n');
+    expect(await exists(NAMESPACES, 'stowage')).toBe(true);
+  });
+
+  test('asks, and needs --yes where there is nobody to ask', async () => {
+    await stowage(['install']);
+    const no = await stowage(['uninstall'], { tty: true, answers: [false] });
+    expect(no).toMatchObject({ code: 5, questions: ['Remove all of these?'] });
+    const unasked = await stowage(['uninstall']);
+    expect(unasked.code).toBe(2);
+    expect(unasked.err).toContain('This would be removed: deployment.apps/stowage in namespace stowage;');
+    expect(await exists(DEPLOYMENTS, 'stowage', 'stowage')).toBe(true);
+  });
+
+  test.each(['client', 'server'])('--dry-run=%s removes nothing', async (how) => {
+    await stowage(['install']);
+    const { code, err } = await stowage(['uninstall', `--dry-run=${how}`]);
+    expect(code).toBe(0);
+    expect(err).toContain(`namespace/stowage removed (${how} dry run)\n`);
+    const again = await stowage(['install']);
+    expect(new Set(outcomesOf(again.err))).toEqual(new Set(['unchanged']));
+  });
+});

@@ -1,0 +1,90 @@
+import { afterEach, expect, test } from '@jest/globals';
+import { request } from 'undici';
+import { parseHttpAddress } from '../../src/daemon/http-address.ts';
+import {
+  type HttpEndpoint,
+  type HttpEndpointOptions,
+  startHttpEndpoint,
+} from '../../src/daemon/http-endpoint.ts';
+import { readiness } from '../../src/daemon/readiness.ts';
+import { memoryLogger } from '../support/logger.ts';
+
+const running: HttpEndpoint[] = [];
+afterEach(() => {
+  for (const endpoint of running.splice(0)) endpoint.close();
+});
+
+async function serve(more: Partial<HttpEndpointOptions> = {}, address = '127.0.0.1:0') {
+  const logger = memoryLogger();
+  const endpoint = await startHttpEndpoint({
+    address: parseHttpAddress(address),
+    metricsPath: '/metrics',
+    ready: () => ({ ready: true, text: 'fine\n' }),
+    logger,
+    ...more,
+  });
+  running.push(endpoint);
+  const ask = async (path: string, method: 'GET' | 'HEAD' | 'POST' = 'GET') => {
+    const { statusCode, headers, body } = await request(`http://127.0.0.1:${endpoint.port}${path}`, {
+      method,
+    });
+    return { code: statusCode, type: headers['content-type'], text: await body.text() };
+  };
+  return { endpoint, ask, logger };
+}
+
+test('tells of health and readiness, and of metrics under their path', async () => {
+  let ready = false;
+  const { ask } = await serve({
+    ready: () => ({ ready, text: `ready: ${ready}\n` }),
+    metricsPath: '/prometheus',
+    metrics: async () => ({ contentType: 'text/plain; version=0.0.4', body: 'up 1\n' }),
+  });
+  expect(await ask('/healthz')).toMatchObject({ code: 200, text: 'ok\n' });
+  expect(await ask('/readyz?verbose')).toMatchObject({ code: 503, text: 'ready: false\n' });
+  ready = true;
+  expect(await ask('/readyz')).toMatchObject({ code: 200, text: 'ready: true\n' });
+  expect(await ask('/readyz', 'HEAD')).toMatchObject({ code: 200, text: '' });
+  expect(await ask('/prometheus')).toEqual({ code: 200, type: 'text/plain; version=0.0.4', text: 'up 1\n' });
+  expect(await ask('/metrics')).toMatchObject({
+    code: 404,
+    text: 'There are: /healthz, /readyz, /prometheus\n',
+  });
+  expect(await ask('/healthz', 'POST')).toMatchObject({ code: 405 });
+});
+
+test('has no metrics where there are none, and survives those that fail', async () => {
+  expect(await (await serve()).ask('/metrics')).toMatchObject({ code: 404 });
+  const { ask, logger } = await serve({ metrics: () => Promise.reject(new Error('secret')) });
+  expect(await ask('/metrics')).toMatchObject({ code: 500, text: 'internal error\n' });
+  expect(logger.lines.at(-1)).toMatchObject({ level: 'error', fields: { path: '/metrics' } });
+  expect(await ask('/healthz')).toMatchObject({ code: 200 });
+});
+
+test.each([
+  ['a port that is taken', (port: number) => `127.0.0.1:${port}`, 'the port is taken'],
+  ['an address of another machine', () => '192.0.2.1:0', 'this machine does not have the address'],
+  ['a host that is none', () => 'no-such-host.invalid:0', 'the host is not known'],
+])('%s is said, with what to do', async (_, address, why) => {
+  const { endpoint } = await serve();
+  const text = address(endpoint.port);
+  await expect(serve({}, text)).rejects.toMatchObject({
+    code: 'failed',
+    message: `--http-endpoint ${text}: ${why}`,
+    hint: expect.stringContaining('another address'),
+  });
+});
+
+test('ready is who has heard from every source, and lately', () => {
+  const now = 1_000_000_000;
+  const source = (name: string, heard: number) => ({ name, lastHeard: () => heard });
+  const minutes = (count: number) => now - count * 60_000;
+  expect(readiness([source('volumes', minutes(3)), source('lease', now)], now)).toEqual({
+    ready: true,
+    text: '[+]volumes ok\n[+]lease ok\nreadyz check passed\n',
+  });
+  expect(readiness([source('volumes', 0), source('nodes', minutes(4)), source('lease', now)], now)).toEqual({
+    ready: false,
+    text: '[-]volumes failed: not heard from yet\n[-]nodes failed: not heard from for 240 s\n[+]lease ok\nreadyz check failed\n',
+  });
+});

@@ -1,0 +1,62 @@
+import { chmod, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { NodeError } from '../../src/nodes/errors.ts';
+import { createLocalShell } from '../../src/nodes/local-shell.ts';
+import type { Shell } from '../../src/nodes/shell.ts';
+import { createSshShell } from '../../src/nodes/ssh-shell.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+
+/** Shells on loopback: the `ssh` of these runs what it is told on this machine. */
+let folder: { path: string; remove(): Promise<void> };
+const { PATH, XDG_RUNTIME_DIR } = process.env;
+
+beforeAll(async () => {
+  folder = await temporaryFolder('shell');
+  const ssh = join(folder.path, 'ssh');
+  await writeFile(ssh, '#!/bin/sh\ncase $* in *"-O exit"*) exit 0 ;; esac\nexec sh\n');
+  await chmod(ssh, 0o755);
+  process.env.PATH = `${folder.path}:${PATH}`;
+  process.env.XDG_RUNTIME_DIR = folder.path;
+});
+
+afterAll(async () => {
+  process.env.PATH = PATH;
+  if (XDG_RUNTIME_DIR === undefined) delete process.env.XDG_RUNTIME_DIR;
+  else process.env.XDG_RUNTIME_DIR = XDG_RUNTIME_DIR;
+  await folder.remove();
+});
+
+const SHELLS: [string, (check: (node: string) => void) => Shell][] = [
+  ['local', (check) => createLocalShell(['n1'], check)],
+  ['ssh', (check) => createSshShell({ addressOf: () => ({}), check })],
+];
+
+test.each(SHELLS)(
+  '%s: a right that is lost while the shell starts keeps the script from it',
+  async (kind, create) => {
+    const file = join(folder.path, `${kind}.log`);
+    await writeFile(file, '');
+    let calls = 0;
+    let allowed = 2;
+    const shell = create((node) => {
+      calls += 1;
+      if (calls > allowed) throw new NodeError('not-ours', node, 'no right');
+    });
+    expect(await shell.run('n1', `printf a >>'${file}'; printf done`, 5000)).toBe('done');
+    calls = 0;
+    allowed = 1;
+    await expect(shell.run('n1', `printf b >>'${file}'`, 5000)).rejects.toMatchObject({
+      message: 'no right',
+    });
+    expect(calls).toBe(2);
+    calls = 0;
+    allowed = 0;
+    await expect(shell.run('n1', `printf c >>'${file}'`, 5000)).rejects.toMatchObject({
+      message: 'no right',
+    });
+    expect(calls).toBe(1);
+    expect(await readFile(file, 'utf8')).toBe('a');
+    await shell.close();
+  },
+);

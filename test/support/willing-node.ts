@@ -1,0 +1,100 @@
+import { NodeError } from '../../src/nodes/errors.ts';
+import type { Executor, Job } from '../../src/nodes/job.ts';
+import { EMPTY_NODE, result } from './fake-executor.ts';
+
+export interface WillingNodes extends Executor {
+  /** Nodes that do not answer. */
+  away: Set<string>;
+}
+
+/** Nodes that do at once what they are told. Each has room for one sparse Volume, and knows it by its UID alone. */
+export function willingNodes(sizeBytes: number): WillingNodes {
+  /** What there is, by node. */
+  const made = new Map<string, { uid: string; attached: boolean }>();
+  const away = new Set<string>();
+  const jobs = new Set<string>();
+  const reach = (node: string) => {
+    if (away.has(node)) throw new NodeError('unreachable', node, `node ${node} is away`);
+  };
+  return {
+    away,
+    async observe(node, probes) {
+      reach(node);
+      const there = made.get(node);
+      const file = probes.find(({ name }) => name === 'path')?.argv.at(-1) ?? '';
+      const answers = {
+        ...EMPTY_NODE,
+        ...(there && madeNode(there.uid, file, sizeBytes)),
+        ...(there?.attached && attachedNode(file, sizeBytes)),
+      };
+      return new Map(
+        probes.map(({ name, argv }) => {
+          const answer = (answers as typeof EMPTY_NODE)[name] ?? result(0);
+          return [name, typeof answer === 'function' ? answer(argv) : answer];
+        }),
+      );
+    },
+    async submit(node, { key, steps }: Job) {
+      reach(node);
+      const argvs = steps.map(({ argv }) => argv);
+      const removed = argvs.some((argv) => argv[0] === 'rm' && argv.at(-1)?.endsWith(key.subject));
+      const detached = argvs.some(([program, option]) => program === 'losetup' && option === '-d');
+      if (removed) made.delete(node);
+      else made.set(node, { uid: key.subject, attached: !detached });
+      jobs.add(`${key.subject} ${key.id}`);
+      return { state: 'succeeded' };
+    },
+    async poll(node, keys) {
+      reach(node);
+      return keys.map(({ subject, id }) => ({
+        state: jobs.has(`${subject} ${id}`) ? 'succeeded' : 'not-found',
+      }));
+    },
+    async forget(node) {
+      reach(node);
+      return true;
+    },
+    async subjects(node) {
+      reach(node);
+      return [];
+    },
+    async close() {},
+  };
+}
+
+function madeNode(uid: string, file: string, sizeBytes: number) {
+  const intent = { version: 1, uid, file, sizeBytes: String(sizeBytes), fsType: 'ext4' };
+  return {
+    file: (argv: readonly string[]) => result(0, statOf(argv[2] ?? '', sizeBytes)),
+    signature: result(0, `UUID=${uid}\nTYPE=ext4\n`),
+    readable: result(0),
+    intent: result(0, JSON.stringify({ ...intent, signature: 'none', consent: 'none' })),
+    done: result(0, `${sizeBytes}`),
+    records: result(0, `${uid}.done`),
+  };
+}
+
+function attachedNode(file: string, sizeBytes: number) {
+  const loop = { name: '/dev/loop0', 'back-file': file, 'back-ino': 42, 'maj:min': '7:0' };
+  const device = { kname: 'loop0', 'maj:min': '7:0', pkname: null, type: 'loop', size: sizeBytes };
+  return {
+    loops: result(
+      0,
+      JSON.stringify({ loopdevices: [{ ...loop, autoclear: false, ro: false, offset: 0, sizelimit: 0 }] }),
+    ),
+    devices: result(0, JSON.stringify({ blockdevices: [{ ...device, ro: false, serial: null, wwn: null }] })),
+    link: result(0, '7:0'),
+  };
+}
+
+/** What stat(1) prints of the file in a format. */
+function statOf(format: string, sizeBytes: number): string {
+  const facts: Record<string, string> = {
+    '%F': 'regular file',
+    '%s': String(sizeBytes),
+    '%i': '42',
+    '%b': String(sizeBytes / 512),
+    '%B': '512',
+  };
+  return format.replaceAll(/%[A-Za-z]/g, (directive) => facts[directive] ?? directive);
+}
