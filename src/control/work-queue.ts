@@ -40,6 +40,8 @@ export interface WorkQueue {
   depth(): number;
   /** For how long the key has been waiting that was queued first, in ms; 0 when there is none. */
   oldestAgeMs(): number;
+  /** How often keys were queued, in all; a key that is queued already is not queued again. */
+  adds(): number;
   /** How often keys were added rate-limited, in all. */
   retries(): number;
 }
@@ -60,6 +62,7 @@ export function createWorkQueue({
   const delayed = new Map<string, { at: number; cancel: AbortController }>();
   const failures = new Map<string, number>();
   const idle: ((key: string | undefined) => void)[] = [];
+  let adds = 0;
   let retries = 0;
   let shut = false;
 
@@ -74,6 +77,7 @@ export function createWorkQueue({
     groups.set(name, group);
     group.queued.set(key, clock.now());
     queued.set(key, name);
+    adds += 1;
     handOut();
   }
 
@@ -158,6 +162,7 @@ export function createWorkQueue({
       const first = [...groups.values()].flatMap((group) => [...group.queued.values()].slice(0, 1));
       return first.length === 0 ? 0 : clock.now() - Math.min(...first);
     },
+    adds: () => adds,
     retries: () => retries,
   };
 }
