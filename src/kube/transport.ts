@@ -26,6 +26,22 @@ export interface TransportOptions {
   userAgent: string;
   /** For the whole of a request but a watch's body, in ms. */
   requestTimeoutMs: number;
+  /** Told of each request that was sent, those that are repeated included, unless its sender gave it up. */
+  onCall?: ((call: ApiCall) => void) | undefined;
+}
+
+export interface ApiCall extends What {
+  /** The HTTP status code; undefined when no answer came. */
+  code: number | undefined;
+  /** Until the answer began. */
+  ms: number;
+}
+
+/** What a request does, in the terms of RBAC. */
+export interface What {
+  verb: string;
+  /** The plural, with a subresource as `volumes/status`; '' for a path that is of no resource. */
+  resource: string;
 }
 
 export interface Request {
@@ -34,6 +50,8 @@ export interface Request {
   path: string;
   body?: object;
   contentType?: string;
+  /** Default: the method, in small letters, of no resource. */
+  what?: What;
   signal?: AbortSignal | undefined;
 }
 
@@ -56,6 +74,7 @@ export function createTransport({
   authenticate,
   userAgent,
   requestTimeoutMs,
+  onCall,
 }: TransportOptions): Transport {
   const base = new URL(server);
   const prefix = base.pathname.replace(/\/+$/, '');
@@ -88,7 +107,10 @@ export function createTransport({
 
   async function attempt(request: Request, deadline: Deadline, renew: boolean) {
     const { headers, tls } = await abortable(authenticate(renew), deadline.signal);
-    return agentFor(tls).request({
+    const what = request.what ?? { verb: request.method.toLowerCase(), resource: '' };
+    const started = performance.now();
+    const tell = (code: number | undefined) => onCall?.({ ...what, code, ms: performance.now() - started });
+    const answer = agentFor(tls).request({
       origin: base.origin,
       path: prefix + request.path,
       method: request.method,
@@ -101,6 +123,13 @@ export function createTransport({
       body: request.body === undefined ? null : JSON.stringify(request.body),
       signal: deadline.signal,
     });
+    answer.then(
+      ({ statusCode }) => tell(statusCode),
+      () => {
+        if (!request.signal?.aborted) tell(undefined);
+      },
+    );
+    return answer;
   }
 
   /** Tries again where the server surely did nothing: a 429, expired credentials, a read over a dead connection. */
