@@ -91,6 +91,7 @@ export const freshNode: ObservedSparse = {
   mounts: new Map(),
   link: undefined,
   udev: true,
+  space: { directory: '/var/lib/metalk8s/storage/sparse', freeBytes: 1n << 40n, allocatedBytes: 0n },
 };
 
 export const loop: LoopFacts = {
@@ -109,6 +110,7 @@ export const loop: LoopFacts = {
 export const madeNode: ObservedSparse = {
   ...freshNode,
   file: { type: 'file', sizeBytes: 1n << 30n, inode: '42' },
+  space: { ...freshNode.space, allocatedBytes: 1n << 20n },
   signature: { found: 'one', type: 'ext4', uuid: UID },
   intent: {
     version: 1,
