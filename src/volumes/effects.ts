@@ -19,7 +19,8 @@ import type { Action, EventToSend, Input } from './types.ts';
 export interface EffectDeps {
   client: KubeClient;
   subjects: Subjects;
-  volumes: Informer<Volume>;
+  /** As the cache has it. */
+  volumeOfUid(uid: string): Volume | undefined;
   persistentVolumes: Informer<PersistentVolume>;
   executor: Executor;
   events: EventRecorder;
@@ -52,7 +53,7 @@ export function createEffects(
   lookedAt: Map<string, number>,
   loopNumbers: LoopNumbers,
 ): Effects {
-  const { client, subjects, volumes, persistentVolumes, executor, events, clock, logger } = deps;
+  const { client, subjects, volumeOfUid, persistentVolumes, executor, events, clock, logger } = deps;
   return { carryOut };
 
   async function carryOut(action: Action, volume: Volume, node: string, known: Known): Promise<Known> {
@@ -95,7 +96,7 @@ export function createEffects(
           return { ...known, liveClass: { found: undefined } };
         }
       case 'observe': {
-        const observation = await observe(executor, volume, node, volumes.list);
+        const observation = await observe(executor, volume, node, volumeOfUid);
         if ('known' in observation) {
           lookedAt.set(uid, clock.now());
           loopNumbers.release(node, uid);

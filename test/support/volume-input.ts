@@ -1,5 +1,6 @@
 import type { PersistentVolume, StorageClass } from '../../src/api/core.ts';
 import type { Volume, VolumeStatus } from '../../src/api/volume.ts';
+import { keepOwn, keepPersistentVolume, keepStorageClass } from '../../src/daemon/kept-fields.ts';
 import type { BlockDevice, LoopFacts, ObservedSparse } from '../../src/storage/types.ts';
 import type { Input } from '../../src/volumes/types.ts';
 
@@ -128,8 +129,9 @@ export const madeNode: ObservedSparse = {
 /** A node on which the device is there, and its persistent link. */
 export const readyNode: ObservedSparse = { ...madeNode, loops: [loop], link: '7:3' };
 
+/** With objects as caches keep them: what a decision reads, they have. */
 export function input(parts: Partial<Input>): Input {
-  return {
+  const whole: Input = {
     volume: volume(),
     pv: undefined,
     storageClass,
@@ -143,5 +145,11 @@ export function input(parts: Partial<Input>): Input {
     paused: undefined,
     kept: undefined,
     ...parts,
+  };
+  return {
+    ...whole,
+    volume: keepOwn(whole.volume),
+    pv: whole.pv && keepPersistentVolume(whole.pv),
+    storageClass: whole.storageClass && keepStorageClass(whole.storageClass),
   };
 }
