@@ -21,6 +21,7 @@ import { isPaused } from '../volumes/paused.ts';
 import { createVolumeReconciler } from '../volumes/reconciler.ts';
 import type { Reconcile } from '../volumes/rounds.ts';
 import { keepOwn, keepPersistentVolume, keepStorageClass } from './kept-fields.ts';
+import type { Metrics } from './metrics/metrics.ts';
 
 export interface VolumeControllerOptions {
   client: KubeClient;
@@ -37,6 +38,8 @@ export interface VolumeControllerOptions {
   /** Volumes of one node that are worked on at once: one that does not answer holds up no other's. */
   workers: number;
   retry: BackoffRange;
+  /** Where what is done here is counted; ends of jobs are told by the executor. */
+  metrics?: Metrics | undefined;
 }
 
 export interface RunningController {
@@ -48,9 +51,12 @@ export interface RunningController {
 
 /** The Volume controller: informers, queues, reconcilers; for Volumes, and for what those of lost nodes left there. */
 export function startVolumeController(options: VolumeControllerOptions): RunningController {
-  const { client, nodes, executor, clock, random, logger } = options;
-  const inform = <T extends KubeObject>(resource: Resource, transform: (object: T) => T): Informer<T> =>
-    createInformer<T>({ client, clock, random, logger, resource, transform });
+  const { client, nodes, executor, clock, random, logger, metrics } = options;
+  const inform = <T extends KubeObject>(resource: Resource, transform: (object: T) => T): Informer<T> => {
+    const informer = createInformer<T>({ client, clock, random, logger, resource, transform });
+    metrics?.addInformer(resource, informer);
+    return informer;
+  };
   const volumes = inform<Volume>(VOLUMES, keepOwn);
   const persistentVolumes = inform<PersistentVolume>(PERSISTENT_VOLUMES, keepPersistentVolume);
   const storageClasses = inform<StorageClass>(STORAGE_CLASSES, keepStorageClass);
@@ -90,6 +96,7 @@ export function startVolumeController(options: VolumeControllerOptions): Running
     ...shared,
     storageClasses,
     enqueue: (name) => queue.add(name),
+    onObserved: metrics?.addVolumes(volumes),
   });
   const reconcileLeftover = createLeftoverReconciler({
     ...shared,
@@ -119,16 +126,17 @@ export function startVolumeController(options: VolumeControllerOptions): Running
   for (const informer of informers) informer.start();
   const controllers: Controller[] = [];
   let stopping = false;
-  const run = (ofQueue: WorkQueue, work: Reconcile) => {
+  const run = (name: string, ofQueue: WorkQueue, work: Reconcile) => {
     if (stopping) return;
-    controllers.push(runController({ queue: ofQueue, reconcile: work, logger, clock }));
+    const onReconciled = metrics?.addController(name, ofQueue);
+    controllers.push(runController({ queue: ofQueue, reconcile: work, logger, clock, onReconciled }));
   };
   const started = Promise.all(needed.map((informer) => informer.synced)).then(() => {
-    run(queue, reconcile);
+    run('volume', queue, reconcile);
   });
   // Apart, because a cluster whose CRDs are older than this program has no Leftovers, but Volumes.
   Promise.all([started, leftovers.synced])
-    .then(() => run(leftoverQueue, reconcileLeftover))
+    .then(() => run('leftover', leftoverQueue, reconcileLeftover))
     // A stop before the first list rejects these, and `stop` below is the one that is told.
     .catch(() => {});
 

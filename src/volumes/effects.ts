@@ -9,6 +9,7 @@ import type { EventRecorder } from '../kube/events.ts';
 import type { Informer } from '../kube/informer.ts';
 import type { KubeClient } from '../kube/types.ts';
 import type { Executor } from '../nodes/job.ts';
+import type { Observed } from '../storage/types.ts';
 import { parseJobName } from './job-name.ts';
 import { keepLeftover } from './keep-leftover.ts';
 import type { LoopNumbers } from './loop-numbers.ts';
@@ -21,6 +22,8 @@ export interface EffectDeps {
   subjects: Subjects;
   /** As the cache has it. */
   volumeOfUid(uid: string): Volume | undefined;
+  /** Told of what was found on the node of a Volume. */
+  onObserved?: ((volume: Volume, node: string, observed: Observed) => void) | undefined;
   persistentVolumes: Informer<PersistentVolume>;
   executor: Executor;
   events: EventRecorder;
@@ -99,6 +102,7 @@ export function createEffects(
         const observation = await observe(executor, volume, node, volumeOfUid);
         if ('known' in observation) {
           lookedAt.set(uid, clock.now());
+          deps.onObserved?.(volume, node, observation.known);
           loopNumbers.release(node, uid);
         }
         return { ...known, observation };

@@ -2,6 +2,7 @@ import type { KubeNode } from '../../src/api/core.ts';
 import { NODES } from '../../src/api/resources.ts';
 import { systemClock } from '../../src/control/clock.ts';
 import { keepNode } from '../../src/daemon/kept-fields.ts';
+import type { Metrics } from '../../src/daemon/metrics/metrics.ts';
 import { startVolumeController } from '../../src/daemon/volume-controller.ts';
 import { createInformer, type Informer } from '../../src/kube/informer.ts';
 import type { KubeClient } from '../../src/kube/types.ts';
@@ -19,12 +20,13 @@ export interface TestController {
 export interface TestControllerOptions {
   /** Default: none of the nodes ever answers. */
   executor?: Executor;
+  metrics?: Metrics;
 }
 
 /** The Volume controller in this process. It acts for every node but `foreign`. */
 export async function startController(
   client: KubeClient,
-  { executor }: TestControllerOptions = {},
+  { executor, metrics }: TestControllerOptions = {},
 ): Promise<TestController> {
   const asked: string[] = [];
   const away = (method: string) => async (node: string) => {
@@ -41,11 +43,13 @@ export async function startController(
   };
   const common = { client, clock: systemClock, random: () => 0, logger: memoryLogger() };
   const nodes = createInformer<KubeNode>({ ...common, resource: NODES, transform: keepNode });
+  metrics?.addInformer(NODES, nodes);
   nodes.start();
   const controller = startVolumeController({
     ...common,
     nodes,
     executor: executor ?? awayNodes,
+    metrics,
     actsFor: (node) => node !== 'foreign',
     host: 'test',
     workers: 2,
