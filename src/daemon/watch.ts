@@ -5,12 +5,17 @@ import { NODES } from '../api/resources.ts';
 import type { BackoffRange } from '../control/backoff.ts';
 import { systemClock } from '../control/clock.ts';
 import { createInformer } from '../kube/informer.ts';
+import type { ApiCall } from '../kube/transport.ts';
 import type { KubeClient } from '../kube/types.ts';
+import { tellJobEnds } from '../nodes/job-ends.ts';
 import { createNodeExecutor } from '../volumes/node-executor.ts';
+import { keepNode } from './kept-fields.ts';
+import { createMetrics } from './metrics/metrics.ts';
 import { startVolumeController } from './volume-controller.ts';
 
 export interface WatchOptions {
-  client: KubeClient;
+  /** A client that tells of each request that it sends. */
+  connect(onCall: (call: ApiCall) => void): Promise<KubeClient>;
   transport: 'ssh' | 'local';
   /** The names under which this machine is a node; for `local` only. */
   localNodes: readonly string[];
@@ -29,20 +34,24 @@ const STOP_DEADLINE = 20_000;
 
 /** `stowage watch`: runs until the signal. Logs JSON lines to standard error. */
 export async function runWatch(options: WatchOptions): Promise<void> {
-  const { client, transport, localNodes, workers, retry, signal } = options;
+  const { transport, localNodes, workers, retry, signal } = options;
   const logger = pino(
     { level: options.verbose ? 'debug' : 'info' },
     pino.destination({ dest: 2, sync: true }),
   );
+  const metrics = createMetrics({ clock: systemClock, transportOf: () => transport });
+  const client = await options.connect(metrics.onCall);
   const common = { client, clock: systemClock, random: Math.random, logger };
-  const nodes = createInformer<KubeNode>({ ...common, resource: NODES });
-  const executor = createNodeExecutor({
+  const nodes = createInformer<KubeNode>({ ...common, resource: NODES, transform: keepNode });
+  metrics.addInformer(NODES, nodes);
+  const reached = createNodeExecutor({
     transport,
     localNodes,
     ...(options.sshConfig === undefined ? {} : { sshConfig: options.sshConfig }),
     nodeNamed: (name) => nodes.get(name),
     clock: systemClock,
   });
+  const executor = tellJobEnds(reached, systemClock, metrics.onJobEnd);
   const stopped = new Promise<void>((resolve) => {
     if (signal.aborted) resolve();
     signal.addEventListener('abort', () => resolve(), { once: true });
@@ -56,6 +65,7 @@ export async function runWatch(options: WatchOptions): Promise<void> {
       ...common,
       nodes,
       executor,
+      metrics,
       actsFor: (node) => transport === 'ssh' || localNodes.includes(node),
       host: hostname(),
       workers,

@@ -2,7 +2,9 @@ import { beforeEach, expect, jest, test } from '@jest/globals';
 import { VERSION } from '../../src/cli/version.ts';
 import type { WatchOptions } from '../../src/daemon/watch.ts';
 
-const runWatch = jest.fn(async (_options: WatchOptions) => {});
+const runWatch = jest.fn(async ({ connect }: WatchOptions) => {
+  await connect(() => {});
+});
 jest.unstable_mockModule('../../src/daemon/watch.ts', () => ({ runWatch }));
 const { stowage } = await import('../support/fake-io.ts');
 

@@ -27,7 +27,7 @@ export default function watch(program: Command, io: Io): void {
       }
       const { runWatch } = await import('../../daemon/watch.ts');
       await runWatch({
-        client: (await connectFor(command, io)).client,
+        connect: async (onCall) => (await connectFor(command, io, onCall)).client,
         transport: flags.transport,
         localNodes: flags.localNode,
         ...(flags.sshConfig === undefined ? {} : { sshConfig: flags.sshConfig }),
