@@ -1,5 +1,6 @@
 import { type BackoffRange, backoffMs } from './backoff.ts';
 import type { Clock } from './clock.ts';
+import { createDelays } from './delays.ts';
 
 export interface WorkQueueOptions {
   clock: Clock;
@@ -25,7 +26,7 @@ interface Group {
  */
 export interface WorkQueue {
   add(key: string): void;
-  /** Adds the key in `ms`, unless it is to be added sooner already. */
+  /** Adds the key in `ms` (rounded up to 50), unless it is to be added sooner already. */
   addAfter(key: string, ms: number): void;
   /** Adds the key after a delay that doubles with each call, until `forget`. */
   addRateLimited(key: string): void;
@@ -59,7 +60,7 @@ export function createWorkQueue({
   const queued = new Map<string, string>();
   const active = new Map<string, string>();
   const addedWhileActive = new Set<string>();
-  const delayed = new Map<string, { at: number; cancel: AbortController }>();
+  const delays = createDelays(clock, add);
   const failures = new Map<string, number>();
   const idle: ((key: string | undefined) => void)[] = [];
   let adds = 0;
@@ -107,20 +108,7 @@ export function createWorkQueue({
   }
 
   function addAfter(key: string, ms: number): void {
-    if (shut) return;
-    const at = clock.now() + ms;
-    const sooner = delayed.get(key);
-    if (sooner !== undefined && sooner.at <= at) return;
-    sooner?.cancel.abort();
-    const cancel = new AbortController();
-    delayed.set(key, { at, cancel });
-    clock.sleep(ms, cancel.signal).then(
-      () => {
-        delayed.delete(key);
-        add(key);
-      },
-      () => {},
-    );
+    if (!shut) delays.add(key, ms);
   }
 
   return {
@@ -153,8 +141,7 @@ export function createWorkQueue({
     },
     shutDown() {
       shut = true;
-      for (const { cancel } of delayed.values()) cancel.abort();
-      delayed.clear();
+      delays.clear();
       for (const waiting of idle.splice(0)) waiting(undefined);
     },
     depth: () => queued.size,

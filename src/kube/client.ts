@@ -92,11 +92,15 @@ export function createClient(transport: Transport): KubeClient {
   };
 }
 
-/** Every page of a list, 500 objects each. A 410 of a page that expired is thrown: start over. */
+/**
+ * Every page of a list, 500 objects each. A 410 of a page that expired is thrown: start over.
+ * @param keep what is kept of each object, before the next page is asked for
+ */
 export async function listAll<T extends KubeObject>(
   client: Pick<KubeClient, 'list'>,
   resource: Resource,
   options: Omit<ListOptions, 'limit' | 'continue'> = {},
+  keep: (object: T) => T = (object) => object,
 ): Promise<{ items: T[]; resourceVersion: string }> {
   const items: T[] = [];
   let next: string | undefined;
@@ -107,7 +111,7 @@ export async function listAll<T extends KubeObject>(
       ...(next === undefined ? {} : { continue: next, resourceVersion: undefined }),
       limit: PAGE_SIZE,
     });
-    items.push(...page.items);
+    items.push(...page.items.map(keep));
     next = page.metadata.continue || undefined;
     if (next === undefined) return { items, resourceVersion: page.metadata.resourceVersion };
   }
