@@ -33,6 +33,7 @@ need sgdisk gdisk
 need cmp diffutils
 need sudo sudo
 need kubectl kubernetes-client
+need promtool prometheus
 missing=$(printf '%s\n' $missing | sort -u | tr '\n' ' ')
 
 if [ -n "${missing% }" ]; then

@@ -15,5 +15,9 @@ if [ "$(id -u)" != 0 ]; then
     echo 'no kubectl: left out are test/integration/kubectl*.test.ts and cli*.test.ts' >&2
     without='integration/(kubectl|cli)'
   fi
+  if ! command -v promtool >/dev/null; then
+    echo 'no promtool: left out is test/integration/promtool.test.ts' >&2
+    without="$without|integration/promtool"
+  fi
 fi
 jest --selectProjects integration --runInBand --testPathIgnorePatterns "$without" "$@"

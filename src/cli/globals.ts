@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { Connection } from '../kube/connect.ts';
+import type { Connection, ConnectOptions } from '../kube/connect.ts';
 import type { KubeClient } from '../kube/types.ts';
 import type { Io } from './io.ts';
 import { VERSION } from './version.ts';
@@ -16,8 +16,8 @@ export interface GlobalFlags {
   verbose?: boolean;
 }
 
-/** A connection to the cluster that the flags of a command name. */
-export function connectFor(command: Command, io: Io): Promise<Connection> {
+/** A connection to the cluster that the flags of a command name. `onCall` is told of each request. */
+export function connectFor(command: Command, io: Io, onCall?: ConnectOptions['onCall']): Promise<Connection> {
   const { requestTimeout, ...flags } = command.optsWithGlobals<GlobalFlags>();
   const { kubeconfig, context, namespace, as } = flags;
   return io.connect({
@@ -27,6 +27,7 @@ export function connectFor(command: Command, io: Io): Promise<Connection> {
     as,
     requestTimeoutMs: requestTimeout,
     version: VERSION,
+    ...(onCall === undefined ? {} : { onCall }),
   });
 }
 

@@ -1,6 +1,10 @@
 import type { Clock } from './clock.ts';
 import type { WorkQueue } from './work-queue.ts';
 
+/** `requeue-after`: again in a given time. `retry`, `error`: again after a delay that grows each time. */
+export const RECONCILE_RESULTS = ['success', 'requeue-after', 'retry', 'error'] as const;
+export type ReconcileResult = (typeof RECONCILE_RESULTS)[number];
+
 export interface ControllerOptions {
   queue: WorkQueue;
   /**
@@ -15,6 +19,8 @@ export interface ControllerOptions {
   clock: Clock;
   /** Called with the work on a key, which it carries out: for what is to be known of all that happens within. */
   around?: (work: () => Promise<void>) => Promise<void>;
+  /** Told of each reconcile that has ended, and how long it took, in ms. */
+  onReconciled?: ((result: ReconcileResult, ms: number) => void) | undefined;
 }
 
 export interface Controller {
@@ -26,30 +32,33 @@ export interface Controller {
 }
 
 /** Reconciles the keys of the queue, as many at once as it hands out. */
-export function runController({
-  queue,
-  reconcile,
-  logger,
-  clock,
-  around = (work) => work(),
-}: ControllerOptions): Controller {
+export function runController(options: ControllerOptions): Controller {
+  const { queue, reconcile, logger, clock, around = (work) => work(), onReconciled } = options;
   const stopping = new AbortController();
   const overdue = new AbortController();
 
   async function work(key: string): Promise<void> {
+    const started = clock.now();
+    const result = await workOnce(key);
+    queue.done(key);
+    onReconciled?.(result, clock.now() - started);
+  }
+
+  async function workOnce(key: string): Promise<ReconcileResult> {
     try {
       const result = await reconcile(key, overdue.signal);
       if (result?.retry) {
         queue.addRateLimited(key);
-        return;
+        return 'retry';
       }
       queue.forget(key);
-      if (result?.requeueAfterMs !== undefined) queue.addAfter(key, result.requeueAfterMs);
+      if (result?.requeueAfterMs === undefined) return 'success';
+      queue.addAfter(key, result.requeueAfterMs);
+      return 'requeue-after';
     } catch (err) {
       logger.error({ err, key }, 'reconcile failed');
       queue.addRateLimited(key);
-    } finally {
-      queue.done(key);
+      return 'error';
     }
   }
 

@@ -1,5 +1,6 @@
 import { type BackoffRange, backoffMs } from './backoff.ts';
 import type { Clock } from './clock.ts';
+import { createDelays } from './delays.ts';
 
 export interface WorkQueueOptions {
   clock: Clock;
@@ -25,7 +26,7 @@ interface Group {
  */
 export interface WorkQueue {
   add(key: string): void;
-  /** Adds the key in `ms`, unless it is to be added sooner already. */
+  /** Adds the key in `ms` (rounded up to 50), unless it is to be added sooner already. */
   addAfter(key: string, ms: number): void;
   /** Adds the key after a delay that doubles with each call, until `forget`. */
   addRateLimited(key: string): void;
@@ -40,6 +41,8 @@ export interface WorkQueue {
   depth(): number;
   /** For how long the key has been waiting that was queued first, in ms; 0 when there is none. */
   oldestAgeMs(): number;
+  /** How often keys were queued, in all; a key that is queued already is not queued again. */
+  adds(): number;
   /** How often keys were added rate-limited, in all. */
   retries(): number;
 }
@@ -57,9 +60,10 @@ export function createWorkQueue({
   const queued = new Map<string, string>();
   const active = new Map<string, string>();
   const addedWhileActive = new Set<string>();
-  const delayed = new Map<string, { at: number; cancel: AbortController }>();
+  const delays = createDelays(clock, add);
   const failures = new Map<string, number>();
   const idle: ((key: string | undefined) => void)[] = [];
+  let adds = 0;
   let retries = 0;
   let shut = false;
 
@@ -74,6 +78,7 @@ export function createWorkQueue({
     groups.set(name, group);
     group.queued.set(key, clock.now());
     queued.set(key, name);
+    adds += 1;
     handOut();
   }
 
@@ -104,20 +109,7 @@ export function createWorkQueue({
   }
 
   function addAfter(key: string, ms: number): void {
-    if (shut) return;
-    const at = clock.now() + ms;
-    const sooner = delayed.get(key);
-    if (sooner !== undefined && sooner.at <= at) return;
-    sooner?.cancel.abort();
-    const cancel = new AbortController();
-    delayed.set(key, { at, cancel });
-    clock.sleep(ms, cancel.signal).then(
-      () => {
-        delayed.delete(key);
-        add(key);
-      },
-      () => {},
-    );
+    if (!shut) delays.add(key, ms);
   }
 
   return {
@@ -150,8 +142,7 @@ export function createWorkQueue({
     },
     shutDown() {
       shut = true;
-      for (const { cancel } of delayed.values()) cancel.abort();
-      delayed.clear();
+      delays.clear();
       for (const waiting of idle.splice(0)) waiting(undefined);
     },
     depth: () => queued.size,
@@ -159,6 +150,7 @@ export function createWorkQueue({
       const first = [...groups.values()].flatMap((group) => [...group.queued.values()].slice(0, 1));
       return first.length === 0 ? 0 : clock.now() - Math.min(...first);
     },
+    adds: () => adds,
     retries: () => retries,
   };
 }

@@ -1,7 +1,7 @@
 import type { KubeNode, PersistentVolume, StorageClass } from '../api/core.ts';
 import type { Leftover } from '../api/leftover.ts';
 import type { Logger } from '../api/logger.ts';
-import type { KubeObject } from '../api/meta.ts';
+import type { KubeObject, Resource } from '../api/meta.ts';
 import { COMPONENT, FORGET_NODE_ANNOTATION } from '../api/names.ts';
 import { LEFTOVERS, PERSISTENT_VOLUMES, STORAGE_CLASSES, VOLUMES } from '../api/resources.ts';
 import type { Volume } from '../api/volume.ts';
@@ -10,6 +10,7 @@ import type { Clock } from '../control/clock.ts';
 import { type Controller, runController } from '../control/controller.ts';
 import { createWorkQueue, type WorkQueue } from '../control/work-queue.ts';
 import { createEventRecorder } from '../kube/events.ts';
+import { indexBy } from '../kube/index-by.ts';
 import { createInformer, type Informer } from '../kube/informer.ts';
 import type { KubeClient } from '../kube/types.ts';
 import { createFollower } from '../nodes/follow.ts';
@@ -20,6 +21,8 @@ import { isPaused } from '../volumes/paused.ts';
 import { createVolumeReconciler } from '../volumes/reconciler.ts';
 import type { Reconcile } from '../volumes/rounds.ts';
 import { CONTROLLERS, type ControllerName } from './controllers.ts';
+import { keepOwn, keepPersistentVolume, keepStorageClass } from './kept-fields.ts';
+import type { Metrics } from './metrics/metrics.ts';
 import type { Source } from './readiness.ts';
 
 export interface VolumeControllerOptions {
@@ -43,6 +46,8 @@ export interface VolumeControllerOptions {
   begin?: Promise<unknown>;
   /** See ControllerOptions. */
   around?: (work: () => Promise<void>) => Promise<void>;
+  /** Where what is done here is counted; ends of jobs are told by the executor. */
+  metrics?: Metrics | undefined;
 }
 
 export interface RunningController {
@@ -56,12 +61,19 @@ export interface RunningController {
 
 /** The Volume controller: informers, queues, reconcilers; for Volumes, and for what those of lost nodes left there. */
 export function startVolumeController(options: VolumeControllerOptions): RunningController {
-  const { client, nodes, executor, clock, random, logger } = options;
-  const common = { client, clock, random, logger, transform: withoutManagedFields };
-  const volumes = createInformer<Volume>({ ...common, resource: VOLUMES });
-  const persistentVolumes = createInformer<PersistentVolume>({ ...common, resource: PERSISTENT_VOLUMES });
-  const storageClasses = createInformer<StorageClass>({ ...common, resource: STORAGE_CLASSES });
-  const leftovers = createInformer<Leftover>({ ...common, resource: LEFTOVERS });
+  const { client, nodes, executor, clock, random, logger, metrics } = options;
+  const inform = <T extends KubeObject>(resource: Resource, transform: (object: T) => T): Informer<T> => {
+    const informer = createInformer<T>({ client, clock, random, logger, resource, transform });
+    metrics?.addInformer(resource, informer);
+    return informer;
+  };
+  const volumes = inform<Volume>(VOLUMES, keepOwn);
+  const persistentVolumes = inform<PersistentVolume>(PERSISTENT_VOLUMES, keepPersistentVolume);
+  const storageClasses = inform<StorageClass>(STORAGE_CLASSES, keepStorageClass);
+  const leftovers = inform<Leftover>(LEFTOVERS, keepOwn);
+  const volumesOn = indexBy(volumes, nodeOf);
+  const volumesOfUid = indexBy(volumes, ({ metadata }) => metadata.uid);
+  const leftoversOn = indexBy(leftovers, ({ spec }) => spec.nodeName);
   const needed = [volumes, persistentVolumes, storageClasses];
   const informers = [...needed, leftovers];
   const { enabled = new Set(CONTROLLERS), begin = Promise.resolve() } = options;
@@ -81,6 +93,7 @@ export function startVolumeController(options: VolumeControllerOptions): Running
   const shared = {
     client,
     volumes,
+    volumeOfUid: (uid: string) => volumesOfUid(uid)[0],
     persistentVolumes,
     nodes,
     executor,
@@ -90,7 +103,12 @@ export function startVolumeController(options: VolumeControllerOptions): Running
     clock,
     logger,
   };
-  const reconcile = createVolumeReconciler({ ...shared, storageClasses, enqueue: (name) => queue.add(name) });
+  const reconcile = createVolumeReconciler({
+    ...shared,
+    storageClasses,
+    enqueue: (name) => queue.add(name),
+    onObserved: metrics?.addVolumes(volumes),
+  });
   const reconcileLeftover = createLeftoverReconciler({
     ...shared,
     leftovers,
@@ -112,10 +130,8 @@ export function startVolumeController(options: VolumeControllerOptions): Running
   nodes.onChange(({ type, object, old }) => {
     if (type === 'updated' && isPaused(old) === isPaused(object) && isReady(old) === isReady(object)) return;
     const { name } = object.metadata;
-    for (const volume of volumes.list()) if (nodeOf(volume) === name) queue.add(volume.metadata.name);
-    for (const leftover of leftovers.list()) {
-      if (leftover.spec.nodeName === name) leftoverQueue.add(leftover.metadata.name);
-    }
+    for (const volume of volumesOn(name)) queue.add(volume.metadata.name);
+    for (const leftover of leftoversOn(name)) leftoverQueue.add(leftover.metadata.name);
   });
 
   for (const informer of informers) informer.start();
@@ -124,7 +140,8 @@ export function startVolumeController(options: VolumeControllerOptions): Running
   const { around } = options;
   const run = (name: ControllerName, ofQueue: WorkQueue, work: Reconcile) => {
     if (stopping || !enabled.has(name)) return;
-    const how = { queue: ofQueue, reconcile: work, logger, clock, ...(around && { around }) };
+    const onReconciled = metrics?.addController(name, ofQueue);
+    const how = { queue: ofQueue, reconcile: work, logger, clock, onReconciled, ...(around && { around }) };
     controllers.push(runController(how));
   };
   const started = Promise.all([begin, ...needed.map((informer) => informer.synced)]).then(() => {
@@ -169,9 +186,3 @@ function asksForMore(old: KubeObject, object: KubeObject): boolean {
 /** A node that is back is not left waiting for the next try, which may be minutes away. */
 const isReady = ({ status }: KubeNode): boolean =>
   status?.conditions?.some((condition) => condition.type === 'Ready' && condition.status === 'True') ?? false;
-
-/** The largest part of most objects, and nothing reads it. */
-function withoutManagedFields<T extends KubeObject>(object: T): T {
-  delete (object.metadata as { managedFields?: unknown }).managedFields;
-  return object;
-}

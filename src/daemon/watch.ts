@@ -3,11 +3,14 @@ import type { KubeNode } from '../api/core.ts';
 import { NODES } from '../api/resources.ts';
 import { systemClock } from '../control/clock.ts';
 import { createInformer } from '../kube/informer.ts';
+import { tellJobEnds } from '../nodes/job-ends.ts';
 import { createNodeExecutor } from '../volumes/node-executor.ts';
 import type { ControllerName } from './controllers.ts';
 import type { HttpAddress } from './http-address.ts';
 import { startHttpEndpoint } from './http-endpoint.ts';
+import { keepNode } from './kept-fields.ts';
 import { createLog } from './log.ts';
+import type { Metrics } from './metrics/metrics.ts';
 import { readiness, type Source } from './readiness.ts';
 import { keepReloading, type ReloadOptions } from './reload.ts';
 import { type RightOptions, standForElection } from './right-to-act.ts';
@@ -21,7 +24,8 @@ export interface WatchOptions extends Pick<RightOptions, 'connection' | 'electio
   controllers: ReadonlySet<ControllerName>;
   /** Unset: none. */
   http?: { address: HttpAddress; metricsPath: string };
-  metrics?: () => Promise<{ contentType: string; body: string }>;
+  /** Where what is done here is counted, and what is served is read. */
+  metrics?: Metrics;
   verbose: boolean;
   /** Ends the daemon in order. */
   signal: AbortSignal;
@@ -35,7 +39,7 @@ const STOP_DEADLINE = 20_000;
  * HTTP, and when it led and leads no more: from that moment on it has no effect, neither on the cluster nor on a node.
  */
 export async function runWatch(options: WatchOptions, executorFor = createNodeExecutor): Promise<void> {
-  const { connection, election: timing, rate, controllers, config, signal } = options;
+  const { connection, election: timing, rate, controllers, config, metrics, signal } = options;
   const live = createLiveSettings(options.settings);
   const { transport, localNodes } = options.settings;
   const { logger, around } = createLog(options.verbose);
@@ -47,14 +51,15 @@ export async function runWatch(options: WatchOptions, executorFor = createNodeEx
     options.http &&
     (await startHttpEndpoint({
       ...options.http,
-      ...(options.metrics && { metrics: options.metrics }),
+      ...(metrics && { metrics: metrics.read }),
       ready: () => readiness(sources, systemClock.now()),
       logger,
     }));
   const right = standForElection({ ...surroundings, connection, election: timing, rate, localNodes, host });
   const { election, client } = right;
-  const nodes = createInformer<KubeNode>({ ...surroundings, client, resource: NODES });
-  const executor = executorFor({
+  const nodes = createInformer<KubeNode>({ ...surroundings, client, resource: NODES, transform: keepNode });
+  metrics?.addInformer(NODES, nodes);
+  const reached = executorFor({
     transport,
     localNodes,
     nodeNamed: (name) => nodes.get(name),
@@ -62,6 +67,7 @@ export async function runWatch(options: WatchOptions, executorFor = createNodeEx
     check: right.checkNode,
     clock: systemClock,
   });
+  const executor = metrics ? tellJobEnds(reached, systemClock, metrics.onJobEnd) : reached;
   const stopped = new Promise<undefined>((resolve) => {
     if (signal.aborted) resolve(undefined);
     signal.addEventListener('abort', () => resolve(undefined), { once: true });
@@ -73,6 +79,7 @@ export async function runWatch(options: WatchOptions, executorFor = createNodeEx
     client,
     nodes,
     executor,
+    ...(metrics && { metrics }),
     actsFor: (node) => transport === 'ssh' || localNodes.includes(node),
     host,
     workers: () => live.now().workers,

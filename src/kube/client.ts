@@ -3,7 +3,7 @@ import { COMPONENT } from '../api/names.ts';
 import { ApiError, ConnectionError } from './errors.ts';
 import { lines } from './lines.ts';
 import { collectionPath, objectPath, queryString, requireNamespace } from './paths.ts';
-import type { Transport } from './transport.ts';
+import type { Transport, What } from './transport.ts';
 import type {
   DeleteOptions,
   KubeClient,
@@ -25,7 +25,8 @@ export function createClient(transport: Transport): KubeClient {
   return {
     async get<T>(resource: Resource, name: string, { namespace, signal }: RequestOptions = {}) {
       const path = objectPath(resource, namespace, name);
-      return (await transport.send({ method: 'GET', path, signal })) as T;
+      const what = whatOf('get', resource);
+      return (await transport.send({ method: 'GET', path, what, signal })) as T;
     },
 
     async list<T extends KubeObject>(
@@ -33,7 +34,8 @@ export function createClient(transport: Transport): KubeClient {
       { namespace, signal, ...parameters }: ListOptions = {},
     ) {
       const path = collectionPath(resource, namespace) + queryString(parameters);
-      const page = (await transport.send({ method: 'GET', path, signal })) as KubeList<T>;
+      const what = whatOf('list', resource);
+      const page = (await transport.send({ method: 'GET', path, what, signal })) as KubeList<T>;
       // A nil slice of Go is null in JSON.
       page.items ??= [];
       for (const item of page.items) {
@@ -47,7 +49,9 @@ export function createClient(transport: Transport): KubeClient {
       const namespace = options.namespace ?? object.metadata.namespace;
       requireNamespace(resource, namespace);
       const path = collectionPath(resource, namespace) + writeQuery(options);
-      return (await transport.send({ method: 'POST', path, body: object, signal: options.signal })) as T;
+      const what = whatOf('create', resource);
+      const { signal } = options;
+      return (await transport.send({ method: 'POST', path, body: object, what, signal })) as T;
     },
 
     async patch<T>(resource: Resource, name: string, patch: object, options: PatchOptions = {}) {
@@ -58,13 +62,16 @@ export function createClient(transport: Transport): KubeClient {
         path,
         body: patch,
         contentType,
+        what: whatOf('patch', resource, options.subresource),
         signal: options.signal,
       })) as T;
     },
 
     async delete(resource, name, options = {}) {
       const path = objectPath(resource, options.namespace, name);
-      await transport.send({ method: 'DELETE', path, body: deleteBody(options), signal: options.signal });
+      const what = whatOf('delete', resource);
+      const { signal } = options;
+      await transport.send({ method: 'DELETE', path, body: deleteBody(options), what, signal });
     },
 
     async *watch<T extends KubeObject>(
@@ -74,7 +81,8 @@ export function createClient(transport: Transport): KubeClient {
       const path =
         collectionPath(resource, namespace) +
         queryString({ watch: true, allowWatchBookmarks: true, ...parameters });
-      for await (const line of lines(transport.stream({ method: 'GET', path, signal }))) {
+      const what = whatOf('watch', resource);
+      for await (const line of lines(transport.stream({ method: 'GET', path, what, signal }))) {
         const event = parse<T>(line, transport.server);
         if (event.type === 'ERROR')
           throw new ApiError(event.object, event.object.code ?? 500, `Watch ${path}`);
@@ -84,11 +92,15 @@ export function createClient(transport: Transport): KubeClient {
   };
 }
 
-/** Every page of a list, 500 objects each. A 410 of a page that expired is thrown: start over. */
+/**
+ * Every page of a list, 500 objects each. A 410 of a page that expired is thrown: start over.
+ * @param keep what is kept of each object, before the next page is asked for
+ */
 export async function listAll<T extends KubeObject>(
   client: Pick<KubeClient, 'list'>,
   resource: Resource,
   options: Omit<ListOptions, 'limit' | 'continue'> = {},
+  keep: (object: T) => T = (object) => object,
 ): Promise<{ items: T[]; resourceVersion: string }> {
   const items: T[] = [];
   let next: string | undefined;
@@ -99,11 +111,16 @@ export async function listAll<T extends KubeObject>(
       ...(next === undefined ? {} : { continue: next, resourceVersion: undefined }),
       limit: PAGE_SIZE,
     });
-    items.push(...page.items);
+    items.push(...page.items.map(keep));
     next = page.metadata.continue || undefined;
     if (next === undefined) return { items, resourceVersion: page.metadata.resourceVersion };
   }
 }
+
+const whatOf = (verb: string, { plural }: Resource, subresource?: string): What => ({
+  verb,
+  resource: subresource === undefined ? plural : `${plural}/${subresource}`,
+});
 
 /** A line that was cut short, or written by a proxy, is no JSON. */
 function parse<T extends KubeObject>(line: string, server: string): Watched<T> {

@@ -2,7 +2,7 @@ import type { RequestOptions as HttpsOptions } from 'node:https';
 import { StowageError } from '../api/errors.ts';
 import { createClient } from './client.ts';
 import { type KubeconfigOptions, loadKubeconfig } from './kubeconfig.ts';
-import { type Credentials, createTransport, type Transport } from './transport.ts';
+import { type ApiCall, type Credentials, createTransport, type Transport } from './transport.ts';
 import type { KubeClient } from './types.ts';
 
 export interface ConnectOptions extends KubeconfigOptions {
@@ -12,6 +12,8 @@ export interface ConnectOptions extends KubeconfigOptions {
   requestTimeoutMs?: number | undefined;
   /** Stowage's own, for the User-Agent. */
   version?: string | undefined;
+  /** Told of each request that was sent. */
+  onCall?: ((call: ApiCall) => void) | undefined;
 }
 
 /** Of what `GET /version` tells (apimachinery, version.Info). */
@@ -74,6 +76,7 @@ export async function connect(options: ConnectOptions): Promise<Connection> {
     },
     userAgent: options.version === undefined ? 'stowage' : `stowage/${options.version}`,
     requestTimeoutMs: options.requestTimeoutMs ?? 60_000,
+    onCall: options.onCall,
   });
   return {
     client: createClient(transport),

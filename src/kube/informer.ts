@@ -89,12 +89,10 @@ export function createInformer<T extends KubeObject>(options: InformerOptions<T>
 
   async function list(): Promise<void> {
     store.beginList();
-    const { items, resourceVersion } = await listAll<T>(client, resource, {
-      ...select,
-      signal: stopping.signal,
-    });
+    const options = { ...select, signal: stopping.signal };
+    const { items, resourceVersion } = await listAll<T>(client, resource, options, transform);
     lastHeard = clock.now();
-    tell(store.replace(items.map(transform), resourceVersion));
+    tell(store.replace(items, resourceVersion));
     position = resourceVersion;
     hasSynced = true;
     onSynced();

@@ -27,6 +27,22 @@ export interface TransportOptions {
   userAgent: string;
   /** For the whole of a request but a watch's body, in ms. */
   requestTimeoutMs: number;
+  /** Told of each request that was sent, those that are repeated included, unless its sender gave it up. */
+  onCall?: ((call: ApiCall) => void) | undefined;
+}
+
+export interface ApiCall extends What {
+  /** The HTTP status code; undefined when no answer came. */
+  code: number | undefined;
+  /** Until the answer began. */
+  ms: number;
+}
+
+/** What a request does, in the terms of RBAC. */
+export interface What {
+  verb: string;
+  /** The plural, with a subresource as `volumes/status`; '' for a path that is of no resource. */
+  resource: string;
 }
 
 export interface Request {
@@ -35,6 +51,8 @@ export interface Request {
   path: string;
   body?: object;
   contentType?: string;
+  /** Default: the method, in small letters, of no resource. */
+  what?: What;
   signal?: AbortSignal | undefined;
   /**
    * Called right before the first byte of each try, when the connection is there; what it throws ends the request, and
@@ -62,6 +80,7 @@ export function createTransport({
   authenticate,
   userAgent,
   requestTimeoutMs,
+  onCall,
 }: TransportOptions): Transport {
   const base = new URL(server);
   const prefix = base.pathname.replace(/\/+$/, '');
@@ -95,7 +114,10 @@ export function createTransport({
   async function attempt(request: Request, deadline: Deadline, renew: boolean) {
     const { headers, tls } = await abortable(authenticate(renew), deadline.signal);
     const text = request.body === undefined ? undefined : Buffer.from(JSON.stringify(request.body));
-    return agentFor(tls).request({
+    const what = request.what ?? { verb: request.method.toLowerCase(), resource: '' };
+    const started = performance.now();
+    const tell = (code: number | undefined) => onCall?.({ ...what, code, ms: performance.now() - started });
+    const answer = agentFor(tls).request({
       origin: base.origin,
       path: prefix + request.path,
       method: request.method,
@@ -113,6 +135,14 @@ export function createTransport({
       body: text === undefined ? null : checked(text, request.check),
       signal: deadline.signal,
     });
+    answer.then(
+      ({ statusCode }) => tell(statusCode),
+      (error) => {
+        // What `check` threw was never sent.
+        if (!request.signal?.aborted && !(error instanceof StowageError)) tell(undefined);
+      },
+    );
+    return answer;
   }
 
   /** Tries again where the server surely did nothing: a 429, expired credentials, a read over a dead connection. */

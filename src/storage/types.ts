@@ -125,6 +125,17 @@ export interface ObservedSparse extends ObservedVolume {
   partial: FileFacts;
   /** Of the file; `none` when it is missing. */
   signature: Signature;
+  space: Space;
+}
+
+/** For people who watch how full it gets: nothing is planned by it. */
+export interface Space {
+  /** Where the file is, or is to be. */
+  directory: string;
+  /** What its file system has left for users other than root; undefined where the directory is missing. */
+  freeBytes: bigint | undefined;
+  /** What the volume takes of it. */
+  allocatedBytes: bigint;
 }
 
 /** A block device, and all that can be said of its content. */

@@ -9,6 +9,7 @@ import type { EventRecorder } from '../kube/events.ts';
 import type { Informer } from '../kube/informer.ts';
 import type { KubeClient } from '../kube/types.ts';
 import type { Executor } from '../nodes/job.ts';
+import type { Observed } from '../storage/types.ts';
 import { parseJobName } from './job-name.ts';
 import { keepLeftover } from './keep-leftover.ts';
 import type { LoopNumbers } from './loop-numbers.ts';
@@ -19,7 +20,10 @@ import type { Action, EventToSend, Input } from './types.ts';
 export interface EffectDeps {
   client: KubeClient;
   subjects: Subjects;
-  volumes: Informer<Volume>;
+  /** As the cache has it. */
+  volumeOfUid(uid: string): Volume | undefined;
+  /** Told of what was found on the node of a Volume. */
+  onObserved?: ((volume: Volume, node: string, observed: Observed) => void) | undefined;
   persistentVolumes: Informer<PersistentVolume>;
   executor: Executor;
   events: EventRecorder;
@@ -52,7 +56,7 @@ export function createEffects(
   lookedAt: Map<string, number>,
   loopNumbers: LoopNumbers,
 ): Effects {
-  const { client, subjects, volumes, persistentVolumes, executor, events, clock, logger } = deps;
+  const { client, subjects, volumeOfUid, persistentVolumes, executor, events, clock, logger } = deps;
   return { carryOut };
 
   async function carryOut(action: Action, volume: Volume, node: string, known: Known): Promise<Known> {
@@ -95,9 +99,10 @@ export function createEffects(
           return { ...known, liveClass: { found: undefined } };
         }
       case 'observe': {
-        const observation = await observe(executor, volume, node, volumes.list);
+        const observation = await observe(executor, volume, node, volumeOfUid);
         if ('known' in observation) {
           lookedAt.set(uid, clock.now());
+          deps.onObserved?.(volume, node, observation.known);
           loopNumbers.release(node, uid);
         }
         return { ...known, observation };

@@ -1,7 +1,8 @@
 import type { JobKey } from '../nodes/job.ts';
 
 /** What a job is for, as `status.job` shows it; the first two are MetalK8s's names. */
-export type JobKind = 'PrepareVolume' | 'UnprepareVolume' | 'AttachVolume' | 'GrowVolume';
+const JOB_KINDS = ['PrepareVolume', 'UnprepareVolume', 'AttachVolume', 'GrowVolume'] as const;
+export type JobKind = (typeof JOB_KINDS)[number];
 
 /** `status.job`, read: a job that was submitted or is about to be, or the last one, done. */
 export interface JobName {
@@ -22,7 +23,13 @@ export function parseJobName(text: string | undefined): JobName | undefined {
 export const jobName = (kind: JobKind, attempt: number) => `${kind}/${attempt}`;
 export const doneName = (kind: JobKind) => `${kind}/DONE`;
 
+const shortName = (kind: JobKind) => kind.replace('Volume', '').toLowerCase();
+
+/** What the job of a key is for; undefined for a key that `jobKey` does not make. */
+export const kindOfKey = ({ id }: JobKey): JobKind | undefined =>
+  JOB_KINDS.find((kind) => id.startsWith(`${shortName(kind)}-`));
+
 /** The job on the node: the Volume's UID, the operation, the attempt. */
 export function jobKey(uid: string, kind: JobKind, attempt: number): JobKey {
-  return { subject: uid, id: `${kind.replace('Volume', '').toLowerCase()}-${attempt}` };
+  return { subject: uid, id: `${shortName(kind)}-${attempt}` };
 }

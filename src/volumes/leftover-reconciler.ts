@@ -16,7 +16,7 @@ export interface LeftoverReconcilerDeps extends ReconcilerDeps {
 
 /** Reconciles Leftovers by `decideLeftover`. */
 export function createLeftoverReconciler(deps: LeftoverReconcilerDeps): Reconcile {
-  const { leftovers, volumes, nodes, clock } = deps;
+  const { leftovers, nodes, clock } = deps;
   const subjects = createLeftoverSubjects(deps);
   const effects = createEffects({ ...deps, subjects }, new Map(), createLoopNumbers());
 
@@ -30,7 +30,7 @@ export function createLeftoverReconciler(deps: LeftoverReconcilerDeps): Reconcil
       const { nodeName: node, uid } = leftover.spec;
       if (isDnsSubdomain(node) && !deps.actsFor(node)) return undefined;
       const volume = volumeOf(leftover);
-      const owner = volumes.list().find(({ metadata }) => metadata.uid === uid);
+      const owner = deps.volumeOfUid(uid);
       return {
         volume,
         node,

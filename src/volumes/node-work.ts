@@ -19,12 +19,12 @@ export function observe(
   executor: Executor,
   volume: Volume,
   node: string,
-  volumes: () => readonly Volume[],
+  volumeOfUid: (uid: string) => Volume | undefined,
 ): Promise<Answer<Observed>> {
   return answered(async () => {
     const desired = desiredOf(volume, undefined);
     const observed = await look((probes) => executor.observe(node, probes), desired);
-    return withOwners(observed, desired.uid, volumes);
+    return withOwners(observed, desired.uid, volumeOfUid);
   });
 }
 

@@ -1,5 +1,6 @@
 import type { KubeNode, PersistentVolume, StorageClass } from '../api/core.ts';
 import { isDnsSubdomain } from '../api/dns-name.ts';
+import type { Volume } from '../api/volume.ts';
 import type { Informer } from '../kube/informer.ts';
 import type { Follower } from '../nodes/follow.ts';
 import { decide } from './decide.ts';
@@ -12,6 +13,7 @@ import { createRounds, type Reconcile } from './rounds.ts';
 import { createVolumeSubjects } from './volume-subjects.ts';
 
 export interface ReconcilerDeps extends Omit<EffectDeps, 'subjects'> {
+  volumes: Informer<Volume>;
   persistentVolumes: Informer<PersistentVolume>;
   nodes: Informer<KubeNode>;
   follower: Follower;

@@ -11,7 +11,7 @@ const CREATE = ['create', 'volume', 'data1', '--size', '1Gi', '--storage-class',
 const ON_N1 = [...CREATE, '--node', 'n1'];
 const fast = classNamed('fast', { parameters: { fsType: 'ext4', mkfsOptions: '["-L", "a"]' } });
 const away = new NodeError('unreachable', 'n2', 'node n2 did not answer', { hint: 'Look at it.' });
-const taken = { ...EMPTY_NODE, file: result(0, 'regular file|4096|9'), readable: result(0) };
+const taken = { ...EMPTY_NODE, file: result(0, 'regular file|4096|9|8|512'), readable: result(0) };
 
 const world = (nodes: Parameters<typeof fakeExecutor>[0], more: World['objects'] = {}) => ({
   executor: fakeExecutor(nodes),

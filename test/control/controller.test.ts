@@ -149,3 +149,32 @@ test('what surrounds the work on a key surrounds what is logged of it', async ()
   await clock.advance(0);
   expect(within).toEqual(['worked inside', 'logged inside']);
 });
+
+test.each<[string, Reconcile, string]>([
+  ['nothing', async () => undefined, 'success'],
+  ['a time', async () => ({ requeueAfterMs: 60_000 }), 'requeue-after'],
+  ['a wish for a retry', async () => ({ retry: true }), 'retry'],
+  [
+    'an error',
+    async () => {
+      throw new Error('boom');
+    },
+    'error',
+  ],
+])('a reconcile that ends with %s is told of, with how long it took', async (_, end, result) => {
+  const told: unknown[] = [];
+  runController({
+    queue,
+    logger,
+    clock,
+    onReconciled: (...end) => told.push(end),
+    reconcile: async (...call) => {
+      await clock.sleep(250);
+      return end(...call);
+    },
+  });
+  queue.add('a');
+  await clock.advance(250);
+  await until(() => told.length > 0);
+  expect(told).toEqual([[result, 250]]);
+});

@@ -85,6 +85,20 @@ test('rate-limited delays double for one key and start again after forget', asyn
   expect(queue.retries()).toBe(4);
 });
 
+test('a key counts as added each time that it is queued', async () => {
+  queue.add('a');
+  queue.add('a');
+  queue.addAfter('b', 50);
+  expect(queue.adds()).toBe(1);
+  await clock.advance(50);
+  expect(queue.adds()).toBe(2);
+  await queue.get();
+  queue.add('a');
+  expect(queue.adds()).toBe(2);
+  queue.done('a');
+  expect(queue.adds()).toBe(3);
+});
+
 test('depth and age are those of keys that no worker took', async () => {
   expect(queue.oldestAgeMs()).toBe(0);
   queue.add('a');

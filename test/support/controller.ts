@@ -1,6 +1,8 @@
 import type { KubeNode } from '../../src/api/core.ts';
 import { NODES } from '../../src/api/resources.ts';
 import { systemClock } from '../../src/control/clock.ts';
+import { keepNode } from '../../src/daemon/kept-fields.ts';
+import type { Metrics } from '../../src/daemon/metrics/metrics.ts';
 import { startVolumeController } from '../../src/daemon/volume-controller.ts';
 import { createInformer, type Informer } from '../../src/kube/informer.ts';
 import type { KubeClient } from '../../src/kube/types.ts';
@@ -10,19 +12,28 @@ import { memoryLogger } from './logger.ts';
 
 export interface TestController {
   nodes: Informer<KubeNode>;
-  /** What was asked of nodes, as `method node`: none of them ever answers. */
+  /** What was asked of nodes that are away, as `method node`. */
   asked: string[];
   stop(): Promise<void>;
 }
 
-/** The Volume controller in this process, over nodes that are all away, or those. It acts for every node but `foreign`. */
-export async function startController(client: KubeClient, reached?: Executor): Promise<TestController> {
+export interface TestControllerOptions {
+  /** Default: none of the nodes ever answers. */
+  executor?: Executor;
+  metrics?: Metrics;
+}
+
+/** The Volume controller in this process. It acts for every node but `foreign`. */
+export async function startController(
+  client: KubeClient,
+  { executor, metrics }: TestControllerOptions = {},
+): Promise<TestController> {
   const asked: string[] = [];
   const away = (method: string) => async (node: string) => {
     asked.push(`${method} ${node}`);
     throw new NodeError('unreachable', node, `node ${node} is away`);
   };
-  const executor: Executor = reached ?? {
+  const awayNodes: Executor = {
     observe: away('observe'),
     submit: away('submit'),
     poll: away('poll'),
@@ -31,12 +42,14 @@ export async function startController(client: KubeClient, reached?: Executor): P
     close: async () => {},
   };
   const common = { client, clock: systemClock, random: () => 0, logger: memoryLogger() };
-  const nodes = createInformer<KubeNode>({ ...common, resource: NODES });
+  const nodes = createInformer<KubeNode>({ ...common, resource: NODES, transform: keepNode });
+  metrics?.addInformer(NODES, nodes);
   nodes.start();
   const controller = startVolumeController({
     ...common,
     nodes,
-    executor,
+    executor: executor ?? awayNodes,
+    metrics,
     actsFor: (node) => node !== 'foreign',
     host: 'test',
     workers: 2,

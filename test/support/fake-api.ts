@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import type { Resource } from '../../src/api/meta.ts';
 import { createClient } from '../../src/kube/client.ts';
-import { createTransport } from '../../src/kube/transport.ts';
+import { createTransport, type TransportOptions } from '../../src/kube/transport.ts';
 import type { KubeClient } from '../../src/kube/types.ts';
 
 export const WIDGETS: Resource = {
@@ -33,6 +33,7 @@ export async function fakeApi(
   answer: (request: Seen, response: ServerResponse) => void,
   options: {
     requestTimeoutMs?: number;
+    onCall?: TransportOptions['onCall'];
     authenticate?: (renew: boolean) => Promise<{ headers: Record<string, string>; tls: object }>;
   } = {},
 ): Promise<FakeApi> {
@@ -60,6 +61,7 @@ export async function fakeApi(
     authenticate: options.authenticate ?? (async () => ({ headers: {}, tls: {} })),
     userAgent: 'stowage/test',
     requestTimeoutMs: options.requestTimeoutMs ?? 10_000,
+    onCall: options.onCall,
   });
   return {
     url,

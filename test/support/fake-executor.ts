@@ -64,6 +64,7 @@ export const EMPTY_NODE: Record<string, Answer> = {
   path: (argv) => result(0, argv.at(-1)),
   file: missing,
   partial: missing,
+  free: result(0, '1000000|4096'),
   signature: result(2),
   readable: missing,
   intent: missing,

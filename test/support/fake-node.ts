@@ -1,6 +1,11 @@
+import { dirname } from 'node:path';
 import type { Step } from '../../src/nodes/job.ts';
 import { parseIntent } from '../../src/storage/records.ts';
 import type { DesiredSparse, FileFacts, ObservedSparse } from '../../src/storage/types.ts';
+
+/** What each file takes, and what is left beside them. */
+export const ALLOCATED = 64n << 20n;
+export const FREE = 5n << 40n;
 
 /** What a file holds: a text, or the UUID of its file system (`none`: no file system that blkid sees). */
 type Content = { text: string } | { uuid: string | 'none' };
@@ -79,6 +84,7 @@ export class FakeNode {
       mounts: new Map([...this.mounts].map(([point, number]) => [`7:${number}`, [point]])),
       link: link === undefined ? undefined : `7:${link}`,
       udev: true,
+      space: { directory: dirname(file), freeBytes: FREE, allocatedBytes: ALLOCATED },
     };
   }
 

@@ -1,5 +1,6 @@
 import type { PersistentVolume, StorageClass } from '../../src/api/core.ts';
 import type { Volume, VolumeStatus } from '../../src/api/volume.ts';
+import { keepOwn, keepPersistentVolume, keepStorageClass } from '../../src/daemon/kept-fields.ts';
 import type { BlockDevice, LoopFacts, ObservedSparse } from '../../src/storage/types.ts';
 import type { Input } from '../../src/volumes/types.ts';
 
@@ -91,6 +92,7 @@ export const freshNode: ObservedSparse = {
   mounts: new Map(),
   link: undefined,
   udev: true,
+  space: { directory: '/var/lib/metalk8s/storage/sparse', freeBytes: 1n << 40n, allocatedBytes: 0n },
 };
 
 export const loop: LoopFacts = {
@@ -109,6 +111,7 @@ export const loop: LoopFacts = {
 export const madeNode: ObservedSparse = {
   ...freshNode,
   file: { type: 'file', sizeBytes: 1n << 30n, inode: '42' },
+  space: { ...freshNode.space, allocatedBytes: 1n << 20n },
   signature: { found: 'one', type: 'ext4', uuid: UID },
   intent: {
     version: 1,
@@ -126,8 +129,9 @@ export const madeNode: ObservedSparse = {
 /** A node on which the device is there, and its persistent link. */
 export const readyNode: ObservedSparse = { ...madeNode, loops: [loop], link: '7:3' };
 
+/** With objects as caches keep them: what a decision reads, they have. */
 export function input(parts: Partial<Input>): Input {
-  return {
+  const whole: Input = {
     volume: volume(),
     pv: undefined,
     storageClass,
@@ -141,5 +145,11 @@ export function input(parts: Partial<Input>): Input {
     paused: undefined,
     kept: undefined,
     ...parts,
+  };
+  return {
+    ...whole,
+    volume: keepOwn(whole.volume),
+    pv: whole.pv && keepPersistentVolume(whole.pv),
+    storageClass: whole.storageClass && keepStorageClass(whole.storageClass),
   };
 }

@@ -14,12 +14,13 @@ const carrying = (uuid: string): DeviceFacts => ({
   content: `ext4:${uuid}`,
   uuids: [uuid],
 });
+const known = (uid: string) => [mine, old].find(({ metadata }) => metadata.uid === uid);
 const never = () => {
   throw new Error('asked');
 };
 
 test('what MetalK8s made for another Volume is refused whatever is consented to, without a record on the node', () => {
-  const observed = withOwners(rawNode(carrying(OTHER)), UID, () => [mine, old]);
+  const observed = withOwners(rawNode(carrying(OTHER)), UID, known);
   expect(plan('prepare', { ...rawDesired, overwrite: `ext4:${OTHER}` }, observed, 0)).toMatchObject({
     refusal: '/dev/sdb belongs to another Volume, old1',
   });
@@ -27,11 +28,11 @@ test('what MetalK8s made for another Volume is refused whatever is consented to,
 
 test("the Volume's own UUID, and one of no Volume, are nobody else's", () => {
   for (const uuid of [UID, 'abcd']) {
-    expect(withOwners(rawNode(carrying(uuid)), UID, () => [mine, old])).toMatchObject({ others: [] });
+    expect(withOwners(rawNode(carrying(uuid)), UID, known)).toMatchObject({ others: [] });
   }
 });
 
-test('Volumes are not gone through for what carries nothing', () => {
+test('no Volume is looked for where nothing is on the device', () => {
   expect(withOwners(rawNode(disk), UID, never)).toMatchObject({ others: [] });
   expect(withOwners(readyNode, UID, never)).toBe(readyNode);
 });

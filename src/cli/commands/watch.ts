@@ -1,4 +1,5 @@
 import { type Command, Option } from 'commander';
+import { systemClock } from '../../control/clock.ts';
 import type { Settings } from '../../daemon/settings.ts';
 import type { WatchOptions } from '../../daemon/watch.ts';
 import { applyEnvironment } from '../config/environment.ts';
@@ -81,7 +82,9 @@ export default function watch(program: Command, io: Io): void {
       const { leaderElectionNamespace, kubeApiQps, kubeApiBurst } = flags;
       const controllers = selectControllers(flags.controllers);
       const http = await httpOf(flags);
-      const connection = await connectFor(command, io);
+      const { createMetrics } = await import('../../daemon/metrics/metrics.ts');
+      const metrics = createMetrics({ clock: systemClock, transportOf: () => settings.transport });
+      const connection = await connectFor(command, io, metrics.onCall);
       const election = {
         namespace: leaderElectionNamespace ?? connection.namespace,
         leaseDurationMs: flags.leaderElectionLeaseDuration,
@@ -90,6 +93,7 @@ export default function watch(program: Command, io: Io): void {
       };
       await runWatch({
         connection,
+        metrics,
         settings,
         ...(flags.config === undefined
           ? {}

@@ -42,7 +42,9 @@ export async function planVolume(
   const created = { ...volume, metadata: { ...volume.metadata, uid: PLACEHOLDER_UID } };
   const desired = desiredOf(created, options);
   const looked = await observe((probes) => executor.observe(node, probes), desired);
-  const observed = withOwners(looked, PLACEHOLDER_UID, () => volumes);
+  const observed = withOwners(looked, PLACEHOLDER_UID, (uid) =>
+    volumes.find(({ metadata }) => metadata.uid === uid),
+  );
   const made = plan('prepare', desired, observed, freeLoopNumber(observed.loops, new Set()));
   return 'refusal' in made
     ? { ...planned, refusal: made.refusal, hint: made.hint }

@@ -9,7 +9,7 @@ import { fromHex, readUsers, userProbes } from '../users.ts';
 
 export const partialOf = (file: string) => `${file}.partial`;
 
-const STAT = ['stat', '-c', '%F|%s|%i', '--'];
+const STAT = ['stat', '-c', '%F|%s|%i|%b|%B', '--'];
 
 type Place = Pick<DesiredSparse, 'uid' | 'file' | 'mode'>;
 
@@ -20,6 +20,7 @@ export function sparseProbes(desired: Place): Probe[] {
     { name: 'path', argv: ['readlink', '-m', '--', file] },
     { name: 'file', argv: [...STAT, file] },
     { name: 'partial', argv: [...STAT, partialOf(file)] },
+    { name: 'free', argv: ['stat', '-f', '-c', '%a|%S', '--', dirname(file)] },
     { name: 'signature', argv: blkid(file) },
     { name: 'readable', argv: readable(file) },
     ...recordProbes(uid),
@@ -45,13 +46,30 @@ export function readSparse(file: string, results: ReadonlyMap<string, ProbeResul
     ...readUsers(get),
     link: link === undefined ? undefined : fromHex(link),
     udev: get('udev').exit === 0,
+    space: {
+      directory: dirname(file),
+      freeBytes: readFree(get('free')),
+      allocatedBytes: readAllocated(get('file')) + readAllocated(get('partial')),
+    },
   };
+}
+
+/** What is no file was judged before. */
+const readAllocated = ({ stdout }: ProbeResult): bigint => {
+  const [, , , blocks = '0', blockSize = '0'] = stdout.trim().split('|');
+  return BigInt(blocks) * BigInt(blockSize);
+};
+
+/** Nothing is planned by it, so that not knowing it holds nothing up. */
+function readFree({ stdout }: ProbeResult): bigint | undefined {
+  const [, blocks, size] = /^(\d+)\|(\d+)$/.exec(stdout.trim()) ?? [];
+  return blocks === undefined || size === undefined ? undefined : BigInt(blocks) * BigInt(size);
 }
 
 function readFile(path: string, result: ProbeResult): FileFacts {
   const stat = optional(`${dirname(path)}/…`, result);
   if (stat === undefined) return { type: 'missing' };
-  const [, type, size = '', inode = ''] = /^([^|]+)\|(\d+)\|(\d+)$/.exec(stat.trim()) ?? [];
+  const [, type, size = '', inode = ''] = /^([^|]+)\|(\d+)\|(\d+)\|\d+\|\d+$/.exec(stat.trim()) ?? [];
   if (type === undefined) throw new ObservationError(`stat printed what is not understood: ${stat}`);
   return type === 'regular file' || type === 'regular empty file'
     ? { type: 'file', sizeBytes: BigInt(size), inode }

@@ -25,7 +25,7 @@ let recorded: ReturnType<typeof recordingClient>;
 beforeEach(async () => {
   cluster = await startCluster();
   recorded = recordingClient(cluster.client);
-  controller = await startController(recorded.client, nodes);
+  controller = await startController(recorded.client, { executor: nodes });
 });
 afterEach(async () => {
   await controller.stop();

@@ -15,6 +15,7 @@ const FRESH: Record<string, ProbeResult> = {
   path: result(0, FILE),
   file: missing,
   partial: missing,
+  free: result(0, '268435456|4096'),
   signature: result(2),
   readable: result(1, '', "dd: failed to open 'X': No such file or directory"),
   intent: missing,
@@ -34,7 +35,7 @@ const FRESH: Record<string, ProbeResult> = {
 
 const MADE: Record<string, ProbeResult> = {
   ...FRESH,
-  file: result(0, 'regular file|1073741824|42'),
+  file: result(0, 'regular file|1073741824|42|2048|512'),
   signature: result(0, `DEVNAME=${FILE}\nUUID=${UID}\nBLOCK_SIZE=4096\nTYPE=ext4\nUSAGE=filesystem`),
   readable: result(0),
   intent: result(0, JSON.stringify(intent)),
@@ -82,23 +83,36 @@ describe('facts are read of', () => {
   test.each([
     [
       'an empty file',
-      { file: result(0, 'regular empty file|0|42') },
-      { file: { type: 'file', sizeBytes: 0n, inode: '42' } },
+      { file: result(0, 'regular empty file|0|42|0|512') },
+      { file: { type: 'file', sizeBytes: 0n, inode: '42' }, space: freshNode.space },
     ],
     [
       'a directory',
-      { file: result(0, 'directory|4096|42') },
+      { file: result(0, 'directory|4096|42|2048|512') },
       { file: { type: 'other' }, signature: { found: 'none' } },
     ],
     [
       'a symbolic link',
-      { file: result(0, 'symbolic link|9|42') },
+      { file: result(0, 'symbolic link|9|42|2048|512') },
       { file: { type: 'other' }, signature: { found: 'none' } },
     ],
     [
       'a partial',
-      { partial: result(0, 'regular file|8192|7') },
-      { partial: { type: 'file', sizeBytes: 8192n, inode: '7' } },
+      { partial: result(0, 'regular file|8192|7|16|512') },
+      {
+        partial: { type: 'file', sizeBytes: 8192n, inode: '7' },
+        space: { ...madeNode.space, allocatedBytes: 8192n + (1n << 20n) },
+      },
+    ],
+    [
+      'a directory that is missing',
+      { free: missing },
+      { space: { ...madeNode.space, freeBytes: undefined } },
+    ],
+    [
+      'a file system that does not say what is free',
+      { free: result(0, '?|4096') },
+      { space: { ...madeNode.space, freeBytes: undefined } },
     ],
     ['no signature', { signature: result(2) }, { signature: { found: 'none' } }],
     [
@@ -153,7 +167,7 @@ describe('nothing is concluded from', () => {
     );
   });
 
-  test.each(Object.keys(FRESH).filter((name) => name !== 'readable' && name !== 'udev'))(
+  test.each(Object.keys(FRESH).filter((name) => !['readable', 'udev', 'free'].includes(name)))(
     'an I/O error of %s',
     (name) => {
       expect(() => read({ ...MADE, [name]: io })).toThrow(ObservationError);
@@ -178,7 +192,7 @@ describe('nothing is concluded from', () => {
     ['losetup that lacks a column', { loops: result(0, '{"loopdevices": [{"name": "/dev/loop0"}]}') }],
     ['lsblk that prints no JSON', { devices: result(0, '{') }],
     ['stat that prints something else', { file: result(0, 'regular file') }],
-    ['stat that prints words for a size', { file: result(0, 'regular file|big|42') }],
+    ['stat that prints words for a size', { file: result(0, 'regular file|big|42|0|512') }],
   ])('%s', (_, results) => {
     expect(() => read({ ...MADE, ...results })).toThrow(ObservationError);
   });

@@ -1,0 +1,26 @@
+import { Gauge, type Registry } from 'prom-client';
+import type { KubeObject, Resource } from '../../api/meta.ts';
+import type { Informer } from '../../kube/informer.ts';
+
+/** How far caches may be behind. */
+export function informerMetrics(
+  registry: Registry,
+  clock: { now(): number },
+): <T extends KubeObject>(resource: Resource, informer: Informer<T>) => void {
+  const informers = new Map<string, Pick<Informer<KubeObject>, 'lastHeard'>>();
+  new Gauge({
+    registers: [registry],
+    name: 'stowage_informer_age_seconds',
+    help: 'Since when the API server has told nothing of the resource: no list, no event, no bookmark. Missing before the first list.',
+    labelNames: ['resource'] as const,
+    collect() {
+      for (const [resource, informer] of informers) {
+        const heard = informer.lastHeard();
+        if (heard > 0) this.set({ resource }, (clock.now() - heard) / 1000);
+      }
+    },
+  });
+  return ({ plural }, informer) => {
+    informers.set(plural, informer);
+  };
+}

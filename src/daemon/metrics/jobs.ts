@@ -1,0 +1,28 @@
+import { Counter, Histogram, type Registry } from 'prom-client';
+import type { JobEnd } from '../../nodes/job-ends.ts';
+import { kindOfKey } from '../../volumes/job-name.ts';
+import { label } from './label.ts';
+
+/** Jobs on nodes, told as they end. */
+export function jobMetrics(registry: Registry, transportOf: (node: string) => string): (end: JobEnd) => void {
+  const total = new Counter({
+    registers: [registry],
+    name: 'stowage_jobs_total',
+    help: 'Jobs on nodes that ended, by result: succeeded, failed, raced (someone was faster), guarded (the node was not as planned for), died (without a result) or lost (the node does not know it any more).',
+    labelNames: ['kind', 'transport', 'result'] as const,
+  });
+  const seconds = new Histogram({
+    registers: [registry],
+    name: 'stowage_job_duration_seconds',
+    help: 'From when a job was submitted to when its end was heard of.',
+    labelNames: ['kind', 'transport'] as const,
+    // A wipe may take hours.
+    buckets: [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 1800, 7200],
+  });
+  return ({ node, key, result, ms }) => {
+    const kind = kindOfKey(key) ?? 'other';
+    const transport = label(transportOf(node));
+    total.inc({ kind, transport, result });
+    if (ms !== undefined) seconds.observe({ kind, transport }, ms / 1000);
+  };
+}

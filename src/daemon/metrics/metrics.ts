@@ -1,0 +1,61 @@
+import { Registry } from 'prom-client';
+import type { KubeObject, Resource } from '../../api/meta.ts';
+import type { Volume } from '../../api/volume.ts';
+import type { ReconcileResult } from '../../control/controller.ts';
+import type { WorkQueue } from '../../control/work-queue.ts';
+import type { Informer } from '../../kube/informer.ts';
+import type { ApiCall } from '../../kube/transport.ts';
+import type { JobEnd } from '../../nodes/job-ends.ts';
+import type { Observed } from '../../storage/types.ts';
+import { apiCallMetrics } from './api-calls.ts';
+import { informerMetrics } from './informers.ts';
+import { jobMetrics } from './jobs.ts';
+import { processMetrics } from './process.ts';
+import { queueMetrics } from './queues.ts';
+import { reconcileMetrics } from './reconciles.ts';
+import { volumeMetrics } from './volumes.ts';
+
+export interface MetricsOptions {
+  /** ms since the epoch. */
+  clock: { now(): number };
+  /** How the node is reached: `ssh`. */
+  transportOf(node: string): string;
+}
+
+/**
+ * What the daemon counts, for Prometheus. What happens is counted where it takes effect, by whom the functions here are
+ * handed to; what is, is read when it is asked for. No label is a Volume's name: their number has no bound.
+ */
+export interface Metrics {
+  /** For series that are kept elsewhere. */
+  registry: Registry;
+  /** All series, in Prometheus' text format. */
+  read(): Promise<{ contentType: string; body: string }>;
+  onCall(call: ApiCall): void;
+  onJobEnd(end: JobEnd): void;
+  /** Once for each controller; whoever runs it tells the ends of its reconciles. */
+  addController(name: string, queue: WorkQueue): (result: ReconcileResult, ms: number) => void;
+  /** Once for each resource. */
+  addInformer<T extends KubeObject>(resource: Resource, informer: Informer<T>): void;
+  /** Once; whoever looks at nodes tells what was found. */
+  addVolumes(volumes: Informer<Volume>): (volume: Volume, node: string, observed: Observed) => void;
+}
+
+export function createMetrics({ clock, transportOf }: MetricsOptions): Metrics {
+  const registry = new Registry();
+  processMetrics(registry);
+  const addQueue = queueMetrics(registry);
+  const reconciles = reconcileMetrics(registry);
+  return {
+    registry,
+    read: async () => ({ contentType: registry.contentType, body: await registry.metrics() }),
+    onCall: apiCallMetrics(registry),
+    onJobEnd: jobMetrics(registry, transportOf),
+    addController(name, queue) {
+      addQueue(name, queue);
+      return reconciles(name);
+    },
+    addInformer: informerMetrics(registry, clock),
+    addVolumes: volumeMetrics(registry, clock),
+  };
+}

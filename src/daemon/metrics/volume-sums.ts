@@ -1,0 +1,74 @@
+import { dirname } from 'node:path';
+import { phaseOf } from '../../api/phase.ts';
+import { parseQuantity } from '../../api/quantity.ts';
+import type { Volume } from '../../api/volume.ts';
+import { nodeOf } from '../../volumes/desired.ts';
+import type { SeenSpace } from './volume-space.ts';
+
+export const PHASES = ['Pending', 'Available', 'Failed', 'Terminating', 'Unknown'] as const;
+type Counted = (typeof PHASES)[number];
+
+interface Place {
+  node: string;
+  /** '' for devices. */
+  directory: string;
+}
+
+const placeKey = ({ node, directory }: Place) => `${node}\n${directory}`;
+
+export function countPhases(volumes: readonly Volume[]): Map<Counted, number> {
+  const counts = new Map<Counted, number>();
+  for (const volume of volumes) {
+    const phase = phaseOf(volume);
+    // Whoever may write a status can write any text there.
+    const counted = PHASES.find((known) => known === phase) ?? 'Unknown';
+    counts.set(counted, (counts.get(counted) ?? 0) + 1);
+  }
+  return counts;
+}
+
+export function sumSizes(volumes: readonly Volume[]): (Place & { bytes: number })[] {
+  const sums = new Map<string, Place & { bytes: number }>();
+  for (const volume of volumes) {
+    const bytes = capacityOf(volume);
+    if (bytes === undefined) continue;
+    const file = volume.spec.sparseLoopDevice == null ? undefined : volume.status?.prepared?.paths[0];
+    const place = { node: nodeOf(volume), directory: file === undefined ? '' : dirname(file) };
+    const sum = sums.get(placeKey(place)) ?? { ...place, bytes: 0 };
+    sum.bytes += bytes;
+    sums.set(placeKey(place), sum);
+  }
+  return [...sums.values()];
+}
+
+/** As measured; undefined while there is none. */
+function capacityOf({ status }: Volume): number | undefined {
+  if (status?.capacity === undefined) return undefined;
+  try {
+    return Number(parseQuantity(status.capacity));
+  } catch {
+    return undefined;
+  }
+}
+
+export interface DirectorySum extends Place {
+  freeBytes: number | undefined;
+  allocatedBytes: number;
+}
+
+/** What is free is what was seen last, whichever Volume it was seen with. */
+export function sumDirectories(seen: Iterable<SeenSpace>): DirectorySum[] {
+  const sums = new Map<string, DirectorySum & { at: number }>();
+  for (const { node, space, at } of seen) {
+    const { directory, freeBytes, allocatedBytes } = space;
+    const place = { node, directory };
+    const sum = sums.get(placeKey(place)) ?? { ...place, at: 0, allocatedBytes: 0, freeBytes: undefined };
+    sum.allocatedBytes += Number(allocatedBytes);
+    if (at >= sum.at) {
+      sum.at = at;
+      sum.freeBytes = freeBytes === undefined ? undefined : Number(freeBytes);
+    }
+    sums.set(placeKey(place), sum);
+  }
+  return [...sums.values()];
+}

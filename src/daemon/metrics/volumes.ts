@@ -1,0 +1,68 @@
+import { Gauge, type Registry } from 'prom-client';
+import type { Volume } from '../../api/volume.ts';
+import type { Informer } from '../../kube/informer.ts';
+import type { Observed } from '../../storage/types.ts';
+import { label } from './label.ts';
+import { createVolumeSpace } from './volume-space.ts';
+import { countPhases, PHASES, sumDirectories, sumSizes } from './volume-sums.ts';
+
+/**
+ * Volumes as the cache has them, and the space that they take as it was seen last. Sizes are sums over a node and a
+ * directory, for that is what fills up.
+ */
+export function volumeMetrics(
+  registry: Registry,
+  clock: { now(): number },
+): (volumes: Informer<Volume>) => (volume: Volume, node: string, observed: Observed) => void {
+  const space = createVolumeSpace(clock);
+  let list = (): Volume[] => [];
+  const registers = [registry];
+  new Gauge({
+    registers,
+    name: 'stowage_volumes',
+    help: 'Volumes by phase; Unknown is what no daemon has looked at yet.',
+    labelNames: ['phase'] as const,
+    collect() {
+      const counts = countPhases(list());
+      for (const phase of PHASES) this.set({ phase }, counts.get(phase) ?? 0);
+    },
+  });
+  new Gauge({
+    registers,
+    name: 'stowage_volumes_size_bytes',
+    help: 'Sizes of the Volumes that are made, by node and by the directory of their files; devices have none.',
+    labelNames: ['node', 'directory'] as const,
+    collect() {
+      this.reset();
+      for (const { node, directory, bytes } of sumSizes(list())) {
+        this.set({ node: label(node), directory: label(directory) }, bytes);
+      }
+    },
+  });
+  const free = new Gauge({
+    registers,
+    name: 'stowage_directory_free_bytes',
+    help: 'What the file system of a directory of Volumes has left; missing once its node was not seen for 5 minutes.',
+    labelNames: ['node', 'directory'] as const,
+    collect() {
+      this.reset();
+      allocated.reset();
+      for (const sum of sumDirectories(space.of(list()))) {
+        const labels = { node: label(sum.node), directory: label(sum.directory) };
+        allocated.set(labels, sum.allocatedBytes);
+        if (sum.freeBytes !== undefined) free.set(labels, sum.freeBytes);
+      }
+    },
+  });
+  // Filled by the one before it, which is asked first.
+  const allocated = new Gauge({
+    registers,
+    name: 'stowage_directory_allocated_bytes',
+    help: 'What the files of Volumes take of a directory; missing once its node was not seen for 5 minutes.',
+    labelNames: ['node', 'directory'] as const,
+  });
+  return (volumes) => {
+    list = () => volumes.list();
+    return space.observed;
+  };
+}

@@ -1,0 +1,86 @@
+import type { Executor, JobKey, JobState } from './job.ts';
+
+/** `lost`: it ran, and the node knows it no more, as after a reboot. */
+export const JOB_RESULTS = ['succeeded', 'failed', 'raced', 'guarded', 'died', 'lost'] as const;
+export type JobResult = (typeof JOB_RESULTS)[number];
+
+export interface JobEnd {
+  node: string;
+  key: JobKey;
+  result: JobResult;
+  /** From when it was submitted to when its end was heard of; undefined for a job that ran before this process did. */
+  ms: number | undefined;
+}
+
+interface Seen {
+  /** ms since the epoch. */
+  submitted: number | undefined;
+  is: 'submitted' | 'running' | 'ended';
+}
+
+/**
+ * An executor that tells once of each job that ended while it was used. Of a job whose state is asked for again, or that
+ * had ended before this process knew of it, it tells nothing.
+ */
+export function tellJobEnds(
+  executor: Executor,
+  clock: { now(): number },
+  onEnd: (end: JobEnd) => void,
+): Executor {
+  /** By node and subject, then by the job's id, until the subject's jobs are forgotten on the node. */
+  const subjects = new Map<string, Map<string, Seen>>();
+  const subjectOf = (node: string, subject: string) => `${node}/${subject}`;
+
+  function jobsOf(node: string, { subject }: JobKey): Map<string, Seen> {
+    const jobs = subjects.get(subjectOf(node, subject)) ?? new Map<string, Seen>();
+    subjects.set(subjectOf(node, subject), jobs);
+    return jobs;
+  }
+
+  function submitting(node: string, key: JobKey): void {
+    const jobs = jobsOf(node, key);
+    // Earlier attempts are not asked for any more.
+    for (const [id, { is }] of jobs) if (is !== 'running' && id !== key.id) jobs.delete(id);
+    const seen = jobs.get(key.id);
+    if (seen === undefined || seen.is === 'submitted') {
+      jobs.set(key.id, { submitted: clock.now(), is: 'submitted' });
+    }
+  }
+
+  function heard(node: string, key: JobKey, { state }: JobState): void {
+    const jobs = subjects.get(subjectOf(node, key.subject));
+    const seen = jobs?.get(key.id);
+    if (state === 'running') {
+      if (seen?.is !== 'ended') jobsOf(node, key).set(key.id, { submitted: seen?.submitted, is: 'running' });
+      return;
+    }
+    // What was never heard of as running may not have arrived, and is submitted again.
+    const over = state === 'not-found' ? seen?.is === 'running' : seen !== undefined && seen.is !== 'ended';
+    if (seen === undefined || !over) return;
+    seen.is = 'ended';
+    // It is submitted anew.
+    if (state === 'not-found') jobs?.delete(key.id);
+    const ms = seen.submitted === undefined ? undefined : clock.now() - seen.submitted;
+    onEnd({ node, key, result: state === 'not-found' ? 'lost' : state, ms });
+  }
+
+  return {
+    ...executor,
+    async submit(node, job, waitMs) {
+      submitting(node, job.key);
+      const state = await executor.submit(node, job, waitMs);
+      heard(node, job.key, state);
+      return state;
+    },
+    async poll(node, keys, waitMs) {
+      const states = await executor.poll(node, keys, waitMs);
+      for (const [index, key] of keys.entries()) heard(node, key, states[index] as JobState);
+      return states;
+    },
+    async forget(node, subject) {
+      const forgotten = await executor.forget(node, subject);
+      if (forgotten) subjects.delete(subjectOf(node, subject));
+      return forgotten;
+    },
+  };
+}

@@ -1,0 +1,49 @@
+import { spawnSync } from 'node:child_process';
+import { expect, test } from '@jest/globals';
+import { Gauge } from 'prom-client';
+import { NODES } from '../../src/api/resources.ts';
+import { systemClock } from '../../src/control/clock.ts';
+import { createWorkQueue } from '../../src/control/work-queue.ts';
+import { createMetrics, type Metrics } from '../../src/daemon/metrics/metrics.ts';
+import type { Informer } from '../../src/kube/informer.ts';
+import { showHostileVolumes } from '../support/hostile-metrics.ts';
+
+/** Prometheus' own reading of a scrape, and its conventions for names. */
+async function check(metrics: Metrics): Promise<{ status: number | null; said: string }> {
+  const { body } = await metrics.read();
+  const { status, stdout, stderr } = spawnSync('promtool', ['check', 'metrics'], {
+    input: body,
+    encoding: 'utf8',
+  });
+  return { status, said: stdout + stderr };
+}
+
+/** With a value for every series. */
+function busyMetrics(): Metrics {
+  const metrics = createMetrics({ clock: systemClock, transportOf: (node) => node });
+  const queue = createWorkQueue({ clock: systemClock, random: () => 0, groupOf: () => '', perGroup: 1 });
+  queue.add('a');
+  metrics.addController('volume', queue)('success', 12);
+  metrics.addInformer(NODES, { lastHeard: () => Date.now() } as Informer<never>);
+  metrics.onCall({ verb: 'patch', resource: 'volumes/status', code: undefined, ms: 3 });
+  showHostileVolumes(metrics);
+  return metrics;
+}
+
+test('promtool finds nothing wrong with the metrics, whatever is written into names', async () => {
+  const metrics = busyMetrics();
+  const values = await metrics.registry.getMetricsAsJSON();
+  expect(values.filter((metric) => metric.name.startsWith('stowage_') && metric.values.length === 0)).toEqual(
+    [],
+  );
+  expect(await check(metrics)).toEqual({ status: 0, said: '' });
+});
+
+test('promtool would say if a name were against the conventions', async () => {
+  const metrics = busyMetrics();
+  new Gauge({ registers: [metrics.registry], name: 'stowage_wrong_total', help: 'A gauge.' });
+  expect(await check(metrics)).toMatchObject({
+    status: 3,
+    said: expect.stringContaining('stowage_wrong_total'),
+  });
+});

@@ -1,0 +1,69 @@
+import type { ServerResponse } from 'node:http';
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import type { ApiCall } from '../../src/kube/transport.ts';
+import { type FakeApi, fakeApi, json, status, WIDGETS, widget } from '../support/fake-api.ts';
+import { until } from '../support/fake-clock.ts';
+
+let api: FakeApi;
+let calls: ApiCall[];
+let answer: (response: ServerResponse) => void;
+
+beforeEach(async () => {
+  calls = [];
+  answer = (response) => json(response, widget('a', 1));
+  api = await fakeApi((_, response) => answer(response), { onCall: (call) => calls.push(call) });
+});
+afterEach(() => api.close());
+
+const told = () => calls.map(({ verb, resource, code }) => `${verb} ${resource} ${code}`);
+
+test('each request is told of by verb, resource and code', async () => {
+  await api.client.get(WIDGETS, 'a');
+  await api.client.list(WIDGETS);
+  await api.client.create(WIDGETS, widget('a', 1));
+  await api.client.patch(WIDGETS, 'a', {});
+  await api.client.patch(WIDGETS, 'a', {}, { subresource: 'status' });
+  await api.client.delete(WIDGETS, 'a');
+  answer = (response) => response.end();
+  for await (const _ of api.client.watch(WIDGETS, { resourceVersion: '1' })) throw new Error('an event');
+  answer = (response) => json(response, status(404, 'NotFound'), 404);
+  await expect(api.client.get(WIDGETS, 'a')).rejects.toThrow();
+  expect(told()).toEqual([
+    'get widgets 200',
+    'list widgets 200',
+    'create widgets 200',
+    'patch widgets 200',
+    'patch widgets/status 200',
+    'delete widgets 200',
+    'watch widgets 200',
+    'get widgets 404',
+  ]);
+  for (const { ms } of calls) expect(ms).toBeGreaterThan(0);
+});
+
+test('so is each that is sent again, and one that got no answer', async () => {
+  const codes = [429, 200];
+  answer = (response) => {
+    response.setHeader('retry-after', '0');
+    json(response, status(429, 'TooManyRequests'), codes.shift());
+  };
+  await api.client.create(WIDGETS, widget('a', 1));
+  answer = (response) => response.destroy();
+  await expect(api.client.get(WIDGETS, 'a')).rejects.toThrow();
+  expect(told()).toEqual([
+    'create widgets 429',
+    'create widgets 200',
+    'get widgets undefined',
+    'get widgets undefined',
+  ]);
+});
+
+test('what its sender gave up is not', async () => {
+  answer = () => {};
+  const giveUp = new AbortController();
+  const sent = api.client.get(WIDGETS, 'a', { signal: giveUp.signal });
+  await until(() => api.seen.length === 1);
+  giveUp.abort(new Error('given up'));
+  await expect(sent).rejects.toThrow('given up');
+  expect(told()).toEqual([]);
+});

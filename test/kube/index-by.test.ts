@@ -1,0 +1,50 @@
+import { expect, test } from '@jest/globals';
+import type { KubeObject } from '../../src/api/meta.ts';
+import { indexBy } from '../../src/kube/index-by.ts';
+import type { Informer } from '../../src/kube/informer.ts';
+import { type Change, ObjectStore } from '../../src/kube/store.ts';
+import { widget } from '../support/fake-api.ts';
+
+interface Widget extends KubeObject {
+  on?: string;
+}
+
+const on = (name: string, version: number, node?: string, namespace?: string): Widget => {
+  const object: Widget = widget(name, version, node === undefined ? {} : { on: node });
+  if (namespace !== undefined) object.metadata.namespace = namespace;
+  return object;
+};
+
+test('objects are found by their key as they come, change and go', () => {
+  const store = new ObjectStore<Widget>();
+  let handler = (_: Change<Widget>) => {};
+  const informer = {
+    onChange: (given: typeof handler) => {
+      handler = given;
+    },
+  };
+  const on1 = indexBy(informer as Informer<Widget>, (object) => object.on);
+  const tell = (changes: Change<Widget>[]) => changes.forEach(handler);
+  const found = (key: string) => on1(key).map(({ metadata }) => metadata.name);
+
+  tell(store.replace([on('a', 1, 'n1'), on('b', 2, 'n1'), on('c', 3)], '3'));
+  expect([found('n1'), found('n2'), found('')]).toEqual([['a', 'b'], [], []]);
+  // Of one name in two namespaces, both.
+  tell(store.put(on('a', 4, 'n1', 'x')));
+  expect(found('n1')).toEqual(['a', 'b', 'a']);
+  tell(store.put(on('b', 5, 'n2')));
+  expect([found('n1'), found('n2')]).toEqual([['a', 'a'], ['b']]);
+  // What is found is what is there now.
+  tell(store.put({ ...on('b', 6, 'n2'), apiVersion: 'new' }));
+  expect(on1('n2')[0]?.apiVersion).toBe('new');
+  tell(store.put(on('c', 7, 'n2')));
+  tell(store.remove(on('b', 8, 'n3')));
+  expect(found('n2')).toEqual(['c']);
+  // Another object of that name.
+  const other = on('c', 9, 'n1');
+  other.metadata.uid = 'another';
+  tell(store.put(other));
+  expect([found('n1'), found('n2')]).toEqual([['a', 'a', 'c'], []]);
+  tell(store.replace([], '10'));
+  expect([found('n1'), found('n2')]).toEqual([[], []]);
+});

@@ -1,0 +1,44 @@
+import type { Volume } from '../../src/api/volume.ts';
+import type { Metrics } from '../../src/daemon/metrics/metrics.ts';
+import type { Informer } from '../../src/kube/informer.ts';
+import { freshNode, volume } from './volume-input.ts';
+
+/** What can be written into a Volume's nodeName, its directory, or the name of a transport. */
+export const HOSTILE = [
+  'n1',
+  '',
+  'a"b',
+  'a\\',
+  'a\\"',
+  '\\n',
+  'a\nb',
+  'a\n# TYPE stowage_volumes counter\nstowage_volumes 7',
+  '"} 1\nx{y="',
+  'a\r\tb\u0000\u001b[31m',
+  '{node="x"}',
+  'ü€😀\u2028',
+  '\ud800',
+  '\udfff',
+  'x'.repeat(2000),
+];
+
+/** A Volume on each, made, and looked at. */
+export function showHostileVolumes(metrics: Metrics): void {
+  const volumes = HOSTILE.map((text, index): Volume => {
+    const made = volume(
+      {
+        capacity: '1Gi',
+        phase: text as never,
+        prepared: { node: text, paths: [`/${text}/f`], identity: '' },
+      },
+      { uid: `uid-${index}`, name: text },
+    );
+    return { ...made, spec: { ...made.spec, nodeName: text } };
+  });
+  const onObserved = metrics.addVolumes({ list: () => volumes } as Informer<Volume>);
+  for (const each of volumes) {
+    const node = each.spec.nodeName;
+    onObserved(each, node, { ...freshNode, space: { ...freshNode.space, directory: `/${node}` } });
+    metrics.onJobEnd({ node, key: { subject: 'u', id: node }, result: 'failed', ms: 1 });
+  }
+}

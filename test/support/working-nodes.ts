@@ -1,0 +1,130 @@
+import { NodeError } from '../../src/nodes/errors.ts';
+import type { Executor, JobKey, JobState, Probe, ProbeResult } from '../../src/nodes/job.ts';
+import { missing, result } from './fake-executor.ts';
+import { ALLOCATED, FakeNode, FREE } from './fake-node.ts';
+
+export interface WorkingNodes extends Executor {
+  /** They do not answer. */
+  away: Set<string>;
+  /** How often a job was started. */
+  started: number;
+}
+
+const text = (content: string | undefined) => (content === undefined ? missing : result(0, content));
+
+/**
+ * Nodes in memory that answer looks at sparse ext4 Volumes, and carry out the steps of jobs at once, while they are
+ * submitted. Any name is a node.
+ */
+export function workingNodes(): WorkingNodes {
+  const nodes = new Map<string, { disk: FakeNode; jobs: Map<string, JobState> }>();
+  const reach = (name: string) => {
+    if (executor.away.has(name)) throw new NodeError('unreachable', name, `node ${name} is away`);
+    const node = nodes.get(name) ?? { disk: new FakeNode(), jobs: new Map<string, JobState>() };
+    nodes.set(name, node);
+    return node;
+  };
+  const idOf = ({ subject, id }: JobKey) => `${subject}/${id}`;
+  const executor: WorkingNodes = {
+    away: new Set(),
+    started: 0,
+    async observe(name, probes) {
+      const { disk } = reach(name);
+      return new Map(probes.map((probe) => [probe.name, answer(disk, probe)]));
+    },
+    async submit(name, { key, steps }) {
+      const { disk, jobs } = reach(name);
+      const known = jobs.get(idOf(key));
+      if (known !== undefined) return known;
+      executor.started += 1;
+      disk.run(steps);
+      jobs.set(idOf(key), { state: 'succeeded' });
+      return { state: 'succeeded' };
+    },
+    async poll(name, keys) {
+      const { jobs } = reach(name);
+      return keys.map((key) => jobs.get(idOf(key)) ?? { state: 'not-found' });
+    },
+    async forget(name, subject) {
+      const { jobs } = reach(name);
+      for (const id of jobs.keys()) if (id.startsWith(`${subject}/`)) jobs.delete(id);
+      return true;
+    },
+    subjects: async (name) => [...reach(name).jobs.keys()].map((id) => id.split('/')[0] ?? ''),
+    close: async () => {},
+  };
+  return executor;
+}
+
+function answer(disk: FakeNode, { name, argv }: Probe): ProbeResult {
+  const path = argv.at(-1) ?? '';
+  const file = disk.files.get(path);
+  switch (name) {
+    case 'path':
+      return result(0, path);
+    case 'file':
+    case 'partial':
+      return file === undefined
+        ? missing
+        : result(0, `regular file|${file.sizeBytes}|${file.inode}|${ALLOCATED / 512n}|512`);
+    case 'free':
+      return result(0, `${FREE / 4096n}|4096`);
+    case 'signature': {
+      const uuid = file !== undefined && 'uuid' in file ? file.uuid : 'none';
+      return uuid === 'none' ? result(2) : result(0, `UUID=${uuid}\nTYPE=ext4`);
+    }
+    case 'readable':
+      return disk.files.has(argv[1]?.replace('if=', '') ?? '') ? result(0) : missing;
+    case 'intent':
+    case 'done':
+    case 'wiped':
+      return text(file !== undefined && 'text' in file ? file.text.trim() : undefined);
+    case 'records': {
+      const records = `${argv[1]}/${path.replace('*', '')}`;
+      return text([...disk.files.keys()].find((each) => each.startsWith(records)));
+    }
+    case 'loops':
+      return result(0, JSON.stringify({ loopdevices: [...disk.loops.keys()].map((n) => loopRow(disk, n)) }));
+    case 'devices':
+      return result(0, JSON.stringify({ blockdevices: [...disk.loops.keys()].map((n) => sizeRow(disk, n)) }));
+    case 'link': {
+      const number = disk.links.get(path);
+      return number === undefined ? missing : result(0, `7:${number.toString(16)}`);
+    }
+    case 'swaps':
+      return result(0, 'Filename Type Size Used Priority');
+    case 'mounts':
+    case 'udev':
+      return result(0);
+    default:
+      throw new Error(`no answer to the probe ${name}`);
+  }
+}
+
+function loopRow(disk: FakeNode, number: number): object {
+  const { file = '', inode } = disk.loops.get(number) ?? {};
+  return {
+    name: `/dev/loop${number}`,
+    'back-file': file,
+    'back-ino': String(inode),
+    'maj:min': `7:${number}`,
+    autoclear: false,
+    ro: false,
+    offset: 0,
+    sizelimit: 0,
+  };
+}
+
+function sizeRow(disk: FakeNode, number: number): object {
+  const { file = '', sizeBytes } = disk.loops.get(number) ?? {};
+  return {
+    kname: `loop${number}`,
+    'maj:min': `7:${number}`,
+    pkname: null,
+    type: 'loop',
+    size: String(sizeBytes ?? disk.files.get(file)?.sizeBytes ?? 0n),
+    ro: false,
+    serial: null,
+    wwn: null,
+  };
+}
