@@ -86,6 +86,21 @@ describe('lists', () => {
     expect(resourceVersion).toBe('9');
     expect(api.seen[1]?.url).toBe('/apis/example.com/v1/widgets?continue=t1&limit=500');
   });
+
+  test('drop of each page what is not kept before the next is asked for', async () => {
+    const steps: string[] = [];
+    api = await fakeApi(({ url }, response) => {
+      steps.push('asked');
+      const next = url.includes('continue=t1') ? '' : 't1';
+      json(response, { metadata: { resourceVersion: '9', continue: next }, items: [widget('a', 1)] });
+    });
+    const { items } = await listAll(api.client, WIDGETS, {}, (object) => {
+      steps.push('kept');
+      return { ...object, kind: 'less' };
+    });
+    expect(steps).toEqual(['asked', 'kept', 'asked', 'kept']);
+    expect(items.map(({ kind }) => kind)).toEqual(['less', 'less']);
+  });
 });
 
 describe('errors', () => {

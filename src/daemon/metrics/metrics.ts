@@ -33,11 +33,11 @@ export interface Metrics {
   read(): Promise<{ contentType: string; body: string }>;
   onCall(call: ApiCall): void;
   onJobEnd(end: JobEnd): void;
-  /** Once for each controller; whoever runs it tells the ends of its reconciles. */
+  /** Whoever runs the controller tells the ends of its reconciles. A later one of the name takes the place of this. */
   addController(name: string, queue: WorkQueue): (result: ReconcileResult, ms: number) => void;
-  /** Once for each resource. */
+  /** A later one of the resource takes the place of this. */
   addInformer<T extends KubeObject>(resource: Resource, informer: Informer<T>): void;
-  /** Once; whoever looks at nodes tells what was found. */
+  /** Whoever looks at nodes tells what was found. Later ones take the place of these. */
   addVolumes(volumes: Informer<Volume>): (volume: Volume, node: string, observed: Observed) => void;
 }
 
