@@ -67,7 +67,7 @@ function hintFor(code: number, status: Status): string | undefined {
   if (code === 403) return 'Ask for the permission, or use another --context or --as.';
   // A missing object names itself in the details; a missing kind does not.
   if (code === 404 && status.details?.name === undefined) {
-    return 'The server may not know this kind: apply deploy/volume-crd.yaml, which defines Volumes, and deploy/leftover-crd.yaml.';
+    return 'The server may not know this kind. What defines Volumes is installed by: stowage install --components crds';
   }
   return undefined;
 }

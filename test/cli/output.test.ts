@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { parse } from 'yaml';
-import { age } from '../../src/cli/output/age.ts';
+import { age } from '../../src/api/age.ts';
 import { asJson, asYaml } from '../../src/cli/output/data.ts';
 import { printable } from '../../src/cli/output/printable.ts';
 import { roundedSize } from '../../src/cli/output/size.ts';

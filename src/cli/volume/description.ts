@@ -1,8 +1,8 @@
+import { age } from '../../api/age.ts';
 import type { AnyEvent, PersistentVolume } from '../../api/core.ts';
 import { phaseOf } from '../../api/phase.ts';
 import type { Volume, VolumeSpec, VolumeStatus } from '../../api/volume.ts';
 import { isPvOf } from '../../volumes/persistent-volume.ts';
-import { age } from '../output/age.ts';
 import { type Field, type FieldValue, fields } from '../output/fields.ts';
 import { table } from '../output/table.ts';
 import type { Reading } from './reading.ts';

@@ -1,6 +1,6 @@
+import { age } from '../../api/age.ts';
 import { phaseOf } from '../../api/phase.ts';
 import type { Volume } from '../../api/volume.ts';
-import { age } from '../output/age.ts';
 import { readyOf } from './describe.ts';
 
 /** `now` is in ms since the epoch. */

@@ -1,11 +1,13 @@
+import { dueAt } from '../../volumes/attempt.ts';
+import { parseJobName } from '../../volumes/job-name.ts';
 import { readyOf } from '../volume/describe.ts';
 import { commandLine } from './command-line.ts';
 import { failedPv } from './failed-pv.ts';
-import { ownPv } from './state.ts';
-import type { Cause, Known } from './types.ts';
+import { ownPv, sinceOf } from './state.ts';
+import type { Cause, Holdup, Known } from './types.ts';
 
 /** The device is there; whether pods can have it is for its PersistentVolume to say. */
-export const available: Cause = (known) => {
+export const available: Cause = (known, now) => {
   const { volume, pv } = known;
   if (readyOf(volume)?.status !== 'True') return undefined;
   const { name } = volume.metadata;
@@ -27,8 +29,24 @@ export const available: Cause = (known) => {
       },
     };
   }
-  return own && failedPv(own);
+  return (own && failedPv(own)) ?? growing(known, now);
 };
+
+/** It can be used meanwhile, but whoever asked for more waits for it. */
+function growing({ volume }: Known, now: number): Holdup | undefined {
+  const job = parseJobName(volume.status?.job);
+  if (job?.kind !== 'GrowVolume' || job.attempt === undefined || job.attempt < 2) return undefined;
+  const ready = readyOf(volume);
+  const due = dueAt(volume, job.attempt, now);
+  return {
+    holdup: `its device is Available and can be used, but it has not grown: ${ready?.message ?? ''}`,
+    ...(ready === undefined ? {} : sinceOf(ready)),
+    next: due > now ? { at: new Date(due).toISOString() } : { when: 'now' },
+    fix: {
+      say: 'Put right what the message names. A size cannot be made smaller again: one that can never be had stays as it is, and does no harm.',
+    },
+  };
+}
 
 /** What to say of a Volume that nothing holds up. */
 export function wellOf(known: Known): string {

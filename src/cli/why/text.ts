@@ -1,4 +1,4 @@
-import { age } from '../output/age.ts';
+import { age } from '../../api/age.ts';
 import { asYaml } from '../output/data.ts';
 import { type Field, fields } from '../output/fields.ts';
 import { printable } from '../output/printable.ts';

@@ -700,6 +700,22 @@ test('a missing class is given, to be created', () => {
   expect(fix?.manifest).toMatchObject({ kind: 'StorageClass', metadata: { name: 'fast' } });
 });
 
+test('what cannot grow is told with when it is tried next', () => {
+  const message = 'growing to 8E: attempt 4: truncate: File too large';
+  const it = volume({
+    ...available.status,
+    job: 'GrowVolume/5',
+    attempt: 5,
+    ...ready('True', 'Available', message),
+  });
+  expect(explain(it, { pv: pv('Bound') })).toMatchObject({
+    holdup: expect.stringContaining(message),
+    next: expect.anything(),
+  });
+  const growing = volume({ ...available.status, job: 'GrowVolume/1', attempt: 1 });
+  expect(explain(growing, { pv: pv('Bound') })).toHaveProperty('nothing');
+});
+
 describe('nothing holds up what is Available', () => {
   test.each([
     [pv('Available'), 'no claim has it yet'],

@@ -1,1 +1,0 @@
-export { age } from '../../api/age.ts';
