@@ -100,7 +100,9 @@ export function destroys({ program, args }: Pick<Call, 'program' | 'args'>): boo
   if (program === 'wipefs') return !/(^| )-\w*n( |$)/.test(args);
   // A look reads the beginning of a device.
   if (program === 'dd') return !/(^| )of=(\/var\/lib\/stowage\/|\/dev\/null( |$))/.test(args);
-  return ['mkfs.ext4', 'mkfs.xfs', 'sgdisk'].includes(program);
+  // With -n it asks whether the kernel holds a device, and makes nothing.
+  if (program === 'mkfs.ext4') return !args.startsWith('-n ');
+  return ['mkfs.xfs', 'sgdisk'].includes(program);
 }
 
 /** XFS needs much room; what is small is faster. A device has something that is not the volume's behind it. */

@@ -5,10 +5,20 @@ import type { Shape } from './shape.ts';
 
 type MergeObjects = (original: Fields, patch: Fields, shape?: Shape) => Fields;
 
-/** Merges lists whose items have an identity. Throws a 400 when one has none. */
-export function mergeLists(old: unknown[], patch: unknown[], shape: Shape, merge: MergeObjects): unknown[] {
+/**
+ * Merges lists whose items have an identity. Throws a 400 when one has none.
+ * `seen`: strategicpatch merges in place, in a Go slice, so that its caller, which goes on to order the result by the
+ * list as it was, sees items shifted and added in it. If given, it becomes what that caller sees.
+ */
+export function mergeLists(
+  old: readonly unknown[],
+  patch: unknown[],
+  shape: Shape,
+  merge: MergeObjects,
+  seen: unknown[] = [],
+): unknown[] {
   const { mergeKey, fields } = shape;
-  if (mergeKey === undefined) return inOrder([...new Set([...old, ...patch])], patch, old);
+  if (mergeKey === undefined) return inOrder([...new Set([...old, ...patch])], patch, [...old]);
   const changes = patch.map((item) => keyed(item, mergeKey));
   const directives = changes.filter(({ $patch }) => $patch !== undefined);
   const additions = changes.filter(({ $patch }) => $patch === undefined);
@@ -18,9 +28,12 @@ export function mergeLists(old: unknown[], patch: unknown[], shape: Shape, merge
     (item) => !directives.some((one) => identity(one, mergeKey) === identity(item, mergeKey)),
   );
   const merged = [...left];
+  // One that does not fit where the list was has the slice moved, and what comes after it is not seen, either.
+  seen.splice(0, left.length, ...left);
   for (const item of additions) {
     const id = identity(item, mergeKey);
     const at = merged.findIndex((one) => identity(one, mergeKey) === id);
+    if (at === -1 && merged.length < seen.length) seen[merged.length] = item;
     if (at === -1) merged.push(plain(item));
     else merged[at] = merge(merged[at] as Fields, item, fields === undefined ? {} : { fields });
   }

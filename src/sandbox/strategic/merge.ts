@@ -73,15 +73,16 @@ function orderedList(old: unknown, patch: unknown, order: unknown, shape: Shape,
   if (before === undefined && changes === undefined) return undefined;
   if (!before?.length && !changes?.length) throw badRequest(`there is nothing to order in ${field}`);
   follows(changes ?? [], wanted ?? [], shape, field);
+  const seen = [...(before ?? [])];
   const merged =
     changes === undefined
       ? (before as unknown[])
       : before === undefined
         ? (withoutDirectives(changes) as unknown[])
         : isMerged(shape)
-          ? mergeLists(before, changes, shape, strategicMerge)
+          ? mergeLists(before, changes, shape, strategicMerge, seen)
           : (plain(changes) as unknown[]);
-  return inOrder(merged, wanted ?? [], before ?? [], shape.mergeKey);
+  return inOrder(merged, wanted ?? [], seen, shape.mergeKey);
 }
 
 /** Throws unless the items of a patch are in the order that it demands. */

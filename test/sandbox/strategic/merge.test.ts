@@ -49,6 +49,21 @@ test.each<[string, string, object, unknown]>([
     [{ name: 'c', image: 'z' }, { name: 'a', image: 'x' }, pod.spec.containers[1]],
   ],
   [
+    'puts what is new before the rest',
+    'containers',
+    { '$setElementOrder/containers': [{ name: 'z' }], containers: [{ name: 'z' }] },
+    [{ name: 'z' }, ...pod.spec.containers],
+  ],
+  [
+    'puts what is new in the place of what it deletes, as a Go slice does that is changed in place',
+    'containers',
+    {
+      '$setElementOrder/containers': [{ name: 'z' }],
+      containers: [{ name: 'z' }, { name: 'a', $patch: 'delete' }],
+    },
+    [pod.spec.containers[1], { name: 'z' }],
+  ],
+  [
     'deletes from a list',
     'containers',
     { containers: [{ name: 'b', $patch: 'delete' }] },
