@@ -14,6 +14,8 @@ const common = {
 };
 
 export default {
+  // By default a machine with two cores would use one.
+  maxWorkers: '100%',
   projects: [
     {
       ...common,
