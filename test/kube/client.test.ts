@@ -19,7 +19,7 @@ describe('requests', () => {
     api = await fakeApi((_, response) => json(response, widget('a', 1)));
     await api.client.get(WIDGETS, 'a b');
     await api.client.create(EVENTS, { ...widget('e', 0), metadata: { name: 'e', namespace: 'ns' } });
-    await api.client.patch(WIDGETS, 'a', { x: 1 }, { subresource: 'status', dryRun: true });
+    await api.client.patch(WIDGETS, 'a', { x: 1 }, { subresource: 'status', dryRun: true, strict: true });
     await api.client.patch(WIDGETS, 'a', [], { type: 'json' });
     await api.client.delete(WIDGETS, 'a', {
       uid: 'u',
@@ -29,7 +29,7 @@ describe('requests', () => {
     expect(api.seen.map(({ method, url }) => `${method} ${url}`)).toEqual([
       'GET /apis/example.com/v1/widgets/a%20b',
       'POST /api/v1/namespaces/ns/events?fieldManager=stowage',
-      'PATCH /apis/example.com/v1/widgets/a/status?fieldManager=stowage&dryRun=All',
+      'PATCH /apis/example.com/v1/widgets/a/status?fieldManager=stowage&dryRun=All&fieldValidation=Strict',
       'PATCH /apis/example.com/v1/widgets/a?fieldManager=stowage',
       'DELETE /apis/example.com/v1/widgets/a',
     ]);

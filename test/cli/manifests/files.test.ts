@@ -45,6 +45,10 @@ spec:
 `;
 
 describe('create -f', () => {
+  test('has the server refuse what its schema does not know', async () => {
+    expect((await create(METALK8S)).requests[0]?.options).toMatchObject({ strict: true });
+  });
+
   test("sends MetalK8s's manifests unchanged", async () => {
     const { code, out, err, requests } = await create(METALK8S);
     expect({ code, out, err }).toEqual({ code: 0, out: created('prometheus-data'), err: '' });
@@ -323,6 +327,21 @@ describe('delete -f', () => {
     const { code, err } = await remove(documents(volume('a')), [], { objects });
     expect(code).toBe(5);
     expect(err).toContain('Volume a cannot be deleted: its PersistentVolume is bound to the claim db/data-0');
+  });
+
+  test('keeps the class of a Volume that stays, and no other', async () => {
+    const stays = { ...volumeNamed('a', { phase: 'Available' }) };
+    const objects = {
+      'volumes/a': { ...stays, spec: { ...stays.spec, storageClassName: 'local' } },
+      'persistentvolumes/a': pvOf(volumeNamed('a'), 'Bound'),
+      'storageclasses/local': classNamed('local'),
+      'storageclasses/other': classNamed('other'),
+    };
+    const text = documents(volume('a'), classNamed('local'), classNamed('other'));
+    const outcome = await remove(text, [], { objects });
+    expect(outcome).toMatchObject({ code: 7, out: 'storageclass.storage.k8s.io/other deleted\n' });
+    expect(outcome.err).toContain('storage class local: not deleted, because Volume a is of it and stays');
+    expect(whats(outcome)).not.toContain('delete storageclasses/local');
   });
 
   test('what does not exist', async () => {
