@@ -302,8 +302,9 @@ test('manifests: a class and Volumes are created, kubectl shows them, and they a
   const some = await fed('delete', '-f', '-');
   expect(some).toMatchObject({
     exitCode: 7,
-    stdout: `${fullName('m-n1')} deleted\nstorageclass.storage.k8s.io/local deleted`,
+    stdout: `${fullName('m-n1')} deleted`,
   });
+  expect(some.stderr).toContain('storage class local: not deleted, because Volume m-n2 is of it and stays');
   expect(some.stderr).toContain('Volume m-n2 cannot be deleted: its status is not known yet');
 });
 
