@@ -60,18 +60,23 @@ export async function startCrashingCluster(programs: readonly string[]): Promise
   async function live(run: Run): Promise<string[]> {
     const { backing = 'sparse file' } = run;
     const name = `crash-${++serial}`;
-    if (backing === 'sparse file') return liveOn(name, run, undefined);
+    if (backing === 'sparse file') return liveOn(name, run, undefined, async () => {});
     const partitioned = backing === 'partition';
     const size = partitioned ? 2n * SIZE + (2n << 20n) : SIZE;
     const disk = await makeDisk(folder.path, name, size, partitioned ? 'gpt' : 'none');
     try {
-      return await liveOn(name, run, partitioned ? disk.partition : disk.path);
+      return await liveOn(name, run, partitioned ? disk.partition : disk.path, disk.reread);
     } finally {
       await disk.remove();
     }
   }
 
-  async function liveOn(name: string, run: Run, devicePath: string | undefined): Promise<string[]> {
+  async function liveOn(
+    name: string,
+    run: Run,
+    devicePath: string | undefined,
+    reread: () => Promise<void>,
+  ): Promise<string[]> {
     const { effect = 0, when = 'before', cut, job } = run;
     const log = join(folder.path, name);
     const options: CrashingWatchOptions = {
@@ -95,6 +100,7 @@ export async function startCrashingCluster(programs: readonly string[]): Promise
 
       const available = await until(`${name} Available`, CONVERGES_WITHIN, async () => {
         daemon = await restarted(daemon, options);
+        await reread();
         const volume = await cluster.client.get<Volume>(VOLUMES, name);
         if (volume.status?.phase === 'Failed') throw new Error(JSON.stringify(volume.status));
         return volume.status?.phase === 'Available' ? volume : undefined;
@@ -113,6 +119,7 @@ export async function startCrashingCluster(programs: readonly string[]): Promise
       await cluster.client.delete(VOLUMES, name);
       await until(`${name} gone`, CONVERGES_WITHIN, async () => {
         daemon = await restarted(daemon, options);
+        await reread();
         return cluster.client.get<Volume>(VOLUMES, name).then(
           () => undefined,
           (error: unknown) => (isNotFound(error) ? true : Promise.reject(error)),

@@ -10,6 +10,11 @@ export interface Disk {
   partition: string;
   /** The file behind it. */
   file: string;
+  /**
+   * Has the kernel read the table, as one that reads tables itself does whenever udev asks it to: after each program that
+   * had the disk open to write. One that does not only forgets the partitions then.
+   */
+  reread(): Promise<void>;
   remove(): Promise<void>;
 }
 
@@ -39,6 +44,9 @@ export async function makeDisk(
     path,
     partition: `${path}p1`,
     file,
+    async reread() {
+      if (table !== 'none') await execa('partx', ['--update', path], { reject: false });
+    },
     async remove() {
       await execa('partx', ['--delete', path], { reject: false });
       // A test may have taken it away.

@@ -67,7 +67,7 @@ export async function liveOnce(kinds: Kinds, wrappers: Wrappers, kind: Kind, poi
     const before = (await wrappers.calls()).length;
     const start = Date.now();
     if (point?.during === operation) await wrappers.crash(point.crash);
-    const seen = await carryOn(executor, operation, wanted, start + CONVERGES_WITHIN);
+    const seen = await carryOn(executor, operation, wanted, start + CONVERGES_WITHIN, disk);
     if (point?.during === operation) happened = await wrappers.happened();
     took = Math.max(took, Date.now() - start);
     return [deviceOf(wanted, seen), (await wrappers.calls()).slice(before)];
@@ -82,7 +82,7 @@ export async function liveOnce(kinds: Kinds, wrappers: Wrappers, kind: Kind, poi
   const recorded = recordedAs(desired, made.identity);
   for (const operation of ['prepare', 'present'] as const) {
     const before = (await wrappers.calls()).length;
-    await carryOn(executor, operation, recorded, Date.now() + CONVERGES_WITHIN);
+    await carryOn(executor, operation, recorded, Date.now() + CONVERGES_WITHIN, disk);
     expect((await wrappers.calls()).slice(before).filter(destroys)).toEqual([]);
   }
   expect(await kinds.read(desired, made.link)).toBe('kept');
@@ -139,9 +139,11 @@ async function carryOn(
   operation: Operation,
   desired: Desired,
   deadline: number,
+  disk: Disk | undefined,
 ): Promise<Observed> {
   const seen: string[] = [];
   for (let attempt = 1; Date.now() < deadline; ) {
+    await disk?.reread();
     const found = await look(executor, operation, desired);
     if ('why' in found) {
       seen.push(found.why);

@@ -24,8 +24,9 @@ import { targetOf } from './target.ts';
  */
 export function planPrepare(desired: DesiredRaw, observed: ObservedRaw): Plan {
   const device = targetOf(desired, observed);
-  if ('refusal' in device) return device;
   const { intent } = observed;
+  // A partition goes and comes while the kernel reads its table, which what we do on the disk has it do.
+  if ('refusal' in device) return { ...device, passing: intent !== undefined };
   if (desired.recorded || observed.done) return checkMade(desired, observed, device);
   if (
     intent !== undefined &&
