@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { execa } from 'execa';
@@ -11,8 +12,8 @@ export interface Disk {
   /** The file behind it. */
   file: string;
   /**
-   * Has the kernel read the table, as one that reads tables itself does whenever udev asks it to: after each program that
-   * had the disk open to write. One that does not only forgets the partitions then.
+   * Brings partitions back that the kernel has forgotten, as one does that reads tables itself, whenever udev asks it to:
+   * after each program that had the disk open to write. One that does not read them only forgets them then.
    */
   reread(): Promise<void>;
   remove(): Promise<void>;
@@ -45,7 +46,8 @@ export async function makeDisk(
     partition: `${path}p1`,
     file,
     async reread() {
-      if (table !== 'none') await execa('partx', ['--update', path], { reject: false });
+      if (table === 'none' || existsSync(`/sys/class/block/${path.slice('/dev/'.length)}p1`)) return;
+      await execa('partx', ['--update', path], { reject: false });
     },
     async remove() {
       await execa('partx', ['--delete', path], { reject: false });

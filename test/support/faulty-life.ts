@@ -212,7 +212,8 @@ async function expectMade(
   }
   const traces = [`/run/stowage/jobs/${uid}`, `${RECORDS}/${uid}.done`, `${RECORDS}/${uid}.intent`];
   if (desired.type === 'sparse') traces.push(desired.file);
-  expect(await tracesOf(kinds, uid)).toEqual(traces.sort());
+  // Half a submission is swept a minute later, or with the rest of the jobs.
+  expect((await tracesOf(kinds, uid)).filter((path) => !path.startsWith('.new.'))).toEqual(traces.sort());
 }
 
 async function expectGone(
