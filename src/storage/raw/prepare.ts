@@ -94,9 +94,10 @@ function refuseContent(
  */
 function isInterrupted(desired: DesiredRaw, device: DeviceFacts, intent: Intent): boolean {
   if (halfTable(desired, device) === 'ours' && isLeftOf('gpt', device.content)) return true;
-  if (intent.consent !== desired.overwrite) return false;
+  // What 'none' says in a record is no consent, whoever writes it into a spec.
+  if (intent.consent !== desired.overwrite || intent.consent === 'none') return false;
   const known = hasUuid(device.content) || surelySame(intent.device ?? {}, device);
-  return known && isLeftOf(`${intent.consent};${hasOwnTable(desired, device) ? 'gpt' : ''}`, device.content);
+  return known && isLeftOf(intent.consent, device.content);
 }
 
 /** A record that is there keeps what it says of the device before the first write. */

@@ -389,7 +389,16 @@ describe('an interrupted try', () => {
   });
 
   test.each(['PMBR', 'no table;?=none'])('%s is left by no prepare of an empty disk', (content) => {
-    expect(made(rawBlock, rawNode(carrying(content), { intent: intentFor(disk) }))).toHaveProperty('refusal');
+    const observed = rawNode(carrying(content), { intent: intentFor(disk) });
+    for (const overwrite of [undefined, 'none']) {
+      expect(made({ ...rawBlock, overwrite }, observed)).toHaveProperty('refusal');
+    }
+  });
+
+  test.each(['gpt', 'PMBR'])('%s is not left of a file system that may be destroyed', (content) => {
+    const intent = intentFor(disk, { fsType: '', signature: 'ext4:x', consent: 'ext4:x' });
+    const wanted = { ...rawBlock, overwrite: 'ext4:x' };
+    expect(made(wanted, rawNode(carrying(content), { intent }))).toHaveProperty('refusal');
   });
 
   const consent = `gpt:${OTHER};1=ext4:a;2=xfs:b`;
