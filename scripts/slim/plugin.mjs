@@ -1,12 +1,13 @@
 import { fileURLToPath } from 'node:url';
 
-const fileOf = (name) => fileURLToPath(new URL(`${name}`, import.meta.url));
+const fileOf = (name) => fileURLToPath(new URL(name, import.meta.url));
 
 /** An esbuild plugin: leaves out of packages what is not used of them, so that commands that talk to a cluster start sooner. */
 export const slimPackages = {
   name: 'slim-packages',
   setup(build) {
     build.onResolve({ filter: /^undici$/ }, () => ({ path: fileOf('undici.cjs') }));
+    build.onResolve({ filter: /^\.\/client-h2\.js$/ }, () => ({ path: fileOf('no-http2.cjs') }));
     build.onResolve({ filter: /^(node:)?http$/ }, ({ kind }) =>
       kind === 'require-call' ? undefined : { path: fileOf('http.cjs') },
     );
