@@ -1,6 +1,7 @@
 // Bundles src/ into dist/, or the folder given: one entry, split where a command imports its own part, so that `--help` loads little.
 import { rm, writeFile } from 'node:fs/promises';
 import { build } from 'esbuild';
+import { slimPackages } from './slim/plugin.mjs';
 
 const outdir = process.argv[2] ?? 'dist';
 await rm(outdir, { recursive: true, force: true });
@@ -16,6 +17,7 @@ const { metafile } = await build({
   keepNames: true,
   sourcemap: false,
   metafile: true,
+  plugins: [slimPackages],
   outExtension: { '.js': '.mjs' },
   // Some dependencies are CommonJS and call require, which an ES module lacks.
   banner: {

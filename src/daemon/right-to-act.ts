@@ -4,7 +4,7 @@ import type { Clock } from '../control/clock.ts';
 import { createClient } from '../kube/client.ts';
 import type { Connection } from '../kube/connect.ts';
 import { type Election, type ElectionTiming, startElection } from '../kube/election.ts';
-import { checkWrites, limitRate, type Rate } from '../kube/held-back.ts';
+import { checkWrites, limitRate, limitRequests, type Rate } from '../kube/held-back.ts';
 import type { KubeClient } from '../kube/types.ts';
 import { NodeError } from '../nodes/errors.ts';
 import { leaseName } from './lease-name.ts';
@@ -32,6 +32,9 @@ export interface RightToAct {
   checkNode(node: string): void;
 }
 
+/** Requests that are under way at once: a thousand Volumes have something to ask together. */
+const AT_ONCE = 32;
+
 /** What this process may do, and hands that do no more. Stands for election at once. */
 export function standForElection(options: RightOptions): RightToAct {
   const { connection, rate, host, clock, random, logger } = options;
@@ -49,7 +52,10 @@ export function standForElection(options: RightOptions): RightToAct {
       logger,
     });
   const election = options.election && elect(options.election);
-  const checked = checkWrites(connection.transport, () => election?.check());
+  const checked = limitRequests(
+    checkWrites(connection.transport, () => election?.check()),
+    AT_ONCE,
+  );
   return {
     election,
     client: createClient(rate ? limitRate(checked, rate, clock) : checked),

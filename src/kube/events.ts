@@ -22,7 +22,8 @@ export interface EventRecorder {
   flush(timeoutMs: number): Promise<void>;
 }
 
-const MAX_QUEUE = 1000;
+/** A thousand Volumes that are made together have three events each. */
+const MAX_QUEUE = 10_000;
 /** As long as events.k8s.io/v1 lets a note be. */
 const MAX_MESSAGE = 1024;
 /** Of an Event's name of at most 253 characters, what is left beside the suffix. */

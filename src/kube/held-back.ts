@@ -53,3 +53,33 @@ export function limitRate(
     },
   };
 }
+
+/**
+ * The same, with so many requests under way at once, first come, first served: each of them has a connection, and what
+ * that takes to be made is more than what most requests take. Watches are not counted.
+ */
+export function limitRequests(transport: Transport, atOnce: number): Transport {
+  let underWay = 0;
+  const waiting: (() => void)[] = [];
+
+  /** Hands the place of a request that has ended to the next. */
+  function leave(): void {
+    const next = waiting.shift();
+    if (next === undefined) underWay -= 1;
+    else next();
+  }
+
+  return {
+    ...transport,
+    async send(request) {
+      if (underWay < atOnce) underWay += 1;
+      else await new Promise<void>((resolve) => waiting.push(resolve));
+      try {
+        request.signal?.throwIfAborted();
+        return await transport.send(request);
+      } finally {
+        leave();
+      }
+    },
+  };
+}

@@ -3,12 +3,28 @@
  * stay as they were printed: an inode of a network file system can be above 2^53.
  * @throws SyntaxError when it is not JSON
  */
-export function list<T>(text: string, key: string): T[] {
-  return text.trim() === '' ? [] : ((JSON.parse(text, numberAsText) as Record<string, T[]>)[key] ?? []);
+export function list<T extends object>(text: string, key: string): T[] {
+  if (text.trim() === '') return [];
+  const rows = rowsOf<T>(JSON.parse(text), key);
+  // A reviver takes six times as long, and there are as many rows as a node has devices.
+  return rows.every(isExact) ? rows.map(numbersAsText) : rowsOf<T>(JSON.parse(text, printedAs), key);
+}
+
+const rowsOf = <T>(value: Record<string, T[]>, key: string): T[] => value[key] ?? [];
+
+const isExact = (row: object): boolean =>
+  Object.values(row).every((value) => typeof value !== 'number' || Number.isSafeInteger(value));
+
+/** Changes the row, which is nobody else's. */
+function numbersAsText<T extends object>(row: T): T {
+  for (const [name, value] of Object.entries(row)) {
+    if (typeof value === 'number') Object.assign(row, { [name]: String(value) });
+  }
+  return row;
 }
 
 /** The third argument of a reviver is newer than its type. */
-function numberAsText(_key: string, value: unknown, ...[context]: { source?: string }[]): unknown {
+function printedAs(_key: string, value: unknown, ...[context]: { source?: string }[]): unknown {
   return typeof value === 'number' ? context?.source : value;
 }
 

@@ -1,8 +1,9 @@
 /**
- * `npm run bench`: how long the tool takes to start, beside kubectl on the same machine in the same run. The commands
+ * `npm run bench -- startup`: how long the tool takes to start, beside kubectl on the same machine in the same run. The commands
  * take turns, so that whatever else the machine does slows all of them; figures are medians of whole processes.
  */
 import { spawnSync } from 'node:child_process';
+import { median, ms, say, times } from './figures.ts';
 
 const ROUNDS = 21;
 const COMMANDS: [string, string[]][] = [
@@ -11,7 +12,7 @@ const COMMANDS: [string, string[]][] = [
   ['bin/stowage', ['--help']],
 ];
 
-const times = COMMANDS.map((): number[] => []);
+const taken = COMMANDS.map((): number[] => []);
 // The first round fills caches of files and of compiled code, and does not count.
 for (let round = 0; round <= ROUNDS; round++) {
   for (const [index, [command, args]] of COMMANDS.entries()) {
@@ -19,17 +20,14 @@ for (let round = 0; round <= ROUNDS; round++) {
     const { status } = spawnSync(command, args, { stdio: 'ignore' });
     const took = Number(process.hrtime.bigint() - start) / 1e6;
     if (status !== 0) throw new Error(`${command} ${args.join(' ')} ended with status ${status}`);
-    if (round > 0) times[index]?.push(took);
+    if (round > 0) taken[index]?.push(took);
   }
 }
 
-const median = (values: number[]) =>
-  values.sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
-const medians = times.map(median);
+const medians = taken.map(median);
 const kubectl = medians[0] ?? Number.NaN;
 console.log(`medians of ${ROUNDS} rounds, whole processes`);
 for (const [index, [command, args]] of COMMANDS.entries()) {
-  const ms = medians[index] ?? Number.NaN;
-  const name = `${command.replace('bin/', '')} ${args.join(' ')}`;
-  console.log(`${name.padEnd(26)} ${ms.toFixed(1).padStart(7)} ms   ${(ms / kubectl).toFixed(2)} × kubectl`);
+  const took = medians[index] ?? Number.NaN;
+  say(`${command.replace('bin/', '')} ${args.join(' ')}`, ms(took), `${times(took / kubectl)} kubectl`);
 }

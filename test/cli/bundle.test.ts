@@ -69,3 +69,24 @@ test('commands load the client library only when they connect, and what asks onl
     expect(packages).not.toContain('undici');
   }
 });
+
+test('of the packages that connect, only what is used of them is there', () => {
+  const sources = Object.values(outputs).flatMap(({ inputs }) =>
+    Object.keys(inputs).filter((path) => (inputs[path]?.bytesInOutput ?? 0) > 0),
+  );
+  expect(sources.some((path) => path.endsWith('/@kubernetes/client-node/dist/config.js'))).toBe(true);
+  expect(sources.some((path) => path.endsWith('/undici/lib/dispatcher/agent.js'))).toBe(true);
+  // Classes of the API, and a fetch of its own: most of these packages, and of the time that they take to load.
+  expect(sources.filter((path) => path.includes('/client-node/dist/gen/models/V1'))).toEqual([]);
+  expect(
+    sources.filter((path) =>
+      /\/undici\/lib\/(mock\/|cache\/|interceptor\/|dispatcher\/client-h2)/.test(path),
+    ),
+  ).toEqual([]);
+  // As an ES module it loads all of that from Node.js itself.
+  const imported = Object.values(outputs).flatMap(({ imports }) =>
+    imports.filter(({ kind, external }) => external && kind === 'import-statement').map(({ path }) => path),
+  );
+  expect(imported).toContain('node:fs');
+  expect(imported.filter((path) => /^(node:)?http$/.test(path))).toEqual([]);
+});

@@ -168,8 +168,8 @@ test('the queue is bounded, and a flush of a server that hangs ends in time', as
     client: { create: () => new Promise(() => {}), patch: () => new Promise(() => {}) },
     ...{ clock, component: 'stowage', host: 'host1', logger },
   });
-  for (let i = 0; i < 1002; i += 1) hanging.event(object, 'Normal', 'Made', `${i}`);
-  expect(logger.lines.map(({ fields }) => fields.message)).toEqual(['1001']);
+  for (let i = 0; i < 10_002; i += 1) hanging.event(object, 'Normal', 'Made', `${i}`);
+  expect(logger.lines.map(({ fields }) => fields.message)).toEqual(['10001']);
   let flushed = false;
   const flushing = hanging.flush(1000).then(() => {
     flushed = true;

@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { createClient } from '../../src/kube/client.ts';
-import { checkWrites, limitRate } from '../../src/kube/held-back.ts';
+import { checkWrites, limitRate, limitRequests } from '../../src/kube/held-back.ts';
 import { createTransport, type Request, type Transport } from '../../src/kube/transport.ts';
 import { type FakeApi, fakeApi, json, status, WIDGETS, widget } from '../support/fake-api.ts';
-import { FakeClock } from '../support/fake-clock.ts';
+import { FakeClock, until } from '../support/fake-clock.ts';
 
 describe('writes that are checked', () => {
   let api: FakeApi;
@@ -118,5 +118,49 @@ describe('a rate', () => {
     await clock.advance(500);
     await Promise.all(more);
     expect(sent.map(({ at }) => at - (sent[0]?.at ?? 0))).toEqual([0, 0, 0, 500]);
+  });
+});
+
+describe('a limit of requests at once', () => {
+  test('lets the next one through when one has ended, however it ends, and counts no watch', async () => {
+    const ends = new Map<string, (error?: Error) => void>();
+    const transport: Transport = {
+      server: '',
+      send: ({ path }) =>
+        new Promise<void>((resolve, reject) => {
+          ends.set(path, (error) => (error === undefined ? resolve() : reject(error)));
+        }),
+      async *stream({ path }) {
+        yield Buffer.from(path);
+      },
+    };
+    const limited = limitRequests(transport, 2);
+    const send = (path: string, signal?: AbortSignal) => limited.send({ method: 'GET', path, signal });
+    const sent = () => [...ends.keys()].join();
+    const giveUp = new AbortController();
+    const first = send('1');
+    const second = send('2');
+    const given = send('3', giveUp.signal);
+    const more = [send('4'), send('5')];
+    expect(sent()).toBe('1,2');
+    expect((await limited.stream({ method: 'GET', path: 'w' }).next()).value?.toString()).toBe('w');
+    giveUp.abort(new Error('given up'));
+    ends.get('1')?.(new Error('broken'));
+    await expect(first).rejects.toThrow('broken');
+    await expect(given).rejects.toThrow('given up');
+    await until(() => ends.has('4'));
+    expect(sent()).toBe('1,2,4');
+    ends.get('2')?.();
+    await second;
+    await until(() => ends.has('5'));
+    for (const path of ['4', '5']) ends.get(path)?.();
+    await Promise.all(more);
+    // All places are free again.
+    const last = [send('6'), send('7'), send('8')];
+    expect(sent()).toBe('1,2,4,5,6,7');
+    for (const path of ['6', '7']) ends.get(path)?.();
+    await until(() => ends.has('8'));
+    ends.get('8')?.();
+    await Promise.all(last);
   });
 });

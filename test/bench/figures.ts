@@ -1,0 +1,17 @@
+/** The value below which that share of the values is; of 0.5, the median. NaN of none. */
+export function quantile(values: readonly number[], share: number): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
+}
+
+export const median = (values: readonly number[]): number => quantile(values, 0.5);
+
+/** One line of a bench: what it is, and what was measured of it. */
+export function say(what: string, ...figures: readonly string[]): void {
+  console.log(`${what.padEnd(28)} ${figures.map((figure) => figure.padStart(13)).join('  ')}`);
+}
+
+export const ms = (value: number): string => `${value.toFixed(value < 10 ? 1 : 0)} ms`;
+export const seconds = (value: number): string => `${value.toFixed(1)} s`;
+export const times = (value: number): string => `${value.toFixed(2)} ×`;
+export const mebibytes = (value: number): string => `${value.toFixed(0)} MiB`;

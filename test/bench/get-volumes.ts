@@ -1,0 +1,63 @@
+/**
+ * `npm run bench -- get-volumes`: `stowage get volumes` beside `kubectl get volumes`, of 10 and of 10,000 Volumes of one
+ * and the same API server, a sandbox in a process of its own. kubectl lets the server make the table; both ask for pages of
+ * 500. The commands take turns; figures are medians of whole processes.
+ */
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+import { connect } from '../../src/kube/connect.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+import { median, ms, say, times } from './figures.ts';
+import { fillCluster } from './fill-cluster.ts';
+import { startSandbox, usageOf } from './processes.ts';
+
+const SIZES = [
+  { count: 10, rounds: 15 },
+  { count: 10_000, rounds: 7 },
+];
+const COMMANDS = ['kubectl', 'bin/stowage'] as const;
+
+for (const { count, rounds } of SIZES) await compare(count, rounds);
+
+async function compare(count: number, rounds: number): Promise<void> {
+  const folder = await temporaryFolder('bench');
+  const kubeconfig = join(folder.path, 'kubeconfig');
+  const sandbox = await startSandbox(kubeconfig);
+  try {
+    const { client } = await connect({ kubeconfig });
+    await fillCluster(client, count);
+    // Caches of both are the bench's own.
+    const env = { ...process.env, HOME: folder.path, XDG_CACHE_HOME: '', KUBECONFIG: kubeconfig };
+    const taken = COMMANDS.map((): number[] => []);
+    const ofServer = COMMANDS.map((): number[] => []);
+    // The first round fills caches, and does not count.
+    for (let round = 0; round <= rounds; round++) {
+      for (const [index, command] of COMMANDS.entries()) {
+        const before = await usageOf(sandbox.pid);
+        const began = performance.now();
+        const { status, stdout } = spawnSync(command, ['get', 'volumes'], {
+          env,
+          encoding: 'utf8',
+          maxBuffer: 2 ** 28,
+        });
+        const took = performance.now() - began;
+        const rows = stdout.split('\n').length - 2;
+        if (status !== 0 || rows !== count) throw new Error(`${command}: status ${status}, ${rows} rows`);
+        if (round === 0) continue;
+        taken[index]?.push(took);
+        ofServer[index]?.push(((await usageOf(sandbox.pid)).cpu - before.cpu) * 1000);
+      }
+    }
+    console.log(`get volumes of ${count}; medians of ${rounds} rounds`);
+    const kubectl = median(taken[0] ?? []);
+    for (const [index, command] of COMMANDS.entries()) {
+      const took = median(taken[index] ?? []);
+      const name = command.replace('bin/', '');
+      const served = `sandbox's CPU ${ms(median(ofServer[index] ?? []))}`;
+      say(name, ms(took), `${times(took / kubectl)} kubectl`, served);
+    }
+  } finally {
+    await sandbox.stop();
+    await folder.remove();
+  }
+}

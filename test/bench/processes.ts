@@ -1,0 +1,99 @@
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { build } from 'esbuild';
+import { slimPackages } from '../../scripts/slim/plugin.mjs';
+import { until } from '../support/until.ts';
+
+/** The clock ticks of /proc in a second. */
+const TICKS = Number(execFileSync('getconf', ['CLK_TCK'], { encoding: 'utf8' }));
+
+export interface Usage {
+  /** In s, of user and system. */
+  cpu: number;
+  /** In MiB, the most that it was since the start. */
+  peak: number;
+}
+
+/** What a process has used so far, as the kernel counts it. */
+export async function usageOf(pid: number): Promise<Usage> {
+  const [stat, status] = await Promise.all([
+    readFile(`/proc/${pid}/stat`, 'utf8'),
+    readFile(`/proc/${pid}/status`, 'utf8'),
+  ]);
+  // The name of the program, in parentheses, may hold spaces.
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  return {
+    cpu: (Number(fields[11]) + Number(fields[12])) / TICKS,
+    peak: Number(/^VmHWM:\s+(\d+) kB/m.exec(status)?.[1]) / 1024,
+  };
+}
+
+export interface Program {
+  pid: number;
+  /** Rejects when it ends by itself. */
+  broken: Promise<never>;
+  /** SIGTERM, and waits for the end. Returns what it printed; throws when it did not end in order. */
+  stop(): Promise<string>;
+}
+
+/** What it says on standard error goes nowhere, as to a journal that is no bottleneck. */
+export function start(command: string, args: readonly string[]): Program {
+  const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'ignore'] });
+  const printed = text(child.stdout);
+  const ended = once(child, 'exit');
+  let stopping = false;
+  const broken = ended.then(([status, signal]) =>
+    stopping
+      ? new Promise<never>(() => {})
+      : Promise.reject(new Error(`${command} ended with ${signal ?? status}`)),
+  );
+  broken.catch(() => {});
+  return {
+    pid: child.pid ?? 0,
+    broken,
+    async stop() {
+      stopping = true;
+      child.kill('SIGTERM');
+      const [status, signal] = await ended;
+      // `stowage` ends with 143 when it is told to.
+      if (status !== 0 && status !== 143) throw new Error(`${command} ended with ${signal ?? status}`);
+      return printed;
+    },
+  };
+}
+
+/** `stowage sandbox` as it is built. */
+export async function startSandbox(kubeconfig: string): Promise<Program> {
+  const sandbox = start('bin/stowage', ['sandbox', '--kubeconfig-out', kubeconfig]);
+  const isWhole = async () => {
+    const written = await readFile(kubeconfig, 'utf8').catch(() => '');
+    return written.includes('token:') ? true : undefined;
+  };
+  await until('the kubeconfig of the sandbox', 20_000, isWhole);
+  return sandbox;
+}
+
+/** The flags of V8 that `bin/stowage` gives to `watch`. */
+export const WATCH_FLAGS = ['--max-semi-space-size=8'];
+
+/** Bundles a program of this folder as Stowage is shipped: minified, with no types to strip. Returns its path. */
+export async function bundle(entry: string, folder: string): Promise<string> {
+  const outfile = join(folder, entry.replace(/\.ts$/, '.mjs'));
+  await build({
+    entryPoints: [join(import.meta.dirname, entry)],
+    outfile,
+    bundle: true,
+    format: 'esm',
+    platform: 'node',
+    target: 'node24',
+    minify: true,
+    keepNames: true,
+    banner: { js: "import{createRequire as __cr}from'node:module';const require=__cr(import.meta.url);" },
+    plugins: [slimPackages],
+    logLevel: 'warning',
+  });
+  return outfile;
+}

@@ -1,0 +1,29 @@
+/**
+ * `npm run bench [-- NAME [ARGUMENT…]]`: all benches, or one of them. See docs/benchmarks.md. Nothing is asserted of how fast
+ * anything is; it fails when what is measured does not work.
+ */
+import { spawnSync } from 'node:child_process';
+import { cpus, loadavg } from 'node:os';
+import { join } from 'node:path';
+
+const BENCHES = ['startup', 'get-volumes', 'volumes', 'one-volume', 'memory'];
+
+const [name, ...args] = process.argv.slice(2);
+if (name !== undefined && !BENCHES.includes(name)) {
+  console.error(`bench: there is no ${JSON.stringify(name)}. There are: ${BENCHES.join(', ')}`);
+  process.exit(2);
+}
+const processors = cpus();
+console.log(`${processors.length} processors: ${processors[0]?.model}; Node.js ${process.version}`);
+for (const bench of name === undefined ? BENCHES : [name]) {
+  // What else runs makes all figures worse, and ratios less.
+  console.log(`\n# ${bench} (load before: ${loadavg()[0]?.toFixed(1)})`);
+  const { status, error } = spawnSync(process.execPath, [join(import.meta.dirname, `${bench}.ts`), ...args], {
+    stdio: 'inherit',
+  });
+  if (error !== undefined) throw error;
+  if (status !== 0) {
+    console.error(`bench: ${bench} failed`);
+    process.exitCode = 1;
+  }
+}

@@ -1,0 +1,34 @@
+import { chmod, cp, mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { execa } from 'execa';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+
+let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+
+beforeAll(async () => {
+  folder = await temporaryFolder('launcher');
+  await cp('bin', join(folder.path, 'bin'), { recursive: true });
+  await mkdir(join(folder.path, 'dist'));
+  await writeFile(join(folder.path, 'dist/main.mjs'), '');
+  // In the place of a checkout's Node.js: prints what it is called with.
+  const node = join(folder.path, 'node_modules/.bin/node');
+  await mkdir(join(folder.path, 'node_modules/.bin'), { recursive: true });
+  await writeFile(node, '#!/bin/sh\nprintf "%s\\n" "$@"\n');
+  await chmod(node, 0o755);
+});
+afterAll(() => folder.remove());
+
+const main = () => join(folder.path, 'dist/main.mjs');
+const SMALL = '--max-semi-space-size=8';
+
+test.each<[string[], string[]]>([
+  [['watch'], [SMALL]],
+  [['--kubeconfig', 'a b', 'watch', '--transport=ssh'], [SMALL]],
+  [['get', 'volumes', '--watch'], []],
+  [['create', 'volume', 'a b', "'", '*'], []],
+  [[], []],
+])('%j runs with the flags %j of V8, and all arguments as they are', async (args, flags) => {
+  const { stdout } = await execa(join(folder.path, 'bin/stowage'), args);
+  expect(stdout.split('\n')).toEqual([...flags, main(), ...args]);
+});

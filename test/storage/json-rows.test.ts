@@ -1,0 +1,25 @@
+import { expect, test } from '@jest/globals';
+import { list } from '../../src/storage/json-rows.ts';
+
+test.each<[string, string, object[]]>([
+  ['nothing at all', ' \n', []],
+  ['no rows', '{"rows": []}', []],
+  ['another key', '{"others": [{"a": 1}]}', []],
+  [
+    'numbers, which become texts, and what is none, which stays',
+    '{"rows": [{"a": 0, "b": -1, "c": "2", "d": true, "e": null}, {"a": 9007199254740991}]}',
+    [{ a: '0', b: '-1', c: '2', d: true, e: null }, { a: '9007199254740991' }],
+  ],
+  [
+    'a number that no double holds, in any row',
+    '{"rows": [{"a": 1}, {"a": 18446744073709551615, "b": 2}]}',
+    [{ a: '1' }, { a: '18446744073709551615', b: '2' }],
+  ],
+  ['a number that is no whole one', '{"rows": [{"a": 1.50}]}', [{ a: '1.50' }]],
+])('%s', (_, text, rows) => {
+  expect(list(text, 'rows')).toEqual(rows);
+});
+
+test.each(['{', '[', 'losetup: failed'])('%s is refused', (text) => {
+  expect(() => list(text, 'rows')).toThrow(SyntaxError);
+});
