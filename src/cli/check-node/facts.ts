@@ -56,9 +56,9 @@ export const ownedUids = ({ volumes, leftovers }: Pick<ClusterFacts, 'volumes' |
 /** Where backing files of a node may lie: where they do by default, and where its Volumes say. */
 export function foldersOf(node: string, volumes: readonly Volume[], intents: Iterable<Intent>): string[] {
   const folders = volumes.flatMap((volume) => {
-    if (nodeOf(volume) !== node || volume.spec.rawBlockDevice != null) return [];
+    if (nodeOf(volume) !== node || volume.spec.sparseLoopDevice == null) return [];
     const [made] = recordProblem(volume) === undefined ? (volume.status?.prepared?.paths ?? []) : [];
-    return [volume.spec.sparseLoopDevice?.directory, made && dirname(made)];
+    return [volume.spec.sparseLoopDevice.directory, made && dirname(made)];
   });
   const recorded = [...intents].map(({ file }) => file && dirname(file));
   const all = [SPARSE_FOLDER, ...folders, ...recorded].filter((folder) => folder !== undefined);

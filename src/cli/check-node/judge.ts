@@ -83,7 +83,7 @@ function missingOf(volume: Volume, { files, records, links }: NodeContent): stri
   const [path = ''] = status?.prepared?.paths ?? [];
   const isFile = files.some(({ folder, name, type }) => `${folder}/${name}` === path && type === 'f');
   const recorded = records.some(({ uid }) => uid === metadata.uid);
-  if (spec.rawBlockDevice == null && !isFile) {
+  if (spec.sparseLoopDevice != null && !isFile) {
     return `its file ${path} is missing${recorded ? '' : ', and so are its records'}`;
   }
   // MetalK8s keeps no records: what it made is known by its link.

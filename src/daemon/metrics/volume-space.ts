@@ -22,7 +22,7 @@ export function createVolumeSpace(clock: { now(): number }): VolumeSpace {
   let byUid = new Map<string, SeenSpace>();
   return {
     observed({ metadata: { uid = '' } }, node, observed) {
-      if (observed.type === 'sparse') byUid.set(uid, { node, space: observed.space, at: clock.now() });
+      if (observed.type !== 'raw') byUid.set(uid, { node, space: observed.space, at: clock.now() });
     },
     of(volumes) {
       const seen = volumes.flatMap(({ metadata: { uid = '' } }) => {

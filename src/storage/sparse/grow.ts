@@ -1,12 +1,10 @@
-import type { Guard, Step } from '../../nodes/job.ts';
+import type { Step } from '../../nodes/job.ts';
 import { GPT_START, growTable } from '../gpt.ts';
+import { growFileSystem, leaveMount } from '../grow-file-system.ts';
 import { tellKernel } from '../partx.ts';
 import { writeDone } from '../records.ts';
 import type { BlockDevice, DesiredSparse, LoopFacts, ObservedSparse, Plan } from '../types.ts';
 import { fileBytes, madeBytes } from './layout.ts';
-
-/** Where an XFS file system is mounted for as long as it grows: it grows only so. */
-const mountPoint = (uid: string) => `/run/stowage/mounts/${uid}`;
 
 /**
  * What remains to be done until the volume is as large as wanted: file, loop device, partition, file system, each also
@@ -19,7 +17,7 @@ export function planGrow(
   device: Pick<BlockDevice, 'name'>,
 ): Plan {
   const made = madeBytes(desired, observed);
-  const left = leaveMount(desired, loop, observed);
+  const left = leaveMount(desired.uid, loop, observed);
   if (desired.sizeBytes <= (made ?? 0n)) return { steps: left };
   if (made === undefined) {
     return desired.sizeBytes <= loop.sizeBytes - GPT_START
@@ -36,15 +34,10 @@ export function planGrow(
       ...growLoop(desired, loop),
       ...(desired.mode === 'Block'
         ? growPartition(desired, loop, device)
-        : [...left, ...growFileSystem(desired, observed, loop)]),
+        : [...left, ...growFileSystem(desired.uid, loop, observed.signature, observed)]),
       ...writeDone(desired.uid, desired.sizeBytes),
     ],
   };
-}
-
-/** Takes off what an interrupted growing left mounted. */
-export function leaveMount({ uid }: DesiredSparse, loop: LoopFacts, observed: ObservedSparse): Step[] {
-  return observed.mounts.get(loop.device)?.includes(mountPoint(uid)) ? unmount(uid) : [];
 }
 
 function growFile(desired: DesiredSparse, { file }: ObservedSparse): Step[] {
@@ -102,58 +95,5 @@ function growPartition(
       lock: disk,
     },
     tellKernel(1, disk),
-  ];
-}
-
-function growFileSystem(desired: DesiredSparse, observed: ObservedSparse, loop: LoopFacts): Step[] {
-  const { signature, mounts } = observed;
-  const device = `/dev/${loop.name}`;
-  if (signature.found === 'one' && signature.type === 'xfs') return growXfs(desired, device);
-  const grow: Step = {
-    name: 'grow the ext4 file system',
-    argv: ['resize2fs', device],
-    guards: [stillOurs(desired, device)],
-  };
-  if (mounts.has(loop.device)) return [grow];
-  return [
-    {
-      name: 'check the ext4 file system, which resize2fs asks for',
-      argv: ['e2fsck', '-f', '-p', device],
-      guards: [stillOurs(desired, device)],
-      // Its status is 1 after it mended something, and 8 where it was mounted meanwhile.
-      mayRace: true,
-    },
-    grow,
-  ];
-}
-
-/** Also where it is mounted already: its mount is not known to be one that we see. */
-function growXfs(desired: DesiredSparse, device: string): Step[] {
-  const point = mountPoint(desired.uid);
-  return [
-    { name: 'make a place to mount it', argv: ['mkdir', '-p', '-m', '0700', '--', point], guards: [] },
-    {
-      name: 'mount the xfs file system for a moment',
-      argv: ['mount', '-t', 'xfs', '-o', 'nosuid,nodev,noexec', '--', device, point],
-      guards: [stillOurs(desired, device)],
-    },
-    { name: 'grow the xfs file system', argv: ['xfs_growfs', point], guards: [] },
-    ...unmount(desired.uid),
-  ];
-}
-
-function stillOurs({ uid }: DesiredSparse, device: string): Guard {
-  return {
-    argv: ['blkid', '-p', '-o', 'value', '-s', 'UUID', device],
-    expect: { exit: 0, stdout: { is: uid } },
-    refusal: `${device} no longer holds the file system ${uid}`,
-  };
-}
-
-function unmount(uid: string): Step[] {
-  const point = mountPoint(uid);
-  return [
-    { name: 'unmount it', argv: ['umount', '--', point], guards: [] },
-    { name: 'remove the place', argv: ['rmdir', '--', point], guards: [] },
   ];
 }
