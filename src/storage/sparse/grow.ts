@@ -4,6 +4,7 @@ import { tellKernel } from '../partx.ts';
 import { writeDone } from '../records.ts';
 import type { BlockDevice, DesiredSparse, LoopFacts, ObservedSparse, Plan } from '../types.ts';
 import { fileBytes, madeBytes } from './layout.ts';
+import { syncFile } from './prepare.ts';
 
 /** Where an XFS file system is mounted for as long as it grows: it grows only so. */
 const mountPoint = (uid: string) => `/run/stowage/mounts/${uid}`;
@@ -33,6 +34,8 @@ export function planGrow(
     grows: true,
     steps: [
       ...growFile(desired, observed),
+      // After a power cut no file system or table may be there that is larger than the file it is in.
+      ...syncFile(desired),
       ...growLoop(desired, loop),
       ...(desired.mode === 'Block'
         ? growPartition(desired, loop, device)

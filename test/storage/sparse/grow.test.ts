@@ -107,6 +107,18 @@ describe('growing', () => {
     expect(commands(desired, node)).toEqual(expected);
   });
 
+  test.each([
+    ['ext4', wanted, readyNode],
+    ['Block', block, blockNode],
+    ['a file that had grown before a crash', wanted, long(readyNode)],
+  ])('has the larger file on disk before what is in it becomes larger: %s', (_, desired, node) => {
+    const made = plan('present', desired, node, 5);
+    const argvs = 'steps' in made ? made.steps.map(({ argv }) => argv.join(' ')) : [];
+    const synced = argvs.indexOf(`sync ${FILE} ${FILE.replace(/\/[^/]*$/, '')}`);
+    expect(synced).toBeGreaterThan(-1);
+    expect(argvs[synced + 1]).toBe(LOOP);
+  });
+
   test('says that the volume can be used meanwhile, and records the size last', () => {
     const made = plan('present', wanted, readyNode, 5);
     expect(made).toMatchObject({ grows: true });
