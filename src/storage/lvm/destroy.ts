@@ -4,14 +4,14 @@ import { userOf } from '../in-use.ts';
 import { takeSignatureOff, wipeDevice } from '../raw/clean.ts';
 import { notInUseGuards, notOpenGuards } from '../raw/guards.ts';
 import { isOurs } from '../raw/ours.ts';
-import { removeRecords } from '../records.ts';
+import { removeIntent, removeRecords } from '../records.ts';
 import type { DesiredLvm, DeviceFacts, ObservedLvm, Plan } from '../types.ts';
 import { asRaw, rawOf } from './as-raw.ts';
 import type { LogicalVolume } from './facts.ts';
 import { groupOf, refuseChange } from './group.ts';
-import { isTagged, lvName } from './names.ts';
+import { isTagged, lvName, tagOf } from './names.ts';
 import { deviceOf, ownOf, whose } from './own.ts';
-import { deactivate, reach, sameVolume, takeTag } from './reach.ts';
+import { addTag, deactivate, reach, sameVolume, takeTag } from './reach.ts';
 
 /** Those of which removing one removes nothing else: plain, thin, and what LVM makes of them (RAID, mirrors, caches). */
 const ALONE = ['-', 'V', 'r', 'R', 'm', 'M', 'C'];
@@ -27,7 +27,9 @@ export function planDestroy(desired: DesiredLvm, observed: ObservedLvm): Plan {
   if (!begun) return { steps: records };
   const retained = desired.onDelete === 'Retain';
   const group = groupOf(desired, observed);
-  if ('refusal' in group) return retained ? { steps: records } : orRetain(group.refusal);
+  // Half of its records must never look like those of what was not made to the end.
+  const keep = observed.recordFiles ? [...removeIntent(desired.uid), ...records] : records;
+  if ('refusal' in group) return retained ? { steps: keep } : orRetain(group.refusal);
   const own = ownOf(desired, observed.volumes);
   if (own === undefined) return { steps: records };
   const owner = whose(desired, observed, own);
@@ -35,7 +37,7 @@ export function planDestroy(desired: DesiredLvm, observed: ObservedLvm): Plan {
   if (retained && made) {
     // Whoever has it from now on is not held to be this Volume.
     const tag = owner === 'ours' && isTagged(own, desired.uid) && refused === undefined;
-    return { steps: [...(tag ? [takeTag(desired, own)] : []), ...records] };
+    return { steps: tag ? [takeTag(desired, own), ...records] : keep };
   }
   const name = lvName(desired, own.name);
   if (owner !== 'ours') {
@@ -60,7 +62,9 @@ function remove(
   made: boolean,
   records: readonly Step[],
 ): Plan {
-  const gone = [lvremove(desired, own), ...records];
+  // What MetalK8s made has none yet.
+  const tag = isTagged(own, desired.uid) ? [] : [addTag(desired, own)];
+  const gone = [...tag, lvremove(desired, own), ...records];
   const wiped = observed.wiped !== undefined && observed.wiped >= own.sizeBytes;
   const toClean = made && !wiped && (desired.onDelete === 'Wipe' || own.pool === undefined);
   if (!own.active && !toClean) return { steps: gone };
@@ -112,10 +116,16 @@ function notOpen(device: DeviceFacts): Step {
   };
 }
 
-/** Not active any more, it is removed without a question, so that none need be answered. */
+/**
+ * Only if it still is the one that was looked at, and carries the Volume's tag: LVM itself looks, under its lock. Not
+ * active any more, it is removed without a question, so that none need be answered.
+ */
 const lvremove = (desired: DesiredLvm, own: LogicalVolume): Step => ({
   name: `remove the logical volume ${lvName(desired, own.name)}`,
-  argv: ['lvremove', lvName(desired, own.name)],
+  argv: [
+    ...['lvremove', '--select', `lv_uuid=${own.uuid}&&lv_tags={${tagOf(desired.uid)}}`],
+    lvName(desired, own.name),
+  ],
   guards: [sameVolume(desired, own)],
 });
 

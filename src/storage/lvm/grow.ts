@@ -32,9 +32,7 @@ export function planGrow(
     steps: [
       ...left,
       ...(missing > 0n ? [extend(desired, observed, own, group)] : []),
-      ...(desired.mode === 'Filesystem'
-        ? growFileSystem(desired.uid, device, device.signature, observed)
-        : []),
+      ...(desired.mode === 'Filesystem' ? growFileSystem(desired.uid, device, device.signature) : []),
       ...writeDone(desired.uid, wanted),
     ],
   };

@@ -1,6 +1,8 @@
+import { linkOf } from '../links.ts';
 import { planPrepare as prepareRaw } from '../raw/prepare.ts';
 import { makeLink } from '../raw/present.ts';
 import type { DesiredLvm, ObservedLvm, Plan } from '../types.ts';
+import { noUdev } from '../udev.ts';
 import { asRaw, rawOf } from './as-raw.ts';
 import { create } from './create.ts';
 import type { LogicalVolume } from './facts.ts';
@@ -30,6 +32,7 @@ export function planPrepare(desired: DesiredLvm, observed: ObservedLvm): Plan {
   }
   const own = ownOf(desired, observed.volumes);
   if (own === undefined) {
+    if (!observed.udev) return noUdev(linkOf(desired, 'LVM-…'));
     return refuseCreate(desired, observed, group) ?? { steps: create(desired, observed, group) };
   }
   const odd = refuseChange(group) ?? refuseOther(desired, observed, own);

@@ -22,9 +22,9 @@ export function reach(desired: DesiredLvm, observed: ObservedLvm, own: LogicalVo
     };
   }
   if (own.suspended) return { steps: [refresh(desired, own)] };
-  if (!observed.udev) return noUdev(linkOf(desired, dmUuidOf(observed.groups[0]?.uuid ?? '', own.uuid)));
   if (!own.active) {
     const link = linkOf(desired, dmUuidOf(observed.groups[0]?.uuid ?? '', own.uuid));
+    if (!observed.udev) return noUdev(link);
     return { steps: [activate(desired, own), waitForLink(link)] };
   }
   return deviceOf(observed, own) === undefined

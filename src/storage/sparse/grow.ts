@@ -5,6 +5,7 @@ import { tellKernel } from '../partx.ts';
 import { writeDone } from '../records.ts';
 import type { BlockDevice, DesiredSparse, LoopFacts, ObservedSparse, Plan } from '../types.ts';
 import { fileBytes, madeBytes } from './layout.ts';
+import { syncFile } from './prepare.ts';
 
 /**
  * What remains to be done until the volume is as large as wanted: file, loop device, partition, file system, each also
@@ -31,10 +32,12 @@ export function planGrow(
     grows: true,
     steps: [
       ...growFile(desired, observed),
+      // After a power cut no file system or table may be there that is larger than the file it is in.
+      ...syncFile(desired),
       ...growLoop(desired, loop),
       ...(desired.mode === 'Block'
         ? growPartition(desired, loop, device)
-        : [...left, ...growFileSystem(desired.uid, loop, observed.signature, observed)]),
+        : [...left, ...growFileSystem(desired.uid, loop, observed.signature)]),
       ...writeDone(desired.uid, desired.sizeBytes),
     ],
   };

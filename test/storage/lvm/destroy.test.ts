@@ -26,7 +26,8 @@ const away = { volumes: [inactive], target: { is: 'missing' } } as const;
 const foreign: DeviceFacts = { ...dm, signature: { found: 'one', type: 'xfs', uuid: 'x' }, content: 'xfs:x' };
 
 const DEACTIVATE = 'lvchange --activate n vg0/data1';
-const REMOVE = 'lvremove vg0/data1';
+const SELECT = `--select lv_uuid=${lv.uuid}&&lv_tags={stowage.dev/uid=${UID}}`;
+const REMOVE = `lvremove ${SELECT} vg0/data1`;
 const CLEAR = 'wipefs --all --force /dev/dm-3';
 const ACTIVATE = 'lvchange --activate y --ignoreactivationskip vg0/data1';
 const UNTAG = `lvchange --deltag stowage.dev/uid=${UID} vg0/data1`;
@@ -37,7 +38,10 @@ function outcome(wanted: DesiredLvm, observed: ObservedLvm): string[] | string {
   return made.steps
     .map(({ argv }) => argv.join(' '))
     .filter((command) => !/^(install|mv|sync|true|udevadm|cmp|dd of=\/var)/.test(command))
-    .map((command) => (command.startsWith('rm -f /var/lib/stowage/volumes/') ? 'forget' : command));
+    .map((command) => {
+      if (!command.startsWith('rm -f /var/lib/stowage/volumes/')) return command;
+      return command.includes('.done') ? 'forget' : 'intent';
+    });
 }
 
 describe('Retain', () => {
@@ -45,8 +49,8 @@ describe('Retain', () => {
     ['what is made', keeping, lvmMade(), [UNTAG, 'forget']],
     ['what the node alone has on record as made', lvmDesired, lvmMade(), [UNTAG, 'forget']],
     ['what is in use', keeping, lvmMade(ext4, { mounts: new Map([['253:3', ['/a']]]) }), [UNTAG, 'forget']],
-    ['without its tag', keeping, lvmMade(ext4, { volumes: [{ ...lv, tags: [] }] }), ['forget']],
-    ['the group is gone', keeping, lvmNode({ groups: [], recordFiles: true }), ['forget']],
+    ['without its tag', keeping, lvmMade(ext4, { volumes: [{ ...lv, tags: [] }] }), ['intent', 'forget']],
+    ['the group is gone', keeping, lvmNode({ groups: [], recordFiles: true }), ['intent', 'forget']],
     [
       'a disk of the group is away',
       keeping,
@@ -92,12 +96,18 @@ describe('Delete', () => {
     ],
     ['inactive: its signature is looked for', deleting, lvmMade(ext4, away), [ACTIVATE]],
     ['gone', deleting, lvmMade(ext4, { volumes: [], target: { is: 'missing' } }), ['forget']],
+    [
+      'made by MetalK8s',
+      deleting,
+      lvmMade(ext4, { volumes: [{ ...lv, tags: [] }] }),
+      [CLEAR, DEACTIVATE, `lvchange --addtag stowage.dev/uid=${UID} vg0/data1`, REMOVE, 'forget'],
+    ],
     ['all is done', deleting, lvmNode(), []],
     [
       'renamed',
       deleting,
       lvmMade(ext4, { volumes: [{ ...lv, name: 'old' }] }),
-      [CLEAR, 'lvchange --activate n vg0/old', 'lvremove vg0/old', 'forget'],
+      [CLEAR, 'lvchange --activate n vg0/old', `lvremove ${SELECT} vg0/old`, 'forget'],
     ],
     [
       'made RAID since',

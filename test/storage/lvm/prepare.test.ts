@@ -160,6 +160,8 @@ describe('goes on after a crash', () => {
 describe('refused', () => {
   const odd = (more: object) => lvmNode({ groups: [{ ...group, ...more }] });
   test.each<[string, DesiredLvm, ObservedLvm, RegExp]>([
+    ['no udev', lvmDesired, lvmNode({ udev: false }), /^passing: no udev runs on the node, so .*by-uuid/],
+    ['no udev, Block', lvmBlock, lvmNode({ udev: false }), /^passing: no udev runs .*dm-uuid-LVM-…/],
     ['no group', lvmDesired, lvmNode({ groups: [] }), /^there is no volume group vg0/],
     [
       'no group any more: its disk may come late',

@@ -171,7 +171,7 @@ describe('refused, and nothing is made anew', () => {
       lvmMade({ ...xfs, signature: { found: 'ambivalent' } }),
       /should carry/,
     ],
-    ['no udev', recorded, lvmMade(ext4, { udev: false }), /^no udev runs/],
+    ['no udev', recorded, lvmMade(ext4, { udev: false, link: undefined }), /^no udev runs/],
   ])('%s', (_, wanted, observed, refusal) => {
     expect(outcome(wanted, observed)).toMatch(refusal);
   });
@@ -181,32 +181,32 @@ describe('grows', () => {
   const larger = { ...recorded, sizeBytes: 2n * GIB };
   const EXTEND = 'lvextend --extents 512 vg0/data1';
   const FREE = { free: [{ ...free, count: 256n }] };
+  const MOUNTED = (type: string, grow: string) => [
+    `mkdir -p -m 0700 -- /run/stowage/mounts/${UID}`,
+    `mount -t ${type} -o nosuid,nodev,noexec -- /dev/dm-3 /run/stowage/mounts/${UID}`,
+    grow,
+    `umount -- /run/stowage/mounts/${UID}`,
+    `rmdir -- /run/stowage/mounts/${UID}`,
+  ];
   const mounted = { mounts: new Map([['253:3', ['/pod']]]) };
   test.each<[string, DesiredLvm, ObservedLvm, string[]]>([
     [
       'ext4',
       larger,
       lvmMade(ext4, FREE),
-      [`${EXTEND} /dev/vdb:10-265`, 'e2fsck -f -p /dev/dm-3', 'resize2fs /dev/dm-3'],
+      [`${EXTEND} /dev/vdb:10-265`, ...MOUNTED('ext4', 'resize2fs /dev/dm-3')],
     ],
     [
       'ext4 while it is mounted',
       larger,
       lvmMade(ext4, { ...FREE, ...mounted }),
-      [`${EXTEND} /dev/vdb:10-265`, 'resize2fs /dev/dm-3'],
+      [`${EXTEND} /dev/vdb:10-265`, ...MOUNTED('ext4', 'resize2fs /dev/dm-3')],
     ],
     [
       'xfs',
       larger,
       lvmMade(xfs, FREE),
-      [
-        `${EXTEND} /dev/vdb:10-265`,
-        `mkdir -p -m 0700 -- /run/stowage/mounts/${UID}`,
-        `mount -t xfs -o nosuid,nodev,noexec -- /dev/dm-3 /run/stowage/mounts/${UID}`,
-        `xfs_growfs /run/stowage/mounts/${UID}`,
-        `umount -- /run/stowage/mounts/${UID}`,
-        `rmdir -- /run/stowage/mounts/${UID}`,
-      ],
+      [`${EXTEND} /dev/vdb:10-265`, ...MOUNTED('xfs', `xfs_growfs /run/stowage/mounts/${UID}`)],
     ],
     ['Block', { ...larger, mode: 'Block' }, lvmMade(dm, FREE), [`${EXTEND} /dev/vdb:10-265`]],
     ['thin', { ...larger, mode: 'Block' }, lvmMade(dm, { volumes: [thinLv] }), [EXTEND]],
@@ -214,7 +214,7 @@ describe('grows', () => {
       'on, when it was interrupted after lvextend',
       larger,
       lvmMade({ ...ext4, sizeBytes: 2n * GIB }, { volumes: [{ ...lv, sizeBytes: 2n * GIB }] }),
-      ['e2fsck -f -p /dev/dm-3', 'resize2fs /dev/dm-3'],
+      MOUNTED('ext4', 'resize2fs /dev/dm-3'),
     ],
     ['not, for a part of an extent that it has', { ...recorded, sizeBytes: GIB - 1n }, lvmMade(), []],
     ['not smaller', { ...recorded, sizeBytes: MIB }, lvmMade(), []],
