@@ -55,7 +55,7 @@ describe('Retain', () => {
       'a disk of the group is away',
       keeping,
       lvmMade(ext4, { groups: [{ ...group, partial: true }] }),
-      ['forget'],
+      ['intent', 'forget'],
     ],
     ['it is gone', keeping, lvmMade(ext4, { volumes: [] }), ['forget']],
     ['nothing was ever done', lvmDesired, lvmNode(), []],
