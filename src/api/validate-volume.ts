@@ -88,13 +88,13 @@ function rawProblems({ devicePath }: NonNullable<VolumeSpec['rawBlockDevice']>):
 }
 
 function lvmProblems(name: string, lvm: NonNullable<VolumeSpec['lvmLogicalVolume']>): string[] {
-  const reserved = /^(snapshot|pvmove)/.test(name) || name.length > MAX_LVM_NAME;
+  const reserved = !isDnsSubdomain(name) || /^(snapshot|pvmove)/.test(name) || name.length > MAX_LVM_NAME;
   return [
     ...groupProblems(lvm),
     ...sizeProblems('lvmLogicalVolume', lvm.size),
     ...(reserved
       ? [
-          `metadata.name is ${JSON.stringify(name)}, but the logical volume gets that name, which LVM does not take: it must not begin with snapshot or pvmove, nor be longer than ${MAX_LVM_NAME} characters`,
+          `metadata.name is ${JSON.stringify(name)}, but the logical volume gets that name, which LVM does not take: it must have ${DNS_SUBDOMAIN}, not begin with snapshot or pvmove, nor be longer than ${MAX_LVM_NAME}`,
         ]
       : []),
   ];

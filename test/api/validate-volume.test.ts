@@ -183,10 +183,13 @@ describe('validateVolume', () => {
     expect(validateVolume(lvm(more))).toEqual(problems);
   });
 
-  test.each(['snapshot-1', 'pvmove', 'a'.repeat(128)])('no logical volume gets the name %j', (name) => {
-    const named = { ...lvm(), metadata: { name } };
-    expect(validateVolume(named)).toEqual([expect.stringMatching(/which LVM does not take/)]);
-  });
+  test.each(['snapshot-1', 'pvmove', '../x', '-y', 'a b', 'a'.repeat(128)])(
+    'no logical volume gets the name %j',
+    (name) => {
+      const named = { ...lvm(), metadata: { name } };
+      expect(validateVolume(named)).toEqual([expect.stringMatching(/which LVM does not take/)]);
+    },
+  );
 
   test('what is in free extents may be overwritten, too', () => {
     const wanted = lvm();

@@ -10,8 +10,7 @@ import { UID } from '../../support/volume-input.ts';
 
 /** Running any prefix of a plan, killed inside its last step, and planning again must reach the same end. */
 
-const SEED = Number(process.env.SEED ?? Math.floor(Math.random() * 2 ** 31));
-console.info(`lvm/plan-prefixes.test.ts: SEED=${SEED}`);
+const SEED = seed();
 
 const OLD = 'xfs:11111111-2222-4333-8444-555555555555';
 const CONTENTS = ['ext4', 'xfs', 'Block'] as const;
@@ -156,3 +155,9 @@ test('without consent, what is in free extents is destroyed at no point', () => 
   const again = plan('prepare', { ...lvmDesired, overwrite: 'ext4' }, node.observe(lvmDesired), 0);
   expect(again).toMatchObject({ refusal: expect.stringContaining(OLD) });
 });
+
+function seed(): number {
+  const value = Number(process.env.SEED ?? Math.floor(Math.random() * 2 ** 31));
+  process.stderr.write(`lvm/plan-prefixes.test.ts: SEED=${value}\n`);
+  return value;
+}
