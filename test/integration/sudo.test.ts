@@ -507,6 +507,7 @@ describeAsRoot('a user who is not root', () => {
     [['mkfs.xfs', '-q', '-f', '-r', 'rtdev=/dev/sdb', '-m', `uuid=${UID}`, '/dev/sda']],
     [['mkfs.xfs', '-q', '-f', '-L', 'x /dev/sdb', '-m', `uuid=${UID}`, '/dev/sda']],
     [['blkid', '-p', '-O', '0', '-S', '9', '-o', 'export', '/etc/shadow']],
+    [['blockdev', '--setro', '/dev/sda']],
     [['blkdiscard', '--offset', '0', '--length', '9', '/dev/sda']],
     [['mkfs.ext4', '-q', '-F', '-U', UID, '/dev/vg0/../sda']],
     [['mkfs.ext4', '-q', '-F', '-U', UID, '/dev/vg1/data1']],

@@ -16,11 +16,18 @@ const blkidAt = ({ pv, offsetBytes, sizeBytes }: FreeExtents): string[] => [
   pv,
 ];
 
+/**
+ * What is written through a logical volume goes past what the kernel keeps of the disk below it, so that it may keep what
+ * was there long ago: it is to forget that.
+ */
+const forgetCache = ({ pv }: FreeExtents): string[] => ['blockdev', '--flushbufs', pv];
+
 const placeOf = ({ pv, first }: FreeExtents) => `${pv} ${first}`;
 
 /** What is in free extents. Of what cannot be read blkid prints nothing, so it is read as well. */
 export const contentProbes = (extents: readonly FreeExtents[]): Probe[] =>
   extents.flatMap((each) => [
+    { name: `cache ${placeOf(each)}`, argv: forgetCache(each) },
     { name: `blkid ${placeOf(each)}`, argv: blkidAt(each) },
     {
       name: `beginning ${placeOf(each)}`,
@@ -35,6 +42,7 @@ export const contentProbes = (extents: readonly FreeExtents[]): Probe[] =>
 export const readContent = (extents: readonly FreeExtents[], get: (name: string) => ProbeResult): Extents[] =>
   extents.map((each) => {
     const { exit, stdout, stderr } = get(`blkid ${placeOf(each)}`);
+    succeeded(`the cache of ${each.pv}`, get(`cache ${placeOf(each)}`));
     succeeded(`free extents of ${each.pv}`, get(`beginning ${placeOf(each)}`));
     if (![0, 2, 8].includes(exit)) {
       throw new ObservationError(`what is in free extents of ${each.pv} can't be told: ${stderr.trim()}`);
@@ -68,11 +76,16 @@ export const rangeOf = ({ pv, first, count }: FreeExtents): string => `${pv}:${f
 
 /** They hold what they held, to the letter. */
 export const sameContentGuards = (extents: readonly Extents[]): Guard[] =>
-  extents.map((each) => ({
-    argv: blkidAt(each),
-    expect: { exit: each.blkidExit, stdout: { is: each.blkid } },
-    refusal: `what is in the free extents of ${each.pv} changed since they were looked at`,
-  }));
+  extents.flatMap((each) => {
+    return [
+      { argv: forgetCache(each), expect: { exit: 0 }, refusal: `${each.pv} cannot be read anew` },
+      {
+        argv: blkidAt(each),
+        expect: { exit: each.blkidExit, stdout: { is: each.blkid } },
+        refusal: `what is in the free extents of ${each.pv} changed since they were looked at`,
+      },
+    ];
+  });
 
 /** The first of these, as many as are needed. */
 export function takeExtents(free: readonly FreeExtents[], count: bigint, extentBytes: bigint): FreeExtents[] {
