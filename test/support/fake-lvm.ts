@@ -16,6 +16,8 @@ interface Made {
   /** Nobody knows of it but who wrote it. */
   data: string;
   fsBytes: bigint;
+  /** What the kernel takes it for, which can be behind what LVM says. */
+  deviceBytes: bigint;
   /** LVM told udev to leave it alone, and was killed before it told otherwise. */
   unseen: boolean;
   mounted: boolean;
@@ -62,12 +64,12 @@ export class FakeLvm {
     });
   }
 
-  #device({ facts, content }: Made): DeviceFacts {
+  #device({ facts, content, deviceBytes }: Made): DeviceFacts {
     const [type = '', uuid] = content.split(':');
     const dmUuid = dmUuidOf(VG_UUID, facts.uuid);
     return {
       ...dm,
-      sizeBytes: facts.sizeBytes,
+      sizeBytes: deviceBytes,
       content,
       signature: content === '' ? { found: 'none' } : { found: 'one', type, ...(uuid && { uuid }) },
       uuids: uuid === undefined ? [] : [uuid],
@@ -100,6 +102,7 @@ export class FakeLvm {
     if (this.made === undefined) return;
     this.made.unseen = false;
     this.made.mounted = false;
+    this.made.deviceBytes = this.made.facts.sizeBytes;
     this.#set({ active: false, suspended: false, device: undefined });
   }
 
@@ -150,6 +153,7 @@ export class FakeLvm {
     this.made = {
       facts: { ...lv, uuid, tags, sizeBytes, ...(thin ? { kind: 'V', pool: 'pool', dataPercent: 0 } : {}) },
       ...{ content: unseen ? content : '', data: '', fsBytes: 0n, unseen, mounted: false },
+      deviceBytes: sizeBytes,
     };
     this.linked = !unseen;
   }
@@ -158,7 +162,9 @@ export class FakeLvm {
     const [program = ''] = step.argv;
     if (program === 'lvcreate') this.#create(step, true);
     else if (program === 'lvextend') {
+      const { deviceBytes } = this.#own();
       this.#execute(step);
+      this.#own().deviceBytes = deviceBytes;
       this.#set({ suspended: true });
     } else if (program.startsWith('mkfs.')) {
       this.#own().content = `${program.slice(5)}:${step.argv.at(-2)?.replace('uuid=', '')}`;
@@ -188,6 +194,7 @@ export class FakeLvm {
         return;
       case 'lvextend':
         this.#set({ sizeBytes: BigInt(args[args.indexOf('--extents') + 1] ?? 0) * EXTENT });
+        this.#own().deviceBytes = this.#own().facts.sizeBytes;
         return;
       case 'lvremove':
         if (this.#own().facts.active) throw new Error('lvremove asks');
@@ -216,7 +223,7 @@ export class FakeLvm {
         return;
       case 'resize2fs':
       case 'xfs_growfs':
-        this.#own().fsBytes = this.#own().facts.sizeBytes;
+        this.#own().fsBytes = this.#own().deviceBytes;
         return;
       case 'udevadm':
         this.linked = this.made?.facts.active === true && !this.made.unseen;
@@ -237,6 +244,7 @@ export class FakeLvm {
     else if (args.includes('--deltag')) this.#set({ tags: tags.filter((each) => each !== tag) });
     else if (args.includes('--refresh')) {
       this.#own().unseen = false;
+      this.#own().deviceBytes = this.#own().facts.sizeBytes;
       this.#set({ suspended: false });
     } else if (args.includes('n')) {
       if (this.#own().mounted) throw new Error('in use');

@@ -21,7 +21,7 @@ export interface LogicalVolume {
   kind: string;
   writable: boolean;
   active: boolean;
-  /** An interrupted command of LVM left it so: whoever reads it waits until it is resumed. */
+  /** An interrupted command of LVM left it so, or its device empty: whoever reads it waits until it is resumed. */
   suspended: boolean;
   open: boolean;
   /** lvs(8), Attr, the health: `-` well, `p` a physical volume is away, `D` `M` `F` a pool that is full or broken, … */

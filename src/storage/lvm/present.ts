@@ -40,6 +40,8 @@ export function planPresent(desired: DesiredLvm, observed: ObservedLvm): Plan {
   const device = deviceOf(observed, own);
   // It was reached.
   if (device === undefined) return { steps: [] };
+  // An interrupted lvextend: its device has the size that it had.
+  if (device.sizeBytes < own.sizeBytes) return { steps: [refresh(desired, own)] };
   const made = checkMade(asRaw(desired), rawOf(observed), device);
   if ('refusal' in made) return made;
   const link = linked(asRaw(desired), rawOf(observed), device);

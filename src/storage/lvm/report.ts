@@ -69,7 +69,10 @@ export function readGroups(result: ProbeResult, vgName: string): VolumeGroup[] {
     }));
 }
 
-/** @throws ObservationError for what is not understood */
+/**
+ * lvs(8), Attr: the fifth is `-` for inactive, one of s, S, M and C for suspended, d or i for a device without a table.
+ * @throws ObservationError for what is not understood
+ */
 export function readVolumes(result: ProbeResult): LogicalVolume[] {
   return rows<(typeof LV_FIELDS)[number]>('lv', succeeded('the logical volumes', result)).map((row) => ({
     name: row.lv_name,
@@ -77,7 +80,7 @@ export function readVolumes(result: ProbeResult): LogicalVolume[] {
     kind: row.lv_attr[0] ?? '',
     writable: row.lv_attr[1] === 'w',
     active: row.lv_attr[4] !== '-',
-    suspended: row.lv_attr[4] === 's',
+    suspended: 'sSMCdi'.includes(row.lv_attr[4] ?? ''),
     open: row.lv_attr[5] === 'o',
     health: row.lv_attr[8] ?? '',
     sizeBytes: BigInt(row.lv_size),

@@ -76,6 +76,12 @@ describe('is there', () => {
       ['lvchange --refresh vg0/data1'],
     ],
     [
+      'once its device has the size that LVM gave it',
+      recorded,
+      lvmMade(ext4, { volumes: [{ ...lv, sizeBytes: 2n * GIB }] }),
+      ['lvchange --refresh vg0/data1'],
+    ],
+    [
       'under another name',
       recorded,
       lvmMade(dm, { volumes: [{ ...inactive, name: 'old' }], target: { is: 'missing' } }),
