@@ -55,18 +55,16 @@ export const segmentsProbe = (): Probe => ({
 
 /** @throws ObservationError for what is not understood */
 export function readGroups(result: ProbeResult, vgName: string): VolumeGroup[] {
-  return rows<(typeof VG_FIELDS)[number]>('vg', succeeded('the volume groups', result))
-    .filter(({ vg_name }) => vg_name === vgName)
-    .map(({ vg_name, vg_uuid, vg_attr, vg_extent_size, vg_free_count }) => ({
-      name: vg_name,
-      uuid: vg_uuid,
-      readOnly: vg_attr[0] !== 'w',
-      exported: vg_attr[2] === 'x',
-      partial: vg_attr[3] === 'p',
-      shared: vg_attr[5] === 'c' || vg_attr[5] === 's',
-      extentBytes: BigInt(vg_extent_size),
-      freeExtents: BigInt(vg_free_count),
-    }));
+  return rows<(typeof VG_FIELDS)[number], VolumeGroup>('vg', result, (row) => ({
+    name: row.vg_name,
+    uuid: row.vg_uuid,
+    readOnly: row.vg_attr[0] !== 'w',
+    exported: row.vg_attr[2] === 'x',
+    partial: row.vg_attr[3] === 'p',
+    shared: row.vg_attr[5] === 'c' || row.vg_attr[5] === 's',
+    extentBytes: BigInt(row.vg_extent_size),
+    freeExtents: BigInt(row.vg_free_count),
+  })).filter(({ name }) => name === vgName);
 }
 
 /**
@@ -74,7 +72,7 @@ export function readGroups(result: ProbeResult, vgName: string): VolumeGroup[] {
  * @throws ObservationError for what is not understood
  */
 export function readVolumes(result: ProbeResult): LogicalVolume[] {
-  return rows<(typeof LV_FIELDS)[number]>('lv', succeeded('the logical volumes', result)).map((row) => ({
+  return rows<(typeof LV_FIELDS)[number], LogicalVolume>('lv', result, (row) => ({
     name: row.lv_name,
     uuid: row.lv_uuid,
     kind: row.lv_attr[0] ?? '',
@@ -95,28 +93,29 @@ export function readVolumes(result: ProbeResult): LogicalVolume[] {
 
 /** Free extents that may be taken, the most first, as LVM itself does it. @throws ObservationError */
 export function readFreeExtents(result: ProbeResult, { name, extentBytes }: VolumeGroup): FreeExtents[] {
-  return rows<(typeof PV_FIELDS)[number]>('pvseg', succeeded('the physical volumes', result), 'pv')
-    .filter(({ vg_name, segtype, pv_attr }) => vg_name === name && segtype === 'free' && pv_attr[0] === 'a')
-    .map((row) => {
-      const first = BigInt(row.pvseg_start);
-      const count = BigInt(row.pvseg_size);
-      return {
-        pv: row.pv_name,
-        first,
-        count,
-        offsetBytes: BigInt(row.pe_start) + first * extentBytes,
-        sizeBytes: count * extentBytes,
-      };
-    })
+  return rows<(typeof PV_FIELDS)[number], FreeExtents | undefined>('pvseg', result, (row) => {
+    if (row.vg_name !== name || row.segtype !== 'free' || row.pv_attr[0] !== 'a') return undefined;
+    const first = BigInt(row.pvseg_start);
+    const count = BigInt(row.pvseg_size);
+    const offsetBytes = BigInt(row.pe_start) + first * extentBytes;
+    return { pv: row.pv_name, first, count, offsetBytes, sizeBytes: count * extentBytes };
+  })
+    .filter((extents) => extents !== undefined)
     .sort((a, b) => Number(b.count - a.count));
 }
 
 const percent = (text: string): number | undefined => (text === '' ? undefined : Number(text));
 
-function rows<K extends string>(key: string, stdout: string, otherwise = key): Record<K, string>[] {
+/** @throws ObservationError for a report that LVM failed to make, or that is not understood */
+function rows<K extends string, T>(
+  key: string,
+  result: ProbeResult,
+  read: (row: Record<K, string>) => T,
+): T[] {
+  const stdout = succeeded(`LVM's report of each ${key}`, result);
   try {
     const [found] = (JSON.parse(stdout) as { report: Record<string, Record<K, string>[]>[] }).report;
-    return found?.[key] ?? found?.[otherwise] ?? [];
+    return (found?.[key] ?? []).map(read);
   } catch (cause) {
     throw new ObservationError(`LVM printed what is not understood: ${cause}`, { cause });
   }
