@@ -132,7 +132,7 @@ function readDevice(row: BlockDevice, users: Users, results: Results, boot: stri
   const children = partitions.map(({ name }) => readContent(name, get));
   const values = blkidValues(printed.blkid);
   const number = optional('the partition', get('partition'));
-  const dmUuid = optional('the device-mapper UUID', get('dm'));
+  const dmUuid = optional('the device-mapper UUID', get('dm'))?.trim();
   const diskseq = optional('the disk sequence number', get('diskseq'));
   const inTable = values.get('PART_ENTRY_NUMBER');
   const partition =
