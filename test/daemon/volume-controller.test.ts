@@ -14,7 +14,7 @@ import type { KubeClient, ListOptions } from '../../src/kube/types.ts';
 import type { Executor } from '../../src/nodes/job.ts';
 import { type Sandbox, startSandbox } from '../../src/sandbox/server.ts';
 import { sparseVolume } from '../support/cluster.ts';
-import { startController, type TestController } from '../support/controller.ts';
+import { startController, type TestController, type TestControllerOptions } from '../support/controller.ts';
 import { until } from '../support/until.ts';
 import { type WorkingNodes, workingNodes } from '../support/working-nodes.ts';
 
@@ -28,7 +28,7 @@ let folder = '';
 async function start(
   crds: object[],
   seenBy = (real: KubeClient) => real,
-  executor?: Executor,
+  options: TestControllerOptions = {},
 ): Promise<void> {
   sandbox = await startSandbox({ crds: crds as never });
   folder = await mkdtemp(join(tmpdir(), 'stowage-controller-'));
@@ -42,7 +42,7 @@ async function start(
     provisioner: 'kubernetes.io/no-provisioner',
   };
   await client.create(STORAGE_CLASSES, storageClass);
-  controller = await startController(seenBy(client), executor === undefined ? {} : { executor });
+  controller = await startController(seenBy(client), options);
 }
 
 afterEach(async () => {
@@ -139,7 +139,7 @@ describe('a node that was away', () => {
       looks++;
       return nodes.observe(...args);
     };
-    await start([VOLUME_CRD, LEFTOVER_CRD], undefined, { ...nodes, observe });
+    await start([VOLUME_CRD, LEFTOVER_CRD], undefined, { executor: { ...nodes, observe } });
   }, 30_000);
 
   test('is looked at again at once for all its Volumes when one of them has reached it', async () => {
@@ -169,6 +169,20 @@ describe('a node that was away', () => {
     expect(looks).toBe(before + 1);
   }, 30_000);
 });
+
+test('a node that booted is tried again soon, after tries that were far apart, for sshd may be late', async () => {
+  await start([VOLUME_CRD, LEFTOVER_CRD], undefined, { retry: { startMs: 20, maxMs: 600_000 } });
+  await client.create<KubeNode>(NODES, { apiVersion: 'v1', kind: 'Node', metadata: { name: 'n1' } });
+  await client.create(VOLUMES, sparseVolume('a', 'n1', '32Mi'));
+  const triedMoreThan = (times: number, withinMs: number) =>
+    until(`tried more than ${times} times`, withinMs, async () =>
+      controller.asked.length > times ? true : undefined,
+    );
+  // The next is more than two seconds away.
+  await triedMoreThan(7, 20_000);
+  await client.patch(NODES, 'n1', { status: { nodeInfo: { bootID: 'b' } } }, { subresource: 'status' });
+  await triedMoreThan(controller.asked.length + 3, 2000);
+}, 30_000);
 
 describe('a lost node', () => {
   const forget = async (name: string): Promise<string> => {
