@@ -120,6 +120,10 @@ export class FakeLvm {
     const line = argv.join(' ');
     const content = line.startsWith('blkid -p -O ') ? this.left.content : (this.made?.content ?? '');
     const answers: [RegExp, () => { exit: number; stdout: string }][] = [
+      [
+        /^lvs .*--select/,
+        () => ({ exit: 0, stdout: this.made === undefined ? '' : `  ${this.#own().facts.uuid}` }),
+      ],
       [/^lvs .*lv_uuid vg0/, () => ({ exit: 0, stdout: `  ${this.#own().facts.uuid}` })],
       [/^lvs .*lv_tags vg0/, () => ({ exit: 0, stdout: `  ${this.#own().facts.tags.join(',')}` })],
       [/^test ! -e/, () => ({ exit: this.records.has(argv.at(-1) ?? '') ? 1 : 0, stdout: '' })],
@@ -197,8 +201,10 @@ export class FakeLvm {
         this.#own().deviceBytes = this.#own().facts.sizeBytes;
         return;
       case 'lvremove':
-        if (this.#own().facts.active) throw new Error('lvremove asks');
-        if (args.some((arg) => arg.includes(`lv_uuid=${this.#own().facts.uuid}&&`))) {
+        if (
+          !this.#own().facts.active &&
+          args.some((arg) => arg.includes(`lv_uuid=${this.#own().facts.uuid}&&`))
+        ) {
           this.left.content = this.#own().content;
           this.made = undefined;
         }

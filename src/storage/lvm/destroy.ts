@@ -1,4 +1,4 @@
-import type { Step } from '../../nodes/job.ts';
+import type { Guard, Step } from '../../nodes/job.ts';
 import { leaveMount } from '../grow-file-system.ts';
 import { userOf } from '../in-use.ts';
 import { takeSignatureOff, wipeDevice } from '../raw/clean.ts';
@@ -64,7 +64,7 @@ function remove(
 ): Plan {
   // What MetalK8s made has none yet.
   const tag = isTagged(own, desired.uid) ? [] : [addTag(desired, own)];
-  const gone = [...tag, lvremove(desired, own), ...records];
+  const gone = [...tag, lvremove(desired, own), ...onceGone(desired, own, records)];
   const wiped = observed.wiped !== undefined && observed.wiped >= own.sizeBytes;
   const toClean = made && !wiped && (desired.onDelete === 'Wipe' || own.pool === undefined);
   if (!own.active && !toClean) return { steps: gone };
@@ -117,17 +117,29 @@ function notOpen(device: DeviceFacts): Step {
 }
 
 /**
- * Only if it still is the one that was looked at, and carries the Volume's tag: LVM itself looks, under its lock. Not
- * active any more, it is removed without a question, so that none need be answered.
+ * LVM is told yes, as it may ask whether to discard. Under its lock it only removes what still has that UUID and the
+ * Volume's tag, is of one of these kinds (a snapshot would go with its origin), and is not active.
  */
 const lvremove = (desired: DesiredLvm, own: LogicalVolume): Step => ({
   name: `remove the logical volume ${lvName(desired, own.name)}`,
   argv: [
-    ...['lvremove', '--select', `lv_uuid=${own.uuid}&&lv_tags={${tagOf(desired.uid)}}`],
+    ...['lvremove', '--yes', '--select'],
+    `lv_uuid=${own.uuid}&&lv_tags={${tagOf(desired.uid)}}&&lv_attr=~^[${ALONE.join('')}]...-`,
     lvName(desired, own.name),
   ],
   guards: [sameVolume(desired, own)],
 });
+
+/** What is not selected is not removed, which lvremove does not call a failure. */
+function onceGone({ vgName }: DesiredLvm, own: LogicalVolume, [first, ...others]: readonly Step[]): Step[] {
+  if (first === undefined) return [];
+  const gone: Guard = {
+    argv: ['lvs', '--noheadings', '-o', 'lv_uuid', '--select', `lv_uuid=${own.uuid}`, vgName],
+    expect: { exit: 0, stdout: { is: '' } },
+    refusal: `the logical volume ${vgName}/${own.name} is still there: it is active again, or has snapshots`,
+  };
+  return [{ ...first, guards: [gone, ...first.guards] }, ...others];
+}
 
 function orRetain(refusal: string): Plan {
   return {

@@ -26,7 +26,7 @@ const away = { volumes: [inactive], target: { is: 'missing' } } as const;
 const foreign: DeviceFacts = { ...dm, signature: { found: 'one', type: 'xfs', uuid: 'x' }, content: 'xfs:x' };
 
 const DEACTIVATE = 'lvchange --activate n vg0/data1';
-const SELECT = `--select lv_uuid=${lv.uuid}&&lv_tags={stowage.dev/uid=${UID}}`;
+const SELECT = `--yes --select lv_uuid=${lv.uuid}&&lv_tags={stowage.dev/uid=${UID}}&&lv_attr=~^[-VrRmMC]...-`;
 const REMOVE = `lvremove ${SELECT} vg0/data1`;
 const CLEAR = 'wipefs --all --force /dev/dm-3';
 const ACTIVATE = 'lvchange --activate y --ignoreactivationskip vg0/data1';
@@ -131,6 +131,9 @@ describe('Delete', () => {
         expect: { stdout: { is: `  ${lv.uuid}` } },
       });
     }
+    expect(steps.find(({ argv }) => argv[0] === 'rm')?.guards).toMatchObject([
+      { argv: ['lvs', '--noheadings', '-o', 'lv_uuid', '--select', `lv_uuid=${lv.uuid}`, 'vg0'] },
+    ]);
     const looks = steps.flatMap(({ guards }) => guards.map(({ argv }) => argv.join(' ')));
     expect(looks).toContain('losetup -j /dev/dm-3');
     expect(looks).toContain('find /sys/class/block/dm-3/holders/ -mindepth 1');
