@@ -5,7 +5,7 @@ import type { Volume } from '../../src/api/volume.ts';
 import type { Step } from '../../src/nodes/job.ts';
 import { jobScript } from '../../src/nodes/job-script.ts';
 import { quote, quoteAll } from '../../src/nodes/quote.ts';
-import { lvPath } from '../../src/storage/lvm/names.ts';
+import { lvPath, tagOf } from '../../src/storage/lvm/names.ts';
 import { plan } from '../../src/storage/plan.ts';
 import type { Desired, Observed, Plan } from '../../src/storage/types.ts';
 import { desiredOf } from '../../src/volumes/desired.ts';
@@ -270,7 +270,9 @@ function check(made: Plan, desired: Desired, observed: Observed): void {
     // What is in free extents is LVM's to destroy, told so by consent alone.
     const yes = made.steps.some(({ argv }) => argv[0] === 'lvcreate' && argv.includes('--yes'));
     expect(yes).toBe(yes && desired.overwrite === observed.free[0]?.content);
-    expect(made.steps.filter(({ argv }) => argv[0] !== 'lvcreate' && argv.includes('--yes'))).toEqual([]);
+    // Else only what has the Volume's tag.
+    const others = made.steps.filter(({ argv }) => argv[0] !== 'lvcreate' && argv.includes('--yes'));
+    expect(others.filter(({ argv }) => !argv[3]?.includes(`&&lv_tags={${tagOf(UID)}}&&`))).toEqual([]);
   }
   if (desired.type !== 'raw' || observed.type !== 'raw' || observed.target.is !== 'device') return;
   const writes = writesTo(made.steps);
