@@ -70,10 +70,10 @@ async function trust(
   node: string,
   fingerprint: string,
   nodes: ClusterFacts['nodes'],
-  { sshConfig }: CheckFlags,
+  { sshConfig, addresses }: CheckFlags,
   io: Io,
 ): Promise<void> {
-  const address = addressOfNode(nodes.get(node));
+  const address = { ...addressOfNode(nodes.get(node)), ...addresses.get(node) };
   const { key, knownHosts, known } = await trustHostKey({
     node,
     fingerprint,

@@ -2,10 +2,16 @@ import { type Command, InvalidArgumentError } from 'commander';
 
 /**
  * Takes what was not given by flag from `$STOWAGE_…`: `--ssh-config` is `$STOWAGE_SSH_CONFIG`. Ends the command, as wrong
- * usage, for a value that the flag would refuse.
+ * usage, for a value that the flag would refuse. `names`, in the way of option.attributeName(), are of the flags that the
+ * environment can give; default: all.
  */
-export function applyEnvironment(command: Command, env: Readonly<Record<string, string | undefined>>): void {
+export function applyEnvironment(
+  command: Command,
+  env: Readonly<Record<string, string | undefined>>,
+  names?: readonly string[],
+): void {
   for (const option of command.options) {
+    if (names?.includes(option.attributeName()) === false) continue;
     const variable = `STOWAGE_${option.long?.slice(2).toUpperCase().replaceAll('-', '_')}`;
     const text = env[variable];
     const name = option.attributeName();

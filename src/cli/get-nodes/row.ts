@@ -29,11 +29,11 @@ export function nodeRow(
   name: string,
   node: KubeNode | undefined,
   volumes: readonly Volume[],
-  transport: NodeFlags['transport'],
+  { transport, addresses }: NodeFlags,
   heard: Heard,
 ): NodeRow {
   const there = volumes.filter((volume) => nodeOf(volume) === name);
-  const { host } = transport === 'ssh' ? addressOfNode(node) : {};
+  const { host } = transport === 'ssh' ? { ...addressOfNode(node), ...addresses.get(name) } : {};
   return {
     name,
     transport,
