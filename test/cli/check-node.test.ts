@@ -535,6 +535,9 @@ describe('what cannot be looked at', () => {
       problems: [{ check: 'reachable', ok: false, message: 'node n1 did not answer', hint: 'Look at it.' }],
     });
     expect(JSON.parse(err)).toMatchObject({ reason: 'NodeUnreachable', hint: 'Look at it.' });
+    // There is nothing to be run on it.
+    const { out } = await stowage(['check', 'node', 'n1'], world({ n1: away }));
+    expect(out).not.toContain('# ');
   });
 
   test.each<[string, FakeNodeAnswers, string[]]>([
