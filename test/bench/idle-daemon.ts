@@ -58,7 +58,7 @@ const { user, system } = process.cpuUsage(before);
 console.log(`a scrape: ${body.length} bytes, ${((user + system) / 1000).toFixed(0)} ms of CPU`);
 console.log(`heap for what it keeps: ${rested.own.toFixed(0)} MiB`);
 if (writes.length > 0) throw new Error(`it was not at rest: ${[...new Set(writes)].join()}`);
-await controller.stop(5000);
+await controller.stop(5000, 5000);
 await nodes.stop();
 
 /** Prints what was used since then; RSS before garbage is collected. */

@@ -61,7 +61,7 @@ export async function startController(
     nodes,
     asked,
     async stop() {
-      await controller.stop(5000);
+      await controller.stop(5000, 5000);
       await nodes.stop();
     },
   };

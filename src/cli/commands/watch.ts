@@ -69,6 +69,8 @@ export default function watch(program: Command, io: Io): void {
       wholeNumber(1, 100_000),
     )
     .action(async (_flags, command: Command) => {
+      // Whoever has it read again before it is there must not end it.
+      io.onHangup(() => {});
       applyEnvironment(command, io.env);
       const flags = command.optsWithGlobals<WatchFlags>();
       checkTimes(command, flags);
@@ -81,8 +83,9 @@ export default function watch(program: Command, io: Io): void {
       const controllers = selectControllers(flags.controllers);
       const http = await httpOf(flags);
       const { createMetrics } = await import('../../daemon/metrics/metrics.ts');
-      const metrics = createMetrics({ clock: systemClock, transportOf: () => settings.transport });
-      const connection = await connectFor(command, io, metrics.onCall);
+      // Nothing is counted that nobody can read.
+      const metrics = http && createMetrics({ clock: systemClock, transportOf: () => settings.transport });
+      const connection = await connectFor(command, io, metrics?.onCall);
       const election = {
         namespace: leaderElectionNamespace ?? connection.namespace,
         leaseDurationMs: flags.leaderElectionLeaseDuration,
@@ -91,11 +94,10 @@ export default function watch(program: Command, io: Io): void {
       };
       await runWatch({
         connection,
-        metrics,
+        ...(metrics && { metrics }),
         settings,
-        ...(flags.config === undefined
-          ? {}
-          : { config: { path: flags.config, read, onHangup: io.onHangup } }),
+        ...(flags.config === undefined ? {} : { config: { path: flags.config, read } }),
+        onHangup: io.onHangup,
         controllers,
         ...(flags.leaderElection ? { election } : {}),
         ...(kubeApiQps === undefined ? {} : { rate: { qps: kubeApiQps, burst: kubeApiBurst ?? kubeApiQps } }),
