@@ -133,6 +133,13 @@ describe('install', () => {
     expect(kinds).toHaveLength(11);
   });
 
+  test('the daemon has time to end', async () => {
+    const { out } = await stowage(['install', '--dry-run=client']);
+    const pod = parseAllDocuments(out).at(-1)?.toJS().spec.template.spec;
+    // It takes up to 25 s.
+    expect(pod.terminationGracePeriodSeconds).toBe(45);
+  });
+
   test('the daemon takes the arguments that it is given', async () => {
     const { out } = await stowage(['install', '--dry-run=client']);
     const pod = parseAllDocuments(out).at(-1)?.toJS().spec.template.spec;
