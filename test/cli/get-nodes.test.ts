@@ -79,6 +79,17 @@ test('a wide table', async () => {
   ]);
 });
 
+test('annotations that ssh does not follow are told of, beside what else there is to say', async () => {
+  const annotations = { 'stowage.dev/port': '0x16' };
+  const said = 'the annotation stowage.dev/port of its Node is "0x16", which is not a decimal number';
+  const message = async (name: string) => {
+    const there = { [`nodes/${name}`]: nodeNamed(name, annotations) };
+    return JSON.parse((await get([name, '-o', 'json'], { objects: there })).out).message;
+  };
+  expect(await message('n1')).toMatch(new RegExp(`^${said}`));
+  expect(await message('gone')).toContain(`${away.message}; ${said}`);
+});
+
 describe('data', () => {
   const n2 = {
     name: 'n2',
