@@ -30,7 +30,7 @@ const COMMANDS: Record<string, string> = {
   version: 'version',
   watch: 'watch',
 };
-const WITHOUT_SERVER = ['sandbox'];
+const WITHOUT_SERVER = ['sandbox', 'help'];
 
 const CODES: [ErrorCode, number][] = [
   ['failed', 1],
