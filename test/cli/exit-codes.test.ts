@@ -68,6 +68,13 @@ test.each(
   expect(outcome.err).toBe('');
 });
 
+test.each(['SIGINT', 'SIGTERM'] as const)('sandbox ends in order at %s, with 0', async (signal) => {
+  const world = { signal: AbortSignal.abort(new SignalError(signal)) };
+  const { code, out } = await stowage(['sandbox'], world);
+  expect(code).toBe(0);
+  expect(out).toContain('token:');
+});
+
 test.each([...Object.keys(COMMANDS), ...WITHOUT_SERVER])('%s ends wrong usage with 2', async (name) => {
   const words = name.replace(' manifest', ' -f -').split(' ');
   expect(await stowage([...words, '--frobnicate'])).toMatchObject({ code: 2, out: '', requests: [] });
