@@ -70,9 +70,10 @@ test.each(
 
 test.each(['SIGINT', 'SIGTERM'] as const)('sandbox ends in order at %s, with 0', async (signal) => {
   const world = { signal: AbortSignal.abort(new SignalError(signal)) };
-  const { code, out } = await stowage(['sandbox'], world);
+  const { code, out, err } = await stowage(['sandbox'], world);
   expect(code).toBe(0);
   expect(out).toContain('token:');
+  expect(err).toContain('note: it runs no pods');
 });
 
 test.each([...Object.keys(COMMANDS), ...WITHOUT_SERVER])('%s ends wrong usage with 2', async (name) => {
