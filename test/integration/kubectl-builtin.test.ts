@@ -291,7 +291,7 @@ test('explains custom resources', async () => {
   );
   await expectOutput('explain leftover.spec', /FIELD: spec <Object> -required-|FIELD: spec <Object>/);
   await expectOutput('explain vol.spec.nope', /field "nope" does not exist/);
-  await expectOutput('explain pv', /not found in OpenAPI schema/);
+  await expectOutput('explain pv', /does not carry the fields of built-in/);
 });
 
 test('create generates built-in kinds', async () => {

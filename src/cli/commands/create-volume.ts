@@ -15,7 +15,11 @@ export default function createVolume(create: Command, io: Io): void {
       'create a Volume: storage on a node that becomes a PersistentVolume. What is missing is asked for on a terminal.',
     )
     .argument('[name]', 'name of the Volume; on several nodes they are named <name>-<node>', objectName)
-    .option('--node <name>', 'node that holds the storage; several times, or as n{1..4}, for several', nodes)
+    .option(
+      '--node <name,...>',
+      'node that holds the storage; several times, or as a,b or n{1..4}, for several',
+      nodes,
+    )
     .addOption(
       new Option('--type <type>', 'kind of storage (default: by the flags given)').choices([
         'sparse',

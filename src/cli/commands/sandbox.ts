@@ -22,6 +22,9 @@ export default function sandbox(program: Command, io: Io): void {
         if (kubeconfigOut === undefined) io.stdout.write(server.kubeconfig);
         else await writePrivateFile(kubeconfigOut, server.kubeconfig);
         io.stderr.write(`API server at ${server.url}, until interrupted\n`);
+        io.stderr.write(
+          'note: it runs no pods: they stay Pending, and volumes that wait for one stay unbound\n',
+        );
         await new Promise<void>((resolve) => {
           if (io.signal.aborted) resolve();
           io.signal.addEventListener('abort', () => resolve(), { once: true });

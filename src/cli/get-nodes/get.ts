@@ -76,7 +76,9 @@ async function lookAtNodes(
   found.clear();
   for (const [name, node] of nodes) found.set(name, node);
   const { items: volumes } = await listAll<Volume>(client, VOLUMES, { signal: io.signal });
-  const known = new Set([...nodes.keys(), ...(selector === undefined ? volumes.map(nodeOf) : [])]);
+  // A Volume without a spec names none.
+  const named = volumes.map(nodeOf).filter((name) => name !== '');
+  const known = new Set([...nodes.keys(), ...(selector === undefined ? named : [])]);
   const asked = names.length > 0 ? names : [...known];
   const heard = await hearNodes(executor, asked, flags.timeout, io.clock);
   const errors: unknown[] = [];

@@ -2,7 +2,8 @@ import { type Command, Option } from 'commander';
 import type { SshAddress } from '../../nodes/ssh-shell.ts';
 import { applyEnvironment } from '../config/environment.ts';
 import type { Io } from '../io.ts';
-import { nodeNames, oneText } from '../parse.ts';
+import { nodeNames } from '../node-pattern.ts';
+import { oneText } from '../parse.ts';
 
 /** How nodes are reached. */
 export interface NodeFlags {
