@@ -37,5 +37,8 @@ const crd = ({ metadata, spec }: { metadata: { name: string }; spec: object }): 
 /** What `kubectl apply` takes. */
 export const manifestOf = (objects: readonly Wanted[]): string =>
   objects
-    .map(({ object }) => `---\n${stringify(object, { lineWidth: 0, aliasDuplicateObjects: false })}`)
+    .map(
+      ({ object }) =>
+        `---\n${stringify(object, { lineWidth: 0, aliasDuplicateObjects: false, compat: 'yaml-1.1' })}`,
+    )
     .join('');
