@@ -29,19 +29,21 @@ interface NodeState {
   /** It answered last time. */
   reached: boolean;
   /** Why it did not, and when it is tried again. */
-  failure: { error: NodeError; until: number; count: number } | undefined;
+  failure: { error: NodeError; until: number; count: number; life: string } | undefined;
 }
 
 /**
  * Keeps nodes that are slow or away from holding up others. To a node that never answered, or did not last time, there is
  * one session at a time; the others wait for what becomes of it, or fail at once with the error known already.
+ * @param lifeOf what is told of a node's life elsewhere: when it changes, a node that was away is tried at once
  */
-export function limitNodes(shell: Shell, clock: GateClock): Shell {
+export function limitNodes(shell: Shell, clock: GateClock, lifeOf = (_node: string) => ''): Shell {
   const nodes = new Map<string, NodeState>();
   const slots = createSlots(IN_ALL);
 
-  async function admit(state: NodeState): Promise<void> {
+  async function admit(state: NodeState, node: string): Promise<void> {
     for (;;) {
+      if (state.failure?.life !== lifeOf(node)) state.failure = undefined;
       const { failure } = state;
       if (failure !== undefined && (state.running > 0 || clock.now() < failure.until)) throw failure.error;
       if (state.running < (state.reached ? PER_NODE : 1)) break;
@@ -62,9 +64,10 @@ export function limitNodes(shell: Shell, clock: GateClock): Shell {
     async run(node, script, timeoutMs) {
       const state = nodes.get(node) ?? newState();
       nodes.set(node, state);
-      await admit(state);
+      await admit(state, node);
       const giveBack = await slots(state);
       const ended = new AbortController();
+      const life = lifeOf(node);
       silence(state, ended.signal).then(giveBack, () => {});
       try {
         const answer = await shell.run(node, script, timeoutMs);
@@ -72,7 +75,7 @@ export function limitNodes(shell: Shell, clock: GateClock): Shell {
         return answer;
       } catch (error) {
         if (error instanceof NodeError && (error.code === 'unreachable' || error.code === 'refused')) {
-          away(state, error, clock.now());
+          away(state, error, clock.now(), life);
         } else {
           reached(state, clock.now());
         }
@@ -94,14 +97,14 @@ function reached(state: NodeState, now: number): void {
   state.failure = undefined;
 }
 
-function away(state: NodeState, error: NodeError, now: number): void {
+function away(state: NodeState, error: NodeError, now: number, life: string): void {
   const { failure } = state;
   state.reached = false;
   // Sessions that broke together are one failure.
   const again = failure === undefined || now >= failure.until;
   const count = again ? (failure?.count ?? 0) + 1 : failure.count;
   const until = again ? now + Math.min(AWAY.start * 2 ** (count - 1), AWAY.max) : failure.until;
-  state.failure = { error, until, count };
+  state.failure = { error, until, count, life };
 }
 
 const newState = (): NodeState => ({

@@ -11,10 +11,12 @@ import type { Condition, Volume } from '../../src/api/volume.ts';
 import { VOLUME_CRD } from '../../src/api/volume-crd.ts';
 import { connect } from '../../src/kube/connect.ts';
 import type { KubeClient, ListOptions } from '../../src/kube/types.ts';
+import type { Executor } from '../../src/nodes/job.ts';
 import { type Sandbox, startSandbox } from '../../src/sandbox/server.ts';
 import { sparseVolume } from '../support/cluster.ts';
-import { startController, type TestController } from '../support/controller.ts';
+import { startController, type TestController, type TestControllerOptions } from '../support/controller.ts';
 import { until } from '../support/until.ts';
+import { type WorkingNodes, workingNodes } from '../support/working-nodes.ts';
 
 const PAUSED = 'stowage.dev/paused';
 
@@ -23,7 +25,11 @@ let client: KubeClient;
 let controller: TestController;
 let folder = '';
 
-async function start(crds: readonly object[], seenBy = (real: KubeClient) => real): Promise<void> {
+async function start(
+  crds: readonly object[],
+  seenBy = (real: KubeClient) => real,
+  options: TestControllerOptions = {},
+): Promise<void> {
   sandbox = await startSandbox({ crds: crds as never });
   folder = await mkdtemp(join(tmpdir(), 'stowage-controller-'));
   const kubeconfig = join(folder, 'kubeconfig');
@@ -36,7 +42,7 @@ async function start(crds: readonly object[], seenBy = (real: KubeClient) => rea
     provisioner: 'kubernetes.io/no-provisioner',
   };
   await client.create(STORAGE_CLASSES, storageClass);
-  controller = await startController(seenBy(client));
+  controller = await startController(seenBy(client), options);
 }
 
 afterEach(async () => {
@@ -115,6 +121,67 @@ test('a storage class that the watch has not told of yet is read, and not called
     return status?.phase === 'Failed' ? status.conditions?.[0]?.message : undefined;
   });
   expect(message).toContain('the storage class none does not exist');
+}, 30_000);
+
+describe('a node that was away', () => {
+  let nodes: WorkingNodes;
+  let looks: number;
+
+  const readyIs = (name: string, reason: string) =>
+    until(`${name} has Ready with reason ${reason}`, 10_000, async () =>
+      (await conditionOf(name, 'Ready'))?.reason === reason ? true : undefined,
+    );
+
+  beforeEach(async () => {
+    nodes = workingNodes();
+    looks = 0;
+    const observe: Executor['observe'] = (...args) => {
+      looks++;
+      return nodes.observe(...args);
+    };
+    await start(CRDS, undefined, { executor: { ...nodes, observe } });
+  }, 30_000);
+
+  test('is looked at again at once for all its Volumes when one of them has reached it', async () => {
+    nodes.away.add('n1');
+    for (const name of ['a', 'b', 'c']) {
+      await client.create(VOLUMES, sparseVolume(name, 'n1', '32Mi'));
+      await readyIs(name, 'NodeUnreachable');
+    }
+    nodes.away.delete('n1');
+    // A spec that changes is worked on; the others would be tried again in ten minutes.
+    await client.patch(VOLUMES, 'b', { spec: { onDelete: 'Delete' } });
+    for (const name of ['a', 'b', 'c']) await readyIs(name, 'Available');
+  }, 30_000);
+
+  test('and booted meanwhile is looked at again at once', async () => {
+    const booted = (bootID: string) =>
+      client.patch(NODES, 'n1', { status: { nodeInfo: { bootID } } }, { subresource: 'status' });
+    await client.create<KubeNode>(NODES, { apiVersion: 'v1', kind: 'Node', metadata: { name: 'n1' } });
+    await booted('first');
+    await client.create(VOLUMES, sparseVolume('a', 'n1', '32Mi'));
+    await readyIs('a', 'Available');
+    const before = looks;
+    await booted('first');
+    await client.patch(NODES, 'n1', { metadata: { labels: { other: 'change' } } });
+    await booted('second');
+    await until('it is looked at', 10_000, async () => (looks > before ? true : undefined));
+    expect(looks).toBe(before + 1);
+  }, 30_000);
+});
+
+test('a node that booted is tried again soon, after tries that were far apart, for sshd may be late', async () => {
+  await start(CRDS, undefined, { retry: { startMs: 20, maxMs: 600_000 } });
+  await client.create<KubeNode>(NODES, { apiVersion: 'v1', kind: 'Node', metadata: { name: 'n1' } });
+  await client.create(VOLUMES, sparseVolume('a', 'n1', '32Mi'));
+  const triedMoreThan = (times: number, withinMs: number) =>
+    until(`tried more than ${times} times`, withinMs, async () =>
+      controller.asked.length > times ? true : undefined,
+    );
+  // The next is more than two seconds away.
+  await triedMoreThan(7, 20_000);
+  await client.patch(NODES, 'n1', { status: { nodeInfo: { bootID: 'b' } } }, { subresource: 'status' });
+  await triedMoreThan(controller.asked.length + 3, 2000);
 }, 30_000);
 
 describe('a lost node', () => {

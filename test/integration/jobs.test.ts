@@ -134,6 +134,14 @@ describeAsRoot('jobs', () => {
       expect(await text('later')).toBe('');
     });
 
+    test('a program that something killed is to be tried again, and no later step runs', async () => {
+      const killed = script('echo out; kill -9 $$');
+      expect(await run(job(killed, script('echo later >later')))).toMatchObject({
+        ...{ state: 'raced', exit: 137, output: 'out\n' },
+      });
+      expect(await text('later')).toBe('');
+    });
+
     test('a program that the node lacks', async () => {
       expect(await run(job(step('no-such-program')))).toMatchObject({ state: 'failed', exit: 127 });
       const [probe] = (await executor.observe(NODE, [{ name: 'a', argv: ['no-such-program'] }])).values();

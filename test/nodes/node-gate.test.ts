@@ -98,6 +98,23 @@ test('a node that is away is tried once, after longer and longer, until it answe
   expect(calls.length).toBe(before + 1);
 });
 
+test('a node of which its kubelet tells something new is tried at once, and then soon again', async () => {
+  nodes.set('n1', { ms: 0, code: 'unreachable' });
+  let life = 'first boot';
+  const shell = limitNodes(fake, clock, () => life);
+  const start = clock.now();
+  const tried: number[] = [];
+  for (let second = 0; second < 50; second++) {
+    if (second === 40) life = 'second boot';
+    const before = calls.length;
+    ask(shell, 'n1', 3);
+    await clock.advance(0);
+    if (calls.length > before) tried.push((clock.now() - start) / 1000);
+    await clock.advance(1000);
+  }
+  expect(tried).toEqual([0, 1, 3, 7, 15, 31, 40, 41, 43, 47]);
+});
+
 test('while it is tried again the others fail at once', async () => {
   nodes.set('n1', { ms: 500, code: 'unreachable' });
   const shell = limitNodes(fake, clock);

@@ -1,5 +1,6 @@
 import type { KubeNode } from '../../src/api/core.ts';
 import { NODES } from '../../src/api/resources.ts';
+import type { BackoffRange } from '../../src/control/backoff.ts';
 import { systemClock } from '../../src/control/clock.ts';
 import { keepNode } from '../../src/daemon/kept-fields.ts';
 import type { Metrics } from '../../src/daemon/metrics/metrics.ts';
@@ -23,12 +24,14 @@ export interface TestControllerOptions {
   /** Default: none of the nodes ever answers. */
   executor?: Executor;
   metrics?: Metrics;
+  /** Default: longer than any test, so that what happens soon was woken. */
+  retry?: BackoffRange;
 }
 
 /** The Volume controller in this process. It acts for every node but `foreign`. */
 export async function startController(
   client: KubeClient,
-  { executor, metrics }: TestControllerOptions = {},
+  { executor, metrics, retry = { startMs: 600_000, maxMs: 600_000 } }: TestControllerOptions = {},
 ): Promise<TestController> {
   const asked: string[] = [];
   const away = (method: string) => async (node: string) => {
@@ -56,8 +59,7 @@ export async function startController(
     actsFor: (node) => node !== 'foreign',
     host: 'test',
     workers: 2,
-    // Longer than any test: what happens soon was woken.
-    retry: { startMs: 600_000, maxMs: 600_000 },
+    retry,
   });
   await controller.started;
   return {

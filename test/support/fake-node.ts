@@ -164,7 +164,6 @@ export class FakeNode {
       case 'install':
       case 'sync':
       case 'rmdir':
-      case 'e2fsck':
         return;
       case 'mount':
         this.mounts.set(last, numberOf(rest.at(-2) ?? ''));
@@ -175,6 +174,8 @@ export class FakeNode {
       case 'resize2fs': {
         const file = this.#backing(last);
         if (file === undefined) throw new Error(`no ${last}`);
+        // Cut off, it would leave what nothing mends.
+        if (![...this.mounts.values()].includes(numberOf(last))) throw new Error(`${last} is not mounted`);
         // It sees what the device has, not what the file has.
         file.fsBytes = this.loops.get(numberOf(last))?.sizeBytes ?? 0n;
         return;
