@@ -3,6 +3,7 @@ import type { Executor, Probe, ProbeResult } from '../../nodes/job.ts';
 import { ForeignJobs } from '../../nodes/jobs-folder.ts';
 import { SudoRefusal } from '../../nodes/sudo.ts';
 import { freeSpaceProbes, readFreeSpace } from '../../storage/free-space.ts';
+import { groupProbe, readGroups } from '../../storage/lvm/report.ts';
 import {
   folderProbes,
   intentProbes,
@@ -18,6 +19,7 @@ import { answersOf, ObservationError } from '../../storage/probe-results.ts';
 import {
   type ClusterFacts,
   foldersOf,
+  groupsOf,
   type Look,
   linkOfVolume,
   madeOn,
@@ -69,7 +71,13 @@ async function lookAtContent(
   const links = madeOn(node, cluster.volumes).map(linkOfVolume);
   // Folders have those above them in common.
   const space = new Map(folders.flatMap(freeSpaceProbes).map((probe) => [probe.name, probe]));
-  const found = await results([...folderProbes(folders), ...pathProbes(links), ...space.values()]);
+  const names = groupsOf(node, cluster.volumes);
+  const found = await results([
+    ...folderProbes(folders),
+    ...pathProbes(links),
+    ...space.values(),
+    ...(names.length === 0 ? [] : [groupProbe()]),
+  ]);
   const get = answersOf(found);
   return {
     users,
@@ -78,6 +86,7 @@ async function lookAtContent(
     folders,
     files: readFolders(folders, get),
     links: readPaths(links, get),
+    groups: new Map(names.map((name) => [name, readGroups(get('groups'), name)])),
     free: new Map(folders.map((folder) => [folder, readFreeSpace(folder, found)])),
   };
 }

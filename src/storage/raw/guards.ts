@@ -47,7 +47,7 @@ export function sameContentGuards(device: DeviceFacts): Guard[] {
 }
 
 /** Of what cannot be read, blkid and wipefs print nothing. */
-const readableGuards = ({ name, sizeBytes }: DeviceFacts): Guard[] =>
+const readableGuards = ({ name, sizeBytes }: Pick<DeviceFacts, 'name' | 'sizeBytes'>): Guard[] =>
   endsReadable(`/dev/${name}`, sizeBytes).map((argv) => ({
     argv,
     expect: { exit: 0 },
@@ -55,7 +55,7 @@ const readableGuards = ({ name, sizeBytes }: DeviceFacts): Guard[] =>
   }));
 
 /** Nothing is on it (any more). */
-export function emptyGuards(device: DeviceFacts): Guard[] {
+export function emptyGuards(device: Pick<DeviceFacts, 'name' | 'sizeBytes' | 'partition'>): Guard[] {
   const { name, partition } = device;
   const refusal = `something is on /dev/${name} that was not there when it was looked at`;
   return [
