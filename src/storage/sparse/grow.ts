@@ -110,12 +110,15 @@ function growPartition(
 
 /**
  * Mounted, also where it is mounted already: its mount is not known to be one that we see. The kernel's journal keeps it
- * whole through a power cut; a resize2fs of what is not mounted leaves an ext4, when it is cut off, that e2fsck -p gives up.
+ * whole through a power cut; a resize2fs of what is not mounted can leave an ext4, when it is cut off, that e2fsck -p gives up.
  */
-function growFileSystem(desired: DesiredSparse, { signature }: ObservedSparse, loop: LoopFacts): Step[] {
+function growFileSystem(desired: DesiredSparse, observed: ObservedSparse, loop: LoopFacts): Step[] {
+  const { signature, mounts } = observed;
   const type = signature.found === 'one' && signature.type === 'xfs' ? 'xfs' : 'ext4';
   const device = `/dev/${loop.name}`;
   const point = mountPoint(desired.uid);
+  const isMounted = mounts.get(loop.device)?.some((path) => path !== point);
+  if (type === 'ext4' && !observed.growsMounted && !isMounted) return growUnmounted(desired, device);
   return [
     { name: 'make a place to mount it', argv: ['mkdir', '-p', '-m', '0700', '--', point], guards: [] },
     {
@@ -129,6 +132,21 @@ function growFileSystem(desired: DesiredSparse, { signature }: ObservedSparse, l
       guards: [],
     },
     ...unmount(desired.uid),
+  ];
+}
+
+/** As long as root may not grow it otherwise. */
+function growUnmounted(desired: DesiredSparse, device: string): Step[] {
+  const guards = [stillOurs(desired, device)];
+  return [
+    {
+      name: 'check the ext4 file system, which resize2fs asks for',
+      argv: ['e2fsck', '-f', '-p', device],
+      guards,
+      // Its status is 1 after it mended something, and 8 where it was mounted meanwhile.
+      mayRace: true,
+    },
+    { name: 'grow the ext4 file system', argv: ['resize2fs', device], guards },
   ];
 }
 
