@@ -57,8 +57,11 @@ export interface RunningController {
   started: Promise<void>;
   /** What must have been heard from for the work to be sound. */
   sources: readonly Source[];
-  /** Ends what runs, for `deadlineMs` at most. Jobs on nodes go on, and whoever starts next finds them. */
-  stop(deadlineMs: number): Promise<void>;
+  /**
+   * Ends what runs, for `deadlineMs` at most, and then writes the events that wait, for `eventsMs`. Jobs on nodes go on, and
+   * whoever starts next finds them.
+   */
+  stop(deadlineMs: number, eventsMs: number): Promise<void>;
 }
 
 /** The Volume controller: informers, queues, reconcilers; for Volumes, and for what those of lost nodes left there. */
@@ -168,11 +171,11 @@ export function startVolumeController(options: VolumeControllerOptions): Running
       { name: PERSISTENT_VOLUMES.plural, lastHeard: persistentVolumes.lastHeard },
       { name: STORAGE_CLASSES.plural, lastHeard: storageClasses.lastHeard },
     ],
-    async stop(deadlineMs) {
+    async stop(deadlineMs, eventsMs) {
       stopping = true;
       await Promise.all(controllers.map((controller) => controller.stop(deadlineMs)));
       await Promise.all(informers.map((informer) => informer.stop()));
-      await shared.events.flush(deadlineMs);
+      await shared.events.flush(eventsMs);
     },
   };
 }

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { KubeNode, StorageClass } from '../../src/api/core.ts';
+import { CRDS } from '../../src/api/crds.ts';
 import type { Leftover } from '../../src/api/leftover.ts';
-import { LEFTOVER_CRD } from '../../src/api/leftover-crd.ts';
 import type { KubeObject, Resource } from '../../src/api/meta.ts';
 import { LEFTOVERS, NODES, STORAGE_CLASSES, VOLUMES } from '../../src/api/resources.ts';
 import type { Condition, Volume } from '../../src/api/volume.ts';
@@ -26,7 +26,7 @@ let controller: TestController;
 let folder = '';
 
 async function start(
-  crds: object[],
+  crds: readonly object[],
   seenBy = (real: KubeClient) => real,
   options: TestControllerOptions = {},
 ): Promise<void> {
@@ -65,7 +65,7 @@ const goesOn = (name: string) =>
   );
 
 describe('the annotation stowage.dev/paused', () => {
-  beforeEach(() => start([VOLUME_CRD, LEFTOVER_CRD]), 30_000);
+  beforeEach(() => start(CRDS), 30_000);
 
   test('on a Volume: the work goes on at once when it is taken off', async () => {
     const volume = sparseVolume('a', 'n1', '32Mi');
@@ -111,7 +111,7 @@ test('a storage class that the watch has not told of yet is read, and not called
       return resource === STORAGE_CLASSES ? { ...page, items: [] } : page;
     },
   });
-  await start([VOLUME_CRD, LEFTOVER_CRD], behind);
+  await start(CRDS, behind);
   await client.create(VOLUMES, sparseVolume('a', 'n1', '32Mi'));
   await goesOn('a');
   const missing = sparseVolume('b', 'n1', '32Mi');
@@ -139,7 +139,7 @@ describe('a node that was away', () => {
       looks++;
       return nodes.observe(...args);
     };
-    await start([VOLUME_CRD, LEFTOVER_CRD], undefined, { executor: { ...nodes, observe } });
+    await start(CRDS, undefined, { executor: { ...nodes, observe } });
   }, 30_000);
 
   test('is looked at again at once for all its Volumes when one of them has reached it', async () => {
@@ -171,7 +171,7 @@ describe('a node that was away', () => {
 });
 
 test('a node that booted is tried again soon, after tries that were far apart, for sshd may be late', async () => {
-  await start([VOLUME_CRD, LEFTOVER_CRD], undefined, { retry: { startMs: 20, maxMs: 600_000 } });
+  await start(CRDS, undefined, { retry: { startMs: 20, maxMs: 600_000 } });
   await client.create<KubeNode>(NODES, { apiVersion: 'v1', kind: 'Node', metadata: { name: 'n1' } });
   await client.create(VOLUMES, sparseVolume('a', 'n1', '32Mi'));
   const triedMoreThan = (times: number, withinMs: number) =>
@@ -204,7 +204,7 @@ describe('a lost node', () => {
   };
 
   test('is forgotten, also for a Volume whose deletion has been waiting for it', async () => {
-    await start([VOLUME_CRD, LEFTOVER_CRD]);
+    await start(CRDS);
     await client.create(VOLUMES, sparseVolume('a', 'n1', '32Mi'));
     await goesOn('a');
     await client.delete(VOLUMES, 'a');
@@ -229,7 +229,7 @@ describe('a lost node', () => {
   }, 30_000);
 
   test('is forgotten by whoever sees it, and the Leftover is left to whoever reaches the node', async () => {
-    await start([VOLUME_CRD, LEFTOVER_CRD]);
+    await start(CRDS);
     const volume = sparseVolume('a', 'foreign', '32Mi');
     volume.metadata.finalizers = ['storage.metalk8s.scality.com/volume-protection'];
     await client.create(VOLUMES, volume);

@@ -437,6 +437,8 @@ describeAsRoot('a user who is not root', () => {
     [['xfs_growfs', '-L', '1', `${MOUNTS}/${UID}`]],
     [['resize2fs', '/dev/sda']],
     [['resize2fs', '/dev/loop7', '1M']],
+    [['e2fsck', '-f', '-y', '/dev/loop7']],
+    [['e2fsck', '-f', '-p', '/dev/sda']],
     [['losetup', '-c', '/dev/sda']],
     [['losetup', '--partscan', '/dev/loop7', '/etc/shadow']],
     [['losetup', '--offset', '4096', '/dev/loop7', file]],

@@ -9,12 +9,14 @@ import { createInformer, type Informer } from '../../src/kube/informer.ts';
 import type { KubeClient } from '../../src/kube/types.ts';
 import { NodeError } from '../../src/nodes/errors.ts';
 import type { Executor } from '../../src/nodes/job.ts';
-import { memoryLogger } from './logger.ts';
+import { type Line, memoryLogger } from './logger.ts';
 
 export interface TestController {
   nodes: Informer<KubeNode>;
   /** What was asked of nodes that are away, as `method node`. */
   asked: string[];
+  /** What it logged. */
+  lines: readonly Line[];
   stop(): Promise<void>;
 }
 
@@ -44,7 +46,8 @@ export async function startController(
     subjects: away('subjects'),
     close: async () => {},
   };
-  const common = { client, clock: systemClock, random: () => 0, logger: memoryLogger() };
+  const logger = memoryLogger();
+  const common = { client, clock: systemClock, random: () => 0, logger };
   const nodes = createInformer<KubeNode>({ ...common, resource: NODES, transform: keepNode });
   metrics?.addInformer(NODES, nodes);
   nodes.start();
@@ -62,8 +65,9 @@ export async function startController(
   return {
     nodes,
     asked,
+    lines: logger.lines,
     async stop() {
-      await controller.stop(5000);
+      await controller.stop(5000, 5000);
       await nodes.stop();
     },
   };

@@ -32,7 +32,9 @@ export function planGrow(
     steps: [
       ...left,
       ...(missing > 0n ? [extend(desired, observed, own, group)] : []),
-      ...(desired.mode === 'Filesystem' ? growFileSystem(desired.uid, device, device.signature) : []),
+      ...(desired.mode === 'Filesystem'
+        ? growFileSystem(desired.uid, device, device.signature, { ...observed, growsMounted: true })
+        : []),
       ...writeDone(desired.uid, wanted),
     ],
   };

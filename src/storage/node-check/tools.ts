@@ -21,6 +21,7 @@ const tool = (name: string, of: string, from: string, ...version: string[]): Too
 export const TOOLS: readonly Tool[] = [
   tool('losetup', 'sparse files', 'util-linux (Debian: mount)', '--version'),
   tool('mkfs.ext4', 'ext4', 'e2fsprogs', '-V'),
+  tool('e2fsck', 'ext4 that grows', 'e2fsprogs', '-V'),
   tool('resize2fs', 'ext4 that grows', 'e2fsprogs'),
   tool('mkfs.xfs', 'xfs', 'xfsprogs', '-V'),
   tool('xfs_growfs', 'xfs that grows', 'xfsprogs', '-V'),

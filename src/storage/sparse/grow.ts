@@ -37,7 +37,7 @@ export function planGrow(
       ...growLoop(desired, loop),
       ...(desired.mode === 'Block'
         ? growPartition(desired, loop, device)
-        : [...left, ...growFileSystem(desired.uid, loop, observed.signature)]),
+        : [...left, ...growFileSystem(desired.uid, loop, observed.signature, observed)]),
       ...writeDone(desired.uid, desired.sizeBytes),
     ],
   };

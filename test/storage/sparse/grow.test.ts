@@ -42,6 +42,7 @@ const mountedFor = (type: string, ...grow: string[]) => [
   ...UNMOUNT,
 ];
 const EXT4 = mountedFor('ext4', 'resize2fs /dev/loop3');
+const CHECKED = ['e2fsck -f -p /dev/loop3', 'resize2fs /dev/loop3'];
 const XFS = mountedFor('xfs', `xfs_growfs ${POINT}`);
 const DONE = `dd of=/var/lib/stowage/volumes/${UID}.done.new conv=fsync status=none`;
 const PARTITION = [
@@ -58,6 +59,11 @@ const mounted = (node: ObservedSparse): ObservedSparse => ({
   ...node,
   mounts: new Map([['7:3', ['/pod', POINT]]]),
 });
+const mountedByUs = (node: ObservedSparse): ObservedSparse => ({
+  ...node,
+  mounts: new Map([['7:3', [POINT]]]),
+});
+const unable: ObservedSparse = { ...readyNode, growsMounted: false };
 const xfs: ObservedSparse = { ...readyNode, signature: { found: 'one', type: 'xfs', uuid: UID } };
 
 describe('growing', () => {
@@ -75,6 +81,19 @@ describe('growing', () => {
       { ...long(readyNode), mounts: new Map([['7:3', ['/pod']]]) },
       [LOOP, ...EXT4, DONE],
     ],
+    [
+      'ext4, where root may not grow it mounted',
+      wanted,
+      unable,
+      [FILE_GROWS(2n * GI), LOOP, ...CHECKED, DONE],
+    ],
+    [
+      'and it was left mounted',
+      wanted,
+      mountedByUs(unable),
+      [FILE_GROWS(2n * GI), LOOP, ...UNMOUNT, ...CHECKED, DONE],
+    ],
+    ['and a pod has it', wanted, mounted(unable), [FILE_GROWS(2n * GI), LOOP, ...UNMOUNT, ...EXT4, DONE]],
     ['done', { ...wanted, sizeBytes: GI }, readyNode, []],
     ['done, and still mounted', { ...wanted, sizeBytes: GI }, mounted(readyNode), UNMOUNT],
     ['smaller than it is', { ...wanted, sizeBytes: GI / 2n }, readyNode, []],
