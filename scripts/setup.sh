@@ -32,6 +32,7 @@ need mkfs.xfs xfsprogs
 need sgdisk gdisk
 need cmp diffutils
 need sudo sudo
+need ip iproute2
 need kubectl kubernetes-client
 need promtool prometheus
 missing=$(printf '%s\n' $missing | sort -u | tr '\n' ' ')
