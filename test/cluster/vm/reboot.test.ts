@@ -20,13 +20,15 @@ const paths = new Map<string, string>();
 
 beforeAll(async () => {
   scene = await startScene();
-  for (const [name, backing, content] of VOLUMES) {
-    await scene.create(name, backing, content);
-    const { status } = await scene.ready(name, 'True');
-    const path = status?.devicePath ?? '';
-    paths.set(name, path);
-    await scene.node.write(content, path, `data of ${name}`);
-  }
+  await scene.told(async () => {
+    for (const [name, backing, content] of VOLUMES) await scene.create(name, backing, content);
+    for (const [name, , content] of VOLUMES) {
+      const { status } = await scene.ready(name, 'True');
+      const path = status?.devicePath ?? '';
+      paths.set(name, path);
+      await scene.node.write(content, path, `data of ${name}`);
+    }
+  })();
 }, 1_200_000);
 afterAll(() => scene?.stop(), 60_000);
 

@@ -15,7 +15,7 @@ import { startWatch, type Watch } from './watch.ts';
 export const NODE = 'vm1';
 
 /** Longer than the daemon waits between two tries to reach a node, and than a VM takes to boot. */
-export const CONVERGES_WITHIN = 180_000;
+export const CONVERGES_WITHIN = 300_000;
 
 /** An API server, the daemon, and a VM that is its node. */
 export interface Scene {
