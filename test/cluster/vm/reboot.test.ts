@@ -5,11 +5,10 @@ import type { Backing, Content } from '../../support/kinds.ts';
 import { until } from '../../support/until.ts';
 import { CONVERGES_WITHIN, NODE, readyOf, type Scene, startScene } from './scene.ts';
 
+/** One that is attached again, and one that comes back by itself. */
 const VOLUMES: readonly (readonly [name: string, Backing, Content])[] = [
   ['file', 'sparse file', 'ext4'],
-  ['block', 'sparse file', 'Block'],
   ['disk', 'disk', 'xfs'],
-  ['part', 'partition', 'Block'],
 ];
 
 /** What is looked at by itself is so every 30 s; a kubelet's word is to be much faster than that. */
