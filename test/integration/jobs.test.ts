@@ -143,6 +143,10 @@ describeAsRoot('jobs', () => {
       expect(await text('later')).toBe('');
     });
 
+    test('a status above those of signals is a failure of the program', async () => {
+      expect(await run(job(script('exit 255')))).toMatchObject({ state: 'failed', exit: 255 });
+    });
+
     test('a program that the node lacks', async () => {
       expect(await run(job(step('no-such-program')))).toMatchObject({ state: 'failed', exit: 127 });
       const [probe] = (await executor.observe(NODE, [{ name: 'a', argv: ['no-such-program'] }])).values();
