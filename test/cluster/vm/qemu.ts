@@ -30,7 +30,7 @@ export function qemuArguments(machine: Machine): string[] {
   const device = (properties: object) => ['-device', JSON.stringify(properties)];
   return [
     ...['-name', name, '-nodefaults', '-no-user-config', '-display', 'none'],
-    ...['-machine', 'q35', '-accel', 'tcg,thread=multi', '-cpu', 'max', '-smp', '2', '-m', String(memoryMiB)],
+    ...['-machine', 'q35', '-accel', 'tcg,thread=multi', '-cpu', 'Westmere', '-m', String(memoryMiB)],
     ...['-kernel', image.kernel, '-initrd', image.initrd, '-append', kernelArguments(name)],
     ...['-chardev', `file,id=console,append=on,path=${comma(consoleLog)}`, '-serial', 'chardev:console'],
     ...['-qmp', `unix:${comma(monitor)},server=on,wait=off`],

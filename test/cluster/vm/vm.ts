@@ -61,7 +61,7 @@ interface Running {
 }
 
 /** Emulated in software; a busy machine may take as long. */
-const BOOTS_WITHIN = 240_000;
+const BOOTS_WITHIN = 600_000;
 
 /** Starts a VM and waits for its sshd. Its disks are on top of the image, which stays as it is. */
 export async function startVm({ name, disks = {}, memoryMiB = 1024 }: VmOptions): Promise<Vm> {
