@@ -105,7 +105,8 @@ function discard(path: string, at: bigint, length: bigint): Step {
   };
 }
 
-function partOf(sizeBytes: bigint): bigint {
+/** How many bytes are overwritten before it is recorded; what a thin volume may take of its pool meanwhile. */
+export function partOf(sizeBytes: bigint): bigint {
   const hundredth = (sizeBytes + 99n) / 100n;
   const whole = ((hundredth + MIB - 1n) / MIB) * MIB;
   return whole < SMALLEST_PART ? SMALLEST_PART : whole;

@@ -71,6 +71,10 @@ function textOf(values: ReadonlyMap<string, string>): string {
 export const contentOf = (extents: readonly Extents[]): string =>
   [...new Set(extents.flatMap(({ content }) => (content === '' ? [] : content.split('+'))))].sort().join('+');
 
+/** How many they are. */
+export const extentsIn = (extents: readonly FreeExtents[]): bigint =>
+  extents.reduce((sum, { count }) => sum + count, 0n);
+
 /** As LVM is told to take these and no others. */
 export const rangeOf = ({ pv, first, count }: FreeExtents): string => `${pv}:${first}-${first + count - 1n}`;
 

@@ -6,12 +6,14 @@ import { notInUseGuards, notOpenGuards } from '../raw/guards.ts';
 import { isOurs } from '../raw/ours.ts';
 import { removeIntent, removeRecords } from '../records.ts';
 import type { DesiredLvm, DeviceFacts, ObservedLvm, Plan } from '../types.ts';
+import { partOf } from '../wipe.ts';
 import { asRaw, rawOf } from './as-raw.ts';
 import type { LogicalVolume } from './facts.ts';
 import { groupOf, refuseChange } from './group.ts';
 import { isTagged, lvName, tagOf } from './names.ts';
-import { deviceOf, ownOf, whose } from './own.ts';
+import { deviceOf, ownOf, refuseTags, whose } from './own.ts';
 import { addTag, deactivate, reach, sameVolume, takeTag } from './reach.ts';
+import { refuseWrites } from './refuse.ts';
 
 /** Those of which removing one removes nothing else: plain, thin, and what LVM makes of them (RAID, mirrors, caches). */
 const ALONE = ['-', 'V', 'r', 'R', 'm', 'M', 'C'];
@@ -34,10 +36,13 @@ export function planDestroy(desired: DesiredLvm, observed: ObservedLvm): Plan {
   if (own === undefined) return { steps: records };
   const owner = whose(desired, observed, own);
   const refused = refuseChange(group);
+  const doubtful = refuseTags(desired, observed, own);
   if (retained && made) {
+    const device = owner === 'ours' ? deviceOf(observed, own) : undefined;
+    const left = device === undefined ? [] : leaveMount(desired.uid, device, observed);
     // Whoever has it from now on is not held to be this Volume.
-    const tag = owner === 'ours' && isTagged(own, desired.uid) && refused === undefined;
-    return { steps: tag ? [takeTag(desired, own), ...records] : keep };
+    const tag = owner === 'ours' && isTagged(own, desired.uid) && (refused ?? doubtful) === undefined;
+    return { steps: [...left, ...(tag ? [takeTag(desired, own), ...records] : keep)] };
   }
   const name = lvName(desired, own.name);
   if (owner !== 'ours') {
@@ -47,6 +52,7 @@ export function planDestroy(desired: DesiredLvm, observed: ObservedLvm): Plan {
       : { steps: records };
   }
   if (refused !== undefined) return orRetain(refused.refusal);
+  if (doubtful !== undefined) return doubtful;
   if (!ALONE.includes(own.kind)) {
     return orRetain(
       `${name} has snapshots or is a part of something (lvs shows ${own.kind}), which would go with it`,
@@ -67,7 +73,9 @@ function remove(
   const gone = [...tag, lvremove(desired, own), ...onceGone(desired, own, records)];
   const wiped = observed.wiped !== undefined && observed.wiped >= own.sizeBytes;
   const toClean = made && !wiped && (desired.onDelete === 'Wipe' || own.pool === undefined);
-  if (!own.active && !toClean) return { steps: gone };
+  // Somebody else may have put something there.
+  const toLook = toClean || (made && !wiped && desired.mode === 'Filesystem');
+  if (!own.active && !toLook) return { steps: gone };
   const reached = reach(desired, observed, own);
   if (reached !== undefined) return reached;
   const device = deviceOf(observed, own);
@@ -83,8 +91,19 @@ function remove(
     };
   }
   const { mode } = desired;
-  if (toClean && mode === 'Filesystem' && device.content !== '' && !isOurs(asRaw(desired), device)) {
+  if (toLook && mode === 'Filesystem' && device.content !== '' && !isOurs(asRaw(desired), device)) {
     return orRetain(`/dev/${device.name} carries ${device.content}, which is not of this Volume`);
+  }
+  if (toClean && own.pool !== undefined) {
+    const part = partOf(own.sizeBytes);
+    const full = refuseWrites(
+      desired,
+      own.pool,
+      observed,
+      part,
+      `wiping a volume of it takes ${part} at a time`,
+    );
+    if (full !== undefined) return { ...orRetain(full.refusal), passing: true };
   }
   return {
     steps: [
@@ -141,7 +160,7 @@ function onceGone({ vgName }: DesiredLvm, own: LogicalVolume, [first, ...others]
   return [{ ...first, guards: [gone, ...first.guards] }, ...others];
 }
 
-function orRetain(refusal: string): Plan {
+function orRetain(refusal: string): Exclude<Plan, { steps: unknown }> {
   return {
     refusal,
     hint: 'Bring back what was made for it; or set spec.onDelete to Retain, and the Volume goes without touching any logical volume.',

@@ -9,6 +9,10 @@ export const lvName = ({ vgName }: Named, name: string): string => `${vgName}/${
 /** The path where the logical volume of a Volume is made. */
 export const lvPath = ({ vgName, name }: Named): string => `/dev/${vgName}/${name}`;
 
+/** What device-mapper calls it, which is nobody else's as long as it is active. */
+export const dmNameOf = ({ vgName, name }: Named): string =>
+  [vgName, name].map((part) => part.replaceAll('-', '--')).join('-');
+
 /** What a logical volume is taken from, as it is named under /dev: the group, or the thin pool. */
 export const poolPath = ({ vgName, thinPool }: { vgName: string; thinPool?: string | undefined }): string =>
   `/dev/${vgName}${thinPool == null ? '' : `/${thinPool}`}`;

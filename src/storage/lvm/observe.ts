@@ -35,7 +35,8 @@ export async function observeLvm(look: Look, desired: DesiredLvm): Promise<Obser
   const first = await look(lvmProbes(desired));
   const get = answersOf(first);
   const groups = readGroups(get('groups'), desired.vgName);
-  const volumes = groups.length === 0 ? [] : readVolumes(get('logical volumes'));
+  // Of two groups of a name LVM lists none.
+  const volumes = groups.length === 1 ? readVolumes(get('logical volumes')) : [];
   const own = ownOf(desired, volumes);
   const located = new Map([...first, ['target', targetOf(own)]]);
   // Its tags are known already.
@@ -45,7 +46,7 @@ export async function observeLvm(look: Look, desired: DesiredLvm): Promise<Obser
     located,
     probes.length === 0 ? new Map() : await look(probes),
   );
-  const [group] = groups;
+  const group = groups.length === 1 ? groups[0] : undefined;
   const thin = own === undefined ? desired.thinPool : own.pool;
   const missing = group === undefined || thin !== undefined ? 0n : missingExtents(desired, group, own);
   return {

@@ -1,13 +1,48 @@
 import type { DesiredLvm, DeviceFacts, ObservedLvm } from '../types.ts';
 import type { LogicalVolume } from './facts.ts';
-import { dmUuidOf, isTagged, uidsIn } from './names.ts';
+import { dmUuidOf, isTagged, lvName, tagOf, uidsIn } from './names.ts';
 
-/** The logical volume that is the Volume's, by its tag, whatever its name is by now; else the one of its name. */
+/** The UUID that device-mapper has for it, as it was recorded in the Volume's status. */
+const recordedUuid = ({ identity }: Pick<DesiredLvm, 'identity'>): string | undefined =>
+  /(?:^| )dm=(\S+)/.exec(identity ?? '')?.[1];
+
+/**
+ * The logical volume that is the Volume's, by its recorded UUID or its tag, whatever its name is by now; else the one of
+ * its name.
+ */
 export function ownOf(
-  { uid, name }: Pick<DesiredLvm, 'uid' | 'name'>,
+  desired: Pick<DesiredLvm, 'uid' | 'name' | 'identity'>,
   volumes: readonly LogicalVolume[],
 ): LogicalVolume | undefined {
-  return volumes.find((each) => isTagged(each, uid)) ?? volumes.find((each) => each.name === name);
+  const recorded = recordedUuid(desired);
+  return (
+    volumes.find(({ uuid }) => recorded?.endsWith(uuid.replaceAll('-', ''))) ??
+    volumes.find((each) => isTagged(each, desired.uid)) ??
+    volumes.find(({ name }) => name === desired.name)
+  );
+}
+
+/** Why a tag does not tell whose logical volume it is: whoever may change a group can copy one. */
+export function refuseTags(
+  desired: DesiredLvm,
+  { volumes }: ObservedLvm,
+  own: LogicalVolume,
+): { refusal: string; hint: string } | undefined {
+  const { uid, vgName } = desired;
+  const tagged = volumes.filter((each) => isTagged(each, uid));
+  if (recordedUuid(desired) === undefined && tagged.length > 1) {
+    return {
+      refusal: `several logical volumes carry the tag of this Volume: ${tagged.map(({ name }) => lvName(desired, name)).join(', ')}`,
+      hint: `Take it off all but the one that was made for it: lvchange --deltag ${tagOf(uid)} ${vgName}/NAME.`,
+    };
+  }
+  const other = uidsIn(own.tags).find((each) => each !== uid);
+  return other === undefined || (recordedUuid(desired) === undefined && !isTagged(own, uid))
+    ? undefined
+    : {
+        refusal: `the logical volume ${lvName(desired, own.name)} carries the tag of another Volume, too, with the UID ${other}`,
+        hint: `Take off the tag that is wrong: lvchange --deltag stowage.dev/uid=UID ${lvName(desired, own.name)}.`,
+      };
 }
 
 /**
@@ -15,15 +50,15 @@ export function ownOf(
  * has but the name; nothing speaks against it.
  */
 export function whose(
-  { uid, identity }: DesiredLvm,
+  desired: DesiredLvm,
   { groups }: ObservedLvm,
   own: LogicalVolume,
 ): 'ours' | 'named' | 'not ours' {
-  const recorded = /(?:^| )dm=(\S+)/.exec(identity ?? '')?.[1];
+  const recorded = recordedUuid(desired);
   if (recorded !== undefined) {
     return recorded === dmUuidOf(groups[0]?.uuid ?? '', own.uuid) ? 'ours' : 'not ours';
   }
-  if (isTagged(own, uid)) return 'ours';
+  if (isTagged(own, desired.uid)) return 'ours';
   return uidsIn(own.tags).length > 0 ? 'not ours' : 'named';
 }
 

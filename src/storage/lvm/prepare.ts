@@ -8,7 +8,7 @@ import { create } from './create.ts';
 import type { LogicalVolume } from './facts.ts';
 import { groupOf, refuseChange } from './group.ts';
 import { lvName, lvPath } from './names.ts';
-import { deviceOf, ownOf, whose } from './own.ts';
+import { deviceOf, ownOf, refuseTags, whose } from './own.ts';
 import { planPresent } from './present.ts';
 import { reach } from './reach.ts';
 import { consentText, refuseCreate } from './refuse.ts';
@@ -54,6 +54,8 @@ function refuseOther(desired: DesiredLvm, observed: ObservedLvm, own: LogicalVol
       hint: `Remove or rename it if it is not needed; name the Volume otherwise; or use it as a raw device: rawBlockDevice with devicePath ${lvPath(desired)}.`,
     };
   }
+  const doubtful = refuseTags(desired, observed, own);
+  if (doubtful !== undefined) return doubtful;
   if (observed.intent === undefined) {
     return {
       refusal: `the logical volume ${name} was made for this Volume, and nothing on the node says how far: it may hold data`,

@@ -2,12 +2,15 @@ import { checkMade } from '../raw/prepare.ts';
 import { linked } from '../raw/present.ts';
 import type { DesiredLvm, ObservedLvm, Plan } from '../types.ts';
 import { asRaw, rawOf } from './as-raw.ts';
-import { groupOf } from './group.ts';
+import { groupOf, refuseChange } from './group.ts';
 import { planGrow } from './grow.ts';
 import { isTagged, lvName, lvPath } from './names.ts';
 import { overcommitNote } from './overcommit.ts';
-import { deviceOf, ownOf, whose } from './own.ts';
+import { deviceOf, ownOf, refuseTags, whose } from './own.ts';
 import { addTag, reach, refresh } from './reach.ts';
+
+/** Not a pool, a snapshot, or what LVM moves: plain, thin, RAID, mirrors, caches, and what has snapshots. */
+const HOLDS_DATA = ['-', 'V', 'r', 'R', 'm', 'M', 'C', 'o', 'O'];
 
 /** What remains to be done until the logical volume is active, of the size wanted, and its persistent link leads to it. */
 export function planPresent(desired: DesiredLvm, observed: ObservedLvm): Plan {
@@ -35,6 +38,16 @@ export function planPresent(desired: DesiredLvm, observed: ObservedLvm): Plan {
       hint: 'Bring the earlier one back, or delete the Volume if its data is given up.',
     };
   }
+  if (owner === 'named' && !HOLDS_DATA.includes(own.kind)) {
+    return {
+      refusal: `${lvName(desired, own.name)} is no logical volume that holds a Volume's data: lvs shows it as ${own.kind}`,
+      hint: `Look at it on the node: lvs -a ${group.name}.`,
+    };
+  }
+  if (desired.identity === undefined && owner === 'ours') {
+    const doubtful = refuseTags(desired, observed, own);
+    if (doubtful !== undefined) return doubtful;
+  }
   const reached = reach(desired, observed, own);
   if (reached !== undefined) return reached;
   const device = deviceOf(observed, own);
@@ -48,7 +61,9 @@ export function planPresent(desired: DesiredLvm, observed: ObservedLvm): Plan {
   if ('refusal' in link || link.steps.length > 0) {
     return 'refusal' in link ? link : { steps: [refresh(desired, own), ...link.steps] };
   }
-  if (owner === 'ours' && !isTagged(own, desired.uid)) return { steps: [addTag(desired, own)] };
+  if (owner === 'ours' && !isTagged(own, desired.uid) && refuseChange(group) === undefined) {
+    return { steps: [addTag(desired, own)] };
+  }
   const grown = planGrow(desired, observed, group, own, device);
   if ('refusal' in grown || grown.steps.length > 0) return grown;
   const notes = [...(grown.notes ?? []), ...overcommitNote(desired, observed)];

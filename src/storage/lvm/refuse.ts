@@ -1,6 +1,6 @@
 import { tooSmall } from '../mkfs.ts';
 import type { DesiredLvm, ObservedLvm, Plan } from '../types.ts';
-import { contentOf } from './content.ts';
+import { contentOf, extentsIn } from './content.ts';
 import type { LogicalVolume, VolumeGroup } from './facts.ts';
 import { extentsFor, refuseChange } from './group.ts';
 import { lvName } from './names.ts';
@@ -23,15 +23,18 @@ export function refuseCreate(
     refuseChange(group) ??
     small ??
     (desired.thinPool === undefined
-      ? (refuseRoom(desired, group) ?? refuseContent(desired, observed))
+      ? (refuseRoom(desired, observed, group) ?? refuseContent(desired, observed))
       : refusePool(desired, desired.thinPool, observed, bytes))
   );
 }
 
-function refuseRoom(desired: DesiredLvm, group: VolumeGroup): Refusal | undefined {
+function refuseRoom(desired: DesiredLvm, { free }: ObservedLvm, group: VolumeGroup): Refusal | undefined {
   const wanted = extentsFor(desired, group);
-  if (wanted <= group.freeExtents) return undefined;
-  const { name, extentBytes, freeExtents } = group;
+  const { name, extentBytes } = group;
+  const usable = extentsIn(free);
+  // What was looked into is no more than is needed.
+  const freeExtents = usable < wanted && usable < group.freeExtents ? usable : group.freeExtents;
+  if (wanted <= freeExtents) return undefined;
   return {
     refusal: `the volume group ${name} has ${freeExtents * extentBytes} bytes left, and the Volume needs ${wanted * extentBytes}`,
     hint: 'Add a disk to it (vgextend), remove what is not needed, or make the Volume smaller.',
@@ -58,13 +61,29 @@ export function consentText({ overwrite, forced }: DesiredLvm): string {
 }
 
 /** What a file system of that many bytes writes when it is made: its log, and a part of its tables. */
-const written = (bytes: bigint): bigint => 64n * MIB + bytes / 50n;
+export const written = (bytes: bigint): bigint => 64n * MIB + bytes / 50n;
 
 function refusePool(
   desired: DesiredLvm,
   thinPool: string,
-  { volumes }: ObservedLvm,
+  observed: ObservedLvm,
   bytes: bigint,
+): Refusal | undefined {
+  const begun = desired.mode === 'Filesystem' ? written(bytes) : 1n;
+  const needed = begun < bytes ? begun : bytes;
+  return refuseWrites(desired, thinPool, observed, needed, `a volume of ${bytes} is begun with ${needed}`);
+}
+
+/**
+ * Why nothing is written through a thin pool: where it has no room for it, all of its volumes lose what is written.
+ * @param needed bytes, which `what` tells of
+ */
+export function refuseWrites(
+  desired: DesiredLvm,
+  thinPool: string,
+  { volumes }: ObservedLvm,
+  needed: bigint,
+  what: string,
 ): Refusal | undefined {
   const { vgName } = desired;
   const name = lvName(desired, thinPool);
@@ -80,11 +99,9 @@ function refusePool(
     return { refusal: `the thin pool ${name} ${ill}`, hint: `Look at it first: lvs -a ${vgName}.` };
   }
   const left = pool.sizeBytes - usedOf(pool);
-  const begun = desired.mode === 'Filesystem' ? written(bytes) : 1n;
-  const needed = begun < bytes ? begun : bytes;
   if (left < needed) {
     return {
-      refusal: `the thin pool ${name} has ${left} bytes left of ${pool.sizeBytes}, and a volume of ${bytes} is begun with ${needed}`,
+      refusal: `the thin pool ${name} has ${left} bytes left of ${pool.sizeBytes}, and ${what}`,
       hint: `Make the pool larger (lvextend ${name}), or remove what is not needed.`,
     };
   }

@@ -94,7 +94,8 @@ export function readVolumes(result: ProbeResult): LogicalVolume[] {
 /** Free extents that may be taken, the most first, as LVM itself does it. @throws ObservationError */
 export function readFreeExtents(result: ProbeResult, { name, extentBytes }: VolumeGroup): FreeExtents[] {
   return rows<(typeof PV_FIELDS)[number], FreeExtents | undefined>('pvseg', result, (row) => {
-    if (row.vg_name !== name || row.segtype !== 'free' || row.pv_attr[0] !== 'a') return undefined;
+    const usable = row.pv_attr[0] === 'a' && row.pv_attr[2] !== 'm';
+    if (row.vg_name !== name || row.segtype !== 'free' || !usable) return undefined;
     const first = BigInt(row.pvseg_start);
     const count = BigInt(row.pvseg_size);
     const offsetBytes = BigInt(row.pe_start) + first * extentBytes;

@@ -9,7 +9,7 @@ import type { BlockDevice, DesiredRaw, DeviceFacts, Intent, ObservedRaw, Users }
 import { fromHex, readUsers, userProbes } from '../users.ts';
 import { contentText, type Printed } from './content.ts';
 import { guidProbes, readGuids } from './guids.ts';
-import { diskOf, diskseqProbe, identityOf, identityProbe } from './identity.ts';
+import { diskOf, diskseqProbe, dmUuidProbe, identityOf, identityProbe } from './identity.ts';
 
 type Results = ReadonlyMap<string, ProbeResult>;
 type Place = Pick<DesiredRaw, 'uid' | 'mode' | 'devicePath'>;
@@ -54,7 +54,7 @@ export function deviceProbes(first: Results): Probe[] {
     ...parts.flatMap(contentProbes),
     ...(row.type === 'part' ? [] : guidProbes(row)),
     { name: 'partition', argv: ['cat', `/sys/class/block/${row.name}/partition`] },
-    { name: 'dm', argv: ['cat', `/sys/class/block/${row.name}/dm/uuid`] },
+    { name: 'dm', argv: dmUuidProbe(row.name) },
     { name: 'diskseq', argv: diskseqProbe(diskOf(row, users.devices).name) },
     ...(row.type === 'lvm' ? [tagsProbe(row.device)] : []),
     {

@@ -12,6 +12,7 @@ import {
   lvmMade,
   lvmNode,
   MIB,
+  pool,
   thinLv,
 } from '../../support/lvm-input.ts';
 import { writesTo } from '../../support/plans.ts';
@@ -22,6 +23,7 @@ const deleting = { ...keeping, onDelete: 'Delete' } as const;
 const wiping = { ...keeping, onDelete: 'Wipe' } as const;
 const blockOf = (wanted: DesiredLvm): DesiredLvm => ({ ...wanted, mode: 'Block' });
 const inactive = { ...lv, active: false, device: undefined };
+const copy = { ...lv, name: 'copy', uuid: 'B' };
 const away = { volumes: [inactive], target: { is: 'missing' } } as const;
 const foreign: DeviceFacts = { ...dm, signature: { found: 'one', type: 'xfs', uuid: 'x' }, content: 'xfs:x' };
 
@@ -56,6 +58,13 @@ describe('Retain', () => {
       keeping,
       lvmMade(ext4, { groups: [{ ...group, partial: true }] }),
       ['intent', 'forget'],
+    ],
+    ['two carry its tag', lvmDesired, lvmMade(ext4, { volumes: [copy, lv] }), ['intent', 'forget']],
+    [
+      'left mounted where it was grown',
+      keeping,
+      lvmMade(ext4, { mounts: new Map([['253:3', [`/run/stowage/mounts/${UID}`]]]) }),
+      [`umount -- /run/stowage/mounts/${UID}`, `rmdir -- /run/stowage/mounts/${UID}`, UNTAG, 'forget'],
     ],
     ['it is gone', keeping, lvmMade(ext4, { volumes: [] }), ['forget']],
     ['nothing was ever done', lvmDesired, lvmNode(), []],
@@ -92,7 +101,19 @@ describe('Delete', () => {
       'thin, inactive',
       deleting,
       lvmMade(ext4, { ...away, volumes: [{ ...inactive, kind: 'V', pool: 'pool' }] }),
+      [ACTIVATE],
+    ],
+    [
+      'thin, inactive, Block',
+      blockOf(deleting),
+      lvmMade(dm, { ...away, volumes: [{ ...inactive, kind: 'V', pool: 'pool' }] }),
       [REMOVE, 'forget'],
+    ],
+    [
+      'a copy has its tag',
+      deleting,
+      lvmMade(ext4, { volumes: [copy, lv] }),
+      [CLEAR, DEACTIVATE, REMOVE, 'forget'],
     ],
     ['inactive: its signature is looked for', deleting, lvmMade(ext4, away), [ACTIVATE]],
     ['gone', deleting, lvmMade(ext4, { volumes: [], target: { is: 'missing' } }), ['forget']],
@@ -162,16 +183,51 @@ describe('Wipe', () => {
     [
       'thin: each part is given back',
       wiping,
-      lvmMade(ext4, { volumes: [thinLv] }),
+      lvmMade(ext4, { volumes: [thinLv, pool] }),
       [16, 'seek=0', 16, ...GONE],
     ],
   ])('%s', (_, wanted, observed, expected) => {
     expect(parts(wanted, observed)).toEqual(expected);
   });
 
+  test.each<[string, object, RegExp]>([
+    ['without room for a part', { dataPercent: 97 }, /^passing: .*bytes left of .*takes 67108864 at a time$/],
+    ['that is full', { health: 'D' }, /^passing: the thin pool vg0\/pool is out of space$/],
+    ['whose metadata are full', { metadataPercent: 95 }, /^passing: the metadata of the thin pool/],
+  ])(
+    'of a thin pool %s nothing is written: all of its volumes would lose what they write',
+    (_, more, refusal) => {
+      expect(outcome(wiping, lvmMade(ext4, { volumes: [thinLv, { ...pool, ...more }] }))).toMatch(refusal);
+    },
+  );
+
   test('all is wiped, and it is inactive: it is removed', () => {
     expect(outcome(wiping, lvmMade(dm, { ...away, wiped: GIB }))).toEqual([REMOVE, 'forget']);
   });
+});
+
+test.each([deleting, wiping])(
+  '$onDelete by the records of a node alone: of two with its tag neither is touched',
+  (wanted) => {
+    const forgotten = { ...wanted, recorded: false, identity: undefined };
+    expect(outcome(forgotten, lvmMade(ext4, { volumes: [copy, lv] }))).toMatch(
+      /^several logical volumes carry the tag/,
+    );
+  },
+);
+
+test('nothing is written to a device that has the number of another logical volume', () => {
+  const made = plan('destroy', wiping, lvmMade(ext4, { volumes: [lv] }), 0);
+  const writes = 'steps' in made ? made.steps.filter(({ argv }) => argv[1] === 'if=/dev/zero') : [];
+  expect(writes).toHaveLength(16);
+  for (const { guards } of writes) {
+    expect(guards).toContainEqual(
+      expect.objectContaining({
+        argv: ['cat', '/sys/class/block/dm-3/dm/uuid'],
+        expect: { exit: 0, stdout: { is: dm.dmUuid } },
+      }),
+    );
+  }
 });
 
 describe.each([deleting, wiping])('$onDelete', (wanted) => {
@@ -191,6 +247,16 @@ describe.each([deleting, wiping])('$onDelete', (wanted) => {
       /has snapshots .* would go with it$/,
     ],
     ['it became a pool', lvmMade(ext4, { volumes: [{ ...lv, kind: 't' }] }), /would go with it$/],
+    [
+      'the tag of another Volume, too',
+      lvmMade(ext4, { volumes: [{ ...lv, tags: [...lv.tags, 'stowage.dev/uid=other'] }] }),
+      /carries the tag of another Volume, too, with the UID other$/,
+    ],
+    [
+      'thin, with another file system',
+      lvmMade(foreign, { volumes: [thinLv, pool] }),
+      /carries xfs:x, which is not of this Volume$/,
+    ],
     ['another file system', lvmMade(foreign), /carries xfs:x, which is not of this Volume$/],
     [
       'mounted',
@@ -206,6 +272,6 @@ describe.each([deleting, wiping])('$onDelete', (wanted) => {
   ])('%s: nothing is touched', (_, observed, refusal) => {
     expect(outcome(wanted, observed)).toMatch(refusal);
     const made = plan('destroy', wanted, observed, 0);
-    if ('refusal' in made && !made.passing) expect(made.hint).toContain('Retain');
+    if ('refusal' in made && !made.passing) expect(made.hint).toMatch(/Retain|--deltag/);
   });
 });

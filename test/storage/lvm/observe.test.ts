@@ -199,6 +199,26 @@ describe('one that is to be made', () => {
     expect(observed).toMatchObject({ groups: [], volumes: [], free: [], space: { freeBytes: undefined } });
   });
 
+  test('of two groups of a name LVM lists no volumes, which is no failure', async () => {
+    const { observed } = await seen(lvmDesired, {
+      'vgs ': report('vg', GROUP, { ...GROUP, vg_uuid: 'B' }),
+      'lvs ': result(5, '', '  Multiple VGs found with the same name: skipping vg0'),
+    });
+    expect(observed).toMatchObject({ groups: [{}, {}], volumes: [], free: [] });
+  });
+
+  test('nothing is taken from a disk that is away', async () => {
+    const { observed } = await seen(lvmDesired, {
+      ...none,
+      'pvs ': report(
+        'pvseg',
+        { ...segment('[unknown]', 0, 999), pv_attr: 'a-m' },
+        segment('/dev/sdb', 0, 200),
+      ),
+    });
+    expect(observed.free.map(({ pv }) => pv)).toEqual(['/dev/sdb']);
+  });
+
   test('a thin one needs no extents; its pool is what fills up', async () => {
     const { observed, asked } = await seen(thin, none);
     expect(asked).toHaveLength(1);

@@ -26,7 +26,7 @@ const MKFS = `mkfs.ext4 -q -F -U ${UID}`;
 const WAIT = `udevadm settle --timeout=10 --exit-if-exists=/dev/disk/by-uuid/${UID}`;
 const WAIT_DM = `udevadm settle --timeout=10 --exit-if-exists=/dev/disk/by-id/dm-uuid-${dm.dmUuid}`;
 const LOOK = (name: string) => `udevadm trigger --action=change --name-match=/dev/${name}`;
-const CREATE = `lvcreate --name data1 --addtag ${TAG} --extents 256 --wipesignatures y --zero y vg0`;
+const CREATE = `lvcreate --config allocation/use_blkid_wiping=1 --name data1 --addtag ${TAG} --extents 256 --wipesignatures y --zero y vg0`;
 
 /** Without the records, which every kind has. */
 function outcome(wanted: DesiredLvm, observed: ObservedLvm): string[] | string {
@@ -50,7 +50,12 @@ describe('is made', () => {
   test.each<[string, DesiredLvm, ObservedLvm, string[]]>([
     ['thick', lvmDesired, lvmNode(), [CREATE, `${MKFS} /dev/vg0/data1`, 'sync', LOOK('vg0/data1'), WAIT]],
     ['Block', lvmBlock, lvmNode(), [CREATE]],
-    ['in whole extents', { ...lvmBlock, sizeBytes: GIB + 1n }, lvmNode(), [CREATE.replace('256', '257')]],
+    [
+      'in whole extents',
+      { ...lvmBlock, sizeBytes: GIB + 1n },
+      lvmNode({ free: [{ ...free, count: 257n }] }),
+      [CREATE.replace('256', '257')],
+    ],
     [
       'thin',
       thin,
@@ -97,11 +102,44 @@ describe('is made', () => {
     expect(guards('mkfs.ext4')).toEqual([
       notDone,
       'lvs --noheadings -o lv_tags vg0/data1',
+      'lsblk --raw -n -d -o NAME,TYPE /dev/vg0/data1',
       expect.stringContaining('dd if=/dev/vg0/data1'),
       expect.stringContaining('dd if=/dev/vg0/data1'),
       'blkid -p -o value -s TYPE -s PTTYPE /dev/vg0/data1',
       'wipefs -n -i -O TYPE /dev/vg0/data1',
     ]);
+  });
+
+  test('in mode Block nothing is done before LVM is seen to have left nothing on it', () => {
+    const made = steps(lvmBlock, lvmNode());
+    const next = made[made.findIndex(({ argv }) => argv[0] === 'lvcreate') + 1];
+    expect(next?.name).toBe('write the record "done"');
+    expect(next?.guards.map(({ argv }) => argv[0])).toEqual(['lvs', 'lsblk', 'dd', 'dd', 'blkid', 'wipefs']);
+  });
+
+  test.each([
+    ['vg0', 'data1', 'vg0-data1'],
+    ['my-vg', 'a-b--c', 'my--vg-a--b----c'],
+  ])('only where the path of %s/%s leads to device-mapper’s %s', (vgName, name, dmName) => {
+    const made = steps({ ...lvmDesired, vgName, name }, lvmNode({ groups: [{ ...group, name: vgName }] }));
+    expect(made.find(({ argv }) => argv[0] === 'mkfs.ext4')?.guards).toContainEqual({
+      argv: ['lsblk', '--raw', '-n', '-d', '-o', 'NAME,TYPE', `/dev/${vgName}/${name}`],
+      expect: { exit: 0, stdout: { is: `${dmName} lvm` } },
+      refusal: expect.stringContaining('is not the logical volume that was made'),
+    });
+  });
+
+  test('what LVM asks is answered by nobody, also where the plan is pasted into a shell', () => {
+    expect(steps(lvmDesired, lvmNode()).find(({ argv }) => argv[0] === 'lvcreate')?.stdin).toBe('');
+  });
+
+  test('a file system is only made on the device that was looked at, by what device-mapper calls it', () => {
+    const made = steps(lvmDesired, begun(dm, { volumes: [lv] }));
+    expect(made.find(({ argv }) => argv[0] === 'mkfs.ext4')?.guards).toContainEqual({
+      argv: ['cat', '/sys/class/block/dm-3/dm/uuid'],
+      expect: { exit: 0, stdout: { is: dm.dmUuid } },
+      refusal: expect.stringContaining('no longer the device'),
+    });
   });
 
   test('consent is bound to what is in the extents, and on record before', () => {
@@ -190,6 +228,24 @@ describe('refused', () => {
       lvmDesired,
       odd({ freeExtents: 255n }),
       /^the volume group vg0 has 1069547520 bytes left, and the Volume needs 1073741824$/,
+    ],
+    [
+      'no room but on disks that nothing is taken from',
+      lvmDesired,
+      lvmNode({ free: [{ ...free, count: 100n }] }),
+      /^the volume group vg0 has 419430400 bytes left, and the Volume needs 1073741824$/,
+    ],
+    [
+      'two carry its tag',
+      lvmDesired,
+      begun(dm, { volumes: [lv, { ...lv, name: 'copy', uuid: 'B' }] }),
+      /^several logical volumes carry the tag of this Volume: vg0\/data1, vg0\/copy$/,
+    ],
+    [
+      'it carries the tag of another Volume, too',
+      lvmDesired,
+      begun(dm, { volumes: [{ ...lv, tags: [...lv.tags, 'stowage.dev/uid=other'] }] }),
+      /^the logical volume vg0\/data1 carries the tag of another Volume, too, with the UID other$/,
     ],
     [
       'xfs too small',

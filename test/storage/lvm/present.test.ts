@@ -98,6 +98,34 @@ describe('is there', () => {
       }),
       [`lvchange --addtag stowage.dev/uid=${UID} vg0/data1`],
     ],
+    ...(['partial', 'shared', 'readOnly'] as const).map((odd): [string, DesiredLvm, ObservedLvm, unknown] => [
+      `as MetalK8s made it, and gets no tag in a group that is ${odd}`,
+      recorded,
+      lvmMade(ext4, {
+        groups: [{ ...group, [odd]: true }],
+        volumes: [{ ...lv, tags: [] }],
+        intent: undefined,
+        done: undefined,
+      }),
+      [],
+    ]),
+    [
+      'when a copy has its tag',
+      recorded,
+      lvmMade(ext4, { volumes: [{ ...lv, uuid: 'B', name: 'b' }, lv] }),
+      [],
+    ],
+    [
+      'without its name or its tag, by its UUID',
+      recorded,
+      lvmMade(ext4, {
+        volumes: [
+          { ...lv, uuid: 'B' },
+          { ...lv, name: 'old', tags: [] },
+        ],
+      }),
+      [`lvchange --addtag stowage.dev/uid=${UID} vg0/old`],
+    ],
     [
       'as MetalK8s made it, known by its name alone',
       lvmDesired,
@@ -170,6 +198,18 @@ describe('refused, and nothing is made anew', () => {
       lvmMade(ext4, { volumes: [{ ...lv, uuid: 'B' }] }),
       /another logical volume/,
     ],
+    ...['t', 's', 'd'].map((kind): [string, DesiredLvm, ObservedLvm, RegExp] => [
+      `of the name, and of kind ${kind}`,
+      lvmBlock,
+      lvmMade(dm, { volumes: [{ ...lv, kind, tags: [] }], intent: undefined, done: undefined }),
+      /holds a Volume's data: lvs shows it as/,
+    ]),
+    [
+      'two with its tag, and the status is lost',
+      lvmDesired,
+      lvmMade(ext4, { volumes: [lv, { ...lv, uuid: 'B', name: 'b' }] }),
+      /^several logical volumes carry the tag/,
+    ],
     ['without a device', recorded, lvmMade(ext4, { target: { is: 'missing' } }), /has no device/],
     [
       'something else is on it',
@@ -215,7 +255,7 @@ describe('grows', () => {
       [`${EXTEND} /dev/vdb:10-265`, ...MOUNTED('xfs', `xfs_growfs /run/stowage/mounts/${UID}`)],
     ],
     ['Block', { ...larger, mode: 'Block' }, lvmMade(dm, FREE), [`${EXTEND} /dev/vdb:10-265`]],
-    ['thin', { ...larger, mode: 'Block' }, lvmMade(dm, { volumes: [thinLv] }), [EXTEND]],
+    ['thin', { ...larger, mode: 'Block' }, lvmMade(dm, { volumes: [thinLv, pool] }), [EXTEND]],
     [
       'on, when it was interrupted after lvextend',
       larger,
@@ -238,6 +278,40 @@ describe('grows', () => {
     ],
     ['in a partial group', lvmMade(ext4, { groups: [{ ...group, partial: true }] }), /is away$/],
     [
+      'into disks that nothing is taken from',
+      lvmMade(ext4, { free: [{ ...free, count: 255n }] }),
+      /too few of the free extents of vg0 are on disks/,
+    ],
+    [
+      'with snapshots',
+      lvmMade(ext4, { volumes: [{ ...lv, kind: 'o' }], free: [free] }),
+      /lvs shows its type as o\)\. Grow it with lvextend/,
+    ],
+    ['as RAID', lvmMade(ext4, { volumes: [{ ...lv, kind: 'r' }], free: [free] }), /its type as r\)/],
+    [
+      'in a full pool',
+      lvmMade(ext4, { volumes: [thinLv, { ...pool, health: 'D' }] }),
+      /the thin pool vg0\/pool is out of space$/,
+    ],
+    [
+      'in a pool without room for what growing writes',
+      lvmMade(ext4, { volumes: [thinLv, { ...pool, dataPercent: 97 }] }),
+      /bytes left of 2147483648, and growing by 1073741824 writes up to 88583700$/,
+    ],
+    [
+      'on in a pool that became full after lvextend',
+      lvmMade(
+        { ...ext4, sizeBytes: 2n * GIB },
+        {
+          volumes: [
+            { ...thinLv, sizeBytes: 2n * GIB },
+            { ...pool, health: 'D' },
+          ],
+        },
+      ),
+      /is out of space$/,
+    ],
+    [
       'into a signature',
       lvmMade(ext4, { free: [{ ...free, content: 'linux_raid_member:x' }] }),
       /carry linux_raid_member:x/,
@@ -247,6 +321,15 @@ describe('grows', () => {
       commands: [],
       notes: [expect.stringMatching(new RegExp(`^cannot grow to 2147483648 bytes: .*${note.source}`))],
     });
+  });
+});
+
+test('a copy, which has the UUID of the file system, is not grown in its place', () => {
+  const made = plan('present', { ...recorded, sizeBytes: 2n * GIB }, lvmMade(ext4, { free: [free] }), 0);
+  const mount = 'steps' in made ? made.steps.find(({ argv }) => argv[0] === 'mount') : undefined;
+  expect(mount?.guards[0]).toMatchObject({
+    argv: ['cat', '/sys/class/block/dm-3/dm/uuid'],
+    expect: { stdout: { is: dm.dmUuid } },
   });
 });
 
