@@ -97,7 +97,7 @@ export function createTransport({
 
   /** One agent while the TLS credentials stay the same: certificates of exec plugins and files are replaced. */
   function agentFor(tls: Credentials['tls']): Agent {
-    if (agent === undefined || !isDeepStrictEqual(tls, agentTls)) {
+    if (agent === undefined || (tls !== agentTls && !isDeepStrictEqual(tls, agentTls))) {
       // Not destroyed: watches over the old agent end by themselves.
       agent?.close().catch(() => {});
       agentTls = tls;
