@@ -109,6 +109,10 @@ function remove(
     steps: [
       notOpen(device),
       ...(toClean ? clean(desired, observed, own, device) : []),
+      // An interrupted mkfs would be in the way as well.
+      ...(!made && own.pool === undefined && mode === 'Filesystem' && isOurs(asRaw(desired), device)
+        ? [takeSignatureOff(device)]
+        : []),
       { ...deactivate(desired, own), guards: [sameVolume(desired, own), ...notInUseGuards(device)] },
       ...gone,
     ],

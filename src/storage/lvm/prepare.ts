@@ -11,7 +11,7 @@ import { lvName, lvPath } from './names.ts';
 import { deviceOf, ownOf, refuseTags, whose } from './own.ts';
 import { planPresent } from './present.ts';
 import { reach } from './reach.ts';
-import { consentText, refuseCreate } from './refuse.ts';
+import { consentText, refuseCreate, refusePool } from './refuse.ts';
 
 /**
  * What remains to be done until there is a logical volume that carries what the Volume wants, and that is recorded as
@@ -40,6 +40,8 @@ export function planPrepare(desired: DesiredLvm, observed: ObservedLvm): Plan {
   const reached = reach(desired, observed, own);
   if (reached !== undefined) return reached;
   const device = deviceOf(observed, own);
+  const full = own.pool === undefined ? undefined : refusePool(desired, own.pool, observed, own.sizeBytes);
+  if (full !== undefined) return full;
   const planned = prepareRaw(asRaw(desired), rawOf(observed));
   if ('refusal' in planned || device === undefined) return withAnnotation(desired, planned);
   return { steps: [...planned.steps, ...makeLink(asRaw(desired), device, undefined)] };

@@ -63,7 +63,8 @@ export function consentText({ overwrite, forced }: DesiredLvm): string {
 /** What a file system of that many bytes writes when it is made: its log, and a part of its tables. */
 export const written = (bytes: bigint): bigint => 64n * MIB + bytes / 50n;
 
-function refusePool(
+/** Why a thin pool does not take a volume of that many bytes, and what making it ready writes. */
+export function refusePool(
   desired: DesiredLvm,
   thinPool: string,
   observed: ObservedLvm,

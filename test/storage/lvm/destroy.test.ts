@@ -123,6 +123,18 @@ describe('Delete', () => {
       lvmMade(ext4, { volumes: [{ ...lv, tags: [] }] }),
       [CLEAR, DEACTIVATE, `lvchange --addtag stowage.dev/uid=${UID} vg0/data1`, REMOVE, 'forget'],
     ],
+    [
+      'never made to the end, interrupted in mkfs',
+      { ...lvmDesired, onDelete: 'Delete' },
+      begun(ext4),
+      [CLEAR, DEACTIVATE, REMOVE, 'forget'],
+    ],
+    [
+      'never made to the end, thin',
+      { ...lvmDesired, onDelete: 'Delete' },
+      begun(ext4, { volumes: [thinLv, pool] }),
+      [DEACTIVATE, REMOVE, 'forget'],
+    ],
     ['all is done', deleting, lvmNode(), []],
     [
       'renamed',

@@ -343,6 +343,16 @@ describe('a thin pool', () => {
     expect(outcome(thin, observed)).toMatch(refusal);
   });
 
+  test.each([{ dataPercent: 99 }, { health: 'D' }])(
+    'that became full (%j) meanwhile gets no file system',
+    (more) => {
+      const observed = begun(dm, { volumes: [thinLv, { ...pool, ...more }] });
+      expect(outcome(thin, observed)).toMatch(
+        /^the thin pool vg0\/pool (has 21474837 bytes left|is out of space)/,
+      );
+    },
+  );
+
   test('may be promised more than it has', () => {
     expect(outcome({ ...thin, mode: 'Block', sizeBytes: 100n * GIB }, inPool({}))).toHaveLength(1);
     expect(outcome({ ...thin, sizeBytes: 50n * GIB }, inPool({}))).toHaveLength(5);
