@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { type Sandbox, startSandbox } from '../../src/sandbox/server.ts';
+import { type Client, clientFor } from '../api-server/client.ts';
 import { until } from '../support/until.ts';
-import { type Client, clientFor } from './client.ts';
 
 const PODS = '/api/v1/namespaces/default/pods';
 const CLAIMS = '/api/v1/namespaces/default/persistentvolumeclaims';

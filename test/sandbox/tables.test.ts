@@ -5,7 +5,7 @@ import { type Sandbox, startSandbox } from '../../src/sandbox/server.ts';
 import { customColumns } from '../../src/sandbox/tables/custom.ts';
 import { parseJsonPath } from '../../src/sandbox/tables/json-path.ts';
 import { tableOf } from '../../src/sandbox/tables/table.ts';
-import { type Client, clientFor } from './client.ts';
+import { type Client, clientFor } from '../api-server/client.ts';
 
 const NOW = Date.parse('2026-01-02T03:04:05Z');
 const ago = (seconds: number) => new Date(NOW - seconds * 1000).toISOString();

@@ -7,6 +7,11 @@ import { childPath, type Structural } from './structural.ts';
 /** ajv knows Kubernetes's own keywords, and formats that nobody knows, no better than to complain about them. */
 const AJV_OPTIONS = { strict: false, logger: false, allErrors: true, verbose: true } as const;
 
+const LIMITS = [
+  ['minimum', 'exclusiveMinimum'],
+  ['maximum', 'exclusiveMaximum'],
+] as const;
+
 /** What checks values by the JSON schema part of a structural schema. Throws when that is no schema. */
 export function typeChecker(schema: Structural): (value: unknown) => Cause[] {
   const ajv = new Ajv(AJV_OPTIONS);
@@ -18,10 +23,16 @@ export function typeChecker(schema: Structural): (value: unknown) => Cause[] {
   };
 }
 
-/** JSON schema spells int-or-string as two types. */
+/** JSON schema spells int-or-string as two types, and a limit that is excluded as one of its own. */
 function asJsonSchema(schema: Structural): Structural {
   const { default: _, ...result } = schema;
   refuseFormat(schema.format);
+  for (const [limit, exclusive] of LIMITS) {
+    if (result[exclusive] === true) {
+      Object.assign(result, { [exclusive]: result[limit] });
+      delete result[limit];
+    } else delete result[exclusive];
+  }
   if (schema['x-kubernetes-int-or-string']) return { ...result, type: ['integer', 'string'] } as never;
   if (schema.properties)
     result.properties = Object.fromEntries(
@@ -92,6 +103,12 @@ function shortfall({ keyword, params, message }: ErrorObject): string {
       return `should be greater than or equal to ${params.limit}`;
     case 'maximum':
       return `should be less than or equal to ${params.limit}`;
+    case 'exclusiveMinimum':
+      return `should be greater than ${params.limit}`;
+    case 'exclusiveMaximum':
+      return `should be less than ${params.limit}`;
+    case 'multipleOf':
+      return `should be a multiple of ${params.multipleOf}`;
     case 'minItems':
       return `should have at least ${params.limit} items`;
     case 'maxItems':

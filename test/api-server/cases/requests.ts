@@ -1,0 +1,102 @@
+import { DISKS, disk } from '../disks.ts';
+import { recorded, type Step } from '../recorded.ts';
+
+const get = (path: string, headers?: Record<string, string>): Step => ['GET', path, undefined, headers];
+const TEXT = { 'content-type': 'text/plain' };
+const query = (text: string): Step[] => [get(`${DISKS}?${text}`)];
+const token = (state: object) => Buffer.from(JSON.stringify(state)).toString('base64url');
+
+export const requests = recorded('requests', [DISKS], {
+  'no such path': [
+    get('/nowhere'),
+    get('/api/v2'),
+    get('/apis/example.com/v9/disks'),
+    get('/apis/nowhere.com'),
+  ],
+  'no such resource': [
+    get('/apis/example.com/v1/tapes'),
+    get('/api/v1/tapes/a'),
+    ['POST', '/api/v1/tapes', {}],
+  ],
+  'no such object': [get(`${DISKS}/a`), get('/api/v1/nodes/a'), get('/api/v1/namespaces/default/pods/a')],
+  'in a namespace what is in none': [get('/apis/example.com/v1/namespaces/default/disks')],
+  'in none what is in a namespace': [get('/api/v1/pods/a'), ['DELETE', '/api/v1/pods']],
+  'a path that is no URL': [get('/api/v1/nodes/%zz')],
+  'methods that are not allowed': [
+    ['PUT', DISKS, disk('a')],
+    ['PATCH', DISKS, {}, { 'content-type': 'application/merge-patch+json' }],
+    ['POST', '/version', {}],
+  ],
+  'no subresource': [get(`${DISKS}/a/scale`), get('/apis/storage.k8s.io/v1/storageclasses/a/status')],
+  'a body that is no JSON': [['POST', DISKS, 'not an object']],
+  'no body': [
+    ['POST', DISKS],
+    ['POST', '/api/v1/nodes'],
+  ],
+  'a body of another type': [
+    ['POST', DISKS, disk('a'), TEXT],
+    ['POST', '/api/v1/nodes', {}, TEXT],
+    ['PUT', `${DISKS}/a`, disk('a'), TEXT],
+  ],
+  'a list as a body': [
+    ['POST', DISKS, []],
+    ['POST', '/api/v1/nodes', []],
+  ],
+  'an unaccepted type': [
+    get(DISKS, { accept: 'text/plain' }),
+    get('/api/v1/nodes', { accept: 'text/plain' }),
+  ],
+  'a wrong token': [get(DISKS, { authorization: 'Bearer x' }), get('/readyz', { authorization: 'Bearer x' })],
+  'no token': [get(DISKS, { authorization: '' }), get('/version', { authorization: '' })],
+  ...Object.fromEntries(
+    [
+      'labelSelector=a%20b',
+      'labelSelector=a%3D%3D%3Db',
+      'labelSelector=a%20in%20b',
+      'labelSelector=a%20in%20(b',
+      'labelSelector=,',
+      'labelSelector=!',
+      'labelSelector=a%3D%21',
+      'labelSelector=a%20b%2Fc%20in%20(d)',
+      'labelSelector=a%3Db%20c',
+      'fieldSelector=spec.nodeName%3Dn1',
+      'fieldSelector=metadata.name',
+      'fieldSelector=a%3D%3D%3Db',
+      'limit=x',
+      'limit=-1',
+      'resourceVersion=x',
+      'resourceVersion=-1',
+      'resourceVersionMatch=Exact',
+      'resourceVersionMatch=Exact&resourceVersion=0',
+      'resourceVersionMatch=Maybe&resourceVersion=1',
+      'resourceVersionMatch=Exact&resourceVersion=1&continue=x',
+      'sendInitialEvents=true',
+      'watch=1&resourceVersion=x',
+      'watch=1&resourceVersion=-1',
+      'watch=1&resourceVersionMatch=NotOlderThan',
+      'watch=1&sendInitialEvents=true',
+      'watch=1&labelSelector=a%20b',
+      'watch=1&timeoutSeconds=x',
+      'continue=x',
+      `continue=${token({})}`,
+      `continue=${token({ v: 'meta.k8s.io/v1', rv: 0, start: 'a' })}`,
+      `continue=${token({ v: 'meta.k8s.io/v1', rv: 1, start: '../a' })}`,
+      `continue=${token({ v: 'meta.k8s.io/v1', rv: 1, start: '' })}`,
+    ].map((text) => [`query ${text}`, query(text)]),
+  ),
+  'fields of pods and events': [
+    get('/api/v1/pods?fieldSelector=spec.huh%3D1'),
+    get('/api/v1/events?fieldSelector=huh%3D1'),
+    get('/api/v1/nodes?fieldSelector=spec.nodeName%3D1'),
+    get('/api/v1/persistentvolumes?fieldSelector=spec.capacity%3D1'),
+  ],
+  discovery: [get('/api'), get('/apis/example.com'), get('/apis/example.com/v1')],
+  'access of oneself': [
+    [
+      'POST',
+      '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews',
+      { spec: { resourceAttributes: { verb: 'get', resource: 'pods' } } },
+    ],
+    ['POST', '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews', {}],
+  ],
+});
