@@ -17,6 +17,7 @@ export class Refusal extends Error {
     this.status = {
       apiVersion: 'v1',
       kind: 'Status',
+      metadata: {},
       status: 'Failure',
       message,
       reason,
@@ -31,7 +32,12 @@ export function resourceName(kind: Kind): string {
   return kind.group === '' ? kind.plural : `${kind.plural}.${kind.group}`;
 }
 
-const detailsOf = (kind: Kind, name: string) => ({ name, group: kind.group, kind: kind.plural });
+/** Go leaves empty fields out. */
+const detailsOf = ({ group, plural }: Kind, name: string) => ({
+  name,
+  ...(group === '' ? {} : { group }),
+  kind: plural,
+});
 
 export const badRequest = (message: string) => new Refusal(400, 'BadRequest', message);
 
@@ -64,14 +70,22 @@ export const unsupportedMediaType = (accepted: string[]) =>
     `the body of the request was in an unknown format - accepted media types include: ${accepted.join(', ')}`,
   );
 
-/** kubectl rebuilds its message from kind, name and causes: `The Volume "x" is invalid: …`. */
-export function invalid(kind: Kind | undefined, name: string, causes: Cause[]): Refusal {
+/**
+ * kubectl rebuilds its message from kind, name and causes: `The Volume "x" is invalid: …`. `kind`: also of the options of
+ * a request.
+ */
+export function invalid(
+  kind: Pick<Kind, 'group' | 'kind'> | undefined,
+  name: string,
+  causes: Cause[],
+): Refusal {
   const texts = causes.map((cause) => `${cause.field}: ${cause.text}`);
   const list = texts.length === 1 ? texts[0] : `[${texts.join(', ')}]`;
   const type = kind === undefined ? '' : kind.group === '' ? kind.kind : `${kind.kind}.${kind.group}`;
   return new Refusal(422, 'Invalid', `${type} "${name}" is invalid: ${list}`, {
     ...(name === '' ? {} : { name }),
-    ...(kind === undefined ? {} : { group: kind.group, kind: kind.kind }),
+    ...(kind === undefined || kind.group === '' ? {} : { group: kind.group }),
+    ...(kind === undefined ? {} : { kind: kind.kind }),
     causes: causes.map((cause) => ({
       reason: cause.reason,
       message: cause.text,
@@ -79,6 +93,12 @@ export function invalid(kind: Kind | undefined, name: string, causes: Cause[]): 
     })),
   });
 }
+
+export const notSupported = (field: string, value: unknown, supported: readonly string[]): Cause => ({
+  field,
+  reason: 'FieldValueNotSupported',
+  text: `Unsupported value: ${JSON.stringify(value)}: supported values: ${supported.map((one) => JSON.stringify(one)).join(', ')}`,
+});
 
 export const requiredValue = (field: string, detail = ''): Cause => ({
   field,

@@ -36,7 +36,7 @@ export interface Sandbox {
   stop(): Promise<void>;
 }
 
-const NAMESPACES = ['default', 'kube-system'];
+const NAMESPACES = ['default', 'kube-node-lease', 'kube-public', 'kube-system'];
 
 /**
  * An in-memory API server on 127.0.0.1 that admits only who has the token in its kubeconfig.

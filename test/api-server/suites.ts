@@ -14,6 +14,7 @@ import { kubectlCustom } from './kubectl.ts';
 import { kubectlBuiltin } from './kubectl-builtin.ts';
 import { lists } from './lists.ts';
 import type { Suite } from './server.ts';
+import { asTables } from './tables.ts';
 import { volumeCrd } from './volume-crd.ts';
 import { watches } from './watches.ts';
 import { writes } from './writes.ts';
@@ -32,6 +33,7 @@ export const SUITES: Record<string, Suite> = {
   'built-in kinds: create': builtinCreate,
   'built-in kinds: change': builtinChange,
   tables,
+  'tables over HTTP': asTables,
   'Volume CRD': volumeCrd,
   'kube client': kubeClient,
   election,

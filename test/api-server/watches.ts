@@ -44,6 +44,22 @@ export const watches: Suite = (server) => {
     });
   });
 
+  test('that stream a list tell when it is through', async () => {
+    await post(server().client, 'a');
+    await post(server().client, 'b');
+    const seen: [string, unknown][] = [];
+    const query = 'sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true';
+    for await (const { type, object } of watch(`${query}&timeoutSeconds=9`)) {
+      seen.push([type, type === 'BOOKMARK' ? object.metadata.annotations : object.metadata.name]);
+      if (type === 'BOOKMARK') break;
+    }
+    expect(seen).toEqual([
+      ['ADDED', 'a'],
+      ['ADDED', 'b'],
+      ['BOOKMARK', { 'k8s.io/initial-events-end': 'true' }],
+    ]);
+  });
+
   test('a deletion carries the last state under its own version', async () => {
     const { metadata } = await post(server().client, 'a');
     await server().client.request('DELETE', `${DISKS}/a`);

@@ -53,11 +53,10 @@ test('times are those of the clock that is passed in', async () => {
   expect(body.metadata.creationTimestamp).toBe('2026-01-02T03:04:05Z');
 });
 
-test('pages of a state long past are 410, and of no state 400', async () => {
-  const token = (state: object) => Buffer.from(JSON.stringify(state)).toString('base64url');
-  const get = (state: object) => client.request('GET', `${DISKS}?continue=${token(state)}`);
-  expect(await get({ version: 1, key: '' })).toMatchObject({ code: 410, body: { reason: 'Expired' } });
-  expect((await get({})).code).toBe(400);
+test('pages of a state long past are 410', async () => {
+  const token = Buffer.from('{"v":"meta.k8s.io/v1","rv":1,"start":"a"}').toString('base64url');
+  const answer = await client.request('GET', `${DISKS}?continue=${token}`);
+  expect(answer).toMatchObject({ code: 410, body: { reason: 'Expired' } });
 });
 
 test('watches end when the server stops', async () => {

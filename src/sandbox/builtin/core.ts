@@ -26,7 +26,14 @@ export const CORE_KINDS: Kind[] = [
       };
     },
   },
-  { ...plain, ...NODES, singular: 'node', shortNames: ['no'], statusSubresource: true },
+  {
+    ...plain,
+    ...NODES,
+    singular: 'node',
+    shortNames: ['no'],
+    statusSubresource: true,
+    prepare: taintNotReady,
+  },
   {
     ...plain,
     ...PODS,
@@ -81,6 +88,14 @@ export const CORE_KINDS: Kind[] = [
     ],
   },
 ];
+
+/** The admission plugin TaintNodesByCondition: no pod is to come before the node is known to be ready. */
+function taintNotReady(object: StoredObject): void {
+  const spec = (object.spec ?? {}) as { taints?: { key: string; effect: string }[] };
+  const taint = { key: 'node.kubernetes.io/not-ready', effect: 'NoSchedule' };
+  const has = spec.taints?.some(({ key, effect }) => key === taint.key && effect === taint.effect);
+  if (!has) object.spec = { ...spec, taints: [...(spec.taints ?? []), taint] };
+}
 
 /** An Event is where its object is; those of cluster-scoped objects are in `default`. */
 function eventPlace(object: StoredObject): Cause[] {

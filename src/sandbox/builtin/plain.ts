@@ -1,5 +1,5 @@
 import type { StoredObject } from '../kind.ts';
-import { type Cause, forbidden, invalidValue, requiredValue } from '../refusal.ts';
+import { type Cause, forbidden, invalidValue, notSupported, requiredValue } from '../refusal.ts';
 
 export type Fields = Record<string, unknown>;
 
@@ -25,14 +25,7 @@ export function required(fields: unknown, path: string, names: string[]): Cause[
 
 export function oneOf(value: unknown, path: string, values: string[]): Cause[] {
   if (value === undefined || values.includes(value as string)) return [];
-  const supported = values.map((one) => JSON.stringify(one)).join(', ');
-  return [
-    {
-      field: path,
-      reason: 'FieldValueNotSupported',
-      text: `Unsupported value: ${JSON.stringify(value)}: supported values: ${supported}`,
-    },
-  ];
+  return [notSupported(path, value, values)];
 }
 
 export const immutable = (path: string, value: unknown): Cause =>

@@ -10,6 +10,16 @@ import { type Fields, immutable, noUpdate, oneOf, plain, required, specOf } from
 const ACCESS_MODES = ['ReadWriteOnce', 'ReadOnlyMany', 'ReadWriteMany', 'ReadWriteOncePod'];
 const VOLUME_MODES = ['Block', 'Filesystem'];
 
+/** Which keep what is in use. */
+export const PV_PROTECTION = 'kubernetes.io/pv-protection';
+export const CLAIM_PROTECTION = 'kubernetes.io/pvc-protection';
+
+/** The admission plugin StorageObjectInUseProtection. */
+function protect({ metadata }: StoredObject, finalizer: string): void {
+  const finalizers = metadata.finalizers ?? [];
+  if (!finalizers.includes(finalizer)) metadata.finalizers = [...finalizers, finalizer];
+}
+
 export const STORAGE_KINDS: Kind[] = [
   {
     ...plain,
@@ -23,6 +33,7 @@ export const STORAGE_KINDS: Kind[] = [
     },
     prepare(object) {
       object.status = { phase: 'Pending' };
+      protect(object, PV_PROTECTION);
     },
     validate: (object, old) => [...volumeCauses(object), ...(old ? volumeChanges(object, old) : [])],
   },
@@ -38,6 +49,7 @@ export const STORAGE_KINDS: Kind[] = [
     },
     prepare(object) {
       object.status = { phase: 'Pending' };
+      protect(object, CLAIM_PROTECTION);
     },
     validate: (object, old) => [...claimCauses(object), ...(old ? claimChanges(object, old) : [])],
     admit: admitGrowth,

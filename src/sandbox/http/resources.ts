@@ -5,6 +5,7 @@ import { create, refuseUnknown } from '../objects/create.ts';
 import { decode } from '../objects/decode.ts';
 import { type DeleteOptions, remove } from '../objects/delete.ts';
 import { list, selection } from '../objects/list.ts';
+import { listOptions } from '../objects/list-options.ts';
 import { patched } from '../objects/patch.ts';
 import { replace } from '../objects/update.ts';
 import { decodeProtobuf } from '../protobuf/decode.ts';
@@ -35,12 +36,14 @@ async function serveCollection(call: Call, form: Form): Promise<void> {
   const { kind, namespace } = target;
   switch (request.method) {
     case 'GET': {
+      const options = listOptions(query);
       const matches = selection(kind, namespace, query);
-      if (['true', '1'].includes(query.get('watch') ?? '')) {
-        watch(cluster, kind, matches, query, response, shownAs(form, call));
+      if (options.watch) {
+        const bookmarks = query.get('allowWatchBookmarks') === 'true';
+        watch(cluster, kind, matches, { ...options, bookmarks }, response, shownAs(form, call));
         return;
       }
-      const all = list(cluster, kind, matches, query);
+      const all = list(cluster, kind, { matches, isSelection: isSelection(query) }, options);
       return sendJson(response, 200, shownAs(form, call)?.(all.items, all.metadata) ?? all);
     }
     case 'POST': {
@@ -52,7 +55,8 @@ async function serveCollection(call: Call, form: Form): Promise<void> {
     }
     case 'DELETE': {
       const options = deleteOptions(await readOptions(request), query);
-      const all = list(cluster, kind, selection(kind, namespace, query), query);
+      const matches = selection(kind, namespace, query);
+      const all = list(cluster, kind, { matches, isSelection: true }, listOptions(query));
       for (const object of all.items) remove(cluster, kind, object, options);
       return sendJson(response, 200, all);
     }
@@ -90,6 +94,9 @@ async function serveObject(call: Call, name: string, form: Form): Promise<void> 
       throw methodNotAllowed();
   }
 }
+
+const isSelection = (query: URLSearchParams) =>
+  ['labelSelector', 'fieldSelector'].some((one) => query.get(one));
 
 const versionOf = ({ metadata }: StoredObject) => ({ resourceVersion: metadata.resourceVersion ?? '' });
 

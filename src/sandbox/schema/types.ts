@@ -1,6 +1,6 @@
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import { isFields } from '../json.ts';
-import { type Cause, invalidValue, requiredValue } from '../refusal.ts';
+import { type Cause, invalidValue, notSupported, requiredValue } from '../refusal.ts';
 import { checkFormats, refuseFormat } from './formats.ts';
 import { childPath, type Structural } from './structural.ts';
 
@@ -60,11 +60,7 @@ function causeOf(error: ErrorObject): Cause {
     case 'required':
       return requiredValue(childPath(path, params.missingProperty));
     case 'enum':
-      return {
-        field: path,
-        reason: 'FieldValueNotSupported',
-        text: `Unsupported value: ${JSON.stringify(data)}: supported values: ${params.allowedValues.map((value: unknown) => JSON.stringify(value)).join(', ')}`,
-      };
+      return notSupported(path, data, params.allowedValues);
     case 'type': {
       const found = JSON.stringify(typeOf(data));
       return {
