@@ -47,7 +47,7 @@ const pod = (claims: string[], spec: object = {}) =>
     kind: 'Pod',
     metadata: { name: 'p', namespace: 'default' },
     spec: {
-      containers: [],
+      containers: [{ name: 'a', image: 'x' }],
       volumes: claims.map((claimName) => ({ name: claimName, persistentVolumeClaim: { claimName } })),
       ...spec,
     },

@@ -10,11 +10,11 @@ import { patched } from '../objects/patch.ts';
 import { replace } from '../objects/update.ts';
 import { decodeProtobuf } from '../protobuf/decode.ts';
 import { badRequest, methodNotAllowed, unsupportedMediaType } from '../refusal.ts';
-import { includeObject, tableOf } from '../tables/table.ts';
 import { accepted, type Form } from './accept.ts';
 import { contentType, readBody, readJson, sendJson } from './exchange.ts';
+import { shownList, shownObject, tableMaker } from './shown.ts';
 import type { Target } from './target.ts';
-import { type TableMaker, watch } from './watch.ts';
+import { watch } from './watch.ts';
 
 interface Call {
   cluster: Cluster;
@@ -34,17 +34,18 @@ export async function serveResource(call: Call): Promise<void> {
 async function serveCollection(call: Call, form: Form): Promise<void> {
   const { cluster, target, query, request, response } = call;
   const { kind, namespace } = target;
+  const asTable = tableMaker(form, target, query, cluster);
   switch (request.method) {
     case 'GET': {
       const options = listOptions(query);
       const matches = selection(kind, namespace, query);
       if (options.watch) {
         const bookmarks = query.get('allowWatchBookmarks') === 'true';
-        watch(cluster, kind, matches, { ...options, bookmarks }, response, shownAs(form, call));
+        watch(cluster, kind, matches, { ...options, bookmarks }, response, asTable);
         return;
       }
       const all = list(cluster, kind, { matches, isSelection: isSelection(query) }, options);
-      return sendJson(response, 200, shownAs(form, call)?.(all.items, all.metadata) ?? all);
+      return sendJson(response, 200, asTable?.(all.items, all.metadata) ?? shownList(form, all));
     }
     case 'POST': {
       if (kind.namespaced && namespace === undefined) throw methodNotAllowed();
@@ -68,6 +69,7 @@ async function serveCollection(call: Call, form: Form): Promise<void> {
 async function serveObject(call: Call, name: string, form: Form): Promise<void> {
   const { cluster, target, query, request, response } = call;
   const { kind, namespace, status } = target;
+  const asTable = tableMaker(form, target, query, cluster);
   // Whatever takes time comes first: what is read here is still current when it is written.
   const body = await readBodyOf(request, kind);
   const old = read(cluster, kind, namespace, name);
@@ -75,7 +77,7 @@ async function serveObject(call: Call, name: string, form: Form): Promise<void> 
   const options = writeOptions(query, warnings);
   switch (request.method) {
     case 'GET':
-      return sendJson(response, 200, shownAs(form, call)?.([old], versionOf(old)) ?? old);
+      return sendJson(response, 200, asTable?.([old], versionOf(old)) ?? shownObject(form, old));
     case 'PUT': {
       const { object, unknown } = decode(kind, body);
       refuseUnknown(kind, unknown, options);
@@ -99,13 +101,6 @@ const isSelection = (query: URLSearchParams) =>
   ['labelSelector', 'fieldSelector'].some((one) => query.get(one));
 
 const versionOf = ({ metadata }: StoredObject) => ({ resourceVersion: metadata.resourceVersion ?? '' });
-
-/** How objects are shown that are asked for as a table; undefined: as they are. Throws a 400. */
-function shownAs(form: Form, { cluster, target, query }: Call): TableMaker | undefined {
-  if (form === 'json') return undefined;
-  const include = includeObject(query);
-  return (objects, metadata) => tableOf(target.kind, objects, metadata, include, cluster.now().getTime());
-}
 
 function deleted({ kind }: Target, object: StoredObject) {
   const { name, uid } = object.metadata;

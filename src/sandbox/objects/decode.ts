@@ -1,4 +1,5 @@
 import { apiVersionOf } from '../../api/meta.ts';
+import { pruneBuiltin } from '../builtin/prune.ts';
 import { isFields } from '../json.ts';
 import type { Kind, StoredObject } from '../kind.ts';
 import { badRequest } from '../refusal.ts';
@@ -38,6 +39,7 @@ export function decode(kind: Kind, body: unknown): { object: StoredObject; unkno
     );
   const { metadata, unknown } = decodeMetadata(rest.metadata);
   const object: StoredObject = { apiVersion: apiVersionOf(kind), kind: kind.kind, ...rest, metadata };
+  if (!kind.custom) unknown.push(...pruneBuiltin(object));
   unknown.push(...(kind.schema?.prune(object) ?? []));
   kind.schema?.fillDefaults(object);
   kind.fillDefaults?.(object);
