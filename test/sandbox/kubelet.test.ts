@@ -146,7 +146,7 @@ test('pods of other nodes stay as they are, and go at once', async () => {
   await volume('v');
   await claim();
   await pod('c', 'n2');
-  expect((await get(`${PODS}/p`)).status).toEqual({ phase: 'Pending' });
+  expect((await get(`${PODS}/p`)).status).toEqual({ phase: 'Pending', qosClass: 'BestEffort' });
   await client.request('DELETE', `${PODS}/p`);
   expect((await get(`${PODS}/p`)).code).toBe(404);
   expect(done).toEqual([]);

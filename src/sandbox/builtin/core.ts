@@ -4,8 +4,9 @@ import type { Kind, StoredObject } from '../kind.ts';
 import { badRequest, type Cause, forbidden, invalidValue } from '../refusal.ts';
 import { decodeMicroTimes } from './decode.ts';
 import { type Fields, immutable, plain, required } from './plain.ts';
+import { admitPod, fillPodDefaults, podCauses } from './pod-defaults.ts';
 
-/** Kept on every namespace so that its contents go first. (The real one has it in spec.finalizers.) */
+/** In spec.finalizers of every namespace, so that its contents go first. */
 export const NAMESPACE_FINALIZER = 'kubernetes';
 
 export const CORE_KINDS: Kind[] = [
@@ -19,7 +20,7 @@ export const CORE_KINDS: Kind[] = [
     names: 'label',
     prepare(object) {
       object.status = { phase: 'Active' };
-      object.metadata.finalizers = [...(object.metadata.finalizers ?? []), NAMESPACE_FINALIZER];
+      object.spec = { finalizers: [NAMESPACE_FINALIZER] };
       object.metadata.labels = {
         ...object.metadata.labels,
         'kubernetes.io/metadata.name': object.metadata.name,
@@ -41,10 +42,12 @@ export const CORE_KINDS: Kind[] = [
     shortNames: ['po'],
     categories: ['all'],
     statusSubresource: true,
+    fillDefaults: (object) => fillPodDefaults(object.spec as Fields | undefined),
     prepare: (object) => {
-      object.status = { phase: 'Pending' };
+      admitPod(object);
+      object.status = { phase: 'Pending', qosClass: 'BestEffort' };
     },
-    validate: (object) => required(object.spec, 'spec', ['containers']),
+    validate: (object) => podCauses(object.spec as Fields | undefined, 'spec'),
   },
   {
     ...plain,

@@ -6,6 +6,7 @@ import { type Cause, forbidden, invalidValue, requiredValue } from '../refusal.t
 import { admitGrowth, claimChanges, claimSize } from './claim.ts';
 import { decodeQuantities } from './decode.ts';
 import { type Fields, immutable, noUpdate, oneOf, plain, required, specOf } from './plain.ts';
+import { fill } from './pod-defaults.ts';
 
 const ACCESS_MODES = ['ReadWriteOnce', 'ReadOnlyMany', 'ReadWriteMany', 'ReadWriteOncePod'];
 const VOLUME_MODES = ['Block', 'Filesystem'];
@@ -30,6 +31,7 @@ export const STORAGE_KINDS: Kind[] = [
     fillDefaults(object) {
       decodeQuantities(object, specOf(object).capacity);
       object.spec = { persistentVolumeReclaimPolicy: 'Retain', volumeMode: 'Filesystem', ...specOf(object) };
+      fill(specOf(object).hostPath, { type: '' });
     },
     prepare(object) {
       object.status = { phase: 'Pending' };

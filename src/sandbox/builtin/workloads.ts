@@ -2,11 +2,12 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Kind, StoredObject } from '../kind.ts';
 import { type Cause, invalidValue, requiredValue } from '../refusal.ts';
 import { decodeMicroTimes } from './decode.ts';
-import { immutable, plain, required, specOf } from './plain.ts';
+import { type Fields, immutable, plain, specOf } from './plain.ts';
+import { fillPodDefaults, podCauses } from './pod-defaults.ts';
 
 interface DeploymentSpec {
   selector?: { matchLabels?: Record<string, string>; matchExpressions?: unknown[] };
-  template?: { metadata?: { labels?: Record<string, string> }; spec?: object };
+  template?: { metadata?: { labels?: Record<string, string> }; spec?: Fields };
 }
 
 export const WORKLOAD_KINDS: Kind[] = [
@@ -29,6 +30,7 @@ export const WORKLOAD_KINDS: Kind[] = [
         progressDeadlineSeconds: 600,
         ...specOf(object),
       };
+      fillPodDefaults((specOf(object) as DeploymentSpec).template?.spec);
     },
     /** No controller acts on it: no pods come of it. */
     prepare(object) {
@@ -67,7 +69,7 @@ function deploymentCauses(object: StoredObject): Cause[] {
             '`selector` does not match template `labels`',
           ),
         ]),
-    ...required(template?.spec, 'spec.template.spec', ['containers']),
+    ...podCauses(template?.spec, 'spec.template.spec'),
   ];
 }
 

@@ -1,6 +1,6 @@
 import type { Kind, StoredObject } from '../kind.ts';
 import { conflict, resourceName } from '../refusal.ts';
-import { type Cluster, countsGenerations, timestamp } from './cluster.ts';
+import { type Cluster, countsGenerations, holders, timestamp } from './cluster.ts';
 
 /** meta/v1 DeleteOptions, as far as they are heeded. */
 export interface DeleteOptions {
@@ -27,15 +27,17 @@ export function remove(
   const finalizers = finalizersFor(metadata.finalizers ?? [], options.propagationPolicy);
   const table = resourceName(kind);
   const grace = graceOf(cluster, kind, object, options);
-  if (finalizers.length === 0 && grace === 0) {
+  const next = { ...object, metadata: { ...metadata, finalizers } };
+  if (holders(table, next).length === 0 && grace === 0) {
     if (!options.dryRun?.length) cluster.store.remove(table, object);
     return undefined;
   }
   const deleting: StoredObject = {
     ...object,
+    ...(table === 'namespaces' ? { status: { ...(object.status as object), phase: 'Terminating' } } : {}),
     metadata: {
       ...metadata,
-      finalizers,
+      ...(finalizers.length > 0 ? { finalizers } : {}),
       deletionTimestamp:
         metadata.deletionTimestamp ?? timestamp(new Date(cluster.now().getTime() + grace * 1000)),
       deletionGracePeriodSeconds: grace,
