@@ -17,10 +17,12 @@ interface Wait {
 /** A request or a wait, or one that is made of the answers before. */
 export type Step = Call | Wait | ((answers: Answer[]) => Call | Wait);
 
-const FOLDER = join(import.meta.dirname, 'answers');
-
-/** Set where the real server's answers are to be written down: they are what all servers must then answer. */
-const RECORDING = process.env.STOWAGE_RECORD_ANSWERS !== undefined;
+/**
+ * A folder where the answers of a server are written down, instead of compared. Of the real one, in answers/ here, they
+ * are what all servers must then answer.
+ */
+const RECORDING = process.env.STOWAGE_RECORD_ANSWERS;
+const FOLDER = RECORDING ?? join(import.meta.dirname, 'answers');
 
 /**
  * Cases whose whole answers, codes, bodies and warnings, are those that a real server gave: answers/NAME.json.
@@ -38,10 +40,10 @@ export function recorded(name: string, paths: string[], cases: Record<string, St
     test.each(Object.keys(cases))('%s', async (title) => {
       const note = (path: string) => used.add(withoutQuery(path));
       const seen = normalized(await carryOut(server().client, cases[title] ?? [], note));
-      if (RECORDING) answers[title] = seen;
+      if (RECORDING !== undefined) answers[title] = seen;
       else expect(seen).toEqual(answers[title]);
     });
-    if (!RECORDING) return;
+    if (RECORDING === undefined) return;
     afterAll(() => {
       mkdirSync(FOLDER, { recursive: true });
       const known = Object.keys(cases).filter((title) => answers[title] !== undefined);

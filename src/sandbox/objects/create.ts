@@ -10,7 +10,7 @@ import {
   timestamp,
   type WriteOptions,
 } from './cluster.ts';
-import { decode } from './decode.ts';
+import { asGo, decode } from './decode.ts';
 import { metadataCauses } from './metadata.ts';
 import { nameCauses } from './name.ts';
 
@@ -25,14 +25,15 @@ export function create(
   body: unknown,
   options: WriteOptions,
 ): StoredObject {
-  const { object, unknown } = decode(kind, body);
+  const { object: given, unknown } = decode(kind, body);
   refuseUnknown(kind, unknown, options);
-  if (object.metadata.namespace !== undefined && object.metadata.namespace !== namespace)
+  if (given.metadata.namespace !== undefined && given.metadata.namespace !== namespace)
     throw badRequest('the namespace of the provided object does not match the namespace sent on the request');
-  stamp(cluster, object, namespace);
-  if (kind.custom && kind.statusSubresource) delete object.status;
-  if (countsGenerations(kind)) object.metadata.generation = 1;
-  kind.prepare?.(object);
+  stamp(cluster, given, namespace);
+  if (kind.custom && kind.statusSubresource) delete given.status;
+  if (countsGenerations(kind)) given.metadata.generation = 1;
+  kind.prepare?.(given);
+  const object = asGo(kind, given);
   const causes = [...nameCauses(kind, object), ...check(kind, object)];
   if (causes.length > 0) throw invalid(kind, object.metadata.name, causes);
   const home = cluster.kinds.byTable('namespaces');

@@ -1,5 +1,5 @@
 import { apiVersionOf } from '../../api/meta.ts';
-import { pruneBuiltin } from '../builtin/prune.ts';
+import { asGoStruct } from '../builtin/go-json.ts';
 import { isFields } from '../json.ts';
 import type { Kind, StoredObject } from '../kind.ts';
 import { badRequest } from '../refusal.ts';
@@ -38,12 +38,20 @@ export function decode(kind: Kind, body: unknown): { object: StoredObject; unkno
       `the kind in the data (${String(name)}) does not match the expected kind (${kind.kind})`,
     );
   const { metadata, unknown } = decodeMetadata(rest.metadata);
-  const object: StoredObject = { apiVersion: apiVersionOf(kind), kind: kind.kind, ...rest, metadata };
-  if (!kind.custom) unknown.push(...pruneBuiltin(object));
+  const object = asGo(kind, { ...rest, ...typeOf(kind), metadata }, unknown);
   unknown.push(...(kind.schema?.prune(object) ?? []));
   kind.schema?.fillDefaults(object);
   kind.fillDefaults?.(object);
   return { object, unknown };
+}
+
+const typeOf = (kind: Kind) => ({ apiVersion: apiVersionOf(kind), kind: kind.kind });
+
+/** An object of a built-in kind as its Go type has it; unknown fields are added to `unknown`. Throws a 400. */
+export function asGo(kind: Kind, object: StoredObject, unknown: string[] = []): StoredObject {
+  if (kind.custom) return object;
+  const { metadata, ...rest } = object;
+  return { ...asGoStruct(kind.kind, rest, unknown), ...typeOf(kind), metadata };
 }
 
 function decodeMetadata(given: unknown): { metadata: StoredObject['metadata']; unknown: string[] } {
