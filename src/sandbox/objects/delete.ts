@@ -71,16 +71,17 @@ function finalizersFor(finalizers: string[], policy: DeleteOptions['propagationP
   return [...others, policy === 'Orphan' ? ORPHAN : FOREGROUND];
 }
 
-function checkPreconditions(kind: Kind, object: StoredObject, { preconditions }: DeleteOptions): void {
-  const { name, uid, resourceVersion } = object.metadata;
-  const failed = (field: string, given: string, found: string | undefined) =>
+/** As BeforeDelete words it, which takes the kind for the resource. */
+function checkPreconditions(kind: Kind, { metadata }: StoredObject, { preconditions }: DeleteOptions): void {
+  const { name, uid, resourceVersion } = metadata;
+  const failed = (field: string, given: string, found: string | undefined, happened: string) =>
     conflict(
-      kind,
+      { ...kind, plural: kind.kind },
       name,
-      `Precondition failed: ${field} in precondition: ${given}, ${field} in object meta: ${found}`,
+      `the ${field} in the precondition (${given}) does not match the ${field} in record (${found}). The object might have been ${happened}`,
     );
   if (preconditions?.uid !== undefined && preconditions.uid !== uid)
-    throw failed('UID', preconditions.uid, uid);
+    throw failed('UID', preconditions.uid, uid, 'deleted and then recreated');
   if (preconditions?.resourceVersion !== undefined && preconditions.resourceVersion !== resourceVersion)
-    throw failed('ResourceVersion', preconditions.resourceVersion, resourceVersion);
+    throw failed('ResourceVersion', preconditions.resourceVersion, resourceVersion, 'modified');
 }
