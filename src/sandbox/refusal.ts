@@ -20,7 +20,7 @@ export class Refusal extends Error {
       metadata: {},
       status: 'Failure',
       message,
-      reason,
+      ...(reason === '' ? {} : { reason }),
       ...(details === undefined ? {} : { details }),
       code,
     };
@@ -44,14 +44,36 @@ export const badRequest = (message: string) => new Refusal(400, 'BadRequest', me
 export const notFound = (kind: Kind, name: string) =>
   new Refusal(404, 'NotFound', `${resourceName(kind)} "${name}" not found`, detailsOf(kind, name));
 
-export const noSuchPath = () =>
-  new Refusal(404, 'NotFound', 'the server could not find the requested resource');
+/** Answered without a Status, as Go's own handler does. */
+export class NoSuchPath extends Error {}
 
-export const methodNotAllowed = () =>
-  new Refusal(405, 'MethodNotAllowed', 'the server does not allow this method on the requested resource');
+/** `within` a group and version of built-in kinds the routes know more than Go's handler. */
+export const noSuchPath = (within: boolean) =>
+  within
+    ? new Refusal(404, 'NotFound', 'the server could not find the requested resource', {})
+    : new NoSuchPath();
 
-export const alreadyExists = (kind: Kind, name: string) =>
-  new Refusal(409, 'AlreadyExists', `${resourceName(kind)} "${name}" already exists`, detailsOf(kind, name));
+export const noMethod = () =>
+  new Refusal(405, 'MethodNotAllowed', 'the server does not allow this method on the requested resource', {});
+
+export const notSupportedOn = (kind: Kind, verb: string) =>
+  new Refusal(
+    405,
+    'MethodNotAllowed',
+    `${verb} is not supported on resources of kind "${resourceName(kind)}"`,
+    {
+      ...(kind.group === '' ? {} : { group: kind.group }),
+      kind: kind.plural,
+    },
+  );
+
+export const alreadyExists = (kind: Kind, name: string, isBeingDeleted: boolean) =>
+  new Refusal(
+    409,
+    'AlreadyExists',
+    `${isBeingDeleted ? 'object is being deleted: ' : ''}${resourceName(kind)} "${name}" already exists`,
+    detailsOf(kind, name),
+  );
 
 export const conflict = (kind: Kind, name: string, why: string) =>
   new Refusal(
@@ -79,7 +101,7 @@ export function invalid(
   name: string,
   causes: Cause[],
 ): Refusal {
-  const texts = causes.map((cause) => `${cause.field}: ${cause.text}`);
+  const texts = [...new Set(causes.map((cause) => `${cause.field}: ${cause.text}`))];
   const list = texts.length === 1 ? texts[0] : `[${texts.join(', ')}]`;
   const type = kind === undefined ? '' : kind.group === '' ? kind.kind : `${kind.kind}.${kind.group}`;
   return new Refusal(422, 'Invalid', `${type} "${name}" is invalid: ${list}`, {
@@ -106,10 +128,11 @@ export const requiredValue = (field: string, detail = ''): Cause => ({
   text: detail === '' ? 'Required value' : `Required value: ${detail}`,
 });
 
-export const invalidValue = (field: string, shown: string, detail: string): Cause => ({
+/** `shown`: the value as JSON; undefined: it is left out. */
+export const invalidValue = (field: string, shown: string | undefined, detail: string): Cause => ({
   field,
   reason: 'FieldValueInvalid',
-  text: `Invalid value: ${shown}: ${detail}`,
+  text: `Invalid value: ${shown === undefined ? '' : `${shown}: `}${detail}`,
 });
 
 export const forbidden = (field: string, detail: string): Cause => ({

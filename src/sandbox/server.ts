@@ -75,7 +75,7 @@ function newCluster(now: () => Date, { crds, scheduler, kubelet }: SandboxOption
   // start at the time in ms rather than at 1.
   const cluster: Cluster = {
     store: new Store(now().getTime()),
-    kinds: new Kinds([...BUILTIN_KINDS, definitionKind(now)]),
+    kinds: new Kinds([...BUILTIN_KINDS, definitionKind()]),
     now,
     kubeletNodes: new Set(kubelet?.nodes),
   };

@@ -60,7 +60,7 @@ export const binder: Suite = (server) => {
   const read = async (path: string) => (await client.request('GET', path)).body;
   /** Controllers act some time after the write that they follow. */
   const comesTo = (path: string, phase: string) =>
-    until(`${path} is ${phase}`, 10_000, async () => {
+    until(`${path} is ${phase}`, 30_000, async () => {
       const { status, reason } = await read(path);
       return (status?.phase ?? reason) === phase || undefined;
     });
@@ -102,9 +102,10 @@ export const binder: Suite = (server) => {
     ['name', {}, { volumeName: 'right' }],
   ])('a volume of another %s is passed over', async (_, volumeSpec, claimSpec) => {
     await pv('other', volumeSpec);
-    await comesTo(`${PVS}/other`, 'Available');
-    await claim('c', claimSpec);
+    // Larger: it would not be taken if the other fitted.
     await pv('right', { capacity: { storage: '50Gi' } });
+    for (const name of ['other', 'right']) await comesTo(`${PVS}/${name}`, 'Available');
+    await claim('c', claimSpec);
     await comesTo(`${CLAIMS}/c`, 'Bound');
     expect(await volumeOf('c')).toBe('right');
     await comesTo(`${PVS}/other`, 'Available');
@@ -113,18 +114,19 @@ export const binder: Suite = (server) => {
   describe('a class that waits for the first consumer', () => {
     const storageClassName = 'waitforfirstconsumer';
 
-    test('waits, and binds once a node is selected', async () => {
+    test('waits for the scheduler, which reserves a volume', async () => {
       await pv('v', { storageClassName });
       await comesTo(`${PVS}/v`, 'Available');
       await claim('c', { storageClassName });
       // A pod that is on a node already has not come by the scheduler, which would have had it bound.
       await pod('c', 'n1');
-      await claim('at-once');
       await pv('w');
+      await comesTo(`${PVS}/w`, 'Available');
+      await claim('at-once');
       await comesTo(`${CLAIMS}/at-once`, 'Bound');
       await comesTo(`${CLAIMS}/c`, 'Pending');
-      const annotations = { 'volume.kubernetes.io/selected-node': 'n1' };
-      await client.request('PATCH', `${CLAIMS}/c`, { metadata: { annotations } }, MERGE);
+      const claimRef = { namespace: 'default', name: 'c' };
+      await client.request('PATCH', `${PVS}/v`, { spec: { claimRef } }, MERGE);
       await comesTo(`${CLAIMS}/c`, 'Bound');
     });
 
@@ -164,8 +166,9 @@ export const binder: Suite = (server) => {
       await both();
       await client.request('DELETE', `${CLAIMS}/c`);
       await comesTo(`${PVS}/v`, 'Released');
-      await claim('c');
       await pv('w', { capacity: { storage: '50Gi' } });
+      await comesTo(`${PVS}/w`, 'Available');
+      await claim('c');
       await comesTo(`${CLAIMS}/c`, 'Bound');
       expect(await volumeOf('c')).toBe('w');
     });

@@ -127,7 +127,7 @@ export const kubectlCustom: Suite = (server) => {
       [
         'missing field',
         {},
-        /^The Disk "a" is invalid: \n\* spec.nodeName: Required value\n\* <nil>: Invalid value: "null": some validation rules were not checked/,
+        /^The Disk "a" is invalid: \n\* spec.nodeName: Required value\n\* <nil>: Invalid value: null: some validation rules were not checked/,
       ],
       [
         'wrong type',
@@ -142,7 +142,7 @@ export const kubectlCustom: Suite = (server) => {
       [
         'rule in a list',
         { nodeName: 'n1', slots: [{ port: 1 }, { port: 100 }] },
-        'The Disk "a" is invalid: spec.slots[1]: Invalid value: "object": port is too high',
+        'The Disk "a" is invalid: spec.slots[1]: Invalid value: port is too high',
       ],
     ])('refuses: %s', async (_, spec, message) => {
       await expectOutput('create -f -', message, disk('a', {}, spec));
@@ -152,12 +152,12 @@ export const kubectlCustom: Suite = (server) => {
       await applied(disk('a', {}, { nodeName: 'n1', size: '1Gi' }));
       await expectOutput(
         'apply -f -',
-        'The Disk "a" is invalid: spec.nodeName: Invalid value: "string": nodeName is immutable',
+        'The Disk "a" is invalid: spec.nodeName: Invalid value: "n2": nodeName is immutable',
         disk('a', {}, { nodeName: 'n2', size: '1Gi' }),
       );
       await expectOutput(
         'apply -f -',
-        'The Disk "a" is invalid: spec: Invalid value: "object": size can only grow',
+        'The Disk "a" is invalid: spec: Invalid value: size can only grow',
         disk('a', {}, { nodeName: 'n1', size: 1024 }),
       );
       await expectOutput(

@@ -8,11 +8,8 @@ import { empty, type Suite } from './server.ts';
 
 type Call = Parameters<Client['request']>;
 
-/** What is waited for: an object with these fields. */
-interface Wait {
-  at: string;
-  has: object;
-}
+/** What is waited for: an object with these fields, or an answer of this code. */
+type Wait = { at: string } & ({ has: object } | { code: number });
 
 /** A request or a wait, or one that is made of the answers before. */
 export type Step = Call | Wait | ((answers: Answer[]) => Call | Wait);
@@ -71,9 +68,9 @@ async function carryOut(client: Client, steps: Step[], note: (path: string) => v
       note(step[1]);
       answers.push(await client.request(...step));
     } else
-      await until(`${step.at} has ${JSON.stringify(step.has)}`, 10_000, async () => {
-        const { body } = await client.request('GET', step.at);
-        return matches(body, step.has) || undefined;
+      await until(JSON.stringify(step), 10_000, async () => {
+        const { code, body } = await client.request('GET', step.at);
+        return ('has' in step ? matches(body, step.has) : code === step.code) || undefined;
       });
   }
   return answers;

@@ -2,8 +2,10 @@ import { describe, expect, test } from '@jest/globals';
 import { DISKS, disk, MERGE, names, post } from './disks.ts';
 import { cleanUp, type Suite } from './server.ts';
 
+const CONFIG_MAPS = '/api/v1/namespaces/default/configmaps';
+
 export const writes: Suite = (server) => {
-  cleanUp(server, DISKS);
+  cleanUp(server, DISKS, CONFIG_MAPS);
   const request = (...call: Parameters<ReturnType<typeof server>['client']['request']>) =>
     server().client.request(...call);
 
@@ -87,12 +89,16 @@ export const writes: Suite = (server) => {
   });
 
   test('an object whose owner is gone already is collected', async () => {
-    const owner = { apiVersion: 'example.com/v1', kind: 'Disk', name: 'gone', uid: 'gone' };
-    const unserved = { ...owner, kind: 'Tape' };
-    const { body } = await request('GET', DISKS);
-    const events = server().client.watch(`${DISKS}?watch=1&resourceVersion=${body.metadata.resourceVersion}`);
-    await post(server().client, 'kept', { ownerReferences: [unserved] });
-    await post(server().client, 'a', { ownerReferences: [owner] });
+    const owner = { apiVersion: 'v1', kind: 'ConfigMap', name: 'gone', uid: 'gone' };
+    const unserved = { ...owner, apiVersion: 'example.com/v1', kind: 'Tape' };
+    const make = (name: string, ownerReference: object) =>
+      request('POST', CONFIG_MAPS, { metadata: { name, ownerReferences: [ownerReference] } });
+    const { body } = await request('GET', CONFIG_MAPS);
+    const events = server().client.watch(
+      `${CONFIG_MAPS}?watch=1&resourceVersion=${body.metadata.resourceVersion}`,
+    );
+    await make('kept', unserved);
+    await make('a', owner);
     const seen: string[] = [];
     for await (const { type, object } of events) {
       seen.push(`${type} ${object.metadata.name}`);

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { type Sandbox, startSandbox } from '../../src/sandbox/server.ts';
 import { type Client, clientFor } from '../api-server/client.ts';
 import { DISK_CRD } from '../api-server/disk-crd.ts';
+import { disk } from '../api-server/disks.ts';
 
 const NOW = new Date('2026-01-02T03:04:05.678Z');
 const DISKS = '/apis/example.com/v1/disks';
@@ -48,8 +49,7 @@ test('what old kubectl downloads before it validates is a gnostic Document', asy
 });
 
 test('times are those of the clock that is passed in', async () => {
-  const disk = { metadata: { name: 'a' }, spec: { nodeName: 'n' } };
-  const { body } = await client.request('POST', DISKS, disk);
+  const { body } = await client.request('POST', DISKS, disk('a'));
   expect(body.metadata.creationTimestamp).toBe('2026-01-02T03:04:05Z');
 });
 
@@ -57,6 +57,19 @@ test('pages of a state long past are 410', async () => {
   const token = Buffer.from('{"v":"meta.k8s.io/v1","rv":1,"start":"a"}').toString('base64url');
   const answer = await client.request('GET', `${DISKS}?continue=${token}`);
   expect(answer).toMatchObject({ code: 410, body: { reason: 'Expired' } });
+});
+
+test('watches end in a bookmark', async () => {
+  const { body } = await client.request('GET', DISKS);
+  const version = body.metadata.resourceVersion;
+  const seen = [];
+  for await (const { type, object } of client.watch(
+    `${DISKS}?watch=1&resourceVersion=${version}&timeoutSeconds=1&allowWatchBookmarks=true`,
+  ))
+    seen.push([type, object]);
+  expect(seen).toEqual([
+    ['BOOKMARK', { kind: 'Disk', apiVersion: 'example.com/v1', metadata: { resourceVersion: version } }],
+  ]);
 });
 
 test('watches end when the server stops', async () => {

@@ -4,7 +4,7 @@ import type { Kind, StoredObject } from '../kind.ts';
 import { badRequest, type Cause, forbidden, invalidValue } from '../refusal.ts';
 import { decodeMicroTimes } from './decode.ts';
 import { type Fields, immutable, plain, required } from './plain.ts';
-import { admitPod, fillPodDefaults, podCauses } from './pod-defaults.ts';
+import { admitPod, fillPodDefaults, podCauses, podChanges } from './pod-defaults.ts';
 
 /** In spec.finalizers of every namespace, so that its contents go first. */
 export const NAMESPACE_FINALIZER = 'kubernetes';
@@ -34,6 +34,7 @@ export const CORE_KINDS: Kind[] = [
     shortNames: ['no'],
     statusSubresource: true,
     prepare: taintNotReady,
+    fillDefaults: fillNode,
   },
   {
     ...plain,
@@ -42,12 +43,16 @@ export const CORE_KINDS: Kind[] = [
     shortNames: ['po'],
     categories: ['all'],
     statusSubresource: true,
+    generations: true,
     fillDefaults: (object) => fillPodDefaults(object.spec as Fields | undefined),
     prepare: (object) => {
       admitPod(object);
       object.status = { phase: 'Pending', qosClass: 'BestEffort' };
     },
-    validate: (object) => podCauses(object.spec as Fields | undefined, 'spec'),
+    validate: (object, old) => [
+      ...podCauses(object.spec as Fields | undefined, 'spec'),
+      ...(old === undefined ? [] : podChanges(object, old)),
+    ],
   },
   {
     ...plain,
@@ -92,6 +97,14 @@ export const CORE_KINDS: Kind[] = [
   },
 ];
 
+/** What is not said otherwise can all be used (SetDefaults_NodeStatus), and the one range is the first of all. */
+function fillNode(object: StoredObject): void {
+  const spec = object.spec as { podCIDR?: string; podCIDRs?: string[] } | undefined;
+  if (spec?.podCIDR) spec.podCIDRs ??= [spec.podCIDR];
+  const status = object.status as { capacity?: object; allocatable?: object } | undefined;
+  if (status?.capacity !== undefined) status.allocatable ??= status.capacity;
+}
+
 /** The admission plugin TaintNodesByCondition: no pod is to come before the node is known to be ready. */
 function taintNotReady(object: StoredObject): void {
   const spec = (object.spec ?? {}) as { taints?: { key: string; effect: string }[] };
@@ -119,7 +132,7 @@ function keyCauses(object: StoredObject, maps: string[]): Cause[] {
         invalidValue(
           `${map}[${key}]`,
           JSON.stringify(key),
-          "a valid config key must consist of alphanumeric characters, '-', '_' or '.'",
+          "a valid config key must consist of alphanumeric characters, '-', '_' or '.' (e.g. 'key.name',  or 'KEY_NAME',  or 'key-name', regex used for validation is '[-._a-zA-Z0-9]+')",
         ),
       ),
   );
@@ -135,13 +148,19 @@ function sealed(object: StoredObject, old: StoredObject | undefined, fields: str
 
 const BASE64 = /^([A-Za-z0-9+/]{4})*([A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 
+/** Where Go's decoder gives up: at the first character that is none, or where the last whole group ends. */
+function faultAt(text: string): number {
+  const odd = text.search(/[^A-Za-z0-9+/=]/);
+  return odd >= 0 ? odd : text.length - (text.length % 4);
+}
+
 /** stringData is written only, and ends up in data. Throws a 400 for data that is no base64. */
 function decodeSecret(object: StoredObject): void {
   const { data, stringData } = object as { data?: Fields; stringData?: Record<string, string> };
-  for (const [key, value] of Object.entries(data ?? {}))
+  for (const value of Object.values(data ?? {}))
     if (typeof value !== 'string' || !BASE64.test(value))
       throw badRequest(
-        `Secret in version "v1" cannot be handled as a Secret: illegal base64 data in data.${key}`,
+        `Secret in version "v1" cannot be handled as a Secret: illegal base64 data at input byte ${faultAt(String(value))}`,
       );
   if (stringData !== undefined) {
     const added = Object.entries(stringData).map(([key, text]) => [

@@ -1,5 +1,5 @@
 import type { StoredObject } from '../kind.ts';
-import { type Cause, forbidden, invalidValue, notSupported, requiredValue } from '../refusal.ts';
+import { type Cause, invalidValue, notSupported, requiredValue } from '../refusal.ts';
 
 export type Fields = Record<string, unknown>;
 
@@ -31,4 +31,14 @@ export function oneOf(value: unknown, path: string, values: string[]): Cause[] {
 export const immutable = (path: string, value: unknown): Cause =>
   invalidValue(path, JSON.stringify(value ?? null), 'field is immutable');
 
-export const noUpdate = (path: string): Cause => forbidden(path, `updates to ${path} are forbidden.`);
+/** As the internal types of the API server name their fields, in what it shows of them. */
+export function goCase(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(goCase);
+  if (typeof value !== 'object' || value === null) return value ?? null;
+  return Object.fromEntries(
+    Object.entries(value).map(([field, child]) => [
+      field === 'apiGroup' ? 'APIGroup' : field[0]?.toUpperCase() + field.slice(1),
+      goCase(child),
+    ]),
+  );
+}

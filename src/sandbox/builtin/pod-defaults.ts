@@ -1,5 +1,6 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { StoredObject } from '../kind.ts';
-import { type Cause, requiredValue } from '../refusal.ts';
+import { type Cause, forbidden, requiredValue } from '../refusal.ts';
 import type { Fields } from './plain.ts';
 
 /** What pkg/apis/core/v1/defaults.go fills in of a pod's spec, and of a pod template's. */
@@ -64,4 +65,25 @@ export function podCauses(spec: Fields | undefined, path: string): Cause[] {
     ...(name ? [] : [requiredValue(`${path}.containers[${i}].name`)]),
     ...(image ? [] : [requiredValue(`${path}.containers[${i}].image`)]),
   ]);
+}
+
+/** ValidatePodUpdate: of the spec little may change, the node least of all. */
+export function podChanges(object: StoredObject, old: StoredObject): Cause[] {
+  const fixed = ({ spec }: StoredObject) => {
+    const { activeDeadlineSeconds, tolerations, terminationGracePeriodSeconds, ...rest } = (spec ??
+      {}) as Fields;
+    const withoutImages = (list: unknown) => listOf(list).map(({ image, ...container }) => container);
+    return {
+      ...rest,
+      containers: withoutImages(rest.containers),
+      initContainers: withoutImages(rest.initContainers),
+    };
+  };
+  if (isDeepStrictEqual(fixed(object), fixed(old))) return [];
+  return [
+    forbidden(
+      'spec',
+      'pod updates may not change fields other than `spec.containers[*].image`,`spec.initContainers[*].image`,`spec.activeDeadlineSeconds`,`spec.tolerations` (only additions to existing tolerations),`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)',
+    ),
+  ];
 }

@@ -4,7 +4,7 @@ import { CLAIM_PROTECTION, PV_PROTECTION } from '../builtin/storage.ts';
 import type { StoredObject } from '../kind.ts';
 import { type Cluster, settle } from '../objects/cluster.ts';
 import { keyOf } from '../store.ts';
-import { type Claim, fits, reaches, refersTo, SELECTED_NODE, smallestFirst, type Volume } from './fit.ts';
+import { type Claim, fits, refersTo, smallestFirst, type Volume } from './fit.ts';
 
 const PVS = 'persistentvolumes';
 const CLAIMS = 'persistentvolumeclaims';
@@ -69,14 +69,11 @@ function volumeFor(cluster: Cluster, claim: Claim): Volume | undefined {
       : undefined;
   const reserved = volumes.find((volume) => refersTo(volume, claim));
   if (reserved !== undefined) return reserved;
-  const node = claim.metadata.annotations?.[SELECTED_NODE];
-  if (node === undefined && waitsForConsumer(cluster, claim)) return undefined;
+  // That is the scheduler's to choose: it reserves a volume.
+  if (waitsForConsumer(cluster, claim)) return undefined;
   return (
     volumes
       .filter((volume) => volume.spec.claimRef === undefined && fits(volume, claim))
-      .filter(
-        (volume) => node === undefined || reaches(volume, cluster.store.get('nodes', keyOf(undefined, node))),
-      )
       // The smallest that is large enough wastes least.
       .sort(smallestFirst)[0]
   );

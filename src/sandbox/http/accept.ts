@@ -20,7 +20,9 @@ export function accepted(request: IncomingMessage): Form {
     const version = VERSIONS.find((one) => one === v);
     if (g === 'meta.k8s.io' && as !== undefined && version !== undefined) return { as, version };
   }
-  throw notAcceptable('only the following media types are accepted: application/json');
+  throw notAcceptable(
+    'only the following media types are accepted: application/json, application/yaml, application/vnd.kubernetes.protobuf',
+  );
 }
 
 export const notAcceptable = (message: string) => new Refusal(406, 'NotAcceptable', message);

@@ -84,7 +84,7 @@ function sendTables(asTable: TableMaker, send: (event: WatchEvent) => void) {
     const stored = object as StoredObject;
     const { resourceVersion = '' } = stored.metadata;
     const table = asTable(type === 'BOOKMARK' ? [] : [stored], { resourceVersion });
-    send({ type, object: isFirst ? table : { ...table, columnDefinitions: [] } });
+    send({ type, object: isFirst ? table : { ...table, columnDefinitions: null } });
     isFirst = false;
   };
 }

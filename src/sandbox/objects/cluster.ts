@@ -44,8 +44,8 @@ export function countsGenerations(kind: Kind): boolean {
 /** Throws a 409 when there is one of that name. */
 export function insist(cluster: Cluster, kind: Kind, object: StoredObject): void {
   const { namespace, name } = object.metadata;
-  if (cluster.store.get(resourceName(kind), keyOf(namespace, name)) !== undefined)
-    throw alreadyExists(kind, name);
+  const there = cluster.store.get(resourceName(kind), keyOf(namespace, name));
+  if (there !== undefined) throw alreadyExists(kind, name, there.metadata.deletionTimestamp !== undefined);
 }
 
 /** RFC 3339 with whole seconds, as metav1.Time. */

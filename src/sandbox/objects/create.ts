@@ -1,6 +1,6 @@
 import { randomInt, randomUUID } from 'node:crypto';
 import type { Kind, StoredObject } from '../kind.ts';
-import { badRequest, type Cause, invalid, notFound, resourceName } from '../refusal.ts';
+import { badRequest, type Cause, invalid, notFound, Refusal, resourceName } from '../refusal.ts';
 import { keyOf } from '../store.ts';
 import {
   type Cluster,
@@ -27,6 +27,10 @@ export function create(
 ): StoredObject {
   const { object: given, unknown } = decode(kind, body);
   refuseUnknown(kind, unknown, options);
+  if (given.metadata.resourceVersion !== undefined)
+    throw new Refusal(500, '', 'resourceVersion should not be set on objects to be created');
+  // Of a kind without namespaces it is not looked at.
+  if (!kind.namespaced) delete given.metadata.namespace;
   if (given.metadata.namespace !== undefined && given.metadata.namespace !== namespace)
     throw badRequest('the namespace of the provided object does not match the namespace sent on the request');
   stamp(cluster, given, namespace);
@@ -34,8 +38,9 @@ export function create(
   if (countsGenerations(kind)) given.metadata.generation = 1;
   kind.prepare?.(given);
   const object = asGo(kind, given);
-  const causes = [...nameCauses(kind, object), ...check(kind, object)];
-  if (causes.length > 0) throw invalid(kind, object.metadata.name, causes);
+  warnOfFinalizers(object, options);
+  const causes = check(kind, object, undefined, nameCauses(kind, object));
+  if (causes.length > 0) throw invalid(kind, object.metadata.name ?? '', causes);
   const home = cluster.kinds.byTable('namespaces');
   if (namespace !== undefined && home && !cluster.store.get('namespaces', keyOf(undefined, namespace)))
     throw notFound(home, namespace);
@@ -44,13 +49,10 @@ export function create(
   return options.dryRun ? object : cluster.store.put(resourceName(kind), object);
 }
 
-/** What is wrong with an object by its own kind's rules; `old` is what it replaces. */
-export function check(kind: Kind, object: StoredObject, old?: StoredObject): Cause[] {
-  return [
-    ...metadataCauses(object),
-    ...(kind.validate?.(object, old) ?? []),
-    ...(kind.schema?.validate(object, old) ?? []),
-  ];
+/** What is wrong with an object by its own kind's rules, after `before`; `old` is what it replaces. */
+export function check(kind: Kind, object: StoredObject, old?: StoredObject, before: Cause[] = []): Cause[] {
+  const causes = [...before, ...metadataCauses(object), ...(kind.validate?.(object, old) ?? [])];
+  return [...causes, ...(kind.schema?.validate(object, old, causes) ?? [])];
 }
 
 /** Throws a 400 for unknown fields when validation is strict. */
@@ -61,6 +63,15 @@ export function refuseUnknown(kind: Kind, unknown: string[], options: WriteOptio
     throw badRequest(
       `${kind.kind} in version "${kind.version}" cannot be handled as a ${kind.kind}: strict decoding error: ${found.join(', ')}`,
     );
+}
+
+/** Names without a domain may meet. */
+function warnOfFinalizers({ metadata }: StoredObject, { warn }: WriteOptions): void {
+  for (const name of metadata.finalizers ?? [])
+    if (!name.includes('/') && name !== 'orphan' && name !== 'foregroundDeletion' && !name.includes('.'))
+      warn(
+        `metadata.finalizers: ${JSON.stringify(name)}: prefer a domain-qualified finalizer name to avoid accidental conflicts with other finalizer writers`,
+      );
 }
 
 function stamp(cluster: Cluster, object: StoredObject, namespace: string | undefined): void {

@@ -9,6 +9,8 @@ export interface DeleteOptions {
   /** 0: pods, too, go at once. */
   gracePeriodSeconds?: number;
   dryRun?: string[];
+  /** The old form of the policy. */
+  orphanDependents?: boolean;
 }
 
 /** The finalizers that the garbage collector works off. */
@@ -24,7 +26,10 @@ export function remove(
 ): StoredObject | undefined {
   checkPreconditions(kind, object, options);
   const { metadata } = object;
-  const finalizers = finalizersFor(metadata.finalizers ?? [], options.propagationPolicy);
+  const own = metadata.finalizers ?? [];
+  const held =
+    kind.deletionFinalizer && !own.includes(kind.deletionFinalizer) ? [kind.deletionFinalizer] : [];
+  const finalizers = finalizersFor([...own, ...held], options.propagationPolicy);
   const table = resourceName(kind);
   const grace = graceOf(cluster, kind, object, options);
   const next = { ...object, metadata: { ...metadata, finalizers } };

@@ -34,7 +34,7 @@ export function labelFaults(text: string): string[] {
 
 export function subdomainFaults(text: string): string[] {
   return [
-    ...(text.length > 253 ? [tooLong(253)] : []),
+    ...(text.length > 253 ? ['must be no more than 253 characters'] : []),
     ...(matches(text, SUBDOMAIN)
       ? []
       : [

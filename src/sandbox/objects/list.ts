@@ -46,7 +46,12 @@ export function list(
     kind: `${kind.kind}List`,
     metadata: {
       resourceVersion: String(version),
-      ...(more ? { continue: formatContinue({ version, key: keyOfObject(last) }) } : {}),
+      // Lists of custom resources always have it.
+      ...(more
+        ? { continue: formatContinue({ version, key: keyOfObject(last) }) }
+        : kind.custom
+          ? { continue: '' }
+          : {}),
       ...(more && !isSelection ? { remainingItemCount: rest.length - items.length } : {}),
     },
     items,

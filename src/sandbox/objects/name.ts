@@ -10,9 +10,11 @@ export function nameCauses(kind: Kind, object: StoredObject): Cause[] {
   switch (kind.names) {
     case 'path':
       if (name === '.' || name === '..') return refused(`may not be '${name}'`);
-      return /[/%]/.test(name) ? refused("may not contain '/' or '%'") : [];
+      return ['/', '%']
+        .filter((one) => name.includes(one))
+        .flatMap((one) => refused(`may not contain '${one}'`));
     case 'label':
-      return labelFaults(name).flatMap(refused);
+      return name.includes('.') ? refused('must not contain dots') : labelFaults(name).flatMap(refused);
     default:
       return subdomainFaults(name).flatMap(refused);
   }

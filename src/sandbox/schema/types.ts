@@ -81,6 +81,20 @@ function causeOf(error: ErrorObject): Cause {
         ),
         reason: 'FieldValueTypeInvalid',
       };
+    case 'maxLength':
+      return {
+        field: path,
+        reason: 'FieldValueTooLong',
+        text: `Too long: may not be more than ${params.limit} bytes`,
+      };
+    case 'maxItems':
+      return {
+        field: path,
+        reason: 'FieldValueTooMany',
+        text: `Too many: ${(data as unknown[]).length}: must have at most ${params.limit} items`,
+      };
+    case 'minItems':
+      return invalidValue(path, String((data as unknown[]).length), `${path} in body ${shortfall(error)}`);
     default:
       return invalidValue(path, JSON.stringify(data), `${path} in body ${shortfall(error)}`);
   }
@@ -93,8 +107,6 @@ function shortfall({ keyword, params, message }: ErrorObject): string {
       return `should match '${params.pattern}'`;
     case 'minLength':
       return `should be at least ${params.limit} chars long`;
-    case 'maxLength':
-      return `should be at most ${params.limit} chars long`;
     case 'minimum':
       return `should be greater than or equal to ${params.limit}`;
     case 'maximum':
@@ -107,8 +119,6 @@ function shortfall({ keyword, params, message }: ErrorObject): string {
       return `should be a multiple of ${params.multipleOf}`;
     case 'minItems':
       return `should have at least ${params.limit} items`;
-    case 'maxItems':
-      return `should have at most ${params.limit} items`;
     default:
       return message ?? 'is invalid';
   }

@@ -1,5 +1,5 @@
 import { onNode } from '../../support/volumes.ts';
-import { claim, deployment, localVolume, metadata, ours, PATHS, pod, roleRef, volume } from '../builtin.ts';
+import { claim, deployment, metadata, ours, PATHS, pod, roleRef, volume } from '../builtin.ts';
 import { MERGE } from '../disks.ts';
 import { recorded, type Step } from '../recorded.ts';
 
@@ -10,7 +10,6 @@ const sealed = { metadata, data: { a: 'YQ==' }, immutable: true };
 const changes: [string, keyof typeof PATHS, object, object, string?][] = [
   ['source of a volume', 'volumes', volume(), { spec: { hostPath: { path: '/y' } } }],
   ['mode of a volume', 'volumes', volume(), { spec: { volumeMode: 'Block' } }],
-  ['affinity of a local volume', 'volumes', localVolume(), { spec: { nodeAffinity: onNode('n2') } }],
   [
     'affinity taken away',
     'volumes',
@@ -24,7 +23,6 @@ const changes: [string, keyof typeof PATHS, object, object, string?][] = [
   ['access modes of a claim', 'claims', claim(), { spec: { accessModes: ['ReadWriteMany'] } }],
   ['class of a claim', 'claims', claim({ storageClassName: 'a' }), { spec: { storageClassName: 'b' } }],
   ['size of a claim that is not bound', 'claims', claim(), size('2Gi')],
-  ['spelling of a size', 'claims', claim(), size('1024Mi')],
   ['volume of a claim', 'claims', claim(), { spec: { volumeName: 'v' } }],
   ['mode of a claim', 'claims', claim(), { spec: { volumeMode: 'Block' } }],
   ['labels of a claim', 'claims', claim(), { metadata: { annotations: { a: 'b' } } }],

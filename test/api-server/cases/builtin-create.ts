@@ -21,7 +21,6 @@ const create: [string, keyof typeof PATHS, object][] = [
     localVolume({ volumeMode: 'Block', storageClassName: 's', mountOptions: ['ro'] }),
   ],
   ['volume reserved', 'volumes', volume({ claimRef: { namespace: 'other', name: 'c' } })],
-  ['volume of no size', 'volumes', volume({ capacity: {} })],
   ['volume of size 0', 'volumes', volume({ capacity: { storage: '0' } })],
   ['volume of a negative size', 'volumes', volume({ capacity: { storage: '-1Gi' } })],
   ['volume of no quantity', 'volumes', volume({ capacity: { storage: '1 GB' } })],
