@@ -72,7 +72,7 @@ export const requests = recorded('requests', [DISKS], {
     get('/api/v1/nodes?fieldSelector=spec.nodeName%3D1'),
     get('/api/v1/persistentvolumes?fieldSelector=spec.capacity%3D1'),
   ],
-  discovery: [get('/apis/example.com'), get('/apis/example.com/v1')],
+  discovery: [get('/apis/example.com')],
   'access of oneself': [
     [
       'POST',
