@@ -18,7 +18,7 @@ hash -r
 
 # Debian packages, by the program that each is needed for.
 sh scripts/debian-packages.sh systemd-udevd:udev udevadm:udev sshd:openssh-server ssh:openssh-client losetup:mount \
-  findmnt:util-linux mkfs.ext4:e2fsprogs mkfs.xfs:xfsprogs sgdisk:gdisk cmp:diffutils sudo:sudo \
+  findmnt:util-linux mkfs.ext4:e2fsprogs mkfs.xfs:xfsprogs sgdisk:gdisk cmp:diffutils sudo:sudo ip:iproute2 \
   kubectl:kubernetes-client promtool:prometheus
 
 node scripts/build.mjs

@@ -1,3 +1,4 @@
+import { keyFaults, valueFaults } from './objects/formats.ts';
 import { badRequest } from './refusal.ts';
 
 /** A requirement of labels. */
@@ -17,7 +18,35 @@ const OPERATORS: Record<string, Requirement['operator']> = {
   '<': 'lt',
 };
 const EXPECTED = 'in, notin, =, ==, !=, gt, lt';
+/** What can be compared. */
+export const WHOLE = /^-?\d+$/;
 const SYMBOLS = new Set(['', ',', '(', ')', '!', '=', '==', '!=', '>', '<']);
+
+const unparsed = (faults: string[]) =>
+  badRequest(`unable to parse requirement: ${faults.length === 1 ? faults[0] : `[${faults.join(', ')}]`}`);
+
+/** Throws a 400 for what can be the value of no label (apimachinery, NewRequirement). */
+function checked(requirement: Requirement): Requirement {
+  const { key, operator, values } = requirement;
+  const compares = operator === 'gt' || operator === 'lt';
+  const faults = [
+    ...values.flatMap((value, i) =>
+      compares && !WHOLE.test(value)
+        ? [
+            `values[${i}]: Invalid value: ${JSON.stringify(value)}: for 'Gt', 'Lt' operators, the value must be an integer`,
+          ]
+        : [],
+    ),
+    ...values.flatMap((value, i) => {
+      const found = valueFaults(value);
+      return found.length === 0
+        ? []
+        : [`values[${i}][${key}]: Invalid value: ${JSON.stringify(value)}: ${found.join('; ')}`];
+    }),
+  ];
+  if (faults.length > 0) throw unparsed(faults);
+  return requirement;
+}
 
 /** The requirements of a label selector, in the words of apimachinery's own parser. Throws a 400. */
 export function parseLabelSelector(text: string): Requirement[] {
@@ -59,13 +88,17 @@ export function parseLabelSelector(text: string): Requirement[] {
     const isAbsent = peek() === '!';
     if (isAbsent) at += 1;
     const key = identifier();
+    const faults = keyFaults(key);
+    if (faults.length > 0)
+      throw unparsed([`<nil>: Invalid value: ${JSON.stringify(key)}: ${faults.join('; ')}`]);
     if (isAbsent) return { key, operator: 'absent', values: [] };
     if (['', ','].includes(peek())) return { key, operator: 'exists', values: [] };
     const token = take();
     const operator = OPERATORS[token];
     if (operator === undefined) throw refuse(token, EXPECTED);
-    if (token === 'in' || token === 'notin') return { key, operator, values: values() };
-    return { key, operator, values: ['', ','].includes(peek()) ? [''] : [identifier()] };
+    const isSet = token === 'in' || token === 'notin';
+    const given = isSet ? values() : [['', ','].includes(peek()) ? '' : identifier()];
+    return checked({ key, operator, values: [...new Set(given)].sort() });
   };
 
   const all: Requirement[] = [];

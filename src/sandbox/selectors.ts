@@ -1,5 +1,5 @@
 import type { Kind, StoredObject } from './kind.ts';
-import { parseLabelSelector, type Requirement } from './label-selector.ts';
+import { parseLabelSelector, type Requirement, WHOLE } from './label-selector.ts';
 import { badRequest } from './refusal.ts';
 
 export type Matcher = (object: StoredObject) => boolean;
@@ -29,9 +29,9 @@ function holds({ key, operator, values }: Requirement, labels: Record<string, st
     case 'notin':
       return value === undefined || !values.includes(value);
     case 'gt':
-      return Number(value) > Number(values[0]);
+      return WHOLE.test(value ?? '') && BigInt(value ?? '') > BigInt(values[0] ?? '');
     case 'lt':
-      return Number(value) < Number(values[0]);
+      return WHOLE.test(value ?? '') && BigInt(value ?? '') < BigInt(values[0] ?? '');
   }
 }
 

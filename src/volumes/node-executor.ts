@@ -5,6 +5,7 @@ import { type GateClock, limitNodes } from '../nodes/node-gate.ts';
 import { createShellExecutor } from '../nodes/shell-executor.ts';
 import { createSshShell, type SshAddress } from '../nodes/ssh-shell.ts';
 import { addressOfNode } from './node-address.ts';
+import { lifeOf } from './node-life.ts';
 
 export interface NodeExecutorOptions {
   transport: 'ssh' | 'local';
@@ -12,7 +13,7 @@ export interface NodeExecutorOptions {
   localNodes: readonly string[];
   /** Instead of ~/.ssh/config; for `ssh` only. */
   sshConfig?: string;
-  /** The object of a node, which says where it is reached; for `ssh` only. */
+  /** The object of a node, which says where it is reached, and when it comes back; for `ssh` only. */
   nodeNamed(name: string): KubeNode | undefined;
   /** What goes before what that object says. Asked before every command. Default: nothing. */
   addressOf?: (node: string) => SshAddress;
@@ -30,5 +31,5 @@ export function createNodeExecutor(options: NodeExecutorOptions): Executor {
     addressOf: (node) => ({ ...addressOfNode(nodeNamed(node)), ...addressOf?.(node) }),
     ...(check === undefined ? {} : { check }),
   });
-  return createShellExecutor(limitNodes(shell, clock));
+  return createShellExecutor(limitNodes(shell, clock, (node) => lifeOf(nodeNamed(node))));
 }

@@ -14,7 +14,6 @@ const TIMING = { leaseDurationMs: 15_000, renewDeadlineMs: 10_000, retryPeriodMs
 
 /** Candidates in one process, with a clock that stands still until a test advances it. */
 export const election: Suite = (server) => {
-  cleanUp(server, '/apis/coordination.k8s.io/v1/namespaces/default/leases');
   let cluster: { client: KubeClient };
   let clock: FakeClock;
   let elections: Election[];
@@ -29,6 +28,8 @@ export const election: Suite = (server) => {
   afterEach(async () => {
     await Promise.all(elections.map((one) => one.stop()));
   });
+  // After that: whoever leads makes anew what is removed.
+  cleanUp(server, '/apis/coordination.k8s.io/v1/namespaces/default/leases');
 
   function stand(identity: string, client = cluster.client) {
     const logger = memoryLogger();
@@ -159,6 +160,33 @@ export const election: Suite = (server) => {
       return election.leads() ? true : undefined;
     });
     expect(clock.now() - start).toBeGreaterThanOrEqual(15_000);
+  }, 30_000);
+
+  test('a Lease that is deleted is made anew by its leader, and nobody takes it meanwhile', async () => {
+    const { client, state } = failing(cluster.client);
+    const first = stand('first', client);
+    await first.election.won;
+    await holderIs('first');
+    const second = stand('second');
+    await says(second.logger, 'standing by for the leader');
+    const { uid } = (await lease()).metadata;
+    await cluster.client.delete(LEASES, 'stowage', { namespace: 'default' });
+    // Without a turn of the clock.
+    await until('it is there again', 10_000, async () =>
+      (await lease().catch(() => undefined))?.metadata.uid === uid ? undefined : true,
+    ).then(() => holderIs('first'));
+    expect([first.election.leads(), second.election.leads()]).toEqual([true, false]);
+
+    // One that cannot make it anew has its time, to the end, before another takes it.
+    state.broken = true;
+    const cutOffAt = clock.now();
+    await cluster.client.delete(LEASES, 'stowage', { namespace: 'default' });
+    await until('another leads', 20_000, async () => {
+      await clock.advance(500);
+      expect(first.election.leads() && second.election.leads()).toBe(false);
+      return second.election.leads() ? true : undefined;
+    });
+    expect(clock.now() - cutOffAt).toBeGreaterThanOrEqual(10_000);
   }, 30_000);
 
   test('a namespace that is not there is said', async () => {

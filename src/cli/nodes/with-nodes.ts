@@ -41,7 +41,7 @@ export async function readNodes(
 /** The same with nodes that were read already, by their names. */
 export async function reachNodes<T>(
   found: ReadonlyMap<string, KubeNode>,
-  { transport, localNode, sshConfig }: NodeFlags,
+  { transport, localNode, sshConfig, addresses }: NodeFlags,
   io: Io,
   work: (executor: Executor) => Promise<T>,
 ): Promise<T> {
@@ -50,6 +50,7 @@ export async function reachNodes<T>(
     localNodes: localNode,
     ...(sshConfig === undefined ? {} : { sshConfig }),
     nodeNamed: (name) => found.get(name),
+    addressOf: (name) => addresses.get(name) ?? {},
     clock: io.clock,
   });
   try {

@@ -1,13 +1,16 @@
 import { isDeepStrictEqual } from 'node:util';
 import { EVENTS, NODES, PODS } from '../../api/resources.ts';
 import type { Kind, StoredObject } from '../kind.ts';
-import { badRequest, type Cause, forbidden, invalidValue } from '../refusal.ts';
+import { badRequest, type Cause, forbidden, invalidValue, notAllowed } from '../refusal.ts';
 import { decodeMicroTimes } from './decode.ts';
 import { type Fields, immutable, plain, required } from './plain.ts';
 import { admitPod, fillPodDefaults, podCauses, podChanges } from './pod-defaults.ts';
 
 /** In spec.finalizers of every namespace, so that its contents go first. */
 export const NAMESPACE_FINALIZER = 'kubernetes';
+
+/** The API server's own (NamespaceLifecycle). */
+const LASTING = new Set(['default', 'kube-system', 'kube-public']);
 
 export const CORE_KINDS: Kind[] = [
   {
@@ -18,6 +21,12 @@ export const CORE_KINDS: Kind[] = [
     shortNames: ['ns'],
     statusSubresource: true,
     names: 'label',
+    onDelete(object) {
+      const { name } = object.metadata;
+      if (LASTING.has(name))
+        throw notAllowed(CORE_KINDS[0] as Kind, name, 'this namespace may not be deleted');
+      object.status = { ...(object.status as Fields), phase: 'Terminating' };
+    },
     prepare(object) {
       object.status = { phase: 'Active' };
       object.spec = { finalizers: [NAMESPACE_FINALIZER] };

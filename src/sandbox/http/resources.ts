@@ -20,7 +20,7 @@ import {
   unsupportedMediaType,
 } from '../refusal.ts';
 import { accepted, type Form } from './accept.ts';
-import { contentType, readBody, readJson, sendJson } from './exchange.ts';
+import { contentType, PROTOBUF, readBody, readEither, readJson, sendJson } from './exchange.ts';
 import { shownList, shownObject, tableMaker } from './shown.ts';
 import type { Target } from './target.ts';
 import { watch } from './watch.ts';
@@ -65,7 +65,7 @@ async function serveCollection(call: Call, form: Form): Promise<void> {
     }
     case 'DELETE': {
       if (kind.plural === 'namespaces' || (kind.namespaced && namespace === undefined)) throw noMethod();
-      const options = deleteOptions(await readOptions(request), query);
+      const options = deleteOptions(await readEither(request), query);
       const matches = selection(kind, namespace, query);
       const all = list(cluster, kind, { matches, isSelection: true }, listOptions(query));
       for (const object of all.items) remove(cluster, kind, object, options);
@@ -125,18 +125,12 @@ async function readBodyOf(request: IncomingMessage, kind: Kind): Promise<unknown
     case 'PUT':
       return readObject(request, kind);
     case 'DELETE':
-      return readOptions(request);
+      // kubectl drain has its options in protobuf.
+      return readEither(request);
     default:
       return readJson(request);
   }
 }
-
-/** kubectl drain deletes with options in protobuf. */
-async function readOptions(request: IncomingMessage): Promise<unknown> {
-  return contentType(request) === PROTOBUF ? decodeProtobuf(await readBody(request)) : readJson(request);
-}
-
-const PROTOBUF = 'application/vnd.kubernetes.protobuf';
 
 /** kubectl creates built-in kinds that it generates as protobuf; custom resources have none. */
 async function readObject(request: IncomingMessage, { custom }: Kind): Promise<unknown> {

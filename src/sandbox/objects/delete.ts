@@ -39,7 +39,6 @@ export function remove(
   }
   const deleting: StoredObject = {
     ...object,
-    ...(table === 'namespaces' ? { status: { ...(object.status as object), phase: 'Terminating' } } : {}),
     metadata: {
       ...metadata,
       ...(finalizers.length > 0 ? { finalizers } : {}),
@@ -50,6 +49,7 @@ export function remove(
   };
   if (countsGenerations(kind) && metadata.deletionTimestamp === undefined)
     deleting.metadata.generation = (metadata.generation ?? 0) + 1;
+  kind.onDelete?.(deleting);
   const same =
     metadata.deletionTimestamp !== undefined &&
     metadata.deletionGracePeriodSeconds === grace &&

@@ -1,7 +1,19 @@
-import type { OwnerReference } from '../../api/meta.ts';
+import type { ObjectMeta, OwnerReference } from '../../api/meta.ts';
 import type { StoredObject } from '../kind.ts';
-import { type Cause, invalidValue } from '../refusal.ts';
+import { badRequest, type Cause, invalidValue } from '../refusal.ts';
 import { keyFaults, valueFaults } from './formats.ts';
+
+/**
+ * Has an object be in the namespace of its request (apiserver, EnsureObjectNamespaceMatchesRequestNamespace): what is in none
+ * loses the one that it names. In place. Throws a 400 where it names another.
+ */
+export function settleNamespace(metadata: ObjectMeta, namespace: string | undefined): void {
+  const { namespace: given = namespace } = metadata;
+  if (namespace === undefined) delete metadata.namespace;
+  else if (given === namespace) metadata.namespace = namespace;
+  else
+    throw badRequest('the namespace of the provided object does not match the namespace sent on the request');
+}
 
 /** What is wrong with labels, annotations, owners and the names of finalizers (ValidateObjectMeta). */
 export function metadataCauses({ metadata }: StoredObject): Cause[] {
