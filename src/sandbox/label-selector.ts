@@ -1,5 +1,5 @@
 import { keyFaults, valueFaults } from './objects/formats.ts';
-import { badRequest } from './refusal.ts';
+import { badRequest, quoted } from './refusal.ts';
 
 /** A requirement of labels. */
 export interface Requirement {
@@ -33,7 +33,7 @@ function checked(requirement: Requirement): Requirement {
     ...values.flatMap((value, i) =>
       compares && !WHOLE.test(value)
         ? [
-            `values[${i}]: Invalid value: ${JSON.stringify(value)}: for 'Gt', 'Lt' operators, the value must be an integer`,
+            `values[${i}]: Invalid value: ${quoted(value)}: for 'Gt', 'Lt' operators, the value must be an integer`,
           ]
         : [],
     ),
@@ -41,7 +41,7 @@ function checked(requirement: Requirement): Requirement {
       const found = valueFaults(value);
       return found.length === 0
         ? []
-        : [`values[${i}][${key}]: Invalid value: ${JSON.stringify(value)}: ${found.join('; ')}`];
+        : [`values[${i}][${key}]: Invalid value: ${quoted(value)}: ${found.join('; ')}`];
     }),
   ];
   if (faults.length > 0) throw unparsed(faults);
@@ -89,8 +89,7 @@ export function parseLabelSelector(text: string): Requirement[] {
     if (isAbsent) at += 1;
     const key = identifier();
     const faults = keyFaults(key);
-    if (faults.length > 0)
-      throw unparsed([`<nil>: Invalid value: ${JSON.stringify(key)}: ${faults.join('; ')}`]);
+    if (faults.length > 0) throw unparsed([`<nil>: Invalid value: ${quoted(key)}: ${faults.join('; ')}`]);
     if (isAbsent) return { key, operator: 'absent', values: [] };
     if (['', ','].includes(peek())) return { key, operator: 'exists', values: [] };
     const token = take();

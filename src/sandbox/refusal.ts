@@ -124,6 +124,14 @@ export function invalid(
   });
 }
 
+const ESCAPES: Record<string, string> = { '07': '\\a', '0b': '\\v' };
+
+/** A string as Go's %q writes it, which has other escapes than JSON for control characters. */
+export const quoted = (text: string) =>
+  JSON.stringify(text).replaceAll(/\\(?:\\|u00(..))/g, (all, code?: string) =>
+    code === undefined ? all : (ESCAPES[code] ?? `\\x${code}`),
+  );
+
 export const notSupported = (field: string, value: unknown, supported: readonly string[]): Cause => ({
   field,
   reason: 'FieldValueNotSupported',

@@ -4,6 +4,7 @@ import { builtinCreate } from './cases/builtin-create.ts';
 import { customWrites } from './cases/custom-writes.ts';
 import { definitions } from './cases/definitions.ts';
 import { deletion } from './cases/deletion.ts';
+import { namespaces } from './cases/namespaces.ts';
 import { patches } from './cases/patches.ts';
 import { requests } from './cases/requests.ts';
 import { shelves } from './cases/shelves.ts';
@@ -30,6 +31,7 @@ export const SUITES: Record<string, Suite> = {
   definitions,
   patches,
   deletion,
+  namespaces,
   'built-in kinds: create': builtinCreate,
   'built-in kinds: change': builtinChange,
   tables,

@@ -27,9 +27,11 @@ export function create(
 ): StoredObject {
   const { object: given, unknown } = decode(kind, body);
   refuseUnknown(kind, unknown, options);
+  settleNamespace(given.metadata, namespace);
+  // By admission, thus before anything is found invalid.
+  if (namespace !== undefined) insistOnNamespace(cluster, kind, given, namespace);
   if (given.metadata.resourceVersion !== undefined)
     throw new Refusal(500, '', 'resourceVersion should not be set on objects to be created');
-  settleNamespace(given.metadata, namespace);
   stamp(cluster, given);
   if (kind.custom && kind.statusSubresource) delete given.status;
   if (countsGenerations(kind)) given.metadata.generation = 1;
@@ -38,7 +40,6 @@ export function create(
   warnOfFinalizers(object, options);
   const causes = check(kind, object, undefined, nameCauses(kind, object));
   if (causes.length > 0) throw invalid(kind, object.metadata.name ?? '', causes);
-  if (namespace !== undefined) insistOnNamespace(cluster, kind, object, namespace);
   insist(cluster, kind, object);
   kind.admit?.(object, undefined, readerOf(cluster));
   return options.dryRun ? object : cluster.store.put(resourceName(kind), object);
@@ -51,9 +52,10 @@ function insistOnNamespace(cluster: Cluster, kind: Kind, object: StoredObject, n
   const found = cluster.store.get('namespaces', keyOf(undefined, namespace));
   if (found === undefined) throw notFound(home, namespace);
   if (found.metadata.deletionTimestamp === undefined) return;
+  const { name, generateName = '' } = object.metadata;
   throw notAllowed(
     kind,
-    object.metadata.name,
+    name ?? generateName,
     `unable to create new content in namespace ${namespace} because it is being terminated`,
     [
       {

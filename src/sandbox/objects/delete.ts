@@ -44,7 +44,8 @@ export function remove(
       ...(finalizers.length > 0 ? { finalizers } : {}),
       deletionTimestamp:
         metadata.deletionTimestamp ?? timestamp(new Date(cluster.now().getTime() + grace * 1000)),
-      deletionGracePeriodSeconds: grace,
+      // Namespaces have a way of their own to go.
+      ...(table === 'namespaces' ? {} : { deletionGracePeriodSeconds: grace }),
     },
   };
   if (countsGenerations(kind) && metadata.deletionTimestamp === undefined)
@@ -52,7 +53,7 @@ export function remove(
   kind.onDelete?.(deleting);
   const same =
     metadata.deletionTimestamp !== undefined &&
-    metadata.deletionGracePeriodSeconds === grace &&
+    metadata.deletionGracePeriodSeconds === deleting.metadata.deletionGracePeriodSeconds &&
     finalizers.length === (metadata.finalizers ?? []).length;
   return same || options.dryRun?.length ? deleting : cluster.store.put(table, deleting);
 }

@@ -1,6 +1,6 @@
 import type { ObjectMeta, OwnerReference } from '../../api/meta.ts';
 import type { StoredObject } from '../kind.ts';
-import { badRequest, type Cause, invalidValue } from '../refusal.ts';
+import { badRequest, type Cause, invalidValue, quoted } from '../refusal.ts';
 import { keyFaults, valueFaults } from './formats.ts';
 
 /**
@@ -30,8 +30,10 @@ export function metadataCauses({ metadata }: StoredObject): Cause[] {
   ];
 }
 
-const causes = (field: string, value: unknown, faults: string[]): Cause[] =>
-  faults.map((fault) => invalidValue(`metadata.${field}`, JSON.stringify(value), fault));
+function causes(field: string, value: unknown, faults: string[]): Cause[] {
+  const shown = typeof value === 'string' ? quoted(value) : JSON.stringify(value);
+  return faults.map((fault) => invalidValue(`metadata.${field}`, shown, fault));
+}
 
 function ownerCauses({ apiVersion, kind, name, uid }: OwnerReference): Cause[] {
   const empty = (field: string, value: string | undefined, fault = 'must not be empty') =>
