@@ -1,4 +1,5 @@
-// Two projects: `unit` touches nothing outside the process but loopback; `integration` needs root, loop devices, sshd, kubectl.
+// Three projects: `unit` touches nothing outside the process but loopback; `integration` needs root, loop devices, sshd,
+// kubectl; `cluster` runs against real Kubernetes, real Salt and real nodes, which it builds first.
 const common = {
   extensionsToTreatAsEsm: ['.ts'],
   transform: {
@@ -21,12 +22,17 @@ export default {
       ...common,
       displayName: 'unit',
       testMatch: ['<rootDir>/test/**/*.test.ts'],
-      testPathIgnorePatterns: ['/node_modules/', '<rootDir>/test/integration/'],
+      testPathIgnorePatterns: ['/node_modules/', '<rootDir>/test/integration/', '<rootDir>/test/cluster/'],
     },
     {
       ...common,
       displayName: 'integration',
       testMatch: ['<rootDir>/test/integration/**/*.test.ts'],
+    },
+    {
+      ...common,
+      displayName: 'cluster',
+      testMatch: ['<rootDir>/test/cluster/**/*.test.ts'],
     },
   ],
 };

@@ -1,5 +1,5 @@
 import { NodeError } from './errors.ts';
-import type { Shell } from './shell.ts';
+import type { Hands } from './shell.ts';
 
 /** The part of a clock that is used here. */
 export interface GateClock {
@@ -32,7 +32,10 @@ interface NodeState {
  * Keeps nodes that are slow or away from holding up others. To a node that never answered, or did not last time, there is
  * one session at a time; the others wait for what becomes of it, or fail at once with the error known already.
  */
-export function limitNodes(shell: Shell, clock: GateClock): Shell {
+export function limitNodes<Asked, Answer>(
+  hands: Hands<Asked, Answer>,
+  clock: GateClock,
+): Hands<Asked, Answer> {
   const nodes = new Map<string, NodeState>();
   const slots = createSlots(IN_ALL);
 
@@ -47,7 +50,7 @@ export function limitNodes(shell: Shell, clock: GateClock): Shell {
   }
 
   return {
-    async run(node, script, timeoutMs) {
+    async run(node, asked, timeoutMs) {
       const state = nodes.get(node) ?? { running: 0, waiting: [], reached: false, failure: undefined };
       nodes.set(node, state);
       await admit(state);
@@ -55,7 +58,7 @@ export function limitNodes(shell: Shell, clock: GateClock): Shell {
       const ended = new AbortController();
       clock.sleep(SLOW, ended.signal).then(giveBack, () => {});
       try {
-        const answer = await shell.run(node, script, timeoutMs);
+        const answer = await hands.run(node, asked, timeoutMs);
         reached(state);
         return answer;
       } catch (error) {
@@ -72,7 +75,7 @@ export function limitNodes(shell: Shell, clock: GateClock): Shell {
         for (const wake of state.waiting.splice(0)) wake();
       }
     },
-    close: () => shell.close(),
+    close: () => hands.close(),
   };
 }
 

@@ -6,7 +6,7 @@ import { applyEnvironment } from '../config/environment.ts';
 import type { Given } from '../config/settings.ts';
 import { connectFor, type GlobalFlags } from '../globals.ts';
 import type { Io } from '../io.ts';
-import { addNodeOptions } from '../nodes/flags.ts';
+import { addNodeOptions, NODE_FLAGS } from '../nodes/flags.ts';
 import { durationOption, objectName, oneText, onOrOff, wholeNumber } from '../parse.ts';
 
 interface WatchFlags extends GlobalFlags {
@@ -112,11 +112,13 @@ export default function watch(program: Command, io: Io): void {
 async function settingsReader(command: Command, path: string | undefined): Promise<() => Promise<Settings>> {
   const { settle } = await import('../config/settings.ts');
   const { readConfig } = await import('../config/file.ts');
-  const { transport, localNode, sshConfig, workers, retryIntervalStart, retryIntervalMax } = command.opts();
-  const all = { transport, localNode, sshConfig, workers, retryIntervalStart, retryIntervalMax };
+  const opts = command.opts();
+  const all = [...NODE_FLAGS, 'workers', 'retryIntervalStart', 'retryIntervalMax'];
   const from = (...sources: unknown[]): Given =>
     Object.fromEntries(
-      Object.entries(all).filter(([name]) => sources.includes(command.getOptionValueSource(name))),
+      all
+        .filter((name) => sources.includes(command.getOptionValueSource(name)))
+        .map((name) => [name, opts[name]]),
     );
   return async () =>
     settle(from('default'), path === undefined ? {} : await readConfig(path), from('cli', 'env'));

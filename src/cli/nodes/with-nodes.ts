@@ -6,6 +6,7 @@ import type { Io } from '../io.ts';
 import { printable } from '../output/printable.ts';
 import { foundIn, readNamed } from '../volume/reading.ts';
 import type { NodeFlags } from './flags.ts';
+import { saltOf } from './salt.ts';
 
 /**
  * Works on nodes, and closes what reaches them, whatever comes of it. A signal ends the wait at once. A node without an
@@ -18,7 +19,7 @@ export async function withNodes<T>(
   client: KubeClient,
   work: (executor: Executor) => Promise<T>,
 ): Promise<T> {
-  const found = await readNodes(flags.transport === 'ssh' ? names : [], io, client);
+  const found = await readNodes(flags.transport === 'local' ? [] : names, io, client);
   return reachNodes(found, flags, io, work);
 }
 
@@ -41,14 +42,17 @@ export async function readNodes(
 /** The same with nodes that were read already, by their names. */
 export async function reachNodes<T>(
   found: ReadonlyMap<string, KubeNode>,
-  { transport, localNode, sshConfig }: NodeFlags,
+  flags: NodeFlags,
   io: Io,
   work: (executor: Executor) => Promise<T>,
 ): Promise<T> {
+  const { transport, localNode, sshConfig } = flags;
+  const salt = saltOf(flags);
   const executor = await io.nodes({
     transport,
     localNodes: localNode,
     ...(sshConfig === undefined ? {} : { sshConfig }),
+    ...(salt === undefined ? {} : { salt }),
     nodeNamed: (name) => found.get(name),
     clock: io.clock,
   });

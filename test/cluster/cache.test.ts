@@ -1,0 +1,50 @@
+import { existsSync } from 'node:fs';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+import { cached, cacheFolder, keyOf } from './cache.ts';
+
+let root: Awaited<ReturnType<typeof temporaryFolder>>;
+beforeEach(async () => {
+  root = await temporaryFolder('cache');
+});
+afterEach(() => root.remove());
+
+test('the folder is named by the environment', () => {
+  expect(cacheFolder({ STOWAGE_CLUSTER_CACHE: '/c', XDG_CACHE_HOME: '/x' })).toBe('/c');
+  expect(cacheFolder({ XDG_CACHE_HOME: '/x' })).toBe('/x/stowage-cluster');
+  expect(cacheFolder({ XDG_CACHE_HOME: '' })).toMatch(/\/\.cache\/stowage-cluster$/);
+});
+
+test('a key tells inputs apart, and where one ends', () => {
+  expect(keyOf('a', 'b')).toBe(keyOf('a', Buffer.from('b')));
+  expect(new Set([keyOf('ab'), keyOf('a', 'b'), keyOf('b', 'a'), keyOf('ab', '')]).size).toBe(4);
+});
+
+test('what several ask for at once is built once', async () => {
+  let builds = 0;
+  const build = async (folder: string) => {
+    builds++;
+    await writeFile(join(folder, 'f'), 'x');
+  };
+  const ask = () => cached('part', 'k', build, root.path);
+  const folders = await Promise.all([ask(), ask(), ask()]);
+  expect(new Set([...folders, await ask()])).toEqual(new Set([join(root.path, 'part-k')]));
+  expect(await readFile(join(root.path, 'part-k', 'f'), 'utf8')).toBe('x');
+  expect(builds).toBe(1);
+  await cached('part', 'other', build, root.path);
+  expect(builds).toBe(2);
+});
+
+test('what failed or was cut off leaves nothing that is taken for whole', async () => {
+  const failing = cached('part', 'k', () => Promise.reject(new Error('no compiler')), root.path);
+  await expect(failing).rejects.toThrow('no compiler');
+  expect(await readdir(root.path)).toEqual(['part-k.lock']);
+
+  const partial = join(root.path, 'part-k.partial');
+  await cached('other', 'k', () => writeFile(partial, 'cut off'), root.path);
+  const folder = await cached('part', 'k', (path) => writeFile(join(path, 'f'), ''), root.path);
+  expect(await readdir(folder)).toEqual(['f']);
+  expect(existsSync(partial)).toBe(false);
+});

@@ -1,0 +1,76 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { mkdir, rename, rm } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+
+/** What is built once and used by every checkout. Removing it costs time only. */
+export function cacheFolder(environment: NodeJS.ProcessEnv = process.env): string {
+  const { STOWAGE_CLUSTER_CACHE, XDG_CACHE_HOME } = environment;
+  return STOWAGE_CLUSTER_CACHE || join(XDG_CACHE_HOME || join(homedir(), '.cache'), 'stowage-cluster');
+}
+
+/** The key of what is made of `inputs`: versions, and the contents of files. */
+export function keyOf(...inputs: (string | Uint8Array)[]): string {
+  const hash = createHash('sha256');
+  for (const input of inputs) hash.update(`${Buffer.byteLength(input)}:`).update(input);
+  return hash.digest('hex').slice(0, 16);
+}
+
+/**
+ * The folder that `build` filled for this name and key, by this process or another one, now or earlier.
+ * `build` is given an empty folder, which is renamed once it is whole: what is built must not depend on its path.
+ * Throws what `build` throws, and leaves nothing then.
+ */
+export async function cached(
+  name: string,
+  key: string,
+  build: (folder: string) => Promise<void>,
+  root = cacheFolder(),
+): Promise<string> {
+  const folder = join(root, `${name}-${key}`);
+  if (existsSync(folder)) return folder;
+  await mkdir(root, { recursive: true });
+  const free = await lock(`${folder}.lock`);
+  try {
+    if (existsSync(folder)) return folder;
+    const partial = `${folder}.partial`;
+    await rm(partial, { recursive: true, force: true });
+    await mkdir(partial);
+    process.stderr.write(`cluster: building ${name} into ${folder}\n`);
+    const began = Date.now();
+    try {
+      await build(partial);
+    } catch (error) {
+      await rm(partial, { recursive: true, force: true });
+      throw error;
+    }
+    await rename(partial, folder);
+    process.stderr.write(`cluster: built ${name} in ${Math.round((Date.now() - began) / 1000)} s\n`);
+    return folder;
+  } finally {
+    await free();
+  }
+}
+
+/** Holds `file` locked until it is freed, or until this process ends in whatever way. */
+async function lock(file: string): Promise<() => Promise<void>> {
+  // cat ends with its stdin: there is no lock that outlives its holder.
+  const holder = spawn('flock', [file, 'sh', '-c', 'echo locked; exec cat'], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  const ended = once(holder, 'exit');
+  await Promise.race([firstOutput(holder), ended.then(([code]) => refuse(file, code))]);
+  return async () => {
+    holder.stdin.end();
+    await ended;
+  };
+}
+
+const firstOutput = (child: ChildProcess) => once(child.stdout as NodeJS.ReadableStream, 'data');
+
+function refuse(file: string, code: unknown): never {
+  throw new Error(`flock ended with ${code} before it held ${file}`);
+}
