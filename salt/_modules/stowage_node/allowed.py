@@ -17,6 +17,9 @@ FILE = "/etc/stowage/allowed"
 #: Where programs are looked for, whatever the environment says.
 PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
+#: Whose the list and the directories are.
+ROOT = 0
+
 #: Records of what was asked, beside the disk; places where file systems are grown.
 OWN = ("/var/lib/stowage", "/run/stowage")
 
@@ -120,7 +123,7 @@ class Rules:
 
 
 def _is_roots(found):
-    return found.st_uid == 0 and not found.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
+    return found.st_uid == ROOT and not found.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
 
 
 def _found(pattern):

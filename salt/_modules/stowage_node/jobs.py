@@ -89,7 +89,7 @@ def forget(subject):
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             return False
-        if any(is_locked(f"{folder}/{each}/output") for each in begun(folder)):
+        if any(is_locked(f"{folder}/{each}/output") for each in os.listdir(folder) if each != "lock"):
             return False
         shutil.rmtree(folder)
     return True
@@ -116,7 +116,7 @@ def is_locked(path):
     except BlockingIOError:
         return True
     except FileNotFoundError:
-        return False
+        pass
     return False
 
 
