@@ -175,3 +175,13 @@ export async function startSalt({ minions, allowed = DEFAULT, master = {} }: Sal
     stop,
   };
 }
+
+/** For `stowage`: how it reaches nodes by this Salt. */
+export const flagsFor = ({ access }: Salt): string[] => [
+  ...['--transport', 'salt', '--salt-url', access.url, '--salt-eauth', access.eauth],
+  ...['--salt-user', access.user, '--salt-secret-file', access.secretFile],
+  ...(access.caFile === undefined ? [] : ['--salt-ca-file', access.caFile]),
+];
+
+/** A node's list: sparse files of a folder, and disks that are loop devices. */
+export const allowedFor = (folder: string): string => `directory ${folder}\ndevice /dev/loop[0-9]*\n`;
