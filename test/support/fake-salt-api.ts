@@ -96,7 +96,7 @@ export async function startFakeSaltApi(): Promise<FakeSaltApi> {
     secret: 'secret',
     tell(jid, minion, ret) {
       const tag = `salt/job/${jid}/ret/${minion}`;
-      const data = JSON.stringify({ tag, data: { return: ret, retcode: 0 } });
+      const data = JSON.stringify({ tag, data: { fun: 'stowage.submit', return: ret, retcode: 0 } });
       for (const reader of readers) reader.write(`tag: ${tag}\ndata: ${data}\n\n`);
     },
     readers: () => readers.size,

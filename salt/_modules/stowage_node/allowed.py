@@ -76,7 +76,8 @@ class Rules:
         for command in COMMANDS:
             program, _, arguments = command.partition(" ")
             pattern = re.sub(r"\{[a-z]+\}", lambda found: words.get(found[0], found[0]), arguments)
-            self.patterns.setdefault(program, []).append(re.compile(pattern))
+            # Compiled when it is asked for: each call is a process of its own, and asks for few.
+            self.patterns.setdefault(program, []).append(pattern)
 
     def check_node(self, node, minion):
         """A job that went astray, by a wrong minion id, would work on the disks of another node."""
@@ -101,7 +102,7 @@ class Rules:
         if not argv or not all(isinstance(word, str) and "\0" not in word for word in argv):
             raise Refusal("command", "that is no command", [repr(argv)])
         arguments = " ".join(argv[1:])
-        if not any(pattern.fullmatch(arguments) for pattern in self.patterns.get(argv[0], [])):
+        if not any(re.fullmatch(pattern, arguments) for pattern in self.patterns.get(argv[0], [])):
             raise Refusal("command", "no command on its list is this one", argv)
         for word in argv[1:]:
             for path in re.findall(r"(?:^|=)(/[^=]*)$", word):

@@ -1,6 +1,5 @@
 """How programs run here: as lists of arguments, never through a shell, with an environment that says nothing."""
 
-import os
 import shutil
 import subprocess
 
@@ -20,13 +19,9 @@ def run(argv, **how):
     said = how.pop("input", None)
     how.setdefault("stdin", subprocess.DEVNULL if said is None else subprocess.PIPE)
     with subprocess.Popen(
-        argv, executable=program, cwd="/", env=ENVIRONMENT, preexec_fn=_begin, **how
+        argv, executable=program, cwd="/", env=ENVIRONMENT, umask=0o077, **how
     ) as process:
         output, errors = process.communicate(said)
     # As a shell has it: a signal's number is added to 128.
     status = process.returncode if process.returncode >= 0 else 128 - process.returncode
     return status, output or b"", errors or b""
-
-
-def _begin():
-    os.umask(0o077)

@@ -87,7 +87,7 @@ export function createSaltCaller(options: SaltCallerOptions): Hands<SaltCall, Sa
         return { jid };
       }
       if (found === undefined || !Object.hasOwn(found, minion)) throw noMinion(node, minion);
-      if (found[minion] === false) throw minionDown(node, minion);
+      if (typeof found[minion] !== 'object') throw minionDown(node, minion);
       const { ret, retcode } = found[minion] as { ret?: unknown; retcode?: unknown };
       return { ret: checkedReturn(node, minion, ret, retcode) };
     },

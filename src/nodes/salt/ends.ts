@@ -51,7 +51,7 @@ export function createEnds({ events, start, minionOf, clock, signal }: EndsOptio
     const id = idOf(node, key);
     const returned = events
       .returned(jid, over)
-      .then(({ ret, retcode }) => checkedReturn(node, minion, ret, retcode))
+      .then((found) => found && checkedReturn(node, minion, found.ret, found.retcode))
       .finally(() => {
         if (watched.get(id)?.returned === returned) watched.delete(id);
       });

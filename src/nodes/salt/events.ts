@@ -12,8 +12,8 @@ export interface SaltReturn {
 export interface SaltEvents {
   /** Whether the stream is up: only then does a return surely come by it. */
   connected(): boolean;
-  /** The return of a job, whether it came already or is yet to come. Rejects when the signal aborts. */
-  returned(jid: string, signal: AbortSignal): Promise<SaltReturn>;
+  /** The return of a job, whether it came already or is yet to come; undefined once the signal aborts. */
+  returned(jid: string, signal: AbortSignal): Promise<SaltReturn | undefined>;
 }
 
 export interface SaltEventsOptions {
@@ -79,10 +79,10 @@ export function readSaltEvents({ session, sleep, signal }: SaltEventsOptions): S
         return found;
       }
       try {
-        return await new Promise((resolve, reject) => {
+        return await new Promise((resolve) => {
           waiting.set(jid, resolve);
-          given.addEventListener('abort', () => reject(given.reason), { once: true });
-          if (given.aborted) reject(given.reason);
+          given.addEventListener('abort', () => resolve(undefined), { once: true });
+          if (given.aborted) resolve(undefined);
         });
       } finally {
         waiting.delete(jid);
@@ -108,13 +108,15 @@ export async function* records(chunks: AsyncIterable<Buffer>): AsyncGenerator<st
   }
 }
 
-/** What a record says of a return; undefined for one of another kind. */
+/** What a record says of a return of Stowage's module; undefined for one of another kind, which may be long. */
 export function readReturn(record: string): SaltReturn | undefined {
   const [, jid, minion] = /^tag: salt\/job\/(\d+)\/ret\/(.+)$/m.exec(record) ?? [];
+  if (!record.includes('"stowage.')) return undefined;
   const [, json] = /^data: (.*)$/m.exec(record) ?? [];
   if (jid === undefined || minion === undefined || json === undefined) return undefined;
   try {
-    const { data } = JSON.parse(json) as { data?: { return?: unknown; retcode?: unknown } };
+    const { data } = JSON.parse(json) as { data?: { fun?: unknown; return?: unknown; retcode?: unknown } };
+    if (!String(data?.fun).startsWith('stowage.')) return undefined;
     return { jid, minion, ret: data?.return, retcode: data?.retcode };
   } catch {
     return undefined;

@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream';
 import { Agent, type Dispatcher } from 'undici';
+import { NodeError } from '../errors.ts';
 
 /** No answer that says anything: salt-api, or the salt-master behind it, is not there. */
 export class SaltUnreachable extends Error {
@@ -117,17 +118,16 @@ function checked(text: Buffer, check?: () => void): Readable {
   return chunks() as unknown as Readable;
 }
 
-/** What is wrong with the way to salt-api; anything else, as of `check`, is passed on. */
+/** What is wrong with the way to salt-api; what was said by it, or by `check`, is passed on. */
 function explained(error: unknown, { signal, timeoutMs }: SaltRequest): unknown {
   if (signal.aborted) return signal.reason;
-  const { name, message, code, cause } = error as Error & { code?: string };
+  if ([NodeError, SaltUnreachable, SaltDenied].some((known) => error instanceof known)) return error;
+  const { name, message, code } = error as Error & { code?: string };
   if (name === 'TimeoutError' || code === 'UND_ERR_HEADERS_TIMEOUT' || code === 'UND_ERR_BODY_TIMEOUT') {
     return new SaltUnreachable(`no answer within ${timeoutMs / 1000} s`, { cause: error });
   }
-  if (code !== undefined || error instanceof SyntaxError || cause !== undefined) {
-    return new SaltUnreachable(message || (code ?? ''), { cause: error });
-  }
-  return error;
+  // An AggregateError, of a host with several addresses, has a code and no message.
+  return new SaltUnreachable(message || (code ?? name), { cause: error });
 }
 
 /** CherryPy's error pages are HTML; what Salt has to say is in the paragraph. */

@@ -244,6 +244,24 @@ test('what may not be done on a node is not sent', async () => {
   expect(api.calls).toHaveLength(1);
 });
 
+test('what may not be done any more when the connection is there is not sent either', async () => {
+  await executor.close();
+  let asked = 0;
+  executor = start((node) => {
+    if (++asked === 2) throw new NodeError('not-ours', node, 'no more');
+  });
+  expect(await failure(executor.observe('n1', DATE))).toMatchObject({ code: 'not-ours' });
+  expect(api.calls).toEqual([]);
+});
+
+test('one that is closed says so, whatever is under way', async () => {
+  api.answer = () => said([{ state: 'running' }]);
+  const submitted = executor.submit('n1', JOB, 60_000);
+  await until('it is started', 5000, async () => (api.calls.length === 1 ? true : undefined));
+  await executor.close();
+  expect(await failure(submitted)).toMatchObject({ code: 'unreachable' });
+});
+
 describe('jobs', () => {
   const running = () => said([{ state: 'running', step: { name: 'do', command: 'true' } }]);
   const submitted = async () => {
