@@ -13,7 +13,7 @@ The master's configuration says where the API server is, and which accounts ther
     external_auth:
       kubernetes_token:
         system:serviceaccount:stowage-system:stowage:
-          - stowage.*
+          - "@stowage"
 
 The user name is the account's, the password its token.
 """

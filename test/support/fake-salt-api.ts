@@ -6,10 +6,8 @@ import { selfSigned } from '../../src/sandbox/certificate.ts';
 
 export interface SaltApiCall {
   client: string;
-  tgt: unknown;
-  tgt_type: string;
   fun: string;
-  kwarg: Record<string, unknown>;
+  kwarg: { minion: string; function: string; arguments: Record<string, unknown> };
 }
 
 export interface FakeSaltApi {
@@ -20,8 +18,12 @@ export interface FakeSaltApi {
   calls: SaltApiCall[];
   /** What was sent to /login. */
   logins: unknown[];
-  /** Of `client=local`: what the call returns for the minion; undefined for no minion, false for one that is down. */
+  /** What the function returns on the minion; undefined for no minion, false for one that is down. */
   answer: (call: SaltApiCall) => unknown;
+  /** Whether the account may call the runner. */
+  allowed: boolean;
+  /** What Salt says instead of the runner. */
+  runnerSays: string | undefined;
   /** Status and body of the next requests, before anything else is looked at. */
   broken: { status: number; text: string } | undefined;
   /** What a login is good for, in s. */
@@ -60,7 +62,7 @@ export async function startFakeSaltApi(): Promise<FakeSaltApi> {
       const token = `token-${fake.logins.length}`;
       tokens.add(token);
       return say(200, {
-        return: [{ token, start: 1000, expire: 1000 + fake.expireSeconds, perms: ['stowage.*'] }],
+        return: [{ token, start: 1000, expire: 1000 + fake.expireSeconds, perms: ['@stowage'] }],
       });
     }
     if (!tokens.has(String(request.headers['x-auth-token']))) return refuse(401, 'No permission');
@@ -73,10 +75,11 @@ export async function startFakeSaltApi(): Promise<FakeSaltApi> {
     }
     const [call] = JSON.parse(text) as [SaltApiCall];
     fake.calls.push(call);
-    if (!call.fun.startsWith('stowage.')) return refuse(401, 'Authorization error occurred.');
-    const [minion = ''] = call.tgt as string[];
+    if (!fake.allowed) return refuse(401, 'Authentication failure');
+    if (fake.runnerSays !== undefined) return say(200, { return: [fake.runnerSays] });
+    const { minion } = call.kwarg;
     const ret = fake.answer(call);
-    if (call.client === 'local_async') {
+    if (call.fun === 'stowage.start') {
       const jid = `2026${++jids}`;
       return say(200, { return: [ret === undefined ? {} : { jid, minions: [minion] }] });
     }
@@ -91,6 +94,8 @@ export async function startFakeSaltApi(): Promise<FakeSaltApi> {
     calls: [],
     logins: [],
     answer: () => ({ version: 1, answer: [] }),
+    allowed: true,
+    runnerSays: undefined,
     broken: undefined,
     expireSeconds: 3600,
     secret: 'secret',

@@ -8,6 +8,7 @@ import {
   minionDown,
   noMinion,
   notAllowed,
+  runnerFailed,
   trimmed,
 } from './failures.ts';
 import { SaltDenied, SaltUnreachable } from './http.ts';
@@ -42,25 +43,26 @@ export const MODULE_VERSION = 1;
 
 /** How long a minion has for what takes it no time, in s: it starts a process for each call. */
 const PROMPT = 10;
-/** After which a minion that has not answered is asked whether it works on it still, and how long it has for that, in s. */
-const FIND_JOB = 5;
+/** After which the salt-master asks a minion that has not answered whether it is at work still, and gives up, in s. */
+const GRACE = 15;
 
-/** Calls of functions of minions, one HTTP request each. */
+/** Calls of functions of minions by the runner on the salt-master (salt/_runners/stowage.py), one HTTP request each. */
 export function createSaltCaller(options: SaltCallerOptions): Hands<SaltCall, SaltAnswer> {
   const { access, session, minionOf, check } = options;
   return {
     async run(node, { fun, args, waitMs, detached = false }, timeoutMs) {
       const minion = minionOf(node);
+      const patience = PROMPT + Math.ceil(waitMs / 1000);
       const low = {
-        client: detached ? 'local_async' : 'local',
-        // A list of one: an id that is taken for a pattern would be that of other nodes, too.
-        tgt: [minion],
-        tgt_type: 'list',
-        fun: `stowage.${fun}`,
-        kwarg: { node, version: MODULE_VERSION, ...args },
-        ...(detached
-          ? {}
-          : { full_return: true, timeout: PROMPT + Math.ceil(waitMs / 1000), gather_job_timeout: FIND_JOB }),
+        client: 'runner',
+        fun: detached ? 'stowage.start' : 'stowage.call',
+        kwarg: {
+          minion,
+          function: fun,
+          arguments: { node, version: MODULE_VERSION, ...args },
+          ...(detached ? {} : { patience }),
+        },
+        timeout: patience + GRACE,
       };
       check?.(node);
       let answer: unknown;
@@ -76,11 +78,12 @@ export function createSaltCaller(options: SaltCallerOptions): Hands<SaltCall, Sa
       } catch (error) {
         if (error instanceof SaltUnreachable) throw apiUnreachable(node, access, error);
         if (error instanceof SaltLoginRefused) throw loginRefused(node, access, error);
-        if (error instanceof SaltDenied) throw notAllowed(node, access, low.fun, minion, error);
+        if (error instanceof SaltDenied) throw notAllowed(node, access, low.fun, error);
         if (error instanceof NodeError) throw error;
         throw apiUnreachable(node, access, error as Error);
       }
-      const [found] = (answer as { return?: Record<string, unknown>[] }).return ?? [];
+      const [found] = (answer as { return?: (Record<string, unknown> | string)[] }).return ?? [];
+      if (typeof found === 'string') throw runnerFailed(node, access, found);
       if (detached) {
         const { jid, minions } = (found ?? {}) as { jid?: unknown; minions?: unknown[] };
         if (typeof jid !== 'string' || !minions?.includes(minion)) throw noMinion(node, minion);

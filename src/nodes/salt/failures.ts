@@ -24,21 +24,19 @@ export const loginRefused = (
     },
   );
 
-export const notAllowed = (
-  node: string,
-  { user, eauth }: SaltAccess,
-  fun: string,
-  minion: string,
-  cause: Error,
-): NodeError =>
+export const notAllowed = (node: string, { user, eauth }: SaltAccess, fun: string, cause: Error): NodeError =>
+  new NodeError('refused', node, `node ${node}: Salt does not let ${user} run ${fun}: ${cause.message}`, {
+    cause,
+    hint: `On the salt-master, external_auth.${eauth}.${user} must have @stowage, and netapi_enable_clients runner: salt/master.d/stowage.conf is a sample.`,
+  });
+
+/** The salt-master did not find Stowage's runner, or it threw. */
+export const runnerFailed = (node: string, { url }: SaltAccess, said: string): NodeError =>
   new NodeError(
-    'refused',
+    'protocol',
     node,
-    `node ${node}: Salt does not let ${user} run ${fun} on minion ${minion}: ${cause.message}`,
-    {
-      cause,
-      hint: `On the salt-master, external_auth.${eauth}.${user} must have stowage.* for that minion, and netapi_enable_clients local and local_async: salt/master.d/stowage.conf is a sample.`,
-    },
+    `node ${node}: Stowage's runner behind salt-api at ${url} failed: ${lastLine(said)}`,
+    { hint: 'runner_dirs of the salt-master must name the folder _runners of salt/ of this Stowage.' },
   );
 
 /** The salt-master has no accepted key of that name. */

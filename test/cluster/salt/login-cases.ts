@@ -29,7 +29,7 @@ export function loginCases(name: string, start: (folder: string) => Promise<Toke
       salt = await startSalt({
         minions: ['n1'],
         master: {
-          external_auth: { kubernetes_token: { [ACCOUNT]: ['stowage.*'] } },
+          external_auth: { kubernetes_token: { [ACCOUNT]: ['@stowage'] } },
           kubernetes_token: {
             url: reviews.url,
             ca_file: reviews.caFile,

@@ -27,8 +27,8 @@ describeAsRoot('logins to salt-api with a password', () => {
       minions: ['n1'],
       master: {
         external_auth: {
-          file: { ...file, 'file-user': ['stowage.*'] },
-          pam: { [USER]: ['stowage.*'] },
+          file: { ...file, 'file-user': ['@stowage'] },
+          pam: { [USER]: ['@stowage'] },
         },
       },
     });

@@ -63,9 +63,10 @@ export async function startSalt({ minions, allowed = DEFAULT, master = {} }: Sal
     worker_threads: 3,
     file_roots: { base: [own('stowage')] },
     auth_dirs: [join(own('stowage'), '_auth')],
-    netapi_enable_clients: ['local', 'local_async'],
+    runner_dirs: [join(own('stowage'), '_runners')],
+    netapi_enable_clients: ['runner'],
     sharedsecret: SECRET,
-    external_auth: { sharedsecret: { [USER]: ['stowage.*'] } },
+    external_auth: { sharedsecret: { [USER]: ['@stowage'] } },
     rest_cherrypy: {
       host: '127.0.0.1',
       port: https,

@@ -63,17 +63,19 @@ async function failure(work: Promise<unknown>): Promise<NodeError> {
   return error;
 }
 
-test('logs in once and asks one minion, by a list of one, for its node', async () => {
+test('logs in once and has the runner ask one minion, for its node', async () => {
   api.answer = seen;
   const both = await Promise.all([executor.observe('n1', DATE), executor.observe('n2', DATE)]);
   expect(both[0].get('date')).toEqual({ exit: 0, stdout: '5', stderr: '' });
   expect(api.logins).toEqual([{ eauth: 'pam', username: 'stowage', password: 'secret' }]);
   expect(api.calls[0]).toMatchObject({
-    client: 'local',
-    tgt: ['n1.minion'],
-    tgt_type: 'list',
-    fun: 'stowage.observe',
-    kwarg: { node: 'n1', version: 1, probes: [['date', '+%s']] },
+    client: 'runner',
+    fun: 'stowage.call',
+    kwarg: {
+      minion: 'n1.minion',
+      function: 'observe',
+      arguments: { node: 'n1', version: 1, probes: [['date', '+%s']] },
+    },
   });
 });
 
@@ -209,6 +211,23 @@ describe('what went wrong is told apart', () => {
     expect(JSON.stringify([error.message, error.hint])).not.toContain('"secret"');
   });
 
+  test('a runner that is missing', async () => {
+    api.answer = () => 'whatever';
+    api.runnerSays = "Exception occurred in runner stowage.call: Traceback\nKeyError: 'stowage.call'";
+    const error = await failure(executor.observe('n1', DATE));
+    expect(error).toMatchObject({ code: 'protocol', hint: expect.stringContaining('runner_dirs') });
+    expect(error.message).toContain("KeyError: 'stowage.call'");
+  });
+
+  test('an account without the right', async () => {
+    api.allowed = false;
+    const error = await failure(executor.observe('n1', DATE));
+    expect(error).toMatchObject({ code: 'refused', hint: expect.stringContaining('@stowage') });
+    expect(error.message).toContain('does not let stowage run stowage.call');
+    // A token that is not known is a 401, too.
+    expect(api.logins).toHaveLength(2);
+  });
+
   test('no salt-api', async () => {
     await api.stop();
     const error = await failure(executor.observe('n1', DATE));
@@ -270,12 +289,12 @@ describe('jobs', () => {
     await until('events are read', 2000, async () => (api.readers() === 1 ? true : undefined));
     return state;
   };
-  const calls = () => api.calls.map(({ client, fun }) => `${client} ${fun}`);
+  const calls = () => api.calls.map(({ fun, kwarg }) => `${fun} ${kwarg.function}`);
 
   test("are started, and their end is Salt's event, even one that came first", async () => {
     expect(await submitted()).toMatchObject({ state: 'running', step: { name: 'do' } });
-    expect(calls()).toEqual(['local_async stowage.submit', 'local stowage.poll']);
-    expect(api.calls[0]?.kwarg).toMatchObject({
+    expect(calls()).toEqual(['stowage.start submit', 'stowage.call poll']);
+    expect(api.calls[0]?.kwarg.arguments).toMatchObject({
       subject: 'v1',
       job: 'prepare-1',
       steps: JOB.steps,
@@ -326,14 +345,13 @@ describe('jobs', () => {
     api.answer = running;
     expect(await executor.poll('n1', [other], 30)).toMatchObject([{ state: 'running' }]);
     expect(api.calls.at(-1)).toMatchObject({
-      client: 'local_async',
-      fun: 'stowage.poll',
-      kwarg: { wait: 300 },
+      fun: 'stowage.start',
+      kwarg: { function: 'poll', arguments: { wait: 300 } },
     });
   });
 
   test('are forgotten and listed', async () => {
-    api.answer = ({ fun }) => said(fun === 'stowage.forget' ? false : ['v1']);
+    api.answer = ({ kwarg }) => said(kwarg.function === 'forget' ? false : ['v1']);
     expect(await executor.forget('n1', 'v1')).toBe(false);
     expect(await executor.subjects('n1')).toEqual(['v1']);
     expect(await executor.poll('n1', [], 0)).toEqual([]);
