@@ -110,6 +110,7 @@ class Lists(unittest.TestCase):
         with mock.patch.object(devices, "backing_file", return_value="/srv/other"):
             self.assertIn("/srv/other", self.assertRefused(["losetup", "-d", "/dev/loop7"]))
             self.assertRefused(["e2fsck", "-f", "-p", "/dev/loop7"])
+            self.assertRefused(["flock", "-x", "-w", "60", "/dev/loop7", "cat"])
             self.rules().check(["losetup", "-j", "/dev/loop7"])
         with mock.patch.object(devices, "backing_file", return_value=f"{self.directory}/{UID}"):
             self.rules().check(["losetup", "-d", "/dev/loop7"])

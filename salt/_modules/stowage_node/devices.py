@@ -25,11 +25,11 @@ def backing_file(path):
 
 
 def changes(argv):
-    """Whether a command on the list does more to a device than look at it, or lock it."""
+    """Whether a command on the list does more to a device than look at it."""
     program, *words = argv
     if program == "losetup":
         return "-d" in words or "-c" in words
-    return program not in ("blkid", "find", "flock", "lsblk", "udevadm")
+    return program not in ("blkid", "find", "lsblk", "udevadm")
 
 
 def destroys(argv):
