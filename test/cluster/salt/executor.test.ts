@@ -1,12 +1,14 @@
-import { readdir, readFile, rm } from 'node:fs/promises';
+import { readdir, readFile, rm, stat } from 'node:fs/promises';
 import { afterAll, afterEach, beforeAll, expect, jest, test } from '@jest/globals';
 import { systemClock } from '../../../src/control/clock.ts';
+import { NodeError } from '../../../src/nodes/errors.ts';
 import type { Executor, Job, Step } from '../../../src/nodes/job.ts';
 import { createSaltExecutor } from '../../../src/nodes/salt/executor.ts';
 import { describeAsRoot } from '../../support/root.ts';
-import { type Salt, startSalt } from './salt.ts';
+import { until } from '../../support/until.ts';
+import { type Restartable, type Salt, startSalt } from './salt.ts';
 
-jest.setTimeout(120_000);
+jest.setTimeout(200_000);
 
 const step = (...argv: string[]): Step => ({ name: argv[0] ?? '', argv, guards: [] });
 /** What every list has, and what is gone again after a while. */
@@ -57,4 +59,53 @@ describeAsRoot('a node over Salt', () => {
     expect(await executor.poll('n1', [one.key], 0)).toEqual([{ state: 'not-found' }]);
     expect(await readdir('/run/stowage/jobs')).not.toContain(one.key.subject);
   });
+
+  /** A hundred of them take some seconds. What its look finds does not matter. */
+  const SLOW: Step = {
+    ...HARMLESS,
+    guards: [
+      {
+        argv: [
+          ...['find', '/proc', '-maxdepth', '2', '-path', '/proc/[0-9]*/mountinfo', '-exec', 'grep', '-hs'],
+          ...['-e', '[[:space:]]7:7[[:space:]]', '-e', '[[:space:]]/[[:space:]]/[[:space:]]', '{}', '+'],
+        ],
+        expect: {},
+        refusal: '',
+      },
+    ],
+  };
+
+  test.each<[string, () => Restartable]>([
+    ['salt-api', () => salt.api],
+    ['the salt-master', () => salt.master],
+    ['the minion', () => salt.minion('n1')],
+  ])(
+    'a job goes on while %s is away, is never said to be anything else, and is joined by its key',
+    async (_what, part) => {
+      const one = job(...Array.from({ length: 100 }, () => SLOW));
+      const folder = `/run/stowage/jobs/${one.key.subject}/${one.key.id}`;
+      expect(await executor.submit('n1', one, 0)).toMatchObject({ state: 'running' });
+      const begun = await stat(folder);
+      await part().stop();
+      await expect(executor.poll('n1', [one.key], 0)).rejects.toMatchObject({ code: 'unreachable' });
+      await expect(executor.submit('n1', one, 0)).rejects.toMatchObject({ code: 'unreachable' });
+      await part().start();
+      // Whoever does not know that it was submitted submits it again.
+      const seen = new Set<string>();
+      const ended = await until('its end', 100_000, async () => {
+        const state = await executor.submit('n1', one, 1000).catch((error: NodeError) => error);
+        if (state instanceof NodeError) {
+          expect(state.code).toBe('unreachable');
+          return undefined;
+        }
+        seen.add(state.state);
+        return state.state === 'running' ? undefined : state;
+      });
+      expect(ended).toEqual({ state: 'succeeded' });
+      expect([...seen].filter((state) => state !== 'running')).toEqual(['succeeded']);
+      expect((await stat(folder)).ino).toBe(begun.ino);
+      const kept = (await readdir(`${folder}/..`)).filter((name) => name !== 'lock');
+      expect(kept).toEqual([one.key.id]);
+    },
+  );
 });
