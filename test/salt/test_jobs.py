@@ -32,7 +32,7 @@ class Jobs(unittest.TestCase):
             mock.patch.object(
                 jobs,
                 "RUNNER",
-                "import sys, os; sys.path.append(sys.argv[1]); from stowage_node import allowed, runner; "
+                "import os, sys; os.fork() and os._exit(0); sys.path.append(sys.argv[1]); from stowage_node import allowed, runner; "
                 f"allowed.ROOT = os.geteuid(); allowed.COMMANDS = {COMMANDS!r}; runner.main(*sys.argv[2:])",
             ),
         ):

@@ -25,8 +25,11 @@ FOLDER = "/run/stowage/jobs"
 #: How much of a job's output is answered, in bytes.
 OUTPUT_TAIL = 4096
 
-#: Programs of jobs outlive the minion, which a restart ends: a process of its own, by this.
-RUNNER = "import sys; sys.path.append(sys.argv[1]); from stowage_node import runner; runner.main(*sys.argv[2:])"
+#: Jobs outlive the minion: a process of its own, by this, and nobody's child, since a minion that ends kills all of its.
+RUNNER = (
+    "import os, sys; os.fork() and os._exit(0); sys.path.append(sys.argv[1]); "
+    "from stowage_node import runner; runner.main(*sys.argv[2:])"
+)
 
 
 def submit(subject, job, steps, allowed_file):
@@ -50,8 +53,7 @@ def submit(subject, job, steps, allowed_file):
             shutil.rmtree(new)
             return
         package = os.path.dirname(os.path.abspath(__file__))
-        # pylint: disable=consider-using-with # it is not waited for
-        subprocess.Popen(
+        subprocess.run(
             [sys.executable, "-I", "-c", RUNNER, os.path.dirname(package), folder, str(output), allowed_file],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
@@ -59,6 +61,7 @@ def submit(subject, job, steps, allowed_file):
             cwd="/",
             pass_fds=[output],
             start_new_session=True,
+            check=True,
         )
     finally:
         os.close(output)
