@@ -93,7 +93,6 @@ describeAsRoot("beyond the rights of the daemon's account at salt-api", () => {
       ['a list of functions', { minion: 'n1', function: ['subjects', 'cmd.run'], ...subjects }],
       ['a list of minions', { minion: ['n1', 'n2'], function: 'subjects', ...subjects }],
       ['minions with a comma', { minion: 'n1,n2', function: 'subjects', ...subjects }],
-      ['another argument', { minion: 'n1', function: 'subjects', ...subjects, tgt_type: 'glob' }],
     ])('from its runner %s', async (_what, kwarg) => {
       const answer = (await send(call(kwarg))) as { return: unknown[] };
       expect(answer.return[0]).toEqual(
