@@ -49,6 +49,8 @@ export interface StorageClass extends KubeObject {
 
 export interface KubeNode extends KubeObject {
   status?: {
+    /** `bootID`: another one after each boot. */
+    nodeInfo?: { bootID?: string };
     conditions?: {
       type: string;
       status: string;

@@ -22,11 +22,14 @@ const FIELDS: ReadonlySet<string> = new Set<keyof VolumeSpec>([
 /** MetalK8s's message, which its users and tests look for. */
 const NO_TYPE = 'volume type not found in Volume Spec';
 
+const NO_SPEC = 'it has no spec, and is nothing without: a Volume is created with one';
+
 /** The largest file there can be, in whole blocks of 4096 bytes: offsets are signed. */
 const MAX_BYTES = 2n ** 63n - 4096n;
 
 /** What keeps a Volume from being made, each naming the field, what was found and what is wanted. None: it is valid. */
 export function validateVolume({ spec }: Volume): string[] {
+  if (Object.values(spec).every((value) => value === '')) return [NO_SPEC];
   return [
     ...nameProblems('nodeName', spec.nodeName),
     ...nameProblems('storageClassName', spec.storageClassName),

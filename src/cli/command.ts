@@ -6,6 +6,13 @@ export class TreeCommand extends Command {
     return new TreeCommand(name);
   }
 
+  /** Ends the command as one that was given a word which it does not know. */
+  refuseWord(word: string): never {
+    this.args = [word];
+    // commander's own, which its types leave out.
+    return (this as unknown as { unknownCommand(): never }).unknownCommand();
+  }
+
   override error(message: string, options?: ErrorOptions): never {
     const isVerb = this.parent !== null && this.commands.length > 0;
     const [word = ''] = this.args;

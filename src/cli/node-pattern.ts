@@ -12,13 +12,18 @@ export interface Nodes {
   many: boolean;
 }
 
-/** `--node`, given several times, also with patterns as a shell expands them: `n{1..4}`, `n{01..12}`, `n{a,b}`. */
+/** `a,b`, given several times, also with patterns as a shell expands them: `n{1..4}`, `n{01..12}`, `n{a,b}`. */
 export function nodes(text: string, before?: Nodes): Nodes {
   const names = new Set(before?.names);
-  for (const name of expand(text)) names.add(objectName(name));
+  // Commas within braces are the pattern's.
+  for (const name of text.split(/,(?![^{]*\})/).flatMap(expand)) names.add(objectName(name));
   if (names.size > MOST) throw new InvalidArgumentError(`They are more than ${MOST} nodes.`);
   return { names: [...names], many: names.size > 1 || text.includes('{') || before?.many === true };
 }
+
+/** Their names only, where it makes no difference whether there are several. */
+export const nodeNames = (text: string, before: string[] = []): string[] =>
+  nodes(text, { names: before, many: false }).names;
 
 function expand(text: string): string[] {
   // What is in braces is at odd places.

@@ -25,8 +25,9 @@ export function durationOption(flags: string, description: string, standard: str
   return new Option(flags, description).argParser(duration).default(duration(standard), standard);
 }
 
-/** As for kubectl, a plain number is one of seconds. */
+/** As for kubectl, a plain number is one of seconds, and 0 is never: here the longest time there is, 24 days. */
 export function requestTimeout(text: string): number {
+  if (text === '0') return MAX_MS;
   return duration(/^[0-9]+$/.test(text) ? `${text}s` : text);
 }
 
@@ -51,11 +52,6 @@ export function oneText(text: string, before?: string): string {
 export function objectNames(text: string, before: string[] = []): string[] {
   const name = objectName(text);
   return before.includes(name) ? before : [...before, name];
-}
-
-/** `a,b`, also given several times. */
-export function nodeNames(text: string, before: string[] = []): string[] {
-  return [...before, ...text.split(',').map(objectName)];
 }
 
 /** `k=v,k=v`, also given several times. Keys and values are checked by the API server. */

@@ -25,7 +25,7 @@ export async function runProcess(process: NodeJS.Process): Promise<void> {
     });
   }
   // Libraries that colour by themselves go by it.
-  if (process.argv.includes('--no-color')) process.env.NO_COLOR = '1';
+  if (process.argv.some((argument) => /^--no-color(=true)?$/.test(argument))) process.env.NO_COLOR = '1';
   const io: Io = {
     // Looked at only by what reads it.
     get stdin() {

@@ -11,6 +11,7 @@ import describeVolume from './commands/describe-volume.ts';
 import diff from './commands/diff.ts';
 import getNodes from './commands/get-nodes.ts';
 import getVolumes from './commands/get-volumes.ts';
+import help from './commands/help.ts';
 import install from './commands/install.ts';
 import sandbox from './commands/sandbox.ts';
 import uninstall from './commands/uninstall.ts';
@@ -67,5 +68,6 @@ export function createProgram(io: Io, { quiet = false } = {}): Command {
   version(program, io);
   watch(program, io);
   sandbox(program, io);
+  help(program);
   return program;
 }

@@ -2,6 +2,7 @@ import { errorLine } from './error-json.ts';
 import { explain, failed } from './failure.ts';
 import type { Io } from './io.ts';
 import { createProgram } from './program.ts';
+import { respelt } from './spelling.ts';
 import { wantsJson } from './wants-json.ts';
 
 /** Runs a command line (without the names of node and the program) and returns the exit status. */
@@ -9,7 +10,7 @@ export async function run(argv: readonly string[], io: Io): Promise<number> {
   const json = wantsJson(argv);
   const program = createProgram(io, { quiet: json });
   try {
-    await program.parseAsync(argv, { from: 'user' });
+    await program.parseAsync(respelt(argv, program), { from: 'user' });
     return 0;
   } catch (error) {
     return failed(error, io, (error) => {

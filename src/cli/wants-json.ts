@@ -8,7 +8,7 @@ export function wantsJson(argv: readonly string[]): boolean {
     if (argument === '--') break;
     // Flags without a value may stand before -o: -wo json.
     if (/^-[vw]*o$/.test(argument) || argument === '--output') format = argv[index + 1];
-    else format = /^(?:-[vw]*o|--output=)(.+)$/.exec(argument)?.[1] ?? format;
+    else format = /^(?:-[vw]*o=?|--output=)(.+)$/.exec(argument)?.[1] ?? format;
   }
   return format === 'json';
 }

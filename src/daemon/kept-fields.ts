@@ -43,11 +43,16 @@ export function keepPersistentVolume({
 
 export function keepNode({ apiVersion, kind, metadata, status }: KubeNode): KubeNode {
   const ready = status?.conditions?.find(({ type }) => type === 'Ready');
+  const bootID = status?.nodeInfo?.bootID;
+  const kept = {
+    ...(ready === undefined ? {} : { conditions: [pick(ready, ['type', 'status'])] }),
+    ...(bootID === undefined ? {} : { nodeInfo: { bootID } }),
+  };
   return {
     apiVersion,
     kind,
     metadata: keepMetadata(metadata),
-    ...(ready === undefined ? {} : { status: { conditions: [pick(ready, ['type', 'status'])] } }),
+    ...(Object.keys(kept).length === 0 ? {} : { status: kept }),
   };
 }
 

@@ -2,7 +2,7 @@ import type { KubeNode, PersistentVolume, StorageClass } from '../api/core.ts';
 import type { Leftover } from '../api/leftover.ts';
 import type { Logger } from '../api/logger.ts';
 import type { KubeObject, Resource } from '../api/meta.ts';
-import { COMPONENT, FORGET_NODE_ANNOTATION } from '../api/names.ts';
+import { COMPONENT, FORGET_NODE_ANNOTATION, READY_REASON } from '../api/names.ts';
 import { LEFTOVERS, PERSISTENT_VOLUMES, STORAGE_CLASSES, VOLUMES } from '../api/resources.ts';
 import type { Volume } from '../api/volume.ts';
 import type { BackoffRange } from '../control/backoff.ts';
@@ -17,9 +17,11 @@ import { createFollower } from '../nodes/follow.ts';
 import type { Executor } from '../nodes/job.ts';
 import { nodeOf } from '../volumes/desired.ts';
 import { createLeftoverReconciler } from '../volumes/leftover-reconciler.ts';
+import { lifeOf } from '../volumes/node-life.ts';
 import { isPaused } from '../volumes/paused.ts';
 import { createVolumeReconciler } from '../volumes/reconciler.ts';
 import type { Reconcile } from '../volumes/rounds.ts';
+import { readyOf } from '../volumes/status.ts';
 import { CONTROLLERS, type ControllerName } from './controllers.ts';
 import { keepOwn, keepPersistentVolume, keepStorageClass } from './kept-fields.ts';
 import type { Metrics } from './metrics/metrics.ts';
@@ -55,8 +57,11 @@ export interface RunningController {
   started: Promise<void>;
   /** What must have been heard from for the work to be sound. */
   sources: readonly Source[];
-  /** Ends what runs, for `deadlineMs` at most. Jobs on nodes go on, and whoever starts next finds them. */
-  stop(deadlineMs: number): Promise<void>;
+  /**
+   * Ends what runs, for `deadlineMs` at most, and then writes the events that wait, for `eventsMs`. Jobs on nodes go on, and
+   * whoever starts next finds them.
+   */
+  stop(deadlineMs: number, eventsMs: number): Promise<void>;
 }
 
 /** The Volume controller: informers, queues, reconcilers; for Volumes, and for what those of lost nodes left there. */
@@ -118,6 +123,7 @@ export function startVolumeController(options: VolumeControllerOptions): Running
   volumes.onChange(({ type, object, old }) => {
     const { name, uid = '' } = object.metadata;
     if (old === undefined || asksForMore(old, object)) queue.add(name);
+    if (old !== undefined && isAway(old) && !isAway(object)) wake(nodeOf(object));
     if (type === 'deleted' && leftovers.get(uid) !== undefined) leftoverQueue.add(uid);
   });
   leftovers.onChange(({ object, old }) => {
@@ -128,11 +134,16 @@ export function startVolumeController(options: VolumeControllerOptions): Running
     if (volumes.get(object.metadata.name) !== undefined) queue.add(object.metadata.name);
   });
   nodes.onChange(({ type, object, old }) => {
-    if (type === 'updated' && isPaused(old) === isPaused(object) && isReady(old) === isReady(object)) return;
+    if (type === 'updated' && isPaused(old) === isPaused(object) && lifeOf(old) === lifeOf(object)) return;
     const { name } = object.metadata;
-    for (const volume of volumesOn(name)) queue.add(volume.metadata.name);
-    for (const leftover of leftoversOn(name)) leftoverQueue.add(leftover.metadata.name);
+    for (const volume of volumesOn(name)) again(queue, volume);
+    for (const leftover of leftoversOn(name)) again(leftoverQueue, leftover);
   });
+  /** One of its Volumes has reached the node: what else waits to reach it may be minutes from its next try. */
+  function wake(node: string): void {
+    for (const volume of volumesOn(node)) if (isAway(volume)) queue.add(volume.metadata.name);
+    for (const leftover of leftoversOn(node)) if (isAway(leftover)) leftoverQueue.add(leftover.metadata.name);
+  }
 
   for (const informer of informers) informer.start();
   const controllers: Controller[] = [];
@@ -160,11 +171,11 @@ export function startVolumeController(options: VolumeControllerOptions): Running
       { name: PERSISTENT_VOLUMES.plural, lastHeard: persistentVolumes.lastHeard },
       { name: STORAGE_CLASSES.plural, lastHeard: storageClasses.lastHeard },
     ],
-    async stop(deadlineMs) {
+    async stop(deadlineMs, eventsMs) {
       stopping = true;
       await Promise.all(controllers.map((controller) => controller.stop(deadlineMs)));
       await Promise.all(informers.map((informer) => informer.stop()));
-      await shared.events.flush(deadlineMs);
+      await shared.events.flush(eventsMs);
     },
   };
 }
@@ -183,6 +194,11 @@ function asksForMore(old: KubeObject, object: KubeObject): boolean {
   );
 }
 
-/** A node that is back is not left waiting for the next try, which may be minutes away. */
-const isReady = ({ status }: KubeNode): boolean =>
-  status?.conditions?.some((condition) => condition.type === 'Ready' && condition.status === 'True') ?? false;
+/** At once, and if that fails soon again: a node that is back may not let anyone in yet. */
+function again(queue: WorkQueue, { metadata: { name } }: KubeObject): void {
+  queue.forget(name);
+  queue.add(name);
+}
+
+const isAway = (object: Pick<Volume, 'status'>): boolean =>
+  readyOf(object)?.reason === READY_REASON.nodeUnreachable;

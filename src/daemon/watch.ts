@@ -20,7 +20,9 @@ import { startVolumeController } from './volume-controller.ts';
 export interface WatchOptions extends Pick<RightOptions, 'connection' | 'election' | 'rate'> {
   settings: Settings;
   /** Where settings come from that are read again while this runs; unset: from nowhere. */
-  config?: Pick<ReloadOptions<Settings>, 'path' | 'read' | 'onHangup'>;
+  config?: Pick<ReloadOptions<Settings>, 'path' | 'read'>;
+  /** Calls back when the configuration and the kubeconfig are to be read again. Default: never. */
+  onHangup?: ReloadOptions<Settings>['onHangup'];
   controllers: ReadonlySet<ControllerName>;
   /** Unset: none. */
   http?: { address: HttpAddress; metricsPath: string };
@@ -31,8 +33,12 @@ export interface WatchOptions extends Pick<RightOptions, 'connection' | 'electio
   signal: AbortSignal;
 }
 
-/** How long what runs may take to end, in ms; systemd kills after 90 s by default. */
+/**
+ * How long what runs may take to end, and how long after it the events of that and the Lease may, in ms. The Deployment gives
+ * 45 s in all, systemd 90 s.
+ */
 const STOP_DEADLINE = 20_000;
+const LAST_WRITES = 5000;
 
 /**
  * `stowage watch`: runs until the signal. Logs JSON lines to standard error. Throws a StowageError when it cannot serve
@@ -101,20 +107,28 @@ export async function runWatch(options: WatchOptions, executorFor = createNodeEx
     // Stopped before: whoever stops it says so.
     () => {},
   );
+  const { onHangup = () => {} } = options;
+  onHangup(() => {
+    connection.reload();
+    logger.info({}, 'the kubeconfig is read again');
+  });
   if (config !== undefined) {
-    void keepReloading({ ...config, ...surroundings, apply: live.replace, signal }, options.settings);
+    void keepReloading(
+      { ...config, ...surroundings, onHangup, apply: live.replace, signal },
+      options.settings,
+    );
   }
 
   const lost = await Promise.race([stopped, ...(election ? [election.lost] : [])]);
   if (lost !== undefined) {
     logger.error({ err: lost }, 'leads no more');
     // What was said to nodes and not answered is given up, and whoever leads asks them anew.
-    void Promise.all([executor.close(), controller.stop(0), nodes.stop()]);
+    void Promise.all([executor.close(), controller.stop(0, 0), nodes.stop()]);
     endpoint?.close();
     throw lost;
   }
   logger.info({}, 'stopping');
-  await controller.stop(STOP_DEADLINE);
+  await controller.stop(STOP_DEADLINE, LAST_WRITES);
   election?.resign();
   await nodes.stop();
   await executor.close();

@@ -1,5 +1,7 @@
 import { apiVersionOf, type KubeList, type KubeObject, type Resource, type Status } from '../api/meta.ts';
 import { COMPONENT } from '../api/names.ts';
+import { VOLUMES } from '../api/resources.ts';
+import type { VolumeSpec } from '../api/volume.ts';
 import { ApiError, ConnectionError } from './errors.ts';
 import { lines } from './lines.ts';
 import { collectionPath, objectPath, queryString, requireNamespace } from './paths.ts';
@@ -17,16 +19,22 @@ import type {
 
 const PATCH_TYPES = { merge: 'application/merge-patch+json', json: 'application/json-patch+json' };
 const PAGE_SIZE = 500;
+/** Of a Volume that has none. */
+const NO_SPEC: VolumeSpec = { nodeName: '', storageClassName: '' };
 
 type Watched<T extends KubeObject> = WatchEvent<T> | { type: 'ERROR'; object: Status };
 
 /** A client over raw JSON: what the server sent is what the caller gets, with no class in between. */
 export function createClient(transport: Transport): KubeClient {
   return {
-    async get<T>(resource: Resource, name: string, { namespace, signal }: RequestOptions = {}) {
+    async get<T extends KubeObject>(
+      resource: Resource,
+      name: string,
+      { namespace, signal }: RequestOptions = {},
+    ) {
       const path = objectPath(resource, namespace, name);
       const what = whatOf('get', resource);
-      return (await transport.send({ method: 'GET', path, what, signal })) as T;
+      return whole(resource, (await transport.send({ method: 'GET', path, what, signal })) as T);
     },
 
     async list<T extends KubeObject>(
@@ -41,6 +49,7 @@ export function createClient(transport: Transport): KubeClient {
       for (const item of page.items) {
         item.apiVersion ??= apiVersionOf(resource);
         item.kind ??= resource.kind;
+        whole(resource, item);
       }
       return page;
     },
@@ -51,20 +60,29 @@ export function createClient(transport: Transport): KubeClient {
       const path = collectionPath(resource, namespace) + writeQuery(options);
       const what = whatOf('create', resource);
       const { signal } = options;
-      return (await transport.send({ method: 'POST', path, body: object, what, signal })) as T;
+      return whole(
+        resource,
+        (await transport.send({ method: 'POST', path, body: object, what, signal })) as T,
+      );
     },
 
-    async patch<T>(resource: Resource, name: string, patch: object, options: PatchOptions = {}) {
+    async patch<T extends KubeObject>(
+      resource: Resource,
+      name: string,
+      patch: object,
+      options: PatchOptions = {},
+    ) {
       const path = objectPath(resource, options.namespace, name, options.subresource) + writeQuery(options);
       const contentType = PATCH_TYPES[options.type ?? 'merge'];
-      return (await transport.send({
+      const answer = await transport.send({
         method: 'PATCH',
         path,
         body: patch,
         contentType,
         what: whatOf('patch', resource, options.subresource),
         signal: options.signal,
-      })) as T;
+      });
+      return whole(resource, answer as T);
     },
 
     async delete(resource, name, options = {}) {
@@ -86,6 +104,7 @@ export function createClient(transport: Transport): KubeClient {
         const event = parse<T>(line, transport.server);
         if (event.type === 'ERROR')
           throw new ApiError(event.object, event.object.code ?? 500, `Watch ${path}`);
+        if (event.type !== 'BOOKMARK') whole(resource, event.object);
         yield event;
       }
     },
@@ -115,6 +134,15 @@ export async function listAll<T extends KubeObject>(
     next = page.metadata.continue || undefined;
     if (next === undefined) return { items, resourceVersion: page.metadata.resourceVersion };
   }
+}
+
+/**
+ * An object as its type says. MetalK8s's CRD takes a Volume without a spec (a MetalK8s cluster may have one), and what reads
+ * all Volumes must not break by it: it is given one that names nothing, which is invalid. In place.
+ */
+function whole<T extends KubeObject>(resource: Resource, object: T): T {
+  if (resource.kind === VOLUMES.kind) (object as { spec?: VolumeSpec | null }).spec ??= { ...NO_SPEC };
+  return object;
 }
 
 const whatOf = (verb: string, { plural }: Resource, subresource?: string): What => ({

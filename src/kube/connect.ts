@@ -1,8 +1,10 @@
 import type { RequestOptions as HttpsOptions } from 'node:https';
+import { isDeepStrictEqual } from 'node:util';
 import { StowageError } from '../api/errors.ts';
 import { createClient } from './client.ts';
-import { type KubeconfigOptions, loadKubeconfig } from './kubeconfig.ts';
-import { type ApiCall, type Credentials, createTransport, type Transport } from './transport.ts';
+import type { ExecPlugin } from './exec-plugin.ts';
+import { type KubeconfigOptions, type LoadedKubeconfig, loadKubeconfig } from './kubeconfig.ts';
+import { type ApiCall, type Credentials, createTransport, type Doubt, type Transport } from './transport.ts';
 import type { KubeClient } from './types.ts';
 
 export interface ConnectOptions extends KubeconfigOptions {
@@ -28,6 +30,8 @@ export interface Connection {
   namespace: string;
   /** The base URL. */
   server: string;
+  /** Has the kubeconfig read again before the next request. One that is wrong changes nothing. */
+  reload(): void;
   serverVersion(signal?: AbortSignal): Promise<ServerVersion>;
 }
 
@@ -36,42 +40,50 @@ export interface Connection {
  * kubeconfig is missing or wrong.
  */
 export async function connect(options: ConnectOptions): Promise<Connection> {
-  let config = await loadKubeconfig(options);
-  const cluster = config.getCurrentCluster();
-  const server = cluster?.server ?? '';
-  if (cluster?.proxyUrl) {
-    throw new StowageError('failed', `Cluster ${cluster.name} is behind the proxy ${cluster.proxyUrl}`, {
-      hint: 'Stowage connects directly only: use a context without proxy-url.',
-    });
-  }
+  let loaded = await load(options);
+  const { config } = loaded;
+  const server = serverOf(loaded);
   const namespace =
     options.namespace ??
     (config.getContextObject(config.getCurrentContext())?.namespace?.trim() || 'default');
 
-  const asking = new Map<boolean, Promise<Credentials>>();
+  const asking = new Map<Doubt | undefined, Promise<Credentials>>();
+  let toReload = false;
 
-  async function credentials(renew: boolean): Promise<Credentials> {
-    // client-node caches what an exec plugin answered until its expiry; only a config loaded anew asks again.
-    if (renew) config = await loadKubeconfig(options);
+  /** client-node caches what an exec plugin answered until its expiry; only a config loaded anew asks again. */
+  async function reload(doubt: Doubt | undefined): Promise<void> {
+    let now: LoadedKubeconfig;
+    try {
+      now = await load(options);
+    } catch (error) {
+      // Half written, perhaps: what was there before is as good as it was.
+      if (doubt === 'refused') throw error;
+      return;
+    }
+    if (doubt === 'unreached' && isSame(now, loaded)) return;
+    loaded = now;
+  }
+
+  async function credentials(doubt: Doubt | undefined): Promise<Credentials> {
+    if (doubt !== undefined || toReload) await reload(toReload ? undefined : doubt);
+    toReload = false;
+    const { config, impersonation } = loaded;
     const https: HttpsOptions = {};
     try {
       await config.applyToHTTPSOptions(https);
-    } catch (cause) {
-      const found = cause instanceof Error ? cause.message : String(cause);
-      throw new StowageError('forbidden', `No credentials for ${server}: ${found.trim()}`, {
-        hint: 'Check the user of this context in the kubeconfig: its files, and that its exec plugin runs.',
-        cause,
-      });
+    } catch (error) {
+      throw noCredentials(serverOf(loaded), config.getCurrentUser()?.exec, error);
     }
-    return toCredentials(https);
+    const { headers, tls } = toCredentials(https);
+    return { server: serverOf(loaded), headers: { ...headers, ...impersonation }, tls };
   }
 
   const transport = createTransport({
     server,
     // Requests that start together share one run of an exec plugin.
-    authenticate: (renew) => {
-      const pending = asking.get(renew) ?? credentials(renew).finally(() => asking.delete(renew));
-      asking.set(renew, pending);
+    authenticate: (doubt) => {
+      const pending = asking.get(doubt) ?? credentials(doubt).finally(() => asking.delete(doubt));
+      asking.set(doubt, pending);
       return pending;
     },
     userAgent: options.version === undefined ? 'stowage' : `stowage/${options.version}`,
@@ -83,6 +95,9 @@ export async function connect(options: ConnectOptions): Promise<Connection> {
     transport,
     namespace,
     server,
+    reload() {
+      toReload = true;
+    },
     serverVersion: async (signal) => {
       const { gitVersion } = (await transport.send({ method: 'GET', path: '/version', signal })) as Partial<
         Record<string, unknown>
@@ -90,6 +105,48 @@ export async function connect(options: ConnectOptions): Promise<Connection> {
       return { gitVersion: String(gitVersion ?? 'unknown') };
     },
   };
+}
+
+/** Throws a StowageError for what cannot be connected to. */
+async function load(options: KubeconfigOptions): Promise<LoadedKubeconfig> {
+  const loaded = await loadKubeconfig(options);
+  const cluster = loaded.config.getCurrentCluster();
+  if (cluster?.proxyUrl) {
+    throw new StowageError('failed', `Cluster ${cluster.name} is behind the proxy ${cluster.proxyUrl}`, {
+      hint: 'Stowage connects directly only: use a context without proxy-url.',
+    });
+  }
+  return loaded;
+}
+
+const serverOf = ({ config }: LoadedKubeconfig): string => config.getCurrentCluster()?.server ?? '';
+
+function isSame(a: LoadedKubeconfig, b: LoadedKubeconfig): boolean {
+  const said = ({ config, impersonation }: LoadedKubeconfig) => [
+    config.getCurrentCluster(),
+    config.getCurrentUser(),
+    impersonation,
+  ];
+  return isDeepStrictEqual(said(a), said(b));
+}
+
+function noCredentials(server: string, plugin: ExecPlugin | undefined, error: unknown): StowageError {
+  const { code, message } = error as NodeJS.ErrnoException;
+  // What a plugin printed is not quoted, as the parser would: it may be the very token.
+  const found =
+    error instanceof SyntaxError
+      ? `the exec plugin ${plugin?.command} printed no JSON`
+      : message.trim() || `the exec plugin ${plugin?.command} failed and said nothing`;
+  const missing = code === 'ENOENT' && plugin?.installHint;
+  return new StowageError(
+    code === undefined ? 'forbidden' : 'failed',
+    `No credentials for ${server}: ${found}`,
+    {
+      hint:
+        missing ||
+        'Check the user of this context in the kubeconfig: its files, and that its exec plugin runs.',
+    },
+  );
 }
 
 function toCredentials({ headers, auth, ...https }: HttpsOptions): Credentials {
@@ -100,9 +157,14 @@ function toCredentials({ headers, auth, ...https }: HttpsOptions): Credentials {
     rejectUnauthorized: https.rejectUnauthorized,
     servername: https.servername,
   };
+  // What a file holds ends with a newline, which no header may.
+  const trimmed = Object.entries((headers ?? {}) as Record<string, string>).map(([name, value]) => [
+    name,
+    String(value).trim(),
+  ]);
   return {
     headers: {
-      ...(headers as Record<string, string> | undefined),
+      ...Object.fromEntries(trimmed),
       ...(typeof auth === 'string' ? { authorization: `Basic ${Buffer.from(auth).toString('base64')}` } : {}),
     },
     // An undefined rejectUnauthorized would be taken for false.

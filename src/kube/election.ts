@@ -5,7 +5,7 @@ import { apiVersionOf } from '../api/meta.ts';
 import { LEASES } from '../api/resources.ts';
 import { isAlreadyExists, isConflict, isNotFound } from './errors.ts';
 import { createInformer } from './informer.ts';
-import { decide, heldBy, released } from './lease.ts';
+import { decide, heldBy, heldUntil, released } from './lease.ts';
 import type { Clock, KubeClient } from './types.ts';
 
 export interface ElectionOptions {
@@ -68,6 +68,7 @@ export function startElection(options: ElectionOptions): Election {
   /** Whether `lease` is what the server answered last. */
   let current = false;
   let leadsUntil: number | undefined;
+  let othersUntil = 0;
   let heardAt = 0;
   let told: string | undefined;
   let complaint: string | undefined;
@@ -83,6 +84,8 @@ export function startElection(options: ElectionOptions): Election {
     logger,
   });
   informer.onChange(({ type, object }) => {
+    // Whoever leads makes it anew before anyone else does.
+    if (type === 'deleted') current = false;
     if (type === 'deleted' || !object.spec?.holderIdentity) woken.abort();
   });
 
@@ -98,6 +101,7 @@ export function startElection(options: ElectionOptions): Election {
     const seen = ({ metadata: { uid, resourceVersion } }: Lease) => `${uid} ${resourceVersion}`;
     if (answer === undefined || lease === undefined || seen(answer) !== seen(lease)) observedAt = askedAt;
     lease = answer;
+    if (answer !== undefined) othersUntil = heldUntil(answer, observedAt, me());
     current = true;
     heardAt = clock.now();
   }
@@ -172,6 +176,8 @@ export function startElection(options: ElectionOptions): Election {
       await write();
       complaint = undefined;
     } catch (err) {
+      // Deleted since it was read: to be made anew at once. (Where it cannot even be made, its namespace is missing.)
+      if (isNotFound(err) && lease !== undefined) return 0;
       if (isConflict(err) || isAlreadyExists(err)) {
         logger.debug({ err, lease: name }, 'another one wrote the Lease first');
       } else {
@@ -192,7 +198,7 @@ export function startElection(options: ElectionOptions): Election {
     );
   }
 
-  const me = () => ({ identity, leadsUntil, leaseDurationMs });
+  const me = () => ({ identity, leadsUntil, othersUntil, leaseDurationMs });
 
   async function run(): Promise<void> {
     while (!stopping.signal.aborted) {

@@ -1,8 +1,10 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { delimiter, join } from 'node:path';
+import { delimiter, dirname, join, resolve } from 'node:path';
 import type { KubeConfig } from '@kubernetes/client-node/dist/config.js';
 import { StowageError } from '../api/errors.ts';
+import { connectPlugin } from './exec-plugin.ts';
+import { completeUsers, type Impersonation } from './kubeconfig-user.ts';
 
 export interface KubeconfigOptions {
   /** The path of a file. Default: $KUBECONFIG, ~/.kube/config, then a pod's service account, as kubectl. */
@@ -14,17 +16,30 @@ export interface KubeconfigOptions {
 
 const IN_CLUSTER_TOKEN = '/var/run/secrets/kubernetes.io/serviceaccount/token';
 
-/** A KubeConfig whose current context, cluster and user all exist. Throws a StowageError that says what to do. */
-export async function loadKubeconfig(options: KubeconfigOptions): Promise<KubeConfig> {
+export interface LoadedKubeconfig {
+  /** Its current context, cluster and user all exist. */
+  config: KubeConfig;
+  /** Headers that its user has beside what client-node gives. */
+  impersonation: Impersonation;
+}
+
+/** Reads it anew. Throws a StowageError that says what to do. */
+export async function loadKubeconfig(options: KubeconfigOptions): Promise<LoadedKubeconfig> {
   // Only what talks to a cluster loads it, and of client-node no more than this: the whole of it costs 100 ms even when bundled.
   const { KubeConfig } = await import('@kubernetes/client-node/dist/config.js');
   const files = kubeconfigFiles(options.kubeconfig);
   const config = new KubeConfig();
+  const impersonated = new Map<string, Impersonation>();
   if (files.length > 0) {
+    const loaded = files.map((file) => load(new KubeConfig(), file));
     merge(
       config,
-      files.map((file) => load(new KubeConfig(), file)),
+      loaded.map((each) => each.config),
     );
+    // Of a name, the first file's, as with all else.
+    for (const each of loaded.toReversed()) {
+      for (const { name } of each.config.users) impersonated.set(name, each.impersonated.get(name) ?? {});
+    }
   } else if (existsSync(IN_CLUSTER_TOKEN)) {
     config.loadFromCluster();
   } else {
@@ -33,7 +48,9 @@ export async function loadKubeconfig(options: KubeconfigOptions): Promise<KubeCo
     });
   }
   selectContext(config, options, files.join(', ') || 'the service account');
-  return config;
+  const user = config.getCurrentUser();
+  if (user?.exec) connectPlugin(config, user.exec, process);
+  return { config, impersonation: impersonated.get(user?.name ?? '') ?? {} };
 }
 
 /** The files that exist; a file that was asked for by flag must. Throws a StowageError. */
@@ -51,17 +68,33 @@ function kubeconfigFiles(flag: string | undefined): string[] {
   return files;
 }
 
-function load(config: KubeConfig, file: string): KubeConfig {
+function load(config: KubeConfig, file: string) {
   try {
-    config.loadFromFile(file);
-    return config;
+    const text = readFileSync(file, 'utf8');
+    config.loadFromString(text);
+    config.makePathsAbsolute(dirname(resolve(file)));
+    return { config, impersonated: completeUsers(config, file, text) };
   } catch (cause) {
-    const found = cause instanceof Error ? cause.message : String(cause);
-    throw new StowageError('failed', `The kubeconfig ${file} cannot be used: ${found}`, {
+    // No cause: the parser's error quotes the lines around the place, and there are tokens in them.
+    throw new StowageError('failed', `The kubeconfig ${file} cannot be used: ${whatIsWrong(cause)}`, {
       hint: 'Check that it is readable YAML of kind Config: `kubectl config view --kubeconfig FILE`.',
-      cause,
     });
   }
+}
+
+function whatIsWrong(error: unknown): string {
+  const { reason, mark, code, message } = error as Error & {
+    code?: string;
+    reason?: string;
+    mark?: { line: number; column: number };
+  };
+  if (mark !== undefined) {
+    // In quotes is what it found, such as a token that begins with `*`.
+    const why = reason?.replaceAll(/".*"/g, '"…"');
+    return `it is no YAML: line ${mark.line + 1}, column ${mark.column + 1}: ${why}`;
+  }
+  // client-node's own say which field is missing; others come of what is no kubeconfig at all.
+  return code === undefined && !/ is missing$/.test(message) ? 'it is no kubeconfig' : message;
 }
 
 /** As kubectl merges: the first file that has a name, or a current context, wins. (KubeConfig.mergeConfig throws.) */
@@ -101,6 +134,15 @@ function selectContext(config: KubeConfig, options: KubeconfigOptions, source: s
     throw new StowageError('failed', `${source}: context ${name} has no usable server: ${found}`, {
       hint: 'Correct the cluster entry of the kubeconfig; its server is a URL.',
     });
+  }
+  if (cluster.skipTLSVerify && (cluster.caData || cluster.caFile)) {
+    throw new StowageError(
+      'failed',
+      `${source}: cluster ${cluster.name} has a CA and is not to be verified`,
+      {
+        hint: 'Take insecure-skip-tls-verify away, or certificate-authority. kubectl refuses both together, too.',
+      },
+    );
   }
   // client-node refuses plain http unless told to skip TLS; kubectl does not ask.
   if (cluster.server.startsWith('http:')) Object.assign(cluster, { skipTLSVerify: true });

@@ -4,6 +4,8 @@ export interface Candidate {
   identity: string;
   /** Of a leader: when its right to act ends unless it renews. On the same clock as `now`. */
   leadsUntil: number | undefined;
+  /** Until when whoever was last seen to hold the Lease may act. On the same clock as `now`. */
+  othersUntil: number;
   /** For how long to take a record as valid that does not say, in ms. */
   leaseDurationMs: number;
 }
@@ -25,18 +27,31 @@ export function decide(
   me: Candidate,
   now: number,
 ): LeaseDecision {
-  const holder = lease?.spec?.holderIdentity || undefined;
+  const holder = holderOf(lease);
   if (me.leadsUntil !== undefined) {
     if (now >= me.leadsUntil) return { do: 'lost', why: 'it was not renewed in time' };
     if (holder === me.identity) return { do: 'renew' };
     return holder === undefined ? { do: 'acquire' } : { do: 'lost', why: `${holder} holds it` };
   }
-  // Ours without our knowing: the answer to the write that took it was lost.
-  if (holder === undefined || holder === me.identity) return { do: 'acquire' };
-  const seconds = lease?.spec?.leaseDurationSeconds ?? 0;
-  const left = observedAt + (seconds > 0 ? seconds * 1000 : me.leaseDurationMs) - now;
+  // Who holds a Lease that was deleted is not told by it, and makes it anew. One that is empty was released.
+  const left = (lease === undefined ? me.othersUntil : heldUntil(lease, observedAt, me)) - now;
   return left > 0 ? { do: 'wait', ms: left } : { do: 'acquire' };
 }
+
+/** Until when another may act who holds this record, which was first seen at `observedAt`; 0 where none does. */
+export function heldUntil(
+  lease: Lease,
+  observedAt: number,
+  me: Pick<Candidate, 'identity' | 'leaseDurationMs'>,
+): number {
+  const holder = holderOf(lease);
+  // Ours without our knowing: the answer to the write that took it was lost.
+  if (holder === undefined || holder === me.identity) return 0;
+  const seconds = lease.spec?.leaseDurationSeconds ?? 0;
+  return observedAt + (seconds > 0 ? seconds * 1000 : me.leaseDurationMs);
+}
+
+const holderOf = (lease: Lease | undefined): string | undefined => lease?.spec?.holderIdentity || undefined;
 
 /** The spec that a candidate writes to take a Lease or to keep it. `now` is in ms since the epoch. */
 export function heldBy(

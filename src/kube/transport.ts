@@ -7,9 +7,11 @@ import type { Status } from '../api/meta.ts';
 import { type Deadline, isDeadline, startDeadline } from './deadline.ts';
 import { ApiError, ConnectionError } from './errors.ts';
 
-/** What a request is authenticated with; TLS fields as in node:tls. */
+/** Where a request goes, and what it is authenticated with; TLS fields as in node:tls. */
 export interface Credentials {
-  headers: Record<string, string>;
+  /** The base URL; default: the transport's. */
+  server?: string;
+  headers: Record<string, string | string[]>;
   tls: {
     ca?: string | Buffer | undefined;
     cert?: string | Buffer | undefined;
@@ -22,14 +24,20 @@ export interface Credentials {
 export interface TransportOptions {
   /** The base URL; a path in it is kept, as in front of proxied clusters. */
   server: string;
-  /** Asked before every request. `renew` is set after the server refused the last answer with a 401. */
-  authenticate: (renew: boolean) => Promise<Credentials>;
+  /** Asked before every request. */
+  authenticate: (doubt: Doubt | undefined) => Promise<Credentials>;
   userAgent: string;
   /** For the whole of a request but a watch's body, in ms. */
   requestTimeoutMs: number;
   /** Told of each request that was sent, those that are repeated included, unless its sender gave it up. */
   onCall?: ((call: ApiCall) => void) | undefined;
 }
+
+/**
+ * What may be wrong with the credentials: with `refused` the server answered the last ones with a 401; with `unreached` no
+ * server was found with them, which may be for another reason.
+ */
+export type Doubt = 'refused' | 'unreached';
 
 export interface ApiCall extends What {
   /** The HTTP status code; undefined when no answer came. */
@@ -82,8 +90,8 @@ export function createTransport({
   requestTimeoutMs,
   onCall,
 }: TransportOptions): Transport {
-  const base = new URL(server);
-  const prefix = base.pathname.replace(/\/+$/, '');
+  /** Whether the last try to reach the server failed. */
+  let unreached = false;
   let agent: Agent | undefined;
   let agentTls: Credentials['tls'] | undefined;
 
@@ -111,8 +119,11 @@ export function createTransport({
     return agent;
   }
 
-  async function attempt(request: Request, deadline: Deadline, renew: boolean) {
-    const { headers, tls } = await abortable(authenticate(renew), deadline.signal);
+  async function attempt(request: Request, deadline: Deadline, refused: boolean) {
+    const doubt = refused ? 'refused' : unreached ? 'unreached' : undefined;
+    const { headers, tls, server: now = server } = await credentialsWithin(deadline, doubt);
+    const base = new URL(now);
+    const prefix = base.pathname.replace(/\/+$/, '');
     const text = request.body === undefined ? undefined : Buffer.from(JSON.stringify(request.body));
     const what = request.what ?? { verb: request.method.toLowerCase(), resource: '' };
     const started = performance.now();
@@ -136,13 +147,30 @@ export function createTransport({
       signal: deadline.signal,
     });
     answer.then(
-      ({ statusCode }) => tell(statusCode),
+      ({ statusCode }) => {
+        unreached = false;
+        tell(statusCode);
+      },
       (error) => {
+        if (!request.signal?.aborted) unreached = true;
         // What `check` threw was never sent.
         if (!request.signal?.aborted && !(error instanceof StowageError)) tell(undefined);
       },
     );
     return answer;
+  }
+
+  /** Throws a StowageError that says what it waited for: the server was not asked anything yet. */
+  async function credentialsWithin(deadline: Deadline, doubt: Doubt | undefined): Promise<Credentials> {
+    try {
+      return await abortable(authenticate(doubt), deadline.signal);
+    } catch (cause) {
+      if (!isDeadline(cause)) throw cause;
+      throw new StowageError('timeout', `No credentials for ${server} came in time`, {
+        hint: 'Look at the exec plugin of this user in the kubeconfig: run it by hand.',
+        cause,
+      });
+    }
   }
 
   /** Tries again where the server surely did nothing: a 429, expired credentials, a read over a dead connection. */
@@ -191,7 +219,7 @@ export function createTransport({
       const deadline = startDeadline(requestTimeoutMs, request.signal);
       try {
         const { body } = await answer(request, deadline);
-        return JSON.parse(await body.text());
+        return objectOf(await body.text());
       } catch (error) {
         throw explain(error, request);
       } finally {
@@ -213,6 +241,13 @@ export function createTransport({
       }
     },
   };
+}
+
+/** Throws an Error for what no API server answers. */
+function objectOf(text: string): object {
+  const value: unknown = JSON.parse(text);
+  if (typeof value === 'object' && value !== null) return value;
+  throw new Error(`the answer is no object: ${text.slice(0, 200)}`);
 }
 
 /** undici asks for the body when it has a connection, and writes the head of the request with its first chunk. */

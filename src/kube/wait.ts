@@ -44,6 +44,9 @@ export async function waitFor<T extends KubeObject>(
       if (until(object)) return object;
     }
     throw signal.reason;
+  } catch (error) {
+    // A watch that is ended when its minute is over may end with the abort of that, just as the time of all is over.
+    throw signal.aborted ? signal.reason : error;
   } finally {
     over.abort();
   }

@@ -41,6 +41,8 @@ run() { # FAILURE ARGV...
   shift
   $as "$@" >&9 2>&1
   settle "$?" "$@"
+  # Killed by one of the 64 signals, in a shutdown or for want of memory: that says nothing about what it worked on.
+  [ "$got" -le 128 ] || [ "$got" -gt 192 ] || on_failure=raced
   [ "$got" = 0 ] || finish "$on_failure" "$got"
 }
 guard() { # REFUSAL EXIT|- is|has|- TEXT LACKS ARGV...

@@ -64,7 +64,7 @@ export type JobState =
   | { state: 'succeeded' }
   /** A step's program ended with a status other than 0. `output` is the end of what it printed. */
   | { state: 'failed'; step: StepFacts; exit: number; output: string }
-  /** The same, of a step that may be outrun: look again, plan again. */
+  /** The same, of a step that may be outrun, or whose program was killed by a signal: look again, plan again. */
   | { state: 'raced'; step: StepFacts; exit: number; output: string }
   /** A guard did not hold: the node is not what the plan was made for. */
   | { state: 'guarded'; step: StepFacts; refusal: string; output: string }

@@ -50,6 +50,8 @@ export interface Kind extends Resource {
   /** Fields that every created object of a built-in kind gets. */
   prepare?(object: StoredObject): void;
   validate?(object: StoredObject, old?: StoredObject): Cause[];
+  /** What becomes of an object, in place, when it is to be deleted, and something holds it. Throws a 403. */
+  onDelete?(object: StoredObject): void;
   /** What an admission plugin of the API server refuses. Throws a 403. */
   admit?(object: StoredObject, old: StoredObject | undefined, read: Reader): void;
 }

@@ -31,6 +31,8 @@ export function resourceName(kind: Kind): string {
   return kind.group === '' ? kind.plural : `${kind.plural}.${kind.group}`;
 }
 
+type Details = NonNullable<Status['details']>;
+
 const detailsOf = (kind: Kind, name: string) => ({ name, group: kind.group, kind: kind.plural });
 
 export const badRequest = (message: string) => new Refusal(400, 'BadRequest', message);
@@ -54,6 +56,12 @@ export const conflict = (kind: Kind, name: string, why: string) =>
     `Operation cannot be fulfilled on ${resourceName(kind)} "${name}": ${why}`,
     detailsOf(kind, name),
   );
+
+export const notAllowed = (kind: Kind, name: string, why: string, causes?: Details['causes']) =>
+  new Refusal(403, 'Forbidden', `${resourceName(kind)} "${name}" is forbidden: ${why}`, {
+    ...detailsOf(kind, name),
+    ...(causes && { causes }),
+  });
 
 export const expired = (message: string) => new Refusal(410, 'Expired', message);
 

@@ -125,6 +125,8 @@ export interface ObservedSparse extends ObservedVolume {
   partial: FileFacts;
   /** Of the file; `none` when it is missing. */
   signature: Signature;
+  /** Whether an ext4 can be grown while it is mounted. */
+  growsMounted: boolean;
   space: Space;
 }
 

@@ -12,6 +12,7 @@ import type { Executor } from '../nodes/job.ts';
 import type { Observed } from '../storage/types.ts';
 import { parseJobName } from './job-name.ts';
 import { keepLeftover } from './keep-leftover.ts';
+import type { Looks } from './looks.ts';
 import type { LoopNumbers } from './loop-numbers.ts';
 import { forgetJobs, observe, poll, submit } from './node-work.ts';
 import { type Subjects, takeOffFinalizer } from './subjects.ts';
@@ -51,11 +52,7 @@ export interface Effects {
 }
 
 /** Where Volumes have effects: on nodes and PersistentVolumes here, on their own objects by `subjects`. */
-export function createEffects(
-  deps: EffectDeps,
-  lookedAt: Map<string, number>,
-  loopNumbers: LoopNumbers,
-): Effects {
+export function createEffects(deps: EffectDeps, looks: Looks, loopNumbers: LoopNumbers): Effects {
   const { client, subjects, volumeOfUid, persistentVolumes, executor, events, clock, logger } = deps;
   return { carryOut };
 
@@ -101,7 +98,7 @@ export function createEffects(
       case 'observe': {
         const observation = await observe(executor, volume, node, volumeOfUid);
         if ('known' in observation) {
-          lookedAt.set(uid, clock.now());
+          looks.note(uid, node, clock.now());
           deps.onObserved?.(volume, node, observation.known);
           loopNumbers.release(node, uid);
         }
@@ -158,7 +155,7 @@ export function createEffects(
             ? `what may be left of it on node ${node} is kept as Leftover ${known.kept.as}`
             : `nothing is left of it on node ${node}`;
         tell(volume, 'Normal', EVENT.volumeFinalization, left);
-        lookedAt.delete(uid);
+        looks.forget(uid);
         loopNumbers.release(node, uid);
         await subjects.release(volume);
         return known;

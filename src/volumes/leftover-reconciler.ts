@@ -5,6 +5,7 @@ import { decideLeftover } from './decide-leftover.ts';
 import { createEffects } from './effects.ts';
 import { volumeOf } from './leftover.ts';
 import { createLeftoverSubjects } from './leftover-subjects.ts';
+import { createLooks } from './looks.ts';
 import { createLoopNumbers } from './loop-numbers.ts';
 import { pausedBy } from './paused.ts';
 import type { ReconcilerDeps } from './reconciler.ts';
@@ -18,7 +19,11 @@ export interface LeftoverReconcilerDeps extends ReconcilerDeps {
 export function createLeftoverReconciler(deps: LeftoverReconcilerDeps): Reconcile {
   const { leftovers, nodes, clock } = deps;
   const subjects = createLeftoverSubjects(deps);
-  const effects = createEffects({ ...deps, subjects }, new Map(), createLoopNumbers());
+  const effects = createEffects(
+    { ...deps, subjects },
+    createLooks(() => ''),
+    createLoopNumbers(),
+  );
 
   return createRounds({
     ...deps,

@@ -18,13 +18,59 @@ export function minionOfNode(node: KubeNode | undefined): string | undefined {
   return id !== undefined && isMinionId(id) ? id : undefined;
 }
 
-/** Where a Node says that it is reached. Its host key is checked under its name all the same. */
+const isPort = (text: string): boolean =>
+  /^[0-9]{1,5}$/.test(text) && Number(text) > 0 && Number(text) < 65536;
+
+/**
+ * Where a Node says that it is reached. Its host key is checked under its name all the same: so what is not valid is left
+ * out, and without it no other machine is taken for the node.
+ */
 export function addressOfNode(node: KubeNode | undefined): SshAddress {
   const annotations = node?.metadata.annotations ?? {};
-  const host = annotations[ADDRESS_ANNOTATION];
-  const port = Number(annotations[PORT_ANNOTATION]);
+  const { [ADDRESS_ANNOTATION]: host, [PORT_ANNOTATION]: port } = annotations;
   return {
     ...(host !== undefined && isHost(host) ? { host } : {}),
-    ...(Number.isInteger(port) && port > 0 && port < 65536 ? { port } : {}),
+    ...(port !== undefined && isPort(port) ? { port: Number(port) } : {}),
   };
+}
+
+/** An annotation that `addressOfNode` or `minionOfNode` leaves out. */
+export interface AddressProblem {
+  annotation: string;
+  message: string;
+}
+
+export function addressProblems(node: KubeNode | undefined): AddressProblem[] {
+  const annotations = node?.metadata.annotations ?? {};
+  const problem = (
+    annotation: string,
+    isValid: (text: string) => boolean,
+    valid: string,
+    instead: string,
+  ) => {
+    const found = annotations[annotation];
+    if (found === undefined || isValid(found)) return [];
+    const message = `the annotation ${annotation} of its Node is ${JSON.stringify(found)}, which is not ${valid}: ${instead}`;
+    return [{ annotation, message }];
+  };
+  return [
+    ...problem(
+      ADDRESS_ANNOTATION,
+      isHost,
+      'a host name or an IP address',
+      'ssh goes to the name of the node',
+    ),
+    ...problem(
+      PORT_ANNOTATION,
+      isPort,
+      'a decimal number from 1 to 65535',
+      'ssh goes to the port that it goes to without',
+    ),
+    ...problem(
+      MINION_ANNOTATION,
+      isMinionId,
+      'the id of a Salt minion',
+      'Salt asks the minion that has the name of the node',
+    ),
+  ];
 }

@@ -8,6 +8,7 @@ import { createShellExecutor } from '../nodes/shell-executor.ts';
 import { createSshShell, type SshAddress } from '../nodes/ssh-shell.ts';
 import type { Transport } from '../nodes/transport.ts';
 import { addressOfNode, minionOfNode } from './node-address.ts';
+import { lifeOf } from './node-life.ts';
 
 export interface NodeExecutorOptions {
   transport: Transport;
@@ -19,7 +20,7 @@ export interface NodeExecutorOptions {
   salt?: SaltAccess;
   /** The id of the minion that is a node, over what its object says; for `salt` only. Asked before every command. */
   minionOf?: (node: string) => string | undefined;
-  /** The object of a node, which says where it is reached; for `ssh` and `salt`. */
+  /** The object of a node, which says where it is reached, and when it comes back; for `ssh` and `salt`. */
   nodeNamed(name: string): KubeNode | undefined;
   /** What goes before what that object says. Asked before every command. Default: nothing. */
   addressOf?: (node: string) => SshAddress;
@@ -32,11 +33,13 @@ export interface NodeExecutorOptions {
 export function createNodeExecutor(options: NodeExecutorOptions): Executor {
   const { transport, localNodes, sshConfig, salt, minionOf, nodeNamed, addressOf, check, clock } = options;
   if (transport === 'local') return createShellExecutor(createLocalShell(localNodes, check));
+  const nodeLife = (node: string) => lifeOf(nodeNamed(node));
   if (salt !== undefined) {
     return createSaltExecutor({
       access: salt,
       minionOf: (node) => minionOf?.(node) ?? minionOfNode(nodeNamed(node)) ?? node,
       check,
+      lifeOf: nodeLife,
       clock,
     });
   }
@@ -45,5 +48,5 @@ export function createNodeExecutor(options: NodeExecutorOptions): Executor {
     addressOf: (node) => ({ ...addressOfNode(nodeNamed(node)), ...addressOf?.(node) }),
     ...(check === undefined ? {} : { check }),
   });
-  return createShellExecutor(limitNodes(shell, clock));
+  return createShellExecutor(limitNodes(shell, clock, nodeLife));
 }

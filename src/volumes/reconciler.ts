@@ -7,7 +7,9 @@ import { decide } from './decide.ts';
 import { nodeOf } from './desired.ts';
 import { createEffects, type EffectDeps } from './effects.ts';
 import { isLeaving } from './leftover.ts';
+import { createLooks } from './looks.ts';
 import { createLoopNumbers } from './loop-numbers.ts';
+import { lifeOf } from './node-life.ts';
 import { pausedBy } from './paused.ts';
 import { createRounds, type Reconcile } from './rounds.ts';
 import { createVolumeSubjects } from './volume-subjects.ts';
@@ -30,11 +32,10 @@ export interface VolumeReconcilerDeps extends ReconcilerDeps {
 /** Reconciles Volumes by `decide`. */
 export function createVolumeReconciler(deps: VolumeReconcilerDeps): Reconcile {
   const { volumes, persistentVolumes, storageClasses, nodes, clock } = deps;
-  /** By UID: when the node was last looked at. */
-  const lookedAt = new Map<string, number>();
+  const looks = createLooks((node) => lifeOf(nodes.get(node)));
   const loopNumbers = createLoopNumbers();
   const subjects = createVolumeSubjects(deps);
-  const effects = createEffects({ ...deps, subjects }, lookedAt, loopNumbers);
+  const effects = createEffects({ ...deps, subjects }, looks, loopNumbers);
 
   return createRounds({
     ...deps,
@@ -57,7 +58,7 @@ export function createVolumeReconciler(deps: VolumeReconcilerDeps): Reconcile {
               pv: persistentVolumes.get(name),
               storageClass: storageClasses.get(volume.spec.storageClassName),
               ...known,
-              lookedAt: lookedAt.get(uid),
+              lookedAt: looks.last(uid, node),
               allotted: loopNumbers.ofOthers(node, uid),
               paused: pausedBy(volume, nodes.get(node)),
             },

@@ -8,9 +8,9 @@ export interface Ready {
   message: string;
 }
 
-/** The condition Ready of a Volume. */
-export function readyOf(volume: Volume): Condition | undefined {
-  return volume.status?.conditions?.find((condition) => condition.type === 'Ready');
+/** The condition Ready of a Volume, or of what is left of one. */
+export function readyOf({ status }: Pick<Volume, 'status'>): Condition | undefined {
+  return status?.conditions?.find((condition) => condition.type === 'Ready');
 }
 
 /**

@@ -35,7 +35,7 @@ export interface Input {
   forgotten: boolean | undefined;
   /** Why the API server refused the PersistentVolume, if it did so just now. */
   pvRefused: string | undefined;
-  /** When the node was last looked at by this process, ms since the epoch. */
+  /** When the node was last looked at by this process since it booted, ms since the epoch. */
   lookedAt: number | undefined;
   /** Loop numbers on the node that are promised to other Volumes. */
   allotted: ReadonlySet<number>;

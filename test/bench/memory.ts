@@ -1,12 +1,14 @@
 /**
  * `npm run bench -- memory [VOLUMES]`: the memory and CPU of the daemon with so many Volumes (default: 10,000) on 100
- * nodes, all of them made and looked at every 30 s. The daemon is a process of its own, with the flags that `stowage watch`
- * has; its nodes answer at once and from memory. The API server is a sandbox in another process.
+ * nodes, all of them made and looked at every 30 s. The daemon is `stowage watch`, with its Lease, log and HTTP endpoint, in a
+ * process of its own with the flags that `bin/stowage` gives it; its nodes answer at once and from memory. The API server is a
+ * sandbox in another process.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { connect } from '../../src/kube/connect.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { fillCluster } from './fill-cluster.ts';
@@ -21,10 +23,13 @@ try {
   const placed = join(folder.path, 'placed.json');
   await writeFile(placed, JSON.stringify(await fillCluster(client, count)));
   const program = await bundle('idle-daemon.ts', folder.path);
-  const daemon = spawn(process.execPath, [...WATCH_FLAGS, '--expose-gc', program, kubeconfig, placed], {
-    stdio: ['ignore', 'inherit', 'inherit'],
+  const daemon = spawn(process.execPath, [...WATCH_FLAGS, program, kubeconfig, placed], {
+    stdio: ['ignore', 'inherit', 'pipe'],
   });
+  // The log; it is of interest where something went wrong.
+  const logged = text(daemon.stderr);
   const [status] = await once(daemon, 'exit');
+  if (status !== 0) console.error(await logged);
   process.exitCode = status ?? 1;
 } finally {
   await sandbox.stop();

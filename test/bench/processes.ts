@@ -58,8 +58,7 @@ export function start(command: string, args: readonly string[]): Program {
       stopping = true;
       child.kill('SIGTERM');
       const [status, signal] = await ended;
-      // `stowage` ends with 143 when it is told to.
-      if (status !== 0 && status !== 143) throw new Error(`${command} ended with ${signal ?? status}`);
+      if (status !== 0) throw new Error(`${command} ended with ${signal ?? status}`);
       return printed;
     },
   };

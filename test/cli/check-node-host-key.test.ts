@@ -1,6 +1,7 @@
 import { mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { runProgram } from '../../src/cli/check-node/host-key/run.ts';
 import { type RunProgram, trustHostKey } from '../../src/cli/check-node/host-key/trust.ts';
 import { stowage } from '../support/fake-io.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -44,6 +45,7 @@ test('a key with that fingerprint is added under the name of the node', async ()
     'ssh -p 7 -G -- a.example',
     'ssh-keyscan -T 10 -p 2222 -- 10.0.0.7',
     `ssh-keygen -F n1 -f ${knownHosts}`,
+    `ssh-keygen -F n1 -f ${knownHosts}2`,
   ]);
   expect(await readFile(knownHosts, 'utf8')).toBe(`n1 ssh-ed25519 ${ED25519}\n`);
   expect((await stat(knownHosts)).mode & 0o777).toBe(0o600);
@@ -60,6 +62,37 @@ test('one that is known is not added twice', async () => {
   const found = `# Host n1 found: line 1\n|1|abc=|def= ssh-ed25519 ${ED25519}\n`;
   expect(await trust({ 'ssh-keygen': found })).toMatchObject({ known: true });
   await expect(stat(knownHosts)).rejects.toThrow('ENOENT');
+});
+
+test.each([
+  ['its own file', '', 'n1'],
+  ['its own file, for all', '', '*'],
+  ['another file that ssh reads', '2', 'n1'],
+])('a key that is revoked in %s is refused', async (_, which, host) => {
+  await mkdir(join(folder.path, 'ssh'));
+  const revoked = `@revoked ${host} ssh-ed25519 ${ED25519}\n`;
+  await writeFile(`${knownHosts}${which}`, revoked);
+  const fake = programs({ ssh: settings(), 'ssh-keyscan': `10.0.0.7 ssh-ed25519 ${ED25519}\n` });
+  const run: RunProgram = (program, args) =>
+    program === 'ssh-keygen' ? runProgram(program, args) : fake(program, args);
+  const trusting = trustHostKey({
+    node: 'n1',
+    fingerprint: FINGERPRINT,
+    address: {},
+    sshConfig: undefined,
+    run,
+  });
+  await expect(trusting).rejects.toMatchObject({
+    code: 'conflict',
+    message: expect.stringContaining(`${FINGERPRINT} (ssh-ed25519) of node n1 is revoked`),
+  });
+  if (which === '') expect(await readFile(knownHosts, 'utf8')).toBe(revoked);
+  else await expect(stat(knownHosts)).rejects.toThrow('ENOENT');
+});
+
+test('a key that is revoked beside that of another kind is no hindrance', async () => {
+  await trust({ 'ssh-keygen': `@revoked n1 ssh-ed25519 ${OTHER}\n` });
+  expect(await readFile(knownHosts, 'utf8')).toContain(ED25519);
 });
 
 test('a key of another kind that is known is beside it', async () => {

@@ -95,6 +95,24 @@ async function check(node: FakeNodeAnswers | Error, objects: World['objects'] = 
 }
 const volume = { 'volumes/data1': made };
 
+test.each<[string, FakeNodeAnswers | Error]>([
+  ['that answers', { probes: OK }],
+  ['that does not', new NodeError('unreachable', 'n1', 'node n1: no route to host')],
+])('an annotation that ssh does not follow is a problem of a node %s', async (_, answers) => {
+  const annotations = { 'stowage.dev/address': 'user@host', 'stowage.dev/port': '22' };
+  const node = { apiVersion: 'v1', kind: 'Node', metadata: { name: 'n1', annotations } };
+  const { problems, code } = await check(answers, { 'nodes/n1': node });
+  expect(code).not.toBe(0);
+  expect(problems.filter((problem) => problem.check === 'address')).toEqual([
+    {
+      check: 'address',
+      ok: false,
+      message: expect.stringContaining('"user@host", which is not a host name or an IP address'),
+      hint: 'Correct it, or take it off: kubectl annotate node n1 stowage.dev/address-',
+    },
+  ]);
+});
+
 describe('a node on which all is well', () => {
   test.each<[string, FakeNodeAnswers, World['objects']]>([
     ['with nothing on it', { probes: OK }, {}],
@@ -535,6 +553,9 @@ describe('what cannot be looked at', () => {
       problems: [{ check: 'reachable', ok: false, message: 'node n1 did not answer', hint: 'Look at it.' }],
     });
     expect(JSON.parse(err)).toMatchObject({ reason: 'NodeUnreachable', hint: 'Look at it.' });
+    // There is nothing to be run on it.
+    const { out } = await stowage(['check', 'node', 'n1'], world({ n1: away }));
+    expect(out).not.toContain('# ');
   });
 
   test.each<[string, FakeNodeAnswers, string[]]>([

@@ -146,6 +146,30 @@ test('KUBECTL_EXTERNAL_DIFF is run in place of diff', async () => {
   expect(out).toMatch(/^Files LIVE\/.*data1 and MERGED\/.*data1 differ\n$/);
 });
 
+test('colours of the program are kept, and what objects say still steers nothing', async () => {
+  const env = { KUBECTL_EXTERNAL_DIFF: 'diff --color=always -N' };
+  const volume = sparseVolume('data1', 'n1', '2Gi');
+  const metadata = { ...volume.metadata, annotations: { a: 'x\u001b]0;owned\u0007' } };
+  const { code, out } = await diff([{ ...volume, metadata }], { env });
+  expect(code).toBe(1);
+  expect(out).toContain('\u001b[31m');
+  expect(out).not.toContain('\ufffd');
+  expect(out).not.toContain('\u001b]');
+});
+
+test('names that are too long for files are told apart all the same', async () => {
+  const names = ['a', 'b'].map((end) => 'n'.repeat(252) + end);
+  const { code, out, err } = await diff(names.map((name) => sparseVolume(name, 'n1', '1Gi')));
+  expect({ code, err }).toEqual({ code: 1, err: '' });
+  for (const name of names) expect(changes(out)).toContain(`+  name: ${name}`);
+});
+
+test('a folder for them that cannot be made is told of', async () => {
+  const { code, err } = await diff([sparseVolume('data1', 'n1', '2Gi')], { env: { TMPDIR: '/nowhere' } });
+  expect(code).toBe(2);
+  expect(err).toMatch(/^error: no folder can be made in \/nowhere .*\nhint: Set \$TMPDIR/);
+});
+
 test('its files are its owner’s only, and are removed', async () => {
   const look = { KUBECTL_EXTERNAL_DIFF: 'stat -c %a .' };
   expect((await diff([sparseVolume('data1', 'n1', '2Gi')], { env: look })).out).toMatch(/^700\n/);

@@ -30,7 +30,7 @@ const COMMANDS: Record<string, string> = {
   version: 'version',
   watch: 'watch',
 };
-const WITHOUT_SERVER = ['sandbox'];
+const WITHOUT_SERVER = ['sandbox', 'help'];
 
 const CODES: [ErrorCode, number][] = [
   ['failed', 1],
@@ -66,6 +66,14 @@ test.each(
   const connect = () => Promise.reject(io.signal.reason);
   expect(await run(line.split(' '), { ...io, connect })).toBe(exit);
   expect(outcome.err).toBe('');
+});
+
+test.each(['SIGINT', 'SIGTERM'] as const)('sandbox ends in order at %s, with 0', async (signal) => {
+  const world = { signal: AbortSignal.abort(new SignalError(signal)) };
+  const { code, out, err } = await stowage(['sandbox'], world);
+  expect(code).toBe(0);
+  expect(out).toContain('token:');
+  expect(err).toContain('note: it runs no pods');
 });
 
 test.each([...Object.keys(COMMANDS), ...WITHOUT_SERVER])('%s ends wrong usage with 2', async (name) => {

@@ -1,3 +1,5 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { parse } from 'yaml';
 import type { KubeObject } from '../../src/api/meta.ts';
@@ -7,9 +9,10 @@ import { ApiError } from '../../src/kube/errors.ts';
 import { NodeError } from '../../src/nodes/errors.ts';
 import type { Executor } from '../../src/nodes/job.ts';
 import { SudoRefusal } from '../../src/nodes/sudo.ts';
-import { FakeClock } from '../support/fake-clock.ts';
+import { FakeClock, until } from '../support/fake-clock.ts';
 import { type FakeNodeAnswers, fakeExecutor, missing, result } from '../support/fake-executor.ts';
 import { stowage } from '../support/fake-io.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 import { volumeNamed } from '../support/volumes.ts';
 
 const FOLDER = '/var/lib/metalk8s/storage/sparse';
@@ -74,6 +77,17 @@ test('a wide table', async () => {
     ['10.0.0.2', FOLDER, '<none>'],
     [],
   ]);
+});
+
+test('annotations that ssh does not follow are told of, beside what else there is to say', async () => {
+  const annotations = { 'stowage.dev/port': '0x16' };
+  const said = 'the annotation stowage.dev/port of its Node is "0x16", which is not a decimal number';
+  const message = async (name: string) => {
+    const there = { [`nodes/${name}`]: nodeNamed(name, annotations) };
+    return JSON.parse((await get([name, '-o', 'json'], { objects: there })).out).message;
+  };
+  expect(await message('n1')).toMatch(new RegExp(`^${said}`));
+  expect(await message('gone')).toContain(`${away.message}; ${said}`);
 });
 
 describe('data', () => {
@@ -244,4 +258,132 @@ test('what reaches nodes is told how, and closed', async () => {
   expect(nodesAs).toMatchObject({ transport: 'local', localNodes: ['n1'] });
   expect(reached.closed).toBe(true);
   expect((await get(['--transport', 'local'])).code).toBe(2);
+});
+
+test('the environment and a file say how nodes are reached, too', async () => {
+  const folder = await temporaryFolder('get-nodes');
+  try {
+    const file = join(folder.path, 'stowage.yaml');
+    await writeFile(file, 'sshConfig: /etc/by-file\nnodes: {n1: {address: 10.9.9.9, port: 2222}}\n');
+    const { out, nodesAs } = await get(['n1', 'n2', '--config', file, '-o', 'json']);
+    expect(nodesAs?.sshConfig).toBe('/etc/by-file');
+    expect(nodesAs?.addressOf?.('n1')).toEqual({ host: '10.9.9.9', port: 2222 });
+    expect(nodesAs?.addressOf?.('n2')).toEqual({});
+    const addresses = JSON.parse(out).items.map(({ address }: { address?: string }) => address);
+    expect(addresses).toEqual(['10.9.9.9', '10.0.0.2']);
+    const env = { STOWAGE_CONFIG: file, STOWAGE_SSH_CONFIG: '/etc/by-environment', STOWAGE_OUTPUT: 'json' };
+    const byEnvironment = await get(['n1'], { env });
+    expect(byEnvironment.nodesAs?.sshConfig).toBe('/etc/by-environment');
+    expect(byEnvironment.nodesAs?.addressOf?.('n1')).toEqual({ host: '10.9.9.9', port: 2222 });
+    expect(byEnvironment.out).toMatch(/^NAME /);
+    expect((await get(['n1', '--ssh-config', '/etc/by-flag'], { env })).nodesAs?.sshConfig).toBe(
+      '/etc/by-flag',
+    );
+    const wrong = await get(['n1'], { env: { STOWAGE_TRANSPORT: 'pigeon' } });
+    expect(wrong).toMatchObject({ code: 2, err: expect.stringContaining("$STOWAGE_TRANSPORT 'pigeon'") });
+  } finally {
+    await folder.remove();
+  }
+});
+
+describe('--watch', () => {
+  /** A node whose room is asked of each time; `undefined`: it does not answer. */
+  const changing = (bytes: (number | undefined)[]) => ({
+    ...fakeExecutor({}),
+    observe: async (...[name, probes]: Parameters<Executor['observe']>) => {
+      const now = bytes.length > 1 ? bytes.shift() : bytes[0];
+      if (now === undefined) throw away;
+      return fakeExecutor({ [name]: withFree(now) }).observe(name, probes);
+    },
+  });
+  const one = { 'nodes/n1': nodeNamed('n1') };
+  const start = (
+    argv: string[],
+    bytes: (number | undefined)[],
+    world: Parameters<typeof stowage>[1] = {},
+  ) => {
+    const clock = new FakeClock();
+    const aborter = new AbortController();
+    const executor = changing(bytes);
+    const running = get(['-w', ...argv], { objects: one, clock, signal: aborter.signal, executor, ...world });
+    return { clock, running, interrupt: () => aborter.abort(new SignalError('SIGINT')) };
+  };
+  const looks = async (clock: FakeClock, count: number) => {
+    await until(() => clock.sleeping.includes(10_000));
+    for (let look = 0; look < count; look++) {
+      await clock.advance(10_000);
+      await until(() => clock.sleeping.includes(10_000));
+    }
+  };
+
+  test('tells what changed as far as it shows, in lines', async () => {
+    const { clock, running, interrupt } = start(
+      [],
+      [1.625 * GIB, 1.625 * GIB - 4096, 2 * GIB, undefined, GIB],
+    );
+    await looks(clock, 4);
+    interrupt();
+    const { code, out } = await running;
+    expect(code).toBe(130);
+    expect(out.split('\n').map((line) => line.split(/ {2,}/).slice(2, 4))).toEqual([
+      ['REACHABLE', 'FREE'],
+      ['yes', '1.6Gi'],
+      ['yes', '2Gi'],
+      ['no', '<none>'],
+      ['yes', '1Gi'],
+      [],
+    ]);
+  });
+
+  test('writes a document for each change, or the name of what is new', async () => {
+    const bytes = [GIB, GIB, GIB - 4096];
+    const asJson = start(['-o', 'json'], [...bytes]);
+    await looks(asJson.clock, 2);
+    asJson.interrupt();
+    const documents = (await asJson.running).out.trim().split(/\n(?=\{)/);
+    expect(documents.map((text) => JSON.parse(text).free.bytes)).toEqual([GIB, GIB - 4096]);
+    const names = start(['-o', 'name'], [...bytes]);
+    await looks(names.clock, 2);
+    names.interrupt();
+    expect((await names.running).out).toBe('node/n1\n');
+  });
+
+  test('draws a table again in its place on a terminal', async () => {
+    const { clock, running, interrupt } = start(['--no-headers'], [GIB, 2 * GIB], { tty: true });
+    await looks(clock, 1);
+    interrupt();
+    const [before, after, ...more] = (await running).out.split('\n\u001b[1A\r\u001b[0J');
+    expect(before).toMatch(/^n1 .*1Gi/);
+    expect(after).toMatch(/^n1 .*2Gi.*\n$/);
+    expect(more).toEqual([]);
+  });
+
+  test('goes on after a look that failed, but not where nobody may look', async () => {
+    const failures: Record<string, Error> = {};
+    const { clock, running, interrupt } = start([], [GIB, 2 * GIB], { failures });
+    await until(() => clock.sleeping.includes(10_000));
+    failures['list volumes/*'] = new Error('connection refused');
+    await looks(clock, 1);
+    delete failures['list volumes/*'];
+    await looks(clock, 1);
+    interrupt();
+    const { err, out } = await running;
+    expect(err).toBe('warning: not looked at, trying again: connection refused\n');
+    expect(out).toMatch(/1Gi.*\n.*2Gi/);
+
+    const stopped = start([], [GIB], { failures });
+    await until(() => stopped.clock.sleeping.includes(10_000));
+    const status = { apiVersion: 'v1', kind: 'Status', status: 'Failure', message: 'forbidden' } as const;
+    failures['list volumes/*'] = new ApiError(status, 403, 'GET');
+    await stopped.clock.advance(10_000);
+    expect((await stopped.running).code).toBe(4);
+  });
+
+  test('throws what the first look does', async () => {
+    const lost = new NodeError('unreachable', 'x', 'node x: unknown host');
+    expect(await get(['x', '-w'], { executor: fakeExecutor({ x: lost }) })).toMatchObject({
+      code: 3,
+      out: '',
+    });
+  });
 });

@@ -18,6 +18,9 @@ describe('what --node names', () => {
     [['n{a,bc}.example'], ['na.example', 'nbc.example'], true],
     [['r{1..2}-n{a,b}'], ['r1-na', 'r1-nb', 'r2-na', 'r2-nb'], true],
     [['n{1..2}', 'n{2..3}'], ['n1', 'n2', 'n3'], true],
+    [['n1,n2'], ['n1', 'n2'], true],
+    [['n{1..2},m{a,b},x'], ['n1', 'n2', 'ma', 'mb', 'x'], true],
+    [['n1,n1'], ['n1'], false],
     [['n{1..1}', 'n1'], ['n1'], true],
   ])('%j', (texts, wanted, many) => {
     expect(names(...texts)).toEqual({ names: wanted, many });
@@ -30,6 +33,8 @@ describe('what --node names', () => {
     ['n1..4}', 'A name has'],
     ['n{{1..2}}', 'A name has'],
     ['n{a,}', 'A name has', 'n{a,-}'],
+    ['n1,', 'A name has'],
+    [',n{1..2}', 'A name has'],
     ['n{}', 'Write a range'],
     ['n{1}', 'Write a range'],
     ['n{a..c}', 'Write a range'],

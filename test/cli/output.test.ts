@@ -108,6 +108,53 @@ test('control characters become visible, but for line breaks and tabs', () => {
   expect(printable('a\u001b]0;x\u0007\u009b\r\n\tb\u007f')).toBe('a\ufffd]0;x\ufffd\ufffd\ufffd\n\tb\ufffd');
 });
 
+test.each([...'\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069'])(
+  'text that changes its direction by %j does not',
+  (character) => {
+    expect(printable(`a${character}b`)).toBe('a\ufffdb');
+    const object = { [`k${character}`]: [`a${character}b`, `c\n${character}d`] };
+    for (const text of [asJson(object), asYaml(object)]) expect(text).not.toContain(character);
+    expect(JSON.parse(asJson(object))).toEqual(object);
+    expect(parse(asYaml(object))).toEqual(object);
+  },
+);
+
+/** What YAML 1.1, or Go's reader of it, takes for something else than a text. */
+const OTHER_IN_1_1 = [
+  'off',
+  'on',
+  'y',
+  'N',
+  'yes',
+  'NO',
+  'True',
+  'null',
+  '~',
+  '1_000',
+  '0b11',
+  '0x_f',
+  '017',
+  '1:20',
+  '1e1_0',
+];
+OTHER_IN_1_1.push(
+  '0o1_7',
+  '-1_0',
+  '.5_',
+  '2001-01-01',
+  '2001-12-14t21:59:43.10-05:00',
+  '<<',
+  '.inf',
+  '1e3',
+  '0888',
+);
+
+test.each(OTHER_IN_1_1)('the text %s is one for readers of YAML 1.1 and 1.2', (value) => {
+  const text = asYaml({ [value]: value });
+  for (const version of ['1.1', '1.2'] as const) expect(parse(text, { version })).toEqual({ [value]: value });
+  expect(text).toBe(`"${value}": "${value}"\n`);
+});
+
 test('data leaves managedFields out, wherever they are', () => {
   const object = { items: [{ metadata: { name: 'a', managedFields: [{}] } }] };
   expect(asJson(object)).toBe(`${JSON.stringify({ items: [{ metadata: { name: 'a' } }] }, null, 2)}\n`);
@@ -116,6 +163,7 @@ test('data leaves managedFields out, wherever they are', () => {
 
 test('data has no bare control characters, and loses none', () => {
   const object = {
+    long: `${'word '.repeat(40)}\u0085${' word'.repeat(40)}`,
     a: 'plain\u009b2J',
     '\u0090key': ['\u001b]0;x\u0007', '\u007f', 'say "x"\\\u0085'],
     b: 'x\n\u0084\ny',

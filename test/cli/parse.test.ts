@@ -30,7 +30,8 @@ describe('duration', () => {
   test('a request timeout may be plain seconds, as kubectl has it', () => {
     expect(requestTimeout('30')).toBe(30_000);
     expect(requestTimeout('1m')).toBe(60_000);
-    expect(() => requestTimeout('0')).toThrow();
+    expect(requestTimeout('0')).toBe(2 ** 31 - 1);
+    expect(() => requestTimeout('-1')).toThrow();
   });
 });
 

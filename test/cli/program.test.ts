@@ -19,11 +19,27 @@ test.each([[['--help']], [['help']], [['create', '--help']], [['get', 'vol', '-h
 
 const CREATE = ['create', 'volume', 'data1', '--node', 'n1', '--size', '1Gi', '--storage-class', 'fast'];
 
+test.each([
+  [['help', 'get', 'volumes'], 'Usage: stowage get volumes'],
+  [['help', 'get', 'vol'], 'Usage: stowage get volumes'],
+  [['help', 'get'], 'Usage: stowage get'],
+  [['help', 'why', 'volume'], 'Usage: stowage why'],
+  [['help', 'help'], 'Usage: stowage help'],
+])('%j helps with that', async (argv, usage) => {
+  const { code, out, err } = await stowage(argv);
+  expect({ code, err }).toEqual({ code: 0, err: '' });
+  expect(out).toContain(usage);
+});
+
 describe('wrong usage exits with 2 and asks the server nothing', () => {
   test.each<[string[], string]>([
     [[], 'Usage: stowage'],
     [['create'], 'Usage: stowage create'],
     [['creat'], 'Did you mean create?'],
+    [['help', 'nope'], "error: unknown command 'nope'"],
+    [['help', 'creat'], 'Did you mean create?'],
+    [['help', 'get', 'pods'], 'hint: stowage get takes volumes|volume|vol'],
+    [['help', 'create', 'pods'], 'hint: stowage create takes volume'],
     [['volumes'], 'hint: The verb comes first: stowage create volumes, stowage get volumes'],
     [['get', 'pods'], 'hint: stowage get takes volumes|volume|vol'],
     [['create', 'pods'], 'hint: stowage create takes volume|volumes|vol, storageclass'],
@@ -59,7 +75,7 @@ describe('wrong usage exits with 2 and asks the server nothing', () => {
     [['delete', 'volumez'], 'Did you mean one of volume, volumes?'],
     [CREATE.with(2, 'data_1'), 'A name has'],
     [CREATE.with(4, 'N1'), 'A name has'],
-    [CREATE.with(4, 'n1,n2'), 'A name has'],
+    [CREATE.with(4, 'n1,'), 'A name has'],
     [CREATE.with(6, '1GB'), 'spec.sparseLoopDevice.size is "1GB"'],
     [[...CREATE, '--directory', 'srv'], 'spec.sparseLoopDevice.directory is "srv"'],
     [[...CREATE, '--type', 'tape'], "argument 'tape' is invalid"],

@@ -159,6 +159,9 @@ describe('--config', () => {
       retry: { startMs: 1000, maxMs: 60_000 },
     });
     expect(options).not.toHaveProperty('election');
+    const globals = { STOWAGE_NAMESPACE: 'ops', STOWAGE_KUBECONFIG: '/k', STOWAGE_NO_COLOR: 'false' };
+    const { connections } = await withFile('', ['-n', 'mine'], globals);
+    expect(connections[0]).toMatchObject({ kubeconfig: '/k', namespace: 'mine' });
     // Also when it is read again.
     expect(await options?.config?.read()).toMatchObject({ workers: 6, sshConfig: '/env' });
     expect((await withFile('# nothing\n')).options?.settings).toMatchObject({ workers: 10 });

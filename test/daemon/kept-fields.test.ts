@@ -19,7 +19,7 @@ const annotations = {
 };
 const { 'kubectl.kubernetes.io/last-applied-configuration': _, ...ours } = annotations;
 
-test('of a Node: where it is reached, whether it is paused, whether it is Ready', () => {
+test('of a Node: where it is reached, whether it is paused, whether it is Ready, its boot', () => {
   const node: KubeNode = {
     apiVersion: 'v1',
     kind: 'Node',
@@ -34,6 +34,7 @@ test('of a Node: where it is reached, whether it is paused, whether it is Ready'
           lastTransitionTime: 'x',
         },
       ],
+      nodeInfo: { bootID: 'b1', ...{ kernelVersion: '6.1' } },
       ...{ images: [{ names: ['x'], sizeBytes: 1 }], capacity: { cpu: '1' } },
     },
   };
@@ -42,7 +43,7 @@ test('of a Node: where it is reached, whether it is paused, whether it is Ready'
     apiVersion: 'v1',
     kind: 'Node',
     metadata: { name: 'n1', uid: 'u', resourceVersion: '7', annotations: ours },
-    status: { conditions: [{ type: 'Ready', status: 'True' }] },
+    status: { conditions: [{ type: 'Ready', status: 'True' }], nodeInfo: { bootID: 'b1' } },
   });
   // Who read it goes on with it.
   expect(node).toEqual(before);

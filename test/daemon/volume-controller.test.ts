@@ -3,18 +3,20 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { KubeNode, StorageClass } from '../../src/api/core.ts';
+import { CRDS } from '../../src/api/crds.ts';
 import type { Leftover } from '../../src/api/leftover.ts';
-import { LEFTOVER_CRD } from '../../src/api/leftover-crd.ts';
 import type { KubeObject, Resource } from '../../src/api/meta.ts';
 import { LEFTOVERS, NODES, STORAGE_CLASSES, VOLUMES } from '../../src/api/resources.ts';
 import type { Condition, Volume } from '../../src/api/volume.ts';
 import { VOLUME_CRD } from '../../src/api/volume-crd.ts';
 import { connect } from '../../src/kube/connect.ts';
 import type { KubeClient, ListOptions } from '../../src/kube/types.ts';
+import type { Executor } from '../../src/nodes/job.ts';
 import { type Sandbox, startSandbox } from '../../src/sandbox/server.ts';
 import { sparseVolume } from '../support/cluster.ts';
-import { startController, type TestController } from '../support/controller.ts';
+import { startController, type TestController, type TestControllerOptions } from '../support/controller.ts';
 import { until } from '../support/until.ts';
+import { type WorkingNodes, workingNodes } from '../support/working-nodes.ts';
 
 const PAUSED = 'stowage.dev/paused';
 
@@ -23,7 +25,11 @@ let client: KubeClient;
 let controller: TestController;
 let folder = '';
 
-async function start(crds: object[], seenBy = (real: KubeClient) => real): Promise<void> {
+async function start(
+  crds: readonly object[],
+  seenBy = (real: KubeClient) => real,
+  options: TestControllerOptions = {},
+): Promise<void> {
   sandbox = await startSandbox({ crds: crds as never });
   folder = await mkdtemp(join(tmpdir(), 'stowage-controller-'));
   const kubeconfig = join(folder, 'kubeconfig');
@@ -36,7 +42,7 @@ async function start(crds: object[], seenBy = (real: KubeClient) => real): Promi
     provisioner: 'kubernetes.io/no-provisioner',
   };
   await client.create(STORAGE_CLASSES, storageClass);
-  controller = await startController(seenBy(client));
+  controller = await startController(seenBy(client), options);
 }
 
 afterEach(async () => {
@@ -59,7 +65,7 @@ const goesOn = (name: string) =>
   );
 
 describe('the annotation stowage.dev/paused', () => {
-  beforeEach(() => start([VOLUME_CRD, LEFTOVER_CRD]), 30_000);
+  beforeEach(() => start(CRDS), 30_000);
 
   test('on a Volume: the work goes on at once when it is taken off', async () => {
     const volume = sparseVolume('a', 'n1', '32Mi');
@@ -105,7 +111,7 @@ test('a storage class that the watch has not told of yet is read, and not called
       return resource === STORAGE_CLASSES ? { ...page, items: [] } : page;
     },
   });
-  await start([VOLUME_CRD, LEFTOVER_CRD], behind);
+  await start(CRDS, behind);
   await client.create(VOLUMES, sparseVolume('a', 'n1', '32Mi'));
   await goesOn('a');
   const missing = sparseVolume('b', 'n1', '32Mi');
@@ -115,6 +121,67 @@ test('a storage class that the watch has not told of yet is read, and not called
     return status?.phase === 'Failed' ? status.conditions?.[0]?.message : undefined;
   });
   expect(message).toContain('the storage class none does not exist');
+}, 30_000);
+
+describe('a node that was away', () => {
+  let nodes: WorkingNodes;
+  let looks: number;
+
+  const readyIs = (name: string, reason: string) =>
+    until(`${name} has Ready with reason ${reason}`, 10_000, async () =>
+      (await conditionOf(name, 'Ready'))?.reason === reason ? true : undefined,
+    );
+
+  beforeEach(async () => {
+    nodes = workingNodes();
+    looks = 0;
+    const observe: Executor['observe'] = (...args) => {
+      looks++;
+      return nodes.observe(...args);
+    };
+    await start(CRDS, undefined, { executor: { ...nodes, observe } });
+  }, 30_000);
+
+  test('is looked at again at once for all its Volumes when one of them has reached it', async () => {
+    nodes.away.add('n1');
+    for (const name of ['a', 'b', 'c']) {
+      await client.create(VOLUMES, sparseVolume(name, 'n1', '32Mi'));
+      await readyIs(name, 'NodeUnreachable');
+    }
+    nodes.away.delete('n1');
+    // A spec that changes is worked on; the others would be tried again in ten minutes.
+    await client.patch(VOLUMES, 'b', { spec: { onDelete: 'Delete' } });
+    for (const name of ['a', 'b', 'c']) await readyIs(name, 'Available');
+  }, 30_000);
+
+  test('and booted meanwhile is looked at again at once', async () => {
+    const booted = (bootID: string) =>
+      client.patch(NODES, 'n1', { status: { nodeInfo: { bootID } } }, { subresource: 'status' });
+    await client.create<KubeNode>(NODES, { apiVersion: 'v1', kind: 'Node', metadata: { name: 'n1' } });
+    await booted('first');
+    await client.create(VOLUMES, sparseVolume('a', 'n1', '32Mi'));
+    await readyIs('a', 'Available');
+    const before = looks;
+    await booted('first');
+    await client.patch(NODES, 'n1', { metadata: { labels: { other: 'change' } } });
+    await booted('second');
+    await until('it is looked at', 10_000, async () => (looks > before ? true : undefined));
+    expect(looks).toBe(before + 1);
+  }, 30_000);
+});
+
+test('a node that booted is tried again soon, after tries that were far apart, for sshd may be late', async () => {
+  await start(CRDS, undefined, { retry: { startMs: 20, maxMs: 600_000 } });
+  await client.create<KubeNode>(NODES, { apiVersion: 'v1', kind: 'Node', metadata: { name: 'n1' } });
+  await client.create(VOLUMES, sparseVolume('a', 'n1', '32Mi'));
+  const triedMoreThan = (times: number, withinMs: number) =>
+    until(`tried more than ${times} times`, withinMs, async () =>
+      controller.asked.length > times ? true : undefined,
+    );
+  // The next is more than two seconds away.
+  await triedMoreThan(7, 20_000);
+  await client.patch(NODES, 'n1', { status: { nodeInfo: { bootID: 'b' } } }, { subresource: 'status' });
+  await triedMoreThan(controller.asked.length + 3, 2000);
 }, 30_000);
 
 describe('a lost node', () => {
@@ -137,7 +204,7 @@ describe('a lost node', () => {
   };
 
   test('is forgotten, also for a Volume whose deletion has been waiting for it', async () => {
-    await start([VOLUME_CRD, LEFTOVER_CRD]);
+    await start(CRDS);
     await client.create(VOLUMES, sparseVolume('a', 'n1', '32Mi'));
     await goesOn('a');
     await client.delete(VOLUMES, 'a');
@@ -162,7 +229,7 @@ describe('a lost node', () => {
   }, 30_000);
 
   test('is forgotten by whoever sees it, and the Leftover is left to whoever reaches the node', async () => {
-    await start([VOLUME_CRD, LEFTOVER_CRD]);
+    await start(CRDS);
     const volume = sparseVolume('a', 'foreign', '32Mi');
     volume.metadata.finalizers = ['storage.metalk8s.scality.com/volume-protection'];
     await client.create(VOLUMES, volume);

@@ -134,6 +134,19 @@ describeAsRoot('jobs', () => {
       expect(await text('later')).toBe('');
     });
 
+    test('a program that something killed is to be tried again, and no later step runs', async () => {
+      const killed = script('echo out; kill -9 $$');
+      expect(await run(job(killed, script('echo later >later')))).toMatchObject({
+        // Some shells say so, too.
+        ...{ state: 'raced', exit: 137, output: expect.stringMatching(/^out\n(Killed\n)?$/) },
+      });
+      expect(await text('later')).toBe('');
+    });
+
+    test('a status above those of signals is a failure of the program', async () => {
+      expect(await run(job(script('exit 255')))).toMatchObject({ state: 'failed', exit: 255 });
+    });
+
     test('a program that the node lacks', async () => {
       expect(await run(job(step('no-such-program')))).toMatchObject({ state: 'failed', exit: 127 });
       const [probe] = (await executor.observe(NODE, [{ name: 'a', argv: ['no-such-program'] }])).values();

@@ -1,4 +1,3 @@
-import { spawnSync } from 'node:child_process';
 import { expect, test } from '@jest/globals';
 import { Gauge } from 'prom-client';
 import { NODES } from '../../src/api/resources.ts';
@@ -7,16 +6,9 @@ import { createWorkQueue } from '../../src/control/work-queue.ts';
 import { createMetrics, type Metrics } from '../../src/daemon/metrics/metrics.ts';
 import type { Informer } from '../../src/kube/informer.ts';
 import { showHostileVolumes } from '../support/hostile-metrics.ts';
+import { checkMetrics } from '../support/promtool.ts';
 
-/** Prometheus' own reading of a scrape, and its conventions for names. */
-async function check(metrics: Metrics): Promise<{ status: number | null; said: string }> {
-  const { body } = await metrics.read();
-  const { status, stdout, stderr } = spawnSync('promtool', ['check', 'metrics'], {
-    input: body,
-    encoding: 'utf8',
-  });
-  return { status, said: stdout + stderr };
-}
+const check = async (metrics: Metrics) => checkMetrics((await metrics.read()).body);
 
 /** With a value for every series. */
 function busyMetrics(): Metrics {

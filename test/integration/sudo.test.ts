@@ -427,7 +427,7 @@ describeAsRoot('a user who is not root', () => {
     [['mount', '-t', 'xfs', '-o', 'suid,dev,exec', '--', '/dev/loop7', `${MOUNTS}/${UID}`]],
     [['mount', '-t', 'xfs', '-o', `${MOUNT},suid`, '--', '/dev/loop7', `${MOUNTS}/${UID}`]],
     [['mount', '-t', 'xfs', '-o', `${MOUNT} -o suid`, '--', '/dev/loop7', `${MOUNTS}/${UID}`]],
-    [['mount', '-t', 'ext4', '-o', MOUNT, '--', '/dev/loop7', `${MOUNTS}/${UID}`]],
+    [['mount', '-t', 'vfat', '-o', MOUNT, '--', '/dev/loop7', `${MOUNTS}/${UID}`]],
     [['umount', '--', '/var']],
     [['umount', '-l', '--', `${MOUNTS}/${UID}`]],
     [['rmdir', '--', '/run/stowage']],

@@ -109,6 +109,21 @@ test('SIGHUP has the configuration read again, and a wrong one is said while the
   await remove('config');
 }, 90_000);
 
+test('SIGHUP without a configuration has the kubeconfig read again, and ends nothing', async () => {
+  const { daemon } = await watchWith('hangup', 'exit 255', ['--leader-election=false']);
+  let errors = '';
+  daemon.stderr?.on('data', (chunk) => {
+    errors += chunk;
+  });
+  const logs = (text: string) =>
+    until(`it logs ${text}`, 20_000, async () => (errors.includes(text) ? true : undefined));
+  await logs('"msg":"watching"');
+  daemon.kill('SIGHUP');
+  await logs('the kubeconfig is read again');
+  daemon.kill('SIGTERM');
+  expect((await daemon).exitCode).toBe(0);
+}, 60_000);
+
 /** Without a daemon nobody takes the finalizer off. */
 async function remove(name: string): Promise<void> {
   await cluster.client.delete(VOLUMES, name);

@@ -180,17 +180,22 @@ describe('errors', () => {
   });
 });
 
+test.each(['null', '7'])('an answer that is %s is told', async (text) => {
+  api = await fakeApi((_, response) => response.end(text));
+  await expect(api.client.get(WIDGETS, 'a')).rejects.toThrow(`the answer is no object: ${text}`);
+});
+
 describe('tries again', () => {
   test('once with new credentials after a 401', async () => {
     api = await fakeApi(
       ({ headers }, response) =>
-        headers.authorization === 'true'
+        headers.authorization === 'refused'
           ? json(response, widget('a', 1))
           : json(response, status(401, 'x'), 401),
-      { authenticate: async (renew) => ({ headers: { authorization: String(renew) }, tls: {} }) },
+      { authenticate: async (doubt) => ({ headers: { authorization: String(doubt) }, tls: {} }) },
     );
     await api.client.get(WIDGETS, 'a');
-    expect(api.seen.map(({ headers }) => headers.authorization)).toEqual(['false', 'true']);
+    expect(api.seen.map(({ headers }) => headers.authorization)).toEqual(['undefined', 'refused']);
   });
 
   test('after a 429, when the server says', async () => {

@@ -1,6 +1,7 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { inspect } from 'node:util';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { connect } from '../../src/kube/connect.ts';
 import { type FakeApi, fakeApi, json, status, WIDGETS, widget } from '../support/fake-api.ts';
@@ -102,6 +103,104 @@ describe('credentials', () => {
     });
   });
 
+  test('an exec plugin with a folder in its name is the one beside the kubeconfig', async () => {
+    const elsewhere = mkdtempSync(join(tmpdir(), 'stowage-elsewhere-'));
+    const answer = (token: string) =>
+      `#!/bin/sh\necho '{"kind":"ExecCredential","status":{"token":"${token}"}}'\n`;
+    writeFileSync(join(folder, 'plugin'), answer('beside'), { mode: 0o755 });
+    writeFileSync(join(elsewhere, 'plugin'), answer('elsewhere'), { mode: 0o755 });
+    const path = kubeconfig({ user: { exec: { command: './plugin' } } });
+    const before = process.cwd();
+    process.chdir(elsewhere);
+    try {
+      expect((await headersWith({ kubeconfig: path })).authorization).toBe('Bearer beside');
+    } finally {
+      process.chdir(before);
+      rmSync(elsewhere, { recursive: true });
+    }
+  });
+
+  test.each<[string, object, object]>([
+    [
+      'prints no JSON is not quoted: it may have printed the token',
+      { command: 'echo', args: ['SECRET'] },
+      { code: 'forbidden', message: expect.stringMatching(/: the exec plugin echo printed no JSON$/) },
+    ],
+    [
+      'waits for an answer finds none',
+      { command: 'sh', args: ['-c', 'read name || { echo nobody answers >&2; exit 1; }'] },
+      { message: expect.stringContaining('nobody answers') },
+    ],
+    [
+      'must ask',
+      { command: 'true', interactiveMode: 'Always' },
+      { message: expect.stringContaining('the exec plugin true asks questions') },
+    ],
+    [
+      'is not installed',
+      { command: 'stowage-no-such-plugin', installHint: 'Install it from there.' },
+      { code: 'failed', hint: 'Install it from there.' },
+    ],
+    [
+      'is told that nobody is there',
+      {
+        apiVersion: 'client.authentication.k8s.io/v1',
+        command: 'sh',
+        args: ['-c', 'echo "$KUBERNETES_EXEC_INFO" >&2; exit 1'],
+      },
+      {
+        message: expect.stringContaining(
+          '{"apiVersion":"client.authentication.k8s.io/v1","kind":"ExecCredential","spec":{"interactive":false}}',
+        ),
+      },
+    ],
+  ])('an exec plugin that %s', async (_, exec, error) => {
+    const { client } = await connect({ kubeconfig: kubeconfig({ user: { exec } }) });
+    await expect(client.get(WIDGETS, 'a')).rejects.toMatchObject({ name: 'StowageError', ...error });
+  });
+
+  test('an exec plugin that hangs is not taken for a server that does', async () => {
+    const exec = { command: 'sleep', args: ['0.2'] };
+    const { client } = await connect({ kubeconfig: kubeconfig({ user: { exec } }), requestTimeoutMs: 50 });
+    await expect(client.get(WIDGETS, 'a')).rejects.toMatchObject({
+      code: 'timeout',
+      message: `No credentials for ${api.url} came in time`,
+    });
+  });
+
+  test.each([
+    ['an absolute path', (path: string) => path],
+    ['a path from the folder of the kubeconfig', () => 'token'],
+  ])('a token in a file, by %s, goes before one beside it', async (_, nameOf) => {
+    const path = join(folder, 'token');
+    writeFileSync(path, 'fresh\n');
+    const user = { token: 'old', tokenFile: nameOf(path) };
+    expect((await headersWith({ kubeconfig: kubeconfig({ user }) })).authorization).toBe('Bearer fresh');
+  });
+
+  test('a token in a file that is not there is told', async () => {
+    const { client } = await connect({ kubeconfig: kubeconfig({ user: { tokenFile: 'nowhere' } }) });
+    await expect(client.get(WIDGETS, 'a')).rejects.toMatchObject({
+      code: 'failed',
+      message: expect.stringContaining('nowhere'),
+    });
+  });
+
+  test('all that is impersonated is sent', async () => {
+    const user = {
+      as: 'jane',
+      'as-groups': ['a', 'b'],
+      'as-uid': '7',
+      'as-user-extra': { 'Example.com/Scope': ['x'] },
+    };
+    expect(await headersWith({ kubeconfig: kubeconfig({ user }) })).toMatchObject({
+      'impersonate-user': 'jane',
+      'impersonate-group': 'a, b',
+      'impersonate-uid': '7',
+      'impersonate-extra-example.com%2fscope': 'x',
+    });
+  });
+
   test('a certificate that is not there is told', async () => {
     const path = kubeconfig({ user: { 'client-certificate': 'missing.crt' } });
     const { client } = await connect({ kubeconfig: path });
@@ -181,12 +280,80 @@ describe('the kubeconfig', () => {
       { code: 'failed', message: expect.stringContaining('nowhere') },
     ],
     [
+      'holds nothing',
+      () => {
+        const path = join(folder, 'null');
+        writeFileSync(path, 'null');
+        return { kubeconfig: path };
+      },
+      { code: 'failed', message: expect.stringContaining('null cannot be used: it is no kubeconfig') },
+    ],
+    [
+      'trusts a CA and everybody',
+      () => ({
+        kubeconfig: kubeconfig({
+          cluster: { 'insecure-skip-tls-verify': true, 'certificate-authority-data': 'YQ==' },
+        }),
+      }),
+      { code: 'failed', message: expect.stringContaining('cluster c has a CA and is not to be verified') },
+    ],
+    [
       'goes through a proxy',
       () => ({ kubeconfig: kubeconfig({ cluster: { 'proxy-url': 'http://p' } }) }),
       { code: 'failed', message: expect.stringContaining('http://p') },
     ],
   ])('%s', async (_, options, error) => {
     await expect(connect(options())).rejects.toMatchObject({ name: 'StowageError', ...error });
+  });
+
+  test.each([
+    ['users: [{name: c, user: {token: SECRET: x}}]', /it is no YAML: line 1, column \d+: /],
+    ['users: [{name: c, user: {token: *SECRET}}]', /it is no YAML: line 1, column \d+: /],
+    ['a: "\nb: [\n  token: SECRET', /it is no YAML: line \d, column \d+: /],
+  ])('that is broken is not quoted: %j', async (text, message) => {
+    const path = join(folder, 'broken');
+    writeFileSync(path, text);
+    const error: Error = await connect({ kubeconfig: path }).catch((thrown) => thrown);
+    expect(error.message).toMatch(message);
+    expect(inspect(error)).not.toContain('SECRET');
+  });
+
+  describe('is read again', () => {
+    const token = (file: string) => kubeconfig({ user: { token: file } });
+    const tokensSeen = () => api.seen.map(({ headers }) => headers.authorization);
+
+    test('when asked to, and what is wrong then changes nothing', async () => {
+      const { client, reload } = await connect({ kubeconfig: token('one') });
+      await client.get(WIDGETS, 'a');
+      token('two');
+      await client.get(WIDGETS, 'a');
+      reload();
+      await client.get(WIDGETS, 'a');
+      writeFileSync(token('three'), '{');
+      reload();
+      await client.get(WIDGETS, 'a');
+      expect(tokensSeen()).toEqual(['Bearer one', 'Bearer one', 'Bearer two', 'Bearer two']);
+    });
+
+    test('when no server is reached, which may be elsewhere now', async () => {
+      const { client } = await connect({ kubeconfig: kubeconfig({ server: 'http://127.0.0.1:1' }) });
+      await expect(client.create(WIDGETS, widget('a', 1))).rejects.toThrow('ECONNREFUSED');
+      token('moved');
+      await client.get(WIDGETS, 'a');
+      expect(tokensSeen()).toEqual(['Bearer moved']);
+    });
+
+    test('and the same runs no exec plugin again', async () => {
+      const runs = join(folder, 'runs');
+      const script = `echo x >> ${runs}; echo '{"kind":"ExecCredential","status":{"token":"t"}}'`;
+      const exec = { command: 'sh', args: ['-c', script] };
+      const path = kubeconfig({ server: 'http://127.0.0.1:1', user: { exec } });
+      const { client } = await connect({ kubeconfig: path });
+      for (let time = 0; time < 3; time++) {
+        await expect(client.create(WIDGETS, widget('a', 1))).rejects.toThrow('ECONNREFUSED');
+      }
+      expect(readFileSync(runs, 'utf8')).toBe('x\n');
+    });
   });
 
   test('that $KUBECONFIG names is missing', async () => {

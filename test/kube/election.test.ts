@@ -158,6 +158,33 @@ test('a Lease whose holder is gone is waited out, then taken', async () => {
   expect(clock.now() - start).toBeGreaterThanOrEqual(15_000);
 }, 30_000);
 
+test('a Lease that is deleted is made anew by its leader, and nobody takes it meanwhile', async () => {
+  const { client, state } = failing(cluster.client);
+  const first = stand('first', client);
+  await first.election.won;
+  await holderIs('first');
+  const second = stand('second');
+  await says(second.logger, 'standing by for the leader');
+  const { uid } = (await lease()).metadata;
+  await cluster.client.delete(LEASES, 'stowage', { namespace: 'default' });
+  // Without a turn of the clock.
+  await until('it is there again', 10_000, async () =>
+    (await lease().catch(() => undefined))?.metadata.uid === uid ? undefined : true,
+  ).then(() => holderIs('first'));
+  expect([first.election.leads(), second.election.leads()]).toEqual([true, false]);
+
+  // One that cannot make it anew has its time, to the end, before another takes it.
+  state.broken = true;
+  const cutOffAt = clock.now();
+  await cluster.client.delete(LEASES, 'stowage', { namespace: 'default' });
+  await until('another leads', 20_000, async () => {
+    await clock.advance(500);
+    expect(first.election.leads() && second.election.leads()).toBe(false);
+    return second.election.leads() ? true : undefined;
+  });
+  expect(clock.now() - cutOffAt).toBeGreaterThanOrEqual(10_000);
+}, 30_000);
+
 test('a namespace that is not there is said', async () => {
   const { logger } = stand('first', {
     ...cluster.client,

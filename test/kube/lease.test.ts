@@ -39,9 +39,18 @@ describe('a follower', () => {
       { do: 'wait', ms: 15_000 },
     ],
   ])('%s', (_, found, now, decision) => {
-    const me = { identity: 'me', leadsUntil: undefined, leaseDurationMs: 10_000 };
+    const me = { identity: 'me', leadsUntil: undefined, othersUntil: 0, leaseDurationMs: 10_000 };
     expect(decide(found, SEEN, me, now)).toEqual(decision);
   });
+});
+
+test.each<[string, Lease | undefined, number, LeaseDecision]>([
+  ['that was deleted is waited out', undefined, SEEN, { do: 'wait', ms: 8000 }],
+  ['that was deleted and waited out is taken', undefined, 9000, { do: 'acquire' }],
+  ['that was released is taken at once', held(''), SEEN, { do: 'acquire' }],
+])('a Lease that another held %s', (_, found, now, decision) => {
+  const me = { identity: 'me', leadsUntil: undefined, othersUntil: 9000, leaseDurationMs: 10_000 };
+  expect(decide(found, SEEN, me, now)).toEqual(decision);
 });
 
 describe('a leader', () => {
@@ -55,7 +64,7 @@ describe('a leader', () => {
     ['takes again what was cleared', held(''), 4000, { do: 'acquire' }],
     ['takes nothing again when its deadline has come', undefined, 5000, lost('not renewed in time')],
   ])('%s', (_, found, now, decision) => {
-    const me = { identity: 'me', leadsUntil: 5000, leaseDurationMs: 15_000 };
+    const me = { identity: 'me', leadsUntil: 5000, othersUntil: 0, leaseDurationMs: 15_000 };
     expect(decide(found, SEEN, me, now)).toEqual(decision);
   });
 });

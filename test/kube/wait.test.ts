@@ -123,3 +123,21 @@ test('ends when the caller aborts', async () => {
   controller.abort(new Error('interrupted'));
   await expect(waiting).rejects.toThrow('interrupted');
 });
+
+test('a watch that ends late, when the time of all is over, is no failure of its own', async () => {
+  let watched = false;
+  const client: Parameters<typeof waitFor>[0] = {
+    ...api.client,
+    async *watch(_resource, { signal }) {
+      watched = true;
+      await new Promise((resolve) => signal?.addEventListener('abort', resolve));
+      await clock.sleep(1);
+      throw new DOMException('aborted', 'AbortError');
+    },
+  };
+  const waiting = waitFor(client, WIDGETS, 'a', options({ timeoutMs: 60_001 }));
+  const outcome = expect(waiting).rejects.toMatchObject({ code: 'timeout' });
+  await until(() => watched);
+  await clock.advance(60_001);
+  await outcome;
+});

@@ -98,6 +98,23 @@ test('a node that is away is tried once, after longer and longer, until it answe
   expect(calls.length).toBe(before + 1);
 });
 
+test('a node of which its kubelet tells something new is tried at once, and then soon again', async () => {
+  nodes.set('n1', { ms: 0, code: 'unreachable' });
+  let life = 'first boot';
+  const shell = limitNodes(fake, clock, () => life);
+  const start = clock.now();
+  const tried: number[] = [];
+  for (let second = 0; second < 50; second++) {
+    if (second === 40) life = 'second boot';
+    const before = calls.length;
+    ask(shell, 'n1', 3);
+    await clock.advance(0);
+    if (calls.length > before) tried.push((clock.now() - start) / 1000);
+    await clock.advance(1000);
+  }
+  expect(tried).toEqual([0, 1, 3, 7, 15, 31, 40, 41, 43, 47]);
+});
+
 test('while it is tried again the others fail at once', async () => {
   nodes.set('n1', { ms: 500, code: 'unreachable' });
   const shell = limitNodes(fake, clock);
@@ -130,13 +147,13 @@ test('an answer that is not understood is an answer', async () => {
   expect(calls).toHaveLength(5);
 });
 
-test('in all there are 64 at once, and whoever is slow counts no longer', async () => {
+test('in all there are 64 at once, and those of nodes that are silent count no longer', async () => {
   const shell = limitNodes(fake, clock);
   for (let n = 0; n < 100; n++) {
     nodes.set(`n${n}`, { ms: 60_000 });
     ask(shell, `n${n}`, 1);
   }
-  await clock.advance(4999);
+  await clock.advance(999);
   expect(most.get('all')).toBe(64);
   await clock.advance(1);
   expect(most.get('all')).toBe(100);
@@ -200,3 +217,33 @@ test.each([
   },
   20_000,
 );
+
+test('20 nodes that fall silent in the midst of eight sessions each hold up another for a second at most', async () => {
+  const shell = limitNodes(fake, clock);
+  const silent = Array.from({ length: 20 }, (_, n) => `silent${n}`);
+  for (const node of [...silent, 'healthy']) await shell.run(node, '', 0);
+  for (const node of silent) {
+    nodes.set(node, { ms: 15_000, code: 'unreachable' });
+    ask(shell, node, 8);
+  }
+  nodes.set('healthy', { ms: 50 });
+  const answers = ask(shell, 'healthy', 20);
+  await clock.advance(1250);
+  expect(answers).toHaveLength(20);
+});
+
+test('while a node answers, all its sessions count', async () => {
+  const shell = limitNodes(fake, clock);
+  const busy = Array.from({ length: 8 }, (_, n) => `busy${n}`);
+  for (const node of [...busy, 'other']) await shell.run(node, '', 0);
+  for (const node of busy) nodes.set(node, { ms: 900 });
+  for (const node of busy) ask(shell, node, 1);
+  await clock.advance(0);
+  for (const node of [...busy, 'other']) nodes.set(node, { ms: 60_000 });
+  for (const node of busy) ask(shell, node, 8);
+  ask(shell, 'other', 8);
+  await clock.advance(1899);
+  expect(most.get('all')).toBe(64);
+  await clock.advance(1);
+  expect(most.get('all')).toBe(72);
+});

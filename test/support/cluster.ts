@@ -2,10 +2,9 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { StorageClass } from '../../src/api/core.ts';
-import { LEFTOVER_CRD } from '../../src/api/leftover-crd.ts';
+import { CRDS } from '../../src/api/crds.ts';
 import { STORAGE_CLASSES } from '../../src/api/resources.ts';
 import type { Volume } from '../../src/api/volume.ts';
-import { VOLUME_CRD } from '../../src/api/volume-crd.ts';
 import { connect } from '../../src/kube/connect.ts';
 import type { KubeClient } from '../../src/kube/types.ts';
 import { startSandbox } from '../../src/sandbox/server.ts';
@@ -19,7 +18,7 @@ export interface TestCluster {
 
 /** A sandbox with a storage class `local` for Volumes made by hand. */
 export async function startCluster(): Promise<TestCluster> {
-  const sandbox = await startSandbox({ crds: [VOLUME_CRD, LEFTOVER_CRD] });
+  const sandbox = await startSandbox({ crds: CRDS });
   const folder = await mkdtemp(join(tmpdir(), 'stowage-cluster-'));
   const kubeconfig = join(folder, 'kubeconfig');
   await writeFile(kubeconfig, sandbox.kubeconfig, { mode: 0o600 });

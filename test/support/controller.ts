@@ -1,5 +1,6 @@
 import type { KubeNode } from '../../src/api/core.ts';
 import { NODES } from '../../src/api/resources.ts';
+import type { BackoffRange } from '../../src/control/backoff.ts';
 import { systemClock } from '../../src/control/clock.ts';
 import { keepNode } from '../../src/daemon/kept-fields.ts';
 import type { Metrics } from '../../src/daemon/metrics/metrics.ts';
@@ -8,12 +9,14 @@ import { createInformer, type Informer } from '../../src/kube/informer.ts';
 import type { KubeClient } from '../../src/kube/types.ts';
 import { NodeError } from '../../src/nodes/errors.ts';
 import type { Executor } from '../../src/nodes/job.ts';
-import { memoryLogger } from './logger.ts';
+import { type Line, memoryLogger } from './logger.ts';
 
 export interface TestController {
   nodes: Informer<KubeNode>;
   /** What was asked of nodes that are away, as `method node`. */
   asked: string[];
+  /** What it logged. */
+  lines: readonly Line[];
   stop(): Promise<void>;
 }
 
@@ -21,12 +24,14 @@ export interface TestControllerOptions {
   /** Default: none of the nodes ever answers. */
   executor?: Executor;
   metrics?: Metrics;
+  /** Default: longer than any test, so that what happens soon was woken. */
+  retry?: BackoffRange;
 }
 
 /** The Volume controller in this process. It acts for every node but `foreign`. */
 export async function startController(
   client: KubeClient,
-  { executor, metrics }: TestControllerOptions = {},
+  { executor, metrics, retry = { startMs: 600_000, maxMs: 600_000 } }: TestControllerOptions = {},
 ): Promise<TestController> {
   const asked: string[] = [];
   const away = (method: string) => async (node: string) => {
@@ -41,7 +46,8 @@ export async function startController(
     subjects: away('subjects'),
     close: async () => {},
   };
-  const common = { client, clock: systemClock, random: () => 0, logger: memoryLogger() };
+  const logger = memoryLogger();
+  const common = { client, clock: systemClock, random: () => 0, logger };
   const nodes = createInformer<KubeNode>({ ...common, resource: NODES, transform: keepNode });
   metrics?.addInformer(NODES, nodes);
   nodes.start();
@@ -53,15 +59,15 @@ export async function startController(
     actsFor: (node) => node !== 'foreign',
     host: 'test',
     workers: 2,
-    // Longer than any test: what happens soon was woken.
-    retry: { startMs: 600_000, maxMs: 600_000 },
+    retry,
   });
   await controller.started;
   return {
     nodes,
     asked,
+    lines: logger.lines,
     async stop() {
-      await controller.stop(5000);
+      await controller.stop(5000, 5000);
       await nodes.stop();
     },
   };

@@ -117,7 +117,7 @@ const controller = startVolumeController({
 });
 process.on('SIGTERM', () => {
   void controller
-    .stop(5000)
+    .stop(5000, 5000)
     .then(() => nodes.stop())
     .then(() => executor.close())
     .then(() => process.exit(0));

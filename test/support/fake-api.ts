@@ -2,7 +2,12 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import type { Resource } from '../../src/api/meta.ts';
 import { createClient } from '../../src/kube/client.ts';
-import { createTransport, type TransportOptions } from '../../src/kube/transport.ts';
+import {
+  type Credentials,
+  createTransport,
+  type Doubt,
+  type TransportOptions,
+} from '../../src/kube/transport.ts';
 import type { KubeClient } from '../../src/kube/types.ts';
 
 export const WIDGETS: Resource = {
@@ -34,7 +39,7 @@ export async function fakeApi(
   options: {
     requestTimeoutMs?: number;
     onCall?: TransportOptions['onCall'];
-    authenticate?: (renew: boolean) => Promise<{ headers: Record<string, string>; tls: object }>;
+    authenticate?: (doubt: Doubt | undefined) => Promise<Credentials>;
   } = {},
 ): Promise<FakeApi> {
   const seen: Seen[] = [];

@@ -47,7 +47,11 @@ export class FakeClock implements Clock {
   }
 }
 
-/** Waits for what comes over a socket: lets the event loop turn until it holds. Jest's timeout is the limit. */
+/** Waits for what comes over a socket: lets the event loop turn until it holds. Throws after 60 s, when no test waits any more. */
 export async function until(holds: () => boolean): Promise<void> {
-  while (!holds()) await turn();
+  const end = performance.now() + 60_000;
+  while (!holds()) {
+    if (performance.now() > end) throw new Error(`it never held: ${holds}`);
+    await turn();
+  }
 }

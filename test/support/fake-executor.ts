@@ -80,6 +80,7 @@ export const EMPTY_NODE: Record<string, Answer> = {
     '{"blockdevices": [{"kname": "loop0", "maj:min": "7:0", "pkname": null, "type": "loop", "size": 1073741824, "ro": false, "serial": null, "wwn": null}]}',
   ),
   mounts: result(0),
+  capabilities: result(0),
   swaps: result(0, 'Filename Type Size Used Priority'),
   link: missing,
   udev: result(0),

@@ -186,6 +186,7 @@ export function fakeIo(world: World = {}): { io: Io; outcome: Outcome } {
         transport: noTransport,
         namespace: options.namespace ?? 'default',
         server: 'https://cluster.example',
+        reload() {},
         async serverVersion() {
           const { serverVersion = 'v1.32.0' } = world;
           if (serverVersion instanceof Error) throw serverVersion;

@@ -22,6 +22,8 @@ export class FakeNode {
   readonly loops = new Map<number, { file: string; inode: number; sizeBytes?: bigint }>();
   /** Mount points and the loop numbers that are mounted there. */
   readonly mounts = new Map<string, number>();
+  /** Whether its root may grow a file system that is mounted. */
+  growsMounted = true;
   readonly links = new Map<string, number>();
   #inodes = 100;
 
@@ -84,6 +86,7 @@ export class FakeNode {
       mounts: new Map([...this.mounts].map(([point, number]) => [`7:${number}`, [point]])),
       link: link === undefined ? undefined : `7:${link}`,
       udev: true,
+      growsMounted: this.growsMounted,
       space: { directory: dirname(file), freeBytes: FREE, allocatedBytes: ALLOCATED },
     };
   }
@@ -175,6 +178,9 @@ export class FakeNode {
       case 'resize2fs': {
         const file = this.#backing(last);
         if (file === undefined) throw new Error(`no ${last}`);
+        // Cut off, it would leave what nothing mends.
+        if (this.growsMounted && ![...this.mounts.values()].includes(numberOf(last)))
+          throw new Error(`${last} is not mounted`);
         // It sees what the device has, not what the file has.
         file.fsBytes = this.loops.get(numberOf(last))?.sizeBytes ?? 0n;
         return;

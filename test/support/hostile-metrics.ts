@@ -35,7 +35,12 @@ export function showHostileVolumes(metrics: Metrics): void {
     );
     return { ...made, spec: { ...made.spec, nodeName: text } };
   });
-  const onObserved = metrics.addVolumes({ list: () => volumes } as Informer<Volume>);
+  const informer: Pick<Informer<Volume>, 'list' | 'get' | 'onChange'> = {
+    list: () => volumes,
+    get: (name) => volumes.find(({ metadata }) => metadata.name === name),
+    onChange() {},
+  };
+  const onObserved = metrics.addVolumes(informer as Informer<Volume>);
   for (const each of volumes) {
     const node = each.spec.nodeName;
     onObserved(each, node, { ...freshNode, space: { ...freshNode.space, directory: `/${node}` } });

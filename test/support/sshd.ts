@@ -1,11 +1,10 @@
 import { existsSync } from 'node:fs';
 import { chmod, mkdir, mkdtemp, readFile, rm, rmdir, writeFile } from 'node:fs/promises';
-import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { execa } from 'execa';
-import { freePort } from './free-port.ts';
+import { freePorts } from './free-ports.ts';
 
 export interface SshdOptions {
   /** The names that this machine is reached under. */
@@ -16,6 +15,8 @@ export interface SshdOptions {
   user?: string;
   /** A command that becomes the server, with the server's own as its last arguments. */
   under?: readonly string[];
+  /** Where each node is reached, once `under` is in the network that has these addresses. Default: on loopback. */
+  addresses?: ReadonlyMap<string, string>;
 }
 
 export interface Sshd {
@@ -33,10 +34,11 @@ export interface Sshd {
 /** OpenSSH's sshd is told about its folder for privilege separation when it is built. */
 const PRIVILEGE_SEPARATION = '/run/sshd';
 
-/** An sshd on loopback with configuration and keys of its own: neither ~/.ssh nor /etc/ssh is read or written. */
-export async function startSshd({ nodes, env = {}, user = 'root', under = [] }: SshdOptions): Promise<Sshd> {
+/** An sshd with configuration and keys of its own: neither ~/.ssh nor /etc/ssh is read or written. */
+export async function startSshd(options: SshdOptions): Promise<Sshd> {
+  const { nodes, env = {}, user = 'root', under = [], addresses } = options;
   const folder = await mkdtemp(join(tmpdir(), 'stowage-sshd-'));
-  const port = await freePort();
+  const [port = 0] = await freePorts(1);
   const [hostKey] = await Promise.all([
     makeKey(join(folder, 'host_key')),
     makeKey(join(folder, 'client_key')),
@@ -46,15 +48,18 @@ export async function startSshd({ nodes, env = {}, user = 'root', under = [] }: 
     join(folder, 'known_hosts'),
     [...nodes, `[127.0.0.1]:${port}`].map((name) => `${name} ${hostKey}\n`).join(''),
   );
-  await writeFile(join(folder, 'sshd_config'), serverConfig(folder, port, env));
+  const listen = addresses === undefined ? '127.0.0.1' : '0.0.0.0';
+  await writeFile(join(folder, 'sshd_config'), serverConfig(folder, `${listen}:${port}`, env));
   const configFile = join(folder, 'ssh_config');
-  await writeFile(configFile, clientConfig(folder, port, nodes, user));
+  const hosts = [...(addresses ?? [])].map(([node, address]) => `Host ${node}\n  HostName ${address}\n`);
+  await writeFile(configFile, hosts.join('') + clientConfig(folder, port, nodes, user));
   // The server reads the keys as the user that logs in.
   if (user !== 'root') await chmod(folder, 0o711);
 
   const madePrivilegeSeparation = !existsSync(PRIVILEGE_SEPARATION);
   await mkdir(PRIVILEGE_SEPARATION, { recursive: true, mode: 0o755 });
-  const server = ['/usr/sbin/sshd', '-D', '-f', join(folder, 'sshd_config'), '-E', join(folder, 'log')];
+  const log = join(folder, 'log');
+  const server = ['/usr/sbin/sshd', '-D', '-f', join(folder, 'sshd_config'), '-E', log];
   const [program = '', ...args] = [...under, ...server];
   const daemon = execa(program, args, { stdio: 'ignore', reject: false });
   let ended = false;
@@ -77,11 +82,13 @@ export async function startSshd({ nodes, env = {}, user = 'root', under = [] }: 
   }
 
   const deadline = Date.now() + 10_000;
-  while (!(await accepts(port))) {
+  for (;;) {
+    const said = await readFile(log, 'utf8').catch(() => '');
+    // Also where this process cannot reach it.
+    if (said.includes(`Server listening on ${listen} port ${port}.`)) break;
     if (ended || Date.now() > deadline) {
-      const said = await readFile(join(folder, 'log'), 'utf8').catch(() => 'nothing');
       await stop();
-      throw new Error(`sshd does not answer on port ${port}: ${said}`);
+      throw new Error(`sshd does not listen on port ${port}: ${said || 'it said nothing'}`);
     }
     await sleep(20);
   }
@@ -100,11 +107,10 @@ async function makeKey(file: string): Promise<string> {
   return (await readFile(`${file}.pub`, 'utf8')).trim();
 }
 
-function serverConfig(folder: string, port: number, env: Readonly<Record<string, string>>): string {
+function serverConfig(folder: string, address: string, env: Readonly<Record<string, string>>): string {
   // A home without startup files: bash reads ~/.bashrc when sshd starts it, and whatever that does would be tested too.
   const variables = Object.entries({ HOME: folder, ...env }).map(([name, value]) => ` ${name}="${value}"`);
-  return `ListenAddress 127.0.0.1
-Port ${port}
+  return `ListenAddress ${address}
 HostKey ${folder}/host_key
 AuthorizedKeysFile ${folder}/authorized_keys
 PidFile none
@@ -130,16 +136,4 @@ function clientConfig(folder: string, port: number, nodes: readonly string[], us
   UserKnownHostsFile ${folder}/known_hosts
   GlobalKnownHostsFile /dev/null
 `;
-}
-
-function accepts(port: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const socket = connect(port, '127.0.0.1');
-    socket.once('data', () => {
-      socket.destroy();
-      resolve(true);
-    });
-    socket.once('error', () => resolve(false));
-    socket.once('close', () => resolve(false));
-  });
 }

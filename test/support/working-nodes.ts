@@ -94,6 +94,7 @@ function answer(disk: FakeNode, { name, argv }: Probe): ProbeResult {
     case 'swaps':
       return result(0, 'Filename Type Size Used Priority');
     case 'mounts':
+    case 'capabilities':
     case 'udev':
       return result(0);
     default:

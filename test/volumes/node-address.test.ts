@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import type { KubeNode } from '../../src/api/core.ts';
-import { addressOfNode } from '../../src/volumes/node-address.ts';
+import { addressOfNode, addressProblems } from '../../src/volumes/node-address.ts';
 
 const node = (annotations: Record<string, string>): KubeNode => ({
   apiVersion: 'v1',
@@ -23,10 +23,35 @@ test.each([
   [{ 'stowage.dev/port': '-1' }, {}],
   [{ 'stowage.dev/port': '22;id' }, {}],
   [{ 'stowage.dev/port': '65536' }, {}],
+  [{ 'stowage.dev/port': '0x16' }, {}],
+  [{ 'stowage.dev/port': '1e3' }, {}],
+  [{ 'stowage.dev/port': ' 22' }, {}],
+  [{ 'stowage.dev/port': '' }, {}],
+  [{ 'stowage.dev/address': '10.0.0.1%eth0' }, {}],
 ])('%j leads to %j', (annotations, expected) => {
-  expect(addressOfNode(node(annotations as Record<string, string>))).toEqual(expected);
+  const given = node(annotations as Record<string, string>);
+  expect(addressOfNode(given)).toEqual(expected);
+  // What is not followed is told of.
+  const left = Object.keys(annotations).length - Object.keys(expected).length;
+  expect(addressProblems(given)).toHaveLength(left);
 });
 
 test('a node without an object is reached under its name', () => {
   expect(addressOfNode(undefined)).toEqual({});
+});
+
+test('problems say what was found, what is valid, and where ssh goes', () => {
+  expect(addressProblems(node({ 'stowage.dev/address': 'a\u001b@b', 'stowage.dev/port': '0x16' }))).toEqual([
+    {
+      annotation: 'stowage.dev/address',
+      message:
+        'the annotation stowage.dev/address of its Node is "a\\u001b@b", which is not a host name or an IP address: ssh goes to the name of the node',
+    },
+    {
+      annotation: 'stowage.dev/port',
+      message:
+        'the annotation stowage.dev/port of its Node is "0x16", which is not a decimal number from 1 to 65535: ssh goes to the port that it goes to without',
+    },
+  ]);
+  expect(addressProblems(undefined)).toEqual([]);
 });

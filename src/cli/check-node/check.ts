@@ -7,7 +7,7 @@ import { isNotFound } from '../../kube/errors.ts';
 import type { KubeClient } from '../../kube/types.ts';
 import { NodeError } from '../../nodes/errors.ts';
 import type { Executor } from '../../nodes/job.ts';
-import { addressOfNode } from '../../volumes/node-address.ts';
+import { addressOfNode, addressProblems } from '../../volumes/node-address.ts';
 import { conclude } from '../batch.ts';
 import type { GlobalFlags } from '../globals.ts';
 import type { Io } from '../io.ts';
@@ -20,7 +20,7 @@ import { runProgram } from './host-key/run.ts';
 import { trustHostKey } from './host-key/trust.ts';
 import { judge } from './judge.ts';
 import { lookAtNode } from './look.ts';
-import type { NodeReport } from './report.ts';
+import type { Check, NodeReport } from './report.ts';
 import { checksText } from './text.ts';
 
 export interface CheckFlags extends NodeFlags {
@@ -49,13 +49,14 @@ export async function checkNodes(
   const errors: unknown[] = [];
   const reports = looks.map((look, index): NodeReport => {
     const node = names[index] ?? '';
+    const address = addressChecks(node, nodes);
     if ('error' in look) {
       const { message, hint } = look.error;
       errors.push(look.error);
       const check = { check: 'reachable', ok: false, message, ...(hint === undefined ? {} : { hint }) };
-      return { node, checks: [check] };
+      return { node, checks: [check, ...address] };
     }
-    return { node, checks: judge(node, look.facts, cluster) };
+    return { node, checks: [...address, ...judge(node, look.facts, cluster)] };
   });
   print(reports, flags, io);
   conclude(errors, names.length, io);
@@ -66,14 +67,23 @@ export async function checkNodes(
   throw new StowageError('conflict', `${found} on ${on.join(', ')}`);
 }
 
+/** Annotations that ssh does not follow. */
+const addressChecks = (node: string, nodes: ClusterFacts['nodes']): Check[] =>
+  addressProblems(nodes.get(node)).map(({ annotation, message }) => ({
+    check: 'address',
+    ok: false,
+    message,
+    hint: `Correct it, or take it off: kubectl annotate node ${node} ${annotation}-`,
+  }));
+
 async function trust(
   node: string,
   fingerprint: string,
   nodes: ClusterFacts['nodes'],
-  { sshConfig }: CheckFlags,
+  { sshConfig, addresses }: CheckFlags,
   io: Io,
 ): Promise<void> {
-  const address = addressOfNode(nodes.get(node));
+  const address = { ...addressOfNode(nodes.get(node)), ...addresses.get(node) };
   const { key, knownHosts, known } = await trustHostKey({
     node,
     fingerprint,

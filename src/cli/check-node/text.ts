@@ -9,7 +9,9 @@ export function checksText(reports: readonly NodeReport[]): string {
     .map(({ node, checks }) => {
       const rows = checks.map(({ check, ok, message }) => [check, ok ? 'OK' : 'problem', message]);
       const heading = reports.length > 1 ? `Node ${node}\n` : '';
-      return `${heading}${table(['CHECK', 'RESULT', 'WHAT'], rows)}${helpLines(`What helps, to be run as root on ${node}:`, checks)}`;
+      // That a node is away is an error of the command, too, which says what to do; nothing can be run there.
+      const there = checks.filter(({ check }) => check !== 'reachable');
+      return `${heading}${table(['CHECK', 'RESULT', 'WHAT'], rows)}${helpLines(`What helps, to be run as root on ${node}:`, there)}`;
     })
     .join('\n');
 }

@@ -3,7 +3,7 @@ import type { CheckFlags } from '../check-node/check.ts';
 import { connectFor, type GlobalFlags } from '../globals.ts';
 import type { Io } from '../io.ts';
 import { type Nodes, nodes } from '../node-pattern.ts';
-import { addNodeOptions, checkNodeFlags } from '../nodes/flags.ts';
+import { addNodeOptions, settleNodeFlags } from '../nodes/flags.ts';
 import { oneText } from '../parse.ts';
 
 export default function checkNode(check: Command, io: Io): void {
@@ -20,8 +20,8 @@ export default function checkNode(check: Command, io: Io): void {
       fingerprint,
     )
     .action(async ({ names }: Nodes, _flags, command: Command) => {
-      const flags = command.optsWithGlobals<CheckFlags & GlobalFlags>();
-      checkNodeFlags(command);
+      const nodeFlags = await settleNodeFlags(command, io.env);
+      const flags = { ...command.optsWithGlobals<CheckFlags & GlobalFlags>(), ...nodeFlags };
       if (flags.trustHostKey !== undefined && (names.length > 1 || flags.transport !== 'ssh')) {
         command.error('error: --trust-host-key is for one node, over ssh');
       }

@@ -2,7 +2,7 @@ import { type Command, Option } from 'commander';
 import { clientFor, type GlobalFlags } from '../globals.ts';
 import type { Io } from '../io.ts';
 import { nodes } from '../node-pattern.ts';
-import { addNodeOptions, checkNodeFlags, refuseNodeFlags } from '../nodes/flags.ts';
+import { addNodeOptions, refuseNodeFlags, settleNodeFlags } from '../nodes/flags.ts';
 import { addCreateOptions, addWaitOptions } from '../objects/flags.ts';
 import { labels, objectName, oneObjectName, oneText } from '../parse.ts';
 import type { CreateVolumeFlags } from '../volume/create.ts';
@@ -15,7 +15,11 @@ export default function createVolume(create: Command, io: Io): void {
       'create a Volume: storage on a node that becomes a PersistentVolume. What is missing is asked for on a terminal.',
     )
     .argument('[name]', 'name of the Volume; on several nodes they are named <name>-<node>', objectName)
-    .option('--node <name>', 'node that holds the storage; several times, or as n{1..4}, for several', nodes)
+    .option(
+      '--node <name,...>',
+      'node that holds the storage; several times, or as a,b or n{1..4}, for several',
+      nodes,
+    )
     .addOption(
       new Option('--type <type>', 'kind of storage (default: by the flags given)').choices([
         'sparse',
@@ -41,9 +45,10 @@ export default function createVolume(create: Command, io: Io): void {
   addNodeOptions(command, ', for --dry-run=plan');
   addWaitOptions(addCreateOptions(command, true), 'wait until the Volume can be used').action(
     async (name: string | undefined, _flags, command: Command) => {
-      const flags = command.optsWithGlobals<CreateVolumeFlags & GlobalFlags>();
-      if (flags.dryRun === 'plan') checkNodeFlags(command);
-      else refuseNodeFlags(command, '--dry-run=plan');
+      const given = command.optsWithGlobals<CreateVolumeFlags & GlobalFlags>();
+      if (given.dryRun !== 'plan') refuseNodeFlags(command, '--dry-run=plan');
+      const flags =
+        given.dryRun === 'plan' ? { ...given, ...(await settleNodeFlags(command, io.env)) } : given;
       if (flags.dryRun === 'plan' && flags.output === 'name') {
         command.error('error: --dry-run=plan prints commands, or data with -o json or yaml');
       }

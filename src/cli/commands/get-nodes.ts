@@ -3,7 +3,7 @@ import type { GetNodesFlags } from '../get-nodes/get.ts';
 import { connectFor, type GlobalFlags } from '../globals.ts';
 import type { Io } from '../io.ts';
 import { type Nodes, nodes } from '../node-pattern.ts';
-import { addNodeOptions, checkNodeFlags } from '../nodes/flags.ts';
+import { addNodeOptions, settleNodeFlags } from '../nodes/flags.ts';
 import { NODE_NOUNS } from '../nouns.ts';
 import { durationOption } from '../parse.ts';
 
@@ -17,13 +17,14 @@ export default function getNodes(get: Command, io: Io): void {
     .option('-l, --selector <selector>', 'only those with these labels, as for kubectl')
     .addOption(new Option('--sort-by <field>', 'the smallest first').choices(['name', 'free', 'volumes']))
     .addOption(durationOption('--timeout <duration>', 'how long to wait for each node', '5s'))
+    .option('-w, --watch', 'look again every 10 s and show what changed, until interrupted')
     .option('--no-headers', 'tables without headings')
     .addOption(
       new Option('-o, --output <format>', 'what to print').choices(['json', 'yaml', 'name', 'wide']),
     );
   addNodeOptions(command).action(async (given: Nodes | undefined, _flags, command: Command) => {
-    const flags = command.optsWithGlobals<GetNodesFlags & GlobalFlags>();
-    checkNodeFlags(command);
+    const nodeFlags = await settleNodeFlags(command, io.env);
+    const flags = { ...command.optsWithGlobals<GetNodesFlags & GlobalFlags>(), ...nodeFlags };
     const { getNodes: run } = await import('../get-nodes/get.ts');
     await run(given?.names ?? [], flags, io, (await connectFor(command, io)).client);
   });

@@ -1,8 +1,9 @@
 import { type Command, Option } from 'commander';
 import { connectFor, type GlobalFlags } from '../globals.ts';
 import type { Io } from '../io.ts';
+import { nodeNames } from '../node-pattern.ts';
 import { VOLUME_NOUNS } from '../nouns.ts';
-import { nodeNames, objectNames } from '../parse.ts';
+import { objectNames } from '../parse.ts';
 import type { GetFlags } from '../volume/get.ts';
 
 export default function getVolumes(get: Command, io: Io): void {
@@ -12,7 +13,7 @@ export default function getVolumes(get: Command, io: Io): void {
     .aliases(aliases)
     .description('show Volumes')
     .argument('[name...]', 'names of Volumes (default: all)', objectNames)
-    .option('--node <name,...>', 'only those on these nodes', nodeNames)
+    .option('--node <name,...>', 'only those on these nodes; n{1..4} is four', nodeNames)
     .option('-l, --selector <selector>', 'only those with these labels, as for kubectl')
     .addOption(
       new Option('--sort-by <field>', 'the smallest first').choices([

@@ -14,15 +14,17 @@ export default function sandbox(program: Command, io: Io): void {
     .option('--port <number>', 'port on 127.0.0.1; 0: any free one', wholeNumber(0, 65_535), 0)
     .option('--kubeconfig-out <file>', 'where to write its kubeconfig (default: standard output)')
     .action(async ({ port, kubeconfigOut }: SandboxFlags) => {
-      const { LEFTOVER_CRD } = await import('../../api/leftover-crd.ts');
-      const { VOLUME_CRD } = await import('../../api/volume-crd.ts');
+      const { CRDS } = await import('../../api/crds.ts');
       const { startSandbox } = await import('../../sandbox/server.ts');
       const { writePrivateFile } = await import('../output/private-file.ts');
-      const server = await startSandbox({ port, crds: [VOLUME_CRD, LEFTOVER_CRD] });
+      const server = await startSandbox({ port, crds: CRDS });
       try {
         if (kubeconfigOut === undefined) io.stdout.write(server.kubeconfig);
         else await writePrivateFile(kubeconfigOut, server.kubeconfig);
         io.stderr.write(`API server at ${server.url}, until interrupted\n`);
+        io.stderr.write(
+          'note: it runs no pods: they stay Pending, and volumes that wait for one stay unbound\n',
+        );
         await new Promise<void>((resolve) => {
           if (io.signal.aborted) resolve();
           io.signal.addEventListener('abort', () => resolve(), { once: true });

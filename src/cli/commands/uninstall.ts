@@ -8,7 +8,7 @@ export default function uninstall(program: Command, io: Io): void {
   program
     .command('uninstall')
     .description(
-      'remove what install made. Volumes on nodes and PersistentVolumes stay, and kinds that still have objects are not removed.',
+      'remove what install made. Volumes on nodes, PersistentVolumes and namespaces with other objects stay, and kinds that still have objects are not removed.',
     )
     .option('--components <name,...>', 'parts to remove: crds, rbac, deployment (default: all)', components)
     .addOption(
@@ -20,6 +20,6 @@ export default function uninstall(program: Command, io: Io): void {
     .action(async (_flags, command: Command) => {
       const flags = command.optsWithGlobals<UninstallFlags & GlobalFlags>();
       const { uninstall: run } = await import('../install/uninstall.ts');
-      await run(flags, io, (await connectFor(command, io)).client);
+      await run(flags, io, await connectFor(command, io));
     });
 }

@@ -1,13 +1,11 @@
 import { type Command, Option } from 'commander';
 import { systemClock } from '../../control/clock.ts';
-import type { Settings } from '../../daemon/settings.ts';
 import type { WatchOptions } from '../../daemon/watch.ts';
 import { applyEnvironment } from '../config/environment.ts';
-import type { Given } from '../config/settings.ts';
 import { connectFor, type GlobalFlags } from '../globals.ts';
 import type { Io } from '../io.ts';
-import { addNodeOptions, NODE_FLAGS } from '../nodes/flags.ts';
-import { durationOption, objectName, oneText, onOrOff, wholeNumber } from '../parse.ts';
+import { addNodeOptions } from '../nodes/flags.ts';
+import { durationOption, objectName, onOrOff, wholeNumber } from '../parse.ts';
 
 interface WatchFlags extends GlobalFlags {
   config?: string;
@@ -29,7 +27,6 @@ export default function watch(program: Command, io: Io): void {
     .command('watch')
     .description('run the daemon: make, keep and remove the storage of Volumes');
   addNodeOptions(command)
-    .option('--config <file>', 'settings of nodes and transports; flags and $STOWAGE_… go before it', oneText)
     .option(
       '--controllers <list>',
       "controllers to run: * is all, -NAME all but that one: '*,-leftover'",
@@ -72,10 +69,13 @@ export default function watch(program: Command, io: Io): void {
       wholeNumber(1, 100_000),
     )
     .action(async (_flags, command: Command) => {
+      // Whoever has it read again before it is there must not end it.
+      io.onHangup(() => {});
       applyEnvironment(command, io.env);
       const flags = command.optsWithGlobals<WatchFlags>();
       checkTimes(command, flags);
-      const read = await settingsReader(command, flags.config);
+      const { settingsReader } = await import('../config/reader.ts');
+      const read = settingsReader(command);
       const settings = await read();
       const { runWatch } = await import('../../daemon/watch.ts');
       const { selectControllers } = await import('../../daemon/controllers.ts');
@@ -83,8 +83,9 @@ export default function watch(program: Command, io: Io): void {
       const controllers = selectControllers(flags.controllers);
       const http = await httpOf(flags);
       const { createMetrics } = await import('../../daemon/metrics/metrics.ts');
-      const metrics = createMetrics({ clock: systemClock, transportOf: () => settings.transport });
-      const connection = await connectFor(command, io, metrics.onCall);
+      // Nothing is counted that nobody can read.
+      const metrics = http && createMetrics({ clock: systemClock, transportOf: () => settings.transport });
+      const connection = await connectFor(command, io, metrics?.onCall);
       const election = {
         namespace: leaderElectionNamespace ?? connection.namespace,
         leaseDurationMs: flags.leaderElectionLeaseDuration,
@@ -93,11 +94,10 @@ export default function watch(program: Command, io: Io): void {
       };
       await runWatch({
         connection,
-        metrics,
+        ...(metrics && { metrics }),
         settings,
-        ...(flags.config === undefined
-          ? {}
-          : { config: { path: flags.config, read, onHangup: io.onHangup } }),
+        ...(flags.config === undefined ? {} : { config: { path: flags.config, read } }),
+        onHangup: io.onHangup,
         controllers,
         ...(flags.leaderElection ? { election } : {}),
         ...(kubeApiQps === undefined ? {} : { rate: { qps: kubeApiQps, burst: kubeApiBurst ?? kubeApiQps } }),
@@ -106,22 +106,6 @@ export default function watch(program: Command, io: Io): void {
         signal: io.signal,
       });
     });
-}
-
-/** Reads what holds: what flags and environment say, else the file, else the defaults of flags. */
-async function settingsReader(command: Command, path: string | undefined): Promise<() => Promise<Settings>> {
-  const { settle } = await import('../config/settings.ts');
-  const { readConfig } = await import('../config/file.ts');
-  const opts = command.opts();
-  const all = [...NODE_FLAGS, 'workers', 'retryIntervalStart', 'retryIntervalMax'];
-  const from = (...sources: unknown[]): Given =>
-    Object.fromEntries(
-      all
-        .filter((name) => sources.includes(command.getOptionValueSource(name)))
-        .map((name) => [name, opts[name]]),
-    );
-  return async () =>
-    settle(from('default'), path === undefined ? {} : await readConfig(path), from('cli', 'env'));
 }
 
 /** Ends the command, as wrong usage, where one time makes nonsense of another. */

@@ -2,7 +2,6 @@ import { readFile } from 'node:fs/promises';
 import { parse } from 'yaml';
 import { StowageError } from '../../api/errors.ts';
 import type { Transport } from '../../nodes/transport.ts';
-import { TRANSPORTS } from '../nodes/flags.ts';
 import {
   FieldError,
   fieldsOf,
@@ -16,6 +15,7 @@ import {
   text,
   time,
 } from './fields.ts';
+import { TRANSPORTS } from './node-settings.ts';
 
 /** What a configuration file says: all but `nodes` under the names of the flags of `watch`. */
 export interface ConfigFile {

@@ -6,6 +6,8 @@ import type { ConfigFile } from './file.ts';
 /** All of a file but its nodes can be given otherwise, too. */
 export type Given = Omit<ConfigFile, 'nodes'>;
 
+export type Settled = ReturnType<typeof settle>;
+
 /**
  * What holds where a file says this: `given` (by flags and environment) goes before it, `defaults` after. Throws a
  * StowageError for what makes no sense together.

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { KubeObject } from '../../api/meta.ts';
 import type { KubeClient } from '../../kube/types.ts';
 import { about, conclude } from '../batch.ts';
@@ -36,11 +37,19 @@ export async function diff(
     }
   }
   const { differ, text } = await compare(pairs, io);
-  io.stdout.write(printable(text));
+  // Colours of the program are its own. What of the objects would steer a terminal, YAML has escaped.
+  io.stdout.write(text);
   conclude(errors, manifests.length, io);
   return differ;
 }
 
-/** As kubectl diff names them. Names with a slash were not taken by the client. */
-const fileName = ({ apiVersion, kind, metadata }: KubeObject): string =>
-  [apiVersion.replace('/', '.'), kind, '', metadata.name].join('.');
+/** The longest name of a file that Linux takes, in bytes; names of objects are ASCII. */
+const LONGEST = 255;
+
+/** As kubectl diff names them, the end of a name that is too long aside. Names with a slash were not taken by the client. */
+function fileName({ apiVersion, kind, metadata }: KubeObject): string {
+  const name = printable([apiVersion.replace('/', '.'), kind, '', metadata.name].join('.'));
+  if (Buffer.byteLength(name) <= LONGEST) return name;
+  const digest = createHash('sha256').update(name).digest('hex').slice(0, 8);
+  return `${name.slice(0, LONGEST - digest.length - 1)}-${digest}`;
+}

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { StowageError } from '../../api/errors.ts';
+import { messageOf } from '../failure.ts';
 import type { Io } from '../io.ts';
 
 /** Files of one name, or one that there is on one side only. */
@@ -21,8 +22,7 @@ export async function compare(
   { env, signal }: Io,
 ): Promise<{ differ: boolean; text: string }> {
   const [program = 'diff', ...args] = (env.KUBECTL_EXTERNAL_DIFF?.trim() || 'diff -u -N').split(/\s+/);
-  // Only its owner can read it.
-  const folder = await mkdtemp(join(tmpdir(), 'stowage-diff-'));
+  const folder = await temporaryFolder(env.TMPDIR || tmpdir());
   try {
     await Promise.all(['LIVE', 'MERGED'].map((side) => mkdir(join(folder, side))));
     for (const { name, live, wanted } of pairs) {
@@ -41,5 +41,18 @@ export async function compare(
     });
   } finally {
     await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** Only its owner can read it. Throws a StowageError. */
+async function temporaryFolder(parent: string): Promise<string> {
+  try {
+    return await mkdtemp(join(parent, 'stowage-diff-'));
+  } catch (cause) {
+    throw new StowageError(
+      'failed',
+      `no folder can be made in ${parent} for the files to compare: ${messageOf(cause)}`,
+      { hint: 'Set $TMPDIR to a folder that you may write to.', cause },
+    );
   }
 }

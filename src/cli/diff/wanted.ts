@@ -42,7 +42,9 @@ export async function changeBy(
   }
 }
 
+/** The namespace, too: what manifests here are of is in none, and the server takes it off. */
 const OF_THE_SERVER: readonly (keyof ObjectMeta | 'managedFields')[] = [
+  'namespace',
   'uid',
   'resourceVersion',
   'generation',

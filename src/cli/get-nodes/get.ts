@@ -4,6 +4,7 @@ import { NODES, VOLUMES } from '../../api/resources.ts';
 import type { Volume } from '../../api/volume.ts';
 import { listAll } from '../../kube/client.ts';
 import type { KubeClient } from '../../kube/types.ts';
+import type { Executor } from '../../nodes/job.ts';
 import { nodeOf } from '../../volumes/desired.ts';
 import { conclude } from '../batch.ts';
 import type { GlobalFlags } from '../globals.ts';
@@ -18,12 +19,14 @@ import { foundIn, reading } from '../volume/reading.ts';
 import { hearNodes } from './hear.ts';
 import { type NodeRow, nodeRow } from './row.ts';
 import { nodeTable } from './table.ts';
+import { watchNodes } from './watch.ts';
 
 export interface GetNodesFlags extends NodeFlags {
   output?: 'json' | 'yaml' | 'name' | 'wide';
   selector?: string;
   sortBy?: NodeSortField;
   headers: boolean;
+  watch?: boolean;
   /** ms, for each. */
   timeout: number;
 }
@@ -36,38 +39,59 @@ const KEYS = {
 };
 export type NodeSortField = keyof typeof KEYS;
 
-/** `stowage get nodes`: those that are asked for, else all that are Nodes or have Volumes. Throws a StowageError. */
+/**
+ * `stowage get nodes`: those that are asked for, else all that are Nodes or have Volumes; with --watch again and again, until
+ * the signal, whose reason is thrown. Throws a StowageError.
+ */
 export async function getNodes(
   names: readonly string[],
   flags: GetNodesFlags & GlobalFlags,
   io: Io,
   client: KubeClient,
 ): Promise<void> {
-  const { selector, transport, sortBy = 'name' } = flags;
-  const { signal } = io;
-  if (names.length > 0 && selector !== undefined) {
+  if (names.length > 0 && flags.selector !== undefined) {
     throw new StowageError('usage', 'Names and --selector cannot be given together');
   }
+  const found = new Map<string, KubeNode>();
+  await reachNodes(found, flags, io, async (executor) => {
+    const look = () => lookAtNodes(names, found, executor, flags, io, client);
+    if (flags.watch) return watchNodes(look, flags, io);
+    const { rows, errors } = await look();
+    print(rows, names.length, errors.length > 0, flags, io);
+    conclude(errors, names.length, io);
+  });
+}
+
+/** What there is now. Brings `found`, by which nodes are reached, up to date. */
+async function lookAtNodes(
+  names: readonly string[],
+  found: Map<string, KubeNode>,
+  executor: Executor,
+  flags: GetNodesFlags,
+  io: Io,
+  client: KubeClient,
+): Promise<{ rows: NodeRow[]; errors: unknown[] }> {
+  const { selector, sortBy = 'name' } = flags;
   const nodes = await readNodes(selector, io, client);
-  const { items: volumes } = await listAll<Volume>(client, VOLUMES, { signal });
-  const known = new Set([...nodes.keys(), ...(selector === undefined ? volumes.map(nodeOf) : [])]);
+  found.clear();
+  for (const [name, node] of nodes) found.set(name, node);
+  const { items: volumes } = await listAll<Volume>(client, VOLUMES, { signal: io.signal });
+  // A Volume without a spec names none.
+  const named = volumes.map(nodeOf).filter((name) => name !== '');
+  const known = new Set([...nodes.keys(), ...(selector === undefined ? named : [])]);
   const asked = names.length > 0 ? names : [...known];
-  const heard = await reachNodes(nodes, flags, io, (executor) =>
-    hearNodes(executor, asked, flags.timeout, io.clock),
-  );
+  const heard = await hearNodes(executor, asked, flags.timeout, io.clock);
   const errors: unknown[] = [];
   const rows = asked.flatMap((name, index) => {
     const answer = heard[index] ?? { reachable: false };
     if (known.has(name) || answer.reachable) {
-      return [nodeRow(name, nodes.get(name), volumes, transport, answer)];
+      return [nodeRow(name, nodes.get(name), volumes, flags, answer)];
     }
     errors.push(unknownNode(name, answer.message));
     return [];
   });
   const key = KEYS[sortBy];
-  const sorted = rows.toSorted((a, b) => key(a) - key(b) || (a.name < b.name ? -1 : 1));
-  print(sorted, names.length, errors.length > 0, flags, io);
-  conclude(errors, names.length, io);
+  return { rows: rows.toSorted((a, b) => key(a) - key(b) || (a.name < b.name ? -1 : 1)), errors };
 }
 
 /** By their names. Who may not read them still learns of those that have Volumes. */

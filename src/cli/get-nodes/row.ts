@@ -2,7 +2,7 @@ import type { KubeNode } from '../../api/core.ts';
 import { phaseOf } from '../../api/phase.ts';
 import type { Volume } from '../../api/volume.ts';
 import { nodeOf } from '../../volumes/desired.ts';
-import { addressOfNode } from '../../volumes/node-address.ts';
+import { addressOfNode, addressProblems } from '../../volumes/node-address.ts';
 import { isPaused } from '../../volumes/paused.ts';
 import type { NodeFlags } from '../nodes/flags.ts';
 
@@ -15,7 +15,7 @@ export interface Heard {
   free?: { directory: string; bytes: number };
 }
 
-/** As docs/output.md has it. */
+/** As docs/output.md has it; `message` tells of annotations that are not valid, too. */
 export interface NodeRow extends Heard {
   name: string;
   transport: NodeFlags['transport'];
@@ -29,16 +29,21 @@ export function nodeRow(
   name: string,
   node: KubeNode | undefined,
   volumes: readonly Volume[],
-  transport: NodeFlags['transport'],
+  { transport, addresses }: NodeFlags,
   heard: Heard,
 ): NodeRow {
   const there = volumes.filter((volume) => nodeOf(volume) === name);
-  const { host } = transport === 'ssh' ? addressOfNode(node) : {};
+  const { host } = transport === 'ssh' ? { ...addressOfNode(node), ...addresses.get(name) } : {};
+  const messages = [
+    ...(heard.message === undefined ? [] : [heard.message]),
+    ...addressProblems(node).map(({ message }) => message),
+  ];
   return {
     name,
     transport,
     ...(host === undefined ? {} : { address: host }),
     ...heard,
+    ...(messages.length === 0 ? {} : { message: messages.join('; ') }),
     paused: node !== undefined && isPaused(node),
     volumes: {
       total: there.length,

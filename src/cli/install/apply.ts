@@ -1,11 +1,11 @@
 import type { KubeObject } from '../../api/meta.ts';
 import { isAlreadyExists, isNotFound } from '../../kube/errors.ts';
 import { patchWithRetry } from '../../kube/retry.ts';
-import type { KubeClient } from '../../kube/types.ts';
-import { asCreated, changeOf } from './change.ts';
+import type { KubeClient, WriteOptions } from '../../kube/types.ts';
+import { ANEW, asCreated, changeOf } from './change.ts';
 import type { Wanted } from './wanted.ts';
 
-export type Outcome = 'created' | 'changed' | 'unchanged';
+export type Outcome = 'created' | 'changed' | 'unchanged' | 'made anew';
 
 export interface ApplyOptions {
   /** The server checks, and stores nothing. */
@@ -19,6 +19,7 @@ export async function apply(client: KubeClient, wanted: Wanted, options: ApplyOp
   const { name, namespace } = object.metadata;
   const at = { ...options, ...(namespace === undefined ? {} : { namespace }) };
   let changed = false;
+  let outdated = undefined as KubeObject | undefined;
   try {
     await patchWithRetry<KubeObject>(
       client,
@@ -26,21 +27,47 @@ export async function apply(client: KubeClient, wanted: Wanted, options: ApplyOp
       name,
       (current) => {
         const change = changeOf(current, wanted);
+        outdated = change === ANEW ? current : undefined;
         changed = change !== undefined;
-        return change;
+        return change === ANEW ? undefined : change;
       },
       at,
     );
-    return changed ? 'changed' : 'unchanged';
+    if (outdated === undefined) return changed ? 'changed' : 'unchanged';
   } catch (error) {
     if (!isNotFound(error)) throw error;
   }
+  if (outdated !== undefined) {
+    await checkAnew(client, wanted, at);
+    const { uid, resourceVersion } = outdated.metadata;
+    await client.delete(resource, name, { ...at, uid, resourceVersion });
+    if (options.dryRun) return 'made anew';
+  }
   try {
     await client.create(resource, asCreated(wanted), at);
-    return 'created';
+    return outdated === undefined ? 'created' : 'made anew';
   } catch (error) {
     // Another installation was faster: then it is changed where need be.
     if (isAlreadyExists(error)) return apply(client, wanted, options);
     throw error;
+  }
+}
+
+/** Whether the server would have an object, before the one of its name is deleted. Throws what it is refused with. */
+async function checkAnew(client: KubeClient, wanted: Wanted, at: WriteOptions): Promise<void> {
+  const object = asCreated(wanted);
+  const metadata = { ...object.metadata, name: `${object.metadata.name}-anew` };
+  await client.create(wanted.resource, { ...object, metadata }, { ...at, dryRun: true });
+}
+
+/**
+ * Has the server check what `apply` would do, and does nothing. What it misses may come with the other objects: a binding is
+ * refused to some as long as its role is not there.
+ */
+export async function rehearse(client: KubeClient, wanted: Wanted, signal: AbortSignal): Promise<void> {
+  try {
+    await apply(client, wanted, { dryRun: true, signal });
+  } catch (error) {
+    if (!isNotFound(error)) throw error;
   }
 }

@@ -3,13 +3,16 @@ import type { KubeObject } from '../../api/meta.ts';
 import { COMPONENT } from '../../api/names.ts';
 import { VERSION } from '../version.ts';
 import { type Definition, versionsAfter } from './crd.ts';
-import { CUSTOM_RESOURCE_DEFINITIONS, NAMESPACES } from './kinds.ts';
+import { CUSTOM_RESOURCE_DEFINITIONS, DEPLOYMENTS, NAMESPACES } from './kinds.ts';
 import { isOurs, MANAGED_BY, managerOf, VERSION_LABEL } from './labels.ts';
 import { merged, mergePatch } from './merge.ts';
 import { titleOf, type Wanted } from './wanted.ts';
 
 /** What an object was wanted to be when it was last installed, as JSON: by it is known what is not wanted any more. */
 export const LAST_INSTALLED = 'stowage.dev/last-installed';
+
+/** What is to be done where a field differs that cannot be changed: delete and create. */
+export const ANEW = 'anew';
 
 /** An object as it is created. */
 export function asCreated({ resource, object }: Wanted): KubeObject {
@@ -19,10 +22,10 @@ export function asCreated({ resource, object }: Wanted): KubeObject {
 }
 
 /**
- * The merge patch that makes of an object that is there what is wanted; undefined where it is that. Pure.
+ * The merge patch that makes of an object that is there what is wanted; undefined where it is that, ANEW where no patch can. Pure.
  * Throws a StowageError `conflict` where it is not ours to change.
  */
-export function changeOf(current: KubeObject, wanted: Wanted): object | undefined {
+export function changeOf(current: KubeObject, wanted: Wanted): object | typeof ANEW | undefined {
   const { resource, object } = wanted;
   const title = titleOf(resource, object);
   if (current.metadata.deletionTimestamp !== undefined) {
@@ -40,13 +43,43 @@ export function changeOf(current: KubeObject, wanted: Wanted): object | undefine
       hint: `Have ${manager} remove it, or, if it may be Stowage's: kubectl label --overwrite ${title.split(' ')[0]}${resource.namespaced ? ` -n ${object.metadata.namespace}` : ''} ${MANAGED_BY}=${COMPONENT}`,
     });
   }
-  return mergePatch(current, merged(current, asCreated(wanted), lastOf(current)) as object);
+  const change: Fixed | undefined = mergePatch(
+    current,
+    merged(current, asCreated(wanted), lastOf(current)) as object,
+  );
+  if (change?.roleRef !== undefined) {
+    if (isOurs(current)) return ANEW;
+    throw fixed(`${title} is there, is not Stowage's, and binds another role`, wanted);
+  }
+  if (change?.spec?.selector !== undefined) {
+    throw fixed(`${title} is there and selects other pods, which cannot be changed`, wanted);
+  }
+  return change;
+}
+
+/** What API servers let nobody change, where a change has it. */
+interface Fixed {
+  roleRef?: unknown;
+  spec?: { selector?: unknown };
+}
+
+function fixed(message: string, { resource, object }: Wanted): StowageError {
+  const name = titleOf(resource, object).split(' ')[0];
+  const how =
+    resource === DEPLOYMENTS
+      ? ` -n ${object.metadata.namespace} --cascade=foreground; or keep it, and install into another namespace with -n`
+      : resource.namespaced
+        ? ` -n ${object.metadata.namespace}`
+        : '';
+  return new StowageError('conflict', message, {
+    hint: `If nobody needs it, remove it and install again: kubectl delete ${name}${how}`,
+  });
 }
 
 function definitionChange(current: KubeObject, object: KubeObject): object | undefined {
   const [before, wanted] = [current as Definition, object as Definition];
-  // MetalK8s's stays MetalK8s's, and gets the fields that Stowage adds.
-  const metadata = managerOf(current) === undefined || isOurs(current) ? wanted.metadata : before.metadata;
+  // MetalK8s's, which carries no label, stays MetalK8s's, and gets the fields that Stowage adds.
+  const metadata = isOurs(current) ? wanted.metadata : before.metadata;
   const spec = { ...wanted.spec, versions: versionsAfter(before, wanted) };
   const rest = merged(
     { metadata: before.metadata, spec: { ...before.spec, versions: [] } },

@@ -9,6 +9,8 @@ const SSH_FOLDER = '/etc/stowage/ssh';
 /** A user without any rights, as images without a distribution have it ("nonroot"). */
 const USER = 65532;
 const PORT = 8080;
+/** The daemon takes up to 35 s to end what it does and to let go of its Lease; killed before, the next one waits for that. */
+const GRACE_SECONDS = 45;
 
 /**
  * The daemon. How many replicas there are is not said: Kubernetes makes one, and whoever scales it keeps what they set.
@@ -26,6 +28,7 @@ export function deploymentObject(namespace: string, image: string): Wanted {
         metadata: { labels: selector },
         spec: {
           serviceAccountName: COMPONENT,
+          terminationGracePeriodSeconds: GRACE_SECONDS,
           // Nodes are reached under their names, which their own resolvers know.
           dnsPolicy: 'Default',
           securityContext: {

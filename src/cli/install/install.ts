@@ -3,12 +3,13 @@ import type { KubeClient } from '../../kube/types.ts';
 import { waitFor } from '../../kube/wait.ts';
 import type { Io } from '../io.ts';
 import { printable } from '../output/printable.ts';
-import { type ApplyOptions, apply } from './apply.ts';
+import { apply, rehearse } from './apply.ts';
 import { COMPONENTS, type Component } from './components.ts';
 import { type Definition, isEstablished } from './crd.ts';
 import { SSH_SECRET } from './deployment.ts';
 import { type Installed, installedOf } from './installed.ts';
 import { CUSTOM_RESOURCE_DEFINITIONS, DEPLOYMENTS, NAMESPACES } from './kinds.ts';
+import { accountPlaces, placeOf, refuseHalfMove, waitUntilGone } from './move.ts';
 import { IMAGE, manifestOf, NAMESPACE, wantedObjects } from './objects.ts';
 import { removeObject } from './remove.ts';
 import { titleOf, type Wanted } from './wanted.ts';
@@ -30,11 +31,8 @@ export async function install(
   connect: () => Promise<KubeClient>,
 ): Promise<void> {
   const components = flags.components ?? COMPONENTS;
-  const objects = wantedObjects({
-    components,
-    namespace: flags.namespace ?? NAMESPACE,
-    image: flags.image ?? IMAGE,
-  });
+  const { namespace = NAMESPACE, image = IMAGE } = flags;
+  const objects = wantedObjects({ components, namespace, image });
   if (flags.dryRun === 'client') {
     io.stdout.write(manifestOf(objects));
     return;
@@ -46,14 +44,33 @@ export async function install(
       `${printable(titleOf(resource, object))} ${what}${options.dryRun ? ' (server dry run)' : ''}\n`,
     );
 
+  const needsDaemon = components.some((component) => component !== 'crds');
+  const daemons = needsDaemon ? await installedOf(client, 'deployment', io.signal) : [];
+  refuseHalfMove(daemons, components, namespace);
+
+  // What others need is made first, so that the server can check these.
+  const isBasis = ({ resource }: Wanted) =>
+    resource === CUSTOM_RESOURCE_DEFINITIONS || resource === NAMESPACES;
   let namespaceIsThere = true;
-  for (const wanted of objects) {
+  for (const wanted of objects.filter(isBasis)) await make(wanted);
+  const rest = objects.filter((wanted) => !isBasis(wanted));
+  // Nothing is removed for what would be refused then.
+  if (!options.dryRun) for (const wanted of rest) await rehearse(client, wanted, io.signal);
+  // Two daemons with Leases in different namespaces would both lead: the other one goes first. Until it is gone it has its rights.
+  if (components.includes('deployment')) await removeDaemons();
+  for (const wanted of rest) await make(wanted);
+  if (components.includes('rbac')) {
+    for (const installed of unwanted(await installedOf(client, 'rbac', io.signal), objects)) {
+      await removeObject(client, installed, options);
+      say(installed.resource, installed.object, 'removed');
+    }
+  }
+
+  async function make(wanted: Wanted): Promise<void> {
     const { resource, object } = wanted;
-    // Two daemons with Leases in different namespaces would both lead: the other one goes first.
-    if (resource === DEPLOYMENTS) await prune('deployment');
-    if (!namespaceIsThere && object.metadata.namespace === (flags.namespace ?? NAMESPACE)) {
+    if (!namespaceIsThere && object.metadata.namespace === namespace) {
       say(resource, object, 'created, unchecked: its namespace is not there yet');
-      continue;
+      return;
     }
     const outcome = await apply(client, wanted, options);
     if (resource === NAMESPACES && outcome === 'created') namespaceIsThere = !options.dryRun;
@@ -63,27 +80,23 @@ export async function install(
       io.stderr.write(`note: its pod starts when the Secret ${SSH_SECRET} is in that namespace, too\n`);
     }
   }
-  if (components.includes('rbac')) await prune('rbac');
 
-  async function prune(component: Component): Promise<void> {
-    for (const installed of await unwanted(client, component, objects, options)) {
-      await removeObject(client, installed, options);
+  async function removeDaemons(): Promise<void> {
+    for (const installed of unwanted(daemons, objects)) {
+      await removeObject(client, installed, { ...options, propagationPolicy: 'Foreground' });
+      if (!options.dryRun) await waitUntilGone(client, placeOf(installed.object), installed.object, io);
       say(installed.resource, installed.object, 'removed');
     }
+    if (options.dryRun) return;
+    const places = accountPlaces(await installedOf(client, 'rbac', io.signal), namespace);
+    for (const place of places) await waitUntilGone(client, place, undefined, io);
   }
 }
 
 /** What an earlier set had, and this one has not. Definitions are never among it, for they hold objects. */
-async function unwanted(
-  client: KubeClient,
-  component: Component,
-  objects: readonly Wanted[],
-  { signal }: ApplyOptions,
-): Promise<Installed[]> {
+function unwanted(installed: readonly Installed[], objects: readonly Wanted[]): Installed[] {
   const wanted = new Set(objects.map(({ resource, object }) => titleOf(resource, object)));
-  return (await installedOf(client, component, signal)).filter(
-    ({ resource, object }) => !wanted.has(titleOf(resource, object)),
-  );
+  return installed.filter(({ resource, object }) => !wanted.has(titleOf(resource, object)));
 }
 
 /** A daemon that is started before its kinds are served would begin with failures. */

@@ -1,6 +1,5 @@
 import { stringify } from 'yaml';
-import { LEFTOVER_CRD } from '../../api/leftover-crd.ts';
-import { VOLUME_CRD } from '../../api/volume-crd.ts';
+import { CRDS } from '../../api/crds.ts';
 import { VERSION } from '../version.ts';
 import type { Component } from './components.ts';
 import { deploymentObject } from './deployment.ts';
@@ -23,7 +22,7 @@ export interface Installation {
 export function wantedObjects({ components, namespace, image }: Installation): Wanted[] {
   const has = (component: Component) => components.includes(component);
   return [
-    ...(has('crds') ? [crd(VOLUME_CRD), crd(LEFTOVER_CRD)] : []),
+    ...(has('crds') ? CRDS.map(crd) : []),
     ...(has('rbac') || has('deployment')
       ? [wanted(NAMESPACES, undefined, { metadata: { name: namespace, labels: labelsOf() } })]
       : []),
@@ -38,5 +37,8 @@ const crd = ({ metadata, spec }: { metadata: { name: string }; spec: object }): 
 /** What `kubectl apply` takes. */
 export const manifestOf = (objects: readonly Wanted[]): string =>
   objects
-    .map(({ object }) => `---\n${stringify(object, { lineWidth: 0, aliasDuplicateObjects: false })}`)
+    .map(
+      ({ object }) =>
+        `---\n${stringify(object, { lineWidth: 0, aliasDuplicateObjects: false, compat: 'yaml-1.1' })}`,
+    )
     .join('');

@@ -1,5 +1,5 @@
 import { isNotFound } from '../../kube/errors.ts';
-import type { KubeClient } from '../../kube/types.ts';
+import type { DeleteOptions, KubeClient } from '../../kube/types.ts';
 import type { ApplyOptions } from './apply.ts';
 import type { Installed } from './installed.ts';
 
@@ -7,15 +7,15 @@ import type { Installed } from './installed.ts';
 export async function removeObject(
   client: Pick<KubeClient, 'delete'>,
   { resource, object }: Installed,
-  options: ApplyOptions,
+  options: ApplyOptions & Pick<DeleteOptions, 'propagationPolicy'>,
 ): Promise<void> {
   const { name, namespace, uid } = object.metadata;
   try {
     await client.delete(resource, name, {
+      propagationPolicy: 'Background',
       ...options,
       namespace,
       uid,
-      propagationPolicy: 'Background',
     });
   } catch (error) {
     if (!isNotFound(error)) throw error;

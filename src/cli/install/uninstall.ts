@@ -1,8 +1,8 @@
+import { StowageError } from '../../api/errors.ts';
 import type { KubeObject } from '../../api/meta.ts';
 import { COMPONENT } from '../../api/names.ts';
-import { PERSISTENT_VOLUME_CLAIMS } from '../../api/resources.ts';
 import { listAll } from '../../kube/client.ts';
-import type { KubeClient } from '../../kube/types.ts';
+import type { Connection } from '../../kube/connect.ts';
 import type { Io } from '../io.ts';
 import { printable } from '../output/printable.ts';
 import { confirm } from '../prompts/confirm.ts';
@@ -11,8 +11,11 @@ import { refuseHeld } from './held.ts';
 import { type Installed, installedOf } from './installed.ts';
 import { CUSTOM_RESOURCE_DEFINITIONS, NAMESPACES } from './kinds.ts';
 import { MANAGED_BY } from './labels.ts';
+import { othersIn } from './others.ts';
 import { removeObject } from './remove.ts';
 import { titleOf } from './wanted.ts';
+
+const SHOWN = 5;
 
 export interface UninstallFlags {
   components?: Component[];
@@ -21,10 +24,15 @@ export interface UninstallFlags {
 }
 
 /**
- * `stowage uninstall`: removes what `install` made. Storage on nodes, PersistentVolumes and storage classes stay. Throws
- * a StowageError `conflict` where a definition still has objects: then nothing is removed.
+ * `stowage uninstall`: removes what `install` made. Storage on nodes, PersistentVolumes, storage classes and
+ * namespaces with anything else in them stay. Throws a StowageError `conflict` where a definition still has objects: then nothing is removed.
  */
-export async function uninstall(flags: UninstallFlags, io: Io, client: KubeClient): Promise<void> {
+export async function uninstall(
+  flags: UninstallFlags,
+  io: Io,
+  connection: Pick<Connection, 'client' | 'transport'>,
+): Promise<void> {
+  const { client } = connection;
   const components = flags.components ?? COMPONENTS;
   const { signal } = io;
   const found: Installed[] = [];
@@ -34,8 +42,9 @@ export async function uninstall(flags: UninstallFlags, io: Io, client: KubeClien
   }
   const definitions = found.filter(({ resource }) => resource === CUSTOM_RESOURCE_DEFINITIONS);
   await refuseHeld(client, definitions, signal);
+  const mine = new Set(found.map(({ object }) => object.metadata.uid ?? ''));
   if (components.includes('rbac') && components.includes('deployment')) {
-    found.push(...(await emptyNamespaces(client, io)));
+    found.push(...(await emptyNamespaces(connection, mine, io)));
   }
   if (found.length === 0) {
     io.stderr.write('nothing was found that stowage install made\n');
@@ -48,6 +57,8 @@ export async function uninstall(flags: UninstallFlags, io: Io, client: KubeClien
   for (const installed of found) {
     // One may have been made meanwhile.
     if (definitions.includes(installed)) await refuseHeld(client, [installed], signal);
+    if (installed.resource === NAMESPACES && !(await isEmpty(installed.object, connection, mine, io)))
+      continue;
     if (flags.dryRun !== 'client') {
       await removeObject(client, installed, { dryRun: flags.dryRun === 'server', signal });
     }
@@ -56,17 +67,45 @@ export async function uninstall(flags: UninstallFlags, io: Io, client: KubeClien
   }
 }
 
-/** Namespaces that `install` made, but for those with claims, whose data would go with them. */
-async function emptyNamespaces(client: KubeClient, io: Io): Promise<Installed[]> {
+/** Namespaces that `install` made and that have nothing else in them; the others are told of. */
+async function emptyNamespaces(
+  connection: Pick<Connection, 'client' | 'transport'>,
+  mine: Set<string>,
+  io: Io,
+): Promise<Installed[]> {
   const { signal } = io;
   const labelSelector = `${MANAGED_BY}=${COMPONENT}`;
-  const { items } = await listAll<KubeObject>(client, NAMESPACES, { labelSelector, signal });
+  const { items } = await listAll<KubeObject>(connection.client, NAMESPACES, { labelSelector, signal });
   const empty: Installed[] = [];
   for (const object of items) {
-    const { name } = object.metadata;
-    const claims = await client.list(PERSISTENT_VOLUME_CLAIMS, { namespace: name, limit: 1, signal });
-    if (claims.items.length === 0) empty.push({ resource: NAMESPACES, object });
-    else io.stderr.write(`namespace/${printable(name)} stays, for it has PersistentVolumeClaims\n`);
+    if (await isEmpty(object, connection, mine, io)) empty.push({ resource: NAMESPACES, object });
   }
   return empty;
+}
+
+/** Whether nothing would go with a namespace that is not Stowage's; says why it stays where something would, or may. */
+async function isEmpty(
+  object: KubeObject,
+  connection: Pick<Connection, 'client' | 'transport'>,
+  mine: Set<string>,
+  io: Io,
+): Promise<boolean> {
+  const { name } = object.metadata;
+  const stays = (why: string) =>
+    void io.stderr.write(printable(`namespace/${name} stays, ${why}`).concat('\n'));
+  try {
+    const others = await othersIn(connection, name, mine, io.signal);
+    if (others.length === 0) return true;
+    const shown = others
+      .slice(0, SHOWN)
+      .map((one) => `${one.resource.kind.toLowerCase()}/${one.object.metadata.name}`);
+    const more = others.length > SHOWN ? ` and ${others.length - SHOWN} more` : '';
+    stays(
+      `for it has what Stowage did not make: ${shown.join(', ')}${more}. With all that is in it, it goes by: kubectl delete namespace ${name}`,
+    );
+  } catch (error) {
+    if (!(error instanceof StowageError)) throw error;
+    stays(`for it is not known whether it has what Stowage did not make: ${error.message}`);
+  }
+  return false;
 }

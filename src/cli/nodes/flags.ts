@@ -1,39 +1,34 @@
 import { type Command, Option } from 'commander';
+import type { SaltAccess } from '../../nodes/salt/access.ts';
+import type { SshAddress } from '../../nodes/ssh-shell.ts';
 import type { Transport } from '../../nodes/transport.ts';
-import { nodeNames } from '../parse.ts';
-
-export const TRANSPORTS = ['ssh', 'salt', 'local'] as const satisfies readonly Transport[];
+import { applyEnvironment } from '../config/environment.ts';
+import { NODE_SETTINGS, TRANSPORTS } from '../config/node-settings.ts';
+import type { Io } from '../io.ts';
+import { nodeNames } from '../node-pattern.ts';
+import { oneText } from '../parse.ts';
 
 /** How nodes are reached. */
 export interface NodeFlags {
   transport: Transport;
   localNode: string[];
   sshConfig?: string;
-  saltUrl?: string;
-  saltEauth?: string;
-  saltUser?: string;
-  saltSecretFile?: string;
-  saltCaFile?: string;
+  /** For `salt`, and only there. */
+  salt?: SaltAccess;
+  /** Where nodes are reached, whatever their objects say. */
+  addresses: ReadonlyMap<string, SshAddress>;
+  /** Ids of Salt minions, whatever their objects say. */
+  minions: ReadonlyMap<string, string>;
 }
 
-/** By their names in what was parsed. */
-export const NODE_FLAGS = [
-  'transport',
-  'localNode',
-  'sshConfig',
-  'saltUrl',
-  'saltEauth',
-  'saltUser',
-  'saltSecretFile',
-  'saltCaFile',
-] as const satisfies readonly (keyof NodeFlags)[];
+const NODE_OPTIONS = [...NODE_SETTINGS, 'config'];
 
 /** `when` is said of each, where they count only then. */
 export function addNodeOptions(command: Command, when = ''): Command {
   return command
     .addOption(
       new Option('--transport <transport>', `how nodes are reached${when}`)
-        .choices(TRANSPORTS)
+        .choices([...TRANSPORTS])
         .default('ssh'),
     )
     .option(
@@ -43,24 +38,39 @@ export function addNodeOptions(command: Command, when = ''): Command {
       [],
     )
     .option('--ssh-config <file>', `configuration of ssh (default: ~/.ssh/config)${when}`)
-    .option('--salt-url <url>', `salt-api, such as https://salt:8000 (with --transport salt)${when}`)
-    .option('--salt-eauth <name>', `how salt-api checks the secret (default: sharedsecret)${when}`)
-    .option('--salt-user <name>', `account of salt-api (default: stowage)${when}`)
-    .option('--salt-secret-file <file>', `its password, shared secret or token${when}`)
-    .option('--salt-ca-file <file>', `certificates that may have signed salt-api's (PEM)${when}`);
+    .option('--salt-url <url>', `salt-api, such as https://salt:8000 (with --transport salt)${when}`, oneText)
+    .option('--salt-eauth <name>', `how salt-api checks the secret (default: sharedsecret)${when}`, oneText)
+    .option('--salt-user <name>', `account of salt-api (default: stowage)${when}`, oneText)
+    .option('--salt-secret-file <file>', `its password, shared secret or token${when}`, oneText)
+    .option('--salt-ca-file <file>', `certificates that may have signed salt-api's (PEM)${when}`, oneText)
+    .option(
+      '--config <file>',
+      `settings of nodes and transports; flags and $STOWAGE_… go before it${when}`,
+      oneText,
+    );
 }
 
-/** Ends a command whose flags contradict each other, as wrong usage. */
-export function checkNodeFlags(command: Command): void {
-  const { transport, localNode } = command.opts<NodeFlags>();
-  if ((transport === 'local') !== localNode.length > 0) {
-    command.error('error: --transport local and --local-node go together');
-  }
+/**
+ * How nodes are reached by a command that is no daemon, by the same flags, environment and file. Ends it as wrong usage, or
+ * throws a StowageError that says so.
+ */
+export async function settleNodeFlags(command: Command, env: Io['env']): Promise<NodeFlags> {
+  applyEnvironment(command, env, NODE_OPTIONS);
+  const { settingsReader } = await import('../config/reader.ts');
+  const { transport, localNodes, sshConfig, salt, addresses, minions } = await settingsReader(command)();
+  return {
+    transport,
+    localNode: localNodes,
+    ...(sshConfig !== undefined && { sshConfig }),
+    ...(salt !== undefined && { salt }),
+    addresses,
+    minions,
+  };
 }
 
 /** Ends a command that was told how to reach nodes and reaches none, as wrong usage. */
 export function refuseNodeFlags(command: Command, unless: string): void {
-  const given = NODE_FLAGS.find((name) => command.getOptionValueSource(name) === 'cli');
+  const given = NODE_OPTIONS.find((name) => command.getOptionValueSource(name) === 'cli');
   if (given === undefined) return;
   const flag = command.options.find((option) => option.attributeName() === given)?.long;
   command.error(`error: ${flag} goes with ${unless}`);

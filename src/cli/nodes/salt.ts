@@ -1,13 +1,14 @@
 import { StowageError } from '../../api/errors.ts';
 import type { SaltAccess } from '../../nodes/salt/access.ts';
-import type { NodeFlags } from './flags.ts';
+import type { ConfigFile } from '../config/file.ts';
 
-type SaltFlags = Partial<
-  Pick<NodeFlags, 'transport' | 'saltUrl' | 'saltEauth' | 'saltUser' | 'saltSecretFile' | 'saltCaFile'>
+type SaltSettings = Pick<
+  ConfigFile,
+  'transport' | 'saltUrl' | 'saltEauth' | 'saltUser' | 'saltSecretFile' | 'saltCaFile'
 >;
 
 /** Where salt-api is and who asks it; undefined for another transport. Throws a StowageError for what is missing or wrong. */
-export function saltOf(flags: SaltFlags): SaltAccess | undefined {
+export function saltOf(settings: SaltSettings): SaltAccess | undefined {
   const {
     transport,
     saltUrl,
@@ -15,7 +16,7 @@ export function saltOf(flags: SaltFlags): SaltAccess | undefined {
     saltUser = 'stowage',
     saltSecretFile,
     saltCaFile,
-  } = flags;
+  } = settings;
   if (transport !== 'salt') return undefined;
   if (saltUrl === undefined || saltSecretFile === undefined) {
     throw new StowageError('usage', '--transport salt needs --salt-url and --salt-secret-file', {

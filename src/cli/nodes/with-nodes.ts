@@ -6,7 +6,6 @@ import type { Io } from '../io.ts';
 import { printable } from '../output/printable.ts';
 import { foundIn, readNamed } from '../volume/reading.ts';
 import type { NodeFlags } from './flags.ts';
-import { saltOf } from './salt.ts';
 
 /**
  * Works on nodes, and closes what reaches them, whatever comes of it. A signal ends the wait at once. A node without an
@@ -42,18 +41,18 @@ export async function readNodes(
 /** The same with nodes that were read already, by their names. */
 export async function reachNodes<T>(
   found: ReadonlyMap<string, KubeNode>,
-  flags: NodeFlags,
+  { transport, localNode, sshConfig, salt, addresses, minions }: NodeFlags,
   io: Io,
   work: (executor: Executor) => Promise<T>,
 ): Promise<T> {
-  const { transport, localNode, sshConfig } = flags;
-  const salt = saltOf(flags);
   const executor = await io.nodes({
     transport,
     localNodes: localNode,
     ...(sshConfig === undefined ? {} : { sshConfig }),
     ...(salt === undefined ? {} : { salt }),
     nodeNamed: (name) => found.get(name),
+    addressOf: (name) => addresses.get(name) ?? {},
+    minionOf: (name) => minions.get(name),
     clock: io.clock,
   });
   try {

@@ -1,12 +1,8 @@
-import { LEFTOVER_CRD } from '../../api/leftover-crd.ts';
+import { CRDS } from '../../api/crds.ts';
 import type { KubeObject, Resource } from '../../api/meta.ts';
-import { VOLUME_CRD } from '../../api/volume-crd.ts';
 import type { KubeClient } from '../../kube/types.ts';
 import { type Reading, readNamed } from '../volume/reading.ts';
 import { type Definition, type Skew, skewOf } from './skew.ts';
-
-/** Those that this program brings. */
-const CRDS: readonly Definition[] = [VOLUME_CRD, LEFTOVER_CRD];
 
 const DEFINITIONS: Resource = {
   group: 'apiextensions.k8s.io',

@@ -1,6 +1,7 @@
 import type { Volume } from '../../api/volume.ts';
 import type { Io } from '../io.ts';
 import { asJson, asYaml } from '../output/data.ts';
+import { isScreen } from '../output/is-screen.ts';
 import { liveArea } from '../output/live-area.ts';
 import { printable } from '../output/printable.ts';
 import { streamTable } from '../output/stream-table.ts';
@@ -30,8 +31,6 @@ export function watchPrinter(options: WatchPrinterOptions, io: Io): WatchPrinter
     return redrawn(options, io);
   return { print: inLines(options, io), refresh() {}, leave() {} };
 }
-
-const isScreen = ({ stdout, env }: Io): boolean => Boolean(stdout.isTTY) && env.TERM !== 'dumb';
 
 function redrawn({ output, headers, sort }: WatchPrinterOptions, io: Io): WatchPrinter {
   const wide = output === 'wide';

@@ -8,7 +8,7 @@ export function jobMetrics(registry: Registry, transportOf: (node: string) => st
   const total = new Counter({
     registers: [registry],
     name: 'stowage_jobs_total',
-    help: 'Jobs on nodes that ended, by result: succeeded, failed, raced (someone was faster), guarded (the node was not as planned for), died (without a result) or lost (the node does not know it any more).',
+    help: 'Jobs on nodes that ended, by result: succeeded, failed, raced (someone was faster, or killed the program), guarded (the node was not as planned for), died (without a result) or lost (the node does not know it any more).',
     labelNames: ['kind', 'transport', 'result'] as const,
   });
   const seconds = new Histogram({

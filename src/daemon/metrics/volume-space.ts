@@ -10,7 +10,9 @@ export interface SeenSpace {
 
 export interface VolumeSpace {
   observed(volume: Volume, node: string, observed: Observed): void;
-  /** What was seen of these Volumes and not of a node that has been away since; the others are forgotten. */
+  /** Of a Volume that is gone. */
+  forget(volume: Volume): void;
+  /** What was seen of these Volumes and not of a node that has been away since. */
   of(volumes: readonly Volume[]): SeenSpace[];
 }
 
@@ -19,21 +21,23 @@ const LASTS = 5 * 60_000;
 
 /** The space that Volumes take, and what is left beside them, as their nodes were seen last. */
 export function createVolumeSpace(clock: { now(): number }): VolumeSpace {
-  let byUid = new Map<string, SeenSpace>();
+  const byUid = new Map<string, SeenSpace>();
   return {
     observed({ metadata: { uid = '' } }, node, observed) {
       if (observed.type === 'sparse') byUid.set(uid, { node, space: observed.space, at: clock.now() });
     },
+    forget({ metadata: { uid = '' } }) {
+      byUid.delete(uid);
+    },
     of(volumes) {
       const seen = volumes.flatMap(({ metadata: { uid = '' } }) => {
         const found = byUid.get(uid);
-        return found === undefined ? [] : [[uid, found] as const];
+        return found === undefined ? [] : [found];
       });
-      byUid = new Map(seen);
       const nodes = new Map<string, number>();
-      for (const [, { node, at }] of seen) nodes.set(node, Math.max(at, nodes.get(node) ?? 0));
+      for (const { node, at } of seen) nodes.set(node, Math.max(at, nodes.get(node) ?? 0));
       const now = clock.now();
-      return seen.flatMap(([, found]) => (now - (nodes.get(found.node) ?? 0) <= LASTS ? [found] : []));
+      return seen.filter(({ node }) => now - (nodes.get(node) ?? 0) <= LASTS);
     },
   };
 }

@@ -63,6 +63,13 @@ export function volumeMetrics(
   });
   return (volumes) => {
     list = () => volumes.list();
-    return space.observed;
+    volumes.onChange(({ type, object }) => {
+      if (type === 'deleted') space.forget(object);
+    });
+    return (volume, node, observed) => {
+      // Not of one that was deleted while it was looked at: nobody would have it forgotten.
+      const { name, uid } = volume.metadata;
+      if (volumes.get(name)?.metadata.uid === uid) space.observed(volume, node, observed);
+    };
   };
 }

@@ -1,12 +1,15 @@
 import { isDeepStrictEqual } from 'node:util';
 import { EVENTS, NODES, PODS } from '../../api/resources.ts';
 import type { Kind, StoredObject } from '../kind.ts';
-import { badRequest, type Cause, forbidden, invalidValue } from '../refusal.ts';
+import { badRequest, type Cause, forbidden, invalidValue, notAllowed } from '../refusal.ts';
 import { decodeMicroTimes } from './decode.ts';
 import { type Fields, immutable, plain, required } from './plain.ts';
 
 /** Kept on every namespace so that its contents go first. (The real one has it in spec.finalizers.) */
 export const NAMESPACE_FINALIZER = 'kubernetes';
+
+/** The API server's own (NamespaceLifecycle). */
+const LASTING = new Set(['default', 'kube-system', 'kube-public']);
 
 export const CORE_KINDS: Kind[] = [
   {
@@ -17,6 +20,12 @@ export const CORE_KINDS: Kind[] = [
     shortNames: ['ns'],
     statusSubresource: true,
     names: 'label',
+    onDelete(object) {
+      const { name } = object.metadata;
+      if (LASTING.has(name))
+        throw notAllowed(CORE_KINDS[0] as Kind, name, 'this namespace may not be deleted');
+      object.status = { phase: 'Terminating' };
+    },
     prepare(object) {
       object.status = { phase: 'Active' };
       object.metadata.finalizers = [...(object.metadata.finalizers ?? []), NAMESPACE_FINALIZER];

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { decodeProtobuf } from '../protobuf/decode.ts';
 import { badRequest, Refusal } from '../refusal.ts';
 
 /** As etcd limits a request; more is refused before it is kept in memory. */
@@ -29,6 +30,13 @@ export async function readJson(request: IncomingMessage): Promise<unknown> {
   } catch (error) {
     throw badRequest(`the body of the request is not JSON: ${(error as Error).message}`);
   }
+}
+
+export const PROTOBUF = 'application/vnd.kubernetes.protobuf';
+
+/** What is in a body of JSON, or of protobuf, as kubectl sends what it makes up itself. Throws 400 or 413. */
+export async function readEither(request: IncomingMessage): Promise<unknown> {
+  return contentType(request) === PROTOBUF ? decodeProtobuf(await readBody(request)) : readJson(request);
 }
 
 export function sendJson(

@@ -1,9 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Cluster } from '../objects/cluster.ts';
 import { Refusal } from '../refusal.ts';
-import { ACCESS_REVIEWS, reviewed } from './access-review.ts';
+import { ACCESS_REVIEWS, reviewed, SELF_REVIEWS, whoAsks } from './access-review.ts';
 import { discovery } from './discovery.ts';
-import { readJson, sendJson } from './exchange.ts';
+import { readEither, sendJson } from './exchange.ts';
 import { admit } from './gate.ts';
 import { OPENAPI_V2_TYPE, openapiV2, openapiV3 } from './openapi.ts';
 import { serveResource } from './resources.ts';
@@ -58,8 +58,9 @@ async function serve(cluster: Cluster, request: IncomingMessage, response: Serve
     if (document !== undefined) return sendJson(response, 200, document);
   }
   if (request.method === 'POST' && pathname === ACCESS_REVIEWS) {
-    return sendJson(response, 201, reviewed(await readJson(request)));
+    return sendJson(response, 201, reviewed(await readEither(request)));
   }
+  if (request.method === 'POST' && pathname === SELF_REVIEWS) return sendJson(response, 201, whoAsks());
   const target = targetOf(pathname, cluster.kinds);
   await serveResource({ cluster, target, query: searchParams, request, response });
 }

@@ -50,11 +50,9 @@ const ROOT = {
   },
 };
 
-/** The schemas of the custom resources among some kinds, by names as the API server gives them. */
+/** The schemas of kinds, by names as the API server gives them. Of built-in ones they say that they are not known. */
 export function schemasOf(kinds: Kind[]): object {
-  const custom = kinds.filter(({ schema }) => schema !== undefined);
-  if (custom.length === 0) return {};
-  return { [META]: OBJECT_META, ...Object.fromEntries(custom.map((kind) => [nameOf(kind), schemaOf(kind)])) };
+  return { [META]: OBJECT_META, ...Object.fromEntries(kinds.map((kind) => [nameOf(kind), schemaOf(kind)])) };
 }
 
 /** `com.example.v1.Disk` */
@@ -63,10 +61,17 @@ function nameOf({ group, version, kind }: Kind): string {
 }
 
 function schemaOf({ group, version, kind, schema }: Kind): object {
-  const definition = schema?.definition as Structural;
+  const definition = (schema?.definition as Structural | undefined) ?? builtIn(kind);
   return {
     ...definition,
     properties: { ...definition.properties, ...ROOT },
     'x-kubernetes-group-version-kind': [{ group, version, kind }],
   };
 }
+
+/** Without it `kubectl explain` would only say that the kind is not found. */
+const builtIn = (kind: string): Structural => ({
+  type: 'object',
+  description: `The sandbox does not carry the fields of built-in kinds: ask a real cluster for those of ${kind}.`,
+  'x-kubernetes-preserve-unknown-fields': true,
+});

@@ -7,7 +7,8 @@ const INFO = { title: 'Stowage sandbox', version: 'v1.32.0' };
 
 /**
  * The least of OpenAPI v3: that PATCH knows `fieldValidation` and `dryRun`, by which kubectl leaves the
- * validation to the server, and of custom resources what `kubectl explain` prints. Undefined for other paths.
+ * validation to the server, and what `kubectl explain` prints: all of custom
+ * resources, and of built-in kinds where to ask. Undefined for other paths.
  */
 export function openapiV3(path: string, kinds: Kinds): object | undefined {
   const documents = new Map(
@@ -38,7 +39,7 @@ export function openapiV3(path: string, kinds: Kinds): object | undefined {
   };
 }
 
-function operations({ group, version, kind, schema }: Kind) {
+function operations({ group, version, kind }: Kind) {
   const common = { 'x-kubernetes-group-version-kind': { group, version, kind }, responses: {} };
   const parameters = ['dryRun', 'fieldValidation'].map((name) => ({
     name,
@@ -46,7 +47,7 @@ function operations({ group, version, kind, schema }: Kind) {
     schema: { type: 'string' },
   }));
   // By `get` kubectl explain finds the kind whose schema it then looks for.
-  return { patch: { ...common, parameters }, ...(schema === undefined ? {} : { get: common }) };
+  return { patch: { ...common, parameters }, get: common };
 }
 
 /**

@@ -11,7 +11,7 @@ import { decodeProtobuf } from '../protobuf/decode.ts';
 import { badRequest, methodNotAllowed, unsupportedMediaType } from '../refusal.ts';
 import { includeObject, tableOf } from '../tables/table.ts';
 import { accepted, type Form } from './accept.ts';
-import { contentType, readBody, readJson, sendJson } from './exchange.ts';
+import { contentType, PROTOBUF, readBody, readEither, readJson, sendJson } from './exchange.ts';
 import type { Target } from './target.ts';
 import { type TableMaker, watch } from './watch.ts';
 
@@ -51,7 +51,7 @@ async function serveCollection(call: Call, form: Form): Promise<void> {
       return sendJson(response, 201, object, warnings);
     }
     case 'DELETE': {
-      const options = deleteOptions(await readOptions(request), query);
+      const options = deleteOptions(await readEither(request), query);
       const all = list(cluster, kind, selection(kind, namespace, query), query);
       for (const object of all.items) remove(cluster, kind, object, options);
       return sendJson(response, 200, all);
@@ -111,18 +111,12 @@ async function readBodyOf(request: IncomingMessage, kind: Kind): Promise<unknown
     case 'PUT':
       return readObject(request, kind);
     case 'DELETE':
-      return readOptions(request);
+      // kubectl drain has its options in protobuf.
+      return readEither(request);
     default:
       return readJson(request);
   }
 }
-
-/** kubectl drain deletes with options in protobuf. */
-async function readOptions(request: IncomingMessage): Promise<unknown> {
-  return contentType(request) === PROTOBUF ? decodeProtobuf(await readBody(request)) : readJson(request);
-}
-
-const PROTOBUF = 'application/vnd.kubernetes.protobuf';
 
 /** kubectl creates built-in kinds that it generates as protobuf; custom resources have none. */
 async function readObject(request: IncomingMessage, { custom }: Kind): Promise<unknown> {

@@ -1,6 +1,6 @@
 import { randomInt, randomUUID } from 'node:crypto';
 import type { Kind, StoredObject } from '../kind.ts';
-import { badRequest, type Cause, invalid, notFound, resourceName } from '../refusal.ts';
+import { badRequest, type Cause, invalid, notAllowed, notFound, resourceName } from '../refusal.ts';
 import { keyOf } from '../store.ts';
 import {
   type Cluster,
@@ -11,7 +11,7 @@ import {
   type WriteOptions,
 } from './cluster.ts';
 import { decode } from './decode.ts';
-import { metadataCauses } from './metadata.ts';
+import { metadataCauses, settleNamespace } from './metadata.ts';
 import { nameCauses } from './name.ts';
 
 /** Without vowels and look-alikes, as the API server's own. */
@@ -27,20 +27,38 @@ export function create(
 ): StoredObject {
   const { object, unknown } = decode(kind, body);
   refuseUnknown(kind, unknown, options);
-  if (object.metadata.namespace !== undefined && object.metadata.namespace !== namespace)
-    throw badRequest('the namespace of the provided object does not match the namespace sent on the request');
-  stamp(cluster, object, namespace);
+  settleNamespace(object.metadata, namespace);
+  stamp(cluster, object);
   if (kind.custom && kind.statusSubresource) delete object.status;
   if (countsGenerations(kind)) object.metadata.generation = 1;
   kind.prepare?.(object);
   const causes = [...nameCauses(kind, object), ...check(kind, object)];
   if (causes.length > 0) throw invalid(kind, object.metadata.name, causes);
-  const home = cluster.kinds.byTable('namespaces');
-  if (namespace !== undefined && home && !cluster.store.get('namespaces', keyOf(undefined, namespace)))
-    throw notFound(home, namespace);
+  if (namespace !== undefined) insistOnNamespace(cluster, kind, object, namespace);
   insist(cluster, kind, object);
   kind.admit?.(object, undefined, readerOf(cluster));
   return options.dryRun ? object : cluster.store.put(resourceName(kind), object);
+}
+
+/** Throws a 404 where there is none, and a 403 where it is being deleted. */
+function insistOnNamespace(cluster: Cluster, kind: Kind, object: StoredObject, namespace: string): void {
+  const home = cluster.kinds.byTable('namespaces');
+  if (home === undefined) return;
+  const found = cluster.store.get('namespaces', keyOf(undefined, namespace));
+  if (found === undefined) throw notFound(home, namespace);
+  if (found.metadata.deletionTimestamp === undefined) return;
+  throw notAllowed(
+    kind,
+    object.metadata.name,
+    `unable to create new content in namespace ${namespace} because it is being terminated`,
+    [
+      {
+        reason: 'NamespaceTerminating',
+        message: `namespace ${namespace} is being terminated`,
+        field: 'metadata.namespace',
+      },
+    ],
+  );
 }
 
 /** What is wrong with an object by its own kind's rules; `old` is what it replaces. */
@@ -62,13 +80,12 @@ export function refuseUnknown(kind: Kind, unknown: string[], options: WriteOptio
     );
 }
 
-function stamp(cluster: Cluster, object: StoredObject, namespace: string | undefined): void {
+function stamp(cluster: Cluster, object: StoredObject): void {
   const { metadata } = object;
   if (metadata.name === undefined && metadata.generateName !== undefined) {
     const letters = Array.from({ length: 5 }, () => SUFFIX_LETTERS[randomInt(SUFFIX_LETTERS.length)]);
     metadata.name = metadata.generateName + letters.join('');
   }
-  if (namespace !== undefined) metadata.namespace = namespace;
   metadata.uid = randomUUID();
   metadata.creationTimestamp = timestamp(cluster.now());
   for (const field of [

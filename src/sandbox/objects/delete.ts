@@ -43,6 +43,7 @@ export function remove(
   };
   if (countsGenerations(kind) && metadata.deletionTimestamp === undefined)
     deleting.metadata.generation = (metadata.generation ?? 0) + 1;
+  kind.onDelete?.(deleting);
   const same =
     metadata.deletionTimestamp !== undefined &&
     metadata.deletionGracePeriodSeconds === grace &&

@@ -4,6 +4,7 @@ import type { Kind, StoredObject } from '../kind.ts';
 import { badRequest, conflict, forbidden, invalid, invalidValue, resourceName } from '../refusal.ts';
 import { type Cluster, countsGenerations, readerOf, settle, type WriteOptions } from './cluster.ts';
 import { check } from './create.ts';
+import { settleNamespace } from './metadata.ts';
 
 /** Fields of the metadata that no update changes. */
 const KEPT = [
@@ -71,8 +72,9 @@ function merged(kind: Kind, old: StoredObject, given: StoredObject, status: bool
     delete metadata[field];
     if (old.metadata[field] !== undefined) Object.assign(metadata, { [field]: old.metadata[field] });
   }
-  for (const field of ['resourceVersion', 'namespace'] as const)
-    if (old.metadata[field] !== undefined) metadata[field] = old.metadata[field];
+  const { resourceVersion, namespace } = old.metadata;
+  if (resourceVersion !== undefined) metadata.resourceVersion = resourceVersion;
+  settleNamespace(metadata, namespace);
   if (status) return { ...withStatus(old, given.status), metadata };
   const next = { ...given, metadata };
   return kind.statusSubresource ? withStatus(next, old.status) : next;

@@ -1,6 +1,6 @@
 /**
  * The fields of the API's messages by number (the generated.proto files of k8s.io/api), as far as the generators of
- * `kubectl create`, and `kubectl drain`, fill them in. `[]`: repeated; `{}`: a map from strings; `?`: a pointer, so that a zero is meant.
+ * `kubectl create`, `kubectl drain` and `kubectl auth can-i` fill them in. `[]`: repeated; `{}`: a map from strings; `?`: a pointer, so that a zero is meant.
  */
 export const MESSAGES: Record<string, Record<number, string>> = {
   Namespace: { 1: 'metadata ObjectMeta' },
@@ -24,6 +24,7 @@ export const MESSAGES: Record<string, Record<number, string>> = {
     4: 'propagationPolicy ?string',
     5: 'dryRun []string',
   },
+  SelfSubjectAccessReview: { 1: 'metadata ObjectMeta', 2: 'spec SelfSubjectAccessReviewSpec' },
 
   ObjectMeta: {
     1: 'name string',
@@ -54,5 +55,19 @@ export const MESSAGES: Record<string, Record<number, string>> = {
     4: 'args []string',
     6: 'ports []ContainerPort',
   },
+  SelfSubjectAccessReviewSpec: {
+    1: 'resourceAttributes ?ResourceAttributes',
+    2: 'nonResourceAttributes ?NonResourceAttributes',
+  },
+  ResourceAttributes: {
+    1: 'namespace string',
+    2: 'verb string',
+    3: 'group string',
+    4: 'version string',
+    5: 'resource string',
+    6: 'subresource string',
+    7: 'name string',
+  },
+  NonResourceAttributes: { 1: 'path string', 2: 'verb string' },
   ContainerPort: { 1: 'name string', 3: 'containerPort int', 4: 'protocol string' },
 };

@@ -25,10 +25,9 @@ export function volumeDevice(
 
 /** The part of `planPresent` that is about the link. */
 export function linked(desired: DesiredRaw, observed: ObservedRaw, device: DeviceFacts): Plan {
-  const link = linkOf(desired, device.dmUuid);
-  if (!observed.udev) return noUdev(link);
   const own = volumeDevice(desired, device);
   if (own !== undefined && leadsTo(own, observed)) return { steps: [] };
+  if (!observed.udev) return noUdev(linkOf(desired, device.dmUuid));
   return { steps: makeLink(desired, device, own?.name) };
 }
 

@@ -31,10 +31,10 @@ export function planPresent(desired: DesiredSparse, observed: ObservedSparse, lo
 /** The part of `planPresent` that can be planned before the file is made. */
 export function attach(desired: DesiredSparse, observed: ObservedSparse, loopNumber: number): Plan {
   const link = linkOf(desired);
-  if (!observed.udev) return noUdev(link);
   const [loop, ...others] = loopsOf(observed);
   const readPartition = (name: string) => (desired.mode === 'Block' ? [tellKernel(1, `/dev/${name}`)] : []);
   if (loop === undefined) {
+    if (!observed.udev) return noUdev(link);
     const name = `loop${loopNumber}`;
     return { steps: [losetup(desired, `/dev/${name}`), ...readPartition(name), waitForLink(link)] };
   }
@@ -43,6 +43,7 @@ export function attach(desired: DesiredSparse, observed: ObservedSparse, loopNum
   const device = volumeDevice(desired, observed);
   // The link is checked by device number: another device may have the same UUID (a copy of the file).
   if (device !== undefined && leadsTo(device, observed)) return { steps: [] };
+  if (!observed.udev) return noUdev(link);
   return { steps: [...readPartition(loop.name), lookAgain(device?.name ?? loop.name), waitForLink(link)] };
 }
 

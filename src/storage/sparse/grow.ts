@@ -4,8 +4,9 @@ import { tellKernel } from '../partx.ts';
 import { writeDone } from '../records.ts';
 import type { BlockDevice, DesiredSparse, LoopFacts, ObservedSparse, Plan } from '../types.ts';
 import { fileBytes, madeBytes } from './layout.ts';
+import { syncFile } from './prepare.ts';
 
-/** Where an XFS file system is mounted for as long as it grows: it grows only so. */
+/** Where a file system is mounted for as long as it grows. */
 const mountPoint = (uid: string) => `/run/stowage/mounts/${uid}`;
 
 /**
@@ -33,6 +34,8 @@ export function planGrow(
     grows: true,
     steps: [
       ...growFile(desired, observed),
+      // After a power cut no file system or table may be there that is larger than the file it is in.
+      ...syncFile(desired),
       ...growLoop(desired, loop),
       ...(desired.mode === 'Block'
         ? growPartition(desired, loop, device)
@@ -105,40 +108,45 @@ function growPartition(
   ];
 }
 
+/**
+ * Mounted, also where it is mounted already: its mount is not known to be one that we see. The kernel's journal keeps it
+ * whole through a power cut; a resize2fs of what is not mounted can leave an ext4, when it is cut off, that e2fsck -p gives up.
+ */
 function growFileSystem(desired: DesiredSparse, observed: ObservedSparse, loop: LoopFacts): Step[] {
   const { signature, mounts } = observed;
+  const type = signature.found === 'one' && signature.type === 'xfs' ? 'xfs' : 'ext4';
   const device = `/dev/${loop.name}`;
-  if (signature.found === 'one' && signature.type === 'xfs') return growXfs(desired, device);
-  const grow: Step = {
-    name: 'grow the ext4 file system',
-    argv: ['resize2fs', device],
-    guards: [stillOurs(desired, device)],
-  };
-  if (mounts.has(loop.device)) return [grow];
+  const point = mountPoint(desired.uid);
+  const isMounted = mounts.get(loop.device)?.some((path) => path !== point);
+  if (type === 'ext4' && !observed.growsMounted && !isMounted) return growUnmounted(desired, device);
+  return [
+    { name: 'make a place to mount it', argv: ['mkdir', '-p', '-m', '0700', '--', point], guards: [] },
+    {
+      name: `mount the ${type} file system for a moment`,
+      argv: ['mount', '-t', type, '-o', 'nosuid,nodev,noexec', '--', device, point],
+      guards: [stillOurs(desired, device)],
+    },
+    {
+      name: `grow the ${type} file system`,
+      argv: type === 'xfs' ? ['xfs_growfs', point] : ['resize2fs', device],
+      guards: [],
+    },
+    ...unmount(desired.uid),
+  ];
+}
+
+/** As long as root may not grow it otherwise. */
+function growUnmounted(desired: DesiredSparse, device: string): Step[] {
+  const guards = [stillOurs(desired, device)];
   return [
     {
       name: 'check the ext4 file system, which resize2fs asks for',
       argv: ['e2fsck', '-f', '-p', device],
-      guards: [stillOurs(desired, device)],
+      guards,
       // Its status is 1 after it mended something, and 8 where it was mounted meanwhile.
       mayRace: true,
     },
-    grow,
-  ];
-}
-
-/** Also where it is mounted already: its mount is not known to be one that we see. */
-function growXfs(desired: DesiredSparse, device: string): Step[] {
-  const point = mountPoint(desired.uid);
-  return [
-    { name: 'make a place to mount it', argv: ['mkdir', '-p', '-m', '0700', '--', point], guards: [] },
-    {
-      name: 'mount the xfs file system for a moment',
-      argv: ['mount', '-t', 'xfs', '-o', 'nosuid,nodev,noexec', '--', device, point],
-      guards: [stillOurs(desired, device)],
-    },
-    { name: 'grow the xfs file system', argv: ['xfs_growfs', point], guards: [] },
-    ...unmount(desired.uid),
+    { name: 'grow the ext4 file system', argv: ['resize2fs', device], guards },
   ];
 }
 

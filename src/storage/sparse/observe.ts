@@ -1,5 +1,6 @@
 import { dirname } from 'node:path';
 import type { Probe, ProbeResult } from '../../nodes/job.ts';
+import { capabilitiesProbe, growsMounted } from '../capabilities.ts';
 import { linkOf } from '../links.ts';
 import { answersOf, ObservationError, optional, succeeded } from '../probe-results.ts';
 import { readRecords, recordProbes } from '../records.ts';
@@ -25,6 +26,7 @@ export function sparseProbes(desired: Place): Probe[] {
     { name: 'readable', argv: readable(file) },
     ...recordProbes(uid),
     ...userProbes(),
+    capabilitiesProbe,
     { name: 'link', argv: ['stat', '-L', '-c', '%t:%T', linkOf(desired)] },
     { name: 'udev', argv: ['test', '-S', '/run/udev/control'] },
   ];
@@ -46,6 +48,7 @@ export function readSparse(file: string, results: ReadonlyMap<string, ProbeResul
     ...readUsers(get),
     link: link === undefined ? undefined : fromHex(link),
     udev: get('udev').exit === 0,
+    growsMounted: growsMounted(succeeded('capabilities', get('capabilities'))),
     space: {
       directory: dirname(file),
       freeBytes: readFree(get('free')),

@@ -143,6 +143,7 @@ function makeContent(desired: DesiredSparse, path: string): Pick<Step, 'name' | 
   return { name: `make the ${desired.fs.type} file system`, argv: mkfs(desired.fs, desired.uid, path) };
 }
 
-function syncFile({ file }: DesiredSparse): Step[] {
+/** What was written to the file, and its size, are on disk then. */
+export function syncFile({ file }: Pick<DesiredSparse, 'file'>): Step[] {
   return [{ name: 'sync the file and its folder', argv: ['sync', file, dirname(file)], guards: [] }];
 }

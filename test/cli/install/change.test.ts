@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import type { KubeObject } from '../../../src/api/meta.ts';
-import { asCreated, changeOf, isNewer } from '../../../src/cli/install/change.ts';
+import { ANEW, asCreated, changeOf, isNewer } from '../../../src/cli/install/change.ts';
 import { COMPONENTS } from '../../../src/cli/install/components.ts';
 import { wantedObjects } from '../../../src/cli/install/objects.ts';
 import type { Wanted } from '../../../src/cli/install/wanted.ts';
@@ -88,6 +88,55 @@ describe('a Deployment', () => {
   });
 });
 
+describe('what cannot be changed', () => {
+  const deployment = of('Deployment');
+  // biome-ignore lint/suspicious/noExplicitAny: deep into an object.
+  const otherSelector = (object: any) => {
+    object.spec.selector.matchLabels = { app: 'x' };
+  };
+  // biome-ignore lint/suspicious/noExplicitAny: as above.
+  const otherRole = (object: any) => {
+    object.roleRef.name = 'other';
+  };
+  const unclaimed = (object: KubeObject) => {
+    delete object.metadata.labels;
+  };
+  const binding = of('ClusterRoleBinding');
+
+  test.each([
+    ['ours', () => {}],
+    ['of nobody', unclaimed],
+  ])('the selector of a Deployment, %s', (_, claim) => {
+    const current = there(deployment, (object) => {
+      otherSelector(object);
+      claim(object);
+    });
+    expect(() => changeOf(current, deployment)).toThrow(
+      expect.objectContaining({
+        code: 'conflict',
+        hint: 'If nobody needs it, remove it and install again: kubectl delete deployment.apps/stowage -n stowage --cascade=foreground; or keep it, and install into another namespace with -n',
+      }),
+    );
+  });
+
+  test.each(['ClusterRoleBinding', 'RoleBinding'])('the role of a %s of ours: it is made anew', (kind) => {
+    expect(changeOf(there(of(kind), otherRole), of(kind))).toBe(ANEW);
+  });
+
+  test('the role of a binding of nobody', () => {
+    const current = there(binding, (object) => {
+      otherRole(object);
+      unclaimed(object);
+    });
+    expect(() => changeOf(current, binding)).toThrow(
+      expect.objectContaining({
+        code: 'conflict',
+        hint: expect.stringMatching(/kubectl delete clusterrolebinding.rbac.authorization.k8s.io\/stowage$/),
+      }),
+    );
+  });
+});
+
 describe('is not changed', () => {
   const role = of('ClusterRole');
 
@@ -160,12 +209,10 @@ describe('a CustomResourceDefinition', () => {
     expect(Object.keys(changeOf(current, definition) ?? {})).toEqual(['spec']);
   });
 
-  test('that nobody claims is ours from then on', () => {
+  test('that was there without a label, as MetalK8s publishes it, is not claimed', () => {
     const current = older();
     delete current.metadata.labels;
-    expect(changeOf(current, definition)).toMatchObject({
-      metadata: { labels: { 'app.kubernetes.io/managed-by': 'stowage' } },
-    });
+    expect(Object.keys(changeOf(current, definition) ?? {})).toEqual(['spec']);
   });
 });
 

@@ -1,63 +1,41 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { parseAllDocuments } from 'yaml';
 import type { KubeObject, Resource } from '../../../src/api/meta.ts';
-import { PERSISTENT_VOLUME_CLAIMS, VOLUMES } from '../../../src/api/resources.ts';
+import { VOLUMES } from '../../../src/api/resources.ts';
 import {
   CLUSTER_ROLES,
   CUSTOM_RESOURCE_DEFINITIONS,
   DEPLOYMENTS,
   NAMESPACES,
-  ROLES,
   SERVICE_ACCOUNTS,
 } from '../../../src/cli/install/kinds.ts';
 import { createProgram } from '../../../src/cli/program.ts';
-import { run } from '../../../src/cli/run.ts';
-import { isNotFound } from '../../../src/kube/errors.ts';
 import type { KubeClient, ListOptions, WatchOptions } from '../../../src/kube/types.ts';
-import { sparseVolume, startCluster, type TestCluster } from '../../support/cluster.ts';
-import { fakeIo, type World } from '../../support/fake-io.ts';
+import { sparseVolume } from '../../support/cluster.ts';
+import { fakeIo } from '../../support/fake-io.ts';
+import { outcomesOf, startInstalling } from '../../support/installing.ts';
 
 const VOLUME_CRD = 'volumes.storage.metalk8s.scality.com';
+/** Of all that is made; and each but definitions and the namespace is checked before. */
+const WRITES = 3 + 2 * 8;
 const LABEL = 'app.kubernetes.io/managed-by';
 
-let cluster: TestCluster;
+let installing: Awaited<ReturnType<typeof startInstalling>>;
 let client: KubeClient;
+let { stowage, exists } = {} as typeof installing;
 
 beforeEach(async () => {
-  cluster = await startCluster();
-  client = cluster.client;
+  installing = await startInstalling();
+  ({ client, stowage, exists } = installing);
 });
-afterEach(() => cluster.stop());
+afterEach(() => installing.stop());
 
-async function stowage(argv: string[], world: World = {}, through: KubeClient = client) {
-  const { io, outcome } = fakeIo(world);
-  const code = await run(argv, {
-    ...io,
-    connect: async (options) => ({ ...(await io.connect(options)), client: through }),
-  });
-  return { code, out: outcome.out, err: outcome.err, questions: outcome.questions };
-}
-
-const exists = (resource: Resource, name: string, namespace?: string): Promise<boolean> =>
-  client.get(resource, name, { namespace }).then(
-    () => true,
-    (error: unknown) => (isNotFound(error) ? false : Promise.reject(error)),
-  );
-const outcomesOf = (err: string) =>
-  err
-    .trim()
-    .split('\n')
-    .map((line) => line.split(' ').at(-1));
 const versionOf = async (resource: Resource, name: string, namespace?: string) =>
   (await client.get<KubeObject>(resource, name, { namespace })).metadata.resourceVersion;
-const label = (resource: Resource, name: string, value: string | null, namespace?: string) =>
-  client.patch(resource, name, { metadata: { labels: { [LABEL]: value } } }, { namespace });
 
 describe('install', () => {
   test('makes all, a line each, and is done the second time', async () => {
-    for (const { metadata } of (await client.list<KubeObject>(CUSTOM_RESOURCE_DEFINITIONS)).items) {
-      await client.delete(CUSTOM_RESOURCE_DEFINITIONS, metadata.name);
-    }
+    await installing.removeDefinitions();
     const first = await stowage(['install']);
     expect({ code: first.code, out: first.out }).toEqual({ code: 0, out: '' });
     expect(first.err.split('\n')).toEqual([
@@ -147,23 +125,19 @@ describe('install', () => {
     expect(await exists(DEPLOYMENTS, 'stowage', 'stowage')).toBe(true);
   });
 
-  test('into another namespace moves the daemon, for two would both lead', async () => {
-    await stowage(['install']);
-    const { err } = await stowage(['install', '-n', 'elsewhere']);
-    const lines = err.split('\n');
-    const removed = lines.indexOf('deployment.apps/stowage in namespace stowage removed');
-    expect(removed).toBeGreaterThan(0);
-    expect(lines.indexOf('deployment.apps/stowage in namespace elsewhere created')).toBeGreaterThan(removed);
-    expect(await exists(ROLES, 'stowage-leader-election', 'stowage')).toBe(false);
-    expect(await exists(NAMESPACES, 'stowage')).toBe(true);
-  });
-
   test('--dry-run=client prints what kubectl applies, and asks the server nothing', async () => {
     const { code, out, err } = await stowage(['install', '--dry-run=client'], {}, {} as KubeClient);
     expect({ code, err }).toEqual({ code: 0, err: '' });
     const kinds = parseAllDocuments(out).map((document) => document.toJS().kind);
     expect(kinds.slice(0, 3)).toEqual(['CustomResourceDefinition', 'CustomResourceDefinition', 'Namespace']);
     expect(kinds).toHaveLength(11);
+  });
+
+  test('the daemon has time to end', async () => {
+    const { out } = await stowage(['install', '--dry-run=client']);
+    const pod = parseAllDocuments(out).at(-1)?.toJS().spec.template.spec;
+    // It takes up to 25 s.
+    expect(pod.terminationGracePeriodSeconds).toBe(45);
   });
 
   test('the daemon takes the arguments that it is given', async () => {
@@ -187,9 +161,10 @@ describe('install', () => {
     expect(await exists(CLUSTER_ROLES, 'stowage')).toBe(false);
   });
 
-  test.each([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11])(
+  test.each(Array.from({ length: WRITES }, (_, index) => index + 1))(
     'cut off at its write %i, it goes on when it is run again',
     async (last) => {
+      await installing.removeDefinitions();
       let writes = 0;
       const counted =
         <A extends unknown[], R>(write: (...args: A) => Promise<R>) =>
@@ -205,7 +180,7 @@ describe('install', () => {
         delete: counted(client.delete),
       };
       const first = await stowage(['install'], {}, cut);
-      expect(first.code).toBe(last < 11 ? 1 : 0);
+      expect(first.code).toBe(last < WRITES ? 1 : 0);
       expect((await stowage(['install'])).code).toBe(0);
       const { err } = await stowage(['install']);
       expect(new Set(outcomesOf(err))).toEqual(new Set(['unchanged']));
@@ -221,92 +196,5 @@ describe('install', () => {
     const { code, err } = await stowage(['install', ...flags]);
     expect(code).toBe(2);
     expect(err).toContain(message);
-  });
-});
-
-describe('uninstall', () => {
-  test('removes what install made, and nothing else', async () => {
-    await stowage(['install']);
-    const { code, err, out } = await stowage(['uninstall', '--yes']);
-    expect({ code, out }).toEqual({ code: 0, out: '' });
-    expect(err.split('\n')[0]).toBe('deployment.apps/stowage in namespace stowage removed');
-    expect(err).toContain('namespace/stowage removed\n');
-    for (const [resource, name, namespace] of [
-      [CUSTOM_RESOURCE_DEFINITIONS, VOLUME_CRD, undefined],
-      [CLUSTER_ROLES, 'stowage', undefined],
-      [ROLES, 'stowage-events', 'default'],
-      [NAMESPACES, 'stowage', undefined],
-    ] as const) {
-      expect(await exists(resource, name, namespace)).toBe(false);
-    }
-    expect(await exists(NAMESPACES, 'default')).toBe(true);
-    expect((await stowage(['uninstall', '--yes'])).err).toBe('nothing was found that stowage install made\n');
-  });
-
-  test('refuses while there are Volumes, and has removed nothing then', async () => {
-    await stowage(['install']);
-    for (const name of ['a', 'b', 'c', 'd', 'e', 'f']) {
-      await client.create(VOLUMES, sparseVolume(name, 'n1', '1Gi'));
-    }
-    const { code, err } = await stowage(['uninstall', '--yes']);
-    expect(code).toBe(5);
-    expect(err).toContain('there are 6 Volumes (a, b, c, d, e, …)');
-    expect(err).toContain('stowage uninstall --components rbac,deployment');
-    expect(err).not.toContain('removed\n');
-    expect(await exists(DEPLOYMENTS, 'stowage', 'stowage')).toBe(true);
-    expect((await stowage(['uninstall', '--yes', '--components', 'rbac,deployment'])).code).toBe(0);
-    expect(await exists(VOLUMES, 'a')).toBe(true);
-    expect(await exists(DEPLOYMENTS, 'stowage', 'stowage')).toBe(false);
-  });
-
-  test('refuses for a Volume that came meanwhile, too', async () => {
-    await stowage(['install']);
-    const late: KubeClient = {
-      ...client,
-      delete: async (resource, name, options) => {
-        if (resource === CLUSTER_ROLES) await client.create(VOLUMES, sparseVolume('late', 'n1', '1Gi'));
-        await client.delete(resource, name, options);
-      },
-    };
-    const { code, err } = await stowage(['uninstall', '--yes'], {}, late);
-    expect(code).toBe(5);
-    expect(err).toContain('there are 1 Volume (late)');
-    expect(await exists(CUSTOM_RESOURCE_DEFINITIONS, VOLUME_CRD)).toBe(true);
-  });
-
-  test('leaves what it did not make: a namespace of others, their definitions, claims', async () => {
-    await client.create(NAMESPACES, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'mine' } });
-    await label(CUSTOM_RESOURCE_DEFINITIONS, VOLUME_CRD, 'salt');
-    await stowage(['install', '-n', 'mine']);
-    await stowage(['uninstall', '--yes']);
-    expect(await exists(NAMESPACES, 'mine')).toBe(true);
-    expect(await exists(CUSTOM_RESOURCE_DEFINITIONS, VOLUME_CRD)).toBe(true);
-
-    await stowage(['install']);
-    const claim = { apiVersion: 'v1', kind: 'PersistentVolumeClaim', metadata: { name: 'data' } };
-    const spec = { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } };
-    await client.create(PERSISTENT_VOLUME_CLAIMS, { ...claim, spec } as KubeObject, { namespace: 'stowage' });
-    const { err } = await stowage(['uninstall', '--yes']);
-    expect(err).toContain('namespace/stowage stays, for it has PersistentVolumeClaims\n');
-    expect(await exists(NAMESPACES, 'stowage')).toBe(true);
-  });
-
-  test('asks, and needs --yes where there is nobody to ask', async () => {
-    await stowage(['install']);
-    const no = await stowage(['uninstall'], { tty: true, answers: [false] });
-    expect(no).toMatchObject({ code: 5, questions: ['Remove all of these?'] });
-    const unasked = await stowage(['uninstall']);
-    expect(unasked.code).toBe(2);
-    expect(unasked.err).toContain('This would be removed: deployment.apps/stowage in namespace stowage;');
-    expect(await exists(DEPLOYMENTS, 'stowage', 'stowage')).toBe(true);
-  });
-
-  test.each(['client', 'server'])('--dry-run=%s removes nothing', async (how) => {
-    await stowage(['install']);
-    const { code, err } = await stowage(['uninstall', `--dry-run=${how}`]);
-    expect(code).toBe(0);
-    expect(err).toContain(`namespace/stowage removed (${how} dry run)\n`);
-    const again = await stowage(['install']);
-    expect(new Set(outcomesOf(again.err))).toEqual(new Set(['unchanged']));
   });
 });

@@ -26,7 +26,7 @@ beforeEach(async () => {
   cluster = await startCluster();
   recorded = recordingClient(cluster.client);
   controller = await startController(recorded.client, { executor: nodes });
-});
+}, 30_000);
 afterEach(async () => {
   await controller.stop();
   await cluster.stop();

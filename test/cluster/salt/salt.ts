@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { stringify } from 'yaml';
 import type { SaltAccess } from '../../../src/nodes/salt/access.ts';
 import { selfSigned } from '../../../src/sandbox/certificate.ts';
-import { freePort } from '../../support/free-port.ts';
+import { freePorts } from '../../support/free-ports.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { until } from '../../support/until.ts';
 import { installSalt } from './install.ts';
@@ -45,7 +45,7 @@ export async function startSalt({ minions, allowed = DEFAULT, master = {} }: Sal
   const salt = await installSalt();
   const temporary = await temporaryFolder('salt');
   const folder = temporary.path;
-  const [publish, answer, https] = [await freePort(), await freePort(), await freePort()];
+  const [publish = 0, answer = 0, https = 0] = await freePorts(3);
   const url = `https://127.0.0.1:${https}`;
   const { key, cert } = selfSigned(new Date());
   const own = (name: string) => join(folder, name);

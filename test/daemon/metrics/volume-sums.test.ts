@@ -82,6 +82,8 @@ describe('the space of a directory', () => {
     start();
     space.observed(named('1'), 'n1', looked(100n, 10n));
     expect(sums([named('2')])).toEqual([]);
+    expect(sums([named('1')])).toEqual(['n1/a 100 10']);
+    space.forget(named('1'));
     expect(sums([named('1')])).toEqual([]);
   });
 

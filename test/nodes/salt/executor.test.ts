@@ -275,10 +275,10 @@ test('what may not be done any more when the connection is there is not sent eit
 
 test('one that is closed says so, whatever is under way', async () => {
   api.answer = () => said([{ state: 'running' }]);
-  const submitted = executor.submit('n1', JOB, 60_000);
+  const submitted = failure(executor.submit('n1', JOB, 60_000));
   await until('it is started', 5000, async () => (api.calls.length === 1 ? true : undefined));
   await executor.close();
-  expect(await failure(submitted)).toMatchObject({ code: 'unreachable' });
+  expect(await submitted).toMatchObject({ code: 'unreachable' });
 });
 
 describe('jobs', () => {

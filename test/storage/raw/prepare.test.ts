@@ -466,6 +466,7 @@ describe('what was made', () => {
       `udevadm settle --timeout=10 --exit-if-exists=/dev/disk/by-uuid/${UID}`,
     ]);
     expect(commands(rawDesired, rawMade(ours, { link: '8:16' }))).toEqual([]);
+    expect(commands(rawDesired, rawMade(ours, { link: '8:16', udev: false }))).toEqual([]);
     expect(made(rawDesired, rawMade(ours, { udev: false }))).toMatchObject({ passing: true });
   });
 

@@ -35,15 +35,15 @@ const long = (node: ObservedSparse, more = 0n): ObservedSparse => ({
 const FILE_GROWS = (bytes: bigint) => `truncate -s ${bytes} -- ${FILE}`;
 const LOOP = 'losetup -c /dev/loop3';
 const UNMOUNT = [`umount -- ${POINT}`, `rmdir -- ${POINT}`];
-/** A mounted one needs no check, and could have none. */
-const MOUNTED_EXT4 = ['resize2fs /dev/loop3'];
-const EXT4 = ['e2fsck -f -p /dev/loop3', ...MOUNTED_EXT4];
-const XFS = [
+const mountedFor = (type: string, ...grow: string[]) => [
   `mkdir -p -m 0700 -- ${POINT}`,
-  `mount -t xfs -o nosuid,nodev,noexec -- /dev/loop3 ${POINT}`,
-  `xfs_growfs ${POINT}`,
+  `mount -t ${type} -o nosuid,nodev,noexec -- /dev/loop3 ${POINT}`,
+  ...grow,
   ...UNMOUNT,
 ];
+const EXT4 = mountedFor('ext4', 'resize2fs /dev/loop3');
+const CHECKED = ['e2fsck -f -p /dev/loop3', 'resize2fs /dev/loop3'];
+const XFS = mountedFor('xfs', `xfs_growfs ${POINT}`);
 const DONE = `dd of=/var/lib/stowage/volumes/${UID}.done.new conv=fsync status=none`;
 const PARTITION = [
   `sgdisk --move-second-header --delete=1 --new=1:2048:${(2n * GI) / 512n + 2047n} --partition-guid=1:${UID} --disk-guid=${UID} --change-name=1:data1 /dev/loop3`,
@@ -59,6 +59,11 @@ const mounted = (node: ObservedSparse): ObservedSparse => ({
   ...node,
   mounts: new Map([['7:3', ['/pod', POINT]]]),
 });
+const mountedByUs = (node: ObservedSparse): ObservedSparse => ({
+  ...node,
+  mounts: new Map([['7:3', [POINT]]]),
+});
+const unable: ObservedSparse = { ...readyNode, growsMounted: false };
 const xfs: ObservedSparse = { ...readyNode, signature: { found: 'one', type: 'xfs', uuid: UID } };
 
 describe('growing', () => {
@@ -69,12 +74,26 @@ describe('growing', () => {
     ['the file has grown', wanted, long(readyNode), [LOOP, ...EXT4, DONE]],
     ['the file of a Block volume has grown', block, long(blockNode, MIB2), [LOOP, ...PARTITION, DONE]],
     ['killed while it was mounted', wanted, mounted(long(xfs)), [LOOP, ...UNMOUNT, ...XFS, DONE]],
+    ['ext4, killed so', wanted, mounted(long(readyNode)), [LOOP, ...UNMOUNT, ...EXT4, DONE]],
     [
       'mounted by a pod',
       wanted,
       { ...long(readyNode), mounts: new Map([['7:3', ['/pod']]]) },
-      [LOOP, ...MOUNTED_EXT4, DONE],
+      [LOOP, ...EXT4, DONE],
     ],
+    [
+      'ext4, where root may not grow it mounted',
+      wanted,
+      unable,
+      [FILE_GROWS(2n * GI), LOOP, ...CHECKED, DONE],
+    ],
+    [
+      'and it was left mounted',
+      wanted,
+      mountedByUs(unable),
+      [FILE_GROWS(2n * GI), LOOP, ...UNMOUNT, ...CHECKED, DONE],
+    ],
+    ['and a pod has it', wanted, mounted(unable), [FILE_GROWS(2n * GI), LOOP, ...UNMOUNT, ...EXT4, DONE]],
     ['done', { ...wanted, sizeBytes: GI }, readyNode, []],
     ['done, and still mounted', { ...wanted, sizeBytes: GI }, mounted(readyNode), UNMOUNT],
     ['smaller than it is', { ...wanted, sizeBytes: GI / 2n }, readyNode, []],
@@ -107,6 +126,18 @@ describe('growing', () => {
     expect(commands(desired, node)).toEqual(expected);
   });
 
+  test.each([
+    ['ext4', wanted, readyNode],
+    ['Block', block, blockNode],
+    ['a file that had grown before a crash', wanted, long(readyNode)],
+  ])('has the larger file on disk before what is in it becomes larger: %s', (_, desired, node) => {
+    const made = plan('present', desired, node, 5);
+    const argvs = 'steps' in made ? made.steps.map(({ argv }) => argv.join(' ')) : [];
+    const synced = argvs.indexOf(`sync ${FILE} ${FILE.replace(/\/[^/]*$/, '')}`);
+    expect(synced).toBeGreaterThan(-1);
+    expect(argvs[synced + 1]).toBe(LOOP);
+  });
+
   test('says that the volume can be used meanwhile, and records the size last', () => {
     const made = plan('present', wanted, readyNode, 5);
     expect(made).toMatchObject({ grows: true });
@@ -124,8 +155,7 @@ describe('growing', () => {
     expect(guards(wanted, readyNode)).toEqual([
       ['truncate', { is: `${GI}|42` }],
       ['losetup', { is: '42' }],
-      ['e2fsck', { is: UID }],
-      ['resize2fs', { is: UID }],
+      ['mount', { is: UID }],
     ]);
     expect(guards(block, blockNode)).toEqual([
       ['truncate', { is: `${GI + MIB2}|42` }],

@@ -29,6 +29,7 @@ const FRESH: Record<string, ProbeResult> = {
     '{"blockdevices": [{"kname": "loop3", "maj:min": "7:3", "pkname": null, "type": "loop", "size": 1073741824, "ro": false, "serial": null, "wwn": null}]}',
   ),
   mounts: result(0),
+  capabilities: result(0, 'Name:\tcat\nCapEff:\t000001ffffffffff\n'),
   link: missing,
   udev: result(0),
 };
@@ -104,6 +105,12 @@ describe('facts are read of', () => {
         space: { ...madeNode.space, allocatedBytes: 8192n + (1n << 20n) },
       },
     ],
+    [
+      'a root without CAP_SYS_RESOURCE',
+      { capabilities: result(0, 'CapInh:\t0000000000000000\nCapEff:\t000001fffeffffff\nSeccomp:\t0\n') },
+      { growsMounted: false },
+    ],
+    ['a kernel that does not tell', { capabilities: result(0, 'Name:\tcat\n') }, { growsMounted: true }],
     [
       'a directory that is missing',
       { free: missing },

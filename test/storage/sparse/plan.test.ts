@@ -121,6 +121,13 @@ describe('what remains to be done to', () => {
       /by someone else: a part of the file only/,
     ],
     ['no udev', desired, { ...madeNode, udev: false }, /^passing: no udev runs on the node/],
+    [
+      'no udev, and no link',
+      desired,
+      { ...readyNode, link: undefined, udev: false },
+      /^passing: no udev runs on the node/,
+    ],
+    ['no udev any more, as while the node shuts down', desired, { ...readyNode, udev: false }, []],
   ];
   const otherContent: Case[] = [
     [

@@ -11,10 +11,16 @@ export interface HostKey {
 }
 
 /** Keys from lines of `HOST TYPE KEY`, as ssh-keyscan prints and known_hosts files have them. */
-export function parseKeys(text: string): HostKey[] {
+export const parseKeys = (text: string): HostKey[] => keysMarked('', text);
+
+/** Keys that known_hosts files have as those that are never to be trusted. */
+export const parseRevoked = (text: string): HostKey[] => keysMarked('@revoked', text);
+
+function keysMarked(wanted: '' | '@revoked', text: string): HostKey[] {
   return text.split('\n').flatMap((line) => {
-    const [, type, key] = /^[^#@\s]\S*\s+([a-z0-9@.-]+)\s+([A-Za-z0-9+/]+={0,2})(?:\s|$)/.exec(line) ?? [];
-    if (type === undefined || key === undefined) return [];
+    const [, mark = '', type, key] =
+      /^(?:(@\S+)\s+)?[^#@\s]\S*\s+([a-z0-9@.-]+)\s+([A-Za-z0-9+/]+={0,2})(?:\s|$)/.exec(line) ?? [];
+    if (mark !== wanted || type === undefined || key === undefined) return [];
     const digest = createHash('sha256').update(Buffer.from(key, 'base64')).digest('base64');
     return [{ type, key, fingerprint: `SHA256:${digest.replace(/=+$/, '')}` }];
   });
@@ -37,6 +43,7 @@ export function decideTrust(
   wanted: string,
   shown: readonly HostKey[],
   known: readonly HostKey[],
+  revoked: readonly HostKey[],
   knownHosts: string,
 ): Trust {
   const found = shown.find(({ fingerprint }) => fingerprint === wanted);
@@ -45,6 +52,12 @@ export function decideTrust(
     return {
       refused: `node ${node} shows no host key with the fingerprint ${wanted}, but ${others}`,
       hint: `Either the fingerprint is of another key, or this is another machine. On the node itself, 'ssh-keygen -lf /etc/ssh/ssh_host_ed25519_key.pub' prints the right one.`,
+    };
+  }
+  if (revoked.some(({ key }) => key === found.key)) {
+    return {
+      refused: `the key ${found.fingerprint} (${found.type}) of node ${node} is revoked in the known hosts, and ssh refuses it`,
+      hint: `Whoever revoked it may know why. Give the node a new key: 'ssh-keygen -A' makes one where it was removed from /etc/ssh.`,
     };
   }
   if (known.some(({ key, type }) => key === found.key && type === found.type)) return { known: found };

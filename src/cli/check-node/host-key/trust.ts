@@ -1,9 +1,9 @@
 import { appendFile, mkdir, readFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
-import { dirname, isAbsolute } from 'node:path';
+import { dirname, isAbsolute, join } from 'node:path';
 import { StowageError } from '../../../api/errors.ts';
 import type { SshAddress } from '../../../nodes/ssh-shell.ts';
-import { decideTrust, type HostKey, parseKeys, settingOf } from './keys.ts';
+import { decideTrust, type HostKey, parseKeys, parseRevoked, settingOf } from './keys.ts';
 
 /** Runs a program to its end, whatever its status is. */
 export type RunProgram = (
@@ -34,7 +34,7 @@ export interface Trusted {
  */
 export async function trustHostKey(options: TrustOptions): Promise<Trusted> {
   const { node, fingerprint, run } = options;
-  const { host, port, knownHosts } = await settings(options);
+  const { host, port, knownHosts, others } = await settings(options);
   const scan = await run('ssh-keyscan', ['-T', '10', '-p', port, '--', host]);
   const shown = parseKeys(scan.stdout);
   if (shown.length === 0) {
@@ -47,8 +47,11 @@ export async function trustHostKey(options: TrustOptions): Promise<Trusted> {
       },
     );
   }
-  const search = await run('ssh-keygen', ['-F', node, '-f', knownHosts]);
-  const decision = decideTrust(node, fingerprint, shown, parseKeys(search.stdout), knownHosts);
+  const search = async (file: string) => (await run('ssh-keygen', ['-F', node, '-f', file])).stdout;
+  const found = await search(knownHosts);
+  const all = [found, ...(await Promise.all(others.map(search)))];
+  const revoked = all.flatMap(parseRevoked);
+  const decision = decideTrust(node, fingerprint, shown, parseKeys(found), revoked, knownHosts);
   if ('refused' in decision) {
     throw new StowageError('conflict', decision.refused, { hint: decision.hint });
   }
@@ -78,10 +81,11 @@ async function settings({ node, address, sshConfig, run }: TrustOptions) {
     );
   }
   // Several files may be named; ssh writes into the first, too.
-  const [file = '~/.ssh/known_hosts'] = settingOf(stdout, 'userknownhostsfile')?.split(/\s+/) ?? [];
-  const knownHosts = file.replace(/^~(?=\/)/, homedir());
+  const files = (name: string) =>
+    (settingOf(stdout, name)?.split(/\s+/) ?? []).map((file) => file.replace(/^~(?=\/)/, homedir()));
+  const [knownHosts = join(homedir(), '.ssh/known_hosts'), ...more] = files('userknownhostsfile');
   if (!isAbsolute(knownHosts) || knownHosts === '/dev/null') {
-    throw new StowageError('failed', `ssh keeps no known hosts: its UserKnownHostsFile is ${file}`, {
+    throw new StowageError('failed', `ssh keeps no known hosts: its UserKnownHostsFile is ${knownHosts}`, {
       hint: 'Name a file there, for host keys are always checked.',
     });
   }
@@ -89,6 +93,8 @@ async function settings({ node, address, sshConfig, run }: TrustOptions) {
     host: settingOf(stdout, 'hostname') ?? address.host ?? node,
     port: settingOf(stdout, 'port') ?? '22',
     knownHosts,
+    /** Where ssh looks, too. */
+    others: [...more, ...files('globalknownhostsfile')].filter(isAbsolute),
   };
 }
 

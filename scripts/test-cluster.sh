@@ -1,0 +1,8 @@
+#!/bin/sh
+# What only real parts can show: real Kubernetes, real Salt, real nodes. Builds first what is not in the cache yet.
+set -eu
+cd "$(dirname "$0")/.."
+PATH=$PWD/node_modules/.bin:$PATH
+export NODE_OPTIONS=--experimental-vm-modules NODE_NO_WARNINGS=1
+node test/cluster/run.ts build
+jest --selectProjects cluster --runInBand "$@"

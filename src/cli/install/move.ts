@@ -1,0 +1,130 @@
+import { StowageError } from '../../api/errors.ts';
+import type { KubeObject, Resource } from '../../api/meta.ts';
+import { COMPONENT } from '../../api/names.ts';
+import { PODS } from '../../api/resources.ts';
+import { listAll } from '../../kube/client.ts';
+import type { KubeClient } from '../../kube/types.ts';
+import { waitFor } from '../../kube/wait.ts';
+import type { Io } from '../io.ts';
+import { printable } from '../output/printable.ts';
+import type { Component } from './components.ts';
+import type { Installed } from './installed.ts';
+import { DEPLOYMENTS, SERVICE_ACCOUNTS } from './kinds.ts';
+import { NAME_LABEL } from './labels.ts';
+import { titleOf } from './wanted.ts';
+
+/** More than pods are given to end (terminationGracePeriodSeconds). ms */
+const GONE_WITHIN = 120_000;
+
+/**
+ * A daemon needs its account beside it: to move one of them only would stop it. Throws a StowageError `conflict` where
+ * `deployments`, all that are Stowage's, are in another namespace, and not both components are to be installed. Pure.
+ */
+export function refuseHalfMove(
+  deployments: readonly Installed[],
+  components: readonly Component[],
+  namespace: string,
+): void {
+  if (components.includes('rbac') === components.includes('deployment')) return;
+  const away = deployments.find(({ object }) => object.metadata.namespace !== namespace)?.object;
+  if (away === undefined) return;
+  throw new StowageError('conflict', `${titleOf(DEPLOYMENTS, away)} is there, and would lose its account`, {
+    hint: `Have it stay: stowage install -n ${away.metadata.namespace} --components ${components.join(',')}. Or move it: stowage install -n ${namespace} --components rbac,deployment`,
+  });
+}
+
+interface Pod extends KubeObject {
+  status?: { phase?: string };
+}
+interface Deployment extends KubeObject {
+  spec?: { selector?: { matchLabels?: Record<string, string> } };
+}
+
+/** Where a daemon was, and by what its pods are known. */
+export interface Place {
+  namespace: string;
+  labels: Record<string, string>;
+}
+
+export const placeOf = ({ metadata, spec }: Deployment): Place => ({
+  namespace: metadata.namespace ?? '',
+  labels: spec?.selector?.matchLabels ?? {},
+});
+
+/** Where an earlier move that was cut off, or a deletion by hand, may have left pods: an account is removed last. Pure. */
+export const accountPlaces = (rbac: readonly Installed[], namespace: string): Place[] =>
+  rbac
+    .filter(
+      ({ resource, object }) => resource === SERVICE_ACCOUNTS && object.metadata.namespace !== namespace,
+    )
+    .map(({ object }) => ({
+      namespace: object.metadata.namespace ?? '',
+      labels: { [NAME_LABEL]: COMPONENT },
+    }));
+
+/**
+ * Waits until a daemon is gone whose Deployment, if there is one, is being deleted: this, and all pods. Till then one may lead, by
+ * a Lease that a daemon in another namespace does not look at. Throws a StowageError `timeout`.
+ */
+export async function waitUntilGone(
+  client: Pick<KubeClient, 'list' | 'watch'>,
+  place: Place,
+  deployment: KubeObject | undefined,
+  io: Io,
+): Promise<void> {
+  const { clock, signal } = io;
+  const { namespace } = place;
+  const end = clock.now() + GONE_WITHIN;
+  const gone = (resource: Resource, { metadata }: KubeObject) =>
+    waitFor<Pod>(client, resource, metadata.name, {
+      namespace,
+      until: (found) => found?.metadata.uid !== metadata.uid || hasEnded(found as Pod),
+      timeoutMs: Math.max(end - clock.now(), 1),
+      clock,
+      signal,
+    });
+  const before = await runningPods(client, place, signal);
+  if (before.length > 0) {
+    io.stderr.write(
+      `${printable(`waiting for the pods of the daemon in namespace ${namespace} to end: ${namesOf(before, ', ')}`)}\n`,
+    );
+  }
+  try {
+    if (deployment !== undefined) await gone(DEPLOYMENTS, deployment);
+    for (;;) {
+      const [pod] = await runningPods(client, place, signal);
+      if (pod === undefined) return;
+      await gone(PODS, pod);
+    }
+  } catch (error) {
+    if (!(error instanceof StowageError) || error.code !== 'timeout') throw error;
+    const left = await runningPods(client, place, signal);
+    const found = left.length === 0 ? 'a Deployment' : `pods: ${namesOf(left, ', ')}`;
+    const after = `after ${GONE_WITHIN / 1000} s`;
+    throw new StowageError('timeout', `the daemon in namespace ${namespace} still has ${found}, ${after}`, {
+      hint:
+        left.length === 0
+          ? `See what holds it up, and install again: kubectl -n ${namespace} get deployments -o yaml`
+          : `Two daemons would act at once, so the next one is not made. Where their node is off for good: kubectl -n ${namespace} delete pod --force ${namesOf(left, ' ')}. Then install again.`,
+      cause: error,
+    });
+  }
+}
+
+async function runningPods(
+  client: Pick<KubeClient, 'list'>,
+  { namespace, labels }: Place,
+  signal: AbortSignal,
+): Promise<Pod[]> {
+  const labelSelector = Object.entries(labels)
+    .map(([key, value]) => `${key}=${value}`)
+    .join(',');
+  const { items } = await listAll<Pod>(client, PODS, { namespace, labelSelector, signal });
+  return items.filter((pod) => !hasEnded(pod));
+}
+
+/** No container of it runs, or will. */
+const hasEnded = ({ status }: Pod): boolean => status?.phase === 'Succeeded' || status?.phase === 'Failed';
+
+const namesOf = (pods: readonly Pod[], between: string): string =>
+  pods.map(({ metadata }) => metadata.name).join(between);

@@ -1,0 +1,60 @@
+import type { KubeObject } from '../../api/meta.ts';
+import { COMPONENT } from '../../api/names.ts';
+import { LEASES } from '../../api/resources.ts';
+import { listAll } from '../../kube/client.ts';
+import type { Connection } from '../../kube/connect.ts';
+import { kindsInNamespaces } from '../../kube/discovery.ts';
+import { isNotFound } from '../../kube/errors.ts';
+import type { Installed } from './installed.ts';
+
+/** What Kubernetes makes in every namespace. */
+const OF_EACH_NAMESPACE = ['ConfigMap kube-root-ca.crt', 'ServiceAccount default'];
+/** What the daemon leaves. */
+const OF_THE_DAEMON = [`${LEASES.kind} ${COMPONENT}`];
+
+/**
+ * Of the objects of a namespace, those that neither Stowage nor Kubernetes made: they are someone's. `mine` are the uids of
+ * what Stowage made; those of what only that owns (pods of its Deployment) are added. Pure but for that.
+ */
+export function othersOf(found: readonly Installed[], mine: Set<string>): Installed[] {
+  for (let before = -1; before !== mine.size; ) {
+    before = mine.size;
+    for (const { metadata } of found.map(({ object }) => object)) {
+      const owners = metadata.ownerReferences ?? [];
+      if (owners.length > 0 && owners.every(({ uid }) => mine.has(uid))) mine.add(metadata.uid ?? '');
+    }
+  }
+  return found.filter(
+    ({ resource: { kind }, object: { metadata } }) =>
+      !mine.has(metadata.uid ?? '') &&
+      kind !== 'Event' &&
+      ![...OF_EACH_NAMESPACE, ...OF_THE_DAEMON].includes(`${kind} ${metadata.name}`),
+  );
+}
+
+/** As `othersOf`, of what there is now, whatever its kind. Throws what a request is refused with: then it is not known. */
+export async function othersIn(
+  { client, transport }: Pick<Connection, 'client' | 'transport'>,
+  namespace: string,
+  mine: Set<string>,
+  signal: AbortSignal,
+): Promise<Installed[]> {
+  const found = new Map<string, Installed>();
+  for (const resource of await kindsInNamespaces(transport, signal)) {
+    // Some are served by two groups.
+    for (const object of await objectsOf(resource))
+      found.set(object.metadata.uid ?? '', { resource, object });
+  }
+  return othersOf([...found.values()], mine);
+
+  async function objectsOf(resource: Installed['resource']): Promise<KubeObject[]> {
+    try {
+      const keep = ({ apiVersion, kind, metadata }: KubeObject) => ({ apiVersion, kind, metadata });
+      return (await listAll<KubeObject>(client, resource, { namespace, signal }, keep)).items;
+    } catch (error) {
+      // Its definition was removed meanwhile, and its objects with it.
+      if (isNotFound(error)) return [];
+      throw error;
+    }
+  }
+}

@@ -1,0 +1,47 @@
+import { StowageError } from '../api/errors.ts';
+import type { Resource } from '../api/meta.ts';
+import type { Transport } from './transport.ts';
+
+/** Of what `/apis` and `/api/v1` answer (apimachinery, APIGroupList and APIResourceList). */
+interface Group {
+  versions: { groupVersion: string; version: string }[];
+  name: string;
+}
+interface Served {
+  name: string;
+  kind: string;
+  namespaced: boolean;
+  verbs: string[];
+}
+
+/**
+ * All kinds whose objects are in namespaces and go when these are deleted, each in the first version that is served. Throws what
+ * a request is refused with, for what is not known of may be there all the same.
+ */
+export async function kindsInNamespaces(
+  transport: Pick<Transport, 'send'>,
+  signal?: AbortSignal,
+): Promise<Resource[]> {
+  const ask = async <T>(path: string, field: string): Promise<T[]> => {
+    const answer = (await transport.send({ method: 'GET', path, signal })) as Record<string, T[] | null>;
+    const list = answer?.[field];
+    // A nil slice of Go is null in JSON.
+    if (list === null || Array.isArray(list)) return list ?? [];
+    throw new StowageError('failed', `${path} was answered without a list of ${field}`);
+  };
+  const core: Group = { name: '', versions: [{ groupVersion: 'v1', version: 'v1' }] };
+  const found = new Map<string, Resource>();
+  for (const { name: group, versions } of [core, ...(await ask<Group>('/apis', 'groups'))]) {
+    for (const { groupVersion, version } of versions) {
+      const path = group === '' ? `/api/${version}` : `/apis/${groupVersion}`;
+      for (const { name, kind, namespaced, verbs } of await ask<Served>(path, 'resources')) {
+        // Others are views of something else, or parts of objects (`pods/log`).
+        if (!namespaced || !verbs.includes('list') || !verbs.includes('delete') || name.includes('/'))
+          continue;
+        const key = `${name}.${group}`;
+        if (!found.has(key)) found.set(key, { group, version, plural: name, kind, namespaced });
+      }
+    }
+  }
+  return [...found.values()];
+}

@@ -1,0 +1,61 @@
+import { systemClock } from '../../src/control/clock.ts';
+import { parseHttpAddress } from '../../src/daemon/http-address.ts';
+import { createMetrics, type Metrics } from '../../src/daemon/metrics/metrics.ts';
+import { runWatch } from '../../src/daemon/watch.ts';
+import { connect } from '../../src/kube/connect.ts';
+import type { ApiCall } from '../../src/kube/transport.ts';
+import type { Executor } from '../../src/nodes/job.ts';
+
+export interface AsWatch {
+  metrics: Metrics;
+  /** Resolves when it has ended. */
+  ended: Promise<void>;
+  stop(): void;
+}
+
+/** `stowage watch` with the defaults of the command, and an HTTP endpoint, over nodes in memory. SIGTERM ends it. */
+export async function startAsWatch(
+  kubeconfig: string | undefined,
+  nodes: Executor,
+  onCall: (call: ApiCall) => void,
+): Promise<AsWatch> {
+  const aborter = new AbortController();
+  const stop = () => aborter.abort(new Error('SIGTERM'));
+  process.on('SIGTERM', stop);
+  const metrics = createMetrics({ clock: systemClock, transportOf: () => 'bench' });
+  const connection = await connect({
+    kubeconfig,
+    onCall(call) {
+      metrics.onCall(call);
+      onCall(call);
+    },
+  });
+  const ended = runWatch(
+    {
+      connection,
+      metrics,
+      settings: {
+        transport: 'ssh',
+        localNodes: [],
+        sshConfig: undefined,
+        salt: undefined,
+        workers: 10,
+        retry: { startMs: 1000, maxMs: 300_000 },
+        addresses: new Map(),
+        minions: new Map(),
+      },
+      controllers: new Set(['volume', 'leftover']),
+      election: {
+        namespace: 'default',
+        leaseDurationMs: 15_000,
+        renewDeadlineMs: 10_000,
+        retryPeriodMs: 2000,
+      },
+      http: { address: parseHttpAddress('127.0.0.1:0'), metricsPath: '/metrics' },
+      verbose: false,
+      signal: aborter.signal,
+    },
+    () => nodes,
+  );
+  return { metrics, ended, stop };
+}

@@ -1,0 +1,36 @@
+import { expect, test } from '@jest/globals';
+import type { KubeObject, Resource } from '../../../src/api/meta.ts';
+import { PODS } from '../../../src/api/resources.ts';
+import { othersOf } from '../../../src/cli/install/others.ts';
+
+const one = (name: string, owners: string[] = [], resource: Resource = PODS) => {
+  const ownerReferences = owners.map((uid) => ({ apiVersion: 'v1', kind: 'X', name: uid, uid }));
+  const object: KubeObject = {
+    apiVersion: 'v1',
+    kind: resource.kind,
+    metadata: { name, uid: name, ownerReferences },
+  };
+  return { resource, object };
+};
+const of = (kind: string): Resource => ({ ...PODS, kind });
+
+test.each([
+  ['what Stowage made', [one('deployment')], []],
+  ['what that owns, in whatever order', [one('pod', ['set']), one('set', ['deployment'])], []],
+  ['what another owns', [one('pod', ['theirs'])], ['pod']],
+  ['what another owns, too', [one('both', ['deployment', 'theirs'])], ['both']],
+  ['what nobody owns', [one('alone')], ['alone']],
+  ['the certificate', [one('kube-root-ca.crt', [], of('ConfigMap'))], []],
+  ['a Secret of that name', [one('kube-root-ca.crt', [], of('Secret'))], ['kube-root-ca.crt']],
+  ['the account', [one('default', [], of('ServiceAccount')), one('x', [], of('ServiceAccount'))], ['x']],
+  ['events', [one('e', [], of('Event'))], []],
+  ['leases', [one('stowage', [], of('Lease')), one('x', [], of('Lease'))], ['x']],
+])('%s', (_, found, others) => {
+  expect(othersOf(found, new Set(['deployment'])).map(({ object }) => object.metadata.name)).toEqual(others);
+});
+
+test('pods are known for ours when what owned them is gone', () => {
+  const mine = new Set(['deployment']);
+  othersOf([one('set', ['deployment']), one('pod', ['set'])], mine);
+  expect(othersOf([one('pod', ['set'])], mine)).toEqual([]);
+});

@@ -1,0 +1,47 @@
+import { expect, test } from '@jest/globals';
+import { createProgram } from '../../src/cli/program.ts';
+import { respelt } from '../../src/cli/spelling.ts';
+import { fakeIo, stowage } from '../support/fake-io.ts';
+
+const program = createProgram(fakeIo().io);
+
+test.each([
+  ['get volumes -o=json', 'get volumes -o json'],
+  ['get volumes -l=a=b -n=x', 'get volumes -l a=b -n x'],
+  ['create -f=a.yaml', 'create -f a.yaml'],
+  ['get volumes --watch=true --no-headers=true', 'get volumes --watch --no-headers'],
+  ['get volumes -w=true', 'get volumes -w'],
+  ['get volumes -w=false --watch=false --no-headers=false', 'get volumes'],
+  ['delete volume a --wait=false --yes=true', 'delete volume a --yes'],
+  ['get volumes --watch=maybe', 'get volumes --watch=maybe'],
+  ['get volumes --output=json', 'get volumes --output=json'],
+  ['watch --leader-election=false', 'watch --leader-election=false'],
+  ['get volumes --selector --watch=true', 'get volumes --selector --watch=true'],
+  ['get volumes -o -w=true', 'get volumes -o -w=true'],
+  ['get volumes --nonsense=true -x=1', 'get volumes --nonsense=true -x=1'],
+  ['get volumes -- -o=json', 'get volumes -- -o=json'],
+])('%s is read as %s', (written, wanted) => {
+  expect(respelt(written.split(' '), program)).toEqual(wanted.split(' '));
+});
+
+test('an empty value stays one', () => {
+  expect(respelt(['get', 'volumes', '-o='], program)).toEqual(['get', 'volumes', '-o', '']);
+});
+
+test('no flag is a switch of one command, and has a value in another', () => {
+  const kinds = new Map<string, Set<boolean>>();
+  const look = ({ options, commands }: typeof program) => {
+    for (const { long, required, optional } of options) {
+      kinds.set(long ?? '', (kinds.get(long ?? '') ?? new Set()).add(required || optional));
+    }
+    for (const command of commands) look(command);
+  };
+  look(program);
+  expect([...kinds].filter(([, both]) => both.size > 1)).toEqual([]);
+});
+
+test('-o=json has errors in JSON, too', async () => {
+  const { code, err } = await stowage(['get', 'volume', 'a', '-o=json']);
+  expect(code).toBe(3);
+  expect(JSON.parse(err)).toMatchObject({ code: 'not-found' });
+});

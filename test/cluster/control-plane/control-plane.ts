@@ -1,0 +1,101 @@
+import { chmod, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { freePorts } from '../../support/free-ports.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
+import type { Part } from '../part.ts';
+import { type ApiServerOptions, certificateOf, prepareApiServer, startApiServer } from './api-server.ts';
+import { startControllerManager, startScheduler } from './controllers.ts';
+import { startEtcd } from './etcd.ts';
+import { buildPrograms } from './programs.ts';
+import { kubeconfigFor, newUser } from './users.ts';
+
+export interface ControlPlaneOptions {
+  /** Users beside the administrator, by name, with their groups: they may do what RBAC gives them. */
+  users?: Readonly<Record<string, readonly string[]>>;
+  /** Further flags of kube-apiserver. */
+  apiServerFlags?: readonly string[];
+}
+
+export interface ControlPlane {
+  url: string;
+  /** A kubeconfig of an administrator, a file. */
+  kubeconfig: string;
+  /** A file too, of one of `users`. */
+  kubeconfigOf(user: string): string;
+  /** kubectl of the same version, a path. */
+  kubectl: string;
+  /** Keys, tokens, data and logs; gone after stop(). */
+  folder: string;
+  /** For outages: what else runs is left as it is, and all clients' kubeconfigs hold when it is started again. */
+  stopApiServer(): Promise<void>;
+  startApiServer(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** etcd, kube-apiserver, kube-controller-manager and kube-scheduler on free ports of loopback. Builds them first. */
+export async function startControlPlane({
+  users = {},
+  apiServerFlags = [],
+}: ControlPlaneOptions = {}): Promise<ControlPlane> {
+  const program = await buildPrograms();
+  const { path: folder } = await temporaryFolder('control-plane');
+  await chmod(folder, 0o700);
+  const parts: Part[] = [];
+  const started = async <T extends Part>(part: Promise<T>): Promise<T> => {
+    parts.push(await part);
+    return part;
+  };
+  const stopParts = async () => {
+    for (const part of parts.splice(0).reverse()) await part.stop();
+  };
+  try {
+    const [etcdPort = 0, peerPort = 0, port = 0, managerPort = 0, schedulerPort = 0] = await freePorts(5);
+    const etcd = await started(startEtcd(program('etcd'), folder, [etcdPort, peerPort]));
+    const administrator = newUser('administrator', ['system:masters']);
+    const others = Object.entries(users).map(([name, groups]) => newUser(name, groups));
+    const options: ApiServerOptions = {
+      program: program('kube-apiserver'),
+      folder,
+      port,
+      etcdUrl: etcd.url,
+      users: [administrator, ...others],
+      flags: apiServerFlags,
+    };
+    await prepareApiServer(options);
+    let apiServer = await started(startApiServer(options));
+    const url = `https://127.0.0.1:${port}`;
+    const ca = await certificateOf(folder);
+    const fileOf = (name: string) => join(folder, `${name.replaceAll(/[^\w.-]/g, '_')}.kubeconfig`);
+    for (const user of options.users)
+      await writeFile(fileOf(user.name), kubeconfigFor({ url, ca }, user), { mode: 0o600 });
+    const kubeconfig = fileOf(administrator.name);
+    const common = { folder, kubeconfig };
+    const [manager, scheduler] = await Promise.allSettled([
+      started(
+        startControllerManager({ ...common, program: program('kube-controller-manager'), port: managerPort }),
+      ),
+      started(startScheduler({ ...common, program: program('kube-scheduler'), port: schedulerPort })),
+    ]);
+    for (const one of [manager, scheduler]) if (one.status === 'rejected') throw one.reason;
+    return {
+      url,
+      kubeconfig,
+      kubeconfigOf: fileOf,
+      kubectl: program('kubectl'),
+      folder,
+      stopApiServer: () => apiServer.stop(),
+      async startApiServer() {
+        parts.splice(parts.indexOf(apiServer), 1);
+        apiServer = await started(startApiServer(options));
+      },
+      async stop() {
+        await stopParts();
+        await rm(folder, { recursive: true });
+      },
+    };
+  } catch (error) {
+    // The folder is left: the error names a log in it.
+    await stopParts();
+    throw error;
+  }
+}

@@ -1,0 +1,52 @@
+import { join } from 'node:path';
+import { Agent, fetch } from 'undici';
+import { type Part, startPart } from '../part.ts';
+import { SIGNING_KEY } from './api-server.ts';
+
+interface Options {
+  program: string;
+  folder: string;
+  port: number;
+  /** A file, of someone who may do everything. */
+  kubeconfig: string;
+}
+
+/** The PV binder, protection finalizers, the garbage collector, namespaces, deployments, … */
+export function startControllerManager(options: Options): Promise<Part> {
+  return start('kube-controller-manager', options, [
+    `--service-account-private-key-file=${join(options.folder, SIGNING_KEY)}`,
+  ]);
+}
+
+/** Gives pods their nodes, and with that claims that wait for a consumer their volumes. */
+export function startScheduler(options: Options): Promise<Part> {
+  return start('kube-scheduler', options, []);
+}
+
+function start(name: string, { program, folder, port, kubeconfig }: Options, flags: string[]): Promise<Part> {
+  return startPart({
+    name,
+    argv: [
+      program,
+      `--kubeconfig=${kubeconfig}`,
+      `--authentication-kubeconfig=${kubeconfig}`,
+      `--authorization-kubeconfig=${kubeconfig}`,
+      '--leader-elect=false',
+      '--bind-address=127.0.0.1',
+      `--secure-port=${port}`,
+      ...flags,
+    ],
+    folder,
+    ready: () => isHealthy(`https://127.0.0.1:${port}/healthz`),
+  });
+}
+
+/** Its certificate is its own, of this start, and kept nowhere. */
+async function isHealthy(url: string): Promise<boolean> {
+  const dispatcher = new Agent({ connect: { rejectUnauthorized: false } });
+  try {
+    return (await fetch(url, { dispatcher })).ok;
+  } finally {
+    await dispatcher.close();
+  }
+}

@@ -1,0 +1,70 @@
+import type { Image } from './image.ts';
+
+/** A disk of a VM. */
+export interface DiskFile {
+  /** Names it in qemu, and is its serial number. */
+  name: string;
+  file: string;
+}
+
+export interface Machine {
+  name: string;
+  image: Image;
+  memoryMiB: number;
+  /** Loopback port that leads to its sshd. */
+  port: number;
+  /** qcow2 on top of the image's disk. */
+  rootDisk: string;
+  disks: readonly DiskFile[];
+  /** The names of those that it has when it starts. */
+  plugged: ReadonlySet<string>;
+  /** Where all boots are written one after the other. */
+  consoleLog: string;
+  /** Socket of the monitor. */
+  monitor: string;
+}
+
+/** The arguments of qemu-system-x86_64. Nothing is emulated beside what is named, and no signal but ours ends it. */
+export function qemuArguments(machine: Machine): string[] {
+  const { name, image, memoryMiB, port, rootDisk, disks, plugged, consoleLog, monitor } = machine;
+  const device = (properties: object) => ['-device', JSON.stringify(properties)];
+  return [
+    ...['-name', name, '-nodefaults', '-no-user-config', '-display', 'none'],
+    ...['-machine', 'q35', '-accel', 'tcg,thread=multi', '-cpu', 'Westmere', '-m', String(memoryMiB)],
+    ...['-kernel', image.kernel, '-initrd', image.initrd, '-append', kernelArguments(name)],
+    ...['-chardev', `file,id=console,append=on,path=${comma(consoleLog)}`, '-serial', 'chardev:console'],
+    ...['-qmp', `unix:${comma(monitor)},server=on,wait=off`],
+    ...blockdev('root', rootDisk),
+    ...device({ driver: 'virtio-blk-pci', drive: 'root' }),
+    ...device({ driver: 'virtio-scsi-pci', id: 'scsi' }),
+    ...disks.flatMap(({ name, file }) => blockdev(name, file)),
+    ...disks.filter(({ name }) => plugged.has(name)).flatMap((disk) => device(scsiDisk(disk))),
+    ...['-netdev', `user,id=net,hostfwd=tcp:127.0.0.1:${port}-:22`],
+    ...device({ driver: 'virtio-net-pci', netdev: 'net', romfile: '' }),
+    ...device({ driver: 'virtio-rng-pci' }),
+  ];
+}
+
+/** The device of a disk, as an option and as the monitor's `device_add` take it. */
+export function scsiDisk({ name }: DiskFile): Record<string, string> {
+  return { driver: 'scsi-hd', bus: 'scsi.0', id: name, drive: name, serial: name };
+}
+
+/**
+ * A flush of the VM is one of the host, and what was not flushed may be lost with the process: tables of a qcow2 file
+ * are in its memory. So that ending it is a power cut.
+ */
+function blockdev(name: string, file: string): string[] {
+  const options = { driver: 'qcow2', 'node-name': name, file: { driver: 'file', filename: file } };
+  return ['-blockdev', JSON.stringify(options)];
+}
+
+const kernelArguments = (name: string) =>
+  [
+    ...['root=LABEL=stowage-vm', 'rw', 'console=ttyS0', 'net.ifnames=0', 'panic=1'],
+    `systemd.hostname=${name}`,
+    // Always the same for one name, and no other VM's.
+    `systemd.machine_id=${Buffer.from(name).toString('hex').padEnd(32, '0').slice(0, 32)}`,
+  ].join(' ');
+
+const comma = (path: string) => path.replaceAll(',', ',,');

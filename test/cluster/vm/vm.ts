@@ -1,0 +1,229 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { execa } from 'execa';
+import { quoteAll } from '../../../src/nodes/quote.ts';
+import { freePorts } from '../../support/free-ports.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
+import { until } from '../../support/until.ts';
+import { image } from './image.ts';
+import { type DiskFile, type Machine, qemuArguments, scsiDisk } from './qemu.ts';
+import { connectQmp, type Qmp } from './qmp.ts';
+
+export interface VmOptions {
+  /** Of the node: its host name, and the name that its host key is known under. */
+  name: string;
+  /** By name: a size as qemu-img takes it (`1G`). They are empty. */
+  disks?: Readonly<Record<string, string>>;
+  memoryMiB?: number;
+}
+
+export interface Ran {
+  exitCode: number;
+  stdout: string;
+  stderr: string;
+}
+
+/** A node of its own: kernel, systemd, udev, sshd, disks. */
+export interface Vm {
+  name: string;
+  /** For `ssh -F` and `stowage --ssh-config`: root at the VM, under its name. */
+  configFile: string;
+  /** Loopback port of its sshd. */
+  port: number;
+  /** Of qemu; undefined while it is off. */
+  pid(): number | undefined;
+  /** The lasting path of one of its disks, in the VM. */
+  disk(name: string): string;
+  /** Runs a program in the VM as root. Throws where it fails, unless told not to. */
+  run(argv: readonly string[], options?: { input?: string; reject?: boolean }): Promise<Ran>;
+  /** Ends it as a power cut does: what it had not flushed to its disks may be lost. */
+  powerCut(): Promise<void>;
+  /** Starts it again, and waits for its sshd. */
+  boot(): Promise<void>;
+  /** `systemctl reboot`, and waits for its sshd. */
+  reboot(): Promise<void>;
+  /** Takes a disk out, also one that is in use. */
+  unplug(disk: string): Promise<void>;
+  /** Puts it in again. */
+  plug(disk: string): Promise<void>;
+  /** All that its kernel and systemd said on the console, of all boots. */
+  console(): Promise<string>;
+  /** Ends it at once, and removes its disks. */
+  stop(): Promise<void>;
+}
+
+interface Running {
+  qemu: ChildProcess;
+  /** Once it has booted. */
+  qmp?: Qmp;
+}
+
+/** Emulated in software; a busy machine may take as long. */
+const BOOTS_WITHIN = 600_000;
+
+/** Starts a VM and waits for its sshd. Its disks are on top of the image, which stays as it is. */
+export async function startVm({ name, disks = {}, memoryMiB = 1024 }: VmOptions): Promise<Vm> {
+  const base = await image();
+  const folder = await temporaryFolder('vm');
+  const at = (file: string) => join(folder.path, file);
+  const [port = 0] = await freePorts(1);
+  const diskFiles: DiskFile[] = [];
+  for (const [disk, size] of Object.entries(disks)) {
+    await execa('qemu-img', ['create', '-q', '-f', 'qcow2', at(`${disk}.qcow2`), size]);
+    diskFiles.push({ name: disk, file: at(`${disk}.qcow2`) });
+  }
+  const rootDisk = at('root.qcow2');
+  await execa('qemu-img', ['create', '-q', '-f', 'qcow2', '-b', base.disk, '-F', 'raw', rootDisk]);
+  await writeFile(at('known_hosts'), `${name} ${base.hostKey}\n`);
+  const configFile = at('ssh_config');
+  await writeFile(configFile, clientConfig(name, port, base.clientKey, at('known_hosts')));
+
+  const plugged = new Set(Object.keys(disks));
+  const machine: Machine = {
+    ...{ name, image: base, memoryMiB, port, rootDisk, disks: diskFiles, plugged },
+    ...{ consoleLog: at('console.log'), monitor: at('monitor') },
+  };
+  const state: { running?: Running | undefined } = {};
+
+  const ssh = (...args: string[]) =>
+    execa('ssh', ['-F', configFile, ...SHARED, '-o', `ControlPath=${at('ssh')}`, ...args], {
+      ...{ reject: false, timeout: 60_000, stripFinalNewline: true },
+    });
+
+  const consoleText = () => readFile(machine.consoleLog, 'utf8').catch(() => '');
+  async function withConsole<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (error) {
+      const last = (await consoleText()).split('\n').slice(-60).join('\n');
+      throw new Error(`VM ${name}: ${(error as Error).message}\nIts console:\n${last}`, { cause: error });
+    }
+  }
+
+  /** Of the boot that it is in; undefined while it does not answer. */
+  async function bootId(): Promise<string | undefined> {
+    const { exitCode, stdout } = await ssh(name, 'cat /proc/sys/kernel/random/boot_id');
+    return exitCode === 0 ? stdout : undefined;
+  }
+
+  async function boot(): Promise<void> {
+    if (state.running !== undefined) throw new Error(`VM ${name} runs already`);
+    await rm(machine.monitor, { force: true });
+    // It ends with this process, in whatever way that ends.
+    const argv = ['--pdeathsig', 'KILL', '--', 'qemu-system-x86_64', ...qemuArguments(machine)];
+    const qemu = spawn('setpriv', argv, { stdio: ['ignore', 'ignore', 'pipe'] });
+    const current: Running = { qemu };
+    state.running = current;
+    let said = '';
+    qemu.stderr?.on('data', (chunk: Buffer) => {
+      said += chunk;
+    });
+    await withConsole(() =>
+      until('its sshd answers', BOOTS_WITHIN, () => {
+        if (qemu.exitCode !== null || qemu.signalCode !== null) throw new Error(`qemu has ended: ${said}`);
+        return bootId();
+      }),
+    );
+    current.qmp = await connectQmp(machine.monitor);
+  }
+
+  async function off(): Promise<void> {
+    if (state.running === undefined) return;
+    const { qemu, qmp } = state.running;
+    state.running = undefined;
+    qmp?.close();
+    if (qemu.exitCode === null && qemu.signalCode === null) {
+      const ended = once(qemu, 'exit');
+      qemu.kill('SIGKILL');
+      await ended;
+    }
+    await ssh('-O', 'exit', name);
+  }
+
+  const monitor = (): Qmp => {
+    if (state.running?.qmp === undefined) throw new Error(`VM ${name} is off`);
+    return state.running.qmp;
+  };
+  const diskFile = (disk: string): DiskFile => {
+    const found = diskFiles.find((each) => each.name === disk);
+    if (found === undefined) throw new Error(`VM ${name} has no disk ${disk}`);
+    return found;
+  };
+
+  const vm: Vm = {
+    ...{ name, configFile, port, boot, console: consoleText, powerCut: off },
+    pid: () => state.running?.qemu.pid,
+    disk: (disk) => `/dev/disk/by-id/scsi-0QEMU_QEMU_HARDDISK_${diskFile(disk).name}`,
+    async run(argv, { input, reject = true } = {}) {
+      const {
+        exitCode = 255,
+        stdout,
+        stderr,
+      } = await execa(
+        'ssh',
+        ['-F', configFile, ...SHARED, '-o', `ControlPath=${at('ssh')}`, name, quoteAll(argv)],
+        { reject: false, ...(input === undefined ? { stdin: 'ignore' } : { input }) },
+      );
+      if (reject && exitCode !== 0) {
+        throw new Error(`VM ${name}: ${argv.join(' ')} ended with ${exitCode}: ${stderr || stdout}`);
+      }
+      return { exitCode, stdout: String(stdout), stderr: String(stderr) };
+    },
+    async reboot() {
+      const before = await bootId();
+      await ssh(name, 'systemctl reboot');
+      await ssh('-O', 'exit', name);
+      await withConsole(() =>
+        until('it has rebooted', BOOTS_WITHIN, async () => {
+          const now = await bootId();
+          return now === undefined || now === before ? undefined : true;
+        }),
+      );
+    },
+    async unplug(disk) {
+      const { name: id } = diskFile(disk);
+      const gone = monitor().event('DEVICE_DELETED', { device: id });
+      await monitor().execute('device_del', { id });
+      await gone;
+      plugged.delete(id);
+    },
+    async plug(disk) {
+      await monitor().execute('device_add', scsiDisk(diskFile(disk)));
+      plugged.add(disk);
+    },
+    async stop() {
+      await off();
+      await folder.remove();
+    },
+  };
+  try {
+    await boot();
+  } catch (error) {
+    await vm.stop();
+    throw error;
+  }
+  return vm;
+}
+
+/** One connection for all that a test runs. */
+const SHARED = [
+  ...['-o', 'BatchMode=yes', '-o', 'LogLevel=ERROR', '-o', 'ConnectTimeout=10'],
+  ...['-o', 'ControlMaster=auto', '-o', 'ControlPersist=yes'],
+  ...['-o', 'ServerAliveInterval=5', '-o', 'ServerAliveCountMax=3'],
+];
+
+function clientConfig(name: string, port: number, key: string, knownHosts: string): string {
+  return `Host ${name}
+  HostName 127.0.0.1
+  Port ${port}
+  HostKeyAlias ${name}
+  User root
+  IdentityFile ${key}
+  IdentitiesOnly yes
+  UserKnownHostsFile ${knownHosts}
+  GlobalKnownHostsFile /dev/null
+  StrictHostKeyChecking yes
+`;
+}

@@ -1,0 +1,220 @@
+import { chmod, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { execa } from 'execa';
+import { VOLUME_API_VERSION } from '../../src/api/names.ts';
+import { VOLUMES } from '../../src/api/resources.ts';
+import type { Volume } from '../../src/api/volume.ts';
+import type { Informer } from '../../src/kube/informer.ts';
+import { startCluster, type TestCluster } from '../support/cluster.ts';
+import { type Disk, makeDisk } from '../support/disks.ts';
+import { followVolumes } from '../support/follow-volumes.ts';
+import { type Expected, leftovers } from '../support/leftovers.ts';
+import { removeTraces } from '../support/remove-traces.ts';
+import { describeAsRoot } from '../support/root.ts';
+import { type Sshd, startSshd } from '../support/sshd.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+import { createTestNetwork, type TestNetwork } from '../support/test-network.ts';
+import { ensureUdev } from '../support/udev.ts';
+import { until } from '../support/until.ts';
+
+const NODES = Array.from({ length: 20 }, (_, index) => `n${index}`);
+const HEALTHY = NODES.slice(0, 10);
+const AWAY = NODES.slice(10);
+/** Volumes of each node that are made at once. */
+const AT_ONCE = 2;
+/** Each Volume has one: of loop devices, which Stowage allots by node, this machine has but one set for all nodes. */
+const DISKS = (1 + AT_ONCE) * NODES.length + AT_ONCE * HEALTHY.length;
+
+/** In ms. */
+interface Took {
+  median: number;
+  slowest: number;
+}
+
+describeAsRoot('half of 20 nodes drop packets', () => {
+  let stopUdev: () => Promise<void>;
+  let cluster: TestCluster;
+  let folder: { path: string; remove(): Promise<void> };
+  let network: TestNetwork;
+  let sshd: Sshd;
+  let volumes: Informer<Volume>;
+  let watch: ReturnType<typeof startWatch> | undefined;
+  /** When each Volume became Available first, in ms since the epoch, by its name. */
+  const availableAt = new Map<string, number>();
+  const failed: string[] = [];
+  const uids: string[] = [];
+  const disks: Disk[] = [];
+  /** Those that no Volume has: a Volume that is deleted leaves its disk as it was. */
+  let unused: Disk[] = [];
+
+  beforeAll(async () => {
+    stopUdev = await ensureUdev();
+    cluster = await startCluster();
+    folder = await temporaryFolder('packet-loss');
+    network = await createTestNetwork(NODES);
+    sshd = await startSshd({ nodes: NODES, under: network.nodes, addresses: network.addresses });
+    const ssh = join(folder.path, 'ssh');
+    await writeFile(ssh, `#!/bin/sh\nexec ${network.client.join(' ')} /usr/bin/ssh "$@"\n`);
+    await chmod(ssh, 0o755);
+    for (let n = 0; n < DISKS; n++) disks.push(await makeDisk(folder.path, `disk-${n}`, 16n << 20n));
+    volumes = await followVolumes(cluster.client, ({ metadata: { name }, status }) => {
+      if (status?.phase === 'Available' && !availableAt.has(name)) availableAt.set(name, Date.now());
+      if (status?.phase === 'Failed') failed.push(name);
+    });
+  }, 60_000);
+
+  beforeEach(() => {
+    unused = [...disks];
+  });
+
+  afterEach(stopWatch);
+
+  afterAll(async () => {
+    await volumes?.stop();
+    await cluster?.stop();
+    await sshd?.stop();
+    await network?.remove();
+    for (const uid of uids) await removeTraces(uid);
+    for (const disk of disks) await disk.remove();
+    await stopUdev?.();
+    await folder?.remove();
+  }, 60_000);
+
+  /** The daemon as it is, whose ssh is the real one in the client's network. */
+  const startWatch = () =>
+    execa('bin/stowage', ['watch', '--ssh-config', sshd.configFile, '--leader-election=false'], {
+      env: { KUBECONFIG: cluster.kubeconfig, PATH: `${folder.path}:${process.env.PATH}` },
+      reject: false,
+      forceKillAfterDelay: false,
+    });
+
+  async function stopWatch(): Promise<void> {
+    watch?.kill('SIGTERM');
+    const ended = await watch;
+    watch = undefined;
+    if (ended !== undefined) expect(ended.exitCode).toBe(0);
+  }
+
+  /** So many Volumes on each node, at once. Returns their names. */
+  async function create(batch: string, nodes: readonly string[], perNode: number): Promise<string[]> {
+    const names = nodes.flatMap((node) =>
+      Array.from({ length: perNode }, (_, n) => [`${batch}-${node}-${n}`, node]),
+    );
+    return Promise.all(
+      names.map(async ([name = '', nodeName = '']) => {
+        const rawBlockDevice = { devicePath: unused.shift()?.path ?? '' };
+        const { metadata } = await cluster.client.create<Volume>(VOLUMES, {
+          apiVersion: VOLUME_API_VERSION,
+          kind: 'Volume',
+          metadata: { name },
+          spec: { nodeName, storageClassName: 'local', onDelete: 'Delete', rawBlockDevice },
+        });
+        uids.push(metadata.uid ?? '');
+        return name;
+      }),
+    );
+  }
+
+  async function allAvailable(names: readonly string[]): Promise<void> {
+    const others = () => names.filter((name) => !availableAt.has(name));
+    try {
+      await until('they are Available', 120_000, async () => (others().length === 0 ? true : undefined));
+    } catch (cause) {
+      const seen = others().map((name) => `${name}: ${JSON.stringify(volumes.get(name)?.status)}`);
+      throw new Error(`${seen.length} of ${names.length} are not Available: ${seen.slice(0, 3)}`, { cause });
+    }
+  }
+
+  /** From `since` to when each was Available, in ms, the median and the slowest. */
+  async function measure(names: readonly string[], since: number): Promise<Took> {
+    await allAvailable(names);
+    const took = names.map((name) => (availableAt.get(name) ?? 0) - since).sort((a, b) => a - b);
+    return { median: took[Math.floor(took.length / 2)] ?? 0, slowest: took.at(-1) ?? 0 };
+  }
+
+  const readyOf = (name: string) =>
+    volumes.get(name)?.status?.conditions?.find((condition) => condition.type === 'Ready');
+
+  const allUnreachable = (names: readonly string[]) =>
+    until('all say that their node is not reached', 60_000, async () =>
+      names.every((name) => {
+        const ready = readyOf(name);
+        return ready?.status === 'Unknown' && ready.reason === 'NodeUnreachable';
+      })
+        ? true
+        : undefined,
+    );
+
+  /** Others may have left something on the machine. */
+  const faultsOfOurs = async (expected: Expected[]) =>
+    (await leftovers({ expected, uids, client: cluster.client })).filter((fault) =>
+      uids.some((uid) => fault.includes(uid)),
+    );
+
+  async function expectWholeAndDelete(): Promise<void> {
+    const there = volumes.list().map(({ metadata }) => metadata);
+    expect(await faultsOfOurs(there.map(({ uid = '' }) => ({ uid, loop: false })))).toEqual([]);
+    await Promise.all(there.map(({ name }) => cluster.client.delete(VOLUMES, name)));
+    await until('all are deleted', 120_000, async () => (volumes.list().length === 0 ? true : undefined));
+    expect(await faultsOfOurs([])).toEqual([]);
+  }
+
+  /** Volumes of nodes that are away are made by themselves once packets flow, and no Volume ever failed. */
+  async function expectBackAndDelete(waiting: readonly string[]): Promise<void> {
+    await network.pass(AWAY);
+    const since = Date.now();
+    const back = await measure(waiting, since);
+    process.stderr.write(
+      `packet-loss.test.ts: all were Available ${back.slowest} ms after packets flowed again\n`,
+    );
+    expect(failed).toEqual([]);
+    await expectWholeAndDelete();
+  }
+
+  function expectUsual(among: Took, usual: Took): void {
+    process.stderr.write(
+      `packet-loss.test.ts: ${HEALTHY.length * AT_ONCE} Volumes of nodes that answer took ${among.median} ms, the slowest ${among.slowest} ms, usually ${usual.median} and ${usual.slowest} ms\n`,
+    );
+    expect(among.median).toBeLessThan(2 * usual.median);
+    expect(among.slowest).toBeLessThan(2 * usual.slowest);
+  }
+
+  test('before the daemon starts', async () => {
+    const first = await create('usual', HEALTHY, AT_ONCE);
+    const made = await create('made', AWAY, 1);
+    let since = Date.now();
+    watch = startWatch();
+    const usual = await measure(first, since);
+    await allAvailable(made);
+    await stopWatch();
+
+    await network.drop(AWAY);
+    const waiting = await create('waiting', AWAY, AT_ONCE);
+    const second = await create('among', HEALTHY, AT_ONCE);
+    since = Date.now();
+    watch = startWatch();
+    const among = await measure(second, since);
+    expect(waiting.filter((name) => availableAt.has(name))).toEqual([]);
+    expectUsual(among, usual);
+    await allUnreachable([...waiting, ...made]);
+    expect(made.map((name) => volumes.get(name)?.status?.phase)).toEqual(made.map(() => 'Available'));
+    await expectBackAndDelete(waiting);
+  }, 240_000);
+
+  test('in the midst of open connections', async () => {
+    watch = startWatch();
+    await allAvailable(await create('open', NODES, 1));
+    let since = Date.now();
+    const usual = await measure(await create('alike', HEALTHY, AT_ONCE), since);
+
+    await network.drop(AWAY);
+    const waiting = await create('silent', AWAY, AT_ONCE);
+    since = Date.now();
+    const among = await measure(await create('within', HEALTHY, AT_ONCE), since);
+    expect(waiting.filter((name) => availableAt.has(name))).toEqual([]);
+    expectUsual(among, usual);
+    await allUnreachable(waiting);
+    await expectBackAndDelete(waiting);
+  }, 240_000);
+});

@@ -1,0 +1,61 @@
+import { expect, test } from '@jest/globals';
+import { kindsInNamespaces } from '../../src/kube/discovery.ts';
+import { ApiError } from '../../src/kube/errors.ts';
+
+const VERBS = ['create', 'delete', 'get', 'list'];
+const kind = (name: string, rest: object = {}) => ({
+  name,
+  kind: name,
+  namespaced: true,
+  verbs: VERBS,
+  ...rest,
+});
+const group = (name: string, ...versions: string[]) => ({
+  name,
+  versions: versions.map((version) => ({ version, groupVersion: `${name}/${version}` })),
+});
+const asked = (answers: Record<string, unknown>) =>
+  kindsInNamespaces({
+    send: async ({ path }) => {
+      if (path in answers) return answers[path];
+      throw new ApiError({ apiVersion: 'v1', kind: 'Status', status: 'Failure' }, 503, path);
+    },
+  });
+const CORE = { '/api/v1': { resources: [kind('secrets')] } };
+
+test('kinds in namespaces that can be listed and deleted, of all groups, once each', async () => {
+  const found = await asked({
+    '/api/v1': {
+      resources: [
+        kind('secrets'),
+        kind('pods/log'),
+        kind('nodes', { namespaced: false }),
+        kind('bindings', { verbs: ['create'] }),
+      ],
+    },
+    '/apis': { groups: [group('a.example', 'v2', 'v1'), group('metrics.example', 'v1')] },
+    '/apis/a.example/v2': { resources: [kind('things')] },
+    '/apis/a.example/v1': { resources: [kind('things'), kind('olds')] },
+    '/apis/metrics.example/v1': { resources: [kind('pods', { verbs: ['get', 'list'] })] },
+  });
+  expect(found.map(({ group, version, plural }) => `${plural}.${group}/${version}`)).toEqual([
+    'secrets./v1',
+    'things.a.example/v2',
+    'olds.a.example/v1',
+  ]);
+});
+
+test('an empty list of Go is null', async () => {
+  expect(await asked({ ...CORE, '/apis': { groups: null } })).toHaveLength(1);
+});
+
+test.each([
+  [
+    'a group that does not answer',
+    { '/apis': { groups: [group('away.example', 'v1')] } },
+    'answered with 503',
+  ],
+  ['an answer that is none', { '/apis': {} }, '/apis was answered without a list of groups'],
+])('%s is thrown', async (_, answers, message) => {
+  await expect(asked({ ...CORE, ...answers })).rejects.toThrow(message);
+});

@@ -1,0 +1,90 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { CRDS } from '../../src/api/crds.ts';
+import { VOLUMES } from '../../src/api/resources.ts';
+import type { Volume } from '../../src/api/volume.ts';
+import { run } from '../../src/cli/run.ts';
+import { systemClock } from '../../src/control/clock.ts';
+import { connect } from '../../src/kube/connect.ts';
+import type { KubeClient } from '../../src/kube/types.ts';
+import { NodeError } from '../../src/nodes/errors.ts';
+import { startSandbox } from '../../src/sandbox/server.ts';
+import { sparseVolume } from '../support/cluster.ts';
+import { startController, type TestController } from '../support/controller.ts';
+import { fakeExecutor } from '../support/fake-executor.ts';
+import { fakeIo } from '../support/fake-io.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+import { until } from '../support/until.ts';
+
+/** The CRDs without what they say of an object as a whole, as MetalK8s's has it. */
+const LAX = CRDS.map((crd) => {
+  const copy = JSON.parse(JSON.stringify(crd));
+  for (const { schema } of copy.spec.versions) {
+    delete schema.openAPIV3Schema.required;
+    delete schema.openAPIV3Schema['x-kubernetes-validations'];
+  }
+  return copy;
+});
+
+const away = new NodeError('unreachable', 'n1', 'node n1 is away');
+
+let client: KubeClient;
+let controller: TestController;
+let kubeconfig = '';
+const cleanUps: (() => Promise<unknown>)[] = [];
+
+beforeAll(async () => {
+  const sandbox = await startSandbox({ crds: LAX });
+  const folder = await temporaryFolder('no-spec');
+  kubeconfig = join(folder.path, 'kubeconfig');
+  await writeFile(kubeconfig, sandbox.kubeconfig);
+  ({ client } = await connect({ kubeconfig }));
+  controller = await startController(client);
+  cleanUps.push(controller.stop, sandbox.stop, folder.remove);
+  const { spec: _, ...noSpec } = sparseVolume('nospec', 'n1', '1Gi');
+  await client.create(VOLUMES, noSpec);
+  await client.create(VOLUMES, sparseVolume('other', 'n1', '1Gi'));
+});
+afterAll(async () => {
+  for (const cleanUp of cleanUps) await cleanUp();
+});
+
+async function stowage(...argv: string[]) {
+  const { io, outcome } = fakeIo({ executor: fakeExecutor({ n1: away }), clock: systemClock as never });
+  const code = await run([...argv, '--kubeconfig', kubeconfig], { ...io, connect });
+  return { ...outcome, code };
+}
+
+const phaseOf = async (name: string) => (await client.get<Volume>(VOLUMES, name)).status?.phase;
+
+test('it is Failed and says why, and others are worked on', async () => {
+  await until('nospec is Failed', 4000, async () =>
+    (await phaseOf('nospec')) === 'Failed' ? true : undefined,
+  );
+  const { status } = await client.get<Volume>(VOLUMES, 'nospec');
+  expect(status?.conditions?.[0]?.message).toContain('it has no spec');
+  await until('other is worked on', 4000, async () => ((await phaseOf('other')) ? true : undefined));
+  expect(controller.lines.filter(({ level }) => level === 'error')).toEqual([]);
+});
+
+test.each([
+  ['get', 'volumes'],
+  ['get', 'volumes', '--sort-by', 'node', '--node', 'n1'],
+  ['get', 'volumes', '-o', 'yaml'],
+  ['describe', 'volume', 'nospec'],
+  ['why', 'volume', 'nospec'],
+])('%s %s works with one among the Volumes', async (...argv) => {
+  const { code, err } = await stowage(...argv);
+  expect({ code, err }).toEqual({ code: 0, err: '' });
+});
+
+test('it names no node', async () => {
+  const { code, out } = await stowage('get', 'nodes', '-o', 'name');
+  expect({ code, out }).toEqual({ code: 0, out: 'node/n1\n' });
+});
+
+test('it can be deleted', async () => {
+  const { code, err } = await stowage('delete', 'volume', 'nospec', '--wait');
+  expect({ code, err: err.includes('TypeError') }).toEqual({ code: 0, err: false });
+});

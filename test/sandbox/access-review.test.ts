@@ -1,0 +1,20 @@
+import { test } from '@jest/globals';
+import { startSandbox } from '../../src/sandbox/server.ts';
+import { kubectlIn } from '../support/kubectl.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+
+test('kubectl auth tells who asks, and that nothing is refused', async () => {
+  const sandbox = await startSandbox({ crds: [] });
+  const folder = await temporaryFolder('kubectl');
+  try {
+    const { use, expectOutput } = kubectlIn(folder.path);
+    use(sandbox);
+    await expectOutput('auth can-i create pods', 'yes');
+    await expectOutput('auth can-i get pods/log --subresource log -n kube-system', /^yes$/m);
+    await expectOutput('auth can-i get /healthz', 'yes');
+    await expectOutput('auth whoami', /Username +stowage-sandbox/);
+  } finally {
+    await sandbox.stop();
+    await folder.remove();
+  }
+});

@@ -1,0 +1,24 @@
+import { VOLUMES } from '../../src/api/resources.ts';
+import type { Volume } from '../../src/api/volume.ts';
+import { systemClock } from '../../src/control/clock.ts';
+import { createInformer, type Informer } from '../../src/kube/informer.ts';
+import type { KubeClient } from '../../src/kube/types.ts';
+import { memoryLogger } from './logger.ts';
+
+/** A cache of the Volumes, filled; `onChange` is told of all, those included that are there already. */
+export async function followVolumes(
+  client: KubeClient,
+  onChange: (volume: Volume) => void = () => {},
+): Promise<Informer<Volume>> {
+  const volumes = createInformer<Volume>({
+    client,
+    resource: VOLUMES,
+    clock: systemClock,
+    random: Math.random,
+    logger: memoryLogger(),
+  });
+  volumes.onChange(({ object }) => onChange(object));
+  volumes.start();
+  await volumes.synced;
+  return volumes;
+}

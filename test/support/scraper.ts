@@ -1,0 +1,66 @@
+import { readSamples, type Sample } from './exposition.ts';
+import type { ToldSeries } from './readme-series.ts';
+import { scrapeFaults } from './scrape-faults.ts';
+import { until } from './until.ts';
+
+export interface Scraper {
+  /** One more scrape. */
+  scrape(): Promise<Sample[]>;
+  /** The first scrape in which the series of the name are these: their labels and values, in any order. */
+  shows(name: string, series: readonly Record<string, string | number>[]): Promise<Sample[]>;
+  /** What was wrong with any so far. */
+  faults: string[];
+  /** All so far. */
+  bodies: string[];
+  stop(): Promise<void>;
+}
+
+/** Scrapes now and then, one scrape at a time, for each is compared with the one before it. */
+export function startScraper(url: string, told: readonly ToldSeries[], everyMs: number): Scraper {
+  const bodies: string[] = [];
+  const faults: string[] = [];
+  let last: Promise<unknown> = Promise.resolve();
+
+  async function fetchOne(): Promise<Sample[]> {
+    const response = await fetch(url);
+    const body = await response.text();
+    if (!response.ok) throw new Error(`${url} answered ${response.status}: ${body}`);
+    const found = scrapeFaults(body, told, bodies.at(-1));
+    bodies.push(body);
+    faults.push(...found.map((fault) => `scrape ${bodies.length}: ${fault}`));
+    return readSamples(body);
+  }
+  function scrape(): Promise<Sample[]> {
+    const next = last.then(fetchOne);
+    last = next.catch((error: Error) => faults.push(error.message));
+    return next;
+  }
+  const timer = setInterval(() => void scrape().catch(() => {}), everyMs);
+
+  return {
+    scrape,
+    faults,
+    bodies,
+    async shows(name, series) {
+      const textOf = (each: object) => JSON.stringify(Object.entries(each).sort());
+      const wanted = series.map(textOf).sort().join();
+      let seen = '';
+      const look = async () => {
+        const samples = await scrape();
+        seen = samples
+          .filter((sample) => sample.name === name)
+          .map(({ labels, value }) => textOf({ ...labels, value }))
+          .sort()
+          .join();
+        return seen === wanted ? samples : undefined;
+      };
+      return until(`${name} is ${wanted}`, 10_000, look).catch((error: Error) => {
+        throw new Error(`${error.message}; it was ${seen}`, { cause: error });
+      });
+    },
+    async stop() {
+      clearInterval(timer);
+      await last;
+    },
+  };
+}
