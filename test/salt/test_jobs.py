@@ -10,7 +10,7 @@ from unittest import mock
 from stowage_node import allowed, jobs, runner
 
 #: Commands of tests, instead of those of volumes.
-COMMANDS = [r"true ", r"false ", r"sleep [0-9.]+", r"cat ", r"tee {directory}/[a-z]+", r"ls {directory}(/[a-z]+)?", r"no-such-program "]
+COMMANDS = [r"true ", r"false ", r"sleep [0-9.]+", r"cat ", r"tee {directory}/[a-z]+", r"ls {directory}(/[a-z]+)?", r"no-such-program ", r"timeout -s KILL 0.05 sleep 5"]
 
 
 def step(*argv, **more):
@@ -68,6 +68,11 @@ class Jobs(unittest.TestCase):
         self.assertEqual(self.state("b")["state"], "raced")
         self.submit("c", step("no-such-program"))
         self.assertEqual(self.state("c")["exit"], 127)
+
+    def test_a_program_that_was_killed_says_nothing_of_what_it_worked_on(self):
+        self.submit("a", step("timeout", "-s", "KILL", "0.05", "sleep", "5"))
+        state = self.state("a")
+        self.assertEqual((state["state"], state["exit"]), ("raced", 137))
 
     def test_a_guard_that_does_not_hold_ends_it_before_the_step(self):
         guard = {"argv": ["ls", self.directory], "expect": {"exit": 0, "stdout": {"is": ""}}, "refusal": "not empty"}

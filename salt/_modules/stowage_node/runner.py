@@ -87,7 +87,9 @@ class Job:
             )
             os.write(self.output, errors)
             if status != 0:
-                raise Ended(f"{failure} {status}")
+                # Killed by one of the 64 signals, in a shutdown or for want of memory: that says nothing about what it worked on.
+                killed = 128 < status <= 192
+                raise Ended(f"{'raced' if killed else failure} {status}")
         finally:
             if device is not None:
                 self.held.remove(device)

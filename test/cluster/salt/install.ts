@@ -2,10 +2,9 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { cached, keyOf } from '../cache.ts';
+import { needPackages } from '../debian-packages.ts';
 
 const REQUIREMENTS = join(import.meta.dirname, 'requirements.txt');
-/** Debian's, by what each is needed for. */
-const PACKAGES = { python: 'python3', pip: 'python3-pip' };
 
 /** What runs Salt's programs: Python, and where it finds Salt. */
 export interface SaltInstallation {
@@ -15,7 +14,7 @@ export interface SaltInstallation {
 
 /** Salt and salt-api from PyPI, once for all checkouts. They are packages in a folder, so that it can be anywhere. */
 export async function installSalt(): Promise<SaltInstallation> {
-  await ensurePip();
+  await needPackages({ python3: 'python3', pip3: 'python3-pip' });
   const { stdout: version } = await execa('python3', ['--version']);
   const { stdout: python } = await execa('python3', ['-c', 'import sys; print(sys.executable)']);
   const path = await cached('salt', keyOf(await readFile(REQUIREMENTS), version), async (folder) => {
@@ -23,14 +22,4 @@ export async function installSalt(): Promise<SaltInstallation> {
     await execa(python, [...pip, '--root-user-action=ignore', '-r', REQUIREMENTS], { timeout: 600_000 });
   });
   return { python, path };
-}
-
-async function ensurePip(): Promise<void> {
-  const { failed } = await execa('python3', ['-m', 'pip', '--version'], { reject: false });
-  if (!failed) return;
-  const packages = Object.values(PACKAGES);
-  process.stderr.write(`cluster: installing Debian packages: ${packages.join(' ')}\n`);
-  const env = { DEBIAN_FRONTEND: 'noninteractive' };
-  await execa('apt-get', ['update'], { env });
-  await execa('apt-get', ['install', '-y', '--no-install-recommends', ...packages], { env });
 }
