@@ -13,9 +13,10 @@ export const STOWAGE_GROUP = 'stowage.dev';
 export const STOWAGE_VERSION = 'v1alpha1';
 export const STOWAGE_API_VERSION = `${STOWAGE_GROUP}/${STOWAGE_VERSION}`;
 
-/** Where a node is reached, if not under its own name. Only these two of a Node's annotations steer ssh. */
+/** Where a node is reached, if not under its own name. Only these of a Node's annotations steer a transport. */
 export const ADDRESS_ANNOTATION = 'stowage.dev/address';
 export const PORT_ANNOTATION = 'stowage.dev/port';
+export const MINION_ANNOTATION = 'stowage.dev/salt-minion';
 
 /** On a Volume, a Leftover or a Node, with any value but "false": nothing is written there. */
 export const PAUSED_ANNOTATION = 'stowage.dev/paused';

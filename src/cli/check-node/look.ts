@@ -1,6 +1,7 @@
 import { NodeError } from '../../nodes/errors.ts';
 import type { Executor, Probe, ProbeResult } from '../../nodes/job.ts';
 import { ForeignJobs } from '../../nodes/jobs-folder.ts';
+import { ModuleRefusal } from '../../nodes/salt/refusal.ts';
 import { SudoRefusal } from '../../nodes/sudo.ts';
 import { freeSpaceProbes, readFreeSpace } from '../../storage/free-space.ts';
 import { groupProbe, readGroups } from '../../storage/lvm/report.ts';
@@ -99,7 +100,7 @@ async function looked<T>(ask: () => Promise<T>): Promise<Look<T>> {
     if (error instanceof ObservationError) return { problem: error.message, hint: undefined };
     const refused =
       error instanceof NodeError &&
-      (error.cause instanceof SudoRefusal || error.cause instanceof ForeignJobs);
+      [SudoRefusal, ForeignJobs, ModuleRefusal].some((refusal) => error.cause instanceof refusal);
     if (refused) return { problem: error.message, hint: error.hint };
     throw error;
   }

@@ -1,7 +1,8 @@
 import { chmod, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { freePorts } from '../../support/free-ports.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
-import { freePorts, type Part } from '../part.ts';
+import type { Part } from '../part.ts';
 import { type ApiServerOptions, certificateOf, prepareApiServer, startApiServer } from './api-server.ts';
 import { startControllerManager, startScheduler } from './controllers.ts';
 import { startEtcd } from './etcd.ts';
