@@ -136,11 +136,15 @@ class Lists(unittest.TestCase):
             self.rules("node n2").check_node("n1", "n1")
 
     def test_a_file_that_says_something_else_or_is_not_roots_is_refused(self):
-        for text in ("directory\n", "shell /bin/sh\n", "directory relative\n", "directory /\n", "directory /a/..\n"):
+        for text in (
+            *("directory\n", "shell /bin/sh\n", "directory relative\n", "directory /\n", "directory /a/..\n"),
+            *("group\n", "group -x\n", "group ..\n", "group /dev/vg0\n", "group vg0/pool\n", "group vg*\n"),
+        ):
             with self.assertRaises(allowed.Refusal, msg=text) as caught:
                 self.load(text)
             self.assertEqual(caught.exception.reason, "file")
         self.load("# nothing\n\n  device /dev/sdb # with a word\n")
+        self.load("group vg0\n").check(["lvs", "--noheadings", "-o", "lv_uuid", "vg0/data1"])
         path = os.path.join(self.folder.name, "allowed")
         os.chmod(path, 0o666)
         with self.assertRaises(allowed.Refusal), mock.patch.object(allowed, "ROOT", os.geteuid()):

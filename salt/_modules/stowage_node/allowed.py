@@ -8,14 +8,11 @@ import os
 import re
 import stat
 
-from . import devices
+from . import devices, volumes
 from .commands import COMMANDS
 
-#: One `node NAME`, `directory PATH` or `device PATH` a line; a device may hold wildcards as in a shell.
+#: One `node NAME`, `directory PATH`, `device PATH` or `group NAME` (of LVM) a line; a device may hold wildcards as in a shell.
 FILE = "/etc/stowage/allowed"
-
-#: Where programs are looked for, whatever the environment says.
-PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
 #: Whose the list and the directories are.
 ROOT = 0
@@ -35,7 +32,7 @@ class Refusal(Exception):
 
 def load(path):
     """Reads the file anew. A file that others than root can write is as good as none."""
-    rules = {"node": [], "directory": [], "device": []}
+    rules = {"node": [], "directory": [], "device": [], "group": []}
     try:
         with open(path, encoding="utf-8") as file:
             if not _is_roots(os.fstat(file.fileno())):
@@ -48,29 +45,34 @@ def load(path):
         if not word:
             continue
         if word not in rules or not value.strip():
-            raise Refusal("file", f"{path}, line {number}: neither node, directory nor device: {line.strip()}")
+            raise Refusal("file", f"{path}, line {number}: neither node, directory, device nor group: {line.strip()}")
         rules[word].append(value.strip())
     for directory in rules["directory"]:
         if os.path.normpath(directory) != directory or not directory.startswith("/") or directory == "/":
             raise Refusal("file", f"{path}: {directory} is no directory by its full path")
         if os.path.exists(directory) and not _is_roots(os.stat(directory)):
             raise Refusal("file", f"{path}: others than root can write in {directory}")
-    return Rules(path, rules["node"], rules["directory"], rules["device"])
+    for group in rules["group"]:
+        if not re.fullmatch(r"(?!\.+$)[A-Za-z0-9_+.][A-Za-z0-9_+.-]*", group):
+            raise Refusal("file", f"{path}: {group} is no name of a volume group")
+    return Rules(path, rules["node"], rules["directory"], rules["device"], rules["group"])
 
 
 class Rules:
     """What one file allows."""
 
-    def __init__(self, file, nodes, directories, patterns):
+    def __init__(self, file, nodes, directories, patterns, groups=()):
         self.file = file
         self.nodes = nodes
         self.directories = directories
         self.device = devices.pattern_of(path for pattern in patterns for path in _found(pattern))
+        self.volumes = volumes.Volumes(groups, patterns)
         parents = {parent for directory in directories for parent in _parents(directory)}
         words = {
             "{directory}": _one_of(directories),
             "{folder}": _one_of([*directories, *sorted(parents)]),
             "{device}": self.device,
+            "{group}": _one_of(groups),
         }
         self.patterns = {}
         for command in COMMANDS:
@@ -87,28 +89,38 @@ class Rules:
 
     def check_step(self, step):
         """Before a job begins, so that none of it has run."""
+        # lvcreate asks there whether to destroy what it finds; records are written from there.
+        if step.get("stdin") and step["argv"][:1] != ["dd"]:
+            raise Refusal("command", "it is told something on its standard input", step["argv"])
         for guard in step["guards"]:
-            self.check(guard["argv"])
-        self.check(step["argv"])
+            self.check(guard["argv"], early=True)
+        self.check(step["argv"], early=True)
         if step.get("lock") is not None:
-            self.check_lock(step["lock"])
+            self.check_lock(step["lock"], early=True)
 
-    def check_lock(self, device):
+    def check_lock(self, device, early=False):
         """A lock on a device is taken for a job's own program, and is listed as a command of its own."""
-        self.check(["flock", "-x", "-w", "60", device, "cat"])
+        self.check(["flock", "-x", "-w", "60", device, "cat"], early)
 
-    def check(self, argv):
-        """Refuses a command that is not on the list, or whose paths lead elsewhere than they say."""
+    def check(self, argv, early=False):
+        """
+        Refuses a command that is not on the list, or whose paths lead elsewhere than they say.
+        `early`: not right before it runs. A logical volume need not be there yet.
+        """
         if not argv or not all(isinstance(word, str) and "\0" not in word for word in argv):
             raise Refusal("command", "that is no command", [repr(argv)])
         arguments = " ".join(argv[1:])
         if not any(re.fullmatch(pattern, arguments) for pattern in self.patterns.get(argv[0], [])):
             raise Refusal("command", "no command on its list is this one", argv)
+        volume = volumes.named(argv)
+        refused = volume and self.volumes.refuse_change(volume, early=early)
+        if refused:
+            raise Refusal("command", refused, argv)
         for word in argv[1:]:
             for path in re.findall(r"(?:^|=)(/[^=]*)$", word):
-                self._check_path(path, argv)
+                self._check_path(path, argv, early)
 
-    def _check_path(self, path, argv):
+    def _check_path(self, path, argv, early):
         if ".." in path.split("/"):
             raise Refusal("command", f"{path} leads out of its directory", argv)
         if path.startswith((*(f"{each}/" for each in self.directories), *(f"{each}/" for each in OWN))):
@@ -119,7 +131,11 @@ class Rules:
             file = devices.backing_file(path)
             if file is not None and not file.startswith(tuple(f"{each}/" for each in self.directories)):
                 raise Refusal("command", f"{path} has the file {file}, which is in no listed directory", argv)
-        if listed and devices.destroys(argv) and devices.is_in_use(path):
+        if path.startswith("/dev/") and not listed:
+            refused = self.volumes.refuse_path(path, argv, devices.changes(argv), early)
+            if refused:
+                raise Refusal("command", refused, argv)
+        if path.startswith("/dev/") and devices.destroys(argv) and devices.is_in_use(path):
             raise Refusal("command", f"{path} is in use: the kernel does not give it to one user alone", argv)
 
 

@@ -29,7 +29,9 @@ def changes(argv):
     program, *words = argv
     if program == "losetup":
         return "-d" in words or "-c" in words
-    return program not in ("blkid", "find", "lsblk", "udevadm")
+    if program in ("dd", "mkfs.ext4", "wipefs"):
+        return destroys(argv)
+    return program not in ("blkid", "blockdev", "find", "lsblk", "od", "stat", "udevadm")
 
 
 def destroys(argv):
@@ -41,6 +43,8 @@ def destroys(argv):
         return "--all" in words
     if program == "sgdisk":
         return "--clear" in words
+    if program == "blkdiscard":
+        return True
     return program == "dd" and any(word.startswith("of=/dev/") and word != "of=/dev/null" for word in words)
 
 

@@ -27,7 +27,7 @@ const UPDATE = 'Copy salt/ of this Stowage to the salt-master, then: salt MINION
 const HINTS = new Map([
   [
     'command',
-    'What it may do is in /etc/stowage/allowed there: a line `directory PATH` or `device PATH` allows more. If the program itself is new, salt/ there is older than this Stowage: salt MINION saltutil.sync_modules.',
+    'What it may do is in /etc/stowage/allowed there: a line `directory PATH`, `device PATH` or `group NAME` allows more; docs/salt.md tells of logical volumes without a tag. If the program itself is new, salt/ there is older than this Stowage: salt MINION saltutil.sync_modules.',
   ],
   ['file', 'Root lists there what Stowage may work on: docs/salt.md shows it.'],
   [

@@ -5,22 +5,8 @@ import { contentProbes } from '../../../src/storage/lvm/content.ts';
 import { lvmProbes } from '../../../src/storage/lvm/observe.ts';
 import { segmentsProbe } from '../../../src/storage/lvm/report.ts';
 import { plan } from '../../../src/storage/plan.ts';
-import type { DesiredLvm, ObservedLvm, Operation } from '../../../src/storage/types.ts';
-import {
-  begun,
-  dm,
-  ext4,
-  free,
-  GIB,
-  lv,
-  lvmBlock,
-  lvmDesired,
-  lvmMade,
-  lvmNode,
-  pool,
-  thin,
-  thinLv,
-} from '../../support/lvm-input.ts';
+import { free, lv, lvmDesired } from '../../support/lvm-input.ts';
+import { LVM_CASES, UNTAGGED } from '../../support/lvm-plans.ts';
 import { UID } from '../../support/volume-input.ts';
 
 /** LVM is not on every machine that tests run on, and sudo -l knows no program that is missing: so as sudo reads it. */
@@ -36,35 +22,7 @@ const allowed = readFileSync('deploy/sudoers', 'utf8')
 const may = ([program, ...args]: readonly string[]): boolean =>
   allowed.some((each) => each.program === program && each.args.test(args.join(' ')));
 
-const recorded = { recorded: true, identity: dm.identity } as const;
-const larger = { ...lvmDesired, ...recorded, sizeBytes: 2n * GIB };
-const stale = { ...free, content: 'ext4:OLD', blkid: 'TYPE=ext4\nUUID=OLD', blkidExit: 0 };
-const away = { volumes: [{ ...lv, active: false, device: undefined }], target: { is: 'missing' } } as const;
-
-test.each<[string, Operation, DesiredLvm, ObservedLvm]>([
-  ['make', 'prepare', lvmDesired, lvmNode()],
-  ['make an xfs', 'prepare', { ...lvmDesired, fs: { type: 'xfs', options: [] } }, lvmNode()],
-  ['make, Block', 'prepare', lvmBlock, lvmNode()],
-  ['make, thin', 'prepare', thin, lvmNode({ volumes: [pool], free: [] })],
-  ['make with consent', 'prepare', { ...lvmDesired, overwrite: 'ext4:OLD' }, lvmNode({ free: [stale] })],
-  ['make, with consent that is not needed', 'prepare', { ...lvmDesired, overwrite: 'x' }, lvmNode()],
-  ['go on', 'prepare', lvmDesired, begun()],
-  ['go on in mkfs', 'prepare', lvmDesired, begun(ext4)],
-  ['activate', 'present', { ...lvmDesired, ...recorded }, lvmMade(dm, { ...away, link: undefined })],
-  ['relink', 'present', { ...lvmDesired, ...recorded }, lvmMade(ext4, { link: undefined })],
-  ['tag', 'present', { ...lvmDesired, ...recorded }, lvmMade(ext4, { volumes: [{ ...lv, tags: [] }] })],
-  ['grow', 'present', larger, lvmMade(ext4, { free: [free] })],
-  ['grow, thin', 'present', larger, lvmMade(ext4, { volumes: [thinLv, pool] })],
-  ['retain', 'destroy', { ...lvmDesired, ...recorded }, lvmMade()],
-  ['delete', 'destroy', { ...lvmDesired, ...recorded, onDelete: 'Delete' }, lvmMade()],
-  ['wipe', 'destroy', { ...lvmDesired, ...recorded, onDelete: 'Wipe' }, lvmMade()],
-  [
-    'wipe, thin',
-    'destroy',
-    { ...lvmDesired, ...recorded, onDelete: 'Wipe' },
-    lvmMade(ext4, { volumes: [thinLv, pool] }),
-  ],
-])('the account on a node may %s', (_, operation, wanted, observed) => {
+test.each([...LVM_CASES, ...UNTAGGED])('the account on a node may %s', (_, operation, wanted, observed) => {
   const made = plan(operation, wanted, observed, 0);
   const steps = 'steps' in made ? made.steps : [];
   expect(steps).not.toEqual([]);

@@ -1,0 +1,216 @@
+"""Logical volumes: which a node lets be changed, whatever its caller says."""
+
+import unittest
+
+from fake_lvm import fake_lvm
+from stowage_node import allowed
+
+UID = "0b8e7a2c-2d52-4c4b-9a34-0a2b4a2e9d11"
+TAG = f"stowage.dev/uid={UID}"
+UUID = "abcdef-5555-6666-7777-8888-9999-LVUUID"
+OTHER = UUID.replace("5555", "5550")
+OURS = {"name": "vg0/data1", "uuid": UUID, "tags": f"x,{TAG}", "device": "dm-3"}
+ROOT = {"name": "vg0/root", "uuid": OTHER, "tags": f"backup,not.{TAG},stowage.dev/uid=x", "device": "dm-4"}
+ELSEWHERE = {"name": "vg1/data1", "uuid": UUID, "tags": TAG, "device": "dm-5"}
+
+CONFIG = ["--config", "allocation/use_blkid_wiping=1"]
+NEW = ["--name", "data9", "--addtag", TAG]
+THICK = [*NEW, "--extents", "9", "--wipesignatures", "y", "--zero", "y"]
+SELECT = f"lv_uuid={UUID}&&lv_tags={{{TAG}}}&&lv_attr=~^[-VrRmMC]...-"
+
+
+def remove(name, select=SELECT):
+    return ["lvremove", "--yes", "--select", select, name]
+
+
+def changes(device):
+    """What writes to a device by the kernel's name."""
+    return (
+        ["wipefs", "--all", "--force", device],
+        ["mkfs.ext4", "-q", "-F", "-U", UID, device],
+        ["mkfs.xfs", "-q", "-f", "-m", f"uuid={UID}", device],
+        ["dd", "if=/dev/zero", f"of={device}", "bs=1M", "iflag=count_bytes", "oflag=seek_bytes,direct", "seek=0", "count=1", "conv=notrunc,nocreat,fsync", "status=none"],
+        ["blkdiscard", "--offset", "0", "--length", "1", device],
+        ["cmp", "--bytes=1", "--", device, "/dev/zero"],
+        ["resize2fs", device],
+        ["mount", "-t", "ext4", "-o", "nosuid,nodev,noexec", "--", device, f"/run/stowage/mounts/{UID}"],
+        ["flock", "-x", "-w", "60", device, "cat"],
+    )
+
+
+def of(name):
+    """What LVM changes of a logical volume, and what is done by its path."""
+    return (
+        ["lvextend", "--extents", "9", name, "/dev/vdb:1-9"],
+        ["lvchange", "--activate", "n", name],
+        ["lvchange", "--activate", "y", "--ignoreactivationskip", name],
+        ["lvchange", "--addtag", TAG, name],
+        ["lvchange", "--deltag", TAG, name],
+        remove(name),
+        ["mkfs.ext4", "-q", "-F", "-U", UID, f"/dev/{name}"],
+        ["mkfs.xfs", "-q", "-f", "-m", f"uuid={UID}", f"/dev/{name}"],
+        ["flock", "-x", "-w", "60", f"/dev/{name}", "cat"],
+    )
+
+
+def looks(device):
+    return (
+        ["blkid", "-p", "-o", "export", device],
+        ["lsblk", "--raw", "-n", "-d", "-b", "-o", "KNAME,MAJ:MIN,PKNAME,TYPE,SIZE,RO,SERIAL,WWN", device],
+        ["wipefs", "-J", "-n", device],
+        ["dd", f"if={device}", "of=/dev/null", "bs=1M", "count=4", "status=none"],
+        *(["od", "-A", "n", "-t", "x1", "-j", str(at), "-N", "16", device] for at in (568, 4152, (1 << 30) - 456, (1 << 30) - 4040)),
+    )
+
+
+class Logical(unittest.TestCase):
+    def setUp(self):
+        self.asked = fake_lvm(self, OURS, ROOT, ELSEWHERE)
+
+    def rules(self, *devices, groups=("vg0",)):
+        return allowed.Rules("", [], [], list(devices), list(groups))
+
+    def refused(self, argv, rules=None, early=False):
+        with self.assertRaises(allowed.Refusal, msg=repr(argv)) as caught:
+            (rules or self.rules()).check(argv, early)
+        self.assertEqual(caught.exception.reason, "command")
+        return str(caught.exception)
+
+    def test_what_has_the_tag_is_changed(self):
+        for argv in (*changes("/dev/dm-3"), *of("vg0/data1"), *looks("/dev/dm-3")):
+            self.rules().check(argv)
+
+    def test_of_others_in_the_group_nothing_but_a_look(self):
+        for argv in (*changes("/dev/dm-4"), *of("vg0/root")):
+            for early in (False, True):
+                self.assertIn("no tag of Stowage's", self.refused(argv, early=early))
+        for argv in looks("/dev/dm-4"):
+            self.rules().check(argv)
+
+    def test_a_look_does_not_read_what_others_hold(self):
+        for at in (0, 567, 1 << 20):
+            self.refused(["od", "-A", "n", "-t", "x1", "-j", str(at), "-N", "16", "/dev/dm-4"])
+
+    def test_of_other_groups_nothing(self):
+        for argv in (*changes("/dev/dm-5"), *looks("/dev/dm-5")):
+            for early in (False, True):
+                self.assertIn("of a listed group", self.refused(argv, early=early))
+        for argv in of("vg1/data1"):
+            self.refused(argv)
+        for argv in (*changes("/dev/dm-3"), *of("vg0/data1"), ["lvcreate", *NEW, "--virtualsize", "9b", "--thinpool", "pool", "vg0"]):
+            self.refused(argv, self.rules(groups=()))
+        self.rules(groups=("vg0", "vg1")).check(["wipefs", "--all", "--force", "/dev/dm-5"])
+
+    def test_what_is_listed_by_its_path_is_changed_without_the_tag(self):
+        for listed in ("/dev/vg0/root", "/dev/vg0/r*"):
+            for argv in of("vg0/root"):
+                self.rules(listed).check(argv)
+        for argv in changes("/dev/dm-4"):
+            self.rules("/dev/vg0/root").check(argv)
+        for other in ("/dev/vg0/roo", "/dev/vg1/root", "/dev/*", "*", "root"):
+            self.refused(["lvchange", "--addtag", TAG, "vg0/root"], self.rules(other))
+
+    def test_what_is_in_use_is_not_destroyed(self):
+        fake_lvm(self, {**OURS, "device": "dm-9"})
+        self.assertIn("in use", self.refused(["wipefs", "--all", "--force", "/dev/dm-9"]))
+        self.assertIn("in use", self.refused(["blkdiscard", "--offset", "0", "--length", "1", "/dev/dm-9"]))
+
+    def test_a_device_of_its_name_that_is_another_is_not_changed(self):
+        fake_lvm(self, {**OURS, "kernel": {"dm/uuid": "LVM-" + "x" * 64}})
+        self.assertIn("not that of", self.refused(["wipefs", "--all", "--force", "/dev/dm-3"]))
+        # A link that udev left behind.
+        fake_lvm(self, {**OURS, "link": "dm-4"}, ROOT)
+        self.assertIn("does not lead to", self.refused(["mkfs.ext4", "-q", "-F", "-U", UID, "/dev/vg0/data1"]))
+
+    def test_what_is_no_logical_volume_or_lvms_own_is_not_changed(self):
+        crypt = {"dm/uuid": "CRYPT-LUKS2-x-y", "dm/name": "vg0-data1"}
+        pool = {"dm/uuid": f"LVM-{'x' * 64}-tpool", "dm/name": "vg0-data1-tpool"}
+        for kernel in (crypt, pool):
+            fake_lvm(self, {**OURS, "kernel": kernel})
+            self.refused(["wipefs", "--all", "--force", "/dev/dm-3"])
+        fake_lvm(self, {**OURS, "kernel": {"dm/uuid": f"LVM-{'x' * 64}-real"}})
+        self.refused(["wipefs", "-J", "-n", "/dev/dm-3"])
+        self.refused(["wipefs", "--all", "--force", "/dev/dm-77"])
+        self.refused(["wipefs", "--all", "--force", "/dev/mapper/vg0-data1"])
+
+    def test_names_with_hyphens_are_told_apart(self):
+        fake_lvm(self, {**OURS, "name": "vg0/da-ta"})
+        self.rules().check(["wipefs", "--all", "--force", "/dev/dm-3"])
+        self.rules().check(["mkfs.ext4", "-q", "-F", "-U", UID, "/dev/vg0/da-ta"])
+
+    def test_a_job_may_make_what_it_changes(self):
+        mkfs = ["mkfs.ext4", "-q", "-F", "-U", UID, "/dev/vg0/data9"]
+        self.rules().check_step({"argv": mkfs, "guards": [], "lock": "/dev/vg0/data9"})
+        for argv in (mkfs, remove("vg0/data9")):
+            self.refused(argv)
+        fake_lvm(self, {**OURS, "hidden": True})
+        self.refused(["wipefs", "--all", "--force", "/dev/dm-3"], early=True)
+
+    def test_a_question_of_lvms_is_not_answered_by_the_caller(self):
+        step = {"argv": ["lvcreate", *CONFIG, *THICK, "vg0"], "guards": [], "stdin": ""}
+        self.rules().check_step(step)
+        with self.assertRaises(allowed.Refusal):
+            self.rules().check_step({**step, "stdin": "y\n"})
+
+    def test_lvm_is_asked_once_when_a_job_begins_and_anew_before_each_change(self):
+        rules = self.rules()
+        step = {"argv": ["resize2fs", "/dev/dm-3"], "guards": [], "lock": "/dev/dm-3"}
+        for _ in range(3):
+            rules.check_step(step)
+        rules.check(step["argv"])
+        rules.check(step["argv"])
+        for argv in looks("/dev/dm-3"):
+            rules.check(argv)
+        with open(self.asked, encoding="utf-8") as file:
+            self.assertEqual(file.read(), "lvs\n" * 3)
+
+    def test_they_are_made_in_the_group_and_as_stowage_makes_them(self):
+        self.rules().check(["lvcreate", *CONFIG, *THICK, "vg0"])
+        self.rules().check(["lvcreate", "--yes", *CONFIG, *THICK, "vg0", "/dev/vdb:1-9"])
+        self.rules().check(["lvcreate", *NEW, "--virtualsize", "9b", "--thinpool", "pool", "vg0"])
+        for argv in (
+            ["lvcreate", *CONFIG, *THICK, "vg1"],
+            ["lvcreate", *NEW, "--virtualsize", "9b", "--thinpool", "pool", "vg1"],
+            ["lvcreate", *NEW, "--virtualsize", "9b", "--thinpool", "vg1/pool", "vg0"],
+            ["lvcreate", *THICK, "vg0"],
+            ["lvcreate", "--config", "devices/filter=[]", *THICK, "vg0"],
+            ["lvcreate", *CONFIG, *CONFIG, *THICK, "vg0"],
+            ["lvcreate", "--yes", *CONFIG, *THICK, "vg0"],
+            ["lvcreate", *CONFIG, *THICK, "vg0", "/dev/../etc:1-9"],
+            ["lvcreate", "--snapshot", *CONFIG, *THICK, "vg0"],
+        ):
+            self.refused(argv)
+
+    def test_they_are_removed_by_the_tag_alone(self):
+        for argv in (
+            ["lvremove", "--yes", "vg0/data1"],
+            ["lvremove", "--yes", "vg0"],
+            remove("vg0"),
+            remove("vg0/data1", f"lv_uuid={UUID}"),
+            remove("vg0/data1", SELECT.replace("...-", "...a")),
+            remove("vg0/data1", f"{SELECT}||lv_name=root"),
+            [*remove("vg0/data1"), "vg0/root"],
+            ["lvrename", "vg0/root", "vg0/data1"],
+            ["lvconvert", "--merge", "vg0/data1"],
+            ["vgchange", "--activate", "n", "vg0"],
+            ["lvchange", "--addtag", "backup", "vg0/data1"],
+        ):
+            self.refused(argv)
+
+    def test_free_extents_are_looked_into_on_disks_of_the_group(self):
+        def reads(disk):
+            return (
+                ["blockdev", "--flushbufs", disk],
+                ["blkid", "-p", "-O", "1", "-S", "9", "-o", "export", disk],
+                ["dd", f"if={disk}", "of=/dev/null", "bs=1M", "count=4", "iflag=skip_bytes", "skip=1", "status=none"],
+            )
+
+        for argv in reads("/dev/vdb"):
+            self.rules().check(argv)
+        for disk in ("/dev/vdc", "/dev/sda", "/dev/dm-4"):
+            for argv in reads(disk):
+                self.refused(argv)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,57 @@
+import type { DesiredLvm, ObservedLvm, Operation } from '../../src/storage/types.ts';
+import {
+  begun,
+  dm,
+  ext4,
+  free,
+  GIB,
+  lv,
+  lvmBlock,
+  lvmDesired,
+  lvmMade,
+  lvmNode,
+  pool,
+  thin,
+  thinLv,
+} from './lvm-input.ts';
+
+const recorded = { recorded: true, identity: dm.identity } as const;
+const larger = { ...lvmDesired, ...recorded, sizeBytes: 2n * GIB };
+const stale = { ...free, content: 'ext4:OLD', blkid: 'TYPE=ext4\nUUID=OLD', blkidExit: 0 };
+const away = { volumes: [{ ...lv, active: false, device: undefined }], target: { is: 'missing' } } as const;
+
+/** What is to be done, to what the Volume wants, on which node. */
+export type LvmCase = readonly [string, Operation, DesiredLvm, ObservedLvm];
+
+/** All kinds of steps on logical volumes. */
+export const LVM_CASES: readonly LvmCase[] = [
+  ['make', 'prepare', lvmDesired, lvmNode()],
+  ['make an xfs', 'prepare', { ...lvmDesired, fs: { type: 'xfs', options: [] } }, lvmNode()],
+  ['make, Block', 'prepare', lvmBlock, lvmNode()],
+  ['make, thin', 'prepare', thin, lvmNode({ volumes: [pool], free: [] })],
+  ['make with consent', 'prepare', { ...lvmDesired, overwrite: 'ext4:OLD' }, lvmNode({ free: [stale] })],
+  ['make, with consent that is not needed', 'prepare', { ...lvmDesired, overwrite: 'x' }, lvmNode()],
+  ['go on', 'prepare', lvmDesired, begun()],
+  ['go on in mkfs', 'prepare', lvmDesired, begun(ext4)],
+  ['activate', 'present', { ...lvmDesired, ...recorded }, lvmMade(dm, { ...away, link: undefined })],
+  ['relink', 'present', { ...lvmDesired, ...recorded }, lvmMade(ext4, { link: undefined })],
+  ['grow', 'present', larger, lvmMade(ext4, { free: [free] })],
+  ['grow, thin', 'present', larger, lvmMade(ext4, { volumes: [thinLv, pool] })],
+  ['retain', 'destroy', { ...lvmDesired, ...recorded }, lvmMade()],
+  ['delete', 'destroy', { ...lvmDesired, ...recorded, onDelete: 'Delete' }, lvmMade()],
+  ['wipe', 'destroy', { ...lvmDesired, ...recorded, onDelete: 'Wipe' }, lvmMade()],
+  [
+    'wipe, thin',
+    'destroy',
+    { ...lvmDesired, ...recorded, onDelete: 'Wipe' },
+    lvmMade(ext4, { volumes: [thinLv, pool] }),
+  ],
+];
+
+const named = lvmMade(ext4, { volumes: [{ ...lv, tags: [] }] });
+/** What MetalK8s made has no tag yet. */
+export const UNTAGGED: readonly LvmCase[] = [
+  ['tag', 'present', { ...lvmDesired, ...recorded }, named],
+  ['delete what has no tag', 'destroy', { ...lvmDesired, ...recorded, onDelete: 'Delete' }, named],
+  ['wipe what has no tag', 'destroy', { ...lvmDesired, ...recorded, onDelete: 'Wipe' }, named],
+];
