@@ -9,3 +9,4 @@ if [ "$(id -u)" != 0 ]; then
   exit 1
 fi
 jest --selectProjects integration --runInBand --testPathPatterns 'integration/(faults|crash)' "$@"
+jest --selectProjects cluster --runInBand --testPathPatterns 'cluster/salt/outages' "$@"
