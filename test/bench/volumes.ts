@@ -13,7 +13,7 @@ import { createInformer } from '../../src/kube/informer.ts';
 import { sparseVolume } from '../support/cluster.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { mebibytes, median, ms, quantile, say, seconds } from './figures.ts';
-import { bundle, type Program, start, startSandbox, usageOf, WATCH_FLAGS } from './processes.ts';
+import { bundle, type Program, start, startSandbox, usageOf, WATCH_ENV, WATCH_FLAGS } from './processes.ts';
 
 const COUNT = Number(process.argv[2] ?? 1000);
 const NODES = 100;
@@ -45,7 +45,7 @@ try {
 async function measure(bundled: string, round: string): Promise<Round> {
   const kubeconfig = join(folder.path, `kubeconfig-${round}`);
   const sandbox = await startSandbox(kubeconfig);
-  const daemon = start(process.execPath, [...WATCH_FLAGS, bundled, kubeconfig]);
+  const daemon = start(process.execPath, [...WATCH_FLAGS, bundled, kubeconfig], WATCH_ENV);
   try {
     const figures = await Promise.race([fill(kubeconfig, sandbox, daemon), daemon.broken]);
     return { ...figures, calls: JSON.parse(await daemon.stop()) };

@@ -50,7 +50,7 @@ export function fakeDisk(name: string, more: Partial<FakeDisk> = {}): FakeDisk {
     name,
     id: `disk-${name}`,
     serial: `SERIAL-${name}`,
-    sizeBytes: 1024n * MIB,
+    sizeBytes: 640n * MIB,
     marks: [],
     table,
     known: new Set(),
