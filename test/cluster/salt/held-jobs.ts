@@ -1,11 +1,11 @@
 import { type FSWatcher, watch } from 'node:fs';
-import { mkdir, readdir, stat } from 'node:fs/promises';
+import { mkdir, readdir, readFile, stat } from 'node:fs/promises';
 import { execa } from 'execa';
 import { until } from '../../support/until.ts';
 
 /** The jobs of a Volume on this machine, from before its first one: they are counted, and wait until they are let go. */
 export interface HeldJobs {
-  /** Waits until there is one. */
+  /** Waits until there is one, whose process waits here: before, it would end with whoever starts it. */
   begun(): Promise<void>;
   /** Lets them run. */
   release(): Promise<void>;
@@ -37,7 +37,14 @@ export async function holdJobs(uid: string): Promise<HeldJobs> {
     await holder;
   };
   return {
-    begun: () => until(`a job of ${uid}`, 30_000, async () => ((await jobs())[0] ? true : undefined)).then(),
+    async begun() {
+      const { ino } = await stat(`${folder}/lock`);
+      // proc(5): a process that is blocked by a lock is listed after it, by an arrow.
+      const waits = new RegExp(`^\\d+: -> FLOCK .*:${ino} `, 'm');
+      await until(`a job of ${uid} that waits`, 60_000, async () =>
+        waits.test(await readFile('/proc/locks', 'utf8')) ? true : undefined,
+      );
+    },
     release,
     ended: () =>
       until(`the end of a job of ${uid}`, 30_000, async () => {
