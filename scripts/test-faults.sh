@@ -9,4 +9,3 @@ if [ "$(id -u)" != 0 ]; then
   exit 1
 fi
 jest --selectProjects integration --runInBand --testPathPatterns 'integration/(faults|crash)' "$@"
-jest --selectProjects cluster --runInBand --testPathPatterns 'cluster/salt/outages' "$@"
