@@ -27,6 +27,12 @@ export const PAUSED_ANNOTATION = 'stowage.dev/paused';
  */
 export const FORGET_NODE_ANNOTATION = 'stowage.dev/forget-node';
 
+/**
+ * MetalK8s's, on a Volume: lvcreate may destroy what it finds. It does not say what, so that here it is no consent
+ * without spec.overwrite.
+ */
+export const FORCE_LVCREATE_ANNOTATION = 'metalk8s.scality.com/force-lvcreate';
+
 /** Of classes whose volumes are made before they are claimed: nothing makes one for a claim. */
 export const NO_PROVISIONER = 'kubernetes.io/no-provisioner';
 

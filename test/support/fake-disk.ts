@@ -216,6 +216,8 @@ export class FakeDisks {
       if (argv.includes('-lname')) return ok('//dev/null/');
       return ok(argv[1] === '/proc' ? ' / / ' : argv[1] === '-L' ? '/character special file|1:3/' : '');
     }
+    // No tag is on a logical volume here.
+    if (argv[0] === 'lvs') return ok();
     throw new Error(`no answer to ${line}`);
   }
 

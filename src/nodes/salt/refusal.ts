@@ -34,7 +34,7 @@ function hintFor(reason: string, update: string): string {
 const HINTS = new Map([
   [
     'command',
-    'What it may do is in /etc/stowage/allowed there: a line `directory PATH` or `device PATH` allows more. If the program itself is new, salt/ there is older than this Stowage.',
+    'What it may do is in /etc/stowage/allowed there: a line `directory PATH`, `device PATH` or `group NAME` (of LVM) allows more. If the program itself is new, salt/ there is older than this Stowage.',
   ],
   ['file', 'Root lists there what Stowage may work on: docs/salt.md shows it.'],
   [
