@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, jest, test } from '@jest/globals';
 import { execa } from 'execa';
 import type { Step } from '../../src/nodes/job.ts';
 import { plan } from '../../src/storage/plan.ts';
@@ -7,6 +7,9 @@ import { FakeDisks, fakeDisk, Raced } from '../support/fake-disk.ts';
 import { FakeNode } from '../support/fake-node.ts';
 import { rawDesired } from '../support/raw-input.ts';
 import { FILE, UID } from '../support/volume-input.ts';
+
+/** Each starts a Python, which reads hundreds of patterns. */
+jest.setTimeout(30_000);
 
 const CHECK = `
 import json, sys
