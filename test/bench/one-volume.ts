@@ -7,18 +7,12 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { execa } from 'execa';
-import type { StorageClass } from '../../src/api/core.ts';
-import { STORAGE_CLASSES, VOLUMES } from '../../src/api/resources.ts';
-import type { Volume } from '../../src/api/volume.ts';
-import { systemClock } from '../../src/control/clock.ts';
 import { connect } from '../../src/kube/connect.ts';
-import type { KubeClient } from '../../src/kube/types.ts';
-import { waitFor } from '../../src/kube/wait.ts';
-import { sparseVolume } from '../support/cluster.ts';
 import { startSshd } from '../support/sshd.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { ensureUdev } from '../support/udev.ts';
 import { median, ms, say, times } from './figures.ts';
+import { createClass, makeVolume } from './make-volume.ts';
 import { start, startSandbox } from './processes.ts';
 import { typedVolume } from './typed-volume.ts';
 
@@ -40,13 +34,7 @@ async function run(): Promise<void> {
     const sandbox = await startSandbox(kubeconfig);
     cleanUps.push(() => sandbox.stop());
     const { client } = await connect({ kubeconfig });
-    const storageClass: StorageClass = {
-      apiVersion: 'storage.k8s.io/v1',
-      kind: 'StorageClass',
-      metadata: { name: 'local' },
-      provisioner: 'kubernetes.io/no-provisioner',
-    };
-    await client.create(STORAGE_CLASSES, storageClass);
+    await createClass(client);
     const daemon = start('bin/stowage', [
       'watch',
       '--kubeconfig',
@@ -62,7 +50,7 @@ async function run(): Promise<void> {
       stdio: 'ignore',
     });
     cleanUps.push(() => execa('ssh', [...open, '-O', 'exit', NODE], { stdio: 'ignore', reject: false }));
-    await compare([() => stowage(client), () => typed(ssh), () => typed(open)]);
+    await compare([async () => (await makeVolume(client, NODE)).ms, () => typed(ssh), () => typed(open)]);
   } finally {
     for (const undo of cleanUps.reverse()) await undo().catch(console.error);
   }
@@ -83,20 +71,6 @@ async function compare(ways: (() => Promise<number>)[]): Promise<void> {
   say('Stowage', ms(made));
   say('typed, a connection each', ms(typedAnew), `${times(made / typedAnew)} it`);
   say('typed, over an open one', ms(typedOver), `${times(made / typedOver)} it`);
-}
-
-async function stowage(client: KubeClient): Promise<number> {
-  const name = `bench-${randomUUID().slice(0, 8)}`;
-  const wait = (until: (volume: Volume | undefined) => boolean) =>
-    waitFor<Volume>(client, VOLUMES, name, { until, timeoutMs: 60_000, clock: systemClock });
-  const available = wait((volume) => volume?.status?.phase === 'Available');
-  const began = performance.now();
-  await client.create(VOLUMES, sparseVolume(name, NODE, '1Gi'));
-  await available;
-  const took = performance.now() - began;
-  await client.delete(VOLUMES, name);
-  await wait((volume) => volume === undefined);
-  return took;
 }
 
 async function typed(ssh: readonly string[]): Promise<number> {

@@ -137,6 +137,9 @@ class Logical(unittest.TestCase):
         fake_lvm(self, {**OURS, "name": "vg0/da-ta"})
         self.rules().check(["wipefs", "--all", "--force", "/dev/dm-3"])
         self.rules().check(["mkfs.ext4", "-q", "-F", "-U", UID, "/dev/vg0/da-ta"])
+        # Of a group vg0-old.
+        fake_lvm(self, {**OURS, "kernel": {"dm/name": "vg0--old-data1"}})
+        self.assertIn("of a listed group", self.refused(["wipefs", "--all", "--force", "/dev/dm-3"]))
 
     def test_a_job_may_make_what_it_changes(self):
         mkfs = ["mkfs.ext4", "-q", "-F", "-U", UID, "/dev/vg0/data9"]
@@ -190,6 +193,8 @@ class Logical(unittest.TestCase):
             remove("vg0/data1", SELECT.replace("...-", "...a")),
             remove("vg0/data1", f"{SELECT}||lv_name=root"),
             [*remove("vg0/data1"), "vg0/root"],
+            ["lvremove", "--yes", "--select", f"{SELECT} vg0/data1"],
+            ["lvchange", "--addtag", f"{TAG} vg0/root"],
             ["lvrename", "vg0/root", "vg0/data1"],
             ["lvconvert", "--merge", "vg0/data1"],
             ["vgchange", "--activate", "n", "vg0"],

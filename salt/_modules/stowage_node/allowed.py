@@ -61,7 +61,7 @@ def load(path):
 class Rules:
     """What one file allows."""
 
-    def __init__(self, file, nodes, directories, patterns, groups=()):
+    def __init__(self, file, nodes, directories, patterns, groups):
         self.file = file
         self.nodes = nodes
         self.directories = directories
@@ -112,6 +112,8 @@ class Rules:
         arguments = " ".join(argv[1:])
         if not any(re.fullmatch(pattern, arguments) for pattern in self.patterns.get(argv[0], [])):
             raise Refusal("command", "no command on its list is this one", argv)
+        if argv[0].startswith("lv") and any(" " in word for word in argv):
+            raise Refusal("command", "no argument of these has a space", argv)
         volume = volumes.named(argv)
         refused = volume and self.volumes.refuse_change(volume, early=early)
         if refused:

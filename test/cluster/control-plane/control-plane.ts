@@ -26,6 +26,8 @@ export interface ControlPlane {
   kubeconfigOf(user: string): string;
   /** kubectl of the same version, a path. */
   kubectl: string;
+  /** Of the API server that was started last. */
+  apiServerPid(): number;
   /** Keys, tokens, data and logs; gone after stop(). */
   folder: string;
   /** For outages: what else runs is left as it is, and all clients' kubeconfigs hold when it is started again. */
@@ -89,6 +91,7 @@ export async function startControlPlane({
       kubeconfig,
       kubeconfigOf: fileOf,
       kubectl: program('kubectl'),
+      apiServerPid: () => apiServer.pid,
       folder,
       stopApiServer: () => apiServer.stop(),
       async startApiServer() {
