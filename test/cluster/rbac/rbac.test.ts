@@ -94,7 +94,7 @@ describe('stowage watch as the ServiceAccount that install makes', () => {
   });
 
   test.each(chosen())(
-    'without the right to $name that is refused, and done once it may be',
+    'without the right to $name: that alone is refused, and done once it is given',
     async (taken) => {
       const give = (given: readonly Right[]) =>
         setRights(administrator.client, account.transport, RIGHTS, given);
