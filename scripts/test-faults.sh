@@ -1,5 +1,6 @@
 #!/bin/sh
-# Kills jobs and the daemon at many more points than `npm test` has the time for. STOWAGE_FAULTS_SEED repeats a run.
+# Kills jobs and the daemon at many more points than `npm test` has the time for, and takes away each right of the daemon on a
+# real API server. STOWAGE_FAULTS_SEED repeats a run.
 set -eu
 cd "$(dirname "$0")/.."
 PATH=$PWD/node_modules/.bin:$PATH
@@ -9,3 +10,4 @@ if [ "$(id -u)" != 0 ]; then
   exit 1
 fi
 jest --selectProjects integration --runInBand --testPathPatterns 'integration/(faults|crash)' "$@"
+jest --selectProjects cluster --runInBand --testPathPatterns 'cluster/rbac' "$@"

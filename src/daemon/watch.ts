@@ -41,14 +41,17 @@ const STOP_DEADLINE = 20_000;
 const LAST_WRITES = 5000;
 
 /**
- * `stowage watch`: runs until the signal. Logs JSON lines to standard error. Throws a StowageError when it cannot serve
+ * `stowage watch`: runs until the signal. Logs JSON lines to standard error by default. Throws a StowageError when it cannot serve
  * HTTP, and when it led and leads no more: from that moment on it has no effect, neither on the cluster nor on a node.
  */
-export async function runWatch(options: WatchOptions, executorFor = createNodeExecutor): Promise<void> {
+export async function runWatch(
+  options: WatchOptions,
+  executorFor = createNodeExecutor,
+  { logger, around } = createLog(options.verbose),
+): Promise<void> {
   const { connection, election: timing, rate, controllers, config, metrics, signal } = options;
   const live = createLiveSettings(options.settings);
   const { transport, localNodes, sshGuard, salt } = options.settings;
-  const { logger, around } = createLog(options.verbose);
   const surroundings = { clock: systemClock, random: Math.random, logger };
   const host = hostname();
   let sources: readonly Source[] = [];

@@ -40,12 +40,7 @@ export function deploy(input: Input, now: number): Decision {
     if (volume.status?.prepared === undefined) {
       return startAttempt(volume, now, 'PrepareVolume', 1, 'Pending', pending);
     }
-    if (input.pvRefused !== undefined) {
-      return fail(
-        READY_REASON.creationError,
-        `the API server refused the PersistentVolume: ${input.pvRefused}. Look at spec.template`,
-      );
-    }
+    if (input.pvRefused !== undefined) return withoutPv(volume, input.pvRefused, now);
     return pv === undefined
       ? { action: { do: 'create-pv', pv: buildPv(volume, options) } }
       : fail(
@@ -86,6 +81,28 @@ export function deploy(input: Input, now: number): Decision {
     default:
       return {};
   }
+}
+
+/** Invalid is for good; what is not allowed may be allowed, and is tried again. */
+function withoutPv(volume: Volume, { why, passing }: NonNullable<Input['pvRefused']>, now: number): Decision {
+  if (!passing) {
+    const message = `the API server refused the PersistentVolume: ${why}. Look at spec.template`;
+    return report(
+      volume,
+      now,
+      'Failed',
+      { status: 'False', reason: READY_REASON.creationError, message },
+      {},
+    );
+  }
+  const message = `the API server does not allow the PersistentVolume: ${why}. It is tried again. What the daemon may do is given by: stowage install --components rbac`;
+  return report(
+    volume,
+    now,
+    'Pending',
+    { status: 'Unknown', reason: READY_REASON.pending, message },
+    { retry: true },
+  );
 }
 
 /** The options of a valid Volume's class, or why the Volume can't be made. */

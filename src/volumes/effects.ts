@@ -124,7 +124,8 @@ export function createEffects(deps: EffectDeps, looks: Looks, loopNumbers: LoopN
           persistentVolumes.learn(await client.create(PERSISTENT_VOLUMES, action.pv));
         } catch (error) {
           if (!isRefusal(error)) throw error;
-          return { ...known, pvRefused: error.message };
+          // A 403 is of what this process may do, or of a rule of the cluster: neither is for good.
+          return { ...known, pvRefused: { why: error.message, passing: error.statusCode === 403 } };
         }
         tell(volume, 'Normal', EVENT.pvCreation, `PersistentVolume ${name} created`);
         return known;

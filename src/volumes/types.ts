@@ -33,8 +33,8 @@ export interface Input {
    * one of them still runs.
    */
   forgotten: boolean | undefined;
-  /** Why the API server refused the PersistentVolume, if it did so just now. */
-  pvRefused: string | undefined;
+  /** Why the API server refused the PersistentVolume, if it did so just now; `passing`: whoever may allow it may do so. */
+  pvRefused: { why: string; passing: boolean } | undefined;
   /** When the node was last looked at by this process since it booted, ms since the epoch. */
   lookedAt: number | undefined;
   /** Loop numbers on the node that are promised to other Volumes. */

@@ -6,10 +6,11 @@ import type { KubeNode, StorageClass } from '../../src/api/core.ts';
 import { CRDS } from '../../src/api/crds.ts';
 import type { Leftover } from '../../src/api/leftover.ts';
 import type { KubeObject, Resource } from '../../src/api/meta.ts';
-import { LEFTOVERS, NODES, STORAGE_CLASSES, VOLUMES } from '../../src/api/resources.ts';
+import { LEFTOVERS, NODES, PERSISTENT_VOLUMES, STORAGE_CLASSES, VOLUMES } from '../../src/api/resources.ts';
 import type { Condition, Volume } from '../../src/api/volume.ts';
 import { VOLUME_CRD } from '../../src/api/volume-crd.ts';
 import { connect } from '../../src/kube/connect.ts';
+import { ApiError } from '../../src/kube/errors.ts';
 import type { KubeClient, ListOptions } from '../../src/kube/types.ts';
 import type { Executor } from '../../src/nodes/job.ts';
 import { type Sandbox, startSandbox } from '../../src/sandbox/server.ts';
@@ -121,6 +122,30 @@ test('a storage class that the watch has not told of yet is read, and not called
     return status?.phase === 'Failed' ? status.conditions?.[0]?.message : undefined;
   });
   expect(message).toContain('the storage class none does not exist');
+}, 30_000);
+
+test('a PersistentVolume that may not be made is tried again, and fails no Volume', async () => {
+  const message = 'User "stowage" cannot create resource "persistentvolumes"';
+  let allowed = false;
+  const refusing = (real: KubeClient): KubeClient => ({
+    ...real,
+    create: (resource, ...rest) => {
+      if (resource !== PERSISTENT_VOLUMES || allowed) return real.create(resource, ...rest);
+      throw new ApiError({ apiVersion: 'v1', kind: 'Status', status: 'Failure', message }, 403, 'POST');
+    },
+  });
+  await start(CRDS, refusing, { executor: workingNodes(), retry: { startMs: 20, maxMs: 100 } });
+  await client.create(VOLUMES, sparseVolume('a', 'n1', '32Mi'));
+  const { phase } = await until('it says so', 10_000, async () => {
+    const { status } = await client.get<Volume>(VOLUMES, 'a');
+    return status?.conditions?.[0]?.message?.includes(message) ? status : undefined;
+  });
+  expect(phase).toBe('Pending');
+  allowed = true;
+  await until('it is Available', 10_000, async () => {
+    const { status } = await client.get<Volume>(VOLUMES, 'a');
+    return status?.phase === 'Available' || undefined;
+  });
 }, 30_000);
 
 describe('a node that was away', () => {

@@ -16,6 +16,18 @@ export interface TestCluster {
   stop(): Promise<void>;
 }
 
+/** For Volumes made by hand. */
+export const LOCAL_CLASS: StorageClass = {
+  apiVersion: 'storage.k8s.io/v1',
+  kind: 'StorageClass',
+  metadata: { name: 'local' },
+  provisioner: 'kubernetes.io/no-provisioner',
+  parameters: { fsType: 'ext4', mkfsOptions: '["-m", "0"]' },
+  mountOptions: ['noatime'],
+  reclaimPolicy: 'Retain',
+  volumeBindingMode: 'WaitForFirstConsumer',
+};
+
 /** A sandbox with a storage class `local` for Volumes made by hand. */
 export async function startCluster(): Promise<TestCluster> {
   const sandbox = await startSandbox({ crds: CRDS });
@@ -23,17 +35,7 @@ export async function startCluster(): Promise<TestCluster> {
   const kubeconfig = join(folder, 'kubeconfig');
   await writeFile(kubeconfig, sandbox.kubeconfig, { mode: 0o600 });
   const { client } = await connect({ kubeconfig });
-  const storageClass: StorageClass = {
-    apiVersion: 'storage.k8s.io/v1',
-    kind: 'StorageClass',
-    metadata: { name: 'local' },
-    provisioner: 'kubernetes.io/no-provisioner',
-    parameters: { fsType: 'ext4', mkfsOptions: '["-m", "0"]' },
-    mountOptions: ['noatime'],
-    reclaimPolicy: 'Retain',
-    volumeBindingMode: 'WaitForFirstConsumer',
-  };
-  await client.create(STORAGE_CLASSES, storageClass);
+  await client.create(STORAGE_CLASSES, LOCAL_CLASS);
   return {
     client,
     kubeconfig,

@@ -14,11 +14,13 @@ import { CALLER_RULES } from '../../../src/cli/check-cluster/caller-rules.ts';
 import { CUSTOM_RESOURCE_DEFINITIONS } from '../../../src/cli/install/kinds.ts';
 import { run } from '../../../src/cli/run.ts';
 import { systemClock } from '../../../src/control/clock.ts';
+import { createClient } from '../../../src/kube/client.ts';
+import { connect } from '../../../src/kube/connect.ts';
 import { ApiError } from '../../../src/kube/errors.ts';
 import type { KubeClient } from '../../../src/kube/types.ts';
 import { sparseVolume, startCluster, type TestCluster } from '../../support/cluster.ts';
 import { fakeIo, type World } from '../../support/fake-io.ts';
-import { recordingClient } from '../../support/recording-client.ts';
+import { recordingTransport } from '../../support/recording-transport.ts';
 import { willingNodes } from '../../support/willing-node.ts';
 
 interface Review {
@@ -155,7 +157,9 @@ async function claim({ apiVersion, kind, metadata }: Volume): Promise<void> {
 }
 
 test('the permissions that are asked for are those that commands use', async () => {
-  const { client: recording, used } = recordingClient(client);
+  const { transport } = await connect({ kubeconfig: cluster.kubeconfig });
+  const { transport: recorded, used } = recordingTransport(transport);
+  const recording = createClient(recorded);
   const nodes = { transport: 'ssh' as const, executor: willingNodes(1 << 30) };
   const manifest = JSON.stringify({
     ...{ apiVersion: 'storage.k8s.io/v1', kind: 'StorageClass', metadata: { name: 'c' } },

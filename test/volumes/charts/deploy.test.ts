@@ -242,13 +242,30 @@ describe('Volume Deployment', () => {
     ],
     [
       'DeployVolume: "DONE", and the API server refuses the PersistentVolume → Failed',
-      { volume: volume(pending('PrepareVolume/DONE', { prepared })), pvRefused: 'spec: may have one source' },
+      {
+        volume: volume(pending('PrepareVolume/DONE', { prepared })),
+        pvRefused: { why: 'spec: may have one source', passing: false },
+      },
       [
         'Failed',
         'PrepareVolume/DONE',
         'False',
         'CreationError',
         expect.stringContaining('may have one source'),
+      ],
+    ],
+    [
+      'DeployVolume: "DONE", and the API server does not allow the PersistentVolume → later again',
+      {
+        volume: volume(pending('PrepareVolume/DONE', { prepared })),
+        pvRefused: { why: 'User "x" cannot create', passing: true },
+      },
+      [
+        'Pending',
+        'PrepareVolume/DONE',
+        'Unknown',
+        'Pending',
+        expect.stringContaining('User "x" cannot create'),
       ],
     ],
     [

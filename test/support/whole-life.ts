@@ -1,0 +1,136 @@
+import type { KubeEvent, KubeNode } from '../../src/api/core.ts';
+import type { Resource } from '../../src/api/meta.ts';
+import { EVENTS, LEFTOVERS, NODES, VOLUMES } from '../../src/api/resources.ts';
+import type { Volume } from '../../src/api/volume.ts';
+import { runWatch } from '../../src/daemon/watch.ts';
+import type { Connection } from '../../src/kube/connect.ts';
+import { isNotFound } from '../../src/kube/errors.ts';
+import type { KubeClient } from '../../src/kube/types.ts';
+import { readyOf } from '../../src/volumes/status.ts';
+import { sparseVolume } from './cluster.ts';
+import { type Line, memoryLogger } from './logger.ts';
+import { until } from './until.ts';
+import { type WillingNodes, willingNodes } from './willing-node.ts';
+
+export interface WholeLife {
+  /** Resolves when the daemon has done all that it ever does; rejects when it did not in time, or has ended. */
+  done: Promise<void>;
+  /** What the daemon logged. */
+  lines: readonly Line[];
+  /** Ends both, wherever they are. */
+  stop(): Promise<void>;
+}
+
+export interface WholeLifeOptions {
+  /** Of who may do everything. The cluster has the class `local`. */
+  client: KubeClient;
+  /** The daemon's. */
+  connection: Connection;
+  /** Of the daemon's Lease; it is there. */
+  namespace: string;
+}
+
+/** Of the one thing that is waited for, in ms. */
+const WITHIN = 20_000;
+
+/** `stowage watch` over nodes in memory, and someone who has it do all that it ever asks an API server for. */
+export function startWholeLife({ client, connection, namespace }: WholeLifeOptions): WholeLife {
+  const stopping = new AbortController();
+  const logger = memoryLogger();
+  const nodes = willingNodes(64 << 20);
+  const watching = runWatch(
+    {
+      connection,
+      settings: {
+        transport: 'ssh',
+        localNodes: [],
+        sshConfig: undefined,
+        salt: undefined,
+        workers: 2,
+        retry: { startMs: 100, maxMs: 1000 },
+        addresses: new Map(),
+        minions: new Map(),
+      },
+      controllers: new Set(['volume', 'leftover']),
+      // Renewed soon, so that the Lease is patched in a life as short as this.
+      election: { namespace, leaseDurationMs: 15_000, renewDeadlineMs: 10_000, retryPeriodMs: 200 },
+      verbose: false,
+      signal: stopping.signal,
+    },
+    () => nodes,
+    { logger, around: (work) => work() },
+  );
+  const ended = watching.then(() => Promise.reject(new Error('the daemon has ended')));
+  const asking = haveAllDone(client, nodes, stopping.signal);
+  const done = Promise.race([asking, ended]);
+  done.catch(() => {});
+  return {
+    done,
+    lines: logger.lines,
+    async stop() {
+      stopping.abort(new Error('stopped'));
+      await Promise.allSettled([asking]);
+      await watching;
+    },
+  };
+}
+
+async function haveAllDone(client: KubeClient, nodes: WillingNodes, signal: AbortSignal): Promise<void> {
+  const seen = (what: string, look: () => Promise<boolean>) =>
+    until(what, WITHIN, async () => {
+      signal.throwIfAborted();
+      return (await look()) || undefined;
+    });
+  const has = (name: string, what: string, fits: (volume: Volume) => boolean) =>
+    seen(`${name} is ${what}`, async () => fits(await client.get<Volume>(VOLUMES, name)));
+  const isIn = (name: string, phase: string) => has(name, phase, ({ status }) => status?.phase === phase);
+  const gone = (resource: Resource, name: string) =>
+    seen(`${resource.kind} ${name} is gone`, () =>
+      client.get(resource, name).then(
+        () => false,
+        (error: unknown) => isNotFound(error) || Promise.reject(error),
+      ),
+    );
+  const node = (name: string): KubeNode => ({ apiVersion: 'v1', kind: 'Node', metadata: { name } });
+  let boots = 0;
+  const boot = () => {
+    const status = { nodeInfo: { bootID: `boot-${++boots}` } };
+    return client.patch(NODES, 'n1', { status }, { subresource: 'status' });
+  };
+  const isTold = async () => {
+    const { items } = await client.list<KubeEvent>(EVENTS, { namespace: 'default' });
+    return items.some(({ count, involvedObject }) => involvedObject.name === 'a' && count > 1);
+  };
+
+  await client.create(NODES, node('n1'));
+  await client.create(VOLUMES, sparseVolume('a', 'n1', '64Mi'));
+  await isIn('a', 'Available');
+  // What is told again is the same Event.
+  while (!(await isTold())) {
+    nodes.away.add('n1');
+    await boot();
+    await has('a', 'away', (volume) => readyOf(volume)?.reason === 'NodeUnreachable');
+    nodes.away.delete('n1');
+    await boot();
+    await has('a', 'back', (volume) => readyOf(volume)?.status === 'True');
+  }
+  await client.delete(VOLUMES, 'a');
+  await gone(VOLUMES, 'a');
+
+  // A class that is not there, which is looked for live.
+  const unclassed = sparseVolume('unclassed', 'n3', '64Mi');
+  await client.create(VOLUMES, { ...unclassed, spec: { ...unclassed.spec, storageClassName: 'none' } });
+  await isIn('unclassed', 'Failed');
+
+  // A lost node, which is let go of, and comes back.
+  await client.create(VOLUMES, sparseVolume('b', 'n2', '64Mi'));
+  await isIn('b', 'Available');
+  nodes.away.add('n2');
+  const { uid = '' } = (await client.get<Volume>(VOLUMES, 'b')).metadata;
+  await client.patch(VOLUMES, 'b', { metadata: { annotations: { 'stowage.dev/forget-node': uid } } });
+  await client.delete(VOLUMES, 'b');
+  await gone(VOLUMES, 'b');
+  nodes.away.delete('n2');
+  await client.create(NODES, node('n2'));
+  await gone(LEFTOVERS, uid);
+}
