@@ -31,11 +31,12 @@ export function qemuArguments(machine: Machine): string[] {
   return [
     ...['-name', name, '-nodefaults', '-no-user-config', '-display', 'none'],
     ...['-machine', 'q35', '-accel', 'tcg,thread=multi', '-cpu', 'Westmere', '-m', String(memoryMiB)],
-    ...['-kernel', image.kernel, '-initrd', image.initrd, '-append', kernelArguments(name)],
+    ...['-kernel', image.kernel, '-append', kernelArguments(name)],
     ...['-chardev', `file,id=console,append=on,path=${comma(consoleLog)}`, '-serial', 'chardev:console'],
     ...['-qmp', `unix:${comma(monitor)},server=on,wait=off`],
     ...blockdev('root', rootDisk),
-    ...device({ driver: 'virtio-blk-pci', drive: 'root' }),
+    // The kernel has its driver built in, as no other disk's.
+    ...device({ driver: 'nvme', drive: 'root', serial: 'root' }),
     ...device({ driver: 'virtio-scsi-pci', id: 'scsi' }),
     ...disks.flatMap(({ name, file }) => blockdev(name, file)),
     ...disks.filter(({ name }) => plugged.has(name)).flatMap((disk) => device(scsiDisk(disk))),
@@ -61,7 +62,10 @@ function blockdev(name: string, file: string): string[] {
 
 const kernelArguments = (name: string) =>
   [
-    ...['root=LABEL=stowage-vm', 'rw', 'console=ttyS0', 'net.ifnames=0', 'panic=1'],
+    ...['root=/dev/nvme0n1', 'rw', 'console=ttyS0', 'net.ifnames=0', 'panic=1'],
+    // An emulated processor has nothing to guard against. And what it translated of a program it can use again only
+    // where the program is at the same place again: starting one takes a fifth of the time then.
+    ...['mitigations=off', 'norandmaps', 'nokaslr', 'init_on_alloc=0'],
     `systemd.hostname=${name}`,
     // Always the same for one name, and no other VM's.
     `systemd.machine_id=${Buffer.from(name).toString('hex').padEnd(32, '0').slice(0, 32)}`,

@@ -108,24 +108,43 @@ export async function startVm({ name, disks = {}, memoryMiB = 1024 }: VmOptions)
     return exitCode === 0 ? stdout : undefined;
   }
 
+  /**
+   * Waits for the boot that the console tells of from that place on.
+   * @param isNew whether an id of a boot is that of this one
+   */
+  async function answers(from: number, isNew = (_boot: string) => true): Promise<void> {
+    const { qemu } = state.running ?? {};
+    let said = '';
+    qemu?.stderr?.on('data', (chunk: Buffer) => {
+      said += chunk;
+    });
+    const runs = () => {
+      if (qemu?.exitCode !== null || qemu.signalCode !== null) throw new Error(`qemu has ended: ${said}`);
+    };
+    await withConsole(async () => {
+      // A connection that nobody accepts yet would be tried again after longer and longer times.
+      await until('its sshd is started', BOOTS_WITHIN, async () => {
+        runs();
+        return /Started .*ssh\.service/.test((await consoleText()).slice(from)) ? true : undefined;
+      });
+      await until('its sshd answers', BOOTS_WITHIN, async () => {
+        runs();
+        const id = await bootId();
+        return id === undefined || !isNew(id) ? undefined : true;
+      });
+    });
+  }
+
   async function boot(): Promise<void> {
     if (state.running !== undefined) throw new Error(`VM ${name} runs already`);
     await rm(machine.monitor, { force: true });
+    const { length } = await consoleText();
     // It ends with this process, in whatever way that ends.
     const argv = ['--pdeathsig', 'KILL', '--', 'qemu-system-x86_64', ...qemuArguments(machine)];
     const qemu = spawn('setpriv', argv, { stdio: ['ignore', 'ignore', 'pipe'] });
     const current: Running = { qemu };
     state.running = current;
-    let said = '';
-    qemu.stderr?.on('data', (chunk: Buffer) => {
-      said += chunk;
-    });
-    await withConsole(() =>
-      until('its sshd answers', BOOTS_WITHIN, () => {
-        if (qemu.exitCode !== null || qemu.signalCode !== null) throw new Error(`qemu has ended: ${said}`);
-        return bootId();
-      }),
-    );
+    await answers(length);
     current.qmp = await connectQmp(machine.monitor);
   }
 
@@ -172,15 +191,11 @@ export async function startVm({ name, disks = {}, memoryMiB = 1024 }: VmOptions)
       return { exitCode, stdout: String(stdout), stderr: String(stderr) };
     },
     async reboot() {
-      const before = await bootId();
+      const before = await withConsole(() => until('its sshd answers', BOOTS_WITHIN, bootId));
+      const { length } = await consoleText();
       await ssh(name, 'systemctl reboot');
       await ssh('-O', 'exit', name);
-      await withConsole(() =>
-        until('it has rebooted', BOOTS_WITHIN, async () => {
-          const now = await bootId();
-          return now === undefined || now === before ? undefined : true;
-        }),
-      );
+      await answers(length, (boot) => boot !== before);
     },
     async unplug(disk) {
       const { name: id } = diskFile(disk);
