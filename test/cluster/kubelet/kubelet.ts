@@ -12,8 +12,11 @@ import { NETWORK_PLUGINS, startContainerd } from './containerd.ts';
 import { keepSysctls, refuseNode, undo } from './undo.ts';
 
 /** Always the same, so that what was killed is found again and undone: one kubelet at a time on a machine. */
-const FOLDER = '/var/lib/stowage-kubelet';
+export const FOLDER = '/var/lib/stowage-kubelet';
 const LOCK = '/run/stowage-kubelet.lock';
+
+/** What a kubelet needs of a control plane. */
+type Cluster = Pick<ControlPlane, 'kubeconfig' | 'kubeconfigOf'>;
 
 export interface Kubelet {
   /** The node that this machine is. */
@@ -28,7 +31,7 @@ export interface Kubelet {
 export const kubeletUser = (node: string) => ({ [`system:node:${node}`]: ['system:nodes'] });
 
 /** This machine as a node of the control plane, Ready, with containerd. Waits while another checkout has one. As root. */
-export async function startKubelet(controlPlane: ControlPlane, node: string): Promise<Kubelet> {
+export async function startKubelet(cluster: Cluster, node: string): Promise<Kubelet> {
   await refuseNode();
   await needPackages({
     containerd: 'containerd',
@@ -48,7 +51,7 @@ export async function startKubelet(controlPlane: ControlPlane, node: string): Pr
     await keepSysctls(FOLDER);
     const containerd = await startContainerd(FOLDER);
     parts.push(containerd);
-    parts.push(await start(program('kubelet'), controlPlane, node, containerd.socket));
+    parts.push(await start(program('kubelet'), cluster, node, containerd.socket));
   } catch (error) {
     // The folder is left: the error names a log in it.
     await stopParts();
@@ -66,23 +69,18 @@ export async function startKubelet(controlPlane: ControlPlane, node: string): Pr
   };
 }
 
-async function start(
-  program: string,
-  controlPlane: ControlPlane,
-  node: string,
-  socket: string,
-): Promise<Part> {
+async function start(program: string, cluster: Cluster, node: string, socket: string): Promise<Part> {
   const [port = 0] = await freePorts(1);
   const config = join(FOLDER, 'kubelet.json');
   await writeFile(config, JSON.stringify(configuration(port, socket)));
-  const { client } = await connect({ kubeconfig: controlPlane.kubeconfig });
+  const { client } = await connect({ kubeconfig: cluster.kubeconfig });
   const [user = ''] = Object.keys(kubeletUser(node));
   return startPart({
     name: 'kubelet',
     argv: [
       program,
       `--config=${config}`,
-      `--kubeconfig=${controlPlane.kubeconfigOf(user)}`,
+      `--kubeconfig=${cluster.kubeconfigOf(user)}`,
       `--hostname-override=${node}`,
       `--root-dir=${join(FOLDER, 'kubelet')}`,
       `--cert-dir=${join(FOLDER, 'certificates')}`,
