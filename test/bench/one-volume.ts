@@ -7,66 +7,29 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { execa } from 'execa';
-import type { StorageClass } from '../../src/api/core.ts';
-import { STORAGE_CLASSES, VOLUMES } from '../../src/api/resources.ts';
+import { VOLUMES } from '../../src/api/resources.ts';
 import type { Volume } from '../../src/api/volume.ts';
 import { systemClock } from '../../src/control/clock.ts';
-import { connect } from '../../src/kube/connect.ts';
 import type { KubeClient } from '../../src/kube/types.ts';
 import { waitFor } from '../../src/kube/wait.ts';
 import { sparseVolume } from '../support/cluster.ts';
-import { startSshd } from '../support/sshd.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
-import { ensureUdev } from '../support/udev.ts';
+import { startSandboxApi } from './api-servers.ts';
 import { median, ms, say, times } from './figures.ts';
-import { start, startSandbox } from './processes.ts';
+import { withDaemonOverSsh } from './over-ssh.ts';
 import { typedVolume } from './typed-volume.ts';
 
 const ROUNDS = 11;
 const NODE = 'n1';
 
-if (process.getuid?.() === 0) await run();
-else console.log('one-volume is left out: it takes root, for loop devices, udev and sshd');
-
-async function run(): Promise<void> {
-  const cleanUps: (() => Promise<unknown>)[] = [];
-  try {
-    const folder = await temporaryFolder('bench');
-    cleanUps.push(() => folder.remove());
-    cleanUps.push(await ensureUdev());
-    const sshd = await startSshd({ nodes: [NODE] });
-    cleanUps.push(() => sshd.stop());
-    const kubeconfig = join(folder.path, 'kubeconfig');
-    const sandbox = await startSandbox(kubeconfig);
-    cleanUps.push(() => sandbox.stop());
-    const { client } = await connect({ kubeconfig });
-    const storageClass: StorageClass = {
-      apiVersion: 'storage.k8s.io/v1',
-      kind: 'StorageClass',
-      metadata: { name: 'local' },
-      provisioner: 'kubernetes.io/no-provisioner',
-    };
-    await client.create(STORAGE_CLASSES, storageClass);
-    const daemon = start('bin/stowage', [
-      'watch',
-      '--kubeconfig',
-      kubeconfig,
-      '--ssh-config',
-      sshd.configFile,
-    ]);
-    cleanUps.push(() => daemon.stop());
-
-    const ssh = ['-F', sshd.configFile];
-    const open = [...ssh, '-o', `ControlPath=${join(folder.path, 'socket')}`];
-    await execa('ssh', [...open, '-o', 'ControlMaster=yes', '-o', 'ControlPersist=600', NODE, 'true'], {
-      stdio: 'ignore',
-    });
-    cleanUps.push(() => execa('ssh', [...open, '-O', 'exit', NODE], { stdio: 'ignore', reject: false }));
-    await compare([() => stowage(client), () => typed(ssh), () => typed(open)]);
-  } finally {
-    for (const undo of cleanUps.reverse()) await undo().catch(console.error);
-  }
-}
+await withDaemonOverSsh(NODE, startSandboxApi, async ({ client, sshConfig, folder, atEnd }) => {
+  const ssh = ['-F', sshConfig];
+  const open = [...ssh, '-o', `ControlPath=${join(folder, 'socket')}`];
+  await execa('ssh', [...open, '-o', 'ControlMaster=yes', '-o', 'ControlPersist=600', NODE, 'true'], {
+    stdio: 'ignore',
+  });
+  atEnd(() => execa('ssh', [...open, '-O', 'exit', NODE], { stdio: 'ignore', reject: false }));
+  await compare([() => stowage(client), () => typed(ssh), () => typed(open)]);
+});
 
 /** @param ways each makes a volume and removes it, and returns how long the making took, in ms */
 async function compare(ways: (() => Promise<number>)[]): Promise<void> {

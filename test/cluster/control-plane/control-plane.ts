@@ -25,6 +25,8 @@ export interface ControlPlane {
   kubectl: string;
   /** Keys, tokens, data and logs; gone after stop(). */
   folder: string;
+  /** Of all its processes. */
+  pids(): number[];
   /** For outages: what else runs is left as it is, and all clients' kubeconfigs hold when it is started again. */
   stopApiServer(): Promise<void>;
   startApiServer(): Promise<void>;
@@ -82,6 +84,7 @@ export async function startControlPlane({
       kubeconfigOf: fileOf,
       kubectl: program('kubectl'),
       folder,
+      pids: () => parts.map(({ pid }) => pid),
       stopApiServer: () => apiServer.stop(),
       async startApiServer() {
         parts.splice(parts.indexOf(apiServer), 1);
