@@ -1,8 +1,10 @@
+import { readFileSync } from 'node:fs';
 import { COMPONENTS, type Component } from '../src/cli/install/components.ts';
 import { IMAGE, manifestOf, NAMESPACE, wantedObjects } from '../src/cli/install/objects.ts';
 import type { Wanted } from '../src/cli/install/wanted.ts';
+import { saltCommands } from './salt-commands.ts';
 
-/** The files made from the code, by their path in the repository: what `stowage install --dry-run=client` prints. */
+/** The files that are made from others, by their path in the repository. The manifests: what `stowage install --dry-run=client` prints. */
 export function generated(): Map<string, string> {
   const objects = (components: readonly Component[]) =>
     wantedObjects({ components, namespace: NAMESPACE, image: IMAGE });
@@ -14,6 +16,7 @@ export function generated(): Map<string, string> {
       'deploy/daemon.yaml',
       yaml('src/cli/install', ...objects(COMPONENTS.filter((component) => component !== 'crds'))),
     ],
+    ['salt/_modules/stowage_node/commands.py', saltCommands(readFileSync('deploy/sudoers', 'utf8'))],
   ]);
 }
 

@@ -42,6 +42,7 @@ export interface KubeList<T> {
 export interface Status {
   apiVersion: 'v1';
   kind: 'Status';
+  metadata?: object;
   status: 'Success' | 'Failure';
   message?: string;
   reason?: string;

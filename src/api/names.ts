@@ -13,9 +13,10 @@ export const STOWAGE_GROUP = 'stowage.dev';
 export const STOWAGE_VERSION = 'v1alpha1';
 export const STOWAGE_API_VERSION = `${STOWAGE_GROUP}/${STOWAGE_VERSION}`;
 
-/** Where a node is reached, if not under its own name. Only these two of a Node's annotations steer ssh. */
+/** Where a node is reached, if not under its own name. Only these of a Node's annotations steer a transport. */
 export const ADDRESS_ANNOTATION = 'stowage.dev/address';
 export const PORT_ANNOTATION = 'stowage.dev/port';
+export const MINION_ANNOTATION = 'stowage.dev/salt-minion';
 
 /** On a Volume, a Leftover or a Node, with any value but "false": nothing is written there. */
 export const PAUSED_ANNOTATION = 'stowage.dev/paused';
@@ -25,6 +26,12 @@ export const PAUSED_ANNOTATION = 'stowage.dev/paused';
  * its manifest asks for nothing.
  */
 export const FORGET_NODE_ANNOTATION = 'stowage.dev/forget-node';
+
+/**
+ * MetalK8s's, on a Volume: lvcreate may destroy what it finds. It does not say what, so that here it is no consent
+ * without spec.overwrite.
+ */
+export const FORCE_LVCREATE_ANNOTATION = 'metalk8s.scality.com/force-lvcreate';
 
 /** Of classes whose volumes are made before they are claimed: nothing makes one for a claim. */
 export const NO_PROVISIONER = 'kubernetes.io/no-provisioner';

@@ -1,5 +1,6 @@
 import { directoryWanted } from './directory.ts';
 import { DNS_SUBDOMAIN, isDnsSubdomain } from './dns-name.ts';
+import { isLvmName, LVM_NAME, MAX_LVM_NAME } from './lvm-name.ts';
 import { parseQuantity } from './quantity.ts';
 import type { Volume, VolumeSpec } from './volume.ts';
 
@@ -28,7 +29,7 @@ const NO_SPEC = 'it has no spec, and is nothing without: a Volume is created wit
 const MAX_BYTES = 2n ** 63n - 4096n;
 
 /** What keeps a Volume from being made, each naming the field, what was found and what is wanted. None: it is valid. */
-export function validateVolume({ spec }: Volume): string[] {
+export function validateVolume({ metadata, spec }: Volume): string[] {
   if (Object.values(spec).every((value) => value === '')) return [NO_SPEC];
   return [
     ...nameProblems('nodeName', spec.nodeName),
@@ -36,6 +37,7 @@ export function validateVolume({ spec }: Volume): string[] {
     ...typeProblems(spec),
     ...(spec.sparseLoopDevice == null ? [] : sparseProblems(spec.sparseLoopDevice)),
     ...(spec.rawBlockDevice == null ? [] : rawProblems(spec.rawBlockDevice)),
+    ...(spec.lvmLogicalVolume == null ? [] : lvmProblems(metadata.name, spec.lvmLogicalVolume)),
     ...overwriteProblems(spec),
     ...unsupported(spec).map(
       ([what, instead]) => `spec.${what} is not supported by this version of stowage; ${instead}`,
@@ -47,10 +49,11 @@ export function validateVolume({ spec }: Volume): string[] {
  * Whether the spec names a node and a file or device there, which it then does for good: where it does not, nothing can
  * ever have been made of it. What of a spec can change says nothing of that.
  */
-export function hasPlace({ spec }: Volume): boolean {
+export function hasPlace({ spec }: Pick<Volume, 'spec'>): boolean {
   const { nodeName, sparseLoopDevice, rawBlockDevice, lvmLogicalVolume } = spec;
-  if (nameProblems('nodeName', nodeName).length > 0 || lvmLogicalVolume != null) return false;
-  if ((sparseLoopDevice == null) === (rawBlockDevice == null)) return false;
+  if (nameProblems('nodeName', nodeName).length > 0) return false;
+  if (TYPES.filter((type) => spec[type] != null).length !== 1) return false;
+  if (lvmLogicalVolume != null) return groupProblems(lvmLogicalVolume).length === 0;
   return rawBlockDevice == null
     ? sparseLoopDevice?.directory === undefined || directoryProblems(sparseLoopDevice.directory).length === 0
     : rawProblems(rawBlockDevice).length === 0;
@@ -72,7 +75,10 @@ function typeProblems(spec: VolumeSpec): string[] {
 }
 
 function sparseProblems({ size, directory }: NonNullable<VolumeSpec['sparseLoopDevice']>): string[] {
-  return [...sizeProblems(size), ...(directory === undefined ? [] : directoryProblems(directory))];
+  return [
+    ...sizeProblems('sparseLoopDevice', size),
+    ...(directory === undefined ? [] : directoryProblems(directory)),
+  ];
 }
 
 /** A device can have any name below /dev; by which path it is named does not matter, so nothing is compared. */
@@ -84,17 +90,43 @@ function rawProblems({ devicePath }: NonNullable<VolumeSpec['rawBlockDevice']>):
   return wanted === undefined ? [] : [`${field} is ${JSON.stringify(devicePath)}, but must ${wanted}`];
 }
 
-/** There is nothing to overwrite but on a device that is there already. */
-function overwriteProblems({ overwrite, rawBlockDevice }: VolumeSpec): string[] {
+function lvmProblems(name: string, lvm: NonNullable<VolumeSpec['lvmLogicalVolume']>): string[] {
+  const reserved = !isDnsSubdomain(name) || /^(snapshot|pvmove)/.test(name) || name.length > MAX_LVM_NAME;
+  return [
+    ...groupProblems(lvm),
+    ...sizeProblems('lvmLogicalVolume', lvm.size),
+    ...(reserved
+      ? [
+          `metadata.name is ${JSON.stringify(name)}, but the logical volume gets that name, which LVM does not take: it must have ${DNS_SUBDOMAIN}, not begin with snapshot or pvmove, nor be longer than ${MAX_LVM_NAME}`,
+        ]
+      : []),
+  ];
+}
+
+function groupProblems({ vgName, thinPool }: NonNullable<VolumeSpec['lvmLogicalVolume']>): string[] {
+  return [
+    ...lvmNameProblems('vgName', vgName),
+    ...(thinPool == null ? [] : lvmNameProblems('thinPool', thinPool)),
+  ];
+}
+
+function lvmNameProblems(field: string, name: unknown): string[] {
+  if (typeof name === 'string' && isLvmName(name)) return [];
+  return [`spec.lvmLogicalVolume.${field} is ${JSON.stringify(name)}, but must be ${LVM_NAME}`];
+}
+
+/** There is nothing to overwrite but on a device that is there already, or in extents of earlier ones. */
+function overwriteProblems({ overwrite, sparseLoopDevice }: VolumeSpec): string[] {
   if (overwrite == null) return [];
-  if (rawBlockDevice == null) return ['spec.overwrite is for a rawBlockDevice only; remove it'];
+  if (sparseLoopDevice != null)
+    return ['spec.overwrite is for a rawBlockDevice or an lvmLogicalVolume only; remove it'];
   return typeof overwrite === 'string' && overwrite !== '' && !/\p{Cc}/u.test(overwrite)
     ? []
     : ['spec.overwrite must be what the refusal says is on the device, such as "ext4:<UUID>"'];
 }
 
-function sizeProblems(size: string | number): string[] {
-  const field = 'spec.sparseLoopDevice.size';
+function sizeProblems(type: (typeof TYPES)[number], size: string | number): string[] {
+  const field = `spec.${type}.size`;
   let bytes: bigint;
   try {
     bytes = parseQuantity(size);
@@ -102,7 +134,7 @@ function sizeProblems(size: string | number): string[] {
     return [`${field} is ${JSON.stringify(size)}, but must be a quantity of bytes such as 10Gi`];
   }
   if (bytes <= 0n) return [`${field} is ${size}, but must be greater than 0`];
-  return bytes > MAX_BYTES ? [`${field} is ${size}, but no file is larger than ${MAX_BYTES} bytes`] : [];
+  return bytes > MAX_BYTES ? [`${field} is ${size}, but nothing is larger than ${MAX_BYTES} bytes`] : [];
 }
 
 /** One folder has one name here: what is compared with what a node reports must be spelt as the node spells it. */
@@ -116,9 +148,6 @@ function directoryProblems(directory: unknown): string[] {
 function unsupported(spec: VolumeSpec): [what: string, instead: string][] {
   const { attachPolicy } = spec;
   return [
-    ...(spec.lvmLogicalVolume == null
-      ? []
-      : [['lvmLogicalVolume', 'make the logical volume, and name its device as a rawBlockDevice'] as const]),
     ...(['attachableNodes', 'source'] as const)
       .filter((field) => spec[field] != null)
       .map((field) => [field, 'leave it out'] as const),

@@ -2,6 +2,7 @@ import type { KubeNode, PersistentVolume, StorageClass } from '../api/core.ts';
 import type { KubeObject, ObjectMeta } from '../api/meta.ts';
 import {
   ADDRESS_ANNOTATION,
+  FORCE_LVCREATE_ANNOTATION,
   FORGET_NODE_ANNOTATION,
   PAUSED_ANNOTATION,
   PORT_ANNOTATION,
@@ -12,7 +13,13 @@ import {
  * kubectl's copy of a manifest, and the images of a Node are the largest part of most objects. Each makes a new object.
  */
 
-const ANNOTATIONS = [ADDRESS_ANNOTATION, PORT_ANNOTATION, PAUSED_ANNOTATION, FORGET_NODE_ANNOTATION];
+const ANNOTATIONS = [
+  ADDRESS_ANNOTATION,
+  PORT_ANNOTATION,
+  PAUSED_ANNOTATION,
+  FORGET_NODE_ANNOTATION,
+  FORCE_LVCREATE_ANNOTATION,
+];
 
 /** Of kinds of our own: their spec and status, whole. */
 export function keepOwn<T extends KubeObject>(object: T): T {

@@ -1,19 +1,25 @@
 import { StowageError } from '../api/errors.ts';
 import type { BackoffRange } from '../control/backoff.ts';
+import type { SaltAccess } from '../nodes/salt/access.ts';
 import type { SshAddress } from '../nodes/ssh-shell.ts';
+import type { Transport } from '../nodes/transport.ts';
 
 /** How nodes are reached, and worked on. */
 export interface Settings {
-  transport: 'ssh' | 'local';
+  transport: Transport;
   /** The names under which this machine is a node; for `local` only. */
   localNodes: readonly string[];
   /** Instead of ~/.ssh/config; for `ssh` only. */
   sshConfig: string | undefined;
+  /** For `salt`, and only there. */
+  salt: SaltAccess | undefined;
   /** Volumes of one node that are worked on at once. */
   workers: number;
   retry: BackoffRange;
   /** Where nodes are reached, whatever their objects say. */
   addresses: ReadonlyMap<string, SshAddress>;
+  /** Ids of Salt minions, whatever their objects say. */
+  minions: ReadonlyMap<string, string>;
 }
 
 export interface LiveSettings {
@@ -23,16 +29,17 @@ export interface LiveSettings {
   /** Those of the moment in which it is looked at. */
   retry: BackoffRange;
   addressOf(node: string): SshAddress;
+  minionOf(node: string): string | undefined;
 }
 
 export function createLiveSettings(first: Settings): LiveSettings {
   let settings = first;
-  const fixed = ({ transport, localNodes }: Settings) => [transport, ...localNodes].join();
+  const fixed = ({ transport, localNodes, salt }: Settings) => JSON.stringify([transport, localNodes, salt]);
   return {
     now: () => settings,
     replace(next) {
       if (fixed(next) !== fixed(settings)) {
-        throw new StowageError('usage', 'transport and localNode are other ones now', {
+        throw new StowageError('usage', 'transport, localNode or what salt-api is are other ones now', {
           hint: 'Restart the daemon to have it use them.',
         });
       }
@@ -46,6 +53,7 @@ export function createLiveSettings(first: Settings): LiveSettings {
         return settings.retry.maxMs;
       },
     },
+    minionOf: (node) => settings.minions.get(node),
     addressOf: (node) => ({
       ...(settings.sshConfig !== undefined && { configFile: settings.sshConfig }),
       ...settings.addresses.get(node),

@@ -47,7 +47,7 @@ const LAST_WRITES = 5000;
 export async function runWatch(options: WatchOptions, executorFor = createNodeExecutor): Promise<void> {
   const { connection, election: timing, rate, controllers, config, metrics, signal } = options;
   const live = createLiveSettings(options.settings);
-  const { transport, localNodes } = options.settings;
+  const { transport, localNodes, salt } = options.settings;
   const { logger, around } = createLog(options.verbose);
   const surroundings = { clock: systemClock, random: Math.random, logger };
   const host = hostname();
@@ -70,6 +70,8 @@ export async function runWatch(options: WatchOptions, executorFor = createNodeEx
     localNodes,
     nodeNamed: (name) => nodes.get(name),
     addressOf: live.addressOf,
+    minionOf: live.minionOf,
+    ...(salt && { salt }),
     check: right.checkNode,
     clock: systemClock,
   });
@@ -86,7 +88,7 @@ export async function runWatch(options: WatchOptions, executorFor = createNodeEx
     nodes,
     executor,
     ...(metrics && { metrics }),
-    actsFor: (node) => transport === 'ssh' || localNodes.includes(node),
+    actsFor: (node) => transport !== 'local' || localNodes.includes(node),
     host,
     workers: () => live.now().workers,
     retry: live.retry,

@@ -36,6 +36,12 @@ export interface Connection {
 }
 
 /**
+ * For how long what was found of credentials stands, in ms: files are read for it, and a thousand requests may be made in a
+ * second. Those that a server refuses are looked for again at once.
+ */
+const LASTING_MS = 1000;
+
+/**
  * A client for the cluster that kubeconfig and flags name. Nothing is sent yet. Throws a StowageError when the
  * kubeconfig is missing or wrong.
  */
@@ -48,6 +54,7 @@ export async function connect(options: ConnectOptions): Promise<Connection> {
     (config.getContextObject(config.getCurrentContext())?.namespace?.trim() || 'default');
 
   const asking = new Map<Doubt | undefined, Promise<Credentials>>();
+  let found: { credentials: Credentials; at: number } | undefined;
   let toReload = false;
 
   /** client-node caches what an exec plugin answered until its expiry; only a config loaded anew asks again. */
@@ -75,13 +82,23 @@ export async function connect(options: ConnectOptions): Promise<Connection> {
       throw noCredentials(serverOf(loaded), config.getCurrentUser()?.exec, error);
     }
     const { headers, tls } = toCredentials(https);
-    return { server: serverOf(loaded), headers: { ...headers, ...impersonation }, tls };
+    const credentials = { server: serverOf(loaded), headers: { ...headers, ...impersonation }, tls };
+    found = { credentials, at: performance.now() };
+    return credentials;
   }
 
   const transport = createTransport({
     server,
     // Requests that start together share one run of an exec plugin.
     authenticate: (doubt) => {
+      if (
+        doubt === undefined &&
+        !toReload &&
+        found !== undefined &&
+        performance.now() - found.at < LASTING_MS
+      ) {
+        return Promise.resolve(found.credentials);
+      }
       const pending = asking.get(doubt) ?? credentials(doubt).finally(() => asking.delete(doubt));
       asking.set(doubt, pending);
       return pending;

@@ -65,6 +65,7 @@ export class ObjectStore<T extends KubeObject> {
   learn(object: T): Change<T>[] {
     const { name, namespace, uid = '' } = object.metadata;
     if (this.#deleted.has(uid)) return [];
+    if (isGone(object)) return this.remove(object);
     const changes = this.put(object);
     if (changes.length > 0) this.#learned.add(keyOf(name, namespace));
     return changes;
@@ -105,6 +106,12 @@ export class ObjectStore<T extends KubeObject> {
 }
 
 const keyOf = (name: string, namespace = ''): string => `${namespace}/${name}`;
+
+/** So is an object answered by the write that let go of it, under the version that it had before. */
+const isGone = ({ metadata }: KubeObject): boolean =>
+  metadata.deletionTimestamp !== undefined &&
+  !metadata.finalizers?.length &&
+  !metadata.deletionGracePeriodSeconds;
 
 const isSame = (a: KubeObject, b: KubeObject): boolean => a.metadata.uid === b.metadata.uid;
 

@@ -1,11 +1,11 @@
 import type { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isDeepStrictEqual } from 'node:util';
-import { Agent, type Dispatcher } from 'undici';
+import type { Dispatcher } from 'undici';
 import { StowageError } from '../api/errors.ts';
-import type { Status } from '../api/meta.ts';
+import { createAgents } from './agents.ts';
+import { apiError, objectOf } from './answers.ts';
 import { type Deadline, isDeadline, startDeadline } from './deadline.ts';
-import { ApiError, ConnectionError } from './errors.ts';
+import { ConnectionError } from './errors.ts';
 
 /** Where a request goes, and what it is authenticated with; TLS fields as in node:tls. */
 export interface Credentials {
@@ -78,8 +78,6 @@ export interface Transport {
 }
 
 const CONNECT_TIMEOUT_MS = 10_000;
-/** As in client-go: a load balancer that drops idle connections after 60 s must not drop ours. */
-const KEEP_ALIVE_MS = 30_000;
 /** A server that says `Retry-After: 0` is overloaded all the same. */
 const SHORTEST_WAIT_MS = 100;
 
@@ -92,32 +90,7 @@ export function createTransport({
 }: TransportOptions): Transport {
   /** Whether the last try to reach the server failed. */
   let unreached = false;
-  let agent: Agent | undefined;
-  let agentTls: Credentials['tls'] | undefined;
-
-  /** One agent while the TLS credentials stay the same: certificates of exec plugins and files are replaced. */
-  function agentFor(tls: Credentials['tls']): Agent {
-    if (agent === undefined || !isDeepStrictEqual(tls, agentTls)) {
-      // Not destroyed: watches over the old agent end by themselves.
-      agent?.close().catch(() => {});
-      agentTls = tls;
-      agent = new Agent({
-        // A connection for each request in flight: over HTTP/2 one dead connection would silence every watch at once.
-        allowH2: false,
-        // The deadline covers headers and body.
-        headersTimeout: 0,
-        bodyTimeout: 0,
-        keepAliveTimeout: KEEP_ALIVE_MS,
-        connect: {
-          ...tls,
-          timeout: Math.min(CONNECT_TIMEOUT_MS, requestTimeoutMs),
-          keepAlive: true,
-          keepAliveInitialDelay: KEEP_ALIVE_MS,
-        },
-      });
-    }
-    return agent;
-  }
+  const agentFor = createAgents(Math.min(CONNECT_TIMEOUT_MS, requestTimeoutMs));
 
   async function attempt(request: Request, deadline: Deadline, refused: boolean) {
     const doubt = refused ? 'refused' : unreached ? 'unreached' : undefined;
@@ -194,19 +167,19 @@ export function createTransport({
         continue;
       }
       const wait = Number(headers['retry-after'] ?? Number.NaN);
-      if (statusCode !== 429 || !(wait >= 0)) throw apiError(text, statusCode, request);
+      if (statusCode !== 429 || !(wait >= 0)) throw apiError(text, statusCode, spell(request));
       await sleep(Math.max(wait * 1000, SHORTEST_WAIT_MS), undefined, { signal: deadline.signal });
     }
   }
 
-  function explain(error: unknown, { signal, method, path }: Request): unknown {
-    if (signal?.aborted) return signal.reason;
+  function explain(error: unknown, request: Request): unknown {
+    if (request.signal?.aborted) return request.signal.reason;
     if (error instanceof StowageError) return error;
     const { message, cause } = error as Error;
     const late = isDeadline(error) || isDeadline(cause) || codeOf(error) === 'UND_ERR_CONNECT_TIMEOUT';
     // An AggregateError, of a host with several addresses, has a code and no message.
     const what = late ? 'no answer in time' : message || codeOf(error);
-    return new ConnectionError(server, `${method} ${path.replace(/\?.*/, '')}: ${what}`, {
+    return new ConnectionError(server, `${spell(request)}: ${what}`, {
       code: late ? 'timeout' : 'failed',
       cause: error,
     });
@@ -243,13 +216,6 @@ export function createTransport({
   };
 }
 
-/** Throws an Error for what no API server answers. */
-function objectOf(text: string): object {
-  const value: unknown = JSON.parse(text);
-  if (typeof value === 'object' && value !== null) return value;
-  throw new Error(`the answer is no object: ${text.slice(0, 200)}`);
-}
-
 /** undici asks for the body when it has a connection, and writes the head of the request with its first chunk. */
 function checked(text: Buffer, check?: () => void): Readable {
   async function* chunks() {
@@ -269,22 +235,11 @@ function abortable<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   });
 }
 
+/** A request as messages have it: its query may be long. */
+const spell = ({ method, path }: Request): string => `${method} ${path.replace(/\?.*/, '')}`;
+
 const codeOf = (error: unknown): string => (error as { code?: string }).code ?? '';
 
 /** A connection kept alive may be closed by the server just as it is used again. */
 const isBrokenSocket = (error: unknown): boolean =>
   ['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE'].includes(codeOf(error));
-
-function apiError(text: string, statusCode: number, { method, path }: Request): ApiError {
-  const request = `${method} ${path.replace(/\?.*/, '')}`;
-  let status: Status;
-  try {
-    status = JSON.parse(text) as Status;
-    if (status.kind !== 'Status') throw new Error('not a Status');
-  } catch {
-    // A proxy in between answers in its own words.
-    const message = `${request} was answered with ${statusCode}: ${text.slice(0, 200)}`;
-    status = { apiVersion: 'v1', kind: 'Status', status: 'Failure', message };
-  }
-  return new ApiError(status, statusCode, request);
-}

@@ -1,5 +1,5 @@
 import { NodeError } from './errors.ts';
-import type { Shell } from './shell.ts';
+import type { Hands } from './shell.ts';
 
 /** The part of a clock that is used here. */
 export interface GateClock {
@@ -37,7 +37,11 @@ interface NodeState {
  * one session at a time; the others wait for what becomes of it, or fail at once with the error known already.
  * @param lifeOf what is told of a node's life elsewhere: when it changes, a node that was away is tried at once
  */
-export function limitNodes(shell: Shell, clock: GateClock, lifeOf = (_node: string) => ''): Shell {
+export function limitNodes<Asked, Answer>(
+  hands: Hands<Asked, Answer>,
+  clock: GateClock,
+  lifeOf = (_node: string) => '',
+): Hands<Asked, Answer> {
   const nodes = new Map<string, NodeState>();
   const slots = createSlots(IN_ALL);
 
@@ -61,7 +65,7 @@ export function limitNodes(shell: Shell, clock: GateClock, lifeOf = (_node: stri
   }
 
   return {
-    async run(node, script, timeoutMs) {
+    async run(node, asked, timeoutMs) {
       const state = nodes.get(node) ?? newState();
       nodes.set(node, state);
       await admit(state, node);
@@ -70,7 +74,7 @@ export function limitNodes(shell: Shell, clock: GateClock, lifeOf = (_node: stri
       const life = lifeOf(node);
       silence(state, ended.signal).then(giveBack, () => {});
       try {
-        const answer = await shell.run(node, script, timeoutMs);
+        const answer = await hands.run(node, asked, timeoutMs);
         reached(state, clock.now());
         return answer;
       } catch (error) {
@@ -87,7 +91,7 @@ export function limitNodes(shell: Shell, clock: GateClock, lifeOf = (_node: stri
         for (const wake of state.waiting.splice(0)) wake();
       }
     },
-    close: () => shell.close(),
+    close: () => hands.close(),
   };
 }
 

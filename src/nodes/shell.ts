@@ -1,10 +1,15 @@
-/** A way to have `sh` read a script on a node. Transports differ in nothing else. */
-export interface Shell {
+/** A way to have something done on a node, by a transport's own words. */
+export interface Hands<Asked, Answer> {
   /**
-   * Runs a script to its end.
-   * @returns what it printed
-   * @throws NodeError when there was no answer within `timeoutMs`, or the node did not let us in, or sh failed
+   * @returns what the node answered
+   * @throws NodeError when there was no answer within `timeoutMs`, or the node did not let us in
    */
-  run(node: string, script: string, timeoutMs: number): Promise<string>;
+  run(node: string, asked: Asked, timeoutMs: number): Promise<Answer>;
   close(): Promise<void>;
 }
+
+/**
+ * A way to have `sh` read a script on a node, to its end, and to have what it printed. A script that fails is a NodeError,
+ * too.
+ */
+export type Shell = Hands<string, string>;

@@ -1,9 +1,10 @@
 import type { Kind, StoredObject } from './kind.ts';
 import type { Kinds } from './kinds.ts';
-import { type Cluster, timestamp } from './objects/cluster.ts';
-import { type Cause, invalidValue, requiredValue, resourceName } from './refusal.ts';
+import { type Cluster, settle, timestamp } from './objects/cluster.ts';
+import { type Cause, invalidValue, notSupported, requiredValue, resourceName } from './refusal.ts';
 import { compileSchema } from './schema/compile.ts';
 import type { Structural } from './schema/structural.ts';
+import { keyOf } from './store.ts';
 import { customColumns, type PrinterColumn } from './tables/custom.ts';
 
 /** Of a CustomResourceDefinition, what is read here. */
@@ -11,10 +12,12 @@ interface Definition extends StoredObject {
   spec: {
     group: string;
     scope: 'Cluster' | 'Namespaced';
+    conversion?: object;
     names: {
       plural: string;
       kind: string;
       singular?: string;
+      listKind?: string;
       shortNames?: string[];
       categories?: string[];
     };
@@ -33,7 +36,7 @@ export const CLEANUP_FINALIZER = 'customresourcecleanup.apiextensions.k8s.io';
 export const DEFINITIONS = 'customresourcedefinitions.apiextensions.k8s.io';
 
 /** The kind CustomResourceDefinition itself. */
-export function definitionKind(now: () => Date): Kind {
+export function definitionKind(): Kind {
   return {
     group: 'apiextensions.k8s.io',
     version: 'v1',
@@ -46,21 +49,49 @@ export function definitionKind(now: () => Date): Kind {
     statusSubresource: true,
     custom: false,
     generations: true,
+    deletionFinalizer: CLEANUP_FINALIZER,
+    fillDefaults: (object) => fillNames(object as Definition),
     prepare(object) {
-      object.metadata.finalizers = [...(object.metadata.finalizers ?? []), CLEANUP_FINALIZER];
-      object.status = established(object as Definition, timestamp(now()));
+      const { spec } = object as Definition;
+      object.status = { conditions: null, storedVersions: storedVersions(spec) };
     },
-    validate: (object) => definitionCauses(object as Definition),
+    validate: (object, old) => [
+      ...definitionCauses(object as Definition),
+      ...(old === undefined ? [] : scopeChange(object as Definition, old as Definition)),
+    ],
   };
 }
 
 /** Serves what the definitions in the store define, from each write of a definition on. */
-export function serveDefinitions({ store, kinds }: Cluster): void {
+export function serveDefinitions(cluster: Cluster): void {
+  const { store, kinds } = cluster;
   store.subscribe((change) => {
     if (change.table !== DEFINITIONS) return;
     if (change.type === 'DELETED') kinds.unregister(change.object.metadata.name);
     else registerDefinition(kinds, change.object as Definition);
+    if (change.type === 'ADDED') setImmediate(() => establish(cluster, change.object.metadata.name));
   });
+}
+
+/** It is served at once; that it is said to be comes after, as a controller does it. */
+function establish(cluster: Cluster, name: string): void {
+  const definition = cluster.store.get(DEFINITIONS, keyOf(undefined, name)) as Definition | undefined;
+  if (definition === undefined) return;
+  const status = established(definition, timestamp(cluster.now()));
+  settle(cluster, DEFINITIONS, { ...definition, status });
+}
+
+function fillNames({ spec }: Definition): void {
+  if (spec?.names?.kind === undefined) return;
+  const { kind, singular, listKind } = spec.names;
+  if (!singular) spec.names.singular = kind.toLowerCase();
+  if (!listKind) spec.names.listKind = `${kind}List`;
+  spec.conversion ??= { strategy: 'None' };
+}
+
+function scopeChange({ spec }: Definition, old: Definition): Cause[] {
+  if (spec.scope === old.spec.scope) return [];
+  return [invalidValue('spec.scope', JSON.stringify(spec.scope), 'field is immutable')];
 }
 
 function registerDefinition(kinds: Kinds, definition: Definition): void {
@@ -90,7 +121,7 @@ function storageVersion({ spec }: Definition) {
 
 function definitionCauses(definition: Definition): Cause[] {
   const { metadata, spec } = definition;
-  const missing = (['group', 'names', 'scope', 'versions'] as const).filter((field) => !spec?.[field]);
+  const missing = (['names', 'scope', 'versions'] as const).filter((field) => !spec?.[field]);
   if (missing.length > 0) return missing.map((field) => requiredValue(`spec.${field}`));
   const wanted = resourceName({ group: spec.group, plural: spec.names.plural } as Kind);
   if (metadata.name !== wanted)
@@ -100,13 +131,15 @@ function definitionCauses(definition: Definition): Cause[] {
         JSON.stringify(metadata.name),
         'must be spec.names.plural+"."+spec.group',
       ),
+      ...(spec.group ? [] : [requiredValue('spec.group')]),
     ];
+  if (!['Cluster', 'Namespaced'].includes(spec.scope))
+    return [notSupported('spec.scope', spec.scope, ['Cluster', 'Namespaced'])];
   const version = storageVersion(definition);
   if (version === undefined)
     return [invalidValue('spec.versions', '[]', 'must have exactly one version marked as storage version')];
   const schema = version.schema?.openAPIV3Schema;
-  if (schema === undefined)
-    return [requiredValue('spec.versions[0].schema.openAPIV3Schema', 'schemas are required')];
+  if (schema === undefined) return [requiredValue('spec.versions[0].schema.openAPIV3Schema')];
   return [
     ...thrown('spec.versions[0].schema.openAPIV3Schema', () => compileSchema(schema)),
     ...thrown('spec.versions[0].additionalPrinterColumns', () =>
@@ -124,6 +157,9 @@ function thrown(field: string, compile: () => unknown): Cause[] {
   }
 }
 
+const storedVersions = (spec: Definition['spec']) =>
+  spec?.versions?.filter((version) => version.storage).map((version) => version.name);
+
 function established({ spec }: Definition, since: string) {
   const condition = (type: string, reason: string, message: string) => ({
     type,
@@ -134,7 +170,7 @@ function established({ spec }: Definition, since: string) {
   });
   return {
     acceptedNames: spec?.names,
-    storedVersions: spec?.versions?.filter((version) => version.storage).map((version) => version.name),
+    storedVersions: storedVersions(spec),
     conditions: [
       condition('NamesAccepted', 'NoConflicts', 'no conflicts found'),
       condition('Established', 'InitialNamesAccepted', 'the initial names have been accepted'),

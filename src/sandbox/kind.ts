@@ -14,7 +14,8 @@ export interface ObjectSchema {
   prune(object: StoredObject): string[];
   /** Fills in defaults, in place. */
   fillDefaults(object: StoredObject): void;
-  validate(object: StoredObject, old?: StoredObject): Cause[];
+  /** `before`: what is wrong already, beside the schema. */
+  validate(object: StoredObject, old?: StoredObject, before?: Cause[]): Cause[];
 }
 
 /** A column of meta/v1 Table, as kubectl prints kinds. */
@@ -40,6 +41,8 @@ export interface Kind extends Resource {
   custom: boolean;
   /** The built-in kinds that count generations, too. */
   generations?: true;
+  /** What a deletion gives it, for a controller to work off. */
+  deletionFinalizer?: string;
   /** What names may look like; absent: a DNS subdomain. */
   names?: 'label' | 'path';
   schema?: ObjectSchema;

@@ -17,9 +17,10 @@ export class Refusal extends Error {
     this.status = {
       apiVersion: 'v1',
       kind: 'Status',
+      metadata: {},
       status: 'Failure',
       message,
-      reason,
+      ...(reason === '' ? {} : { reason }),
       ...(details === undefined ? {} : { details }),
       code,
     };
@@ -33,21 +34,48 @@ export function resourceName(kind: Kind): string {
 
 type Details = NonNullable<Status['details']>;
 
-const detailsOf = (kind: Kind, name: string) => ({ name, group: kind.group, kind: kind.plural });
+/** Go leaves empty fields out. */
+const detailsOf = ({ group, plural }: Kind, name: string) => ({
+  name,
+  ...(group === '' ? {} : { group }),
+  kind: plural,
+});
 
 export const badRequest = (message: string) => new Refusal(400, 'BadRequest', message);
 
 export const notFound = (kind: Kind, name: string) =>
   new Refusal(404, 'NotFound', `${resourceName(kind)} "${name}" not found`, detailsOf(kind, name));
 
-export const noSuchPath = () =>
-  new Refusal(404, 'NotFound', 'the server could not find the requested resource');
+/** Answered without a Status, as Go's own handler does. */
+export class NoSuchPath extends Error {}
 
-export const methodNotAllowed = () =>
-  new Refusal(405, 'MethodNotAllowed', 'the server does not allow this method on the requested resource');
+/** `within` a group and version of built-in kinds the routes know more than Go's handler. */
+export const noSuchPath = (within: boolean) =>
+  within
+    ? new Refusal(404, 'NotFound', 'the server could not find the requested resource', {})
+    : new NoSuchPath();
 
-export const alreadyExists = (kind: Kind, name: string) =>
-  new Refusal(409, 'AlreadyExists', `${resourceName(kind)} "${name}" already exists`, detailsOf(kind, name));
+export const noMethod = () =>
+  new Refusal(405, 'MethodNotAllowed', 'the server does not allow this method on the requested resource', {});
+
+export const notSupportedOn = (kind: Kind, verb: string) =>
+  new Refusal(
+    405,
+    'MethodNotAllowed',
+    `${verb} is not supported on resources of kind "${resourceName(kind)}"`,
+    {
+      ...(kind.group === '' ? {} : { group: kind.group }),
+      kind: kind.plural,
+    },
+  );
+
+export const alreadyExists = (kind: Kind, name: string, isBeingDeleted: boolean) =>
+  new Refusal(
+    409,
+    'AlreadyExists',
+    `${isBeingDeleted ? 'object is being deleted: ' : ''}${resourceName(kind)} "${name}" already exists`,
+    detailsOf(kind, name),
+  );
 
 export const conflict = (kind: Kind, name: string, why: string) =>
   new Refusal(
@@ -72,14 +100,22 @@ export const unsupportedMediaType = (accepted: string[]) =>
     `the body of the request was in an unknown format - accepted media types include: ${accepted.join(', ')}`,
   );
 
-/** kubectl rebuilds its message from kind, name and causes: `The Volume "x" is invalid: …`. */
-export function invalid(kind: Kind | undefined, name: string, causes: Cause[]): Refusal {
-  const texts = causes.map((cause) => `${cause.field}: ${cause.text}`);
+/**
+ * kubectl rebuilds its message from kind, name and causes: `The Volume "x" is invalid: …`. `kind`: also of the options of
+ * a request.
+ */
+export function invalid(
+  kind: Pick<Kind, 'group' | 'kind'> | undefined,
+  name: string,
+  causes: Cause[],
+): Refusal {
+  const texts = [...new Set(causes.map((cause) => `${cause.field}: ${cause.text}`))];
   const list = texts.length === 1 ? texts[0] : `[${texts.join(', ')}]`;
   const type = kind === undefined ? '' : kind.group === '' ? kind.kind : `${kind.kind}.${kind.group}`;
   return new Refusal(422, 'Invalid', `${type} "${name}" is invalid: ${list}`, {
     ...(name === '' ? {} : { name }),
-    ...(kind === undefined ? {} : { group: kind.group, kind: kind.kind }),
+    ...(kind === undefined || kind.group === '' ? {} : { group: kind.group }),
+    ...(kind === undefined ? {} : { kind: kind.kind }),
     causes: causes.map((cause) => ({
       reason: cause.reason,
       message: cause.text,
@@ -88,16 +124,31 @@ export function invalid(kind: Kind | undefined, name: string, causes: Cause[]): 
   });
 }
 
+const ESCAPES: Record<string, string> = { '07': '\\a', '0b': '\\v' };
+
+/** A string as Go's %q writes it, which has other escapes than JSON for control characters. */
+export const quoted = (text: string) =>
+  JSON.stringify(text).replaceAll(/\\(?:\\|u00(..))/g, (all, code?: string) =>
+    code === undefined ? all : (ESCAPES[code] ?? `\\x${code}`),
+  );
+
+export const notSupported = (field: string, value: unknown, supported: readonly string[]): Cause => ({
+  field,
+  reason: 'FieldValueNotSupported',
+  text: `Unsupported value: ${JSON.stringify(value)}: supported values: ${supported.map((one) => JSON.stringify(one)).join(', ')}`,
+});
+
 export const requiredValue = (field: string, detail = ''): Cause => ({
   field,
   reason: 'FieldValueRequired',
   text: detail === '' ? 'Required value' : `Required value: ${detail}`,
 });
 
-export const invalidValue = (field: string, shown: string, detail: string): Cause => ({
+/** `shown`: the value as JSON; undefined: it is left out. */
+export const invalidValue = (field: string, shown: string | undefined, detail: string): Cause => ({
   field,
   reason: 'FieldValueInvalid',
-  text: `Invalid value: ${shown}: ${detail}`,
+  text: `Invalid value: ${shown === undefined ? '' : `${shown}: `}${detail}`,
 });
 
 export const forbidden = (field: string, detail: string): Cause => ({

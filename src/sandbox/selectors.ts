@@ -1,13 +1,10 @@
 import type { Kind, StoredObject } from './kind.ts';
-import { LABEL_VALUE, QUALIFIED_NAME } from './objects/metadata.ts';
+import { parseLabelSelector, type Requirement, WHOLE } from './label-selector.ts';
 import { badRequest } from './refusal.ts';
 
 export type Matcher = (object: StoredObject) => boolean;
 
-const SET_TERM = /^\s*([^\s!=<>,()]+)\s+(in|notin)\s*\(([^()]*)\)\s*$/;
-const ORDER_TERM = /^\s*([^\s!=<>,()]+)\s*([<>])\s*([^\s!=<>,()]*)\s*$/;
-const EQUALITY_TERM = /^\s*([^\s!=<>,()]+)\s*(==|=|!=)\s*([^\s!=<>,()]*)\s*$/;
-const EXISTENCE_TERM = /^\s*(!?)\s*([^\s!=<>,()]+)\s*$/;
+const EQUALITY_TERM = /^\s*([^\s!=,()]+)\s*(==|=|!=)\s*([^\s!=,()]*)\s*$/;
 
 /** Splits at the commas that are not within parentheses. */
 function terms(selector: string): string[] {
@@ -16,52 +13,26 @@ function terms(selector: string): string[] {
 
 /** Throws a 400 for a selector that cannot be parsed. */
 export function labelMatcher(selector: string): Matcher {
-  if (selector.trim() !== '' && selector.trimEnd().endsWith(','))
-    throw badRequest("unable to parse requirement: found '', expected: identifier after ','");
-  const tests = terms(selector).map(labelTest);
-  return (object) => tests.every((test) => test(object.metadata.labels ?? {}));
+  const requirements = parseLabelSelector(selector);
+  return ({ metadata: { labels = {} } }) => requirements.every((one) => holds(one, labels));
 }
 
-function labelTest(term: string): (labels: Record<string, string>) => boolean {
-  const set = SET_TERM.exec(term);
-  if (set) {
-    const [, key = '', operator, list = ''] = set;
-    const values = list.split(',').map((value) => value.trim());
-    insist(key, values);
-    return (labels) => values.includes(labels[key] as string) === (operator === 'in');
+function holds({ key, operator, values }: Requirement, labels: Record<string, string>): boolean {
+  const value = Object.hasOwn(labels, key) ? labels[key] : undefined;
+  switch (operator) {
+    case 'exists':
+      return value !== undefined;
+    case 'absent':
+      return value === undefined;
+    case 'in':
+      return value !== undefined && values.includes(value);
+    case 'notin':
+      return value === undefined || !values.includes(value);
+    case 'gt':
+      return WHOLE.test(value ?? '') && BigInt(value ?? '') > BigInt(values[0] ?? '');
+    case 'lt':
+      return WHOLE.test(value ?? '') && BigInt(value ?? '') < BigInt(values[0] ?? '');
   }
-  const equality = EQUALITY_TERM.exec(term);
-  if (equality) {
-    const [, key = '', operator, value = ''] = equality;
-    insist(key, [value]);
-    return (labels) => (labels[key] === value) === (operator !== '!=');
-  }
-  const order = ORDER_TERM.exec(term);
-  if (order) {
-    const [, key = '', operator, bound = ''] = order;
-    insist(key, [bound]);
-    if (!WHOLE.test(bound)) throw unreadable(`values[0]: Invalid value: "${bound}": must be an integer`);
-    return ({ [key]: value = '' }) =>
-      WHOLE.test(value) && (operator === '<' ? BigInt(value) < BigInt(bound) : BigInt(value) > BigInt(bound));
-  }
-  const existence = EXISTENCE_TERM.exec(term);
-  if (!existence) throw badRequest(`unable to parse requirement: found '${term.trim()}'`);
-  const [, not, key = ''] = existence;
-  insist(key);
-  return (labels) => Object.hasOwn(labels, key) === (not === '');
-}
-
-const WHOLE = /^-?\d+$/;
-
-const unreadable = (why: string) => badRequest(`unable to parse requirement: ${why}`);
-
-/** Throws a 400 for what can be no label, as the API server does: nothing can have it. */
-function insist(key: string, values: string[] = []): void {
-  if (!QUALIFIED_NAME.test(key))
-    throw unreadable(`<nil>: Invalid value: ${JSON.stringify(key)}: is no valid label key`);
-  for (const value of values)
-    if (!LABEL_VALUE.test(value))
-      throw unreadable(`values[0][${key}]: Invalid value: ${JSON.stringify(value)}: is no valid label value`);
 }
 
 const ANY_KIND = ['metadata.name', 'metadata.namespace'];
@@ -73,11 +44,17 @@ const FIELDS: Record<string, string[]> = {
 
 /** Throws a 400 for a field that the API server cannot select by either. */
 export function fieldMatcher(selector: string, kind: Kind): Matcher {
-  const supported = [...ANY_KIND, ...(kind.group === '' ? (FIELDS[kind.plural] ?? []) : [])];
+  const own = kind.group === '' ? FIELDS[kind.plural] : undefined;
+  const supported = [...(kind.custom && !kind.namespaced ? ['metadata.name'] : ANY_KIND), ...(own ?? [])];
   const tests = terms(selector).map((term) => {
     const [, path = '', operator, value] = EQUALITY_TERM.exec(term) ?? [];
     if (operator === undefined) throw badRequest(`invalid selector: '${term}'; can't understand '${term}'`);
-    if (!supported.includes(path)) throw badRequest(`field label not supported: ${path}`);
+    if (!supported.includes(path))
+      throw badRequest(
+        kind.custom || own !== undefined || kind.plural === 'nodes'
+          ? `field label not supported: ${path}`
+          : `"${path}" is not a known field selector: only ${ANY_KIND.map((one) => `"${one}"`).join(', ')}`,
+      );
     return (object: StoredObject) => (fieldOf(object, path) === value) === (operator !== '!=');
   });
   return (object) => tests.every((test) => test(object));

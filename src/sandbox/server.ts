@@ -36,7 +36,7 @@ export interface Sandbox {
   stop(): Promise<void>;
 }
 
-const NAMESPACES = ['default', 'kube-system'];
+const NAMESPACES = ['default', 'kube-node-lease', 'kube-public', 'kube-system'];
 
 /**
  * An in-memory API server on 127.0.0.1 that admits only who has the token in its kubeconfig.
@@ -75,7 +75,7 @@ function newCluster(now: () => Date, { crds, scheduler, kubelet }: SandboxOption
   // start at the time in ms rather than at 1.
   const cluster: Cluster = {
     store: new Store(now().getTime()),
-    kinds: new Kinds([...BUILTIN_KINDS, definitionKind(now)]),
+    kinds: new Kinds([...BUILTIN_KINDS, definitionKind()]),
     now,
     kubeletNodes: new Set(kubelet?.nodes),
   };

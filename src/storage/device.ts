@@ -1,4 +1,5 @@
 import { linkOf } from './links.ts';
+import { deviceOf as lvmDevice, ownOf } from './lvm/own.ts';
 import { volumeDevice as rawDevice } from './raw/present.ts';
 import { targetOf } from './raw/target.ts';
 import { volumeDevice as sparseDevice } from './sparse/loop.ts';
@@ -32,6 +33,11 @@ export function deviceOf(desired: Desired, observed: Observed): VolumeDevice {
       link: linkOf(desired, facts.dmUuid),
       identity: facts.identity,
     };
+  }
+  if (desired.type === 'lvm' && observed.type === 'lvm') {
+    const own = ownOf(desired, observed.volumes);
+    const facts = own === undefined ? undefined : lvmDevice(observed, own);
+    return { device: facts, link: linkOf(desired, facts?.dmUuid), identity: facts?.identity ?? '' };
   }
   throw new Error(`a ${desired.type} volume was looked at as a ${observed.type} one`);
 }

@@ -1,3 +1,6 @@
+import { planDestroy as destroyLvm } from './lvm/destroy.ts';
+import { planPrepare as prepareLvm } from './lvm/prepare.ts';
+import { planPresent as presentLvm } from './lvm/present.ts';
 import { planDestroy as destroyRaw } from './raw/destroy.ts';
 import { planPrepare as prepareRaw } from './raw/prepare.ts';
 import { linked, makeLink, planPresent as presentRaw } from './raw/present.ts';
@@ -7,9 +10,11 @@ import { planDestroy } from './sparse/destroy.ts';
 import { planPrepare } from './sparse/prepare.ts';
 import type {
   Desired,
+  DesiredLvm,
   DesiredRaw,
   DesiredSparse,
   Observed,
+  ObservedLvm,
   ObservedRaw,
   ObservedSparse,
   Operation,
@@ -27,6 +32,7 @@ export function plan(operation: Operation, desired: Desired, observed: Observed,
     return planSparse(operation, desired, observed, loopNumber);
   }
   if (desired.type === 'raw' && observed.type === 'raw') return planRaw(operation, desired, observed);
+  if (desired.type === 'lvm' && observed.type === 'lvm') return planLvm(operation, desired, observed);
   throw new Error(`a ${desired.type} volume was looked at as a ${observed.type} one`);
 }
 
@@ -66,6 +72,20 @@ function planRaw(operation: Operation, desired: DesiredRaw, observed: ObservedRa
       return { steps: [] };
     case 'destroy':
       return destroyRaw(desired, observed);
+  }
+}
+
+function planLvm(operation: Operation, desired: DesiredLvm, observed: ObservedLvm): Plan {
+  switch (operation) {
+    case 'prepare':
+      return prepareLvm(desired, observed);
+    case 'present':
+      return presentLvm(desired, observed);
+    // It is in the way of nobody, and nobody else is to have it active.
+    case 'absent':
+      return { steps: [] };
+    case 'destroy':
+      return destroyLvm(desired, observed);
   }
 }
 

@@ -115,6 +115,16 @@ function durableFile(what: string, path: string, content: string): Step[] {
   ];
 }
 
+/** Without it, what is on record as done stays so. */
+export const removeIntent = (uid: string): Step[] => [
+  {
+    name: 'remove the record "intent"',
+    argv: ['rm', '-f', intentPath(uid), `${intentPath(uid)}.new`],
+    guards: [],
+  },
+  syncRecords,
+];
+
 export function removeRecords(uid: string): Step[] {
   const paths = [donePath(uid), intentPath(uid), wipedPath(uid)].flatMap((path) => [path, `${path}.new`]);
   return [{ name: 'remove the records', argv: ['rm', '-f', ...paths], guards: [] }, syncRecords];

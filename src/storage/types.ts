@@ -1,4 +1,5 @@
 import type { Step } from '../nodes/job.ts';
+import type { Extents, LogicalVolume, VolumeGroup } from './lvm/facts.ts';
 
 export type FsType = 'ext4' | 'xfs';
 
@@ -33,16 +34,32 @@ export interface DesiredRaw extends DesiredVolume {
   identity: string | undefined;
 }
 
+/** The logical volume has the Volume's name, as MetalK8s gives it. */
+export interface DesiredLvm extends DesiredVolume {
+  type: 'lvm';
+  vgName: string;
+  /** The thin pool of the group that it is taken from; undefined for one that has its extents from the start. */
+  thinPool: string | undefined;
+  /** What was asked for, in bytes; it is made in whole extents. */
+  sizeBytes: bigint;
+  /** The consent to destroy what earlier owners of the extents left in them. */
+  overwrite: string | undefined;
+  /** MetalK8s's annotation is there, which says that something may be destroyed, but not what. */
+  forced: boolean;
+  /** The identity of the logical volume that was made ready, as the Volume's status records it. */
+  identity: string | undefined;
+}
+
 /** A Volume as storage sees it: names, bytes and options that were validated before. */
-export type Desired = DesiredSparse | DesiredRaw;
+export type Desired = DesiredSparse | DesiredRaw | DesiredLvm;
 
 /** What is wanted on the node. */
 export type Operation = 'prepare' | 'present' | 'absent' | 'destroy';
 
 /** The steps that remain; none when the node is as wanted. Or why nothing may be done. */
 export type Plan =
-  /** `grows`: the volume can be used, and is to become larger. */
-  | { steps: readonly Step[]; grows?: boolean }
+  /** `grows`: the volume can be used, and is to become larger. `notes`: what its owner should know of it. */
+  | { steps: readonly Step[]; grows?: boolean; notes?: readonly string[] }
   /** `passing`: it may go on by itself, once a user of the device is gone or udev is back; else a person must act. */
   | { refusal: string; hint: string; passing?: boolean };
 
@@ -132,9 +149,9 @@ export interface ObservedSparse extends ObservedVolume {
 
 /** For people who watch how full it gets: nothing is planned by it. */
 export interface Space {
-  /** Where the file is, or is to be. */
+  /** Where the file is, or is to be; or the volume group or thin pool, as it is named under /dev. */
   directory: string;
-  /** What its file system has left for users other than root; undefined where the directory is missing. */
+  /** What is left there, for users other than root; undefined where it is missing. */
   freeBytes: bigint | undefined;
   /** What the volume takes of it. */
   allocatedBytes: bigint;
@@ -171,12 +188,27 @@ export interface DeviceFacts extends BlockDevice {
   partitions: readonly BlockDevice[];
 }
 
-export interface ObservedRaw extends ObservedVolume {
+export interface ObservedRaw extends ObservedDevice {
   type: 'raw';
+}
+
+interface ObservedDevice extends ObservedVolume {
   /** What the path leads to: nothing, something that is no block device, or the device. */
   target: { is: 'missing' } | { is: 'other'; what: string } | { is: 'device'; facts: DeviceFacts };
   /** Other Volumes, of which there are records on the node, or which whoever looked knows of. */
   others: readonly Owner[];
+}
+
+/** `target` is the logical volume's device, while it is active. */
+export interface ObservedLvm extends ObservedDevice {
+  type: 'lvm';
+  /** Those of the name: two disks that were brought together can have two. */
+  groups: readonly VolumeGroup[];
+  /** The logical volumes of the group. */
+  volumes: readonly LogicalVolume[];
+  /** The free extents that it would be made of or grow by, and what is in them; none where it needs none. */
+  free: readonly Extents[];
+  space: Space;
 }
 
 /** A Volume that a device may belong to. */
@@ -187,7 +219,7 @@ export interface Owner {
 }
 
 /** All that plans are made from. */
-export type Observed = ObservedSparse | ObservedRaw;
+export type Observed = ObservedSparse | ObservedRaw | ObservedLvm;
 
 /** Written and synced before the first step that destroys; `done` beside it after the last. */
 export interface Intent {

@@ -17,14 +17,14 @@ interface Device {
  * Overwrites every byte with zero and reads each part back. What is done of it is recorded after each part, so that a
  * crash costs one part. Guards of who owns the place are the caller's: they stand before every part.
  * @param from where an earlier try came to, in bytes
- * @param extra what makes the parts those of a file or of a device
+ * @param extra what makes the parts those of a file or of a device, maybe a thin one
  */
 export function wipe(
   uid: string,
   path: string,
   sizeBytes: bigint,
   from: bigint | undefined,
-  extra: Pick<Step, 'guards' | 'lock'> & { isFile: boolean } & Partial<Device>,
+  extra: Pick<Step, 'guards' | 'lock'> & { isFile: boolean; thin?: boolean } & Partial<Device>,
 ): Step[] {
   const part = partOf(sizeBytes);
   // The record comes before the first byte: what has no signature any more must still be known as ours.
@@ -59,6 +59,7 @@ export function wipe(
         guards: [],
       },
       ...(extra.isFile ? [giveBack(path, at, length)] : []),
+      ...(extra.thin ? [discard(path, at, length)] : []),
       ...writeWiped(uid, at + length),
     );
   }
@@ -95,7 +96,17 @@ function giveBack(path: string, at: bigint, length: bigint): Step {
   };
 }
 
-function partOf(sizeBytes: bigint): bigint {
+/** The same of a thin volume, whose pool may not have room for all of it. */
+function discard(path: string, at: bigint, length: bigint): Step {
+  return {
+    name: 'give the space back to the thin pool',
+    argv: ['blkdiscard', '--offset', String(at), '--length', String(length), path],
+    guards: [],
+  };
+}
+
+/** How many bytes are overwritten before it is recorded; what a thin volume may take of its pool meanwhile. */
+export function partOf(sizeBytes: bigint): bigint {
   const hundredth = (sizeBytes + 99n) / 100n;
   const whole = ((hundredth + MIB - 1n) / MIB) * MIB;
   return whole < SMALLEST_PART ? SMALLEST_PART : whole;

@@ -1,3 +1,4 @@
+import { FORCE_LVCREATE_ANNOTATION } from '../api/names.ts';
 import { parseQuantity } from '../api/quantity.ts';
 import type { Volume } from '../api/volume.ts';
 import type { Desired } from '../storage/types.ts';
@@ -16,7 +17,9 @@ export function nodeOf(volume: Volume): string {
 
 /** What becomes of the data: what is only lent to Kubernetes is kept, what was made for it goes with the Volume. */
 export function onDeleteOf({ spec }: Volume): Desired['onDelete'] {
-  return spec.onDelete ?? (spec.rawBlockDevice == null ? 'Delete' : 'Retain');
+  return (
+    spec.onDelete ?? (spec.rawBlockDevice == null && spec.lvmLogicalVolume == null ? 'Delete' : 'Retain')
+  );
 }
 
 /** What storage is to do for a Volume. Without options of a class (it may be gone) nothing can be made. */
@@ -42,6 +45,19 @@ export function desiredOf(volume: Volume, options: ClassOptions | undefined): De
       identity: prepared?.identity,
     };
   }
+  const { lvmLogicalVolume } = spec;
+  if (lvmLogicalVolume != null) {
+    return {
+      ...common,
+      type: 'lvm',
+      vgName: lvmLogicalVolume.vgName,
+      thinPool: lvmLogicalVolume.thinPool,
+      sizeBytes: sizeOf(volume),
+      overwrite: spec.overwrite,
+      forced: metadata.annotations?.[FORCE_LVCREATE_ANNOTATION] !== undefined,
+      identity: prepared?.identity,
+    };
+  }
   return {
     ...common,
     type: 'sparse',
@@ -53,7 +69,7 @@ export function desiredOf(volume: Volume, options: ClassOptions | undefined): De
 /** 0 for what is no size: such a Volume is never made, and one that is made keeps the size that it has. */
 function sizeOf({ spec }: Volume): bigint {
   try {
-    const bytes = parseQuantity(spec.sparseLoopDevice?.size ?? 0);
+    const bytes = parseQuantity((spec.sparseLoopDevice ?? spec.lvmLogicalVolume)?.size ?? 0);
     return bytes <= 0n ? 0n : ((bytes + BLOCK - 1n) / BLOCK) * BLOCK;
   } catch {
     return 0n;

@@ -87,7 +87,15 @@ export function leftoverProblem(leftover: Leftover, owner: Volume | undefined): 
   if (!isDnsSubdomain(nodeName) || (prepared !== undefined && prepared.node !== nodeName)) {
     return `spec.nodeName is ${JSON.stringify(nodeName)}, which is no node that Stowage wrote there`;
   }
-  const recorded = prepared === undefined ? volume : { ...volume, status: { ...volume.status, prepared } };
+  const recorded =
+    prepared === undefined
+      ? volume
+      : {
+          ...volume,
+          // A logical volume has the name of the Volume.
+          metadata: { ...volume.metadata, name: spec.volumeName },
+          status: { ...volume.status, prepared },
+        };
   const problem = recordProblem(recorded) ?? validateVolume(volume)[0];
   if (problem !== undefined) return problem;
   return owner === undefined || isLeaving(owner)

@@ -1,6 +1,7 @@
 import { formatBytes } from '../api/quantity.ts';
 import type { Volume, VolumeStatus } from '../api/volume.ts';
 import { deviceOf } from '../storage/device.ts';
+import { lvPath } from '../storage/lvm/names.ts';
 import type { Desired, Observed } from '../storage/types.ts';
 import { nodeOf } from './desired.ts';
 
@@ -16,8 +17,19 @@ export function measured(volume: Volume, observed: Observed, desired: Desired): 
     devicePath: found.link,
     prepared: volume.status?.prepared ?? {
       node: nodeOf(volume),
-      paths: [desired.type === 'sparse' ? desired.file : desired.devicePath],
+      paths: [placeOf(desired)],
       identity: found.identity,
     },
   };
+}
+
+function placeOf(desired: Desired): string {
+  switch (desired.type) {
+    case 'sparse':
+      return desired.file;
+    case 'raw':
+      return desired.devicePath;
+    case 'lvm':
+      return lvPath(desired);
+  }
 }

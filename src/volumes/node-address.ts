@@ -1,11 +1,22 @@
 import type { KubeNode } from '../api/core.ts';
-import { ADDRESS_ANNOTATION, PORT_ANNOTATION } from '../api/names.ts';
+import { ADDRESS_ANNOTATION, MINION_ANNOTATION, PORT_ANNOTATION } from '../api/names.ts';
 import type { SshAddress } from '../nodes/ssh-shell.ts';
 
 /** A host name or an address: what else a kubelet writes into its Node does not reach ssh. */
 const HOST = /^[A-Za-z0-9][A-Za-z0-9.:_-]{0,252}$/;
 
 export const isHost = (text: string): boolean => HOST.test(text);
+
+/** What salt-key accepts, and neither a pattern nor a list. */
+const MINION = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,252}$/;
+
+export const isMinionId = (text: string): boolean => MINION.test(text);
+
+/** The minion that a Node says that it is. The module there works for the nodes of that machine alone, all the same. */
+export function minionOfNode(node: KubeNode | undefined): string | undefined {
+  const id = node?.metadata.annotations?.[MINION_ANNOTATION];
+  return id !== undefined && isMinionId(id) ? id : undefined;
+}
 
 const isPort = (text: string): boolean =>
   /^[0-9]{1,5}$/.test(text) && Number(text) > 0 && Number(text) < 65536;
@@ -23,7 +34,7 @@ export function addressOfNode(node: KubeNode | undefined): SshAddress {
   };
 }
 
-/** An annotation that `addressOfNode` leaves out. */
+/** An annotation that `addressOfNode` or `minionOfNode` leaves out. */
 export interface AddressProblem {
   annotation: string;
   message: string;
@@ -54,6 +65,12 @@ export function addressProblems(node: KubeNode | undefined): AddressProblem[] {
       isPort,
       'a decimal number from 1 to 65535',
       'ssh goes to the port that it goes to without',
+    ),
+    ...problem(
+      MINION_ANNOTATION,
+      isMinionId,
+      'the id of a Salt minion',
+      'Salt asks the minion that has the name of the node',
     ),
   ];
 }

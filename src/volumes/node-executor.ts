@@ -2,18 +2,25 @@ import type { KubeNode } from '../api/core.ts';
 import type { Executor } from '../nodes/job.ts';
 import { createLocalShell } from '../nodes/local-shell.ts';
 import { type GateClock, limitNodes } from '../nodes/node-gate.ts';
+import type { SaltAccess } from '../nodes/salt/access.ts';
+import { createSaltExecutor } from '../nodes/salt/executor.ts';
 import { createShellExecutor } from '../nodes/shell-executor.ts';
 import { createSshShell, type SshAddress } from '../nodes/ssh-shell.ts';
-import { addressOfNode } from './node-address.ts';
+import type { Transport } from '../nodes/transport.ts';
+import { addressOfNode, minionOfNode } from './node-address.ts';
 import { lifeOf } from './node-life.ts';
 
 export interface NodeExecutorOptions {
-  transport: 'ssh' | 'local';
+  transport: Transport;
   /** The names under which this machine is a node; for `local` only. */
   localNodes: readonly string[];
   /** Instead of ~/.ssh/config; for `ssh` only. */
   sshConfig?: string;
-  /** The object of a node, which says where it is reached, and when it comes back; for `ssh` only. */
+  /** For `salt`, and only there. */
+  salt?: SaltAccess;
+  /** The id of the minion that is a node, over what its object says; for `salt` only. Asked before every command. */
+  minionOf?: (node: string) => string | undefined;
+  /** The object of a node, which says where it is reached, and when it comes back; for `ssh` and `salt`. */
   nodeNamed(name: string): KubeNode | undefined;
   /** What goes before what that object says. Asked before every command. Default: nothing. */
   addressOf?: (node: string) => SshAddress;
@@ -24,12 +31,22 @@ export interface NodeExecutorOptions {
 
 /** Hands on the nodes, as the daemon and the commands have them. */
 export function createNodeExecutor(options: NodeExecutorOptions): Executor {
-  const { transport, localNodes, sshConfig, nodeNamed, addressOf, check, clock } = options;
+  const { transport, localNodes, sshConfig, salt, minionOf, nodeNamed, addressOf, check, clock } = options;
   if (transport === 'local') return createShellExecutor(createLocalShell(localNodes, check));
+  const nodeLife = (node: string) => lifeOf(nodeNamed(node));
+  if (salt !== undefined) {
+    return createSaltExecutor({
+      access: salt,
+      minionOf: (node) => minionOf?.(node) ?? minionOfNode(nodeNamed(node)) ?? node,
+      check,
+      lifeOf: nodeLife,
+      clock,
+    });
+  }
   const shell = createSshShell({
     ...(sshConfig === undefined ? {} : { configFile: sshConfig }),
     addressOf: (node) => ({ ...addressOfNode(nodeNamed(node)), ...addressOf?.(node) }),
     ...(check === undefined ? {} : { check }),
   });
-  return createShellExecutor(limitNodes(shell, clock, (node) => lifeOf(nodeNamed(node))));
+  return createShellExecutor(limitNodes(shell, clock, nodeLife));
 }

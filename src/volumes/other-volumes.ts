@@ -11,7 +11,7 @@ export function withOwners(
   uid: string,
   volumeOfUid: (uid: string) => Volume | undefined,
 ): Observed {
-  if (observed.type !== 'raw' || observed.target.is !== 'device') return observed;
+  if (observed.type === 'sparse' || observed.target.is !== 'device') return observed;
   const { uuids } = observed.target.facts;
   if (uuids.length === 0) return observed;
   const owners = [...new Set(uuids)].flatMap((other) => {

@@ -14,7 +14,7 @@ import type { Decision, Input } from './types.ts';
 /** How often the node is asked whether the device is still there, in ms. */
 const LOOK_EVERY = 30_000;
 
-const available = ({ volume, pv }: Input): Ready => ({
+const available = ({ volume, pv }: Input, notes: readonly string[] = []): Ready => ({
   status: 'True',
   reason: READY_REASON.available,
   message: [
@@ -23,6 +23,7 @@ const available = ({ volume, pv }: Input): Ready => ({
       : ['the PersistentVolume is marked for deletion, and goes when this Volume is deleted']),
     // What came into the spec since the Volume was made.
     ...validateVolume(volume).map((problem) => `not done: ${problem}`),
+    ...notes,
   ].join('; '),
 });
 const attaching: Ready = { status: 'Unknown', reason: READY_REASON.attaching, message: '' };
@@ -86,7 +87,7 @@ export function steady(input: Input, now: number): Decision {
     return startAttempt(volume, now, kind, 1, volume.status?.phase, statusWhile(kind, input, ''));
   }
   const fields = measured(volume, observation.known, desired);
-  const action = setStatus(volume, now, 'Available', available(input), fields);
+  const action = setStatus(volume, now, 'Available', available(input, planned.notes), fields);
   if (action !== undefined) return { action };
   return grownPv(input) ?? { requeueAfter: LOOK_EVERY };
 }
@@ -109,7 +110,8 @@ function statusWhile(kind: 'AttachVolume' | 'GrowVolume', input: Input, message:
   };
 }
 
-const sizeOf = ({ volume }: Input) => String(volume.spec.sparseLoopDevice?.size);
+const sizeOf = ({ volume: { spec } }: Input) =>
+  String((spec.sparseLoopDevice ?? spec.lvmLogicalVolume)?.size);
 
 /** A job that attaches the device again, after a reboot or because someone detached it, or one that grows it. */
 function underWay(input: Input, kind: 'AttachVolume' | 'GrowVolume', attempt: number, now: number): Decision {

@@ -64,8 +64,8 @@ describe('validateVolume', () => {
     ['0', 'must be greater than 0'],
     [0, 'must be greater than 0'],
     ['-1Gi', 'must be greater than 0'],
-    ['8Ei', 'no file is larger than 9223372036854771712 bytes'],
-    ['9223372036854771713', 'no file is larger than 9223372036854771712 bytes'],
+    ['8Ei', 'nothing is larger than 9223372036854771712 bytes'],
+    ['9223372036854771713', 'nothing is larger than 9223372036854771712 bytes'],
   ])('size %p %s', (size, problem) => {
     expect(validateVolume(sparse({ size }))).toEqual([
       expect.stringMatching(new RegExp(`^spec\\.sparseLoopDevice\\.size is .*${problem}`)),
@@ -120,7 +120,6 @@ describe('validateVolume', () => {
   });
 
   test.each<[object, string]>([
-    [{ sparseLoopDevice: undefined, lvmLogicalVolume: { vgName: 'vg', size: '1Gi' } }, 'lvmLogicalVolume'],
     [{ attachPolicy: 'OnDemand' }, 'attachPolicy OnDemand'],
     [{ attachableNodes: [] }, 'attachableNodes'],
     [{ source: {} }, 'source'],
@@ -160,9 +159,46 @@ describe('validateVolume', () => {
     ]);
   });
 
+  const lvm = (more: object = {}) =>
+    volume({ sparseLoopDevice: undefined, lvmLogicalVolume: { vgName: 'vg0', size: '1Gi', ...more } });
+
+  test.each<[object, unknown[]]>([
+    [{}, []],
+    [{ vgName: 'VG_0.a+b-c' }, []],
+    [{ thinPool: 'pool' }, []],
+    [{ thinPool: null }, []],
+    [{ size: '0' }, ['spec.lvmLogicalVolume.size is 0, but must be greater than 0']],
+    [{ size: 'x' }, [expect.stringMatching(/^spec\.lvmLogicalVolume\.size is "x", but must be a quantity/)]],
+    ...['', '-x', '..', '.', 'a/b', '../x', 'a b', 'vg0 -y', '$(x)', 'é', 'a'.repeat(128), 7, null].map(
+      (vgName): [object, unknown[]] => [
+        { vgName },
+        [expect.stringMatching(/^spec\.lvmLogicalVolume\.vgName is .*, but must be/)],
+      ],
+    ),
+    [
+      { thinPool: '@tag' },
+      [expect.stringMatching(/^spec\.lvmLogicalVolume\.thinPool is "@tag", but must be/)],
+    ],
+  ])('lvmLogicalVolume %j', (more, problems) => {
+    expect(validateVolume(lvm(more))).toEqual(problems);
+  });
+
+  test.each(['snapshot-1', 'pvmove', '../x', '-y', 'a b', 'a'.repeat(128)])(
+    'no logical volume gets the name %j',
+    (name) => {
+      const named = { ...lvm(), metadata: { name } };
+      expect(validateVolume(named)).toEqual([expect.stringMatching(/which LVM does not take/)]);
+    },
+  );
+
+  test('what is in free extents may be overwritten, too', () => {
+    const wanted = lvm();
+    expect(validateVolume({ ...wanted, spec: { ...wanted.spec, overwrite: 'ext4:x' } })).toEqual([]);
+  });
+
   test('a consent is of no use to a file', () => {
     expect(validateVolume(volume({ overwrite: 'ext4' }))).toEqual([
-      'spec.overwrite is for a rawBlockDevice only; remove it',
+      'spec.overwrite is for a rawBlockDevice or an lvmLogicalVolume only; remove it',
     ]);
   });
 

@@ -38,9 +38,11 @@ export async function startAsWatch(
         transport: 'ssh',
         localNodes: [],
         sshConfig: undefined,
+        salt: undefined,
         workers: 10,
         retry: { startMs: 1000, maxMs: 300_000 },
         addresses: new Map(),
+        minions: new Map(),
       },
       controllers: new Set(['volume', 'leftover']),
       election: {

@@ -9,7 +9,7 @@ import { sparseVolume } from '../support/cluster.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import type { Api, StartApi } from './api-servers.ts';
 import { mebibytes, median, ms, quantile, say, seconds } from './figures.ts';
-import { bundle, type Program, start, usageOf, WATCH_FLAGS } from './processes.ts';
+import { bundle, type Program, start, usageOf, WATCH_ENV, WATCH_FLAGS } from './processes.ts';
 
 const NODES = 100;
 const ROUNDS = 3;
@@ -48,7 +48,7 @@ export async function measureVolumes(count: number, startApi: StartApi): Promise
 
 /** A new daemon, and the Volumes. */
 async function measure(bundled: string, count: number, api: Api): Promise<Round> {
-  const daemon = start(process.execPath, [...WATCH_FLAGS, bundled, api.kubeconfig]);
+  const daemon = start(process.execPath, [...WATCH_FLAGS, bundled, api.kubeconfig], WATCH_ENV);
   const figures = await Promise.race([fill(count, api, daemon), daemon.broken]);
   return { ...figures, calls: JSON.parse(await daemon.stop()) };
 }

@@ -12,7 +12,7 @@ import { text } from 'node:stream/consumers';
 import { connect } from '../../src/kube/connect.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { fillCluster } from './fill-cluster.ts';
-import { bundle, startSandbox, WATCH_FLAGS } from './processes.ts';
+import { bundle, startSandbox, WATCH_ENV, WATCH_FLAGS } from './processes.ts';
 
 const count = Number(process.argv[2] ?? 10_000);
 const folder = await temporaryFolder('bench');
@@ -25,6 +25,7 @@ try {
   const program = await bundle('idle-daemon.ts', folder.path);
   const daemon = spawn(process.execPath, [...WATCH_FLAGS, program, kubeconfig, placed], {
     stdio: ['ignore', 'inherit', 'pipe'],
+    env: WATCH_ENV,
   });
   // The log; it is of interest where something went wrong.
   const logged = text(daemon.stderr);

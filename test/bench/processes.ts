@@ -40,8 +40,8 @@ export interface Program {
 }
 
 /** What it says on standard error goes nowhere, as to a journal that is no bottleneck. */
-export function start(command: string, args: readonly string[]): Program {
-  const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'ignore'] });
+export function start(command: string, args: readonly string[], env = process.env): Program {
+  const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'ignore'], env });
   const printed = text(child.stdout);
   const ended = once(child, 'exit');
   let stopping = false;
@@ -75,8 +75,9 @@ export async function startSandbox(kubeconfig: string): Promise<Program> {
   return sandbox;
 }
 
-/** The flags of V8 that `bin/stowage` gives to `watch`. */
+/** The flags of V8, and the environment, that `bin/stowage` gives to `watch`. */
 export const WATCH_FLAGS = ['--max-semi-space-size=8'];
+export const WATCH_ENV = { ...process.env, MALLOC_ARENA_MAX: '1' };
 
 /** Bundles a program of this folder as Stowage is shipped: minified, with no types to strip. Returns its path. */
 export async function bundle(entry: string, folder: string): Promise<string> {
@@ -88,8 +89,8 @@ export async function bundle(entry: string, folder: string): Promise<string> {
     format: 'esm',
     platform: 'node',
     target: 'node24',
-    minify: true,
-    keepNames: true,
+    minifyWhitespace: true,
+    minifySyntax: true,
     banner: { js: "import{createRequire as __cr}from'node:module';const require=__cr(import.meta.url);" },
     plugins: [slimPackages],
     logLevel: 'warning',

@@ -143,8 +143,8 @@ describe('sizes: exact or refused', () => {
     ['1,5Gi', 'must be a quantity of bytes'],
     ['1 Gi', 'must be a quantity of bytes'],
     ['lots', 'must be a quantity of bytes'],
-    ['8Ei', 'no file is larger'],
-    ['10E', 'no file is larger'],
+    ['8Ei', 'nothing is larger'],
+    ['10E', 'nothing is larger'],
   ])('%j %s', async (size, problem) => {
     const { code, out, err, requests } = await stowage([...CREATE.toSpliced(5, 2), `--size=${size}`]);
     expect({ code, out, requests }).toEqual({ code: 2, out: '', requests: [] });
@@ -311,7 +311,7 @@ describe('questions', () => {
       code: 2,
       out: '',
       questions: [],
-      err: expect.stringContaining('missing: NAME, --node, --size or --device, --storage-class'),
+      err: expect.stringContaining('missing: NAME, --node, --size or --device or --vg, --storage-class'),
     });
   });
 });

@@ -63,7 +63,7 @@ describe('wrong usage exits with 2 and asks the server nothing', () => {
     [['create', 'volume', 'data1', '--size', '1Gi', '--storage-class', 'fast'], 'error: missing: --node\n'],
     [
       ['create', 'volume', 'data1', '--node', 'n1', '--storage-class', 'fast'],
-      'error: missing: --size or --device\n',
+      'error: missing: --size or --device or --vg\n',
     ],
     [['create', '--wait'], 'Neither a kind nor --filename was given'],
     [['create', '--wait', 'volume', 'a'], 'Neither a kind nor --filename was given'],

@@ -128,12 +128,13 @@ describe('--config', () => {
       nodes:
         n1: {address: 10.0.0.1, port: 2222}
         n2.example: {address: 'fd00::2'}
-        n3: {port: 22}
+        n3: {port: 22, minion: n3.example}
     `);
     expect(options?.settings).toEqual({
       transport: 'ssh',
       localNodes: [],
       sshConfig: '/etc/stowage/ssh',
+      salt: undefined,
       workers: 3,
       retry: { startMs: 200, maxMs: 90_000 },
       addresses: new Map<string, object>([
@@ -141,6 +142,7 @@ describe('--config', () => {
         ['n2.example', { host: 'fd00::2' }],
         ['n3', { port: 22 }],
       ]),
+      minions: new Map([['n3', 'n3.example']]),
     });
     expect(options?.config?.path).toBe(file);
     await writeFile(file, 'workers: 4');
@@ -167,12 +169,27 @@ describe('--config', () => {
     expect(local.options?.settings).toMatchObject({ transport: 'local', localNodes: ['n1'] });
   });
 
+  test('says where salt-api is, beside flags and environment', async () => {
+    const text = 'transport: salt\nsaltUrl: https://salt:8000\nsaltSecretFile: /secret\nsaltUser: other\n';
+    const { options } = await withFile(text, ['--salt-user', 'stowage'], { STOWAGE_SALT_EAUTH: 'pam' });
+    expect(options?.settings).toMatchObject({
+      transport: 'salt',
+      salt: { url: 'https://salt:8000', secretFile: '/secret', user: 'stowage', eauth: 'pam' },
+    });
+  });
+
   test.each<[string, string]>([
+    ['transport: salt', '--transport salt needs --salt-url and --salt-secret-file'],
+    [
+      'transport: salt\nsaltUrl: http://salt\nsaltSecretFile: /s',
+      '--salt-url http://salt is no URL that begins with https://',
+    ],
+    ['nodes: {n1: {minion: "*"}}', 'nodes.n1.minion: it must be the id of a Salt minion'],
     ['workers: 0', 'workers: It must be a whole number from 1 to 1000'],
     ['workers: many', 'workers: It must be a whole number from 1 to 1000'],
     ['retryIntervalMax: 5', 'retryIntervalMax: it must be a text'],
     ['retryIntervalMax: 5 minutes', 'retryIntervalMax: Write a duration such as 30s'],
-    ['transport: telnet', 'transport: it must be one of ssh, local'],
+    ['transport: telnet', 'transport: it must be one of ssh, salt, local'],
     ['localNode: n1', 'localNode: it must be a list'],
     ['localNode: [n1, N2]', 'localNode[1]: it must be the name of a node'],
     ['nodes: [n1]', 'nodes: it must be a mapping'],

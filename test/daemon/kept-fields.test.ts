@@ -16,6 +16,7 @@ const annotations = {
   'stowage.dev/port': '2222',
   'stowage.dev/paused': 'true',
   'stowage.dev/forget-node': 'uid',
+  'metalk8s.scality.com/force-lvcreate': '',
 };
 const { 'kubectl.kubernetes.io/last-applied-configuration': _, ...ours } = annotations;
 

@@ -5,8 +5,10 @@ const first: Settings = {
   transport: 'local',
   localNodes: ['n1'],
   sshConfig: undefined,
+  salt: undefined,
   workers: 1,
   retry: { startMs: 1, maxMs: 2 },
+  minions: new Map(),
   addresses: new Map([['n1', { host: '10.0.0.1' }]]),
 };
 

@@ -90,7 +90,7 @@ test('describe shows a Volume down to the pods that use it', async () => {
     metadata: { name, namespace: 'default' },
     spec: {
       nodeName: 'n1',
-      containers: [{ name: 'c' }],
+      containers: [{ name: 'c', image: 'x' }],
       volumes: [{ name: 'v', persistentVolumeClaim: { claimName } }],
     },
   });

@@ -1,19 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { execa } from 'execa';
-import type { Executor } from '../../src/nodes/job.ts';
-import { deviceOf, type VolumeDevice } from '../../src/storage/device.ts';
-import type { Desired, Operation } from '../../src/storage/types.ts';
-import { carryOut } from '../support/carry-out.ts';
-import {
-  BACKINGS,
-  CONTENTS,
-  type Kinds,
-  recordedAs,
-  SIZE,
-  setUpKinds,
-  TRANSPORTS,
-} from '../support/kinds.ts';
+import type { Desired } from '../../src/storage/types.ts';
+import { bytesOf, carry, exists, KINDS, kindCases } from '../support/kind-cases.ts';
+import { CONTENTS, type Kinds, recordedAs, SIZE, setUpKinds, TRANSPORTS } from '../support/kinds.ts';
 import { describeAsRoot, mayGrowMounted } from '../support/root.ts';
 
 const MIB = 1n << 20n;
@@ -26,46 +16,19 @@ describeAsRoot('every kind of volume, with real devices, mkfs, sgdisk and udev',
   afterEach(() => kinds.clean());
   afterAll(() => kinds?.stop());
 
-  async function carry(executor: Executor, operation: Operation, desired: Desired): Promise<VolumeDevice> {
-    const seen = await carryOut(executor, 'n1', operation, desired);
-    if (typeof seen === 'string') throw new Error(seen);
-    return deviceOf(desired, seen);
-  }
-  const bytesOf = async (path: string) => BigInt((await execa('blockdev', ['--getsize64', path])).stdout);
   const isZero = async (path: string, bytes: bigint) =>
     (await execa('cmp', [`--bytes=${bytes}`, path, '/dev/zero'], { reject: false })).exitCode === 0;
-  const exists = async (path: string) =>
-    (await execa('test', ['-e', path], { reject: false })).exitCode === 0;
 
-  const cases = TRANSPORTS.flatMap((transport) =>
-    BACKINGS.flatMap((backing) => CONTENTS.map((content) => [backing, content, transport] as const)),
-  );
-
-  test.each(cases)(
-    '%s with %s over %s: made under its right name, kept across re-attachment, gone',
-    async (backing, content, transport) => {
-      const executor = kinds.executors[transport];
-      const desired = await kinds.desired(backing, content);
-      const { device, link, identity } = await carry(executor, 'prepare', desired);
-      expect(link).toBe(`/dev/disk/by-${content === 'Block' ? 'partuuid' : 'uuid'}/${desired.uid}`);
-      expect((await execa('realpath', [link])).stdout).toBe(`/dev/${device?.name}`);
-      expect(await bytesOf(link)).toBe(device?.sizeBytes);
-      if (backing === 'sparse file') expect(device?.sizeBytes).toBe(SIZE);
-      await kinds.write(desired, link, 'kept');
-      const recorded = recordedAs(desired, identity);
-      await carry(executor, 'absent', recorded);
-      await carry(executor, 'present', recorded);
-      expect(await kinds.read(desired, link)).toBe('kept');
-      await carry(executor, 'destroy', recorded);
-      expect(await exists(link)).toBe(false);
-      expect(await exists(`/var/lib/stowage/volumes/${desired.uid}.intent`)).toBe(false);
-    },
-  );
+  for (const transport of TRANSPORTS) {
+    kindCases(
+      transport,
+      () => kinds,
+      () => kinds.executors[transport],
+    );
+  }
 
   describe('onDelete', () => {
-    const kindsOf = BACKINGS.flatMap((backing) => CONTENTS.map((content) => [backing, content] as const));
-
-    test.each(kindsOf)('Retain of a %s with %s keeps every byte', async (backing, content) => {
+    test.each(KINDS)('Retain of a %s with %s keeps every byte', async (backing, content) => {
       const desired = await kinds.desired(backing, content, { onDelete: 'Retain' });
       const { link, identity } = await carry(kinds.executors.local, 'prepare', desired);
       await kinds.write(desired, link, 'kept');
@@ -78,7 +41,7 @@ describeAsRoot('every kind of volume, with real devices, mkfs, sgdisk and udev',
       expect((await readFile(desired.file)).includes('kept')).toBe(true);
     });
 
-    test.each(kindsOf)('Wipe of a %s with %s leaves zeros', async (backing, content) => {
+    test.each(KINDS)('Wipe of a %s with %s leaves zeros', async (backing, content) => {
       const desired = await kinds.desired(backing, content, { onDelete: 'Wipe' });
       const { link, identity, device } = await carry(kinds.executors.local, 'prepare', desired);
       await kinds.write(desired, link, 'kept');
@@ -92,7 +55,7 @@ describeAsRoot('every kind of volume, with real devices, mkfs, sgdisk and udev',
       expect(await isZero(desired.devicePath, await bytesOf(desired.devicePath))).toBe(true);
     });
 
-    test.each(kindsOf)('Delete of a %s with %s takes off our signature alone', async (backing, content) => {
+    test.each(KINDS)('Delete of a %s with %s takes off our signature alone', async (backing, content) => {
       const desired = await kinds.desired(backing, content);
       const { link, identity } = await carry(kinds.executors.local, 'prepare', desired);
       await kinds.write(desired, link, 'kept');

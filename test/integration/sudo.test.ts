@@ -508,6 +508,12 @@ describeAsRoot('a user who is not root', () => {
     [['mkfs.xfs', '-q', '-f', '-l', 'logdev=/dev/sdb', '-m', `uuid=${UID}`, '/dev/sda']],
     [['mkfs.xfs', '-q', '-f', '-r', 'rtdev=/dev/sdb', '-m', `uuid=${UID}`, '/dev/sda']],
     [['mkfs.xfs', '-q', '-f', '-L', 'x /dev/sdb', '-m', `uuid=${UID}`, '/dev/sda']],
+    [['blkid', '-p', '-O', '0', '-S', '9', '-o', 'export', '/etc/shadow']],
+    [['blockdev', '--setro', '/dev/sda']],
+    [['blkdiscard', '--offset', '0', '--length', '9', '/dev/sda']],
+    [['mkfs.ext4', '-q', '-F', '-U', UID, '/dev/vg0/../sda']],
+    [['mkfs.ext4', '-q', '-F', '-U', UID, '/dev/vg1/data1']],
+    [['dd', ...zeros('/dev/vg0/data1')]],
   ])('may not run %j', async (argv) => {
     await user.allow([]);
     expect(await user.may(argv)).toBe(false);
@@ -530,6 +536,8 @@ describeAsRoot('a user who is not root', () => {
     [['find', '-L', '/dev/disk/by-id', '-maxdepth', '1', '-samefile', '/dev/dm-3']],
     [['udevadm', 'settle', '--timeout=10', '--exit-if-exists=/dev/disk/by-id/dm-uuid-LVM-aB3']],
     [['cmp', '--bytes=1048576', '--', '/dev/sda', '/dev/zero']],
+    [['mkfs.ext4', '-q', '-F', '-U', UID, '/dev/vg0/data1']],
+    [['flock', '-x', '-w', '60', '/dev/vg0/data1', 'cat']],
   ])('but may run %j', async (argv) => {
     await user.allow([]);
     expect(await user.may(argv)).toBe(true);
@@ -544,7 +552,7 @@ describeAsRoot('a user who is not root', () => {
       const options = value === undefined ? [option] : [option, value];
       expect(checkMkfsOptions(type, options)).toEqual({ options });
       await user.allow([]);
-      for (const path of [`${file}.partial`, '/dev/sda']) {
+      for (const path of [`${file}.partial`, '/dev/sda', '/dev/vg0/data1', '/dev/dm-3']) {
         expect(await user.may(mkfs({ type, options: [...options, ...options] }, UID, path))).toBe(true);
       }
     });

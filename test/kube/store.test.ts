@@ -83,6 +83,27 @@ describe('list', () => {
 });
 
 describe('learn', () => {
+  const deleting = (metadata: object) => {
+    const object = widget('a', 5);
+    return {
+      ...object,
+      metadata: { ...object.metadata, deletionTimestamp: '2030-01-01T00:00:00Z', ...metadata },
+    };
+  };
+
+  test('of what a write let go of: it is gone, under the version that it had', () => {
+    expect(told(store.learn(deleting({})))).toEqual(['deleted a@5']);
+    expect(store.get('a')).toBeUndefined();
+    expect(store.remove(widget('a', 9))).toEqual([]);
+  });
+
+  test.each([[{ finalizers: ['x'] }], [{ deletionGracePeriodSeconds: 30 }]])(
+    'of what is held still: it is there, %j',
+    (held) => {
+      expect(told(store.learn(deleting({ ...held, resourceVersion: '8' })))).toEqual(['updated a@8']);
+    },
+  );
+
   test('takes a newer version, and not what the watch then repeats', () => {
     expect(told(store.learn(widget('a', 8)))).toEqual(['updated a@8']);
     expect(store.put(widget('a', 7))).toEqual([]);

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { type Sandbox, startSandbox } from '../../src/sandbox/server.ts';
+import { type Client, clientFor } from '../api-server/client.ts';
 import { until } from '../support/until.ts';
-import { type Client, clientFor } from './client.ts';
 
 const PODS = '/api/v1/namespaces/default/pods';
 const CLAIMS = '/api/v1/namespaces/default/persistentvolumeclaims';
@@ -146,7 +146,7 @@ test('pods of other nodes stay as they are, and go at once', async () => {
   await volume('v');
   await claim();
   await pod('c', 'n2');
-  expect((await get(`${PODS}/p`)).status).toEqual({ phase: 'Pending' });
+  expect((await get(`${PODS}/p`)).status).toEqual({ phase: 'Pending', qosClass: 'BestEffort' });
   await client.request('DELETE', `${PODS}/p`);
   expect((await get(`${PODS}/p`)).code).toBe(404);
   expect(done).toEqual([]);

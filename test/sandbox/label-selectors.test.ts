@@ -30,4 +30,6 @@ test.each([
   'k>1>2',
   'a,',
   'a=b,',
-])('%j is no selector', (selector) => expect(() => labelMatcher(selector)).toThrow('unable to parse'));
+])('%j is no selector', (selector) =>
+  expect(() => labelMatcher(selector)).toThrow(/unable to parse requirement: |expected: /),
+);

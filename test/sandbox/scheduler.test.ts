@@ -2,9 +2,9 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { Claim, Volume } from '../../src/sandbox/controllers/fit.ts';
 import { place, type UnscheduledPod, type View } from '../../src/sandbox/controllers/place.ts';
 import { type Sandbox, startSandbox } from '../../src/sandbox/server.ts';
+import { type Client, clientFor } from '../api-server/client.ts';
 import { until } from '../support/until.ts';
 import { onNode } from '../support/volumes.ts';
-import { type Client, clientFor } from './client.ts';
 
 const node = (name: string, spec: object = {}, ready = 'True') => ({
   apiVersion: 'v1',
@@ -47,7 +47,7 @@ const pod = (claims: string[], spec: object = {}) =>
     kind: 'Pod',
     metadata: { name: 'p', namespace: 'default' },
     spec: {
-      containers: [],
+      containers: [{ name: 'a', image: 'x' }],
       volumes: claims.map((claimName) => ({ name: claimName, persistentVolumeClaim: { claimName } })),
       ...spec,
     },

@@ -126,7 +126,7 @@ describe('types', () => {
     [
       { type: 'array', maxItems: 1, items: { type: 'string' } },
       ['a', 'b'],
-      ['spec: Invalid value: ["a","b"]: spec in body should have at most 1 items'],
+      ['spec: Too many: 2: must have at most 1 items'],
     ],
   ])('%j %j', (schema, value, expected) => expect(causes(schema, value)).toEqual(expected));
 
@@ -143,7 +143,7 @@ describe('rules', () => {
     ...open,
     'x-kubernetes-validations': [{ rule: text, ...more }],
   });
-  const failed = (text: string) => [`spec: Invalid value: "object": ${text}`];
+  const failed = (text: string) => [`spec: Invalid value: ${text}`];
 
   test.each<[string, object, object | undefined, string[]]>([
     ['self.a == 1', { a: 1 }, undefined, []],
@@ -170,10 +170,10 @@ describe('rules', () => {
       'x-kubernetes-validations': [{ rule: 'size(self) < 3', message: 'long' }],
     };
     expect(causes({ type: 'array', items: short }, ['a', 'long'])).toEqual([
-      'spec[1]: Invalid value: "string": long',
+      'spec[1]: Invalid value: "long": long',
     ]);
     expect(causes({ type: 'object', additionalProperties: short }, { x: 'long' })).toEqual([
-      'spec.x: Invalid value: "string": long',
+      'spec.x: Invalid value: "long": long',
     ]);
   });
 
@@ -199,9 +199,7 @@ describe('lists', () => {
 
   test('of type map have each key once', () => {
     expect(causes(map, [{ k: 'a' }, { k: 'b' }])).toEqual([]);
-    expect(causes(map, [{ k: 'a' }, { k: 'a', v: 1 }])).toEqual([
-      'spec[1]: Duplicate value: map[string]interface {}{"k":"a"}',
-    ]);
+    expect(causes(map, [{ k: 'a' }, { k: 'a', v: 1 }])).toEqual(['spec[1]: Duplicate value: {"k":"a"}']);
   });
 
   test('of type set have each value once', () =>
@@ -227,7 +225,7 @@ describe('lists', () => {
         ],
         old,
       ),
-    ).toEqual(['spec[2]: Invalid value: "object": shrank']);
+    ).toEqual(['spec[2]: Invalid value: shrank']);
   });
 
   test.each([

@@ -1,11 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { VOLUME_CRD } from '../../src/api/volume-crd.ts';
+import { describe, expect, test } from '@jest/globals';
 import type { Kind, StoredObject } from '../../src/sandbox/kind.ts';
-import { type Sandbox, startSandbox } from '../../src/sandbox/server.ts';
 import { customColumns } from '../../src/sandbox/tables/custom.ts';
 import { parseJsonPath } from '../../src/sandbox/tables/json-path.ts';
 import { tableOf } from '../../src/sandbox/tables/table.ts';
-import { type Client, clientFor } from './client.ts';
 
 const NOW = Date.parse('2026-01-02T03:04:05Z');
 const ago = (seconds: number) => new Date(NOW - seconds * 1000).toISOString();
@@ -215,68 +212,4 @@ test('columns of custom resources show values by their type', () => {
   ).toEqual(['x', '{"a":1}', 'true', null, 5, null, 5.5, false, null, '60s', '<invalid>']);
   expect(() => cells('object', {})).toThrow('none of');
   expect(customColumns(undefined).map(({ name }) => name)).toEqual(['Age']);
-});
-
-describe('over HTTP', () => {
-  const TABLE = 'application/json;as=Table;v=v1;g=meta.k8s.io';
-  const NAMESPACES = '/api/v1/namespaces';
-  let sandbox: Sandbox;
-  let client: Client;
-  beforeAll(async () => {
-    sandbox = await startSandbox({ crds: [VOLUME_CRD] });
-    client = clientFor(sandbox);
-  });
-  afterAll(async () => {
-    await client.close();
-    await sandbox.stop();
-  });
-  const get = (path: string, accept: string) => client.request('GET', path, undefined, { accept });
-
-  test.each<[string, number, string | undefined]>([
-    ['', 200, 'NamespaceList'],
-    ['application/json', 200, 'NamespaceList'],
-    ['*/*', 200, 'NamespaceList'],
-    [`${TABLE},application/json`, 200, 'Table'],
-    [`application/json, ${TABLE}`, 200, 'NamespaceList'],
-    ['application/json;as=Table;v=v1beta1;g=meta.k8s.io,application/json', 200, 'NamespaceList'],
-    ['application/vnd.kubernetes.protobuf,application/json', 200, 'NamespaceList'],
-    ['application/vnd.kubernetes.protobuf', 406, 'Status'],
-    ['application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io', 406, 'Status'],
-  ])('%j is answered %i %s', async (accept, code, kind) =>
-    expect(await get(NAMESPACES, accept)).toMatchObject({ code, body: { kind } }),
-  );
-
-  test('a list keeps its page, and rows carry what is asked for', async () => {
-    const { body } = await get(`${NAMESPACES}?limit=1`, TABLE);
-    expect(body).toMatchObject({
-      apiVersion: 'meta.k8s.io/v1',
-      metadata: { continue: expect.any(String), remainingItemCount: 1 },
-      columnDefinitions: [
-        { name: 'Name', type: 'string', format: 'name', priority: 0 },
-        { name: 'Status' },
-        { name: 'Age' },
-      ],
-      rows: [{ cells: ['default', 'Active', expect.any(String)], object: { kind: 'PartialObjectMetadata' } }],
-    });
-    const object = async (include: string) =>
-      (await get(`${NAMESPACES}/default?includeObject=${include}`, TABLE)).body.rows?.[0].object?.kind;
-    expect([await object('None'), await object('Object')]).toEqual([undefined, 'Namespace']);
-    expect((await get(`${NAMESPACES}?includeObject=All`, TABLE)).code).toBe(400);
-  });
-
-  test('a watch names the columns once, and keeps errors and bookmarks', async () => {
-    const seen = [];
-    const query = 'watch=1&timeoutSeconds=1&allowWatchBookmarks=true';
-    for await (const { type, object } of client.watch(`${NAMESPACES}?${query}`, { accept: TABLE }))
-      seen.push([type, object.kind, object.columnDefinitions.length, object.rows.length]);
-    expect(seen).toEqual([
-      ['ADDED', 'Table', 3, 1],
-      ['ADDED', 'Table', 0, 1],
-      ['BOOKMARK', 'Table', 0, 0],
-    ]);
-    for await (const { type, object } of client.watch(`${NAMESPACES}?watch=1&resourceVersion=1`, {
-      accept: TABLE,
-    }))
-      expect([type, object.kind]).toEqual(['ERROR', 'Status']);
-  });
 });

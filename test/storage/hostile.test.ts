@@ -5,10 +5,23 @@ import type { Volume } from '../../src/api/volume.ts';
 import type { Step } from '../../src/nodes/job.ts';
 import { jobScript } from '../../src/nodes/job-script.ts';
 import { quote, quoteAll } from '../../src/nodes/quote.ts';
+import { lvPath, tagOf } from '../../src/storage/lvm/names.ts';
 import { plan } from '../../src/storage/plan.ts';
 import type { Desired, Observed, Plan } from '../../src/storage/types.ts';
 import { desiredOf } from '../../src/volumes/desired.ts';
 import { checkClass } from '../../src/volumes/storage-class.ts';
+import {
+  begun,
+  dm,
+  ext4,
+  group,
+  intent,
+  lv,
+  lvmMade,
+  lvmNode,
+  pool,
+  free as someFree,
+} from '../support/lvm-input.ts';
 import { writesTo } from '../support/plans.ts';
 import { disk, logical, partition, rawNode } from '../support/raw-input.ts';
 import { freshNode, storageClass, UID } from '../support/volume-input.ts';
@@ -108,7 +121,7 @@ const path = fc.oneof(
 );
 
 interface Spec {
-  raw: boolean;
+  kind: 'raw' | 'sparse' | 'lvm';
   spec: Record<string, unknown>;
   name: string;
   mkfsOptions: unknown[];
@@ -117,7 +130,7 @@ interface Spec {
   recorded: boolean;
 }
 const hostile: fc.Arbitrary<Spec> = fc.record({
-  raw: fc.boolean(),
+  kind: fc.constantFrom('raw', 'sparse', 'lvm'),
   spec: fc.record(
     {
       nodeName: mostly<unknown>(fc.constant('n1'), anything),
@@ -127,8 +140,10 @@ const hostile: fc.Arbitrary<Spec> = fc.record({
       overwrite: fc.oneof({ weight: 3, arbitrary: content }, { weight: 1, arbitrary: anything }),
       size,
       path: fc.oneof({ weight: 3, arbitrary: path }, { weight: 1, arbitrary: anything }),
+      vgName: mostly<unknown>(fc.constant('vg0'), anything),
+      thinPool: fc.oneof(fc.constant('pool'), anything),
     },
-    { requiredKeys: ['size', 'path', 'nodeName', 'storageClassName', 'mode'] },
+    { requiredKeys: ['size', 'path', 'vgName', 'nodeName', 'storageClassName', 'mode'] },
   ),
   name: nasty,
   mkfsOptions: mostly<unknown[]>(
@@ -142,17 +157,20 @@ const hostile: fc.Arbitrary<Spec> = fc.record({
   recorded: fc.boolean(),
 });
 
-function volumeOf({ raw, spec, name, recorded }: Spec): Volume {
-  const { size: asked, path: where, ...rest } = spec;
-  const typed = raw
-    ? { rawBlockDevice: { devicePath: where } }
-    : { sparseLoopDevice: { size: asked, directory: where } };
+function volumeOf({ kind, spec, name, recorded }: Spec): Volume {
+  const { size: asked, path: where, vgName, thinPool, ...rest } = spec;
+  const typed = {
+    raw: { rawBlockDevice: { devicePath: where } },
+    sparse: { sparseLoopDevice: { size: asked, directory: where } },
+    lvm: { lvmLogicalVolume: { vgName, size: asked, ...(thinPool !== undefined && { thinPool }) } },
+  }[kind];
   return {
     apiVersion: 'storage.metalk8s.scality.com/v1alpha1',
     kind: 'Volume',
-    metadata: { name: `${MARK}${name}`, uid: UID },
+    // A logical volume has the name, so that another is refused.
+    metadata: { name: kind === 'lvm' ? 'data1' : `${MARK}${name}`, uid: UID },
     spec: { ...rest, ...typed },
-    ...(recorded && raw
+    ...(recorded && kind === 'raw'
       ? { status: { prepared: { node: 'n1', paths: [where], identity: 'serial=S1 size=1' } } }
       : {}),
   } as unknown as Volume;
@@ -160,6 +178,19 @@ function volumeOf({ raw, spec, name, recorded }: Spec): Volume {
 
 function nodes(desired: Desired, found: string): Observed[] {
   if (desired.type === 'sparse') return [{ ...freshNode, realPath: desired.file }];
+  if (desired.type === 'lvm') {
+    const free = desired.thinPool === undefined ? [{ ...someFree, content: found }] : [];
+    const groups = [{ ...group, name: desired.vgName, freeExtents: 1n << 44n }];
+    const pools = [{ ...pool, name: desired.thinPool ?? 'pool', sizeBytes: 1n << 63n }];
+    const volumes = [{ ...lv, name: desired.name, pool: desired.thinPool }, ...pools];
+    const place = { path: lvPath(desired), identity: '' };
+    const record = { ...intent, device: place };
+    return [
+      lvmNode({ groups, free, volumes: pools }),
+      begun({ ...dm, content: found }, { groups, volumes, intent: record }),
+      lvmMade(ext4, { groups, volumes, intent: record }),
+    ];
+  }
   const signature = found === '' ? { found: 'none' as const } : { found: 'one' as const, type: found };
   return [disk, partition, logical].map((base) => rawNode({ ...base, signature, content: found }));
 }
@@ -235,6 +266,14 @@ function check(made: Plan, desired: Desired, observed: Observed): void {
   }
   expectQuoted(made.steps);
   expectNoOption(made.steps);
+  if (desired.type === 'lvm' && observed.type === 'lvm') {
+    // What is in free extents is LVM's to destroy, told so by consent alone.
+    const yes = made.steps.some(({ argv }) => argv[0] === 'lvcreate' && argv.includes('--yes'));
+    expect(yes).toBe(yes && desired.overwrite === observed.free[0]?.content);
+    // Else only what has the Volume's tag.
+    const others = made.steps.filter(({ argv }) => argv[0] !== 'lvcreate' && argv.includes('--yes'));
+    expect(others.filter(({ argv }) => !argv[3]?.includes(`&&lv_tags={${tagOf(UID)}}&&`))).toEqual([]);
+  }
   if (desired.type !== 'raw' || observed.type !== 'raw' || observed.target.is !== 'device') return;
   const writes = writesTo(made.steps);
   const { content: found, name: device } = observed.target.facts;

@@ -50,7 +50,7 @@ export function fakeDisk(name: string, more: Partial<FakeDisk> = {}): FakeDisk {
     name,
     id: `disk-${name}`,
     serial: `SERIAL-${name}`,
-    sizeBytes: 1024n * MIB,
+    sizeBytes: 640n * MIB,
     marks: [],
     table,
     known: new Set(),
@@ -216,6 +216,8 @@ export class FakeDisks {
       if (argv.includes('-lname')) return ok('//dev/null/');
       return ok(argv[1] === '/proc' ? ' / / ' : argv[1] === '-L' ? '/character special file|1:3/' : '');
     }
+    // No tag is on a logical volume here.
+    if (argv[0] === 'lvs') return ok();
     throw new Error(`no answer to ${line}`);
   }
 

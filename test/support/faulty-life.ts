@@ -6,7 +6,10 @@ import type { Executor, Job, JobState, Step } from '../../src/nodes/job.ts';
 import { deviceOf, type VolumeDevice } from '../../src/storage/device.ts';
 import { freeLoopNumber } from '../../src/storage/loops.ts';
 import { plan } from '../../src/storage/plan.ts';
-import type { Desired, Observed, Operation } from '../../src/storage/types.ts';
+import type { DesiredRaw, DesiredSparse, Observed, Operation } from '../../src/storage/types.ts';
+
+type Desired = DesiredSparse | DesiredRaw;
+
 import { observe } from './carry-out.ts';
 import type { Disk } from './disks.ts';
 import { type Backing, type Content, type Kinds, recordedAs, SIZE } from './kinds.ts';

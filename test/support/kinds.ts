@@ -29,7 +29,11 @@ export interface Kinds {
   executors: Record<(typeof TRANSPORTS)[number], Executor>;
   disk(sizeBytes?: bigint, table?: Table): Promise<Disk>;
   /** A volume to be made on new backing storage of its own. */
-  desired(backing: Backing, content: Content, more?: Pick<Partial<Desired>, 'onDelete'>): Promise<Desired>;
+  desired(
+    backing: Backing,
+    content: Content,
+    more?: Pick<Partial<Desired>, 'onDelete'>,
+  ): Promise<DesiredSparse | DesiredRaw>;
   /** One on a device that is there. */
   onDevice(devicePath: string, content: Content, more?: Partial<DesiredRaw>): DesiredRaw;
   /** What a pod would keep there. */
@@ -151,6 +155,6 @@ export async function setUpKinds(
 }
 
 /** The volume as a Volume's status records it once it is made. */
-export function recordedAs(desired: Desired, identity: string): Desired {
+export function recordedAs<T extends Desired>(desired: T, identity: string): T {
   return desired.type === 'raw' ? { ...desired, recorded: true, identity } : { ...desired, recorded: true };
 }

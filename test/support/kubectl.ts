@@ -3,7 +3,6 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from '@jest/globals';
 import { execa, execaSync } from 'execa';
-import type { Sandbox } from '../../src/sandbox/server.ts';
 
 /** Minor version of the stock kubectl that is installed. */
 export function clientMinor(): number {
@@ -12,7 +11,7 @@ export function clientMinor(): number {
   return Number(/^v1\.(\d+)/.exec(gitVersion)?.[1]);
 }
 
-/** Stock kubectl with its home in a folder; `use` says which sandbox it talks to from then on. */
+/** Stock kubectl with its home in a folder; `use` says, by YAML, which server it talks to from then on. */
 export function kubectlIn(folder: string) {
   const environment = () => ({ KUBECONFIG: join(folder, 'config'), HOME: folder });
 
@@ -36,7 +35,8 @@ export function kubectlIn(folder: string) {
   };
 
   return {
-    use: ({ kubeconfig }: Sandbox) => writeFileSync(join(folder, 'config'), kubeconfig, { mode: 0o600 }),
+    use: ({ kubeconfig }: { kubeconfig: string }) =>
+      writeFileSync(join(folder, 'config'), kubeconfig, { mode: 0o600 }),
     kubectl,
     expectOutput,
     applied: (object: object) => expectOutput('apply -f -', / created$/, object),
@@ -44,7 +44,8 @@ export function kubectlIn(folder: string) {
     start(line: string) {
       const child = spawn('kubectl', splitArguments(line), { env: { ...process.env, ...environment() } });
       const exitCode = new Promise((resolve) => child.once('exit', resolve));
-      return { lines: lines(child.stdout), exitCode };
+      const stop = () => child.kill();
+      return { lines: lines(child.stdout), exitCode, stop };
     },
   };
 }

@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs';
 import { chmod, mkdir, mkdtemp, readFile, rm, rmdir, writeFile } from 'node:fs/promises';
-import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { execa } from 'execa';
+import { freePorts } from './free-ports.ts';
 
 export interface SshdOptions {
   /** The names that this machine is reached under. */
@@ -38,7 +38,7 @@ const PRIVILEGE_SEPARATION = '/run/sshd';
 export async function startSshd(options: SshdOptions): Promise<Sshd> {
   const { nodes, env = {}, user = 'root', under = [], addresses } = options;
   const folder = await mkdtemp(join(tmpdir(), 'stowage-sshd-'));
-  const port = await freePort();
+  const [port = 0] = await freePorts(1);
   const [hostKey] = await Promise.all([
     makeKey(join(folder, 'host_key')),
     makeKey(join(folder, 'client_key')),
@@ -136,15 +136,4 @@ function clientConfig(folder: string, port: number, nodes: readonly string[], us
   UserKnownHostsFile ${folder}/known_hosts
   GlobalKnownHostsFile /dev/null
 `;
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve, reject) => {
-    server.on('error', reject);
-    server.listen(0, '127.0.0.1', resolve);
-  });
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }

@@ -6,7 +6,7 @@ import { temporaryFolder } from './temporary-folder.ts';
 
 const RUN = '/run/stowage';
 
-/** The whole of deploy/sudoers, or without the groups that it says are for raw devices. */
+/** The whole of deploy/sudoers, or without the groups that it says are for raw devices and logical volumes. */
 export type Sample = 'all' | 'sparse files alone';
 
 export interface SudoUser {
@@ -94,6 +94,8 @@ export async function makeSudoUser(): Promise<SudoUser> {
 /** Groups have an empty line between. */
 function withoutRaw(sudoers: string): string {
   const groups = sudoers.split('\n\n');
-  const kept = groups.filter((group) => !/^(Cmnd_Alias STOWAGE_RAW|STOWAGE .*STOWAGE_RAW)/m.test(group));
+  const kept = groups.filter(
+    (group) => !/^(Cmnd_Alias STOWAGE_(RAW|LVM)|STOWAGE .*STOWAGE_(RAW|LVM))/m.test(group),
+  );
   return `${kept.join('\n\n').trimEnd()}\n`;
 }

@@ -49,6 +49,53 @@ describe('a sparse Volume', () => {
   });
 });
 
+describe('a Volume on LVM', () => {
+  const lvm = (more: object = {}, spec: Partial<VolumeSpec> = {}, status?: Volume['status']): Volume => {
+    const { sparseLoopDevice: _, ...rest } = sparse(spec, status).spec;
+    return {
+      ...volume(status),
+      spec: { ...rest, lvmLogicalVolume: { vgName: 'vg0', size: '1Gi', ...more } },
+    };
+  };
+
+  test('is a logical volume of its name, and is kept unless told otherwise', () => {
+    expect(desiredOf(lvm(), options)).toEqual({
+      type: 'lvm',
+      uid: UID,
+      name: 'data1',
+      mode: 'Filesystem',
+      fs: options.fs,
+      recorded: false,
+      onDelete: 'Retain',
+      vgName: 'vg0',
+      thinPool: undefined,
+      sizeBytes: 1n << 30n,
+      overwrite: undefined,
+      forced: false,
+      identity: undefined,
+    });
+    expect(desiredOf(lvm({}, { onDelete: 'Wipe' }), options)).toMatchObject({ onDelete: 'Wipe' });
+  });
+
+  test('of a pool, with consent, and what was recorded of it', () => {
+    const made = { node: 'n2', paths: ['/dev/vg0/data1'], identity: 'dm=LVM-x size=1' };
+    const wanted = lvm({ thinPool: 'pool' }, { overwrite: 'ext4:x' }, { prepared: made });
+    expect(desiredOf(wanted, undefined)).toMatchObject({
+      thinPool: 'pool',
+      overwrite: 'ext4:x',
+      recorded: true,
+      identity: 'dm=LVM-x size=1',
+    });
+    expect(nodeOf(wanted)).toBe('n2');
+  });
+
+  test('MetalK8s’s annotation is seen', () => {
+    const annotations = { 'metalk8s.scality.com/force-lvcreate': '' };
+    const forced = { ...lvm(), metadata: { ...lvm().metadata, annotations } };
+    expect(desiredOf(forced, options)).toMatchObject({ forced: true, overwrite: undefined });
+  });
+});
+
 describe('a raw Volume', () => {
   test('is the device of the spec, with the consent as it was given', () => {
     expect(desiredOf(raw({ mode: 'Block', overwrite: 'gpt:A;1=none' }), undefined)).toEqual({

@@ -2,6 +2,7 @@ import { expect, test } from '@jest/globals';
 import { plan } from '../../src/storage/plan.ts';
 import type { DeviceFacts } from '../../src/storage/types.ts';
 import { withOwners } from '../../src/volumes/other-volumes.ts';
+import { begun, dm, lvmDesired } from '../support/lvm-input.ts';
 import { disk, rawDesired, rawNode } from '../support/raw-input.ts';
 import { readyNode, UID, volume } from '../support/volume-input.ts';
 
@@ -23,6 +24,17 @@ test('what MetalK8s made for another Volume is refused whatever is consented to,
   const observed = withOwners(rawNode(carrying(OTHER)), UID, known);
   expect(plan('prepare', { ...rawDesired, overwrite: `ext4:${OTHER}` }, observed, 0)).toMatchObject({
     refusal: '/dev/sdb belongs to another Volume, old1',
+  });
+});
+
+test('a logical volume that another Volume’s tag is on is refused, also for a Volume on LVM', () => {
+  const tagged: DeviceFacts = { ...dm, uuids: [OTHER] };
+  const raw = withOwners(rawNode(tagged), UID, known);
+  expect(plan('prepare', { ...rawDesired, mode: 'Block' }, raw, 0)).toMatchObject({
+    refusal: '/dev/dm-3 belongs to another Volume, old1',
+  });
+  expect(plan('prepare', lvmDesired, withOwners(begun(tagged), UID, known), 0)).toMatchObject({
+    refusal: '/dev/dm-3 belongs to another Volume, old1',
   });
 });
 

@@ -4,6 +4,7 @@ import { directoryWanted } from '../../api/directory.ts';
 import type { Leftover } from '../../api/leftover.ts';
 import type { Volume } from '../../api/volume.ts';
 import { linkOf } from '../../storage/links.ts';
+import type { VolumeGroup } from '../../storage/lvm/facts.ts';
 import type { NamedFile } from '../../storage/node-check/files.ts';
 import type { System } from '../../storage/node-check/system.ts';
 import type { Intent, Users } from '../../storage/types.ts';
@@ -34,6 +35,8 @@ export interface NodeContent {
   intents: ReadonlyMap<string, Intent>;
   /** Persistent names that are there, of those that were asked for. */
   links: ReadonlySet<string>;
+  /** Volume groups that Volumes of the node are in, by name; several of one name where it has them. */
+  groups: ReadonlyMap<string, readonly VolumeGroup[]>;
   /** Bytes that are free for files in the folders of backing files, by folder. */
   free: ReadonlyMap<string, bigint>;
 }
@@ -56,14 +59,24 @@ export const ownedUids = ({ volumes, leftovers }: Pick<ClusterFacts, 'volumes' |
 /** Where backing files of a node may lie: where they do by default, and where its Volumes say. */
 export function foldersOf(node: string, volumes: readonly Volume[], intents: Iterable<Intent>): string[] {
   const folders = volumes.flatMap((volume) => {
-    if (nodeOf(volume) !== node || volume.spec.rawBlockDevice != null) return [];
+    if (nodeOf(volume) !== node || volume.spec.sparseLoopDevice == null) return [];
     const [made] = recordProblem(volume) === undefined ? (volume.status?.prepared?.paths ?? []) : [];
-    return [volume.spec.sparseLoopDevice?.directory, made && dirname(made)];
+    return [volume.spec.sparseLoopDevice.directory, made && dirname(made)];
   });
   const recorded = [...intents].map(({ file }) => file && dirname(file));
   const all = [SPARSE_FOLDER, ...folders, ...recorded].filter((folder) => folder !== undefined);
   return [...new Set(all)].filter((folder) => directoryWanted(folder) === undefined);
 }
+
+/** The volume groups that Volumes of a node are made in. */
+export const groupsOf = (node: string, volumes: readonly Volume[]): string[] => [
+  ...new Set(
+    volumes.flatMap((volume) => {
+      const vgName = nodeOf(volume) === node ? volume.spec.lvmLogicalVolume?.vgName : undefined;
+      return vgName === undefined ? [] : [vgName];
+    }),
+  ),
+];
 
 /** Volumes that were made on a node, and whose storage is to be there. */
 export const madeOn = (node: string, volumes: readonly Volume[]): Volume[] =>

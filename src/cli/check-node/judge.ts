@@ -10,6 +10,7 @@ import {
   type NodeFacts,
   ownedUids,
 } from './facts.ts';
+import { groupChecks } from './groups.ts';
 import { leftJobs, leftoversIn } from './leftovers.ts';
 import type { Check } from './report.ts';
 import { judgeSystem, spaceChecks } from './system.ts';
@@ -42,6 +43,7 @@ export function judge(node: string, facts: NodeFacts, cluster: ClusterFacts): Ch
         },
     ...('problem' in system ? [notLooked('tools', system)] : judgeSystem(system.known)),
     ...('problem' in content ? [] : spaceChecks(content.known.free)),
+    ...('problem' in content ? [] : groupChecks(content.known.groups)),
     ...('problem' in content ? [] : missingStorage(node, content.known, cluster)),
     ...(left.length === 0 ? [none] : left),
   ];
@@ -83,7 +85,7 @@ function missingOf(volume: Volume, { files, records, links }: NodeContent): stri
   const [path = ''] = status?.prepared?.paths ?? [];
   const isFile = files.some(({ folder, name, type }) => `${folder}/${name}` === path && type === 'f');
   const recorded = records.some(({ uid }) => uid === metadata.uid);
-  if (spec.rawBlockDevice == null && !isFile) {
+  if (spec.sparseLoopDevice != null && !isFile) {
     return `its file ${path} is missing${recorded ? '' : ', and so are its records'}`;
   }
   // MetalK8s keeps no records: what it made is known by its link.

@@ -84,7 +84,7 @@ function leftRecords(uid: string, records: readonly NamedFile[], intent: Intent 
   const place = intent?.device?.path ?? intent?.file;
   const of =
     place === undefined ? '' : ` of ${intent?.device === undefined ? 'the file' : 'the device'} ${place}`;
-  const kept = intent?.device === undefined ? '' : ' What is on the device stays; wipefs -n shows it.';
+  const kept = intent?.device === undefined ? '' : keptOn(intent.device.identity);
   return [
     {
       check: 'leftover',
@@ -95,6 +95,11 @@ function leftRecords(uid: string, records: readonly NamedFile[], intent: Intent 
     },
   ];
 }
+
+const keptOn = (identity: string): string =>
+  identity.startsWith('vg=')
+    ? ' The logical volume stays, if there is one; lvs shows it.'
+    : ' What is on the device stays; wipefs -n shows it.';
 
 /** What nodes keep of jobs whose Volumes are gone. */
 export const leftJobs = (subjects: readonly string[], owned: ReadonlySet<string>): Check[] =>

@@ -1,8 +1,10 @@
 import { NodeError } from '../../nodes/errors.ts';
 import type { Executor, Probe, ProbeResult } from '../../nodes/job.ts';
 import { ForeignJobs } from '../../nodes/jobs-folder.ts';
+import { ModuleRefusal } from '../../nodes/salt/refusal.ts';
 import { SudoRefusal } from '../../nodes/sudo.ts';
 import { freeSpaceProbes, readFreeSpace } from '../../storage/free-space.ts';
+import { groupProbe, readGroups } from '../../storage/lvm/report.ts';
 import {
   folderProbes,
   intentProbes,
@@ -18,6 +20,7 @@ import { answersOf, ObservationError } from '../../storage/probe-results.ts';
 import {
   type ClusterFacts,
   foldersOf,
+  groupsOf,
   type Look,
   linkOfVolume,
   madeOn,
@@ -69,7 +72,13 @@ async function lookAtContent(
   const links = madeOn(node, cluster.volumes).map(linkOfVolume);
   // Folders have those above them in common.
   const space = new Map(folders.flatMap(freeSpaceProbes).map((probe) => [probe.name, probe]));
-  const found = await results([...folderProbes(folders), ...pathProbes(links), ...space.values()]);
+  const names = groupsOf(node, cluster.volumes);
+  const found = await results([
+    ...folderProbes(folders),
+    ...pathProbes(links),
+    ...space.values(),
+    ...(names.length === 0 ? [] : [groupProbe()]),
+  ]);
   const get = answersOf(found);
   return {
     users,
@@ -78,6 +87,7 @@ async function lookAtContent(
     folders,
     files: readFolders(folders, get),
     links: readPaths(links, get),
+    groups: new Map(names.map((name) => [name, readGroups(get('groups'), name)])),
     free: new Map(folders.map((folder) => [folder, readFreeSpace(folder, found)])),
   };
 }
@@ -90,7 +100,7 @@ async function looked<T>(ask: () => Promise<T>): Promise<Look<T>> {
     if (error instanceof ObservationError) return { problem: error.message, hint: undefined };
     const refused =
       error instanceof NodeError &&
-      (error.cause instanceof SudoRefusal || error.cause instanceof ForeignJobs);
+      [SudoRefusal, ForeignJobs, ModuleRefusal].some((refusal) => error.cause instanceof refusal);
     if (refused) return { problem: error.message, hint: error.hint };
     throw error;
   }

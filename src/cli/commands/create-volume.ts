@@ -27,18 +27,23 @@ export default function createVolume(create: Command, io: Io): void {
         'lvm',
       ]),
     )
-    .option('--size <quantity>', 'size of a sparse file, such as 10Gi', oneText)
+    .option('--size <quantity>', 'size of a sparse file or a logical volume, such as 10Gi', oneText)
     .option('--directory <path>', 'folder of that file on the node', oneText)
     .option('--device <path>', 'disk or partition of the node', oneText)
-    .option('--overwrite <signature>', 'what may be destroyed on the device, such as ext4:UUID', oneText)
-    .addOption(new Option('--vg <name>', 'volume group of the node').hideHelp())
+    .option(
+      '--overwrite <signature>',
+      'what may be destroyed on the device or in the extents, such as ext4:UUID',
+      oneText,
+    )
+    .option('--vg <name>', 'volume group of the node that the logical volume is made in', oneText)
+    .option('--thin-pool <name>', 'thin pool of that group to take it from', oneText)
     .option('--storage-class <name>', 'class of the PersistentVolume', oneObjectName)
     .addOption(new Option('--mode <mode>', 'what a pod gets').choices(['Filesystem', 'Block']))
     .option('-l, --labels <key=value,...>', 'labels of the Volume and of its PersistentVolume', labels)
     .addOption(
       new Option(
         '--on-delete <policy>',
-        'what becomes of the data (default: Delete for a file, Retain for a device)',
+        'what becomes of the data (default: Delete for a file, Retain for a device or a logical volume)',
       ).choices(['Delete', 'Retain', 'Wipe']),
     )
     .option('--yes', 'overwrite without asking');

@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from 'commander';
 import { isDnsSubdomain } from '../../api/dns-name.ts';
-import { isHost } from '../../volumes/node-address.ts';
+import { isHost, isMinionId } from '../../volumes/node-address.ts';
 import { duration, wholeNumber } from '../parse.ts';
 
 /** What a value is read as; throws an Error that says what it must be. */
@@ -36,6 +36,11 @@ export const nodeName: Field<string> = (value) => {
 
 export const host: Field<string> = (value) => {
   if (typeof value !== 'string' || !isHost(value)) throw new Error('it must be a host name or an IP address');
+  return value;
+};
+
+export const minionId: Field<string> = (value) => {
+  if (typeof value !== 'string' || !isMinionId(value)) throw new Error('it must be the id of a Salt minion');
   return value;
 };
 

@@ -1,13 +1,32 @@
 import { readFile } from 'node:fs/promises';
 import { parse } from 'yaml';
 import { StowageError } from '../../api/errors.ts';
-import { FieldError, fieldsOf, host, list, mapOf, nodeName, number, oneOf, text, time } from './fields.ts';
+import type { Transport } from '../../nodes/transport.ts';
+import {
+  FieldError,
+  fieldsOf,
+  host,
+  list,
+  mapOf,
+  minionId,
+  nodeName,
+  number,
+  oneOf,
+  text,
+  time,
+} from './fields.ts';
+import { TRANSPORTS } from './node-settings.ts';
 
 /** What a configuration file says: all but `nodes` under the names of the flags of `watch`. */
 export interface ConfigFile {
-  transport?: 'ssh' | 'local';
+  transport?: Transport;
   localNode?: string[];
   sshConfig?: string;
+  saltUrl?: string;
+  saltEauth?: string;
+  saltUser?: string;
+  saltSecretFile?: string;
+  saltCaFile?: string;
   workers?: number;
   /** ms */
   retryIntervalStart?: number;
@@ -19,16 +38,23 @@ export interface ConfigFile {
 export interface NodeConfig {
   address?: string;
   port?: number;
+  /** The id of the Salt minion. */
+  minion?: string;
 }
 
 const asConfig = fieldsOf<ConfigFile>({
-  transport: oneOf('ssh', 'local'),
+  transport: oneOf(...TRANSPORTS),
   localNode: list(nodeName),
   sshConfig: text,
+  saltUrl: text,
+  saltEauth: text,
+  saltUser: text,
+  saltSecretFile: text,
+  saltCaFile: text,
   workers: number(1, 1000),
   retryIntervalStart: time,
   retryIntervalMax: time,
-  nodes: mapOf(nodeName, fieldsOf<NodeConfig>({ address: host, port: number(1, 65_535) })),
+  nodes: mapOf(nodeName, fieldsOf<NodeConfig>({ address: host, port: number(1, 65_535), minion: minionId })),
 });
 
 /** Throws a StowageError that names the file, and the path of the field that is not as it must be. */

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { readConfig } from './file.ts';
+import { NODE_SETTINGS } from './node-settings.ts';
 import { type Given, type Settled, settle } from './settings.ts';
 
 /**
@@ -8,11 +9,12 @@ import { type Given, type Settled, settle } from './settings.ts';
  */
 export function settingsReader(command: Command): () => Promise<Settled> {
   const { config: path, ...flags } = command.opts();
-  const { transport, localNode, sshConfig, workers, retryIntervalStart, retryIntervalMax } = flags;
-  const all = { transport, localNode, sshConfig, workers, retryIntervalStart, retryIntervalMax };
+  const all = [...NODE_SETTINGS, 'workers', 'retryIntervalStart', 'retryIntervalMax'];
   const from = (...sources: unknown[]): Given =>
     Object.fromEntries(
-      Object.entries(all).filter(([name]) => sources.includes(command.getOptionValueSource(name))),
+      all
+        .filter((name) => sources.includes(command.getOptionValueSource(name)))
+        .map((name) => [name, flags[name]]),
     );
   return async () =>
     settle(from('default'), path === undefined ? {} : await readConfig(path), from('cli', 'env'));

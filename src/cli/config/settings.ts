@@ -1,5 +1,6 @@
 import { StowageError } from '../../api/errors.ts';
 import type { SshAddress } from '../../nodes/ssh-shell.ts';
+import { saltOf } from '../nodes/salt.ts';
 import type { ConfigFile } from './file.ts';
 
 /** All of a file but its nodes can be given otherwise, too. */
@@ -19,6 +20,7 @@ export function settle(defaults: Given, file: ConfigFile, given: Given) {
     workers = 1,
     ...rest
   } = { ...defaults, ...file, ...given };
+  const salt = saltOf({ transport, ...rest });
   const {
     retryIntervalStart: startMs = 0,
     retryIntervalMax: maxMs = 0,
@@ -34,12 +36,17 @@ export function settle(defaults: Given, file: ConfigFile, given: Given) {
     name,
     { ...(address !== undefined && { host: address }), ...(port !== undefined && { port }) },
   ]);
+  const minions = [...nodes].flatMap(([name, { minion }]) =>
+    minion === undefined ? [] : [[name, minion] as const],
+  );
   return {
     transport,
     localNodes: localNode,
     sshConfig,
+    salt,
     workers,
     retry: { startMs, maxMs },
     addresses: new Map(addresses),
+    minions: new Map(minions),
   };
 }

@@ -1,6 +1,7 @@
 import type { Clock } from '../../kube/types.ts';
 import { NodeError } from '../../nodes/errors.ts';
 import type { Executor } from '../../nodes/job.ts';
+import { ModuleRefusal } from '../../nodes/salt/refusal.ts';
 import { SudoRefusal } from '../../nodes/sudo.ts';
 import { freeSpaceProbes, readFreeSpace } from '../../storage/free-space.ts';
 import { ObservationError } from '../../storage/probe-results.ts';
@@ -49,6 +50,8 @@ async function freeSpaceOf(executor: Executor, name: string): Promise<Heard> {
     if (error instanceof ObservationError) return { reachable: true, message: error.message };
     if (!(error instanceof NodeError)) throw error;
     // It answered, and does not let us do anything.
-    return { reachable: error.cause instanceof SudoRefusal, message: error.message };
+    const { cause } = error;
+    const answered = cause instanceof SudoRefusal || cause instanceof ModuleRefusal;
+    return { reachable: answered, message: error.message };
   }
 }

@@ -1,27 +1,34 @@
 import { type Command, Option } from 'commander';
+import type { SaltAccess } from '../../nodes/salt/access.ts';
 import type { SshAddress } from '../../nodes/ssh-shell.ts';
+import type { Transport } from '../../nodes/transport.ts';
 import { applyEnvironment } from '../config/environment.ts';
+import { NODE_SETTINGS, TRANSPORTS } from '../config/node-settings.ts';
 import type { Io } from '../io.ts';
 import { nodeNames } from '../node-pattern.ts';
 import { oneText } from '../parse.ts';
 
 /** How nodes are reached. */
 export interface NodeFlags {
-  transport: 'ssh' | 'local';
+  transport: Transport;
   localNode: string[];
   sshConfig?: string;
+  /** For `salt`, and only there. */
+  salt?: SaltAccess;
   /** Where nodes are reached, whatever their objects say. */
   addresses: ReadonlyMap<string, SshAddress>;
+  /** Ids of Salt minions, whatever their objects say. */
+  minions: ReadonlyMap<string, string>;
 }
 
-const NODE_OPTIONS = ['transport', 'localNode', 'sshConfig', 'config'];
+const NODE_OPTIONS = [...NODE_SETTINGS, 'config'];
 
 /** `when` is said of each, where they count only then. */
 export function addNodeOptions(command: Command, when = ''): Command {
   return command
     .addOption(
       new Option('--transport <transport>', `how nodes are reached${when}`)
-        .choices(['ssh', 'local'])
+        .choices([...TRANSPORTS])
         .default('ssh'),
     )
     .option(
@@ -31,6 +38,11 @@ export function addNodeOptions(command: Command, when = ''): Command {
       [],
     )
     .option('--ssh-config <file>', `configuration of ssh (default: ~/.ssh/config)${when}`)
+    .option('--salt-url <url>', `salt-api, such as https://salt:8000 (with --transport salt)${when}`, oneText)
+    .option('--salt-eauth <name>', `how salt-api checks the secret (default: sharedsecret)${when}`, oneText)
+    .option('--salt-user <name>', `account of salt-api (default: stowage)${when}`, oneText)
+    .option('--salt-secret-file <file>', `its password, shared secret or token${when}`, oneText)
+    .option('--salt-ca-file <file>', `certificates that may have signed salt-api's (PEM)${when}`, oneText)
     .option(
       '--config <file>',
       `settings of nodes and transports; flags and $STOWAGE_… go before it${when}`,
@@ -45,8 +57,15 @@ export function addNodeOptions(command: Command, when = ''): Command {
 export async function settleNodeFlags(command: Command, env: Io['env']): Promise<NodeFlags> {
   applyEnvironment(command, env, NODE_OPTIONS);
   const { settingsReader } = await import('../config/reader.ts');
-  const { transport, localNodes, sshConfig, addresses } = await settingsReader(command)();
-  return { transport, localNode: localNodes, ...(sshConfig !== undefined && { sshConfig }), addresses };
+  const { transport, localNodes, sshConfig, salt, addresses, minions } = await settingsReader(command)();
+  return {
+    transport,
+    localNode: localNodes,
+    ...(sshConfig !== undefined && { sshConfig }),
+    ...(salt !== undefined && { salt }),
+    addresses,
+    minions,
+  };
 }
 
 /** Ends a command that was told how to reach nodes and reaches none, as wrong usage. */

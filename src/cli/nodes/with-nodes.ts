@@ -18,7 +18,7 @@ export async function withNodes<T>(
   client: KubeClient,
   work: (executor: Executor) => Promise<T>,
 ): Promise<T> {
-  const found = await readNodes(flags.transport === 'ssh' ? names : [], io, client);
+  const found = await readNodes(flags.transport === 'local' ? [] : names, io, client);
   return reachNodes(found, flags, io, work);
 }
 
@@ -41,7 +41,7 @@ export async function readNodes(
 /** The same with nodes that were read already, by their names. */
 export async function reachNodes<T>(
   found: ReadonlyMap<string, KubeNode>,
-  { transport, localNode, sshConfig, addresses }: NodeFlags,
+  { transport, localNode, sshConfig, salt, addresses, minions }: NodeFlags,
   io: Io,
   work: (executor: Executor) => Promise<T>,
 ): Promise<T> {
@@ -49,8 +49,10 @@ export async function reachNodes<T>(
     transport,
     localNodes: localNode,
     ...(sshConfig === undefined ? {} : { sshConfig }),
+    ...(salt === undefined ? {} : { salt }),
     nodeNamed: (name) => found.get(name),
     addressOf: (name) => addresses.get(name) ?? {},
+    minionOf: (name) => minions.get(name),
     clock: io.clock,
   });
   try {

@@ -31,7 +31,7 @@ export async function printPlans(
   const className = volumes[0]?.spec.storageClassName ?? '';
   const storageClass = await client.get<StorageClass>(STORAGE_CLASSES, className, { signal: io.signal });
   // A device may be another Volume's, of which its node has no record.
-  const onDevices = volumes.some(({ spec }) => spec.rawBlockDevice !== undefined);
+  const onDevices = volumes.some(({ spec }) => spec.sparseLoopDevice === undefined);
   const known = onDevices ? (await listAll<Volume>(client, VOLUMES, { signal: io.signal })).items : [];
   const nodes = volumes.map(({ spec }) => spec.nodeName);
   const results = await withNodes(nodes, flags, io, client, (executor) =>

@@ -4,25 +4,31 @@ import { onDeleteOf } from '../../volumes/desired.ts';
 /** What deleting a Volume destroys, for its owner; undefined when its data is kept. */
 export function lostByDeletion(volume: Volume): string | undefined {
   const { spec, status, metadata } = volume;
-  const sparse = spec.sparseLoopDevice != null;
   // What was made counts, whatever the spec says by now.
   const made = status?.prepared?.paths[0];
-  const what = sparse
-    ? `its file${made === undefined ? '' : ` ${made}`}`
+  const own =
+    spec.sparseLoopDevice != null
+      ? 'its file'
+      : spec.lvmLogicalVolume != null
+        ? 'its logical volume'
+        : undefined;
+  const what = own
+    ? `${own}${made === undefined ? '' : ` ${made}`}`
     : (made ?? spec.rawBlockDevice?.devicePath ?? 'its device');
-  const loss = fateOf(what, onDeleteOf(volume), sparse);
+  const loss = fateOf(what, onDeleteOf(volume), own != null);
   const node = status?.prepared?.node ?? spec.nodeName;
   return loss && `Volume ${metadata.name} on ${node}: ${loss}`;
 }
 
-function fateOf(what: string, onDelete: string, sparse: boolean): string | undefined {
+/** `own`: it is made for the Volume, and goes with it. */
+function fateOf(what: string, onDelete: string, own: boolean): string | undefined {
   switch (onDelete) {
     case 'Retain':
       return undefined;
     case 'Wipe':
-      return sparse ? `${what} is overwritten and removed` : `every byte of ${what} is overwritten`;
+      return own ? `${what} is overwritten and removed` : `every byte of ${what} is overwritten`;
     default:
-      return sparse
+      return own
         ? `${what} is removed with all its data`
         : `the signature on ${what} is removed, and its data with it`;
   }
@@ -31,6 +37,8 @@ function fateOf(what: string, onDelete: string, sparse: boolean): string | undef
 /** What making a Volume destroys, because its owner allows it; undefined when nothing. */
 export function lostByCreation({ metadata, spec }: Volume): string | undefined {
   if (spec.overwrite == null) return undefined;
-  const device = spec.rawBlockDevice?.devicePath ?? 'its device';
-  return `Volume ${metadata.name} on ${spec.nodeName}: what is on ${device} is overwritten if it is ${spec.overwrite}`;
+  const where = spec.lvmLogicalVolume
+    ? `in the free extents of the volume group ${spec.lvmLogicalVolume.vgName}`
+    : `on ${spec.rawBlockDevice?.devicePath ?? 'its device'}`;
+  return `Volume ${metadata.name} on ${spec.nodeName}: what is ${where} is overwritten if it is ${spec.overwrite}`;
 }

@@ -6,11 +6,12 @@ import type { Nodes } from '../node-pattern.ts';
 /** What the command line says of Volumes. */
 export interface VolumeFlags {
   node?: Nodes;
-  type?: 'sparse' | 'raw' | 'lvm';
+  type?: VolumeType;
   size?: string;
   directory?: string;
   device?: string;
   vg?: string;
+  thinPool?: string;
   overwrite?: string;
   storageClass?: string;
   mode?: VolumeMode;
@@ -18,33 +19,46 @@ export interface VolumeFlags {
   onDelete?: OnDelete;
 }
 
-/** Flags that are about one type only; the first of each is needed. */
-const OWN = { sparse: ['size', 'directory'], raw: ['device', 'overwrite'] } as const;
-export type VolumeType = keyof typeof OWN;
+export type VolumeType = 'sparse' | 'raw' | 'lvm';
+
+/** The types that a flag can be about. */
+const ABOUT = {
+  size: ['sparse', 'lvm'],
+  directory: ['sparse'],
+  device: ['raw'],
+  vg: ['lvm'],
+  thinPool: ['lvm'],
+  overwrite: ['raw', 'lvm'],
+} as const satisfies Partial<Record<keyof VolumeFlags, readonly VolumeType[]>>;
+
+/** What a type can't do without. */
+const NEEDED = { sparse: ['size'], raw: ['device'], lvm: ['vg', 'size'] } as const;
+
+const written = (flag: string) => `--${flag.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 
 /**
- * The type that is given, or that other flags are about; undefined when nothing tells. Throws a StowageError `usage`
- * when flags contradict one another.
+ * The type that is given, or that other flags are about: a file or a device rather than a logical volume, which is named
+ * by its group. undefined when nothing tells. Throws a StowageError `usage` when flags contradict one another.
  */
 export function typeOf(flags: VolumeFlags): VolumeType | undefined {
-  const { type, vg } = flags;
-  if (type === 'lvm' || vg !== undefined) {
-    const flag = vg === undefined ? '--type lvm' : '--vg';
-    throw new StowageError('usage', `${flag}: logical volumes are not supported by this version of stowage`, {
-      hint: 'A logical volume that exists can be used as a device: --device /dev/VG/LV.',
-    });
+  const given = (Object.keys(ABOUT) as (keyof typeof ABOUT)[]).filter((flag) => flags[flag] !== undefined);
+  const said: (readonly [string, readonly VolumeType[]])[] = [
+    ...(flags.type === undefined ? [] : [[`--type ${flags.type}`, [flags.type]] as const]),
+    ...given.map((flag) => [written(flag), ABOUT[flag]] as const),
+  ];
+  for (const [one, types] of said) {
+    const other = said.find(([, others]) => !types.some((type) => others.includes(type)));
+    if (other !== undefined) throw contradiction(one, other[0]);
   }
-  const [sparse] = OWN.sparse.filter((flag) => flags[flag] !== undefined);
-  const [raw] = OWN.raw.filter((flag) => flags[flag] !== undefined);
-  if (sparse && raw) throw contradiction(`--${sparse}`, `--${raw}`);
-  if (type === 'sparse' && raw) throw contradiction('--type sparse', `--${raw}`);
-  if (type === 'raw' && sparse) throw contradiction('--type raw', `--${sparse}`);
-  return type ?? (sparse ? 'sparse' : raw && 'raw');
+  const types = (['sparse', 'raw', 'lvm'] as const).filter((type) =>
+    said.every(([, can]) => can.includes(type)),
+  );
+  return said.length === 0 ? undefined : types[0];
 }
 
 function contradiction(one: string, other: string): StowageError {
   return new StowageError('usage', `${one} and ${other} contradict each other`, {
-    hint: 'A sparse file has --size and maybe --directory; a raw device has --device and maybe --overwrite.',
+    hint: 'A sparse file has --size and maybe --directory; a raw device has --device and maybe --overwrite; a logical volume has --vg, --size, and maybe --thin-pool and --overwrite.',
   });
 }
 
@@ -55,10 +69,8 @@ export function missing(name: string | undefined, flags: VolumeFlags): string[] 
     ...(name === undefined ? ['NAME'] : []),
     ...(flags.node === undefined ? ['--node'] : []),
     ...(type === undefined
-      ? ['--size or --device']
-      : flags[OWN[type][0]] === undefined
-        ? [`--${OWN[type][0]}`]
-        : []),
+      ? ['--size or --device or --vg']
+      : NEEDED[type].filter((flag) => flags[flag] === undefined).map(written)),
     ...(flags.storageClass === undefined ? ['--storage-class'] : []),
   ];
 }
@@ -83,8 +95,13 @@ export function volumesOf(name: string, flags: VolumeFlags): Volume[] {
 }
 
 function storageOf(flags: VolumeFlags): Partial<VolumeSpec> {
-  const { size = '', directory, device = '' } = flags;
-  return typeOf(flags) === 'raw'
-    ? { rawBlockDevice: { devicePath: device } }
-    : { sparseLoopDevice: { size, ...(directory !== undefined && { directory }) } };
+  const { size = '', directory, device = '', vg = '', thinPool } = flags;
+  switch (typeOf(flags)) {
+    case 'raw':
+      return { rawBlockDevice: { devicePath: device } };
+    case 'lvm':
+      return { lvmLogicalVolume: { vgName: vg, size, ...(thinPool !== undefined && { thinPool }) } };
+    default:
+      return { sparseLoopDevice: { size, ...(directory !== undefined && { directory }) } };
+  }
 }

@@ -1,5 +1,6 @@
 import { DNS_SUBDOMAIN, isDnsSubdomain } from '../../api/dns-name.ts';
 import { StowageError } from '../../api/errors.ts';
+import { isLvmName, LVM_NAME } from '../../api/lvm-name.ts';
 import { parseQuantity } from '../../api/quantity.ts';
 import type { KubeClient } from '../../kube/types.ts';
 import type { Io } from '../io.ts';
@@ -44,6 +45,7 @@ async function ask<F extends VolumeFlags>(
   flags.node ??= nodes(await prompts.input('Node that holds the storage:', nameProblem));
   flags.type =
     typeOf(flags) ?? ((await prompts.select('What to make it of:', TYPES)) as VolumeFlags['type'] & string);
+  if (flags.type === 'lvm') flags.vg ??= await prompts.input('Volume group on the node:', groupProblem);
   if (flags.type === 'raw')
     flags.device ??= await prompts.input('Path of the device on the node:', pathProblem);
   else flags.size ??= await prompts.input('Size, such as 10Gi:', sizeProblem);
@@ -54,6 +56,7 @@ async function ask<F extends VolumeFlags>(
 const TYPES = [
   { name: 'a sparse file, attached as a loop device', value: 'sparse' },
   { name: 'a disk or partition that the node has', value: 'raw' },
+  { name: 'a logical volume of LVM', value: 'lvm' },
 ];
 
 async function askClass(io: Io, prompts: Prompts, connect: () => Promise<KubeClient>): Promise<string> {
@@ -67,6 +70,8 @@ const nameProblem = (answer: string) => (isDnsSubdomain(answer) ? undefined : `A
 
 const pathProblem = (answer: string) =>
   answer.startsWith('/') ? undefined : 'Write an absolute path, such as /dev/disk/by-id/…';
+
+const groupProblem = (answer: string) => (isLvmName(answer) ? undefined : `A volume group has ${LVM_NAME}`);
 
 function sizeProblem(answer: string): string | undefined {
   try {

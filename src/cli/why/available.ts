@@ -32,19 +32,29 @@ export const available: Cause = (known, now) => {
   return (own && failedPv(own)) ?? growing(known, now);
 };
 
+const GROWTH = {
+  say: 'Put right what the message names. A size cannot be made smaller again: one that can never be had stays as it is, and does no harm.',
+};
+
 /** It can be used meanwhile, but whoever asked for more waits for it. */
 function growing({ volume }: Known, now: number): Holdup | undefined {
   const job = parseJobName(volume.status?.job);
-  if (job?.kind !== 'GrowVolume' || job.attempt === undefined || job.attempt < 2) return undefined;
   const ready = readyOf(volume);
+  if (ready?.message?.includes('cannot grow to ')) {
+    return {
+      holdup: `its device is Available and can be used, but it has not grown: ${ready.message}`,
+      ...sinceOf(ready),
+      next: { when: 'every 30 s' },
+      fix: GROWTH,
+    };
+  }
+  if (job?.kind !== 'GrowVolume' || job.attempt === undefined || job.attempt < 2) return undefined;
   const due = dueAt(volume, job.attempt, now);
   return {
     holdup: `its device is Available and can be used, but it has not grown: ${ready?.message ?? ''}`,
     ...(ready === undefined ? {} : sinceOf(ready)),
     next: due > now ? { at: new Date(due).toISOString() } : { when: 'now' },
-    fix: {
-      say: 'Put right what the message names. A size cannot be made smaller again: one that can never be had stays as it is, and does no harm.',
-    },
+    fix: GROWTH,
   };
 }
 

@@ -1,5 +1,6 @@
 import type { Volume } from '../../api/volume.ts';
 import { quote } from '../../nodes/quote.ts';
+import { onDeleteOf } from '../../volumes/desired.ts';
 
 /** A command to paste into a shell: names from the cluster are hostile. */
 export function commandLine(...argv: readonly string[]): string {
@@ -14,10 +15,10 @@ export const patchSpec = ({ metadata }: Volume, spec: object): string =>
  * Volume that has it all written is made anew.
  */
 export function retry(volume: Volume): string[] {
-  const { attachPolicy, onDelete, sparseLoopDevice } = volume.spec;
+  const { attachPolicy, onDelete } = volume.spec;
   if (attachPolicy == null) return [patchSpec(volume, { attachPolicy: 'Always' })];
   if (onDelete == null) {
-    return [patchSpec(volume, { onDelete: sparseLoopDevice == null ? 'Retain' : 'Delete' })];
+    return [patchSpec(volume, { onDelete: onDeleteOf(volume) })];
   }
   return recreate(volume);
 }

@@ -34,7 +34,7 @@ function fixOf(known: Known, reason: string | undefined, message: string): Fix {
   const signature = consentIn(message);
   if (signature !== undefined) {
     return {
-      say: `The device holds data. If none of it is needed, consent to its loss: set spec.overwrite to ${JSON.stringify(signature)}.`,
+      say: `The ${volume.spec.lvmLogicalVolume == null ? 'device holds' : 'extents of the volume group hold'} data. If none of it is needed, consent to its loss: set spec.overwrite to ${JSON.stringify(signature)}.`,
       run: [patchSpec(volume, { overwrite: signature })],
     };
   }

@@ -24,7 +24,7 @@ export function createVolumeSpace(clock: { now(): number }): VolumeSpace {
   const byUid = new Map<string, SeenSpace>();
   return {
     observed({ metadata: { uid = '' } }, node, observed) {
-      if (observed.type === 'sparse') byUid.set(uid, { node, space: observed.space, at: clock.now() });
+      if (observed.type !== 'raw') byUid.set(uid, { node, space: observed.space, at: clock.now() });
     },
     forget({ metadata: { uid = '' } }) {
       byUid.delete(uid);

@@ -2,6 +2,7 @@ import { dirname } from 'node:path';
 import { phaseOf } from '../../api/phase.ts';
 import { parseQuantity } from '../../api/quantity.ts';
 import type { Volume } from '../../api/volume.ts';
+import { poolPath } from '../../storage/lvm/names.ts';
 import { nodeOf } from '../../volumes/desired.ts';
 import type { SeenSpace } from './volume-space.ts';
 
@@ -10,7 +11,7 @@ type Counted = (typeof PHASES)[number];
 
 interface Place {
   node: string;
-  /** '' for devices. */
+  /** A volume group or a thin pool counts as one. '' for raw devices. */
   directory: string;
 }
 
@@ -32,13 +33,19 @@ export function sumSizes(volumes: readonly Volume[]): (Place & { bytes: number }
   for (const volume of volumes) {
     const bytes = capacityOf(volume);
     if (bytes === undefined) continue;
-    const file = volume.spec.sparseLoopDevice == null ? undefined : volume.status?.prepared?.paths[0];
-    const place = { node: nodeOf(volume), directory: file === undefined ? '' : dirname(file) };
+    const place = { node: nodeOf(volume), directory: directoryOf(volume) };
     const sum = sums.get(placeKey(place)) ?? { ...place, bytes: 0 };
     sum.bytes += bytes;
     sums.set(placeKey(place), sum);
   }
   return [...sums.values()];
+}
+
+function directoryOf({ spec, status }: Volume): string {
+  const { sparseLoopDevice, lvmLogicalVolume } = spec;
+  if (lvmLogicalVolume != null) return poolPath(lvmLogicalVolume);
+  const file = sparseLoopDevice == null ? undefined : status?.prepared?.paths[0];
+  return file === undefined ? '' : dirname(file);
 }
 
 /** As measured; undefined while there is none. */

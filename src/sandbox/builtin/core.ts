@@ -4,8 +4,9 @@ import type { Kind, StoredObject } from '../kind.ts';
 import { badRequest, type Cause, forbidden, invalidValue, notAllowed } from '../refusal.ts';
 import { decodeMicroTimes } from './decode.ts';
 import { type Fields, immutable, plain, required } from './plain.ts';
+import { admitPod, fillPodDefaults, podCauses, podChanges } from './pod-defaults.ts';
 
-/** Kept on every namespace so that its contents go first. (The real one has it in spec.finalizers.) */
+/** In spec.finalizers of every namespace, so that its contents go first. */
 export const NAMESPACE_FINALIZER = 'kubernetes';
 
 /** The API server's own (NamespaceLifecycle). */
@@ -24,18 +25,26 @@ export const CORE_KINDS: Kind[] = [
       const { name } = object.metadata;
       if (LASTING.has(name))
         throw notAllowed(CORE_KINDS[0] as Kind, name, 'this namespace may not be deleted');
-      object.status = { phase: 'Terminating' };
+      object.status = { ...(object.status as Fields), phase: 'Terminating' };
     },
     prepare(object) {
       object.status = { phase: 'Active' };
-      object.metadata.finalizers = [...(object.metadata.finalizers ?? []), NAMESPACE_FINALIZER];
+      object.spec = { finalizers: [NAMESPACE_FINALIZER] };
       object.metadata.labels = {
         ...object.metadata.labels,
         'kubernetes.io/metadata.name': object.metadata.name,
       };
     },
   },
-  { ...plain, ...NODES, singular: 'node', shortNames: ['no'], statusSubresource: true },
+  {
+    ...plain,
+    ...NODES,
+    singular: 'node',
+    shortNames: ['no'],
+    statusSubresource: true,
+    prepare: taintNotReady,
+    fillDefaults: fillNode,
+  },
   {
     ...plain,
     ...PODS,
@@ -43,10 +52,16 @@ export const CORE_KINDS: Kind[] = [
     shortNames: ['po'],
     categories: ['all'],
     statusSubresource: true,
+    generations: true,
+    fillDefaults: (object) => fillPodDefaults(object.spec as Fields | undefined),
     prepare: (object) => {
-      object.status = { phase: 'Pending' };
+      admitPod(object);
+      object.status = { phase: 'Pending', qosClass: 'BestEffort' };
     },
-    validate: (object) => required(object.spec, 'spec', ['containers']),
+    validate: (object, old) => [
+      ...podCauses(object.spec as Fields | undefined, 'spec'),
+      ...(old === undefined ? [] : podChanges(object, old)),
+    ],
   },
   {
     ...plain,
@@ -91,6 +106,22 @@ export const CORE_KINDS: Kind[] = [
   },
 ];
 
+/** What is not said otherwise can all be used (SetDefaults_NodeStatus), and the one range is the first of all. */
+function fillNode(object: StoredObject): void {
+  const spec = object.spec as { podCIDR?: string; podCIDRs?: string[] } | undefined;
+  if (spec?.podCIDR) spec.podCIDRs ??= [spec.podCIDR];
+  const status = object.status as { capacity?: object; allocatable?: object } | undefined;
+  if (status?.capacity !== undefined) status.allocatable ??= status.capacity;
+}
+
+/** The admission plugin TaintNodesByCondition: no pod is to come before the node is known to be ready. */
+function taintNotReady(object: StoredObject): void {
+  const spec = (object.spec ?? {}) as { taints?: { key: string; effect: string }[] };
+  const taint = { key: 'node.kubernetes.io/not-ready', effect: 'NoSchedule' };
+  const has = spec.taints?.some(({ key, effect }) => key === taint.key && effect === taint.effect);
+  if (!has) object.spec = { ...spec, taints: [...(spec.taints ?? []), taint] };
+}
+
 /** An Event is where its object is; those of cluster-scoped objects are in `default`. */
 function eventPlace(object: StoredObject): Cause[] {
   const about = ((object.involvedObject ?? {}) as Fields).namespace ?? '';
@@ -110,7 +141,7 @@ function keyCauses(object: StoredObject, maps: string[]): Cause[] {
         invalidValue(
           `${map}[${key}]`,
           JSON.stringify(key),
-          "a valid config key must consist of alphanumeric characters, '-', '_' or '.'",
+          "a valid config key must consist of alphanumeric characters, '-', '_' or '.' (e.g. 'key.name',  or 'KEY_NAME',  or 'key-name', regex used for validation is '[-._a-zA-Z0-9]+')",
         ),
       ),
   );
@@ -126,13 +157,19 @@ function sealed(object: StoredObject, old: StoredObject | undefined, fields: str
 
 const BASE64 = /^([A-Za-z0-9+/]{4})*([A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 
+/** Where Go's decoder gives up: at the first character that is none, or where the last whole group ends. */
+function faultAt(text: string): number {
+  const odd = text.search(/[^A-Za-z0-9+/=]/);
+  return odd >= 0 ? odd : text.length - (text.length % 4);
+}
+
 /** stringData is written only, and ends up in data. Throws a 400 for data that is no base64. */
 function decodeSecret(object: StoredObject): void {
   const { data, stringData } = object as { data?: Fields; stringData?: Record<string, string> };
-  for (const [key, value] of Object.entries(data ?? {}))
+  for (const value of Object.values(data ?? {}))
     if (typeof value !== 'string' || !BASE64.test(value))
       throw badRequest(
-        `Secret in version "v1" cannot be handled as a Secret: illegal base64 data in data.${key}`,
+        `Secret in version "v1" cannot be handled as a Secret: illegal base64 data at input byte ${faultAt(String(value))}`,
       );
   if (stringData !== undefined) {
     const added = Object.entries(stringData).map(([key, text]) => [

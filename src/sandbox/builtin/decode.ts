@@ -13,9 +13,16 @@ export function decodeMicroTimes(object: StoredObject, fields: unknown, names: s
     if (typeof value !== 'string' || !MICRO_TIME.test(value))
       throw undecodable(
         object,
-        `parsing time ${JSON.stringify(value)} as "2006-01-02T15:04:05.000000Z07:00" (${name})`,
+        `parsing time ${JSON.stringify(value)} as "2006-01-02T15:04:05.000000Z07:00": ${notParsed(String(value))}`,
       );
   }
+}
+
+/** As Go says which part of a time it does not understand. */
+function notParsed(text: string): string {
+  const fraction = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(.*)$/.exec(text)?.[1];
+  const [rest, wanted] = fraction === undefined ? [text, '2006'] : [fraction, '.000000'];
+  return `cannot parse ${JSON.stringify(rest)} as ${JSON.stringify(wanted)}`;
 }
 
 /** Throws a 400 for what is no quantity. */

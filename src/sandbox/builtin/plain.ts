@@ -1,5 +1,5 @@
 import type { StoredObject } from '../kind.ts';
-import { type Cause, forbidden, invalidValue, requiredValue } from '../refusal.ts';
+import { type Cause, invalidValue, notSupported, requiredValue } from '../refusal.ts';
 
 export type Fields = Record<string, unknown>;
 
@@ -25,17 +25,20 @@ export function required(fields: unknown, path: string, names: string[]): Cause[
 
 export function oneOf(value: unknown, path: string, values: string[]): Cause[] {
   if (value === undefined || values.includes(value as string)) return [];
-  const supported = values.map((one) => JSON.stringify(one)).join(', ');
-  return [
-    {
-      field: path,
-      reason: 'FieldValueNotSupported',
-      text: `Unsupported value: ${JSON.stringify(value)}: supported values: ${supported}`,
-    },
-  ];
+  return [notSupported(path, value, values)];
 }
 
 export const immutable = (path: string, value: unknown): Cause =>
   invalidValue(path, JSON.stringify(value ?? null), 'field is immutable');
 
-export const noUpdate = (path: string): Cause => forbidden(path, `updates to ${path} are forbidden.`);
+/** As the internal types of the API server name their fields, in what it shows of them. */
+export function goCase(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(goCase);
+  if (typeof value !== 'object' || value === null) return value ?? null;
+  return Object.fromEntries(
+    Object.entries(value).map(([field, child]) => [
+      field === 'apiGroup' ? 'APIGroup' : field[0]?.toUpperCase() + field.slice(1),
+      goCase(child),
+    ]),
+  );
+}

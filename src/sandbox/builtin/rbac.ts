@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Kind, StoredObject } from '../kind.ts';
 import { type Cause, invalidValue, requiredValue } from '../refusal.ts';
-import { type Fields, oneOf, plain, required } from './plain.ts';
+import { type Fields, goCase, oneOf, plain, required } from './plain.ts';
 
 const GROUP = 'rbac.authorization.k8s.io';
 const rbac = { ...plain, group: GROUP, names: 'path' as const };
@@ -102,10 +102,10 @@ function noUrls(object: StoredObject): Cause[] {
 
 function defaultGroups(object: StoredObject): void {
   const { roleRef, subjects } = object as { roleRef?: Fields; subjects?: Fields[] };
-  if (roleRef !== undefined) object.roleRef = { apiGroup: GROUP, ...roleRef };
+  object.roleRef = { ...roleRef, apiGroup: roleRef?.apiGroup || GROUP };
   if (Array.isArray(subjects))
     object.subjects = subjects.map((one) =>
-      one.kind === 'User' || one.kind === 'Group' ? { apiGroup: GROUP, ...one } : one,
+      one.kind === 'User' || one.kind === 'Group' ? { ...one, apiGroup: one.apiGroup || GROUP } : one,
     );
 }
 
@@ -122,6 +122,6 @@ function bindingCauses(object: StoredObject, old: StoredObject | undefined, kind
     ]),
     ...(old === undefined || isDeepStrictEqual(roleRef, old.roleRef)
       ? []
-      : [invalidValue('roleRef', JSON.stringify(roleRef), 'cannot change roleRef')]),
+      : [invalidValue('roleRef', JSON.stringify(goCase(roleRef)), 'cannot change roleRef')]),
   ];
 }

@@ -2,13 +2,25 @@ import { isDeepStrictEqual } from 'node:util';
 import { parseQuantity } from '../../api/quantity.ts';
 import { PERSISTENT_VOLUME_CLAIMS, PERSISTENT_VOLUMES, STORAGE_CLASSES } from '../../api/resources.ts';
 import type { Kind, StoredObject } from '../kind.ts';
-import { type Cause, forbidden, invalidValue, requiredValue } from '../refusal.ts';
-import { admitGrowth, claimChanges, claimSize } from './claim.ts';
+import { keyFaults, subdomainFaults } from '../objects/formats.ts';
+import { type Cause, forbidden, invalidValue, notSupported, requiredValue } from '../refusal.ts';
+import { admitGrowth, claimChanges } from './claim.ts';
 import { decodeQuantities } from './decode.ts';
-import { type Fields, immutable, noUpdate, oneOf, plain, required, specOf } from './plain.ts';
+import { type Fields, goCase, immutable, oneOf, plain, required, specOf } from './plain.ts';
+import { fill } from './pod-defaults.ts';
 
-const ACCESS_MODES = ['ReadWriteOnce', 'ReadOnlyMany', 'ReadWriteMany', 'ReadWriteOncePod'];
+const ACCESS_MODES = ['ReadOnlyMany', 'ReadWriteMany', 'ReadWriteOnce', 'ReadWriteOncePod'];
 const VOLUME_MODES = ['Block', 'Filesystem'];
+
+/** Which keep what is in use. */
+export const PV_PROTECTION = 'kubernetes.io/pv-protection';
+export const CLAIM_PROTECTION = 'kubernetes.io/pvc-protection';
+
+/** The admission plugin StorageObjectInUseProtection. */
+function protect({ metadata }: StoredObject, finalizer: string): void {
+  const finalizers = metadata.finalizers ?? [];
+  if (!finalizers.includes(finalizer)) metadata.finalizers = [...finalizers, finalizer];
+}
 
 export const STORAGE_KINDS: Kind[] = [
   {
@@ -20,9 +32,11 @@ export const STORAGE_KINDS: Kind[] = [
     fillDefaults(object) {
       decodeQuantities(object, specOf(object).capacity);
       object.spec = { persistentVolumeReclaimPolicy: 'Retain', volumeMode: 'Filesystem', ...specOf(object) };
+      fill(specOf(object).hostPath, { type: '' });
     },
     prepare(object) {
-      object.status = { phase: 'Pending' };
+      object.status = { phase: 'Pending', lastPhaseTransitionTime: object.metadata.creationTimestamp };
+      protect(object, PV_PROTECTION);
     },
     validate: (object, old) => [...volumeCauses(object), ...(old ? volumeChanges(object, old) : [])],
   },
@@ -35,9 +49,11 @@ export const STORAGE_KINDS: Kind[] = [
     fillDefaults(object) {
       decodeQuantities(object, (specOf(object).resources as Fields | undefined)?.requests);
       object.spec = { volumeMode: 'Filesystem', ...specOf(object) };
+      copySource(specOf(object));
     },
     prepare(object) {
       object.status = { phase: 'Pending' };
+      protect(object, CLAIM_PROTECTION);
     },
     validate: (object, old) => [...claimCauses(object), ...(old ? claimChanges(object, old) : [])],
     admit: admitGrowth,
@@ -53,12 +69,27 @@ export const STORAGE_KINDS: Kind[] = [
     },
     validate: (object, old) => [
       ...required(object, '', ['provisioner']),
+      ...keyFaults(String(object.provisioner || 'none').toLowerCase()).map((fault) =>
+        invalidValue('provisioner', JSON.stringify(object.provisioner), fault),
+      ),
+      ...('' in ((object.parameters ?? {}) as Fields)
+        ? [invalidValue('parameters', '""', 'field can not be empty.')]
+        : []),
       ...oneOf(object.reclaimPolicy, 'reclaimPolicy', ['Delete', 'Retain']),
       ...oneOf(object.volumeBindingMode, 'volumeBindingMode', ['Immediate', 'WaitForFirstConsumer']),
       ...(old ? classChanges(object, old) : []),
     ],
   },
 ];
+
+/** NormalizeDataSources: each of the two fields is filled in from the other. */
+function copySource(spec: Fields): void {
+  const source = (spec.dataSource ?? spec.dataSourceRef) as Fields | undefined;
+  if (source === undefined) return;
+  const whole = { apiGroup: null, ...source };
+  spec.dataSource = whole;
+  spec.dataSourceRef = whole;
+}
 
 /** What a PersistentVolume's spec has beside its source. */
 const NO_SOURCE = new Set([
@@ -81,11 +112,14 @@ function volumeCauses(object: StoredObject): Cause[] {
   const [source, second] = Object.keys(sourceOf(object));
   const { storage } = (spec.capacity ?? {}) as { storage?: string };
   return [
-    ...required(spec, 'spec', ['capacity', 'accessModes']),
-    ...(spec.capacity === undefined
-      ? []
-      : positive(storage === undefined ? undefined : parseQuantity(storage), 'spec.capacity[storage]')),
+    ...required(spec, 'spec', ['accessModes']),
     ...modes(spec),
+    ...required(spec, 'spec', ['capacity']),
+    ...(storage === undefined || Object.keys(spec.capacity ?? {}).length > 1
+      ? [notSupported('spec.capacity', spec.capacity ?? null, ['storage'])]
+      : positive(storage, 'spec.capacity[storage]')),
+    ...className(spec),
+    ...localCauses(spec.local as { path?: string } | undefined),
     ...oneOf(spec.persistentVolumeReclaimPolicy, 'spec.persistentVolumeReclaimPolicy', [
       'Delete',
       'Recycle',
@@ -99,9 +133,28 @@ function volumeCauses(object: StoredObject): Cause[] {
   ];
 }
 
-function positive(size: bigint | undefined, path: string): Cause[] {
+function positive(size: string | undefined, path: string): Cause[] {
   if (size === undefined) return [requiredValue(path)];
-  return size > 0n ? [] : [invalidValue(path, JSON.stringify(String(size)), 'must be greater than zero')];
+  const bytes = parseQuantity(size);
+  return [
+    ...(bytes < 0n ? [invalidValue(path, String(bytes), 'must be a valid resource quantity')] : []),
+    ...(bytes > 0n ? [] : [invalidValue(path, JSON.stringify(size), 'must be greater than zero')]),
+  ];
+}
+
+function className({ storageClassName = '' }: Fields): Cause[] {
+  if (storageClassName === '') return [];
+  return subdomainFaults(String(storageClassName)).map((fault) =>
+    invalidValue('spec.storageClassName', JSON.stringify(storageClassName), fault),
+  );
+}
+
+function localCauses(local: { path?: string } | undefined): Cause[] {
+  if (local === undefined) return [];
+  const { path = '' } = local;
+  if (path === '') return [requiredValue('spec.local.path')];
+  const climbs = path.split('/').includes('..');
+  return climbs ? [invalidValue('spec.local.path', JSON.stringify(path), "must not contain '..'")] : [];
 }
 
 function modes({ accessModes, volumeMode }: Fields): Cause[] {
@@ -124,23 +177,37 @@ function volumeChanges(object: StoredObject, old: StoredObject): Cause[] {
     ...(spec.volumeMode === before.volumeMode ? [] : [immutable('volumeMode', spec.volumeMode)]),
     ...(before.nodeAffinity === undefined || isDeepStrictEqual(spec.nodeAffinity, before.nodeAffinity)
       ? []
-      : [immutable('nodeAffinity', spec.nodeAffinity)]),
+      : [
+          invalidValue(
+            'nodeAffinity',
+            JSON.stringify(goCase(spec.nodeAffinity)),
+            'field is immutable, except for updating from beta label to GA',
+          ),
+        ]),
   ];
+}
+
+interface Requests {
+  requests?: { storage?: string };
 }
 
 function claimCauses(object: StoredObject): Cause[] {
   const spec = specOf(object);
   return [
-    ...required(spec, 'spec', ['accessModes', 'resources']),
+    ...(spec.accessModes === undefined
+      ? [requiredValue('spec.accessModes', 'at least 1 access mode is required')]
+      : []),
     ...modes(spec),
-    ...(spec.resources === undefined ? [] : positive(claimSize(object), 'spec.resources[storage]')),
+    ...positive((spec.resources as Requests | undefined)?.requests?.storage, 'spec.resources[storage]'),
+    ...className(spec),
   ];
 }
 
 function classChanges(object: StoredObject, old: StoredObject): Cause[] {
   const changed = (field: string) => !isDeepStrictEqual(object[field], old[field]);
   return [
-    ...['parameters', 'provisioner', 'reclaimPolicy'].filter(changed).map(noUpdate),
-    ...(changed('volumeBindingMode') ? [immutable('volumeBindingMode', object.volumeBindingMode)] : []),
+    ...['parameters', 'provisioner', 'reclaimPolicy', 'volumeBindingMode']
+      .filter(changed)
+      .map((field) => immutable(field, object[field])),
   ];
 }

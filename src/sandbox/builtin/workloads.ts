@@ -2,11 +2,12 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Kind, StoredObject } from '../kind.ts';
 import { type Cause, invalidValue, requiredValue } from '../refusal.ts';
 import { decodeMicroTimes } from './decode.ts';
-import { immutable, plain, required, specOf } from './plain.ts';
+import { type Fields, immutable, plain, specOf } from './plain.ts';
+import { fill, fillPodDefaults, podCauses } from './pod-defaults.ts';
 
 interface DeploymentSpec {
-  selector?: { matchLabels?: Record<string, string>; matchExpressions?: unknown[] };
-  template?: { metadata?: { labels?: Record<string, string> }; spec?: object };
+  selector?: null | { matchLabels?: Record<string, string>; matchExpressions?: unknown[] };
+  template?: { metadata?: { labels?: Record<string, string> }; spec?: Fields };
 }
 
 export const WORKLOAD_KINDS: Kind[] = [
@@ -22,13 +23,14 @@ export const WORKLOAD_KINDS: Kind[] = [
     statusSubresource: true,
     generations: true,
     fillDefaults(object) {
-      object.spec = {
-        replicas: 1,
-        strategy: { type: 'RollingUpdate', rollingUpdate: { maxUnavailable: '25%', maxSurge: '25%' } },
-        revisionHistoryLimit: 10,
-        progressDeadlineSeconds: 600,
-        ...specOf(object),
-      };
+      const spec = { replicas: 1, revisionHistoryLimit: 10, progressDeadlineSeconds: 600, ...specOf(object) };
+      object.spec = spec;
+      const { strategy = {} } = spec as { strategy?: Fields };
+      fill(strategy, { type: 'RollingUpdate' });
+      if (strategy.type === 'RollingUpdate')
+        fill(strategy, { rollingUpdate: { maxUnavailable: '25%', maxSurge: '25%' } });
+      Object.assign(spec, { strategy });
+      fillPodDefaults((specOf(object) as DeploymentSpec).template?.spec);
     },
     /** No controller acts on it: no pods come of it. */
     prepare(object) {
@@ -52,13 +54,17 @@ function deploymentCauses(object: StoredObject): Cause[] {
   const { selector, template } = specOf(object) as DeploymentSpec;
   const labels = template?.metadata?.labels ?? {};
   const wanted = Object.entries(selector?.matchLabels ?? {});
-  if (selector === undefined) return [requiredValue('spec.selector')];
-  if (wanted.length === 0 && !selector.matchExpressions?.length)
+  if (selector && wanted.length === 0 && !selector.matchExpressions?.length)
     return [
       invalidValue('spec.selector', JSON.stringify(selector), 'empty selector is invalid for deployment'),
     ];
+  const { replicas = 0 } = specOf(object) as { replicas?: number };
   return [
-    ...(wanted.every(([key, value]) => labels[key] === value)
+    ...(replicas < 0
+      ? [invalidValue('spec.replicas', String(replicas), 'must be greater than or equal to 0')]
+      : []),
+    ...(selector ? [] : [requiredValue('spec.selector')]),
+    ...(selector && wanted.every(([key, value]) => labels[key] === value)
       ? []
       : [
           invalidValue(
@@ -67,7 +73,7 @@ function deploymentCauses(object: StoredObject): Cause[] {
             '`selector` does not match template `labels`',
           ),
         ]),
-    ...required(template?.spec, 'spec.template.spec', ['containers']),
+    ...podCauses(template?.spec, 'spec.template.spec'),
   ];
 }
 

@@ -1,17 +1,17 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { StorageClass } from '../../api/core.ts';
+import { CLAIM_PROTECTION, PV_PROTECTION } from '../builtin/storage.ts';
 import type { StoredObject } from '../kind.ts';
 import { type Cluster, settle } from '../objects/cluster.ts';
 import { keyOf } from '../store.ts';
-import { type Claim, fits, reaches, refersTo, SELECTED_NODE, smallestFirst, type Volume } from './fit.ts';
+import { type Claim, fits, refersTo, smallestFirst, type Volume } from './fit.ts';
 
 const PVS = 'persistentvolumes';
 const CLAIMS = 'persistentvolumeclaims';
 const PODS = 'pods';
 const CLASSES = 'storageclasses.storage.k8s.io';
 const WATCHED = new Set([PVS, CLAIMS, PODS, CLASSES]);
-const PV_PROTECTION = 'kubernetes.io/pv-protection';
-const CLAIM_PROTECTION = 'kubernetes.io/pvc-protection';
+const BY_CONTROLLER = 'pv.kubernetes.io/bound-by-controller';
 
 interface Pod extends StoredObject {
   spec: { nodeName?: string; volumes?: { persistentVolumeClaim?: { claimName: string } }[] };
@@ -48,19 +48,19 @@ const listVolumes = ({ store }: Cluster) => store.list(PVS) as Volume[];
 const listClaims = ({ store }: Cluster) => store.list(CLAIMS) as Claim[];
 
 function reconcileClaim(cluster: Cluster, claim: Claim): void {
-  const pods = podsOf(cluster, claim);
   if (claim.metadata.deletionTimestamp !== undefined) {
-    if (pods.length === 0) write(cluster, CLAIMS, claim, withoutFinalizer(claim, CLAIM_PROTECTION));
+    if (podsOf(cluster, claim).length === 0)
+      write(cluster, CLAIMS, claim, withoutFinalizer(claim, CLAIM_PROTECTION));
     return;
   }
-  const volume = volumeFor(cluster, claim, pods);
+  const volume = volumeFor(cluster, claim);
   const lost = volume === undefined && claim.spec.volumeName !== undefined && claim.status?.phase === 'Bound';
   const next = withFinalizer(claim, CLAIM_PROTECTION);
   if (volume !== undefined) bind(cluster, next, claim, volume);
   else write(cluster, CLAIMS, claim, lost ? { ...next, status: { ...claim.status, phase: 'Lost' } } : next);
 }
 
-function volumeFor(cluster: Cluster, claim: Claim, pods: Pod[]): Volume | undefined {
+function volumeFor(cluster: Cluster, claim: Claim): Volume | undefined {
   const volumes = listVolumes(cluster).filter(({ metadata }) => metadata.deletionTimestamp === undefined);
   const named = listVolumes(cluster).find(({ metadata }) => metadata.name === claim.spec.volumeName);
   if (claim.spec.volumeName !== undefined)
@@ -69,15 +69,11 @@ function volumeFor(cluster: Cluster, claim: Claim, pods: Pod[]): Volume | undefi
       : undefined;
   const reserved = volumes.find((volume) => refersTo(volume, claim));
   if (reserved !== undefined) return reserved;
-  const node =
-    claim.metadata.annotations?.[SELECTED_NODE] ?? pods.find((pod) => pod.spec.nodeName)?.spec.nodeName;
-  if (node === undefined && waitsForConsumer(cluster, claim)) return undefined;
+  // That is the scheduler's to choose: it reserves a volume.
+  if (waitsForConsumer(cluster, claim)) return undefined;
   return (
     volumes
       .filter((volume) => volume.spec.claimRef === undefined && fits(volume, claim))
-      .filter(
-        (volume) => node === undefined || reaches(volume, cluster.store.get('nodes', keyOf(undefined, node))),
-      )
       // The smallest that is large enough wastes least.
       .sort(smallestFirst)[0]
   );
@@ -99,9 +95,10 @@ function podsOf({ store }: Cluster, { metadata }: Claim): Pod[] {
 function bind(cluster: Cluster, next: Claim, claim: Claim, volume: Volume): void {
   const { namespace, name, uid } = claim.metadata;
   const byController = volume.spec.claimRef === undefined;
+  const claimChosen = claim.spec.volumeName === undefined;
   write(cluster, PVS, volume, {
     ...volume,
-    metadata: byController ? annotated(volume, 'pv.kubernetes.io/bound-by-controller') : volume.metadata,
+    metadata: byController ? annotated(volume, BY_CONTROLLER) : volume.metadata,
     spec: {
       ...volume.spec,
       claimRef: {
@@ -117,7 +114,10 @@ function bind(cluster: Cluster, next: Claim, claim: Claim, volume: Volume): void
   const { accessModes, capacity } = volume.spec;
   write(cluster, CLAIMS, claim, {
     ...next,
-    metadata: annotated(next, 'pv.kubernetes.io/bind-completed'),
+    metadata: annotated(
+      claimChosen ? { ...next, metadata: annotated(next, BY_CONTROLLER) } : next,
+      'pv.kubernetes.io/bind-completed',
+    ),
     spec: { ...next.spec, volumeName: volume.metadata.name },
     status: { phase: 'Bound', accessModes, capacity },
   });

@@ -1,7 +1,7 @@
 import { NAMESPACE_FINALIZER } from '../builtin/core.ts';
 import { CLEANUP_FINALIZER, DEFINITIONS } from '../custom-resources.ts';
 import type { Kind, StoredObject } from '../kind.ts';
-import { type Cluster, settle } from '../objects/cluster.ts';
+import { type Cluster, holders, settle } from '../objects/cluster.ts';
 import { remove } from '../objects/delete.ts';
 import { resourceName } from '../refusal.ts';
 import { keyOf } from '../store.ts';
@@ -13,9 +13,17 @@ export function removeContents(cluster: Cluster): void {
     for (const [kind, object] of contents)
       if (object.metadata.deletionTimestamp === undefined) remove(cluster, kind, object, {});
     const container = store.get(table, key);
-    if (contents.length > 0 || !container?.metadata.finalizers?.includes(finalizer)) return;
-    const finalizers = container.metadata.finalizers.filter((name) => name !== finalizer);
-    settle(cluster, table, { ...container, metadata: { ...container.metadata, finalizers } });
+    if (contents.length > 0 || !container || !holders(table, container).includes(finalizer)) return;
+    const without = (finalizers: string[] | undefined) =>
+      finalizers?.filter((name) => name !== finalizer) ?? [];
+    const { metadata, spec } = container as StoredObject & { spec: { finalizers?: string[] } };
+    settle(
+      cluster,
+      table,
+      table === 'namespaces'
+        ? { ...container, spec: { ...spec, finalizers: without(spec.finalizers) } }
+        : { ...container, metadata: { ...metadata, finalizers: without(metadata.finalizers) } },
+    );
   };
   const tidy = () => {
     for (const { metadata } of deleting(cluster, 'namespaces'))

@@ -79,6 +79,8 @@ function summary(refusals: string[]): string {
   return `0/${refusals.length} nodes are available: ${counted.sort().join(', ')}.`;
 }
 
+const NOT_READY: Taint = { key: 'node.kubernetes.io/not-ready', effect: 'NoSchedule' };
+
 function nodeRefusal({ spec }: UnscheduledPod, node: View['nodes'][number]): string | undefined {
   const labels = node.metadata.labels ?? {};
   if (Object.entries(spec.nodeSelector ?? {}).some(([key, value]) => labels[key] !== value))
@@ -86,9 +88,9 @@ function nodeRefusal({ spec }: UnscheduledPod, node: View['nodes'][number]): str
   if (node.spec?.unschedulable) return 'were unschedulable';
   const isReady = node.status?.conditions?.some(({ type, status }) => type === 'Ready' && status === 'True');
   const taints = [
-    ...(node.spec?.taints ?? []),
-    // What the node lifecycle controller would taint it with.
-    ...(isReady ? [] : [{ key: 'node.kubernetes.io/not-ready', effect: 'NoSchedule' }]),
+    // Every new node has the taint of one that is not ready: the node lifecycle controller would keep it true.
+    ...(node.spec?.taints ?? []).filter(({ key }) => key !== NOT_READY.key),
+    ...(isReady ? [] : [NOT_READY]),
   ];
   const taint = taints.find(
     (one) => one.effect !== 'PreferNoSchedule' && !spec.tolerations?.some((other) => tolerates(other, one)),

@@ -1,7 +1,11 @@
 import type { IncomingMessage } from 'node:http';
 import { Refusal } from '../refusal.ts';
 
-export type Form = 'json' | 'table';
+const TRANSFORMED = ['Table', 'PartialObjectMetadata', 'PartialObjectMetadataList'] as const;
+const VERSIONS = ['v1', 'v1beta1'] as const;
+
+/** As what objects are shown: as they are, or as a kind of meta.k8s.io. */
+export type Form = 'json' | { as: (typeof TRANSFORMED)[number]; version: (typeof VERSIONS)[number] };
 
 /** What the Accept header asks for first of what there is. Throws a 406 when there is none of it. */
 export function accepted(request: IncomingMessage): Form {
@@ -10,13 +14,15 @@ export function accepted(request: IncomingMessage): Form {
   for (const range of header.split(',')) {
     const [type = '', ...parameters] = range.split(';').map((part) => part.trim());
     if (!['application/json', 'application/*', '*/*'].includes(type)) continue;
-    const { as, g, v } = Object.fromEntries(parameters.map((one) => one.split('=')));
-    if (as === undefined) return 'json';
-    if (as === 'Table' && g === 'meta.k8s.io' && v === 'v1') return 'table';
+    const { as: wanted, g, v } = Object.fromEntries(parameters.map((one) => one.split('=')));
+    if (wanted === undefined) return 'json';
+    const as = TRANSFORMED.find((one) => one === wanted);
+    const version = VERSIONS.find((one) => one === v);
+    if (g === 'meta.k8s.io' && as !== undefined && version !== undefined) return { as, version };
   }
-  throw new Refusal(
-    406,
-    'NotAcceptable',
-    'only the following media types are accepted: application/json, application/json;as=Table;v=v1;g=meta.k8s.io',
+  throw notAcceptable(
+    'only the following media types are accepted: application/json, application/yaml, application/vnd.kubernetes.protobuf',
   );
 }
+
+export const notAcceptable = (message: string) => new Refusal(406, 'NotAcceptable', message);

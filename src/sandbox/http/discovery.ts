@@ -3,6 +3,8 @@ import type { Kind } from '../kind.ts';
 import type { Kinds } from '../kinds.ts';
 
 const VERBS = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'];
+/** Of custom resources: in the order of the API server. */
+const CUSTOM_VERBS = ['delete', 'deletecollection', 'get', 'list', 'patch', 'create', 'update', 'watch'];
 const STATUS_VERBS = ['get', 'patch', 'update'];
 
 /** The documents by which clients find out what is served, or undefined for any other path. */
@@ -40,9 +42,9 @@ function resources(kind: Kind) {
       name: plural,
       singularName: singular,
       ...common,
-      verbs: VERBS,
-      shortNames: kind.shortNames,
-      categories: kind.categories,
+      verbs: kind.custom ? CUSTOM_VERBS : VERBS,
+      ...(kind.shortNames.length > 0 ? { shortNames: kind.shortNames } : {}),
+      ...(kind.categories.length > 0 ? { categories: kind.categories } : {}),
     },
     ...(kind.statusSubresource
       ? [{ name: `${plural}/status`, singularName: '', ...common, verbs: STATUS_VERBS }]

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Cluster } from '../objects/cluster.ts';
-import { Refusal } from '../refusal.ts';
+import { NoSuchPath, noMethod, Refusal } from '../refusal.ts';
 import { ACCESS_REVIEWS, reviewed, SELF_REVIEWS, whoAsks } from './access-review.ts';
 import { discovery } from './discovery.ts';
 import { readEither, sendJson } from './exchange.ts';
@@ -34,6 +34,10 @@ export function handlerFor(cluster: Cluster, token: string, authority: () => str
         response.destroy();
         return;
       }
+      if (error instanceof NoSuchPath) {
+        response.writeHead(404, { 'content-type': 'text/plain; charset=utf-8' }).end('404 page not found\n');
+        return;
+      }
       const refusal = error instanceof Refusal ? error : new Refusal(500, 'InternalError', String(error));
       sendJson(response, refusal.status.code ?? 500, refusal.status);
     }
@@ -61,6 +65,7 @@ async function serve(cluster: Cluster, request: IncomingMessage, response: Serve
     return sendJson(response, 201, reviewed(await readEither(request)));
   }
   if (request.method === 'POST' && pathname === SELF_REVIEWS) return sendJson(response, 201, whoAsks());
+  if (pathname === '/version') throw noMethod();
   const target = targetOf(pathname, cluster.kinds);
   await serveResource({ cluster, target, query: searchParams, request, response });
 }

@@ -1,19 +1,29 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { type Fields, isFields } from '../json.ts';
 import type { Kind, StoredObject } from '../kind.ts';
 import { type Cluster, read, type WriteOptions } from '../objects/cluster.ts';
 import { create, refuseUnknown } from '../objects/create.ts';
 import { decode } from '../objects/decode.ts';
 import { type DeleteOptions, remove } from '../objects/delete.ts';
 import { list, selection } from '../objects/list.ts';
+import { listOptions } from '../objects/list-options.ts';
 import { patched } from '../objects/patch.ts';
 import { replace } from '../objects/update.ts';
 import { decodeProtobuf } from '../protobuf/decode.ts';
-import { badRequest, methodNotAllowed, unsupportedMediaType } from '../refusal.ts';
-import { includeObject, tableOf } from '../tables/table.ts';
+import {
+  badRequest,
+  invalid,
+  invalidValue,
+  noMethod,
+  notSupported,
+  notSupportedOn,
+  unsupportedMediaType,
+} from '../refusal.ts';
 import { accepted, type Form } from './accept.ts';
 import { contentType, PROTOBUF, readBody, readEither, readJson, sendJson } from './exchange.ts';
+import { shownList, shownObject, tableMaker } from './shown.ts';
 import type { Target } from './target.ts';
-import { type TableMaker, watch } from './watch.ts';
+import { watch } from './watch.ts';
 
 interface Call {
   cluster: Cluster;
@@ -33,45 +43,53 @@ export async function serveResource(call: Call): Promise<void> {
 async function serveCollection(call: Call, form: Form): Promise<void> {
   const { cluster, target, query, request, response } = call;
   const { kind, namespace } = target;
+  const asTable = tableMaker(form, target, query, cluster);
   switch (request.method) {
     case 'GET': {
+      const options = listOptions(query);
       const matches = selection(kind, namespace, query);
-      if (['true', '1'].includes(query.get('watch') ?? '')) {
-        watch(cluster, kind, matches, query, response, shownAs(form, call));
+      if (options.watch) {
+        const bookmarks = query.get('allowWatchBookmarks') === 'true';
+        watch(cluster, kind, matches, { ...options, bookmarks }, response, asTable);
         return;
       }
-      const all = list(cluster, kind, matches, query);
-      return sendJson(response, 200, shownAs(form, call)?.(all.items, all.metadata) ?? all);
+      const all = list(cluster, kind, { matches, isSelection: isSelection(query) }, options);
+      return sendJson(response, 200, asTable?.(all.items, all.metadata) ?? shownList(form, all));
     }
     case 'POST': {
-      if (kind.namespaced && namespace === undefined) throw methodNotAllowed();
+      if (kind.namespaced && namespace === undefined) throw noMethod();
       const body = await readObject(request, kind);
       const warnings: string[] = [];
-      const object = create(cluster, kind, namespace, body, writeOptions(query, warnings));
+      const object = create(cluster, kind, namespace, body, writeOptions('CreateOptions', query, warnings));
       return sendJson(response, 201, object, warnings);
     }
     case 'DELETE': {
+      if (kind.plural === 'namespaces' || (kind.namespaced && namespace === undefined)) throw noMethod();
       const options = deleteOptions(await readEither(request), query);
-      const all = list(cluster, kind, selection(kind, namespace, query), query);
+      const matches = selection(kind, namespace, query);
+      const all = list(cluster, kind, { matches, isSelection: true }, listOptions(query));
       for (const object of all.items) remove(cluster, kind, object, options);
       return sendJson(response, 200, all);
     }
     default:
-      throw methodNotAllowed();
+      throw kind.custom ? badRequest('name must be provided') : noMethod();
   }
 }
+
+const OPTIONS: Record<string, string> = { PUT: 'UpdateOptions', PATCH: 'PatchOptions' };
 
 async function serveObject(call: Call, name: string, form: Form): Promise<void> {
   const { cluster, target, query, request, response } = call;
   const { kind, namespace, status } = target;
+  const asTable = tableMaker(form, target, query, cluster);
   // Whatever takes time comes first: what is read here is still current when it is written.
   const body = await readBodyOf(request, kind);
   const old = read(cluster, kind, namespace, name);
   const warnings: string[] = [];
-  const options = writeOptions(query, warnings);
+  const options = writeOptions(OPTIONS[request.method ?? ''] ?? '', query, warnings);
   switch (request.method) {
     case 'GET':
-      return sendJson(response, 200, shownAs(form, call)?.([old], versionOf(old)) ?? old);
+      return sendJson(response, 200, asTable?.([old], versionOf(old)) ?? shownObject(form, old));
     case 'PUT': {
       const { object, unknown } = decode(kind, body);
       refuseUnknown(kind, unknown, options);
@@ -82,23 +100,19 @@ async function serveObject(call: Call, name: string, form: Form): Promise<void> 
       return sendJson(response, 200, replace(cluster, kind, old, next, status, options), warnings);
     }
     case 'DELETE': {
-      if (status) throw methodNotAllowed();
+      if (status) throw notSupportedOn(kind, 'delete');
       const left = remove(cluster, kind, old, deleteOptions(body, query));
       return sendJson(response, 200, left ?? deleted(target, old));
     }
     default:
-      throw methodNotAllowed();
+      throw noMethod();
   }
 }
 
-const versionOf = ({ metadata }: StoredObject) => ({ resourceVersion: metadata.resourceVersion ?? '' });
+const isSelection = (query: URLSearchParams) =>
+  ['labelSelector', 'fieldSelector'].some((one) => query.get(one));
 
-/** How objects are shown that are asked for as a table; undefined: as they are. Throws a 400. */
-function shownAs(form: Form, { cluster, target, query }: Call): TableMaker | undefined {
-  if (form === 'json') return undefined;
-  const include = includeObject(query);
-  return (objects, metadata) => tableOf(target.kind, objects, metadata, include, cluster.now().getTime());
-}
+const versionOf = ({ metadata }: StoredObject) => ({ resourceVersion: metadata.resourceVersion ?? '' });
 
 function deleted({ kind }: Target, object: StoredObject) {
   const { name, uid } = object.metadata;
@@ -123,22 +137,55 @@ async function readObject(request: IncomingMessage, { custom }: Kind): Promise<u
   const type = contentType(request);
   if (type === 'application/json') return readJson(request);
   if (type === PROTOBUF && !custom) return decodeProtobuf(await readBody(request));
-  throw unsupportedMediaType(['application/json', ...(custom ? [] : [PROTOBUF])]);
+  throw unsupportedMediaType(['application/json', 'application/yaml', PROTOBUF]);
 }
 
-function writeOptions(query: URLSearchParams, warnings: string[]): WriteOptions {
+/** `kind`: of the options, as a refusal names them. Throws a 422. */
+function writeOptions(kind: string, query: URLSearchParams, warnings: string[]): WriteOptions {
   const fieldValidation = query.get('fieldValidation') || 'Warn';
-  if (fieldValidation !== 'Strict' && fieldValidation !== 'Warn' && fieldValidation !== 'Ignore')
-    throw badRequest(`fieldValidation: Unsupported value: ${JSON.stringify(fieldValidation)}`);
+  const dryRun = query.getAll('dryRun');
+  const causes = [
+    ...(dryRun.every((one) => one === 'All') ? [] : [notSupported('dryRun', dryRun, ['All'])]),
+    ...(['Strict', 'Warn', 'Ignore'].includes(fieldValidation)
+      ? []
+      : [notSupported('fieldValidation', fieldValidation, ['', 'Ignore', 'Strict', 'Warn'])]),
+  ];
+  if (causes.length > 0) throw invalid({ group: 'meta.k8s.io', kind }, '', causes);
   return {
-    dryRun: query.getAll('dryRun').includes('All'),
-    fieldValidation,
+    dryRun: dryRun.length > 0,
+    fieldValidation: fieldValidation as WriteOptions['fieldValidation'],
     warn: (message) => warnings.push(message),
   };
 }
 
-/** From the body or, as curl users write them, from the query. */
+const POLICIES = ['Foreground', 'Background', 'Orphan', 'nil'];
+
+/** From the body or, as curl users write them, from the query. Throws 400 or 422. */
 function deleteOptions(body: unknown, query: URLSearchParams): DeleteOptions {
+  if (body !== undefined && !isFields(body)) throw badRequest('the options are not a JSON object');
+  if (body?.kind !== undefined && body.kind !== 'DeleteOptions')
+    throw badRequest(`no kind "${body.kind}" is registered for version "${body.apiVersion}"`);
+  const options = givenOptions(body, query);
+  const { propagationPolicy: policy, orphanDependents } = options;
+  const causes = [
+    ...(policy !== undefined && orphanDependents !== undefined
+      ? [
+          invalidValue(
+            'propagationPolicy',
+            JSON.stringify(policy),
+            'orphanDependents and deletionPropagation cannot be both set',
+          ),
+        ]
+      : []),
+    ...(policy === undefined || POLICIES.includes(policy)
+      ? []
+      : [notSupported('propagationPolicy', policy, POLICIES)]),
+  ];
+  if (causes.length > 0) throw invalid({ group: 'meta.k8s.io', kind: 'DeleteOptions' }, '', causes);
+  return options;
+}
+
+function givenOptions(body: Fields | undefined, query: URLSearchParams): DeleteOptions {
   const propagationPolicy = query.get('propagationPolicy');
   return {
     ...(propagationPolicy === null

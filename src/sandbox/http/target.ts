@@ -16,12 +16,14 @@ const RESOURCE_PATH =
 /** Throws a 404 for what is not served, and a 400 for what is no path. */
 export function targetOf(path: string, kinds: Kinds): Target {
   const found = RESOURCE_PATH.exec(path)?.groups;
-  if (found === undefined) throw noSuchPath();
+  if (found === undefined) throw noSuchPath(path.startsWith('/api/'));
   const { core, group = '', version = core ?? '', namespace, plural = '', name, status } = found;
   const kind = kinds.byPath(group, version, plural);
-  if (kind === undefined || (namespace !== undefined && !kind.namespaced)) throw noSuchPath();
-  if (status !== undefined && !kind.statusSubresource) throw noSuchPath();
-  if (kind.namespaced && name !== undefined && namespace === undefined) throw noSuchPath();
+  const refused = () =>
+    noSuchPath(kinds.all().some((one) => !one.custom && one.group === group && one.version === version));
+  if (kind === undefined || (namespace !== undefined && !kind.namespaced)) throw refused();
+  if (status !== undefined && !kind.statusSubresource) throw refused();
+  if (kind.namespaced && name !== undefined && namespace === undefined) throw refused();
   return {
     kind,
     ...(namespace === undefined ? {} : { namespace: decoded(namespace) }),

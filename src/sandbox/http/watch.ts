@@ -2,7 +2,8 @@ import type { ServerResponse } from 'node:http';
 import { apiVersionOf } from '../../api/meta.ts';
 import type { Kind, StoredObject } from '../kind.ts';
 import type { Cluster } from '../objects/cluster.ts';
-import { badRequest, expired, forbidden, invalid, resourceName } from '../refusal.ts';
+import { type ListOptions, versionNumber } from '../objects/list-options.ts';
+import { expired, resourceName } from '../refusal.ts';
 import type { Matcher } from '../selectors.ts';
 import type { Change } from '../store.ts';
 
@@ -17,31 +18,27 @@ export type TableMaker = (
 
 type WatchEvent = { type: string; object: unknown };
 
+export interface WatchOptions
+  extends Pick<ListOptions, 'resourceVersion' | 'sendInitialEvents' | 'timeoutSeconds'> {
+  bookmarks: boolean;
+}
+
 /**
  * Streams changes until the client or the timeout ends it. An empty or zero resourceVersion starts with
- * all objects as ADDED. Of tables only the first event names the columns. A forgotten one is answered as the API server does: 200, then an ERROR event.
+ * all objects as ADDED, and so does sendInitialEvents, which ends them with a bookmark. Of tables only the first event
+ * names the columns. A forgotten version is answered as the API server does: 200, then an ERROR event.
  */
 export function watch(
   cluster: Cluster,
   kind: Kind,
   matches: Matcher,
-  query: URLSearchParams,
+  { resourceVersion, sendInitialEvents, timeoutSeconds, bookmarks }: WatchOptions,
   response: ServerResponse,
   asTable: TableMaker | undefined,
 ): void {
-  // client-go falls back to list and watch when told that this is not there.
-  if (query.has('sendInitialEvents'))
-    throw invalid(undefined, '', [
-      forbidden(
-        'sendInitialEvents',
-        'sendInitialEvents is forbidden for watch unless the WatchList feature gate is enabled',
-      ),
-    ]);
   const { store } = cluster;
   const table = resourceName(kind);
-  const since = Number(query.get('resourceVersion') || 0);
-  if (!Number.isInteger(since))
-    throw badRequest(`Invalid value: ${JSON.stringify(query.get('resourceVersion'))}`);
+  const since = sendInitialEvents ? 0 : versionNumber(resourceVersion);
   const send = (event: WatchEvent) => response.write(`${JSON.stringify(event)}\n`);
   const show = asTable === undefined ? send : sendTables(asTable, send);
   const forward = (change: Change) => {
@@ -59,24 +56,24 @@ export function watch(
   if (since === 0) for (const object of store.list(table).filter(matches)) show({ type: 'ADDED', object });
   missed.forEach(forward);
   const unsubscribe = store.subscribe(forward);
-  const bookmark = () => {
-    if (query.get('allowWatchBookmarks') === 'true') show(bookmarkOf(kind, store.version));
+  const bookmark = (annotations?: object) => {
+    if (bookmarks) show(bookmarkOf(kind, store.version, annotations));
   };
-  const bookmarks = setInterval(bookmark, BOOKMARK_INTERVAL);
+  if (sendInitialEvents) bookmark({ 'k8s.io/initial-events-end': 'true' });
+  const regular = setInterval(bookmark, BOOKMARK_INTERVAL);
   const finish = () => {
     unsubscribe();
-    clearInterval(bookmarks);
+    clearInterval(regular);
     clearTimeout(timeout);
   };
-  const seconds = Number(query.get('timeoutSeconds') ?? 0);
   const timeout =
-    seconds > 0
+    timeoutSeconds > 0
       ? setTimeout(() => {
           bookmark();
           // At once: a change between end and close would be written to a stream that has ended.
           finish();
           response.end();
-        }, seconds * 1000)
+        }, timeoutSeconds * 1000)
       : undefined;
   response.on('close', finish);
 }
@@ -87,7 +84,7 @@ function sendTables(asTable: TableMaker, send: (event: WatchEvent) => void) {
     const stored = object as StoredObject;
     const { resourceVersion = '' } = stored.metadata;
     const table = asTable(type === 'BOOKMARK' ? [] : [stored], { resourceVersion });
-    send({ type, object: isFirst ? table : { ...table, columnDefinitions: [] } });
+    send({ type, object: isFirst ? table : { ...table, columnDefinitions: null } });
     isFirst = false;
   };
 }
@@ -105,13 +102,13 @@ function eventOf(change: Change, matches: Matcher): WatchEvent | undefined {
   return { type: 'DELETED', object: last };
 }
 
-function bookmarkOf(kind: Kind, version: number): WatchEvent {
+function bookmarkOf(kind: Kind, version: number, annotations?: object): WatchEvent {
   return {
     type: 'BOOKMARK',
     object: {
       apiVersion: apiVersionOf(kind),
       kind: kind.kind,
-      metadata: { resourceVersion: String(version) },
+      metadata: { resourceVersion: String(version), ...(annotations === undefined ? {} : { annotations }) },
     },
   };
 }

@@ -44,8 +44,8 @@ export function countsGenerations(kind: Kind): boolean {
 /** Throws a 409 when there is one of that name. */
 export function insist(cluster: Cluster, kind: Kind, object: StoredObject): void {
   const { namespace, name } = object.metadata;
-  if (cluster.store.get(resourceName(kind), keyOf(namespace, name)) !== undefined)
-    throw alreadyExists(kind, name);
+  const there = cluster.store.get(resourceName(kind), keyOf(namespace, name));
+  if (there !== undefined) throw alreadyExists(kind, name, there.metadata.deletionTimestamp !== undefined);
 }
 
 /** RFC 3339 with whole seconds, as metav1.Time. */
@@ -53,10 +53,17 @@ export function timestamp(now: Date): string {
   return `${now.toISOString().slice(0, 19)}Z`;
 }
 
+/** What keeps an object that is to be deleted; namespaces have finalizers of their spec, too. */
+export function holders(table: string, { metadata, spec }: StoredObject): string[] {
+  const own =
+    table === 'namespaces' ? (spec as { finalizers?: string[] } | undefined)?.finalizers : undefined;
+  return [...(metadata.finalizers ?? []), ...(own ?? [])];
+}
+
 /** Stores a new state of an object, or removes it when it is being deleted and nothing holds it any more. */
 export function settle(cluster: Cluster, table: string, object: StoredObject): StoredObject {
-  const { deletionTimestamp, deletionGracePeriodSeconds: grace = 0, finalizers = [] } = object.metadata;
-  return deletionTimestamp !== undefined && finalizers.length === 0 && grace === 0
+  const { deletionTimestamp, deletionGracePeriodSeconds: grace = 0 } = object.metadata;
+  return deletionTimestamp !== undefined && holders(table, object).length === 0 && grace === 0
     ? cluster.store.remove(table, object)
     : cluster.store.put(table, object);
 }

@@ -1,6 +1,6 @@
 import { randomInt, randomUUID } from 'node:crypto';
 import type { Kind, StoredObject } from '../kind.ts';
-import { badRequest, type Cause, invalid, notAllowed, notFound, resourceName } from '../refusal.ts';
+import { badRequest, type Cause, invalid, notAllowed, notFound, Refusal, resourceName } from '../refusal.ts';
 import { keyOf } from '../store.ts';
 import {
   type Cluster,
@@ -10,7 +10,7 @@ import {
   timestamp,
   type WriteOptions,
 } from './cluster.ts';
-import { decode } from './decode.ts';
+import { asGo, decode } from './decode.ts';
 import { metadataCauses, settleNamespace } from './metadata.ts';
 import { nameCauses } from './name.ts';
 
@@ -25,16 +25,21 @@ export function create(
   body: unknown,
   options: WriteOptions,
 ): StoredObject {
-  const { object, unknown } = decode(kind, body);
+  const { object: given, unknown } = decode(kind, body);
   refuseUnknown(kind, unknown, options);
-  settleNamespace(object.metadata, namespace);
-  stamp(cluster, object);
-  if (kind.custom && kind.statusSubresource) delete object.status;
-  if (countsGenerations(kind)) object.metadata.generation = 1;
-  kind.prepare?.(object);
-  const causes = [...nameCauses(kind, object), ...check(kind, object)];
-  if (causes.length > 0) throw invalid(kind, object.metadata.name, causes);
-  if (namespace !== undefined) insistOnNamespace(cluster, kind, object, namespace);
+  settleNamespace(given.metadata, namespace);
+  // By admission, thus before anything is found invalid.
+  if (namespace !== undefined) insistOnNamespace(cluster, kind, given, namespace);
+  if (given.metadata.resourceVersion !== undefined)
+    throw new Refusal(500, '', 'resourceVersion should not be set on objects to be created');
+  stamp(cluster, given);
+  if (kind.custom && kind.statusSubresource) delete given.status;
+  if (countsGenerations(kind)) given.metadata.generation = 1;
+  kind.prepare?.(given);
+  const object = asGo(kind, given);
+  warnOfFinalizers(object, options);
+  const causes = check(kind, object, undefined, nameCauses(kind, object));
+  if (causes.length > 0) throw invalid(kind, object.metadata.name ?? '', causes);
   insist(cluster, kind, object);
   kind.admit?.(object, undefined, readerOf(cluster));
   return options.dryRun ? object : cluster.store.put(resourceName(kind), object);
@@ -47,9 +52,10 @@ function insistOnNamespace(cluster: Cluster, kind: Kind, object: StoredObject, n
   const found = cluster.store.get('namespaces', keyOf(undefined, namespace));
   if (found === undefined) throw notFound(home, namespace);
   if (found.metadata.deletionTimestamp === undefined) return;
+  const { name, generateName = '' } = object.metadata;
   throw notAllowed(
     kind,
-    object.metadata.name,
+    name ?? generateName,
     `unable to create new content in namespace ${namespace} because it is being terminated`,
     [
       {
@@ -61,13 +67,10 @@ function insistOnNamespace(cluster: Cluster, kind: Kind, object: StoredObject, n
   );
 }
 
-/** What is wrong with an object by its own kind's rules; `old` is what it replaces. */
-export function check(kind: Kind, object: StoredObject, old?: StoredObject): Cause[] {
-  return [
-    ...metadataCauses(object),
-    ...(kind.validate?.(object, old) ?? []),
-    ...(kind.schema?.validate(object, old) ?? []),
-  ];
+/** What is wrong with an object by its own kind's rules, after `before`; `old` is what it replaces. */
+export function check(kind: Kind, object: StoredObject, old?: StoredObject, before: Cause[] = []): Cause[] {
+  const causes = [...before, ...metadataCauses(object), ...(kind.validate?.(object, old) ?? [])];
+  return [...causes, ...(kind.schema?.validate(object, old, causes) ?? [])];
 }
 
 /** Throws a 400 for unknown fields when validation is strict. */
@@ -78,6 +81,15 @@ export function refuseUnknown(kind: Kind, unknown: string[], options: WriteOptio
     throw badRequest(
       `${kind.kind} in version "${kind.version}" cannot be handled as a ${kind.kind}: strict decoding error: ${found.join(', ')}`,
     );
+}
+
+/** Names without a domain may meet. */
+function warnOfFinalizers({ metadata }: StoredObject, { warn }: WriteOptions): void {
+  for (const name of metadata.finalizers ?? [])
+    if (!name.includes('/') && name !== 'orphan' && name !== 'foregroundDeletion' && !name.includes('.'))
+      warn(
+        `metadata.finalizers: ${JSON.stringify(name)}: prefer a domain-qualified finalizer name to avoid accidental conflicts with other finalizer writers`,
+      );
 }
 
 function stamp(cluster: Cluster, object: StoredObject): void {

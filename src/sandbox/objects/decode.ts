@@ -1,7 +1,8 @@
 import { apiVersionOf } from '../../api/meta.ts';
-import { isFields } from '../json.ts';
+import { asGoStruct } from '../builtin/go-json.ts';
+import { type Fields, isFields } from '../json.ts';
 import type { Kind, StoredObject } from '../kind.ts';
-import { badRequest } from '../refusal.ts';
+import { badRequest, invalid, invalidValue } from '../refusal.ts';
 
 /** What clients may write in ObjectMeta; managedFields and selfLink are dropped. */
 const METADATA = new Set([
@@ -28,6 +29,7 @@ const DROPPED = new Set(['managedFields', 'selfLink']);
 export function decode(kind: Kind, body: unknown): { object: StoredObject; unknown: string[] } {
   if (!isFields(body)) throw badRequest('the body of the request is not a JSON object');
   const { apiVersion = apiVersionOf(kind), kind: name = kind.kind, ...rest } = body;
+  if (kind.custom) checkKind(kind, body);
   if (apiVersion !== apiVersionOf(kind))
     throw badRequest(
       `the API version in the data (${String(apiVersion)}) does not match the expected API version (${apiVersionOf(kind)})`,
@@ -36,16 +38,48 @@ export function decode(kind: Kind, body: unknown): { object: StoredObject; unkno
     throw badRequest(
       `the kind in the data (${String(name)}) does not match the expected kind (${kind.kind})`,
     );
-  const { metadata, unknown } = decodeMetadata(rest.metadata);
-  const object: StoredObject = { apiVersion: apiVersionOf(kind), kind: kind.kind, ...rest, metadata };
+  const { metadata, unknown } = decodeMetadata(kind, rest.metadata);
+  const object = asGo(kind, { ...rest, ...typeOf(kind), metadata }, unknown);
   unknown.push(...(kind.schema?.prune(object) ?? []));
   kind.schema?.fillDefaults(object);
   kind.fillDefaults?.(object);
   return { object, unknown };
 }
 
-function decodeMetadata(given: unknown): { metadata: StoredObject['metadata']; unknown: string[] } {
-  if (given !== undefined && !isFields(given)) throw badRequest('metadata is not a JSON object');
+/** Custom resources have no Go type by which a body without a kind could be told. Throws 400 or 422. */
+function checkKind(kind: Kind, body: Fields): void {
+  const missing = body.kind === undefined ? 'Kind' : body.apiVersion === undefined ? 'apiVersion' : undefined;
+  const text = JSON.stringify(body);
+  if (missing !== undefined)
+    throw badRequest(
+      `the object provided is unrecognized (must be of type ${kind.kind}): Object '${missing}' is missing in '${text}' (${text.length > 30 ? `${text.slice(0, 30)} ...` : text})`,
+    );
+  const { name = '' } = (body.metadata ?? {}) as { name?: string };
+  if (body.kind !== kind.kind && body.apiVersion === apiVersionOf(kind))
+    throw invalid({ ...kind, kind: String(body.kind) }, name, [
+      invalidValue('kind', JSON.stringify(body.kind), `must be ${kind.kind}`),
+    ]);
+}
+
+const typeOf = (kind: Kind) => ({ apiVersion: apiVersionOf(kind), kind: kind.kind });
+
+/** An object of a built-in kind as its Go type has it; unknown fields are added to `unknown`. Throws a 400. */
+export function asGo(kind: Kind, object: StoredObject, unknown: string[] = []): StoredObject {
+  if (kind.custom) return object;
+  const { metadata, ...rest } = object;
+  return { ...asGoStruct(kind.kind, rest, unknown), ...typeOf(kind), metadata };
+}
+
+function decodeMetadata(
+  { kind, version }: Kind,
+  given: unknown,
+): { metadata: StoredObject['metadata']; unknown: string[] } {
+  const refuse = (why: string) =>
+    badRequest(
+      `${kind} in version "${version}" cannot be handled as a ${kind}: json: cannot unmarshal ${why}`,
+    );
+  if (given !== undefined && !isFields(given))
+    throw refuse(`${typeName(given)} into Go value of type v1.ObjectMeta`);
   const metadata: Record<string, unknown> = {};
   const unknown: string[] = [];
   for (const [field, value] of Object.entries(given ?? {})) {
@@ -55,10 +89,25 @@ function decodeMetadata(given: unknown): { metadata: StoredObject['metadata']; u
   }
   for (const [field, isRight] of Object.entries(SHAPES)) {
     if (metadata[field] !== undefined && !isRight(metadata[field]))
-      throw badRequest(`metadata.${field} cannot be decoded: ${JSON.stringify(metadata[field])}`);
+      throw refuse(
+        `${typeName(wrongPart(metadata[field]))} into Go struct field ObjectMeta.${field} of type string`,
+      );
   }
   return { metadata: metadata as unknown as StoredObject['metadata'], unknown };
 }
+
+const typeName = (value: unknown) =>
+  value === null
+    ? 'null'
+    : Array.isArray(value)
+      ? 'array'
+      : typeof value === 'boolean'
+        ? 'bool'
+        : typeof value;
+
+/** Of a map or a list the first value that is no text. */
+const wrongPart = (value: unknown) =>
+  typeof value === 'object' && value !== null ? Object.values(value).find((one) => !isText(one)) : value;
 
 const isText = (value: unknown) => typeof value === 'string';
 const isTextMap = (value: unknown) => isFields(value) && Object.values(value).every(isText);

@@ -1,6 +1,6 @@
 import type { Kind, StoredObject } from '../kind.ts';
 import { conflict, resourceName } from '../refusal.ts';
-import { type Cluster, countsGenerations, timestamp } from './cluster.ts';
+import { type Cluster, countsGenerations, holders, timestamp } from './cluster.ts';
 
 /** meta/v1 DeleteOptions, as far as they are heeded. */
 export interface DeleteOptions {
@@ -9,6 +9,8 @@ export interface DeleteOptions {
   /** 0: pods, too, go at once. */
   gracePeriodSeconds?: number;
   dryRun?: string[];
+  /** The old form of the policy. */
+  orphanDependents?: boolean;
 }
 
 /** The finalizers that the garbage collector works off. */
@@ -24,10 +26,14 @@ export function remove(
 ): StoredObject | undefined {
   checkPreconditions(kind, object, options);
   const { metadata } = object;
-  const finalizers = finalizersFor(metadata.finalizers ?? [], options.propagationPolicy);
+  const own = metadata.finalizers ?? [];
+  const held =
+    kind.deletionFinalizer && !own.includes(kind.deletionFinalizer) ? [kind.deletionFinalizer] : [];
+  const finalizers = finalizersFor([...own, ...held], options.propagationPolicy);
   const table = resourceName(kind);
   const grace = graceOf(cluster, kind, object, options);
-  if (finalizers.length === 0 && grace === 0) {
+  const next = { ...object, metadata: { ...metadata, finalizers } };
+  if (holders(table, next).length === 0 && grace === 0) {
     if (!options.dryRun?.length) cluster.store.remove(table, object);
     return undefined;
   }
@@ -35,10 +41,11 @@ export function remove(
     ...object,
     metadata: {
       ...metadata,
-      finalizers,
+      ...(finalizers.length > 0 ? { finalizers } : {}),
       deletionTimestamp:
         metadata.deletionTimestamp ?? timestamp(new Date(cluster.now().getTime() + grace * 1000)),
-      deletionGracePeriodSeconds: grace,
+      // Namespaces have a way of their own to go.
+      ...(table === 'namespaces' ? {} : { deletionGracePeriodSeconds: grace }),
     },
   };
   if (countsGenerations(kind) && metadata.deletionTimestamp === undefined)
@@ -46,7 +53,7 @@ export function remove(
   kind.onDelete?.(deleting);
   const same =
     metadata.deletionTimestamp !== undefined &&
-    metadata.deletionGracePeriodSeconds === grace &&
+    metadata.deletionGracePeriodSeconds === deleting.metadata.deletionGracePeriodSeconds &&
     finalizers.length === (metadata.finalizers ?? []).length;
   return same || options.dryRun?.length ? deleting : cluster.store.put(table, deleting);
 }
@@ -70,16 +77,17 @@ function finalizersFor(finalizers: string[], policy: DeleteOptions['propagationP
   return [...others, policy === 'Orphan' ? ORPHAN : FOREGROUND];
 }
 
-function checkPreconditions(kind: Kind, object: StoredObject, { preconditions }: DeleteOptions): void {
-  const { name, uid, resourceVersion } = object.metadata;
-  const failed = (field: string, given: string, found: string | undefined) =>
+/** As BeforeDelete words it, which takes the kind for the resource. */
+function checkPreconditions(kind: Kind, { metadata }: StoredObject, { preconditions }: DeleteOptions): void {
+  const { name, uid, resourceVersion } = metadata;
+  const failed = (field: string, given: string, found: string | undefined, happened: string) =>
     conflict(
-      kind,
+      { ...kind, plural: kind.kind },
       name,
-      `Precondition failed: ${field} in precondition: ${given}, ${field} in object meta: ${found}`,
+      `the ${field} in the precondition (${given}) does not match the ${field} in record (${found}). The object might have been ${happened}`,
     );
   if (preconditions?.uid !== undefined && preconditions.uid !== uid)
-    throw failed('UID', preconditions.uid, uid);
+    throw failed('UID', preconditions.uid, uid, 'deleted and then recreated');
   if (preconditions?.resourceVersion !== undefined && preconditions.resourceVersion !== resourceVersion)
-    throw failed('ResourceVersion', preconditions.resourceVersion, resourceVersion);
+    throw failed('ResourceVersion', preconditions.resourceVersion, resourceVersion, 'modified');
 }

@@ -5,6 +5,8 @@ import { badRequest, expired, resourceName } from '../refusal.ts';
 import { fieldMatcher, labelMatcher, type Matcher } from '../selectors.ts';
 import { keyOf } from '../store.ts';
 import type { Cluster } from './cluster.ts';
+import { formatContinue, parseContinue } from './continue.ts';
+import { type ListOptions, versionNumber } from './list-options.ts';
 
 /** Which objects of a kind a list or watch is about. Throws a 400 for a selector that cannot be parsed. */
 export function selection(kind: Kind, namespace: string | undefined, query: URLSearchParams): Matcher {
@@ -17,10 +19,11 @@ export function selection(kind: Kind, namespace: string | undefined, query: URLS
     tests.every((test) => test(object));
 }
 
-/** Where a page starts: after `key`, in the state of `version`. */
-interface Continuation {
-  version: number;
-  key: string;
+/** What a list shows: all of a kind, of a namespace or of a selection. */
+export interface Scope {
+  matches: Matcher;
+  /** The server does not count what is left of a selection. */
+  isSelection: boolean;
 }
 
 /**
@@ -30,46 +33,51 @@ interface Continuation {
 export function list(
   cluster: Cluster,
   kind: Kind,
-  matches: Matcher,
-  query: URLSearchParams,
+  { matches, isSelection }: Scope,
+  options: ListOptions,
 ): KubeList<StoredObject> {
-  const limit = Number(query.get('limit') ?? 0);
-  const token = query.get('continue');
-  const from = token ? parse(token) : { version: cluster.store.version, key: '' };
-  const table = resourceName(kind);
-  const objects = token ? cluster.store.listAt(table, from.version) : cluster.store.list(table);
-  if (objects === undefined)
-    throw expired('The provided continue parameter is too old to display a consistent list result.');
-  const rest = objects.filter((object) => keyOfObject(object) > from.key && matches(object));
-  const items = limit > 0 ? rest.slice(0, limit) : rest;
+  const { version, key, objects } = start(cluster, kind, options);
+  const rest = objects.filter((object) => keyOfObject(object) > key && matches(object));
+  const items = options.limit > 0 ? rest.slice(0, options.limit) : rest;
   const last = items.at(-1);
   const more = last !== undefined && items.length < rest.length;
   return {
     apiVersion: apiVersionOf(kind),
     kind: `${kind.kind}List`,
     metadata: {
-      resourceVersion: String(from.version),
+      resourceVersion: String(version),
+      // Lists of custom resources always have it.
       ...(more
-        ? {
-            continue: format({ version: from.version, key: keyOfObject(last) }),
-            remainingItemCount: rest.length - items.length,
-          }
-        : {}),
+        ? { continue: formatContinue({ version, key: keyOfObject(last) }) }
+        : kind.custom
+          ? { continue: '' }
+          : {}),
+      ...(more && !isSelection ? { remainingItemCount: rest.length - items.length } : {}),
     },
     items,
   };
 }
 
-const keyOfObject = ({ metadata }: StoredObject) => keyOf(metadata.namespace, metadata.name);
-
-const format = (from: Continuation) => Buffer.from(JSON.stringify(from)).toString('base64url');
-
-function parse(token: string): Continuation {
-  try {
-    const { version, key } = JSON.parse(Buffer.from(token, 'base64url').toString());
-    if (typeof version === 'number' && typeof key === 'string') return { version, key };
-  } catch {
-    // Refused below.
+/** The state that is listed, and after which key. */
+function start({ store }: Cluster, kind: Kind, options: ListOptions) {
+  const table = resourceName(kind);
+  if (options.continue !== '') {
+    const { version, key } = parseContinue(options.continue);
+    if (options.resourceVersion !== '' && options.resourceVersion !== '0')
+      throw badRequest('specifying resource version is not allowed when using continue');
+    const objects = store.listAt(table, version);
+    if (objects === undefined)
+      throw expired('The provided continue parameter is too old to display a consistent list result.');
+    return { version, key, objects };
   }
-  throw badRequest('continue key is not valid: it was not issued by this server');
+  const version = versionNumber(options.resourceVersion);
+  const exact =
+    options.resourceVersionMatch === 'Exact' ||
+    (options.resourceVersionMatch === '' && options.limit > 0 && version > 0);
+  if (!exact) return { version: store.version, key: '', objects: store.list(table) };
+  const objects = store.listAt(table, version);
+  if (objects === undefined) throw expired(`too old resource version: ${version}`);
+  return { version, key: '', objects };
 }
+
+const keyOfObject = ({ metadata }: StoredObject) => keyOf(metadata.namespace, metadata.name);

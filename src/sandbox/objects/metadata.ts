@@ -1,12 +1,7 @@
-import type { ObjectMeta } from '../../api/meta.ts';
+import type { ObjectMeta, OwnerReference } from '../../api/meta.ts';
 import type { StoredObject } from '../kind.ts';
-import { badRequest, type Cause, invalidValue } from '../refusal.ts';
-
-const NAME = '[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?';
-const PREFIX = '([a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?/)?';
-/** apimachinery, validation.IsQualifiedName and IsValidLabelValue. */
-export const QUALIFIED_NAME = new RegExp(`^${PREFIX}${NAME}$`);
-export const LABEL_VALUE = new RegExp(`^(${NAME})?$`);
+import { badRequest, type Cause, invalidValue, quoted } from '../refusal.ts';
+import { keyFaults, valueFaults } from './formats.ts';
 
 /**
  * Has an object be in the namespace of its request (apiserver, EnsureObjectNamespaceMatchesRequestNamespace): what is in none
@@ -20,29 +15,44 @@ export function settleNamespace(metadata: ObjectMeta, namespace: string | undefi
     throw badRequest('the namespace of the provided object does not match the namespace sent on the request');
 }
 
-/** What is wrong with labels, names of finalizers and owners: what a real server refuses must not pass here. */
+/** What is wrong with labels, annotations, owners and the names of finalizers (ValidateObjectMeta). */
 export function metadataCauses({ metadata }: StoredObject): Cause[] {
-  const { labels = {}, finalizers = [], ownerReferences = [] } = metadata;
+  const { labels = {}, annotations = {}, finalizers = [], ownerReferences = [] } = metadata;
   return [
     ...Object.entries(labels).flatMap(([key, value]) => [
-      ...(QUALIFIED_NAME.test(key)
-        ? []
-        : [invalidValue('metadata.labels', JSON.stringify(key), 'is no valid label key')]),
-      ...(LABEL_VALUE.test(value)
-        ? []
-        : [invalidValue('metadata.labels', JSON.stringify(value), 'is no valid label value')]),
+      ...causes('labels', key, keyFaults(key)),
+      ...causes('labels', value, valueFaults(value)),
     ]),
-    ...finalizers
-      .filter((name) => !QUALIFIED_NAME.test(name))
-      .map((name) => invalidValue('metadata.finalizers', JSON.stringify(name), 'is no qualified name')),
-    ...ownerReferences
-      .filter(({ apiVersion, kind, name, uid }) => !(apiVersion && kind && name && uid))
-      .map((owner) =>
-        invalidValue(
-          'metadata.ownerReferences',
-          JSON.stringify(owner),
-          'needs apiVersion, kind, name and uid',
-        ),
-      ),
+    ...Object.keys(annotations).flatMap((key) => causes('annotations', key, keyFaults(key.toLowerCase()))),
+    ...ownerReferences.flatMap(ownerCauses),
+    ...controllerCauses(ownerReferences),
+    ...finalizers.flatMap((name) => causes('finalizers', name, keyFaults(name))),
   ];
+}
+
+function causes(field: string, value: unknown, faults: string[]): Cause[] {
+  const shown = typeof value === 'string' ? quoted(value) : JSON.stringify(value);
+  return faults.map((fault) => invalidValue(`metadata.${field}`, shown, fault));
+}
+
+function ownerCauses({ apiVersion, kind, name, uid }: OwnerReference): Cause[] {
+  const empty = (field: string, value: string | undefined, fault = 'must not be empty') =>
+    value ? [] : causes(`ownerReferences.${field}`, '', [fault]);
+  return [
+    ...empty('apiVersion', apiVersion, 'version must not be empty'),
+    ...empty('kind', kind),
+    ...empty('name', name),
+    ...empty('uid', uid),
+  ];
+}
+
+function controllerCauses(owners: OwnerReference[]): Cause[] {
+  const [first, ...others] = owners
+    .filter(({ controller }) => controller)
+    .map((one) => `${one.kind}/${one.name}`);
+  return others.flatMap((other) =>
+    causes('ownerReferences', owners, [
+      `Only one reference can have Controller set to true. Found "true" in references for ${first} and ${other}`,
+    ]),
+  );
 }

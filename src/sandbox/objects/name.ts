@@ -1,12 +1,6 @@
 import type { Kind, StoredObject } from '../kind.ts';
 import { type Cause, invalidValue, requiredValue } from '../refusal.ts';
-
-const SUBDOMAIN = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
-const SUBDOMAIN_RULE =
-  "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')";
-const LABEL = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/;
-const LABEL_RULE =
-  "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character (e.g. 'my-name',  or '123-abc', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?')";
+import { labelFaults, subdomainFaults } from './formats.ts';
 
 /** What is wrong with the name of a new object. */
 export function nameCauses(kind: Kind, object: StoredObject): Cause[] {
@@ -16,12 +10,12 @@ export function nameCauses(kind: Kind, object: StoredObject): Cause[] {
   switch (kind.names) {
     case 'path':
       if (name === '.' || name === '..') return refused(`may not be '${name}'`);
-      return /[/%]/.test(name) ? refused("may not contain '/' or '%'") : [];
+      return ['/', '%']
+        .filter((one) => name.includes(one))
+        .flatMap((one) => refused(`may not contain '${one}'`));
     case 'label':
-      if (name.length > 63) return refused('must be no more than 63 characters');
-      return LABEL.test(name) ? [] : refused(LABEL_RULE);
+      return name.includes('.') ? refused('must not contain dots') : labelFaults(name).flatMap(refused);
     default:
-      if (name.length > 253) return refused('must be no more than 253 characters');
-      return SUBDOMAIN.test(name) ? [] : refused(SUBDOMAIN_RULE);
+      return subdomainFaults(name).flatMap(refused);
   }
 }

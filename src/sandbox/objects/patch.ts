@@ -1,4 +1,4 @@
-import { applyPatch, type Operation } from 'rfc6902';
+import { applyPatch, type Operation, Pointer } from 'rfc6902';
 import { copyOf, type Fields, isFields } from '../json.ts';
 import type { Kind, StoredObject } from '../kind.ts';
 import { badRequest, invalid, invalidValue, Refusal, unsupportedMediaType } from '../refusal.ts';
@@ -35,11 +35,19 @@ function resultOf(kind: Kind, old: StoredObject, contentType: string, patch: unk
   if (contentType === STRATEGIC_MERGE_PATCH && !kind.custom)
     return strategicMerge(old, fields(patch), shapeOf(kind.kind));
   if (contentType === MERGE_PATCH) return mergePatch(old, fields(patch));
-  throw unsupportedMediaType([JSON_PATCH, MERGE_PATCH, ...(kind.custom ? [] : [STRATEGIC_MERGE_PATCH])]);
+  throw unsupportedMediaType([
+    JSON_PATCH,
+    MERGE_PATCH,
+    ...(kind.custom ? [] : [STRATEGIC_MERGE_PATCH]),
+    'application/apply-patch+yaml',
+  ]);
 }
 
 function fields(patch: unknown): Fields {
-  if (!isFields(patch)) throw badRequest('a merge patch must be a JSON object');
+  if (!isFields(patch))
+    throw badRequest(
+      `error decoding patch: json: cannot unmarshal ${Array.isArray(patch) ? 'array' : typeof patch} into Go value of type map[string]interface {}`,
+    );
   return patch;
 }
 
@@ -54,13 +62,25 @@ export function mergePatch(target: unknown, patch: unknown): unknown {
   return result;
 }
 
+/** To replace a field that is not there adds it, for the API server's library. */
+function asApplied(operation: Operation, object: unknown): Operation {
+  if (operation.op !== 'replace') return operation;
+  const parent = Pointer.fromJSON(operation.path.replace(/\/[^/]*$/, '')).get(object);
+  return isFields(parent) ? { ...operation, op: 'add' } : operation;
+}
+
 function jsonPatch(old: StoredObject, patch: unknown): unknown {
-  if (!Array.isArray(patch)) throw badRequest('a JSON patch must be a list of operations');
+  if (!Array.isArray(patch))
+    throw badRequest(
+      `error decoding patch: json: cannot unmarshal ${typeof patch} into Go value of type []handlers.jsonPatchOp`,
+    );
   const result = copyOf(old);
   // It reports a failed operation, throws at one that is none, and goes on after a failure.
-  const failed = applyPatch(result, patch as Operation[]).some((error) => error !== null);
+  const failed = (patch as Operation[]).some((operation) =>
+    applyPatch(result, [asApplied(operation, result)]).some((error) => error !== null),
+  );
   // The API server does not say which operation failed either.
   if (failed)
-    throw new Refusal(422, 'Invalid', 'the server rejected our request due to an error in our request');
+    throw new Refusal(422, 'Invalid', 'the server rejected our request due to an error in our request', {});
   return result;
 }

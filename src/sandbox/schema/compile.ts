@@ -9,9 +9,18 @@ import { typeChecker } from './types.ts';
 
 const RULES_SKIPPED = invalidValue(
   '<nil>',
-  '"null"',
+  'null',
   'some validation rules were not checked because the object was invalid; correct the existing errors to complete validation',
 );
+
+/** After these the rules are not asked: they might not stand what they would find. */
+const BLOCKING = new Set([
+  'FieldValueNotSupported',
+  'FieldValueRequired',
+  'FieldValueTooLong',
+  'FieldValueTooMany',
+  'FieldValueTypeInvalid',
+]);
 
 /** What a schema does to objects. Throws when it, or a rule in it, cannot be understood. */
 export function compileSchema(schema: Structural): ObjectSchema {
@@ -20,12 +29,13 @@ export function compileSchema(schema: Structural): ObjectSchema {
   const rules = compileRules(schema);
   return {
     definition: schema,
-    prune: (object) => pruneObject(schema, object),
+    prune: (object) => pruneObject(schema, object).sort(),
     fillDefaults: (object) => fillDefaults(schema, object),
-    validate(object, old) {
+    validate(object, old, before = []) {
       const causes = check(object);
-      if (causes.length > 0) return rules.size > 0 ? [...causes, RULES_SKIPPED] : causes;
-      return [...duplicates(schema, object), ...applyRules(rules, schema, object, old)];
+      if ([...before, ...causes].some(({ reason }) => BLOCKING.has(reason)))
+        return rules.size > 0 ? [...causes, RULES_SKIPPED] : causes;
+      return [...causes, ...duplicates(schema, object), ...applyRules(rules, schema, object, old)];
     },
   };
 }

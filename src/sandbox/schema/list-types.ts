@@ -39,7 +39,7 @@ function duplicate(schema: Structural, item: unknown, earlier: unknown[], path: 
   if (!isThere) return [];
   const shown =
     keys !== undefined && isFields(item)
-      ? `map[string]interface {}{${keys.map((key) => `"${key}":${JSON.stringify(item[key])}`).join(', ')}}`
+      ? JSON.stringify(Object.fromEntries(keys.map((key) => [key, item[key]])))
       : JSON.stringify(item);
   return [{ field: path, reason: 'FieldValueDuplicate', text: `Duplicate value: ${shown}` }];
 }

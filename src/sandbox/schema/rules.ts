@@ -78,9 +78,8 @@ function applyRule(
     self: celValue(schema, value),
     ...(expression.usesOld ? { oldSelf: celValue(schema, old) } : {}),
   };
-  const shown = JSON.stringify(
-    schema['x-kubernetes-int-or-string'] ? 'int-or-string' : (schema.type ?? 'object'),
-  );
+  // Of an object or a list nothing is shown.
+  const shown = typeof value === 'object' ? undefined : JSON.stringify(value);
   const at = path === '' ? '<nil>' : path;
   const field = rule.fieldPath === undefined ? at : `${path}${rule.fieldPath}`;
   try {

@@ -1,11 +1,16 @@
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import { isFields } from '../json.ts';
-import { type Cause, invalidValue, requiredValue } from '../refusal.ts';
+import { type Cause, invalidValue, notSupported, requiredValue } from '../refusal.ts';
 import { checkFormats, refuseFormat } from './formats.ts';
 import { childPath, type Structural } from './structural.ts';
 
 /** ajv knows Kubernetes's own keywords, and formats that nobody knows, no better than to complain about them. */
 const AJV_OPTIONS = { strict: false, logger: false, allErrors: true, verbose: true } as const;
+
+const LIMITS = [
+  ['minimum', 'exclusiveMinimum'],
+  ['maximum', 'exclusiveMaximum'],
+] as const;
 
 /** What checks values by the JSON schema part of a structural schema. Throws when that is no schema. */
 export function typeChecker(schema: Structural): (value: unknown) => Cause[] {
@@ -18,10 +23,16 @@ export function typeChecker(schema: Structural): (value: unknown) => Cause[] {
   };
 }
 
-/** JSON schema spells int-or-string as two types. */
+/** JSON schema spells int-or-string as two types, and a limit that is excluded as one of its own. */
 function asJsonSchema(schema: Structural): Structural {
   const { default: _, ...result } = schema;
   refuseFormat(schema.format);
+  for (const [limit, exclusive] of LIMITS) {
+    if (result[exclusive] === true) {
+      Object.assign(result, { [exclusive]: result[limit] });
+      delete result[limit];
+    } else delete result[exclusive];
+  }
   if (schema['x-kubernetes-int-or-string']) return { ...result, type: ['integer', 'string'] } as never;
   if (schema.properties)
     result.properties = Object.fromEntries(
@@ -49,11 +60,7 @@ function causeOf(error: ErrorObject): Cause {
     case 'required':
       return requiredValue(childPath(path, params.missingProperty));
     case 'enum':
-      return {
-        field: path,
-        reason: 'FieldValueNotSupported',
-        text: `Unsupported value: ${JSON.stringify(data)}: supported values: ${params.allowedValues.map((value: unknown) => JSON.stringify(value)).join(', ')}`,
-      };
+      return notSupported(path, data, params.allowedValues);
     case 'type': {
       const found = JSON.stringify(typeOf(data));
       return {
@@ -74,6 +81,20 @@ function causeOf(error: ErrorObject): Cause {
         ),
         reason: 'FieldValueTypeInvalid',
       };
+    case 'maxLength':
+      return {
+        field: path,
+        reason: 'FieldValueTooLong',
+        text: `Too long: may not be more than ${params.limit} bytes`,
+      };
+    case 'maxItems':
+      return {
+        field: path,
+        reason: 'FieldValueTooMany',
+        text: `Too many: ${(data as unknown[]).length}: must have at most ${params.limit} items`,
+      };
+    case 'minItems':
+      return invalidValue(path, String((data as unknown[]).length), `${path} in body ${shortfall(error)}`);
     default:
       return invalidValue(path, JSON.stringify(data), `${path} in body ${shortfall(error)}`);
   }
@@ -86,16 +107,18 @@ function shortfall({ keyword, params, message }: ErrorObject): string {
       return `should match '${params.pattern}'`;
     case 'minLength':
       return `should be at least ${params.limit} chars long`;
-    case 'maxLength':
-      return `should be at most ${params.limit} chars long`;
     case 'minimum':
       return `should be greater than or equal to ${params.limit}`;
     case 'maximum':
       return `should be less than or equal to ${params.limit}`;
+    case 'exclusiveMinimum':
+      return `should be greater than ${params.limit}`;
+    case 'exclusiveMaximum':
+      return `should be less than ${params.limit}`;
+    case 'multipleOf':
+      return `should be a multiple of ${params.multipleOf}`;
     case 'minItems':
       return `should have at least ${params.limit} items`;
-    case 'maxItems':
-      return `should have at most ${params.limit} items`;
     default:
       return message ?? 'is invalid';
   }

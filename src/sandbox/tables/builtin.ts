@@ -29,7 +29,7 @@ const COLUMNS: Record<string, Column[]> = {
   PersistentVolume: VOLUME_COLUMNS,
   PersistentVolumeClaim: CLAIM_COLUMNS,
   StorageClass: CLASS_COLUMNS,
-  ServiceAccount: [count('Secrets', ({ secrets }) => size(secrets)), AGE],
+  ServiceAccount: [AGE],
   ConfigMap: [count('Data', ({ data, binaryData }) => size(data) + size(binaryData)), AGE],
   Secret: [text('Type', ({ type }) => type), count('Data', ({ data }) => size(data)), AGE],
   Lease: [text('Holder', ({ spec }) => spec?.holderIdentity ?? ''), AGE],

@@ -8,7 +8,7 @@ export type Loose = any;
 type Cell = (object: Loose, now: number) => unknown;
 
 export const text = (name: string, cell: Cell): Column => ({ name, type: 'string', cell });
-export const count = (name: string, cell: Cell): Column => ({ name, type: 'integer', cell });
+export const count = (name: string, cell: Cell): Column => ({ name, type: 'string', cell });
 /** Shown with `-o wide` only. */
 export const wide = (column: Column): Column => ({ ...column, priority: 1 });
 

@@ -12,7 +12,7 @@ export function includeObject(query: URLSearchParams): IncludeObject {
   const value = query.get('includeObject') || 'Metadata';
   if (value !== 'None' && value !== 'Metadata' && value !== 'Object')
     throw badRequest(
-      `includeObject: Invalid value: ${JSON.stringify(value)}: must be 'None', 'Metadata', or 'Object'`,
+      `Unable to convert to Table as requested: includeObject: Invalid value: ${JSON.stringify(value)}: must be 'Metadata', 'Object', 'None', or empty`,
     );
   return value;
 }
@@ -39,7 +39,7 @@ export function tableOf(
   return {
     kind: 'Table',
     apiVersion: 'meta.k8s.io/v1',
-    metadata,
+    metadata: metadata.continue === '' ? { resourceVersion: metadata.resourceVersion } : metadata,
     columnDefinitions: columns.map(({ cell: _, ...column }) => ({
       format: '',
       description: '',

@@ -1,4 +1,4 @@
-import type { Guard, Step } from '../../nodes/job.ts';
+import type { Step } from '../../nodes/job.ts';
 import { setPartitionGuid } from '../gpt.ts';
 import { userOf } from '../in-use.ts';
 import { linkOf } from '../links.ts';
@@ -6,19 +6,11 @@ import { tellKernelAll } from '../partx.ts';
 import { removeRecords } from '../records.ts';
 import type { DesiredRaw, DeviceFacts, ObservedRaw, Plan } from '../types.ts';
 import { lookAgain } from '../udev.ts';
-import { readsZero, wipe } from '../wipe.ts';
+import { takeSignatureOff, wipeDevice } from './clean.ts';
 import { isLeftOf } from './content.ts';
-import {
-  concerned,
-  emptyGuards,
-  lockOf,
-  notInUseGuards,
-  notOpenGuards,
-  sameContentGuards,
-  sameDeviceGuards,
-} from './guards.ts';
+import { concerned, lockOf, notInUseGuards, notOpenGuards, sameDeviceGuards } from './guards.ts';
 import { sameDevice, surelySame } from './identity.ts';
-import { halfTable, hasOwnTable, isOurs } from './ours.ts';
+import { halfTable, isOurs } from './ours.ts';
 import { partitionGuards } from './prepare.ts';
 import { targetOf } from './target.ts';
 
@@ -77,7 +69,7 @@ export function planDestroy(desired: DesiredRaw, observed: ObservedRaw): Plan {
       };
     }
   }
-  const clean = desired.onDelete === 'Wipe' ? wipeDevice(desired, observed, device, known) : [];
+  const clean = desired.onDelete === 'Wipe' ? wipeDevice(desired, observed, device, { known }) : [];
   const changes = [...clean, ...takeOff(desired, observed, device, clean.length > 0)];
   const drop = changes.length === 0 ? [] : dropLink(desired, device, false);
   return { steps: [...notOpenStep(device), ...changes, ...drop, ...records] };
@@ -148,60 +140,6 @@ function notOpenStep(device: DeviceFacts): Step[] {
       guards: notOpenGuards(device),
     },
   ];
-}
-
-function wipeDevice(desired: DesiredRaw, observed: ObservedRaw, device: DeviceFacts, known: boolean): Step[] {
-  const { wiped } = observed;
-  if (wiped === device.sizeBytes) return [];
-  const begun = wiped !== undefined;
-  const path = `/dev/${device.name}`;
-  // A copy of the table is at the end, and would for long be all that a disk without a name shows of whose it is.
-  const first = hasOwnTable(desired, device) && device.content !== '' ? [takeSignatureOff(device)] : [];
-  const guards: Guard[] = [...sameDeviceGuards(device), ...notInUseGuards(device)];
-  const forget: Step[] =
-    device.partitions.length === 0
-      ? []
-      : [
-          {
-            name: `have the kernel forget the partitions of ${path}`,
-            argv: ['partx', '--delete', path],
-            guards: [...guards, ...(begun ? [] : sameContentGuards(device))],
-            lock: lockOf(device),
-            // udev has the kernel read the table anew, whenever a disk is closed that was open to write.
-            mayRace: true,
-          },
-        ];
-  return [
-    ...forget,
-    ...(begun && !isOurs(desired, device) && !known ? [readBack(device, wiped)] : []),
-    ...wipe(desired.uid, path, device.sizeBytes, wiped, {
-      first,
-      guards: [...sameDeviceGuards(device), ...notInUseGuards({ ...device, partitions: [] })],
-      untouched: first.length > 0 ? emptyGuards(device) : sameContentGuards(device),
-      lock: lockOf(device),
-      isFile: false,
-    }),
-  ];
-}
-
-/** A disk without a name of its own is known by what was done to it before anything more is. */
-function readBack(device: DeviceFacts, wiped: bigint): Step {
-  const path = `/dev/${device.name}`;
-  return {
-    name: `read back what was wiped of ${path} before`,
-    argv: readsZero(path, wiped > 0n ? wiped : undefined),
-    guards: sameDeviceGuards(device),
-  };
-}
-
-function takeSignatureOff(device: DeviceFacts): Step {
-  const path = `/dev/${device.name}`;
-  return {
-    name: `take the Volume's signature off ${path}`,
-    argv: ['wipefs', '--all', '--force', path],
-    guards: [...sameDeviceGuards(device), ...notInUseGuards(device), ...sameContentGuards(device)],
-    lock: lockOf(device),
-  };
 }
 
 /** Our file system's signature, our partition table, or our GUID in somebody else's. */

@@ -2,7 +2,7 @@ import type { Guard } from '../../nodes/job.ts';
 import { notClaimed, notInUse, notOpen, notOpenToWrite } from '../in-use.ts';
 import { blkid, endsReadable } from '../signature.ts';
 import type { BlockDevice, DeviceFacts } from '../types.ts';
-import { diskseqProbe, identityProbe } from './identity.ts';
+import { diskseqProbe, dmUuidProbe, identityProbe } from './identity.ts';
 
 const wholeDisk = ({ type, parent, name }: DeviceFacts) =>
   type === 'part' && parent !== undefined ? parent : name;
@@ -19,13 +19,26 @@ export function sameDeviceGuards(device: DeviceFacts): Guard[] {
     expect: { exit: 0, stdout: { is: printed.identity } },
     refusal,
   };
-  if (presence === undefined) return [same];
+  const named = [same, ...sameDmGuards(device)];
+  if (presence === undefined) return named;
   const [, diskseq = ''] = presence.split('/');
   return [
-    same,
+    ...named,
     { argv: diskseqProbe(wholeDisk(device)), expect: { exit: 0, stdout: { is: diskseq } }, refusal },
   ];
 }
+
+/** Device-mapper's devices have no serial number, and two of one size are alike in all else. */
+export const sameDmGuards = ({ name, dmUuid }: Pick<DeviceFacts, 'name' | 'dmUuid'>): Guard[] =>
+  dmUuid === undefined
+    ? []
+    : [
+        {
+          argv: dmUuidProbe(name),
+          expect: { exit: 0, stdout: { is: dmUuid } },
+          refusal: `/dev/${name} is no longer the device that was looked at`,
+        },
+      ];
 
 /** It carries what it carried, to the letter. */
 export function sameContentGuards(device: DeviceFacts): Guard[] {
@@ -47,7 +60,7 @@ export function sameContentGuards(device: DeviceFacts): Guard[] {
 }
 
 /** Of what cannot be read, blkid and wipefs print nothing. */
-const readableGuards = ({ name, sizeBytes }: DeviceFacts): Guard[] =>
+const readableGuards = ({ name, sizeBytes }: Pick<DeviceFacts, 'name' | 'sizeBytes'>): Guard[] =>
   endsReadable(`/dev/${name}`, sizeBytes).map((argv) => ({
     argv,
     expect: { exit: 0 },
@@ -55,7 +68,7 @@ const readableGuards = ({ name, sizeBytes }: DeviceFacts): Guard[] =>
   }));
 
 /** Nothing is on it (any more). */
-export function emptyGuards(device: DeviceFacts): Guard[] {
+export function emptyGuards(device: Pick<DeviceFacts, 'name' | 'sizeBytes' | 'partition'>): Guard[] {
   const { name, partition } = device;
   const refusal = `something is on /dev/${name} that was not there when it was looked at`;
   return [

@@ -15,6 +15,9 @@ export const identityProbe = (name: string) => [
 /** The kernel's number of a disk since it started; a disk that comes later gets another. */
 export const diskseqProbe = (disk: string) => ['cat', `/sys/class/block/${disk}/diskseq`];
 
+/** The number of a device-mapper device is given to another as soon as it is free; this is not. */
+export const dmUuidProbe = (name: string) => ['cat', `/sys/class/block/${name}/dm/uuid`];
+
 /** The whole disk that a partition is on; the device itself where it is none. */
 export function diskOf(row: BlockDevice, devices: readonly BlockDevice[]): BlockDevice {
   if (row.type !== 'part') return row;

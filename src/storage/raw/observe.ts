@@ -1,6 +1,7 @@
 import type { Probe, ProbeResult } from '../../nodes/job.ts';
 import { partitionsOf } from '../block-devices.ts';
 import { linkOf } from '../links.ts';
+import { readTags, tagsProbe } from '../lvm/tags.ts';
 import { answersOf, ObservationError, optional, succeeded } from '../probe-results.ts';
 import { parseIntent, RECORDS, readRecords, recordProbes } from '../records.ts';
 import { blkid, blkidValues, endsReadable, readSignature } from '../signature.ts';
@@ -8,15 +9,20 @@ import type { BlockDevice, DesiredRaw, DeviceFacts, Intent, ObservedRaw, Users }
 import { fromHex, readUsers, userProbes } from '../users.ts';
 import { contentText, type Printed } from './content.ts';
 import { guidProbes, readGuids } from './guids.ts';
-import { diskOf, diskseqProbe, identityOf, identityProbe } from './identity.ts';
+import { diskOf, diskseqProbe, dmUuidProbe, identityOf, identityProbe } from './identity.ts';
 
 type Results = ReadonlyMap<string, ProbeResult>;
 type Place = Pick<DesiredRaw, 'uid' | 'mode' | 'devicePath'>;
 
 /** What is looked at first. They read only. */
-export function rawProbes({ uid, mode, devicePath }: Place): Probe[] {
+export const rawProbes = (place: Place): Probe[] => [
+  { name: 'target', argv: ['stat', '-L', '-c', '%F|%t:%T', '--', place.devicePath] },
+  ...nodeProbes(place),
+];
+
+/** What is looked at whichever device it is. */
+export function nodeProbes({ uid, mode }: Pick<Place, 'uid' | 'mode'>): Probe[] {
   return [
-    { name: 'target', argv: ['stat', '-L', '-c', '%F|%t:%T', '--', devicePath] },
     ...recordProbes(uid),
     ...userProbes(),
     {
@@ -48,8 +54,9 @@ export function deviceProbes(first: Results): Probe[] {
     ...parts.flatMap(contentProbes),
     ...(row.type === 'part' ? [] : guidProbes(row)),
     { name: 'partition', argv: ['cat', `/sys/class/block/${row.name}/partition`] },
-    { name: 'dm', argv: ['cat', `/sys/class/block/${row.name}/dm/uuid`] },
+    { name: 'dm', argv: dmUuidProbe(row.name) },
     { name: 'diskseq', argv: diskseqProbe(diskOf(row, users.devices).name) },
+    ...(row.type === 'lvm' ? [tagsProbe(row.device)] : []),
     {
       name: 'dm-link',
       argv: ['find', '-L', '/dev/disk/by-id', '-maxdepth', '1', '-samefile', `/dev/${row.name}`],
@@ -125,7 +132,7 @@ function readDevice(row: BlockDevice, users: Users, results: Results, boot: stri
   const children = partitions.map(({ name }) => readContent(name, get));
   const values = blkidValues(printed.blkid);
   const number = optional('the partition', get('partition'));
-  const dmUuid = optional('the device-mapper UUID', get('dm'));
+  const dmUuid = optional('the device-mapper UUID', get('dm'))?.trim();
   const diskseq = optional('the disk sequence number', get('diskseq'));
   const inTable = values.get('PART_ENTRY_NUMBER');
   const partition =
@@ -141,7 +148,7 @@ function readDevice(row: BlockDevice, users: Users, results: Results, boot: stri
     ...row,
     signature: printed.signature,
     content: contentText(printed, children),
-    uuids: [printed, ...children].flatMap(({ uuids }) => uuids),
+    uuids: [...[printed, ...children].flatMap(({ uuids }) => uuids), ...readTags(results)],
     identity: identityOf(row, disk, partition?.number, dmUuid),
     presence: boot === undefined || diskseq === undefined ? undefined : `${boot.trim()}/${diskseq.trim()}`,
     printed: {

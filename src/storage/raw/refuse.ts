@@ -36,6 +36,12 @@ export function refuseDevice(
       hint: 'Name the device by what lasts: a path below /dev/disk/by-id or /dev/disk/by-path.',
     };
   }
+  if (/^LVM-[^-]*-/.test(device.dmUuid ?? '')) {
+    return {
+      refusal: `${path} is an inner part of a logical volume (${device.dmUuid}), such as what a thin pool keeps its volumes in`,
+      hint: 'Use a logical volume itself. What LVM keeps for itself is in use, also where nothing has it open.',
+    };
+  }
   const owner = ownerOf(device, observed.others);
   if (owner !== undefined) {
     return {

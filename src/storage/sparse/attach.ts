@@ -1,10 +1,11 @@
 import type { Step } from '../../nodes/job.ts';
+import { leaveMount } from '../grow-file-system.ts';
 import { notInUse, notOpen, userOf } from '../in-use.ts';
 import { linkOf } from '../links.ts';
 import { tellKernel } from '../partx.ts';
 import type { BlockDevice, DesiredSparse, LoopFacts, ObservedSparse, Plan } from '../types.ts';
 import { lookAgain, noUdev, waitForLink } from '../udev.ts';
-import { leaveMount, planGrow } from './grow.ts';
+import { planGrow } from './grow.ts';
 import { loopsOf, oddLoop, partitionOf, volumeDevice } from './loop.ts';
 import { checkContent } from './prepare.ts';
 
@@ -58,7 +59,7 @@ function leadsTo(own: Pick<BlockDevice, 'name' | 'device'>, { link, loops }: Obs
 export function planAbsent(desired: DesiredSparse, observed: ObservedSparse): Plan {
   const steps: Step[] = [];
   for (const loop of loopsOf(observed)) {
-    const unmount = leaveMount(desired, loop, observed);
+    const unmount = leaveMount(desired.uid, loop, observed);
     if (unmount.length > 0) return { steps: unmount };
     const partition = partitionOf(loop, observed);
     const devices = partition === undefined ? [loop] : [loop, partition];

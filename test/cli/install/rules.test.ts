@@ -104,6 +104,8 @@ test('the rights of the daemon are those that it uses', async () => {
     logger: memoryLogger(),
   });
   await election.won;
+  const watching = 'watch leases.coordination.k8s.io in stowage';
+  await until('the Lease is watched', 10_000, async () => recorded.used.has(watching) || undefined);
   await election.stop();
 
   const allowed = [

@@ -9,6 +9,10 @@ const RAW = {
   sparseLoopDevice: undefined,
   rawBlockDevice: { devicePath: '/dev/sdb' },
 } as unknown as VolumeSpec;
+const LVM = {
+  sparseLoopDevice: undefined,
+  lvmLogicalVolume: { vgName: 'vg0', size: '1Gi' },
+} as unknown as VolumeSpec;
 const volume = (spec: Partial<VolumeSpec>, status?: Volume['status']): Volume => {
   const plain = volumeNamed('a', status);
   return { ...plain, spec: { ...plain.spec, ...spec } };
@@ -27,6 +31,13 @@ test.each<[string, Partial<VolumeSpec>, string | undefined]>([
   ],
   ['a device, Wipe', { ...RAW, onDelete: 'Wipe' }, 'every byte of /dev/sdb is overwritten'],
   ['a device, Retain', { ...RAW, onDelete: 'Retain' }, undefined],
+  ['a logical volume', LVM, undefined],
+  [
+    'a logical volume, Delete',
+    { ...LVM, onDelete: 'Delete' },
+    'its logical volume is removed with all its data',
+  ],
+  ['a logical volume, Wipe', { ...LVM, onDelete: 'Wipe' }, 'its logical volume is overwritten and removed'],
 ])('deleting the Volume of %s', (_, spec, loss) => {
   expect(lostByDeletion(volume(spec))).toBe(loss && `Volume a on n1: ${loss}`);
 });

@@ -15,6 +15,11 @@ describe('flags become a Volume', () => {
       { type: 'raw', device: '/dev/sdb1', overwrite: 'ext4', mode: 'Block', onDelete: 'Wipe' },
       { rawBlockDevice: { devicePath: '/dev/sdb1' }, overwrite: 'ext4', mode: 'Block', onDelete: 'Wipe' },
     ],
+    [{ vg: 'vg0', size: '1Gi' }, { lvmLogicalVolume: { vgName: 'vg0', size: '1Gi' } }],
+    [
+      { type: 'lvm', vg: 'vg0', size: '1Gi', thinPool: 'pool', overwrite: 'ext4:x' },
+      { lvmLogicalVolume: { vgName: 'vg0', size: '1Gi', thinPool: 'pool' }, overwrite: 'ext4:x' },
+    ],
     [
       { size: '1Gi', mode: 'Filesystem', onDelete: 'Retain' },
       { sparseLoopDevice: { size: '1Gi' }, mode: 'Filesystem', onDelete: 'Retain' },
@@ -36,16 +41,15 @@ describe('contradictions name both flags', () => {
   test.each<[VolumeFlags, string]>([
     [{ size: '1Gi', device: '/dev/sdb' }, '--size and --device contradict'],
     [{ directory: '/srv', device: '/dev/sdb' }, '--directory and --device contradict'],
-    [{ size: '1Gi', overwrite: 'ext4' }, '--size and --overwrite contradict'],
+    [{ directory: '/srv', overwrite: 'ext4' }, '--directory and --overwrite contradict'],
     [{ type: 'sparse', device: '/dev/sdb' }, '--type sparse and --device contradict'],
     [{ type: 'sparse', overwrite: 'ext4' }, '--type sparse and --overwrite contradict'],
     [{ type: 'raw', size: '1Gi' }, '--type raw and --size contradict'],
     [{ type: 'raw', directory: '/srv' }, '--type raw and --directory contradict'],
-    [
-      { type: 'lvm', size: '1Gi' },
-      '--type lvm: logical volumes are not supported by this version of stowage',
-    ],
-    [{ vg: 'vg0', size: '1Gi' }, '--vg: logical volumes are not supported by this version of stowage'],
+    [{ type: 'lvm', device: '/dev/sdb' }, '--type lvm and --device contradict'],
+    [{ type: 'sparse', vg: 'vg0' }, '--type sparse and --vg contradict'],
+    [{ vg: 'vg0', directory: '/srv' }, '--directory and --vg contradict'],
+    [{ thinPool: 'p', device: '/dev/sdb' }, '--device and --thin-pool contradict'],
   ])('%j', (flags, message) => {
     expect(() => typeOf(flags)).toThrow(message);
   });
@@ -53,12 +57,15 @@ describe('contradictions name both flags', () => {
 
 describe('what is missing', () => {
   test.each<[VolumeFlags, string[]]>([
-    [{}, ['--node', '--size or --device', '--storage-class']],
-    [{ ...BOTH }, ['--size or --device']],
+    [{}, ['--node', '--size or --device or --vg', '--storage-class']],
+    [{ ...BOTH }, ['--size or --device or --vg']],
     [{ ...BOTH, directory: '/srv' }, ['--size']],
     [{ ...BOTH, type: 'sparse' }, ['--size']],
     [{ ...BOTH, type: 'raw' }, ['--device']],
     [{ ...BOTH, overwrite: 'ext4' }, ['--device']],
+    [{ ...BOTH, type: 'lvm' }, ['--vg', '--size']],
+    [{ ...BOTH, thinPool: 'pool' }, ['--vg', '--size']],
+    [{ ...BOTH, size: '1Gi', overwrite: 'ext4' }, ['--vg']],
   ])('%j', (flags, wanted) => {
     expect(missing('data1', flags)).toEqual(wanted);
   });

@@ -14,6 +14,15 @@ test('a raw device is asked for by its path', async () => {
   expect(outcome.questions.at(-1)).toBe('Path of the device on the node:');
 });
 
+test('a logical volume is asked for by its group and size', async () => {
+  const { io, outcome } = fakeIo({ tty: true, answers: ['lvm', 'vg 0', 'vg0', '1Gi'] });
+  expect(await complete('data1', KNOWN, io, unexpected)).toEqual({
+    name: 'data1',
+    flags: { ...KNOWN, type: 'lvm', vg: 'vg0', size: '1Gi' },
+  });
+  expect(outcome.questions.slice(-2)).toEqual(['Volume group on the node:', 'Size, such as 10Gi:']);
+});
+
 test('a type that flags tell is not asked for', async () => {
   const { io, outcome } = fakeIo({ tty: true, answers: ['1Gi'] });
   await complete('data1', { ...KNOWN, directory: '/srv' }, io, unexpected);

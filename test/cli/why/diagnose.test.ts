@@ -712,6 +712,17 @@ test('what cannot grow is told with when it is tried next', () => {
     holdup: expect.stringContaining(message),
     next: expect.anything(),
   });
+  expect(
+    explain(
+      volume({ phase: 'Available', ...ready('True', 'Available', 'cannot grow to 2 bytes: no room') }),
+      {
+        pv: pv('Bound'),
+      },
+    ),
+  ).toMatchObject({
+    holdup: 'its device is Available and can be used, but it has not grown: cannot grow to 2 bytes: no room',
+    next: { when: 'every 30 s' },
+  });
   const growing = volume({ ...available.status, job: 'GrowVolume/1', attempt: 1 });
   expect(explain(growing, { pv: pv('Bound') })).toHaveProperty('nothing');
 });

@@ -1,7 +1,8 @@
 import { chmod, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { freePorts } from '../../support/free-ports.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
-import { freePorts, type Part } from '../part.ts';
+import type { Part } from '../part.ts';
 import { type ApiServerOptions, certificateOf, prepareApiServer, startApiServer } from './api-server.ts';
 import { startControllerManager, startScheduler } from './controllers.ts';
 import { startEtcd } from './etcd.ts';
@@ -13,6 +14,8 @@ export interface ControlPlaneOptions {
   users?: Readonly<Record<string, readonly string[]>>;
   /** Further flags of kube-apiserver. */
   apiServerFlags?: readonly string[];
+  /** The controllers that act, as kube-controller-manager names them; absent: all, and the scheduler. */
+  controllers?: readonly string[];
 }
 
 export interface ControlPlane {
@@ -37,6 +40,7 @@ export interface ControlPlane {
 export async function startControlPlane({
   users = {},
   apiServerFlags = [],
+  controllers,
 }: ControlPlaneOptions = {}): Promise<ControlPlane> {
   const program = await buildPrograms();
   const { path: folder } = await temporaryFolder('control-plane');
@@ -71,13 +75,17 @@ export async function startControlPlane({
       await writeFile(fileOf(user.name), kubeconfigFor({ url, ca }, user), { mode: 0o600 });
     const kubeconfig = fileOf(administrator.name);
     const common = { folder, kubeconfig };
-    const [manager, scheduler] = await Promise.allSettled([
-      started(
-        startControllerManager({ ...common, program: program('kube-controller-manager'), port: managerPort }),
-      ),
-      started(startScheduler({ ...common, program: program('kube-scheduler'), port: schedulerPort })),
-    ]);
-    for (const one of [manager, scheduler]) if (one.status === 'rejected') throw one.reason;
+    const manager = startControllerManager({
+      ...common,
+      program: program('kube-controller-manager'),
+      port: managerPort,
+      controllers: controllers ?? ['*'],
+    });
+    const scheduler = { ...common, program: program('kube-scheduler'), port: schedulerPort };
+    const all = [manager, ...(controllers === undefined ? [startScheduler(scheduler)] : [])];
+    // All of them are waited for, so that those which started can be stopped when another did not.
+    for (const one of await Promise.allSettled(all.map(started)))
+      if (one.status === 'rejected') throw one.reason;
     return {
       url,
       kubeconfig,

@@ -3,11 +3,12 @@ import { join } from 'node:path';
 import type { KubeNode } from '../../../src/api/core.ts';
 import { NODES } from '../../../src/api/resources.ts';
 import { connect } from '../../../src/kube/connect.ts';
+import { freePorts } from '../../support/free-ports.ts';
 import { lock } from '../cache.ts';
 import type { ControlPlane } from '../control-plane/control-plane.ts';
 import { buildPrograms } from '../control-plane/programs.ts';
 import { needPackages } from '../debian-packages.ts';
-import { freePorts, type Part, startPart } from '../part.ts';
+import { type Part, startPart } from '../part.ts';
 import { NETWORK_PLUGINS, startContainerd } from './containerd.ts';
 import { keepSysctls, refuseNode, undo } from './undo.ts';
 

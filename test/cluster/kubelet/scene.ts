@@ -2,9 +2,10 @@ import { execa } from 'execa';
 import { fetch } from 'undici';
 import { connect } from '../../../src/kube/connect.ts';
 import type { KubeClient } from '../../../src/kube/types.ts';
+import { freePorts } from '../../support/free-ports.ts';
 import { ensureUdev } from '../../support/udev.ts';
 import { type ControlPlane, startControlPlane } from '../control-plane/control-plane.ts';
-import { freePorts, startPart } from '../part.ts';
+import { startPart } from '../part.ts';
 import { kubeletUser, startKubelet } from './kubelet.ts';
 
 /** A real cluster whose one node is this machine, and the daemon that looks after its Volumes. */

@@ -15,6 +15,12 @@ const device = (node: string, capacity: string) => {
   };
 };
 
+const logical = (node: string, capacity: string, thinPool?: string) => {
+  const { sparseLoopDevice: _, ...spec } = volume().spec;
+  const lvmLogicalVolume = { vgName: 'vg0', size: capacity, ...(thinPool && { thinPool }) };
+  return { ...made(node, '/dev/vg0/data1', capacity), spec: { ...spec, lvmLogicalVolume } };
+};
+
 test('phases count as the commands show them', () => {
   const volumes = [
     volume(),
@@ -35,6 +41,9 @@ test('sizes are summed by node and directory, as measured', () => {
     made('n1', '/b/1', '1Ki'),
     made('n2', '/a/1', '2Ki'),
     device('n1', '4Ki'),
+    logical('n1', '1Ki'),
+    logical('n1', '1Ki'),
+    logical('n1', '1Ki', 'pool'),
     made('n3', '/a/1', 'huge'),
     volume(),
   ];
@@ -43,6 +52,8 @@ test('sizes are summed by node and directory, as measured', () => {
     { node: 'n1', directory: '/b', bytes: 1024 },
     { node: 'n2', directory: '/a', bytes: 2048 },
     { node: 'n1', directory: '', bytes: 4096 },
+    { node: 'n1', directory: '/dev/vg0', bytes: 2048 },
+    { node: 'n1', directory: '/dev/vg0/pool', bytes: 1024 },
   ]);
 });
 

@@ -298,6 +298,15 @@ describe('refused even with consent', () => {
       /partition 1 of a table of type dos/,
       rawBlock,
     ],
+    ...['tpool', 'pool', 'tdata', 'tmeta', 'real', 'cow'].map(
+      (layer): [string, DeviceFacts, object, RegExp, DesiredRaw] => [
+        `what LVM keeps for itself (${layer}), which blkid finds nothing on`,
+        { ...logical, dmUuid: `LVM-abc-${layer}` },
+        {},
+        /inner part of a logical volume \(LVM-abc-/,
+        rawDesired,
+      ],
+    ),
     [
       'device-mapper of another kind, in mode Block',
       carrying('ext4:x', { ...logical, dmUuid: 'CRYPT-LUKS2-x' }),

@@ -124,7 +124,7 @@ describe('Reconciliation loop (top level)', () => {
     ['source', { source: { volumeName: 'data0' } }],
     [
       'lvmLogicalVolume',
-      { sparseLoopDevice: undefined as never, lvmLogicalVolume: { vgName: 'vg', size: '1Gi' } },
+      { sparseLoopDevice: undefined as never, lvmLogicalVolume: { vgName: '../vg', size: '1Gi' } },
     ],
   ])('Reconcile: Volume is valid? no, %s is refused and not ignored → Failed', (field, spec) => {
     const asked = { ...volume(), spec: { ...volume().spec, ...spec } };

@@ -1,7 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { Agent, request } from 'undici';
 import { parse } from 'yaml';
-import type { Sandbox } from '../../src/sandbox/server.ts';
 
 export interface Answer {
   code: number;
@@ -10,8 +9,8 @@ export interface Answer {
   headers: IncomingHttpHeaders;
 }
 
-/** Plain requests to a sandbox, as its kubeconfig admits them. */
-export function clientFor({ url, kubeconfig }: Sandbox) {
+/** Plain requests to a server, as its kubeconfig, YAML, admits them. */
+export function clientFor({ url, kubeconfig }: { url: string; kubeconfig: string }) {
   const { clusters, users } = parse(kubeconfig);
   const ca = Buffer.from(clusters[0].cluster['certificate-authority-data'], 'base64').toString();
   // undici would expect a certificate for whatever Host a test sends.

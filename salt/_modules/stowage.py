@@ -1,0 +1,71 @@
+"""
+Stowage's hands on a node: looks, and jobs that are started, or joined, by their key.
+
+Every function takes the name of the node that it is meant for, and the version of this module that the caller knows.
+Each answers a mapping with one of: `answer`, what was asked for; `refused`, why this node does not do it.
+"""
+
+# Salt has this folder on its path while it loads this file.
+from stowage_node import allowed, jobs
+from stowage_node import observe as observing
+
+#: Other callers than those of this number are told so. It grows when what is said here changes its meaning.
+VERSION = 1
+
+#: Where the list of this node is, in the minion's configuration.
+FILE_OPTION = "stowage_allowed"
+
+
+def observe(node, version, probes):
+    """
+    Runs commands that only read. `probes`: lists of arguments.
+    Answers for each: [exit status, output, errors], both in base64. 127 is a program that is not there.
+    """
+    return _guarded(node, version, lambda rules: observing.observe(rules, probes))
+
+
+def submit(node, version, subject, job, steps, wait):
+    """
+    Starts a job, or joins the one of this key, and answers its state as `poll` does, once it is no longer running or
+    `wait` seconds are over.
+    """
+
+    def start(rules):
+        for step in steps:
+            rules.check_step(step)
+        jobs.submit(subject, job, steps, rules.file)
+        return jobs.poll([[subject, job]], wait)
+
+    return _guarded(node, version, start)
+
+
+def poll(node, version, keys, wait):
+    """The states of jobs, `[subject, job]` each, once one of them is no longer running or `wait` seconds are over."""
+    return _guarded(node, version, lambda rules: jobs.poll(keys, wait))
+
+
+def forget(node, version, subject):
+    """Removes what is kept of a subject's jobs. False while one of them runs."""
+    return _guarded(node, version, lambda rules: jobs.forget(subject))
+
+
+def subjects(node, version):
+    """The subjects that anything is kept of."""
+    return _guarded(node, version, lambda rules: jobs.subjects())
+
+
+def _guarded(node, version, work):
+    """Refuses what is not for this node, and tells refusals from failures, which Salt reports by itself."""
+    if version != VERSION:
+        return {"version": VERSION, "refused": "version", "found": f"version {VERSION}"}
+    try:
+        rules = allowed.load(__opts__.get(FILE_OPTION, allowed.FILE))
+        rules.check_node(node, __opts__.get("id"))
+        return {"version": VERSION, "answer": work(rules)}
+    except allowed.Refusal as refusal:
+        return {
+            "version": VERSION,
+            "refused": refusal.reason,
+            "found": str(refusal),
+            "command": refusal.command,
+        }

@@ -1,0 +1,190 @@
+"""
+Jobs of this node, in the folder and by the locks that the scripts use which Stowage sends over ssh: a job of one
+transport is seen, joined and waited for by another.
+
+A job's lock, on the file that its programs print to, is taken before its folder has its name: whoever sees the folder
+sees the lock taken until the job and all its programs have ended.
+"""
+
+import base64
+import fcntl
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+
+from .allowed import Refusal
+
+#: A tmpfs, so that after a reboot a job is not found, which is the truth.
+FOLDER = "/run/stowage/jobs"
+
+#: How much of a job's output is answered, in bytes.
+OUTPUT_TAIL = 4096
+
+#: Jobs outlive the minion: a process of its own, by this, and nobody's child, since a minion that ends kills all of its.
+RUNNER = (
+    "import os, sys; os.fork() and os._exit(0); sys.path.append(sys.argv[1]); "
+    "from stowage_node import runner; runner.main(*sys.argv[2:])"
+)
+
+
+def submit(subject, job, steps, allowed_file):
+    """Starts a job unless there is one of its key. `allowed_file`: of allowed.load, for its process."""
+    _own()
+    folder = _folder(subject, job)
+    if os.path.isdir(folder):
+        return
+    os.makedirs(os.path.dirname(folder), mode=0o700, exist_ok=True)
+    _sweep(os.path.dirname(folder))
+    new = tempfile.mkdtemp(prefix=".new.", dir=os.path.dirname(folder))
+    with open(f"{new}/steps", "w", encoding="utf-8") as file:
+        json.dump(steps, file)
+    output = os.open(f"{new}/output", os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+    try:
+        fcntl.flock(output, fcntl.LOCK_EX)
+        try:
+            os.rename(new, folder)
+        except OSError:
+            # Another submission of this key was first: its folder is there and not empty.
+            shutil.rmtree(new)
+            return
+        package = os.path.dirname(os.path.abspath(__file__))
+        subprocess.run(
+            [sys.executable, "-I", "-c", RUNNER, os.path.dirname(package), folder, str(output), allowed_file],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            cwd="/",
+            pass_fds=[output],
+            start_new_session=True,
+            check=True,
+        )
+    finally:
+        os.close(output)
+
+
+def poll(keys, wait):
+    """States in the order of the keys, once one of them has ended, after `wait` seconds at the latest."""
+    _own()
+    folders = [_folder(*key) for key in keys]
+    deadline = time.monotonic() + wait
+    pause = 0.01
+    while True:
+        lines = [_line(folder) for folder in folders]
+        if any(line != "running" for line in lines) or time.monotonic() >= deadline:
+            return [_state(folder, line) for folder, line in zip(folders, lines)]
+        time.sleep(min(pause, max(0, deadline - time.monotonic())))
+        pause = min(pause * 1.5, 0.2)
+
+
+def forget(subject):
+    """Removes what is kept of a subject's jobs, if none of them runs."""
+    _own()
+    folder = _folder(subject, "x")[: -len("/x")]
+    if not os.path.isdir(folder):
+        return True
+    with open(f"{folder}/lock", "w", encoding="utf-8") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return False
+        if any(is_locked(f"{folder}/{each}/output") for each in os.listdir(folder) if each != "lock"):
+            return False
+        shutil.rmtree(folder)
+    return True
+
+
+def subjects():
+    """The subjects that there are jobs of."""
+    _own()
+    if not os.path.isdir(FOLDER):
+        return []
+    return sorted(each for each in os.listdir(FOLDER) if os.path.isdir(f"{FOLDER}/{each}"))
+
+
+def begun(folder):
+    """The jobs of a subject that got beyond waiting for each other."""
+    return [each for each in os.listdir(folder) if os.path.exists(f"{folder}/{each}/step")]
+
+
+def is_locked(path):
+    """Whether somebody holds the file locked; not where it is gone."""
+    try:
+        with open(path, "rb") as file:
+            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    except FileNotFoundError:
+        pass
+    return False
+
+
+def _own():
+    """Jobs of another user say nothing: whoever owns the folder could plant a result."""
+    os.makedirs(os.path.dirname(FOLDER), mode=0o755, exist_ok=True)
+    try:
+        os.mkdir(FOLDER, mode=0o700)
+    except FileExistsError:
+        found = os.lstat(FOLDER)
+        if found.st_uid != os.geteuid() or not os.path.isdir(FOLDER) or os.path.islink(FOLDER):
+            raise Refusal("jobs", f"{FOLDER} is no folder of this user but of user {found.st_uid}") from None
+
+
+def _folder(subject, job):
+    for name in (subject, job):
+        if not re.fullmatch(r"[a-z0-9][a-z0-9-]{0,99}", str(name)):
+            raise Refusal("jobs", f"not a job's name: {name!r}")
+    return f"{FOLDER}/{subject}/{job}"
+
+
+def _sweep(folder):
+    """Half submissions of a crash. One that is under way is young, and locked soon."""
+    for each in os.listdir(folder):
+        path = f"{folder}/{each}"
+        if each.startswith(".new.") and time.time() - os.stat(path).st_mtime > 60:
+            if not is_locked(f"{path}/output"):
+                shutil.rmtree(path, ignore_errors=True)
+
+
+def _line(folder):
+    """The first line of its result, or what is to be said without one."""
+    result = _read(f"{folder}/result")
+    if result is not None:
+        return result.strip()
+    if not os.path.isdir(folder):
+        return "not-found"
+    if is_locked(f"{folder}/output"):
+        return "running"
+    # It may have ended between the two.
+    return (_read(f"{folder}/result") or "died").strip()
+
+
+def _state(folder, line):
+    word, *rest = line.split(" ")
+    step = (_read(f"{folder}/step") or "").split("\0")
+    output = (_read(f"{folder}/output") or "")[-OUTPUT_TAIL:]
+    if word == "denied":
+        # Nothing was found out about the volume: once the command is allowed, the same job is tried again.
+        shutil.rmtree(folder, ignore_errors=True)
+        command = base64.b64decode(rest[1]).decode(errors="replace")
+        raise Refusal("command", output.strip(), [command])
+    state = {"state": word}
+    if len(step) == 2 and word not in ("not-found", "succeeded"):
+        state["step"] = {"name": step[0], "command": step[1]}
+    if word in ("failed", "raced"):
+        state.update(exit=int(rest[0]), output=output)
+    if word == "guarded":
+        state.update(refusal=_read(f"{folder}/refusal") or "", output=output)
+    return state
+
+
+def _read(path):
+    try:
+        with open(path, encoding="utf-8", errors="replace") as file:
+            return file.read()
+    except (FileNotFoundError, NotADirectoryError):
+        return None

@@ -1,0 +1,19 @@
+"""Looks at a node: commands that only read, in one round trip."""
+
+import base64
+import subprocess
+
+from . import programs
+
+
+def observe(rules, probes):
+    """All of them are checked before the first runs."""
+    for argv in probes:
+        rules.check(argv)
+    return [_probe(argv) for argv in probes]
+
+
+def _probe(argv):
+    status, output, errors = programs.run(argv, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    # As a shell's $(…) has it: newlines at the end are no part of what was said.
+    return [status, *(base64.b64encode(text.rstrip(b"\n")).decode() for text in (output, errors))]

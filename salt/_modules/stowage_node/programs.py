@@ -1,0 +1,27 @@
+"""How programs run here: as lists of arguments, never through a shell, with an environment that says nothing."""
+
+import shutil
+import subprocess
+
+from .allowed import PATH
+
+ENVIRONMENT = {"LC_ALL": "C", "PATH": PATH}
+
+#: What a shell says of a program that is not there.
+MISSING = 127
+
+
+def run(argv, **how):
+    """The exit status and, where they are pipes, output and errors in bytes. `how`: as for subprocess.Popen."""
+    program = shutil.which(argv[0], path=PATH)
+    if program is None:
+        return MISSING, b"", f"{argv[0]}: not found\n".encode()
+    said = how.pop("input", None)
+    how.setdefault("stdin", subprocess.DEVNULL if said is None else subprocess.PIPE)
+    with subprocess.Popen(
+        argv, executable=program, cwd="/", env=ENVIRONMENT, umask=0o077, **how
+    ) as process:
+        output, errors = process.communicate(said)
+    # As a shell has it: a signal's number is added to 128.
+    status = process.returncode if process.returncode >= 0 else 128 - process.returncode
+    return status, output or b"", errors or b""

@@ -1,0 +1,159 @@
+"""A job, as a process of its own that nobody waits for: runs the steps of its folder, and writes what came of them."""
+
+import base64
+import fcntl
+import json
+import os
+import shlex
+import stat
+import subprocess
+import time
+
+from . import allowed, jobs, programs
+
+#: How long a step waits for the lock of its device, in seconds: udev has it while it looks.
+LOCK_TIMEOUT = 60
+
+
+class Ended(Exception):
+    """The result of the job."""
+
+
+def main(folder, output, allowed_file):
+    """`output`: the number of a descriptor on the file that programs print to, which holds the job's lock."""
+    os.umask(0o077)
+    os.chdir(folder)
+    lock = os.open("../lock", os.O_RDWR | os.O_CREAT, 0o600)
+    fcntl.flock(lock, fcntl.LOCK_EX)
+    # A program of an earlier job whose runner was killed may run still.
+    for each in jobs.begun(".."):
+        with open(f"../{each}/output", "rb") as file:
+            fcntl.flock(file, fcntl.LOCK_SH)
+    # Forgotten while it waited: then it must not run.
+    try:
+        if not os.path.samefile(".", folder):
+            return
+    except FileNotFoundError:
+        return
+    with open("steps", encoding="utf-8") as file:
+        steps = json.load(file)
+    job = Job(int(output), lock, allowed_file)
+    try:
+        for step in steps:
+            job.run(step)
+        result = "succeeded"
+    except Ended as ended:
+        result = str(ended)
+    except allowed.Refusal as refusal:
+        job.print(f"{refusal}\n")
+        result = f"denied {_encoded('root')} {_encoded(refusal.command)}"
+    write("result", f"{result}\n")
+    # Its locks are free at once, so that what ended can be forgotten.
+    os._exit(0)  # pylint: disable=protected-access
+
+
+class Job:
+    """The descriptors that the job's programs inherit, so that its locks are held for as long as one of them runs."""
+
+    def __init__(self, output, lock, allowed_file):
+        self.output = output
+        self.allowed_file = allowed_file
+        self.held = [lock]
+
+    def run(self, step):
+        """Raises Ended unless it succeeds, allowed.Refusal where this node does not do it."""
+        write("step", f"{step['name']}\0{shlex.join(step['argv'])}")
+        os.ftruncate(self.output, 0)
+        # Devices come and go while a job runs.
+        rules = allowed.load(self.allowed_file)
+        failure = "raced" if step.get("mayRace") else "failed"
+        device = None
+        if step.get("lock") is not None:
+            rules.check_lock(step["lock"])
+            device = self._lock(step["lock"], failure)
+            self.held.append(device)
+        try:
+            for guard in step["guards"]:
+                rules.check(guard["argv"])
+                self._look(guard)
+            rules.check(step["argv"])
+            said = step.get("stdin")
+            status, _, errors = programs.run(
+                step["argv"],
+                input=None if said is None else said.encode(),
+                stdout=self.output,
+                stderr=self.output,
+                pass_fds=self.held,
+            )
+            os.write(self.output, errors)
+            if status != 0:
+                # Killed by one of the 64 signals, in a shutdown or for want of memory: that says nothing about what it worked on.
+                killed = 128 < status <= 192
+                raise Ended(f"{'raced' if killed else failure} {status}")
+        finally:
+            if device is not None:
+                self.held.remove(device)
+                os.close(device)
+
+    def print(self, text):
+        """Beside what programs print."""
+        os.write(self.output, text.encode())
+
+    def _look(self, guard):
+        status, found, errors = programs.run(
+            guard["argv"], stdout=subprocess.PIPE, stderr=self.output, pass_fds=self.held
+        )
+        os.write(self.output, errors)
+        # As a shell's $(…) has it.
+        text = found.rstrip(b"\n").decode(errors="surrogateescape")
+        if holds(guard["expect"], status, text):
+            # What a look complained of is of no interest once it has passed.
+            os.ftruncate(self.output, 0)
+            return
+        write("refusal", guard["refusal"])
+        if text:
+            os.write(self.output, found.rstrip(b"\n") + b"\n")
+        raise Ended("guarded")
+
+    def _lock(self, path, failure):
+        # Opened for reading only, since udev looks again at what was open for writing.
+        try:
+            device = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+            if not stat.S_ISBLK(os.fstat(device).st_mode):
+                raise OSError(f"{path} is no block device")
+        except OSError as error:
+            self.print(f"{error}\n")
+            raise Ended(f"{failure} 1") from None
+        deadline = time.monotonic() + LOCK_TIMEOUT
+        while True:
+            try:
+                fcntl.flock(device, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                return device
+            except BlockingIOError:
+                if time.monotonic() > deadline:
+                    self.print(f"{path} was locked by another program for {LOCK_TIMEOUT} s\n")
+                    raise Ended(f"{failure} 1") from None
+                time.sleep(0.05)
+
+
+def holds(expect, status, text):
+    """Whether a command answered as expected: `exit`, and `stdout` with `is`, or with `has` and without `lacks`."""
+    if expect.get("exit") is not None and status != expect["exit"]:
+        return False
+    said = expect.get("stdout")
+    if said is None:
+        return True
+    if "is" in said:
+        return text == said["is"]
+    return said["has"] in text and said["lacks"] not in text
+
+
+def write(name, text):
+    """A file that is there whole or not at all."""
+    with open(f"{name}.new", "w", encoding="utf-8", errors="surrogateescape") as file:
+        file.write(text)
+    os.rename(f"{name}.new", name)
+
+
+def _encoded(text):
+    return base64.b64encode(text.encode(errors="surrogateescape")).decode()

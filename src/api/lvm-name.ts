@@ -1,0 +1,11 @@
+/** lvm(8), valid names. */
+export const MAX_LVM_NAME = 127;
+
+export const isLvmName = (name: string): boolean =>
+  /^[A-Za-z0-9_.+][A-Za-z0-9_.+-]*$/.test(name) &&
+  name !== '.' &&
+  name !== '..' &&
+  name.length <= MAX_LVM_NAME;
+
+/** For messages that refuse a name. */
+export const LVM_NAME = `a name as LVM has them: letters, digits, \`_\`, \`.\`, \`+\` and \`-\`, not beginning with \`-\`, ${MAX_LVM_NAME} characters at most`;

@@ -1,0 +1,25 @@
+import type { VolumeGroup } from '../../storage/lvm/facts.ts';
+import { refuseChange } from '../../storage/lvm/group.ts';
+import { roundedSize } from '../output/size.ts';
+import type { Check } from './report.ts';
+
+/** The volume groups that Volumes are in. Pure. */
+export const groupChecks = (groups: ReadonlyMap<string, readonly VolumeGroup[]>): Check[] =>
+  [...groups].map(([name, [group, other]]) => {
+    const check = `volume group ${name}`;
+    if (group === undefined) {
+      return {
+        check,
+        ok: false,
+        message: 'is not there, and Volumes are in it',
+        hint: 'Bring its disks back: pvs and vgs tell what LVM sees.',
+      };
+    }
+    if (other !== undefined) {
+      return { check, ok: false, message: 'is there twice', hint: 'Rename one by its UUID: vgrename.' };
+    }
+    const refused = refuseChange(group);
+    return refused === undefined
+      ? { check, ok: true, message: `${roundedSize(Number(group.freeExtents * group.extentBytes))} free` }
+      : { check, ok: false, message: refused.refusal, hint: refused.hint };
+  });

@@ -1,0 +1,98 @@
+import type { JobKey } from '../job.ts';
+import type { GateClock } from '../node-gate.ts';
+import { checkedReturn, type SaltCall } from './caller.ts';
+import type { SaltEvents } from './events.ts';
+
+export interface EndsOptions {
+  events: SaltEvents;
+  /** Starts a function on a node, and answers the id of Salt's job. Throws NodeError. */
+  start(node: string, call: SaltCall): Promise<string>;
+  minionOf(node: string): string;
+  clock: GateClock;
+  /** Ends all waiting. */
+  signal: AbortSignal;
+}
+
+/** Waits for the ends of jobs, each told by the event of a Salt job that waits for it on its node. */
+export interface Ends {
+  /**
+   * Submits a job and waits for its end up to `waitMs`.
+   * @returns what the module returned; undefined where it has not by then
+   */
+  submit(node: string, key: JobKey, call: SaltCall, waitMs: number): Promise<unknown>;
+  /**
+   * Waits until one of the jobs may have ended: then they are to be asked for. `running`: none has, for all that is known.
+   * `unheard`: no events come, and waiting says nothing.
+   */
+  wait(node: string, keys: readonly JobKey[], waitMs: number): Promise<'ask' | 'running' | 'unheard'>;
+}
+
+/** How long a Salt job waits on its node for the end of a job, in s; then another one does. */
+const HELD = 300;
+/** How long events alone are believed, in ms: a minion that was restarted returns nothing for what it had begun. */
+const BELIEVED = 20_000;
+
+interface Watched {
+  /** Resolves to what was returned; undefined where it never will be. */
+  returned: Promise<unknown>;
+  /** When the node was heard of last, by the clock. */
+  since: number;
+}
+
+export function createEnds({ events, start, minionOf, clock, signal }: EndsOptions): Ends {
+  const watched = new Map<string, Watched>();
+  const idOf = (node: string, { subject, id }: JobKey) => `${node}/${subject}/${id}`;
+
+  /** A Salt job that ends with the node's job, whichever function it runs. */
+  async function watch(node: string, key: JobKey, call: SaltCall): Promise<Watched> {
+    const jid = await start(node, { ...call, args: { ...call.args, wait: HELD } });
+    const minion = minionOf(node);
+    const over = AbortSignal.any([signal, AbortSignal.timeout((HELD + 60) * 1000)]);
+    const id = idOf(node, key);
+    const returned = events
+      .returned(jid, over)
+      .then((found) => found && checkedReturn(node, minion, found.ret, found.retcode))
+      .finally(() => {
+        if (watched.get(id)?.returned === returned) watched.delete(id);
+      });
+    // Whoever asks learns of it; nobody may.
+    returned.catch(() => {});
+    const found = { returned, since: clock.now() };
+    watched.set(id, found);
+    return found;
+  }
+
+  async function sleep(ms: number): Promise<void> {
+    await clock.sleep(ms, signal).catch(() => {});
+  }
+
+  return {
+    async submit(node, key, call, waitMs) {
+      const { returned } = await watch(node, key, call);
+      return Promise.race([returned, sleep(waitMs).then(() => undefined)]);
+    },
+    async wait(node, keys, waitMs) {
+      if (!events.connected()) return 'unheard';
+      const all = await Promise.all(
+        keys.map(async (key) => {
+          const found = watched.get(idOf(node, key));
+          if (found !== undefined) return found;
+          const args = { keys: [[key.subject, key.id]] };
+          return watch(node, key, { fun: 'poll', args, waitMs: 0 });
+        }),
+      );
+      const ended = all.map(({ returned }) =>
+        returned.then(
+          () => 'ask' as const,
+          () => 'ask' as const,
+        ),
+      );
+      const now = clock.now();
+      const told = await Promise.race([...ended, sleep(waitMs).then(() => 'running' as const)]);
+      const stale = !events.connected() || all.some(({ since }) => now - since > BELIEVED);
+      if (told === 'running' && !stale) return 'running';
+      for (const each of all) each.since = clock.now();
+      return 'ask';
+    },
+  };
+}

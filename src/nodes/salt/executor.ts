@@ -1,0 +1,112 @@
+import { NodeError } from '../errors.ts';
+import type { Executor, Job, JobKey, JobState } from '../job.ts';
+import { type GateClock, limitNodes } from '../node-gate.ts';
+import { pollTogether } from '../poll-together.ts';
+import type { SaltAccess } from './access.ts';
+import { readAnswer, readForgotten, readObservation, readStates, readSubjects } from './answers.ts';
+import { createSaltCaller, type SaltCall } from './caller.ts';
+import { createEnds } from './ends.ts';
+import { readSaltEvents } from './events.ts';
+import { ModuleRefusal } from './refusal.ts';
+import { createSaltSession } from './session.ts';
+
+export interface SaltExecutorOptions {
+  access: SaltAccess;
+  /** The id of the minion that is a node. */
+  minionOf(node: string): string;
+  /** Throws a NodeError where nothing may be done on the node (any more). */
+  check?: ((node: string) => void) | undefined;
+  /** What is told of a node's life elsewhere: when it changes, a node that was away is tried at once. */
+  lifeOf?: (node: string) => string;
+  clock: GateClock;
+}
+
+/** How long a round trip may take beside what it was told to wait, in ms: a minion that is down takes Salt 15 s. */
+const ROUND_TRIP = 40_000;
+
+/** The job protocol over salt-api: the module's functions, and Salt's events for the ends of jobs. */
+export function createSaltExecutor(options: SaltExecutorOptions): Executor {
+  const { access, minionOf, check, lifeOf, clock } = options;
+  const closed = new AbortController();
+  const session = createSaltSession(access, clock);
+  const hands = limitNodes(createSaltCaller({ access, session, minionOf, check }), clock, lifeOf);
+  // Looks need no events, and commands do nothing else.
+  let started: ReturnType<typeof createEnds> | undefined;
+  const ends = () => {
+    started ??= createEnds({
+      events: readSaltEvents({
+        session,
+        sleep: (ms, signal) => clock.sleep(ms, signal),
+        signal: closed.signal,
+      }),
+      start: async (node, call) => {
+        const answer = await hands.run(node, { ...call, detached: true }, ROUND_TRIP);
+        return 'jid' in answer ? answer.jid : '';
+      },
+      minionOf,
+      clock,
+      signal: closed.signal,
+    });
+    return started;
+  };
+
+  async function ask<T>(node: string, call: SaltCall, read: (answer: unknown) => T): Promise<T> {
+    const answer = await hands.run(node, call, call.waitMs + ROUND_TRIP);
+    return understood(node, () => read(readAnswer('ret' in answer ? answer.ret : undefined)));
+  }
+
+  const poll = (node: string, keys: readonly JobKey[], waitMs: number) =>
+    ask(node, pollCall(keys, waitMs), (answer) => readStates(answer, keys.length));
+  const pollNow = pollTogether((node, keys) => poll(node, keys, 0));
+
+  return {
+    observe: (node, probes) =>
+      ask(node, { fun: 'observe', args: { probes: probes.map(({ argv }) => argv) }, waitMs: 0 }, (answer) =>
+        readObservation(answer, probes),
+      ),
+    async submit(node, job, waitMs) {
+      const ended = await ends().submit(node, job.key, submitCall(job), waitMs);
+      if (ended !== undefined) return understood(node, () => first(readStates(readAnswer(ended), 1)));
+      // It has not ended, or was not begun: the node knows.
+      return first(await pollNow(node, [job.key]));
+    },
+    async poll(node, keys, waitMs) {
+      if (keys.length === 0) return [];
+      if (waitMs === 0) return pollNow(node, keys);
+      const known = await ends().wait(node, keys, waitMs);
+      if (known === 'unheard') return poll(node, keys, waitMs);
+      if (known === 'running') return keys.map(() => ({ state: 'running' as const }));
+      return pollNow(node, keys);
+    },
+    forget: (node, subject) => ask(node, { fun: 'forget', args: { subject }, waitMs: 0 }, readForgotten),
+    subjects: (node) => ask(node, { fun: 'subjects', args: {}, waitMs: 0 }, readSubjects),
+    async close() {
+      closed.abort();
+      await hands.close();
+    },
+  };
+}
+
+function submitCall({ key, steps }: Job): SaltCall {
+  return { fun: 'submit', args: { subject: key.subject, job: key.id, steps }, waitMs: 0 };
+}
+
+export function pollCall(keys: readonly JobKey[], waitMs: number): SaltCall {
+  const args = { keys: keys.map(({ subject, id }) => [subject, id]), wait: waitMs / 1000 };
+  return { fun: 'poll', args, waitMs };
+}
+
+const first = (states: readonly JobState[]): JobState => states[0] as JobState;
+
+function understood<T>(node: string, read: () => T): T {
+  try {
+    return read();
+  } catch (cause) {
+    if (cause instanceof ModuleRefusal) throw cause.on(node);
+    if (cause instanceof NodeError) throw cause;
+    throw new NodeError('protocol', node, `node ${node} gave an answer that is not understood: ${cause}`, {
+      cause,
+      hint: "Stowage's Salt module there may be of another version: salt MINION saltutil.sync_modules",
+    });
+  }
+}

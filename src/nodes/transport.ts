@@ -1,0 +1,2 @@
+/** How nodes are reached. */
+export type Transport = 'ssh' | 'salt' | 'local';

@@ -1,0 +1,133 @@
+import type { Guard, Step } from '../../nodes/job.ts';
+import { linkOf } from '../links.ts';
+import { mkfs } from '../mkfs.ts';
+import { emptyGuards } from '../raw/guards.ts';
+import { donePath, intentOf, writeDone, writeIntent } from '../records.ts';
+import type { DesiredLvm, Intent, ObservedLvm } from '../types.ts';
+import { lookAgain, waitForLink } from '../udev.ts';
+import { contentOf, rangeOf, sameContentGuards } from './content.ts';
+import type { Extents, VolumeGroup } from './facts.ts';
+import { extentsFor } from './group.ts';
+import { dmNameOf, lvName, lvPath, tagOf } from './names.ts';
+
+/** The record that is written before there is a logical volume: its UUID is LVM's to choose. */
+export function intentFor(desired: DesiredLvm, group: VolumeGroup, consent: string): Intent {
+  const device = { path: lvPath(desired), identity: `vg=${group.uuid}` };
+  const fresh = intentOf(desired, { device }, bytesFor(desired, group));
+  return consent === '' ? fresh : { ...fresh, signature: consent, consent };
+}
+
+const bytesFor = (desired: DesiredLvm, group: VolumeGroup): bigint =>
+  extentsFor(desired, group) * group.extentBytes;
+
+/** All steps from nothing to what the Volume wants, once nothing speaks against it. */
+export function create(desired: DesiredLvm, observed: ObservedLvm, group: VolumeGroup): Step[] {
+  const { free } = observed;
+  const intent = intentFor(desired, group, contentOf(free));
+  const known = JSON.stringify(observed.intent) === JSON.stringify(intent);
+  const done = writeDone(desired.uid, bytesFor(desired, group));
+  return [
+    ...(known ? [] : writeIntent(intent)),
+    desired.thinPool === undefined
+      ? lvcreate(desired, group, free)
+      : lvcreateThin(desired, desired.thinPool, group),
+    ...(desired.mode === 'Filesystem'
+      ? [...makeFileSystem(desired, group), ...done]
+      : done.map((step, index) => (index > 0 ? step : { ...step, guards: madeGuards(desired, group) }))),
+    // That of mode Block is LVM's own, which waits for udev.
+    ...(desired.mode === 'Filesystem'
+      ? [lookAgain(lvName(desired, desired.name)), waitForLink(linkOf(desired))]
+      : []),
+  ];
+}
+
+/** A job may reach the node late, after all was lost again: what is done is not made anew. */
+const notDone = (desired: DesiredLvm): Guard => ({
+  argv: ['test', '!', '-e', donePath(desired.uid)],
+  expect: { exit: 0 },
+  refusal: `${lvPath(desired)} was made meanwhile`,
+});
+
+const named = ({ name, uid }: DesiredLvm): string[] => ['--name', name, '--addtag', tagOf(uid)];
+
+/**
+ * LVM itself looks for signatures before udev may look at the device, so that a copy of a file system in old extents is
+ * never taken for the one that is in use. It asks what to do with one, is answered by an empty standard input, which is
+ * no, and takes the logical volume back. Only for extents that were looked into, and with consent to what is in them,
+ * it is told yes: then it is told these extents, too. Without blkid it would know three kinds of signatures and write over
+ * the others, so lvm.conf does not decide that.
+ */
+function lvcreate(desired: DesiredLvm, group: VolumeGroup, free: readonly Extents[]): Step {
+  const consented = contentOf(free) !== '';
+  const chosen = desired.overwrite !== undefined;
+  return {
+    name: `make the logical volume ${lvName(desired, desired.name)}`,
+    argv: [
+      'lvcreate',
+      ...(consented ? ['--yes'] : []),
+      ...['--config', 'allocation/use_blkid_wiping=1'],
+      ...named(desired),
+      ...['--extents', String(extentsFor(desired, group)), '--wipesignatures', 'y', '--zero', 'y'],
+      group.name,
+      ...(chosen ? free.map(rangeOf) : []),
+    ],
+    // Also where somebody pastes the plan into a shell.
+    stdin: '',
+    guards: [notDone(desired), ...(chosen ? sameContentGuards(free) : [])],
+    // Others may have taken these extents.
+    ...(chosen ? { mayRace: true } : {}),
+  };
+}
+
+/** A new thin volume reads as zeros: there is nothing in it to look for. */
+function lvcreateThin(desired: DesiredLvm, pool: string, group: VolumeGroup): Step {
+  return {
+    name: `make the thin volume ${lvName(desired, desired.name)}`,
+    argv: [
+      ...['lvcreate', ...named(desired), '--virtualsize', `${bytesFor(desired, group)}b`],
+      ...['--thinpool', pool, group.name],
+    ],
+    guards: [notDone(desired)],
+  };
+}
+
+/**
+ * It is what was just made, the path leads to it (a link that udev left behind may lead to a logical volume of others
+ * that has its number by now), and LVM did look: it does not at what lvm.conf keeps from being active.
+ */
+function madeGuards(desired: DesiredLvm, group: VolumeGroup): Guard[] {
+  const path = lvPath(desired);
+  const refusal = `${path} is not the logical volume that was made`;
+  return [
+    {
+      argv: ['lvs', '--noheadings', '-o', 'lv_tags', lvName(desired, desired.name)],
+      expect: { exit: 0, stdout: { is: `  ${tagOf(desired.uid)}` } },
+      refusal,
+    },
+    {
+      argv: ['lsblk', '--raw', '-n', '-d', '-o', 'NAME,TYPE', path],
+      expect: { exit: 0, stdout: { is: `${dmNameOf(desired)} lvm` } },
+      refusal,
+    },
+    ...emptyGuards({
+      name: `${desired.vgName}/${desired.name}`,
+      sizeBytes: bytesFor(desired, group),
+      partition: undefined,
+    }),
+  ];
+}
+
+function makeFileSystem(desired: DesiredLvm, group: VolumeGroup): Step[] {
+  const path = lvPath(desired);
+  // The class is known: who prepares has looked at it.
+  if (desired.fs === undefined) throw new Error(`no file system is known for ${path}`);
+  return [
+    {
+      name: `make the ${desired.fs.type} file system`,
+      argv: mkfs(desired.fs, desired.uid, path),
+      guards: [notDone(desired), ...madeGuards(desired, group)],
+      lock: path,
+    },
+    { name: 'sync the device', argv: ['sync', path], guards: [] },
+  ];
+}

@@ -1,0 +1,172 @@
+import type { Guard, Step } from '../../nodes/job.ts';
+import { leaveMount } from '../grow-file-system.ts';
+import { userOf } from '../in-use.ts';
+import { takeSignatureOff, wipeDevice } from '../raw/clean.ts';
+import { notInUseGuards, notOpenGuards } from '../raw/guards.ts';
+import { isOurs } from '../raw/ours.ts';
+import { removeIntent, removeRecords } from '../records.ts';
+import type { DesiredLvm, DeviceFacts, ObservedLvm, Plan } from '../types.ts';
+import { partOf } from '../wipe.ts';
+import { asRaw, rawOf } from './as-raw.ts';
+import type { LogicalVolume } from './facts.ts';
+import { groupOf, refuseChange } from './group.ts';
+import { isTagged, lvName, tagOf } from './names.ts';
+import { deviceOf, ownOf, refuseTags, whose } from './own.ts';
+import { addTag, deactivate, reach, sameVolume, takeTag } from './reach.ts';
+import { refuseWrites } from './refuse.ts';
+
+/** Those of which removing one removes nothing else: plain, thin, and what LVM makes of them (RAID, mirrors, caches). */
+const ALONE = ['-', 'V', 'r', 'R', 'm', 'M', 'C'];
+
+/**
+ * What remains to be done until the logical volume is let go of: retained, or removed with its signature, or with every
+ * byte overwritten before. One that was never made to the end holds no data of anybody's, and is always removed.
+ */
+export function planDestroy(desired: DesiredLvm, observed: ObservedLvm): Plan {
+  const made = observed.done !== undefined || desired.recorded;
+  const begun = observed.intent !== undefined || made;
+  const records = observed.recordFiles ? removeRecords(desired.uid) : [];
+  if (!begun) return { steps: records };
+  const retained = desired.onDelete === 'Retain';
+  const group = groupOf(desired, observed);
+  // Half of its records must never look like those of what was not made to the end.
+  const keep = observed.recordFiles ? [...removeIntent(desired.uid), ...records] : records;
+  if ('refusal' in group) return retained ? { steps: keep } : orRetain(group.refusal);
+  const own = ownOf(desired, observed.volumes);
+  if (own === undefined) return { steps: records };
+  const owner = whose(desired, observed, own);
+  const refused = refuseChange(group);
+  const doubtful = refuseTags(desired, observed, own);
+  if (retained && made) {
+    const device = owner === 'ours' ? deviceOf(observed, own) : undefined;
+    const left = device === undefined ? [] : leaveMount(desired.uid, device, observed);
+    // Whoever has it from now on is not held to be this Volume.
+    const tag = owner === 'ours' && isTagged(own, desired.uid) && (refused ?? doubtful) === undefined;
+    return { steps: [...left, ...(tag ? [takeTag(desired, own), ...records] : keep)] };
+  }
+  const name = lvName(desired, own.name);
+  if (owner !== 'ours') {
+    // Without a tag it was not made by us, and what was never made leaves nothing.
+    return made
+      ? orRetain(`${name} is not the logical volume that was made for this Volume`)
+      : { steps: records };
+  }
+  if (refused !== undefined) return orRetain(refused.refusal);
+  if (doubtful !== undefined) return doubtful;
+  if (!ALONE.includes(own.kind)) {
+    return orRetain(
+      `${name} has snapshots or is a part of something (lvs shows ${own.kind}), which would go with it`,
+    );
+  }
+  return remove(desired, observed, own, made, records);
+}
+
+function remove(
+  desired: DesiredLvm,
+  observed: ObservedLvm,
+  own: LogicalVolume,
+  made: boolean,
+  records: readonly Step[],
+): Plan {
+  // What MetalK8s made has none yet.
+  const tag = isTagged(own, desired.uid) ? [] : [addTag(desired, own)];
+  const gone = [...tag, lvremove(desired, own), ...onceGone(desired, own, records)];
+  const wiped = observed.wiped !== undefined && observed.wiped >= own.sizeBytes;
+  const toClean = made && !wiped && (desired.onDelete === 'Wipe' || own.pool === undefined);
+  // Somebody else may have put something there.
+  const toLook = toClean || (made && !wiped && desired.mode === 'Filesystem');
+  if (!own.active && !toLook) return { steps: gone };
+  const reached = reach(desired, observed, own);
+  if (reached !== undefined) return reached;
+  const device = deviceOf(observed, own);
+  if (device === undefined) return { steps: [] };
+  const left = leaveMount(desired.uid, device, observed);
+  if (left.length > 0) return { steps: left };
+  const user = userOf(device, observed) ?? (own.open ? 'a process has it open' : undefined);
+  if (user !== undefined) {
+    return {
+      refusal: `the logical volume ${lvName(desired, own.name)} (/dev/${device.name}) is in use: ${user}`,
+      hint: 'It is removed once nothing uses it any more.',
+      passing: true,
+    };
+  }
+  const { mode } = desired;
+  if (toLook && mode === 'Filesystem' && device.content !== '' && !isOurs(asRaw(desired), device)) {
+    return orRetain(`/dev/${device.name} carries ${device.content}, which is not of this Volume`);
+  }
+  if (toClean && own.pool !== undefined) {
+    const part = partOf(own.sizeBytes);
+    const full = refuseWrites(
+      desired,
+      own.pool,
+      observed,
+      part,
+      `wiping a volume of it takes ${part} at a time`,
+    );
+    if (full !== undefined) return { ...orRetain(full.refusal), passing: true };
+  }
+  return {
+    steps: [
+      notOpen(device),
+      ...(toClean ? clean(desired, observed, own, device) : []),
+      // An interrupted mkfs would be in the way as well.
+      ...(!made && own.pool === undefined && mode === 'Filesystem' && isOurs(asRaw(desired), device)
+        ? [takeSignatureOff(device)]
+        : []),
+      { ...deactivate(desired, own), guards: [sameVolume(desired, own), ...notInUseGuards(device)] },
+      ...gone,
+    ],
+  };
+}
+
+/** Signatures in free extents would be in the way of whoever gets them next. A thin volume leaves none. */
+function clean(
+  desired: DesiredLvm,
+  observed: ObservedLvm,
+  own: LogicalVolume,
+  device: DeviceFacts,
+): readonly Step[] {
+  if (desired.onDelete !== 'Wipe') return device.content === '' ? [] : [takeSignatureOff(device)];
+  return wipeDevice(asRaw(desired), rawOf(observed), device, { known: true, thin: own.pool !== undefined });
+}
+
+function notOpen(device: DeviceFacts): Step {
+  return {
+    name: `look whether /dev/${device.name} is open`,
+    argv: ['true'],
+    // Before the lock, which is held by opening the device.
+    guards: notOpenGuards(device),
+  };
+}
+
+/**
+ * LVM is told yes, as it may ask whether to discard. Under its lock it only removes what still has that UUID and the
+ * Volume's tag, is of one of these kinds (a snapshot would go with its origin), and is not active.
+ */
+const lvremove = (desired: DesiredLvm, own: LogicalVolume): Step => ({
+  name: `remove the logical volume ${lvName(desired, own.name)}`,
+  argv: [
+    ...['lvremove', '--yes', '--select'],
+    `lv_uuid=${own.uuid}&&lv_tags={${tagOf(desired.uid)}}&&lv_attr=~^[${ALONE.join('')}]...-`,
+    lvName(desired, own.name),
+  ],
+  guards: [sameVolume(desired, own)],
+});
+
+/** What is not selected is not removed, which lvremove does not call a failure. */
+function onceGone({ vgName }: DesiredLvm, own: LogicalVolume, [first, ...others]: readonly Step[]): Step[] {
+  if (first === undefined) return [];
+  const gone: Guard = {
+    argv: ['lvs', '--noheadings', '-o', 'lv_uuid', '--select', `lv_uuid=${own.uuid}`, vgName],
+    expect: { exit: 0, stdout: { is: '' } },
+    refusal: `the logical volume ${vgName}/${own.name} is still there: it is active again, or has snapshots`,
+  };
+  return [{ ...first, guards: [gone, ...first.guards] }, ...others];
+}
+
+function orRetain(refusal: string): Exclude<Plan, { steps: unknown }> {
+  return {
+    refusal,
+    hint: 'Bring back what was made for it; or set spec.onDelete to Retain, and the Volume goes without touching any logical volume.',
+  };
+}

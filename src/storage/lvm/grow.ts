@@ -1,0 +1,105 @@
+import type { Step } from '../../nodes/job.ts';
+import { growFileSystem, leaveMount } from '../grow-file-system.ts';
+import { sameDmGuards } from '../raw/guards.ts';
+import { writeDone } from '../records.ts';
+import type { DesiredLvm, DeviceFacts, ObservedLvm, Plan } from '../types.ts';
+import { contentOf, extentsIn, rangeOf, sameContentGuards } from './content.ts';
+import type { LogicalVolume, VolumeGroup } from './facts.ts';
+import { extentsFor, refuseChange } from './group.ts';
+import { lvName } from './names.ts';
+import { sameVolume } from './reach.ts';
+import { refuseWrites, written } from './refuse.ts';
+
+/**
+ * What remains to be done until the volume is as large as wanted: logical volume, then file system, each also while it
+ * is in use. The record of the size comes last. What cannot grow is as usable as it was, so that is a note.
+ */
+export function planGrow(
+  desired: DesiredLvm,
+  observed: ObservedLvm,
+  group: VolumeGroup,
+  own: LogicalVolume,
+  device: DeviceFacts,
+): Plan {
+  const wanted = extentsFor(desired, group) * group.extentBytes;
+  const left = leaveMount(desired.uid, device, observed);
+  // Without a record of its size it was grown to the end.
+  const made = observed.done?.sizeBytes ?? own.sizeBytes;
+  if (wanted <= made) return { steps: left };
+  const missing = wanted > own.sizeBytes ? wanted - own.sizeBytes : 0n;
+  const refused =
+    (missing > 0n ? whyNot(observed, own, group, missing) : undefined) ??
+    poolRefusal(desired, observed, own, wanted - made);
+  if (refused !== undefined) return { steps: left, notes: [`cannot grow to ${wanted} bytes: ${refused}`] };
+  return {
+    grows: true,
+    steps: [
+      ...left,
+      ...(missing > 0n ? [extend(desired, observed, own, group)] : []),
+      ...(desired.mode === 'Filesystem'
+        ? growFileSystem(desired.uid, device, device.signature, { ...observed, growsMounted: true }).map(
+            (step) =>
+              // A copy of it, such as a snapshot, has the same UUID.
+              step.guards.length === 0
+                ? step
+                : { ...step, guards: [...sameDmGuards(device), ...step.guards] },
+          )
+        : []),
+      ...writeDone(desired.uid, wanted),
+    ],
+  };
+}
+
+function whyNot(
+  { free }: ObservedLvm,
+  own: LogicalVolume,
+  group: VolumeGroup,
+  missing: bigint,
+): string | undefined {
+  const refused = refuseChange(group);
+  if (refused !== undefined) return refused.refusal;
+  if (!['-', 'V'].includes(own.kind)) {
+    return `it has snapshots or is made of parts (lvs shows its type as ${own.kind}). Grow it with lvextend; its file system follows`;
+  }
+  // It is promised more, and takes nothing of it yet.
+  if (own.pool !== undefined) return undefined;
+  const left = group.freeExtents * group.extentBytes;
+  if (missing > left)
+    return `the volume group ${group.name} has ${left} bytes left, and ${missing} more are needed`;
+  if (extentsIn(free) * group.extentBytes < missing)
+    return `too few of the free extents of ${group.name} are on disks that may be taken from (pvs shows those with an a)`;
+  const content = contentOf(free);
+  // Some signatures are at the end of a device. With one there, its own would be one of two.
+  return content === ''
+    ? undefined
+    : `the free extents of ${group.name} that it would take carry ${content}. Have LVM take that off: make a logical volume of them, and remove it`;
+}
+
+/** A file system that is in use writes to its new part: where the pool has no room for that, it breaks. */
+function poolRefusal(
+  desired: DesiredLvm,
+  observed: ObservedLvm,
+  { pool }: LogicalVolume,
+  more: bigint,
+): string | undefined {
+  if (pool === undefined) return undefined;
+  const needed = desired.mode === 'Filesystem' ? written(more) : 0n;
+  return refuseWrites(desired, pool, observed, needed, `growing by ${more} writes up to ${needed}`)?.refusal;
+}
+
+/**
+ * To a size, not by one, so that it can be done again. It never becomes smaller. LVM looks for no signatures here, so
+ * it is told extents that were looked into.
+ */
+function extend(desired: DesiredLvm, { free }: ObservedLvm, own: LogicalVolume, group: VolumeGroup): Step {
+  return {
+    name: `grow the logical volume ${lvName(desired, own.name)}`,
+    argv: [
+      ...['lvextend', '--extents', String(extentsFor(desired, group)), lvName(desired, own.name)],
+      ...free.map(rangeOf),
+    ],
+    guards: [sameVolume(desired, own), ...sameContentGuards(free)],
+    // Others may have taken these extents.
+    mayRace: true,
+  };
+}

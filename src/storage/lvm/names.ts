@@ -1,0 +1,32 @@
+import type { DesiredLvm } from '../types.ts';
+import type { LogicalVolume } from './facts.ts';
+
+type Named = Pick<DesiredLvm, 'vgName' | 'name'>;
+
+/** As LVM names a logical volume. */
+export const lvName = ({ vgName }: Named, name: string): string => `${vgName}/${name}`;
+
+/** The path where the logical volume of a Volume is made. */
+export const lvPath = ({ vgName, name }: Named): string => `/dev/${vgName}/${name}`;
+
+/** What device-mapper calls it, which is nobody else's as long as it is active. */
+export const dmNameOf = ({ vgName, name }: Named): string =>
+  [vgName, name].map((part) => part.replaceAll('-', '--')).join('-');
+
+/** What a logical volume is taken from, as it is named under /dev: the group, or the thin pool. */
+export const poolPath = ({ vgName, thinPool }: { vgName: string; thinPool?: string | undefined }): string =>
+  `/dev/${vgName}${thinPool == null ? '' : `/${thinPool}`}`;
+
+/** Says on the logical volume itself whose it is. It is there from the moment that there is a logical volume. */
+export const tagOf = (uid: string): string => `stowage.dev/uid=${uid}`;
+
+const TAG = /^stowage\.dev\/uid=(.+)$/;
+
+/** The UIDs of the Volumes that tags name. */
+export const uidsIn = (tags: readonly string[]): string[] => tags.flatMap((tag) => TAG.exec(tag)?.[1] ?? []);
+
+export const isTagged = ({ tags }: LogicalVolume, uid: string): boolean => tags.includes(tagOf(uid));
+
+/** Device-mapper's name for it: LVM's two UUIDs without their hyphens. */
+export const dmUuidOf = (vgUuid: string, lvUuid: string): string =>
+  `LVM-${vgUuid.replaceAll('-', '')}${lvUuid.replaceAll('-', '')}`;

@@ -1,0 +1,101 @@
+import type { Probe, ProbeResult } from '../../nodes/job.ts';
+import { answersOf } from '../probe-results.ts';
+import { deviceProbes, nodeProbes, readRaw } from '../raw/observe.ts';
+import type { DesiredLvm, ObservedLvm, Space } from '../types.ts';
+import { contentProbes, readContent, takeExtents } from './content.ts';
+import type { Extents, LogicalVolume, VolumeGroup } from './facts.ts';
+import { extentsFor } from './group.ts';
+import { lvPath, poolPath } from './names.ts';
+import { ownOf } from './own.ts';
+import {
+  groupProbe,
+  readFreeExtents,
+  readGroups,
+  readVolumes,
+  segmentsProbe,
+  volumesProbe,
+} from './report.ts';
+
+type Results = ReadonlyMap<string, ProbeResult>;
+type Look = (probes: readonly Probe[]) => Promise<Results>;
+
+/** What is looked at first. They read only. */
+export const lvmProbes = (desired: DesiredLvm): Probe[] => [
+  ...nodeProbes(desired),
+  groupProbe(),
+  volumesProbe(desired.vgName),
+];
+
+/**
+ * Looks at the group and the logical volume; then at what is on that, if it is active, or at the free extents that it
+ * would be made of or grow by. What is suspended is not read: who reads it waits.
+ * @throws ObservationError for an answer that leaves open what is on the node
+ */
+export async function observeLvm(look: Look, desired: DesiredLvm): Promise<ObservedLvm> {
+  const first = await look(lvmProbes(desired));
+  const get = answersOf(first);
+  const groups = readGroups(get('groups'), desired.vgName);
+  // Of two groups of a name LVM lists none.
+  const volumes = groups.length === 1 ? readVolumes(get('logical volumes')) : [];
+  const own = ownOf(desired, volumes);
+  const located = new Map([...first, ['target', targetOf(own)]]);
+  // Its tags are known already.
+  const probes = deviceProbes(located).filter(({ name }) => name !== 'tags');
+  const device = readRaw(
+    { ...desired, devicePath: lvPath(desired) },
+    located,
+    probes.length === 0 ? new Map() : await look(probes),
+  );
+  const group = groups.length === 1 ? groups[0] : undefined;
+  const thin = own === undefined ? desired.thinPool : own.pool;
+  const missing = group === undefined || thin !== undefined ? 0n : missingExtents(desired, group, own);
+  return {
+    ...device,
+    type: 'lvm',
+    groups,
+    volumes,
+    free: missing > 0n && group !== undefined ? await freeExtents(look, group, missing) : [],
+    space: spaceOf(desired, group, volumes, own),
+  };
+}
+
+/** As stat(1) prints it, by the kernel's number: a path can be left of an earlier device. */
+function targetOf(own: LogicalVolume | undefined): ProbeResult {
+  if (own?.device === undefined || own.suspended) {
+    return { exit: 1, stdout: '', stderr: 'No such file or directory' };
+  }
+  const hex = own.device.split(':').map((part) => Number(part).toString(16));
+  return { exit: 0, stdout: `block special file|${hex.join(':')}`, stderr: '' };
+}
+
+const missingExtents = (desired: DesiredLvm, group: VolumeGroup, own: LogicalVolume | undefined): bigint =>
+  extentsFor(desired, group) - (own?.sizeBytes ?? 0n) / group.extentBytes;
+
+async function freeExtents(look: Look, group: VolumeGroup, count: bigint): Promise<Extents[]> {
+  const segments = await look([segmentsProbe()]);
+  const free = readFreeExtents(answersOf(segments)('segments'), group);
+  const taken = takeExtents(free, count, group.extentBytes);
+  return taken.length === 0 ? [] : readContent(taken, answersOf(await look(contentProbes(taken))));
+}
+
+function spaceOf(
+  desired: DesiredLvm,
+  group: VolumeGroup | undefined,
+  volumes: readonly LogicalVolume[],
+  own: LogicalVolume | undefined,
+): Space {
+  const { thinPool } = desired;
+  const directory = poolPath(desired);
+  const pool = volumes.find(({ name }) => name === thinPool);
+  const used = own === undefined ? 0n : own.pool === undefined ? own.sizeBytes : usedOf(own);
+  if (thinPool !== undefined) {
+    const freeBytes = pool === undefined ? undefined : pool.sizeBytes - usedOf(pool);
+    return { directory, freeBytes, allocatedBytes: used };
+  }
+  const freeBytes = group === undefined ? undefined : group.freeExtents * group.extentBytes;
+  return { directory, freeBytes, allocatedBytes: used };
+}
+
+/** Of a thin pool or a thin volume, in bytes; LVM tells it in hundredths of a percent. */
+export const usedOf = ({ sizeBytes, dataPercent = 0 }: LogicalVolume): bigint =>
+  (sizeBytes * BigInt(Math.round(dataPercent * 100))) / 10_000n;

@@ -1,0 +1,80 @@
+import { linkOf } from '../links.ts';
+import { planPrepare as prepareRaw } from '../raw/prepare.ts';
+import { makeLink } from '../raw/present.ts';
+import type { DesiredLvm, ObservedLvm, Plan } from '../types.ts';
+import { noUdev } from '../udev.ts';
+import { asRaw, rawOf } from './as-raw.ts';
+import { create } from './create.ts';
+import type { LogicalVolume } from './facts.ts';
+import { groupOf, refuseChange } from './group.ts';
+import { lvName, lvPath } from './names.ts';
+import { deviceOf, ownOf, refuseTags, whose } from './own.ts';
+import { planPresent } from './present.ts';
+import { reach } from './reach.ts';
+import { consentText, refuseCreate, refusePool } from './refuse.ts';
+
+/**
+ * What remains to be done until there is a logical volume that carries what the Volume wants, and that is recorded as
+ * done. What is there is only gone on with where the node records that it was begun for this Volume.
+ */
+export function planPrepare(desired: DesiredLvm, observed: ObservedLvm): Plan {
+  if (desired.recorded || observed.done) return planPresent(desired, observed);
+  const { intent } = observed;
+  const group = groupOf(desired, observed);
+  // A disk may come late after the node has started.
+  if ('refusal' in group) return { ...group, passing: intent !== undefined };
+  const path = lvPath(desired);
+  if (intent !== undefined && intent.device?.path !== path) {
+    return {
+      refusal: `the node records for this Volume ${intent.device?.path ?? intent.file}, not ${path}`,
+      hint: 'Delete this Volume and create it again.',
+    };
+  }
+  const own = ownOf(desired, observed.volumes);
+  if (own === undefined) {
+    if (!observed.udev) return noUdev(linkOf(desired, 'LVM-…'));
+    return refuseCreate(desired, observed, group) ?? { steps: create(desired, observed, group) };
+  }
+  const odd = refuseChange(group) ?? refuseOther(desired, observed, own);
+  if (odd !== undefined) return odd;
+  const reached = reach(desired, observed, own);
+  if (reached !== undefined) return reached;
+  const device = deviceOf(observed, own);
+  const full = own.pool === undefined ? undefined : refusePool(desired, own.pool, observed, own.sizeBytes);
+  if (full !== undefined) return full;
+  const planned = prepareRaw(asRaw(desired), rawOf(observed));
+  if ('refusal' in planned || device === undefined) return withAnnotation(desired, planned);
+  return { steps: [...planned.steps, ...makeLink(asRaw(desired), device, undefined)] };
+}
+
+/** Why a logical volume that is there is not the one that was begun for this Volume. */
+function refuseOther(desired: DesiredLvm, observed: ObservedLvm, own: LogicalVolume): Plan | undefined {
+  const name = lvName(desired, own.name);
+  if (whose(desired, observed, own) !== 'ours') {
+    return {
+      refusal: `there is a logical volume ${name} already, and nothing says that it was made for this Volume`,
+      hint: `Remove or rename it if it is not needed; name the Volume otherwise; or use it as a raw device: rawBlockDevice with devicePath ${lvPath(desired)}.`,
+    };
+  }
+  const doubtful = refuseTags(desired, observed, own);
+  if (doubtful !== undefined) return doubtful;
+  if (observed.intent === undefined) {
+    return {
+      refusal: `the logical volume ${name} was made for this Volume, and nothing on the node says how far: it may hold data`,
+      hint: `If it holds none, remove it: lvremove ${name}. The Volume is tried again when its spec changes or it is created anew.`,
+    };
+  }
+  if (own.pool !== desired.thinPool) {
+    return {
+      refusal: `the logical volume ${name} is ${own.pool === undefined ? 'not thin' : `of the thin pool ${own.pool}`}, and the Volume asks for ${desired.thinPool === undefined ? 'one that is not' : `the pool ${desired.thinPool}`}`,
+      hint: 'Delete this Volume and create it again.',
+    };
+  }
+  return undefined;
+}
+
+/** Whoever set MetalK8s's annotation is told why it is not enough. */
+function withAnnotation(desired: DesiredLvm, planned: Plan): Plan {
+  const text = desired.overwrite === undefined ? consentText(desired) : '';
+  return 'refusal' in planned ? { ...planned, refusal: `${planned.refusal}${text}` } : planned;
+}

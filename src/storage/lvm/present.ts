@@ -1,0 +1,71 @@
+import { checkMade } from '../raw/prepare.ts';
+import { linked } from '../raw/present.ts';
+import type { DesiredLvm, ObservedLvm, Plan } from '../types.ts';
+import { asRaw, rawOf } from './as-raw.ts';
+import { groupOf, refuseChange } from './group.ts';
+import { planGrow } from './grow.ts';
+import { isTagged, lvName, lvPath } from './names.ts';
+import { overcommitNote } from './overcommit.ts';
+import { deviceOf, ownOf, refuseTags, whose } from './own.ts';
+import { addTag, reach, refresh } from './reach.ts';
+
+/** Not a pool, a snapshot, or what LVM moves: plain, thin, RAID, mirrors, caches, and what has snapshots. */
+const HOLDS_DATA = ['-', 'V', 'r', 'R', 'm', 'M', 'C', 'o', 'O'];
+
+/** What remains to be done until the logical volume is active, of the size wanted, and its persistent link leads to it. */
+export function planPresent(desired: DesiredLvm, observed: ObservedLvm): Plan {
+  const group = groupOf(desired, observed);
+  if ('refusal' in group) return group;
+  if (group.exported) {
+    return {
+      refusal: `the volume group ${group.name} is exported`,
+      hint: `Take it into use again: vgimport ${group.name}.`,
+    };
+  }
+  const own = ownOf(desired, observed.volumes);
+  if (own === undefined) {
+    return {
+      refusal: `the logical volume ${lvName(desired, desired.name)} is missing`,
+      hint: 'Bring it back (vgcfgrestore, if it was removed), or delete the Volume if its data is given up. Nothing is made anew in its place.',
+    };
+  }
+  const owner = whose(desired, observed, own);
+  // MetalK8s names them after Volumes, and keeps no records.
+  const known = desired.recorded || observed.done !== undefined || observed.intent !== undefined;
+  if (owner === 'not ours' || (owner === 'named' && known)) {
+    return {
+      refusal: `${lvPath(desired)} is now another logical volume (${own.uuid}), and not the one that was made for this Volume`,
+      hint: 'Bring the earlier one back, or delete the Volume if its data is given up.',
+    };
+  }
+  if (owner === 'named' && !HOLDS_DATA.includes(own.kind)) {
+    return {
+      refusal: `${lvName(desired, own.name)} is no logical volume that holds a Volume's data: lvs shows it as ${own.kind}`,
+      hint: `Look at it on the node: lvs -a ${group.name}.`,
+    };
+  }
+  if (desired.identity === undefined && owner === 'ours') {
+    const doubtful = refuseTags(desired, observed, own);
+    if (doubtful !== undefined) return doubtful;
+  }
+  const reached = reach(desired, observed, own);
+  if (reached !== undefined) return reached;
+  const device = deviceOf(observed, own);
+  // It was reached.
+  if (device === undefined) return { steps: [] };
+  // An interrupted lvextend: its device has the size that it had.
+  if (device.sizeBytes < own.sizeBytes) return { steps: [refresh(desired, own)] };
+  const made = checkMade(asRaw(desired), rawOf(observed), device);
+  if ('refusal' in made) return made;
+  const link = linked(asRaw(desired), rawOf(observed), device);
+  if ('refusal' in link || link.steps.length > 0) {
+    return 'refusal' in link ? link : { steps: [refresh(desired, own), ...link.steps] };
+  }
+  if (owner === 'ours' && !isTagged(own, desired.uid) && refuseChange(group) === undefined) {
+    return { steps: [addTag(desired, own)] };
+  }
+  const grown = planGrow(desired, observed, group, own, device);
+  if ('refusal' in grown || grown.steps.length > 0) return grown;
+  const notes = [...(grown.notes ?? []), ...overcommitNote(desired, observed)];
+  return notes.length === 0 ? { steps: [] } : { steps: [], notes };
+}

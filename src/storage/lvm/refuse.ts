@@ -1,0 +1,137 @@
+import { tooSmall } from '../mkfs.ts';
+import type { DesiredLvm, ObservedLvm, Plan } from '../types.ts';
+import { contentOf, extentsIn } from './content.ts';
+import type { LogicalVolume, VolumeGroup } from './facts.ts';
+import { extentsFor, refuseChange } from './group.ts';
+import { lvName } from './names.ts';
+import { usedOf } from './observe.ts';
+
+type Refusal = Exclude<Plan, { steps: unknown }>;
+
+const MIB = 1n << 20n;
+
+/** Why no logical volume may be made; undefined when it may. */
+export function refuseCreate(
+  desired: DesiredLvm,
+  observed: ObservedLvm,
+  group: VolumeGroup,
+): Refusal | undefined {
+  const bytes = extentsFor(desired, group) * group.extentBytes;
+  const small =
+    desired.mode === 'Filesystem' && desired.fs !== undefined ? tooSmall(desired.fs.type, bytes) : undefined;
+  return (
+    refuseChange(group) ??
+    small ??
+    (desired.thinPool === undefined
+      ? (refuseRoom(desired, observed, group) ?? refuseContent(desired, observed))
+      : refusePool(desired, desired.thinPool, observed, bytes))
+  );
+}
+
+function refuseRoom(desired: DesiredLvm, { free }: ObservedLvm, group: VolumeGroup): Refusal | undefined {
+  const wanted = extentsFor(desired, group);
+  const { name, extentBytes } = group;
+  const usable = extentsIn(free);
+  // What was looked into is no more than is needed.
+  const freeExtents = usable < wanted && usable < group.freeExtents ? usable : group.freeExtents;
+  if (wanted <= freeExtents) return undefined;
+  return {
+    refusal: `the volume group ${name} has ${freeExtents * extentBytes} bytes left, and the Volume needs ${wanted * extentBytes}`,
+    hint: 'Add a disk to it (vgextend), remove what is not needed, or make the Volume smaller.',
+  };
+}
+
+/** What blkid finds in free extents is left of earlier owners, or a copy that pvmove left. */
+function refuseContent(desired: DesiredLvm, { free }: ObservedLvm): Refusal | undefined {
+  const content = contentOf(free);
+  if (content === '' || content === desired.overwrite) return undefined;
+  const places = free.filter((each) => each.content !== '').map(({ pv }) => pv);
+  return {
+    refusal: `the free extents of ${desired.vgName} that the logical volume would take carry ${content} (on ${[...new Set(places)].join(', ')})${consentText(desired)}`,
+    hint: `If all of that may be destroyed, set spec.overwrite to ${JSON.stringify(content)}.`,
+  };
+}
+
+/** What was given for consent, and is none. */
+export function consentText({ overwrite, forced }: DesiredLvm): string {
+  if (overwrite !== undefined) {
+    return `. The consent that was given is for ${JSON.stringify(overwrite)}, which is not what is there`;
+  }
+  return forced ? '. The annotation force-lvcreate does not say what may be destroyed' : '';
+}
+
+/** What a file system of that many bytes writes when it is made: its log, and a part of its tables. */
+export const written = (bytes: bigint): bigint => 64n * MIB + bytes / 50n;
+
+/** Why a thin pool does not take a volume of that many bytes, and what making it ready writes. */
+export function refusePool(
+  desired: DesiredLvm,
+  thinPool: string,
+  observed: ObservedLvm,
+  bytes: bigint,
+): Refusal | undefined {
+  const begun = desired.mode === 'Filesystem' ? written(bytes) : 1n;
+  const needed = begun < bytes ? begun : bytes;
+  return refuseWrites(desired, thinPool, observed, needed, `a volume of ${bytes} is begun with ${needed}`);
+}
+
+/**
+ * Why nothing is written through a thin pool: where it has no room for it, all of its volumes lose what is written.
+ * @param needed bytes, which `what` tells of
+ */
+export function refuseWrites(
+  desired: DesiredLvm,
+  thinPool: string,
+  { volumes }: ObservedLvm,
+  needed: bigint,
+  what: string,
+): Refusal | undefined {
+  const { vgName } = desired;
+  const name = lvName(desired, thinPool);
+  const pool = volumes.find((each) => each.name === thinPool);
+  if (pool === undefined || pool.kind !== 't') {
+    return {
+      refusal: pool === undefined ? `there is no thin pool ${name}` : `${name} is no thin pool`,
+      hint: `Make it: lvcreate --type thin-pool -L SIZE -n ${thinPool} ${vgName}. Or leave thinPool out.`,
+    };
+  }
+  const ill = illness(pool);
+  if (ill !== undefined) {
+    return { refusal: `the thin pool ${name} ${ill}`, hint: `Look at it first: lvs -a ${vgName}.` };
+  }
+  const left = pool.sizeBytes - usedOf(pool);
+  if (left < needed) {
+    return {
+      refusal: `the thin pool ${name} has ${left} bytes left of ${pool.sizeBytes}, and ${what}`,
+      hint: `Make the pool larger (lvextend ${name}), or remove what is not needed.`,
+    };
+  }
+  if ((pool.metadataPercent ?? 0) >= MAX_METADATA) {
+    return {
+      refusal: `the metadata of the thin pool ${name} are full to ${pool.metadataPercent} percent`,
+      hint: `Make them larger: lvextend --poolmetadatasize +SIZE ${name}. A pool whose metadata are full loses what is written.`,
+    };
+  }
+  return undefined;
+}
+
+/** In percent. */
+const MAX_METADATA = 90;
+
+/** lvs(8), Attr, health of a thin pool. */
+function illness({ health, dataPercent, active, suspended }: LogicalVolume): string | undefined {
+  if (suspended) return 'is suspended: an LVM command was interrupted';
+  if (active && dataPercent === undefined) return 'does not tell how full it is';
+  switch (health) {
+    case 'D':
+      return 'is out of space';
+    case 'M':
+      return 'has read-only metadata';
+    case 'F':
+      return 'has failed';
+    case '-':
+      return undefined;
+    default:
+      return `is not well (lvs shows its health as ${JSON.stringify(health)})`;
+  }
+}

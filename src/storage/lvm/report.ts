@@ -1,0 +1,123 @@
+import type { Probe, ProbeResult } from '../../nodes/job.ts';
+import { ObservationError, succeeded } from '../probe-results.ts';
+import type { FreeExtents, LogicalVolume, VolumeGroup } from './facts.ts';
+
+/** lvmreport(7): rows of texts, sizes as plain bytes whatever lvm.conf says. */
+const report = (program: string, fields: readonly string[], ...more: string[]): string[] => [
+  program,
+  ...more,
+  '--reportformat',
+  'json',
+  '--units',
+  'b',
+  '--nosuffix',
+  '-o',
+  fields.join(','),
+];
+
+const VG_FIELDS = ['vg_name', 'vg_uuid', 'vg_attr', 'vg_extent_size', 'vg_free_count'] as const;
+const LV_FIELDS = [
+  'lv_name',
+  'lv_uuid',
+  'lv_attr',
+  'lv_size',
+  'lv_tags',
+  'pool_lv',
+  'origin',
+  'lv_kernel_major',
+  'lv_kernel_minor',
+  'data_percent',
+  'metadata_percent',
+] as const;
+const PV_FIELDS = [
+  'vg_name',
+  'pv_name',
+  'pv_attr',
+  'pe_start',
+  'pvseg_start',
+  'pvseg_size',
+  'segtype',
+] as const;
+
+/** All groups: one that is not there is none of them, and no failure. */
+export const groupProbe = (): Probe => ({ name: 'groups', argv: report('vgs', VG_FIELDS) });
+
+/** Fails where there is no such group. */
+export const volumesProbe = (vgName: string): Probe => ({
+  name: 'logical volumes',
+  argv: [...report('lvs', LV_FIELDS), '--', vgName],
+});
+
+export const segmentsProbe = (): Probe => ({
+  name: 'segments',
+  argv: report('pvs', PV_FIELDS, '--segments'),
+});
+
+/** @throws ObservationError for what is not understood */
+export function readGroups(result: ProbeResult, vgName: string): VolumeGroup[] {
+  return rows<(typeof VG_FIELDS)[number], VolumeGroup>('vg', result, (row) => ({
+    name: row.vg_name,
+    uuid: row.vg_uuid,
+    readOnly: row.vg_attr[0] !== 'w',
+    exported: row.vg_attr[2] === 'x',
+    partial: row.vg_attr[3] === 'p',
+    shared: row.vg_attr[5] === 'c' || row.vg_attr[5] === 's',
+    extentBytes: BigInt(row.vg_extent_size),
+    freeExtents: BigInt(row.vg_free_count),
+  })).filter(({ name }) => name === vgName);
+}
+
+/**
+ * lvs(8), Attr: the fifth is `-` for inactive, one of s, S, M and C for suspended, d or i for a device without a table.
+ * @throws ObservationError for what is not understood
+ */
+export function readVolumes(result: ProbeResult): LogicalVolume[] {
+  return rows<(typeof LV_FIELDS)[number], LogicalVolume>('lv', result, (row) => ({
+    name: row.lv_name,
+    uuid: row.lv_uuid,
+    kind: row.lv_attr[0] ?? '',
+    writable: row.lv_attr[1] === 'w',
+    active: row.lv_attr[4] !== '-',
+    suspended: 'sSMCdi'.includes(row.lv_attr[4] ?? ''),
+    open: row.lv_attr[5] === 'o',
+    health: row.lv_attr[8] ?? '',
+    sizeBytes: BigInt(row.lv_size),
+    tags: row.lv_tags.split(',').filter((tag) => tag !== ''),
+    pool: row.pool_lv || undefined,
+    origin: row.origin || undefined,
+    device: Number(row.lv_kernel_major) < 0 ? undefined : `${row.lv_kernel_major}:${row.lv_kernel_minor}`,
+    dataPercent: percent(row.data_percent),
+    metadataPercent: percent(row.metadata_percent),
+  }));
+}
+
+/** Free extents that may be taken, the most first, as LVM itself does it. @throws ObservationError */
+export function readFreeExtents(result: ProbeResult, { name, extentBytes }: VolumeGroup): FreeExtents[] {
+  return rows<(typeof PV_FIELDS)[number], FreeExtents | undefined>('pvseg', result, (row) => {
+    const usable = row.pv_attr[0] === 'a' && row.pv_attr[2] !== 'm';
+    if (row.vg_name !== name || row.segtype !== 'free' || !usable) return undefined;
+    const first = BigInt(row.pvseg_start);
+    const count = BigInt(row.pvseg_size);
+    const offsetBytes = BigInt(row.pe_start) + first * extentBytes;
+    return { pv: row.pv_name, first, count, offsetBytes, sizeBytes: count * extentBytes };
+  })
+    .filter((extents) => extents !== undefined)
+    .sort((a, b) => Number(b.count - a.count));
+}
+
+const percent = (text: string): number | undefined => (text === '' ? undefined : Number(text));
+
+/** @throws ObservationError for a report that LVM failed to make, or that is not understood */
+function rows<K extends string, T>(
+  key: string,
+  result: ProbeResult,
+  read: (row: Record<K, string>) => T,
+): T[] {
+  const stdout = succeeded(`LVM's report of each ${key}`, result);
+  try {
+    const [found] = (JSON.parse(stdout) as { report: Record<string, Record<K, string>[]>[] }).report;
+    return (found?.[key] ?? []).map(read);
+  } catch (cause) {
+    throw new ObservationError(`LVM printed what is not understood: ${cause}`, { cause });
+  }
+}

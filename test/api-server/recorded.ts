@@ -1,0 +1,86 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, afterEach, expect, test } from '@jest/globals';
+import { until } from '../support/until.ts';
+import type { Answer, Client } from './client.ts';
+import { normalized } from './normalized.ts';
+import { empty, type Suite } from './server.ts';
+
+type Call = Parameters<Client['request']>;
+
+/** What is waited for: an object with these fields, or an answer of this code. */
+type Wait = { at: string } & ({ has: object } | { code: number });
+
+/** A request or a wait, or one that is made of the answers before. */
+export type Step = Call | Wait | ((answers: Answer[]) => Call | Wait);
+
+/**
+ * A folder where the answers of a server are written down, instead of compared. Of the real one, in answers/ here, they
+ * are what all servers must then answer.
+ */
+const RECORDING = process.env.STOWAGE_RECORD_ANSWERS;
+const FOLDER = RECORDING ?? join(import.meta.dirname, 'answers');
+
+/**
+ * Cases whose whole answers, codes, bodies and warnings, are those that a real server gave: answers/NAME.json.
+ * `paths` are where the cases leave objects.
+ */
+export function recorded(name: string, paths: string[], cases: Record<string, Step[]>): Suite {
+  const file = join(FOLDER, `${name}.json`);
+  return (server) => {
+    const used = new Set<string>();
+    afterEach(async () => {
+      for (const path of paths) if (used.has(withoutQuery(path))) await empty(server().client, path);
+      used.clear();
+    });
+    const answers: Record<string, unknown[]> = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : {};
+    test.each(Object.keys(cases))('%s', async (title) => {
+      const note = (path: string) => used.add(withoutQuery(path));
+      const seen = normalized(await carryOut(server().client, cases[title] ?? [], note));
+      if (RECORDING !== undefined) answers[title] = seen;
+      else expect(seen).toEqual(answers[title]);
+    });
+    if (RECORDING === undefined) return;
+    afterAll(() => {
+      mkdirSync(FOLDER, { recursive: true });
+      const known = Object.keys(cases).filter((title) => answers[title] !== undefined);
+      writeFileSync(file, formatted(Object.fromEntries(known.map((title) => [title, answers[title] ?? []]))));
+    });
+  };
+}
+
+const withoutQuery = (path: string) => path.split('?')[0] ?? '';
+
+/** One answer a line, so that a change of one is seen as that. */
+function formatted(answers: Record<string, unknown[]>): string {
+  const cases = Object.entries(answers).map(([title, all]) => {
+    const lines = all.map((one) => `  ${JSON.stringify(one)}`);
+    return ` ${JSON.stringify(title)}: [\n${lines.join(',\n')}\n ]`;
+  });
+  return `{\n${cases.join(',\n')}\n}\n`;
+}
+
+async function carryOut(client: Client, steps: Step[], note: (path: string) => void): Promise<Answer[]> {
+  const answers: Answer[] = [];
+  for (const given of steps) {
+    const step = typeof given === 'function' ? given(answers) : given;
+    if (Array.isArray(step)) {
+      note(step[1]);
+      answers.push(await client.request(...step));
+    } else
+      await until(JSON.stringify(step), 10_000, async () => {
+        const { code, body } = await client.request('GET', step.at);
+        return ('has' in step ? matches(body, step.has) : code === step.code) || undefined;
+      });
+  }
+  return answers;
+}
+
+function matches(value: unknown, wanted: object): boolean {
+  try {
+    expect(value).toMatchObject(wanted as Record<string, unknown>);
+    return true;
+  } catch {
+    return false;
+  }
+}

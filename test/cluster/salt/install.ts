@@ -1,0 +1,25 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { execa } from 'execa';
+import { cached, keyOf } from '../cache.ts';
+import { needPackages } from '../debian-packages.ts';
+
+const REQUIREMENTS = join(import.meta.dirname, 'requirements.txt');
+
+/** What runs Salt's programs: Python, and where it finds Salt. */
+export interface SaltInstallation {
+  python: string;
+  path: string;
+}
+
+/** Salt and salt-api from PyPI, once for all checkouts. They are packages in a folder, so that it can be anywhere. */
+export async function installSalt(): Promise<SaltInstallation> {
+  await needPackages({ python3: 'python3', pip3: 'python3-pip' });
+  const { stdout: version } = await execa('python3', ['--version']);
+  const { stdout: python } = await execa('python3', ['-c', 'import sys; print(sys.executable)']);
+  const path = await cached('salt', keyOf(await readFile(REQUIREMENTS), version), async (folder) => {
+    const pip = ['-m', 'pip', 'install', '--quiet', '--no-deps', '--require-hashes', '--target', folder];
+    await execa(python, [...pip, '--root-user-action=ignore', '-r', REQUIREMENTS], { timeout: 600_000 });
+  });
+  return { python, path };
+}

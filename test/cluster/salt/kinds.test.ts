@@ -1,0 +1,33 @@
+import { afterAll, afterEach, beforeAll, jest } from '@jest/globals';
+import { systemClock } from '../../../src/control/clock.ts';
+import type { Executor } from '../../../src/nodes/job.ts';
+import { createSaltExecutor } from '../../../src/nodes/salt/executor.ts';
+import { kindCases } from '../../support/kind-cases.ts';
+import { type Kinds, setUpKinds } from '../../support/kinds.ts';
+import { describeAsRoot } from '../../support/root.ts';
+import { allowedFor, type Salt, startSalt } from './salt.ts';
+
+jest.setTimeout(120_000);
+
+describeAsRoot('every kind of volume over Salt, with what its node allows', () => {
+  let kinds: Kinds;
+  let salt: Salt;
+  let executor: Executor;
+  beforeAll(async () => {
+    kinds = await setUpKinds();
+    salt = await startSalt({ minions: ['n1'], allowed: allowedFor(kinds.folder) });
+    executor = createSaltExecutor({ access: salt.access, minionOf: (node) => node, clock: systemClock });
+  });
+  afterEach(() => kinds.clean());
+  afterAll(async () => {
+    await executor?.close();
+    await salt?.stop();
+    await kinds?.stop();
+  });
+
+  kindCases(
+    'salt',
+    () => kinds,
+    () => executor,
+  );
+});

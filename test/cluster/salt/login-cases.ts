@@ -1,0 +1,110 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
+import { systemClock } from '../../../src/control/clock.ts';
+import type { SaltAccess } from '../../../src/nodes/salt/access.ts';
+import { createSaltExecutor } from '../../../src/nodes/salt/executor.ts';
+import { describeAsRoot } from '../../support/root.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
+import { until } from '../../support/until.ts';
+import { type Salt, startSalt } from './salt.ts';
+import type { TokenReviews } from './token-reviews.ts';
+
+jest.setTimeout(120_000);
+
+const ACCOUNT = 'system:serviceaccount:stowage-system:stowage';
+const OTHER = 'system:serviceaccount:default:default';
+const AUDIENCE = 'salt-api';
+
+/** What becomes of tokens of ServiceAccounts at salt-api. `start` puts its files into the folder. */
+export function loginCases(name: string, start: (folder: string) => Promise<TokenReviews>): void {
+  describeAsRoot(`logins to salt-api with tokens that ${name} reviews`, () => {
+    let reviews: TokenReviews;
+    let salt: Salt;
+    let folder: { path: string; remove(): Promise<void> };
+
+    beforeAll(async () => {
+      folder = await temporaryFolder('salt-logins');
+      reviews = await start(folder.path);
+      salt = await startSalt({
+        minions: ['n1'],
+        master: {
+          external_auth: { kubernetes_token: { [ACCOUNT]: ['@stowage'] } },
+          kubernetes_token: {
+            url: reviews.url,
+            ca_file: reviews.caFile,
+            token_file: reviews.tokenFile,
+            audience: AUDIENCE,
+          },
+        },
+      });
+    });
+    afterAll(async () => {
+      await salt?.stop();
+      await reviews?.stop();
+      await folder?.remove();
+    });
+
+    const secretFile = () => join(folder.path, 'token');
+    const access = (user = ACCOUNT): SaltAccess => ({
+      ...salt.access,
+      eauth: 'kubernetes_token',
+      user,
+      secretFile: secretFile(),
+    });
+
+    async function subjects(user?: string): Promise<unknown> {
+      const executor = createSaltExecutor({
+        access: access(user),
+        minionOf: (node) => node,
+        clock: systemClock,
+      });
+      try {
+        return await executor.subjects('n1');
+      } finally {
+        await executor.close();
+      }
+    }
+
+    test("the account's token is taken", async () => {
+      await writeFile(secretFile(), await reviews.token(ACCOUNT, AUDIENCE));
+      expect(await subjects()).toEqual(expect.any(Array));
+    });
+
+    test('a token that is replaced is read again, in the same executor', async () => {
+      await writeFile(secretFile(), await reviews.token(ACCOUNT, AUDIENCE));
+      const executor = createSaltExecutor({ access: access(), minionOf: (node) => node, clock: systemClock });
+      try {
+        await executor.subjects('n1');
+        await writeFile(secretFile(), 'no token of anybody');
+        await expect(executor.subjects('n1')).rejects.toThrow('does not log');
+        await writeFile(secretFile(), await reviews.token(ACCOUNT, AUDIENCE));
+        // After a refusal a node is left alone for a second.
+        const taken = await until('it is taken', 10_000, () =>
+          executor.subjects('n1').catch(() => undefined),
+        );
+        expect(taken).toEqual(expect.any(Array));
+      } finally {
+        await executor.close();
+      }
+    });
+
+    test.each<[string, string, string, string]>([
+      ["another account's, under its own name", OTHER, OTHER, AUDIENCE],
+      ["another account's, under the name of ours", ACCOUNT, OTHER, AUDIENCE],
+      ['one for another audience', ACCOUNT, ACCOUNT, 'https://kubernetes.default.svc'],
+    ])('%s is refused', async (_what, user, of, audience) => {
+      await writeFile(secretFile(), await reviews.token(of, audience));
+      await expect(subjects(user)).rejects.toMatchObject({
+        name: 'NodeError',
+        code: 'refused',
+        message: expect.stringContaining('does not log'),
+      });
+    });
+
+    test.each(['', 'no token of anybody'])('%j is refused', async (token) => {
+      await writeFile(secretFile(), token);
+      await expect(subjects()).rejects.toMatchObject({ name: 'NodeError', code: 'refused' });
+    });
+  });
+}

@@ -1,0 +1,359 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { NodeError } from '../../../src/nodes/errors.ts';
+import type { Executor, Job } from '../../../src/nodes/job.ts';
+import { createSaltExecutor } from '../../../src/nodes/salt/executor.ts';
+import { type FakeSaltApi, startFakeSaltApi } from '../../support/fake-salt-api.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
+import { until } from '../../support/until.ts';
+
+let api: FakeSaltApi;
+let folder: { path: string; remove(): Promise<void> };
+let executor: Executor;
+let now = 0;
+
+const clock = {
+  now: () => now,
+  sleep: (ms: number, signal: AbortSignal) => wait(ms, undefined, { signal }),
+};
+const JOB: Job = {
+  key: { subject: 'v1', id: 'prepare-1' },
+  steps: [{ name: 'do', argv: ['true'], guards: [] }],
+};
+const DATE = [{ name: 'date', argv: ['date', '+%s'] }];
+const said = (answer: unknown) => ({ version: 1, answer });
+const seen = () => said([[0, Buffer.from('5').toString('base64'), '']]);
+
+beforeEach(async () => {
+  now = 0;
+  api = await startFakeSaltApi();
+  folder = await temporaryFolder('salt-executor');
+  await writeFile(join(folder.path, 'secret'), 'secret\n');
+  await writeFile(join(folder.path, 'ca'), api.ca);
+  executor = start();
+});
+afterEach(async () => {
+  await executor.close();
+  await api.stop();
+  await folder.remove();
+});
+
+const start = (check?: (node: string) => void) =>
+  createSaltExecutor({
+    access: {
+      url: api.url,
+      eauth: 'pam',
+      user: 'stowage',
+      secretFile: join(folder.path, 'secret'),
+      caFile: join(folder.path, 'ca'),
+    },
+    minionOf: (node) => `${node}.minion`,
+    clock,
+    ...(check && { check }),
+  });
+
+async function failure(work: Promise<unknown>): Promise<NodeError> {
+  const error = await work.then(
+    () => new Error('it did not fail'),
+    (error) => error,
+  );
+  expect(error).toBeInstanceOf(NodeError);
+  return error;
+}
+
+test('logs in once and has the runner ask one minion, for its node', async () => {
+  api.answer = seen;
+  const both = await Promise.all([executor.observe('n1', DATE), executor.observe('n2', DATE)]);
+  expect(both[0].get('date')).toEqual({ exit: 0, stdout: '5', stderr: '' });
+  expect(api.logins).toEqual([{ eauth: 'pam', username: 'stowage', password: 'secret' }]);
+  expect(api.calls[0]).toMatchObject({
+    client: 'runner',
+    fun: 'stowage.call',
+    kwarg: {
+      minion: 'n1.minion',
+      function: 'observe',
+      arguments: { node: 'n1', version: 1, probes: [['date', '+%s']] },
+    },
+  });
+});
+
+describe('a login', () => {
+  beforeEach(async () => {
+    api.answer = seen;
+    await executor.observe('n1', DATE);
+  });
+
+  test('is renewed before it ends', async () => {
+    now = 2800_000;
+    await executor.observe('n1', DATE);
+    expect(api.logins).toHaveLength(1);
+    now = 2900_000;
+    await executor.observe('n1', DATE);
+    expect(api.logins).toHaveLength(2);
+  });
+
+  test('is renewed when its token is not known any more', async () => {
+    api.forgetTokens();
+    await executor.observe('n1', DATE);
+    expect(api.logins).toHaveLength(2);
+  });
+
+  test('is renewed when the file of the secret changed', async () => {
+    api.secret = 'another';
+    await writeFile(join(folder.path, 'secret'), 'another');
+    await executor.observe('n1', DATE);
+    expect(api.logins).toMatchObject([{ password: 'secret' }, { password: 'another' }]);
+  });
+});
+
+describe('what went wrong is told apart', () => {
+  test.each<[string, () => void, NodeError['code'], string, string]>([
+    [
+      'a wrong secret',
+      () => (api.secret = 'x'),
+      'refused',
+      'does not log stowage in with eauth pam',
+      'Check the secret in',
+    ],
+    [
+      'no salt-master',
+      () => (api.broken = { status: 503, text: 'Salt Master is not available.' }),
+      'unreachable',
+      '503 Salt Master is not available.',
+      'salt-master run',
+    ],
+    [
+      'no minion of that id',
+      () => (api.answer = () => undefined),
+      'unreachable',
+      'knows no minion n1.minion',
+      'salt-key',
+    ],
+    [
+      'a minion that is down',
+      () => (api.answer = () => false),
+      'unreachable',
+      'minion n1.minion does not answer',
+      'test.ping',
+    ],
+    [
+      'no module',
+      () => (api.answer = () => "'stowage.observe' is not available."),
+      'refused',
+      'module on minion n1.minion is missing',
+      'saltutil.sync_modules',
+    ],
+    [
+      'a module that does not load',
+      () => (api.answer = () => "'stowage' __virtual__ returned False: bad syntax"),
+      'refused',
+      'cannot be loaded: ',
+      'saltutil.sync_modules',
+    ],
+    [
+      'an older module',
+      () => (api.answer = () => ({ version: 0, refused: 'version', found: 'version 0' })),
+      'refused',
+      'version 0',
+      'Copy salt/ of this Stowage',
+    ],
+    [
+      'a function of other arguments',
+      () => (api.answer = () => 'Passed invalid arguments to stowage.observe: x\n\nmore'),
+      'refused',
+      'is another version: Passed invalid arguments to stowage.observe: x',
+      'saltutil.sync_modules',
+    ],
+    [
+      'a function that threw',
+      () =>
+        (api.answer = () =>
+          'The minion function caused an exception: Traceback\n  File\nOSError: disk full\n'),
+      'protocol',
+      'OSError: disk full',
+      'log of salt-minion',
+    ],
+    [
+      'a command off the list',
+      () =>
+        (api.answer = () => ({
+          version: 1,
+          refused: 'command',
+          found: 'not on its list',
+          command: 'sh -c id',
+        })),
+      'refused',
+      "refuses 'sh -c id': not on its list",
+      '/etc/stowage/allowed',
+    ],
+    [
+      'an answer cut off',
+      () => (api.answer = () => 'VALUE_TRIMMED'),
+      'protocol',
+      'cut its answer off',
+      'max_event_size',
+    ],
+    [
+      'an answer of another kind',
+      () => (api.answer = () => said([])),
+      'protocol',
+      '0 answers for 1 probes',
+      'version',
+    ],
+  ])('%s', async (_name, given, code, message, hint) => {
+    given();
+    const error = await failure(executor.observe('n1', DATE));
+    expect(error).toMatchObject({ code, node: 'n1' });
+    expect(error.message).toContain(message);
+    expect(error.hint).toContain(hint);
+    expect(JSON.stringify([error.message, error.hint])).not.toContain('"secret"');
+  });
+
+  test('a runner that is missing', async () => {
+    api.answer = () => 'whatever';
+    api.runnerSays = "Exception occurred in runner stowage.call: Traceback\nKeyError: 'stowage.call'";
+    const error = await failure(executor.observe('n1', DATE));
+    expect(error).toMatchObject({ code: 'protocol', hint: expect.stringContaining('runner_dirs') });
+    expect(error.message).toContain("KeyError: 'stowage.call'");
+  });
+
+  test('an account without the right', async () => {
+    api.allowed = false;
+    const error = await failure(executor.observe('n1', DATE));
+    expect(error).toMatchObject({ code: 'refused', hint: expect.stringContaining('@stowage') });
+    expect(error.message).toContain('does not let stowage run stowage.call');
+    // A token that is not known is a 401, too.
+    expect(api.logins).toHaveLength(2);
+  });
+
+  test('no salt-api', async () => {
+    await api.stop();
+    const error = await failure(executor.observe('n1', DATE));
+    expect(error).toMatchObject({ code: 'unreachable', message: expect.stringContaining('ECONNREFUSED') });
+    api = await startFakeSaltApi();
+  });
+
+  test('a certificate of somebody else', async () => {
+    await writeFile(join(folder.path, 'ca'), (await import('../../support/tls.ts')).CERTIFICATE);
+    expect(await failure(executor.observe('n1', DATE))).toMatchObject({ code: 'unreachable' });
+    expect(api.logins).toEqual([]);
+  });
+
+  test('a file of the secret that is not there', async () => {
+    await executor.close();
+    await folder.remove();
+    folder = await temporaryFolder('salt-executor');
+    executor = start();
+    expect((await failure(executor.observe('n1', DATE))).message).toContain('ENOENT');
+  });
+});
+
+test('what may not be done on a node is not sent', async () => {
+  await executor.close();
+  let may = true;
+  executor = start((node) => {
+    if (!may) throw new NodeError('not-ours', node, 'no more');
+  });
+  api.answer = seen;
+  await executor.observe('n1', DATE);
+  may = false;
+  expect(await failure(executor.observe('n1', DATE))).toMatchObject({ code: 'not-ours' });
+  expect(api.calls).toHaveLength(1);
+});
+
+test('what may not be done any more when the connection is there is not sent either', async () => {
+  await executor.close();
+  let asked = 0;
+  executor = start((node) => {
+    if (++asked === 2) throw new NodeError('not-ours', node, 'no more');
+  });
+  expect(await failure(executor.observe('n1', DATE))).toMatchObject({ code: 'not-ours' });
+  expect(api.calls).toEqual([]);
+});
+
+test('one that is closed says so, whatever is under way', async () => {
+  api.answer = () => said([{ state: 'running' }]);
+  const submitted = failure(executor.submit('n1', JOB, 60_000));
+  await until('it is started', 5000, async () => (api.calls.length === 1 ? true : undefined));
+  await executor.close();
+  expect(await submitted).toMatchObject({ code: 'unreachable' });
+});
+
+describe('jobs', () => {
+  const running = () => said([{ state: 'running', step: { name: 'do', command: 'true' } }]);
+  const submitted = async () => {
+    api.answer = running;
+    const state = await executor.submit('n1', JOB, 50);
+    await until('events are read', 2000, async () => (api.readers() === 1 ? true : undefined));
+    return state;
+  };
+  const calls = () => api.calls.map(({ fun, kwarg }) => `${fun} ${kwarg.function}`);
+
+  test("are started, and their end is Salt's event, even one that came first", async () => {
+    expect(await submitted()).toMatchObject({ state: 'running', step: { name: 'do' } });
+    expect(calls()).toEqual(['stowage.start submit', 'stowage.call poll']);
+    expect(api.calls[0]?.kwarg.arguments).toMatchObject({
+      subject: 'v1',
+      job: 'prepare-1',
+      steps: JOB.steps,
+      wait: 300,
+    });
+    const next = { ...JOB, key: { subject: 'v2', id: 'prepare-1' } };
+    api.tell('20262', 'n1.minion', said([{ state: 'succeeded' }]));
+    expect(await executor.submit('n1', next, 5000)).toEqual({ state: 'succeeded' });
+    expect(calls()).toHaveLength(3);
+  });
+
+  test('that run are waited for without a word to their node, until an event', async () => {
+    await submitted();
+    const before = api.calls.length;
+    await until('the stream is up', 2000, async () => {
+      const [state] = await executor.poll('n1', [JOB.key], 20);
+      return state?.state === 'running' && api.calls.length === before ? true : undefined;
+    });
+    const polled = executor.poll('n1', [JOB.key], 5000);
+    api.answer = () =>
+      said([{ state: 'failed', step: { name: 'do', command: 'true' }, exit: 3, output: 'no' }]);
+    api.tell('20261', 'n1.minion', said([{ state: 'failed' }]));
+    expect(await polled).toEqual([
+      { state: 'failed', step: { name: 'do', command: 'true' }, exit: 3, output: 'no' },
+    ]);
+  });
+
+  test('are asked for while no events come, and events are read again', async () => {
+    await submitted();
+    api.hangUp();
+    await until('nobody reads', 2000, async () => (api.readers() === 0 ? true : undefined));
+    api.answer = () => said([{ state: 'succeeded' }]);
+    expect(await executor.poll('n1', [JOB.key], 5000)).toEqual([{ state: 'succeeded' }]);
+    await until('events are read again', 5000, async () => (api.readers() === 1 ? true : undefined));
+  });
+
+  test('are asked for when events said nothing for long', async () => {
+    await submitted();
+    now = 30_000;
+    api.answer = () => said([{ state: 'died' }]);
+    expect(await executor.poll('n1', [JOB.key], 50)).toEqual([{ state: 'died' }]);
+  });
+
+  test('of an earlier process are waited for anew', async () => {
+    api.answer = () => said([{ state: 'not-found' }]);
+    await submitted();
+    const other = { subject: 'v9', id: 'destroy-2' };
+    api.answer = running;
+    expect(await executor.poll('n1', [other], 30)).toMatchObject([{ state: 'running' }]);
+    expect(api.calls.at(-1)).toMatchObject({
+      fun: 'stowage.start',
+      kwarg: { function: 'poll', arguments: { wait: 300 } },
+    });
+  });
+
+  test('are forgotten and listed', async () => {
+    api.answer = ({ kwarg }) => said(kwarg.function === 'forget' ? false : ['v1']);
+    expect(await executor.forget('n1', 'v1')).toBe(false);
+    expect(await executor.subjects('n1')).toEqual(['v1']);
+    expect(await executor.poll('n1', [], 0)).toEqual([]);
+  });
+});

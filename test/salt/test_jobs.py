@@ -1,0 +1,158 @@
+"""Jobs as processes of their own, with programs that do no harm."""
+
+import fcntl
+import os
+import tempfile
+import time
+import unittest
+from unittest import mock
+
+from stowage_node import allowed, jobs, runner
+
+#: Commands of tests, instead of those of volumes.
+COMMANDS = [r"true ", r"false ", r"sleep [0-9.]+", r"cat ", r"tee {directory}/[a-z]+", r"ls {directory}(/[a-z]+)?", r"no-such-program ", r"timeout -s KILL 0.05 sleep 5"]
+
+
+def step(*argv, **more):
+    return {"name": argv[0], "argv": list(argv), "guards": [], **more}
+
+
+class Jobs(unittest.TestCase):
+    def setUp(self):
+        temporary = tempfile.TemporaryDirectory()
+        self.addCleanup(temporary.cleanup)
+        self.folder = os.path.realpath(temporary.name)
+        self.directory = f"{self.folder}/data"
+        os.mkdir(self.directory)
+        self.file = f"{self.folder}/allowed"
+        with open(self.file, "w", encoding="utf-8") as file:
+            file.write(f"directory {self.directory}\n")
+        for patched in (
+            mock.patch.object(jobs, "FOLDER", f"{self.folder}/jobs"),
+            mock.patch.object(
+                jobs,
+                "RUNNER",
+                "import os, sys; os.fork() and os._exit(0); sys.path.append(sys.argv[1]); from stowage_node import allowed, runner; "
+                f"allowed.ROOT = os.geteuid(); allowed.COMMANDS = {COMMANDS!r}; runner.main(*sys.argv[2:])",
+            ),
+        ):
+            patched.start()
+            self.addCleanup(patched.stop)
+
+    def submit(self, job, *steps, subject="v1"):
+        jobs.submit(subject, job, list(steps), self.file)
+
+    def state(self, job, wait=10, subject="v1"):
+        return jobs.poll([[subject, job]], wait)[0]
+
+    def until(self, look):
+        deadline = time.monotonic() + 10
+        while not look():
+            self.assertLess(time.monotonic(), deadline)
+            time.sleep(0.01)
+
+    def test_steps_run_in_order_with_what_they_are_told(self):
+        said = "it's $(id)\n"
+        self.submit("a", step("tee", f"{self.directory}/one", stdin=said), step("ls", f"{self.directory}/one"))
+        self.assertEqual(self.state("a"), {"state": "succeeded"})
+        with open(f"{self.directory}/one", encoding="utf-8") as file:
+            self.assertEqual(file.read(), said)
+
+    def test_a_step_that_fails_ends_the_job(self):
+        self.submit("a", step("ls", f"{self.directory}/none"), step("tee", f"{self.directory}/two"))
+        state = self.state("a")
+        self.assertEqual((state["state"], state["exit"], state["step"]["name"]), ("failed", 2, "ls"))
+        self.assertIn("No such file", state["output"])
+        self.assertFalse(os.path.exists(f"{self.directory}/two"))
+        self.submit("b", step("false", mayRace=True))
+        self.assertEqual(self.state("b")["state"], "raced")
+        self.submit("c", step("no-such-program"))
+        self.assertEqual(self.state("c")["exit"], 127)
+
+    def test_a_program_that_was_killed_says_nothing_of_what_it_worked_on(self):
+        self.submit("a", step("timeout", "-s", "KILL", "0.05", "sleep", "5"))
+        state = self.state("a")
+        self.assertEqual((state["state"], state["exit"]), ("raced", 137))
+
+    def test_a_guard_that_does_not_hold_ends_it_before_the_step(self):
+        guard = {"argv": ["ls", self.directory], "expect": {"exit": 0, "stdout": {"is": ""}}, "refusal": "not empty"}
+        self.submit("a", step("tee", f"{self.directory}/one", guards=[guard]))
+        self.assertEqual(self.state("a"), {"state": "succeeded"})
+        self.submit("b", step("tee", f"{self.directory}/two", guards=[guard]))
+        state = self.state("b")
+        self.assertEqual((state["state"], state["refusal"], state["output"]), ("guarded", "not empty", "one\n"))
+        self.assertFalse(os.path.exists(f"{self.directory}/two"))
+
+    def test_a_key_that_is_known_starts_nothing(self):
+        self.submit("a", step("sleep", "0.3"))
+        self.submit("a", step("tee", f"{self.directory}/one"))
+        self.assertEqual(self.state("a", wait=0)["state"], "running")
+        self.assertEqual(self.state("a"), {"state": "succeeded"})
+        self.submit("a", step("tee", f"{self.directory}/one"))
+        self.assertEqual(os.listdir(self.directory), [])
+
+    def test_jobs_of_a_subject_run_one_after_the_other(self):
+        self.submit("a", step("sleep", "0.4"), step("tee", f"{self.directory}/one"))
+        self.until(lambda: jobs.begun(f"{jobs.FOLDER}/v1"))
+        self.submit("b", step("ls", f"{self.directory}/one"))
+        self.assertEqual(self.state("b"), {"state": "succeeded"})
+
+    def test_a_job_whose_processes_are_gone_has_died_and_one_that_never_was_is_not_found(self):
+        os.makedirs(f"{jobs.FOLDER}/v1/a", mode=0o700)
+        os.chmod(jobs.FOLDER, 0o700)
+        with open(f"{jobs.FOLDER}/v1/a/output", "w", encoding="utf-8") as file:
+            fcntl.flock(file, fcntl.LOCK_EX)
+            self.assertEqual(self.state("a", wait=0), {"state": "running"})
+        self.assertEqual(self.state("a"), {"state": "died"})
+        self.assertEqual(self.state("b"), {"state": "not-found"})
+
+    def test_what_the_list_has_no_more_is_refused_and_tried_again_when_it_has(self):
+        self.submit("a", step("sleep", "0.2"), step("cat", "/etc/passwd"))
+        with self.assertRaises(allowed.Refusal) as caught:
+            self.state("a")
+        self.assertEqual(caught.exception.command, "cat /etc/passwd")
+        self.assertEqual(self.state("a"), {"state": "not-found"})
+
+    def test_forgets_what_ended_and_nothing_that_runs(self):
+        self.submit("a", step("sleep", "0.3"))
+        self.assertEqual(jobs.subjects(), ["v1"])
+        self.assertFalse(jobs.forget("v1"))
+        self.state("a")
+        # It says what came of it right before it ends.
+        self.until(lambda: jobs.forget("v1"))
+        self.assertEqual(jobs.subjects(), [])
+        self.assertTrue(jobs.forget("v1"))
+
+    def test_waits_for_the_first_end_alone(self):
+        self.submit("a", step("sleep", "5"), subject="v1")
+        self.submit("b", step("true"), subject="v2")
+        began = time.monotonic()
+        states = jobs.poll([["v1", "a"], ["v2", "b"]], 4)
+        self.assertLess(time.monotonic() - began, 3)
+        self.assertEqual([each["state"] for each in states], ["running", "succeeded"])
+
+    def test_names_that_lead_elsewhere_and_folders_of_others_are_refused(self):
+        for name in ("../x", "a/b", "", "A", ".new", None):
+            with self.assertRaises(allowed.Refusal):
+                self.state(name)
+        os.symlink("/tmp", f"{self.folder}/elsewhere")
+        with mock.patch.object(jobs, "FOLDER", f"{self.folder}/elsewhere"):
+            with self.assertRaises(allowed.Refusal):
+                jobs.subjects()
+
+    def test_expectations(self):
+        for expect, status, text, holds in (
+            ({}, 3, "x", True),
+            ({"exit": 0}, 1, "", False),
+            ({"stdout": {"is": "a"}}, 0, "a", True),
+            ({"stdout": {"is": "a"}}, 0, "ab", False),
+            ({"stdout": {"has": "a", "lacks": "c"}}, 0, "ab", True),
+            ({"stdout": {"has": "a", "lacks": "b"}}, 0, "ab", False),
+            ({"stdout": {"has": "c", "lacks": "d"}}, 0, "ab", False),
+            ({"exit": None, "stdout": {"is": ""}}, 1, "", True),
+        ):
+            self.assertEqual(runner.holds(expect, status, text), holds, (expect, status, text))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,289 @@
+import { describe, expect, test } from '@jest/globals';
+import { plan } from '../../../src/storage/plan.ts';
+import type { DesiredLvm, DeviceFacts, ObservedLvm } from '../../../src/storage/types.ts';
+import {
+  begun,
+  dm,
+  ext4,
+  GIB,
+  group,
+  lv,
+  lvmDesired,
+  lvmMade,
+  lvmNode,
+  MIB,
+  pool,
+  thinLv,
+} from '../../support/lvm-input.ts';
+import { writesTo } from '../../support/plans.ts';
+import { UID } from '../../support/volume-input.ts';
+
+const keeping = { ...lvmDesired, recorded: true, identity: dm.identity };
+const deleting = { ...keeping, onDelete: 'Delete' } as const;
+const wiping = { ...keeping, onDelete: 'Wipe' } as const;
+const blockOf = (wanted: DesiredLvm): DesiredLvm => ({ ...wanted, mode: 'Block' });
+const inactive = { ...lv, active: false, device: undefined };
+const copy = { ...lv, name: 'copy', uuid: 'B' };
+const away = { volumes: [inactive], target: { is: 'missing' } } as const;
+const foreign: DeviceFacts = { ...dm, signature: { found: 'one', type: 'xfs', uuid: 'x' }, content: 'xfs:x' };
+
+const DEACTIVATE = 'lvchange --activate n vg0/data1';
+const SELECT = `--yes --select lv_uuid=${lv.uuid}&&lv_tags={stowage.dev/uid=${UID}}&&lv_attr=~^[-VrRmMC]...-`;
+const REMOVE = `lvremove ${SELECT} vg0/data1`;
+const CLEAR = 'wipefs --all --force /dev/dm-3';
+const ACTIVATE = 'lvchange --activate y --ignoreactivationskip vg0/data1';
+const UNTAG = `lvchange --deltag stowage.dev/uid=${UID} vg0/data1`;
+
+function outcome(wanted: DesiredLvm, observed: ObservedLvm): string[] | string {
+  const made = plan('destroy', wanted, observed, 0);
+  if ('refusal' in made) return `${made.passing ? 'passing: ' : ''}${made.refusal}`;
+  return made.steps
+    .map(({ argv }) => argv.join(' '))
+    .filter((command) => !/^(install|mv|sync|true|udevadm|cmp|dd of=\/var)/.test(command))
+    .map((command) => {
+      if (!command.startsWith('rm -f /var/lib/stowage/volumes/')) return command;
+      return command.includes('.done') ? 'forget' : 'intent';
+    });
+}
+
+describe('Retain', () => {
+  test.each<[string, DesiredLvm, ObservedLvm, string[]]>([
+    ['what is made', keeping, lvmMade(), [UNTAG, 'forget']],
+    ['what the node alone has on record as made', lvmDesired, lvmMade(), [UNTAG, 'forget']],
+    ['what is in use', keeping, lvmMade(ext4, { mounts: new Map([['253:3', ['/a']]]) }), [UNTAG, 'forget']],
+    ['without its tag', keeping, lvmMade(ext4, { volumes: [{ ...lv, tags: [] }] }), ['intent', 'forget']],
+    ['the group is gone', keeping, lvmNode({ groups: [], recordFiles: true }), ['intent', 'forget']],
+    [
+      'a disk of the group is away',
+      keeping,
+      lvmMade(ext4, { groups: [{ ...group, partial: true }] }),
+      ['intent', 'forget'],
+    ],
+    ['two carry its tag', lvmDesired, lvmMade(ext4, { volumes: [copy, lv] }), ['intent', 'forget']],
+    [
+      'left mounted where it was grown',
+      keeping,
+      lvmMade(ext4, { mounts: new Map([['253:3', [`/run/stowage/mounts/${UID}`]]]) }),
+      [`umount -- /run/stowage/mounts/${UID}`, `rmdir -- /run/stowage/mounts/${UID}`, UNTAG, 'forget'],
+    ],
+    ['it is gone', keeping, lvmMade(ext4, { volumes: [] }), ['forget']],
+    ['nothing was ever done', lvmDesired, lvmNode(), []],
+    ['what was never made to the end goes all the same', lvmDesired, begun(), [DEACTIVATE, REMOVE, 'forget']],
+    ['the same, inactive', lvmDesired, begun(dm, away), [REMOVE, 'forget']],
+    [
+      'the same, with something of others in its extents',
+      lvmDesired,
+      begun(foreign),
+      [DEACTIVATE, REMOVE, 'forget'],
+    ],
+    ['the name is of another', lvmDesired, begun(dm, { volumes: [{ ...lv, tags: [] }] }), ['forget']],
+    ['only the record of done is left', lvmDesired, lvmMade(ext4, { intent: undefined }), [UNTAG, 'forget']],
+  ])('%s', (_, wanted, observed, commands) => {
+    expect(outcome(wanted, observed)).toEqual(commands);
+    const made = plan('destroy', wanted, observed, 0);
+    expect('steps' in made && writesTo(made.steps)).toEqual([]);
+  });
+});
+
+describe('Delete', () => {
+  test.each<[string, DesiredLvm, ObservedLvm, string[]]>([
+    ['a file system', deleting, lvmMade(), [CLEAR, DEACTIVATE, REMOVE, 'forget']],
+    ['Block, whatever is on it', blockOf(deleting), lvmMade(foreign), [CLEAR, DEACTIVATE, REMOVE, 'forget']],
+    ['Block, with nothing', blockOf(deleting), lvmMade(dm), [DEACTIVATE, REMOVE, 'forget']],
+    ['the signature is off already', deleting, lvmMade(dm), [DEACTIVATE, REMOVE, 'forget']],
+    [
+      'thin: its pool takes it back',
+      deleting,
+      lvmMade(ext4, { volumes: [thinLv] }),
+      [DEACTIVATE, REMOVE, 'forget'],
+    ],
+    [
+      'thin, inactive',
+      deleting,
+      lvmMade(ext4, { ...away, volumes: [{ ...inactive, kind: 'V', pool: 'pool' }] }),
+      [ACTIVATE],
+    ],
+    [
+      'thin, inactive, Block',
+      blockOf(deleting),
+      lvmMade(dm, { ...away, volumes: [{ ...inactive, kind: 'V', pool: 'pool' }] }),
+      [REMOVE, 'forget'],
+    ],
+    [
+      'a copy has its tag',
+      deleting,
+      lvmMade(ext4, { volumes: [copy, lv] }),
+      [CLEAR, DEACTIVATE, REMOVE, 'forget'],
+    ],
+    ['inactive: its signature is looked for', deleting, lvmMade(ext4, away), [ACTIVATE]],
+    ['gone', deleting, lvmMade(ext4, { volumes: [], target: { is: 'missing' } }), ['forget']],
+    [
+      'made by MetalK8s',
+      deleting,
+      lvmMade(ext4, { volumes: [{ ...lv, tags: [] }] }),
+      [CLEAR, DEACTIVATE, `lvchange --addtag stowage.dev/uid=${UID} vg0/data1`, REMOVE, 'forget'],
+    ],
+    [
+      'never made to the end, interrupted in mkfs',
+      { ...lvmDesired, onDelete: 'Delete' },
+      begun(ext4),
+      [CLEAR, DEACTIVATE, REMOVE, 'forget'],
+    ],
+    [
+      'never made to the end, thin',
+      { ...lvmDesired, onDelete: 'Delete' },
+      begun(ext4, { volumes: [thinLv, pool] }),
+      [DEACTIVATE, REMOVE, 'forget'],
+    ],
+    ['all is done', deleting, lvmNode(), []],
+    [
+      'renamed',
+      deleting,
+      lvmMade(ext4, { volumes: [{ ...lv, name: 'old' }] }),
+      [CLEAR, 'lvchange --activate n vg0/old', `lvremove ${SELECT} vg0/old`, 'forget'],
+    ],
+    [
+      'made RAID since',
+      deleting,
+      lvmMade(ext4, { volumes: [{ ...lv, kind: 'r' }] }),
+      [CLEAR, DEACTIVATE, REMOVE, 'forget'],
+    ],
+  ])('%s', (_, wanted, observed, commands) => {
+    const [activate] = commands;
+    const found = outcome(wanted, observed);
+    expect(activate === ACTIVATE && Array.isArray(found) ? found.slice(0, 1) : found).toEqual(commands);
+  });
+
+  test('each step is bound to the logical volume, and to nobody using it', () => {
+    const made = plan('destroy', deleting, lvmMade(), 0);
+    const steps = 'steps' in made ? made.steps : [];
+    for (const program of ['lvchange', 'lvremove']) {
+      const step = steps.find(({ argv }) => argv[0] === program);
+      expect(step?.guards[0]).toMatchObject({
+        argv: ['lvs', '--noheadings', '-o', 'lv_uuid', 'vg0/data1'],
+        expect: { stdout: { is: `  ${lv.uuid}` } },
+      });
+    }
+    expect(steps.find(({ argv }) => argv[0] === 'rm')?.guards).toMatchObject([
+      { argv: ['lvs', '--noheadings', '-o', 'lv_uuid', '--select', `lv_uuid=${lv.uuid}`, 'vg0'] },
+    ]);
+    const looks = steps.flatMap(({ guards }) => guards.map(({ argv }) => argv.join(' ')));
+    expect(looks).toContain('losetup -j /dev/dm-3');
+    expect(looks).toContain('find /sys/class/block/dm-3/holders/ -mindepth 1');
+    expect(steps.find(({ name }) => name === 'look whether /dev/dm-3 is open')?.guards).toHaveLength(1);
+  });
+});
+
+describe('Wipe', () => {
+  const parts = (wanted: DesiredLvm, observed: ObservedLvm) => {
+    const found = outcome(wanted, observed);
+    if (typeof found === 'string') return found;
+    const zeros = found.filter((command) => command.startsWith('dd if=/dev/zero'));
+    return [
+      zeros.length,
+      /seek=\d+/.exec(zeros[0] ?? '')?.[0],
+      found.filter((command) => command.startsWith('blkdiscard')).length,
+      ...found.slice(-3),
+    ];
+  };
+  const GONE = [DEACTIVATE, REMOVE, 'forget'];
+  test.each<[string, DesiredLvm, ObservedLvm, unknown[]]>([
+    ['from the first byte', wiping, lvmMade(), [16, 'seek=0', 0, ...GONE]],
+    ['Block', blockOf(wiping), lvmMade(foreign), [16, 'seek=0', 0, ...GONE]],
+    ['from where it came to', wiping, lvmMade(dm, { wiped: 512n * MIB }), [8, 'seek=536870912', 0, ...GONE]],
+    ['to the end', wiping, lvmMade(dm, { wiped: GIB }), [0, undefined, 0, ...GONE]],
+    [
+      'thin: each part is given back',
+      wiping,
+      lvmMade(ext4, { volumes: [thinLv, pool] }),
+      [16, 'seek=0', 16, ...GONE],
+    ],
+  ])('%s', (_, wanted, observed, expected) => {
+    expect(parts(wanted, observed)).toEqual(expected);
+  });
+
+  test.each<[string, object, RegExp]>([
+    ['without room for a part', { dataPercent: 97 }, /^passing: .*bytes left of .*takes 67108864 at a time$/],
+    ['that is full', { health: 'D' }, /^passing: the thin pool vg0\/pool is out of space$/],
+    ['whose metadata are full', { metadataPercent: 95 }, /^passing: the metadata of the thin pool/],
+  ])(
+    'of a thin pool %s nothing is written: all of its volumes would lose what they write',
+    (_, more, refusal) => {
+      expect(outcome(wiping, lvmMade(ext4, { volumes: [thinLv, { ...pool, ...more }] }))).toMatch(refusal);
+    },
+  );
+
+  test('all is wiped, and it is inactive: it is removed', () => {
+    expect(outcome(wiping, lvmMade(dm, { ...away, wiped: GIB }))).toEqual([REMOVE, 'forget']);
+  });
+});
+
+test.each([deleting, wiping])(
+  '$onDelete by the records of a node alone: of two with its tag neither is touched',
+  (wanted) => {
+    const forgotten = { ...wanted, recorded: false, identity: undefined };
+    expect(outcome(forgotten, lvmMade(ext4, { volumes: [copy, lv] }))).toMatch(
+      /^several logical volumes carry the tag/,
+    );
+  },
+);
+
+test('nothing is written to a device that has the number of another logical volume', () => {
+  const made = plan('destroy', wiping, lvmMade(ext4, { volumes: [lv] }), 0);
+  const writes = 'steps' in made ? made.steps.filter(({ argv }) => argv[1] === 'if=/dev/zero') : [];
+  expect(writes).toHaveLength(16);
+  for (const { guards } of writes) {
+    expect(guards).toContainEqual(
+      expect.objectContaining({
+        argv: ['cat', '/sys/class/block/dm-3/dm/uuid'],
+        expect: { exit: 0, stdout: { is: dm.dmUuid } },
+      }),
+    );
+  }
+});
+
+describe.each([deleting, wiping])('$onDelete', (wanted) => {
+  test.each<[string, ObservedLvm, RegExp]>([
+    ['the group is away', lvmMade(ext4, { groups: [], volumes: [] }), /^there is no volume group vg0/],
+    ['another group', lvmMade(ext4, { groups: [{ ...group, uuid: 'B' }] }), /is not the one that/],
+    ['a disk of the group is away', lvmMade(ext4, { groups: [{ ...group, partial: true }] }), /is away$/],
+    ['exported', lvmMade(ext4, { groups: [{ ...group, exported: true }] }), /is exported$/],
+    [
+      'another of its name',
+      lvmMade(ext4, { volumes: [{ ...lv, uuid: 'B', tags: [] }] }),
+      /is not the logical volume that was made/,
+    ],
+    [
+      'it has snapshots',
+      lvmMade(ext4, { volumes: [{ ...lv, kind: 'o' }] }),
+      /has snapshots .* would go with it$/,
+    ],
+    ['it became a pool', lvmMade(ext4, { volumes: [{ ...lv, kind: 't' }] }), /would go with it$/],
+    [
+      'the tag of another Volume, too',
+      lvmMade(ext4, { volumes: [{ ...lv, tags: [...lv.tags, 'stowage.dev/uid=other'] }] }),
+      /carries the tag of another Volume, too, with the UID other$/,
+    ],
+    [
+      'thin, with another file system',
+      lvmMade(foreign, { volumes: [thinLv, pool] }),
+      /carries xfs:x, which is not of this Volume$/,
+    ],
+    ['another file system', lvmMade(foreign), /carries xfs:x, which is not of this Volume$/],
+    [
+      'mounted',
+      lvmMade(ext4, { mounts: new Map([['253:3', ['/a']]]) }),
+      /^passing: .*in use: mounted at \/a$/,
+    ],
+    ['open', lvmMade(ext4, { volumes: [{ ...lv, open: true }] }), /^passing: .*a process has it open$/],
+    [
+      'stacked on',
+      lvmMade(ext4, { devices: [ext4, { ...dm, name: 'dm-9', parent: 'dm-3', type: 'crypt' }] }),
+      /^passing: .*dm-9 \(crypt\) is made of it$/,
+    ],
+  ])('%s: nothing is touched', (_, observed, refusal) => {
+    expect(outcome(wanted, observed)).toMatch(refusal);
+    const made = plan('destroy', wanted, observed, 0);
+    if ('refusal' in made && !made.passing) expect(made.hint).toMatch(/Retain|--deltag/);
+  });
+});

@@ -1,0 +1,231 @@
+import { describe, expect, test } from '@jest/globals';
+import type { Probe, ProbeResult } from '../../../src/nodes/job.ts';
+import { LSBLK } from '../../../src/storage/block-devices.ts';
+import { observe } from '../../../src/storage/observe.ts';
+import { ObservationError } from '../../../src/storage/probe-results.ts';
+import type { DesiredLvm, ObservedLvm } from '../../../src/storage/types.ts';
+import { GIB, lvmBlock, lvmDesired, MIB, thin } from '../../support/lvm-input.ts';
+import { UID } from '../../support/volume-input.ts';
+
+const result = (exit: number, stdout = '', stderr = ''): ProbeResult => ({ exit, stdout, stderr });
+const missing = result(1, '', 'cat: X: No such file or directory');
+const VG = 'hd11Je-AdwK-HC8I-hKFt-QyFw-1GG2-8zHVZz';
+const LV = 'ItrFIE-qKAI-Rv9s-5WHb-2wYv-2dXg-9sKDPj';
+const DM = `LVM-${`${VG}${LV}`.replaceAll('-', '')}`;
+const report = (key: string, ...rows: object[]) => result(0, JSON.stringify({ report: [{ [key]: rows }] }));
+
+const GROUP = {
+  vg_name: 'vg0',
+  vg_uuid: VG,
+  vg_attr: 'wz--n-',
+  vg_extent_size: '4194304',
+  vg_free_count: '766',
+};
+const OWN = {
+  lv_name: 'data1',
+  lv_uuid: LV,
+  lv_attr: '-wi-a-----',
+  lv_size: String(GIB),
+  lv_tags: `stowage.dev/uid=${UID}`,
+  pool_lv: '',
+  origin: '',
+  lv_kernel_major: '253',
+  lv_kernel_minor: '3',
+  data_percent: '',
+  metadata_percent: '',
+};
+const POOL = {
+  ...OWN,
+  lv_name: 'pool',
+  lv_attr: 'twi-aotz--',
+  lv_tags: '',
+  data_percent: '25.00',
+  metadata_percent: '10.30',
+};
+const segment = (pv: string, start: number, size: number, segtype = 'free') => ({
+  vg_name: 'vg0',
+  pv_name: pv,
+  pv_attr: 'a--',
+  pe_start: String(MIB),
+  pvseg_start: String(start),
+  pvseg_size: String(size),
+  segtype,
+});
+const SEGMENTS = report(
+  'pvseg',
+  segment('/dev/sda', 0, 100, 'linear'),
+  segment('/dev/sda', 100, 56),
+  segment('/dev/sdb', 0, 200),
+);
+const LVM_ROW = {
+  kname: 'dm-3',
+  'maj:min': '253:3',
+  pkname: 'sda',
+  type: 'lvm',
+  size: Number(GIB),
+  ro: false,
+  serial: null,
+  wwn: null,
+};
+
+/** A node that answers by the beginning of a command. What is not there answers so. */
+function nodeWith(answers: Record<string, ProbeResult>) {
+  const asked: string[][] = [];
+  const all: Record<string, ProbeResult> = {
+    'losetup -J': result(0),
+    [LSBLK.join(' ')]: result(0, JSON.stringify({ blockdevices: [LVM_ROW] })),
+    'cat /proc/self/mountinfo': result(0),
+    'test -S': result(0),
+    'vgs ': report('vg', GROUP),
+    'lvs ': report('lv', OWN),
+    'pvs ': SEGMENTS,
+    'blockdev ': result(0),
+    'dd ': result(0),
+    'blkid ': result(2),
+    'wipefs ': result(0, '{"signatures":[]}'),
+    'lsblk --raw': result(0, 'dm-3 253:3 sda lvm 1073741824 0  \n'),
+    'cat /sys/class/block/dm-3/dm/uuid': result(0, `${DM}\n`),
+    'find -L /dev/disk/by-id': result(0, `/dev/disk/by-id/dm-uuid-${DM}\n`),
+    ...answers,
+  };
+  const look = (probes: readonly Probe[]) => {
+    asked.push(probes.map(({ argv }) => argv.join(' ')));
+    const entries = probes.map(({ name, argv }) => {
+      const line = argv.join(' ');
+      const found = Object.keys(all)
+        .filter((start) => line.startsWith(start))
+        .sort((a, b) => b.length - a.length)[0];
+      return [name, (found !== undefined && all[found]) || missing] as const;
+    });
+    return Promise.resolve(new Map(entries));
+  };
+  return { asked, look };
+}
+
+const seen = async (desired: DesiredLvm, answers: Record<string, ProbeResult>) => {
+  const node = nodeWith(answers);
+  const observed = (await observe(node.look, desired)) as ObservedLvm;
+  return { observed, asked: node.asked };
+};
+const none = { 'lvs ': report('lv', POOL) };
+
+describe('a logical volume that is there', () => {
+  test('is looked into by the kernel’s number, in two rounds', async () => {
+    const { observed, asked } = await seen(lvmDesired, {});
+    expect(asked).toHaveLength(2);
+    expect(asked.flat().filter((line) => line.startsWith('stat -L -c %F'))).toEqual([]);
+    expect(observed).toMatchObject({
+      type: 'lvm',
+      groups: [{ name: 'vg0', uuid: VG, freeExtents: 766n }],
+      volumes: [{ name: 'data1', uuid: LV, active: true, device: '253:3' }],
+      free: [],
+      target: { is: 'device', facts: { name: 'dm-3', dmUuid: DM, content: '' } },
+      space: { directory: '/dev/vg0', freeBytes: 766n * 4n * MIB, allocatedBytes: GIB },
+    });
+  });
+
+  test('in mode Block its own link is looked for', async () => {
+    expect((await seen(lvmBlock, {})).observed.link).toBe('253:3');
+    const without = await seen(lvmBlock, { 'find -L /dev/disk/by-id': result(0, '') });
+    expect(without.observed.link).toBeUndefined();
+  });
+
+  test.each([
+    ['-wi-s-----', 'suspended'],
+    ['-wi-------', 'inactive'],
+  ])('%s: what is %s is not read', async (lv_attr) => {
+    const number = lv_attr === '-wi-------' ? { lv_kernel_major: '-1', lv_kernel_minor: '-1' } : {};
+    const { observed, asked } = await seen(lvmDesired, {
+      'lvs ': report('lv', { ...OWN, ...number, lv_attr }),
+    });
+    expect(observed.target).toEqual({ is: 'missing' });
+    expect(asked.flat().filter((line) => line.includes('/dev/dm-3'))).toEqual([]);
+  });
+
+  test('to grow, it is looked where', async () => {
+    const { observed } = await seen({ ...lvmDesired, sizeBytes: 2n * GIB }, {});
+    expect(observed.free).toMatchObject([
+      { pv: '/dev/sdb', first: 0n, count: 200n },
+      { pv: '/dev/sda', first: 100n, count: 56n },
+    ]);
+  });
+});
+
+describe('one that is to be made', () => {
+  test('of as many free extents as it needs, the most first, each looked into where it is', async () => {
+    const { observed, asked } = await seen(lvmDesired, {
+      ...none,
+      [`blkid -p -O ${MIB} `]: result(0, 'DEVNAME=/dev/sdb\nUUID=u\nTYPE=ext4\nUSAGE=filesystem\n'),
+    });
+    expect(asked[2]).toEqual([
+      'blockdev --flushbufs /dev/sdb',
+      `blkid -p -O ${MIB} -S ${200n * 4n * MIB} -o export /dev/sdb`,
+      `dd if=/dev/sdb of=/dev/null bs=1M count=4 iflag=skip_bytes skip=${MIB} status=none`,
+      'blockdev --flushbufs /dev/sda',
+      `blkid -p -O ${401n * MIB} -S ${56n * 4n * MIB} -o export /dev/sda`,
+      `dd if=/dev/sda of=/dev/null bs=1M count=4 iflag=skip_bytes skip=${401n * MIB} status=none`,
+    ]);
+    expect(observed.free).toMatchObject([
+      { content: 'ext4:u', blkidExit: 0, blkid: 'DEVNAME=/dev/sdb\nUUID=u\nTYPE=ext4\nUSAGE=filesystem' },
+      { content: '', blkidExit: 2 },
+    ]);
+  });
+
+  test.each<[string, ProbeResult, string]>([
+    ['a table', result(0, 'PTUUID=p\nPTTYPE=gpt\n'), 'gpt:p'],
+    ['both', result(0, 'UUID=u\nTYPE=xfs\nPTTYPE=dos\n'), 'xfs:u+dos'],
+    ['several', result(8), 'ambivalent'],
+    ['the entry of the disk itself in a table', result(0, 'PART_ENTRY_NUMBER=1\n'), ''],
+  ])('%s in free extents', async (_, blkid, content) => {
+    const { observed } = await seen(lvmDesired, { ...none, [`blkid -p -O ${MIB} `]: blkid });
+    expect(observed.free[0]?.content).toBe(content);
+  });
+
+  test.each<[string, Record<string, ProbeResult>]>([
+    ['free extents that cannot be read', { 'dd ': result(1, '', 'dd: error reading: Input/output error') }],
+    ['a blkid that fails', { 'blkid -p -O': result(4, '', 'usage') }],
+    ['a cache that stays', { 'blockdev ': result(1, '', 'blockdev: denied') }],
+    ['an LVM that fails', { 'vgs ': result(5, '', 'failed') }],
+    ['no LVM at all', { 'vgs ': result(127, '', 'vgs: not found') }],
+  ])('%s leave open what is there', async (_, answers) => {
+    await expect(seen(lvmDesired, { ...none, ...answers })).rejects.toThrow(ObservationError);
+  });
+
+  test('a group that is not there is no failure, and its lvs is not looked at', async () => {
+    const { observed } = await seen(lvmDesired, {
+      'vgs ': report('vg'),
+      'lvs ': result(5, '', '  Volume group "vg0" not found'),
+    });
+    expect(observed).toMatchObject({ groups: [], volumes: [], free: [], space: { freeBytes: undefined } });
+  });
+
+  test('of two groups of a name LVM lists no volumes, which is no failure', async () => {
+    const { observed } = await seen(lvmDesired, {
+      'vgs ': report('vg', GROUP, { ...GROUP, vg_uuid: 'B' }),
+      'lvs ': result(5, '', '  Multiple VGs found with the same name: skipping vg0'),
+    });
+    expect(observed).toMatchObject({ groups: [{}, {}], volumes: [], free: [] });
+  });
+
+  test('nothing is taken from a disk that is away', async () => {
+    const { observed } = await seen(lvmDesired, {
+      ...none,
+      'pvs ': report(
+        'pvseg',
+        { ...segment('[unknown]', 0, 999), pv_attr: 'a-m' },
+        segment('/dev/sdb', 0, 200),
+      ),
+    });
+    expect(observed.free.map(({ pv }) => pv)).toEqual(['/dev/sdb']);
+  });
+
+  test('a thin one needs no extents; its pool is what fills up', async () => {
+    const { observed, asked } = await seen(thin, none);
+    expect(asked).toHaveLength(1);
+    expect(observed.space).toEqual({
+      directory: '/dev/vg0/pool',
+      freeBytes: (GIB * 3n) / 4n,
+      allocatedBytes: 0n,
+    });
+  });
+});

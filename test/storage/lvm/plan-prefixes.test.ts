@@ -1,0 +1,180 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import type { Step } from '../../../src/nodes/job.ts';
+import { plan } from '../../../src/storage/plan.ts';
+import type { DesiredLvm, Operation } from '../../../src/storage/types.ts';
+import { FakeLvm } from '../../support/fake-lvm.ts';
+import type { Killed } from '../../support/fake-node.ts';
+import { GIB, lvmDesired } from '../../support/lvm-input.ts';
+import { UID } from '../../support/volume-input.ts';
+
+/** Running any prefix of a plan, killed inside its last step, and planning again must reach the same end. */
+
+const SEED = seed();
+
+const OLD = 'xfs:11111111-2222-4333-8444-555555555555';
+const CONTENTS = ['ext4', 'xfs', 'Block'] as const;
+/** No plan but that of wiping has more. */
+const STEPS = 20;
+const KINDS = ['thick', 'thin'] as const;
+const FATES = ['Retain', 'Delete', 'Wipe'] as const;
+
+function desiredFor(kind: (typeof KINDS)[number], content: (typeof CONTENTS)[number]): DesiredLvm {
+  return {
+    ...lvmDesired,
+    thinPool: kind === 'thin' ? 'pool' : undefined,
+    ...(content === 'Block'
+      ? { mode: 'Block', fs: undefined }
+      : { mode: 'Filesystem', fs: { type: content, options: [] } }),
+  };
+}
+
+function stepsOf(node: FakeLvm, operation: Operation, desired: DesiredLvm): readonly Step[] {
+  const observed = node.observe(desired);
+  const made = plan(operation, desired, observed, 0);
+  if ('refusal' in made) throw new Error(`${operation} refused: ${made.refusal}`);
+  if (observed.done !== undefined) {
+    expect(made.steps.filter(({ argv }) => /^(mkfs|lvcreate)/.test(argv[0] ?? ''))).toEqual([]);
+  }
+  return made.steps;
+}
+
+interface Crash {
+  where: number;
+  killed: Killed;
+  reboot: boolean;
+}
+const crashes = fc.array(
+  fc.record<Crash>({
+    // Doubles are mostly near their ends.
+    where: fc.nat({ max: 999 }).map((thousandths) => thousandths / 1000),
+    killed: fc.constantFrom('before', 'half', 'after'),
+    reboot: fc.boolean(),
+  }),
+  { maxLength: 5 },
+);
+
+function live(node: FakeLvm, operation: Operation, desired: DesiredLvm, crashed: readonly Crash[]): void {
+  for (const { where, killed, reboot } of crashed) {
+    const steps = stepsOf(node, operation, desired);
+    node.crash(steps, Math.floor(where * steps.length), killed);
+    if (reboot) node.reboot();
+  }
+  for (let round = 0; round < 6; round++) {
+    const steps = stepsOf(node, operation, desired);
+    if (steps.length === 0) return;
+    node.run(steps);
+  }
+  expect(stepsOf(node, operation, desired)).toEqual([]);
+}
+
+const CASES = KINDS.flatMap((kind) => CONTENTS.map((content) => [kind, content] as const));
+
+describe.each(CASES)('%s with %s', (kind, content) => {
+  const wanted = desiredFor(kind, content);
+
+  /** Its whole life, interrupted at each of its stages. */
+  function whole(
+    crashed: { prepare: Crash[]; present: Crash[]; grow: Crash[]; destroy: Crash[] },
+    onDelete: (typeof FATES)[number],
+    old: string,
+  ): void {
+    const node = new FakeLvm(old);
+    const desired = { ...wanted, onDelete, ...(old === '' ? {} : { overwrite: old }) };
+    live(node, 'prepare', desired, crashed.prepare);
+    const made = node.made;
+    if (made === undefined) throw new Error('nothing was made');
+    expect(made).toMatchObject({ content: content === 'Block' ? '' : `${content}:${UID}`, data: '' });
+    expect(node.linked).toBe(true);
+    expect(node.isTagged(UID)).toBe(true);
+    expect(node.destroyed.filter((each) => each !== OLD && !each.endsWith(UID))).toEqual([]);
+    made.data = 'kept';
+    node.left.content = '';
+
+    const identity = node.observe(desired).target;
+    const recorded: DesiredLvm = {
+      ...desired,
+      recorded: true,
+      identity: identity.is === 'device' ? identity.facts.identity : undefined,
+    };
+    node.reboot();
+    live(node, 'present', recorded, crashed.present);
+    const larger = { ...recorded, sizeBytes: 2n * GIB };
+    live(node, 'present', larger, crashed.grow);
+    expect(node.made).toMatchObject({ data: 'kept', mounted: false, facts: { sizeBytes: 2n * GIB } });
+    if (content !== 'Block') expect(node.made?.fsBytes).toBe(2n * GIB);
+
+    live(node, 'destroy', larger, crashed.destroy);
+    expect(node.records.size).toBe(0);
+    if (onDelete === 'Retain') {
+      expect(node.made?.data).toBe('kept');
+      expect(node.isTagged(UID)).toBe(false);
+    } else {
+      expect(node.made).toBeUndefined();
+      if (kind === 'thick') expect(node.left.content).toBe('');
+    }
+  }
+
+  test('comes to the same end wherever it is interrupted', () => {
+    const stages = { prepare: crashes, present: crashes, grow: crashes, destroy: crashes };
+    fc.assert(
+      fc.property(
+        fc.record(stages),
+        fc.constantFrom(...FATES),
+        fc.constantFrom('', ...(kind === 'thick' ? [OLD] : [])),
+        whole,
+      ),
+      { seed: SEED, numRuns: 200 },
+    );
+  });
+
+  test('every step of every plan, interrupted in every way', () => {
+    const none = { prepare: [], present: [], grow: [], destroy: [] };
+    for (const stage of Object.keys(none)) {
+      for (const killed of ['before', 'half', 'after'] as const) {
+        for (let step = 0; step < STEPS; step++) {
+          for (const reboot of [false, true]) {
+            const crash = { where: step / STEPS, killed, reboot };
+            whole({ ...none, [stage]: [crash] }, 'Delete', '');
+          }
+        }
+      }
+    }
+  });
+
+  test('what was never made to the end is let go of, wherever it stood', () => {
+    for (const onDelete of FATES) {
+      const desired = { ...wanted, onDelete };
+      const count = stepsOf(new FakeLvm(), 'prepare', desired).length;
+      for (let number = 0; number < count; number++) {
+        for (const killed of ['before', 'half', 'after'] as const) {
+          const node = new FakeLvm();
+          node.crash(stepsOf(node, 'prepare', desired), number, killed);
+          const made = node.observe(desired).done !== undefined;
+          live(node, 'destroy', desired, []);
+          expect(node.records.size).toBe(0);
+          expect(node.made === undefined).toBe(!made || onDelete !== 'Retain');
+        }
+      }
+    }
+  });
+});
+
+test('without consent, what is in free extents is destroyed at no point', () => {
+  const refusal = plan('prepare', lvmDesired, new FakeLvm(OLD).observe(lvmDesired), 0);
+  expect(refusal).toMatchObject({ refusal: expect.stringContaining(OLD) });
+  // Looked at when they were clean, and taken by LVM after that.
+  const node = new FakeLvm();
+  const steps = stepsOf(node, 'prepare', lvmDesired);
+  node.left.content = OLD;
+  expect(() => node.run(steps)).toThrow('lvcreate asks');
+  expect(node.destroyed).toEqual([]);
+  const again = plan('prepare', { ...lvmDesired, overwrite: 'ext4' }, node.observe(lvmDesired), 0);
+  expect(again).toMatchObject({ refusal: expect.stringContaining(OLD) });
+});
+
+function seed(): number {
+  const value = Number(process.env.SEED ?? Math.floor(Math.random() * 2 ** 31));
+  process.stderr.write(`lvm/plan-prefixes.test.ts: SEED=${value}\n`);
+  return value;
+}

@@ -1,0 +1,345 @@
+import { describe, expect, test } from '@jest/globals';
+import { plan } from '../../../src/storage/plan.ts';
+import type { DesiredLvm, DeviceFacts, ObservedLvm } from '../../../src/storage/types.ts';
+import {
+  dm,
+  ext4,
+  free,
+  GIB,
+  group,
+  lv,
+  lvmBlock,
+  lvmDesired,
+  lvmMade,
+  lvmNode,
+  MIB,
+  pool,
+  thin,
+  thinLv,
+} from '../../support/lvm-input.ts';
+import { writesTo } from '../../support/plans.ts';
+import { UID } from '../../support/volume-input.ts';
+
+const WAIT = `udevadm settle --timeout=10 --exit-if-exists=/dev/disk/by-uuid/${UID}`;
+const WAIT_DM = `udevadm settle --timeout=10 --exit-if-exists=/dev/disk/by-id/dm-uuid-${dm.dmUuid}`;
+const ACTIVATE = 'lvchange --activate y --ignoreactivationskip vg0/data1';
+const LOOK = 'udevadm trigger --action=change --name-match=/dev/dm-3';
+const recorded: DesiredLvm = { ...lvmDesired, recorded: true, identity: dm.identity };
+const inactive = { ...lv, active: false, device: undefined };
+const xfs: DeviceFacts = {
+  ...dm,
+  signature: { found: 'one', type: 'xfs', uuid: UID },
+  content: `xfs:${UID}`,
+};
+
+function outcome(wanted: DesiredLvm, observed: ObservedLvm): unknown {
+  const made = plan('present', wanted, observed, 0);
+  if ('refusal' in made) return made.refusal;
+  const commands = made.steps
+    .map(({ argv }) => argv.join(' '))
+    .filter((command) => !/^(install|mv|sync|dd of=\/var)/.test(command));
+  return made.notes === undefined ? commands : { commands, notes: made.notes };
+}
+
+describe('is there', () => {
+  test.each<[string, DesiredLvm, ObservedLvm, unknown]>([
+    ['already', recorded, lvmMade(), []],
+    ['also without records', recorded, lvmMade(ext4, { intent: undefined, done: undefined }), []],
+    [
+      'also of a group that lacks another disk',
+      recorded,
+      lvmMade(ext4, { groups: [{ ...group, partial: true }] }),
+      [],
+    ],
+    [
+      'after a reboot',
+      recorded,
+      lvmMade(dm, { volumes: [inactive], target: { is: 'missing' }, link: undefined }),
+      [ACTIVATE, WAIT],
+    ],
+    [
+      'after a reboot, Block',
+      { ...recorded, mode: 'Block' },
+      lvmMade(dm, { volumes: [inactive], target: { is: 'missing' }, link: undefined }),
+      [ACTIVATE, WAIT_DM],
+    ],
+    [
+      'once udev has looked at what LVM had it leave out',
+      recorded,
+      lvmMade(ext4, { link: undefined }),
+      ['lvchange --refresh vg0/data1', LOOK, WAIT],
+    ],
+    [
+      'once it is resumed',
+      recorded,
+      lvmMade(ext4, { volumes: [{ ...lv, suspended: true }], target: { is: 'missing' } }),
+      ['lvchange --refresh vg0/data1'],
+    ],
+    [
+      'once its device has the size that LVM gave it',
+      recorded,
+      lvmMade(ext4, { volumes: [{ ...lv, sizeBytes: 2n * GIB }] }),
+      ['lvchange --refresh vg0/data1'],
+    ],
+    [
+      'under another name',
+      recorded,
+      lvmMade(dm, { volumes: [{ ...inactive, name: 'old' }], target: { is: 'missing' } }),
+      ['lvchange --activate y --ignoreactivationskip vg0/old', WAIT],
+    ],
+    [
+      'as MetalK8s made it, and is tagged once that is on record',
+      recorded,
+      lvmMade(ext4, {
+        volumes: [{ ...lv, tags: [] }],
+        intent: undefined,
+        done: undefined,
+        recordFiles: false,
+      }),
+      [`lvchange --addtag stowage.dev/uid=${UID} vg0/data1`],
+    ],
+    ...(['partial', 'shared', 'readOnly'] as const).map((odd): [string, DesiredLvm, ObservedLvm, unknown] => [
+      `as MetalK8s made it, and gets no tag in a group that is ${odd}`,
+      recorded,
+      lvmMade(ext4, {
+        groups: [{ ...group, [odd]: true }],
+        volumes: [{ ...lv, tags: [] }],
+        intent: undefined,
+        done: undefined,
+      }),
+      [],
+    ]),
+    [
+      'when a copy has its tag',
+      recorded,
+      lvmMade(ext4, { volumes: [{ ...lv, uuid: 'B', name: 'b' }, lv] }),
+      [],
+    ],
+    [
+      'without its name or its tag, by its UUID',
+      recorded,
+      lvmMade(ext4, {
+        volumes: [
+          { ...lv, uuid: 'B' },
+          { ...lv, name: 'old', tags: [] },
+        ],
+      }),
+      [`lvchange --addtag stowage.dev/uid=${UID} vg0/old`],
+    ],
+    [
+      'as MetalK8s made it, known by its name alone',
+      lvmDesired,
+      lvmMade(ext4, {
+        volumes: [{ ...lv, tags: [] }],
+        intent: undefined,
+        done: undefined,
+        recordFiles: false,
+      }),
+      [],
+    ],
+  ])('%s', (_, wanted, observed, commands) => {
+    expect(outcome(wanted, observed)).toEqual(commands);
+  });
+
+  test('nothing of it writes to the volume', () => {
+    for (const observed of [lvmMade(), lvmMade(dm, { volumes: [inactive], target: { is: 'missing' } })]) {
+      const made = plan('present', recorded, observed, 0);
+      expect('steps' in made ? writesTo(made.steps) : 'refused').toEqual([]);
+    }
+  });
+
+  test('activation is of the logical volume that was looked at', () => {
+    const observed = lvmMade(dm, { volumes: [inactive], target: { is: 'missing' } });
+    const made = plan('present', recorded, observed, 0);
+    expect('steps' in made && made.steps[0]?.guards).toEqual([
+      {
+        argv: ['lvs', '--noheadings', '-o', 'lv_uuid', 'vg0/data1'],
+        expect: { exit: 0, stdout: { is: `  ${lv.uuid}` } },
+        refusal: expect.anything(),
+      },
+    ]);
+  });
+});
+
+describe('refused, and nothing is made anew', () => {
+  const missing = { volumes: [], target: { is: 'missing' } } as const;
+  test.each<[string, DesiredLvm, ObservedLvm, RegExp]>([
+    ['the group is away', recorded, lvmNode({ groups: [] }), /^there is no volume group vg0 on the node$/],
+    [
+      'another group of its name',
+      recorded,
+      lvmMade(ext4, { groups: [{ ...group, uuid: 'B' }] }),
+      /is not the one that/,
+    ],
+    ['exported', recorded, lvmMade(ext4, { groups: [{ ...group, exported: true }] }), /is exported$/],
+    ['gone', recorded, lvmMade(ext4, missing), /^the logical volume vg0\/data1 is missing$/],
+    ['partial', recorded, lvmMade(ext4, { volumes: [{ ...lv, health: 'p' }] }), /is away$/],
+    [
+      'its pool failed',
+      recorded,
+      lvmMade(ext4, { volumes: [{ ...thinLv, health: 'F' }] }),
+      /thin pool .* has failed$/,
+    ],
+    [
+      'another of its name',
+      recorded,
+      lvmMade(ext4, { volumes: [{ ...lv, uuid: 'B', tags: [] }] }),
+      /another logical volume/,
+    ],
+    [
+      'another of its name, and the status is lost',
+      lvmDesired,
+      lvmMade(ext4, { volumes: [{ ...lv, uuid: 'B', tags: [] }] }),
+      /another logical volume/,
+    ],
+    [
+      'a copy with its tag',
+      recorded,
+      lvmMade(ext4, { volumes: [{ ...lv, uuid: 'B' }] }),
+      /another logical volume/,
+    ],
+    ...['t', 's', 'd'].map((kind): [string, DesiredLvm, ObservedLvm, RegExp] => [
+      `of the name, and of kind ${kind}`,
+      lvmBlock,
+      lvmMade(dm, { volumes: [{ ...lv, kind, tags: [] }], intent: undefined, done: undefined }),
+      /holds a Volume's data: lvs shows it as/,
+    ]),
+    [
+      'two with its tag, and the status is lost',
+      lvmDesired,
+      lvmMade(ext4, { volumes: [lv, { ...lv, uuid: 'B', name: 'b' }] }),
+      /^several logical volumes carry the tag/,
+    ],
+    ['without a device', recorded, lvmMade(ext4, { target: { is: 'missing' } }), /has no device/],
+    [
+      'something else is on it',
+      recorded,
+      lvmMade({ ...xfs, signature: { found: 'ambivalent' } }),
+      /should carry/,
+    ],
+    ['no udev', recorded, lvmMade(ext4, { udev: false, link: undefined }), /^no udev runs/],
+  ])('%s', (_, wanted, observed, refusal) => {
+    expect(outcome(wanted, observed)).toMatch(refusal);
+  });
+});
+
+describe('grows', () => {
+  const larger = { ...recorded, sizeBytes: 2n * GIB };
+  const EXTEND = 'lvextend --extents 512 vg0/data1';
+  const FREE = { free: [{ ...free, count: 256n }] };
+  const MOUNTED = (type: string, grow: string) => [
+    `mkdir -p -m 0700 -- /run/stowage/mounts/${UID}`,
+    `mount -t ${type} -o nosuid,nodev,noexec -- /dev/dm-3 /run/stowage/mounts/${UID}`,
+    grow,
+    `umount -- /run/stowage/mounts/${UID}`,
+    `rmdir -- /run/stowage/mounts/${UID}`,
+  ];
+  const mounted = { mounts: new Map([['253:3', ['/pod']]]) };
+  test.each<[string, DesiredLvm, ObservedLvm, string[]]>([
+    [
+      'ext4',
+      larger,
+      lvmMade(ext4, FREE),
+      [`${EXTEND} /dev/vdb:10-265`, ...MOUNTED('ext4', 'resize2fs /dev/dm-3')],
+    ],
+    [
+      'ext4 while it is mounted',
+      larger,
+      lvmMade(ext4, { ...FREE, ...mounted }),
+      [`${EXTEND} /dev/vdb:10-265`, ...MOUNTED('ext4', 'resize2fs /dev/dm-3')],
+    ],
+    [
+      'xfs',
+      larger,
+      lvmMade(xfs, FREE),
+      [`${EXTEND} /dev/vdb:10-265`, ...MOUNTED('xfs', `xfs_growfs /run/stowage/mounts/${UID}`)],
+    ],
+    ['Block', { ...larger, mode: 'Block' }, lvmMade(dm, FREE), [`${EXTEND} /dev/vdb:10-265`]],
+    ['thin', { ...larger, mode: 'Block' }, lvmMade(dm, { volumes: [thinLv, pool] }), [EXTEND]],
+    [
+      'on, when it was interrupted after lvextend',
+      larger,
+      lvmMade({ ...ext4, sizeBytes: 2n * GIB }, { volumes: [{ ...lv, sizeBytes: 2n * GIB }] }),
+      MOUNTED('ext4', 'resize2fs /dev/dm-3'),
+    ],
+    ['not, for a part of an extent that it has', { ...recorded, sizeBytes: GIB - 1n }, lvmMade(), []],
+    ['not smaller', { ...recorded, sizeBytes: MIB }, lvmMade(), []],
+  ])('%s', (_, wanted, observed, commands) => {
+    expect(outcome(wanted, observed)).toEqual(commands);
+    const made = plan('present', wanted, observed, 0);
+    expect('grows' in made).toBe(commands.length > 0);
+  });
+
+  test.each<[string, ObservedLvm, RegExp]>([
+    [
+      'without room',
+      lvmMade(ext4, { groups: [{ ...group, freeExtents: 255n }] }),
+      /has 1069547520 bytes left, and 1073741824 more/,
+    ],
+    ['in a partial group', lvmMade(ext4, { groups: [{ ...group, partial: true }] }), /is away$/],
+    [
+      'into disks that nothing is taken from',
+      lvmMade(ext4, { free: [{ ...free, count: 255n }] }),
+      /too few of the free extents of vg0 are on disks/,
+    ],
+    [
+      'with snapshots',
+      lvmMade(ext4, { volumes: [{ ...lv, kind: 'o' }], free: [free] }),
+      /lvs shows its type as o\)\. Grow it with lvextend/,
+    ],
+    ['as RAID', lvmMade(ext4, { volumes: [{ ...lv, kind: 'r' }], free: [free] }), /its type as r\)/],
+    [
+      'in a full pool',
+      lvmMade(ext4, { volumes: [thinLv, { ...pool, health: 'D' }] }),
+      /the thin pool vg0\/pool is out of space$/,
+    ],
+    [
+      'in a pool without room for what growing writes',
+      lvmMade(ext4, { volumes: [thinLv, { ...pool, dataPercent: 97 }] }),
+      /bytes left of 2147483648, and growing by 1073741824 writes up to 88583700$/,
+    ],
+    [
+      'on in a pool that became full after lvextend',
+      lvmMade(
+        { ...ext4, sizeBytes: 2n * GIB },
+        {
+          volumes: [
+            { ...thinLv, sizeBytes: 2n * GIB },
+            { ...pool, health: 'D' },
+          ],
+        },
+      ),
+      /is out of space$/,
+    ],
+    [
+      'into a signature',
+      lvmMade(ext4, { free: [{ ...free, content: 'linux_raid_member:x' }] }),
+      /carry linux_raid_member:x/,
+    ],
+  ])('%s it does not, is as usable as it was, and says why', (_, observed, note) => {
+    expect(outcome(larger, observed)).toEqual({
+      commands: [],
+      notes: [expect.stringMatching(new RegExp(`^cannot grow to 2147483648 bytes: .*${note.source}`))],
+    });
+  });
+});
+
+test('a copy, which has the UUID of the file system, is not grown in its place', () => {
+  const made = plan('present', { ...recorded, sizeBytes: 2n * GIB }, lvmMade(ext4, { free: [free] }), 0);
+  const mount = 'steps' in made ? made.steps.find(({ argv }) => argv[0] === 'mount') : undefined;
+  expect(mount?.guards[0]).toMatchObject({
+    argv: ['cat', '/sys/class/block/dm-3/dm/uuid'],
+    expect: { stdout: { is: dm.dmUuid } },
+  });
+});
+
+test('an owner is told what a thin pool has promised', () => {
+  const others = [thinLv, { ...thinLv, name: 'b', tags: [], sizeBytes: 2n * GIB }];
+  const wanted = { ...thin, recorded: true, identity: dm.identity };
+  expect(outcome(wanted, lvmMade(ext4, { volumes: [...others, pool] }))).toEqual({
+    commands: [],
+    notes: ['the thin pool vg0/pool has promised 3221225472 bytes to its volumes and has 2147483648'],
+  });
+  expect(outcome(wanted, lvmMade(ext4, { volumes: [thinLv, pool] }))).toEqual([]);
+  expect(outcome({ ...lvmBlock, recorded: true }, lvmMade(dm))).toEqual([]);
+});

@@ -1,0 +1,145 @@
+import { describe, expect, test } from '@jest/globals';
+import { readFreeExtents, readGroups, readVolumes } from '../../../src/storage/lvm/report.ts';
+import { ObservationError } from '../../../src/storage/probe-results.ts';
+import { group } from '../../support/lvm-input.ts';
+
+/** As LVM 2.03.16 prints it. */
+const printed = (key: string, ...rows: string[]) => ({
+  exit: 0,
+  stdout: `  {
+      "report": [
+          {
+              "${key}": [
+                  ${rows.join(',\n                  ')}
+              ]
+          }
+      ]
+  }
+`,
+  stderr: '',
+});
+
+const VG = '"vg_uuid":"hd11Je-AdwK-HC8I-hKFt-QyFw-1GG2-8zHVZz"';
+const vg = (name: string, attr: string) =>
+  `{"vg_name":"${name}", ${VG}, "vg_attr":"${attr}", "vg_extent_size":"4194304", "vg_free_count":"766"}`;
+
+describe('volume groups', () => {
+  test('of the name alone', () => {
+    expect(
+      readGroups(printed('vg', vg('a', 'wz--n-'), vg('vg0', 'wz--n-'), vg('vg0', 'wz--n-')), 'vg0'),
+    ).toEqual(
+      [1, 2].map(() => ({
+        name: 'vg0',
+        uuid: 'hd11Je-AdwK-HC8I-hKFt-QyFw-1GG2-8zHVZz',
+        readOnly: false,
+        exported: false,
+        partial: false,
+        shared: false,
+        extentBytes: 4194304n,
+        freeExtents: 766n,
+      })),
+    );
+    expect(readGroups(printed('vg'), 'vg0')).toEqual([]);
+  });
+
+  test.each([
+    ['rz--n-', { readOnly: true }],
+    ['wzx-n-', { exported: true }],
+    ['wz-pn-', { partial: true }],
+    ['wz--nc', { shared: true }],
+    ['wz--ns', { shared: true }],
+  ])('%s', (attr, expected) => {
+    expect(readGroups(printed('vg', vg('vg0', attr)), 'vg0')).toMatchObject([expected]);
+  });
+});
+
+describe('logical volumes', () => {
+  const lv = (attr: string, more: object = {}) =>
+    JSON.stringify({
+      lv_name: 'data1',
+      lv_uuid: 'ItrFIE-qKAI-Rv9s-5WHb-2wYv-2dXg-9sKDPj',
+      lv_attr: attr,
+      lv_size: '67108864',
+      lv_tags: 'a,stowage.dev/uid=u',
+      pool_lv: '',
+      origin: '',
+      lv_kernel_major: '253',
+      lv_kernel_minor: '3',
+      data_percent: '',
+      metadata_percent: '',
+      ...more,
+    });
+  const plain = {
+    name: 'data1',
+    uuid: 'ItrFIE-qKAI-Rv9s-5WHb-2wYv-2dXg-9sKDPj',
+    kind: '-',
+    writable: true,
+    active: true,
+    suspended: false,
+    open: false,
+    health: '-',
+    sizeBytes: 67108864n,
+    tags: ['a', 'stowage.dev/uid=u'],
+    pool: undefined,
+    origin: undefined,
+    device: '253:3',
+    dataPercent: undefined,
+    metadataPercent: undefined,
+  };
+
+  test('one that is active', () => {
+    expect(readVolumes(printed('lv', lv('-wi-a-----')))).toEqual([plain]);
+  });
+
+  test.each<[string, object, object]>([
+    ['-wi-------', { lv_kernel_major: '-1', lv_kernel_minor: '-1' }, { active: false, device: undefined }],
+    ['-wi-ao----', {}, { open: true }],
+    ['-wi-s-----', {}, { suspended: true, active: true }],
+    ['-wi-d-----', {}, { suspended: true }],
+    ['-ri-a-----', {}, { writable: false }],
+    ['-wi-----p-', { lv_kernel_major: '-1' }, { health: 'p', active: false }],
+    ['owi-a-s---', { lv_tags: '' }, { kind: 'o', tags: [] }],
+    ['Vwi-a-tz--', { pool_lv: 'pool', data_percent: '3.12' }, { kind: 'V', pool: 'pool', dataPercent: 3.12 }],
+    [
+      'twi-aotzD-',
+      { data_percent: '100.00', metadata_percent: '12.01' },
+      { kind: 't', health: 'D', dataPercent: 100, metadataPercent: 12.01 },
+    ],
+    ['Vwi---tz-k', { pool_lv: 'pool', origin: 'data0' }, { origin: 'data0', active: false }],
+  ])('%s %j', (attr, more, expected) => {
+    expect(readVolumes(printed('lv', lv(attr, more)))).toEqual([expect.objectContaining(expected)]);
+  });
+});
+
+test('free extents: of the group, on disks that may be used, the most first', () => {
+  const pvseg = (name: string, attr: string, start: number, size: number, type: string, of = 'vg0') =>
+    JSON.stringify({
+      vg_name: of,
+      pv_name: name,
+      pv_attr: attr,
+      pe_start: '1048576',
+      pvseg_start: String(start),
+      pvseg_size: String(size),
+      segtype: type,
+    });
+  const segments = printed(
+    'pvseg',
+    pvseg('/dev/sdb', 'a--', 0, 16, 'linear'),
+    pvseg('/dev/sdb', 'a--', 16, 10, 'free'),
+    pvseg('/dev/sdc', 'u--', 0, 900, 'free'),
+    pvseg('/dev/sdd', 'a--', 0, 255, 'free'),
+    pvseg('/dev/sde', 'a--', 0, 999, 'free', 'vg1'),
+  );
+  expect(readFreeExtents(segments, group)).toEqual([
+    { pv: '/dev/sdd', first: 0n, count: 255n, offsetBytes: 1048576n, sizeBytes: 255n << 22n },
+    { pv: '/dev/sdb', first: 16n, count: 10n, offsetBytes: 1048576n + (16n << 22n), sizeBytes: 10n << 22n },
+  ]);
+});
+
+test.each([
+  [{ exit: 5, stdout: '', stderr: '  Volume group "vg0" not found' }],
+  [{ exit: 0, stdout: '', stderr: '' }],
+  [{ exit: 0, stdout: '{"report":[{"lv":[{"lv_name":"a"}]}]}', stderr: '' }],
+])('%j says nothing', (result) => {
+  expect(() => readVolumes(result)).toThrow(ObservationError);
+});

@@ -1,0 +1,114 @@
+import { readFileSync } from 'node:fs';
+import { basename } from 'node:path';
+import { expect, test } from '@jest/globals';
+import { contentProbes } from '../../../src/storage/lvm/content.ts';
+import { lvmProbes } from '../../../src/storage/lvm/observe.ts';
+import { segmentsProbe } from '../../../src/storage/lvm/report.ts';
+import { plan } from '../../../src/storage/plan.ts';
+import type { DesiredLvm, ObservedLvm, Operation } from '../../../src/storage/types.ts';
+import {
+  begun,
+  dm,
+  ext4,
+  free,
+  GIB,
+  lv,
+  lvmBlock,
+  lvmDesired,
+  lvmMade,
+  lvmNode,
+  pool,
+  thin,
+  thinLv,
+} from '../../support/lvm-input.ts';
+import { UID } from '../../support/volume-input.ts';
+
+/** LVM is not on every machine that tests run on, and sudo -l knows no program that is missing: so as sudo reads it. */
+const allowed = readFileSync('deploy/sudoers', 'utf8')
+  .split(/(?:, \\\n|, (?=\/usr)|\n)/)
+  .flatMap((line): { program: string; args: RegExp }[] => {
+    const [, program = '', args = ''] =
+      /^(?:Cmnd_Alias.*= \\)?\s*(\/usr\/s?bin\/\S+) (\^.*\$|"")$/.exec(line) ?? [];
+    return program === ''
+      ? []
+      : [{ program: basename(program), args: args === '""' ? /^$/ : new RegExp(args) }];
+  });
+const may = ([program, ...args]: readonly string[]): boolean =>
+  allowed.some((each) => each.program === program && each.args.test(args.join(' ')));
+
+const recorded = { recorded: true, identity: dm.identity } as const;
+const larger = { ...lvmDesired, ...recorded, sizeBytes: 2n * GIB };
+const stale = { ...free, content: 'ext4:OLD', blkid: 'TYPE=ext4\nUUID=OLD', blkidExit: 0 };
+const away = { volumes: [{ ...lv, active: false, device: undefined }], target: { is: 'missing' } } as const;
+
+test.each<[string, Operation, DesiredLvm, ObservedLvm]>([
+  ['make', 'prepare', lvmDesired, lvmNode()],
+  ['make an xfs', 'prepare', { ...lvmDesired, fs: { type: 'xfs', options: [] } }, lvmNode()],
+  ['make, Block', 'prepare', lvmBlock, lvmNode()],
+  ['make, thin', 'prepare', thin, lvmNode({ volumes: [pool], free: [] })],
+  ['make with consent', 'prepare', { ...lvmDesired, overwrite: 'ext4:OLD' }, lvmNode({ free: [stale] })],
+  ['make, with consent that is not needed', 'prepare', { ...lvmDesired, overwrite: 'x' }, lvmNode()],
+  ['go on', 'prepare', lvmDesired, begun()],
+  ['go on in mkfs', 'prepare', lvmDesired, begun(ext4)],
+  ['activate', 'present', { ...lvmDesired, ...recorded }, lvmMade(dm, { ...away, link: undefined })],
+  ['relink', 'present', { ...lvmDesired, ...recorded }, lvmMade(ext4, { link: undefined })],
+  ['tag', 'present', { ...lvmDesired, ...recorded }, lvmMade(ext4, { volumes: [{ ...lv, tags: [] }] })],
+  ['grow', 'present', larger, lvmMade(ext4, { free: [free] })],
+  ['grow, thin', 'present', larger, lvmMade(ext4, { volumes: [thinLv, pool] })],
+  ['retain', 'destroy', { ...lvmDesired, ...recorded }, lvmMade()],
+  ['delete', 'destroy', { ...lvmDesired, ...recorded, onDelete: 'Delete' }, lvmMade()],
+  ['wipe', 'destroy', { ...lvmDesired, ...recorded, onDelete: 'Wipe' }, lvmMade()],
+  [
+    'wipe, thin',
+    'destroy',
+    { ...lvmDesired, ...recorded, onDelete: 'Wipe' },
+    lvmMade(ext4, { volumes: [thinLv, pool] }),
+  ],
+])('the account on a node may %s', (_, operation, wanted, observed) => {
+  const made = plan(operation, wanted, observed, 0);
+  const steps = 'steps' in made ? made.steps : [];
+  expect(steps).not.toEqual([]);
+  const commands = steps.flatMap(({ argv, guards, lock }) => [
+    argv,
+    ...guards.map((guard) => guard.argv),
+    ...(lock === undefined ? [] : [['flock', '-x', '-w', '60', lock, 'cat']]),
+  ]);
+  expect(commands.filter((argv) => !may(argv))).toEqual([]);
+});
+
+test('the account on a node may look', () => {
+  const probes = [...lvmProbes(lvmDesired), segmentsProbe(), ...contentProbes([free])];
+  expect(probes.map(({ argv }) => argv).filter((argv) => !may(argv))).toEqual([]);
+});
+
+const CONFIG = ['--config', 'allocation/use_blkid_wiping=1'];
+const NEW = ['--name', 'data1', '--addtag', `stowage.dev/uid=${UID}`, '--extents', '9'];
+const WIPED = ['--wipesignatures', 'y', '--zero', 'y'];
+const SELECT = `lv_uuid=${lv.uuid}&&lv_tags={stowage.dev/uid=${UID}}&&lv_attr=~^[-VrRmMC]...-`;
+test.each([
+  [['lvcreate', '--yes', ...CONFIG, ...NEW, ...WIPED, 'vg0']],
+  [['lvcreate', ...NEW, ...WIPED, 'vg0']],
+  [['lvcreate', ...CONFIG, ...NEW, '--wipesignatures', 'n', '--zero', 'y', 'vg0']],
+  [['lvcreate', ...CONFIG, ...NEW, ...WIPED, 'vg1']],
+  [['lvcreate', ...CONFIG, ...NEW, ...WIPED, 'vg0', '/dev/../etc:1-2']],
+  [['lvcreate', '--config', 'devices/filter=[]', ...NEW, ...WIPED, 'vg0']],
+  [['lvremove', '--yes', 'vg0/data1']],
+  [['lvremove', '--yes', 'vg0']],
+  [['lvremove', '--yes', '--select', SELECT, 'vg0']],
+  [['lvremove', '--yes', '--select', SELECT, 'vg1/data1']],
+  [['lvremove', '--yes', '--select', SELECT.replace('...-', '...a'), 'vg0/data1']],
+  [['lvremove', '--yes', '--select', SELECT.replace('[-V', '[-oV'), 'vg0/data1']],
+  [['lvremove', '--yes', '--select', `${SELECT}||lv_name=x`, 'vg0/data1']],
+  [['lvremove', '--yes', '--select', SELECT, 'vg0/data1', 'vg0/data2']],
+  [['lvchange', '--activate', 'n', 'vg0']],
+  [['lvchange', '--activate', 'n', 'vg1/data1']],
+  [['lvchange', '--addtag', 'other', 'vg0/data1']],
+  [['lvextend', '--extents', '9', 'vg1/data1']],
+  [['lvextend', '--extents', '-9', 'vg0/data1']],
+  [['lvextend', '--resizefs', '--extents', '9', 'vg0/data1']],
+  [['lvreduce', '--extents', '9', 'vg0/data1']],
+  [['vgchange', '--activate', 'n', 'vg0']],
+  [['lsblk', '--raw', '-n', '-d', '-o', 'NAME,TYPE', '/dev/vg0/../sda']],
+])('it may not run %j', (argv) => {
+  expect(may(argv)).toBe(false);
+});

@@ -1,0 +1,266 @@
+import type { Guard, Step } from '../../src/nodes/job.ts';
+import type { LogicalVolume } from '../../src/storage/lvm/facts.ts';
+import { dmUuidOf, isTagged } from '../../src/storage/lvm/names.ts';
+import { parseIntent } from '../../src/storage/records.ts';
+import type { DesiredLvm, DeviceFacts, ObservedLvm } from '../../src/storage/types.ts';
+import type { Killed } from './fake-node.ts';
+import { dm, free, group, lv, lvmNode, pool, VG_UUID } from './lvm-input.ts';
+
+const RECORDS = '/var/lib/stowage/volumes/';
+const EXTENT = group.extentBytes;
+
+interface Made {
+  facts: LogicalVolume;
+  /** As a consent names it, or '' for nothing. */
+  content: string;
+  /** Nobody knows of it but who wrote it. */
+  data: string;
+  fsBytes: bigint;
+  /** What the kernel takes it for, which can be behind what LVM says. */
+  deviceBytes: bigint;
+  /** LVM told udev to leave it alone, and was killed before it told otherwise. */
+  unseen: boolean;
+  mounted: boolean;
+}
+
+/** A volume group with room and one logical volume at most, as far as plans touch it: steps are carried out by their argv. */
+export class FakeLvm {
+  readonly records = new Map<string, string>();
+  made: Made | undefined;
+  linked = false;
+  /** What is in the extents that are free. */
+  readonly left: { content: string };
+  /** All that was destroyed, by what it was. */
+  readonly destroyed: string[] = [];
+  #uuids = 0;
+
+  constructor(content = '') {
+    this.left = { content };
+  }
+
+  observe(desired: DesiredLvm): ObservedLvm {
+    const { made } = this;
+    const text = (what: string) => this.records.get(`${RECORDS}${desired.uid}.${what}`);
+    const [intent, done, wiped] = ['intent', 'done', 'wiped'].map(text);
+    const reachable = made?.facts.active && !made.facts.suspended;
+    const facts = reachable ? this.#device(made) : undefined;
+    const wanted = (desired.sizeBytes + EXTENT - 1n) / EXTENT;
+    const missing = wanted - (made?.facts.sizeBytes ?? 0n) / EXTENT;
+    const blkid = { blkid: this.left.content, blkidExit: this.left.content === '' ? 2 : 0 };
+    return lvmNode({
+      volumes: [...(made === undefined ? [] : [made.facts]), pool],
+      free:
+        desired.thinPool === undefined && missing > 0n
+          ? [{ ...free, count: missing, sizeBytes: missing * EXTENT, ...this.left, ...blkid }]
+          : [],
+      target: facts === undefined ? { is: 'missing' } : { is: 'device', facts },
+      devices: facts === undefined ? [] : [facts],
+      intent: intent === undefined ? undefined : parseIntent(intent),
+      done: done === undefined ? undefined : { sizeBytes: BigInt(done) },
+      wiped: wiped === undefined ? undefined : BigInt(wiped),
+      recordFiles: this.records.size > 0,
+      link: this.linked && facts !== undefined ? facts.device : undefined,
+      mounts: made?.mounted ? new Map([[dm.device, [`/run/stowage/mounts/${desired.uid}`]]]) : new Map(),
+    });
+  }
+
+  #device({ facts, content, deviceBytes }: Made): DeviceFacts {
+    const [type = '', uuid] = content.split(':');
+    const dmUuid = dmUuidOf(VG_UUID, facts.uuid);
+    return {
+      ...dm,
+      sizeBytes: deviceBytes,
+      content,
+      signature: content === '' ? { found: 'none' } : { found: 'one', type, ...(uuid && { uuid }) },
+      uuids: uuid === undefined ? [] : [uuid],
+      identity: `dm=${dmUuid} size=${facts.sizeBytes}`,
+      dmUuid,
+      printed: { ...dm.printed, blkid: content, blkidExit: content === '' ? 2 : 0, wipefs: content },
+    };
+  }
+
+  /** Every step to its end. @throws Error for a guard that does not hold, or a step that fails */
+  run(steps: readonly Step[]): void {
+    for (const step of steps) {
+      for (const guard of step.guards) this.#check(step, guard);
+      this.#execute(step);
+    }
+  }
+
+  /** A crash in the step of that number, after all before it. */
+  crash(steps: readonly Step[], number: number, killed: Killed): void {
+    this.run(steps.slice(0, number));
+    const step = steps[number];
+    if (step === undefined || killed === 'before') return;
+    for (const guard of step.guards) this.#check(step, guard);
+    if (killed === 'after') this.#execute(step);
+    else this.#half(step);
+  }
+
+  reboot(): void {
+    this.linked = false;
+    if (this.made === undefined) return;
+    this.made.unseen = false;
+    this.made.mounted = false;
+    this.made.deviceBytes = this.made.facts.sizeBytes;
+    this.#set({ active: false, suspended: false, device: undefined });
+  }
+
+  #set(facts: Partial<LogicalVolume>): void {
+    const made = this.#own();
+    made.facts = { ...made.facts, ...facts };
+  }
+
+  #own(): Made {
+    if (this.made === undefined) throw new Error('there is no logical volume');
+    return this.made;
+  }
+
+  #check({ name }: Step, { argv, expect, refusal }: Guard): void {
+    const line = argv.join(' ');
+    const content = line.startsWith('blkid -p -O ') ? this.left.content : (this.made?.content ?? '');
+    const answers: [RegExp, () => { exit: number; stdout: string }][] = [
+      [
+        /^lvs .*--select/,
+        () => ({ exit: 0, stdout: this.made === undefined ? '' : `  ${this.#own().facts.uuid}` }),
+      ],
+      [/^lvs .*lv_uuid vg0/, () => ({ exit: 0, stdout: `  ${this.#own().facts.uuid}` })],
+      [/^lvs .*lv_tags vg0/, () => ({ exit: 0, stdout: `  ${this.#own().facts.tags.join(',')}` })],
+      [/^test ! -e/, () => ({ exit: this.records.has(argv.at(-1) ?? '') ? 1 : 0, stdout: '' })],
+      [/^blkid .*-s UUID \/dev/, () => ({ exit: 0, stdout: content.split(':')[1] ?? '' })],
+      [/^blkid/, () => ({ exit: content === '' ? 2 : 0, stdout: content })],
+      [/^wipefs/, () => ({ exit: 0, stdout: content })],
+    ];
+    const found = answers.find(([pattern]) => pattern.test(line))?.[1]();
+    if (found === undefined) return;
+    const text = expect.stdout;
+    const holds =
+      (expect.exit ?? found.exit) === found.exit &&
+      (text === undefined || ('is' in text ? found.stdout === text.is : found.stdout.includes(text.has)));
+    if (!holds) throw new Error(`guard of "${name}": ${refusal}: ${found.exit} ${found.stdout}`);
+  }
+
+  #create({ argv }: Step, unseen: boolean): void {
+    if (this.made !== undefined) throw new Error('the name is taken');
+    const after = (option: string) => argv[argv.indexOf(option) + 1] ?? '';
+    const thin = argv.includes('--thinpool');
+    const content = thin ? '' : this.left.content;
+    if (content !== '' && !unseen) {
+      if (!argv.includes('--yes')) throw new Error(`lvcreate asks about ${content}`);
+      this.destroyed.push(content);
+    }
+    const sizeBytes = thin
+      ? BigInt(after('--virtualsize').slice(0, -1))
+      : BigInt(after('--extents')) * EXTENT;
+    const uuid = `${lv.uuid.slice(0, -1)}${this.#uuids++}`;
+    const tags = [after('--addtag')];
+    this.made = {
+      facts: { ...lv, uuid, tags, sizeBytes, ...(thin ? { kind: 'V', pool: 'pool', dataPercent: 0 } : {}) },
+      ...{ content: unseen ? content : '', data: '', fsBytes: 0n, unseen, mounted: false },
+      deviceBytes: sizeBytes,
+    };
+    this.linked = !unseen;
+  }
+
+  #half(step: Step): void {
+    const [program = ''] = step.argv;
+    if (program === 'lvcreate') this.#create(step, true);
+    else if (program === 'lvextend') {
+      const { deviceBytes } = this.#own();
+      this.#execute(step);
+      this.#own().deviceBytes = deviceBytes;
+      this.#set({ suspended: true });
+    } else if (program.startsWith('mkfs.')) {
+      this.#own().content = `${program.slice(5)}:${step.argv.at(-2)?.replace('uuid=', '')}`;
+      this.#own().data = '';
+    } else if (program === 'dd' && step.argv[1] === 'if=/dev/zero') this.#own().content = '';
+  }
+
+  #execute({ argv, stdin = '' }: Step): void {
+    const [program = '', ...args] = argv;
+    const last = args.at(-1) ?? '';
+    switch (program) {
+      case 'dd': {
+        const of = args.find((arg) => arg.startsWith('of='))?.slice(3) ?? '';
+        if (of.startsWith(RECORDS)) this.records.set(of, stdin.trim());
+        else this.#destroy();
+        return;
+      }
+      case 'mv':
+        this.records.set(last, this.records.get(args.at(-2) ?? '') ?? '');
+        this.records.delete(args.at(-2) ?? '');
+        return;
+      case 'rm':
+        for (const path of args) this.records.delete(path);
+        return;
+      case 'lvcreate':
+        this.#create({ name: '', argv, guards: [] }, false);
+        return;
+      case 'lvextend':
+        this.#set({ sizeBytes: BigInt(args[args.indexOf('--extents') + 1] ?? 0) * EXTENT });
+        this.#own().deviceBytes = this.#own().facts.sizeBytes;
+        return;
+      case 'lvremove':
+        if (
+          !this.#own().facts.active &&
+          args.some((arg) => arg.includes(`lv_uuid=${this.#own().facts.uuid}&&`))
+        ) {
+          this.left.content = this.#own().content;
+          this.made = undefined;
+        }
+        return;
+      case 'lvchange':
+        this.#change(args);
+        return;
+      case 'mkfs.ext4':
+      case 'mkfs.xfs': {
+        const made = this.#own();
+        made.content = `${program.slice(5)}:${args.at(-2)?.replace('uuid=', '')}`;
+        made.fsBytes = made.facts.sizeBytes;
+        made.data = '';
+        return;
+      }
+      case 'wipefs':
+        this.#destroy();
+        return;
+      case 'mount':
+      case 'umount':
+        this.#own().mounted = program === 'mount';
+        return;
+      case 'resize2fs':
+      case 'xfs_growfs':
+        this.#own().fsBytes = this.#own().deviceBytes;
+        return;
+      case 'udevadm':
+        this.linked = this.made?.facts.active === true && !this.made.unseen;
+        return;
+    }
+  }
+
+  #destroy(): void {
+    const made = this.#own();
+    if (made.content !== '') this.destroyed.push(made.content);
+    Object.assign(made, { content: '', data: '' });
+  }
+
+  #change(args: readonly string[]): void {
+    const tag = args[args.findIndex((arg) => /^--(add|del)tag$/.test(arg)) + 1] ?? '';
+    const { tags } = this.#own().facts;
+    if (args.includes('--addtag')) this.#set({ tags: [...tags, tag] });
+    else if (args.includes('--deltag')) this.#set({ tags: tags.filter((each) => each !== tag) });
+    else if (args.includes('--refresh')) {
+      this.#own().unseen = false;
+      this.#own().deviceBytes = this.#own().facts.sizeBytes;
+      this.#set({ suspended: false });
+    } else if (args.includes('n')) {
+      if (this.#own().mounted) throw new Error('in use');
+      this.linked = false;
+      this.#set({ active: false, device: undefined });
+    } else {
+      this.linked = true;
+      this.#set({ active: true, device: lv.device });
+    }
+  }
+
+  isTagged = (uid: string): boolean => this.made !== undefined && isTagged(this.made.facts, uid);
+}

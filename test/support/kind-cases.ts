@@ -1,0 +1,52 @@
+import { expect, test } from '@jest/globals';
+import { execa } from 'execa';
+import type { Executor } from '../../src/nodes/job.ts';
+import { deviceOf, type VolumeDevice } from '../../src/storage/device.ts';
+import type { Desired, Operation } from '../../src/storage/types.ts';
+import { carryOut } from './carry-out.ts';
+import { BACKINGS, CONTENTS, type Kinds, recordedAs, SIZE } from './kinds.ts';
+
+/** Every backing with every content. */
+export const KINDS = BACKINGS.flatMap((backing) => CONTENTS.map((content) => [backing, content] as const));
+
+/** An operation to its end. Throws what refuses it. */
+export async function carry(
+  executor: Executor,
+  operation: Operation,
+  desired: Desired,
+): Promise<VolumeDevice> {
+  const seen = await carryOut(executor, 'n1', operation, desired);
+  if (typeof seen === 'string') throw new Error(seen);
+  return deviceOf(desired, seen);
+}
+
+export const bytesOf = async (path: string): Promise<bigint> =>
+  BigInt((await execa('blockdev', ['--getsize64', path])).stdout);
+
+export const exists = async (path: string): Promise<boolean> =>
+  (await execa('test', ['-e', path], { reject: false })).exitCode === 0;
+
+/** The life of a volume of every kind over one transport; both are there when a test runs. */
+export function kindCases(name: string, kindsOf: () => Kinds, executorOf: () => Executor): void {
+  test.each(KINDS)(
+    `%s with %s over ${name}: made under its right name, kept across re-attachment, gone`,
+    async (backing, content) => {
+      const kinds = kindsOf();
+      const executor = executorOf();
+      const desired = await kinds.desired(backing, content);
+      const { device, link, identity } = await carry(executor, 'prepare', desired);
+      expect(link).toBe(`/dev/disk/by-${content === 'Block' ? 'partuuid' : 'uuid'}/${desired.uid}`);
+      expect((await execa('realpath', [link])).stdout).toBe(`/dev/${device?.name}`);
+      expect(await bytesOf(link)).toBe(device?.sizeBytes);
+      if (backing === 'sparse file') expect(device?.sizeBytes).toBe(SIZE);
+      await kinds.write(desired, link, 'kept');
+      const recorded = recordedAs(desired, identity);
+      await carry(executor, 'absent', recorded);
+      await carry(executor, 'present', recorded);
+      expect(await kinds.read(desired, link)).toBe('kept');
+      await carry(executor, 'destroy', recorded);
+      expect(await exists(link)).toBe(false);
+      expect(await exists(`/var/lib/stowage/volumes/${desired.uid}.intent`)).toBe(false);
+    },
+  );
+}

@@ -1,0 +1,208 @@
+import { rm } from 'node:fs/promises';
+import { afterAll, afterEach, beforeAll, expect, jest, test } from '@jest/globals';
+import { execa } from 'execa';
+import type { PersistentVolume } from '../../src/api/core.ts';
+import { PERSISTENT_VOLUMES, VOLUMES } from '../../src/api/resources.ts';
+import type { Volume } from '../../src/api/volume.ts';
+import { startCluster, type TestCluster } from './cluster.ts';
+import { BACKINGS, type Backing, CONTENTS, type Content, type Kinds, setUpKinds } from './kinds.ts';
+import { removeTraces } from './remove-traces.ts';
+import { describeAsRoot } from './root.ts';
+import { sha256 } from './signatures.ts';
+import { until } from './until.ts';
+
+const STOWAGE = 'bin/stowage';
+const MIB = 1n << 20n;
+/** What becomes of a device is looked at every 30 s. */
+const NOTICED = 60_000;
+
+/** The node is looked at again within a minute. */
+jest.setTimeout(120_000);
+
+const startWatch = (flags: readonly string[], kubeconfig: string) =>
+  execa(STOWAGE, ['watch', ...flags], { env: { KUBECONFIG: kubeconfig }, reject: false });
+
+/** A way to reach this machine as node n1, on its own for one file of tests. */
+export interface NodeTransport {
+  /** Flags of `stowage watch`. */
+  flags: readonly string[];
+  stop(): Promise<void>;
+}
+
+/** The cases of every kind of volume, by the command and the daemon, over a transport. */
+export function volumeCases(name: string, start: (kinds: Kinds) => Promise<NodeTransport>): void {
+  describeAsRoot(`Volumes of every kind, by the command and the daemon, over ${name}`, () => {
+    let cluster: TestCluster;
+    let kinds: Kinds;
+    let transport: NodeTransport;
+    let watch: ReturnType<typeof startWatch>;
+    const uids: string[] = [];
+    let count = 0;
+
+    beforeAll(async () => {
+      kinds = await setUpKinds();
+      transport = await start(kinds);
+      cluster = await startCluster();
+      await stowage('create', 'storageclass', 'xfs', '--static', '--fs-type', 'xfs');
+      watch = startWatch(transport.flags, cluster.kubeconfig);
+    });
+    afterEach(async () => {
+      for (const uid of uids.splice(0)) await removeTraces(uid, `${kinds.folder}/${uid}`);
+      await kinds.clean();
+    });
+    afterAll(async () => {
+      watch?.kill('SIGTERM');
+      const ended = await watch;
+      await cluster?.stop();
+      await transport?.stop();
+      await kinds?.stop();
+      expect(ended?.exitCode).toBe(0);
+    });
+
+    const stowage = (...args: string[]) =>
+      execa(STOWAGE, args, { env: { KUBECONFIG: cluster.kubeconfig }, reject: false });
+    const get = (name: string) => cluster.client.get<Volume>(VOLUMES, name);
+    const pvNamed = (name: string) => cluster.client.get<PersistentVolume>(PERSISTENT_VOLUMES, name);
+    const patch = (name: string, spec: object) => cluster.client.patch<Volume>(VOLUMES, name, { spec });
+    const newName = () => `v${++count}`;
+    const exists = async (path: string) =>
+      (await execa('test', ['-e', path], { reject: false })).exitCode === 0;
+
+    const readyOf = (volume: Volume) => volume.status?.conditions?.find(({ type }) => type === 'Ready');
+    const ready = (name: string, status: string, withinMs: number) =>
+      until(`${name} Ready=${status}`, withinMs, async () => {
+        const volume = await get(name);
+        return readyOf(volume)?.status === status ? volume : undefined;
+      });
+
+    /** The flags that say which storage, on a device of its own where it is one. */
+    async function flagsOf(
+      backing: Backing,
+      content: Content,
+    ): Promise<{ flags: string[]; device?: string }> {
+      const common = ['--node', 'n1', '--storage-class', content === 'xfs' ? 'xfs' : 'local'];
+      if (content === 'Block') common.push('--mode', 'Block');
+      if (backing === 'sparse file')
+        return { flags: [...common, '--size', '304Mi', '--directory', kinds.folder] };
+      const disk = await kinds.disk(
+        backing === 'disk' ? 304n * MIB : 640n * MIB,
+        backing === 'disk' ? 'none' : 'gpt',
+      );
+      const device = backing === 'disk' ? disk.path : disk.partition;
+      return { flags: [...common, '--device', device], device };
+    }
+
+    async function create(flags: string[], name = newName()): Promise<Volume> {
+      const { exitCode, stderr } = await stowage(
+        'create',
+        'volume',
+        name,
+        ...flags,
+        '--wait',
+        '--timeout',
+        '30s',
+      );
+      expect([exitCode, stderr]).toEqual([0, expect.any(String)]);
+      const volume = await get(name);
+      uids.push(volume.metadata.uid ?? '');
+      return volume;
+    }
+
+    const cases = BACKINGS.flatMap((backing) =>
+      CONTENTS.flatMap((content) =>
+        (['Delete', 'Retain', 'Wipe'] as const).map((onDelete) => [backing, content, onDelete] as const),
+      ),
+    );
+    test.each(cases)('%s with %s: Available, and on deletion %s', async (backing, content, onDelete) => {
+      const { flags, device } = await flagsOf(backing, content);
+      const volume = await create([...flags, '--on-delete', onDelete]);
+      const { name, uid = '' } = volume.metadata;
+      const link = `/dev/disk/by-${content === 'Block' ? 'partuuid' : 'uuid'}/${uid}`;
+      expect(volume.status).toMatchObject({ phase: 'Available', devicePath: link });
+      expect((await execa('realpath', [link])).stdout).toBe(`/dev/${volume.status?.deviceName}`);
+      if (backing === 'sparse file') expect(volume.status?.capacity).toBe('304Mi');
+      expect((await pvNamed(name)).spec).toMatchObject({
+        volumeMode: content === 'Block' ? 'Block' : 'Filesystem',
+        capacity: { storage: volume.status?.capacity },
+        local: content === 'Block' ? { path: link } : { path: link, fsType: content },
+      });
+
+      await kinds.write({ mode: content === 'Block' ? 'Block' : 'Filesystem' }, link, 'kept');
+      const deleted = await stowage('delete', 'volume', name, '--wait', '--timeout', '60s');
+      expect([deleted.exitCode, deleted.stderr]).toEqual([0, expect.any(String)]);
+      expect(await exists(`/var/lib/stowage/volumes/${uid}.intent`)).toBe(false);
+      const file = `${kinds.folder}/${uid}`;
+      if (device === undefined) expect(await exists(file)).toBe(onDelete === 'Retain');
+      else {
+        const size = (await execa('blockdev', ['--getsize64', device])).stdout;
+        const zero = await execa('cmp', [`--bytes=${size}`, device, '/dev/zero'], { reject: false });
+        expect(zero.exitCode === 0).toBe(onDelete === 'Wipe');
+        const named = await until('the link as it should be', 5000, async () =>
+          (await exists(link)) === (onDelete === 'Retain') ? true : undefined,
+        );
+        expect(named).toBe(true);
+      }
+      if (onDelete === 'Retain') await rm(file, { force: true });
+    });
+
+    test('a device that carries something is refused with a hint, and taken with the consent that it names', async () => {
+      const { path } = await kinds.disk();
+      await execa('mkfs.ext4', ['-q', '-F', path]);
+      const before = await sha256(path);
+      const flags = ['--node', 'n1', '--storage-class', 'local', '--device', path];
+      const name = newName();
+      const refused = await stowage('create', 'volume', name, ...flags, '--wait');
+      expect(refused.exitCode).toBe(1);
+      const overwrite = /set spec\.overwrite to "([^"]+)"/.exec(refused.stderr)?.[1];
+      expect(overwrite).toMatch(/^ext4:/);
+      expect(await sha256(path)).toBe(before);
+      await patch(name, { overwrite });
+      const volume = await ready(name, 'True', 30_000);
+      uids.push(volume.metadata.uid ?? '');
+      expect((await stowage('delete', 'volume', name, '--wait')).exitCode).toBe(0);
+    });
+
+    test.each(CONTENTS)('a sparse volume with %s grows when its size is changed', async (content) => {
+      const { flags } = await flagsOf('sparse file', content);
+      const { metadata } = await create(flags);
+      const { name } = metadata;
+      await patch(name, { sparseLoopDevice: { size: '608Mi' } });
+      await until('its new size', 30_000, async () =>
+        (await pvNamed(name)).spec.capacity.storage === '608Mi' ? true : undefined,
+      );
+      const volume = await get(name);
+      expect(volume.status).toMatchObject({ phase: 'Available', capacity: '608Mi' });
+      expect((await execa('blockdev', ['--getsize64', volume.status?.devicePath ?? ''])).stdout).toBe(
+        String(608n * MIB),
+      );
+      expect((await stowage('delete', 'volume', name, '--wait')).exitCode).toBe(0);
+    });
+
+    test('a disk that is gone, and one whose content was exchanged, are Ready=False, and nothing is made anew', async () => {
+      const gone = await kinds.disk();
+      const exchanged = await kinds.disk();
+      const flags = ['--node', 'n1', '--storage-class', 'local', '--on-delete', 'Delete', '--device'];
+      const [first, second] = [await create([...flags, gone.path]), await create([...flags, exchanged.path])];
+      await execa('losetup', ['--detach', gone.path]);
+      await execa('wipefs', ['--all', exchanged.path]);
+      const before = await sha256(exchanged.path);
+      const [lost, other] = await Promise.all([
+        ready(first.metadata.name, 'False', NOTICED),
+        ready(second.metadata.name, 'False', NOTICED),
+      ]);
+      expect(readyOf(lost)).toMatchObject({ reason: 'UnavailableError' });
+      expect(readyOf(other)).toMatchObject({
+        reason: 'UnavailableError',
+        message: expect.stringContaining('should carry what was made for this Volume, but nothing was found'),
+      });
+      expect(await sha256(exchanged.path)).toBe(before);
+      // The disk comes back under its path, with all that is on it.
+      await execa('losetup', [gone.path, gone.file]);
+      await ready(first.metadata.name, 'True', NOTICED);
+      for (const { metadata } of [first, second]) {
+        await patch(metadata.name, { onDelete: 'Retain' });
+        expect((await stowage('delete', 'volume', metadata.name, '--wait')).exitCode).toBe(0);
+      }
+    });
+  });
+}
