@@ -27,6 +27,7 @@ export function volumesOf({ client, node, folder, stowage }: Scene) {
   /** Where files of Volumes are, and nothing else. */
   const directory = join(folder, 'sparse');
 
+  const before = leftovers({ directories: [directory] });
   const get = (name: string) => client.get<Volume>(VOLUMES, name);
   const present = (name: string): Promise<Volume | undefined> =>
     get(name).catch((error: unknown) => (isNotFound(error) ? undefined : Promise.reject(error)));
@@ -92,9 +93,12 @@ export function volumesOf({ client, node, folder, stowage }: Scene) {
       expect([exitCode, stderr]).toEqual([0, expect.any(String)]);
     },
 
-    /** Neither in the cluster nor on the machine is anything of it, nor of any other. */
-    expectNothing: async ({ metadata: { uid = '' } }: Volume) =>
-      expect(await leftovers({ uids: [uid], directories: [directory], client })).toEqual([]),
+    /** Neither in the cluster nor on the machine is anything of it, nor of any other that was not there before. */
+    async expectNothing({ metadata: { uid = '' } }: Volume): Promise<void> {
+      const found = await leftovers({ uids: [uid], directories: [directory], client });
+      const known = await before;
+      expect(found.filter((fault) => !known.includes(fault))).toEqual([]);
+    },
 
     /** Takes off the machine what failed tests have left. */
     async clean(): Promise<void> {
