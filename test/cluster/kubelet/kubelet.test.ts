@@ -67,7 +67,7 @@ describeAsRoot('a kubelet that was killed with its pods running', () => {
   });
 });
 
-async function startAndKill({ kubeconfig, kubeconfigOf, kubectl }: ControlPlane): Promise<void> {
+async function startAndKill({ kubeconfig, kubeconfigOf, kubectl, folder }: ControlPlane): Promise<void> {
   const [user = ''] = Object.keys(kubeletUser(NODE));
   const options: KilledOptions = { node: NODE, kubeconfig, nodeKubeconfig: kubeconfigOf(user) };
   const program = join(import.meta.dirname, 'killed.ts');
@@ -80,6 +80,6 @@ async function startAndKill({ kubeconfig, kubeconfigOf, kubectl }: ControlPlane)
   child.kill('SIGKILL');
   await ended;
   // Else the next kubelet starts them again.
-  const env = { KUBECONFIG: kubeconfig };
+  const env = { KUBECONFIG: kubeconfig, HOME: folder };
   await execa(kubectl, ['delete', 'pods', '--all', '--force', '--grace-period=0'], { env });
 }
