@@ -6,6 +6,8 @@ const PLACES: readonly (readonly [string, string])[] = [
   ],
   ['/var/lib/metalk8s/storage/sparse', '{directory}'],
   ['(sd|hd|vd|xvd|nvme|mmcblk|dasd|pmem|md|dm-|nbd|rbd|drbd|zd|bcache|loop)[a-z0-9]+', '{device}'],
+  ['dm-[0-9]+', '{logical}'],
+  ['vg0', '{group}'],
 ];
 
 /** Beside the commands of steps: what only sudo is asked for. */

@@ -4,6 +4,7 @@ stowage:
   nodes: [n1]                                  # default: the minion's id
   directories: [/var/lib/metalk8s/storage/sparse]
   devices: ['/dev/disk/by-id/wwn-0x5000c500a']  # default: none
+  groups: [vg0]                                 # of volumes, LVM's; default: none
 #}
 {%- set path = salt['config.get']('stowage_allowed', '/etc/stowage/allowed') %}
 {%- set allowed = salt['pillar.get']('stowage', {}) %}
@@ -18,7 +19,7 @@ stowage_allowed:
     - dir_mode: '0755'
     - contents:
       - '# Written by Salt, from the pillar stowage.'
-{%- for word, key, default in [('node', 'nodes', []), ('directory', 'directories', ['/var/lib/metalk8s/storage/sparse']), ('device', 'devices', [])] %}
+{%- for word, key, default in [('node', 'nodes', []), ('directory', 'directories', ['/var/lib/metalk8s/storage/sparse']), ('device', 'devices', []), ('group', 'groups', [])] %}
 {%- for value in allowed.get(key, default) %}
       - {{ (word ~ ' ' ~ value) | json }}
 {%- endfor %}

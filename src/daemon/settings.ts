@@ -11,6 +11,8 @@ export interface Settings {
   localNodes: readonly string[];
   /** Instead of ~/.ssh/config; for `ssh` only. */
   sshConfig: string | undefined;
+  /** Nodes let ssh do nothing but Stowage's forced command; for `ssh` only. */
+  sshGuard?: boolean;
   /** For `salt`, and only there. */
   salt: SaltAccess | undefined;
   /** Volumes of one node that are worked on at once. */
@@ -34,14 +36,19 @@ export interface LiveSettings {
 
 export function createLiveSettings(first: Settings): LiveSettings {
   let settings = first;
-  const fixed = ({ transport, localNodes, salt }: Settings) => JSON.stringify([transport, localNodes, salt]);
+  const fixed = ({ transport, localNodes, sshGuard = false, salt }: Settings) =>
+    JSON.stringify([transport, localNodes, sshGuard, salt]);
   return {
     now: () => settings,
     replace(next) {
       if (fixed(next) !== fixed(settings)) {
-        throw new StowageError('usage', 'transport, localNode or what salt-api is are other ones now', {
-          hint: 'Restart the daemon to have it use them.',
-        });
+        throw new StowageError(
+          'usage',
+          'transport, localNode, sshGuard or what salt-api is are other ones now',
+          {
+            hint: 'Restart the daemon to have it use them.',
+          },
+        );
       }
       settings = next;
     },

@@ -47,7 +47,7 @@ const LAST_WRITES = 5000;
 export async function runWatch(options: WatchOptions, executorFor = createNodeExecutor): Promise<void> {
   const { connection, election: timing, rate, controllers, config, metrics, signal } = options;
   const live = createLiveSettings(options.settings);
-  const { transport, localNodes, salt } = options.settings;
+  const { transport, localNodes, sshGuard, salt } = options.settings;
   const { logger, around } = createLog(options.verbose);
   const surroundings = { clock: systemClock, random: Math.random, logger };
   const host = hostname();
@@ -71,6 +71,7 @@ export async function runWatch(options: WatchOptions, executorFor = createNodeEx
     nodeNamed: (name) => nodes.get(name),
     addressOf: live.addressOf,
     minionOf: live.minionOf,
+    ...(sshGuard && { sshGuard }),
     ...(salt && { salt }),
     check: right.checkNode,
     clock: systemClock,

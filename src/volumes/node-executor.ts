@@ -1,4 +1,5 @@
 import type { KubeNode } from '../api/core.ts';
+import { createGuardExecutor } from '../nodes/guard-executor.ts';
 import type { Executor } from '../nodes/job.ts';
 import { createLocalShell } from '../nodes/local-shell.ts';
 import { type GateClock, limitNodes } from '../nodes/node-gate.ts';
@@ -16,6 +17,8 @@ export interface NodeExecutorOptions {
   localNodes: readonly string[];
   /** Instead of ~/.ssh/config; for `ssh` only. */
   sshConfig?: string;
+  /** Nodes let ssh do nothing but Stowage's forced command; for `ssh` only. */
+  sshGuard?: boolean;
   /** For `salt`, and only there. */
   salt?: SaltAccess;
   /** The id of the minion that is a node, over what its object says; for `salt` only. Asked before every command. */
@@ -31,7 +34,8 @@ export interface NodeExecutorOptions {
 
 /** Hands on the nodes, as the daemon and the commands have them. */
 export function createNodeExecutor(options: NodeExecutorOptions): Executor {
-  const { transport, localNodes, sshConfig, salt, minionOf, nodeNamed, addressOf, check, clock } = options;
+  const { transport, localNodes, sshConfig, sshGuard, salt, minionOf, nodeNamed, addressOf, check, clock } =
+    options;
   if (transport === 'local') return createShellExecutor(createLocalShell(localNodes, check));
   const nodeLife = (node: string) => lifeOf(nodeNamed(node));
   if (salt !== undefined) {
@@ -48,5 +52,6 @@ export function createNodeExecutor(options: NodeExecutorOptions): Executor {
     addressOf: (node) => ({ ...addressOfNode(nodeNamed(node)), ...addressOf?.(node) }),
     ...(check === undefined ? {} : { check }),
   });
-  return createShellExecutor(limitNodes(shell, clock, nodeLife));
+  const limited = limitNodes(shell, clock, nodeLife);
+  return sshGuard ? createGuardExecutor(limited) : createShellExecutor(limited);
 }

@@ -2,6 +2,7 @@ import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { build } from 'esbuild';
 import { slimPackages } from '../../scripts/slim/plugin.mjs';
@@ -39,10 +40,15 @@ export interface Program {
   stop(): Promise<string>;
 }
 
-/** What it says on standard error goes nowhere, as to a journal that is no bottleneck. */
-export function start(command: string, args: readonly string[], env = process.env): Program {
-  const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'ignore'], env });
-  const printed = text(child.stdout);
+/** What it says on standard error goes nowhere, as to a journal that is no bottleneck, or to an open file. */
+export function start(
+  command: string,
+  args: readonly string[],
+  env = process.env,
+  errors: 'ignore' | number = 'ignore',
+): Program {
+  const child = spawn(command, args, { stdio: ['ignore', 'pipe', errors], env });
+  const printed = text(child.stdout as Readable);
   const ended = once(child, 'exit');
   let stopping = false;
   const broken = ended.then(([status, signal]) =>

@@ -1,18 +1,14 @@
 /**
- * `npm run bench [-- NAME [ARGUMENT…]]`: all benches, or one of them; `npm run bench:cluster` those on a real API server. See
- * docs/benchmarks.md. Nothing is asserted of how fast anything is; it fails when what is measured does not work.
+ * `npm run bench [-- NAME [ARGUMENT…]]`: all benches, or one of them. See docs/benchmarks.md. Nothing is asserted of how fast
+ * anything is; it fails when what is measured does not work.
  */
 import { spawnSync } from 'node:child_process';
 import { cpus, loadavg } from 'node:os';
 import { join } from 'node:path';
 
-const SUITES: Record<string, string[]> = {
-  bench: ['startup', 'get-volumes', 'volumes', 'one-volume', 'memory'],
-  cluster: ['cluster-volumes', 'cluster-one-volume'],
-};
+const BENCHES = ['startup', 'get-volumes', 'volumes', 'one-volume', 'memory'];
 
-const [suite = '', name, ...args] = process.argv.slice(2);
-const BENCHES = SUITES[suite] ?? [];
+const [name, ...args] = process.argv.slice(2);
 if (name !== undefined && !BENCHES.includes(name)) {
   console.error(`bench: there is no ${JSON.stringify(name)}. There are: ${BENCHES.join(', ')}`);
   process.exit(2);

@@ -122,6 +122,7 @@ describe('--config', () => {
   test('says what flags say, and where nodes are', async () => {
     const { options, file } = await withFile(`
       sshConfig: /etc/stowage/ssh
+      sshGuard: true
       workers: 3
       retryIntervalStart: 200ms
       retryIntervalMax: 1m30s
@@ -134,6 +135,7 @@ describe('--config', () => {
       transport: 'ssh',
       localNodes: [],
       sshConfig: '/etc/stowage/ssh',
+      sshGuard: true,
       salt: undefined,
       workers: 3,
       retry: { startMs: 200, maxMs: 90_000 },

@@ -47,6 +47,27 @@ class Lists(unittest.TestCase):
         ):
             self.rules().check(argv)
 
+    def test_logical_volumes_of_listed_groups_alone(self):
+        block = f"{self.folder.name}/block"
+        names = {"dm-0": "vg0-root", "dm-1": "vg0--old-data", "dm-2": "vg1-data", "dm-3": "vg0-pool_tdata", "dm-4": "vg0-luks"}
+        for device, name in names.items():
+            os.makedirs(f"{block}/{device}/dm")
+            uuid = {"dm-3": f"LVM-{'a' * 64}-tdata", "dm-4": "CRYPT-LUKS2-x"}.get(device, f"LVM-{'a' * 64}")
+            for file, text in (("name", name), ("uuid", uuid)):
+                with open(f"{block}/{device}/dm/{file}", "w", encoding="utf-8") as found:
+                    found.write(f"{text}\n")
+        with mock.patch.object(devices, "BLOCK", block):
+            rules = self.rules("group vg0")
+        rules.check(["wipefs", "--all", "--force", "/dev/dm-0"])
+        rules.check(["lvchange", "--activate", "n", "vg0/data1"])
+        with mock.patch.object(devices, "is_in_use", lambda path: path == "/dev/dm-0"):
+            self.assertIn("in use", self.assertRefused(["wipefs", "--all", "--force", "/dev/dm-0"], rules=rules))
+            self.assertIn("in use", self.assertRefused(["mkfs.ext4", "-q", "-F", "-U", UID, "/dev/dm-0"], rules=rules))
+        for device in ("dm-1", "dm-2", "dm-3", "dm-4", "dm-5"):
+            self.assertRefused(["wipefs", "--all", "--force", f"/dev/{device}"], rules=rules)
+        self.assertRefused(["lvchange", "--activate", "n", "vg1/data1"], rules=rules)
+        self.assertRefused(["lvchange", "--activate", "n", "vg0/data1"])
+
     def test_a_list_of_attempts_beyond_it(self):
         file = f"{self.directory}/{UID}"
         for argv in (

@@ -11,7 +11,7 @@ import stat
 from . import devices
 from .commands import COMMANDS
 
-#: One `node NAME`, `directory PATH` or `device PATH` a line; a device may hold wildcards as in a shell.
+#: One `node NAME`, `directory PATH`, `device PATH` or `group NAME` (of volumes, LVM's) a line; a device may hold wildcards as in a shell.
 FILE = "/etc/stowage/allowed"
 
 #: Where programs are looked for, whatever the environment says.
@@ -35,7 +35,7 @@ class Refusal(Exception):
 
 def load(path):
     """Reads the file anew. A file that others than root can write is as good as none."""
-    rules = {"node": [], "directory": [], "device": []}
+    rules = {"node": [], "directory": [], "device": [], "group": []}
     try:
         with open(path, encoding="utf-8") as file:
             if not _is_roots(os.fstat(file.fileno())):
@@ -48,29 +48,32 @@ def load(path):
         if not word:
             continue
         if word not in rules or not value.strip():
-            raise Refusal("file", f"{path}, line {number}: neither node, directory nor device: {line.strip()}")
+            raise Refusal("file", f"{path}, line {number}: neither node, directory, device nor group: {line.strip()}")
         rules[word].append(value.strip())
     for directory in rules["directory"]:
         if os.path.normpath(directory) != directory or not directory.startswith("/") or directory == "/":
             raise Refusal("file", f"{path}: {directory} is no directory by its full path")
         if os.path.exists(directory) and not _is_roots(os.stat(directory)):
             raise Refusal("file", f"{path}: others than root can write in {directory}")
-    return Rules(path, rules["node"], rules["directory"], rules["device"])
+    return Rules(path, rules["node"], rules["directory"], rules["device"], rules["group"])
 
 
 class Rules:
     """What one file allows."""
 
-    def __init__(self, file, nodes, directories, patterns):
+    def __init__(self, file, nodes, directories, patterns, groups):
         self.file = file
         self.nodes = nodes
         self.directories = directories
         self.device = devices.pattern_of(path for pattern in patterns for path in _found(pattern))
+        self.logical = devices.pattern_of_logical(groups)
         parents = {parent for directory in directories for parent in _parents(directory)}
         words = {
             "{directory}": _one_of(directories),
             "{folder}": _one_of([*directories, *sorted(parents)]),
             "{device}": self.device,
+            "{group}": _one_of(groups),
+            "{logical}": self.logical,
         }
         self.patterns = {}
         for command in COMMANDS:
@@ -114,7 +117,7 @@ class Rules:
         if path.startswith((*(f"{each}/" for each in self.directories), *(f"{each}/" for each in OWN))):
             if os.path.islink(path):
                 raise Refusal("command", f"{path} is a symbolic link", argv)
-        listed = path.startswith("/dev/") and re.fullmatch(self.device, path[len("/dev/") :])
+        listed = path.startswith("/dev/") and re.fullmatch(f"{self.device}|{self.logical}", path[len("/dev/") :])
         if not listed and devices.changes(argv):
             file = devices.backing_file(path)
             if file is not None and not file.startswith(tuple(f"{each}/" for each in self.directories)):

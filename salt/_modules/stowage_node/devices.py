@@ -1,8 +1,12 @@
 """What the kernel tells of block devices."""
 
 import errno
+import glob
 import os
 import re
+
+#: What the kernel tells of block devices.
+BLOCK = "/sys/class/block"
 
 
 def pattern_of(paths):
@@ -12,6 +16,21 @@ def pattern_of(paths):
     )
     partitions = (re.escape(name) + ("(?:p[0-9]+)?" if name[-1].isdigit() else "[0-9]*") for name in names)
     return f"(?:{'|'.join(partitions)})" if names else "(?!)"
+
+
+def pattern_of_logical(groups):
+    """A pattern of the kernel's names of the logical volumes that there are in these volume groups, not of what they are made of."""
+    found = []
+    for folder in glob.glob(f"{BLOCK}/dm-*"):
+        try:
+            with open(f"{folder}/dm/uuid", encoding="utf-8") as uuid, open(f"{folder}/dm/name", encoding="utf-8") as name:
+                is_logical, full = re.fullmatch(r"LVM-[A-Za-z0-9]{64}", uuid.read().strip()), name.read().strip()
+        except OSError:
+            continue
+        # Hyphens within the names of group and volume are doubled; no name begins with one.
+        if is_logical and any(re.match(re.escape(each.replace("-", "--")) + "-[^-]", full) for each in groups):
+            found.append(os.path.basename(folder))
+    return f"(?:{'|'.join(sorted(found))})" if found else "(?!)"
 
 
 def backing_file(path):

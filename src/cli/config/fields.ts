@@ -11,6 +11,11 @@ export const text: Field<string> = (value) => {
   return value;
 };
 
+export const yesOrNo: Field<boolean> = (value) => {
+  if (typeof value !== 'boolean') throw new Error('it must be true or false');
+  return value;
+};
+
 export const oneOf =
   <T extends string>(...choices: T[]): Field<T> =>
   (value) => {

@@ -14,6 +14,7 @@ import {
   oneOf,
   text,
   time,
+  yesOrNo,
 } from './fields.ts';
 import { TRANSPORTS } from './node-settings.ts';
 
@@ -22,6 +23,7 @@ export interface ConfigFile {
   transport?: Transport;
   localNode?: string[];
   sshConfig?: string;
+  sshGuard?: boolean;
   saltUrl?: string;
   saltEauth?: string;
   saltUser?: string;
@@ -46,6 +48,7 @@ const asConfig = fieldsOf<ConfigFile>({
   transport: oneOf(...TRANSPORTS),
   localNode: list(nodeName),
   sshConfig: text,
+  sshGuard: yesOrNo,
   saltUrl: text,
   saltEauth: text,
   saltUser: text,

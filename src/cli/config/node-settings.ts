@@ -7,6 +7,7 @@ export const NODE_SETTINGS = [
   'transport',
   'localNode',
   'sshConfig',
+  'sshGuard',
   'saltUrl',
   'saltEauth',
   'saltUser',

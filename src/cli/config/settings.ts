@@ -17,6 +17,7 @@ export function settle(defaults: Given, file: ConfigFile, given: Given) {
     transport = 'ssh',
     localNode = [],
     sshConfig,
+    sshGuard = false,
     workers = 1,
     ...rest
   } = { ...defaults, ...file, ...given };
@@ -43,6 +44,7 @@ export function settle(defaults: Given, file: ConfigFile, given: Given) {
     transport,
     localNodes: localNode,
     sshConfig,
+    sshGuard,
     salt,
     workers,
     retry: { startMs, maxMs },

@@ -13,6 +13,7 @@ export interface NodeFlags {
   transport: Transport;
   localNode: string[];
   sshConfig?: string;
+  sshGuard?: boolean;
   /** For `salt`, and only there. */
   salt?: SaltAccess;
   /** Where nodes are reached, whatever their objects say. */
@@ -38,6 +39,7 @@ export function addNodeOptions(command: Command, when = ''): Command {
       [],
     )
     .option('--ssh-config <file>', `configuration of ssh (default: ~/.ssh/config)${when}`)
+    .option('--ssh-guard', `nodes have salt/ssh_guard.py as the forced command of ssh${when}`)
     .option('--salt-url <url>', `salt-api, such as https://salt:8000 (with --transport salt)${when}`, oneText)
     .option('--salt-eauth <name>', `how salt-api checks the secret (default: sharedsecret)${when}`, oneText)
     .option('--salt-user <name>', `account of salt-api (default: stowage)${when}`, oneText)
@@ -57,11 +59,13 @@ export function addNodeOptions(command: Command, when = ''): Command {
 export async function settleNodeFlags(command: Command, env: Io['env']): Promise<NodeFlags> {
   applyEnvironment(command, env, NODE_OPTIONS);
   const { settingsReader } = await import('../config/reader.ts');
-  const { transport, localNodes, sshConfig, salt, addresses, minions } = await settingsReader(command)();
+  const { transport, localNodes, sshConfig, sshGuard, salt, addresses, minions } =
+    await settingsReader(command)();
   return {
     transport,
     localNode: localNodes,
     ...(sshConfig !== undefined && { sshConfig }),
+    sshGuard,
     ...(salt !== undefined && { salt }),
     addresses,
     minions,

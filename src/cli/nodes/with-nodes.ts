@@ -41,7 +41,7 @@ export async function readNodes(
 /** The same with nodes that were read already, by their names. */
 export async function reachNodes<T>(
   found: ReadonlyMap<string, KubeNode>,
-  { transport, localNode, sshConfig, salt, addresses, minions }: NodeFlags,
+  { transport, localNode, sshConfig, sshGuard, salt, addresses, minions }: NodeFlags,
   io: Io,
   work: (executor: Executor) => Promise<T>,
 ): Promise<T> {
@@ -49,6 +49,7 @@ export async function reachNodes<T>(
     transport,
     localNodes: localNode,
     ...(sshConfig === undefined ? {} : { sshConfig }),
+    ...(sshGuard === undefined ? {} : { sshGuard }),
     ...(salt === undefined ? {} : { salt }),
     nodeNamed: (name) => found.get(name),
     addressOf: (name) => addresses.get(name) ?? {},

@@ -13,26 +13,33 @@ export class ModuleRefusal extends Error {
     this.command = command;
   }
 
-  on(node: string): NodeError {
+  /** @param update how the module there is brought up to date */
+  on(node: string, update = SYNC): NodeError {
     const what = this.command === '' ? '' : ` '${this.command}'`;
     return new NodeError('refused', node, `node ${node} refuses${what}: ${this.message}`, {
       cause: this,
-      hint: HINTS.get(this.reason) ?? UPDATE,
+      hint: hintFor(this.reason, update),
     });
   }
 }
 
-const UPDATE = 'Copy salt/ of this Stowage to the salt-master, then: salt MINION saltutil.sync_modules';
+const SYNC = 'Copy salt/ of this Stowage to the salt-master, then: salt MINION saltutil.sync_modules';
+
+function hintFor(reason: string, update: string): string {
+  const hint = HINTS.get(reason);
+  if (hint === undefined) return update;
+  return reason === 'command' ? `${hint} ${update}` : hint;
+}
 
 const HINTS = new Map([
   [
     'command',
-    'What it may do is in /etc/stowage/allowed there: a line `directory PATH` or `device PATH` allows more. If the program itself is new, salt/ there is older than this Stowage: salt MINION saltutil.sync_modules.',
+    'What it may do is in /etc/stowage/allowed there: a line `directory PATH`, `device PATH` or `group NAME` (of LVM) allows more. If the program itself is new, salt/ there is older than this Stowage.',
   ],
   ['file', 'Root lists there what Stowage may work on: docs/salt.md shows it.'],
   [
     'node',
-    'Another node has that minion id, or /etc/stowage/allowed there has other names: a line `node NAME`.',
+    'Another node is reached there, by its address or minion id, or /etc/stowage/allowed there has other names: a line `node NAME`.',
   ],
   [
     'jobs',

@@ -26,10 +26,10 @@ export interface ControlPlane {
   kubeconfigOf(user: string): string;
   /** kubectl of the same version, a path. */
   kubectl: string;
+  /** Of the API server that was started last. */
+  apiServerPid(): number;
   /** Keys, tokens, data and logs; gone after stop(). */
   folder: string;
-  /** Of all its processes. */
-  pids(): number[];
   /** For outages: what else runs is left as it is, and all clients' kubeconfigs hold when it is started again. */
   stopApiServer(): Promise<void>;
   startApiServer(): Promise<void>;
@@ -91,8 +91,8 @@ export async function startControlPlane({
       kubeconfig,
       kubeconfigOf: fileOf,
       kubectl: program('kubectl'),
+      apiServerPid: () => apiServer.pid,
       folder,
-      pids: () => parts.map(({ pid }) => pid),
       stopApiServer: () => apiServer.stop(),
       async startApiServer() {
         parts.splice(parts.indexOf(apiServer), 1);

@@ -1,20 +1,17 @@
-import { randomUUID } from 'node:crypto';
-import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { execa } from 'execa';
 import { systemClock } from '../../../src/control/clock.ts';
-import type { Executor, Step } from '../../../src/nodes/job.ts';
+import type { Executor } from '../../../src/nodes/job.ts';
 import { createSaltExecutor } from '../../../src/nodes/salt/executor.ts';
 import { createSaltSession, type SaltSession } from '../../../src/nodes/salt/session.ts';
 import { type Kinds, setUpKinds } from '../../support/kinds.ts';
+import { refusalCases } from '../../support/refusal-cases.ts';
 import { describeAsRoot } from '../../support/root.ts';
-import { sha256 } from '../../support/signatures.ts';
 import { type Salt, startSalt } from './salt.ts';
 
 jest.setTimeout(120_000);
-
-const UID = '0b8e7a2c-2d52-4c4b-9a34-0a2b4a2e9d11';
 
 /** Whoever has the daemon's secret can do this much on nodes, and no more. */
 describeAsRoot("beyond the rights of the daemon's account at salt-api", () => {
@@ -114,98 +111,13 @@ describeAsRoot("beyond the rights of the daemon's account at salt-api", () => {
     }
   });
 
-  const file = () => `${kinds.folder}/sparse/${UID}`;
+  refusalCases(() => ({ kinds, executor, listed }));
 
-  describe('the node refuses', () => {
-    test.each<[string, () => string[]]>([
-      ['a shell', () => ['sh', '-c', `touch ${marker()}`]],
-      ['a shell by its path', () => ['/bin/sh', '-c', `touch ${marker()}`]],
-      ['a program that runs another', () => ['env', 'touch', marker()]],
-      ['another program', () => ['cp', '/etc/shadow', file()]],
-      ['another file to read', () => ['cat', '/etc/shadow']],
-      ['a way out by ..', () => ['cat', `/var/lib/stowage/volumes/../../../../etc/${UID}.intent`]],
-      ['a file elsewhere to attach', () => ['losetup', '/dev/loop7', '/etc/shadow']],
-      ['a file elsewhere, by ..', () => ['losetup', '/dev/loop7', `${kinds.folder}/sparse/../${UID}`]],
-      ['other arguments', () => ['losetup', '--offset', '1', '/dev/loop7', file()]],
-      ['two words in one', () => ['losetup', `/dev/loop7 ${file()} /etc/shadow`]],
-      ['a line after the last', () => ['rm', '-f', '--', `${file()}\n/etc/shadow`]],
-      ['a file system elsewhere', () => ['mkfs.xfs', '-q', '-f', '-m', `uuid=${UID}`, '/etc/shadow']],
-    ])('%s, as a look, a step, a guard', async (_what, argvOf) => {
-      const argv = argvOf();
-      const harmless = ['test', '-S', '/run/udev/control'];
-      const refused = { name: 'NodeError', code: 'refused' };
-      await expect(executor.observe('n1', [{ name: 'x', argv }])).rejects.toMatchObject(refused);
-      const steps: Step[][] = [
-        [{ name: 'x', argv, guards: [] }],
-        [{ name: 'x', argv: harmless, guards: [{ argv, expect: {}, refusal: 'no' }] }],
-      ];
-      for (const each of steps) {
-        const key = { subject: `refused-${randomUUID()}`, id: 'prepare-1' };
-        await expect(executor.submit('n1', { key, steps: each }, 5000)).rejects.toMatchObject(refused);
-        expect(await executor.poll('n1', [key], 0)).toEqual([{ state: 'not-found' }]);
-      }
-      expect(await exists(marker())).toBe(false);
-    });
-
-    const submit = (argv: string[], lock?: string) =>
-      executor.submit(
-        'n1',
-        {
-          key: { subject: `refused-${randomUUID()}`, id: 'prepare-1' },
-          steps: [{ name: 'x', argv, guards: [], ...(lock === undefined ? {} : { lock }) }],
-        },
-        10_000,
-      );
-    const mkfs = (path: string) => ['mkfs.ext4', '-q', '-F', '-U', UID, path];
-
-    test('a disk that is not listed, and its lock', async () => {
-      const other = (await kinds.disk()).path;
-      const before = await sha256(other);
-      await expect(submit(mkfs(other))).rejects.toThrow('no command on its list');
-      await expect(submit(['test', '-S', '/run/udev/control'], other)).rejects.toThrow(
-        'in no listed directory',
-      );
-      expect(await sha256(other)).toBe(before);
-    });
-
-    test('a listed disk while it is mounted, and takes it when it is not', async () => {
-      expect(await submit(mkfs(listed))).toEqual({ state: 'succeeded' });
-      const mountPoint = join(kinds.folder, 'mounted');
-      await mkdir(mountPoint);
-      await execa('mount', [listed, mountPoint]);
-      try {
-        await writeFile(join(mountPoint, 'data'), 'kept');
-        await expect(submit(mkfs(listed))).rejects.toThrow('is in use');
-        await expect(submit(['wipefs', '--all', '--force', listed])).rejects.toThrow('is in use');
-        expect(await readFile(join(mountPoint, 'data'), 'utf8')).toBe('kept');
-      } finally {
-        await execa('umount', [mountPoint]);
-      }
-    });
-
-    test('a symbolic link in its directory', async () => {
-      const secret = join(kinds.folder, 'secret');
-      await writeFile(secret, 'kept');
-      await symlink(secret, `${file()}.partial`);
-      await expect(submit(['truncate', '-s', '1048576', '--', `${file()}.partial`])).rejects.toThrow(
-        'symbolic link',
-      );
-      await expect(submit(mkfs(`${file()}.partial`))).rejects.toThrow('symbolic link');
-      expect(await readFile(secret, 'utf8')).toBe('kept');
-    });
-
-    test('a loop device of a file elsewhere', async () => {
-      const other = await kinds.disk();
-      await expect(submit(['losetup', '-d', other.path])).rejects.toThrow('in no listed directory');
-      expect((await execa('losetup', [other.path])).stdout).toContain(other.file);
-    });
-
-    test('everything, where the list is not there or others can write it', async () => {
-      const list = join(salt.folder, 'minion-n2', 'allowed');
-      await execa('chmod', ['666', list]);
-      await expect(executor.subjects('n2')).rejects.toThrow('others can write it');
-      await execa('mv', [list, `${list}.away`]);
-      await expect(executor.subjects('n2')).rejects.toThrow('is not there');
-    });
+  test('a node refuses everything, where the list is not there or others can write it', async () => {
+    const list = join(salt.folder, 'minion-n2', 'allowed');
+    await execa('chmod', ['666', list]);
+    await expect(executor.subjects('n2')).rejects.toThrow('others can write it');
+    await execa('mv', [list, `${list}.away`]);
+    await expect(executor.subjects('n2')).rejects.toThrow('is not there');
   });
 });

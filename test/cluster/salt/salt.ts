@@ -178,7 +178,7 @@ export async function startSalt({ minions, allowed = DEFAULT, master = {} }: Sal
 }
 
 /** For `stowage`: how it reaches nodes by this Salt. */
-export const flagsFor = ({ access }: Salt): string[] => [
+export const flagsFor = ({ access }: Pick<Salt, 'access'>): string[] => [
   ...['--transport', 'salt', '--salt-url', access.url, '--salt-eauth', access.eauth],
   ...['--salt-user', access.user, '--salt-secret-file', access.secretFile],
   ...(access.caFile === undefined ? [] : ['--salt-ca-file', access.caFile]),

@@ -1,67 +1,49 @@
-import { join } from 'node:path';
-import type { StorageClass } from '../../src/api/core.ts';
-import { STORAGE_CLASSES, VOLUMES } from '../../src/api/resources.ts';
+import { VOLUMES } from '../../src/api/resources.ts';
 import type { Volume } from '../../src/api/volume.ts';
 import { systemClock } from '../../src/control/clock.ts';
 import { connect } from '../../src/kube/connect.ts';
 import { createInformer } from '../../src/kube/informer.ts';
 import { sparseVolume } from '../support/cluster.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
-import type { Api, StartApi } from './api-servers.ts';
 import { mebibytes, median, ms, quantile, say, seconds } from './figures.ts';
-import { bundle, type Program, start, usageOf, WATCH_ENV, WATCH_FLAGS } from './processes.ts';
+import { createClass } from './make-volume.ts';
+import { start, usageOf, WATCH_ENV, WATCH_FLAGS } from './processes.ts';
 
 const NODES = 100;
-const ROUNDS = 3;
 /** Requests at once. */
 const AT_ONCE = 50;
 
-interface Round {
+export interface Round {
   perSecond: number;
   p50: number;
   p99: number;
   daemon: { cpu: number; peak: number };
-  apiCpu: number;
+  /** Of the API server, in s. */
+  serverCpu: number;
   ownCpu: number;
   calls: Record<string, number>;
 }
 
-/** So many Volumes at once, on an API server of each round's own: prints what was measured. */
-export async function measureVolumes(count: number, startApi: StartApi): Promise<void> {
-  const folder = await temporaryFolder('bench');
-  try {
-    const daemon = await bundle('working-daemon.ts', folder.path);
-    const rounds: Round[] = [];
-    for (let round = 0; round < ROUNDS; round++) {
-      const api = await startApi(join(folder.path, String(round)));
-      try {
-        rounds.push(await measure(daemon, count, api));
-      } finally {
-        await api.stop();
-      }
-    }
-    show(count, rounds);
-  } finally {
-    await folder.remove();
-  }
-}
-
-/** A new daemon, and the Volumes. */
-async function measure(bundled: string, count: number, api: Api): Promise<Round> {
-  const daemon = start(process.execPath, [...WATCH_FLAGS, bundled, api.kubeconfig], WATCH_ENV);
-  const figures = await Promise.race([fill(count, api, daemon), daemon.broken]);
+/**
+ * Creates so many Volumes at once, and waits until all are Available: by a new daemon, the bundled working-daemon.ts. The API
+ * server has the CRDs and no Volume.
+ */
+export async function atOnce(
+  count: number,
+  { bundled, kubeconfig, serverPid }: { bundled: string; kubeconfig: string; serverPid: number },
+): Promise<Round> {
+  const daemon = start(process.execPath, [...WATCH_FLAGS, bundled, kubeconfig], WATCH_ENV);
+  const figures = await Promise.race([fill(count, kubeconfig, serverPid, daemon.pid), daemon.broken]);
   return { ...figures, calls: JSON.parse(await daemon.stop()) };
 }
 
-async function fill(count: number, api: Api, daemon: Program): Promise<Omit<Round, 'calls'>> {
-  const { kubeconfig } = api;
+async function fill(
+  count: number,
+  kubeconfig: string,
+  serverPid: number,
+  daemonPid: number,
+): Promise<Omit<Round, 'calls'>> {
   const { client } = await connect({ kubeconfig });
-  await client.create<StorageClass>(STORAGE_CLASSES, {
-    apiVersion: 'storage.k8s.io/v1',
-    kind: 'StorageClass',
-    metadata: { name: 'local' },
-    provisioner: 'kubernetes.io/no-provisioner',
-  });
+  await createClass(client);
   const watched = await watchAvailable(kubeconfig);
   const create = (name: string, index: number) =>
     client.create(VOLUMES, sparseVolume(name, `node-${index % NODES}`, '1Gi'));
@@ -69,7 +51,7 @@ async function fill(count: number, api: Api, daemon: Program): Promise<Omit<Roun
   await create('first', 0);
   await watched.seen(1);
 
-  const before = await Promise.all([usageOf(daemon.pid), api.cpu()]);
+  const before = await Promise.all([usageOf(daemonPid), usageOf(serverPid)]);
   const own = process.cpuUsage();
   const created = new Map<string, number>();
   let next = 0;
@@ -83,7 +65,7 @@ async function fill(count: number, api: Api, daemon: Program): Promise<Omit<Roun
   await Promise.all(Array.from({ length: AT_ONCE }, keepCreating));
   await watched.seen(count + 1);
   const ended = performance.now();
-  const [ofDaemon, ofApi] = await Promise.all([usageOf(daemon.pid), api.cpu()]);
+  const [ofDaemon, ofServer] = await Promise.all([usageOf(daemonPid), usageOf(serverPid)]);
   const { user, system } = process.cpuUsage(own);
   await watched.stop();
   const waits = [...created].map(([name, at]) => (watched.available.get(name) ?? Number.NaN) - at);
@@ -92,7 +74,7 @@ async function fill(count: number, api: Api, daemon: Program): Promise<Omit<Roun
     p50: quantile(waits, 0.5),
     p99: quantile(waits, 0.99),
     daemon: { cpu: ofDaemon.cpu - before[0].cpu, peak: ofDaemon.peak },
-    apiCpu: ofApi - before[1],
+    serverCpu: ofServer.cpu - before[1].cpu,
     ownCpu: (user + system) / 1e6,
   };
 }
@@ -130,9 +112,10 @@ async function watchAvailable(kubeconfig: string) {
   };
 }
 
-function show(count: number, rounds: readonly Round[]): void {
+/** Prints medians. `server`: what the API server is called. */
+export function showRounds(count: number, server: string, rounds: readonly Round[]): void {
   const of = (figure: (round: Round) => number) => median(rounds.map(figure));
-  console.log(`${count} Volumes at once on ${NODES} nodes in memory; medians of ${ROUNDS} rounds`);
+  console.log(`${count} Volumes at once on ${NODES} nodes in memory; medians of ${rounds.length} rounds`);
   say(
     'Volumes a second',
     of(({ perSecond }) => perSecond).toFixed(0),
@@ -140,10 +123,10 @@ function show(count: number, rounds: readonly Round[]): void {
   );
   say('create to Available', `p50 ${ms(of(({ p50 }) => p50))}`, `p99 ${ms(of(({ p99 }) => p99))}`);
   say('CPU of the daemon', seconds(of(({ daemon }) => daemon.cpu)));
-  say('CPU of the API server', seconds(of(({ apiCpu }) => apiCpu)));
+  say(`CPU of the ${server}`, seconds(of(({ serverCpu }) => serverCpu)));
   say('CPU of the bench itself', seconds(of(({ ownCpu }) => ownCpu)));
   say('peak RSS of the daemon', mebibytes(of(({ daemon }) => daemon.peak)));
-  const calls = Object.entries(rounds[0]?.calls ?? {}).filter(([, each]) => each > count / 10);
+  const calls = Object.entries(rounds[0]?.calls ?? {}).filter(([, made]) => made > count / 10);
   console.log('requests of the daemon for each Volume, in the first round:');
-  for (const [call, each] of calls) say(`  ${call}`, (each / count).toFixed(2));
+  for (const [call, made] of calls) say(`  ${call}`, (made / count).toFixed(2));
 }

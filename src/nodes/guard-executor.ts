@@ -1,0 +1,65 @@
+import { NodeError } from './errors.ts';
+import type { Executor, JobKey, JobState } from './job.ts';
+import { pollTogether } from './poll-together.ts';
+import { readAnswer, readForgotten, readObservation, readStates, readSubjects } from './salt/answers.ts';
+import { MODULE_VERSION } from './salt/caller.ts';
+import { ModuleRefusal } from './salt/refusal.ts';
+import type { Shell } from './shell.ts';
+
+/** How long a round trip may take beside what it was told to wait, in ms. */
+const ROUND_TRIP = 30_000;
+
+const UPDATE = 'Copy salt/ of this Stowage to the node again: docs/ssh-guard.md tells where.';
+
+/**
+ * The job protocol for nodes where ssh gets nothing but salt/ssh_guard.py, whatever it asks for: requests and answers are
+ * those of the Salt module, in JSON.
+ */
+export function createGuardExecutor(shell: Shell): Executor {
+  async function ask<T>(
+    node: string,
+    fun: string,
+    args: Readonly<Record<string, unknown>>,
+    waitMs: number,
+    read: (answer: unknown) => T,
+  ): Promise<T> {
+    const request = { function: fun, arguments: { node, version: MODULE_VERSION, ...args } };
+    const answer = await shell.run(node, `${JSON.stringify(request)}\n`, waitMs + ROUND_TRIP);
+    try {
+      return read(readAnswer(JSON.parse(answer)));
+    } catch (cause) {
+      if (cause instanceof ModuleRefusal) throw cause.on(node, UPDATE);
+      const said = `node ${node} gave an answer that is not understood: ${cause}`;
+      throw new NodeError('protocol', node, said, { cause, hint: UPDATE });
+    }
+  }
+
+  const poll = (node: string, keys: readonly JobKey[], waitMs: number) =>
+    ask(
+      node,
+      'poll',
+      { keys: keys.map(({ subject, id }) => [subject, id]), wait: waitMs / 1000 },
+      waitMs,
+      (answer) => readStates(answer, keys.length),
+    );
+  const pollNow = pollTogether((node, keys) => poll(node, keys, 0));
+
+  return {
+    observe: (node, probes) =>
+      ask(node, 'observe', { probes: probes.map(({ argv }) => argv) }, 0, (answer) =>
+        readObservation(answer, probes),
+      ),
+    async submit(node, { key, steps }, waitMs) {
+      const args = { subject: key.subject, job: key.id, steps, wait: waitMs / 1000 };
+      const [state] = await ask(node, 'submit', args, waitMs, (answer) => readStates(answer, 1));
+      return state as JobState;
+    },
+    poll: async (node, keys, waitMs) => {
+      if (keys.length === 0) return [];
+      return waitMs > 0 ? poll(node, keys, waitMs) : pollNow(node, keys);
+    },
+    forget: (node, subject) => ask(node, 'forget', { subject }, 0, readForgotten),
+    subjects: (node) => ask(node, 'subjects', {}, 0, readSubjects),
+    close: () => shell.close(),
+  };
+}

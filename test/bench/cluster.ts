@@ -1,0 +1,115 @@
+/**
+ * `npm run bench:cluster`: on a real API server. 200 Volumes at once on nodes that do at once, in memory, what they are told;
+ * then one sparse ext4 Volume of 1 GiB over ssh, and one over Salt, on this machine: from its creation to Available, by what
+ * the daemon did meanwhile. It takes root, loop devices and udev, and builds Kubernetes and Salt where the cache has none.
+ */
+import { open, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { execa } from 'execa';
+import { CRDS } from '../../src/api/crds.ts';
+import { VOLUMES } from '../../src/api/resources.ts';
+import { CUSTOM_RESOURCE_DEFINITIONS } from '../../src/cli/install/kinds.ts';
+import { connect } from '../../src/kube/connect.ts';
+import { SPARSE_FOLDER } from '../../src/volumes/desired.ts';
+import { startControlPlane } from '../cluster/control-plane/control-plane.ts';
+import { flagsFor, startSalt } from '../cluster/salt/salt.ts';
+import { startSshd } from '../support/sshd.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+import { ensureUdev } from '../support/udev.ts';
+import { until } from '../support/until.ts';
+import { atOnce, type Round, showRounds } from './at-once.ts';
+import { median, ms, say } from './figures.ts';
+import { createClass, makeVolume } from './make-volume.ts';
+import { type Phases, phasesOf } from './phases.ts';
+import { bundle, start } from './processes.ts';
+
+const COUNT = 200;
+const ROUNDS = 3;
+const MADE = 11;
+const NODE = 'n1';
+
+const folder = await temporaryFolder('bench');
+try {
+  await volumesAtOnce();
+  const undoUdev = await ensureUdev();
+  try {
+    const sshd = await startSshd({ nodes: [NODE] });
+    await oneVolume('ssh', ['--ssh-config', sshd.configFile]).finally(() => sshd.stop());
+    const salt = await startSalt({ minions: [NODE] });
+    await oneVolume('Salt', flagsFor(salt)).finally(() => salt.stop());
+    say('mkfs.ext4 of such a file', ms(await mkfs()));
+  } finally {
+    await undoUdev();
+  }
+} finally {
+  await folder.remove();
+}
+
+/** A real API server with the CRDs, and the controllers that Volumes meet. */
+async function newCluster() {
+  const controlPlane = await startControlPlane({ controllers: ['persistentvolume-protection-controller'] });
+  const { client } = await connect({ kubeconfig: controlPlane.kubeconfig });
+  for (const crd of CRDS) await client.create(CUSTOM_RESOURCE_DEFINITIONS, crd);
+  await until('Volumes are served', 20_000, () =>
+    client.list(VOLUMES).then(
+      () => true as const,
+      () => undefined,
+    ),
+  );
+  return { controlPlane, client };
+}
+
+async function volumesAtOnce(): Promise<void> {
+  const bundled = await bundle('working-daemon.ts', folder.path);
+  const rounds: Round[] = [];
+  for (let round = 0; round < ROUNDS; round++) {
+    const { controlPlane } = await newCluster();
+    const { kubeconfig } = controlPlane;
+    const serverPid = controlPlane.apiServerPid();
+    rounds.push(await atOnce(COUNT, { bundled, kubeconfig, serverPid }).finally(() => controlPlane.stop()));
+  }
+  showRounds(COUNT, 'API server', rounds);
+}
+
+async function oneVolume(transport: string, flags: readonly string[]): Promise<void> {
+  const { controlPlane, client } = await newCluster();
+  try {
+    await createClass(client);
+    const log = join(folder.path, `${transport}.log`);
+    const file = await open(log, 'w');
+    const args = ['watch', '--verbose', '--kubeconfig', controlPlane.kubeconfig, ...flags];
+    const daemon = start('bin/stowage', args, process.env, file.fd);
+    const made: Awaited<ReturnType<typeof makeVolume>>[] = [];
+    // The first opens connections and fills caches, and does not count.
+    for (let round = 0; round <= MADE; round++) made.push(await makeVolume(client, NODE));
+    await daemon.stop();
+    await file.close();
+    const lines = await readFile(log, 'utf8');
+    const phases = made.slice(1).map(({ name, asked, ms }) => phasesOf(lines, name, asked, ms));
+    console.log(`\none sparse ext4 Volume of 1 GiB over ${transport}; medians of ${MADE} rounds`);
+    say('create to Available', ms(median(made.slice(1).map((each) => each.ms))));
+    for (const phase of Object.keys(phases[0] ?? {}) as (keyof Phases)[]) {
+      say(`  ${phase}`, ms(median(phases.map((each) => each[phase]))));
+    }
+  } finally {
+    await controlPlane.stop();
+  }
+}
+
+/** What the job's mkfs takes of it, typed on a file of that size. In ms. */
+async function mkfs(): Promise<number> {
+  const file = join(SPARSE_FOLDER, 'bench');
+  const taken: number[] = [];
+  try {
+    for (let round = 0; round < MADE; round++) {
+      await execa('truncate', ['-s', '1G', file]);
+      const began = performance.now();
+      await execa('mkfs.ext4', ['-q', '-F', file]);
+      taken.push(performance.now() - began);
+      await execa('rm', [file]);
+    }
+  } finally {
+    await execa('rm', ['-f', file]);
+  }
+  return median(taken);
+}

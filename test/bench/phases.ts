@@ -1,0 +1,55 @@
+/** Where the time of one Volume went, in ms, by what the daemon logs of its effects. */
+export interface Phases {
+  'until it was noticed': number;
+  'written to the API server': number;
+  'looks at the node': number;
+  'the job on the node': number;
+  'jobs removed there': number;
+  'until Available was heard of': number;
+}
+
+const PHASE: Record<string, keyof Phases> = {
+  'add-finalizer': 'written to the API server',
+  'set-status': 'written to the API server',
+  'create-pv': 'written to the API server',
+  observe: 'looks at the node',
+  submit: 'the job on the node',
+  poll: 'the job on the node',
+  'forget-jobs': 'jobs removed there',
+};
+
+interface Line {
+  time: number;
+  msg: string;
+  volume?: string;
+  action?: string;
+  phase?: string;
+}
+
+/**
+ * @param log of `stowage watch --verbose`, a JSON object a line
+ * @param took from `asked` until the Volume was heard of as Available, in ms
+ */
+export function phasesOf(log: string, volume: string, asked: Date, took: number): Phases {
+  const lines = log
+    .split('\n')
+    .filter((line) => line.includes(`"${volume}"`))
+    .map((line): Line => JSON.parse(line));
+  const end = lines.findIndex(({ msg, phase }) => msg === 'status' && phase === 'Available');
+  const effects = lines.slice(0, end + 1).filter(({ msg }) => msg === 'effect');
+  const available = lines[end]?.time ?? Number.NaN;
+  const phases: Phases = {
+    'until it was noticed': (effects[0]?.time ?? Number.NaN) - asked.getTime(),
+    'written to the API server': 0,
+    'looks at the node': 0,
+    'the job on the node': 0,
+    'jobs removed there': 0,
+    'until Available was heard of': asked.getTime() + took - available,
+  };
+  for (const [index, { time, action = '' }] of effects.entries()) {
+    const phase = PHASE[action];
+    if (phase === undefined) throw new Error(`no phase for the effect ${action}`);
+    phases[phase] += (effects[index + 1]?.time ?? available) - time;
+  }
+  return phases;
+}

@@ -1,0 +1,128 @@
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { afterAll, afterEach, beforeAll, expect, jest, test } from '@jest/globals';
+import { execa } from 'execa';
+import { systemClock } from '../../src/control/clock.ts';
+import type { Executor } from '../../src/nodes/job.ts';
+import { createNodeExecutor } from '../../src/volumes/node-executor.ts';
+import { kindCases } from '../support/kind-cases.ts';
+import { type Kinds, setUpKinds } from '../support/kinds.ts';
+import { refusalCases } from '../support/refusal-cases.ts';
+import { describeAsRoot } from '../support/root.ts';
+import { type Sshd, startSshd } from '../support/sshd.ts';
+
+jest.setTimeout(60_000);
+
+/** An sshd whose key runs the forced command alone, with this list. */
+async function startGuarded(folder: string, list: string): Promise<{ sshd: Sshd; executor: Executor }> {
+  const sshd = await startSshd({ nodes: ['n1'] });
+  const file = join(folder, 'allowed');
+  await writeFile(file, list);
+  const { stdout: python } = await execa('python3', ['-c', 'import sys; print(sys.executable)']);
+  const keys = join(sshd.folder, 'authorized_keys');
+  const command = `${python} -I ${resolve('salt/ssh_guard.py')} ${file}`;
+  await writeFile(keys, `restrict,command="${command}" ${await readFile(keys, 'utf8')}`);
+  return { sshd, executor: reach(sshd.configFile) };
+}
+
+const reach = (sshConfig: string): Executor =>
+  createNodeExecutor({
+    transport: 'ssh',
+    localNodes: [],
+    sshConfig,
+    sshGuard: true,
+    nodeNamed: () => undefined,
+    clock: systemClock,
+  });
+
+describeAsRoot('ssh to a node where a key has the forced command', () => {
+  let kinds: Kinds;
+  let sshd: Sshd;
+  let executor: Executor;
+  let listed: string;
+
+  beforeAll(async () => {
+    kinds = await setUpKinds();
+    listed = (await kinds.disk()).path;
+    await mkdir(join(kinds.folder, 'sparse'), { mode: 0o700 });
+    const list = `node n1\ndirectory ${kinds.folder}/sparse\ndevice ${listed}\n`;
+    ({ sshd, executor } = await startGuarded(kinds.folder, list));
+  });
+  afterEach(async () => {
+    for (const subject of await executor.subjects('n1')) {
+      if (subject.startsWith('refused-')) await executor.forget('n1', subject);
+    }
+  });
+  afterAll(async () => {
+    await executor?.close();
+    await sshd?.stop();
+    await kinds?.clean();
+    await kinds?.stop();
+  });
+
+  refusalCases(() => ({ kinds, executor, listed }));
+
+  const exists = async (path: string) =>
+    (await execa('test', ['-e', path], { reject: false })).exitCode === 0;
+  const ssh = (args: string[], input = '') =>
+    execa('ssh', ['-F', sshd.configFile, '-T', ...args], { input, reject: false });
+
+  test.each<[string, (marker: string) => ReturnType<typeof ssh>]>([
+    ['a command', (marker) => ssh(['n1', 'touch', marker])],
+    ['a shell', (marker) => ssh(['n1'], `touch ${marker}\n`)],
+    ['a script', (marker) => ssh(['n1', 'sh'], `touch ${marker}\n`)],
+    ['a file transfer', (marker) => ssh(['n1', 'scp', '-t', marker], 'C0644 1 x\nx\0')],
+  ])('%s is no request, whatever ssh asks for', async (_what, attempt) => {
+    const marker = join(kinds.folder, 'marker');
+    const { exitCode, stderr, stdout } = await attempt(marker);
+    expect([exitCode, stdout]).toEqual([1, '']);
+    expect(stderr).toContain('takes requests, and runs no commands');
+    expect(await exists(marker)).toBe(false);
+  });
+
+  test.each<[string, string[], string]>([
+    ['a terminal', ['-tt', 'n1'], 'PTY allocation request failed'],
+    ['a connection to elsewhere', ['-W', '127.0.0.1:1', 'n1'], 'administratively prohibited'],
+  ])('%s is refused by sshd', async (_what, args, said) => {
+    const marker = join(kinds.folder, 'marker');
+    const { exitCode, stderr } = await ssh(args, `touch ${marker}\n`);
+    expect([exitCode, stderr]).toEqual([255, expect.stringContaining(said)]);
+    expect(await exists(marker)).toBe(false);
+  });
+
+  test('a request for another node is refused', async () => {
+    const config = join(kinds.folder, 'ssh_config');
+    await writeFile(config, (await readFile(sshd.configFile, 'utf8')).replace('Host n1', 'Host n1 n2'));
+    const known = join(sshd.folder, 'known_hosts');
+    await writeFile(known, (await readFile(known, 'utf8')).replaceAll(/^n1 (.*)$/gm, 'n1 $1\nn2 $1'));
+    const other = reach(config);
+    try {
+      await expect(other.subjects('n2')).rejects.toThrow('this machine is n1, not n2');
+    } finally {
+      await other.close();
+    }
+  });
+});
+
+describeAsRoot('every kind of volume over ssh with the forced command, with what its node allows', () => {
+  let kinds: Kinds;
+  let sshd: Sshd;
+  let executor: Executor;
+  beforeAll(async () => {
+    kinds = await setUpKinds();
+    const list = `node n1\ndirectory ${kinds.folder}\ndevice /dev/loop[0-9]*\n`;
+    ({ sshd, executor } = await startGuarded(kinds.folder, list));
+  });
+  afterEach(() => kinds.clean());
+  afterAll(async () => {
+    await executor?.close();
+    await sshd?.stop();
+    await kinds?.stop();
+  });
+
+  kindCases(
+    'ssh with the forced command',
+    () => kinds,
+    () => executor,
+  );
+});

@@ -1,0 +1,72 @@
+import { expect, test } from '@jest/globals';
+import type { NodeError } from '../../src/nodes/errors.ts';
+import { createGuardExecutor } from '../../src/nodes/guard-executor.ts';
+import type { Job } from '../../src/nodes/job.ts';
+
+const JOB: Job = {
+  key: { subject: 'v1', id: 'prepare-1' },
+  steps: [{ name: 'do', argv: ['true', "it's $(id)"], guards: [] }],
+};
+
+/** A node that says the same to whatever it is asked. */
+function node(said: unknown) {
+  const asked: unknown[] = [];
+  const executor = createGuardExecutor({
+    async run(name, request) {
+      asked.push([name, JSON.parse(request)]);
+      return typeof said === 'string' ? said : JSON.stringify(said);
+    },
+    close: async () => {},
+  });
+  return { executor, asked };
+}
+
+const failure = (work: Promise<unknown>) =>
+  work.then(
+    () => undefined,
+    (error: NodeError) => error,
+  );
+
+test('a look is a request with the node, the version and the commands', async () => {
+  const { executor, asked } = node({ version: 1, answer: [[0, 'b25l', '']] });
+  const seen = await executor.observe('n1', [{ name: 'a', argv: ['cat', 'x'] }]);
+  expect(seen.get('a')).toEqual({ exit: 0, stdout: 'one', stderr: '' });
+  const args = { node: 'n1', version: 1, probes: [['cat', 'x']] };
+  expect(asked).toEqual([['n1', { function: 'observe', arguments: args }]]);
+});
+
+test('a job is started, asked for and forgotten by its key', async () => {
+  const { executor, asked } = node({ version: 1, answer: [{ state: 'succeeded' }] });
+  expect(await executor.submit('n1', JOB, 2000)).toEqual({ state: 'succeeded' });
+  expect(await executor.poll('n1', [JOB.key], 500)).toEqual([{ state: 'succeeded' }]);
+  expect(await executor.poll('n1', [], 500)).toEqual([]);
+  const common = { node: 'n1', version: 1 };
+  const { steps } = JOB;
+  expect(asked).toEqual([
+    ['n1', { function: 'submit', arguments: { ...common, subject: 'v1', job: 'prepare-1', steps, wait: 2 } }],
+    ['n1', { function: 'poll', arguments: { ...common, keys: [['v1', 'prepare-1']], wait: 0.5 } }],
+  ]);
+  const other = node({ version: 1, answer: false });
+  expect(await other.executor.forget('n1', 'v1')).toBe(false);
+});
+
+test('what the node refuses says which command, and what helps', async () => {
+  const { executor } = node({
+    version: 1,
+    refused: 'command',
+    found: 'no command on its list',
+    command: 'sh -c x',
+  });
+  expect(await failure(executor.submit('n1', JOB, 0))).toMatchObject({
+    code: 'refused',
+    message: "node n1 refuses 'sh -c x': no command on its list",
+    hint: expect.stringMatching(/device PATH.*docs\/ssh-guard\.md/s),
+  });
+});
+
+test.each(['', 'Welcome!\n{}', { version: 1 }, { version: 1, answer: [] }])(
+  '%j is no answer',
+  async (said) => {
+    expect(await failure(node(said).executor.submit('n1', JOB, 0))).toMatchObject({ code: 'protocol' });
+  },
+);

@@ -1,0 +1,62 @@
+"""The forced command of sshd: requests in JSON, and nothing else."""
+
+import json
+import os
+import socket
+import sys
+import tempfile
+import unittest
+from unittest import mock
+
+sys.path.insert(0, "salt")
+
+import ssh_guard
+import stowage
+from stowage_node import allowed
+
+
+class Guard(unittest.TestCase):
+    def setUp(self):
+        temporary = tempfile.TemporaryDirectory()
+        self.addCleanup(temporary.cleanup)
+        self.file = f"{os.path.realpath(temporary.name)}/allowed"
+        patched = mock.patch.object(allowed, "ROOT", os.geteuid())
+        patched.start()
+        self.addCleanup(patched.stop)
+        self.allow("node n1\n")
+
+    def allow(self, text):
+        with open(self.file, "w", encoding="utf-8") as file:
+            file.write(text)
+
+    def ask(self, function, **arguments):
+        arguments = {"node": "n1", "version": stowage.VERSION, **arguments}
+        return json.loads(ssh_guard.answer(json.dumps({"function": function, "arguments": arguments}), self.file))
+
+    def test_it_answers_what_the_module_does(self):
+        self.assertEqual(self.ask("observe", probes=[["true"]]), {"version": 1, "answer": [[0, "", ""]]})
+        self.assertEqual(self.ask("observe", version=0, probes=[])["refused"], "version")
+
+    def test_it_refuses_what_is_not_on_the_list(self):
+        for argv in (["sh", "-c", "true"], ["cat", "/etc/shadow"], ["mkfs.ext4", "-q", "-F", "/dev/sda"]):
+            self.assertEqual(self.ask("observe", probes=[argv])["refused"], "command")
+        self.assertEqual(self.ask("observe", node="n2", probes=[["true"]])["refused"], "node")
+        os.chmod(self.file, 0o666)
+        self.assertEqual(self.ask("observe", probes=[["true"]])["refused"], "file")
+
+    def test_a_node_is_what_its_host_is_called_where_the_list_names_none(self):
+        self.allow("")
+        self.assertEqual(self.ask("observe", probes=[["true"]])["refused"], "node")
+        self.assertIn("answer", self.ask("observe", node=socket.gethostname(), probes=[["true"]]))
+
+    def test_what_is_no_request_is_not_taken_for_one(self):
+        for text in ("", "touch /tmp/x\n", "[]", '"observe"', "{}", '{"function": "observe"}', "null"):
+            with self.assertRaisesRegex(ssh_guard.NoRequest, "runs no commands"):
+                ssh_guard.answer(text, self.file)
+        for function in ("_guarded", "__import__", "allowed.load", ["observe"], None):
+            with self.assertRaisesRegex(ssh_guard.NoRequest, "not a function"):
+                ssh_guard.answer(json.dumps({"function": function, "arguments": {}}), self.file)
+
+
+if __name__ == "__main__":
+    unittest.main()
