@@ -56,7 +56,7 @@ export async function cached(
 }
 
 /** Holds `file` locked until it is freed, or until this process ends in whatever way. */
-async function lock(file: string): Promise<() => Promise<void>> {
+export async function lock(file: string): Promise<() => Promise<void>> {
   // cat ends with its stdin: there is no lock that outlives its holder.
   const holder = spawn('flock', [file, 'sh', '-c', 'echo locked; exec cat'], {
     stdio: ['pipe', 'pipe', 'inherit'],

@@ -1,0 +1,79 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { execa } from 'execa';
+import { type Part, startPart } from '../part.ts';
+import { IMAGE, makeImage } from './image.ts';
+
+export interface Containerd extends Part {
+  socket: string;
+}
+
+/** Where Debian's containernetworking-plugins has them. */
+export const NETWORK_PLUGINS = '/usr/lib/cni';
+
+/** The containers of the kubelet are in this namespace of containerd, which also names their cgroups. */
+export const NAMESPACE = 'k8s.io';
+
+export const socketIn = (folder: string) => join(folder, 'containerd.sock');
+/** Where runc has a folder for each container, named by its id. */
+export const runcRootIn = (folder: string) => join(folder, 'runc');
+/** Where containerd has a folder for each container that runs. */
+export const tasksIn = (folder: string) => join(folder, 'state/io.containerd.runtime.v2.task', NAMESPACE);
+
+/** A containerd that has all it keeps in `folder`, with the one image there is. */
+export async function startContainerd(folder: string): Promise<Containerd> {
+  const network = join(folder, 'network');
+  await mkdir(network);
+  // Pods have the network of the machine: the node only has to be able to make a pod with one of its own.
+  const loopback = { cniVersion: '0.3.1', name: 'loopback', type: 'loopback' };
+  await writeFile(join(network, 'loopback.conf'), JSON.stringify(loopback));
+  const config = join(folder, 'containerd.toml');
+  await writeFile(config, configuration(folder, network));
+  const socket = socketIn(folder);
+  const ctr = (...args: string[]) => execa('ctr', ['--address', socket, '--namespace', NAMESPACE, ...args]);
+  const part = await startPart({
+    name: 'containerd',
+    argv: ['containerd', '--config', config],
+    folder,
+    ready: async () => (await ctr('version')).exitCode === 0,
+  });
+  try {
+    const images = join(folder, 'image');
+    await mkdir(images);
+    await ctr('images', 'import', await makeImage(images));
+  } catch (error) {
+    await part.stop();
+    throw error;
+  }
+  return { ...part, socket };
+}
+
+function configuration(folder: string, network: string): string {
+  const text = JSON.stringify;
+  const cri = 'plugins."io.containerd.grpc.v1.cri"';
+  return `version = 2
+root = ${text(join(folder, 'root'))}
+state = ${text(join(folder, 'state'))}
+
+[grpc]
+address = ${text(socketIn(folder))}
+
+[plugins."io.containerd.internal.v1.opt"]
+path = ${text(join(folder, 'opt'))}
+
+[${cri}]
+sandbox_image = ${text(IMAGE)}
+# In a container that is not given CAP_SYS_RESOURCE nobody may ask for less than they have.
+restrict_oom_score_adj = true
+
+[${cri}.cni]
+bin_dir = ${text(NETWORK_PLUGINS)}
+conf_dir = ${text(network)}
+
+[${cri}.containerd.runtimes.runc]
+runtime_type = "io.containerd.runc.v2"
+
+[${cri}.containerd.runtimes.runc.options]
+Root = ${text(runcRootIn(folder))}
+`;
+}
