@@ -65,10 +65,18 @@ export function definitionKind(): Kind {
 /** Serves what the definitions in the store define, from each write of a definition on. */
 export function serveDefinitions(cluster: Cluster): void {
   const { store, kinds } = cluster;
+  /** By name. What is written of a definition beside its spec changes nothing, and schemas take long to compile. */
+  const generations = new Map<string, number | undefined>();
   store.subscribe((change) => {
     if (change.table !== DEFINITIONS) return;
-    if (change.type === 'DELETED') kinds.unregister(change.object.metadata.name);
-    else registerDefinition(kinds, change.object as Definition);
+    const { name, generation } = change.object.metadata;
+    if (change.type === 'DELETED') {
+      kinds.unregister(name);
+      generations.delete(name);
+    } else if (change.type === 'ADDED' || generations.get(name) !== generation) {
+      registerDefinition(kinds, change.object as Definition);
+      generations.set(name, generation);
+    }
     if (change.type === 'ADDED') setImmediate(() => establish(cluster, change.object.metadata.name));
   });
 }

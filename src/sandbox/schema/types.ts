@@ -7,6 +7,10 @@ import { childPath, type Structural } from './structural.ts';
 /** ajv knows Kubernetes's own keywords, and formats that nobody knows, no better than to complain about them. */
 const AJV_OPTIONS = { strict: false, logger: false, allErrors: true, verbose: true } as const;
 
+/** One for all: each compiles the schema of schemas anew, which takes longer than ours. */
+const ajv = new Ajv(AJV_OPTIONS);
+checkFormats(ajv);
+
 const LIMITS = [
   ['minimum', 'exclusiveMinimum'],
   ['maximum', 'exclusiveMaximum'],
@@ -14,9 +18,10 @@ const LIMITS = [
 
 /** What checks values by the JSON schema part of a structural schema. Throws when that is no schema. */
 export function typeChecker(schema: Structural): (value: unknown) => Cause[] {
-  const ajv = new Ajv(AJV_OPTIONS);
-  checkFormats(ajv);
-  const validate: ValidateFunction = ajv.compile(asJsonSchema(schema));
+  const jsonSchema = asJsonSchema(schema);
+  const validate: ValidateFunction = ajv.compile(jsonSchema);
+  // It would be kept for as long as the process lives.
+  ajv.removeSchema(jsonSchema);
   return (value) => {
     if (validate(value)) return [];
     return (validate.errors ?? []).map(causeOf);
