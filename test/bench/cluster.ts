@@ -47,7 +47,9 @@ try {
 
 /** A real API server with the CRDs, and the controllers that Volumes meet. */
 async function newCluster() {
-  const controlPlane = await startControlPlane({ controllers: ['persistentvolume-protection-controller'] });
+  const controlPlane = await startControlPlane({
+    controllers: ['persistentvolume-binder-controller', 'persistentvolume-protection-controller'],
+  });
   const { client } = await connect({ kubeconfig: controlPlane.kubeconfig });
   for (const crd of CRDS) await client.create(CUSTOM_RESOURCE_DEFINITIONS, crd);
   await until('Volumes are served', 20_000, () =>
