@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Clock } from './clock.ts';
 import type { WorkQueue } from './work-queue.ts';
 
@@ -30,6 +31,12 @@ export interface Controller {
    */
   stop(deadlineMs: number): Promise<boolean>;
 }
+
+/**
+ * So many keys are taken up before timers have their turn: thousands that need nothing but this processor must not hold up
+ * the renewal of a Lease.
+ */
+const KEYS_A_TURN = 50;
 
 /** Reconciles the keys of the queue, as many at once as it hands out. */
 export function runController(options: ControllerOptions): Controller {
@@ -64,6 +71,7 @@ export function runController(options: ControllerOptions): Controller {
 
   async function takeUp(): Promise<true> {
     const working = new Set<Promise<void>>();
+    let taken = 0;
     while (!stopping.signal.aborted) {
       const key = await queue.get();
       if (key === undefined) break;
@@ -71,6 +79,8 @@ export function runController(options: ControllerOptions): Controller {
         working.delete(done);
       });
       working.add(done);
+      taken += 1;
+      if (taken % KEYS_A_TURN === 0) await nextTurn();
     }
     await Promise.all(working);
     return true;

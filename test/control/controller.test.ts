@@ -92,6 +92,19 @@ test('no more keys of a group at once than it may have, and no key twice at once
   expect(active).toEqual(['c', 'a']);
 });
 
+test('thousands of keys that wait for nothing hold up no timer', async () => {
+  queue = workQueue(10);
+  let done = 0;
+  run(async () => {
+    done += 1;
+    return undefined;
+  });
+  for (let key = 0; key < 5000; key++) queue.add(`k${key}`);
+  await new Promise((resolve) => setTimeout(resolve, 0));
+  expect(done).toBeLessThan(5000);
+  await until(() => done === 5000);
+});
+
 test('stop waits for what runs, and takes up nothing more', async () => {
   const seen: string[] = [];
   let finish: () => void = () => {};
