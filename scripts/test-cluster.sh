@@ -1,6 +1,6 @@
 #!/bin/sh
 # What only real parts can show: real Kubernetes, real Salt, real nodes. Builds first what is not in the cache yet.
-# `smoke` runs the part of it that .ci/run has the time for.
+# `smoke` runs a part of it, in minutes.
 set -eu
 cd "$(dirname "$0")/.."
 PATH=$PWD/node_modules/.bin:$PATH
