@@ -59,10 +59,10 @@ export function createClient(transport: Transport): KubeClient {
       requireNamespace(resource, namespace);
       const path = collectionPath(resource, namespace) + writeQuery(options);
       const what = whatOf('create', resource);
-      const { signal } = options;
+      const { signal, check } = options;
       return whole(
         resource,
-        (await transport.send({ method: 'POST', path, body: object, what, signal })) as T,
+        (await transport.send({ method: 'POST', path, body: object, what, signal, check })) as T,
       );
     },
 
@@ -81,6 +81,7 @@ export function createClient(transport: Transport): KubeClient {
         contentType,
         what: whatOf('patch', resource, options.subresource),
         signal: options.signal,
+        check: options.check,
       });
       return whole(resource, answer as T);
     },
@@ -88,8 +89,8 @@ export function createClient(transport: Transport): KubeClient {
     async delete(resource, name, options = {}) {
       const path = objectPath(resource, options.namespace, name);
       const what = whatOf('delete', resource);
-      const { signal } = options;
-      await transport.send({ method: 'DELETE', path, body: deleteBody(options), what, signal });
+      const { signal, check } = options;
+      await transport.send({ method: 'DELETE', path, body: deleteBody(options), what, signal, check });
     },
 
     async *watch<T extends KubeObject>(

@@ -97,6 +97,12 @@ export function startElection(options: ElectionOptions): Election {
     return AbortSignal.timeout(Math.max(1, Math.round(Math.min(renewDeadlineMs / 2, left))));
   }
 
+  /** Before a renewal is sent: it may have waited for a connection while its time passed. */
+  function inTime(): void {
+    if (leadsUntil === undefined || leads()) return;
+    throw new StowageError('conflict', `The Lease ${namespace}/${name} was not renewed in time`);
+  }
+
   function learn(answer: Lease | undefined, askedAt: number): void {
     const seen = ({ metadata: { uid, resourceVersion } }: Lease) => `${uid} ${resourceVersion}`;
     if (answer === undefined || lease === undefined || seen(answer) !== seen(lease)) observedAt = askedAt;
@@ -119,8 +125,7 @@ export function startElection(options: ElectionOptions): Election {
   async function write(): Promise<void> {
     const askedAt = monotonic();
     const spec = heldBy(identity, lease, leaseDurationMs, clock.now());
-    const signal = within();
-    const options = { namespace, signal };
+    const options = { namespace, signal: within(), check: inTime };
     current = false;
     const answer =
       lease === undefined

@@ -66,7 +66,7 @@ export interface Request {
    * Called right before the first byte of each try, when the connection is there; what it throws ends the request, and
    * nothing was sent. Of requests with a body only.
    */
-  check?: () => void;
+  check?: (() => void) | undefined;
 }
 
 export interface Transport {

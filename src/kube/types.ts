@@ -23,6 +23,8 @@ export interface WriteOptions extends RequestOptions {
   dryRun?: boolean | undefined;
   /** The server refuses fields that its schema does not know, instead of dropping them. */
   strict?: boolean | undefined;
+  /** Called right before the first byte of each try; what it throws ends the request, and nothing was sent. */
+  check?: (() => void) | undefined;
 }
 
 export interface PatchOptions extends WriteOptions {

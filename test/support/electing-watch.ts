@@ -23,15 +23,18 @@ export interface ElectingWatchOptions {
   log: string;
   /** Where its own log goes. */
   messages: string;
-  /** It stops itself (SIGSTOP) in the first call of that name to a node, right before that returns. */
-  stopIn?: 'submit' | 'poll';
+  /**
+   * It stops itself (SIGSTOP) in the first call of that name to a node, right before that returns, or right before it
+   * sends its first renewal.
+   */
+  stopIn?: 'submit' | 'poll' | 'renewal';
 }
 
 const options = JSON.parse(process.argv[2] ?? '') as ElectingWatchOptions;
 const log = (what: string) => appendFileSync(options.log, `${process.pid} ${what}\n`);
 
 let { stopIn } = options;
-function stopOnce(where: 'submit' | 'poll'): void {
+function stopOnce(where: typeof stopIn): void {
   if (stopIn !== where) return;
   stopIn = undefined;
   process.kill(process.pid, 'SIGSTOP');
@@ -80,6 +83,7 @@ function logged(transport: Transport): Transport {
     ...transport,
     async send(request) {
       const check = () => {
+        if (request.method === 'PATCH' && request.path.includes('/leases/')) stopOnce('renewal');
         request.check?.();
         log(`${request.method} ${request.path}`);
       };
