@@ -7,7 +7,7 @@ PATH=$PWD/node_modules/.bin:$PATH
 export NODE_OPTIONS=--experimental-vm-modules NODE_NO_WARNINGS=1
 if [ "${1:-}" = smoke ]; then
   shift
-  set -- --testPathPatterns 'cluster/(api-server|kubelet/pods|salt/(logins|refusals|kinds))' "$@"
+  set -- --testPathPatterns 'cluster/(api-server|kubelet/pods|salt/(logins|refusals|kinds)|vm/smoke)' "$@"
 fi
 node test/cluster/run.ts build
 jest --selectProjects cluster --runInBand "$@"
