@@ -1,13 +1,15 @@
 #!/bin/sh
-# Kills jobs and the daemon at many more points than `npm test` has the time for, and takes away each right of the daemon on a
-# real API server. STOWAGE_FAULTS_SEED repeats a run.
+# Kills jobs and the daemon at many more points than `npm test` has the time for, takes away each right of the daemon on a
+# real API server, and cuts the power of a VM in the middle of work. STOWAGE_FAULTS_SEED repeats a run.
 set -eu
 cd "$(dirname "$0")/.."
 PATH=$PWD/node_modules/.bin:$PATH
 export NODE_OPTIONS=--experimental-vm-modules NODE_NO_WARNINGS=1 STOWAGE_FAULTS="${STOWAGE_FAULTS:-200}"
 if [ "$(id -u)" != 0 ]; then
-  echo 'test:faults needs root: loop devices, udev and sshd' >&2
+  echo 'test:faults needs root: loop devices, udev, sshd and the image of a VM' >&2
   exit 1
 fi
 jest --selectProjects integration --runInBand --testPathPatterns 'integration/(faults|crash)' "$@"
 jest --selectProjects cluster --runInBand --testPathPatterns 'cluster/rbac' "$@"
+export STOWAGE_POWER_CUTS="${STOWAGE_POWER_CUTS:-20}"
+jest --selectProjects cluster --runInBand --testPathPatterns 'cluster/vm/faults' "$@"

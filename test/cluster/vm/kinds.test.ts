@@ -1,0 +1,58 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { BACKINGS, CONTENTS } from '../../support/kinds.ts';
+import { CONVERGES_WITHIN, type Scene, SIZE, startScene } from './scene.ts';
+
+const MIB = 1n << 20n;
+
+let scene: Scene;
+let count = 0;
+
+beforeAll(async () => {
+  scene = await startScene();
+}, 1_800_000);
+afterAll(() => scene?.stop(), 180_000);
+
+const kinds = BACKINGS.flatMap((backing) => CONTENTS.map((content) => [backing, content] as const));
+test.each(kinds)(
+  'a %s with %s: made, written, grown, read, deleted',
+  (backing, content) =>
+    scene.told(async () => {
+      const { vm, node, stowage } = scene;
+      const name = `v${++count}`;
+      const device = scene.deviceFor(backing);
+      const made = await stowage(
+        ...['create', 'volume', name, '--node', vm.name, '--on-delete', 'Delete'],
+        ...(content === 'Block' ? ['--mode', 'Block'] : []),
+        ...['--storage-class', content === 'xfs' ? 'local-xfs' : 'local'],
+        ...(device === undefined ? ['--size', SIZE] : ['--device', device]),
+        ...['--wait', '--timeout', '10m'],
+      );
+      expect([made.exitCode, made.stderr]).toEqual([0, expect.any(String)]);
+      const { metadata, status } = await scene.get(name);
+      const { uid = '' } = metadata;
+      const link = `/dev/disk/by-${content === 'Block' ? 'partuuid' : 'uuid'}/${uid}`;
+      expect(status).toMatchObject({ phase: 'Available', devicePath: link });
+      const { stdout: leadsTo } = await vm.run(['realpath', link]);
+      expect(leadsTo).toBe(`/dev/${status?.deviceName}`);
+
+      await node.write(content, link, 'kept');
+      if (device === undefined) {
+        const mounted = content === 'Block' ? undefined : await node.mount(link, name);
+        await scene.grow(name);
+        await scene.grown(name);
+        const { stdout: bytes } = await vm.run(['blockdev', '--getsize64', link]);
+        expect(BigInt(bytes)).toBe(608n * MIB);
+        if (mounted !== undefined) {
+          const { stdout } = await vm.run(['findmnt', '-bnro', 'SIZE', mounted]);
+          expect(BigInt(stdout)).toBeGreaterThan(500n * MIB);
+          await vm.run(['umount', mounted]);
+        }
+      }
+      expect(await node.read(content, link)).toBe('kept');
+
+      const deleted = await stowage('delete', 'volume', name, '--yes', '--wait', '--timeout', '10m');
+      expect([deleted.exitCode, deleted.stderr]).toEqual([0, expect.any(String)]);
+      expect(await node.tracesOf(uid)).toEqual([]);
+    }),
+  2 * CONVERGES_WITHIN,
+);

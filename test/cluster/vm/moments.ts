@@ -1,0 +1,135 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect } from '@jest/globals';
+import { VOLUMES } from '../../../src/api/resources.ts';
+import { BACKINGS, type Backing, CONTENTS, type Content } from '../../support/kinds.ts';
+import { seeded } from '../../support/random.ts';
+import { back, keepWriting, kept, type Resident } from './residents.ts';
+import type { Scene } from './scene.ts';
+
+/** Up to how many ms after something was asked for: about as long as it takes here. */
+const SPAN = { create: 6000, grow: 6000, wipe: 8000, delete: 4000 };
+type During = keyof typeof SPAN;
+
+/** In the life of a volume, when its node loses its power or reboots. */
+interface Moment {
+  backing: Backing;
+  content: Content;
+  during: During;
+  how: 'power cut' | 'reboot';
+  /** ms */
+  after: number;
+}
+
+/** Of the moments; the same one makes the same moments. */
+const SEED = Number(process.env.STOWAGE_FAULTS_SEED ?? Date.now() % 2 ** 32);
+
+/** Lives of volumes, each with a moment of its own. Prints the seed, and where each life stood then. */
+export async function liveThrough(
+  scene: Scene,
+  residents: readonly Resident[],
+  count: number,
+): Promise<void> {
+  console.info(`${count} moments: STOWAGE_FAULTS_SEED=${SEED}`);
+  const random = seeded(SEED);
+  for (let number = 1; number <= count; number++) {
+    const moment = momentOf(number, random);
+    const { backing, content, during, how, after } = moment;
+    const where = `${number}: ${how} ${after} ms into ${during} of a ${backing} with ${content}`;
+    try {
+      console.info(`${where}: ${await live(scene, residents, `v${number}`, moment)}`);
+    } catch (cause) {
+      throw new Error(`seed ${SEED}, moment ${where}: ${(cause as Error).message}`, { cause });
+    }
+  }
+}
+
+/** They take turns in what is interrupted, so that a few have met all of it; the seed says which comes first. */
+function momentOf(number: number, random: () => number): Moment {
+  const pick = <T>(values: readonly T[]): T => values[Math.floor(random() * values.length)] as T;
+  const turns: readonly During[] = ['create', 'grow', 'wipe', 'delete'];
+  const during = turns[(SEED + number) % turns.length] as During;
+  return {
+    during,
+    backing: during === 'grow' ? 'sparse file' : pick(BACKINGS),
+    content: pick(CONTENTS),
+    // What a reboot ends in order is the easier part.
+    how: number > 2 ? pick(['power cut', 'power cut', 'reboot']) : 'power cut',
+    after: Math.floor(random() * SPAN[during]),
+  };
+}
+
+/** A whole life of a volume with one fault in it. @returns where the work stood then, and how long it took to go on */
+async function live(
+  scene: Scene,
+  residents: readonly Resident[],
+  name: string,
+  moment: Moment,
+): Promise<string> {
+  const { backing, content, during } = moment;
+  const { node, vm } = scene;
+  const stood: string[] = [];
+  const device = scene.deviceFor(backing, 'second');
+  const fault = async (what: During) => {
+    if (what === during) stood.push(await happen(scene, residents, name, moment));
+  };
+
+  const written = await keepWriting(scene, residents);
+  const onDelete = during === 'wipe' ? 'Wipe' : 'Delete';
+  const { metadata } = await scene.create(name, device, content, { onDelete });
+  const { uid = '' } = metadata;
+  await fault('create');
+  const { status } = await scene.ready(name, 'True');
+  const path = status?.devicePath ?? '';
+  // Ready may be from before.
+  await back(scene, [{ name, path }]);
+  await node.write(content, path, `data of ${name}`);
+
+  if (during === 'grow') {
+    // In use meanwhile, as by a pod.
+    const writer = content === 'Block' ? undefined : node.startWriter(await node.mount(path, name));
+    await scene.grow(name);
+    await fault('grow');
+    const synced = await writer?.ended();
+    await scene.grown(name);
+    await scene.ready(name, 'True');
+    await back(scene, [{ name, path }]);
+    expect(await node.read(content, path)).toBe(`data of ${name}`);
+    if (synced !== undefined) expect(await node.numbersOn(path)).toBeGreaterThanOrEqual(synced);
+    stood.push(`${synced ?? 'no'} numbers were synced on it`);
+  }
+
+  const began = Date.now();
+  await scene.cluster.client.delete(VOLUMES, name);
+  await fault(during === 'wipe' ? 'wipe' : 'delete');
+  await scene.gone(name);
+  stood.push(`gone ${Math.round((Date.now() - began) / 1000)} s after it was deleted`);
+  expect(await node.tracesOf(uid)).toEqual([]);
+  if (device !== undefined && during === 'wipe') {
+    const { stdout: size } = await vm.run(['blockdev', '--getsize64', device]);
+    await vm.run(['cmp', `--bytes=${size}`, device, '/dev/zero']);
+  }
+  await written();
+  await scene.noneFailed();
+  return stood.join('; ');
+}
+
+/** The fault. What programs synced before is there afterwards. */
+async function happen(
+  scene: Scene,
+  residents: readonly Resident[],
+  name: string,
+  { how, after }: Moment,
+): Promise<string> {
+  await sleep(after);
+  const volume = await scene.get(name).catch(() => undefined);
+  const stood = volume === undefined ? 'it was done' : `it was at ${volume.status?.job}`;
+  if (how === 'reboot') await scene.vm.reboot();
+  else {
+    await scene.vm.powerCut();
+    await scene.vm.boot();
+  }
+  await scene.kubeletStarts();
+  const took = await back(scene, residents);
+  await kept(scene, residents);
+  return `${stood}; on their paths after the boot: ${took}`;
+}

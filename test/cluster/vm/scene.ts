@@ -1,0 +1,148 @@
+import { execa } from 'execa';
+import type { KubeNode, PersistentVolume, StorageClass } from '../../../src/api/core.ts';
+import { NODES, PERSISTENT_VOLUMES, STORAGE_CLASSES, VOLUMES } from '../../../src/api/resources.ts';
+import type { Condition, Volume, VolumeSpec } from '../../../src/api/volume.ts';
+import { isNotFound } from '../../../src/kube/errors.ts';
+import { startCluster, type TestCluster } from '../../support/cluster.ts';
+import type { Backing, Content } from '../../support/kinds.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
+import { until } from '../../support/until.ts';
+import { onNode } from './node.ts';
+import { startVm, type Vm } from './vm.ts';
+import { startWatch, type Watch } from './watch.ts';
+
+/** The name of the VM as a node. */
+export const NODE = 'vm1';
+
+/** Programs take their time where all is emulated, and more on a busy machine. */
+export const CONVERGES_WITHIN = 600_000;
+
+/** An API server, the daemon, and a VM that is its node. */
+export interface Scene {
+  vm: Vm;
+  node: ReturnType<typeof onNode>;
+  cluster: TestCluster;
+  watch: Watch;
+  stowage(...args: string[]): Promise<{ exitCode?: number | undefined; stdout: string; stderr: string }>;
+  /** The path of a device for a volume of that kind; undefined for a file. There are two of each. */
+  deviceFor(backing: Backing, which?: 'first' | 'second'): string | undefined;
+  create(
+    name: string,
+    device: string | undefined,
+    content: Content,
+    more?: Partial<VolumeSpec>,
+  ): Promise<Volume>;
+  get(name: string): Promise<Volume>;
+  /** Asks for a larger file, and does not wait for it. */
+  grow(name: string): Promise<void>;
+  /** Waits until the PersistentVolume has the size that `grow` asks for. */
+  grown(name: string): Promise<void>;
+  /** Waits for a Ready condition of that status. */
+  ready(name: string, status: Condition['status'], withinMs?: number): Promise<Volume>;
+  gone(name: string): Promise<void>;
+  /** Writes into the Node what a kubelet does when it starts. */
+  kubeletStarts(): Promise<void>;
+  /** Throws if the daemon ever set a phase Failed. */
+  noneFailed(): Promise<void>;
+  /** Runs a test; if it fails, prints what the VM's console and the daemon said last. */
+  told(work: () => Promise<void>): Promise<void>;
+  stop(): Promise<void>;
+}
+
+export const readyOf = (volume: Volume) => volume.status?.conditions?.find(({ type }) => type === 'Ready');
+
+/** XFS needs 300 MiB. */
+export const SIZE = '304Mi';
+export const GROWN = '608Mi';
+
+/** The VM has two empty disks, and one with two partitions. */
+export async function startScene(): Promise<Scene> {
+  const folder = await temporaryFolder('scene');
+  const cluster = await startCluster();
+  const vm = await startVm({ name: NODE, disks: { first: '304M', second: '304M', parted: '612M' } });
+  const node = onNode(vm);
+  await vm.run(['sgdisk', '--new=1:0:+304M', '--new=2:0:+304M', vm.disk('parted')]);
+  await vm.run(['udevadm', 'settle', `--exit-if-exists=${vm.disk('parted')}-part2`]);
+  const watch = startWatch(cluster.kubeconfig, vm.configFile, folder.path);
+  const local = await cluster.client.get<StorageClass>(STORAGE_CLASSES, 'local');
+  await cluster.client.create<StorageClass>(STORAGE_CLASSES, {
+    ...local,
+    metadata: { name: 'local-xfs' },
+    parameters: { fsType: 'xfs' },
+  });
+  await cluster.client.create<KubeNode>(NODES, { apiVersion: 'v1', kind: 'Node', metadata: { name: NODE } });
+
+  const get = (name: string) => cluster.client.get<Volume>(VOLUMES, name);
+
+  return {
+    ...{ vm, node, cluster, watch, get },
+    stowage: (...args) =>
+      execa('bin/stowage', args, { env: { KUBECONFIG: cluster.kubeconfig }, reject: false }),
+    deviceFor(backing, which = 'first') {
+      if (backing === 'sparse file') return undefined;
+      return backing === 'disk' ? vm.disk(which) : `${vm.disk('parted')}-part${which === 'first' ? 1 : 2}`;
+    },
+    create: (name, devicePath, content, more = {}) =>
+      cluster.client.create<Volume>(VOLUMES, {
+        apiVersion: 'storage.metalk8s.scality.com/v1alpha1',
+        kind: 'Volume',
+        metadata: { name },
+        spec: {
+          nodeName: NODE,
+          storageClassName: content === 'xfs' ? 'local-xfs' : 'local',
+          mode: content === 'Block' ? 'Block' : 'Filesystem',
+          ...(devicePath === undefined
+            ? { sparseLoopDevice: { size: SIZE } }
+            : { rawBlockDevice: { devicePath } }),
+          ...more,
+        },
+      }),
+    async grow(name) {
+      await cluster.client.patch<Volume>(VOLUMES, name, { spec: { sparseLoopDevice: { size: GROWN } } });
+    },
+    async grown(name) {
+      await until(`${name} has grown`, CONVERGES_WITHIN, async () => {
+        const { spec } = await cluster.client.get<PersistentVolume>(PERSISTENT_VOLUMES, name);
+        return spec.capacity.storage === GROWN ? true : undefined;
+      });
+    },
+    ready: (name, status, withinMs = CONVERGES_WITHIN) =>
+      until(`${name} Ready=${status}`, withinMs, async () => {
+        const volume = await get(name);
+        return readyOf(volume)?.status === status ? volume : undefined;
+      }),
+    async gone(name) {
+      await until(`${name} gone`, CONVERGES_WITHIN, () =>
+        get(name).then(
+          () => undefined,
+          (error: unknown) => (isNotFound(error) ? true : Promise.reject(error)),
+        ),
+      );
+    },
+    async kubeletStarts() {
+      const { stdout: bootID } = await vm.run(['cat', '/proc/sys/kernel/random/boot_id']);
+      const status = { nodeInfo: { bootID }, conditions: [{ type: 'Ready', status: 'True' }] };
+      await cluster.client.patch<KubeNode>(NODES, NODE, { status }, { subresource: 'status' });
+    },
+    async noneFailed() {
+      const failed = (await watch.statuses()).filter(({ phase }) => phase === 'Failed');
+      if (failed.length > 0) throw new Error(`set to Failed: ${JSON.stringify(failed)}`);
+    },
+    async told(work) {
+      try {
+        await work();
+      } catch (error) {
+        const console = (await vm.console()).split('\n').slice(-40).join('\n');
+        process.stderr.write(`\nThe VM's console:\n${console}\nThe daemon:\n${await watch.log()}\n`);
+        throw error;
+      }
+    },
+    async stop() {
+      const exit = await watch.stop();
+      await vm.stop();
+      await cluster.stop();
+      await folder.remove();
+      if (exit !== 0) throw new Error(`stowage watch ended with ${exit}`);
+    },
+  };
+}
