@@ -100,6 +100,8 @@ test.each([
   [['wipefs', '--all', '--force', '/dev/sdc']],
   [['wipefs', '--all', '--force', '/dev/dm-77']],
   [['lvchange', '--activate', 'n', 'vg1/data1']],
+  [['lvchange', '--activate', 'n', 'vg1/pool_tmeta']],
+  [['lvchange', '--activate', 'y', 'vg0/pool_tmeta']],
 ])('and none of what is not listed: %j', async (argv) => {
   expect(await refused([{ name: 'x', argv, guards: [] }])).toMatch(
     /no command on its list|of a listed group/,

@@ -69,6 +69,8 @@ export const pool: LogicalVolume = {
   metadataPercent: 12,
   device: '253:2',
 };
+/** The pool, inactive. */
+export const asleep: LogicalVolume = { ...pool, active: false, device: undefined, dataPercent: undefined };
 
 export const free: Extents = {
   pv: '/dev/vdb',

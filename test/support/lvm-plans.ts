@@ -1,5 +1,6 @@
 import type { DesiredLvm, ObservedLvm, Operation } from '../../src/storage/types.ts';
 import {
+  asleep,
   begun,
   dm,
   ext4,
@@ -29,6 +30,7 @@ export const LVM_CASES: readonly LvmCase[] = [
   ['make an xfs', 'prepare', { ...lvmDesired, fs: { type: 'xfs', options: [] } }, lvmNode()],
   ['make, Block', 'prepare', lvmBlock, lvmNode()],
   ['make, thin', 'prepare', thin, lvmNode({ volumes: [pool], free: [] })],
+  ['make, thin, in a pool that is inactive', 'prepare', thin, lvmNode({ volumes: [asleep], free: [] })],
   ['make with consent', 'prepare', { ...lvmDesired, overwrite: 'ext4:OLD' }, lvmNode({ free: [stale] })],
   ['make, with consent that is not needed', 'prepare', { ...lvmDesired, overwrite: 'x' }, lvmNode()],
   ['go on', 'prepare', lvmDesired, begun()],

@@ -9,6 +9,7 @@ import { contentOf, rangeOf, sameContentGuards } from './content.ts';
 import type { Extents, VolumeGroup } from './facts.ts';
 import { extentsFor } from './group.ts';
 import { dmNameOf, lvName, lvPath, tagOf } from './names.ts';
+import { clearPool } from './pool.ts';
 
 /** The record that is written before there is a logical volume: its UUID is LVM's to choose. */
 export function intentFor(desired: DesiredLvm, group: VolumeGroup, consent: string): Intent {
@@ -28,9 +29,9 @@ export function create(desired: DesiredLvm, observed: ObservedLvm, group: Volume
   const done = writeDone(desired.uid, bytesFor(desired, group));
   return [
     ...(known ? [] : writeIntent(intent)),
-    desired.thinPool === undefined
-      ? lvcreate(desired, group, free)
-      : lvcreateThin(desired, desired.thinPool, group),
+    ...(desired.thinPool === undefined
+      ? [lvcreate(desired, group, free)]
+      : [...clearPool(desired, observed, desired.thinPool), lvcreateThin(desired, desired.thinPool, group)]),
     ...(desired.mode === 'Filesystem'
       ? [...makeFileSystem(desired, group), ...done]
       : done.map((step, index) => (index > 0 ? step : { ...step, guards: madeGuards(desired, group) }))),

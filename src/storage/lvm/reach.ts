@@ -5,6 +5,7 @@ import { noUdev, waitForLink } from '../udev.ts';
 import type { LogicalVolume } from './facts.ts';
 import { dmUuidOf, lvName, tagOf } from './names.ts';
 import { deviceOf } from './own.ts';
+import { clearPool } from './pool.ts';
 
 /** What must be done until a logical volume can be looked into, or why it can't; undefined when it can. */
 export function reach(desired: DesiredLvm, observed: ObservedLvm, own: LogicalVolume): Plan | undefined {
@@ -25,7 +26,8 @@ export function reach(desired: DesiredLvm, observed: ObservedLvm, own: LogicalVo
   if (!own.active) {
     const link = linkOf(desired, dmUuidOf(observed.groups[0]?.uuid ?? '', own.uuid));
     if (!observed.udev) return noUdev(link);
-    return { steps: [activate(desired, own), waitForLink(link)] };
+    const cleared = own.pool === undefined ? [] : clearPool(desired, observed, own.pool);
+    return { steps: [...cleared, activate(desired, own), waitForLink(link)] };
   }
   return deviceOf(observed, own) === undefined
     ? {

@@ -97,7 +97,8 @@ export function refuseWrites(
   }
   const ill = illness(pool);
   if (ill !== undefined) {
-    return { refusal: `the thin pool ${name} ${ill}`, hint: `Look at it first: lvs -a ${vgName}.` };
+    const hint = `Look at it first: lvs -a ${vgName}.`;
+    return { refusal: `the thin pool ${name} ${ill}`, hint, passing: isPassing(pool) };
   }
   const left = pool.sizeBytes - usedOf(pool);
   if (left < needed) {
@@ -114,6 +115,10 @@ export function refuseWrites(
   }
   return undefined;
 }
+
+/** Another command of LVM may be at work in it. */
+const isPassing = ({ suspended, active, dataPercent }: LogicalVolume): boolean =>
+  suspended || (active && dataPercent === undefined);
 
 /** In percent. */
 const MAX_METADATA = 90;

@@ -14,7 +14,8 @@ export const onNode = (vm: Vm) => ({
   async write(content: Content, path: string, data: string): Promise<void> {
     if (content === 'Block') {
       const to = [`of=${path}`, 'bs=4096', 'seek=100', 'conv=notrunc,fsync', 'status=none'];
-      await vm.run(['dd', ...to], { input: data });
+      // A block that it has to itself: what was there before is no part of it.
+      await vm.run(['dd', ...to], { input: data.padEnd(4096, '\0') });
       return;
     }
     const write = 'mkdir -p "$1" && mount "$2" "$1" && cat >"$1/data" && umount "$1"';

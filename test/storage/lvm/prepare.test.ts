@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { plan } from '../../../src/storage/plan.ts';
 import type { DesiredLvm, DeviceFacts, ObservedLvm } from '../../../src/storage/types.ts';
 import {
+  asleep,
   begun,
   dm,
   ext4,
@@ -69,6 +70,20 @@ describe('is made', () => {
       ],
     ],
     [
+      'thin, and the pool is inactive: an lvcreate that was killed may have left its inner devices active',
+      thin,
+      lvmNode({ volumes: [asleep], free: [] }),
+      [
+        'lvchange --activate n vg0/pool_tmeta',
+        'lvchange --activate n vg0/pool_tdata',
+        `lvcreate --name data1 --addtag ${TAG} --virtualsize ${GIB}b --thinpool pool vg0`,
+        `${MKFS} /dev/vg0/data1`,
+        'sync',
+        LOOK('vg0/data1'),
+        WAIT,
+      ],
+    ],
+    [
       'with consent, of the very extents that were looked into',
       { ...lvmBlock, overwrite: 'ext4:OLD' },
       lvmNode({ free: [stale] }),
@@ -83,6 +98,28 @@ describe('is made', () => {
   ])('%s', (_, wanted, observed, commands) => {
     expect(outcome(wanted, observed)).toEqual(commands);
   });
+
+  test('inner devices of a pool are deactivated where they are not for reading alone, as those who repair it have them', () => {
+    for (const step of steps(thin, lvmNode({ volumes: [asleep], free: [] })).filter(
+      ({ argv }) => argv[0] === 'lvchange',
+    )) {
+      expect(step.guards).toEqual([
+        {
+          argv: ['lvs', '--noheadings', '-o', 'lv_permissions', step.argv.at(-1)],
+          expect: { exit: 0, stdout: { is: '  writeable' } },
+          refusal: expect.stringContaining('somebody may be repairing the thin pool'),
+        },
+      ]);
+    }
+  });
+
+  test.each([{ suspended: true }, { dataPercent: undefined }])(
+    'a pool that LVM may be at work in is looked at again: %j',
+    (more) => {
+      const made = plan('prepare', thin, lvmNode({ volumes: [{ ...pool, ...more }], free: [] }), 0);
+      expect(made).toMatchObject({ refusal: expect.stringContaining('thin pool vg0/pool'), passing: true });
+    },
+  );
 
   test('the record comes before lvcreate, and done last of what is made', () => {
     const names = steps(lvmDesired, lvmNode()).map(({ name }) => name);
@@ -177,6 +214,20 @@ describe('goes on after a crash', () => {
       lvmDesired,
       begun(dm, { volumes: [{ ...lv, active: false, device: undefined }], target: { is: 'missing' } }),
       ['lvchange --activate y --ignoreactivationskip vg0/data1', WAIT],
+    ],
+    [
+      'a reboot left it inactive, thin',
+      thin,
+      begun(dm, {
+        volumes: [{ ...thinLv, active: false, device: undefined }, asleep],
+        target: { is: 'missing' },
+      }),
+      [
+        'lvchange --activate n vg0/pool_tmeta',
+        'lvchange --activate n vg0/pool_tdata',
+        'lvchange --activate y --ignoreactivationskip vg0/data1',
+        WAIT,
+      ],
     ],
     [
       'LVM was killed and left it suspended',
