@@ -14,6 +14,10 @@ if [ "$(id -u)" != 0 ] || ! command -v apt-get >/dev/null; then
   echo "setup: these Debian packages are missing: $missing(root could install them; what needs them is left out)" >&2
   exit 0
 fi
+# One at a time: apt-get does not wait for another one.
+if [ "${STOWAGE_PACKAGES_LOCKED:-}" = "" ]; then
+  STOWAGE_PACKAGES_LOCKED=1 exec flock /run/lock/stowage-packages sh "$0" "$@"
+fi
 echo "setup: installing Debian packages: $missing" >&2
 # Nothing that is installed here may start a service of its own (see policy-rc.d in invoke-rc.d(8)).
 policy=/usr/sbin/policy-rc.d

@@ -10,4 +10,4 @@ if [ "${1:-}" = smoke ]; then
   set -- --testPathPatterns 'cluster/(api-server|rbac|kubelet/pods|salt/(logins|refusals|kinds)|vm/smoke)' "$@"
 fi
 node test/cluster/run.ts build
-jest --selectProjects cluster --runInBand "$@"
+node test/at-once.ts cluster "$@"

@@ -8,16 +8,17 @@ biome check --error-on-warnings .
 tsc --noEmit
 jest --selectProjects unit "$@"
 
+if [ "$(id -u)" = 0 ]; then
+  exec node test/at-once.ts integration "$@"
+fi
 without=/node_modules/
-if [ "$(id -u)" != 0 ]; then
-  echo 'not root: left out is what needs loop devices, udev and sshd; each test says so' >&2
-  if ! command -v kubectl >/dev/null; then
-    echo 'no kubectl: left out are test/integration/kubectl*.test.ts and cli*.test.ts' >&2
-    without='integration/(kubectl|cli)'
-  fi
-  if ! command -v promtool >/dev/null; then
-    echo 'no promtool: left out is test/integration/promtool.test.ts' >&2
-    without="$without|integration/promtool"
-  fi
+echo 'not root: left out is what needs loop devices, udev and sshd; each test says so' >&2
+if ! command -v kubectl >/dev/null; then
+  echo 'no kubectl: left out are test/integration/kubectl*.test.ts and cli*.test.ts' >&2
+  without='integration/(kubectl|cli)'
+fi
+if ! command -v promtool >/dev/null; then
+  echo 'no promtool: left out is test/integration/promtool.test.ts' >&2
+  without="$without|integration/promtool"
 fi
 jest --selectProjects integration --runInBand --testPathIgnorePatterns "$without" "$@"

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { startControlPlane } from './control-plane/control-plane.ts';
 import { buildPrograms } from './control-plane/programs.ts';
 import { installSalt } from './salt/install.ts';
+import { image } from './vm/image.ts';
 
 const USAGE = `npm run cluster -- up      a real control plane that runs until Ctrl-C; prints its kubeconfig
 npm run cluster -- build   builds what the cluster tests need into the cache
@@ -11,6 +12,7 @@ const commands: Record<string, () => Promise<void>> = {
   async build() {
     await buildPrograms();
     await installSalt();
+    await image();
   },
   async up() {
     const controlPlane = await startControlPlane();

@@ -38,6 +38,7 @@ export interface FakeDisk extends Area {
 /** A step that may fail because something was faster did so. */
 export class Raced extends Error {}
 
+const LSBLK_LINE = LSBLK.join(' ');
 const MIB = 1n << 20n;
 const RECORDS = '/var/lib/stowage/volumes';
 const ok = (stdout = ''): ProbeResult => ({ exit: 0, stdout: stdout.replace(/\n+$/, ''), stderr: '' });
@@ -147,7 +148,7 @@ export class FakeDisks {
     const last = argv.at(-1) ?? '';
     const line = argv.join(' ');
     const found = this.area(last);
-    if (line === LSBLK.join(' ')) return ok(JSON.stringify({ blockdevices: this.#rows() }));
+    if (line === LSBLK_LINE) return ok(JSON.stringify({ blockdevices: this.#rows() }));
     if (line.startsWith('lsblk --raw')) {
       const row = this.#rows().find(({ kname }) => last === `/dev/${kname}`);
       return row === undefined ? failed(32) : ok(Object.values(row).join(' '));

@@ -124,7 +124,7 @@ describe.each(CASES)('%s with %s', (kind, content) => {
         fc.constantFrom('', ...(kind === 'thick' ? [OLD] : [])),
         whole,
       ),
-      { seed: SEED, numRuns: 200 },
+      { seed: SEED, numRuns: 100 },
     );
   });
 

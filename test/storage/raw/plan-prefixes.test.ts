@@ -194,7 +194,7 @@ describe.each(CASES)('%s with %s on it, to become %s', (backing, filled, content
         expect(data(node, made)).toEqual(kept);
         expectOthersUntouched(node, backing, desired);
       }),
-      { seed: SEED, numRuns: 10 },
+      { seed: SEED, numRuns: 5 },
     );
   });
 
@@ -227,7 +227,7 @@ describe.each(CASES)('%s with %s on it, to become %s', (backing, filled, content
           if (onDelete === 'Wipe' && whole) expect(area.marks).toEqual([]);
           if (onDelete === 'Delete' && whole) expect(data(node, desired)).toHaveLength(3);
         }),
-        { seed: SEED, numRuns: 10 },
+        { seed: SEED, numRuns: 5 },
       );
     },
   );
@@ -247,7 +247,7 @@ describe.each(CASES)('%s with %s on it, to become %s', (backing, filled, content
         expect([...node.records.keys()]).toEqual([]);
         expectOthersUntouched(node, backing, desired);
       }),
-      { seed: SEED, numRuns: 10 },
+      { seed: SEED, numRuns: 5 },
     );
   });
 
