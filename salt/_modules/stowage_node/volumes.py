@@ -83,8 +83,8 @@ def named(argv):
     """GROUP/NAME of what a command of LVM changes, on the list as it is; None where it changes none."""
     if argv[0] not in ("lvchange", "lvextend", "lvremove"):
         return None
-    # LVM deactivates these only where the pool that they are of is not active.
-    if re.fullmatch(r"lvchange --activate n [^/ ]+/[^/ ]+_t(meta|data)", " ".join(argv)):
+    # Gives a device the table that it has; and these LVM deactivates only where no pool is on them.
+    if re.fullmatch(r"lvchange (--refresh [^/ ]+/[^/ ]+|--activate n [^/ ]+/[^/ ]+_t(meta|data))", " ".join(argv)):
         return None
     return next(word for word in argv[1:] if re.fullmatch(r"[A-Za-z0-9_+.][A-Za-z0-9_+.-]*/[^/:=]+", word))
 

@@ -8,11 +8,12 @@ import { removeIntent, removeRecords } from '../records.ts';
 import type { DesiredLvm, DeviceFacts, ObservedLvm, Plan } from '../types.ts';
 import { partOf } from '../wipe.ts';
 import { asRaw, rawOf } from './as-raw.ts';
+import { sameVolume } from './change.ts';
 import type { LogicalVolume } from './facts.ts';
 import { groupOf, refuseChange } from './group.ts';
 import { isTagged, lvName, tagOf } from './names.ts';
 import { deviceOf, ownOf, refuseTags, whose } from './own.ts';
-import { addTag, deactivate, reach, sameVolume, takeTag } from './reach.ts';
+import { addTag, deactivate, reach, takeTag } from './reach.ts';
 import { refuseWrites } from './refuse.ts';
 
 /** Those of which removing one removes nothing else: plain, thin, and what LVM makes of them (RAID, mirrors, caches). */

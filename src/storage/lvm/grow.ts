@@ -3,11 +3,11 @@ import { growFileSystem, leaveMount } from '../grow-file-system.ts';
 import { sameDmGuards } from '../raw/guards.ts';
 import { writeDone } from '../records.ts';
 import type { DesiredLvm, DeviceFacts, ObservedLvm, Plan } from '../types.ts';
+import { sameVolume } from './change.ts';
 import { contentOf, extentsIn, rangeOf, sameContentGuards } from './content.ts';
 import type { LogicalVolume, VolumeGroup } from './facts.ts';
 import { extentsFor, refuseChange } from './group.ts';
 import { lvName } from './names.ts';
-import { sameVolume } from './reach.ts';
 import { refuseWrites, written } from './refuse.ts';
 
 /**

@@ -38,7 +38,7 @@ export async function observeLvm(look: Look, desired: DesiredLvm): Promise<Obser
   // Of two groups of a name LVM lists none.
   const volumes = groups.length === 1 ? readVolumes(get('logical volumes')) : [];
   const own = ownOf(desired, volumes);
-  const located = new Map([...first, ['target', targetOf(own)]]);
+  const located = new Map([...first, ['target', targetOf(own, volumes)]]);
   // Its tags are known already.
   const probes = deviceProbes(located).filter(({ name }) => name !== 'tags');
   const device = readRaw(
@@ -60,8 +60,9 @@ export async function observeLvm(look: Look, desired: DesiredLvm): Promise<Obser
 }
 
 /** As stat(1) prints it, by the kernel's number: a path can be left of an earlier device. */
-function targetOf(own: LogicalVolume | undefined): ProbeResult {
-  if (own?.device === undefined || own.suspended) {
+function targetOf(own: LogicalVolume | undefined, volumes: readonly LogicalVolume[]): ProbeResult {
+  const pool = volumes.find(({ name }) => name === own?.pool);
+  if (own?.device === undefined || own.suspended || pool?.suspended) {
     return { exit: 1, stdout: '', stderr: 'No such file or directory' };
   }
   const hex = own.device.split(':').map((part) => Number(part).toString(16));

@@ -4,11 +4,13 @@ import { makeLink } from '../raw/present.ts';
 import type { DesiredLvm, ObservedLvm, Plan } from '../types.ts';
 import { noUdev } from '../udev.ts';
 import { asRaw, rawOf } from './as-raw.ts';
+import { refresh } from './change.ts';
 import { create } from './create.ts';
 import type { LogicalVolume } from './facts.ts';
 import { groupOf, refuseChange } from './group.ts';
 import { lvName, lvPath } from './names.ts';
 import { deviceOf, ownOf, refuseTags, whose } from './own.ts';
+import { poolOf } from './pool.ts';
 import { planPresent } from './present.ts';
 import { reach } from './reach.ts';
 import { consentText, refuseCreate, refusePool } from './refuse.ts';
@@ -33,6 +35,8 @@ export function planPrepare(desired: DesiredLvm, observed: ObservedLvm): Plan {
   const own = ownOf(desired, observed.volumes);
   if (own === undefined) {
     if (!observed.udev) return noUdev(linkOf(desired, 'LVM-…'));
+    const pool = poolOf(observed, desired.thinPool);
+    if (pool?.suspended && refuseChange(group) === undefined) return { steps: [refresh(desired, pool)] };
     return refuseCreate(desired, observed, group) ?? { steps: create(desired, observed, group) };
   }
   const odd = refuseChange(group) ?? refuseOther(desired, observed, own);

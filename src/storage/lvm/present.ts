@@ -2,12 +2,13 @@ import { checkMade } from '../raw/prepare.ts';
 import { linked } from '../raw/present.ts';
 import type { DesiredLvm, ObservedLvm, Plan } from '../types.ts';
 import { asRaw, rawOf } from './as-raw.ts';
+import { refresh } from './change.ts';
 import { groupOf, refuseChange } from './group.ts';
 import { planGrow } from './grow.ts';
 import { isTagged, lvName, lvPath } from './names.ts';
 import { overcommitNote } from './overcommit.ts';
 import { deviceOf, ownOf, refuseTags, whose } from './own.ts';
-import { addTag, reach, refresh } from './reach.ts';
+import { addTag, reach } from './reach.ts';
 
 /** Not a pool, a snapshot, or what LVM moves: plain, thin, RAID, mirrors, caches, and what has snapshots. */
 const HOLDS_DATA = ['-', 'V', 'r', 'R', 'm', 'M', 'C', 'o', 'O'];

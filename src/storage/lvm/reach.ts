@@ -1,11 +1,12 @@
-import type { Guard, Step } from '../../nodes/job.ts';
+import type { Step } from '../../nodes/job.ts';
 import { linkOf } from '../links.ts';
 import type { DesiredLvm, ObservedLvm, Plan } from '../types.ts';
 import { noUdev, waitForLink } from '../udev.ts';
+import { change, refresh, sameVolume } from './change.ts';
 import type { LogicalVolume } from './facts.ts';
 import { dmUuidOf, lvName, tagOf } from './names.ts';
 import { deviceOf } from './own.ts';
-import { clearPool } from './pool.ts';
+import { clearPool, poolOf } from './pool.ts';
 
 /** What must be done until a logical volume can be looked into, or why it can't; undefined when it can. */
 export function reach(desired: DesiredLvm, observed: ObservedLvm, own: LogicalVolume): Plan | undefined {
@@ -23,6 +24,9 @@ export function reach(desired: DesiredLvm, observed: ObservedLvm, own: LogicalVo
     };
   }
   if (own.suspended) return { steps: [refresh(desired, own)] };
+  const pool = poolOf(observed, own.pool);
+  // Whoever writes to a volume of it waits.
+  if (pool?.suspended) return { steps: [refresh(desired, pool)] };
   if (!own.active) {
     const link = linkOf(desired, dmUuidOf(observed.groups[0]?.uuid ?? '', own.uuid));
     if (!observed.udev) return noUdev(link);
@@ -38,35 +42,23 @@ export function reach(desired: DesiredLvm, observed: ObservedLvm, own: LogicalVo
     : undefined;
 }
 
-/** It is the logical volume that was looked at. */
-export const sameVolume = (desired: DesiredLvm, { name, uuid }: LogicalVolume): Guard => ({
-  argv: ['lvs', '--noheadings', '-o', 'lv_uuid', lvName(desired, name)],
-  expect: { exit: 0, stdout: { is: `  ${uuid}` } },
-  refusal: `${lvName(desired, name)} is no longer the logical volume that was looked at`,
-});
-
-const change = (desired: DesiredLvm, own: LogicalVolume, what: string, ...options: string[]): Step => ({
-  name: `${what} ${lvName(desired, own.name)}`,
-  argv: ['lvchange', ...options, lvName(desired, own.name)],
+const changeOwn = (desired: DesiredLvm, own: LogicalVolume, what: string, ...options: string[]): Step => ({
+  ...change(desired, own.name, what, ...options),
   guards: [sameVolume(desired, own)],
 });
 
 /** Also where it is marked to be left out, as a snapshot of a thin volume is. */
 const activate = (desired: DesiredLvm, own: LogicalVolume): Step =>
-  change(desired, own, 'activate', '--activate', 'y', '--ignoreactivationskip');
+  changeOwn(desired, own, 'activate', '--activate', 'y', '--ignoreactivationskip');
 
 /** Fails while anybody has it open. */
 export const deactivate = (desired: DesiredLvm, own: LogicalVolume): Step => ({
-  ...change(desired, own, 'deactivate', '--activate', 'n'),
+  ...changeOwn(desired, own, 'deactivate', '--activate', 'n'),
   mayRace: true,
 });
 
-/** Resumes what an interrupted command of LVM left suspended, and has udev look at what it was told to leave out. */
-export const refresh = (desired: DesiredLvm, own: LogicalVolume): Step =>
-  change(desired, own, 'refresh', '--refresh');
-
 export const addTag = (desired: DesiredLvm, own: LogicalVolume): Step =>
-  change(desired, own, 'tag', '--addtag', tagOf(desired.uid));
+  changeOwn(desired, own, 'tag', '--addtag', tagOf(desired.uid));
 
 export const takeTag = (desired: DesiredLvm, own: LogicalVolume): Step =>
-  change(desired, own, 'take the tag off', '--deltag', tagOf(desired.uid));
+  changeOwn(desired, own, 'take the tag off', '--deltag', tagOf(desired.uid));

@@ -36,7 +36,9 @@ export async function startLvmNode(): Promise<LvmNode> {
   const vm = await startVm({ name: NODE, disks: { pv1: '2G', pv2: '1G' } });
   const executor = createShellExecutor(createSshShell({ configFile: vm.configFile, addressOf: () => ({}) }));
   await vm.run(['vgcreate', 'vg0', vm.disk('pv1'), vm.disk('pv2')]);
-  await vm.run(['lvcreate', '--yes', '--type', 'thin-pool', '-L', '700M', '-n', 'pool', 'vg0']);
+  // All of it on the disk that no test takes out.
+  const pool = ['--type', 'thin-pool', '-L', '700M', '-n', 'pool', 'vg0', vm.disk('pv1')];
+  await vm.run(['lvcreate', '--yes', ...pool]);
   const names = new Map<string, number>();
 
   async function carry(operation: Operation, desired: DesiredLvm): Promise<VolumeDevice | string> {

@@ -142,6 +142,14 @@ describe('a logical volume that is there', () => {
     expect(asked.flat().filter((line) => line.includes('/dev/dm-3'))).toEqual([]);
   });
 
+  test('what is of a pool that is suspended is not read', async () => {
+    const own = { ...OWN, lv_attr: 'Vwi-a-tz--', pool_lv: 'pool' };
+    const suspended = { ...OWN, lv_name: 'pool', lv_uuid: 'P', lv_attr: 'twi-s-tz--', lv_tags: '' };
+    const { observed, asked } = await seen(lvmDesired, { 'lvs ': report('lv', own, suspended) });
+    expect(observed.target).toEqual({ is: 'missing' });
+    expect(asked.flat().filter((line) => line.includes('/dev/dm-3'))).toEqual([]);
+  });
+
   test('to grow, it is looked where', async () => {
     const { observed } = await seen({ ...lvmDesired, sizeBytes: 2n * GIB }, {});
     expect(observed.free).toMatchObject([

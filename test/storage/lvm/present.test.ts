@@ -70,6 +70,12 @@ describe('is there', () => {
       ['lvchange --refresh vg0/data1', LOOK, WAIT],
     ],
     [
+      'once its pool is resumed',
+      recorded,
+      lvmMade(ext4, { volumes: [thinLv, { ...pool, suspended: true }], target: { is: 'missing' } }),
+      ['lvchange --refresh vg0/pool'],
+    ],
+    [
       'once it is resumed',
       recorded,
       lvmMade(ext4, { volumes: [{ ...lv, suspended: true }], target: { is: 'missing' } }),

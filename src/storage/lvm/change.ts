@@ -1,0 +1,27 @@
+import type { Guard, Step } from '../../nodes/job.ts';
+import type { DesiredLvm } from '../types.ts';
+import type { LogicalVolume } from './facts.ts';
+import { lvName } from './names.ts';
+
+/** A logical volume of the group, changed with lvchange. */
+export const change = (desired: DesiredLvm, name: string, what: string, ...options: string[]): Step => ({
+  name: `${what} ${lvName(desired, name)}`,
+  argv: ['lvchange', ...options, lvName(desired, name)],
+  guards: [],
+});
+
+/** It is the logical volume that was looked at. */
+export const sameVolume = (desired: DesiredLvm, { name, uuid }: LogicalVolume): Guard => ({
+  argv: ['lvs', '--noheadings', '-o', 'lv_uuid', lvName(desired, name)],
+  expect: { exit: 0, stdout: { is: `  ${uuid}` } },
+  refusal: `${lvName(desired, name)} is no longer the logical volume that was looked at`,
+});
+
+/**
+ * Resumes what an interrupted command of LVM left suspended, a thin pool too, and has udev look at what it was told to
+ * leave out.
+ */
+export const refresh = (desired: DesiredLvm, own: LogicalVolume): Step => ({
+  ...change(desired, own.name, 'refresh', '--refresh'),
+  guards: [sameVolume(desired, own)],
+});
