@@ -68,14 +68,11 @@ test('logs in once and has the runner ask one minion, for its node', async () =>
   const both = await Promise.all([executor.observe('n1', DATE), executor.observe('n2', DATE)]);
   expect(both[0].get('date')).toEqual({ exit: 0, stdout: '5', stderr: '' });
   expect(api.logins).toEqual([{ eauth: 'pam', username: 'stowage', password: 'secret' }]);
-  expect(api.calls[0]).toMatchObject({
+  // Which of the two comes first is open.
+  expect(api.calls.find(({ kwarg }) => kwarg.minion === 'n1.minion')).toMatchObject({
     client: 'runner',
     fun: 'stowage.call',
-    kwarg: {
-      minion: 'n1.minion',
-      function: 'observe',
-      arguments: { node: 'n1', version: 1, probes: [['date', '+%s']] },
-    },
+    kwarg: { function: 'observe', arguments: { node: 'n1', version: 1, probes: [['date', '+%s']] } },
   });
 });
 
