@@ -12,6 +12,7 @@ import { createWorkQueue, type WorkQueue } from '../control/work-queue.ts';
 import { createEventRecorder } from '../kube/events.ts';
 import { indexBy } from '../kube/index-by.ts';
 import { createInformer, type Informer } from '../kube/informer.ts';
+import { compareVersions } from '../kube/store.ts';
 import type { KubeClient } from '../kube/types.ts';
 import { createFollower } from '../nodes/follow.ts';
 import type { Executor } from '../nodes/job.ts';
@@ -180,13 +181,17 @@ export function startVolumeController(options: VolumeControllerOptions): Running
   };
 }
 
-/** A status is written by us, and whoever writes one goes on from it: called again by each write, it would not rest. */
+/**
+ * A status is written by us, and whoever writes one goes on from it: called again by each write, it would not rest. One
+ * that went back is of a backup that the API server was restored from.
+ */
 function asksForMore(old: KubeObject, object: KubeObject): boolean {
   const { metadata } = object;
   const forgets = ({ metadata: { annotations } }: KubeObject) => annotations?.[FORGET_NODE_ANNOTATION];
   return (
     isPaused(old) !== isPaused(object) ||
     forgets(old) !== forgets(object) ||
+    compareVersions(metadata.resourceVersion ?? '', old.metadata.resourceVersion ?? '') < 0 ||
     old.metadata.uid !== metadata.uid ||
     old.metadata.generation !== metadata.generation ||
     old.metadata.deletionTimestamp !== metadata.deletionTimestamp ||

@@ -76,8 +76,6 @@ const withCode = (error: unknown, ...codes: number[]): error is ApiError =>
   error instanceof ApiError && codes.includes(error.statusCode);
 
 export const isNotFound = (error: unknown): error is ApiError => withCode(error, 404);
-/** The resourceVersion or continue token is too old: list again. */
-export const isGone = (error: unknown): error is ApiError => withCode(error, 410);
 export const isAlreadyExists = (error: unknown): error is ApiError =>
   withCode(error, 409) && error.reason === 'AlreadyExists';
 /** A precondition failed: somebody else wrote first. (AlreadyExists is a 409 too, and is not meant here.) */

@@ -1,7 +1,6 @@
 import type { Logger } from '../api/logger.ts';
 import type { KubeObject, Resource } from '../api/meta.ts';
 import { listAll } from './client.ts';
-import { isGone } from './errors.ts';
 import { type Change, compareVersions, ObjectStore } from './store.ts';
 import type { Clock, KubeClient } from './types.ts';
 
@@ -48,14 +47,12 @@ const RELIST_MS = 30 * 60_000;
 const WATCH_SECONDS = 300;
 const BACKOFF_MS = 1000;
 const MAX_BACKOFF_MS = 30_000;
-/** Of so many failures in a row, each is followed by a list: it may be the version that no server accepts. */
-const FAILURES_BEFORE_RELIST = 3;
 /** A watch that ends at once, with nothing said, is a failure too: else the loop would spin. */
 const SHORTEST_WATCH_MS = 1000;
 
 /**
- * A cache of the objects of one kind that follows the API server: lists, then watches from there, and starts again
- * after whatever error until stopped.
+ * A cache of the objects of one kind that follows the API server: lists, then watches from there for as long as watches
+ * end in good order, and starts again with a list after whatever error until stopped.
  */
 export function createInformer<T extends KubeObject>(options: InformerOptions<T>): Informer<T> {
   const { client, resource, clock, random, logger } = options;
@@ -70,7 +67,11 @@ export function createInformer<T extends KubeObject>(options: InformerOptions<T>
   let hasSynced = false;
   let running: Promise<void> | undefined;
   let lastHeard = 0;
-  /** Where the next watch starts; unset when a list is needed. */
+  /**
+   * Where the next watch starts; unset when a list is needed: also where another server may be the next to answer. One
+   * that was restored from a backup counts from there on, and of a watch from a version that is yet to come it says
+   * nothing until then (kubernetes/kubernetes#107457).
+   */
   let position: string | undefined;
   let failures = 0;
 
@@ -102,11 +103,12 @@ export function createInformer<T extends KubeObject>(options: InformerOptions<T>
     const attempt = new AbortController();
     const signal = AbortSignal.any([attempt.signal, stopping.signal]);
     const started = clock.now();
+    const seconds = Math.round(WATCH_SECONDS * (1 + random()));
     let silent = true;
     const events = client.watch<T>(resource, {
       ...select,
       resourceVersion: from,
-      timeoutSeconds: Math.round(WATCH_SECONDS * (1 + random())),
+      timeoutSeconds: seconds,
       signal,
     });
     const dog = watchDog(started, attempt);
@@ -115,7 +117,6 @@ export function createInformer<T extends KubeObject>(options: InformerOptions<T>
         const version = object.metadata.resourceVersion ?? '';
         // Of a DELETED, some servers send the version of the last write.
         if (type !== 'DELETED' && compareVersions(version, position ?? '') < 0) {
-          position = undefined;
           throw new Error(`resource versions went back, from ${from} to ${version}`);
         }
         silent = false;
@@ -129,9 +130,10 @@ export function createInformer<T extends KubeObject>(options: InformerOptions<T>
       attempt.abort();
       await dog;
     }
-    if (silent && clock.now() - started < SHORTEST_WATCH_MS) {
-      throw new Error('the watch ended at once');
-    }
+    const lasted = clock.now() - started;
+    if (silent && lasted < SHORTEST_WATCH_MS) throw new Error('the watch ended at once');
+    // So it is ended by a server that stops. Only one that ends it in its time is surely the same afterwards.
+    if (lasted < seconds * 1000) position = undefined;
   }
 
   /** A half-open connection never errs: without this the cache would be stale for as long as it stays so. */
@@ -159,7 +161,7 @@ export function createInformer<T extends KubeObject>(options: InformerOptions<T>
       } catch (err) {
         if (stopping.signal.aborted) return;
         failures += 1;
-        if (isGone(err) || failures % FAILURES_BEFORE_RELIST === 0) position = undefined;
+        position = undefined;
         const delay = Math.min(BACKOFF_MS * 2 ** (failures - 1), MAX_BACKOFF_MS) * (0.5 + random() / 2);
         logger.warn({ err, kind: resource.kind, failures, delay }, 'watch broke; starting again');
         await clock.sleep(delay, stopping.signal).catch(() => {});

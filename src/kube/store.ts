@@ -77,6 +77,8 @@ export class ObjectStore<T extends KubeObject> {
   }
 
   #set(object: T, old: T | undefined): Change<T>[] {
+    // One that was deleted since the backup is back, and its writes are answered again.
+    this.#deleted.delete(object.metadata.uid ?? '');
     if (old !== undefined && isSame(old, object)) {
       if (old.metadata.resourceVersion === object.metadata.resourceVersion) return [];
       this.#objects.set(keyOf(object.metadata.name, object.metadata.namespace), object);

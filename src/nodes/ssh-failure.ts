@@ -3,9 +3,12 @@ import { NodeError } from './errors.ts';
 /** ssh's own exit status, as opposed to that of the remote command (ssh(1)). */
 const SSH_FAILED = 255;
 
-/** What a failed `ssh NODE sh` means, by what the OpenSSH client prints. */
+/** A connection that ends in the midst of a command makes ssh end so, at LogLevel=ERROR without a word. */
+const BROKEN_OFF = 'the connection broke off, and ssh did not say why';
+
+/** What a failed `ssh NODE sh` means, by what the OpenSSH client prints; of one that did not start, by why. */
 export function classifySshFailure(node: string, exitCode: number | undefined, stderr: string): NodeError {
-  const said = stderr.trim();
+  const said = stderr.trim() || (exitCode === SSH_FAILED ? BROKEN_OFF : 'it printed nothing');
   if (exitCode !== undefined && exitCode !== SSH_FAILED) {
     return new NodeError('protocol', node, `node ${node}: sh ended with status ${exitCode}: ${said}`);
   }

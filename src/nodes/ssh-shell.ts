@@ -1,7 +1,7 @@
 import { chmod, lstat, mkdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { execa } from 'execa';
+import { execa, type Result } from 'execa';
 import { NodeError } from './errors.ts';
 import type { Shell } from './shell.ts';
 import { classifySshFailure } from './ssh-failure.ts';
@@ -78,7 +78,7 @@ export function createSshShell(options: SshOptions): Shell {
         if (result.cause instanceof NodeError) throw result.cause;
         throw result.timedOut
           ? new NodeError('unreachable', node, `node ${node} gave no answer within ${timeoutMs / 1000} s`)
-          : classifySshFailure(node, result.exitCode, result.stderr || (result.shortMessage ?? ''));
+          : classifySshFailure(node, result.exitCode, result.stderr || whyEnded(result));
       }
       return result.stdout;
     },
@@ -91,6 +91,10 @@ export function createSshShell(options: SshOptions): Shell {
     },
   };
 }
+
+/** Of an ssh that printed nothing: why it did not start, or what ended it. Not its command line, which is long. */
+const whyEnded = ({ originalMessage, signal }: Pick<Result, 'originalMessage' | 'signal'>): string =>
+  originalMessage ?? (signal === undefined ? '' : `ssh was ended by ${signal}`);
 
 const FIXED_OPTIONS = [
   'BatchMode=yes',

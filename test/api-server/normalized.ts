@@ -54,3 +54,13 @@ export function normalized(answers: Answer[]): unknown[] {
     ...(warning === undefined ? {} : { warning: [warning].flat().join(', ') }),
   }));
 }
+
+/** A refusal with its causes sorted by field, in its message too. */
+export function withSortedCauses(answer: Answer): Answer {
+  const { body } = answer;
+  const causes: { field: string; message: string }[] = body.details.causes;
+  const sorted = causes.toSorted((a, b) => (a.field < b.field ? -1 : 1));
+  const spelt = (all: typeof causes) => all.map(({ field, message }) => `${field}: ${message}`).join(', ');
+  const message = body.message.replace(spelt(causes), () => spelt(sorted));
+  return { ...answer, body: { ...body, message, details: { ...body.details, causes: sorted } } };
+}

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, expect, test } from '@jest/globals';
 import { until } from '../support/until.ts';
 import type { Answer, Client } from './client.ts';
-import { normalized } from './normalized.ts';
+import { normalized, withSortedCauses } from './normalized.ts';
 import { empty, type Suite } from './server.ts';
 
 type Call = Parameters<Client['request']>;
@@ -11,8 +11,11 @@ type Call = Parameters<Client['request']>;
 /** What is waited for: an object with these fields, or an answer of this code. */
 type Wait = { at: string } & ({ has: object } | { code: number });
 
+/** A request whose answer tells of the entries of a map, which the real server does in whatever order. */
+type OfMap = { ofMap: Call };
+
 /** A request or a wait, or one that is made of the answers before. */
-export type Step = Call | Wait | ((answers: Answer[]) => Call | Wait);
+export type Step = Call | OfMap | Wait | ((answers: Answer[]) => Call | OfMap | Wait);
 
 /**
  * A folder where the answers of a server are written down, instead of compared. Of the real one, in answers/ here, they
@@ -67,6 +70,9 @@ async function carryOut(client: Client, steps: Step[], note: (path: string) => v
     if (Array.isArray(step)) {
       note(step[1]);
       answers.push(await client.request(...step));
+    } else if ('ofMap' in step) {
+      note(step.ofMap[1]);
+      answers.push(withSortedCauses(await client.request(...step.ofMap)));
     } else
       await until(JSON.stringify(step), 10_000, async () => {
         const { code, body } = await client.request('GET', step.at);

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { parse, parseAllDocuments } from 'yaml';
+import type { KubeObject } from '../../src/api/meta.ts';
 import { SignalError } from '../../src/cli/signals.ts';
 import { ApiError } from '../../src/kube/errors.ts';
 import type { WatchEvent } from '../../src/kube/types.ts';
@@ -184,12 +185,18 @@ describe('-w', () => {
     const aborter = new AbortController();
     const clock = new FakeClock();
     const left = [...events];
+    const objects: Record<string, KubeObject> = { 'volumes/a': a1 };
     const running = stowage(['get', 'vol', '-w', ...argv], {
-      objects: { 'volumes/a': a1 },
+      objects,
       clock,
       signal: aborter.signal,
       *events() {
-        yield* left.shift() ?? [];
+        for (const event of left.shift() ?? []) {
+          const key = `volumes/${event.object.metadata.name}`;
+          if (event.type === 'DELETED') delete objects[key];
+          else objects[key] = event.object;
+          yield event;
+        }
         if (left.length > 0) throw new Error('connection reset\u001b[2J');
         aborter.abort(new SignalError('SIGINT'));
       },

@@ -124,6 +124,43 @@ test('a storage class that the watch has not told of yet is read, and not called
   expect(message).toContain('the storage class none does not exist');
 }, 30_000);
 
+test('a Volume at rest whose status went back with a restored API server is worked on again', async () => {
+  let broken = new AbortController();
+  let restored: Volume | undefined;
+  const patched: string[] = [];
+  const restorable = (real: KubeClient): KubeClient => ({
+    ...real,
+    list: async <T extends KubeObject>(resource: Resource, options?: ListOptions) => {
+      const page = await real.list<T>(resource, options);
+      if (resource !== VOLUMES || restored === undefined) return page;
+      return { ...page, items: [restored as unknown as T] };
+    },
+    watch: (resource, options) =>
+      real.watch(resource, {
+        ...options,
+        signal: AbortSignal.any([options.signal, broken.signal].flatMap((each) => each ?? [])),
+      }),
+    patch: (resource, name, ...rest) => {
+      patched.push(name);
+      return real.patch(resource, name, ...rest);
+    },
+  });
+  await start(CRDS, restorable);
+  const made = sparseVolume('a', 'n1', '32Mi');
+  await client.create(VOLUMES, { ...made, spec: { ...made.spec, storageClassName: 'none' } });
+  const failed = await until('a has failed', 10_000, async () => {
+    const volume = await client.get<Volume>(VOLUMES, 'a');
+    return volume.status?.phase === 'Failed' ? volume : undefined;
+  });
+  const { status: _, ...before } = failed;
+  restored = { ...before, metadata: { ...failed.metadata, resourceVersion: '1' } };
+  patched.splice(0);
+  const connection = broken;
+  broken = new AbortController();
+  connection.abort(new Error('the connection broke'));
+  await until('it is worked on', 10_000, async () => patched.includes('a') || undefined);
+}, 30_000);
+
 test('a PersistentVolume that may not be made is tried again, and fails no Volume', async () => {
   const message = 'User "stowage" cannot create resource "persistentvolumes"';
   let allowed = false;

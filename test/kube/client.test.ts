@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { EVENTS } from '../../src/api/resources.ts';
 import { listAll } from '../../src/kube/client.ts';
-import { ApiError, ConnectionError, isConflict, isGone, isNotFound } from '../../src/kube/errors.ts';
+import { ApiError, ConnectionError, isConflict, isNotFound } from '../../src/kube/errors.ts';
 import type { WatchEvent } from '../../src/kube/types.ts';
 import { type FakeApi, fakeApi, json, status, WIDGETS, widget } from '../support/fake-api.ts';
 
@@ -242,7 +242,8 @@ describe('watches', () => {
   test('throw what an ERROR event says', async () => {
     api = await fakeApi((_, response) => json(response, { type: 'ERROR', object: status(410, 'Expired') }));
     const error = await all(api.client.watch(WIDGETS, { resourceVersion: '1' })).catch((e) => e);
-    expect([isGone(error), isNotFound(error), error instanceof ApiError]).toEqual([true, false, true]);
+    expect(error).toBeInstanceOf(ApiError);
+    expect([error.statusCode, isNotFound(error)]).toEqual([410, false]);
   });
 
   test.each(['end', 'destroy'] as const)('throw when cut in the middle of a line (%s)', async (how) => {

@@ -110,24 +110,43 @@ test('a handler that throws is logged, and stops neither the others nor the watc
   ]);
 });
 
-test('a dropped connection, also within a line, is resumed from what was last seen', async () => {
+test('a dropped connection, also within a line: listed again, and all of it holds, though the server went back', async () => {
   await started();
   send(last(), 'ADDED', widget('b', 12));
   send(last(), 'BOOKMARK', bookmark(15));
+  lists = [listOf(8, widget('a', 4))];
   last()?.write('{"type":"ADDED","obj', () => last()?.destroy());
   await watching(2);
-  expect([opened[1]?.version, listed()]).toEqual(['15', 1]);
-  send(last(), 'ADDED', widget('c', 16));
+  expect([opened[1]?.version, listed()]).toEqual(['8', 2]);
+  expect(told).toEqual(['added a@5', 'added b@12', 'updated a@4', 'deleted b@12']);
+  send(last(), 'ADDED', widget('c', 9));
   await until(() => informer.get('c') !== undefined);
 });
 
-test('a watch that the server ends in good order is resumed without delay', async () => {
+test('a watch that the server ends in its time is resumed without delay', async () => {
+  await started();
+  await clock.advance(150_000);
+  send(last(), 'ADDED', widget('b', 12));
+  await until(() => told.length === 2);
+  await clock.advance(150_000);
+  last()?.end();
+  await until(() => opened.length === 2);
+  expect([opened[1]?.version, listed(), logger.lines]).toEqual(['12', 1, []]);
+});
+
+test('a watch that the server ends before, as one that stops does: listed again without delay', async () => {
   await started();
   send(last(), 'ADDED', widget('b', 12));
   await until(() => told.length === 2);
+  await clock.advance(2000);
+  lists = [listOf(40, widget('a', 4))];
   last()?.end();
   await until(() => opened.length === 2);
-  expect([opened[1]?.version, logger.lines]).toEqual(['12', []]);
+  expect([opened[1]?.version, told.slice(2), logger.lines]).toEqual([
+    '40',
+    ['updated a@4', 'deleted b@12'],
+    [],
+  ]);
 });
 
 test('watches that end at once are failures, with backoff', async () => {
@@ -142,23 +161,19 @@ test('watches that end at once are failures, with backoff', async () => {
 });
 
 test.each([
-  ['an ERROR event', (r: ServerResponse) => json(r, { type: 'ERROR', object: status(410, 'Expired') })],
-  ['an answer', (r: ServerResponse) => json(r, status(410, 'Expired'), 410)],
-])('a 410 as %s lists again, and tells of what vanished', async (_, gone) => {
-  watches = [gone, open];
+  [
+    'a 410 as an ERROR event',
+    (r: ServerResponse) => json(r, { type: 'ERROR', object: status(410, 'Expired') }),
+  ],
+  ['a 410 as an answer', (r: ServerResponse) => json(r, status(410, 'Expired'), 410)],
+  ['any other error', (r: ServerResponse) => json(r, status(500, 'InternalError'), 500)],
+])('after %s it is listed again, and what vanished is told of', async (_, fail) => {
+  watches = [fail, open];
   lists = [listOf(10, widget('a', 5)), listOf(30, widget('b', 25))];
   informer.start();
   await watching(2);
   expect([opened[1]?.version, listed()]).toEqual(['30', 2]);
   expect(told).toEqual(['added a@5', 'added b@25', 'deleted a@5']);
-});
-
-test('errors that repeat list again', async () => {
-  const fail = (r: ServerResponse) => json(r, status(500, 'InternalError'), 500);
-  watches = [fail, fail, fail, open];
-  informer.start();
-  await watching(4);
-  expect([opened.map(({ version }) => version), listed()]).toEqual([['10', '10', '10', '10'], 2]);
 });
 
 test.each<[string, () => Promise<void>]>([
@@ -205,9 +220,10 @@ test('a half-open connection is given up after three silent minutes', async () =
   await until(() => informer.lastHeard() > before);
   await clock.advance(179_000);
   expect([opened.length, logger.lines.length]).toEqual([1, 0]);
+  lists = [listOf(7)];
   await clock.advance(1000);
   await watching(2);
-  expect(opened[1]?.version).toBe('20');
+  expect([opened[1]?.version, informer.list()]).toEqual(['7', []]);
   expect(String(logger.lines[0]?.fields.err)).toMatch(/nothing was heard for 180000 ms/);
 });
 

@@ -73,6 +73,13 @@ describe('list', () => {
     expect(told(store.put(widget('a', 4)))).toEqual(['updated a@4']);
   });
 
+  test('brings back what was deleted since the backup, and writes of that are learned again', () => {
+    store.remove(widget('a', 7));
+    store.beginList();
+    expect(told(store.replace([widget('a', 2)], '3'))).toEqual(['added a@2', 'deleted b@6']);
+    expect(told(store.learn(widget('a', 4)))).toEqual(['updated a@4']);
+  });
+
   test('does not undo what was learned while it was under way', () => {
     store.beginList();
     store.learn(widget('a', 10));

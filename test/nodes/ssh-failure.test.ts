@@ -54,8 +54,16 @@ test.each([
     'resolve',
     'is up',
   ],
-  ['a lost connection', 255, '', 'unreachable', 'is not reached', 'is up'],
-  ['no ssh client', undefined, 'Command failed with ENOENT: ssh', 'unreachable', 'ENOENT', 'is up'],
+  [
+    'a lost connection',
+    255,
+    '',
+    'unreachable',
+    'node n1 is not reached over ssh: the connection broke off, and ssh did not say why',
+    'is up',
+  ],
+  ['no ssh client', undefined, 'spawn ssh ENOENT', 'unreachable', 'ENOENT', 'is up'],
+  ['a silent sh', 1, '\n', 'protocol', 'sh ended with status 1: it printed nothing', undefined],
   [
     'a failed sh',
     2,

@@ -15,7 +15,7 @@ import {
 } from './guards.ts';
 import { sameDevice, surelySame } from './identity.ts';
 import { halfTable, hasOwnTable, isOurs } from './ours.ts';
-import { refuseDevice } from './refuse.ts';
+import { ofAnother, refuseDevice } from './refuse.ts';
 import { targetOf } from './target.ts';
 
 /**
@@ -58,7 +58,14 @@ export function checkMade(desired: DesiredRaw, observed: ObservedRaw, device: De
       hint: 'Bring the device back, or delete the Volume if its data is given up. Nothing is made anew on another device.',
     };
   }
-  if (isOurs(desired, device)) return { steps: [] };
+  if (isOurs(desired, device)) {
+    // Nothing on a logical volume in mode Block tells whose it is. It may have been another's since a backup was made, which
+    // knows this Volume still.
+    const unmarked = desired.mode === 'Block' && device.dmUuid !== undefined && !observed.recordFiles;
+    const other = unmarked ? ofAnother(device, observed) : undefined;
+    if (other === undefined) return { steps: [] };
+    return { refusal: other, hint: 'Delete this Volume: nothing on the node is of it any more.' };
+  }
   return {
     refusal: `/dev/${device.name} should carry what was made for this Volume, but ${device.content || 'nothing'} was found`,
     hint: 'It was overwritten or exchanged. It is left as it is.',

@@ -42,10 +42,10 @@ export function refuseDevice(
       hint: 'Use a logical volume itself. What LVM keeps for itself is in use, also where nothing has it open.',
     };
   }
-  const owner = ownerOf(device, observed.others);
-  if (owner !== undefined) {
+  const other = ofAnother(device, observed);
+  if (other !== undefined) {
     return {
-      refusal: `${path} belongs to another Volume, ${owner.name ?? `with the UID ${owner.uid}`}`,
+      refusal: other,
       hint: 'Two Volumes cannot share a device. Delete that Volume first, or use another device. What a Volume that is gone left on the node is listed by stowage check node.',
     };
   }
@@ -79,6 +79,14 @@ export function refuseDevice(
   return desired.mode === 'Filesystem' && desired.fs !== undefined
     ? tooSmall(desired.fs.type, device.sizeBytes)
     : undefined;
+}
+
+/** That another Volume has the device; undefined where none is known to. */
+export function ofAnother(device: DeviceFacts, { others }: Pick<ObservedRaw, 'others'>): string | undefined {
+  const owner = ownerOf(device, others);
+  return (
+    owner && `/dev/${device.name} belongs to another Volume, ${owner.name ?? `with the UID ${owner.uid}`}`
+  );
 }
 
 /**

@@ -50,7 +50,6 @@ const specs: Record<string, unknown> = {
   'no key': { slots: [{ width: 1 }] },
   'too wide': { slots: [{ name: 'a', width: 101 }] },
   'another colour': { colours: { a: 'red', b: 'green' } },
-  'two colours that are none': { colours: { a: 'green', b: 'grey' } },
   'a rule': { wood: 'oak' },
   'a rule without message': { load: 100.5 },
   'unknown fields': { foo: 1, slots: [{ name: 'a', bar: 2 }], free: { kept: 1 } },
@@ -58,6 +57,7 @@ const specs: Record<string, unknown> = {
 
 export const shelves = recorded('shelves', [SHELVES], {
   ...Object.fromEntries(Object.entries(specs).map(([title, spec]) => [title, [create(spec)]])),
+  'two colours that are none': [{ ofMap: ['POST', SHELVES, shelf({ colours: { a: 'green', b: 'grey' } })] }],
   'a slot that shrinks': [
     create({
       slots: [

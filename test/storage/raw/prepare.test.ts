@@ -459,6 +459,12 @@ describe('what was made', () => {
       rawMade(ours),
       /and not the device that was made ready \(serial=S2/,
     ],
+    [
+      "another Volume's by now, though nothing on it tells",
+      { ...rawBlock, recorded: true, identity: logical.identity },
+      rawNode(logical, { others: [intentFor(logical, { uid: OTHER })] }),
+      /dm-0 belongs to another Volume, with the UID 1111/,
+    ],
   ])('%s: refused, and left as it is', (_, wanted, observed, refusal) => {
     for (const operation of ['prepare', 'present'] as const) {
       // Not even with consent for what is there.
@@ -466,6 +472,14 @@ describe('what was made', () => {
       expect(made({ ...wanted, overwrite }, observed, operation)).toMatchObject({
         refusal: expect.stringMatching(refusal),
       });
+    }
+  });
+
+  test('on a logical volume in mode Block it is known by a record, or taken for made where nobody else has one', () => {
+    const others = [intentFor(logical, { uid: OTHER })];
+    const wanted = { ...rawBlock, recorded: true, identity: logical.identity };
+    for (const observed of [rawMade(logical, { others }), rawNode(logical)]) {
+      expect(made(wanted, { ...observed, link: logical.device }, 'present')).toMatchObject({ steps: [] });
     }
   });
 
