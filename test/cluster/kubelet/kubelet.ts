@@ -31,6 +31,9 @@ export interface Kubelet {
 /** Who the control plane must know for a kubelet to be that node: a user and its groups. */
 export const kubeletUser = (node: string) => ({ [`system:node:${node}`]: ['system:nodes'] });
 
+export const isReady = ({ status }: KubeNode) =>
+  status?.conditions?.some(({ type, status }) => type === 'Ready' && status === 'True') ?? false;
+
 /** This machine as a node of the control plane, Ready, with containerd. Waits while another checkout has one. As root. */
 export async function startKubelet(cluster: Cluster, node: string): Promise<Kubelet> {
   await refuseNode();
@@ -87,10 +90,7 @@ async function start(program: string, cluster: Cluster, node: string, socket: st
       `--cert-dir=${join(FOLDER, 'certificates')}`,
     ],
     folder: FOLDER,
-    async ready() {
-      const { status } = await client.get<KubeNode>(NODES, node);
-      return status?.conditions?.some(({ type, status }) => type === 'Ready' && status === 'True') ?? false;
-    },
+    ready: async () => isReady(await client.get<KubeNode>(NODES, node)),
   });
 }
 

@@ -13,22 +13,23 @@ import type { Volume, VolumeMode } from '../../../src/api/volume.ts';
 import type { Backing } from '../../support/kinds.ts';
 import { describeAsRoot } from '../../support/root.ts';
 import { until } from '../../support/until.ts';
-import { type Mounted, NAMESPACE, podsOf, SCRIPTS } from './pods.ts';
-import { type Scene, startScene } from './scene.ts';
+import { placesHere } from './places.ts';
+import { type Mounted, NAMESPACE, podsOf, reading, writing } from './pods.ts';
+import { type Scene, startScene, type ThisMachine } from './scene.ts';
 import { readyOf, volumesOf } from './volumes.ts';
 
 /** Pods take their time on a busy machine, in ms. */
 jest.setTimeout(180_000);
 
 describeAsRoot('Volumes in pods of a real kubelet', () => {
-  let scene: Scene;
+  let scene: Scene<ThisMachine>;
   let pods: ReturnType<typeof podsOf>;
-  let volumes: ReturnType<typeof volumesOf>;
+  let volumes: ReturnType<typeof volumesOf<Backing>>;
 
   beforeAll(async () => {
     scene = await startScene();
     pods = podsOf(scene.client);
-    volumes = volumesOf(scene);
+    volumes = volumesOf(scene, placesHere(scene));
   }, 600_000);
   afterEach(() => volumes?.clean());
   afterAll(() => scene?.stop());
@@ -37,11 +38,11 @@ describeAsRoot('Volumes in pods of a real kubelet', () => {
 
   async function write(name: string, mounted: Mounted): Promise<string> {
     const word = randomUUID();
-    await pods.run(`${name}-writes`, mounted, SCRIPTS[mounted.mode].write(word));
+    await pods.run(`${name}-writes`, [mounted], writing(mounted, word));
     return word;
   }
   const read = async (name: string, mounted: Mounted) =>
-    (await pods.run(`${name}-reads`, mounted, SCRIPTS[mounted.mode].read)).trimEnd();
+    (await pods.run(`${name}-reads`, [mounted], reading(mounted))).trimEnd();
 
   const cases: [Backing, VolumeMode, string][] = [
     ['sparse file', 'Filesystem', 'ext4'],
@@ -105,7 +106,7 @@ describeAsRoot('Volumes in pods of a real kubelet', () => {
     const volume = await volumes.create('sparse file');
     const { name } = volume.metadata;
     const mounted = await pods.claim(name, name, 'Filesystem');
-    await pods.start(`${name}-holds`, mounted, 10);
+    await pods.start(`${name}-holds`, mounted, { graceSeconds: 10 });
     await scene.kubectl('delete', 'pod', `${name}-holds`, '--force', '--grace-period=0');
     await pods.unclaim(name);
     await scene.client.delete(VOLUMES, name);
@@ -166,7 +167,7 @@ describeAsRoot('Volumes in pods of a real kubelet', () => {
     for (const waitMs of [0, 400, 800]) {
       const name = `waited-${waitMs}`;
       const mounted = await pods.claim(name, name, 'Filesystem');
-      await pods.waiting(name, mounted);
+      await pods.create(name, [mounted], 'true');
       const volume = await volumes.create('sparse file', 'Filesystem', 'ext4', name);
       await after(waitMs);
       await scene.client.delete(VOLUMES, name);

@@ -7,61 +7,88 @@ import type { KubeClient } from '../../../src/kube/types.ts';
 import { until } from '../../support/until.ts';
 import { IMAGE } from './image.ts';
 
-/** A volume in pods: the claim, and where a container has it. */
+/** A volume in pods: the claim, and what a container has of it. */
 export interface Mounted {
   claim: string;
   mode: VolumeMode;
 }
 
 export const NAMESPACE = 'default';
-/** Where a container has the volume: a directory, or a device. */
-const PLACE = '/data';
-/** ms */
-const STARTS_WITHIN = 60_000;
 
-/** Shell commands that keep a word in a volume, read it back, and hold the volume. */
-export const SCRIPTS: Record<VolumeMode, { write(word: string): string; read: string; hold: string }> = {
+/** Where a container has a volume: a directory, or a device. */
+const placeOf = ({ claim }: Mounted) => `/volumes/${claim}`;
+
+/** Shell commands. */
+interface Scripts {
+  /** Keeps a word in the volume. */
+  write(place: string, word: string): string;
+  /** Prints it. */
+  read(place: string): string;
+  hold(place: string): string;
+}
+
+const SCRIPTS: Record<VolumeMode, Scripts> = {
   Filesystem: {
-    write: (word) => `grep ' ${PLACE} ' /proc/mounts && echo ${word} >${PLACE}/word && sync`,
-    read: `cat ${PLACE}/word`,
-    hold: `cd ${PLACE}; sleep infinity`,
+    write: (place, word) => `grep ' ${place} ' /proc/mounts && echo ${word} >${place}/word && sync`,
+    read: (place) => `cat ${place}/word`,
+    hold: (place) => `cd ${place}; sleep infinity`,
   },
   Block: {
-    write: (word) => `echo ${word} | dd of=${PLACE} bs=4096 seek=100 conv=notrunc,fsync`,
-    read: `dd if=${PLACE} bs=4096 skip=100 count=1 2>/dev/null | head -n 1`,
-    hold: `exec 3<>${PLACE}; sleep infinity`,
+    write: (place, word) => `echo ${word} | dd of=${place} bs=4096 seek=100 conv=notrunc,fsync`,
+    read: (place) => `dd if=${place} bs=4096 skip=100 count=1 2>/dev/null | head -n 1`,
+    hold: (place) => `exec 3<>${place}; sleep infinity`,
   },
 };
 
-/** Pods of an API server whose node is a real one. */
-export function podsOf(client: KubeClient) {
+export const writing = (mounted: Mounted, word: string) =>
+  SCRIPTS[mounted.mode].write(placeOf(mounted), word);
+export const reading = (mounted: Mounted) => SCRIPTS[mounted.mode].read(placeOf(mounted));
+
+export interface PodOptions {
+  /** Absent: Never. */
+  restartPolicy?: 'Always';
+  /** How long it takes to end. */
+  graceSeconds?: number;
+}
+
+/** Pods of an API server whose node is a real one. They are waited for `withinMs` at most. */
+export function podsOf(client: KubeClient, withinMs = 60_000) {
   const options = { namespace: NAMESPACE };
 
-  async function create(name: string, { claim, mode }: Mounted, script: string, graceSeconds: number) {
-    const at =
-      mode === 'Block'
-        ? { volumeDevices: [{ name: 'v', devicePath: PLACE }] }
-        : { volumeMounts: [{ name: 'v', mountPath: PLACE }] };
+  async function create(
+    name: string,
+    volumes: readonly Mounted[],
+    script: string,
+    { restartPolicy, graceSeconds = 1 }: PodOptions = {},
+  ) {
+    const mounts = volumes.filter(({ mode }) => mode === 'Filesystem');
+    const devices = volumes.filter(({ mode }) => mode === 'Block');
     const pod = {
       apiVersion: 'v1',
       kind: 'Pod',
       metadata: { name },
       spec: {
-        restartPolicy: 'Never',
+        restartPolicy: restartPolicy ?? 'Never',
         hostNetwork: true,
         automountServiceAccountToken: false,
         terminationGracePeriodSeconds: graceSeconds,
+        // However long its node is not Ready, it is not taken off it.
+        tolerations: [{ operator: 'Exists' }],
         containers: [
-          { name: 'c', image: IMAGE, imagePullPolicy: 'Never', command: ['sh', '-c', script], ...at },
+          {
+            ...{ name: 'c', image: IMAGE, imagePullPolicy: 'Never', command: ['sh', '-c', script] },
+            volumeMounts: mounts.map((each) => ({ name: each.claim, mountPath: placeOf(each) })),
+            volumeDevices: devices.map((each) => ({ name: each.claim, devicePath: placeOf(each) })),
+          },
         ],
-        volumes: [{ name: 'v', persistentVolumeClaim: { claimName: claim } }],
+        volumes: volumes.map(({ claim }) => ({ name: claim, persistentVolumeClaim: { claimName: claim } })),
       },
     };
     await client.create<KubeObject>(PODS, pod, options);
   }
 
   const inPhase = (name: string, ...phases: string[]) =>
-    until(`pod ${name} ${phases.join(' or ')}`, STARTS_WITHIN, async () => {
+    until(`pod ${name} ${phases.join(' or ')}`, withinMs, async () => {
       const pod = await client.get<Pod>(PODS, name, options);
       return phases.includes(pod.status?.phase ?? '') ? pod : undefined;
     });
@@ -69,7 +96,7 @@ export function podsOf(client: KubeClient) {
   /** Deletes a pod or claim, and waits until it is gone. */
   async function remove(resource: typeof PODS, name: string): Promise<void> {
     await client.delete(resource, name, options);
-    await until(`${resource.kind} ${name} gone`, STARTS_WITHIN, () =>
+    await until(`${resource.kind} ${name} gone`, withinMs, () =>
       client.get(resource, name, options).then(
         () => undefined,
         (error: unknown) => (isNotFound(error) ? true : Promise.reject(error)),
@@ -95,8 +122,8 @@ export function podsOf(client: KubeClient) {
     unclaim: (name: string) => remove(PERSISTENT_VOLUME_CLAIMS, name),
 
     /** Runs a pod to its end, removes it, and resolves to what it wrote to stdout. Throws where it fails. */
-    async run(name: string, mounted: Mounted, script: string): Promise<string> {
-      await create(name, mounted, `{ ${script}; } >/dev/termination-log 2>&1`, 1);
+    async run(name: string, volumes: readonly Mounted[], script: string): Promise<string> {
+      await create(name, volumes, `{ ${script}; } >/dev/termination-log 2>&1`);
       const { status } = await inPhase(name, 'Succeeded', 'Failed');
       const { containerStatuses = [] } = status as {
         containerStatuses?: { state: { terminated?: { message?: string } } }[];
@@ -107,13 +134,13 @@ export function podsOf(client: KubeClient) {
       return said;
     },
 
-    /** Starts a pod that runs until it is deleted; it takes `graceSeconds` to end. */
-    async start(name: string, mounted: Mounted, graceSeconds = 1): Promise<void> {
-      await create(name, mounted, SCRIPTS[mounted.mode].hold, graceSeconds);
+    /** Starts a pod that holds a volume until it is deleted. */
+    async start(name: string, mounted: Mounted, options: PodOptions = {}): Promise<void> {
+      await create(name, [mounted], SCRIPTS[mounted.mode].hold(placeOf(mounted)), options);
       await inPhase(name, 'Running');
     },
-    /** One that cannot start yet. */
-    waiting: (name: string, mounted: Mounted) => create(name, mounted, 'true', 1),
+    /** One that is not waited for. */
+    create,
     remove: (name: string) => remove(PODS, name),
   };
 }

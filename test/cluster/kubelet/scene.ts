@@ -8,47 +8,64 @@ import { type ControlPlane, startControlPlane } from '../control-plane/control-p
 import { startPart } from '../part.ts';
 import { kubeletUser, startKubelet } from './kubelet.ts';
 
-/** A real cluster whose one node is this machine, and the daemon that looks after its Volumes. */
-export interface Scene {
+/** A real cluster of one node, and the daemon that looks after its Volumes. */
+export interface Scene<M extends Machine = Machine> {
   node: string;
   /** An administrator's. */
   client: KubeClient;
   stowage(...args: string[]): Promise<{ exitCode?: number; stdout: string; stderr: string }>;
-  kubectl(...args: string[]): Promise<unknown>;
-  /** What stop() or the next start takes off the machine, if it is a file here or a loop device of one. */
-  folder: string;
+  kubectl(...args: string[]): Promise<{ stdout: string }>;
+  machine: M;
+  /** The daemon's log, a file. */
+  log: string;
   stop(): Promise<void>;
 }
 
+/** What is the node. */
+export interface Machine {
+  /** Flags of `stowage watch`: how it is reached. */
+  reachedBy: readonly string[];
+  stop(): Promise<void>;
+}
+
+export interface ThisMachine extends Machine {
+  /** What stop() or the next start takes off the machine, if it is a file here or a loop device of one. */
+  folder: string;
+}
+
 const STOWAGE = 'bin/stowage';
-const NODE = 'n1';
 /** The account that `stowage install` gives the daemon: the API server takes a token's user by that name for it. */
 const ACCOUNT = 'system:serviceaccount:stowage:stowage';
 
-export async function startScene(): Promise<Scene> {
+/** With this machine as its node. */
+export const startScene = () => startSceneOn('n1', startThisMachine);
+
+/** `start` makes a machine the Ready node of that name. */
+export async function startSceneOn<M extends Machine>(
+  node: string,
+  start: (controlPlane: ControlPlane, node: string) => Promise<M>,
+): Promise<Scene<M>> {
   const stops: (() => Promise<void>)[] = [];
   const stop = async () => {
     for (const each of stops.splice(0).reverse()) await each();
   };
   try {
-    stops.push(await ensureUdev());
     const controlPlane = await startControlPlane({
       users: {
-        ...kubeletUser(NODE),
+        ...kubeletUser(node),
         [ACCOUNT]: ['system:serviceaccounts', 'system:serviceaccounts:stowage'],
       },
     });
     stops.push(controlPlane.stop);
-    const kubelet = await startKubelet(controlPlane, NODE);
-    stops.push(kubelet.stop);
+    const machine = await start(controlPlane, node);
+    stops.push(machine.stop);
     const env = { KUBECONFIG: controlPlane.kubeconfig, HOME: controlPlane.folder };
     await execa(STOWAGE, ['install', '--components', 'crds,rbac'], { env });
-    const daemon = await startDaemon(controlPlane);
+    const daemon = await startDaemon(controlPlane, machine.reachedBy);
     stops.push(daemon.stop);
     const { client } = await connect({ kubeconfig: controlPlane.kubeconfig });
     return {
-      ...{ node: NODE, client, stop },
-      folder: kubelet.folder,
+      ...{ node, client, machine, stop, log: daemon.log },
       stowage: (...args) => execa(STOWAGE, args, { env, reject: false }),
       kubectl: (...args) => execa(controlPlane.kubectl, args, { env }),
     };
@@ -58,13 +75,31 @@ export async function startScene(): Promise<Scene> {
   }
 }
 
-async function startDaemon({ folder, kubeconfigOf }: ControlPlane) {
+async function startThisMachine(controlPlane: ControlPlane, node: string): Promise<ThisMachine> {
+  const stopUdev = await ensureUdev();
+  try {
+    const kubelet = await startKubelet(controlPlane, node);
+    return {
+      reachedBy: ['--transport', 'local', '--local-node', node],
+      folder: kubelet.folder,
+      async stop() {
+        await kubelet.stop();
+        await stopUdev();
+      },
+    };
+  } catch (error) {
+    await stopUdev();
+    throw error;
+  }
+}
+
+async function startDaemon({ folder, kubeconfigOf }: ControlPlane, flags: readonly string[]) {
   const [port = 0] = await freePorts(1);
   const endpoint = `127.0.0.1:${port}`;
   return startPart({
     name: 'stowage-watch',
     argv: [
-      ...([STOWAGE, 'watch', '--transport', 'local', '--local-node', NODE] as const),
+      ...([STOWAGE, 'watch', ...flags] as const),
       ...['--leader-election-namespace', 'stowage', '--http-endpoint', endpoint],
     ],
     env: { KUBECONFIG: kubeconfigOf(ACCOUNT) },

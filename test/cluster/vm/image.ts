@@ -18,7 +18,7 @@ export interface Image {
   hostKey: string;
 }
 
-const SUITE = 'bookworm';
+export const SUITE = 'bookworm';
 
 /** The kernel of Debian for clouds is small, and has device-mapper. */
 const PACKAGES = [
@@ -49,15 +49,17 @@ const NOT_STARTED = [
   ...['serial-getty@ttyS0.service', 'getty.target', 'user@0.service'],
 ];
 
+/** The address that qemu's own network forwards to. */
+export const ADDRESS = '10.0.2.15';
+
 const FILES: Readonly<Record<string, string>> = {
   // Each VM is told its own. Were there none, systemd would begin with what it does once for a new system.
   'etc/machine-id': '',
   'etc/fstab': '/dev/nvme0n1 / ext4 errors=remount-ro 0 1\n',
-  // The address that qemu's own network forwards to.
   'etc/systemd/network/vm.network': `[Match]
 Name=eth0
 [Network]
-Address=10.0.2.15/24
+Address=${ADDRESS}/24
 Gateway=10.0.2.2
 LinkLocalAddressing=no
 `,

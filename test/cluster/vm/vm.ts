@@ -14,8 +14,8 @@ import { connectQmp, type Qmp } from './qmp.ts';
 export interface VmOptions {
   /** Of the node: its host name, and the name that its host key is known under. */
   name: string;
-  /** By name: a size as qemu-img takes it (`1G`). They are empty. */
-  disks?: Readonly<Record<string, string>>;
+  /** By name: a size as qemu-img takes it (`1G`), of an empty one; or a raw file, which stays as it is. */
+  disks?: Readonly<Record<string, string | { file: string }>>;
   memoryMiB?: number;
 }
 
@@ -70,12 +70,17 @@ export async function startVm({ name, disks = {}, memoryMiB = 1024 }: VmOptions)
   const at = (file: string) => join(folder.path, file);
   const [port = 0] = await freePorts(1);
   const diskFiles: DiskFile[] = [];
-  for (const [disk, size] of Object.entries(disks)) {
-    await execa('qemu-img', ['create', '-q', '-f', 'qcow2', at(`${disk}.qcow2`), size]);
-    diskFiles.push({ name: disk, file: at(`${disk}.qcow2`) });
+  for (const [disk, content] of Object.entries(disks)) {
+    const file = at(`${disk}.qcow2`);
+    await execa('qemu-img', [
+      ...QCOW2,
+      file,
+      ...(typeof content === 'string' ? [content] : on(content.file)),
+    ]);
+    diskFiles.push({ name: disk, file });
   }
   const rootDisk = at('root.qcow2');
-  await execa('qemu-img', ['create', '-q', '-f', 'qcow2', '-b', base.disk, '-F', 'raw', rootDisk]);
+  await execa('qemu-img', [...QCOW2, rootDisk, ...on(base.disk)]);
   await writeFile(at('known_hosts'), `${name} ${base.hostKey}\n`);
   const configFile = at('ssh_config');
   await writeFile(configFile, clientConfig(name, port, base.clientKey, at('known_hosts')));
@@ -221,6 +226,9 @@ export async function startVm({ name, disks = {}, memoryMiB = 1024 }: VmOptions)
   }
   return vm;
 }
+
+const QCOW2 = ['create', '-q', '-f', 'qcow2'];
+const on = (file: string) => ['-b', file, '-F', 'raw'];
 
 /** One connection for all that a test runs. */
 const SHARED = [

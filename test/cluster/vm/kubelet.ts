@@ -1,0 +1,143 @@
+import { readFile } from 'node:fs/promises';
+import { parse, stringify } from 'yaml';
+import type { KubeNode } from '../../../src/api/core.ts';
+import { NODES } from '../../../src/api/resources.ts';
+import { connect } from '../../../src/kube/connect.ts';
+import { until } from '../../support/until.ts';
+import type { ControlPlane } from '../control-plane/control-plane.ts';
+import { IMAGE } from '../kubelet/image.ts';
+import { isReady, kubeletUser } from '../kubelet/kubelet.ts';
+import { ADDRESS } from './image.ts';
+import { IMAGE_FILE, NETWORK_PLUGINS, programsDisk } from './programs.ts';
+import type { Vm } from './vm.ts';
+
+const DISK = 'programs';
+const PROGRAMS = '/opt/programs';
+/** Where qemu's own network leads to the loopback of this machine. */
+const THIS_MACHINE = '10.0.2.2';
+/** A name in the API server's certificate. */
+const API_SERVER = 'kubernetes.default.svc';
+/** All is emulated, and the machine may be busy; in ms. */
+const READY_WITHIN = 600_000;
+
+/** The disk that startVm has to be given for a VM that becomes a node. */
+export const programs = async () => ({ [DISK]: { file: await programsDisk() } });
+
+/**
+ * Makes a VM the node of its name, and waits until that is Ready: with containerd and a kubelet as systemd has them on
+ * any node, which start whenever it boots. The control plane must know kubeletUser.
+ */
+export async function becomeNode(
+  vm: Vm,
+  controlPlane: Pick<ControlPlane, 'kubeconfig' | 'kubeconfigOf'>,
+): Promise<void> {
+  const [user = ''] = Object.keys(kubeletUser(vm.name));
+  const kubeconfig = fromWithin(await readFile(controlPlane.kubeconfigOf(user), 'utf8'));
+  const files = { ...FILES, [KUBECONFIG]: kubeconfig, [MOUNT]: mount(vm.disk(DISK)) };
+  for (const [path, input] of Object.entries(files)) {
+    await vm.run(['install', '-D', '-m', '600', '/dev/stdin', path], { input });
+  }
+  try {
+    await vm.run(['systemctl', 'daemon-reload']);
+    await vm.run(['systemctl', 'enable', '--now', 'containerd.service']);
+    await vm.run([`${PROGRAMS}/ctr`, '-n', 'k8s.io', 'images', 'import', `${PROGRAMS}/${IMAGE_FILE}`]);
+    await vm.run(['systemctl', 'enable', '--now', 'kubelet.service']);
+    const { client } = await connect({ kubeconfig: controlPlane.kubeconfig });
+    await until(`node ${vm.name} Ready`, READY_WITHIN, () =>
+      client.get<KubeNode>(NODES, vm.name).then(
+        (node) => (isReady(node) ? true : undefined),
+        // It is not there before the kubelet has made it.
+        () => undefined,
+      ),
+    );
+  } catch (error) {
+    const { message } = error as Error;
+    throw new Error(`${message}; the journal of ${vm.name} ends:\n${await journal(vm)}`, { cause: error });
+  }
+}
+
+/** What containerd and the kubelet said last. */
+export async function journal(vm: Vm): Promise<string> {
+  const units = ['--unit=containerd', '--unit=kubelet'];
+  return (await vm.run(['journalctl', ...units, '--lines=60', '--output=cat'], { reject: false })).stdout;
+}
+
+function fromWithin(kubeconfig: string): string {
+  const config = parse(kubeconfig) as { clusters: { cluster: Record<string, string> }[] };
+  for (const { cluster } of config.clusters) {
+    cluster.server = cluster.server?.replace('127.0.0.1', THIS_MACHINE) ?? '';
+    cluster['tls-server-name'] = API_SERVER;
+  }
+  return stringify(config);
+}
+
+const UNITS = '/etc/systemd/system';
+/** systemd wants it to be named after the folder. */
+const MOUNT = `${UNITS}/opt-programs.mount`;
+const mount = (disk: string) => `[Mount]
+What=${disk}
+Where=${PROGRAMS}
+Type=ext4
+Options=ro
+`;
+const KUBECONFIG = '/etc/kubernetes/kubeconfig';
+const KUBELET_CONFIG = '/etc/kubernetes/kubelet.json';
+const SOCKET = '/run/containerd/containerd.sock';
+const CRI = 'plugins."io.containerd.grpc.v1.cri"';
+
+const FILES = {
+  // As Debian's package and the manual of runc have it.
+  [`${UNITS}/containerd.service`]: `[Unit]
+RequiresMountsFor=${PROGRAMS}
+[Service]
+Type=notify
+ExecStartPre=/sbin/modprobe overlay
+ExecStart=${PROGRAMS}/containerd
+Environment=PATH=${PROGRAMS}:/usr/sbin:/usr/bin
+Delegate=yes
+KillMode=process
+Restart=always
+[Install]
+WantedBy=multi-user.target
+`,
+  [`${UNITS}/kubelet.service`]: `[Unit]
+Requires=containerd.service
+After=containerd.service
+[Service]
+ExecStart=${PROGRAMS}/kubelet --config=${KUBELET_CONFIG} --kubeconfig=${KUBECONFIG} --node-ip=${ADDRESS}
+Restart=always
+RestartSec=1
+[Install]
+WantedBy=multi-user.target
+`,
+  // The first process of a container is ended by no signal that it does not know; a reboot would take 90 s.
+  '/etc/systemd/system.conf.d/vm.conf': '[Manager]\nDefaultTimeoutStopSec=5s\n',
+  '/etc/containerd/config.toml': `version = 2
+[${CRI}]
+sandbox_image = "${IMAGE}"
+[${CRI}.cni]
+bin_dir = "${PROGRAMS}/${NETWORK_PLUGINS}"
+[${CRI}.containerd.runtimes.runc]
+runtime_type = "io.containerd.runc.v2"
+[${CRI}.containerd.runtimes.runc.options]
+SystemdCgroup = true
+`,
+  // Each container is given a copy.
+  '/etc/hosts': '127.0.0.1 localhost\n',
+  '/etc/resolv.conf': '',
+  // Pods have the network of the node.
+  '/etc/cni/net.d/loopback.conf': '{ "cniVersion": "0.3.1", "name": "loopback", "type": "loopback" }',
+  [KUBELET_CONFIG]: JSON.stringify({
+    apiVersion: 'kubelet.config.k8s.io/v1beta1',
+    kind: 'KubeletConfiguration',
+    containerRuntimeEndpoint: `unix://${SOCKET}`,
+    cgroupDriver: 'systemd',
+    resolvConf: '',
+    healthzPort: 0,
+    // Nobody is let in.
+    authentication: { anonymous: { enabled: false }, webhook: { enabled: false } },
+    authorization: { mode: 'AlwaysAllow' },
+    // There is no iptables.
+    makeIPTablesUtilChains: false,
+  }),
+};

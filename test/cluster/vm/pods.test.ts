@@ -1,0 +1,138 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { Volume, VolumeMode } from '../../../src/api/volume.ts';
+import { until } from '../../support/until.ts';
+import { type Mounted, podsOf, reading, writing } from '../kubelet/pods.ts';
+import type { Scene } from '../kubelet/scene.ts';
+import { volumesOf } from '../kubelet/volumes.ts';
+import { KINDS, type Kind, placesIn, startScene, told, type VmMachine } from './kubelet-scene.ts';
+import { CONVERGES_WITHIN } from './scene.ts';
+import { stopwatch } from './stopwatch.ts';
+
+let scene: Scene<VmMachine>;
+let pods: ReturnType<typeof podsOf>;
+let volumes: ReturnType<typeof volumesOf<Kind>>;
+const took = stopwatch();
+
+beforeAll(async () => {
+  scene = await startScene();
+  pods = podsOf(scene.client, CONVERGES_WITHIN);
+  volumes = volumesOf(scene, placesIn(scene), CONVERGES_WITHIN);
+  took('the VM a Ready node');
+}, 1_800_000);
+afterAll(() => scene?.stop(), 180_000);
+
+/** Volumes that are Available, and a claim of each. */
+async function make(cases: readonly (readonly [Kind, VolumeMode])[]) {
+  const made: { volume: Volume; mounted: Mounted }[] = [];
+  for (const [kind, mode] of cases) {
+    const fsType = kind === 'disk' || kind === 'logical volume' ? 'xfs' : 'ext4';
+    const volume = await volumes.create(kind, mode, fsType);
+    const { name } = volume.metadata;
+    made.push({ volume, mounted: await pods.claim(name, name, mode) });
+  }
+  for (const { volume } of made) await available(volume);
+  took('all Available');
+  return made;
+}
+
+async function available({ metadata: { name } }: Volume): Promise<void> {
+  await until(`Volume ${name} Available`, CONVERGES_WITHIN, async () => {
+    const { status } = await volumes.get(name);
+    if (status?.phase === 'Failed') throw new Error(`Volume ${name}: ${JSON.stringify(status.conditions)}`);
+    return status?.phase === 'Available' ? true : undefined;
+  });
+}
+
+async function unmake(made: Awaited<ReturnType<typeof make>>): Promise<void> {
+  const remove = async (name: string) => {
+    await pods.unclaim(name);
+    await volumes.remove(name);
+  };
+  await Promise.all(made.map(({ volume }) => remove(volume.metadata.name)));
+  took('all deleted');
+  for (const { volume } of made) await volumes.expectNothing(volume);
+}
+
+/** Prints a line for each volume: its claim, and the word in it. */
+const readAll = (all: readonly Mounted[]) =>
+  all.map((each) => `echo ${each.claim} "$(${reading(each)})"`).join('; ');
+
+describe('what one pod writes, the next one reads', () => {
+  const MODES: readonly VolumeMode[] = ['Filesystem', 'Block'];
+  const cases = KINDS.flatMap((kind) => MODES.map((mode) => [kind, mode] as const));
+  const word = randomUUID();
+  let made: Awaited<ReturnType<typeof make>>;
+  let found: string[] = [];
+
+  beforeAll(
+    () =>
+      told(scene, async () => {
+        made = await make(cases);
+        const all = made.map(({ mounted }) => mounted);
+        await pods.run('writes', all, all.map((each) => writing(each, `${word}-${each.claim}`)).join(' && '));
+        took('one pod has written all');
+        found = (await pods.run('reads', all, readAll(all))).trimEnd().split('\n');
+        took('the next has read all');
+      }),
+    4 * CONVERGES_WITHIN,
+  );
+
+  test.each(cases.map((each, index) => [...each, index] as const))('%s, %s', (_1, _2, index) => {
+    const { claim } = made[index]?.mounted ?? { claim: '' };
+    expect(found[index]).toBe(`${claim} ${word}-${claim}`);
+  });
+  test('and nothing is left of it', () => told(scene, () => unmake(made)), 2 * CONVERGES_WITHIN);
+});
+
+test(
+  'after a reboot a pod is back by itself, with what it had written',
+  () =>
+    told(scene, async () => {
+      const { vm } = scene.machine;
+      const made = await make([
+        ['sparse file', 'Filesystem'],
+        ['sparse file', 'Block'],
+        ['logical volume', 'Filesystem'],
+        ['thin volume', 'Filesystem'],
+      ]);
+      const all = made.map(({ mounted }) => mounted);
+      const script = [
+        'boot=$(cat /proc/sys/kernel/random/boot_id)',
+        `found=$(${readAll(all)})`,
+        all.map((each) => writing(each, '$boot')).join(' && '),
+        'echo "in boot $boot:"; echo "$found"; echo that is all; sleep infinity',
+      ].join('\n');
+      await pods.create('stays', all, script, { restartPolicy: 'Always' });
+      const bootId = async () => (await vm.run(['cat', '/proc/sys/kernel/random/boot_id'])).stdout;
+      const before = await bootId();
+      expect(await saidIn(before)).toEqual(all.map(({ claim }) => `${claim} `));
+      took('a pod has them all');
+
+      await vm.reboot();
+      took('sshd answers after the reboot');
+      const after = await bootId();
+      expect(after).not.toBe(before);
+      expect(await saidIn(after)).toEqual(all.map(({ claim }) => `${claim} ${before}`));
+      took('the pod has them all again');
+      for (const { volume } of made) await available(volume);
+      const { stdout } = await scene.kubectl('get', 'events', '--field-selector', 'reason=FailedMount');
+      console.info(`mounts that were tried too early:\n${stdout}`);
+
+      await pods.remove('stays');
+      await unmake(made);
+    }),
+  4 * CONVERGES_WITHIN,
+);
+
+/** What the pod `stays` found in its volumes when it started in that boot. */
+const saidIn = (boot: string) =>
+  until(`the pod in boot ${boot}`, CONVERGES_WITHIN, async () => {
+    const { vm } = scene.machine;
+    const { stdout } = await vm.run(['sh', '-c', 'cat /var/log/pods/*_stays_*/c/*.log'], { reject: false });
+    // Each line has three words before it: when, where, and whether it is whole.
+    const lines = stdout.split('\n').map((line) => line.replace(/^(\S+ ){3}/, ''));
+    const from = lines.lastIndexOf(`in boot ${boot}:`);
+    const to = lines.indexOf('that is all', from);
+    return from === -1 || to === -1 ? undefined : lines.slice(from + 1, to);
+  });

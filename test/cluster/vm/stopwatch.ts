@@ -1,0 +1,9 @@
+/** Prints how long it took from one call to the next. */
+export function stopwatch(): (what: string) => void {
+  let since = Date.now();
+  return (what) => {
+    const now = Date.now();
+    process.stderr.write(`${what}: ${((now - since) / 1000).toFixed(1)} s\n`);
+    since = now;
+  };
+}
