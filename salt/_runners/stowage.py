@@ -14,7 +14,7 @@ FUNCTIONS = ("observe", "submit", "poll", "forget", "subjects")
 FIND_JOB = 5
 
 #: How long it has for its answer then, in s.
-LONGER = 5
+LONGER = 10
 
 
 def call(minion, function, arguments, patience):
