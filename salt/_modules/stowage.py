@@ -24,17 +24,22 @@ def observe(node, version, probes):
     return _guarded(node, version, lambda rules: observing.observe(rules, probes))
 
 
-def submit(node, version, subject, job, steps, wait):
+def submit(node, version, subject, job, steps, wait, probes=()):
     """
     Starts a job, or joins the one of this key, and answers its state as `poll` does, once it is no longer running or
-    `wait` seconds are over.
+    `wait` seconds are over. `probes`: what is looked at where it has succeeded; the state has it as `seen`, as `observe`
+    answers it.
     """
 
     def start(rules):
         for step in steps:
             rules.check_step(step)
         jobs.submit(subject, job, steps, rules.file)
-        return jobs.poll([[subject, job]], wait)
+        [state] = jobs.poll([[subject, job]], wait)
+        if probes and state["state"] == "succeeded":
+            # Devices came and went while it ran.
+            state["seen"] = observing.observe(allowed.load(rules.file), probes)
+        return [state]
 
     return _guarded(node, version, start)
 

@@ -6,27 +6,35 @@ allowed, and allows saltutil.find_job to all: who may publish anything may run e
 """
 
 import salt.client
+import salt.exceptions
 
 FUNCTIONS = ("observe", "submit", "poll", "forget", "subjects")
 
 #: How long a minion that did not answer has to say that it is at work still, in s.
 FIND_JOB = 5
 
+#: How long it has for its answer then, in s.
+LONGER = 10
+
 
 def call(minion, function, arguments, patience):
     """
-    Calls a function and waits `patience` seconds for its end. Answers a mapping: empty without such a minion; else with
-    `minion`, which is False where it does not answer, and else has `ret` and `retcode`.
+    Calls a function and waits `patience` seconds for its end, a little longer for a minion that is at work still. Answers a
+    mapping: empty without such a minion; else with `minion`, which is False where it does not answer, and else has `ret` and
+    `retcode`.
     """
     with _client() as client:
-        return client.cmd(
-            *_target(minion, function),
-            kwarg=arguments,
-            tgt_type="list",
-            timeout=patience,
-            gather_job_timeout=FIND_JOB,
-            full_return=True,
-        )
+        job = client.run_job(*_target(minion, function), kwarg=arguments, tgt_type="list", listen=True)
+        if minion not in job.get("minions", ()):
+            return {}
+        # LocalClient.cmd looks a hundred times a second instead, and has no end while a minion says that it is at work.
+        found = _returned(client, job["jid"], minion, patience)
+        if found is None and not _is_at_work(client, job["jid"], minion):
+            return {minion: False}
+        found = found or _returned(client, job["jid"], minion, LONGER)
+        if found is None:
+            raise salt.exceptions.SaltClientTimeout(f"{minion} is at work still")
+        return {minion: {"ret": found["return"], "retcode": found.get("retcode")}}
 
 
 def start(minion, function, arguments):
@@ -37,6 +45,19 @@ def start(minion, function, arguments):
 
 def _client():
     return salt.client.get_local_client(mopts=dict(__opts__))
+
+
+def _returned(client, jid, minion, wait):
+    """What a job returned, once it has; None where it has not after `wait` seconds."""
+    tag = f"salt/job/{jid}/ret/{minion}"
+    event = client.event.get_event(wait=wait, tag=tag, full=True)
+    return event and event["data"]
+
+
+def _is_at_work(client, jid, minion):
+    """Whether the minion says so."""
+    said = client.cmd([minion], "saltutil.find_job", [jid], tgt_type="list", timeout=FIND_JOB, gather_job_timeout=1)
+    return bool(said and said.get(minion))
 
 
 def _target(minion, function):

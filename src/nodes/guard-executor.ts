@@ -1,7 +1,15 @@
 import { NodeError } from './errors.ts';
-import type { Executor, JobKey, JobState } from './job.ts';
+import type { Executor, JobKey } from './job.ts';
 import { pollTogether } from './poll-together.ts';
-import { readAnswer, readForgotten, readObservation, readStates, readSubjects } from './salt/answers.ts';
+import {
+  readAnswer,
+  readForgotten,
+  readObservation,
+  readStates,
+  readSubjects,
+  readSubmitted,
+} from './salt/answers.ts';
+import { argvsOf, jobArguments } from './salt/asked.ts';
 import { MODULE_VERSION } from './salt/caller.ts';
 import { ModuleRefusal } from './salt/refusal.ts';
 import type { Shell } from './shell.ts';
@@ -46,13 +54,10 @@ export function createGuardExecutor(shell: Shell): Executor {
 
   return {
     observe: (node, probes) =>
-      ask(node, 'observe', { probes: probes.map(({ argv }) => argv) }, 0, (answer) =>
-        readObservation(answer, probes),
-      ),
-    async submit(node, { key, steps }, waitMs) {
-      const args = { subject: key.subject, job: key.id, steps, wait: waitMs / 1000 };
-      const [state] = await ask(node, 'submit', args, waitMs, (answer) => readStates(answer, 1));
-      return state as JobState;
+      ask(node, 'observe', { probes: argvsOf(probes) }, 0, (answer) => readObservation(answer, probes)),
+    submit(node, job, waitMs) {
+      const args = { ...jobArguments(job), wait: waitMs / 1000 };
+      return ask(node, 'submit', args, waitMs, (answer) => readSubmitted(answer, job));
     },
     poll: async (node, keys, waitMs) => {
       if (keys.length === 0) return [];

@@ -47,6 +47,8 @@ export interface JobKey {
 export interface Job {
   key: JobKey;
   steps: readonly Step[];
+  /** What is looked at once it has succeeded, and told with its end, where a transport can: a round trip less. */
+  look?: readonly Probe[];
 }
 
 /** A step as the node tells of it. */
@@ -61,7 +63,8 @@ export type JobState =
   | { state: 'not-found' }
   /** No step while the job waits for another one of its subject. */
   | { state: 'running'; step?: StepFacts }
-  | { state: 'succeeded' }
+  /** `seen`: what the job's look found right then. */
+  | { state: 'succeeded'; seen?: ReadonlyMap<string, ProbeResult> }
   /** A step's program ended with a status other than 0. `output` is the end of what it printed. */
   | { state: 'failed'; step: StepFacts; exit: number; output: string }
   /** The same, of a step that may be outrun, or whose program was killed by a signal: look again, plan again. */

@@ -1,5 +1,5 @@
 import type { Probe, ProbeResult } from '../nodes/job.ts';
-import { observeLvm } from './lvm/observe.ts';
+import { lvmProbes, observeLvm } from './lvm/observe.ts';
 import { deviceProbes, rawProbes, readRaw } from './raw/observe.ts';
 import { readSparse, sparseProbes } from './sparse/observe.ts';
 import type { Desired, Observed } from './types.ts';
@@ -7,15 +7,21 @@ import type { Desired, Observed } from './types.ts';
 /** Runs read-only commands on the node. */
 type Look = (probes: readonly Probe[]) => Promise<ReadonlyMap<string, ProbeResult>>;
 
+/** What is looked at first. */
+export function firstProbes(desired: Desired): readonly Probe[] {
+  if (desired.type === 'sparse') return sparseProbes(desired);
+  return desired.type === 'lvm' ? lvmProbes(desired) : rawProbes(desired);
+}
+
 /**
  * Looks at all that plans for a volume are made from: in one round trip, and in others for what is on a device
  * or is to become one.
  * @throws ObservationError for an answer that leaves open what is on the node: a missing tool, an I/O error
  */
 export async function observe(look: Look, desired: Desired): Promise<Observed> {
-  if (desired.type === 'sparse') return readSparse(desired.file, await look(sparseProbes(desired)));
   if (desired.type === 'lvm') return observeLvm(look, desired);
-  const first = await look(rawProbes(desired));
+  const first = await look(firstProbes(desired));
+  if (desired.type === 'sparse') return readSparse(desired.file, first);
   const probes = deviceProbes(first);
   return readRaw(desired, first, probes.length === 0 ? new Map() : await look(probes));
 }

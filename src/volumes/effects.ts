@@ -8,7 +8,7 @@ import { isNotFound, isRefusal } from '../kube/errors.ts';
 import type { EventRecorder } from '../kube/events.ts';
 import type { Informer } from '../kube/informer.ts';
 import type { KubeClient } from '../kube/types.ts';
-import type { Executor } from '../nodes/job.ts';
+import type { Executor, ProbeResult } from '../nodes/job.ts';
 import type { Observed } from '../storage/types.ts';
 import { parseJobName } from './job-name.ts';
 import { keepLeftover } from './keep-leftover.ts';
@@ -95,15 +95,8 @@ export function createEffects(deps: EffectDeps, looks: Looks, loopNumbers: LoopN
           if (!isNotFound(error)) throw error;
           return { ...known, liveClass: { found: undefined } };
         }
-      case 'observe': {
-        const observation = await observe(executor, volume, node, volumeOfUid);
-        if ('known' in observation) {
-          looks.note(uid, node, clock.now());
-          deps.onObserved?.(volume, node, observation.known);
-          loopNumbers.release(node, uid);
-        }
-        return { ...known, observation };
-      }
+      case 'observe':
+        return { ...known, observation: await lookAt(volume, node) };
       case 'poll':
         return { ...known, job: await poll(executor, volume, node) };
       case 'submit': {
@@ -111,7 +104,10 @@ export function createEffects(deps: EffectDeps, looks: Looks, loopNumbers: LoopN
         loopNumbers.promise(node, uid, action.loopNumber);
         // The cache may be behind: what is submitted must be what the API server has.
         if (!(await subjects.isCurrent(volume, node))) return nothing;
-        return { ...nothing, job: await submit(executor, volume, node, action.steps) };
+        const job = await submit(executor, volume, node, action.steps);
+        const seen = 'known' in job && job.known.state === 'succeeded' ? job.known.seen : undefined;
+        if (seen === undefined) return { ...nothing, job };
+        return { ...nothing, job, observation: await lookAt(volume, node, seen) };
       }
       case 'forget-jobs': {
         const forgotten = await forgetJobs(executor, volume, node);
@@ -162,6 +158,17 @@ export function createEffects(deps: EffectDeps, looks: Looks, loopNumbers: LoopN
         return known;
       }
     }
+  }
+
+  async function lookAt(volume: Volume, node: string, seen?: ReadonlyMap<string, ProbeResult>) {
+    const { uid = '' } = volume.metadata;
+    const observation = await observe(executor, volume, node, volumeOfUid, seen);
+    if ('known' in observation) {
+      looks.note(uid, node, clock.now());
+      deps.onObserved?.(volume, node, observation.known);
+      loopNumbers.release(node, uid);
+    }
+    return observation;
   }
 
   function tell(volume: Volume, ...event: [EventToSend['type'], string, string]): void {

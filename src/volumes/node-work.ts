@@ -1,8 +1,8 @@
 import { READY_REASON } from '../api/names.ts';
 import type { Volume } from '../api/volume.ts';
 import { NodeError } from '../nodes/errors.ts';
-import type { Executor, Job, JobKey, JobState } from '../nodes/job.ts';
-import { observe as look } from '../storage/observe.ts';
+import type { Executor, Job, JobKey, JobState, ProbeResult } from '../nodes/job.ts';
+import { firstProbes, observe as look } from '../storage/observe.ts';
 import { ObservationError } from '../storage/probe-results.ts';
 import type { Observed } from '../storage/types.ts';
 import { desiredOf } from './desired.ts';
@@ -14,16 +14,25 @@ import type { Answer } from './types.ts';
 /** How long to wait for a job in the round trip that starts it, in ms: most end within it. */
 const SUBMIT_WAIT = 1500;
 
-/** Looks at all that concerns a Volume on its node. */
+/**
+ * Looks at all that concerns a Volume on its node.
+ * @param seen what its first look found already
+ */
 export function observe(
   executor: Executor,
   volume: Volume,
   node: string,
   volumeOfUid: (uid: string) => Volume | undefined,
+  seen?: ReadonlyMap<string, ProbeResult>,
 ): Promise<Answer<Observed>> {
+  let first = seen;
   return answered(async () => {
     const desired = desiredOf(volume, undefined);
-    const observed = await look((probes) => executor.observe(node, probes), desired);
+    const observed = await look((probes) => {
+      const known = first ?? executor.observe(node, probes);
+      first = undefined;
+      return Promise.resolve(known);
+    }, desired);
     return withOwners(observed, desired.uid, volumeOfUid);
   });
 }
@@ -39,7 +48,8 @@ export function submit(
   node: string,
   steps: Job['steps'],
 ): Promise<Answer<JobState>> {
-  return answered(() => executor.submit(node, { key: keyOf(volume), steps }, SUBMIT_WAIT));
+  const job = { key: keyOf(volume), steps, look: firstProbes(desiredOf(volume, undefined)) };
+  return answered(() => executor.submit(node, job, SUBMIT_WAIT));
 }
 
 export function forgetJobs(executor: Executor, volume: Volume, node: string): Promise<Answer<boolean>> {

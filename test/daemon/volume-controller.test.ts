@@ -185,6 +185,37 @@ test('a PersistentVolume that may not be made is tried again, and fails no Volum
   });
 }, 30_000);
 
+test.each([
+  ['is not looked at again after a job whose end told what is there', true, 1],
+  ['is looked at after a job whose end told nothing of it', false, 2],
+])(
+  'a node %s',
+  async (_what, tells, expected) => {
+    const nodes = workingNodes();
+    const looks: string[] = [];
+    const executor: Executor = {
+      ...nodes,
+      observe: (node, probes) => {
+        looks.push(node);
+        return nodes.observe(node, probes);
+      },
+      async submit(node, job, waitMs) {
+        const state = await nodes.submit(node, job, waitMs);
+        return tells ? { state: 'succeeded', seen: await nodes.observe(node, job.look ?? []) } : state;
+      },
+    };
+    await start(CRDS, undefined, { executor });
+    await client.create(VOLUMES, sparseVolume('a', 'n1', '32Mi'));
+    const { capacity } = await until('it is Available', 10_000, async () => {
+      const { status } = await client.get<Volume>(VOLUMES, 'a');
+      return status?.phase === 'Available' ? status : undefined;
+    });
+    expect(capacity).toBe('32Mi');
+    expect(looks).toHaveLength(expected);
+  },
+  30_000,
+);
+
 describe('a node that was away', () => {
   let nodes: WorkingNodes;
   let looks: number;

@@ -50,6 +50,17 @@ test('a job is started, asked for and forgotten by its key', async () => {
   expect(await other.executor.forget('n1', 'v1')).toBe(false);
 });
 
+test('a look is taken with a job, and told with its end', async () => {
+  const seen = [[0, 'b25l', '']];
+  const { executor, asked } = node({ version: 1, answer: [{ state: 'succeeded', seen }] });
+  const look = [{ name: 'a', argv: ['cat', 'x'] }];
+  expect(await executor.submit('n1', { ...JOB, look }, 0)).toEqual({
+    state: 'succeeded',
+    seen: new Map([['a', { exit: 0, stdout: 'one', stderr: '' }]]),
+  });
+  expect(asked).toMatchObject([['n1', { arguments: { probes: [['cat', 'x']] } }]]);
+});
+
 test('what the node refuses says which command, and what helps', async () => {
   const { executor } = node({
     version: 1,

@@ -131,6 +131,10 @@ class Jobs(unittest.TestCase):
         self.assertLess(time.monotonic() - began, 3)
         self.assertEqual([each["state"] for each in states], ["running", "succeeded"])
 
+    def test_is_never_late_by_much_and_does_not_look_all_the_time(self):
+        for waited, pause in ((0, 0.005), (0.1, 0.005), (0.3, 0.015), (2, 0.1), (300, 0.2)):
+            self.assertAlmostEqual(jobs.pause_after(waited), pause)
+
     def test_names_that_lead_elsewhere_and_folders_of_others_are_refused(self):
         for name in ("../x", "a/b", "", "A", ".new", None):
             with self.assertRaises(allowed.Refusal):

@@ -44,6 +44,19 @@ class Guard(unittest.TestCase):
         os.chmod(self.file, 0o666)
         self.assertEqual(self.ask("observe", probes=[["true"]])["refused"], "file")
 
+    def test_a_job_that_succeeded_is_looked_after(self):
+        looks = {"subject": "v1", "job": "a", "steps": [], "wait": 0, "probes": [["true"], ["cat", "/proc/swaps"]]}
+        with mock.patch.object(stowage.jobs, "submit") as submit, mock.patch.object(stowage.jobs, "poll") as poll:
+            poll.side_effect = lambda *_: [{"state": "succeeded"}]
+            [state] = self.ask("submit", **looks)["answer"]
+            self.assertEqual((state["seen"][0], state["seen"][1][0]), ([0, "", ""], 0))
+            submit.assert_called_once_with("v1", "a", [], self.file)
+            self.assertEqual(self.ask("submit", **{**looks, "probes": [["sh"]]})["refused"], "command")
+            self.assertEqual(self.ask("submit", **{**looks, "probes": []})["answer"], [{"state": "succeeded"}])
+            for other in ("running", "failed", "not-found"):
+                poll.side_effect = lambda *_, state=other: [{"state": state}]
+                self.assertEqual(self.ask("submit", **looks)["answer"], [{"state": other}])
+
     def test_a_node_is_what_its_host_is_called_where_the_list_names_none(self):
         self.allow("")
         self.assertEqual(self.ask("observe", probes=[["true"]])["refused"], "node")

@@ -54,7 +54,8 @@ def submit(subject, job, steps, allowed_file):
             return
         package = os.path.dirname(os.path.abspath(__file__))
         subprocess.run(
-            [sys.executable, "-I", "-c", RUNNER, os.path.dirname(package), folder, str(output), allowed_file],
+            # Without what is installed beside Python's own modules, which takes a while to be found.
+            [sys.executable, "-I", "-S", "-c", RUNNER, os.path.dirname(package), folder, str(output), allowed_file],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
@@ -71,14 +72,18 @@ def poll(keys, wait):
     """States in the order of the keys, once one of them has ended, after `wait` seconds at the latest."""
     _own()
     folders = [_folder(*key) for key in keys]
-    deadline = time.monotonic() + wait
-    pause = 0.01
+    began = time.monotonic()
     while True:
         lines = [_line(folder) for folder in folders]
-        if any(line != "running" for line in lines) or time.monotonic() >= deadline:
+        waited = time.monotonic() - began
+        if any(line != "running" for line in lines) or waited >= wait:
             return [_state(folder, line) for folder, line in zip(folders, lines)]
-        time.sleep(min(pause, max(0, deadline - time.monotonic())))
-        pause = min(pause * 1.5, 0.2)
+        time.sleep(min(pause_after(waited), wait - waited))
+
+
+def pause_after(waited):
+    """How long until jobs are looked at again, in s: an end is heard of late by a part of how long the job took."""
+    return min(max(0.005, waited / 20), 0.2)
 
 
 def forget(subject):

@@ -4,7 +4,6 @@ import json
 import os
 import re
 import subprocess
-from pathlib import PurePosixPath
 
 from . import programs
 
@@ -70,6 +69,9 @@ class Volumes:
         return self.refuse_change(*device)
 
     def _is_listed(self, path):
+        # Few ask, and a job's process begins without it sooner.
+        from pathlib import PurePosixPath  # pylint: disable=import-outside-toplevel
+
         return any(each.startswith("/dev/") and PurePosixPath(path).match(each) for each in self.patterns)
 
     def _physical(self):

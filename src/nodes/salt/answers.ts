@@ -1,4 +1,4 @@
-import type { JobState, Probe, ProbeResult, StepFacts } from '../job.ts';
+import type { Job, JobState, Probe, ProbeResult, StepFacts } from '../job.ts';
 import { ModuleRefusal } from './refusal.ts';
 
 /** How what the module returns is read. Each throws a RangeError for what it does not return. */
@@ -26,6 +26,14 @@ export function readStates(answer: unknown, count: number): JobState[] {
   const all = list(answer);
   if (all.length !== count) throw new RangeError(`${all.length} states for ${count} jobs`);
   return all.map(readState);
+}
+
+/** Of a job that was submitted, with what was seen by its look, if it was. */
+export function readSubmitted(answer: unknown, { look }: Job): JobState {
+  const [state] = readStates(answer, 1) as [JobState];
+  const [{ seen } = {}] = list(answer) as { seen?: unknown }[];
+  if (state.state !== 'succeeded' || look === undefined || seen === undefined) return state;
+  return { ...state, seen: readObservation(seen, look) };
 }
 
 export function readForgotten(answer: unknown): boolean {

@@ -3,7 +3,15 @@ import type { Executor, Job, JobKey, JobState } from '../job.ts';
 import { type GateClock, limitNodes } from '../node-gate.ts';
 import { pollTogether } from '../poll-together.ts';
 import type { SaltAccess } from './access.ts';
-import { readAnswer, readForgotten, readObservation, readStates, readSubjects } from './answers.ts';
+import {
+  readAnswer,
+  readForgotten,
+  readObservation,
+  readStates,
+  readSubjects,
+  readSubmitted,
+} from './answers.ts';
+import { argvsOf, jobArguments } from './asked.ts';
 import { createSaltCaller, type SaltCall } from './caller.ts';
 import { createEnds } from './ends.ts';
 import { readSaltEvents } from './events.ts';
@@ -61,12 +69,12 @@ export function createSaltExecutor(options: SaltExecutorOptions): Executor {
 
   return {
     observe: (node, probes) =>
-      ask(node, { fun: 'observe', args: { probes: probes.map(({ argv }) => argv) }, waitMs: 0 }, (answer) =>
+      ask(node, { fun: 'observe', args: { probes: argvsOf(probes) }, waitMs: 0 }, (answer) =>
         readObservation(answer, probes),
       ),
     async submit(node, job, waitMs) {
       const ended = await ends().submit(node, job.key, submitCall(job), waitMs);
-      if (ended !== undefined) return understood(node, () => first(readStates(readAnswer(ended), 1)));
+      if (ended !== undefined) return understood(node, () => readSubmitted(readAnswer(ended), job));
       // It has not ended, or was not begun: the node knows.
       return first(await pollNow(node, [job.key]));
     },
@@ -87,9 +95,7 @@ export function createSaltExecutor(options: SaltExecutorOptions): Executor {
   };
 }
 
-function submitCall({ key, steps }: Job): SaltCall {
-  return { fun: 'submit', args: { subject: key.subject, job: key.id, steps }, waitMs: 0 };
-}
+const submitCall = (job: Job): SaltCall => ({ fun: 'submit', args: jobArguments(job), waitMs: 0 });
 
 export function pollCall(keys: readonly JobKey[], waitMs: number): SaltCall {
   const args = { keys: keys.map(({ subject, id }) => [subject, id]), wait: waitMs / 1000 };

@@ -25,6 +25,7 @@ describeAsRoot('logins to salt-api with a password', () => {
     const file = { '^filename': join(folder.path, 'users'), '^filetype': 'text', '^hashtype': 'plaintext' };
     salt = await startSalt({
       minions: ['n1'],
+      api: 'rest_cherrypy',
       master: {
         external_auth: {
           file: { ...file, 'file-user': ['@stowage'] },

@@ -16,6 +16,8 @@ export interface SaltOptions {
   allowed?: string;
   /** Over the master's own: `external_auth` and the like. */
   master?: object;
+  /** Salt's own salt-api, or Stowage's. Default: Stowage's. */
+  api?: 'rest_cherrypy' | 'rest_stowage';
 }
 
 /** A salt-master, salt-api and minions on loopback, with folders of their own. */
@@ -41,7 +43,8 @@ const DEFAULT = 'directory /var/lib/metalk8s/storage/sparse\n';
 const SECRET = 'a secret of tests';
 export const USER = 'stowage';
 
-export async function startSalt({ minions, allowed = DEFAULT, master = {} }: SaltOptions): Promise<Salt> {
+export async function startSalt(options: SaltOptions): Promise<Salt> {
+  const { minions, allowed = DEFAULT, master = {}, api = 'rest_stowage' } = options;
   const salt = await installSalt();
   const temporary = await temporaryFolder('salt');
   const folder = temporary.path;
@@ -64,10 +67,11 @@ export async function startSalt({ minions, allowed = DEFAULT, master = {} }: Sal
     file_roots: { base: [own('stowage')] },
     auth_dirs: [join(own('stowage'), '_auth')],
     runner_dirs: [join(own('stowage'), '_runners')],
+    netapi_dirs: [join(own('stowage'), '_netapi')],
     netapi_enable_clients: ['runner'],
     sharedsecret: SECRET,
     external_auth: { sharedsecret: { [USER]: ['@stowage'] } },
-    rest_cherrypy: {
+    [api]: {
       host: '127.0.0.1',
       port: https,
       ssl_crt: own('cert.pem'),

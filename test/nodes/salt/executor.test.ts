@@ -303,6 +303,34 @@ describe('jobs', () => {
     expect(calls()).toHaveLength(3);
   });
 
+  test('are looked after in the same call, where they succeed', async () => {
+    api.answer = running;
+    const submit = executor.submit('n1', { ...JOB, look: DATE }, 5000);
+    await until('events are read', 5000, async () => (api.readers() === 1 ? true : undefined));
+    const seen = [[0, Buffer.from('5').toString('base64'), '']];
+    api.tell('20261', 'n1.minion', said([{ state: 'succeeded', seen }]));
+    expect(await submit).toEqual({
+      state: 'succeeded',
+      seen: new Map([['date', { exit: 0, stdout: '5', stderr: '' }]]),
+    });
+    expect(api.calls[0]?.kwarg.arguments).toMatchObject({ probes: [['date', '+%s']] });
+    expect(api.calls).toHaveLength(1);
+  });
+
+  test.each([
+    ['fewer answers than were asked for', { state: 'succeeded', seen: [] }, 'protocol'],
+    ['nothing seen, as by an older job', { state: 'succeeded' }, undefined],
+    ['a look after a failure', { state: 'died', seen: [] }, undefined],
+  ])('tell of %s', async (_what, state, code) => {
+    api.answer = running;
+    const submit = executor.submit('n1', { ...JOB, look: DATE }, 5000).catch((error: NodeError) => error);
+    await until('events are read', 5000, async () => (api.readers() === 1 ? true : undefined));
+    api.tell('20261', 'n1.minion', said([state]));
+    expect(await submit).toEqual(
+      code === undefined ? { state: state.state } : expect.objectContaining({ code }),
+    );
+  });
+
   test('that run are waited for without a word to their node, until an event', async () => {
     await submitted();
     const before = api.calls.length;
