@@ -78,7 +78,7 @@ export async function startFakeSaltApi(): Promise<FakeSaltApi> {
     if (!fake.allowed) return refuse(401, 'Authentication failure');
     if (fake.runnerSays !== undefined) return say(200, { return: [fake.runnerSays] });
     const { minion } = call.kwarg;
-    const ret = fake.answer(call);
+    const ret = await fake.answer(call);
     if (call.fun === 'stowage.start') {
       const jid = `2026${++jids}`;
       return say(200, { return: [ret === undefined ? {} : { jid, minions: [minion] }] });

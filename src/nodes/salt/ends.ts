@@ -16,11 +16,6 @@ export interface EndsOptions {
 /** Waits for the ends of jobs, each told by the event of a Salt job that waits for it on its node. */
 export interface Ends {
   /**
-   * Submits a job and waits for its end up to `waitMs`.
-   * @returns what the module returned; undefined where it has not by then
-   */
-  submit(node: string, key: JobKey, call: SaltCall, waitMs: number): Promise<unknown>;
-  /**
    * Waits until one of the jobs may have ended: then they are to be asked for. `running`: none has, for all that is known.
    * `unheard`: no events come, and waiting says nothing.
    */
@@ -43,9 +38,10 @@ export function createEnds({ events, start, minionOf, clock, signal }: EndsOptio
   const watched = new Map<string, Watched>();
   const idOf = (node: string, { subject, id }: JobKey) => `${node}/${subject}/${id}`;
 
-  /** A Salt job that ends with the node's job, whichever function it runs. */
-  async function watch(node: string, key: JobKey, call: SaltCall): Promise<Watched> {
-    const jid = await start(node, { ...call, args: { ...call.args, wait: HELD } });
+  /** A Salt job that ends with the node's job. */
+  async function watch(node: string, key: JobKey): Promise<Watched> {
+    const args = { keys: [[key.subject, key.id]], wait: HELD };
+    const jid = await start(node, { fun: 'poll', args, waitMs: 0 });
     const minion = minionOf(node);
     const over = AbortSignal.any([signal, AbortSignal.timeout((HELD + 60) * 1000)]);
     const id = idOf(node, key);
@@ -67,19 +63,10 @@ export function createEnds({ events, start, minionOf, clock, signal }: EndsOptio
   }
 
   return {
-    async submit(node, key, call, waitMs) {
-      const { returned } = await watch(node, key, call);
-      return Promise.race([returned, sleep(waitMs).then(() => undefined)]);
-    },
     async wait(node, keys, waitMs) {
       if (!events.connected()) return 'unheard';
       const all = await Promise.all(
-        keys.map(async (key) => {
-          const found = watched.get(idOf(node, key));
-          if (found !== undefined) return found;
-          const args = { keys: [[key.subject, key.id]] };
-          return watch(node, key, { fun: 'poll', args, waitMs: 0 });
-        }),
+        keys.map(async (key) => watched.get(idOf(node, key)) ?? watch(node, key)),
       );
       const ended = all.map(({ returned }) =>
         returned.then(

@@ -107,6 +107,13 @@ export function readFreeExtents(result: ProbeResult, { name, extentBytes }: Volu
 
 const percent = (text: string): number | undefined => (text === '' ? undefined : Number(text));
 
+/** LVM prints some of what it has to say between the lines of a report, such as "Retrying metadata scan.". */
+const withoutWords = (stdout: string): string =>
+  stdout
+    .split('\n')
+    .filter((line) => !/^\s*[A-Za-z]/.test(line))
+    .join('\n');
+
 /** @throws ObservationError for a report that LVM failed to make, or that is not understood */
 function rows<K extends string, T>(
   key: string,
@@ -115,7 +122,8 @@ function rows<K extends string, T>(
 ): T[] {
   const stdout = succeeded(`LVM's report of each ${key}`, result);
   try {
-    const [found] = (JSON.parse(stdout) as { report: Record<string, Record<K, string>[]>[] }).report;
+    const [found] = (JSON.parse(withoutWords(stdout)) as { report: Record<string, Record<K, string>[]>[] })
+      .report;
     return (found?.[key] ?? []).map(read);
   } catch (cause) {
     throw new ObservationError(`LVM printed what is not understood: ${cause}`, { cause });

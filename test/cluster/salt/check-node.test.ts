@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
 import { execa } from 'execa';
 import { startCluster, type TestCluster } from '../../support/cluster.ts';
 import { describeAsRoot } from '../../support/root.ts';
+import { ensureUdev } from '../../support/udev.ts';
 import { flagsFor, type Salt, startSalt } from './salt.ts';
 
 jest.setTimeout(120_000);
@@ -11,14 +12,17 @@ jest.setTimeout(120_000);
 describeAsRoot('commands that ask nodes, over Salt', () => {
   let cluster: TestCluster;
   let salt: Salt;
+  let undoUdev: (() => Promise<void>) | undefined;
 
   beforeAll(async () => {
+    undoUdev = await ensureUdev();
     cluster = await startCluster();
     salt = await startSalt({ minions: ['n1'] });
   });
   afterAll(async () => {
     await salt?.stop();
     await cluster?.stop();
+    await undoUdev?.();
   });
 
   const stowage = (...args: string[]) =>

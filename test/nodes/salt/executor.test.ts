@@ -271,68 +271,79 @@ test('what may not be done any more when the connection is there is not sent eit
 });
 
 test('one that is closed says so, whatever is under way', async () => {
-  api.answer = () => said([{ state: 'running' }]);
+  api.answer = () => new Promise(() => {});
   const submitted = failure(executor.submit('n1', JOB, 60_000));
-  await until('it is started', 5000, async () => (api.calls.length === 1 ? true : undefined));
+  await until('it is asked', 5000, async () => (api.calls.length === 1 ? true : undefined));
   await executor.close();
   expect(await submitted).toMatchObject({ code: 'unreachable' });
 });
 
 describe('jobs', () => {
   const running = () => said([{ state: 'running', step: { name: 'do', command: 'true' } }]);
-  const submitted = async () => {
-    api.answer = running;
-    const state = await executor.submit('n1', JOB, 50);
-    await until('events are read', 2000, async () => (api.readers() === 1 ? true : undefined));
-    return state;
-  };
   const calls = () => api.calls.map(({ fun, kwarg }) => `${fun} ${kwarg.function}`);
+  /** A job that runs, and whose end an event is to tell. */
+  const followed = async () => {
+    api.answer = running;
+    await executor.submit('n1', JOB, 50);
+    await until('an event is waited for', 5000, async () => {
+      await executor.poll('n1', [JOB.key], 20);
+      return calls().includes('stowage.start poll') ? true : undefined;
+    });
+  };
 
-  test("are started, and their end is Salt's event, even one that came first", async () => {
-    expect(await submitted()).toMatchObject({ state: 'running', step: { name: 'do' } });
-    expect(calls()).toEqual(['stowage.start submit', 'stowage.call poll']);
-    expect(api.calls[0]?.kwarg.arguments).toMatchObject({
+  test('are submitted by a call that waits for their end', async () => {
+    api.answer = running;
+    expect(await executor.submit('n1', JOB, 1500)).toMatchObject({ state: 'running', step: { name: 'do' } });
+    expect(api.calls[0]).toMatchObject({
+      fun: 'stowage.call',
+      // A minion begins a process for each call.
+      kwarg: { function: 'submit', patience: 12 },
+    });
+    expect(api.calls[0]?.kwarg.arguments).toEqual({
+      node: 'n1',
+      version: 1,
       subject: 'v1',
       job: 'prepare-1',
       steps: JOB.steps,
-      wait: 300,
+      wait: 1.5,
     });
-    const next = { ...JOB, key: { subject: 'v2', id: 'prepare-1' } };
-    api.tell('20262', 'n1.minion', said([{ state: 'succeeded' }]));
-    expect(await executor.submit('n1', next, 5000)).toEqual({ state: 'succeeded' });
-    expect(calls()).toHaveLength(3);
+    api.answer = () => said([{ state: 'succeeded' }]);
+    expect(await executor.submit('n1', JOB, 1500)).toEqual({ state: 'succeeded' });
+    expect(calls()).toEqual(['stowage.call submit', 'stowage.call submit']);
+    expect(api.readers()).toBe(0);
   });
 
   test('are looked after in the same call, where they succeed', async () => {
-    api.answer = running;
-    const submit = executor.submit('n1', { ...JOB, look: DATE }, 5000);
-    await until('events are read', 5000, async () => (api.readers() === 1 ? true : undefined));
     const seen = [[0, Buffer.from('5').toString('base64'), '']];
-    api.tell('20261', 'n1.minion', said([{ state: 'succeeded', seen }]));
-    expect(await submit).toEqual({
+    api.answer = () => said([{ state: 'succeeded', seen }]);
+    expect(await executor.submit('n1', { ...JOB, look: DATE }, 0)).toEqual({
       state: 'succeeded',
       seen: new Map([['date', { exit: 0, stdout: '5', stderr: '' }]]),
     });
     expect(api.calls[0]?.kwarg.arguments).toMatchObject({ probes: [['date', '+%s']] });
-    expect(api.calls).toHaveLength(1);
   });
 
   test.each([
     ['fewer answers than were asked for', { state: 'succeeded', seen: [] }, 'protocol'],
-    ['nothing seen, as by an older job', { state: 'succeeded' }, undefined],
-    ['a look after a failure', { state: 'died', seen: [] }, undefined],
+    ['nothing seen', { state: 'succeeded' }, undefined],
+    ['a look after what did not succeed', { state: 'died', seen: [] }, undefined],
   ])('tell of %s', async (_what, state, code) => {
-    api.answer = running;
-    const submit = executor.submit('n1', { ...JOB, look: DATE }, 5000).catch((error: NodeError) => error);
-    await until('events are read', 5000, async () => (api.readers() === 1 ? true : undefined));
-    api.tell('20261', 'n1.minion', said([state]));
-    expect(await submit).toEqual(
-      code === undefined ? { state: state.state } : expect.objectContaining({ code }),
-    );
+    api.answer = () => said([state]);
+    const told = await executor.submit('n1', { ...JOB, look: DATE }, 0).catch((error: NodeError) => error);
+    expect(told).toEqual(code === undefined ? { state: state.state } : expect.objectContaining({ code }));
+  });
+
+  test('end by an event that came before anybody waited for it', async () => {
+    await followed();
+    const next = { subject: 'v2', id: 'prepare-1' };
+    api.tell('20262', 'n1.minion', said([{ state: 'succeeded' }]));
+    api.answer = () => said([{ state: 'succeeded' }]);
+    expect(await executor.poll('n1', [next], 5000)).toEqual([{ state: 'succeeded' }]);
+    expect(calls().slice(-2)).toEqual(['stowage.start poll', 'stowage.call poll']);
   });
 
   test('that run are waited for without a word to their node, until an event', async () => {
-    await submitted();
+    await followed();
     const before = api.calls.length;
     await until('the stream is up', 2000, async () => {
       const [state] = await executor.poll('n1', [JOB.key], 20);
@@ -348,7 +359,7 @@ describe('jobs', () => {
   });
 
   test('are asked for while no events come, and events are read again', async () => {
-    await submitted();
+    await followed();
     api.hangUp();
     await until('nobody reads', 2000, async () => (api.readers() === 0 ? true : undefined));
     api.answer = () => said([{ state: 'succeeded' }]);
@@ -357,15 +368,14 @@ describe('jobs', () => {
   });
 
   test('are asked for when events said nothing for long', async () => {
-    await submitted();
+    await followed();
     now = 30_000;
     api.answer = () => said([{ state: 'died' }]);
     expect(await executor.poll('n1', [JOB.key], 50)).toEqual([{ state: 'died' }]);
   });
 
   test('of an earlier process are waited for anew', async () => {
-    api.answer = () => said([{ state: 'not-found' }]);
-    await submitted();
+    await followed();
     const other = { subject: 'v9', id: 'destroy-2' };
     api.answer = running;
     expect(await executor.poll('n1', [other], 30)).toMatchObject([{ state: 'running' }]);
