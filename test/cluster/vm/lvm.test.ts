@@ -27,7 +27,7 @@ describe('logical volumes in a VM', () => {
   afterEach(async () => {
     // What is left, by a test that failed or on purpose, must not fail the next: neither it nor its signature.
     for (const name of await lvm.volumes()) {
-      const script = 'umount "$1"; lvchange -ay -K "$1"; blkdiscard -z "$1"; lvremove --yes "$1"';
+      const script = 'umount "$1"; lvchange -ay -K "$1"; blkdiscard -fz "$1"; lvremove --yes "$1"';
       await lvm.vm.run(['sh', '-c', script, 'sh', `/dev/vg0/${name}`], { reject: false });
     }
     // XFS has headers in the midst of it, too, which are in the way of whoever grows there.

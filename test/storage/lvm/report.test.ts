@@ -42,6 +42,13 @@ describe('volume groups', () => {
     expect(readGroups(printed('vg'), 'vg0')).toEqual([]);
   });
 
+  test('with what LVM says in the midst of a report', () => {
+    const { stdout, ...rest } = printed('vg', vg('vg0', 'wz--n-'));
+    const said = stdout.replace('"report": [', '"report": [\n  Retrying metadata scan.\n  WARNING: VG vg0 …');
+    expect(said).not.toBe(stdout);
+    expect(readGroups({ ...rest, stdout: said }, 'vg0')).toMatchObject([{ name: 'vg0' }]);
+  });
+
   test.each([
     ['rz--n-', { readOnly: true }],
     ['wzx-n-', { exported: true }],
