@@ -25,7 +25,8 @@ const GROUP = 'vg0';
 const POOL = 'pool';
 
 async function start(controlPlane: ControlPlane, name: string): Promise<VmMachine> {
-  const vm = await startVm({ name, memoryMiB: 1536, disks: { ...DISKS, ...(await programs()) } });
+  const disks = { ...DISKS, ...(await programs()) };
+  const vm = await startVm({ name, memoryMiB: 1536, cpus: 2, disks });
   try {
     await vm.run(['sgdisk', '--new=1:0:+304M', '--new=2:0:+304M', vm.disk('parted')]);
     await vm.run(['udevadm', 'settle', `--exit-if-exists=${vm.disk('parted')}-part2`]);

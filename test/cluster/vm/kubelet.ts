@@ -3,6 +3,7 @@ import { parse, stringify } from 'yaml';
 import type { KubeNode } from '../../../src/api/core.ts';
 import { NODES } from '../../../src/api/resources.ts';
 import { connect } from '../../../src/kube/connect.ts';
+import { quote } from '../../../src/nodes/quote.ts';
 import { until } from '../../support/until.ts';
 import type { ControlPlane } from '../control-plane/control-plane.ts';
 import { IMAGE } from '../kubelet/image.ts';
@@ -34,9 +35,9 @@ export async function becomeNode(
   const [user = ''] = Object.keys(kubeletUser(vm.name));
   const kubeconfig = fromWithin(await readFile(controlPlane.kubeconfigOf(user), 'utf8'));
   const files = { ...FILES, [KUBECONFIG]: kubeconfig, [MOUNT]: mount(vm.disk(DISK)) };
-  for (const [path, input] of Object.entries(files)) {
-    await vm.run(['install', '-D', '-m', '600', '/dev/stdin', path], { input });
-  }
+  const write = ([path, text]: [string, string]) =>
+    `printf %s ${quote(text)} | install -D -m 600 /dev/stdin ${path}\n`;
+  await vm.run(['sh', '-e'], { input: Object.entries(files).map(write).join('') });
   try {
     await vm.run(['systemctl', 'daemon-reload']);
     await vm.run(['systemctl', 'enable', '--now', 'containerd.service']);

@@ -116,8 +116,9 @@ test(
       expect(await saidIn(after)).toEqual(all.map(({ claim }) => `${claim} ${before}`));
       took('the pod has them all again');
       for (const { volume } of made) await available(volume);
-      const { stdout } = await scene.kubectl('get', 'events', '--field-selector', 'reason=FailedMount');
-      console.info(`mounts that were tried too early:\n${stdout}`);
+      const tooEarly = ['--field-selector', 'reason=FailedMount', '-o', 'jsonpath={.items[*].count}'];
+      const { stdout } = await scene.kubectl('get', 'events', ...tooEarly);
+      process.stderr.write(`mounts that the kubelet tried too early: ${stdout || 'none'}\n`);
 
       await pods.remove('stays');
       await unmake(made);

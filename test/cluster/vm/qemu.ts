@@ -11,6 +11,7 @@ export interface Machine {
   name: string;
   image: Image;
   memoryMiB: number;
+  cpus: number;
   /** Loopback port that leads to its sshd. */
   port: number;
   /** qcow2 on top of the image's disk. */
@@ -26,11 +27,12 @@ export interface Machine {
 
 /** The arguments of qemu-system-x86_64. Nothing is emulated beside what is named, and no signal but ours ends it. */
 export function qemuArguments(machine: Machine): string[] {
-  const { name, image, memoryMiB, port, rootDisk, disks, plugged, consoleLog, monitor } = machine;
+  const { name, image, memoryMiB, cpus, port, rootDisk, disks, plugged, consoleLog, monitor } = machine;
   const device = (properties: object) => ['-device', JSON.stringify(properties)];
   return [
     ...['-name', name, '-nodefaults', '-no-user-config', '-display', 'none'],
-    ...['-machine', 'q35', '-accel', 'tcg,thread=multi', '-cpu', 'Westmere', '-m', String(memoryMiB)],
+    ...['-machine', 'q35', '-accel', 'tcg,thread=multi', '-cpu', 'Westmere'],
+    ...['-smp', String(cpus), '-m', String(memoryMiB)],
     ...['-kernel', image.kernel, '-append', kernelArguments(name)],
     ...['-chardev', `file,id=console,append=on,path=${comma(consoleLog)}`, '-serial', 'chardev:console'],
     ...['-qmp', `unix:${comma(monitor)},server=on,wait=off`],

@@ -17,6 +17,7 @@ export interface VmOptions {
   /** By name: a size as qemu-img takes it (`1G`), of an empty one; or a raw file, which stays as it is. */
   disks?: Readonly<Record<string, string | { file: string }>>;
   memoryMiB?: number;
+  cpus?: number;
 }
 
 export interface Ran {
@@ -64,7 +65,7 @@ interface Running {
 const BOOTS_WITHIN = 600_000;
 
 /** Starts a VM and waits for its sshd. Its disks are on top of the image, which stays as it is. */
-export async function startVm({ name, disks = {}, memoryMiB = 1024 }: VmOptions): Promise<Vm> {
+export async function startVm({ name, disks = {}, memoryMiB = 1024, cpus = 1 }: VmOptions): Promise<Vm> {
   const base = await image();
   const folder = await temporaryFolder('vm');
   const at = (file: string) => join(folder.path, file);
@@ -87,7 +88,7 @@ export async function startVm({ name, disks = {}, memoryMiB = 1024 }: VmOptions)
 
   const plugged = new Set(Object.keys(disks));
   const machine: Machine = {
-    ...{ name, image: base, memoryMiB, port, rootDisk, disks: diskFiles, plugged },
+    ...{ name, image: base, memoryMiB, cpus, port, rootDisk, disks: diskFiles, plugged },
     ...{ consoleLog: at('console.log'), monitor: at('monitor') },
   };
   const state: { running?: Running | undefined } = {};
