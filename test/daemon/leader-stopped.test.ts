@@ -1,0 +1,44 @@
+import { readFile } from 'node:fs/promises';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { bundleElectingDaemon, type Daemon, type DaemonProgram } from '../support/daemon.ts';
+import type { ElectingWatchOptions } from '../support/electing-watch.ts';
+import { inWorld, TIMING } from '../support/election-world.ts';
+import { until } from '../support/until.ts';
+
+/** A leader that does not run for a while, and does not know. */
+
+let program: DaemonProgram<ElectingWatchOptions>;
+beforeAll(async () => {
+  program = await bundleElectingDaemon();
+}, 60_000);
+afterAll(() => program.remove());
+
+const LONG = 60_000;
+
+const isStopped = async ({ process: { pid } }: Daemon) =>
+  until(`${pid} is stopped`, 20_000, async () =>
+    / \(.*\) T /.test(await readFile(`/proc/${pid}/stat`, 'utf8')) ? true : undefined,
+  );
+
+test.concurrent.each(['poll', 'submit', 'renewal'] as const)(
+  'a leader is stopped in a %s for longer than its Lease: it does nothing at all when it wakes up, and ends',
+  (stopIn) =>
+    inWorld(program, TIMING, async ({ start, create, leads, submitted, eachOnce, log }) => {
+      const first = start({ stopIn });
+      const holder = await leads();
+      const second = start();
+      await create('a');
+      await isStopped(first);
+      // It will hear of these when it wakes up.
+      await create('b', 'c');
+      await leads(holder);
+      // The first may have been stopped before it submitted any.
+      await submitted(second, (await log()).some(([, what]) => what.startsWith('submit ')) ? 2 : 3);
+      const before = (await log()).filter(([pid]) => pid === first.process.pid);
+      first.process.kill('SIGCONT');
+      expect(await first.ended).toBe('1');
+      expect((await log()).filter(([pid]) => pid === first.process.pid)).toEqual(before);
+      await eachOnce(3);
+    }),
+  LONG,
+);
