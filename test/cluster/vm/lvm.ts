@@ -39,6 +39,8 @@ export async function startLvmNode(): Promise<LvmNode> {
   // All of it on the disk that no test takes out.
   const pool = ['--type', 'thin-pool', '-L', '700M', '-n', 'pool', 'vg0', vm.disk('pv1')];
   await vm.run(['lvcreate', '--yes', ...pool]);
+  // LVM leaves it to the disk when what it wrote is kept through a power cut.
+  await vm.run(['sync', vm.disk('pv1'), vm.disk('pv2')]);
   const names = new Map<string, number>();
 
   async function carry(operation: Operation, desired: DesiredLvm): Promise<VolumeDevice | string> {
