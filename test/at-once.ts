@@ -28,7 +28,6 @@ exec "$@"`;
 
 interface Result {
   numPassedTests: number;
-  numFailedTests: number;
   numPendingTests: number;
 }
 

@@ -7,6 +7,7 @@ import type { Extents, LogicalVolume, VolumeGroup } from './facts.ts';
 import { extentsFor } from './group.ts';
 import { lvPath, poolPath } from './names.ts';
 import { ownOf } from './own.ts';
+import { poolOf } from './pool.ts';
 import {
   groupProbe,
   readFreeExtents,
@@ -61,8 +62,7 @@ export async function observeLvm(look: Look, desired: DesiredLvm): Promise<Obser
 
 /** As stat(1) prints it, by the kernel's number: a path can be left of an earlier device. */
 function targetOf(own: LogicalVolume | undefined, volumes: readonly LogicalVolume[]): ProbeResult {
-  const pool = volumes.find(({ name }) => name === own?.pool);
-  if (own?.device === undefined || own.suspended || pool?.suspended) {
+  if (own?.device === undefined || own.suspended || poolOf({ volumes }, own.pool)?.suspended) {
     return { exit: 1, stdout: '', stderr: 'No such file or directory' };
   }
   const hex = own.device.split(':').map((part) => Number(part).toString(16));
@@ -87,7 +87,7 @@ function spaceOf(
 ): Space {
   const { thinPool } = desired;
   const directory = poolPath(desired);
-  const pool = volumes.find(({ name }) => name === thinPool);
+  const pool = poolOf({ volumes }, thinPool);
   const used = own === undefined ? 0n : own.pool === undefined ? own.sizeBytes : usedOf(own);
   if (thinPool !== undefined) {
     const freeBytes = pool === undefined ? undefined : pool.sizeBytes - usedOf(pool);

@@ -4,8 +4,10 @@ import { change } from './change.ts';
 import type { LogicalVolume } from './facts.ts';
 import { lvName } from './names.ts';
 
-export const poolOf = ({ volumes }: ObservedLvm, name: string | undefined): LogicalVolume | undefined =>
-  name === undefined ? undefined : volumes.find((each) => each.name === name);
+export const poolOf = (
+  { volumes }: Pick<ObservedLvm, 'volumes'>,
+  name: string | undefined,
+): LogicalVolume | undefined => (name === undefined ? undefined : volumes.find((each) => each.name === name));
 
 /**
  * What goes before an inactive thin pool is activated, as LVM does with a volume of it. The first thin volume of a pool

@@ -5,6 +5,7 @@ import type { LogicalVolume, VolumeGroup } from './facts.ts';
 import { extentsFor, refuseChange } from './group.ts';
 import { lvName } from './names.ts';
 import { usedOf } from './observe.ts';
+import { poolOf } from './pool.ts';
 
 type Refusal = Exclude<Plan, { steps: unknown }>;
 
@@ -88,7 +89,7 @@ export function refuseWrites(
 ): Refusal | undefined {
   const { vgName } = desired;
   const name = lvName(desired, thinPool);
-  const pool = volumes.find((each) => each.name === thinPool);
+  const pool = poolOf({ volumes }, thinPool);
   if (pool === undefined || pool.kind !== 't') {
     return {
       refusal: pool === undefined ? `there is no thin pool ${name}` : `${name} is no thin pool`,
