@@ -12,13 +12,14 @@ const common = {
     ],
   },
   testEnvironment: 'node',
-  // What takes a second at rest may take five where other work has the processors.
-  testTimeout: 20_000,
 };
 
 export default {
   // By default a machine with two cores would use one.
   maxWorkers: '100%',
+  // What takes a second at rest may take five where other work has the processors. Jest takes it from here alone, and not from
+  // a project.
+  testTimeout: 20_000,
   projects: [
     {
       ...common,

@@ -22,16 +22,22 @@ from stowage_node import allowed
 FUNCTIONS = ("observe", "submit", "poll", "forget", "subjects")
 
 
+#: Characters that a request may have. That of the longest job, which wipes a disk part by part, has a tenth of it.
+LONGEST = 8 << 20
+
+
 class NoRequest(Exception):
     """What was read is none."""
 
 
 def answer(text, file=allowed.FILE):
     """What the module answers to a request, JSON like it. Raises NoRequest."""
+    if len(text) > LONGEST:
+        raise NoRequest(f"a request has no more than {LONGEST} characters")
     try:
         request = json.loads(text)
         function, arguments = request["function"], request["arguments"]
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, RecursionError):
         raise NoRequest("this key is for `stowage --ssh-guard` alone: it takes requests, and runs no commands") from None
     if function not in FUNCTIONS:
         raise NoRequest(f"not a function of Stowage's module: {function!r}")
@@ -43,7 +49,7 @@ def answer(text, file=allowed.FILE):
 def main(arguments):
     """Exit status 1, with a line that says why, where there was no request."""
     try:
-        print(answer(sys.stdin.read(), *arguments))
+        print(answer(sys.stdin.read(LONGEST + 1), *arguments))
     except NoRequest as error:
         sys.exit(f"ssh_guard: {error}")
 

@@ -19,7 +19,12 @@ if [ "${STOWAGE_PACKAGES_LOCKED:-}" = "" ]; then
   STOWAGE_PACKAGES_LOCKED=1 exec flock /run/lock/stowage-packages sh "$0" "$@"
 fi
 echo "setup: installing Debian packages: $missing" >&2
-# Nothing that is installed here may start a service of its own (see policy-rc.d in invoke-rc.d(8)).
+# Nothing that is installed here may start a service of its own: not now (see policy-rc.d in invoke-rc.d(8)), and not when
+# this machine boots.
+enabled() {
+  find /etc/systemd/system -type l -path '*.wants/*' 2>/dev/null | sort
+}
+before=$(enabled)
 policy=/usr/sbin/policy-rc.d
 if [ ! -e "$policy" ]; then
   printf '#!/bin/sh\nexit 101\n' >"$policy"
@@ -39,3 +44,9 @@ if ! { apt-get update && apt-get install -y --no-install-recommends $missing; } 
   exit 1
 fi
 rm -f "$log"
+for link in $(enabled); do
+  case "$before" in
+    *"$link"*) ;;
+    *) systemctl --quiet disable "$(basename "$link")" 2>/dev/null || rm -f "$link" ;;
+  esac
+done

@@ -5,6 +5,10 @@ set -eu
 cd "$(dirname "$0")/.."
 PATH=$PWD/node_modules/.bin:$PATH
 export NODE_OPTIONS=--experimental-vm-modules NODE_NO_WARNINGS=1
+if [ "$(id -u)" != 0 ]; then
+  echo 'the cluster tests need root: loop devices, udev, sshd, a kubelet and the image of a VM' >&2
+  exit 1
+fi
 if [ "${1:-}" = smoke ]; then
   shift
   set -- --testPathPatterns 'cluster/(api-server|rbac|kubelet/pods|salt/(logins|refusals|kinds)|vm/smoke)' "$@"

@@ -1,6 +1,7 @@
 #!/bin/sh
 # Kills jobs and the daemon at many more points than `npm test` has the time for, takes away each right of the daemon on a
-# real API server, and cuts the power of a VM in the middle of work. STOWAGE_FAULTS_SEED repeats a run.
+# real API server, then that server, parts of Salt, sshd and the network for a minute each, restores etcd to a backup, and
+# cuts the power of a VM in the middle of work. STOWAGE_FAULTS_SEED repeats a run.
 set -eu
 cd "$(dirname "$0")/.."
 PATH=$PWD/node_modules/.bin:$PATH
@@ -10,6 +11,6 @@ if [ "$(id -u)" != 0 ]; then
   exit 1
 fi
 jest --selectProjects integration --runInBand --testPathPatterns 'integration/(faults|crash)' "$@"
-jest --selectProjects cluster --runInBand --testPathPatterns 'cluster/rbac' "$@"
+jest --selectProjects cluster --runInBand --testPathPatterns 'cluster/(rbac|outages|salt/outages)' "$@"
 export STOWAGE_POWER_CUTS="${STOWAGE_POWER_CUTS:-20}"
 jest --selectProjects cluster --runInBand --testPathPatterns 'cluster/vm/faults' "$@"

@@ -18,9 +18,12 @@ The master's configuration says where the API server is, and which accounts ther
 The user name is the account's, the password its token.
 """
 
+import http.client
 import json
 import logging
+import re
 import ssl
+import threading
 import urllib.request
 
 log = logging.getLogger(__name__)
@@ -28,25 +31,63 @@ log = logging.getLogger(__name__)
 #: While it waits, a worker of the master does nothing else. In s.
 TIMEOUT = 5
 
+#: More than any TokenReview has, in bytes.
+LONGEST = 1 << 20
+
+
+class NoRedirect(urllib.request.HTTPRedirectHandler):
+    """An API server sends nobody elsewhere, and tokens go nowhere else."""
+
+    def redirect_request(self, *_):
+        """None has the redirection reported as an error."""
+
 
 def auth(username, password):
     """Whether the token is that of this account, and the account has rights here. Whatever fails is no."""
-    if username not in __opts__.get("external_auth", {}).get("kubernetes_token", {}):
+    if not isinstance(username, str) or username not in __opts__.get("external_auth", {}).get("kubernetes_token", {}):
         log.warning("kubernetes_token: %r is not in external_auth", username)
         return False
     config = __opts__.get("kubernetes_token", {})
     try:
-        status = review(config, password)
-    except (KeyError, OSError, ValueError) as error:
+        status = within(TIMEOUT, lambda: review(config, password))
+    except (KeyError, OSError, TypeError, ValueError, http.client.HTTPException) as error:
         log.error("kubernetes_token: no TokenReview: %s", error)
         return False
     return is_of(status, username, config.get("audience"))
 
 
+def within(seconds, work):
+    """What `work` answers or raises, if it does so in time. The timeouts of sockets begin anew with each byte."""
+    found = {}
+
+    def run():
+        try:
+            found["answer"] = work()
+        except Exception as error:  # pylint: disable=broad-except
+            found["error"] = error
+
+    thread = threading.Thread(target=run, daemon=True)
+    thread.start()
+    thread.join(seconds)
+    if "error" in found:
+        raise found["error"]
+    if "answer" not in found:
+        raise TimeoutError(f"no answer within {seconds} s")
+    return found["answer"]
+
+
+def own_token(path):
+    """What a file holds, if it can be a token: what refuses to send another one would tell what it is."""
+    with open(path, "rb") as file:
+        token = file.read(LONGEST).strip()
+    if not re.fullmatch(rb"[A-Za-z0-9._~+/=-]+", token):
+        raise ValueError(f"{path} holds no token")
+    return token.decode()
+
+
 def review(config, token):
     """The status of a TokenReview. The files are read each time: they are replaced."""
-    with open(config["token_file"], encoding="utf-8") as file:
-        own = file.read().strip()
+    own = own_token(config["token_file"])
     spec = {"token": token}
     if config.get("audience"):
         spec["audiences"] = [config["audience"]]
@@ -60,8 +101,15 @@ def review(config, token):
     if request.type != "https":
         raise ValueError("url must begin with https://: tokens are sent there")
     context = ssl.create_default_context(cafile=config.get("ca_file"))
-    with urllib.request.urlopen(request, timeout=TIMEOUT, context=context) as answer:
-        return json.load(answer).get("status", {})
+    opener = urllib.request.build_opener(NoRedirect, urllib.request.HTTPSHandler(context=context))
+    with opener.open(request, timeout=TIMEOUT) as answer:
+        text = answer.read(LONGEST + 1)
+    if len(text) > LONGEST:
+        raise ValueError("the answer is longer than any TokenReview")
+    status = json.loads(text)["status"]
+    if not isinstance(status, dict):
+        raise ValueError("the answer has no status")
+    return status
 
 
 def is_of(status, username, audience):
@@ -69,6 +117,6 @@ def is_of(status, username, audience):
     if status.get("authenticated") is not True:
         return False
     # An API server that knows nothing of audiences names none: the token is for whoever takes it then.
-    if audience and audience not in status.get("audiences", []):
+    if audience and audience not in (status.get("audiences") or []):
         return False
-    return status.get("user", {}).get("username") == username
+    return (status.get("user") or {}).get("username") == username

@@ -27,15 +27,18 @@ def observe(node, version, probes):
 def submit(node, version, subject, job, steps, wait, probes=()):
     """
     Starts a job, or joins the one of this key, and answers its state as `poll` does, once it is no longer running or
-    `wait` seconds are over. `probes`: what is looked at where it has succeeded; the state has it as `seen`, as `observe`
+    `wait` seconds are over. What this node refuses before a step has run is answered as that, and nothing is kept of it; what
+    it refuses later is an end of the job: `guarded`. `probes`: what is looked at where it has succeeded; the state has it as `seen`, as `observe`
     answers it.
     """
 
     def start(rules):
+        rules.subject = subject
         for step in steps:
             rules.check_step(step)
-        jobs.submit(subject, job, steps, rules.file)
+        jobs.submit(subject, job, steps, rules.file, node)
         [state] = jobs.poll([[subject, job]], wait)
+        jobs.raise_refused(subject, job)
         if probes and state["state"] == "succeeded":
             # Devices came and went while it ran.
             state["seen"] = observing.observe(allowed.load(rules.file), probes)

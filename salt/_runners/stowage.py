@@ -10,6 +10,9 @@ import salt.exceptions
 
 FUNCTIONS = ("observe", "submit", "poll", "forget", "subjects")
 
+#: How long Stowage waits for an answer at most, in s: a thread of salt-api waits with it.
+PATIENCE = 30
+
 #: How long a minion that did not answer has to say that it is at work still, in s.
 FIND_JOB = 5
 
@@ -23,6 +26,9 @@ def call(minion, function, arguments, patience):
     mapping: empty without such a minion; else with `minion`, which is False where it does not answer, and else has `ret` and
     `retcode`.
     """
+    # 0 and what is no number would wait for ever.
+    if isinstance(patience, bool) or not isinstance(patience, (int, float)) or not 0 < patience <= PATIENCE:
+        raise ValueError(f"not a number of seconds up to {PATIENCE}: {patience!r}")
     with _client() as client:
         job = client.run_job(*_target(minion, function), kwarg=arguments, tgt_type="list", listen=True)
         if minion not in job.get("minions", ()):

@@ -14,12 +14,14 @@ const LOCK_TIMEOUT = 60;
 
 /**
  * The script that is a job on its node, called with the folder it was written in and the folder of the job.
+ * What sudo refuses before any step has run is an error to whoever submits the job; later, what was done is done, and it
+ * is an end like any other.
  *
  * The job's lock is held before the folder gets its name, so that whoever sees the folder sees the lock taken
  * until the job has ended. It is on the file that every step prints to: that much sudo leaves open in a program, too.
  * So a job whose shell was killed counts as running for as long as its mkfs does.
  */
-export function jobScript(job: Job): string {
+export function jobScript(job: Job, node: string): string {
   return `${PRELUDE}exec </dev/null >/dev/null 2>&1
 exec 9>>"$1/output"
 flock -n 9 || exit 1
@@ -27,13 +29,18 @@ flock -n 9 || exit 1
 mv -T "$1" "$2" || { rm -rf "$1"; exit 0; }
 cd "$2" || exit 1
 finish() { printf '%s\\n' "$*" >result.new && mv result.new result; exit 0; }
+ran=
 begin() { printf '%s\\0%s' "$1" "$2" >step.new && mv step.new step; : >output; }
 settle() { # EXIT ARGV...: sets got; what sudo refuses is no exit status of the program
   got=$1
   why=$(not_run "$@" <output)
   case $why in
     missing) got=127 ;;
-    denied*) finish "$why" "$(shift; printf %s "$*" | base64 -w0)" ;;
+    denied*)
+      shift
+      printf '%s' ${quote(`node ${node} refuses '`)}"$*': sudo does not let user $(id -un) run it as root without a password: $(grep -i -e sudo -e sorry output | paste -s -d ';' -)" >refusal
+      [ -z "$ran" ] || finish guarded
+      finish "$why" "$(printf %s "$*" | base64 -w0)" ;;
   esac
 }
 run() { # FAILURE ARGV...
@@ -41,6 +48,7 @@ run() { # FAILURE ARGV...
   shift
   $as "$@" >&9 2>&1
   settle "$?" "$@"
+  ran=yes
   # Killed by one of the 64 signals, in a shutdown or for want of memory: that says nothing about what it worked on.
   [ "$got" -le 128 ] || [ "$got" -gt 192 ] || on_failure=raced
   [ "$got" = 0 ] || finish "$on_failure" "$got"

@@ -7,8 +7,9 @@ export const JOBS_FOLDER = '/run/stowage/jobs';
 /** Part of a path on the node and of a Volume's status, so nothing but these characters. */
 const NAME = /^[a-z0-9][a-z0-9-]{0,99}$/;
 
-/** The folder of a job on its node. @throws RangeError for a key that is no plain name */
+/** The folder of a job on its node. @throws RangeError for a key that is no plain name, or that of its subject's lock */
 export function jobFolder(key: JobKey): string {
+  if (key.id === 'lock') throw new RangeError(`not a job's name: ${JSON.stringify(key.id)}`);
   return `${subjectFolder(key.subject)}/${plainName(key.id)}`;
 }
 

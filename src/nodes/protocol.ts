@@ -53,7 +53,7 @@ export function readObservation(answer: string, probes: readonly Probe[]): Map<s
 }
 
 /** Starts a job unless the node has one of its key, then answers as `pollScript` does. */
-export function submitScript(job: Job, waitMs: number): string {
+export function submitScript(node: string, job: Job, waitMs: number): string {
   const folder = quote(jobFolder(job.key));
   const subject = quote(subjectFolder(job.key.subject));
   return whole(`${PRELUDE}${ownJobs(END)}${makeJobs(END)}job=${folder} subject=${subject}
@@ -62,21 +62,25 @@ if [ ! -d "$job" ]; then
   # Half submissions of a crash. One that is under way is young, and has its lock soon.
   find "$subject" -maxdepth 1 -name '.new.*' -mmin +1 -exec flock -n {}/output rm -rf {} \\;
   new=$(mktemp -d "$subject/.new.XXXXXX") || exit
-  printf %s ${quote(jobScript(job))} >"$new/script" || exit
+  printf %s ${quote(jobScript(job, node))} >"$new/script" || exit
   setsid sh "$new/script" "$new" "$job" </dev/null >/dev/null 2>&1 &
   # Until it has its place, or has found it taken; a script that died at once leaves it empty.
   n=0
   while [ -d "$new" ] && [ $n -lt 100 ]; do sleep 0.02; n=$((n + 1)); done
 fi
-${pollBody([job.key], waitMs)}`);
+${pollBody([job.key], waitMs, true)}`);
 }
 
 /** The states of jobs, once one of them is no longer running or the time is over. */
 export function pollScript(keys: readonly JobKey[], waitMs: number): string {
-  return whole(PRELUDE + ownJobs(END) + pollBody(keys, waitMs));
+  return whole(PRELUDE + ownJobs(END) + pollBody(keys, waitMs, false));
 }
 
-function pollBody(keys: readonly JobKey[], waitMs: number): string {
+/**
+ * What was refused before any step had run is told as that to whoever `submits`, and removed: nothing was found out about
+ * the volume, and once sudo lets the program run, the same job is tried again. Others are told why it ended, each of them.
+ */
+function pollBody(keys: readonly JobKey[], waitMs: number, submits: boolean): string {
   return `state() {
   ended=yes
   if [ -e "$1/result" ]; then
@@ -101,10 +105,10 @@ look() {
 report() {
   for folder; do
     state "$folder"
+    ${submits ? '' : 'case $line in denied*) line=guarded ;; esac'}
     printf 'job %s' "$(printf %s "$line" | base64 -w0)"
     for file in step refusal; do printf ' %s' "$(base64 -w0 "$folder/$file" 2>/dev/null)"; done
     printf ' %s\\n' "$(tail -c ${OUTPUT_TAIL} "$folder/output" 2>/dev/null | base64 -w0)"
-    # Nothing was found out about the volume: once sudo lets the program run, the same job is tried again.
     case $line in denied*) rm -rf "$folder" ;; esac
   done
 }
@@ -137,7 +141,7 @@ const waitScript = (waitMs: number) => `look "$@"
 }
 `;
 
-/** @throws RangeError for an answer that `pollScript` does not give, SudoRefusal where sudo did not let a job go on */
+/** @throws RangeError for an answer that `pollScript` does not give, SudoRefusal where sudo did not let a job begin */
 export function readStates(answer: string, count: number): JobState[] {
   const lines = fields(answer);
   if (lines.length !== count) {

@@ -47,7 +47,9 @@ export function createShellExecutor(shell: Shell): Executor {
     observe: (node, probes) =>
       ask(node, observeScript(probes), 0, (answer) => readObservation(answer, probes)),
     submit: async (node, job, waitMs) => {
-      const [state] = await ask(node, submitScript(job, waitMs), waitMs, (answer) => readStates(answer, 1));
+      const [state] = await ask(node, submitScript(node, job, waitMs), waitMs, (answer) =>
+        readStates(answer, 1),
+      );
       return state as NonNullable<typeof state>;
     },
     poll: async (node, keys, waitMs) => {

@@ -76,24 +76,35 @@ export function intentOf(
 
 export function writeIntent(intent: Intent): Step[] {
   return [
-    {
-      name: 'make the folder of records',
-      argv: ['install', '-d', '-m', '0700', '/var/lib/stowage', RECORDS],
-      guards: [],
-    },
+    makeFolder,
     ...durableFile('intent', intentPath(intent.uid), `${JSON.stringify(intent)}\n`),
-    {
-      name: 'sync the folders of records',
-      argv: ['sync', RECORDS, '/var/lib/stowage', '/var/lib'],
-      guards: [],
-    },
+    syncFolders,
   ];
 }
+
+const makeFolder: Step = {
+  name: 'make the folder of records',
+  argv: ['install', '-d', '-m', '0700', '/var/lib/stowage', RECORDS],
+  guards: [],
+};
+
+const syncFolders: Step = {
+  name: 'sync the folders of records',
+  argv: ['sync', RECORDS, '/var/lib/stowage', '/var/lib'],
+  guards: [],
+};
 
 /** `sizeBytes`: how large the volume is made, which tells whether it is to grow. */
 export function writeDone(uid: string, sizeBytes: bigint): Step[] {
   return [...durableFile('done', donePath(uid), `${sizeBytes}\n`), syncRecords];
 }
+
+/** The same of what was made without records: the node may have no folder of them. */
+export const recordSize = (uid: string, sizeBytes: bigint): Step[] => [
+  makeFolder,
+  ...durableFile('done', donePath(uid), `${sizeBytes}\n`),
+  syncFolders,
+];
 
 /** Up to where every byte reads zero. */
 export function writeWiped(uid: string, upTo: bigint): Step[] {

@@ -6,7 +6,7 @@ import { desiredOf } from './desired.ts';
 import { doneName, parseJobName } from './job-name.ts';
 import { jobStep } from './job-step.ts';
 import { measured } from './measured.ts';
-import { buildPv } from './persistent-volume.ts';
+import { buildPv, isPvOf } from './persistent-volume.ts';
 import { setStatus } from './status.ts';
 import { type ClassOptions, checkClass } from './storage-class.ts';
 import type { Decision, Input } from './types.ts';
@@ -41,12 +41,15 @@ export function deploy(input: Input, now: number): Decision {
       return startAttempt(volume, now, 'PrepareVolume', 1, 'Pending', pending);
     }
     if (input.pvRefused !== undefined) return withoutPv(volume, input.pvRefused, now);
-    return pv === undefined
-      ? { action: { do: 'create-pv', pv: buildPv(volume, options) } }
-      : fail(
-          READY_REASON.creationError,
-          `a PersistentVolume ${pv.metadata.name} exists that does not belong to this Volume. Delete it, or name the Volume otherwise`,
-        );
+    // Another one's may be long gone: after a backup was restored, each cache learns of that at its own time.
+    if (pv !== undefined && input.livePv === undefined) return { action: { do: 'read-pv' } };
+    const found = input.livePv === undefined ? pv : input.livePv.found;
+    if (found === undefined) return { action: { do: 'create-pv', pv: buildPv(volume, options) } };
+    if (isPvOf(found, volume)) return { retry: true };
+    return fail(
+      READY_REASON.creationError,
+      `a PersistentVolume ${found.metadata.name} exists that does not belong to this Volume. Delete it, or name the Volume otherwise`,
+    );
   }
 
   const { attempt } = name;

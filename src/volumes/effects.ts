@@ -1,7 +1,7 @@
 import type { PersistentVolume, StorageClass } from '../api/core.ts';
 import type { Logger } from '../api/logger.ts';
 import { EVENT } from '../api/names.ts';
-import { PERSISTENT_VOLUMES, STORAGE_CLASSES } from '../api/resources.ts';
+import { PERSISTENT_VOLUMES, STORAGE_CLASSES, VOLUMES } from '../api/resources.ts';
 import type { Volume } from '../api/volume.ts';
 import type { Clock } from '../control/clock.ts';
 import { isNotFound, isRefusal } from '../kube/errors.ts';
@@ -15,7 +15,7 @@ import { keepLeftover } from './keep-leftover.ts';
 import type { Looks } from './looks.ts';
 import type { LoopNumbers } from './loop-numbers.ts';
 import { forgetJobs, observe, poll, submit } from './node-work.ts';
-import { type Subjects, takeOffFinalizer } from './subjects.ts';
+import { liveOf, type Subjects, takeOffFinalizer } from './subjects.ts';
 import type { Action, EventToSend, Input } from './types.ts';
 
 export interface EffectDeps {
@@ -33,9 +33,13 @@ export interface EffectDeps {
 }
 
 /** What is known within one reconcile beside the objects. */
-export type Known = Pick<Input, 'liveClass' | 'job' | 'observation' | 'forgotten' | 'pvRefused' | 'kept'>;
+export type Known = Pick<
+  Input,
+  'liveClass' | 'livePv' | 'job' | 'observation' | 'forgotten' | 'pvRefused' | 'kept'
+>;
 export const nothing: Known = {
   liveClass: undefined,
+  livePv: undefined,
   job: undefined,
   observation: undefined,
   forgotten: undefined,
@@ -79,12 +83,12 @@ export function createEffects(deps: EffectDeps, looks: Looks, loopNumbers: LoopN
         );
         if (action.event) tell(volume, action.event.type, action.event.reason, action.event.message);
         if (job === volume.status?.job) return known;
-        // A name that nobody had written before has no job on the node.
+        // A name that nobody had written before has no job on the node, unless a backup was restored that lacks it.
         const named = parseJobName(job)?.attempt !== undefined;
         return {
           ...nothing,
           observation: known.observation,
-          ...(named ? { job: { known: { state: 'not-found' } } } : {}),
+          ...(named ? { job: { known: { state: 'not-found' }, assumed: true } } : {}),
         };
       }
       case 'read-class':
@@ -95,10 +99,13 @@ export function createEffects(deps: EffectDeps, looks: Looks, loopNumbers: LoopN
           if (!isNotFound(error)) throw error;
           return { ...known, liveClass: { found: undefined } };
         }
+      case 'read-pv':
+        return { ...known, livePv: { found: await liveOf(client, PERSISTENT_VOLUMES, name) } };
       case 'observe':
         return { ...known, observation: await lookAt(volume, node) };
       case 'poll':
-        return { ...known, job: await poll(executor, volume, node) };
+        // What was seen before may be of a job that ran meanwhile.
+        return { ...known, job: await poll(executor, volume, node), observation: undefined };
       case 'submit': {
         // Before anything is awaited, so that no other Volume is promised the same number meanwhile.
         loopNumbers.promise(node, uid, action.loopNumber);
@@ -115,7 +122,10 @@ export function createEffects(deps: EffectDeps, looks: Looks, loopNumbers: LoopN
           ? { ...known, forgotten: forgotten.known }
           : { ...nothing, job: forgotten };
       }
-      case 'create-pv':
+      case 'create-pv': {
+        // After a backup was restored the cache may have a Volume that is not there, or is another one's by now.
+        const live = await client.get<Volume>(VOLUMES, name);
+        if (live.metadata.uid !== uid) throw new Error(`the cache has an earlier Volume ${name}`);
         try {
           persistentVolumes.learn(await client.create(PERSISTENT_VOLUMES, action.pv));
         } catch (error) {
@@ -125,6 +135,7 @@ export function createEffects(deps: EffectDeps, looks: Looks, loopNumbers: LoopN
         }
         tell(volume, 'Normal', EVENT.pvCreation, `PersistentVolume ${name} created`);
         return known;
+      }
       case 'grow-pv': {
         const pv = persistentVolumes.get(name);
         const patch = {

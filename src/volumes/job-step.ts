@@ -42,6 +42,8 @@ export function jobStep(input: Input, operation: Operation, desired: Desired): J
       const loopNumber = freeLoopNumber(observation.known.loops, input.allotted);
       const planned = plan(operation, desired, observation.known, loopNumber);
       if ('refusal' in planned) {
+        // For good only if it isn't such a job that is in the way: it may run, or have left what was refused.
+        if (job.assumed && !planned.passing) return { is: 'ask' };
         return {
           is: 'refused',
           message: withHint(planned.refusal, planned.hint),

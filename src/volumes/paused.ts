@@ -66,6 +66,7 @@ function isWrite(action: Action, { volume }: Input): boolean {
   switch (action.do) {
     case 'observe':
     case 'read-class':
+    case 'read-pv':
     case 'poll':
     case 'add-finalizer':
       return false;

@@ -24,8 +24,13 @@ export interface Input {
   storageClass: StorageClass | undefined;
   /** The same as the API server has it, if it was asked just now. */
   liveClass: { found: StorageClass | undefined } | undefined;
-  /** Of the job that `status.job` names, if it was asked for since that name was written. */
-  job: Answer<JobState> | undefined;
+  /** The PersistentVolume as the API server has it, if it was asked just now. */
+  livePv: { found: PersistentVolume | undefined } | undefined;
+  /**
+   * Of the job that `status.job` names, if it was asked for since that name was written; `assumed`: it was not, for the
+   * name was written just now.
+   */
+  job: (Answer<JobState> & { assumed?: true }) | undefined;
   /** Of the node, if it was looked at since anything was last done there. */
   observation: Answer<Observed> | undefined;
   /**
@@ -58,6 +63,8 @@ export type Action =
   | { do: 'set-status'; status: VolumeStatus; event?: EventToSend }
   /** Reads the class of the Volume's spec from the API server. */
   | { do: 'read-class' }
+  /** Reads the PersistentVolume of the Volume's name from the API server. */
+  | { do: 'read-pv' }
   | { do: 'observe' }
   | { do: 'poll' }
   /** Under the key of `status.job`. `loopNumber` is what the steps attach under, if they do. */

@@ -3,7 +3,8 @@ import type { Answer } from './client.ts';
 
 const UID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
 const TIME = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/g;
-const AGE = /^\d+s$/;
+/** An age moves with the day of the run, and keeps its form. */
+const AGE = /^\d+s$|^\d+y(\d+d)?$/;
 const GENERATED = /\bx-[bcdfghjklmnpqrstvwxz2456789]{5}\b/g;
 /** What Go's comparison adds, in the words of its own types. */
 const DIFFERENCE = /\n@@[\s\S]*?\n(?=, |\]|$)/g;

@@ -6,6 +6,7 @@ import type { KubeNode, StorageClass } from '../../src/api/core.ts';
 import { CRDS } from '../../src/api/crds.ts';
 import type { Leftover } from '../../src/api/leftover.ts';
 import type { KubeObject, Resource } from '../../src/api/meta.ts';
+import { PROTECTION_FINALIZER } from '../../src/api/names.ts';
 import { LEFTOVERS, NODES, PERSISTENT_VOLUMES, STORAGE_CLASSES, VOLUMES } from '../../src/api/resources.ts';
 import type { Condition, Volume } from '../../src/api/volume.ts';
 import { VOLUME_CRD } from '../../src/api/volume-crd.ts';
@@ -16,7 +17,9 @@ import type { Executor } from '../../src/nodes/job.ts';
 import { type Sandbox, startSandbox } from '../../src/sandbox/server.ts';
 import { sparseVolume } from '../support/cluster.ts';
 import { startController, type TestController, type TestControllerOptions } from '../support/controller.ts';
+import { prepared } from '../support/decisions.ts';
 import { until } from '../support/until.ts';
+import { UID } from '../support/volume-input.ts';
 import { type WorkingNodes, workingNodes } from '../support/working-nodes.ts';
 
 const PAUSED = 'stowage.dev/paused';
@@ -159,6 +162,30 @@ test('a Volume at rest whose status went back with a restored API server is work
   broken = new AbortController();
   connection.abort(new Error('the connection broke'));
   await until('it is worked on', 10_000, async () => patched.includes('a') || undefined);
+}, 30_000);
+
+test('a Volume that the cache alone has, of before a backup was restored, gets no PersistentVolume', async () => {
+  let reads = 0;
+  const stale = (real: KubeClient): KubeClient => ({
+    ...real,
+    list: async <T extends KubeObject>(resource: Resource, options?: ListOptions) => {
+      const page = await real.list<T>(resource, options);
+      if (resource !== VOLUMES) return page;
+      const ghost: Volume = {
+        ...sparseVolume('a', 'n1', '32Mi'),
+        metadata: { name: 'a', uid: UID, resourceVersion: '1', finalizers: [PROTECTION_FINALIZER] },
+        status: { phase: 'Available', job: 'PrepareVolume/DONE', prepared },
+      };
+      return { ...page, items: [ghost as unknown as T] };
+    },
+    get: async (resource, name) => {
+      if (resource === VOLUMES) reads += 1;
+      return real.get(resource, name);
+    },
+  });
+  await start(CRDS, stale);
+  await until('it was tried', 20_000, async () => reads > 1 || undefined);
+  expect((await client.list(PERSISTENT_VOLUMES)).items).toEqual([]);
 }, 30_000);
 
 test('a PersistentVolume that may not be made is tried again, and fails no Volume', async () => {

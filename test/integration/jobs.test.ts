@@ -314,7 +314,8 @@ describeAsRoot('jobs', () => {
         expect(states.map(({ state }) => state)).toEqual(
           [...others, first].map(() => 'running').concat('succeeded'),
         );
-        expect(await waiters()).toBe(0);
+        // They were sent a signal before the answer; a busy machine lets them end later.
+        await until('nobody waits', 5000, async () => ((await waiters()) === 0 ? true : undefined));
       } finally {
         await writeFile(join(here, 'go-first'), '');
         await writeFile(join(here, 'go'), '');

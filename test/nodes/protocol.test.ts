@@ -31,12 +31,18 @@ describe('names of jobs', () => {
         { subject: name, id: 'a' },
         { subject: 'a', id: name },
       ]) {
-        expect(() => submitScript({ key, steps: [] }, 0)).toThrow(RangeError);
+        expect(() => submitScript('n1', { key, steps: [] }, 0)).toThrow(RangeError);
         expect(() => pollScript([key], 0)).toThrow(RangeError);
       }
       expect(() => forgetScript(name)).toThrow(RangeError);
     },
   );
+
+  test("that of a subject's lock is no job's", () => {
+    const key = { subject: 'a', id: 'lock' };
+    expect(() => submitScript('n1', { key, steps: [] }, 0)).toThrow(RangeError);
+    expect(() => pollScript([key], 0)).toThrow(RangeError);
+  });
 
   test('a UID and an attempt are taken', () => {
     const key = { subject: '0b9cbd1c-5e26-4d13-9d6c-7f1f4d0d4b5e', id: 'prepare-12' };
@@ -46,7 +52,7 @@ describe('names of jobs', () => {
 
 test('NUL in a command is refused before anything is sent', () => {
   const steps = [{ name: 'x', argv: ['echo', 'a\0b'], guards: [] }];
-  expect(() => submitScript({ key: { subject: 'a', id: 'b' }, steps }, 0)).toThrow(RangeError);
+  expect(() => submitScript('n1', { key: { subject: 'a', id: 'b' }, steps }, 0)).toThrow(RangeError);
   expect(() => observeScript([{ name: 'x', argv: ['a\0b'] }])).toThrow(RangeError);
 });
 
@@ -238,7 +244,7 @@ describe('what was not done', () => {
 
   test.each([
     ['a probe', executor(`probe 0 1  ${base64(said)} denied ${base64('stowage')}\n`).observe('n1', LOOK)],
-    ['a step', executor(job(`denied ${denied}`, STEP_FILE, '', said)).poll('n1', [key], 0)],
+    ['a step', executor(job(`denied ${denied}`, STEP_FILE, '', said)).submit('n1', { key, steps: [] }, 0)],
     [
       'the folder of jobs',
       executor(`denied ${denied} ${base64(said)}\n`).submit('n1', { key, steps: [] }, 0),

@@ -1,7 +1,13 @@
+import { dirname } from 'node:path';
 import { expect, jest, test } from '@jest/globals';
 import { execa } from 'execa';
-import type { Step } from '../../src/nodes/job.ts';
+import type { Probe, Step } from '../../src/nodes/job.ts';
+import { freeSpaceProbes } from '../../src/storage/free-space.ts';
+import { groupProbe } from '../../src/storage/lvm/report.ts';
+import { folderProbes, intentProbes, pathProbes, recordsProbes } from '../../src/storage/node-check/files.ts';
+import { systemProbes } from '../../src/storage/node-check/system.ts';
 import { plan } from '../../src/storage/plan.ts';
+import { sparseProbes } from '../../src/storage/sparse/observe.ts';
 import type { DesiredRaw, DesiredSparse, Operation } from '../../src/storage/types.ts';
 import { FakeDisks, fakeDisk, Raced } from '../support/fake-disk.ts';
 import { FakeNode } from '../support/fake-node.ts';
@@ -12,21 +18,28 @@ import { FILE, UID } from '../support/volume-input.ts';
 jest.setTimeout(30_000);
 
 const CHECK = `
-import json, sys
-from stowage_node import allowed
-rules = allowed.Rules("", [], ["/var/lib/metalk8s/storage/sparse"], ["/dev/sdb"], ["vg0"])
-for step in json.load(sys.stdin):
+import json, os, sys, tempfile
+from stowage_node import allowed, volumes
+folder = tempfile.mkdtemp()
+os.mkdir(f"{folder}/sdb")
+with open(f"{folder}/sdb/size", "w") as file:
+    file.write(sys.argv[2])
+volumes.SYSFS = folder
+rules = allowed.Rules("", [], ["/var/lib/metalk8s/storage/sparse"], ["/dev/sdb"], ["vg0"], sys.argv[1])
+for each in json.load(sys.stdin):
     try:
-        rules.check_step(step)
+        rules.check_look(each["argv"]) if "guards" not in each else rules.check_step(each)
     except allowed.Refusal as refusal:
         print(refusal.command, refusal)
 `;
 
-/** What the module says of steps: a line for each that it refuses. */
-async function refused(steps: readonly Step[]): Promise<string> {
-  const how = { input: JSON.stringify(steps), env: { PYTHONPATH: 'salt/_modules' } };
-  return (await execa('python3', ['-B', '-c', CHECK], how)).stdout;
+/** What the module says of steps of a Volume's job, and of looks: a line for each that it refuses. */
+async function refused(asked: readonly (Step | Probe)[], uid = UID): Promise<string> {
+  const how = { input: JSON.stringify(asked), env: { PYTHONPATH: 'salt/_modules' } };
+  return (await execa('python3', ['-B', '-c', CHECK, uid, String(DISK.sizeBytes / 512n)], how)).stdout;
 }
+
+const DISK = fakeDisk('sdb', { id: 'ours' });
 
 /** None that the machine has: the module looks at what is on it. */
 const LOOP = 900;
@@ -73,7 +86,7 @@ test.each(['Delete', 'Wipe'] as const)(
 );
 
 test.each(CONTENTS)('and those of a listed disk, with %j', async (content) => {
-  const node = new FakeDisks(fakeDisk('sdb', { id: 'ours' }));
+  const node = new FakeDisks(structuredClone(DISK));
   const steps: Step[] = [];
   for (const operation of OPERATIONS) {
     for (let round = 0; round < 4; round++) {
@@ -96,17 +109,62 @@ test.each(CONTENTS)('and those of a listed disk, with %j', async (content) => {
     }
   }
   expect(steps.length).toBeGreaterThan(5);
-  expect(await refused(steps)).toBe('');
+  expect(node.looked.some(({ argv }) => argv[0] === 'od')).toBe(true);
+  expect(await refused([...steps, ...node.looked])).toBe('');
+  // The same steps for another Volume.
+  const drops = steps.filter(
+    ({ argv: [program, , , path] }) => program === 'rm' && path?.startsWith('/dev/'),
+  );
+  expect(drops).not.toEqual([]);
+  expect((await refused(drops, UID.replace(/^./, 'f'))).split('\n')).toHaveLength(drops.length);
+});
+
+test('the node may be looked at', async () => {
+  const directory = dirname(FILE);
+  const modes = [CONTENTS[0], CONTENTS[2]];
+  const looks = [
+    ...modes.flatMap((content) => sparseProbes(sparse(content, {}))),
+    ...systemProbes(),
+    ...recordsProbes(),
+    ...intentProbes([UID]),
+    ...folderProbes([directory]),
+    ...pathProbes([`/dev/disk/by-uuid/${UID}`, `/dev/disk/by-partuuid/${UID}`]),
+    ...freeSpaceProbes(directory),
+    groupProbe(),
+    { name: 'udev', argv: ['test', '-S', '/run/udev/control'] },
+  ];
+  expect(await refused(looks)).toBe('');
+});
+
+test('but a look changes nothing', async () => {
+  const changes = [
+    ['rm', '-f', '--', FILE],
+    ['rm', '-f', '--', `/dev/disk/by-uuid/${UID}`],
+    ['truncate', '-s', '1', '--', FILE],
+    ['dd', `of=/var/lib/stowage/volumes/${UID}.done.new`, 'conv=fsync', 'status=none'],
+    ['losetup', '-d', '/dev/loop900'],
+    ['wipefs', '--all', '--force', '/dev/sdb'],
+    ['lvchange', '--addtag', `stowage.dev/uid=${UID}`, 'vg0/data1'],
+    ['flock', '-x', '-w', '60', '/dev/sdb', 'cat'],
+    ['udevadm', 'settle', '--timeout=10'],
+    ['sync', '/dev/sdb'],
+  ];
+  const said = await refused(changes.map((argv) => ({ name: 'x', argv })));
+  expect(said.split('\n')).toEqual(
+    changes.map((argv) => `${argv.join(' ')} no command on its list is this one`),
+  );
 });
 
 test.each([
   [['wipefs', '--all', '--force', '/dev/sdc']],
   [['wipefs', '--all', '--force', '/dev/dm-77']],
+  [['udevadm', 'settle', '--timeout=100']],
+  [['od', '-A', 'n', '-t', 'x1', '-j', '1024', '-N', '16', '/dev/sdb']],
   [['lvchange', '--activate', 'n', 'vg1/data1']],
   [['lvchange', '--activate', 'n', 'vg1/pool_tmeta']],
   [['lvchange', '--activate', 'y', 'vg0/pool_tmeta']],
 ])('and none of what is not listed: %j', async (argv) => {
   expect(await refused([{ name: 'x', argv, guards: [] }])).toMatch(
-    /no command on its list|of a listed group/,
+    /no command on its list|of a listed group|no GUID/,
   );
 });

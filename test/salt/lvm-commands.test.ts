@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { execa } from 'execa';
-import type { Step } from '../../src/nodes/job.ts';
+import type { Probe, Step } from '../../src/nodes/job.ts';
 import { contentProbes } from '../../src/storage/lvm/content.ts';
 import { lvmProbes } from '../../src/storage/lvm/observe.ts';
 import { segmentsProbe } from '../../src/storage/lvm/report.ts';
@@ -17,11 +17,14 @@ from stowage_node import allowed
 def job(rules, steps, runs):
     try:
         for step in steps:
+            if "guards" not in step:
+                rules.check_look(step["argv"])
+                continue
             rules.check_step(step)
         for step in steps if runs else []:
             if "lock" in step:
                 rules.check_lock(step["lock"])
-            for argv in [*(guard["argv"] for guard in step["guards"]), step["argv"]]:
+            for argv in [*(guard["argv"] for guard in step.get("guards", ())), step["argv"]]:
                 rules.check(argv)
     except allowed.Refusal as refusal:
         return f"{refusal.command} {refusal}"
@@ -52,7 +55,11 @@ interface Node {
 const NODE: Node = { tags: lv.tags.join(','), groups: ['vg0'], devices: [] };
 
 /** What a node's list says of each job's steps: '' where it refuses none. */
-async function refused(jobs: readonly (readonly Step[])[], more: Partial<Node>, create: readonly boolean[]) {
+async function refused(
+  jobs: readonly (readonly (Step | Probe)[])[],
+  more: Partial<Node>,
+  create: readonly boolean[],
+) {
   const asked = jobs.map((steps, index) => ({ steps, ...NODE, ...more, create: create[index] ?? false }));
   const how = { input: JSON.stringify(asked), env: { PYTHONPATH: 'salt/_modules:test/salt' } };
   return JSON.parse((await execa('python3', ['-B', '-c', CHECK, LV_UUID], how)).stdout) as string[];
@@ -98,6 +105,5 @@ test('what MetalK8s made is changed where the list has it as a device, and not o
 
 test('a node whose list has the group may be looked at', async () => {
   const probes = [...lvmProbes(lvmDesired), segmentsProbe(), ...contentProbes([free])];
-  const looks = probes.map(({ name, argv }): Step => ({ name, argv, guards: [] }));
-  expect(await refused([looks], {}, [])).toEqual(['']);
+  expect(await refused([probes], {}, [])).toEqual(['']);
 });

@@ -40,7 +40,7 @@ class Jobs(unittest.TestCase):
             self.addCleanup(patched.stop)
 
     def submit(self, job, *steps, subject="v1"):
-        jobs.submit(subject, job, list(steps), self.file)
+        jobs.submit(subject, job, list(steps), self.file, "n1")
 
     def state(self, job, wait=10, subject="v1"):
         return jobs.poll([[subject, job]], wait)[0]
@@ -106,11 +106,33 @@ class Jobs(unittest.TestCase):
         self.assertEqual(self.state("a"), {"state": "died"})
         self.assertEqual(self.state("b"), {"state": "not-found"})
 
-    def test_what_the_list_has_no_more_is_refused_and_tried_again_when_it_has(self):
-        self.submit("a", step("sleep", "0.2"), step("cat", "/etc/passwd"))
+    def test_what_is_refused_before_a_step_has_run_is_an_error_to_who_submits_and_tried_again(self):
+        self.submit("a", step("cat", "/etc/passwd"), step("true"))
+        # Others may hear of it first.
+        self.assertEqual(self.state("a")["state"], "guarded")
         with self.assertRaises(allowed.Refusal) as caught:
-            self.state("a")
+            jobs.raise_refused("v1", "a")
         self.assertEqual(caught.exception.command, "cat /etc/passwd")
+        self.assertEqual(str(caught.exception), "no command on its list is this one")
+        self.assertEqual(self.state("a"), {"state": "not-found"})
+        jobs.raise_refused("v1", "a")
+
+    def test_what_is_refused_later_is_an_end_that_each_is_told_until_it_is_forgotten(self):
+        self.submit("a", step("true"), step("cat", "/etc/passwd"), step("tee", f"{self.directory}/one"))
+        self.submit("b", step("true"), subject="v2")
+        self.state("b", subject="v2")
+        self.state("a")
+        for _ in range(2):
+            # One that is refused says nothing of others.
+            other, state = jobs.poll([["v2", "b"], ["v1", "a"]], 10)
+            self.assertEqual(other, {"state": "succeeded"})
+            self.assertEqual((state["state"], state["step"]["command"]), ("guarded", "cat /etc/passwd"))
+            self.assertEqual(state["refusal"], "node n1 refuses 'cat /etc/passwd': no command on its list is this one")
+            jobs.raise_refused("v1", "a")
+        self.submit("a", step("tee", f"{self.directory}/two"))
+        self.assertEqual(self.state("a")["state"], "guarded")
+        self.assertEqual(os.listdir(self.directory), [])
+        self.until(lambda: jobs.forget("v1"))
         self.assertEqual(self.state("a"), {"state": "not-found"})
 
     def test_forgets_what_ended_and_nothing_that_runs(self):
@@ -131,12 +153,18 @@ class Jobs(unittest.TestCase):
         self.assertLess(time.monotonic() - began, 3)
         self.assertEqual([each["state"] for each in states], ["running", "succeeded"])
 
+    def test_waits_no_longer_than_it_may_whatever_it_is_told(self):
+        self.submit("a", step("sleep", "1"))
+        with mock.patch.object(jobs, "LONGEST", 0.1):
+            for wait in (float("nan"), 1e300, -1):
+                self.assertEqual(self.state("a", wait=wait)["state"], "running")
+
     def test_is_never_late_by_much_and_does_not_look_all_the_time(self):
         for waited, pause in ((0, 0.005), (0.1, 0.005), (0.3, 0.015), (2, 0.1), (300, 0.2)):
             self.assertAlmostEqual(jobs.pause_after(waited), pause)
 
     def test_names_that_lead_elsewhere_and_folders_of_others_are_refused(self):
-        for name in ("../x", "a/b", "", "A", ".new", None):
+        for name in ("../x", "a/b", "", "A", ".new", None, "lock"):
             with self.assertRaises(allowed.Refusal):
                 self.state(name)
         os.symlink("/tmp", f"{self.folder}/elsewhere")

@@ -1,7 +1,15 @@
 """Whose token it is, by what the API server answers."""
 
+import contextlib
+import http.server
 import importlib.util
+import json
 import os
+import ssl
+import subprocess
+import tempfile
+import threading
+import time
 import unittest
 from unittest import mock
 
@@ -24,6 +32,8 @@ class Tokens(unittest.TestCase):
             {**GOOD, "authenticated": "yes"},
             {**GOOD, "user": {"username": f"{NAME}2"}},
             {**GOOD, "user": {}},
+            {**GOOD, "user": None},
+            {**GOOD, "audiences": None},
             {**GOOD, "audiences": ["https://kubernetes.default.svc"]},
             {"authenticated": True, "user": {"username": NAME}},
         ):
@@ -36,12 +46,134 @@ class Tokens(unittest.TestCase):
             review.assert_not_called()
             self.assertTrue(kubernetes_token.auth(NAME, "token"))
 
+    def test_who_is_no_name_is_let_in_nowhere(self):
+        kubernetes_token.__opts__ = {"external_auth": {"kubernetes_token": {NAME: ["stowage.*"]}}}
+        self.assertFalse(kubernetes_token.auth([NAME], "token"))
+
     def test_an_api_server_that_does_not_answer_lets_nobody_in(self):
         kubernetes_token.__opts__ = {"external_auth": {"kubernetes_token": {NAME: ["stowage.*"]}}}
         for config in ({}, {"url": "http://127.0.0.1:1", "token_file": PATH}, {"url": "https://127.0.0.1:1", "token_file": PATH}):
             kubernetes_token.__opts__["kubernetes_token"] = config
             with self.assertLogs(kubernetes_token.log, "ERROR"):
                 self.assertFalse(kubernetes_token.auth(NAME, "token"))
+
+
+class ApiServer(unittest.TestCase):
+    """One that answers otherwise than it should."""
+
+    @classmethod
+    def setUpClass(cls):
+        temporary = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(temporary.cleanup)
+        cls.folder = temporary.name
+        subprocess.run(
+            ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"]
+            + ["-keyout", f"{cls.folder}/key", "-out", f"{cls.folder}/ca", "-days", "2"]
+            + ["-subj", "/CN=127.0.0.1", "-addext", "subjectAltName=IP:127.0.0.1"],
+            check=True,
+            stderr=subprocess.DEVNULL,
+        )
+
+    def setUp(self):
+        self.seen = []
+        self.token("reviewer.token")
+
+    def token(self, text):
+        with open(f"{self.folder}/token", "wb") as file:
+            file.write(text if isinstance(text, bytes) else text.encode())
+
+    def serve(self, answer, tls=True):
+        """The URL of a server that has `answer` answer each request, until the test ends."""
+        seen = self.seen
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            def do_POST(self):
+                self.rfile.read(int(self.headers.get("content-length", 0)))
+                seen.append((self.server.server_port, self.headers.get("authorization")))
+                with contextlib.suppress(OSError):
+                    answer(self)
+
+            do_GET = do_POST
+
+            def log_message(self, *_):
+                pass
+
+        server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        server.daemon_threads = True
+        self.addCleanup(server.server_close)
+        self.addCleanup(server.shutdown)
+        if tls:
+            context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+            context.load_cert_chain(f"{self.folder}/ca", f"{self.folder}/key")
+            server.socket = context.wrap_socket(server.socket, server_side=True)
+        threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True).start()
+        return f"http{'s' if tls else ''}://127.0.0.1:{server.server_port}"
+
+    def auth(self, url):
+        """Whether it lets in, and what it logs."""
+        kubernetes_token.__opts__ = {
+            "external_auth": {"kubernetes_token": {NAME: ["@stowage"]}},
+            "kubernetes_token": {"url": url, "ca_file": f"{self.folder}/ca", "token_file": f"{self.folder}/token"},
+        }
+        with self.assertLogs(kubernetes_token.log) as logged:
+            kubernetes_token.log.info("begin")
+            return kubernetes_token.auth(NAME, "user.token"), "".join(logged.output[1:])
+
+    @staticmethod
+    def say(request, body, status=201, **headers):
+        request.send_response(status)
+        for name, value in {"content-length": str(len(body)), **headers}.items():
+            request.send_header(name, value)
+        request.end_headers()
+        request.wfile.write(body)
+
+    def test_a_review_is_asked_for_with_the_own_token(self):
+        self.token(" reviewer.token\n")
+        said = json.dumps({"status": GOOD}).encode()
+        self.assertEqual(self.auth(self.serve(lambda request: self.say(request, said))), (True, ""))
+        self.assertEqual([token for _, token in self.seen], ["Bearer reviewer.token"])
+
+    def test_a_file_that_holds_no_token_is_not_told(self):
+        url = self.serve(lambda request: self.say(request, b"{}"))
+        for text in ("reviewer.SECRET\nsecond line\n", "reviewer.SECRET two", b"SECRET\xff", "SECRET\0", ""):
+            self.token(text)
+            let_in, logged = self.auth(url)
+            self.assertFalse(let_in)
+            self.assertIn(f"{self.folder}/token holds no token", logged)
+            self.assertNotIn("SECRET", logged)
+        self.assertEqual(self.seen, [])
+
+    def test_it_is_followed_nowhere(self):
+        said = json.dumps({"status": GOOD}).encode()
+        elsewhere = self.serve(lambda request: self.say(request, said), tls=False)
+        for status in (301, 302, 303, 307, 308):
+            self.seen.clear()
+            url = self.serve(lambda request, status=status: self.say(request, b"", status, location=elsewhere))
+            let_in, logged = self.auth(url)
+            self.assertEqual((let_in, len(self.seen)), (False, 1), status)
+            self.assertIn(str(status), logged)
+
+    def test_what_never_ends_is_not_waited_for(self):
+        over = threading.Event()
+        self.addCleanup(over.set)
+
+        def drip(request):
+            request.wfile.write(b"HTTP/1.1 201 Created\r\n")
+            while not over.wait(0.05):
+                request.wfile.write(b"x-a: b\r\n")
+
+        began = time.monotonic()
+        with mock.patch.object(kubernetes_token, "TIMEOUT", 0.5):
+            let_in, logged = self.auth(self.serve(drip))
+        self.assertFalse(let_in)
+        self.assertIn("no answer within 0.5 s", logged)
+        self.assertLess(time.monotonic() - began, 3)
+
+    def test_an_answer_that_is_none_lets_nobody_in(self):
+        for said in (b"", b"no JSON", b"[]", b"null", b"{}", b'{"status": null}', b" " * (kubernetes_token.LONGEST + 1)):
+            let_in, logged = self.auth(self.serve(lambda request, said=said: self.say(request, said)))
+            self.assertFalse(let_in)
+            self.assertIn("no TokenReview", logged)
 
 
 if __name__ == "__main__":

@@ -1,5 +1,6 @@
 """The forced command of sshd: requests in JSON, and nothing else."""
 
+import io
 import json
 import os
 import socket
@@ -46,11 +47,12 @@ class Guard(unittest.TestCase):
 
     def test_a_job_that_succeeded_is_looked_after(self):
         looks = {"subject": "v1", "job": "a", "steps": [], "wait": 0, "probes": [["true"], ["cat", "/proc/swaps"]]}
-        with mock.patch.object(stowage.jobs, "submit") as submit, mock.patch.object(stowage.jobs, "poll") as poll:
+        raised = mock.patch.object(stowage.jobs, "raise_refused")
+        with mock.patch.object(stowage.jobs, "submit") as submit, mock.patch.object(stowage.jobs, "poll") as poll, raised:
             poll.side_effect = lambda *_: [{"state": "succeeded"}]
             [state] = self.ask("submit", **looks)["answer"]
             self.assertEqual((state["seen"][0], state["seen"][1][0]), ([0, "", ""], 0))
-            submit.assert_called_once_with("v1", "a", [], self.file)
+            submit.assert_called_once_with("v1", "a", [], self.file, "n1")
             self.assertEqual(self.ask("submit", **{**looks, "probes": [["sh"]]})["refused"], "command")
             self.assertEqual(self.ask("submit", **{**looks, "probes": []})["answer"], [{"state": "succeeded"}])
             for other in ("running", "failed", "not-found"):
@@ -62,8 +64,20 @@ class Guard(unittest.TestCase):
         self.assertEqual(self.ask("observe", probes=[["true"]])["refused"], "node")
         self.assertIn("answer", self.ask("observe", node=socket.gethostname(), probes=[["true"]]))
 
+    def test_no_more_is_read_than_a_request_has(self):
+        class Endless(io.StringIO):
+            """Ends with an error if all of it is read."""
+
+            def read(self, size=-1):
+                if size < 0:
+                    raise MemoryError
+                return "x" * size
+
+        with mock.patch.object(sys, "stdin", Endless()), self.assertRaisesRegex(SystemExit, "no more than 8388608 characters"):
+            ssh_guard.main([self.file])
+
     def test_what_is_no_request_is_not_taken_for_one(self):
-        for text in ("", "touch /tmp/x\n", "[]", '"observe"', "{}", '{"function": "observe"}', "null"):
+        for text in ("", "touch /tmp/x\n", "[]", '"observe"', "{}", '{"function": "observe"}', "null", "[" * 100000):
             with self.assertRaisesRegex(ssh_guard.NoRequest, "runs no commands"):
                 ssh_guard.answer(text, self.file)
         for function in ("_guarded", "__import__", "allowed.load", ["observe"], None):

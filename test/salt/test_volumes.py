@@ -133,6 +133,13 @@ class Logical(unittest.TestCase):
         self.refused(["wipefs", "--all", "--force", "/dev/dm-77"])
         self.refused(["wipefs", "--all", "--force", "/dev/mapper/vg0-data1"])
 
+    def test_a_thin_pool_is_activated_and_nothing_else_without_the_tag(self):
+        activate = ["lvchange", "--activate", "y", "--ignoreactivationskip"]
+        self.rules().check([*activate, "--select", "lv_attr=~^t", "vg0/pool"])
+        self.refused([*activate, "--select", "lv_attr=~^t", "vg1/pool"])
+        self.refused([*activate, "--select", "lv_attr=~^[t-]", "vg0/root"])
+        self.assertIn("no tag of Stowage's", self.refused([*activate, "vg0/root"]))
+
     def test_names_with_hyphens_are_told_apart(self):
         fake_lvm(self, {**OURS, "name": "vg0/da-ta"})
         self.rules().check(["wipefs", "--all", "--force", "/dev/dm-3"])

@@ -214,10 +214,10 @@ function words(line: string): string[] | undefined {
 function expectQuoted(steps: readonly Step[]): void {
   const job = { key: { subject: UID, id: 'prepare-1' }, steps };
   if (JSON.stringify(steps).includes('\\u0000')) {
-    expect(() => jobScript(job)).toThrow(RangeError);
+    expect(() => jobScript(job, 'n1')).toThrow(RangeError);
     return;
   }
-  const script = jobScript(job);
+  const script = jobScript(job, 'n1');
   for (const { argv, guards, name } of steps) {
     expect(words(quoteAll(argv))).toEqual([...argv]);
     expect(script).toContain(quoteAll(argv));

@@ -77,6 +77,8 @@ export class FakeDisks {
   /** The `id` of each disk that a step wrote to. */
   readonly written = new Set<string>();
   readonly disks: FakeDisk[];
+  /** All that was looked at. */
+  readonly looked: Probe[] = [];
   #starts = 1;
 
   constructor(...disks: FakeDisk[]) {
@@ -84,8 +86,10 @@ export class FakeDisks {
   }
 
   observe(desired: DesiredRaw): ObservedRaw {
-    const look = (probes: readonly Probe[]) =>
-      new Map(probes.map(({ name, argv }) => [name, this.#answer(argv)] as const));
+    const look = (probes: readonly Probe[]) => {
+      this.looked.push(...probes);
+      return new Map(probes.map(({ name, argv }) => [name, this.#answer(argv)] as const));
+    };
     const first = look(rawProbes(desired));
     return readRaw(desired, first, look(deviceProbes(first)));
   }

@@ -9,6 +9,7 @@ import { UID } from './volume-input.ts';
 export const MIB = 1n << 20n;
 export const GIB = 1n << 30n;
 export const VG_UUID = 'abcdef-0000-1111-2222-3333-4444-VGUUID';
+export const POOL_UUID = 'abcdef-5555-6666-7777-8888-9999-PLUUID';
 export const LV_UUID = 'abcdef-5555-6666-7777-8888-9999-LVUUID';
 
 export const lvmDesired: DesiredLvm = {
@@ -56,12 +57,13 @@ export const lv: LogicalVolume = {
   device: '253:3',
   dataPercent: undefined,
   metadataPercent: undefined,
+  striped: false,
 };
 export const thinLv: LogicalVolume = { ...lv, kind: 'V', pool: 'pool', dataPercent: 0 };
 export const pool: LogicalVolume = {
   ...lv,
   name: 'pool',
-  uuid: 'P',
+  uuid: POOL_UUID,
   kind: 't',
   tags: [],
   sizeBytes: 2n * GIB,

@@ -38,6 +38,18 @@ export const LVM_CASES: readonly LvmCase[] = [
   ['activate', 'present', { ...lvmDesired, ...recorded }, lvmMade(dm, { ...away, link: undefined })],
   ['relink', 'present', { ...lvmDesired, ...recorded }, lvmMade(ext4, { link: undefined })],
   ['grow', 'present', larger, lvmMade(ext4, { free: [free] })],
+  [
+    'grow what has no record of its size',
+    'present',
+    larger,
+    lvmMade(ext4, { free: [free], intent: undefined, done: undefined, recordFiles: false }),
+  ],
+  [
+    'make, thin, in an inactive pool of any name',
+    'prepare',
+    { ...thin, thinPool: 'Pool_1' },
+    lvmNode({ volumes: [{ ...asleep, name: 'Pool_1' }], free: [] }),
+  ],
   ['grow, thin', 'present', larger, lvmMade(ext4, { volumes: [thinLv, pool] })],
   ['retain', 'destroy', { ...lvmDesired, ...recorded }, lvmMade()],
   ['delete', 'destroy', { ...lvmDesired, ...recorded, onDelete: 'Delete' }, lvmMade()],

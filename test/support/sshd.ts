@@ -21,13 +21,17 @@ export interface SshdOptions {
 
 export interface Sshd {
   port: number;
-  /** Of the listening process; every connection is a child of it. */
+  /** Of the listening process that was started last; every connection is a child of it. */
   pid: number;
   /** For `ssh -F`: the nodes and 127.0.0.1, as that user, with a key of their own and the host key under the nodes' names. */
   configFile: string;
   /** Holds `client_key`, `host_key`, `known_hosts`, `authorized_keys`, `sshd_config` and `log`. */
   folder: string;
   /** Ends the server and all its connections. What they started goes on, as on a node. */
+  down(): Promise<void>;
+  /** Starts it again after `down`, on the same port with the same keys. */
+  up(): Promise<void>;
+  /** Ends it for good. */
   stop(): Promise<void>;
 }
 
@@ -61,38 +65,65 @@ export async function startSshd(options: SshdOptions): Promise<Sshd> {
   const log = join(folder, 'log');
   const server = ['/usr/sbin/sshd', '-D', '-f', join(folder, 'sshd_config'), '-E', log];
   const [program = '', ...args] = [...under, ...server];
-  const daemon = execa(program, args, { stdio: 'ignore', reject: false });
-  let ended = false;
-  const end = daemon.then(() => {
-    ended = true;
-  });
-  const pid = daemon.pid ?? 0;
+  let daemon = run(program, args);
 
-  async function stop(): Promise<void> {
-    const connections = await childrenOf(pid);
-    daemon.kill('SIGTERM');
-    await end;
+  async function down(): Promise<void> {
+    const connections = await childrenOf(daemon.pid);
+    daemon.kill();
+    await daemon.end;
     for (const connection of connections) {
       try {
         process.kill(connection, 'SIGTERM');
       } catch {} // It ended by itself.
     }
+  }
+
+  async function stop(): Promise<void> {
+    await down();
     await rm(folder, { recursive: true, force: true });
     if (madePrivilegeSeparation) await rmdir(PRIVILEGE_SEPARATION).catch(() => {});
   }
 
-  const deadline = Date.now() + 10_000;
-  for (;;) {
-    const said = await readFile(log, 'utf8').catch(() => '');
-    // Also where this process cannot reach it.
-    if (said.includes(`Server listening on ${listen} port ${port}.`)) break;
-    if (ended || Date.now() > deadline) {
-      await stop();
-      throw new Error(`sshd does not listen on port ${port}: ${said || 'it said nothing'}`);
+  /** `from`: what was in the log before it was started. */
+  async function listening(from: number): Promise<void> {
+    const deadline = Date.now() + 10_000;
+    for (;;) {
+      const said = (await readFile(log, 'utf8').catch(() => '')).slice(from);
+      // Also where this process cannot reach it.
+      if (said.includes(`Server listening on ${listen} port ${port}.`)) return;
+      if (daemon.hasEnded() || Date.now() > deadline) {
+        await stop();
+        throw new Error(`sshd does not listen on port ${port}: ${said || 'it said nothing'}`);
+      }
+      await sleep(20);
     }
-    await sleep(20);
   }
-  return { port, pid, configFile, folder, stop };
+
+  await listening(0);
+  return {
+    port,
+    get pid() {
+      return daemon.pid;
+    },
+    configFile,
+    folder,
+    down,
+    async up() {
+      const { length } = await readFile(log, 'utf8');
+      daemon = run(program, args);
+      await listening(length);
+    },
+    stop,
+  };
+}
+
+function run(program: string, args: readonly string[]) {
+  const daemon = execa(program, args, { stdio: 'ignore', reject: false });
+  let ended = false;
+  const end = daemon.then(() => {
+    ended = true;
+  });
+  return { pid: daemon.pid ?? 0, end, hasEnded: () => ended, kill: () => daemon.kill('SIGTERM') };
 }
 
 /** The direct children of a process, by id. */

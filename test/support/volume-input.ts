@@ -140,6 +140,7 @@ export function input(parts: Partial<Input>): Input {
     observation: undefined,
     forgotten: undefined,
     liveClass: undefined,
+    livePv: undefined,
     pvRefused: undefined,
     lookedAt: undefined,
     allotted: new Set(),

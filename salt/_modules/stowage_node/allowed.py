@@ -6,16 +6,18 @@ lists. Whatever else a caller asks for is refused before anything of it has run.
 import glob
 import os
 import re
-import stat
 
-from . import devices, volumes
-from .commands import COMMANDS
+from . import devices, roots, volumes
+from .commands import COMMANDS, LOOKS
 
 #: One `node NAME`, `directory PATH`, `device PATH` or `group NAME` (of LVM) a line; a device may hold wildcards as in a shell.
 FILE = "/etc/stowage/allowed"
 
 #: Whose the list and the directories are.
 ROOT = 0
+
+#: The one word with spaces in commands on the list: what find prints of each file.
+SPACED = r"%y %s %f\n"
 
 #: Records of what was asked, beside the disk; places where file systems are grown.
 OWN = ("/var/lib/stowage", "/run/stowage")
@@ -30,18 +32,23 @@ class Refusal(Exception):
         self.command = " ".join(argv)
 
 
-def load(path):
-    """Reads the file anew. A file that others than root can write is as good as none."""
+def load(path, subject=None):
+    """
+    Reads the file anew. A file that others than root can write is as good as none.
+    `subject`: that of the job whose steps are checked; None for looks.
+    """
     rules = {"node": [], "directory": [], "device": [], "group": []}
     try:
         with open(path, encoding="utf-8") as file:
-            if not _is_roots(os.fstat(file.fileno())):
+            if not roots.is_roots(os.fstat(file.fileno()), ROOT):
                 raise Refusal("file", f"{path} is not root's alone: others can write it")
             lines = file.read().splitlines()
     except FileNotFoundError:
         raise Refusal("file", f"{path} is not there") from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise Refusal("file", f"{path} can't be read: {error}") from None
     for number, line in enumerate(lines, 1):
-        word, _, value = line.partition("#")[0].strip().partition(" ")
+        word, _, value = re.sub(r"(^|\s)#.*", "", line).strip().partition(" ")
         if not word:
             continue
         if word not in rules or not value.strip():
@@ -50,19 +57,25 @@ def load(path):
     for directory in rules["directory"]:
         if os.path.normpath(directory) != directory or not directory.startswith("/") or directory == "/":
             raise Refusal("file", f"{path}: {directory} is no directory by its full path")
-        if os.path.exists(directory) and not _is_roots(os.stat(directory)):
+        if os.path.islink(directory):
+            raise Refusal("file", f"{path}: {directory} is a symbolic link to {os.readlink(directory)}")
+        if os.path.exists(directory) and not roots.is_roots(os.stat(directory), ROOT):
             raise Refusal("file", f"{path}: others than root can write in {directory}")
+        above = roots.replaceable(directory, ROOT)
+        if above is not None:
+            raise Refusal("file", f"{path}: others than root can write in {above}, where {directory} is")
     for group in rules["group"]:
         if not re.fullmatch(r"(?!\.+$)[A-Za-z0-9_+.][A-Za-z0-9_+.-]*", group):
             raise Refusal("file", f"{path}: {group} is no name of a volume group")
-    return Rules(path, rules["node"], rules["directory"], rules["device"], rules["group"])
+    return Rules(path, rules["node"], rules["directory"], rules["device"], rules["group"], subject)
 
 
 class Rules:
     """What one file allows."""
 
-    def __init__(self, file, nodes, directories, patterns, groups):
+    def __init__(self, file, nodes, directories, patterns, groups, subject=None):
         self.file = file
+        self.subject = subject
         self.nodes = nodes
         self.directories = directories
         self.device = devices.pattern_of(path for pattern in patterns for path in _found(pattern))
@@ -74,12 +87,9 @@ class Rules:
             "{device}": self.device,
             "{group}": _one_of(groups),
         }
-        self.patterns = {}
-        for command in COMMANDS:
-            program, _, arguments = command.partition(" ")
-            pattern = re.sub(r"\{[a-z]+\}", lambda found: words.get(found[0], found[0]), arguments)
-            # Compiled when it is asked for: each call is a process of its own, and asks for few.
-            self.patterns.setdefault(program, []).append(pattern)
+        # Compiled when one is asked for: each call is a process of its own, and asks for few.
+        self.patterns = _by_program(COMMANDS, words)
+        self.looks = _by_program(LOOKS, words)
 
     def check_node(self, node, minion):
         """A job that went astray, by a wrong minion id, would work on the disks of another node."""
@@ -102,25 +112,32 @@ class Rules:
         """A lock on a device is taken for a job's own program, and is listed as a command of its own."""
         self.check(["flock", "-x", "-w", "60", device, "cat"], early)
 
-    def check(self, argv, early=False):
+    def check_look(self, argv):
+        """Refuses what is no command that only reads, too."""
+        self.check(argv, patterns=self.looks)
+
+    def check(self, argv, early=False, patterns=None):
         """
         Refuses a command that is not on the list, or whose paths lead elsewhere than they say.
-        `early`: not right before it runs. A logical volume need not be there yet.
+        `early`: not right before it runs. A logical volume need not be there yet. `patterns`: default: all of the list.
         """
+        patterns = patterns or self.patterns
         if not argv or not all(isinstance(word, str) and "\0" not in word for word in argv):
             raise Refusal("command", "that is no command", [repr(argv)])
         arguments = " ".join(argv[1:])
-        if not any(re.fullmatch(pattern, arguments) for pattern in self.patterns.get(argv[0], [])):
+        if not any(re.fullmatch(pattern, arguments) for pattern in patterns.get(argv[0], [])):
             raise Refusal("command", "no command on its list is this one", argv)
-        if argv[0].startswith("lv") and any(" " in word for word in argv):
+        # Its paths would not be seen.
+        if any(" " in word and word != SPACED for word in argv):
             raise Refusal("command", "no argument of these has a space", argv)
         volume = volumes.named(argv)
         refused = volume and self.volumes.refuse_change(volume, early=early)
         if refused:
             raise Refusal("command", refused, argv)
         for word in argv[1:]:
-            for path in re.findall(r"(?:^|=)(/[^=]*)$", word):
-                self._check_path(path, argv, early)
+            path = re.fullmatch(r"(?:[A-Za-z-]+=)?(/.*)", word)
+            if path is not None:
+                self._check_path(path[1], argv, early)
 
     def _check_path(self, path, argv, early):
         if ".." in path.split("/"):
@@ -128,7 +145,10 @@ class Rules:
         if path.startswith((*(f"{each}/" for each in self.directories), *(f"{each}/" for each in OWN))):
             if os.path.islink(path):
                 raise Refusal("command", f"{path} is a symbolic link", argv)
-        listed = path.startswith("/dev/") and re.fullmatch(self.device, path[len("/dev/") :])
+        if argv[0] == "rm" and path.startswith("/dev/"):
+            self._check_link(path, argv)
+            return
+        listed = self._lists(path)
         if not listed and devices.changes(argv):
             file = devices.backing_file(path)
             if file is not None and not file.startswith(tuple(f"{each}/" for each in self.directories)):
@@ -137,12 +157,32 @@ class Rules:
             refused = self.volumes.refuse_path(path, argv, devices.changes(argv), early)
             if refused:
                 raise Refusal("command", refused, argv)
-        if path.startswith("/dev/") and devices.destroys(argv) and devices.is_in_use(path):
-            raise Refusal("command", f"{path} is in use: the kernel does not give it to one user alone", argv)
+        if listed and argv[0] == "od" and not volumes.reads_a_guid(path, argv):
+            raise Refusal("command", "no GUID of a partition table is there", argv)
+        if path.startswith("/dev/") and devices.destroys(argv):
+            device = devices.destroyed(path, argv)
+            if devices.is_in_use(device):
+                raise Refusal("command", f"{device} is in use: the kernel does not give it to one user alone", argv)
+
+    def _check_link(self, path, argv):
+        """A persistent link goes with what the job's own Volume had, and others keep theirs."""
+        if os.path.basename(path) != self.subject:
+            raise Refusal("command", f"{path} is not of the Volume that this job is for", argv)
+        device = os.path.realpath(path)
+        if os.path.exists(device) and not self._lists(device):
+            raise Refusal("command", f"{path} leads to {device}, which is not listed", argv)
+
+    def _lists(self, path):
+        return path.startswith("/dev/") and re.fullmatch(self.device, path[len("/dev/") :])
 
 
-def _is_roots(found):
-    return found.st_uid == ROOT and not found.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
+def _by_program(commands, words):
+    patterns = {}
+    for command in commands:
+        program, _, arguments = command.partition(" ")
+        pattern = re.sub(r"\{[a-z]+\}", lambda found: words.get(found[0], found[0]), arguments)
+        patterns.setdefault(program, []).append(pattern)
+    return patterns
 
 
 def _found(pattern):

@@ -35,23 +35,36 @@ def changes(argv):
 
 
 def destroys(argv):
-    """Whether a command on the list writes over all that a device carries."""
+    """Whether a command on the list writes over all that a device carries, or has it known as another one."""
     program, *words = argv
     if program.startswith("mkfs."):
-        return "-n" not in words
+        # Of mkfs.xfs it is an option that has a value.
+        return program != "mkfs.ext4" or "-n" not in words
     if program == "wipefs":
         return "--all" in words
     if program == "sgdisk":
-        return "--clear" in words
+        return "--clear" in words or words[0].startswith("--partition-guid=")
+    if program == "partx":
+        return "--delete" in words
     if program == "blkdiscard":
         return True
     return program == "dd" and any(word.startswith("of=/dev/") and word != "of=/dev/null" for word in words)
 
 
+def destroyed(path, argv):
+    """The device that nobody may use: that of `path`, or the partition of that disk which alone is meant, if the kernel knows it."""
+    found = argv[0] == "sgdisk" and re.match(r"--partition-guid=(\d+):", argv[1])
+    partition = found and f"{path}{'p' if path[-1].isdigit() else ''}{found[1]}"
+    return partition if partition and os.path.exists(partition) else path
+
+
 def is_in_use(path):
-    """Mounted, swap, held by another device: whoever wants it for itself alone does not get it (open(2), O_EXCL)."""
+    """
+    Mounted, swap, held by another device: whoever wants it for itself alone does not get it (open(2), O_EXCL). So is one
+    of which that can't be told; not one that is not there.
+    """
     try:
         os.close(os.open(path, os.O_RDONLY | os.O_EXCL | os.O_CLOEXEC))
     except OSError as error:
-        return error.errno == errno.EBUSY
+        return error.errno not in (errno.ENOENT, errno.ENXIO, errno.ENODEV)
     return False

@@ -25,6 +25,9 @@ FOLDER = "/run/stowage/jobs"
 #: How much of a job's output is answered, in bytes.
 OUTPUT_TAIL = 4096
 
+#: How long a poll waits at most, in s.
+LONGEST = 300
+
 #: Jobs outlive the minion: a process of its own, by this, and nobody's child, since a minion that ends kills all of its.
 RUNNER = (
     "import os, sys; os.fork() and os._exit(0); sys.path.append(sys.argv[1]); "
@@ -32,8 +35,8 @@ RUNNER = (
 )
 
 
-def submit(subject, job, steps, allowed_file):
-    """Starts a job unless there is one of its key. `allowed_file`: of allowed.load, for its process."""
+def submit(subject, job, steps, allowed_file, node):
+    """Starts a job unless there is one of its key. `allowed_file`: of allowed.load, and `node`: its name, for its process."""
     _own()
     folder = _folder(subject, job)
     if os.path.isdir(folder):
@@ -55,7 +58,7 @@ def submit(subject, job, steps, allowed_file):
         package = os.path.dirname(os.path.abspath(__file__))
         subprocess.run(
             # Without what is installed beside Python's own modules, which takes a while to be found.
-            [sys.executable, "-I", "-S", "-c", RUNNER, os.path.dirname(package), folder, str(output), allowed_file],
+            [sys.executable, "-I", "-S", "-c", RUNNER, os.path.dirname(package), folder, str(output), allowed_file, node],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
@@ -69,7 +72,9 @@ def submit(subject, job, steps, allowed_file):
 
 
 def poll(keys, wait):
-    """States in the order of the keys, once one of them has ended, after `wait` seconds at the latest."""
+    """States in the order of the keys, once one of them has ended, after `wait` seconds at the latest, and LONGEST."""
+    # In this order, NaN is not the lesser one.
+    wait = min(LONGEST, wait)
     _own()
     folders = [_folder(*key) for key in keys]
     began = time.monotonic()
@@ -79,6 +84,19 @@ def poll(keys, wait):
         if any(line != "running" for line in lines) or waited >= wait:
             return [_state(folder, line) for folder, line in zip(folders, lines)]
         time.sleep(min(pause_after(waited), wait - waited))
+
+
+def raise_refused(subject, job):
+    """
+    Raises what this node refused before any step of the job had run, and removes it: nothing was found out about the
+    volume, and once it is allowed the same job is tried again.
+    """
+    folder = _folder(subject, job)
+    word, *rest = _line(folder).split(" ")
+    if word == "denied":
+        output = _read(f"{folder}/output") or ""
+        shutil.rmtree(folder, ignore_errors=True)
+        raise Refusal("command", output.strip(), [base64.b64decode(rest[1]).decode(errors="replace")])
 
 
 def pause_after(waited):
@@ -143,6 +161,9 @@ def _folder(subject, job):
     for name in (subject, job):
         if not re.fullmatch(r"[a-z0-9][a-z0-9-]{0,99}", str(name)):
             raise Refusal("jobs", f"not a job's name: {name!r}")
+    # The lock of its subject is beside it.
+    if job == "lock":
+        raise Refusal("jobs", f"not a job's name: {job!r}")
     return f"{FOLDER}/{subject}/{job}"
 
 
@@ -172,11 +193,9 @@ def _state(folder, line):
     word, *rest = line.split(" ")
     step = (_read(f"{folder}/step") or "").split("\0")
     output = (_read(f"{folder}/output") or "")[-OUTPUT_TAIL:]
+    # To whoever submits it, it is an error. Others are told why it ended, each of them.
     if word == "denied":
-        # Nothing was found out about the volume: once the command is allowed, the same job is tried again.
-        shutil.rmtree(folder, ignore_errors=True)
-        command = base64.b64decode(rest[1]).decode(errors="replace")
-        raise Refusal("command", output.strip(), [command])
+        word = "guarded"
     state = {"state": word}
     if len(step) == 2 and word not in ("not-found", "succeeded"):
         state["step"] = {"name": step[0], "command": step[1]}

@@ -9,7 +9,7 @@ from . import programs
 def observe(rules, probes):
     """All of them are checked before the first runs."""
     for argv in probes:
-        rules.check(argv)
+        rules.check_look(argv)
     return [_probe(argv) for argv in probes]
 
 

@@ -19,8 +19,11 @@ class Ended(Exception):
     """The result of the job."""
 
 
-def main(folder, output, allowed_file):
-    """`output`: the number of a descriptor on the file that programs print to, which holds the job's lock."""
+def main(folder, output, allowed_file, node):
+    """
+    `output`: the number of a descriptor on the file that programs print to, which holds the job's lock.
+    `node`: what this one is called.
+    """
     os.umask(0o077)
     os.chdir(folder)
     lock = os.open("../lock", os.O_RDWR | os.O_CREAT, 0o600)
@@ -37,7 +40,7 @@ def main(folder, output, allowed_file):
         return
     with open("steps", encoding="utf-8") as file:
         steps = json.load(file)
-    job = Job(int(output), lock, allowed_file)
+    job = Job(int(output), lock, allowed_file, os.path.basename(os.path.dirname(folder)))
     try:
         for step in steps:
             job.run(step)
@@ -46,7 +49,10 @@ def main(folder, output, allowed_file):
         result = str(ended)
     except allowed.Refusal as refusal:
         job.print(f"{refusal}\n")
-        result = f"denied {_encoded('root')} {_encoded(refusal.command)}"
+        what = f" '{refusal.command}'" if refusal.command else ""
+        write("refusal", f"node {node} refuses{what}: {refusal}")
+        # What was done already is done: then it is an end like any other.
+        result = "guarded" if job.ran else f"denied {_encoded('root')} {_encoded(refusal.command)}"
     write("result", f"{result}\n")
     # Its locks are free at once, so that what ended can be forgotten.
     os._exit(0)  # pylint: disable=protected-access
@@ -55,17 +61,19 @@ def main(folder, output, allowed_file):
 class Job:
     """The descriptors that the job's programs inherit, so that its locks are held for as long as one of them runs."""
 
-    def __init__(self, output, lock, allowed_file):
+    def __init__(self, output, lock, allowed_file, subject):
         self.output = output
+        self.subject = subject
         self.allowed_file = allowed_file
         self.held = [lock]
+        self.ran = False
 
     def run(self, step):
         """Raises Ended unless it succeeds, allowed.Refusal where this node does not do it."""
         write("step", f"{step['name']}\0{shlex.join(step['argv'])}")
         os.ftruncate(self.output, 0)
         # Devices come and go while a job runs.
-        rules = allowed.load(self.allowed_file)
+        rules = allowed.load(self.allowed_file, self.subject)
         failure = "raced" if step.get("mayRace") else "failed"
         device = None
         if step.get("lock") is not None:
@@ -77,6 +85,7 @@ class Job:
                 rules.check(guard["argv"])
                 self._look(guard)
             rules.check(step["argv"])
+            self.ran = True
             said = step.get("stdin")
             status, _, errors = programs.run(
                 step["argv"],

@@ -56,7 +56,7 @@ class Volumes:
         if re.fullmatch(r"/dev/dm-\d+", path):
             if device is None or device[0].partition("/")[0] not in self.groups:
                 return f"{path} is no logical volume of a listed group"
-            looks = not changes and (argv[0] != "od" or _reads_a_guid(path, argv))
+            looks = not changes and (argv[0] != "od" or reads_a_guid(path, argv))
             return None if looks else self.refuse_change(*device, early)
         name = path[len("/dev/") :]
         if not changes or not re.fullmatch(r"[^/:]+/[^/:]+", name) or name.partition("/")[0] not in self.groups:
@@ -85,8 +85,9 @@ def named(argv):
     """GROUP/NAME of what a command of LVM changes, on the list as it is; None where it changes none."""
     if argv[0] not in ("lvchange", "lvextend", "lvremove"):
         return None
-    # Gives a device the table that it has; and these LVM deactivates only where no pool is on them.
-    if re.fullmatch(r"lvchange (--refresh [^/ ]+/[^/ ]+|--activate n [^/ ]+/[^/ ]+_t(meta|data))", " ".join(argv)):
+    # Gives a device the table that it has; these LVM deactivates only where no pool is on them; and it activates a thin pool.
+    harmless = r"--refresh [^/ ]+/[^/ ]+|--activate n [^/ ]+/[^/ ]+_t(meta|data)|--activate y .*--select lv_attr=~\^t [^/ ]+/[^/ ]+"
+    if re.fullmatch(f"lvchange ({harmless})", " ".join(argv)):
         return None
     return next(word for word in argv[1:] if re.fullmatch(r"[A-Za-z0-9_+.][A-Za-z0-9_+.-]*/[^/:=]+", word))
 
@@ -130,9 +131,12 @@ def _device(path):
     return "/".join(part.replace("--", "-") for part in parts.groups()), uuid
 
 
-def _reads_a_guid(path, argv):
-    """Else it would tell all that a logical volume holds."""
-    size = int(_read(f"{SYSFS}/{os.path.basename(path)}/size")) * 512
+def reads_a_guid(path, argv):
+    """Else `od` would tell all that a device holds."""
+    try:
+        size = int(_read(f"{SYSFS}/{os.path.basename(path)}/size")) * 512
+    except FileNotFoundError:
+        return False
     first, last = GUIDS
     return int(argv[argv.index("-j") + 1]) in (*first, *(size - each for each in last))
 

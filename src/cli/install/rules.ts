@@ -30,7 +30,10 @@ export const CLUSTER_RULES: Rule[] = [
 /** In the namespace of events about objects that are in none. */
 export const EVENT_RULES: Rule[] = [rule('', ['events'], ['create', 'patch'])];
 
-/** In the daemon's own namespace: the Lease of whoever leads, which is followed, taken and renewed. */
+/**
+ * In the daemon's own namespace: the Lease of whoever leads, which is followed, taken and renewed. Of any name: it is that of
+ * the nodes where the transport is local.
+ */
 export const LEASE_RULES: Rule[] = [
   rule('coordination.k8s.io', ['leases'], ['get', 'list', 'watch', 'create', 'patch']),
 ];

@@ -22,6 +22,8 @@ const blkidAt = ({ pv, offsetBytes, sizeBytes }: FreeExtents): string[] => [
  */
 const forgetCache = ({ pv }: FreeExtents): string[] => ['blockdev', '--flushbufs', pv];
 
+const AMBIVALENT = 'ambivalent';
+
 const placeOf = ({ pv, first }: FreeExtents) => `${pv} ${first}`;
 
 /** What is in free extents. Of what cannot be read blkid prints nothing, so it is read as well. */
@@ -47,7 +49,7 @@ export const readContent = (extents: readonly FreeExtents[], get: (name: string)
     if (![0, 2, 8].includes(exit)) {
       throw new ObservationError(`what is in free extents of ${each.pv} can't be told: ${stderr.trim()}`);
     }
-    const content = exit === 8 ? 'ambivalent' : textOf(blkidValues(stdout));
+    const content = exit === 8 ? AMBIVALENT : textOf(blkidValues(stdout));
     return { ...each, content, blkid: stdout.replace(/\n+$/, ''), blkidExit: exit };
   });
 
@@ -70,6 +72,10 @@ function textOf(values: ReadonlyMap<string, string>): string {
 /** All that a new logical volume would find in its extents, each once. */
 export const contentOf = (extents: readonly Extents[]): string =>
   [...new Set(extents.flatMap(({ content }) => (content === '' ? [] : content.split('+'))))].sort().join('+');
+
+/** Several signatures are in some of them, and blkid names none: no consent can say which. */
+export const isAmbivalent = (extents: readonly Extents[]): boolean =>
+  extents.some(({ content }) => content === AMBIVALENT);
 
 /** How many they are. */
 export const extentsIn = (extents: readonly FreeExtents[]): bigint =>

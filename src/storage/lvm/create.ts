@@ -5,11 +5,13 @@ import { emptyGuards } from '../raw/guards.ts';
 import { donePath, intentOf, writeDone, writeIntent } from '../records.ts';
 import type { DesiredLvm, Intent, ObservedLvm } from '../types.ts';
 import { lookAgain, waitForLink } from '../udev.ts';
+import { printed } from './change.ts';
 import { contentOf, rangeOf, sameContentGuards } from './content.ts';
 import type { Extents, VolumeGroup } from './facts.ts';
 import { extentsFor } from './group.ts';
 import { dmNameOf, lvName, lvPath, tagOf } from './names.ts';
-import { clearPool } from './pool.ts';
+import { begins } from './refuse.ts';
+import { withRoom, withRoomAlone } from './room.ts';
 
 /** The record that is written before there is a logical volume: its UUID is LVM's to choose. */
 export function intentFor(desired: DesiredLvm, group: VolumeGroup, consent: string): Intent {
@@ -31,9 +33,9 @@ export function create(desired: DesiredLvm, observed: ObservedLvm, group: Volume
     ...(known ? [] : writeIntent(intent)),
     ...(desired.thinPool === undefined
       ? [lvcreate(desired, group, free)]
-      : [...clearPool(desired, observed, desired.thinPool), lvcreateThin(desired, desired.thinPool, group)]),
+      : [lvcreateThin(desired, observed, desired.thinPool, group)]),
     ...(desired.mode === 'Filesystem'
-      ? [...makeFileSystem(desired, group), ...done]
+      ? [...makeFileSystem(desired, observed, group), ...done]
       : done.map((step, index) => (index > 0 ? step : { ...step, guards: madeGuards(desired, group) }))),
     // That of mode Block is LVM's own, which waits for udev.
     ...(desired.mode === 'Filesystem'
@@ -81,15 +83,16 @@ function lvcreate(desired: DesiredLvm, group: VolumeGroup, free: readonly Extent
 }
 
 /** A new thin volume reads as zeros: there is nothing in it to look for. */
-function lvcreateThin(desired: DesiredLvm, pool: string, group: VolumeGroup): Step {
-  return {
+function lvcreateThin(desired: DesiredLvm, observed: ObservedLvm, pool: string, group: VolumeGroup): Step {
+  const bytes = bytesFor(desired, group);
+  return withRoom(desired, observed, pool, begins(desired, bytes), {
     name: `make the thin volume ${lvName(desired, desired.name)}`,
     argv: [
-      ...['lvcreate', ...named(desired), '--virtualsize', `${bytesFor(desired, group)}b`],
+      ...['lvcreate', ...named(desired), '--virtualsize', `${bytes}b`],
       ...['--thinpool', pool, group.name],
     ],
     guards: [notDone(desired)],
-  };
+  });
 }
 
 /**
@@ -102,7 +105,8 @@ function madeGuards(desired: DesiredLvm, group: VolumeGroup): Guard[] {
   return [
     {
       argv: ['lvs', '--noheadings', '-o', 'lv_tags', lvName(desired, desired.name)],
-      expect: { exit: 0, stdout: { is: `  ${tagOf(desired.uid)}` } },
+      // And no other tag.
+      expect: { exit: 0, stdout: { ...printed(tagOf(desired.uid)), lacks: ',' } },
       refusal,
     },
     {
@@ -118,17 +122,18 @@ function madeGuards(desired: DesiredLvm, group: VolumeGroup): Guard[] {
   ];
 }
 
-function makeFileSystem(desired: DesiredLvm, group: VolumeGroup): Step[] {
+function makeFileSystem(desired: DesiredLvm, observed: ObservedLvm, group: VolumeGroup): Step[] {
   const path = lvPath(desired);
   // The class is known: who prepares has looked at it.
   if (desired.fs === undefined) throw new Error(`no file system is known for ${path}`);
+  const needed = begins(desired, bytesFor(desired, group));
   return [
-    {
+    withRoomAlone(desired, observed, desired.thinPool, needed, {
       name: `make the ${desired.fs.type} file system`,
       argv: mkfs(desired.fs, desired.uid, path),
       guards: [notDone(desired), ...madeGuards(desired, group)],
       lock: path,
-    },
+    }),
     { name: 'sync the device', argv: ['sync', path], guards: [] },
   ];
 }

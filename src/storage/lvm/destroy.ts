@@ -12,9 +12,10 @@ import { sameVolume } from './change.ts';
 import type { LogicalVolume } from './facts.ts';
 import { groupOf, refuseChange } from './group.ts';
 import { isTagged, lvName, tagOf } from './names.ts';
-import { deviceOf, ownOf, refuseTags, whose } from './own.ts';
+import { deviceOf, isMarked, ownOf, refuseTags, takenBy, whose } from './own.ts';
 import { addTag, deactivate, reach, takeTag } from './reach.ts';
 import { refuseWrites } from './refuse.ts';
+import { withRoom } from './room.ts';
 
 /** Those of which removing one removes nothing else: plain, thin, and what LVM makes of them (RAID, mirrors, caches). */
 const ALONE = ['-', 'V', 'r', 'R', 'm', 'M', 'C'];
@@ -27,7 +28,7 @@ export function planDestroy(desired: DesiredLvm, observed: ObservedLvm): Plan {
   const made = observed.done !== undefined || desired.recorded;
   const begun = observed.intent !== undefined || made;
   const records = observed.recordFiles ? removeRecords(desired.uid) : [];
-  if (!begun) return { steps: records };
+  if (!begun) return forgotten(desired, observed, records);
   const retained = desired.onDelete === 'Retain';
   const group = groupOf(desired, observed);
   // Half of its records must never look like those of what was not made to the end.
@@ -46,13 +47,24 @@ export function planDestroy(desired: DesiredLvm, observed: ObservedLvm): Plan {
     return { steps: [...left, ...(tag ? [takeTag(desired, own), ...records] : keep)] };
   }
   const name = lvName(desired, own.name);
+  const taken = takenBy(observed, own);
+  if (taken !== undefined) {
+    // All that was left of this Volume was let go of, before a backup brought it back.
+    if (!observed.recordFiles) return { steps: [] };
+    return orRetain(
+      `${name} is on record for another Volume, too, ${taken.name ?? `with the UID ${taken.uid}`}`,
+    );
+  }
   if (owner !== 'ours') {
     // Without a tag it was not made by us, and what was never made leaves nothing.
     return made
       ? orRetain(`${name} is not the logical volume that was made for this Volume`)
       : { steps: records };
   }
-  if (refused !== undefined) return orRetain(refused.refusal);
+  if (!isMarked(desired, observed, own)) {
+    return orRetain(`nothing on the node says that ${name} was made for this Volume`);
+  }
+  if (refused !== undefined) return { ...orRetain(refused.refusal), passing: refused.passing ?? false };
   if (doubtful !== undefined) return doubtful;
   if (!ALONE.includes(own.kind)) {
     return orRetain(
@@ -62,6 +74,22 @@ export function planDestroy(desired: DesiredLvm, observed: ObservedLvm): Plan {
   return remove(desired, observed, own, made, records);
 }
 
+/** Neither status nor records tell of anything. A tag says that it was made, and nothing says what it holds by now. */
+function forgotten(desired: DesiredLvm, observed: ObservedLvm, records: readonly Step[]): Plan {
+  const group = groupOf(desired, observed);
+  const own = ownOf(desired, observed.volumes);
+  if ('refusal' in group || own === undefined || !isTagged(own, desired.uid)) return { steps: records };
+  if (desired.onDelete === 'Retain') {
+    const doubtful = refuseChange(group) ?? refuseTags(desired, observed, own);
+    return { steps: [...(doubtful === undefined ? [takeTag(desired, own)] : []), ...records] };
+  }
+  const name = lvName(desired, own.name);
+  return {
+    refusal: `the logical volume ${name} carries the tag of this Volume, and nothing says how far it was made: it may hold data`,
+    hint: `If it holds none, remove it: lvremove ${name}. Or set spec.onDelete to Retain, and the Volume goes and leaves it.`,
+  };
+}
+
 function remove(
   desired: DesiredLvm,
   observed: ObservedLvm,
@@ -69,14 +97,14 @@ function remove(
   made: boolean,
   records: readonly Step[],
 ): Plan {
-  // What MetalK8s made has none yet.
+  // What MetalK8s made has none yet. Once its signature is off, nothing else says whose it is.
   const tag = isTagged(own, desired.uid) ? [] : [addTag(desired, own)];
-  const gone = [...tag, lvremove(desired, own), ...onceGone(desired, own, records)];
+  const gone = [lvremove(desired, own), ...onceGone(desired, own, records)];
   const wiped = observed.wiped !== undefined && observed.wiped >= own.sizeBytes;
   const toClean = made && !wiped && (desired.onDelete === 'Wipe' || own.pool === undefined);
   // Somebody else may have put something there.
   const toLook = toClean || (made && !wiped && desired.mode === 'Filesystem');
-  if (!own.active && !toLook) return { steps: gone };
+  if (!own.active && !toLook) return { steps: [...tag, ...gone] };
   const reached = reach(desired, observed, own);
   if (reached !== undefined) return reached;
   const device = deviceOf(observed, own);
@@ -109,6 +137,7 @@ function remove(
   return {
     steps: [
       notOpen(device),
+      ...tag,
       ...(toClean ? clean(desired, observed, own, device) : []),
       // An interrupted mkfs would be in the way as well.
       ...(!made && own.pool === undefined && mode === 'Filesystem' && isOurs(asRaw(desired), device)
@@ -128,7 +157,12 @@ function clean(
   device: DeviceFacts,
 ): readonly Step[] {
   if (desired.onDelete !== 'Wipe') return device.content === '' ? [] : [takeSignatureOff(device)];
-  return wipeDevice(asRaw(desired), rawOf(observed), device, { known: true, thin: own.pool !== undefined });
+  const thin = own.pool !== undefined;
+  return wipeDevice(asRaw(desired), rawOf(observed), device, { known: true, thin }).map((step) =>
+    step.argv[1] === 'if=/dev/zero'
+      ? withRoom(desired, observed, own.pool, partOf(own.sizeBytes), step)
+      : step,
+  );
 }
 
 function notOpen(device: DeviceFacts): Step {
@@ -159,7 +193,7 @@ function onceGone({ vgName }: DesiredLvm, own: LogicalVolume, [first, ...others]
   if (first === undefined) return [];
   const gone: Guard = {
     argv: ['lvs', '--noheadings', '-o', 'lv_uuid', '--select', `lv_uuid=${own.uuid}`, vgName],
-    expect: { exit: 0, stdout: { is: '' } },
+    expect: { exit: 0, stdout: { has: '', lacks: own.uuid } },
     refusal: `the logical volume ${vgName}/${own.name} is still there: it is active again, or has snapshots`,
   };
   return [{ ...first, guards: [gone, ...first.guards] }, ...others];

@@ -37,6 +37,8 @@ export interface LogicalVolume {
   /** How much of it is in use, of a thin pool and a thin volume, in percent. */
   dataPercent: number | undefined;
   metadataPercent: number | undefined;
+  /** Over several disks at once, so that it takes extents of each when it grows. */
+  striped: boolean;
 }
 
 /** Free extents of a physical volume that follow one another. */

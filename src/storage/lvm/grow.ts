@@ -1,7 +1,7 @@
 import type { Step } from '../../nodes/job.ts';
 import { growFileSystem, leaveMount } from '../grow-file-system.ts';
 import { sameDmGuards } from '../raw/guards.ts';
-import { writeDone } from '../records.ts';
+import { recordSize, writeDone } from '../records.ts';
 import type { DesiredLvm, DeviceFacts, ObservedLvm, Plan } from '../types.ts';
 import { sameVolume } from './change.ts';
 import { contentOf, extentsIn, rangeOf, sameContentGuards } from './content.ts';
@@ -9,6 +9,7 @@ import type { LogicalVolume, VolumeGroup } from './facts.ts';
 import { extentsFor, refuseChange } from './group.ts';
 import { lvName } from './names.ts';
 import { refuseWrites, written } from './refuse.ts';
+import { withRoom, withRoomAlone } from './room.ts';
 
 /**
  * What remains to be done until the volume is as large as wanted: logical volume, then file system, each also while it
@@ -27,22 +28,34 @@ export function planGrow(
   const made = observed.done?.sizeBytes ?? own.sizeBytes;
   if (wanted <= made) return { steps: left };
   const missing = wanted > own.sizeBytes ? wanted - own.sizeBytes : 0n;
+  // Its file system must be known to be behind, should its growth be cut off; and where somebody else grows the volume.
+  const before =
+    observed.done?.sizeBytes === undefined && missing > 0n ? recordSize(desired.uid, own.sizeBytes) : [];
   const refused =
     (missing > 0n ? whyNot(observed, own, group, missing) : undefined) ??
     poolRefusal(desired, observed, own, wanted - made);
-  if (refused !== undefined) return { steps: left, notes: [`cannot grow to ${wanted} bytes: ${refused}`] };
+  if (refused !== undefined) {
+    if (before.length > 0) return { grows: true, steps: [...left, ...before] };
+    return { steps: left, notes: [`cannot grow to ${wanted} bytes: ${refused}`] };
+  }
+  const needed = growthWrites(desired, wanted - made);
+  const extended = extend(desired, observed, own, group);
+  const alone = (step: Step) => withRoomAlone(desired, observed, own.pool, needed, step);
   return {
     grows: true,
     steps: [
       ...left,
-      ...(missing > 0n ? [extend(desired, observed, own, group)] : []),
+      ...before,
+      ...(missing > 0n ? [withRoom(desired, observed, own.pool, needed, extended)] : []),
       ...(desired.mode === 'Filesystem'
         ? growFileSystem(desired.uid, device, device.signature, { ...observed, growsMounted: true }).map(
-            (step) =>
+            (step) => {
+              if (['resize2fs', 'xfs_growfs'].includes(step.argv[0] ?? '')) return alone(step);
               // A copy of it, such as a snapshot, has the same UUID.
-              step.guards.length === 0
+              return step.guards.length === 0
                 ? step
-                : { ...step, guards: [...sameDmGuards(device), ...step.guards] },
+                : { ...step, guards: [...sameDmGuards(device), ...step.guards] };
+            },
           )
         : []),
       ...writeDone(desired.uid, wanted),
@@ -61,6 +74,7 @@ function whyNot(
   if (!['-', 'V'].includes(own.kind)) {
     return `it has snapshots or is made of parts (lvs shows its type as ${own.kind}). Grow it with lvextend; its file system follows`;
   }
+  if (own.striped) return 'it is striped over several disks. Grow it with lvextend; its file system follows';
   // It is promised more, and takes nothing of it yet.
   if (own.pool !== undefined) return undefined;
   const left = group.freeExtents * group.extentBytes;
@@ -75,6 +89,9 @@ function whyNot(
     : `the free extents of ${group.name} that it would take carry ${content}. Have LVM take that off: make a logical volume of them, and remove it`;
 }
 
+const growthWrites = ({ mode }: DesiredLvm, more: bigint): bigint =>
+  mode === 'Filesystem' ? written(more) : 0n;
+
 /** A file system that is in use writes to its new part: where the pool has no room for that, it breaks. */
 function poolRefusal(
   desired: DesiredLvm,
@@ -83,7 +100,7 @@ function poolRefusal(
   more: bigint,
 ): string | undefined {
   if (pool === undefined) return undefined;
-  const needed = desired.mode === 'Filesystem' ? written(more) : 0n;
+  const needed = growthWrites(desired, more);
   return refuseWrites(desired, pool, observed, needed, `growing by ${more} writes up to ${needed}`)?.refusal;
 }
 

@@ -7,7 +7,7 @@ import type { Extents, LogicalVolume, VolumeGroup } from './facts.ts';
 import { extentsFor } from './group.ts';
 import { lvPath, poolPath } from './names.ts';
 import { ownOf } from './own.ts';
-import { poolOf } from './pool.ts';
+import { isUnknown, poolOf, usedOf } from './pool.ts';
 import {
   groupProbe,
   readFreeExtents,
@@ -90,13 +90,9 @@ function spaceOf(
   const pool = poolOf({ volumes }, thinPool);
   const used = own === undefined ? 0n : own.pool === undefined ? own.sizeBytes : usedOf(own);
   if (thinPool !== undefined) {
-    const freeBytes = pool === undefined ? undefined : pool.sizeBytes - usedOf(pool);
+    const freeBytes = pool === undefined || isUnknown(pool) ? undefined : pool.sizeBytes - usedOf(pool);
     return { directory, freeBytes, allocatedBytes: used };
   }
   const freeBytes = group === undefined ? undefined : group.freeExtents * group.extentBytes;
   return { directory, freeBytes, allocatedBytes: used };
 }
-
-/** Of a thin pool or a thin volume, in bytes; LVM tells it in hundredths of a percent. */
-export const usedOf = ({ sizeBytes, dataPercent = 0 }: LogicalVolume): bigint =>
-  (sizeBytes * BigInt(Math.round(dataPercent * 100))) / 10_000n;

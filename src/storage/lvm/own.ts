@@ -1,4 +1,6 @@
-import type { DesiredLvm, DeviceFacts, ObservedLvm } from '../types.ts';
+import { isOurs } from '../raw/ours.ts';
+import type { DesiredLvm, DeviceFacts, ObservedLvm, Owner } from '../types.ts';
+import { asRaw } from './as-raw.ts';
 import type { LogicalVolume } from './facts.ts';
 import { dmUuidOf, isTagged, lvName, tagOf, uidsIn } from './names.ts';
 
@@ -60,6 +62,26 @@ export function whose(
   }
   if (isTagged(own, desired.uid)) return 'ours';
   return uidsIn(own.tags).length > 0 ? 'not ours' : 'named';
+}
+
+/**
+ * Something beside its UUID says that it is the Volume's: the status that has it may be of a backup that was made before
+ * the logical volume became another's. What MetalK8s made has neither tag nor records at first.
+ */
+export function isMarked(desired: DesiredLvm, observed: ObservedLvm, own: LogicalVolume): boolean {
+  if (isTagged(own, desired.uid) || observed.recordFiles) return true;
+  const device = deviceOf(observed, own);
+  // What is not active must be looked into before its file system tells.
+  if (desired.mode === 'Filesystem' && device !== undefined) return isOurs(asRaw(desired), device);
+  return own.name === desired.name;
+}
+
+/** Another Volume that has it as its raw device, by what is on record. */
+export function takenBy({ others, groups }: ObservedLvm, own: LogicalVolume): Owner | undefined {
+  const dmUuid = dmUuidOf(groups[0]?.uuid ?? '', own.uuid);
+  return others.find(
+    ({ device }) => device?.dmUuid === dmUuid || device?.identity?.split(' ').includes(`dm=${dmUuid}`),
+  );
 }
 
 /** The device of the logical volume, where it is active and was looked at. */

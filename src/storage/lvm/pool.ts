@@ -1,6 +1,6 @@
 import type { Step } from '../../nodes/job.ts';
 import type { DesiredLvm, ObservedLvm } from '../types.ts';
-import { change } from './change.ts';
+import { change, sameVolume } from './change.ts';
 import type { LogicalVolume } from './facts.ts';
 import { lvName } from './names.ts';
 
@@ -9,6 +9,25 @@ export const poolOf = (
   name: string | undefined,
 ): LogicalVolume | undefined => (name === undefined ? undefined : volumes.find((each) => each.name === name));
 
+/** One that tells how full it is serves its volumes, and only its own device is inactive. */
+const isAsleep = (pool: LogicalVolume): boolean => !pool.active && isUnknown(pool);
+
+/** LVM does it to a thin pool alone: whoever may run this may activate nothing else by it. */
+const ACTIVATE = ['--activate', 'y', '--ignoreactivationskip', '--select', 'lv_attr=~^t'];
+
+/** An inactive pool does not tell how full it is, so it is activated before anything is made in it; none where it is. */
+export function wakePool(desired: DesiredLvm, observed: ObservedLvm): Step[] {
+  const pool = poolOf(observed, desired.thinPool);
+  if (pool === undefined || pool.kind !== 't' || pool.suspended || !isAsleep(pool)) return [];
+  return [
+    ...clearPool(desired, observed, pool.name),
+    {
+      ...change(desired, pool.name, 'activate', ...ACTIVATE),
+      guards: [sameVolume(desired, pool)],
+    },
+  ];
+}
+
 /**
  * What goes before an inactive thin pool is activated, as LVM does with a volume of it. The first thin volume of a pool
  * has LVM take the pool down and up again; killed meanwhile it leaves the pool's inner devices active without the pool,
@@ -16,8 +35,7 @@ export const poolOf = (
  */
 export function clearPool(desired: DesiredLvm, observed: ObservedLvm, pool: string): Step[] {
   const found = poolOf(observed, pool);
-  // One that tells how full it is serves its volumes, and only its own device is inactive.
-  if (found === undefined || found.active || found.dataPercent !== undefined) return [];
+  if (found === undefined || !isAsleep(found)) return [];
   return ['tmeta', 'tdata'].map((inner) => deactivateInner(desired, `${pool}_${inner}`));
 }
 
@@ -35,3 +53,37 @@ const deactivateInner = (desired: DesiredLvm, inner: string): Step => ({
   // Fails where the pool is active after all.
   mayRace: true,
 });
+
+/** Of a thin pool or a thin volume, in bytes; LVM tells it in hundredths of a percent, and of what is active alone. */
+export const usedOf = ({ sizeBytes, dataPercent = 0 }: LogicalVolume): bigint =>
+  (sizeBytes * BigInt(Math.round(dataPercent * 100))) / 10_000n;
+
+/** It is inactive, or a command of LVM is at work in it: how full it is cannot be told. */
+export const isUnknown = ({ dataPercent }: LogicalVolume): boolean => dataPercent === undefined;
+
+/** lvs(8), Attr, health of a thin pool. */
+export function illness(pool: LogicalVolume): string | undefined {
+  if (pool.suspended) return 'is suspended: an LVM command was interrupted';
+  if (isUnknown(pool)) return 'does not tell how full it is';
+  switch (pool.health) {
+    case 'D':
+      return 'is out of space';
+    case 'M':
+      return 'has read-only metadata';
+    case 'F':
+      return 'has failed';
+    case '-':
+      return undefined;
+    default:
+      return `is not well (lvs shows its health as ${JSON.stringify(pool.health)})`;
+  }
+}
+
+/** What a volume holds can be read and changed still where its pool is full, or its metadata read-only: no refusal. */
+export function illnessNote(desired: DesiredLvm, observed: ObservedLvm, own: LogicalVolume): string[] {
+  const pool = poolOf(observed, own.pool);
+  if (pool === undefined || !['D', 'M'].includes(pool.health)) return [];
+  const name = lvName(desired, pool.name);
+  const help = pool.health === 'D' ? `Make it larger: lvextend ${name}` : 'See lvmthin(7), on repair';
+  return [`the thin pool ${name} ${illness(pool)}, and takes nothing more of what is written. ${help}`];
+}

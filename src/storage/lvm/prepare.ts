@@ -10,10 +10,11 @@ import type { LogicalVolume } from './facts.ts';
 import { groupOf, refuseChange } from './group.ts';
 import { lvName, lvPath } from './names.ts';
 import { deviceOf, ownOf, refuseTags, whose } from './own.ts';
-import { poolOf } from './pool.ts';
+import { poolOf, wakePool } from './pool.ts';
 import { planPresent } from './present.ts';
 import { reach } from './reach.ts';
-import { consentText, refuseCreate, refusePool } from './refuse.ts';
+import { begins, consentText, refuseCreate, refusePool } from './refuse.ts';
+import { withRoomAlone } from './room.ts';
 
 /**
  * What remains to be done until there is a logical volume that carries what the Volume wants, and that is recorded as
@@ -37,6 +38,8 @@ export function planPrepare(desired: DesiredLvm, observed: ObservedLvm): Plan {
     if (!observed.udev) return noUdev(linkOf(desired, 'LVM-…'));
     const pool = poolOf(observed, desired.thinPool);
     if (pool?.suspended && refuseChange(group) === undefined) return { steps: [refresh(desired, pool)] };
+    const awake = refuseChange(group) === undefined ? wakePool(desired, observed) : [];
+    if (awake.length > 0) return { steps: awake };
     return refuseCreate(desired, observed, group) ?? { steps: create(desired, observed, group) };
   }
   const odd = refuseChange(group) ?? refuseOther(desired, observed, own);
@@ -48,7 +51,11 @@ export function planPrepare(desired: DesiredLvm, observed: ObservedLvm): Plan {
   if (full !== undefined) return full;
   const planned = prepareRaw(asRaw(desired), rawOf(observed));
   if ('refusal' in planned || device === undefined) return withAnnotation(desired, planned);
-  return { steps: [...planned.steps, ...makeLink(asRaw(desired), device, undefined)] };
+  const needed = begins(desired, own.sizeBytes);
+  const steps = planned.steps.map((step) =>
+    step.argv[0]?.startsWith('mkfs.') ? withRoomAlone(desired, observed, own.pool, needed, step) : step,
+  );
+  return { steps: [...steps, ...makeLink(asRaw(desired), device, undefined)] };
 }
 
 /** Why a logical volume that is there is not the one that was begun for this Volume. */

@@ -7,7 +7,8 @@ import { groupOf, refuseChange } from './group.ts';
 import { planGrow } from './grow.ts';
 import { isTagged, lvName, lvPath } from './names.ts';
 import { overcommitNote } from './overcommit.ts';
-import { deviceOf, ownOf, refuseTags, whose } from './own.ts';
+import { deviceOf, isMarked, ownOf, refuseTags, whose } from './own.ts';
+import { illnessNote } from './pool.ts';
 import { addTag, reach } from './reach.ts';
 
 /** Not a pool, a snapshot, or what LVM moves: plain, thin, RAID, mirrors, caches, and what has snapshots. */
@@ -62,11 +63,18 @@ export function planPresent(desired: DesiredLvm, observed: ObservedLvm): Plan {
   if ('refusal' in link || link.steps.length > 0) {
     return 'refusal' in link ? link : { steps: [refresh(desired, own), ...link.steps] };
   }
-  if (owner === 'ours' && !isTagged(own, desired.uid) && refuseChange(group) === undefined) {
+  const untagged = owner === 'ours' && !isTagged(own, desired.uid);
+  // The tag is what it is deleted by.
+  if (untagged && isMarked(desired, observed, own) && refuseChange(group) === undefined) {
     return { steps: [addTag(desired, own)] };
   }
-  const grown = planGrow(desired, observed, group, own, device);
+  // What is known by its name alone gets no record: with one, that name would be another's.
+  const grown: Plan = owner === 'ours' ? planGrow(desired, observed, group, own, device) : { steps: [] };
   if ('refusal' in grown || grown.steps.length > 0) return grown;
-  const notes = [...(grown.notes ?? []), ...overcommitNote(desired, observed)];
+  const notes = [
+    ...(grown.notes ?? []),
+    ...illnessNote(desired, observed, own),
+    ...overcommitNote(desired, observed),
+  ];
   return notes.length === 0 ? { steps: [] } : { steps: [], notes };
 }

@@ -15,16 +15,18 @@ export function reach(desired: DesiredLvm, observed: ObservedLvm, own: LogicalVo
     return {
       refusal: `a physical volume of the logical volume ${name} is away`,
       hint: 'Bring its disk back: pvs tells which one.',
+      // It may come late after the node has started.
+      passing: true,
     };
   }
-  if (own.health === 'F') {
+  const pool = poolOf(observed, own.pool);
+  if (own.health === 'F' || pool?.health === 'F') {
     return {
       refusal: `the thin pool of the logical volume ${name} has failed`,
       hint: 'See lvmthin(7), on repair.',
     };
   }
   if (own.suspended) return { steps: [refresh(desired, own)] };
-  const pool = poolOf(observed, own.pool);
   // Whoever writes to a volume of it waits.
   if (pool?.suspended) return { steps: [refresh(desired, pool)] };
   if (!own.active) {

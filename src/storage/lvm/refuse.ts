@@ -1,11 +1,11 @@
 import { tooSmall } from '../mkfs.ts';
 import type { DesiredLvm, ObservedLvm, Plan } from '../types.ts';
-import { contentOf, extentsIn } from './content.ts';
-import type { LogicalVolume, VolumeGroup } from './facts.ts';
+import { contentOf, extentsIn, isAmbivalent, rangeOf } from './content.ts';
+import type { VolumeGroup } from './facts.ts';
 import { extentsFor, refuseChange } from './group.ts';
 import { lvName } from './names.ts';
-import { usedOf } from './observe.ts';
-import { poolOf } from './pool.ts';
+import { illness, isUnknown, poolOf, usedOf } from './pool.ts';
+import { fullest, fullnessOf, MAX_METADATA } from './room.ts';
 
 type Refusal = Exclude<Plan, { steps: unknown }>;
 
@@ -45,11 +45,22 @@ function refuseRoom(desired: DesiredLvm, { free }: ObservedLvm, group: VolumeGro
 /** What blkid finds in free extents is left of earlier owners, or a copy that pvmove left. */
 function refuseContent(desired: DesiredLvm, { free }: ObservedLvm): Refusal | undefined {
   const content = contentOf(free);
-  if (content === '' || content === desired.overwrite) return undefined;
+  if (content === '') return undefined;
+  if (isAmbivalent(free)) return ambivalence(desired, free);
+  if (content === desired.overwrite) return undefined;
   const places = free.filter((each) => each.content !== '').map(({ pv }) => pv);
   return {
     refusal: `the free extents of ${desired.vgName} that the logical volume would take carry ${content} (on ${[...new Set(places)].join(', ')})${consentText(desired)}`,
     hint: `If all of that may be destroyed, set spec.overwrite to ${JSON.stringify(content)}.`,
+  };
+}
+
+/** Where blkid names nothing, nobody knows what a consent would destroy. */
+function ambivalence({ vgName, name }: DesiredLvm, free: ObservedLvm['free']): Refusal {
+  const temporary = `${name}-look`;
+  return {
+    refusal: `the free extents of ${vgName} that the logical volume would take carry more than one signature, and blkid does not tell which`,
+    hint: `No spec.overwrite allows to destroy that. Make a logical volume of them on a terminal, where LVM names each and asks: lvcreate --config allocation/use_blkid_wiping=1 --wipesignatures y --zero y --name ${temporary} --extents ${extentsIn(free)} ${vgName} ${free.map(rangeOf).join(' ')}; then remove it: lvremove ${lvName({ vgName, name }, temporary)}.`,
   };
 }
 
@@ -64,6 +75,12 @@ export function consentText({ overwrite, forced }: DesiredLvm): string {
 /** What a file system of that many bytes writes when it is made: its log, and a part of its tables. */
 export const written = (bytes: bigint): bigint => 64n * MIB + bytes / 50n;
 
+/** What making a volume of that many bytes ready writes. */
+export function begins({ mode }: DesiredLvm, bytes: bigint): bigint {
+  const begun = mode === 'Filesystem' ? written(bytes) : 1n;
+  return begun < bytes ? begun : bytes;
+}
+
 /** Why a thin pool does not take a volume of that many bytes, and what making it ready writes. */
 export function refusePool(
   desired: DesiredLvm,
@@ -71,8 +88,7 @@ export function refusePool(
   observed: ObservedLvm,
   bytes: bigint,
 ): Refusal | undefined {
-  const begun = desired.mode === 'Filesystem' ? written(bytes) : 1n;
-  const needed = begun < bytes ? begun : bytes;
+  const needed = begins(desired, bytes);
   return refuseWrites(desired, thinPool, observed, needed, `a volume of ${bytes} is begun with ${needed}`);
 }
 
@@ -99,10 +115,11 @@ export function refuseWrites(
   const ill = illness(pool);
   if (ill !== undefined) {
     const hint = `Look at it first: lvs -a ${vgName}.`;
-    return { refusal: `the thin pool ${name} ${ill}`, hint, passing: isPassing(pool) };
+    // Another command of LVM may be at work in it.
+    return { refusal: `the thin pool ${name} ${ill}`, hint, passing: pool.suspended || isUnknown(pool) };
   }
   const left = pool.sizeBytes - usedOf(pool);
-  if (left < needed) {
+  if (fullnessOf(pool) > fullest(pool, needed)) {
     return {
       refusal: `the thin pool ${name} has ${left} bytes left of ${pool.sizeBytes}, and ${what}`,
       hint: `Make the pool larger (lvextend ${name}), or remove what is not needed.`,
@@ -115,29 +132,4 @@ export function refuseWrites(
     };
   }
   return undefined;
-}
-
-/** Another command of LVM may be at work in it. */
-const isPassing = ({ suspended, active, dataPercent }: LogicalVolume): boolean =>
-  suspended || (active && dataPercent === undefined);
-
-/** In percent. */
-const MAX_METADATA = 90;
-
-/** lvs(8), Attr, health of a thin pool. */
-function illness({ health, dataPercent, active, suspended }: LogicalVolume): string | undefined {
-  if (suspended) return 'is suspended: an LVM command was interrupted';
-  if (active && dataPercent === undefined) return 'does not tell how full it is';
-  switch (health) {
-    case 'D':
-      return 'is out of space';
-    case 'M':
-      return 'has read-only metadata';
-    case 'F':
-      return 'has failed';
-    case '-':
-      return undefined;
-    default:
-      return `is not well (lvs shows its health as ${JSON.stringify(health)})`;
-  }
 }

@@ -28,6 +28,7 @@ const LV_FIELDS = [
   'lv_kernel_minor',
   'data_percent',
   'metadata_percent',
+  'lv_layout',
 ] as const;
 const PV_FIELDS = [
   'vg_name',
@@ -72,7 +73,7 @@ export function readGroups(result: ProbeResult, vgName: string): VolumeGroup[] {
  * @throws ObservationError for what is not understood
  */
 export function readVolumes(result: ProbeResult): LogicalVolume[] {
-  return rows<(typeof LV_FIELDS)[number], LogicalVolume>('lv', result, (row) => ({
+  const volumes = rows<(typeof LV_FIELDS)[number], LogicalVolume>('lv', result, (row) => ({
     name: row.lv_name,
     uuid: row.lv_uuid,
     kind: row.lv_attr[0] ?? '',
@@ -88,7 +89,13 @@ export function readVolumes(result: ProbeResult): LogicalVolume[] {
     device: Number(row.lv_kernel_major) < 0 ? undefined : `${row.lv_kernel_major}:${row.lv_kernel_minor}`,
     dataPercent: percent(row.data_percent),
     metadataPercent: percent(row.metadata_percent),
+    striped: row.lv_layout.split(',').includes('striped'),
   }));
+  // LVM calls the pool of a cache so as well. A thin volume that has snapshots is of another kind than others.
+  const thinPools = volumes.filter(({ kind }) => kind === 't').map(({ name }) => name);
+  return volumes.map((each) =>
+    each.kind === 'V' || thinPools.includes(each.pool ?? '') ? each : { ...each, pool: undefined },
+  );
 }
 
 /** Free extents that may be taken, the most first, as LVM itself does it. @throws ObservationError */
@@ -105,7 +112,12 @@ export function readFreeExtents(result: ProbeResult, { name, extentBytes }: Volu
     .sort((a, b) => Number(b.count - a.count));
 }
 
-const percent = (text: string): number | undefined => (text === '' ? undefined : Number(text));
+/** Nothing of what is inactive. @throws Error */
+function percent(text: string): number | undefined {
+  if (text === '') return undefined;
+  if (!/^\d{1,3}(\.\d+)?$/.test(text)) throw new Error(`${JSON.stringify(text)} is no percentage`);
+  return Number(text);
+}
 
 /** LVM prints some of what it has to say between the lines of a report, such as "Retrying metadata scan.". */
 const withoutWords = (stdout: string): string =>
@@ -124,7 +136,10 @@ function rows<K extends string, T>(
   try {
     const [found] = (JSON.parse(withoutWords(stdout)) as { report: Record<string, Record<K, string>[]>[] })
       .report;
-    return (found?.[key] ?? []).map(read);
+    const listed = found?.[key];
+    // Where there are none, LVM prints an empty list.
+    if (!Array.isArray(listed)) throw new Error(`there is no list of each ${key}`);
+    return listed.map(read);
   } catch (cause) {
     throw new ObservationError(`LVM printed what is not understood: ${cause}`, { cause });
   }

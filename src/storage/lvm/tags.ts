@@ -14,8 +14,8 @@ export function tagsProbe(device: string): Probe {
   };
 }
 
-/** UIDs of Volumes; none where it was not looked at. @throws ObservationError */
+/** UIDs of Volumes, whatever LVM says beside its tags; none where it was not looked at. @throws ObservationError */
 export function readTags(results: ReadonlyMap<string, ProbeResult>): string[] {
   const tags = results.get('tags');
-  return tags === undefined ? [] : uidsIn(succeeded('the tags', tags).trim().split(','));
+  return tags === undefined ? [] : uidsIn(succeeded('the tags', tags).split(/[\s,]+/));
 }

@@ -1,11 +1,11 @@
-import { chmod, rm, writeFile } from 'node:fs/promises';
+import { chmod, cp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { freePorts } from '../../support/free-ports.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import type { Part } from '../part.ts';
 import { type ApiServerOptions, certificateOf, prepareApiServer, startApiServer } from './api-server.ts';
 import { startControllerManager, startScheduler } from './controllers.ts';
-import { startEtcd } from './etcd.ts';
+import { dataOf, startEtcd } from './etcd.ts';
 import { buildPrograms } from './programs.ts';
 import { kubeconfigFor, newUser } from './users.ts';
 
@@ -33,6 +33,13 @@ export interface ControlPlane {
   /** For outages: what else runs is left as it is, and all clients' kubeconfigs hold when it is started again. */
   stopApiServer(): Promise<void>;
   startApiServer(): Promise<void>;
+  /** Copies all that etcd holds. All is stopped for that, and started again. */
+  backUp(): Promise<void>;
+  /**
+   * Brings that copy back. All of it is started again then, as Kubernetes asks for, for none of its own programs notices;
+   * its clients are not.
+   */
+  restore(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -55,37 +62,55 @@ export async function startControlPlane({
   };
   try {
     const [etcdPort = 0, peerPort = 0, port = 0, managerPort = 0, schedulerPort = 0] = await freePorts(5);
-    const etcd = await started(startEtcd(program('etcd'), folder, [etcdPort, peerPort]));
     const administrator = newUser('administrator', ['system:masters']);
     const others = Object.entries(users).map(([name, groups]) => newUser(name, groups));
     const options: ApiServerOptions = {
       program: program('kube-apiserver'),
       folder,
       port,
-      etcdUrl: etcd.url,
+      etcdUrl: `http://127.0.0.1:${etcdPort}`,
       users: [administrator, ...others],
       flags: apiServerFlags,
     };
-    await prepareApiServer(options);
-    let apiServer = await started(startApiServer(options));
     const url = `https://127.0.0.1:${port}`;
-    const ca = await certificateOf(folder);
     const fileOf = (name: string) => join(folder, `${name.replaceAll(/[^\w.-]/g, '_')}.kubeconfig`);
-    for (const user of options.users)
-      await writeFile(fileOf(user.name), kubeconfigFor({ url, ca }, user), { mode: 0o600 });
     const kubeconfig = fileOf(administrator.name);
     const common = { folder, kubeconfig };
-    const manager = startControllerManager({
-      ...common,
-      program: program('kube-controller-manager'),
-      port: managerPort,
-      controllers: controllers ?? ['*'],
-    });
-    const scheduler = { ...common, program: program('kube-scheduler'), port: schedulerPort };
-    const all = [manager, ...(controllers === undefined ? [startScheduler(scheduler)] : [])];
-    // All of them are waited for, so that those which started can be stopped when another did not.
-    for (const one of await Promise.allSettled(all.map(started)))
-      if (one.status === 'rejected') throw one.reason;
+
+    const startServer = async () => {
+      await started(startEtcd(program('etcd'), folder, [etcdPort, peerPort]));
+      return started(startApiServer(options));
+    };
+    const startControllers = async () => {
+      const manager = startControllerManager({
+        ...common,
+        program: program('kube-controller-manager'),
+        port: managerPort,
+        controllers: controllers ?? ['*'],
+      });
+      const scheduler = { ...common, program: program('kube-scheduler'), port: schedulerPort };
+      const all = [manager, ...(controllers === undefined ? [startScheduler(scheduler)] : [])];
+      // All of them are waited for, so that those which started can be stopped when another did not.
+      for (const one of await Promise.allSettled(all.map(started)))
+        if (one.status === 'rejected') throw one.reason;
+    };
+
+    await prepareApiServer(options);
+    let apiServer = await startServer();
+    const ca = await certificateOf(folder);
+    for (const user of options.users)
+      await writeFile(fileOf(user.name), kubeconfigFor({ url, ca }, user), { mode: 0o600 });
+    await startControllers();
+
+    const data = dataOf(folder);
+    const backup = `${data}.backup`;
+    const copyWhileStopped = async (from: string, to: string) => {
+      await stopParts();
+      await rm(to, { recursive: true, force: true });
+      await cp(from, to, { recursive: true });
+      apiServer = await startServer();
+      await startControllers();
+    };
     return {
       url,
       kubeconfig,
@@ -98,6 +123,8 @@ export async function startControlPlane({
         parts.splice(parts.indexOf(apiServer), 1);
         apiServer = await started(startApiServer(options));
       },
+      backUp: () => copyWhileStopped(data, backup),
+      restore: () => copyWhileStopped(backup, data),
       async stop() {
         await stopParts();
         await rm(folder, { recursive: true });

@@ -2,23 +2,22 @@ import { join } from 'node:path';
 import { fetch } from 'undici';
 import { type Part, startPart } from '../part.ts';
 
-export interface Etcd extends Part {
-  url: string;
-}
+/** Where it keeps all that it holds. */
+export const dataOf = (folder: string) => join(folder, 'etcd');
 
 /** An etcd of one member on loopback, with its data in `folder`. */
-export async function startEtcd(
+export function startEtcd(
   program: string,
   folder: string,
   [port, peerPort]: readonly [number, number],
-): Promise<Etcd> {
+): Promise<Part> {
   const url = `http://127.0.0.1:${port}`;
   const peerUrl = `http://127.0.0.1:${peerPort}`;
-  const part = await startPart({
+  return startPart({
     name: 'etcd',
     argv: [
       program,
-      `--data-dir=${join(folder, 'etcd')}`,
+      `--data-dir=${dataOf(folder)}`,
       `--listen-client-urls=${url}`,
       `--advertise-client-urls=${url}`,
       `--listen-peer-urls=${peerUrl}`,
@@ -31,5 +30,4 @@ export async function startEtcd(
     folder,
     ready: async () => (await fetch(`${url}/health`)).ok,
   });
-  return { ...part, url };
 }

@@ -41,10 +41,18 @@ async function look(): Promise<Record<string, unknown>> {
 describeAsRoot('a kubelet that was killed with its pods running', () => {
   let controlPlane: ControlPlane;
 
+  let panic = '';
+
   beforeAll(async () => {
+    // A kubelet sets it to another value, which may be there already.
+    panic = (await execa('sysctl', ['-n', 'kernel.panic'])).stdout;
+    await execa('sysctl', ['-w', 'kernel.panic=7']);
     controlPlane = await startControlPlane({ users: kubeletUser(NODE) });
   }, 600_000);
-  afterAll(() => controlPlane?.stop());
+  afterAll(async () => {
+    await controlPlane?.stop();
+    await execa('sysctl', ['-w', `kernel.panic=${panic}`]);
+  });
 
   test('is undone by the next one, which leaves nothing when it is stopped', async () => {
     const whole = await startKubelet(controlPlane, NODE);

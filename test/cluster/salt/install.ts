@@ -6,6 +6,8 @@ import { needPackages } from '../debian-packages.ts';
 
 const REQUIREMENTS = join(import.meta.dirname, 'requirements.txt');
 
+const PYTHON = 'Python 3.11.';
+
 /** What runs Salt's programs: Python, and where it finds Salt. */
 export interface SaltInstallation {
   python: string;
@@ -16,6 +18,10 @@ export interface SaltInstallation {
 export async function installSalt(): Promise<SaltInstallation> {
   await needPackages({ python3: 'python3', pip3: 'python3-pip' });
   const { stdout: version } = await execa('python3', ['--version']);
+  // Of a package with a part in C, each Python has another file.
+  if (!version.startsWith(PYTHON)) {
+    throw new Error(`Salt's packages are pinned for ${PYTHON}, that of Debian 12; here is ${version}`);
+  }
   const { stdout: python } = await execa('python3', ['-c', 'import sys; print(sys.executable)']);
   const path = await cached('salt', keyOf(await readFile(REQUIREMENTS), version), async (folder) => {
     const pip = ['-m', 'pip', 'install', '--quiet', '--no-deps', '--require-hashes', '--target', folder];

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, openSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
+import type { Socket } from 'node:net';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import type { SaltInstallation } from './install.ts';
@@ -29,6 +30,7 @@ export function startProgram(salt: SaltInstallation, daemon: Daemon, folder: str
   closeSync(log);
   const exited = once(child, 'exit');
   const pid = child.pid ?? 0;
+  const endWithUs = endWhenWeEnd(pid);
   let ended: Promise<void> | undefined;
   return {
     pid,
@@ -45,6 +47,7 @@ export function startProgram(salt: SaltInstallation, daemon: Daemon, folder: str
     clearTimeout(killed);
     // Children that their parent did not end.
     signal('SIGKILL');
+    endWithUs.kill('SIGKILL');
   }
 
   function signal(name: NodeJS.Signals): void {
@@ -52,6 +55,20 @@ export function startProgram(salt: SaltInstallation, daemon: Daemon, folder: str
       process.kill(-pid, name);
     } catch {} // It is gone already.
   }
+}
+
+/**
+ * Ends a process group when this process has ended, in whatever way: then the other end of the pipe is closed. The kernel's
+ * own signal for that (setpriv --pdeathsig) reaches none of the group's other processes.
+ */
+function endWhenWeEnd(group: number) {
+  const watcher = spawn('sh', ['-c', 'read -r _; kill -KILL "-$1"', 'sh', String(group)], {
+    stdio: ['pipe', 'ignore', 'ignore'],
+    detached: true,
+  });
+  watcher.unref();
+  (watcher.stdin as Socket).unref();
+  return watcher;
 }
 
 /** What one of Salt's commands prints, with the configuration of a folder. Its status says little: 2 where no minion matched. */

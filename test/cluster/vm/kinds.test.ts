@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { BACKINGS, CONTENTS } from '../../support/kinds.ts';
-import { CONVERGES_WITHIN, type Scene, SIZE, startScene } from './scene.ts';
+import { CONTENTS } from '../../support/kinds.ts';
+import { KINDS, SIZE } from './places.ts';
+import { CONVERGES_WITHIN, type Scene, startScene } from './scene.ts';
 
 const MIB = 1n << 20n;
 
@@ -12,31 +13,37 @@ beforeAll(async () => {
 }, 1_800_000);
 afterAll(() => scene?.stop(), 180_000);
 
-const kinds = BACKINGS.flatMap((backing) => CONTENTS.map((content) => [backing, content] as const));
+// xfs last: what it has left where it grew keeps a later logical volume from growing into these extents.
+const contents = [...CONTENTS.filter((content) => content !== 'xfs'), 'xfs' as const];
+const kinds = KINDS.flatMap((kind) => contents.map((content) => [kind, content] as const));
 test.each(kinds)(
   'a %s with %s: made, written, grown, read, deleted',
-  (backing, content) =>
+  (kind, content) =>
     scene.told(async () => {
       const { vm, node, stowage } = scene;
       const name = `v${++count}`;
-      const device = scene.deviceFor(backing);
+      const { rawBlockDevice, lvmLogicalVolume: lvm } = scene.placeOf(kind);
       const made = await stowage(
         ...['create', 'volume', name, '--node', vm.name, '--on-delete', 'Delete'],
         ...(content === 'Block' ? ['--mode', 'Block'] : []),
         ...['--storage-class', content === 'xfs' ? 'local-xfs' : 'local'],
-        ...(device === undefined ? ['--size', SIZE] : ['--device', device]),
+        ...(rawBlockDevice === undefined ? ['--size', SIZE] : ['--device', rawBlockDevice.devicePath]),
+        ...(lvm === undefined ? [] : ['--vg', lvm.vgName]),
+        ...(lvm?.thinPool === undefined ? [] : ['--thin-pool', lvm.thinPool]),
         ...['--wait', '--timeout', '10m'],
       );
       expect([made.exitCode, made.stderr]).toEqual([0, expect.any(String)]);
       const { metadata, status } = await scene.get(name);
       const { uid = '' } = metadata;
-      const link = `/dev/disk/by-${content === 'Block' ? 'partuuid' : 'uuid'}/${uid}`;
-      expect(status).toMatchObject({ phase: 'Available', devicePath: link });
+      const link = status?.devicePath ?? '';
+      if (lvm !== undefined && content === 'Block') expect(link).toMatch(/^\/dev\/disk\/by-id\/dm-uuid-LVM-/);
+      else expect(link).toBe(`/dev/disk/by-${content === 'Block' ? 'partuuid' : 'uuid'}/${uid}`);
+      expect(status?.phase).toBe('Available');
       const { stdout: leadsTo } = await vm.run(['realpath', link]);
       expect(leadsTo).toBe(`/dev/${status?.deviceName}`);
 
       await node.write(content, link, 'kept');
-      if (device === undefined) {
+      if (rawBlockDevice === undefined) {
         const mounted = content === 'Block' ? undefined : await node.mount(link, name);
         await scene.grow(name);
         await scene.grown(name);
@@ -52,7 +59,7 @@ test.each(kinds)(
 
       const deleted = await stowage('delete', 'volume', name, '--yes', '--wait', '--timeout', '10m');
       expect([deleted.exitCode, deleted.stderr]).toEqual([0, expect.any(String)]);
-      expect(await node.tracesOf(uid)).toEqual([]);
+      expect(await scene.tracesOf(uid)).toEqual([]);
     }),
   2 * CONVERGES_WITHIN,
 );

@@ -102,11 +102,14 @@ export async function startLvmNode(): Promise<LvmNode> {
     },
     async volumes() {
       const { stdout } = await vm.run(['lvs', '--noheadings', '-o', 'lv_name', 'vg0']);
-      return stdout
-        .split('\n')
-        .map((line) => line.trim())
-        .filter((name) => name !== '' && name !== 'pool')
-        .sort();
+      return (
+        stdout
+          .split('\n')
+          .map((line) => line.trim())
+          // LVM may say more, of a disk whose metadata were cut off.
+          .filter((name) => /^\S+$/.test(name) && name !== 'pool')
+          .sort()
+      );
     },
     async stop() {
       await executor.close();

@@ -5,7 +5,8 @@ import { until } from '../../support/until.ts';
 import { type Mounted, podsOf, reading, writing } from '../kubelet/pods.ts';
 import type { Scene } from '../kubelet/scene.ts';
 import { volumesOf } from '../kubelet/volumes.ts';
-import { KINDS, type Kind, placesIn, startScene, told, type VmMachine } from './kubelet-scene.ts';
+import { placesIn, startScene, told, type VmMachine } from './kubelet-scene.ts';
+import { KINDS, type Kind } from './places.ts';
 import { CONVERGES_WITHIN } from './scene.ts';
 import { stopwatch } from './stopwatch.ts';
 

@@ -1,12 +1,13 @@
 import { expect } from '@jest/globals';
-import type { Backing, Content } from '../../support/kinds.ts';
+import type { Content } from '../../support/kinds.ts';
 import type { Writer } from './node.ts';
+import type { Kind } from './places.ts';
 import type { Scene } from './scene.ts';
 
 /** A volume that stays through what happens to its node, with data. */
 export interface Resident {
   name: string;
-  backing: Backing;
+  kind: Kind;
   content: Content;
   /** Where pods have it. */
   path: string;
@@ -15,17 +16,17 @@ export interface Resident {
 /** Volumes on the first device of each kind, made at once and written. Those of other names are not there yet. */
 export async function settle(
   scene: Scene,
-  kinds: Readonly<Record<string, readonly [Backing, Content]>>,
+  kinds: Readonly<Record<string, readonly [Kind, Content]>>,
 ): Promise<Resident[]> {
   const all = Object.entries(kinds);
-  for (const [name, [backing, content]] of all) await scene.create(name, scene.deviceFor(backing), content);
+  for (const [name, [kind, content]] of all) await scene.create(name, scene.placeOf(kind), content);
   const residents: Resident[] = [];
-  for (const [name, [backing, content]] of all) {
+  for (const [name, [kind, content]] of all) {
     const { metadata, status } = await scene.ready(name, 'True');
     const path = `/dev/disk/by-${content === 'Block' ? 'partuuid' : 'uuid'}/${metadata.uid}`;
     expect(status).toMatchObject({ phase: 'Available', devicePath: path });
     await scene.node.write(content, path, `data of ${name}`);
-    residents.push({ name, backing, content, path });
+    residents.push({ name, kind, content, path });
   }
   return residents;
 }

@@ -4,10 +4,11 @@ import { NODES, PERSISTENT_VOLUMES, STORAGE_CLASSES, VOLUMES } from '../../../sr
 import type { Condition, Volume, VolumeSpec } from '../../../src/api/volume.ts';
 import { isNotFound } from '../../../src/kube/errors.ts';
 import { startCluster, type TestCluster } from '../../support/cluster.ts';
-import type { Backing, Content } from '../../support/kinds.ts';
+import type { Content } from '../../support/kinds.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { until } from '../../support/until.ts';
 import { onNode } from './node.ts';
+import { DISKS, type Kind, makePlaces, type Place, placeOf, tagged } from './places.ts';
 import { startVm, type Vm } from './vm.ts';
 import { startWatch, type Watch } from './watch.ts';
 
@@ -24,16 +25,13 @@ export interface Scene {
   cluster: TestCluster;
   watch: Watch;
   stowage(...args: string[]): Promise<{ exitCode?: number | undefined; stdout: string; stderr: string }>;
-  /** The path of a device for a volume of that kind; undefined for a file. There are two of each. */
-  deviceFor(backing: Backing, which?: 'first' | 'second'): string | undefined;
-  create(
-    name: string,
-    device: string | undefined,
-    content: Content,
-    more?: Partial<VolumeSpec>,
-  ): Promise<Volume>;
+  /** There are two of each device. */
+  placeOf(kind: Kind, which?: 'first' | 'second'): Place;
+  create(name: string, place: Place, content: Content, more?: Partial<VolumeSpec>): Promise<Volume>;
+  /** Files, records, jobs, links, loop devices and logical volumes of a Volume on the node. */
+  tracesOf(uid: string): Promise<string[]>;
   get(name: string): Promise<Volume>;
-  /** Asks for a larger file, and does not wait for it. */
+  /** Asks for a larger file or logical volume, and does not wait for it. */
   grow(name: string): Promise<void>;
   /** Waits until the PersistentVolume has the size that `grow` asks for. */
   grown(name: string): Promise<void>;
@@ -51,18 +49,15 @@ export interface Scene {
 
 export const readyOf = (volume: Volume) => volume.status?.conditions?.find(({ type }) => type === 'Ready');
 
-/** XFS needs 300 MiB. */
-export const SIZE = '304Mi';
 export const GROWN = '608Mi';
 
-/** The VM has two empty disks, and one with two partitions. */
+/** The VM has two empty disks, one with two partitions, and one with a volume group. */
 export async function startScene(): Promise<Scene> {
   const folder = await temporaryFolder('scene');
   const cluster = await startCluster();
-  const vm = await startVm({ name: NODE, disks: { first: '304M', second: '304M', parted: '612M' } });
+  const vm = await startVm({ name: NODE, disks: DISKS });
   const node = onNode(vm);
-  await vm.run(['sgdisk', '--new=1:0:+304M', '--new=2:0:+304M', vm.disk('parted')]);
-  await vm.run(['udevadm', 'settle', `--exit-if-exists=${vm.disk('parted')}-part2`]);
+  await makePlaces(vm);
   const watch = startWatch(cluster.kubeconfig, vm.configFile, folder.path);
   const local = await cluster.client.get<StorageClass>(STORAGE_CLASSES, 'local');
   await cluster.client.create<StorageClass>(STORAGE_CLASSES, {
@@ -78,11 +73,9 @@ export async function startScene(): Promise<Scene> {
     ...{ vm, node, cluster, watch, get },
     stowage: (...args) =>
       execa('bin/stowage', args, { env: { KUBECONFIG: cluster.kubeconfig }, reject: false }),
-    deviceFor(backing, which = 'first') {
-      if (backing === 'sparse file') return undefined;
-      return backing === 'disk' ? vm.disk(which) : `${vm.disk('parted')}-part${which === 'first' ? 1 : 2}`;
-    },
-    create: (name, devicePath, content, more = {}) =>
+    placeOf: (kind, which = 'first') => placeOf(vm, kind, which),
+    tracesOf: async (uid) => [...(await node.tracesOf(uid)), ...(await tagged(vm, uid))],
+    create: (name, place, content, more = {}) =>
       cluster.client.create<Volume>(VOLUMES, {
         apiVersion: 'storage.metalk8s.scality.com/v1alpha1',
         kind: 'Volume',
@@ -91,14 +84,14 @@ export async function startScene(): Promise<Scene> {
           nodeName: NODE,
           storageClassName: content === 'xfs' ? 'local-xfs' : 'local',
           mode: content === 'Block' ? 'Block' : 'Filesystem',
-          ...(devicePath === undefined
-            ? { sparseLoopDevice: { size: SIZE } }
-            : { rawBlockDevice: { devicePath } }),
+          ...place,
           ...more,
         },
       }),
     async grow(name) {
-      await cluster.client.patch<Volume>(VOLUMES, name, { spec: { sparseLoopDevice: { size: GROWN } } });
+      const { spec } = await get(name);
+      const type = spec.lvmLogicalVolume === undefined ? 'sparseLoopDevice' : 'lvmLogicalVolume';
+      await cluster.client.patch<Volume>(VOLUMES, name, { spec: { [type]: { size: GROWN } } });
     },
     async grown(name) {
       await until(`${name} has grown`, CONVERGES_WITHIN, async () => {

@@ -27,6 +27,14 @@ const copy = { ...lv, name: 'copy', uuid: 'B' };
 const away = { volumes: [inactive], target: { is: 'missing' } } as const;
 const foreign: DeviceFacts = { ...dm, signature: { found: 'one', type: 'xfs', uuid: 'x' }, content: 'xfs:x' };
 
+/** The node has nothing on record of the Volume, as when a backup brought it back. */
+const UNMARKED = { intent: undefined, done: undefined, recordFiles: false } as const;
+const untagged = { ...lv, tags: [] };
+/** A raw Volume that has the logical volume by now. */
+const others: ObservedLvm['others'] = [
+  { uid: 'b', device: { dmUuid: dm.dmUuid ?? '', identity: dm.identity } },
+];
+
 const DEACTIVATE = 'lvchange --activate n vg0/data1';
 const SELECT = `--yes --select lv_uuid=${lv.uuid}&&lv_tags={stowage.dev/uid=${UID}}&&lv_attr=~^[-VrRmMC]...-`;
 const REMOVE = `lvremove ${SELECT} vg0/data1`;
@@ -77,6 +85,20 @@ describe('Retain', () => {
       [DEACTIVATE, REMOVE, 'forget'],
     ],
     ['the name is of another', lvmDesired, begun(dm, { volumes: [{ ...lv, tags: [] }] }), ['forget']],
+    [
+      'another Volume has it by now',
+      keeping,
+      lvmMade(foreign, { ...UNMARKED, volumes: [untagged], others }),
+      [],
+    ],
+    ['its tag alone tells of it', lvmDesired, lvmMade(ext4, UNMARKED), [UNTAG]],
+    ['two tags alone tell of it', lvmDesired, lvmMade(ext4, { ...UNMARKED, volumes: [copy, lv] }), []],
+    [
+      'its tag alone, of a group that lacks a disk',
+      lvmDesired,
+      lvmMade(ext4, { ...UNMARKED, groups: [{ ...group, partial: true }] }),
+      [],
+    ],
     ['only the record of done is left', lvmDesired, lvmMade(ext4, { intent: undefined }), [UNTAG, 'forget']],
   ])('%s', (_, wanted, observed, commands) => {
     expect(outcome(wanted, observed)).toEqual(commands);
@@ -121,7 +143,30 @@ describe('Delete', () => {
       'made by MetalK8s',
       deleting,
       lvmMade(ext4, { volumes: [{ ...lv, tags: [] }] }),
-      [CLEAR, DEACTIVATE, `lvchange --addtag stowage.dev/uid=${UID} vg0/data1`, REMOVE, 'forget'],
+      [`lvchange --addtag stowage.dev/uid=${UID} vg0/data1`, CLEAR, DEACTIVATE, REMOVE, 'forget'],
+    ],
+    [
+      'made by MetalK8s, without records: its file system tells',
+      deleting,
+      lvmMade(ext4, { ...UNMARKED, volumes: [{ ...lv, name: 'old', tags: [] }] }),
+      [
+        `lvchange --addtag stowage.dev/uid=${UID} vg0/old`,
+        CLEAR,
+        'lvchange --activate n vg0/old',
+        `lvremove ${SELECT} vg0/old`,
+      ],
+    ],
+    [
+      'made by MetalK8s, Block, without records: its name tells',
+      blockOf(deleting),
+      lvmMade(dm, { ...UNMARKED, volumes: [{ ...lv, tags: [] }] }),
+      [`lvchange --addtag stowage.dev/uid=${UID} vg0/data1`, DEACTIVATE, REMOVE],
+    ],
+    [
+      'without its name or records, by its tag',
+      blockOf(deleting),
+      lvmMade(dm, { ...UNMARKED, volumes: [{ ...lv, name: 'old' }] }),
+      ['lvchange --activate n vg0/old', `lvremove ${SELECT} vg0/old`],
     ],
     [
       'never made to the end, interrupted in mkfs',
@@ -161,7 +206,7 @@ describe('Delete', () => {
       const step = steps.find(({ argv }) => argv[0] === program);
       expect(step?.guards[0]).toMatchObject({
         argv: ['lvs', '--noheadings', '-o', 'lv_uuid', 'vg0/data1'],
-        expect: { stdout: { is: `  ${lv.uuid}` } },
+        expect: { stdout: { has: `  ${lv.uuid}` } },
       });
     }
     expect(steps.find(({ argv }) => argv[0] === 'rm')?.guards).toMatchObject([
@@ -213,6 +258,13 @@ describe('Wipe', () => {
     },
   );
 
+  test('each part is only written where the pool has room for it, whoever took some meanwhile', () => {
+    const made = plan('destroy', wiping, lvmMade(ext4, { volumes: [thinLv, pool] }), 0);
+    const writes = 'steps' in made ? made.steps.filter(({ argv }) => argv[1] === 'if=/dev/zero') : [];
+    expect(writes).toHaveLength(16);
+    for (const { guards } of writes) expect(guards[0]?.argv.join(' ')).toMatch(/data_percent<96\.88&&/);
+  });
+
   test('all is wiped, and it is inactive: it is removed', () => {
     expect(outcome(wiping, lvmMade(dm, { ...away, wiped: GIB }))).toEqual([REMOVE, 'forget']);
   });
@@ -227,6 +279,65 @@ test.each([deleting, wiping])(
     );
   },
 );
+
+describe.each([deleting, wiping])('$onDelete of what is in a status alone', (wanted) => {
+  test.each<[string, DesiredLvm, ObservedLvm]>([
+    ['Block', blockOf(wanted), lvmMade(foreign, { ...UNMARKED, volumes: [untagged], others })],
+    ['Filesystem', wanted, lvmMade(ext4, { ...UNMARKED, volumes: [untagged], others })],
+    ['with its tag', blockOf(wanted), lvmMade(dm, { ...UNMARKED, others })],
+    [
+      'inactive',
+      blockOf(wanted),
+      lvmMade(dm, { ...away, ...UNMARKED, volumes: [{ ...inactive, tags: [] }], others }),
+    ],
+  ])('%s: what another Volume has on record is let go of, and left', (_, desired, observed) => {
+    expect(outcome(desired, observed)).toEqual([]);
+  });
+
+  const prod = { ...untagged, name: 'prod' };
+  test.each<[string, DesiredLvm, ObservedLvm, RegExp]>([
+    [
+      'on record for another, too',
+      blockOf(wanted),
+      lvmMade(dm, { others }),
+      /^vg0\/data1 is on record for another Volume, too, with the UID b$/,
+    ],
+    [
+      'another name',
+      blockOf(wanted),
+      lvmMade(foreign, { ...UNMARKED, volumes: [prod] }),
+      /nothing on the node says that/,
+    ],
+    [
+      'another name, empty',
+      wanted,
+      lvmMade(dm, { ...UNMARKED, volumes: [prod] }),
+      /nothing on the node says that/,
+    ],
+    [
+      'its name, and empty',
+      wanted,
+      lvmMade(dm, { ...UNMARKED, volumes: [untagged] }),
+      /nothing on the node says that/,
+    ],
+    [
+      'another name, and inactive',
+      wanted,
+      lvmMade(dm, { ...away, ...UNMARKED, volumes: [{ ...prod, active: false }] }),
+      /nothing on the node says that/,
+    ],
+  ])('%s: nothing is touched', (_, desired, observed, refusal) => {
+    expect(outcome(desired, observed)).toMatch(refusal);
+  });
+
+  test('its tag alone tells of it: whoever has it removed is told, and how to leave it', () => {
+    const nothing = { ...wanted, recorded: false, identity: undefined };
+    expect(plan('destroy', nothing, lvmMade(ext4, UNMARKED), 0)).toMatchObject({
+      refusal: expect.stringMatching(/^the logical volume vg0\/data1 carries the tag of this Volume/),
+      hint: expect.stringContaining('Retain'),
+    });
+  });
+});
 
 test('nothing is written to a device that has the number of another logical volume', () => {
   const made = plan('destroy', wiping, lvmMade(ext4, { volumes: [lv] }), 0);
@@ -246,7 +357,11 @@ describe.each([deleting, wiping])('$onDelete', (wanted) => {
   test.each<[string, ObservedLvm, RegExp]>([
     ['the group is away', lvmMade(ext4, { groups: [], volumes: [] }), /^there is no volume group vg0/],
     ['another group', lvmMade(ext4, { groups: [{ ...group, uuid: 'B' }] }), /is not the one that/],
-    ['a disk of the group is away', lvmMade(ext4, { groups: [{ ...group, partial: true }] }), /is away$/],
+    [
+      'a disk of the group is away',
+      lvmMade(ext4, { groups: [{ ...group, partial: true }] }),
+      /^passing: .* is away$/,
+    ],
     ['exported', lvmMade(ext4, { groups: [{ ...group, exported: true }] }), /is exported$/],
     [
       'another of its name',

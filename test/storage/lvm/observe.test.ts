@@ -33,6 +33,7 @@ const OWN = {
   lv_kernel_minor: '3',
   data_percent: '',
   metadata_percent: '',
+  lv_layout: 'linear',
 };
 const POOL = {
   ...OWN,
@@ -225,6 +226,14 @@ describe('one that is to be made', () => {
       ),
     });
     expect(observed.free.map(({ pv }) => pv)).toEqual(['/dev/sdb']);
+  });
+
+  test('what is left of an inactive pool is not known', async () => {
+    const asleep = { ...POOL, lv_attr: 'twi---tz--', lv_kernel_major: '-1', lv_kernel_minor: '-1' };
+    const { observed } = await seen(thin, {
+      'lvs ': report('lv', { ...asleep, data_percent: '', metadata_percent: '' }),
+    });
+    expect(observed.space.freeBytes).toBeUndefined();
   });
 
   test('a thin one needs no extents; its pool is what fills up', async () => {

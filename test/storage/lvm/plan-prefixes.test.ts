@@ -128,6 +128,22 @@ describe.each(CASES)('%s with %s', (kind, content) => {
     );
   });
 
+  test('what was made without records grows to its end, wherever it is interrupted', () => {
+    for (let step = 0; step < STEPS; step++) {
+      for (const killed of ['before', 'half', 'after'] as const) {
+        const node = new FakeLvm();
+        live(node, 'prepare', wanted, []);
+        const { target } = node.observe(wanted);
+        node.records.clear();
+        const identity = target.is === 'device' ? target.facts.identity : undefined;
+        const larger = { ...wanted, recorded: true, identity, sizeBytes: 2n * GIB };
+        live(node, 'present', larger, [{ where: step / STEPS, killed, reboot: true }]);
+        expect(node.made).toMatchObject({ facts: { sizeBytes: 2n * GIB } });
+        if (content !== 'Block') expect(node.made?.fsBytes).toBe(2n * GIB);
+      }
+    }
+  });
+
   test('every step of every plan, interrupted in every way', () => {
     const none = { prepare: [], present: [], grow: [], destroy: [] };
     for (const stage of Object.keys(none)) {

@@ -70,17 +70,13 @@ describe('is made', () => {
       ],
     ],
     [
-      'thin, and the pool is inactive: an lvcreate that was killed may have left its inner devices active',
+      'thin, and the pool is inactive: how full it is must be known, and an lvcreate that was killed may have left its inner devices active',
       thin,
       lvmNode({ volumes: [asleep], free: [] }),
       [
         'lvchange --activate n vg0/pool_tmeta',
         'lvchange --activate n vg0/pool_tdata',
-        `lvcreate --name data1 --addtag ${TAG} --virtualsize ${GIB}b --thinpool pool vg0`,
-        `${MKFS} /dev/vg0/data1`,
-        'sync',
-        LOOK('vg0/data1'),
-        WAIT,
+        'lvchange --activate y --ignoreactivationskip --select lv_attr=~^t vg0/pool',
       ],
     ],
     [
@@ -113,7 +109,7 @@ describe('is made', () => {
 
   test('inner devices of a pool are deactivated where they are not for reading alone, as those who repair it have them', () => {
     for (const step of steps(thin, lvmNode({ volumes: [asleep], free: [] })).filter(
-      ({ argv }) => argv[0] === 'lvchange',
+      ({ argv }) => argv[1] === '--activate' && argv[2] === 'n',
     )) {
       expect(step.guards).toEqual([
         {
@@ -124,6 +120,42 @@ describe('is made', () => {
       ]);
     }
   });
+
+  test.each([
+    ['mkfs.ext4', thin, lvmNode({ volumes: [pool], free: [] }), '95.88'],
+    ['lvcreate', thin, lvmNode({ volumes: [pool], free: [] }), '95.88'],
+    [
+      'lvcreate',
+      { ...thin, mode: 'Block' as const, fs: undefined },
+      lvmNode({ volumes: [pool], free: [] }),
+      '100.00',
+    ],
+    ['mkfs.ext4', thin, begun(dm, { volumes: [thinLv, pool] }), '95.88'],
+  ])(
+    '%s goes ahead where the pool has room right then, whoever took some since it was looked at',
+    (program, wanted, observed, percent) => {
+      const step = steps(wanted, observed).find(({ argv }) => argv[0] === program);
+      expect(step?.guards[0]).toMatchObject({
+        argv: [
+          ...['lvs', '--noheadings', '-o', 'lv_uuid', '--select'],
+          `lv_uuid=${pool.uuid}&&data_percent<${percent}&&metadata_percent<90&&lv_attr=~^t.......-`,
+          'vg0/pool',
+        ],
+        expect: { exit: 0, stdout: { has: `  ${pool.uuid}` } },
+      });
+      // Of several that look and then write, one at a time.
+      if (program !== 'lvcreate')
+        expect(step).toMatchObject({ lock: '/dev/mapper/vg0-pool-tpool', mayRace: true });
+    },
+  );
+
+  test.each([0, 50, 95.86, 95.87, 95.88, 99.99])(
+    'what is planned at %d percent is what is guarded',
+    (dataPercent) => {
+      const made = plan('prepare', thin, lvmNode({ volumes: [{ ...pool, dataPercent }], free: [] }), 0);
+      expect('steps' in made).toBe(dataPercent < 95.88);
+    },
+  );
 
   test('a pool that LVM may be at work in is looked at again', () => {
     const observed = lvmNode({ volumes: [{ ...pool, dataPercent: undefined }], free: [] });
@@ -284,7 +316,18 @@ describe('refused', () => {
     ],
     ['exported', lvmDesired, odd({ exported: true }), /is exported$/],
     ['shared', lvmDesired, odd({ shared: true }), /clustered or shared/],
-    ['partial', lvmDesired, odd({ partial: true }), /a physical volume of the volume group vg0 is away/],
+    [
+      'partial: its disk may come late after a reboot',
+      lvmDesired,
+      odd({ partial: true }),
+      /^passing: a physical volume of the volume group vg0 is away/,
+    ],
+    [
+      'partial, and begun',
+      lvmDesired,
+      begun(dm, { groups: [{ ...group, partial: true }] }),
+      /^passing: a physical volume of the volume group vg0 is away/,
+    ],
     ['read-only', lvmDesired, odd({ readOnly: true }), /is read-only$/],
     [
       'no room',
@@ -335,6 +378,12 @@ describe('refused', () => {
       /The consent that was given is for "ext4", which is not what is there$/,
     ],
     [
+      'several signatures in the extents, which blkid does not name: no consent can',
+      { ...lvmDesired, overwrite: 'ambivalent' },
+      lvmNode({ free: [free, { ...free, content: 'ambivalent', blkidExit: 8 }] }),
+      /carry more than one signature, and blkid does not tell which$/,
+    ],
+    [
       'another logical volume has the name',
       lvmDesired,
       begun(dm, { volumes: [{ ...lv, tags: [] }], intent: undefined, recordFiles: false }),
@@ -382,7 +431,7 @@ describe('refused', () => {
       'partial itself',
       lvmDesired,
       begun(dm, { volumes: [{ ...lv, health: 'p' }] }),
-      /physical volume of .* is away/,
+      /^passing: a physical volume of .* is away/,
     ],
   ])('%s', (_, wanted, observed, refusal) => {
     expect(outcome(wanted, observed)).toMatch(refusal);

@@ -20,6 +20,8 @@ import {
 import { writesTo } from '../../support/plans.ts';
 import { UID } from '../../support/volume-input.ts';
 
+const UNMARKED = { intent: undefined, done: undefined, recordFiles: false } as const;
+
 const WAIT = `udevadm settle --timeout=10 --exit-if-exists=/dev/disk/by-uuid/${UID}`;
 const WAIT_DM = `udevadm settle --timeout=10 --exit-if-exists=/dev/disk/by-id/dm-uuid-${dm.dmUuid}`;
 const ACTIVATE = 'lvchange --activate y --ignoreactivationskip vg0/data1';
@@ -133,6 +135,12 @@ describe('is there', () => {
       [`lvchange --addtag stowage.dev/uid=${UID} vg0/old`],
     ],
     [
+      'by its UUID alone, and gets no tag: the status may be of a backup',
+      { ...recorded, mode: 'Block' },
+      lvmMade(dm, { ...UNMARKED, volumes: [{ ...lv, name: 'prod', tags: [] }] }),
+      [],
+    ],
+    [
       'as MetalK8s made it, known by its name alone',
       lvmDesired,
       lvmMade(ext4, {
@@ -160,7 +168,7 @@ describe('is there', () => {
     expect('steps' in made && made.steps[0]?.guards).toEqual([
       {
         argv: ['lvs', '--noheadings', '-o', 'lv_uuid', 'vg0/data1'],
-        expect: { exit: 0, stdout: { is: `  ${lv.uuid}` } },
+        expect: { exit: 0, stdout: { has: `  ${lv.uuid}`, lacks: '\t' } },
         refusal: expect.anything(),
       },
     ]);
@@ -184,6 +192,12 @@ describe('refused, and nothing is made anew', () => {
       'its pool failed',
       recorded,
       lvmMade(ext4, { volumes: [{ ...thinLv, health: 'F' }] }),
+      /thin pool .* has failed$/,
+    ],
+    [
+      'its pool failed, which it does not say itself',
+      recorded,
+      lvmMade(ext4, { volumes: [thinLv, { ...pool, health: 'F' }] }),
       /thin pool .* has failed$/,
     ],
     [
@@ -293,11 +307,16 @@ describe('grows', () => {
       lvmMade(ext4, { volumes: [{ ...lv, kind: 'o' }], free: [free] }),
       /lvs shows its type as o\)\. Grow it with lvextend/,
     ],
+    [
+      'striped',
+      lvmMade(ext4, { volumes: [{ ...lv, striped: true }], free: [free] }),
+      /striped over several disks\. Grow it with lvextend/,
+    ],
     ['as RAID', lvmMade(ext4, { volumes: [{ ...lv, kind: 'r' }], free: [free] }), /its type as r\)/],
     [
-      'in a full pool',
-      lvmMade(ext4, { volumes: [thinLv, { ...pool, health: 'D' }] }),
-      /the thin pool vg0\/pool is out of space$/,
+      'in a pool that waits for a command of LVM',
+      lvmMade(ext4, { volumes: [thinLv, { ...pool, dataPercent: undefined }] }),
+      /the thin pool vg0\/pool does not tell how full it is$/,
     ],
     [
       'in a pool without room for what growing writes',
@@ -311,11 +330,11 @@ describe('grows', () => {
         {
           volumes: [
             { ...thinLv, sizeBytes: 2n * GIB },
-            { ...pool, health: 'D' },
+            { ...pool, dataPercent: 100 },
           ],
         },
       ),
-      /is out of space$/,
+      /has 0 bytes left/,
     ],
     [
       'into a signature',
@@ -327,6 +346,70 @@ describe('grows', () => {
       commands: [],
       notes: [expect.stringMatching(new RegExp(`^cannot grow to 2147483648 bytes: .*${note.source}`))],
     });
+  });
+});
+
+describe('grows what has no record of its size', () => {
+  const larger = { ...recorded, sizeBytes: 2n * GIB };
+  const RECORD = `dd of=/var/lib/stowage/volumes/${UID}.done.new conv=fsync status=none`;
+  const planned = (observed: ObservedLvm) => {
+    const made = plan('present', larger, observed, 0);
+    return 'steps' in made ? made.steps.map(({ argv, stdin }) => [argv.join(' '), stdin] as const) : [];
+  };
+  test.each([
+    ['MetalK8s made it', UNMARKED],
+    ['the record is of an earlier version', { done: { sizeBytes: undefined } }],
+  ])('%s: what it has is on record before, so that its file system follows', (_, more) => {
+    const steps = planned(lvmMade(ext4, { ...more, free: [free] }));
+    const first = steps.findIndex(([command]) => command === RECORD);
+    expect(steps[0]?.[0]).toMatch(/^install -d/);
+    expect(steps[first]?.[1]).toBe(`${GIB}\n`);
+    const extended = steps.findIndex(([command]) => command.startsWith('lvextend'));
+    expect(steps.slice(first, extended).map(([command]) => command.split(' ')[0])).toEqual([
+      'dd',
+      'mv',
+      'sync',
+    ]);
+    expect(steps.findLast(([command]) => command === RECORD)?.[1]).toBe(`${2n * GIB}\n`);
+  });
+
+  test('somebody else must grow it: what it has is on record before they are told to', () => {
+    const raid = { ...UNMARKED, volumes: [{ ...lv, kind: 'r' }], free: [free] };
+    expect(planned(lvmMade(ext4, raid)).map(([, stdin]) => stdin)).toContain(`${GIB}\n`);
+    expect(plan('present', larger, lvmMade(ext4, raid), 0)).toMatchObject({ grows: true });
+    expect(outcome(larger, lvmMade(ext4, { ...raid, done: { sizeBytes: GIB }, recordFiles: true }))).toEqual({
+      commands: [],
+      notes: [expect.stringContaining('Grow it with lvextend; its file system follows')],
+    });
+  });
+
+  test('known by its name alone, it gets no record, with which the name would be of another', () => {
+    const made = { ...UNMARKED, volumes: [{ ...lv, tags: [] }], free: [free] };
+    expect(outcome({ ...lvmDesired, sizeBytes: 2n * GIB }, lvmMade(ext4, made))).toEqual([]);
+  });
+});
+
+test('a file system of a thin pool grows where that has room right then, one at a time', () => {
+  const larger = { ...recorded, sizeBytes: 2n * GIB };
+  const made = plan('present', larger, lvmMade(ext4, { volumes: [thinLv, pool] }), 0);
+  const steps = 'steps' in made ? made.steps : [];
+  for (const program of ['lvextend', 'resize2fs']) {
+    const step = steps.find(({ argv }) => argv[0] === program);
+    expect(step?.guards[0]?.argv.join(' ')).toContain('&&data_percent<95.88&&');
+  }
+  expect(steps.find(({ argv }) => argv[0] === 'resize2fs')).toMatchObject({
+    lock: '/dev/mapper/vg0-pool-tpool',
+  });
+});
+
+test.each([
+  ['D', 'is out of space', 'lvextend vg0/pool'],
+  ['M', 'has read-only metadata', 'lvmthin'],
+])('an owner is told of a pool with the health %s', (health, what, help) => {
+  const wanted = { ...thin, recorded: true, identity: dm.identity };
+  expect(outcome(wanted, lvmMade(ext4, { volumes: [thinLv, { ...pool, health }] }))).toEqual({
+    commands: [],
+    notes: [expect.stringMatching(new RegExp(`^the thin pool vg0/pool ${what}, .*${help}`))],
   });
 });
 

@@ -74,6 +74,7 @@ describe('logical volumes', () => {
       lv_kernel_minor: '3',
       data_percent: '',
       metadata_percent: '',
+      lv_layout: 'linear',
       ...more,
     });
   const plain = {
@@ -92,6 +93,7 @@ describe('logical volumes', () => {
     device: '253:3',
     dataPercent: undefined,
     metadataPercent: undefined,
+    striped: false,
   };
 
   test('one that is active', () => {
@@ -101,6 +103,8 @@ describe('logical volumes', () => {
   test.each<[string, object, object]>([
     ['-wi-------', { lv_kernel_major: '-1', lv_kernel_minor: '-1' }, { active: false, device: undefined }],
     ['-wi-ao----', {}, { open: true }],
+    ['-wi-a-----', { lv_layout: 'striped' }, { striped: true }],
+    ['-wi-a-----', { lv_layout: 'linear,striped' }, { striped: true }],
     ['-wi-s-----', {}, { suspended: true, active: true }],
     ['-wi-d-----', {}, { suspended: true }],
     ['-ri-a-----', {}, { writable: false }],
@@ -112,10 +116,53 @@ describe('logical volumes', () => {
       { data_percent: '100.00', metadata_percent: '12.01' },
       { kind: 't', health: 'D', dataPercent: 100, metadataPercent: 12.01 },
     ],
+    ['Cwi-aoC---', { pool_lv: '[fast_cvol]', data_percent: '1.50' }, { kind: 'C', pool: undefined }],
     ['Vwi---tz-k', { pool_lv: 'pool', origin: 'data0' }, { origin: 'data0', active: false }],
   ])('%s %j', (attr, more, expected) => {
     expect(readVolumes(printed('lv', lv(attr, more)))).toEqual([expect.objectContaining(expected)]);
   });
+});
+
+test('where there are none, LVM 2.03 prints so', () => {
+  expect(readVolumes(printed('lv'))).toEqual([]);
+});
+
+test('a thin volume that has snapshots is of its pool all the same', () => {
+  const row = {
+    lv_uuid: 'u',
+    lv_size: '1',
+    lv_tags: '',
+    origin: '',
+    lv_kernel_major: '-1',
+    lv_kernel_minor: '-1',
+    lv_layout: 'thin,sparse',
+  };
+  const rows = [
+    { ...row, lv_name: 'a', lv_attr: 'owi---tz--', pool_lv: 'pool', data_percent: '', metadata_percent: '' },
+    { ...row, lv_name: 'pool', lv_attr: 'twi---tz--', pool_lv: '', data_percent: '', metadata_percent: '' },
+  ];
+  expect(readVolumes(printed('lv', ...rows.map((each) => JSON.stringify(each))))).toMatchObject([
+    { pool: 'pool' },
+    { pool: undefined },
+  ]);
+});
+
+test.each(['12,5', '-1', 'nan', '1e2', 'full'])('a percentage of %s is not understood', (text) => {
+  const row = {
+    lv_name: 'a',
+    lv_uuid: 'u',
+    lv_attr: 'twi-aotz--',
+    lv_size: '1',
+    lv_tags: '',
+    pool_lv: '',
+    origin: '',
+    lv_layout: 'thin,pool',
+  };
+  const more = { lv_kernel_major: '253', lv_kernel_minor: '2', data_percent: text, metadata_percent: '1' };
+  const read = (columns: object) =>
+    readVolumes(printed('lv', JSON.stringify({ ...row, ...more, ...columns })));
+  expect(() => read({})).toThrow(ObservationError);
+  expect(read({ data_percent: '12.50' })).toMatchObject([{ dataPercent: 12.5 }]);
 });
 
 test('free extents: of the group, on disks that may be used, the most first', () => {
@@ -146,6 +193,9 @@ test('free extents: of the group, on disks that may be used, the most first', ()
 test.each([
   [{ exit: 5, stdout: '', stderr: '  Volume group "vg0" not found' }],
   [{ exit: 0, stdout: '', stderr: '' }],
+  [{ exit: 0, stdout: '{"report":[{}]}', stderr: '' }],
+  [{ exit: 0, stdout: '{"report":[]}', stderr: '' }],
+  [{ exit: 0, stdout: '{"report":[{"vg":[]}]}', stderr: '' }],
   [{ exit: 0, stdout: '{"report":[{"lv":[{"lv_name":"a"}]}]}', stderr: '' }],
 ])('%j says nothing', (result) => {
   expect(() => readVolumes(result)).toThrow(ObservationError);

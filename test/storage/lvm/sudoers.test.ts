@@ -5,7 +5,7 @@ import { contentProbes } from '../../../src/storage/lvm/content.ts';
 import { lvmProbes } from '../../../src/storage/lvm/observe.ts';
 import { segmentsProbe } from '../../../src/storage/lvm/report.ts';
 import { plan } from '../../../src/storage/plan.ts';
-import { free, lv, lvmDesired } from '../../support/lvm-input.ts';
+import { free, lv, lvmDesired, pool } from '../../support/lvm-input.ts';
 import { LVM_CASES, UNTAGGED } from '../../support/lvm-plans.ts';
 import { UID } from '../../support/volume-input.ts';
 
@@ -42,6 +42,7 @@ test('the account on a node may look', () => {
 const CONFIG = ['--config', 'allocation/use_blkid_wiping=1'];
 const NEW = ['--name', 'data1', '--addtag', `stowage.dev/uid=${UID}`, '--extents', '9'];
 const WIPED = ['--wipesignatures', 'y', '--zero', 'y'];
+const ROOM = `lv_uuid=${pool.uuid}&&data_percent<95.88&&metadata_percent<90&&lv_attr=~^t.......-`;
 const SELECT = `lv_uuid=${lv.uuid}&&lv_tags={stowage.dev/uid=${UID}}&&lv_attr=~^[-VrRmMC]...-`;
 test.each([
   [['lvcreate', '--yes', ...CONFIG, ...NEW, ...WIPED, 'vg0']],
@@ -59,6 +60,14 @@ test.each([
   [['lvremove', '--yes', '--select', `${SELECT}||lv_name=x`, 'vg0/data1']],
   [['lvremove', '--yes', '--select', SELECT, 'vg0/data1', 'vg0/data2']],
   [['lvchange', '--activate', 'n', 'vg0']],
+  [['lvchange', '--activate', 'y', '--ignoreactivationskip', 'vg0']],
+  [['lvchange', '--activate', 'y', '--ignoreactivationskip', 'vg0/pool_tmeta']],
+  [['lvchange', '--activate', 'y', '--ignoreactivationskip', '--select', 'lv_attr=~^t', 'vg1/pool']],
+  [['lvchange', '--activate', 'y', '--ignoreactivationskip', '--select', 'lv_attr=~^[t-]', 'vg0/pool']],
+  [['lvs', '--noheadings', '-o', 'lv_uuid', '--select', `${ROOM}`, 'vg1/pool']],
+  [['lvs', '--noheadings', '-o', 'lv_uuid', '--select', `${ROOM}||lv_name=x`, 'vg0/pool']],
+  [['flock', '-x', '-w', '60', '/dev/mapper/vg0-pool', 'cat']],
+  [['flock', '-x', '-w', '60', '/dev/mapper/../sda-tpool', 'cat']],
   [['lvchange', '--activate', 'n', 'vg1/data1']],
   [['lvchange', '--activate', 'n', 'vg1/pool_tmeta']],
   [['lvchange', '--activate', 'y', 'vg0/pool_tmeta']],

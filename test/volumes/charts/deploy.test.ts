@@ -209,6 +209,15 @@ describe('Volume Deployment', () => {
       ['Pending', 'PrepareVolume/1', 'Unknown', 'Pending', expect.stringContaining('no udev runs')],
     ],
     [
+      'refused after a name that was written just now: a job of before a restored backup may be in the way, so it is asked for',
+      {
+        volume: volume(pending('PrepareVolume/1')),
+        job: { known: { state: 'not-found' }, assumed: true },
+        observation: { known: { ...freshNode, file: { type: 'other' } } },
+      },
+      'poll',
+    ],
+    [
       'a time of another clock keeps no attempt waiting',
       {
         volume: volume(pending('PrepareVolume/2')),
@@ -273,8 +282,35 @@ describe('Volume Deployment', () => {
       {
         volume: volume(pending('PrepareVolume/DONE', { prepared })),
         pv: pv('Bound', { ownerReferences: [] }),
+        livePv: { found: pv('Bound', { ownerReferences: [] }) },
       },
       ['Failed', 'PrepareVolume/DONE', 'False', 'CreationError', expect.stringContaining('does not belong')],
+    ],
+    [
+      "someone else's PersistentVolume in the cache: the API server is asked",
+      {
+        volume: volume(pending('PrepareVolume/DONE', { prepared })),
+        pv: pv('Bound', { ownerReferences: [] }),
+      },
+      'read-pv',
+    ],
+    [
+      "someone else's PersistentVolume that the cache alone has still",
+      {
+        volume: volume(pending('PrepareVolume/DONE', { prepared })),
+        pv: pv('Bound', { ownerReferences: [] }),
+        livePv: { found: undefined },
+      },
+      'create-pv',
+    ],
+    [
+      'its own PersistentVolume, which the cache does not have yet',
+      {
+        volume: volume(pending('PrepareVolume/DONE', { prepared })),
+        pv: pv('Bound', { ownerReferences: [] }),
+        livePv: { found: pv('Available') },
+      },
+      { retry: true },
     ],
     ['class missing in the cache: the API server is asked', { storageClass: undefined }, 'read-class'],
     [

@@ -114,6 +114,7 @@ describe('Reconciliation loop (top level)', () => {
       {
         volume: volume(pending('PrepareVolume/DONE', { prepared })),
         pv: pv('Available', { ownerReferences: [] }),
+        livePv: { found: pv('Available', { ownerReferences: [] }) },
       },
       ['Failed', 'PrepareVolume/DONE', 'False', 'CreationError', expect.stringContaining('does not belong')],
     ],

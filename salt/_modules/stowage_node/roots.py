@@ -1,0 +1,30 @@
+"""What root alone can write. `root` is the user that is taken for it, beside user 0."""
+
+import os
+import stat
+
+
+def is_roots(found, root):
+    """Whether what was found (os.stat_result) is root's, and nobody else can write it."""
+    return found.st_uid in (0, root) and not found.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
+
+
+def replaceable(path, root):
+    """The folder on the way to a path in which others than root could put something else in its place; None without one."""
+    folder = "/"
+    for name in path.split("/")[1:]:
+        place = f"{folder.rstrip('/')}/{name}"
+        above = os.stat(folder)
+        found = os.lstat(place) if os.path.lexists(place) else None
+        # As in /tmp: what is root's there nobody else takes away.
+        kept = found and found.st_uid in (0, root) and above.st_uid in (0, root) and above.st_mode & stat.S_ISVTX
+        if not (is_roots(above, root) or kept):
+            return folder
+        if found is None:
+            return None
+        if stat.S_ISLNK(found.st_mode):
+            beyond = replaceable(os.path.join(folder, os.readlink(place)), root)
+            if beyond is not None:
+                return beyond
+        folder = os.path.realpath(place)
+    return None

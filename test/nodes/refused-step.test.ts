@@ -1,0 +1,97 @@
+import { chmod, mkdir, readdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
+import { execa } from 'execa';
+import type { Executor, Job, Step } from '../../src/nodes/job.ts';
+import { createShellExecutor } from '../../src/nodes/shell-executor.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+
+jest.setTimeout(20_000);
+
+/** Runs what is asked of it, but for the program `refused`. */
+const SUDO = `shift; [ "$1" != -l ] || shift; [ "$1" != -- ] || shift
+case $1 in refused) echo "sudo: a password is required" >&2; exit 1 ;; esac
+exec "$@"`;
+
+let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+let executor: Executor;
+
+/** A shell of a user who is not root, whose jobs have a folder of their own. */
+beforeAll(async () => {
+  folder = await temporaryFolder('refused-step');
+  const bin = join(folder.path, 'bin');
+  await mkdir(bin);
+  const programs = { sudo: SUDO, id: 'case $1 in -u) echo 1000 ;; *) echo stowage ;; esac', refused: 'true' };
+  for (const [name, text] of Object.entries(programs)) {
+    await writeFile(join(bin, name), `#!/bin/sh\n${text}\n`);
+    await chmod(join(bin, name), 0o755);
+  }
+  await mkdir(join(folder.path, 'jobs'), { mode: 0o700 });
+  executor = createShellExecutor({
+    async run(_node, script) {
+      const input = script.replaceAll('/run/stowage/jobs', join(folder.path, 'jobs'));
+      return `${(await execa('sh', { input, env: { PATH: `${bin}:${process.env.PATH}` } })).stdout}\n`;
+    },
+    close: async () => {},
+  });
+});
+afterAll(() => folder.remove());
+
+const step = (...argv: string[]): Step => ({ name: `run ${argv[0]}`, argv, guards: [] });
+const job = (id: string, ...steps: Step[]): Job => ({ key: { subject: 'v1', id }, steps });
+const poll = (...jobs: Job[]) =>
+  executor.poll(
+    'n1',
+    jobs.map(({ key }) => key),
+    2000,
+  );
+
+test('what is refused at a later step ends the job, and each who asks is told why until it is forgotten', async () => {
+  const made = join(folder.path, 'made');
+  const a = job('a', step('true'), step('refused', "it's"), step('touch', made));
+  const b = job('b', step('true'));
+  const guarded = {
+    state: 'guarded',
+    step: { name: 'run refused', command: expect.stringContaining('refused') },
+    refusal:
+      "node n1 refuses 'refused it's': sudo does not let user stowage run it as root without a password: sudo: a password is required",
+    output: 'sudo: a password is required\n',
+  };
+  expect(await executor.submit('n1', a, 5000)).toEqual(guarded);
+  expect(await executor.submit('n1', b, 5000)).toEqual({ state: 'succeeded' });
+  expect(await poll(a, b)).toEqual([guarded, { state: 'succeeded' }]);
+  expect(await poll(a, b)).toEqual([guarded, { state: 'succeeded' }]);
+  expect(await executor.submit('n1', a, 5000)).toEqual(guarded);
+  expect(await readdir(folder.path)).not.toContain('made');
+  expect(await executor.forget('n1', 'v1')).toBe(true);
+  expect(await poll(a)).toEqual([{ state: 'not-found' }]);
+});
+
+test.each<[string, Step]>([
+  ['the first step', step('refused')],
+  [
+    'a guard of it',
+    { ...step('true'), guards: [{ argv: ['refused'], expect: { exit: 0 }, refusal: 'other' }] },
+  ],
+])(
+  'what is refused before any has run, %s, is an error to who submits, and nothing is kept',
+  async (_, first) => {
+    const refused = job('a', first, step('true'));
+    await expect(executor.submit('n1', refused, 5000)).rejects.toMatchObject({
+      code: 'refused',
+      message: expect.stringContaining("does not let user stowage run 'refused' as root"),
+    });
+    expect(await poll(refused)).toEqual([{ state: 'not-found' }]);
+  },
+);
+
+test('others who hear of it first take nothing away from who submits', async () => {
+  const refused = job('a', step('refused'));
+  const wait: Step = { ...step('sleep', '0.3') };
+  await executor.submit('n1', job('before', wait), 0);
+  expect(await executor.submit('n1', refused, 0)).toMatchObject({ state: 'running' });
+  const why = { state: 'guarded', refusal: expect.stringMatching(/^node n1 refuses 'refused':/) };
+  expect(await poll(refused)).toEqual([expect.objectContaining(why)]);
+  expect(await poll(refused)).toEqual([expect.objectContaining(why)]);
+  await expect(executor.submit('n1', refused, 0)).rejects.toMatchObject({ code: 'refused' });
+});

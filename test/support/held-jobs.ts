@@ -1,0 +1,67 @@
+import { type FSWatcher, watch } from 'node:fs';
+import { mkdir, readdir, readFile, stat } from 'node:fs/promises';
+import { execa } from 'execa';
+import { until } from './until.ts';
+
+/** The jobs of a Volume on this machine, from before its first one: they are counted, and wait until they are let go. */
+export interface HeldJobs {
+  /** Waits until there is one, whose process waits here: before, it would end with whoever starts it. */
+  begun(): Promise<void>;
+  /** Lets them run. */
+  release(): Promise<void>;
+  /** Waits until the first one has ended, whoever learns of it. */
+  ended(): Promise<void>;
+  /** Their names, in order, a name for each time that there was one. */
+  seen(): string[];
+  stop(): Promise<void>;
+}
+
+/** Takes the lock under which jobs of a subject run one after the other. */
+export async function holdJobs(uid: string): Promise<HeldJobs> {
+  const folder = `/run/stowage/jobs/${uid}`;
+  await mkdir('/run/stowage', { recursive: true });
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  // What comes is told when it comes and when it goes: jobs are removed once they are of no use any more.
+  const told: string[] = [];
+  const watcher: FSWatcher = watch(folder, (event, name) => {
+    if (event === 'rename' && name !== null && /^[a-z]+-\d+$/.test(name)) told.push(name);
+  });
+  const holder = execa('flock', [`${folder}/lock`, 'cat'], { stdin: 'pipe', reject: false });
+  await until('the lock is held', 5000, async () => {
+    const { exitCode } = await execa('flock', ['-n', `${folder}/lock`, 'true'], { reject: false });
+    return exitCode === 0 ? undefined : true;
+  });
+  const jobs = async () => (await readdir(folder)).filter((name) => /^[a-z]+-\d+$/.test(name));
+  const release = async () => {
+    holder.stdin.end();
+    await holder;
+  };
+  return {
+    async begun() {
+      const { ino } = await stat(`${folder}/lock`);
+      // proc(5): a process that is blocked by a lock is listed after it, by an arrow.
+      const waits = new RegExp(`^\\d+: -> FLOCK .*:${ino} `, 'm');
+      await until(`a job of ${uid} that waits`, 60_000, async () =>
+        waits.test(await readFile('/proc/locks', 'utf8')) ? true : undefined,
+      );
+    },
+    release,
+    ended: () =>
+      until(`the end of a job of ${uid}`, 30_000, async () => {
+        const [job] = await jobs().catch(() => []);
+        // Gone: it was learnt of.
+        if (job === undefined) return true;
+        return stat(`${folder}/${job}/result`).then(
+          () => true,
+          () => undefined,
+        );
+      }).then(),
+    seen: () => [...new Set(told)].flatMap((name) => Array(Math.ceil(count(told, name) / 2)).fill(name)),
+    async stop() {
+      watcher.close();
+      await release();
+    },
+  };
+}
+
+const count = (names: readonly string[], name: string) => names.filter((each) => each === name).length;

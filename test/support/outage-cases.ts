@@ -1,0 +1,218 @@
+import { readdir } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, expect, jest, test } from '@jest/globals';
+import { execa } from 'execa';
+import { PAUSED_ANNOTATION } from '../../src/api/names.ts';
+import { VOLUMES } from '../../src/api/resources.ts';
+import type { Volume } from '../../src/api/volume.ts';
+import { isNotFound } from '../../src/kube/errors.ts';
+import type { KubeClient } from '../../src/kube/types.ts';
+import { sparseVolume } from './cluster.ts';
+import { type HeldJobs, holdJobs } from './held-jobs.ts';
+import { type Kinds, setUpKinds } from './kinds.ts';
+import { seeded } from './random.ts';
+import { removeTraces } from './remove-traces.ts';
+import { describeAsRoot } from './root.ts';
+import { type Service, startService } from './service.ts';
+import { until } from './until.ts';
+
+/** A part that can be away. */
+export interface Restartable {
+  stop(): Promise<void>;
+  /** Waits until it answers. */
+  start(): Promise<void>;
+}
+
+/** An API server, and this machine as its node n1. */
+export interface OutageScene {
+  client: KubeClient;
+  kubeconfig: string;
+  /** Of `stowage watch`. */
+  flags: readonly string[];
+  part(name: string): Restartable;
+  stop(): Promise<void>;
+}
+
+/** Volumes that are on their way when something goes. */
+const COUNT = 4;
+/** How long it stays away at least, in ms, beside what is waited for meanwhile. */
+const AWAY = process.env.STOWAGE_FAULTS === undefined ? 0 : 60_000;
+/** Cases of a run that is short. */
+const SAMPLE = 3;
+const SEED = Number(process.env.STOWAGE_FAULTS_SEED ?? Date.now() % 2 ** 32);
+/** After an outage a node is tried again within a minute. */
+const CONVERGES = 150_000;
+
+const readyOf = ({ status }: Volume) => status?.conditions?.find(({ type }) => type === 'Ready');
+
+/**
+ * `parts`: what is away, by the words of the tests. One without which the node is not reached is `away`, and `says` is what
+ * the Volumes tell of it.
+ */
+export function outageCases(
+  title: string,
+  parts: readonly string[],
+  { away, says }: { away: string; says: string },
+  start: (kinds: Kinds) => Promise<OutageScene>,
+): void {
+  jest.setTimeout(400_000);
+
+  describeAsRoot(title, () => {
+    let kinds: Kinds;
+    let scene: OutageScene;
+    let watch: Service;
+    const held: HeldJobs[] = [];
+    const uids: string[] = [];
+    let count = 0;
+
+    beforeAll(async () => {
+      kinds = await setUpKinds();
+      scene = await start(kinds);
+      watch = startService(scene.kubeconfig, scene.flags, kinds.folder);
+    }, 700_000);
+    afterEach(async () => {
+      for (const each of held.splice(0)) await each.stop();
+      for (const uid of uids.splice(0)) await removeTraces(uid, `${kinds.folder}/${uid}`);
+      expect((await watch.statuses()).filter(({ phase }) => phase === 'Failed')).toEqual([]);
+    });
+    afterAll(async () => {
+      const exit = await watch?.stop();
+      await scene?.stop();
+      await kinds?.stop();
+      expect(exit).toBe(0);
+    });
+
+    /** Undefined while nothing is known: the API server may be what is away. */
+    const list = () =>
+      scene.client.list<Volume>(VOLUMES).then(
+        ({ items }) => items,
+        () => undefined,
+      );
+
+    /** New Volumes; nothing is done for one that is paused. */
+    async function create(paused = false): Promise<Volume[]> {
+      const made: Volume[] = [];
+      for (let index = 0; index < COUNT; index++) {
+        const volume = sparseVolume(`v${++count}`, 'n1', '16Mi');
+        volume.spec.sparseLoopDevice = { size: '16Mi', directory: kinds.folder };
+        if (paused) volume.metadata.annotations = { [PAUSED_ANNOTATION]: 'true' };
+        made.push(await scene.client.create(VOLUMES, volume));
+      }
+      uids.push(...made.map(({ metadata }) => metadata.uid ?? ''));
+      return made;
+    }
+
+    /** Volumes each of which has a job on the node that has begun, and waits. */
+    async function createHeld(): Promise<HeldJobs[]> {
+      const made = await create(true);
+      const jobs: HeldJobs[] = [];
+      for (const { metadata } of made) jobs.push(await holdJobs(metadata.uid ?? ''));
+      held.push(...jobs);
+      const resumed = { metadata: { annotations: { [PAUSED_ANNOTATION]: null } } };
+      for (const { metadata } of made) await scene.client.patch(VOLUMES, metadata.name, resumed);
+      for (const each of jobs) await each.begun();
+      return jobs;
+    }
+
+    const available = (howMany = COUNT) =>
+      told(`${howMany} are there, and Available`, async () => {
+        const all = await list();
+        const are = all?.every(
+          (each) => each.status?.phase === 'Available' && readyOf(each)?.status === 'True',
+        );
+        return are && all?.length === howMany ? all : undefined;
+      });
+
+    /** Waits, and shows what the daemon said last where it waited in vain. */
+    async function told<T>(what: string, look: () => Promise<T | undefined>): Promise<T> {
+      try {
+        return await until(what, CONVERGES, look);
+      } catch (error) {
+        process.stderr.write(`\n${JSON.stringify(await list())}\nThe daemon:\n${await watch.log()}\n`);
+        throw error;
+      }
+    }
+
+    async function remove(volumes: readonly Volume[]): Promise<void> {
+      for (const { metadata } of volumes) {
+        await scene.client.delete(VOLUMES, metadata.name).catch((error: unknown) => {
+          // It went meanwhile.
+          if (!isNotFound(error)) throw error;
+        });
+      }
+    }
+
+    /** Deletes those that are there, and waits until nothing is left of any. */
+    async function allGone(): Promise<void> {
+      await remove((await list()) ?? []);
+      await told('all are gone', async () => ((await list())?.length === 0 ? true : undefined));
+      const left = (await readdir(kinds.folder)).filter((name) =>
+        uids.includes(name.replace('.partial', '')),
+      );
+      expect(left).toEqual([]);
+      expect((await execa('losetup', ['-l', '-n', '-O', 'BACK-FILE'])).stdout).not.toContain(kinds.folder);
+    }
+
+    const cases: Record<string, () => Promise<void>> = {};
+    for (const what of parts) {
+      cases[
+        `${what} inside jobs that make Volumes, and while others are deleted: none runs twice, none is Failed, all converge`
+      ] = async () => {
+        const leaving = await create();
+        await available();
+        const jobs = await createHeld();
+        await remove(leaving);
+        const part = scene.part(what);
+        await part.stop();
+        // Some end meanwhile, the others later.
+        const [first, second, ...others] = jobs;
+        for (const each of [first, second]) await each?.release();
+        for (const each of [first, second]) await each?.ended();
+        // One that is restarted is away for no longer than that takes.
+        if (!what.includes('restarted')) await sleep(AWAY);
+        await part.start();
+        for (const each of others) await each.release();
+        for (const { status } of await available(jobs.length)) expect(status?.attempt ?? 1).toBe(1);
+        expect(jobs.map((each) => each.seen())).toEqual(jobs.map(() => ['prepare-1']));
+        await allGone();
+      };
+    }
+
+    cases[`${away}: Ready is Unknown with the reason, and recovers by itself`] = async () => {
+      await scene.part(away).stop();
+      await create();
+      const seen = await told('Unknown', async () => {
+        const all = (await list())?.map(readyOf);
+        const isUnknown = all?.every(
+          (ready) => ready?.status === 'Unknown' && ready.reason === 'NodeUnreachable',
+        );
+        return isUnknown ? all : undefined;
+      });
+      for (const ready of seen) expect(ready?.message).toContain(says);
+      await scene.part(away).start();
+      await available();
+      await allGone();
+    };
+
+    cases['the daemon is killed inside jobs, and the next one joins them'] = async () => {
+      const jobs = await createHeld();
+      const before = watch.starts();
+      watch.signal('SIGKILL');
+      await told('it is started again', async () => (watch.starts() > before ? true : undefined));
+      for (const each of jobs) await each.release();
+      await available();
+      expect(jobs.map((each) => each.seen())).toEqual(jobs.map(() => ['prepare-1']));
+      await allGone();
+    };
+
+    test.each(chosen(Object.keys(cases)))('%s', async (name) => cases[name]?.());
+  });
+}
+
+/** All, or some where there is not the time for that. */
+function chosen(names: string[]): string[] {
+  if (process.env.STOWAGE_FAULTS !== undefined) return names;
+  console.info(`${SAMPLE} of ${names.length} outages: STOWAGE_FAULTS_SEED=${SEED}`);
+  const random = seeded(SEED);
+  return Array.from({ length: SAMPLE }, () => names.splice(Math.floor(random() * names.length), 1)).flat();
+}
