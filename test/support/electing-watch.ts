@@ -79,15 +79,22 @@ const silence = (signal: AbortSignal | undefined): Promise<never> =>
 
 /** Logged when the request is about to be sent. */
 function logged(transport: Transport): Transport {
+  // Before it heard that it has the Lease it does not lead, and a write that takes the Lease again is no renewal.
+  let holds = false;
   return {
     ...transport,
     async send(request) {
+      const isLease = /\/leases(\/|\?|$)/.test(request.path) && request.method !== 'GET';
       const check = () => {
-        if (request.method === 'PATCH' && request.path.includes('/leases/')) stopOnce('renewal');
+        if (isLease && holds) stopOnce('renewal');
         request.check?.();
         log(`${request.method} ${request.path}`);
       };
-      return isCut ? silence(request.signal) : transport.send({ ...request, check });
+      if (isCut) return silence(request.signal);
+      const answer = await transport.send({ ...request, check });
+      // An answer that came too late is given up by who asked, and counts for nothing.
+      if (isLease && !request.signal?.aborted) holds = true;
+      return answer;
     },
     async *stream(request) {
       for await (const chunk of transport.stream(request)) {

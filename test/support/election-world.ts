@@ -10,7 +10,7 @@ import { temporaryFolder } from './temporary-folder.ts';
 import { until } from './until.ts';
 
 /** Of daemons that stand for one Lease, where they are to be outlived within seconds. */
-export const TIMING = { leaseDurationMs: 3000, renewDeadlineMs: 2000, retryPeriodMs: 300 };
+export const TIMING = { leaseDurationMs: 4000, renewDeadlineMs: 3000, retryPeriodMs: 300 };
 
 interface Message extends Record<string, unknown> {
   pid: number;
