@@ -31,12 +31,31 @@ export interface PersistentVolumeClaim extends KubeObject {
   status?: { phase?: 'Pending' | 'Bound' | 'Lost' };
 }
 
+export interface PodCondition {
+  type: string;
+  status: string;
+  reason?: string;
+  message?: string;
+  lastTransitionTime?: string;
+}
+
 export interface Pod extends KubeObject {
   spec: {
     nodeName?: string;
-    volumes?: { name: string; persistentVolumeClaim?: { claimName: string }; ephemeral?: object }[];
+    volumes?: {
+      name: string;
+      persistentVolumeClaim?: { claimName: string };
+      ephemeral?: object;
+      hostPath?: { path: string; type?: string };
+    }[];
   };
-  status?: { phase?: string };
+  status?: {
+    phase?: string;
+    conditions?: PodCondition[];
+    containerStatuses?: { name: string; state?: { running?: object } }[];
+    initContainerStatuses?: { name: string; state?: { running?: object } }[];
+    ephemeralContainerStatuses?: { name: string; state?: { running?: object } }[];
+  };
 }
 
 export interface StorageClass extends KubeObject {
@@ -48,6 +67,7 @@ export interface StorageClass extends KubeObject {
 }
 
 export interface KubeNode extends KubeObject {
+  spec?: { taints?: { key: string; value?: string; effect: string }[] };
   status?: {
     /** `bootID`: another one after each boot. */
     nodeInfo?: { bootID?: string };

@@ -27,6 +27,18 @@ export const PAUSED_ANNOTATION = 'stowage.dev/paused';
  */
 export const FORGET_NODE_ANNOTATION = 'stowage.dev/forget-node';
 
+/** On a PersistentVolume: the nodes that its device is attached to, or may be, as a JSON list; also the empty one. */
+export const ATTACHED_NODES_ANNOTATION = 'stowage.dev/attached-nodes';
+
+/** On a StorageClass: `--max-wait-for-unmount` of its volumes, as a duration such as `10m`, or `never`. */
+export const MAX_WAIT_FOR_UNMOUNT_ANNOTATION = 'stowage.dev/max-wait-for-unmount';
+
+/** Of a pod: whether each of its volumes that Stowage attaches is there. It can be a readiness gate. */
+export const VOLUMES_ATTACHED_CONDITION = 'stowage.dev/VolumesAttached';
+
+/** Kubernetes' own: whoever puts it on a Node says that the machine is off. */
+export const OUT_OF_SERVICE_TAINT = 'node.kubernetes.io/out-of-service';
+
 /**
  * MetalK8s's, on a Volume: lvcreate may destroy what it finds. It does not say what, so that here it is no consent
  * without spec.overwrite.
@@ -48,6 +60,11 @@ export const EVENT = {
   pvCreation: 'PvCreation',
   pvDeletion: 'PvDeletion',
   volumeFinalization: 'VolumeFinalization',
+  // On pods, as kube-controller-manager's.
+  failedAttachVolume: 'FailedAttachVolume',
+  successfulAttachVolume: 'SuccessfulAttachVolume',
+  /** On a Volume: let go of on a node that is gone, without having looked there. */
+  forcedDetach: 'ForcedDetach',
 } as const;
 
 /** Reasons of the condition Ready; the first six as MetalK8s writes them. */
@@ -62,6 +79,7 @@ export const READY_REASON = {
   nodeUnreachable: 'NodeUnreachable',
   nodeUnclear: 'NodeUnclear',
   attaching: 'Attaching',
+  attachmentDisabled: 'AttachmentDisabled',
 } as const;
 export type ReadyReason = (typeof READY_REASON)[keyof typeof READY_REASON];
 

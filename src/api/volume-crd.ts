@@ -116,6 +116,28 @@ const condition = {
   },
 };
 
+const attachment = {
+  type: 'object',
+  required: ['node', 'state', 'safeToMount', 'safeToDetach', 'pods', 'since'],
+  properties: {
+    node: { type: 'string' },
+    state: choice(
+      ['Attaching', 'Attached', 'Detaching', 'Uncertain'],
+      'Uncertain counts as attached until the node was looked at.',
+    ),
+    readOnly: { type: 'boolean', description: 'The device cannot be written to.' },
+    safeToMount: { type: 'boolean', description: 'The persistent path is there and leads to the device.' },
+    safeToDetach: { type: 'boolean', description: 'Nothing on the node uses the device.' },
+    pods: {
+      type: 'array',
+      description: 'Those that need it there, as namespace/name.',
+      items: { type: 'string' },
+    },
+    since: time('When it came into this state.'),
+    message: { type: 'string', description: 'What holds it up.' },
+  },
+};
+
 export const status = {
   type: 'object',
   description: 'What was done, as last seen.',
@@ -144,6 +166,13 @@ export const status = {
         paths: { type: 'array', items: { type: 'string' } },
         identity: { type: 'string' },
       },
+    },
+    attachments: {
+      type: 'array',
+      description: 'Where the device is. A node that is not listed does not have it.',
+      'x-kubernetes-list-type': 'map',
+      'x-kubernetes-list-map-keys': ['node'],
+      items: attachment,
     },
     attempt: { type: 'integer', format: 'int64', minimum: 0, description: 'Number of the last job.' },
     observedGeneration: { type: 'integer', format: 'int64', minimum: 0 },

@@ -48,6 +48,30 @@ export interface Prepared {
   identity: string;
 }
 
+/**
+ * Attaching, Detaching: work on the node is under way, or was when it was last heard of. Uncertain: the node is to be looked
+ * at; until then it counts as attached.
+ */
+export type AttachmentState = 'Attaching' | 'Attached' | 'Detaching' | 'Uncertain';
+
+/** The device on one node. A node that is not listed does not have it. */
+export interface Attachment {
+  node: string;
+  state: AttachmentState;
+  /** By a device that cannot be written to. */
+  readOnly?: boolean;
+  /** The persistent path is there and leads to the device. */
+  safeToMount: boolean;
+  /** Nothing on the node uses it, and no folder of the kubelet's is left. */
+  safeToDetach: boolean;
+  /** Those that need it there, as `namespace/name`. */
+  pods: string[];
+  /** When it came into this state. */
+  since: string;
+  /** What holds it up. */
+  message?: string;
+}
+
 export interface VolumeStatus {
   phase?: Phase;
   conditions?: Condition[];
@@ -60,6 +84,8 @@ export interface VolumeStatus {
   /** Measured, in bytes, as a quantity. */
   capacity?: string;
   prepared?: Prepared;
+  /** Where the device is. Written by attachment alone. */
+  attachments?: Attachment[];
   /** Counts jobs; the key of a job ends in it, and it is written before the job is submitted. */
   attempt?: number;
   observedGeneration?: number;

@@ -14,10 +14,18 @@ interface DesiredVolume {
   /** The Volume's status records the storage as made: then it is ours even if the node forgot. */
   recorded: boolean;
   onDelete: 'Delete' | 'Retain' | 'Wipe';
+  /** The kubelet's root folder on the node, whose folders of the PersistentVolume count as use. */
+  kubeletRoot: string;
 }
 
 export interface DesiredSparse extends DesiredVolume {
   type: 'sparse';
+  /** It is made without being attached: that is done where a pod needs it. */
+  onDemand: boolean;
+  /** Attached so that it cannot be written to. */
+  readOnly: boolean;
+  /** The file is on a file system that several nodes share: an owner file beside it says who has it attached. */
+  shared: boolean;
   /** The backing file's absolute path; its last part is the UID. */
   file: string;
   /** What was asked for, in whole blocks, in bytes. The file of a Block volume is larger: it holds a GPT, too. */
@@ -132,6 +140,8 @@ interface ObservedVolume extends Users {
   link: string | undefined;
   /** udev is there to make the link. */
   udev: boolean;
+  /** Folders of the kubelet's for the PersistentVolume that are not empty. */
+  kubeletFolders: readonly string[];
 }
 
 export interface ObservedSparse extends ObservedVolume {

@@ -33,6 +33,7 @@ export function desiredOf(volume: Volume, options: ClassOptions | undefined): De
     fs: options?.fs,
     recorded: prepared !== undefined,
     onDelete: onDeleteOf(volume),
+    kubeletRoot: '/var/lib/kubelet',
   } as const;
   // The path where it was made, else where it is to be.
   const path = prepared?.paths[0];
@@ -61,6 +62,9 @@ export function desiredOf(volume: Volume, options: ClassOptions | undefined): De
   return {
     ...common,
     type: 'sparse',
+    onDemand: spec.attachPolicy === 'OnDemand',
+    readOnly: false,
+    shared: spec.attachableNodes !== undefined,
     file: path ?? `${spec.sparseLoopDevice?.directory ?? SPARSE_FOLDER}/${metadata.uid}`,
     sizeBytes: sizeOf(volume),
   };

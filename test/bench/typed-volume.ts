@@ -20,6 +20,10 @@ export function typedVolume(uid: string, loop: string): { make: string; remove: 
     fs: { type: 'ext4', options: [] },
     recorded: false,
     onDelete: 'Delete',
+    onDemand: false,
+    readOnly: false,
+    shared: false,
+    kubeletRoot: '/var/lib/kubelet',
     file,
     sizeBytes: SIZE,
   };

@@ -56,6 +56,10 @@ describeAsRoot('a plan of which a part was run', () => {
       fs: { type: 'ext4', options: [] },
       recorded: false,
       onDelete: 'Delete',
+      onDemand: false,
+      readOnly: false,
+      shared: false,
+      kubeletRoot: '/var/lib/kubelet',
     };
   });
 

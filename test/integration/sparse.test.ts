@@ -49,6 +49,10 @@ describeAsRoot('a sparse file with a real loop device, mkfs and udev', () => {
       fs: { type: 'ext4', options: [] },
       recorded: false,
       onDelete: 'Delete',
+      onDemand: false,
+      readOnly: false,
+      shared: false,
+      kubeletRoot: '/var/lib/kubelet',
     };
   });
   afterEach(() => removeTraces(desired.uid, desired.file));

@@ -167,6 +167,10 @@ describeAsRoot('a user who is not root', () => {
         },
         recorded: false,
         onDelete: 'Delete',
+        onDemand: false,
+        readOnly: false,
+        shared: false,
+        kubeletRoot: '/var/lib/kubelet',
       };
       try {
         const prepared = await carryOut(executor, 'n1', 'prepare', desired);

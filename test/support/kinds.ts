@@ -73,6 +73,7 @@ export async function setUpKinds(
       name: `vol-${uid}`,
       recorded: false,
       onDelete: 'Delete' as const,
+      kubeletRoot: '/var/lib/kubelet',
       ...contentOf(content),
     };
   };

@@ -20,6 +20,7 @@ export const lvmDesired: DesiredLvm = {
   fs: { type: 'ext4', options: [] },
   recorded: false,
   onDelete: 'Retain',
+  kubeletRoot: '/var/lib/kubelet',
   vgName: 'vg0',
   thinPool: undefined,
   sizeBytes: GIB,

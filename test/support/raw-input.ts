@@ -14,6 +14,7 @@ export const rawDesired: DesiredRaw = {
   fs: { type: 'ext4', options: [] },
   recorded: false,
   onDelete: 'Delete',
+  kubeletRoot: '/var/lib/kubelet',
   devicePath: '/dev/disk/by-id/wwn-0x5000',
   overwrite: undefined,
   identity: undefined,

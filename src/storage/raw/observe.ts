@@ -94,6 +94,7 @@ export function readRaw(desired: Place, first: Results, second: Results): Observ
     link:
       lasting === undefined ? (link === undefined ? undefined : fromHex(link)) : lastingLink(second, target),
     udev: get('udev').exit === 0,
+    kubeletFolders: [],
   };
 }
 

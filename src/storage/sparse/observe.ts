@@ -48,6 +48,7 @@ export function readSparse(file: string, results: ReadonlyMap<string, ProbeResul
     ...readUsers(get),
     link: link === undefined ? undefined : fromHex(link),
     udev: get('udev').exit === 0,
+    kubeletFolders: [],
     growsMounted: growsMounted(succeeded('capabilities', get('capabilities'))),
     space: {
       directory: dirname(file),

@@ -49,6 +49,7 @@ function desiredFor(node: FakeDisks, backing: Backing, content: (typeof CONTENTS
     fs: content === 'Block' ? undefined : { type: content, options: [] },
     recorded: false,
     onDelete: 'Delete',
+    kubeletRoot: '/var/lib/kubelet',
     devicePath: `/dev/disk/by-id/ours${backing === 'partition' ? '-part1' : ''}`,
     overwrite: undefined,
     identity: undefined,

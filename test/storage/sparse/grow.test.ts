@@ -15,6 +15,10 @@ const wanted: DesiredSparse = {
   sizeBytes: 2n * GI,
   recorded: true,
   onDelete: 'Delete',
+  onDemand: false,
+  readOnly: false,
+  shared: false,
+  kubeletRoot: '/var/lib/kubelet',
 };
 const block: DesiredSparse = { ...wanted, mode: 'Block' };
 const MIB2 = 2n << 20n;
