@@ -19,7 +19,7 @@ import type { Executor } from '../nodes/job.ts';
 import { nodeOf } from '../volumes/desired.ts';
 import { createLeftoverReconciler } from '../volumes/leftover-reconciler.ts';
 import { lifeOf } from '../volumes/node-life.ts';
-import { isPaused } from '../volumes/paused.ts';
+import { isPaused } from '../api/paused.ts';
 import { createVolumeReconciler } from '../volumes/reconciler.ts';
 import type { Reconcile } from '../volumes/rounds.ts';
 import { readyOf } from '../volumes/status.ts';

@@ -17,7 +17,11 @@ import type {
   WriteOptions,
 } from './types.ts';
 
-const PATCH_TYPES = { merge: 'application/merge-patch+json', json: 'application/json-patch+json' };
+const PATCH_TYPES = {
+  merge: 'application/merge-patch+json',
+  json: 'application/json-patch+json',
+  strategic: 'application/strategic-merge-patch+json',
+};
 const PAGE_SIZE = 500;
 /** Of a Volume that has none. */
 const NO_SPEC: VolumeSpec = { nodeName: '', storageClassName: '' };

@@ -10,23 +10,35 @@ export function indexBy<T extends KubeObject>(
   informer: Informer<T>,
   keyOf: (object: T) => string | undefined,
 ): (key: string) => T[] {
+  return indexByEach(informer, (object) => {
+    const key = keyOf(object);
+    return key === undefined ? [] : [key];
+  });
+}
+
+/** The same, where an object is found under several keys. */
+export function indexByEach<T extends KubeObject>(
+  informer: Informer<T>,
+  keysOf: (object: T) => readonly string[],
+): (key: string) => T[] {
   /** By key, then by namespace and name. */
   const index = new Map<string, Map<string, T>>();
 
   function remove(object: T): void {
-    const key = keyOf(object);
-    const objects = key === undefined ? undefined : index.get(key);
-    if (key === undefined || objects === undefined) return;
-    objects.delete(idOf(object));
-    if (objects.size === 0) index.delete(key);
+    for (const key of keysOf(object)) {
+      const objects = index.get(key);
+      objects?.delete(idOf(object));
+      if (objects?.size === 0) index.delete(key);
+    }
   }
 
   informer.onChange(({ type, object, old }) => {
     remove(old ?? object);
-    const key = keyOf(object);
-    if (type === 'deleted' || key === undefined) return;
-    const objects = index.get(key) ?? new Map<string, T>();
-    index.set(key, objects.set(idOf(object), object));
+    if (type === 'deleted') return;
+    for (const key of keysOf(object)) {
+      const objects = index.get(key) ?? new Map<string, T>();
+      index.set(key, objects.set(idOf(object), object));
+    }
   });
   return (key) => [...(index.get(key)?.values() ?? [])];
 }

@@ -28,8 +28,11 @@ export interface WriteOptions extends RequestOptions {
 }
 
 export interface PatchOptions extends WriteOptions {
-  /** A JSON merge patch (RFC 7386, the default) or a JSON patch (RFC 6902). */
-  type?: 'merge' | 'json' | undefined;
+  /**
+   * A JSON merge patch (RFC 7386, the default), a JSON patch (RFC 6902), or Kubernetes' strategic one, which merges lists of
+   * built-in kinds by a key.
+   */
+  type?: 'merge' | 'json' | 'strategic' | undefined;
   subresource?: 'status' | undefined;
 }
 

@@ -1,4 +1,5 @@
-import type { Job, JobState } from '../nodes/job.ts';
+import type { Job } from '../nodes/job.ts';
+import { describeFailure, withHint } from '../nodes/job-text.ts';
 import { freeLoopNumber } from '../storage/loops.ts';
 import { plan } from '../storage/plan.ts';
 import type { Desired, Observed, Operation } from '../storage/types.ts';
@@ -56,24 +57,4 @@ export function jobStep(input: Input, operation: Operation, desired: Desired): J
         : { is: 'again', message: `still to be done: ${planned.steps[0]?.name}` };
     }
   }
-}
-
-export function describeFailure(
-  state: Extract<JobState, { state: 'failed' | 'raced' | 'guarded' | 'died' }>,
-): string {
-  switch (state.state) {
-    case 'died':
-      return state.step === undefined
-        ? 'the job ended without a result before its first step'
-        : `the job ended without a result at the step "${state.step.name}"`;
-    case 'guarded':
-      return `${state.refusal} (before the step "${state.step.name}")`;
-    case 'failed':
-    case 'raced':
-      return `the step "${state.step.name}" failed with status ${state.exit}: ${state.step.command}: ${state.output.trim() || 'it printed nothing'}`;
-  }
-}
-
-export function withHint(message: string, hint: string | undefined): string {
-  return hint === undefined || hint === '' ? message : `${message}. ${hint}`;
 }

@@ -2,12 +2,12 @@ import { READY_REASON } from '../api/names.ts';
 import type { Volume } from '../api/volume.ts';
 import { NodeError } from '../nodes/errors.ts';
 import type { Executor, Job, JobKey, JobState, ProbeResult } from '../nodes/job.ts';
+import { withHint } from '../nodes/job-text.ts';
 import { firstProbes, observe as look } from '../storage/observe.ts';
 import { ObservationError } from '../storage/probe-results.ts';
 import type { Observed } from '../storage/types.ts';
 import { desiredOf } from './desired.ts';
 import { jobKey, parseJobName } from './job-name.ts';
-import { withHint } from './job-step.ts';
 import { withOwners } from './other-volumes.ts';
 import type { Answer } from './types.ts';
 

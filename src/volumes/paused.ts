@@ -1,15 +1,13 @@
 import type { KubeNode } from '../api/core.ts';
 import type { KubeObject } from '../api/meta.ts';
 import { PAUSED_ANNOTATION, PAUSED_REASON } from '../api/names.ts';
+import { isPaused } from '../api/paused.ts';
 import type { Condition } from '../api/volume.ts';
 import { withCondition } from './status.ts';
 import type { Action, Decision, Input } from './types.ts';
 
 /** How soon to decide again while paused, in ms: what is only read goes on. */
 const LOOK_AGAIN = 30_000;
-
-export const isPaused = (object: KubeObject | undefined): boolean =>
-  (object?.metadata.annotations?.[PAUSED_ANNOTATION] ?? 'false') !== 'false';
 
 /** Which of the two says so, by kind and name; undefined when neither does. */
 export function pausedBy(object: KubeObject, node: KubeNode | undefined): string | undefined {

@@ -1,12 +1,13 @@
 import { READY_REASON } from '../api/names.ts';
 import { parseQuantity } from '../api/quantity.ts';
 import { validateVolume } from '../api/validate-volume.ts';
+import { withHint } from '../nodes/job-text.ts';
 import { freeLoopNumber } from '../storage/loops.ts';
 import { plan } from '../storage/plan.ts';
 import { advance, dueAt, forget, report, startAttempt, unreachable } from './attempt.ts';
 import { desiredOf } from './desired.ts';
 import { doneName, parseJobName } from './job-name.ts';
-import { jobStep, withHint } from './job-step.ts';
+import { jobStep } from './job-step.ts';
 import { measured } from './measured.ts';
 import { type Ready, readyOf, setStatus } from './status.ts';
 import type { Decision, Input } from './types.ts';

@@ -3,7 +3,7 @@ import { phaseOf } from '../../api/phase.ts';
 import type { Volume } from '../../api/volume.ts';
 import { nodeOf } from '../../volumes/desired.ts';
 import { addressOfNode, addressProblems } from '../../volumes/node-address.ts';
-import { isPaused } from '../../volumes/paused.ts';
+import { isPaused } from '../../api/paused.ts';
 import type { NodeFlags } from '../nodes/flags.ts';
 
 /** What was heard of a node. */

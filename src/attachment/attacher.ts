@@ -1,0 +1,192 @@
+import { randomBytes } from 'node:crypto';
+import type { Volume } from '../api/volume.ts';
+import { NodeError } from '../nodes/errors.ts';
+import type { Follower } from '../nodes/follow.ts';
+import type { Executor, JobKey, JobState, ProbeResult, Step } from '../nodes/job.ts';
+import { describeFailure, withHint } from '../nodes/job-text.ts';
+import { checkGuards } from '../nodes/check-guards.ts';
+import type { LoopNumbers } from '../storage/loop-numbers.ts';
+import { freeLoopNumber } from '../storage/loops.ts';
+import { firstProbes } from '../storage/observe.ts';
+import { plan } from '../storage/plan.ts';
+import { ObservationError } from '../storage/probe-results.ts';
+import type { Desired, Observed } from '../storage/types.ts';
+import { unusedGuards } from '../storage/unused.ts';
+import { presence } from './presence.ts';
+import type { Operation } from './types.ts';
+
+/** What is so on the node once an operation has ended. */
+export type Outcome =
+  | { is: 'attached'; readOnly: boolean; safeToMount: boolean; message: string | undefined }
+  | { is: 'detached' }
+  /** It is attached, and nothing was done. */
+  | { is: 'in-use'; message: string }
+  /** It is not attached, and nothing was done, or not all. */
+  | { is: 'failed'; message: string }
+  /** It may be either. */
+  | { is: 'unknown'; message: string };
+
+export interface AttacherDeps {
+  executor: Executor;
+  follower: Follower;
+  loopNumbers: LoopNumbers;
+  /** What storage is to have on a node for a Volume. Pure. */
+  desiredOf(volume: Volume, node: string, readOnly: boolean): Desired;
+  /**
+   * Looks at all that concerns it on the node; `seen` are answers of the first look that came already.
+   * @throws NodeError, ObservationError
+   */
+  look(
+    volume: Volume,
+    node: string,
+    desired: Desired,
+    seen: ReadonlyMap<string, ProbeResult> | undefined,
+  ): Promise<Observed>;
+}
+
+/** Carries out one operation on one node. */
+export interface Attacher {
+  /** @param onUnused called right before a device is detached, which nothing uses at that moment */
+  run(operation: Operation, volume: Volume, signal: AbortSignal, onUnused: () => void): Promise<Outcome>;
+}
+
+/** How long to wait for a job in the round trip that starts it, in ms: most end within it. */
+const SUBMIT_WAIT = 1500;
+
+/** Jobs of one operation: where another one was faster, or the node changed meanwhile, it is planned again. */
+const MAX_JOBS = 4;
+
+export function createAttacher(deps: AttacherDeps): Attacher {
+  const { executor, follower, loopNumbers } = deps;
+
+  async function run(
+    { kind, node, readOnly }: Operation,
+    volume: Volume,
+    signal: AbortSignal,
+    onUnused: () => void,
+  ): Promise<Outcome> {
+    const place = { volume, node, desired: deps.desiredOf(volume, node, readOnly), signal };
+    try {
+      if (kind === 'attach') return await attach(place);
+      return kind === 'detach' ? await detach(place, onUnused) : await look(place);
+    } catch (error) {
+      if (error instanceof NodeError) return unknown(withHint(error.message, error.hint));
+      if (error instanceof ObservationError) return unknown(error.message);
+      throw error;
+    }
+  }
+
+  const see = ({ volume, node, desired }: Place, seen?: ReadonlyMap<string, ProbeResult>) =>
+    deps.look(volume, node, desired, seen);
+
+  /** Whoever worked on it before may have lost the answer: what still runs is waited for, and its jobs are removed. */
+  async function look(place: Place): Promise<Outcome> {
+    const { volume, node, desired } = place;
+    if (!(await executor.forget(node, volume.metadata.uid ?? ''))) {
+      return unknown(`a job of this Volume still runs on node ${node}`);
+    }
+    return presence(desired, await see(place));
+  }
+
+  async function attach(place: Place): Promise<Outcome> {
+    const { volume, node, desired } = place;
+    const { uid = '' } = volume.metadata;
+    let seen: ReadonlyMap<string, ProbeResult> | undefined;
+    let why = '';
+    for (let job = 0; job <= MAX_JOBS; job++) {
+      const observed = await see(place, seen);
+      const number = freeLoopNumber(observed.loops, loopNumbers.ofOthers(node, uid));
+      const planned = plan('present', desired, observed, number);
+      if ('refusal' in planned) {
+        const found = presence(desired, observed);
+        const message = withHint(planned.refusal, planned.hint);
+        return found.is === 'detached' ? { is: 'failed', message } : found;
+      }
+      if (planned.steps.length === 0 || planned.grows) {
+        loopNumbers.release(node, uid);
+        return presence(desired, observed);
+      }
+      if (job === MAX_JOBS) break;
+      loopNumbers.promise(node, uid, number);
+      const end = await carryOut(place, 'AttachVolume', planned.steps);
+      if (end.state === 'failed') return judged(place, describeFailure(end));
+      seen = end.state === 'succeeded' ? end.seen : undefined;
+      why = end.state === 'succeeded' ? 'still to be done' : describe(end);
+    }
+    return judged(place, why);
+  }
+
+  async function detach(place: Place, onUnused: () => void): Promise<Outcome> {
+    const { node, desired } = place;
+    let seen: ReadonlyMap<string, ProbeResult> | undefined;
+    let why = '';
+    for (let job = 0; job <= MAX_JOBS; job++) {
+      const observed = await see(place, seen);
+      const planned = plan('absent', desired, observed, 0);
+      if ('refusal' in planned) return { is: 'in-use', message: withHint(planned.refusal, planned.hint) };
+      // Also where there is nothing to be done on the node, as for a disk: it is not let go of while it is used.
+      const used = await checkGuards(executor, node, unusedGuards(desired, observed));
+      if (used !== undefined) return { is: 'in-use', message: used };
+      if (planned.steps.length === 0) return { is: 'detached' };
+      if (job === MAX_JOBS) break;
+      onUnused();
+      const end = await carryOut(place, 'DetachVolume', planned.steps);
+      if (end.state === 'failed') return judged(place, describeFailure(end));
+      seen = end.state === 'succeeded' ? end.seen : undefined;
+      why = end.state === 'succeeded' ? 'still to be done' : describe(end);
+    }
+    return judged(place, why);
+  }
+
+  /** What is so now, with what went wrong. */
+  async function judged(place: Place, why: string): Promise<Outcome> {
+    const found = presence(place.desired, await see(place));
+    switch (found.is) {
+      case 'detached':
+        return { is: 'failed', message: why };
+      case 'attached':
+        return { ...found, message: why };
+      default:
+        return found;
+    }
+  }
+
+  /**
+   * Runs the steps as one job and waits for its end. Its name is new each time: what an earlier process submitted is
+   * waited for by `look`.
+   */
+  async function carryOut(
+    { volume, node, desired, signal }: Place,
+    name: 'AttachVolume' | 'DetachVolume',
+    steps: readonly Step[],
+  ): Promise<Exclude<JobState, { state: 'running' }>> {
+    const key: JobKey = {
+      subject: volume.metadata.uid ?? '',
+      id: `${name}-${randomBytes(6).toString('hex')}`,
+    };
+    let state = await executor.submit(node, { key, steps, look: firstProbes(desired) }, SUBMIT_WAIT);
+    while (state.state === 'running') {
+      signal.throwIfAborted();
+      await new Promise<void>((resolve) => follower.follow(node, key, resolve));
+      state = (await executor.poll(node, [key], 0))[0] as JobState;
+    }
+    // What is left of it is removed by the next look at the latest.
+    await executor.forget(node, key.subject);
+    return state;
+  }
+
+  return { run };
+}
+
+interface Place {
+  volume: Volume;
+  node: string;
+  desired: Desired;
+  signal: AbortSignal;
+}
+
+const unknown = (message: string): Outcome => ({ is: 'unknown', message });
+
+function describe(state: Exclude<JobState, { state: 'running' | 'succeeded' }>): string {
+  return state.state === 'not-found' ? 'the node forgot the job: it was started anew' : describeFailure(state);
+}

@@ -1,0 +1,71 @@
+import { READY_REASON } from '../api/names.ts';
+import type { Volume } from '../api/volume.ts';
+import { change, forgetFailures, type Known } from './known.ts';
+import type { Life } from './node-facts.ts';
+import type { Managed, NodeFacts } from './types.ts';
+
+/** What makes what was known uncertain: nothing is done by these but to know less. */
+
+/**
+ * What was seen on a node counts no longer once it has booted, or is back. A node that was never looked at may have anything,
+ * as soon as the Volume was made.
+ */
+export function doubtNodes(
+  known: Known,
+  managed: Managed | undefined,
+  lifeOf: (node: string) => Life,
+  now: number,
+): void {
+  if (known.volume.status?.prepared === undefined && known.entries.length === 0) return;
+  const nodes = new Set([...(managed?.nodes ?? []), ...known.entries.map(({ node }) => node)]);
+  for (const node of nodes) {
+    const life = lifeOf(node);
+    const before = known.lives.get(node);
+    known.lives.set(node, life);
+    if (before === undefined) {
+      known.unseen.add(node);
+    } else if (before.boot !== life.boot || (life.ready && !before.ready)) {
+      known.unseen.add(node);
+      forgetFailures(known, node);
+      doubt(known, node, now);
+    }
+  }
+}
+
+/** The Volume says that its device is missing where it should always be. Once for each time that it is written. */
+export function heedVolume(known: Known, volume: Volume, now: number): void {
+  const ready = volume.status?.conditions?.find(({ type }) => type === 'Ready');
+  const missing = ready?.reason === READY_REASON.attaching ? ready.lastUpdateTime : undefined;
+  if (missing === undefined || missing === known.heeded) return;
+  known.heeded = missing;
+  doubt(known, volume.status?.prepared?.node ?? volume.spec.nodeName, now);
+}
+
+/**
+ * Whoever takes an attachment out of the status orders to let go of it; that is heeded of a node that is known to be gone,
+ * and else it is written again.
+ * @returns the nodes that were let go of
+ */
+export function heedOrders(
+  known: Known,
+  volume: Volume,
+  managed: Managed,
+  factsOf: (node: string) => NodeFacts,
+): string[] {
+  const shown = new Set(volume.status?.attachments?.map(({ node }) => node));
+  const ordered = known.entries.filter(({ node }) => {
+    if (!known.written.has(node) || shown.has(node)) return false;
+    const { exists, off, ready } = factsOf(node);
+    return !exists || off || (managed.nodes.length === 1 && !ready);
+  });
+  const nodes = ordered.map(({ node }) => node);
+  known.entries = known.entries.filter(({ node }) => !nodes.includes(node));
+  for (const node of nodes) known.unseen.add(node);
+  return nodes;
+}
+
+function doubt(known: Known, node: string, now: number): void {
+  const entry = known.entries.find((each) => each.node === node);
+  if (entry?.state !== 'Attached') return;
+  known.entries = change(known.entries, node, { state: 'Uncertain', safeToMount: false }, now);
+}

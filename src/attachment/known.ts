@@ -1,0 +1,81 @@
+import type { Volume } from '../api/volume.ts';
+import { type BackoffRange, backoffMs } from '../control/backoff.ts';
+import type { Entry, OperationKind } from './types.ts';
+
+/** What this process knows of one Volume. The API server has what of it must outlive the process. */
+export interface Known {
+  uid: string;
+  name: string;
+  /** As it was seen last: what is attached is let go of by it even when the object is gone. */
+  volume: Volume;
+  entries: readonly Entry[];
+  /** Nodes of the volume that were not looked at since this process began, or since they booted. */
+  unseen: Set<string>;
+  /** Where operations failed: how often in a row, and when the next may begin (ms since the epoch). */
+  failures: Map<string, { count: number; until: number; message: string }>;
+  /** What was told about each node, so that it is told once. */
+  told: Map<string, string>;
+  /** The life of each node when it was last looked at. */
+  lives: Map<string, string>;
+  /** The condition "Attaching" of the Volume that was gone by last. */
+  heeded: string | undefined;
+  /** The nodes in `status.attachments` as it was written last. */
+  written: ReadonlySet<string>;
+  /** Why pods wait, by node. */
+  blocked: ReadonlyMap<string, string>;
+}
+
+const failureKey = (kind: OperationKind, node: string) => `${kind} ${node}`;
+
+/** As kube-controller-manager's between failed attaches; what is in use is looked at sooner, for its pods may go at any time. */
+const RETRY: Record<OperationKind, BackoffRange> = {
+  attach: { startMs: 500, maxMs: 122_000 },
+  detach: { startMs: 500, maxMs: 10_000 },
+  look: { startMs: 500, maxMs: 60_000 },
+};
+
+export function noteFailure(
+  known: Known,
+  kind: OperationKind,
+  node: string,
+  message: string,
+  now: number,
+  random: number,
+): void {
+  const key = failureKey(kind, node);
+  const count = known.failures.get(key)?.count ?? 0;
+  known.failures.set(key, {
+    count: count + 1,
+    until: now + backoffMs(count, random, RETRY[kind]),
+    message,
+  });
+}
+
+export function forgetFailures(known: Known, node: string): void {
+  for (const kind of ['attach', 'detach', 'look'] as const) known.failures.delete(failureKey(kind, node));
+}
+
+export const failureOf = (known: Known, kind: OperationKind, node: string) =>
+  known.failures.get(failureKey(kind, node));
+
+/** The entry of a node, changed or added. */
+export function change(
+  entries: readonly Entry[],
+  node: string,
+  to: Partial<Omit<Entry, 'node'>>,
+  now: number,
+): Entry[] {
+  const old = entries.find((entry) => entry.node === node);
+  const state = to.state ?? old?.state ?? 'Uncertain';
+  const entry: Entry = {
+    ...{ readOnly: false, safeToMount: false, safeToDetach: false, pods: [], message: undefined },
+    ...old,
+    ...to,
+    node,
+    state,
+    since: old?.state === state ? old.since : now,
+  };
+  return old === undefined
+    ? [...entries, entry]
+    : entries.map((each) => (each.node === node ? entry : each));
+}

@@ -1,0 +1,29 @@
+import { withHint } from '../nodes/job-text.ts';
+import { plan } from '../storage/plan.ts';
+import { loopsOf } from '../storage/sparse/loop.ts';
+import type { Desired, Observed } from '../storage/types.ts';
+
+/** Whether a volume's device is there, as a look at the node showed it. */
+export type Presence =
+  | { is: 'attached'; readOnly: boolean; safeToMount: boolean; message: string | undefined }
+  | { is: 'detached' }
+  | { is: 'unknown'; message: string };
+
+/**
+ * A sparse file is attached while any loop device has it, also one that is not as it should be. A disk or a logical volume is
+ * where its persistent path leads to it.
+ */
+export function presence(desired: Desired, observed: Observed): Presence {
+  const planned = plan('present', desired, observed, 0);
+  const ready = !('refusal' in planned) && (planned.steps.length === 0 || planned.grows === true);
+  const message = 'refusal' in planned ? withHint(planned.refusal, planned.hint) : undefined;
+  if (desired.type !== 'sparse' || observed.type !== 'sparse') {
+    return ready ? { is: 'attached', readOnly: false, safeToMount: true, message: undefined } : { is: 'detached' };
+  }
+  const [loop, ...others] = loopsOf(observed);
+  if (loop === undefined) return { is: 'detached' };
+  // Neither attached nor detached: it goes when its last user closes it.
+  if (loop.autoclear) return { is: 'unknown', message: message ?? `/dev/${loop.name} goes with its last user` };
+  const readOnly = [loop, ...others].every((each) => each.readOnly);
+  return { is: 'attached', readOnly, safeToMount: ready, message };
+}

@@ -1,0 +1,245 @@
+import type { KubeNode, PersistentVolume, Pod, StorageClass } from '../api/core.ts';
+import type { Logger } from '../api/logger.ts';
+import { ATTACHED_NODES_ANNOTATION, EVENT } from '../api/names.ts';
+import { isPaused } from '../api/paused.ts';
+import { NODES } from '../api/resources.ts';
+import type { Volume } from '../api/volume.ts';
+import type { Clock } from '../control/clock.ts';
+import type { Operations } from '../control/operations.ts';
+import { isConflict, isNotFound } from '../kube/errors.ts';
+import type { EventRecorder } from '../kube/events.ts';
+import type { Informer } from '../kube/informer.ts';
+import type { KubeClient } from '../kube/types.ts';
+import type { Attacher, Outcome } from './attacher.ts';
+import { isPvOf, managedOf, wantedOf } from './desired.ts';
+import { doubtNodes, heedOrders, heedVolume } from './doubts.ts';
+import { change, failureOf, type Known } from './known.ts';
+import { lifeOf, nodeFactsOf } from './node-facts.ts';
+import { createPodConditions } from './pod-conditions.ts';
+import type { PodIndex } from './pod-index.ts';
+import { reconcile as decide } from './reconcile.ts';
+import { entriesFromRecord } from './record.ts';
+import { createRecords } from './records.ts';
+import { settle } from './settle.ts';
+import type { Managed, Next, NodeFacts, Operation, OperationKind, View } from './types.ts';
+
+export interface AttachmentDeps {
+  client: KubeClient;
+  volumes: Informer<Volume>;
+  persistentVolumes: Informer<PersistentVolume>;
+  storageClasses: Informer<StorageClass>;
+  nodes: Informer<KubeNode>;
+  pods: Informer<Pod>;
+  uses: PodIndex;
+  attacher: Attacher;
+  operations: Operations<OperationKind>;
+  events: EventRecorder;
+  clock: Clock;
+  /** In [0, 1). */
+  random: () => number;
+  logger: Logger;
+  /** Whether this process has hands on that node. A Volume is left alone unless it has them on all of its nodes. */
+  actsFor(node: string): boolean;
+  /** In ms; Infinity: never. */
+  maxWaitForUnmountMs: number;
+  /** How often each node is looked at for what it has, in ms; undefined: when there is a reason to. */
+  pollIntervalMs: number | undefined;
+  /** Decide again about the Volume of that name. */
+  enqueue(name: string): void;
+  onForced?: ((reason: Next['forced'][number]['reason']) => void) | undefined;
+}
+
+export interface AttachmentReconciler {
+  /** Brings one Volume closer to where it is wanted. Throws what the API server refuses. */
+  reconcile(name: string): Promise<{ requeueAfterMs?: number; retry?: true } | undefined>;
+  /** All that is known, for metrics. */
+  known(): Iterable<Known>;
+}
+
+/** An operation that takes longer is shown as under way, in ms. */
+const SHOW_AFTER = 1000;
+/** Others write the same objects. */
+const MAX_ROUNDS = 5;
+
+/** The controller's effects: what `decide` says is carried out, written down and told. */
+export function createAttachmentReconciler(deps: AttachmentDeps): AttachmentReconciler {
+  const { volumes, persistentVolumes, storageClasses, nodes, uses, clock, random, logger } = deps;
+  const all = new Map<string, Known>();
+  /** By UID. */
+  const running = new Map<string, Operation>();
+  const polled = new Map<string, number>();
+  const records = createRecords(deps);
+  const conditions = createPodConditions({ ...deps, knownOf: (uid) => all.get(uid) });
+
+  return { reconcile, known: () => all.values() };
+
+  async function reconcile(name: string) {
+    const volume = volumes.get(name);
+    const { uid = '' } = volume?.metadata ?? {};
+    if (volume !== undefined && !all.has(uid)) {
+      if (!actsFor(volume)) return undefined;
+      all.set(uid, begin(volume));
+    }
+    let wait = Number.POSITIVE_INFINITY;
+    // Also one of that name that is gone, and still attached somewhere.
+    for (const known of all.values()) {
+      if (known.name !== name) continue;
+      wait = Math.min(wait, await reconcileOne(known, known.uid === uid ? volume : undefined));
+    }
+    return wait === Number.POSITIVE_INFINITY ? undefined : { requeueAfterMs: wait };
+  }
+
+  const actsFor = ({ spec, status }: Volume) =>
+    (spec.attachableNodes ?? [status?.prepared?.node ?? spec.nodeName]).every(deps.actsFor);
+
+  /** What was written down is where to begin, and nothing of it is believed before the node was looked at. */
+  function begin(volume: Volume): Known {
+    const { name, uid = '' } = volume.metadata;
+    const pv = persistentVolumes.get(name);
+    const entries = entriesFromRecord(
+      pv !== undefined && isPvOf(pv, volume) ? pv.metadata.annotations?.[ATTACHED_NODES_ANNOTATION] : undefined,
+      volume.status?.attachments,
+      clock.now(),
+    );
+    return {
+      ...{ uid, name, volume, entries, unseen: new Set(), failures: new Map(), told: new Map() },
+      ...{ lives: new Map(), heeded: undefined, written: new Set(), blocked: new Map() },
+    };
+  }
+
+  /** @returns in how many ms to decide again if nothing changes before; Infinity: not by itself */
+  async function reconcileOne(known: Known, volume: Volume | undefined): Promise<number> {
+    for (let round = 0; round < MAX_ROUNDS; round++) {
+      const current = round === 0 ? volume : volume && volumes.get(known.name);
+      const again = await once(known, current?.metadata.uid === known.uid ? current : undefined);
+      if (again !== 'stale') return again;
+    }
+    return SHOW_AFTER;
+  }
+
+  async function once(known: Known, volume: Volume | undefined): Promise<number | 'stale'> {
+    if (volume !== undefined) known.volume = volume;
+    const now = clock.now();
+    const managed = volume && managing(volume);
+    doubtNodes(known, managed, (node) => lifeOf(nodes.get(node)), now);
+    if (volume !== undefined && managed !== undefined) {
+      heedVolume(known, volume, now);
+      for (const node of heedOrders(known, volume, managed, (node) => factsOf(node, volume))) {
+        logger.warn({ volume: known.name, node }, 'let go of on a dead node, as was asked for');
+      }
+    }
+    poll(known, managed, now);
+    const needed = volume === undefined ? [] : uses.of(volume);
+    const view: View = {
+      volume: managed,
+      wanted: managed === undefined ? [] : wantedOf(managed, needed.map(({ use }) => use)),
+      entries: known.entries,
+      lives: uses.lives,
+      unseen: known.unseen,
+      running: running.get(known.uid),
+      notBefore: (kind, node) => failureOf(known, kind, node)?.until ?? 0,
+      nodeFacts: (node) => factsOf(node, known.volume),
+    };
+    const next = decide(view, now);
+    if (next.forced.length > 0 && !(await areStillGone(known, next))) return 'stale';
+    known.entries = next.entries;
+    known.blocked = new Map(next.blocked.map((each) => [each.node, each.message]));
+    for (const each of next.forced) tellForced(known, each);
+    let wait = next.again === undefined ? Number.POSITIVE_INFINITY : Math.max(0, next.again - now);
+    const { start } = next;
+    if (start !== undefined) {
+      if (start.kind !== 'look') {
+        const state = start.kind === 'attach' ? 'Attaching' : 'Detaching';
+        const to = { state, readOnly: start.readOnly, message: undefined } as const;
+        known.entries = change(known.entries, start.node, to, now);
+      }
+      // Where it can be on another node as well, the record comes first: what no one knows of, no one is careful of.
+      if (start.kind === 'attach' && (managed?.nodes.length ?? 0) > 1) {
+        if (!(await records.write(known, volume))) return 'stale';
+      }
+      startOn(known, start);
+      wait = Math.min(wait, SHOW_AFTER);
+    } else if (!(await records.write(known, volume))) {
+      return 'stale';
+    }
+    await conditions.write(needed.map(({ pod }) => pod));
+    records.tell(known, next, needed);
+    if (volume === undefined && known.entries.length === 0 && !running.has(known.uid)) all.delete(known.uid);
+    return wait;
+  }
+
+  function managing(volume: Volume): Managed {
+    const pv = persistentVolumes.get(volume.metadata.name);
+    const storageClass = storageClasses.get(volume.spec.storageClassName);
+    return managedOf(volume, pv, { storageClass, maxWaitForUnmountMs: deps.maxWaitForUnmountMs });
+  }
+
+  const factsOf = (node: string, volume: Volume): NodeFacts =>
+    nodeFactsOf(
+      nodes.get(node),
+      isPaused(volume) ? `Volume ${volume.metadata.name}` : undefined,
+    );
+
+  function poll(known: Known, managed: Managed | undefined, now: number): void {
+    if (deps.pollIntervalMs === undefined || managed === undefined) return;
+    const last = polled.get(known.uid) ?? now;
+    polled.set(known.uid, last);
+    if (now < last + deps.pollIntervalMs) return;
+    polled.set(known.uid, now);
+    for (const node of managed.nodes) known.unseen.add(node);
+  }
+
+  /** Nothing is let go of by what a cache says: it may be minutes old. */
+  async function areStillGone(known: Known, { forced }: Next): Promise<boolean> {
+    let same = true;
+    for (const { node } of forced) {
+      const before = factsOf(node, known.volume);
+      try {
+        nodes.learn(await deps.client.get<KubeNode>(NODES, node));
+      } catch (error) {
+        if (!isNotFound(error)) throw error;
+        if (nodes.get(node) !== undefined) same = false;
+      }
+      const after = factsOf(node, known.volume);
+      if (JSON.stringify(before) !== JSON.stringify(after)) same = false;
+    }
+    return same;
+  }
+
+  function tellForced(known: Known, { node, reason, message }: Next['forced'][number]): void {
+    // When it is back, it is looked at: what it still has is taken from it.
+    known.unseen.add(node);
+    deps.onForced?.(reason);
+    logger.warn({ volume: known.name, node, reason }, 'detached by force: nobody looked at the node');
+    deps.events.event(known.volume, 'Warning', EVENT.forcedDetach, message);
+  }
+
+  function startOn(known: Known, operation: Operation): void {
+    running.set(known.uid, operation);
+    const { kind, node } = operation;
+    logger.debug({ volume: known.name, node, kind }, 'operation');
+    const began = deps.operations.start(known.uid, kind, node, async (signal) => {
+      const outcome = await carryOut(known, operation, signal);
+      settle(known, operation, outcome, clock.now(), random());
+      running.delete(known.uid);
+      logger[outcome.is === 'attached' || outcome.is === 'detached' ? 'info' : 'debug'](
+        { volume: known.name, node, kind, outcome },
+        'operation ended',
+      );
+    });
+    if (!began) running.delete(known.uid);
+  }
+
+  async function carryOut(known: Known, operation: Operation, signal: AbortSignal): Promise<Outcome> {
+    try {
+      const why = operation.kind === 'look' ? undefined : await records.whyNot(known, operation);
+      if (why !== undefined) return { is: operation.kind === 'attach' ? 'failed' : 'in-use', message: why };
+      return await deps.attacher.run(operation, known.volume, signal, () => {
+        known.entries = change(known.entries, operation.node, { safeToDetach: true }, clock.now());
+      });
+    } catch (err) {
+      if (!isConflict(err)) logger.error({ err, volume: known.name, ...operation }, 'operation failed');
+      return { is: 'unknown', message: (err as Error).message };
+    }
+  }
+}

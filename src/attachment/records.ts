@@ -1,0 +1,130 @@
+import type { KubeNode, PersistentVolume, Pod } from '../api/core.ts';
+import { ATTACHED_NODES_ANNOTATION, EVENT } from '../api/names.ts';
+import { isPaused } from '../api/paused.ts';
+import { NODES, PERSISTENT_VOLUMES, VOLUMES } from '../api/resources.ts';
+import type { Volume } from '../api/volume.ts';
+import { isConflict, isNotFound } from '../kube/errors.ts';
+import type { EventRecorder } from '../kube/events.ts';
+import type { Informer } from '../kube/informer.ts';
+import type { KubeClient } from '../kube/types.ts';
+import { isPvOf } from './desired.ts';
+import { failureOf, type Known } from './known.ts';
+import { attachmentsOf, recordOf } from './record.ts';
+import type { Next, Operation, PodUse } from './types.ts';
+
+export interface RecordsDeps {
+  client: KubeClient;
+  volumes: Informer<Volume>;
+  persistentVolumes: Informer<PersistentVolume>;
+  events: EventRecorder;
+}
+
+/** What is written of a Volume's attachments, and asked, at the API server. */
+export interface Records {
+  /**
+   * Writes the status and the PersistentVolume where they differ from what is known. False when someone else wrote first:
+   * the caches are up to date then, and everything is to be decided again.
+   */
+  write(known: Known, volume: Volume | undefined): Promise<boolean>;
+  /** Events: an attached volume for each pod, what holds one up for each node; each once. */
+  tell(known: Known, next: Next, needed: readonly { pod: Pod; use: PodUse }[]): void;
+  /** Why an operation may not be begun, as the API server has it now: a cache may be behind. */
+  whyNot(known: Known, operation: Operation): Promise<string | undefined>;
+}
+
+export function createRecords({ client, volumes, persistentVolumes, events }: RecordsDeps): Records {
+  return { write, tell, whyNot };
+
+  async function write(known: Known, volume: Volume | undefined): Promise<boolean> {
+    if (volume !== undefined && !(await writeStatus(known, volume))) return false;
+    await writePersistentVolume(known);
+    return true;
+  }
+
+  async function writeStatus(known: Known, { metadata, status }: Volume): Promise<boolean> {
+    const { name, uid, resourceVersion } = metadata;
+    const attachments = attachmentsOf(known.entries);
+    const nodes = new Set(attachments.map(({ node }) => node));
+    if (JSON.stringify(status?.attachments ?? []) === JSON.stringify(attachments)) {
+      known.written = nodes;
+      return true;
+    }
+    const patch = { metadata: { uid, resourceVersion }, status: { attachments } };
+    try {
+      volumes.learn(await client.patch<Volume>(VOLUMES, name, patch, { subresource: 'status' }));
+      known.written = nodes;
+      return true;
+    } catch (error) {
+      if (isNotFound(error)) return true;
+      if (!isConflict(error)) throw error;
+      const live = await found(() => client.get<Volume>(VOLUMES, name));
+      if (live !== undefined) volumes.learn(live);
+      return false;
+    }
+  }
+
+  /** One that was deleted before it was detached takes the record with it; what is in memory goes on. */
+  async function writePersistentVolume({ name, volume, entries }: Known): Promise<void> {
+    const pv = persistentVolumes.get(name);
+    if (pv === undefined || !isPvOf(pv, volume)) return;
+    const record = JSON.stringify(recordOf(entries));
+    const written = pv.metadata.annotations?.[ATTACHED_NODES_ANNOTATION];
+    if (written === record) return;
+    const patch = {
+      metadata: { uid: pv.metadata.uid, annotations: { [ATTACHED_NODES_ANNOTATION]: record } },
+    };
+    const answer = await found(() => client.patch<PersistentVolume>(PERSISTENT_VOLUMES, name, patch));
+    if (answer !== undefined) persistentVolumes.learn(answer);
+  }
+
+  function tell(known: Known, next: Next, needed: readonly { pod: Pod; use: PodUse }[]): void {
+    const keep = new Set<string>();
+    const once = (key: string, message: string, say: () => void) => {
+      keep.add(key);
+      if (known.told.get(key) === message) return;
+      known.told.set(key, message);
+      say();
+    };
+    for (const { pod, use } of needed) {
+      const entry = known.entries.find(({ node }) => node === use.node);
+      if (entry?.state === 'Attached' && entry.safeToMount) {
+        const message = `Volume "${known.name}" is attached to node ${use.node}`;
+        once(`pod ${use.uid}`, message, () =>
+          events.event(pod, 'Normal', EVENT.successfulAttachVolume, message),
+        );
+        continue;
+      }
+      // One for each node, however many pods wait there.
+      const why =
+        next.blocked.find(({ node }) => node === use.node)?.message ??
+        failureOf(known, 'attach', use.node)?.message;
+      if (why !== undefined && !keep.has(`node ${use.node}`)) {
+        once(`node ${use.node}`, why, () => events.event(pod, 'Warning', EVENT.failedAttachVolume, why));
+      }
+    }
+    for (const key of known.told.keys()) if (!keep.has(key)) known.told.delete(key);
+  }
+
+  async function whyNot(known: Known, { kind, node }: Operation): Promise<string | undefined> {
+    const [volume, kubeNode] = await Promise.all([
+      found(() => client.get<Volume>(VOLUMES, known.name)),
+      found(() => client.get<KubeNode>(NODES, node)),
+    ]);
+    const isSame = volume?.metadata.uid === known.uid;
+    if (kind === 'attach' && !isSame) return `the Volume ${known.name} is gone`;
+    if (kind === 'attach' && volume?.metadata.deletionTimestamp !== undefined) {
+      return `the Volume ${known.name} is being deleted`;
+    }
+    if (isSame && isPaused(volume)) return `the annotation of Volume ${known.name} keeps all work from being done`;
+    return isPaused(kubeNode) ? `the annotation of Node ${node} keeps all work from being done` : undefined;
+  }
+}
+
+async function found<T>(ask: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await ask();
+  } catch (error) {
+    if (isNotFound(error)) return undefined;
+    throw error;
+  }
+}

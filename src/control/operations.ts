@@ -1,0 +1,127 @@
+import type { Clock } from './clock.ts';
+
+export interface Operation<Kind extends string = string> {
+  /** What is worked on: one operation at a time, of whatever kind. */
+  key: string;
+  kind: Kind;
+  /** What has a cap of its own: a node. */
+  group: string;
+  /** Since when it waits or runs, ms since the epoch. */
+  since: number;
+  /** It has a place. */
+  running: boolean;
+}
+
+export interface Caps {
+  inAll: number;
+  perGroup: number;
+}
+
+export interface OperationsOptions<Kind extends string> {
+  clock: Pick<Clock, 'now'>;
+  /** How many may run at once, of each kind apart. */
+  caps: Record<Kind, Caps>;
+  /** Told of each end. `ms`: from when it got its place. */
+  onEnd?: ((operation: Operation<Kind>, ms: number) => void) | undefined;
+}
+
+/** The table of operations under way: keys to the one operation that each has. Those past a cap wait, first come, first served. */
+export interface Operations<Kind extends string> {
+  /**
+   * Begins the work as soon as there is a place. False, and nothing begun, where the key has an operation already, or after
+   * a stop. `work` must not throw.
+   */
+  start(key: string, kind: Kind, group: string, work: (signal: AbortSignal) => Promise<void>): boolean;
+  of(key: string): Operation<Kind> | undefined;
+  list(): Operation<Kind>[];
+  /** Drops those that wait, aborts the others' signal after `deadlineMs`, and resolves when all have ended or that time is over. */
+  stop(deadlineMs: number, sleep: Clock['sleep']): Promise<void>;
+}
+
+interface Waiting<Kind extends string> {
+  operation: Operation<Kind>;
+  work: (signal: AbortSignal) => Promise<void>;
+}
+
+export function createOperations<Kind extends string>({
+  clock,
+  caps,
+  onEnd,
+}: OperationsOptions<Kind>): Operations<Kind> {
+  const table = new Map<string, Operation<Kind>>();
+  const waiting = new Map<Kind, Waiting<Kind>[]>();
+  const running = new Map<Kind, Map<string, number>>();
+  const ends = new Set<Promise<void>>();
+  const stopping = new AbortController();
+  let stopped = false;
+
+  const countOf = (kind: Kind, group: string) => running.get(kind)?.get(group) ?? 0;
+  const countAll = (kind: Kind) => [...(running.get(kind)?.values() ?? [])].reduce((sum, n) => sum + n, 0);
+  const hasPlace = ({ kind, group }: Operation<Kind>) =>
+    countAll(kind) < caps[kind].inAll && countOf(kind, group) < caps[kind].perGroup;
+
+  function count({ kind, group }: Operation<Kind>, by: 1 | -1): void {
+    const groups = running.get(kind) ?? new Map<string, number>();
+    running.set(kind, groups);
+    const now = (groups.get(group) ?? 0) + by;
+    if (now === 0) groups.delete(group);
+    else groups.set(group, now);
+  }
+
+  function begin({ operation, work }: Waiting<Kind>): void {
+    operation.running = true;
+    count(operation, 1);
+    const started = clock.now();
+    const end = work(stopping.signal).finally(() => {
+      ends.delete(end);
+      table.delete(operation.key);
+      count(operation, -1);
+      onEnd?.(operation, clock.now() - started);
+      next(operation.kind);
+    });
+    ends.add(end);
+  }
+
+  /** A group that is full holds up no other. */
+  function next(kind: Kind): void {
+    const queue = waiting.get(kind) ?? [];
+    for (let index = 0; index < queue.length; ) {
+      const each = queue[index] as Waiting<Kind>;
+      if (countAll(kind) >= caps[kind].inAll) return;
+      if (hasPlace(each.operation)) {
+        queue.splice(index, 1);
+        begin(each);
+      } else {
+        index += 1;
+      }
+    }
+  }
+
+  return {
+    start(key, kind, group, work) {
+      if (stopped || table.has(key)) return false;
+      const operation = { key, kind, group, since: clock.now(), running: false };
+      table.set(key, operation);
+      if (hasPlace(operation)) {
+        begin({ operation, work });
+      } else {
+        const queue = waiting.get(kind) ?? [];
+        waiting.set(kind, queue);
+        queue.push({ operation, work });
+      }
+      return true;
+    },
+    of: (key) => table.get(key),
+    list: () => [...table.values()],
+    async stop(deadlineMs, sleep) {
+      stopped = true;
+      for (const queue of waiting.values()) for (const { operation } of queue) table.delete(operation.key);
+      waiting.clear();
+      const timer = new AbortController();
+      const late = sleep(deadlineMs, timer.signal).catch(() => {});
+      await Promise.race([Promise.all(ends), late]);
+      timer.abort();
+      stopping.abort(new Error('shutting down'));
+    },
+  };
+}

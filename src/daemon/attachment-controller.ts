@@ -1,0 +1,142 @@
+import type { KubeNode, PersistentVolume, PersistentVolumeClaim, Pod, StorageClass } from '../api/core.ts';
+import type { Logger } from '../api/logger.ts';
+import { isOff } from '../api/out-of-service.ts';
+import { isPaused } from '../api/paused.ts';
+import type { Volume } from '../api/volume.ts';
+import { createAttacher } from '../attachment/attacher.ts';
+import { lifeOf } from '../attachment/node-facts.ts';
+import { createPodIndex } from '../attachment/pod-index.ts';
+import { type AttachmentReconciler, createAttachmentReconciler } from '../attachment/reconciler.ts';
+import type { Next, OperationKind } from '../attachment/types.ts';
+import type { Clock } from '../control/clock.ts';
+import { createOperations, type Operation, type Operations } from '../control/operations.ts';
+import { createWorkQueue, type WorkQueue } from '../control/work-queue.ts';
+import type { EventRecorder } from '../kube/events.ts';
+import { indexByEach } from '../kube/index-by.ts';
+import type { Informer } from '../kube/informer.ts';
+import type { KubeClient } from '../kube/types.ts';
+import type { Follower } from '../nodes/follow.ts';
+import type { Executor } from '../nodes/job.ts';
+import type { LoopNumbers } from '../storage/loop-numbers.ts';
+import { observe } from '../storage/observe.ts';
+import { desiredOf } from '../volumes/desired.ts';
+import { withOwners } from '../volumes/other-volumes.ts';
+
+export interface AttachmentOptions {
+  /** How often each node is looked at for what it has, in ms; undefined: when there is a reason to. */
+  pollIntervalMs: number | undefined;
+  /** For how long a detach waits for a node that is NotReady, in ms; Infinity: for ever. */
+  maxWaitForUnmountMs: number;
+  /** The kubelet's root folder on nodes. */
+  kubeletRoot: string;
+}
+
+export const DEFAULT_ATTACHMENT: AttachmentOptions = {
+  pollIntervalMs: undefined,
+  maxWaitForUnmountMs: 6 * 60_000,
+  kubeletRoot: '/var/lib/kubelet',
+};
+
+export interface AttachmentControllerDeps extends AttachmentOptions {
+  client: KubeClient;
+  volumes: Informer<Volume>;
+  persistentVolumes: Informer<PersistentVolume>;
+  storageClasses: Informer<StorageClass>;
+  nodes: Informer<KubeNode>;
+  pods: Informer<Pod>;
+  claims: Informer<PersistentVolumeClaim>;
+  volumeOfUid(uid: string): Volume | undefined;
+  executor: Executor;
+  follower: Follower;
+  loopNumbers: LoopNumbers;
+  events: EventRecorder;
+  actsFor(node: string): boolean;
+  clock: Clock;
+  random: () => number;
+  logger: Logger;
+  onForced?: ((reason: Next['forced'][number]['reason']) => void) | undefined;
+  onOperation?: ((operation: Operation<OperationKind>, ms: number) => void) | undefined;
+}
+
+export interface AttachmentController extends AttachmentReconciler {
+  queue: WorkQueue;
+  operations: Operations<OperationKind>;
+}
+
+/** As many operations at once: a node that does not answer holds up no other, and attaching waits for no detach. */
+const CAPS = { inAll: 64, perGroup: 8 };
+
+/** Make it before the informers are started; begin with its queue when all of them have their first list. */
+export function createAttachmentController(deps: AttachmentControllerDeps): AttachmentController {
+  const { volumes, persistentVolumes, pods, claims, nodes, clock, random, executor } = deps;
+  const uses = createPodIndex(deps);
+  const volumesOn = indexByEach(volumes, nodesOf);
+  const nameOf = (uid: string) => deps.volumeOfUid(uid)?.metadata.name;
+  const queue = createWorkQueue({
+    clock,
+    random,
+    groupOf: () => '',
+    perGroup: 32,
+  });
+  const names = new Map<string, string>();
+  const operations = createOperations<OperationKind>({
+    clock,
+    caps: { attach: CAPS, detach: CAPS, look: CAPS },
+    onEnd(operation, ms) {
+      deps.onOperation?.(operation, ms);
+      const name = names.get(operation.key) ?? nameOf(operation.key);
+      if (name !== undefined) queue.add(name);
+    },
+  });
+  const attacher = createAttacher({
+    ...deps,
+    desiredOf(volume, _node, readOnly) {
+      names.set(volume.metadata.uid ?? '', volume.metadata.name);
+      const desired = { ...desiredOf(volume, undefined), kubeletRoot: deps.kubeletRoot };
+      return desired.type === 'sparse' ? { ...desired, readOnly } : desired;
+    },
+    async look(_volume, node, desired, seen) {
+      let first = seen;
+      const observed = await observe((probes) => {
+        const known = first ?? executor.observe(node, probes);
+        first = undefined;
+        return Promise.resolve(known);
+      }, desired);
+      return withOwners(observed, desired.uid, deps.volumeOfUid);
+    },
+  });
+  const reconciler = createAttachmentReconciler({
+    ...deps,
+    uses,
+    attacher,
+    operations,
+    enqueue: (name) => queue.add(name),
+  });
+
+  volumes.onChange(({ object }) => queue.add(object.metadata.name));
+  persistentVolumes.onChange(({ object }) => queue.add(object.metadata.name));
+  pods.onChange(({ object, old }) => {
+    for (const name of uses.namesOf(object)) queue.add(name);
+    for (const name of old === undefined ? [] : uses.namesOf(old)) queue.add(name);
+  });
+  claims.onChange(({ object, old }) => {
+    for (const name of [object.spec.volumeName, old?.spec.volumeName]) if (name) queue.add(name);
+  });
+  nodes.onChange(({ type, object, old }) => {
+    if (type === 'updated' && old !== undefined && tellOf(old) === tellOf(object)) return;
+    for (const { metadata } of volumesOn(object.metadata.name)) queue.add(metadata.name);
+  });
+  return { ...reconciler, queue, operations };
+}
+
+/** What of a node makes a difference, as text. */
+const tellOf = (node: KubeNode): string =>
+  JSON.stringify([lifeOf(node), isOff(node), isPaused(node)]);
+
+/** Where a Volume may be attached, or is said to be. */
+const nodesOf = ({ spec, status }: Volume): string[] => [
+  ...new Set([
+    ...(spec.attachableNodes ?? [status?.prepared?.node ?? spec.nodeName]),
+    ...(status?.attachments ?? []).map(({ node }) => node),
+  ]),
+];

@@ -1,0 +1,22 @@
+import type { JobState } from './job.ts';
+
+/** Why a job did not do what it was to do, for a person. */
+export function describeFailure(
+  state: Extract<JobState, { state: 'failed' | 'raced' | 'guarded' | 'died' }>,
+): string {
+  switch (state.state) {
+    case 'died':
+      return state.step === undefined
+        ? 'the job ended without a result before its first step'
+        : `the job ended without a result at the step "${state.step.name}"`;
+    case 'guarded':
+      return `${state.refusal} (before the step "${state.step.name}")`;
+    case 'failed':
+    case 'raced':
+      return `the step "${state.step.name}" failed with status ${state.exit}: ${state.step.command}: ${state.output.trim() || 'it printed nothing'}`;
+  }
+}
+
+export function withHint(message: string, hint: string | undefined): string {
+  return hint === undefined || hint === '' ? message : `${message}. ${hint}`;
+}
