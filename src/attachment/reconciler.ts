@@ -54,6 +54,8 @@ export interface AttachmentReconciler {
   reconcile(name: string): Promise<{ requeueAfterMs?: number; retry?: true } | undefined>;
   /** All that is known, for metrics. */
   known(): Iterable<Known>;
+  /** Of the Volume of that UID, also when it is gone. */
+  nameOf(uid: string): string | undefined;
 }
 
 /** An operation that takes longer is shown as under way, in ms. */
@@ -65,13 +67,15 @@ const MAX_ROUNDS = 5;
 export function createAttachmentReconciler(deps: AttachmentDeps): AttachmentReconciler {
   const { volumes, persistentVolumes, storageClasses, nodes, uses, clock, random, logger } = deps;
   const all = new Map<string, Known>();
+  /** UIDs: one that is gone may still be attached when another one of its name comes. */
+  const named = new Map<string, Set<string>>();
   /** By UID. */
   const running = new Map<string, Operation>();
   const polled = new Map<string, number>();
   const records = createRecords(deps);
   const conditions = createPodConditions({ ...deps, knownOf: (uid) => all.get(uid) });
 
-  return { reconcile, known: () => all.values() };
+  return { reconcile, known: () => all.values(), nameOf: (uid) => all.get(uid)?.name };
 
   async function reconcile(name: string) {
     const volume = volumes.get(name);
@@ -79,12 +83,12 @@ export function createAttachmentReconciler(deps: AttachmentDeps): AttachmentReco
     if (volume !== undefined && !all.has(uid)) {
       if (!actsFor(volume)) return undefined;
       all.set(uid, begin(volume));
+      named.set(name, (named.get(name) ?? new Set()).add(uid));
     }
     let wait = Number.POSITIVE_INFINITY;
-    // Also one of that name that is gone, and still attached somewhere.
-    for (const known of all.values()) {
-      if (known.name !== name) continue;
-      wait = Math.min(wait, await reconcileOne(known, known.uid === uid ? volume : undefined));
+    for (const each of [...(named.get(name) ?? [])]) {
+      const known = all.get(each) as Known;
+      wait = Math.min(wait, await reconcileOne(known, each === uid ? volume : undefined));
     }
     return wait === Number.POSITIVE_INFINITY ? undefined : { requeueAfterMs: wait };
   }
@@ -164,8 +168,16 @@ export function createAttachmentReconciler(deps: AttachmentDeps): AttachmentReco
     }
     await conditions.write(needed.map(({ pod }) => pod));
     records.tell(known, next, needed);
-    if (volume === undefined && known.entries.length === 0 && !running.has(known.uid)) all.delete(known.uid);
+    if (volume === undefined && known.entries.length === 0 && !running.has(known.uid)) forget(known);
     return wait;
+  }
+
+  function forget({ uid, name }: Known): void {
+    all.delete(uid);
+    polled.delete(uid);
+    const others = named.get(name);
+    others?.delete(uid);
+    if (others?.size === 0) named.delete(name);
   }
 
   function managing(volume: Volume): Managed {

@@ -71,27 +71,24 @@ export function createAttachmentController(deps: AttachmentControllerDeps): Atta
   const { volumes, persistentVolumes, pods, claims, nodes, clock, random, executor } = deps;
   const uses = createPodIndex(deps);
   const volumesOn = indexByEach(volumes, nodesOf);
-  const nameOf = (uid: string) => deps.volumeOfUid(uid)?.metadata.name;
   const queue = createWorkQueue({
     clock,
     random,
     groupOf: () => '',
     perGroup: 32,
   });
-  const names = new Map<string, string>();
   const operations = createOperations<OperationKind>({
     clock,
     caps: { attach: CAPS, detach: CAPS, look: CAPS },
     onEnd(operation, ms) {
       deps.onOperation?.(operation, ms);
-      const name = names.get(operation.key) ?? nameOf(operation.key);
+      const name = reconciler.nameOf(operation.key);
       if (name !== undefined) queue.add(name);
     },
   });
   const attacher = createAttacher({
     ...deps,
     desiredOf(volume, _node, readOnly) {
-      names.set(volume.metadata.uid ?? '', volume.metadata.name);
       const desired = { ...desiredOf(volume, undefined), kubeletRoot: deps.kubeletRoot };
       return desired.type === 'sparse' ? { ...desired, readOnly } : desired;
     },
@@ -105,7 +102,7 @@ export function createAttachmentController(deps: AttachmentControllerDeps): Atta
       return withOwners(observed, desired.uid, deps.volumeOfUid);
     },
   });
-  const reconciler = createAttachmentReconciler({
+  const reconciler: AttachmentReconciler = createAttachmentReconciler({
     ...deps,
     uses,
     attacher,
