@@ -39,6 +39,7 @@ export interface Entry {
   node: string;
   state: AttachmentState;
   readOnly: boolean;
+  /** When it is Attached without that, it is attached again: the link is missing. An attach that ends without it failed. */
   safeToMount: boolean;
   safeToDetach: boolean;
   /** Cached pods. */
@@ -77,20 +78,25 @@ export interface View {
   wanted: readonly Wanted[];
   /** The actual state of the world. */
   entries: readonly Entry[];
-  /** Nodes of the volume that were not looked at since this process began, or since they booted. */
+  /**
+   * Nodes of the volume that were not looked at since this process began, or since they booted. Every operation begins
+   * with a look: the node of one that ended with an answer is not among them any more.
+   */
   unseen: ReadonlySet<string>;
   /** The operation under way, if there is one. */
   running: Operation | undefined;
   /** When an operation may be tried on a node again after it failed there, ms since the epoch. */
   notBefore(kind: OperationKind, node: string): number;
   nodeFacts(node: string): NodeFacts;
+  /** The pod of that UID is still on that node and not terminated, whatever became of its claim meanwhile. */
+  lives(pod: PodUse): boolean;
 }
 
-/** Why pods wait. One event for each volume and node. */
+/** Why pods wait. One event for each volume and node. Without pods it is only said of what is paused. */
 export interface Blocked {
   node: string;
   pods: readonly PodUse[];
-  /** `multi-attach`: another node has it. */
+  /** `multi-attach`: another node has it; `gone`: the Volume is, or the node is gone or off. */
   reason: 'multi-attach' | 'node-not-allowed' | 'not-made' | 'paused' | 'gone';
   message: string;
 }
@@ -99,7 +105,10 @@ export interface Blocked {
 export interface Next {
   /** The entries after pods were dropped and added, and after what was let go of by force. */
   entries: readonly Entry[];
-  /** Entries that are let go of though nobody looked: the node is gone. */
+  /**
+   * Entries that are let go of though nobody looked: the node is gone. Whoever carries this out marks the node unseen, and
+   * gives up an operation that is running there: its node is off.
+   */
   forced: readonly { node: string; reason: 'timeout' | 'out-of-service' | 'node-gone'; message: string }[];
   /** To be begun now. */
   start: Operation | undefined;

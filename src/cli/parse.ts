@@ -1,21 +1,16 @@
 import { InvalidArgumentError, Option } from 'commander';
 import { DNS_SUBDOMAIN, isDnsSubdomain } from '../api/dns-name.ts';
+import { parseDuration } from '../api/duration.ts';
 
 /** Parsers for values on the command line. They throw commander's InvalidArgumentError, which names the option. */
 
-const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
-const DURATION = /^(?:[0-9]+(?:\.[0-9]+)?(?:ms|s|m|h))+$/;
 /** Longer timers fire at once (Node.js, setTimeout). */
 const MAX_MS = 2 ** 31 - 1;
 
 /** A duration as Go writes it (`90s`, `1h30m`), in ms; more than 0. */
 export function duration(text: string): number {
-  if (!DURATION.test(text)) throw new InvalidArgumentError('Write a duration such as 30s, 5m or 1h30m.');
-  let ms = 0;
-  for (const [, number, unit = ''] of text.matchAll(/([0-9.]+)(ms|s|m|h)/g)) {
-    ms += Number(number) * (UNITS[unit] ?? 0);
-  }
-  ms = Math.round(ms);
+  const ms = parseDuration(text);
+  if (ms === undefined) throw new InvalidArgumentError('Write a duration such as 30s, 5m or 1h30m.');
   if (ms < 1 || ms > MAX_MS) throw new InvalidArgumentError('It must be from 1ms to 596h.');
   return ms;
 }
