@@ -58,7 +58,8 @@ function planned(made: ReturnType<typeof plan>): readonly Step[] {
 
 const sparse = (content: (typeof CONTENTS)[number], more: Partial<DesiredSparse>): DesiredSparse => ({
   ...{ type: 'sparse', uid: UID, name: 'data1', file: FILE, sizeBytes: 1n << 30n },
-  ...{ ...content, recorded: false, onDelete: 'Delete', ...more },
+  ...{ ...content, recorded: false, onDelete: 'Delete', kubeletRoot: '/var/lib/kubelet' },
+  ...{ onDemand: false, readOnly: false, shared: false, ...more },
 });
 
 test.each(CONTENTS)('the module runs the steps that make sparse files, with %j', async (content) => {

@@ -86,6 +86,7 @@ export class FakeNode {
       mounts: new Map([...this.mounts].map(([point, number]) => [`7:${number}`, [point]])),
       link: link === undefined ? undefined : `7:${link}`,
       udev: true,
+      kubeletFolders: [],
       growsMounted: this.growsMounted,
       space: { directory: dirname(file), freeBytes: FREE, allocatedBytes: ALLOCATED },
     };

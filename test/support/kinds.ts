@@ -113,6 +113,9 @@ export async function setUpKinds(
         ...base,
         type: 'sparse',
         file: join(directory ?? folder.path, base.uid),
+        onDemand: false,
+        readOnly: false,
+        shared: false,
         sizeBytes: SIZE,
         ...more,
       };

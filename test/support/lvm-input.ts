@@ -123,6 +123,7 @@ export const lvmNode = (more: Partial<ObservedLvm> = {}): ObservedLvm => ({
   mounts: new Map(),
   link: undefined,
   udev: true,
+  kubeletFolders: [],
   space: { directory: '/dev/vg0', freeBytes: 4000n * MIB, allocatedBytes: 0n },
   ...more,
 });

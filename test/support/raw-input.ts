@@ -95,6 +95,7 @@ export function rawNode(facts: DeviceFacts, more: Partial<ObservedRaw> = {}): Ob
     mounts: new Map(),
     link: undefined,
     udev: true,
+    kubeletFolders: [],
     ...more,
   };
 }

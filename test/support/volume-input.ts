@@ -92,6 +92,7 @@ export const freshNode: ObservedSparse = {
   mounts: new Map(),
   link: undefined,
   udev: true,
+  kubeletFolders: [],
   growsMounted: true,
   space: { directory: '/var/lib/metalk8s/storage/sparse', freeBytes: 1n << 40n, allocatedBytes: 0n },
 };

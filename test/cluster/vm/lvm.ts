@@ -72,6 +72,7 @@ export async function startLvmNode(): Promise<LvmNode> {
         fs: content === 'Block' ? undefined : { type: content, options: [] },
         recorded: false,
         onDelete: 'Delete',
+        kubeletRoot: '/var/lib/kubelet',
         vgName: 'vg0',
         thinPool: undefined,
         sizeBytes: (content === 'xfs' ? 304n : 64n) * MIB,

@@ -18,6 +18,10 @@ const fresh: DesiredSparse = {
   fs: { type: 'ext4', options: [] },
   recorded: false,
   onDelete: 'Delete',
+  kubeletRoot: '/var/lib/kubelet',
+  onDemand: false,
+  readOnly: false,
+  shared: false,
 };
 
 interface Crash {

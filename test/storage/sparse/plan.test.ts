@@ -13,6 +13,10 @@ const desired: DesiredSparse = {
   fs: { type: 'ext4', options: ['-m', '0'] },
   recorded: false,
   onDelete: 'Delete',
+  kubeletRoot: '/var/lib/kubelet',
+  onDemand: false,
+  readOnly: false,
+  shared: false,
 };
 const recorded: DesiredSparse = { ...desired, recorded: true };
 const FOLDER = '/var/lib/metalk8s/storage/sparse';
