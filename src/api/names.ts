@@ -36,6 +36,9 @@ export const MAX_WAIT_FOR_UNMOUNT_ANNOTATION = 'stowage.dev/max-wait-for-unmount
 /** Of a pod: whether each of its volumes that Stowage attaches is there. It can be a readiness gate. */
 export const VOLUMES_ATTACHED_CONDITION = 'stowage.dev/VolumesAttached';
 
+/** Kubernetes' own, on a pod that a kubelet runs from a file of its node: the API server only mirrors it. */
+export const MIRROR_POD_ANNOTATION = 'kubernetes.io/config.mirror';
+
 /** Kubernetes' own: whoever puts it on a Node says that the machine is off. */
 export const OUT_OF_SERVICE_TAINT = 'node.kubernetes.io/out-of-service';
 

@@ -1,11 +1,16 @@
-import type { KubeNode, PersistentVolume, StorageClass } from '../api/core.ts';
+import type { KubeNode, PersistentVolume, PersistentVolumeClaim, Pod, StorageClass } from '../api/core.ts';
 import type { KubeObject, ObjectMeta } from '../api/meta.ts';
 import {
   ADDRESS_ANNOTATION,
+  ATTACHED_NODES_ANNOTATION,
   FORCE_LVCREATE_ANNOTATION,
   FORGET_NODE_ANNOTATION,
+  MAX_WAIT_FOR_UNMOUNT_ANNOTATION,
+  MIRROR_POD_ANNOTATION,
+  OUT_OF_SERVICE_TAINT,
   PAUSED_ANNOTATION,
   PORT_ANNOTATION,
+  VOLUMES_ATTACHED_CONDITION,
 } from '../api/names.ts';
 
 /**
@@ -37,28 +42,30 @@ export function keepPersistentVolume({
   return {
     apiVersion,
     kind,
-    metadata: keepMetadata(metadata),
+    metadata: keepMetadata(metadata, [ATTACHED_NODES_ANNOTATION]),
     spec: {
       capacity,
       accessModes,
       ...(local === undefined ? {} : { local: { path: local.path } }),
-      ...(claimRef === undefined ? {} : { claimRef: pick(claimRef, ['namespace', 'name']) }),
+      ...(claimRef === undefined ? {} : { claimRef: pick(claimRef, ['namespace', 'name', 'uid']) }),
     },
     ...(status === undefined ? {} : { status: pick(status, ['phase', 'message']) }),
   };
 }
 
-export function keepNode({ apiVersion, kind, metadata, status }: KubeNode): KubeNode {
+export function keepNode({ apiVersion, kind, metadata, spec, status }: KubeNode): KubeNode {
   const ready = status?.conditions?.find(({ type }) => type === 'Ready');
   const bootID = status?.nodeInfo?.bootID;
+  const taints = spec?.taints?.filter(({ key }) => key === OUT_OF_SERVICE_TAINT) ?? [];
   const kept = {
-    ...(ready === undefined ? {} : { conditions: [pick(ready, ['type', 'status'])] }),
+    ...(ready === undefined ? {} : { conditions: [pick(ready, ['type', 'status', 'lastTransitionTime'])] }),
     ...(bootID === undefined ? {} : { nodeInfo: { bootID } }),
   };
   return {
     apiVersion,
     kind,
     metadata: keepMetadata(metadata),
+    ...(taints.length === 0 ? {} : { spec: { taints } }),
     ...(Object.keys(kept).length === 0 ? {} : { status: kept }),
   };
 }
@@ -68,14 +75,90 @@ export function keepStorageClass(storageClass: StorageClass): StorageClass {
   return {
     apiVersion,
     kind,
-    metadata: keepMetadata(metadata),
+    metadata: keepMetadata(metadata, [MAX_WAIT_FOR_UNMOUNT_ANNOTATION]),
     provisioner,
     ...(parameters === undefined ? {} : { parameters }),
     ...(mountOptions === undefined ? {} : { mountOptions }),
   };
 }
 
-function keepMetadata(metadata: ObjectMeta): ObjectMeta {
+/** What tells which volumes a pod needs on which node, whether it still runs there, and what it was told of them. */
+export function keepPod({ apiVersion, kind, metadata, spec, status }: Pod): Pod {
+  // A pod has a dozen volumes of kinds that nothing is attached for.
+  const volumes = spec.volumes?.flatMap<PodVolume>(({ name, persistentVolumeClaim, ephemeral, hostPath }) => {
+    if (persistentVolumeClaim !== undefined) {
+      return [{ name, persistentVolumeClaim: pick(persistentVolumeClaim, ['claimName']) }];
+    }
+    if (ephemeral !== undefined) return [{ name, ephemeral: {} }];
+    return hostPath === undefined ? [] : [{ name, hostPath: pick(hostPath, ['path', 'type']) }];
+  });
+  const conditions = status?.conditions?.filter(({ type }) => type === VOLUMES_ATTACHED_CONDITION);
+  return {
+    apiVersion,
+    kind,
+    metadata: keepNamespaced(metadata, [MIRROR_POD_ANNOTATION]),
+    spec: { ...pick(spec, ['nodeName']), ...(volumes === undefined ? {} : { volumes }) },
+    ...(status === undefined
+      ? {}
+      : {
+          status: {
+            ...pick(status, ['phase']),
+            ...(conditions === undefined || conditions.length === 0 ? {} : { conditions }),
+            ...Object.fromEntries(
+              CONTAINERS.map((list) => [list, runningOf(status[list])] as const).filter(
+                ([, running]) => running.length > 0,
+              ),
+            ),
+          },
+        }),
+  };
+}
+
+type PodVolume = NonNullable<Pod['spec']['volumes']>[number];
+
+const CONTAINERS = ['containerStatuses', 'initContainerStatuses', 'ephemeralContainerStatuses'] as const;
+
+type ContainerStatuses = NonNullable<NonNullable<Pod['status']>['containerStatuses']>;
+
+/** The containers that run; since when is nothing to us. */
+function runningOf(statuses: ContainerStatuses = []): ContainerStatuses {
+  return statuses
+    .filter(({ state }) => state?.running !== undefined)
+    .map(({ name }) => ({ name, state: { running: {} } }));
+}
+
+/** Which PersistentVolume it has, and which pod it was made for. */
+export function keepClaim({
+  apiVersion,
+  kind,
+  metadata,
+  spec,
+  status,
+}: PersistentVolumeClaim): PersistentVolumeClaim {
+  return {
+    apiVersion,
+    kind,
+    metadata: keepNamespaced(metadata, []),
+    spec: pick(spec, ['volumeName']),
+    ...(status === undefined ? {} : { status: pick(status, ['phase']) }),
+  };
+}
+
+/** There are many of these, and little of them is asked for. */
+function keepNamespaced(metadata: ObjectMeta, more: readonly string[]): ObjectMeta {
+  const kept = pick(metadata, [
+    'name',
+    'namespace',
+    'uid',
+    'resourceVersion',
+    'deletionTimestamp',
+    'ownerReferences',
+  ]);
+  return withAnnotations(kept, metadata, more);
+}
+
+/** `more`: annotations that are read on objects of that kind alone. */
+function keepMetadata(metadata: ObjectMeta, more: readonly string[] = []): ObjectMeta {
   const kept = pick(metadata, [
     'name',
     'uid',
@@ -86,7 +169,11 @@ function keepMetadata(metadata: ObjectMeta): ObjectMeta {
     'finalizers',
     'ownerReferences',
   ]);
-  const annotations = pick(metadata.annotations ?? {}, ANNOTATIONS);
+  return withAnnotations(kept, metadata, [...ANNOTATIONS, ...more]);
+}
+
+function withAnnotations(kept: ObjectMeta, metadata: ObjectMeta, names: readonly string[]): ObjectMeta {
+  const annotations = pick(metadata.annotations ?? {}, names);
   return Object.keys(annotations).length === 0 ? kept : { ...kept, annotations };
 }
 

@@ -1,7 +1,14 @@
 import { expect, test } from '@jest/globals';
-import type { KubeNode, PersistentVolume } from '../../src/api/core.ts';
+import type { KubeNode, PersistentVolume, PersistentVolumeClaim, Pod } from '../../src/api/core.ts';
 import type { ObjectMeta } from '../../src/api/meta.ts';
-import { keepNode, keepOwn, keepPersistentVolume, keepStorageClass } from '../../src/daemon/kept-fields.ts';
+import {
+  keepClaim,
+  keepNode,
+  keepOwn,
+  keepPersistentVolume,
+  keepPod,
+  keepStorageClass,
+} from '../../src/daemon/kept-fields.ts';
 import { pv, storageClass, volume } from '../support/volume-input.ts';
 
 /** What an API server adds, and what others write. */
@@ -20,11 +27,18 @@ const annotations = {
 };
 const { 'kubectl.kubernetes.io/last-applied-configuration': _, ...ours } = annotations;
 
-test('of a Node: where it is reached, whether it is paused, whether it is Ready, its boot', () => {
+test('of a Node: where it is reached, whether it is paused, whether it is Ready and since when, whether it is off, its boot', () => {
   const node: KubeNode = {
     apiVersion: 'v1',
     kind: 'Node',
     metadata: { name: 'n1', uid: 'u', resourceVersion: '7', ...more, annotations },
+    spec: {
+      taints: [
+        { key: 'node.kubernetes.io/unreachable', effect: 'NoExecute' },
+        { key: 'node.kubernetes.io/out-of-service', value: 'nodeshutdown', effect: 'NoExecute' },
+      ],
+      ...{ podCIDR: '10.0.0.0/24' },
+    },
     status: {
       conditions: [
         { type: 'MemoryPressure', status: 'False', message: 'x' },
@@ -44,7 +58,13 @@ test('of a Node: where it is reached, whether it is paused, whether it is Ready,
     apiVersion: 'v1',
     kind: 'Node',
     metadata: { name: 'n1', uid: 'u', resourceVersion: '7', annotations: ours },
-    status: { conditions: [{ type: 'Ready', status: 'True' }], nodeInfo: { bootID: 'b1' } },
+    spec: {
+      taints: [{ key: 'node.kubernetes.io/out-of-service', value: 'nodeshutdown', effect: 'NoExecute' }],
+    },
+    status: {
+      conditions: [{ type: 'Ready', status: 'True', lastTransitionTime: 'x' }],
+      nodeInfo: { bootID: 'b1' },
+    },
   });
   // Who read it goes on with it.
   expect(node).toEqual(before);
@@ -52,18 +72,22 @@ test('of a Node: where it is reached, whether it is paused, whether it is Ready,
   expect(keepNode(young)).toEqual({ apiVersion: 'v1', kind: 'Node', metadata: { name: 'n1' } });
 });
 
-test('of a PersistentVolume: whose it is, its size, its claim and its phase', () => {
+test('of a PersistentVolume: whose it is, its size, its claim, its phase, and where it is attached', () => {
   const { metadata, spec, status } = pv('Bound', { deletionTimestamp: 'x', resourceVersion: '7' });
-  const claimRef = { namespace: 'ns', name: 'c' };
+  const claimRef = { namespace: 'ns', name: 'c', uid: 'u' };
+  const attached = { 'stowage.dev/attached-nodes': '["n1"]' };
   const whole: PersistentVolume = {
     ...pv('Bound'),
-    metadata: { ...metadata, ...more, annotations: { 'pv.kubernetes.io/bound-by-controller': 'yes' } },
+    metadata: {
+      ...metadata,
+      ...more,
+      annotations: { ...attached, 'pv.kubernetes.io/bound-by-controller': 'yes' },
+    },
     spec: {
       ...spec,
       local: { path: '/dev/x', fsType: 'ext4' },
       claimRef: {
         ...claimRef,
-        uid: 'u',
         kind: 'PersistentVolumeClaim',
         apiVersion: 'v1',
         resourceVersion: '1',
@@ -77,7 +101,7 @@ test('of a PersistentVolume: whose it is, its size, its claim and its phase', ()
   expect(keepPersistentVolume(whole)).toEqual({
     apiVersion: 'v1',
     kind: 'PersistentVolume',
-    metadata,
+    metadata: { ...metadata, annotations: attached },
     spec: { ...spec, local: { path: '/dev/x' }, claimRef },
     status: { phase: 'Bound', message: 'why' },
   });
@@ -85,15 +109,16 @@ test('of a PersistentVolume: whose it is, its size, its claim and its phase', ()
   expect(keepPersistentVolume(fresh)).toEqual(fresh);
 });
 
-test('of a storage class: the file system and the mount options', () => {
+test('of a storage class: the file system, the mount options, and how long a detach waits', () => {
+  const waits = { 'stowage.dev/max-wait-for-unmount': '10m' };
   const whole = {
     ...storageClass,
-    metadata: { name: 'local', ...more, annotations },
+    metadata: { name: 'local', ...more, annotations: { ...annotations, ...waits } },
     reclaimPolicy: 'Retain',
   };
   expect(keepStorageClass(whole)).toEqual({
     ...storageClass,
-    metadata: { name: 'local', annotations: ours },
+    metadata: { name: 'local', annotations: { ...ours, ...waits } },
   });
   const { parameters: _, mountOptions: __, ...bare } = storageClass;
   expect(keepStorageClass(bare)).toEqual(bare);
@@ -102,4 +127,91 @@ test('of a storage class: the file system and the mount options', () => {
 test('of a Volume: all but what others wrote beside it', () => {
   const whole = volume({ phase: 'Available' }, { ...more, annotations });
   expect(keepOwn(whole)).toEqual(volume({ phase: 'Available' }, { annotations: ours }));
+});
+
+test('of a pod: which volumes it needs where, what runs, and what it was told', () => {
+  const metadata = {
+    name: 'db-0',
+    namespace: 'apps',
+    uid: 'p1',
+    resourceVersion: '9',
+    deletionTimestamp: 'x',
+    ownerReferences: [{ apiVersion: 'v1', kind: 'Node', name: 'n1', uid: 'u' }],
+  };
+  const told = { type: 'stowage.dev/VolumesAttached', status: 'False', reason: 'VolumesNotAttached' };
+  const pod: Pod = {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: {
+      ...metadata,
+      ...more,
+      creationTimestamp: 'y',
+      annotations: { ...annotations, 'kubernetes.io/config.mirror': 'hash' },
+    },
+    spec: {
+      nodeName: 'n1',
+      volumes: [
+        { name: 'config', ...{ configMap: { name: 'c' } } },
+        { name: 'data', persistentVolumeClaim: { claimName: 'data-db-0', ...{ readOnly: true } } },
+        { name: 'scratch', ephemeral: { volumeClaimTemplate: { spec: {} } } },
+        { name: 'device', hostPath: { path: '/dev/disk/by-uuid/x', type: 'BlockDevice' } },
+      ],
+      ...{ containers: [{ name: 'db', image: 'db' }] },
+    },
+    status: {
+      phase: 'Running',
+      conditions: [{ type: 'Ready', status: 'True' }, told],
+      containerStatuses: [
+        { name: 'db', state: { running: { startedAt: 'x' } }, ...{ image: 'db' } },
+        { name: 'side', state: { ...({ terminated: { exitCode: 0 } } as object) } },
+      ],
+      initContainerStatuses: [{ name: 'init' }],
+      ephemeralContainerStatuses: [{ name: 'shell', state: { running: {} } }],
+      ...{ podIP: '10.0.0.1' },
+    },
+  };
+  expect(keepPod(pod)).toEqual({
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { ...metadata, annotations: { 'kubernetes.io/config.mirror': 'hash' } },
+    spec: {
+      nodeName: 'n1',
+      volumes: [
+        { name: 'data', persistentVolumeClaim: { claimName: 'data-db-0' } },
+        { name: 'scratch', ephemeral: {} },
+        { name: 'device', hostPath: { path: '/dev/disk/by-uuid/x', type: 'BlockDevice' } },
+      ],
+    },
+    status: {
+      phase: 'Running',
+      conditions: [told],
+      containerStatuses: [{ name: 'db', state: { running: {} } }],
+      ephemeralContainerStatuses: [{ name: 'shell', state: { running: {} } }],
+    },
+  });
+  const bare: Pod = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'a', namespace: 'b' }, spec: {} };
+  expect(keepPod(bare)).toEqual(bare);
+});
+
+test('of a claim: whose it is, and what it has', () => {
+  const metadata = {
+    name: 'db-0-scratch',
+    namespace: 'apps',
+    uid: 'c1',
+    ownerReferences: [{ apiVersion: 'v1', kind: 'Pod', name: 'db-0', uid: 'p1' }],
+  };
+  const claim: PersistentVolumeClaim = {
+    apiVersion: 'v1',
+    kind: 'PersistentVolumeClaim',
+    metadata: { ...metadata, ...more, annotations, finalizers: ['kubernetes.io/pvc-protection'] },
+    spec: { volumeName: 'data1', storageClassName: 'local', ...{ accessModes: ['ReadWriteOnce'] } },
+    status: { phase: 'Bound', ...{ capacity: { storage: '1Gi' } } },
+  };
+  expect(keepClaim(claim)).toEqual({
+    apiVersion: 'v1',
+    kind: 'PersistentVolumeClaim',
+    metadata,
+    spec: { volumeName: 'data1' },
+    status: { phase: 'Bound' },
+  });
 });
