@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import type { Volume } from '../api/volume.ts';
+import { checkGuards } from '../nodes/check-guards.ts';
 import { NodeError } from '../nodes/errors.ts';
 import type { Follower } from '../nodes/follow.ts';
 import type { Executor, JobKey, JobState, ProbeResult, Step } from '../nodes/job.ts';
 import { describeFailure, withHint } from '../nodes/job-text.ts';
-import { checkGuards } from '../nodes/check-guards.ts';
 import type { LoopNumbers } from '../storage/loop-numbers.ts';
 import { freeLoopNumber } from '../storage/loops.ts';
 import { firstProbes } from '../storage/observe.ts';
@@ -188,5 +188,7 @@ interface Place {
 const unknown = (message: string): Outcome => ({ is: 'unknown', message });
 
 function describe(state: Exclude<JobState, { state: 'running' | 'succeeded' }>): string {
-  return state.state === 'not-found' ? 'the node forgot the job: it was started anew' : describeFailure(state);
+  return state.state === 'not-found'
+    ? 'the node forgot the job: it was started anew'
+    : describeFailure(state);
 }

@@ -1,5 +1,6 @@
 import type { Volume } from '../api/volume.ts';
 import { type BackoffRange, backoffMs } from '../control/backoff.ts';
+import type { Life } from './node-facts.ts';
 import type { Entry, OperationKind } from './types.ts';
 
 /** What this process knows of one Volume. The API server has what of it must outlive the process. */
@@ -16,7 +17,7 @@ export interface Known {
   /** What was told about each node, so that it is told once. */
   told: Map<string, string>;
   /** The life of each node when it was last looked at. */
-  lives: Map<string, string>;
+  lives: Map<string, Life>;
   /** The condition "Attaching" of the Volume that was gone by last. */
   heeded: string | undefined;
   /** The nodes in `status.attachments` as it was written last. */
@@ -75,7 +76,5 @@ export function change(
     state,
     since: old?.state === state ? old.since : now,
   };
-  return old === undefined
-    ? [...entries, entry]
-    : entries.map((each) => (each.node === node ? entry : each));
+  return old === undefined ? [...entries, entry] : entries.map((each) => (each.node === node ? entry : each));
 }

@@ -53,9 +53,7 @@ export function createPodIndex({ volumes, persistentVolumes, pods, claims }: Pod
     },
     volumesOf: (pod) => usesOf(pod, lookups).map(({ volume }) => volume),
     namesOf: (pod) => [
-      ...claimNamesOf(pod).flatMap(
-        (name) => claims.get(name, pod.metadata.namespace)?.spec.volumeName ?? [],
-      ),
+      ...claimNamesOf(pod).flatMap((name) => claims.get(name, pod.metadata.namespace)?.spec.volumeName ?? []),
       ...devicePathsOf(pod).flatMap((path) => volumesAt(path).map(({ metadata }) => metadata.name)),
     ],
     lives(use) {

@@ -18,12 +18,15 @@ export function presence(desired: Desired, observed: Observed): Presence {
   const ready = !('refusal' in planned) && (planned.steps.length === 0 || planned.grows === true);
   const message = 'refusal' in planned ? withHint(planned.refusal, planned.hint) : undefined;
   if (desired.type !== 'sparse' || observed.type !== 'sparse') {
-    return ready ? { is: 'attached', readOnly: false, safeToMount: true, message: undefined } : { is: 'detached' };
+    return ready
+      ? { is: 'attached', readOnly: false, safeToMount: true, message: undefined }
+      : { is: 'detached' };
   }
   const [loop, ...others] = loopsOf(observed);
   if (loop === undefined) return { is: 'detached' };
   // Neither attached nor detached: it goes when its last user closes it.
-  if (loop.autoclear) return { is: 'unknown', message: message ?? `/dev/${loop.name} goes with its last user` };
+  if (loop.autoclear)
+    return { is: 'unknown', message: message ?? `/dev/${loop.name} goes with its last user` };
   const readOnly = [loop, ...others].every((each) => each.readOnly);
   return { is: 'attached', readOnly, safeToMount: ready, message };
 }

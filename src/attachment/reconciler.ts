@@ -75,8 +75,6 @@ export function createAttachmentReconciler(deps: AttachmentDeps): AttachmentReco
   const records = createRecords(deps);
   const conditions = createPodConditions({ ...deps, knownOf: (uid) => all.get(uid) });
 
-  return { reconcile, known: () => all.values(), nameOf: (uid) => all.get(uid)?.name };
-
   async function reconcile(name: string) {
     const volume = volumes.get(name);
     const { uid = '' } = volume?.metadata ?? {};
@@ -101,7 +99,9 @@ export function createAttachmentReconciler(deps: AttachmentDeps): AttachmentReco
     const { name, uid = '' } = volume.metadata;
     const pv = persistentVolumes.get(name);
     const entries = entriesFromRecord(
-      pv !== undefined && isPvOf(pv, volume) ? pv.metadata.annotations?.[ATTACHED_NODES_ANNOTATION] : undefined,
+      pv !== undefined && isPvOf(pv, volume)
+        ? pv.metadata.annotations?.[ATTACHED_NODES_ANNOTATION]
+        : undefined,
       volume.status?.attachments,
       clock.now(),
     );
@@ -136,7 +136,13 @@ export function createAttachmentReconciler(deps: AttachmentDeps): AttachmentReco
     const needed = volume === undefined ? [] : uses.of(volume);
     const view: View = {
       volume: managed,
-      wanted: managed === undefined ? [] : wantedOf(managed, needed.map(({ use }) => use)),
+      wanted:
+        managed === undefined
+          ? []
+          : wantedOf(
+              managed,
+              needed.map(({ use }) => use),
+            ),
       entries: known.entries,
       lives: uses.lives,
       unseen: known.unseen,
@@ -187,10 +193,7 @@ export function createAttachmentReconciler(deps: AttachmentDeps): AttachmentReco
   }
 
   const factsOf = (node: string, volume: Volume): NodeFacts =>
-    nodeFactsOf(
-      nodes.get(node),
-      isPaused(volume) ? `Volume ${volume.metadata.name}` : undefined,
-    );
+    nodeFactsOf(nodes.get(node), isPaused(volume) ? `Volume ${volume.metadata.name}` : undefined);
 
   function poll(known: Known, managed: Managed | undefined, now: number): void {
     if (deps.pollIntervalMs === undefined || managed === undefined) return;
@@ -254,4 +257,6 @@ export function createAttachmentReconciler(deps: AttachmentDeps): AttachmentReco
       return { is: 'unknown', message: (err as Error).message };
     }
   }
+
+  return { reconcile, known: () => all.values(), nameOf: (uid) => all.get(uid)?.name };
 }

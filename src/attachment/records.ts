@@ -115,7 +115,8 @@ export function createRecords({ client, volumes, persistentVolumes, events }: Re
     if (kind === 'attach' && volume?.metadata.deletionTimestamp !== undefined) {
       return `the Volume ${known.name} is being deleted`;
     }
-    if (isSame && isPaused(volume)) return `the annotation of Volume ${known.name} keeps all work from being done`;
+    if (isSame && isPaused(volume))
+      return `the annotation of Volume ${known.name} keeps all work from being done`;
     return isPaused(kubeNode) ? `the annotation of Node ${node} keeps all work from being done` : undefined;
   }
 }

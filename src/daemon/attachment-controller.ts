@@ -127,8 +127,7 @@ export function createAttachmentController(deps: AttachmentControllerDeps): Atta
 }
 
 /** What of a node makes a difference, as text. */
-const tellOf = (node: KubeNode): string =>
-  JSON.stringify([lifeOf(node), isOff(node), isPaused(node)]);
+const tellOf = (node: KubeNode): string => JSON.stringify([lifeOf(node), isOff(node), isPaused(node)]);
 
 /** Where a Volume may be attached, or is said to be. */
 const nodesOf = ({ spec, status }: Volume): string[] => [

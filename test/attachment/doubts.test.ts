@@ -1,0 +1,132 @@
+import { describe, expect, test } from '@jest/globals';
+import type { Attachment, Volume } from '../../src/api/volume.ts';
+import { doubtNodes, heedOrders, heedVolume } from '../../src/attachment/doubts.ts';
+import { change, type Known } from '../../src/attachment/known.ts';
+import type { Life } from '../../src/attachment/node-facts.ts';
+import type { Managed, NodeFacts } from '../../src/attachment/types.ts';
+
+const volumeWith = (status: object = {}): Volume => ({
+  apiVersion: 'storage.metalk8s.scality.com/v1alpha1',
+  kind: 'Volume',
+  metadata: { name: 'v1', uid: 'u1' },
+  spec: { nodeName: 'n1', storageClassName: 'local' },
+  status: { prepared: { node: 'n1', paths: ['/f'], identity: 'x' }, ...status },
+});
+const managedOn = (...nodes: string[]): Managed => ({
+  uid: 'u1',
+  name: 'v1',
+  policy: 'OnDemand',
+  home: 'n1',
+  nodes,
+  readOnly: false,
+  attachable: true,
+  persistent: true,
+  maxWaitForUnmountMs: 360_000,
+});
+const knownOn = (...nodes: string[]): Known => ({
+  uid: 'u1',
+  name: 'v1',
+  volume: volumeWith(),
+  entries: nodes.flatMap((node) => change([], node, { state: 'Attached', safeToMount: true }, 100)),
+  unseen: new Set(),
+  failures: new Map(),
+  told: new Map(),
+  lives: new Map(),
+  heeded: undefined,
+  written: new Set(nodes),
+  blocked: new Map(),
+});
+
+describe('a node', () => {
+  const life =
+    (boot: string, ready = true) =>
+    (): Life => ({ boot, ready });
+
+  test('that was never looked at may have anything', () => {
+    const known = knownOn();
+    doubtNodes(known, managedOn('n1', 'n2'), life('a'), 200);
+    expect([...known.unseen]).toEqual(['n1', 'n2']);
+    known.unseen.clear();
+    doubtNodes(known, managedOn('n1', 'n2'), life('a'), 200);
+    expect(known.unseen.size).toBe(0);
+  });
+
+  test('of a Volume that was never made has nothing', () => {
+    const known = { ...knownOn(), volume: { ...volumeWith(), status: {} } };
+    doubtNodes(known, managedOn('n1'), life('a'), 200);
+    expect(known.unseen.size).toBe(0);
+  });
+
+  test.each([
+    ['has booted', life('a'), life('b'), true],
+    ['is back', life('a', false), life('a'), true],
+    ['went away', life('a'), life('a', false), false],
+    ['is as it was', life('a'), life('a'), false],
+  ])('that %s', (_, before, after, doubted) => {
+    const known = knownOn('n1');
+    doubtNodes(known, managedOn('n1'), before, 200);
+    known.unseen.clear();
+    doubtNodes(known, managedOn('n1'), after, 300);
+    expect(known.unseen.has('n1')).toBe(doubted);
+    expect(known.entries[0]).toMatchObject(
+      doubted ? { state: 'Uncertain', safeToMount: false, since: 300 } : { state: 'Attached', since: 100 },
+    );
+  });
+});
+
+describe('a Volume that says its device is missing', () => {
+  const missing = (at: string) =>
+    volumeWith({
+      conditions: [{ type: 'Ready', status: 'Unknown', reason: 'Attaching', lastUpdateTime: at }],
+    });
+
+  test('is heeded once for each time that it says so', () => {
+    const known = knownOn('n1');
+    heedVolume(known, missing('2026-01-01T00:00:00Z'), 200);
+    expect(known.entries[0]?.state).toBe('Uncertain');
+    known.entries = change(known.entries, 'n1', { state: 'Attached' }, 300);
+    heedVolume(known, missing('2026-01-01T00:00:00Z'), 400);
+    expect(known.entries[0]?.state).toBe('Attached');
+    heedVolume(known, missing('2026-01-01T00:00:30Z'), 500);
+    expect(known.entries[0]?.state).toBe('Uncertain');
+  });
+});
+
+describe('an attachment that somebody took out of the status', () => {
+  const facts = (more: Partial<NodeFacts>) => (): NodeFacts => ({
+    exists: true,
+    ready: true,
+    notReadySince: undefined,
+    off: false,
+    paused: undefined,
+    ...more,
+  });
+  const one = managedOn('n1');
+  const shared = managedOn('n1', 'n2');
+  test.each<[string, Managed, Partial<NodeFacts>, boolean]>([
+    ['a node that is well', one, {}, false],
+    ['a node that is NotReady', one, { ready: false }, true],
+    ['a node that is off', one, { ready: false, off: true }, true],
+    ['a node that is gone', one, { exists: false, ready: false }, true],
+    ['a node of several that is NotReady: it may still write', shared, { ready: false }, false],
+    ['a node of several that is off', shared, { ready: false, off: true }, true],
+    ['a node of several that is gone', shared, { exists: false, ready: false }, true],
+  ])('of %s', (_, managed, more, heeded) => {
+    const known = knownOn('n1');
+    expect(heedOrders(known, volumeWith(), managed, facts(more))).toEqual(heeded ? ['n1'] : []);
+    expect(known.entries).toHaveLength(heeded ? 0 : 1);
+    // When it is back it is looked at.
+    expect(known.unseen.has('n1')).toBe(heeded);
+  });
+
+  test('counts only where it was written before, and is not there', () => {
+    const known = knownOn('n1');
+    const shown: Attachment[] = [
+      { node: 'n1', state: 'Attached', safeToMount: true, safeToDetach: false, pods: [], since: '' },
+    ];
+    const gone = facts({ exists: false });
+    expect(heedOrders(known, volumeWith({ attachments: shown }), one, gone)).toEqual([]);
+    known.written = new Set();
+    expect(heedOrders(known, volumeWith(), one, gone)).toEqual([]);
+  });
+});

@@ -1,0 +1,118 @@
+import { expect, test } from '@jest/globals';
+import { createOperations } from '../../src/control/operations.ts';
+
+type Kind = 'attach' | 'detach';
+
+function table(caps = { inAll: 2, perGroup: 1 }) {
+  let now = 0;
+  const ended: string[] = [];
+  const begun: string[] = [];
+  const ends = new Map<string, () => void>();
+  const signals = new Map<string, AbortSignal>();
+  const operations = createOperations<Kind>({
+    clock: { now: () => now },
+    caps: { attach: caps, detach: caps },
+    onEnd: ({ key, kind }, ms) => ended.push(`${kind} ${key} ${ms}`),
+  });
+  return {
+    operations,
+    begun,
+    ended,
+    signals,
+    start: (key: string, kind: Kind, group: string) =>
+      operations.start(key, kind, group, (signal) => {
+        begun.push(key);
+        signals.set(key, signal);
+        return new Promise<void>((resolve) => ends.set(key, resolve));
+      }),
+    async end(key: string) {
+      ends.get(key)?.();
+      await new Promise(setImmediate);
+    },
+    pass(ms: number) {
+      now += ms;
+    },
+  };
+}
+
+test('one operation a key, of whatever kind', async () => {
+  const { operations, start, end, begun } = table();
+  expect(start('v1', 'attach', 'n1')).toBe(true);
+  expect(start('v1', 'attach', 'n1')).toBe(false);
+  expect(start('v1', 'detach', 'n2')).toBe(false);
+  expect(operations.of('v1')).toMatchObject({ kind: 'attach', group: 'n1', running: true });
+  await end('v1');
+  expect(operations.of('v1')).toBeUndefined();
+  expect(start('v1', 'detach', 'n1')).toBe(true);
+  expect(begun).toEqual(['v1', 'v1']);
+});
+
+test('a cap for each group: a node that is full holds up no other, and its next begins when one ends', async () => {
+  const { operations, start, end, begun } = table({ inAll: 10, perGroup: 1 });
+  start('v1', 'attach', 'n1');
+  start('v2', 'attach', 'n1');
+  start('v3', 'attach', 'n2');
+  expect(begun).toEqual(['v1', 'v3']);
+  expect(operations.of('v2')).toMatchObject({ running: false });
+  await end('v1');
+  expect(begun).toEqual(['v1', 'v3', 'v2']);
+});
+
+test('a cap in all, and the first that waits is the first that begins', async () => {
+  const { start, end, begun } = table({ inAll: 2, perGroup: 2 });
+  for (const [key, node] of [
+    ['v1', 'n1'],
+    ['v2', 'n2'],
+    ['v3', 'n3'],
+    ['v4', 'n4'],
+  ] as const) {
+    start(key, 'attach', node);
+  }
+  expect(begun).toEqual(['v1', 'v2']);
+  await end('v2');
+  expect(begun).toEqual(['v1', 'v2', 'v3']);
+  await end('v1');
+  expect(begun).toEqual(['v1', 'v2', 'v3', 'v4']);
+});
+
+test('detaches have places of their own: attaches that fill theirs hold up none', () => {
+  const { start, begun } = table({ inAll: 1, perGroup: 1 });
+  start('v1', 'attach', 'n1');
+  start('v2', 'attach', 'n1');
+  start('v3', 'detach', 'n1');
+  expect(begun).toEqual(['v1', 'v3']);
+});
+
+test('the time of an operation counts from when it got its place', async () => {
+  const { operations, start, end, pass, ended } = table({ inAll: 1, perGroup: 1 });
+  start('v1', 'attach', 'n1');
+  start('v2', 'attach', 'n1');
+  pass(70);
+  expect(operations.list().map(({ key, since, running }) => [key, since, running])).toEqual([
+    ['v1', 0, true],
+    ['v2', 0, false],
+  ]);
+  await end('v1');
+  pass(5);
+  await end('v2');
+  expect(ended).toEqual(['attach v1 70', 'attach v2 5']);
+});
+
+test('a stop drops what waits, waits for what runs, and begins nothing more', async () => {
+  const { operations, start, end, begun, signals } = table({ inAll: 1, perGroup: 1 });
+  start('v1', 'attach', 'n1');
+  start('v2', 'attach', 'n1');
+  const stopped = operations.stop(1000, () => new Promise(() => {}));
+  expect(start('v3', 'detach', 'n1')).toBe(false);
+  expect(signals.get('v1')?.aborted).toBe(false);
+  await end('v1');
+  await stopped;
+  expect(begun).toEqual(['v1']);
+});
+
+test('what does not end in time is told to by its signal', async () => {
+  const { operations, start, signals } = table();
+  start('v1', 'attach', 'n1');
+  await operations.stop(1000, () => Promise.resolve());
+  expect(signals.get('v1')?.aborted).toBe(true);
+});
