@@ -106,8 +106,9 @@ export interface Next {
   /** The entries after pods were dropped and added, and after what was let go of by force. */
   entries: readonly Entry[];
   /**
-   * Entries that are let go of though nobody looked: the node is gone. Whoever carries this out marks the node unseen, and
-   * gives up an operation that is running there: its node is off.
+   * Entries that are let go of though nobody looked: the node is gone. Whoever carries this out gives up an operation that
+   * is running there, and marks the node unseen when it exists and is Ready again; not sooner, or what is found there would
+   * be let go of again.
    */
   forced: readonly { node: string; reason: 'timeout' | 'out-of-service' | 'node-gone'; message: string }[];
   /** To be begun now. */

@@ -1,0 +1,173 @@
+import type { PersistentVolume, PersistentVolumeClaim, Pod } from '../../src/api/core.ts';
+import type { Volume } from '../../src/api/volume.ts';
+import type { Entry, Managed, NodeFacts, PodUse, View, Wanted } from '../../src/attachment/types.ts';
+import type { Lookups } from '../../src/attachment/uses.ts';
+
+/** What the pure core of attachment is asked about, with everything in order unless a test says otherwise. */
+
+/** A field can be taken out as well. */
+type Change<T> = { [K in keyof T]?: T[K] | undefined };
+
+/** ms since the epoch */
+export const NOW = Date.parse('2026-03-01T12:00:00Z');
+export const MINUTE = 60_000;
+
+/** On demand, on three nodes that share its directory. */
+export const shared = (change: Partial<Managed> = {}): Managed => ({
+  uid: 'u1',
+  name: 'v1',
+  policy: 'OnDemand',
+  home: 'n1',
+  nodes: ['n1', 'n2', 'n3'],
+  readOnly: false,
+  attachable: true,
+  persistent: true,
+  maxWaitForUnmountMs: 6 * MINUTE,
+  ...change,
+});
+
+export const onDemand = (change: Partial<Managed> = {}): Managed => shared({ nodes: ['n1'], ...change });
+
+export const always = (change: Partial<Managed> = {}): Managed => onDemand({ policy: 'Always', ...change });
+
+/** A pod `app/<name>`. */
+export const use = (name: string, node: string): PodUse => ({ uid: `uid-${name}`, pod: `app/${name}`, node });
+
+export const wanted = (node: string, ...names: string[]): Wanted => ({
+  node,
+  pods: names.map((name) => use(name, node)),
+});
+
+/** Attached, with pods of those names. */
+export const entry = (
+  node: string,
+  change: Partial<Omit<Entry, 'pods'>> = {},
+  ...names: string[]
+): Entry => ({
+  node,
+  state: 'Attached',
+  readOnly: false,
+  safeToMount: (change.state ?? 'Attached') === 'Attached',
+  safeToDetach: false,
+  pods: names.map((name) => use(name, node)),
+  since: NOW - 10 * MINUTE,
+  message: undefined,
+  ...change,
+});
+
+export const UP: NodeFacts = {
+  exists: true,
+  ready: true,
+  notReadySince: undefined,
+  off: false,
+  paused: undefined,
+};
+export const notReady = (since: number): NodeFacts => ({ ...UP, ready: false, notReadySince: since });
+export const OFF: NodeFacts = { ...notReady(NOW - 1000), off: true };
+export const DELETED: NodeFacts = { ...UP, exists: false, ready: false };
+export const paused = (by = 'Volume v1'): NodeFacts => ({ ...UP, paused: by });
+
+export interface ViewChange
+  extends Partial<Pick<View, 'volume' | 'wanted' | 'entries' | 'running' | 'lives'>> {
+  unseen?: string[];
+  nodes?: Record<string, NodeFacts>;
+  /** By kind and node, as `attach n1`. */
+  notBefore?: Record<string, number>;
+}
+
+/** A shared volume that nobody wants, and that is nowhere. */
+export const view = ({ unseen = [], nodes = {}, notBefore = {}, ...change }: ViewChange = {}): View => ({
+  volume: shared(),
+  wanted: [],
+  entries: [],
+  running: undefined,
+  lives: () => false,
+  unseen: new Set(unseen),
+  notBefore: (kind, node) => notBefore[`${kind} ${node}`] ?? 0,
+  nodeFacts: (node) => nodes[node] ?? UP,
+  ...change,
+});
+
+export const DEVICE_PATH = '/dev/disk/by-uuid/u1';
+
+export const volumeObject = (
+  spec: Change<Volume['spec']> = {},
+  status: Change<NonNullable<Volume['status']>> = {},
+  metadata: Change<Volume['metadata']> = {},
+): Volume =>
+  ({
+    apiVersion: 'storage.metalk8s.scality.com/v1alpha1',
+    kind: 'Volume',
+    metadata: { name: 'v1', uid: 'u1', ...metadata },
+    spec: { nodeName: 'n1', storageClassName: 'sc', sparseLoopDevice: { size: '1Gi' }, ...spec },
+    status: {
+      devicePath: DEVICE_PATH,
+      prepared: { node: 'n1', paths: ['/srv/u1'], identity: '1:2' },
+      ...status,
+    },
+  }) as Volume;
+
+/** Of Volume v1, bound to the claim app/c1. */
+export const pvObject = (
+  spec: Change<PersistentVolume['spec']> = {},
+  metadata: Change<PersistentVolume['metadata']> = {},
+): PersistentVolume =>
+  ({
+    apiVersion: 'v1',
+    kind: 'PersistentVolume',
+    metadata: {
+      name: 'v1',
+      uid: 'pv-uid',
+      ownerReferences: [
+        { apiVersion: 'storage.metalk8s.scality.com/v1alpha1', kind: 'Volume', name: 'v1', uid: 'u1' },
+      ],
+      ...metadata,
+    },
+    spec: {
+      capacity: { storage: '1Gi' },
+      accessModes: ['ReadWriteOnce'],
+      claimRef: { namespace: 'app', name: 'c1', uid: 'claim-uid' },
+      local: { path: DEVICE_PATH },
+      ...spec,
+    },
+  }) as PersistentVolume;
+
+export const claimObject = (
+  name = 'c1',
+  metadata: Partial<PersistentVolumeClaim['metadata']> = {},
+): PersistentVolumeClaim => ({
+  apiVersion: 'v1',
+  kind: 'PersistentVolumeClaim',
+  metadata: { name, namespace: 'app', uid: 'claim-uid', ...metadata },
+  spec: { volumeName: 'v1' },
+});
+
+/** Pending on n1, with the claim c1. */
+export const podObject = (
+  spec: Change<Pod['spec']> = {},
+  status: Change<NonNullable<Pod['status']>> = {},
+  metadata: Change<Pod['metadata']> = {},
+): Pod =>
+  ({
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { name: 'p1', namespace: 'app', uid: 'uid-p1', ...metadata },
+    spec: {
+      nodeName: 'n1',
+      volumes: [{ name: 'data', persistentVolumeClaim: { claimName: 'c1' } }],
+      ...spec,
+    },
+    status: { phase: 'Pending', ...status },
+  }) as Pod;
+
+export function lookups(
+  objects: { claims?: PersistentVolumeClaim[]; pvs?: PersistentVolume[]; volumes?: Volume[] } = {},
+): Lookups {
+  const { claims = [claimObject()], pvs = [pvObject()], volumes = [volumeObject()] } = objects;
+  return {
+    claim: (namespace, name) =>
+      claims.find(({ metadata }) => metadata.namespace === namespace && metadata.name === name),
+    persistentVolume: (name) => pvs.find(({ metadata }) => metadata.name === name),
+    volumesAt: (path) => volumes.filter(({ status }) => status?.devicePath === path),
+  };
+}
