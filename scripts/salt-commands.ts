@@ -5,6 +5,7 @@ const PLACES: readonly (readonly [string, string])[] = [
     '{folder}',
   ],
   ['/var/lib/metalk8s/storage/sparse', '{directory}'],
+  ['/var/lib/kubelet', '{kubelet}'],
   ['(sd|hd|vd|xvd|nvme|mmcblk|dasd|pmem|md|dm-|nbd|rbd|drbd|zd|bcache|loop)[a-z0-9]+', '{device}'],
   ['vg0', '{group}'],
 ];

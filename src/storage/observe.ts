@@ -21,7 +21,7 @@ export function firstProbes(desired: Desired): readonly Probe[] {
 export async function observe(look: Look, desired: Desired): Promise<Observed> {
   if (desired.type === 'lvm') return observeLvm(look, desired);
   const first = await look(firstProbes(desired));
-  if (desired.type === 'sparse') return readSparse(desired.file, first);
+  if (desired.type === 'sparse') return readSparse(desired, first);
   const probes = deviceProbes(first);
   return readRaw(desired, first, probes.length === 0 ? new Map() : await look(probes));
 }

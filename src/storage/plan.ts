@@ -20,6 +20,7 @@ import type {
   Operation,
   Plan,
 } from './types.ts';
+import { planUnused } from './unused.ts';
 
 /**
  * The remaining steps of an operation, nothing to do, or a refusal. Pure: running any prefix of the steps,
@@ -43,8 +44,10 @@ function planSparse(
   loopNumber: number,
 ): Plan {
   switch (operation) {
-    case 'prepare':
-      return both(planPrepare(desired, observed), () => attach(desired, observed, loopNumber));
+    case 'prepare': {
+      const made = planPrepare(desired, observed);
+      return desired.onDemand ? made : both(made, () => attach(desired, observed, loopNumber));
+    }
     case 'present':
       return planPresent(desired, observed, loopNumber);
     case 'absent':
@@ -69,7 +72,7 @@ function planRaw(operation: Operation, desired: DesiredRaw, observed: ObservedRa
       return presentRaw(desired, observed);
     // A disk is always there.
     case 'absent':
-      return { steps: [] };
+      return planUnused(desired, observed);
     case 'destroy':
       return destroyRaw(desired, observed);
   }
@@ -83,7 +86,7 @@ function planLvm(operation: Operation, desired: DesiredLvm, observed: ObservedLv
       return presentLvm(desired, observed);
     // It is in the way of nobody, and nobody else is to have it active.
     case 'absent':
-      return { steps: [] };
+      return planUnused(desired, observed);
     case 'destroy':
       return destroyLvm(desired, observed);
   }

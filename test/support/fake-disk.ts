@@ -219,7 +219,9 @@ export class FakeDisks {
     if (argv[0] === 'cat') return ok(last === '/proc/swaps' ? 'Filename Type Size Used Priority' : '');
     if (argv[0] === 'find') {
       if (argv.includes('-lname')) return ok('//dev/null/');
-      return ok(argv[1] === '/proc' ? ' / / ' : argv[1] === '-L' ? '/character special file|1:3/' : '');
+      return ok(
+        { '/proc': ' / / ', '-L': '/character special file|1:3/', '-H': '/dev/null' }[argv[1] ?? ''] ?? '',
+      );
     }
     // No tag is on a logical volume here.
     if (argv[0] === 'lvs') return ok();

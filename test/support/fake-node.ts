@@ -151,7 +151,8 @@ export class FakeNode {
     if (argv[0] === 'find') {
       return {
         exit: 0,
-        stdout: argv[1] === '/proc' ? ' / / ' : argv[1] === '-L' ? '/character special file|1:3/' : '',
+        stdout:
+          { '/proc': ' / / ', '-L': '/character special file|1:3/', '-H': '/dev/null' }[argv[1] ?? ''] ?? '',
       };
     }
     if (argv[0] === 'cat') return { exit: 0, stdout: 'Filename Type Size Used Priority' };

@@ -10,8 +10,12 @@ import re
 from . import devices, roots, volumes
 from .commands import COMMANDS, LOOKS
 
-#: One `node NAME`, `directory PATH`, `device PATH` or `group NAME` (of LVM) a line; a device may hold wildcards as in a shell.
+#: One `node NAME`, `directory PATH`, `device PATH`, `group NAME` (of LVM) or `kubelet PATH` (its root folder) a line; a
+#: device may hold wildcards as in a shell.
 FILE = "/etc/stowage/allowed"
+
+#: The kubelet's root folder where the list names none.
+KUBELET = "/var/lib/kubelet"
 
 #: Whose the list and the directories are.
 ROOT = 0
@@ -37,7 +41,7 @@ def load(path, subject=None):
     Reads the file anew. A file that others than root can write is as good as none.
     `subject`: that of the job whose steps are checked; None for looks.
     """
-    rules = {"node": [], "directory": [], "device": [], "group": []}
+    rules = {"node": [], "directory": [], "device": [], "group": [], "kubelet": []}
     try:
         with open(path, encoding="utf-8") as file:
             if not roots.is_roots(os.fstat(file.fileno()), ROOT):
@@ -52,7 +56,7 @@ def load(path, subject=None):
         if not word:
             continue
         if word not in rules or not value.strip():
-            raise Refusal("file", f"{path}, line {number}: neither node, directory, device nor group: {line.strip()}")
+            raise Refusal("file", f"{path}, line {number}: neither node, directory, device, group nor kubelet: {line.strip()}")
         rules[word].append(value.strip())
     for directory in rules["directory"]:
         if os.path.normpath(directory) != directory or not directory.startswith("/") or directory == "/":
@@ -67,13 +71,16 @@ def load(path, subject=None):
     for group in rules["group"]:
         if not re.fullmatch(r"(?!\.+$)[A-Za-z0-9_+.][A-Za-z0-9_+.-]*", group):
             raise Refusal("file", f"{path}: {group} is no name of a volume group")
-    return Rules(path, rules["node"], rules["directory"], rules["device"], rules["group"], subject)
+    for kubelet in rules["kubelet"]:
+        if os.path.normpath(kubelet) != kubelet or not kubelet.startswith("/") or kubelet == "/":
+            raise Refusal("file", f"{path}: {kubelet} is no root folder of the kubelet by its full path")
+    return Rules(path, rules["node"], rules["directory"], rules["device"], rules["group"], subject, rules["kubelet"])
 
 
 class Rules:
     """What one file allows."""
 
-    def __init__(self, file, nodes, directories, patterns, groups, subject=None):
+    def __init__(self, file, nodes, directories, patterns, groups, subject=None, kubelets=()):
         self.file = file
         self.subject = subject
         self.nodes = nodes
@@ -86,6 +93,7 @@ class Rules:
             "{folder}": _one_of([*directories, *sorted(parents)]),
             "{device}": self.device,
             "{group}": _one_of(groups),
+            "{kubelet}": _one_of(kubelets or [KUBELET]),
         }
         # Compiled when one is asked for: each call is a process of its own, and asks for few.
         self.patterns = _by_program(COMMANDS, words)

@@ -1,5 +1,6 @@
 import type { Probe, ProbeResult } from '../../nodes/job.ts';
 import { partitionsOf } from '../block-devices.ts';
+import { kubeletProbe, readKubelet } from '../kubelet.ts';
 import { linkOf } from '../links.ts';
 import { readTags, tagsProbe } from '../lvm/tags.ts';
 import { answersOf, ObservationError, optional, succeeded } from '../probe-results.ts';
@@ -12,7 +13,7 @@ import { guidProbes, readGuids } from './guids.ts';
 import { diskOf, diskseqProbe, dmUuidProbe, identityOf, identityProbe } from './identity.ts';
 
 type Results = ReadonlyMap<string, ProbeResult>;
-type Place = Pick<DesiredRaw, 'uid' | 'mode' | 'devicePath'>;
+type Place = Pick<DesiredRaw, 'uid' | 'name' | 'mode' | 'devicePath' | 'kubeletRoot'>;
 
 /** What is looked at first. They read only. */
 export const rawProbes = (place: Place): Probe[] => [
@@ -21,10 +22,11 @@ export const rawProbes = (place: Place): Probe[] => [
 ];
 
 /** What is looked at whichever device it is. */
-export function nodeProbes({ uid, mode }: Pick<Place, 'uid' | 'mode'>): Probe[] {
+export function nodeProbes(place: Omit<Place, 'devicePath'>): Probe[] {
   return [
-    ...recordProbes(uid),
+    ...recordProbes(place.uid),
     ...userProbes(),
+    kubeletProbe(place),
     {
       name: 'others',
       // Each file's name before what it says, so that an empty one is seen, and a damaged one can be told.
@@ -33,7 +35,7 @@ export function nodeProbes({ uid, mode }: Pick<Place, 'uid' | 'mode'>): Probe[] 
         ...['-printf', '@%f\\n', '-exec', 'cat', '{}', ';'],
       ],
     },
-    { name: 'link', argv: ['stat', '-L', '-c', '%t:%T', linkOf({ uid, mode })] },
+    { name: 'link', argv: ['stat', '-L', '-c', '%t:%T', linkOf(place)] },
     { name: 'udev', argv: ['test', '-S', '/run/udev/control'] },
     { name: 'boot', argv: ['cat', '/proc/sys/kernel/random/boot_id'] },
   ];
@@ -94,7 +96,7 @@ export function readRaw(desired: Place, first: Results, second: Results): Observ
     link:
       lasting === undefined ? (link === undefined ? undefined : fromHex(link)) : lastingLink(second, target),
     udev: get('udev').exit === 0,
-    kubeletFolders: [],
+    kubeletFolders: readKubelet(desired, get('kubelet'), users),
   };
 }
 

@@ -1,4 +1,5 @@
 import type { Step } from '../../nodes/job.ts';
+import { refuseStale } from '../kubelet.ts';
 import { linkOf } from '../links.ts';
 import { tellKernel } from '../partx.ts';
 import type { BlockDevice, DesiredRaw, DeviceFacts, ObservedRaw, Plan } from '../types.ts';
@@ -25,6 +26,8 @@ export function volumeDevice(
 
 /** The part of `planPresent` that is about the link. */
 export function linked(desired: DesiredRaw, observed: ObservedRaw, device: DeviceFacts): Plan {
+  const stale = refuseStale(desired, observed, [device, ...device.partitions]);
+  if (stale !== undefined) return stale;
   const own = volumeDevice(desired, device);
   if (own !== undefined && leadsTo(own, observed)) return { steps: [] };
   if (!observed.udev) return noUdev(linkOf(desired, device.dmUuid));

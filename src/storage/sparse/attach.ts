@@ -1,10 +1,12 @@
 import type { Step } from '../../nodes/job.ts';
 import { leaveMount } from '../grow-file-system.ts';
-import { notInUse, notOpen, userOf } from '../in-use.ts';
+import { userOf } from '../in-use.ts';
+import { kubeletUse, refuseStale } from '../kubelet.ts';
 import { linkOf } from '../links.ts';
 import { tellKernel } from '../partx.ts';
 import type { BlockDevice, DesiredSparse, LoopFacts, ObservedSparse, Plan } from '../types.ts';
 import { lookAgain, noUdev, waitForLink } from '../udev.ts';
+import { guardsOf, inUse } from '../unused.ts';
 import { planGrow } from './grow.ts';
 import { loopsOf, oddLoop, partitionOf, volumeDevice } from './loop.ts';
 import { checkContent } from './prepare.ts';
@@ -23,7 +25,8 @@ export function planPresent(desired: DesiredSparse, observed: ObservedSparse, lo
   const content = checkContent(desired, observed);
   if ('refusal' in content) return content;
   const attached = attach(desired, observed, loopNumber);
-  if ('refusal' in attached || attached.steps.length > 0) return attached;
+  // What can't be written to is not grown, and its journal is not replayed: the file is only ever read.
+  if ('refusal' in attached || attached.steps.length > 0 || desired.readOnly) return attached;
   const device = volumeDevice(desired, observed);
   const loop = loopsOf(observed)[0];
   return loop === undefined || device === undefined ? attached : planGrow(desired, observed, loop, device);
@@ -35,12 +38,16 @@ export function attach(desired: DesiredSparse, observed: ObservedSparse, loopNum
   const [loop, ...others] = loopsOf(observed);
   const readPartition = (name: string) => (desired.mode === 'Block' ? [tellKernel(1, `/dev/${name}`)] : []);
   if (loop === undefined) {
+    const stale = refuseStale(desired, observed, []);
+    if (stale !== undefined) return stale;
     if (!observed.udev) return noUdev(link);
     const name = `loop${loopNumber}`;
     return { steps: [losetup(desired, `/dev/${name}`), ...readPartition(name), waitForLink(link)] };
   }
   const odd = oddLoop(desired, observed, loop, others);
   if (odd !== undefined) return odd;
+  const stale = refuseStale(desired, observed, [loop, partitionOf(loop, observed)]);
+  if (stale !== undefined) return stale;
   const device = volumeDevice(desired, observed);
   // The link is checked by device number: another device may have the same UUID (a copy of the file).
   if (device !== undefined && leadsTo(device, observed)) return { steps: [] };
@@ -64,26 +71,26 @@ export function planAbsent(desired: DesiredSparse, observed: ObservedSparse): Pl
     const partition = partitionOf(loop, observed);
     const devices = partition === undefined ? [loop] : [loop, partition];
     const user = devices.map((device) => userOf(device, observed)).find((found) => found !== undefined);
-    const used = user ?? (loop.autoclear ? 'some process has it open' : undefined);
-    if (used !== undefined) {
-      return {
-        refusal: `/dev/${loop.name} is in use: ${used}`,
-        hint: 'It is detached once nothing uses it any more.',
-        passing: true,
-      };
-    }
-    steps.push(detach(desired, loop, devices));
+    const used =
+      user ??
+      (loop.autoclear ? 'some process has it open' : undefined) ??
+      kubeletUse(observed.kubeletFolders);
+    if (used !== undefined) return inUse(`/dev/${loop.name}`, used);
+    steps.push(
+      ...(desired.shared && !loop.readOnly ? [syncBack(desired, devices)] : []),
+      detach(desired, loop, devices),
+    );
   }
   return { steps };
 }
 
 function losetup(desired: DesiredSparse, device: string): Step {
-  const { file, uid, mode } = desired;
+  const { file, uid, mode, readOnly } = desired;
   const [tag, value] = mode === 'Block' ? ['PTTYPE', 'gpt'] : ['UUID', uid];
   return {
     name: `attach the file as ${device}`,
     // Fails where the device has a file already, and never takes another's.
-    argv: ['losetup', ...(mode === 'Block' ? ['--partscan'] : []), device, file],
+    argv: ['losetup', ...(readOnly ? ['-r'] : []), ...(mode === 'Block' ? ['--partscan'] : []), device, file],
     guards: [
       {
         argv: ['losetup', '-j', file],
@@ -97,6 +104,15 @@ function losetup(desired: DesiredSparse, device: string): Step {
       },
     ],
     mayRace: true,
+  };
+}
+
+/** The node that attaches the file next reads what is on the server: first the devices, then the file below them. */
+function syncBack({ file }: DesiredSparse, devices: readonly Pick<BlockDevice, 'name'>[]): Step {
+  return {
+    name: 'write back what was written through the device, and sync the file',
+    argv: ['sync', ...devices.map(({ name }) => `/dev/${name}`).reverse(), file],
+    guards: [],
   };
 }
 
@@ -116,7 +132,7 @@ function detach(
         refusal: `${device} no longer has ${desired.file}`,
       },
       // `losetup -d` of a device that is in use exits 0 and leaves it.
-      ...devices.flatMap((each) => [...notInUse(each), notOpen(each)]),
+      ...guardsOf(desired, devices),
     ],
   };
 }

@@ -50,9 +50,10 @@ export function oddLoop(
       passing: true,
     };
   }
-  if (!loop.wholeFile || loop.readOnly) {
+  if (!loop.wholeFile || loop.readOnly !== desired.readOnly) {
+    const how = loop.readOnly ? 'read-only' : 'so that it can be written to';
     return {
-      refusal: `/dev/${loop.name} was attached by someone else: ${loop.readOnly ? 'read-only' : 'a part of the file only'}`,
+      refusal: `/dev/${loop.name} was attached by someone else: ${loop.wholeFile ? how : 'a part of the file only'}`,
       hint: `Detach it with losetup -d /dev/${loop.name}; it is then attached as it should be.`,
     };
   }

@@ -1,6 +1,7 @@
 import { dirname } from 'node:path';
 import type { Probe, ProbeResult } from '../../nodes/job.ts';
 import { capabilitiesProbe, growsMounted } from '../capabilities.ts';
+import { kubeletProbe, readKubelet } from '../kubelet.ts';
 import { linkOf } from '../links.ts';
 import { answersOf, ObservationError, optional, succeeded } from '../probe-results.ts';
 import { readRecords, recordProbes } from '../records.ts';
@@ -12,7 +13,7 @@ export const partialOf = (file: string) => `${file}.partial`;
 
 const STAT = ['stat', '-c', '%F|%s|%i|%b|%B', '--'];
 
-type Place = Pick<DesiredSparse, 'uid' | 'file' | 'mode'>;
+type Place = Pick<DesiredSparse, 'uid' | 'name' | 'file' | 'mode' | 'kubeletRoot'>;
 
 /** The commands that say all that plans for a sparse file are made from. They read only. */
 export function sparseProbes(desired: Place): Probe[] {
@@ -26,6 +27,7 @@ export function sparseProbes(desired: Place): Probe[] {
     { name: 'readable', argv: readable(file) },
     ...recordProbes(uid),
     ...userProbes(),
+    kubeletProbe(desired),
     capabilitiesProbe,
     { name: 'link', argv: ['stat', '-L', '-c', '%t:%T', linkOf(desired)] },
     { name: 'udev', argv: ['test', '-S', '/run/udev/control'] },
@@ -33,8 +35,10 @@ export function sparseProbes(desired: Place): Probe[] {
 }
 
 /** @throws ObservationError for an answer that leaves open what is on the node: a missing tool, an I/O error */
-export function readSparse(file: string, results: ReadonlyMap<string, ProbeResult>): ObservedSparse {
+export function readSparse(desired: Place, results: ReadonlyMap<string, ProbeResult>): ObservedSparse {
+  const { file } = desired;
   const get = answersOf(results);
+  const users = readUsers(get);
   const fileFacts = readFile(file, get('file'));
   const link = optional('link', get('link'));
   return {
@@ -45,10 +49,10 @@ export function readSparse(file: string, results: ReadonlyMap<string, ProbeResul
     signature:
       fileFacts.type === 'file' ? readSignature(get('signature'), get('readable')) : { found: 'none' },
     ...readRecords(get),
-    ...readUsers(get),
+    ...users,
     link: link === undefined ? undefined : fromHex(link),
     udev: get('udev').exit === 0,
-    kubeletFolders: [],
+    kubeletFolders: readKubelet(desired, get('kubelet'), users),
     growsMounted: growsMounted(succeeded('capabilities', get('capabilities'))),
     space: {
       directory: dirname(file),

@@ -86,6 +86,7 @@ function nodeWith(answers: Record<string, ProbeResult>) {
     'wipefs ': result(0, '{"signatures":[]}'),
     'lsblk --raw': result(0, 'dm-3 253:3 sda lvm 1073741824 0  \n'),
     'cat /sys/class/block/dm-3/dm/uuid': result(0, `${DM}\n`),
+    'find -H /var/lib/kubelet': result(0, '/dev/null'),
     'find -L /dev/disk/by-id': result(0, `/dev/disk/by-id/dm-uuid-${DM}\n`),
     ...answers,
   };

@@ -72,6 +72,7 @@ const FIRST: Results = {
   others: missing,
   link: missing,
   udev: result(0),
+  kubelet: result(0, '/dev/null'),
   boot: result(0, 'b00t\n'),
 };
 const PARTITION = { ...FIRST, target: result(0, 'block special file|8:11') };

@@ -7,6 +7,13 @@ import { FILE, freshNode, madeNode, readyNode, UID } from '../../support/volume-
 const result = (exit: number, stdout = '', stderr = ''): ProbeResult => ({ exit, stdout, stderr });
 const missing = result(1, '', "stat: cannot statx 'X': No such file or directory");
 const intent = madeNode.intent;
+const PLACE = {
+  uid: UID,
+  name: 'data1',
+  file: FILE,
+  mode: 'Filesystem',
+  kubeletRoot: '/var/lib/kubelet',
+} as const;
 const MOUNTINFO = `24 1 254:0 / / rw,relatime - ext4 /dev/vda rw
 36 24 7:3 / /mnt/a\\040b rw shared:1 - ext4 /dev/loop3 rw
 37 24 7:3 /sub /mnt/c rw - ext4 /dev/loop3 rw`;
@@ -32,6 +39,7 @@ const FRESH: Record<string, ProbeResult> = {
   capabilities: result(0, 'Name:\tcat\nCapEff:\t000001ffffffffff\n'),
   link: missing,
   udev: result(0),
+  kubelet: result(0, '/dev/null'),
 };
 
 const MADE: Record<string, ProbeResult> = {
@@ -66,11 +74,11 @@ const READY: Record<string, ProbeResult> = {
   link: result(0, '7:3'),
 };
 
-const read = (results: Record<string, ProbeResult>) => readSparse(FILE, new Map(Object.entries(results)));
+const read = (results: Record<string, ProbeResult>) => readSparse(PLACE, new Map(Object.entries(results)));
 
 test('every probe is answered here', () => {
   expect(Object.keys(FRESH).sort()).toEqual(
-    sparseProbes({ uid: UID, file: FILE, mode: 'Filesystem' })
+    sparseProbes(PLACE)
       .map(({ name }) => name)
       .sort(),
   );

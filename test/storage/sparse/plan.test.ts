@@ -364,7 +364,7 @@ describe('before a step', () => {
     ]);
   });
 
-  test('detach: same file, nothing stacked, no mount of any process, no open file by device number, no holder, no swap', () => {
+  test('detach: same file, nothing stacked, no mount of any process, no open file by device number, no holder, no swap, no folder of the kubelet', () => {
     const device = { ...loop, device: '259:31' };
     const guards = guardsOf('absent', { ...readyNode, loops: [device] }, 'losetup');
     expect(guards?.map(([, expected]) => expected)).toEqual([
@@ -374,6 +374,7 @@ describe('before a step', () => {
       { exit: 0, stdout: { is: '' } },
       { exit: 0, stdout: { has: 'Filename', lacks: '/dev/loop3 ' } },
       { stdout: { has: '/character special file|1:3/', lacks: '/block special file|103:1f/' } },
+      { stdout: { has: '/dev/null', lacks: 'local-volume/' } },
     ]);
   });
 

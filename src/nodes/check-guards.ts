@@ -1,0 +1,34 @@
+import type { Executor, Expect, Guard, ProbeResult } from './job.ts';
+
+/** Whether a command answered what is expected. As a job on its node sees it: without newlines at the end of the output. */
+export function holds({ exit, stdout: text }: Expect, result: Pick<ProbeResult, 'exit' | 'stdout'>): boolean {
+  const stdout = result.stdout.replace(/\n+$/, '');
+  if (exit !== undefined && exit !== result.exit) return false;
+  if (text === undefined) return true;
+  return 'is' in text ? stdout === text.is : stdout.includes(text.has) && !stdout.includes(text.lacks);
+}
+
+/**
+ * Looks in one round trip whether guards hold on a node, so that it can be told before the step that has them is
+ * submitted. The step keeps them: what holds now need not hold then.
+ * @param guards commands that only read, and that the node allows as probes
+ * @returns the refusal of the first that does not hold; undefined where all do
+ * @throws NodeError where the node could not be asked
+ */
+export async function checkGuards(
+  executor: Pick<Executor, 'observe'>,
+  node: string,
+  guards: readonly Guard[],
+): Promise<string | undefined> {
+  if (guards.length === 0) return undefined;
+  // Guards of several devices have commands in common, such as reading /proc/swaps.
+  const probes = new Map(
+    guards.map(({ argv }, index) => [JSON.stringify(argv), { name: `guard ${index}`, argv }]),
+  );
+  const results = await executor.observe(node, [...probes.values()]);
+  const failed = guards.find(({ argv, expect }) => {
+    const result = results.get(probes.get(JSON.stringify(argv))?.name ?? '');
+    return result === undefined || !holds(expect, result);
+  });
+  return failed?.refusal;
+}
