@@ -77,6 +77,8 @@ export interface VolumeStatus {
   conditions?: Condition[];
   /** `<Operation>/<id>`, or `<Operation>/DONE`. */
   job?: string;
+  /** The node of that job, where it is not the one that the Volume was made on or is to be. */
+  jobNode?: string;
   /** The kernel's name, as under /dev: `loop3`. */
   deviceName?: string;
   /** The persistent path, as in the PersistentVolume. */

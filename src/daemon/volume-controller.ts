@@ -17,12 +17,13 @@ import { compareVersions } from '../kube/store.ts';
 import type { KubeClient } from '../kube/types.ts';
 import { createFollower } from '../nodes/follow.ts';
 import type { Executor } from '../nodes/job.ts';
-import { nodeOf } from '../volumes/desired.ts';
+import { createLoopNumbers, type LoopNumbers } from '../storage/loop-numbers.ts';
 import { createLeftoverReconciler } from '../volumes/leftover-reconciler.ts';
 import { lifeOf } from '../volumes/node-life.ts';
 import { createVolumeReconciler } from '../volumes/reconciler.ts';
 import type { Reconcile } from '../volumes/rounds.ts';
 import { readyOf } from '../volumes/status.ts';
+import { nodesOf, workNode } from '../volumes/work-node.ts';
 import { CONTROLLERS, type ControllerName } from './controllers.ts';
 import { keepOwn, keepPersistentVolume, keepStorageClass } from './kept-fields.ts';
 import type { Metrics } from './metrics/metrics.ts';
@@ -45,6 +46,10 @@ export interface VolumeControllerOptions {
   retry: BackoffRange;
   /** Which of this folder's controllers run. Default: all. */
   enabled?: ReadonlySet<ControllerName>;
+  /** Whether the controller runs that attaches devices: without it Volumes say that they wait for it. */
+  attachment: boolean;
+  /** Of all who attach on these nodes in this process. Default: its own. */
+  loopNumbers?: LoopNumbers;
   /** Caches are filled at once, and work begins when this resolves. Default: at once. */
   begin?: Promise<unknown>;
   /** See ControllerOptions. */
@@ -77,7 +82,7 @@ export function startVolumeController(options: VolumeControllerOptions): Running
   const persistentVolumes = inform<PersistentVolume>(PERSISTENT_VOLUMES, keepPersistentVolume);
   const storageClasses = inform<StorageClass>(STORAGE_CLASSES, keepStorageClass);
   const leftovers = inform<Leftover>(LEFTOVERS, keepOwn);
-  const volumesOn = indexBy(volumes, nodeOf);
+  const volumesOn = indexBy(volumes, nodesOf);
   const volumesOfUid = indexBy(volumes, ({ metadata }) => metadata.uid);
   const leftoversOn = indexBy(leftovers, ({ spec }) => spec.nodeName);
   const needed = [volumes, persistentVolumes, storageClasses];
@@ -91,9 +96,10 @@ export function startVolumeController(options: VolumeControllerOptions): Running
       groupOf: (key) => nodeOfKey(key) ?? '',
       perGroup: options.workers,
     });
+  const placeOf = (volume: Volume) => workNode(volume, (name) => nodes.get(name));
   const queue = queueBy((name) => {
     const volume = volumes.get(name);
-    return volume === undefined ? undefined : nodeOf(volume);
+    return volume === undefined ? undefined : placeOf(volume);
   });
   const leftoverQueue = queueBy((uid) => leftovers.get(uid)?.spec.nodeName);
   const shared = {
@@ -112,6 +118,8 @@ export function startVolumeController(options: VolumeControllerOptions): Running
   const reconcile = createVolumeReconciler({
     ...shared,
     storageClasses,
+    loopNumbers: options.loopNumbers ?? createLoopNumbers(),
+    attachmentEnabled: options.attachment,
     enqueue: (name) => queue.add(name),
     onObserved: metrics?.addVolumes(volumes),
   });
@@ -123,8 +131,8 @@ export function startVolumeController(options: VolumeControllerOptions): Running
 
   volumes.onChange(({ type, object, old }) => {
     const { name, uid = '' } = object.metadata;
-    if (old === undefined || asksForMore(old, object)) queue.add(name);
-    if (old !== undefined && isAway(old) && !isAway(object)) wake(nodeOf(object));
+    if (old === undefined || asksForMore(old, object) || isElsewhere(old, object)) queue.add(name);
+    if (old !== undefined && isAway(old) && !isAway(object)) wake(placeOf(object));
     if (type === 'deleted' && leftovers.get(uid) !== undefined) leftoverQueue.add(uid);
   });
   leftovers.onChange(({ object, old }) => {
@@ -198,6 +206,10 @@ function asksForMore(old: KubeObject, object: KubeObject): boolean {
     old.metadata.finalizers?.join() !== metadata.finalizers?.join()
   );
 }
+
+/** Attachment has told of the device what was not known before: it is looked at again. */
+const isElsewhere = (old: Volume, { status }: Volume): boolean =>
+  JSON.stringify(old.status?.attachments) !== JSON.stringify(status?.attachments);
 
 /** At once, and if that fails soon again: a node that is back may not let anyone in yet. */
 function again(queue: WorkQueue, { metadata: { name } }: KubeObject): void {

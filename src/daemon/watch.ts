@@ -97,6 +97,7 @@ export async function runWatch(
     workers: () => live.now().workers,
     retry: live.retry,
     enabled: controllers,
+    attachment: controllers.has('attachment'),
     // Without the Nodes it is not known where they are reached.
     begin: Promise.all([nodes.synced, election?.won]),
     around,

@@ -1,9 +1,9 @@
 import { READY_REASON } from '../api/names.ts';
 import type { Volume, VolumeStatus } from '../api/volume.ts';
 import { backoffMs } from '../control/backoff.ts';
-import { type JobKind, jobName } from './job-name.ts';
+import { doneName, type JobKind, jobName } from './job-name.ts';
 import type { JobStep } from './job-step.ts';
-import { type Ready, readyOf, setStatus } from './status.ts';
+import { type Ready, readyOf, type StatusFields, setStatus } from './status.ts';
 import type { Decision, Input, Unknown } from './types.ts';
 
 /** For how long one message stands for others of its reason, in ms. */
@@ -97,4 +97,17 @@ export function report(
 ): Decision {
   const action = setStatus(volume, now, phase, ready);
   return action === undefined ? otherwise : { action };
+}
+
+/** Names the job of that kind as done. `fields`: what is known by then. */
+export function endJob(
+  { volume }: Input,
+  kind: JobKind,
+  now: number,
+  ready: Ready,
+  fields: StatusFields = {},
+): Decision {
+  const phase = ready.status === 'True' ? 'Available' : undefined;
+  const action = setStatus(volume, now, phase, ready, { ...fields, job: doneName(kind) });
+  return action === undefined ? {} : { action };
 }

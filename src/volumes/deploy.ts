@@ -63,7 +63,7 @@ export function deploy(input: Input, now: number): Decision {
       const forgetting = forget(input, now);
       if (forgetting !== undefined) return forgetting;
       const action = setStatus(volume, now, 'Pending', pending, {
-        ...measured(volume, step.observed, desiredOf(volume, options)),
+        ...measured(input, step.observed, desiredOf(volume, options)),
         job: doneName('PrepareVolume'),
       });
       return action === undefined ? {} : { action };

@@ -1,3 +1,4 @@
+import { isReadOnlyShared } from '../api/access-modes.ts';
 import { FORCE_LVCREATE_ANNOTATION } from '../api/names.ts';
 import { parseQuantity } from '../api/quantity.ts';
 import type { Volume } from '../api/volume.ts';
@@ -63,8 +64,8 @@ export function desiredOf(volume: Volume, options: ClassOptions | undefined): De
     ...common,
     type: 'sparse',
     onDemand: spec.attachPolicy === 'OnDemand',
-    readOnly: false,
-    shared: spec.attachableNodes !== undefined,
+    readOnly: isReadOnlyShared(spec),
+    shared: spec.attachableNodes != null,
     file: path ?? `${spec.sparseLoopDevice?.directory ?? SPARSE_FOLDER}/${metadata.uid}`,
     sizeBytes: sizeOf(volume),
   };

@@ -9,14 +9,15 @@ import type { EventRecorder } from '../kube/events.ts';
 import type { Informer } from '../kube/informer.ts';
 import type { KubeClient } from '../kube/types.ts';
 import type { Executor, ProbeResult } from '../nodes/job.ts';
+import type { LoopNumbers } from '../storage/loop-numbers.ts';
 import type { Observed } from '../storage/types.ts';
 import { parseJobName } from './job-name.ts';
 import { keepLeftover } from './keep-leftover.ts';
 import type { Looks } from './looks.ts';
-import type { LoopNumbers } from './loop-numbers.ts';
 import { forgetJobs, observe, poll, submit } from './node-work.ts';
 import { liveOf, type Subjects, takeOffFinalizer } from './subjects.ts';
 import type { Action, EventToSend, Input } from './types.ts';
+import { withJobNode } from './work-node.ts';
 
 export interface EffectDeps {
   client: KubeClient;
@@ -68,7 +69,7 @@ export function createEffects(deps: EffectDeps, looks: Looks, loopNumbers: LoopN
         await subjects.protect(volume);
         return known;
       case 'set-status': {
-        await subjects.writeStatus(volume, action.status);
+        await subjects.writeStatus(volume, withJobNode(volume, node, action.status));
         const { phase, job } = action.status;
         logger.info(
           {

@@ -2,6 +2,7 @@ import type { PersistentVolume } from '../api/core.ts';
 import { PROTECTION_FINALIZER, READY_REASON } from '../api/names.ts';
 import { hasPlace } from '../api/validate-volume.ts';
 import type { Volume } from '../api/volume.ts';
+import { attachmentDisabled, attachmentsOf } from './attached.ts';
 import { advance, forget, report, startAttempt, unreachable } from './attempt.ts';
 import { desiredOf } from './desired.ts';
 import { doneName, parseJobName } from './job-name.ts';
@@ -40,7 +41,20 @@ export function finalize(input: Input, now: number): Decision {
     }
   }
   if (reclaimed || wasNeverMade(volume, pv)) return release(pv);
+  const attached = isNodeForgotten(volume) ? undefined : stillAttached(input, now);
+  if (attached !== undefined) return attached;
   return isNodeForgotten(volume) ? forgetNode(input, pv, now) : reclaimStorage(input, pv, now);
+}
+
+/** Who attached the device is the one to detach it, on whichever node; a change of where it is wakes us. */
+function stillAttached({ volume, attachmentEnabled }: Input, now: number): Decision | undefined {
+  const places = attachmentsOf(volume).map(({ node, message }) =>
+    message === undefined ? node : `${node}: ${message}`,
+  );
+  if (places.length === 0) return undefined;
+  const what = `is still attached on ${places.join('; ')}`;
+  const ready = attachmentEnabled ? { ...terminating, message: what } : attachmentDisabled(what);
+  return report(volume, now, 'Terminating', ready, { requeueAfter: LOOK_AGAIN });
 }
 
 /** The node is not asked. What it may still have is written down before anything is let go of. */

@@ -1,12 +1,12 @@
 import { isDnsSubdomain } from '../api/dns-name.ts';
 import type { Leftover } from '../api/leftover.ts';
 import type { Informer } from '../kube/informer.ts';
+import { createLoopNumbers } from '../storage/loop-numbers.ts';
 import { decideLeftover } from './decide-leftover.ts';
 import { createEffects } from './effects.ts';
 import { volumeOf } from './leftover.ts';
 import { createLeftoverSubjects } from './leftover-subjects.ts';
 import { createLooks } from './looks.ts';
-import { createLoopNumbers } from './loop-numbers.ts';
 import { pausedBy } from './paused.ts';
 import type { ReconcilerDeps } from './reconciler.ts';
 import { createRounds, type Reconcile } from './rounds.ts';
@@ -45,12 +45,15 @@ export function createLeftoverReconciler(deps: LeftoverReconcilerDeps): Reconcil
             owner,
             {
               volume,
+              node,
               pv: undefined,
               storageClass: undefined,
               ...known,
               lookedAt: undefined,
               // What is removed is attached under no new number.
               allotted: new Set(),
+              // A Leftover tells of no attachments: what is attached is detached when it is removed.
+              attachmentEnabled: false,
               paused: pausedBy(leftover, nodes.get(node)),
             },
             clock.now(),

@@ -1,26 +1,49 @@
 import { formatBytes } from '../api/quantity.ts';
-import type { Volume, VolumeStatus } from '../api/volume.ts';
 import { deviceOf } from '../storage/device.ts';
 import { lvPath } from '../storage/lvm/names.ts';
 import type { Desired, Observed } from '../storage/types.ts';
-import { nodeOf } from './desired.ts';
+import type { StatusFields } from './status.ts';
+import type { Input } from './types.ts';
 
-/** What the status tells of a device that is present, as read from the node. */
-export function measured(volume: Volume, observed: Observed, desired: Desired): Partial<VolumeStatus> {
+/**
+ * What the status tells of a volume, as read from the node that it was looked at on. Without a device, which is made where
+ * a pod needs it, there is no deviceName, and the rest stays as it was when there was one.
+ */
+export function measured(
+  { volume, node }: Pick<Input, 'volume' | 'node'>,
+  observed: Observed,
+  desired: Desired,
+): StatusFields {
+  const { status = {} } = volume;
   const found = deviceOf(desired, observed);
   return {
     // Of a status that was lost: what is there was made by some attempt.
-    attempt: volume.status?.attempt ?? 1,
+    attempt: status.attempt ?? 1,
     ...(found.device === undefined
-      ? {}
-      : { deviceName: found.device.name, capacity: formatBytes(found.device.sizeBytes) }),
-    devicePath: found.link,
-    prepared: volume.status?.prepared ?? {
-      node: nodeOf(volume),
+      ? {
+          deviceName: undefined,
+          capacity: status.capacity ?? formatBytes(madeSize(desired, observed)),
+          // The name of a logical volume in mode Block is known while it is there only.
+          devicePath: status.devicePath ?? found.link,
+        }
+      : {
+          deviceName: found.device.name,
+          capacity: formatBytes(found.device.sizeBytes),
+          devicePath: found.link,
+        }),
+    prepared: status.prepared ?? {
+      node,
       paths: [placeOf(desired)],
       identity: found.identity,
     },
   };
+}
+
+/** In bytes, of what is not attached: a file of a Block volume holds more than the partition. */
+function madeSize(desired: Desired, observed: Observed): bigint {
+  if (desired.type === 'raw') return 0n;
+  const isWhole = observed.type === 'sparse' && desired.mode === 'Filesystem';
+  return isWhole && observed.file.type === 'file' ? observed.file.sizeBytes : desired.sizeBytes;
 }
 
 function placeOf(desired: Desired): string {

@@ -3,16 +3,16 @@ import { isDnsSubdomain } from '../api/dns-name.ts';
 import type { Volume } from '../api/volume.ts';
 import type { Informer } from '../kube/informer.ts';
 import type { Follower } from '../nodes/follow.ts';
+import type { LoopNumbers } from '../storage/loop-numbers.ts';
 import { decide } from './decide.ts';
-import { nodeOf } from './desired.ts';
 import { createEffects, type EffectDeps } from './effects.ts';
 import { isLeaving } from './leftover.ts';
 import { createLooks } from './looks.ts';
-import { createLoopNumbers } from './loop-numbers.ts';
 import { lifeOf } from './node-life.ts';
 import { pausedBy } from './paused.ts';
 import { createRounds, type Reconcile } from './rounds.ts';
 import { createVolumeSubjects } from './volume-subjects.ts';
+import { nodesOf, workNode } from './work-node.ts';
 
 export interface ReconcilerDeps extends Omit<EffectDeps, 'subjects'> {
   volumes: Informer<Volume>;
@@ -27,13 +27,16 @@ export interface ReconcilerDeps extends Omit<EffectDeps, 'subjects'> {
 
 export interface VolumeReconcilerDeps extends ReconcilerDeps {
   storageClasses: Informer<StorageClass>;
+  /** Shared by all who attach. */
+  loopNumbers: LoopNumbers;
+  /** Whether the controller runs that attaches and detaches devices. */
+  attachmentEnabled: boolean;
 }
 
 /** Reconciles Volumes by `decide`. */
 export function createVolumeReconciler(deps: VolumeReconcilerDeps): Reconcile {
-  const { volumes, persistentVolumes, storageClasses, nodes, clock } = deps;
+  const { volumes, persistentVolumes, storageClasses, nodes, clock, loopNumbers, attachmentEnabled } = deps;
   const looks = createLooks((node) => lifeOf(nodes.get(node)));
-  const loopNumbers = createLoopNumbers();
   const subjects = createVolumeSubjects(deps);
   const effects = createEffects({ ...deps, subjects }, looks, loopNumbers);
 
@@ -45,9 +48,10 @@ export function createVolumeReconciler(deps: VolumeReconcilerDeps): Reconcile {
       const volume = volumes.get(name);
       if (volume === undefined) return undefined;
       const { uid = '' } = volume.metadata;
-      const node = nodeOf(volume);
+      const node = workNode(volume, (named) => nodes.get(named));
       // What can be no node's name is nobody's, so anyone says so; and to forget a node takes no hands on it.
-      if (isDnsSubdomain(node) && !deps.actsFor(node) && !isLeaving(volume)) return undefined;
+      const foreign = nodesOf(volume).some((each) => isDnsSubdomain(each) && !deps.actsFor(each));
+      if (foreign && !isLeaving(volume)) return undefined;
       return {
         volume,
         node,
@@ -55,11 +59,13 @@ export function createVolumeReconciler(deps: VolumeReconcilerDeps): Reconcile {
           decide(
             {
               volume,
+              node,
               pv: persistentVolumes.get(name),
               storageClass: storageClasses.get(volume.spec.storageClassName),
               ...known,
               lookedAt: looks.last(uid, node),
               allotted: loopNumbers.ofOthers(node, uid),
+              attachmentEnabled,
               paused: pausedBy(volume, nodes.get(node)),
             },
             clock.now(),

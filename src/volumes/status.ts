@@ -8,6 +8,9 @@ export interface Ready {
   message: string;
 }
 
+/** Fields to be written; undefined for one that is to go. */
+export type StatusFields = { [Field in keyof VolumeStatus]?: VolumeStatus[Field] | undefined };
+
 /** The condition Ready of a Volume, or of what is left of one. */
 export function readyOf({ status }: Pick<Volume, 'status'>): Condition | undefined {
   return status?.conditions?.find((condition) => condition.type === 'Ready');
@@ -22,9 +25,9 @@ export function setStatus(
   now: number,
   phase: Phase | undefined,
   ready: Ready,
-  fields: Partial<VolumeStatus> = {},
+  fields: StatusFields = {},
 ): Action | undefined {
-  const before = volume.status ?? {};
+  const before = withoutAttachments(volume.status);
   const old = readyOf(volume);
   const same = old?.status === ready.status && old.reason === ready.reason && old.message === ready.message;
   const at = new Date(now).toISOString();
@@ -35,8 +38,7 @@ export function setStatus(
     lastTransitionTime: old?.status === ready.status ? (old.lastTransitionTime ?? at) : at,
   };
   const status: VolumeStatus = {
-    ...before,
-    ...fields,
+    ...(defined({ ...before, ...fields }) as VolumeStatus),
     ...(phase === undefined ? {} : { phase }),
     conditions: withCondition(before.conditions, same && old !== undefined ? old : condition),
     ...(volume.metadata.generation === undefined ? {} : { observedGeneration: volume.metadata.generation }),
@@ -44,6 +46,23 @@ export function setStatus(
   if (JSON.stringify(sorted(status)) === JSON.stringify(sorted(before))) return undefined;
   const event = eventOf(before.phase, phase, ready, same);
   return { do: 'set-status', status, ...(event === undefined ? {} : { event }) };
+}
+
+const defined = (fields: StatusFields) =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+
+/** Where the device is belongs to who attaches it: it is neither compared nor written here. */
+function withoutAttachments({ attachments: _, ...own }: VolumeStatus = {}): VolumeStatus {
+  return own;
+}
+
+/** The merge patch that makes one status of another: what it has no longer is null. Attachments stay as they are. */
+export function statusPatch(before: VolumeStatus | undefined, status: VolumeStatus): object {
+  const wanted = withoutAttachments(status);
+  const removed = Object.keys(withoutAttachments(before)).filter(
+    (field) => wanted[field as keyof VolumeStatus] === undefined,
+  );
+  return { ...wanted, ...Object.fromEntries(removed.map((field) => [field, null])) };
 }
 
 /** The conditions with this one in the place of its type's. */

@@ -1,51 +1,35 @@
 import { READY_REASON } from '../api/names.ts';
 import { parseQuantity } from '../api/quantity.ts';
-import { validateVolume } from '../api/validate-volume.ts';
 import { withHint } from '../nodes/job-text.ts';
+import { deviceOf } from '../storage/device.ts';
 import { freeLoopNumber } from '../storage/loops.ts';
 import { plan } from '../storage/plan.ts';
-import { advance, dueAt, forget, report, startAttempt, unreachable } from './attempt.ts';
+import { attachmentsOf, isOnDemand } from './attached.ts';
+import { dueAt, endJob, forget, report, startAttempt, unreachable } from './attempt.ts';
 import { desiredOf } from './desired.ts';
-import { doneName, parseJobName } from './job-name.ts';
-import { jobStep } from './job-step.ts';
+import { growing, growsTo, isToGrow, stopGrowing } from './growing.ts';
+import { parseJobName } from './job-name.ts';
 import { measured } from './measured.ts';
+import { available, unavailable, waiting } from './ready.ts';
 import { type Ready, readyOf, setStatus } from './status.ts';
 import type { Decision, Input } from './types.ts';
 
 /** How often the node is asked whether the device is still there, in ms. */
 const LOOK_EVERY = 30_000;
 
-const available = ({ volume, pv }: Input, notes: readonly string[] = []): Ready => ({
-  status: 'True',
-  reason: READY_REASON.available,
-  message: [
-    ...(pv?.metadata.deletionTimestamp === undefined
-      ? []
-      : ['the PersistentVolume is marked for deletion, and goes when this Volume is deleted']),
-    // What came into the spec since the Volume was made.
-    ...validateVolume(volume).map((problem) => `not done: ${problem}`),
-    ...notes,
-  ].join('; '),
-});
-const attaching: Ready = { status: 'Unknown', reason: READY_REASON.attaching, message: '' };
-const unavailable = (message: string): Ready => ({
-  status: 'False',
-  reason: READY_REASON.unavailableError,
-  message,
-});
-
 /**
- * A Volume with its PersistentVolume: the device is kept present on its node, and the status follows what is found
- * there. Nothing is ever made anew here.
+ * A Volume with its PersistentVolume: the status follows what is found on the node that work on it runs on. Nothing is made
+ * anew here, and nothing is attached: an `Always` Volume says that it waits to be.
  */
 export function steady(input: Input, now: number): Decision {
   const { volume, pv, observation } = input;
   const name = parseJobName(volume.status?.job);
   let growsAt: number | undefined;
-  if ((name?.kind === 'AttachVolume' || name?.kind === 'GrowVolume') && name.attempt !== undefined) {
+  if (name?.kind === 'AttachVolume' && name.attempt !== undefined) return endOfAttaching(input, now);
+  if (name?.kind === 'GrowVolume' && name.attempt !== undefined) {
     const due = dueAt(volume, name.attempt, now);
     // Until it is tried to grow again, which may never succeed, the device is looked after as ever.
-    if (name.kind === 'AttachVolume' || now >= due) return underWay(input, name.kind, name.attempt, now);
+    if (now >= due) return growing(input, name.attempt, now);
     growsAt = due;
   }
   const lookAt = (at: number) => ({ requeueAfter: Math.min(at, growsAt ?? at) - now });
@@ -55,13 +39,7 @@ export function steady(input: Input, now: number): Decision {
   }
   if (observation === undefined) {
     const nextLook = (input.lookedAt ?? Number.NEGATIVE_INFINITY) + LOOK_EVERY;
-    // What waited to be attached while it was paused waits no longer.
-    const rests =
-      volume.status?.phase === 'Available' &&
-      readyOf(volume)?.reason !== READY_REASON.attaching &&
-      // Another size may be wanted.
-      volume.status.observedGeneration === volume.metadata.generation;
-    return now < nextLook && rests ? lookAt(nextLook) : { action: { do: 'observe' } };
+    return now < nextLook && rests(input) ? lookAt(nextLook) : { action: { do: 'observe' } };
   }
   if ('unknown' in observation) {
     return unreachable(volume, now, observation);
@@ -73,24 +51,58 @@ export function steady(input: Input, now: number): Decision {
     observation.known,
     freeLoopNumber(observation.known.loops, input.allotted),
   );
-  if ('refusal' in planned) {
+  const isThere = deviceOf(desired, observation.known).device !== undefined;
+  const detached = isOnDemand(volume) && !isThere;
+  // What passes is in the way of attaching it, which whoever attaches it tells.
+  if ('refusal' in planned && !(detached && planned.passing)) {
     const message = withHint(planned.refusal, planned.hint);
     return report(volume, now, 'Failed', unavailable(message), { requeueAfter: LOOK_EVERY });
   }
-  if (planned.steps.length > 0) {
-    if (planned.grows && growsAt !== undefined) return lookAt(now + LOOK_EVERY);
-    const kind = planned.grows ? 'GrowVolume' : 'AttachVolume';
+  const {
+    steps,
+    grows,
+    notes = [],
+  } = 'refusal' in planned ? { steps: [], notes: [planned.refusal] } : planned;
+  if (detached && growsAt !== undefined) return stopGrowing(input, now);
+  if (grows) {
+    if (growsAt !== undefined) return lookAt(now + LOOK_EVERY);
+    const ready = available(input, [growsTo(input)]);
     if (input.paused !== undefined) {
-      const message = `still to be done, once it is not paused any more: ${planned.steps[0]?.name}`;
-      const { message: _, ...ready } = statusWhile(kind, input, '');
+      const message = `still to be done, once it is not paused any more: ${steps[0]?.name}`;
       return report(volume, now, undefined, { ...ready, message }, { requeueAfter: LOOK_EVERY });
     }
-    return startAttempt(volume, now, kind, 1, volume.status?.phase, statusWhile(kind, input, ''));
+    return startAttempt(volume, now, 'GrowVolume', 1, volume.status?.phase, ready);
   }
-  const fields = measured(volume, observation.known, desired);
-  const action = setStatus(volume, now, 'Available', available(input, planned.notes), fields);
+  if (steps.length > 0 && !isOnDemand(volume)) {
+    // The name that it had may be another's by now.
+    const gone = isThere ? {} : { deviceName: undefined };
+    const action = setStatus(volume, now, undefined, waiting(input), gone);
+    return action === undefined ? { requeueAfter: LOOK_EVERY } : { action };
+  }
+  const toGrow = detached && isToGrow(input, desired) ? [`${growsTo(input)} when it is attached`] : [];
+  const fields = measured(input, observation.known, desired);
+  const action = setStatus(volume, now, 'Available', available(input, [...notes, ...toGrow]), fields);
   if (action !== undefined) return { action };
   return grownPv(input) ?? { requeueAfter: LOOK_EVERY };
+}
+
+/** Whether what the status says need not be looked at again now. */
+function rests({ volume, node }: Input): boolean {
+  const { phase, observedGeneration, deviceName } = volume.status ?? {};
+  const reason = readyOf(volume)?.reason;
+  const there = attachmentsOf(volume).find((each) => each.node === node);
+  // Where it is on its way or doubtful, either may be so.
+  const isTold =
+    there === undefined ? deviceName === undefined : there.state !== 'Attached' || deviceName !== undefined;
+  return (
+    phase === 'Available' &&
+    // It may be attached by now, also after a pause.
+    reason !== READY_REASON.attaching &&
+    reason !== READY_REASON.attachmentDisabled &&
+    (isTold || !isOnDemand(volume)) &&
+    // Another size may be wanted.
+    observedGeneration === volume.metadata.generation
+  );
 }
 
 /** The PersistentVolume tells the size, once it has grown. */
@@ -102,54 +114,16 @@ function grownPv({ volume, pv }: Input): Decision | undefined {
     : undefined;
 }
 
-/** What Ready tells while a job is under way: a device that grows can be used meanwhile. */
-function statusWhile(kind: 'AttachVolume' | 'GrowVolume', input: Input, message: string): Ready {
-  if (kind === 'AttachVolume') return { ...attaching, message };
-  return {
-    ...available(input),
-    message: `growing to ${sizeOf(input)}${message === '' ? '' : `: ${message}`}`,
-  };
-}
-
-const sizeOf = ({ volume: { spec } }: Input) =>
-  String((spec.sparseLoopDevice ?? spec.lvmLogicalVolume)?.size);
-
-/** A job that attaches the device again, after a reboot or because someone detached it, or one that grows it. */
-function underWay(input: Input, kind: 'AttachVolume' | 'GrowVolume', attempt: number, now: number): Decision {
-  const { volume } = input;
-  const desired = desiredOf(volume, undefined);
-  const step = jobStep(input, 'present', desired);
-  const next = advance(input, step, attempt, now);
-  if (next !== undefined) return next;
-  switch (step.is) {
-    case 'running':
-      return report(volume, now, undefined, statusWhile(kind, input, step.message), { follow: true });
-    case 'done': {
-      const forgetting = forget(input, now);
-      if (forgetting !== undefined) return forgetting;
-      const action = setStatus(volume, now, 'Available', available(input), {
-        ...measured(volume, step.observed, desired),
-        job: doneName(kind),
-      });
-      return action === undefined ? {} : { action };
-    }
-    case 'refused':
-      return report(volume, now, 'Failed', unavailable(step.message), { retry: true });
-    case 'again':
-    case 'failed': {
-      const message = `attempt ${attempt}: ${step.message}`;
-      // What could not grow is as usable as it was.
-      const failed = step.is === 'failed' && kind === 'AttachVolume';
-      return startAttempt(
-        volume,
-        now,
-        kind,
-        attempt + 1,
-        failed ? 'Failed' : undefined,
-        failed ? unavailable(message) : statusWhile(kind, input, message),
-      );
-    }
-    default:
-      return {};
-  }
+/**
+ * A job that attaches, of a version of Stowage whose Volumes did that themselves: it is waited for, and whatever came of
+ * it, the node is then looked at as ever.
+ */
+function endOfAttaching(input: Input, now: number): Decision {
+  const { volume, job } = input;
+  if (job === undefined) return { action: { do: 'poll' } };
+  if ('unknown' in job) return unreachable(volume, now, job);
+  const message = `waits for the end of ${volume.status?.job}`;
+  const ready: Ready = { status: 'Unknown', reason: READY_REASON.attaching, message };
+  if (job.known.state === 'running') return report(volume, now, undefined, ready, { follow: true });
+  return forget(input, now) ?? endJob(input, 'AttachVolume', now, { ...ready, message: '' });
 }

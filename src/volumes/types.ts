@@ -18,6 +18,8 @@ export interface Unknown {
 /** All that a decision about one Volume is made from. */
 export interface Input {
   volume: Volume;
+  /** That work on the Volume runs on now. */
+  node: string;
   /** The PersistentVolume of the Volume's name, whoever made it. */
   pv: PersistentVolume | undefined;
   /** The class of the Volume's spec, as the cache has it. */
@@ -44,6 +46,8 @@ export interface Input {
   lookedAt: number | undefined;
   /** Loop numbers on the node that are promised to other Volumes. */
   allotted: ReadonlySet<number>;
+  /** Whether the controller runs that attaches and detaches devices. */
+  attachmentEnabled: boolean;
   /** Which object says that nothing may be written there: `Node n1`. */
   paused: string | undefined;
   /** Of a Volume whose node is forgotten: whether the API server keeps a Leftover of it, if that was tried just now. */

@@ -5,6 +5,7 @@ import type { Volume } from '../api/volume.ts';
 import type { Informer } from '../kube/informer.ts';
 import type { KubeClient } from '../kube/types.ts';
 import { pausedBy } from './paused.ts';
+import { statusPatch } from './status.ts';
 import { liveOf, type Subjects, takeOffFinalizer } from './subjects.ts';
 
 export interface VolumeSubjectsDeps {
@@ -22,8 +23,8 @@ export function createVolumeSubjects({
   nodes,
 }: VolumeSubjectsDeps): Subjects {
   return {
-    async writeStatus({ metadata: { name, uid, resourceVersion } }, status) {
-      const patch = { metadata: { uid, resourceVersion }, status };
+    async writeStatus({ metadata: { name, uid, resourceVersion }, status: before }, status) {
+      const patch = { metadata: { uid, resourceVersion }, status: statusPatch(before, status) };
       volumes.learn(await client.patch<Volume>(VOLUMES, name, patch, { subresource: 'status' }));
     },
     async protect({ metadata: { name, uid, resourceVersion, finalizers = [] } }) {

@@ -26,12 +26,19 @@ export interface TestControllerOptions {
   metrics?: Metrics;
   /** Default: longer than any test, so that what happens soon was woken. */
   retry?: BackoffRange;
+  /** Whether Volumes are told that something attaches them. Default: they are. */
+  attachment?: boolean;
 }
 
 /** The Volume controller in this process. It acts for every node but `foreign`. */
 export async function startController(
   client: KubeClient,
-  { executor, metrics, retry = { startMs: 600_000, maxMs: 600_000 } }: TestControllerOptions = {},
+  {
+    executor,
+    metrics,
+    retry = { startMs: 600_000, maxMs: 600_000 },
+    attachment = true,
+  }: TestControllerOptions = {},
 ): Promise<TestController> {
   const asked: string[] = [];
   const away = (method: string) => async (node: string) => {
@@ -60,6 +67,7 @@ export async function startController(
     host: 'test',
     workers: 2,
     retry,
+    attachment,
   });
   await controller.started;
   return {

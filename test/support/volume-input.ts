@@ -135,6 +135,7 @@ export const readyNode: ObservedSparse = { ...madeNode, loops: [loop], link: '7:
 export function input(parts: Partial<Input>): Input {
   const whole: Input = {
     volume: volume(),
+    node: 'n1',
     pv: undefined,
     storageClass,
     job: undefined,
@@ -145,6 +146,7 @@ export function input(parts: Partial<Input>): Input {
     pvRefused: undefined,
     lookedAt: undefined,
     allotted: new Set(),
+    attachmentEnabled: true,
     paused: undefined,
     kept: undefined,
     ...parts,

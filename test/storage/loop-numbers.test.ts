@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { createLoopNumbers } from '../../src/volumes/loop-numbers.ts';
+import { createLoopNumbers } from '../../src/storage/loop-numbers.ts';
 
 test('a number is promised to one volume of a node until it is released', () => {
   const numbers = createLoopNumbers();

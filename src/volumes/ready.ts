@@ -1,0 +1,37 @@
+import { READY_REASON } from '../api/names.ts';
+import { validateVolume } from '../api/validate-volume.ts';
+import { attachmentDisabled, attachmentsOf } from './attached.ts';
+import type { Ready } from './status.ts';
+import type { Input } from './types.ts';
+
+/** What Ready tells of a Volume that was made. */
+
+export const available = ({ volume, pv }: Input, notes: readonly string[] = []): Ready => ({
+  status: 'True',
+  reason: READY_REASON.available,
+  message: [
+    ...(pv?.metadata.deletionTimestamp === undefined
+      ? []
+      : ['the PersistentVolume is marked for deletion, and goes when this Volume is deleted']),
+    // What came into the spec since the Volume was made.
+    ...validateVolume(volume).map((problem) => `not done: ${problem}`),
+    ...notes,
+  ].join('; '),
+});
+export const unavailable = (message: string): Ready => ({
+  status: 'False',
+  reason: READY_REASON.unavailableError,
+  message,
+});
+
+/** What Ready tells of a device that is to be kept present and is not there. */
+export function waiting({ volume, node, attachmentEnabled, paused }: Input): Ready {
+  const what = `the device is not attached on ${node}`;
+  if (paused === undefined && !attachmentEnabled) return attachmentDisabled(what);
+  const held = attachmentsOf(volume).find((each) => each.node === node)?.message;
+  const message =
+    paused === undefined
+      ? `${what}; it is being attached${held === undefined ? '' : `: ${held}`}`
+      : `${what}; it is attached once ${paused} is not paused any more`;
+  return { status: 'Unknown', reason: READY_REASON.attaching, message };
+}
