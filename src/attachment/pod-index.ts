@@ -1,6 +1,6 @@
 import type { PersistentVolume, PersistentVolumeClaim, Pod } from '../api/core.ts';
 import type { Volume } from '../api/volume.ts';
-import { indexBy, indexByEach } from '../kube/index-by.ts';
+import { indexBy } from '../kube/index-by.ts';
 import type { Informer } from '../kube/informer.ts';
 import type { PodUse } from './types.ts';
 import { type Lookups, lives, usesOf } from './uses.ts';
@@ -26,10 +26,10 @@ export interface PodIndex {
 
 /** Make it before other handlers of changes are registered, and before the informers are started. */
 export function createPodIndex({ volumes, persistentVolumes, pods, claims }: PodIndexDeps): PodIndex {
-  const podsOfClaim = indexByEach(pods, (pod) =>
+  const podsOfClaim = indexBy(pods, (pod) =>
     claimNamesOf(pod).map((name) => `${pod.metadata.namespace}/${name}`),
   );
-  const podsAt = indexByEach(pods, devicePathsOf);
+  const podsAt = indexBy(pods, devicePathsOf);
   const volumesAt = indexBy(volumes, ({ status }) => status?.devicePath);
   const lookups: Lookups = {
     claim: (namespace, name) => claims.get(name, namespace),

@@ -12,7 +12,7 @@ import type { Clock } from '../control/clock.ts';
 import { createOperations, type Operation, type Operations } from '../control/operations.ts';
 import { createWorkQueue, type WorkQueue } from '../control/work-queue.ts';
 import type { EventRecorder } from '../kube/events.ts';
-import { indexByEach } from '../kube/index-by.ts';
+import { indexBy } from '../kube/index-by.ts';
 import type { Informer } from '../kube/informer.ts';
 import type { KubeClient } from '../kube/types.ts';
 import type { Follower } from '../nodes/follow.ts';
@@ -70,7 +70,7 @@ const CAPS = { inAll: 64, perGroup: 8 };
 export function createAttachmentController(deps: AttachmentControllerDeps): AttachmentController {
   const { volumes, persistentVolumes, pods, claims, nodes, clock, random, executor } = deps;
   const uses = createPodIndex(deps);
-  const volumesOn = indexByEach(volumes, nodesOf);
+  const volumesOn = indexBy(volumes, nodesOf);
   const queue = createWorkQueue({
     clock,
     random,

@@ -1,10 +1,17 @@
-import type { KubeNode, PersistentVolume, StorageClass } from '../api/core.ts';
+import type { KubeNode, PersistentVolume, PersistentVolumeClaim, Pod, StorageClass } from '../api/core.ts';
 import type { Leftover } from '../api/leftover.ts';
 import type { Logger } from '../api/logger.ts';
 import type { KubeObject, Resource } from '../api/meta.ts';
 import { COMPONENT, FORGET_NODE_ANNOTATION, READY_REASON } from '../api/names.ts';
 import { isPaused } from '../api/paused.ts';
-import { LEFTOVERS, PERSISTENT_VOLUMES, STORAGE_CLASSES, VOLUMES } from '../api/resources.ts';
+import {
+  LEFTOVERS,
+  PERSISTENT_VOLUME_CLAIMS,
+  PERSISTENT_VOLUMES,
+  PODS,
+  STORAGE_CLASSES,
+  VOLUMES,
+} from '../api/resources.ts';
 import type { Volume } from '../api/volume.ts';
 import type { BackoffRange } from '../control/backoff.ts';
 import type { Clock } from '../control/clock.ts';
@@ -17,15 +24,16 @@ import { compareVersions } from '../kube/store.ts';
 import type { KubeClient } from '../kube/types.ts';
 import { createFollower } from '../nodes/follow.ts';
 import type { Executor } from '../nodes/job.ts';
-import { createLoopNumbers, type LoopNumbers } from '../storage/loop-numbers.ts';
+import { createLoopNumbers } from '../storage/loop-numbers.ts';
 import { createLeftoverReconciler } from '../volumes/leftover-reconciler.ts';
 import { lifeOf } from '../volumes/node-life.ts';
 import { createVolumeReconciler } from '../volumes/reconciler.ts';
 import type { Reconcile } from '../volumes/rounds.ts';
 import { readyOf } from '../volumes/status.ts';
 import { nodesOf, workNode } from '../volumes/work-node.ts';
+import { type AttachmentOptions, createAttachmentController } from './attachment-controller.ts';
 import { CONTROLLERS, type ControllerName } from './controllers.ts';
-import { keepOwn, keepPersistentVolume, keepStorageClass } from './kept-fields.ts';
+import { keepClaim, keepOwn, keepPersistentVolume, keepPod, keepStorageClass } from './kept-fields.ts';
 import type { Metrics } from './metrics/metrics.ts';
 import type { Source } from './readiness.ts';
 
@@ -46,10 +54,8 @@ export interface VolumeControllerOptions {
   retry: BackoffRange;
   /** Which of this folder's controllers run. Default: all. */
   enabled?: ReadonlySet<ControllerName>;
-  /** Whether the controller runs that attaches devices: without it Volumes say that they wait for it. */
-  attachment: boolean;
-  /** Of all who attach on these nodes in this process. Default: its own. */
-  loopNumbers?: LoopNumbers;
+  /** How the controller attaches devices that runs beside. Unset: none does, and Volumes say that they wait for it. */
+  attachment: AttachmentOptions | undefined;
   /** Caches are filled at once, and work begins when this resolves. Default: at once. */
   begin?: Promise<unknown>;
   /** See ControllerOptions. */
@@ -86,7 +92,7 @@ export function startVolumeController(options: VolumeControllerOptions): Running
   const volumesOfUid = indexBy(volumes, ({ metadata }) => metadata.uid);
   const leftoversOn = indexBy(leftovers, ({ spec }) => spec.nodeName);
   const needed = [volumes, persistentVolumes, storageClasses];
-  const informers = [...needed, leftovers];
+  const informers: { start(): void; stop(): Promise<void> }[] = [...needed, leftovers];
   const { enabled = new Set(CONTROLLERS), begin = Promise.resolve() } = options;
   const queueBy = (nodeOfKey: (key: string) => string | undefined) =>
     createWorkQueue({
@@ -115,11 +121,14 @@ export function startVolumeController(options: VolumeControllerOptions): Running
     clock,
     logger,
   };
+  // Shared by all who attach on these nodes.
+  const loopNumbers = createLoopNumbers();
+  const attaching = options.attachment && startAttaching(options.attachment);
   const reconcile = createVolumeReconciler({
     ...shared,
     storageClasses,
-    loopNumbers: options.loopNumbers ?? createLoopNumbers(),
-    attachmentEnabled: options.attachment,
+    loopNumbers,
+    attachmentEnabled: attaching !== undefined,
     enqueue: (name) => queue.add(name),
     onObserved: metrics?.addVolumes(volumes),
   });
@@ -154,6 +163,18 @@ export function startVolumeController(options: VolumeControllerOptions): Running
     for (const leftover of leftoversOn(node)) if (isAway(leftover)) leftoverQueue.add(leftover.metadata.name);
   }
 
+  function startAttaching(how: AttachmentOptions) {
+    const pods = inform<Pod>(PODS, keepPod);
+    const claims = inform<PersistentVolumeClaim>(PERSISTENT_VOLUME_CLAIMS, keepClaim);
+    informers.push(pods, claims);
+    const attachment = createAttachmentController({
+      ...shared,
+      ...how,
+      ...{ storageClasses, pods, claims, loopNumbers, random },
+    });
+    return { ...attachment, pods, claims };
+  }
+
   for (const informer of informers) informer.start();
   const controllers: Controller[] = [];
   let stopping = false;
@@ -172,6 +193,13 @@ export function startVolumeController(options: VolumeControllerOptions): Running
     .then(() => run('leftover', leftoverQueue, reconcileLeftover))
     // A stop before the first list rejects these, and `stop` below is the one that is told.
     .catch(() => {});
+  // Who does not know which pods there are would detach what they use.
+  const attachingBegun =
+    attaching &&
+    Promise.all([started, nodes.synced, attaching.pods.synced, attaching.claims.synced]).then(() => {
+      run('attachment', attaching.queue, attaching.reconcile);
+    });
+  attachingBegun?.catch(() => {});
 
   return {
     started,
@@ -179,10 +207,19 @@ export function startVolumeController(options: VolumeControllerOptions): Running
       { name: VOLUMES.plural, lastHeard: volumes.lastHeard },
       { name: PERSISTENT_VOLUMES.plural, lastHeard: persistentVolumes.lastHeard },
       { name: STORAGE_CLASSES.plural, lastHeard: storageClasses.lastHeard },
+      ...(attaching === undefined
+        ? []
+        : [
+            { name: PODS.plural, lastHeard: attaching.pods.lastHeard },
+            { name: PERSISTENT_VOLUME_CLAIMS.plural, lastHeard: attaching.claims.lastHeard },
+          ]),
     ],
     async stop(deadlineMs, eventsMs) {
       stopping = true;
-      await Promise.all(controllers.map((controller) => controller.stop(deadlineMs)));
+      await Promise.all([
+        ...controllers.map((controller) => controller.stop(deadlineMs)),
+        attaching?.operations.stop(deadlineMs, clock.sleep),
+      ]);
       await Promise.all(informers.map((informer) => informer.stop()));
       await shared.events.flush(eventsMs);
     },

@@ -5,6 +5,7 @@ import { systemClock } from '../control/clock.ts';
 import { createInformer } from '../kube/informer.ts';
 import { tellJobEnds } from '../nodes/job-ends.ts';
 import { createNodeExecutor } from '../volumes/node-executor.ts';
+import { type AttachmentOptions, DEFAULT_ATTACHMENT } from './attachment-controller.ts';
 import type { ControllerName } from './controllers.ts';
 import type { HttpAddress } from './http-address.ts';
 import { startHttpEndpoint } from './http-endpoint.ts';
@@ -28,6 +29,8 @@ export interface WatchOptions extends Pick<RightOptions, 'connection' | 'electio
   http?: { address: HttpAddress; metricsPath: string };
   /** Where what is done here is counted, and what is served is read. */
   metrics?: Metrics;
+  /** Default: DEFAULT_ATTACHMENT. */
+  attachment?: AttachmentOptions;
   verbose: boolean;
   /** Ends the daemon in order. */
   signal: AbortSignal;
@@ -97,7 +100,7 @@ export async function runWatch(
     workers: () => live.now().workers,
     retry: live.retry,
     enabled: controllers,
-    attachment: controllers.has('attachment'),
+    attachment: controllers.has('attachment') ? (options.attachment ?? DEFAULT_ATTACHMENT) : undefined,
     // Without the Nodes it is not known where they are reached.
     begin: Promise.all([nodes.synced, election?.won]),
     around,

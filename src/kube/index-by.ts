@@ -10,17 +10,6 @@ export function indexBy<T extends KubeObject>(
   informer: Informer<T>,
   keyOf: (object: T) => string | readonly string[] | undefined,
 ): (key: string) => T[] {
-  return indexByEach(informer, (object) => {
-    const key = keyOf(object);
-    return key === undefined ? [] : [key];
-  });
-}
-
-/** The same, where an object is found under several keys. */
-export function indexByEach<T extends KubeObject>(
-  informer: Informer<T>,
-  keysOf: (object: T) => readonly string[],
-): (key: string) => T[] {
   /** By key, then by namespace and name. */
   const index = new Map<string, Map<string, T>>();
 

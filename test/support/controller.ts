@@ -2,6 +2,7 @@ import type { KubeNode } from '../../src/api/core.ts';
 import { NODES } from '../../src/api/resources.ts';
 import type { BackoffRange } from '../../src/control/backoff.ts';
 import { systemClock } from '../../src/control/clock.ts';
+import { DEFAULT_ATTACHMENT } from '../../src/daemon/attachment-controller.ts';
 import { keepNode } from '../../src/daemon/kept-fields.ts';
 import type { Metrics } from '../../src/daemon/metrics/metrics.ts';
 import { startVolumeController } from '../../src/daemon/volume-controller.ts';
@@ -67,7 +68,7 @@ export async function startController(
     host: 'test',
     workers: 2,
     retry,
-    attachment,
+    attachment: attachment ? DEFAULT_ATTACHMENT : undefined,
   });
   await controller.started;
   return {

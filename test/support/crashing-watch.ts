@@ -113,7 +113,7 @@ const controller = startVolumeController({
   actsFor: (node) => options.nodes.includes(node),
   host: 'test',
   workers: 4,
-  attachment: false,
+  attachment: undefined,
   retry: { startMs: 200, maxMs: 2000 },
 });
 process.on('SIGTERM', () => {
