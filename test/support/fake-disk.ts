@@ -1,3 +1,4 @@
+import { holds } from '../../src/nodes/check-guards.ts';
 import type { Probe, ProbeResult, Step } from '../../src/nodes/job.ts';
 import { LSBLK } from '../../src/storage/block-devices.ts';
 import { deviceProbes, rawProbes, readRaw } from '../../src/storage/raw/observe.ts';
@@ -139,12 +140,9 @@ export class FakeDisks {
 
   #check(step: Step): void {
     for (const { argv, expect, refusal } of step.guards) {
-      const { exit, stdout } = this.#answer(argv);
-      const text = expect.stdout ?? { has: '', lacks: '\0' };
-      const holds =
-        (expect.exit ?? exit) === exit &&
-        ('is' in text ? stdout === text.is : stdout.includes(text.has) && !stdout.includes(text.lacks));
-      if (!holds) throw new Error(`guard of "${step.name}": ${refusal}: ${exit} ${stdout}`);
+      const answer = this.#answer(argv);
+      if (!holds(expect, answer))
+        throw new Error(`guard of "${step.name}": ${refusal}: ${answer.exit} ${answer.stdout}`);
     }
   }
 

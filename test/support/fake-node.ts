@@ -1,4 +1,5 @@
 import { dirname } from 'node:path';
+import { holds } from '../../src/nodes/check-guards.ts';
 import type { Step } from '../../src/nodes/job.ts';
 import { parseIntent } from '../../src/storage/records.ts';
 import type { DesiredSparse, FileFacts, ObservedSparse } from '../../src/storage/types.ts';
@@ -19,7 +20,7 @@ export type Killed = 'before' | 'half' | 'after';
 export class FakeNode {
   readonly files = new Map<string, File>();
   /** Loop numbers and the files that they have. `sizeBytes` is what the device took of its file. */
-  readonly loops = new Map<number, { file: string; inode: number; sizeBytes?: bigint }>();
+  readonly loops = new Map<number, { file: string; inode: number; sizeBytes?: bigint; readOnly?: boolean }>();
   /** Mount points and the loop numbers that are mounted there. */
   readonly mounts = new Map<string, number>();
   /** Whether its root may grow a file system that is mounted. */
@@ -79,7 +80,7 @@ export class FakeNode {
         backingFile: this.files.get(loop.file)?.inode === loop.inode ? loop.file : `${loop.file} (deleted)`,
         backingInode: String(loop.inode),
         autoclear: false,
-        readOnly: false,
+        readOnly: loop.readOnly ?? false,
         wholeFile: true,
         sizeBytes: loop.sizeBytes ?? this.files.get(loop.file)?.sizeBytes ?? 0n,
       })),
@@ -115,12 +116,8 @@ export class FakeNode {
 
   #check(step: Step): void {
     for (const { argv, expect, refusal } of step.guards) {
-      const { exit, stdout } = this.#answer(argv);
-      const text = expect.stdout ?? { has: '', lacks: '\0' };
-      const holds =
-        (expect.exit ?? exit) === exit &&
-        ('is' in text ? stdout === text.is : stdout.includes(text.has) && !stdout.includes(text.lacks));
-      if (!holds) throw new Error(`guard of "${step.name}": ${refusal}`);
+      const answer = this.#answer(argv);
+      if (!holds(expect, answer)) throw new Error(`guard of "${step.name}": ${refusal}`);
     }
   }
 
@@ -221,6 +218,7 @@ export class FakeNode {
           file: last,
           inode: this.#get(last).inode,
           sizeBytes: this.#get(last).sizeBytes,
+          readOnly: rest[0] === '-r',
         });
         return;
       case 'udevadm':

@@ -33,6 +33,17 @@ interface Crash {
   other: boolean;
 }
 
+type Kind = Partial<Pick<DesiredSparse, 'onDemand' | 'readOnly' | 'shared'>>;
+const KINDS: readonly Kind[] = [
+  {},
+  { readOnly: true },
+  { onDemand: true },
+  { onDemand: true, readOnly: true },
+  { onDemand: true, shared: true },
+  { onDemand: true, shared: true, readOnly: true },
+];
+const kinds = fc.constantFrom(...KINDS);
+
 const crash: fc.Arbitrary<Crash> = fc.record({
   where: fc.double({ min: 0, max: 1, noNaN: true }),
   killed: fc.constantFrom('before', 'half', 'after'),
@@ -97,6 +108,7 @@ function ownFacts(node: FakeNode, desired: DesiredSparse) {
     done,
     recordFiles,
     loops: own.length,
+    readOnly: own[0]?.readOnly,
     linked: link !== undefined && link === own[0]?.device,
     files: [...node.files.keys()].sort(),
   };
@@ -119,33 +131,47 @@ test('a prepare that was interrupted anywhere goes on to the same end, and a don
     linked: true,
   });
   fc.assert(
-    fc.property(crashes, fc.boolean(), crashes, crashes, (preparing, recorded, detaching, attaching) => {
-      const node = new FakeNode();
-      interrupt(node, 'prepare', fresh, preparing);
-      finish(node, 'prepare', fresh);
-      expect(ownFacts(node, fresh)).toEqual(prepared());
+    fc.property(
+      kinds,
+      crashes,
+      fc.boolean(),
+      crashes,
+      crashes,
+      (kind, preparing, recorded, detaching, attaching) => {
+        const node = new FakeNode();
+        const made = { ...fresh, ...kind };
+        interrupt(node, 'prepare', made, preparing);
+        finish(node, 'prepare', made);
+        const detached = { ...prepared(), loops: 0, readOnly: undefined, linked: false };
+        const attached = { ...prepared(), readOnly: kind.readOnly ?? false };
+        expect(ownFacts(node, made)).toEqual(kind.onDemand ? detached : attached);
 
-      const desired = { ...fresh, recorded };
-      const inode = node.files.get(FILE)?.inode;
-      interrupt(node, 'absent', desired, detaching);
-      finish(node, 'absent', desired);
-      expect(ownFacts(node, desired)).toEqual({ ...prepared(), loops: 0, linked: false });
-      interrupt(node, 'present', desired, attaching);
-      finish(node, recorded ? 'present' : 'prepare', desired);
-      expect(ownFacts(node, desired)).toEqual(prepared());
-      expect(node.files.get(FILE)?.inode).toBe(inode);
-    }),
+        const desired = { ...made, recorded };
+        const inode = node.files.get(FILE)?.inode;
+        interrupt(node, 'absent', desired, detaching);
+        finish(node, 'absent', desired);
+        expect(ownFacts(node, desired)).toEqual(detached);
+        interrupt(node, 'present', desired, attaching);
+        finish(node, recorded || kind.onDemand ? 'present' : 'prepare', desired);
+        expect(ownFacts(node, desired)).toEqual(attached);
+        expect(node.files.get(FILE)?.inode).toBe(inode);
+      },
+    ),
     { seed: seed(), numRuns: 500 },
   );
 });
 
 test('a destroy from any state of a prepare, interrupted anywhere, ends with nothing', () => {
   fc.assert(
-    fc.property(crashes, fc.boolean(), crashes, (preparing, whole, destroying) => {
+    fc.property(kinds, crashes, fc.boolean(), crashes, (kind, preparing, whole, destroying) => {
       const node = new FakeNode();
-      interrupt(node, 'prepare', fresh, preparing);
-      if (whole) finish(node, 'prepare', fresh);
-      const desired = { ...fresh, recorded: whole };
+      const made = { ...fresh, ...kind };
+      interrupt(node, 'prepare', made, preparing);
+      if (whole) {
+        finish(node, 'prepare', made);
+        finish(node, 'present', made);
+      }
+      const desired = { ...made, recorded: whole };
       interrupt(node, 'destroy', desired, destroying);
       finish(node, 'destroy', desired);
       expect(ownFacts(node, desired)).toEqual(NOTHING);

@@ -1,0 +1,178 @@
+import { mkdir, symlink, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { execa } from 'execa';
+import { holds } from '../../src/nodes/check-guards.ts';
+import type { ProbeResult } from '../../src/nodes/job.ts';
+import {
+  kubeletProbe,
+  kubeletUse,
+  notOfKubelet,
+  readKubelet,
+  refuseStale,
+} from '../../src/storage/kubelet.ts';
+import { ObservationError } from '../../src/storage/probe-results.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+
+const MOUNTS = 'plugins/kubernetes.io/local-volume/mounts';
+const DEVICES = 'plugins/kubernetes.io~local-volume/volumeDevices';
+const POD = '7c0a6d8e-5c0c-4a5b-8d0e-0c8e4bb3b1a1';
+const VOLUMES = `pods/${POD}/volumes/kubernetes.io~local-volume`;
+const POD_DEVICES = `pods/${POD}/volumeDevices/kubernetes.io~local-volume`;
+const NONE = { mounts: new Map<string, string[]>() };
+
+describe('a real find sees of', () => {
+  let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+  let place: { name: string; kubeletRoot: string };
+  beforeEach(async () => {
+    folder = await temporaryFolder('kubelet');
+    place = { name: 'data1', kubeletRoot: join(folder.path, 'kubelet') };
+  });
+  afterEach(() => folder.remove());
+
+  /** A path that ends in / is a folder; one with -> in it a symbolic link. */
+  async function make(paths: readonly string[]): Promise<void> {
+    for (const each of paths) {
+      const [path = '', target] = each.split(' -> ');
+      const full = join(place.kubeletRoot, path);
+      await mkdir(path.endsWith('/') ? full : dirname(full), { recursive: true });
+      if (target !== undefined) await symlink(target, full);
+      else if (!path.endsWith('/')) await writeFile(full, path.endsWith('left') ? '' : 'x');
+    }
+  }
+
+  async function look(): Promise<ProbeResult> {
+    const [program = '', ...args] = kubeletProbe(place).argv;
+    const { exitCode, stdout, stderr } = await execa(program, args, { reject: false, env: { LC_ALL: 'C' } });
+    return { exit: exitCode ?? -1, stdout, stderr };
+  }
+
+  test.each<[string, string[], string[]]>([
+    ['no root folder', [], []],
+    ['a node without pods', [`${MOUNTS}/`, 'pods/'], []],
+    ['data below the place where it is mounted', [`${MOUNTS}/data1/a/b/c/d`], [`${MOUNTS}/data1`]],
+    ['data in the folder of a pod', [`${VOLUMES}/data1/a`], [`${VOLUMES}/data1`]],
+    ['a device that is bound', [`${DEVICES}/data1/${POD}`], [`${DEVICES}/data1/${POD}`]],
+    [
+      'a link of a pod, whether or not its device is there',
+      [`${POD_DEVICES}/data1 -> /dev/none`],
+      [`${POD_DEVICES}/data1`],
+    ],
+    [
+      'empty folders, and files that a restart left',
+      [`${MOUNTS}/data1/`, `${VOLUMES}/data1/`, `${DEVICES}/data1/left`],
+      [],
+    ],
+    [
+      'other volumes',
+      [
+        `${MOUNTS}/data10/a`,
+        `${VOLUMES}/data2/data1/a`,
+        `${DEVICES}/data/${POD}`,
+        `${DEVICES}/data1x/data1`,
+        `pods/${POD}/volumes/kubernetes.io~nfs/data1/a`,
+        `pods/${POD}/volumes/kubernetes.io~csi/data1/kubernetes.io~local-volume/data1/a`,
+        `pods/${POD}/plugins/data1/a`,
+        'pods/data1/a',
+      ],
+      [],
+    ],
+  ])('%s', async (_, paths, expected) => {
+    await make(paths);
+    const result = await look();
+    const full = expected.map((path) => join(place.kubeletRoot, path));
+    expect(readKubelet(place, result, NONE)).toEqual(full);
+    expect(holds(notOfKubelet(place).expect, result)).toBe(expected.length === 0);
+  });
+
+  test('the root folder and that of pods behind symbolic links', async () => {
+    await mkdir(join(folder.path, 'real', VOLUMES, 'data1', 'a'), { recursive: true });
+    await mkdir(place.kubeletRoot);
+    await symlink(join(folder.path, 'real', 'pods'), join(place.kubeletRoot, 'pods'));
+    const through = { ...place, kubeletRoot: join(folder.path, 'link') };
+    await symlink(place.kubeletRoot, through.kubeletRoot);
+    place = through;
+    expect(readKubelet(place, await look(), NONE)).toEqual([join(through.kubeletRoot, VOLUMES, 'data1')]);
+  });
+});
+
+const place = { name: 'data1', kubeletRoot: '/k' };
+const answer = (stderr = '', stdout = '/dev/null'): ProbeResult => ({
+  exit: stderr === '' ? 0 : 1,
+  stdout,
+  stderr,
+});
+
+test.each([
+  [`/k/${MOUNTS}/data1`, true],
+  ['/elsewhere/plugins/kubernetes.io/local-volume/mounts/data1', true],
+  [`/k/${VOLUMES}/data1`, true],
+  [`/k/${DEVICES}/data1/${POD}`, true],
+  [`/k/${MOUNTS}/data2`, false],
+  [`/k/${VOLUMES}/data2`, false],
+  [`/k/${DEVICES}/data2/data1`, false],
+  [`/k/pods/${POD}/volumes/kubernetes.io~csi/data1`, false],
+  ['/mnt/data1', false],
+])('a mount at %s counts as use: %j', (point, counts) => {
+  const found = readKubelet(place, answer(), { mounts: new Map([['7:3', ['/', point]]]) });
+  expect(found).toEqual(counts ? [point] : []);
+});
+
+test('what is found by both ways is told once', () => {
+  const folder = `/k/${VOLUMES}/data1`;
+  const mounts = new Map([['7:3', [folder]]]);
+  expect(readKubelet(place, answer('', `${folder}\n/dev/null`), { mounts })).toEqual([folder]);
+});
+
+test.each([
+  [`find: '/k/${MOUNTS}/data1': Input/output error`, [`/k/${MOUNTS}/data1`]],
+  [`find: '/k/${VOLUMES}/data1': Structure needs cleaning`, [`/k/${VOLUMES}/data1`]],
+  [`find: '/k/${VOLUMES}/data2': Input/output error`, []],
+  ["find: '/k/pods': No such file or directory", []],
+])('a file system that cannot be read is mounted: %s', (stderr, found) => {
+  expect(readKubelet(place, answer(stderr), NONE)).toEqual(found);
+});
+
+test.each([
+  ['a find that was cut off', answer('', `/k/${MOUNTS}/data1`)],
+  ['a find that printed nothing', answer('', '')],
+  ['pods that cannot be read', answer("find: '/k/pods': Permission denied")],
+  ['an option that is not known', answer("find: unknown predicate '-ignore_readdir_race'")],
+])('nothing is concluded from %s', (_, result) => {
+  expect(() => readKubelet(place, result, NONE)).toThrow(ObservationError);
+});
+
+test.each([
+  [[], undefined],
+  [[`/k/${MOUNTS}/data1`], `the kubelet has /k/${MOUNTS}/data1`],
+  [
+    [`/k/${MOUNTS}/data1`, `/k/${VOLUMES}/data1`],
+    `the kubelet has /k/${VOLUMES}/data1 for the pod with the UID ${POD}`,
+  ],
+  [[`/k/${POD_DEVICES}/data1`], `the kubelet has /k/${POD_DEVICES}/data1 for the pod with the UID ${POD}`],
+  [
+    [`/k/${DEVICES}/data1/${POD}`],
+    `the kubelet has /k/${DEVICES}/data1/${POD} for the pod with the UID ${POD}`,
+  ],
+])('it is said what the kubelet has: %j', (folders, text) => expect(kubeletUse(folders)).toBe(text));
+
+test.each<[string, string, string[], boolean]>([
+  ['its own device', `/k/${MOUNTS}/data1`, ['7:3'], false],
+  ['another device', `/k/${MOUNTS}/data1`, ['7:4'], true],
+  ['a device while it has none', `/k/${VOLUMES}/data1`, [], true],
+  ['a bound device while it has one', `/k/${DEVICES}/data1/${POD}`, ['7:4'], false],
+  ['a bound device while it has none', `/k/${DEVICES}/data1/${POD}`, [], true],
+  ['another volume', `/k/${MOUNTS}/data2`, [], false],
+])('a mount of %s is in the way of a volume of the name: %s', (_, point, own, stale) => {
+  const mounts = new Map([['7:3', [point]]]);
+  const refused = refuseStale(
+    place,
+    { mounts },
+    own.map((device) => ({ device })),
+  );
+  expect(refused).toEqual(
+    stale
+      ? { refusal: expect.stringContaining(`mounted at ${point}`), hint: expect.any(String), passing: true }
+      : undefined,
+  );
+});
