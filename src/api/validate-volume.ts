@@ -151,7 +151,7 @@ function unsupported(spec: VolumeSpec): [what: string, instead: string][] {
     ...(['attachableNodes', 'source'] as const)
       .filter((field) => spec[field] != null)
       .map((field) => [field, 'leave it out'] as const),
-    ...(attachPolicy == null || attachPolicy === 'Always'
+    ...(attachPolicy == null || attachPolicy === 'Always' || attachPolicy === 'OnDemand'
       ? []
       : [[`attachPolicy ${attachPolicy}`, 'leave it out, or set it to Always'] as const]),
   ].map(([what, instead]) => [what, instead]);

@@ -8,6 +8,12 @@ export interface WorkingNodes extends Executor {
   away: Set<string>;
   /** How often a job was started. */
   started: number;
+  /** How often nodes were looked at. */
+  asked: number;
+  /** How many loop devices a node has. */
+  loopsOn(node: string): number;
+  /** As after a reboot. */
+  detachAll(node: string): void;
 }
 
 const text = (content: string | undefined) => (content === undefined ? missing : result(0, content));
@@ -28,8 +34,16 @@ export function workingNodes(): WorkingNodes {
   const executor: WorkingNodes = {
     away: new Set(),
     started: 0,
+    asked: 0,
+    loopsOn: (name) => reach(name).disk.loops.size,
+    detachAll(name) {
+      const { disk } = reach(name);
+      disk.loops.clear();
+      disk.links.clear();
+    },
     async observe(name, probes) {
       const { disk } = reach(name);
+      executor.asked += 1;
       return new Map(probes.map((probe) => [probe.name, answer(disk, probe)]));
     },
     async submit(name, { key, steps }) {
@@ -59,6 +73,7 @@ export function workingNodes(): WorkingNodes {
 function answer(disk: FakeNode, { name, argv }: Probe): ProbeResult {
   const path = argv.at(-1) ?? '';
   const file = disk.files.get(path);
+  if (name.startsWith('guard ')) return unused(argv);
   switch (name) {
     case 'path':
       return result(0, path);
@@ -93,6 +108,8 @@ function answer(disk: FakeNode, { name, argv }: Probe): ProbeResult {
     }
     case 'swaps':
       return result(0, 'Filename Type Size Used Priority');
+    case 'kubelet':
+      return result(0, '/dev/null');
     case 'mounts':
     case 'capabilities':
     case 'udev':
@@ -100,6 +117,15 @@ function answer(disk: FakeNode, { name, argv }: Probe): ProbeResult {
     default:
       throw new Error(`no answer to the probe ${name}`);
   }
+}
+
+/** What looks for users print where there are none. */
+function unused(argv: readonly string[]): ProbeResult {
+  const command = argv.join(' ');
+  if (command.includes('mountinfo')) return result(0, '1 1 0:1 / / rw');
+  if (command.startsWith('cat /proc/swaps')) return result(0, 'Filename Type Size Used Priority');
+  if (command.includes('%F|%t:%T')) return result(0, '/character special file|1:3/');
+  return result(0, command.includes('/dev/null') ? '/dev/null' : '');
 }
 
 function loopRow(disk: FakeNode, number: number): object {

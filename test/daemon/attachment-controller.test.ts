@@ -1,0 +1,265 @@
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import type { KubeEvent, KubeNode, PersistentVolume, PersistentVolumeClaim, Pod } from '../../src/api/core.ts';
+import type { KubeObject } from '../../src/api/meta.ts';
+import { ATTACHED_NODES_ANNOTATION, VOLUMES_ATTACHED_CONDITION } from '../../src/api/names.ts';
+import {
+  EVENTS,
+  NODES,
+  PERSISTENT_VOLUME_CLAIMS,
+  PERSISTENT_VOLUMES,
+  PODS,
+  VOLUMES,
+} from '../../src/api/resources.ts';
+import type { Volume, VolumeSpec } from '../../src/api/volume.ts';
+import type { KubeClient } from '../../src/kube/types.ts';
+import { sparseVolume, startCluster, type TestCluster } from '../support/cluster.ts';
+import { startController, type TestController } from '../support/controller.ts';
+import { until } from '../support/until.ts';
+import { type WorkingNodes, workingNodes } from '../support/working-nodes.ts';
+
+/** The controller in the daemon, against a sandbox's API server and nodes in memory that carry out what they are told. */
+
+const NAMESPACE = 'default';
+
+let cluster: TestCluster;
+let client: KubeClient;
+let controller: TestController;
+let nodes: WorkingNodes;
+let writes: string[];
+
+/** The client, with its writes put down. */
+const noting = (real: KubeClient): KubeClient => ({
+  ...real,
+  patch: (resource, name, patch, options) => {
+    writes.push(`patch ${resource.plural}${options?.subresource === undefined ? '' : '/status'} ${name}`);
+    return real.patch(resource, name, patch, options);
+  },
+});
+
+beforeEach(async () => {
+  cluster = await startCluster();
+  client = cluster.client;
+  nodes = workingNodes();
+  writes = [];
+  await createNode('n1');
+  controller = await startController(noting(client), { executor: nodes });
+}, 30_000);
+
+afterEach(async () => {
+  if (process.env.DEBUGLINES) console.log(JSON.stringify(controller.lines.slice(-12),null,1), JSON.stringify((await client.list(VOLUMES)).items.map((v: any) => v.status),null,1));
+  await controller.stop();
+  await cluster.stop();
+});
+
+async function restart(): Promise<void> {
+  await controller.stop();
+  controller = await startController(noting(client), { executor: nodes });
+}
+
+const createNode = (name: string, status: 'True' | 'False' = 'True') =>
+  client
+    .create<KubeNode>(NODES, { apiVersion: 'v1', kind: 'Node', metadata: { name } })
+    .then(() => setReady(name, status));
+const setReady = (name: string, status: 'True' | 'False', since = new Date()) =>
+  client.patch(
+    NODES,
+    name,
+    {
+      status: {
+        conditions: [{ type: 'Ready', status, lastTransitionTime: since.toISOString().replace(/\.\d+/, '') }],
+      },
+    },
+    { subresource: 'status' },
+  );
+
+const createVolume = (name: string, more: Partial<VolumeSpec> = {}): Promise<Volume> => {
+  const volume = sparseVolume(name, 'n1', '32Mi');
+  return client.create(VOLUMES, { ...volume, spec: { ...volume.spec, ...more } });
+};
+const volumeNow = (name: string) => client.get<Volume>(VOLUMES, name);
+const attachmentsOf = async (name: string) => (await volumeNow(name)).status?.attachments;
+const available = (name: string) =>
+  until(`${name} is Available`, 10_000, async () =>
+    (await volumeNow(name)).status?.phase === 'Available' ? true : undefined,
+  );
+const isAttached = (name: string, node = 'n1') =>
+  until(`${name} is attached to ${node}`, 10_000, async () =>
+    (await attachmentsOf(name))?.find((each) => each.node === node && each.safeToMount),
+  );
+const isDetached = (name: string) =>
+  until(`${name} is detached`, 10_000, async () =>
+    (await attachmentsOf(name))?.length === 0 ? true : undefined,
+  );
+const record = async (name: string) =>
+  (await client.get<PersistentVolume>(PERSISTENT_VOLUMES, name)).metadata.annotations?.[
+    ATTACHED_NODES_ANNOTATION
+  ];
+
+/** A claim that is bound to the Volume's PersistentVolume. */
+async function claim(name: string): Promise<void> {
+  const made = await client.create<PersistentVolumeClaim>(PERSISTENT_VOLUME_CLAIMS, {
+    apiVersion: 'v1',
+    kind: 'PersistentVolumeClaim',
+    metadata: { name, namespace: NAMESPACE },
+    spec: {
+      volumeName: name,
+      storageClassName: 'local',
+      accessModes: ['ReadWriteOnce'],
+      resources: { requests: { storage: '1Mi' } },
+    },
+  } as PersistentVolumeClaim);
+  await until(`the claim ${name} is bound`, 10_000, async () => {
+    const pv = await client.get<PersistentVolume>(PERSISTENT_VOLUMES, name);
+    return pv.spec.claimRef?.uid === made.metadata.uid ? true : undefined;
+  });
+}
+
+const createPod = (name: string, claimName: string, nodeName = 'n1'): Promise<Pod> =>
+  client.create<Pod>(PODS, {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { name, namespace: NAMESPACE },
+    spec: {
+      nodeName,
+      containers: [{ name: 'c', image: 'x' }],
+      volumes: [{ name: 'data', persistentVolumeClaim: { claimName } }],
+    },
+  } as Pod);
+const deletePod = (name: string) => client.delete(PODS, name, { namespace: NAMESPACE });
+const podCondition = async (name: string) =>
+  (await client.get<Pod>(PODS, name, { namespace: NAMESPACE })).status?.conditions?.find(
+    ({ type }) => type === VOLUMES_ATTACHED_CONDITION,
+  );
+const eventsOf = async (name: string): Promise<string[]> =>
+  (await client.list<KubeEvent & KubeObject>(EVENTS, {})).items
+    .filter(({ involvedObject }) => involvedObject.name === name)
+    .map(({ reason }) => reason);
+
+describe('an Always Volume', () => {
+  test('is told to be attached where it was made, and on the PersistentVolume', async () => {
+    await createVolume('a');
+    expect(await isAttached('a')).toMatchObject({ state: 'Attached', safeToMount: true, pods: [] });
+    expect(await record('a')).toBe('["n1"]');
+  });
+
+  test('is attached again where someone detached it', async () => {
+    await createVolume('a');
+    await isAttached('a');
+    await available('a');
+    nodes.detachAll('n1');
+    await setReady('n1', 'False');
+    await setReady('n1', 'True');
+    await until('there is a loop again', 10_000, async () => (nodes.loopsOn('n1') === 1 ? true : undefined));
+    await isAttached('a');
+    await available('a');
+  });
+
+  test('is detached before it is destroyed', async () => {
+    await createVolume('a');
+    await isAttached('a');
+    await client.delete(VOLUMES, 'a');
+    await until('it is gone', 10_000, async () =>
+      (await client.get(VOLUMES, 'a').catch(() => undefined)) === undefined ? true : undefined,
+    );
+    expect(nodes.loopsOn('n1')).toBe(0);
+  });
+});
+
+describe('an OnDemand Volume', () => {
+  beforeEach(async () => {
+    await createVolume('a', { attachPolicy: 'OnDemand' });
+    await available('a');
+    await claim('a');
+  });
+
+  test('is made without being attached', async () => {
+    expect(nodes.loopsOn('n1')).toBe(0);
+    expect(await record('a')).toBe('[]');
+  });
+
+  test('is attached for a pod, which is told, and detached after the last of two', async () => {
+    await createPod('p1', 'a');
+    expect(await isAttached('a')).toMatchObject({ pods: ['default/p1'] });
+    await createPod('p2', 'a');
+    await until('both are listed', 10_000, async () =>
+      (await attachmentsOf('a'))?.[0]?.pods.length === 2 ? true : undefined,
+    );
+    await until('p2 is told', 10_000, async () =>
+      (await podCondition('p2'))?.status === 'True' ? true : undefined,
+    );
+    const jobs = nodes.started;
+    expect(await record('a')).toBe('["n1"]');
+    expect((await podCondition('p1'))?.status).toBe('True');
+    await until('the event', 10_000, async () =>
+      (await eventsOf('p1')).includes('SuccessfulAttachVolume') ? true : undefined,
+    );
+    await deletePod('p1');
+    await until('one is listed', 10_000, async () =>
+      (await attachmentsOf('a'))?.[0]?.pods.length === 1 ? true : undefined,
+    );
+    expect(nodes.started).toBe(jobs);
+    await deletePod('p2');
+    await isDetached('a');
+    expect(nodes.started).toBe(jobs + 1);
+    expect(nodes.loopsOn('n1')).toBe(0);
+    await until('the record is empty', 10_000, async () => ((await record('a')) === '[]' ? true : undefined));
+  });
+
+  test('a pod on a node where it cannot be waits, and is told why, once', async () => {
+    await createNode('n2');
+    await createPod('p1', 'a', 'n2');
+    const condition = await until('the condition', 10_000, () => podCondition('p1'));
+    expect(condition).toMatchObject({ status: 'False', reason: 'VolumesNotAttached' });
+    expect(condition.message).toContain('n2');
+    await until('the event', 10_000, async () =>
+      (await eventsOf('p1')).includes('FailedAttachVolume') ? true : undefined,
+    );
+    expect(nodes.loopsOn('n2')).toBe(0);
+  });
+
+  test('after a restart, nothing is done for what is as it should be', async () => {
+    await createPod('p1', 'a');
+    await isAttached('a');
+    const jobs = nodes.started;
+    await restart();
+    await isAttached('a');
+    await until('the look has ended', 10_000, async () =>
+      (await attachmentsOf('a'))?.[0]?.state === 'Attached' ? true : undefined,
+    );
+    expect(nodes.started).toBe(jobs);
+  });
+
+  test('after a restart, what no record has and nobody needs is found and detached', async () => {
+    await createPod('p1', 'a');
+    await isAttached('a');
+    await controller.stop();
+    await deletePod('p1');
+    await client.patch(VOLUMES, 'a', { status: { attachments: null } }, { subresource: 'status' });
+    await client.patch(PERSISTENT_VOLUMES, 'a', { metadata: { annotations: { [ATTACHED_NODES_ANNOTATION]: null } } });
+    controller = await startController(noting(client), { executor: nodes });
+    await until('there is no loop', 10_000, async () => (nodes.loopsOn('n1') === 0 ? true : undefined));
+    await until('the record is empty', 10_000, async () => ((await record('a')) === '[]' ? true : undefined));
+  });
+
+  test('idle: no write and no word to a node', async () => {
+    await createPod('p1', 'a');
+    await isAttached('a');
+    await until('the pod is told', 10_000, async () =>
+      (await podCondition('p1'))?.status === 'True' ? true : undefined,
+    );
+    await until('nothing is written any more', 10_000, async () => {
+      const before = writes.length;
+      await new Promise((resolve) => setTimeout(resolve, 300));
+      return writes.length === before ? true : undefined;
+    });
+    const { asked } = nodes;
+    const before = writes.length;
+    await client.patch(PODS, 'p1', { metadata: { labels: { a: 'b' } } }, { namespace: NAMESPACE });
+    await until('the pod is seen', 10_000, async () => {
+      await new Promise((resolve) => setTimeout(resolve, 200));
+      return true;
+    });
+    expect(writes.slice(before)).toEqual([]);
+    expect(nodes.asked).toBe(asked);
+  });
+});
