@@ -237,10 +237,9 @@ export function createAttachmentReconciler(deps: AttachmentDeps): AttachmentReco
       const outcome = await carryOut(known, operation, signal);
       settle(known, operation, outcome, clock.now(), random());
       running.delete(known.uid);
-      logger[outcome.is === 'attached' || outcome.is === 'detached' ? 'info' : 'debug'](
-        { volume: known.name, node, kind, outcome },
-        'operation ended',
-      );
+      const done = outcome.is === 'attached' || outcome.is === 'detached';
+      logger[done ? 'info' : 'debug']({ volume: known.name, node, kind, outcome }, 'operation ended');
+      return kind === 'look' ? done : outcome.is === `${kind}ed`;
     });
     if (!began) running.delete(known.uid);
   }

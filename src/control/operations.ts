@@ -21,26 +21,28 @@ export interface OperationsOptions<Kind extends string> {
   clock: Pick<Clock, 'now'>;
   /** How many may run at once, of each kind apart. */
   caps: Record<Kind, Caps>;
-  /** Told of each end. `ms`: from when it got its place. */
-  onEnd?: ((operation: Operation<Kind>, ms: number) => void) | undefined;
+  /** Told of each end, and what the work said. `ms`: from when it got its place. */
+  onEnd?: ((operation: Operation<Kind>, succeeded: boolean, ms: number) => void) | undefined;
 }
 
 /** The table of operations under way: keys to the one operation that each has. Those past a cap wait, first come, first served. */
 export interface Operations<Kind extends string> {
   /**
    * Begins the work as soon as there is a place. False, and nothing begun, where the key has an operation already, or after
-   * a stop. `work` must not throw.
+   * a stop. `work` resolves to whether it did what it was to do, and must not throw.
    */
-  start(key: string, kind: Kind, group: string, work: (signal: AbortSignal) => Promise<void>): boolean;
+  start(key: string, kind: Kind, group: string, work: Work): boolean;
   of(key: string): Operation<Kind> | undefined;
   list(): Operation<Kind>[];
   /** Drops those that wait, aborts the others' signal after `deadlineMs`, and resolves when all have ended or that time is over. */
   stop(deadlineMs: number, sleep: Clock['sleep']): Promise<void>;
 }
 
+type Work = (signal: AbortSignal) => Promise<boolean>;
+
 interface Waiting<Kind extends string> {
   operation: Operation<Kind>;
-  work: (signal: AbortSignal) => Promise<void>;
+  work: Work;
 }
 
 export function createOperations<Kind extends string>({
@@ -72,11 +74,11 @@ export function createOperations<Kind extends string>({
     operation.running = true;
     count(operation, 1);
     const started = clock.now();
-    const end = work(stopping.signal).finally(() => {
+    const end = work(stopping.signal).then((succeeded) => {
       ends.delete(end);
       table.delete(operation.key);
       count(operation, -1);
-      onEnd?.(operation, clock.now() - started);
+      onEnd?.(operation, succeeded, clock.now() - started);
       next(operation.kind);
     });
     ends.add(end);

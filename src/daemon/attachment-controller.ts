@@ -9,7 +9,7 @@ import { createPodIndex } from '../attachment/pod-index.ts';
 import { type AttachmentReconciler, createAttachmentReconciler } from '../attachment/reconciler.ts';
 import type { Next, OperationKind } from '../attachment/types.ts';
 import type { Clock } from '../control/clock.ts';
-import { createOperations, type Operation, type Operations } from '../control/operations.ts';
+import { createOperations, type Operations } from '../control/operations.ts';
 import { createWorkQueue, type WorkQueue } from '../control/work-queue.ts';
 import type { EventRecorder } from '../kube/events.ts';
 import { indexBy } from '../kube/index-by.ts';
@@ -55,7 +55,7 @@ export interface AttachmentControllerDeps extends AttachmentOptions {
   random: () => number;
   logger: Logger;
   onForced?: ((reason: Next['forced'][number]['reason']) => void) | undefined;
-  onOperation?: ((operation: Operation<OperationKind>, ms: number) => void) | undefined;
+  onOperation?: ((kind: OperationKind, succeeded: boolean, ms: number) => void) | undefined;
 }
 
 export interface AttachmentController extends AttachmentReconciler {
@@ -80,8 +80,8 @@ export function createAttachmentController(deps: AttachmentControllerDeps): Atta
   const operations = createOperations<OperationKind>({
     clock,
     caps: { attach: CAPS, detach: CAPS, look: CAPS },
-    onEnd(operation, ms) {
-      deps.onOperation?.(operation, ms);
+    onEnd(operation, succeeded, ms) {
+      deps.onOperation?.(operation.kind, succeeded, ms);
       const name = reconciler.nameOf(operation.key);
       if (name !== undefined) queue.add(name);
     },

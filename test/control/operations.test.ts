@@ -7,12 +7,12 @@ function table(caps = { inAll: 2, perGroup: 1 }) {
   let now = 0;
   const ended: string[] = [];
   const begun: string[] = [];
-  const ends = new Map<string, () => void>();
+  const ends = new Map<string, (succeeded: boolean) => void>();
   const signals = new Map<string, AbortSignal>();
   const operations = createOperations<Kind>({
     clock: { now: () => now },
     caps: { attach: caps, detach: caps },
-    onEnd: ({ key, kind }, ms) => ended.push(`${kind} ${key} ${ms}`),
+    onEnd: ({ key, kind }, succeeded, ms) => ended.push(`${kind} ${key} ${succeeded} ${ms}`),
   });
   return {
     operations,
@@ -23,10 +23,10 @@ function table(caps = { inAll: 2, perGroup: 1 }) {
       operations.start(key, kind, group, (signal) => {
         begun.push(key);
         signals.set(key, signal);
-        return new Promise<void>((resolve) => ends.set(key, resolve));
+        return new Promise((resolve) => ends.set(key, resolve));
       }),
-    async end(key: string) {
-      ends.get(key)?.();
+    async end(key: string, succeeded = true) {
+      ends.get(key)?.(succeeded);
       await new Promise(setImmediate);
     },
     pass(ms: number) {
@@ -94,8 +94,8 @@ test('the time of an operation counts from when it got its place', async () => {
   ]);
   await end('v1');
   pass(5);
-  await end('v2');
-  expect(ended).toEqual(['attach v1 70', 'attach v2 5']);
+  await end('v2', false);
+  expect(ended).toEqual(['attach v1 true 70', 'attach v2 false 5']);
 });
 
 test('a stop drops what waits, waits for what runs, and begins nothing more', async () => {

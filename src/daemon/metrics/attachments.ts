@@ -1,0 +1,101 @@
+import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+import type { Next, OperationKind } from '../../attachment/types.ts';
+import type { Operation } from '../../control/operations.ts';
+
+/** What there is to read of attachments at any moment. */
+export interface Attachments {
+  /** Entries of the actual state. */
+  actual(): number;
+  /** Volumes and nodes where they are wanted. */
+  desired(): number;
+  operations(): readonly Operation<OperationKind>[];
+}
+
+export interface AttachmentMetrics {
+  /** A later one takes the place of this. */
+  add(attachments: Attachments, clock: { now(): number }): void;
+  onOperation(kind: OperationKind, succeeded: boolean, ms: number): void;
+  onForced(reason: Next['forced'][number]['reason']): void;
+}
+
+/** As kube-controller-manager names the plugin of a volume. */
+const PLUGIN = 'volume.stowage.dev';
+
+/** kube-controller-manager's names of what is done. */
+const OPERATION_NAMES: Record<OperationKind, string> = {
+  attach: 'volume_attach',
+  detach: 'volume_detach',
+  look: 'verify_volumes_are_attached',
+};
+
+/** Names and labels of kube-controller-manager where it has such a series, so that its dashboards and alerts hold. */
+export function attachmentMetrics(registry: Registry): AttachmentMetrics {
+  const registers = [registry];
+  let read: { attachments: Attachments; clock: { now(): number } } | undefined;
+
+  new Gauge({
+    registers,
+    name: 'attachdetach_controller_total_volumes',
+    help: 'Attachments: those that are or may be, and those that are wanted.',
+    labelNames: ['plugin_name', 'state'],
+    collect() {
+      if (read === undefined) return;
+      const { attachments } = read;
+      this.set({ plugin_name: PLUGIN, state: 'actual_state_of_world' }, attachments.actual());
+      this.set({ plugin_name: PLUGIN, state: 'desired_state_of_world' }, attachments.desired());
+    },
+  });
+  const durations = new Histogram({
+    registers,
+    name: 'storage_operation_duration_seconds',
+    help: 'How long it took to attach, to detach, or to look at a node for it.',
+    labelNames: ['volume_plugin', 'operation_name', 'status', 'migrated'],
+    buckets: [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15, 25, 50, 120, 300, 600],
+  });
+  const forced = new Counter({
+    registers,
+    name: 'attach_detach_controller_attachdetach_controller_forced_detaches',
+    help: 'Volumes that were let go of on a node that nobody looked at.',
+    labelNames: ['reason'],
+  });
+  for (const reason of ['timeout', 'out-of-service', 'node-gone']) forced.inc({ reason }, 0);
+  new Gauge({
+    registers,
+    name: 'stowage_attachment_operations',
+    help: 'Operations under way, and those that wait for a place.',
+    labelNames: ['kind', 'state'],
+    collect() {
+      for (const kind of Object.keys(OPERATION_NAMES) as OperationKind[]) {
+        const all = read?.attachments.operations().filter((each) => each.kind === kind) ?? [];
+        const running = all.filter((each) => each.running).length;
+        this.set({ kind, state: 'running' }, running);
+        this.set({ kind, state: 'waiting' }, all.length - running);
+      }
+    },
+  });
+  new Gauge({
+    registers,
+    name: 'stowage_attachment_operation_oldest_age_seconds',
+    help: 'For how long the operation has been under way or waited that is the oldest; 0 when there is none.',
+    labelNames: ['kind'],
+    collect() {
+      for (const kind of Object.keys(OPERATION_NAMES) as OperationKind[]) {
+        const since = read?.attachments.operations().flatMap((each) => (each.kind === kind ? each.since : []));
+        const age = read && since?.length ? (read.clock.now() - Math.min(...since)) / 1000 : 0;
+        this.set({ kind }, age);
+      }
+    },
+  });
+
+  return {
+    add(attachments, clock) {
+      read = { attachments, clock };
+    },
+    onOperation(kind, succeeded, ms) {
+      const status = succeeded ? 'success' : 'fail-unknown';
+      const labels = { volume_plugin: PLUGIN, operation_name: OPERATION_NAMES[kind], status, migrated: 'false' };
+      durations.observe(labels, ms / 1000);
+    },
+    onForced: (reason) => forced.inc({ reason }),
+  };
+}
