@@ -1,3 +1,4 @@
+import { accessModesOf } from './access-modes.ts';
 import { directoryWanted } from './directory.ts';
 import { DNS_SUBDOMAIN, isDnsSubdomain } from './dns-name.ts';
 import { isLvmName, LVM_NAME, MAX_LVM_NAME } from './lvm-name.ts';
@@ -39,9 +40,11 @@ export function validateVolume({ metadata, spec }: Volume): string[] {
     ...(spec.rawBlockDevice == null ? [] : rawProblems(spec.rawBlockDevice)),
     ...(spec.lvmLogicalVolume == null ? [] : lvmProblems(metadata.name, spec.lvmLogicalVolume)),
     ...overwriteProblems(spec),
-    ...unsupported(spec).map(
-      ([what, instead]) => `spec.${what} is not supported by this version of stowage; ${instead}`,
-    ),
+    ...policyProblems(spec),
+    ...sharingProblems(spec),
+    ...accessProblems(spec),
+    // A field whose time has not come: to ignore it would be to do something else.
+    ...(spec.source == null ? [] : ['spec.source is not supported by this version of stowage; leave it out']),
   ];
 }
 
@@ -144,15 +147,46 @@ function directoryProblems(directory: unknown): string[] {
   return [`spec.sparseLoopDevice.directory is ${JSON.stringify(directory)}, but must ${wanted}`];
 }
 
-/** Fields whose time has not come, and what to do without them: to ignore one would be to do something else. */
-function unsupported(spec: VolumeSpec): [what: string, instead: string][] {
-  const { attachPolicy } = spec;
+function policyProblems({ attachPolicy }: VolumeSpec): string[] {
+  return attachPolicy == null || attachPolicy === 'Always' || attachPolicy === 'OnDemand'
+    ? []
+    : [`spec.attachPolicy is ${JSON.stringify(attachPolicy)}, but must be Always or OnDemand`];
+}
+
+/** What several nodes may attach is a file on a file system of theirs, and goes to where a pod needs it. */
+function sharingProblems({
+  attachableNodes,
+  nodeName,
+  attachPolicy,
+  sparseLoopDevice,
+}: VolumeSpec): string[] {
+  if (attachableNodes == null) return [];
+  const field = 'spec.attachableNodes';
+  if (!Array.isArray(attachableNodes)) {
+    return [`${field} is ${JSON.stringify(attachableNodes)}, but must be a list of names of nodes`];
+  }
+  if (sparseLoopDevice == null) return [`${field} is for a sparseLoopDevice only; remove it`];
+  const names: readonly unknown[] = attachableNodes;
+  const twice = [...new Set(names.filter((name, index) => names.indexOf(name) !== index))];
   return [
-    ...(['attachableNodes', 'source'] as const)
-      .filter((field) => spec[field] != null)
-      .map((field) => [field, 'leave it out'] as const),
-    ...(attachPolicy == null || attachPolicy === 'Always' || attachPolicy === 'OnDemand'
+    ...names.flatMap((name, index) => nameProblems(`attachableNodes[${index}]`, name)),
+    ...twice.map((name) => `${field} names ${JSON.stringify(name)} more than once`),
+    ...(names.includes(nodeName)
       ? []
-      : [[`attachPolicy ${attachPolicy}`, 'leave it out, or set it to Always'] as const]),
-  ].map(([what, instead]) => [what, instead]);
+      : [`${field} lacks ${JSON.stringify(nodeName)}, which is spec.nodeName; name that node, too`]),
+    ...(attachPolicy === 'OnDemand'
+      ? []
+      : [`${field} needs spec.attachPolicy OnDemand, for the volume goes to where a pod needs it`]),
+    ...(sparseLoopDevice.directory == null
+      ? [`${field} needs spec.sparseLoopDevice.directory, a folder on a file system that these nodes share`]
+      : []),
+  ];
+}
+
+function accessProblems(spec: VolumeSpec): string[] {
+  return accessModesOf(spec).includes('ReadWriteMany')
+    ? [
+        'spec.template.spec.accessModes has ReadWriteMany, but a volume is written on one node at most; use ReadWriteOnce, or ReadOnlyMany alone with spec.attachableNodes',
+      ]
+    : [];
 }

@@ -85,7 +85,8 @@ export const spec = {
     ),
     attachableNodes: {
       type: 'array',
-      description: 'The nodes that share the directory.',
+      description:
+        'The nodes that share the directory of a sparseLoopDevice, nodeName among them: the volume follows its pod there, with attachPolicy OnDemand.',
       maxItems: 100,
       items: { type: 'string', maxLength: NAME },
     },
@@ -157,6 +158,7 @@ export const status = {
     deviceName: { type: 'string', description: 'Name of the device in the kernel, as under /dev.' },
     devicePath: { type: 'string', description: 'Persistent path of the device, as in the PersistentVolume.' },
     capacity: { type: 'string', description: 'Size of the device, measured.' },
+    jobNode: { type: 'string', description: 'The node of that job, where it is not that of the Volume.' },
     prepared: {
       type: 'object',
       description: 'What was made, and where; deletion goes by this.',

@@ -1,6 +1,6 @@
 /**
- * Rules in CEL on the spec of a Volume: all of it stays as it is but sizes that grow, `overwrite`, `onDelete` and
- * `attachPolicy`.
+ * Rules in CEL on the spec of a Volume: all of it stays as it is but sizes that grow, `overwrite`, `onDelete` and, where no
+ * nodes share the volume, `attachPolicy`.
  *
  * They sit on the spec rather than on each field, because the rule of a field is not run when the field is added or
  * removed. They see declared fields only: those of a type that Stowage does not know can change, which does no harm.
@@ -54,6 +54,10 @@ export const TRANSITION_RULES: readonly ValidationRule[] = [
     message: `${field} is immutable; delete the Volume and create it again`,
   })),
   ...IMMUTABLE.map(kept),
+  {
+    rule: `!has(self.attachableNodes) || (${unchanged('attachPolicy')})`,
+    message: 'attachPolicy is immutable beside attachableNodes; delete the Volume and create it again',
+  },
   ...ofType('sparseLoopDevice', ['directory']),
   ...ofType('lvmLogicalVolume', ['vgName', 'thinPool']),
 ];

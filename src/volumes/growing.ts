@@ -12,9 +12,9 @@ import type { Decision, Input } from './types.ts';
 export const growsTo = ({ volume: { spec } }: Input): string =>
   `growing to ${(spec.sparseLoopDevice ?? spec.lvmLogicalVolume)?.size}`;
 
-/** Whether more is asked for than there is. */
-export const isToGrow = ({ volume: { status } }: Input, desired: Desired): boolean =>
-  desired.type !== 'raw' && desired.sizeBytes > parseQuantity(status?.capacity ?? '0');
+/** Whether more is asked for than the capacity, a quantity. */
+export const isToGrow = (desired: Desired, capacity: string | undefined): boolean =>
+  desired.type !== 'raw' && capacity !== undefined && desired.sizeBytes > parseQuantity(capacity);
 
 /** A job that grows what is attached. */
 export function growing(input: Input, attempt: number, now: number): Decision {

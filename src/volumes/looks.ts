@@ -9,14 +9,14 @@ export interface Looks {
 
 /** `lifeOf` tells the life of a node: what was seen in an earlier one counts no longer. */
 export function createLooks(lifeOf: (node: string) => string): Looks {
-  const looks = new Map<string, { at: number; life: string }>();
+  const looks = new Map<string, { at: number; node: string; life: string }>();
   return {
     note: (uid, node, at) => {
-      looks.set(uid, { at, life: lifeOf(node) });
+      looks.set(uid, { at, node, life: lifeOf(node) });
     },
     last(uid, node) {
       const look = looks.get(uid);
-      return look?.life === lifeOf(node) ? look.at : undefined;
+      return look?.node === node && look.life === lifeOf(node) ? look.at : undefined;
     },
     forget: (uid) => {
       looks.delete(uid);

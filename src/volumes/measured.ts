@@ -1,6 +1,7 @@
 import { formatBytes } from '../api/quantity.ts';
 import { deviceOf } from '../storage/device.ts';
 import { lvPath } from '../storage/lvm/names.ts';
+import { madeBytes } from '../storage/sparse/layout.ts';
 import type { Desired, Observed } from '../storage/types.ts';
 import type { StatusFields } from './status.ts';
 import type { Input } from './types.ts';
@@ -39,11 +40,13 @@ export function measured(
   };
 }
 
-/** In bytes, of what is not attached: a file of a Block volume holds more than the partition. */
+/** In bytes, of what is not attached: the file of a Block volume holds more than the partition. */
 function madeSize(desired: Desired, observed: Observed): bigint {
   if (desired.type === 'raw') return 0n;
-  const isWhole = observed.type === 'sparse' && desired.mode === 'Filesystem';
-  return isWhole && observed.file.type === 'file' ? observed.file.sizeBytes : desired.sizeBytes;
+  if (desired.type === 'lvm' || observed.type !== 'sparse') return desired.sizeBytes;
+  return desired.mode === 'Filesystem' && observed.file.type === 'file'
+    ? observed.file.sizeBytes
+    : (madeBytes(desired, observed) ?? desired.sizeBytes);
 }
 
 function placeOf(desired: Desired): string {

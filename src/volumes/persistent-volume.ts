@@ -1,13 +1,20 @@
+import { isReadOnlyShared } from '../api/access-modes.ts';
 import type { PersistentVolume } from '../api/core.ts';
-import { PROTECTION_FINALIZER, VOLUME_API_VERSION } from '../api/names.ts';
+import { ATTACHED_NODES_ANNOTATION, PROTECTION_FINALIZER, VOLUME_API_VERSION } from '../api/names.ts';
 import type { Volume } from '../api/volume.ts';
 import { linkOf } from '../storage/links.ts';
+import { isOnDemand } from './attached.ts';
 import { nodeOf } from './desired.ts';
 import type { ClassOptions } from './storage-class.ts';
 
-/** The PersistentVolume of a Volume whose device is there, as MetalK8s shapes it. */
+/**
+ * The PersistentVolume of a Volume that was made, as MetalK8s shapes it. Its record of where it is attached begins with what
+ * the making of it left.
+ */
 export function buildPv(volume: Volume, options: ClassOptions): PersistentVolume {
-  const { template } = volume.spec;
+  const { template, attachableNodes } = volume.spec;
+  const readOnly = isReadOnlyShared(volume.spec);
+  const mountOptions = withReadOnly(options, readOnly);
   const { labels, annotations } = template?.metadata ?? {};
   return {
     apiVersion: 'v1',
@@ -15,7 +22,10 @@ export function buildPv(volume: Volume, options: ClassOptions): PersistentVolume
     metadata: {
       name: volume.metadata.name,
       ...(labels === undefined ? {} : { labels }),
-      ...(annotations === undefined ? {} : { annotations }),
+      annotations: {
+        ...annotations,
+        [ATTACHED_NODES_ANNOTATION]: JSON.stringify(isOnDemand(volume) ? [] : [nodeOf(volume)]),
+      },
       // Ours alone: a finalizer of the template's would hold the PersistentVolume back for ever.
       finalizers: [PROTECTION_FINALIZER],
       ownerReferences: [
@@ -32,12 +42,12 @@ export function buildPv(volume: Volume, options: ClassOptions): PersistentVolume
     spec: {
       ...template?.spec,
       capacity: { storage: volume.status?.capacity ?? '0' },
-      // A local device is written from one node; more is never promised, whatever the template says.
-      accessModes: ['ReadWriteOnce'],
+      // A device is written from one node; more is never promised, whatever the template says.
+      accessModes: [readOnly ? 'ReadOnlyMany' : 'ReadWriteOnce'],
       persistentVolumeReclaimPolicy: 'Retain',
       storageClassName: volume.spec.storageClassName,
       volumeMode: volume.spec.mode ?? 'Filesystem',
-      ...(options.mountOptions.length === 0 ? {} : { mountOptions: options.mountOptions }),
+      ...(mountOptions.length === 0 ? {} : { mountOptions }),
       local: {
         path: volume.status?.devicePath ?? '',
         ...(options.fs === undefined ? {} : { fsType: options.fs.type }),
@@ -46,13 +56,26 @@ export function buildPv(volume: Volume, options: ClassOptions): PersistentVolume
         required: {
           nodeSelectorTerms: [
             {
-              matchExpressions: [{ key: 'kubernetes.io/hostname', operator: 'In', values: [nodeOf(volume)] }],
+              matchExpressions: [
+                {
+                  key: 'kubernetes.io/hostname',
+                  operator: 'In',
+                  values: attachableNodes == null ? [nodeOf(volume)] : [...attachableNodes],
+                },
+              ],
             },
           ],
         },
       },
     },
   };
+}
+
+/** A device that cannot be written to cannot be mounted otherwise. In mode Block nothing is mounted. */
+function withReadOnly({ fs, mountOptions }: ClassOptions, readOnly: boolean): string[] {
+  return readOnly && fs !== undefined
+    ? [...mountOptions.filter((option) => option !== 'rw' && option !== 'ro'), 'ro']
+    : mountOptions;
 }
 
 /** The persistent names that are not made of a Volume's UID: they are known from the status alone. */

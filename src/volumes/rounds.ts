@@ -44,10 +44,10 @@ export function createRounds(deps: RoundsDeps): Reconcile {
       const subject = read(name);
       if (subject === undefined) return undefined;
       const { volume, node } = subject;
-      const { uid } = volume.metadata;
-      // Another one of that name: what is known is not of it.
-      if (before !== undefined && before !== uid) known = nothing;
-      before = uid;
+      const subjectNow = `${volume.metadata.uid} on ${node}`;
+      // Another one of that name, or work on it runs elsewhere now: what is known is not of that.
+      if (before !== undefined && before !== subjectNow) known = nothing;
+      before = subjectNow;
       const decision = subject.decide(known);
       if (decision.action === undefined) {
         if (decision.follow) follow(volume, node);

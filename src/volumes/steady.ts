@@ -79,8 +79,9 @@ export function steady(input: Input, now: number): Decision {
     const action = setStatus(volume, now, undefined, waiting(input), gone);
     return action === undefined ? { requeueAfter: LOOK_EVERY } : { action };
   }
-  const toGrow = detached && isToGrow(input, desired) ? [`${growsTo(input)} when it is attached`] : [];
   const fields = measured(input, observation.known, desired);
+  const toGrow =
+    detached && isToGrow(desired, fields.capacity) ? [`${growsTo(input)} when it is attached`] : [];
   const action = setStatus(volume, now, 'Available', available(input, [...notes, ...toGrow]), fields);
   if (action !== undefined) return { action };
   return grownPv(input) ?? { requeueAfter: LOOK_EVERY };

@@ -13,6 +13,14 @@ const sparse = (sparseLoopDevice: object) => volume({ sparseLoopDevice });
 const raw = (rawBlockDevice: object, spec: object = {}) =>
   volume({ sparseLoopDevice: undefined, rawBlockDevice, ...spec });
 
+const shared = (spec: object = {}) =>
+  volume({
+    attachPolicy: 'OnDemand',
+    attachableNodes: ['n2', 'n1'],
+    sparseLoopDevice: { size: '1Gi', directory: '/srv/shared' },
+    ...spec,
+  });
+
 describe('validateVolume', () => {
   test.each<[string, Volume]>([
     ['the least there is', volume({})],
@@ -29,6 +37,18 @@ describe('validateVolume', () => {
     [
       'a device and what may be destroyed on it',
       raw({ devicePath: '/dev/sdb' }, { overwrite: 'gpt:A;1=none' }),
+    ],
+    ['attached where a pod needs it', volume({ attachPolicy: 'OnDemand' })],
+    [
+      'a device, attached where a pod needs it',
+      raw({ devicePath: '/dev/sdb' }, { attachPolicy: 'OnDemand' }),
+    ],
+    ['a shared directory', shared()],
+    ['no shared directory, spelt out', volume({ attachableNodes: null, attachPolicy: null })],
+    ['read by many', shared({ template: { spec: { accessModes: ['ReadOnlyMany'] } } })],
+    [
+      'what MetalK8s’s manifests ask for',
+      volume({ template: { spec: { accessModes: ['ReadWriteOnce', 'ReadOnlyMany'] } } }),
     ],
     ['the largest size', sparse({ size: '9223372036854771712' })],
   ])('takes %s', (_, valid) => {
@@ -119,14 +139,83 @@ describe('validateVolume', () => {
     ]);
   });
 
-  test.each<[object, string]>([
-    [{ attachPolicy: 'OnDemand' }, 'attachPolicy OnDemand'],
-    [{ attachableNodes: [] }, 'attachableNodes'],
-    [{ source: {} }, 'source'],
-  ])('%j is not supported yet', (spec, what) => {
-    expect(validateVolume(volume(spec))).toEqual([
+  test('a source is not supported yet', () => {
+    expect(validateVolume(volume({ source: {} }))).toEqual([
+      'spec.source is not supported by this version of stowage; leave it out',
+    ]);
+  });
+
+  test.each([['Never'], [''], [7], [{}]])('attachPolicy %j is refused', (attachPolicy) => {
+    expect(validateVolume(volume({ attachPolicy }))).toEqual([
+      `spec.attachPolicy is ${JSON.stringify(attachPolicy)}, but must be Always or OnDemand`,
+    ]);
+  });
+
+  test.each<[string, object, unknown[]]>([
+    [
+      'kept attached',
+      { attachPolicy: undefined },
+      [expect.stringMatching(/^spec\.attachableNodes needs spec\.attachPolicy OnDemand/)],
+    ],
+    [
+      'kept attached, spelt out',
+      { attachPolicy: 'Always' },
+      [expect.stringMatching(/^spec\.attachableNodes needs spec\.attachPolicy OnDemand/)],
+    ],
+    [
+      'in the folder that every node has of its own',
+      { sparseLoopDevice: { size: '1Gi' } },
+      [expect.stringMatching(/^spec\.attachableNodes needs spec\.sparseLoopDevice\.directory/)],
+    ],
+    [
+      'without its own node',
+      { attachableNodes: ['n2', 'n3'] },
+      ['spec.attachableNodes lacks "n1", which is spec.nodeName; name that node, too'],
+    ],
+    [
+      'by no node',
+      { attachableNodes: [] },
+      ['spec.attachableNodes lacks "n1", which is spec.nodeName; name that node, too'],
+    ],
+    [
+      'by a node twice, and by one three times',
+      { attachableNodes: ['n1', 'n2', 'n3', 'n2', 'n3', 'n3'] },
+      ['spec.attachableNodes names "n2" more than once', 'spec.attachableNodes names "n3" more than once'],
+    ],
+    [
+      'by what is no node',
+      { attachableNodes: ['n1', '../n2', 7] },
+      [
+        expect.stringMatching(/^spec\.attachableNodes\[1\] is "\.\.\/n2", but must be a name/),
+        expect.stringMatching(/^spec\.attachableNodes\[2\] is 7, but must be a name/),
+      ],
+    ],
+    [
+      'by what is no list',
+      { attachableNodes: 'n1' },
+      ['spec.attachableNodes is "n1", but must be a list of names of nodes'],
+    ],
+    [
+      'though it is a disk',
+      { sparseLoopDevice: undefined, rawBlockDevice: { devicePath: '/dev/sdb' } },
+      ['spec.attachableNodes is for a sparseLoopDevice only; remove it'],
+    ],
+    [
+      'though it is a logical volume',
+      { sparseLoopDevice: undefined, lvmLogicalVolume: { vgName: 'vg0', size: '1Gi' } },
+      ['spec.attachableNodes is for a sparseLoopDevice only; remove it'],
+    ],
+  ])('shared %s is refused', (_, spec, problems) => {
+    expect(validateVolume(shared(spec))).toEqual(problems);
+  });
+
+  test.each([
+    [volume({ template: { spec: { accessModes: ['ReadWriteOnce', 'ReadWriteMany'] } } })],
+    [shared({ template: { spec: { accessModes: ['ReadWriteMany'] } } })],
+  ])('nothing is written on several nodes', (volume_) => {
+    expect(validateVolume(volume_)).toEqual([
       expect.stringMatching(
-        `^spec\\.${what} is not supported by this version of stowage; (leave it out|make the)`,
+        /^spec\.template\.spec\.accessModes has ReadWriteMany, but a volume is written on one/,
       ),
     ]);
   });

@@ -48,3 +48,22 @@ test('objects are found by their key as they come, change and go', () => {
   tell(store.replace([], '10'));
   expect([found('n1'), found('n2')]).toEqual([[], []]);
 });
+
+test('an object of several keys is found under each, and under those alone that it has now', () => {
+  const store = new ObjectStore<Widget>();
+  let handler = (_: Change<Widget>) => {};
+  const informer = {
+    onChange: (given: typeof handler) => {
+      handler = given;
+    },
+  };
+  const on1 = indexBy(informer as Informer<Widget>, (object) => object.on?.split(' '));
+  const tell = (changes: Change<Widget>[]) => changes.forEach(handler);
+  const found = () => ['n1', 'n2', 'n3'].map((key) => on1(key).length);
+  tell(store.put(on('a', 1, 'n1 n2')));
+  expect(found()).toEqual([1, 1, 0]);
+  tell(store.put(on('a', 2, 'n2 n3')));
+  expect(found()).toEqual([0, 1, 1]);
+  tell(store.remove(on('a', 3)));
+  expect(found()).toEqual([0, 0, 0]);
+});

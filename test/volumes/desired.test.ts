@@ -27,7 +27,51 @@ describe('a sparse Volume', () => {
       fs: options.fs,
       recorded: false,
       onDelete: 'Delete',
+      onDemand: false,
+      readOnly: false,
+      shared: false,
+      kubeletRoot: '/var/lib/kubelet',
     });
+  });
+
+  test.each<[string, Partial<VolumeSpec>, object]>([
+    ['where a pod needs it', { attachPolicy: 'OnDemand' }, { onDemand: true, shared: false }],
+    ['always', { attachPolicy: 'Always' }, { onDemand: false }],
+    [
+      'of a shared directory',
+      { attachPolicy: 'OnDemand', attachableNodes: ['n1', 'n2'] },
+      { onDemand: true, shared: true, readOnly: false },
+    ],
+    [
+      'read on several nodes',
+      {
+        attachPolicy: 'OnDemand',
+        attachableNodes: ['n1', 'n2'],
+        template: { spec: { accessModes: ['ReadOnlyMany'] } },
+      },
+      { shared: true, readOnly: true },
+    ],
+    [
+      'on one node it is written to, whatever is asked',
+      { template: { spec: { accessModes: ['ReadOnlyMany'] } } },
+      { readOnly: false },
+    ],
+    [
+      'written to by one and read by others: written to by one',
+      {
+        attachPolicy: 'OnDemand',
+        attachableNodes: ['n1', 'n2'],
+        template: { spec: { accessModes: ['ReadWriteOnce', 'ReadOnlyMany'] } },
+      },
+      { readOnly: false },
+    ],
+    [
+      'a template of nonsense',
+      { attachableNodes: ['n1'], template: { spec: { accessModes: 'ReadOnlyMany' } } },
+      { readOnly: false },
+    ],
+  ])('attached %s', (_, spec, expected) => {
+    expect(desiredOf(sparse(spec), options)).toMatchObject(expected);
   });
 
   test.each<[string, string | number, bigint]>([
@@ -73,6 +117,7 @@ describe('a Volume on LVM', () => {
       overwrite: undefined,
       forced: false,
       identity: undefined,
+      kubeletRoot: '/var/lib/kubelet',
     });
     expect(desiredOf(lvm({}, { onDelete: 'Wipe' }), options)).toMatchObject({ onDelete: 'Wipe' });
   });
@@ -109,6 +154,7 @@ describe('a raw Volume', () => {
       fs: undefined,
       recorded: false,
       onDelete: 'Retain',
+      kubeletRoot: '/var/lib/kubelet',
     });
   });
 

@@ -95,17 +95,17 @@ describe('steady state', () => {
     ]);
   });
 
-  test('inactive after a reboot: attached again', () => {
+  test('inactive after a reboot: waits to be attached again', () => {
     const inactive = lvmMade(dm, {
       volumes: [{ ...lv, active: false, device: undefined }],
       target: { is: 'missing' },
     });
     expect(outcome({ volume: there, pv: pv('Bound'), observation: { known: inactive } })).toEqual([
       'Available',
-      'AttachVolume/1',
+      'PrepareVolume/DONE',
       'Unknown',
       'Attaching',
-      '',
+      'the device is not attached on n1; it is being attached',
     ]);
   });
 

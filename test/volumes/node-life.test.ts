@@ -25,12 +25,14 @@ test('a life ends with a boot, and when the node is Ready no more', () => {
 
 test('a look at a node counts until the node has another life', () => {
   let life = 'one';
-  const looks = createLooks((name) => (name === 'n1' ? life : ''));
+  const looks = createLooks((name) => (name === 'n3' ? '' : life));
   looks.note('u', 'n1', 5);
-  looks.note('w', 'n2', 6);
-  expect([looks.last('u', 'n1'), looks.last('w', 'n2'), looks.last('x', 'n1')]).toEqual([5, 6, undefined]);
+  looks.note('w', 'n3', 6);
+  expect([looks.last('u', 'n1'), looks.last('w', 'n3'), looks.last('x', 'n1')]).toEqual([5, 6, undefined]);
+  // Of a node that shares its directory.
+  expect(looks.last('u', 'n2')).toBe(undefined);
   life = 'two';
-  expect([looks.last('u', 'n1'), looks.last('w', 'n2')]).toEqual([undefined, 6]);
+  expect([looks.last('u', 'n1'), looks.last('w', 'n3')]).toEqual([undefined, 6]);
   looks.forget('w');
-  expect(looks.last('w', 'n2')).toBe(undefined);
+  expect(looks.last('w', 'n3')).toBe(undefined);
 });

@@ -226,7 +226,7 @@ describe('what goes on while paused', () => {
         'PrepareVolume/DONE',
         'Unknown',
         'Attaching',
-        expect.stringMatching(/^still to be done, once it is not paused any more: attach /),
+        'the device is not attached on n1; it is attached once Node n1 is not paused any more',
       ],
     ],
     [
@@ -248,7 +248,7 @@ describe('what goes on while paused', () => {
     expect(paused(parts)).toEqual(expected);
   });
 
-  test('what waited to be attached is looked at at once when it is resumed, and attached', () => {
+  test('what waited to be attached is looked at at once when it is resumed, and asked to be attached', () => {
     const waiting = status('Available', 'PrepareVolume/DONE', ['Unknown', 'Attaching', 'still to be done'], {
       prepared,
     });
@@ -256,10 +256,10 @@ describe('what goes on while paused', () => {
     expect(outcome({ ...parts, lookedAt: NOW - 1000 })).toBe('observe');
     expect(outcome({ ...parts, observation: { known: madeNode } })).toEqual([
       'Available',
-      'AttachVolume/1',
+      'PrepareVolume/DONE',
       'Unknown',
       'Attaching',
-      '',
+      'the device is not attached on n1; it is being attached',
     ]);
   });
 });

@@ -1,4 +1,5 @@
-import { expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
+import type { VolumeSpec } from '../../src/api/volume.ts';
 import { buildPv, isPvOf, isUnused, whatHolds } from '../../src/volumes/persistent-volume.ts';
 import { FINALIZER, pv, UID, volume } from '../support/volume-input.ts';
 
@@ -12,6 +13,8 @@ test('is shaped as MetalK8s shapes it', () => {
     metadata: {
       name: 'data1',
       labels: { app: 'x' },
+      // It was attached in the making.
+      annotations: { 'stowage.dev/attached-nodes': '["n1"]' },
       finalizers: [FINALIZER],
       ownerReferences: [
         {
@@ -46,7 +49,10 @@ test('is shaped as MetalK8s shapes it', () => {
 test('takes extras of the template, but neither finalizers nor what we decide', () => {
   const with_ = volume(made);
   with_.spec.template = {
-    metadata: { annotations: { note: 'x' }, finalizers: ['someone/else'] } as never,
+    metadata: {
+      annotations: { note: 'x', 'stowage.dev/attached-nodes': '["evil"]' },
+      finalizers: ['someone/else'],
+    } as never,
     spec: {
       accessModes: ['ReadWriteMany'],
       local: { path: '/etc' },
@@ -55,10 +61,71 @@ test('takes extras of the template, but neither finalizers nor what we decide', 
   };
   const built = buildPv(with_, options);
   expect(built.metadata.finalizers).toEqual([FINALIZER]);
-  expect(built.metadata.annotations).toEqual({ note: 'x' });
+  expect(built.metadata.annotations).toEqual({ note: 'x', 'stowage.dev/attached-nodes': '["n1"]' });
   expect(built.spec.accessModes).toEqual(['ReadWriteOnce']);
   expect(built.spec.local).toEqual({ path: `/dev/disk/by-uuid/${UID}`, fsType: 'ext4' });
   expect(built.spec.claimRef).toEqual({ name: 'c', namespace: 'n' });
+});
+
+describe('on a shared directory', () => {
+  const shared = (accessModes?: unknown, mode: VolumeSpec['mode'] = 'Filesystem') => {
+    const whole = volume({ ...made, prepared: { node: 'n2', paths: [], identity: '' } });
+    whole.spec = {
+      ...whole.spec,
+      mode,
+      attachPolicy: 'OnDemand',
+      attachableNodes: ['n1', 'n2', 'n3'],
+      ...(accessModes === undefined ? {} : { template: { spec: { accessModes } } }),
+    };
+    return buildPv(whole, {
+      fs: mode === 'Block' ? undefined : options.fs,
+      mountOptions: mode === 'Block' ? [] : ['rw', 'noatime'],
+    });
+  };
+
+  test('it may be used on all nodes that share it, wherever it was made, and is attached to none', () => {
+    const { metadata, spec } = shared();
+    expect(metadata.annotations).toEqual({ 'stowage.dev/attached-nodes': '[]' });
+    expect(spec.nodeAffinity).toEqual({
+      required: {
+        nodeSelectorTerms: [
+          {
+            matchExpressions: [{ key: 'kubernetes.io/hostname', operator: 'In', values: ['n1', 'n2', 'n3'] }],
+          },
+        ],
+      },
+    });
+  });
+
+  test.each<[string, unknown, VolumeSpec['mode'], string, string[] | undefined]>([
+    ['nothing asked', undefined, 'Filesystem', 'ReadWriteOnce', ['rw', 'noatime']],
+    ['to be written', ['ReadWriteOnce'], 'Filesystem', 'ReadWriteOnce', ['rw', 'noatime']],
+    [
+      'to be written, too',
+      ['ReadOnlyMany', 'ReadWriteOnce'],
+      'Filesystem',
+      'ReadWriteOnce',
+      ['rw', 'noatime'],
+    ],
+    ['only to be read', ['ReadOnlyMany'], 'Filesystem', 'ReadOnlyMany', ['noatime', 'ro']],
+    ['only to be read, as a device', ['ReadOnlyMany'], 'Block', 'ReadOnlyMany', undefined],
+  ])('access modes: %s', (_, asked, mode, accessMode, mountOptions) => {
+    const { spec } = shared(asked, mode);
+    expect(spec.accessModes).toEqual([accessMode]);
+    expect(spec.mountOptions).toEqual(mountOptions);
+  });
+
+  test('what one node has is never read by many', () => {
+    const single = volume(made);
+    single.spec.template = { spec: { accessModes: ['ReadOnlyMany'] } };
+    expect(buildPv(single, options).spec.accessModes).toEqual(['ReadWriteOnce']);
+  });
+});
+
+test('where a pod needs it, it is attached to no node at first', () => {
+  const onDemand = volume(made);
+  onDemand.spec.attachPolicy = 'OnDemand';
+  expect(buildPv(onDemand, options).metadata.annotations).toEqual({ 'stowage.dev/attached-nodes': '[]' });
 });
 
 test('a PersistentVolume of the name is ours by the owner alone', () => {

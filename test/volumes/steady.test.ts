@@ -1,6 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
+import type { Attachment, Volume, VolumeStatus } from '../../src/api/volume.ts';
 import { decide } from '../../src/volumes/decide.ts';
 import {
+  at,
   available,
   away,
   deleted,
@@ -9,8 +11,25 @@ import {
   prepared,
   type Row,
   status,
+  step,
 } from '../support/decisions.ts';
 import { freshNode, input, loop, madeNode, NOW, pv, readyNode, volume } from '../support/volume-input.ts';
+
+const NOT_ATTACHED = 'the device is not attached on n1; it is being attached';
+
+/** Waits to be attached, and says so. */
+const attaching = (reason = 'Attaching', job = 'PrepareVolume/DONE') =>
+  status('Available', job, ['Unknown', reason, NOT_ATTACHED], { prepared });
+
+const entry = (node: string, more: Partial<Attachment> = {}): Attachment => ({
+  node,
+  state: 'Attached',
+  safeToMount: true,
+  safeToDetach: false,
+  pods: ['apps/db-0'],
+  since: at,
+  ...more,
+});
 
 /** A Volume whose fifth try to grow to 2Gi is 8 s away. */
 const growing = (rows: readonly Row[]): Row[] =>
@@ -46,33 +65,120 @@ describe('Steady state', () => {
       { requeueAfter: 30_000 },
     ],
     [
-      'the device went away: names a job',
+      'the device went away: waits to be attached',
       { volume: volume(available()), pv: pv('Bound'), observation: { known: madeNode } },
-      ['Available', 'AttachVolume/1', 'Unknown', 'Attaching', ''],
+      ['Available', 'PrepareVolume/DONE', 'Unknown', 'Attaching', NOT_ATTACHED],
     ],
     [
-      'and submits it',
+      'waits to be attached, and told so: looks again later, and writes nothing',
+      { volume: volume(attaching()), pv: pv('Bound'), observation: { known: madeNode } },
+      { requeueAfter: 30_000 },
+    ],
+    [
+      'waits to be attached: looks again as often as it is called, for it may be there by now',
+      { volume: volume(attaching()), pv: pv('Bound'), lookedAt: NOW - 1000 },
+      'observe',
+    ],
+    [
+      'what holds up the attaching is told, of this node alone',
       {
-        volume: volume(status('Available', 'AttachVolume/1', ['Unknown', 'Attaching'], { prepared })),
+        volume: volume({
+          ...available(),
+          attachments: [
+            entry('n2', { message: 'of another node' }),
+            entry('n1', { state: 'Uncertain', message: 'losetup failed' }),
+          ],
+        }),
         pv: pv('Bound'),
-        job: { known: { state: 'not-found' } },
         observation: { known: madeNode },
       },
-      ['submit', 2, 0],
+      [
+        'Available',
+        'PrepareVolume/DONE',
+        'Unknown',
+        'Attaching',
+        'the device is not attached on n1; it is being attached: losetup failed',
+      ],
     ],
     [
-      'attached under another number: deviceName follows',
+      'nothing attaches: says so',
       {
-        volume: volume(status('Available', 'AttachVolume/1', ['Unknown', 'Attaching'], { prepared })),
+        volume: volume(available()),
         pv: pv('Bound'),
-        job: { known: { state: 'succeeded' } },
-        observation: {
-          known: { ...madeNode, loops: [{ ...loop, name: 'loop9', number: 9, device: '7:9' }], link: '7:9' },
-        },
-        forgotten: true,
+        observation: { known: madeNode },
+        attachmentEnabled: false,
       },
-      ['Available', 'AttachVolume/DONE', 'True', 'Available', ''],
+      [
+        'Available',
+        'PrepareVolume/DONE',
+        'Unknown',
+        'AttachmentDisabled',
+        'the device is not attached on n1, and the controller attachment is switched off: start stowage watch with it',
+      ],
     ],
+    [
+      'nothing attaches, and it is there: Available',
+      {
+        volume: volume(available()),
+        pv: pv('Bound'),
+        observation: { known: readyNode },
+        attachmentEnabled: false,
+      },
+      { requeueAfter: 30_000 },
+    ],
+    [
+      'waited while nothing attaches: looks again as often as it is called',
+      {
+        volume: volume(attaching('AttachmentDisabled')),
+        pv: pv('Bound'),
+        lookedAt: NOW - 1000,
+        attachmentEnabled: false,
+      },
+      'observe',
+    ],
+    [
+      'the link is away: waits to be attached',
+      {
+        volume: volume(available()),
+        pv: pv('Bound'),
+        observation: { known: { ...readyNode, link: undefined } },
+      },
+      ['Available', 'PrepareVolume/DONE', 'Unknown', 'Attaching', NOT_ATTACHED],
+    ],
+    [
+      'a job of before attaches: its end is asked for',
+      { volume: volume(attaching('Attaching', 'AttachVolume/3')), pv: pv('Bound') },
+      'poll',
+    ],
+    [
+      'a job of before attaches still: waits for its end',
+      {
+        volume: volume(attaching('Attaching', 'AttachVolume/3')),
+        pv: pv('Bound'),
+        job: { known: { state: 'running' } },
+      },
+      ['Available', 'AttachVolume/3', 'Unknown', 'Attaching', 'waits for the end of AttachVolume/3'],
+    ],
+    [
+      'a job of before attaches, and its node is away: unknown',
+      { volume: volume(attaching('Attaching', 'AttachVolume/3')), pv: pv('Bound'), job: away },
+      ['Available', 'AttachVolume/3', 'Unknown', 'NodeUnreachable', away.unknown],
+    ],
+    ...(['not-found', 'succeeded', 'failed', 'died'] as const).flatMap((state): Row[] => {
+      const parts = {
+        volume: volume(attaching('Attaching', 'AttachVolume/3')),
+        pv: pv('Bound'),
+        job: { known: state === 'failed' ? { state, step, exit: 1, output: '' } : { state } },
+      } as const;
+      return [
+        [`a job of before that attached is ${state}: is cleaned up`, parts, 'forget-jobs'],
+        [
+          `a job of before that attached is ${state}: counts as none`,
+          { ...parts, forgotten: true },
+          ['Available', 'AttachVolume/DONE', 'Unknown', 'Attaching', ''],
+        ],
+      ];
+    }),
     ...growing([
       [
         'could not grow: until the next try it is looked after as ever',
@@ -87,9 +193,41 @@ describe('Steady state', () => {
       ['could not grow yet: waits', { observation: { known: readyNode } }, { requeueAfter: 8000 }],
       ['could not grow: tried again when it is time', {}, 'poll', NOW + 8000],
       [
-        'could not grow, and the device went away: is attached first',
+        'could not grow, and the device went away: waits to be attached first',
         { observation: { known: madeNode } },
-        ['Available', 'AttachVolume/1', 'Unknown', 'Attaching', ''],
+        ['Available', 'GrowVolume/5', 'Unknown', 'Attaching', NOT_ATTACHED],
+      ],
+      [
+        'could not grow, and the device is away when it is time: nothing is submitted',
+        { job: { known: { state: 'not-found' } }, observation: { known: madeNode } },
+        'forget-jobs',
+        NOW + 8000,
+      ],
+      [
+        'could not grow, and the device is away when it is time: is attached first',
+        {
+          job: { known: { state: 'not-found' } },
+          observation: { known: madeNode },
+          forgotten: true,
+        },
+        ['Available', 'GrowVolume/DONE', 'Unknown', 'Attaching', NOT_ATTACHED],
+        NOW + 8000,
+      ],
+      [
+        'grew, and the device went away at once: is attached first',
+        {
+          job: { known: { state: 'succeeded' } },
+          observation: { known: madeNode },
+          forgotten: true,
+        },
+        ['Available', 'GrowVolume/DONE', 'Unknown', 'Attaching', NOT_ATTACHED],
+        NOW + 8000,
+      ],
+      [
+        'grows when it is time',
+        { job: { known: { state: 'not-found' } }, observation: { known: readyNode } },
+        ['submit', expect.any(Number), 0],
+        NOW + 8000,
       ],
       [
         'could not grow, and the file is gone: Ready=False',
@@ -100,7 +238,7 @@ describe('Steady state', () => {
     [
       'asks for what is not supported since it was made: said, and else as ever',
       {
-        volume: { ...volume(available()), spec: { ...volume().spec, attachPolicy: 'OnDemand' } },
+        volume: { ...volume(available()), spec: { ...volume().spec, source: { volumeName: 'x' } } },
         pv: pv('Bound'),
         observation: { known: readyNode },
       },
@@ -109,7 +247,7 @@ describe('Steady state', () => {
         'PrepareVolume/DONE',
         'True',
         'Available',
-        expect.stringMatching(/^not done: spec.attachPolicy OnDemand is not supported/),
+        expect.stringMatching(/^not done: spec.source is not supported/),
       ],
     ],
     [
@@ -120,10 +258,10 @@ describe('Steady state', () => {
     [
       'what was unavailable is back, and must be attached: goes on though its phase is Failed',
       {
-        volume: volume(status('Failed', 'AttachVolume/1', ['Unknown', 'Attaching'], { prepared })),
+        volume: volume(status('Failed', 'PrepareVolume/DONE', ['Unknown', 'Attaching'], { prepared })),
         pv: pv('Bound'),
       },
-      'poll',
+      'observe',
     ],
     [
       'what was unavailable, and its node went away: is looked at again',
@@ -191,4 +329,148 @@ test('deviceName follows a loop that was re-attached under another number', () =
     NOW,
   );
   expect(action).toMatchObject({ do: 'set-status', status: { phase: 'Available', deviceName: 'loop9' } });
+});
+
+describe('a Volume that is attached where a pod needs it', () => {
+  const onDemand = (made: VolumeStatus, size = '1Gi', metadata = {}): Volume => {
+    const whole = volume(made, metadata);
+    return { ...whole, spec: { ...whole.spec, attachPolicy: 'OnDemand', sparseLoopDevice: { size } } };
+  };
+  const { deviceName: _, ...away_ } = available();
+  const attached = { ...available(), attachments: [entry('n1')] };
+  const bound = pv('Bound');
+  const fine = ['Available', 'PrepareVolume/DONE', 'True', 'Available', ''];
+
+  test.each<Row>([
+    [
+      'without its device is Available',
+      {
+        volume: onDemand(status('Pending', 'PrepareVolume/DONE', undefined, { prepared })),
+        pv: bound,
+        observation: { known: madeNode },
+      },
+      fine,
+    ],
+    [
+      'without its device, and told so: nothing is written',
+      { volume: onDemand(away_), pv: bound, observation: { known: madeNode } },
+      { requeueAfter: 30_000 },
+    ],
+    [
+      'needs nobody who attaches to be Available',
+      {
+        volume: onDemand(status('Pending', 'PrepareVolume/DONE', undefined, { prepared })),
+        pv: bound,
+        observation: { known: madeNode },
+        attachmentEnabled: false,
+      },
+      fine,
+    ],
+    [
+      'and was looked at lately rests',
+      { volume: onDemand(away_), pv: bound, lookedAt: NOW - 10_000 },
+      { requeueAfter: 20_000 },
+    ],
+    [
+      'was attached since the last look: is looked at',
+      { volume: onDemand({ ...away_, attachments: [entry('n1')] }), pv: bound, lookedAt: NOW - 10_000 },
+      'observe',
+    ],
+    [
+      'is attached, and told so: rests',
+      { volume: onDemand(attached), pv: bound, lookedAt: NOW - 10_000 },
+      { requeueAfter: 20_000 },
+    ],
+    [
+      'is on its way: rests, until it is there',
+      {
+        volume: onDemand({ ...away_, attachments: [entry('n1', { state: 'Attaching' })] }),
+        pv: bound,
+        lookedAt: NOW - 10_000,
+      },
+      { requeueAfter: 20_000 },
+    ],
+    [
+      'was detached since the last look: is looked at',
+      { volume: onDemand(available()), pv: bound, lookedAt: NOW - 10_000 },
+      'observe',
+    ],
+    [
+      'and whose file is gone is not Available',
+      { volume: onDemand(away_), pv: bound, observation: { known: freshNode } },
+      ['Failed', 'PrepareVolume/DONE', 'False', 'UnavailableError', expect.stringContaining('is missing')],
+    ],
+    [
+      'and whose file has become another is not Available',
+      {
+        volume: onDemand(away_),
+        pv: bound,
+        observation: {
+          known: { ...madeNode, done: undefined, intent: undefined, signature: { found: 'none' } },
+        },
+      },
+      ['Failed', 'PrepareVolume/DONE', 'False', 'UnavailableError', expect.anything()],
+    ],
+    [
+      'and cannot be attached for now is Available, and says why',
+      { volume: onDemand(away_), pv: bound, observation: { known: { ...madeNode, udev: false } } },
+      ['Available', 'PrepareVolume/DONE', 'True', 'Available', expect.stringContaining('no udev runs')],
+    ],
+    [
+      'is to grow: does so once it is attached, and says so',
+      { volume: onDemand(away_, '2Gi'), pv: bound, observation: { known: madeNode } },
+      ['Available', 'PrepareVolume/DONE', 'True', 'Available', 'growing to 2Gi when it is attached'],
+    ],
+    [
+      'is to grow, and attached: grows',
+      { volume: onDemand(attached, '2Gi'), pv: bound, observation: { known: readyNode } },
+      ['Available', 'GrowVolume/1', 'True', 'Available', 'growing to 2Gi'],
+    ],
+    [
+      'could not grow before it was detached: gives that up, and cleans up first',
+      {
+        volume: onDemand({ ...away_, job: 'GrowVolume/5', attempt: 5 }, '2Gi'),
+        pv: bound,
+        observation: { known: madeNode },
+      },
+      'forget-jobs',
+    ],
+    [
+      'could not grow before it was detached: gives that up',
+      {
+        volume: onDemand({ ...away_, job: 'GrowVolume/5', attempt: 5 }, '2Gi'),
+        pv: bound,
+        observation: { known: madeNode },
+        forgotten: true,
+      },
+      ['Available', 'GrowVolume/DONE', 'True', 'Available', ''],
+    ],
+  ])('%s', (...[, parts, expected, now]) => {
+    expect(outcome(parts, now)).toEqual(expected);
+  });
+
+  const statusOf = (made: VolumeStatus, observed: typeof madeNode) => {
+    const { action } = decide(
+      input({ volume: onDemand(made), pv: bound, observation: { known: observed } }),
+      NOW,
+    );
+    if (action?.do !== 'set-status') throw new Error(`not a status: ${JSON.stringify(action)}`);
+    return action.status;
+  };
+
+  test('deviceName comes with the device, and goes with it, and nothing else does', () => {
+    const there = statusOf({ ...away_, attachments: [entry('n1')] }, readyNode);
+    expect(there).toEqual(available());
+    const gone = statusOf(available(), madeNode);
+    expect(gone).toEqual(away_);
+  });
+});
+
+test('deviceName is taken away with the device: it may be another’s by now', () => {
+  const { action } = decide(
+    input({ volume: volume(available()), pv: pv('Bound'), observation: { known: madeNode } }),
+    NOW,
+  );
+  expect(action).toMatchObject({ do: 'set-status', status: { capacity: '1Gi' } });
+  expect(action?.do === 'set-status' && action.status).not.toHaveProperty('deviceName');
 });

@@ -2,11 +2,8 @@ import type { KubeObject } from '../../api/meta.ts';
 import { COMPONENT } from '../../api/names.ts';
 import { CLUSTER_ROLE_BINDINGS, CLUSTER_ROLES, ROLE_BINDINGS, ROLES, SERVICE_ACCOUNTS } from './kinds.ts';
 import { labelsOf } from './labels.ts';
-import { CLUSTER_RULES, EVENT_RULES, LEASE_RULES, type Rule } from './rules.ts';
+import { CLUSTER_RULES, LEASE_RULES, NAMESPACE_RULES, type Rule } from './rules.ts';
 import { type Wanted, wanted } from './wanted.ts';
-
-/** Where API servers keep events about objects without a namespace. */
-const CLUSTER_EVENTS = 'default';
 
 /** The account that the daemon runs as, and what it may do. */
 export function rbacObjects(namespace: string): Wanted[] {
@@ -27,13 +24,15 @@ export function rbacObjects(namespace: string): Wanted[] {
   ];
   return [
     wanted(SERVICE_ACCOUNTS, 'rbac', { metadata: metadata(COMPONENT, namespace) }),
-    wanted(CLUSTER_ROLES, 'rbac', { metadata: metadata(COMPONENT), rules: CLUSTER_RULES }),
+    wanted(CLUSTER_ROLES, 'rbac', {
+      metadata: metadata(COMPONENT),
+      rules: [...CLUSTER_RULES, ...NAMESPACE_RULES],
+    }),
     wanted(CLUSTER_ROLE_BINDINGS, 'rbac', {
       metadata: metadata(COMPONENT),
       roleRef: refTo('ClusterRole', COMPONENT),
       subjects,
     }),
-    ...role(`${COMPONENT}-events`, CLUSTER_EVENTS, EVENT_RULES),
     ...role(`${COMPONENT}-leader-election`, namespace, LEASE_RULES),
   ];
 }

@@ -24,11 +24,16 @@ export const CLUSTER_RULES: Rule[] = [
   rule(STOWAGE_GROUP, ['leftovers/status'], ['patch']),
   rule('', ['persistentvolumes'], ['get', 'list', 'watch', 'create', 'patch', 'delete']),
   rule('', ['nodes'], ['get', 'list', 'watch']),
+  // Where volumes are needed.
+  rule('', ['pods', 'persistentvolumeclaims'], ['get', 'list', 'watch']),
   rule('storage.k8s.io', ['storageclasses'], ['get', 'list', 'watch']),
 ];
 
-/** In the namespace of events about objects that are in none. */
-export const EVENT_RULES: Rule[] = [rule('', ['events'], ['create', 'patch'])];
+/** In every namespace: pods and their events are in any, and events about objects that are in none, in `default`. */
+export const NAMESPACE_RULES: Rule[] = [
+  rule('', ['pods/status'], ['patch']),
+  rule('', ['events'], ['create', 'patch']),
+];
 
 /**
  * In the daemon's own namespace: the Lease of whoever leads, which is followed, taken and renewed. Of any name: it is that of

@@ -45,8 +45,6 @@ describe('install', () => {
       'serviceaccount/stowage in namespace stowage created',
       'clusterrole.rbac.authorization.k8s.io/stowage created',
       'clusterrolebinding.rbac.authorization.k8s.io/stowage created',
-      'role.rbac.authorization.k8s.io/stowage-events in namespace default created',
-      'rolebinding.rbac.authorization.k8s.io/stowage-events in namespace default created',
       'role.rbac.authorization.k8s.io/stowage-leader-election in namespace stowage created',
       'rolebinding.rbac.authorization.k8s.io/stowage-leader-election in namespace stowage created',
       'deployment.apps/stowage in namespace stowage created',

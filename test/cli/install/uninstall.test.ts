@@ -53,7 +53,7 @@ test('removes what install made, and nothing else', async () => {
   for (const [resource, name, namespace] of [
     [CUSTOM_RESOURCE_DEFINITIONS, VOLUME_CRD, undefined],
     [CLUSTER_ROLES, 'stowage', undefined],
-    [ROLES, 'stowage-events', 'default'],
+    [ROLES, 'stowage-leader-election', 'stowage'],
     [NAMESPACES, 'stowage', undefined],
   ] as const) {
     expect(await exists(resource, name, namespace)).toBe(false);

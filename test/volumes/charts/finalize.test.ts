@@ -1,5 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
+import type { Attachment } from '../../../src/api/volume.ts';
 import {
+  at,
   available,
   away,
   deleted,
@@ -11,7 +13,17 @@ import {
   step,
   terminating,
 } from '../../support/decisions.ts';
-import { freshNode, NOW, pv, readyNode, volume } from '../../support/volume-input.ts';
+import { freshNode, NOW, pv, readyNode, UID, volume } from '../../support/volume-input.ts';
+
+const attachment = (node: string, message?: string): Attachment => ({
+  node,
+  state: 'Detaching',
+  safeToMount: false,
+  safeToDetach: false,
+  pods: [],
+  since: at,
+  ...(message === undefined ? {} : { message }),
+});
 
 describe('Volume Finalization', () => {
   const rows: Row[] = [
@@ -30,7 +42,7 @@ describe('Volume Finalization', () => {
       {
         volume: {
           ...volume(status('Failed', undefined, ['False', 'InternalError']), deleted),
-          spec: { ...volume().spec, attachPolicy: 'OnDemand', overwrite: 'x' },
+          spec: { ...volume().spec, source: {}, overwrite: 'x' },
         },
       },
       ['Terminating', 'UnprepareVolume/1', 'Unknown', 'Terminating', ''],
@@ -239,6 +251,85 @@ describe('Volume Finalization', () => {
       'FinalizeVolume: backed by PersistentVolume? NO → ReclaimStorage: Job, no value → spawn UnprepareVolume, Terminating',
       { volume: volume(status('Failed', undefined, ['False', 'CreationError'], { prepared }), deleted) },
       ['Terminating', 'UnprepareVolume/1', 'Unknown', 'Terminating', ''],
+    ],
+    [
+      'is still attached: waits, and says where and why',
+      {
+        volume: volume(
+          { ...available(), attachments: [attachment('n1', 'a pod uses it'), attachment('n2')] },
+          deleted,
+        ),
+        pv: pv('Released', deleted),
+      },
+      [
+        'Terminating',
+        'PrepareVolume/DONE',
+        'Unknown',
+        'Terminating',
+        'is still attached on n1: a pod uses it; n2',
+      ],
+    ],
+    [
+      'is still attached, and told so: looks again later',
+      {
+        volume: volume(
+          {
+            ...status('Terminating', 'PrepareVolume/DONE', [
+              'Unknown',
+              'Terminating',
+              'is still attached on n1',
+            ]),
+            attachments: [attachment('n1')],
+          },
+          deleted,
+        ),
+      },
+      { requeueAfter: 10_000 },
+    ],
+    [
+      'is still attached, and nothing detaches: says so',
+      {
+        volume: volume({ ...available(), attachments: [attachment('n1')] }, deleted),
+        attachmentEnabled: false,
+      },
+      [
+        'Terminating',
+        'PrepareVolume/DONE',
+        'Unknown',
+        'AttachmentDisabled',
+        'is still attached on n1, and the controller attachment is switched off: start stowage watch with it',
+      ],
+    ],
+    [
+      'is still attached, and its PersistentVolume is there: that goes first',
+      {
+        volume: volume({ ...available(), attachments: [attachment('n1')] }, deleted),
+        pv: pv('Available'),
+      },
+      'delete-pv',
+    ],
+    [
+      'was attached: is removed',
+      { volume: volume({ ...available(), attachments: [] }, deleted), attachmentEnabled: false },
+      ['Terminating', 'UnprepareVolume/1', 'Unknown', 'Terminating', ''],
+    ],
+    [
+      'is still attached on a node that is forgotten: is let go of',
+      {
+        volume: volume(
+          { ...available(), attachments: [attachment('n1')] },
+          { ...deleted, annotations: { 'stowage.dev/forget-node': UID } },
+        ),
+        kept: { as: UID },
+      },
+      'release-volume',
+    ],
+    [
+      'is gone from its nodes and still told to be attached: is let go of',
+      {
+        volume: volume({ ...terminating('UnprepareVolume/DONE'), attachments: [attachment('n1')] }, deleted),
+      },
+      'release-volume',
     ],
     [
       'ReclaimStorage: Job of another kind counts as no value',

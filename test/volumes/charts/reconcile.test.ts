@@ -120,7 +120,7 @@ describe('Reconciliation loop (top level)', () => {
     ],
   ];
   test.each<[field: string, spec: Partial<Volume['spec']>]>([
-    ['attachPolicy', { attachPolicy: 'OnDemand' }],
+    ['attachPolicy', { attachPolicy: 'Never' as never }],
     ['attachableNodes', { attachableNodes: ['n1', 'n2'] }],
     ['source', { source: { volumeName: 'data0' } }],
     [

@@ -1,0 +1,75 @@
+import { expect, test } from '@jest/globals';
+import type { VolumeStatus } from '../../src/api/volume.ts';
+import type { ObservedSparse } from '../../src/storage/types.ts';
+import { desiredOf } from '../../src/volumes/desired.ts';
+import { measured } from '../../src/volumes/measured.ts';
+import { lvmNode } from '../support/lvm-input.ts';
+import { FILE, madeNode, readyNode, UID, volume } from '../support/volume-input.ts';
+
+const LINK = `/dev/disk/by-uuid/${UID}`;
+const prepared = { node: 'n2', paths: [FILE], identity: `ext4 ${UID}` };
+
+test.each<[string, VolumeStatus, 'Filesystem' | 'Block', ObservedSparse, object]>([
+  [
+    'a device: its name, its size, its path',
+    {},
+    'Filesystem',
+    readyNode,
+    { deviceName: 'loop3', capacity: '1Gi', devicePath: LINK, attempt: 1, prepared },
+  ],
+  [
+    'none, as it was made: the size of the file, the path that it will have, and the node that it was made on',
+    { attempt: 3 },
+    'Filesystem',
+    { ...madeNode, file: { type: 'file', sizeBytes: 3n << 29n, inode: '42' } },
+    { deviceName: undefined, capacity: '1536Mi', devicePath: LINK, attempt: 3, prepared },
+  ],
+  [
+    'none, of mode Block: what was made of the file, which is longer',
+    {},
+    'Block',
+    { ...madeNode, file: { type: 'file', sizeBytes: 3n << 30n, inode: '42' } },
+    { deviceName: undefined, capacity: '1Gi', devicePath: `/dev/disk/by-partuuid/${UID}` },
+  ],
+  [
+    'none, of mode Block, and nothing is on record: what was asked for',
+    {},
+    'Block',
+    {
+      ...madeNode,
+      done: undefined,
+      intent: undefined,
+      file: { type: 'file', sizeBytes: 3n << 30n, inode: '1' },
+    },
+    { capacity: '1Gi' },
+  ],
+  [
+    'none, after there was one: as it was',
+    { capacity: '7Gi', devicePath: '/dev/disk/by-id/dm-uuid-LVM-x', prepared: { ...prepared, node: 'n1' } },
+    'Filesystem',
+    madeNode,
+    {
+      deviceName: undefined,
+      capacity: '7Gi',
+      devicePath: '/dev/disk/by-id/dm-uuid-LVM-x',
+      prepared: { ...prepared, node: 'n1' },
+    },
+  ],
+])('%s', (_, status, mode, observed, expected) => {
+  const made = volume(status);
+  const whole = { ...made, spec: { ...made.spec, mode } };
+  expect(measured({ volume: whole, node: 'n2' }, observed, desiredOf(whole, undefined))).toMatchObject(
+    expected,
+  );
+});
+
+test('a logical volume that is away keeps the path that only it knows', () => {
+  const devicePath = '/dev/disk/by-id/dm-uuid-LVM-x';
+  const { sparseLoopDevice: _, ...spec } = volume().spec;
+  const whole = {
+    ...volume({ devicePath, capacity: '1Gi' }),
+    spec: { ...spec, mode: 'Block' as const, lvmLogicalVolume: { vgName: 'vg0', size: '2Gi' } },
+  };
+  const fields = measured({ volume: whole, node: 'n1' }, lvmNode(), desiredOf(whole, undefined));
+  expect(fields).toMatchObject({ deviceName: undefined, devicePath, capacity: '1Gi' });
+});
