@@ -108,7 +108,7 @@ export function createAttacher(deps: AttacherDeps): Attacher {
       }
       if (job === MAX_JOBS) break;
       loopNumbers.promise(node, uid, number);
-      const end = await carryOut(place, 'AttachVolume', planned.steps);
+      const end = await carryOut(place, 'attach', planned.steps);
       if (end.state === 'failed') return judged(place, describeFailure(end));
       seen = end.state === 'succeeded' ? end.seen : undefined;
       why = end.state === 'succeeded' ? 'still to be done' : describe(end);
@@ -130,7 +130,7 @@ export function createAttacher(deps: AttacherDeps): Attacher {
       if (planned.steps.length === 0) return { is: 'detached' };
       if (job === MAX_JOBS) break;
       onUnused();
-      const end = await carryOut(place, 'DetachVolume', planned.steps);
+      const end = await carryOut(place, 'detach', planned.steps);
       if (end.state === 'failed') return judged(place, describeFailure(end));
       seen = end.state === 'succeeded' ? end.seen : undefined;
       why = end.state === 'succeeded' ? 'still to be done' : describe(end);
@@ -157,7 +157,7 @@ export function createAttacher(deps: AttacherDeps): Attacher {
    */
   async function carryOut(
     { volume, node, desired, signal }: Place,
-    name: 'AttachVolume' | 'DetachVolume',
+    name: 'attach' | 'detach',
     steps: readonly Step[],
   ): Promise<Exclude<JobState, { state: 'running' }>> {
     const key: JobKey = {

@@ -24,6 +24,8 @@ export interface Known {
   written: ReadonlySet<string>;
   /** Why pods wait, by node. */
   blocked: ReadonlyMap<string, string>;
+  /** On how many nodes it is wanted. */
+  wanted: number;
 }
 
 const failureKey = (kind: OperationKind, node: string) => `${kind} ${node}`;

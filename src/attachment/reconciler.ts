@@ -107,7 +107,7 @@ export function createAttachmentReconciler(deps: AttachmentDeps): AttachmentReco
     );
     return {
       ...{ uid, name, volume, entries, unseen: new Set(), failures: new Map(), told: new Map() },
-      ...{ lives: new Map(), heeded: undefined, written: new Set(), blocked: new Map() },
+      ...{ lives: new Map(), heeded: undefined, written: new Set(), blocked: new Map(), wanted: 0 },
     };
   }
 
@@ -153,6 +153,7 @@ export function createAttachmentReconciler(deps: AttachmentDeps): AttachmentReco
     const next = decide(view, now);
     if (next.forced.length > 0 && !(await areStillGone(known, next))) return 'stale';
     known.entries = next.entries;
+    known.wanted = view.wanted.length;
     known.blocked = new Map(next.blocked.map((each) => [each.node, each.message]));
     for (const each of next.forced) tellForced(known, each);
     let wait = next.again === undefined ? Number.POSITIVE_INFINITY : Math.max(0, next.again - now);

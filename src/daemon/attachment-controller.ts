@@ -4,12 +4,13 @@ import { isOff } from '../api/out-of-service.ts';
 import { isPaused } from '../api/paused.ts';
 import type { Volume } from '../api/volume.ts';
 import { createAttacher } from '../attachment/attacher.ts';
+import type { Known } from '../attachment/known.ts';
 import { lifeOf } from '../attachment/node-facts.ts';
 import { createPodIndex } from '../attachment/pod-index.ts';
 import { type AttachmentReconciler, createAttachmentReconciler } from '../attachment/reconciler.ts';
 import type { Next, OperationKind } from '../attachment/types.ts';
 import type { Clock } from '../control/clock.ts';
-import { createOperations, type Operations } from '../control/operations.ts';
+import { createOperations } from '../control/operations.ts';
 import { createWorkQueue, type WorkQueue } from '../control/work-queue.ts';
 import type { EventRecorder } from '../kube/events.ts';
 import { indexBy } from '../kube/index-by.ts';
@@ -21,6 +22,7 @@ import type { LoopNumbers } from '../storage/loop-numbers.ts';
 import { observe } from '../storage/observe.ts';
 import { desiredOf } from '../volumes/desired.ts';
 import { withOwners } from '../volumes/other-volumes.ts';
+import type { Attachments } from './metrics/attachments.ts';
 
 export interface AttachmentOptions {
   /** How often each node is looked at for what it has, in ms; undefined: when there is a reason to. */
@@ -58,9 +60,11 @@ export interface AttachmentControllerDeps extends AttachmentOptions {
   onOperation?: ((kind: OperationKind, succeeded: boolean, ms: number) => void) | undefined;
 }
 
-export interface AttachmentController extends AttachmentReconciler {
+export interface AttachmentController extends Attachments {
   queue: WorkQueue;
-  operations: Operations<OperationKind>;
+  reconcile: AttachmentReconciler['reconcile'];
+  /** Waits for the operations under way, for `deadlineMs` at most. Their jobs go on. */
+  stop(deadlineMs: number): Promise<void>;
 }
 
 /** As many operations at once: a node that does not answer holds up no other, and attaching waits for no detach. */
@@ -123,7 +127,16 @@ export function createAttachmentController(deps: AttachmentControllerDeps): Atta
     if (type === 'updated' && old !== undefined && tellOf(old) === tellOf(object)) return;
     for (const { metadata } of volumesOn(object.metadata.name)) queue.add(metadata.name);
   });
-  return { ...reconciler, queue, operations };
+  const sum = (of: (known: Known) => number) =>
+    [...reconciler.known()].reduce((all, known) => all + of(known), 0);
+  return {
+    queue,
+    reconcile: reconciler.reconcile,
+    operations: operations.list,
+    actual: () => sum(({ entries }) => entries.length),
+    desired: () => sum(({ wanted }) => wanted),
+    stop: (deadlineMs) => operations.stop(deadlineMs, clock.sleep),
+  };
 }
 
 /** What of a node makes a difference, as text. */

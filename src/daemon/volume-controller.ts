@@ -171,7 +171,12 @@ export function startVolumeController(options: VolumeControllerOptions): Running
       ...shared,
       ...how,
       ...{ storageClasses, pods, claims, loopNumbers, random },
+      ...(metrics && {
+        onForced: metrics.attachments.onForced,
+        onOperation: metrics.attachments.onOperation,
+      }),
     });
+    metrics?.attachments.add(attachment, clock);
     return { ...attachment, pods, claims };
   }
 
@@ -218,7 +223,7 @@ export function startVolumeController(options: VolumeControllerOptions): Running
       stopping = true;
       await Promise.all([
         ...controllers.map((controller) => controller.stop(deadlineMs)),
-        attaching?.operations.stop(deadlineMs, clock.sleep),
+        attaching?.stop(deadlineMs),
       ]);
       await Promise.all(informers.map((informer) => informer.stop()));
       await shared.events.flush(eventsMs);

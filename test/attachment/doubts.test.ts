@@ -35,6 +35,7 @@ const knownOn = (...nodes: string[]): Known => ({
   heeded: undefined,
   written: new Set(nodes),
   blocked: new Map(),
+  wanted: 0,
 });
 
 describe('a node', () => {

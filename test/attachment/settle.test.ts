@@ -17,6 +17,7 @@ const knownWith = (entries: readonly Entry[]): Known => ({
   heeded: undefined,
   written: new Set(),
   blocked: new Map(),
+  wanted: 0,
 });
 const entry = (state: Entry['state']): Entry[] => change([], 'n1', { state }, 100);
 const attached: Outcome = { is: 'attached', readOnly: false, safeToMount: true, message: undefined };

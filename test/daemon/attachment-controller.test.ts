@@ -1,5 +1,11 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import type { KubeEvent, KubeNode, PersistentVolume, PersistentVolumeClaim, Pod } from '../../src/api/core.ts';
+import type {
+  KubeEvent,
+  KubeNode,
+  PersistentVolume,
+  PersistentVolumeClaim,
+  Pod,
+} from '../../src/api/core.ts';
 import type { KubeObject } from '../../src/api/meta.ts';
 import { ATTACHED_NODES_ANNOTATION, VOLUMES_ATTACHED_CONDITION } from '../../src/api/names.ts';
 import {
@@ -46,7 +52,15 @@ beforeEach(async () => {
 }, 30_000);
 
 afterEach(async () => {
-  if (process.env.DEBUGLINES) console.log(JSON.stringify(controller.lines.slice(-12),null,1), JSON.stringify((await client.list(VOLUMES)).items.map((v: any) => v.status),null,1));
+  if (process.env.DEBUGLINES)
+    console.log(
+      JSON.stringify(controller.lines.slice(-12), null, 1),
+      JSON.stringify(
+        (await client.list(VOLUMES)).items.map((v: any) => v.status),
+        null,
+        1,
+      ),
+    );
   await controller.stop();
   await cluster.stop();
 });
@@ -235,7 +249,9 @@ describe('an OnDemand Volume', () => {
     await controller.stop();
     await deletePod('p1');
     await client.patch(VOLUMES, 'a', { status: { attachments: null } }, { subresource: 'status' });
-    await client.patch(PERSISTENT_VOLUMES, 'a', { metadata: { annotations: { [ATTACHED_NODES_ANNOTATION]: null } } });
+    await client.patch(PERSISTENT_VOLUMES, 'a', {
+      metadata: { annotations: { [ATTACHED_NODES_ANNOTATION]: null } },
+    });
     controller = await startController(noting(client), { executor: nodes });
     await until('there is no loop', 10_000, async () => (nodes.loopsOn('n1') === 0 ? true : undefined));
     await until('the record is empty', 10_000, async () => ((await record('a')) === '[]' ? true : undefined));

@@ -1,6 +1,6 @@
 import { PAUSED_ANNOTATION } from '../../api/names.ts';
-import type { Volume } from '../../api/volume.ts';
 import { isPaused } from '../../api/paused.ts';
+import type { Volume } from '../../api/volume.ts';
 import {
   type ClusterFacts,
   type Look,

@@ -80,7 +80,9 @@ export function attachmentMetrics(registry: Registry): AttachmentMetrics {
     labelNames: ['kind'],
     collect() {
       for (const kind of Object.keys(OPERATION_NAMES) as OperationKind[]) {
-        const since = read?.attachments.operations().flatMap((each) => (each.kind === kind ? each.since : []));
+        const since = read?.attachments
+          .operations()
+          .flatMap((each) => (each.kind === kind ? each.since : []));
         const age = read && since?.length ? (read.clock.now() - Math.min(...since)) / 1000 : 0;
         this.set({ kind }, age);
       }
@@ -93,7 +95,12 @@ export function attachmentMetrics(registry: Registry): AttachmentMetrics {
     },
     onOperation(kind, succeeded, ms) {
       const status = succeeded ? 'success' : 'fail-unknown';
-      const labels = { volume_plugin: PLUGIN, operation_name: OPERATION_NAMES[kind], status, migrated: 'false' };
+      const labels = {
+        volume_plugin: PLUGIN,
+        operation_name: OPERATION_NAMES[kind],
+        status,
+        migrated: 'false',
+      };
       durations.observe(labels, ms / 1000);
     },
     onForced: (reason) => forced.inc({ reason }),

@@ -8,6 +8,7 @@ import type { ApiCall } from '../../kube/transport.ts';
 import type { JobEnd } from '../../nodes/job-ends.ts';
 import type { Observed } from '../../storage/types.ts';
 import { apiCallMetrics } from './api-calls.ts';
+import { type AttachmentMetrics, attachmentMetrics } from './attachments.ts';
 import { informerMetrics } from './informers.ts';
 import { jobMetrics } from './jobs.ts';
 import { processMetrics } from './process.ts';
@@ -37,6 +38,7 @@ export interface Metrics {
   addController(name: string, queue: WorkQueue): (result: ReconcileResult, ms: number) => void;
   /** A later one of the resource takes the place of this. */
   addInformer<T extends KubeObject>(resource: Resource, informer: Informer<T>): void;
+  attachments: AttachmentMetrics;
   /** Whoever looks at nodes tells what was found. Later ones take the place of these. */
   addVolumes(volumes: Informer<Volume>): (volume: Volume, node: string, observed: Observed) => void;
 }
@@ -55,6 +57,7 @@ export function createMetrics({ clock, transportOf }: MetricsOptions): Metrics {
       addQueue(name, queue);
       return reconciles(name);
     },
+    attachments: attachmentMetrics(registry),
     addInformer: informerMetrics(registry, clock),
     addVolumes: volumeMetrics(registry, clock),
   };
