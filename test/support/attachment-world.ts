@@ -1,0 +1,366 @@
+import { setState, withEntry, withoutNode } from '../../src/attachment/actual.ts';
+import { wantedOf } from '../../src/attachment/desired.ts';
+import { reconcile } from '../../src/attachment/reconcile.ts';
+import { entriesFromRecord, recordOf } from '../../src/attachment/record.ts';
+import type { Entry, Managed, Next, NodeFacts, Operation, PodUse, View } from '../../src/attachment/types.ts';
+
+/**
+ * A volume, the nodes it may be on, and whoever carries out what is decided for it: all that can go wrong between them,
+ * with the clock in hand. What must never be is thrown as an Error.
+ */
+
+const BACKOFF = 1000;
+
+interface ModelNode {
+  name: string;
+  /** Its machine runs, and can write, whatever others hear of it. */
+  on: boolean;
+  /** The executor hears from it. */
+  answers: boolean;
+  exists: boolean;
+  ready: boolean;
+  notReadySince: number;
+  tainted: boolean;
+  boot: number;
+  device: 'none' | 'rw' | 'ro';
+  /** A job whose end nobody waited for. */
+  pending: Operation | undefined;
+}
+
+interface ModelPod extends PodUse {
+  /** Object and containers are there; containers have ended; the object is gone. */
+  life: 'lives' | 'ended' | 'gone';
+  /** The kubelet mounted it. */
+  mounts: boolean;
+}
+
+export type Outcome = 'done' | 'failed' | 'lost' | 'lost-and-late';
+
+export class AttachmentWorld {
+  now = 1_000_000;
+  readonly nodes = new Map<string, ModelNode>();
+  readonly pods: ModelPod[] = [];
+  paused = false;
+  deleting = false;
+  /** An older record than the truth was begun from. */
+  stale = false;
+  started = 0;
+  readonly #volume: Managed;
+  #entries: readonly Entry[] = [];
+  /** Every state of the annotation, the last one being current. */
+  readonly #records: string[] = ['[]'];
+  #unseen = new Set<string>();
+  #running: Operation | undefined;
+  #notBefore = new Map<string, number>();
+  /** The boot of each node that this process has seen. */
+  readonly #boots = new Map<string, number>();
+  readonly #letGo = new Set<string>();
+
+  constructor(volume: Managed) {
+    this.#volume = volume;
+    for (const name of ['n1', 'n2', 'n3']) {
+      this.nodes.set(name, {
+        name,
+        on: true,
+        answers: true,
+        exists: true,
+        ready: true,
+        notReadySince: 0,
+        tainted: false,
+        boot: 1,
+        device: 'none',
+        pending: undefined,
+      });
+    }
+    this.#begin();
+  }
+
+  get running(): Operation | undefined {
+    return this.#running;
+  }
+
+  get entries(): readonly Entry[] {
+    return this.#entries;
+  }
+
+  node(name: string): ModelNode {
+    const node = this.nodes.get(name);
+    if (node === undefined) throw new Error(`no node ${name}`);
+    return node;
+  }
+
+  schedule(node: string): void {
+    const uid = `${this.pods.length}`;
+    this.pods.push({ uid, pod: `app/p${uid}`, node, life: 'lives', mounts: false });
+  }
+
+  /** What the kubelets on nodes that run can do by now. */
+  mount(): void {
+    for (const pod of this.pods) {
+      const { on, device } = this.node(pod.node);
+      if (on && pod.life === 'lives' && device !== 'none') pod.mounts = true;
+    }
+  }
+
+  unmount(): void {
+    for (const pod of this.pods) if (pod.life !== 'lives') pod.mounts = false;
+  }
+
+  /** Its pods go on running, if it does, and nobody hears of them. */
+  silence(name: string): void {
+    const node = this.node(name);
+    node.answers = false;
+    if (node.ready) node.notReadySince = this.now;
+    node.ready = false;
+  }
+
+  powerOff(name: string): void {
+    const node = this.node(name);
+    this.silence(name);
+    Object.assign(node, { on: false, device: 'none', pending: undefined });
+    for (const pod of this.pods) if (pod.node === name) pod.mounts = false;
+  }
+
+  /** Somebody vouches for it, and is right. */
+  taint(name: string): void {
+    if (!this.node(name).on) this.node(name).tainted = true;
+  }
+
+  comeBack(name: string): void {
+    const node = this.node(name);
+    if (!node.on) node.boot += 1;
+    Object.assign(node, { on: true, answers: true, exists: true, ready: true, tainted: false });
+  }
+
+  /** The process ends, and begins with what was recorded: as it is now, before, or with a node too many. */
+  restart(record: 'current' | 'older' | 'newer', node: string): void {
+    let text = this.#records.at(-1) ?? '[]';
+    if (record === 'older') {
+      text = this.#records.at(-3) ?? '[]';
+      this.stale = true;
+    }
+    if (record === 'newer') text = JSON.stringify([...(JSON.parse(text) as string[]), node]);
+    if (this.#running !== undefined) this.node(this.#running.node).pending ??= this.#submitted();
+    this.#running = undefined;
+    this.#entries = entriesFromRecord(text, undefined, this.now);
+    this.#begin();
+  }
+
+  #begin(): void {
+    this.#unseen = new Set([...this.#volume.nodes, ...recordOf(this.#entries)]);
+    this.#notBefore = new Map();
+    this.#letGo.clear();
+    for (const { name, boot } of this.nodes.values()) this.#boots.set(name, boot);
+  }
+
+  /** Decides, and begins what was decided. */
+  step(): Next {
+    this.#notice();
+    const view = this.#view();
+    const next = reconcile(view, this.now);
+    this.#check(view, next);
+    this.#set(next.entries);
+    for (const { node } of next.forced) {
+      this.#letGo.add(node);
+      if (this.#running?.node === node) this.#running = undefined;
+    }
+    if (next.start !== undefined) this.#start(next.start);
+    return next;
+  }
+
+  /** Nodes that booted, or are back after they were let go of. */
+  #notice(): void {
+    for (const { name, exists, ready, boot } of this.nodes.values()) {
+      if (!exists || !ready) continue;
+      if (this.#letGo.delete(name) || this.#boots.get(name) !== boot) this.#unseen.add(name);
+      this.#boots.set(name, boot);
+    }
+  }
+
+  #view(): View {
+    const volume = { ...this.#volume, attachable: !this.deleting };
+    const uses = this.pods.filter(({ life }) => life === 'lives');
+    return {
+      volume,
+      wanted: wantedOf(volume, uses),
+      entries: this.#entries,
+      unseen: new Set(this.#unseen),
+      running: this.#running,
+      notBefore: (kind, node) => this.#notBefore.get(`${kind} ${node}`) ?? 0,
+      nodeFacts: (node) => this.#factsOf(node),
+      lives: ({ uid }) => this.pods.some((pod) => pod.uid === uid && pod.life === 'lives'),
+    };
+  }
+
+  #factsOf(name: string): NodeFacts {
+    const { exists, ready, notReadySince, tainted } = this.node(name);
+    return {
+      exists,
+      ready: exists && ready,
+      notReadySince: exists && !ready ? notReadySince : undefined,
+      off: exists && tainted && !ready,
+      paused: this.paused ? 'Volume v1' : undefined,
+    };
+  }
+
+  #check(view: View, { start, forced, entries, blocked }: Next): void {
+    const shared = this.#volume.nodes.length > 1 && !this.#volume.readOnly;
+    for (const { node, reason } of forced) {
+      if (shared && reason !== 'out-of-service') throw new Error(`${node} let go of: ${reason}`);
+      if (this.#factsOf(node).ready) throw new Error(`${node} let go of, though it is Ready`);
+    }
+    if (new Set(blocked.map(({ node }) => node)).size !== blocked.length) throw new Error('blocked twice');
+    if (start === undefined) return;
+    const { kind, node } = start;
+    if (this.#running !== undefined) throw new Error('two operations on one volume');
+    if (this.paused && kind !== 'look') throw new Error(`${kind} while paused`);
+    const { exists, off } = this.#factsOf(node);
+    if (!exists || off) throw new Error(`${kind} on ${node}, which is gone`);
+    if (view.notBefore(kind, node) > this.now) throw new Error(`${kind} on ${node} too early`);
+    const wants = this.pods.some((pod) => pod.life === 'lives' && pod.node === node);
+    if (kind === 'detach' && wants && entries.length < 2)
+      throw new Error(`detach of what a pod on ${node} needs`);
+    if (kind !== 'attach' || this.#volume.readOnly) return;
+    for (const holder of this.nodes.values()) {
+      const tried =
+        view.notBefore('look', holder.name) > this.now || !holder.exists || this.#factsOf(holder.name).off;
+      const missed = this.stale && view.unseen.has(holder.name) && tried;
+      if (holder.name !== node && holder.device !== 'none' && !missed) {
+        throw new Error(`attach to ${node}, while ${holder.name} has it`);
+      }
+    }
+  }
+
+  #set(entries: readonly Entry[]): void {
+    const text = JSON.stringify(recordOf(entries));
+    if (text !== this.#records.at(-1)) this.#records.push(text);
+    this.#entries = entries;
+  }
+
+  /** The entry is there, and recorded, before anything happens on the node. */
+  #start(operation: Operation): void {
+    this.started += 1;
+    this.#running = operation;
+    const { kind, node, readOnly } = operation;
+    const old = this.#entries.find((entry) => entry.node === node);
+    if (kind === 'look') return;
+    const state = kind === 'attach' ? 'Attaching' : 'Detaching';
+    const fresh = this.#fresh(node, readOnly);
+    this.#set(withEntry(this.#entries, setState(old ?? fresh, { state }, this.now)));
+  }
+
+  #fresh(node: string, readOnly: boolean): Entry {
+    const [made] = entriesFromRecord(JSON.stringify([node]), undefined, this.now);
+    if (made === undefined) throw new Error(`${node} is no name`);
+    return { ...made, readOnly };
+  }
+
+  /** Of what runs, what goes on without the process. */
+  #submitted(): Operation | undefined {
+    const running = this.#running;
+    if (running === undefined || running.kind === 'look') return undefined;
+    const { on, answers } = this.node(running.node);
+    return on && answers ? running : undefined;
+  }
+
+  /** The operation under way ends. */
+  finish(outcome: Outcome): void {
+    const operation = this.#running;
+    if (operation === undefined) return;
+    this.#running = undefined;
+    const node = this.node(operation.node);
+    // Every operation begins with a look. A job of the volume that is still under way there is waited for.
+    if (!node.on || !node.answers || node.pending !== undefined) {
+      this.#unknown(operation);
+    } else if (outcome === 'lost-and-late' && operation.kind !== 'look') {
+      node.pending = operation;
+      this.#unknown(operation);
+    } else {
+      const done = outcome === 'failed' ? false : this.#effect(operation);
+      if (!done) this.#delay(operation);
+      if (outcome === 'lost') this.#unknown(operation);
+      else this.#learn(node);
+    }
+  }
+
+  /** Jobs that nobody waited for come to their end. */
+  finishPending(name: string): void {
+    const node = this.node(name);
+    if (node.pending !== undefined) this.#effect(node.pending);
+    node.pending = undefined;
+  }
+
+  /** @returns false when the node refuses it */
+  #effect({ kind, node: name, readOnly }: Operation): boolean {
+    const node = this.node(name);
+    if (kind === 'attach' && node.device === 'none') {
+      // The owner file.
+      const owner = [...this.nodes.values()].find(
+        ({ device }) => device === 'rw' || (device === 'ro' && !readOnly),
+      );
+      if (owner !== undefined && !this.stale) throw new Error(`${owner.name} and ${name} both have it`);
+      if (owner !== undefined) return false;
+      node.device = readOnly ? 'ro' : 'rw';
+    }
+    if (kind === 'detach') {
+      if (this.pods.some(({ node, mounts }) => mounts && node === name)) return false;
+      node.device = 'none';
+    }
+    return true;
+  }
+
+  #delay({ kind, node }: Operation): void {
+    this.#notBefore.set(`${kind} ${node}`, this.now + BACKOFF);
+  }
+
+  #unknown(operation: Operation): void {
+    this.#delay(operation);
+    this.#delay({ ...operation, kind: 'look' });
+    const entry = this.#entries.find(({ node }) => node === operation.node);
+    if (entry !== undefined)
+      this.#set(withEntry(this.#entries, setState(entry, { state: 'Uncertain' }, this.now)));
+  }
+
+  #learn({ name, device }: ModelNode): void {
+    this.#unseen.delete(name);
+    if (device === 'none') {
+      this.#set(withoutNode(this.#entries, name));
+      return;
+    }
+    const old = this.#entries.find(({ node }) => node === name) ?? this.#fresh(name, false);
+    const found = { state: 'Attached', readOnly: device === 'ro', safeToMount: true } as const;
+    this.#set(withEntry(this.#entries, setState(old, found, this.now)));
+  }
+
+  /** Everything that fails is put right, or is off for good. */
+  calm(): void {
+    this.paused = false;
+    for (const node of this.nodes.values()) {
+      if (node.on || !node.tainted) this.comeBack(node.name);
+      else node.exists = true;
+      this.finishPending(node.name);
+    }
+    this.finish('done');
+  }
+
+  /** Until nothing more follows. */
+  settle(): void {
+    for (let round = 0; round < 200; round++) {
+      this.unmount();
+      const next = this.step();
+      if (this.#running !== undefined) this.finish('done');
+      else if (next.again !== undefined) this.now = next.again;
+      else if (next.forced.length === 0) return;
+      this.mount();
+    }
+    throw new Error(`still not settled: ${JSON.stringify(this.#entries)}`);
+  }
+
+  /** Where it should be in the end: all the nodes that want it and may have it; of a volume that one may have, one. */
+  get wantedOn(): string[] {
+    const { nodes } = this.#volume;
+    return this.#view()
+      .wanted.map(({ node }) => node)
+      .filter((node) => nodes.includes(node) && !this.#factsOf(node).off);
+  }
+}
