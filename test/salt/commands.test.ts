@@ -9,10 +9,11 @@ import { systemProbes } from '../../src/storage/node-check/system.ts';
 import { plan } from '../../src/storage/plan.ts';
 import { sparseProbes } from '../../src/storage/sparse/observe.ts';
 import type { DesiredRaw, DesiredSparse, Operation } from '../../src/storage/types.ts';
+import { unusedGuards } from '../../src/storage/unused.ts';
 import { FakeDisks, fakeDisk, Raced } from '../support/fake-disk.ts';
 import { FakeNode } from '../support/fake-node.ts';
-import { rawDesired } from '../support/raw-input.ts';
-import { FILE, UID } from '../support/volume-input.ts';
+import { disk, rawDesired, rawMade } from '../support/raw-input.ts';
+import { FILE, loop, loopRow, madeNode, readyNode, UID } from '../support/volume-input.ts';
 
 /** Each starts a Python, which reads hundreds of patterns. */
 jest.setTimeout(30_000);
@@ -135,6 +136,30 @@ test('the node may be looked at', async () => {
     { name: 'udev', argv: ['test', '-S', '/run/udev/control'] },
   ];
   expect(await refused(looks)).toBe('');
+});
+
+const attached = { ...readyNode, devices: [loopRow], loops: [{ ...loop, name: `loop${LOOP}` }] };
+test('also whether anything uses a volume, before a step', async () => {
+  const guards = [
+    ...unusedGuards(sparse(CONTENTS[0], {}), attached),
+    ...unusedGuards({ ...rawDesired, name: 'data-1.a' }, rawMade({ ...disk, name: 'sdb' })),
+  ];
+  const looks = guards.map(({ argv, refusal }): Probe => ({ name: refusal, argv }));
+  expect(looks.length).toBeGreaterThan(10);
+  expect(await refused(looks)).toBe('');
+});
+
+test('and a shared file is attached read-only, and synced before it is detached', async () => {
+  const desired = sparse(CONTENTS[0], { onDemand: true, shared: true });
+  const block = sparse(CONTENTS[2], { onDemand: true, shared: true, readOnly: true });
+  const table = { found: 'one', type: 'gpt', uuid: UID } as const;
+  const steps = [
+    ...planned(plan('present', { ...desired, readOnly: true }, madeNode, LOOP)),
+    ...planned(plan('present', block, { ...madeNode, signature: table }, LOOP)),
+    ...planned(plan('absent', desired, attached, 0)),
+  ];
+  expect(steps.map(({ argv }) => argv[0])).toEqual(expect.arrayContaining(['losetup', 'sync', 'udevadm']));
+  expect(await refused(steps)).toBe('');
 });
 
 test('but a look changes nothing', async () => {

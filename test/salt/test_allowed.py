@@ -51,6 +51,47 @@ class Lists(ListsCase):
         ):
             self.assertRefused(argv)
 
+    def test_the_kubelets_folders_may_be_looked_into_and_no_others(self):
+        def search(root, name="data-1.a", last="-print"):
+            plugin = "kubernetes.io~local-volume"
+            return [
+                *("find", "-H", f"{root}/plugins/kubernetes.io/local-volume/mounts/{name}"),
+                *(f"{root}/plugins/{plugin}/volumeDevices/{name}", f"{root}/pods", "/dev/null"),
+                *("-ignore_readdir_race", "-maxdepth", "4"),
+                *("(", "-path", f"{root}/pods/*/*", "!", "-name", "volumes", "!", "-name", "volumeDevices"),
+                *("!", "-name", plugin, "!", "-path", f"*/{plugin}/{name}", "-prune", ")", "-o"),
+                *("(", "-path", f"*/local-volume/mounts/{name}", "-prune", "-o", "-path", f"*/volumeDevices/{name}/*"),
+                *("-o", "-path", f"*/{plugin}/{name}", "-o", "-path", "/dev/null", ")", "!", "-empty", last),
+            ]
+
+        rules, other = self.rules(), self.rules("kubelet /data/kubelet")
+        rules.check_look(search("/var/lib/kubelet"))
+        other.check_look(search("/data/kubelet"))
+        self.assertRefused(search("/data/kubelet"), rules=rules)
+        # What the list says takes the place of the usual folder.
+        self.assertRefused(search("/var/lib/kubelet"), rules=other)
+        self.assertRefused(search("/data/kubelet/../../etc"), rules=other)
+        self.assertRefused(search("/data/kubelet", "../x"), rules=other)
+        self.assertRefused(search("/data/kubelet", "*"), rules=other)
+        self.assertRefused(search("/data/kubelet", last="-delete"), rules=other)
+
+    def test_read_only_loops_and_the_sync_before_a_detach(self):
+        file = f"{self.directory}/{UID}"
+        rules = self.rules()
+        rules.check(["losetup", "-r", "--partscan", "/dev/loop900", file])
+        rules.check(["sync", "/dev/loop900p1", "/dev/loop900", file])
+        for argv in (
+            ["losetup", "-r", "/dev/loop900", "/etc/shadow"],
+            ["losetup", "-r", "/dev/sda", file],
+            ["sync", "/dev/sda", file],
+            ["sync", "/dev/loop900", "/etc/shadow"],
+        ):
+            self.assertRefused(argv)
+            with self.assertRaises(allowed.Refusal):
+                rules.check_look(argv)
+        with mock.patch.object(devices, "backing_file", lambda path: "/elsewhere/x"):
+            self.assertRefused(["sync", "/dev/loop900", file])
+
     def test_a_symbolic_link_in_a_directory_is_refused(self):
         os.symlink("/etc/shadow", f"{self.directory}/{UID}")
         said = self.assertRefused(["losetup", "/dev/loop7", f"{self.directory}/{UID}"])

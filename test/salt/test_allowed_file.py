@@ -13,6 +13,7 @@ class ListFile(ListsCase):
         for text in (
             *("directory\n", "shell /bin/sh\n", "directory relative\n", "directory /\n", "directory /a/..\n"),
             *("group\n", "group -x\n", "group ..\n", "group /dev/vg0\n", "group vg0/pool\n", "group vg*\n"),
+            *("kubelet\n", "kubelet kubelet\n", "kubelet /\n", "kubelet /a/../b\n"),
         ):
             with self.assertRaises(allowed.Refusal, msg=text) as caught:
                 self.load(text)

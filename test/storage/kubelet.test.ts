@@ -11,8 +11,12 @@ import {
   readKubelet,
   refuseStale,
 } from '../../src/storage/kubelet.ts';
+import { plan } from '../../src/storage/plan.ts';
 import { ObservationError } from '../../src/storage/probe-results.ts';
+import { lvmDesired, lvmMade } from '../support/lvm-input.ts';
+import { disk, rawDesired, rawMade } from '../support/raw-input.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
+import { UID } from '../support/volume-input.ts';
 
 const MOUNTS = 'plugins/kubernetes.io/local-volume/mounts';
 const DEVICES = 'plugins/kubernetes.io~local-volume/volumeDevices';
@@ -175,4 +179,21 @@ test.each<[string, string, string[], boolean]>([
       ? { refusal: expect.stringContaining(`mounted at ${point}`), hint: expect.any(String), passing: true }
       : undefined,
   );
+});
+
+const carries = {
+  signature: { found: 'one', type: 'ext4', uuid: UID },
+  content: `ext4:${UID}`,
+  uuids: [UID],
+} as const;
+const made = { ...disk, ...carries };
+test.each([
+  ['a disk', made.device, rawDesired, rawMade(made, { link: made.device })],
+  ['a logical volume', '253:3', lvmDesired, lvmMade()],
+] as const)('an earlier volume of the name is in the way of %s, too', (_, device, desired, observed) => {
+  const mounted = (number: string) => ({ ...observed, mounts: new Map([[number, [`/k/${MOUNTS}/data1`]]]) });
+  expect(plan('present', desired, mounted(device), 0)).toEqual({ steps: [] });
+  expect(plan('present', desired, mounted('7:99'), 0)).toMatchObject({
+    refusal: expect.stringContaining('the kubelet has another volume of the name data1'),
+  });
 });

@@ -1,5 +1,3 @@
-import { readFileSync } from 'node:fs';
-import { basename } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { contentProbes } from '../../../src/storage/lvm/content.ts';
 import { lvmProbes } from '../../../src/storage/lvm/observe.ts';
@@ -7,31 +5,14 @@ import { segmentsProbe } from '../../../src/storage/lvm/report.ts';
 import { plan } from '../../../src/storage/plan.ts';
 import { free, lv, lvmDesired, pool } from '../../support/lvm-input.ts';
 import { LVM_CASES, UNTAGGED } from '../../support/lvm-plans.ts';
+import { commandsOf, may } from '../../support/sudoers.ts';
 import { UID } from '../../support/volume-input.ts';
-
-/** LVM is not on every machine that tests run on, and sudo -l knows no program that is missing: so as sudo reads it. */
-const allowed = readFileSync('deploy/sudoers', 'utf8')
-  .split(/(?:, \\\n|, (?=\/usr)|\n)/)
-  .flatMap((line): { program: string; args: RegExp }[] => {
-    const [, program = '', args = ''] =
-      /^(?:Cmnd_Alias.*= \\)?\s*(\/usr\/s?bin\/\S+) (\^.*\$|"")$/.exec(line) ?? [];
-    return program === ''
-      ? []
-      : [{ program: basename(program), args: args === '""' ? /^$/ : new RegExp(args) }];
-  });
-const may = ([program, ...args]: readonly string[]): boolean =>
-  allowed.some((each) => each.program === program && each.args.test(args.join(' ')));
 
 test.each([...LVM_CASES, ...UNTAGGED])('the account on a node may %s', (_, operation, wanted, observed) => {
   const made = plan(operation, wanted, observed, 0);
   const steps = 'steps' in made ? made.steps : [];
   expect(steps).not.toEqual([]);
-  const commands = steps.flatMap(({ argv, guards, lock }) => [
-    argv,
-    ...guards.map((guard) => guard.argv),
-    ...(lock === undefined ? [] : [['flock', '-x', '-w', '60', lock, 'cat']]),
-  ]);
-  expect(commands.filter((argv) => !may(argv))).toEqual([]);
+  expect(commandsOf(steps).filter((argv) => !may(argv))).toEqual([]);
 });
 
 test('the account on a node may look', () => {

@@ -1,7 +1,13 @@
 import { describe, expect, test } from '@jest/globals';
 import { plan } from '../../../src/storage/plan.ts';
-import type { DesiredSparse, LoopFacts, ObservedSparse, Operation } from '../../../src/storage/types.ts';
-import { FILE, freshNode, loop, madeNode, readyNode, UID } from '../../support/volume-input.ts';
+import type {
+  BlockDevice,
+  DesiredSparse,
+  LoopFacts,
+  ObservedSparse,
+  Operation,
+} from '../../../src/storage/types.ts';
+import { FILE, freshNode, loop, loopRow, madeNode, readyNode, UID } from '../../support/volume-input.ts';
 
 const desired: DesiredSparse = {
   type: 'sparse',
@@ -19,6 +25,10 @@ const desired: DesiredSparse = {
   shared: false,
 };
 const recorded: DesiredSparse = { ...desired, recorded: true };
+const onDemand: DesiredSparse = { ...desired, onDemand: true };
+const readOnly: DesiredSparse = { ...desired, onDemand: true, readOnly: true };
+const shared: DesiredSparse = { ...desired, onDemand: true, shared: true };
+const block: DesiredSparse = { ...desired, mode: 'Block', fs: undefined };
 const FOLDER = '/var/lib/metalk8s/storage/sparse';
 const RECORDS = '/var/lib/stowage/volumes';
 
@@ -62,6 +72,21 @@ const SETTLE = `udevadm settle --timeout=10 --exit-if-exists=/dev/disk/by-uuid/$
 const ATTACH = [`losetup /dev/loop5 ${FILE}`, SETTLE];
 const TRIGGER = ['udevadm trigger --action=change --name-match=/dev/loop3', SETTLE];
 const DETACH = 'losetup -d /dev/loop3';
+const KUBELET = '/var/lib/kubelet';
+const POD = '7c0a6d8e-5c0c-4a5b-8d0e-0c8e4bb3b1a1';
+const MOUNT = `${KUBELET}/plugins/kubernetes.io/local-volume/mounts/data1`;
+const POD_FOLDER = `${KUBELET}/pods/${POD}/volumes/kubernetes.io~local-volume/data1`;
+const BOUND = `${KUBELET}/plugins/kubernetes.io~local-volume/volumeDevices/data1/${POD}`;
+/** A Block volume: the loop, its partition, and a table in the file. */
+const part: BlockDevice = { ...loopRow, name: 'loop3p1', device: '259:1', parent: 'loop3', type: 'part' };
+const blockNode = (more: Partial<ObservedSparse> = {}): ObservedSparse => ({
+  ...readyNode,
+  signature: { found: 'one', type: 'gpt', uuid: UID },
+  devices: [loopRow, part],
+  link: '259:1',
+  ...more,
+});
+const asReadOnly = { ...loop, readOnly: true };
 const RECORD_FILES = ['done', 'intent', 'wiped'].flatMap((name) => [
   `${RECORDS}/${UID}.${name}`,
   `${RECORDS}/${UID}.${name}.new`,
@@ -122,6 +147,12 @@ describe('what remains to be done to', () => {
       'a loop of a part of the file',
       desired,
       attached({ wholeFile: false }),
+      /by someone else: a part of the file only/,
+    ],
+    [
+      'a read-only loop of a part of the file',
+      desired,
+      attached({ wholeFile: false, readOnly: true }),
       /by someone else: a part of the file only/,
     ],
     ['no udev', desired, { ...madeNode, udev: false }, /^passing: no udev runs on the node/],
@@ -190,6 +221,30 @@ describe('what remains to be done to', () => {
     ["others' loops", desired, { ...madeNode, loops: [{ ...loop, backingFile: `${FILE}2` }] }, ATTACH],
     ...oddLoops,
     ...otherContent,
+    [
+      'an earlier volume of the name that pods still use',
+      desired,
+      { ...madeNode, mounts: new Map([['8:1', [MOUNT]]]) },
+      /^passing: the kubelet has another volume of the name data1 mounted at .*mounts\/data1/,
+    ],
+    [
+      'a device of its own, and an earlier volume of the name that a pod still uses',
+      desired,
+      { ...readyNode, mounts: new Map([['8:1', [POD_FOLDER]]]) },
+      /^passing: the kubelet has another volume of the name data1/,
+    ],
+    [
+      'a device that pods use',
+      desired,
+      { ...readyNode, mounts: new Map([['7:3', [MOUNT, POD_FOLDER]]]), kubeletFolders: [MOUNT, POD_FOLDER] },
+      [],
+    ],
+    [
+      'a Block volume that pods use',
+      block,
+      blockNode({ mounts: new Map([['0:5', [BOUND]]]), kubeletFolders: [BOUND] }),
+      [],
+    ],
   ];
 
   table('prepare', [
@@ -244,9 +299,62 @@ describe('what remains to be done to', () => {
       /has an earlier file/,
     ],
     ...presentOnly,
+    [
+      'a fresh node, of what is attached on demand',
+      onDemand,
+      freshNode,
+      [MKDIR, ...INTENT, ...MAKE, ...DONE],
+    ],
+    ['what is made, of what is attached on demand', onDemand, { ...madeNode, udev: false }, []],
+    ['what is attached on demand, and is', onDemand, attached({ backingInode: '41' }), []],
+    [
+      'a missing file of what is attached on demand',
+      { ...onDemand, recorded: true },
+      freshNode,
+      /is missing now/,
+    ],
+    [
+      'a fresh node, of what is attached read-only',
+      { ...readOnly, onDemand: false },
+      freshNode,
+      [MKDIR, ...INTENT, ...MAKE, ...DONE, `losetup -r /dev/loop5 ${FILE}`, SETTLE],
+    ],
   ]);
 
+  const larger = { sizeBytes: 2n << 30n };
   table('present', [
+    ['what is attached on demand', onDemand, madeNode, ATTACH],
+    ['what is attached read-only', readOnly, madeNode, [`losetup -r /dev/loop5 ${FILE}`, SETTLE]],
+    [
+      'a Block volume that is attached read-only',
+      { ...readOnly, mode: 'Block', fs: undefined },
+      { ...madeNode, signature: { found: 'one', type: 'gpt', uuid: UID } },
+      [
+        `losetup -r --partscan /dev/loop5 ${FILE}`,
+        'partx --update --nr 1 /dev/loop5',
+        `udevadm settle --timeout=10 --exit-if-exists=/dev/disk/by-partuuid/${UID}`,
+      ],
+    ],
+    ['a read-only loop where that is wanted', readOnly, attached({ readOnly: true }), []],
+    [
+      'a loop that can be written to where that is not wanted',
+      readOnly,
+      readyNode,
+      /^\/dev\/loop3 was attached by someone else: so that it can be written to$/,
+    ],
+    [
+      'the partition of a read-only loop',
+      { ...readOnly, mode: 'Block', fs: undefined },
+      blockNode({ loops: [asReadOnly] }),
+      [],
+    ],
+    ['a larger size of what is read-only', { ...readOnly, ...larger }, attached({ readOnly: true }), []],
+    [
+      'a larger size of a Block volume that is read-only',
+      { ...readOnly, ...larger, mode: 'Block', fs: undefined },
+      blockNode({ loops: [asReadOnly] }),
+      [],
+    ],
     ['a missing file', desired, freshNode, /^the backing file .* is missing$/],
     ['a missing file that was recorded', recorded, { ...madeNode, file: { type: 'missing' } }, /is missing$/],
     ...presentOnly,
@@ -271,6 +379,26 @@ describe('what remains to be done to', () => {
       attached({ autoclear: true }),
       /^passing: .*some process has it open$/,
     ],
+    [
+      'a device that a pod uses',
+      desired,
+      { ...readyNode, kubeletFolders: [MOUNT, POD_FOLDER] },
+      new RegExp(
+        `^passing: /dev/loop3 is in use: the kubelet has ${POD_FOLDER} for the pod with the UID ${POD}$`,
+      ),
+    ],
+    [
+      'a device for which the kubelet has a place',
+      desired,
+      { ...readyNode, kubeletFolders: [MOUNT] },
+      new RegExp(`^passing: /dev/loop3 is in use: the kubelet has ${MOUNT}$`),
+    ],
+    [
+      'a device that the kubelet bound',
+      block,
+      blockNode({ kubeletFolders: [BOUND] }),
+      new RegExp(`^passing: .* the kubelet has ${BOUND} for the pod with the UID ${POD}$`),
+    ],
   ];
 
   table('absent', [
@@ -294,6 +422,21 @@ describe('what remains to be done to', () => {
       desired,
       { ...readyNode, loops: [{ ...loop, backingFile: '/x' }], mounts: new Map([['7:3', ['/a']]]) },
       [],
+    ],
+    ['folders of the kubelet, and no device', desired, { ...madeNode, kubeletFolders: [POD_FOLDER] }, []],
+    ['a read-only device', readOnly, attached({ readOnly: true }), [DETACH]],
+    ['a device of a shared file', shared, readyNode, [`sync /dev/loop3 ${FILE}`, DETACH]],
+    [
+      'a partition of a shared file',
+      { ...shared, mode: 'Block', fs: undefined },
+      blockNode(),
+      [`sync /dev/loop3p1 /dev/loop3 ${FILE}`, DETACH],
+    ],
+    [
+      'a shared file, which was only read',
+      { ...shared, readOnly: true },
+      attached({ readOnly: true }),
+      [DETACH],
     ],
     ...inUse,
   ]);

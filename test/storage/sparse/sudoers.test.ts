@@ -1,0 +1,80 @@
+import { expect, test } from '@jest/globals';
+import { kubeletProbe } from '../../../src/storage/kubelet.ts';
+import { plan } from '../../../src/storage/plan.ts';
+import { sparseProbes } from '../../../src/storage/sparse/observe.ts';
+import type { BlockDevice, DesiredSparse, ObservedSparse, Operation } from '../../../src/storage/types.ts';
+import { unusedGuards } from '../../../src/storage/unused.ts';
+import { lvmDesired, lvmMade } from '../../support/lvm-input.ts';
+import { disk, rawDesired, rawMade } from '../../support/raw-input.ts';
+import { commandsOf, may } from '../../support/sudoers.ts';
+import { FILE, loopRow, madeNode, readyNode, UID } from '../../support/volume-input.ts';
+
+const desired: DesiredSparse = {
+  type: 'sparse',
+  uid: UID,
+  name: 'data-1.a',
+  mode: 'Block',
+  file: FILE,
+  sizeBytes: 1n << 30n,
+  fs: undefined,
+  recorded: true,
+  onDelete: 'Delete',
+  kubeletRoot: '/var/lib/kubelet',
+  onDemand: true,
+  readOnly: false,
+  shared: true,
+};
+const part: BlockDevice = { ...loopRow, name: 'loop3p1', device: '259:1', parent: 'loop3', type: 'part' };
+const table = { found: 'one', type: 'gpt', uuid: UID } as const;
+const attached: ObservedSparse = { ...readyNode, signature: table, devices: [loopRow, part] };
+const detached: ObservedSparse = { ...madeNode, signature: table };
+
+test.each<[Operation, Partial<DesiredSparse>, ObservedSparse]>([
+  ['absent', {}, attached],
+  ['absent', { mode: 'Filesystem' }, readyNode],
+  ['present', { readOnly: true }, detached],
+  ['present', { readOnly: true, mode: 'Filesystem' }, madeNode],
+  ['present', {}, detached],
+])('the account on a node may do what %s of %j takes', (operation, more, observed) => {
+  const made = plan(operation, { ...desired, ...more }, observed, 5);
+  const steps = 'steps' in made ? made.steps : [];
+  expect(steps).not.toEqual([]);
+  expect(commandsOf(steps).filter((argv) => !may(argv))).toEqual([]);
+});
+
+test('the account on a node may look, also whether anything uses a volume', () => {
+  const looks = [
+    ...sparseProbes(desired),
+    ...unusedGuards(desired, attached),
+    ...unusedGuards(rawDesired, rawMade(disk)),
+    ...unusedGuards(lvmDesired, lvmMade()),
+  ];
+  expect(looks.map(({ argv }) => argv).filter((argv) => !may(argv))).toEqual([]);
+});
+
+const kubelet = kubeletProbe(desired).argv;
+const changed = (from: string, to: string) => kubelet.map((word) => (word === from ? to : word));
+test.each([
+  [['losetup', '-r', '/dev/loop5', '/etc/shadow']],
+  [['losetup', '-r', '/dev/sda', FILE]],
+  [['losetup', '--partscan', '-r', '/dev/loop5', FILE]],
+  [['losetup', '-r', '--offset', '1', '/dev/loop5', FILE]],
+  [['sync', '/dev/loop5', '/etc/shadow']],
+  [['sync', '/dev/sda', FILE]],
+  [['sync', '/dev/loop5p2', '/dev/loop5', FILE]],
+  [['sync', '-f', '/dev/loop5', FILE]],
+  [[...kubelet, '-delete']],
+  [changed('-print', '-delete')],
+  [[...kubelet.slice(0, -1), '-exec', 'id', ';']],
+  [[...kubelet.slice(0, -1), '-fprint', '/etc/passwd']],
+  [changed('/var/lib/kubelet/pods', '/var/lib/other/pods')],
+  [changed('/var/lib/kubelet/pods', '/etc')],
+  [changed('/dev/null', '/etc')],
+  [changed('4', '9')],
+  [changed('-H', '-L')],
+  [changed('*/local-volume/mounts/data-1.a', '*/local-volume/mounts/*')],
+  [kubelet.map((word) => word.replaceAll('data-1.a', '../../x'))],
+  [kubelet.map((word) => word.replaceAll('data-1.a', 'a -delete'))],
+])('it may not run %j', (argv) => {
+  expect(may(argv)).toBe(false);
+});

@@ -1,0 +1,149 @@
+import { describe, expect, test } from '@jest/globals';
+import type { Guard } from '../../src/nodes/job.ts';
+import { plan } from '../../src/storage/plan.ts';
+import type { BlockDevice, Desired, DesiredSparse, Observed } from '../../src/storage/types.ts';
+import { unusedGuards } from '../../src/storage/unused.ts';
+import { lvmDesired, lvmMade, lvmNode } from '../support/lvm-input.ts';
+import { disk, rawDesired, rawMade, rawNode } from '../support/raw-input.ts';
+import { FILE, loop, loopRow, madeNode, readyNode, UID } from '../support/volume-input.ts';
+
+const sparse: DesiredSparse = {
+  type: 'sparse',
+  uid: UID,
+  name: 'data1',
+  mode: 'Block',
+  file: FILE,
+  sizeBytes: 1n << 30n,
+  fs: undefined,
+  recorded: true,
+  onDelete: 'Delete',
+  kubeletRoot: '/var/lib/kubelet',
+  onDemand: true,
+  readOnly: false,
+  shared: false,
+};
+const part = (name: string, device: string, parent: string): BlockDevice => ({
+  ...loopRow,
+  ...{ name, device, parent, type: 'part' },
+});
+const attached: Observed = { ...readyNode, devices: [loopRow, part('loop3p1', '259:1', 'loop3')] };
+const divided = { ...disk, partitions: [part(`${disk.name}1`, '8:17', disk.name)] };
+const partition = { ...part(`${disk.name}1`, '8:17', disk.name) };
+const onPartition = { ...disk, ...partition, disk, partitions: [] };
+const FOLDER = '/var/lib/kubelet/pods/p/volumes/kubernetes.io~local-volume/data1';
+
+/** The names of the devices that guards look at, and how many look at each. */
+function lookedAt(guards: readonly Guard[]): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const { argv, refusal } of guards) {
+    const name = argv[1] === '-H' ? 'kubelet' : (/^\/dev\/(\S+) is in use/.exec(refusal)?.[1] ?? refusal);
+    counts[name] = (counts[name] ?? 0) + 1;
+  }
+  return counts;
+}
+
+test.each<[string, Desired, Observed, Record<string, number>]>([
+  ['a file', sparse, madeNode, { kubelet: 1 }],
+  ['a loop device', { ...sparse, mode: 'Filesystem' }, readyNode, { loop3: 5, kubelet: 1 }],
+  ['a loop device and its partition', sparse, attached, { loop3: 5, loop3p1: 5, kubelet: 1 }],
+  [
+    'two loop devices',
+    sparse,
+    { ...attached, loops: [loop, { ...loop, name: 'loop4' }] },
+    { loop3: 5, loop3p1: 5, loop4: 5, kubelet: 1 },
+  ],
+  ["others' loop devices", sparse, { ...attached, loops: [{ ...loop, backingFile: '/x' }] }, { kubelet: 1 }],
+  ['a disk', rawDesired, rawMade(disk), { [disk.name]: 5, kubelet: 1 }],
+  [
+    'a disk and its partition',
+    rawDesired,
+    rawMade(divided),
+    { [disk.name]: 5, [`${disk.name}1`]: 5, kubelet: 1 },
+  ],
+  ['a partition, not its disk', rawDesired, rawMade(onPartition), { [`${disk.name}1`]: 5, kubelet: 1 }],
+  ['a disk that is away', rawDesired, { ...rawMade(disk), target: { is: 'missing' } }, { kubelet: 1 }],
+  [
+    'another disk of its path',
+    { ...rawDesired, identity: 'serial=other size=1' },
+    rawNode(disk),
+    { kubelet: 1 },
+  ],
+  ['a logical volume', lvmDesired, lvmMade(), { 'dm-3': 5, kubelet: 1 }],
+  ['a logical volume that is not active', lvmDesired, lvmNode(), { kubelet: 1 }],
+])('that nothing uses it is looked for at %s', (_, desired, observed, expected) => {
+  expect(lookedAt(unusedGuards(desired, observed))).toEqual(expected);
+});
+
+test('of each device all is looked at that the detach step looks at', () => {
+  const made = plan('absent', sparse, attached, 0);
+  const detach = 'steps' in made ? made.steps.at(-1) : undefined;
+  expect(detach?.argv).toEqual(['losetup', '-d', '/dev/loop3']);
+  expect(detach?.guards.slice(1)).toEqual(unusedGuards(sparse, attached));
+});
+
+test('another kind than what was looked at is an error', () => {
+  expect(() => unusedGuards(sparse, rawNode(disk))).toThrow('a sparse volume was looked at as a raw one');
+});
+
+describe('what stays on its node is detached', () => {
+  const refusal = (used: string) => ({
+    refusal: expect.stringContaining(used),
+    hint: expect.any(String),
+    passing: true,
+  });
+  test.each<[string, Desired, Observed, unknown]>([
+    ['a disk that nothing uses', rawDesired, rawMade(disk), { steps: [] }],
+    ['a disk that is away', rawDesired, { ...rawMade(disk), target: { is: 'missing' } }, { steps: [] }],
+    [
+      'not a mounted disk',
+      rawDesired,
+      rawMade(disk, { mounts: new Map([[disk.device, ['/a']]]) }),
+      refusal(`/dev/${disk.name} is in use: mounted at /a`),
+    ],
+    [
+      'not one with a mounted partition',
+      rawDesired,
+      rawMade(divided, { mounts: new Map([['8:17', ['/a']]]) }),
+      refusal(`/dev/${disk.name}1 is in use: mounted at /a`),
+    ],
+    [
+      'a partition of a disk that is in use',
+      rawDesired,
+      rawMade(onPartition, { mounts: new Map([[disk.device, ['/a']]]) }),
+      { steps: [] },
+    ],
+    [
+      'not a disk that pods use',
+      rawDesired,
+      rawMade(disk, { kubeletFolders: [FOLDER] }),
+      refusal('the volume data1 is in use: the kubelet has /var/lib/kubelet/pods/p/'),
+    ],
+    ['a logical volume that nothing uses', lvmDesired, lvmMade(), { steps: [] }],
+    ['a logical volume that is not active', lvmDesired, lvmNode(), { steps: [] }],
+    [
+      'not a mounted logical volume',
+      lvmDesired,
+      lvmMade(undefined, { mounts: new Map([['253:3', ['/a']]]) }),
+      refusal('/dev/dm-3 is in use: mounted at /a'),
+    ],
+    [
+      'not a logical volume that pods use',
+      lvmDesired,
+      lvmMade(undefined, { kubeletFolders: [FOLDER] }),
+      refusal('the volume data1 is in use'),
+    ],
+    [
+      'a logical volume that was left mounted while it grew, once that is undone',
+      lvmDesired,
+      lvmMade(undefined, { mounts: new Map([['253:3', [`/run/stowage/mounts/${UID}`]]]) }),
+      {
+        steps: [
+          expect.objectContaining({ argv: ['umount', '--', `/run/stowage/mounts/${UID}`] }),
+          expect.objectContaining({ argv: ['rmdir', '--', `/run/stowage/mounts/${UID}`] }),
+        ],
+      },
+    ],
+  ])('%s', (_, desired, observed, expected) => {
+    expect(plan('absent', desired, observed, 0)).toEqual(expected);
+  });
+});
