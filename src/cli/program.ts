@@ -9,6 +9,7 @@ import deleteFromFiles from './commands/delete-file.ts';
 import deleteVolume from './commands/delete-volume.ts';
 import describeVolume from './commands/describe-volume.ts';
 import diff from './commands/diff.ts';
+import getAttachments from './commands/get-attachments.ts';
 import getNodes from './commands/get-nodes.ts';
 import getVolumes from './commands/get-volumes.ts';
 import help from './commands/help.ts';
@@ -53,6 +54,7 @@ export function createProgram(io: Io, { quiet = false } = {}): Command {
   const get = program.command('get').description('show objects');
   getVolumes(get, io);
   getNodes(get, io);
+  getAttachments(get, io);
   const describe = program.command('describe').description('show all about objects');
   describeVolume(describe, io);
   const remove = program.command('delete').description('delete objects');

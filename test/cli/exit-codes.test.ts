@@ -18,6 +18,7 @@ const COMMANDS: Record<string, string> = {
   'create manifest': 'create -f -',
   'get volumes': 'get volumes',
   'get nodes': 'get nodes',
+  'get attachments': 'get attachments',
   'describe volume': 'describe volume a',
   'delete volume': 'delete volume a',
   'delete manifest': 'delete -f -',
