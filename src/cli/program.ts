@@ -8,6 +8,7 @@ import createVolume from './commands/create-volume.ts';
 import deleteFromFiles from './commands/delete-file.ts';
 import deleteVolume from './commands/delete-volume.ts';
 import describeVolume from './commands/describe-volume.ts';
+import detachVolume from './commands/detach-volume.ts';
 import diff from './commands/diff.ts';
 import getAttachments from './commands/get-attachments.ts';
 import getNodes from './commands/get-nodes.ts';
@@ -60,6 +61,8 @@ export function createProgram(io: Io, { quiet = false } = {}): Command {
   const remove = program.command('delete').description('delete objects');
   deleteVolume(remove, io);
   deleteFromFiles(remove, io);
+  const detach = program.command('detach').description('have devices removed from nodes');
+  detachVolume(detach, io);
   const check = program.command('check').description('look for what is amiss');
   checkCluster(check, io);
   checkNode(check, io);

@@ -21,6 +21,7 @@ const COMMANDS: Record<string, string> = {
   'get attachments': 'get attachments',
   'describe volume': 'describe volume a',
   'delete volume': 'delete volume a',
+  'detach volume': 'detach volume a --node n1',
   'delete manifest': 'delete -f -',
   'check cluster': 'check cluster',
   'check node': 'check node n1',
