@@ -11,6 +11,7 @@ import { selected } from '../objects/selector.ts';
 import { asJson, asYaml, listOf } from '../output/data.ts';
 import { printable } from '../output/printable.ts';
 import { table } from '../output/table.ts';
+import { type Shown, watchPrinter } from '../output/watch-printer.ts';
 import { fullName } from './describe.ts';
 import { type SortField, sortVolumes } from './sort.ts';
 import { volumeHeadings, volumeRow } from './table.ts';
@@ -39,26 +40,35 @@ export async function get(
     }
   }
   const client = await connect();
-  const { errors, volumes } = await read(names, flags, io, client);
+  const { errors, volumes } = await readVolumes(names, flags, io, client);
   const sort = (all: readonly Volume[]) =>
     flags.sortBy === undefined ? [...all] : sortVolumes(all, flags.sortBy);
   const sorted = sort(volumes);
   if (flags.watch && errors.length === 0) {
-    return watchVolumes(client, sorted, { ...flags, names, sort, isWanted: isWanted(flags) }, io);
+    const printer = watchPrinter(AS_ROWS, { ...flags, sort }, io);
+    return watchVolumes(client, sorted, { ...flags, names, isWanted: isWanted(flags) }, printer, io);
   }
   print(sorted, names.length, errors.length > 0, flags, io);
   conclude(errors, names.length, io);
 }
 
+const AS_ROWS: Shown<Volume> = {
+  keyOf: ({ metadata }) => metadata.name,
+  nameOf: ({ metadata }) => fullName(metadata.name),
+  headings: volumeHeadings,
+  row: volumeRow,
+};
+
 /** On one of the nodes, by where it was made and else by where it is to be. */
 const isWanted =
-  ({ node }: GetFlags) =>
+  ({ node }: Pick<GetFlags, 'node'>) =>
   (volume: Volume): boolean =>
     node === undefined || node.includes(nodeOf(volume));
 
-async function read(
+/** Those of the names, else all that are selected and wanted; and why others of the names could not be read. */
+export async function readVolumes(
   names: readonly string[],
-  flags: GetFlags,
+  flags: Pick<GetFlags, 'selector' | 'node'>,
   io: Io,
   client: KubeClient,
 ): Promise<{ errors: unknown[]; volumes: Volume[] }> {

@@ -5,15 +5,16 @@ import type { KubeClient } from '../../kube/types.ts';
 import { codeOf } from '../failure.ts';
 import type { Io } from '../io.ts';
 import { warningLogger } from '../output/warning-logger.ts';
-import { type WatchPrinterOptions, watchPrinter } from './watch-printer.ts';
+import type { WatchPrinter } from '../output/watch-printer.ts';
 
 /** How often ages are brought up to date, where they are, in ms. */
 const REFRESH = 1000;
 
-export interface WatchVolumesOptions extends WatchPrinterOptions {
+export interface WatchVolumesOptions {
   /** None: all. */
   names: readonly string[];
   selector?: string;
+  /** Those that are not are as good as gone. */
   isWanted: (volume: Volume) => boolean;
 }
 
@@ -24,11 +25,10 @@ export interface WatchVolumesOptions extends WatchPrinterOptions {
 export async function watchVolumes(
   client: KubeClient,
   first: readonly Volume[],
-  options: WatchVolumesOptions,
+  { names, selector, isWanted }: WatchVolumesOptions,
+  { print, refresh, leave }: WatchPrinter<Volume>,
   io: Io,
 ): Promise<void> {
-  const { names, selector, isWanted } = options;
-  const { print, refresh, leave } = watchPrinter(options, io);
   /** What was printed last of each, by name. */
   const shown = new Map(first.map((volume) => [volume.metadata.name, volume]));
   const { promise: ended, resolve: end } = Promise.withResolvers<unknown>();
