@@ -69,7 +69,8 @@ export function createRecords({ client, volumes, persistentVolumes, events }: Re
     if (pv === undefined || !isPvOf(pv, volume)) return;
     const record = JSON.stringify(recordOf(entries));
     const written = pv.metadata.annotations?.[ATTACHED_NODES_ANNOTATION];
-    if (written === record) return;
+    // One from before there was a record has none to tell of.
+    if (written === record || (written === undefined && entries.length === 0)) return;
     const patch = {
       metadata: { uid: pv.metadata.uid, annotations: { [ATTACHED_NODES_ANNOTATION]: record } },
     };

@@ -259,7 +259,7 @@ describe('a node that was away', () => {
       looks++;
       return nodes.observe(...args);
     };
-    await start(CRDS, undefined, { executor: { ...nodes, observe } });
+    await start(CRDS, undefined, { executor: { ...nodes, observe }, attachment: false });
   }, 30_000);
 
   test('is looked at again at once for all its Volumes when one of them has reached it', async () => {
