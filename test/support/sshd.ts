@@ -1,5 +1,4 @@
-import { existsSync } from 'node:fs';
-import { chmod, mkdir, mkdtemp, readFile, rm, rmdir, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -35,7 +34,10 @@ export interface Sshd {
   stop(): Promise<void>;
 }
 
-/** OpenSSH's sshd is told about its folder for privilege separation when it is built. */
+/**
+ * OpenSSH's sshd is told about its folder for privilege separation when it is built. Debian's service makes it, and so do
+ * we where that never ran; it stays, for a server without it answers nobody, and other tests have servers at the same time.
+ */
 const PRIVILEGE_SEPARATION = '/run/sshd';
 
 /** An sshd with configuration and keys of its own: neither ~/.ssh nor /etc/ssh is read or written. */
@@ -60,7 +62,6 @@ export async function startSshd(options: SshdOptions): Promise<Sshd> {
   // The server reads the keys as the user that logs in.
   if (user !== 'root') await chmod(folder, 0o711);
 
-  const madePrivilegeSeparation = !existsSync(PRIVILEGE_SEPARATION);
   await mkdir(PRIVILEGE_SEPARATION, { recursive: true, mode: 0o755 });
   const log = join(folder, 'log');
   const server = ['/usr/sbin/sshd', '-D', '-f', join(folder, 'sshd_config'), '-E', log];
@@ -81,7 +82,6 @@ export async function startSshd(options: SshdOptions): Promise<Sshd> {
   async function stop(): Promise<void> {
     await down();
     await rm(folder, { recursive: true, force: true });
-    if (madePrivilegeSeparation) await rmdir(PRIVILEGE_SEPARATION).catch(() => {});
   }
 
   /** `from`: what was in the log before it was started. */
