@@ -56,6 +56,7 @@ const event: fc.Arbitrary<Event> = fc.oneof(
   { weight: 3, arbitrary: onPod((pod) => Object.assign(pod, { life: 'gone' })) },
   { weight: 1, arbitrary: onPod((pod) => Object.assign(pod, { claim: false })) },
   { weight: 1, arbitrary: onNode((world, name) => world.silence(name)) },
+  { weight: 1, arbitrary: onNode((world, name) => world.stopKubelet(name)) },
   { weight: 1, arbitrary: onNode((world, name) => world.powerOff(name)) },
   { weight: 3, arbitrary: onNode((world, name) => world.taint(name)) },
   { weight: 5, arbitrary: onNode((world, name) => world.comeBack(name)) },
@@ -135,6 +136,6 @@ test.each(kinds)(`a volume that is %s (seed ${SEED})`, (_, volume) => {
         expect(world.started).toBe(started);
       },
     ),
-    { seed: SEED, numRuns: 200 },
+    { seed: SEED, numRuns: 150 },
   );
 });

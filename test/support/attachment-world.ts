@@ -57,6 +57,7 @@ export class AttachmentWorld {
   #notBefore = new Map<string, number>();
   /** The boot of each node that this process has seen. */
   readonly #boots = new Map<string, number>();
+  /** Nodes that were let go of, and have not been Ready since. */
   readonly #letGo = new Set<string>();
 
   constructor(volume: Managed) {
@@ -111,8 +112,13 @@ export class AttachmentWorld {
 
   /** Its pods go on running, if it does, and nobody hears of them. */
   silence(name: string): void {
+    this.stopKubelet(name);
+    this.node(name).answers = false;
+  }
+
+  /** Only Kubernetes does not hear of it. */
+  stopKubelet(name: string): void {
     const node = this.node(name);
-    node.answers = false;
     if (node.ready) node.notReadySince = this.now;
     node.ready = false;
   }
@@ -163,8 +169,10 @@ export class AttachmentWorld {
     const next = reconcile(view, this.now);
     this.#check(view, next);
     this.#set(next.entries);
-    for (const { node } of next.forced) {
+    for (const { node, reason } of next.forced) {
+      if (this.#letGo.has(node) && reason === 'timeout') throw new Error(`${node} let go of again`);
       this.#letGo.add(node);
+      this.#unseen.add(node);
       if (this.#running?.node === node) this.#running = undefined;
     }
     if (next.start !== undefined) this.#start(next.start);
@@ -254,6 +262,7 @@ export class AttachmentWorld {
     const { kind, node, readOnly } = operation;
     const old = this.#entries.find((entry) => entry.node === node);
     if (kind === 'look') return;
+    this.#letGo.delete(node);
     const state = kind === 'attach' ? 'Attaching' : 'Detaching';
     const fresh = this.#fresh(node, readOnly);
     this.#set(withEntry(this.#entries, setState(old ?? fresh, { state }, this.now)));
