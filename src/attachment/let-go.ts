@@ -44,13 +44,23 @@ function verdictOn(view: View, entry: Entry, facts: NodeFacts, now: number): Ver
   if (entry.pods.length > 0 || running?.node === entry.node) return undefined;
   if (needsFence(volume)) return undefined;
   if (!facts.exists) return 'node-gone';
-  if (volume === undefined || facts.ready || facts.notReadySince === undefined) return undefined;
+  const at = givenUpAt(volume, facts);
+  if (volume === undefined || at === undefined) return undefined;
   const here = wanted.some(({ node }) => node === entry.node);
   const elsewhere = wanted.some(({ node }) => node !== entry.node && volume.nodes.includes(node));
   if (here && !elsewhere) return undefined;
-  const at = facts.notReadySince + volume.maxWaitForUnmountMs;
-  if (at <= now) return 'timeout';
-  return Number.isFinite(at) ? { at } : undefined;
+  return at <= now ? 'timeout' : { at };
+}
+
+/**
+ * When a volume has waited long enough for a node that is NotReady, ms since the epoch; undefined: never, or not as things
+ * are. From then on the node is not looked at either, where nothing is known to be: what was found would only be let go
+ * of again.
+ */
+export function givenUpAt(volume: Managed | undefined, facts: NodeFacts): number | undefined {
+  if (volume === undefined || needsFence(volume) || facts.ready) return undefined;
+  const at = (facts.notReadySince ?? Infinity) + volume.maxWaitForUnmountMs;
+  return Number.isFinite(at) ? at : undefined;
 }
 
 /** A node that is only silent may still write to it when another does: nothing but the taint says that it does not. */

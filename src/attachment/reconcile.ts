@@ -1,6 +1,6 @@
 import { withPods } from './actual.ts';
 import { blockedOf, isHeld, refusalOf } from './blocked.ts';
-import { keeperOf, letGo } from './let-go.ts';
+import { givenUpAt, keeperOf, letGo } from './let-go.ts';
 import type { Entry, Next, Operation, OperationKind, View, Wanted } from './types.ts';
 
 /**
@@ -36,7 +36,10 @@ function dueOf(view: View, entries: readonly Entry[], now: number): Operation[] 
   const next = attaches.find((operation) => isTime(view, operation, now)) ?? attaches[0];
   const lookedAt = new Set((view.volume?.readOnly ? attaches : [next]).map((operation) => operation?.node));
   const uncertain = entries.filter((entry) => isUncertain(view, entry));
-  const unseen = [...view.unseen].sort().filter((node) => !hasEntry(entries, node) && !lookedAt.has(node));
+  const unseen = [...view.unseen]
+    .sort()
+    .filter((node) => !hasEntry(entries, node) && !lookedAt.has(node))
+    .filter((node) => (givenUpAt(view.volume, view.nodeFacts(node)) ?? Infinity) > now);
   return [
     ...looks(view, uncertain),
     ...looks(view, unseen.map(asPlace(view))),

@@ -107,8 +107,7 @@ export interface Next {
   entries: readonly Entry[];
   /**
    * Entries that are let go of though nobody looked: the node is gone. Whoever carries this out gives up an operation that
-   * is running there, and marks the node unseen when it exists and is Ready again; not sooner, or what is found there would
-   * be let go of again.
+   * is running there, and marks the node unseen, at the latest when it exists and is Ready again.
    */
   forced: readonly { node: string; reason: 'timeout' | 'out-of-service' | 'node-gone'; message: string }[];
   /** To be begun now. */

@@ -209,6 +209,21 @@ describe('looks', () => {
     ],
     ['NotReady', { entries: [entry('n1', uncertain)], nodes: { n1: notReady(NOW) } }, 'look n1'],
     ['a node that is gone', { unseen: ['n1'], nodes: { n1: DELETED } }, undefined],
+    [
+      'unseen, and not waited for any more',
+      { volume: onDemand(), unseen: ['n1'], nodes: { n1: notReady(NOW - 6 * MINUTE) } },
+      undefined,
+    ],
+    [
+      'unseen, and waited for',
+      { volume: onDemand(), unseen: ['n1'], nodes: { n1: notReady(NOW - 6 * MINUTE + 1) } },
+      'look n1',
+    ],
+    [
+      'unseen, and it may still write',
+      { unseen: ['n1'], nodes: { n1: notReady(NOW - 60 * MINUTE) } },
+      'look n1',
+    ],
     ['a node that is off', { unseen: ['n1'], nodes: { n1: OFF } }, undefined],
   ])('%s', (_, change, start) => {
     expect(startOf(change)).toBe(start);

@@ -9,7 +9,8 @@ import type { Entry, Managed, Next, NodeFacts, Operation, PodUse, View } from '.
  * with the clock in hand. What must never be is thrown as an Error.
  */
 
-const BACKOFF = 1000;
+/** In ms. */
+const BACKOFF = 300;
 
 interface ModelNode {
   name: string;
@@ -32,6 +33,8 @@ interface ModelPod extends PodUse {
   life: 'lives' | 'ended' | 'gone';
   /** The kubelet mounted it. */
   mounts: boolean;
+  /** Its claim is there: without it nothing tells that the pod needs the volume. */
+  claim: boolean;
 }
 
 export type Outcome = 'done' | 'failed' | 'lost' | 'lost-and-late';
@@ -54,6 +57,7 @@ export class AttachmentWorld {
   #notBefore = new Map<string, number>();
   /** The boot of each node that this process has seen. */
   readonly #boots = new Map<string, number>();
+  /** Nodes that were let go of, and have not been Ready since. */
   readonly #letGo = new Set<string>();
 
   constructor(volume: Managed) {
@@ -91,7 +95,7 @@ export class AttachmentWorld {
 
   schedule(node: string): void {
     const uid = `${this.pods.length}`;
-    this.pods.push({ uid, pod: `app/p${uid}`, node, life: 'lives', mounts: false });
+    this.pods.push({ uid, pod: `app/p${uid}`, node, life: 'lives', mounts: false, claim: true });
   }
 
   /** What the kubelets on nodes that run can do by now. */
@@ -108,8 +112,13 @@ export class AttachmentWorld {
 
   /** Its pods go on running, if it does, and nobody hears of them. */
   silence(name: string): void {
+    this.stopKubelet(name);
+    this.node(name).answers = false;
+  }
+
+  /** Only Kubernetes does not hear of it. */
+  stopKubelet(name: string): void {
     const node = this.node(name);
-    node.answers = false;
     if (node.ready) node.notReadySince = this.now;
     node.ready = false;
   }
@@ -160,8 +169,10 @@ export class AttachmentWorld {
     const next = reconcile(view, this.now);
     this.#check(view, next);
     this.#set(next.entries);
-    for (const { node } of next.forced) {
+    for (const { node, reason } of next.forced) {
+      if (this.#letGo.has(node) && reason === 'timeout') throw new Error(`${node} let go of again`);
       this.#letGo.add(node);
+      this.#unseen.add(node);
       if (this.#running?.node === node) this.#running = undefined;
     }
     if (next.start !== undefined) this.#start(next.start);
@@ -179,7 +190,7 @@ export class AttachmentWorld {
 
   #view(): View {
     const volume = { ...this.#volume, attachable: !this.deleting };
-    const uses = this.pods.filter(({ life }) => life === 'lives');
+    const uses = this.pods.filter(({ life, claim }) => life === 'lives' && claim);
     return {
       volume,
       wanted: wantedOf(volume, uses),
@@ -208,6 +219,10 @@ export class AttachmentWorld {
     for (const { node, reason } of forced) {
       if (shared && reason !== 'out-of-service') throw new Error(`${node} let go of: ${reason}`);
       if (this.#factsOf(node).ready) throw new Error(`${node} let go of, though it is Ready`);
+      const needed = this.pods.some((pod) => pod.node === node && pod.life === 'lives' && pod.claim);
+      if (reason !== 'out-of-service' && needed) throw new Error(`${node} let go of, though a pod is there`);
+      const kept = this.#volume.policy === 'Always' && !this.deleting && node === this.#volume.home;
+      if (reason === 'timeout' && kept) throw new Error(`${node} let go of, where it is to be`);
     }
     if (new Set(blocked.map(({ node }) => node)).size !== blocked.length) throw new Error('blocked twice');
     if (start === undefined) return;
@@ -217,7 +232,10 @@ export class AttachmentWorld {
     const { exists, off } = this.#factsOf(node);
     if (!exists || off) throw new Error(`${kind} on ${node}, which is gone`);
     if (view.notBefore(kind, node) > this.now) throw new Error(`${kind} on ${node} too early`);
-    const wants = this.pods.some((pod) => pod.life === 'lives' && pod.node === node);
+    const cached = new Set(entries.flatMap(({ pods }) => pods.map(({ uid }) => uid)));
+    const wants = this.pods.some(
+      ({ uid, life, claim, node: on }) => life === 'lives' && on === node && (claim || cached.has(uid)),
+    );
     if (kind === 'detach' && wants && entries.length < 2)
       throw new Error(`detach of what a pod on ${node} needs`);
     if (kind !== 'attach' || this.#volume.readOnly) return;
@@ -244,6 +262,7 @@ export class AttachmentWorld {
     const { kind, node, readOnly } = operation;
     const old = this.#entries.find((entry) => entry.node === node);
     if (kind === 'look') return;
+    this.#letGo.delete(node);
     const state = kind === 'attach' ? 'Attaching' : 'Detaching';
     const fresh = this.#fresh(node, readOnly);
     this.#set(withEntry(this.#entries, setState(old ?? fresh, { state }, this.now)));
@@ -281,6 +300,12 @@ export class AttachmentWorld {
       if (outcome === 'lost') this.#unknown(operation);
       else this.#learn(node);
     }
+  }
+
+  /** One operation from its beginning to its end. */
+  work(): void {
+    this.step();
+    this.finish('done');
   }
 
   /** Jobs that nobody waited for come to their end. */
@@ -335,6 +360,8 @@ export class AttachmentWorld {
   /** Everything that fails is put right, or is off for good. */
   calm(): void {
     this.paused = false;
+    // What uses the device, and nothing tells so, would keep it for ever.
+    for (const pod of this.pods) if (!pod.claim) pod.life = 'gone';
     for (const node of this.nodes.values()) {
       if (node.on || !node.tainted) this.comeBack(node.name);
       else node.exists = true;
