@@ -51,7 +51,7 @@ export function startWholeLife({ client, connection, namespace }: WholeLifeOptio
         addresses: new Map(),
         minions: new Map(),
       },
-      controllers: new Set(['volume', 'leftover']),
+      controllers: new Set(['volume', 'leftover', 'attachment']),
       // Renewed soon, so that the Lease is patched in a life as short as this.
       election: { namespace, leaseDurationMs: 15_000, renewDeadlineMs: 10_000, retryPeriodMs: 200 },
       verbose: false,
@@ -117,6 +117,15 @@ async function haveAllDone(client: KubeClient, nodes: WillingNodes, signal: Abor
   await client.delete(VOLUMES, 'a');
   await gone(VOLUMES, 'a');
 
+  // One that is attached for a pod.
+  const onDemand = sparseVolume('d', 'n1', '64Mi');
+  await client.create(VOLUMES, { ...onDemand, spec: { ...onDemand.spec, attachPolicy: 'OnDemand' } });
+  await isIn('d', 'Available');
+  const pod = await useIn(client, 'd', 'n1');
+  await has('d', 'attached', ({ status }) => status?.attachments?.[0]?.safeToMount === true);
+  await client.delete(PODS, pod, { namespace: 'default' });
+  await has('d', 'detached', ({ status }) => status?.attachments?.length === 0);
+
   // A class that is not there, which is looked for live.
   const unclassed = sparseVolume('unclassed', 'n3', '64Mi');
   await client.create(VOLUMES, { ...unclassed, spec: { ...unclassed.spec, storageClassName: 'none' } });
@@ -133,4 +142,35 @@ async function haveAllDone(client: KubeClient, nodes: WillingNodes, signal: Abor
   nodes.away.delete('n2');
   await client.create(NODES, node('n2'));
   await gone(LEFTOVERS, uid);
+}
+
+/** A claim that has the Volume's PersistentVolume, and a pod on the node that names it. Returns the pod's name. */
+async function useIn(client: KubeClient, volume: string, nodeName: string): Promise<string> {
+  const namespace = 'default';
+  const metadata = { name: volume, namespace };
+  const claim = await client.create<PersistentVolumeClaim>(PERSISTENT_VOLUME_CLAIMS, {
+    apiVersion: 'v1',
+    kind: 'PersistentVolumeClaim',
+    metadata,
+    spec: {
+      volumeName: volume,
+      storageClassName: 'local',
+      accessModes: ['ReadWriteOnce'],
+      resources: { requests: { storage: '1Mi' } },
+    },
+  } as PersistentVolumeClaim);
+  const claimRef = { kind: 'PersistentVolumeClaim', namespace, name: volume, uid: claim.metadata.uid };
+  await client.patch(PERSISTENT_VOLUMES, volume, { spec: { claimRef } });
+  await client.create<Pod>(PODS, {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata,
+    spec: {
+      nodeName,
+      terminationGracePeriodSeconds: 0,
+      containers: [{ name: 'c', image: 'none' }],
+      volumes: [{ name: 'data', persistentVolumeClaim: { claimName: volume } }],
+    },
+  } as Pod);
+  return volume;
 }

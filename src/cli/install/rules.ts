@@ -25,7 +25,7 @@ export const CLUSTER_RULES: Rule[] = [
   rule('', ['persistentvolumes'], ['get', 'list', 'watch', 'create', 'patch', 'delete']),
   rule('', ['nodes'], ['get', 'list', 'watch']),
   // Where volumes are needed.
-  rule('', ['pods', 'persistentvolumeclaims'], ['get', 'list', 'watch']),
+  rule('', ['pods', 'persistentvolumeclaims'], ['list', 'watch']),
   rule('storage.k8s.io', ['storageclasses'], ['get', 'list', 'watch']),
 ];
 
