@@ -93,5 +93,4 @@ export const EMPTY_NODE: Record<string, Answer> = {
   swaps: result(0, 'Filename Type Size Used Priority'),
   link: missing,
   udev: result(0),
-  kubelet: result(0, '/dev/null'),
 };

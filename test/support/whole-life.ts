@@ -1,6 +1,14 @@
-import type { KubeEvent, KubeNode } from '../../src/api/core.ts';
+import type { KubeEvent, KubeNode, PersistentVolumeClaim, Pod } from '../../src/api/core.ts';
 import type { Resource } from '../../src/api/meta.ts';
-import { EVENTS, LEFTOVERS, NODES, VOLUMES } from '../../src/api/resources.ts';
+import {
+  EVENTS,
+  LEFTOVERS,
+  NODES,
+  PERSISTENT_VOLUME_CLAIMS,
+  PERSISTENT_VOLUMES,
+  PODS,
+  VOLUMES,
+} from '../../src/api/resources.ts';
 import type { Volume } from '../../src/api/volume.ts';
 import { runWatch } from '../../src/daemon/watch.ts';
 import type { Connection } from '../../src/kube/connect.ts';
