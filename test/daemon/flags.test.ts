@@ -5,24 +5,24 @@ import { leaseName } from '../../src/daemon/lease-name.ts';
 
 describe('--controllers', () => {
   test.each([
-    ['*', ['volume', 'leftover']],
+    ['*', ['volume', 'leftover', 'attachment']],
     ['volume', ['volume']],
     ['leftover, volume', ['volume', 'leftover']],
-    ['*,-leftover', ['volume']],
-    ['-leftover,*', ['volume']],
+    ['*,-attachment', ['volume', 'leftover']],
+    ['-leftover,*', ['volume', 'attachment']],
     ['volume,-leftover', ['volume']],
     // As in kube-controller-manager, the first mention counts.
-    ['*,volume,-volume', ['volume', 'leftover']],
+    ['*,volume,-volume', ['volume', 'leftover', 'attachment']],
   ])('%s runs %j', (list, names) => {
     expect([...selectControllers(list)]).toEqual(names);
   });
 
   test.each([
-    ['attachment', 'there is no controller "attachment"', 'There are: volume, leftover.'],
-    ['*,-volumes', 'there is no controller "-volumes"', 'There are: volume, leftover.'],
-    ['', 'there is no controller ""', 'There are: volume, leftover.'],
+    ['snapshot', 'there is no controller "snapshot"', 'There are: volume, leftover, attachment.'],
+    ['*,-volumes', 'there is no controller "-volumes"', 'There are: volume, leftover, attachment.'],
+    ['', 'there is no controller ""', 'There are: volume, leftover, attachment.'],
     ['-volume', 'no controller is left', 'Without a *'],
-    ['*,-volume,-leftover', 'no controller is left', 'There are: volume, leftover.'],
+    ['*,-volume,-leftover,-attachment', 'no controller is left', 'There are: volume, leftover, attachment.'],
   ])('%j is refused', (list, message, hint) => {
     expect(() => selectControllers(list)).toThrow(
       expect.objectContaining({

@@ -9,6 +9,7 @@ import { createInformer, type Informer } from '../../src/kube/informer.ts';
 import type { KubeClient } from '../../src/kube/types.ts';
 import { NodeError } from '../../src/nodes/errors.ts';
 import type { Executor } from '../../src/nodes/job.ts';
+import type { LoopNumbers } from '../../src/storage/loop-numbers.ts';
 import { type Line, memoryLogger } from './logger.ts';
 
 export interface TestController {
@@ -28,6 +29,7 @@ export interface TestControllerOptions {
   retry?: BackoffRange;
   /** Whether Volumes are told that something attaches them. Default: they are. */
   attachment?: boolean;
+  loopNumbers?: LoopNumbers;
 }
 
 /** The Volume controller in this process. It acts for every node but `foreign`. */
@@ -38,6 +40,7 @@ export async function startController(
     metrics,
     retry = { startMs: 600_000, maxMs: 600_000 },
     attachment = true,
+    loopNumbers,
   }: TestControllerOptions = {},
 ): Promise<TestController> {
   const asked: string[] = [];
@@ -68,6 +71,7 @@ export async function startController(
     workers: 2,
     retry,
     attachment,
+    ...(loopNumbers === undefined ? {} : { loopNumbers }),
   });
   await controller.started;
   return {

@@ -17,7 +17,7 @@ import { outcomesOf, startInstalling } from '../../support/installing.ts';
 
 const VOLUME_CRD = 'volumes.storage.metalk8s.scality.com';
 /** Of all that is made; and each but definitions and the namespace is checked before. */
-const WRITES = 3 + 2 * 8;
+const WRITES = 3 + 2 * 6;
 const LABEL = 'app.kubernetes.io/managed-by';
 
 let installing: Awaited<ReturnType<typeof startInstalling>>;
@@ -128,7 +128,7 @@ describe('install', () => {
     expect({ code, err }).toEqual({ code: 0, err: '' });
     const kinds = parseAllDocuments(out).map((document) => document.toJS().kind);
     expect(kinds.slice(0, 3)).toEqual(['CustomResourceDefinition', 'CustomResourceDefinition', 'Namespace']);
-    expect(kinds).toHaveLength(11);
+    expect(kinds).toHaveLength(9);
   });
 
   test('the daemon has time to end', async () => {
