@@ -27,7 +27,7 @@ export interface TestControllerOptions {
   metrics?: Metrics;
   /** Default: longer than any test, so that what happens soon was woken. */
   retry?: BackoffRange;
-  /** Whether Volumes are told that something attaches them. Default: they are. */
+  /** Whether devices are attached. Default: they are. */
   attachment?: boolean;
 }
 

@@ -1,7 +1,18 @@
 import { describe, expect, test } from '@jest/globals';
+import { decide } from '../../../src/volumes/decide.ts';
 import type { Input } from '../../../src/volumes/types.ts';
 import { away, outcome, pending, prepared, type Row, status, step } from '../../support/decisions.ts';
-import { freshNode, NOW, pv, readyNode, storageClass, volume } from '../../support/volume-input.ts';
+import {
+  freshNode,
+  input,
+  madeNode,
+  NOW,
+  pv,
+  readyNode,
+  storageClass,
+  UID,
+  volume,
+} from '../../support/volume-input.ts';
 
 describe('Volume Deployment', () => {
   const rows: Row[] = [
@@ -438,5 +449,48 @@ describe('a class that is missing or wrong: it is said how to retry', () => {
       'Pending',
       '',
     ]);
+  });
+});
+
+describe('a Volume that is attached where a pod needs it', () => {
+  const onDemand = (made = pending('PrepareVolume/1')) => {
+    const whole = volume(made);
+    return { ...whole, spec: { ...whole.spec, attachPolicy: 'OnDemand' as const } };
+  };
+  const notFound = { known: { state: 'not-found' } } as const;
+
+  test('is made, and not attached', () => {
+    const { action } = decide(
+      input({ volume: onDemand(), job: notFound, observation: { known: freshNode } }),
+      NOW,
+    );
+    const programs = action?.do === 'submit' ? action.steps.map(({ argv }) => argv[0]) : [];
+    expect(programs).toContain('mkfs.ext4');
+    expect(programs).not.toContain('losetup');
+  });
+
+  test('is done without its device, and the path is known that this will have', () => {
+    const { action } = decide(
+      input({
+        volume: onDemand(),
+        job: { known: { state: 'succeeded' } },
+        observation: { known: madeNode },
+        forgotten: true,
+      }),
+      NOW,
+    );
+    const expected = {
+      job: 'PrepareVolume/DONE',
+      capacity: '1Gi',
+      devicePath: `/dev/disk/by-uuid/${UID}`,
+      prepared,
+    };
+    expect(action).toMatchObject({ do: 'set-status', status: expected });
+    expect(action?.do === 'set-status' && action.status).not.toHaveProperty('deviceName');
+  });
+
+  test('needs no udev to be made', () => {
+    const parts = { job: notFound, observation: { known: { ...freshNode, udev: false } } };
+    expect(outcome({ volume: onDemand(), ...parts })).toEqual(['submit', expect.any(Number), 0]);
   });
 });
