@@ -306,6 +306,16 @@ const ROWS: Row[] = [
     },
   ],
   [
+    'attached nobody knows how, and nothing is said of it',
+    volume({
+      phase: 'Available',
+      ...ready('True', 'Available'),
+      attachments: [on('n1', { state: 'Uncertain' })],
+    }),
+    { pv: pv('Bound') },
+    { holdup: 'its attachment to node n1 is Uncertain', since: ago(60), next: 'after a delay' },
+  ],
+  [
     'not detached',
     volume({
       phase: 'Available',

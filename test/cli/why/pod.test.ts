@@ -220,6 +220,18 @@ describe('held up by', () => {
       { holdup: 'the Volume of its claim db/data-0 is gone' },
     ],
     [
+      'a Volume of that name that was made later',
+      merge(pod(), backed(volume([on('n1')])), {
+        'volumes/data1': volume([on('n1')], { metadata: { name: 'data1', uid: 'uid-later' } }),
+      }),
+      { holdup: 'the Volume of its claim db/data-0 is gone' },
+    ],
+    [
+      'its turn, of a volume that others read',
+      merge(pod(), backed(volume([on('n2', { readOnly: true })], { spec: shared }))),
+      { holdup: 'Volume data1 is not attached to node n1 yet' },
+    ],
+    [
       'what holds the Volume up',
       merge(pod(), backed(volume([], { status: ready('Unknown', 'NodeUnreachable', 'no route') }))),
       {
