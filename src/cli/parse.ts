@@ -1,4 +1,5 @@
 import { InvalidArgumentError, Option } from 'commander';
+import { directoryWanted } from '../api/directory.ts';
 import { DNS_SUBDOMAIN, isDnsSubdomain } from '../api/dns-name.ts';
 import { parseDuration } from '../api/duration.ts';
 
@@ -18,6 +19,19 @@ export function duration(text: string): number {
 /** An option of a duration with a default, which help shows as it is written here. */
 export function durationOption(flags: string, description: string, standard: string): Option {
   return new Option(flags, description).argParser(duration).default(duration(standard), standard);
+}
+
+/** A duration in ms; the word given stands for what does not end, or does not come: Infinity. */
+export const durationOr =
+  (word: string) =>
+  (text: string): number =>
+    text === word ? Number.POSITIVE_INFINITY : duration(text);
+
+/** An absolute path in its only spelling. */
+export function directory(text: string): string {
+  const wanted = directoryWanted(text);
+  if (wanted !== undefined) throw new InvalidArgumentError(`It must ${wanted}.`);
+  return text;
 }
 
 /** As for kubectl, a plain number is one of seconds, and 0 is never: here the longest time there is, 24 days. */

@@ -51,6 +51,8 @@ test('what the cache of compiled code is turned on by loads nothing before', () 
 
 test('commands load the client library only when they connect, and what asks only when it does', () => {
   for (const command of [
+    'attachments/get',
+    'detach/detach',
     'diff/diff',
     'get-nodes/get',
     'manifests/create',

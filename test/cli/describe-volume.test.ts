@@ -14,6 +14,16 @@ const base = volumeNamed('data1', {
   attempt: 1,
   observedGeneration: 1,
   prepared: { node: 'n1', paths: ['/srv/uid-data1'], identity: 'ext4 uid-data1' },
+  attachments: [
+    {
+      node: 'n1',
+      state: 'Attached',
+      safeToMount: true,
+      safeToDetach: false,
+      pods: ['db/app-0'],
+      since: '2029-12-31T23:30:00Z',
+    },
+  ],
   conditions: [
     {
       type: 'Ready',
@@ -138,6 +148,9 @@ Status:
 Conditions:
   TYPE    STATUS   REASON      SINCE   UPDATED   MESSAGE
   Ready   True     Available   60m     60s       <none>
+Attachments:
+  NODE   STATE      PODS       SINCE   SAFE-TO-MOUNT   SAFE-TO-DETACH   READ-ONLY   DEVICE   MESSAGE
+  n1     Attached   db/app-0   30m     yes             no               no          loop3    <none>
 PersistentVolume:
   Name:            data1
   Phase:           Bound
@@ -166,7 +179,7 @@ test('a Volume with nothing yet', async () => {
   });
   expect(code).toBe(0);
   expect(out).toMatch(/^Type: +<none>$/m);
-  for (const section of ['Conditions', 'PersistentVolume', 'Claim', 'Events']) {
+  for (const section of ['Conditions', 'Attachments', 'PersistentVolume', 'Claim', 'Events']) {
     expect(out).toMatch(new RegExp(`^${section}: +<none>$`, 'm'));
   }
   expect(out).toMatch(/^ {2}Phase: +Unknown$/m);
@@ -176,6 +189,14 @@ test.each([
   [
     { rawBlockDevice: { devicePath: '/dev/sdb' }, overwrite: 'xfs' },
     ['Type: raw device', 'Device: /dev/sdb', 'Overwrite: xfs'],
+  ],
+  [
+    {
+      sparseLoopDevice: { size: '1Gi', directory: '/srv' },
+      attachPolicy: 'OnDemand',
+      attachableNodes: ['n1', 'n2'],
+    },
+    ['Attach policy: OnDemand', 'Attachable nodes: n1, n2'],
   ],
   [
     { lvmLogicalVolume: { vgName: 'vg0', size: '2Gi' }, mode: 'Block' },

@@ -212,6 +212,23 @@ describe('--force is refused', () => {
     expect(writes(requests)).toEqual([]);
   });
 
+  test('what only another’s PersistentVolume of its name tells', async () => {
+    const annotations = { 'stowage.dev/attached-nodes': '["n1"]' };
+    const own = pvOf(volume([]), 'Available');
+    const recorded = { ...own, metadata: { ...own.metadata, annotations } };
+    const foreign = { ...recorded, metadata: { ...recorded.metadata, ownerReferences: [] } };
+    const ofPv = async (pv: KubeObject) => {
+      const objects = { 'volumes/a': volume([]), 'persistentvolumes/a': pv };
+      const { code, requests } = await stowage([...DETACH, '--force'], { objects });
+      return { code, writes: writes(requests) };
+    };
+    expect(await ofPv(foreign)).toEqual({ code: 3, writes: [] });
+    expect(await ofPv(recorded)).toMatchObject({
+      code: 0,
+      writes: expect.arrayContaining(['patch persistentvolumes/a']),
+    });
+  });
+
   test('where nothing is attached, and where the Node may not be read', async () => {
     const nothing = { objects: { 'volumes/a': volume([]) } };
     expect(await stowage([...DETACH, '--force'], nothing)).toMatchObject({ code: 3 });
@@ -243,13 +260,18 @@ describe('--force against a server', () => {
   afterAll(() => cluster.stop());
 
   /** A Volume and its PersistentVolume, attached to n1 and n2, and a node of a name of its own. */
-  async function made(name: string, kubeNode: KubeNode | undefined, record = '["n1","n2"]') {
+  async function made(
+    name: string,
+    kubeNode: KubeNode | undefined,
+    record = '["n1","n2"]',
+    owner: Partial<Volume['metadata']> = {},
+  ) {
     const attachPolicy = 'OnDemand' as const;
     const { spec, ...sparse } = sparseVolume(name, 'n1', '1Gi');
     const it = await client.create<Volume>(VOLUMES, { ...sparse, spec: { ...spec, attachPolicy } });
     const attachments = [entry({ pods: ['db/db-0'] }), entry({ node: 'n2' })];
     await client.patch(VOLUMES, name, { status: { attachments } }, { subresource: 'status' });
-    const pv = pvOf(it, 'Available');
+    const pv = pvOf({ ...it, metadata: { ...it.metadata, ...owner } }, 'Available');
     await client.create<PersistentVolume>(PERSISTENT_VOLUMES, {
       ...pv,
       metadata: { ...pv.metadata, annotations: { 'stowage.dev/attached-nodes': record } },
@@ -326,6 +348,9 @@ describe('--force against a server', () => {
     );
     expect(await force('again')).toMatchObject({ code: 0 });
     expect(await stateOf('again')).toMatchObject({ attachments: ['n2'], record: '["n2"]' });
+    await made('foreign', undefined, '["n1"]', { uid: 'uid-of-another' });
+    expect(await force('foreign')).toMatchObject({ code: 0 });
+    expect((await client.get<Volume>(VOLUMES, 'foreign')).status?.attachments).toHaveLength(1);
     await made('odd', undefined, '{"n1"');
     expect(await force('odd')).toMatchObject({ code: 0 });
     expect(await stateOf('odd')).toMatchObject({ attachments: ['n2'], record: '{"n1"' });

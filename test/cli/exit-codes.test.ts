@@ -121,6 +121,7 @@ describe('what was done for some ends with 7', () => {
 
   test.each<[string, World]>([
     ['get volumes a nowhere', {}],
+    ['get attachments a nowhere', {}],
     ['describe volume a nowhere', {}],
     ['delete volume a nowhere', {}],
     ['delete -f -', { failures: { 'get volumes/b': failure } }],

@@ -3,6 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import { Ajv } from 'ajv';
 import type { Command } from 'commander';
 import { parse } from 'yaml';
+import type { Pod } from '../../src/api/core.ts';
 import { VOLUME_CRD } from '../../src/api/volume-crd.ts';
 import { createProgram } from '../../src/cli/program.ts';
 import { NodeError } from '../../src/nodes/errors.ts';
@@ -52,7 +53,36 @@ const world = (more: World = {}): World => ({
     },
     'nodes/n2': { apiVersion: 'v1', kind: 'Node', metadata: { name: 'n2' } },
     'volumes/a': failed,
-    'volumes/b': volumeNamed('b', { phase: 'Available', ...ready('True', 'Available') }),
+    'volumes/b': volumeNamed('b', {
+      phase: 'Available',
+      deviceName: 'loop3',
+      ...ready('True', 'Available'),
+      attachments: [
+        {
+          node: 'n1',
+          state: 'Uncertain',
+          safeToMount: false,
+          safeToDetach: false,
+          pods: ['db/p'],
+          since: '2029-12-31T23:00:00Z',
+          message: 'node n1 is away',
+        },
+      ],
+    }),
+    'pods/p': {
+      apiVersion: 'v1',
+      kind: 'Pod',
+      metadata: { name: 'p', namespace: 'db' },
+      spec: { volumes: [{ name: 'x', persistentVolumeClaim: { claimName: 'none' } }] },
+      status: { phase: 'Pending' },
+    } as Pod,
+    'pods/ended': {
+      apiVersion: 'v1',
+      kind: 'Pod',
+      metadata: { name: 'ended', namespace: 'db' },
+      spec: {},
+      status: { phase: 'Succeeded' },
+    } as Pod,
     'storageclasses/fast': classNamed('fast'),
     'customresourcedefinitions/volumes.storage.metalk8s.scality.com': VOLUME_CRD,
   },
@@ -70,6 +100,10 @@ describe('the schema of', () => {
     ['node', 'get nodes', 'items'],
     ['node', 'get nodes n1', 'one'],
     ['node', 'get nodes n1 n2', 'items'],
+    ['attachment', 'get attachments', 'items'],
+    ['attachment', 'get attachments b', 'items'],
+    ['why', 'why pod db/p', 'one'],
+    ['why', 'why pod db/ended', 'one'],
     ['why', 'why volume a', 'one'],
     ['why', 'why volume b', 'one'],
     ['plan', `${CREATE} --node n1 --dry-run=plan`, 'one'],
@@ -98,6 +132,8 @@ describe('the schema of', () => {
     'get volumes a nowhere',
     'get volumez',
     'get volumes --sort-by nothing',
+    'detach volume a --node n1',
+    'detach volume b --node n1 --force',
     'delete volume nowhere nobody',
     'version --frob',
     `${CREATE} --node n2 --dry-run=plan`,

@@ -27,6 +27,7 @@ test('has defaults', async () => {
     controllers: new Set(['volume', 'leftover']),
     // As client-go's.
     election: { namespace: 'default', leaseDurationMs: 15_000, renewDeadlineMs: 10_000, retryPeriodMs: 2000 },
+    attachment: { pollIntervalMs: undefined, maxWaitForUnmountMs: 360_000, kubeletRoot: '/var/lib/kubelet' },
     verbose: false,
   });
   for (const unset of ['config', 'rate', 'http']) {
@@ -75,6 +76,21 @@ test('hands on how to lead, what to serve, and how fast to be', async () => {
   });
 });
 
+test('hands on how to attach', async () => {
+  const times = ['--attachment-poll-interval', '10m', '--max-wait-for-unmount', '90s'];
+  await stowage(['watch', ...times, '--kubelet-root-dir', '/srv/kubelet']);
+  expect(runWatch.mock.lastCall?.[0]).toMatchObject({
+    attachment: { pollIntervalMs: 600_000, maxWaitForUnmountMs: 90_000, kubeletRoot: '/srv/kubelet' },
+  });
+  const env = { STOWAGE_MAX_WAIT_FOR_UNMOUNT: 'never', STOWAGE_KUBELET_ROOT_DIR: '/k' };
+  await stowage(['watch', '--attachment-poll-interval=0'], { env });
+  expect(runWatch.mock.lastCall?.[0]?.attachment).toEqual({
+    pollIntervalMs: undefined,
+    maxWaitForUnmountMs: Number.POSITIVE_INFINITY,
+    kubeletRoot: '/k',
+  });
+});
+
 test('collects the names of local nodes', async () => {
   await stowage(['watch', '--transport', 'local', '--local-node', 'n1,n2', '--local-node', 'n3']);
   expect(runWatch.mock.lastCall?.[0]).toMatchObject({
@@ -98,6 +114,10 @@ test.each<[string[], string]>([
   [['--metrics-path', '/healthz'], 'there the daemon tells of its health'],
   [['--kube-api-burst', '5'], '--kube-api-burst goes with --kube-api-qps'],
   [['--kube-api-qps', '0'], 'whole number from 1'],
+  [['--max-wait-for-unmount', '0'], 'Write a duration such as 30s'],
+  [['--attachment-poll-interval', 'never'], 'Write a duration such as 30s'],
+  [['--kubelet-root-dir', 'var/lib/kubelet'], 'It must be an absolute path.'],
+  [['--kubelet-root-dir', '/var/lib/../kubelet'], 'It must be a folder below /'],
 ])('%j is wrong usage', async (flags, message) => {
   const { code, err } = await stowage(['watch', ...flags]);
   expect(code).toBe(2);

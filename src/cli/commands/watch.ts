@@ -5,11 +5,23 @@ import { applyEnvironment } from '../config/environment.ts';
 import { connectFor, type GlobalFlags } from '../globals.ts';
 import type { Io } from '../io.ts';
 import { addNodeOptions } from '../nodes/flags.ts';
-import { durationOption, objectName, onOrOff, wholeNumber } from '../parse.ts';
+import {
+  directory,
+  duration,
+  durationOption,
+  durationOr,
+  objectName,
+  onOrOff,
+  wholeNumber,
+} from '../parse.ts';
 
 interface WatchFlags extends GlobalFlags {
   config?: string;
   controllers: string;
+  /** ms; Infinity: never. */
+  maxWaitForUnmount: number;
+  attachmentPollInterval: number;
+  kubeletRootDir: string;
   leaderElection: boolean;
   leaderElectionNamespace?: string;
   /** ms */
@@ -29,12 +41,33 @@ export default function watch(program: Command, io: Io): void {
   addNodeOptions(command)
     .option(
       '--controllers <list>',
-      "controllers to run: * is all, -NAME all but that one: '*,-leftover'",
+      "controllers to run (volume, leftover, attachment): * is all, -NAME all but that one: '*,-leftover'",
       '*',
     )
     .option('--workers <number>', 'Volumes of one node to work on at once', wholeNumber(1, 1000), 10)
     .addOption(durationOption('--retry-interval-start <duration>', 'first delay before trying again', '1s'))
     .addOption(durationOption('--retry-interval-max <duration>', 'longest delay', '5m'))
+    .addOption(
+      new Option(
+        '--max-wait-for-unmount <duration|never>',
+        'how long a detach waits for a node that is NotReady',
+      )
+        .argParser(durationOr('never'))
+        .default(duration('6m'), '6m'),
+    )
+    .addOption(
+      new Option(
+        '--attachment-poll-interval <duration>',
+        'look at nodes that often, whether devices are still where they were; 0 is never',
+      )
+        .argParser(durationOr('0'))
+        .default(Number.POSITIVE_INFINITY, '0'),
+    )
+    .addOption(
+      new Option('--kubelet-root-dir <path>', 'where the kubelets of the nodes have their folders')
+        .argParser(directory)
+        .default('/var/lib/kubelet'),
+    )
     .addOption(
       new Option('--leader-election [true|false]', 'work only while no other daemon does (by a Lease)')
         .argParser(onOrOff)
@@ -79,7 +112,7 @@ export default function watch(program: Command, io: Io): void {
       const settings = await read();
       const { runWatch } = await import('../../daemon/watch.ts');
       const { selectControllers } = await import('../../daemon/controllers.ts');
-      const { leaderElectionNamespace, kubeApiQps, kubeApiBurst } = flags;
+      const { leaderElectionNamespace, kubeApiQps, kubeApiBurst, attachmentPollInterval: pollMs } = flags;
       const controllers = selectControllers(flags.controllers);
       const http = await httpOf(flags);
       const { createMetrics } = await import('../../daemon/metrics/metrics.ts');
@@ -99,6 +132,11 @@ export default function watch(program: Command, io: Io): void {
         ...(flags.config === undefined ? {} : { config: { path: flags.config, read } }),
         onHangup: io.onHangup,
         controllers,
+        attachment: {
+          pollIntervalMs: Number.isFinite(pollMs) ? pollMs : undefined,
+          maxWaitForUnmountMs: flags.maxWaitForUnmount,
+          kubeletRoot: flags.kubeletRootDir,
+        },
         ...(flags.leaderElection ? { election } : {}),
         ...(kubeApiQps === undefined ? {} : { rate: { qps: kubeApiQps, burst: kubeApiBurst ?? kubeApiQps } }),
         ...(http === undefined ? {} : { http }),

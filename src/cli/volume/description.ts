@@ -3,6 +3,8 @@ import type { AnyEvent, PersistentVolume } from '../../api/core.ts';
 import { phaseOf } from '../../api/phase.ts';
 import type { Volume, VolumeSpec, VolumeStatus } from '../../api/volume.ts';
 import { isPvOf } from '../../volumes/persistent-volume.ts';
+import { attachmentRows } from '../attachments/row.ts';
+import { AS_ROWS } from '../attachments/table.ts';
 import { type Field, type FieldValue, fields } from '../output/fields.ts';
 import { table } from '../output/table.ts';
 import type { Reading } from './reading.ts';
@@ -31,10 +33,12 @@ export function description({ volume, pv, claim, pods, events }: Described, now:
     ['Storage class', spec.storageClassName],
     ['Mode', spec.mode ?? 'Filesystem'],
     ...given('Attach policy', spec.attachPolicy),
+    ...given('Attachable nodes', spec.attachableNodes?.join(', ')),
     ...given('On delete', spec.onDelete),
     ...given('Overwrite', spec.overwrite),
     ['Status', { fields: statusOf(volume, status) }],
     ['Conditions', conditionsOf(status, now)],
+    ['Attachments', attachmentsOf(volume, now)],
     ['PersistentVolume', pvOf(pv, volume)],
     [
       'Claim',
@@ -134,6 +138,13 @@ function conditionsOf(status: VolumeStatus = {}, now: number): FieldValue {
   return rows.length === 0
     ? undefined
     : { table: table(['TYPE', 'STATUS', 'REASON', 'SINCE', 'UPDATED', 'MESSAGE'], rows) };
+}
+
+/** What is the same in all of them is left out: they are of one Volume. */
+function attachmentsOf(volume: Volume, now: number): FieldValue {
+  const [, ...headings] = AS_ROWS.headings(true);
+  const rows = attachmentRows([volume], undefined).map((row) => AS_ROWS.row(row, true, now, false).slice(1));
+  return rows.length === 0 ? undefined : { table: table(headings, rows) };
 }
 
 function pvOf(pv: Reading<PersistentVolume>, volume: Volume): FieldValue {

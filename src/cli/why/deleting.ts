@@ -4,6 +4,7 @@ import { parseJobName } from '../../volumes/job-name.ts';
 import { isUnused, whatHolds } from '../../volumes/persistent-volume.ts';
 import { readyOf } from '../volume/describe.ts';
 import { foundIn } from '../volume/reading.ts';
+import { heldOn } from './attached.ts';
 import { commandLine } from './command-line.ts';
 import { isDeleting, isOurs, nextAttempt, nodeText, ownPv, sinceOf } from './state.ts';
 import type { Cause, Holdup, Known } from './types.ts';
@@ -44,6 +45,11 @@ export const deleting: Cause = (known, now) => {
   const pv = ownPv(known);
   const reclaimed = job?.kind === 'UnprepareVolume' && job.attempt === undefined;
   if (pv !== undefined && !reclaimed && !isUnused(pv)) return { ...since, ...heldPv(pv, known) };
+  const [attachment] = volume.status?.attachments ?? [];
+  if (attachment !== undefined) {
+    const held = heldOn(name, attachment);
+    return { ...held, holdup: `it is to be detached before its storage is removed; ${held.holdup}` };
+  }
   const next = nextAttempt(volume, now) ?? { when: 'by itself, when that has ended' };
   return {
     holdup: `its storage is being removed from ${nodeText(volume)}: ${ready?.message || volume.status?.job || 'nothing is reported yet'}`,

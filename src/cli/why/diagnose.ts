@@ -1,3 +1,4 @@
+import { attaching, attachmentDisabled } from './attached.ts';
 import { available, wellOf } from './available.ts';
 import { deleting } from './deleting.ts';
 import { failed, unavailable } from './failed.ts';
@@ -13,10 +14,12 @@ const CAUSES: readonly Cause[] = [
   paused,
   nodeAway,
   unseen,
+  attachmentDisabled,
   deleting,
   storageClass,
   failed,
   unavailable,
+  attaching,
   available,
   making,
 ];

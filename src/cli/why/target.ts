@@ -1,31 +1,45 @@
 import { DNS_SUBDOMAIN, isDnsSubdomain } from '../../api/dns-name.ts';
 import { StowageError } from '../../api/errors.ts';
-import { VOLUME_NOUNS } from '../nouns.ts';
+import { POD_NOUNS, VOLUME_NOUNS } from '../nouns.ts';
 
-const EXAMPLE = `stowage why takes ${VOLUME_NOUNS.join('|')}: write for example stowage why volume/data1`;
+export interface Target {
+  kind: 'Volume' | 'Pod';
+  name: string;
+  /** Where the name says it. */
+  namespace?: string;
+}
 
-/** The name in `volume NAME` or `volume/NAME`. Throws a StowageError `usage` for all else. */
-export function parseTarget(kind: string, name: string | undefined): string {
-  const [noun = '', inKind, ...more] = kind.split('/');
-  const given = [name, inKind].filter((part) => part !== undefined);
-  if (!(VOLUME_NOUNS as readonly string[]).includes(noun)) {
+const KINDS: readonly [kind: Target['kind'], nouns: readonly string[], namespaced: boolean][] = [
+  ['Volume', VOLUME_NOUNS, false],
+  ['Pod', POD_NOUNS, true],
+];
+
+const EXAMPLE = `stowage why takes ${VOLUME_NOUNS.join('|')} and ${POD_NOUNS.join('|')}: write for example stowage why volume/data1, or stowage why pod db/db-0`;
+
+/** What is meant by `volume NAME`, `volume/NAME`, `pod [NAMESPACE/]NAME`, `pod/[NAMESPACE/]NAME`. Throws a StowageError `usage` for all else. */
+export function parseTarget(noun: string, given: string | undefined): Target {
+  const [word = '', ...inKind] = noun.split('/');
+  const [kind, , namespaced] = KINDS.find(([, nouns]) => nouns.includes(word)) ?? [];
+  if (kind === undefined) {
     throw new StowageError(
       'usage',
-      `This version of stowage explains Volumes, but not ${JSON.stringify(noun)}`,
-      {
-        hint: EXAMPLE,
-      },
+      `This version of stowage explains Volumes and pods, but not ${JSON.stringify(word)}`,
+      { hint: EXAMPLE },
     );
   }
-  const [volume] = given;
-  if (volume === undefined || given.length > 1 || more.length > 0) {
-    throw new StowageError('usage', 'One name of a Volume is needed', { hint: EXAMPLE });
+  const inName = given === undefined ? [] : namespaced ? given.split('/') : [given];
+  const parts = inKind.length > 0 ? inKind : inName;
+  const [name, namespace, ...more] = parts.toReversed();
+  const both = inKind.length > 0 && inName.length > 0;
+  if (name === undefined || both || more.length > 0 || (namespace !== undefined && !namespaced)) {
+    throw new StowageError('usage', `One name of a ${kind} is needed`, { hint: EXAMPLE });
   }
-  if (!isDnsSubdomain(volume)) {
+  const wrong = parts.find((part) => !isDnsSubdomain(part));
+  if (wrong !== undefined) {
     throw new StowageError(
       'usage',
-      `${JSON.stringify(volume)} is no name of a Volume: a name has ${DNS_SUBDOMAIN}`,
+      `${JSON.stringify(parts.join('/'))} is no name of a ${kind}: a name has ${DNS_SUBDOMAIN}`,
     );
   }
-  return volume;
+  return { kind, name, ...(namespace === undefined ? {} : { namespace }) };
 }

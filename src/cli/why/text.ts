@@ -4,12 +4,21 @@ import { type Field, fields } from '../output/fields.ts';
 import { printable } from '../output/printable.ts';
 import type { Diagnosis, Fix, Holdup } from './types.ts';
 
+/** What is explained. */
+export interface Subject {
+  kind: string;
+  name: string;
+  namespace?: string;
+  phase: string;
+}
+
 /** A diagnosis for a person. `now` is in ms since the epoch. */
-export function explanation(name: string, phase: string, diagnosis: Diagnosis, now: number): string {
+export function explanation(subject: Subject, diagnosis: Diagnosis, now: number): string {
   if ('nothing' in diagnosis) return `${printable(diagnosis.nothing)}\n`;
   const { holdup, since, next, fix } = diagnosis;
+  const { kind, namespace, name, phase } = subject;
   const lines: [string, string | string[] | undefined][] = [
-    ['Volume', `${name} (${phase})`],
+    [kind, `${namespace === undefined ? '' : `${namespace}/`}${name} (${phase})`],
     ['Held up by', holdup],
     ['Since', since === undefined ? undefined : `${since} (${age(since, now) ?? 'unknown'} ago)`],
     ['Tried next', next === undefined ? undefined : nextText(next, now)],

@@ -1,48 +1,60 @@
-import type { KubeNode, StorageClass } from '../../api/core.ts';
 import { phaseOf } from '../../api/phase.ts';
-import { NODES, STORAGE_CLASSES, VOLUMES } from '../../api/resources.ts';
+import { PODS, VOLUMES } from '../../api/resources.ts';
 import type { Volume } from '../../api/volume.ts';
 import type { KubeClient } from '../../kube/types.ts';
-import { nodeOf } from '../../volumes/desired.ts';
 import type { GlobalFlags } from '../globals.ts';
 import type { Io } from '../io.ts';
 import { asJson, asYaml } from '../output/data.ts';
 import { printable } from '../output/printable.ts';
-import { readNamed } from '../volume/reading.ts';
-import { readConsumers } from '../volume/related.ts';
 import { diagnose } from './diagnose.ts';
-import { explanation } from './text.ts';
-import type { Known } from './types.ts';
+import { diagnosePod } from './pod/diagnose.ts';
+import { readPod } from './pod/read.ts';
+import { readKnown } from './read.ts';
+import type { Target } from './target.ts';
+import { explanation, type Subject } from './text.ts';
+import type { Diagnosis } from './types.ts';
 
 export interface WhyFlags {
   output?: 'json' | 'yaml';
 }
 
-/** `stowage why volume`. Throws a StowageError. */
-export async function whyVolume(
-  name: string,
-  { output }: WhyFlags & GlobalFlags,
+/** `stowage why`. `namespace`: of what does not say its own. Throws a StowageError. */
+export async function why(
+  target: Target,
+  namespace: string,
+  flags: WhyFlags & GlobalFlags,
   io: Io,
   client: KubeClient,
 ): Promise<void> {
-  const { signal } = io;
-  const volume = await client.get<Volume>(VOLUMES, name, { signal });
-  const known: Known = {
-    volume,
-    ...(await readConsumers(client, volume, signal)),
-    storageClass: await readNamed<StorageClass>(client, STORAGE_CLASSES, volume.spec.storageClassName, {
-      signal,
-    }),
-    node: await readNamed<KubeNode>(client, NODES, nodeOf(volume), { signal }),
-  };
-  for (const part of Object.values(known)) {
-    if ('forbidden' in part) io.stderr.write(`note: not looked at: ${printable(part.forbidden)}\n`);
-  }
-  const phase = phaseOf(volume) ?? 'Unknown';
   const now = io.clock.now();
-  const diagnosis = diagnose(known, now);
-  const data = { kind: 'Volume', name, phase, ...diagnosis };
+  const { name } = target;
+  if (target.kind === 'Volume') {
+    const volume = await client.get<Volume>(VOLUMES, name, { signal: io.signal });
+    const known = await readKnown(client, volume, io.signal);
+    noteForbidden([known], io);
+    const phase = phaseOf(volume) ?? 'Unknown';
+    return print({ kind: 'Volume', name, phase }, diagnose(known, now), flags, io);
+  }
+  const known = await readPod(name, target.namespace ?? namespace, client, io.signal);
+  const parts = known.volumes.map(({ claim, pv, volume }) => ({ claim, pv, ...(volume && { volume }) }));
+  noteForbidden([{ node: known.node }, ...parts, { ...known.supply }], io);
+  const { metadata, status } = known.pod;
+  const { namespace: own = '' } = metadata;
+  const subject = { kind: PODS.kind, name, namespace: own, phase: status?.phase ?? 'Unknown' };
+  return print(subject, diagnosePod(known, now), flags, io);
+}
+
+/** Says once of each what the user may not read. */
+function noteForbidden(all: readonly object[], io: Io): void {
+  const forbidden = all
+    .flatMap((parts) => Object.values(parts))
+    .flatMap((part: object) => ('forbidden' in part ? [String(part.forbidden)] : []));
+  for (const text of new Set(forbidden)) io.stderr.write(`note: not looked at: ${printable(text)}\n`);
+}
+
+function print(subject: Subject, diagnosis: Diagnosis, { output }: WhyFlags, io: Io): void {
+  const data = { ...subject, ...diagnosis };
   if (output === 'json') io.stdout.write(asJson(data));
   else if (output === 'yaml') io.stdout.write(asYaml(data));
-  else io.stdout.write(explanation(name, phase, diagnosis, now));
+  else io.stdout.write(explanation(subject, diagnosis, io.clock.now()));
 }

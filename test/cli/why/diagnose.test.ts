@@ -8,7 +8,7 @@ import type {
 } from '../../../src/api/core.ts';
 import type { ObjectMeta } from '../../../src/api/meta.ts';
 import { PAUSED_ANNOTATION, PROTECTION_FINALIZER, READY_REASON } from '../../../src/api/names.ts';
-import type { Condition, Volume, VolumeSpec, VolumeStatus } from '../../../src/api/volume.ts';
+import type { Attachment, Condition, Volume, VolumeSpec, VolumeStatus } from '../../../src/api/volume.ts';
 import { diagnose } from '../../../src/cli/why/diagnose.ts';
 import type { Diagnosis, Holdup, Known } from '../../../src/cli/why/types.ts';
 import { pvOf, volumeNamed } from '../../support/volumes.ts';
@@ -56,6 +56,16 @@ const terminating = (message: string, job?: string) =>
   deleted({ phase: 'Terminating', ...(job && { job }), ...ready('Unknown', 'Terminating', message) });
 const failedBy = (reason: string, message: string, spec?: Partial<VolumeSpec>) =>
   volume({ phase: 'Failed', ...ready('False', reason, message) }, { ...(spec && { spec }) });
+
+const on = (node: string, more: Partial<Attachment> = {}): Attachment => ({
+  node,
+  state: 'Attached',
+  safeToMount: true,
+  safeToDetach: false,
+  pods: [],
+  since: ago(60),
+  ...more,
+});
 
 const localClass = (parameters?: Record<string, string>): StorageClass => ({
   apiVersion: 'storage.k8s.io/v1',
@@ -253,6 +263,108 @@ const ROWS: Row[] = [
     ),
     { pv: pv('Bound') },
     { holdup: 'AttachVolume (attempt 1) is under way', since: ago(9), next: 'job has ended' },
+  ],
+  [
+    'to be attached, and not begun',
+    volume({ phase: 'Available', ...ready('Unknown', 'Attaching', 'is being attached', 9) }),
+    { pv: pv('Bound') },
+    {
+      holdup: 'is being attached',
+      since: ago(9),
+      next: 'a daemon with the controller attachment runs',
+      run: ['stowage watch'],
+    },
+  ],
+  [
+    'being attached',
+    volume({
+      phase: 'Available',
+      ...ready('Unknown', 'Attaching', 'is being attached', 9),
+      attachments: [on('n1', { state: 'Attaching', safeToMount: false, message: 'losetup: no' })],
+    }),
+    { pv: pv('Bound') },
+    {
+      holdup: 'its attachment to node n1 is Attaching: losetup: no',
+      since: ago(60),
+      next: 'after a delay',
+      say: 'Put right what the message names.',
+    },
+  ],
+  [
+    'attached nobody knows how',
+    volume({
+      phase: 'Available',
+      ...ready('True', 'Available'),
+      attachments: [on('n2'), on('n1', { state: 'Uncertain', message: 'no route' })],
+    }),
+    { pv: pv('Bound') },
+    {
+      holdup: 'Uncertain, which counts as attached until the node was looked at: no route',
+      since: ago(60),
+      next: 'after a delay',
+      run: ['ssh n1 true', 'stowage detach volume data1 --node n1 --force'],
+    },
+  ],
+  [
+    'attached nobody knows how, and nothing is said of it',
+    volume({
+      phase: 'Available',
+      ...ready('True', 'Available'),
+      attachments: [on('n1', { state: 'Uncertain' })],
+    }),
+    { pv: pv('Bound') },
+    { holdup: 'its attachment to node n1 is Uncertain', since: ago(60), next: 'after a delay' },
+  ],
+  [
+    'not detached',
+    volume({
+      phase: 'Available',
+      ...ready('True', 'Available'),
+      attachments: [on('n1', { state: 'Detaching', message: 'mounted', pods: ['db/x'] })],
+    }),
+    { pv: pv('Bound') },
+    {
+      holdup: 'its attachment to node n1 is Detaching: mounted',
+      since: ago(60),
+      next: 'after a delay',
+      say: 'pods that need it on node n1: db/x',
+    },
+  ],
+  [
+    'attachment that is switched off',
+    volume({ phase: 'Available', ...ready('Unknown', 'AttachmentDisabled', 'switched off', 9) }),
+    { pv: pv('Bound') },
+    {
+      holdup: 'switched off',
+      since: ago(9),
+      next: 'when a daemon runs that has',
+      run: ["stowage watch --controllers '*'"],
+    },
+  ],
+  [
+    'deleted, while attachment is switched off',
+    deleted({
+      phase: 'Terminating',
+      ...ready('Unknown', 'AttachmentDisabled', 'is still attached on n1', 9),
+      attachments: [on('n1')],
+    }),
+    { pv: pv('Released') },
+    { holdup: 'is still attached on n1', since: ago(9), next: 'when a daemon runs that has' },
+  ],
+  [
+    'deleted, and still attached',
+    deleted({
+      phase: 'Terminating',
+      ...ready('Unknown', 'Terminating', 'is still attached on n1', 9),
+      attachments: [on('n1', { state: 'Detaching', message: 'mounted' })],
+    }),
+    { pv: pv('Released') },
+    {
+      holdup:
+        'it is to be detached before its storage is removed; its attachment to node n1 is Detaching: mounted',
+      since: ago(60),
+      next: 'after a delay',
+    },
   ],
   [
     'invalid',
@@ -736,6 +848,13 @@ describe('nothing holds up what is Available', () => {
     [forbidden, 'nothing holds it up'],
   ])('%j', (its, text) => {
     expect(explain(available, { pv: its })).toEqual({ nothing: expect.stringContaining(text) });
+  });
+
+  test('where it is attached is said', () => {
+    const it = volume({ ...available.status, attachments: [on('n1'), on('n2', { state: 'Attaching' })] });
+    expect(explain(it, { pv: pv('Bound') })).toEqual({
+      nothing: expect.stringMatching(/it is attached to n1, n2$/),
+    });
   });
 
   test('paused', () => {

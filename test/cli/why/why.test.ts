@@ -102,7 +102,12 @@ describe('the nouns', () => {
 
   test.each([
     [['pvc', 'x'], 'but not "pvc"'],
-    [['pod/x'], 'but not "pod"'],
+    [['pod'], 'One name of a Pod'],
+    [['pod/db/a', 'b'], 'One name of a Pod'],
+    [['pod/a/b/c'], 'One name of a Pod'],
+    [['pod', 'db/../x'], 'One name of a Pod'],
+    [['pod', '../x'], 'no name of a Pod'],
+    [['pod', 'Db/x'], 'no name of a Pod'],
     [['snapshot', 'x'], 'but not "snapshot"'],
     [['data1'], 'but not "data1"'],
     [['volume'], 'One name'],

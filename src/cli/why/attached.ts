@@ -1,0 +1,78 @@
+import { READY_REASON } from '../../api/names.ts';
+import type { Attachment } from '../../api/volume.ts';
+import { parseJobName } from '../../volumes/job-name.ts';
+import { readyOf } from '../volume/describe.ts';
+import { commandLine } from './command-line.ts';
+import { isDeleting, nodeText, sinceOf } from './state.ts';
+import type { Cause, Fix, Holdup } from './types.ts';
+
+const WITHIN_SECONDS = { when: 'within seconds, where a daemon with the controller attachment runs' };
+
+/** What would attach or detach it is switched off. */
+export const attachmentDisabled: Cause = ({ volume }) => {
+  const ready = readyOf(volume);
+  if (ready?.reason !== READY_REASON.attachmentDisabled) return undefined;
+  return {
+    holdup: ready.message || 'the daemon neither attaches nor detaches: its controller attachment is off',
+    ...sinceOf(ready),
+    next: { when: 'when a daemon runs that has the controller attachment' },
+    fix: {
+      say: 'Run the daemon with that controller, which --controllers leaves out.',
+      run: ["stowage watch --controllers '*'"],
+    },
+  };
+};
+
+/** One that is not known, or does not come to an end. What takes its time only is none. */
+const isHeld = ({ state, message }: Attachment): boolean => state === 'Uncertain' || Boolean(message);
+
+/** Its device is not where it is to be, or it is not known where it is. */
+export const attaching: Cause = ({ volume }) => {
+  const ready = readyOf(volume);
+  const { attachments = [], job } = volume.status ?? {};
+  // A job that attaches is of an earlier version, and tells how far it is.
+  const waits = ready?.reason === READY_REASON.attaching && parseJobName(job)?.attempt === undefined;
+  // Of what is being deleted, another cause tells.
+  if (isDeleting(volume) || (!waits && ready?.status !== 'True')) return undefined;
+  const held = attachments.find(isHeld) ?? (waits ? attachments[0] : undefined);
+  if (held !== undefined) return heldOn(volume.metadata.name, held);
+  if (!waits || ready === undefined) return undefined;
+  return {
+    holdup: ready.message || `its device is not attached to ${nodeText(volume)}, and that is not begun yet`,
+    ...sinceOf(ready),
+    next: WITHIN_SECONDS,
+    fix: { say: 'See that the daemon runs.', run: ['stowage watch'] },
+  };
+};
+
+/** What to say of an attachment that is not as it is to be. */
+export function heldOn(name: string, { node, state, message, since, pods = [] }: Attachment): Holdup {
+  const why = message ? `: ${message}` : '';
+  const uncertain = state === 'Uncertain';
+  return {
+    holdup: `its attachment to node ${node} is ${uncertain ? 'Uncertain, which counts as attached until the node was looked at' : state}${why}`,
+    since,
+    next: { when: 'by itself, after a delay that grows to 5 minutes' },
+    fix: uncertain ? lookAt(name, node) : endUse(node, pods),
+  };
+}
+
+const lookAt = (name: string, node: string): Fix => ({
+  say: `Have node ${node} answer. If it is dead, switch it off, and have it let go of:`,
+  run: [commandLine('ssh', node, 'true'), letGo(name, node)],
+});
+
+const endUse = (node: string, pods: readonly string[]): Fix => ({
+  say: `Put right what the message names${pods.length === 0 ? '' : `; pods that need it on node ${node}: ${pods.join(', ')}`}.`,
+});
+
+export const letGo = (name: string, node: string): string =>
+  commandLine('stowage', 'detach', 'volume', name, '--node', node, '--force');
+
+/** What ends pods, given as `namespace/name`: a command for each namespace. */
+export function deletePods(pods: readonly string[]): string[] {
+  const byNamespace = Map.groupBy(pods, (pod) => pod.split('/')[0] ?? '');
+  return [...byNamespace].map(([namespace, all]) =>
+    commandLine('kubectl', 'delete', 'pod', '-n', namespace, ...all.map((pod) => pod.split('/')[1] ?? '')),
+  );
+}

@@ -1,0 +1,36 @@
+import { foundIn } from '../../volume/reading.ts';
+import { commandLine } from '../command-line.ts';
+import type { Diagnosis } from '../types.ts';
+import { conditionOf, notThere } from './attached.ts';
+import { missingClaim, unboundClaim } from './claims.ts';
+import { type PodKnown, podName } from './known.ts';
+import { unscheduled } from './scheduled.ts';
+
+/** The first thing that holds the volumes of a pod up. Pure. `now` is in ms since the epoch. */
+export function diagnosePod(known: PodKnown, now: number): Diagnosis {
+  const { pod, volumes } = known;
+  const { phase } = pod.status ?? {};
+  const name = `Pod ${podName(pod)}`;
+  if (phase === 'Succeeded' || phase === 'Failed') {
+    return { nothing: `${name} has ended (${phase}), and needs no volumes any more` };
+  }
+  if (volumes.length === 0) return { nothing: `${name} has no volumes that Stowage could have made` };
+  // Before its containers run, the kubelet has mounted all there is.
+  const runs = phase === 'Running' && conditionOf(known)?.status !== 'False';
+  const found = runs
+    ? undefined
+    : (missingClaim(known) ?? unscheduled(known) ?? unboundClaim(known) ?? notThere(known, now));
+  return found ?? { nothing: wellOf(known, name) };
+}
+
+function wellOf({ pod, volumes }: PodKnown, name: string): string {
+  const ours = volumes.map(({ volume }) => volume && foundIn(volume)).filter((each) => each !== undefined);
+  const unread = volumes.some((each) => [each.claim, each.pv].some((read) => 'forbidden' in read));
+  if (ours.length === 0 && unread) return `Pod ${podName(pod)}: what its volumes are may not be read`;
+  if (ours.length === 0) return `${name} has no volumes of Stowage; what others made is not looked at`;
+  const names = ours.map(({ metadata }) => metadata.name);
+  const there = `${names.length === 1 ? 'Volume' : 'Volumes'} ${names.join(', ')}`;
+  const { phase = 'Pending' } = pod.status ?? {};
+  if (phase === 'Running') return `${name} is Running: nothing holds its volumes up (${there})`;
+  return `${name} is ${phase}, but its volumes are there: ${there} on node ${pod.spec.nodeName}. See what else keeps it: ${commandLine('kubectl', 'describe', 'pod', pod.metadata.name, '-n', pod.metadata.namespace ?? '')}`;
+}

@@ -1,0 +1,43 @@
+import type { KubeNode, PersistentVolume, PersistentVolumeClaim, Pod } from '../../../api/core.ts';
+import type { Volume } from '../../../api/volume.ts';
+import type { Reading } from '../../volume/reading.ts';
+import type { Known } from '../types.ts';
+
+/** With what it asks for, too. */
+export interface Claim extends PersistentVolumeClaim {
+  spec: PersistentVolumeClaim['spec'] & {
+    volumeMode?: string;
+    accessModes?: string[];
+    resources?: { requests?: { storage?: string } };
+  };
+}
+
+/** A volume of a pod that a Volume of Stowage may be behind. */
+export interface PodVolume {
+  /** `namespace/name`; undefined of one that names a device itself. */
+  claimName: string | undefined;
+  claim: Reading<Claim>;
+  /** Of the claim. */
+  pv: Reading<PersistentVolume>;
+  /** undefined: it is none of Stowage's, as far as is known. */
+  volume: Reading<Volume> | undefined;
+  /** All about the Volume, where it is not Ready. */
+  known: Known | undefined;
+}
+
+/** What claims that are not bound could be bound to. */
+export interface Supply {
+  pvs: Reading<PersistentVolume[]>;
+  volumes: Reading<Volume[]>;
+}
+
+/** All that an explanation is made from. */
+export interface PodKnown {
+  pod: Pod;
+  node: Reading<KubeNode>;
+  volumes: PodVolume[];
+  /** Read where a claim is not bound. */
+  supply: Supply | undefined;
+}
+
+export const podName = ({ metadata: { namespace, name } }: Pod): string => `${namespace}/${name}`;

@@ -1,0 +1,84 @@
+import type { KubeNode, PersistentVolume, Pod } from '../../../api/core.ts';
+import { VOLUME_API_VERSION } from '../../../api/names.ts';
+import {
+  NODES,
+  PERSISTENT_VOLUME_CLAIMS,
+  PERSISTENT_VOLUMES,
+  PODS,
+  VOLUMES,
+} from '../../../api/resources.ts';
+import type { Volume } from '../../../api/volume.ts';
+import { listAll } from '../../../kube/client.ts';
+import type { KubeClient } from '../../../kube/types.ts';
+import { readyOf } from '../../volume/describe.ts';
+import { foundIn, type Reading, reading, readNamed } from '../../volume/reading.ts';
+import { readKnown } from '../read.ts';
+import type { Claim, PodKnown, PodVolume } from './known.ts';
+
+const ABSENT = { absent: true } as const;
+
+/** A pod and what its volumes are. Throws a StowageError; what the user may not read is told in its place. */
+export async function readPod(
+  name: string,
+  namespace: string,
+  client: KubeClient,
+  signal: AbortSignal,
+): Promise<PodKnown> {
+  const pod = await client.get<Pod>(PODS, name, { namespace, signal });
+  const node = await readNamed<KubeNode>(client, NODES, pod.spec.nodeName, { signal });
+  const volumes: PodVolume[] = [];
+  for (const each of pod.spec.volumes ?? []) {
+    const claimName = each.persistentVolumeClaim?.claimName ?? (each.ephemeral && `${name}-${each.name}`);
+    const path = each.hostPath?.type === 'BlockDevice' ? each.hostPath.path : undefined;
+    if (claimName !== undefined) {
+      const claim = await readNamed<Claim>(client, PERSISTENT_VOLUME_CLAIMS, claimName, {
+        namespace,
+        signal,
+      });
+      volumes.push(await behind(`${namespace}/${claimName}`, claim));
+    } else if (path !== undefined) volumes.push(...(await named(path)));
+  }
+  const unbound = volumes.some(({ claim }) => foundIn(claim) && foundIn(claim)?.status?.phase !== 'Bound');
+  if (!unbound) return { pod, node, volumes, supply: undefined };
+  const all = <T>(list: Promise<{ items: T[] }>) => reading(list.then(({ items }) => items));
+  const supply = {
+    pvs: await all(listAll<PersistentVolume>(client, PERSISTENT_VOLUMES, { signal })),
+    volumes: await all(listAll<Volume>(client, VOLUMES, { signal })),
+  };
+  return { pod, node, volumes, supply };
+
+  async function behind(claimName: string, claim: Reading<Claim>): Promise<PodVolume> {
+    const pv = await readNamed<PersistentVolume>(
+      client,
+      PERSISTENT_VOLUMES,
+      foundIn(claim)?.spec.volumeName,
+      {
+        signal,
+      },
+    );
+    const owner = foundIn(pv)?.metadata.ownerReferences?.find(
+      ({ kind, apiVersion }) => kind === 'Volume' && apiVersion === VOLUME_API_VERSION,
+    );
+    if (owner === undefined) return { claimName, claim, pv, volume: undefined, known: undefined };
+    const read = await readNamed<Volume>(client, VOLUMES, owner.name, { signal });
+    // Another one of its name has nothing to do with it.
+    const other = foundIn(read) !== undefined && foundIn(read)?.metadata.uid !== owner.uid;
+    const volume = other ? ABSENT : read;
+    return { claimName, claim, pv, volume, known: await knownOf(volume) };
+  }
+
+  /** The Volume that has this persistent path. */
+  async function named(path: string): Promise<PodVolume[]> {
+    const { items } = await listAll<Volume>(client, VOLUMES, { signal });
+    const volume = items.find(({ status }) => status?.devicePath === path);
+    if (volume === undefined) return [];
+    const read = { found: volume };
+    return [{ claimName: undefined, claim: ABSENT, pv: ABSENT, volume: read, known: await knownOf(read) }];
+  }
+
+  async function knownOf(volume: Reading<Volume>) {
+    const found = foundIn(volume);
+    if (found === undefined || readyOf(found)?.status === 'True') return undefined;
+    return readKnown(client, found, signal);
+  }
+}

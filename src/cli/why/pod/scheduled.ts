@@ -1,0 +1,23 @@
+import { commandLine } from '../command-line.ts';
+import type { Holdup } from '../types.ts';
+import { unboundClaim } from './claims.ts';
+import type { PodKnown } from './known.ts';
+
+/** No node is found for it; a claim that is not bound is most often why. */
+export function unscheduled(known: PodKnown): Holdup | undefined {
+  const { spec, status, metadata } = known.pod;
+  if (spec.nodeName) return undefined;
+  const condition = status?.conditions?.find(({ type }) => type === 'PodScheduled');
+  const claim = unboundClaim(known);
+  const said = condition?.message ?? condition?.reason;
+  const since = condition?.lastTransitionTime ?? metadata.creationTimestamp;
+  return {
+    holdup: `it is on no node yet: ${said ?? 'no scheduler has said anything of it'}${claim === undefined ? '' : `; ${claim.holdup}`}`,
+    ...(since && { since }),
+    next: { when: 'when something changes that the scheduler waits for, else within 5 minutes' },
+    fix: claim?.fix ?? {
+      say: 'See what is said of the pod.',
+      run: [commandLine('kubectl', 'describe', 'pod', metadata.name, '-n', metadata.namespace ?? '')],
+    },
+  };
+}

@@ -1,0 +1,20 @@
+import type { KubeNode, StorageClass } from '../../api/core.ts';
+import { NODES, STORAGE_CLASSES } from '../../api/resources.ts';
+import type { Volume } from '../../api/volume.ts';
+import type { KubeClient } from '../../kube/types.ts';
+import { nodeOf } from '../../volumes/desired.ts';
+import { readNamed } from '../volume/reading.ts';
+import { readConsumers } from '../volume/related.ts';
+import type { Known } from './types.ts';
+
+/** What is around a Volume. Throws a StowageError; what the user may not read is told in its place. */
+export async function readKnown(client: KubeClient, volume: Volume, signal: AbortSignal): Promise<Known> {
+  return {
+    volume,
+    ...(await readConsumers(client, volume, signal)),
+    storageClass: await readNamed<StorageClass>(client, STORAGE_CLASSES, volume.spec.storageClassName, {
+      signal,
+    }),
+    node: await readNamed<KubeNode>(client, NODES, nodeOf(volume), { signal }),
+  };
+}
