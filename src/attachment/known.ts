@@ -70,12 +70,17 @@ export function change(
 ): Entry[] {
   const old = entries.find((entry) => entry.node === node);
   const state = to.state ?? old?.state ?? 'Uncertain';
-  const entry: Entry = {
+  const changed = {
     ...{ readOnly: false, safeToMount: false, safeToDetach: false, pods: [], message: undefined },
     ...old,
     ...to,
+  };
+  const entry: Entry = {
+    ...changed,
     node,
     state,
+    safeToMount: changed.safeToMount && state === 'Attached',
+    safeToDetach: changed.safeToDetach && (state === 'Attached' || state === 'Detaching'),
     since: old?.state === state ? old.since : now,
   };
   return old === undefined ? [...entries, entry] : entries.map((each) => (each.node === node ? entry : each));

@@ -18,16 +18,6 @@ import { type RightOptions, standForElection } from './right-to-act.ts';
 import { createLiveSettings, type Settings } from './settings.ts';
 import { startVolumeController } from './volume-controller.ts';
 
-/** How devices are attached and detached. */
-export interface AttachmentSettings {
-  /** ms, from one look at all nodes to the next; undefined: none. */
-  pollIntervalMs: number | undefined;
-  /** ms that a detach waits for a node that is NotReady; Infinity: for ever. */
-  maxWaitForUnmountMs: number;
-  /** The folder of the kubelet on every node. */
-  kubeletRoot: string;
-}
-
 export interface WatchOptions extends Pick<RightOptions, 'connection' | 'election' | 'rate'> {
   settings: Settings;
   /** Where settings come from that are read again while this runs; unset: from nowhere. */
@@ -35,8 +25,6 @@ export interface WatchOptions extends Pick<RightOptions, 'connection' | 'electio
   /** Calls back when the configuration and the kubeconfig are to be read again. Default: never. */
   onHangup?: ReloadOptions<Settings>['onHangup'];
   controllers: ReadonlySet<ControllerName>;
-  /** Unset: as by the defaults of the command line. */
-  attachment?: AttachmentSettings;
   /** Unset: none. */
   http?: { address: HttpAddress; metricsPath: string };
   /** Where what is done here is counted, and what is served is read. */
