@@ -38,7 +38,7 @@ const isReadOnlyMany = (modes: unknown): boolean =>
  * by its name alone.
  */
 export function isPvOf(pv: PersistentVolume, { metadata: { uid }, status }: Volume): boolean {
-  if (pv.metadata.ownerReferences?.some((owner) => owner.uid === uid)) return uid !== undefined;
+  if (pv.metadata.ownerReferences?.some((owner) => owner.uid === uid)) return true;
   const path = pv.spec.local?.path;
   return path !== undefined && path !== '' && path === status?.devicePath;
 }

@@ -89,7 +89,8 @@ function ownedBy(uid: string) {
 test('a PersistentVolume without a path is not that of a Volume without one', () => {
   const volume = volumeObject({}, { devicePath: undefined });
   expect(isPvOf(pvObject({ local: undefined }, { ownerReferences: [] }), volume)).toBe(false);
-  expect(isPvOf(pvObject({ local: { path: '' } }, { ownerReferences: [] }), volume)).toBe(false);
+  const nowhere = volumeObject({}, { devicePath: '' });
+  expect(isPvOf(pvObject({ local: { path: '' } }, { ownerReferences: [] }), nowhere)).toBe(false);
 });
 
 describe('wanted', () => {

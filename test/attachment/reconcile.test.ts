@@ -549,6 +549,12 @@ describe('who waits, and why', () => {
       'paused',
       'Volume v1 is to be attached to n2, but the annotation stowage.dev/paused of Volume v1 keeps that from being done: take it off',
     ],
+    [
+      'paused, and its link is missing',
+      { entries: [entry('n2', { safeToMount: false })], nodes: { n2: paused('Node n2') } },
+      'paused',
+      'Volume v1 is to be attached to n2, but the annotation stowage.dev/paused of Node n2 keeps that from being done: take it off',
+    ],
   ])('%s', (_, change, reason, message) => {
     const { blocked } = reconcile(view({ ...moved, ...change }), NOW);
     expect(blocked.filter(({ pods }) => pods.length > 0)).toEqual([
