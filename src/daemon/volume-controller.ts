@@ -3,6 +3,7 @@ import type { Leftover } from '../api/leftover.ts';
 import type { Logger } from '../api/logger.ts';
 import type { KubeObject, Resource } from '../api/meta.ts';
 import { COMPONENT, FORGET_NODE_ANNOTATION, READY_REASON } from '../api/names.ts';
+import { isOff } from '../api/out-of-service.ts';
 import { LEFTOVERS, PERSISTENT_VOLUMES, STORAGE_CLASSES, VOLUMES } from '../api/resources.ts';
 import type { Volume } from '../api/volume.ts';
 import type { BackoffRange } from '../control/backoff.ts';
@@ -143,7 +144,7 @@ export function startVolumeController(options: VolumeControllerOptions): Running
     if (volumes.get(object.metadata.name) !== undefined) queue.add(object.metadata.name);
   });
   nodes.onChange(({ type, object, old }) => {
-    if (type === 'updated' && isPaused(old) === isPaused(object) && lifeOf(old) === lifeOf(object)) return;
+    if (type === 'updated' && standing(old) === standing(object)) return;
     const { name } = object.metadata;
     for (const volume of volumesOn(name)) again(queue, volume);
     for (const leftover of leftoversOn(name)) again(leftoverQueue, leftover);
@@ -206,6 +207,9 @@ function asksForMore(old: KubeObject, object: KubeObject): boolean {
     old.metadata.finalizers?.join() !== metadata.finalizers?.join()
   );
 }
+
+/** What of a Node work on its Volumes goes by, as text. */
+const standing = (node: KubeNode): string => `${isPaused(node)} ${isOff(node)} ${lifeOf(node)}`;
 
 /** Attachment has told of the device what was not known before: it is looked at again. */
 const isElsewhere = (old: Volume, { status }: Volume): boolean =>

@@ -158,4 +158,12 @@ test('a job of a Volume of nodes that share it begins where a node answers, and 
   await setReady('n1', 'True');
   await until('it is asked again', 10_000, async () => (controller.asked.length > 0 ? true : undefined));
   expect(controller.asked.filter((call) => !call.endsWith(' n2'))).toEqual([]);
+
+  // Somebody vouches that the machine is off: the job does not run there any more.
+  await setReady('n2', 'Unknown');
+  const taints = [{ key: 'node.kubernetes.io/out-of-service', effect: 'NoExecute' }];
+  await client.patch(NODES, 'n2', { spec: { taints } });
+  await until('another node is asked', 10_000, async () =>
+    controller.asked.some((call) => call.endsWith(' n1')) ? true : undefined,
+  );
 }, 40_000);
