@@ -2,8 +2,7 @@ import type { KubeNode, PersistentVolume, PersistentVolumeClaim, Pod, StorageCla
 import type { Leftover } from '../api/leftover.ts';
 import type { Logger } from '../api/logger.ts';
 import type { KubeObject, Resource } from '../api/meta.ts';
-import { COMPONENT, FORGET_NODE_ANNOTATION, READY_REASON } from '../api/names.ts';
-import { isPaused } from '../api/paused.ts';
+import { COMPONENT } from '../api/names.ts';
 import {
   LEFTOVERS,
   PERSISTENT_VOLUME_CLAIMS,
@@ -20,18 +19,16 @@ import { createWorkQueue, type WorkQueue } from '../control/work-queue.ts';
 import { createEventRecorder } from '../kube/events.ts';
 import { indexBy } from '../kube/index-by.ts';
 import { createInformer, type Informer } from '../kube/informer.ts';
-import { compareVersions } from '../kube/store.ts';
 import type { KubeClient } from '../kube/types.ts';
 import { createFollower } from '../nodes/follow.ts';
 import type { Executor } from '../nodes/job.ts';
 import { createLoopNumbers } from '../storage/loop-numbers.ts';
 import { createLeftoverReconciler } from '../volumes/leftover-reconciler.ts';
-import { lifeOf } from '../volumes/node-life.ts';
 import { createVolumeReconciler } from '../volumes/reconciler.ts';
 import type { Reconcile } from '../volumes/rounds.ts';
-import { readyOf } from '../volumes/status.ts';
 import { nodesOf, workNode } from '../volumes/work-node.ts';
 import { type AttachmentOptions, createAttachmentController } from './attachment-controller.ts';
+import { asksForMore, isAway, isElsewhere, standing } from './changes.ts';
 import { CONTROLLERS, type ControllerName } from './controllers.ts';
 import { keepClaim, keepOwn, keepPersistentVolume, keepPod, keepStorageClass } from './kept-fields.ts';
 import type { Metrics } from './metrics/metrics.ts';
@@ -152,7 +149,7 @@ export function startVolumeController(options: VolumeControllerOptions): Running
     if (volumes.get(object.metadata.name) !== undefined) queue.add(object.metadata.name);
   });
   nodes.onChange(({ type, object, old }) => {
-    if (type === 'updated' && isPaused(old) === isPaused(object) && lifeOf(old) === lifeOf(object)) return;
+    if (type === 'updated' && standing(old) === standing(object)) return;
     const { name } = object.metadata;
     for (const volume of volumesOn(name)) again(queue, volume);
     for (const leftover of leftoversOn(name)) again(leftoverQueue, leftover);
@@ -231,33 +228,8 @@ export function startVolumeController(options: VolumeControllerOptions): Running
   };
 }
 
-/**
- * A status is written by us, and whoever writes one goes on from it: called again by each write, it would not rest. One
- * that went back is of a backup that the API server was restored from.
- */
-function asksForMore(old: KubeObject, object: KubeObject): boolean {
-  const { metadata } = object;
-  const forgets = ({ metadata: { annotations } }: KubeObject) => annotations?.[FORGET_NODE_ANNOTATION];
-  return (
-    isPaused(old) !== isPaused(object) ||
-    forgets(old) !== forgets(object) ||
-    compareVersions(metadata.resourceVersion ?? '', old.metadata.resourceVersion ?? '') < 0 ||
-    old.metadata.uid !== metadata.uid ||
-    old.metadata.generation !== metadata.generation ||
-    old.metadata.deletionTimestamp !== metadata.deletionTimestamp ||
-    old.metadata.finalizers?.join() !== metadata.finalizers?.join()
-  );
-}
-
-/** Attachment has told of the device what was not known before: it is looked at again. */
-const isElsewhere = (old: Volume, { status }: Volume): boolean =>
-  JSON.stringify(old.status?.attachments) !== JSON.stringify(status?.attachments);
-
 /** At once, and if that fails soon again: a node that is back may not let anyone in yet. */
 function again(queue: WorkQueue, { metadata: { name } }: KubeObject): void {
   queue.forget(name);
   queue.add(name);
 }
-
-const isAway = (object: Pick<Volume, 'status'>): boolean =>
-  readyOf(object)?.reason === READY_REASON.nodeUnreachable;

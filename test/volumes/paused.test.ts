@@ -230,6 +230,22 @@ describe('what goes on while paused', () => {
       ],
     ],
     [
+      'a device that is away is told, also where nothing attaches',
+      {
+        volume: volume(told(available())),
+        pv: pv('Bound'),
+        observation: { known: madeNode },
+        attachmentEnabled: false,
+      },
+      [
+        'Available',
+        'PrepareVolume/DONE',
+        'Unknown',
+        'Attaching',
+        'the device is not attached on n1; it is attached once Node n1 is not paused any more',
+      ],
+    ],
+    [
       'a node that is away is told',
       { volume: volume(told(available())), pv: pv('Bound'), observation: away },
       ['Available', 'PrepareVolume/DONE', 'Unknown', 'NodeUnreachable', away.unknown],

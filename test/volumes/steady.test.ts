@@ -224,6 +224,12 @@ describe('Steady state', () => {
         NOW + 8000,
       ],
       [
+        'could not grow, and what attaches it is away when it is time, too: gives that up first',
+        { job: { known: { state: 'not-found' } }, observation: { known: { ...madeNode, udev: false } } },
+        'forget-jobs',
+        NOW + 8000,
+      ],
+      [
         'grows when it is time',
         { job: { known: { state: 'not-found' } }, observation: { known: readyNode } },
         ['submit', expect.any(Number), 0],
