@@ -66,14 +66,15 @@ export function desiredOf(
       identity: prepared?.identity,
     };
   }
+  // One node alone has nobody to share it with.
+  const shared = (spec.attachableNodes?.length ?? 0) > 1;
   return {
     ...common,
     type: 'sparse',
     onDemand: spec.attachPolicy === 'OnDemand',
     readOnly: false,
-    // One node alone has nobody to share it with.
-    shared: (spec.attachableNodes?.length ?? 0) > 1,
-    owner: { node, token: `v${status?.attempt ?? 0}` },
+    shared,
+    owner: shared ? { node, token: `v${status?.attempt ?? 0}` } : undefined,
     file: path ?? `${spec.sparseLoopDevice?.directory ?? SPARSE_FOLDER}/${metadata.uid}`,
     sizeBytes: sizeOf(volume),
   };
