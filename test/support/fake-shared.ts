@@ -65,6 +65,8 @@ export class FakeSharer {
   boots = 1;
   /** The file is attached: so that it can be written to, or to read. */
   attached: 'no' | 'rw' | 'ro' = 'no';
+  /** Something uses the device. */
+  busy = false;
   /** Counted up for each job, as attempts are. */
   attempts = 0;
 
@@ -84,6 +86,7 @@ export class FakeSharer {
   reboot(): void {
     this.boots++;
     this.attached = 'no';
+    this.busy = false;
   }
 
   desired(more: Partial<DesiredSparse>, takeOver: readonly Holder[]): DesiredSparse {
@@ -185,7 +188,7 @@ export class FakeSharer {
         names.delete(first);
         return;
       case 'losetup':
-        if (rest[0] === '-d') this.attached = 'no';
+        if (rest[0] === '-d') this.attached = this.busy ? this.attached : 'no';
         else if (!names.has(FILE)) throw new Stopped(`no ${FILE}`);
         else this.attached = rest.includes('-r') ? 'ro' : 'rw';
     }

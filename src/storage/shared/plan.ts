@@ -6,7 +6,7 @@ import { loopsOf } from '../sparse/loop.ts';
 import { planPrepare } from '../sparse/prepare.ts';
 import type { DesiredSparse, ObservedSparse, Operation, Plan } from '../types.ts';
 import { refuseMount } from './mount.ts';
-import { isClaim, ownerPath, unfinishedPath } from './names.ts';
+import { isClaim, ownerPath } from './names.ts';
 import {
   append,
   appended,
@@ -168,10 +168,7 @@ function destroy(place: Place, desired: DesiredSparse, observed: ObservedSparse)
     steps: [
       ...take(place, last),
       ...guarded(gone.steps, place.file, held(place, last)),
-      ...remove(place.file, [
-        ...new Set([...rest, unfinishedPath(place.file, place.claim)]),
-        ownerPath(place.file, own.number),
-      ]),
+      ...remove(place.file, [...rest, ownerPath(place.file, own.number)]),
     ],
   };
 }

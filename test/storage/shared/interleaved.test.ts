@@ -16,6 +16,8 @@ type Event =
   | { what: 'go on'; node: number; count: number }
   | { what: 'crash'; node: number }
   | { what: 'reboot'; node: number }
+  /** Its device is in use, or no longer: `losetup -d` says nothing of it and leaves the device. */
+  | { what: 'use'; node: number }
   /** It is off, and somebody said so. */
   | { what: 'off'; node: number }
   | { what: 'on'; node: number };
@@ -39,13 +41,13 @@ const eventOf = (kinds: fc.Arbitrary<boolean>): fc.Arbitrary<Event> =>
       arbitrary: fc.record({
         what: fc.constant('go on' as const),
         node,
-        count: fc.integer({ min: 1, max: 14 }),
+        count: fc.oneof(fc.integer({ min: 1, max: 14 }), fc.constant(100)),
       }),
     },
     {
       weight: 2,
       arbitrary: fc.record({
-        what: fc.constantFrom('crash', 'reboot', 'off', 'on'),
+        what: fc.constantFrom('crash', 'reboot', 'use', 'off', 'on'),
         node,
       }) as fc.Arbitrary<Event>,
     },
@@ -67,6 +69,9 @@ class World {
         return;
       case 'go on':
         for (let count = 0; count < event.count; count++) this.#step(event.node);
+        return;
+      case 'use':
+        own.busy = !own.busy;
         return;
       case 'crash':
         this.jobs[event.node] = undefined;
@@ -155,6 +160,7 @@ describe('whatever jobs do meanwhile', () => {
       fc.property(fc.array(eventOf(readOnly), { maxLength: 40 }), node, readOnly, (events, at, reads) => {
         const world = new World();
         for (const event of events) world.apply(event);
+        for (const own of world.nodes) own.busy = false;
         const wanted = world.nodes[at] as FakeSharer;
         const settle = (own: FakeSharer, operation: Operation, more: { readOnly: boolean }) => {
           for (let round = 0; round < 4; round++) {
