@@ -53,9 +53,10 @@ export function readKubelet(place: Place, result: ProbeResult, { mounts }: Pick<
   const unread = result.stderr.split('\n').flatMap((line) => {
     if (line === '' || line.endsWith('No such file or directory')) return [];
     // A file system that was shut down after an error cannot be read, and is mounted: the Volume's, or another's.
-    const path = /^find: ['‘](.*)['’]: /.exec(line)?.[1];
-    if (path === undefined || !/local-volume\/[^/]/.test(path)) throw failed("the kubelet's folders", result);
-    return isOf(place.name, path) ? [path] : [];
+    const path = /^find: ['‘](.*)['’]: /.exec(line)?.[1] ?? '';
+    if (isOf(place.name, path)) return [path];
+    if (isOf(path.slice(path.lastIndexOf('/') + 1), path)) return [];
+    throw failed("the kubelet's folders", result);
   });
   const points = [...mounts.values()].flat().filter((point) => isOf(place.name, point));
   return [...new Set([...found, ...unread, ...points])];

@@ -1,14 +1,16 @@
 import { spawn } from 'node:child_process';
 import { createHash, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { copyFile, mkdir, open, readFile, rename, symlink, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, open, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { execa } from 'execa';
+import { checkGuards } from '../../src/nodes/check-guards.ts';
 import { createLocalShell } from '../../src/nodes/local-shell.ts';
 import { createShellExecutor } from '../../src/nodes/shell-executor.ts';
 import type { DesiredSparse, Observed, Operation } from '../../src/storage/types.ts';
-import { carryOut } from '../support/carry-out.ts';
+import { unusedGuards } from '../../src/storage/unused.ts';
+import { carryOut, observe } from '../support/carry-out.ts';
 import { leftovers } from '../support/leftovers.ts';
 import { removeTraces } from '../support/remove-traces.ts';
 import { describeAsRoot } from '../support/root.ts';
@@ -52,7 +54,7 @@ describeAsRoot('a sparse file with a real loop device, mkfs and udev', () => {
       onDemand: false,
       readOnly: false,
       shared: false,
-      kubeletRoot: '/var/lib/kubelet',
+      kubeletRoot: join(folder.path, 'kubelet'),
     };
   });
   afterEach(() => removeTraces(desired.uid, desired.file));
@@ -179,6 +181,15 @@ describeAsRoot('a sparse file with a real loop device, mkfs and udev', () => {
           return () => execa('losetup', ['-d', stdout]);
         },
       ],
+      [
+        'the kubelet has a folder of a pod for it',
+        /the kubelet has .*\/data1 for the pod with the UID pod-1$/,
+        async () => {
+          const pod = join(desired.kubeletRoot, 'pods/pod-1');
+          await mkdir(join(pod, 'volumes/kubernetes.io~local-volume/data1/lost+found'), { recursive: true });
+          return () => rm(pod, { recursive: true });
+        },
+      ],
     ];
 
     test.each(uses)('%s', async (_, refusal, use) => {
@@ -186,14 +197,100 @@ describeAsRoot('a sparse file with a real loop device, mkfs and udev', () => {
       try {
         expect(await carry('absent')).toMatch(refusal);
         expect(await carry('destroy')).toMatch(refusal);
+        // Also before any job, by the guards alone.
+        const seen = await observe(executor, 'n1', desired);
+        expect(await checkGuards(executor, 'n1', unusedGuards(desired, seen))).toEqual(expect.any(String));
         // Not even marked to go when it is closed.
         expect(await faults(true)).toEqual([]);
       } finally {
         await end();
       }
+      const seen = await observe(executor, 'n1', desired);
+      expect(await checkGuards(executor, 'n1', unusedGuards(desired, seen))).toBeUndefined();
       await expectDestroyed();
     });
   });
+
+  test.each([
+    [
+      'the kubelet has bound, stacking a loop on that,',
+      'kubelet/plugins/kubernetes.io~local-volume/volumeDevices/data1',
+      /the kubelet has .*\/volumeDevices\/data1\/pod-1 for the pod with the UID pod-1$/,
+    ],
+    ['somebody has bound, stacking a loop on that,', 'elsewhere', /another loop device is stacked on it$/],
+  ])('whose device %s is not detached', async (_, place, refusal) => {
+    const device = await prepared();
+    const devices = join(folder.path, place);
+    await mkdir(devices, { recursive: true });
+    const bound = join(devices, 'pod-1');
+    await writeFile(bound, '');
+    await execa('mount', ['--bind', device, bound]);
+    const { stdout: stacked } = await execa('losetup', ['-f', '--show', bound]);
+    try {
+      // The kernel does not name the device that it is stacked on.
+      expect((await execa('losetup', ['-n', '-O', 'BACK-FILE', stacked])).stdout).toBe(bound);
+      expect(await carry('absent')).toMatch(refusal);
+      const seen = await observe(executor, 'n1', desired);
+      expect(await checkGuards(executor, 'n1', unusedGuards(desired, seen))).toMatch(/is stacked on it$/);
+    } finally {
+      await execa('losetup', ['-d', stacked]);
+      await execa('umount', [bound]);
+      await rm(bound);
+    }
+    await expectDestroyed();
+  });
+
+  test('that is shared and attached on demand is made without a device, and is on disk once it is detached', async () => {
+    desired = { ...desired, onDemand: true, shared: true };
+    expect(await carry('prepare')).toMatchObject({ link: undefined, done: { sizeBytes: desired.sizeBytes } });
+    const device = deviceOf(await carry('present'));
+    await execa('mount', [device, mountPoint]);
+    await writeFile(join(mountPoint, 'data'), 'kept');
+    await execa('umount', [mountPoint]);
+    expect(await carry('absent')).toMatchObject({ link: undefined });
+    const again = deviceOf(await carry('present'));
+    await execa('mount', [again, mountPoint]);
+    expect(await readFile(join(mountPoint, 'data'), 'utf8')).toBe('kept');
+    await execa('umount', [mountPoint]);
+    await expectDestroyed();
+  });
+
+  test.each(['ext4', 'xfs'] as const)(
+    'with a journal of %s that was not written back is only read where it is attached read-only',
+    async (type) => {
+      desired = { ...desired, onDemand: true, fs: { type, options: [] }, sizeBytes: 320n * MIB };
+      await carry('prepare');
+      const device = deviceOf(await carry('present'));
+      await execa('mount', [device, mountPoint]);
+      await writeFile(join(mountPoint, 'data'), 'kept');
+      await execa('sync', ['-f', mountPoint]);
+      // As it is after a power cut: what is on disk now, with its journal.
+      const cut = `${desired.file}.cut`;
+      await copyFile(desired.file, cut);
+      await execa('umount', [mountPoint]);
+      await carry('absent');
+      await rename(cut, desired.file);
+      const sum = async () => (await execa('sha256sum', ['--', desired.file])).stdout;
+      const before = await sum();
+
+      const readOnly = { ...desired, readOnly: true, recorded: true };
+      const seen = await carry('present', { ...readOnly, sizeBytes: 640n * MIB });
+      const mounted = deviceOf(seen);
+      expect(seen).toMatchObject({
+        loops: expect.arrayContaining([expect.objectContaining({ readOnly: true })]),
+      });
+      expect((await execa('blockdev', ['--getro', mounted])).stdout).toBe('1');
+      const without = type === 'xfs' ? 'ro,norecovery' : 'ro,noload';
+      await execa('mount', ['-o', without, mounted, mountPoint]);
+      // What is in the journal alone is not seen.
+      expect((await execa('findmnt', ['-n', '-o', 'FSTYPE', mountPoint])).stdout).toBe(type);
+      await execa('umount', [mountPoint]);
+      expect(await carry('present', { ...readOnly, readOnly: false })).toMatch(/by someone else: read-only$/);
+      expect(await carry('absent', readOnly)).toMatchObject({ link: undefined });
+      expect(await sum()).toBe(before);
+      await expectDestroyed();
+    },
+  );
 
   test.each([
     ['a file of someone else', async () => writeFile(desired.file, 'not yours')],

@@ -140,6 +140,7 @@ test.each([
 test.each([
   ['a find that was cut off', answer('', `/k/${MOUNTS}/data1`)],
   ['a find that printed nothing', answer('', '')],
+  ['bound devices that cannot be read', answer(`find: '/k/${DEVICES}/data1': Input/output error`)],
   ['pods that cannot be read', answer("find: '/k/pods': Permission denied")],
   ['an option that is not known', answer("find: unknown predicate '-ignore_readdir_race'")],
 ])('nothing is concluded from %s', (_, result) => {

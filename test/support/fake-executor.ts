@@ -4,6 +4,14 @@ export const result = (exit: number, stdout = '', stderr = ''): ProbeResult => (
 /** What a program says of what is not there. */
 export const missing = result(1, '', "stat: cannot statx 'X': No such file or directory");
 
+/** What looks at the use of a device answer where nothing uses it: each says by this that it did look. */
+export function unused(argv: readonly string[]): ProbeResult {
+  if (argv.join(' ') === 'cat /proc/swaps') return result(0, 'Filename Type Size Used Priority');
+  if (argv[0] !== 'find') return result(0);
+  const said = { '/proc': ' / / ', '-L': '/character special file|1:3/', '-H': '/dev/null' };
+  return result(0, said[argv[1] as keyof typeof said] ?? '');
+}
+
 type Answer = ProbeResult | ((argv: readonly string[]) => ProbeResult);
 
 export interface FakeNodeAnswers {
@@ -80,6 +88,7 @@ export const EMPTY_NODE: Record<string, Answer> = {
     '{"blockdevices": [{"kname": "loop0", "maj:min": "7:0", "pkname": null, "type": "loop", "size": 1073741824, "ro": false, "serial": null, "wwn": null}]}',
   ),
   mounts: result(0),
+  kubelet: result(0, '/dev/null'),
   capabilities: result(0),
   swaps: result(0, 'Filename Type Size Used Priority'),
   link: missing,

@@ -3,6 +3,7 @@ import { holds } from '../../src/nodes/check-guards.ts';
 import type { Step } from '../../src/nodes/job.ts';
 import { parseIntent } from '../../src/storage/records.ts';
 import type { DesiredSparse, FileFacts, ObservedSparse } from '../../src/storage/types.ts';
+import { unused } from './fake-executor.ts';
 
 /** What each file takes, and what is left beside them. */
 export const ALLOCATED = 64n << 20n;
@@ -23,6 +24,8 @@ export class FakeNode {
   readonly loops = new Map<number, { file: string; inode: number; sizeBytes?: bigint; readOnly?: boolean }>();
   /** Mount points and the loop numbers that are mounted there. */
   readonly mounts = new Map<string, number>();
+  /** The kubelet's folders that are not empty. */
+  readonly kubelet = new Set<string>();
   /** Whether its root may grow a file system that is mounted. */
   growsMounted = true;
   readonly links = new Map<string, number>();
@@ -51,6 +54,7 @@ export class FakeNode {
     this.loops.clear();
     this.links.clear();
     this.mounts.clear();
+    this.kubelet.clear();
   }
 
   observe({ uid, file }: DesiredSparse): ObservedSparse {
@@ -87,10 +91,18 @@ export class FakeNode {
       mounts: new Map([...this.mounts].map(([point, number]) => [`7:${number}`, [point]])),
       link: link === undefined ? undefined : `7:${link}`,
       udev: true,
-      kubeletFolders: [],
+      kubeletFolders: [...this.kubelet],
       growsMounted: this.growsMounted,
       space: { directory: dirname(file), freeBytes: FREE, allocatedBytes: ALLOCATED },
     };
+  }
+
+  /** As /proc has the mounts. */
+  mountinfo(): string {
+    const lines = [...this.mounts].map(
+      ([point, number]) => `36 24 7:${number} / ${point} rw - ext4 /dev/loop${number} rw`,
+    );
+    return ['24 1 254:0 / / rw,relatime - ext4 /dev/vda rw', ...lines].join('\n');
   }
 
   /** The file of a loop device. */
@@ -116,12 +128,13 @@ export class FakeNode {
 
   #check(step: Step): void {
     for (const { argv, expect, refusal } of step.guards) {
-      const answer = this.#answer(argv);
+      const answer = this.answer(argv);
       if (!holds(expect, answer)) throw new Error(`guard of "${step.name}": ${refusal}`);
     }
   }
 
-  #answer(argv: readonly string[]): { exit: number; stdout: string } {
+  /** What a command answers that only reads. */
+  answer(argv: readonly string[]): { exit: number; stdout: string } {
     const last = argv.at(-1) ?? '';
     const file = this.files.get(last);
     const content = file ?? this.#backing(last);
@@ -144,15 +157,13 @@ export class FakeNode {
       case 'losetup -n --raw -O BACK-INO':
         return { exit: 0, stdout: String(this.loops.get(numberOf(last))?.inode ?? '') };
     }
-    // Nothing uses a device here; each command says by these that it did look.
-    if (argv[0] === 'find') {
-      return {
-        exit: 0,
-        stdout:
-          { '/proc': ' / / ', '-L': '/character special file|1:3/', '-H': '/dev/null' }[argv[1] ?? ''] ?? '',
-      };
+    if (argv[0] === 'find' && argv[1] === '/proc' && argv[3] === '2')
+      return { exit: 0, stdout: this.mountinfo() };
+    if (argv[0] === 'find' && argv[1] === '-H') {
+      return { exit: 0, stdout: [...this.kubelet, '/dev/null'].join('\n') };
     }
-    if (argv[0] === 'cat') return { exit: 0, stdout: 'Filename Type Size Used Priority' };
+    // Nothing else uses a device here.
+    if (argv[0] === 'find' || argv[0] === 'cat') return unused(argv);
     throw new Error(`no answer to ${argv.join(' ')}`);
   }
 

@@ -1,6 +1,6 @@
 import { NodeError } from '../../src/nodes/errors.ts';
 import type { Executor, Job } from '../../src/nodes/job.ts';
-import { EMPTY_NODE, result } from './fake-executor.ts';
+import { EMPTY_NODE, result, unused } from './fake-executor.ts';
 
 export interface WillingNodes extends Executor {
   /** Nodes that do not answer. */
@@ -29,7 +29,7 @@ export function willingNodes(sizeBytes: number): WillingNodes {
       };
       return new Map(
         probes.map(({ name, argv }) => {
-          const answer = (answers as typeof EMPTY_NODE)[name] ?? result(0);
+          const answer = (answers as typeof EMPTY_NODE)[name] ?? unused(argv);
           return [name, typeof answer === 'function' ? answer(argv) : answer];
         }),
       );

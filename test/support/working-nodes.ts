@@ -91,26 +91,30 @@ function answer(disk: FakeNode, { name, argv }: Probe): ProbeResult {
       const number = disk.links.get(path);
       return number === undefined ? missing : result(0, `7:${number.toString(16)}`);
     }
-    case 'swaps':
-      return result(0, 'Filename Type Size Used Priority');
     case 'mounts':
+      return result(0, disk.mountinfo());
+    case 'swaps':
+    case 'kubelet':
+      return { ...disk.answer(argv), stderr: '' };
     case 'capabilities':
     case 'udev':
       return result(0);
     default:
+      // Guards that are looked at before their step.
+      if (name.startsWith('guard ')) return { ...disk.answer(argv), stderr: '' };
       throw new Error(`no answer to the probe ${name}`);
   }
 }
 
 function loopRow(disk: FakeNode, number: number): object {
-  const { file = '', inode } = disk.loops.get(number) ?? {};
+  const { file = '', inode, readOnly = false } = disk.loops.get(number) ?? {};
   return {
     name: `/dev/loop${number}`,
     'back-file': file,
     'back-ino': String(inode),
     'maj:min': `7:${number}`,
     autoclear: false,
-    ro: false,
+    ro: readOnly,
     offset: 0,
     sizelimit: 0,
   };
