@@ -15,6 +15,15 @@ export const NFS: Mount = {
   options: ['rw', 'vers=4.2', 'hard', 'local_lock=none'],
 };
 
+/** A look at a shared file that nobody has. */
+export const QUIET: ObservedShared = {
+  bootId: '00000000-0000-4000-8000-000000000001',
+  mount: NFS,
+  owners: [],
+  marks: [],
+  unfinished: [],
+};
+
 export const sharedDesired: DesiredSparse = {
   type: 'sparse',
   uid: UID,
