@@ -1,6 +1,7 @@
 import type { Probe, ProbeResult } from '../nodes/job.ts';
 import { lvmProbes, observeLvm } from './lvm/observe.ts';
 import { deviceProbes, rawProbes, readRaw } from './raw/observe.ts';
+import { readShared, sharedProbes } from './shared/observe.ts';
 import { readSparse, sparseProbes } from './sparse/observe.ts';
 import type { Desired, Observed } from './types.ts';
 
@@ -9,7 +10,7 @@ type Look = (probes: readonly Probe[]) => Promise<ReadonlyMap<string, ProbeResul
 
 /** What is looked at first. */
 export function firstProbes(desired: Desired): readonly Probe[] {
-  if (desired.type === 'sparse') return sparseProbes(desired);
+  if (desired.type === 'sparse') return [...sparseProbes(desired), ...sharedProbes(desired)];
   return desired.type === 'lvm' ? lvmProbes(desired) : rawProbes(desired);
 }
 
@@ -21,7 +22,11 @@ export function firstProbes(desired: Desired): readonly Probe[] {
 export async function observe(look: Look, desired: Desired): Promise<Observed> {
   if (desired.type === 'lvm') return observeLvm(look, desired);
   const first = await look(firstProbes(desired));
-  if (desired.type === 'sparse') return readSparse(desired, first);
+  if (desired.type === 'sparse') {
+    const sparse = readSparse(desired, first);
+    const shared = readShared(desired, sparse.realPath, first);
+    return shared === undefined ? sparse : { ...sparse, shared };
+  }
   const probes = deviceProbes(first);
   return readRaw(desired, first, probes.length === 0 ? new Map() : await look(probes));
 }

@@ -5,6 +5,7 @@ import { planDestroy as destroyRaw } from './raw/destroy.ts';
 import { planPrepare as prepareRaw } from './raw/prepare.ts';
 import { linked, makeLink, planPresent as presentRaw } from './raw/present.ts';
 import { targetOf } from './raw/target.ts';
+import { planShared } from './shared/plan.ts';
 import { attach, planAbsent, planPresent } from './sparse/attach.ts';
 import { planDestroy } from './sparse/destroy.ts';
 import { planPrepare } from './sparse/prepare.ts';
@@ -43,6 +44,7 @@ function planSparse(
   observed: ObservedSparse,
   loopNumber: number,
 ): Plan {
+  if (desired.shared) return planShared(operation, desired, observed, loopNumber);
   switch (operation) {
     case 'prepare': {
       const made = planPrepare(desired, observed);

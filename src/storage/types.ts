@@ -1,5 +1,6 @@
 import type { Step } from '../nodes/job.ts';
 import type { Extents, LogicalVolume, VolumeGroup } from './lvm/facts.ts';
+import type { Claim, ObservedShared } from './shared/types.ts';
 
 export type FsType = 'ext4' | 'xfs';
 
@@ -26,6 +27,8 @@ export interface DesiredSparse extends DesiredVolume {
   readOnly: boolean;
   /** The file is on a file system that several nodes share: an owner file beside it says who has it attached. */
   shared: boolean;
+  /** For whom work is done on a shared one. */
+  owner?: Claim | undefined;
   /** The backing file's absolute path; its last part is the UID. */
   file: string;
   /** What was asked for, in whole blocks, in bytes. The file of a Block volume is larger: it holds a GPT, too. */
@@ -155,6 +158,8 @@ export interface ObservedSparse extends ObservedVolume {
   /** Whether an ext4 can be grown while it is mounted. */
   growsMounted: boolean;
   space: Space;
+  /** Who uses a shared one. */
+  shared?: ObservedShared | undefined;
 }
 
 /** For people who watch how full it gets: nothing is planned by it. */

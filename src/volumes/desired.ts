@@ -23,8 +23,15 @@ export function onDeleteOf({ spec }: Volume): Desired['onDelete'] {
   );
 }
 
-/** What storage is to do for a Volume. Without options of a class (it may be gone) nothing can be made. */
-export function desiredOf(volume: Volume, options: ClassOptions | undefined): Desired {
+/**
+ * What storage is to do for a Volume. Without options of a class (it may be gone) nothing can be made.
+ * @param node the node that the work runs on, where its directory is shared
+ */
+export function desiredOf(
+  volume: Volume,
+  options: ClassOptions | undefined,
+  node: string = nodeOf(volume),
+): Desired {
   const { spec, status, metadata } = volume;
   const prepared = status?.prepared;
   const common = {
@@ -60,12 +67,15 @@ export function desiredOf(volume: Volume, options: ClassOptions | undefined): De
       identity: prepared?.identity,
     };
   }
+  // One node alone has nobody to share it with.
+  const shared = (spec.attachableNodes?.length ?? 0) > 1;
   return {
     ...common,
     type: 'sparse',
     onDemand: spec.attachPolicy === 'OnDemand',
     readOnly: isReadOnlyShared(spec),
-    shared: spec.attachableNodes != null,
+    shared,
+    owner: shared ? { node, token: `v${status?.attempt ?? 0}` } : undefined,
     file: path ?? `${spec.sparseLoopDevice?.directory ?? SPARSE_FOLDER}/${metadata.uid}`,
     sizeBytes: sizeOf(volume),
   };

@@ -240,8 +240,8 @@ describeAsRoot('a sparse file with a real loop device, mkfs and udev', () => {
     await expectDestroyed();
   });
 
-  test('that is shared and attached on demand is made without a device, and is on disk once it is detached', async () => {
-    desired = { ...desired, onDemand: true, shared: true };
+  test('that is attached on demand is made without a device, and is on disk once it is detached', async () => {
+    desired = { ...desired, onDemand: true };
     expect(await carry('prepare')).toMatchObject({ link: undefined, done: { sizeBytes: desired.sizeBytes } });
     const device = deviceOf(await carry('present'));
     await execa('mount', [device, mountPoint]);

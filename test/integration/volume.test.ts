@@ -186,7 +186,7 @@ describeAsRoot.each([['ssh'], ['local']])('a sparse ext4 volume over %s', (trans
     const { stdout } = await run('dd', [`if=${link}`, 'bs=4k', 'skip=4000', 'count=1', 'status=none']);
     expect(stdout.slice(0, 4)).toBe('kept');
     await until('Ready again', 10_000, async () =>
-      (await get('back')).status?.job === 'AttachVolume/DONE' ? true : undefined,
+      (await get('back')).status?.conditions?.[0]?.status === 'True' ? true : undefined,
     );
     await cluster.client.delete(VOLUMES, 'back');
     await gone('back');

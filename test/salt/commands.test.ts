@@ -7,11 +7,13 @@ import { groupProbe } from '../../src/storage/lvm/report.ts';
 import { folderProbes, intentProbes, pathProbes, recordsProbes } from '../../src/storage/node-check/files.ts';
 import { systemProbes } from '../../src/storage/node-check/system.ts';
 import { plan } from '../../src/storage/plan.ts';
+import { sharedProbes } from '../../src/storage/shared/observe.ts';
 import { sparseProbes } from '../../src/storage/sparse/observe.ts';
 import type { DesiredRaw, DesiredSparse, Operation } from '../../src/storage/types.ts';
 import { unusedGuards } from '../../src/storage/unused.ts';
 import { FakeDisks, fakeDisk, Raced } from '../support/fake-disk.ts';
 import { FakeNode } from '../support/fake-node.ts';
+import { QUIET } from '../support/fake-shared.ts';
 import { disk, rawDesired, rawMade } from '../support/raw-input.ts';
 import { FILE, loop, loopRow, madeNode, readyNode, UID } from '../support/volume-input.ts';
 
@@ -126,6 +128,7 @@ test('the node may be looked at', async () => {
   const modes = [CONTENTS[0], CONTENTS[2]];
   const looks = [
     ...modes.flatMap((content) => sparseProbes(sparse(content, {}))),
+    ...sharedProbes({ shared: true, file: FILE }),
     ...systemProbes(),
     ...recordsProbes(),
     ...intentProbes([UID]),
@@ -150,13 +153,15 @@ test('also whether anything uses a volume, before a step', async () => {
 });
 
 test('and a shared file is attached read-only, and synced before it is detached', async () => {
-  const desired = sparse(CONTENTS[0], { onDemand: true, shared: true });
-  const block = sparse(CONTENTS[2], { onDemand: true, shared: true, readOnly: true });
+  const common = { onDemand: true, shared: true, owner: { node: 'n1', token: 't1' } };
+  const desired = sparse(CONTENTS[0], common);
+  const block = sparse(CONTENTS[2], { ...common, readOnly: true });
   const table = { found: 'one', type: 'gpt', uuid: UID } as const;
   const steps = [
-    ...planned(plan('present', { ...desired, readOnly: true }, madeNode, LOOP)),
-    ...planned(plan('present', block, { ...madeNode, signature: table }, LOOP)),
-    ...planned(plan('absent', desired, attached, 0)),
+    ...planned(plan('present', { ...desired, readOnly: true }, { ...madeNode, shared: QUIET }, LOOP)),
+    ...planned(plan('present', block, { ...madeNode, signature: table, shared: QUIET }, LOOP)),
+    ...planned(plan('present', desired, { ...madeNode, shared: QUIET }, LOOP)),
+    ...planned(plan('absent', desired, { ...attached, shared: QUIET }, 0)),
   ];
   expect(steps.map(({ argv }) => argv[0])).toEqual(expect.arrayContaining(['losetup', 'sync', 'udevadm']));
   expect(await refused(steps)).toBe('');

@@ -60,7 +60,7 @@ function removeFile(file: string): Step[] {
 }
 
 /** Read back: a busy loop device survives `losetup -d`, which says nothing of it. */
-function notAttached(file: string): Guard {
+export function notAttached(file: string): Guard {
   return {
     argv: ['losetup', '-j', file],
     expect: { exit: 0, stdout: { is: '' } },

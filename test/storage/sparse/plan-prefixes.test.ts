@@ -33,14 +33,13 @@ interface Crash {
   other: boolean;
 }
 
-type Kind = Partial<Pick<DesiredSparse, 'onDemand' | 'readOnly' | 'shared'>>;
+/** Shared ones have a test of their own: test/storage/shared/interleaved.test.ts. */
+type Kind = Partial<Pick<DesiredSparse, 'onDemand' | 'readOnly'>>;
 const KINDS: readonly Kind[] = [
   {},
   { readOnly: true },
   { onDemand: true },
   { onDemand: true, readOnly: true },
-  { onDemand: true, shared: true },
-  { onDemand: true, shared: true, readOnly: true },
 ];
 const kinds = fc.constantFrom(...KINDS);
 

@@ -7,6 +7,7 @@ import type {
   ObservedSparse,
   Operation,
 } from '../../../src/storage/types.ts';
+import { QUIET } from '../../support/fake-shared.ts';
 import { FILE, freshNode, loop, loopRow, madeNode, readyNode, UID } from '../../support/volume-input.ts';
 
 const desired: DesiredSparse = {
@@ -27,7 +28,12 @@ const desired: DesiredSparse = {
 const recorded: DesiredSparse = { ...desired, recorded: true };
 const onDemand: DesiredSparse = { ...desired, onDemand: true };
 const readOnly: DesiredSparse = { ...desired, onDemand: true, readOnly: true };
-const shared: DesiredSparse = { ...desired, onDemand: true, shared: true };
+const shared: DesiredSparse = {
+  ...desired,
+  onDemand: true,
+  shared: true,
+  owner: { node: 'n1', token: 't1' },
+};
 const block: DesiredSparse = { ...desired, mode: 'Block', fs: undefined };
 const FOLDER = '/var/lib/metalk8s/storage/sparse';
 const RECORDS = '/var/lib/stowage/volumes';
@@ -425,17 +431,22 @@ describe('what remains to be done to', () => {
     ],
     ['folders of the kubelet, and no device', desired, { ...madeNode, kubeletFolders: [POD_FOLDER] }, []],
     ['a read-only device', readOnly, attached({ readOnly: true }), [DETACH]],
-    ['a device of a shared file', shared, readyNode, [`sync /dev/loop3 ${FILE}`, DETACH]],
+    [
+      'a device of a shared file',
+      shared,
+      { ...readyNode, shared: QUIET },
+      [`sync /dev/loop3 ${FILE}`, DETACH],
+    ],
     [
       'a partition of a shared file',
       { ...shared, mode: 'Block', fs: undefined },
-      blockNode(),
+      { ...blockNode(), shared: QUIET },
       [`sync /dev/loop3p1 /dev/loop3 ${FILE}`, DETACH],
     ],
     [
       'a shared file, which was only read',
       { ...shared, readOnly: true },
-      attached({ readOnly: true }),
+      { ...attached({ readOnly: true }), shared: QUIET },
       [DETACH],
     ],
     ...inUse,

@@ -4,6 +4,7 @@ import { plan } from '../../../src/storage/plan.ts';
 import { sparseProbes } from '../../../src/storage/sparse/observe.ts';
 import type { BlockDevice, DesiredSparse, ObservedSparse, Operation } from '../../../src/storage/types.ts';
 import { unusedGuards } from '../../../src/storage/unused.ts';
+import { QUIET } from '../../support/fake-shared.ts';
 import { lvmDesired, lvmMade } from '../../support/lvm-input.ts';
 import { disk, rawDesired, rawMade } from '../../support/raw-input.ts';
 import { commandsOf, may } from '../../support/sudoers.ts';
@@ -23,6 +24,7 @@ const desired: DesiredSparse = {
   onDemand: true,
   readOnly: false,
   shared: true,
+  owner: { node: 'n1', token: 't1' },
 };
 const part: BlockDevice = { ...loopRow, name: 'loop3p1', device: '259:1', parent: 'loop3', type: 'part' };
 const table = { found: 'one', type: 'gpt', uuid: UID } as const;
@@ -36,7 +38,7 @@ test.each<[Operation, Partial<DesiredSparse>, ObservedSparse]>([
   ['present', { readOnly: true, mode: 'Filesystem' }, madeNode],
   ['present', {}, detached],
 ])('the account on a node may do what %s of %j takes', (operation, more, observed) => {
-  const made = plan(operation, { ...desired, ...more }, observed, 5);
+  const made = plan(operation, { ...desired, ...more }, { ...observed, shared: QUIET }, 5);
   const steps = 'steps' in made ? made.steps : [];
   expect(steps).not.toEqual([]);
   expect(commandsOf(steps).filter((argv) => !may(argv))).toEqual([]);

@@ -1,0 +1,211 @@
+import { basename, dirname } from 'node:path';
+import type { Guard, Step } from '../../src/nodes/job.ts';
+import { plan } from '../../src/storage/plan.ts';
+import { readText } from '../../src/storage/shared/text.ts';
+import type { Holder, Mount, ObservedShared } from '../../src/storage/shared/types.ts';
+import type { DesiredSparse, ObservedSparse, Operation } from '../../src/storage/types.ts';
+import { FILE, freshNode, loop, madeNode, UID } from './volume-input.ts';
+
+/** A directory that nodes share, on a server, and nodes that run jobs on a file in it. */
+
+export const NFS: Mount = {
+  point: dirname(FILE),
+  type: 'nfs4',
+  readOnly: false,
+  options: ['rw', 'vers=4.2', 'hard', 'local_lock=none'],
+};
+
+/** A look at a shared file that nobody has. */
+export const QUIET: ObservedShared = {
+  bootId: '00000000-0000-4000-8000-000000000001',
+  mount: NFS,
+  owners: [],
+  marks: [],
+  unfinished: [],
+};
+
+export const sharedDesired: DesiredSparse = {
+  type: 'sparse',
+  uid: UID,
+  name: 'data1',
+  mode: 'Filesystem',
+  file: FILE,
+  sizeBytes: 1n << 30n,
+  fs: { type: 'ext4', options: [] },
+  recorded: true,
+  onDelete: 'Delete',
+  kubeletRoot: '/var/lib/kubelet',
+  onDemand: true,
+  readOnly: false,
+  shared: true,
+  owner: { node: 'n1', token: 't1' },
+};
+
+/** A file by its inode: it may have two names. */
+interface Inode {
+  text: string;
+}
+
+/** What the server has. Every change of a name is atomic there. */
+export class FakeShare {
+  readonly names = new Map<string, Inode>();
+
+  /** What a look at the directory finds. */
+  observe(bootId: string): ObservedShared {
+    const owners: ObservedShared['owners'][number][] = [];
+    const marks: ObservedShared['marks'][number][] = [];
+    const unfinished: ObservedShared['unfinished'][number][] = [];
+    for (const [path, { text }] of this.names) {
+      const [, kind, rest = ''] = /\.(owner|reader|new)\.(.*)$/.exec(path) ?? [];
+      const says = readText(text);
+      const node = rest.replace(/-[a-z0-9]+$/, '');
+      if (kind === 'owner') owners.push({ number: Number(rest), says, text, since: undefined });
+      if (kind === 'reader') marks.push({ path, node, by: says.is === 'held' ? says.by : undefined });
+      if (kind === 'new') unfinished.push({ path, node });
+    }
+    return { bootId, mount: NFS, owners: owners.toSorted((a, b) => a.number - b.number), marks, unfinished };
+  }
+}
+
+/** Thrown where a guard does not hold or a command fails: the rest of the job does not run. */
+export class Stopped extends Error {}
+
+export class FakeSharer {
+  boots = 1;
+  /** The file is attached: so that it can be written to, or to read. */
+  attached: 'no' | 'rw' | 'ro' = 'no';
+  /** Something uses the device. */
+  busy = false;
+  /** Counted up for each job, as attempts are. */
+  attempts = 0;
+
+  readonly name: string;
+  readonly share: FakeShare;
+
+  constructor(name: string, share: FakeShare) {
+    this.name = name;
+    this.share = share;
+    share.names.set(FILE, share.names.get(FILE) ?? { text: 'data' });
+  }
+
+  get bootId(): string {
+    return `${this.name.padEnd(8, '0').replace(/[^0-9a-f]/g, '0')}-0000-4000-8000-${String(this.boots).padStart(12, '0')}`;
+  }
+
+  reboot(): void {
+    this.boots++;
+    this.attached = 'no';
+    this.busy = false;
+  }
+
+  desired(more: Partial<DesiredSparse>, takeOver: readonly Holder[]): DesiredSparse {
+    const owner = { node: this.name, token: `t${this.attempts}`, takeOver };
+    return { ...sharedDesired, ...more, owner };
+  }
+
+  observe(): ObservedSparse {
+    const shared = this.share.observe(this.bootId);
+    if (!this.share.names.has(FILE)) return { ...freshNode, shared };
+    const loops = this.attached === 'no' ? [] : [{ ...loop, readOnly: this.attached === 'ro' }];
+    return { ...madeNode, loops, link: loops[0]?.device, shared };
+  }
+
+  /** @throws Error for a refusal */
+  steps(operation: Operation, desired: DesiredSparse, observed = this.observe()): readonly Step[] {
+    const made = plan(operation, desired, observed, 3);
+    if ('refusal' in made) throw new Error(made.refusal);
+    return made.steps;
+  }
+
+  /** One guard or command at a time, so that anything may come between them. */
+  *run(steps: readonly Step[]): Generator<void> {
+    for (const step of steps) {
+      for (const guard of step.guards) {
+        this.#check(guard);
+        yield;
+      }
+      this.#execute(step);
+      yield;
+    }
+  }
+
+  /** All of it, undisturbed. */
+  finish(steps: readonly Step[]): void {
+    for (const _ of this.run(steps));
+  }
+
+  #check({ argv, expect, refusal }: Guard): void {
+    const answer = this.#answer(argv);
+    if (answer === undefined) return;
+    const right =
+      expect.stdout === undefined || ('is' in expect.stdout && expect.stdout.is === answer.stdout);
+    if (expect.exit !== answer.exit || !right) throw new Stopped(refusal);
+  }
+
+  /** undefined: a look at something that is as it should be here. */
+  #answer(argv: readonly string[]): { exit: number; stdout: string } | undefined {
+    const { names } = this.share;
+    const last = argv.at(-1) ?? '';
+    switch (argv[0]) {
+      case 'cat': {
+        if (last.endsWith('/boot_id')) return { exit: 0, stdout: this.bootId };
+        if (!last.startsWith(FILE)) return undefined;
+        const text = names.get(last)?.text;
+        return text === undefined ? { exit: 1, stdout: '' } : { exit: 0, stdout: text };
+      }
+      case 'test':
+        return { exit: names.has(last) === (argv[1] === '!') ? 1 : 0, stdout: '' };
+      case 'find': {
+        if (argv[1] !== dirname(FILE)) return undefined;
+        const [, prefix = '', ...known] = argv
+          .filter((_, at) => argv[at - 1] === '-name')
+          .flatMap((each, at) => (at === 0 ? ['', each.replace('*', '')] : [each]));
+        const found = [...names.keys()].filter(
+          (path) => basename(path).startsWith(prefix) && !known.includes(basename(path)),
+        );
+        return { exit: 0, stdout: found.join('\n') };
+      }
+      case 'losetup':
+        return argv[1] === '-j'
+          ? { exit: 0, stdout: this.attached === 'no' || last !== FILE ? '' : '/dev/loop3' }
+          : undefined;
+    }
+    return undefined;
+  }
+
+  #execute({ argv, stdin = '' }: Step): void {
+    const { names } = this.share;
+    const [program, ...rest] = argv;
+    const [first = '', last = ''] = rest.filter((word) => !word.startsWith('-'));
+    switch (program) {
+      case 'rm':
+        for (const path of rest.filter((word) => word.startsWith('/'))) names.delete(path);
+        return;
+      case 'dd': {
+        const path = first.replace('of=', '');
+        if (rest.some((word) => /^conv=.*excl/.test(word)) && names.has(path))
+          throw new Stopped(`${path} exists`);
+        names.set(path, { text: stdin.trimEnd() });
+        return;
+      }
+      case 'ln':
+        if (names.has(last)) throw new Stopped(`${last} exists`);
+        names.set(last, this.#inode(first));
+        return;
+      case 'mv':
+        names.set(last, this.#inode(first));
+        names.delete(first);
+        return;
+      case 'losetup':
+        if (rest[0] === '-d') this.attached = this.busy ? this.attached : 'no';
+        else if (!names.has(FILE)) throw new Stopped(`no ${FILE}`);
+        else this.attached = rest.includes('-r') ? 'ro' : 'rw';
+    }
+  }
+
+  #inode(path: string): Inode {
+    const found = this.share.names.get(path);
+    if (found === undefined) throw new Stopped(`no ${path}`);
+    return found;
+  }
+}
