@@ -10,7 +10,8 @@ import { freeLoopNumber } from '../storage/loops.ts';
 import { firstProbes } from '../storage/observe.ts';
 import { plan } from '../storage/plan.ts';
 import { ObservationError } from '../storage/probe-results.ts';
-import type { Desired, Observed } from '../storage/types.ts';
+import type { Holder } from '../storage/shared/types.ts';
+import type { Desired, Observed, ObservedSparse } from '../storage/types.ts';
 import { unusedGuards } from '../storage/unused.ts';
 import { presence } from './presence.ts';
 import type { Operation } from './types.ts';
@@ -32,6 +33,8 @@ export interface AttacherDeps {
   loopNumbers: LoopNumbers;
   /** What storage is to have on a node for a Volume. Pure. */
   desiredOf(volume: Volume, node: string, readOnly: boolean): Desired;
+  /** Whether somebody vouches that the machine is off, as the API server has it now. Throws what that refuses. */
+  isOff(node: string): Promise<boolean>;
   /**
    * Looks at all that concerns it on the node; `seen` are answers of the first look that came already.
    * @throws NodeError, ObservationError
@@ -96,7 +99,7 @@ export function createAttacher(deps: AttacherDeps): Attacher {
     for (let job = 0; job <= MAX_JOBS; job++) {
       const observed = await see(place, seen);
       const number = freeLoopNumber(observed.loops, loopNumbers.ofOthers(node, uid));
-      const planned = plan('present', desired, observed, number);
+      const planned = plan('present', await takingOver(desired, observed), observed, number);
       if ('refusal' in planned) {
         const found = presence(desired, observed);
         const message = withHint(planned.refusal, planned.hint);
@@ -136,6 +139,16 @@ export function createAttacher(deps: AttacherDeps): Attacher {
       why = end.state === 'succeeded' ? 'still to be done' : describe(end);
     }
     return judged(place, why);
+  }
+
+  /** A file that nodes share may be held by one that is off: exactly what that wrote may be superseded. */
+  async function takingOver(desired: Desired, observed: Observed): Promise<Desired> {
+    if (desired.type !== 'sparse' || desired.owner === undefined || observed.type !== 'sparse')
+      return desired;
+    const holders = holdersOf(observed).filter(({ node }) => node !== desired.owner?.node);
+    const takeOver = [];
+    for (const holder of holders) if (await deps.isOff(holder.node)) takeOver.push(holder);
+    return takeOver.length === 0 ? desired : { ...desired, owner: { ...desired.owner, takeOver } };
   }
 
   /** What is so now, with what went wrong. */
@@ -192,3 +205,9 @@ function describe(state: Exclude<JobState, { state: 'running' | 'succeeded' }>):
     ? 'the node forgot the job: it was started anew'
     : describeFailure(state);
 }
+
+/** Who has a shared file, and who reads it. */
+const holdersOf = ({ shared }: ObservedSparse): Holder[] => [
+  ...(shared?.owners ?? []).flatMap(({ says }) => (says.is === 'held' ? says.by : [])),
+  ...(shared?.marks ?? []).flatMap(({ by }) => by ?? []),
+];

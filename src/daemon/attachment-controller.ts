@@ -1,7 +1,9 @@
+import { randomBytes } from 'node:crypto';
 import type { KubeNode, PersistentVolume, PersistentVolumeClaim, Pod, StorageClass } from '../api/core.ts';
 import type { Logger } from '../api/logger.ts';
 import { isOff } from '../api/out-of-service.ts';
 import { isPaused } from '../api/paused.ts';
+import { NODES } from '../api/resources.ts';
 import type { Volume } from '../api/volume.ts';
 import { createAttacher } from '../attachment/attacher.ts';
 import type { Known } from '../attachment/known.ts';
@@ -12,6 +14,7 @@ import type { Next, OperationKind } from '../attachment/types.ts';
 import type { Clock } from '../control/clock.ts';
 import { createOperations } from '../control/operations.ts';
 import { createWorkQueue, type WorkQueue } from '../control/work-queue.ts';
+import { isNotFound } from '../kube/errors.ts';
 import type { EventRecorder } from '../kube/events.ts';
 import { indexBy } from '../kube/index-by.ts';
 import type { Informer } from '../kube/informer.ts';
@@ -92,9 +95,20 @@ export function createAttachmentController(deps: AttachmentControllerDeps): Atta
   });
   const attacher = createAttacher({
     ...deps,
-    desiredOf(volume, _node, readOnly) {
-      const desired = { ...desiredOf(volume, undefined), kubeletRoot: deps.kubeletRoot };
-      return desired.type === 'sparse' ? { ...desired, readOnly } : desired;
+    desiredOf(volume, node, readOnly) {
+      const desired = { ...desiredOf(volume, undefined, node), kubeletRoot: deps.kubeletRoot };
+      if (desired.type !== 'sparse') return desired;
+      const token = randomBytes(8).toString('hex');
+      return { ...desired, readOnly, owner: desired.shared ? { node, token } : undefined };
+    },
+    async isOff(node) {
+      try {
+        return isOff(await deps.client.get<KubeNode>(NODES, node));
+      } catch (error) {
+        // Nobody vouches for a machine whose Node is gone.
+        if (isNotFound(error)) return false;
+        throw error;
+      }
     },
     async look(_volume, node, desired, seen) {
       let first = seen;
