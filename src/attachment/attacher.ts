@@ -47,10 +47,15 @@ export interface AttacherDeps {
   ): Promise<Observed>;
 }
 
+export type WhyNot = () => Promise<string | undefined>;
+
 /** Carries out one operation on one node. */
 export interface Attacher {
-  /** @param onUnused called right before a device is detached, which nothing uses at that moment */
-  run(operation: Operation, volume: Volume, signal: AbortSignal, onUnused: () => void): Promise<Outcome>;
+  /**
+   * @param whyNot asked right before a job is submitted, when all is ready for it; where it answers, none is. A device that
+   * is to be detached is used by nobody at that moment
+   */
+  run(operation: Operation, volume: Volume, signal: AbortSignal, whyNot: WhyNot): Promise<Outcome>;
 }
 
 /** How long to wait for a job in the round trip that starts it, in ms: most end within it. */
@@ -66,12 +71,12 @@ export function createAttacher(deps: AttacherDeps): Attacher {
     { kind, node, readOnly }: Operation,
     volume: Volume,
     signal: AbortSignal,
-    onUnused: () => void,
+    whyNot: WhyNot,
   ): Promise<Outcome> {
     const place = { volume, node, desired: deps.desiredOf(volume, node, readOnly), signal };
     try {
-      if (kind === 'attach') return await attach(place);
-      return kind === 'detach' ? await detach(place, onUnused) : await look(place);
+      if (kind === 'attach') return await attach(place, whyNot);
+      return kind === 'detach' ? await detach(place, whyNot) : await look(place);
     } catch (error) {
       if (error instanceof NodeError) return unknown(withHint(error.message, error.hint));
       if (error instanceof ObservationError) return unknown(error.message);
@@ -91,7 +96,7 @@ export function createAttacher(deps: AttacherDeps): Attacher {
     return presence(desired, await see(place));
   }
 
-  async function attach(place: Place): Promise<Outcome> {
+  async function attach(place: Place, whyNot: WhyNot): Promise<Outcome> {
     const { volume, node, desired } = place;
     const { uid = '' } = volume.metadata;
     let seen: ReadonlyMap<string, ProbeResult> | undefined;
@@ -110,6 +115,8 @@ export function createAttacher(deps: AttacherDeps): Attacher {
         return presence(desired, observed);
       }
       if (job === MAX_JOBS) break;
+      const not = await whyNot();
+      if (not !== undefined) return judged(place, not);
       loopNumbers.promise(node, uid, number);
       const end = await carryOut(place, 'attach', planned.steps);
       if (end.state === 'failed') return judged(place, describeFailure(end));
@@ -119,7 +126,7 @@ export function createAttacher(deps: AttacherDeps): Attacher {
     return judged(place, why);
   }
 
-  async function detach(place: Place, onUnused: () => void): Promise<Outcome> {
+  async function detach(place: Place, whyNot: WhyNot): Promise<Outcome> {
     const { node, desired } = place;
     let seen: ReadonlyMap<string, ProbeResult> | undefined;
     let why = '';
@@ -132,7 +139,8 @@ export function createAttacher(deps: AttacherDeps): Attacher {
       if (used !== undefined) return { is: 'in-use', message: used };
       if (planned.steps.length === 0) return { is: 'detached' };
       if (job === MAX_JOBS) break;
-      onUnused();
+      const not = await whyNot();
+      if (not !== undefined) return { is: 'in-use', message: not };
       const end = await carryOut(place, 'detach', planned.steps);
       if (end.state === 'failed') return judged(place, describeFailure(end));
       seen = end.state === 'succeeded' ? end.seen : undefined;

@@ -132,7 +132,7 @@ export function createAttachmentReconciler(deps: AttachmentDeps): AttachmentReco
         logger.warn({ volume: known.name, node }, 'let go of on a dead node, as was asked for');
       }
     }
-    poll(known, managed, now);
+    const polledAgain = poll(known, managed, now);
     const needed = volume === undefined ? [] : uses.of(volume);
     const view: View = {
       volume: managed,
@@ -156,7 +156,7 @@ export function createAttachmentReconciler(deps: AttachmentDeps): AttachmentReco
     known.wanted = view.wanted.length;
     known.blocked = new Map(next.blocked.map((each) => [each.node, each.message]));
     for (const each of next.forced) tellForced(known, each);
-    let wait = next.again === undefined ? Number.POSITIVE_INFINITY : Math.max(0, next.again - now);
+    let wait = Math.max(0, Math.min(next.again ?? Number.POSITIVE_INFINITY, polledAgain) - now);
     const { start } = next;
     if (start !== undefined) {
       if (start.kind !== 'look') {
@@ -170,11 +170,11 @@ export function createAttachmentReconciler(deps: AttachmentDeps): AttachmentReco
       }
       startOn(known, start);
       wait = Math.min(wait, SHOW_AFTER);
-    } else if (!(await records.write(known, volume))) {
-      return 'stale';
+    } else {
+      if (!(await records.write(known, volume))) return 'stale';
+      await conditions.write(needed.map(({ pod }) => pod));
+      records.tell(known, next, needed);
     }
-    await conditions.write(needed.map(({ pod }) => pod));
-    records.tell(known, next, needed);
     if (volume === undefined && known.entries.length === 0 && !running.has(known.uid)) forget(known);
     return wait;
   }
@@ -196,13 +196,15 @@ export function createAttachmentReconciler(deps: AttachmentDeps): AttachmentReco
   const factsOf = (node: string, volume: Volume): NodeFacts =>
     nodeFactsOf(nodes.get(node), isPaused(volume) ? `Volume ${volume.metadata.name}` : undefined);
 
-  function poll(known: Known, managed: Managed | undefined, now: number): void {
-    if (deps.pollIntervalMs === undefined || managed === undefined) return;
+  /** @returns when to do it again, ms since the epoch */
+  function poll(known: Known, managed: Managed | undefined, now: number): number {
+    if (deps.pollIntervalMs === undefined || managed === undefined) return Number.POSITIVE_INFINITY;
     const last = polled.get(known.uid) ?? now;
-    polled.set(known.uid, last);
-    if (now < last + deps.pollIntervalMs) return;
-    polled.set(known.uid, now);
-    for (const node of managed.nodes) known.unseen.add(node);
+    const due = now >= last + deps.pollIntervalMs;
+    if (due) for (const node of managed.nodes) known.unseen.add(node);
+    const counted = due ? now : last;
+    polled.set(known.uid, counted);
+    return counted + deps.pollIntervalMs;
   }
 
   /** Nothing is let go of by what a cache says: it may be minutes old. */
@@ -247,10 +249,11 @@ export function createAttachmentReconciler(deps: AttachmentDeps): AttachmentReco
 
   async function carryOut(known: Known, operation: Operation, signal: AbortSignal): Promise<Outcome> {
     try {
-      const why = operation.kind === 'look' ? undefined : await records.whyNot(known, operation);
-      if (why !== undefined) return { is: operation.kind === 'attach' ? 'failed' : 'in-use', message: why };
-      return await deps.attacher.run(operation, known.volume, signal, () => {
-        known.entries = change(known.entries, operation.node, { safeToDetach: true }, clock.now());
+      return await deps.attacher.run(operation, known.volume, signal, async () => {
+        if (operation.kind === 'detach') {
+          known.entries = change(known.entries, operation.node, { safeToDetach: true }, clock.now());
+        }
+        return records.whyNot(known, operation);
       });
     } catch (err) {
       if (!isConflict(err)) logger.error({ err, volume: known.name, ...operation }, 'operation failed');

@@ -53,7 +53,7 @@ export function deploy(input: Input, now: number): Decision {
   }
 
   const { attempt } = name;
-  const step = jobStep(input, 'prepare', desiredOf(volume, options));
+  const step = jobStep(input, 'prepare', desiredOf(volume, options, input.node));
   const next = advance(input, step, attempt, now);
   if (next !== undefined) return next;
   switch (step.is) {
@@ -63,7 +63,7 @@ export function deploy(input: Input, now: number): Decision {
       const forgetting = forget(input, now);
       if (forgetting !== undefined) return forgetting;
       const action = setStatus(volume, now, 'Pending', pending, {
-        ...measured(input, step.observed, desiredOf(volume, options)),
+        ...measured(input, step.observed, desiredOf(volume, options, input.node)),
         job: doneName('PrepareVolume'),
       });
       return action === undefined ? {} : { action };

@@ -110,7 +110,7 @@ export function endOfEarlierJob(input: Input, now: number): Decision | undefined
 /** A failed try is tried again: only then nothing is left behind. */
 function reclaim(input: Input, attempt: number, now: number): Decision {
   const { volume } = input;
-  const step = jobStep(input, 'destroy', desiredOf(volume, undefined));
+  const step = jobStep(input, 'destroy', desiredOf(volume, undefined, input.node));
   const next = advance(input, step, attempt, now);
   if (next !== undefined) return next;
   switch (step.is) {

@@ -27,7 +27,7 @@ export function observe(
 ): Promise<Answer<Observed>> {
   let first = seen;
   return answered(async () => {
-    const desired = desiredOf(volume, undefined);
+    const desired = desiredOf(volume, undefined, node);
     const observed = await look((probes) => {
       const known = first ?? executor.observe(node, probes);
       first = undefined;
@@ -48,7 +48,7 @@ export function submit(
   node: string,
   steps: Job['steps'],
 ): Promise<Answer<JobState>> {
-  const job = { key: keyOf(volume), steps, look: firstProbes(desiredOf(volume, undefined)) };
+  const job = { key: keyOf(volume), steps, look: firstProbes(desiredOf(volume, undefined, node)) };
   return answered(() => executor.submit(node, job, SUBMIT_WAIT));
 }
 

@@ -44,7 +44,7 @@ export function steady(input: Input, now: number): Decision {
   if ('unknown' in observation) {
     return unreachable(volume, now, observation);
   }
-  const desired = desiredOf(volume, undefined);
+  const desired = desiredOf(volume, undefined, input.node);
   const planned = plan(
     'present',
     desired,
