@@ -88,10 +88,10 @@ describeAsRoot('a file that two nodes share, with real loop devices', () => {
   }
 
   test('is made, attached on one, let go of, attached on the other with its data, and removed without a trace', async () => {
-    expect(await carry('n1', 'prepare')).toMatchObject({
-      loops: expect.anything(),
-      shared: { owners: [{ says: { is: 'free' } }] },
-    });
+    // The last one counts; those before it are removed by the next attempt.
+    const last = (found: ObservedSparse | string) =>
+      typeof found === 'string' ? found : found.shared?.owners.at(-1)?.says;
+    expect(last(await carry('n1', 'prepare'))).toMatchObject({ is: 'free' });
     desired = { ...desired, recorded: true };
     expect(await carry('n1', 'present')).toMatchObject({ link: expect.stringMatching(/^7:/) });
     await withMount((path) => writeFile(join(path, 'data'), 'kept'));
@@ -100,9 +100,7 @@ describeAsRoot('a file that two nodes share, with real loop devices', () => {
     expect(await carry('n2', 'present', elsewhere)).toMatch(/ is held by node n1 since \d{4}-/);
     expect(await carry('n2', 'destroy', elsewhere)).toMatch(/ is held by node n1 since /);
     await carry('n1', 'absent');
-    expect(await carry('n2', 'present')).toMatchObject({
-      shared: { owners: [{}, { says: { is: 'held', by: { node: 'n2' } } }] },
-    });
+    expect(last(await carry('n2', 'present'))).toMatchObject({ is: 'held', by: { node: 'n2' } });
     await withMount(async (path) => expect(await readFile(join(path, 'data'), 'utf8')).toBe('kept'));
     await carry('n2', 'absent');
     await carry('n2', 'destroy');
