@@ -1,5 +1,5 @@
 import { OUT_OF_SERVICE_TAINT, PAUSED_ANNOTATION } from '../api/names.ts';
-import { keeperOf, needsFence } from './let-go.ts';
+import { isKeptAt, keeperOf, needsFence } from './let-go.ts';
 import type { Blocked, Entry, Managed, View } from './types.ts';
 
 /** Policies: what may be attached where, and what is said to those who wait. */
@@ -26,7 +26,8 @@ export function refusalOf(view: View, entries: readonly Entry[], node: string): 
     const message = `${what} can be attached to ${volume.nodes.join(', ')} alone, and not to ${node}`;
     return { reason: 'node-not-allowed', message: `${message}: run the pod there` };
   }
-  if (!facts.exists) return { reason: 'gone', message: `There is no Node ${node} to attach ${what} to` };
+  if (!facts.exists && !isKeptAt(volume, node))
+    return { reason: 'gone', message: `There is no Node ${node} to attach ${what} to` };
   if (facts.off) {
     const message = `${what} is not attached to Node ${node}, which has the taint ${OUT_OF_SERVICE_TAINT}`;
     return { reason: 'gone', message: `${message} and is not Ready: take the taint off once it is back` };

@@ -43,7 +43,7 @@ function verdictOn(view: View, entry: Entry, facts: NodeFacts, now: number): Ver
   if (facts.off) return 'out-of-service';
   if (entry.pods.length > 0 || running?.node === entry.node) return undefined;
   if (needsFence(volume)) return undefined;
-  if (!facts.exists) return 'node-gone';
+  if (!facts.exists) return isKeptAt(volume, entry.node) ? undefined : 'node-gone';
   const at = givenUpAt(volume, facts);
   if (volume === undefined || at === undefined) return undefined;
   const here = wanted.some(({ node }) => node === entry.node);
@@ -62,6 +62,13 @@ export function givenUpAt(volume: Managed | undefined, facts: NodeFacts): number
   const at = (facts.notReadySince ?? Infinity) + volume.maxWaitForUnmountMs;
   return Number.isFinite(at) ? at : undefined;
 }
+
+/**
+ * What is kept on its node is looked after there as long as that answers, whether or not there is a Node of that name: a
+ * cluster may be set up after its disks.
+ */
+export const isKeptAt = (volume: Managed | undefined, node: string): boolean =>
+  volume?.policy === 'Always' && volume.home === node;
 
 /** A node that is only silent may still write to it when another does: nothing but the taint says that it does not. */
 export const needsFence = (volume: Managed | undefined): boolean =>

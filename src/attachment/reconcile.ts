@@ -1,6 +1,6 @@
 import { withPods } from './actual.ts';
 import { blockedOf, isHeld, refusalOf } from './blocked.ts';
-import { givenUpAt, keeperOf, letGo } from './let-go.ts';
+import { givenUpAt, isKeptAt, keeperOf, letGo } from './let-go.ts';
 import type { Entry, Next, Operation, OperationKind, View, Wanted } from './types.ts';
 
 /**
@@ -71,7 +71,7 @@ function looks(view: View, places: readonly Place[]): Operation[] {
 /** As far as Kubernetes tells: a node that is NotReady may answer all the same. */
 function isReachable(view: View, node: string): boolean {
   const { exists, off } = view.nodeFacts(node);
-  return exists && !off;
+  return (exists || isKeptAt(view.volume, node)) && !off;
 }
 
 function detachesOf(view: View, entries: readonly Entry[]): Operation[] {

@@ -331,7 +331,7 @@ describe('a node that is gone', () => {
     [
       'deleted, Always at home',
       { volume: always(), wanted: [wanted('n1')], entries: [entry('n1')], nodes: { n1: DELETED } },
-      ['n1 node-gone'],
+      [],
     ],
     [
       'deleted, with a pod',

@@ -147,6 +147,17 @@ describe('an Always Volume', () => {
     expect(await record('a')).toBe('["n1"]');
   });
 
+  test('is looked after on a node that Kubernetes does not know', async () => {
+    await client.delete(NODES, 'n1');
+    await createVolume('a');
+    await isAttached('a');
+    await client.delete(VOLUMES, 'a');
+    await until('it is gone', 10_000, async () =>
+      (await client.get(VOLUMES, 'a').catch(() => undefined)) === undefined ? true : undefined,
+    );
+    expect(nodes.loopsOn('n1')).toBe(0);
+  });
+
   test('is attached again where someone detached it', async () => {
     await createVolume('a');
     await isAttached('a');

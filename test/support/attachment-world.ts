@@ -230,7 +230,8 @@ export class AttachmentWorld {
     if (this.#running !== undefined) throw new Error('two operations on one volume');
     if (this.paused && kind !== 'look') throw new Error(`${kind} while paused`);
     const { exists, off } = this.#factsOf(node);
-    if (!exists || off) throw new Error(`${kind} on ${node}, which is gone`);
+    const kept = this.#volume.policy === 'Always' && this.#volume.home === node;
+    if ((!exists && !kept) || off) throw new Error(`${kind} on ${node}, which is gone`);
     if (view.notBefore(kind, node) > this.now) throw new Error(`${kind} on ${node} too early`);
     const cached = new Set(entries.flatMap(({ pods }) => pods.map(({ uid }) => uid)));
     const wants = this.pods.some(
