@@ -48,6 +48,11 @@ export function settle(
     case 'failed':
       known.entries = withoutNode(known.entries, node);
       fail(outcome.message);
+      // Nothing is known to be there, or that node would have been let go of first: it is looked at again.
+      for (const holder of outcome.heldBy ?? []) {
+        const isOne = known.volume.spec.attachableNodes?.includes(holder) ?? false;
+        if (isOne && !known.entries.some((entry) => entry.node === holder)) known.unseen.add(holder);
+      }
       return;
     case 'unknown':
       fail(outcome.message);

@@ -196,3 +196,14 @@ test.each<[string, OperationKind, Outcome]>([
   settle(known, { kind, node: 'n1', readOnly: false }, outcome, 200, 0, was);
   expect(known.entries[0]).toMatchObject({ state: 'Attached', since: 100 });
 });
+
+test.each<[string, Entry[], string[]]>([
+  ['that nothing is known of is looked at again', [], ['n2']],
+  ['of which it is known is let go of first', change([], 'n2', { state: 'Attached' }, 100), []],
+])('a node with the file %s', (_, entries, unseen) => {
+  const volume = { spec: { attachableNodes: ['n1', 'n2'] } } as Volume;
+  const known = { ...knownWith(entries), volume, unseen: new Set<string>() };
+  const outcome: Outcome = { is: 'failed', message: 'held by node n2', heldBy: ['n2', 'no-node-of-it'] };
+  settle(known, { kind: 'attach', node: 'n1', readOnly: false }, outcome, 0, 0);
+  expect([...known.unseen]).toEqual(unseen);
+});
