@@ -11,7 +11,7 @@ import { firstProbes } from '../storage/observe.ts';
 import { plan } from '../storage/plan.ts';
 import { ObservationError } from '../storage/probe-results.ts';
 import type { Holder } from '../storage/shared/types.ts';
-import type { Desired, Observed, ObservedSparse } from '../storage/types.ts';
+import type { Desired, Observed } from '../storage/types.ts';
 import { unusedGuards } from '../storage/unused.ts';
 import { presence } from './presence.ts';
 import type { Operation } from './types.ts';
@@ -22,8 +22,8 @@ export type Outcome =
   | { is: 'detached' }
   /** It is attached, and nothing was done. */
   | { is: 'in-use'; message: string }
-  /** It is not attached, and nothing was done, or not all. */
-  | { is: 'failed'; message: string }
+  /** It is not attached, and nothing was done, or not all. `heldBy`: the nodes that have the file, by their own account. */
+  | { is: 'failed'; message: string; heldBy?: readonly string[] }
   /** It may be either. */
   | { is: 'unknown'; message: string };
 
@@ -108,7 +108,8 @@ export function createAttacher(deps: AttacherDeps): Attacher {
       if ('refusal' in planned) {
         const found = presence(desired, observed);
         const message = withHint(planned.refusal, planned.hint);
-        return found.is === 'detached' ? { is: 'failed', message } : found;
+        if (found.is !== 'detached') return found;
+        return { is: 'failed', message, heldBy: holdersBeside(node, observed).map((holder) => holder.node) };
       }
       if (planned.steps.length === 0 || planned.grows) {
         loopNumbers.release(node, uid);
@@ -151,11 +152,10 @@ export function createAttacher(deps: AttacherDeps): Attacher {
 
   /** A file that nodes share may be held by one that is off: exactly what that wrote may be superseded. */
   async function takingOver(desired: Desired, observed: Observed): Promise<Desired> {
-    if (desired.type !== 'sparse' || desired.owner === undefined || observed.type !== 'sparse')
-      return desired;
-    const holders = holdersOf(observed).filter(({ node }) => node !== desired.owner?.node);
+    if (desired.type !== 'sparse' || desired.owner === undefined) return desired;
     const takeOver = [];
-    for (const holder of holders) if (await deps.isOff(holder.node)) takeOver.push(holder);
+    for (const holder of holdersBeside(desired.owner.node, observed))
+      if (await deps.isOff(holder.node)) takeOver.push(holder);
     return takeOver.length === 0 ? desired : { ...desired, owner: { ...desired.owner, takeOver } };
   }
 
@@ -214,8 +214,11 @@ function describe(state: Exclude<JobState, { state: 'running' | 'succeeded' }>):
     : describeFailure(state);
 }
 
-/** Who has a shared file, and who reads it. */
-const holdersOf = ({ shared }: ObservedSparse): Holder[] => [
-  ...(shared?.owners ?? []).flatMap(({ says }) => (says.is === 'held' ? says.by : [])),
-  ...(shared?.marks ?? []).flatMap(({ by }) => by ?? []),
-];
+/** Who else has a shared file, and who reads it. */
+function holdersBeside(node: string, observed: Observed): Holder[] {
+  const shared = observed.type === 'sparse' ? observed.shared : undefined;
+  return [
+    ...(shared?.owners ?? []).flatMap(({ says }) => (says.is === 'held' ? says.by : [])),
+    ...(shared?.marks ?? []).flatMap(({ by }) => by ?? []),
+  ].filter((holder) => holder.node !== node);
+}

@@ -28,6 +28,10 @@ export function conditionOf(
 ): PodCondition | undefined {
   if (volumes.length === 0) return undefined;
   const waiting = volumes.filter((volume) => !isReady(volume)).sort((a, b) => compare(a.volume, b.volume));
+  // What was there is not gone because nobody looked yet: after each start of ours all is uncertain, and pods that have the
+  // condition as readiness gate would all stop to be served.
+  const isUnknown = waiting.length > 0 && waiting.every(({ entry }) => entry?.state === 'Uncertain');
+  if (isUnknown && old?.status === 'True') return old;
   const status = waiting.length === 0 ? 'True' : 'False';
   const reason = waiting.length === 0 ? 'VolumesAttached' : 'VolumesNotAttached';
   const message = messageOf(waiting);

@@ -56,8 +56,12 @@ export function noteFailure(
   });
 }
 
-export function forgetFailures(known: Known, node: string): void {
-  for (const kind of ['attach', 'detach', 'look'] as const) known.failures.delete(failureKey(kind, node));
+export function forgetFailures(
+  known: Known,
+  node: string,
+  kinds: readonly OperationKind[] = ['attach', 'detach', 'look'],
+): void {
+  for (const kind of kinds) known.failures.delete(failureKey(kind, node));
 }
 
 export const failureOf = (known: Known, kind: OperationKind, node: string) =>

@@ -10,7 +10,8 @@ export type Presence =
   | { is: 'unknown'; message: string };
 
 /**
- * A sparse file is attached while any loop device has it, also one that is not as it should be. A disk or a logical volume is
+ * A sparse file is attached while any loop device has it, also one that is not as it should be, and while the node is named
+ * beside a shared file as one that has it: no other node gets it before this one lets go. A disk or a logical volume is
  * where its persistent path leads to it.
  */
 export function presence(desired: Desired, observed: Observed): Presence {
@@ -23,7 +24,12 @@ export function presence(desired: Desired, observed: Observed): Presence {
       : { is: 'detached' };
   }
   const [loop, ...others] = loopsOf(observed);
-  if (loop === undefined) return { is: 'detached' };
+  if (loop === undefined) {
+    const absent = plan('absent', desired, observed, 0);
+    if ('refusal' in absent || absent.steps.length === 0) return { is: 'detached' };
+    const held = `no device has ${desired.file}, but it is still held for this node`;
+    return { is: 'attached', readOnly: desired.readOnly, safeToMount: false, message: message ?? held };
+  }
   // Neither attached nor detached: it goes when its last user closes it.
   if (loop.autoclear)
     return { is: 'unknown', message: message ?? `/dev/${loop.name} goes with its last user` };

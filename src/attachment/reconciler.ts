@@ -21,7 +21,7 @@ import { reconcile as decide } from './reconcile.ts';
 import { entriesFromRecord } from './record.ts';
 import { createRecords } from './records.ts';
 import { settle } from './settle.ts';
-import type { Managed, Next, NodeFacts, Operation, OperationKind, View } from './types.ts';
+import type { Entry, Managed, Next, NodeFacts, Operation, OperationKind, View } from './types.ts';
 
 export interface AttachmentDeps {
   client: KubeClient;
@@ -159,6 +159,7 @@ export function createAttachmentReconciler(deps: AttachmentDeps): AttachmentReco
     for (const each of next.forced) tellForced(known, each);
     let wait = Math.max(0, Math.min(next.again ?? Number.POSITIVE_INFINITY, polledAgain) - now);
     const { start } = next;
+    const was = start && known.entries.find(({ node }) => node === start.node);
     if (start !== undefined) {
       if (start.kind !== 'look') {
         const state = start.kind === 'attach' ? 'Attaching' : 'Detaching';
@@ -169,7 +170,7 @@ export function createAttachmentReconciler(deps: AttachmentDeps): AttachmentReco
       if (start.kind === 'attach' && (managed?.nodes.length ?? 0) > 1) {
         if (!(await records.write(known, volume))) return 'stale';
       }
-      startOn(known, start);
+      startOn(known, start, was);
       wait = Math.min(wait, SHOW_AFTER);
     } else {
       if (!(await records.write(known, volume))) return 'stale';
@@ -233,13 +234,13 @@ export function createAttachmentReconciler(deps: AttachmentDeps): AttachmentReco
     deps.events.event(known.volume, 'Warning', EVENT.forcedDetach, message);
   }
 
-  function startOn(known: Known, operation: Operation): void {
+  function startOn(known: Known, operation: Operation, was: Entry | undefined): void {
     running.set(known.uid, operation);
     const { kind, node } = operation;
     logger.debug({ volume: known.name, node, kind }, 'operation');
     const began = deps.operations.start(known.uid, kind, node, async (signal) => {
       const outcome = await carryOut(known, operation, signal);
-      settle(known, operation, outcome, clock.now(), random());
+      settle(known, operation, outcome, clock.now(), random(), was);
       running.delete(known.uid);
       const done = outcome.is === 'attached' || outcome.is === 'detached';
       logger[done ? 'info' : 'debug']({ volume: known.name, node, kind, outcome }, 'operation ended');

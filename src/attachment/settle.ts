@@ -1,15 +1,19 @@
 import { withoutNode } from './actual.ts';
 import type { Outcome } from './attacher.ts';
 import { change, forgetFailures, type Known, noteFailure } from './known.ts';
-import type { Operation } from './types.ts';
+import type { Entry, Operation, OperationKind } from './types.ts';
 
-/** What is known once an operation has ended. `random` is in [0, 1). */
+/**
+ * What is known once an operation has ended. `random` is in [0, 1).
+ * @param was the node's entry before the operation began: what is Attached as it was has been so since then
+ */
 export function settle(
   known: Known,
   { kind, node }: Operation,
   outcome: Outcome,
   now: number,
   random: number,
+  was?: Entry,
 ): void {
   const fail = (message: string) => noteFailure(known, kind, node, message, now, random);
   const had = known.entries.some((entry) => entry.node === node);
@@ -17,21 +21,26 @@ export function settle(
     case 'attached': {
       const { readOnly, safeToMount, message } = outcome;
       const to = { state: 'Attached', readOnly, safeToMount, safeToDetach: false, message } as const;
-      known.entries = change(known.entries, node, to, now);
+      known.entries = stillSince(change(known.entries, node, to, now), was);
       known.unseen.delete(node);
-      forgetFailures(known, node);
+      // Also by a look: what an attach was tried for is so.
+      forgetFailures(known, node, safeToMount ? ['look', 'attach'] : ['look']);
+      if (kind === 'attach' && safeToMount) forgetFailures(known, node);
       // It was to be detached, or it is not as it should be.
       if (kind === 'detach' || (kind === 'attach' && !safeToMount)) fail(message ?? 'it is still attached');
       return;
     }
-    case 'detached':
+    case 'detached': {
       known.entries = withoutNode(known.entries, node);
       known.unseen.delete(node);
-      forgetFailures(known, node);
+      // A look that finds nothing is no reason to try an attach again sooner that fails each time.
+      const over: OperationKind[] = kind === 'detach' ? ['look', 'detach', 'attach'] : ['look', 'detach'];
+      forgetFailures(known, node, over);
       return;
+    }
     case 'in-use': {
       const to = { state: 'Attached', safeToDetach: false, message: outcome.message } as const;
-      known.entries = change(known.entries, node, to, now);
+      known.entries = stillSince(change(known.entries, node, to, now), was);
       known.unseen.delete(node);
       fail(outcome.message);
       return;
@@ -39,6 +48,11 @@ export function settle(
     case 'failed':
       known.entries = withoutNode(known.entries, node);
       fail(outcome.message);
+      // Nothing is known to be there, or that node would have been let go of first: it is looked at again.
+      for (const holder of outcome.heldBy ?? []) {
+        const isOne = known.volume.spec.attachableNodes?.includes(holder) ?? false;
+        if (isOne && !known.entries.some((entry) => entry.node === holder)) known.unseen.add(holder);
+      }
       return;
     case 'unknown':
       fail(outcome.message);
@@ -53,3 +67,11 @@ export function settle(
       );
   }
 }
+
+/** With the time since when it is Attached that it had before it was tried to change that: else each try writes another. */
+const stillSince = (entries: readonly Entry[], was: Entry | undefined): readonly Entry[] =>
+  was?.state !== 'Attached'
+    ? entries
+    : entries.map((each) =>
+        each.node === was.node && each.state === 'Attached' ? { ...each, since: was.since } : each,
+      );

@@ -75,3 +75,14 @@ test.each([
   const old = { type, status, reason, message: '', lastTransitionTime: before };
   expect(conditionOf([attached], old, NOW)).toMatchObject({ status: 'True', lastTransitionTime });
 });
+
+test.each<[string, PodVolume, boolean]>([
+  ['until someone has looked', { volume: 'v2', entry: entry('n1', { state: 'Uncertain' }) }, true],
+  ['not when it is known to be nowhere', { volume: 'v2', entry: undefined }, false],
+  ['not without its link', { volume: 'v2', entry: entry('n1', { safeToMount: false }) }, false],
+])('what was told to be there stays so: %s', (_, volume, stays) => {
+  const old = { type, status: 'True', reason: 'VolumesAttached', lastTransitionTime: before };
+  const now = conditionOf([attached, volume], old, NOW);
+  expect(now === old).toBe(stays);
+  expect(now?.status).toBe(stays ? 'True' : 'False');
+});

@@ -145,3 +145,66 @@ test('each failure in a row doubles the wait, up to a bound, and a success ends 
   settle(known, { kind: 'attach', node: 'n1', readOnly: false }, { is: 'failed', message: 'x' }, 0, 0);
   expect(failureOf(known, 'attach', 'n1')?.until).toBe(500);
 });
+
+const still: Outcome = { ...attached, safeToMount: false, message: 'attached more than once' };
+const away: Outcome = { is: 'unknown', message: 'the job cannot be started' };
+const gone: Outcome = { is: 'detached' };
+
+test.each<[string, [OperationKind, Outcome][], OperationKind]>([
+  ['attach to what is there, but not as it should be', [['attach', still]], 'attach'],
+  [
+    'attach, though each look finds nothing',
+    [
+      ['attach', away],
+      ['look', gone],
+    ],
+    'attach',
+  ],
+  ['detach', [['detach', attached]], 'detach'],
+  [
+    'detach, though each look finds it',
+    [
+      ['detach', away],
+      ['look', attached],
+    ],
+    'detach',
+  ],
+])('waits longer each time that it fails to %s', (_, round, kind) => {
+  const known = knownWith([]);
+  const waits = [1, 2, 3].map(() => {
+    for (const [each, outcome] of round) {
+      settle(known, { kind: each, node: 'n1', readOnly: false }, outcome, 0, 0);
+    }
+    return failureOf(known, kind, 'n1')?.until;
+  });
+  expect(waits).toEqual([500, 1000, 2000]);
+});
+
+test('a look that finds it as it should be ends the row of failed attaches', () => {
+  const known = knownWith([]);
+  settle(known, { kind: 'attach', node: 'n1', readOnly: false }, away, 0, 0);
+  settle(known, { kind: 'look', node: 'n1', readOnly: false }, attached, 0, 0);
+  expect(failureOf(known, 'attach', 'n1')).toBeUndefined();
+});
+
+test.each<[string, OperationKind, Outcome]>([
+  ['a detach of what is in use', 'detach', { is: 'in-use', message: 'mounted at /x' }],
+  ['an attach that changed nothing', 'attach', still],
+])('%s leaves since when it is attached', (_, kind, outcome) => {
+  const [was] = entry('Attached');
+  const state = kind === 'attach' ? 'Attaching' : 'Detaching';
+  const known = knownWith(change(was === undefined ? [] : [was], 'n1', { state }, 150));
+  settle(known, { kind, node: 'n1', readOnly: false }, outcome, 200, 0, was);
+  expect(known.entries[0]).toMatchObject({ state: 'Attached', since: 100 });
+});
+
+test.each<[string, Entry[], string[]]>([
+  ['that nothing is known of is looked at again', [], ['n2']],
+  ['of which it is known is let go of first', change([], 'n2', { state: 'Attached' }, 100), []],
+])('a node with the file %s', (_, entries, unseen) => {
+  const volume = { spec: { attachableNodes: ['n1', 'n2'] } } as Volume;
+  const known = { ...knownWith(entries), volume, unseen: new Set<string>() };
+  const outcome: Outcome = { is: 'failed', message: 'held by node n2', heldBy: ['n2', 'no-node-of-it'] };
+  settle(known, { kind: 'attach', node: 'n1', readOnly: false }, outcome, 0, 0);
+  expect([...known.unseen]).toEqual(unseen);
+});
