@@ -54,8 +54,11 @@ export function noteFailure(
   });
 }
 
-export function forgetFailures(known: Known, node: string): void {
-  for (const kind of ['attach', 'detach', 'look'] as const) known.failures.delete(failureKey(kind, node));
+const KINDS = ['attach', 'detach', 'look'] as const;
+
+/** A look tells what is so, not that what failed would not fail again: it ends no row of failures but its own. */
+export function forgetFailures(known: Known, node: string, kinds: readonly OperationKind[] = KINDS): void {
+  for (const kind of kinds) known.failures.delete(failureKey(kind, node));
 }
 
 export const failureOf = (known: Known, kind: OperationKind, node: string) =>

@@ -19,15 +19,16 @@ export function settle(
       const to = { state: 'Attached', readOnly, safeToMount, safeToDetach: false, message } as const;
       known.entries = change(known.entries, node, to, now);
       known.unseen.delete(node);
-      forgetFailures(known, node);
+      forgetFailures(known, node, safeToMount ? ['look', 'attach'] : ['look']);
       // It was to be detached, or it is not as it should be.
       if (kind === 'detach' || (kind === 'attach' && !safeToMount)) fail(message ?? 'it is still attached');
+      else if (kind === 'attach') forgetFailures(known, node);
       return;
     }
     case 'detached':
       known.entries = withoutNode(known.entries, node);
       known.unseen.delete(node);
-      forgetFailures(known, node);
+      forgetFailures(known, node, kind === 'detach' ? undefined : ['look', 'detach']);
       return;
     case 'in-use': {
       const to = { state: 'Attached', safeToDetach: false, message: outcome.message } as const;

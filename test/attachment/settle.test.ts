@@ -144,3 +144,29 @@ test('each failure in a row doubles the wait, up to a bound, and a success ends 
   settle(known, { kind: 'attach', node: 'n1', readOnly: false }, { is: 'failed', message: 'x' }, 0, 0);
   expect(failureOf(known, 'attach', 'n1')?.until).toBe(500);
 });
+
+test.each([
+  ['a detach after which it is still there', 'detach', attached],
+  ['an attach without a link', 'attach', { ...attached, safeToMount: false }],
+  ['a detach of which nothing is known', 'detach', { is: 'unknown', message: 'no answer' }],
+] as const)('%s: each wait is longer, also where a look comes between', (_, kind, outcome) => {
+  const known = knownWith(entry('Attached'));
+  const waits = Array.from({ length: 4 }, () => {
+    settle(known, { kind, node: 'n1', readOnly: false }, outcome, 0, 0);
+    const found = outcome.is === 'attached' ? outcome : { ...attached, safeToMount: false };
+    settle(known, { kind: 'look', node: 'n1', readOnly: false }, found, 0, 0);
+    expect(failureOf(known, 'look', 'n1')).toBeUndefined();
+    return failureOf(known, kind, 'n1')?.until;
+  });
+  expect(waits).toEqual([500, 1000, 2000, 4000]);
+});
+
+test('an attach that fails on a node where looks find nothing waits longer each time', () => {
+  const known = knownWith([]);
+  const waits = Array.from({ length: 3 }, () => {
+    settle(known, { kind: 'attach', node: 'n1', readOnly: false }, { is: 'unknown', message: 'x' }, 0, 0);
+    settle(known, { kind: 'look', node: 'n1', readOnly: false }, { is: 'detached' }, 0, 0);
+    return failureOf(known, 'attach', 'n1')?.until;
+  });
+  expect(waits).toEqual([500, 1000, 2000]);
+});
