@@ -90,9 +90,12 @@ export function createAttacher(deps: AttacherDeps): Attacher {
   /** Whoever worked on it before may have lost the answer: what still runs is waited for, and its jobs are removed. */
   async function look(place: Place): Promise<Outcome> {
     const { volume, node, desired } = place;
-    if (!(await executor.forget(node, volume.metadata.uid ?? ''))) {
+    const { uid = '' } = volume.metadata;
+    if (!(await executor.forget(node, uid))) {
       return unknown(`a job of this Volume still runs on node ${node}`);
     }
+    // No job is left that could still take it.
+    loopNumbers.release(node, uid);
     return presence(desired, await see(place));
   }
 
@@ -103,8 +106,10 @@ export function createAttacher(deps: AttacherDeps): Attacher {
     let why = '';
     for (let job = 0; job <= MAX_JOBS; job++) {
       const observed = await see(place, seen);
+      const wanted = await takingOver(desired, observed);
+      // Nothing is waited for until it is promised: others attach on this node at the same time.
       const number = freeLoopNumber(observed.loops, loopNumbers.ofOthers(node, uid));
-      const planned = plan('present', await takingOver(desired, observed), observed, number);
+      const planned = plan('present', wanted, observed, number);
       if ('refusal' in planned) {
         const found = presence(desired, observed);
         const message = withHint(planned.refusal, planned.hint);
@@ -116,11 +121,17 @@ export function createAttacher(deps: AttacherDeps): Attacher {
         return presence(desired, observed);
       }
       if (job === MAX_JOBS) break;
-      const not = await whyNot();
-      if (not !== undefined) return judged(place, not);
       loopNumbers.promise(node, uid, number);
+      const not = await whyNot();
+      if (not !== undefined) {
+        loopNumbers.release(node, uid);
+        return judged(place, not);
+      }
       const end = await carryOut(place, 'attach', planned.steps);
-      if (end.state === 'failed') return judged(place, describeFailure(end));
+      if (end.state === 'failed') {
+        loopNumbers.release(node, uid);
+        return judged(place, describeFailure(end));
+      }
       seen = end.state === 'succeeded' ? end.seen : undefined;
       why = end.state === 'succeeded' ? 'still to be done' : describe(end);
     }

@@ -2,7 +2,7 @@ import type { KubeNode } from '../../src/api/core.ts';
 import { NODES } from '../../src/api/resources.ts';
 import type { BackoffRange } from '../../src/control/backoff.ts';
 import { systemClock } from '../../src/control/clock.ts';
-import { DEFAULT_ATTACHMENT } from '../../src/daemon/attachment-controller.ts';
+import { type AttachmentOptions, DEFAULT_ATTACHMENT } from '../../src/daemon/attachment-controller.ts';
 import { keepNode } from '../../src/daemon/kept-fields.ts';
 import type { Metrics } from '../../src/daemon/metrics/metrics.ts';
 import { startVolumeController } from '../../src/daemon/volume-controller.ts';
@@ -27,8 +27,8 @@ export interface TestControllerOptions {
   metrics?: Metrics;
   /** Default: longer than any test, so that what happens soon was woken. */
   retry?: BackoffRange;
-  /** Whether devices are attached. Default: they are. */
-  attachment?: boolean;
+  /** Whether devices are attached, and how. Default: they are. */
+  attachment?: boolean | AttachmentOptions;
 }
 
 /** The Volume controller in this process. It acts for every node but `foreign`. */
@@ -68,7 +68,7 @@ export async function startController(
     host: 'test',
     workers: 2,
     retry,
-    attachment: attachment ? DEFAULT_ATTACHMENT : undefined,
+    attachment: attachment === true ? DEFAULT_ATTACHMENT : attachment || undefined,
   });
   await controller.started;
   return {

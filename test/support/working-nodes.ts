@@ -14,6 +14,8 @@ export interface WorkingNodes extends Executor {
   loopsOn(node: string): number;
   /** As after a reboot. */
   detachAll(node: string): void;
+  /** What is on a node, to be looked at and changed by hand. */
+  disk(node: string): FakeNode;
 }
 
 const text = (content: string | undefined) => (content === undefined ? missing : result(0, content));
@@ -26,6 +28,9 @@ export function workingNodes(): WorkingNodes {
   const nodes = new Map<string, { disk: FakeNode; jobs: Map<string, JobState> }>();
   const reach = (name: string) => {
     if (executor.away.has(name)) throw new NodeError('unreachable', name, `node ${name} is away`);
+    return of(name);
+  };
+  const of = (name: string) => {
     const node = nodes.get(name) ?? { disk: new FakeNode(), jobs: new Map<string, JobState>() };
     nodes.set(name, node);
     return node;
@@ -35,9 +40,10 @@ export function workingNodes(): WorkingNodes {
     away: new Set(),
     started: 0,
     asked: 0,
-    loopsOn: (name) => reach(name).disk.loops.size,
+    loopsOn: (name) => of(name).disk.loops.size,
+    disk: (name) => of(name).disk,
     detachAll(name) {
-      const { disk } = reach(name);
+      const { disk } = of(name);
       disk.loops.clear();
       disk.links.clear();
     },
@@ -113,7 +119,10 @@ function answer(disk: FakeNode, { name, argv }: Probe): ProbeResult {
       return { ...disk.answer(argv), stderr: '' };
     case 'capabilities':
     case 'udev':
+    case 'holders':
       return result(0);
+    case 'boot':
+      return result(0, '00000000-0000-4000-8000-000000000001');
     default:
       // Guards that are looked at before their step.
       if (name.startsWith('guard ')) return { ...disk.answer(argv), stderr: '' };

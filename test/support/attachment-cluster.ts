@@ -1,0 +1,175 @@
+import type {
+  KubeEvent,
+  KubeNode,
+  PersistentVolume,
+  PersistentVolumeClaim,
+  Pod,
+} from '../../src/api/core.ts';
+import type { KubeObject } from '../../src/api/meta.ts';
+import {
+  ATTACHED_NODES_ANNOTATION,
+  OUT_OF_SERVICE_TAINT,
+  VOLUMES_ATTACHED_CONDITION,
+} from '../../src/api/names.ts';
+import {
+  EVENTS,
+  NODES,
+  PERSISTENT_VOLUME_CLAIMS,
+  PERSISTENT_VOLUMES,
+  PODS,
+  VOLUMES,
+} from '../../src/api/resources.ts';
+import type { Attachment, Volume, VolumeSpec } from '../../src/api/volume.ts';
+import type { KubeClient } from '../../src/kube/types.ts';
+import { sparseVolume, startCluster } from './cluster.ts';
+import { startController, type TestController, type TestControllerOptions } from './controller.ts';
+import { until } from './until.ts';
+import { type WorkingNodes, workingNodes } from './working-nodes.ts';
+
+/** All is in the namespace `default`, and claims have the names of their Volumes. */
+const NAMESPACE = 'default';
+const WAIT = 10_000;
+
+export type AttachmentCluster = Awaited<ReturnType<typeof startAttachmentCluster>>;
+
+/** A sandbox's API server with the Node n1, nodes in memory, and the daemon's controllers, begun by `start`. */
+export async function startAttachmentCluster() {
+  const cluster = await startCluster();
+  const { client } = cluster;
+  const nodes: WorkingNodes = workingNodes();
+  /** Each patch by the controllers: `persistentvolumes a`, `volumes/status a`, and its body. */
+  const writes: { what: string; body: string }[] = [];
+  let controller: TestController | undefined;
+
+  const noting = (real: KubeClient): KubeClient => ({
+    ...real,
+    patch(resource, name, patch, options) {
+      const part = options?.subresource === undefined ? '' : `/${options.subresource}`;
+      writes.push({ what: `${resource.plural}${part} ${name}`, body: JSON.stringify(patch) });
+      return real.patch(resource, name, patch, options);
+    },
+  });
+
+  async function start(options: TestControllerOptions & { client?: KubeClient } = {}): Promise<void> {
+    controller = await startController(noting(options.client ?? client), { executor: nodes, ...options });
+  }
+  async function stop(): Promise<void> {
+    await controller?.stop();
+    controller = undefined;
+  }
+
+  async function setReady(name: string, status: 'True' | 'False', since = new Date()): Promise<void> {
+    const lastTransitionTime = since.toISOString().replace(/\.\d+/, '');
+    const conditions = [{ type: 'Ready', status, lastTransitionTime }];
+    await client.patch(NODES, name, { status: { conditions } }, { subresource: 'status' });
+  }
+  async function createNode(name: string): Promise<void> {
+    await client.create<KubeNode>(NODES, { apiVersion: 'v1', kind: 'Node', metadata: { name } });
+    await setReady(name, 'True');
+  }
+  const taint = (name: string, on: boolean) =>
+    client.patch(NODES, name, {
+      spec: { taints: on ? [{ key: OUT_OF_SERVICE_TAINT, value: 'nodeshutdown', effect: 'NoExecute' }] : [] },
+    });
+
+  const volume = (name: string) => client.get<Volume>(VOLUMES, name);
+  const attachments = async (name: string): Promise<Attachment[]> =>
+    (await volume(name)).status?.attachments ?? [];
+  const record = async (name: string): Promise<string | undefined> => {
+    const { metadata } = await client.get<PersistentVolume>(PERSISTENT_VOLUMES, name);
+    return metadata.annotations?.[ATTACHED_NODES_ANNOTATION];
+  };
+  const createVolume = (name: string, more: Partial<VolumeSpec> = {}): Promise<Volume> => {
+    const made = sparseVolume(name, 'n1', '32Mi');
+    return client.create(VOLUMES, { ...made, spec: { ...made.spec, ...more } });
+  };
+  const isAvailable = (name: string) =>
+    until(`${name} is Available`, WAIT, async () =>
+      (await volume(name)).status?.phase === 'Available' ? true : undefined,
+    );
+
+  /** A claim that is bound to the Volume's PersistentVolume. */
+  async function claim(name: string): Promise<void> {
+    const made = await client.create<PersistentVolumeClaim>(PERSISTENT_VOLUME_CLAIMS, {
+      apiVersion: 'v1',
+      kind: 'PersistentVolumeClaim',
+      metadata: { name, namespace: NAMESPACE },
+      spec: {
+        volumeName: name,
+        storageClassName: 'local',
+        accessModes: ['ReadWriteOnce'],
+        resources: { requests: { storage: '1Mi' } },
+      },
+    } as PersistentVolumeClaim);
+    await until(`the claim ${name} is bound`, WAIT, async () => {
+      const pv = await client.get<PersistentVolume>(PERSISTENT_VOLUMES, name);
+      return pv.spec.claimRef?.uid === made.metadata.uid ? true : undefined;
+    });
+  }
+  async function createOnDemand(name: string, nodeName = 'n1'): Promise<void> {
+    await createVolume(name, { attachPolicy: 'OnDemand', nodeName });
+    await isAvailable(name);
+    await claim(name);
+  }
+
+  const createPodWith = (name: string, nodeName: string, source: object, annotations = {}): Promise<Pod> =>
+    client.create<Pod>(PODS, {
+      apiVersion: 'v1',
+      kind: 'Pod',
+      metadata: { name, namespace: NAMESPACE, annotations },
+      spec: { nodeName, containers: [{ name: 'c', image: 'x' }], volumes: [{ name: 'data', ...source }] },
+    } as Pod);
+  const createPod = (name: string, claimName: string, nodeName = 'n1'): Promise<Pod> =>
+    createPodWith(name, nodeName, { persistentVolumeClaim: { claimName } });
+  const deletePod = (name: string) => client.delete(PODS, name, { namespace: NAMESPACE });
+  const podCondition = async (name: string) =>
+    (await client.get<Pod>(PODS, name, { namespace: NAMESPACE })).status?.conditions?.find(
+      ({ type }) => type === VOLUMES_ATTACHED_CONDITION,
+    );
+
+  const isAttached = (name: string, node = 'n1') =>
+    until(`${name} is attached to ${node}`, WAIT, async () =>
+      (await attachments(name)).find((each) => each.node === node && each.safeToMount),
+    );
+  /** Also in the record. */
+  const isDetached = (name: string) =>
+    until(`${name} is detached`, WAIT, async () =>
+      (await attachments(name)).length === 0 && (await record(name)) === '[]' ? true : undefined,
+    );
+  const isTold = (pod: string) =>
+    until(`${pod} is told that all is attached`, WAIT, async () =>
+      (await podCondition(pod))?.status === 'True' ? true : undefined,
+    );
+
+  const events = async (name: string): Promise<KubeEvent[]> =>
+    (await client.list<KubeEvent & KubeObject>(EVENTS, {})).items.filter(
+      ({ involvedObject }) => involvedObject.name === name,
+    );
+  const event = (name: string, reason: string) =>
+    until(`the event ${reason} of ${name}`, WAIT, async () =>
+      (await events(name)).find((each) => each.reason === reason),
+    );
+
+  await createNode('n1');
+  return {
+    ...{ client, nodes, writes, start, stop, createNode, setReady, taint },
+    ...{ volume, attachments, record, createVolume, createOnDemand, isAvailable, claim },
+    ...{ createPod, createPodWith, deletePod, podCondition, isAttached, isDetached, isTold, events, event },
+    /** What was written of where a Volume is attached, to its PersistentVolume. */
+    recordsWritten: (name: string): string[] =>
+      writes
+        .filter(
+          ({ what, body }) =>
+            what === `persistentvolumes ${name}` && body.includes(ATTACHED_NODES_ANNOTATION),
+        )
+        .map(({ body }) => JSON.parse(body).metadata.annotations[ATTACHED_NODES_ANNOTATION]),
+    async restart(options: TestControllerOptions = {}): Promise<void> {
+      await stop();
+      await start(options);
+    },
+    async end(): Promise<void> {
+      await stop();
+      await cluster.stop();
+    },
+  };
+}
