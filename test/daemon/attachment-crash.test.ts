@@ -1,0 +1,154 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { ATTACHED_NODES_ANNOTATION } from '../../src/api/names.ts';
+import { PERSISTENT_VOLUMES, VOLUMES } from '../../src/api/resources.ts';
+import type { Attachment } from '../../src/api/volume.ts';
+import { type AttachmentCluster, startAttachmentCluster } from '../support/attachment-cluster.ts';
+import { type LazyNodes, lazyNodes } from '../support/lazy-nodes.ts';
+import { type Mortal, mortal } from '../support/mortal.ts';
+import { seeded } from '../support/random.ts';
+import { until } from '../support/until.ts';
+
+/**
+ * The attachment controller is killed at each effect of attaching and of detaching, and a new one is started over the same
+ * API server and node: the end is right, whatever is recorded.
+ */
+
+/** All combinations instead of one for each effect. */
+const MANY = process.env.STOWAGE_FAULTS !== undefined;
+const SEED = Number(process.env.STOWAGE_FAULTS_SEED ?? Date.now() % 2 ** 32);
+const WAIT = 15_000;
+
+/** More than a daemon has from when the pod is created or deleted until all is told. */
+const EFFECTS = 16;
+
+/** What a new process reads of where the Volume is. */
+const RECORDS = ['as it was', 'older', 'newer'] as const;
+/** What the pod does while no controller is there. */
+const PODS = ['stays', 'changes'] as const;
+/** How many questions a job waits for. */
+const LAZY = [0, 2] as const;
+
+interface Case {
+  what: 'attach' | 'detach';
+  at: number;
+  when: 'before' | 'after';
+  record: (typeof RECORDS)[number];
+  pod: (typeof PODS)[number];
+  lazy: (typeof LAZY)[number];
+}
+
+const random = seeded(SEED);
+const one = <T>(of: readonly T[]): T[] => of.slice(Math.floor(random() * of.length)).slice(0, 1);
+const some = <T>(of: readonly T[]): readonly T[] => (MANY ? of : one(of));
+
+const CASES: Case[] = Array.from({ length: EFFECTS }, (_, index) => index + 1).flatMap((at) =>
+  (['before', 'after'] as const).flatMap((when) =>
+    (['attach', 'detach'] as const).flatMap((what) =>
+      some(RECORDS).flatMap((record) =>
+        some(PODS).flatMap((pod) => some(LAZY).map((lazy) => ({ what, at, when, record, pod, lazy }))),
+      ),
+    ),
+  ),
+);
+
+let cluster: AttachmentCluster | undefined;
+let nodes: LazyNodes;
+let life: Mortal;
+let hasPod = false;
+/** The last one ended as it should: the next begins where that ended. */
+let sound = false;
+
+async function live(): Promise<void> {
+  const at = cluster as AttachmentCluster;
+  await at.stop();
+  life = mortal(at.client, nodes);
+  await at.start({ client: life.client, executor: life.executor });
+}
+
+beforeAll(() => {
+  if (!MANY) console.info(`STOWAGE_FAULTS_SEED=${SEED}`);
+});
+beforeEach(async () => {
+  if (sound) return;
+  await cluster?.end();
+  cluster = await startAttachmentCluster();
+  nodes = lazyNodes(cluster.nodes, 'n1');
+  hasPod = false;
+  await live();
+  await cluster.createOnDemand('a');
+}, 30_000);
+afterAll(() => cluster?.end());
+
+async function setPod(there: boolean): Promise<void> {
+  const at = cluster as AttachmentCluster;
+  if (there === hasPod) return;
+  hasPod = there;
+  // The kubelet unmounts before the pod is gone.
+  if (!there) nodes.use(false);
+  await (there ? at.createPod('p', 'a') : at.deletePod('p'));
+  if (there) nodes.use(true);
+}
+
+async function isRight(): Promise<true | undefined> {
+  const at = cluster as AttachmentCluster;
+  const { loops } = at.nodes.disk('n1');
+  const [shown, ...others] = await at.attachments('a');
+  const record = await at.record('a');
+  if (others.length > 0) throw new Error('it is shown twice');
+  if (!hasPod) return loops.size === 0 && shown === undefined && record === '[]' ? true : undefined;
+  const told = (await at.podCondition('p'))?.status === 'True';
+  const whole = shown?.node === 'n1' && shown.safeToMount && shown.pods.join() === 'default/p';
+  return loops.size === 1 && whole && told && record === '["n1"]' ? true : undefined;
+}
+const comesRight = () => until(`it is ${hasPod ? 'attached' : 'detached'}, and all is told`, WAIT, isRight);
+
+/** Nothing is left to be done of before. */
+async function isIdle(): Promise<void> {
+  await until('the controllers are idle', WAIT, async () => {
+    const { length } = life.effects;
+    await new Promise((resolve) => setTimeout(resolve, 40));
+    return life.effects.length === length ? true : undefined;
+  });
+}
+
+async function rewrite(attached: boolean): Promise<void> {
+  const { client } = cluster as AttachmentCluster;
+  const attachment: Attachment = {
+    ...{ node: 'n1', state: 'Attached', safeToMount: true, safeToDetach: false, pods: ['default/p'] },
+    since: '2026-03-01T12:00:00.000Z',
+  };
+  const annotations = { [ATTACHED_NODES_ANNOTATION]: attached ? '["n1"]' : '[]' };
+  await client.patch(PERSISTENT_VOLUMES, 'a', { metadata: { annotations } });
+  const status = { attachments: attached ? [attachment] : [] };
+  await client.patch(VOLUMES, 'a', { status }, { subresource: 'status' });
+}
+
+test.each(CASES)(
+  'killed $when effect $at of an $what, record $record, the pod $pod, jobs wait for $lazy questions',
+  async ({ what, at, when, record, pod, lazy }) => {
+    sound = false;
+    const wanted = what === 'attach';
+    nodes.laziness = 0;
+    await setPod(!wanted);
+    await comesRight();
+    await isIdle();
+
+    nodes.laziness = lazy;
+    const died = life.arm(at, when);
+    await setPod(wanted);
+    await Promise.race([died, comesRight()]);
+    await cluster?.stop();
+    if (record !== 'as it was') await rewrite((record === 'newer') === wanted);
+    if (pod === 'changes') await setPod(!wanted);
+
+    await live();
+    await comesRight();
+    // Whatever is left of the first one's comes last.
+    await nodes.runAll();
+    await isIdle();
+    expect(await isRight()).toBe(true);
+    expect(nodes.faults).toEqual([]);
+    sound = true;
+  },
+  30_000,
+);

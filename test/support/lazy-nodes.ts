@@ -1,0 +1,104 @@
+import type { Executor, Job, JobState } from '../../src/nodes/job.ts';
+import type { WorkingNodes } from './working-nodes.ts';
+
+/** A sparse Volume's device on a node, and the kubelet there. Each fault is what must never be. */
+export interface LazyNodes extends Executor {
+  /** How many questions a job lets pass before it runs: 0 runs while it is submitted. */
+  laziness: number;
+  /** A pod uses the volume: it is mounted as soon as its device is there. Set it by `use`. */
+  use(used: boolean): void;
+  /** Runs what waits. */
+  runAll(): Promise<void>;
+  faults: string[];
+}
+
+const MOUNT_POINT = '/var/lib/kubelet/plugins/kubernetes.io/local-volume/mounts/a';
+
+/**
+ * A node with one Volume whose jobs run on their own, whoever submitted them is there or not, one after the other; and with a
+ * kubelet that mounts the device as long as a pod is said to be there.
+ */
+export function lazyNodes(nodes: WorkingNodes, node: string): LazyNodes {
+  const waiting: { job: Job; left: number }[] = [];
+  const ended = new Map<string, JobState>();
+  const idOf = ({ subject, id }: Job['key']) => `${subject} ${id}`;
+  let used = false;
+
+  function sync(): void {
+    const { links, loops, mounts } = nodes.disk(node);
+    const [mounted] = mounts.values();
+    if (mounted !== undefined && !loops.has(mounted)) executor.faults.push('detached while it is mounted');
+    if (loops.size > 1) executor.faults.push(`${loops.size} devices have the file`);
+    const [device] = links.values();
+    if (!used) mounts.clear();
+    else if (device !== undefined) mounts.set(MOUNT_POINT, device);
+  }
+
+  async function run({ key, steps }: Job): Promise<void> {
+    const step = { name: steps[0]?.name ?? '', command: '' };
+    // Each step alone, so that what is done is seen.
+    for (const [index, each] of steps.entries()) {
+      try {
+        await nodes.submit(node, { key: { ...key, id: `${key.id} ${index}` }, steps: [each] }, 0);
+      } catch (error) {
+        const { message } = error as Error;
+        const how = message.startsWith('guard')
+          ? ({ state: 'guarded', refusal: message } as const)
+          : ({ state: 'raced', exit: 1 } as const);
+        ended.set(idOf(key), { ...how, step, output: message });
+        return;
+      } finally {
+        sync();
+      }
+    }
+    ended.set(idOf(key), { state: 'succeeded' });
+  }
+
+  async function pass(): Promise<void> {
+    for (const each of waiting) each.left -= 1;
+    while (waiting[0] !== undefined && waiting[0].left <= 0) await run((waiting.shift() as { job: Job }).job);
+  }
+
+  const executor: LazyNodes = {
+    ...nodes,
+    laziness: 0,
+    faults: [],
+    use(now) {
+      used = now;
+      sync();
+    },
+    async runAll() {
+      while (waiting.length > 0) await pass();
+    },
+    async observe(name, probes) {
+      await pass();
+      return nodes.observe(name, probes);
+    },
+    async submit(_, job) {
+      const known = ended.get(idOf(job.key));
+      if (known !== undefined) return known;
+      if (!waiting.some((each) => idOf(each.job.key) === idOf(job.key))) {
+        waiting.push({ job, left: executor.laziness });
+        if (executor.laziness === 0) await executor.runAll();
+      }
+      return ended.get(idOf(job.key)) ?? { state: 'running' };
+    },
+    async poll(_, keys) {
+      await pass();
+      return keys.map(
+        (key) =>
+          ended.get(idOf(key)) ??
+          (waiting.some(({ job }) => idOf(job.key) === idOf(key))
+            ? { state: 'running' }
+            : { state: 'not-found' }),
+      );
+    },
+    async forget(_, subject) {
+      await pass();
+      if (waiting.some(({ job }) => job.key.subject === subject)) return false;
+      for (const id of ended.keys()) if (id.startsWith(`${subject} `)) ended.delete(id);
+      return true;
+    },
+  };
+  return executor;
+}

@@ -1,0 +1,74 @@
+import type { Resource } from '../../src/api/meta.ts';
+import type { KubeClient } from '../../src/kube/types.ts';
+import { NodeError } from '../../src/nodes/errors.ts';
+import type { Executor } from '../../src/nodes/job.ts';
+
+export interface Mortal {
+  client: KubeClient;
+  executor: Executor;
+  /** Since it was last armed: `patch pods`, `submit n1`. */
+  effects: string[];
+  /** Dies before, or right after, its n-th effect from now on. Resolves when it has. */
+  arm(at: number, when: 'before' | 'after'): Promise<void>;
+}
+
+/** The hands of a process that dies at an effect: nothing that it does has any after that. Events are written beside. */
+export function mortal(client: KubeClient, nodes: Executor): Mortal {
+  let deadly = { at: 0, when: 'before' as 'before' | 'after', die: () => {} };
+  let dead = false;
+
+  const act = async <R>(what: string, refuse: () => Error, carryOut: () => Promise<R>): Promise<R> => {
+    if (dead) throw refuse();
+    const isLast = self.effects.push(what) === deadly.at;
+    if (isLast) dead = true;
+    if (!isLast || deadly.when === 'after') {
+      const result = await carryOut();
+      if (!isLast) return dead ? Promise.reject(refuse()) : result;
+    }
+    deadly.die();
+    throw refuse();
+  };
+  const write =
+    <A extends [Resource, ...never[]], R>(verb: string, carryOut: (...args: A) => Promise<R>) =>
+    (...args: A): Promise<R> => {
+      const { kind, plural } = args[0];
+      if (kind === 'Event') return carryOut(...args);
+      return act(
+        `${verb} ${plural}`,
+        () => new Error('this process is dead'),
+        () => carryOut(...args),
+      );
+    };
+  const ask =
+    <A extends [string, ...never[]], R>(method: string, carryOut: (...args: A) => Promise<R>) =>
+    (...args: A): Promise<R> =>
+      act(
+        `${method} ${args[0]}`,
+        () => new NodeError('unreachable', args[0], 'this process is dead'),
+        () => carryOut(...args),
+      );
+
+  const self: Mortal = {
+    client: {
+      ...client,
+      create: write('create', client.create as never),
+      patch: write('patch', client.patch as never),
+      delete: write('delete', client.delete as never),
+    } as KubeClient,
+    executor: {
+      ...nodes,
+      observe: ask('observe', nodes.observe),
+      submit: ask('submit', nodes.submit),
+      poll: ask('poll', nodes.poll),
+      forget: ask('forget', nodes.forget),
+    } as Executor,
+    effects: [],
+    arm(at, when) {
+      self.effects.length = 0;
+      const { promise, resolve } = Promise.withResolvers<void>();
+      deadly = { at, when, die: resolve };
+      return promise;
+    },
+  };
+  return self;
+}
