@@ -510,18 +510,19 @@ describe('Safe Mount/Unmount', () => {
     expect(loops()).toBe(0);
   });
 
-  test('the kubelet should wait for the attach/detach controller to indicate that a volume is attached: it is told when that is so no more', async () => {
+  test('the kubelet should wait for the attach/detach controller to indicate that a volume is attached: it is not told otherwise before someone looked', async () => {
     await start();
     await attachedFor('a');
     at.nodes.away.add('n1');
     await at.setReady('n1', 'False');
     await at.setReady('n1', 'True');
-    await until('the pod is told', WAIT, async () =>
-      (await at.podCondition('p1'))?.status === 'False' ? true : undefined,
+    await until('it is uncertain', WAIT, async () =>
+      (await at.attachments('a'))?.[0]?.state === 'Uncertain' ? true : undefined,
     );
-    expect(await at.attachments('a')).toMatchObject([{ state: 'Uncertain', safeToMount: false }]);
+    expect(await at.attachments('a')).toMatchObject([{ safeToMount: false }]);
+    expect((await at.podCondition('p1'))?.status).toBe('True');
     at.nodes.away.clear();
-    await at.isTold('p1');
+    await at.isAttached('a');
   });
 });
 
