@@ -17,9 +17,10 @@ import { change, failureOf, type Known } from './known.ts';
 import { lifeOf, nodeFactsOf } from './node-facts.ts';
 import { createPodConditions } from './pod-conditions.ts';
 import type { PodIndex } from './pod-index.ts';
+import { createPodNames } from './pod-names.ts';
 import { reconcile as decide } from './reconcile.ts';
 import { entriesFromRecord } from './record.ts';
-import { createRecords } from './records.ts';
+import { createRecords, toldBefore } from './records.ts';
 import { settle } from './settle.ts';
 import type { Entry, Managed, Next, NodeFacts, Operation, OperationKind, View } from './types.ts';
 
@@ -54,6 +55,8 @@ export interface AttachmentReconciler {
   reconcile(name: string): Promise<{ requeueAfterMs?: number; retry?: true } | undefined>;
   /** All that is known, for metrics. */
   known(): Iterable<Known>;
+  /** Of the Volumes that the pod of that UID is known to have, whatever became of its claims. */
+  namesOf(podUid: string): string[];
   /** Of the Volume of that UID, also when it is gone. */
   nameOf(uid: string): string | undefined;
 }
@@ -72,6 +75,7 @@ export function createAttachmentReconciler(deps: AttachmentDeps): AttachmentReco
   /** By UID. */
   const running = new Map<string, Operation>();
   const polled = new Map<string, number>();
+  const podNames = createPodNames();
   const records = createRecords(deps);
   const conditions = createPodConditions({ ...deps, knownOf: (uid) => all.get(uid) });
 
@@ -106,7 +110,8 @@ export function createAttachmentReconciler(deps: AttachmentDeps): AttachmentReco
       clock.now(),
     );
     return {
-      ...{ uid, name, volume, entries, unseen: new Set(), failures: new Map(), told: new Map() },
+      ...{ uid, name, volume, entries, unseen: new Set(), failures: new Map() },
+      told: toldBefore(name, uses.of(volume)),
       ...{ lives: new Map(), heeded: undefined, written: new Set(), blocked: new Map(), wanted: 0 },
     };
   }
@@ -153,6 +158,7 @@ export function createAttachmentReconciler(deps: AttachmentDeps): AttachmentReco
     const next = decide(view, now);
     if (next.forced.length > 0 && !(await areStillGone(known, next))) return 'stale';
     known.entries = next.entries;
+    podNames.note(known, next.entries);
     known.wanted = view.wanted.length;
     known.blocked = new Map(next.blocked.map((each) => [each.node, each.message]));
     for (const each of next.forced) tellForced(known, each);
@@ -262,5 +268,5 @@ export function createAttachmentReconciler(deps: AttachmentDeps): AttachmentReco
     }
   }
 
-  return { reconcile, known: () => all.values(), nameOf: (uid) => all.get(uid)?.name };
+  return { reconcile, known: () => all.values(), namesOf: podNames.of, nameOf: (uid) => all.get(uid)?.name };
 }

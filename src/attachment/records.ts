@@ -1,5 +1,5 @@
 import type { KubeNode, PersistentVolume, Pod } from '../api/core.ts';
-import { ATTACHED_NODES_ANNOTATION, EVENT } from '../api/names.ts';
+import { ATTACHED_NODES_ANNOTATION, EVENT, VOLUMES_ATTACHED_CONDITION } from '../api/names.ts';
 import { isPaused } from '../api/paused.ts';
 import { NODES, PERSISTENT_VOLUMES, VOLUMES } from '../api/resources.ts';
 import type { Volume } from '../api/volume.ts';
@@ -89,12 +89,14 @@ export function createRecords({ client, volumes, persistentVolumes, events }: Re
     for (const { pod, use } of needed) {
       const entry = known.entries.find(({ node }) => node === use.node);
       if (entry?.state === 'Attached' && entry.safeToMount) {
-        const message = `Volume "${known.name}" is attached to node ${use.node}`;
+        const message = attachedMessage(known.name, use);
         once(`pod ${use.uid}`, message, () =>
           events.event(pod, 'Normal', EVENT.successfulAttachVolume, message),
         );
         continue;
       }
+      // Not known to be otherwise than was told.
+      if (entry?.state === 'Uncertain') keep.add(`pod ${use.uid}`);
       // One for each node, however many pods wait there.
       const why =
         next.blocked.find(({ node }) => node === use.node)?.message ??
@@ -121,6 +123,21 @@ export function createRecords({ client, volumes, persistentVolumes, events }: Re
     return isPaused(kubeNode) ? `the annotation of Node ${node} keeps all work from being done` : undefined;
   }
 }
+
+const attachedMessage = (volume: string, { node }: PodUse): string =>
+  `Volume "${volume}" is attached to node ${node}`;
+
+/** What pods were told of a Volume by whoever ran before: those with the condition. */
+export const toldBefore = (volume: string, needed: readonly { pod: Pod; use: PodUse }[]) =>
+  new Map(
+    needed
+      .filter(({ pod }) =>
+        pod.status?.conditions?.some(
+          ({ type, status }) => type === VOLUMES_ATTACHED_CONDITION && status === 'True',
+        ),
+      )
+      .map(({ use }) => [`pod ${use.uid}`, attachedMessage(volume, use)] as const),
+  );
 
 async function found<T>(ask: () => Promise<T>): Promise<T | undefined> {
   try {
