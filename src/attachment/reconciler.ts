@@ -156,7 +156,11 @@ export function createAttachmentReconciler(deps: AttachmentDeps): AttachmentReco
       nodeFacts: (node) => factsOf(node, known.volume),
     };
     const next = decide(view, now);
-    if (next.forced.length > 0 && !(await areStillGone(known, next))) return 'stale';
+    if (next.forced.length > 0) {
+      const areGone = await areStillGone(known, next);
+      // An operation may have ended meanwhile: what it found is not to be lost.
+      if (!areGone || known.entries !== view.entries) return 'stale';
+    }
     known.entries = next.entries;
     podNames.note(known, next.entries);
     known.wanted = view.wanted.length;

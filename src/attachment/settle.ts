@@ -56,8 +56,12 @@ export function settle(
       return;
     case 'unknown':
       fail(outcome.message);
-      // A node that was only to be looked at, and is not known to have it, holds nobody up.
-      if (kind === 'look' && !had) return;
+      // A node that was only to be looked at, and is not known to have it, holds nobody up. Nor does one that was let go of
+      // meanwhile, by force or by order: it is looked at when it is back.
+      if (!had) {
+        known.unseen.add(node);
+        return;
+      }
       if (kind !== 'look') noteFailure(known, 'look', node, outcome.message, now, random);
       known.entries = change(
         known.entries,
