@@ -10,7 +10,7 @@ import { freeLoopNumber } from '../storage/loops.ts';
 import { firstProbes } from '../storage/observe.ts';
 import { plan } from '../storage/plan.ts';
 import { ObservationError } from '../storage/probe-results.ts';
-import type { Holder } from '../storage/shared/types.ts';
+import { holdersBeside, takingOver } from '../storage/shared/holders.ts';
 import type { Desired, Observed } from '../storage/types.ts';
 import { unusedGuards } from '../storage/unused.ts';
 import { presence } from './presence.ts';
@@ -104,7 +104,7 @@ export function createAttacher(deps: AttacherDeps): Attacher {
     for (let job = 0; job <= MAX_JOBS; job++) {
       const observed = await see(place, seen);
       const number = freeLoopNumber(observed.loops, loopNumbers.ofOthers(node, uid));
-      const planned = plan('present', await takingOver(desired, observed), observed, number);
+      const planned = plan('present', await overTheDead(desired, node, observed), observed, number);
       if ('refusal' in planned) {
         const found = presence(desired, observed);
         const message = withHint(planned.refusal, planned.hint);
@@ -151,12 +151,10 @@ export function createAttacher(deps: AttacherDeps): Attacher {
   }
 
   /** A file that nodes share may be held by one that is off: exactly what that wrote may be superseded. */
-  async function takingOver(desired: Desired, observed: Observed): Promise<Desired> {
-    if (desired.type !== 'sparse' || desired.owner === undefined) return desired;
-    const takeOver = [];
-    for (const holder of holdersBeside(desired.owner.node, observed))
-      if (await deps.isOff(holder.node)) takeOver.push(holder);
-    return takeOver.length === 0 ? desired : { ...desired, owner: { ...desired.owner, takeOver } };
+  async function overTheDead(desired: Desired, node: string, observed: Observed): Promise<Desired> {
+    const dead = [];
+    for (const holder of holdersBeside(node, observed)) if (await deps.isOff(holder.node)) dead.push(holder);
+    return takingOver(desired, dead);
   }
 
   /** What is so now, with what went wrong. */
@@ -212,13 +210,4 @@ function describe(state: Exclude<JobState, { state: 'running' | 'succeeded' }>):
   return state.state === 'not-found'
     ? 'the node forgot the job: it was started anew'
     : describeFailure(state);
-}
-
-/** Who else has a shared file, and who reads it. */
-function holdersBeside(node: string, observed: Observed): Holder[] {
-  const shared = observed.type === 'sparse' ? observed.shared : undefined;
-  return [
-    ...(shared?.owners ?? []).flatMap(({ says }) => (says.is === 'held' ? says.by : [])),
-    ...(shared?.marks ?? []).flatMap(({ by }) => by ?? []),
-  ].filter((holder) => holder.node !== node);
 }
