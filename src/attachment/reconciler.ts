@@ -261,7 +261,8 @@ export function createAttachmentReconciler(deps: AttachmentDeps): AttachmentReco
   async function carryOut(known: Known, operation: Operation, signal: AbortSignal): Promise<Outcome> {
     try {
       return await deps.attacher.run(operation, known.volume, signal, async () => {
-        if (operation.kind === 'detach') {
+        // Where it was not let go of meanwhile.
+        if (operation.kind === 'detach' && known.entries.some(({ node }) => node === operation.node)) {
           known.entries = change(known.entries, operation.node, { safeToDetach: true }, clock.now());
         }
         return records.whyNot(known, operation);

@@ -3,7 +3,7 @@ import type { KubeNode } from '../../src/api/core.ts';
 import type { KubeObject } from '../../src/api/meta.ts';
 import { OUT_OF_SERVICE_TAINT } from '../../src/api/names.ts';
 import type { Volume } from '../../src/api/volume.ts';
-import type { Outcome } from '../../src/attachment/attacher.ts';
+import type { Outcome, WhyNot } from '../../src/attachment/attacher.ts';
 import { createAttachmentReconciler } from '../../src/attachment/reconciler.ts';
 import type { Operation, OperationKind } from '../../src/attachment/types.ts';
 import { createOperations } from '../../src/control/operations.ts';
@@ -44,7 +44,7 @@ function world() {
   const nodes = cache(node('n1', true), node('n2', true));
   const forced: string[] = [];
   let ask = async () => {};
-  let running: { operation: Operation; end(outcome: Outcome): void } | undefined;
+  let running: { operation: Operation; end(outcome: Outcome): void; whyNot: WhyNot } | undefined;
   const clock = { now: () => NOW, sleep: async () => {} };
   const cap = { inAll: 9, perGroup: 9 };
   const client = {
@@ -66,9 +66,9 @@ function world() {
     pods: cache(),
     uses: { of: () => [], volumesOf: () => [], namesOf: () => [], lives: () => false },
     attacher: {
-      run: (operation) =>
+      run: (operation, _volume, _signal, whyNot) =>
         new Promise((resolve) => {
-          running = { operation, end: resolve };
+          running = { operation, end: resolve, whyNot };
         }),
     },
     operations: createOperations<OperationKind>({ clock, caps: { attach: cap, detach: cap, look: cap } }),
@@ -96,6 +96,8 @@ function world() {
       running?.end(outcome);
       for (let turn = 0; turn < 10; turn++) await Promise.resolve();
     },
+    /** The operation asks whether it may go on. */
+    whyNot: () => running?.whyNot(),
     entries: () => [...reconciler.known()][0]?.entries.map(({ node: on, state }) => `${on} ${state}`),
   };
 }
@@ -116,7 +118,7 @@ test('what an operation finds while it is asked whether another node is gone is 
 });
 
 test('a node is let go of by force once, though an operation that ran there ends after that', async () => {
-  const { reconciler, nodes, forced, end, entries } = world();
+  const { reconciler, nodes, forced, end, whyNot, entries } = world();
   await reconciler.reconcile('v1');
   await end('look', 'n1', attached);
   await reconciler.reconcile('v1');
@@ -125,6 +127,8 @@ test('a node is let go of by force once, though an operation that ran there ends
   nodes.learn(off('n1'));
   await reconciler.reconcile('v1');
   expect(forced).toEqual(['out-of-service']);
+  await whyNot();
+  expect(entries()).toEqual([]);
   await end('detach', 'n1', { is: 'unknown', message: 'no answer' });
   await reconciler.reconcile('v1');
   expect(forced).toEqual(['out-of-service']);
