@@ -104,8 +104,11 @@ export function createAttacher(deps: AttacherDeps): Attacher {
     for (let job = 0; job <= MAX_JOBS; job++) {
       const observed = await see(place, seen);
       const number = freeLoopNumber(observed.loops, loopNumbers.ofOthers(node, uid));
+      // Before anything is awaited, so that no other Volume is promised the same number meanwhile.
+      loopNumbers.promise(node, uid, number);
       const planned = plan('present', await overTheDead(desired, node, observed), observed, number);
       if ('refusal' in planned) {
+        loopNumbers.release(node, uid);
         const found = presence(desired, observed);
         const message = withHint(planned.refusal, planned.hint);
         if (found.is !== 'detached') return found;
@@ -117,8 +120,10 @@ export function createAttacher(deps: AttacherDeps): Attacher {
       }
       if (job === MAX_JOBS) break;
       const not = await whyNot();
-      if (not !== undefined) return judged(place, not);
-      loopNumbers.promise(node, uid, number);
+      if (not !== undefined) {
+        loopNumbers.release(node, uid);
+        return judged(place, not);
+      }
       const end = await carryOut(place, 'attach', planned.steps);
       if (end.state === 'failed') return judged(place, describeFailure(end));
       seen = end.state === 'succeeded' ? end.seen : undefined;

@@ -1,0 +1,52 @@
+import { expect, test } from '@jest/globals';
+import type { Volume } from '../../src/api/volume.ts';
+import { type AttacherDeps, createAttacher } from '../../src/attachment/attacher.ts';
+import type { Job } from '../../src/nodes/job.ts';
+import { createLoopNumbers } from '../../src/storage/loop-numbers.ts';
+import type { Desired } from '../../src/storage/types.ts';
+import { desiredOf } from '../../src/volumes/desired.ts';
+import { madeNode, volume } from '../support/volume-input.ts';
+
+const never = new Promise<never>(() => {});
+const attach = { kind: 'attach', node: 'n1', readOnly: false } as const;
+
+/** Nodes on which the file is, and no loop device; jobs on them never end. */
+function world() {
+  const attached: string[] = [];
+  const loopNumbers = createLoopNumbers();
+  const attacher = createAttacher({
+    loopNumbers,
+    executor: {
+      submit: (_node: string, { steps }: Job) => {
+        attached.push(...steps.flatMap(({ argv }) => (argv[0] === 'losetup' ? [argv[1] ?? ''] : [])));
+        return never;
+      },
+    },
+    desiredOf: (each: Volume) => desiredOf(each, undefined, 'n1'),
+    look: async (_volume: Volume, _node: string, { uid }: Desired) => ({
+      ...madeNode,
+      signature: { found: 'one', type: 'ext4', uuid: uid },
+    }),
+  } as unknown as AttacherDeps);
+  return { attacher, attached, loopNumbers };
+}
+
+/** It takes a while to ask. */
+const maySo = () => new Promise<undefined>((resolve) => setImmediate(resolve, undefined));
+
+test('Volumes that are attached at once on one node have devices of their own', async () => {
+  const { attacher, attached } = world();
+  for (const uid of ['u1', 'u2', 'u3']) {
+    const one = { ...volume(), metadata: { ...volume().metadata, uid } };
+    void attacher.run(attach, { ...one, status: {} }, new AbortController().signal, maySo);
+  }
+  for (let turn = 0; turn < 10; turn++) await maySo();
+  expect(attached.sort()).toEqual(['/dev/loop0', '/dev/loop1', '/dev/loop2']);
+});
+
+test('a number is free again where nothing is attached', async () => {
+  const { attacher, loopNumbers } = world();
+  const outcome = await attacher.run(attach, volume(), new AbortController().signal, async () => 'paused');
+  expect(outcome).toMatchObject({ is: 'failed', message: 'paused' });
+  expect([...loopNumbers.ofOthers('n1', 'other')]).toEqual([]);
+});
