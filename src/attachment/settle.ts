@@ -39,7 +39,9 @@ export function settle(
       return;
     }
     case 'in-use': {
-      const to = { state: 'Attached', safeToDetach: false, message: outcome.message } as const;
+      // Nothing was done to it.
+      const safeToMount = was?.state === 'Attached' && was.safeToMount;
+      const to = { state: 'Attached', safeToMount, safeToDetach: false, message: outcome.message } as const;
       known.entries = stillSince(change(known.entries, node, to, now), was);
       known.unseen.delete(node);
       fail(outcome.message);

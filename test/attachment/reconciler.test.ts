@@ -30,13 +30,23 @@ const node = (name: string, ready: boolean, ...taints: string[]): KubeNode =>
 const off = (name: string) => node(name, false, OUT_OF_SERVICE_TAINT);
 
 /** A Volume on a directory that n1 and n2 share, and operations that end when they are told to. */
-function world() {
+function world(since = '') {
+  const writes: string[] = [];
   const volumes = cache(
     volumeObject(
       { attachPolicy: 'OnDemand', attachableNodes: ['n1', 'n2'] },
       {
         attachments: [
-          { node: 'n1', state: 'Attached', safeToMount: true, safeToDetach: false, pods: [], since: '' },
+          // In the order in which an API server gives it back.
+          {
+            message: 'mounted',
+            node: 'n1',
+            pods: [],
+            safeToDetach: false,
+            safeToMount: true,
+            since,
+            state: 'Attached',
+          },
         ],
       },
     ),
@@ -53,6 +63,7 @@ function world() {
       return nodes.get(name);
     },
     patch: async (_: unknown, name: string, patch: { status?: object }) => {
+      writes.push(JSON.stringify(patch.status));
       const volume = volumes.get(name) as Volume;
       return { ...volume, status: { ...volume.status, ...patch.status } };
     },
@@ -86,6 +97,7 @@ function world() {
     reconciler,
     nodes,
     forced,
+    writes,
     /** The API server takes its time to answer. */
     slow(work: () => Promise<void>) {
       ask = work;
@@ -137,4 +149,22 @@ test('a node is let go of by force once, though an operation that ran there ends
   await reconciler.reconcile('v1');
   await end('look', 'n1', attached);
   expect(entries()).toEqual(['n1 Attached']);
+});
+
+test.each<[string, string, number]>([
+  ['of another time before', '2026-02-03T04:05:06.000Z', 0],
+  ['of a time to come', '2027-02-03T04:05:06.000Z', 1],
+  ['of no time', 'x', 1],
+])('what is shown as it is, %s, is written so often: %#', async (_, since, times) => {
+  const { reconciler, end, writes } = world(since);
+  await reconciler.reconcile('v1');
+  await end('look', 'n1', attached);
+  await reconciler.reconcile('v1');
+  await end('look', 'n2', { is: 'detached' });
+  await reconciler.reconcile('v1');
+  await end('detach', 'n1', { is: 'in-use', message: 'mounted' });
+  writes.length = 0;
+  await reconciler.reconcile('v1');
+  await reconciler.reconcile('v1');
+  expect(writes.length).toBe(times);
 });
