@@ -10,7 +10,7 @@ import { freeLoopNumber } from '../storage/loops.ts';
 import { firstProbes } from '../storage/observe.ts';
 import { plan } from '../storage/plan.ts';
 import { ObservationError } from '../storage/probe-results.ts';
-import type { Holder } from '../storage/shared/types.ts';
+import { holdersBeside, takingOver } from '../storage/shared/holders.ts';
 import type { Desired, Observed } from '../storage/types.ts';
 import { unusedGuards } from '../storage/unused.ts';
 import { presence } from './presence.ts';
@@ -106,11 +106,13 @@ export function createAttacher(deps: AttacherDeps): Attacher {
     let why = '';
     for (let job = 0; job <= MAX_JOBS; job++) {
       const observed = await see(place, seen);
-      const wanted = await takingOver(desired, observed);
-      // Nothing is waited for until it is promised: others attach on this node at the same time.
+      const wanted = await overTheDead(desired, node, observed);
       const number = freeLoopNumber(observed.loops, loopNumbers.ofOthers(node, uid));
+      // Nothing is awaited between the look at what others were promised and this.
+      loopNumbers.promise(node, uid, number);
       const planned = plan('present', wanted, observed, number);
       if ('refusal' in planned) {
+        loopNumbers.release(node, uid);
         const found = presence(desired, observed);
         const message = withHint(planned.refusal, planned.hint);
         if (found.is !== 'detached') return found;
@@ -121,7 +123,6 @@ export function createAttacher(deps: AttacherDeps): Attacher {
         return presence(desired, observed);
       }
       if (job === MAX_JOBS) break;
-      loopNumbers.promise(node, uid, number);
       const not = await whyNot();
       if (not !== undefined) {
         loopNumbers.release(node, uid);
@@ -162,12 +163,10 @@ export function createAttacher(deps: AttacherDeps): Attacher {
   }
 
   /** A file that nodes share may be held by one that is off: exactly what that wrote may be superseded. */
-  async function takingOver(desired: Desired, observed: Observed): Promise<Desired> {
-    if (desired.type !== 'sparse' || desired.owner === undefined) return desired;
-    const takeOver = [];
-    for (const holder of holdersBeside(desired.owner.node, observed))
-      if (await deps.isOff(holder.node)) takeOver.push(holder);
-    return takeOver.length === 0 ? desired : { ...desired, owner: { ...desired.owner, takeOver } };
+  async function overTheDead(desired: Desired, node: string, observed: Observed): Promise<Desired> {
+    const dead = [];
+    for (const holder of holdersBeside(node, observed)) if (await deps.isOff(holder.node)) dead.push(holder);
+    return takingOver(desired, dead);
   }
 
   /** What is so now, with what went wrong. */
@@ -223,13 +222,4 @@ function describe(state: Exclude<JobState, { state: 'running' | 'succeeded' }>):
   return state.state === 'not-found'
     ? 'the node forgot the job: it was started anew'
     : describeFailure(state);
-}
-
-/** Who else has a shared file, and who reads it. */
-function holdersBeside(node: string, observed: Observed): Holder[] {
-  const shared = observed.type === 'sparse' ? observed.shared : undefined;
-  return [
-    ...(shared?.owners ?? []).flatMap(({ says }) => (says.is === 'held' ? says.by : [])),
-    ...(shared?.marks ?? []).flatMap(({ by }) => by ?? []),
-  ].filter((holder) => holder.node !== node);
 }

@@ -64,8 +64,8 @@ function whyKept(view: View, { node, pods, state }: Entry): string | undefined {
   if (!exists || !ready) {
     const how = exists ? 'is not Ready' : 'has no Node object';
     if (needsFence(volume)) {
-      const fence = `once it is off, say so by the taint ${OUT_OF_SERVICE_TAINT} on it`;
-      return `and ${how}, so that it may still write: ${exists ? fence : 'detach it by force once it is off'}`;
+      const on = exists ? 'on it' : 'on a Node of that name that you make';
+      return `and ${how}, so that it may still write: once it is off, say so by the taint ${OUT_OF_SERVICE_TAINT} ${on}`;
     }
     return `and ${how}${pods.length > 0 ? ', and its pods are not deleted' : ''}`;
   }

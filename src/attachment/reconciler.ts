@@ -17,9 +17,10 @@ import { change, failureOf, type Known } from './known.ts';
 import { lifeOf, nodeFactsOf } from './node-facts.ts';
 import { createPodConditions } from './pod-conditions.ts';
 import type { PodIndex } from './pod-index.ts';
+import { createPodNames } from './pod-names.ts';
 import { reconcile as decide } from './reconcile.ts';
 import { entriesFromRecord } from './record.ts';
-import { createRecords } from './records.ts';
+import { createRecords, toldBefore } from './records.ts';
 import { settle } from './settle.ts';
 import type { Entry, Managed, Next, NodeFacts, Operation, OperationKind, View } from './types.ts';
 
@@ -54,6 +55,8 @@ export interface AttachmentReconciler {
   reconcile(name: string): Promise<{ requeueAfterMs?: number; retry?: true } | undefined>;
   /** All that is known, for metrics. */
   known(): Iterable<Known>;
+  /** Of the Volumes that the pod of that UID is known to have, whatever became of its claims. */
+  namesOf(podUid: string): string[];
   /** Of the Volume of that UID, also when it is gone. */
   nameOf(uid: string): string | undefined;
 }
@@ -72,6 +75,7 @@ export function createAttachmentReconciler(deps: AttachmentDeps): AttachmentReco
   /** By UID. */
   const running = new Map<string, Operation>();
   const polled = new Map<string, number>();
+  const podNames = createPodNames();
   const records = createRecords(deps);
   const conditions = createPodConditions({ ...deps, knownOf: (uid) => all.get(uid) });
 
@@ -106,7 +110,8 @@ export function createAttachmentReconciler(deps: AttachmentDeps): AttachmentReco
       clock.now(),
     );
     return {
-      ...{ uid, name, volume, entries, unseen: new Set(), failures: new Map(), told: new Map() },
+      ...{ uid, name, volume, entries, unseen: new Set(), failures: new Map() },
+      told: toldBefore(name, uses.of(volume)),
       ...{ lives: new Map(), heeded: undefined, written: new Set(), blocked: new Map() },
       ...{ unmade: false, wanted: 0 },
     };
@@ -152,8 +157,13 @@ export function createAttachmentReconciler(deps: AttachmentDeps): AttachmentReco
       nodeFacts: (node) => factsOf(node, known.volume),
     };
     const next = decide(view, now);
-    if (next.forced.length > 0 && !(await areStillGone(known, next))) return 'stale';
+    if (next.forced.length > 0) {
+      const areGone = await areStillGone(known, next);
+      // An operation may have ended meanwhile: what it found is not to be lost.
+      if (!areGone || known.entries !== view.entries) return 'stale';
+    }
     known.entries = next.entries;
+    podNames.note(known, next.entries);
     known.wanted = view.wanted.length;
     known.blocked = new Map(next.blocked.map((each) => [each.node, each.message]));
     for (const each of next.forced) tellForced(known, each);
@@ -252,7 +262,8 @@ export function createAttachmentReconciler(deps: AttachmentDeps): AttachmentReco
   async function carryOut(known: Known, operation: Operation, signal: AbortSignal): Promise<Outcome> {
     try {
       return await deps.attacher.run(operation, known.volume, signal, async () => {
-        if (operation.kind === 'detach') {
+        // Where it was not let go of meanwhile.
+        if (operation.kind === 'detach' && known.entries.some(({ node }) => node === operation.node)) {
           known.entries = change(known.entries, operation.node, { safeToDetach: true }, clock.now());
         }
         return records.whyNot(known, operation);
@@ -263,5 +274,5 @@ export function createAttachmentReconciler(deps: AttachmentDeps): AttachmentReco
     }
   }
 
-  return { reconcile, known: () => all.values(), nameOf: (uid) => all.get(uid)?.name };
+  return { reconcile, known: () => all.values(), namesOf: podNames.of, nameOf: (uid) => all.get(uid)?.name };
 }

@@ -1,13 +1,13 @@
 import type { KubeNode, PersistentVolume, Pod } from '../api/core.ts';
-import { ATTACHED_NODES_ANNOTATION, EVENT } from '../api/names.ts';
+import { ATTACHED_NODES_ANNOTATION, EVENT, VOLUMES_ATTACHED_CONDITION } from '../api/names.ts';
 import { isPaused } from '../api/paused.ts';
 import { NODES, PERSISTENT_VOLUMES, VOLUMES } from '../api/resources.ts';
-import type { Volume } from '../api/volume.ts';
+import type { Attachment, Volume } from '../api/volume.ts';
 import { isConflict, isNotFound } from '../kube/errors.ts';
 import type { EventRecorder } from '../kube/events.ts';
 import type { Informer } from '../kube/informer.ts';
 import type { KubeClient } from '../kube/types.ts';
-import { isPvOf } from './desired.ts';
+import { compare, isPvOf } from './desired.ts';
 import { failureOf, type Known } from './known.ts';
 import { attachmentsOf, recordOf } from './record.ts';
 import type { Next, Operation, PodUse } from './types.ts';
@@ -43,9 +43,9 @@ export function createRecords({ client, volumes, persistentVolumes, events }: Re
 
   async function writeStatus(known: Known, { metadata, status }: Volume): Promise<boolean> {
     const { name, uid, resourceVersion } = metadata;
-    const attachments = attachmentsOf(known.entries);
+    const attachments = sinceShown(attachmentsOf(known.entries), status?.attachments);
     const nodes = new Set(attachments.map(({ node }) => node));
-    if (JSON.stringify(status?.attachments ?? []) === JSON.stringify(attachments)) {
+    if (textOf(status?.attachments ?? []) === textOf(attachments)) {
       known.written = nodes;
       return true;
     }
@@ -89,12 +89,14 @@ export function createRecords({ client, volumes, persistentVolumes, events }: Re
     for (const { pod, use } of needed) {
       const entry = known.entries.find(({ node }) => node === use.node);
       if (entry?.state === 'Attached' && entry.safeToMount) {
-        const message = `Volume "${known.name}" is attached to node ${use.node}`;
+        const message = attachedMessage(known.name, use);
         once(`pod ${use.uid}`, message, () =>
           events.event(pod, 'Normal', EVENT.successfulAttachVolume, message),
         );
         continue;
       }
+      // Not known to be otherwise than was told.
+      if (entry?.state === 'Uncertain') keep.add(`pod ${use.uid}`);
       // One for each node, however many pods wait there.
       const why =
         next.blocked.find(({ node }) => node === use.node)?.message ??
@@ -121,6 +123,35 @@ export function createRecords({ client, volumes, persistentVolumes, events }: Re
     return isPaused(kubeNode) ? `the annotation of Node ${node} keeps all work from being done` : undefined;
   }
 }
+
+/**
+ * What is shown in the same state already has been in it since then, whoever saw that: neither a start of ours nor a second
+ * daemon, which would both write their own time in turn, is a reason to write.
+ */
+const sinceShown = (attachments: readonly Attachment[], shown: readonly Attachment[] = []): Attachment[] =>
+  attachments.map((each) => {
+    const { since = '' } = shown.find(({ node, state }) => node === each.node && state === each.state) ?? {};
+    return Date.parse(since) < Date.parse(each.since) ? { ...each, since } : each;
+  });
+
+/** An API server gives the fields back in an order of its own. */
+const textOf = (attachments: readonly Attachment[]): string =>
+  JSON.stringify(attachments.map((each) => Object.entries(each).sort(([a], [b]) => compare(a, b))));
+
+const attachedMessage = (volume: string, { node }: PodUse): string =>
+  `Volume "${volume}" is attached to node ${node}`;
+
+/** What pods were told of a Volume by whoever ran before: those with the condition. */
+export const toldBefore = (volume: string, needed: readonly { pod: Pod; use: PodUse }[]) =>
+  new Map(
+    needed
+      .filter(({ pod }) =>
+        pod.status?.conditions?.some(
+          ({ type, status }) => type === VOLUMES_ATTACHED_CONDITION && status === 'True',
+        ),
+      )
+      .map(({ use }) => [`pod ${use.uid}`, attachedMessage(volume, use)] as const),
+  );
 
 async function found<T>(ask: () => Promise<T>): Promise<T | undefined> {
   try {

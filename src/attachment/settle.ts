@@ -39,7 +39,9 @@ export function settle(
       return;
     }
     case 'in-use': {
-      const to = { state: 'Attached', safeToDetach: false, message: outcome.message } as const;
+      // Nothing was done to it.
+      const safeToMount = was?.state === 'Attached' && was.safeToMount;
+      const to = { state: 'Attached', safeToMount, safeToDetach: false, message: outcome.message } as const;
       known.entries = stillSince(change(known.entries, node, to, now), was);
       known.unseen.delete(node);
       fail(outcome.message);
@@ -56,8 +58,12 @@ export function settle(
       return;
     case 'unknown':
       fail(outcome.message);
-      // A node that was only to be looked at, and is not known to have it, holds nobody up.
-      if (kind === 'look' && !had) return;
+      // A node that was only to be looked at, and is not known to have it, holds nobody up. Nor does one that was let go of
+      // meanwhile, by force or by order: it is looked at when it is back.
+      if (!had) {
+        known.unseen.add(node);
+        return;
+      }
       if (kind !== 'look') noteFailure(known, 'look', node, outcome.message, now, random);
       known.entries = change(
         known.entries,

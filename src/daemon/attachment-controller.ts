@@ -133,6 +133,8 @@ export function createAttachmentController(deps: AttachmentControllerDeps): Atta
   pods.onChange(({ object, old }) => {
     for (const name of uses.namesOf(object)) queue.add(name);
     for (const name of old === undefined ? [] : uses.namesOf(old)) queue.add(name);
+    for (const name of reconciler.namesOf(object.metadata.uid ?? '')) queue.add(name);
+    if (old !== undefined) for (const name of reconciler.namesOf(old.metadata.uid ?? '')) queue.add(name);
   });
   claims.onChange(({ object, old }) => {
     for (const name of [object.spec.volumeName, old?.spec.volumeName]) if (name) queue.add(name);

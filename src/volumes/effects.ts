@@ -1,7 +1,8 @@
-import type { PersistentVolume, StorageClass } from '../api/core.ts';
+import type { KubeNode, PersistentVolume, StorageClass } from '../api/core.ts';
 import type { Logger } from '../api/logger.ts';
 import { EVENT } from '../api/names.ts';
-import { PERSISTENT_VOLUMES, STORAGE_CLASSES, VOLUMES } from '../api/resources.ts';
+import { isOff } from '../api/out-of-service.ts';
+import { NODES, PERSISTENT_VOLUMES, STORAGE_CLASSES, VOLUMES } from '../api/resources.ts';
 import type { Volume } from '../api/volume.ts';
 import type { Clock } from '../control/clock.ts';
 import { isNotFound, isRefusal } from '../kube/errors.ts';
@@ -10,6 +11,8 @@ import type { Informer } from '../kube/informer.ts';
 import type { KubeClient } from '../kube/types.ts';
 import type { Executor, ProbeResult } from '../nodes/job.ts';
 import type { LoopNumbers } from '../storage/loop-numbers.ts';
+import { holdersBeside } from '../storage/shared/holders.ts';
+import type { Holder } from '../storage/shared/types.ts';
 import type { Observed } from '../storage/types.ts';
 import { parseJobName } from './job-name.ts';
 import { keepLeftover } from './keep-leftover.ts';
@@ -36,7 +39,7 @@ export interface EffectDeps {
 /** What is known within one reconcile beside the objects. */
 export type Known = Pick<
   Input,
-  'liveClass' | 'livePv' | 'job' | 'observation' | 'forgotten' | 'pvRefused' | 'kept'
+  'liveClass' | 'livePv' | 'job' | 'observation' | 'dead' | 'forgotten' | 'pvRefused' | 'kept'
 >;
 export const nothing: Known = {
   liveClass: undefined,
@@ -89,6 +92,7 @@ export function createEffects(deps: EffectDeps, looks: Looks, loopNumbers: LoopN
         return {
           ...nothing,
           observation: known.observation,
+          ...(known.dead && { dead: known.dead }),
           ...(named ? { job: { known: { state: 'not-found' }, assumed: true } } : {}),
         };
       }
@@ -103,7 +107,7 @@ export function createEffects(deps: EffectDeps, looks: Looks, loopNumbers: LoopN
       case 'read-pv':
         return { ...known, livePv: { found: await liveOf(client, PERSISTENT_VOLUMES, name) } };
       case 'observe':
-        return { ...known, observation: await lookAt(volume, node) };
+        return { ...known, ...(await lookAt(volume, node)) };
       case 'poll':
         // What was seen before may be of a job that ran meanwhile.
         return { ...known, job: await poll(executor, volume, node), observation: undefined };
@@ -115,7 +119,7 @@ export function createEffects(deps: EffectDeps, looks: Looks, loopNumbers: LoopN
         const job = await submit(executor, volume, node, action.steps);
         const seen = 'known' in job && job.known.state === 'succeeded' ? job.known.seen : undefined;
         if (seen === undefined) return { ...nothing, job };
-        return { ...nothing, job, observation: await lookAt(volume, node, seen) };
+        return { ...nothing, job, ...(await lookAt(volume, node, seen)) };
       }
       case 'forget-jobs': {
         const forgotten = await forgetJobs(executor, volume, node);
@@ -180,7 +184,18 @@ export function createEffects(deps: EffectDeps, looks: Looks, loopNumbers: LoopN
       deps.onObserved?.(volume, node, observation.known);
       loopNumbers.release(node, uid);
     }
-    return observation;
+    return { observation, dead: 'known' in observation ? await deadOf(volume, node, observation.known) : [] };
+  }
+
+  /** Asked where a job is to go on alone: a cache may not know yet that a node is back. */
+  async function deadOf({ status }: Volume, node: string, observed: Observed): Promise<Holder[]> {
+    if (parseJobName(status?.job)?.attempt === undefined) return [];
+    const dead = [];
+    for (const holder of holdersBeside(node, observed)) {
+      const found = await liveOf<KubeNode>(client, NODES, holder.node);
+      if (found !== undefined && isOff(found)) dead.push(holder);
+    }
+    return dead;
   }
 
   function tell(volume: Volume, ...event: [EventToSend['type'], string, string]): void {

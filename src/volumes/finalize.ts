@@ -48,9 +48,10 @@ export function finalize(input: Input, now: number): Decision {
 
 /** Who attached the device is the one to detach it, on whichever node; a change of where it is wakes us. */
 function stillAttached({ volume, attachmentEnabled }: Input, now: number): Decision | undefined {
-  const places = attachmentsOf(volume).map(({ node, message }) =>
-    message === undefined ? node : `${node}: ${message}`,
-  );
+  const places = attachmentsOf(volume).map(({ node, message, pods = [] }) => {
+    const why = message ?? (pods.length > 0 ? `pods need it there: ${pods.join(', ')}` : undefined);
+    return why === undefined ? node : `${node}: ${why}`;
+  });
   if (places.length === 0) return undefined;
   const what = `is still attached on ${places.join('; ')}`;
   const ready = attachmentEnabled ? { ...terminating, message: what } : attachmentDisabled(what);

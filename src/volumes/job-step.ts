@@ -2,6 +2,7 @@ import type { Job } from '../nodes/job.ts';
 import { describeFailure, withHint } from '../nodes/job-text.ts';
 import { freeLoopNumber } from '../storage/loops.ts';
 import { plan } from '../storage/plan.ts';
+import { takingOver } from '../storage/shared/holders.ts';
 import type { Desired, Observed, Operation } from '../storage/types.ts';
 import type { Input, Unknown } from './types.ts';
 
@@ -41,7 +42,7 @@ export function jobStep(input: Input, operation: Operation, desired: Desired): J
       if (observation === undefined) return { is: 'look' };
       if ('unknown' in observation) return { is: 'unknown', why: observation };
       const loopNumber = freeLoopNumber(observation.known.loops, input.allotted);
-      const planned = plan(operation, desired, observation.known, loopNumber);
+      const planned = plan(operation, takingOver(desired, input.dead ?? []), observation.known, loopNumber);
       if ('refusal' in planned) {
         // For good only if it isn't such a job that is in the way: it may run, or have left what was refused.
         if (job.assumed && !planned.passing) return { is: 'ask' };

@@ -3,6 +3,7 @@ import type { Leftover } from '../api/leftover.ts';
 import type { READY_REASON } from '../api/names.ts';
 import type { Volume, VolumeStatus } from '../api/volume.ts';
 import type { Job, JobState } from '../nodes/job.ts';
+import type { Holder } from '../storage/shared/types.ts';
 import type { Observed } from '../storage/types.ts';
 
 /** What a node said, or why nothing is known. The latter never counts as "not there" or "failed". */
@@ -35,6 +36,8 @@ export interface Input {
   job: (Answer<JobState> & { assumed?: true }) | undefined;
   /** Of the node, if it was looked at since anything was last done there. */
   observation: Answer<Observed> | undefined;
+  /** Of those who had a shared file then: whose machines somebody vouches are off, by the API server. Default: nobody's. */
+  dead?: readonly Holder[];
   /**
    * Whether the node's jobs of this Volume were removed, if that was tried since `status.job` was written; false where
    * one of them still runs.

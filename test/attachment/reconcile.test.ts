@@ -498,7 +498,7 @@ describe('who waits, and why', () => {
       'on a node that is deleted',
       { entries: [entry('n1')], nodes: { n1: DELETED } },
       'multi-attach',
-      `${exclusively}: node n1 has it (Attached), and has no Node object, so that it may still write: detach it by force once it is off`,
+      `${exclusively}: node n1 has it (Attached), and has no Node object, so that it may still write: once it is off, say so by the taint node.kubernetes.io/out-of-service on a Node of that name that you make`,
     ],
     [
       'held by a pause',

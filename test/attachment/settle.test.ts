@@ -187,6 +187,14 @@ test('a look that finds it as it should be ends the row of failed attaches', () 
   expect(failureOf(known, 'attach', 'n1')).toBeUndefined();
 });
 
+test('what is in use can be mounted as before', () => {
+  const was = { ...(entry('Attached')[0] as Entry), safeToMount: true };
+  const known = knownWith(change([was], 'n1', { state: 'Detaching' }, 150));
+  const outcome: Outcome = { is: 'in-use', message: 'mounted at /x' };
+  settle(known, { kind: 'detach', node: 'n1', readOnly: false }, outcome, 200, 0, was);
+  expect(known.entries[0]).toMatchObject({ state: 'Attached', safeToMount: true });
+});
+
 test.each<[string, OperationKind, Outcome]>([
   ['a detach of what is in use', 'detach', { is: 'in-use', message: 'mounted at /x' }],
   ['an attach that changed nothing', 'attach', still],

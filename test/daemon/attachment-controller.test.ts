@@ -135,6 +135,13 @@ const podCondition = async (name: string) =>
   (await client.get<Pod>(PODS, name, { namespace: NAMESPACE })).status?.conditions?.find(
     ({ type }) => type === VOLUMES_ATTACHED_CONDITION,
   );
+/** Nothing is written any more. */
+const quiet = (ms = 300) =>
+  until('nothing is written any more', 10_000, async () => {
+    const before = writes.length;
+    await new Promise((resolve) => setTimeout(resolve, ms));
+    return writes.length === before ? true : undefined;
+  });
 const eventsOf = async (name: string): Promise<string[]> =>
   (await client.list<KubeEvent & KubeObject>(EVENTS, {})).items
     .filter(({ involvedObject }) => involvedObject.name === name)
@@ -245,6 +252,37 @@ describe('an OnDemand Volume', () => {
     expect(nodes.started).toBe(jobs);
   });
 
+  test('is detached after its pod also where the claim went before that', async () => {
+    await createPod('p1', 'a');
+    await isAttached('a');
+    const unprotected = { metadata: { finalizers: null } };
+    await client.delete(PERSISTENT_VOLUME_CLAIMS, 'a', { namespace: NAMESPACE });
+    await client.patch(PERSISTENT_VOLUME_CLAIMS, 'a', unprotected, { namespace: NAMESPACE });
+    await until('the claim is gone', 10_000, async () =>
+      (await client.get(PERSISTENT_VOLUME_CLAIMS, 'a', { namespace: NAMESPACE }).catch(() => undefined)) ===
+      undefined
+        ? true
+        : undefined,
+    );
+    // Until no timer of an operation wakes anybody any more, either.
+    await quiet(1300);
+    expect(await isAttached('a')).toMatchObject({ pods: ['default/p1'] });
+    await deletePod('p1');
+    await isDetached('a');
+  });
+
+  test('after a restart, a pod that was told is not told again', async () => {
+    await createPod('p1', 'a');
+    await isAttached('a');
+    const told = async () =>
+      (await eventsOf('p1')).filter((reason) => reason === 'SuccessfulAttachVolume').length;
+    await until('the event', 10_000, async () => ((await told()) === 1 ? true : undefined));
+    await restart();
+    await quiet();
+    expect((await podCondition('p1'))?.status).toBe('True');
+    expect(await told()).toBe(1);
+  });
+
   test('after a restart, what no record has and nobody needs is found and detached', async () => {
     await createPod('p1', 'a');
     await isAttached('a');
@@ -264,11 +302,7 @@ describe('an OnDemand Volume', () => {
     await until('the pod is told', 10_000, async () =>
       (await podCondition('p1'))?.status === 'True' ? true : undefined,
     );
-    await until('nothing is written any more', 10_000, async () => {
-      const before = writes.length;
-      await new Promise((resolve) => setTimeout(resolve, 300));
-      return writes.length === before ? true : undefined;
-    });
+    await quiet();
     const { asked } = nodes;
     const before = writes.length;
     await client.patch(PODS, 'p1', { metadata: { labels: { a: 'b' } } }, { namespace: NAMESPACE });

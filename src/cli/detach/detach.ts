@@ -1,5 +1,6 @@
 import type { KubeNode } from '../../api/core.ts';
 import { StowageError } from '../../api/errors.ts';
+import { OUT_OF_SERVICE_TAINT } from '../../api/names.ts';
 import { NODES, VOLUMES } from '../../api/resources.ts';
 import type { Attachment, Volume } from '../../api/volume.ts';
 import { isNotFound } from '../../kube/errors.ts';
@@ -148,6 +149,11 @@ async function forced(
   note(
     `${verdict.dead}. The device may still be there until the node boots; when the node returns, the daemon looks there and removes what is left`,
   );
+  if (verdict.mayRun) {
+    note(
+      `the file itself is still held by node ${node}: another node takes it over once there is a Node ${node} again, made by hand if need be, that is not Ready and has the taint ${OUT_OF_SERVICE_TAINT}`,
+    );
+  }
   const pods = entry?.pods ?? [];
   if (pods.length > 0) {
     note(`these pods are still to run on node ${node}, where it will be attached again: ${pods.join(', ')}`);

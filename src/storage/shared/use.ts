@@ -32,7 +32,7 @@ export function refuseOthers(place: Place): Refusal | undefined {
   if (mine(place) || isDead(place, by)) return undefined;
   return {
     refusal: `${place.file} is held by node ${by.node}${last.since === undefined ? '' : ` since ${last.since}`}`,
-    hint: `It is let go of there first. If ${by.node} is off and does not come back, say so by the out-of-service taint.`,
+    hint: `It is let go of there first. If ${by.node} is off and does not come back, say so by the out-of-service taint on its Node. Where it has none any more: make a Node of that name, with that taint.`,
     passing: true,
   };
 }
@@ -43,7 +43,7 @@ export function refuseReaders(place: Place): Refusal | undefined {
   if (other === undefined) return undefined;
   return {
     refusal: `${place.file} is read on node ${other.node}`,
-    hint: 'It can be written to once it is attached nowhere any more.',
+    hint: `It can be written to once it is attached nowhere any more. If ${other.node} is off and does not come back, say so by the out-of-service taint on its Node.`,
     passing: true,
   };
 }

@@ -256,7 +256,14 @@ describe('Volume Finalization', () => {
       'is still attached: waits, and says where and why',
       {
         volume: volume(
-          { ...available(), attachments: [attachment('n1', 'a pod uses it'), attachment('n2')] },
+          {
+            ...available(),
+            attachments: [
+              attachment('n1', 'a pod uses it'),
+              attachment('n2'),
+              { ...attachment('n3'), pods: ['a/b', 'a/c'] },
+            ],
+          },
           deleted,
         ),
         pv: pv('Released', deleted),
@@ -266,7 +273,7 @@ describe('Volume Finalization', () => {
         'PrepareVolume/DONE',
         'Unknown',
         'Terminating',
-        'is still attached on n1: a pod uses it; n2',
+        'is still attached on n1: a pod uses it; n2; n3: pods need it there: a/b, a/c',
       ],
     ],
     [

@@ -1,0 +1,17 @@
+import type { Desired, Observed } from '../types.ts';
+import type { Holder } from './types.ts';
+
+/** Who else than that node has a shared file, or reads it, by what stands beside it; nobody, of any other storage. */
+export function holdersBeside(node: string, observed: Observed): Holder[] {
+  const shared = observed.type === 'sparse' ? observed.shared : undefined;
+  return [
+    ...(shared?.owners ?? []).flatMap(({ says }) => (says.is === 'held' ? says.by : [])),
+    ...(shared?.marks ?? []).flatMap(({ by }) => by ?? []),
+  ].filter((holder) => holder.node !== node);
+}
+
+/** With leave to supersede exactly what these wrote: somebody vouches that their machines are off. */
+export function takingOver(desired: Desired, dead: readonly Holder[]): Desired {
+  if (dead.length === 0 || desired.type !== 'sparse' || desired.owner === undefined) return desired;
+  return { ...desired, owner: { ...desired.owner, takeOver: dead } };
+}

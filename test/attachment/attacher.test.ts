@@ -1,0 +1,94 @@
+import { expect, test } from '@jest/globals';
+import type { Volume } from '../../src/api/volume.ts';
+import { type AttacherDeps, createAttacher } from '../../src/attachment/attacher.ts';
+import type { Operation } from '../../src/attachment/types.ts';
+import type { Job, Probe } from '../../src/nodes/job.ts';
+import { createLoopNumbers } from '../../src/storage/loop-numbers.ts';
+import type { Desired } from '../../src/storage/types.ts';
+import { desiredOf } from '../../src/volumes/desired.ts';
+import { unused } from '../support/fake-executor.ts';
+import { FakeShare, FakeSharer } from '../support/fake-shared.ts';
+import { madeNode, volume } from '../support/volume-input.ts';
+
+const never = new Promise<never>(() => {});
+const attach = { kind: 'attach', node: 'n1', readOnly: false } as const;
+
+/** Nodes on which the file is, and no loop device; jobs on them never end. */
+function world() {
+  const attached: string[] = [];
+  const loopNumbers = createLoopNumbers();
+  const attacher = createAttacher({
+    loopNumbers,
+    executor: {
+      submit: (_node: string, { steps }: Job) => {
+        attached.push(...steps.flatMap(({ argv }) => (argv[0] === 'losetup' ? [argv[1] ?? ''] : [])));
+        return never;
+      },
+    },
+    desiredOf: (each: Volume) => desiredOf(each, undefined, 'n1'),
+    look: async (_volume: Volume, _node: string, { uid }: Desired) => ({
+      ...madeNode,
+      signature: { found: 'one', type: 'ext4', uuid: uid },
+    }),
+  } as unknown as AttacherDeps);
+  return { attacher, attached, loopNumbers };
+}
+
+/** It takes a while to ask. */
+const maySo = () => new Promise<undefined>((resolve) => setImmediate(resolve, undefined));
+
+test('Volumes that are attached at once on one node have devices of their own', async () => {
+  const { attacher, attached } = world();
+  for (const uid of ['u1', 'u2', 'u3']) {
+    const one = { ...volume(), metadata: { ...volume().metadata, uid } };
+    void attacher.run(attach, { ...one, status: {} }, new AbortController().signal, maySo);
+  }
+  for (let turn = 0; turn < 10; turn++) await maySo();
+  expect(attached.sort()).toEqual(['/dev/loop0', '/dev/loop1', '/dev/loop2']);
+});
+
+test('a number is free again where nothing is attached', async () => {
+  const { attacher, loopNumbers } = world();
+  const outcome = await attacher.run(attach, volume(), new AbortController().signal, async () => 'paused');
+  expect(outcome).toMatchObject({ is: 'failed', message: 'paused' });
+  expect([...loopNumbers.ofOthers('n1', 'other')]).toEqual([]);
+});
+
+test('a file that nodes share is got from a node that was started anew', async () => {
+  const share = new FakeShare();
+  const sharers = new Map(['n1', 'n2'].map((name) => [name, new FakeSharer(name, share)]));
+  const of = (node: string) => sharers.get(node) as FakeSharer;
+  const attacher = createAttacher({
+    loopNumbers: createLoopNumbers(),
+    isOff: async () => false,
+    executor: {
+      observe: async (_node: string, probes: readonly Probe[]) =>
+        new Map(probes.map(({ name, argv }) => [name, unused(argv)])),
+      submit: async (node: string, { steps }: Job) => {
+        of(node).finish(steps);
+        return { state: 'succeeded' };
+      },
+      forget: async () => true,
+    },
+    desiredOf(_volume: Volume, node: string) {
+      of(node).attempts++;
+      return of(node).desired({}, []);
+    },
+    look: async (_volume: Volume, node: string) => of(node).observe(),
+  } as unknown as AttacherDeps);
+  const run = (kind: Operation['kind'], node: string) =>
+    attacher.run(
+      { kind, node, readOnly: false },
+      volume(),
+      new AbortController().signal,
+      async () => undefined,
+    );
+
+  expect(await run('attach', 'n1')).toMatchObject({ is: 'attached', safeToMount: true });
+  of('n1').reboot();
+  expect(await run('look', 'n1')).toMatchObject({ is: 'attached', safeToMount: false });
+  expect(await run('attach', 'n2')).toMatchObject({ is: 'failed', heldBy: ['n1'] });
+  expect(await run('detach', 'n1')).toEqual({ is: 'detached' });
+  expect(await run('attach', 'n2')).toMatchObject({ is: 'attached', safeToMount: true });
+  expect(await run('look', 'n1')).toEqual({ is: 'detached' });
+});

@@ -1,0 +1,170 @@
+import { expect, test } from '@jest/globals';
+import type { KubeNode } from '../../src/api/core.ts';
+import type { KubeObject } from '../../src/api/meta.ts';
+import { OUT_OF_SERVICE_TAINT } from '../../src/api/names.ts';
+import type { Volume } from '../../src/api/volume.ts';
+import type { Outcome, WhyNot } from '../../src/attachment/attacher.ts';
+import { createAttachmentReconciler } from '../../src/attachment/reconciler.ts';
+import type { Operation, OperationKind } from '../../src/attachment/types.ts';
+import { createOperations } from '../../src/control/operations.ts';
+import type { Informer } from '../../src/kube/informer.ts';
+import type { KubeClient } from '../../src/kube/types.ts';
+import { NOW, volumeObject } from '../support/attachment-view.ts';
+import { memoryLogger } from '../support/logger.ts';
+
+/** Caches that are set by hand. */
+function cache<T extends KubeObject>(...objects: T[]) {
+  const byName = new Map(objects.map((object) => [object.metadata.name, object]));
+  const learn = (object: T) => void byName.set(object.metadata.name, object);
+  return { get: (name: string) => byName.get(name), learn } as unknown as Informer<T>;
+}
+
+const node = (name: string, ready: boolean, ...taints: string[]): KubeNode =>
+  ({
+    apiVersion: 'v1',
+    kind: 'Node',
+    metadata: { name },
+    spec: { taints: taints.map((key) => ({ key, effect: 'NoExecute' })) },
+    status: { conditions: [{ type: 'Ready', status: ready ? 'True' : 'False' }] },
+  }) as KubeNode;
+const off = (name: string) => node(name, false, OUT_OF_SERVICE_TAINT);
+
+/** A Volume on a directory that n1 and n2 share, and operations that end when they are told to. */
+function world(since = '') {
+  const writes: string[] = [];
+  const volumes = cache(
+    volumeObject(
+      { attachPolicy: 'OnDemand', attachableNodes: ['n1', 'n2'] },
+      {
+        attachments: [
+          // In the order in which an API server gives it back.
+          {
+            message: 'mounted',
+            node: 'n1',
+            pods: [],
+            safeToDetach: false,
+            safeToMount: true,
+            since,
+            state: 'Attached',
+          },
+        ],
+      },
+    ),
+  );
+  const nodes = cache(node('n1', true), node('n2', true));
+  const forced: string[] = [];
+  let ask = async () => {};
+  let running: { operation: Operation; end(outcome: Outcome): void; whyNot: WhyNot } | undefined;
+  const clock = { now: () => NOW, sleep: async () => {} };
+  const cap = { inAll: 9, perGroup: 9 };
+  const client = {
+    get: async (_: unknown, name: string) => {
+      await ask();
+      return nodes.get(name);
+    },
+    patch: async (_: unknown, name: string, patch: { status?: object }) => {
+      writes.push(JSON.stringify(patch.status));
+      const volume = volumes.get(name) as Volume;
+      return { ...volume, status: { ...volume.status, ...patch.status } };
+    },
+  } as unknown as KubeClient;
+  const reconciler = createAttachmentReconciler({
+    client,
+    volumes,
+    nodes,
+    persistentVolumes: cache(),
+    storageClasses: cache(),
+    pods: cache(),
+    uses: { of: () => [], volumesOf: () => [], namesOf: () => [], lives: () => false },
+    attacher: {
+      run: (operation, _volume, _signal, whyNot) =>
+        new Promise((resolve) => {
+          running = { operation, end: resolve, whyNot };
+        }),
+    },
+    operations: createOperations<OperationKind>({ clock, caps: { attach: cap, detach: cap, look: cap } }),
+    events: { event() {}, flush: async () => {} },
+    clock,
+    random: () => 0,
+    logger: memoryLogger(),
+    actsFor: () => true,
+    maxWaitForUnmountMs: 360_000,
+    pollIntervalMs: undefined,
+    enqueue() {},
+    onForced: (reason) => forced.push(reason),
+  });
+  return {
+    reconciler,
+    nodes,
+    forced,
+    writes,
+    /** The API server takes its time to answer. */
+    slow(work: () => Promise<void>) {
+      ask = work;
+    },
+    /** Has the operation end that runs, which must be this one. */
+    async end(kind: OperationKind, on: string, outcome: Outcome) {
+      expect(running?.operation).toMatchObject({ kind, node: on });
+      running?.end(outcome);
+      for (let turn = 0; turn < 10; turn++) await Promise.resolve();
+    },
+    /** The operation asks whether it may go on. */
+    whyNot: () => running?.whyNot(),
+    entries: () => [...reconciler.known()][0]?.entries.map(({ node: on, state }) => `${on} ${state}`),
+  };
+}
+
+const attached: Outcome = { is: 'attached', readOnly: false, safeToMount: true, message: undefined };
+
+test('what an operation finds while it is asked whether another node is gone is not lost', async () => {
+  const { reconciler, nodes, slow, end, entries } = world();
+  await reconciler.reconcile('v1');
+  await end('look', 'n1', attached);
+  await reconciler.reconcile('v1');
+  nodes.learn(off('n1'));
+  slow(() => end('look', 'n2', attached));
+  const done = reconciler.reconcile('v1');
+  slow(async () => {});
+  await done;
+  expect(entries()?.[0]).toMatch(/^n2 /);
+});
+
+test('a node is let go of by force once, though an operation that ran there ends after that', async () => {
+  const { reconciler, nodes, forced, end, whyNot, entries } = world();
+  await reconciler.reconcile('v1');
+  await end('look', 'n1', attached);
+  await reconciler.reconcile('v1');
+  await end('look', 'n2', { is: 'detached' });
+  await reconciler.reconcile('v1');
+  nodes.learn(off('n1'));
+  await reconciler.reconcile('v1');
+  expect(forced).toEqual(['out-of-service']);
+  await whyNot();
+  expect(entries()).toEqual([]);
+  await end('detach', 'n1', { is: 'unknown', message: 'no answer' });
+  await reconciler.reconcile('v1');
+  expect(forced).toEqual(['out-of-service']);
+  expect(entries()).toEqual([]);
+  nodes.learn(node('n1', true));
+  await reconciler.reconcile('v1');
+  await end('look', 'n1', attached);
+  expect(entries()).toEqual(['n1 Attached']);
+});
+
+test.each<[string, string, number]>([
+  ['of another time before', '2026-02-03T04:05:06.000Z', 0],
+  ['of a time to come', '2027-02-03T04:05:06.000Z', 1],
+  ['of no time', 'x', 1],
+])('what is shown as it is, %s, is written so often: %#', async (_, since, times) => {
+  const { reconciler, end, writes } = world(since);
+  await reconciler.reconcile('v1');
+  await end('look', 'n1', attached);
+  await reconciler.reconcile('v1');
+  await end('look', 'n2', { is: 'detached' });
+  await reconciler.reconcile('v1');
+  await end('detach', 'n1', { is: 'in-use', message: 'mounted' });
+  writes.length = 0;
+  await reconciler.reconcile('v1');
+  await reconciler.reconcile('v1');
+  expect(writes.length).toBe(times);
+});
