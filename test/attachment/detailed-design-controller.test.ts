@@ -306,6 +306,7 @@ describe('Attach Logic', () => {
     expect(nodes.submitted).toHaveLength(3);
     expect(second - first).toBeGreaterThanOrEqual(480);
     expect(third - second).toBeGreaterThanOrEqual(980);
+    await at.event('p1', 'SuccessfulAttachVolume');
     expect((await at.events('p1')).map(({ reason }) => reason)).toEqual([
       'FailedAttachVolume',
       'SuccessfulAttachVolume',
@@ -486,7 +487,9 @@ describe('Safe Mount/Unmount', () => {
     expect((await metrics.read()).body).toContain(
       'attach_detach_controller_attachdetach_controller_forced_detaches{reason="out-of-service"} 1',
     );
-    expect(await at.podCondition('p1')).toMatchObject({ status: 'False' });
+    await until('the pod is told', WAIT, async () =>
+      (await at.podCondition('p1'))?.status === 'False' ? true : undefined,
+    );
     await at.deletePod('p1');
     at.nodes.away.clear();
     await at.taint('n1', false);
@@ -505,7 +508,7 @@ describe('Safe Mount/Unmount', () => {
     at.nodes.away.clear();
     await at.setReady('n1', 'True');
     expect(await messageOf('a', /mounted at \/mnt\b/)).toMatchObject({ node: 'n1', state: 'Attached' });
-    expect(await at.record('a')).toBe('["n1"]');
+    await until('it is recorded', WAIT, async () => ((await at.record('a')) === '["n1"]' ? true : undefined));
     at.nodes.disk('n1').mounts.clear();
     await at.isDetached('a');
     expect(loops()).toBe(0);
