@@ -91,9 +91,7 @@ export function createAttacher(deps: AttacherDeps): Attacher {
   async function look(place: Place): Promise<Outcome> {
     const { volume, node, desired } = place;
     const { uid = '' } = volume.metadata;
-    if (!(await executor.forget(node, uid))) {
-      return unknown(`a job of this Volume still runs on node ${node}`);
-    }
+    if (!(await executor.forget(node, uid))) return stillRuns(place);
     // No job is left that could still take it.
     loopNumbers.release(node, uid);
     return presence(desired, await see(place));
@@ -104,6 +102,7 @@ export function createAttacher(deps: AttacherDeps): Attacher {
     const { uid = '' } = volume.metadata;
     let seen: ReadonlyMap<string, ProbeResult> | undefined;
     let why = '';
+    let isLast = false;
     for (let job = 0; job <= MAX_JOBS; job++) {
       const observed = await see(place, seen);
       const wanted = await overTheDead(desired, node, observed);
@@ -120,7 +119,12 @@ export function createAttacher(deps: AttacherDeps): Attacher {
       }
       if (planned.steps.length === 0 || planned.grows) {
         loopNumbers.release(node, uid);
-        return presence(desired, observed);
+        if (isLast) return presence(desired, observed);
+        // It was there before: a job of an earlier process that is to detach it may not have come to that.
+        if (!(await executor.forget(node, uid))) return stillRuns(place);
+        isLast = true;
+        seen = undefined;
+        continue;
       }
       if (job === MAX_JOBS) break;
       const not = await whyNot();
@@ -129,6 +133,8 @@ export function createAttacher(deps: AttacherDeps): Attacher {
         return judged(place, not);
       }
       const end = await carryOut(place, 'attach', planned.steps);
+      // Jobs of a Volume run one after the other.
+      isLast = true;
       if (end.state === 'failed') {
         loopNumbers.release(node, uid);
         return judged(place, describeFailure(end));
@@ -217,6 +223,8 @@ interface Place {
 }
 
 const unknown = (message: string): Outcome => ({ is: 'unknown', message });
+
+const stillRuns = ({ node }: Place): Outcome => unknown(`a job of this Volume still runs on node ${node}`);
 
 function describe(state: Exclude<JobState, { state: 'running' | 'succeeded' }>): string {
   return state.state === 'not-found'

@@ -1,0 +1,205 @@
+import { spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdir, open, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { execa } from 'execa';
+import type { Volume } from '../../src/api/volume.ts';
+import { type Attacher, createAttacher } from '../../src/attachment/attacher.ts';
+import type { OperationKind } from '../../src/attachment/types.ts';
+import { createFollower } from '../../src/nodes/follow.ts';
+import type { Executor, JobState } from '../../src/nodes/job.ts';
+import { createLocalShell } from '../../src/nodes/local-shell.ts';
+import { createShellExecutor } from '../../src/nodes/shell-executor.ts';
+import { createSshShell } from '../../src/nodes/ssh-shell.ts';
+import { createLoopNumbers } from '../../src/storage/loop-numbers.ts';
+import type { DesiredSparse } from '../../src/storage/types.ts';
+import { carryOut, observe } from '../support/carry-out.ts';
+import { removeTraces } from '../support/remove-traces.ts';
+import { describeAsRoot } from '../support/root.ts';
+import { startSshd } from '../support/sshd.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+import { ensureUdev } from '../support/udev.ts';
+
+interface Hands {
+  executor: Executor;
+  stop(): Promise<void>;
+}
+
+const local = async (): Promise<Hands> => ({
+  executor: createShellExecutor(createLocalShell(['n1'])),
+  stop: async () => {},
+});
+
+async function ssh(): Promise<Hands> {
+  const sshd = await startSshd({ nodes: ['n1'] });
+  const executor = createShellExecutor(
+    createSshShell({ configFile: sshd.configFile, addressOf: () => ({}) }),
+  );
+  return {
+    executor,
+    async stop() {
+      await executor.close();
+      await sshd.stop();
+    },
+  };
+}
+
+/** Begins to use the device, in some way. Answers with what ends that. */
+type Use = (device: string) => Promise<() => Promise<unknown>>;
+
+describeAsRoot.each<[string, () => Promise<Hands>]>([
+  ['local', local],
+  ['ssh', ssh],
+])('a device that comes into use between the look that finds it unused and the step, by %s', (_, begin) => {
+  let hands: Hands;
+  let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+  let stopUdev: () => Promise<void>;
+  let mountPoint: string;
+  let desired: DesiredSparse;
+  let attacher: Attacher;
+  /** How each job ended while it was submitted. */
+  let ends: JobState[];
+
+  beforeAll(async () => {
+    stopUdev = await ensureUdev();
+    folder = await temporaryFolder('used-between');
+    mountPoint = join(folder.path, 'mnt');
+    await mkdir(mountPoint);
+    hands = await begin();
+  });
+  afterAll(async () => {
+    await hands?.stop();
+    await folder?.remove();
+    await stopUdev?.();
+  });
+
+  beforeEach(async () => {
+    const uid = randomUUID();
+    desired = {
+      ...{ type: 'sparse', uid, name: 'data1', mode: 'Filesystem', file: join(folder.path, uid) },
+      ...{ sizeBytes: 16n << 20n, fs: { type: 'ext4', options: [] }, recorded: false, onDelete: 'Delete' },
+      ...{ onDemand: true, readOnly: false, shared: false, kubeletRoot: join(folder.path, 'kubelet') },
+    };
+    ends = [];
+    const executor: Executor = {
+      ...hands.executor,
+      async submit(node, job) {
+        const end = await hands.executor.submit(node, job, 20_000);
+        ends.push(end);
+        return end;
+      },
+    };
+    attacher = createAttacher({
+      executor,
+      follower: createFollower(executor),
+      loopNumbers: createLoopNumbers(),
+      desiredOf: () => desired,
+      isOff: async () => false,
+      look: (_volume, node) => observe(executor, node, desired),
+    });
+    await carryOut(hands.executor, 'n1', 'prepare', desired);
+  });
+  afterEach(() => removeTraces(desired.uid, desired.file));
+
+  function run(kind: OperationKind, before: () => Promise<void> = async () => {}) {
+    const volume = { metadata: { name: desired.name, uid: desired.uid } } as Volume;
+    const operation = { kind, node: 'n1', readOnly: false };
+    return attacher.run(operation, volume, new AbortController().signal, async () => {
+      await before();
+      return undefined;
+    });
+  }
+
+  /** The devices that have the file: each one's name, and whether it goes with its last user. */
+  async function devices(): Promise<string[]> {
+    const { stdout } = await execa('losetup', ['-n', '-O', 'NAME,AUTOCLEAR', '-j', desired.file]);
+    return stdout
+      .split('\n')
+      .filter((line) => line !== '')
+      .map((line) => line.trim().replace(/\s+/, ' '));
+  }
+
+  const uses: [string, RegExp, Use][] = [
+    [
+      'it is mounted',
+      /mounted/,
+      async (device) => {
+        await execa('mount', [device, mountPoint]);
+        return () => execa('umount', [mountPoint]);
+      },
+    ],
+    [
+      'it is mounted in another mount namespace',
+      /is in use: it is mounted/,
+      async (device) => {
+        const script = 'mount "$1" "$2" && echo mounted && read end';
+        const command = ['sh', '-c', script, 'sh', device, mountPoint];
+        const holder = spawn('unshare', ['-m', '--propagation', 'private', ...command]);
+        await once(holder.stdout, 'data');
+        return async () => {
+          holder.stdin.end();
+          await once(holder, 'close');
+        };
+      },
+    ],
+    [
+      'a process opens it',
+      /is in use: a process has it open/,
+      async (device) => {
+        const handle = await open(device, 'r');
+        return () => handle.close();
+      },
+    ],
+    [
+      'a loop is stacked on it',
+      /is stacked on it/,
+      async (device) => {
+        const { stdout } = await execa('losetup', ['-f', '--show', device]);
+        return () => execa('losetup', ['-d', stdout]);
+      },
+    ],
+    [
+      'the kubelet makes a folder for a pod',
+      /the kubelet (still )?has/,
+      async () => {
+        const pod = join(desired.kubeletRoot, 'pods/pod-1');
+        await mkdir(join(pod, 'volumes/kubernetes.io~local-volume/data1/lost+found'), { recursive: true });
+        return () => rm(pod, { recursive: true });
+      },
+    ],
+  ];
+
+  test.each(uses)('%s: the job refuses, and the device is there', async (_, why, use) => {
+    expect(await run('attach')).toMatchObject({ is: 'attached', safeToMount: true });
+    const [found = '', ...others] = await devices();
+    expect(others).toEqual([]);
+    const device = found.split(' ')[0] ?? '';
+    ends = [];
+    let end: () => Promise<unknown> = async () => {};
+    let asked = 0;
+    try {
+      // Asked when all looks have said that nothing uses it, right before the job is submitted.
+      const outcome = await run('detach', async () => {
+        asked += 1;
+        end = await use(device);
+      });
+      expect(asked).toBe(1);
+      expect(ends).toEqual([
+        expect.objectContaining({
+          state: 'guarded',
+          step: expect.objectContaining({ name: `detach ${device}` }),
+          refusal: expect.stringMatching(why),
+        }),
+      ]);
+      expect(outcome).toEqual({ is: 'in-use', message: expect.stringMatching(why) });
+      // Not even marked to go when it is closed.
+      expect(await devices()).toEqual([`${device} 0`]);
+    } finally {
+      await end();
+    }
+    expect(await run('detach')).toEqual({ is: 'detached' });
+    expect(await devices()).toEqual([]);
+  });
+});
