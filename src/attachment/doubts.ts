@@ -16,13 +16,22 @@ export function doubtNodes(
   lifeOf: (node: string) => Life,
   now: number,
 ): void {
-  if (known.volume.status?.prepared === undefined && known.entries.length === 0) return;
+  const { prepared, deviceName } = known.volume.status ?? {};
+  if (prepared === undefined && known.entries.length === 0) {
+    known.unmade = true;
+    return;
+  }
+  // Made while we watched: whoever made it has just measured its device there.
+  const measured = known.unmade && managed?.policy === 'Always' && deviceName !== undefined;
+  known.unmade = false;
   const nodes = new Set([...(managed?.nodes ?? []), ...known.entries.map(({ node }) => node)]);
   for (const node of nodes) {
     const life = lifeOf(node);
     const before = known.lives.get(node);
     known.lives.set(node, life);
-    if (before === undefined) {
+    if (before === undefined && measured && node === managed.home) {
+      known.entries = change(known.entries, node, { state: 'Attached', safeToMount: true }, now);
+    } else if (before === undefined) {
       known.unseen.add(node);
     } else if (before.boot !== life.boot || (life.ready && !before.ready)) {
       known.unseen.add(node);

@@ -24,6 +24,8 @@ export interface Known {
   written: ReadonlySet<string>;
   /** Why pods wait, by node. */
   blocked: ReadonlyMap<string, string>;
+  /** It was not made yet when it was last decided about. */
+  unmade: boolean;
   /** On how many nodes it is wanted. */
   wanted: number;
 }

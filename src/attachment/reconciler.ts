@@ -107,7 +107,8 @@ export function createAttachmentReconciler(deps: AttachmentDeps): AttachmentReco
     );
     return {
       ...{ uid, name, volume, entries, unseen: new Set(), failures: new Map(), told: new Map() },
-      ...{ lives: new Map(), heeded: undefined, written: new Set(), blocked: new Map(), wanted: 0 },
+      ...{ lives: new Map(), heeded: undefined, written: new Set(), blocked: new Map() },
+      ...{ unmade: false, wanted: 0 },
     };
   }
 

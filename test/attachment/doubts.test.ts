@@ -35,6 +35,7 @@ const knownOn = (...nodes: string[]): Known => ({
   heeded: undefined,
   written: new Set(nodes),
   blocked: new Map(),
+  unmade: false,
   wanted: 0,
 });
 
@@ -56,6 +57,22 @@ describe('a node', () => {
     const known = { ...knownOn(), volume: { ...volumeWith(), status: {} } };
     doubtNodes(known, managedOn('n1'), life('a'), 200);
     expect(known.unseen.size).toBe(0);
+  });
+
+  test('on which an Always Volume was just made and measured is believed', () => {
+    const always: Managed = { ...managedOn('n1'), policy: 'Always' };
+    const unmade: Known = { ...knownOn(), volume: { ...volumeWith(), status: {} } };
+    doubtNodes(unmade, always, life('a'), 200);
+    const measured = { ...unmade, volume: volumeWith({ deviceName: 'loop3' }) };
+    doubtNodes(measured, always, life('a'), 300);
+    expect(measured.unseen.size).toBe(0);
+    expect(measured.entries).toEqual([
+      expect.objectContaining({ node: 'n1', state: 'Attached', safeToMount: true, since: 300 }),
+    ]);
+    // One that was made when this process began is not.
+    const before = { ...knownOn(), volume: volumeWith({ deviceName: 'loop3' }) };
+    doubtNodes(before, always, life('a'), 300);
+    expect(before).toMatchObject({ entries: [], unseen: new Set(['n1']) });
   });
 
   test.each([

@@ -17,6 +17,7 @@ const knownWith = (entries: readonly Entry[]): Known => ({
   heeded: undefined,
   written: new Set(),
   blocked: new Map(),
+  unmade: false,
   wanted: 0,
 });
 const entry = (state: Entry['state']): Entry[] => change([], 'n1', { state }, 100);
