@@ -97,27 +97,33 @@ export function createAttacher(deps: AttacherDeps): Attacher {
   }
 
   async function attach(place: Place, whyNot: WhyNot): Promise<Outcome> {
+    const outcome = await tryToAttach(place, whyNot);
+    // A job that nobody knows the end of may still take the number.
+    if (outcome.is !== 'unknown') loopNumbers.release(place.node, place.volume.metadata.uid ?? '');
+    return outcome;
+  }
+
+  async function tryToAttach(place: Place, whyNot: WhyNot): Promise<Outcome> {
     const { volume, node, desired } = place;
     const { uid = '' } = volume.metadata;
     let seen: ReadonlyMap<string, ProbeResult> | undefined;
     let why = '';
     for (let job = 0; job <= MAX_JOBS; job++) {
       const observed = await see(place, seen);
+      const wanted = await takingOver(desired, observed);
       const number = freeLoopNumber(observed.loops, loopNumbers.ofOthers(node, uid));
-      const planned = plan('present', await takingOver(desired, observed), observed, number);
+      // Before anything is waited for: what is attached beside it must not be given the same.
+      loopNumbers.promise(node, uid, number);
+      const planned = plan('present', wanted, observed, number);
       if ('refusal' in planned) {
         const found = presence(desired, observed);
         const message = withHint(planned.refusal, planned.hint);
         return found.is === 'detached' ? { is: 'failed', message } : found;
       }
-      if (planned.steps.length === 0 || planned.grows) {
-        loopNumbers.release(node, uid);
-        return presence(desired, observed);
-      }
+      if (planned.steps.length === 0 || planned.grows) return presence(desired, observed);
       if (job === MAX_JOBS) break;
       const not = await whyNot();
       if (not !== undefined) return judged(place, not);
-      loopNumbers.promise(node, uid, number);
       const end = await carryOut(place, 'attach', planned.steps);
       if (end.state === 'failed') return judged(place, describeFailure(end));
       seen = end.state === 'succeeded' ? end.seen : undefined;
