@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { KubeNode, PersistentVolume, Pod } from '../api/core.ts';
 import { ATTACHED_NODES_ANNOTATION, EVENT } from '../api/names.ts';
 import { isPaused } from '../api/paused.ts';
@@ -45,7 +46,8 @@ export function createRecords({ client, volumes, persistentVolumes, events }: Re
     const { name, uid, resourceVersion } = metadata;
     const attachments = attachmentsOf(known.entries);
     const nodes = new Set(attachments.map(({ node }) => node));
-    if (JSON.stringify(status?.attachments ?? []) === JSON.stringify(attachments)) {
+    // Not as text: API servers put the keys of custom resources in an order of their own.
+    if (isDeepStrictEqual(status?.attachments ?? [], attachments)) {
       known.written = nodes;
       return true;
     }
