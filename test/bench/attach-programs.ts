@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises';
+import { open, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ControlPlane } from '../cluster/control-plane/control-plane.ts';
 import { startControllerManager } from '../cluster/control-plane/controllers.ts';
@@ -66,14 +66,22 @@ export async function startManager(
 /** @param bundled attach-daemon.ts */
 export async function startDaemon(bundled: string, folder: string, input: DaemonInput): Promise<Attaching> {
   const file = join(folder, 'daemon.json');
+  const log = join(folder, 'daemon.log');
   await writeFile(file, JSON.stringify(input));
-  const { pid, broken, stop } = start(process.execPath, [...WATCH_FLAGS, bundled, file], WATCH_ENV);
+  const errors = await open(log, 'w');
+  const daemon = start(process.execPath, [...WATCH_FLAGS, bundled, file], WATCH_ENV, errors.fd);
+  await errors.close();
+  const broken = daemon.broken.catch(async (error: Error) => {
+    const lines = (await readFile(log, 'utf8')).trimEnd().split('\n');
+    throw new Error(`${error.message}; its log ended:\n${lines.slice(-10).join('\n')}`);
+  });
+  broken.catch(() => {});
   return {
-    pid,
+    pid: daemon.pid,
     broken,
-    mark: () => process.kill(pid, 'SIGUSR2'),
+    mark: () => process.kill(daemon.pid, 'SIGUSR2'),
     stop: async () =>
-      (await stop())
+      (await daemon.stop())
         .trim()
         .split('\n')
         .map((line): Calls => JSON.parse(line)),

@@ -7,7 +7,7 @@ import { systemClock } from '../../src/control/clock.ts';
 import { connect } from '../../src/kube/connect.ts';
 import { createInformer, type Informer } from '../../src/kube/informer.ts';
 import { podOn, volumeNamed } from './attach-cluster.ts';
-import { createSightings, type Sightings } from './sightings.ts';
+import { createSightings } from './sightings.ts';
 
 /** One of the two that are compared: the pods whose volumes it attaches, and what shows that it did. */
 export interface Side {
@@ -55,7 +55,7 @@ export async function watchBoth(kubeconfig: string, nodes: number): Promise<Watc
   };
 
   // Of kube-controller-manager: by the name that the volume has on the node.
-  const onNode = createSightings();
+  const onNode = createSightings('volumes of iSCSI in the status of Nodes');
   follow<KubeNode>(NODES, (node, old) => {
     const now = new Set(attachedTo(node));
     for (const name of now) onNode.tell(name, true);
@@ -63,12 +63,10 @@ export async function watchBoth(kubeconfig: string, nodes: number): Promise<Watc
   });
 
   // Of Stowage: by the Volume's name and the pod's.
-  const [shown, recorded, conditions, events] = [
-    createSightings(),
-    createSightings(),
-    createSightings(),
-    createSightings(),
-  ];
+  const shown = createSightings('attachments in the status of Volumes');
+  const recorded = createSightings('nodes on PersistentVolumes');
+  const conditions = createSightings(`the condition ${VOLUMES_ATTACHED_CONDITION} of pods`);
+  const events = createSightings(`the event ${EVENT.successfulAttachVolume} of pods`);
   follow<Volume>(VOLUMES, ({ metadata, status }) => {
     const there = status?.attachments ?? [];
     const isThere = there.some(({ state, safeToMount }) => state === 'Attached' && safeToMount);
@@ -87,15 +85,14 @@ export async function watchBoth(kubeconfig: string, nodes: number): Promise<Watc
   for (const informer of informers) informer.start();
   await Promise.all(informers.map((informer) => informer.synced));
 
-  const all = (sightings: Sightings, keys: readonly string[], there: boolean) => sightings.until(keys, there);
   const volumeOf = ({ index }: Chosen) => volumeNamed(index);
   return {
     sides: [
       {
         name: 'kube-controller-manager',
         pod: (name, index) => podOn(name, index % nodes, { iscsi: iscsi(index) }),
-        attached: (pods) => all(onNode, pods.map(uniqueName), true),
-        detached: (pods) => all(onNode, pods.map(uniqueName), false),
+        attached: (pods) => onNode.until(pods.map(uniqueName), true),
+        detached: (pods) => onNode.until(pods.map(uniqueName), false),
         attachedAt: (pod) => ({ first: onNode.at(uniqueName(pod)), last: onNode.at(uniqueName(pod)) }),
         detachedAt: (pod) => onNode.at(uniqueName(pod)),
       },
@@ -104,13 +101,13 @@ export async function watchBoth(kubeconfig: string, nodes: number): Promise<Watc
         pod: (name, index) =>
           podOn(name, index % nodes, { persistentVolumeClaim: { claimName: volumeNamed(index) } }),
         attached: async (pods) => {
-          await all(shown, pods.map(volumeOf), true);
-          await all(recorded, pods.map(volumeOf), true);
-          await all(conditions, pods.map(nameOf), true);
+          await shown.until(pods.map(volumeOf), true);
+          await recorded.until(pods.map(volumeOf), true);
+          await conditions.until(pods.map(nameOf), true);
         },
         detached: async (pods) => {
-          await all(shown, pods.map(volumeOf), false);
-          await all(recorded, pods.map(volumeOf), false);
+          await shown.until(pods.map(volumeOf), false);
+          await recorded.until(pods.map(volumeOf), false);
         },
         attachedAt: (pod) => ({
           first: shown.at(volumeOf(pod)),
@@ -119,7 +116,7 @@ export async function watchBoth(kubeconfig: string, nodes: number): Promise<Watc
         detachedAt: (pod) => Math.max(shown.at(volumeOf(pod)), recorded.at(volumeOf(pod))),
       },
     ],
-    told: (pods) => all(events, pods.map(nameOf), true),
+    told: (pods) => events.until(pods.map(nameOf), true),
     stop: async () => {
       await Promise.all(informers.map((informer) => informer.stop()));
     },
