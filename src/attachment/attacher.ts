@@ -98,6 +98,13 @@ export function createAttacher(deps: AttacherDeps): Attacher {
   }
 
   async function attach(place: Place, whyNot: WhyNot): Promise<Outcome> {
+    const outcome = await tryToAttach(place, whyNot);
+    // A job that nobody knows the end of may still take the number.
+    if (outcome.is !== 'unknown') loopNumbers.release(place.node, place.volume.metadata.uid ?? '');
+    return outcome;
+  }
+
+  async function tryToAttach(place: Place, whyNot: WhyNot): Promise<Outcome> {
     const { volume, node, desired } = place;
     const { uid = '' } = volume.metadata;
     let seen: ReadonlyMap<string, ProbeResult> | undefined;

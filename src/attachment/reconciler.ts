@@ -72,8 +72,8 @@ export function createAttachmentReconciler(deps: AttachmentDeps): AttachmentReco
   const all = new Map<string, Known>();
   /** UIDs: one that is gone may still be attached when another one of its name comes. */
   const named = new Map<string, Set<string>>();
-  /** By UID. */
-  const running = new Map<string, Operation>();
+  /** By UID. `since`: ms since the epoch. */
+  const running = new Map<string, { operation: Operation; since: number }>();
   const polled = new Map<string, number>();
   const podNames = createPodNames();
   const records = createRecords(deps);
@@ -152,7 +152,7 @@ export function createAttachmentReconciler(deps: AttachmentDeps): AttachmentReco
       entries: known.entries,
       lives: uses.lives,
       unseen: known.unseen,
-      running: running.get(known.uid),
+      running: running.get(known.uid)?.operation,
       notBefore: (kind, node) => failureOf(known, kind, node)?.until ?? 0,
       nodeFacts: (node) => factsOf(node, known.volume),
     };
@@ -180,8 +180,11 @@ export function createAttachmentReconciler(deps: AttachmentDeps): AttachmentReco
       if (start.kind === 'attach' && (managed?.nodes.length ?? 0) > 1) {
         if (!(await records.write(known, volume))) return 'stale';
       }
-      startOn(known, start, was);
+      startOn(known, start, was, now);
       wait = Math.min(wait, SHOW_AFTER);
+    } else if (now < shownFrom(known)) {
+      // Most end sooner, and what is written then is all that there is to tell.
+      wait = Math.min(wait, shownFrom(known) - now);
     } else {
       if (!(await records.write(known, volume))) return 'stale';
       await conditions.write(needed.map(({ pod }) => pod));
@@ -189,6 +192,12 @@ export function createAttachmentReconciler(deps: AttachmentDeps): AttachmentReco
     }
     if (volume === undefined && known.entries.length === 0 && !running.has(known.uid)) forget(known);
     return wait;
+  }
+
+  /** From when on what is known is told though an operation is under way, ms since the epoch. */
+  function shownFrom({ uid }: Known): number {
+    const since = running.get(uid)?.since;
+    return since === undefined ? Number.NEGATIVE_INFINITY : since + SHOW_AFTER;
   }
 
   function forget({ uid, name }: Known): void {
@@ -244,8 +253,8 @@ export function createAttachmentReconciler(deps: AttachmentDeps): AttachmentReco
     deps.events.event(known.volume, 'Warning', EVENT.forcedDetach, message);
   }
 
-  function startOn(known: Known, operation: Operation, was: Entry | undefined): void {
-    running.set(known.uid, operation);
+  function startOn(known: Known, operation: Operation, was: Entry | undefined, now: number): void {
+    running.set(known.uid, { operation, since: now });
     const { kind, node } = operation;
     logger.debug({ volume: known.name, node, kind }, 'operation');
     const began = deps.operations.start(known.uid, kind, node, async (signal) => {

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { KubeNode, PersistentVolume, Pod } from '../api/core.ts';
 import { ATTACHED_NODES_ANNOTATION, EVENT, VOLUMES_ATTACHED_CONDITION } from '../api/names.ts';
 import { isPaused } from '../api/paused.ts';
@@ -45,7 +46,8 @@ export function createRecords({ client, volumes, persistentVolumes, events }: Re
     const { name, uid, resourceVersion } = metadata;
     const attachments = sinceShown(attachmentsOf(known.entries), status?.attachments);
     const nodes = new Set(attachments.map(({ node }) => node));
-    if (textOf(status?.attachments ?? []) === textOf(attachments)) {
+    // Not as text: API servers put the keys of custom resources in an order of their own.
+    if (isDeepStrictEqual(status?.attachments ?? [], attachments)) {
       known.written = nodes;
       return true;
     }
@@ -133,10 +135,6 @@ const sinceShown = (attachments: readonly Attachment[], shown: readonly Attachme
     const { since = '' } = shown.find(({ node, state }) => node === each.node && state === each.state) ?? {};
     return Date.parse(since) < Date.parse(each.since) ? { ...each, since } : each;
   });
-
-/** An API server gives the fields back in an order of its own. */
-const textOf = (attachments: readonly Attachment[]): string =>
-  JSON.stringify(attachments.map((each) => Object.entries(each).sort(([a], [b]) => compare(a, b))));
 
 const attachedMessage = (volume: string, { node }: PodUse): string =>
   `Volume "${volume}" is attached to node ${node}`;

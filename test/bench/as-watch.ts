@@ -1,7 +1,7 @@
 import { systemClock } from '../../src/control/clock.ts';
 import { parseHttpAddress } from '../../src/daemon/http-address.ts';
 import { createMetrics, type Metrics } from '../../src/daemon/metrics/metrics.ts';
-import { runWatch } from '../../src/daemon/watch.ts';
+import { runWatch, type WatchOptions } from '../../src/daemon/watch.ts';
 import { connect } from '../../src/kube/connect.ts';
 import type { ApiCall } from '../../src/kube/transport.ts';
 import type { Executor } from '../../src/nodes/job.ts';
@@ -18,6 +18,7 @@ export async function startAsWatch(
   kubeconfig: string | undefined,
   nodes: Executor,
   onCall: (call: ApiCall) => void,
+  more: Partial<Pick<WatchOptions, 'controllers' | 'rate'>> = {},
 ): Promise<AsWatch> {
   const aborter = new AbortController();
   const stop = () => aborter.abort(new Error('SIGTERM'));
@@ -54,6 +55,7 @@ export async function startAsWatch(
       http: { address: parseHttpAddress('127.0.0.1:0'), metricsPath: '/metrics' },
       verbose: false,
       signal: aborter.signal,
+      ...more,
     },
     () => nodes,
   );

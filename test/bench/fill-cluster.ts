@@ -85,7 +85,7 @@ async function addVolume(client: KubeClient, index: number, node: string, number
 }
 
 /** With as many images as kubelets report. */
-function nodeLike(name: string): KubeNode {
+export function nodeLike(name: string): KubeNode {
   const image = (index: number) => ({
     names: [
       `registry.example.com/team/image-${index}@sha256:${'0'.repeat(64)}`,

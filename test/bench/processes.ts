@@ -14,7 +14,8 @@ const TICKS = Number(execFileSync('getconf', ['CLK_TCK'], { encoding: 'utf8' }))
 export interface Usage {
   /** In s, of user and system. */
   cpu: number;
-  /** In MiB, the most that it was since the start. */
+  /** In MiB, of memory that is resident: now, and the most that it was since the start. */
+  rss: number;
   peak: number;
 }
 
@@ -28,6 +29,7 @@ export async function usageOf(pid: number): Promise<Usage> {
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   return {
     cpu: (Number(fields[11]) + Number(fields[12])) / TICKS,
+    rss: Number(/^VmRSS:\s+(\d+) kB/m.exec(status)?.[1]) / 1024,
     peak: Number(/^VmHWM:\s+(\d+) kB/m.exec(status)?.[1]) / 1024,
   };
 }

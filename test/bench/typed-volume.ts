@@ -7,11 +7,11 @@ import { FakeNode } from '../support/fake-node.ts';
 import { SIZE } from './fill-cluster.ts';
 
 /**
- * Lines of sh that make a volume as Stowage would, step by step and with nothing looked at, and remove it.
- * @param loop the path of a loop device that is free
+ * The steps that make a volume of SIZE on a node that has nothing of it.
+ * @param loopNumber of a loop device that is free; undefined: it is not attached
+ * @throws Error for what cannot be planned
  */
-export function typedVolume(uid: string, loop: string): { make: string; remove: string } {
-  const file = `${SPARSE_FOLDER}/${uid}`;
+export function stepsThatMake(uid: string, loopNumber: number | undefined): readonly Step[] {
   const desired: DesiredSparse = {
     type: 'sparse',
     uid,
@@ -20,26 +20,31 @@ export function typedVolume(uid: string, loop: string): { make: string; remove: 
     fs: { type: 'ext4', options: [] },
     recorded: false,
     onDelete: 'Delete',
-    onDemand: false,
+    onDemand: loopNumber === undefined,
     readOnly: false,
     shared: false,
     kubeletRoot: '/var/lib/kubelet',
-    file,
+    file: fileOf(uid),
     sizeBytes: SIZE,
   };
-  const planned = plan(
-    'prepare',
-    desired,
-    new FakeNode().observe(desired),
-    Number(loop.slice('/dev/loop'.length)),
-  );
+  const planned = plan('prepare', desired, new FakeNode().observe(desired), loopNumber ?? 0);
   if ('refusal' in planned) throw new Error(planned.refusal);
-  const lines = planned.steps.map(lineOf);
+  return planned.steps;
+}
+
+/**
+ * Lines of sh that make a volume as Stowage would, step by step and with nothing looked at, and remove it.
+ * @param loop the path of a loop device that is free
+ */
+export function typedVolume(uid: string, loop: string): { make: string; remove: string } {
+  const lines = stepsThatMake(uid, Number(loop.slice('/dev/loop'.length))).map(lineOf);
   return {
     make: lines.join(' && '),
-    remove: `losetup -d ${quote(loop)}; rm -f ${quote(file)} /var/lib/stowage/volumes/${uid}.*`,
+    remove: `losetup -d ${quote(loop)}; rm -f ${quote(fileOf(uid))} /var/lib/stowage/volumes/${uid}.*`,
   };
 }
+
+const fileOf = (uid: string) => `${SPARSE_FOLDER}/${uid}`;
 
 const lineOf = ({ argv, stdin }: Step): string =>
   stdin === undefined ? quoteAll(argv) : `printf %s ${quote(stdin)} | ${quoteAll(argv)}`;

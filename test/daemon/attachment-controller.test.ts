@@ -32,12 +32,16 @@ let client: KubeClient;
 let controller: TestController;
 let nodes: WorkingNodes;
 let writes: string[];
+/** Of attachments, as they were written. */
+let states: string[];
 
 /** The client, with its writes put down. */
 const noting = (real: KubeClient): KubeClient => ({
   ...real,
   patch: (resource, name, patch, options) => {
     writes.push(`patch ${resource.plural}${options?.subresource === undefined ? '' : '/status'} ${name}`);
+    const { attachments } = (patch as Partial<Volume>).status ?? {};
+    states.push(...(attachments ?? []).map(({ state }) => state));
     return real.patch(resource, name, patch, options);
   },
 });
@@ -47,6 +51,7 @@ beforeEach(async () => {
   client = cluster.client;
   nodes = workingNodes();
   writes = [];
+  states = [];
   await createNode('n1');
   controller = await startController(noting(client), { executor: nodes });
 }, 30_000);
@@ -226,6 +231,59 @@ describe('an OnDemand Volume', () => {
     expect(nodes.started).toBe(jobs + 1);
     expect(nodes.loopsOn('n1')).toBe(0);
     await until('the record is empty', 10_000, async () => ((await record('a')) === '[]' ? true : undefined));
+  });
+
+  test('of an attach and of a detach, each thing is written once', async () => {
+    const written = async (change: () => Promise<unknown>, done: () => Promise<boolean>) => {
+      writes = [];
+      await change();
+      await until('all is written', 10_000, async () => ((await done()) ? true : undefined));
+      return writes.toSorted();
+    };
+    const tells = async (device: boolean) =>
+      ((await volumeNow('a')).status?.deviceName !== undefined) === device;
+    const attaching = await written(
+      () => createPod('p1', 'a'),
+      async () => (await podCondition('p1'))?.status === 'True' && (await tells(true)),
+    );
+    // Where it is, and, by who looks after the Volume, which device that is.
+    const status = ['patch volumes/status a', 'patch volumes/status a'];
+    expect(attaching).toEqual(['patch persistentvolumes a', 'patch pods/status p1', ...status]);
+    const detaching = await written(
+      () => deletePod('p1'),
+      async () => (await record('a')) === '[]' && (await tells(false)),
+    );
+    expect(detaching).toEqual(['patch persistentvolumes a', ...status]);
+  });
+
+  test('what happens during an attach that takes no second is told with its end', async () => {
+    const { submit } = nodes;
+    nodes.submit = async (node, job, waitMs) => {
+      await client.patch(PODS, 'p1', { metadata: { labels: { a: 'b' } } }, { namespace: NAMESPACE });
+      // Longer than it takes the controller to hear of that.
+      await new Promise((resolve) => setTimeout(resolve, 200));
+      return submit(node, job, waitMs);
+    };
+    await createPod('p1', 'a');
+    await until('the pod is told', 10_000, async () =>
+      (await podCondition('p1'))?.status === 'True' ? true : undefined,
+    );
+    expect(states).toEqual(['Attached']);
+  });
+
+  test('those of one node are attached at once, each by a device of its own', async () => {
+    const names = ['b', 'c', 'd', 'e', 'f'];
+    for (const name of names) await createVolume(name, { attachPolicy: 'OnDemand' });
+    for (const name of names) {
+      await available(name);
+      await claim(name);
+    }
+    const jobs = nodes.started;
+    await Promise.all(names.map((name) => createPod(`p-${name}`, name)));
+    await Promise.all(names.map((name) => isAttached(name)));
+    expect(nodes.loopsOn('n1')).toBe(names.length);
+    expect(nodes.started).toBe(jobs + names.length);
+    for (const name of names) expect(await eventsOf(`p-${name}`)).not.toContain('FailedAttachVolume');
   });
 
   test('a pod on a node where it cannot be waits, and is told why, once', async () => {

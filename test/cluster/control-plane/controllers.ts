@@ -12,12 +12,15 @@ interface Options {
 }
 
 /** The PV binder, protection finalizers, the garbage collector, namespaces, deployments, … */
-export function startControllerManager(options: Options & { controllers: readonly string[] }): Promise<Part> {
+export function startControllerManager(
+  options: Options & { controllers: readonly string[]; flags?: readonly string[] },
+): Promise<Part> {
   return start('kube-controller-manager', options, [
     `--controllers=${options.controllers.join(',')}`,
     // What the binder missed it looks at again in a second rather than in 15.
     '--pvclaimbinder-sync-period=1s',
     `--service-account-private-key-file=${join(options.folder, SIGNING_KEY)}`,
+    ...(options.flags ?? []),
   ]);
 }
 

@@ -1,0 +1,44 @@
+import { expect, test } from '@jest/globals';
+import type { PersistentVolume } from '../../src/api/core.ts';
+import type { Attachment, Volume } from '../../src/api/volume.ts';
+import type { Known } from '../../src/attachment/known.ts';
+import { attachmentsOf } from '../../src/attachment/record.ts';
+import { createRecords } from '../../src/attachment/records.ts';
+import type { Entry } from '../../src/attachment/types.ts';
+import type { Informer } from '../../src/kube/informer.ts';
+import type { KubeClient } from '../../src/kube/types.ts';
+import { entry, volumeObject } from '../support/attachment-view.ts';
+
+const entries = [entry('n1', {}, 'p1')];
+
+/** What is written of these entries, when the Volume shows `attachments`. */
+async function writes(attachments: Attachment[], now: readonly Entry[]): Promise<object[]> {
+  const patches: object[] = [];
+  const volume = volumeObject({}, { attachments });
+  const patch = async (_resource: object, _name: string, body: object) => {
+    patches.push(body);
+    return volume;
+  };
+  const records = createRecords({
+    client: { patch } as unknown as KubeClient,
+    volumes: { learn() {} } as unknown as Informer<Volume>,
+    persistentVolumes: { get: () => undefined } as unknown as Informer<PersistentVolume>,
+    events: { event() {}, flush: async () => {} },
+  });
+  const known = { uid: 'u1', name: 'v1', volume, entries: now } as unknown as Known;
+  expect(await records.write(known, volume)).toBe(true);
+  return patches;
+}
+
+/** As a real API server answers custom resources: its maps have no order, and are written in that of the alphabet. */
+const sorted = (attachments: readonly Attachment[]): Attachment[] =>
+  attachments.map((each) => Object.fromEntries(Object.entries(each).sort()) as unknown as Attachment);
+
+test('nothing is written of what is shown already, in whatever order its keys are', async () => {
+  expect(await writes(sorted(attachmentsOf(entries)), entries)).toEqual([]);
+});
+
+test('what is shown otherwise is written', async () => {
+  const patches = await writes(sorted(attachmentsOf(entries)), [entry('n1')]);
+  expect(patches).toMatchObject([{ status: { attachments: [{ node: 'n1', pods: [] }] } }]);
+});

@@ -1,0 +1,138 @@
+import type { PersistentVolumeClaim, Pod } from '../../src/api/core.ts';
+import { CRDS } from '../../src/api/crds.ts';
+import {
+  NODES,
+  PERSISTENT_VOLUME_CLAIMS,
+  PERSISTENT_VOLUMES,
+  PODS,
+  STORAGE_CLASSES,
+  VOLUMES,
+} from '../../src/api/resources.ts';
+import type { Volume } from '../../src/api/volume.ts';
+import { CUSTOM_RESOURCE_DEFINITIONS } from '../../src/cli/install/kinds.ts';
+import type { KubeClient } from '../../src/kube/types.ts';
+import { SPARSE_FOLDER } from '../../src/volumes/desired.ts';
+import { buildPv } from '../../src/volumes/persistent-volume.ts';
+import { LOCAL_CLASS, sparseVolume } from '../support/cluster.ts';
+import { until } from '../support/until.ts';
+import { nodeLike, type Placed } from './fill-cluster.ts';
+
+/** What attaches and what is attached, in a cluster without kubelets: nodes, Volumes with their claims, and pods of both sides. */
+
+export const NAMESPACE = 'default';
+/** Requests at once. */
+const AT_ONCE = 50;
+
+/** Does it for each of so many, some at once, in order. */
+export async function forEach(count: number, work: (index: number) => Promise<unknown>): Promise<void> {
+  let next = 0;
+  const keepWorking = async () => {
+    for (let index = next++; index < count; index = next++) await work(index);
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, keepWorking));
+}
+
+const nodeNamed = (index: number) => `node-${index}`;
+
+/** The CRDs, a class, and so many nodes, whose volumes kube-controller-manager is to attach. */
+export async function createNodes(client: KubeClient, count: number): Promise<void> {
+  for (const crd of CRDS) await client.create(CUSTOM_RESOURCE_DEFINITIONS, crd);
+  await until('Volumes are served', 20_000, () =>
+    client.list(VOLUMES).then(
+      () => true as const,
+      () => undefined,
+    ),
+  );
+  await client.create(STORAGE_CLASSES, LOCAL_CLASS);
+  await forEach(count, (index) => {
+    const node = nodeLike(nodeNamed(index));
+    const annotations = { 'volumes.kubernetes.io/controller-managed-attach-detach': 'true' };
+    return client.create(NODES, { ...node, metadata: { ...node.metadata, annotations } });
+  });
+}
+
+/** Volumes that were made and are attached nowhere, each with a claim of its name that is bound to it. */
+export async function createVolumes(client: KubeClient, count: number, nodes: number): Promise<Placed> {
+  const placed: Placed = {};
+  await forEach(count, async (index) => {
+    const name = volumeNamed(index);
+    const node = nodeNamed(index % nodes);
+    const uid = await createVolume(client, name, node);
+    const uids = placed[node] ?? [];
+    placed[node] = uids;
+    uids[Math.floor(index / nodes)] = uid;
+  });
+  return placed;
+}
+
+export const volumeNamed = (index: number) => `volume-${index}`;
+
+async function createVolume(client: KubeClient, name: string, node: string): Promise<string> {
+  const volume = sparseVolume(name, node, '1Gi');
+  const made = await client.create<Volume>(VOLUMES, {
+    ...volume,
+    metadata: { name, finalizers: ['storage.metalk8s.scality.com/volume-protection'] },
+    spec: { ...volume.spec, attachPolicy: 'OnDemand' },
+  });
+  const { uid = '' } = made.metadata;
+  const at = new Date().toISOString();
+  const ready = { type: 'Ready', status: 'True', reason: 'Available', message: '' };
+  const status = {
+    phase: 'Available',
+    conditions: [{ ...ready, lastUpdateTime: at, lastTransitionTime: at }],
+    job: 'PrepareVolume/DONE',
+    attempt: 1,
+    observedGeneration: made.metadata.generation,
+    devicePath: `/dev/disk/by-uuid/${uid}`,
+    capacity: '1Gi',
+    prepared: { node, paths: [`${SPARSE_FOLDER}/${uid}`], identity: '' },
+  };
+  const available = await client.patch<Volume>(VOLUMES, name, { status }, { subresource: 'status' });
+  const claim = await client.create<PersistentVolumeClaim>(PERSISTENT_VOLUME_CLAIMS, {
+    apiVersion: 'v1',
+    kind: 'PersistentVolumeClaim',
+    metadata: { name, namespace: NAMESPACE },
+    spec: {
+      volumeName: name,
+      storageClassName: 'local',
+      ...{ accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } },
+    },
+  });
+  // As the binder does, which does not run.
+  await client.patch(
+    PERSISTENT_VOLUME_CLAIMS,
+    name,
+    { status: { phase: 'Bound' } },
+    { namespace: NAMESPACE, subresource: 'status' },
+  );
+  const pv = buildPv(available, { fs: { type: 'ext4', options: [] }, mountOptions: ['noatime'] });
+  const claimRef = {
+    kind: 'PersistentVolumeClaim',
+    namespace: NAMESPACE,
+    name,
+    uid: claim.metadata.uid ?? '',
+  };
+  await client.create(PERSISTENT_VOLUMES, { ...pv, spec: { ...pv.spec, claimRef } });
+  return uid;
+}
+
+/** A pod that is on a node from the start, and goes at once when it is deleted. */
+export function podOn(name: string, node: number, volume: object): Pod {
+  const spec = {
+    nodeName: nodeNamed(node),
+    terminationGracePeriodSeconds: 0,
+    containers: [
+      {
+        name: 'c',
+        image: 'registry.example.com/app:1',
+        volumeMounts: [{ name: 'data', mountPath: '/data' }],
+      },
+    ],
+    volumes: [{ name: 'data', ...volume }],
+  };
+  return { apiVersion: 'v1', kind: 'Pod', metadata: { name, namespace: NAMESPACE }, spec };
+}
+
+export const createPod = (client: KubeClient, pod: Pod) => client.create(PODS, pod);
+export const deletePod = (client: KubeClient, { metadata: { name } }: Pod) =>
+  client.delete(PODS, name, { namespace: NAMESPACE });

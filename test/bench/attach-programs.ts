@@ -1,0 +1,89 @@
+import { open, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { ControlPlane } from '../cluster/control-plane/control-plane.ts';
+import { startControllerManager } from '../cluster/control-plane/controllers.ts';
+import { buildPrograms } from '../cluster/control-plane/programs.ts';
+import { freePorts } from '../support/free-ports.ts';
+import type { Placed } from './fill-cluster.ts';
+import { start, WATCH_ENV, WATCH_FLAGS } from './processes.ts';
+
+/** What both are started with as --kube-api-qps and --kube-api-burst. */
+export interface ClientRate {
+  qps: number;
+  burst: number;
+}
+
+/** What attach-daemon.ts is told. */
+export interface DaemonInput extends ClientRate {
+  kubeconfig: string;
+  /** Where the Volumes are. */
+  placed: Placed;
+  /** Their devices are attached already. */
+  attached: boolean;
+  /** As --controllers. */
+  controllers: string;
+}
+
+/** Requests by what they ask for. */
+export type Calls = Record<string, number>;
+
+export interface Attaching {
+  pid: number;
+  /** Rejects when it ends by itself. */
+  broken: Promise<unknown>;
+  /** What is asked of the API server from now on is counted apart. */
+  mark(): void;
+  /** @returns what was asked between the marks; none of a program that does not tell */
+  stop(): Promise<Calls[]>;
+}
+
+/** kube-controller-manager with its attach/detach controller alone. */
+export async function startManager(
+  { folder, kubeconfig }: ControlPlane,
+  { qps, burst }: ClientRate,
+): Promise<Attaching> {
+  const program = await buildPrograms();
+  const [port = 0] = await freePorts(1);
+  const part = await startControllerManager({
+    program: program('kube-controller-manager'),
+    folder,
+    kubeconfig,
+    port,
+    controllers: ['persistentvolume-attach-detach-controller'],
+    flags: [`--kube-api-qps=${qps}`, `--kube-api-burst=${burst}`],
+  });
+  return {
+    pid: part.pid,
+    broken: new Promise(() => {}),
+    mark() {},
+    async stop() {
+      await part.stop();
+      return [];
+    },
+  };
+}
+
+/** @param bundled attach-daemon.ts */
+export async function startDaemon(bundled: string, folder: string, input: DaemonInput): Promise<Attaching> {
+  const file = join(folder, 'daemon.json');
+  const log = join(folder, 'daemon.log');
+  await writeFile(file, JSON.stringify(input));
+  const errors = await open(log, 'w');
+  const daemon = start(process.execPath, [...WATCH_FLAGS, bundled, file], WATCH_ENV, errors.fd);
+  await errors.close();
+  const broken = daemon.broken.catch(async (error: Error) => {
+    const lines = (await readFile(log, 'utf8')).trimEnd().split('\n');
+    throw new Error(`${error.message}; its log ended:\n${lines.slice(-10).join('\n')}`);
+  });
+  broken.catch(() => {});
+  return {
+    pid: daemon.pid,
+    broken,
+    mark: () => process.kill(daemon.pid, 'SIGUSR2'),
+    stop: async () =>
+      (await daemon.stop())
+        .trim()
+        .split('\n')
+        .map((line): Calls => JSON.parse(line)),
+  };
+}

@@ -1,0 +1,120 @@
+import type { Idle } from './attach-idle.ts';
+import type { AttachOptions } from './attach-options.ts';
+import type { Calls } from './attach-programs.ts';
+import type { Round } from './attach-rounds.ts';
+import { median, quantile } from './figures.ts';
+
+/** Of kube-controller-manager, and of Stowage. */
+export interface AtRate {
+  rounds: readonly [readonly Round[], readonly Round[]];
+  /** What Stowage asked of the API server, between its marks: before, then three of each round. */
+  calls: readonly Calls[];
+}
+
+export interface Measured {
+  throttled: AtRate | undefined;
+  unthrottled: AtRate | undefined;
+  idle: Record<string, Idle> | undefined;
+}
+
+type Row = [what: string, manager: string, stowage: string, ratio: string];
+
+/** Prints a table in Markdown: medians of the rounds, and what Stowage has of what kube-controller-manager has. */
+export function showAttaching(options: AttachOptions, { throttled, unthrottled, idle }: Measured): void {
+  const { pods, one, nodes, attachments, rest } = options;
+  console.log(`${pods} pods at once and ${one} one at a time, on ${nodes} nodes; medians of rounds\n`);
+  print(['what', 'kube-controller-manager', 'stowage', 'ratio']);
+  print(['---', '---', '---', '---']);
+  if (throttled) for (const row of rowsOf(throttled, '20/30')) print(row);
+  if (unthrottled) for (const row of rowsOf(unthrottled, 'no limit')) print(row);
+  if (throttled && unthrottled) {
+    // Each as it is by default.
+    const both: AtRate = { rounds: [throttled.rounds[0], unthrottled.rounds[1]], calls: [] };
+    for (const row of rowsOf(both, 'defaults')) print(row);
+  }
+  if (idle) {
+    const { 'kube-controller-manager': manager, ...others } = idle;
+    for (const [name, each] of Object.entries(others)) {
+      const what = `${attachments} attachments at rest for ${rest} s, ${name}`;
+      const cores = ({ cores }: Idle) => cores.toFixed(3);
+      const memory = ({ rss, peak }: Idle) => `${rss.toFixed(0)}, ${peak.toFixed(0)} MiB`;
+      if (manager === undefined) continue;
+      print([`${what}: cores`, cores(manager), cores(each), times(each.cores / manager.cores)]);
+      print([`${what}: RSS, peak`, memory(manager), memory(each), times(each.rss / manager.rss)]);
+    }
+  }
+  for (const each of [throttled, unthrottled]) if (each) showCalls(each, pods);
+}
+
+const print = (row: readonly string[]) => console.log(`| ${row.join(' | ')} |`);
+const times = (ratio: number) => `${ratio.toFixed(2)} ×`;
+
+function rowsOf({ rounds }: AtRate, rate: string): Row[] {
+  const compare = (what: string, of: (rounds: readonly Round[]) => number, unit: string, digits = 0): Row => {
+    const [manager, stowage] = rounds.map(of) as [number, number];
+    const written = (value: number) => `${value.toFixed(digits)}${unit}`;
+    return [`${rate}: ${what}`, written(manager), written(stowage), times(stowage / manager)];
+  };
+  const medianOf = (of: (round: Round) => number) => (all: readonly Round[]) => median(all.map(of));
+  const share = (of: (round: Round) => number[], part: number) => (all: readonly Round[]) =>
+    quantile(all.flatMap(of), part);
+  return [
+    compare(
+      'attaches a second',
+      medianOf((round) => round.attaches),
+      '',
+      1,
+    ),
+    compare(
+      'detaches a second',
+      medianOf((round) => round.detaches),
+      '',
+      1,
+    ),
+    compare(
+      'created to attached, p50',
+      share((round) => round.first, 0.5),
+      ' ms',
+    ),
+    compare(
+      'created to attached, p99',
+      share((round) => round.first, 0.99),
+      ' ms',
+    ),
+    compare(
+      'created to all written, p50',
+      share((round) => round.last, 0.5),
+      ' ms',
+    ),
+    compare(
+      'created to all written, p99',
+      share((round) => round.last, 0.99),
+      ' ms',
+    ),
+    compare(
+      'CPU of the burst',
+      medianOf((round) => round.cpu),
+      ' s',
+      1,
+    ),
+    compare(
+      'CPU of the API server for it',
+      medianOf((round) => round.serverCpu),
+      ' s',
+      1,
+    ),
+  ];
+}
+
+function showCalls({ calls }: AtRate, pods: number): void {
+  const [, attach = {}, detach = {}] = calls;
+  for (const [what, made] of [
+    ['attach', attach],
+    ['detach', detach],
+  ] as const) {
+    const each = Object.entries(made)
+      .filter(([, count]) => count > pods / 10)
+      .map(([call, count]) => `${call} ${(count / pods).toFixed(2)}`);
+    console.log(`\nrequests of Stowage for each ${what}, in the first round: ${each.join(', ')}`);
+  }
+}

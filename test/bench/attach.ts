@@ -1,0 +1,105 @@
+/**
+ * `npm run bench:attach [-- --pods N …]`: attaching and detaching, beside the attach/detach controller of
+ * kube-controller-manager, in one run: on one real API server, in turns, at equal rates of requests. Its attach does nothing: the pods
+ * have inline iSCSI volumes. Stowage's is carried out at once by nodes in memory; the PersistentVolume, the status and the pod
+ * are written. See docs/benchmarks.md.
+ */
+import { connect } from '../../src/kube/connect.ts';
+import { startControlPlane } from '../cluster/control-plane/control-plane.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+import { createNodes, createVolumes } from './attach-cluster.ts';
+import { atEase, atRest, attachMany, detachMany, type Idle } from './attach-idle.ts';
+import { attachOptions } from './attach-options.ts';
+import { type Attaching, type Calls, type ClientRate, startDaemon, startManager } from './attach-programs.ts';
+import { type Bench, type Round, runRound } from './attach-rounds.ts';
+import { watchBoth } from './attach-sides.ts';
+import { type AtRate, showAttaching } from './attach-table.ts';
+import { bundle } from './processes.ts';
+
+const options = attachOptions(process.argv.slice(2));
+
+/** The default of kube-controller-manager, and more than either asks. Stowage's own default is no limit. */
+const DEFAULT_RATE: ClientRate = { qps: 20, burst: 30 };
+const NO_LIMIT: ClientRate = { qps: 100_000, burst: 100_000 };
+
+const folder = await temporaryFolder('bench');
+// The controllers that a cluster has would do nothing with these objects but look at them.
+const controlPlane = await startControlPlane({ controllers: [] });
+const running = new Set<Attaching>();
+try {
+  const { client } = await connect({ kubeconfig: controlPlane.kubeconfig });
+  const bundled = await bundle('attach-daemon.ts', folder.path);
+  const { nodes } = options;
+  await createNodes(client, nodes);
+  const volumes = Math.max(options.pods, options.one, options.attachments);
+  const placed = await createVolumes(client, volumes, nodes);
+  const watched = await watchBoth(controlPlane.kubeconfig, nodes);
+  const bench: Bench = { client, watched, serverPid: controlPlane.apiServerPid() };
+  const manager = async (rate: ClientRate) => keep(await startManager(controlPlane, rate));
+  const daemon = async (rate: ClientRate, controllers: string, attached: boolean) => {
+    const { kubeconfig } = controlPlane;
+    return keep(
+      await startDaemon(bundled, folder.path, { kubeconfig, placed, attached, controllers, ...rate }),
+    );
+  };
+
+  const throttled = await roundsAt(DEFAULT_RATE, options['throttled-rounds']);
+  const unthrottled = await roundsAt(NO_LIMIT, options.rounds);
+  const idle = options.attachments === 0 ? undefined : await atRestBoth();
+  showAttaching(options, { throttled, unthrottled, idle });
+  await watched.stop();
+
+  /** In turns: whoever is not measured runs, and sees what the other one does. */
+  async function roundsAt(rate: ClientRate, count: number): Promise<AtRate | undefined> {
+    if (count === 0) return undefined;
+    const programs = [await manager(rate), await daemon(rate, '*', false)];
+    for (const program of programs) await atEase(program);
+    const rounds: [Round[], Round[]] = [[], []];
+    for (let round = 0; round < count; round++) {
+      for (const [at, side] of watched.sides.entries()) {
+        const program = programs[at] as Attaching;
+        const { pods: burst, one: oneByOne } = options;
+        const ran = await Promise.race([runRound(bench, side, program, { burst, oneByOne }), program.broken]);
+        (rounds[at] as Round[]).push(ran as Round);
+      }
+    }
+    let calls: Calls[] = [];
+    for (const program of programs) calls = await end(program);
+    return { rounds, calls };
+  }
+
+  /** One after the other, each alone. */
+  async function atRestBoth(): Promise<Record<string, Idle>> {
+    const [theirs, ours] = watched.sides;
+    const { attachments, rest } = options;
+    const found: Record<string, Idle> = {};
+    let program = await manager(NO_LIMIT);
+    const pods = await attachMany(bench, theirs, attachments);
+    found['kube-controller-manager'] = await atRest(program, rest);
+    await detachMany(bench, theirs, pods);
+    await end(program);
+    program = await daemon(NO_LIMIT, '*', false);
+    await attachMany(bench, ours, attachments);
+    found['stowage, all controllers'] = await atRest(program, rest);
+    await end(program);
+    program = await daemon(NO_LIMIT, 'attachment', true);
+    found['stowage, attachment alone'] = await atRest(program, rest);
+    await end(program);
+    return found;
+  }
+} finally {
+  // Those are left that were running when something went wrong.
+  for (const program of running) await program.stop().catch(() => {});
+  await controlPlane.stop();
+  await folder.remove();
+}
+
+function keep(program: Attaching): Attaching {
+  running.add(program);
+  return program;
+}
+
+function end(program: Attaching): Promise<Calls[]> {
+  running.delete(program);
+  return program.stop();
+}
