@@ -8,7 +8,7 @@ import { isConflict, isNotFound } from '../kube/errors.ts';
 import type { EventRecorder } from '../kube/events.ts';
 import type { Informer } from '../kube/informer.ts';
 import type { KubeClient } from '../kube/types.ts';
-import { compare, isPvOf } from './desired.ts';
+import { isPvOf } from './desired.ts';
 import { failureOf, type Known } from './known.ts';
 import { attachmentsOf, recordOf } from './record.ts';
 import type { Next, Operation, PodUse } from './types.ts';
