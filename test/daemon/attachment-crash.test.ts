@@ -156,6 +156,7 @@ test.each(MANY ? CASES : [...CASES, ...WORST])(
     await comesRight();
     // Whatever is left of the first one's comes last.
     await nodes.runAll();
+    await comesRight();
     await isIdle();
     expect(await isRight()).toBe(true);
     nodes.use(hasPod);
