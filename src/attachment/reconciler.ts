@@ -187,8 +187,9 @@ export function createAttachmentReconciler(deps: AttachmentDeps): AttachmentReco
       wait = Math.min(wait, shownFrom(known) - now);
     } else {
       if (!(await records.write(known, volume))) return 'stale';
-      await conditions.write(needed.map(({ pod }) => pod));
+      // First, for this cannot be refused.
       records.tell(known, next, needed);
+      await conditions.write(needed.map(({ pod }) => pod));
     }
     if (volume === undefined && known.entries.length === 0 && !running.has(known.uid)) forget(known);
     return wait;

@@ -1,7 +1,8 @@
 import { expect, test } from '@jest/globals';
-import type { KubeNode } from '../../src/api/core.ts';
-import type { KubeObject } from '../../src/api/meta.ts';
+import type { KubeNode, Pod } from '../../src/api/core.ts';
+import type { KubeObject, Resource } from '../../src/api/meta.ts';
 import { OUT_OF_SERVICE_TAINT } from '../../src/api/names.ts';
+import { PODS } from '../../src/api/resources.ts';
 import type { Volume } from '../../src/api/volume.ts';
 import type { Outcome, WhyNot } from '../../src/attachment/attacher.ts';
 import { createAttachmentReconciler } from '../../src/attachment/reconciler.ts';
@@ -9,7 +10,7 @@ import type { Operation, OperationKind } from '../../src/attachment/types.ts';
 import { createOperations } from '../../src/control/operations.ts';
 import type { Informer } from '../../src/kube/informer.ts';
 import type { KubeClient } from '../../src/kube/types.ts';
-import { NOW, volumeObject } from '../support/attachment-view.ts';
+import { NOW, podObject, use, volumeObject } from '../support/attachment-view.ts';
 import { memoryLogger } from '../support/logger.ts';
 
 /** Caches that are set by hand. */
@@ -30,8 +31,9 @@ const node = (name: string, ready: boolean, ...taints: string[]): KubeNode =>
 const off = (name: string) => node(name, false, OUT_OF_SERVICE_TAINT);
 
 /** A Volume on a directory that n1 and n2 share, and operations that end when they are told to. */
-function world(since = '') {
+function world(since = '', ...needed: Pod[]) {
   const writes: string[] = [];
+  const told: string[] = [];
   const volumes = cache(
     volumeObject(
       { attachPolicy: 'OnDemand', attachableNodes: ['n1', 'n2'] },
@@ -62,7 +64,8 @@ function world(since = '') {
       await ask();
       return nodes.get(name);
     },
-    patch: async (_: unknown, name: string, patch: { status?: object }) => {
+    patch: async ({ plural }: Resource, name: string, patch: { status?: object }) => {
+      if (plural === PODS.plural) throw new Error('no pod may be written');
       writes.push(JSON.stringify(patch.status));
       const volume = volumes.get(name) as Volume;
       return { ...volume, status: { ...volume.status, ...patch.status } };
@@ -75,7 +78,12 @@ function world(since = '') {
     persistentVolumes: cache(),
     storageClasses: cache(),
     pods: cache(),
-    uses: { of: () => [], volumesOf: () => [], namesOf: () => [], lives: () => false },
+    uses: {
+      of: () => needed.map((pod) => ({ pod, use: use(pod.metadata.name, 'n1') })),
+      volumesOf: () => ['u1'],
+      namesOf: () => [],
+      lives: () => false,
+    },
     attacher: {
       run: (operation, _volume, _signal, whyNot) =>
         new Promise((resolve) => {
@@ -83,7 +91,10 @@ function world(since = '') {
         }),
     },
     operations: createOperations<OperationKind>({ clock, caps: { attach: cap, detach: cap, look: cap } }),
-    events: { event() {}, flush: async () => {} },
+    events: {
+      event: ({ metadata }, _type, reason) => void told.push(`${metadata.name} ${reason}`),
+      flush: async () => {},
+    },
     clock,
     random: () => 0,
     logger: memoryLogger(),
@@ -98,6 +109,7 @@ function world(since = '') {
     nodes,
     forced,
     writes,
+    told,
     /** The API server takes its time to answer. */
     slow(work: () => Promise<void>) {
       ask = work;
@@ -155,7 +167,7 @@ test.each<[string, string, number]>([
   ['of another time before', '2026-02-03T04:05:06.000Z', 0],
   ['of a time to come', '2027-02-03T04:05:06.000Z', 1],
   ['of no time', 'x', 1],
-])('what is shown as it is, %s, is written so often: %#', async (_, since, times) => {
+])('what is shown as it is, but %s, is written only where that is wrong', async (_, since, times) => {
   const { reconciler, end, writes } = world(since);
   await reconciler.reconcile('v1');
   await end('look', 'n1', attached);
@@ -167,4 +179,14 @@ test.each<[string, string, number]>([
   await reconciler.reconcile('v1');
   await reconciler.reconcile('v1');
   expect(writes.length).toBe(times);
+});
+
+test('a pod is told by an event also where its condition cannot be written', async () => {
+  const { reconciler, end, told } = world('', podObject({}, {}, { name: 'p1' }));
+  await reconciler.reconcile('v1');
+  await end('look', 'n1', attached);
+  await reconciler.reconcile('v1');
+  await end('look', 'n2', { is: 'detached' });
+  await expect(reconciler.reconcile('v1')).rejects.toThrow('no pod may be written');
+  expect(told).toEqual(['p1 SuccessfulAttachVolume']);
 });
