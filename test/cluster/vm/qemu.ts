@@ -56,7 +56,9 @@ export function qemuArguments(machine: Machine): string[] {
     ...device({ driver: 'virtio-net-pci', netdev: 'net', romfile: '' }),
     ...device({ driver: 'virtio-rng-pci' }),
     // After the other card, which is eth0.
-    ...(link === undefined ? [] : [...wire(link), ...device({ driver: 'virtio-net-pci', ...LINK, mac: link.mac })]),
+    ...(link === undefined
+      ? []
+      : [...wire(link), ...device({ driver: 'virtio-net-pci', ...LINK, mac: link.mac })]),
   ];
 }
 

@@ -67,7 +67,13 @@ interface Running {
 const BOOTS_WITHIN = 600_000;
 
 /** Starts a VM and waits for its sshd. Its disks are on top of the image, which stays as it is. */
-export async function startVm({ name, disks = {}, memoryMiB = 1024, cpus = 1, link }: VmOptions): Promise<Vm> {
+export async function startVm({
+  name,
+  disks = {},
+  memoryMiB = 1024,
+  cpus = 1,
+  link,
+}: VmOptions): Promise<Vm> {
   const base = await image();
   const folder = await temporaryFolder('vm');
   const at = (file: string) => join(folder.path, file);
