@@ -49,6 +49,10 @@ export interface PodOptions {
   restartPolicy?: 'Always';
   /** How long it takes to end. */
   graceSeconds?: number;
+  /** Where it runs, by the name of the host. */
+  node?: string;
+  /** Conditions that it is not Ready without. */
+  readinessGates?: readonly string[];
 }
 
 /** Pods of an API server whose node is a real one. They are waited for `withinMs` at most. */
@@ -59,7 +63,7 @@ export function podsOf(client: KubeClient, withinMs = 60_000) {
     name: string,
     volumes: readonly Mounted[],
     script: string,
-    { restartPolicy, graceSeconds = 1 }: PodOptions = {},
+    { restartPolicy, graceSeconds = 1, node, readinessGates = [] }: PodOptions = {},
   ) {
     const mounts = volumes.filter(({ mode }) => mode === 'Filesystem');
     const devices = volumes.filter(({ mode }) => mode === 'Block');
@@ -72,6 +76,8 @@ export function podsOf(client: KubeClient, withinMs = 60_000) {
         hostNetwork: true,
         automountServiceAccountToken: false,
         terminationGracePeriodSeconds: graceSeconds,
+        ...(node === undefined ? {} : { nodeSelector: { 'kubernetes.io/hostname': node } }),
+        readinessGates: readinessGates.map((conditionType) => ({ conditionType })),
         // However long its node is not Ready, it is not taken off it.
         tolerations: [{ operator: 'Exists' }],
         containers: [
@@ -122,8 +128,13 @@ export function podsOf(client: KubeClient, withinMs = 60_000) {
     unclaim: (name: string) => remove(PERSISTENT_VOLUME_CLAIMS, name),
 
     /** Runs a pod to its end, removes it, and resolves to what it wrote to stdout. Throws where it fails. */
-    async run(name: string, volumes: readonly Mounted[], script: string): Promise<string> {
-      await create(name, volumes, `{ ${script}; } >/dev/termination-log 2>&1`);
+    async run(
+      name: string,
+      volumes: readonly Mounted[],
+      script: string,
+      options: PodOptions = {},
+    ): Promise<string> {
+      await create(name, volumes, `{ ${script}; } >/dev/termination-log 2>&1`, options);
       const { status } = await inPhase(name, 'Succeeded', 'Failed');
       const { containerStatuses = [] } = status as {
         containerStatuses?: { state: { terminated?: { message?: string } } }[];
@@ -141,6 +152,7 @@ export function podsOf(client: KubeClient, withinMs = 60_000) {
     },
     /** One that is not waited for. */
     create,
+    inPhase,
     remove: (name: string) => remove(PODS, name),
   };
 }

@@ -40,10 +40,11 @@ const ACCOUNT = 'system:serviceaccount:stowage:stowage';
 /** With this machine as its node. */
 export const startScene = () => startSceneOn('n1', startThisMachine);
 
-/** `start` makes a machine the Ready node of that name. */
+/** `start` makes a machine the Ready node of that name, and others those of `others`. */
 export async function startSceneOn<M extends Machine>(
   node: string,
   start: (controlPlane: ControlPlane, node: string) => Promise<M>,
+  others: readonly string[] = [],
 ): Promise<Scene<M>> {
   const stops: (() => Promise<void>)[] = [];
   const stop = async () => {
@@ -52,7 +53,7 @@ export async function startSceneOn<M extends Machine>(
   try {
     const controlPlane = await startControlPlane({
       users: {
-        ...kubeletUser(node),
+        ...Object.assign({}, ...[node, ...others].map(kubeletUser)),
         [ACCOUNT]: ['system:serviceaccounts', 'system:serviceaccounts:stowage'],
       },
     });

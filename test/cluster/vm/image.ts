@@ -25,6 +25,7 @@ const PACKAGES = [
   ...['linux-image-cloud-amd64', 'systemd-sysv', 'udev', 'dbus', 'libpam-systemd', 'kmod'],
   ...['openssh-server', 'sudo', 'iproute2', 'procps'],
   ...['util-linux', 'e2fsprogs', 'xfsprogs', 'gdisk', 'lvm2', 'thin-provisioning-tools'],
+  ...['nfs-common', 'nfs-kernel-server'],
 ];
 
 /** They take seconds of each boot. */
@@ -47,6 +48,9 @@ const NOT_STARTED = [
   ...['systemd-update-utmp.service', 'systemd-update-utmp-runlevel.service', 'systemd-journal-flush.service'],
   ...['systemd-ask-password-console.path', 'systemd-ask-password-wall.path'],
   ...['serial-getty@ttyS0.service', 'getty.target', 'user@0.service'],
+  // NFS 4 needs none of them.
+  ...['rpcbind.service', 'rpcbind.socket', 'rpc-statd.service', 'rpc-statd-notify.service'],
+  ...['nfs-idmapd.service', 'nfs-blkmap.service', 'nfs-client.target'],
 ];
 
 /** The address that qemu's own network forwards to. */
@@ -64,6 +68,8 @@ Gateway=10.0.2.2
 LinkLocalAddressing=no
 `,
   'etc/ssh/sshd_config.d/vm.conf': 'PermitRootLogin prohibit-password\nUseDNS no\nMaxStartups 100\n',
+  // A client that lost its power is given up by the server after that time, in s.
+  'etc/nfs.conf.d/vm.conf': '[nfsd]\nvers3=n\nthreads=4\ngrace-time=10\nlease-time=10\n',
   'etc/systemd/journald.conf.d/vm.conf': '[Journal]\nStorage=volatile\n',
 };
 
@@ -90,7 +96,7 @@ export async function image(): Promise<Image> {
 }
 
 /** Counted up when the code below comes to make something else. */
-const BUILT_BY = '2';
+const BUILT_BY = '3';
 
 async function build(folder: string): Promise<void> {
   const root = join(folder, 'root');
@@ -122,6 +128,8 @@ async function build(folder: string): Promise<void> {
   const systemctl = (...args: string[]) => execa('chroot', [root, 'systemctl', ...args]);
   await systemctl('enable', 'systemd-networkd.service');
   await systemctl('mask', ...NOT_STARTED);
+  // Where a test starts it.
+  await systemctl('disable', 'nfs-server.service');
   const [kernel = ''] = (await readdir(join(root, 'boot'))).filter((name) => name.startsWith('vmlinuz-'));
   await copyFile(join(root, 'boot', kernel), join(folder, 'vmlinuz'));
   await chmod(join(folder, 'vmlinuz'), 0o644);

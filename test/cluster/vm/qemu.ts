@@ -7,6 +7,15 @@ export interface DiskFile {
   file: string;
 }
 
+/** A second network card, by a wire to one other VM. Both may be off at any time, and find each other again. */
+export interface Link {
+  /** UDP ports of loopback: this end's, and the other one's. */
+  here: number;
+  there: number;
+  /** No other VM's on the wire. */
+  mac: string;
+}
+
 export interface Machine {
   name: string;
   image: Image;
@@ -14,6 +23,7 @@ export interface Machine {
   cpus: number;
   /** Loopback port that leads to its sshd. */
   port: number;
+  link: Link | undefined;
   /** qcow2 on top of the image's disk. */
   rootDisk: string;
   disks: readonly DiskFile[];
@@ -27,7 +37,7 @@ export interface Machine {
 
 /** The arguments of qemu-system-x86_64. Nothing is emulated beside what is named, and no signal but ours ends it. */
 export function qemuArguments(machine: Machine): string[] {
-  const { name, image, memoryMiB, cpus, port, rootDisk, disks, plugged, consoleLog, monitor } = machine;
+  const { name, image, memoryMiB, cpus, port, link, rootDisk, disks, plugged, consoleLog, monitor } = machine;
   const device = (properties: object) => ['-device', JSON.stringify(properties)];
   return [
     ...['-name', name, '-nodefaults', '-no-user-config', '-display', 'none'],
@@ -45,8 +55,18 @@ export function qemuArguments(machine: Machine): string[] {
     ...['-netdev', `user,id=net,hostfwd=tcp:127.0.0.1:${port}-:22`],
     ...device({ driver: 'virtio-net-pci', netdev: 'net', romfile: '' }),
     ...device({ driver: 'virtio-rng-pci' }),
+    // After the other card, which is eth0.
+    ...(link === undefined
+      ? []
+      : [...wire(link), ...device({ driver: 'virtio-net-pci', ...LINK, mac: link.mac })]),
   ];
 }
+
+const LINK = { netdev: 'link', romfile: '' };
+const wire = ({ here, there }: Link) => [
+  '-netdev',
+  `socket,id=link,udp=127.0.0.1:${there},localaddr=127.0.0.1:${here}`,
+];
 
 /** The device of a disk, as an option and as the monitor's `device_add` take it. */
 export function scsiDisk({ name }: DiskFile): Record<string, string> {

@@ -8,7 +8,7 @@ import { freePorts } from '../../support/free-ports.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { until } from '../../support/until.ts';
 import { image } from './image.ts';
-import { type DiskFile, type Machine, qemuArguments, scsiDisk } from './qemu.ts';
+import { type DiskFile, type Link, type Machine, qemuArguments, scsiDisk } from './qemu.ts';
 import { connectQmp, type Qmp } from './qmp.ts';
 
 export interface VmOptions {
@@ -18,6 +18,8 @@ export interface VmOptions {
   disks?: Readonly<Record<string, string | { file: string }>>;
   memoryMiB?: number;
   cpus?: number;
+  /** eth1, beside the network that leads to this machine. */
+  link?: Link;
 }
 
 export interface Ran {
@@ -65,7 +67,13 @@ interface Running {
 const BOOTS_WITHIN = 600_000;
 
 /** Starts a VM and waits for its sshd. Its disks are on top of the image, which stays as it is. */
-export async function startVm({ name, disks = {}, memoryMiB = 1024, cpus = 1 }: VmOptions): Promise<Vm> {
+export async function startVm({
+  name,
+  disks = {},
+  memoryMiB = 1024,
+  cpus = 1,
+  link,
+}: VmOptions): Promise<Vm> {
   const base = await image();
   const folder = await temporaryFolder('vm');
   const at = (file: string) => join(folder.path, file);
@@ -88,7 +96,7 @@ export async function startVm({ name, disks = {}, memoryMiB = 1024, cpus = 1 }: 
 
   const plugged = new Set(Object.keys(disks));
   const machine: Machine = {
-    ...{ name, image: base, memoryMiB, cpus, port, rootDisk, disks: diskFiles, plugged },
+    ...{ name, image: base, memoryMiB, cpus, port, link, rootDisk, disks: diskFiles, plugged },
     ...{ consoleLog: at('console.log'), monitor: at('monitor') },
   };
   const state: { running?: Running | undefined } = {};
