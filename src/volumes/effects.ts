@@ -72,7 +72,13 @@ export function createEffects(deps: EffectDeps, looks: Looks, loopNumbers: LoopN
         await subjects.protect(volume);
         return known;
       case 'set-status': {
-        await subjects.writeStatus(volume, withJobNode(volume, node, action.status));
+        try {
+          await subjects.writeStatus(volume, withJobNode(volume, node, action.status));
+        } catch (error) {
+          // What was seen is told nowhere, so it counts as not looked at.
+          looks.forget(uid);
+          throw error;
+        }
         const { phase, job } = action.status;
         logger.info(
           {

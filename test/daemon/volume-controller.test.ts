@@ -8,7 +8,7 @@ import type { Leftover } from '../../src/api/leftover.ts';
 import type { KubeObject, Resource } from '../../src/api/meta.ts';
 import { PROTECTION_FINALIZER } from '../../src/api/names.ts';
 import { LEFTOVERS, NODES, PERSISTENT_VOLUMES, STORAGE_CLASSES, VOLUMES } from '../../src/api/resources.ts';
-import type { Condition, Volume } from '../../src/api/volume.ts';
+import type { Condition, Volume, VolumeStatus } from '../../src/api/volume.ts';
 import { VOLUME_CRD } from '../../src/api/volume-crd.ts';
 import { connect } from '../../src/kube/connect.ts';
 import { ApiError } from '../../src/kube/errors.ts';
@@ -246,20 +246,34 @@ test.each([
 describe('a node that was away', () => {
   let nodes: WorkingNodes;
   let looks: number;
+  /** What happens right before it is told that a Volume is well. */
+  let before: () => Promise<unknown>;
 
   const readyIs = (name: string, reason: string) =>
     until(`${name} has Ready with reason ${reason}`, 10_000, async () =>
       (await conditionOf(name, 'Ready'))?.reason === reason ? true : undefined,
     );
 
+  const booted = (bootID: string) =>
+    client.patch(NODES, 'n1', { status: { nodeInfo: { bootID } } }, { subresource: 'status' });
+
   beforeEach(async () => {
     nodes = workingNodes();
     looks = 0;
+    before = async () => {};
     const observe: Executor['observe'] = (...args) => {
       looks++;
       return nodes.observe(...args);
     };
-    await start(CRDS, undefined, { executor: { ...nodes, observe }, attachment: false });
+    const seenBy = (real: KubeClient): KubeClient => ({
+      ...real,
+      patch: async (resource, name, patch: { status?: VolumeStatus }, ...rest) => {
+        const ready = patch.status?.conditions?.find(({ type }) => type === 'Ready');
+        if (ready?.status === 'True') await before();
+        return real.patch(resource, name, patch, ...rest);
+      },
+    });
+    await start(CRDS, seenBy, { executor: { ...nodes, observe }, attachment: false });
   }, 30_000);
 
   test('is looked at again at once for all its Volumes when one of them has reached it', async () => {
@@ -275,18 +289,32 @@ describe('a node that was away', () => {
   }, 30_000);
 
   test('and booted meanwhile is looked at again at once', async () => {
-    const booted = (bootID: string) =>
-      client.patch(NODES, 'n1', { status: { nodeInfo: { bootID } } }, { subresource: 'status' });
     await client.create<KubeNode>(NODES, { apiVersion: 'v1', kind: 'Node', metadata: { name: 'n1' } });
     await booted('first');
     await client.create(VOLUMES, sparseVolume('a', 'n1', '32Mi'));
     await readyIs('a', 'Available');
-    const before = looks;
+    const looked = looks;
     await booted('first');
     await client.patch(NODES, 'n1', { metadata: { labels: { other: 'change' } } });
     await booted('second');
-    await until('it is looked at', 10_000, async () => (looks > before ? true : undefined));
-    expect(looks).toBe(before + 1);
+    await until('it is looked at', 10_000, async () => (looks > looked ? true : undefined));
+    expect(looks).toBe(looked + 1);
+  }, 30_000);
+
+  test('and is back is told, also when another writes the Volume at that moment', async () => {
+    await client.create<KubeNode>(NODES, { apiVersion: 'v1', kind: 'Node', metadata: { name: 'n1' } });
+    await client.create(VOLUMES, sparseVolume('a', 'n1', '32Mi'));
+    await readyIs('a', 'Available');
+    nodes.away.add('n1');
+    await booted('second');
+    await readyIs('a', 'NodeUnreachable');
+    nodes.away.delete('n1');
+    before = async () => {
+      before = async () => {};
+      await client.patch(VOLUMES, 'a', { metadata: { labels: { other: 'change' } } });
+    };
+    await booted('third');
+    await readyIs('a', 'Available');
   }, 30_000);
 });
 

@@ -31,6 +31,8 @@ const VOLUMES = '/apis/storage.metalk8s.scality.com/v1alpha1/volumes';
 const LEFTOVERS = '/apis/stowage.dev/v1alpha1/leftovers';
 const LEASES = `/apis/coordination.k8s.io/v1/namespaces/${NAMESPACE}/leases`;
 const EVENTS = '/api/v1/namespaces/default/events';
+const PODS = '/api/v1/namespaces/default/pods';
+const CLAIMS = '/api/v1/namespaces/default/persistentvolumeclaims';
 
 jest.setTimeout(90_000);
 
@@ -71,7 +73,7 @@ describe('stowage watch as the ServiceAccount that install makes', () => {
   });
   cleanUp(
     () => ({ client: requests, kubeconfig: controlPlane.kubeconfig }),
-    ...[VOLUMES, LEFTOVERS, '/api/v1/persistentvolumes', '/api/v1/nodes', EVENTS, LEASES],
+    ...[PODS, CLAIMS, VOLUMES, LEFTOVERS, '/api/v1/persistentvolumes', '/api/v1/nodes', EVENTS, LEASES],
   );
 
   /** Its whole life, and each 403 that it got. */
