@@ -75,8 +75,8 @@ async function isAllowed(account: Transport, { role, verb, group, resource: path
   return status.allowed;
 }
 
-/** The name of the right that a 403 tells of, as RBAC words it; the message, where it is of something else. */
-export function rightIn(message: string): string {
+/** The name of the right among these that a 403 tells of, as RBAC words it; the message, where it is of something else. */
+export function rightIn(message: string, rights: readonly Right[]): string {
   // The admission plugin's own words do not say of which kind.
   if (message.includes("can't set finalizers on")) return `update volumes/finalizers.${VOLUME_GROUP}`;
   const told =
@@ -85,5 +85,8 @@ export function rightIn(message: string): string {
     );
   if (told === null) return message;
   const [, verb, resource, group, namespace] = told;
-  return `${verb} ${resource}.${group}${namespace === undefined ? '' : ` in ${namespace}`}`;
+  const name = `${verb} ${resource}.${group}`;
+  // What a ClusterRole gives in all namespaces is refused in one.
+  const isInAll = namespace === undefined || rights.some((right) => right.name === name);
+  return isInAll ? name : `${name} in ${namespace}`;
 }
