@@ -10,7 +10,7 @@ if [ "$(id -u)" != 0 ]; then
   echo 'test:faults needs root: loop devices, udev, sshd and the image of a VM' >&2
   exit 1
 fi
-jest --selectProjects integration --runInBand --testPathPatterns 'integration/(faults|crash)' "$@"
+jest --selectProjects integration --runInBand --testPathPatterns 'integration/(faults|crash|daemon/attachment-crash)' "$@"
 jest --selectProjects cluster --runInBand --testPathPatterns 'cluster/(rbac|outages|salt/outages)' "$@"
 export STOWAGE_POWER_CUTS="${STOWAGE_POWER_CUTS:-20}"
 jest --selectProjects cluster --runInBand --testPathPatterns 'cluster/vm/faults' "$@"

@@ -2,25 +2,35 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import type { KubeNode, StorageClass } from '../../src/api/core.ts';
-import { CRDS } from '../../src/api/crds.ts';
-import type { Leftover } from '../../src/api/leftover.ts';
-import type { KubeObject, Resource } from '../../src/api/meta.ts';
-import { PROTECTION_FINALIZER } from '../../src/api/names.ts';
-import { LEFTOVERS, NODES, PERSISTENT_VOLUMES, STORAGE_CLASSES, VOLUMES } from '../../src/api/resources.ts';
-import type { Condition, Volume, VolumeStatus } from '../../src/api/volume.ts';
-import { VOLUME_CRD } from '../../src/api/volume-crd.ts';
-import { connect } from '../../src/kube/connect.ts';
-import { ApiError } from '../../src/kube/errors.ts';
-import type { KubeClient, ListOptions } from '../../src/kube/types.ts';
-import type { Executor } from '../../src/nodes/job.ts';
-import { type Sandbox, startSandbox } from '../../src/sandbox/server.ts';
-import { sparseVolume } from '../support/cluster.ts';
-import { startController, type TestController, type TestControllerOptions } from '../support/controller.ts';
-import { prepared } from '../support/decisions.ts';
-import { until } from '../support/until.ts';
-import { UID } from '../support/volume-input.ts';
-import { type WorkingNodes, workingNodes } from '../support/working-nodes.ts';
+import type { KubeNode, StorageClass } from '../../../src/api/core.ts';
+import { CRDS } from '../../../src/api/crds.ts';
+import type { Leftover } from '../../../src/api/leftover.ts';
+import type { KubeObject, Resource } from '../../../src/api/meta.ts';
+import { PROTECTION_FINALIZER } from '../../../src/api/names.ts';
+import {
+  LEFTOVERS,
+  NODES,
+  PERSISTENT_VOLUMES,
+  STORAGE_CLASSES,
+  VOLUMES,
+} from '../../../src/api/resources.ts';
+import type { Condition, Volume, VolumeStatus } from '../../../src/api/volume.ts';
+import { VOLUME_CRD } from '../../../src/api/volume-crd.ts';
+import { connect } from '../../../src/kube/connect.ts';
+import { ApiError } from '../../../src/kube/errors.ts';
+import type { KubeClient, ListOptions } from '../../../src/kube/types.ts';
+import type { Executor } from '../../../src/nodes/job.ts';
+import { type Sandbox, startSandbox } from '../../../src/sandbox/server.ts';
+import { sparseVolume } from '../../support/cluster.ts';
+import {
+  startController,
+  type TestController,
+  type TestControllerOptions,
+} from '../../support/controller.ts';
+import { prepared } from '../../support/decisions.ts';
+import { until } from '../../support/until.ts';
+import { UID } from '../../support/volume-input.ts';
+import { type WorkingNodes, workingNodes } from '../../support/working-nodes.ts';
 
 const PAUSED = 'stowage.dev/paused';
 

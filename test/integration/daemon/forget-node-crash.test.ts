@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import type { PersistentVolume } from '../../src/api/core.ts';
-import type { Leftover } from '../../src/api/leftover.ts';
-import type { Resource } from '../../src/api/meta.ts';
-import { LEFTOVERS, PERSISTENT_VOLUMES, VOLUMES } from '../../src/api/resources.ts';
-import type { Volume } from '../../src/api/volume.ts';
-import type { KubeClient } from '../../src/kube/types.ts';
-import { sparseVolume, startCluster, type TestCluster } from '../support/cluster.ts';
-import { startController } from '../support/controller.ts';
-import { until } from '../support/until.ts';
-import { FINALIZER } from '../support/volume-input.ts';
+import type { PersistentVolume } from '../../../src/api/core.ts';
+import type { Leftover } from '../../../src/api/leftover.ts';
+import type { Resource } from '../../../src/api/meta.ts';
+import { LEFTOVERS, PERSISTENT_VOLUMES, VOLUMES } from '../../../src/api/resources.ts';
+import type { Volume } from '../../../src/api/volume.ts';
+import type { KubeClient } from '../../../src/kube/types.ts';
+import { sparseVolume, startCluster, type TestCluster } from '../../support/cluster.ts';
+import { startController } from '../../support/controller.ts';
+import { until } from '../../support/until.ts';
+import { FINALIZER } from '../../support/volume-input.ts';
 
 let cluster: TestCluster;
 beforeAll(async () => {

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { request } from 'undici';
-import { bundleElectingDaemon, type DaemonProgram } from '../support/daemon.ts';
-import type { ElectingWatchOptions } from '../support/electing-watch.ts';
-import { inWorld, TIMING } from '../support/election-world.ts';
-import { until } from '../support/until.ts';
+import { bundleElectingDaemon, type DaemonProgram } from '../../support/daemon.ts';
+import type { ElectingWatchOptions } from '../../support/electing-watch.ts';
+import { inWorld, TIMING } from '../../support/election-world.ts';
+import { until } from '../../support/until.ts';
 
 /** Two daemons over one cluster and the same nodes. No more than five at once: jest's `maxConcurrency`. */
 

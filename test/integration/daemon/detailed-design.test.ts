@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { ATTACHED_NODES_ANNOTATION, MIRROR_POD_ANNOTATION } from '../../src/api/names.ts';
-import { PERSISTENT_VOLUMES, VOLUMES } from '../../src/api/resources.ts';
-import type { Volume } from '../../src/api/volume.ts';
-import { createMetrics } from '../../src/daemon/metrics/metrics.ts';
-import { type AttachmentCluster, startAttachmentCluster } from '../support/attachment-cluster.ts';
-import { type HeldNodes, heldNodes } from '../support/held-nodes.ts';
-import { until } from '../support/until.ts';
+import { ATTACHED_NODES_ANNOTATION, MIRROR_POD_ANNOTATION } from '../../../src/api/names.ts';
+import { PERSISTENT_VOLUMES, VOLUMES } from '../../../src/api/resources.ts';
+import type { Volume } from '../../../src/api/volume.ts';
+import { createMetrics } from '../../../src/daemon/metrics/metrics.ts';
+import { type AttachmentCluster, startAttachmentCluster } from '../../support/attachment-cluster.ts';
+import { type HeldNodes, heldNodes } from '../../support/held-nodes.ts';
+import { until } from '../../support/until.ts';
 
 /**
  * The sentences of "Detailed Design" in the specification of the attach/detach controller that more than decisions are

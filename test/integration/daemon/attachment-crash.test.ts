@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
-import { ATTACHED_NODES_ANNOTATION } from '../../src/api/names.ts';
-import { PERSISTENT_VOLUMES, VOLUMES } from '../../src/api/resources.ts';
-import type { Attachment } from '../../src/api/volume.ts';
-import { type AttachmentCluster, startAttachmentCluster } from '../support/attachment-cluster.ts';
-import { type LazyNodes, lazyNodes } from '../support/lazy-nodes.ts';
-import { type Mortal, mortal } from '../support/mortal.ts';
-import { seeded } from '../support/random.ts';
-import { until } from '../support/until.ts';
+import { ATTACHED_NODES_ANNOTATION } from '../../../src/api/names.ts';
+import { PERSISTENT_VOLUMES, VOLUMES } from '../../../src/api/resources.ts';
+import type { Attachment } from '../../../src/api/volume.ts';
+import { type AttachmentCluster, startAttachmentCluster } from '../../support/attachment-cluster.ts';
+import { type LazyNodes, lazyNodes } from '../../support/lazy-nodes.ts';
+import { type Mortal, mortal } from '../../support/mortal.ts';
+import { seeded } from '../../support/random.ts';
+import { until } from '../../support/until.ts';
 
 /**
  * The attachment controller is killed at each effect of attaching and of detaching, and a new one is started over the same

@@ -5,9 +5,9 @@ import type {
   PersistentVolume,
   PersistentVolumeClaim,
   Pod,
-} from '../../src/api/core.ts';
-import type { KubeObject } from '../../src/api/meta.ts';
-import { ATTACHED_NODES_ANNOTATION, VOLUMES_ATTACHED_CONDITION } from '../../src/api/names.ts';
+} from '../../../src/api/core.ts';
+import type { KubeObject } from '../../../src/api/meta.ts';
+import { ATTACHED_NODES_ANNOTATION, VOLUMES_ATTACHED_CONDITION } from '../../../src/api/names.ts';
 import {
   EVENTS,
   NODES,
@@ -15,13 +15,13 @@ import {
   PERSISTENT_VOLUMES,
   PODS,
   VOLUMES,
-} from '../../src/api/resources.ts';
-import type { Volume, VolumeSpec } from '../../src/api/volume.ts';
-import type { KubeClient } from '../../src/kube/types.ts';
-import { sparseVolume, startCluster, type TestCluster } from '../support/cluster.ts';
-import { startController, type TestController } from '../support/controller.ts';
-import { until } from '../support/until.ts';
-import { type WorkingNodes, workingNodes } from '../support/working-nodes.ts';
+} from '../../../src/api/resources.ts';
+import type { Volume, VolumeSpec } from '../../../src/api/volume.ts';
+import type { KubeClient } from '../../../src/kube/types.ts';
+import { sparseVolume, startCluster, type TestCluster } from '../../support/cluster.ts';
+import { startController, type TestController } from '../../support/controller.ts';
+import { until } from '../../support/until.ts';
+import { type WorkingNodes, workingNodes } from '../../support/working-nodes.ts';
 
 /** The controller in the daemon, against a sandbox's API server and nodes in memory that carry out what they are told. */
 

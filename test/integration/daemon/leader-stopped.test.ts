@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { bundleElectingDaemon, type Daemon, type DaemonProgram } from '../support/daemon.ts';
-import type { ElectingWatchOptions } from '../support/electing-watch.ts';
-import { inWorld, TIMING } from '../support/election-world.ts';
-import { until } from '../support/until.ts';
+import { bundleElectingDaemon, type Daemon, type DaemonProgram } from '../../support/daemon.ts';
+import type { ElectingWatchOptions } from '../../support/electing-watch.ts';
+import { inWorld, TIMING } from '../../support/election-world.ts';
+import { until } from '../../support/until.ts';
 
 /** A leader that does not run for a while, and does not know. */
 
