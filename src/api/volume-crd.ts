@@ -134,6 +134,7 @@ const attachment = {
       description: 'Those that need it there, as namespace/name.',
       items: { type: 'string' },
     },
+    device: { type: 'string', description: 'Name of the device in the kernel of that node, as under /dev.' },
     since: time('When it came into this state.'),
     message: { type: 'string', description: 'What holds it up.' },
   },

@@ -66,6 +66,8 @@ export interface Attachment {
   safeToDetach: boolean;
   /** Those that need it there, as `namespace/name`. */
   pods: string[];
+  /** The kernel's name of it there, as under /dev; while it is known. */
+  device?: string;
   /** When it came into this state. */
   since: string;
   /** What holds it up. */

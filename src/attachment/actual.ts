@@ -1,12 +1,8 @@
 import { byPod } from './desired.ts';
-import { byNode, recordOf } from './record.ts';
+import { byNode } from './record.ts';
 import type { Entry, PodUse, Wanted } from './types.ts';
 
 /** The actual state of the world: volume → nodes → pods. Functions answer with the same list when nothing changes. */
-
-/** With an entry of its node replaced, or added; sorted by node. */
-export const withEntry = (entries: readonly Entry[], entry: Entry): readonly Entry[] =>
-  [...withoutNode(entries, entry.node), entry].sort(byNode);
 
 /** Without the entry of a node. */
 export function withoutNode(entries: readonly Entry[], node: string): readonly Entry[] {
@@ -16,18 +12,40 @@ export function withoutNode(entries: readonly Entry[], node: string): readonly E
 }
 
 /**
- * An entry with some of it changed. A state that it was in already leaves the time since when as it was. What is not
- * Attached is not safe to mount or to detach.
+ * With the entry of a node changed, or added; sorted by node. A state that it was in already leaves the time since when as it
+ * was. What is not Attached is not safe to mount, and has a device while it is Attached or Detaching.
  * @param now ms since the epoch
  */
-export function setState(entry: Entry, change: Partial<Omit<Entry, 'node' | 'since'>>, now: number): Entry {
-  const changed = { ...entry, ...change };
-  const safe =
-    changed.state === 'Attached'
-      ? { safeToMount: changed.safeToMount, safeToDetach: changed.safeToDetach }
-      : { safeToMount: false, safeToDetach: false };
-  return { ...changed, ...safe, since: changed.state === entry.state ? entry.since : now };
+export function change(
+  entries: readonly Entry[],
+  node: string,
+  to: Partial<Omit<Entry, 'node' | 'since'>>,
+  now: number,
+): readonly Entry[] {
+  const old = entries.find((entry) => entry.node === node);
+  const changed = { ...NEW, ...old, ...to };
+  const { state } = changed;
+  const isThere = state === 'Attached' || state === 'Detaching';
+  const entry: Entry = {
+    ...changed,
+    node,
+    safeToMount: changed.safeToMount && state === 'Attached',
+    safeToDetach: changed.safeToDetach && isThere,
+    device: isThere ? changed.device : undefined,
+    since: old?.state === state ? old.since : now,
+  };
+  return [...withoutNode(entries, node), entry].sort(byNode);
 }
+
+const NEW: Omit<Entry, 'node' | 'since'> = {
+  state: 'Uncertain',
+  readOnly: false,
+  safeToMount: false,
+  safeToDetach: false,
+  pods: [],
+  device: undefined,
+  message: undefined,
+};
 
 /**
  * With the pods that are gone or terminated taken from their entries, and those that want the volume where it is added.
@@ -50,51 +68,3 @@ export function withPods(
 
 const isSame = (some: readonly PodUse[], others: readonly PodUse[]): boolean =>
   some.length === others.length && some.every(({ uid }, at) => uid === others[at]?.uid);
-
-/** The entries of all volumes, by UID of the Volume. */
-export interface ActualState {
-  volumes(): string[];
-  /** Sorted by node; none for a volume that is not known. */
-  of(volume: string): readonly Entry[];
-  /** Marks the volume dirty when an entry appears or vanishes: what is recorded are the nodes. */
-  set(volume: string, entries: readonly Entry[]): void;
-  /** What was read from the record: not dirty by that. */
-  fill(volume: string, entries: readonly Entry[]): void;
-  dirty(): string[];
-  /** The record was written as those nodes: the volume is dirty no more, unless it has changed since. */
-  persisted(volume: string, nodes: readonly string[]): void;
-  /** Nothing is to be known of it, or recorded, any more. */
-  forget(volume: string): void;
-}
-
-export function createActualState(): ActualState {
-  const entriesOf = new Map<string, readonly Entry[]>();
-  const dirty = new Set<string>();
-  const of = (volume: string): readonly Entry[] => entriesOf.get(volume) ?? [];
-
-  function fill(volume: string, entries: readonly Entry[]): void {
-    if (entries.length === 0) entriesOf.delete(volume);
-    else entriesOf.set(volume, entries);
-  }
-
-  return {
-    volumes: () => [...entriesOf.keys()],
-    of,
-    set(volume, entries) {
-      if (!isSameRecord(recordOf(of(volume)), recordOf(entries))) dirty.add(volume);
-      fill(volume, entries);
-    },
-    fill,
-    dirty: () => [...dirty],
-    persisted(volume, nodes) {
-      if (isSameRecord(recordOf(of(volume)), nodes)) dirty.delete(volume);
-    },
-    forget(volume) {
-      entriesOf.delete(volume);
-      dirty.delete(volume);
-    },
-  };
-}
-
-const isSameRecord = (some: readonly string[], others: readonly string[]): boolean =>
-  some.length === others.length && some.every((node, at) => node === others[at]);

@@ -13,12 +13,12 @@ import { ObservationError } from '../storage/probe-results.ts';
 import { holdersBeside, takingOver } from '../storage/shared/holders.ts';
 import type { Desired, Observed } from '../storage/types.ts';
 import { unusedGuards } from '../storage/unused.ts';
-import { presence } from './presence.ts';
+import { type Presence, presence } from './presence.ts';
 import type { Operation } from './types.ts';
 
 /** What is so on the node once an operation has ended. */
 export type Outcome =
-  | { is: 'attached'; readOnly: boolean; safeToMount: boolean; message: string | undefined }
+  | Extract<Presence, { is: 'attached' }>
   | { is: 'detached' }
   /** It is attached, and nothing was done. */
   | { is: 'in-use'; message: string }

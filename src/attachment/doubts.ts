@@ -1,6 +1,7 @@
 import { READY_REASON } from '../api/names.ts';
 import type { Volume } from '../api/volume.ts';
-import { change, forgetFailures, type Known } from './known.ts';
+import { change } from './actual.ts';
+import { forgetFailures, type Known } from './known.ts';
 import type { Life } from './node-facts.ts';
 import type { Managed, NodeFacts } from './types.ts';
 
@@ -30,7 +31,12 @@ export function doubtNodes(
     const before = known.lives.get(node);
     known.lives.set(node, life);
     if (before === undefined && measured && node === managed.home) {
-      known.entries = change(known.entries, node, { state: 'Attached', safeToMount: true }, now);
+      known.entries = change(
+        known.entries,
+        node,
+        { state: 'Attached', safeToMount: true, device: deviceName },
+        now,
+      );
     } else if (before === undefined) {
       known.unseen.add(node);
     } else if (before.boot !== life.boot || (life.ready && !before.ready)) {

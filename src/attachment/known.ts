@@ -66,28 +66,3 @@ export function forgetFailures(
 
 export const failureOf = (known: Known, kind: OperationKind, node: string) =>
   known.failures.get(failureKey(kind, node));
-
-/** The entry of a node, changed or added. */
-export function change(
-  entries: readonly Entry[],
-  node: string,
-  to: Partial<Omit<Entry, 'node'>>,
-  now: number,
-): Entry[] {
-  const old = entries.find((entry) => entry.node === node);
-  const state = to.state ?? old?.state ?? 'Uncertain';
-  const changed = {
-    ...{ readOnly: false, safeToMount: false, safeToDetach: false, pods: [], message: undefined },
-    ...old,
-    ...to,
-  };
-  const entry: Entry = {
-    ...changed,
-    node,
-    state,
-    safeToMount: changed.safeToMount && state === 'Attached',
-    safeToDetach: changed.safeToDetach && (state === 'Attached' || state === 'Detaching'),
-    since: old?.state === state ? old.since : now,
-  };
-  return old === undefined ? [...entries, entry] : entries.map((each) => (each.node === node ? entry : each));
-}

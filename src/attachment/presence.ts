@@ -1,11 +1,19 @@
 import { withHint } from '../nodes/job-text.ts';
+import { deviceOf } from '../storage/device.ts';
 import { plan } from '../storage/plan.ts';
 import { loopsOf } from '../storage/sparse/loop.ts';
 import type { Desired, Observed } from '../storage/types.ts';
 
 /** Whether a volume's device is there, as a look at the node showed it. */
 export type Presence =
-  | { is: 'attached'; readOnly: boolean; safeToMount: boolean; message: string | undefined }
+  | {
+      is: 'attached';
+      readOnly: boolean;
+      safeToMount: boolean;
+      /** The kernel's name of it, while it is the device that it should be. */
+      device: string | undefined;
+      message: string | undefined;
+    }
   | { is: 'detached' }
   | { is: 'unknown'; message: string };
 
@@ -18,9 +26,10 @@ export function presence(desired: Desired, observed: Observed): Presence {
   const planned = plan('present', desired, observed, 0);
   const ready = !('refusal' in planned) && (planned.steps.length === 0 || planned.grows === true);
   const message = 'refusal' in planned ? withHint(planned.refusal, planned.hint) : undefined;
+  const device = deviceOf(desired, observed).device?.name;
   if (desired.type !== 'sparse' || observed.type !== 'sparse') {
     return ready
-      ? { is: 'attached', readOnly: false, safeToMount: true, message: undefined }
+      ? { is: 'attached', readOnly: false, safeToMount: true, device, message: undefined }
       : { is: 'detached' };
   }
   const [loop, ...others] = loopsOf(observed);
@@ -28,11 +37,17 @@ export function presence(desired: Desired, observed: Observed): Presence {
     const absent = plan('absent', desired, observed, 0);
     if ('refusal' in absent || absent.steps.length === 0) return { is: 'detached' };
     const held = `no device has ${desired.file}, but it is still held for this node`;
-    return { is: 'attached', readOnly: desired.readOnly, safeToMount: false, message: message ?? held };
+    return {
+      is: 'attached',
+      readOnly: desired.readOnly,
+      safeToMount: false,
+      device,
+      message: message ?? held,
+    };
   }
   // Neither attached nor detached: it goes when its last user closes it.
   if (loop.autoclear)
     return { is: 'unknown', message: message ?? `/dev/${loop.name} goes with its last user` };
   const readOnly = [loop, ...others].every((each) => each.readOnly);
-  return { is: 'attached', readOnly, safeToMount: ready, message };
+  return { is: 'attached', readOnly, safeToMount: ready, device, message };
 }

@@ -49,6 +49,7 @@ const uncertain = (node: string, readOnly: boolean, since: number): Entry => ({
   safeToMount: false,
   safeToDetach: false,
   pods: [],
+  device: undefined,
   since,
   message: undefined,
 });
@@ -56,6 +57,16 @@ const uncertain = (node: string, readOnly: boolean, since: number): Entry => ({
 /** The nodes to record: those that have it, or may have it. Sorted, each once. */
 export const recordOf = (entries: readonly Entry[]): string[] =>
   [...new Set(entries.map(({ node }) => node))].sort(compare);
+
+/**
+ * The annotation as it is to be written; undefined where it says so already. This difference is the dirty flag of the
+ * specification, one for each volume: nothing has to remember that it is to be written.
+ * @param written as it is; undefined: there is none, as on a volume from before there was a record, which has none to tell of
+ */
+export function recordToWrite(written: string | undefined, entries: readonly Entry[]): string | undefined {
+  const record = JSON.stringify(recordOf(entries));
+  return written === record || (written === undefined && entries.length === 0) ? undefined : record;
+}
 
 /** The entries as the status of the Volume shows them, sorted by node. */
 export function attachmentsOf(entries: readonly Entry[]): Attachment[] {
@@ -66,6 +77,7 @@ export function attachmentsOf(entries: readonly Entry[]): Attachment[] {
     safeToMount: entry.safeToMount,
     safeToDetach: entry.safeToDetach,
     pods: [...new Set(entry.pods.map(({ pod }) => pod))].sort(compare),
+    ...(entry.device === undefined ? {} : { device: entry.device }),
     since: new Date(entry.since).toISOString(),
     ...(entry.message === undefined ? {} : { message: entry.message }),
   }));

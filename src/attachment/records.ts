@@ -10,7 +10,7 @@ import type { Informer } from '../kube/informer.ts';
 import type { KubeClient } from '../kube/types.ts';
 import { isPvOf } from './desired.ts';
 import { failureOf, type Known } from './known.ts';
-import { attachmentsOf, recordOf } from './record.ts';
+import { attachmentsOf, recordToWrite } from './record.ts';
 import type { Next, Operation, PodUse } from './types.ts';
 
 export interface RecordsDeps {
@@ -42,16 +42,20 @@ export function createRecords({ client, volumes, persistentVolumes, events }: Re
     return true;
   }
 
-  async function writeStatus(known: Known, { metadata, status }: Volume): Promise<boolean> {
+  async function writeStatus(known: Known, { metadata, spec, status }: Volume): Promise<boolean> {
     const { name, uid, resourceVersion } = metadata;
     const attachments = sinceShown(attachmentsOf(known.entries), status?.attachments);
     const nodes = new Set(attachments.map(({ node }) => node));
+    const isOnDemand = spec.attachPolicy === 'OnDemand';
     // Not as text: API servers put the keys of custom resources in an order of their own.
     if (isDeepStrictEqual(status?.attachments ?? [], attachments)) {
       known.written = nodes;
       return true;
     }
-    const patch = { metadata: { uid, resourceVersion }, status: { attachments } };
+    const patch = {
+      metadata: { uid, resourceVersion },
+      status: { attachments, ...(isOnDemand && { deviceName: deviceIn(attachments) ?? null }) },
+    };
     try {
       volumes.learn(await client.patch<Volume>(VOLUMES, name, patch, { subresource: 'status' }));
       known.written = nodes;
@@ -69,10 +73,8 @@ export function createRecords({ client, volumes, persistentVolumes, events }: Re
   async function writePersistentVolume({ name, volume, entries }: Known): Promise<void> {
     const pv = persistentVolumes.get(name);
     if (pv === undefined || !isPvOf(pv, volume)) return;
-    const record = JSON.stringify(recordOf(entries));
-    const written = pv.metadata.annotations?.[ATTACHED_NODES_ANNOTATION];
-    // One from before there was a record has none to tell of.
-    if (written === record || (written === undefined && entries.length === 0)) return;
+    const record = recordToWrite(pv.metadata.annotations?.[ATTACHED_NODES_ANNOTATION], entries);
+    if (record === undefined) return;
     const patch = {
       metadata: { uid: pv.metadata.uid, annotations: { [ATTACHED_NODES_ANNOTATION]: record } },
     };
@@ -135,6 +137,10 @@ const sinceShown = (attachments: readonly Attachment[], shown: readonly Attachme
     const { since = '' } = shown.find(({ node, state }) => node === each.node && state === each.state) ?? {};
     return Date.parse(since) < Date.parse(each.since) ? { ...each, since } : each;
   });
+
+/** The device that the status of the Volume shows: that of the node which the Volume is worked on. */
+const deviceIn = (attachments: readonly Attachment[]): string | undefined =>
+  (attachments.find(({ state }) => state === 'Attached') ?? attachments[0])?.device;
 
 const attachedMessage = (volume: string, { node }: PodUse): string =>
   `Volume "${volume}" is attached to node ${node}`;

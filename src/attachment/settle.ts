@@ -1,6 +1,6 @@
-import { withoutNode } from './actual.ts';
+import { change, withoutNode } from './actual.ts';
 import type { Outcome } from './attacher.ts';
-import { change, forgetFailures, type Known, noteFailure } from './known.ts';
+import { forgetFailures, type Known, noteFailure } from './known.ts';
 import type { Entry, Operation, OperationKind } from './types.ts';
 
 /**
@@ -19,8 +19,9 @@ export function settle(
   const had = known.entries.some((entry) => entry.node === node);
   switch (outcome.is) {
     case 'attached': {
-      const { readOnly, safeToMount, message } = outcome;
-      const to = { state: 'Attached', readOnly, safeToMount, safeToDetach: false, message } as const;
+      const { is: _, ...found } = outcome;
+      const { safeToMount, message } = found;
+      const to = { ...found, state: 'Attached', safeToDetach: false } as const;
       known.entries = stillSince(change(known.entries, node, to, now), was);
       known.unseen.delete(node);
       // Also by a look: what an attach was tried for is so.

@@ -44,6 +44,8 @@ export interface Entry {
   safeToDetach: boolean;
   /** Cached pods. */
   pods: readonly PodUse[];
+  /** The kernel's name of it there, while it is known. */
+  device: string | undefined;
   /** ms since the epoch */
   since: number;
   message: string | undefined;

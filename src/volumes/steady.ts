@@ -39,7 +39,9 @@ export function steady(input: Input, now: number): Decision {
   }
   if (observation === undefined) {
     const nextLook = (input.lookedAt ?? Number.NEGATIVE_INFINITY) + LOOK_EVERY;
-    return now < nextLook && rests(input) ? lookAt(nextLook) : { action: { do: 'observe' } };
+    return now < nextLook && rests(input, growsAt !== undefined)
+      ? lookAt(nextLook)
+      : { action: { do: 'observe' } };
   }
   if ('unknown' in observation) {
     return unreachable(volume, now, observation);
@@ -87,12 +89,15 @@ export function steady(input: Input, now: number): Decision {
   return grownPv(input) ?? { requeueAfter: LOOK_EVERY };
 }
 
-/** Whether what the status says need not be looked at again now. */
-function rests({ volume, node }: Input): boolean {
-  const { phase, observedGeneration, deviceName } = volume.status ?? {};
+/**
+ * Whether what the status says need not be looked at again now.
+ * @param isGrowing it is tried again to grow it, at a time of its own
+ */
+function rests({ volume, node }: Input, isGrowing: boolean): boolean {
+  const { phase, observedGeneration, deviceName, capacity } = volume.status ?? {};
   const reason = readyOf(volume)?.reason;
   const there = attachmentsOf(volume).find((each) => each.node === node);
-  // Where it is on its way or doubtful, either may be so.
+  // Whoever attaches it tells of the device in the same write. Where it is on its way or doubtful, either may be so.
   const isTold =
     there === undefined ? deviceName === undefined : there.state !== 'Attached' || deviceName !== undefined;
   return (
@@ -101,6 +106,8 @@ function rests({ volume, node }: Input): boolean {
     reason !== READY_REASON.attaching &&
     reason !== READY_REASON.attachmentDisabled &&
     (isTold || !isOnDemand(volume)) &&
+    // It can grow now that there is a device.
+    !(!isGrowing && there?.state === 'Attached' && isToGrow(desiredOf(volume, undefined, node), capacity)) &&
     // Another size may be wanted.
     observedGeneration === volume.metadata.generation
   );

@@ -1,12 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import {
-  createActualState,
-  setState,
-  withEntry,
-  withoutNode,
-  withPods,
-} from '../../src/attachment/actual.ts';
-import { attachmentsOf, entriesFromRecord, recordOf } from '../../src/attachment/record.ts';
+import { change, withoutNode, withPods } from '../../src/attachment/actual.ts';
+import { attachmentsOf, entriesFromRecord, recordOf, recordToWrite } from '../../src/attachment/record.ts';
 import { entry, NOW, use, wanted } from '../support/attachment-view.ts';
 
 const never = () => false;
@@ -105,13 +99,13 @@ describe('the record', () => {
 
 describe('entries', () => {
   test('one of a node, in their order', () => {
-    const changed = entry('n1', { state: 'Uncertain' });
-    expect(withEntry([entry('n1'), entry('n3')], entry('n2')).map(({ node }) => node)).toEqual([
-      'n1',
-      'n2',
-      'n3',
+    const [first, added, last] = change([entry('n1'), entry('n3')], 'n2', { state: 'Attaching' }, NOW);
+    expect([first, last]).toEqual([entry('n1'), entry('n3')]);
+    expect(added).toEqual(entry('n2', { state: 'Attaching', since: NOW }));
+    expect(change([entry('n1'), entry('n3')], 'n1', { message: 'busy' }, NOW)).toEqual([
+      entry('n1', { message: 'busy' }),
+      entry('n3'),
     ]);
-    expect(withEntry([entry('n1'), entry('n3')], changed)).toEqual([changed, entry('n3')]);
   });
 
   test('without a node; the same list where it is not', () => {
@@ -120,19 +114,16 @@ describe('entries', () => {
     expect(withoutNode(entries, 'n3')).toBe(entries);
   });
 
-  test('a new state begins now, and is not safe unless Attached', () => {
-    const attached = entry('n1', { safeToDetach: true });
-    expect(setState(attached, { state: 'Detaching' }, NOW)).toMatchObject({
-      state: 'Detaching',
-      safeToMount: false,
-      safeToDetach: false,
-      since: NOW,
-    });
-    expect(setState(attached, { message: 'busy', safeToDetach: false }, NOW)).toEqual({
-      ...attached,
-      safeToDetach: false,
-      message: 'busy',
-    });
+  test('a new state begins now; only what is Attached is safe to mount, and has a device until it is Detached', () => {
+    const attached = entry('n1', { device: 'loop1' });
+    const detaching = change([attached], 'n1', { state: 'Detaching', safeToDetach: true }, NOW);
+    expect(detaching).toMatchObject([
+      { state: 'Detaching', safeToMount: false, safeToDetach: true, device: 'loop1', since: NOW },
+    ]);
+    expect(change(detaching, 'n1', { state: 'Uncertain' }, NOW)).toMatchObject([
+      { state: 'Uncertain', safeToMount: false, safeToDetach: false, device: undefined },
+    ]);
+    expect(change([attached], 'n1', { state: 'Attached' }, NOW)).toEqual([attached]);
   });
 });
 
@@ -164,42 +155,19 @@ describe('pods', () => {
   });
 });
 
-describe('the state', () => {
-  test('what was read is not dirty', () => {
-    const state = createActualState();
-    state.fill('u1', [entry('n1', { state: 'Uncertain' })]);
-    expect([state.volumes(), state.of('u1').length, state.of('u2').length]).toEqual([['u1'], 1, 0]);
-    expect(state.dirty()).toEqual([]);
-  });
+describe('the record is to be written', () => {
+  const written = '["n1"]';
 
   test.each([
-    ['an entry appears', [entry('n1'), entry('n2')], true],
-    ['an entry vanishes', [], true],
-    ['another node', [entry('n2')], true],
-    ['pods come', [entry('n1', {}, 'a')], false],
-    ['another state', [entry('n1', { state: 'Detaching' })], false],
-  ])('%s', (_, entries, isDirty) => {
-    const state = createActualState();
-    state.fill('u1', [entry('n1')]);
-    state.set('u1', entries);
-    expect(state.of('u1')).toEqual(entries);
-    expect(state.dirty()).toEqual(isDirty ? ['u1'] : []);
-  });
-
-  test('it is clean when the nodes were written that it has now', () => {
-    const state = createActualState();
-    state.set('u1', [entry('n1')]);
-    state.set('u2', [entry('n1')]);
-    state.set('u1', [entry('n1'), entry('n2')]);
-    state.persisted('u1', ['n1']);
-    expect(state.dirty()).toEqual(['u1', 'u2']);
-    state.persisted('u1', ['n1', 'n2']);
-    expect(state.dirty()).toEqual(['u2']);
-    state.set('u1', []);
-    expect([state.volumes(), state.dirty()]).toEqual([['u2'], ['u2', 'u1']]);
-    state.persisted('u1', []);
-    expect(state.dirty()).toEqual(['u2']);
-    state.forget('u2');
-    expect([state.volumes(), state.dirty()]).toEqual([[], []]);
+    ['an entry appeared', written, [entry('n1'), entry('n2')], '["n1","n2"]'],
+    ['an entry vanished', written, [], '[]'],
+    ['another node', written, [entry('n2')], '["n2"]'],
+    ['pods came', written, [entry('n1', {}, 'a')], undefined],
+    ['another state', written, [entry('n1', { state: 'Detaching' })], undefined],
+    ['somebody else wrote', 'junk', [entry('n1')], written],
+    ['there was none', undefined, [entry('n1')], written],
+    ['there was none, and nothing to tell', undefined, [], undefined],
+  ])('%s', (_, before, entries, record) => {
+    expect(recordToWrite(before, entries)).toBe(record);
   });
 });

@@ -1,9 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
-import { createActualState, setState, withEntry, withoutNode } from '../../src/attachment/actual.ts';
+import { change, withoutNode } from '../../src/attachment/actual.ts';
 import { managedOf } from '../../src/attachment/desired.ts';
 import { conditionOf } from '../../src/attachment/handshake.ts';
 import { reconcile } from '../../src/attachment/reconcile.ts';
-import { attachmentsOf, entriesFromRecord, recordOf } from '../../src/attachment/record.ts';
+import { attachmentsOf, entriesFromRecord, recordOf, recordToWrite } from '../../src/attachment/record.ts';
 import type { Next } from '../../src/attachment/types.ts';
 import { usesOf } from '../../src/attachment/uses.ts';
 import {
@@ -49,16 +49,13 @@ const readers = shared({ readOnly: true });
 
 describe('Attach/Detach Controller', () => {
   test('The controller will maintain an in-memory cache containing a list of volumes that are managed by the controller', () => {
-    const state = createActualState();
-    state.fill('u1', [entry('n1')]);
-    state.set('u2', [entry('n2')]);
-    expect(state.volumes()).toEqual(['u1', 'u2']);
+    // Of each volume, by its UID, what is known of it on nodes.
+    const entries = entriesFromRecord('["n1"]', undefined, NOW);
+    expect(begun({ wanted: [wanted('n2', 'a')], entries })).toBe('look n1');
   });
 
   test('Each of these volumes will, in addition to the volume name, specify a list of nodes the volume is attached to', () => {
-    const state = createActualState();
-    state.set('u1', [entry('n1'), entry('n2')]);
-    expect(recordOf(state.of('u1'))).toEqual(['n1', 'n2']);
+    expect(recordOf([entry('n1'), entry('n2')])).toEqual(['n1', 'n2']);
   });
 
   test('each of these nodes will, in addition to the node name, specify a list of pods that are scheduled to the node and referencing the volume', () => {
@@ -70,31 +67,24 @@ describe('Attach/Detach Controller', () => {
 
   test('This cache must be thread-safe', () => {
     // Whoever has read it goes on with what was so then.
-    const state = createActualState();
-    state.set('u1', [entry('n1')]);
-    const read = state.of('u1');
-    state.set('u1', withEntry(withoutNode(read, 'n1'), entry('n2')));
-    expect([read, state.of('u1')]).toEqual([[entry('n1')], [entry('n2')]]);
+    const read = [entry('n1')];
+    const then = change(withoutNode(read, 'n1'), 'n2', { state: 'Attaching' }, NOW);
+    expect([recordOf(read), recordOf(then)]).toEqual([['n1'], ['n2']]);
   });
 
   test('a single top level boolean used to track if state needs to be persisted or not (the value is reset every time state is persisted, and it is set anytime an attach or detach succeeds)', () => {
     // One for each volume: a boolean for all would write all.
-    const state = createActualState();
-    state.set('u1', [entry('n1')]);
-    expect(state.dirty()).toEqual(['u1']);
-    state.persisted('u1', ['n1']);
-    expect(state.dirty()).toEqual([]);
-    state.set('u1', []);
-    expect(state.dirty()).toEqual(['u1']);
+    expect(recordToWrite('[]', [entry('n1')])).toBe('["n1"]');
+    expect(recordToWrite('["n1"]', [entry('n1')])).toBeUndefined();
+    expect(recordToWrite('["n1"]', [])).toBe('[]');
   });
 
   test('On initial startup, the controller will ... pre-populate the cache with volumes and the nodes they are attached to', () => {
-    const state = createActualState();
-    state.fill('u1', entriesFromRecord('["n1","n2"]', undefined, NOW));
-    expect(recordOf(state.of('u1'))).toEqual(['n1', 'n2']);
-    expect(state.dirty()).toEqual([]);
+    const entries = entriesFromRecord('["n1","n2"]', undefined, NOW);
+    expect(recordOf(entries)).toEqual(['n1', 'n2']);
+    expect(recordToWrite('["n1","n2"]', entries)).toBeUndefined();
     // It is not trusted: each is looked at before anything is done.
-    expect(begun({ wanted: [wanted('n3', 'a')], entries: state.of('u1') })).toBe('look n1');
+    expect(begun({ wanted: [wanted('n3', 'a')], entries })).toBe('look n1');
   });
 
   test('Fetch all pod and mirror pod objects', () => {
@@ -171,31 +161,19 @@ describe('Attach/Detach Controller', () => {
   });
 
   test('If the top level boolean ... is not set, skip this operation (to prevent unnecessary writes to the API server)', () => {
-    const state = createActualState();
-    state.fill('u1', [entry('n1')]);
-    state.set('u1', [setState(entry('n1', {}, 'a'), { safeToDetach: true }, NOW)]);
-    expect(state.dirty()).toEqual([]);
+    expect(recordToWrite('["n1"]', [entry('n1', { safeToDetach: true }, 'a')])).toBeUndefined();
   });
 
   test('For each volume in the in-memory cache that is a PersistentVolume and is attached to a node (has more than one item in list of nodes), write the list of nodes to associated PersistentVolume object: from one up, and also when it becomes empty', () => {
     expect(owned.persistent).toBe(true);
-    const state = createActualState();
-    state.set('u1', [entry('n1')]);
-    expect([state.dirty(), recordOf(state.of('u1'))]).toEqual([['u1'], ['n1']]);
-    state.persisted('u1', ['n1']);
-    state.set('u1', []);
-    expect([state.dirty(), recordOf(state.of('u1'))]).toEqual([['u1'], []]);
+    expect(recordToWrite(undefined, [entry('n1')])).toBe('["n1"]');
+    expect(recordToWrite('["n1"]', [])).toBe('[]');
   });
 
   test('Reset the top level boolean in the in-memory cache to indicate that state does not need to be persisted', () => {
-    const state = createActualState();
-    state.set('u1', [entry('n1')]);
     // What changed while it was written is still to be written.
-    state.set('u1', [entry('n2')]);
-    state.persisted('u1', ['n1']);
-    expect(state.dirty()).toEqual(['u1']);
-    state.persisted('u1', ['n2']);
-    expect(state.dirty()).toEqual([]);
+    expect(recordToWrite('["n1"]', [entry('n2')])).toBe('["n2"]');
+    expect(recordToWrite('["n2"]', [entry('n2')])).toBeUndefined();
   });
 
   test('To prevent multiple attach or detach operations on the same volume, the main thread will maintain a table mapping volumes to currently active operations', () => {
@@ -239,16 +217,14 @@ describe('Attach Logic', () => {
   });
 
   test('Add the node the volume was attached to, to in-memory cache (i.e. volume->node), to indicate the volume was successfully attached to the node', () => {
-    const attaching = entry('n1', { state: 'Attaching' });
-    const attached = setState(attaching, { state: 'Attached', safeToMount: true }, NOW);
-    expect(withEntry([attaching], attached)).toEqual([entry('n1', { since: NOW })]);
-    expect(begun({ wanted: [wanted('n1', 'a')], entries: [attached] })).toBeUndefined();
+    const attaching = [entry('n1', { state: 'Attaching' })];
+    const attached = change(attaching, 'n1', { state: 'Attached', safeToMount: true }, NOW);
+    expect(attached).toEqual([entry('n1', { since: NOW })]);
+    expect(begun({ wanted: [wanted('n1', 'a')], entries: attached })).toBeUndefined();
   });
 
   test('Set the top level boolean in the in-memory cache to indicate that state does need to be persisted: attached', () => {
-    const state = createActualState();
-    state.set('u1', withEntry(state.of('u1'), entry('n1')));
-    expect(state.dirty()).toEqual(['u1']);
+    expect(recordToWrite('[]', change([], 'n1', { state: 'Attached' }, NOW))).toBe('["n1"]');
   });
 
   test('Make a call to the API server to update the VolumeStatus object ... to indicate that it is now safeToMount', () => {
@@ -280,10 +256,7 @@ describe('Detach Logic', () => {
   });
 
   test('Set the top level boolean in the in-memory cache to indicate that state does need to be persisted: detached', () => {
-    const state = createActualState();
-    state.fill('u1', [entry('n1')]);
-    state.set('u1', withoutNode(state.of('u1'), 'n1'));
-    expect(state.dirty()).toEqual(['u1']);
+    expect(recordToWrite('["n1"]', withoutNode([entry('n1')], 'n1'))).toBe('[]');
   });
 
   test('Acquire operation lock for volume, at the end: a slip, for it is released, and the next operation begins', () => {
@@ -299,7 +272,7 @@ describe('Rationale for Storing State', () => {
     const entries = entriesFromRecord('["n1"]', undefined, NOW);
     expect(begun({ entries, unseen: ['n1', 'n2', 'n3'] })).toBe('look n1');
     // Found to be so: a pod that was deleted meanwhile is no reason to keep it.
-    const seen = entries.map((one) => setState(one, { state: 'Attached', safeToMount: true }, NOW));
+    const seen = change(entries, 'n1', { state: 'Attached', safeToMount: true }, NOW);
     expect(begun({ entries: seen })).toBe('detach n1');
   });
 
@@ -387,9 +360,9 @@ describe('Safe Mount/Unmount', () => {
   });
 
   test('a safeToDetach field indicating the volume is unmounted and ready to detach', () => {
-    const unused = setState(entry('n1'), { safeToDetach: true }, NOW);
-    expect(attachmentsOf([unused])).toMatchObject([{ safeToDetach: true }]);
-    expect(attachmentsOf([setState(unused, { state: 'Uncertain' }, NOW)])).toMatchObject([
+    const unused = change([entry('n1')], 'n1', { safeToDetach: true }, NOW);
+    expect(attachmentsOf(unused)).toMatchObject([{ safeToDetach: true }]);
+    expect(attachmentsOf(change(unused, 'n1', { state: 'Uncertain' }, NOW))).toMatchObject([
       { safeToDetach: false },
     ]);
   });

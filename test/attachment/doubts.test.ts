@@ -1,7 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Attachment, Volume } from '../../src/api/volume.ts';
+import { change } from '../../src/attachment/actual.ts';
 import { doubtNodes, heedOrders, heedVolume } from '../../src/attachment/doubts.ts';
-import { change, type Known } from '../../src/attachment/known.ts';
+import type { Known } from '../../src/attachment/known.ts';
 import type { Life } from '../../src/attachment/node-facts.ts';
 import type { Managed, NodeFacts } from '../../src/attachment/types.ts';
 

@@ -41,6 +41,7 @@ function world(since = '', ...needed: Pod[]) {
         attachments: [
           // In the order in which an API server gives it back.
           {
+            device: 'loop1',
             message: 'mounted',
             node: 'n1',
             pods: [],
@@ -126,7 +127,13 @@ function world(since = '', ...needed: Pod[]) {
   };
 }
 
-const attached: Outcome = { is: 'attached', readOnly: false, safeToMount: true, message: undefined };
+const attached: Outcome = {
+  is: 'attached',
+  readOnly: false,
+  safeToMount: true,
+  device: 'loop1',
+  message: undefined,
+};
 
 test('what an operation finds while it is asked whether another node is gone is not lost', async () => {
   const { reconciler, nodes, slow, end, entries } = world();
@@ -179,6 +186,25 @@ test.each<[string, string, number]>([
   await reconciler.reconcile('v1');
   await reconciler.reconcile('v1');
   expect(writes.length).toBe(times);
+});
+
+test.each<[string, Outcome, object]>([
+  [
+    'while it is there',
+    { is: 'in-use', message: 'mounted' },
+    { attachments: [expect.objectContaining({ node: 'n1', device: 'loop7' })], deviceName: 'loop7' },
+  ],
+  ['and gone with it', { is: 'detached' }, { attachments: [], deviceName: null }],
+])('the device is told for its node, and for the Volume in the same write: %s', async (_, outcome, told) => {
+  const { reconciler, end, writes } = world();
+  await reconciler.reconcile('v1');
+  await end('look', 'n1', { ...attached, device: 'loop7' });
+  await reconciler.reconcile('v1');
+  await end('look', 'n2', { is: 'detached' });
+  await reconciler.reconcile('v1');
+  await end('detach', 'n1', outcome);
+  await reconciler.reconcile('v1');
+  expect(writes.map((each) => JSON.parse(each))).toEqual([told]);
 });
 
 test('a pod is told by an event also where its condition cannot be written', async () => {

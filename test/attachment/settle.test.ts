@@ -1,7 +1,8 @@
 import { expect, test } from '@jest/globals';
 import type { Volume } from '../../src/api/volume.ts';
+import { change } from '../../src/attachment/actual.ts';
 import type { Outcome } from '../../src/attachment/attacher.ts';
-import { change, failureOf, type Known } from '../../src/attachment/known.ts';
+import { failureOf, type Known } from '../../src/attachment/known.ts';
 import { settle } from '../../src/attachment/settle.ts';
 import type { Entry, OperationKind } from '../../src/attachment/types.ts';
 
@@ -20,13 +21,19 @@ const knownWith = (entries: readonly Entry[]): Known => ({
   unmade: false,
   wanted: 0,
 });
-const entry = (state: Entry['state']): Entry[] => change([], 'n1', { state }, 100);
-const attached: Outcome = { is: 'attached', readOnly: false, safeToMount: true, message: undefined };
+const entry = (state: Entry['state']): readonly Entry[] => change([], 'n1', { state }, 100);
+const attached: Outcome = {
+  is: 'attached',
+  readOnly: false,
+  safeToMount: true,
+  device: 'loop1',
+  message: undefined,
+};
 
 const cases: [
   string,
   OperationKind,
-  Entry[],
+  readonly Entry[],
   Outcome,
   object[],
   { unseen: boolean; fails: OperationKind[] },
@@ -36,7 +43,7 @@ const cases: [
     'attach',
     entry('Attaching'),
     attached,
-    [{ state: 'Attached', safeToMount: true, since: 200 }],
+    [{ state: 'Attached', safeToMount: true, device: 'loop1', since: 200 }],
     { unseen: false, fails: [] },
   ],
   [
@@ -206,7 +213,7 @@ test.each<[string, OperationKind, Outcome]>([
   expect(known.entries[0]).toMatchObject({ state: 'Attached', since: 100 });
 });
 
-test.each<[string, Entry[], string[]]>([
+test.each<[string, readonly Entry[], string[]]>([
   ['that nothing is known of is looked at again', [], ['n2']],
   ['of which it is known is let go of first', change([], 'n2', { state: 'Attached' }, 100), []],
 ])('a node with the file %s', (_, entries, unseen) => {

@@ -21,6 +21,7 @@ const base = volumeNamed('data1', {
       safeToMount: true,
       safeToDetach: false,
       pods: ['db/app-0'],
+      device: 'loop3',
       since: '2029-12-31T23:30:00Z',
     },
   ],

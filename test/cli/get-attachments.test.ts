@@ -19,7 +19,7 @@ const on = (node: string, more: Partial<Attachment> = {}): Attachment => ({
   ...more,
 });
 const withThem = (name: string, attachments: Attachment[], resourceVersion = '1'): Volume => {
-  const volume = volumeNamed(name, { phase: 'Available', deviceName: 'loop3', attachments });
+  const volume = volumeNamed(name, { phase: 'Available', attachments });
   return { ...volume, metadata: { ...volume.metadata, resourceVersion } };
 };
 const uncertain = on('n2', {
@@ -31,8 +31,10 @@ const uncertain = on('n2', {
   message: 'node n2 does not answer',
 });
 const objects: Record<string, KubeObject> = {
-  'volumes/b': withThem('b', [uncertain, on('n1', { readOnly: true })]),
-  'volumes/a': withThem('a', [on('n3', { state: 'Detaching', pods: [], safeToDetach: true })]),
+  'volumes/b': withThem('b', [uncertain, on('n1', { readOnly: true, device: 'loop4' })]),
+  'volumes/a': withThem('a', [
+    on('n3', { state: 'Detaching', pods: [], safeToDetach: true, device: 'loop3' }),
+  ]),
   'volumes/none': volumeNamed('none'),
 };
 const get = (argv: string[] = [], world: World = {}) =>
@@ -52,11 +54,11 @@ test('a table', async () => {
   );
 });
 
-test('a wide table names the device where it is known which one it is', async () => {
+test('a wide table names the device on each node where it is known', async () => {
   const { out } = await get(['-o', 'wide', '--no-headers']);
   expect(out.split('\n').map((line) => line.split(/ {3,}/).slice(5))).toEqual([
     ['yes', 'yes', 'no', 'loop3', '<none>'],
-    ['yes', 'no', 'yes', '<none>', '<none>'],
+    ['yes', 'no', 'yes', 'loop4', '<none>'],
     ['no', 'no', 'yes', '<none>', 'node n2 does not answer'],
     [],
   ]);

@@ -50,6 +50,7 @@ export const entry = (
   safeToMount: (change.state ?? 'Attached') === 'Attached',
   safeToDetach: false,
   pods: names.map((name) => use(name, node)),
+  device: undefined,
   since: NOW - 10 * MINUTE,
   message: undefined,
   ...change,

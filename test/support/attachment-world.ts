@@ -1,4 +1,4 @@
-import { setState, withEntry, withoutNode } from '../../src/attachment/actual.ts';
+import { change, withoutNode } from '../../src/attachment/actual.ts';
 import { wantedOf } from '../../src/attachment/desired.ts';
 import { reconcile } from '../../src/attachment/reconcile.ts';
 import { entriesFromRecord, recordOf } from '../../src/attachment/record.ts';
@@ -261,18 +261,10 @@ export class AttachmentWorld {
     this.started += 1;
     this.#running = operation;
     const { kind, node, readOnly } = operation;
-    const old = this.#entries.find((entry) => entry.node === node);
     if (kind === 'look') return;
     this.#letGo.delete(node);
     const state = kind === 'attach' ? 'Attaching' : 'Detaching';
-    const fresh = this.#fresh(node, readOnly);
-    this.#set(withEntry(this.#entries, setState(old ?? fresh, { state }, this.now)));
-  }
-
-  #fresh(node: string, readOnly: boolean): Entry {
-    const [made] = entriesFromRecord(JSON.stringify([node]), undefined, this.now);
-    if (made === undefined) throw new Error(`${node} is no name`);
-    return { ...made, readOnly };
+    this.#set(change(this.#entries, node, { state, readOnly }, this.now));
   }
 
   /** Of what runs, what goes on without the process. */
@@ -344,7 +336,7 @@ export class AttachmentWorld {
     this.#delay({ ...operation, kind: 'look' });
     const entry = this.#entries.find(({ node }) => node === operation.node);
     if (entry !== undefined)
-      this.#set(withEntry(this.#entries, setState(entry, { state: 'Uncertain' }, this.now)));
+      this.#set(change(this.#entries, operation.node, { state: 'Uncertain' }, this.now));
   }
 
   #learn({ name, device }: ModelNode): void {
@@ -353,9 +345,8 @@ export class AttachmentWorld {
       this.#set(withoutNode(this.#entries, name));
       return;
     }
-    const old = this.#entries.find(({ node }) => node === name) ?? this.#fresh(name, false);
     const found = { state: 'Attached', readOnly: device === 'ro', safeToMount: true } as const;
-    this.#set(withEntry(this.#entries, setState(old, found, this.now)));
+    this.#set(change(this.#entries, name, found, this.now));
   }
 
   /** Everything that fails is put right, or is off for good. */

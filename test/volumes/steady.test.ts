@@ -388,6 +388,20 @@ describe('a Volume that is attached where a pod needs it', () => {
       { requeueAfter: 20_000 },
     ],
     [
+      'is attached, and smaller than it is to be: is looked at',
+      { volume: onDemand(attached, '2Gi'), pv: bound, lookedAt: NOW - 10_000 },
+      'observe',
+    ],
+    [
+      'is attached, and tried to grow again later: rests until then',
+      {
+        volume: onDemand({ ...attached, job: 'GrowVolume/5', attempt: 5 }, '2Gi'),
+        pv: bound,
+        lookedAt: NOW - 10_000,
+      },
+      { requeueAfter: 8000 },
+    ],
+    [
       'is on its way: rests, until it is there',
       {
         volume: onDemand({ ...away_, attachments: [entry('n1', { state: 'Attaching' })] }),

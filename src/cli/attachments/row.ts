@@ -6,8 +6,6 @@ export interface AttachmentRow extends Omit<Attachment, 'state' | 'readOnly'> {
   /** `Detached`, `Gone`: of a watch, which shows it once more. */
   state: Attachment['state'] | 'Detached' | 'Gone';
   readOnly: boolean;
-  /** The kernel's name of it there, as under /dev; where it is known. */
-  device?: string;
 }
 
 /** In the order in which the Volumes are given; those of a Volume by node. `nodes`: on these only. */
@@ -16,9 +14,7 @@ export function attachmentRows(
   nodes: readonly string[] | undefined,
 ): AttachmentRow[] {
   return volumes.flatMap((volume) => {
-    const { attachments = [], deviceName } = volume.status ?? {};
-    // The status names one device, and does not say where.
-    const device = attachments.length === 1 ? deviceName : undefined;
+    const { attachments = [] } = volume.status ?? {};
     return attachments
       .filter(({ node }) => nodes === undefined || nodes.includes(node))
       .toSorted((a, b) => (a.node < b.node ? -1 : 1))
@@ -31,7 +27,7 @@ export function attachmentRows(
         safeToMount: more.safeToMount,
         safeToDetach: more.safeToDetach,
         readOnly: more.readOnly ?? false,
-        ...(device === undefined ? {} : { device }),
+        ...(more.device === undefined ? {} : { device: more.device }),
         ...(more.message ? { message: more.message } : {}),
       }));
   });
