@@ -8,3 +8,14 @@ export function isFields(value: unknown): value is Fields {
 export function copyOf<T>(value: T): T {
   return JSON.parse(JSON.stringify(value));
 }
+
+/** A copy with the keys of each object in the order of their text. */
+export function sortedKeys(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sortedKeys);
+  if (!isFields(value)) return value;
+  return Object.fromEntries(
+    Object.keys(value)
+      .sort()
+      .map((key) => [key, sortedKeys(value[key])]),
+  );
+}

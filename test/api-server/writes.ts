@@ -63,6 +63,24 @@ export const writes: Suite = (server) => {
     expect([body.spec.mode, body.status]).toEqual(['Block', { phase: 'Ready' }]);
   });
 
+  test('the keys of what has no Go type come back in the order of their text, also in lists', async () => {
+    await request(
+      'POST',
+      DISKS,
+      disk('a', {}, { size: 1, nodeName: 'n', template: { b: 1, a: [{ d: 1, c: 2 }] } }),
+    );
+    const status = { phase: 'Ready', conditions: [{ type: 'Ready', status: 'True' }] };
+    await request('PATCH', `${DISKS}/a/status`, { status }, MERGE);
+    const { body } = await request('GET', `${DISKS}/a`);
+    const text = ({ spec, status }: Record<string, unknown>) => JSON.stringify({ spec, status });
+    expect(text(body)).toBe(
+      text({
+        spec: { mode: 'Filesystem', nodeName: 'n', size: 1, template: { a: [{ c: 2, d: 1 }], b: 1 } },
+        status: { conditions: [{ status: 'True', type: 'Ready' }], phase: 'Ready' },
+      }),
+    );
+  });
+
   test('unknown fields are warned about, and dropped', async () => {
     const object = disk('a', {}, { nodeName: 'n', foo: 1 });
     const { body, headers } = await request('POST', `${DISKS}?fieldValidation=Warn`, object);

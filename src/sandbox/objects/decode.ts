@@ -1,6 +1,6 @@
 import { apiVersionOf } from '../../api/meta.ts';
 import { asGoStruct } from '../builtin/go-json.ts';
-import { type Fields, isFields } from '../json.ts';
+import { type Fields, isFields, sortedKeys } from '../json.ts';
 import type { Kind, StoredObject } from '../kind.ts';
 import { badRequest, invalid, invalidValue } from '../refusal.ts';
 
@@ -43,7 +43,9 @@ export function decode(kind: Kind, body: unknown): { object: StoredObject; unkno
   unknown.push(...(kind.schema?.prune(object) ?? []));
   kind.schema?.fillDefaults(object);
   kind.fillDefaults?.(object);
-  return { object, unknown };
+  // What has no Go type is a map, and Go writes the keys of a map in their order. Metadata has one.
+  const ordered = kind.custom ? { ...(sortedKeys(object) as StoredObject), metadata } : object;
+  return { object: ordered, unknown };
 }
 
 /** Custom resources have no Go type by which a body without a kind could be told. Throws 400 or 422. */
