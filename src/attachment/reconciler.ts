@@ -1,19 +1,18 @@
 import type { KubeNode, PersistentVolume, Pod, StorageClass } from '../api/core.ts';
 import type { Logger } from '../api/logger.ts';
-import { ATTACHED_NODES_ANNOTATION, EVENT } from '../api/names.ts';
+import { ATTACHED_NODES_ANNOTATION } from '../api/names.ts';
 import { isPaused } from '../api/paused.ts';
-import { NODES } from '../api/resources.ts';
 import type { Volume } from '../api/volume.ts';
 import type { Clock } from '../control/clock.ts';
 import type { Operations } from '../control/operations.ts';
-import { isConflict, isNotFound } from '../kube/errors.ts';
 import type { EventRecorder } from '../kube/events.ts';
 import type { Informer } from '../kube/informer.ts';
 import type { KubeClient } from '../kube/types.ts';
 import { change } from './actual.ts';
-import type { Attacher, Outcome } from './attacher.ts';
+import type { Attacher } from './attacher.ts';
 import { isPvOf, managedOf, wantedOf } from './desired.ts';
 import { doubtNodes, heedOrders, heedVolume } from './doubts.ts';
+import { createForce } from './force.ts';
 import { failureOf, type Known } from './known.ts';
 import { lifeOf, nodeFactsOf } from './node-facts.ts';
 import { createPodConditions } from './pod-conditions.ts';
@@ -22,8 +21,8 @@ import { createPodNames } from './pod-names.ts';
 import { reconcile as decide } from './reconcile.ts';
 import { entriesFromRecord } from './record.ts';
 import { createRecords, toldBefore } from './records.ts';
-import { settle } from './settle.ts';
-import type { Entry, Managed, Next, NodeFacts, Operation, OperationKind, View } from './types.ts';
+import type { Managed, Next, NodeFacts, OperationKind, View } from './types.ts';
+import { createWork } from './work.ts';
 
 export interface AttachmentDeps {
   client: KubeClient;
@@ -69,15 +68,15 @@ const MAX_ROUNDS = 5;
 
 /** The controller's effects: what `decide` says is carried out, written down and told. */
 export function createAttachmentReconciler(deps: AttachmentDeps): AttachmentReconciler {
-  const { volumes, persistentVolumes, storageClasses, nodes, uses, clock, random, logger } = deps;
+  const { volumes, persistentVolumes, storageClasses, nodes, uses, clock, logger } = deps;
   const all = new Map<string, Known>();
   /** UIDs: one that is gone may still be attached when another one of its name comes. */
   const named = new Map<string, Set<string>>();
-  /** By UID. `since`: ms since the epoch. */
-  const running = new Map<string, { operation: Operation; since: number }>();
   const polled = new Map<string, number>();
   const podNames = createPodNames();
   const records = createRecords(deps);
+  const work = createWork({ ...deps, whyNot: records.whyNot });
+  const force = createForce({ ...deps, factsOf });
   const conditions = createPodConditions({ ...deps, knownOf: (uid) => all.get(uid) });
 
   async function reconcile(name: string) {
@@ -153,13 +152,13 @@ export function createAttachmentReconciler(deps: AttachmentDeps): AttachmentReco
       entries: known.entries,
       lives: uses.lives,
       unseen: known.unseen,
-      running: running.get(known.uid)?.operation,
+      running: work.of(known.uid)?.operation,
       notBefore: (kind, node) => failureOf(known, kind, node)?.until ?? 0,
       nodeFacts: (node) => factsOf(node, known.volume),
     };
     const next = decide(view, now);
     if (next.forced.length > 0) {
-      const areGone = await areStillGone(known, next);
+      const areGone = await force.areStillGone(known, next);
       // An operation may have ended meanwhile: what it found is not to be lost.
       if (!areGone || known.entries !== view.entries) return 'stale';
     }
@@ -167,9 +166,10 @@ export function createAttachmentReconciler(deps: AttachmentDeps): AttachmentReco
     podNames.note(known, next.entries);
     known.wanted = view.wanted.length;
     known.blocked = new Map(next.blocked.map((each) => [each.node, each.message]));
-    for (const each of next.forced) tellForced(known, each);
+    for (const each of next.forced) force.tell(known, each);
     let wait = Math.max(0, Math.min(next.again ?? Number.POSITIVE_INFINITY, polledAgain) - now);
     const { start } = next;
+    const shownFrom = (work.of(known.uid)?.since ?? Number.NEGATIVE_INFINITY) + SHOW_AFTER;
     const was = start && known.entries.find(({ node }) => node === start.node);
     if (start !== undefined) {
       if (start.kind !== 'look') {
@@ -181,25 +181,19 @@ export function createAttachmentReconciler(deps: AttachmentDeps): AttachmentReco
       if (start.kind === 'attach' && (managed?.nodes.length ?? 0) > 1) {
         if (!(await records.write(known, volume))) return 'stale';
       }
-      startOn(known, start, was, now);
+      work.start(known, start, was, now);
       wait = Math.min(wait, SHOW_AFTER);
-    } else if (now < shownFrom(known)) {
+    } else if (now < shownFrom) {
       // Most end sooner, and what is written then is all that there is to tell.
-      wait = Math.min(wait, shownFrom(known) - now);
+      wait = Math.min(wait, shownFrom - now);
     } else {
       if (!(await records.write(known, volume))) return 'stale';
       // First, for this cannot be refused.
       records.tell(known, next, needed);
       await conditions.write(needed.map(({ pod }) => pod));
     }
-    if (volume === undefined && known.entries.length === 0 && !running.has(known.uid)) forget(known);
+    if (volume === undefined && known.entries.length === 0 && work.of(known.uid) === undefined) forget(known);
     return wait;
-  }
-
-  /** From when on what is known is told though an operation is under way, ms since the epoch. */
-  function shownFrom({ uid }: Known): number {
-    const since = running.get(uid)?.since;
-    return since === undefined ? Number.NEGATIVE_INFINITY : since + SHOW_AFTER;
   }
 
   function forget({ uid, name }: Known): void {
@@ -216,8 +210,9 @@ export function createAttachmentReconciler(deps: AttachmentDeps): AttachmentReco
     return managedOf(volume, pv, { storageClass, maxWaitForUnmountMs: deps.maxWaitForUnmountMs });
   }
 
-  const factsOf = (node: string, volume: Volume): NodeFacts =>
-    nodeFactsOf(nodes.get(node), isPaused(volume) ? `Volume ${volume.metadata.name}` : undefined);
+  function factsOf(node: string, volume: Volume): NodeFacts {
+    return nodeFactsOf(nodes.get(node), isPaused(volume) ? `Volume ${volume.metadata.name}` : undefined);
+  }
 
   /** @returns when to do it again, ms since the epoch */
   function poll(known: Known, managed: Managed | undefined, now: number): number {
@@ -228,61 +223,6 @@ export function createAttachmentReconciler(deps: AttachmentDeps): AttachmentReco
     const counted = due ? now : last;
     polled.set(known.uid, counted);
     return counted + deps.pollIntervalMs;
-  }
-
-  /** Nothing is let go of by what a cache says: it may be minutes old. */
-  async function areStillGone(known: Known, { forced }: Next): Promise<boolean> {
-    let same = true;
-    for (const { node } of forced) {
-      const before = factsOf(node, known.volume);
-      try {
-        nodes.learn(await deps.client.get<KubeNode>(NODES, node));
-      } catch (error) {
-        if (!isNotFound(error)) throw error;
-        if (nodes.get(node) !== undefined) same = false;
-      }
-      const after = factsOf(node, known.volume);
-      if (JSON.stringify(before) !== JSON.stringify(after)) same = false;
-    }
-    return same;
-  }
-
-  function tellForced(known: Known, { node, reason, message }: Next['forced'][number]): void {
-    // When it is back, it is looked at: what it still has is taken from it.
-    known.unseen.add(node);
-    deps.onForced?.(reason);
-    logger.warn({ volume: known.name, node, reason }, 'detached by force: nobody looked at the node');
-    deps.events.event(known.volume, 'Warning', EVENT.forcedDetach, message);
-  }
-
-  function startOn(known: Known, operation: Operation, was: Entry | undefined, now: number): void {
-    running.set(known.uid, { operation, since: now });
-    const { kind, node } = operation;
-    logger.debug({ volume: known.name, node, kind }, 'operation');
-    const began = deps.operations.start(known.uid, kind, node, async (signal) => {
-      const outcome = await carryOut(known, operation, signal);
-      settle(known, operation, outcome, clock.now(), random(), was);
-      running.delete(known.uid);
-      const done = outcome.is === 'attached' || outcome.is === 'detached';
-      logger[done ? 'info' : 'debug']({ volume: known.name, node, kind, outcome }, 'operation ended');
-      return kind === 'look' ? done : outcome.is === `${kind}ed`;
-    });
-    if (!began) running.delete(known.uid);
-  }
-
-  async function carryOut(known: Known, operation: Operation, signal: AbortSignal): Promise<Outcome> {
-    try {
-      return await deps.attacher.run(operation, known.volume, signal, async () => {
-        // Where it was not let go of meanwhile.
-        if (operation.kind === 'detach' && known.entries.some(({ node }) => node === operation.node)) {
-          known.entries = change(known.entries, operation.node, { safeToDetach: true }, clock.now());
-        }
-        return records.whyNot(known, operation);
-      });
-    } catch (err) {
-      if (!isConflict(err)) logger.error({ err, volume: known.name, ...operation }, 'operation failed');
-      return { is: 'unknown', message: (err as Error).message };
-    }
   }
 
   return { reconcile, known: () => all.values(), namesOf: podNames.of, nameOf: (uid) => all.get(uid)?.name };
