@@ -6,6 +6,8 @@ export const KEPT_FIELDS = [
   'storageClassName',
   'mode',
   'onDelete',
+  'attachPolicy',
+  'attachableNodes',
   'sparseLoopDevice',
   'rawBlockDevice',
   'lvmLogicalVolume',

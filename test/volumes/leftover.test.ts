@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import type { Leftover } from '../../src/api/leftover.ts';
 import type { Volume, VolumeStatus } from '../../src/api/volume.ts';
 import { decideLeftover } from '../../src/volumes/decide-leftover.ts';
+import { desiredOf } from '../../src/volumes/desired.ts';
 import { leftoverOf, volumeOf } from '../../src/volumes/leftover.ts';
 import type { Input } from '../../src/volumes/types.ts';
 import {
@@ -21,6 +22,13 @@ import { FILE, freshNode, input, NOW, pv, readyNode, UID, volume } from '../supp
 
 const mark = { 'stowage.dev/forget-node': UID };
 const forgotten = { ...deleted, annotations: mark };
+
+test('what was on a directory that nodes share is removed with what tells whose it is', () => {
+  const whole = volume(available());
+  const attachableNodes = ['n1', 'n2'];
+  const shared: Volume = { ...whole, spec: { ...whole.spec, attachPolicy: 'OnDemand', attachableNodes } };
+  expect(desiredOf(volumeOf(leftoverOf(shared)), undefined, 'n1')).toMatchObject({ shared: true });
+});
 
 describe('a Volume whose node is forgotten', () => {
   const kept = { as: UID };
