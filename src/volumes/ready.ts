@@ -1,7 +1,7 @@
 import { READY_REASON } from '../api/names.ts';
 import { validateVolume } from '../api/validate-volume.ts';
 import { attachmentDisabled, attachmentsOf } from './attached.ts';
-import type { Ready } from './status.ts';
+import { type Ready, readyOf } from './status.ts';
 import type { Input } from './types.ts';
 
 /** What Ready tells of a Volume that was made. */
@@ -26,9 +26,12 @@ export const unavailable = (message: string): Ready => ({
 
 /** What Ready tells of a device that is to be kept present and is not there. */
 export function waiting({ volume, node, attachmentEnabled, paused }: Input): Ready {
-  const what = `the device is not attached on ${node}`;
+  const told = attachmentsOf(volume).find((each) => each.node === node);
+  // It waited already, was attached, and is gone before that was seen: to say the same again would tell nobody.
+  const isLost = told?.state === 'Attached' && readyOf(volume)?.reason === READY_REASON.attaching;
+  const what = `the device is not attached on ${node}${isLost ? `, where it was at ${told.since}` : ''}`;
   if (paused === undefined && !attachmentEnabled) return attachmentDisabled(what);
-  const held = attachmentsOf(volume).find((each) => each.node === node)?.message;
+  const held = told?.message;
   const message =
     paused === undefined
       ? `${what}; it is being attached${held === undefined ? '' : `: ${held}`}`

@@ -75,6 +75,21 @@ describe('Steady state', () => {
       { requeueAfter: 30_000 },
     ],
     [
+      'was attached while it waited for that, and is gone again: says so, that it is heard once more',
+      {
+        volume: volume({ ...attaching(), attachments: [entry('n1')] }),
+        pv: pv('Bound'),
+        observation: { known: madeNode },
+      },
+      [
+        'Available',
+        'PrepareVolume/DONE',
+        'Unknown',
+        'Attaching',
+        `the device is not attached on n1, where it was at ${at}; it is being attached`,
+      ],
+    ],
+    [
       'waits to be attached: looks again as often as it is called, for it may be there by now',
       { volume: volume(attaching()), pv: pv('Bound'), lookedAt: NOW - 1000 },
       'observe',
