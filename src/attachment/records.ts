@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { KubeNode, PersistentVolume, Pod } from '../api/core.ts';
-import { ATTACHED_NODES_ANNOTATION, EVENT, VOLUMES_ATTACHED_CONDITION } from '../api/names.ts';
+import { ATTACHED_NODES_ANNOTATION, EVENT, READY_REASON, VOLUMES_ATTACHED_CONDITION } from '../api/names.ts';
 import { isPaused } from '../api/paused.ts';
 import { NODES, PERSISTENT_VOLUMES, VOLUMES } from '../api/resources.ts';
-import type { Attachment, Volume } from '../api/volume.ts';
+import type { Attachment, Volume, VolumeStatus } from '../api/volume.ts';
 import { isConflict, isNotFound } from '../kube/errors.ts';
 import type { EventRecorder } from '../kube/events.ts';
 import type { Informer } from '../kube/informer.ts';
@@ -44,7 +44,7 @@ export function createRecords({ client, volumes, persistentVolumes, events }: Re
 
   async function writeStatus(known: Known, { metadata, spec, status }: Volume): Promise<boolean> {
     const { name, uid, resourceVersion } = metadata;
-    const attachments = sinceShown(attachmentsOf(known.entries), status?.attachments);
+    const attachments = sinceShown(attachmentsOf(known.entries), status);
     const nodes = new Set(attachments.map(({ node }) => node));
     const isOnDemand = spec.attachPolicy === 'OnDemand';
     // Not as text: API servers put the keys of custom resources in an order of their own.
@@ -130,13 +130,22 @@ export function createRecords({ client, volumes, persistentVolumes, events }: Re
 
 /**
  * What is shown in the same state already has been in it since then, whoever saw that: neither a start of ours nor a second
- * daemon, which would both write their own time in turn, is a reason to write.
+ * daemon, which would both write their own time in turn, is a reason to write. But what was missed after that came anew, and who
+ * waits for it hears of that by the time alone.
  */
-const sinceShown = (attachments: readonly Attachment[], shown: readonly Attachment[] = []): Attachment[] =>
-  attachments.map((each) => {
-    const { since = '' } = shown.find(({ node, state }) => node === each.node && state === each.state) ?? {};
-    return Date.parse(since) < Date.parse(each.since) ? { ...each, since } : each;
+function sinceShown(attachments: readonly Attachment[], status: VolumeStatus | undefined): Attachment[] {
+  const ready = status?.conditions?.find(({ type }) => type === 'Ready');
+  const missed =
+    ready?.reason === READY_REASON.attaching
+      ? Date.parse(ready.lastUpdateTime ?? '')
+      : Number.NEGATIVE_INFINITY;
+  return attachments.map((each) => {
+    const { since = '' } =
+      status?.attachments?.find(({ node, state }) => node === each.node && state === each.state) ?? {};
+    const at = Date.parse(since);
+    return at < Date.parse(each.since) && at > missed ? { ...each, since } : each;
   });
+}
 
 /** The device that the status of the Volume shows: that of the node which the Volume is worked on. */
 const deviceIn = (attachments: readonly Attachment[]): string | undefined =>

@@ -28,7 +28,11 @@ export const unavailable = (message: string): Ready => ({
 export function waiting({ volume, node, attachmentEnabled, paused }: Input): Ready {
   const told = attachmentsOf(volume).find((each) => each.node === node);
   // It waited already, was attached, and is gone before that was seen: to say the same again would tell nobody.
-  const isLost = told?.state === 'Attached' && readyOf(volume)?.reason === READY_REASON.attaching;
+  const ready = readyOf(volume);
+  const isLost =
+    ready?.reason === READY_REASON.attaching &&
+    told?.state === 'Attached' &&
+    Date.parse(told.since) > Date.parse(ready.lastUpdateTime ?? '');
   const what = `the device is not attached on ${node}${isLost ? `, where it was at ${told.since}` : ''}`;
   if (paused === undefined && !attachmentEnabled) return attachmentDisabled(what);
   const held = told?.message;

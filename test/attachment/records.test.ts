@@ -1,20 +1,24 @@
 import { expect, test } from '@jest/globals';
 import type { PersistentVolume } from '../../src/api/core.ts';
-import type { Attachment, Volume } from '../../src/api/volume.ts';
+import type { Attachment, Condition, Volume } from '../../src/api/volume.ts';
 import type { Known } from '../../src/attachment/known.ts';
 import { attachmentsOf } from '../../src/attachment/record.ts';
 import { createRecords } from '../../src/attachment/records.ts';
 import type { Entry } from '../../src/attachment/types.ts';
 import type { Informer } from '../../src/kube/informer.ts';
 import type { KubeClient } from '../../src/kube/types.ts';
-import { entry, volumeObject } from '../support/attachment-view.ts';
+import { entry, MINUTE, NOW, volumeObject } from '../support/attachment-view.ts';
 
 const entries = [entry('n1', {}, 'p1')];
 
 /** What is written of these entries, when the Volume shows `attachments`. */
-async function writes(attachments: Attachment[], now: readonly Entry[]): Promise<object[]> {
+async function writes(
+  attachments: Attachment[],
+  now: readonly Entry[],
+  conditions: Condition[] = [],
+): Promise<object[]> {
   const patches: object[] = [];
-  const volume = volumeObject({}, { attachments });
+  const volume = volumeObject({}, { attachments, conditions });
   const patch = async (_resource: object, _name: string, body: object) => {
     patches.push(body);
     return volume;
@@ -41,4 +45,22 @@ test('nothing is written of what is shown already, in whatever order its keys ar
 test('what is shown otherwise is written', async () => {
   const patches = await writes(sorted(attachmentsOf(entries)), [entry('n1')]);
   expect(patches).toMatchObject([{ status: { attachments: [{ node: 'n1', pods: [] }] } }]);
+});
+
+test.each<[string, number | undefined, boolean]>([
+  ['which nobody missed since then', undefined, false],
+  ['which was missed before that', 25, false],
+  ['which was missed after that, and came anew', 15, true],
+])('one that is shown as it is, but since an earlier time, %s', async (_, minutes, isWritten) => {
+  const before = new Date(NOW - 20 * MINUTE).toISOString();
+  const missed = {
+    type: 'Ready',
+    status: 'Unknown' as const,
+    reason: 'Attaching',
+    lastUpdateTime: new Date(NOW - (minutes ?? 0) * MINUTE).toISOString(),
+  };
+  const shown = attachmentsOf(entries).map((each) => ({ ...each, since: before }));
+  const written = await writes(shown, entries, minutes === undefined ? [] : [missed]);
+  const own = { since: new Date(NOW - 10 * MINUTE).toISOString() };
+  expect(written).toMatchObject(isWritten ? [{ status: { attachments: [own] } }] : []);
 });

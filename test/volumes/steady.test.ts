@@ -17,6 +17,8 @@ import { freshNode, input, loop, madeNode, NOW, pv, readyNode, volume } from '..
 
 const NOT_ATTACHED = 'the device is not attached on n1; it is being attached';
 
+const later = new Date(NOW + 1000).toISOString();
+
 /** Waits to be attached, and says so. */
 const attaching = (reason = 'Attaching', job = 'PrepareVolume/DONE') =>
   status('Available', job, ['Unknown', reason, NOT_ATTACHED], { prepared });
@@ -77,7 +79,7 @@ describe('Steady state', () => {
     [
       'was attached while it waited for that, and is gone again: says so, that it is heard once more',
       {
-        volume: volume({ ...attaching(), attachments: [entry('n1')] }),
+        volume: volume({ ...attaching(), attachments: [entry('n1', { since: later })] }),
         pv: pv('Bound'),
         observation: { known: madeNode },
       },
@@ -86,7 +88,7 @@ describe('Steady state', () => {
         'PrepareVolume/DONE',
         'Unknown',
         'Attaching',
-        `the device is not attached on n1, where it was at ${at}; it is being attached`,
+        `the device is not attached on n1, where it was at ${later}; it is being attached`,
       ],
     ],
     [
