@@ -132,7 +132,7 @@ describeAsRoot('the metrics of a busy minute', () => {
       );
 
     await create('kept', 'n2');
-    await create('waiting', 'away');
+    await create('unreached', 'away');
     await haveIn('Available', ['kept']);
     let rounds = 0;
     while (rounds === 0 || Date.now() - started < BUSY) {
@@ -164,7 +164,7 @@ describeAsRoot('the metrics of a busy minute', () => {
 
     await remove(['kept']);
     // Its node is never reached again, and what may be there is kept in mind as a Leftover.
-    await execa('bin/stowage', ['delete', 'volume', 'waiting', '--forget-node', '--yes', '--wait'], {
+    await execa('bin/stowage', ['delete', 'volume', 'unreached', '--forget-node', '--yes', '--wait'], {
       env: { KUBECONFIG: cluster.kubeconfig },
     });
     const leftover = await until(
@@ -195,7 +195,7 @@ describeAsRoot('the metrics of a busy minute', () => {
     expect(most('stowage_queue_oldest_age_seconds')).toBeLessThan(10);
     expect(most('stowage_informer_age_seconds')).toBeLessThan(90);
     const texts = new Set(all.flatMap(({ labels }) => Object.values(labels)));
-    const ofOneVolume = [...uids, 'kept', 'waiting', 'made-', 'failing-', 'refused-'];
+    const ofOneVolume = [...uids, 'kept', 'unreached', 'made-', 'failing-', 'refused-'];
     expect([...texts].filter((text) => ofOneVolume.some((part) => text.includes(part)))).toEqual([]);
   }, 180_000);
 
