@@ -10,6 +10,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { KubeNode } from '../../src/api/core.ts';
 import { NODES } from '../../src/api/resources.ts';
 import { systemClock } from '../../src/control/clock.ts';
+import { DEFAULT_ATTACHMENT } from '../../src/daemon/attachment-controller.ts';
 import { startVolumeController } from '../../src/daemon/volume-controller.ts';
 import { connect } from '../../src/kube/connect.ts';
 import { createInformer } from '../../src/kube/informer.ts';
@@ -113,7 +114,7 @@ const controller = startVolumeController({
   actsFor: (node) => options.nodes.includes(node),
   host: 'test',
   workers: 4,
-  attachment: undefined,
+  attachment: DEFAULT_ATTACHMENT,
   retry: { startMs: 200, maxMs: 2000 },
 });
 process.on('SIGTERM', () => {
