@@ -26,9 +26,40 @@ export interface PersistentVolume extends KubeObject {
   status?: { phase?: 'Pending' | 'Available' | 'Bound' | 'Released' | 'Failed'; message?: string };
 }
 
+/** `spec.dataSource`, `spec.dataSourceRef` of a claim; `namespace` in the second alone. */
+export interface DataSourceReference {
+  /** '' or absent: the core group. */
+  apiGroup?: string | null;
+  kind: string;
+  name: string;
+  namespace?: string;
+}
+
+export interface ClaimCondition {
+  type: string;
+  status: 'True' | 'False' | 'Unknown';
+  reason?: string;
+  message?: string;
+  lastTransitionTime?: string;
+}
+
 export interface PersistentVolumeClaim extends KubeObject {
-  spec: { volumeName?: string; storageClassName?: string };
-  status?: { phase?: 'Pending' | 'Bound' | 'Lost' };
+  spec: {
+    accessModes?: string[];
+    volumeMode?: string;
+    volumeName?: string;
+    storageClassName?: string;
+    /** Quantities. */
+    resources?: { requests?: { storage?: string } };
+    dataSource?: DataSourceReference;
+    dataSourceRef?: DataSourceReference;
+    selector?: object;
+  };
+  status?: {
+    phase?: 'Pending' | 'Bound' | 'Lost';
+    capacity?: { storage?: string };
+    conditions?: ClaimCondition[];
+  };
 }
 
 export interface PodCondition {
@@ -64,6 +95,21 @@ export interface StorageClass extends KubeObject {
   mountOptions?: string[];
   reclaimPolicy?: string;
   volumeBindingMode?: string;
+  allowVolumeExpansion?: boolean;
+  /** Terms are alternatives; the expressions of one all hold. */
+  allowedTopologies?: { matchLabelExpressions?: { key: string; values: string[] }[] }[];
+}
+
+export interface CsiDriver extends KubeObject {
+  spec: { attachRequired?: boolean; podInfoOnMount?: boolean; storageCapacity?: boolean };
+}
+
+/** What the scheduler is told of the room for a class where the labels match. Quantities. */
+export interface CsiStorageCapacity extends KubeObject {
+  storageClassName: string;
+  nodeTopology?: { matchLabels?: Record<string, string> };
+  capacity?: string;
+  maximumVolumeSize?: string;
 }
 
 export interface KubeNode extends KubeObject {

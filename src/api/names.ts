@@ -51,6 +51,35 @@ export const FORCE_LVCREATE_ANNOTATION = 'metalk8s.scality.com/force-lvcreate';
 /** Of classes whose volumes are made before they are claimed: nothing makes one for a claim. */
 export const NO_PROVISIONER = 'kubernetes.io/no-provisioner';
 
+/** The provisioner and snapshotter; a DNS subdomain, so that it can name a CSIDriver object, too. */
+export const DRIVER = 'volume.stowage.dev';
+
+/** Kubernetes' own, on a PersistentVolume: without it kube-controller-manager marks a `local` one to delete as Failed. */
+export const PROVISIONED_BY_ANNOTATION = 'pv.kubernetes.io/provisioned-by';
+
+/** Kubernetes' own, on a claim that waits for its first pod: the node that the scheduler chose. */
+export const SELECTED_NODE_ANNOTATION = 'volume.kubernetes.io/selected-node';
+
+/** Kubernetes' own, on a claim: who is to make its volume, and what it was called before. */
+export const STORAGE_PROVISIONER_ANNOTATIONS = [
+  'volume.kubernetes.io/storage-provisioner',
+  'volume.beta.kubernetes.io/storage-provisioner',
+] as const;
+
+/** Of the snapshot API. */
+export const SNAPSHOT_GROUP = 'snapshot.storage.k8s.io';
+export const DEFAULT_SNAPSHOT_CLASS_ANNOTATION = 'snapshot.storage.kubernetes.io/is-default-class';
+export const SNAPSHOT_FINALIZERS = {
+  /** On a VolumeSnapshot that a claim is being made from. */
+  asSource: 'snapshot.storage.kubernetes.io/volumesnapshot-as-source-protection',
+  /** On a VolumeSnapshot that has a content. */
+  bound: 'snapshot.storage.kubernetes.io/volumesnapshot-bound-protection',
+  /** On a VolumeSnapshotContent. */
+  content: 'snapshot.storage.kubernetes.io/volumesnapshotcontent-bound-protection',
+  /** On a claim that a snapshot is being taken of, or another claim is being made from. */
+  claimAsSource: 'snapshot.storage.kubernetes.io/pvc-as-source-protection',
+} as const;
+
 /** 'true' on the class that claims get when they name none. */
 export const DEFAULT_CLASS_ANNOTATION = 'storageclass.kubernetes.io/is-default-class';
 

@@ -62,3 +62,68 @@ export const LEASES: Resource = {
   kind: 'Lease',
   namespaced: true,
 };
+
+export const CSI_DRIVERS: Resource = {
+  group: 'storage.k8s.io',
+  version: 'v1',
+  plural: 'csidrivers',
+  kind: 'CSIDriver',
+  namespaced: false,
+};
+
+export const CSI_STORAGE_CAPACITIES: Resource = {
+  group: 'storage.k8s.io',
+  version: 'v1',
+  plural: 'csistoragecapacities',
+  kind: 'CSIStorageCapacity',
+  namespaced: true,
+};
+
+export const VOLUME_SNAPSHOTS: Resource = {
+  group: 'snapshot.storage.k8s.io',
+  version: 'v1',
+  plural: 'volumesnapshots',
+  kind: 'VolumeSnapshot',
+  namespaced: true,
+};
+
+export const VOLUME_SNAPSHOT_CONTENTS: Resource = {
+  group: 'snapshot.storage.k8s.io',
+  version: 'v1',
+  plural: 'volumesnapshotcontents',
+  kind: 'VolumeSnapshotContent',
+  namespaced: false,
+};
+
+export const VOLUME_SNAPSHOT_CLASSES: Resource = {
+  group: 'snapshot.storage.k8s.io',
+  version: 'v1',
+  plural: 'volumesnapshotclasses',
+  kind: 'VolumeSnapshotClass',
+  namespaced: false,
+};
+
+export const VOLUME_SNAPSHOT_LINKS: Resource = {
+  group: 'snapshot.storage.k8s.io',
+  version: 'v1alpha1',
+  plural: 'volumesnapshotlinks',
+  kind: 'VolumeSnapshotLink',
+  namespaced: true,
+};
+
+/** Served as v1, v1beta1 or both: ask the API server which. */
+export const REFERENCE_GRANTS: Resource = {
+  group: 'gateway.networking.k8s.io',
+  version: 'v1',
+  plural: 'referencegrants',
+  kind: 'ReferenceGrant',
+  namespaced: true,
+};
+
+export const VOLUME_POPULATORS: Resource = {
+  group: 'populator.storage.k8s.io',
+  version: 'v1beta1',
+  plural: 'volumepopulators',
+  kind: 'VolumePopulator',
+  namespaced: false,
+};

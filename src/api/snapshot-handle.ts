@@ -1,0 +1,51 @@
+import { directoryWanted } from './directory.ts';
+import { isDnsSubdomain } from './dns-name.ts';
+import { isLvmName } from './lvm-name.ts';
+
+/**
+ * What a snapshot is called in a VolumeSnapshotContent: `file:NODES:PATH` or `lvm:NODE:VG/LV`. It says by itself where the data
+ * is and how it is reached, so that a content that was restored from a backup, or made by hand, is enough. `NODES`: those
+ * that share the folder, with commas between; else the one node.
+ */
+export type SnapshotHandle =
+  | { type: 'file'; nodes: readonly string[]; path: string }
+  | { type: 'lvm'; nodes: readonly [string]; vgName: string; name: string };
+
+const UID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+/** The folder of snapshots, in the folder of their volumes: on the same file system, so that they can share blocks. */
+export const SNAPSHOTS_FOLDER = 'snapshots';
+
+/** The name of a logical volume that is a snapshot. */
+export const snapshotLvName = (uid: string) => `snapshot-${uid}`;
+
+export function formatHandle(handle: SnapshotHandle): string {
+  const where = handle.nodes.join(',');
+  return handle.type === 'file'
+    ? `file:${where}:${handle.path}`
+    : `lvm:${where}:${handle.vgName}/${handle.name}`;
+}
+
+/** Whoever writes a handle by hand may name snapshots that Stowage took, and no other file or logical volume. */
+export function parseHandle(text: string): SnapshotHandle | { problem: string } {
+  const [, type, where = '', rest = ''] = /^(file|lvm):([^:]*):(.*)$/s.exec(text) ?? [];
+  const said = JSON.stringify(text);
+  if (type === undefined) return { problem: `${said} is neither file:NODES:PATH nor lvm:NODE:VG/LV` };
+  const nodes = where.split(',');
+  const odd = nodes.find((node) => !isDnsSubdomain(node));
+  if (odd !== undefined) return { problem: `${said}: ${JSON.stringify(odd)} can be no node's name` };
+  if (type === 'file') {
+    const [folder, uid = ''] = rest.split('/').slice(-2);
+    const wanted = directoryWanted(rest);
+    if (wanted !== undefined) return { problem: `${said}: the path must ${wanted}` };
+    return folder === SNAPSHOTS_FOLDER && UID.test(uid)
+      ? { type: 'file', nodes, path: rest }
+      : { problem: `${said}: the path must end in /${SNAPSHOTS_FOLDER}/UID` };
+  }
+  const [vgName = '', name = '', ...more] = rest.split('/');
+  const [node = '', ...others] = nodes;
+  if (others.length > 0) return { problem: `${said}: a logical volume is on one node` };
+  return isLvmName(vgName) && name.startsWith('snapshot-') && UID.test(name.slice(9)) && more.length === 0
+    ? { type: 'lvm', nodes: [node], vgName, name }
+    : { problem: `${said}: after the node must come VG/snapshot-UID` };
+}
