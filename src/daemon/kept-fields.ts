@@ -10,6 +10,7 @@ import {
   OUT_OF_SERVICE_TAINT,
   PAUSED_ANNOTATION,
   PORT_ANNOTATION,
+  SELECTED_NODE_ANNOTATION,
   VOLUMES_ATTACHED_CONDITION,
 } from '../api/names.ts';
 
@@ -38,7 +39,7 @@ export function keepPersistentVolume({
   spec,
   status,
 }: PersistentVolume): PersistentVolume {
-  const { capacity, accessModes, local, claimRef } = spec;
+  const { capacity, accessModes, local, claimRef, persistentVolumeReclaimPolicy } = spec;
   return {
     apiVersion,
     kind,
@@ -46,6 +47,7 @@ export function keepPersistentVolume({
     spec: {
       capacity,
       accessModes,
+      ...(persistentVolumeReclaimPolicy === undefined ? {} : { persistentVolumeReclaimPolicy }),
       ...(local === undefined ? {} : { local: { path: local.path } }),
       ...(claimRef === undefined ? {} : { claimRef: pick(claimRef, ['namespace', 'name', 'uid']) }),
     },
@@ -64,7 +66,7 @@ export function keepNode({ apiVersion, kind, metadata, spec, status }: KubeNode)
   return {
     apiVersion,
     kind,
-    metadata: keepMetadata(metadata),
+    metadata: { ...keepMetadata(metadata), ...pick(metadata, ['labels']) },
     ...(taints.length === 0 ? {} : { spec: { taints } }),
     ...(Object.keys(kept).length === 0 ? {} : { status: kept }),
   };
@@ -72,11 +74,18 @@ export function keepNode({ apiVersion, kind, metadata, spec, status }: KubeNode)
 
 export function keepStorageClass(storageClass: StorageClass): StorageClass {
   const { apiVersion, kind, metadata, provisioner, parameters, mountOptions } = storageClass;
+  const more = pick(storageClass, [
+    'reclaimPolicy',
+    'volumeBindingMode',
+    'allowVolumeExpansion',
+    'allowedTopologies',
+  ]);
   return {
     apiVersion,
     kind,
     metadata: keepMetadata(metadata, [MAX_WAIT_FOR_UNMOUNT_ANNOTATION]),
     provisioner,
+    ...more,
     ...(parameters === undefined ? {} : { parameters }),
     ...(mountOptions === undefined ? {} : { mountOptions }),
   };
@@ -127,7 +136,7 @@ function runningOf(statuses: ContainerStatuses = []): ContainerStatuses {
     .map(({ name }) => ({ name, state: { running: {} } }));
 }
 
-/** Which PersistentVolume it has, and which pod it was made for. */
+/** Which PersistentVolume it has or is to get, its size, and which pod it was made for. */
 export function keepClaim({
   apiVersion,
   kind,
@@ -138,11 +147,24 @@ export function keepClaim({
   return {
     apiVersion,
     kind,
-    metadata: keepNamespaced(metadata, []),
-    spec: pick(spec, ['volumeName']),
-    ...(status === undefined ? {} : { status: pick(status, ['phase']) }),
+    metadata: keepNamespaced(metadata, [SELECTED_NODE_ANNOTATION]),
+    spec: pick(spec, spec.volumeName ? OF_BOUND_CLAIMS : OF_CLAIMS),
+    ...(status === undefined ? {} : { status: pick(status, ['phase', 'capacity', 'conditions']) }),
   };
 }
+
+const OF_BOUND_CLAIMS = ['volumeName', 'resources'] as const;
+
+const OF_CLAIMS = [
+  'volumeName',
+  'resources',
+  'accessModes',
+  'volumeMode',
+  'storageClassName',
+  'selector',
+  'dataSource',
+  'dataSourceRef',
+] as const;
 
 /** There are many of these, and little of them is asked for. */
 function keepNamespaced(metadata: ObjectMeta, more: readonly string[]): ObjectMeta {

@@ -29,6 +29,7 @@ import type { Reconcile } from '../volumes/rounds.ts';
 import { nodesOf, workNode } from '../volumes/work-node.ts';
 import { type AttachmentOptions, createAttachmentController } from './attachment-controller.ts';
 import { asksForMore, isAway, isElsewhere, standing } from './changes.ts';
+import { createClaimController } from './claim-controller.ts';
 import { CONTROLLERS, type ControllerName } from './controllers.ts';
 import { keepClaim, keepOwn, keepPersistentVolume, keepPod, keepStorageClass } from './kept-fields.ts';
 import type { Metrics } from './metrics/metrics.ts';
@@ -90,7 +91,6 @@ export function startVolumeController(options: VolumeControllerOptions): Running
   const leftoversOn = indexBy(leftovers, ({ spec }) => spec.nodeName);
   const needed = [volumes, persistentVolumes, storageClasses];
   const informers: { start(): void; stop(): Promise<void> }[] = [...needed, leftovers];
-  const { enabled = new Set(CONTROLLERS), begin = Promise.resolve() } = options;
   const queueBy = (nodeOfKey: (key: string) => string | undefined) =>
     createWorkQueue({
       clock,
@@ -120,7 +120,25 @@ export function startVolumeController(options: VolumeControllerOptions): Running
   };
   // Shared by all who attach on these nodes.
   const loopNumbers = createLoopNumbers();
-  const attaching = options.attachment && startAttaching(options.attachment);
+  const { enabled = new Set(CONTROLLERS), begin = Promise.resolve() } = options;
+  const provisions = enabled.has('claim');
+  const claims =
+    options.attachment || provisions
+      ? inform<PersistentVolumeClaim>(PERSISTENT_VOLUME_CLAIMS, keepClaim)
+      : undefined;
+  if (claims !== undefined) informers.push(claims);
+  const attaching = claims && options.attachment && startAttaching(options.attachment, claims);
+  const provisioning =
+    claims && provisions
+      ? createClaimController({
+          ...shared,
+          storageClasses,
+          claims,
+          random,
+          resolve: async () => ({ is: 'none' }),
+          copiesOn: () => [],
+        })
+      : undefined;
   const reconcile = createVolumeReconciler({
     ...shared,
     storageClasses,
@@ -160,10 +178,9 @@ export function startVolumeController(options: VolumeControllerOptions): Running
     for (const leftover of leftoversOn(node)) if (isAway(leftover)) leftoverQueue.add(leftover.metadata.name);
   }
 
-  function startAttaching(how: AttachmentOptions) {
+  function startAttaching(how: AttachmentOptions, claims: Informer<PersistentVolumeClaim>) {
     const pods = inform<Pod>(PODS, keepPod);
-    const claims = inform<PersistentVolumeClaim>(PERSISTENT_VOLUME_CLAIMS, keepClaim);
-    informers.push(pods, claims);
+    informers.push(pods);
     const attachment = createAttachmentController({
       ...shared,
       ...how,
@@ -174,7 +191,7 @@ export function startVolumeController(options: VolumeControllerOptions): Running
       }),
     });
     metrics?.attachments.add(attachment, clock);
-    return { ...attachment, pods, claims };
+    return { ...attachment, pods };
   }
 
   for (const informer of informers) informer.start();
@@ -198,10 +215,16 @@ export function startVolumeController(options: VolumeControllerOptions): Running
   // Who does not know which pods there are would detach what they use.
   const attachingBegun =
     attaching &&
-    Promise.all([started, nodes.synced, attaching.pods.synced, attaching.claims.synced]).then(() => {
+    Promise.all([started, nodes.synced, attaching.pods.synced, claims.synced]).then(() => {
       run('attachment', attaching.queue, attaching.reconcile);
     });
   attachingBegun?.catch(() => {});
+  // Who does not know which claims there are would take their volumes for volumes of deleted ones.
+  if (provisioning !== undefined) {
+    Promise.all([started, nodes.synced, claims?.synced])
+      .then(() => run('claim', provisioning.queue, provisioning.reconcile))
+      .catch(() => {});
+  }
 
   return {
     started,
@@ -209,12 +232,10 @@ export function startVolumeController(options: VolumeControllerOptions): Running
       { name: VOLUMES.plural, lastHeard: volumes.lastHeard },
       { name: PERSISTENT_VOLUMES.plural, lastHeard: persistentVolumes.lastHeard },
       { name: STORAGE_CLASSES.plural, lastHeard: storageClasses.lastHeard },
-      ...(attaching === undefined
+      ...(attaching === undefined ? [] : [{ name: PODS.plural, lastHeard: attaching.pods.lastHeard }]),
+      ...(claims === undefined
         ? []
-        : [
-            { name: PODS.plural, lastHeard: attaching.pods.lastHeard },
-            { name: PERSISTENT_VOLUME_CLAIMS.plural, lastHeard: attaching.claims.lastHeard },
-          ]),
+        : [{ name: PERSISTENT_VOLUME_CLAIMS.plural, lastHeard: claims.lastHeard }]),
     ],
     async stop(deadlineMs, eventsMs) {
       stopping = true;

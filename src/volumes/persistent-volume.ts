@@ -1,6 +1,12 @@
-import { isReadOnlyShared } from '../api/access-modes.ts';
+import { accessModesOf, isReadOnlyShared } from '../api/access-modes.ts';
 import type { PersistentVolume } from '../api/core.ts';
-import { ATTACHED_NODES_ANNOTATION, PROTECTION_FINALIZER, VOLUME_API_VERSION } from '../api/names.ts';
+import {
+  ATTACHED_NODES_ANNOTATION,
+  DRIVER,
+  PROTECTION_FINALIZER,
+  PROVISIONED_BY_ANNOTATION,
+  VOLUME_API_VERSION,
+} from '../api/names.ts';
 import type { Volume } from '../api/volume.ts';
 import { linkOf } from '../storage/links.ts';
 import { isOnDemand } from './attached.ts';
@@ -42,9 +48,12 @@ export function buildPv(volume: Volume, options: ClassOptions): PersistentVolume
     spec: {
       ...template?.spec,
       capacity: { storage: volume.status?.capacity ?? '0' },
-      // A device is written from one node; more is never promised, whatever the template says.
-      accessModes: [readOnly ? 'ReadOnlyMany' : 'ReadWriteOnce'],
-      persistentVolumeReclaimPolicy: 'Retain',
+      accessModes: readOnly ? ['ReadOnlyMany'] : modesOf(volume),
+      // Who makes volumes for claims deletes them, too.
+      persistentVolumeReclaimPolicy:
+        isProvisioned(volume) && template?.spec?.persistentVolumeReclaimPolicy === 'Delete'
+          ? 'Delete'
+          : 'Retain',
       storageClassName: volume.spec.storageClassName,
       volumeMode: volume.spec.mode ?? 'Filesystem',
       ...(mountOptions.length === 0 ? {} : { mountOptions }),
@@ -69,6 +78,20 @@ export function buildPv(volume: Volume, options: ClassOptions): PersistentVolume
       },
     },
   };
+}
+
+/** It was made for a claim, which is in its template, and not for whoever may have it. */
+const isProvisioned = ({ spec: { template } }: Volume): boolean =>
+  template?.metadata?.annotations?.[PROVISIONED_BY_ANNOTATION] === DRIVER;
+
+/**
+ * A device is written from one node; more is never promised, whatever the template says. A claim is bound only to what has
+ * all the modes that it asks for, and those that are left are kept by the node affinity.
+ */
+function modesOf(volume: Volume): string[] {
+  const kept = isProvisioned(volume) ? accessModesOf(volume.spec) : [];
+  const modes = ['ReadWriteOnce', 'ReadWriteOncePod', 'ReadOnlyMany'].filter((mode) => kept.includes(mode));
+  return modes.length === 0 ? ['ReadWriteOnce'] : modes;
 }
 
 /** A device that cannot be written to cannot be mounted otherwise. In mode Block nothing is mounted. */

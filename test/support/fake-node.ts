@@ -29,7 +29,16 @@ export class FakeNode {
   /** Whether its root may grow a file system that is mounted. */
   growsMounted = true;
   readonly links = new Map<string, number>();
+  /** What there is room for in all. */
+  spaceBytes = FREE;
   #inodes = 100;
+
+  /** The paths of what is no record. */
+  volumeFiles(prefix: string): string[] {
+    return [...this.files].flatMap(([path, file]) =>
+      'uuid' in file && path.startsWith(prefix) ? [path] : [],
+    );
+  }
 
   /** Every step to its end. @throws Error for a guard that does not hold, or a step that fails */
   run(steps: readonly Step[]): void {

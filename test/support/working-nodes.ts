@@ -80,6 +80,16 @@ function answer(disk: FakeNode, { name, argv }: Probe): ProbeResult {
   const path = argv.at(-1) ?? '';
   const file = disk.files.get(path);
   if (name.startsWith('guard ')) return unused(argv);
+  if (name.startsWith('free ')) {
+    const used = ALLOCATED * BigInt(disk.volumeFiles('/').length);
+    return result(0, `${(disk.spaceBytes - used) / 4096n}|4096`);
+  }
+  if (name.startsWith('files ')) {
+    const rows = disk
+      .volumeFiles(`${argv[1]}/`)
+      .map((each) => `${ALLOCATED / 512n}|${each.split('/').at(-1)}\n`);
+    return result(0, rows.join(''));
+  }
   switch (name) {
     case 'path':
       return result(0, path);

@@ -1,0 +1,121 @@
+import type { KubeNode, PersistentVolume, PersistentVolumeClaim, StorageClass } from '../api/core.ts';
+import type { Logger } from '../api/logger.ts';
+import { DRIVER, SELECTED_NODE_ANNOTATION } from '../api/names.ts';
+import type { Volume } from '../api/volume.ts';
+import type { Clock } from '../control/clock.ts';
+import { createWorkQueue, type WorkQueue } from '../control/work-queue.ts';
+import type { EventRecorder } from '../kube/events.ts';
+import { indexBy } from '../kube/index-by.ts';
+import type { Informer } from '../kube/informer.ts';
+import type { KubeClient } from '../kube/types.ts';
+import type { Executor } from '../nodes/job.ts';
+import { claimOf } from '../provisioning/claims/claim-volume.ts';
+import { createClaimReconciler } from '../provisioning/claims/reconciler.ts';
+import type { Source } from '../provisioning/claims/types.ts';
+import { createRooms } from '../provisioning/room/looks.ts';
+import { createPromises } from '../provisioning/room/promises.ts';
+import type { KeptCopy } from '../provisioning/room/room.ts';
+import { isPvOf } from '../volumes/persistent-volume.ts';
+import { nodesOf } from '../volumes/work-node.ts';
+import { standing } from './changes.ts';
+
+export interface ClaimControllerDeps {
+  client: KubeClient;
+  claims: Informer<PersistentVolumeClaim>;
+  volumes: Informer<Volume>;
+  persistentVolumes: Informer<PersistentVolume>;
+  storageClasses: Informer<StorageClass>;
+  nodes: Informer<KubeNode>;
+  executor: Executor;
+  events: EventRecorder;
+  actsFor(node: string): boolean;
+  clock: Clock;
+  random: () => number;
+  logger: Logger;
+  resolve(claim: PersistentVolumeClaim): Promise<Source>;
+  copiesOn(node: string): readonly KeptCopy[];
+}
+
+export interface ClaimController {
+  queue: WorkQueue;
+  reconcile: ReturnType<typeof createClaimReconciler>['reconcile'];
+  /** Decide again about all claims that are not bound. */
+  wake(): void;
+}
+
+/** Makes volumes for claims. Make it before the informers are started; begin with its queue when all of them have their first list. */
+export function createClaimController(deps: ClaimControllerDeps): ClaimController {
+  const { claims, volumes, persistentVolumes, storageClasses, nodes, clock, random } = deps;
+  const promises = createPromises();
+  const volumesOnNode = indexBy(volumes, nodesOf);
+  const unbound = indexBy(claims, ({ status, spec }) =>
+    status?.phase === 'Bound' || spec.volumeName ? undefined : (spec.storageClassName ?? ''),
+  );
+  const queue = createWorkQueue({
+    clock,
+    random,
+    groupOf: (key) => {
+      const [namespace, name = ''] = key.split('/');
+      return claims.get(name, namespace)?.metadata.annotations?.[SELECTED_NODE_ANNOTATION] ?? '';
+    },
+    perGroup: 16,
+  });
+  const rooms = createRooms({
+    ...deps,
+    // One that was just created may be in both.
+    volumesOn: (node) => [
+      ...new Map(
+        [...promises.on(node), ...volumesOnNode(node)].map((volume) => [volume.metadata.name, volume]),
+      ).values(),
+    ],
+  });
+  const { reconcile } = createClaimReconciler({ ...deps, rooms, promises });
+
+  const add = ({ metadata: { namespace, name } }: PersistentVolumeClaim) => queue.add(`${namespace}/${name}`);
+  const again = (claim: PersistentVolumeClaim) => {
+    queue.forget(`${claim.metadata.namespace}/${claim.metadata.name}`);
+    add(claim);
+  };
+  const ours = () =>
+    storageClasses
+      .list()
+      .filter(({ provisioner }) => provisioner === DRIVER)
+      .flatMap(({ metadata }) => unbound(metadata.name));
+  const wake = () => {
+    for (const claim of ours()) again(claim);
+  };
+
+  claims.onChange(({ type, object, old }) => {
+    add(object);
+    // Its Volume, by the name that it would have.
+    if (type === 'deleted' || old?.metadata.uid !== object.metadata.uid) {
+      queue.add(`pvc-${(old ?? object).metadata.uid}`);
+    }
+  });
+  volumes.onChange(({ type, object, old }) => {
+    const of = claimOf(object);
+    if (of !== undefined) {
+      queue.add(`${of.namespace}/${of.name}`);
+      if (old === undefined) queue.add(object.metadata.name);
+    }
+    // What it had is room for others.
+    if (type === 'deleted') wake();
+  });
+  persistentVolumes.onChange(({ object, old }) => {
+    const { name } = object.metadata;
+    const volume = volumes.get(name);
+    if (volume === undefined || claimOf(volume) === undefined || !isPvOf(object, volume)) return;
+    if (old?.status?.phase !== object.status?.phase || isToGo(old) !== isToGo(object)) queue.add(name);
+  });
+  storageClasses.onChange(({ object }) => {
+    for (const claim of unbound(object.metadata.name)) again(claim);
+  });
+  nodes.onChange(({ type, object, old }) => {
+    if (type === 'updated' && old !== undefined && standing(old) === standing(object)) return;
+    wake();
+  });
+  return { queue, reconcile, wake };
+}
+
+const isToGo = (pv: PersistentVolume | undefined): boolean =>
+  pv?.spec.persistentVolumeReclaimPolicy === 'Delete';

@@ -1,0 +1,183 @@
+import type { KubeNode, StorageClass } from '../../api/core.ts';
+import { DRIVER, SELECTED_NODE_ANNOTATION } from '../../api/names.ts';
+import { parseQuantity } from '../../api/quantity.ts';
+import type { EventToTell } from '../types.ts';
+import { claimOf, claimVolume, volumeNameOf } from './claim-volume.ts';
+import { type DynamicClass, dynamicClass } from './dynamic-class.ts';
+import { expand } from './expand.ts';
+import { whyNotOn } from './nodes.ts';
+import type { ClaimDecision, ClaimInput } from './types.ts';
+
+/** How soon to look again at what sends no event, such as room on a node, in ms. */
+const LOOK_AGAIN = 30_000;
+
+/** Of events on claims, as external-provisioner's. */
+const REASON = {
+  provisioning: 'Provisioning',
+  failed: 'ProvisioningFailed',
+} as const;
+
+/** What to do about one claim now. Pure. */
+export function decideClaim(input: ClaimInput): ClaimDecision {
+  const { claim, storageClass, volume } = input;
+  // Of a deleted one, its Volume is reclaimed; of a lost one, nothing is made anew.
+  if (claim.metadata.deletionTimestamp !== undefined || claim.status?.phase === 'Lost') return {};
+  if (claim.status?.phase === 'Bound') return expand(input);
+  // Somebody chose a PersistentVolume.
+  if (claim.spec.volumeName) return {};
+  if (storageClass?.provisioner !== DRIVER) return {};
+  if (volume !== undefined) return wait(input);
+  const options = dynamicClass(storageClass);
+  if ('problem' in options) return tell(input, failed(options.problem));
+  const problem = claimProblem(input);
+  if (problem !== undefined) return tell(input, failed(problem));
+  return options.waits ? forSelected(input, options, storageClass) : forAny(input, options, storageClass);
+}
+
+const failed = (message: string): EventToTell => ({ type: 'Warning', reason: REASON.failed, message });
+
+/** Once; then until something changes, or the time is over. */
+function tell(input: ClaimInput, event: EventToTell, otherwise: ClaimDecision = {}): ClaimDecision {
+  return input.told === `${event.reason}: ${event.message}` ? otherwise : { action: { do: 'tell', event } };
+}
+
+/** What no volume can be made for, whatever else changes: the spec of a claim that is not bound is immutable. */
+function claimProblem({ claim: { spec } }: ClaimInput): string | undefined {
+  const modes = spec.accessModes ?? [];
+  if (modes.includes('ReadWriteMany')) {
+    return 'access mode ReadWriteMany: a volume is a device of one node, which two at once would destroy. Ask for ReadWriteOnce';
+  }
+  if (spec.selector !== undefined) {
+    return 'the claim has a selector, which chooses among volumes that are there: none is made for it. Leave it out, or name a static storage class';
+  }
+  return undefined;
+}
+
+/** The Volume is there, and is on its way to a PersistentVolume that the claim is bound to. */
+function wait(input: ClaimInput): ClaimDecision {
+  const volume = input.volume as NonNullable<ClaimInput['volume']>;
+  const { name } = volume.metadata;
+  if (claimOf(volume) === undefined) {
+    return tell(
+      input,
+      failed(
+        `a Volume ${name} is there that was not made for this claim. Delete it: stowage delete volume ${name}`,
+      ),
+    );
+  }
+  const ready = volume.status?.conditions?.find(({ type }) => type === 'Ready');
+  return volume.status?.phase === 'Failed'
+    ? tell(
+        input,
+        failed(`Volume ${name} on node ${volume.spec.nodeName} could not be made: ${ready?.message ?? ''}`),
+      )
+    : {};
+}
+
+/** On the node that the scheduler chose for the first pod. */
+function forSelected(input: ClaimInput, options: DynamicClass, storageClass: StorageClass): ClaimDecision {
+  const name = input.claim.metadata.annotations?.[SELECTED_NODE_ANNOTATION];
+  if (name === undefined) return {};
+  const node = input.nodes.find(({ metadata }) => metadata.name === name);
+  // Another daemon's, or gone: then whoever follows the Nodes gives it back.
+  if (node === undefined) return {};
+  const why = whyNotOn(node, storageClass);
+  if (why !== undefined) return giveBack(input, name, why);
+  const source = sourceOf(input);
+  if ('decision' in source) return source.decision;
+  if (source.nodes !== undefined && !source.nodes.includes(name)) {
+    return giveBack(input, name, elsewhere(source.nodes, name));
+  }
+  const room = roomOn(input, options, name);
+  if ('decision' in room) return room.decision;
+  return room.why === undefined ? create(input, options, name) : giveBack(input, name, room.why);
+}
+
+const elsewhere = (nodes: readonly string[], name: string): string =>
+  `what the claim starts from is on node ${nodes.join(', ')}, not on ${name}. Have its pod run there, by a nodeSelector kubernetes.io/hostname`;
+
+/** Where there is most room, of the nodes that it can be on. */
+function forAny(input: ClaimInput, options: DynamicClass, storageClass: StorageClass): ClaimDecision {
+  const source = sourceOf(input);
+  if ('decision' in source) return source.decision;
+  const whys: string[] = [];
+  const able: { node: KubeNode; freeBytes: bigint }[] = [];
+  for (const node of input.nodes) {
+    const { name } = node.metadata;
+    if (source.nodes !== undefined && !source.nodes.includes(name)) continue;
+    const why = whyNotOn(node, storageClass);
+    if (why !== undefined) {
+      whys.push(why);
+      continue;
+    }
+    const room = roomOn(input, options, name);
+    if ('decision' in room) return room.decision;
+    if (room.why === undefined) able.push({ node, freeBytes: room.freeBytes });
+    else whys.push(room.why);
+  }
+  const [most] = able.sort((a, b) => (a.freeBytes < b.freeBytes ? 1 : a.freeBytes > b.freeBytes ? -1 : 0));
+  if (most !== undefined) return create(input, options, most.node.metadata.name);
+  const message = whys.length === 0 ? 'there is no node that it could be on' : whys.join('; ');
+  return tell(input, failed(message), { requeueAfter: LOOK_AGAIN });
+}
+
+function create(input: ClaimInput, options: DynamicClass, node: string): ClaimDecision {
+  const { source } = input;
+  const from = source?.is === 'ready' ? source.source : undefined;
+  const crossNamespace = source?.is === 'ready' && source.crossNamespace;
+  return {
+    action: {
+      do: 'create-volume',
+      volume: claimVolume(input.claim, options, node, from),
+      crossNamespace,
+    },
+  };
+}
+
+/** The nodes that the data is on; undefined where it starts from nothing. */
+function sourceOf(input: ClaimInput): { nodes: readonly string[] | undefined } | { decision: ClaimDecision } {
+  const { claim, source } = input;
+  const { dataSource, dataSourceRef } = claim.spec;
+  if (dataSource == null && dataSourceRef == null) return { nodes: undefined };
+  if (source === undefined) return { decision: { action: { do: 'resolve-source' } } };
+  switch (source.is) {
+    case 'none':
+      return { nodes: undefined };
+    case 'ready':
+      return { nodes: source.nodes };
+    case 'waits':
+      return { decision: tell(input, failed(source.message)) };
+    case 'other':
+      return {
+        decision: tell(input, { type: 'Normal', reason: REASON.provisioning, message: source.message }),
+      };
+  }
+}
+
+/** Undefined `why`: there is room. */
+function roomOn(
+  input: ClaimInput,
+  { place, overcommit }: DynamicClass,
+  node: string,
+): { why: string } | { why: undefined; freeBytes: bigint } | { decision: ClaimDecision } {
+  const room = input.roomOn(node);
+  if (room === undefined) return { decision: { action: { do: 'look-for-room', node, place, overcommit } } };
+  if ('unknown' in room)
+    return { why: `how much room there is on node ${node} is not known: ${room.unknown}` };
+  const wanted = parseQuantity(input.claim.spec.resources?.requests?.storage ?? '0');
+  return room.freeBytes >= wanted
+    ? { why: undefined, freeBytes: room.freeBytes }
+    : {
+        why: `node ${node} has room for ${room.freeBytes < 0n ? 0n : room.freeBytes} bytes in ${nameOf(place)}, and ${wanted} are asked for`,
+      };
+}
+
+const nameOf = (place: DynamicClass['place']): string =>
+  place.type === 'sparse'
+    ? place.directory
+    : `volume group ${place.vgName}${place.thinPool === undefined ? '' : `, thin pool ${place.thinPool}`}`;
+
+function giveBack({ claim }: ClaimInput, node: string, why: string): ClaimDecision {
+  const message = `${why}. The scheduler is to choose another node for the claim (Volume ${volumeNameOf(claim)} was not made)`;
+  return { action: { do: 'give-back', node, event: failed(message) } };
+}

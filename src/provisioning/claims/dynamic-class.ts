@@ -1,0 +1,82 @@
+import type { StorageClass } from '../../api/core.ts';
+import { directoryWanted } from '../../api/directory.ts';
+import { isLvmName, LVM_NAME } from '../../api/lvm-name.ts';
+
+/** Where the storage of a class is on a node. */
+export type Place =
+  | { type: 'sparse'; directory: string }
+  | { type: 'lvm'; vgName: string; thinPool: string | undefined };
+
+/** What a class says about volumes that are made for claims. File system and mkfs options are read by who makes them. */
+export interface DynamicClass {
+  place: Place;
+  /** Of a class of sparse files that names none: theirs is the default. */
+  directory: string | undefined;
+  /** What is promised may be so many times what there is. At least 1. */
+  overcommit: number;
+  onDelete: 'Delete' | 'Retain';
+  /** A volume is made once a pod is scheduled. */
+  waits: boolean;
+}
+
+/** MetalK8s's folder, where sparse files are by default. */
+export const SPARSE_FOLDER = '/var/lib/metalk8s/storage/sparse';
+
+const PARAMETERS = ['type', 'directory', 'vgName', 'thinPool', 'fsType', 'mkfsOptions', 'overcommit'];
+
+/** The options of a class, checked, or why no volume can be made for its claims. */
+export function dynamicClass(storageClass: StorageClass): DynamicClass | { problem: string } {
+  const { metadata, parameters = {}, reclaimPolicy, volumeBindingMode } = storageClass;
+  const bad = (problem: string) => ({ problem: `storage class ${metadata.name}: ${problem}` });
+  const unknown = Object.keys(parameters).find((name) => !PARAMETERS.includes(name));
+  if (unknown !== undefined) {
+    return bad(`there is no parameter ${JSON.stringify(unknown)}. There are: ${PARAMETERS.join(', ')}`);
+  }
+  const place = placeOf(parameters);
+  if ('problem' in place) return bad(place.problem);
+  const overcommit = Number(parameters.overcommit ?? 1);
+  if (!/^\d+(\.\d+)?$/.test(parameters.overcommit ?? '1') || overcommit < 1 || overcommit > 1000) {
+    return bad(
+      `parameter overcommit is ${JSON.stringify(parameters.overcommit)}, but must be a number from 1 to 1000`,
+    );
+  }
+  if (overcommit > 1 && place.type === 'lvm' && place.thinPool === undefined) {
+    return bad(
+      'parameter overcommit is not for logical volumes outside a thin pool: they have their room from the start',
+    );
+  }
+  return {
+    place,
+    directory: parameters.directory,
+    overcommit,
+    onDelete: reclaimPolicy === 'Retain' ? 'Retain' : 'Delete',
+    waits: volumeBindingMode === 'WaitForFirstConsumer',
+  };
+}
+
+function placeOf(parameters: Record<string, string>): Place | { problem: string } {
+  const { type = 'sparse', directory, vgName, thinPool } = parameters;
+  const misplaced = (name: string) => ({ problem: `parameter ${name} is not for type ${type}` });
+  if (type === 'sparse') {
+    if (vgName !== undefined) return misplaced('vgName');
+    if (thinPool !== undefined) return misplaced('thinPool');
+    const wanted = directory === undefined ? undefined : directoryWanted(directory);
+    if (wanted !== undefined) {
+      return { problem: `parameter directory is ${JSON.stringify(directory)}, but must ${wanted}` };
+    }
+    return { type, directory: directory ?? SPARSE_FOLDER };
+  }
+  if (type !== 'lvm') {
+    return {
+      problem: `parameter type is ${JSON.stringify(type)}, but must be sparse (the default) or lvm: of disks none is made`,
+    };
+  }
+  if (directory !== undefined) return misplaced('directory');
+  if (vgName === undefined || !isLvmName(vgName)) {
+    return { problem: `parameter vgName is ${JSON.stringify(vgName ?? '')}, but must be ${LVM_NAME}` };
+  }
+  if (thinPool !== undefined && !isLvmName(thinPool)) {
+    return { problem: `parameter thinPool is ${JSON.stringify(thinPool)}, but must be ${LVM_NAME}` };
+  }
+  return { type, vgName, thinPool };
+}

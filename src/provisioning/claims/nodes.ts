@@ -1,0 +1,25 @@
+import type { KubeNode, StorageClass } from '../../api/core.ts';
+import { isPaused } from '../../api/paused.ts';
+
+/** Why nothing may be made on a node now; undefined where it may. */
+export function whyNotOn(node: KubeNode, { allowedTopologies }: StorageClass): string | undefined {
+  const { name } = node.metadata;
+  if (isPaused(node)) return `node ${name} is paused`;
+  const ready = node.status?.conditions?.find(({ type }) => type === 'Ready');
+  if (ready?.status !== 'True') return `node ${name} is not Ready`;
+  return allows(allowedTopologies, node)
+    ? undefined
+    : `the allowedTopologies of the storage class leave node ${name} out`;
+}
+
+/** As the scheduler reads them: terms are alternatives, and all expressions of one hold. */
+function allows(terms: StorageClass['allowedTopologies'], node: KubeNode): boolean {
+  if (terms === undefined || terms.length === 0) return true;
+  const labels = node.metadata.labels ?? {};
+  return terms.some(({ matchLabelExpressions = [] }) =>
+    matchLabelExpressions.every(({ key, values }) => {
+      const value = labels[key] ?? (key === 'kubernetes.io/hostname' ? node.metadata.name : undefined);
+      return value !== undefined && values.includes(value);
+    }),
+  );
+}

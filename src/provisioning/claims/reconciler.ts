@@ -1,0 +1,200 @@
+import type { KubeNode, PersistentVolume, PersistentVolumeClaim, StorageClass } from '../../api/core.ts';
+import type { Logger } from '../../api/logger.ts';
+import { SELECTED_NODE_ANNOTATION } from '../../api/names.ts';
+import { PERSISTENT_VOLUME_CLAIMS, VOLUMES } from '../../api/resources.ts';
+import type { Volume } from '../../api/volume.ts';
+import { isAlreadyExists, isConflict, isNotFound } from '../../kube/errors.ts';
+import type { EventRecorder } from '../../kube/events.ts';
+import type { Informer } from '../../kube/informer.ts';
+import type { KubeClient } from '../../kube/types.ts';
+import type { Rooms } from '../room/looks.ts';
+import type { Promises } from '../room/promises.ts';
+import { claimOf, volumeNameOf } from './claim-volume.ts';
+import { decideClaim } from './decide-claim.ts';
+import { decideReclaim } from './decide-reclaim.ts';
+import { dynamicClass, type Place } from './dynamic-class.ts';
+import type { ClaimAction, ClaimInput, ReclaimInput, Source } from './types.ts';
+
+export interface ClaimReconcilerDeps {
+  client: KubeClient;
+  claims: Informer<PersistentVolumeClaim>;
+  volumes: Informer<Volume>;
+  persistentVolumes: Informer<PersistentVolume>;
+  storageClasses: Informer<StorageClass>;
+  nodes: Informer<KubeNode>;
+  rooms: Rooms;
+  promises: Promises;
+  /** What a claim starts from, by live reads. Throws what the API server refuses. */
+  resolve(claim: PersistentVolumeClaim): Promise<Source>;
+  actsFor(node: string): boolean;
+  events: EventRecorder;
+  logger: Logger;
+  /** Told of each volume that was promised or could not be. */
+  onProvisioned?: ((claim: PersistentVolumeClaim, crossNamespace: boolean) => void) | undefined;
+}
+
+export interface ClaimReconciler {
+  /** `namespace/name` of a claim, or the name of a Volume that was made for one. */
+  reconcile(key: string, signal: AbortSignal): Promise<{ requeueAfterMs?: number; retry?: true } | undefined>;
+}
+
+/** Nothing takes as many: a decision that never settles is an error, not a busy loop. */
+const MAX_EFFECTS = 1000;
+
+export function createClaimReconciler(deps: ClaimReconcilerDeps): ClaimReconciler {
+  const { client, claims, volumes, persistentVolumes, storageClasses, nodes, rooms, promises } = deps;
+  /** By the claim's UID. */
+  const told = new Map<string, string>();
+
+  async function reconcile(key: string, signal: AbortSignal) {
+    const slash = key.indexOf('/');
+    if (slash === -1) return reclaim(key, signal);
+    return provision(key.slice(0, slash), key.slice(slash + 1), signal);
+  }
+
+  async function provision(namespace: string, name: string, signal: AbortSignal) {
+    let source: Source | undefined;
+    for (let round = 0; round < MAX_EFFECTS; round++) {
+      signal.throwIfAborted();
+      const claim = claims.get(name, namespace);
+      if (claim === undefined) return undefined;
+      const { uid = '' } = claim.metadata;
+      const storageClass = storageClasses.get(claim.spec.storageClassName ?? '');
+      const input: ClaimInput = {
+        claim,
+        storageClass,
+        volume: volumes.get(volumeNameOf(claim)),
+        nodes: nodes.list().filter(({ metadata }) => deps.actsFor(metadata.name)),
+        roomOn: (node) => roomFor(storageClass, node),
+        source,
+        told: told.get(uid),
+      };
+      const decision = decideClaim(input);
+      const { action } = decision;
+      if (action === undefined) {
+        if (claim.status?.phase === 'Bound') told.delete(uid);
+        if (decision.retry) return { retry: true } as const;
+        return decision.requeueAfter === undefined ? undefined : { requeueAfterMs: decision.requeueAfter };
+      }
+      if (action.do === 'resolve-source') {
+        source = await deps.resolve(claim);
+        continue;
+      }
+      try {
+        await carryOut(action, claim);
+      } catch (error) {
+        if (!isConflict(error) && !isAlreadyExists(error) && !isNotFound(error)) throw error;
+        deps.logger.warn(
+          { claim: `${namespace}/${name}`, action: action.do, err: error },
+          'decided on an old object',
+        );
+        return { retry: true } as const;
+      }
+      if (action.do === 'give-back') return undefined;
+    }
+    throw new Error(`claim ${namespace}/${name}: ${MAX_EFFECTS} effects in a row without an end`);
+  }
+
+  function roomFor(storageClass: StorageClass | undefined, node: string) {
+    const options = storageClass && dynamicClass(storageClass);
+    if (options === undefined || 'problem' in options) return undefined;
+    return rooms.room(node, options.place, options.overcommit);
+  }
+
+  async function carryOut(
+    action: Exclude<ClaimAction, { do: 'resolve-source' }>,
+    claim: PersistentVolumeClaim,
+  ): Promise<void> {
+    const { namespace = '', name, uid = '', resourceVersion } = claim.metadata;
+    switch (action.do) {
+      case 'look-for-room':
+        return rooms.look(action.node, action.place as Place);
+      case 'tell':
+        told.set(uid, `${action.event.reason}: ${action.event.message}`);
+        deps.events.event(claim, action.event.type, action.event.reason, action.event.message);
+        return;
+      case 'give-back': {
+        // Whoever chose another node meanwhile is not undone.
+        const patch = {
+          metadata: { uid, resourceVersion, annotations: { [SELECTED_NODE_ANNOTATION]: null } },
+        };
+        claims.learn(await client.patch(PERSISTENT_VOLUME_CLAIMS, name, patch, { namespace }));
+        deps.events.event(claim, action.event.type, action.event.reason, action.event.message);
+        deps.logger.info({ claim: `${namespace}/${name}`, node: action.node }, 'node given back');
+        return;
+      }
+      case 'create-volume': {
+        // Before anything is awaited: others must not be promised the same room.
+        const release = promises.promise(action.volume);
+        try {
+          volumes.learn(await client.create(VOLUMES, action.volume));
+        } finally {
+          release();
+        }
+        deps.logger.info(
+          {
+            claim: `${namespace}/${name}`,
+            volume: action.volume.metadata.name,
+            node: action.volume.spec.nodeName,
+          },
+          'volume for a claim',
+        );
+        deps.onProvisioned?.(claim, action.crossNamespace);
+        return;
+      }
+      case 'expand': {
+        const { volume, size } = action;
+        const part = volume.spec.sparseLoopDevice == null ? 'lvmLogicalVolume' : 'sparseLoopDevice';
+        const patch = { metadata: { uid: volume.metadata.uid }, spec: { [part]: { size } } };
+        volumes.learn(await client.patch(VOLUMES, volume.metadata.name, patch));
+        return;
+      }
+      case 'set-claim-status': {
+        const patch = { metadata: { uid }, status: action.status };
+        claims.learn(
+          await client.patch(PERSISTENT_VOLUME_CLAIMS, name, patch, { namespace, subresource: 'status' }),
+        );
+        return;
+      }
+    }
+  }
+
+  async function reclaim(name: string, signal: AbortSignal) {
+    let liveClaim: ReclaimInput['liveClaim'];
+    for (;;) {
+      signal.throwIfAborted();
+      const volume = volumes.get(name);
+      const of = volume && claimOf(volume);
+      if (volume === undefined || of === undefined || !deps.actsFor(volume.spec.nodeName)) return undefined;
+      const known = claims.get(of.name, of.namespace);
+      const claim = known?.metadata.uid === of.uid ? known : undefined;
+      const pv = persistentVolumes.get(name);
+      const { action } = decideReclaim({ volume, pv, claim, liveClaim });
+      if (action === undefined) return undefined;
+      if (action.do === 'read-claim') {
+        liveClaim = { found: await liveClaimOf(of) };
+        continue;
+      }
+      try {
+        await client.delete(VOLUMES, name, { uid: volume.metadata.uid });
+      } catch (error) {
+        if (!isNotFound(error) && !isConflict(error)) throw error;
+      }
+      deps.logger.info({ volume: name, claim: `${of.namespace}/${of.name}` }, 'volume of a deleted claim');
+      return undefined;
+    }
+  }
+
+  /** The claim of that UID, if the API server has it: a claim of its name may be another one. */
+  async function liveClaimOf({ namespace, name, uid }: { namespace: string; name: string; uid: string }) {
+    try {
+      const found = await client.get<PersistentVolumeClaim>(PERSISTENT_VOLUME_CLAIMS, name, { namespace });
+      return found.metadata.uid === uid ? found : undefined;
+    } catch (error) {
+      if (isNotFound(error)) return undefined;
+      throw error;
+    }
+  }
+
+  return { reconcile };
+}

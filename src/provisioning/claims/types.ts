@@ -1,0 +1,64 @@
+import type { KubeNode, PersistentVolume, PersistentVolumeClaim, StorageClass } from '../../api/core.ts';
+import type { Volume, VolumeSpec } from '../../api/volume.ts';
+import type { EventToTell } from '../types.ts';
+import type { Place } from './dynamic-class.ts';
+
+/** Room for a new volume on a node, in bytes; or why it is not known. */
+export type Room = { freeBytes: bigint } | { unknown: string };
+
+/** What a claim starts from, once that may be used; or why it has to wait. */
+export type Source =
+  | { is: 'none' }
+  /** `nodes`: where the data is. */
+  | {
+      is: 'ready';
+      source: NonNullable<VolumeSpec['source']>;
+      nodes: readonly string[];
+      crossNamespace: boolean;
+    }
+  | { is: 'waits'; message: string }
+  /** Somebody else's to fill. */
+  | { is: 'other'; message: string };
+
+/** All that a decision about one claim is made from. */
+export interface ClaimInput {
+  claim: PersistentVolumeClaim;
+  storageClass: StorageClass | undefined;
+  /** That of the claim's name, whoever made it. */
+  volume: Volume | undefined;
+  /** The nodes that this process has hands on. */
+  nodes: readonly KubeNode[];
+  /** As of this reconcile; undefined where it was not looked at yet. */
+  roomOn(node: string): Room | undefined;
+  /** Undefined while it was not asked for in this reconcile. */
+  source: Source | undefined;
+  /** As told last, of this claim: an event is told once. */
+  told: string | undefined;
+}
+
+export type ClaimAction =
+  | { do: 'look-for-room'; node: string; place: Place; overcommit: number }
+  | { do: 'resolve-source' }
+  | { do: 'create-volume'; volume: Volume; crossNamespace: boolean }
+  /** Takes the annotation off by which the scheduler chose the node: it is to choose again. */
+  | { do: 'give-back'; node: string; event: EventToTell }
+  | { do: 'tell'; event: EventToTell }
+  | { do: 'expand'; volume: Volume; size: string }
+  | { do: 'set-claim-status'; status: NonNullable<PersistentVolumeClaim['status']> };
+
+export interface ClaimDecision {
+  action?: ClaimAction;
+  /** ms */
+  requeueAfter?: number;
+  retry?: true;
+}
+
+/** Of a Volume that was made for a claim. */
+export interface ReclaimInput {
+  volume: Volume;
+  pv: PersistentVolume | undefined;
+  /** The claim as the API server has it now; `undefined` where it was not asked. */
+  liveClaim: { found: PersistentVolumeClaim | undefined } | undefined;
+  /** As the cache has it. */
+  claim: PersistentVolumeClaim | undefined;
+}

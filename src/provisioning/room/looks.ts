@@ -1,0 +1,91 @@
+import type { Volume } from '../../api/volume.ts';
+import type { Clock } from '../../control/clock.ts';
+import { NodeError } from '../../nodes/errors.ts';
+import type { Executor } from '../../nodes/job.ts';
+import { withHint } from '../../nodes/job-text.ts';
+import { ObservationError } from '../../storage/probe-results.ts';
+import {
+  type FolderRoom,
+  folderRoomProbes,
+  type GroupRoom,
+  groupRoomProbes,
+  readFolderRoom,
+  readGroupRoom,
+} from '../../storage/room.ts';
+import type { Place } from '../claims/dynamic-class.ts';
+import { folderOf, folderRoom, groupRoom, type KeptCopy } from './room.ts';
+
+/** In bytes; or why it is not known. */
+export type Room = { freeBytes: bigint } | { unknown: string };
+
+export interface RoomDeps {
+  executor: Pick<Executor, 'observe'>;
+  clock: Pick<Clock, 'now'>;
+  /** The Volumes that are on a node or to be there. */
+  volumesOn(node: string): readonly Volume[];
+  copiesOn(node: string): readonly KeptCopy[];
+}
+
+/** What is known of the room on nodes. */
+export interface Rooms {
+  /** By a look that is young enough; undefined where there is none. */
+  room(node: string, place: Place, overcommit: number): Room | undefined;
+  /** Looks at the node, unless somebody does already. Never throws. */
+  look(node: string, place: Place): Promise<void>;
+}
+
+type Facts = { folder: FolderRoom } | { group: GroupRoom } | { unknown: string };
+
+/** How long what was seen is good for, in ms: others use the room, too. What Stowage itself promises counts at once. */
+const FRESH = 5000;
+
+export function createRooms({ executor, clock, volumesOn, copiesOn }: RoomDeps): Rooms {
+  const seen = new Map<string, { facts: Facts; at: number }>();
+  const looking = new Map<string, Promise<void>>();
+  const keyOf = (node: string, place: Place) => JSON.stringify([node, place]);
+
+  async function look(node: string, place: Place): Promise<void> {
+    const key = keyOf(node, place);
+    const known = looking.get(key) ?? lookNow(key, node, place).finally(() => looking.delete(key));
+    looking.set(key, known);
+    await known;
+  }
+
+  async function lookNow(key: string, node: string, place: Place): Promise<void> {
+    const facts = await factsOf(node, place);
+    seen.set(key, { facts, at: clock.now() });
+  }
+
+  async function factsOf(node: string, place: Place): Promise<Facts> {
+    try {
+      if (place.type === 'lvm') {
+        const results = await executor.observe(node, groupRoomProbes(place.vgName));
+        return { group: readGroupRoom(place.vgName, place.thinPool, results) };
+      }
+      const { directory } = place;
+      const folders = [...new Set([directory, ...volumesOn(node).flatMap((each) => folderOf(each) ?? [])])];
+      const results = await executor.observe(node, folderRoomProbes(directory, folders));
+      return { folder: readFolderRoom(directory, folders, results) };
+    } catch (error) {
+      if (error instanceof NodeError) return { unknown: withHint(error.message, error.hint) };
+      if (error instanceof ObservationError) return { unknown: error.message };
+      throw error;
+    }
+  }
+
+  return {
+    look,
+    room(node, place, overcommit) {
+      const { facts, at } = seen.get(keyOf(node, place)) ?? {};
+      if (facts === undefined || at === undefined || clock.now() - at > FRESH) return undefined;
+      if ('unknown' in facts) return facts;
+      const volumes = volumesOn(node);
+      if ('folder' in facts) {
+        return { freeBytes: folderRoom(facts.folder, volumes, copiesOn(node), overcommit) };
+      }
+      return place.type === 'lvm'
+        ? { freeBytes: groupRoom(facts.group, place, volumes, overcommit) }
+        : undefined;
+    },
+  };
+}

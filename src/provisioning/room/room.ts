@@ -1,0 +1,79 @@
+import { parseQuantity } from '../../api/quantity.ts';
+import type { Volume } from '../../api/volume.ts';
+import type { FolderRoom, GroupRoom } from '../../storage/room.ts';
+import { SPARSE_FOLDER } from '../claims/dynamic-class.ts';
+
+/** A copy of a Volume that is kept on a node: a snapshot. */
+export interface KeptCopy {
+  /** The file's folder, or `VG` or `VG/POOL`. */
+  place: string;
+  sizeBytes: bigint;
+}
+
+/**
+ * Room for a new sparse file, in bytes: what the file system has, less what others use and less the nominal sizes of all
+ * that is ours there. What is ours was promised whole, however little of it is used yet.
+ *
+ * What a copy or a volume made from one takes counts as used by others, and its nominal size besides: it may share
+ * blocks, and how many is not known. That promises too little, never too much.
+ */
+export function folderRoom(
+  facts: FolderRoom,
+  volumes: readonly Volume[],
+  copies: readonly KeptCopy[],
+  overcommit: number,
+): bigint {
+  const there = volumes.filter((volume) => facts.beside.has(folderOf(volume) ?? ''));
+  const nominal = sum([
+    ...there.map(sizeOf),
+    ...copies.filter(({ place }) => facts.beside.has(place)).map(({ sizeBytes }) => sizeBytes),
+  ]);
+  const own = sum(
+    there
+      .filter(({ spec }) => spec.source === undefined)
+      .map((volume) => {
+        const file = `${folderOf(volume)}/${volume.metadata.uid}`;
+        return (facts.allocated.get(file) ?? 0n) + (facts.allocated.get(`${file}.partial`) ?? 0n);
+      }),
+  );
+  return times(facts.freeBytes + own, overcommit) - nominal;
+}
+
+/** Room for a new logical volume, in bytes. Those that are promised and not made yet are not in LVM's sums. */
+export function groupRoom(
+  facts: GroupRoom,
+  { vgName, thinPool }: { vgName: string; thinPool: string | undefined },
+  volumes: readonly Volume[],
+  overcommit: number,
+): bigint {
+  const promised = volumes.filter(
+    ({ metadata, spec }) =>
+      spec.lvmLogicalVolume?.vgName === vgName &&
+      spec.lvmLogicalVolume.thinPool === thinPool &&
+      !facts.names.has(metadata.name),
+  );
+  return times(facts.sizeBytes, overcommit) - facts.promisedBytes - sum(promised.map(sizeOf));
+}
+
+/** Where the file of a Volume is or will be; undefined for one that has none. */
+export function folderOf({ spec, status }: Volume): string | undefined {
+  if (spec.sparseLoopDevice == null) return undefined;
+  const made = status?.prepared?.paths[0];
+  return made === undefined
+    ? (spec.sparseLoopDevice.directory ?? SPARSE_FOLDER)
+    : made.slice(0, made.lastIndexOf('/'));
+}
+
+/** What no size can be read of takes none: it is never made. */
+function sizeOf({ spec }: Volume): bigint {
+  try {
+    return parseQuantity((spec.sparseLoopDevice ?? spec.lvmLogicalVolume)?.size ?? 0);
+  } catch {
+    return 0n;
+  }
+}
+
+const sum = (sizes: readonly bigint[]): bigint => sizes.reduce((all, size) => all + size, 0n);
+
+/** In hundredths, which is what a parameter is written in. */
+const times = (bytes: bigint, factor: number): bigint => (bytes * BigInt(Math.round(factor * 100))) / 100n;

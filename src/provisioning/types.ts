@@ -1,0 +1,5 @@
+export interface EventToTell {
+  type: 'Normal' | 'Warning';
+  reason: string;
+  message: string;
+}

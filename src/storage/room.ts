@@ -1,0 +1,107 @@
+import { dirname } from 'node:path';
+import type { Probe, ProbeResult } from '../nodes/job.ts';
+import { freeSpaceProbes, readFreeSpace } from './free-space.ts';
+import { poolOf } from './lvm/pool.ts';
+import { groupProbe, readGroups, readVolumes, volumesProbe } from './lvm/report.ts';
+import { answersOf, ObservationError, optional, succeeded } from './probe-results.ts';
+
+type Results = ReadonlyMap<string, ProbeResult>;
+
+/** What there is room in for sparse files. */
+export interface FolderRoom {
+  /** For users other than root, now. */
+  freeBytes: bigint;
+  /** What files take of it, by their path: those of the folders that are on the same file system. */
+  allocated: ReadonlyMap<string, bigint>;
+  /** The folders that are on the same file system. */
+  beside: ReadonlySet<string>;
+}
+
+const listName = (folder: string) => `files ${folder}`;
+
+/**
+ * The commands that say how much room there is for files in a folder, and what files of ours take of it. They read only.
+ * @param folders where those files are; absolute paths
+ */
+export const folderRoomProbes = (folder: string, folders: readonly string[]): Probe[] => [
+  ...freeSpaceProbes(folder),
+  { name: 'mounts', argv: ['cat', '/proc/self/mountinfo'] },
+  ...folders.map((each) => ({
+    name: listName(each),
+    argv: ['find', each, '-maxdepth', '1', '-type', 'f', '-printf', '%b|%f\\n'],
+  })),
+];
+
+/** @throws ObservationError where that can't be told */
+export function readFolderRoom(folder: string, folders: readonly string[], results: Results): FolderRoom {
+  const get = answersOf(results);
+  const mounts = readMounts(succeeded('mounts', get('mounts')));
+  const home = mountOf(folder, mounts);
+  const beside = new Set(folders.filter((each) => mountOf(each, mounts) === home));
+  const allocated = new Map<string, bigint>();
+  for (const each of beside) {
+    for (const line of optional(each, get(listName(each)))?.split('\n') ?? []) {
+      // In blocks of 512 bytes; what has a newline in its name is none of ours.
+      const [, blocks, name] = /^(\d+)\|(.+)$/.exec(line) ?? [];
+      if (blocks !== undefined) allocated.set(`${each}/${name}`, BigInt(blocks) * 512n);
+    }
+  }
+  return { freeBytes: readFreeSpace(folder, results), allocated, beside };
+}
+
+/** proc_pid_mountinfo(5): the file system's device by the folder that it is mounted on; the last one on a folder counts. */
+function readMounts(text: string): ReadonlyMap<string, string> {
+  const mounts = new Map<string, string>();
+  for (const line of text.split('\n')) {
+    const [, , device, , point] = line.split(' ');
+    if (device === undefined || point === undefined) continue;
+    mounts.set(
+      point.replaceAll(/\\(\d{3})/g, (_, octal: string) => String.fromCharCode(Number.parseInt(octal, 8))),
+      device,
+    );
+  }
+  return mounts;
+}
+
+/** @throws ObservationError where not even / is mounted */
+function mountOf(folder: string, mounts: ReadonlyMap<string, string>): string {
+  for (let path = folder; ; path = dirname(path)) {
+    const device = mounts.get(path);
+    if (device !== undefined) return device;
+    if (path === '/') throw new ObservationError(`no mount of ${folder} is listed`);
+  }
+}
+
+/** What there is room in for logical volumes. */
+export interface GroupRoom {
+  /** The size of the thin pool; of a group, what no logical volume has. */
+  sizeBytes: bigint;
+  /** Of a thin pool, the sizes of all volumes in it together, whoever has them. */
+  promisedBytes: bigint;
+  /** The names of the logical volumes that are there. */
+  names: ReadonlySet<string>;
+}
+
+/** The commands that say how much room a group has. They read only. */
+export const groupRoomProbes = (vgName: string): Probe[] => [groupProbe(), volumesProbe(vgName)];
+
+/** @throws ObservationError where that can't be told */
+export function readGroupRoom(vgName: string, thinPool: string | undefined, results: Results): GroupRoom {
+  const get = answersOf(results);
+  const [group, another] = readGroups(get('groups'), vgName);
+  if (group === undefined) throw new ObservationError(`there is no volume group ${vgName}`);
+  if (another !== undefined) throw new ObservationError(`there are several volume groups ${vgName}`);
+  const volumes = readVolumes(get('logical volumes'));
+  const names = new Set(volumes.map(({ name }) => name));
+  if (thinPool === undefined) {
+    return { sizeBytes: group.freeExtents * group.extentBytes, promisedBytes: 0n, names };
+  }
+  const pool = poolOf({ volumes }, thinPool);
+  if (pool === undefined || pool.kind !== 't') {
+    throw new ObservationError(`there is no thin pool ${vgName}/${thinPool}`);
+  }
+  const promised = volumes.filter((each) => each.pool === thinPool).map(({ sizeBytes }) => sizeBytes);
+  return { sizeBytes: pool.sizeBytes, promisedBytes: sum(promised), names };
+}
+
+const sum = (sizes: readonly bigint[]): bigint => sizes.reduce((all, size) => all + size, 0n);

@@ -1,0 +1,233 @@
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import type {
+  KubeEvent,
+  KubeNode,
+  PersistentVolume,
+  PersistentVolumeClaim,
+  StorageClass,
+} from '../../../src/api/core.ts';
+import {
+  EVENTS,
+  NODES,
+  PERSISTENT_VOLUME_CLAIMS,
+  PERSISTENT_VOLUMES,
+  STORAGE_CLASSES,
+  VOLUMES,
+} from '../../../src/api/resources.ts';
+import type { Volume } from '../../../src/api/volume.ts';
+import type { KubeClient } from '../../../src/kube/types.ts';
+import { startCluster, type TestCluster } from '../../support/cluster.ts';
+import { startController, type TestController } from '../../support/controller.ts';
+import { until } from '../../support/until.ts';
+import { type WorkingNodes, workingNodes } from '../../support/working-nodes.ts';
+
+/** Claims of dynamic classes, with the daemon's controllers against a sandbox's API server and nodes in memory. */
+
+const namespace = 'default';
+const GIB = 1n << 30n;
+const SELECTED = 'volume.kubernetes.io/selected-node';
+
+let cluster: TestCluster;
+let client: KubeClient;
+let controller: TestController;
+let nodes: WorkingNodes;
+let writes: string[];
+
+const noting = (real: KubeClient): KubeClient => ({
+  ...real,
+  create(resource, object, options) {
+    writes.push(`create ${resource.plural}`);
+    return real.create(resource, object, options);
+  },
+  patch(resource, name, patch, options) {
+    writes.push(`patch ${resource.plural} ${name}`);
+    return real.patch(resource, name, patch, options);
+  },
+  delete(resource, name, options) {
+    writes.push(`delete ${resource.plural} ${name}`);
+    return real.delete(resource, name, options);
+  },
+});
+
+beforeEach(async () => {
+  cluster = await startCluster();
+  client = cluster.client;
+  nodes = workingNodes();
+  writes = [];
+  for (const name of ['n1', 'n2']) {
+    await client.create<KubeNode>(NODES, { apiVersion: 'v1', kind: 'Node', metadata: { name } });
+    await client.patch(
+      NODES,
+      name,
+      { status: { conditions: [{ type: 'Ready', status: 'True' }] } },
+      { subresource: 'status' },
+    );
+  }
+  controller = await startController(noting(client), { executor: nodes });
+}, 30_000);
+
+afterEach(async () => {
+  await controller.stop();
+  await cluster.stop();
+});
+
+const createClass = (name: string, more: Partial<StorageClass> = {}) =>
+  client.create<StorageClass>(STORAGE_CLASSES, {
+    apiVersion: 'storage.k8s.io/v1',
+    kind: 'StorageClass',
+    metadata: { name },
+    provisioner: 'volume.stowage.dev',
+    parameters: { fsType: 'ext4' },
+    volumeBindingMode: 'Immediate',
+    allowVolumeExpansion: true,
+    ...more,
+  });
+const createClaim = (
+  name: string,
+  size: string,
+  more: Partial<PersistentVolumeClaim['spec']> = {},
+  annotations?: Record<string, string>,
+) =>
+  client.create<PersistentVolumeClaim>(
+    PERSISTENT_VOLUME_CLAIMS,
+    {
+      apiVersion: 'v1',
+      kind: 'PersistentVolumeClaim',
+      metadata: { name, namespace, ...(annotations && { annotations }) },
+      spec: {
+        accessModes: ['ReadWriteOnce'],
+        storageClassName: 'dynamic',
+        resources: { requests: { storage: size } },
+        ...more,
+      },
+    },
+    { namespace },
+  );
+const claimNow = (name: string) =>
+  client.get<PersistentVolumeClaim>(PERSISTENT_VOLUME_CLAIMS, name, { namespace });
+const isBound = (name: string) =>
+  until(`${name} is bound`, 20_000, async () => {
+    const claim = await claimNow(name);
+    return claim.status?.phase === 'Bound' ? claim : undefined;
+  });
+const volumesNow = async () => (await client.list<Volume>(VOLUMES)).items;
+const eventsOf = async (name: string) =>
+  (await client.list<KubeEvent>(EVENTS, { namespace })).items
+    .filter(({ involvedObject }) => involvedObject.name === name)
+    .map(({ type, reason, message }) => `${type} ${reason} ${message}`);
+const isTold = (name: string, text: string) =>
+  until(`${name} is told ${text}`, 10_000, async () => {
+    const told = await eventsOf(name);
+    return told.some((each) => each.includes(text)) ? told : undefined;
+  });
+
+test('a claim gets a volume of its own, and its deletion removes it', async () => {
+  await createClass('dynamic');
+  const { metadata } = await createClaim('data', '1Gi');
+  const { spec } = await isBound('data');
+  expect(spec.volumeName).toBe(`pvc-${metadata.uid}`);
+  const pv = await client.get<PersistentVolume>(PERSISTENT_VOLUMES, spec.volumeName ?? '');
+  expect(pv.metadata.annotations).toMatchObject({ 'pv.kubernetes.io/provisioned-by': 'volume.stowage.dev' });
+  expect(pv.spec).toMatchObject({
+    persistentVolumeReclaimPolicy: 'Delete',
+    storageClassName: 'dynamic',
+    claimRef: { namespace, name: 'data', uid: metadata.uid },
+  });
+  const [volume] = await volumesNow();
+  expect(volume?.spec).toMatchObject({
+    sparseLoopDevice: { size: '1Gi' },
+    mode: 'Filesystem',
+    onDelete: 'Delete',
+  });
+
+  await client.delete(PERSISTENT_VOLUME_CLAIMS, 'data', { namespace });
+  await until('its Volume is gone', 20_000, async () =>
+    (await volumesNow()).length === 0 ? true : undefined,
+  );
+  expect((await client.list(PERSISTENT_VOLUMES)).items).toEqual([]);
+  const node = volume?.spec.nodeName ?? '';
+  expect([...nodes.disk(node).files.keys()]).toEqual([]);
+});
+
+test('with reclaim policy Retain the Volume and its data stay', async () => {
+  await createClass('dynamic', { reclaimPolicy: 'Retain' });
+  await createClaim('data', '1Gi');
+  const { spec } = await isBound('data');
+  await client.delete(PERSISTENT_VOLUME_CLAIMS, 'data', { namespace });
+  await until('it is released', 10_000, async () => {
+    const { status } = await client.get<PersistentVolume>(PERSISTENT_VOLUMES, spec.volumeName ?? '');
+    return status?.phase === 'Released' ? true : undefined;
+  });
+  expect((await volumesNow()).map(({ metadata }) => metadata.deletionTimestamp)).toEqual([undefined]);
+  await client.patch(PERSISTENT_VOLUMES, spec.volumeName ?? '', {
+    spec: { persistentVolumeReclaimPolicy: 'Delete' },
+  });
+  await until('its Volume is gone', 20_000, async () =>
+    (await volumesNow()).length === 0 ? true : undefined,
+  );
+});
+
+describe('of a class that waits for a consumer', () => {
+  beforeEach(() => createClass('dynamic', { volumeBindingMode: 'WaitForFirstConsumer' }).then(() => {}));
+
+  test('a volume is made on the node that was chosen, and not before', async () => {
+    await createClaim('data', '1Gi');
+    expect(writes.filter((write) => write.startsWith('create'))).toEqual([]);
+    await client.patch(
+      PERSISTENT_VOLUME_CLAIMS,
+      'data',
+      { metadata: { annotations: { [SELECTED]: 'n2' } } },
+      { namespace },
+    );
+    await isBound('data');
+    expect((await volumesNow()).map(({ spec }) => spec.nodeName)).toEqual(['n2']);
+  });
+
+  test('a node without room is given back, with the reason', async () => {
+    nodes.disk('n2').spaceBytes = GIB;
+    await createClaim('data', '2Gi', {}, { [SELECTED]: 'n2' });
+    const told = await isTold('data', 'node n2 has room for 1073741824 bytes');
+    expect(told.join()).toContain('Warning ProvisioningFailed');
+    expect((await claimNow('data')).metadata.annotations?.[SELECTED]).toBeUndefined();
+    expect(await volumesNow()).toEqual([]);
+  });
+});
+
+test('of 50 claims at once those get a volume for which there is room, and the others once there is', async () => {
+  await createClass('dynamic');
+  nodes.disk('n1').spaceBytes = 10n * GIB;
+  nodes.disk('n2').spaceBytes = 20n * GIB;
+  const names = Array.from({ length: 50 }, (_, n) => `data-${n}`);
+  await Promise.all(names.map((name) => createClaim(name, '1Gi')));
+  const bound = async () =>
+    (await client.list<PersistentVolumeClaim>(PERSISTENT_VOLUME_CLAIMS, { namespace })).items.filter(
+      ({ status }) => status?.phase === 'Bound',
+    );
+  await until('30 are bound', 30_000, async () => ((await bound()).length === 30 ? true : undefined));
+  const has = new Set((await bound()).map(({ metadata }) => metadata.name));
+  for (const name of names.filter((each) => !has.has(each))) await isTold(name, 'has room for');
+  expect((await bound()).length).toBe(30);
+  expect((await volumesNow()).length).toBe(30);
+
+  nodes.disk('n1').spaceBytes = 30n * GIB;
+  await client.delete(PERSISTENT_VOLUME_CLAIMS, [...has][0] ?? '', { namespace });
+  await until('all are bound', 60_000, async () => ((await bound()).length === 49 ? true : undefined));
+}, 120_000);
+
+test('a bound claim that asks for more gets more', async () => {
+  await createClass('dynamic');
+  await createClaim('data', '1Gi');
+  await isBound('data');
+  await client.patch(
+    PERSISTENT_VOLUME_CLAIMS,
+    'data',
+    { spec: { resources: { requests: { storage: '2Gi' } } } },
+    { namespace },
+  );
+  await until('it has more', 20_000, async () => {
+    const { status } = await claimNow('data');
+    return status?.capacity?.storage === String(2n * GIB) || status?.capacity?.storage === '2Gi'
+      ? true
+      : undefined;
+  });
+});
