@@ -1,4 +1,10 @@
-import type { KubeNode, PersistentVolume, PersistentVolumeClaim, StorageClass } from '../api/core.ts';
+import type {
+  CsiStorageCapacity,
+  KubeNode,
+  PersistentVolume,
+  PersistentVolumeClaim,
+  StorageClass,
+} from '../api/core.ts';
 import type { Logger } from '../api/logger.ts';
 import { DRIVER, SELECTED_NODE_ANNOTATION } from '../api/names.ts';
 import type { Volume } from '../api/volume.ts';
@@ -12,6 +18,7 @@ import type { Executor } from '../nodes/job.ts';
 import { claimOf } from '../provisioning/claims/claim-volume.ts';
 import { createClaimReconciler } from '../provisioning/claims/reconciler.ts';
 import type { Source } from '../provisioning/claims/types.ts';
+import { createCapacityReconciler } from '../provisioning/room/capacity-reconciler.ts';
 import { createRooms } from '../provisioning/room/looks.ts';
 import { createPromises } from '../provisioning/room/promises.ts';
 import type { KeptCopy } from '../provisioning/room/room.ts';
@@ -34,11 +41,17 @@ export interface ClaimControllerDeps {
   logger: Logger;
   resolve(claim: PersistentVolumeClaim): Promise<Source>;
   copiesOn(node: string): readonly KeptCopy[];
+  /** The room of classes, as the scheduler is told, and the namespace of that; undefined: it is not told. */
+  capacities: Informer<CsiStorageCapacity> | undefined;
+  namespace: string;
 }
 
 export interface ClaimController {
   queue: WorkQueue;
   reconcile: ReturnType<typeof createClaimReconciler>['reconcile'];
+  /** Tells the scheduler of room, by `class/node`. */
+  capacityQueue: WorkQueue;
+  reconcileCapacity: ReturnType<typeof createCapacityReconciler> | undefined;
   /** Decide again about all claims that are not bound. */
   wake(): void;
 }
@@ -71,6 +84,22 @@ export function createClaimController(deps: ClaimControllerDeps): ClaimControlle
   });
   const { reconcile } = createClaimReconciler({ ...deps, rooms, promises });
 
+  const capacityQueue = createWorkQueue({
+    clock,
+    random,
+    groupOf: (key) => key.slice(key.indexOf('/') + 1),
+    perGroup: 1,
+  });
+  const { capacities } = deps;
+  const reconcileCapacity = capacities && createCapacityReconciler({ ...deps, capacities, rooms });
+  const tellRoom = (classes: readonly StorageClass[], named: readonly string[]) => {
+    if (capacities === undefined) return;
+    for (const { metadata, provisioner } of classes) {
+      if (provisioner === DRIVER) for (const node of named) capacityQueue.add(`${metadata.name}/${node}`);
+    }
+  };
+  const names = () => nodes.list().map(({ metadata }) => metadata.name);
+
   const add = ({ metadata: { namespace, name } }: PersistentVolumeClaim) => queue.add(`${namespace}/${name}`);
   const again = (claim: PersistentVolumeClaim) => {
     queue.forget(`${claim.metadata.namespace}/${claim.metadata.name}`);
@@ -100,22 +129,40 @@ export function createClaimController(deps: ClaimControllerDeps): ClaimControlle
     }
     // What it had is room for others.
     if (type === 'deleted') wake();
+    if (type === 'deleted' || old === undefined || sizeOf(old) !== sizeOf(object)) {
+      tellRoom(storageClasses.list(), nodesOf(object));
+    }
   });
   persistentVolumes.onChange(({ object, old }) => {
     const { name } = object.metadata;
     const volume = volumes.get(name);
-    if (volume === undefined || claimOf(volume) === undefined || !isPvOf(object, volume)) return;
+    const of = volume && claimOf(volume);
+    // It has grown.
+    if (of !== undefined && old?.spec.capacity.storage !== object.spec.capacity.storage) {
+      queue.add(`${of.namespace}/${of.name}`);
+    }
+    if (volume === undefined || of === undefined || !isPvOf(object, volume)) return;
     if (old?.status?.phase !== object.status?.phase || isToGo(old) !== isToGo(object)) queue.add(name);
   });
   storageClasses.onChange(({ object }) => {
     for (const claim of unbound(object.metadata.name)) again(claim);
+    tellRoom([object], names());
   });
   nodes.onChange(({ type, object, old }) => {
     if (type === 'updated' && old !== undefined && standing(old) === standing(object)) return;
     wake();
+    tellRoom(storageClasses.list(), [object.metadata.name]);
   });
-  return { queue, reconcile, wake };
+  // What somebody changed or took away.
+  capacities?.onChange(({ object }) => {
+    const node = object.nodeTopology?.matchLabels?.['kubernetes.io/hostname'];
+    if (node !== undefined) capacityQueue.add(`${object.storageClassName}/${node}`);
+  });
+  return { queue, reconcile, capacityQueue, reconcileCapacity, wake };
 }
 
 const isToGo = (pv: PersistentVolume | undefined): boolean =>
   pv?.spec.persistentVolumeReclaimPolicy === 'Delete';
+
+const sizeOf = ({ spec }: Volume): string =>
+  String((spec.sparseLoopDevice ?? spec.lvmLogicalVolume)?.size ?? '');

@@ -1,4 +1,11 @@
-import type { KubeNode, PersistentVolume, PersistentVolumeClaim, Pod, StorageClass } from '../api/core.ts';
+import type {
+  CsiStorageCapacity,
+  KubeNode,
+  PersistentVolume,
+  PersistentVolumeClaim,
+  Pod,
+  StorageClass,
+} from '../api/core.ts';
 import type { KubeObject, ObjectMeta } from '../api/meta.ts';
 import {
   ADDRESS_ANNOTATION,
@@ -69,6 +76,18 @@ export function keepNode({ apiVersion, kind, metadata, spec, status }: KubeNode)
     metadata: { ...keepMetadata(metadata), ...pick(metadata, ['labels']) },
     ...(taints.length === 0 ? {} : { spec: { taints } }),
     ...(Object.keys(kept).length === 0 ? {} : { status: kept }),
+  };
+}
+
+export function keepCapacity(object: CsiStorageCapacity): CsiStorageCapacity {
+  const { apiVersion, kind, metadata, storageClassName, nodeTopology, capacity } = object;
+  return {
+    apiVersion,
+    kind,
+    metadata: keepNamespaced(metadata, []),
+    storageClassName,
+    ...(nodeTopology === undefined ? {} : { nodeTopology }),
+    ...(capacity === undefined ? {} : { capacity }),
   };
 }
 

@@ -1,9 +1,17 @@
-import type { KubeNode, PersistentVolume, PersistentVolumeClaim, Pod, StorageClass } from '../api/core.ts';
+import type {
+  CsiStorageCapacity,
+  KubeNode,
+  PersistentVolume,
+  PersistentVolumeClaim,
+  Pod,
+  StorageClass,
+} from '../api/core.ts';
 import type { Leftover } from '../api/leftover.ts';
 import type { Logger } from '../api/logger.ts';
 import type { KubeObject, Resource } from '../api/meta.ts';
 import { COMPONENT } from '../api/names.ts';
 import {
+  CSI_STORAGE_CAPACITIES,
   LEFTOVERS,
   PERSISTENT_VOLUME_CLAIMS,
   PERSISTENT_VOLUMES,
@@ -22,6 +30,8 @@ import { createInformer, type Informer } from '../kube/informer.ts';
 import type { KubeClient } from '../kube/types.ts';
 import { createFollower } from '../nodes/follow.ts';
 import type { Executor } from '../nodes/job.ts';
+import { CAPACITY_SELECTOR } from '../provisioning/room/capacity.ts';
+import { ensureCsiDriver } from '../provisioning/room/capacity-reconciler.ts';
 import { createLoopNumbers } from '../storage/loop-numbers.ts';
 import { createLeftoverReconciler } from '../volumes/leftover-reconciler.ts';
 import { createVolumeReconciler } from '../volumes/reconciler.ts';
@@ -31,7 +41,14 @@ import { type AttachmentOptions, createAttachmentController } from './attachment
 import { asksForMore, isAway, isElsewhere, standing } from './changes.ts';
 import { createClaimController } from './claim-controller.ts';
 import { CONTROLLERS, type ControllerName } from './controllers.ts';
-import { keepClaim, keepOwn, keepPersistentVolume, keepPod, keepStorageClass } from './kept-fields.ts';
+import {
+  keepCapacity,
+  keepClaim,
+  keepOwn,
+  keepPersistentVolume,
+  keepPod,
+  keepStorageClass,
+} from './kept-fields.ts';
 import type { Metrics } from './metrics/metrics.ts';
 import type { Source } from './readiness.ts';
 
@@ -58,6 +75,8 @@ export interface VolumeControllerOptions {
   begin?: Promise<unknown>;
   /** See ControllerOptions. */
   around?: (work: () => Promise<void>) => Promise<void>;
+  /** Where objects go that say how much room there is. Unset: there are none, and the scheduler does not ask. */
+  namespace?: string | undefined;
   /** Where what is done here is counted; ends of jobs are told by the executor. */
   metrics?: Metrics | undefined;
 }
@@ -77,8 +96,12 @@ export interface RunningController {
 /** The Volume controller: informers, queues, reconcilers; for Volumes, and for what those of lost nodes left there. */
 export function startVolumeController(options: VolumeControllerOptions): RunningController {
   const { client, nodes, executor, clock, random, logger, metrics } = options;
-  const inform = <T extends KubeObject>(resource: Resource, transform: (object: T) => T): Informer<T> => {
-    const informer = createInformer<T>({ client, clock, random, logger, resource, transform });
+  const inform = <T extends KubeObject>(
+    resource: Resource,
+    transform: (object: T) => T,
+    which: { namespace?: string; labelSelector?: string } = {},
+  ): Informer<T> => {
+    const informer = createInformer<T>({ client, clock, random, logger, resource, transform, ...which });
     metrics?.addInformer(resource, informer);
     return informer;
   };
@@ -127,6 +150,14 @@ export function startVolumeController(options: VolumeControllerOptions): Running
       ? inform<PersistentVolumeClaim>(PERSISTENT_VOLUME_CLAIMS, keepClaim)
       : undefined;
   if (claims !== undefined) informers.push(claims);
+  const capacities =
+    provisions && options.namespace !== undefined
+      ? inform<CsiStorageCapacity>(CSI_STORAGE_CAPACITIES, keepCapacity, {
+          namespace: options.namespace,
+          labelSelector: CAPACITY_SELECTOR,
+        })
+      : undefined;
+  if (capacities !== undefined) informers.push(capacities);
   const attaching = claims && options.attachment && startAttaching(options.attachment, claims);
   const provisioning =
     claims && provisions
@@ -137,6 +168,8 @@ export function startVolumeController(options: VolumeControllerOptions): Running
           random,
           resolve: async () => ({ is: 'none' }),
           copiesOn: () => [],
+          capacities,
+          namespace: options.namespace ?? '',
         })
       : undefined;
   const reconcile = createVolumeReconciler({
@@ -224,6 +257,13 @@ export function startVolumeController(options: VolumeControllerOptions): Running
     Promise.all([started, nodes.synced, claims?.synced])
       .then(() => run('claim', provisioning.queue, provisioning.reconcile))
       .catch(() => {});
+    const { capacityQueue, reconcileCapacity } = provisioning;
+    if (capacities !== undefined && reconcileCapacity !== undefined) {
+      Promise.all([started, nodes.synced, capacities.synced])
+        .then(() => ensureCsiDriver(client))
+        .then(() => run('claim', capacityQueue, reconcileCapacity))
+        .catch((err: unknown) => stopping || logger.error({ err }, 'the scheduler is not told of room'));
+    }
   }
 
   return {

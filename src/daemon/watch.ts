@@ -29,6 +29,8 @@ export interface WatchOptions extends Pick<RightOptions, 'connection' | 'electio
   http?: { address: HttpAddress; metricsPath: string };
   /** Where what is done here is counted, and what is served is read. */
   metrics?: Metrics;
+  /** See VolumeControllerOptions. */
+  namespace?: string;
   /** Default: DEFAULT_ATTACHMENT. */
   attachment?: AttachmentOptions;
   verbose: boolean;
@@ -100,6 +102,7 @@ export async function runWatch(
     workers: () => live.now().workers,
     retry: live.retry,
     enabled: controllers,
+    namespace: options.namespace,
     attachment: controllers.has('attachment') ? (options.attachment ?? DEFAULT_ATTACHMENT) : undefined,
     // Without the Nodes it is not known where they are reached.
     begin: Promise.all([nodes.synced, election?.won]),

@@ -41,7 +41,7 @@ export default function watch(program: Command, io: Io): void {
   addNodeOptions(command)
     .option(
       '--controllers <list>',
-      "controllers to run (volume, leftover, attachment): * is all, -NAME all but that one: '*,-leftover'",
+      "controllers to run (volume, leftover, attachment, claim): * is all, -NAME all but that one: '*,-leftover'",
       '*',
     )
     .option('--workers <number>', 'Volumes of one node to work on at once', wholeNumber(1, 1000), 10)
@@ -132,6 +132,7 @@ export default function watch(program: Command, io: Io): void {
         ...(flags.config === undefined ? {} : { config: { path: flags.config, read } }),
         onHangup: io.onHangup,
         controllers,
+        namespace: election.namespace,
         attachment: {
           pollIntervalMs: Number.isFinite(pollMs) ? pollMs : undefined,
           maxWaitForUnmountMs: flags.maxWaitForUnmount,

@@ -1,9 +1,9 @@
 import type { KubeNode, StorageClass } from '../../api/core.ts';
-import { DRIVER, SELECTED_NODE_ANNOTATION } from '../../api/names.ts';
+import { SELECTED_NODE_ANNOTATION } from '../../api/names.ts';
 import { parseQuantity } from '../../api/quantity.ts';
 import type { EventToTell } from '../types.ts';
 import { claimOf, claimVolume, volumeNameOf } from './claim-volume.ts';
-import { type DynamicClass, dynamicClass } from './dynamic-class.ts';
+import type { DynamicClass } from './dynamic-class.ts';
 import { expand } from './expand.ts';
 import { whyNotOn } from './nodes.ts';
 import type { ClaimDecision, ClaimInput } from './types.ts';
@@ -18,16 +18,15 @@ const REASON = {
 } as const;
 
 /** What to do about one claim now. Pure. */
-export function decideClaim(input: ClaimInput): ClaimDecision {
-  const { claim, storageClass, volume } = input;
+export function decideClaim(input: ClaimInput, now: number): ClaimDecision {
+  const { claim, storageClass, volume, options } = input;
   // Of a deleted one, its Volume is reclaimed; of a lost one, nothing is made anew.
   if (claim.metadata.deletionTimestamp !== undefined || claim.status?.phase === 'Lost') return {};
-  if (claim.status?.phase === 'Bound') return expand(input);
+  if (claim.status?.phase === 'Bound') return expand(input, now);
   // Somebody chose a PersistentVolume.
   if (claim.spec.volumeName) return {};
-  if (storageClass?.provisioner !== DRIVER) return {};
+  if (storageClass === undefined || options === undefined) return {};
   if (volume !== undefined) return wait(input);
-  const options = dynamicClass(storageClass);
   if ('problem' in options) return tell(input, failed(options.problem));
   const problem = claimProblem(input);
   if (problem !== undefined) return tell(input, failed(problem));
@@ -157,11 +156,11 @@ function sourceOf(input: ClaimInput): { nodes: readonly string[] | undefined } |
 /** Undefined `why`: there is room. */
 function roomOn(
   input: ClaimInput,
-  { place, overcommit }: DynamicClass,
+  { place }: DynamicClass,
   node: string,
 ): { why: string } | { why: undefined; freeBytes: bigint } | { decision: ClaimDecision } {
   const room = input.roomOn(node);
-  if (room === undefined) return { decision: { action: { do: 'look-for-room', node, place, overcommit } } };
+  if (room === undefined) return { decision: { action: { do: 'look-for-room', node, place } } };
   if ('unknown' in room)
     return { why: `how much room there is on node ${node} is not known: ${room.unknown}` };
   const wanted = parseQuantity(input.claim.spec.resources?.requests?.storage ?? '0');

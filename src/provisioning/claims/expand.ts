@@ -1,17 +1,80 @@
+import type { ClaimCondition } from '../../api/core.ts';
 import { parseQuantity } from '../../api/quantity.ts';
 import { claimOf } from './claim-volume.ts';
 import type { ClaimDecision, ClaimInput } from './types.ts';
 
-/** A claim that is bound: its Volume grows to what it asks for, and it is told. */
-export function expand({ claim, volume }: ClaimInput): ClaimDecision {
+/** Of conditions on claims, as Kubernetes has them. */
+const RESIZING = 'Resizing';
+const OURS = [RESIZING, 'FileSystemResizePending'];
+
+/**
+ * A claim that is bound: its Volume grows to what it asks for, where there is room, and the claim is told of it. The kubelet of the node
+ * may tell it as well, once a pod is there.
+ */
+export function expand(input: ClaimInput, now: number): ClaimDecision {
+  const { claim, volume, pv } = input;
   if (volume === undefined || claimOf(volume)?.uid !== claim.metadata.uid) return {};
   const wanted = claim.spec.resources?.requests?.storage ?? '0';
   const has = claim.status?.capacity?.storage ?? '0';
-  if (parseQuantity(wanted) <= parseQuantity(has)) return {};
+  if (parseQuantity(wanted) <= parseQuantity(has)) return done(input);
   const { sparseLoopDevice, lvmLogicalVolume } = volume.spec;
-  const asked = (sparseLoopDevice ?? lvmLogicalVolume)?.size ?? '0';
-  if (parseQuantity(asked) < parseQuantity(wanted)) {
-    return { action: { do: 'expand', volume, size: wanted } };
+  const asked = String((sparseLoopDevice ?? lvmLogicalVolume)?.size ?? '0');
+  if (parseQuantity(asked) < parseQuantity(wanted))
+    return grow(input, wanted, parseQuantity(wanted) - parseQuantity(asked));
+  const capacity = pv?.spec.capacity.storage ?? '0';
+  if (parseQuantity(capacity) >= parseQuantity(wanted)) {
+    return {
+      action: {
+        do: 'set-claim-status',
+        status: { capacity: { ...claim.status?.capacity, storage: capacity }, conditions: others(input) },
+      },
+    };
   }
-  return {};
+  const ready = volume.status?.conditions?.find(({ type }) => type === 'Ready');
+  return resizing(input, ready?.message || `Volume ${volume.metadata.name} grows to ${asked}`, now);
 }
+
+function grow(input: ClaimInput, size: string, bytes: bigint): ClaimDecision {
+  const { volume, options } = input;
+  if (volume === undefined || options === undefined || 'problem' in options) return {};
+  const node = volume.status?.prepared?.node ?? volume.spec.nodeName;
+  const room = input.roomOn(node);
+  if (room === undefined) {
+    return { action: { do: 'look-for-room', node, place: options.place } };
+  }
+  const why =
+    'unknown' in room
+      ? `how much room there is on node ${node} is not known: ${room.unknown}`
+      : room.freeBytes < bytes
+        ? `node ${node} has room for ${room.freeBytes < 0n ? 0n : room.freeBytes} bytes, and ${bytes} more are asked for`
+        : undefined;
+  if (why === undefined) return { action: { do: 'expand', volume, size } };
+  const event = { type: 'Warning', reason: 'VolumeResizeFailed', message: why } as const;
+  return input.told === `${event.reason}: ${why}`
+    ? { requeueAfter: 30_000 }
+    : { action: { do: 'tell', event } };
+}
+
+/** Says on the claim that it grows, once for each reason. */
+function resizing(input: ClaimInput, message: string, now: number): ClaimDecision {
+  const old = input.claim.status?.conditions?.find(({ type }) => type === RESIZING);
+  if (old?.status === 'True') return {};
+  const condition: ClaimCondition = {
+    type: RESIZING,
+    status: 'True',
+    message,
+    lastTransitionTime: new Date(now).toISOString().replace(/\.\d+Z$/, 'Z'),
+  };
+  return { action: { do: 'set-claim-status', status: { conditions: [...others(input), condition] } } };
+}
+
+/** It has what it asks for: a condition that says otherwise is of before. */
+function done(input: ClaimInput): ClaimDecision {
+  const { conditions = [] } = input.claim.status ?? {};
+  return conditions.some(({ type }) => type === RESIZING)
+    ? { action: { do: 'set-claim-status', status: { conditions: others(input) } } }
+    : {};
+}
+
+const others = ({ claim }: ClaimInput): ClaimCondition[] =>
+  claim.status?.conditions?.filter(({ type }) => !OURS.includes(type)) ?? [];

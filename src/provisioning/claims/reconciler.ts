@@ -1,8 +1,9 @@
 import type { KubeNode, PersistentVolume, PersistentVolumeClaim, StorageClass } from '../../api/core.ts';
 import type { Logger } from '../../api/logger.ts';
-import { SELECTED_NODE_ANNOTATION } from '../../api/names.ts';
+import { DRIVER, SELECTED_NODE_ANNOTATION } from '../../api/names.ts';
 import { PERSISTENT_VOLUME_CLAIMS, VOLUMES } from '../../api/resources.ts';
 import type { Volume } from '../../api/volume.ts';
+import type { Clock } from '../../control/clock.ts';
 import { isAlreadyExists, isConflict, isNotFound } from '../../kube/errors.ts';
 import type { EventRecorder } from '../../kube/events.ts';
 import type { Informer } from '../../kube/informer.ts';
@@ -12,7 +13,7 @@ import type { Promises } from '../room/promises.ts';
 import { claimOf, volumeNameOf } from './claim-volume.ts';
 import { decideClaim } from './decide-claim.ts';
 import { decideReclaim } from './decide-reclaim.ts';
-import { dynamicClass, type Place } from './dynamic-class.ts';
+import { dynamicClass } from './dynamic-class.ts';
 import type { ClaimAction, ClaimInput, ReclaimInput, Source } from './types.ts';
 
 export interface ClaimReconcilerDeps {
@@ -28,6 +29,7 @@ export interface ClaimReconcilerDeps {
   resolve(claim: PersistentVolumeClaim): Promise<Source>;
   actsFor(node: string): boolean;
   events: EventRecorder;
+  clock: Pick<Clock, 'now'>;
   logger: Logger;
   /** Told of each volume that was promised or could not be. */
   onProvisioned?: ((claim: PersistentVolumeClaim, crossNamespace: boolean) => void) | undefined;
@@ -43,8 +45,8 @@ const MAX_EFFECTS = 1000;
 
 export function createClaimReconciler(deps: ClaimReconcilerDeps): ClaimReconciler {
   const { client, claims, volumes, persistentVolumes, storageClasses, nodes, rooms, promises } = deps;
-  /** By the claim's UID. */
-  const told = new Map<string, string>();
+  /** By `namespace/name` of the claim. */
+  const told = new Map<string, { uid: string; event: string }>();
 
   async function reconcile(key: string, signal: AbortSignal) {
     const slash = key.indexOf('/');
@@ -57,22 +59,33 @@ export function createClaimReconciler(deps: ClaimReconcilerDeps): ClaimReconcile
     for (let round = 0; round < MAX_EFFECTS; round++) {
       signal.throwIfAborted();
       const claim = claims.get(name, namespace);
-      if (claim === undefined) return undefined;
-      const { uid = '' } = claim.metadata;
-      const storageClass = storageClasses.get(claim.spec.storageClassName ?? '');
+      if (claim === undefined) {
+        told.delete(`${namespace}/${name}`);
+        return undefined;
+      }
+      const before = told.get(`${namespace}/${name}`);
+      const volume = volumes.get(volumeNameOf(claim));
+      // Of a bound claim the cache keeps no class.
+      const className = volume?.spec.storageClassName ?? claim.spec.storageClassName ?? '';
+      const storageClass = storageClasses.get(className);
+      const options = storageClass?.provisioner === DRIVER ? dynamicClass(storageClass) : undefined;
       const input: ClaimInput = {
         claim,
         storageClass,
-        volume: volumes.get(volumeNameOf(claim)),
+        options,
+        volume,
+        pv: persistentVolumes.get(volumeNameOf(claim)),
         nodes: nodes.list().filter(({ metadata }) => deps.actsFor(metadata.name)),
-        roomOn: (node) => roomFor(storageClass, node),
+        roomOn: (node) =>
+          options === undefined || 'problem' in options
+            ? undefined
+            : rooms.room(node, options.place, options.overcommit),
         source,
-        told: told.get(uid),
+        told: before?.uid === claim.metadata.uid ? before?.event : undefined,
       };
-      const decision = decideClaim(input);
+      const decision = decideClaim(input, deps.clock.now());
       const { action } = decision;
       if (action === undefined) {
-        if (claim.status?.phase === 'Bound') told.delete(uid);
         if (decision.retry) return { retry: true } as const;
         return decision.requeueAfter === undefined ? undefined : { requeueAfterMs: decision.requeueAfter };
       }
@@ -95,12 +108,6 @@ export function createClaimReconciler(deps: ClaimReconcilerDeps): ClaimReconcile
     throw new Error(`claim ${namespace}/${name}: ${MAX_EFFECTS} effects in a row without an end`);
   }
 
-  function roomFor(storageClass: StorageClass | undefined, node: string) {
-    const options = storageClass && dynamicClass(storageClass);
-    if (options === undefined || 'problem' in options) return undefined;
-    return rooms.room(node, options.place, options.overcommit);
-  }
-
   async function carryOut(
     action: Exclude<ClaimAction, { do: 'resolve-source' }>,
     claim: PersistentVolumeClaim,
@@ -108,9 +115,9 @@ export function createClaimReconciler(deps: ClaimReconcilerDeps): ClaimReconcile
     const { namespace = '', name, uid = '', resourceVersion } = claim.metadata;
     switch (action.do) {
       case 'look-for-room':
-        return rooms.look(action.node, action.place as Place);
+        return rooms.look(action.node, action.place);
       case 'tell':
-        told.set(uid, `${action.event.reason}: ${action.event.message}`);
+        told.set(`${namespace}/${name}`, { uid, event: `${action.event.reason}: ${action.event.message}` });
         deps.events.event(claim, action.event.type, action.event.reason, action.event.message);
         return;
       case 'give-back': {

@@ -1,10 +1,8 @@
 import type { KubeNode, PersistentVolume, PersistentVolumeClaim, StorageClass } from '../../api/core.ts';
 import type { Volume, VolumeSpec } from '../../api/volume.ts';
+import type { Room } from '../room/looks.ts';
 import type { EventToTell } from '../types.ts';
-import type { Place } from './dynamic-class.ts';
-
-/** Room for a new volume on a node, in bytes; or why it is not known. */
-export type Room = { freeBytes: bigint } | { unknown: string };
+import type { DynamicClass, Place } from './dynamic-class.ts';
 
 /** What a claim starts from, once that may be used; or why it has to wait. */
 export type Source =
@@ -24,6 +22,9 @@ export type Source =
 export interface ClaimInput {
   claim: PersistentVolumeClaim;
   storageClass: StorageClass | undefined;
+  /** What that says, or why no volume can be made for its claims; undefined where it is not ours, or gone. */
+  options: DynamicClass | { problem: string } | undefined;
+  pv: PersistentVolume | undefined;
   /** That of the claim's name, whoever made it. */
   volume: Volume | undefined;
   /** The nodes that this process has hands on. */
@@ -37,7 +38,7 @@ export interface ClaimInput {
 }
 
 export type ClaimAction =
-  | { do: 'look-for-room'; node: string; place: Place; overcommit: number }
+  | { do: 'look-for-room'; node: string; place: Place }
   | { do: 'resolve-source' }
   | { do: 'create-volume'; volume: Volume; crossNamespace: boolean }
   /** Takes the annotation off by which the scheduler chose the node: it is to choose again. */

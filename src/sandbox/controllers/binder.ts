@@ -119,7 +119,8 @@ function bind(cluster: Cluster, next: Claim, claim: Claim, volume: Volume): void
       'pv.kubernetes.io/bind-completed',
     ),
     spec: { ...next.spec, volumeName: volume.metadata.name },
-    status: { phase: 'Bound', accessModes, capacity },
+    // What has grown is told by whoever made it grow.
+    status: claim.status?.phase === 'Bound' ? claim.status : { phase: 'Bound', accessModes, capacity },
   });
 }
 

@@ -1,0 +1,76 @@
+import type { CsiStorageCapacity, KubeNode, StorageClass } from '../../api/core.ts';
+import { DRIVER } from '../../api/names.ts';
+import { CSI_DRIVERS, CSI_STORAGE_CAPACITIES } from '../../api/resources.ts';
+import { isAlreadyExists, isConflict, isNotFound } from '../../kube/errors.ts';
+import type { Informer } from '../../kube/informer.ts';
+import type { KubeClient } from '../../kube/types.ts';
+import { dynamicClass } from '../claims/dynamic-class.ts';
+import { CSI_DRIVER, capacityName, decideCapacity } from './capacity.ts';
+import type { Room, Rooms } from './looks.ts';
+
+export interface CapacityReconcilerDeps {
+  client: KubeClient;
+  storageClasses: Informer<StorageClass>;
+  nodes: Informer<KubeNode>;
+  capacities: Informer<CsiStorageCapacity>;
+  rooms: Rooms;
+  actsFor(node: string): boolean;
+  /** Where the objects are. */
+  namespace: string;
+}
+
+/** How often a node is looked at for its room, in ms, as external-provisioner does: others use it, too. */
+const LOOK_EVERY = 60_000;
+
+/** Tells the scheduler how much room a class has on a node. Keys are `class/node`. */
+export function createCapacityReconciler(deps: CapacityReconcilerDeps) {
+  const { client, storageClasses, nodes, capacities, rooms, namespace } = deps;
+
+  return async (key: string): Promise<{ requeueAfterMs?: number; retry?: true } | undefined> => {
+    const slash = key.indexOf('/');
+    const storageClass = key.slice(0, slash);
+    const node = key.slice(slash + 1);
+    if (!deps.actsFor(node)) return undefined;
+    const room = await roomOf(storageClass, node);
+    const known = capacities.get(capacityName(storageClass, node), namespace);
+    const hostname = nodes.get(node)?.metadata.labels?.['kubernetes.io/hostname'] ?? node;
+    const action = decideCapacity({ storageClass, node, hostname, namespace }, room, known);
+    try {
+      if (action?.do === 'delete') {
+        await client.delete(CSI_STORAGE_CAPACITIES, action.name, { namespace });
+      } else if (action?.do === 'create') {
+        capacities.learn(await client.create(CSI_STORAGE_CAPACITIES, action.object, { namespace }));
+      } else if (action?.do === 'update') {
+        const { capacity, maximumVolumeSize, metadata } = action.object;
+        const patch = { capacity, maximumVolumeSize };
+        capacities.learn(await client.patch(CSI_STORAGE_CAPACITIES, metadata.name, patch, { namespace }));
+      }
+    } catch (error) {
+      if (!isConflict(error) && !isAlreadyExists(error) && !isNotFound(error)) throw error;
+      return { retry: true };
+    }
+    return room === undefined ? undefined : { requeueAfterMs: LOOK_EVERY };
+  };
+
+  async function roomOf(name: string, node: string): Promise<Room | undefined> {
+    const storageClass = storageClasses.get(name);
+    if (storageClass?.provisioner !== DRIVER || nodes.get(node) === undefined) return undefined;
+    const options = dynamicClass(storageClass);
+    if ('problem' in options) return undefined;
+    const { place, overcommit } = options;
+    if (rooms.room(node, place, overcommit) === undefined) await rooms.look(node, place);
+    return rooms.room(node, place, overcommit);
+  }
+}
+
+/** So that the scheduler asks for room at all. Throws what the API server refuses. */
+export async function ensureCsiDriver(client: KubeClient): Promise<void> {
+  try {
+    await client.get(CSI_DRIVERS, DRIVER);
+  } catch (error) {
+    if (!isNotFound(error)) throw error;
+    await client.create(CSI_DRIVERS, CSI_DRIVER).catch((raced: unknown) => {
+      if (!isAlreadyExists(raced)) throw raced;
+    });
+  }
+}
