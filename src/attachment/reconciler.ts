@@ -18,6 +18,7 @@ import { lifeOf, nodeFactsOf } from './node-facts.ts';
 import { createPodConditions } from './pod-conditions.ts';
 import type { PodIndex } from './pod-index.ts';
 import { createPodNames } from './pod-names.ts';
+import { createPolls } from './polls.ts';
 import { reconcile as decide } from './reconcile.ts';
 import { entriesFromRecord } from './record.ts';
 import { createRecords, toldBefore } from './records.ts';
@@ -63,6 +64,8 @@ export interface AttachmentReconciler {
 
 /** An operation that takes longer is shown as under way, in ms. */
 const SHOW_AFTER = 1000;
+/** In ms. Whatever woke nobody is put right by then; where nothing is to be done, it costs no write and no word to a node. */
+const REPAIR_AFTER = 10 * 60_000;
 /** Others write the same objects. */
 const MAX_ROUNDS = 5;
 
@@ -72,7 +75,7 @@ export function createAttachmentReconciler(deps: AttachmentDeps): AttachmentReco
   const all = new Map<string, Known>();
   /** UIDs: one that is gone may still be attached when another one of its name comes. */
   const named = new Map<string, Set<string>>();
-  const polled = new Map<string, number>();
+  const polls = createPolls(deps.pollIntervalMs);
   const podNames = createPodNames();
   const records = createRecords(deps);
   const work = createWork({ ...deps, whyNot: records.whyNot });
@@ -92,7 +95,9 @@ export function createAttachmentReconciler(deps: AttachmentDeps): AttachmentReco
       const known = all.get(each) as Known;
       wait = Math.min(wait, await reconcileOne(known, each === uid ? volume : undefined));
     }
-    return wait === Number.POSITIVE_INFINITY ? undefined : { requeueAfterMs: wait };
+    // Not all at once: a start takes them all up together.
+    const repair = (REPAIR_AFTER * (1 + deps.random())) / 2;
+    return named.has(name) ? { requeueAfterMs: Math.min(wait, repair) } : undefined;
   }
 
   const actsFor = ({ spec, status }: Volume) =>
@@ -138,7 +143,7 @@ export function createAttachmentReconciler(deps: AttachmentDeps): AttachmentReco
         logger.warn({ volume: known.name, node }, 'let go of on a dead node, as was asked for');
       }
     }
-    const polledAgain = poll(known, managed, now);
+    const polledAgain = polls.poll(known, managed, now);
     const needed = volume === undefined ? [] : uses.of(volume);
     const view: View = {
       volume: managed,
@@ -198,7 +203,7 @@ export function createAttachmentReconciler(deps: AttachmentDeps): AttachmentReco
 
   function forget({ uid, name }: Known): void {
     all.delete(uid);
-    polled.delete(uid);
+    polls.forget(uid);
     const others = named.get(name);
     others?.delete(uid);
     if (others?.size === 0) named.delete(name);
@@ -212,17 +217,6 @@ export function createAttachmentReconciler(deps: AttachmentDeps): AttachmentReco
 
   function factsOf(node: string, volume: Volume): NodeFacts {
     return nodeFactsOf(nodes.get(node), isPaused(volume) ? `Volume ${volume.metadata.name}` : undefined);
-  }
-
-  /** @returns when to do it again, ms since the epoch */
-  function poll(known: Known, managed: Managed | undefined, now: number): number {
-    if (deps.pollIntervalMs === undefined || managed === undefined) return Number.POSITIVE_INFINITY;
-    const last = polled.get(known.uid) ?? now;
-    const due = now >= last + deps.pollIntervalMs;
-    if (due) for (const node of managed.nodes) known.unseen.add(node);
-    const counted = due ? now : last;
-    polled.set(known.uid, counted);
-    return counted + deps.pollIntervalMs;
   }
 
   return { reconcile, known: () => all.values(), namesOf: podNames.of, nameOf: (uid) => all.get(uid)?.name };

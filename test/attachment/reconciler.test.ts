@@ -216,3 +216,16 @@ test('a pod is told by an event also where its condition cannot be written', asy
   await expect(reconciler.reconcile('v1')).rejects.toThrow('no pod may be written');
   expect(told).toEqual(['p1 SuccessfulAttachVolume']);
 });
+
+test('a Volume of which nothing is to be done is decided about again after minutes', async () => {
+  const { reconciler, end, writes } = world();
+  await reconciler.reconcile('v1');
+  await end('look', 'n1', { is: 'detached' });
+  await reconciler.reconcile('v1');
+  await end('look', 'n2', { is: 'detached' });
+  await reconciler.reconcile('v1');
+  writes.length = 0;
+  expect(await reconciler.reconcile('v1')).toEqual({ requeueAfterMs: 300_000 });
+  expect(writes).toEqual([]);
+  expect(await reconciler.reconcile('nobody')).toBeUndefined();
+});
