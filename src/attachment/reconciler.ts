@@ -1,6 +1,5 @@
 import type { KubeNode, PersistentVolume, Pod, StorageClass } from '../api/core.ts';
 import type { Logger } from '../api/logger.ts';
-import { ATTACHED_NODES_ANNOTATION } from '../api/names.ts';
 import { isPaused } from '../api/paused.ts';
 import type { Volume } from '../api/volume.ts';
 import type { Clock } from '../control/clock.ts';
@@ -10,18 +9,18 @@ import type { Informer } from '../kube/informer.ts';
 import type { KubeClient } from '../kube/types.ts';
 import { change } from './actual.ts';
 import type { Attacher } from './attacher.ts';
-import { isPvOf, managedOf, wantedOf } from './desired.ts';
+import { managedOf, wantedOf } from './desired.ts';
 import { doubtNodes, heedOrders, heedVolume } from './doubts.ts';
 import { createForce } from './force.ts';
 import { failureOf, type Known } from './known.ts';
+import { knownAtFirst } from './known-at-first.ts';
 import { lifeOf, nodeFactsOf } from './node-facts.ts';
 import { createPodConditions } from './pod-conditions.ts';
 import type { PodIndex } from './pod-index.ts';
 import { createPodNames } from './pod-names.ts';
 import { createPolls } from './polls.ts';
 import { reconcile as decide } from './reconcile.ts';
-import { entriesFromRecord } from './record.ts';
-import { createRecords, toldBefore } from './records.ts';
+import { createRecords } from './records.ts';
 import type { Managed, Next, NodeFacts, OperationKind, View } from './types.ts';
 import { createWork } from './work.ts';
 
@@ -87,7 +86,7 @@ export function createAttachmentReconciler(deps: AttachmentDeps): AttachmentReco
     const { uid = '' } = volume?.metadata ?? {};
     if (volume !== undefined && !all.has(uid)) {
       if (!actsFor(volume)) return undefined;
-      all.set(uid, begin(volume));
+      all.set(uid, knownAtFirst(volume, persistentVolumes.get(name), uses.of(volume), clock.now()));
       named.set(name, (named.get(name) ?? new Set()).add(uid));
     }
     let wait = Number.POSITIVE_INFINITY;
@@ -102,25 +101,6 @@ export function createAttachmentReconciler(deps: AttachmentDeps): AttachmentReco
 
   const actsFor = ({ spec, status }: Volume) =>
     (spec.attachableNodes ?? [status?.prepared?.node ?? spec.nodeName]).every(deps.actsFor);
-
-  /** What was written down is where to begin, and nothing of it is believed before the node was looked at. */
-  function begin(volume: Volume): Known {
-    const { name, uid = '' } = volume.metadata;
-    const pv = persistentVolumes.get(name);
-    const entries = entriesFromRecord(
-      pv !== undefined && isPvOf(pv, volume)
-        ? pv.metadata.annotations?.[ATTACHED_NODES_ANNOTATION]
-        : undefined,
-      volume.status?.attachments,
-      clock.now(),
-    );
-    return {
-      ...{ uid, name, volume, entries, unseen: new Set(), failures: new Map() },
-      told: toldBefore(name, uses.of(volume)),
-      ...{ lives: new Map(), heeded: undefined, written: new Set(), blocked: new Map() },
-      ...{ unmade: false, wanted: 0 },
-    };
-  }
 
   /** @returns in how many ms to decide again if nothing changes before; Infinity: not by itself */
   async function reconcileOne(known: Known, volume: Volume | undefined): Promise<number> {
@@ -184,7 +164,14 @@ export function createAttachmentReconciler(deps: AttachmentDeps): AttachmentReco
       }
       // Where it can be on another node as well, the record comes first: what no one knows of, no one is careful of.
       if (start.kind === 'attach' && (managed?.nodes.length ?? 0) > 1) {
-        if (!(await records.write(known, volume))) return 'stale';
+        let isRecorded = false;
+        try {
+          isRecorded = await records.write(known, volume);
+        } finally {
+          // Nothing was begun that the node would have to be asked about.
+          if (!isRecorded) known.entries = next.entries;
+        }
+        if (!isRecorded) return 'stale';
       }
       work.start(known, start, was, now);
       wait = Math.min(wait, SHOW_AFTER);
