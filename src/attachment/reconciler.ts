@@ -63,6 +63,8 @@ export interface AttachmentReconciler {
 
 /** An operation that takes longer is shown as under way, in ms. */
 const SHOW_AFTER = 1000;
+/** The same for what did not let go before, which is tried often: what it waits for is shown already, and is so still. */
+const SHOW_RETRY_AFTER = 15_000;
 /** In ms. Whatever woke nobody is put right by then; where nothing is to be done, it costs no write and no word to a node. */
 const REPAIR_AFTER = 10 * 60_000;
 /** Others write the same objects. */
@@ -154,7 +156,7 @@ export function createAttachmentReconciler(deps: AttachmentDeps): AttachmentReco
     for (const each of next.forced) force.tell(known, each);
     let wait = Math.max(0, Math.min(next.again ?? Number.POSITIVE_INFINITY, polledAgain) - now);
     const { start } = next;
-    const shownFrom = (work.of(known.uid)?.since ?? Number.NEGATIVE_INFINITY) + SHOW_AFTER;
+    const shownFrom = shownFromOf(known);
     const was = start && known.entries.find(({ node }) => node === start.node);
     if (start !== undefined) {
       if (start.kind !== 'look') {
@@ -186,6 +188,15 @@ export function createAttachmentReconciler(deps: AttachmentDeps): AttachmentReco
     }
     if (volume === undefined && known.entries.length === 0 && work.of(known.uid) === undefined) forget(known);
     return wait;
+  }
+
+  /** ms since the epoch */
+  function shownFromOf(known: Known): number {
+    const running = work.of(known.uid);
+    if (running === undefined) return Number.NEGATIVE_INFINITY;
+    const { kind, node } = running.operation;
+    const isRetry = kind === 'detach' && failureOf(known, kind, node) !== undefined;
+    return running.since + (isRetry ? SHOW_RETRY_AFTER : SHOW_AFTER);
   }
 
   function forget({ uid, name }: Known): void {

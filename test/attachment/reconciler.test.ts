@@ -60,7 +60,8 @@ function world(since = '', ...needed: Pod[]) {
   let ask = async () => {};
   const refusals: Error[] = [];
   let running: { operation: Operation; end(outcome: Outcome): void; whyNot: WhyNot } | undefined;
-  const clock = { now: () => NOW, sleep: async () => {} };
+  let now = NOW;
+  const clock = { now: () => now, sleep: async () => {} };
   const cap = { inAll: 9, perGroup: 9 };
   const client = {
     get: async (_: unknown, name: string) => {
@@ -118,6 +119,9 @@ function world(since = '', ...needed: Pod[]) {
     /** The API server refuses the next writes of Volumes. */
     refuse: (...errors: Error[]) => void refusals.push(...errors),
     running: () => running?.operation,
+    pass(ms: number) {
+      now += ms;
+    },
     /** The API server takes its time to answer. */
     slow(work: () => Promise<void>) {
       ask = work;
@@ -251,4 +255,26 @@ test.each([
   await reconciler.reconcile('v1');
   expect(running()).toMatchObject({ kind: 'attach', node: 'n1' });
   expect(entries()).toEqual(['n1 Attaching']);
+});
+
+test('what is in use is tried to be detached again and again without a write each time', async () => {
+  const { reconciler, end, pass, writes } = world();
+  await reconciler.reconcile('v1');
+  await end('look', 'n1', attached);
+  await reconciler.reconcile('v1');
+  await end('look', 'n2', { is: 'detached' });
+  const tryOnce = async () => {
+    await reconciler.reconcile('v1');
+    pass(3000);
+    await reconciler.reconcile('v1');
+    await end('detach', 'n1', { is: 'in-use', message: 'mounted' });
+    await reconciler.reconcile('v1');
+    pass(10_000);
+  };
+  await tryOnce();
+  expect(writes.map((each) => JSON.parse(each).attachments[0].state)).toEqual(['Detaching', 'Attached']);
+  writes.length = 0;
+  await tryOnce();
+  await tryOnce();
+  expect(writes).toEqual([]);
 });
