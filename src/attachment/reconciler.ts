@@ -208,9 +208,8 @@ export function createAttachmentReconciler(deps: AttachmentDeps): AttachmentReco
   }
 
   function managing(volume: Volume): Managed {
-    const pv = persistentVolumes.get(volume.metadata.name);
     const storageClass = storageClasses.get(volume.spec.storageClassName);
-    return managedOf(volume, pv, { storageClass, maxWaitForUnmountMs: deps.maxWaitForUnmountMs });
+    return managedOf(volume, { storageClass, maxWaitForUnmountMs: deps.maxWaitForUnmountMs });
   }
 
   function factsOf(node: string, volume: Volume): NodeFacts {

@@ -21,7 +21,6 @@ const managedOn = (...nodes: string[]): Managed => ({
   nodes,
   readOnly: false,
   attachable: true,
-  persistent: true,
   maxWaitForUnmountMs: 360_000,
 });
 const knownOn = (...nodes: string[]): Known => ({
