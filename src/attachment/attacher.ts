@@ -10,7 +10,7 @@ import { freeLoopNumber } from '../storage/loops.ts';
 import { firstProbes } from '../storage/observe.ts';
 import { plan } from '../storage/plan.ts';
 import { ObservationError } from '../storage/probe-results.ts';
-import { holdersBeside, takingOver } from '../storage/shared/holders.ts';
+import { holdersBeside, takingOver, withoutToken } from '../storage/shared/holders.ts';
 import type { Desired, Observed } from '../storage/types.ts';
 import { unusedGuards } from '../storage/unused.ts';
 import { type Presence, presence } from './presence.ts';
@@ -183,7 +183,8 @@ export function createAttacher(deps: AttacherDeps): Attacher {
   }
 
   /** What is so now, with what went wrong. */
-  async function judged(place: Place, why: string): Promise<Outcome> {
+  async function judged(place: Place, what: string): Promise<Outcome> {
+    const why = withoutToken(what, place.desired);
     const found = presence(place.desired, await see(place));
     switch (found.is) {
       case 'detached':

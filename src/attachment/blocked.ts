@@ -61,11 +61,12 @@ function multiAttach(view: View, { name }: Managed, holder: Entry): string {
 function whyKept(view: View, { node, pods, state }: Entry): string | undefined {
   const { volume } = view;
   const { ready, exists, paused } = view.nodeFacts(node);
+  // What is said of it itself.
+  if (!exists && needsFence(volume)) return undefined;
   if (!exists || !ready) {
     const how = exists ? 'is not Ready' : 'has no Node object';
     if (needsFence(volume)) {
-      const on = exists ? 'on it' : 'on a Node of that name that you make';
-      return `and ${how}, so that it may still write: once it is off, say so by the taint ${OUT_OF_SERVICE_TAINT} ${on}`;
+      return `and ${how}, so that it may still write: once it is off, say so by the taint ${OUT_OF_SERVICE_TAINT} on it`;
     }
     return `and ${how}${pods.length > 0 ? ', and its pods are not deleted' : ''}`;
   }

@@ -13,7 +13,7 @@ export interface Defaults {
 }
 
 /** A Volume as attachment sees it. */
-export function managedOf(volume: Volume, pv: PersistentVolume | undefined, defaults: Defaults): Managed {
+export function managedOf(volume: Volume, defaults: Defaults): Managed {
   const { metadata, spec, status } = volume;
   const home = status?.prepared?.node ?? spec.nodeName;
   const several = spec.attachableNodes ?? [];
@@ -25,7 +25,6 @@ export function managedOf(volume: Volume, pv: PersistentVolume | undefined, defa
     nodes: several.length === 0 ? [home] : [...new Set(several)],
     readOnly: several.length > 0 && isReadOnlyMany(spec.template?.spec?.accessModes),
     attachable: status?.prepared != null && metadata.deletionTimestamp === undefined,
-    persistent: pv !== undefined && isPvOf(pv, volume),
     maxWaitForUnmountMs: maxWaitOf(defaults.storageClass, defaults.maxWaitForUnmountMs),
   };
 }

@@ -47,13 +47,28 @@ export function doubtNodes(
   }
 }
 
-/** The Volume says that its device is missing where it should always be. Once for each time that it is written. */
+/**
+ * Whoever looks after the Volume found its device missing: of one where it should always be, that is said each time that it is
+ * written; of an `OnDemand` one the name of the device is taken away, which stands in the same write as where it is attached.
+ */
 export function heedVolume(known: Known, volume: Volume, now: number): void {
-  const ready = volume.status?.conditions?.find(({ type }) => type === 'Ready');
-  const missing = ready?.reason === READY_REASON.attaching ? ready.lastUpdateTime : undefined;
-  if (missing === undefined || missing === known.heeded) return;
-  known.heeded = missing;
-  doubt(known, volume.status?.prepared?.node ?? volume.spec.nodeName, now);
+  const { status } = volume;
+  const ready = status?.conditions?.find(({ type }) => type === 'Ready');
+  if (ready?.reason === READY_REASON.attaching) {
+    heed(known, ready.lastUpdateTime, status?.prepared?.node ?? volume.spec.nodeName, now);
+  }
+  if (!isOnDemand(volume) || status?.deviceName !== undefined) return;
+  const shown = status?.attachments?.find(({ state }) => state === 'Attached');
+  if (shown?.device !== undefined) heed(known, volume.metadata.resourceVersion, shown.node, now);
+}
+
+const isOnDemand = ({ spec }: Volume): boolean => spec.attachPolicy === 'OnDemand';
+
+/** Once for each word of it. */
+function heed(known: Known, word: string | undefined, node: string, now: number): void {
+  if (word === undefined || word === known.heeded) return;
+  known.heeded = word;
+  doubt(known, node, now);
 }
 
 /**

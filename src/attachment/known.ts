@@ -18,7 +18,7 @@ export interface Known {
   told: Map<string, string>;
   /** The life of each node when it was last looked at. */
   lives: Map<string, Life>;
-  /** The condition "Attaching" of the Volume that was gone by last. */
+  /** What of the Volume was gone by last that says its device is missing. */
   heeded: string | undefined;
   /** The nodes in `status.attachments` as it was written last. */
   written: ReadonlySet<string>;

@@ -27,7 +27,11 @@ export function letGo(view: View, entries: readonly Entry[], now: number): LetGo
     const { node } = entry;
     const facts = view.nodeFacts(node);
     const verdict = verdictOn(view, entry, facts, now);
-    if (verdict === undefined) continue;
+    if (verdict === undefined) {
+      const told = withWord(view, entry, facts);
+      if (told !== entry) left = left.map((each) => (each === entry ? told : each));
+      continue;
+    }
     if (typeof verdict === 'object') {
       deadlines.push(verdict.at);
       continue;
@@ -36,6 +40,17 @@ export function letGo(view: View, entries: readonly Entry[], now: number): LetGo
     forced.push({ node, reason: verdict, message: messageOf(view.volume, node, verdict) });
   }
   return { entries: left, forced, deadlines };
+}
+
+/** What stays though its Node is gone says why: nothing is begun there that could say anything. */
+function withWord({ volume, running }: View, entry: Entry, { exists }: NodeFacts): Entry {
+  const { node, message } = entry;
+  const word =
+    `there is no Node ${node} any more, and the machine may still write: once it is off, say so by the taint ` +
+    `${OUT_OF_SERVICE_TAINT} on a Node of that name that you make`;
+  if (exists) return message === word ? { ...entry, message: undefined } : entry;
+  if (message === word || running?.node === node || !needsFence(volume)) return entry;
+  return { ...entry, message: word };
 }
 
 function verdictOn(view: View, entry: Entry, facts: NodeFacts, now: number): Verdict {

@@ -1,6 +1,5 @@
 import type { KubeNode, PersistentVolume, Pod, StorageClass } from '../api/core.ts';
 import type { Logger } from '../api/logger.ts';
-import { ATTACHED_NODES_ANNOTATION } from '../api/names.ts';
 import { isPaused } from '../api/paused.ts';
 import type { Volume } from '../api/volume.ts';
 import type { Clock } from '../control/clock.ts';
@@ -10,17 +9,18 @@ import type { Informer } from '../kube/informer.ts';
 import type { KubeClient } from '../kube/types.ts';
 import { change } from './actual.ts';
 import type { Attacher } from './attacher.ts';
-import { isPvOf, managedOf, wantedOf } from './desired.ts';
+import { managedOf, wantedOf } from './desired.ts';
 import { doubtNodes, heedOrders, heedVolume } from './doubts.ts';
 import { createForce } from './force.ts';
 import { failureOf, type Known } from './known.ts';
+import { knownAtFirst } from './known-at-first.ts';
 import { lifeOf, nodeFactsOf } from './node-facts.ts';
 import { createPodConditions } from './pod-conditions.ts';
 import type { PodIndex } from './pod-index.ts';
 import { createPodNames } from './pod-names.ts';
+import { createPolls } from './polls.ts';
 import { reconcile as decide } from './reconcile.ts';
-import { entriesFromRecord } from './record.ts';
-import { createRecords, toldBefore } from './records.ts';
+import { createRecords } from './records.ts';
 import type { Managed, Next, NodeFacts, OperationKind, View } from './types.ts';
 import { createWork } from './work.ts';
 
@@ -63,6 +63,10 @@ export interface AttachmentReconciler {
 
 /** An operation that takes longer is shown as under way, in ms. */
 const SHOW_AFTER = 1000;
+/** The same for what did not let go before, which is tried often: what it waits for is shown already, and is so still. */
+const SHOW_RETRY_AFTER = 15_000;
+/** In ms. Whatever woke nobody is put right by then; where nothing is to be done, it costs no write and no word to a node. */
+const REPAIR_AFTER = 10 * 60_000;
 /** Others write the same objects. */
 const MAX_ROUNDS = 5;
 
@@ -72,7 +76,7 @@ export function createAttachmentReconciler(deps: AttachmentDeps): AttachmentReco
   const all = new Map<string, Known>();
   /** UIDs: one that is gone may still be attached when another one of its name comes. */
   const named = new Map<string, Set<string>>();
-  const polled = new Map<string, number>();
+  const polls = createPolls(deps.pollIntervalMs);
   const podNames = createPodNames();
   const records = createRecords(deps);
   const work = createWork({ ...deps, whyNot: records.whyNot });
@@ -84,7 +88,7 @@ export function createAttachmentReconciler(deps: AttachmentDeps): AttachmentReco
     const { uid = '' } = volume?.metadata ?? {};
     if (volume !== undefined && !all.has(uid)) {
       if (!actsFor(volume)) return undefined;
-      all.set(uid, begin(volume));
+      all.set(uid, knownAtFirst(volume, persistentVolumes.get(name), uses.of(volume), clock.now()));
       named.set(name, (named.get(name) ?? new Set()).add(uid));
     }
     let wait = Number.POSITIVE_INFINITY;
@@ -92,30 +96,13 @@ export function createAttachmentReconciler(deps: AttachmentDeps): AttachmentReco
       const known = all.get(each) as Known;
       wait = Math.min(wait, await reconcileOne(known, each === uid ? volume : undefined));
     }
-    return wait === Number.POSITIVE_INFINITY ? undefined : { requeueAfterMs: wait };
+    // Not all at once: a start takes them all up together.
+    const repair = (REPAIR_AFTER * (1 + deps.random())) / 2;
+    return named.has(name) ? { requeueAfterMs: Math.min(wait, repair) } : undefined;
   }
 
   const actsFor = ({ spec, status }: Volume) =>
     (spec.attachableNodes ?? [status?.prepared?.node ?? spec.nodeName]).every(deps.actsFor);
-
-  /** What was written down is where to begin, and nothing of it is believed before the node was looked at. */
-  function begin(volume: Volume): Known {
-    const { name, uid = '' } = volume.metadata;
-    const pv = persistentVolumes.get(name);
-    const entries = entriesFromRecord(
-      pv !== undefined && isPvOf(pv, volume)
-        ? pv.metadata.annotations?.[ATTACHED_NODES_ANNOTATION]
-        : undefined,
-      volume.status?.attachments,
-      clock.now(),
-    );
-    return {
-      ...{ uid, name, volume, entries, unseen: new Set(), failures: new Map() },
-      told: toldBefore(name, uses.of(volume)),
-      ...{ lives: new Map(), heeded: undefined, written: new Set(), blocked: new Map() },
-      ...{ unmade: false, wanted: 0 },
-    };
-  }
 
   /** @returns in how many ms to decide again if nothing changes before; Infinity: not by itself */
   async function reconcileOne(known: Known, volume: Volume | undefined): Promise<number> {
@@ -138,7 +125,7 @@ export function createAttachmentReconciler(deps: AttachmentDeps): AttachmentReco
         logger.warn({ volume: known.name, node }, 'let go of on a dead node, as was asked for');
       }
     }
-    const polledAgain = poll(known, managed, now);
+    const polledAgain = polls.poll(known, managed, now);
     const needed = volume === undefined ? [] : uses.of(volume);
     const view: View = {
       volume: managed,
@@ -169,7 +156,7 @@ export function createAttachmentReconciler(deps: AttachmentDeps): AttachmentReco
     for (const each of next.forced) force.tell(known, each);
     let wait = Math.max(0, Math.min(next.again ?? Number.POSITIVE_INFINITY, polledAgain) - now);
     const { start } = next;
-    const shownFrom = (work.of(known.uid)?.since ?? Number.NEGATIVE_INFINITY) + SHOW_AFTER;
+    const shownFrom = shownFromOf(known);
     const was = start && known.entries.find(({ node }) => node === start.node);
     if (start !== undefined) {
       if (start.kind !== 'look') {
@@ -179,7 +166,14 @@ export function createAttachmentReconciler(deps: AttachmentDeps): AttachmentReco
       }
       // Where it can be on another node as well, the record comes first: what no one knows of, no one is careful of.
       if (start.kind === 'attach' && (managed?.nodes.length ?? 0) > 1) {
-        if (!(await records.write(known, volume))) return 'stale';
+        let isRecorded = false;
+        try {
+          isRecorded = await records.write(known, volume);
+        } finally {
+          // Nothing was begun that the node would have to be asked about.
+          if (!isRecorded) known.entries = next.entries;
+        }
+        if (!isRecorded) return 'stale';
       }
       work.start(known, start, was, now);
       wait = Math.min(wait, SHOW_AFTER);
@@ -196,33 +190,30 @@ export function createAttachmentReconciler(deps: AttachmentDeps): AttachmentReco
     return wait;
   }
 
+  /** ms since the epoch */
+  function shownFromOf(known: Known): number {
+    const running = work.of(known.uid);
+    if (running === undefined) return Number.NEGATIVE_INFINITY;
+    const { kind, node } = running.operation;
+    const isRetry = kind === 'detach' && failureOf(known, kind, node) !== undefined;
+    return running.since + (isRetry ? SHOW_RETRY_AFTER : SHOW_AFTER);
+  }
+
   function forget({ uid, name }: Known): void {
     all.delete(uid);
-    polled.delete(uid);
+    polls.forget(uid);
     const others = named.get(name);
     others?.delete(uid);
     if (others?.size === 0) named.delete(name);
   }
 
   function managing(volume: Volume): Managed {
-    const pv = persistentVolumes.get(volume.metadata.name);
     const storageClass = storageClasses.get(volume.spec.storageClassName);
-    return managedOf(volume, pv, { storageClass, maxWaitForUnmountMs: deps.maxWaitForUnmountMs });
+    return managedOf(volume, { storageClass, maxWaitForUnmountMs: deps.maxWaitForUnmountMs });
   }
 
   function factsOf(node: string, volume: Volume): NodeFacts {
     return nodeFactsOf(nodes.get(node), isPaused(volume) ? `Volume ${volume.metadata.name}` : undefined);
-  }
-
-  /** @returns when to do it again, ms since the epoch */
-  function poll(known: Known, managed: Managed | undefined, now: number): number {
-    if (deps.pollIntervalMs === undefined || managed === undefined) return Number.POSITIVE_INFINITY;
-    const last = polled.get(known.uid) ?? now;
-    const due = now >= last + deps.pollIntervalMs;
-    if (due) for (const node of managed.nodes) known.unseen.add(node);
-    const counted = due ? now : last;
-    polled.set(known.uid, counted);
-    return counted + deps.pollIntervalMs;
   }
 
   return { reconcile, known: () => all.values(), namesOf: podNames.of, nameOf: (uid) => all.get(uid)?.name };

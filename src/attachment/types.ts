@@ -13,8 +13,6 @@ export interface Managed {
   readOnly: boolean;
   /** The storage was made, and the Volume is not being deleted. */
   attachable: boolean;
-  /** It has a PersistentVolume of its own to keep the record on. */
-  persistent: boolean;
   /** How long a detach waits for a node that is NotReady, in ms; Infinity: for ever. */
   maxWaitForUnmountMs: number;
 }

@@ -7,6 +7,7 @@ import { NODES } from '../api/resources.ts';
 import type { Volume } from '../api/volume.ts';
 import { createAttacher } from '../attachment/attacher.ts';
 import type { Known } from '../attachment/known.ts';
+import { maxWaitProblem } from '../attachment/max-wait.ts';
 import { lifeOf } from '../attachment/node-facts.ts';
 import { createPodIndex } from '../attachment/pod-index.ts';
 import { type AttachmentReconciler, createAttachmentReconciler } from '../attachment/reconciler.ts';
@@ -75,7 +76,8 @@ const CAPS = { inAll: 64, perGroup: 8 };
 
 /** Make it before the informers are started; begin with its queue when all of them have their first list. */
 export function createAttachmentController(deps: AttachmentControllerDeps): AttachmentController {
-  const { volumes, persistentVolumes, pods, claims, nodes, clock, random, executor } = deps;
+  const { volumes, persistentVolumes, storageClasses, pods, claims, nodes } = deps;
+  const { clock, random, executor, logger } = deps;
   const uses = createPodIndex(deps);
   const volumesOn = indexBy(volumes, nodesOf);
   const queue = createWorkQueue({
@@ -135,6 +137,10 @@ export function createAttachmentController(deps: AttachmentControllerDeps): Atta
     for (const name of old === undefined ? [] : uses.namesOf(old)) queue.add(name);
     for (const name of reconciler.namesOf(object.metadata.uid ?? '')) queue.add(name);
     if (old !== undefined) for (const name of reconciler.namesOf(old.metadata.uid ?? '')) queue.add(name);
+  });
+  storageClasses.onChange(({ type, object, old }) => {
+    const problem = type === 'deleted' ? undefined : maxWaitProblem(object);
+    if (problem !== undefined && problem !== maxWaitProblem(old)) logger.warn({}, problem);
   });
   claims.onChange(({ object, old }) => {
     for (const name of [object.spec.volumeName, old?.spec.volumeName]) if (name) queue.add(name);

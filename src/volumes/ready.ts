@@ -1,12 +1,15 @@
 import { READY_REASON } from '../api/names.ts';
 import { validateVolume } from '../api/validate-volume.ts';
-import { attachmentDisabled, attachmentsOf } from './attached.ts';
+import { attachmentDisabled, attachmentsOf, isOnDemand } from './attached.ts';
 import { type Ready, readyOf } from './status.ts';
 import type { Input } from './types.ts';
 
 /** What Ready tells of a Volume that was made. */
 
-export const available = ({ volume, pv }: Input, notes: readonly string[] = []): Ready => ({
+export const available = (
+  { volume, pv, attachmentEnabled }: Input,
+  notes: readonly string[] = [],
+): Ready => ({
   status: 'True',
   reason: READY_REASON.available,
   message: [
@@ -15,6 +18,12 @@ export const available = ({ volume, pv }: Input, notes: readonly string[] = []):
       : ['the PersistentVolume is marked for deletion, and goes when this Volume is deleted']),
     // What came into the spec since the Volume was made.
     ...validateVolume(volume).map((problem) => `not done: ${problem}`),
+    // Which pods wait for it is known to nobody then.
+    ...(isOnDemand(volume) && !attachmentEnabled
+      ? [
+          'it is neither attached nor detached where pods need it: the controller attachment is switched off. Start stowage watch with it',
+        ]
+      : []),
     ...notes,
   ].join('; '),
 });

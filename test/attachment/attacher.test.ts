@@ -92,3 +92,46 @@ test('a file that nodes share is got from a node that was started anew', async (
   expect(await run('attach', 'n2')).toMatchObject({ is: 'attached', safeToMount: true });
   expect(await run('look', 'n1')).toEqual({ is: 'detached' });
 });
+
+test.each(['attach', 'detach'] as const)(
+  'what fails as before is told in the same words: %s',
+  async (kind) => {
+    const sharer = new FakeSharer('n1', new FakeShare());
+    let fails = false;
+    const attacher = createAttacher({
+      loopNumbers: createLoopNumbers(),
+      isOff: async () => false,
+      executor: {
+        observe: async (_node: string, probes: readonly Probe[]) =>
+          new Map(probes.map(({ name, argv }) => [name, unused(argv)])),
+        async submit(_node: string, { steps }: Job) {
+          if (!fails) sharer.finish(steps);
+          if (!fails) return { state: 'succeeded' };
+          const step = steps.find(({ argv }) => argv[0] === 'dd');
+          const path = step?.argv.find((word) => word.startsWith('of='))?.slice('of='.length);
+          const command = step?.argv.join(' ');
+          const output = `dd: failed to open '${path}': Permission denied`;
+          return { state: 'failed', step: { name: step?.name, command }, exit: 1, output };
+        },
+        forget: async () => true,
+      },
+      desiredOf() {
+        sharer.attempts++;
+        return sharer.desired({}, []);
+      },
+      look: async () => sharer.observe(),
+    } as unknown as AttacherDeps);
+    const run = (operation: 'attach' | 'detach') =>
+      attacher.run(
+        { ...attach, kind: operation },
+        volume(),
+        new AbortController().signal,
+        async () => undefined,
+      );
+    if (kind === 'detach') await run('attach');
+    fails = true;
+    const first = await run(kind);
+    expect(first).toMatchObject({ message: expect.stringContaining('Permission denied') });
+    expect(await run(kind)).toEqual(first);
+  },
+);

@@ -17,7 +17,7 @@ const sharedSpec = { ...three, attachableNodes: [...three.attachableNodes] };
 const modes = (...accessModes: string[]) => ({ ...sharedSpec, template: { spec: { accessModes } } });
 
 test('a Volume without options is kept where it was made', () => {
-  const managed = managedOf(volumeObject({ nodeName: 'n9' }), pvObject(), defaults);
+  const managed = managedOf(volumeObject({ nodeName: 'n9' }), defaults);
   expect(managed).toEqual(always({ nodes: ['n1'], home: 'n1' }));
 });
 
@@ -38,7 +38,7 @@ describe('of a Volume, what attachment sees', () => {
       { readOnly: false },
     ],
   ])('%s', (_, volume, expected) => {
-    expect(managedOf(volume, undefined, defaults)).toMatchObject({ ...expected, persistent: false });
+    expect(managedOf(volume, defaults)).toMatchObject(expected);
   });
 });
 
@@ -55,7 +55,7 @@ test.each([
   [`${'9'.repeat(80)}s`, Infinity, true],
 ])('a class that says %j waits %d ms', (text, ms, odd) => {
   const storageClass = classWith(text);
-  const { maxWaitForUnmountMs } = managedOf(volumeObject(), undefined, { ...defaults, storageClass });
+  const { maxWaitForUnmountMs } = managedOf(volumeObject(), { ...defaults, storageClass });
   expect(maxWaitForUnmountMs).toBe(ms);
   const problem = maxWaitProblem(storageClass);
   expect(problem !== undefined).toBe(odd);
@@ -63,7 +63,7 @@ test.each([
 });
 
 test('a class that says nothing leaves it to the flag', () => {
-  const { maxWaitForUnmountMs } = managedOf(volumeObject(), undefined, {
+  const { maxWaitForUnmountMs } = managedOf(volumeObject(), {
     maxWaitForUnmountMs: Infinity,
     storageClass: { ...classWith(''), metadata: { name: 'sc' } },
   });
@@ -79,7 +79,6 @@ test.each([
   ['of no local device', pvObject({ local: undefined }, { ownerReferences: [] }), false],
 ])('a PersistentVolume %s', (_, pv, expected) => {
   expect(isPvOf(pv, volumeObject())).toBe(expected);
-  expect(managedOf(volumeObject(), pv, defaults).persistent).toBe(expected);
 });
 
 function ownedBy(uid: string) {

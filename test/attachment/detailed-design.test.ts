@@ -39,7 +39,6 @@ const podsOf = (change: ViewChange, node = 'n1'): string[] =>
     .flatMap(({ pods }) => pods.map(({ uid }) => uid));
 
 const pv = pvObject();
-const owned = managedOf(volumeObject(), pv, { maxWaitForUnmountMs: 0, storageClass: undefined });
 const inline = podObject({ volumes: [{ name: 'd', hostPath: { path: DEVICE_PATH, type: 'BlockDevice' } }] });
 const mirror = {
   ...inline,
@@ -165,7 +164,6 @@ describe('Attach/Detach Controller', () => {
   });
 
   test('For each volume in the in-memory cache that is a PersistentVolume and is attached to a node (has more than one item in list of nodes), write the list of nodes to associated PersistentVolume object: from one up, and also when it becomes empty', () => {
-    expect(owned.persistent).toBe(true);
     expect(recordToWrite(undefined, [entry('n1')])).toBe('["n1"]');
     expect(recordToWrite('["n1"]', [])).toBe('[]');
   });
@@ -284,7 +282,7 @@ describe('Rationale for Storing State', () => {
   });
 
   test('If a PersistentVolume object is deleted by the user before it is detached, the controller will still behave normally', () => {
-    const withoutPv = managedOf(volumeObject({ attachPolicy: 'OnDemand' }), undefined, {
+    const withoutPv = managedOf(volumeObject({ attachPolicy: 'OnDemand' }), {
       maxWaitForUnmountMs: 0,
       storageClass: undefined,
     });
@@ -298,17 +296,12 @@ describe('Rationale for Storing State', () => {
 
 describe('Pod Defined Volume Objects and Static Pods', () => {
   test('Controller handles "persistent volume" objects by parsing PersistentVolume API objects from the API server, and persists state in the PersistentVolume API object', () => {
-    expect(owned.persistent).toBe(true);
+    expect(recordToWrite(undefined, [entry('n1')])).toBe('["n1"]');
     expect(usesOf(podObject(), lookups({ pvs: [pv] }))).toHaveLength(1);
   });
 
   test('Controller handles "pod defined volumes" by parsing pod objects from the API server, and stores state only in local controller memory', () => {
     expect(usesOf(inline, lookups({ pvs: [], claims: [] }))).toHaveLength(1);
-    const { persistent } = managedOf(volumeObject(), undefined, {
-      maxWaitForUnmountMs: 0,
-      storageClass: undefined,
-    });
-    expect(persistent).toBe(false);
   });
 
   test('Controller handles "static pods" by parsing mirror pod objects from the API server, and stores state only in local controller memory', () => {

@@ -21,7 +21,6 @@ const managedOn = (...nodes: string[]): Managed => ({
   nodes,
   readOnly: false,
   attachable: true,
-  persistent: true,
   maxWaitForUnmountMs: 360_000,
 });
 const knownOn = (...nodes: string[]): Known => ({
@@ -108,6 +107,47 @@ describe('a Volume that says its device is missing', () => {
     expect(known.entries[0]?.state).toBe('Attached');
     heedVolume(known, missing('2026-01-01T00:00:30Z'), 500);
     expect(known.entries[0]?.state).toBe('Uncertain');
+  });
+});
+
+describe('an OnDemand Volume from which the name of its device was taken', () => {
+  const shown = (status: Partial<Volume['status']>, resourceVersion = '1'): Volume => {
+    const volume = volumeWith({
+      attachments: [{ node: 'n1', state: 'Attached', device: 'loop3' }],
+      ...status,
+    });
+    const { metadata, spec } = volume;
+    return {
+      ...volume,
+      metadata: { ...metadata, resourceVersion },
+      spec: { ...spec, attachPolicy: 'OnDemand' },
+    };
+  };
+
+  test('is looked at, once for each version of it', () => {
+    const known = knownOn('n1');
+    heedVolume(known, shown({ deviceName: 'loop3' }), 200);
+    expect(known.entries[0]?.state).toBe('Attached');
+    heedVolume(known, shown({}), 200);
+    expect(known.entries[0]).toMatchObject({ state: 'Uncertain', safeToMount: false });
+    known.entries = change(known.entries, 'n1', { state: 'Attached' }, 300);
+    heedVolume(known, shown({}), 400);
+    expect(known.entries[0]?.state).toBe('Attached');
+    heedVolume(known, shown({}, '2'), 500);
+    expect(known.entries[0]?.state).toBe('Uncertain');
+  });
+
+  test.each<[string, Partial<Volume['status']>]>([
+    ['is not told to be attached yet', { attachments: [] }],
+    ['is on its way', { attachments: [{ node: 'n1', state: 'Attaching' } as Attachment] }],
+    [
+      'has no device where it is attached',
+      { attachments: [{ node: 'n1', state: 'Attached' } as Attachment] },
+    ],
+  ])('is believed where it %s', (_, status) => {
+    const known = knownOn('n1');
+    heedVolume(known, shown(status), 200);
+    expect(known.entries[0]?.state).toBe('Attached');
   });
 });
 

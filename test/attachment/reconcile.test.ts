@@ -379,6 +379,17 @@ describe('a node that is gone', () => {
     expect(next.entries.map(({ node }) => node)).toEqual(forced.length > 0 ? [] : ['n1']);
   });
 
+  test('says why it keeps what is shared, until there is a Node of that name again', () => {
+    const gone = reconcile(view({ entries: [entry('n1')], nodes: { n1: DELETED } }), NOW);
+    expect(gone.entries).toMatchObject([{ message: expect.stringMatching(/^there is no Node n1 any more/) }]);
+    const change: ViewChange = { entries: gone.entries, nodes: { n1: DELETED } };
+    expect(reconcile(view(change), NOW).entries).toBe(gone.entries);
+    const { entries } = reconcile(view({ ...change, nodes: { n1: old } }), NOW);
+    expect(entries).toMatchObject([{ message: undefined }]);
+    const read = entry('n1', { message: 'mounted' });
+    expect(reconcile(view({ entries: [read] }), NOW).entries).toEqual([read]);
+  });
+
   test('its volume is attached elsewhere at once', () => {
     const change = { wanted: [wanted('n2', 'a')], entries: [entry('n1', {}, 'b')], nodes: { n1: OFF } };
     const next = reconcile(view(change), NOW);
@@ -498,7 +509,7 @@ describe('who waits, and why', () => {
       'on a node that is deleted',
       { entries: [entry('n1')], nodes: { n1: DELETED } },
       'multi-attach',
-      `${exclusively}: node n1 has it (Attached), and has no Node object, so that it may still write: once it is off, say so by the taint node.kubernetes.io/out-of-service on a Node of that name that you make`,
+      `${exclusively}: node n1 has it (Attached), there is no Node n1 any more, and the machine may still write: once it is off, say so by the taint node.kubernetes.io/out-of-service on a Node of that name that you make`,
     ],
     [
       'held by a pause',

@@ -8,6 +8,7 @@ import type { Outcome, WhyNot } from '../../src/attachment/attacher.ts';
 import { createAttachmentReconciler } from '../../src/attachment/reconciler.ts';
 import type { Operation, OperationKind } from '../../src/attachment/types.ts';
 import { createOperations } from '../../src/control/operations.ts';
+import { ApiError } from '../../src/kube/errors.ts';
 import type { Informer } from '../../src/kube/informer.ts';
 import type { KubeClient } from '../../src/kube/types.ts';
 import { NOW, podObject, use, volumeObject } from '../support/attachment-view.ts';
@@ -57,8 +58,10 @@ function world(since = '', ...needed: Pod[]) {
   const nodes = cache(node('n1', true), node('n2', true));
   const forced: string[] = [];
   let ask = async () => {};
+  const refusals: Error[] = [];
   let running: { operation: Operation; end(outcome: Outcome): void; whyNot: WhyNot } | undefined;
-  const clock = { now: () => NOW, sleep: async () => {} };
+  let now = NOW;
+  const clock = { now: () => now, sleep: async () => {} };
   const cap = { inAll: 9, perGroup: 9 };
   const client = {
     get: async (_: unknown, name: string) => {
@@ -67,6 +70,8 @@ function world(since = '', ...needed: Pod[]) {
     },
     patch: async ({ plural }: Resource, name: string, patch: { status?: object }) => {
       if (plural === PODS.plural) throw new Error('no pod may be written');
+      const refusal = refusals.shift();
+      if (refusal !== undefined) throw refusal;
       writes.push(JSON.stringify(patch.status));
       const volume = volumes.get(name) as Volume;
       return { ...volume, status: { ...volume.status, ...patch.status } };
@@ -111,6 +116,12 @@ function world(since = '', ...needed: Pod[]) {
     forced,
     writes,
     told,
+    /** The API server refuses the next writes of Volumes. */
+    refuse: (...errors: Error[]) => void refusals.push(...errors),
+    running: () => running?.operation,
+    pass(ms: number) {
+      now += ms;
+    },
     /** The API server takes its time to answer. */
     slow(work: () => Promise<void>) {
       ask = work;
@@ -215,4 +226,55 @@ test('a pod is told by an event also where its condition cannot be written', asy
   await end('look', 'n2', { is: 'detached' });
   await expect(reconciler.reconcile('v1')).rejects.toThrow('no pod may be written');
   expect(told).toEqual(['p1 SuccessfulAttachVolume']);
+});
+
+test('a Volume of which nothing is to be done is decided about again after minutes', async () => {
+  const { reconciler, end, writes } = world();
+  await reconciler.reconcile('v1');
+  await end('look', 'n1', { is: 'detached' });
+  await reconciler.reconcile('v1');
+  await end('look', 'n2', { is: 'detached' });
+  await reconciler.reconcile('v1');
+  writes.length = 0;
+  expect(await reconciler.reconcile('v1')).toEqual({ requeueAfterMs: 300_000 });
+  expect(writes).toEqual([]);
+  expect(await reconciler.reconcile('nobody')).toBeUndefined();
+});
+
+test.each([
+  ['someone else wrote first', 409],
+  ['nothing may be written', 403],
+])('an attach whose record was not written, as %s, is begun after that without a look', async (_, code) => {
+  const { reconciler, end, refuse, running, entries } = world('', podObject({}, {}, { name: 'p1' }));
+  await reconciler.reconcile('v1');
+  await end('look', 'n1', { is: 'detached' });
+  await reconciler.reconcile('v1');
+  await end('look', 'n2', { is: 'detached' });
+  refuse(new ApiError({ apiVersion: 'v1', kind: 'Status', status: 'Failure' }, code, 'PATCH'));
+  await reconciler.reconcile('v1').catch(() => {});
+  await reconciler.reconcile('v1');
+  expect(running()).toMatchObject({ kind: 'attach', node: 'n1' });
+  expect(entries()).toEqual(['n1 Attaching']);
+});
+
+test('what is in use is tried to be detached again and again without a write each time', async () => {
+  const { reconciler, end, pass, writes } = world();
+  await reconciler.reconcile('v1');
+  await end('look', 'n1', attached);
+  await reconciler.reconcile('v1');
+  await end('look', 'n2', { is: 'detached' });
+  const tryOnce = async () => {
+    await reconciler.reconcile('v1');
+    pass(3000);
+    await reconciler.reconcile('v1');
+    await end('detach', 'n1', { is: 'in-use', message: 'mounted' });
+    await reconciler.reconcile('v1');
+    pass(10_000);
+  };
+  await tryOnce();
+  expect(writes.map((each) => JSON.parse(each).attachments[0].state)).toEqual(['Detaching', 'Attached']);
+  writes.length = 0;
+  await tryOnce();
+  await tryOnce();
+  expect(writes).toEqual([]);
 });

@@ -110,6 +110,13 @@ describe('without --force', () => {
       'stowage detach volume a --node n1 --force',
     ],
     [
+      'a pod, on a directory that nodes share,',
+      volume([entry({ pods: ['db/db-0'] })], { attachableNodes: ['n1', 'n2'] }),
+      {},
+      'this pod needs it there: db/db-0',
+      `and switched off: kubectl taint node n1 '${TAINT}=nodeshutdown:NoExecute'`,
+    ],
+    [
       'a pause of the Node',
       volume([entry()]),
       {

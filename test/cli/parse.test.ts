@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import {
   duration,
+  durationOr,
   labels,
   objectName,
   objectNames,
@@ -26,6 +27,14 @@ describe('duration', () => {
       expect(() => duration(text)).toThrow();
     },
   );
+
+  test('a word may stand for none', () => {
+    const parse = durationOr('never');
+    expect(parse('never')).toBe(Number.POSITIVE_INFINITY);
+    expect(parse('6m')).toBe(360_000);
+    expect(() => parse('Never')).toThrow('Write a duration such as 30s, 5m or 1h30m, or never.');
+    expect(() => parse('597h')).toThrow('It must be from 1ms to 596h.');
+  });
 
   test('a request timeout may be plain seconds, as kubectl has it', () => {
     expect(requestTimeout('30')).toBe(30_000);

@@ -21,7 +21,6 @@ export const shared = (change: Partial<Managed> = {}): Managed => ({
   nodes: ['n1', 'n2', 'n3'],
   readOnly: false,
   attachable: true,
-  persistent: true,
   maxWaitForUnmountMs: 6 * MINUTE,
   ...change,
 });

@@ -380,14 +380,17 @@ describe('a Volume that is attached where a pod needs it', () => {
       { requeueAfter: 30_000 },
     ],
     [
-      'needs nobody who attaches to be Available',
+      'needs nobody who attaches to be Available, and says who is missing',
       {
         volume: onDemand(status('Pending', 'PrepareVolume/DONE', undefined, { prepared })),
         pv: bound,
         observation: { known: madeNode },
         attachmentEnabled: false,
       },
-      fine,
+      [
+        ...fine.slice(0, 4),
+        'it is neither attached nor detached where pods need it: the controller attachment is switched off. Start stowage watch with it',
+      ],
     ],
     [
       'and was looked at lately rests',

@@ -1,7 +1,9 @@
 import type { StorageClass } from '../../api/core.ts';
-import { NO_PROVISIONER } from '../../api/names.ts';
+import { MAX_WAIT_FOR_UNMOUNT_ANNOTATION, NO_PROVISIONER } from '../../api/names.ts';
+import { maxWaitProblem } from '../../attachment/max-wait.ts';
 import { checkClass } from '../../volumes/storage-class.ts';
 import type { Check } from '../check-node/report.ts';
+import { commandLine } from '../why/command-line.ts';
 
 /** Whether Volumes can have the classes that are for volumes made by hand. Pure. */
 export function classChecks(classes: readonly StorageClass[]): Check[] {
@@ -33,6 +35,12 @@ export function classChecks(classes: readonly StorageClass[]): Check[] {
         message: `${name}: its volumeBindingMode is ${found.volumeBindingMode ?? 'Immediate'}: claims are bound to volumes of nodes where their pods may not run`,
         hint: 'Delete the class, and make it anew under the same name with WaitForFirstConsumer. Volumes and claims stay.',
       };
+    }
+    const wait = maxWaitProblem(found);
+    if (wait !== undefined) {
+      const annotation = `${MAX_WAIT_FOR_UNMOUNT_ANNOTATION}=10m`;
+      const command = commandLine('kubectl', 'annotate', '--overwrite', 'storageclass', name, annotation);
+      return { ...check, message: wait, hint: 'Correct it.', command };
     }
     return { ...check, ok: true, message: `${name}, with ${checked.fs?.type ?? 'no file system'}` };
   });

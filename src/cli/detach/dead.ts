@@ -3,7 +3,7 @@ import type { KubeNode } from '../../api/core.ts';
 import { OUT_OF_SERVICE_TAINT } from '../../api/names.ts';
 import { isOff } from '../../api/out-of-service.ts';
 import type { Volume } from '../../api/volume.ts';
-import { commandLine } from '../why/command-line.ts';
+import { taintOff } from '../why/command-line.ts';
 
 /** As kube-controller-manager waits for an unmount (maxWaitForUnmountDuration), in ms. */
 const NOT_READY_FOR = 6 * 60_000;
@@ -23,13 +23,7 @@ export function verdictOf(
   if (node === undefined) return { dead: `there is no Node ${name} any more`, mayRun: moves };
   if (isOff(node)) return { dead: `node ${name} is out of service`, mayRun: false };
   const ready = node.status?.conditions?.find(({ type }) => type === 'Ready');
-  const taint = commandLine(
-    'kubectl',
-    'taint',
-    'node',
-    name,
-    `${OUT_OF_SERVICE_TAINT}=nodeshutdown:NoExecute`,
-  );
+  const taint = taintOff(name);
   if (ready?.status === 'True') {
     const tainted = node.spec?.taints?.some(({ key }) => key === OUT_OF_SERVICE_TAINT) ?? false;
     return {

@@ -3,7 +3,7 @@ import { PAUSED_ANNOTATION } from '../../api/names.ts';
 import type { Attachment, Volume } from '../../api/volume.ts';
 import { nodeOf } from '../../volumes/desired.ts';
 import { pausedBy } from '../../volumes/paused.ts';
-import { commandLine, patchSpec } from '../why/command-line.ts';
+import { commandLine, letGo, patchSpec } from '../why/command-line.ts';
 
 export interface Held {
   why: string;
@@ -16,7 +16,7 @@ export function heldBy(
   { node, pods = [] }: Attachment,
   kubeNode: KubeNode | undefined,
 ): Held | undefined {
-  const { name, deletionTimestamp } = volume.metadata;
+  const { deletionTimestamp } = volume.metadata;
   const paused = pausedBy(volume, kubeNode);
   if (paused !== undefined) {
     const [kind = '', object = ''] = paused.split(' ');
@@ -28,7 +28,7 @@ export function heldBy(
   if (pods.length > 0) {
     return {
       why: `${pods.length === 1 ? 'this pod needs' : 'these pods need'} it there: ${pods.join(', ')}`,
-      hint: `It is detached by itself once they have ended: scale down what made them. If node ${node} is dead: ${commandLine('stowage', 'detach', 'volume', name, '--node', node, '--force')}`,
+      hint: `It is detached by itself once they have ended: scale down what made them. If node ${node} is dead, and switched off: ${letGo(volume, node)}`,
     };
   }
   const policy = volume.spec.attachPolicy ?? 'Always';

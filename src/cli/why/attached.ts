@@ -1,8 +1,8 @@
 import { READY_REASON } from '../../api/names.ts';
-import type { Attachment } from '../../api/volume.ts';
+import type { Attachment, Volume } from '../../api/volume.ts';
 import { parseJobName } from '../../volumes/job-name.ts';
 import { readyOf } from '../volume/describe.ts';
-import { commandLine } from './command-line.ts';
+import { commandLine, letGo } from './command-line.ts';
 import { isDeleting, nodeText, sinceOf } from './state.ts';
 import type { Cause, Fix, Holdup } from './types.ts';
 
@@ -35,7 +35,7 @@ export const attaching: Cause = ({ volume }) => {
   // Of what is being deleted, another cause tells.
   if (isDeleting(volume) || (!waits && ready?.status !== 'True')) return undefined;
   const held = attachments.find(isHeld) ?? (waits ? attachments[0] : undefined);
-  if (held !== undefined) return heldOn(volume.metadata.name, held);
+  if (held !== undefined) return heldOn(volume, held);
   if (!waits || ready === undefined) return undefined;
   return {
     holdup: ready.message || `its device is not attached to ${nodeText(volume)}, and that is not begun yet`,
@@ -46,28 +46,25 @@ export const attaching: Cause = ({ volume }) => {
 };
 
 /** What to say of an attachment that is not as it is to be. */
-export function heldOn(name: string, { node, state, message, since, pods = [] }: Attachment): Holdup {
+export function heldOn(volume: Volume, { node, state, message, since, pods = [] }: Attachment): Holdup {
   const why = message ? `: ${message}` : '';
   const uncertain = state === 'Uncertain';
   return {
     holdup: `its attachment to node ${node} is ${uncertain ? 'Uncertain, which counts as attached until the node was looked at' : state}${why}`,
     since,
-    next: { when: 'by itself, after a delay that grows to 5 minutes' },
-    fix: uncertain ? lookAt(name, node) : endUse(node, pods),
+    next: { when: 'by itself, after a delay that grows to 2 minutes' },
+    fix: uncertain ? lookAt(volume, node) : endUse(node, pods),
   };
 }
 
-const lookAt = (name: string, node: string): Fix => ({
+const lookAt = (volume: Volume, node: string): Fix => ({
   say: `Have node ${node} answer. If it is dead, switch it off, and have it let go of:`,
-  run: [commandLine('ssh', node, 'true'), letGo(name, node)],
+  run: [commandLine('ssh', node, 'true'), letGo(volume, node)],
 });
 
 const endUse = (node: string, pods: readonly string[]): Fix => ({
   say: `Put right what the message names${pods.length === 0 ? '' : `; pods that need it on node ${node}: ${pods.join(', ')}`}.`,
 });
-
-export const letGo = (name: string, node: string): string =>
-  commandLine('stowage', 'detach', 'volume', name, '--node', node, '--force');
 
 /** What ends pods, given as `namespace/name`: a command for each namespace. */
 export function deletePods(pods: readonly string[]): string[] {

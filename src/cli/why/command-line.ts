@@ -1,3 +1,4 @@
+import { OUT_OF_SERVICE_TAINT } from '../../api/names.ts';
 import type { Volume } from '../../api/volume.ts';
 import { quote } from '../../nodes/quote.ts';
 import { onDeleteOf } from '../../volumes/desired.ts';
@@ -9,6 +10,19 @@ export function commandLine(...argv: readonly string[]): string {
 
 export const patchSpec = ({ metadata }: Volume, spec: object): string =>
   commandLine('kubectl', 'patch', 'volume', metadata.name, '--type', 'merge', '-p', JSON.stringify({ spec }));
+
+/** Says that a machine is off. */
+export const taintOff = (node: string): string =>
+  commandLine('kubectl', 'taint', 'node', node, `${OUT_OF_SERVICE_TAINT}=nodeshutdown:NoExecute`);
+
+/**
+ * Has a Volume let go of on a node that is dead, and switched off. Where other nodes share its directory, nothing else is
+ * heeded than the word that it is.
+ */
+export const letGo = ({ metadata, spec }: Volume, node: string): string =>
+  spec.attachableNodes === undefined
+    ? commandLine('stowage', 'detach', 'volume', metadata.name, '--node', node, '--force')
+    : taintOff(node);
 
 /**
  * Has a Failed Volume tried again. A new generation does, so what is the default anyway is written into the spec; a

@@ -47,7 +47,7 @@ export const deleting: Cause = (known, now) => {
   if (pv !== undefined && !reclaimed && !isUnused(pv)) return { ...since, ...heldPv(pv, known) };
   const [attachment] = volume.status?.attachments ?? [];
   if (attachment !== undefined) {
-    const held = heldOn(name, attachment);
+    const held = heldOn(volume, attachment);
     return { ...held, holdup: `it is to be detached before its storage is removed; ${held.holdup}` };
   }
   const next = nextAttempt(volume, now) ?? { when: 'by itself, when that has ended' };

@@ -15,3 +15,12 @@ export function takingOver(desired: Desired, dead: readonly Holder[]): Desired {
   if (dead.length === 0 || desired.type !== 'sparse' || desired.owner === undefined) return desired;
   return { ...desired, owner: { ...desired.owner, takeOver: dead } };
 }
+
+/**
+ * Names of files have the token of the attempt. Tries that fail alike are to say so in the same words, or each of them is
+ * told and written anew.
+ */
+export function withoutToken(message: string, desired: Desired): string {
+  const token = desired.type === 'sparse' ? desired.owner?.token : undefined;
+  return token === undefined ? message : message.replaceAll(`-${token}`, '-*');
+}

@@ -1,3 +1,4 @@
+import { dirname } from 'node:path';
 import type { Plan } from '../types.ts';
 import { ownerPath } from './names.ts';
 import { lastOf, type Place } from './steps.ts';
@@ -32,7 +33,7 @@ export function refuseOthers(place: Place): Refusal | undefined {
   if (mine(place) || isDead(place, by)) return undefined;
   return {
     refusal: `${place.file} is held by node ${by.node}${last.since === undefined ? '' : ` since ${last.since}`}`,
-    hint: `It is let go of there first. If ${by.node} is off and does not come back, say so by the out-of-service taint on its Node. Where it has none any more: make a Node of that name, with that taint.`,
+    hint: `It is let go of there first, for which ${dirname(place.file)} must be mounted there, too. If ${by.node} is off and does not come back, say so by the out-of-service taint on its Node. Where it has none any more: make a Node of that name, with that taint.`,
     passing: true,
   };
 }

@@ -93,6 +93,16 @@ describe('storage classes', () => {
       false,
       'local: its volumeBindingMode is Immediate',
     ],
+    [
+      'one with a wait that cannot be read',
+      [
+        storageClass({
+          metadata: { name: 'local', annotations: { 'stowage.dev/max-wait-for-unmount': '10min' } },
+        }),
+      ],
+      false,
+      'StorageClass local has "10min" as stowage.dev/max-wait-for-unmount, which is no duration',
+    ],
   ])('%s', (_, classes, ok, message) => {
     expect(classChecks(classes)).toEqual([
       expect.objectContaining({ ok, message: expect.stringContaining(message) }),

@@ -113,7 +113,7 @@ async function why(objects: Objects, world: World = {}) {
 
 describe('held up by', () => {
   const merge = (...all: Objects[]): Objects => Object.assign({}, ...all);
-  const detachN2 = 'stowage detach volume data1 --node n2 --force';
+  const taintN2 = "kubectl taint node n2 'node.kubernetes.io/out-of-service=nodeshutdown:NoExecute'";
 
   test.each<[string, Objects, { holdup: string; since?: string; fix?: string }]>([
     [
@@ -254,13 +254,13 @@ describe('held up by', () => {
         holdup:
           'Volume data1 cannot be attached to node n1: it is Attached on node n2, where these pods need it: db/old, x/y (mounted), and it can be on one node at a time',
         since: ago(120),
-        fix: `kubectl delete pod -n db old\nkubectl delete pod -n x y\n${detachN2}`,
+        fix: `kubectl delete pod -n db old\nkubectl delete pod -n x y\n${taintN2}`,
       },
     ],
     [
       'another node that lets go of it',
       merge(pod(), backed(volume([on('n2', { state: 'Detaching', pods: [] })], { spec: shared }))),
-      { holdup: 'it is Detaching on node n2, and it can be on one node at a time', fix: detachN2 },
+      { holdup: 'it is Detaching on node n2, and it can be on one node at a time', fix: taintN2 },
     ],
     [
       'a node where it cannot be',
@@ -386,7 +386,7 @@ Since:       2029-12-31T23:58:00.000Z (2m ago)
 Tried next:  once it is detached from node n2, which follows by itself when no pod needs it there
 Fix:         End what uses it there, by scaling down what made it. If node n2 is dead, switch it off, and have it let go of:
                kubectl delete pod -n db old
-               stowage detach volume data1 --node n2 --force
+               kubectl taint node n2 'node.kubernetes.io/out-of-service=nodeshutdown:NoExecute'
 `,
   );
   const json = await why(objects);
@@ -432,5 +432,7 @@ test('no terminal is steered, and no command changed, by what the cluster says',
   expect(out).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/);
   expect(out).not.toMatch(/^Fix: rm/m);
   const quoted = `'${evil.replaceAll("'", "'\\''")}'`;
-  expect((await why(objects)).fix.run.at(-1)).toBe(`stowage detach volume data1 --node ${quoted} --force`);
+  expect((await why(objects)).fix.run.at(-1)).toBe(
+    `kubectl taint node ${quoted} 'node.kubernetes.io/out-of-service=nodeshutdown:NoExecute'`,
+  );
 });

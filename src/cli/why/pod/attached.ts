@@ -3,8 +3,8 @@ import type { Attachment, Volume } from '../../../api/volume.ts';
 import { nodeOf } from '../../../volumes/desired.ts';
 import { pausedBy } from '../../../volumes/paused.ts';
 import { foundIn } from '../../volume/reading.ts';
-import { deletePods, heldOn, letGo } from '../attached.ts';
-import { commandLine } from '../command-line.ts';
+import { deletePods, heldOn } from '../attached.ts';
+import { commandLine, letGo } from '../command-line.ts';
 import { diagnose } from '../diagnose.ts';
 import type { Holdup } from '../types.ts';
 import type { PodKnown, PodVolume } from './known.ts';
@@ -67,7 +67,7 @@ function notAttached({ pod, node, ...more }: PodKnown, each: PodVolume, now: num
   }
   const [holder] = others;
   const readOnly = entry?.readOnly || others.every((other) => other.readOnly);
-  if (entry === undefined && holder !== undefined && !readOnly) return multiAttach(name, nodeName, holder);
+  if (entry === undefined && holder !== undefined && !readOnly) return multiAttach(volume, nodeName, holder);
   const allowed = volume.spec.attachableNodes ?? [nodeOf(volume)];
   if (!allowed.includes(nodeName)) return wrongNode(volume, nodeName, allowed);
   const paused = pausedBy(volume, foundIn(node));
@@ -83,7 +83,7 @@ function notAttached({ pod, node, ...more }: PodKnown, each: PodVolume, now: num
     };
   }
   if (entry !== undefined) {
-    const held = heldOn(name, entry);
+    const held = heldOn(volume, entry);
     const mount = entry.state === 'Attached' ? ', but its persistent path is not there yet' : '';
     return { ...held, holdup: `Volume ${name}: ${held.holdup}${mount}` };
   }
@@ -98,18 +98,18 @@ function notAttached({ pod, node, ...more }: PodKnown, each: PodVolume, now: num
   };
 }
 
-function multiAttach(name: string, nodeName: string, holder: Attachment): Holdup {
+function multiAttach(volume: Volume, nodeName: string, holder: Attachment): Holdup {
   const { node, state, pods = [], since, message } = holder;
   const needed = pods.length === 0 ? '' : `, where these pods need it: ${pods.join(', ')}`;
   return {
-    holdup: `Volume ${name} cannot be attached to node ${nodeName}: it is ${state} on node ${node}${needed}${message ? ` (${message})` : ''}, and it can be on one node at a time`,
+    holdup: `Volume ${volume.metadata.name} cannot be attached to node ${nodeName}: it is ${state} on node ${node}${needed}${message ? ` (${message})` : ''}, and it can be on one node at a time`,
     since,
     next: {
       when: `once it is detached from node ${node}, which follows by itself when no pod needs it there`,
     },
     fix: {
       say: `End what uses it there, by scaling down what made it. If node ${node} is dead, switch it off, and have it let go of:`,
-      run: [...deletePods(pods), letGo(name, node)],
+      run: [...deletePods(pods), letGo(volume, node)],
     },
   };
 }
