@@ -1,0 +1,113 @@
+import type { KubeNode, PersistentVolumeClaim, StorageClass } from '../../src/api/core.ts';
+import type { Volume } from '../../src/api/volume.ts';
+import { claimVolume } from '../../src/provisioning/claims/claim-volume.ts';
+import { decideClaim } from '../../src/provisioning/claims/decide-claim.ts';
+import { type DynamicClass, dynamicClass } from '../../src/provisioning/claims/dynamic-class.ts';
+import type { ClaimDecision, ClaimInput } from '../../src/provisioning/claims/types.ts';
+import type { Room } from '../../src/provisioning/room/looks.ts';
+
+export const UID = '3f1c0d52-7f0a-4c1e-9a53-0e3cf0a6b111';
+export const NOW = Date.parse('2026-03-01T12:00:00Z');
+export const GIB = 1n << 30n;
+
+export const storageClass = (more: Partial<StorageClass> = {}): StorageClass => ({
+  apiVersion: 'storage.k8s.io/v1',
+  kind: 'StorageClass',
+  metadata: { name: 'dynamic' },
+  provisioner: 'volume.stowage.dev',
+  volumeBindingMode: 'Immediate',
+  ...more,
+});
+
+export const waiting = storageClass({ volumeBindingMode: 'WaitForFirstConsumer' });
+
+export const claim = (
+  spec: Partial<PersistentVolumeClaim['spec']> = {},
+  more: { node?: string; status?: PersistentVolumeClaim['status']; deleted?: true } = {},
+): PersistentVolumeClaim => ({
+  apiVersion: 'v1',
+  kind: 'PersistentVolumeClaim',
+  metadata: {
+    namespace: 'prod',
+    name: 'data',
+    uid: UID,
+    ...(more.node && { annotations: { 'volume.kubernetes.io/selected-node': more.node } }),
+    ...(more.deleted && { deletionTimestamp: '2026-03-01T11:59:00Z' }),
+  },
+  spec: {
+    accessModes: ['ReadWriteOnce'],
+    storageClassName: 'dynamic',
+    resources: { requests: { storage: '2Gi' } },
+    ...spec,
+  },
+  status: more.status ?? { phase: 'Pending' },
+});
+
+export const node = (
+  name: string,
+  status: 'True' | 'False' = 'True',
+  metadata: Partial<KubeNode['metadata']> = {},
+): KubeNode => ({
+  apiVersion: 'v1',
+  kind: 'Node',
+  metadata: { name, ...metadata },
+  status: { conditions: [{ type: 'Ready', status }] },
+});
+
+export const options = (of: StorageClass = storageClass()): DynamicClass => {
+  const found = dynamicClass(of);
+  if ('problem' in found) throw new Error(found.problem);
+  return found;
+};
+
+export const volume = (more: Partial<Volume> = {}): Volume => ({
+  ...claimVolume(claim(), options(), 'n1', undefined),
+  ...more,
+});
+
+export interface Parts extends Partial<Omit<ClaimInput, 'roomOn'>> {
+  rooms?: Record<string, Room>;
+}
+
+export function input({ rooms = { n1: { freeBytes: 10n * GIB } }, ...parts }: Parts): ClaimInput {
+  const of = parts.storageClass ?? storageClass();
+  return {
+    claim: claim(),
+    storageClass: of,
+    options: of.provisioner === 'volume.stowage.dev' ? dynamicClass(of) : undefined,
+    volume: undefined,
+    pv: undefined,
+    nodes: [node('n1')],
+    source: undefined,
+    told: undefined,
+    ...parts,
+    roomOn: (name) => rooms[name],
+  };
+}
+
+/** What is decided, in short. */
+export function outcome(parts: Parts): string {
+  return inShort(decideClaim(input(parts), NOW));
+}
+
+function inShort({ action, requeueAfter, retry }: ClaimDecision): string {
+  if (action === undefined) {
+    return retry ? 'retry' : requeueAfter === undefined ? 'rest' : `again in ${requeueAfter}`;
+  }
+  switch (action.do) {
+    case 'look-for-room':
+      return `look-for-room ${action.node}`;
+    case 'create-volume':
+      return `create ${action.volume.metadata.name} on ${action.volume.spec.nodeName}`;
+    case 'give-back':
+      return `give back ${action.node}: ${action.event.message}`;
+    case 'tell':
+      return `${action.event.type} ${action.event.reason}: ${action.event.message}`;
+    case 'expand':
+      return `expand to ${action.size}`;
+    case 'set-claim-status':
+      return `status ${JSON.stringify(action.status)}`;
+    default:
+      return action.do;
+  }
+}

@@ -1,0 +1,242 @@
+import { describe, expect, test } from '@jest/globals';
+import { decideClaim } from '../../src/provisioning/claims/decide-claim.ts';
+import {
+  claim,
+  GIB,
+  input,
+  NOW,
+  node,
+  outcome,
+  type Parts,
+  storageClass,
+  UID,
+  volume,
+  waiting,
+} from './claim-input.ts';
+
+const snapshot = { apiGroup: 'snapshot.storage.k8s.io', kind: 'VolumeSnapshot', name: 's' };
+const selected = (more: Partial<ReturnType<typeof claim>['spec']> = {}) => claim(more, { node: 'n1' });
+const n1 = { n1: { freeBytes: 2n * GIB } };
+const ready = {
+  is: 'ready',
+  source: { snapshotContentName: 'c' },
+  nodes: ['n1'],
+  crossNamespace: false,
+} as const;
+
+type Row = [string, Parts, string];
+
+describe('a claim that is not bound', () => {
+  test.each<Row>([
+    [
+      'of another provisioner is left alone',
+      { storageClass: storageClass({ provisioner: 'x.example.org' }) },
+      'rest',
+    ],
+    ['whose class is not there waits', { storageClass: storageClass(), options: undefined }, 'rest'],
+    ['that is being deleted gets nothing', { claim: claim({}, { deleted: true }) }, 'rest'],
+    ['that is lost gets nothing anew', { claim: claim({}, { status: { phase: 'Lost' } }) }, 'rest'],
+    ['for which somebody chose a PersistentVolume', { claim: claim({ volumeName: 'pv1' }) }, 'rest'],
+    [
+      'of a class that makes no sense is told so',
+      { storageClass: storageClass({ parameters: { size: '1' } }) },
+      'Warning ProvisioningFailed: storage class dynamic: there is no parameter "size". There are: type, directory, vgName, thinPool, fsType, mkfsOptions, overcommit',
+    ],
+    [
+      'for many writers is refused',
+      { claim: claim({ accessModes: ['ReadWriteMany'] }) },
+      'Warning ProvisioningFailed: access mode ReadWriteMany: a volume is a device of one node, which two at once would destroy. Ask for ReadWriteOnce',
+    ],
+    [
+      'with a selector is refused',
+      { claim: claim({ selector: {} }) },
+      'Warning ProvisioningFailed: the claim has a selector, which chooses among volumes that are there: none is made for it. Leave it out, or name a static storage class',
+    ],
+    ['looks for room first', { rooms: {} }, 'look-for-room n1'],
+    ['gets a Volume where there is room', {}, `create pvc-${UID} on n1`],
+    ['gets one of exactly the room that there is', { rooms: n1 }, `create pvc-${UID} on n1`],
+    [
+      'goes where there is most room',
+      { nodes: [node('n1'), node('n2')], rooms: { ...n1, n2: { freeBytes: 3n * GIB } } },
+      `create pvc-${UID} on n2`,
+    ],
+    [
+      'goes to no node that is not Ready, or paused',
+      {
+        nodes: [node('n1', 'False'), node('n2', 'True', { annotations: { 'stowage.dev/paused': 'true' } })],
+      },
+      'Warning ProvisioningFailed: node n1 is not Ready; node n2 is paused',
+    ],
+    [
+      'goes to no node that its class leaves out',
+      {
+        storageClass: storageClass({
+          allowedTopologies: [{ matchLabelExpressions: [{ key: 'zone', values: ['a'] }] }],
+        }),
+        nodes: [node('n1', 'True', { labels: { zone: 'b' } })],
+      },
+      'Warning ProvisioningFailed: the allowedTopologies of the storage class leave node n1 out',
+    ],
+    [
+      'is told how much room is missing',
+      { rooms: { n1: { freeBytes: GIB } } },
+      'Warning ProvisioningFailed: node n1 has room for 1073741824 bytes in /var/lib/metalk8s/storage/sparse, and 2147483648 are asked for',
+    ],
+    [
+      'is told that nobody knows how much room there is',
+      { rooms: { n1: { unknown: 'it is away' } } },
+      'Warning ProvisioningFailed: how much room there is on node n1 is not known: it is away',
+    ],
+    [
+      'waits without nodes',
+      { nodes: [] },
+      'Warning ProvisioningFailed: there is no node that it could be on',
+    ],
+  ])('%s', (_, parts, expected) => {
+    expect(outcome(parts)).toBe(expected);
+  });
+
+  test('is told once, and looked at again', () => {
+    const told = 'ProvisioningFailed: there is no node that it could be on';
+    expect(outcome({ nodes: [], told })).toBe('again in 30000');
+  });
+});
+
+describe('a claim that waits for its first pod', () => {
+  test.each<Row>([
+    ['gets nothing before', {}, 'rest'],
+    ['gets its volume on the node that was chosen', { claim: selected() }, `create pvc-${UID} on n1`],
+    ['gets none on a node of another daemon', { claim: claim({}, { node: 'n9' }) }, 'rest'],
+    [
+      'gives back a node that is not Ready',
+      { claim: selected(), nodes: [node('n1', 'False')] },
+      `give back n1: node n1 is not Ready. The scheduler is to choose another node for the claim (Volume pvc-${UID} was not made)`,
+    ],
+    [
+      'gives back a node without room',
+      { claim: selected(), rooms: { n1: { freeBytes: 5n } } },
+      `give back n1: node n1 has room for 5 bytes in /var/lib/metalk8s/storage/sparse, and 2147483648 are asked for. The scheduler is to choose another node for the claim (Volume pvc-${UID} was not made)`,
+    ],
+    [
+      'gives back a node where its data is not',
+      { claim: selected({ dataSource: snapshot }), source: { ...ready, nodes: ['n2'] } },
+      `give back n1: what the claim starts from is on node n2, not on n1. Have its pod run there, by a nodeSelector kubernetes.io/hostname. The scheduler is to choose another node for the claim (Volume pvc-${UID} was not made)`,
+    ],
+  ])('%s', (_, parts, expected) => {
+    expect(outcome({ storageClass: waiting, ...parts })).toBe(expected);
+  });
+});
+
+describe('a claim that starts from something', () => {
+  const from = { claim: claim({ dataSource: snapshot }) };
+  test.each<Row>([
+    ['asks what that is first', from, 'resolve-source'],
+    [
+      'is told why it waits',
+      { ...from, source: { is: 'waits', message: 'no grant' } },
+      'Warning ProvisioningFailed: no grant',
+    ],
+    [
+      'of another is left to that',
+      { ...from, source: { is: 'other', message: 'x' } },
+      'Normal Provisioning: x',
+    ],
+    [
+      'is made where the data is, however much room there is elsewhere',
+      {
+        ...from,
+        source: ready,
+        nodes: [node('n2'), node('n1')],
+        rooms: { ...n1, n2: { freeBytes: 9n * GIB } },
+      },
+      `create pvc-${UID} on n1`,
+    ],
+  ])('%s', (_, parts, expected) => {
+    expect(outcome(parts)).toBe(expected);
+  });
+
+  test('has it in the Volume', () => {
+    const { action } = decideClaim(input({ ...from, source: ready }), NOW);
+    expect(action).toMatchObject({
+      do: 'create-volume',
+      volume: { spec: { source: { snapshotContentName: 'c' } } },
+    });
+  });
+
+  test.each([['dataSource'], ['dataSourceRef']] as const)(
+    'by %s, too, never gets an empty volume',
+    (field) => {
+      expect(outcome({ claim: claim({ [field]: snapshot }) })).toBe('resolve-source');
+    },
+  );
+});
+
+describe('a claim whose Volume is there', () => {
+  test.each<Row>([
+    ['waits for it', { volume: volume() }, 'rest'],
+    [
+      'is told why that could not be made',
+      {
+        volume: volume({
+          status: { phase: 'Failed', conditions: [{ type: 'Ready', status: 'False', message: 'no space' }] },
+        }),
+      },
+      `Warning ProvisioningFailed: Volume pvc-${UID} on node n1 could not be made: no space`,
+    ],
+    [
+      'but was made by somebody else is told so',
+      { volume: { ...volume(), spec: { ...volume().spec, template: {} } } },
+      `Warning ProvisioningFailed: a Volume pvc-${UID} is there that was not made for this claim. Delete it: stowage delete volume pvc-${UID}`,
+    ],
+  ])('%s', (_, parts, expected) => {
+    expect(outcome(parts)).toBe(expected);
+  });
+});
+
+describe('a claim that is bound', () => {
+  const bound = (asked: string, has: string, conditions: { type: string; status: 'True' }[] = []) =>
+    claim(
+      { volumeName: `pvc-${UID}`, resources: { requests: { storage: asked } } },
+      { status: { phase: 'Bound', capacity: { storage: has }, conditions } },
+    );
+  const pv = (storage: string) => ({ spec: { capacity: { storage } } }) as NonNullable<Parts['pv']>;
+  const larger = { ...volume(), spec: { ...volume().spec, sparseLoopDevice: { size: '3Gi' } } };
+  const resizing = { type: 'Resizing', status: 'True' } as const;
+  test.each<Row>([
+    ['and has what it asks for rests', { claim: bound('2Gi', '2Gi'), volume: volume() }, 'rest'],
+    ['to what was made by hand is left alone', { claim: bound('3Gi', '2Gi'), volume: undefined }, 'rest'],
+    [
+      'and asks for more: room first',
+      { claim: bound('3Gi', '2Gi'), volume: volume(), rooms: {} },
+      'look-for-room n1',
+    ],
+    [
+      'and asks for more: the Volume grows',
+      { claim: bound('3Gi', '2Gi'), volume: volume() },
+      'expand to 3Gi',
+    ],
+    [
+      'and asks for more than there is room for',
+      { claim: bound('3Gi', '2Gi'), volume: volume(), rooms: { n1: { freeBytes: 5n } } },
+      'Warning VolumeResizeFailed: node n1 has room for 5 bytes, and 1073741824 more are asked for',
+    ],
+    [
+      'is told that it grows',
+      { claim: bound('3Gi', '2Gi'), volume: larger, pv: pv('2Gi') },
+      `status {"conditions":[{"type":"Resizing","status":"True","message":"Volume pvc-${UID} grows to 3Gi","lastTransitionTime":"2026-03-01T12:00:00Z"}]}`,
+    ],
+    ['is told that once', { claim: bound('3Gi', '2Gi', [resizing]), volume: larger, pv: pv('2Gi') }, 'rest'],
+    [
+      'is told that it has grown',
+      { claim: bound('3Gi', '2Gi', [resizing]), volume: larger, pv: pv('3221225472') },
+      'status {"capacity":{"storage":"3221225472"},"conditions":[]}',
+    ],
+    [
+      'of which the kubelet told first, is not told that it grows any more',
+      { claim: bound('3Gi', '3Gi', [resizing]), volume: larger, pv: pv('3Gi') },
+      'status {"conditions":[]}',
+    ],
+  ])('%s', (_, parts, expected) => {
+    expect(outcome(parts)).toBe(expected);
+  });
+});

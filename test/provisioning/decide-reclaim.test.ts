@@ -1,0 +1,50 @@
+import { expect, test } from '@jest/globals';
+import type { PersistentVolume } from '../../src/api/core.ts';
+import type { VolumeStatus } from '../../src/api/volume.ts';
+import { decideReclaim } from '../../src/provisioning/claims/decide-reclaim.ts';
+import type { ReclaimInput } from '../../src/provisioning/claims/types.ts';
+import { claim, volume } from './claim-input.ts';
+
+const pv = (phase: string, policy = 'Delete') =>
+  ({ spec: { persistentVolumeReclaimPolicy: policy }, status: { phase } }) as PersistentVolume;
+const prepared: VolumeStatus = { prepared: { node: 'n1', paths: ['/f'], identity: '1:2' } };
+const gone = { found: undefined };
+
+test.each<[string, Partial<ReclaimInput>, string | undefined]>([
+  ['whose claim is there stays', { claim: claim(), pv: pv('Released'), liveClaim: gone }, undefined],
+  ['whose claim is gone: the claim is read', { pv: pv('Released') }, 'read-claim'],
+  ['whose claim the cache had lost stays', { pv: pv('Released'), liveClaim: { found: claim() } }, undefined],
+  ['that was let go of is deleted', { pv: pv('Released'), liveClaim: gone }, 'delete-volume'],
+  ['that is to be kept stays', { pv: pv('Released', 'Retain'), liveClaim: gone }, undefined],
+  ['that is still bound stays', { pv: pv('Bound'), liveClaim: gone }, undefined],
+  ['that waits for its claim stays', { pv: pv('Available'), liveClaim: gone }, undefined],
+  ['that was never made is deleted', { liveClaim: gone }, 'delete-volume'],
+  [
+    'that is being made is deleted',
+    { volume: volume({ status: { phase: 'Pending' } }), liveClaim: gone },
+    'delete-volume',
+  ],
+  [
+    'that could not be made is deleted',
+    { volume: volume({ status: { phase: 'Failed' } }), liveClaim: gone },
+    'delete-volume',
+  ],
+  [
+    'that was used, and whose PersistentVolume somebody took away, stays',
+    { volume: volume({ status: { phase: 'Available', ...prepared } }), liveClaim: gone },
+    undefined,
+  ],
+  [
+    'that failed after it was used stays',
+    { volume: volume({ status: { phase: 'Failed', ...prepared } }), liveClaim: gone },
+    undefined,
+  ],
+  [
+    'that is being deleted already',
+    { volume: volume({ metadata: { name: 'x', deletionTimestamp: 'x' } }), liveClaim: gone },
+    undefined,
+  ],
+])('a Volume of a claim %s', (_, parts, expected) => {
+  const input = { volume: volume(), pv: undefined, claim: undefined, liveClaim: undefined, ...parts };
+  expect(decideReclaim(input).action?.do).toBe(expected);
+});

@@ -1,0 +1,51 @@
+import { expect, test } from '@jest/globals';
+import { dynamicClass } from '../../src/provisioning/claims/dynamic-class.ts';
+import { storageClass } from './claim-input.ts';
+
+const parsed = (parameters: Record<string, string>) => dynamicClass(storageClass({ parameters }));
+
+test.each([
+  [{}, { type: 'sparse', directory: '/var/lib/metalk8s/storage/sparse' }],
+  [{ directory: '/data' }, { type: 'sparse', directory: '/data' }],
+  [
+    { type: 'lvm', vgName: 'vg0' },
+    { type: 'lvm', vgName: 'vg0', thinPool: undefined },
+  ],
+  [
+    { type: 'lvm', vgName: 'vg0', thinPool: 'p' },
+    { type: 'lvm', vgName: 'vg0', thinPool: 'p' },
+  ],
+])('%j is %j', (parameters, place) => {
+  expect(parsed(parameters as Record<string, string>)).toMatchObject({
+    place,
+    overcommit: 1,
+    onDelete: 'Delete',
+    waits: false,
+  });
+});
+
+test.each<[Record<string, string>, string]>([
+  [
+    { type: 'raw' },
+    'parameter type is "raw", but must be sparse (the default) or lvm: of disks none is made',
+  ],
+  [{ vgName: 'vg0' }, 'parameter vgName is not for type sparse'],
+  [{ thinPool: 'p' }, 'parameter thinPool is not for type sparse'],
+  [{ type: 'lvm', vgName: 'vg0', directory: '/x' }, 'parameter directory is not for type lvm'],
+  [{ type: 'lvm' }, 'parameter vgName is "", but must be'],
+  [{ type: 'lvm', vgName: '-a' }, 'parameter vgName is "-a", but must be'],
+  [{ type: 'lvm', vgName: 'vg0', thinPool: 'a/b' }, 'parameter thinPool is "a/b", but must be'],
+  [{ directory: 'x' }, 'parameter directory is "x", but must be an absolute path'],
+  [{ directory: '/x/../y' }, 'parameter directory is "/x/../y", but must be a folder below /'],
+  [{ overcommit: '0.5' }, 'parameter overcommit is "0.5", but must be a number from 1 to 1000'],
+  [{ overcommit: 'much' }, 'parameter overcommit is "much", but must be a number from 1 to 1000'],
+  [
+    { type: 'lvm', vgName: 'vg0', overcommit: '2' },
+    'parameter overcommit is not for logical volumes outside a thin pool',
+  ],
+  [{ constructor: 'x' }, 'there is no parameter "constructor"'],
+])('%j is refused', (parameters, message) => {
+  expect(parsed(parameters)).toEqual({
+    problem: expect.stringContaining(`storage class dynamic: ${message}`),
+  });
+});

@@ -1,0 +1,245 @@
+import { describe, expect, test } from '@jest/globals';
+import type { CsiStorageCapacity } from '../../src/api/core.ts';
+import type { Volume } from '../../src/api/volume.ts';
+import { capacityName, decideCapacity } from '../../src/provisioning/room/capacity.ts';
+import { folderRoom, groupRoom } from '../../src/provisioning/room/room.ts';
+import { folderRoomProbes, readFolderRoom, readGroupRoom } from '../../src/storage/room.ts';
+import { missing, result } from '../support/fake-executor.ts';
+import { GIB, volume } from './claim-input.ts';
+
+const HOME = '/var/lib/metalk8s/storage/sparse';
+
+const sparse = (uid: string, size: string, more: Partial<Volume['spec']> = {}): Volume => {
+  const { metadata, spec } = volume();
+  return {
+    ...volume(),
+    metadata: { ...metadata, name: uid, uid },
+    spec: { ...spec, sparseLoopDevice: { size }, ...more },
+  };
+};
+
+describe('room for files', () => {
+  const facts = (free: bigint, allocated: Record<string, bigint> = {}) => ({
+    freeBytes: free,
+    allocated: new Map(Object.entries(allocated)),
+    beside: new Set([HOME]),
+  });
+  const from = { source: { snapshotContentName: 's' } };
+  test.each<[string, bigint, Parameters<typeof folderRoom>]>([
+    ['all that is free', 10n * GIB, [facts(10n * GIB), [], [], 1]],
+    ['less what was promised', 8n * GIB, [facts(10n * GIB), [sparse('a', '2Gi')], [], 1]],
+    [
+      'what a volume uses of its own is not counted twice',
+      8n * GIB,
+      [facts(9n * GIB, { [`${HOME}/a`]: GIB }), [sparse('a', '2Gi')], [], 1],
+    ],
+    [
+      'nor while it is made',
+      8n * GIB,
+      [facts(9n * GIB, { [`${HOME}/a.partial`]: GIB }), [sparse('a', '2Gi')], [], 1],
+    ],
+    [
+      'what shares blocks is counted as if it did not',
+      7n * GIB,
+      [facts(9n * GIB, { [`${HOME}/a`]: GIB }), [sparse('a', '2Gi', from)], [], 1],
+    ],
+    ['copies are promised, too', 8n * GIB, [facts(10n * GIB), [], [{ place: HOME, sizeBytes: 2n * GIB }], 1]],
+    ['not those elsewhere', 10n * GIB, [facts(10n * GIB), [], [{ place: '/x', sizeBytes: 2n * GIB }], 1]],
+    [
+      'nor volumes elsewhere',
+      10n * GIB,
+      [facts(10n * GIB), [sparse('a', '2Gi', { sparseLoopDevice: { size: '2Gi', directory: '/x' } })], [], 1],
+    ],
+    ['more, where the class says so', 18n * GIB, [facts(10n * GIB), [sparse('a', '2Gi')], [], 2]],
+    [
+      'less than nothing, where more was promised than there is',
+      -GIB,
+      [facts(GIB), [sparse('a', '2Gi')], [], 1],
+    ],
+  ])('%s', (_, expected, args) => {
+    expect(folderRoom(...args)).toBe(expected);
+  });
+
+  const mounts = result(
+    0,
+    '24 1 254:0 / / rw - ext4 /dev/vda rw\n30 24 254:1 / /srv\\040x rw - xfs /dev/vdb rw',
+  );
+  const folders = [HOME, '/srv x/sparse'];
+  const results = (more: [string, ReturnType<typeof result>][]) =>
+    new Map([
+      ...folderRoomProbes(HOME, folders).map(({ name }) => [name, missing] as [string, typeof missing]),
+      ['free /var', result(0, '100|4096')] as [string, typeof missing],
+      ['mounts', mounts] as [string, typeof missing],
+      ...more,
+    ]);
+
+  test('is read of the nearest folder that is there, and of folders on the same file system', () => {
+    const rows = result(0, `8|u1\n16|u2.partial\nx\n`);
+    const room = readFolderRoom(
+      HOME,
+      folders,
+      results([
+        [`files ${HOME}`, rows],
+        ['files /srv x/sparse', rows],
+      ]),
+    );
+    expect(room.freeBytes).toBe(409_600n);
+    expect([...room.beside]).toEqual([HOME]);
+    expect([...room.allocated]).toEqual([
+      [`${HOME}/u1`, 4096n],
+      [`${HOME}/u2.partial`, 8192n],
+    ]);
+  });
+
+  test('is not known where a folder cannot be read', () => {
+    const denied = { ...result(1), stderr: 'find: Permission denied' };
+    expect(() => readFolderRoom(HOME, folders, results([[`files ${HOME}`, denied]]))).toThrow(
+      'Permission denied',
+    );
+  });
+});
+
+describe('room for logical volumes', () => {
+  const lvm = (name: string, size: string, thinPool?: string): Volume => {
+    const { sparseLoopDevice: _, ...spec } = volume().spec;
+    return {
+      ...volume(),
+      metadata: { name },
+      spec: { ...spec, lvmLogicalVolume: { vgName: 'vg0', size, ...(thinPool && { thinPool }) } },
+    };
+  };
+  const thick = { vgName: 'vg0', thinPool: undefined };
+  const thin = { vgName: 'vg0', thinPool: 'pool' };
+  test.each<[string, bigint, Parameters<typeof groupRoom>]>([
+    [
+      'of a group: what is free, less what is promised and not made',
+      7n * GIB,
+      [
+        { sizeBytes: 10n * GIB, promisedBytes: 0n, names: new Set(['a']) },
+        thick,
+        [lvm('a', '2Gi'), lvm('b', '3Gi'), lvm('c', '1Gi', 'pool')],
+        1,
+      ],
+    ],
+    [
+      'of a pool: its size, less all that is promised in it',
+      12n * GIB,
+      [
+        { sizeBytes: 10n * GIB, promisedBytes: 5n * GIB, names: new Set() },
+        thin,
+        [lvm('b', '3Gi', 'pool')],
+        2,
+      ],
+    ],
+  ])('%s', (_, expected, args) => {
+    expect(groupRoom(...args)).toBe(expected);
+  });
+
+  const vg = (...names: string[]) =>
+    result(
+      0,
+      JSON.stringify({
+        report: [
+          {
+            vg: names.map((vg_name) => ({
+              vg_name,
+              vg_uuid: 'u',
+              vg_attr: 'wz--n-',
+              vg_extent_size: '4194304',
+              vg_free_count: '3',
+            })),
+          },
+        ],
+      }),
+    );
+  const row = {
+    lv_uuid: 'u',
+    lv_tags: '',
+    origin: '',
+    lv_kernel_major: '-1',
+    lv_kernel_minor: '-1',
+    data_percent: '',
+    metadata_percent: '',
+  };
+  const lvs = result(
+    0,
+    JSON.stringify({
+      report: [
+        {
+          lv: [
+            {
+              ...row,
+              lv_name: 'pool',
+              lv_attr: 'twi-aotz--',
+              lv_size: '1000',
+              pool_lv: '',
+              lv_layout: 'thin,pool',
+            },
+            {
+              ...row,
+              lv_name: 'a',
+              lv_attr: 'Vwi-a-tz--',
+              lv_size: '300',
+              pool_lv: 'pool',
+              lv_layout: 'thin,sparse',
+            },
+          ],
+        },
+      ],
+    }),
+  );
+  const read = (vgs: ReturnType<typeof result>, thinPool?: string) =>
+    readGroupRoom(
+      'vg0',
+      thinPool,
+      new Map([
+        ['groups', vgs],
+        ['logical volumes', lvs],
+      ]),
+    );
+
+  test('is read of the group, or of the pool', () => {
+    expect(read(vg('vg0', 'vg1'))).toMatchObject({ sizeBytes: 3n * 4194304n, promisedBytes: 0n });
+    expect(read(vg('vg0'), 'pool')).toMatchObject({ sizeBytes: 1000n, promisedBytes: 300n });
+  });
+
+  test.each([
+    [vg(), undefined, 'there is no volume group vg0'],
+    [vg('vg0', 'vg0'), undefined, 'there are several volume groups vg0'],
+    [vg('vg0'), 'a', 'there is no thin pool vg0/a'],
+  ])('is not known where it is not clear what is meant', (vgs, pool, message) => {
+    expect(() => read(vgs, pool)).toThrow(message);
+  });
+});
+
+describe('what the scheduler is told', () => {
+  const where = { storageClass: 'c', node: 'n1', hostname: 'h1', namespace: 'stowage' };
+  const known = (capacity: string) => ({ capacity }) as CsiStorageCapacity;
+  test.each<[string, Parameters<typeof decideCapacity>[1], CsiStorageCapacity | undefined, string]>([
+    ['something new', { freeBytes: 100n }, undefined, 'create 100'],
+    ['nothing less than none', { freeBytes: -5n }, undefined, 'create 0'],
+    ['what changed', { freeBytes: 98n }, known('100'), 'update 98'],
+    ['no small changes', { freeBytes: 99n }, known('100'), 'rest'],
+    ['that nothing is left', { freeBytes: 0n }, known('1'), 'update 0'],
+    ['no guess', { unknown: 'away' }, known('100'), 'rest'],
+    ['nothing of what is gone', undefined, known('100'), 'delete'],
+    ['nothing anew of what is gone', undefined, undefined, 'rest'],
+  ])('%s', (_, room, before, expected) => {
+    const action = decideCapacity(where, room, before);
+    const said =
+      action === undefined
+        ? 'rest'
+        : 'object' in action
+          ? `${action.do} ${action.object.capacity}`
+          : action.do;
+    expect(said).toBe(expected);
+  });
+
+  test('is found by class and node', () => {
+    expect(capacityName('a', 'b')).toMatch(/^stowage-[0-9a-f]{32}$/);
+    expect(capacityName('a', 'b')).not.toBe(capacityName('a', 'c'));
+    expect(decideCapacity(where, { freeBytes: 1n }, undefined)).toMatchObject({
+      object: { nodeTopology: { matchLabels: { 'kubernetes.io/hostname': 'h1' } }, storageClassName: 'c' },
+    });
+  });
+});
