@@ -1,5 +1,5 @@
+import type { FeatureGates } from '../api/feature-gates.ts';
 import type { KubeObject, Resource } from '../api/meta.ts';
-import type { FeatureGates } from './feature-gates.ts';
 import type { Cause } from './refusal.ts';
 
 /** An object as it is stored: never changed in place, every write stores another one. */

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
+import { DEFAULT_GATES, type FeatureGates } from '../api/feature-gates.ts';
 import { BUILTIN_KINDS } from './builtin-kinds.ts';
 import { selfSigned } from './certificate.ts';
 import { bindVolumes } from './controllers/binder.ts';
@@ -9,7 +10,6 @@ import { collectGarbage } from './controllers/garbage-collector.ts';
 import { Kubelet, type KubeletOptions } from './controllers/kubelet.ts';
 import { schedulePods } from './controllers/scheduler.ts';
 import { DEFINITIONS, definitionKind, serveDefinitions } from './custom-resources.ts';
-import { DEFAULT_GATES, type FeatureGates } from './feature-gates.ts';
 import { handlerFor } from './http/handler.ts';
 import { Kinds } from './kinds.ts';
 import { kubeconfigFor } from './kubeconfig.ts';

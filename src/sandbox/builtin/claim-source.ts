@@ -1,4 +1,4 @@
-import type { FeatureGates } from '../feature-gates.ts';
+import type { FeatureGates } from '../../api/feature-gates.ts';
 import { labelFaults, subdomainFaults } from '../objects/formats.ts';
 import { type Cause, invalidValue, quoted, requiredValue } from '../refusal.ts';
 import type { Fields } from './plain.ts';

@@ -1,4 +1,4 @@
-import type { FeatureGates } from '../feature-gates.ts';
+import type { FeatureGates } from '../../api/feature-gates.ts';
 import type { Kind, Reader, StoredObject } from '../kind.ts';
 import type { Kinds } from '../kinds.ts';
 import { alreadyExists, notFound, resourceName } from '../refusal.ts';
