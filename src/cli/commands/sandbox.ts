@@ -22,10 +22,10 @@ export default function sandbox(program: Command, io: Io): void {
       parseGates(DEFAULT_GATES),
     )
     .action(async ({ port, kubeconfigOut, featureGates = {} }: SandboxFlags) => {
-      const { CRDS } = await import('../../api/crds.ts');
+      const { ALL_CRDS } = await import('../../api/crds.ts');
       const { startSandbox } = await import('../../sandbox/server.ts');
       const { writePrivateFile } = await import('../output/private-file.ts');
-      const server = await startSandbox({ port, crds: CRDS, featureGates });
+      const server = await startSandbox({ port, crds: ALL_CRDS, featureGates });
       try {
         if (kubeconfigOut === undefined) io.stdout.write(server.kubeconfig);
         else await writePrivateFile(kubeconfigOut, server.kubeconfig);
