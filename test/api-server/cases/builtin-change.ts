@@ -41,9 +41,9 @@ const changes: [string, keyof typeof PATHS, object, object, string?][] = [
     { metadata, spec: {} },
     { spec: { volumeLifecycleModes: ['Ephemeral'] } },
   ],
-  ['capacity', 'capacities', capacity(), { capacity: '1Gi' }],
-  ['capacity of elsewhere', 'capacities', capacity(), { nodeTopology: { matchLabels: { a: 'b' } } }],
-  ['capacity of another class', 'capacities', capacity(), { storageClassName: 'other' }],
+  ['room', 'capacities', capacity(), { capacity: '1Gi' }],
+  ['room elsewhere', 'capacities', capacity(), { nodeTopology: { matchLabels: { a: 'b' } } }],
+  ['room of another class', 'capacities', capacity(), { storageClassName: 'other' }],
   [
     'status of a claim',
     'claims',
