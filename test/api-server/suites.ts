@@ -1,6 +1,7 @@
 import { binder } from './binder.ts';
 import { builtinChange } from './cases/builtin-change.ts';
 import { builtinCreate } from './cases/builtin-create.ts';
+import { claimSources, claimSourcesAcross } from './cases/claim-sources.ts';
 import { customWrites } from './cases/custom-writes.ts';
 import { definitions } from './cases/definitions.ts';
 import { deletion } from './cases/deletion.ts';
@@ -34,6 +35,7 @@ export const SUITES: Record<string, Suite> = {
   namespaces,
   'built-in kinds: create': builtinCreate,
   'built-in kinds: change': builtinChange,
+  'sources of claims': claimSources,
   tables,
   'tables over HTTP': asTables,
   'Volume CRD': volumeCrd,
@@ -41,6 +43,9 @@ export const SUITES: Record<string, Suite> = {
   election,
   'volumes and claims': binder,
 };
+
+/** What differs, with the feature gate CrossNamespaceVolumeDataSource; the others ask a server that has its defaults. */
+export const GATED_SUITES: Record<string, Suite> = { 'sources of claims': claimSourcesAcross };
 
 /** The same, as stock kubectl shows it. */
 export const KUBECTL_SUITES: Record<string, Suite> = {

@@ -1,3 +1,4 @@
+import type { FeatureGates } from '../../api/feature-gates.ts';
 import type { Kind, Reader, StoredObject } from '../kind.ts';
 import type { Kinds } from '../kinds.ts';
 import { alreadyExists, notFound, resourceName } from '../refusal.ts';
@@ -8,6 +9,7 @@ export interface Cluster {
   store: Store;
   kinds: Kinds;
   now: () => Date;
+  gates: FeatureGates;
   /** Nodes with a kubelet, which lets go of their pods when they are deleted; of others pods go at once. */
   kubeletNodes: ReadonlySet<string>;
 }
