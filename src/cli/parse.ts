@@ -46,6 +46,41 @@ export function objectName(text: string): string {
   return text;
 }
 
+/** What `NAME` or `NAMESPACE/NAME` names. */
+export interface NamespacedName {
+  /** Where it is said. */
+  namespace?: string;
+  name: string;
+}
+
+/** The name of an object that is in a namespace, which may stand before it. */
+export function namespacedName(text: string): NamespacedName {
+  const [name = '', namespace, ...more] = text.split('/').toReversed();
+  if (more.length > 0) throw new InvalidArgumentError('Write NAME, or NAMESPACE/NAME.');
+  objectName(name);
+  return namespace === undefined ? { name } : { namespace: namespaceName(namespace), name };
+}
+
+/** As `namespacedName`, of an option that would silently take the last of several. */
+export function oneNamespacedName(text: string, before?: NamespacedName): NamespacedName {
+  if (before !== undefined) throw new InvalidArgumentError('Give it once.');
+  return namespacedName(text);
+}
+
+/** The name of a namespace that can exist. */
+export function namespaceName(text: string): string {
+  if (!/^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/.test(text)) {
+    throw new InvalidArgumentError(
+      'A namespace has at most 63 lower-case letters, digits and hyphens, the latter not at its ends.',
+    );
+  }
+  return text;
+}
+
+/** For an option that would silently take the last of several. */
+export const oneNamespaceName = (text: string, before?: string): string =>
+  namespaceName(oneText(text, before));
+
 /** For an option that would silently take the last of several. */
 export function oneObjectName(text: string, before?: string): string {
   return objectName(oneText(text, before));
