@@ -117,3 +117,6 @@ export type ReadyReason = (typeof READY_REASON)[keyof typeof READY_REASON];
 
 /** Reasons of the condition Paused. */
 export const PAUSED_REASON = { paused: 'Paused', resumed: 'Resumed' } as const;
+
+/** Versions of ReferenceGrant that are the same but for their name, the newest first. */
+export const REFERENCE_GRANT_VERSIONS = ['v1', 'v1beta1'] as const;

@@ -2,6 +2,8 @@ import { InvalidArgumentError, Option } from 'commander';
 import { directoryWanted } from '../api/directory.ts';
 import { DNS_SUBDOMAIN, isDnsSubdomain } from '../api/dns-name.ts';
 import { parseDuration } from '../api/duration.ts';
+import { isLvmName, LVM_NAME } from '../api/lvm-name.ts';
+import { parseQuantity } from '../api/quantity.ts';
 
 /** Parsers for values on the command line. They throw commander's InvalidArgumentError, which names the option. */
 
@@ -37,6 +39,15 @@ export function directory(text: string): string {
   return text;
 }
 
+/** The same, of an option that would silently take the last of several. */
+export const oneDirectory = (text: string, before?: string): string => directory(oneText(text, before));
+
+/** The name of a volume group or a thin pool, of an option that is given once. */
+export function lvmName(text: string, before?: string): string {
+  if (!isLvmName(oneText(text, before))) throw new InvalidArgumentError(`A name has ${LVM_NAME}.`);
+  return text;
+}
+
 /** As for kubectl, a plain number is one of seconds, and 0 is never: here the longest time there is, 24 days. */
 export function requestTimeout(text: string): number {
   if (text === '0') return MAX_MS;
@@ -48,6 +59,41 @@ export function objectName(text: string): string {
   if (!isDnsSubdomain(text)) throw new InvalidArgumentError(`A name has ${DNS_SUBDOMAIN}.`);
   return text;
 }
+
+/** What `NAME` or `NAMESPACE/NAME` names. */
+export interface NamespacedName {
+  /** Where it is said. */
+  namespace?: string;
+  name: string;
+}
+
+/** The name of an object that is in a namespace, which may stand before it. */
+export function namespacedName(text: string): NamespacedName {
+  const [name = '', namespace, ...more] = text.split('/').toReversed();
+  if (more.length > 0) throw new InvalidArgumentError('Write NAME, or NAMESPACE/NAME.');
+  objectName(name);
+  return namespace === undefined ? { name } : { namespace: namespaceName(namespace), name };
+}
+
+/** As `namespacedName`, of an option that would silently take the last of several. */
+export function oneNamespacedName(text: string, before?: NamespacedName): NamespacedName {
+  if (before !== undefined) throw new InvalidArgumentError('Give it once.');
+  return namespacedName(text);
+}
+
+/** The name of a namespace that can exist. */
+export function namespaceName(text: string): string {
+  if (!/^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/.test(text)) {
+    throw new InvalidArgumentError(
+      'A namespace has at most 63 lower-case letters, digits and hyphens, the latter not at its ends.',
+    );
+  }
+  return text;
+}
+
+/** For an option that would silently take the last of several. */
+export const oneNamespaceName = (text: string, before?: string): string =>
+  namespaceName(oneText(text, before));
 
 /** For an option that would silently take the last of several. */
 export function oneObjectName(text: string, before?: string): string {
@@ -77,6 +123,18 @@ export function labels(text: string, before: Record<string, string> = {}): Recor
     result[key] = value;
   }
   return result;
+}
+
+/** A size as Kubernetes writes it, more than 0, of an option that is given once. */
+export function quantity(text: string, before?: string): string {
+  let bytes = 0n;
+  try {
+    bytes = parseQuantity(oneText(text, before));
+  } catch (error) {
+    if (error instanceof InvalidArgumentError) throw error;
+  }
+  if (bytes <= 0n) throw new InvalidArgumentError('Write a size such as 10Gi, 500M or 1.5Ti.');
+  return text;
 }
 
 /** A whole number within bounds. */

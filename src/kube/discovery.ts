@@ -1,5 +1,6 @@
 import { StowageError } from '../api/errors.ts';
 import type { Resource } from '../api/meta.ts';
+import { isNotFound } from './errors.ts';
 import type { Transport } from './transport.ts';
 
 /** Of what `/apis` and `/api/v1` answer (apimachinery, APIGroupList and APIResourceList). */
@@ -44,4 +45,28 @@ export async function kindsInNamespaces(
     }
   }
   return [...found.values()];
+}
+
+/**
+ * A kind in the first of these versions that is served, or undefined where none is: a group may be served in a version without
+ * this kind. Throws what a request is refused with otherwise.
+ */
+export async function servedAs(
+  transport: Pick<Transport, 'send'>,
+  resource: Resource,
+  versions: readonly string[],
+  signal?: AbortSignal,
+): Promise<Resource | undefined> {
+  for (const version of versions) {
+    const path = `/apis/${resource.group}/${version}`;
+    try {
+      const answer = (await transport.send({ method: 'GET', path, signal })) as {
+        resources?: Served[] | null;
+      };
+      if (answer.resources?.some(({ name }) => name === resource.plural)) return { ...resource, version };
+    } catch (error) {
+      if (!isNotFound(error)) throw error;
+    }
+  }
+  return undefined;
 }

@@ -1,5 +1,7 @@
-import { expect, test } from '@jest/globals';
-import { kindsInNamespaces } from '../../src/kube/discovery.ts';
+import { describe, expect, test } from '@jest/globals';
+import { REFERENCE_GRANT_VERSIONS } from '../../src/api/names.ts';
+import { REFERENCE_GRANTS } from '../../src/api/resources.ts';
+import { kindsInNamespaces, servedAs } from '../../src/kube/discovery.ts';
 import { ApiError } from '../../src/kube/errors.ts';
 
 const VERBS = ['create', 'delete', 'get', 'list'];
@@ -58,4 +60,39 @@ test.each([
   ['an answer that is none', { '/apis': {} }, '/apis was answered without a list of groups'],
 ])('%s is thrown', async (_, answers, message) => {
   await expect(asked({ ...CORE, ...answers })).rejects.toThrow(message);
+});
+
+describe('the version that a kind is served in', () => {
+  const GROUP = REFERENCE_GRANTS.group;
+  const served = { resources: [kind('referencegrants')] };
+  const gateways = { resources: [kind('gateways')] };
+  test.each<[string, Record<string, unknown>, string | undefined]>([
+    ['the first', { [`/apis/${GROUP}/v1`]: served, [`/apis/${GROUP}/v1beta1`]: served }, 'v1'],
+    [
+      'not the one that other kinds of the group have',
+      { [`/apis/${GROUP}/v1`]: gateways, [`/apis/${GROUP}/v1beta1`]: served },
+      'v1beta1',
+    ],
+    ['the only', { [`/apis/${GROUP}/v1beta1`]: served }, 'v1beta1'],
+    ['none', { [`/apis/${GROUP}/v1`]: { resources: null } }, undefined],
+  ])('%s', async (_name, answers, version) => {
+    const found = await servedAs(
+      {
+        send: async ({ path }) => {
+          if (path in answers) return answers[path];
+          throw new ApiError({ apiVersion: 'v1', kind: 'Status', status: 'Failure' }, 404, path);
+        },
+      },
+      REFERENCE_GRANTS,
+      REFERENCE_GRANT_VERSIONS,
+    );
+    expect(found).toEqual(version && { ...REFERENCE_GRANTS, version });
+  });
+
+  test('a server that fails says nothing of it', async () => {
+    const send = async () => {
+      throw new ApiError({ apiVersion: 'v1', kind: 'Status', status: 'Failure' }, 503, 'GET');
+    };
+    await expect(servedAs({ send }, REFERENCE_GRANTS, ['v1'])).rejects.toThrow('503');
+  });
 });

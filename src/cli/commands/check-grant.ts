@@ -1,0 +1,27 @@
+import { type Command, Option } from 'commander';
+import { connectFor, type GlobalFlags } from '../globals.ts';
+import type { CheckGrantFlags } from '../grants/check.ts';
+import type { Io } from '../io.ts';
+import { GRANT_NOUNS } from '../nouns.ts';
+import { oneNamespacedName, oneNamespaceName } from '../parse.ts';
+
+export default function checkGrant(check: Command, io: Io): void {
+  const [plural, singular, ...more] = GRANT_NOUNS;
+  check
+    .command(singular)
+    .aliases([plural, ...more])
+    .description(
+      'say whether a namespace may use a snapshot, by which grant, or which grant nearly allows it',
+    )
+    .requiredOption('--from <namespace>', 'the namespace that is to use it', oneNamespaceName)
+    .requiredOption('--snapshot <name>', 'the snapshot, as [NAMESPACE/]NAME', oneNamespacedName)
+    .addOption(
+      new Option('--for <what>', 'what is to use it there (default: either)').choices(['claims', 'links']),
+    )
+    .addOption(new Option('-o, --output <format>', 'what to print').choices(['json', 'yaml']))
+    .action(async (_flags, command: Command) => {
+      const flags = command.optsWithGlobals<CheckGrantFlags & GlobalFlags>();
+      const { checkGrant: run } = await import('../grants/check.ts');
+      await run(flags, io, await connectFor(command, io));
+    });
+}

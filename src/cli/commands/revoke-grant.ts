@@ -1,0 +1,26 @@
+import { type Command, Option } from 'commander';
+import { connectFor, type GlobalFlags } from '../globals.ts';
+import type { RevokeFlags } from '../grants/revoke.ts';
+import type { Io } from '../io.ts';
+import { GRANT_NOUNS } from '../nouns.ts';
+import { type NamespacedName, namespacedName } from '../parse.ts';
+
+export default function revokeGrant(revoke: Command, io: Io): void {
+  const [plural, singular, ...more] = GRANT_NOUNS;
+  revoke
+    .command(singular)
+    .aliases([plural, ...more])
+    .description('take a grant back; volumes that were made under it stay')
+    .argument('<name>', 'the ReferenceGrant, as [NAMESPACE/]NAME', namespacedName)
+    .addOption(
+      new Option('--dry-run <mode>', 'revoke nothing: let the server check')
+        .choices(['none', 'server'])
+        .default('none'),
+    )
+    .addOption(new Option('-o, --output <format>', 'what to print').choices(['json', 'yaml', 'name']))
+    .action(async (name: NamespacedName, _flags, command: Command) => {
+      const flags = command.optsWithGlobals<RevokeFlags & GlobalFlags>();
+      const { revoke: run } = await import('../grants/revoke.ts');
+      await run(name, flags, io, await connectFor(command, io));
+    });
+}

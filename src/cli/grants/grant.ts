@@ -1,0 +1,111 @@
+import { StowageError } from '../../api/errors.ts';
+import type { Resource } from '../../api/meta.ts';
+import { REFERENCE_GRANTS, VOLUME_SNAPSHOTS } from '../../api/resources.ts';
+import type { ReferenceGrant } from '../../api/snapshot.ts';
+import { listAll } from '../../kube/client.ts';
+import type { Connection } from '../../kube/connect.ts';
+import { isAlreadyExists, isConflict } from '../../kube/errors.ts';
+import { grantFor } from '../../provisioning/sources/grant.ts';
+import type { GlobalFlags } from '../globals.ts';
+import type { Io } from '../io.ts';
+import type { CreateFlags } from '../objects/flags.ts';
+import { printDone } from '../objects/print.ts';
+import { printable } from '../output/printable.ts';
+import { readNamed } from '../volume/reading.ts';
+import { type GrantedTo, grantedTo, referrer, requiredGrants, SNAPSHOT_TYPE } from './kinds.ts';
+import { grantOf, nameFor, type Wanted, widened } from './manifest.ts';
+
+export interface GrantFlags extends CreateFlags {
+  to: string;
+  for?: GrantedTo;
+}
+
+/** Somebody else may grant the same at the same time. */
+const TRIES = 3;
+
+/**
+ * `stowage grant snapshot`. What is granted already stays as it is. `snapshot.name` undefined: all of the namespace. `connect` is
+ * not called for what needs no cluster. Throws a StowageError.
+ */
+export async function grant(
+  snapshot: { namespace?: string; name: string | undefined },
+  flags: GrantFlags & GlobalFlags,
+  io: Io,
+  connect: () => Promise<Connection>,
+): Promise<void> {
+  const { to, dryRun, output } = flags;
+  const namespace = snapshot.namespace ?? flags.namespace ?? (await connect()).namespace;
+  const wanted: Wanted = { namespace, snapshot: snapshot.name, to, what: grantedTo(flags.for) };
+  if (namespace === to) {
+    throw new StowageError('usage', `Namespace ${to} may use its own snapshots without a grant`);
+  }
+  if (dryRun === 'client') {
+    // In a version that is served wherever there are grants.
+    const made = grantOf(wanted, { ...REFERENCE_GRANTS, version: 'v1beta1' });
+    return printDone([made], false, 'created (dry run)', output, io);
+  }
+  const connection = await connect();
+  const resource = await requiredGrants(connection, io.signal);
+  const { made, did } = await ensured(wanted, resource, dryRun === 'server', connection, io);
+  await noteMissing(wanted, connection, io);
+  printDone([made], false, `${did}${dryRun === 'server' ? ' (server dry run)' : ''}`, output, io);
+}
+
+async function ensured(
+  wanted: Wanted,
+  resource: Resource,
+  dryRun: boolean,
+  { client }: Connection,
+  { signal }: Io,
+): Promise<{ made: ReferenceGrant; did: string }> {
+  const { namespace } = wanted;
+  const options = { namespace, signal, dryRun };
+  for (let left = TRIES; ; left--) {
+    const { items } = await listAll<ReferenceGrant>(client, resource, { namespace, signal });
+    const granted = wanted.what.map((each) => granting(items, wanted, each));
+    const [first] = granted;
+    if (first !== undefined && granted.every((each) => each !== undefined))
+      return { made: first, did: 'grants that already' };
+    const name = nameFor(wanted);
+    const there = items.find(({ metadata }) => metadata.name === name);
+    try {
+      if (there === undefined) {
+        const made = await client.create(resource, grantOf(wanted, resource), { ...options, strict: true });
+        return { made, did: 'created' };
+      }
+      const from = widened(there, wanted);
+      if (from === undefined || there.metadata.deletionTimestamp !== undefined) throw saysOtherwise(there);
+      const { resourceVersion } = there.metadata;
+      const patch = { metadata: { resourceVersion }, spec: { from } };
+      return { made: await client.patch(resource, name, patch, options), did: 'changed' };
+    } catch (error) {
+      if (left === 1 || !(isAlreadyExists(error) || isConflict(error))) throw error;
+    }
+  }
+}
+
+/** All snapshots are granted by a grant that names none, which is what an empty name fits alone. */
+const granting = (
+  grants: readonly ReferenceGrant[],
+  { namespace, snapshot = '', to }: Wanted,
+  what: GrantedTo,
+) => grantFor(grants, referrer(what, to), { ...SNAPSHOT_TYPE, namespace, name: snapshot });
+
+function saysOtherwise({
+  metadata: { namespace = '', name, deletionTimestamp },
+}: ReferenceGrant): StowageError {
+  const why =
+    deletionTimestamp === undefined ? 'was changed since, and grants something else' : 'is being deleted';
+  return new StowageError('conflict', `ReferenceGrant ${namespace}/${name} is there already, and ${why}`, {
+    hint: `See it with: stowage get grants -n ${namespace} ${name}. If nobody needs it: stowage revoke grant ${namespace}/${name}`,
+    object: { kind: REFERENCE_GRANTS.kind, name, namespace },
+  });
+}
+
+/** A grant may come before its snapshot, but it may also have a wrong name in it. */
+async function noteMissing({ namespace, snapshot }: Wanted, { client }: Connection, io: Io): Promise<void> {
+  if (snapshot === undefined) return;
+  const found = await readNamed(client, VOLUME_SNAPSHOTS, snapshot, { namespace, signal: io.signal });
+  if ('absent' in found)
+    io.stderr.write(printable(`note: there is no VolumeSnapshot ${namespace}/${snapshot} yet\n`));
+}

@@ -1,0 +1,57 @@
+import { createHash } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
+import { apiVersionOf, type Resource } from '../../api/meta.ts';
+import type { ReferenceGrant } from '../../api/snapshot.ts';
+import { type GrantedTo, referrer, SNAPSHOT_TYPE } from './kinds.ts';
+
+/** What is granted to whom. */
+export interface Wanted {
+  /** Of the snapshots. */
+  namespace: string;
+  /** undefined: all of them. */
+  snapshot: string | undefined;
+  /** The namespace that may use them. */
+  to: string;
+  what: readonly GrantedTo[];
+}
+
+/** The same for the same snapshot and namespace, and for no others, so that to grant again finds what there is. */
+export function nameFor({ snapshot, to }: Pick<Wanted, 'snapshot' | 'to'>): string {
+  const hash = createHash('sha256')
+    .update(JSON.stringify([snapshot ?? null, to]))
+    .digest('hex');
+  // A name has 253 characters, and a hyphen stands beside no dot.
+  const short = (snapshot ?? 'all-snapshots').slice(0, 150).replace(/[.-]+$/, '');
+  return `${short}-to-${to}-${hash.slice(0, 8)}`;
+}
+
+export function grantOf(wanted: Wanted, resource: Resource): ReferenceGrant {
+  const { namespace, to, what } = wanted;
+  return {
+    apiVersion: apiVersionOf(resource),
+    kind: resource.kind,
+    metadata: { name: nameFor(wanted), namespace },
+    spec: { from: what.map((each) => referrer(each, to)), to: [targetOf(wanted)] },
+  };
+}
+
+export const targetOf = ({ snapshot }: Pick<Wanted, 'snapshot'>) => ({
+  ...SNAPSHOT_TYPE,
+  ...(snapshot === undefined ? {} : { name: snapshot }),
+});
+
+/**
+ * What a grant of that name is to have in `spec.from` so that it grants this, too; undefined where it says something else by now,
+ * to which nothing is added: each of its `from` may have each of its `to`.
+ */
+export function widened(
+  { spec }: ReferenceGrant,
+  wanted: Wanted,
+): ReferenceGrant['spec']['from'] | undefined {
+  const [target, ...others] = spec.to;
+  if (others.length > 0 || !isDeepStrictEqual(target, targetOf(wanted))) return undefined;
+  const missing = wanted.what
+    .map((each) => referrer(each, wanted.to))
+    .filter((each) => !spec.from.some((from) => isDeepStrictEqual(from, each)));
+  return [...spec.from, ...missing];
+}

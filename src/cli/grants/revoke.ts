@@ -1,0 +1,44 @@
+import { StowageError } from '../../api/errors.ts';
+import type { ReferenceGrant } from '../../api/snapshot.ts';
+import type { Connection } from '../../kube/connect.ts';
+import type { GlobalFlags } from '../globals.ts';
+import type { Io } from '../io.ts';
+import { printDone } from '../objects/print.ts';
+import type { NamespacedName } from '../parse.ts';
+import { requiredGrants } from './kinds.ts';
+import { isOfVolumes } from './row.ts';
+
+export interface RevokeFlags {
+  dryRun: 'none' | 'server';
+  output?: 'json' | 'yaml' | 'name';
+}
+
+/** `stowage revoke grant`: volumes that were made under it stay. Throws a StowageError: `conflict` for one that grants other things, too. */
+export async function revoke(
+  { namespace, name }: NamespacedName,
+  { dryRun, output }: RevokeFlags & GlobalFlags,
+  io: Io,
+  connection: Connection,
+): Promise<void> {
+  const { client } = connection;
+  const { signal } = io;
+  const resource = await requiredGrants(connection, signal);
+  const options = { namespace: namespace ?? connection.namespace, signal };
+  const grant = await client.get<ReferenceGrant>(resource, name, options);
+  const { from = [], to = [] } = grant.spec;
+  if (!isOfVolumes(grant) || !from.every(isOfVolumes.from) || !to.every(isOfVolumes.to)) {
+    throw new StowageError(
+      'conflict',
+      `ReferenceGrant ${options.namespace}/${name} grants something that is neither a snapshot nor a claim`,
+      {
+        hint: `Others may need it. If not: kubectl delete referencegrant ${name} -n ${options.namespace}`,
+        object: { kind: resource.kind, name, namespace: options.namespace },
+      },
+    );
+  }
+  const { uid, resourceVersion } = grant.metadata;
+  const server = dryRun === 'server';
+  // As it was looked at: it may have got other entries since.
+  await client.delete(resource, name, { ...options, uid, resourceVersion, dryRun: server });
+  printDone([grant], false, server ? 'revoked (server dry run)' : 'revoked', output, io);
+}

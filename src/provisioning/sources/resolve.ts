@@ -1,0 +1,188 @@
+import type { PersistentVolume, PersistentVolumeClaim } from '../../api/core.ts';
+import { SNAPSHOT_GROUP } from '../../api/names.ts';
+import type {
+  ReferenceGrant,
+  VolumeSnapshot,
+  VolumeSnapshotContent,
+  VolumeSnapshotLink,
+} from '../../api/snapshot.ts';
+import { checkSourceClaim } from './check-claim.ts';
+import { checkSnapshot } from './check-snapshot.ts';
+import { isGranted, type Referent, type Referrer } from './grant.ts';
+import { type Source, sourceOf } from './source-of.ts';
+import type { Held } from './types.ts';
+
+/** Live reads: what a cache has may be from before a grant was withdrawn. undefined, or none: there is no such object. */
+export interface SourceReads {
+  snapshot(namespace: string, name: string): Promise<VolumeSnapshot | undefined>;
+  content(name: string): Promise<VolumeSnapshotContent | undefined>;
+  link(namespace: string, name: string): Promise<VolumeSnapshotLink | undefined>;
+  claim(namespace: string, name: string): Promise<PersistentVolumeClaim | undefined>;
+  persistentVolume(name: string): Promise<PersistentVolume | undefined>;
+  /** Of a namespace. */
+  grants(namespace: string): Promise<readonly ReferenceGrant[]>;
+}
+
+/** What a volume is to be filled from. */
+export type ReadySource = ({ contentName: string } | { volumeName: string }) & {
+  /** Whether it is in another namespace than the claim, which the metrics of KEP-3294 count. */
+  crossNamespace: boolean;
+  /** Bytes; 0 where nobody says it. */
+  restoreSizeBytes: bigint;
+};
+
+export type Resolution =
+  | { none: true }
+  | { ready: ReadySource }
+  | { other: Extract<Source, { kind: 'other' }> }
+  | Held;
+
+interface ResolveOptions {
+  claim: PersistentVolumeClaim;
+  /** Whether other namespaces may be named in dataSourceRef. Links need no gate. */
+  gate: { crossNamespace: boolean };
+  read: SourceReads;
+}
+
+/**
+ * What a claim can be made from now. Of what is in another namespace a grant is looked for before anything else is read there,
+ * so that who has none does not learn what there is. What the reads throw is thrown.
+ */
+export async function resolve({ claim, gate, read }: ResolveOptions): Promise<Resolution> {
+  const source = sourceOf(claim, gate);
+  switch (source.kind) {
+    case 'none':
+      return { none: true };
+    case 'other':
+      return { other: source };
+    case 'gate-off':
+      return { wait: gateOff(source, claim) };
+    case 'claim':
+      return fromClaim(claim, source, read);
+    case 'snapshot': {
+      const from = { group: '', kind: 'PersistentVolumeClaim', namespace: ownOf(claim) };
+      return fromSnapshot(claim, source, from, read);
+    }
+    case 'link':
+      return fromLink(claim, source, read);
+  }
+}
+
+async function fromClaim(
+  claim: PersistentVolumeClaim,
+  { namespace, name }: { namespace: string; name: string },
+  read: SourceReads,
+): Promise<Resolution> {
+  const from = { group: '', kind: 'PersistentVolumeClaim', namespace: ownOf(claim) };
+  const to = { group: '', kind: 'PersistentVolumeClaim', namespace, name };
+  const denied = await deniedBy(claim, from, to, read);
+  if (denied !== undefined) return denied;
+  const source = await read.claim(namespace, name);
+  if (source === undefined) return notFound('PersistentVolumeClaim', namespace, name);
+  const { volumeName } = source.spec;
+  const pv = volumeName ? await read.persistentVolume(volumeName) : undefined;
+  return readyOf(checkSourceClaim(source, pv, claim), namespace !== ownOf(claim));
+}
+
+async function fromLink(
+  claim: PersistentVolumeClaim,
+  { namespace, name }: { namespace: string; name: string },
+  read: SourceReads,
+): Promise<Resolution> {
+  const own = ownOf(claim);
+  if (namespace !== own) {
+    // Nobody could grant that: what a link leads to is granted to the namespace that the link is in.
+    const message = `VolumeSnapshotLink ${namespace}/${name} can be used in namespace ${namespace} only, and the claim is in ${own}`;
+    return { refuse: { reason: 'LinkElsewhere', message, on: [] } };
+  }
+  const link = await read.link(own, name);
+  if (link === undefined || link.metadata.deletionTimestamp !== undefined)
+    return notFound('VolumeSnapshotLink', own, name);
+  const { source } = link.spec;
+  const from = { group: SNAPSHOT_GROUP, kind: 'VolumeSnapshotLink', namespace: own };
+  const target = { namespace: source.namespace || own, name: source.name };
+  const found = await fromSnapshot(claim, target, from, read);
+  const held = 'wait' in found ? found.wait : 'refuse' in found ? found.refuse : undefined;
+  // Deleted and made anew, a link can lead elsewhere.
+  held?.on.push({ kind: 'VolumeSnapshotLink', namespace: own, name });
+  return found;
+}
+
+async function fromSnapshot(
+  claim: PersistentVolumeClaim,
+  { namespace, name }: { namespace: string; name: string },
+  from: Referrer,
+  read: SourceReads,
+): Promise<Resolution> {
+  const to = { group: SNAPSHOT_GROUP, kind: 'VolumeSnapshot', namespace, name };
+  const denied = await deniedBy(claim, from, to, read);
+  if (denied !== undefined) return denied;
+  const snapshot = await read.snapshot(namespace, name);
+  if (snapshot === undefined) return notFound('VolumeSnapshot', namespace, name);
+  const bound = snapshot.status?.boundVolumeSnapshotContentName;
+  const content = bound ? await read.content(bound) : undefined;
+  return readyOf(checkSnapshot(snapshot, content, claim), namespace !== from.namespace);
+}
+
+function readyOf(
+  found: { usable: { contentName: string } | { volumeName: string } } | Held,
+  crossNamespace: boolean,
+): Resolution {
+  if (!('usable' in found)) return found;
+  return { ready: { ...(found.usable as ReadySource), crossNamespace } };
+}
+
+/** Its own namespace needs no grant, as external-provisioner has it (and not the KEP's fourth case). */
+async function deniedBy(
+  claim: PersistentVolumeClaim,
+  from: Referrer,
+  to: Referent,
+  read: SourceReads,
+): Promise<Held | undefined> {
+  if (to.namespace === from.namespace) return undefined;
+  if (isGranted(await read.grants(to.namespace), from, to)) return undefined;
+  return {
+    wait: {
+      reason: 'NotAllowed',
+      message: denial(claim, to),
+      hint: grantHint(from, to),
+      on: [{ kind: 'ReferenceGrant', namespace: to.namespace }],
+    },
+  };
+}
+
+/** external-provisioner's words, which people look for. */
+export const denial = (claim: Pick<PersistentVolumeClaim, 'metadata'>, to: Referent): string =>
+  `accessing ${to.namespace}/${to.name} of ${to.kind} dataSource from ${ownOf(claim)}/${claim.metadata.name} isn't allowed`;
+
+/** What whoever has the other namespace can do. Names are of objects, or as a claim has them: no shell reads this. */
+export function grantHint(from: Referrer, to: Referent): string {
+  if (to.kind !== 'VolumeSnapshot') {
+    return `A ReferenceGrant in namespace ${to.namespace} allows it, from ${from.kind} in ${from.namespace} to ${to.kind} ${to.name}.`;
+  }
+  const narrowed = from.kind === 'VolumeSnapshotLink' ? 'links' : 'claims';
+  return `Who may write in namespace ${to.namespace} allows it: stowage grant snapshot ${to.namespace}/${to.name} --to ${from.namespace} --for ${narrowed}`;
+}
+
+function gateOff(
+  { objectKind, namespace, name }: Extract<Source, { kind: 'gate-off' }>,
+  claim: PersistentVolumeClaim,
+) {
+  return {
+    reason: 'GateOff' as const,
+    message: `dataSourceRef names ${objectKind} ${namespace}/${name}, in another namespace than ${ownOf(claim)}, which this daemon does not follow`,
+    hint: 'Switch the gate CrossNamespaceVolumeDataSource of stowage watch on, or use a VolumeSnapshotLink.',
+    on: [],
+  };
+}
+
+function notFound(
+  kind: 'VolumeSnapshot' | 'VolumeSnapshotLink' | 'PersistentVolumeClaim',
+  namespace: string,
+  name: string,
+): Held {
+  const message = `${kind} ${namespace}/${name} does not exist`;
+  return { wait: { reason: 'NotFound', message, on: [{ kind, namespace, name }] } };
+}
+
+const ownOf = ({ metadata }: Pick<PersistentVolumeClaim, 'metadata'>): string => metadata.namespace ?? '';

@@ -1,0 +1,42 @@
+import type { DataSourceReference, PersistentVolumeClaim } from '../../api/core.ts';
+import { SNAPSHOT_GROUP } from '../../api/names.ts';
+
+/** What a claim is to start from. A namespace of another claim or snapshot may be another one than the claim's. */
+export type Source =
+  | { kind: 'none' }
+  | { kind: 'claim'; namespace: string; name: string }
+  | { kind: 'snapshot'; namespace: string; name: string; from: 'PersistentVolumeClaim' }
+  | { kind: 'link'; namespace: string; name: string }
+  /** For another populator: never made by the provisioner. */
+  | { kind: 'other'; group: string; objectKind: string; namespace: string; name: string }
+  /** Names another namespace while that is switched off. */
+  | { kind: 'gate-off'; objectKind: string; namespace: string; name: string };
+
+/**
+ * What a claim asks to start from. `dataSourceRef` is what counts, and `dataSource` where an API server of old left it alone.
+ * With the gate `crossNamespace` off, what names another namespace is not followed. Its own namespace, written out, is not another one. Pure.
+ */
+export function sourceOf(
+  { metadata, spec }: Pick<PersistentVolumeClaim, 'metadata' | 'spec'>,
+  { crossNamespace }: { crossNamespace: boolean },
+): Source {
+  const reference: DataSourceReference | undefined = spec.dataSourceRef ?? spec.dataSource ?? undefined;
+  if (reference === undefined) return { kind: 'none' };
+  const own = metadata.namespace ?? '';
+  const group = reference.apiGroup ?? '';
+  const { kind: objectKind, name } = reference;
+  const namespace = reference.namespace || own;
+  const kind = kindOf(group, objectKind);
+  if (kind === undefined) return { kind: 'other', group, objectKind, namespace, name };
+  if (namespace !== own && !crossNamespace) return { kind: 'gate-off', objectKind, namespace, name };
+  return kind === 'snapshot'
+    ? { kind, namespace, name, from: 'PersistentVolumeClaim' }
+    : { kind, namespace, name };
+}
+
+function kindOf(group: string, kind: string): 'claim' | 'snapshot' | 'link' | undefined {
+  if (group === '' && kind === 'PersistentVolumeClaim') return 'claim';
+  if (group !== SNAPSHOT_GROUP) return undefined;
+  if (kind === 'VolumeSnapshot') return 'snapshot';
+  return kind === 'VolumeSnapshotLink' ? 'link' : undefined;
+}

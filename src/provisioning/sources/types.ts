@@ -1,0 +1,43 @@
+/** An object whose change may put an end to a wait; without a name: any of its kind in the namespace. */
+export interface Awaited {
+  kind:
+    | 'VolumeSnapshot'
+    | 'VolumeSnapshotContent'
+    | 'VolumeSnapshotLink'
+    | 'ReferenceGrant'
+    | 'PersistentVolumeClaim'
+    | 'PersistentVolume';
+  /** Of what is in one. */
+  namespace?: string;
+  name?: string;
+}
+
+/** Why a source cannot be used. */
+export interface Obstacle {
+  /** One word, for metrics and tests. */
+  reason: ObstacleReason;
+  /** For the event on the claim, and people. */
+  message: string;
+  /** What to do, where the message does not say it. */
+  hint?: string;
+  on: Awaited[];
+}
+
+export type ObstacleReason =
+  | 'GateOff'
+  | 'NotAllowed'
+  | 'NotFound'
+  | 'BeingDeleted'
+  | 'NotBound'
+  | 'BoundToAnother'
+  | 'OtherDriver'
+  | 'NotReady'
+  | 'TooSmall'
+  | 'ModeChange'
+  | 'LinkElsewhere';
+
+/**
+ * `wait`: it goes on by itself once something else has happened. `refuse`: never with the claim as it is, unless what it names is
+ * made anew; a claim's source, size and mode cannot be changed before it is bound.
+ */
+export type Held = { wait: Obstacle } | { refuse: Obstacle };

@@ -1,0 +1,274 @@
+import { describe, expect, test } from '@jest/globals';
+import type { PersistentVolume, PersistentVolumeClaim } from '../../../src/api/core.ts';
+import type { KubeObject } from '../../../src/api/meta.ts';
+import { REFERENCE_GRANTS } from '../../../src/api/resources.ts';
+import type {
+  ReferenceGrant,
+  VolumeSnapshot,
+  VolumeSnapshotContent,
+  VolumeSnapshotLink,
+} from '../../../src/api/snapshot.ts';
+import { ApiError } from '../../../src/kube/errors.ts';
+import type { KubeClient } from '../../../src/kube/types.ts';
+import { liveReads } from '../../../src/provisioning/sources/reads.ts';
+import { resolve, type SourceReads } from '../../../src/provisioning/sources/resolve.ts';
+import {
+  boundClaim,
+  CONTENT,
+  claimNamed,
+  FROM_CLAIMS,
+  FROM_LINKS,
+  grantNamed,
+  LINK,
+  SNAPSHOT,
+  TO_BACKUP,
+  TO_LINK,
+  TO_SNAPSHOT,
+} from '../../support/snapshots.ts';
+
+interface There {
+  snapshots?: VolumeSnapshot[];
+  contents?: VolumeSnapshotContent[];
+  links?: VolumeSnapshotLink[];
+  claims?: PersistentVolumeClaim[];
+  pvs?: PersistentVolume[];
+  grants?: ReferenceGrant[];
+}
+
+/** Reads of objects in memory; what was read, in order. */
+function reading(there: There): { read: SourceReads; seen: string[] } {
+  const seen: string[] = [];
+  const find = async <T extends KubeObject>(
+    all: T[] | undefined,
+    kind: string,
+    name: string,
+    namespace?: string,
+  ) => {
+    seen.push(`${kind} ${namespace === undefined ? '' : `${namespace}/`}${name}`);
+    return all?.find(({ metadata }) => metadata.name === name && metadata.namespace === namespace);
+  };
+  const read: SourceReads = {
+    snapshot: (namespace, name) => find(there.snapshots, 'snapshot', name, namespace),
+    content: (name) => find(there.contents, 'content', name),
+    link: (namespace, name) => find(there.links, 'link', name, namespace),
+    claim: (namespace, name) => find(there.claims, 'claim', name, namespace),
+    persistentVolume: (name) => find(there.pvs, 'pv', name),
+    async grants(namespace) {
+      seen.push(`grants ${namespace}`);
+      return (there.grants ?? []).filter(({ metadata }) => metadata.namespace === namespace);
+    },
+  };
+  return { read, seen };
+}
+
+const claimOf = (dataSourceRef: PersistentVolumeClaim['spec']['dataSourceRef']) =>
+  claimNamed('foo-testing', dataSourceRef && { dataSourceRef });
+const resolved = (claim: PersistentVolumeClaim, there: There, crossNamespace = true) =>
+  resolve({ claim, gate: { crossNamespace }, read: reading(there).read });
+
+const THERE: There = { snapshots: [SNAPSHOT], contents: [CONTENT], links: [LINK] };
+const GRANT = grantNamed('bar', { from: [FROM_CLAIMS], to: [TO_BACKUP] });
+const LINK_GRANT = grantNamed('bar', { from: [FROM_LINKS], to: [TO_BACKUP] });
+const READY = {
+  ready: { contentName: 'snapcontent-uid-snapshot', restoreSizeBytes: 1n << 30n, crossNamespace: true },
+};
+
+test('a claim that asks for nothing', async () => {
+  expect(await resolved(claimOf(undefined), THERE)).toEqual({ none: true });
+});
+
+test("another populator's kind", async () => {
+  const { read, seen } = reading(THERE);
+  const claim = claimOf({ apiGroup: 'example.com', kind: 'Image', name: 'a' });
+  expect(await resolve({ claim, gate: { crossNamespace: true }, read })).toMatchObject({
+    other: { group: 'example.com', objectKind: 'Image', name: 'a' },
+  });
+  expect(seen).toEqual([]);
+});
+
+describe('a snapshot of another namespace', () => {
+  test('under a grant', async () => {
+    const { read, seen } = reading({ ...THERE, grants: [GRANT] });
+    expect(await resolve({ claim: claimOf(TO_SNAPSHOT), gate: { crossNamespace: true }, read })).toEqual(
+      READY,
+    );
+    expect(seen).toEqual(['grants prod', 'snapshot prod/foo-backup', 'content snapcontent-uid-snapshot']);
+  });
+
+  test('of which nothing is read, and nothing said, without a grant', async () => {
+    const denied = {
+      wait: {
+        reason: 'NotAllowed',
+        message: "accessing prod/foo-backup of VolumeSnapshot dataSource from test/foo-testing isn't allowed",
+        hint: 'Who may write in namespace prod allows it: stowage grant snapshot prod/foo-backup --to test --for claims',
+        on: [{ kind: 'ReferenceGrant', namespace: 'prod' }],
+      },
+    };
+    const { read, seen } = reading({ ...THERE, grants: [LINK_GRANT] });
+    expect(await resolve({ claim: claimOf(TO_SNAPSHOT), gate: { crossNamespace: true }, read })).toEqual(
+      denied,
+    );
+    expect(seen).toEqual(['grants prod']);
+    // The same of one that does not exist.
+    expect(await resolved(claimOf(TO_SNAPSHOT), { grants: [LINK_GRANT] })).toEqual(denied);
+  });
+
+  test('that is not there, under a grant', async () => {
+    expect(await resolved(claimOf(TO_SNAPSHOT), { grants: [GRANT] })).toEqual({
+      wait: {
+        reason: 'NotFound',
+        message: 'VolumeSnapshot prod/foo-backup does not exist',
+        on: [{ kind: 'VolumeSnapshot', namespace: 'prod', name: 'foo-backup' }],
+      },
+    });
+  });
+
+  test('with the gate off', async () => {
+    const { read, seen } = reading({ ...THERE, grants: [GRANT] });
+    const found = await resolve({ claim: claimOf(TO_SNAPSHOT), gate: { crossNamespace: false }, read });
+    expect(found).toMatchObject({ wait: { reason: 'GateOff', on: [] } });
+    expect(seen).toEqual([]);
+  });
+});
+
+test('a snapshot of its own namespace needs no grant', async () => {
+  const own = { ...SNAPSHOT, metadata: { ...SNAPSHOT.metadata, namespace: 'test' } };
+  const ref = { ...CONTENT.spec.volumeSnapshotRef, namespace: 'test' };
+  const content = { ...CONTENT, spec: { ...CONTENT.spec, volumeSnapshotRef: ref } };
+  for (const namespace of ['test', undefined]) {
+    const { read, seen } = reading({ snapshots: [own], contents: [content] });
+    const { namespace: _, ...reference } = TO_SNAPSHOT;
+    const claim = claimOf({ ...reference, ...(namespace && { namespace }) });
+    expect(await resolve({ claim, gate: { crossNamespace: true }, read })).toEqual({
+      ready: { ...READY.ready, crossNamespace: false },
+    });
+    expect(seen).not.toContain('grants test');
+  }
+});
+
+describe('a link', () => {
+  test('to another namespace, under a grant for links, whatever the gate', async () => {
+    for (const gate of [true, false]) {
+      expect(await resolved(claimOf(TO_LINK), { ...THERE, grants: [LINK_GRANT] }, gate)).toEqual(READY);
+    }
+  });
+
+  test('is not allowed by a grant for claims', async () => {
+    const { read, seen } = reading({ ...THERE, grants: [GRANT] });
+    const found = await resolve({ claim: claimOf(TO_LINK), gate: { crossNamespace: true }, read });
+    expect(found).toMatchObject({
+      wait: {
+        reason: 'NotAllowed',
+        hint: expect.stringContaining('--for links'),
+        on: [
+          { kind: 'ReferenceGrant', namespace: 'prod' },
+          { kind: 'VolumeSnapshotLink', namespace: 'test', name: 'foo-link' },
+        ],
+      },
+    });
+    expect(seen).toEqual(['link test/foo-link', 'grants prod']);
+  });
+
+  test.each([[undefined], [''], ['test']])(
+    'to its own namespace, given as %j, needs no grant',
+    async (namespace) => {
+      const link = {
+        ...LINK,
+        spec: { source: { name: 'foo-backup', ...(namespace !== undefined && { namespace }) } },
+      };
+      expect(await resolved(claimOf(TO_LINK), { links: [link] })).toMatchObject({
+        wait: {
+          reason: 'NotFound',
+          message: 'VolumeSnapshot test/foo-backup does not exist',
+          on: [{ kind: 'VolumeSnapshot' }, { kind: 'VolumeSnapshotLink' }],
+        },
+      });
+    },
+  );
+
+  test.each<[string, VolumeSnapshotLink[]]>([
+    ['is not there', []],
+    ['is being deleted', [{ ...LINK, metadata: { ...LINK.metadata, deletionTimestamp: 'x' } }]],
+  ])('that %s', async (_name, links) => {
+    expect(await resolved(claimOf(TO_LINK), { ...THERE, links, grants: [LINK_GRANT] })).toMatchObject({
+      wait: { reason: 'NotFound', on: [{ kind: 'VolumeSnapshotLink', namespace: 'test', name: 'foo-link' }] },
+    });
+  });
+
+  test('of another namespace leads nowhere', async () => {
+    const { read, seen } = reading({ ...THERE, grants: [GRANT, LINK_GRANT] });
+    const claim = claimOf({ ...TO_LINK, namespace: 'prod' });
+    expect(await resolve({ claim, gate: { crossNamespace: true }, read })).toMatchObject({
+      refuse: { reason: 'LinkElsewhere' },
+    });
+    expect(seen).toEqual([]);
+  });
+});
+
+describe('a clone', () => {
+  const { claim: source, pv } = boundClaim('foo', 'test');
+  const TO_CLAIM = { kind: 'PersistentVolumeClaim', name: 'foo' };
+
+  test('of a claim of its namespace', async () => {
+    expect(await resolved(claimOf(TO_CLAIM), { claims: [source], pvs: [pv] })).toEqual({
+      ready: { volumeName: 'pvc-foo', restoreSizeBytes: 1n << 30n, crossNamespace: false },
+    });
+  });
+
+  test('of a claim of another namespace needs a grant', async () => {
+    const prod = boundClaim('foo', 'prod');
+    const there = { claims: [prod.claim], pvs: [prod.pv] };
+    const claim = claimOf({ ...TO_CLAIM, namespace: 'prod' });
+    const { read, seen } = reading(there);
+    expect(await resolve({ claim, gate: { crossNamespace: true }, read })).toMatchObject({
+      wait: {
+        reason: 'NotAllowed',
+        message: "accessing prod/foo of PersistentVolumeClaim dataSource from test/foo-testing isn't allowed",
+      },
+    });
+    expect(seen).toEqual(['grants prod']);
+    const to = { group: '', kind: 'PersistentVolumeClaim', name: 'foo' };
+    const grants = [grantNamed('bar', { from: [FROM_CLAIMS], to: [to] })];
+    expect(await resolved(claim, { ...there, grants })).toMatchObject({ ready: { crossNamespace: true } });
+  });
+
+  test('of one that is not there', async () => {
+    expect(await resolved(claimOf(TO_CLAIM), {})).toMatchObject({
+      wait: { reason: 'NotFound', on: [{ kind: 'PersistentVolumeClaim', namespace: 'test', name: 'foo' }] },
+    });
+  });
+});
+
+describe('live reads', () => {
+  const failure = (code: number) =>
+    new ApiError({ apiVersion: 'v1', kind: 'Status', status: 'Failure' }, code, 'GET');
+  const refusing = (code: number) => {
+    const refuse = async () => {
+      throw failure(code);
+    };
+    return { get: refuse, list: refuse } as unknown as KubeClient;
+  };
+
+  test('a kind that is not served has no objects', async () => {
+    const read = liveReads(refusing(404), REFERENCE_GRANTS);
+    expect(await read.snapshot('prod', 'a')).toBeUndefined();
+    expect(await read.grants('prod')).toEqual([]);
+    expect(await liveReads(refusing(500), undefined).grants('prod')).toEqual([]);
+  });
+
+  test('a server that fails is thrown, for it says nothing', async () => {
+    const read = liveReads(refusing(503), REFERENCE_GRANTS);
+    await expect(read.snapshot('prod', 'a')).rejects.toThrow('503');
+    await expect(read.grants('prod')).rejects.toThrow('503');
+  });
+
+  test.each([
+    ['../pods', 'a'],
+    ['prod', 'a/status'],
+    ['prod', '..'],
+    ['prod', ''],
+  ])('nothing is asked of %j/%j', async (namespace, name) => {
+    const read = liveReads(refusing(500), REFERENCE_GRANTS);
+    expect(await read.snapshot(namespace, name)).toBeUndefined();
+  });
+});
