@@ -43,8 +43,7 @@ export function validateVolume({ metadata, spec }: Volume): string[] {
     ...policyProblems(spec),
     ...sharingProblems(spec),
     ...accessProblems(spec),
-    // A field whose time has not come: to ignore it would be to do something else.
-    ...(spec.source == null ? [] : ['spec.source is not supported by this version of stowage; leave it out']),
+    ...sourceProblems(spec),
   ];
 }
 
@@ -181,6 +180,21 @@ function sharingProblems({
       ? [`${field} needs spec.sparseLoopDevice.directory, a folder on a file system that these nodes share`]
       : []),
   ];
+}
+
+/** What it starts from is for what is made: a disk is there already. */
+function sourceProblems({ source, rawBlockDevice }: VolumeSpec): string[] {
+  if (source == null) return [];
+  const given = Object.keys(source);
+  if (given.length !== 1) {
+    return [`spec.source has ${given.join(' and ') || 'nothing'}, but a Volume starts from one thing`];
+  }
+  // A field whose time has not come: to ignore it would be to do something else.
+  if (given[0] !== 'snapshotContentName' && given[0] !== 'volumeName') {
+    return [`spec.source.${given[0]} is not supported by this version of stowage; leave it out`];
+  }
+  if (rawBlockDevice != null) return ['spec.source is not for a rawBlockDevice; remove it'];
+  return nameProblems(`source.${given[0]}`, source[given[0]]);
 }
 
 function accessProblems(spec: VolumeSpec): string[] {

@@ -7,6 +7,7 @@ import { doneName, parseJobName } from './job-name.ts';
 import { jobStep } from './job-step.ts';
 import { measured } from './measured.ts';
 import { buildPv, isPvOf } from './persistent-volume.ts';
+import type { Source } from './source.ts';
 import { setStatus } from './status.ts';
 import { type ClassOptions, checkClass } from './storage-class.ts';
 import type { Decision, Input } from './types.ts';
@@ -53,7 +54,14 @@ export function deploy(input: Input, now: number): Decision {
   }
 
   const { attempt } = name;
-  const step = jobStep(input, 'prepare', desiredOf(volume, options, input.node));
+  const source = sourceOf(input);
+  if (source === undefined) return { action: { do: 'read-source' } };
+  if ('problem' in source) {
+    const message = `${source.problem}. It is made once that is there`;
+    return report(volume, now, 'Pending', { ...pending, message }, { retry: true });
+  }
+  const desired = desiredOf(volume, options, input.node, source.from);
+  const step = jobStep(input, 'prepare', desired);
   const next = advance(input, step, attempt, now);
   if (next !== undefined) return next;
   switch (step.is) {
@@ -63,7 +71,7 @@ export function deploy(input: Input, now: number): Decision {
       const forgetting = forget(input, now);
       if (forgetting !== undefined) return forgetting;
       const action = setStatus(volume, now, 'Pending', pending, {
-        ...measured(input, step.observed, desiredOf(volume, options, input.node)),
+        ...measured(input, step.observed, desired),
         job: doneName('PrepareVolume'),
       });
       return action === undefined ? {} : { action };
@@ -84,6 +92,11 @@ export function deploy(input: Input, now: number): Decision {
     default:
       return {};
   }
+}
+
+/** What it starts from, if anything; undefined while that was not read. */
+function sourceOf({ volume, source }: Input): Source | { from: undefined } | undefined {
+  return volume.spec.source == null ? { from: undefined } : source;
 }
 
 /** Invalid is for good; what is not allowed may be allowed, and is tried again. */

@@ -2,7 +2,7 @@ import { isReadOnlyShared } from '../api/access-modes.ts';
 import { FORCE_LVCREATE_ANNOTATION } from '../api/names.ts';
 import { parseQuantity } from '../api/quantity.ts';
 import type { Volume } from '../api/volume.ts';
-import type { Desired } from '../storage/types.ts';
+import type { Desired, DesiredSparse } from '../storage/types.ts';
 import type { ClassOptions } from './storage-class.ts';
 
 /** MetalK8s's folder, so that its sparse files are found where they are. */
@@ -26,11 +26,13 @@ export function onDeleteOf({ spec }: Volume): Desired['onDelete'] {
 /**
  * What storage is to do for a Volume. Without options of a class (it may be gone) nothing can be made.
  * @param node the node that the work runs on, where its directory is shared
+ * @param source what it is made from, while it is made
  */
 export function desiredOf(
   volume: Volume,
   options: ClassOptions | undefined,
   node: string = nodeOf(volume),
+  source?: DesiredSparse['source'],
 ): Desired {
   const { spec, status, metadata } = volume;
   const prepared = status?.prepared;
@@ -75,6 +77,7 @@ export function desiredOf(
     onDemand: spec.attachPolicy === 'OnDemand',
     readOnly: isReadOnlyShared(spec),
     shared,
+    source,
     owner: shared ? { node, token: `v${status?.attempt ?? 0}` } : undefined,
     file: path ?? `${spec.sparseLoopDevice?.directory ?? SPARSE_FOLDER}/${metadata.uid}`,
     sizeBytes: sizeOf(volume),

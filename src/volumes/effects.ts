@@ -2,7 +2,13 @@ import type { KubeNode, PersistentVolume, StorageClass } from '../api/core.ts';
 import type { Logger } from '../api/logger.ts';
 import { EVENT } from '../api/names.ts';
 import { isOff } from '../api/out-of-service.ts';
-import { NODES, PERSISTENT_VOLUMES, STORAGE_CLASSES, VOLUMES } from '../api/resources.ts';
+import {
+  NODES,
+  PERSISTENT_VOLUMES,
+  STORAGE_CLASSES,
+  VOLUME_SNAPSHOT_CONTENTS,
+  VOLUMES,
+} from '../api/resources.ts';
 import type { Volume } from '../api/volume.ts';
 import type { Clock } from '../control/clock.ts';
 import { isNotFound, isRefusal } from '../kube/errors.ts';
@@ -18,6 +24,7 @@ import { parseJobName } from './job-name.ts';
 import { keepLeftover } from './keep-leftover.ts';
 import type { Looks } from './looks.ts';
 import { forgetJobs, observe, poll, submit } from './node-work.ts';
+import { readSource } from './source.ts';
 import { liveOf, type Subjects, takeOffFinalizer } from './subjects.ts';
 import type { Action, EventToSend, Input } from './types.ts';
 import { withJobNode } from './work-node.ts';
@@ -39,11 +46,12 @@ export interface EffectDeps {
 /** What is known within one reconcile beside the objects. */
 export type Known = Pick<
   Input,
-  'liveClass' | 'livePv' | 'job' | 'observation' | 'dead' | 'forgotten' | 'pvRefused' | 'kept'
+  'liveClass' | 'livePv' | 'source' | 'job' | 'observation' | 'dead' | 'forgotten' | 'pvRefused' | 'kept'
 >;
 export const nothing: Known = {
   liveClass: undefined,
   livePv: undefined,
+  source: undefined,
   job: undefined,
   observation: undefined,
   forgotten: undefined,
@@ -112,6 +120,14 @@ export function createEffects(deps: EffectDeps, looks: Looks, loopNumbers: LoopN
         }
       case 'read-pv':
         return { ...known, livePv: { found: await liveOf(client, PERSISTENT_VOLUMES, name) } };
+      case 'read-source':
+        return {
+          ...known,
+          source: await readSource(volume, node, {
+            content: (name) => liveOf(client, VOLUME_SNAPSHOT_CONTENTS, name),
+            volume: (name) => liveOf(client, VOLUMES, name),
+          }),
+        };
       case 'observe':
         return { ...known, ...(await lookAt(volume, node)) };
       case 'poll':

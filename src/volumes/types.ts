@@ -5,6 +5,7 @@ import type { Volume, VolumeStatus } from '../api/volume.ts';
 import type { Job, JobState } from '../nodes/job.ts';
 import type { Holder } from '../storage/shared/types.ts';
 import type { Observed } from '../storage/types.ts';
+import type { Source } from './source.ts';
 
 /** What a node said, or why nothing is known. The latter never counts as "not there" or "failed". */
 export type Answer<T> = { known: T } | Unknown;
@@ -27,6 +28,8 @@ export interface Input {
   storageClass: StorageClass | undefined;
   /** The same as the API server has it, if it was asked just now. */
   liveClass: { found: StorageClass | undefined } | undefined;
+  /** What the Volume starts from, if that was read just now. */
+  source?: Source | undefined;
   /** The PersistentVolume as the API server has it, if it was asked just now. */
   livePv: { found: PersistentVolume | undefined } | undefined;
   /**
@@ -72,6 +75,8 @@ export type Action =
   | { do: 'read-class' }
   /** Reads the PersistentVolume of the Volume's name from the API server. */
   | { do: 'read-pv' }
+  /** Reads what the Volume starts from. */
+  | { do: 'read-source' }
   | { do: 'observe' }
   | { do: 'poll' }
   /** Under the key of `status.job`. `loopNumber` is what the steps attach under, if they do. */

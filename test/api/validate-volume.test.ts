@@ -139,10 +139,24 @@ describe('validateVolume', () => {
     ]);
   });
 
-  test('a source is not supported yet', () => {
-    expect(validateVolume(volume({ source: {} }))).toEqual([
-      'spec.source is not supported by this version of stowage; leave it out',
-    ]);
+  test.each([
+    [{}, 'spec.source has nothing, but a Volume starts from one thing'],
+    [
+      { volumeName: 'a', snapshotContentName: 'b' },
+      'spec.source has volumeName and snapshotContentName, but',
+    ],
+    [{ populator: 'a' }, 'spec.source.populator is not supported by this version of stowage; leave it out'],
+    [{ volumeName: '../a' }, 'spec.source.volumeName is "../a", but must be a name'],
+  ])('the source %j is refused', (source, problem) => {
+    expect(validateVolume(volume({ source }))).toEqual([expect.stringContaining(problem)]);
+  });
+
+  test('a source is for what is made', () => {
+    const source = { volumeName: 'a' };
+    expect(validateVolume(volume({ source }))).toEqual([]);
+    const { sparseLoopDevice: _, ...spec } = volume({}).spec;
+    const disk = { ...volume({}), spec: { ...spec, source, rawBlockDevice: { devicePath: '/dev/sda' } } };
+    expect(validateVolume(disk)).toEqual(['spec.source is not for a rawBlockDevice; remove it']);
   });
 
   test.each([['Never'], [''], [7], [{}]])('attachPolicy %j is refused', (attachPolicy) => {

@@ -1,29 +1,35 @@
 import { describe, expect, test } from '@jest/globals';
-import { selectControllers } from '../../src/daemon/controllers.ts';
+import { CONTROLLERS, selectControllers } from '../../src/daemon/controllers.ts';
 import { checkMetricsPath, parseHttpAddress } from '../../src/daemon/http-address.ts';
 import { leaseName } from '../../src/daemon/lease-name.ts';
 
+const without = (one: string) => CONTROLLERS.filter((name) => name !== one);
+
 describe('--controllers', () => {
   test.each([
-    ['*', ['volume', 'leftover', 'attachment']],
+    ['*', [...CONTROLLERS]],
     ['volume', ['volume']],
     ['leftover, volume', ['volume', 'leftover']],
-    ['*,-leftover', ['volume', 'attachment']],
-    ['*,-attachment', ['volume', 'leftover']],
-    ['-leftover,*', ['volume', 'attachment']],
+    ['*,-leftover', without('leftover')],
+    ['*,-attachment', without('attachment')],
+    ['-leftover,*', without('leftover')],
     ['volume,-leftover', ['volume']],
     // As in kube-controller-manager, the first mention counts.
-    ['*,volume,-volume', ['volume', 'leftover', 'attachment']],
+    ['*,volume,-volume', [...CONTROLLERS]],
   ])('%s runs %j', (list, names) => {
     expect([...selectControllers(list)]).toEqual(names);
   });
 
   test.each([
-    ['attach', 'there is no controller "attach"', 'There are: volume, leftover, attachment.'],
-    ['*,-volumes', 'there is no controller "-volumes"', 'There are: volume, leftover, attachment.'],
-    ['', 'there is no controller ""', 'There are: volume, leftover, attachment.'],
+    ['attach', 'there is no controller "attach"', `There are: ${CONTROLLERS.join(', ')}.`],
+    ['*,-volumes', 'there is no controller "-volumes"', `There are: ${CONTROLLERS.join(', ')}.`],
+    ['', 'there is no controller ""', `There are: ${CONTROLLERS.join(', ')}.`],
     ['-volume', 'no controller is left', 'Without a *'],
-    ['*,-volume,-leftover,-attachment', 'no controller is left', 'There are: volume, leftover, attachment.'],
+    [
+      ['*', ...CONTROLLERS.map((name) => `-${name}`)].join(','),
+      'no controller is left',
+      `There are: ${CONTROLLERS.join(', ')}.`,
+    ],
   ])('%j is refused', (list, message, hint) => {
     expect(() => selectControllers(list)).toThrow(
       expect.objectContaining({

@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import type { KubeNode, PersistentVolume, PersistentVolumeClaim, Pod } from '../../src/api/core.ts';
 import type { ObjectMeta } from '../../src/api/meta.ts';
 import {
@@ -27,7 +27,7 @@ const annotations = {
 };
 const { 'kubectl.kubernetes.io/last-applied-configuration': _, ...ours } = annotations;
 
-test('of a Node: where it is reached, whether it is paused, whether it is Ready and since when, whether it is off, its boot', () => {
+test('of a Node: where it is reached, whether it is paused, whether it is Ready and since when, whether it is off, its boot, its labels', () => {
   const node: KubeNode = {
     apiVersion: 'v1',
     kind: 'Node',
@@ -57,7 +57,7 @@ test('of a Node: where it is reached, whether it is paused, whether it is Ready 
   expect(keepNode(node)).toEqual({
     apiVersion: 'v1',
     kind: 'Node',
-    metadata: { name: 'n1', uid: 'u', resourceVersion: '7', annotations: ours },
+    metadata: { name: 'n1', uid: 'u', resourceVersion: '7', annotations: ours, labels: { a: 'b' } },
     spec: {
       taints: [{ key: 'node.kubernetes.io/out-of-service', value: 'nodeshutdown', effect: 'NoExecute' }],
     },
@@ -109,7 +109,7 @@ test('of a PersistentVolume: whose it is, its size, its claim, its phase, and wh
   expect(keepPersistentVolume(fresh)).toEqual(fresh);
 });
 
-test('of a storage class: the file system, the mount options, and how long a detach waits', () => {
+test('of a storage class: what volumes of it are, what becomes of them, and how long a detach waits', () => {
   const waits = { 'stowage.dev/max-wait-for-unmount': '10m' };
   const whole = {
     ...storageClass,
@@ -119,6 +119,7 @@ test('of a storage class: the file system, the mount options, and how long a det
   expect(keepStorageClass(whole)).toEqual({
     ...storageClass,
     metadata: { name: 'local', annotations: { ...ours, ...waits } },
+    reclaimPolicy: 'Retain',
   });
   const { parameters: _, mountOptions: __, ...bare } = storageClass;
   expect(keepStorageClass(bare)).toEqual(bare);
@@ -193,25 +194,50 @@ test('of a pod: which volumes it needs where, what runs, and what it was told', 
   expect(keepPod(bare)).toEqual(bare);
 });
 
-test('of a claim: whose it is, and what it has', () => {
+describe('of a claim: whose it is, and', () => {
   const metadata = {
     name: 'db-0-scratch',
     namespace: 'apps',
     uid: 'c1',
     ownerReferences: [{ apiVersion: 'v1', kind: 'Pod', name: 'db-0', uid: 'p1' }],
   };
-  const claim: PersistentVolumeClaim = {
+  const selected = { 'volume.kubernetes.io/selected-node': 'n1' };
+  const resources = { requests: { storage: '1Gi' } };
+  const made = (spec: PersistentVolumeClaim['spec'], status: NonNullable<PersistentVolumeClaim['status']>) =>
+    keepClaim({
+      apiVersion: 'v1',
+      kind: 'PersistentVolumeClaim',
+      metadata: {
+        ...metadata,
+        ...more,
+        annotations: { ...annotations, ...selected },
+        finalizers: ['kubernetes.io/pvc-protection'],
+      },
+      spec: { storageClassName: 'local', accessModes: ['ReadWriteOnce'], resources, ...spec },
+      status,
+    });
+  const kept = {
     apiVersion: 'v1',
     kind: 'PersistentVolumeClaim',
-    metadata: { ...metadata, ...more, annotations, finalizers: ['kubernetes.io/pvc-protection'] },
-    spec: { volumeName: 'data1', storageClassName: 'local', ...{ accessModes: ['ReadWriteOnce'] } },
-    status: { phase: 'Bound', ...{ capacity: { storage: '1Gi' } } },
+    metadata: { ...metadata, annotations: selected },
   };
-  expect(keepClaim(claim)).toEqual({
-    apiVersion: 'v1',
-    kind: 'PersistentVolumeClaim',
-    metadata,
-    spec: { volumeName: 'data1' },
-    status: { phase: 'Bound' },
+
+  test('what it has', () => {
+    const status = { phase: 'Bound', capacity: { storage: '1Gi' } } as const;
+    expect(made({ volumeName: 'data1' }, status)).toEqual({
+      ...kept,
+      spec: { volumeName: 'data1', resources },
+      status,
+    });
+  });
+
+  test('what it is to get', () => {
+    const dataSourceRef = { apiGroup: 'snapshot.storage.k8s.io', kind: 'VolumeSnapshot', name: 's' };
+    const spec = { volumeMode: 'Block', dataSourceRef };
+    expect(made(spec, { phase: 'Pending' })).toEqual({
+      ...kept,
+      spec: { storageClassName: 'local', accessModes: ['ReadWriteOnce'], resources, ...spec },
+      status: { phase: 'Pending' },
+    });
   });
 });

@@ -1,0 +1,88 @@
+import { expect, test } from '@jest/globals';
+import type { VolumeSnapshotContent } from '../../src/api/snapshot.ts';
+import type { Volume } from '../../src/api/volume.ts';
+import { readSource } from '../../src/volumes/source.ts';
+import { prepared } from '../support/decisions.ts';
+import { UID, volume } from '../support/volume-input.ts';
+
+const FILE = `/d/snapshots/${UID}`;
+
+const content = (
+  status: VolumeSnapshotContent['status'] = { readyToUse: true, snapshotHandle: `file:n1,n2:${FILE}` },
+  more: Partial<VolumeSnapshotContent['spec']> = {},
+): VolumeSnapshotContent => ({
+  apiVersion: 'snapshot.storage.k8s.io/v1',
+  kind: 'VolumeSnapshotContent',
+  metadata: { name: 'c' },
+  spec: {
+    volumeSnapshotRef: {},
+    deletionPolicy: 'Delete',
+    driver: 'volume.stowage.dev',
+    source: { volumeHandle: 'data0' },
+    ...more,
+  },
+  ...(status && { status }),
+});
+
+const read = (
+  source: NonNullable<Volume['spec']['source']>,
+  objects: { content?: VolumeSnapshotContent; volume?: Volume } = {},
+  node = 'n1',
+) => {
+  const asked = { ...volume(), spec: { ...volume().spec, source } };
+  const contentNamed = async (name: string) => (name === 'c' ? objects.content : undefined);
+  const volumeNamed = async (name: string) => (name === 'data0' ? objects.volume : undefined);
+  return readSource(asked, node, { content: contentNamed, volume: volumeNamed });
+};
+
+const fromContent = { snapshotContentName: 'c' };
+const fromVolume = { volumeName: 'data0' };
+const made = volume({ prepared });
+
+test('a snapshot is its file, on the nodes that have it', async () => {
+  const from = { file: FILE, mode: 'Filesystem', what: 'snapshot' };
+  expect(await read(fromContent, { content: content() }, 'n2')).toEqual({ from });
+  const block = content(undefined, { sourceVolumeMode: 'Block' });
+  expect(await read(fromContent, { content: block })).toEqual({ from: { ...from, mode: 'Block' } });
+});
+
+test('a snapshot that was there before has its handle in the spec', async () => {
+  const known = content({ readyToUse: true }, { source: { snapshotHandle: `file:n1:${FILE}` } });
+  expect(await read(fromContent, { content: known })).toMatchObject({ from: { file: FILE } });
+});
+
+test('another volume is its file', async () => {
+  const [file] = prepared.paths;
+  expect(await read(fromVolume, { volume: made })).toEqual({
+    from: { file, mode: 'Filesystem', what: 'volume' },
+  });
+});
+
+test.each<[string, Parameters<typeof read>, string]>([
+  ['a content that is gone', [fromContent], 'VolumeSnapshotContent c, which it starts from, does not exist'],
+  [
+    'a content that is not ready',
+    [fromContent, { content: content({ snapshotHandle: 'x' }) }],
+    'is not ready to be used',
+  ],
+  [
+    'a content that names another file',
+    [fromContent, { content: content({ readyToUse: true, snapshotHandle: 'file:n1:/etc/shadow' }) }],
+    'the path must end in /snapshots/UID',
+  ],
+  [
+    'a logical volume',
+    [fromContent, { content: content({ readyToUse: true, snapshotHandle: `lvm:n1:vg0/snapshot-${UID}` }) }],
+    'a sparse file starts from a file',
+  ],
+  [
+    'a snapshot elsewhere',
+    [fromContent, { content: content() }, 'n3'],
+    'is on node n1, n2, and the Volume is to be on n3',
+  ],
+  ['a Volume that is gone', [fromVolume], 'Volume data0, which it starts from, does not exist'],
+  ['a Volume that is not made', [fromVolume, { volume: volume({}) }], 'is not made yet'],
+  ['a Volume elsewhere', [fromVolume, { volume: made }, 'n3'], 'and this one is to be on n3'],
+])('nothing is made from %s', async (_, args, problem) => {
+  expect(await read(...args)).toEqual({ problem: expect.stringContaining(problem) });
+});
