@@ -7,6 +7,7 @@ import type {
 } from '../api/core.ts';
 import type { Logger } from '../api/logger.ts';
 import { DRIVER, SELECTED_NODE_ANNOTATION } from '../api/names.ts';
+import type { KubeObject } from '../api/meta.ts';
 import type { Volume } from '../api/volume.ts';
 import type { Clock } from '../control/clock.ts';
 import { createWorkQueue, type WorkQueue } from '../control/work-queue.ts';
@@ -19,6 +20,7 @@ import { claimOf } from '../provisioning/claims/claim-volume.ts';
 import { createClaimReconciler } from '../provisioning/claims/reconciler.ts';
 import type { Source } from '../provisioning/claims/types.ts';
 import { createCapacityReconciler } from '../provisioning/room/capacity-reconciler.ts';
+import type { Awaited } from '../provisioning/sources/types.ts';
 import { createRooms } from '../provisioning/room/looks.ts';
 import { createPromises } from '../provisioning/room/promises.ts';
 import type { KeptCopy } from '../provisioning/room/room.ts';
@@ -39,6 +41,7 @@ export interface ClaimControllerDeps {
   clock: Clock;
   random: () => number;
   logger: Logger;
+  /** What a claim starts from, by live reads. */
   resolve(claim: PersistentVolumeClaim): Promise<Source>;
   copiesOn(node: string): readonly KeptCopy[];
   /** The room of classes, as the scheduler is told, and the namespace of that; undefined: it is not told. */
@@ -52,8 +55,8 @@ export interface ClaimController {
   /** Tells the scheduler of room, by `class/node`. */
   capacityQueue: WorkQueue;
   reconcileCapacity: ReturnType<typeof createCapacityReconciler> | undefined;
-  /** Decide again about all claims that are not bound. */
-  wake(): void;
+  /** An object changed that claims may wait for. */
+  wakeFor(kind: Awaited['kind'], object: KubeObject): void;
 }
 
 /** Makes volumes for claims. Make it before the informers are started; begin with its queue when all of them have their first list. */
@@ -82,7 +85,7 @@ export function createClaimController(deps: ClaimControllerDeps): ClaimControlle
       ).values(),
     ],
   });
-  const { reconcile } = createClaimReconciler({ ...deps, rooms, promises });
+  const { reconcile, waitingFor } = createClaimReconciler({ ...deps, rooms, promises });
 
   const capacityQueue = createWorkQueue({
     clock,
@@ -116,6 +119,7 @@ export function createClaimController(deps: ClaimControllerDeps): ClaimControlle
 
   claims.onChange(({ type, object, old }) => {
     add(object);
+    wakeFor('PersistentVolumeClaim', object);
     // Its Volume, by the name that it would have.
     if (type === 'deleted' || old?.metadata.uid !== object.metadata.uid) {
       queue.add(`pvc-${(old ?? object).metadata.uid}`);
@@ -135,6 +139,7 @@ export function createClaimController(deps: ClaimControllerDeps): ClaimControlle
   });
   persistentVolumes.onChange(({ object, old }) => {
     const { name } = object.metadata;
+    wakeFor('PersistentVolume', object);
     const volume = volumes.get(name);
     const of = volume && claimOf(volume);
     // It has grown.
@@ -158,7 +163,13 @@ export function createClaimController(deps: ClaimControllerDeps): ClaimControlle
     const node = object.nodeTopology?.matchLabels?.['kubernetes.io/hostname'];
     if (node !== undefined) capacityQueue.add(`${object.storageClassName}/${node}`);
   });
-  return { queue, reconcile, capacityQueue, reconcileCapacity, wake };
+  function wakeFor(kind: Awaited['kind'], object: KubeObject): void {
+    for (const key of waitingFor(kind, object)) {
+      queue.forget(key);
+      queue.add(key);
+    }
+  }
+  return { queue, reconcile, capacityQueue, reconcileCapacity, wakeFor };
 }
 
 const isToGo = (pv: PersistentVolume | undefined): boolean =>

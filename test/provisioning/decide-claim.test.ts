@@ -133,7 +133,7 @@ describe('a claim that starts from something', () => {
     ['asks what that is first', from, 'resolve-source'],
     [
       'is told why it waits',
-      { ...from, source: { is: 'waits', message: 'no grant' } },
+      { ...from, source: { is: 'waits', message: 'no grant', on: [] } },
       'Warning ProvisioningFailed: no grant',
     ],
     [

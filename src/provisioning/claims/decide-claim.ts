@@ -11,6 +11,9 @@ import type { ClaimDecision, ClaimInput } from './types.ts';
 /** How soon to look again at what sends no event, such as room on a node, in ms. */
 const LOOK_AGAIN = 30_000;
 
+/** How soon to read again what a claim starts from, in ms, should nobody have told of a change. */
+const ASK_AGAIN = 300_000;
+
 /** Of events on claims, as external-provisioner's. */
 const REASON = {
   provisioning: 'Provisioning',
@@ -145,7 +148,7 @@ function sourceOf(input: ClaimInput): { nodes: readonly string[] | undefined } |
     case 'ready':
       return { nodes: source.nodes };
     case 'waits':
-      return { decision: tell(input, failed(source.message)) };
+      return { decision: tell(input, failed(source.message), { requeueAfter: ASK_AGAIN }) };
     case 'other':
       return {
         decision: tell(input, { type: 'Normal', reason: REASON.provisioning, message: source.message }),

@@ -2,6 +2,7 @@ import type { KubeNode, PersistentVolume, PersistentVolumeClaim, StorageClass } 
 import type { Logger } from '../../api/logger.ts';
 import { DRIVER, SELECTED_NODE_ANNOTATION } from '../../api/names.ts';
 import { PERSISTENT_VOLUME_CLAIMS, VOLUMES } from '../../api/resources.ts';
+import type { KubeObject } from '../../api/meta.ts';
 import type { Volume } from '../../api/volume.ts';
 import type { Clock } from '../../control/clock.ts';
 import { isAlreadyExists, isConflict, isNotFound } from '../../kube/errors.ts';
@@ -10,6 +11,7 @@ import type { Informer } from '../../kube/informer.ts';
 import type { KubeClient } from '../../kube/types.ts';
 import type { Rooms } from '../room/looks.ts';
 import type { Promises } from '../room/promises.ts';
+import type { Awaited } from '../sources/types.ts';
 import { claimOf, volumeNameOf } from './claim-volume.ts';
 import { decideClaim } from './decide-claim.ts';
 import { decideReclaim } from './decide-reclaim.ts';
@@ -36,6 +38,8 @@ export interface ClaimReconcilerDeps {
 }
 
 export interface ClaimReconciler {
+  /** The claims that wait for such an object, as `namespace/name`. */
+  waitingFor(kind: Awaited['kind'], object: KubeObject): string[];
   /** `namespace/name` of a claim, or the name of a Volume that was made for one. */
   reconcile(key: string, signal: AbortSignal): Promise<{ requeueAfterMs?: number; retry?: true } | undefined>;
 }
@@ -48,6 +52,8 @@ export function createClaimReconciler(deps: ClaimReconcilerDeps): ClaimReconcile
   /** By `namespace/name` of the claim. */
   const told = new Map<string, { uid: string; event: string }>();
 
+  const waiting = new Map<string, readonly Awaited[]>();
+
   async function reconcile(key: string, signal: AbortSignal) {
     const slash = key.indexOf('/');
     if (slash === -1) return reclaim(key, signal);
@@ -55,15 +61,18 @@ export function createClaimReconciler(deps: ClaimReconcilerDeps): ClaimReconcile
   }
 
   async function provision(namespace: string, name: string, signal: AbortSignal) {
+    const key = `${namespace}/${name}`;
     let source: Source | undefined;
     for (let round = 0; round < MAX_EFFECTS; round++) {
       signal.throwIfAborted();
       const claim = claims.get(name, namespace);
       if (claim === undefined) {
-        told.delete(`${namespace}/${name}`);
+        told.delete(key);
+        waiting.delete(key);
         return undefined;
       }
-      const before = told.get(`${namespace}/${name}`);
+      if (claim.spec.volumeName) waiting.delete(key);
+      const before = told.get(key);
       const volume = volumes.get(volumeNameOf(claim));
       // Of a bound claim the cache keeps no class.
       const className = volume?.spec.storageClassName ?? claim.spec.storageClassName ?? '';
@@ -91,6 +100,8 @@ export function createClaimReconciler(deps: ClaimReconcilerDeps): ClaimReconcile
       }
       if (action.do === 'resolve-source') {
         source = await deps.resolve(claim);
+        if (source.is === 'waits') waiting.set(key, source.on);
+        else waiting.delete(key);
         continue;
       }
       try {
@@ -203,5 +214,17 @@ export function createClaimReconciler(deps: ClaimReconcilerDeps): ClaimReconcile
     }
   }
 
-  return { reconcile };
+  const waitingFor: ClaimReconciler['waitingFor'] = (kind, { metadata: { namespace, name } }) =>
+    [...waiting].flatMap(([key, on]) =>
+      on.some(
+        (each) =>
+          each.kind === kind &&
+          (each.namespace === undefined || each.namespace === namespace) &&
+          (each.name === undefined || each.name === name),
+      )
+        ? [key]
+        : [],
+    );
+
+  return { reconcile, waitingFor };
 }

@@ -1,6 +1,7 @@
 import type { KubeNode, PersistentVolume, PersistentVolumeClaim, StorageClass } from '../../api/core.ts';
 import type { Volume, VolumeSpec } from '../../api/volume.ts';
 import type { Room } from '../room/looks.ts';
+import type { Awaited } from '../sources/types.ts';
 import type { EventToTell } from '../types.ts';
 import type { DynamicClass, Place } from './dynamic-class.ts';
 
@@ -14,7 +15,8 @@ export type Source =
       nodes: readonly string[];
       crossNamespace: boolean;
     }
-  | { is: 'waits'; message: string }
+  /** `on`: what may put an end to it. */
+  | { is: 'waits'; message: string; on: readonly Awaited[] }
   /** Somebody else's to fill. */
   | { is: 'other'; message: string };
 

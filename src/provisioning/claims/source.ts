@@ -1,0 +1,56 @@
+import type { PersistentVolumeClaim } from '../../api/core.ts';
+import { parseHandle } from '../../api/snapshot-handle.ts';
+import type { Volume } from '../../api/volume.ts';
+import { withHint } from '../../nodes/job-text.ts';
+import { type ReadySource, resolve, type SourceReads } from '../sources/resolve.ts';
+import type { Source } from './types.ts';
+
+export interface SourceOptions {
+  /** Whether other namespaces may be named in dataSourceRef. */
+  gate: { crossNamespace: boolean };
+  read: SourceReads;
+  /** As the cache has it. */
+  volumeNamed(name: string): Volume | undefined;
+}
+
+/** What a claim starts from, by live reads, and where that is. Throws what the reads throw. */
+export async function sourceFor(claim: PersistentVolumeClaim, options: SourceOptions): Promise<Source> {
+  const found = await resolve({ claim, gate: options.gate, read: options.read });
+  if ('none' in found) return { is: 'none' };
+  if ('other' in found) {
+    const { objectKind, namespace, name } = found.other;
+    // KEP-1495, feedback source 3; external-provisioner's words.
+    const message = `Assuming an external populator will provision the volume (${objectKind} ${namespace}/${name})`;
+    return { is: 'other', message };
+  }
+  if ('ready' in found) return placed(found.ready, options);
+  const { message, hint, on } = 'wait' in found ? found.wait : found.refuse;
+  return { is: 'waits', message: withHint(message, hint), on };
+}
+
+/** With the nodes that have the data. */
+async function placed(ready: ReadySource, { read, volumeNamed }: SourceOptions): Promise<Source> {
+  const { crossNamespace } = ready;
+  if ('volumeName' in ready) {
+    const { volumeName } = ready;
+    const volume = volumeNamed(volumeName);
+    const prepared = volume?.status?.prepared;
+    if (volume === undefined || prepared === undefined) {
+      const on = [{ kind: 'PersistentVolume', name: volumeName }] as const;
+      return { is: 'waits', message: `Volume ${volumeName}, of the claim to start from, is not made`, on };
+    }
+    const nodes = volume.spec.attachableNodes ?? [prepared.node];
+    return { is: 'ready', source: { volumeName }, nodes, crossNamespace };
+  }
+  const name = ready.contentName;
+  const on = [{ kind: 'VolumeSnapshotContent', name }] as const;
+  const content = await read.content(name);
+  const text = content?.status?.snapshotHandle ?? content?.spec.source.snapshotHandle;
+  if (text === undefined) {
+    return { is: 'waits', message: `VolumeSnapshotContent ${name} has no snapshotHandle yet`, on };
+  }
+  const handle = parseHandle(text);
+  return 'problem' in handle
+    ? { is: 'waits', message: `VolumeSnapshotContent ${name}: its snapshotHandle ${handle.problem}`, on }
+    : { is: 'ready', source: { snapshotContentName: name }, nodes: handle.nodes, crossNamespace };
+}
