@@ -2,6 +2,8 @@ import { InvalidArgumentError, Option } from 'commander';
 import { directoryWanted } from '../api/directory.ts';
 import { DNS_SUBDOMAIN, isDnsSubdomain } from '../api/dns-name.ts';
 import { parseDuration } from '../api/duration.ts';
+import { isLvmName, LVM_NAME } from '../api/lvm-name.ts';
+import { parseQuantity } from '../api/quantity.ts';
 
 /** Parsers for values on the command line. They throw commander's InvalidArgumentError, which names the option. */
 
@@ -31,6 +33,15 @@ export const durationOr =
 export function directory(text: string): string {
   const wanted = directoryWanted(text);
   if (wanted !== undefined) throw new InvalidArgumentError(`It must ${wanted}.`);
+  return text;
+}
+
+/** The same, of an option that would silently take the last of several. */
+export const oneDirectory = (text: string, before?: string): string => directory(oneText(text, before));
+
+/** The name of a volume group or a thin pool, of an option that is given once. */
+export function lvmName(text: string, before?: string): string {
+  if (!isLvmName(oneText(text, before))) throw new InvalidArgumentError(`A name has ${LVM_NAME}.`);
   return text;
 }
 
@@ -109,6 +120,18 @@ export function labels(text: string, before: Record<string, string> = {}): Recor
     result[key] = value;
   }
   return result;
+}
+
+/** A size as Kubernetes writes it, more than 0, of an option that is given once. */
+export function quantity(text: string, before?: string): string {
+  let bytes = 0n;
+  try {
+    bytes = parseQuantity(oneText(text, before));
+  } catch (error) {
+    if (error instanceof InvalidArgumentError) throw error;
+  }
+  if (bytes <= 0n) throw new InvalidArgumentError('Write a size such as 10Gi, 500M or 1.5Ti.');
+  return text;
 }
 
 /** A whole number within bounds. */

@@ -1,15 +1,16 @@
 import { StowageError } from '../../api/errors.ts';
+import { VOLUMES } from '../../api/resources.ts';
 import type { Volume } from '../../api/volume.ts';
 import type { KubeClient } from '../../kube/types.ts';
 import { conclude } from '../batch.ts';
 import type { GlobalFlags } from '../globals.ts';
 import type { Io } from '../io.ts';
+import { watchObjects } from '../objects/watch.ts';
 import { asJson, asYaml } from '../output/data.ts';
 import { printable } from '../output/printable.ts';
 import { table } from '../output/table.ts';
 import { watchPrinter } from '../output/watch-printer.ts';
 import { readVolumes } from '../volume/get.ts';
-import { watchVolumes } from '../volume/watch.ts';
 import { type AttachmentRow, type AttachmentSortField, attachmentRows, sortAttachments } from './row.ts';
 import { AS_ROWS } from './table.ts';
 import { byVolume } from './watch.ts';
@@ -45,7 +46,7 @@ export async function getAttachments(
     const sort = (rows: readonly AttachmentRow[]) => sortAttachments(rows, sortBy);
     const printer = byVolume(watchPrinter(AS_ROWS, { ...flags, sort }, io), node, io.clock);
     const isWanted = () => true;
-    return watchVolumes(client, volumes, { ...select, names, isWanted }, printer, io);
+    return watchObjects(client, VOLUMES, volumes, { ...select, names, isWanted }, printer, io);
   }
   if (errors.length === 0 || volumes.length > 0) print(volumes, flags, sortBy, io);
   conclude(errors, names.length, io);

@@ -2,7 +2,7 @@ import { type Command, Option } from 'commander';
 import { clientFor, type GlobalFlags } from '../globals.ts';
 import type { Io } from '../io.ts';
 import { addCreateOptions } from '../objects/flags.ts';
-import { objectName } from '../parse.ts';
+import { lvmName, objectName, oneDirectory } from '../parse.ts';
 import type { CreateClassFlags } from '../storage-class/create.ts';
 import { commaList, jsonOrElement } from '../storage-class/parse.ts';
 
@@ -13,7 +13,22 @@ export default function createStorageClass(create: Command, io: Io): void {
     .description('create a storage class: the file system of volumes, and how it is mounted')
     .argument('<name>', 'name of the class', objectName)
     .option('--static', 'for Volumes that are made by hand')
-    .addOption(new Option('--dynamic', 'for claims that make their own').hideHelp())
+    .option('--dynamic', 'for claims, which make their own')
+    .addOption(
+      new Option(
+        '--type <type>',
+        'of a dynamic class: what its volumes are (default: by the flags given)',
+      ).choices(['sparse', 'lvm']),
+    )
+    .option('--directory <path>', 'of a dynamic class: folder of sparse files on the nodes', oneDirectory)
+    .option('--vg <name>', 'of a dynamic class: volume group of the nodes', lvmName)
+    .option('--thin-pool <name>', 'of a dynamic class: thin pool of that group to take volumes from', lvmName)
+    .addOption(
+      new Option(
+        '--reclaim-policy <policy>',
+        'of a dynamic class: what becomes of a volume whose claim is deleted (default: Delete)',
+      ).choices(['Delete', 'Retain']),
+    )
     .addOption(new Option('--fs-type <type>', 'file system').choices(['ext4', 'xfs']).default('ext4'))
     .option('--mkfs-options <options>', 'JSON list for mkfs, or one element of it each time', jsonOrElement)
     .option('--mount-options <option,...>', 'options that volumes are mounted with', commaList)

@@ -1,5 +1,5 @@
 import type { StorageClass } from '../../api/core.ts';
-import { DEFAULT_CLASS_ANNOTATION, NO_PROVISIONER } from '../../api/names.ts';
+import { DEFAULT_CLASS_ANNOTATION, DRIVER, NO_PROVISIONER } from '../../api/names.ts';
 
 export interface ClassFlags {
   fsType: 'ext4' | 'xfs';
@@ -8,21 +8,62 @@ export interface ClassFlags {
   default?: boolean;
 }
 
+/** What volumes of a dynamic class are made of. */
+export interface DynamicFlags extends ClassFlags {
+  type: 'sparse' | 'lvm';
+  directory?: string;
+  vg?: string;
+  thinPool?: string;
+  reclaimPolicy: 'Delete' | 'Retain';
+}
+
 /** A class for Volumes that are made by hand. */
 export function staticClass(name: string, flags: ClassFlags): StorageClass {
-  const { fsType, mkfsOptions, mountOptions } = flags;
+  return {
+    ...common(name, flags),
+    provisioner: NO_PROVISIONER,
+    parameters: fileSystem(flags),
+    // Nobody would carry out another policy: Kubernetes cannot delete local volumes, and their PersistentVolumes,
+    // which are Stowage's, are Retain. What becomes of the data is said by the Volume's onDelete.
+    reclaimPolicy: 'Retain',
+  };
+}
+
+/** A class whose claims make their own Volumes. */
+export function dynamicClass(name: string, flags: DynamicFlags): StorageClass {
+  const { type, directory, vg, thinPool, reclaimPolicy } = flags;
+  return {
+    ...common(name, flags),
+    provisioner: DRIVER,
+    parameters: {
+      type,
+      ...(directory === undefined ? {} : { directory }),
+      ...(vg === undefined ? {} : { vgName: vg }),
+      ...(thinPool === undefined ? {} : { thinPool }),
+      ...fileSystem(flags),
+    },
+    reclaimPolicy,
+    allowVolumeExpansion: true,
+  };
+}
+
+function common(
+  name: string,
+  flags: ClassFlags,
+): Pick<StorageClass, 'apiVersion' | 'kind' | 'metadata' | 'mountOptions' | 'volumeBindingMode'> {
+  const { mountOptions } = flags;
   return {
     apiVersion: 'storage.k8s.io/v1',
     kind: 'StorageClass',
     metadata: { name, ...(flags.default && { annotations: { [DEFAULT_CLASS_ANNOTATION]: 'true' } }) },
-    provisioner: NO_PROVISIONER,
-    // A list as a string, as MetalK8s has it: parameters are strings.
-    parameters: { fsType, ...(mkfsOptions && { mkfsOptions: JSON.stringify(mkfsOptions) }) },
     ...(mountOptions && { mountOptions }),
-    // Nobody would carry out another policy: Kubernetes cannot delete local volumes, and their PersistentVolumes,
-    // which are Stowage's, are Retain. What becomes of the data is said by the Volume's onDelete.
-    reclaimPolicy: 'Retain',
     // A volume is on one node: a claim that is bound before its pod is scheduled may keep the pod from every node.
     volumeBindingMode: 'WaitForFirstConsumer',
   };
 }
+
+/** A list as a string, as MetalK8s has it: parameters are strings. */
+const fileSystem = ({ fsType, mkfsOptions }: ClassFlags): Record<string, string> => ({
+  fsType,
+  ...(mkfsOptions && { mkfsOptions: JSON.stringify(mkfsOptions) }),
+});

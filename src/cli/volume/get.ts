@@ -8,6 +8,7 @@ import { about, conclude } from '../batch.ts';
 import type { GlobalFlags } from '../globals.ts';
 import type { Io } from '../io.ts';
 import { selected } from '../objects/selector.ts';
+import { watchObjects } from '../objects/watch.ts';
 import { asJson, asYaml, listOf } from '../output/data.ts';
 import { printable } from '../output/printable.ts';
 import { table } from '../output/table.ts';
@@ -15,7 +16,6 @@ import { type Shown, watchPrinter } from '../output/watch-printer.ts';
 import { fullName } from './describe.ts';
 import { type SortField, sortVolumes } from './sort.ts';
 import { volumeHeadings, volumeRow } from './table.ts';
-import { watchVolumes } from './watch.ts';
 
 export interface GetFlags {
   output?: 'json' | 'yaml' | 'name' | 'wide';
@@ -46,7 +46,7 @@ export async function get(
   const sorted = sort(volumes);
   if (flags.watch && errors.length === 0) {
     const printer = watchPrinter(AS_ROWS, { ...flags, sort }, io);
-    return watchVolumes(client, sorted, { ...flags, names, isWanted: isWanted(flags) }, printer, io);
+    return watchObjects(client, VOLUMES, sorted, { ...flags, names, isWanted: isWanted(flags) }, printer, io);
   }
   print(sorted, names.length, errors.length > 0, flags, io);
   conclude(errors, names.length, io);

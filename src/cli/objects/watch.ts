@@ -1,5 +1,4 @@
-import { VOLUMES } from '../../api/resources.ts';
-import type { Volume } from '../../api/volume.ts';
+import type { KubeObject, Resource } from '../../api/meta.ts';
 import { createInformer } from '../../kube/informer.ts';
 import type { KubeClient } from '../../kube/types.ts';
 import { codeOf } from '../failure.ts';
@@ -10,32 +9,39 @@ import type { WatchPrinter } from '../output/watch-printer.ts';
 /** How often ages are brought up to date, where they are, in ms. */
 const REFRESH = 1000;
 
-export interface WatchVolumesOptions {
+export interface WatchObjectsOptions<T> {
   /** None: all. */
   names: readonly string[];
   selector?: string;
+  /** Of kinds that are in one; none: all. */
+  namespace?: string;
   /** Those that are not are as good as gone. */
-  isWanted: (volume: Volume) => boolean;
+  isWanted: (object: T) => boolean;
 }
 
+/** One there is only one of, of a kind. */
+const keyOf = ({ metadata: { namespace = '', name } }: KubeObject): string => `${namespace}/${name}`;
+
 /**
- * Prints Volumes that were read already, then each again whenever it changes, over whatever breaks of the connection,
+ * Prints objects that were read already, then each again whenever it changes, over whatever breaks of the connection,
  * until the signal, whose reason is thrown. Throws, too, when the user may not watch.
  */
-export async function watchVolumes(
+export async function watchObjects<T extends KubeObject>(
   client: KubeClient,
-  first: readonly Volume[],
-  { names, selector, isWanted }: WatchVolumesOptions,
-  { print, refresh, leave }: WatchPrinter<Volume>,
+  resource: Resource,
+  first: readonly T[],
+  { names, selector, namespace, isWanted }: WatchObjectsOptions<T>,
+  { print, refresh, leave }: WatchPrinter<T>,
   io: Io,
 ): Promise<void> {
-  /** What was printed last of each, by name. */
-  const shown = new Map(first.map((volume) => [volume.metadata.name, volume]));
+  /** What was printed last of each. */
+  const shown = new Map(first.map((object) => [keyOf(object), object]));
   const { promise: ended, resolve: end } = Promise.withResolvers<unknown>();
   const logger = warningLogger(io);
-  const informer = createInformer<Volume>({
+  const informer = createInformer<T>({
     client,
-    resource: VOLUMES,
+    resource,
+    ...(namespace === undefined ? {} : { namespace }),
     ...(selector === undefined ? {} : { labelSelector: selector }),
     ...(names.length === 1 ? { fieldSelector: `metadata.name=${names[0]}` } : {}),
     clock: io.clock,
@@ -53,18 +59,18 @@ export async function watchVolumes(
       },
     },
   });
-  const gone = (volume: Volume) => {
-    if (shown.delete(volume.metadata.name)) print([volume], true);
+  const gone = (object: T) => {
+    if (shown.delete(keyOf(object))) print([object], true);
   };
   informer.onChange(({ type, object }) => {
     if (names.length > 0 && !names.includes(object.metadata.name)) return;
-    const last = shown.get(object.metadata.name);
+    const last = shown.get(keyOf(object));
     if (type === 'deleted' || !isWanted(object)) {
       if (last !== undefined) gone(type === 'deleted' ? object : last);
       return;
     }
     if (last !== undefined && isSame(last, object)) return;
-    shown.set(object.metadata.name, object);
+    shown.set(keyOf(object), object);
     print([object], false);
   });
 
@@ -75,8 +81,8 @@ export async function watchVolumes(
   informer.synced.then(
     () => {
       // Between what was read and the informer's first list.
-      for (const volume of shown.values()) {
-        if (informer.get(volume.metadata.name) === undefined) gone(volume);
+      for (const object of shown.values()) {
+        if (informer.get(object.metadata.name, object.metadata.namespace) === undefined) gone(object);
       }
     },
     () => {},
@@ -86,7 +92,7 @@ export async function watchVolumes(
   throw reason;
 }
 
-const isSame = (a: Volume, b: Volume): boolean =>
+const isSame = (a: KubeObject, b: KubeObject): boolean =>
   a.metadata.uid === b.metadata.uid && a.metadata.resourceVersion === b.metadata.resourceVersion;
 
 async function refreshedUntil<T>(ended: Promise<T>, refresh: () => void, { clock }: Io): Promise<T> {

@@ -1,0 +1,25 @@
+import type { Command } from 'commander';
+import { connectFor, type GlobalFlags } from '../globals.ts';
+import type { Io } from '../io.ts';
+import { SNAPSHOT_NOUNS } from '../nouns.ts';
+import { addCreateOptions, addWaitOptions } from '../objects/flags.ts';
+import { type NamespacedName, namespacedName, oneNamespacedName, oneObjectName } from '../parse.ts';
+import type { CreateSnapshotFlags } from '../snapshots/create.ts';
+
+export default function createSnapshot(create: Command, io: Io): void {
+  const [plural, singular, ...more] = SNAPSHOT_NOUNS;
+  const command = create
+    .command(singular)
+    .aliases([plural, ...more])
+    .description('take a snapshot of what a claim has')
+    .argument('<name>', 'name of the VolumeSnapshot, as [NAMESPACE/]NAME', namespacedName)
+    .requiredOption('--pvc <name>', 'the claim, in the same namespace', oneNamespacedName)
+    .option('--class <name>', 'VolumeSnapshotClass (default: the default one)', oneObjectName);
+  addWaitOptions(addCreateOptions(command), 'wait until it can be restored from').action(
+    async (name: NamespacedName, _flags, command: Command) => {
+      const flags = command.optsWithGlobals<CreateSnapshotFlags & GlobalFlags>();
+      const { createSnapshot: run } = await import('../snapshots/create.ts');
+      await run(name, flags, io, () => connectFor(command, io));
+    },
+  );
+}

@@ -1,0 +1,49 @@
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { connectFor, type GlobalFlags } from '../globals.ts';
+import type { Io } from '../io.ts';
+import { SNAPSHOT_NOUNS } from '../nouns.ts';
+import { addCreateOptions, addWaitOptions } from '../objects/flags.ts';
+import { type NamespacedName, namespacedName, oneNamespacedName, oneObjectName, quantity } from '../parse.ts';
+import type { RestoreFlags } from '../snapshots/restore/restore.ts';
+
+const ACCESS_MODES = ['ReadWriteOnce', 'ReadWriteOncePod', 'ReadOnlyMany'];
+
+export default function restoreSnapshot(restore: Command, io: Io): void {
+  const [plural, singular, ...more] = SNAPSHOT_NOUNS;
+  const command = restore
+    .command(singular)
+    .aliases([plural, ...more])
+    .description(
+      'create a claim that starts from a snapshot, of another namespace as well, if that grants it',
+    )
+    .argument('<name>', 'the VolumeSnapshot, as [NAMESPACE/]NAME', namespacedName)
+    .requiredOption('--to <name>', 'the claim to create, as [NAMESPACE/]NAME', oneNamespacedName)
+    .option('--size <quantity>', 'size of the claim, such as 10Gi (default: that of the snapshot)', quantity)
+    .option(
+      '--storage-class <name>',
+      'class of the claim (default: that of the claim that the snapshot is of, if you may read it)',
+      oneObjectName,
+    )
+    .option('--access-mode <mode,...>', `of ${ACCESS_MODES.join(', ')} (default: ReadWriteOnce)`, accessModes)
+    .addOption(
+      new Option('--mode <mode>', 'what a pod gets (default: as the snapshot has it)').choices([
+        'Filesystem',
+        'Block',
+      ]),
+    );
+  addWaitOptions(addCreateOptions(command), 'wait until the claim is bound').action(
+    async (name: NamespacedName, _flags, command: Command) => {
+      const flags = command.optsWithGlobals<RestoreFlags & GlobalFlags>();
+      const { restore: run } = await import('../snapshots/restore/restore.ts');
+      await run(name, flags, io, () => connectFor(command, io));
+    },
+  );
+}
+
+/** `a,b`, also given several times; each once. */
+function accessModes(text: string, before: string[] = []): string[] {
+  const given = text.split(',');
+  const wrong = given.find((mode) => !ACCESS_MODES.includes(mode));
+  if (wrong !== undefined) throw new InvalidArgumentError(`There are ${ACCESS_MODES.join(', ')}.`);
+  return [...new Set([...before, ...given])];
+}

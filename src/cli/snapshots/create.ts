@@ -1,0 +1,117 @@
+import type { PersistentVolumeClaim } from '../../api/core.ts';
+import { StowageError } from '../../api/errors.ts';
+import { apiVersionOf } from '../../api/meta.ts';
+import { PERSISTENT_VOLUME_CLAIMS, VOLUME_SNAPSHOTS } from '../../api/resources.ts';
+import type { VolumeSnapshot } from '../../api/snapshot.ts';
+import type { Connection } from '../../kube/connect.ts';
+import { isNotFound } from '../../kube/errors.ts';
+import type { KubeClient } from '../../kube/types.ts';
+import type { GlobalFlags } from '../globals.ts';
+import type { Io } from '../io.ts';
+import type { CreateFlags, WaitFlags } from '../objects/flags.ts';
+import { nameOf } from '../objects/name.ts';
+import { printDone } from '../objects/print.ts';
+import { printable } from '../output/printable.ts';
+import type { NamespacedName } from '../parse.ts';
+import { readNamed } from '../volume/reading.ts';
+import { commandLine } from '../why/command-line.ts';
+import { progressOf } from './state.ts';
+import { waited } from './wait.ts';
+
+export interface CreateSnapshotFlags extends CreateFlags, WaitFlags {
+  pvc: NamespacedName;
+  class?: string;
+}
+
+/** `stowage create snapshot`. `connect` is not called for what needs no cluster. Throws a StowageError. */
+export async function createSnapshot(
+  { namespace: given, name }: NamespacedName,
+  flags: CreateSnapshotFlags & GlobalFlags,
+  io: Io,
+  connect: () => Promise<Connection>,
+): Promise<void> {
+  const { pvc, dryRun, output } = flags;
+  if (given !== undefined && pvc.namespace !== undefined && given !== pvc.namespace) {
+    throw new StowageError(
+      'usage',
+      `A snapshot is in the namespace of its claim, which is in ${pvc.namespace}`,
+      {
+        hint: `Create it as ${pvc.namespace}/${name}, and have it granted: stowage grant snapshot ${pvc.namespace}/${name} --to ${given}`,
+      },
+    );
+  }
+  const said = given ?? pvc.namespace ?? flags.namespace;
+  if (dryRun === 'client') {
+    const wanted = snapshotOf(name, said ?? (await connect()).namespace, flags);
+    return printDone([wanted], false, 'created (dry run)', output, io);
+  }
+  const connection = await connect();
+  const { client } = connection;
+  const wanted = snapshotOf(name, said ?? connection.namespace, flags);
+  const server = dryRun === 'server';
+  const options = { dryRun: server, strict: true, signal: io.signal };
+  let made = await client.create(VOLUME_SNAPSHOTS, wanted, options).catch(kindMissing);
+  await noteMissing(wanted, pvc.name, client, io);
+  if (flags.wait && !server) {
+    io.stderr.write(`${nameOf(made)} created\n`);
+    made = await untilReady(made, flags.timeout, io, client);
+  }
+  printDone(
+    [made],
+    false,
+    server ? 'created (server dry run)' : flags.wait ? 'ready' : 'created',
+    output,
+    io,
+  );
+}
+
+const snapshotOf = (name: string, namespace: string, flags: CreateSnapshotFlags): VolumeSnapshot => ({
+  apiVersion: apiVersionOf(VOLUME_SNAPSHOTS),
+  kind: VOLUME_SNAPSHOTS.kind,
+  metadata: { name, namespace },
+  spec: {
+    ...(flags.class === undefined ? {} : { volumeSnapshotClassName: flags.class }),
+    source: { persistentVolumeClaimName: flags.pvc.name },
+  },
+});
+
+/** A missing kind names no object in its details; a missing namespace does. */
+function kindMissing(error: unknown): never {
+  if (!isNotFound(error) || error.status.details?.name !== undefined) throw error;
+  throw new StowageError('not-found', 'This cluster has no VolumeSnapshots', {
+    hint: 'What defines them is installed by: stowage install --components snapshot-crds',
+    cause: error,
+  });
+}
+
+/** A snapshot may come before its claim, but it may also have a wrong name in it. */
+async function noteMissing(
+  { metadata }: VolumeSnapshot,
+  claim: string,
+  client: KubeClient,
+  io: Io,
+): Promise<void> {
+  const { namespace } = metadata;
+  const options = { namespace, signal: io.signal };
+  const found = await readNamed<PersistentVolumeClaim>(client, PERSISTENT_VOLUME_CLAIMS, claim, options);
+  if ('absent' in found) {
+    io.stderr.write(printable(`note: there is no PersistentVolumeClaim ${namespace}/${claim} yet\n`));
+  }
+}
+
+async function untilReady(
+  { metadata }: VolumeSnapshot,
+  timeoutMs: number,
+  io: Io,
+  client: KubeClient,
+): Promise<VolumeSnapshot> {
+  const { namespace = '', name, uid } = metadata;
+  const object = { kind: VOLUME_SNAPSHOTS.kind, name, namespace };
+  return waited<VolumeSnapshot>(client, VOLUME_SNAPSHOTS, object, io, {
+    uid,
+    timeoutMs,
+    isDone: ({ status }) => status?.readyToUse === true,
+    progressOf,
+    hint: `It goes on by itself where stowage watch runs. See what holds it up: ${commandLine('stowage', 'why', 'snapshot', `${namespace}/${name}`)}`,
+  });
+}

@@ -1,0 +1,85 @@
+import type { DataSourceReference, PersistentVolumeClaim } from '../../../api/core.ts';
+import { StowageError } from '../../../api/errors.ts';
+import { SNAPSHOT_GROUP } from '../../../api/names.ts';
+import { formatBytes, parseQuantity } from '../../../api/quantity.ts';
+import type { Origin } from './origin.ts';
+import type { RestoreFlags } from './restore.ts';
+
+/** What is restored, to what. */
+export interface Wanted {
+  snapshot: { namespace: string; name: string };
+  claim: { namespace: string; name: string };
+}
+
+export const isAcross = ({ snapshot, claim }: Wanted): boolean => snapshot.namespace !== claim.namespace;
+
+/** The snapshot itself; with its namespace where that is another one. */
+export const toSnapshot = (wanted: Wanted): DataSourceReference => ({
+  apiGroup: SNAPSHOT_GROUP,
+  kind: 'VolumeSnapshot',
+  name: wanted.snapshot.name,
+  ...(isAcross(wanted) ? { namespace: wanted.snapshot.namespace } : {}),
+});
+
+/** The link of the claim's name. */
+export const toLink = ({ claim }: Wanted): DataSourceReference => ({
+  apiGroup: SNAPSHOT_GROUP,
+  kind: 'VolumeSnapshotLink',
+  name: claim.name,
+});
+
+/** Throws a StowageError `usage` where a size is needed, or the one given is too small. */
+export function claimOf(
+  { snapshot, claim }: Wanted,
+  dataSourceRef: DataSourceReference,
+  flags: Pick<RestoreFlags, 'size' | 'storageClass' | 'accessMode' | 'mode'>,
+  origin: Origin,
+): PersistentVolumeClaim {
+  const storageClassName = flags.storageClass ?? origin.storageClassName;
+  const volumeMode = flags.mode ?? origin.volumeMode;
+  return {
+    apiVersion: 'v1',
+    kind: 'PersistentVolumeClaim',
+    metadata: claim,
+    spec: {
+      accessModes: flags.accessMode ?? ['ReadWriteOnce'],
+      ...(storageClassName === undefined ? {} : { storageClassName }),
+      ...(volumeMode === undefined ? {} : { volumeMode }),
+      resources: {
+        requests: { storage: sizeOf(`${snapshot.namespace}/${snapshot.name}`, flags.size, origin) },
+      },
+      dataSourceRef,
+    },
+  };
+}
+
+function sizeOf(snapshot: string, size: string | undefined, { sizeBytes, unknown }: Origin): string {
+  if (size === undefined) {
+    if (sizeBytes !== undefined) return formatBytes(sizeBytes);
+    throw new StowageError(
+      'usage',
+      `--size is needed: ${unknown ?? 'nobody says how large the snapshot is'}`,
+      {
+        hint: `Ask for at least what the claim had that VolumeSnapshot ${snapshot} was taken of.`,
+      },
+    );
+  }
+  if (sizeBytes !== undefined && parseQuantity(size) < sizeBytes) {
+    throw new StowageError(
+      'usage',
+      `--size ${size} is too small: VolumeSnapshot ${snapshot} needs ${formatBytes(sizeBytes)}`,
+    );
+  }
+  return size;
+}
+
+/** Whether a claim names what it was to name: API servers drop what they do not know, or what is switched off. */
+export function isKept({ spec }: PersistentVolumeClaim, wanted: DataSourceReference): boolean {
+  const { apiGroup, kind, name, namespace } = spec.dataSourceRef ?? { kind: '', name: '' };
+  return (
+    apiGroup === wanted.apiGroup &&
+    kind === wanted.kind &&
+    name === wanted.name &&
+    (namespace ?? '') === (wanted.namespace ?? '')
+  );
+}

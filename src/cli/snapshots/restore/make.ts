@@ -1,0 +1,148 @@
+import type { DataSourceReference, PersistentVolumeClaim } from '../../../api/core.ts';
+import { StowageError } from '../../../api/errors.ts';
+import { apiVersionOf, type Resource } from '../../../api/meta.ts';
+import { PERSISTENT_VOLUME_CLAIMS, VOLUME_SNAPSHOT_LINKS } from '../../../api/resources.ts';
+import type { VolumeSnapshotLink } from '../../../api/snapshot.ts';
+import type { Connection } from '../../../kube/connect.ts';
+import { servedAs } from '../../../kube/discovery.ts';
+import { isAlreadyExists, isNotFound } from '../../../kube/errors.ts';
+import type { KubeClient } from '../../../kube/types.ts';
+import type { Io } from '../../io.ts';
+import { isAcross, isKept, toLink, toSnapshot, type Wanted } from './claim.ts';
+
+/** How a claim comes to a snapshot: it names it, or it names a link that names it. */
+export interface Way {
+  reference: DataSourceReference;
+  /** undefined: without one. */
+  link: Resource | undefined;
+  /** As the server would have it. */
+  tried: PersistentVolumeClaim;
+}
+
+/**
+ * The way that the cluster can go, by a try that stores nothing: API servers say only so whether they keep a reference.
+ * Throws a StowageError where there is none.
+ */
+export async function wayFor(
+  wanted: Wanted,
+  claimWith: (reference: DataSourceReference) => PersistentVolumeClaim,
+  { client, transport }: Connection,
+  { signal }: Io,
+): Promise<Way> {
+  const attempt = async (reference: DataSourceReference, link: Resource | undefined) => {
+    const options = { dryRun: true, strict: true, signal };
+    const tried = await client.create(PERSISTENT_VOLUME_CLAIMS, claimWith(reference), options);
+    return isKept(tried, reference) ? { reference, link, tried } : undefined;
+  };
+  const direct = await attempt(toSnapshot(wanted), undefined);
+  if (direct !== undefined) return direct;
+  if (!isAcross(wanted)) throw dropped(wanted);
+  const { version } = VOLUME_SNAPSHOT_LINKS;
+  const link = await servedAs(transport, VOLUME_SNAPSHOT_LINKS, [version], signal);
+  const linked = link && (await attempt(toLink(wanted), link));
+  if (linked !== undefined) return linked;
+  throw new StowageError(
+    'failed',
+    `This cluster cannot restore to another namespace: its API server drops spec.dataSourceRef.namespace, and ${link === undefined ? 'it has no VolumeSnapshotLinks' : 'drops a reference to a VolumeSnapshotLink, too'}`,
+    {
+      hint: 'Switch the feature gate CrossNamespaceVolumeDataSource of kube-apiserver on, or have links: stowage install --components snapshot-crds,populator-crds',
+    },
+  );
+}
+
+/** Creates the claim, and the link if it takes one. If the claim lost its reference it is deleted again: it would be bound to an empty volume. */
+export async function make(
+  wanted: Wanted,
+  claim: PersistentVolumeClaim,
+  { reference, link }: Way,
+  io: Io,
+  client: KubeClient,
+): Promise<PersistentVolumeClaim> {
+  const { signal } = io;
+  const { namespace, name } = wanted.claim;
+  if (link !== undefined) await refuseOtherLink(wanted, link, io, client);
+  const made = await client.create(PERSISTENT_VOLUME_CLAIMS, claim, { strict: true, signal });
+  try {
+    if (!isKept(made, reference)) throw dropped(wanted);
+    const options = { namespace, signal };
+    const stored = await client.get<PersistentVolumeClaim>(PERSISTENT_VOLUME_CLAIMS, name, options);
+    if (stored.metadata.uid === made.metadata.uid && !isKept(stored, reference)) throw dropped(wanted);
+    if (link !== undefined) await makeLink(wanted, stored, link, io, client);
+    return stored;
+  } catch (error) {
+    const { uid } = made.metadata;
+    await client.delete(PERSISTENT_VOLUME_CLAIMS, name, { namespace, uid }).catch((cause) => {
+      if (isNotFound(cause)) return;
+      throw new StowageError(
+        'failed',
+        `PersistentVolumeClaim ${namespace}/${name} is there, and may get an empty volume: it could not be deleted again`,
+        { hint: `Delete it: kubectl delete pvc ${name} -n ${namespace}`, cause: error },
+      );
+    });
+    throw error;
+  }
+}
+
+const dropped = ({ claim: { namespace, name } }: Wanted): StowageError =>
+  new StowageError(
+    'failed',
+    `The API server dropped spec.dataSourceRef of PersistentVolumeClaim ${namespace}/${name}, which would have got an empty volume: there is no such claim now`,
+    {
+      hint: 'See which feature gates and admission webhooks the API server has.',
+      object: { kind: 'PersistentVolumeClaim', namespace, name },
+    },
+  );
+
+const leadsThere = ({ spec }: VolumeSnapshotLink, { snapshot, claim }: Wanted): boolean =>
+  (spec.source.namespace || claim.namespace) === snapshot.namespace && spec.source.name === snapshot.name;
+
+async function refuseOtherLink(
+  wanted: Wanted,
+  link: Resource,
+  { signal }: Io,
+  client: KubeClient,
+): Promise<void> {
+  const { namespace, name } = wanted.claim;
+  try {
+    const there = await client.get<VolumeSnapshotLink>(link, name, { namespace, signal });
+    if (!leadsThere(there, wanted)) throw leadsElsewhere(there, wanted);
+  } catch (error) {
+    if (!isNotFound(error)) throw error;
+  }
+}
+
+/** It goes with the claim. One that is there already is somebody else's, and stays. */
+async function makeLink(
+  wanted: Wanted,
+  { metadata: { name, uid = '' } }: PersistentVolumeClaim,
+  resource: Resource,
+  { signal }: Io,
+  client: KubeClient,
+): Promise<void> {
+  const { snapshot, claim } = wanted;
+  const link: VolumeSnapshotLink = {
+    apiVersion: apiVersionOf(resource),
+    kind: resource.kind,
+    metadata: {
+      ...claim,
+      ownerReferences: [{ apiVersion: 'v1', kind: 'PersistentVolumeClaim', name, uid }],
+    },
+    spec: { source: snapshot },
+  };
+  try {
+    await client.create(resource, link, { strict: true, signal });
+  } catch (error) {
+    if (!isAlreadyExists(error)) throw error;
+    await refuseOtherLink(wanted, resource, { signal } as Io, client);
+  }
+}
+
+const leadsElsewhere = ({ spec: { source } }: VolumeSnapshotLink, { claim }: Wanted): StowageError =>
+  new StowageError(
+    'conflict',
+    `VolumeSnapshotLink ${claim.namespace}/${claim.name} is there already, and leads to ${source.namespace || claim.namespace}/${source.name}`,
+    {
+      hint: 'Restore to a claim of another name, or delete the link if nobody needs it.',
+      object: { kind: 'VolumeSnapshotLink', ...claim },
+    },
+  );

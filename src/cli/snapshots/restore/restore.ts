@@ -1,0 +1,152 @@
+import type { PersistentVolumeClaim, StorageClass } from '../../../api/core.ts';
+import { StowageError } from '../../../api/errors.ts';
+import { PERSISTENT_VOLUME_CLAIMS, STORAGE_CLASSES } from '../../../api/resources.ts';
+import type { ReferenceGrant } from '../../../api/snapshot.ts';
+import { listAll } from '../../../kube/client.ts';
+import type { Connection } from '../../../kube/connect.ts';
+import type { KubeClient } from '../../../kube/types.ts';
+import { isGranted } from '../../../provisioning/sources/grant.ts';
+import { denial } from '../../../provisioning/sources/resolve.ts';
+import type { GlobalFlags } from '../../globals.ts';
+import { referrer, SNAPSHOT_TYPE, servedGrants } from '../../grants/kinds.ts';
+import type { Io } from '../../io.ts';
+import type { CreateFlags, WaitFlags } from '../../objects/flags.ts';
+import { nameOf } from '../../objects/name.ts';
+import { printDone } from '../../objects/print.ts';
+import { printable } from '../../output/printable.ts';
+import type { NamespacedName } from '../../parse.ts';
+import { foundIn, reading, readNamed } from '../../volume/reading.ts';
+import { commandLine } from '../../why/command-line.ts';
+import { tellEvents } from '../events.ts';
+import { waited } from '../wait.ts';
+import { claimOf, isAcross, toSnapshot, type Wanted } from './claim.ts';
+import { make, type Way, wayFor } from './make.ts';
+import { originOf } from './origin.ts';
+
+export interface RestoreFlags extends CreateFlags, WaitFlags {
+  to: NamespacedName;
+  /** A quantity. */
+  size?: string;
+  storageClass?: string;
+  accessMode?: string[];
+  mode?: 'Filesystem' | 'Block';
+}
+
+/**
+ * `stowage restore snapshot`: a claim that starts from a snapshot, of another namespace as well. `connect` is not called for what
+ * needs no cluster. Throws a StowageError; then there is no claim that would be bound to an empty volume.
+ */
+export async function restore(
+  { namespace, name }: NamespacedName,
+  flags: RestoreFlags & GlobalFlags,
+  io: Io,
+  connect: () => Promise<Connection>,
+): Promise<void> {
+  const { to, dryRun, output } = flags;
+  const isSaid =
+    (namespace ?? flags.namespace) !== undefined && (to.namespace ?? flags.namespace) !== undefined;
+  const own = isSaid ? (flags.namespace ?? '') : (await connect()).namespace;
+  const wanted: Wanted = {
+    snapshot: { namespace: namespace ?? own, name },
+    claim: { namespace: to.namespace ?? own, name: to.name },
+  };
+  if (dryRun === 'client') {
+    const unknown = '--dry-run=client does not look at the snapshot';
+    return printDone(
+      [claimOf(wanted, toSnapshot(wanted), flags, { unknown })],
+      false,
+      'created (dry run)',
+      output,
+      io,
+    );
+  }
+  const connection = await connect();
+  const { client } = connection;
+  const origin = await originOf(wanted.snapshot, flags.size !== undefined, io, client);
+  const claimWith = (reference: Way['reference']) => claimOf(wanted, reference, flags, origin);
+  const way = await wayFor(wanted, claimWith, connection, io);
+  if (isAcross(wanted)) await noteDenied(wanted, way, connection, io);
+  if (dryRun === 'server') return printDone([way.tried], false, 'created (server dry run)', output, io);
+  const made = await make(wanted, claimWith(way.reference), way, io, client);
+  if (way.link !== undefined) {
+    io.stderr.write(
+      printable(
+        `note: made by a VolumeSnapshotLink ${wanted.claim.namespace}/${to.name}, which goes with the claim\n`,
+      ),
+    );
+  }
+  if (!flags.wait) return printDone([made], false, 'created', output, io);
+  io.stderr.write(`${nameOf(made)} created\n`);
+  await noteConsumer(made, client, io);
+  printDone([await untilBound(made, flags.timeout, io, client)], false, 'bound', output, io);
+}
+
+/** What may not be read of grants is not told of: the claim says it itself. */
+async function noteDenied(
+  { snapshot, claim }: Wanted,
+  { link }: Way,
+  connection: Connection,
+  io: Io,
+): Promise<void> {
+  const { signal } = io;
+  const { namespace } = snapshot;
+  const what = link === undefined ? 'claims' : 'links';
+  const resource = await servedGrants(connection, signal);
+  const read =
+    resource && (await reading(listAll<ReferenceGrant>(connection.client, resource, { namespace, signal })));
+  const grants = read === undefined ? [] : foundIn(read)?.items;
+  const from = referrer(what, claim.namespace);
+  const to = { ...SNAPSHOT_TYPE, ...snapshot };
+  if (grants === undefined || isGranted(grants, from, to)) return;
+  const command = commandLine(
+    'stowage',
+    'grant',
+    'snapshot',
+    `${namespace}/${snapshot.name}`,
+    '--to',
+    claim.namespace,
+  );
+  io.stderr.write(
+    printable(`note: ${denial({ metadata: claim }, to)}; the claim waits until it is: ${command}\n`),
+  );
+}
+
+/** Of such a class nothing comes before a pod does. */
+async function noteConsumer(
+  { metadata, spec }: PersistentVolumeClaim,
+  client: KubeClient,
+  io: Io,
+): Promise<void> {
+  const { signal } = io;
+  const read = await readNamed<StorageClass>(client, STORAGE_CLASSES, spec.storageClassName, { signal });
+  if (foundIn(read)?.volumeBindingMode !== 'WaitForFirstConsumer') return;
+  io.stderr.write(
+    printable(
+      `note: storage class ${spec.storageClassName} waits for the first pod that uses claim ${metadata.name}\n`,
+    ),
+  );
+}
+
+async function untilBound(
+  { metadata }: PersistentVolumeClaim,
+  timeoutMs: number,
+  io: Io,
+  client: KubeClient,
+): Promise<PersistentVolumeClaim> {
+  const { namespace = '', name, uid } = metadata;
+  const object = { kind: PERSISTENT_VOLUME_CLAIMS.kind, namespace, name };
+  return waited<PersistentVolumeClaim>(client, PERSISTENT_VOLUME_CLAIMS, object, io, {
+    uid,
+    timeoutMs,
+    isDone: ({ status }) => {
+      if (status?.phase === 'Lost')
+        throw new StowageError('failed', `The volume of PersistentVolumeClaim ${namespace}/${name} is gone`, {
+          object,
+        });
+      return status?.phase === 'Bound';
+    },
+    progressOf: ({ status }) => status?.phase ?? 'Pending',
+    alongside: (tell, signal) => tellEvents(client, { namespace, name, uid }, tell, io, signal),
+    hint: `It goes on by itself where stowage watch runs. See what holds it up: ${commandLine('stowage', 'why', 'pvc', `${namespace}/${name}`)}`,
+  });
+}

@@ -1,0 +1,81 @@
+import { type ErrorObject, StowageError } from '../../api/errors.ts';
+import type { KubeObject, Resource } from '../../api/meta.ts';
+import type { KubeClient } from '../../kube/types.ts';
+import { waitFor } from '../../kube/wait.ts';
+import type { Io } from '../io.ts';
+import { showProgress } from '../output/progress.ts';
+
+interface Waited<T> {
+  uid: string | undefined;
+  timeoutMs: number;
+  isDone: (object: T) => boolean;
+  /** Where it is, in one line. */
+  progressOf: (object: T) => string;
+  /** What to do when the time is over. */
+  hint: string;
+  /** Tells what others say of it meanwhile, until the signal. */
+  alongside?: (tell: (said: string) => void, signal: AbortSignal) => Promise<void>;
+}
+
+/**
+ * Waits for an object in a namespace, and shows on standard error where it is. Throws a StowageError: `timeout` with what was seen
+ * last, `not-found` where it was deleted meanwhile.
+ */
+export async function waited<T extends KubeObject>(
+  client: KubeClient,
+  resource: Resource,
+  object: ErrorObject & { namespace: string },
+  io: Io,
+  { uid, timeoutMs, isDone, progressOf, hint, alongside }: Waited<T>,
+): Promise<T> {
+  const { namespace, name } = object;
+  const what = `${resource.kind} ${namespace}/${name}`;
+  let last = 'nothing was seen of it';
+  const run = async (tell: (state: string) => void): Promise<T> => {
+    let state = '';
+    let said = '';
+    const show = () => {
+      last = said === '' ? state : `${state}; ${said}`;
+      tell(last);
+    };
+    const over = new AbortController();
+    const signal = AbortSignal.any([io.signal, over.signal]);
+    // It is for people: what breaks of it ends nothing.
+    const beside = alongside?.((text) => {
+      said = text;
+      show();
+    }, signal).catch(() => {});
+    try {
+      const found = await waitFor<T>(client, resource, name, {
+        namespace,
+        until: (now) => {
+          if (now === undefined || now.metadata.uid !== uid) {
+            throw new StowageError('not-found', `${what} was deleted while it was waited for`, { object });
+          }
+          return isDone(now);
+        },
+        onChange: (now) => {
+          if (now === undefined) return;
+          state = progressOf(now);
+          show();
+        },
+        timeoutMs,
+        signal: io.signal,
+        clock: io.clock,
+      });
+      return found as T;
+    } finally {
+      over.abort();
+      await beside;
+    }
+  };
+  const [outcome] = await showProgress(io, [{ title: name, run }]);
+  if (outcome?.status === 'fulfilled') return outcome.value;
+  const reason: unknown = outcome?.reason;
+  if (!(reason instanceof StowageError) || reason.code !== 'timeout') throw reason;
+  throw new StowageError('timeout', `${what}: waited ${timeoutMs / 1000} s in vain: ${last}`, {
+    hint,
+    object,
+    cause: reason,
+  });
+}
