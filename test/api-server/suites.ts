@@ -9,6 +9,7 @@ import { namespaces } from './cases/namespaces.ts';
 import { patches } from './cases/patches.ts';
 import { requests } from './cases/requests.ts';
 import { shelves } from './cases/shelves.ts';
+import { standardKinds } from './cases/standard-kinds.ts';
 import { tables } from './cases/tables.ts';
 import { election } from './election.ts';
 import { kubeClient } from './kube-client.ts';
@@ -38,6 +39,7 @@ export const SUITES: Record<string, Suite> = {
   'sources of claims': claimSources,
   tables,
   'tables over HTTP': asTables,
+  'standard kinds': standardKinds,
   'Volume CRD': volumeCrd,
   'kube client': kubeClient,
   election,
