@@ -41,7 +41,7 @@ export const oneDirectory = (text: string, before?: string): string => directory
 
 /** The name of a volume group or a thin pool, of an option that is given once. */
 export function lvmName(text: string, before?: string): string {
-  if (!isLvmName(oneText(text, before))) throw new InvalidArgumentError(`A name has ${LVM_NAME}.`);
+  if (!isLvmName(oneText(text, before))) throw new InvalidArgumentError(`It must be ${LVM_NAME}.`);
   return text;
 }
 
