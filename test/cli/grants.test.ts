@@ -15,6 +15,7 @@ import {
   claimNamed,
   FROM_CLAIMS,
   FROM_LINKS,
+  fresh,
   grantNamed,
   LINK,
   SNAPSHOT,
@@ -45,8 +46,6 @@ afterEach(async () => {
 const stowage = (line: string) => cluster.stowage(line.split(' '));
 const grants = async (namespace = 'prod') =>
   (await client.list<ReferenceGrant>(REFERENCE_GRANTS, { namespace })).items;
-const fresh = <T extends KubeObject>({ metadata: { name, namespace }, ...object }: T) =>
-  ({ ...object, metadata: { name, namespace } }) as unknown as T;
 const make = <T extends KubeObject>(resource: typeof REFERENCE_GRANTS, object: T) =>
   client.create(resource, fresh(object));
 const NAME = nameFor({ snapshot: 'foo-backup', to: 'test' });
@@ -327,7 +326,22 @@ describe('get grants', () => {
   });
 });
 
-test('a cluster that serves v1beta1 alone, and one without grants', async () => {
+test('a cluster that serves v1beta1 alone', async () => {
+  const old = await startClaimsCluster({ grantsIn: 'v1beta1' });
+  try {
+    expect((await old.stowage('grant snapshot prod/foo-backup --to test'.split(' '))).code).toBe(0);
+    const { code } = await old.stowage('check grant --from test --snapshot prod/foo-backup'.split(' '));
+    expect(code).toBe(0);
+    const { out } = await old.stowage('get grants -A -o json'.split(' '));
+    expect(JSON.parse(out).items).toHaveLength(1);
+    expect((await old.stowage(['revoke', 'grant', `prod/${NAME}`])).code).toBe(0);
+    await expect(old.client.list(REFERENCE_GRANTS)).rejects.toThrow();
+  } finally {
+    await old.stop();
+  }
+});
+
+test('a cluster without grants', async () => {
   const without = await startClaimsCluster({ without: ['ReferenceGrant'] });
   try {
     for (const line of [

@@ -20,10 +20,18 @@ export interface ClaimsCluster {
 }
 
 export async function startClaimsCluster(
-  options: { crossNamespace?: boolean; without?: readonly string[] } = {},
+  options: {
+    crossNamespace?: boolean;
+    /** Kinds that are not served. */
+    without?: readonly string[];
+    /** ReferenceGrants are served in this version only. */
+    grantsIn?: string;
+  } = {},
 ): Promise<ClaimsCluster> {
-  const { crossNamespace = false, without = [] } = options;
-  const crds = ALL_CRDS.filter(({ spec }) => !without.includes(spec.names.kind));
+  const { crossNamespace = false, without = [], grantsIn } = options;
+  const crds = ALL_CRDS.filter(({ spec }) => !without.includes(spec.names.kind)).map((crd) =>
+    crd.spec.names.kind === 'ReferenceGrant' && grantsIn !== undefined ? servedIn(crd, grantsIn) : crd,
+  );
   const sandbox = await startSandbox({
     crds,
     featureGates: { CrossNamespaceVolumeDataSource: crossNamespace },
@@ -55,4 +63,9 @@ export async function startClaimsCluster(
       await rm(folder, { recursive: true });
     },
   };
+}
+
+function servedIn(crd: (typeof ALL_CRDS)[number], version: string): object {
+  const versions = crd.spec.versions.filter(({ name }) => name === version);
+  return { ...crd, spec: { ...crd.spec, versions: versions.map((each) => ({ ...each, storage: true })) } };
 }
