@@ -26,11 +26,8 @@ export function durationOption(flags: string, description: string, standard: str
 /** A duration in ms; the word given stands for what does not end, or does not come: Infinity. */
 export const durationOr =
   (word: string) =>
-  (text: string): number => {
-    if (text === word) return Number.POSITIVE_INFINITY;
-    if (parseDuration(text) !== undefined) return duration(text);
-    throw new InvalidArgumentError(`Write a duration such as 30s, 5m or 1h30m, or ${word}.`);
-  };
+  (text: string): number =>
+    text === word ? Number.POSITIVE_INFINITY : duration(text);
 
 /** An absolute path in its only spelling. */
 export function directory(text: string): string {
@@ -44,7 +41,7 @@ export const oneDirectory = (text: string, before?: string): string => directory
 
 /** The name of a volume group or a thin pool, of an option that is given once. */
 export function lvmName(text: string, before?: string): string {
-  if (!isLvmName(oneText(text, before))) throw new InvalidArgumentError(`A name has ${LVM_NAME}.`);
+  if (!isLvmName(oneText(text, before))) throw new InvalidArgumentError(`It must be ${LVM_NAME}.`);
   return text;
 }
 

@@ -1,4 +1,5 @@
 import type { DataSourceReference, PersistentVolume, PersistentVolumeClaim } from '../../src/api/core.ts';
+import type { KubeObject } from '../../src/api/meta.ts';
 import { DRIVER, SNAPSHOT_GROUP, VOLUME_API_VERSION } from '../../src/api/names.ts';
 import type {
   ReferenceGrant,
@@ -114,3 +115,7 @@ export function boundClaim(
   };
   return { claim, pv };
 }
+
+/** An object as somebody creates it: what a server writes is left out. */
+export const fresh = <T extends KubeObject>({ metadata: { name, namespace }, ...object }: T): T =>
+  ({ ...object, status: undefined, metadata: { name, ...(namespace && { namespace }) } }) as unknown as T;

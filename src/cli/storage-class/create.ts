@@ -8,7 +8,10 @@ import { createObjects } from '../objects/create.ts';
 import type { CreateFlags } from '../objects/flags.ts';
 import { type ClassFlags, type DynamicFlags, dynamicClass, staticClass } from './manifest.ts';
 
-export interface CreateClassFlags extends ClassFlags, Partial<DynamicFlags>, CreateFlags {
+export interface CreateClassFlags
+  extends ClassFlags,
+    Partial<Omit<DynamicFlags, keyof ClassFlags>>,
+    CreateFlags {
   static?: boolean;
   dynamic?: boolean;
 }

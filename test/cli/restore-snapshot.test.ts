@@ -1,0 +1,366 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { parse } from 'yaml';
+import type { AnyEvent, PersistentVolumeClaim } from '../../src/api/core.ts';
+import type { KubeObject } from '../../src/api/meta.ts';
+import {
+  EVENTS,
+  PERSISTENT_VOLUME_CLAIMS,
+  REFERENCE_GRANTS,
+  STORAGE_CLASSES,
+  VOLUME_SNAPSHOT_CONTENTS,
+  VOLUME_SNAPSHOT_LINKS,
+  VOLUME_SNAPSHOTS,
+} from '../../src/api/resources.ts';
+import type { VolumeSnapshotLink } from '../../src/api/snapshot.ts';
+import { ApiError } from '../../src/kube/errors.ts';
+import type { KubeClient } from '../../src/kube/types.ts';
+import { type ClaimsCluster, startClaimsCluster } from '../support/claims-cluster.ts';
+import { CONTENT, claimNamed, fresh, LINK, SNAPSHOT } from '../support/snapshots.ts';
+import { until } from '../support/until.ts';
+import { classNamed } from '../support/volumes.ts';
+
+const clusters: Record<'on' | 'off' | 'bare', ClaimsCluster> = {} as never;
+beforeAll(async () => {
+  clusters.on = await startClaimsCluster({ crossNamespace: true });
+  clusters.off = await startClaimsCluster();
+  clusters.bare = await startClaimsCluster({ without: ['VolumeSnapshotLink', 'ReferenceGrant'] });
+  for (const { client } of Object.values(clusters)) {
+    await client.create(STORAGE_CLASSES, { ...classNamed('fast'), provisioner: 'volume.stowage.dev' });
+    await client.create(VOLUME_SNAPSHOTS, fresh(SNAPSHOT));
+    await client.patch(
+      VOLUME_SNAPSHOTS,
+      'foo-backup',
+      { status: SNAPSHOT.status },
+      { namespace: 'prod', subresource: 'status' },
+    );
+    await client.create(VOLUME_SNAPSHOT_CONTENTS, fresh(CONTENT));
+    await client.create(PERSISTENT_VOLUME_CLAIMS, fresh(claimNamed('foo', {}, 'prod')));
+  }
+});
+afterAll(() => Promise.all(Object.values(clusters).map((cluster) => cluster.stop())));
+afterEach(async () => {
+  for (const { client } of Object.values(clusters)) {
+    for (const resource of [VOLUME_SNAPSHOT_LINKS, PERSISTENT_VOLUME_CLAIMS, REFERENCE_GRANTS]) {
+      const { items } = await client.list<KubeObject>(resource).catch(() => ({ items: [] }));
+      for (const { metadata } of items.filter(({ metadata: { name } }) => name !== 'foo')) {
+        await client.delete(resource, metadata.name, { namespace: metadata.namespace });
+      }
+    }
+  }
+});
+
+const RESTORE = 'restore snapshot prod/foo-backup --to test/foo-testing';
+const words = (line: string) => line.split(' ');
+const claims = async ({ client }: ClaimsCluster) =>
+  (await client.list<PersistentVolumeClaim>(PERSISTENT_VOLUME_CLAIMS)).items.filter(
+    ({ metadata }) => metadata.name !== 'foo',
+  );
+const links = async ({ client }: ClaimsCluster) =>
+  (await client.list<VolumeSnapshotLink>(VOLUME_SNAPSHOT_LINKS)).items;
+const DIRECT = {
+  apiGroup: 'snapshot.storage.k8s.io',
+  kind: 'VolumeSnapshot',
+  name: 'foo-backup',
+  namespace: 'prod',
+};
+const DENIED =
+  "note: accessing prod/foo-backup of VolumeSnapshot dataSource from test/foo-testing isn't allowed; the claim waits until it is: stowage grant snapshot prod/foo-backup --to test\n";
+
+describe('to another namespace', () => {
+  test('by its namespace, where the API server keeps that', async () => {
+    await clusters.on.stowage(words('grant snapshot prod/foo-backup --to test'));
+    expect(await clusters.on.stowage(words(RESTORE))).toMatchObject({
+      code: 0,
+      out: 'persistentvolumeclaim/foo-testing created\n',
+      err: '',
+    });
+    expect(await claims(clusters.on)).toMatchObject([
+      {
+        metadata: { namespace: 'test', name: 'foo-testing' },
+        spec: {
+          accessModes: ['ReadWriteOnce'],
+          storageClassName: 'fast',
+          volumeMode: 'Filesystem',
+          resources: { requests: { storage: '1Gi' } },
+          dataSourceRef: DIRECT,
+        },
+      },
+    ]);
+    expect(await links(clusters.on)).toEqual([]);
+  });
+
+  test('by a link that goes with the claim, where the API server drops the namespace', async () => {
+    await clusters.off.stowage(words('grant snapshot prod/foo-backup --to test --for links'));
+    const { code, err } = await clusters.off.stowage(words(RESTORE));
+    expect({ code, err }).toEqual({
+      code: 0,
+      err: 'note: made by a VolumeSnapshotLink test/foo-testing, which goes with the claim\n',
+    });
+    const [claim] = await claims(clusters.off);
+    expect(claim?.spec.dataSourceRef).toEqual({
+      apiGroup: 'snapshot.storage.k8s.io',
+      kind: 'VolumeSnapshotLink',
+      name: 'foo-testing',
+    });
+    expect(await links(clusters.off)).toMatchObject([
+      {
+        metadata: {
+          namespace: 'test',
+          name: 'foo-testing',
+          ownerReferences: [{ kind: 'PersistentVolumeClaim', uid: claim?.metadata.uid }],
+        },
+        spec: { source: { name: 'foo-backup', namespace: 'prod' } },
+      },
+    ]);
+    await clusters.off.client.delete(PERSISTENT_VOLUME_CLAIMS, 'foo-testing', { namespace: 'test' });
+    await until('the link is gone', 5000, async () => (await links(clusters.off)).length === 0 || undefined);
+  });
+
+  test('not at all, where there are no links either: no claim is left', async () => {
+    const { code, out, err } = await clusters.bare.stowage(words(RESTORE));
+    expect({ code, out }).toEqual({ code: 1, out: '' });
+    expect(err).toContain('drops spec.dataSourceRef.namespace, and it has no VolumeSnapshotLinks');
+    expect(await claims(clusters.bare)).toEqual([]);
+  });
+
+  test.each<['on' | 'off', string]>([
+    ['on', DENIED],
+    ['off', DENIED],
+  ])('without a grant, gate %s: the claim is made, and what is missing said', async (gate, note) => {
+    const { code, err } = await clusters[gate].stowage(words(RESTORE));
+    expect(code).toBe(0);
+    expect(err).toContain(note);
+    expect(await claims(clusters[gate])).toHaveLength(1);
+  });
+
+  test('a grant for claims alone is not enough for a link', async () => {
+    await clusters.off.stowage(words('grant snapshot prod/foo-backup --to test --for claims'));
+    expect((await clusters.off.stowage(words(RESTORE))).err).toContain(DENIED);
+  });
+
+  test('with a link of that name that leads elsewhere, nothing is made', async () => {
+    const other = { ...LINK, metadata: { name: 'foo-testing', namespace: 'test' } };
+    await clusters.off.client.create(VOLUME_SNAPSHOT_LINKS, {
+      ...other,
+      spec: { source: { name: 'secret', namespace: 'prod' } },
+    });
+    const { code, err } = await clusters.off.stowage(words(RESTORE));
+    expect(code).toBe(5);
+    expect(err).toContain('is there already, and leads to prod/secret');
+    expect(await claims(clusters.off)).toEqual([]);
+  });
+
+  test('with a link of that name that leads there, that one is used, and stays', async () => {
+    const there = { ...LINK, metadata: { name: 'foo-testing', namespace: 'test' } };
+    await clusters.off.client.create(VOLUME_SNAPSHOT_LINKS, there);
+    expect((await clusters.off.stowage(words(RESTORE))).code).toBe(0);
+    expect((await links(clusters.off))[0]?.metadata).not.toHaveProperty('ownerReferences');
+  });
+});
+
+describe('a reference that is dropped after all leaves no claim', () => {
+  /** As an admission webhook might, which looks at no dry run. */
+  const dropping =
+    (answersTruly: boolean) =>
+    (client: KubeClient): KubeClient => ({
+      ...client,
+      async create(resource, object, options = {}) {
+        if (resource !== PERSISTENT_VOLUME_CLAIMS || options.dryRun)
+          return client.create(resource, object, options);
+        const { dataSourceRef: _, ...spec } = (object as unknown as PersistentVolumeClaim).spec;
+        const stored = await client.create(resource, { ...object, spec }, options);
+        return answersTruly ? stored : { ...object, metadata: stored.metadata };
+      },
+    });
+
+  test.each([
+    ['as the answer says', true],
+    ['as only reading it back says', false],
+  ])('%s', async (_name, answersTruly) => {
+    for (const line of [RESTORE, 'restore snapshot prod/foo-backup --to prod/again']) {
+      const { code, out, err } = await clusters.on.stowage(words(line), {}, dropping(answersTruly));
+      expect({ code, out }).toEqual({ code: 1, out: '' });
+      expect(err).toContain('The API server dropped spec.dataSourceRef of PersistentVolumeClaim');
+      expect(await claims(clusters.on)).toEqual([]);
+    }
+  });
+
+  test('and where it cannot be deleted, that is said', async () => {
+    const stuck = (client: KubeClient): KubeClient => ({
+      ...dropping(true)(client),
+      async delete() {
+        throw new ApiError({ apiVersion: 'v1', kind: 'Status', status: 'Failure' }, 403, 'DELETE');
+      },
+    });
+    const { code, err } = await clusters.on.stowage(words(RESTORE), {}, stuck);
+    expect(code).toBe(1);
+    expect(err).toContain('PersistentVolumeClaim test/foo-testing is there, and may get an empty volume');
+    expect(err).toContain('kubectl delete pvc foo-testing -n test');
+  });
+
+  test('where the link cannot be made, too', async () => {
+    const refusing = (client: KubeClient): KubeClient => ({
+      ...client,
+      async create(resource, object, options) {
+        if (resource.kind === 'VolumeSnapshotLink')
+          throw new ApiError(
+            { apiVersion: 'v1', kind: 'Status', status: 'Failure', message: 'no' },
+            403,
+            'POST',
+          );
+        return client.create(resource, object, options);
+      },
+    });
+    expect((await clusters.off.stowage(words(RESTORE), {}, refusing)).code).toBe(4);
+    expect(await claims(clusters.off)).toEqual([]);
+  });
+});
+
+describe('in its own namespace', () => {
+  const OWN = 'restore vs foo-backup --to again -n prod';
+  test.each(['on', 'off', 'bare'] as const)('by a plain reference, cluster %s', async (which) => {
+    const { code, err } = await clusters[which].stowage(words(OWN));
+    expect({ code, err }).toEqual({ code: 0, err: '' });
+    const { namespace: _, ...reference } = DIRECT;
+    expect(await claims(clusters[which])).toMatchObject([
+      {
+        metadata: { namespace: 'prod', name: 'again' },
+        spec: { dataSourceRef: reference, dataSource: reference },
+      },
+    ]);
+  });
+
+  test('as it is asked for', async () => {
+    const line = `${OWN} --size 2Gi --storage-class slow --access-mode ReadWriteOncePod,ReadOnlyMany --mode Block`;
+    expect((await clusters.on.stowage(words(line))).code).toBe(0);
+    expect((await claims(clusters.on))[0]?.spec).toMatchObject({
+      accessModes: ['ReadWriteOncePod', 'ReadOnlyMany'],
+      storageClassName: 'slow',
+      volumeMode: 'Block',
+      resources: { requests: { storage: '2Gi' } },
+    });
+  });
+
+  test('a claim that is there already', async () => {
+    await clusters.on.stowage(words(OWN));
+    expect(await clusters.on.stowage(words(OWN))).toMatchObject({ code: 5 });
+    expect(await claims(clusters.on)).toHaveLength(1);
+  });
+
+  test('--dry-run', async () => {
+    const { out } = await clusters.on.stowage(words(`${RESTORE} --size 1Gi --dry-run=client -o yaml`));
+    expect(parse(out)).toMatchObject({ spec: { dataSourceRef: DIRECT } });
+    expect(await clusters.on.stowage(words(`${OWN} --dry-run=server`))).toMatchObject({
+      code: 0,
+      out: 'persistentvolumeclaim/again created (server dry run)\n',
+    });
+    expect(await claims(clusters.on)).toEqual([]);
+  });
+});
+
+describe('a snapshot', () => {
+  const NOWHERE = 'restore snapshot prod/nowhere --to test/c';
+  test('that is not there', async () => {
+    expect(await clusters.on.stowage(words(NOWHERE))).toMatchObject({
+      code: 3,
+      err: expect.stringContaining('With --size, the claim waits for it.'),
+    });
+    expect(await clusters.on.stowage(words(`${NOWHERE} --size 1Gi`))).toMatchObject({
+      code: 0,
+      err: expect.stringContaining('note: there is no VolumeSnapshot prod/nowhere yet\n'),
+    });
+  });
+
+  test('that the user may not read', async () => {
+    const blind = (client: KubeClient): KubeClient => ({
+      ...client,
+      async get(resource, name, options) {
+        if (resource === VOLUME_SNAPSHOTS)
+          throw new ApiError(
+            { apiVersion: 'v1', kind: 'Status', status: 'Failure', message: 'no' },
+            403,
+            'GET',
+          );
+        return client.get(resource, name, options);
+      },
+    });
+    const refused = await clusters.on.stowage(words(RESTORE), {}, blind);
+    expect(refused).toMatchObject({ code: 2 });
+    expect(refused.err).toContain('--size is needed: you may not read VolumeSnapshot prod/foo-backup');
+    expect((await clusters.on.stowage(words(`${RESTORE} --size 1Gi`), {}, blind)).code).toBe(0);
+  });
+
+  test.each([
+    [`${RESTORE} --size 1Mi`, 'too small: VolumeSnapshot prod/foo-backup needs 1Gi'],
+    [`${RESTORE} --size 0`, 'Write a size'],
+    [`${RESTORE} --size large`, 'Write a size'],
+    [`${RESTORE} --access-mode ReadWriteMany`, 'There are ReadWriteOnce'],
+    ['restore snapshot a', '--to'],
+    [`${RESTORE} --dry-run=client`, '--size is needed'],
+  ])('%s is wrong usage', async (line, message) => {
+    const { code, out, err } = await clusters.on.stowage(words(line));
+    expect({ code, out }).toEqual({ code: 2, out: '' });
+    expect(err).toContain(message);
+    expect(await claims(clusters.on)).toEqual([]);
+  });
+});
+
+describe('--wait', () => {
+  const bind = async ({ client }: ClaimsCluster, status: PersistentVolumeClaim['status']) =>
+    client.patch(
+      PERSISTENT_VOLUME_CLAIMS,
+      'foo-testing',
+      { status },
+      { namespace: 'test', subresource: 'status' },
+    );
+  const say = ({ client }: ClaimsCluster, uid: string | undefined, name: string, message: string) =>
+    client.create<AnyEvent>(EVENTS, {
+      apiVersion: 'v1',
+      kind: 'Event',
+      metadata: { name, namespace: 'test' },
+      involvedObject: { kind: 'PersistentVolumeClaim', namespace: 'test', name: 'foo-testing', uid },
+      type: 'Warning',
+      reason: 'ProvisioningFailed',
+      message,
+      lastTimestamp: new Date().toISOString(),
+    } as AnyEvent);
+
+  test('tells what is said of the claim, and ends when it is bound', async () => {
+    const cluster = clusters.on;
+    let shown = '';
+    const terminal = {
+      write(text: string) {
+        shown += text;
+      },
+    };
+    const waiting = cluster.stowage(words(`${RESTORE} --wait`), { terminal });
+    const claim = await until('the claim', 5000, async () => (await claims(cluster))[0]);
+    await say(cluster, 'another', 'a', 'not of this claim');
+    await say(cluster, claim.metadata.uid, 'b', 'it is not allowed');
+    await until('the event is shown', 5000, async () => shown.includes('it is not allowed') || undefined);
+    await bind(cluster, { phase: 'Bound' });
+    const { code, err } = await waiting;
+    expect(code).toBe(0);
+    expect(shown).toMatch(/persistentvolumeclaim\/foo-testing bound\n$/);
+    expect(err).toContain(DENIED);
+    expect(err).toContain('foo-testing: Pending; ProvisioningFailed: it is not allowed\n');
+    expect(err).not.toContain('not of this claim');
+  });
+
+  test('in vain', async () => {
+    const { code, out, err } = await clusters.on.stowage(words(`${RESTORE} --wait --timeout 300ms`));
+    expect({ code, out }).toEqual({ code: 6, out: '' });
+    expect(err).toContain('PersistentVolumeClaim test/foo-testing: waited 0.3 s in vain: Pending');
+    expect(err).toContain('stowage why pvc test/foo-testing');
+    expect(await claims(clusters.on)).toHaveLength(1);
+  });
+
+  test('of a class that waits for a pod says so', async () => {
+    const waits = { ...classNamed('waits'), volumeBindingMode: 'WaitForFirstConsumer' };
+    await clusters.on.client.create(STORAGE_CLASSES, waits);
+    const { err } = await clusters.on.stowage(
+      words(`${RESTORE} --storage-class waits --wait --timeout 300ms`),
+    );
+    expect(err).toContain('note: storage class waits waits for the first pod that uses claim foo-testing\n');
+  });
+});

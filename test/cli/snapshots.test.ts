@@ -1,0 +1,214 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { parse } from 'yaml';
+import type { KubeObject } from '../../src/api/meta.ts';
+import { PERSISTENT_VOLUME_CLAIMS, VOLUME_SNAPSHOTS } from '../../src/api/resources.ts';
+import type { VolumeSnapshot } from '../../src/api/snapshot.ts';
+import { SignalError } from '../../src/cli/signals.ts';
+import type { KubeClient } from '../../src/kube/types.ts';
+import { type ClaimsCluster, startClaimsCluster } from '../support/claims-cluster.ts';
+import { claimNamed, fresh, SNAPSHOT } from '../support/snapshots.ts';
+import { until } from '../support/until.ts';
+
+let cluster: ClaimsCluster;
+let client: KubeClient;
+beforeAll(async () => {
+  cluster = await startClaimsCluster();
+  client = cluster.client;
+});
+afterAll(() => cluster.stop());
+afterEach(async () => {
+  for (const resource of [VOLUME_SNAPSHOTS, PERSISTENT_VOLUME_CLAIMS]) {
+    for (const { metadata } of (await client.list<KubeObject>(resource)).items) {
+      await client.delete(resource, metadata.name, { namespace: metadata.namespace });
+    }
+  }
+});
+const stowage = (line: string) => cluster.stowage(line.split(' '));
+const snapshots = async () => (await client.list<VolumeSnapshot>(VOLUME_SNAPSHOTS)).items;
+const prod = { namespace: 'prod' };
+const report = (name: string, status: VolumeSnapshot['status'], namespace = 'prod') =>
+  client.patch(VOLUME_SNAPSHOTS, name, { status }, { namespace, subresource: 'status' });
+const FULL = 'volumesnapshot.snapshot.storage.k8s.io/foo-backup';
+
+describe('create snapshot', () => {
+  test('in the namespace of its claim', async () => {
+    await client.create(PERSISTENT_VOLUME_CLAIMS, fresh(claimNamed('foo', {}, 'prod')));
+    expect(await stowage('create snapshot foo-backup --pvc foo -n prod')).toMatchObject({
+      code: 0,
+      out: `${FULL} created\n`,
+      err: '',
+    });
+    expect(await snapshots()).toMatchObject([
+      {
+        metadata: { name: 'foo-backup', namespace: 'prod' },
+        spec: { source: { persistentVolumeClaimName: 'foo' } },
+      },
+    ]);
+    expect((await snapshots())[0]?.spec).not.toHaveProperty('volumeSnapshotClassName');
+  });
+
+  test.each([
+    ['prod/b --pvc foo --class fast', 'prod'],
+    ['b --pvc prod/foo --class fast', 'prod'],
+    ['prod/b --pvc prod/foo --class fast -n test', 'prod'],
+    ['b --pvc foo --class fast', 'default'],
+  ])('create snapshot %s', async (line, namespace) => {
+    const { code, err } = await stowage(`create snapshot ${line}`);
+    expect({ code, err }).toEqual({
+      code: 0,
+      err: `note: there is no PersistentVolumeClaim ${namespace}/foo yet\n`,
+    });
+    expect(await snapshots()).toMatchObject([
+      { metadata: { name: 'b', namespace }, spec: { volumeSnapshotClassName: 'fast' } },
+    ]);
+  });
+
+  test('--dry-run', async () => {
+    const { out } = await stowage('create snapshot prod/b --pvc foo --dry-run=client -o yaml');
+    expect(parse(out)).toMatchObject({ kind: 'VolumeSnapshot', metadata: { name: 'b', namespace: 'prod' } });
+    expect((await stowage('create snapshot prod/b --pvc foo --dry-run=server')).out).toContain(
+      '(server dry run)',
+    );
+    expect(await snapshots()).toEqual([]);
+  });
+
+  test('--wait, with where it is', async () => {
+    const waiting = stowage('create snapshot prod/foo-backup --pvc foo --wait -o name');
+    await until('the snapshot is there', 5000, async () => (await snapshots())[0]);
+    await report('foo-backup', { error: { message: 'the node is away' } });
+    // Shown before it is gone.
+    await until('', 5000, async () => (await snapshots())[0]?.status?.error);
+    await report('foo-backup', {
+      readyToUse: true,
+      boundVolumeSnapshotContentName: 'c',
+      error: null as never,
+    });
+    const { code, out, err } = await waiting;
+    expect({ code, out }).toEqual({ code: 0, out: `${FULL}\n` });
+    expect(err).toContain(`${FULL} created\n`);
+    expect(err).toContain('foo-backup: Pending, no content yet\n');
+    expect(err).toMatch(/foo-backup: Ready\n$/);
+  });
+
+  test('--wait in vain says what was seen last, and what to do', async () => {
+    const waiting = stowage('create snapshot prod/foo-backup --pvc foo --wait --timeout 2s');
+    await until('the snapshot is there', 5000, async () => (await snapshots())[0]);
+    await report('foo-backup', { error: { message: 'the node is away' } });
+    const { code, out, err } = await waiting;
+    expect({ code, out }).toEqual({ code: 6, out: '' });
+    expect(err).toContain(
+      'error: VolumeSnapshot prod/foo-backup: waited 2 s in vain: Failed, no content yet: the node is away\n',
+    );
+    expect(err).toContain('stowage why snapshot prod/foo-backup');
+  });
+
+  test('--wait for one that is deleted', async () => {
+    const waiting = stowage('create snapshot prod/foo-backup --pvc foo --wait');
+    await until('the snapshot is there', 5000, async () => (await snapshots())[0]);
+    await client.delete(VOLUME_SNAPSHOTS, 'foo-backup', prod);
+    expect(await waiting).toMatchObject({
+      code: 3,
+      err: expect.stringContaining('was deleted while it was waited for'),
+    });
+  });
+
+  test.each([
+    ['create snapshot a', "required option '--pvc"],
+    ['create snapshot prod/a --pvc test/foo', 'is in the namespace of its claim, which is in test'],
+    ['create snapshot a --pvc ../x', 'lower-case'],
+    ['create snapshot A --pvc x', 'A name has'],
+  ])('%s is wrong usage', async (line, message) => {
+    const { code, err } = await stowage(line);
+    expect(code).toBe(2);
+    expect(err).toContain(message);
+  });
+
+  test('in a cluster without snapshots', async () => {
+    const without = await startClaimsCluster({ without: ['VolumeSnapshot'] });
+    try {
+      const { code, err } = await without.stowage('create snapshot a --pvc b'.split(' '));
+      expect(code).toBe(3);
+      expect(err).toContain('stowage install --components snapshot-crds');
+    } finally {
+      await without.stop();
+    }
+  });
+});
+
+describe('get snapshots', () => {
+  const make = async () => {
+    await client.create(VOLUME_SNAPSHOTS, fresh(SNAPSHOT));
+    await report('foo-backup', {
+      readyToUse: true,
+      restoreSize: '1Gi',
+      boundVolumeSnapshotContentName: 'c',
+      creationTime: new Date().toISOString(),
+    });
+    const other = { ...SNAPSHOT, metadata: { name: 'b', namespace: 'test' } };
+    await client.create(
+      VOLUME_SNAPSHOTS,
+      fresh({ ...other, spec: { source: { volumeSnapshotContentName: 'x' } } }),
+    );
+    await report('b', { error: { message: 'it broke' } }, 'test');
+  };
+
+  test('a table of a namespace, and of all', async () => {
+    await make();
+    const one = await stowage('get snapshots -n prod');
+    expect(one).toMatchObject({ code: 0, err: '' });
+    expect(one.out).toMatch(
+      /^NAME +PHASE +SOURCE +SIZE +CLASS +TAKEN +AGE\nfoo-backup +Ready +foo +1Gi +<none> +\ds +\ds\n$/,
+    );
+    const all = await stowage('get vs -A -o wide --sort-by name');
+    expect(all.out).toMatch(/^NAMESPACE +NAME +PHASE +SOURCE .* CONTENT +MESSAGE\n/);
+    expect(all.out).toMatch(/\ntest +b +Failed +content x .* it broke\nprod +foo-backup /);
+    expect((await stowage('get snapshots -A --sort-by size -o name')).out).toBe(
+      'volumesnapshot.snapshot.storage.k8s.io/b\nvolumesnapshot.snapshot.storage.k8s.io/foo-backup\n',
+    );
+    expect(await stowage('get snapshots -n other')).toMatchObject({
+      code: 0,
+      out: '',
+      err: 'No snapshots found\n',
+    });
+  });
+
+  test('by name, as data', async () => {
+    await make();
+    const { out } = await stowage('get snapshot foo-backup -n prod -o json');
+    expect(JSON.parse(out)).toMatchObject({ kind: 'VolumeSnapshot', metadata: { name: 'foo-backup' } });
+    expect(await stowage('get snapshots foo-backup nowhere -n prod')).toMatchObject({ code: 7 });
+    expect(await stowage('get snapshot nowhere -n prod')).toMatchObject({ code: 3 });
+    expect(await stowage('get snapshot a -A')).toMatchObject({ code: 2 });
+    const list = JSON.parse((await stowage('get snapshots -A -o json')).out);
+    expect(list).toMatchObject({ kind: 'List', items: [{}, {}] });
+  });
+
+  test('-w shows those of the namespace that change, until interrupted', async () => {
+    await make();
+    const aborter = new AbortController();
+    let out = '';
+    const terminal = {
+      write(text: string) {
+        out += text;
+      },
+    };
+    const watching = cluster.stowage(['get', 'snapshots', '-w', '-n', 'prod', '--no-headers'], {
+      signal: aborter.signal,
+      terminal,
+    });
+    await until('the first is shown', 5000, async () => out.includes('foo-backup') || undefined);
+    // What is in other namespaces is not shown, also when it has the same name.
+    const named = (name: string, namespace: string) => fresh({ ...SNAPSHOT, metadata: { name, namespace } });
+    await client.create(VOLUME_SNAPSHOTS, named('foo-backup', 'test'));
+    await client.create(VOLUME_SNAPSHOTS, named('new', 'prod'));
+    await client.delete(VOLUME_SNAPSHOTS, 'foo-backup', prod);
+    await until('the last is shown', 5000, async () => out.includes('Gone') || undefined);
+    aborter.abort(new SignalError('SIGINT'));
+    expect(await watching).toMatchObject({ code: 130, err: '' });
+    const lines = out
+      .trimEnd()
+      .split('\n')
+      .map((line) => line.split(/ +/).slice(0, 2).join(' '));
+    expect(lines).toEqual(['foo-backup Ready', 'new Pending', 'foo-backup Gone']);
+  });
+});

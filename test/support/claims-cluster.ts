@@ -1,0 +1,71 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { ALL_CRDS } from '../../src/api/crds.ts';
+import type { KubeObject } from '../../src/api/meta.ts';
+import { NAMESPACES } from '../../src/cli/install/kinds.ts';
+import { run } from '../../src/cli/run.ts';
+import { systemClock } from '../../src/control/clock.ts';
+import { type Connection, connect } from '../../src/kube/connect.ts';
+import type { KubeClient } from '../../src/kube/types.ts';
+import { startSandbox } from '../../src/sandbox/server.ts';
+import { fakeIo, type Outcome, type World } from './fake-io.ts';
+
+/** A sandbox with the kinds of snapshots and grants, and the namespaces `prod` and `test`. */
+export interface ClaimsCluster {
+  client: KubeClient;
+  /** Runs a command line against it, by its own connection. `between` may change the client that it speaks through. */
+  stowage(argv: string[], world?: World, through?: (client: KubeClient) => KubeClient): Promise<Outcome>;
+  stop(): Promise<void>;
+}
+
+export async function startClaimsCluster(
+  options: {
+    crossNamespace?: boolean;
+    /** Kinds that are not served. */
+    without?: readonly string[];
+    /** ReferenceGrants are served in this version only. */
+    grantsIn?: string;
+  } = {},
+): Promise<ClaimsCluster> {
+  const { crossNamespace = false, without = [], grantsIn } = options;
+  const crds = ALL_CRDS.filter(({ spec }) => !without.includes(spec.names.kind)).map((crd) =>
+    crd.spec.names.kind === 'ReferenceGrant' && grantsIn !== undefined ? servedIn(crd, grantsIn) : crd,
+  );
+  const sandbox = await startSandbox({
+    crds,
+    featureGates: { CrossNamespaceVolumeDataSource: crossNamespace },
+  });
+  const folder = await mkdtemp(join(tmpdir(), 'stowage-claims-'));
+  const kubeconfig = join(folder, 'kubeconfig');
+  await writeFile(kubeconfig, sandbox.kubeconfig, { mode: 0o600 });
+  const { client } = await connect({ kubeconfig });
+  for (const name of ['prod', 'test', 'other']) {
+    await client.create<KubeObject>(NAMESPACES, { apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
+  }
+  return {
+    client,
+    async stowage(argv, world = {}, through = (each) => each) {
+      const { io, outcome } = fakeIo(world);
+      const connected = async (flags: Parameters<typeof connect>[0]): Promise<Connection> => {
+        const connection = await connect(flags);
+        return { ...connection, client: through(connection.client) };
+      };
+      outcome.code = await run([...argv, '--kubeconfig', kubeconfig], {
+        ...io,
+        clock: world.clock ?? systemClock,
+        connect: connected,
+      });
+      return outcome;
+    },
+    async stop() {
+      await sandbox.stop();
+      await rm(folder, { recursive: true });
+    },
+  };
+}
+
+function servedIn(crd: (typeof ALL_CRDS)[number], version: string): object {
+  const versions = crd.spec.versions.filter(({ name }) => name === version);
+  return { ...crd, spec: { ...crd.spec, versions: versions.map((each) => ({ ...each, storage: true })) } };
+}
