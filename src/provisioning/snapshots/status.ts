@@ -29,7 +29,6 @@ export function setFields<Fields extends SnapshotStatusFields | ContentStatusFie
     ([field, value]) => JSON.stringify(before[field] ?? null) !== JSON.stringify(value ?? null),
   );
   if (changed.length === 0) return undefined;
-  // A merge patch keeps what it does not name of an error that was there.
   return { do: 'set-status', fields: Object.fromEntries(changed) as Fields, ...(event && { event }) };
 }
 
