@@ -3,6 +3,7 @@ import type { KubeObject, ObjectMeta } from '../api/meta.ts';
 import {
   ADDRESS_ANNOTATION,
   ATTACHED_NODES_ANNOTATION,
+  DEFAULT_SNAPSHOT_CLASS_ANNOTATION,
   FORCE_LVCREATE_ANNOTATION,
   FORGET_NODE_ANNOTATION,
   MAX_WAIT_FOR_UNMOUNT_ANNOTATION,
@@ -10,8 +11,10 @@ import {
   OUT_OF_SERVICE_TAINT,
   PAUSED_ANNOTATION,
   PORT_ANNOTATION,
+  SNAPSHOT_JOB_ANNOTATION,
   VOLUMES_ATTACHED_CONDITION,
 } from '../api/names.ts';
+import type { VolumeSnapshot, VolumeSnapshotClass, VolumeSnapshotContent } from '../api/snapshot.ts';
 
 /**
  * What caches keep of objects: what the controllers read, and no more. managedFields, annotations of others, such as
@@ -127,7 +130,7 @@ function runningOf(statuses: ContainerStatuses = []): ContainerStatuses {
     .map(({ name }) => ({ name, state: { running: {} } }));
 }
 
-/** Which PersistentVolume it has, and which pod it was made for. */
+/** Which PersistentVolume it has, which pod it was made for, what it is made from, and who holds it. */
 export function keepClaim({
   apiVersion,
   kind,
@@ -138,9 +141,28 @@ export function keepClaim({
   return {
     apiVersion,
     kind,
-    metadata: keepNamespaced(metadata, []),
-    spec: pick(spec, ['volumeName']),
+    metadata: { ...keepNamespaced(metadata, []), ...pick(metadata, ['finalizers']) },
+    spec: pick(spec, ['volumeName', 'dataSource', 'dataSourceRef']),
     ...(status === undefined ? {} : { status: pick(status, ['phase']) }),
+  };
+}
+
+/** Whole, but for what others wrote beside it. */
+export function keepSnapshot({ apiVersion, kind, metadata, spec, status }: VolumeSnapshot): VolumeSnapshot {
+  const kept = { ...keepMetadata(metadata), ...pick(metadata, ['namespace']) };
+  return { apiVersion, kind, metadata: kept, spec, ...(status === undefined ? {} : { status }) };
+}
+
+/** Whole, with the job that was named in it. */
+export function keepSnapshotContent(content: VolumeSnapshotContent): VolumeSnapshotContent {
+  return { ...content, metadata: keepMetadata(content.metadata, [SNAPSHOT_JOB_ANNOTATION]) };
+}
+
+/** Whole, with whether it is the default. */
+export function keepSnapshotClass(snapshotClass: VolumeSnapshotClass): VolumeSnapshotClass {
+  return {
+    ...snapshotClass,
+    metadata: keepMetadata(snapshotClass.metadata, [DEFAULT_SNAPSHOT_CLASS_ANNOTATION]),
   };
 }
 

@@ -18,10 +18,12 @@ import { type Controller, runController } from '../control/controller.ts';
 import { createWorkQueue, type WorkQueue } from '../control/work-queue.ts';
 import { createEventRecorder } from '../kube/events.ts';
 import { indexBy } from '../kube/index-by.ts';
-import { createInformer, type Informer } from '../kube/informer.ts';
+import { createInformer, type Informer, type InformerOptions } from '../kube/informer.ts';
 import type { KubeClient } from '../kube/types.ts';
 import { createFollower } from '../nodes/follow.ts';
 import type { Executor } from '../nodes/job.ts';
+import { createExecutorWork } from '../provisioning/snapshots/executor-work.ts';
+import type { SnapshotController } from '../provisioning/snapshots/mode.ts';
 import { createLoopNumbers } from '../storage/loop-numbers.ts';
 import { createLeftoverReconciler } from '../volumes/leftover-reconciler.ts';
 import { createVolumeReconciler } from '../volumes/reconciler.ts';
@@ -33,6 +35,8 @@ import { CONTROLLERS, type ControllerName } from './controllers.ts';
 import { keepClaim, keepOwn, keepPersistentVolume, keepPod, keepStorageClass } from './kept-fields.ts';
 import type { Metrics } from './metrics/metrics.ts';
 import type { Source } from './readiness.ts';
+import { createSnapshotController } from './snapshot-controller.ts';
+import { snapshotStorage } from './snapshot-storage.ts';
 
 export interface VolumeControllerOptions {
   client: KubeClient;
@@ -53,6 +57,8 @@ export interface VolumeControllerOptions {
   enabled?: ReadonlySet<ControllerName>;
   /** How the controller attaches devices that runs beside. Unset: none does, and Volumes say that they wait for it. */
   attachment: AttachmentOptions | undefined;
+  /** Who does the common controller's part for VolumeSnapshots. Default: `auto`. */
+  snapshotController?: SnapshotController;
   /** Caches are filled at once, and work begins when this resolves. Default: at once. */
   begin?: Promise<unknown>;
   /** See ControllerOptions. */
@@ -76,8 +82,12 @@ export interface RunningController {
 /** The Volume controller: informers, queues, reconcilers; for Volumes, and for what those of lost nodes left there. */
 export function startVolumeController(options: VolumeControllerOptions): RunningController {
   const { client, nodes, executor, clock, random, logger, metrics } = options;
-  const inform = <T extends KubeObject>(resource: Resource, transform: (object: T) => T): Informer<T> => {
-    const informer = createInformer<T>({ client, clock, random, logger, resource, transform });
+  const inform = <T extends KubeObject>(
+    resource: Resource,
+    transform: (object: T) => T,
+    more: Pick<InformerOptions<T>, 'fieldSelector'> = {},
+  ): Informer<T> => {
+    const informer = createInformer<T>({ client, clock, random, logger, resource, transform, ...more });
     metrics?.addInformer(resource, informer);
     return informer;
   };
@@ -120,7 +130,13 @@ export function startVolumeController(options: VolumeControllerOptions): Running
   };
   // Shared by all who attach on these nodes.
   const loopNumbers = createLoopNumbers();
-  const attaching = options.attachment && startAttaching(options.attachment);
+  const claims =
+    options.attachment !== undefined || enabled.has('snapshot')
+      ? inform<PersistentVolumeClaim>(PERSISTENT_VOLUME_CLAIMS, keepClaim)
+      : undefined;
+  if (claims !== undefined) informers.push(claims);
+  const attaching = options.attachment && claims && startAttaching(options.attachment, claims);
+  const snapshots = enabled.has('snapshot') && claims ? startSnapshots(claims) : undefined;
   const reconcile = createVolumeReconciler({
     ...shared,
     storageClasses,
@@ -160,10 +176,9 @@ export function startVolumeController(options: VolumeControllerOptions): Running
     for (const leftover of leftoversOn(node)) if (isAway(leftover)) leftoverQueue.add(leftover.metadata.name);
   }
 
-  function startAttaching(how: AttachmentOptions) {
+  function startAttaching(how: AttachmentOptions, claims: Informer<PersistentVolumeClaim>) {
     const pods = inform<Pod>(PODS, keepPod);
-    const claims = inform<PersistentVolumeClaim>(PERSISTENT_VOLUME_CLAIMS, keepClaim);
-    informers.push(pods, claims);
+    informers.push(pods);
     const attachment = createAttachmentController({
       ...shared,
       ...how,
@@ -177,7 +192,21 @@ export function startVolumeController(options: VolumeControllerOptions): Running
     return { ...attachment, pods, claims };
   }
 
+  function startSnapshots(claims: Informer<PersistentVolumeClaim>) {
+    return createSnapshotController({
+      ...shared,
+      ...{ inform, claims, random, retry: options.retry, workers: options.workers },
+      flag: options.snapshotController ?? 'auto',
+      work: createExecutorWork({ executor, follower: shared.follower, ...snapshotStorage }),
+      ...(metrics && {
+        onContents: metrics.snapshots.add,
+        onOperation: metrics.snapshots.onOperation,
+      }),
+    });
+  }
+
   for (const informer of informers) informer.start();
+  snapshots?.start();
   const controllers: Controller[] = [];
   let stopping = false;
   const { around } = options;
@@ -202,6 +231,12 @@ export function startVolumeController(options: VolumeControllerOptions): Running
       run('attachment', attaching.queue, attaching.reconcile);
     });
   attachingBegun?.catch(() => {});
+  // Apart, for a cluster may lack their CRDs, and get them later.
+  if (snapshots !== undefined && claims !== undefined) {
+    Promise.all([started, nodes.synced, claims.synced, snapshots.synced])
+      .then(() => run('snapshot', snapshots.queue, snapshots.reconcile))
+      .catch(() => {});
+  }
 
   return {
     started,
@@ -209,12 +244,11 @@ export function startVolumeController(options: VolumeControllerOptions): Running
       { name: VOLUMES.plural, lastHeard: volumes.lastHeard },
       { name: PERSISTENT_VOLUMES.plural, lastHeard: persistentVolumes.lastHeard },
       { name: STORAGE_CLASSES.plural, lastHeard: storageClasses.lastHeard },
-      ...(attaching === undefined
+      ...(attaching === undefined ? [] : [{ name: PODS.plural, lastHeard: attaching.pods.lastHeard }]),
+      ...(claims === undefined
         ? []
-        : [
-            { name: PODS.plural, lastHeard: attaching.pods.lastHeard },
-            { name: PERSISTENT_VOLUME_CLAIMS.plural, lastHeard: attaching.claims.lastHeard },
-          ]),
+        : [{ name: PERSISTENT_VOLUME_CLAIMS.plural, lastHeard: claims.lastHeard }]),
+      ...(snapshots?.sources ?? []),
     ],
     async stop(deadlineMs, eventsMs) {
       stopping = true;
@@ -222,7 +256,7 @@ export function startVolumeController(options: VolumeControllerOptions): Running
         ...controllers.map((controller) => controller.stop(deadlineMs)),
         attaching?.stop(deadlineMs),
       ]);
-      await Promise.all(informers.map((informer) => informer.stop()));
+      await Promise.all([snapshots?.stop(), ...informers.map((informer) => informer.stop())]);
       await shared.events.flush(eventsMs);
     },
   };

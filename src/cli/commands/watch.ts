@@ -1,6 +1,7 @@
 import { type Command, Option } from 'commander';
 import { systemClock } from '../../control/clock.ts';
 import type { WatchOptions } from '../../daemon/watch.ts';
+import { SNAPSHOT_CONTROLLERS, type SnapshotController } from '../../provisioning/snapshots/mode.ts';
 import { applyEnvironment } from '../config/environment.ts';
 import { connectFor, type GlobalFlags } from '../globals.ts';
 import type { Io } from '../io.ts';
@@ -22,6 +23,7 @@ interface WatchFlags extends GlobalFlags {
   maxWaitForUnmount: number;
   attachmentPollInterval: number;
   kubeletRootDir: string;
+  snapshotController: SnapshotController;
   leaderElection: boolean;
   leaderElectionNamespace?: string;
   /** ms */
@@ -41,7 +43,7 @@ export default function watch(program: Command, io: Io): void {
   addNodeOptions(command)
     .option(
       '--controllers <list>',
-      "controllers to run (volume, leftover, attachment): * is all, -NAME all but that one: '*,-leftover'",
+      "controllers to run (volume, leftover, attachment, snapshot): * is all, -NAME all but that one: '*,-leftover'",
       '*',
     )
     .option('--workers <number>', 'Volumes of one node to work on at once', wholeNumber(1, 1000), 10)
@@ -67,6 +69,14 @@ export default function watch(program: Command, io: Io): void {
       new Option('--kubelet-root-dir <path>', 'where the kubelets of the nodes have their folders')
         .argParser(directory)
         .default('/var/lib/kubelet'),
+    )
+    .addOption(
+      new Option(
+        '--snapshot-controller <who>',
+        'who binds VolumeSnapshots: this daemon, the standard snapshot-controller beside it, or whoever is found',
+      )
+        .choices([...SNAPSHOT_CONTROLLERS])
+        .default('auto'),
     )
     .addOption(
       new Option('--leader-election [true|false]', 'work only while no other daemon does (by a Lease)')
@@ -137,6 +147,7 @@ export default function watch(program: Command, io: Io): void {
           maxWaitForUnmountMs: flags.maxWaitForUnmount,
           kubeletRoot: flags.kubeletRootDir,
         },
+        snapshotController: flags.snapshotController,
         ...(flags.leaderElection ? { election } : {}),
         ...(kubeApiQps === undefined ? {} : { rate: { qps: kubeApiQps, burst: kubeApiBurst ?? kubeApiQps } }),
         ...(http === undefined ? {} : { http }),
