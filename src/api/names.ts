@@ -80,6 +80,12 @@ export const SNAPSHOT_FINALIZERS = {
   claimAsSource: 'snapshot.storage.kubernetes.io/pvc-as-source-protection',
 } as const;
 
+/**
+ * On a VolumeSnapshotContent: the job that was or is to be submitted to a node for it, as JSON (`JobNote`), written before
+ * that. So whoever comes next knows where something of the snapshot may be.
+ */
+export const SNAPSHOT_JOB_ANNOTATION = 'stowage.dev/snapshot-job';
+
 /** 'true' on the class that claims get when they name none. */
 export const DEFAULT_CLASS_ANNOTATION = 'storageclass.kubernetes.io/is-default-class';
 
@@ -97,6 +103,22 @@ export const EVENT = {
   successfulAttachVolume: 'SuccessfulAttachVolume',
   /** On a Volume: let go of on a node that is gone, without having looked there. */
   forcedDetach: 'ForcedDetach',
+} as const;
+
+/** Reasons of events on VolumeSnapshots and their contents, as the standard snapshot-controller and its sidecar emit them. */
+export const SNAPSHOT_EVENT = {
+  validation: 'SnapshotValidationError',
+  defaultClassFailed: 'SetDefaultSnapshotClassFailed',
+  contentCreationFailed: 'SnapshotContentCreationFailed',
+  contentMissing: 'SnapshotContentMissing',
+  contentMismatch: 'SnapshotContentMismatch',
+  contentMisbound: 'SnapshotContentMisbound',
+  deletePending: 'SnapshotDeletePending',
+  creating: 'CreatingSnapshot',
+  ready: 'SnapshotReady',
+  creationFailed: 'SnapshotCreationFailed',
+  checkFailed: 'SnapshotContentCheckandUpdateFailed',
+  deleteFailed: 'SnapshotDeleteError',
 } as const;
 
 /** Reasons of the condition Ready; the first six as MetalK8s writes them. */

@@ -6,8 +6,8 @@ import type {
   StorageClass,
 } from '../api/core.ts';
 import type { Logger } from '../api/logger.ts';
-import { DRIVER, SELECTED_NODE_ANNOTATION } from '../api/names.ts';
 import type { KubeObject } from '../api/meta.ts';
+import { DRIVER, SELECTED_NODE_ANNOTATION } from '../api/names.ts';
 import type { Volume } from '../api/volume.ts';
 import type { Clock } from '../control/clock.ts';
 import { createWorkQueue, type WorkQueue } from '../control/work-queue.ts';
@@ -20,10 +20,10 @@ import { claimOf } from '../provisioning/claims/claim-volume.ts';
 import { createClaimReconciler } from '../provisioning/claims/reconciler.ts';
 import type { Source } from '../provisioning/claims/types.ts';
 import { createCapacityReconciler } from '../provisioning/room/capacity-reconciler.ts';
-import type { Awaited } from '../provisioning/sources/types.ts';
 import { createRooms } from '../provisioning/room/looks.ts';
 import { createPromises } from '../provisioning/room/promises.ts';
 import type { KeptCopy } from '../provisioning/room/room.ts';
+import type { Awaited } from '../provisioning/sources/types.ts';
 import { isPvOf } from '../volumes/persistent-volume.ts';
 import { nodesOf } from '../volumes/work-node.ts';
 import { standing } from './changes.ts';

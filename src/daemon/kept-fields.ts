@@ -10,6 +10,7 @@ import type { KubeObject, ObjectMeta } from '../api/meta.ts';
 import {
   ADDRESS_ANNOTATION,
   ATTACHED_NODES_ANNOTATION,
+  DEFAULT_SNAPSHOT_CLASS_ANNOTATION,
   FORCE_LVCREATE_ANNOTATION,
   FORGET_NODE_ANNOTATION,
   MAX_WAIT_FOR_UNMOUNT_ANNOTATION,
@@ -18,8 +19,10 @@ import {
   PAUSED_ANNOTATION,
   PORT_ANNOTATION,
   SELECTED_NODE_ANNOTATION,
+  SNAPSHOT_JOB_ANNOTATION,
   VOLUMES_ATTACHED_CONDITION,
 } from '../api/names.ts';
+import type { VolumeSnapshot, VolumeSnapshotClass, VolumeSnapshotContent } from '../api/snapshot.ts';
 
 /**
  * What caches keep of objects: what the controllers read, and no more. managedFields, annotations of others, such as
@@ -155,7 +158,7 @@ function runningOf(statuses: ContainerStatuses = []): ContainerStatuses {
     .map(({ name }) => ({ name, state: { running: {} } }));
 }
 
-/** Which PersistentVolume it has or is to get, its size, and which pod it was made for. */
+/** Which PersistentVolume it has or is to get, its size, which pod it was made for, what it is made from, and who holds it. */
 export function keepClaim({
   apiVersion,
   kind,
@@ -166,13 +169,13 @@ export function keepClaim({
   return {
     apiVersion,
     kind,
-    metadata: keepNamespaced(metadata, [SELECTED_NODE_ANNOTATION]),
+    metadata: { ...keepNamespaced(metadata, [SELECTED_NODE_ANNOTATION]), ...pick(metadata, ['finalizers']) },
     spec: pick(spec, spec.volumeName ? OF_BOUND_CLAIMS : OF_CLAIMS),
     ...(status === undefined ? {} : { status: pick(status, ['phase', 'capacity', 'conditions']) }),
   };
 }
 
-const OF_BOUND_CLAIMS = ['volumeName', 'resources'] as const;
+const OF_BOUND_CLAIMS = ['volumeName', 'resources', 'dataSource', 'dataSourceRef'] as const;
 
 const OF_CLAIMS = [
   'volumeName',
@@ -184,6 +187,30 @@ const OF_CLAIMS = [
   'dataSource',
   'dataSourceRef',
 ] as const;
+
+/** Whole, but for what others wrote beside it. */
+export function keepSnapshot({ apiVersion, kind, metadata, spec, status }: VolumeSnapshot): VolumeSnapshot {
+  const kept = { ...keepMetadata(metadata), ...pick(metadata, ['namespace']) };
+  return { apiVersion, kind, metadata: kept, spec, ...(status === undefined ? {} : { status }) };
+}
+
+/** That there is one, and which: what it says is read from the API server when it counts. */
+export function keepReference<T extends KubeObject>({ apiVersion, kind, metadata }: T): T {
+  return { apiVersion, kind, metadata: keepNamespaced(metadata, []) } as T;
+}
+
+/** Whole, with the job that was named in it. */
+export function keepSnapshotContent(content: VolumeSnapshotContent): VolumeSnapshotContent {
+  return { ...content, metadata: keepMetadata(content.metadata, [SNAPSHOT_JOB_ANNOTATION]) };
+}
+
+/** Whole, with whether it is the default. */
+export function keepSnapshotClass(snapshotClass: VolumeSnapshotClass): VolumeSnapshotClass {
+  return {
+    ...snapshotClass,
+    metadata: keepMetadata(snapshotClass.metadata, [DEFAULT_SNAPSHOT_CLASS_ANNOTATION]),
+  };
+}
 
 /** There are many of these, and little of them is asked for. */
 function keepNamespaced(metadata: ObjectMeta, more: readonly string[]): ObjectMeta {

@@ -1,17 +1,9 @@
-import type {
-  CsiStorageCapacity,
-  KubeNode,
-  PersistentVolume,
-  PersistentVolumeClaim,
-  Pod,
-  StorageClass,
-} from '../api/core.ts';
+import type { KubeNode, PersistentVolume, PersistentVolumeClaim, Pod, StorageClass } from '../api/core.ts';
 import type { Leftover } from '../api/leftover.ts';
 import type { Logger } from '../api/logger.ts';
 import type { KubeObject, Resource } from '../api/meta.ts';
 import { COMPONENT } from '../api/names.ts';
 import {
-  CSI_STORAGE_CAPACITIES,
   LEFTOVERS,
   PERSISTENT_VOLUME_CLAIMS,
   PERSISTENT_VOLUMES,
@@ -26,12 +18,10 @@ import { type Controller, runController } from '../control/controller.ts';
 import { createWorkQueue, type WorkQueue } from '../control/work-queue.ts';
 import { createEventRecorder } from '../kube/events.ts';
 import { indexBy } from '../kube/index-by.ts';
-import { createInformer, type Informer } from '../kube/informer.ts';
+import { createInformer, type Informer, type InformerOptions } from '../kube/informer.ts';
 import type { KubeClient } from '../kube/types.ts';
 import { createFollower } from '../nodes/follow.ts';
 import type { Executor } from '../nodes/job.ts';
-import { CAPACITY_SELECTOR } from '../provisioning/room/capacity.ts';
-import { ensureCsiDriver } from '../provisioning/room/capacity-reconciler.ts';
 import { createLoopNumbers } from '../storage/loop-numbers.ts';
 import { createLeftoverReconciler } from '../volumes/leftover-reconciler.ts';
 import { createVolumeReconciler } from '../volumes/reconciler.ts';
@@ -39,20 +29,13 @@ import type { Reconcile } from '../volumes/rounds.ts';
 import { nodesOf, workNode } from '../volumes/work-node.ts';
 import { type AttachmentOptions, createAttachmentController } from './attachment-controller.ts';
 import { asksForMore, isAway, isElsewhere, standing } from './changes.ts';
-import { createClaimController } from './claim-controller.ts';
 import { CONTROLLERS, type ControllerName } from './controllers.ts';
-import {
-  keepCapacity,
-  keepClaim,
-  keepOwn,
-  keepPersistentVolume,
-  keepPod,
-  keepStorageClass,
-} from './kept-fields.ts';
+import { keepClaim, keepOwn, keepPersistentVolume, keepPod, keepStorageClass } from './kept-fields.ts';
 import type { Metrics } from './metrics/metrics.ts';
+import { createProvisioning, type ProvisioningOptions } from './provisioning.ts';
 import type { Source } from './readiness.ts';
 
-export interface VolumeControllerOptions {
+export interface VolumeControllerOptions extends ProvisioningOptions {
   client: KubeClient;
   /** Started. */
   nodes: Informer<KubeNode>;
@@ -75,8 +58,6 @@ export interface VolumeControllerOptions {
   begin?: Promise<unknown>;
   /** See ControllerOptions. */
   around?: (work: () => Promise<void>) => Promise<void>;
-  /** Where objects go that say how much room there is. Unset: there are none, and the scheduler does not ask. */
-  namespace?: string | undefined;
   /** Where what is done here is counted; ends of jobs are told by the executor. */
   metrics?: Metrics | undefined;
 }
@@ -96,12 +77,13 @@ export interface RunningController {
 /** The Volume controller: informers, queues, reconcilers; for Volumes, and for what those of lost nodes left there. */
 export function startVolumeController(options: VolumeControllerOptions): RunningController {
   const { client, nodes, executor, clock, random, logger, metrics } = options;
+  const { enabled = new Set(CONTROLLERS), begin = Promise.resolve() } = options;
   const inform = <T extends KubeObject>(
     resource: Resource,
     transform: (object: T) => T,
-    which: { namespace?: string; labelSelector?: string } = {},
+    more: Pick<InformerOptions<T>, 'namespace' | 'labelSelector' | 'fieldSelector'> = {},
   ): Informer<T> => {
-    const informer = createInformer<T>({ client, clock, random, logger, resource, transform, ...which });
+    const informer = createInformer<T>({ client, clock, random, logger, resource, transform, ...more });
     metrics?.addInformer(resource, informer);
     return informer;
   };
@@ -143,34 +125,16 @@ export function startVolumeController(options: VolumeControllerOptions): Running
   };
   // Shared by all who attach on these nodes.
   const loopNumbers = createLoopNumbers();
-  const { enabled = new Set(CONTROLLERS), begin = Promise.resolve() } = options;
-  const provisions = enabled.has('claim');
+  const provisions = enabled.has('claim') || enabled.has('snapshot');
   const claims =
-    options.attachment || provisions
+    options.attachment !== undefined || provisions
       ? inform<PersistentVolumeClaim>(PERSISTENT_VOLUME_CLAIMS, keepClaim)
       : undefined;
   if (claims !== undefined) informers.push(claims);
-  const capacities =
-    provisions && options.namespace !== undefined
-      ? inform<CsiStorageCapacity>(CSI_STORAGE_CAPACITIES, keepCapacity, {
-          namespace: options.namespace,
-          labelSelector: CAPACITY_SELECTOR,
-        })
-      : undefined;
-  if (capacities !== undefined) informers.push(capacities);
   const attaching = claims && options.attachment && startAttaching(options.attachment, claims);
   const provisioning =
     claims && provisions
-      ? createClaimController({
-          ...shared,
-          storageClasses,
-          claims,
-          random,
-          resolve: async () => ({ is: 'none' }),
-          copiesOn: () => [],
-          capacities,
-          namespace: options.namespace ?? '',
-        })
+      ? createProvisioning({ ...options, ...shared, enabled, inform, storageClasses, claims, random })
       : undefined;
   const reconcile = createVolumeReconciler({
     ...shared,
@@ -228,6 +192,7 @@ export function startVolumeController(options: VolumeControllerOptions): Running
   }
 
   for (const informer of informers) informer.start();
+  provisioning?.start();
   const controllers: Controller[] = [];
   let stopping = false;
   const { around } = options;
@@ -252,19 +217,7 @@ export function startVolumeController(options: VolumeControllerOptions): Running
       run('attachment', attaching.queue, attaching.reconcile);
     });
   attachingBegun?.catch(() => {});
-  // Who does not know which claims there are would take their volumes for volumes of deleted ones.
-  if (provisioning !== undefined) {
-    Promise.all([started, nodes.synced, claims?.synced])
-      .then(() => run('claim', provisioning.queue, provisioning.reconcile))
-      .catch(() => {});
-    const { capacityQueue, reconcileCapacity } = provisioning;
-    if (capacities !== undefined && reconcileCapacity !== undefined) {
-      Promise.all([started, nodes.synced, capacities.synced])
-        .then(() => ensureCsiDriver(client))
-        .then(() => run('claim', capacityQueue, reconcileCapacity))
-        .catch((err: unknown) => stopping || logger.error({ err }, 'the scheduler is not told of room'));
-    }
-  }
+  provisioning?.begin(started, run);
 
   return {
     started,
@@ -276,6 +229,7 @@ export function startVolumeController(options: VolumeControllerOptions): Running
       ...(claims === undefined
         ? []
         : [{ name: PERSISTENT_VOLUME_CLAIMS.plural, lastHeard: claims.lastHeard }]),
+      ...(provisioning?.sources ?? []),
     ],
     async stop(deadlineMs, eventsMs) {
       stopping = true;
@@ -283,7 +237,7 @@ export function startVolumeController(options: VolumeControllerOptions): Running
         ...controllers.map((controller) => controller.stop(deadlineMs)),
         attaching?.stop(deadlineMs),
       ]);
-      await Promise.all(informers.map((informer) => informer.stop()));
+      await Promise.all([provisioning?.stop(), ...informers.map((informer) => informer.stop())]);
       await shared.events.flush(eventsMs);
     },
   };

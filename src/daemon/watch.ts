@@ -4,6 +4,7 @@ import { NODES } from '../api/resources.ts';
 import { systemClock } from '../control/clock.ts';
 import { createInformer } from '../kube/informer.ts';
 import { tellJobEnds } from '../nodes/job-ends.ts';
+import type { SnapshotController } from '../provisioning/snapshots/mode.ts';
 import { createNodeExecutor } from '../volumes/node-executor.ts';
 import { type AttachmentOptions, DEFAULT_ATTACHMENT } from './attachment-controller.ts';
 import type { ControllerName } from './controllers.ts';
@@ -33,6 +34,9 @@ export interface WatchOptions extends Pick<RightOptions, 'connection' | 'electio
   namespace?: string;
   /** Default: DEFAULT_ATTACHMENT. */
   attachment?: AttachmentOptions;
+  /** Who does the common controller's part for VolumeSnapshots. Default: `auto`. */
+  snapshotController?: SnapshotController;
+  crossNamespace?: boolean;
   verbose: boolean;
   /** Ends the daemon in order. */
   signal: AbortSignal;
@@ -103,7 +107,9 @@ export async function runWatch(
     retry: live.retry,
     enabled: controllers,
     namespace: options.namespace,
+    crossNamespace: options.crossNamespace,
     attachment: controllers.has('attachment') ? (options.attachment ?? DEFAULT_ATTACHMENT) : undefined,
+    ...(options.snapshotController && { snapshotController: options.snapshotController }),
     // Without the Nodes it is not known where they are reached.
     begin: Promise.all([nodes.synced, election?.won]),
     around,

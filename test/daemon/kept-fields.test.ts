@@ -219,7 +219,7 @@ describe('of a claim: whose it is, and', () => {
   const kept = {
     apiVersion: 'v1',
     kind: 'PersistentVolumeClaim',
-    metadata: { ...metadata, annotations: selected },
+    metadata: { ...metadata, annotations: selected, finalizers: ['kubernetes.io/pvc-protection'] },
   };
 
   test('what it has', () => {

@@ -1,7 +1,10 @@
 import { type Command, Option } from 'commander';
+import { DEFAULT_GATES, type FeatureGates } from '../../api/feature-gates.ts';
 import { systemClock } from '../../control/clock.ts';
 import type { WatchOptions } from '../../daemon/watch.ts';
+import { SNAPSHOT_CONTROLLERS, type SnapshotController } from '../../provisioning/snapshots/mode.ts';
 import { applyEnvironment } from '../config/environment.ts';
+import { featureGates } from '../feature-gates.ts';
 import { connectFor, type GlobalFlags } from '../globals.ts';
 import type { Io } from '../io.ts';
 import { addNodeOptions } from '../nodes/flags.ts';
@@ -22,6 +25,8 @@ interface WatchFlags extends GlobalFlags {
   maxWaitForUnmount: number;
   attachmentPollInterval: number;
   kubeletRootDir: string;
+  snapshotController: SnapshotController;
+  featureGates?: Partial<FeatureGates>;
   leaderElection: boolean;
   leaderElectionNamespace?: string;
   /** ms */
@@ -41,7 +46,7 @@ export default function watch(program: Command, io: Io): void {
   addNodeOptions(command)
     .option(
       '--controllers <list>',
-      "controllers to run (volume, leftover, attachment, claim): * is all, -NAME all but that one: '*,-leftover'",
+      "controllers to run (volume, leftover, attachment, claim, snapshot): * is all, -NAME all but that one: '*,-leftover'",
       '*',
     )
     .option('--workers <number>', 'Volumes of one node to work on at once', wholeNumber(1, 1000), 10)
@@ -67,6 +72,19 @@ export default function watch(program: Command, io: Io): void {
       new Option('--kubelet-root-dir <path>', 'where the kubelets of the nodes have their folders')
         .argParser(directory)
         .default('/var/lib/kubelet'),
+    )
+    .addOption(
+      new Option(
+        '--snapshot-controller <who>',
+        'who binds VolumeSnapshots: this daemon, the standard snapshot-controller beside it, or whoever is found',
+      )
+        .choices([...SNAPSHOT_CONTROLLERS])
+        .default('auto'),
+    )
+    .option(
+      '--feature-gates <gate=bool,...>',
+      'CrossNamespaceVolumeDataSource (default: false): whether claims may start from what is in other namespaces, under a grant',
+      featureGates(DEFAULT_GATES),
     )
     .addOption(
       new Option('--leader-election [true|false]', 'work only while no other daemon does (by a Lease)')
@@ -133,11 +151,13 @@ export default function watch(program: Command, io: Io): void {
         onHangup: io.onHangup,
         controllers,
         namespace: election.namespace,
+        crossNamespace: flags.featureGates?.CrossNamespaceVolumeDataSource ?? false,
         attachment: {
           pollIntervalMs: Number.isFinite(pollMs) ? pollMs : undefined,
           maxWaitForUnmountMs: flags.maxWaitForUnmount,
           kubeletRoot: flags.kubeletRootDir,
         },
+        snapshotController: flags.snapshotController,
         ...(flags.leaderElection ? { election } : {}),
         ...(kubeApiQps === undefined ? {} : { rate: { qps: kubeApiQps, burst: kubeApiBurst ?? kubeApiQps } }),
         ...(http === undefined ? {} : { http }),

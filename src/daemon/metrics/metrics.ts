@@ -14,6 +14,7 @@ import { jobMetrics } from './jobs.ts';
 import { processMetrics } from './process.ts';
 import { queueMetrics } from './queues.ts';
 import { reconcileMetrics } from './reconciles.ts';
+import { type SnapshotMetrics, snapshotMetrics } from './snapshots.ts';
 import { volumeMetrics } from './volumes.ts';
 
 export interface MetricsOptions {
@@ -39,6 +40,7 @@ export interface Metrics {
   /** A later one of the resource takes the place of this. */
   addInformer<T extends KubeObject>(resource: Resource, informer: Informer<T>): void;
   attachments: AttachmentMetrics;
+  snapshots: SnapshotMetrics;
   /** Whoever looks at nodes tells what was found. Later ones take the place of these. */
   addVolumes(volumes: Informer<Volume>): (volume: Volume, node: string, observed: Observed) => void;
 }
@@ -58,6 +60,7 @@ export function createMetrics({ clock, transportOf }: MetricsOptions): Metrics {
       return reconciles(name);
     },
     attachments: attachmentMetrics(registry),
+    snapshots: snapshotMetrics(registry),
     addInformer: informerMetrics(registry, clock),
     addVolumes: volumeMetrics(registry, clock),
   };

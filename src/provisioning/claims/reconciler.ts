@@ -1,8 +1,8 @@
 import type { KubeNode, PersistentVolume, PersistentVolumeClaim, StorageClass } from '../../api/core.ts';
 import type { Logger } from '../../api/logger.ts';
+import type { KubeObject } from '../../api/meta.ts';
 import { DRIVER, SELECTED_NODE_ANNOTATION } from '../../api/names.ts';
 import { PERSISTENT_VOLUME_CLAIMS, VOLUMES } from '../../api/resources.ts';
-import type { KubeObject } from '../../api/meta.ts';
 import type { Volume } from '../../api/volume.ts';
 import type { Clock } from '../../control/clock.ts';
 import { isAlreadyExists, isConflict, isNotFound } from '../../kube/errors.ts';

@@ -1,0 +1,155 @@
+import type {
+  CsiStorageCapacity,
+  KubeNode,
+  PersistentVolume,
+  PersistentVolumeClaim,
+  StorageClass,
+} from '../api/core.ts';
+import type { Logger } from '../api/logger.ts';
+import type { KubeObject, Resource } from '../api/meta.ts';
+import { CSI_STORAGE_CAPACITIES } from '../api/resources.ts';
+import type { Volume } from '../api/volume.ts';
+import type { BackoffRange } from '../control/backoff.ts';
+import type { Clock } from '../control/clock.ts';
+import type { WorkQueue } from '../control/work-queue.ts';
+import type { EventRecorder } from '../kube/events.ts';
+import type { Informer, InformerOptions } from '../kube/informer.ts';
+import type { KubeClient } from '../kube/types.ts';
+import type { Follower } from '../nodes/follow.ts';
+import type { Executor } from '../nodes/job.ts';
+import { sourceFor } from '../provisioning/claims/source.ts';
+import { CAPACITY_SELECTOR } from '../provisioning/room/capacity.ts';
+import { ensureCsiDriver } from '../provisioning/room/capacity-reconciler.ts';
+import { createExecutorWork } from '../provisioning/snapshots/executor-work.ts';
+import type { SnapshotController } from '../provisioning/snapshots/mode.ts';
+import type { Reconcile } from '../volumes/rounds.ts';
+import { type ClaimController, createClaimController } from './claim-controller.ts';
+import { type ClaimSourcesDeps, watchClaimSources } from './claim-sources.ts';
+import type { ControllerName } from './controllers.ts';
+import { copiesOf } from './kept-copies.ts';
+import { keepCapacity } from './kept-fields.ts';
+import type { Metrics } from './metrics/metrics.ts';
+import type { Source } from './readiness.ts';
+import { createSnapshotController } from './snapshot-controller.ts';
+import { snapshotStorage } from './snapshot-storage.ts';
+
+export interface ProvisioningOptions {
+  /** Where objects go that say how much room there is. Unset: there are none, and the scheduler does not ask. */
+  namespace?: string | undefined;
+  /** Who does the common controller's part of snapshots. Default: auto. */
+  snapshotController?: SnapshotController | undefined;
+  /** Whether claims may name what is in other namespaces. Default: not. */
+  crossNamespace?: boolean | undefined;
+}
+
+export interface ProvisioningDeps extends ProvisioningOptions {
+  client: KubeClient;
+  enabled: ReadonlySet<ControllerName>;
+  inform<T extends KubeObject>(
+    resource: Resource,
+    keep: (object: T) => T,
+    more?: Pick<InformerOptions<T>, 'namespace' | 'labelSelector' | 'fieldSelector'>,
+  ): Informer<T>;
+  volumes: Informer<Volume>;
+  persistentVolumes: Informer<PersistentVolume>;
+  storageClasses: Informer<StorageClass>;
+  claims: Informer<PersistentVolumeClaim>;
+  nodes: Informer<KubeNode>;
+  executor: Executor;
+  follower: Follower;
+  actsFor(node: string): boolean;
+  events: EventRecorder;
+  clock: Clock;
+  random: () => number;
+  logger: Logger;
+  retry: BackoffRange;
+  workers: number | (() => number);
+  metrics?: Metrics | undefined;
+}
+
+export interface Provisioning {
+  /** With the informers that it was given, or right after them. */
+  start(): void;
+  /** @param after resolves when the work of others has begun */
+  begin(
+    after: Promise<unknown>,
+    run: (name: ControllerName, queue: WorkQueue, work: Reconcile) => void,
+  ): void;
+  sources: readonly Source[];
+  stop(): Promise<void>;
+}
+
+/** What makes volumes for claims, and takes snapshots of them. Make it before the informers that it is given are started. */
+export function createProvisioning(deps: ProvisioningDeps): Provisioning {
+  const { client, enabled, inform, volumes, claims, nodes, logger, metrics, namespace } = deps;
+  const snapshots = enabled.has('snapshot')
+    ? createSnapshotController({
+        ...deps,
+        flag: deps.snapshotController ?? 'auto',
+        work: createExecutorWork({ ...deps, ...snapshotStorage }),
+        ...(metrics && {
+          onContents: metrics.snapshots.add,
+          onOperation: metrics.snapshots.onOperation,
+        }),
+      })
+    : undefined;
+  const provisions = enabled.has('claim');
+  const capacities =
+    provisions && namespace !== undefined
+      ? inform<CsiStorageCapacity>(CSI_STORAGE_CAPACITIES, keepCapacity, {
+          namespace,
+          labelSelector: CAPACITY_SELECTOR,
+        })
+      : undefined;
+  const woken: ClaimSourcesDeps['woken'] = (...what) => provisioner?.wakeFor(...what);
+  const sources = provisions ? watchClaimSources({ ...deps, snapshots, woken }) : undefined;
+  const provisioner: ClaimController | undefined =
+    sources &&
+    createClaimController({
+      ...deps,
+      capacities,
+      namespace: namespace ?? '',
+      resolve: async (claim) =>
+        sourceFor(claim, {
+          gate: { crossNamespace: deps.crossNamespace ?? false },
+          read: sources.reads(),
+          volumeNamed: (name) => volumes.get(name),
+        }),
+      copiesOn: snapshots === undefined ? () => [] : copiesOf(snapshots.contents),
+    });
+  let stopping = false;
+
+  return {
+    start() {
+      snapshots?.start();
+      capacities?.start();
+      sources?.start();
+    },
+    begin(after, run) {
+      const known = Promise.all([after, nodes.synced, claims.synced]);
+      // A stop before the first list rejects these, and `stop` below is the one that is told.
+      known.catch(() => {});
+      if (provisioner !== undefined) {
+        known.then(() => run('claim', provisioner.queue, provisioner.reconcile)).catch(() => {});
+        const { capacityQueue, reconcileCapacity } = provisioner;
+        if (capacities !== undefined && reconcileCapacity !== undefined) {
+          Promise.all([known, capacities.synced])
+            .then(() => ensureCsiDriver(client))
+            .then(() => run('claim', capacityQueue, reconcileCapacity))
+            .catch((err: unknown) => stopping || logger.error({ err }, 'the scheduler is not told of room'));
+        }
+      }
+      // Apart, for a cluster may lack their CRDs, and get them later.
+      if (snapshots !== undefined) {
+        Promise.all([known, snapshots.synced])
+          .then(() => run('snapshot', snapshots.queue, snapshots.reconcile))
+          .catch(() => {});
+      }
+    },
+    sources: snapshots?.sources ?? [],
+    async stop() {
+      stopping = true;
+      await Promise.all([snapshots?.stop(), capacities?.stop(), sources?.stop()]);
+    },
+  };
+}

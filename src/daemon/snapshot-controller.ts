@@ -1,0 +1,184 @@
+import type { KubeNode, PersistentVolume, PersistentVolumeClaim } from '../api/core.ts';
+import type { Logger } from '../api/logger.ts';
+import type { KubeObject, Resource } from '../api/meta.ts';
+import { VOLUME_SNAPSHOT_CLASSES, VOLUME_SNAPSHOT_CONTENTS, VOLUME_SNAPSHOTS } from '../api/resources.ts';
+import type { VolumeSnapshot, VolumeSnapshotClass, VolumeSnapshotContent } from '../api/snapshot.ts';
+import type { Volume } from '../api/volume.ts';
+import type { BackoffRange } from '../control/backoff.ts';
+import type { Clock } from '../control/clock.ts';
+import { createWorkQueue, type WorkQueue } from '../control/work-queue.ts';
+import type { EventRecorder } from '../kube/events.ts';
+import { indexBy } from '../kube/index-by.ts';
+import type { Informer, InformerOptions } from '../kube/informer.ts';
+import type { KubeClient } from '../kube/types.ts';
+import { contentNameOf } from '../provisioning/snapshots/content.ts';
+import type { ContentOperation } from '../provisioning/snapshots/content-effects.ts';
+import { createContentReconciler, type Result } from '../provisioning/snapshots/content-reconciler.ts';
+import { noteOf } from '../provisioning/snapshots/job-note.ts';
+import type { SnapshotController } from '../provisioning/snapshots/mode.ts';
+import type { NodeWork } from '../provisioning/snapshots/node-work.ts';
+import { placeFor } from '../provisioning/snapshots/place.ts';
+import { createSnapshotReconciler } from '../provisioning/snapshots/snapshot-reconciler.ts';
+import { isBeingMade } from '../provisioning/snapshots/source.ts';
+import { desiredOf } from '../volumes/desired.ts';
+import { nodesOf, workNode } from '../volumes/work-node.ts';
+import { keepSnapshot, keepSnapshotClass, keepSnapshotContent } from './kept-fields.ts';
+import type { Source } from './readiness.ts';
+import { watchSnapshotMode } from './snapshot-mode.ts';
+import { type SnapshotKey, wakeSnapshots } from './snapshot-wakes.ts';
+import { whenServed } from './when-served.ts';
+
+export interface SnapshotControllerDeps {
+  client: KubeClient;
+  /** Who does the common controller's part. */
+  flag: SnapshotController;
+  inform<T extends KubeObject>(
+    resource: Resource,
+    keep: (object: T) => T,
+    more?: Pick<InformerOptions<T>, 'fieldSelector'>,
+  ): Informer<T>;
+  volumes: Informer<Volume>;
+  persistentVolumes: Informer<PersistentVolume>;
+  claims: Informer<PersistentVolumeClaim>;
+  nodes: Informer<KubeNode>;
+  work: NodeWork;
+  actsFor(node: string): boolean;
+  events: EventRecorder;
+  clock: Clock;
+  random: () => number;
+  logger: Logger;
+  retry: BackoffRange;
+  workers: number | (() => number);
+  onContents?: ((contents: Informer<VolumeSnapshotContent>) => void) | undefined;
+  onOperation?: ((operation: ContentOperation) => void) | undefined;
+}
+
+export interface RunningSnapshots {
+  snapshots: Informer<VolumeSnapshot>;
+  contents: Informer<VolumeSnapshotContent>;
+  queue: WorkQueue;
+  reconcile(key: string, signal: AbortSignal): Promise<Result>;
+  /** Begins to follow the objects as soon as the API server serves them. */
+  start(): void;
+  /** Resolves when all that is gone by is known. */
+  synced: Promise<unknown>;
+  sources: readonly Source[];
+  stop(): Promise<void>;
+}
+
+/** VolumeSnapshots, their contents and classes: make it before the informers that it is given are started. */
+export function createSnapshotController(deps: SnapshotControllerDeps): RunningSnapshots {
+  const { client, inform, volumes, persistentVolumes, claims, nodes, clock, random, logger } = deps;
+  const snapshots = inform<VolumeSnapshot>(VOLUME_SNAPSHOTS, keepSnapshot);
+  const contents = inform<VolumeSnapshotContent>(VOLUME_SNAPSHOT_CONTENTS, keepSnapshotContent);
+  const snapshotClasses = inform<VolumeSnapshotClass>(VOLUME_SNAPSHOT_CLASSES, keepSnapshotClass);
+  deps.onContents?.(contents);
+  const restores = indexBy(volumes, (volume) =>
+    isBeingMade(volume) ? volume.spec.source?.snapshotContentName : undefined,
+  );
+  const clones = indexBy(volumes, ({ spec }) => spec.source?.volumeName);
+  const snapshotsOfClaim = indexBy(snapshots, ({ metadata, spec }) => {
+    const claim = spec.source.persistentVolumeClaimName;
+    return claim === undefined ? undefined : `${metadata.namespace}/${claim}`;
+  });
+  const snapshotsOfContent = indexBy(snapshots, contentNameOf);
+  const contentsOfVolume = indexBy(contents, ({ spec }) => spec.source.volumeHandle);
+  const placeOf = (volume: Volume) => workNode(volume, (name) => nodes.get(name));
+  const queue = createWorkQueue({
+    clock,
+    random,
+    retry: deps.retry,
+    // A node that does not answer holds up neither others nor what is done in the cluster alone.
+    groupOf(key) {
+      const [kind, name = ''] = key.split('/');
+      const content = kind === 'content' ? contents.get(name) : undefined;
+      const volume = volumes.get(content?.spec.source.volumeHandle ?? '');
+      return (content && noteOf(content)?.node) ?? (volume === undefined ? '' : placeOf(volume));
+    },
+    perGroup: deps.workers,
+  });
+  const enqueue = (key: SnapshotKey) => queue.add(key);
+  const mode = watchSnapshotMode({
+    flag: deps.flag,
+    inform: (resource, name, keep) => inform(resource, keep, { fieldSelector: `metadata.name=${name}` }),
+    clock,
+    onChange(now) {
+      logger.info({ mode: now }, 'who binds VolumeSnapshots has changed');
+      wakes.all();
+    },
+  });
+  const snapshotPart = createSnapshotReconciler({
+    ...{ client, snapshots, contents, snapshotClasses, claims, persistentVolumes, volumes, clock, logger },
+    events: deps.events,
+    restoresOf: restores,
+    clonesOf: clones,
+    snapshotsOfClaim: (namespace, name) => snapshotsOfClaim(`${namespace}/${name}`),
+    mode: mode.now,
+  });
+  const reconcileContent = createContentReconciler({
+    ...{ client, contents, snapshots, snapshotClasses, volumes, nodes, clock, logger },
+    ...{ work: deps.work, actsFor: deps.actsFor, events: deps.events, onOperation: deps.onOperation },
+    restoresOf: restores,
+    placeOf(volume, contentUid) {
+      const node = placeOf(volume);
+      return placeFor(desiredOf(volume, undefined, node), node, nodesOf(volume), contentUid);
+    },
+    enqueue: (name) => enqueue(`content/${name}`),
+  });
+  const wakes = wakeSnapshots({
+    ...{ snapshots, contents, snapshotClasses, claims, persistentVolumes, volumes, nodes },
+    ...{ snapshotsOfClaim, snapshotsOfContent, contentsOfVolume },
+    enqueue,
+    again(key) {
+      queue.forget(key);
+      queue.add(key);
+    },
+  });
+
+  const kinds = [
+    [VOLUME_SNAPSHOTS, snapshots],
+    [VOLUME_SNAPSHOT_CONTENTS, contents],
+    [VOLUME_SNAPSHOT_CLASSES, snapshotClasses],
+  ] as const;
+  let stopped = false;
+  const waiting = whenServed(
+    client,
+    kinds.map(([resource]) => resource),
+    clock,
+    logger,
+  );
+  const startAll = (): void => {
+    if (stopped) return;
+    for (const [, informer] of kinds) informer.start();
+    mode.start();
+  };
+  const synced = Promise.all([mode.synced, ...kinds.map(([, informer]) => informer.synced)]);
+  synced.catch(() => {});
+
+  return {
+    snapshots,
+    contents,
+    queue,
+    reconcile(key, signal) {
+      const [kind, first = '', second = ''] = key.split('/');
+      switch (kind) {
+        case 'content':
+          return reconcileContent(first, signal);
+        case 'claim':
+          return snapshotPart.reconcileClaim(first, second);
+        default:
+          return snapshotPart.reconcile(first, second, signal);
+      }
+    },
+    start() {
+      waiting.start().then(startAll, () => {});
+    },
+    synced,
+    sources: kinds.map(([resource, informer]) => waiting.sourceOf(resource, informer.lastHeard)),
+    async stop() {
+      stopped = true;
+      waiting.stop();
+      await Promise.all([mode.stop(), ...kinds.map(([, informer]) => informer.stop())]);
+    },
+  };
+}

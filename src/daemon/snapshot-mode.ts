@@ -1,0 +1,129 @@
+import type { Lease } from '../api/core.ts';
+import type { KubeObject, Resource } from '../api/meta.ts';
+import { LEASES } from '../api/resources.ts';
+import type { Clock } from '../control/clock.ts';
+import type { Informer } from '../kube/informer.ts';
+import {
+  CONTROLLER_DEPLOYMENT,
+  CONTROLLER_LEASE,
+  modeOf,
+  type SnapshotController,
+} from '../provisioning/snapshots/mode.ts';
+import type { SnapshotMode } from '../provisioning/snapshots/types.ts';
+
+interface Deployment extends KubeObject {
+  status?: { readyReplicas?: number };
+}
+
+const DEPLOYMENTS: Resource = {
+  group: 'apps',
+  version: 'v1',
+  plural: 'deployments',
+  kind: 'Deployment',
+  namespaced: true,
+};
+
+export interface SnapshotModeDeps {
+  flag: SnapshotController;
+  /** Makes an informer of the objects of that name, in all namespaces. */
+  inform<T extends KubeObject>(resource: Resource, name: string, keep: (object: T) => T): Informer<T>;
+  clock: Clock;
+  /** Called when the mode is another one than it was. */
+  onChange(mode: SnapshotMode): void;
+}
+
+export interface WatchedMode {
+  now(): SnapshotMode;
+  start(): void;
+  /** Resolves when it is known. */
+  synced: Promise<unknown>;
+  stop(): Promise<unknown>;
+}
+
+/** Follows whether the standard snapshot-controller is at work beside this process, where that is to be found out. */
+export function watchSnapshotMode({ flag, inform, clock, onChange }: SnapshotModeDeps): WatchedMode {
+  if (flag !== 'auto') {
+    return { now: () => flag, start() {}, synced: Promise.resolve(), stop: () => Promise.resolve() };
+  }
+  const leases = inform<Lease>(LEASES, CONTROLLER_LEASE, keepLease);
+  const deployments = inform<Deployment>(DEPLOYMENTS, CONTROLLER_DEPLOYMENT, keepDeployment);
+  const stopping = new AbortController();
+  const seenAt = new Map<string, number>();
+  let mode: SnapshotMode | undefined;
+  let waitsUntil = 0;
+
+  function look(): SnapshotMode {
+    const now = clock.now();
+    const seen = leases.list().map(({ metadata, spec }) => ({
+      holder: spec?.holderIdentity ?? undefined,
+      seenAt: seenAt.get(metadata.uid ?? '') ?? now,
+      durationSeconds: spec?.leaseDurationSeconds ?? undefined,
+    }));
+    const ready = deployments.list().map(({ status }) => ({ readyReplicas: status?.readyReplicas ?? 0 }));
+    const next = modeOf(flag, seen, ready, now);
+    if (next.until !== undefined && next.until > waitsUntil) lookAgainAt(next.until);
+    const before = mode;
+    mode = next.mode;
+    if (before !== undefined && before !== mode) onChange(mode);
+    return mode;
+  }
+
+  function lookAgainAt(at: number): void {
+    const isFirst = waitsUntil <= clock.now();
+    waitsUntil = at;
+    // One timer: where the Lease was renewed since, it only sets the next.
+    if (!isFirst) return;
+    const wait = (): void => {
+      clock.sleep(waitsUntil - clock.now(), stopping.signal).then(
+        () => (waitsUntil > clock.now() ? wait() : look()),
+        () => {},
+      );
+    };
+    wait();
+  }
+
+  leases.onChange(({ type, object }) => {
+    const { uid = '' } = object.metadata;
+    if (type === 'deleted') seenAt.delete(uid);
+    else seenAt.set(uid, clock.now());
+    look();
+  });
+  deployments.onChange(() => {
+    look();
+  });
+  return {
+    now: look,
+    start() {
+      leases.start();
+      deployments.start();
+    },
+    synced: Promise.all([leases.synced, deployments.synced]),
+    stop() {
+      stopping.abort();
+      return Promise.all([leases.stop(), deployments.stop()]);
+    },
+  };
+}
+
+const keepLease = ({ apiVersion, kind, metadata, spec }: Lease): Lease => ({
+  apiVersion,
+  kind,
+  metadata: keepNames(metadata),
+  ...(spec === undefined ? {} : { spec }),
+});
+
+const keepDeployment = ({ apiVersion, kind, metadata, status }: Deployment): Deployment => ({
+  apiVersion,
+  kind,
+  metadata: keepNames(metadata),
+  status: { readyReplicas: status?.readyReplicas ?? 0 },
+});
+
+function keepNames({
+  name,
+  namespace,
+  uid,
+  resourceVersion,
+}: KubeObject['metadata']): KubeObject['metadata'] {
+  return JSON.parse(JSON.stringify({ name, namespace, uid, resourceVersion }));
+}

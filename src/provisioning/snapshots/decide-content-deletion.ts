@@ -1,0 +1,96 @@
+import { FORGET_NODE_ANNOTATION, SNAPSHOT_EVENT, SNAPSHOT_FINALIZERS } from '../../api/names.ts';
+import { isPaused } from '../../api/paused.ts';
+import { parseHandle, type SnapshotHandle } from '../../api/snapshot-handle.ts';
+import { nodeFor } from './copy.ts';
+import { dueAt, type JobNote, nextNote, noteOf } from './job-note.ts';
+import { idle, unknown, waitFor } from './said.ts';
+import type { ContentAction, ContentInput, Decision } from './types.ts';
+
+/**
+ * What to do about a VolumeSnapshotContent that is being deleted: where its policy is Delete, its copy goes first. Whatever
+ * else of it is gone by then: the handle alone says where the copy is. Pure.
+ */
+export function decideContentDeletion(input: ContentInput, now: number): Decision<ContentAction> {
+  const { content, snapshot, restores } = input;
+  const { metadata, spec, status } = content;
+  if (!metadata.finalizers?.includes(SNAPSHOT_FINALIZERS.content)) return idle;
+  if (snapshot !== undefined && snapshot.metadata.deletionTimestamp === undefined) {
+    const { namespace, name } = snapshot.metadata;
+    return hold(`VolumeSnapshot ${namespace}/${name} still has it: delete that`);
+  }
+  const [restored] = restores;
+  if (restored !== undefined) return hold(`Volume ${restored.metadata.name} is being made from it`);
+  if (spec.deletionPolicy === 'Retain') return release;
+  const note = noteOf(content);
+  const recorded = status?.snapshotHandle ?? spec.source.snapshotHandle;
+  const handle = recorded === undefined ? note?.handle : parseHandle(recorded);
+  // No job was ever named, or it is no snapshot that Stowage can have taken.
+  if (handle === undefined || 'problem' in handle) return release;
+  if (metadata.annotations?.[FORGET_NODE_ANNOTATION] === metadata.uid) return release;
+  return remove(input, handle, note, now);
+}
+
+function remove(
+  input: ContentInput,
+  handle: SnapshotHandle,
+  note: JobNote | undefined,
+  now: number,
+): Decision<ContentAction> {
+  const { content, outcome, nodeFacts } = input;
+  const going = note?.do === 'delete' ? note : undefined;
+  const best = nodeFor(input, handle);
+  // A job that was named stays where it is, unless somebody vouches that this machine is off.
+  const node = going === undefined || (nodeFacts(going.node).off && best !== going.node) ? best : going.node;
+  const facts = nodeFacts(node);
+  if (!facts.ours) return idle;
+  const name = (): Decision<ContentAction> => {
+    const volume = note?.volume ?? input.volume?.metadata.uid ?? content.metadata.uid ?? '';
+    const wanted = { do: 'delete', volume, node, handle } as const;
+    return { action: { do: 'write-note', note: nextNote(note, wanted, now) } };
+  };
+  switch (outcome?.is) {
+    case undefined: {
+      if (!facts.exists) {
+        const how = `To let go of the copy there: kubectl annotate volumesnapshotcontent ${content.metadata.name} ${FORGET_NODE_ANNOTATION}=${content.metadata.uid}`;
+        return waitFor(content, now, SNAPSHOT_EVENT.deleteFailed, `there is no Node ${node}. ${how}`);
+      }
+      const paused = isPaused(content)
+        ? 'the VolumeSnapshotContent'
+        : facts.paused
+          ? `Node ${node}`
+          : undefined;
+      if (paused !== undefined) {
+        return waitFor(content, now, SNAPSHOT_EVENT.deleteFailed, `${paused} is paused; the deletion waits`);
+      }
+      if (going === undefined || going.node !== node) return name();
+      const wait = dueAt(going, now) - now;
+      return wait > 0 ? { requeueAfter: wait } : { action: { do: 'delete', note: going } };
+    }
+    case 'absent':
+      return release;
+    case 'running':
+      return going === undefined ? { retry: true } : { follow: going };
+    case 'unknown':
+      return unknown(content, now, outcome.message, SNAPSHOT_EVENT.deleteFailed);
+    case 'refused':
+      return { ...failed(input, outcome.message, now), retry: true };
+    case 'failed': {
+      const said = failed(input, outcome.message, now);
+      return said.action === undefined ? name() : said;
+    }
+    case 'whole': {
+      const said = failed(input, 'the copy is still there', now);
+      return said.action === undefined ? name() : said;
+    }
+  }
+}
+
+const release: Decision<ContentAction> = { action: { do: 'release' } };
+
+/** It is not wrong, so that its status does not say so. */
+const hold = (message: string): Decision<ContentAction> => ({
+  action: { do: 'tell', event: { type: 'Warning', reason: SNAPSHOT_EVENT.deletePending, message } },
+});
+
+const failed = ({ content }: ContentInput, message: string, now: number): Decision<ContentAction> =>
+  waitFor(content, now, SNAPSHOT_EVENT.deleteFailed, `Failed to delete snapshot: ${message}`);

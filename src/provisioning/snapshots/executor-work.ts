@@ -1,0 +1,142 @@
+import type { VolumeSnapshotContent } from '../../api/snapshot.ts';
+import type { SnapshotHandle } from '../../api/snapshot-handle.ts';
+import type { Volume } from '../../api/volume.ts';
+import { NodeError } from '../../nodes/errors.ts';
+import type { Follower } from '../../nodes/follow.ts';
+import type { Executor, JobState, Probe, ProbeResult } from '../../nodes/job.ts';
+import { describeFailure, withHint } from '../../nodes/job-text.ts';
+import { ObservationError } from '../../storage/probe-results.ts';
+import type { Plan } from '../../storage/types.ts';
+import { type JobNote, jobKeyOf } from './job-note.ts';
+import type { IsCurrent, NodeWork } from './node-work.ts';
+import type { Freeze, Outcome } from './types.ts';
+
+/** What storage knows of snapshots: `Wanted` is one as it sees it, `Seen` what was found of it on a node. */
+export interface SnapshotStorage<Wanted, Seen> {
+  probes(wanted: Wanted): readonly Probe[];
+  /** @throws ObservationError */
+  read(wanted: Wanted, results: ReadonlyMap<string, ProbeResult>): Seen;
+  plan(operation: 'take' | 'delete', wanted: Wanted, seen: Seen): Plan;
+  /** The copy, if it is whole. Bytes of the volume; ms since the epoch. */
+  copyOf(wanted: Wanted, seen: Seen): { sizeBytes: number; takenAt?: number | undefined } | undefined;
+}
+
+export interface ExecutorWorkDeps<Wanted, Seen> {
+  executor: Executor;
+  follower: Follower;
+  storage: SnapshotStorage<Wanted, Seen>;
+  /**
+   * A snapshot as storage sees it, by where its handle says that it is; or why that can be none.
+   * @param volume the one that it is of; undefined where that is gone: then nothing can be taken
+   */
+  wantedOf(
+    content: VolumeSnapshotContent,
+    volume: Volume | undefined,
+    node: string,
+    handle: SnapshotHandle,
+    freeze: Freeze | undefined,
+  ): Wanted | { problem: string };
+}
+
+/** How long to wait for a job in the round trip that starts it, in ms: a clone ends within it. */
+const SUBMIT_WAIT = 1500;
+
+/** The work for snapshots as durable jobs on nodes. How a job ended is judged by a look at the node. */
+export function createExecutorWork<Wanted extends object, Seen>({
+  executor,
+  follower,
+  storage,
+  wantedOf,
+}: ExecutorWorkDeps<Wanted, Seen>): NodeWork {
+  async function see(node: string, wanted: Wanted, seen?: ReadonlyMap<string, ProbeResult>): Promise<Seen> {
+    return storage.read(wanted, seen ?? (await executor.observe(node, storage.probes(wanted))));
+  }
+
+  const present = (wanted: Wanted, seen: Seen): Outcome => {
+    const copy = storage.copyOf(wanted, seen);
+    return copy === undefined ? { is: 'absent' } : { is: 'whole', ...copy };
+  };
+
+  const poll = async (content: VolumeSnapshotContent, note: JobNote): Promise<JobState> =>
+    (await executor.poll(note.node, [jobKeyOf(content, note)], 0))[0] as JobState;
+
+  async function look(
+    content: VolumeSnapshotContent,
+    node: string,
+    handle: SnapshotHandle,
+    note: JobNote | undefined,
+  ): Promise<Outcome> {
+    const wanted = wantedOf(content, undefined, node, handle, undefined);
+    if ('problem' in wanted) return { is: 'unknown', message: wanted.problem };
+    const state = note?.node === node ? await poll(content, note) : undefined;
+    if (state?.state === 'running') return { is: 'running' };
+    return present(wanted, await see(node, wanted));
+  }
+
+  async function run(
+    content: VolumeSnapshotContent,
+    volume: Volume | undefined,
+    note: JobNote,
+    freeze: Freeze | undefined,
+    isCurrent: IsCurrent,
+  ): Promise<Outcome | undefined> {
+    const { node, handle } = note;
+    const wanted = wantedOf(content, volume, node, handle, freeze);
+    if ('problem' in wanted) return { is: 'refused', message: wanted.problem };
+    let state = await poll(content, note);
+    if (state.state === 'not-found') {
+      const seen = await see(node, wanted);
+      const plan = storage.plan(note.do, wanted, seen);
+      if ('refusal' in plan) return { is: 'refused', message: withHint(plan.refusal, plan.hint) };
+      if (plan.steps.length === 0) return present(wanted, seen);
+      if (!(await isCurrent())) return undefined;
+      const job = { key: jobKeyOf(content, note), steps: plan.steps, look: storage.probes(wanted) };
+      state = await executor.submit(node, job, SUBMIT_WAIT);
+    }
+    if (state.state === 'running') return { is: 'running' };
+    const known = state.state === 'succeeded' ? state.seen : undefined;
+    const seen = await see(node, wanted, known);
+    const plan = storage.plan(note.do, wanted, seen);
+    if (!('refusal' in plan) && plan.steps.length === 0) {
+      // What is left of it is removed by the next look for the Volume, if not now.
+      await executor.forget(node, note.volume);
+      return present(wanted, seen);
+    }
+    return { is: 'failed', message: describe(state, plan) };
+  }
+
+  return {
+    look: (...args) => answered(() => look(...args)) as Promise<Outcome>,
+    take: (content, volume, note, freeze, isCurrent) =>
+      answered(() => run(content, volume, note, freeze, isCurrent)),
+    remove: (content, volume, note, isCurrent) =>
+      answered(() => run(content, volume, note, undefined, isCurrent)),
+    follow: (content, note, ended) => follower.follow(note.node, jobKeyOf(content, note), ended),
+  };
+}
+
+function describe(state: Exclude<JobState, { state: 'running' }>, plan: Plan): string {
+  switch (state.state) {
+    case 'succeeded':
+      return 'refusal' in plan
+        ? withHint(plan.refusal, plan.hint)
+        : `still to be done: ${plan.steps[0]?.name ?? ''}`;
+    case 'not-found':
+      return 'the node forgot the job';
+    default:
+      return describeFailure(state);
+  }
+}
+
+/** A node that cannot be asked, or whose answer says nothing safe, leaves things unknown. */
+async function answered(ask: () => Promise<Outcome | undefined>): Promise<Outcome | undefined> {
+  try {
+    return await ask();
+  } catch (error) {
+    if (error instanceof NodeError) {
+      return { is: 'unknown', message: `node ${error.node}: ${withHint(error.message, error.hint)}` };
+    }
+    if (error instanceof ObservationError) return { is: 'unknown', message: error.message };
+    throw error;
+  }
+}

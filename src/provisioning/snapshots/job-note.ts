@@ -1,0 +1,75 @@
+import { isDnsSubdomain } from '../../api/dns-name.ts';
+import { SNAPSHOT_JOB_ANNOTATION } from '../../api/names.ts';
+import type { VolumeSnapshotContent } from '../../api/snapshot.ts';
+import { formatHandle, parseHandle, type SnapshotHandle } from '../../api/snapshot-handle.ts';
+import { backoffMs } from '../../control/backoff.ts';
+import type { JobKey } from '../../nodes/job.ts';
+
+/** What was or is to be done on a node for a content, by which job. */
+export interface JobNote {
+  do: 'take' | 'delete';
+  /** The UID of the Volume, which all work on it and on its snapshots has as its subject. */
+  volume: string;
+  node: string;
+  handle: SnapshotHandle;
+  /** Counts the jobs of the content, from 1. */
+  attempt: number;
+  /** Counts those that do the same. */
+  tries: number;
+  /** When it was written, ms since the epoch. */
+  at: number;
+}
+
+const UID = /^[0-9a-f][0-9a-f-]{0,63}$/;
+const BETWEEN_ATTEMPTS = { startMs: 1000, maxMs: 300_000 };
+
+/** What `formatNote` wrote into the content; undefined where there is nothing, or something that nobody can go by. */
+export function noteOf({ metadata }: VolumeSnapshotContent): JobNote | undefined {
+  const text = metadata.annotations?.[SNAPSHOT_JOB_ANNOTATION];
+  if (text === undefined) return undefined;
+  try {
+    const { do: what, volume, node, handle, attempt, tries, at } = JSON.parse(text);
+    const parsed = parseHandle(String(handle));
+    const sound =
+      (what === 'take' || what === 'delete') &&
+      UID.test(volume) &&
+      typeof node === 'string' &&
+      isDnsSubdomain(node) &&
+      isCount(attempt) &&
+      isCount(tries) &&
+      !('problem' in parsed);
+    if (!sound) return undefined;
+    return { do: what, volume, node, handle: parsed, attempt, tries, at: Date.parse(at) || 0 };
+  } catch {
+    return undefined;
+  }
+}
+
+export function formatNote({ do: what, volume, node, handle, attempt, tries, at }: JobNote): string {
+  return JSON.stringify({
+    ...{ do: what, volume, node, handle: formatHandle(handle), attempt, tries },
+    at: new Date(at).toISOString(),
+  });
+}
+
+const isCount = (value: unknown): boolean => Number.isSafeInteger(value) && (value as number) > 0;
+
+/** The next one, written `now`. */
+export function nextNote(
+  before: JobNote | undefined,
+  wanted: Pick<JobNote, 'do' | 'volume' | 'node' | 'handle'>,
+  now: number,
+): JobNote {
+  const tries = before?.do === wanted.do ? before.tries + 1 : 1;
+  return { ...wanted, attempt: (before?.attempt ?? 0) + 1, tries, at: now };
+}
+
+export function jobKeyOf({ metadata }: VolumeSnapshotContent, { volume, attempt }: JobNote): JobKey {
+  return { subject: volume, id: `snapshot-${metadata.uid}-${attempt}` };
+}
+
+/** When the job may be submitted: the first at once, each later one after a longer wait. ms since the epoch. */
+export function dueAt({ tries, at }: JobNote, now: number): number {
+  // A time to come is of another clock than ours.
+  return tries <= 1 || at > now ? 0 : at + backoffMs(tries - 2, 0, BETWEEN_ATTEMPTS);
+}

@@ -1,0 +1,52 @@
+import type { PersistentVolume, PersistentVolumeClaim } from '../../api/core.ts';
+import type { Volume } from '../../api/volume.ts';
+
+/** What a claim's data are: a Volume's, somebody else's, or not to be told yet. */
+export type Source =
+  | { is: 'ours'; claim: PersistentVolumeClaim; volume: Volume }
+  | { is: 'not-ours'; why: string }
+  | { is: 'waits'; why: string };
+
+/**
+ * The Volume that a claim has: by the claimRef of its PersistentVolume, and by whose that is; never by a name alone.
+ * @param pv of the name that the claim's spec has
+ * @param volume of the PersistentVolume's name
+ */
+export function sourceOf(
+  name: string,
+  claim: PersistentVolumeClaim | undefined,
+  pv: PersistentVolume | undefined,
+  volume: Volume | undefined,
+): Source {
+  if (claim === undefined) return { is: 'waits', why: `claim ${name} not found` };
+  if (claim.metadata.deletionTimestamp !== undefined) {
+    return { is: 'waits', why: `claim ${name} is being deleted` };
+  }
+  const { volumeName } = claim.spec;
+  if (!volumeName) return { is: 'waits', why: `claim ${name} is not bound to a PersistentVolume yet` };
+  if (pv === undefined)
+    return { is: 'waits', why: `the PersistentVolume ${volumeName} of claim ${name} not found` };
+  if (pv.spec.claimRef?.uid !== claim.metadata.uid) {
+    return { is: 'waits', why: `the PersistentVolume ${volumeName} is not bound to claim ${name}` };
+  }
+  return volume !== undefined && isPvOf(pv, volume)
+    ? { is: 'ours', claim, volume }
+    : {
+        is: 'not-ours',
+        why: `the PersistentVolume ${volumeName} of claim ${name} is no Volume's of Stowage`,
+      };
+}
+
+/**
+ * By its owner, or, when somebody took the owner off it (`--cascade=orphan` does), by the device that it leads to. Never
+ * by its name alone.
+ */
+export function isPvOf(pv: PersistentVolume, { metadata: { uid }, status }: Volume): boolean {
+  if (pv.metadata.ownerReferences?.some((owner) => owner.uid === uid)) return true;
+  const path = pv.spec.local?.path;
+  return path !== undefined && path !== '' && path === status?.devicePath;
+}
+
+/** Volumes that are being made from what they name in `spec.source`; what one was made from is of no use to it any more. */
+export const isBeingMade = ({ metadata, status }: Volume): boolean =>
+  status?.prepared == null && metadata.deletionTimestamp === undefined;

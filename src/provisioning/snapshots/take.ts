@@ -1,0 +1,100 @@
+import { SNAPSHOT_EVENT } from '../../api/names.ts';
+import { isPaused } from '../../api/paused.ts';
+import { dynamicName } from './content.ts';
+import { ready } from './copy.ts';
+import { dueAt, type JobNote, nextNote, noteOf } from './job-note.ts';
+import { idle, unknown, waitFor } from './said.ts';
+import { freezeOf } from './snapshot-class.ts';
+import { isBeingMade } from './source.ts';
+import type { ContentAction, ContentInput, Decision } from './types.ts';
+
+/** Has the snapshot of a content taken that has none yet: by a job at a time, each named in the content before it is one. */
+export function take(input: ContentInput, now: number): Decision<ContentAction> {
+  const { content, outcome } = input;
+  const note = noteOf(content);
+  switch (outcome?.is) {
+    case undefined:
+      return note === undefined ? begin(input, now) : goOn(input, note, now);
+    case 'whole':
+      return note === undefined ? idle : ready(input, note.handle, outcome, now);
+    case 'running':
+      return note === undefined ? { retry: true } : { follow: note };
+    case 'unknown':
+      return unknown(content, now, outcome.message);
+    case 'refused':
+      return { ...failed(input, outcome.message, now), retry: true };
+    case 'failed': {
+      const said = failed(input, outcome.message, now);
+      return said.action === undefined ? again(input, note, now) : said;
+    }
+    // Looked at, while no job may be submitted.
+    case 'absent':
+      return begin(input, now);
+  }
+}
+
+/** No job was ever named: nothing is on any node. */
+function begin(input: ContentInput, now: number): Decision<ContentAction> {
+  const { snapshot, liveSnapshot, content } = input;
+  // Deleted before anything was taken. That controller has not seen the content, or cares for none of a missing snapshot.
+  if (snapshot === undefined && noteOf(content) === undefined) {
+    if (liveSnapshot === undefined) return { action: { do: 'read-snapshot' } };
+    if (liveSnapshot.found === undefined) {
+      const { namespace, name, uid } = content.spec.volumeSnapshotRef;
+      // One that was made by hand may be of a snapshot that is yet to be.
+      if (uid && content.metadata.name === dynamicName(uid)) return { action: { do: 'delete-content' } };
+      return failed(input, `there is no VolumeSnapshot ${namespace}/${name}`, now);
+    }
+  }
+  const obstacle = obstacleTo(input);
+  if (obstacle !== undefined) return failed(input, obstacle, now);
+  return again(input, noteOf(content), now);
+}
+
+/** A job was named, so that something may be there: where none may be submitted by now, the node is looked at all the same. */
+function goOn(input: ContentInput, note: JobNote, now: number): Decision<ContentAction> {
+  const { content, nodeFacts } = input;
+  const facts = nodeFacts(note.node);
+  if (!facts.ours) return idle;
+  const freeze = freezeOf(input.snapshotClass);
+  if (obstacleTo(input) !== undefined || 'problem' in freeze) {
+    return { action: { do: 'look', node: note.node, handle: note.handle, note } };
+  }
+  // Another machine that reaches the same files goes on, once somebody vouches that this one is off.
+  if (facts.off && placeOf(input)?.node !== note.node) return again(input, note, now);
+  const wait = dueAt(note, now) - now;
+  if (wait > 0) return { requeueAfter: wait };
+  return { action: { do: 'take', note: noteOf(content) as JobNote, freeze } };
+}
+
+function again(input: ContentInput, note: JobNote | undefined, now: number): Decision<ContentAction> {
+  const obstacle = obstacleTo(input);
+  const place = placeOf(input);
+  if (obstacle !== undefined || place === undefined) return idle;
+  if (!input.nodeFacts(place.node).ours) return idle;
+  const volume = input.volume?.metadata.uid ?? '';
+  const { node, handle } = place;
+  return { action: { do: 'write-note', note: nextNote(note, { do: 'take', volume, node, handle }, now) } };
+}
+
+const placeOf = ({ place }: ContentInput) => (place !== undefined && 'node' in place ? place : undefined);
+
+/** Why no job may be submitted now. Whoever changes it wakes the content. */
+function obstacleTo({ content, volume, place, snapshotClass, nodeFacts }: ContentInput): string | undefined {
+  const name = content.spec.source.volumeHandle;
+  if (volume === undefined) return `there is no Volume ${name}, or it is not the one that the snapshot is of`;
+  if (volume.metadata.deletionTimestamp !== undefined) return `Volume ${name} is being deleted`;
+  if (isBeingMade(volume)) return `Volume ${name} is not made yet`;
+  const freeze = freezeOf(snapshotClass);
+  if ('problem' in freeze) return freeze.problem;
+  if (place !== undefined && 'problem' in place) return place.problem;
+  const node = place?.node ?? '';
+  if (!nodeFacts(node).exists) return `there is no Node ${node}`;
+  if (isPaused(content)) return `the VolumeSnapshotContent ${content.metadata.name} is paused`;
+  if (isPaused(volume)) return `Volume ${name} is paused`;
+  if (nodeFacts(node).paused) return `Node ${node} is paused`;
+  return undefined;
+}
+
+const failed = ({ content }: ContentInput, message: string, now: number): Decision<ContentAction> =>
+  waitFor(content, now, SNAPSHOT_EVENT.creationFailed, `Failed to create snapshot: ${message}`);
