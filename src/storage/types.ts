@@ -28,8 +28,6 @@ export interface DesiredSparse extends DesiredVolume {
   readOnly: boolean;
   /** The file is on a file system that several nodes share: an owner file beside it says who has it attached. */
   shared: boolean;
-  /** What it starts from, on the same node: the file of a snapshot, or of another volume, which may be in use. */
-  source?: { file: string; mode: 'Filesystem' | 'Block'; what: 'snapshot' | 'volume' } | undefined;
   /** For whom work is done on a shared one. */
   owner?: Claim | undefined;
   /** The backing file's absolute path; its last part is the UID. */

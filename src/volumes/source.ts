@@ -55,5 +55,7 @@ function fromVolume(name: string, source: Volume | undefined, node: string): Sou
   if (!nodes.includes(node)) {
     return { problem: `${what} is on node ${nodes.join(', ')}, and this one is to be on ${node}` };
   }
-  return { from: { file: desired.file, mode: desired.mode, what: 'volume' } };
+  // Writes of its pods wait no longer than for a snapshot of it; where the file system clones no files, it has to be unused.
+  const freeze = { seconds: 10, copy: false };
+  return { from: { file: desired.file, mode: desired.mode, what: 'volume', freeze } };
 }

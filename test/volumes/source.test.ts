@@ -54,7 +54,7 @@ test('a snapshot that was there before has its handle in the spec', async () => 
 test('another volume is its file', async () => {
   const [file] = prepared.paths;
   expect(await read(fromVolume, { volume: made })).toEqual({
-    from: { file, mode: 'Filesystem', what: 'volume' },
+    from: { file, mode: 'Filesystem', what: 'volume', freeze: { seconds: 10, copy: false } },
   });
 });
 
