@@ -5,6 +5,7 @@ import { systemClock } from '../../src/control/clock.ts';
 import { type AttachmentOptions, DEFAULT_ATTACHMENT } from '../../src/daemon/attachment-controller.ts';
 import { keepNode } from '../../src/daemon/kept-fields.ts';
 import type { Metrics } from '../../src/daemon/metrics/metrics.ts';
+import type { ProvisioningOptions } from '../../src/daemon/provisioning.ts';
 import { startVolumeController } from '../../src/daemon/volume-controller.ts';
 import { createInformer, type Informer } from '../../src/kube/informer.ts';
 import type { KubeClient } from '../../src/kube/types.ts';
@@ -29,6 +30,7 @@ export interface TestControllerOptions {
   retry?: BackoffRange;
   /** Whether devices are attached, and how. Default: they are. */
   attachment?: boolean | AttachmentOptions;
+  provisioning?: ProvisioningOptions;
 }
 
 /** The Volume controller in this process. It acts for every node but `foreign`. */
@@ -39,6 +41,7 @@ export async function startController(
     metrics,
     retry = { startMs: 600_000, maxMs: 600_000 },
     attachment = true,
+    provisioning = {},
   }: TestControllerOptions = {},
 ): Promise<TestController> {
   const asked: string[] = [];
@@ -61,6 +64,7 @@ export async function startController(
   nodes.start();
   const controller = startVolumeController({
     ...common,
+    ...provisioning,
     nodes,
     executor: executor ?? awayNodes,
     metrics,
