@@ -197,7 +197,7 @@ export function startVolumeController(options: VolumeControllerOptions): Running
       ...shared,
       ...{ inform, claims, random, retry: options.retry, workers: options.workers },
       flag: options.snapshotController ?? 'auto',
-      work: createExecutorWork({ executor, follower: shared.follower, ...snapshotStorage }),
+      work: createExecutorWork({ executor, follower: shared.follower, clock, ...snapshotStorage }),
       ...(metrics && {
         onContents: metrics.snapshots.add,
         onOperation: metrics.snapshots.onOperation,
