@@ -39,6 +39,12 @@ export function setPartitionGuid(number: number, guid: string, disk: string): st
   return ['sgdisk', `--partition-guid=${number}:${guid}`, disk];
 }
 
+/** Gives a table in a file, and its one partition, other GUIDs, and the partition maybe another name. */
+export function setDiskGuids(guid: string, file: string, name?: string): string[] {
+  const named = name === undefined ? [] : [`--change-name=1:${name.slice(0, MAX_NAME)}`];
+  return ['sgdisk', `--partition-guid=1:${guid}`, `--disk-guid=${guid}`, ...named, file];
+}
+
 /** From the first sector to the last, both included. */
 function partition(sizeBytes: bigint): string {
   return `--new=1:${GPT_START / SECTOR}:${(GPT_START + sizeBytes) / SECTOR - 1n}`;

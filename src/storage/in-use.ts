@@ -101,3 +101,7 @@ export function notOpen({ name, device }: Device): Guard {
     refusal: `/dev/${name} is in use: a process has it open`,
   };
 }
+
+/** That nothing on the node uses any of some devices. */
+export const guardsOfDevices = (devices: readonly Device[]): Guard[] =>
+  devices.flatMap((each) => [...notInUse(each), notOpen(each)]);

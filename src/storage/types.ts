@@ -1,6 +1,7 @@
 import type { Step } from '../nodes/job.ts';
 import type { Extents, LogicalVolume, VolumeGroup } from './lvm/facts.ts';
 import type { Claim, ObservedShared } from './shared/types.ts';
+import type { Freeze, SourceFacts } from './snapshot/types.ts';
 
 export type FsType = 'ext4' | 'xfs';
 
@@ -33,6 +34,18 @@ export interface DesiredSparse extends DesiredVolume {
   file: string;
   /** What was asked for, in whole blocks, in bytes. The file of a Block volume is larger: it holds a GPT, too. */
   sizeBytes: bigint;
+  /** What it starts from, instead of being empty. */
+  source?: Source | undefined;
+}
+
+/** A file that a volume is a copy of: the copy that a snapshot is, or another volume's backing file. */
+export interface Source {
+  what: 'snapshot' | 'volume';
+  /** Its absolute path, whose last part is its UUID or GUID. */
+  file: string;
+  mode: 'Filesystem' | 'Block';
+  /** What may be done to the file system of a volume that is mounted; without it, nothing. */
+  freeze?: Freeze | undefined;
 }
 
 export interface DesiredRaw extends DesiredVolume {
@@ -160,6 +173,8 @@ export interface ObservedSparse extends ObservedVolume {
   space: Space;
   /** Who uses a shared one. */
   shared?: ObservedShared | undefined;
+  /** What it starts from; undefined where it starts empty. */
+  source?: SourceFacts | undefined;
 }
 
 /** For people who watch how full it gets: nothing is planned by it. */

@@ -1,6 +1,6 @@
 import type { Guard } from '../nodes/job.ts';
 import { leaveMount } from './grow-file-system.ts';
-import { notInUse, notOpen, userOf } from './in-use.ts';
+import { guardsOfDevices, userOf } from './in-use.ts';
 import { kubeletUse, notOfKubelet } from './kubelet.ts';
 import { deviceOf, ownOf } from './lvm/own.ts';
 import { sameDevice } from './raw/identity.ts';
@@ -21,7 +21,7 @@ export const unusedGuards = (desired: Desired, observed: Observed): Guard[] =>
 
 /** The same for devices that are known. Not under a lock on one of them: whoever holds that has it open. */
 export const guardsOf = (desired: Desired, devices: readonly Device[]): Guard[] => [
-  ...devices.flatMap((each) => [...notInUse(each), notOpen(each)]),
+  ...guardsOfDevices(devices),
   notOfKubelet(desired),
 ];
 

@@ -1,7 +1,8 @@
 import { dirname } from 'node:path';
 import type { Guard, Step } from '../../nodes/job.ts';
 import { planAbsent, planPresent } from '../sparse/attach.ts';
-import { notAttached, planDestroy } from '../sparse/destroy.ts';
+import { planDestroy } from '../sparse/destroy.ts';
+import { notAttached } from '../sparse/file.ts';
 import { loopsOf } from '../sparse/loop.ts';
 import { planPrepare } from '../sparse/prepare.ts';
 import type { DesiredSparse, ObservedSparse, Operation, Plan } from '../types.ts';

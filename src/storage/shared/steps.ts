@@ -1,6 +1,6 @@
 import { basename, dirname } from 'node:path';
 import type { Guard, Step } from '../../nodes/job.ts';
-import { notAttached } from '../sparse/destroy.ts';
+import { notAttached } from '../sparse/file.ts';
 import { markPath, ownerPath, unfinishedPath } from './names.ts';
 import { BOOT_ID } from './observe.ts';
 import { textOf } from './text.ts';

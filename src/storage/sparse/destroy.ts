@@ -1,10 +1,11 @@
 import { dirname } from 'node:path';
 import type { Guard, Step } from '../../nodes/job.ts';
 import { removeRecords } from '../records.ts';
+import { leaveLoop } from '../snapshot/leave.ts';
 import type { DesiredSparse, ObservedSparse, Plan } from '../types.ts';
 import { wipe } from '../wipe.ts';
 import { planAbsent } from './attach.ts';
-import { partialOf } from './observe.ts';
+import { notAttached, partialOf } from './file.ts';
 
 /**
  * What remains to be done until nothing of the volume is left on the node: loop device, file (unless it is to be
@@ -19,7 +20,9 @@ export function planDestroy(desired: DesiredSparse, observed: ObservedSparse): P
   }
   const absent = planAbsent(desired, observed);
   if ('refusal' in absent) return absent;
-  return { steps: [...absent.steps, ...removeFiles(desired, observed), ...records] };
+  const left = leaveLoop(partialOf(observed.realPath), desired.uid, observed);
+  if ('refusal' in left) return left;
+  return { steps: [...absent.steps, ...left.steps, ...removeFiles(desired, observed), ...records] };
 }
 
 function removeFiles(desired: DesiredSparse, observed: ObservedSparse): Step[] {
@@ -57,13 +60,4 @@ function removeFile(file: string): Step[] {
     { name: `remove ${file}`, argv: ['rm', '-f', '--', file], guards: [notAttached(file)] },
     { name: 'sync its folder', argv: ['sync', dirname(file)], guards: [] },
   ];
-}
-
-/** Read back: a busy loop device survives `losetup -d`, which says nothing of it. */
-export function notAttached(file: string): Guard {
-  return {
-    argv: ['losetup', '-j', file],
-    expect: { exit: 0, stdout: { is: '' } },
-    refusal: `${file} is still attached to a loop device`,
-  };
 }

@@ -8,6 +8,11 @@ export function fileBytes({ mode, sizeBytes }: Sized): bigint {
   return mode === 'Block' ? GPT_START + sizeBytes + GPT_END : sizeBytes;
 }
 
+/** The same the other way round: for how many bytes a volume is whose file is that long. */
+export function volumeBytes(mode: DesiredSparse['mode'], bytes: bigint): bigint {
+  return mode === 'Block' ? bytes - GPT_START - GPT_END : bytes;
+}
+
 /** For how many bytes the volume is made so far; undefined where that can't be told. */
 export function madeBytes({ mode }: Sized, { done, intent, file }: ObservedSparse): bigint | undefined {
   if (done?.sizeBytes !== undefined) return done.sizeBytes;

@@ -3,21 +3,19 @@ import type { Probe, ProbeResult } from '../../nodes/job.ts';
 import { capabilitiesProbe, growsMounted } from '../capabilities.ts';
 import { kubeletProbe, readKubelet } from '../kubelet.ts';
 import { linkOf } from '../links.ts';
-import { answersOf, ObservationError, optional, succeeded } from '../probe-results.ts';
+import { answersOf, optional, succeeded } from '../probe-results.ts';
 import { readRecords, recordProbes } from '../records.ts';
 import { blkid, readable, readSignature } from '../signature.ts';
-import type { DesiredSparse, FileFacts, ObservedSparse } from '../types.ts';
+import { readSource, sourceProbes } from '../snapshot/source.ts';
+import type { DesiredSparse, ObservedSparse } from '../types.ts';
 import { fromHex, readUsers, userProbes } from '../users.ts';
+import { partialOf, readFile, STAT } from './file.ts';
 
-export const partialOf = (file: string) => `${file}.partial`;
-
-const STAT = ['stat', '-c', '%F|%s|%i|%b|%B', '--'];
-
-type Place = Pick<DesiredSparse, 'uid' | 'name' | 'file' | 'mode' | 'kubeletRoot'>;
+type Place = Pick<DesiredSparse, 'uid' | 'name' | 'file' | 'mode' | 'kubeletRoot' | 'source'>;
 
 /** The commands that say all that plans for a sparse file are made from. They read only. */
 export function sparseProbes(desired: Place): Probe[] {
-  const { uid, file } = desired;
+  const { uid, file, source } = desired;
   return [
     { name: 'path', argv: ['readlink', '-m', '--', file] },
     { name: 'file', argv: [...STAT, file] },
@@ -31,6 +29,7 @@ export function sparseProbes(desired: Place): Probe[] {
     capabilitiesProbe,
     { name: 'link', argv: ['stat', '-L', '-c', '%t:%T', linkOf(desired)] },
     { name: 'udev', argv: ['test', '-S', '/run/udev/control'] },
+    ...(source === undefined ? [] : sourceProbes(source.file, file)),
   ];
 }
 
@@ -59,6 +58,7 @@ export function readSparse(desired: Place, results: ReadonlyMap<string, ProbeRes
       freeBytes: readFree(get('free')),
       allocatedBytes: readAllocated(get('file')) + readAllocated(get('partial')),
     },
+    source: desired.source && readSource(desired.source.file, get),
   };
 }
 
@@ -72,14 +72,4 @@ const readAllocated = ({ stdout }: ProbeResult): bigint => {
 function readFree({ stdout }: ProbeResult): bigint | undefined {
   const [, blocks, size] = /^(\d+)\|(\d+)$/.exec(stdout.trim()) ?? [];
   return blocks === undefined || size === undefined ? undefined : BigInt(blocks) * BigInt(size);
-}
-
-function readFile(path: string, result: ProbeResult): FileFacts {
-  const stat = optional(`${dirname(path)}/…`, result);
-  if (stat === undefined) return { type: 'missing' };
-  const [, type, size = '', inode = ''] = /^([^|]+)\|(\d+)\|(\d+)\|\d+\|\d+$/.exec(stat.trim()) ?? [];
-  if (type === undefined) throw new ObservationError(`stat printed what is not understood: ${stat}`);
-  return type === 'regular file' || type === 'regular empty file'
-    ? { type: 'file', sizeBytes: BigInt(size), inode }
-    : { type: 'other' };
 }

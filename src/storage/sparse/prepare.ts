@@ -1,12 +1,11 @@
 import { dirname } from 'node:path';
 import type { Guard, Step } from '../../nodes/job.ts';
-import { newTableInFile } from '../gpt.ts';
-import { mkfs, tooSmall } from '../mkfs.ts';
 import { donePath, intentOf, writeDone, writeIntent } from '../records.ts';
 import { describeSignature } from '../signature.ts';
+import type { Content } from '../snapshot/types.ts';
 import type { DesiredSparse, ObservedSparse, Plan } from '../types.ts';
-import { fileBytes } from './layout.ts';
-import { partialOf } from './observe.ts';
+import { contentOf } from './content.ts';
+import { partialOf } from './file.ts';
 
 /**
  * What remains to be done until the file is there with its content and recorded as done.
@@ -37,8 +36,8 @@ export function planPrepare(desired: DesiredSparse, observed: ObservedSparse): P
       ? content
       : { steps: [...syncFile(desired), ...writeDone(desired.uid, BigInt(intent.sizeBytes))] };
   }
-  const small = desired.fs === undefined ? undefined : tooSmall(desired.fs.type, desired.sizeBytes);
-  if (desired.mode === 'Filesystem' && small !== undefined) return small;
+  const content = contentOf(desired, observed);
+  if ('refusal' in content) return content;
   if (intent === undefined) {
     for (const [path, facts] of [
       [file, observed.file],
@@ -52,14 +51,15 @@ export function planPrepare(desired: DesiredSparse, observed: ObservedSparse): P
       }
     }
   }
-  const wanted = intentOf(desired, { file }, desired.sizeBytes);
+  const wanted = { ...intentOf(desired, { file }, content.sizeBytes), fsType: content.fsType };
   return {
     steps: [
+      ...content.left,
       ...makeFolder(desired),
       // Anew where another size is wanted by now.
       ...(JSON.stringify(intent) === JSON.stringify(wanted) ? [] : writeIntent(wanted)),
-      ...makeFile(desired),
-      ...writeDone(desired.uid, desired.sizeBytes),
+      ...makeFile(desired, content),
+      ...writeDone(desired.uid, content.sizeBytes),
     ],
   };
 }
@@ -96,10 +96,9 @@ function makeFolder(desired: DesiredSparse): Step[] {
   ];
 }
 
-function makeFile(desired: DesiredSparse): Step[] {
+function makeFile(desired: DesiredSparse, { steps, whole }: Content): Step[] {
   const { file, uid } = desired;
   const partial = partialOf(file);
-  const bytes = fileBytes(desired);
   // A job may reach the node late, after another one, or after all was lost again: what is done is not made anew.
   const notDone: Guard = {
     argv: ['test', '!', '-e', donePath(uid)],
@@ -111,36 +110,21 @@ function makeFile(desired: DesiredSparse): Step[] {
     expect: { exit: 0 },
     refusal: `${file} came into being meanwhile`,
   };
-  const empty: Guard = {
-    argv: ['blkid', '-p', partial],
-    expect: { exit: 2 },
-    refusal: `something is in ${partial} that was not when it was looked at`,
-  };
   return [
     {
       name: 'remove what an interrupted try left',
       argv: ['rm', '-f', '--', partial],
       guards: [notDone, notThere],
     },
-    {
-      name: `make a sparse file of ${bytes} bytes`,
-      argv: ['truncate', '-s', String(bytes), '--', partial],
-      guards: [],
-    },
-    { ...makeContent(desired, partial), guards: [notDone, notThere, empty] },
+    ...steps.map((step) => ({ ...step, guards: [notDone, notThere, ...step.guards] })),
     { name: 'sync the file', argv: ['sync', partial], guards: [] },
-    { name: 'give the file its name', argv: ['mv', '-T', '--', partial, file], guards: [notThere] },
+    {
+      name: 'give the file its name',
+      argv: ['mv', '-T', '--', partial, file],
+      guards: [notThere, ...whole],
+    },
     { name: "sync the file's folder", argv: ['sync', dirname(file)], guards: [] },
   ];
-}
-
-/** @throws Error in mode Filesystem without a file system: who prepares knows the class */
-function makeContent(desired: DesiredSparse, path: string): Pick<Step, 'name' | 'argv'> {
-  if (desired.mode === 'Block') {
-    return { name: 'make the partition', argv: newTableInFile(desired, desired.sizeBytes, path) };
-  }
-  if (desired.fs === undefined) throw new Error(`no file system is known for ${path}`);
-  return { name: `make the ${desired.fs.type} file system`, argv: mkfs(desired.fs, desired.uid, path) };
 }
 
 /** What was written to the file, and its size, are on disk then. */

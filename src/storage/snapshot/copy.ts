@@ -1,0 +1,58 @@
+import type { Guard, Step } from '../../nodes/job.ts';
+import { guardsOfDevices } from '../in-use.ts';
+import type { DesiredSparse, Plan, Users } from '../types.ts';
+import { FREEZE_SCRIPT } from './freeze-script.ts';
+import { unchanged } from './source.ts';
+import type { Freeze, SourceFacts } from './types.ts';
+import { useOf } from './use.ts';
+
+/** For how long a file system may be frozen for a clone, in seconds. */
+const CLONE_SECONDS = 10;
+
+/**
+ * The step that copies a file to `partial`, and the guards under which the copy may get its name; or why there can be none.
+ * What is not mounted is copied as it is, and the copy is given up where something was written meanwhile. What is mounted
+ * is frozen for as long as that takes.
+ * @param guards what must hold right before
+ */
+export function copyStep(
+  source: Pick<DesiredSparse, 'file' | 'mode' | 'readOnly'> & { facts: SourceFacts },
+  users: Users,
+  freeze: Freeze,
+  partial: string,
+  guards: readonly Guard[],
+): { step: Step; whole: readonly Guard[] } | Extract<Plan, { refusal: string }> {
+  const { file, facts } = source;
+  const use = useOf(source, facts, users);
+  if ('refusal' in use) return use;
+  if ('mountedAt' in use) {
+    if (!freeze.copy && !facts.mayClone) return cannotClone(file, use);
+    const [seconds, mode] = freeze.copy
+      ? [freeze.seconds, 'copy']
+      : [Math.min(freeze.seconds, CLONE_SECONDS), 'clone'];
+    const how = [use.mountedAt, String(seconds), file, partial, mode];
+    return {
+      step: {
+        name: `freeze ${use.mountedAt} for ${seconds} s at most, and ${mode} its file`,
+        argv: ['sh', '-c', FREEZE_SCRIPT, 'stowage-freeze', ...how],
+        guards,
+      },
+      whole: [],
+    };
+  }
+  const same = unchanged(file, facts);
+  return {
+    step: {
+      name: 'copy the file',
+      argv: ['cp', '--reflink=auto', '--sparse=always', '--', file, partial],
+      guards: [...guards, same, ...guardsOfDevices(use.devices)],
+    },
+    whole: [same],
+  };
+}
+
+const cannotClone = (file: string, { mountedAt, device }: { mountedAt: string; device: string }) => ({
+  refusal: `${device} is mounted at ${mountedAt}, and the folder of ${file} is on a file system that cannot clone files: a copy would freeze it for as long as that takes`,
+  hint: 'Allow a frozen copy in the VolumeSnapshotClass, or take the snapshot while no pod has the volume.',
+  passing: true,
+});

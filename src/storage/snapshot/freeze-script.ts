@@ -1,0 +1,124 @@
+import { oneLine } from './one-line.ts';
+
+/**
+ * Copies the file that a mounted file system is in while that is frozen, for `sh -c`:
+ *
+ *     stowage-freeze MOUNT SECONDS SOURCE PARTIAL clone|copy
+ *
+ * Three processes in sessions of their own, so that what one of them suffers the others survive. `stowage-freeze` copies.
+ * `stowage-hold` freezes, and thaws once the first lets go of the lock `main` or is gone, or 80% of the time is over.
+ * `stowage-thaw` waits for the lock `freezer`, which is the second's, and thaws when that is gone; after 90% of the time it
+ * kills the second first. The time begins right before the freeze. Each has the mount open (descriptor 9): it can't be
+ * unmounted, and by the descriptor it is thawed whatever its path leads to by then. The copy counts if it was whole
+ * before the second thawed, which it says by `in-time`.
+ *
+ * A freeze of somebody else's is left alone (`failed`). Where it is not known whether the freeze came about, as the
+ * process that would have said so was killed (`freezing`), it is thawed: that writes go on matters more.
+ *
+ * It is one line without quotes that sudo would want to be escaped, and one function, which a part of the text does not
+ * define: sudo compares arguments joined by spaces, and somebody could divide them otherwise.
+ */
+export const FREEZE_SCRIPT = oneLine(`
+run() {
+  in_seconds() { printf "%d.%02d" $(($1 / 100)) $(($1 % 100)); };
+  case $0 in
+    stowage-freeze)
+      [ -n "$5" ] && [ -z "$6" ] || exit 2;
+      umask 077;
+      seconds=$2 source=$3 partial=$4;
+      exec 9<"$1";
+      number=$(stat -L -c %d /proc/self/fd/9);
+      loop=/sys/dev/block/$((number >> 8 & 4095)):$((number & 255 | number >> 12 & 1048320))/loop;
+      [ "$(cat "$loop/backing_file")" = "$(readlink -f -- "$source")" ] || {
+        echo "what is mounted at $1 is not in $source" >&2;
+        exit 1;
+      };
+      case $5 in
+        clone)
+          how=--reflink=always;
+          cp $how -- "$source" "$partial" || {
+            rm -f -- "$partial";
+            echo "the file system of $partial cannot clone files: nothing was frozen" >&2;
+            exit 1;
+          };
+          rm -f -- "$partial"
+          ;;
+        copy) how="--reflink=auto --sparse=always" ;;
+        *) exit 2 ;;
+      esac;
+      text=$(sed -zn 3p /proc/$$/cmdline | tr -d "[:cntrl:]");
+      dir=/run/stowage/freezes/$(basename -- "$partial");
+      export text dir seconds;
+      rm -rf "$dir";
+      mkdir -p "$dir";
+      mkfifo "$dir/said";
+      exec 8>"$dir/main";
+      flock -n 8 || exit 1;
+      setsid sh -c "$text" stowage-thaw 7<&- 8>&- >"$dir/said" &
+      exec 7<"$dir/said";
+      word= copied=;
+      read -r word <&7;
+      [ "$word" = frozen ] &&
+        timeout --foreground -k 1 "$seconds" cp $how -- "$source" "$partial" 7<&- 8>&- 9<&- &&
+        copied=yes;
+      exec 8>&-;
+      word=;
+      read -r word <&7;
+      wait;
+      rm -rf "$dir";
+      [ "$copied $word" = "yes in-time" ] || {
+        rm -f -- "$partial";
+        echo "no whole copy came about while $1 was frozen, for $seconds s at most" >&2;
+        exit 1;
+      }
+      ;;
+    stowage-thaw)
+      trap "" HUP TERM INT PIPE;
+      sync -f /proc/self/fd/9 || exit 1;
+      exec 7>"$dir/freezer";
+      flock -n 7 || exit 1;
+      IFS=". " read -r a b rest </proc/uptime;
+      start=$a$b;
+      export start;
+      setsid sh -c "$text" stowage-hold &
+      freezer=$!;
+      exec 7>&- >&2;
+      flock -w "$(in_seconds $((seconds * 90)))" "$dir/freezer" true 9<&- || {
+        kill -s KILL -- -$freezer 2>&- || kill -s KILL $freezer;
+        flock "$dir/freezer" true 9<&-;
+      };
+      state=;
+      read -r state <"$dir/state";
+      case $state in freezing | frozen) fsfreeze -u /proc/self/fd/9 ;; esac;
+      rm -rf "$dir"
+      ;;
+    stowage-hold)
+      got=$(
+        echo freezing >"$dir/state";
+        fsfreeze -f /proc/self/fd/9;
+        got=$?;
+        [ $got != 0 ] || echo frozen >"$dir/state";
+        [ $got = 0 ] || [ $got -gt 128 ] || echo failed >"$dir/state";
+        echo $got
+      );
+      late=yes state=;
+      [ "$got" != 0 ] || {
+        echo frozen;
+        IFS=". " read -r a b rest </proc/uptime;
+        left=$((start + seconds * 80 - $a$b));
+        [ $left -gt 0 ] || left=1;
+        flock -w "$(in_seconds $left)" "$dir/main" true 7<&- 9<&- && late=;
+      };
+      read -r state <"$dir/state";
+      [ "$state" = failed ] || fsfreeze -u /proc/self/fd/9 || late=yes;
+      echo thawed >"$dir/state";
+      exec 9<&-;
+      read -r a b rest parent others </proc/$$/stat;
+      [ "$parent" != "$PPID" ] || kill -s KILL -- -$parent;
+      rm -rf "$dir";
+      [ -n "$late" ] || echo in-time
+      ;;
+  esac;
+};
+run "$@"
+`);

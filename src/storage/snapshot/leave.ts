@@ -1,0 +1,34 @@
+import type { Step } from '../../nodes/job.ts';
+import { leaveMount } from '../grow-file-system.ts';
+import { guardsOfDevices, userOf } from '../in-use.ts';
+import type { Plan, Users } from '../types.ts';
+import { busy } from './use.ts';
+
+/**
+ * Takes an unfinished copy off the loop device, and that off the mount, which a change of its UUID that was cut off left.
+ * @param path of the unfinished copy, without symbolic links
+ * @param uid what the copy was to have
+ */
+export function leaveLoop(path: string, uid: string, users: Users): Plan {
+  const steps: Step[] = [];
+  for (const loop of users.loops) {
+    if (loop.backingFile !== path && loop.backingFile !== `${path} (deleted)`) continue;
+    const unmount = leaveMount(uid, loop, users);
+    const user = unmount.length > 0 ? undefined : userOf(loop, users);
+    const device = `/dev/${loop.name}`;
+    if (user !== undefined) return busy(path, device, user);
+    steps.push(...unmount, {
+      name: `detach ${device}`,
+      argv: ['losetup', '-d', device],
+      guards: [
+        {
+          argv: ['losetup', '-n', '--raw', '-O', 'BACK-INO', device],
+          expect: { exit: 0, stdout: { is: loop.backingInode } },
+          refusal: `${device} no longer has ${path}`,
+        },
+        ...guardsOfDevices([loop]),
+      ],
+    });
+  }
+  return { steps };
+}

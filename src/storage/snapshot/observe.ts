@@ -1,0 +1,43 @@
+import type { Probe, ProbeResult } from '../../nodes/job.ts';
+import { answersOf, succeeded } from '../probe-results.ts';
+import { blkid, readable, readSignature } from '../signature.ts';
+import { partialOf, readFile, STAT } from '../sparse/file.ts';
+import { readSparse, sparseProbes } from '../sparse/observe.ts';
+import { snapshotFile } from './place.ts';
+import { readState, stateProbes } from './source.ts';
+import type { DesiredSnapshot, ObservedSnapshot } from './types.ts';
+
+/** The commands that say all that plans for a snapshot are made from. They read only. */
+export function snapshotProbes({ uid, volume }: Pick<DesiredSnapshot, 'uid' | 'volume'>): Probe[] {
+  const copy = snapshotFile(volume, uid);
+  return [
+    ...sparseProbes(volume),
+    ...stateProbes(volume.file, volume.file),
+    { name: 'copy', argv: [...STAT, copy] },
+    { name: 'copy signature', argv: blkid(copy) },
+    { name: 'copy readable', argv: readable(copy) },
+    { name: 'copy partial', argv: [...STAT, partialOf(copy)] },
+    { name: 'copy partial path', argv: ['readlink', '-m', '--', partialOf(copy)] },
+  ];
+}
+
+/** @throws ObservationError for an answer that leaves open what is on the node: a missing tool, an I/O error */
+export function readSnapshot(
+  { uid, volume }: Pick<DesiredSnapshot, 'uid' | 'volume'>,
+  results: ReadonlyMap<string, ProbeResult>,
+): ObservedSnapshot {
+  const get = answersOf(results);
+  const sparse = readSparse(volume, results);
+  const { realPath, file, signature } = sparse;
+  const copyPath = snapshotFile(volume, uid);
+  const copy = readFile(copyPath, get('copy'));
+  return {
+    volume: sparse,
+    source: { realPath, file, signature, ...readState(get) },
+    copy,
+    signature:
+      copy.type === 'file' ? readSignature(get('copy signature'), get('copy readable')) : { found: 'none' },
+    partial: readFile(partialOf(copyPath), get('copy partial')),
+    partialPath: succeeded('the path of the copy', get('copy partial path')),
+  };
+}

@@ -1,0 +1,9 @@
+import { dirname } from 'node:path';
+import type { DesiredSparse } from '../types.ts';
+
+/** The folder of copies, beside the files of volumes: on the same file system, so that both can share blocks. */
+export const snapshotFolder = ({ file }: Pick<DesiredSparse, 'file'>): string => `${dirname(file)}/snapshots`;
+
+/** The absolute path of the copy that a snapshot is, by the UID of its content. */
+export const snapshotFile = (volume: Pick<DesiredSparse, 'file'>, uid: string): string =>
+  `${snapshotFolder(volume)}/${uid}`;

@@ -1,0 +1,148 @@
+import { dirname } from 'node:path';
+import type { Guard, Step } from '../../nodes/job.ts';
+import { kubeletUse } from '../kubelet.ts';
+import { describeSignature } from '../signature.ts';
+import { notAttached, partialOf } from '../sparse/file.ts';
+import { fileBytes } from '../sparse/layout.ts';
+import { checkContent } from '../sparse/prepare.ts';
+import type { Plan } from '../types.ts';
+import { copyStep } from './copy.ts';
+import { contentType, hasIdentity, ownIdentity } from './identity.ts';
+import { leaveLoop } from './leave.ts';
+import { snapshotFile, snapshotFolder } from './place.ts';
+import { missing } from './source.ts';
+import type { DesiredSnapshot, ObservedSnapshot } from './types.ts';
+import { busy, useOf } from './use.ts';
+
+/**
+ * What remains to be done until the copy is there (`take`), or nothing of it is (`delete`); or why it can't be. Pure:
+ * running any prefix of the steps, observing and planning again leads to the same end.
+ */
+export function planSnapshot(
+  operation: 'take' | 'delete',
+  desired: DesiredSnapshot,
+  observed: ObservedSnapshot,
+): Plan {
+  const left = leaveLoop(observed.partialPath, desired.uid, observed.volume);
+  if ('refusal' in left) return left;
+  const rest = operation === 'take' ? take(desired, observed) : remove(desired, observed);
+  return 'refusal' in rest ? rest : { steps: [...left.steps, ...rest.steps] };
+}
+
+/**
+ * The copy is made beside its name and renamed when it is whole, has a UUID of its own and is on disk: under its own name
+ * there never is half a copy. What is beside it is of an earlier try, by its place, and is thrown away.
+ */
+function take(desired: DesiredSnapshot, observed: ObservedSnapshot): Plan {
+  const { uid, volume, freeze } = desired;
+  const { source } = observed;
+  const copy = snapshotFile(volume, uid);
+  const partial = partialOf(copy);
+  if (observed.copy.type !== 'missing') return checkCopy(desired, observed);
+  const refused = refuse(desired, observed);
+  if (refused !== undefined) return refused;
+  const type = contentType(source.signature);
+  if (type === undefined) throw new Error(`${volume.file} holds what was not checked`);
+  const notThere: Guard = {
+    argv: ['test', '!', '-e', copy],
+    expect: { exit: 0 },
+    refusal: `${copy} came into being meanwhile`,
+  };
+  const made = copyStep({ ...volume, facts: source }, observed.volume, freeze, partial, [notThere]);
+  if ('refusal' in made) return made;
+  const folder = snapshotFolder(volume);
+  return {
+    steps: [
+      {
+        name: `make the folder ${folder}`,
+        argv: ['mkdir', '-p', '-m', '0700', '--', folder],
+        guards: [],
+      },
+      { name: 'sync the folder that it is in', argv: ['sync', dirname(folder)], guards: [] },
+      ...removePartial(partial),
+      made.step,
+      ownIdentity(type, uid, partial),
+      { name: 'sync the copy', argv: ['sync', partial], guards: [] },
+      {
+        name: 'give the copy its name',
+        argv: ['mv', '-T', '--', partial, copy],
+        guards: [notThere, notAttached(partial), ...hasIdentity(type, uid, partial), ...made.whole],
+      },
+      { name: "sync the copy's folder", argv: ['sync', folder], guards: [] },
+    ],
+  };
+}
+
+/** Never over what is there: it is the copy, or something that a person has to look at. */
+function checkCopy({ uid, volume }: DesiredSnapshot, { copy, signature, partial }: ObservedSnapshot): Plan {
+  const path = snapshotFile(volume, uid);
+  if (copy.type === 'file' && signature.found === 'one' && signature.uuid === uid) {
+    return { steps: partial.type === 'missing' ? [] : removePartial(partialOf(path)) };
+  }
+  return {
+    refusal: `${path} should hold the copy ${uid}, but ${copy.type === 'file' ? describeSignature(signature) : 'no plain file'} was found`,
+    hint: 'The file was replaced or damaged. It is left as it is.',
+  };
+}
+
+/** Why the volume can't be copied, whoever has it mounted. */
+function refuse(
+  { volume }: DesiredSnapshot,
+  { volume: observed, source }: ObservedSnapshot,
+): Plan | undefined {
+  const { file } = volume;
+  if (volume.shared) {
+    return {
+      refusal: `${file} is on a directory that several nodes share, and snapshots of such volumes are not taken`,
+      hint: 'Copy its data within a pod.',
+    };
+  }
+  if (source.file.type === 'missing') return missing(file, `the backing file of ${volume.name}`);
+  const content = checkContent(volume, observed);
+  if ('refusal' in content) return content;
+  const made = observed.done?.sizeBytes;
+  if (
+    source.file.type === 'file' &&
+    made !== undefined &&
+    source.file.sizeBytes > largest(volume.mode, made)
+  ) {
+    return {
+      refusal: `${file} is larger than what was made in it: it is being grown`,
+      hint: 'It is copied once it has grown.',
+      passing: true,
+    };
+  }
+  const use = useOf(volume, source, observed);
+  if ('refusal' in use) return use;
+  // What is mounted where this node's own table does not show it.
+  const kubelet = 'mountedAt' in use ? undefined : kubeletUse(observed.kubeletFolders);
+  return kubelet === undefined ? undefined : busy(file, `the volume ${volume.name}`, kubelet);
+}
+
+/** The file of what was made in that many bytes; of a Block volume it holds a table, too. */
+const largest = (mode: DesiredSnapshot['volume']['mode'], sizeBytes: bigint): bigint =>
+  fileBytes({ mode, sizeBytes });
+
+/** Whatever it holds: by its path it is what was asked to be deleted. */
+function remove({ uid, volume }: DesiredSnapshot, { copy, partial }: ObservedSnapshot): Plan {
+  const path = snapshotFile(volume, uid);
+  if (copy.type === 'other') {
+    return { refusal: `${path} is not a plain file`, hint: 'Look at what took its place on the node.' };
+  }
+  const steps = [
+    ...(partial.type === 'missing' ? [] : removePartial(partialOf(path))),
+    ...(copy.type === 'missing' ? [] : [removeStep(path)]),
+  ];
+  if (steps.length === 0) return { steps };
+  return { steps: [...steps, { name: 'sync its folder', argv: ['sync', dirname(path)], guards: [] }] };
+}
+
+const removePartial = (partial: string): Step[] => [
+  { ...removeStep(partial), name: 'remove what an interrupted try left' },
+];
+
+const removeStep = (path: string): Step => ({
+  name: `remove ${path}`,
+  argv: ['rm', '-f', '--', path],
+  guards: [notAttached(path)],
+});

@@ -1,0 +1,94 @@
+import { basename } from 'node:path';
+import type { Guard } from '../../nodes/job.ts';
+import { describeSignature } from '../signature.ts';
+import { notAttached, partialOf } from '../sparse/file.ts';
+import { volumeBytes } from '../sparse/layout.ts';
+import type { DesiredSparse, ObservedSparse, Plan, Source } from '../types.ts';
+import { copyStep } from './copy.ts';
+import { type ContentType, contentType, hasIdentity, ownIdentity } from './identity.ts';
+import { leaveLoop } from './leave.ts';
+import { missing } from './source.ts';
+import type { Content, Freeze } from './types.ts';
+
+type Refusal = Extract<Plan, { refusal: string }>;
+
+/** Where nothing is said of it, a volume that is mounted and whose folder can't clone is not copied. */
+const NO_COPY: Freeze = { seconds: 10, copy: false };
+
+/**
+ * A volume's content that is a copy of a snapshot or of another volume, with the identity of its own; or why there is none.
+ * What it starts from is looked at again right before: where that is gone, nothing is made, and never an empty volume.
+ * @param partial the file that is made
+ */
+export function copyContent(
+  desired: DesiredSparse,
+  source: Source,
+  observed: ObservedSparse,
+  partial: string,
+): Content | Refusal {
+  const { uid, name } = desired;
+  const facts = observed.source;
+  if (facts === undefined) throw new Error(`${source.file} was not looked at`);
+  const what = `the ${source.what} that ${name} starts from`;
+  const type = checkSource(desired, source, observed, what);
+  if (typeof type !== 'string') return type;
+  const left = leaveLoop(partialOf(observed.realPath), uid, observed);
+  if ('refusal' in left) return left;
+  const made = copyStep({ ...source, readOnly: false, facts }, observed, source.freeze ?? NO_COPY, partial, [
+    sameContent(type, source.file, facts.signature),
+  ]);
+  if ('refusal' in made) return made;
+  return {
+    left: left.steps,
+    steps: [made.step, ownIdentity(type, uid, partial, type === 'gpt' ? name : undefined)],
+    sizeBytes: facts.file.type === 'file' ? volumeBytes(source.mode, facts.file.sizeBytes) : 0n,
+    fsType: type === 'gpt' ? '' : type,
+    whole: [notAttached(partial), ...hasIdentity(type, uid, partial), ...made.whole],
+  };
+}
+
+/** What is in the file that is copied, or why it is not copied. */
+function checkSource(
+  { mode, sizeBytes, name }: DesiredSparse,
+  source: Source,
+  { source: facts }: ObservedSparse,
+  what: string,
+): ContentType | Refusal {
+  const { file } = source;
+  if (facts === undefined || facts.file.type === 'missing') return missing(file, what);
+  const type = contentType(facts.signature);
+  const uuid = facts.signature.found === 'one' ? facts.signature.uuid : undefined;
+  // MetalK8s gives a table a GUID of its own.
+  const isOurs = uuid === basename(file) || (source.what === 'volume' && type === 'gpt');
+  if (
+    facts.file.type !== 'file' ||
+    type === undefined ||
+    !isOurs ||
+    (type === 'gpt') !== (source.mode === 'Block')
+  ) {
+    return {
+      refusal: `${what}, ${file}, should hold ${source.mode === 'Block' ? 'a GPT' : 'a file system'} ${basename(file)}, but ${describeSignature(facts.signature)} was found`,
+      hint: 'The file was replaced or damaged. Nothing is made of it.',
+    };
+  }
+  if (source.mode !== mode) {
+    return {
+      refusal: `${name} is to have mode ${mode}, and ${what} has ${source.mode}`,
+      hint: 'Create a Volume of the same mode.',
+    };
+  }
+  const made = volumeBytes(mode, facts.file.sizeBytes);
+  if (sizeBytes < made) {
+    return {
+      refusal: `${name} is to have ${sizeBytes} bytes, and ${what} has ${made}`,
+      hint: 'Ask for that much at least.',
+    };
+  }
+  return type;
+}
+
+/** Right before the copy: not another file that got its name. */
+function sameContent(type: ContentType, file: string, signature: ObservedSparse['signature']): Guard {
+  const uuid = signature.found === 'one' ? (signature.uuid ?? '') : '';
+  return { ...(hasIdentity(type, uuid, file)[0] as Guard), refusal: `${file} no longer holds ${uuid}` };
+}

@@ -1,0 +1,72 @@
+import { dirname } from 'node:path';
+import type { Guard, Probe, ProbeResult } from '../../nodes/job.ts';
+import { optional, succeeded } from '../probe-results.ts';
+import { blkid, readable, readSignature } from '../signature.ts';
+import { readFile, STAT } from '../sparse/file.ts';
+import type { Plan } from '../types.ts';
+import type { SourceFacts } from './types.ts';
+
+/**
+ * What changes with each write to a file, also by its loop device: the kernel writes to the file as any process does
+ * (drivers/block/loop.c), which sets its ctime, and nothing can set that back. The counters of the device would not do:
+ * they are switched off by `queue/iostats`, and say nothing where there is no device. The ctime has the grain of the clock
+ * tick, 10 ms at most, and a copy begins later than that after the look.
+ */
+export const stateOf = (file: string): string[] => ['stat', '-c', '%s|%i|%.9Z', '--', file];
+
+/** File systems of which is known that they clone no files; others are tried. As stat(1) calls them. */
+const CLONES_NONE = new Set(['ext2/ext3', 'tmpfs', 'ramfs', 'squashfs', 'msdos']);
+
+/**
+ * What is looked at of a file beside what is known of a volume that it is of.
+ * @param target a file in the folder of the copy
+ */
+export const stateProbes = (file: string, target: string): Probe[] => [
+  { name: 'source state', argv: stateOf(file) },
+  { name: 'source kind', argv: ['stat', '-f', '-c', '%T', '--', dirname(target)] },
+];
+
+/** The same of a file of which nothing is known. */
+export const sourceProbes = (file: string, target: string): Probe[] => [
+  { name: 'source path', argv: ['readlink', '-m', '--', file] },
+  { name: 'source file', argv: [...STAT, file] },
+  { name: 'source signature', argv: blkid(file) },
+  { name: 'source readable', argv: readable(file) },
+  ...stateProbes(file, target),
+];
+
+type Get = (name: string) => ProbeResult;
+
+export function readState(get: Get): Pick<SourceFacts, 'state' | 'mayClone'> {
+  const kind = optional('the kind of file system', get('source kind'));
+  return {
+    state: optional('the source', get('source state'))?.trim(),
+    mayClone: !CLONES_NONE.has(kind?.trim() ?? ''),
+  };
+}
+
+/** @throws ObservationError for an answer that leaves open what is there */
+export function readSource(path: string, get: Get): SourceFacts {
+  const file = readFile(path, get('source file'));
+  return {
+    realPath: succeeded('the path of the source', get('source path')),
+    file,
+    signature:
+      file.type === 'file'
+        ? readSignature(get('source signature'), get('source readable'))
+        : { found: 'none' },
+    ...readState(get),
+  };
+}
+
+/** That nothing was written to the file since it was looked at. */
+export const unchanged = (file: string, { state }: SourceFacts): Guard => ({
+  argv: stateOf(file),
+  expect: { exit: 0, stdout: { is: state ?? '' } },
+  refusal: `${file} was written to while it was copied`,
+});
+
+export const missing = (file: string, what: string): Extract<Plan, { refusal: string }> => ({
+  refusal: `${what}, ${file}, is missing`,
+  hint: 'Bring the file back. Nothing is made in its place.',
+});

@@ -1,0 +1,45 @@
+import { userOf } from '../in-use.ts';
+import { oddLoop, partitionOf } from '../sparse/loop.ts';
+import type { DesiredSparse, LoopFacts, ObservedSparse, Plan, Users } from '../types.ts';
+import type { SourceFacts } from './types.ts';
+
+/** How a file is used: not at all, attached and used by nobody, or mounted. */
+export type Use =
+  | { devices: readonly Pick<LoopFacts, 'name' | 'device'>[] }
+  | { mountedAt: string; device: string }
+  | { refusal: string; hint: string; passing?: boolean };
+
+/** Who uses a file that is to be copied, or why it can't be. */
+export function useOf(
+  volume: Pick<DesiredSparse, 'file' | 'mode' | 'readOnly'>,
+  { realPath, file }: SourceFacts,
+  users: Users,
+): Use {
+  const [loop, ...others] = users.loops.filter(
+    ({ backingFile }) => backingFile === realPath || backingFile === `${realPath} (deleted)`,
+  );
+  if (loop === undefined) return { devices: [] };
+  // It may be attached as its Volume, which is not known here, has it.
+  const how = { ...volume, readOnly: loop.readOnly } as DesiredSparse;
+  const odd = oddLoop(how, { file } as ObservedSparse, loop, others);
+  if (odd !== undefined && 'refusal' in odd) return odd;
+  const points = users.mounts.get(loop.device);
+  if (volume.mode === 'Filesystem' && points !== undefined) {
+    // sudo compares arguments joined by spaces, and the kernel writes a space as \040.
+    const point = points.find((each) => !each.includes('\\'));
+    if (point !== undefined) return { mountedAt: point, device: `/dev/${loop.name}` };
+  }
+  const partition = partitionOf(loop, users as ObservedSparse);
+  const devices = partition === undefined ? [loop] : [loop, partition];
+  for (const device of devices) {
+    const user = userOf(device, users);
+    if (user !== undefined) return busy(volume.file, `/dev/${device.name}`, user);
+  }
+  return { devices };
+}
+
+export const busy = (file: string, device: string, user: string): Extract<Plan, { refusal: string }> => ({
+  refusal: `${file} can't be copied while ${device} is in use: ${user}`,
+  hint: 'It is copied once nothing uses it any more.',
+  passing: true,
+});

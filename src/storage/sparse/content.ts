@@ -1,0 +1,48 @@
+import type { Guard, Step } from '../../nodes/job.ts';
+import { newTableInFile } from '../gpt.ts';
+import { mkfs, tooSmall } from '../mkfs.ts';
+import { copyContent } from '../snapshot/restore.ts';
+import type { Content } from '../snapshot/types.ts';
+import type { DesiredSparse, ObservedSparse, Plan } from '../types.ts';
+import { partialOf } from './file.ts';
+import { fileBytes } from './layout.ts';
+
+/** What is made in a volume's file: nothing but an empty file system or table, or a copy; or why nothing is. */
+export function contentOf(
+  desired: DesiredSparse,
+  observed: ObservedSparse,
+): Content | Extract<Plan, { refusal: string }> {
+  const partial = partialOf(desired.file);
+  if (desired.source !== undefined) return copyContent(desired, desired.source, observed, partial);
+  const small = desired.fs === undefined ? undefined : tooSmall(desired.fs.type, desired.sizeBytes);
+  if (desired.mode === 'Filesystem' && small !== undefined) return small;
+  const bytes = fileBytes(desired);
+  const empty: Guard = {
+    argv: ['blkid', '-p', partial],
+    expect: { exit: 2 },
+    refusal: `something is in ${partial} that was not when it was looked at`,
+  };
+  return {
+    left: [],
+    steps: [
+      {
+        name: `make a sparse file of ${bytes} bytes`,
+        argv: ['truncate', '-s', String(bytes), '--', partial],
+        guards: [],
+      },
+      { ...makeContent(desired, partial), guards: [empty] },
+    ],
+    sizeBytes: desired.sizeBytes,
+    fsType: desired.mode === 'Filesystem' ? (desired.fs?.type ?? '') : '',
+    whole: [],
+  };
+}
+
+/** @throws Error in mode Filesystem without a file system: who prepares knows the class */
+function makeContent(desired: DesiredSparse, path: string): Pick<Step, 'name' | 'argv'> {
+  if (desired.mode === 'Block') {
+    return { name: 'make the partition', argv: newTableInFile(desired, desired.sizeBytes, path) };
+  }
+  if (desired.fs === undefined) throw new Error(`no file system is known for ${path}`);
+  return { name: `make the ${desired.fs.type} file system`, argv: mkfs(desired.fs, desired.uid, path) };
+}

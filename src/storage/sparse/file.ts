@@ -1,0 +1,30 @@
+import { dirname } from 'node:path';
+import type { Guard, ProbeResult } from '../../nodes/job.ts';
+import { ObservationError, optional } from '../probe-results.ts';
+import type { FileFacts } from '../types.ts';
+
+/** Under this name a file is made, beside its own. */
+export const partialOf = (file: string) => `${file}.partial`;
+
+/** What `readFile` reads of a path. */
+export const STAT = ['stat', '-c', '%F|%s|%i|%b|%B', '--'];
+
+/** @throws ObservationError for what stat does not print */
+export function readFile(path: string, result: ProbeResult): FileFacts {
+  const stat = optional(`${dirname(path)}/…`, result);
+  if (stat === undefined) return { type: 'missing' };
+  const [, type, size = '', inode = ''] = /^([^|]+)\|(\d+)\|(\d+)\|\d+\|\d+$/.exec(stat.trim()) ?? [];
+  if (type === undefined) throw new ObservationError(`stat printed what is not understood: ${stat}`);
+  return type === 'regular file' || type === 'regular empty file'
+    ? { type: 'file', sizeBytes: BigInt(size), inode }
+    : { type: 'other' };
+}
+
+/** Read back: a busy loop device survives `losetup -d`, which says nothing of it. */
+export function notAttached(file: string): Guard {
+  return {
+    argv: ['losetup', '-j', file],
+    expect: { exit: 0, stdout: { is: '' } },
+    refusal: `${file} is still attached to a loop device`,
+  };
+}

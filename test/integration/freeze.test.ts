@@ -1,0 +1,197 @@
+import { randomUUID } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { chmod, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { execa } from 'execa';
+import { FREEZE_SCRIPT } from '../../src/storage/snapshot/freeze-script.ts';
+import { type OwnFileSystem, ownFileSystem, scriptProcesses, startWriter } from '../support/loop-mounts.ts';
+import { describeAsRoot } from '../support/root.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+import { until } from '../support/until.ts';
+
+/** In seconds: of them a copy has 80%, and the second watchdog thaws at 90%. */
+const SECONDS = 5;
+
+describeAsRoot.each([['xfs'], ['ext4']] as ['xfs' | 'ext4'][])('a mounted %s is frozen', (type) => {
+  let clones: OwnFileSystem;
+  let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+  let source: string;
+  let partial: string;
+  let mount: string;
+  let device: string;
+  let writer: Awaited<ReturnType<typeof startWriter>>;
+  let state: string;
+
+  beforeAll(async () => {
+    clones = await ownFileSystem('xfs');
+    folder = await temporaryFolder('freeze');
+    mount = join(folder.path, 'mnt');
+    source = join(clones.path, 'volume');
+    await mkdir(mount);
+    await writeFile(source, '');
+    await execa('truncate', ['-s', '400M', source]);
+    await execa(`mkfs.${type}`, ['-q', source]);
+    device = (await execa('losetup', ['-f', '--show', source])).stdout;
+    await execa('mount', [device, mount]);
+  });
+  afterAll(async () => {
+    // Each at the first try: nothing holds them any more.
+    await execa('umount', [mount]);
+    await execa('losetup', ['-d', device]);
+    await clones.remove();
+    await folder.remove();
+  });
+  beforeEach(async () => {
+    const uid = randomUUID();
+    partial = join(clones.path, `${uid}.partial`);
+    state = `/run/stowage/freezes/${uid}.partial`;
+    await rm(join(folder.path, 'bin'), { recursive: true, force: true });
+    await mkdir(join(folder.path, 'bin'));
+    writer = await startWriter(join(mount, 'written'));
+  });
+  afterEach(async () => {
+    await rm(partial, { force: true });
+    await execa('fsfreeze', ['-u', mount], { reject: false });
+  });
+
+  /** A program that is found before the real one. */
+  async function program(name: string, text: string): Promise<void> {
+    const path = join(folder.path, 'bin', name);
+    await writeFile(path, `#!/bin/sh\nPATH=$\{PATH#*:}\n${text}\n`);
+    await chmod(path, 0o755);
+  }
+
+  const start = (mode: string, seconds = SECONDS) =>
+    execa('sh', ['-c', FREEZE_SCRIPT, 'stowage-freeze', mount, String(seconds), source, partial, mode], {
+      reject: false,
+      cwd: '/',
+      env: { PATH: `${join(folder.path, 'bin')}:${process.env.PATH}` },
+    });
+
+  const pids = () => scriptProcesses(`dir=${state}`);
+  const isFrozen = async () => (await readFile(`${state}/state`, 'utf8').catch(() => '')).trim() === 'frozen';
+
+  /** All is as before: writes go on, nobody is left, and nothing is. */
+  async function expectThawed(): Promise<void> {
+    await until('nobody is left', 15_000, async () => ((await pids()).size === 0 ? true : undefined));
+    expect((await execa('fsfreeze', ['-u', mount], { reject: false })).exitCode).not.toBe(0);
+    expect(existsSync(state)).toBe(false);
+  }
+
+  test.each(['clone', 'copy'])('while its file is made a %s of', async (mode) => {
+    const ended = await start(mode, 10);
+    const gap = await writer.stop();
+    expect(ended).toMatchObject({ exitCode: 0, stderr: '' });
+    await expectThawed();
+    expect(gap).toBeLessThan(10_000);
+    // Whole: what was written before is in it, and it can be checked without a repair.
+    const check = type === 'xfs' ? ['blkid', '-p'] : ['e2fsck', '-f', '-n'];
+    expect((await execa(check[0] as string, [...check.slice(1), partial])).exitCode).toBe(0);
+  });
+
+  /** `copyS`: how long the copy takes; `gapS`: for how long nobody could write, at most. */
+  interface Fault {
+    who?: string;
+    signal?: NodeJS.Signals;
+    copyS: number;
+    exit: number | undefined;
+    gapS: number;
+  }
+  test.each<[string, Fault]>([
+    ['the copy takes too long', { copyS: 8, exit: 1, gapS: 4.7 }],
+    [
+      'who copies is killed',
+      { who: 'stowage-freeze', signal: 'SIGKILL', copyS: 8, exit: undefined, gapS: 2.5 },
+    ],
+    ['who copies is stopped', { who: 'stowage-freeze', signal: 'SIGSTOP', copyS: 8, exit: 1, gapS: 4.7 }],
+    ['who freezes is killed', { who: 'stowage-hold', signal: 'SIGKILL', copyS: 3, exit: 1, gapS: 2.5 }],
+    ['who freezes is stopped', { who: 'stowage-hold', signal: 'SIGSTOP', copyS: 3, exit: 1, gapS: 5 }],
+    ['who watches that is killed', { who: 'stowage-thaw', signal: 'SIGKILL', copyS: 2, exit: 0, gapS: 4.7 }],
+    ['who watches that is stopped', { who: 'stowage-thaw', signal: 'SIGSTOP', copyS: 2, exit: 0, gapS: 4.7 }],
+  ])('and thawed in time when %s', async (_, { who, signal, copyS, exit, gapS }) => {
+    await program('cp', `touch ${join(folder.path, 'bin', 'copies')}\nsleep ${copyS} || exit\nexec cp "$@"`);
+    const running = start('copy');
+    await until('it is frozen and copied', 10_000, async () =>
+      existsSync(join(folder.path, 'bin', 'copies')) && (await isFrozen()) ? true : undefined,
+    );
+    const all = await pids();
+    const pid = who === 'stowage-freeze' ? running.pid : all.get(who ?? '');
+    if (signal !== undefined) process.kill(pid as number, signal);
+    // Only when it is thawed.
+    await execa('touch', [join(mount, 'touched')]);
+    const gap = await writer.stop();
+    if (signal === 'SIGSTOP' && who === 'stowage-freeze') process.kill(pid as number, 'SIGCONT');
+    const ended = await running;
+    await expectThawed();
+    expect(ended.exitCode).toBe(exit);
+    if (exit !== undefined) expect(existsSync(partial)).toBe(exit === 0);
+    expect(gap).toBeLessThan(gapS * 1000);
+    // It was frozen, so that this says something.
+    if (signal !== 'SIGKILL') expect(gap).toBeGreaterThan(1000);
+  });
+
+  test.each<[string, string | undefined]>([
+    ['does not come to its end', undefined],
+    ['was killed, and nobody knows how it ended', 'fsfreeze'],
+    ['outlives who asked for it', 'stowage-hold'],
+  ])('and thawed in time when the freezing %s', async (_, killed) => {
+    const begun = join(folder.path, 'bin', 'freezes');
+    await program('fsfreeze', `fsfreeze "$@" || exit\n[ "$1" = -u ] || { touch ${begun}; exec sleep 8; }`);
+    const running = start('clone');
+    await until('it is frozen', 10_000, async () => (existsSync(begun) ? true : undefined));
+    const all = await pids();
+    const pid = killed === 'fsfreeze' ? all.get('sleep') : all.get(killed ?? '');
+    if (killed !== undefined) process.kill(pid as number, 'SIGKILL');
+    await execa('touch', [join(mount, 'touched')]);
+    const gap = await writer.stop();
+    expect((await running).exitCode).toBe(1);
+    await expectThawed();
+    expect(existsSync(partial)).toBe(false);
+    expect(gap).toBeLessThan(5000);
+  });
+
+  test('unless somebody else froze it, who alone thaws it', async () => {
+    await execa('fsfreeze', ['-f', mount]);
+    const ended = await start('clone');
+    expect(ended.exitCode).toBe(1);
+    expect(existsSync(partial)).toBe(false);
+    // It still was.
+    expect((await execa('fsfreeze', ['-u', mount], { reject: false })).exitCode).toBe(0);
+    await writer.stop();
+    await expectThawed();
+  });
+
+  test('unless it is not what is in the file', async () => {
+    const other = join(clones.path, 'other');
+    await writeFile(other, 'x'.repeat(4096));
+    const how = [mount, '5', other, partial, 'clone'];
+    const ended = await execa('sh', ['-c', FREEZE_SCRIPT, 'stowage-freeze', ...how], { reject: false });
+    expect(ended).toMatchObject({ exitCode: 1, stderr: `what is mounted at ${mount} is not in ${other}` });
+    await writer.stop();
+    await expectThawed();
+  });
+});
+
+describeAsRoot('a folder that cannot clone', () => {
+  test('freezes nothing for a clone', async () => {
+    const clones = await ownFileSystem('ext4', 1n << 29n);
+    const folder = await temporaryFolder('freeze');
+    const source = join(clones.path, 'volume');
+    const mount = join(folder.path, 'mnt');
+    await mkdir(mount);
+    await writeFile(source, '');
+    await execa('truncate', ['-s', '100M', source]);
+    await execa('mkfs.ext4', ['-q', source]);
+    await execa('mount', ['-o', 'loop', source, mount]);
+    const partial = join(clones.path, `${randomUUID()}.partial`);
+    const how = [mount, '5', source, partial, 'clone'];
+    const ended = await execa('sh', ['-c', FREEZE_SCRIPT, 'stowage-freeze', ...how], { reject: false });
+    await execa('umount', [mount]);
+    await clones.remove();
+    await folder.remove();
+    expect(ended.exitCode).toBe(1);
+    expect(ended.stderr).toContain('cannot clone files: nothing was frozen');
+    expect(existsSync(partial)).toBe(false);
+  });
+});

@@ -1,0 +1,72 @@
+import { mkdir, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { execa } from 'execa';
+import type { FsType } from '../../src/storage/types.ts';
+import { temporaryFolder } from './temporary-folder.ts';
+import { until } from './until.ts';
+
+/** A folder on a file system of its own, which can clone files or cannot. */
+export interface OwnFileSystem {
+  path: string;
+  /** Fails where anything in it stays in use. */
+  remove(): Promise<void>;
+}
+
+/** Makes a file system in a file and mounts it. XFS clones files, ext4 does not. */
+export async function ownFileSystem(type: FsType, bytes = 2n << 30n): Promise<OwnFileSystem> {
+  const folder = await temporaryFolder('clones');
+  const image = join(folder.path, 'image');
+  const path = join(folder.path, 'folder');
+  await writeFile(image, '');
+  await truncate(image, Number(bytes));
+  await execa(`mkfs.${type}`, ['-q', image]);
+  await mkdir(path);
+  await execa('mount', ['-o', 'loop', image, path]);
+  return {
+    path,
+    async remove() {
+      // Whoever lists the open files of all processes has it open for a moment.
+      await until(`${path} is not in use`, 5000, async () =>
+        (await execa('umount', [path], { reject: false })).exitCode === 0 ? true : undefined,
+      );
+      await rm(folder.path, { recursive: true });
+    },
+  };
+}
+
+/** A process that adds to a file all the time, and the longest that it had to wait, in ms. */
+export async function startWriter(file: string): Promise<{ stop(): Promise<number> }> {
+  const script = `
+    import { appendFileSync, writeSync } from 'node:fs';
+    let longest = 0;
+    let last = performance.now();
+    writeSync(1, 'writes\\n');
+    process.on('SIGTERM', () => { writeSync(1, 'longest ' + longest + '\\n'); process.exit(0); });
+    setInterval(() => {
+      appendFileSync(process.argv[1], 'x'.repeat(100));
+      const now = performance.now();
+      longest = Math.max(longest, now - last);
+      last = now;
+    }, 5);`;
+  const writer = execa(process.execPath, ['--input-type=module', '-e', script, file], { reject: false });
+  await new Promise((resolve) => writer.stdout.once('data', resolve));
+  return {
+    async stop() {
+      writer.kill('SIGTERM');
+      const { stdout } = await writer;
+      return Number(/longest (\S+)/.exec(stdout)?.[1]);
+    },
+  };
+}
+
+/** Processes that have a variable of this value in their environment, by the first argument after what `sh -c` runs. */
+export async function scriptProcesses(variable: string): Promise<Map<string, number>> {
+  const found = new Map<string, number>();
+  for (const pid of await readdir('/proc')) {
+    const read = (file: string) => readFile(`/proc/${pid}/${file}`, 'utf8').catch(() => '');
+    if (!(await read('environ')).split('\0').includes(variable)) continue;
+    const words = (await read('cmdline')).split('\0');
+    found.set(words[0] === 'sh' ? (words[3] ?? '') : (words[0] ?? ''), Number(pid));
+  }
+  return found;
+}
