@@ -144,7 +144,7 @@ const table = (path: string, body: object, status?: object): Step[] => [
   ...(status === undefined ? [] : [['PATCH', `${path}/a/status`, { status }, MERGE] as Step]),
   ['GET', path, undefined, TABLE],
 ];
-const ready = { readyToUse: true, creationTime: '2026-01-02T03:04:05Z', restoreSize: '1Gi' };
+const ready = { readyToUse: true, creationTime: '2001-01-02T03:04:05Z', restoreSize: '1Gi' };
 
 /** By the CRDs that Stowage brings; theirs of the projects say the same. */
 export const standardKinds = recorded(
