@@ -6,7 +6,7 @@ import type { KubeClient } from '../../kube/types.ts';
 import type { Component } from './components.ts';
 import type { Definition } from './crd.ts';
 import { CUSTOM_RESOURCE_DEFINITIONS } from './kinds.ts';
-import { isOurs, labelsOf } from './labels.ts';
+import { labelsOf } from './labels.ts';
 import { merged, mergePatch } from './merge.ts';
 import { type Wanted, wanted } from './wanted.ts';
 
@@ -41,7 +41,7 @@ const snapshotLinkPopulator = (component: Component): Wanted =>
  */
 export function isAsInstalled(current: KubeObject): boolean {
   const last = lastOf(current);
-  if (!isOurs(current) || last === undefined) return false;
+  if (last === undefined) return false;
   const versions = (object: KubeObject) =>
     (object as Partial<Definition>).spec?.versions?.map(({ name }) => name).sort();
   return (
