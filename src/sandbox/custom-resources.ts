@@ -21,14 +21,17 @@ interface Definition extends StoredObject {
       shortNames?: string[];
       categories?: string[];
     };
-    versions: {
-      name: string;
-      storage?: boolean;
-      schema?: { openAPIV3Schema?: Structural };
-      subresources?: { status?: object };
-      additionalPrinterColumns?: PrinterColumn[];
-    }[];
+    versions: Version[];
   };
+}
+
+interface Version {
+  name: string;
+  served?: boolean;
+  storage?: boolean;
+  schema?: { openAPIV3Schema?: Structural };
+  subresources?: { status?: object };
+  additionalPrinterColumns?: PrinterColumn[];
 }
 
 /** While it is there, instances remain. */
@@ -102,29 +105,31 @@ function scopeChange({ spec }: Definition, old: Definition): Cause[] {
   return [invalidValue('spec.scope', JSON.stringify(spec.scope), 'field is immutable')];
 }
 
-function registerDefinition(kinds: Kinds, definition: Definition): void {
-  const { group, scope, names } = definition.spec;
-  const version = storageVersion(definition);
-  const schema = version?.schema?.openAPIV3Schema;
-  kinds.register({
+/** There is no conversion: versions differ in their names, and in what their schemas let through. */
+function registerDefinition(kinds: Kinds, { metadata, spec }: Definition): void {
+  const [first, ...others] = spec.versions
+    .filter((version) => version.served)
+    .map((version) => kindOf(spec, version));
+  if (first === undefined) kinds.unregister(metadata.name);
+  else kinds.register([first, ...others]);
+}
+
+function kindOf({ group, scope, names }: Definition['spec'], version: Version): Kind {
+  const schema = version.schema?.openAPIV3Schema;
+  return {
     group,
-    version: version?.name ?? '',
+    version: version.name,
     plural: names.plural,
     kind: names.kind,
     namespaced: scope === 'Namespaced',
     singular: names.singular ?? names.kind.toLowerCase(),
     shortNames: names.shortNames ?? [],
     categories: names.categories ?? [],
-    statusSubresource: version?.subresources?.status !== undefined,
+    statusSubresource: version.subresources?.status !== undefined,
     custom: true,
-    columns: customColumns(version?.additionalPrinterColumns),
+    columns: customColumns(version.additionalPrinterColumns),
     ...(schema === undefined ? {} : { schema: compileSchema(schema) }),
-  });
-}
-
-/** The one version that is served: there is no conversion. */
-function storageVersion({ spec }: Definition) {
-  return spec.versions?.find((version) => version.storage);
+  };
 }
 
 function definitionCauses(definition: Definition): Cause[] {
@@ -143,16 +148,17 @@ function definitionCauses(definition: Definition): Cause[] {
     ];
   if (!['Cluster', 'Namespaced'].includes(spec.scope))
     return [notSupported('spec.scope', spec.scope, ['Cluster', 'Namespaced'])];
-  const version = storageVersion(definition);
-  if (version === undefined)
+  if (spec.versions.filter((version) => version.storage).length !== 1)
     return [invalidValue('spec.versions', '[]', 'must have exactly one version marked as storage version')];
-  const schema = version.schema?.openAPIV3Schema;
-  if (schema === undefined) return [requiredValue('spec.versions[0].schema.openAPIV3Schema')];
+  return spec.versions.flatMap((version, i) => versionCauses(version, `spec.versions[${i}]`));
+}
+
+function versionCauses({ schema, additionalPrinterColumns }: Version, path: string): Cause[] {
+  const properties = schema?.openAPIV3Schema;
+  if (properties === undefined) return [requiredValue(`${path}.schema.openAPIV3Schema`)];
   return [
-    ...thrown('spec.versions[0].schema.openAPIV3Schema', () => compileSchema(schema)),
-    ...thrown('spec.versions[0].additionalPrinterColumns', () =>
-      customColumns(version.additionalPrinterColumns),
-    ),
+    ...thrown(`${path}.schema.openAPIV3Schema`, () => compileSchema(properties)),
+    ...thrown(`${path}.additionalPrinterColumns`, () => customColumns(additionalPrinterColumns)),
   ];
 }
 

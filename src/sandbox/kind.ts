@@ -1,3 +1,4 @@
+import type { FeatureGates } from '../api/feature-gates.ts';
 import type { KubeObject, Resource } from '../api/meta.ts';
 import type { Cause } from './refusal.ts';
 
@@ -51,7 +52,9 @@ export interface Kind extends Resource {
   /** What the decoding of a built-in kind fills in on every write, in place. Throws a 400. */
   fillDefaults?(object: StoredObject): void;
   /** Fields that every created object of a built-in kind gets. */
-  prepare?(object: StoredObject): void;
+  prepare?(object: StoredObject, gates: FeatureGates): void;
+  /** What becomes of a new state of an object of a built-in kind before it is validated, in place. Not of its status. */
+  prepareUpdate?(object: StoredObject, old: StoredObject, gates: FeatureGates): void;
   validate?(object: StoredObject, old?: StoredObject): Cause[];
   /** What becomes of an object, in place, when it is to be deleted, and something holds it. Throws a 403. */
   onDelete?(object: StoredObject): void;

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
+import { DEFAULT_GATES, type FeatureGates } from '../api/feature-gates.ts';
 import { BUILTIN_KINDS } from './builtin-kinds.ts';
 import { selfSigned } from './certificate.ts';
 import { bindVolumes } from './controllers/binder.ts';
@@ -22,6 +23,8 @@ export interface SandboxOptions {
   /** CustomResourceDefinitions (apiextensions.k8s.io/v1) to serve from the start. */
   crds: readonly object[];
   now?: () => Date;
+  /** Those that differ from Kubernetes' defaults. */
+  featureGates?: Partial<FeatureGates>;
   /** Whether pods without a node are given one; else their nodeName is set by hand. */
   scheduler?: boolean;
   /** The nodes whose pods are run, in a manner of speaking; the pods of others stay as they are. */
@@ -70,13 +73,14 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   };
 }
 
-function newCluster(now: () => Date, { crds, scheduler, kubelet }: SandboxOptions): Cluster {
+function newCluster(now: () => Date, { crds, featureGates, scheduler, kubelet }: SandboxOptions): Cluster {
   // Clients of an earlier sandbox on the same port must learn that their versions are gone, so versions
   // start at the time in ms rather than at 1.
   const cluster: Cluster = {
     store: new Store(now().getTime()),
     kinds: new Kinds([...BUILTIN_KINDS, definitionKind()]),
     now,
+    gates: { ...DEFAULT_GATES, ...featureGates },
     kubeletNodes: new Set(kubelet?.nodes),
   };
   serveDefinitions(cluster);

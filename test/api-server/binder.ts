@@ -27,9 +27,9 @@ export const binder: Suite = (server) => {
     expect(answer).toMatchObject({ code: 201 });
   }
 
-  const pv = (name: string, spec: object = {}) =>
+  const pv = (name: string, spec: object = {}, annotations: object = {}) =>
     post(PVS, {
-      metadata: { name },
+      metadata: { name, annotations },
       spec: {
         capacity: { storage: '10Gi' },
         accessModes: ['ReadWriteOnce'],
@@ -139,6 +139,77 @@ export const binder: Suite = (server) => {
         'pv.kubernetes.io/bind-completed': 'yes',
         'pv.kubernetes.io/bound-by-controller': 'yes',
       });
+    });
+  });
+
+  describe('a class with a provisioner', () => {
+    const ANNOTATIONS = [
+      'volume.kubernetes.io/storage-provisioner',
+      'volume.beta.kubernetes.io/storage-provisioner',
+    ];
+    const asked = Object.fromEntries(ANNOTATIONS.map((name) => [name, 'example.com/p']));
+    const makeClass = (name: string, volumeBindingMode: string) =>
+      post(CLASSES, { metadata: { name }, provisioner: 'example.com/p', volumeBindingMode });
+    const annotations = async () => (await read(`${CLAIMS}/c`)).metadata.annotations;
+    const isAsked = () =>
+      until('the provisioner is asked', 30_000, async () => {
+        const found = (await annotations()) ?? {};
+        return ANNOTATIONS.every((name) => found[name] === 'example.com/p') || undefined;
+      });
+
+    test('asks it for a volume, and the claim gets the one that refers to it', async () => {
+      await makeClass('made', 'Immediate');
+      await claim('c', { storageClassName: 'made' });
+      await isAsked();
+      const { uid } = (await read(`${CLAIMS}/c`)).metadata;
+      const claimRef = { namespace: 'default', name: 'c', uid };
+      await pv('made', { storageClassName: 'made', claimRef });
+      await comesTo(`${CLAIMS}/c`, 'Bound');
+      expect(await annotations()).toEqual({
+        ...asked,
+        'pv.kubernetes.io/bind-completed': 'yes',
+        'pv.kubernetes.io/bound-by-controller': 'yes',
+      });
+    });
+
+    test('asks it once a node is selected, where the class waits for the first consumer', async () => {
+      await makeClass('made', 'WaitForFirstConsumer');
+      await claim('c', { storageClassName: 'made' });
+      await claim('at-once');
+      await pv('w');
+      await comesTo(`${CLAIMS}/at-once`, 'Bound');
+      expect(await annotations()).toBeUndefined();
+      const selected = { 'volume.kubernetes.io/selected-node': 'n1' };
+      await client.request('PATCH', `${CLAIMS}/c`, { metadata: { annotations: selected } }, MERGE);
+      await isAsked();
+    });
+
+    test('leaves its volumes to it when they are released', async () => {
+      await makeClass('made', 'Immediate');
+      await claim('c', { storageClassName: 'made' });
+      const spec = { storageClassName: 'made', persistentVolumeReclaimPolicy: 'Delete' };
+      await pv('made', spec, { 'pv.kubernetes.io/provisioned-by': 'example.com/p' });
+      await comesTo(`${CLAIMS}/c`, 'Bound');
+      await client.request('DELETE', `${CLAIMS}/c`);
+      await comesTo(`${PVS}/made`, 'Released');
+    });
+  });
+
+  test('what is said of the capacity of a claim that is bound stays', async () => {
+    await pv('v');
+    await claim('c');
+    await comesTo(`${CLAIMS}/c`, 'Bound');
+    const status = { capacity: { storage: '7Gi' }, allocatedResources: { storage: '10Gi' } };
+    await client.request('PATCH', `${CLAIMS}/c/status`, { status }, MERGE);
+    // Both are looked at anew.
+    await client.request('PATCH', `${PVS}/v`, { spec: { capacity: { storage: '12Gi' } } }, MERGE);
+    await client.request('PATCH', `${CLAIMS}/c`, { metadata: { annotations: { a: 'b' } } }, MERGE);
+    await pv('w');
+    await comesTo(`${PVS}/w`, 'Available');
+    expect((await read(`${CLAIMS}/c`)).status).toEqual({
+      phase: 'Bound',
+      accessModes: ['ReadWriteOnce'],
+      ...status,
     });
   });
 

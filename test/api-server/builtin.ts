@@ -6,6 +6,8 @@ export const PATHS = {
   volumes: '/api/v1/persistentvolumes',
   claims: '/api/v1/namespaces/default/persistentvolumeclaims',
   classes: '/apis/storage.k8s.io/v1/storageclasses',
+  drivers: '/apis/storage.k8s.io/v1/csidrivers',
+  capacities: '/apis/storage.k8s.io/v1/namespaces/default/csistoragecapacities',
   leases: '/apis/coordination.k8s.io/v1/namespaces/default/leases',
   deployments: '/apis/apps/v1/namespaces/default/deployments',
   configMaps: '/api/v1/namespaces/default/configmaps',
@@ -41,6 +43,13 @@ export const claim = (spec: object = {}) => ({
     resources: { requests: { storage: '1Gi' } },
     ...spec,
   },
+});
+export const capacity = (more: object = {}) => ({
+  metadata,
+  storageClassName: 'nowhere',
+  nodeTopology: { matchLabels: { 'kubernetes.io/hostname': 'n1' } },
+  capacity: '10Gi',
+  ...more,
 });
 export const deployment = (spec: object = {}) => ({
   metadata,

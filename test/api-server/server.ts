@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, jest } from '@jest/globals';
-import { CRDS as OWN } from '../../src/api/crds.ts';
+import { ALL_CRDS } from '../../src/api/crds.ts';
 import { until } from '../support/until.ts';
 import { type Client, clientFor } from './client.ts';
 import { DISK_CRD } from './disk-crd.ts';
@@ -37,7 +37,7 @@ export function describeSuites(suites: Record<string, Suite>, start: () => Promi
     running = await start();
     const kubeconfig = await readFile(running.kubeconfig, 'utf8');
     server = { client: clientFor({ url: running.url, kubeconfig }), kubeconfig: running.kubeconfig };
-    for (const crd of [DISK_CRD, SHELF_CRD, ...OWN]) await serve(server.client, crd);
+    for (const crd of [DISK_CRD, SHELF_CRD, ...ALL_CRDS]) await serve(server.client, crd);
   }, STARTING);
   afterAll(async () => {
     await server?.client.close();

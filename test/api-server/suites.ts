@@ -1,6 +1,7 @@
 import { binder } from './binder.ts';
 import { builtinChange } from './cases/builtin-change.ts';
 import { builtinCreate } from './cases/builtin-create.ts';
+import { claimSources, claimSourcesAcross } from './cases/claim-sources.ts';
 import { customWrites } from './cases/custom-writes.ts';
 import { definitions } from './cases/definitions.ts';
 import { deletion } from './cases/deletion.ts';
@@ -8,6 +9,7 @@ import { namespaces } from './cases/namespaces.ts';
 import { patches } from './cases/patches.ts';
 import { requests } from './cases/requests.ts';
 import { shelves } from './cases/shelves.ts';
+import { standardKinds } from './cases/standard-kinds.ts';
 import { tables } from './cases/tables.ts';
 import { election } from './election.ts';
 import { kubeClient } from './kube-client.ts';
@@ -34,13 +36,18 @@ export const SUITES: Record<string, Suite> = {
   namespaces,
   'built-in kinds: create': builtinCreate,
   'built-in kinds: change': builtinChange,
+  'sources of claims': claimSources,
   tables,
   'tables over HTTP': asTables,
+  'standard kinds': standardKinds,
   'Volume CRD': volumeCrd,
   'kube client': kubeClient,
   election,
   'volumes and claims': binder,
 };
+
+/** What differs, with the feature gate CrossNamespaceVolumeDataSource; the others ask a server that has its defaults. */
+export const GATED_SUITES: Record<string, Suite> = { 'sources of claims': claimSourcesAcross };
 
 /** The same, as stock kubectl shows it. */
 export const KUBECTL_SUITES: Record<string, Suite> = {

@@ -85,4 +85,30 @@ export const watches: Suite = (server) => {
     const { metadata } = await post(server().client, 'a');
     expect(await collect(`resourceVersion=${metadata.resourceVersion}&timeoutSeconds=1`)).toEqual([]);
   });
+
+  test('show objects in the version that is watched, whichever they were written in', async () => {
+    const grants = (version: string) =>
+      `/apis/gateway.networking.k8s.io/${version}/namespaces/default/referencegrants`;
+    const write = async (version: string, name: string) => {
+      const spec = {
+        from: [{ group: '', kind: 'PersistentVolumeClaim', namespace: 'test' }],
+        to: [{ group: '', kind: 'Secret' }],
+      };
+      const grant = { apiVersion: `gateway.networking.k8s.io/${version}`, kind: 'ReferenceGrant' };
+      const body = { ...grant, metadata: { name }, spec };
+      expect((await server().client.request('POST', grants(version), body)).code).toBe(201);
+    };
+    await write('v1beta1', 'a');
+    const seen: string[] = [];
+    for await (const { type, object } of server().client.watch(`${grants('v1')}?watch=1`)) {
+      seen.push(`${type} ${object.apiVersion} ${object.metadata.name}`);
+      if (seen.length === 1) await write('v1beta1', 'b');
+      if (seen.length === 2) await server().client.request('DELETE', `${grants('v1beta1')}/a`);
+      if (seen.length === 3) break;
+    }
+    await server().client.request('DELETE', `${grants('v1')}/b`);
+    expect(seen).toEqual(
+      ['ADDED a', 'ADDED b', 'DELETED a'].map((one) => one.replace(' ', ' gateway.networking.k8s.io/v1 ')),
+    );
+  });
 };

@@ -85,6 +85,7 @@ describe('wrong usage exits with 2 and asks the server nothing', () => {
     [[...CREATE, 'data2'], 'too many arguments'],
     [['get', 'volumes', '--request-timeout', 'soon'], 'Write a duration'],
     [['sandbox', '--port', '65536'], 'whole number from 0 to 65535'],
+    [['sandbox', '--feature-gates', 'Any=true'], '"Any" is no feature gate'],
   ])('%j', async (argv, message) => {
     const { code, out, err, requests } = await stowage(argv);
     expect({ code, out, requests }).toEqual({ code: 2, out: '', requests: [] });

@@ -1,5 +1,6 @@
+import { describe } from '@jest/globals';
 import { describeSuites } from '../api-server/server.ts';
-import { KUBECTL_SUITES, SUITES } from '../api-server/suites.ts';
+import { GATED_SUITES, KUBECTL_SUITES, SUITES } from '../api-server/suites.ts';
 import { startControlPlane } from './control-plane/control-plane.ts';
 
 /** Those for which the sandbox has stand-ins: what else acts would write between a test's requests. */
@@ -11,4 +12,12 @@ const CONTROLLERS = [
   'persistentvolumeclaim-protection-controller',
 ];
 
-describeSuites({ ...SUITES, ...KUBECTL_SUITES }, () => startControlPlane({ controllers: CONTROLLERS }));
+const start = (gate: boolean) => () =>
+  startControlPlane({
+    controllers: CONTROLLERS,
+    apiServerFlags: [`--feature-gates=CrossNamespaceVolumeDataSource=${gate}`],
+  });
+
+describe('by default', () => describeSuites({ ...SUITES, ...KUBECTL_SUITES }, start(false)));
+
+describe('with the gate CrossNamespaceVolumeDataSource', () => describeSuites(GATED_SUITES, start(true)));

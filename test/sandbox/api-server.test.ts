@@ -1,5 +1,11 @@
+import { describe } from '@jest/globals';
 import { describeSuites } from '../api-server/server.ts';
-import { SUITES } from '../api-server/suites.ts';
+import { GATED_SUITES, SUITES } from '../api-server/suites.ts';
 import { startSandboxServer } from '../support/sandbox-server.ts';
 
-describeSuites(SUITES, startSandboxServer);
+describe('by default', () => describeSuites(SUITES, () => startSandboxServer()));
+
+describe('with the gate CrossNamespaceVolumeDataSource', () =>
+  describeSuites(GATED_SUITES, () =>
+    startSandboxServer({ featureGates: { CrossNamespaceVolumeDataSource: true } }),
+  ));

@@ -1,8 +1,10 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import type { CsiDriver, CsiStorageCapacity } from '../../src/api/core.ts';
 import type { Claim, Volume } from '../../src/sandbox/controllers/fit.ts';
 import { place, type UnscheduledPod, type View } from '../../src/sandbox/controllers/place.ts';
 import { type Sandbox, startSandbox } from '../../src/sandbox/server.ts';
 import { type Client, clientFor } from '../api-server/client.ts';
+import { MERGE } from '../api-server/disks.ts';
 import { until } from '../support/until.ts';
 import { onNode } from '../support/volumes.ts';
 
@@ -57,12 +59,43 @@ const CLASSES: Record<string, object> = {
   static: { provisioner: 'kubernetes.io/no-provisioner', volumeBindingMode: 'WaitForFirstConsumer' },
   dynamic: { provisioner: 'volume.stowage.dev', volumeBindingMode: 'WaitForFirstConsumer' },
   immediate: { provisioner: 'volume.stowage.dev', volumeBindingMode: 'Immediate' },
+  somewhere: {
+    provisioner: 'volume.stowage.dev',
+    volumeBindingMode: 'WaitForFirstConsumer',
+    allowedTopologies: [{ matchLabelExpressions: [{ key: 'kubernetes.io/hostname', values: ['n2', 'n3'] }] }],
+  },
 };
-const view = (parts: { nodes?: View['nodes']; volumes?: Volume[]; claims?: Claim[] }): View => ({
+/** Of a driver that says what room there is; another one says nothing. */
+const DRIVER = 'volume.stowage.dev';
+const room = (on: string, capacity: string, more: object = {}) =>
+  ({
+    apiVersion: 'storage.k8s.io/v1',
+    kind: 'CSIStorageCapacity',
+    metadata: { name: `${on}-${capacity.toLowerCase()}` },
+    storageClassName: 'dynamic',
+    nodeTopology: { matchLabels: { 'kubernetes.io/hostname': on } },
+    capacity,
+    ...more,
+  }) as CsiStorageCapacity;
+const driver = (storageCapacity: boolean) =>
+  ({ metadata: { name: DRIVER }, spec: { storageCapacity } }) as CsiDriver;
+
+const view = (parts: {
+  nodes?: View['nodes'];
+  volumes?: Volume[];
+  claims?: Claim[];
+  storageCapacity?: boolean;
+  capacities?: CsiStorageCapacity[];
+  givenBack?: string[];
+}): View => ({
   nodes: parts.nodes ?? [node('n1'), node('n2')],
   volumes: parts.volumes ?? [],
   claim: (name) => parts.claims?.find(({ metadata }) => metadata.name === name),
   storageClass: (name) => CLASSES[name],
+  driver: (name) =>
+    parts.storageCapacity === undefined || name !== DRIVER ? undefined : driver(parts.storageCapacity),
+  capacities: parts.capacities ?? [],
+  givenBack: () => new Set(parts.givenBack),
 });
 const selected = (name: string) => ({
   metadata: {
@@ -158,6 +191,57 @@ describe('a pod goes', () => {
     ],
     ['where one can be made', pod(['a']), { claims: [claim('a', 'dynamic')] }, 'n1, select'],
     ['where one is being made', pod(['a']), { claims: [claim('a', 'dynamic', selected('n2'))] }, 'n2, wait'],
+    ['where its volume may be made', pod(['a']), { claims: [claim('a', 'somewhere')] }, 'n2, select'],
+    [
+      'where there is room',
+      pod(['a']),
+      {
+        claims: [claim('a', 'dynamic')],
+        storageCapacity: true,
+        capacities: [room('n1', '4Gi'), room('n2', '5Gi')],
+      },
+      'n2, select',
+    ],
+    [
+      'nowhere without room for a volume of its class and size',
+      pod(['a']),
+      {
+        claims: [claim('a', 'dynamic')],
+        storageCapacity: true,
+        capacities: [
+          room('n1', '10Gi', { storageClassName: 'other' }),
+          room('n1', '10Gi', { maximumVolumeSize: '4Gi' }),
+          room('n1', '10Gi', { nodeTopology: undefined }),
+          room('n1', '10Gi', { capacity: undefined }),
+          room('n2', '4Gi', {}),
+        ],
+      },
+      '0/2 nodes are available: 2 node(s) did not have enough free storage.',
+    ],
+    [
+      'where there is any, when the driver does not say',
+      pod(['a']),
+      { claims: [claim('a', 'dynamic')], storageCapacity: false },
+      'n1, select',
+    ],
+    [
+      'where its volume is being made, although that takes the room',
+      pod(['a']),
+      { claims: [claim('a', 'dynamic', selected('n2'))], storageCapacity: true },
+      'n2, wait',
+    ],
+    [
+      'past nodes that were given back',
+      pod(['a']),
+      { claims: [claim('a', 'dynamic')], givenBack: ['n1'] },
+      'n2, select',
+    ],
+    [
+      'nowhere when all were',
+      pod(['a']),
+      { claims: [claim('a', 'dynamic')], givenBack: ['n1', 'n2'] },
+      '0/2 nodes are available: 2 node(s) were given back by the provisioner.',
+    ],
     [
       'nowhere by affinity',
       pod([], { affinity: {} }),
@@ -224,6 +308,40 @@ describe('in a sandbox', () => {
     const claimRef = { namespace: 'default', name: 'a', uid };
     await post('/api/v1/persistentvolumes', volume('made', 'n1', { storageClassName: 'dynamic', claimRef }));
     expect(await nodeOf('p')).toBe('n1');
+  });
+
+  test('a node that its provisioner gives back is not selected again before something changes', async () => {
+    const selected = async () =>
+      (await get(`${CLAIMS}/a`)).metadata.annotations?.['volume.kubernetes.io/selected-node'];
+    const selects = (name: string) =>
+      until(`${name} is selected`, 5_000, async () => (await selected()) === name || undefined);
+    const giveBack = async () => {
+      const annotations = { 'volume.kubernetes.io/selected-node': null };
+      const patch = { metadata: { annotations } };
+      expect((await client.request('PATCH', `${CLAIMS}/a`, patch, MERGE)).code).toBe(200);
+    };
+    await post(NODES, node('n1'));
+    await post(NODES, node('n2'));
+    await post('/apis/storage.k8s.io/v1/csidrivers', driver(true));
+    const capacities = '/apis/storage.k8s.io/v1/namespaces/default/csistoragecapacities';
+    await post(capacities, room('n1', '5Gi'));
+    await post(capacities, room('n2', '4Gi'));
+    await post(CLAIMS, claim('a', 'dynamic'));
+    await post(PODS, pod(['a']));
+    await selects('n1');
+    await giveBack();
+    const waiting = await until('the pod is told', 5_000, async () => {
+      const [condition] = (await get(`${PODS}/p`)).status.conditions ?? [];
+      return condition?.message as string | undefined;
+    });
+    expect([waiting, await selected()]).toEqual([
+      '0/2 nodes are available: 1 node(s) did not have enough free storage, 1 node(s) were given back by the provisioner.',
+      undefined,
+    ]);
+    await client.request('PATCH', `${capacities}/n2-4gi`, { capacity: '6Gi' }, MERGE);
+    await selects('n1');
+    await giveBack();
+    await selects('n2');
   });
 
   test('nothing is scheduled unless asked for', async () => {

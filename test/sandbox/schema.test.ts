@@ -257,6 +257,17 @@ describe('CEL', () => {
     expect(compileExpression(text).evaluate(values)).toBe(expected);
   });
 
+  test('a property whose name could not stand in a rule has another there; a key of a map has not', () => {
+    const text = { type: 'string' };
+    const schema = {
+      properties: { namespace: text, 'a-b.c/d__e': text, in: text, m: { additionalProperties: text } },
+    };
+    const self = celValue(schema, { namespace: 'n', 'a-b.c/d__e': 'o', in: 'p', m: { 'a-b': 'q' } });
+    const rule =
+      '[self.__namespace__, self.a__dash__b__dot__c__slash__d__underscores__e, self.__in__, self.m["a-b"]]';
+    expect(compileExpression(rule).evaluate({ self })).toEqual(['n', 'o', 'p', 'q']);
+  });
+
   // As in the API server: quantity() is of strings, and an int-or-string may come as an int.
   test('quantity() of an integer is an error', () =>
     expect(() =>

@@ -1,12 +1,12 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { startSandbox } from '../../src/sandbox/server.ts';
+import { type SandboxOptions, startSandbox } from '../../src/sandbox/server.ts';
 import type { RunningServer } from '../api-server/server.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
 /** A sandbox in this process, as the suites of api-server/ want a server. */
-export async function startSandboxServer(): Promise<RunningServer> {
-  const sandbox = await startSandbox({ crds: [] });
+export async function startSandboxServer(options: Omit<SandboxOptions, 'crds'> = {}): Promise<RunningServer> {
+  const sandbox = await startSandbox({ ...options, crds: [] });
   const folder = await temporaryFolder('api-server');
   const kubeconfig = join(folder.path, 'kubeconfig');
   await writeFile(kubeconfig, sandbox.kubeconfig, { mode: 0o600 });

@@ -1,10 +1,13 @@
 import type { Command } from 'commander';
+import { DEFAULT_GATES, type FeatureGates } from '../../api/feature-gates.ts';
+import { featureGates as parseGates } from '../feature-gates.ts';
 import type { Io } from '../io.ts';
 import { wholeNumber } from '../parse.ts';
 
 interface SandboxFlags {
   port: number;
   kubeconfigOut?: string;
+  featureGates?: Partial<FeatureGates>;
 }
 
 export default function sandbox(program: Command, io: Io): void {
@@ -13,11 +16,16 @@ export default function sandbox(program: Command, io: Io): void {
     .description('run an API server in memory, to try things out')
     .option('--port <number>', 'port on 127.0.0.1; 0: any free one', wholeNumber(0, 65_535), 0)
     .option('--kubeconfig-out <file>', 'where to write its kubeconfig (default: standard output)')
-    .action(async ({ port, kubeconfigOut }: SandboxFlags) => {
-      const { CRDS } = await import('../../api/crds.ts');
+    .option(
+      '--feature-gates <gate=bool,...>',
+      "gates of kube-apiserver to turn on or off, whose defaults are Kubernetes': CrossNamespaceVolumeDataSource",
+      parseGates(DEFAULT_GATES),
+    )
+    .action(async ({ port, kubeconfigOut, featureGates = {} }: SandboxFlags) => {
+      const { ALL_CRDS } = await import('../../api/crds.ts');
       const { startSandbox } = await import('../../sandbox/server.ts');
       const { writePrivateFile } = await import('../output/private-file.ts');
-      const server = await startSandbox({ port, crds: CRDS });
+      const server = await startSandbox({ port, crds: ALL_CRDS, featureGates });
       try {
         if (kubeconfigOut === undefined) io.stdout.write(server.kubeconfig);
         else await writePrivateFile(kubeconfigOut, server.kubeconfig);

@@ -15,8 +15,13 @@ export const STRUCTS: Record<string, string> = {
   AzureFilePersistentVolumeSource:
     'secretName:string shareName:string readOnly?:bool secretNamespace:*string',
   AzureFileVolumeSource: 'secretName:string shareName:string readOnly?:bool',
+  CSIDriver: 'apiVersion?:string kind?:string metadata?:ObjectMeta spec:CSIDriverSpec',
+  CSIDriverSpec:
+    'attachRequired?:*bool podInfoOnMount?:*bool volumeLifecycleModes?:[string storageCapacity?:*bool fsGroupPolicy?:*string tokenRequests?:[TokenRequest requiresRepublish?:*bool seLinuxMount?:*bool nodeAllocatableUpdatePeriodSeconds?:*int64 serviceAccountTokenInSecrets?:*bool preventPodSchedulingIfMissing?:*bool',
   CSIPersistentVolumeSource:
     'driver:string volumeHandle:string readOnly?:bool fsType?:string volumeAttributes?:{string controllerPublishSecretRef?:*SecretReference nodeStageSecretRef?:*SecretReference nodePublishSecretRef?:*SecretReference controllerExpandSecretRef?:*SecretReference nodeExpandSecretRef?:*SecretReference',
+  CSIStorageCapacity:
+    'apiVersion?:string kind?:string metadata?:ObjectMeta nodeTopology?:*LabelSelector storageClassName:string capacity?:*Quantity maximumVolumeSize?:*Quantity',
   CSIVolumeSource:
     'driver:string readOnly?:*bool fsType?:*string volumeAttributes?:{string nodePublishSecretRef?:*LocalObjectReference',
   Capabilities: 'add?:[string drop?:[string',
@@ -279,6 +284,7 @@ export const STRUCTS: Record<string, string> = {
   Sysctl: 'name:string value:string',
   TCPSocketAction: 'port:any host?:string',
   Taint: 'key:string value?:string effect:string timeAdded?:*Time',
+  TokenRequest: 'audience:string expirationSeconds?:*int64',
   Toleration: 'key?:string operator?:string value?:string effect?:string tolerationSeconds?:*int64',
   TopologySelectorLabelRequirement: 'key:string values:[string',
   TopologySelectorTerm: 'matchLabelExpressions?:[TopologySelectorLabelRequirement',

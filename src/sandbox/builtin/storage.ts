@@ -5,6 +5,7 @@ import type { Kind, StoredObject } from '../kind.ts';
 import { keyFaults, subdomainFaults } from '../objects/formats.ts';
 import { type Cause, forbidden, invalidValue, notSupported, requiredValue } from '../refusal.ts';
 import { admitGrowth, claimChanges } from './claim.ts';
+import { prepareSources, sourceCauses } from './claim-source.ts';
 import { decodeQuantities } from './decode.ts';
 import { type Fields, goCase, immutable, oneOf, plain, required, specOf } from './plain.ts';
 import { fill } from './pod-defaults.ts';
@@ -49,12 +50,13 @@ export const STORAGE_KINDS: Kind[] = [
     fillDefaults(object) {
       decodeQuantities(object, (specOf(object).resources as Fields | undefined)?.requests);
       object.spec = { volumeMode: 'Filesystem', ...specOf(object) };
-      copySource(specOf(object));
     },
-    prepare(object) {
+    prepare(object, gates) {
       object.status = { phase: 'Pending' };
+      prepareSources(specOf(object), undefined, gates);
       protect(object, CLAIM_PROTECTION);
     },
+    prepareUpdate: (object, old, gates) => prepareSources(specOf(object), specOf(old), gates),
     validate: (object, old) => [...claimCauses(object), ...(old ? claimChanges(object, old) : [])],
     admit: admitGrowth,
   },
@@ -81,15 +83,6 @@ export const STORAGE_KINDS: Kind[] = [
     ],
   },
 ];
-
-/** NormalizeDataSources: each of the two fields is filled in from the other. */
-function copySource(spec: Fields): void {
-  const source = (spec.dataSource ?? spec.dataSourceRef) as Fields | undefined;
-  if (source === undefined) return;
-  const whole = { apiGroup: null, ...source };
-  spec.dataSource = whole;
-  spec.dataSourceRef = whole;
-}
 
 /** What a PersistentVolume's spec has beside its source. */
 const NO_SOURCE = new Set([
@@ -200,6 +193,7 @@ function claimCauses(object: StoredObject): Cause[] {
     ...modes(spec),
     ...positive((spec.resources as Requests | undefined)?.requests?.storage, 'spec.resources[storage]'),
     ...className(spec),
+    ...sourceCauses(spec),
   ];
 }
 

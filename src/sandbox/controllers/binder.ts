@@ -1,10 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { StorageClass } from '../../api/core.ts';
+import { STORAGE_PROVISIONER_ANNOTATIONS } from '../../api/names.ts';
 import { CLAIM_PROTECTION, PV_PROTECTION } from '../builtin/storage.ts';
 import type { StoredObject } from '../kind.ts';
 import { type Cluster, settle } from '../objects/cluster.ts';
 import { keyOf } from '../store.ts';
-import { type Claim, fits, refersTo, smallestFirst, type Volume } from './fit.ts';
+import { type Claim, fits, refersTo, SELECTED_NODE, smallestFirst, type Volume } from './fit.ts';
 
 const PVS = 'persistentvolumes';
 const CLAIMS = 'persistentvolumeclaims';
@@ -57,7 +58,19 @@ function reconcileClaim(cluster: Cluster, claim: Claim): void {
   const lost = volume === undefined && claim.spec.volumeName !== undefined && claim.status?.phase === 'Bound';
   const next = withFinalizer(claim, CLAIM_PROTECTION);
   if (volume !== undefined) bind(cluster, next, claim, volume);
-  else write(cluster, CLAIMS, claim, lost ? { ...next, status: { ...claim.status, phase: 'Lost' } } : next);
+  else if (lost) write(cluster, CLAIMS, claim, { ...next, status: { ...claim.status, phase: 'Lost' } });
+  else write(cluster, CLAIMS, claim, withProvisioner(cluster, next));
+}
+
+/** Tells the provisioner of the class that a volume is wanted, once it is known where. */
+function withProvisioner(cluster: Cluster, claim: Claim): Claim {
+  const { metadata, spec } = claim;
+  const provisioner = classOf(cluster, claim)?.provisioner;
+  const isExternal = provisioner !== undefined && !provisioner.startsWith('kubernetes.io/');
+  const waits = waitsForConsumer(cluster, claim) && metadata.annotations?.[SELECTED_NODE] === undefined;
+  if (!isExternal || waits || spec.volumeName !== undefined) return claim;
+  const added = Object.fromEntries(STORAGE_PROVISIONER_ANNOTATIONS.map((name) => [name, provisioner]));
+  return { ...claim, metadata: { ...metadata, annotations: { ...metadata.annotations, ...added } } };
 }
 
 function volumeFor(cluster: Cluster, claim: Claim): Volume | undefined {
@@ -79,10 +92,11 @@ function volumeFor(cluster: Cluster, claim: Claim): Volume | undefined {
   );
 }
 
-function waitsForConsumer({ store }: Cluster, { spec }: Claim): boolean {
-  const storageClass = store.get(CLASSES, keyOf(undefined, spec.storageClassName ?? ''));
-  return (storageClass as StorageClass | undefined)?.volumeBindingMode === 'WaitForFirstConsumer';
-}
+const classOf = ({ store }: Cluster, { spec }: Claim) =>
+  store.get(CLASSES, keyOf(undefined, spec.storageClassName ?? '')) as StorageClass | undefined;
+
+const waitsForConsumer = (cluster: Cluster, claim: Claim) =>
+  classOf(cluster, claim)?.volumeBindingMode === 'WaitForFirstConsumer';
 
 function podsOf({ store }: Cluster, { metadata }: Claim): Pod[] {
   return (store.list(PODS) as Pod[]).filter(
@@ -119,7 +133,13 @@ function bind(cluster: Cluster, next: Claim, claim: Claim, volume: Volume): void
       'pv.kubernetes.io/bind-completed',
     ),
     spec: { ...next.spec, volumeName: volume.metadata.name },
-    status: { phase: 'Bound', accessModes, capacity },
+    // The capacity of one that is bound is what its file system has, which grows after its volume.
+    status: {
+      ...claim.status,
+      phase: 'Bound',
+      accessModes,
+      ...(claim.status?.phase === 'Bound' ? {} : { capacity }),
+    },
   });
 }
 

@@ -1,13 +1,17 @@
-import type { KubeNode } from '../../api/core.ts';
+import type { KubeNode, StorageClass } from '../../api/core.ts';
+import { NO_PROVISIONER } from '../../api/names.ts';
 import type { StoredObject } from '../kind.ts';
 import { type Claim, fits, reaches, refersTo, SELECTED_NODE, smallestFirst, type Volume } from './fit.ts';
+import { hasRoom, isAllowed, type RoomView } from './room.ts';
 
 /** What a scheduler knows of the rest of the cluster. */
-export interface View {
+export interface View extends RoomView {
   nodes: (KubeNode & { spec?: NodeSpec })[];
   volumes: Volume[];
   claim(name: string): Claim | undefined;
-  storageClass(name: string): { provisioner?: string; volumeBindingMode?: string } | undefined;
+  storageClass(name: string): Partial<StorageClass> | undefined;
+  /** Nodes that were selected for a claim and given back by its provisioner, and nothing has changed since. */
+  givenBack(claim: Claim): ReadonlySet<string>;
 }
 
 interface NodeSpec {
@@ -133,12 +137,23 @@ function preparations(claims: Claim[], node: KubeNode, view: View): Preparation[
     if (volume !== undefined) {
       free.splice(free.indexOf(volume), 1);
       found.push({ claim, reserve: volume });
-    } else if (!isDynamic(claim, view) || (selected ?? node.metadata.name) !== node.metadata.name)
-      return "didn't find available persistent volumes to bind";
-    else found.push(selected === undefined ? { claim, select: node.metadata.name } : { claim, wait: true });
+    } else if (selected === node.metadata.name) found.push({ claim, wait: true });
+    else {
+      const refusal = selected === undefined ? whyNotMade(claim, node, view) : NO_VOLUME;
+      if (refusal !== undefined) return refusal;
+      found.push({ claim, select: node.metadata.name });
+    }
   }
   return found;
 }
 
-const isDynamic = (claim: Claim, view: View) =>
-  ![undefined, 'kubernetes.io/no-provisioner'].includes(classOf(claim, view)?.provisioner);
+const NO_VOLUME = "didn't find available persistent volumes to bind";
+
+/** Why no volume can be made for a claim on a node, in the scheduler's words but for the last; undefined: it can. */
+function whyNotMade(claim: Claim, node: KubeNode, view: View): string | undefined {
+  const storageClass = classOf(claim, view) ?? {};
+  const { provisioner = NO_PROVISIONER } = storageClass;
+  if (provisioner === NO_PROVISIONER || !isAllowed(storageClass, node)) return NO_VOLUME;
+  if (!hasRoom(claim, provisioner, node, view)) return 'did not have enough free storage';
+  return view.givenBack(claim).has(node.metadata.name) ? 'were given back by the provisioner' : undefined;
+}

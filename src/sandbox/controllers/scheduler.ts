@@ -1,6 +1,7 @@
+import type { CsiDriver, CsiStorageCapacity } from '../../api/core.ts';
 import type { StoredObject } from '../kind.ts';
 import { type Cluster, settle, timestamp } from '../objects/cluster.ts';
-import { keyOf } from '../store.ts';
+import { type Change, keyOf } from '../store.ts';
 import { type Claim, SELECTED_NODE, type Volume } from './fit.ts';
 import { type Placement, type Preparation, place, type UnscheduledPod, type View } from './place.ts';
 
@@ -9,28 +10,48 @@ const CLAIMS = 'persistentvolumeclaims';
 const PVS = 'persistentvolumes';
 const NODES = 'nodes';
 const CLASSES = 'storageclasses.storage.k8s.io';
-const WATCHED = new Set([PODS, CLAIMS, PVS, NODES, CLASSES]);
+const DRIVERS = 'csidrivers.storage.k8s.io';
+const CAPACITIES = 'csistoragecapacities.storage.k8s.io';
+/** What can make a node right for a claim that it was not right for. */
+const SURROUNDINGS = new Set([PVS, NODES, CLASSES, DRIVERS, CAPACITIES]);
+const WATCHED = new Set([PODS, CLAIMS, ...SURROUNDINGS]);
+
+/** Nodes that provisioners gave back, by the UIDs of claims. */
+type GivenBack = Map<string, Set<string>>;
 
 /** Stands in for the scheduler: gives pods a node, one after the other, and unbound claims theirs before. */
 export function schedulePods(cluster: Cluster): void {
   let isDue = false;
+  const givenBack: GivenBack = new Map();
   const round = () => {
     isDue = false;
     const pods = cluster.store.list(PODS) as UnscheduledPod[];
-    for (const pod of pods.filter(isWaiting)) schedule(cluster, pod);
+    for (const pod of pods.filter(isWaiting)) schedule(cluster, pod, givenBack);
   };
-  cluster.store.subscribe(({ table }) => {
+  cluster.store.subscribe((change) => {
+    const { table } = change;
+    if (SURROUNDINGS.has(table)) givenBack.clear();
+    if (table === CLAIMS) note(change, givenBack);
     if (isDue || !WATCHED.has(table)) return;
     isDue = true;
     setImmediate(round);
   });
 }
 
+/** A scheduler would try again after a while; this one when something has changed, and other nodes before. */
+function note({ type, object, previous }: Change, givenBack: GivenBack): void {
+  const { uid = '' } = object.metadata;
+  const before = previous?.metadata.annotations?.[SELECTED_NODE];
+  if (type === 'DELETED') givenBack.delete(uid);
+  else if (before !== undefined && object.metadata.annotations?.[SELECTED_NODE] === undefined)
+    givenBack.set(uid, (givenBack.get(uid) ?? new Set()).add(before));
+}
+
 const isWaiting = ({ metadata, spec }: UnscheduledPod) =>
   spec.nodeName === undefined && metadata.deletionTimestamp === undefined && !spec.schedulingGates?.length;
 
-function schedule(cluster: Cluster, pod: UnscheduledPod): void {
-  const placement = place(pod, viewOf(cluster, pod));
+function schedule(cluster: Cluster, pod: UnscheduledPod, givenBack: GivenBack): void {
+  const placement = place(pod, viewOf(cluster, pod, givenBack));
   if ('reason' in placement) tell(cluster, pod, placement);
   else if (placement.before.length > 0)
     for (const preparation of placement.before) prepare(cluster, preparation);
@@ -40,12 +61,17 @@ function schedule(cluster: Cluster, pod: UnscheduledPod): void {
   }
 }
 
-function viewOf({ store }: Cluster, { metadata: { namespace } }: UnscheduledPod): View {
+const NONE: ReadonlySet<string> = new Set();
+
+function viewOf({ store }: Cluster, { metadata: { namespace } }: UnscheduledPod, givenBack: GivenBack): View {
   return {
     nodes: store.list(NODES),
     volumes: store.list(PVS) as Volume[],
     claim: (name) => store.get(CLAIMS, keyOf(namespace, name)) as Claim | undefined,
     storageClass: (name) => store.get(CLASSES, keyOf(undefined, name)) as ReturnType<View['storageClass']>,
+    driver: (name) => store.get(DRIVERS, keyOf(undefined, name)) as CsiDriver | undefined,
+    capacities: store.list(CAPACITIES) as unknown as CsiStorageCapacity[],
+    givenBack: ({ metadata: { uid = '' } }) => givenBack.get(uid) ?? NONE,
   };
 }
 

@@ -27,11 +27,25 @@ export function discovery(path: string, kinds: Kinds): object | undefined {
 function groups(kinds: Kind[]) {
   const names = new Set(kinds.map((kind) => kind.group).filter((group) => group !== ''));
   return [...names].map((name) => {
-    const versions = [
-      ...new Set(kinds.filter((kind) => kind.group === name).map((kind) => kind.version)),
-    ].map((version) => ({ groupVersion: `${name}/${version}`, version }));
+    const versions = [...new Set(kinds.filter((kind) => kind.group === name).map((kind) => kind.version))]
+      .sort(newestFirst)
+      .map((version) => ({ groupVersion: `${name}/${version}`, version }));
     return { kind: 'APIGroup', apiVersion: 'v1', name, versions, preferredVersion: versions[0] };
   });
+}
+
+/** v2, v1, v1beta1, v1alpha1: the first is what clients ask for that have no preference. Others come last, by name. */
+function newestFirst(a: string, b: string): number {
+  const [left, right] = [ranks(a), ranks(b)];
+  for (const [i, rank] of left.entries()) if (rank !== right[i]) return (right[i] ?? 0) - rank;
+  return a < b ? -1 : 1;
+}
+
+const STABILITIES = ['alpha', 'beta', undefined];
+
+function ranks(version: string): number[] {
+  const [all, major, stability, minor = 0] = /^v([1-9]\d*)(?:(alpha|beta)([1-9]\d*))?$/.exec(version) ?? [];
+  return all === undefined ? [-1, 0, 0] : [STABILITIES.indexOf(stability), Number(major), Number(minor)];
 }
 
 function resources(kind: Kind) {

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { apiVersionOf } from '../../api/meta.ts';
 import type { Kind, StoredObject } from '../kind.ts';
-import type { Cluster } from '../objects/cluster.ts';
+import { type Cluster, inVersion } from '../objects/cluster.ts';
 import { type ListOptions, versionNumber } from '../objects/list-options.ts';
 import { expired, resourceName } from '../refusal.ts';
 import type { Matcher } from '../selectors.ts';
@@ -43,7 +43,7 @@ export function watch(
   const show = asTable === undefined ? send : sendTables(asTable, send);
   const forward = (change: Change) => {
     const event = change.table === table ? eventOf(change, matches) : undefined;
-    if (event !== undefined) show(event);
+    if (event !== undefined) show({ ...event, object: inVersion(kind, event.object) });
   };
   response.writeHead(200, { 'content-type': 'application/json' });
   response.flushHeaders();
@@ -53,7 +53,9 @@ export function watch(
     response.end();
     return;
   }
-  if (since === 0) for (const object of store.list(table).filter(matches)) show({ type: 'ADDED', object });
+  if (since === 0)
+    for (const object of store.list(table).filter(matches))
+      show({ type: 'ADDED', object: inVersion(kind, object) });
   missed.forEach(forward);
   const unsubscribe = store.subscribe(forward);
   const bookmark = (annotations?: object) => {
@@ -90,7 +92,7 @@ function sendTables(asTable: TableMaker, send: (event: WatchEvent) => void) {
 }
 
 /** What a change means to who sees only the objects that match: leaving the selection is a deletion. */
-function eventOf(change: Change, matches: Matcher): WatchEvent | undefined {
+function eventOf(change: Change, matches: Matcher): { type: string; object: StoredObject } | undefined {
   const { object, previous } = change;
   const before = previous !== undefined && matches(previous);
   const after = change.type !== 'DELETED' && matches(object);

@@ -1,3 +1,5 @@
+import type { FeatureGates } from '../../api/feature-gates.ts';
+import { apiVersionOf } from '../../api/meta.ts';
 import type { Kind, Reader, StoredObject } from '../kind.ts';
 import type { Kinds } from '../kinds.ts';
 import { alreadyExists, notFound, resourceName } from '../refusal.ts';
@@ -8,6 +10,7 @@ export interface Cluster {
   store: Store;
   kinds: Kinds;
   now: () => Date;
+  gates: FeatureGates;
   /** Nodes with a kubelet, which lets go of their pods when they are deleted; of others pods go at once. */
   kubeletNodes: ReadonlySet<string>;
 }
@@ -29,7 +32,13 @@ export function read(
 ): StoredObject {
   const object = cluster.store.get(resourceName(kind), keyOf(namespace, name));
   if (object === undefined) throw notFound(kind, name);
-  return object;
+  return inVersion(kind, object);
+}
+
+/** An object as the version of its kind that is asked has it: the others differ in name. */
+export function inVersion(kind: Kind, object: StoredObject): StoredObject {
+  const apiVersion = apiVersionOf(kind);
+  return object.apiVersion === apiVersion ? object : { ...object, apiVersion };
 }
 
 /** By which admission looks at other objects. */

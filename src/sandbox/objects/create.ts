@@ -35,7 +35,7 @@ export function create(
   stamp(cluster, given);
   if (kind.custom && kind.statusSubresource) delete given.status;
   if (countsGenerations(kind)) given.metadata.generation = 1;
-  kind.prepare?.(given);
+  kind.prepare?.(given, cluster.gates);
   const object = asGo(kind, given);
   warnOfFinalizers(object, options);
   const causes = check(kind, object, undefined, nameCauses(kind, object));

@@ -4,7 +4,7 @@ import type { Kind, StoredObject } from '../kind.ts';
 import { badRequest, expired, resourceName } from '../refusal.ts';
 import { fieldMatcher, labelMatcher, type Matcher } from '../selectors.ts';
 import { keyOf } from '../store.ts';
-import type { Cluster } from './cluster.ts';
+import { type Cluster, inVersion } from './cluster.ts';
 import { formatContinue, parseContinue } from './continue.ts';
 import { type ListOptions, versionNumber } from './list-options.ts';
 
@@ -54,7 +54,7 @@ export function list(
           : {}),
       ...(more && !isSelection ? { remainingItemCount: rest.length - items.length } : {}),
     },
-    items,
+    items: items.map((item) => inVersion(kind, item)),
   };
 }
 

@@ -45,6 +45,7 @@ export function replace(
     );
   checkVersion(kind, old, given.metadata);
   const next = merged(kind, old, given, status);
+  if (!status) kind.prepareUpdate?.(next, old, cluster.gates);
   if (isDeepStrictEqual(next, old)) return old;
   if (countsGenerations(kind) && specDiffers(kind, old, next))
     next.metadata = { ...next.metadata, generation: (old.metadata.generation ?? 0) + 1 };

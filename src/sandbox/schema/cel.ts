@@ -50,6 +50,25 @@ export function celValue(schema: Structural | undefined, value: unknown): unknow
   if (!isFields(value)) return value;
   const result: Fields = {};
   for (const [field, child] of Object.entries(value))
-    result[field] = celValue(schema && fieldSchema(schema, field), child);
+    result[nameOf(schema, field)] = celValue(schema && fieldSchema(schema, field), child);
   return result;
+}
+
+const KEYWORDS =
+  'true false null in as break const continue else for function if import let loop package namespace return var void while'.split(
+    ' ',
+  );
+const ESCAPES: Record<string, string> = {
+  __: '__underscores__',
+  '.': '__dot__',
+  '-': '__dash__',
+  '/': '__slash__',
+};
+
+/** Rules call a property otherwise whose name could not stand in an expression; keys of maps are no names. */
+function nameOf(schema: Structural | undefined, field: string): string {
+  if (schema?.properties === undefined) return field;
+  return KEYWORDS.includes(field)
+    ? `__${field}__`
+    : field.replaceAll(/__|[./-]/g, (found) => ESCAPES[found] ?? found);
 }

@@ -1,5 +1,5 @@
 import type { Column } from '../kind.ts';
-import { AGE, accessModes, type Loose, text, wide } from './cells.ts';
+import { AGE, accessModes, type Loose, orNone, text, wide } from './cells.ts';
 
 const phase = (object: Loose) =>
   object.metadata.deletionTimestamp === undefined ? object.status?.phase : 'Terminating';
@@ -52,4 +52,28 @@ export const CLASS_COLUMNS: Column[] = [
   text('VolumeBindingMode', ({ volumeBindingMode }) => volumeBindingMode),
   text('AllowVolumeExpansion', ({ allowVolumeExpansion }) => allowVolumeExpansion ?? false),
   AGE,
+];
+
+export const DRIVER_COLUMNS: Column[] = [
+  flag('AttachRequired'),
+  flag('PodInfoOnMount'),
+  flag('StorageCapacity'),
+  text('TokenRequests', ({ spec }) =>
+    spec.tokenRequests === undefined
+      ? '<unset>'
+      : spec.tokenRequests.map(({ audience }: Loose) => audience).join(','),
+  ),
+  flag('RequiresRepublish'),
+  text('Modes', ({ spec }) => orNone((spec.volumeLifecycleModes ?? []).join(','))),
+  AGE,
+];
+
+function flag(name: string): Column {
+  const field = `${name[0]?.toLowerCase()}${name.slice(1)}`;
+  return { name, type: 'boolean', cell: ({ spec }: Loose) => spec[field] };
+}
+
+export const CAPACITY_COLUMNS: Column[] = [
+  text('StorageClassName', ({ storageClassName }) => storageClassName),
+  text('Capacity', ({ capacity }) => capacity ?? '<unset>'),
 ];

@@ -1,5 +1,5 @@
 import { onNode } from '../../support/volumes.ts';
-import { claim, deployment, metadata, ours, PATHS, pod, roleRef, volume } from '../builtin.ts';
+import { capacity, claim, deployment, metadata, ours, PATHS, pod, roleRef, volume } from '../builtin.ts';
 import { MERGE } from '../disks.ts';
 import { recorded, type Step } from '../recorded.ts';
 
@@ -33,6 +33,35 @@ const changes: [string, keyof typeof PATHS, object, object, string?][] = [
   ['binding mode', 'classes', storageClass, { volumeBindingMode: 'WaitForFirstConsumer' }],
   ['expansion', 'classes', storageClass, { allowVolumeExpansion: true }],
   ['mount options of a class', 'classes', storageClass, { mountOptions: ['ro'] }],
+  ['driver', 'drivers', { metadata, spec: {} }, { spec: { storageCapacity: true } }],
+  ['what a driver is', 'drivers', { metadata, spec: {} }, { spec: { attachRequired: false } }],
+  [
+    'how a driver lives',
+    'drivers',
+    { metadata, spec: {} },
+    { spec: { volumeLifecycleModes: ['Ephemeral'] } },
+  ],
+  ['room', 'capacities', capacity(), { capacity: '1Gi' }],
+  ['room elsewhere', 'capacities', capacity(), { nodeTopology: { matchLabels: { a: 'b' } } }],
+  ['room of another class', 'capacities', capacity(), { storageClassName: 'other' }],
+  [
+    'status of a claim',
+    'claims',
+    claim(),
+    {
+      status: {
+        phase: 'Bound',
+        accessModes: ['ReadWriteOnce'],
+        capacity: { storage: '2Gi' },
+        allocatedResources: { storage: '2Gi' },
+        conditions: [
+          { type: 'FileSystemResizePending', status: 'True', lastTransitionTime: '2026-01-02T03:04:05Z' },
+        ],
+      },
+    },
+    'status',
+  ],
+  ['status of a claim beside it', 'claims', claim(), { status: { capacity: { storage: '2Gi' } } }],
   ['role of a binding', 'clusterRoleBindings', binding, { roleRef: { name: 'other' } }],
   ['subjects of a binding', 'roleBindings', binding, { subjects: [{ kind: 'User', name: 'u' }] }],
   ['selector', 'deployments', deployment(), { spec: { selector: { matchLabels: { b: 'c' } } } }],

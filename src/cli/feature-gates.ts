@@ -1,0 +1,24 @@
+import { InvalidArgumentError } from 'commander';
+
+/**
+ * A parser of `Gate=true,Other=false`, also given several times, as programs of Kubernetes take it: which gates differ from
+ * `known`, their defaults. Throws commander's InvalidArgumentError for a gate that is not among them.
+ */
+export const featureGates =
+  <Gates extends Readonly<Record<string, boolean>>>(known: Gates) =>
+  (text: string, before: Partial<Gates> = {}): Partial<Gates> => {
+    const result: Record<string, boolean> = {};
+    for (const gate of text.split(',')) {
+      const [name = '', value, ...more] = gate.split('=');
+      if (!Object.hasOwn(known, name)) {
+        throw new InvalidArgumentError(
+          `${JSON.stringify(name)} is no feature gate: there is ${Object.keys(known).join(', ')}.`,
+        );
+      }
+      if ((value !== 'true' && value !== 'false') || more.length > 0) {
+        throw new InvalidArgumentError(`Write ${name}=true or ${name}=false, with commas between gates.`);
+      }
+      result[name] = value === 'true';
+    }
+    return { ...before, ...(result as Partial<Gates>) };
+  };
