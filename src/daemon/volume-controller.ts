@@ -29,7 +29,11 @@ import { createLeftoverReconciler } from '../volumes/leftover-reconciler.ts';
 import { createVolumeReconciler } from '../volumes/reconciler.ts';
 import type { Reconcile } from '../volumes/rounds.ts';
 import { nodesOf, workNode } from '../volumes/work-node.ts';
-import { type AttachmentOptions, createAttachmentController } from './attachment-controller.ts';
+import {
+  type AttachmentOptions,
+  createAttachmentController,
+  DEFAULT_ATTACHMENT,
+} from './attachment-controller.ts';
 import { asksForMore, isAway, isElsewhere, standing } from './changes.ts';
 import { CONTROLLERS, type ControllerName } from './controllers.ts';
 import { keepClaim, keepOwn, keepPersistentVolume, keepPod, keepStorageClass } from './kept-fields.ts';
@@ -193,11 +197,17 @@ export function startVolumeController(options: VolumeControllerOptions): Running
   }
 
   function startSnapshots(claims: Informer<PersistentVolumeClaim>) {
+    const { kubeletRoot } = options.attachment ?? DEFAULT_ATTACHMENT;
     return createSnapshotController({
       ...shared,
       ...{ inform, claims, random, retry: options.retry, workers: options.workers },
       flag: options.snapshotController ?? 'auto',
-      work: createExecutorWork({ executor, follower: shared.follower, clock, ...snapshotStorage }),
+      work: createExecutorWork({
+        executor,
+        follower: shared.follower,
+        clock,
+        ...snapshotStorage(kubeletRoot),
+      }),
       ...(metrics && {
         onContents: metrics.snapshots.add,
         onOperation: metrics.snapshots.onOperation,
