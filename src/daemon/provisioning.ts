@@ -65,6 +65,8 @@ export interface ProvisioningDeps extends ProvisioningOptions {
   retry: BackoffRange;
   workers: number | (() => number);
   metrics?: Metrics | undefined;
+  /** The kubelet's root folder on nodes. */
+  kubeletRoot: string;
 }
 
 export interface Provisioning {
@@ -86,7 +88,7 @@ export function createProvisioning(deps: ProvisioningDeps): Provisioning {
     ? createSnapshotController({
         ...deps,
         flag: deps.snapshotController ?? 'auto',
-        work: createExecutorWork({ ...deps, ...snapshotStorage }),
+        work: createExecutorWork({ ...deps, ...snapshotStorage(deps.kubeletRoot) }),
         ...(metrics && {
           onContents: metrics.snapshots.add,
           onOperation: metrics.snapshots.onOperation,

@@ -1,12 +1,48 @@
+import { basename, dirname } from 'node:path/posix';
 import type { ExecutorWorkDeps } from '../provisioning/snapshots/executor-work.ts';
+import { observedCopy } from '../storage/snapshot/copy-facts.ts';
+import { readSnapshot, snapshotProbes } from '../storage/snapshot/observe.ts';
+import { planSnapshot } from '../storage/snapshot/plan.ts';
+import type { DesiredSnapshot, ObservedSnapshot } from '../storage/snapshot/types.ts';
+import type { DesiredSparse } from '../storage/types.ts';
+import { desiredOf } from '../volumes/desired.ts';
+
+/** Nothing may be frozen where nothing is taken. */
+const NO_FREEZE = { seconds: 0, copy: false };
 
 /** What storage knows of snapshots, as the work on nodes asks for it. */
-export const snapshotStorage: Pick<ExecutorWorkDeps<object, object>, 'storage' | 'wantedOf'> = {
-  storage: {
-    probes: () => [],
-    read: () => ({}),
-    plan: () => ({ refusal: 'not yet', hint: '' }),
-    copyOf: () => undefined,
-  },
-  wantedOf: () => ({ problem: 'this version takes no snapshots yet' }),
-};
+export function snapshotStorage(
+  kubeletRoot: string,
+): Pick<ExecutorWorkDeps<DesiredSnapshot, ObservedSnapshot>, 'storage' | 'wantedOf'> {
+  return {
+    storage: {
+      probes: snapshotProbes,
+      read: readSnapshot,
+      plan: planSnapshot,
+      copyOf(wanted, seen) {
+        const bytes = observedCopy(wanted, seen);
+        return bytes === undefined ? undefined : { sizeBytes: Number(bytes) };
+      },
+    },
+    wantedOf(_content, volume, node, handle, freeze) {
+      if (handle.type !== 'file') return { problem: 'this version has no snapshots of logical volumes' };
+      const uid = basename(handle.path);
+      const folder = dirname(dirname(handle.path));
+      const desired = volume && desiredOf(volume, undefined, node);
+      const isThere = desired?.type === 'sparse' && dirname(desired.file) === folder;
+      if (freeze !== undefined && !isThere) {
+        return { problem: `the file of Volume ${volume?.metadata.name} is not in ${folder} any more` };
+      }
+      const of = isThere ? { ...desired, kubeletRoot } : inFolder(folder, uid, kubeletRoot);
+      return { uid, volume: of, freeze: freeze ?? NO_FREEZE };
+    },
+  };
+}
+
+/** Of a volume of which nothing is known but the folder: where a copy is only looked at or deleted, that is all that counts. */
+const inFolder = (folder: string, uid: string, kubeletRoot: string): DesiredSparse => ({
+  ...{ type: 'sparse', uid, name: uid, mode: 'Filesystem', fs: undefined, recorded: true },
+  ...{ onDelete: 'Retain', kubeletRoot, onDemand: true, readOnly: false, shared: false },
+  file: `${folder}/${uid}`,
+  sizeBytes: 0n,
+});

@@ -27,7 +27,11 @@ import { createLeftoverReconciler } from '../volumes/leftover-reconciler.ts';
 import { createVolumeReconciler } from '../volumes/reconciler.ts';
 import type { Reconcile } from '../volumes/rounds.ts';
 import { nodesOf, workNode } from '../volumes/work-node.ts';
-import { type AttachmentOptions, createAttachmentController } from './attachment-controller.ts';
+import {
+  type AttachmentOptions,
+  createAttachmentController,
+  DEFAULT_ATTACHMENT,
+} from './attachment-controller.ts';
 import { asksForMore, isAway, isElsewhere, standing } from './changes.ts';
 import { CONTROLLERS, type ControllerName } from './controllers.ts';
 import { keepClaim, keepOwn, keepPersistentVolume, keepPod, keepStorageClass } from './kept-fields.ts';
@@ -134,7 +138,10 @@ export function startVolumeController(options: VolumeControllerOptions): Running
   const attaching = claims && options.attachment && startAttaching(options.attachment, claims);
   const provisioning =
     claims && provisions
-      ? createProvisioning({ ...options, ...shared, enabled, inform, storageClasses, claims, random })
+      ? createProvisioning({
+          ...{ ...options, ...shared, enabled, inform, storageClasses, claims, random },
+          kubeletRoot: (options.attachment ?? DEFAULT_ATTACHMENT).kubeletRoot,
+        })
       : undefined;
   const reconcile = createVolumeReconciler({
     ...shared,

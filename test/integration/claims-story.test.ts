@@ -140,7 +140,7 @@ describeAsRoot('a snapshot that another namespace starts from', () => {
 
   const stowage = async (...argv: string[]) => {
     const outcome = await cluster.stowage(argv);
-    return { ...outcome, all: `${outcome.stdout}${outcome.stderr}` };
+    return { ...outcome, all: outcome.out + outcome.err };
   };
 
   /** prod/foo with a file in it, mounted, and the snapshot prod/foo-backup of it. */

@@ -1,4 +1,6 @@
+import type { VolumeSnapshotContent } from '../../api/snapshot.ts';
 import { formatHandle, type SnapshotHandle } from '../../api/snapshot-handle.ts';
+import { dueAt, noteOf } from './job-note.ts';
 import { idle } from './said.ts';
 import { setFields } from './status.ts';
 import type { ContentAction, ContentInput, Decision } from './types.ts';
@@ -12,12 +14,18 @@ export function ready(
 ): Decision<ContentAction> {
   const action = setFields(content.status, {
     snapshotHandle: formatHandle(handle),
-    creationTime: content.status?.creationTime ?? (takenAt ?? now) * 1e6,
+    creationTime: content.status?.creationTime ?? (takenAt ?? submittedAt(content, now)) * 1e6,
     restoreSize: sizeBytes,
     readyToUse: true,
     error: null,
   });
   return action === undefined ? idle : { action };
+}
+
+/** When the job may have begun that nobody saw end. A copy that was made by hand counts from now. */
+function submittedAt(content: VolumeSnapshotContent, now: number): number {
+  const note = noteOf(content);
+  return note === undefined ? now : Math.min(now, Math.max(note.at, dueAt(note, now)));
 }
 
 /** Of the nodes that reach a copy, the one to ask: where its Volume is worked on, else one that answers. */

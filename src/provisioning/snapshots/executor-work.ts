@@ -17,13 +17,14 @@ export interface SnapshotStorage<Wanted, Seen> {
   /** @throws ObservationError */
   read(wanted: Wanted, results: ReadonlyMap<string, ProbeResult>): Seen;
   plan(operation: 'take' | 'delete', wanted: Wanted, seen: Seen): Plan;
-  /** The copy, if it is whole. Bytes of the volume; ms since the epoch. */
-  copyOf(wanted: Wanted, seen: Seen): { sizeBytes: number; takenAt?: number | undefined } | undefined;
+  /** The copy, if it is whole. Bytes of the volume. */
+  copyOf(wanted: Wanted, seen: Seen): { sizeBytes: number } | undefined;
 }
 
 export interface ExecutorWorkDeps<Wanted, Seen> {
   executor: Executor;
   follower: Follower;
+  clock: { now(): number };
   storage: SnapshotStorage<Wanted, Seen>;
   /**
    * A snapshot as storage sees it, by where its handle says that it is; or why that can be none.
@@ -45,6 +46,7 @@ const SUBMIT_WAIT = 1500;
 export function createExecutorWork<Wanted extends object, Seen>({
   executor,
   follower,
+  clock,
   storage,
   wantedOf,
 }: ExecutorWorkDeps<Wanted, Seen>): NodeWork {
@@ -84,6 +86,7 @@ export function createExecutorWork<Wanted extends object, Seen>({
     const wanted = wantedOf(content, volume, node, handle, freeze);
     if ('problem' in wanted) return { is: 'refused', message: wanted.problem };
     let state = await poll(content, note);
+    let takenAt: number | undefined;
     if (state.state === 'not-found') {
       const seen = await see(node, wanted);
       const plan = storage.plan(note.do, wanted, seen);
@@ -91,6 +94,7 @@ export function createExecutorWork<Wanted extends object, Seen>({
       if (plan.steps.length === 0) return present(wanted, seen);
       if (!(await isCurrent())) return undefined;
       const job = { key: jobKeyOf(content, note), steps: plan.steps, look: storage.probes(wanted) };
+      takenAt = clock.now();
       state = await executor.submit(node, job, SUBMIT_WAIT);
     }
     if (state.state === 'running') return { is: 'running' };
@@ -100,7 +104,8 @@ export function createExecutorWork<Wanted extends object, Seen>({
     if (!('refusal' in plan) && plan.steps.length === 0) {
       // What is left of it is removed by the next look for the Volume, if not now.
       await executor.forget(node, note.volume);
-      return present(wanted, seen);
+      const found = present(wanted, seen);
+      return found.is === 'whole' ? { ...found, takenAt } : found;
     }
     return { is: 'failed', message: describe(state, plan) };
   }
