@@ -1,0 +1,134 @@
+/**
+ * `npm run bench:snapshots`: a snapshot of a sparse file system of 10 GiB with 1 GiB written is restored, on XFS, which clones
+ * files, and on ext4, which doesn't; beside it `cp --reflink=auto --sparse=always` of the same file, and `sync` of the copy. They take
+ * turns; figures are medians. A restore is the look at the node, the job that makes the volume, its own UUID in it included, until it is
+ * attached with its link there, and the look that finds it so. Takes root, loop devices and udev.
+ */
+import { randomUUID } from 'node:crypto';
+import { mkdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { execa } from 'execa';
+import { createLocalShell } from '../../src/nodes/local-shell.ts';
+import { createShellExecutor } from '../../src/nodes/shell-executor.ts';
+import { readSnapshot, snapshotProbes } from '../../src/storage/snapshot/observe.ts';
+import { planSnapshot } from '../../src/storage/snapshot/plan.ts';
+import type { DesiredSnapshot } from '../../src/storage/snapshot/types.ts';
+import type { DesiredSparse, FsType } from '../../src/storage/types.ts';
+import { carryOut, runSteps } from '../support/carry-out.ts';
+import { ownFileSystem } from '../support/loop-mounts.ts';
+import { ensureUdev } from '../support/udev.ts';
+import { median, ms, say, times } from './figures.ts';
+
+const NODE = 'n1';
+const ROUNDS = 7;
+const SIZE = 10n << 30n;
+const WRITTEN_MIB = 1024;
+
+const executor = createShellExecutor(createLocalShell([NODE]));
+
+if (process.getuid?.() === 0) await run();
+else console.log('snapshots is left out: it takes root, for loop devices and udev');
+
+async function run(): Promise<void> {
+  const stopUdev = await ensureUdev();
+  try {
+    console.log(
+      `a file system of ${SIZE >> 30n} GiB, ${WRITTEN_MIB} MiB written; medians of ${ROUNDS} rounds`,
+    );
+    for (const type of ['xfs', 'ext4'] as const) await compare(type);
+  } finally {
+    await stopUdev();
+  }
+}
+
+async function compare(below: FsType): Promise<void> {
+  const disk = await ownFileSystem(below, 24n << 30n);
+  try {
+    const folder = join(disk.path, 'volumes');
+    const snapshot = await takeSnapshot(folder, disk.path);
+    const restored: number[] = [];
+    const copied: number[] = [];
+    // The first round fills caches, and does not count.
+    for (let round = 0; round <= ROUNDS; round++) {
+      const took = [await restore(folder, snapshot), await copy(folder, snapshot)] as const;
+      if (round === 0) continue;
+      restored.push(took[0]);
+      copied.push(took[1]);
+    }
+    say(`on ${below}: restored`, ms(median(restored)), `${times(median(restored) / median(copied))} cp`);
+    say(`on ${below}: cp and sync`, ms(median(copied)));
+  } finally {
+    await disk.remove();
+  }
+}
+
+const sparse = (folder: string, more: Partial<DesiredSparse> = {}): DesiredSparse => {
+  const uid = randomUUID();
+  return {
+    type: 'sparse',
+    uid,
+    name: uid,
+    mode: 'Filesystem',
+    fs: { type: 'ext4', options: [] },
+    recorded: false,
+    onDelete: 'Delete',
+    kubeletRoot: '/var/lib/kubelet',
+    onDemand: false,
+    readOnly: false,
+    shared: false,
+    file: join(folder, uid),
+    sizeBytes: SIZE,
+    ...more,
+  };
+};
+
+/** The path of the copy that a snapshot is, of a volume with something in it. */
+async function takeSnapshot(folder: string, disk: string): Promise<string> {
+  const volume = sparse(folder);
+  await done('prepare', volume);
+  const mount = join(disk, 'mount');
+  await mkdir(mount);
+  await execa('mount', [`/dev/disk/by-uuid/${volume.uid}`, mount]);
+  await execa('dd', ['if=/dev/urandom', `of=${mount}/data`, 'bs=1M', `count=${WRITTEN_MIB}`, 'conv=fsync']);
+  await execa('umount', [mount]);
+  await done('absent', { ...volume, recorded: true });
+  const uid = randomUUID();
+  const desired: DesiredSnapshot = {
+    uid,
+    volume: { ...volume, recorded: true },
+    freeze: { seconds: 10, copy: false },
+  };
+  const seen = readSnapshot(desired, await executor.observe(NODE, snapshotProbes(desired)));
+  const planned = planSnapshot('take', desired, seen);
+  if ('refusal' in planned) throw new Error(planned.refusal);
+  const state = await runSteps(executor, NODE, volume, planned.steps);
+  if (state.state !== 'succeeded') throw new Error(JSON.stringify(state));
+  return join(folder, 'snapshots', uid);
+}
+
+async function done(operation: 'prepare' | 'absent' | 'destroy', desired: DesiredSparse): Promise<void> {
+  const end = await carryOut(executor, NODE, operation, desired);
+  if (typeof end === 'string') throw new Error(end);
+}
+
+/** ms */
+async function restore(folder: string, file: string): Promise<number> {
+  const desired = sparse(folder, { source: { what: 'snapshot', file, mode: 'Filesystem' } });
+  const began = performance.now();
+  await done('prepare', desired);
+  const took = performance.now() - began;
+  await done('absent', { ...desired, recorded: true });
+  await done('destroy', { ...desired, recorded: true });
+  return took;
+}
+
+/** ms */
+async function copy(folder: string, file: string): Promise<number> {
+  const to = join(folder, 'copy');
+  const began = performance.now();
+  await execa('cp', ['--reflink=auto', '--sparse=always', '--', file, to]);
+  await execa('sync', [to]);
+  const took = performance.now() - began;
+  await rm(to);
+  return took;
+}
