@@ -132,7 +132,10 @@ export function createClaimController(deps: ClaimControllerDeps): ClaimControlle
       if (old === undefined) queue.add(object.metadata.name);
     }
     // What it had is room for others.
-    if (type === 'deleted') wake();
+    if (type === 'deleted') {
+      for (const node of nodesOf(object)) rooms.forget(node);
+      wake();
+    }
     if (type === 'deleted' || old === undefined || sizeOf(old) !== sizeOf(object)) {
       tellRoom(storageClasses.list(), nodesOf(object));
     }

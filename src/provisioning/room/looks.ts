@@ -32,6 +32,8 @@ export interface Rooms {
   room(node: string, place: Place, overcommit: number): Room | undefined;
   /** Looks at the node, unless somebody does already. Never throws. */
   look(node: string, place: Place): Promise<void>;
+  /** Something of ours went there: what was seen still has it. */
+  forget(node: string): void;
 }
 
 type Facts = { folder: FolderRoom } | { group: GroupRoom } | { unknown: string };
@@ -42,6 +44,7 @@ const FRESH = 5000;
 export function createRooms({ executor, clock, volumesOn, copiesOn }: RoomDeps): Rooms {
   const seen = new Map<string, { facts: Facts; at: number }>();
   const looking = new Map<string, Promise<void>>();
+  let forgotten = 0;
   const keyOf = (node: string, place: Place) => JSON.stringify([node, place]);
 
   async function look(node: string, place: Place): Promise<void> {
@@ -52,8 +55,10 @@ export function createRooms({ executor, clock, volumesOn, copiesOn }: RoomDeps):
   }
 
   async function lookNow(key: string, node: string, place: Place): Promise<void> {
+    const before = forgotten;
     const facts = await factsOf(node, place);
-    seen.set(key, { facts, at: clock.now() });
+    // What went meanwhile may be in it or not.
+    if (before === forgotten) seen.set(key, { facts, at: clock.now() });
   }
 
   async function factsOf(node: string, place: Place): Promise<Facts> {
@@ -75,6 +80,10 @@ export function createRooms({ executor, clock, volumesOn, copiesOn }: RoomDeps):
 
   return {
     look,
+    forget(node) {
+      forgotten += 1;
+      for (const key of seen.keys()) if ((JSON.parse(key) as [string])[0] === node) seen.delete(key);
+    },
     room(node, place, overcommit) {
       const { facts, at } = seen.get(keyOf(node, place)) ?? {};
       if (facts === undefined || at === undefined || clock.now() - at > FRESH) return undefined;
