@@ -156,7 +156,7 @@ const failed: SnapshotCause = ({ snapshot, content, events }) => {
   const since = error?.time ?? (warning && lastSeen(warning));
   return {
     holdup: message,
-    ...(since ? { since } : {}),
+    ...(since ? { since } : sinceMade(snapshot)),
     next: BY_ITSELF,
     fix: { say: 'Put right what the message names. Nothing else is needed.' },
   };
