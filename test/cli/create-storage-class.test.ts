@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { stowage } from '../support/fake-io.ts';
 
 const CREATE = ['create', 'storageclass', 'local', '--static'];
+const DYNAMIC = ['create', 'storageclass', 'local', '--dynamic'];
 const FULL_NAME = 'storageclass.storage.k8s.io/local';
 const LEAST = {
   apiVersion: 'storage.k8s.io/v1',
@@ -39,6 +40,45 @@ describe('sends the class that the flags describe', () => {
   });
 });
 
+describe('sends the dynamic class that the flags describe', () => {
+  const dynamic = {
+    ...LEAST,
+    provisioner: 'volume.stowage.dev',
+    reclaimPolicy: 'Delete',
+    allowVolumeExpansion: true,
+  };
+  test.each<[string[], object, object]>([
+    [[], { type: 'sparse' }, {}],
+    [['--type', 'sparse', '--directory', '/data/x'], { type: 'sparse', directory: '/data/x' }, {}],
+    [['--vg', 'vg0'], { type: 'lvm', vgName: 'vg0' }, {}],
+    [
+      ['--type', 'lvm', '--vg', 'vg0', '--thin-pool', 'pool', '--fs-type', 'xfs'],
+      { type: 'lvm', vgName: 'vg0', thinPool: 'pool', fsType: 'xfs' },
+      {},
+    ],
+    [
+      ['--reclaim-policy', 'Retain', '--mkfs-options', '["-m", "0"]', '--mount-options', 'noatime'],
+      { type: 'sparse', mkfsOptions: '["-m","0"]' },
+      { reclaimPolicy: 'Retain', mountOptions: ['noatime'] },
+    ],
+    [
+      ['--default'],
+      { type: 'sparse' },
+      {
+        metadata: { name: 'local', annotations: { 'storageclass.kubernetes.io/is-default-class': 'true' } },
+      },
+    ],
+  ])('%j', async (flags, parameters, parts) => {
+    const { code, out, err, requests } = await stowage([...DYNAMIC, ...flags]);
+    expect({ code, out, err }).toEqual({ code: 0, out: `${FULL_NAME} created\n`, err: '' });
+    expect(requests[0]?.object).toEqual({
+      ...dynamic,
+      parameters: { fsType: 'ext4', ...parameters },
+      ...parts,
+    });
+  });
+});
+
 test('--dry-run and -o', async () => {
   const { out, connections } = await stowage([...CREATE, '--dry-run=client', '-o', 'json']);
   expect(JSON.parse(out)).toEqual(LEAST);
@@ -50,9 +90,20 @@ test('--dry-run and -o', async () => {
 
 describe('is refused before anything is asked of the server', () => {
   test.each<[string[], string]>([
-    [['create', 'storageclass', 'local'], 'missing: --static'],
-    [['create', 'sc', 'local', '--dynamic'], '--dynamic is not supported by this version of stowage'],
-    [['create', 'sc', 'local', '--static', '--dynamic'], '--dynamic is not supported'],
+    [['create', 'storageclass', 'local'], 'missing: --static or --dynamic'],
+    [['create', 'sc', 'local', '--static', '--dynamic'], 'exclude each other'],
+    [[...CREATE, '--vg', 'vg0'], '--vg is for --dynamic'],
+    [[...CREATE, '--reclaim-policy', 'Delete'], '--reclaim-policy is for --dynamic'],
+    [[...DYNAMIC, '--type', 'raw'], 'Allowed choices are sparse, lvm'],
+    [[...DYNAMIC, '--type', 'lvm'], 'missing: --vg'],
+    [[...DYNAMIC, '--type', 'sparse', '--vg', 'vg0'], '--vg is for --type lvm'],
+    [[...DYNAMIC, '--thin-pool', 'pool'], '--thin-pool is for --type lvm'],
+    [[...DYNAMIC, '--vg', 'vg0', '--directory', '/data'], '--directory is for --type sparse'],
+    [[...DYNAMIC, '--vg', '-x'], 'It must be a name as LVM has them'],
+    [[...DYNAMIC, '--vg', 'a', '--vg', 'b'], 'Give it once'],
+    [[...DYNAMIC, '--directory', 'data'], 'It must'],
+    [[...DYNAMIC, '--mkfs-options', '["-U", "random"]'], 'option "-U" is not allowed'],
+    [[...DYNAMIC, '--reclaim-policy', 'Recycle'], 'Allowed choices are Delete, Retain'],
     [['create', 'sc', '--static'], "missing required argument 'name'"],
     [[...CREATE, '--fs-type', 'btrfs'], "argument 'btrfs' is invalid"],
     [[...CREATE, '--mkfs-options', '[1]'], 'Write a JSON list of strings'],

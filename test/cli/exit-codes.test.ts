@@ -6,6 +6,7 @@ import { run } from '../../src/cli/run.ts';
 import { SignalError } from '../../src/cli/signals.ts';
 import { ApiError } from '../../src/kube/errors.ts';
 import { fakeIo, stowage, type World } from '../support/fake-io.ts';
+import { SNAPSHOT } from '../support/snapshots.ts';
 import { volumeNamed } from '../support/volumes.ts';
 
 const VOLUME = 'create volume a --node n1 --size 1Gi --storage-class fast';
@@ -15,16 +16,23 @@ const MANIFEST = JSON.stringify(volumeNamed('a'));
 const COMMANDS: Record<string, string> = {
   'create volume': VOLUME,
   'create storageclass': 'create storageclass fast --static',
+  'create snapshot': 'create snapshot prod/s --pvc p',
   'create manifest': 'create -f -',
   'get volumes': 'get volumes',
   'get nodes': 'get nodes',
   'get attachments': 'get attachments',
+  'get snapshots': 'get snapshots',
+  'get grants': 'get grants',
   'describe volume': 'describe volume a',
   'delete volume': 'delete volume a',
   'detach volume': 'detach volume a --node n1',
   'delete manifest': 'delete -f -',
   'check cluster': 'check cluster',
   'check node': 'check node n1',
+  'check grant': 'check grant --from test --snapshot prod/s',
+  'restore snapshot': 'restore snapshot prod/s --to test/c',
+  'grant snapshot': 'grant snapshot prod/s --to test',
+  'revoke grant': 'revoke grant prod/g',
   install: 'install',
   uninstall: 'uninstall --yes',
   diff: 'diff -f -',
@@ -116,12 +124,14 @@ describe('what was done for some ends with 7', () => {
   const objects = () => ({
     'volumes/a': volumeNamed('a', { phase: 'Available' }),
     'volumes/b': volumeNamed('b', { phase: 'Available' }),
+    'volumesnapshots/s': SNAPSHOT,
   });
   const two = `${MANIFEST}\n---\n${JSON.stringify(volumeNamed('b'))}`;
 
   test.each<[string, World]>([
     ['get volumes a nowhere', {}],
     ['get attachments a nowhere', {}],
+    ['get snapshots s nowhere', {}],
     ['describe volume a nowhere', {}],
     ['delete volume a nowhere', {}],
     ['delete -f -', { failures: { 'get volumes/b': failure } }],

@@ -11,6 +11,7 @@ import type { ReferenceGrant } from '../../src/api/snapshot.ts';
 import { nameFor } from '../../src/cli/grants/manifest.ts';
 import type { KubeClient } from '../../src/kube/types.ts';
 import { type ClaimsCluster, startClaimsCluster } from '../support/claims-cluster.ts';
+import { expectSchema } from '../support/output-page.ts';
 import {
   claimNamed,
   FROM_CLAIMS,
@@ -260,6 +261,9 @@ describe('check grant', () => {
       object: { name: 'foo-backup', namespace: 'prod' },
     });
     expect(parse((await stowage(`${CHECK} -o yaml`)).out)).toEqual(JSON.parse(out));
+    expectSchema('granted', JSON.parse(out));
+    await stowage('grant snapshot prod/foo-backup --to test --for links');
+    expectSchema('granted', JSON.parse((await stowage(`${CHECK} -o json`)).out));
   });
 });
 
@@ -315,6 +319,7 @@ describe('get grants', () => {
       since: expect.any(String),
     };
     expect(JSON.parse((await stowage('get grants -n prod -o json')).out)).toEqual({ items: [row] });
+    expectSchema('grant', JSON.parse((await stowage(`get grant ${NAME} -n prod -o json`)).out));
     expect(parse((await stowage(`get grant ${NAME} -n prod -o yaml`)).out)).toEqual(row);
   });
 

@@ -1,6 +1,4 @@
-import { readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
-import { Ajv } from 'ajv';
 import type { Command } from 'commander';
 import { parse } from 'yaml';
 import type { Pod } from '../../src/api/core.ts';
@@ -10,35 +8,9 @@ import { NodeError } from '../../src/nodes/errors.ts';
 import { freeSpaceProbes } from '../../src/storage/free-space.ts';
 import { EMPTY_NODE, fakeExecutor, result } from '../support/fake-executor.ts';
 import { fakeIo, stowage, type World } from '../support/fake-io.ts';
+import { expectSchema, PAGE } from '../support/output-page.ts';
+import { claimNamed, SNAPSHOT } from '../support/snapshots.ts';
 import { classNamed, ready, volumeNamed } from '../support/volumes.ts';
-
-const PAGE = readFileSync('docs/output.md', 'utf8');
-
-/** What is not on the page must not be in the output either. `check` may have more: its checks are many. */
-function closed(schema: Record<string, unknown>): Record<string, unknown> {
-  const inner = Object.entries(schema).map(([key, value]) => [
-    key,
-    typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? closed(value as Record<string, unknown>)
-      : value,
-  ]);
-  const closes = schema.type === 'object' && 'properties' in schema;
-  return { ...Object.fromEntries(inner), ...(closes ? { additionalProperties: false } : {}) };
-}
-
-const schemas = Object.fromEntries(
-  [...PAGE.matchAll(/^```yaml schema (\w+)\n(.*?)^```$/gms)].map(([, name = '', text = '']) => [
-    name,
-    new Ajv({ strict: true }).compile(name === 'check' ? parse(text) : closed(parse(text))),
-  ]),
-);
-
-function expectSchema(name: string, data: unknown): void {
-  const validate = schemas[name];
-  if (validate === undefined) throw new Error(`docs/output.md has no schema ${name}`);
-  validate(data);
-  expect({ data, errors: validate.errors }).toEqual({ data, errors: null });
-}
 
 const failed = volumeNamed('a', { phase: 'Failed', ...ready('False', 'CreationError', 'it broke') });
 const free = Object.fromEntries(
@@ -83,6 +55,8 @@ const world = (more: World = {}): World => ({
       spec: {},
       status: { phase: 'Succeeded' },
     } as Pod,
+    'persistentvolumeclaims/foo-testing': claimNamed('foo-testing'),
+    'volumesnapshots/foo-backup': SNAPSHOT,
     'storageclasses/fast': classNamed('fast'),
     'customresourcedefinitions/volumes.storage.metalk8s.scality.com': VOLUME_CRD,
   },
@@ -106,6 +80,8 @@ describe('the schema of', () => {
     ['why', 'why pod db/ended', 'one'],
     ['why', 'why volume a', 'one'],
     ['why', 'why volume b', 'one'],
+    ['why', 'why pvc test/foo-testing', 'one'],
+    ['why', 'why snapshot prod/foo-backup', 'one'],
     ['plan', `${CREATE} --node n1 --dry-run=plan`, 'one'],
     ['plan', `${CREATE} --node n{1,1} --dry-run=plan`, 'one'],
     ['cluster', 'check cluster', 'one'],
@@ -153,6 +129,8 @@ describe('objects of Kubernetes are as the server has them', () => {
     [`${CREATE} --node n1`, { kind: 'Volume', metadata: { name: 'new' } }],
     [`${CREATE} --node n{1,2}`, { apiVersion: 'v1', kind: 'List', items: [{}, {}] }],
     ['create storageclass slow --static', { kind: 'StorageClass', metadata: { name: 'slow' } }],
+    ['get snapshot foo-backup -n prod', SNAPSHOT],
+    ['create snapshot prod/s --pvc foo-testing', { kind: 'VolumeSnapshot', metadata: { name: 's' } }],
   ])('%s', async (line, wanted) => {
     const json = await stowage([...line.split(' '), '-o', 'json'], world());
     expect(json).toMatchObject({ code: 0, err: '' });
@@ -161,7 +139,7 @@ describe('objects of Kubernetes are as the server has them', () => {
     expect(parse(yaml.out)).toEqual(JSON.parse(json.out));
     const names = await stowage([...line.split(' '), '-o', 'name'], world());
     expect(names.out).toMatch(
-      /^((volume\.storage\.metalk8s\.scality\.com|storageclass\.storage\.k8s\.io)\/\w[\w-]*\n)+$/,
+      /^((volume\.storage\.metalk8s\.scality\.com|storageclass\.storage\.k8s\.io|volumesnapshot\.snapshot\.storage\.k8s\.io)\/\w[\w-]*\n)+$/,
     );
   });
 });

@@ -1,15 +1,15 @@
 import type { StorageClass } from '../../api/core.ts';
-import { MAX_WAIT_FOR_UNMOUNT_ANNOTATION, NO_PROVISIONER } from '../../api/names.ts';
+import { DRIVER, MAX_WAIT_FOR_UNMOUNT_ANNOTATION, NO_PROVISIONER } from '../../api/names.ts';
 import { maxWaitProblem } from '../../attachment/max-wait.ts';
 import { checkClass } from '../../volumes/storage-class.ts';
 import type { Check } from '../check-node/report.ts';
 import { commandLine } from '../why/command-line.ts';
 
-/** Whether Volumes can have the classes that are for volumes made by hand. Pure. */
+/** Whether Volumes can have the classes that are for volumes made by hand, or for claims that make their own. Pure. */
 export function classChecks(classes: readonly StorageClass[]): Check[] {
   const check = { check: 'storage class', ok: false };
-  const statics = classes.filter(({ provisioner }) => provisioner === NO_PROVISIONER);
-  if (statics.length === 0) {
+  const ours = classes.filter(({ provisioner }) => provisioner === NO_PROVISIONER || provisioner === DRIVER);
+  if (ours.length === 0) {
     return [
       {
         ...check,
@@ -19,7 +19,7 @@ export function classChecks(classes: readonly StorageClass[]): Check[] {
       },
     ];
   }
-  return statics.map((found): Check => {
+  return ours.map((found): Check => {
     const { name } = found.metadata;
     const checked = checkClass(found);
     if ('problem' in checked) {
@@ -29,7 +29,8 @@ export function classChecks(classes: readonly StorageClass[]): Check[] {
         hint: 'Parameters of a class cannot be changed: delete it, and make it anew under the same name. Volumes and claims stay.',
       };
     }
-    if (found.volumeBindingMode !== 'WaitForFirstConsumer') {
+    // What is made for a claim is made where its pods may run, as far as the class says where that is.
+    if (found.provisioner === NO_PROVISIONER && found.volumeBindingMode !== 'WaitForFirstConsumer') {
       return {
         ...check,
         message: `${name}: its volumeBindingMode is ${found.volumeBindingMode ?? 'Immediate'}: claims are bound to volumes of nodes where their pods may not run`,

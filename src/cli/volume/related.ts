@@ -42,7 +42,7 @@ export async function readConsumers(client: Client, volume: Volume, signal: Abor
 }
 
 /** Of a generic ephemeral volume, the claim is owned by its pod. */
-function uses(pod: Pod, { metadata }: PersistentVolumeClaim): boolean {
+export function uses(pod: Pod, { metadata }: PersistentVolumeClaim): boolean {
   const owned = metadata.ownerReferences?.some(({ uid }) => uid === pod.metadata.uid) ?? false;
   return (
     pod.spec.volumes?.some(

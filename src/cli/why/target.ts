@@ -1,9 +1,9 @@
 import { DNS_SUBDOMAIN, isDnsSubdomain } from '../../api/dns-name.ts';
 import { StowageError } from '../../api/errors.ts';
-import { POD_NOUNS, VOLUME_NOUNS } from '../nouns.ts';
+import { CLAIM_NOUNS, POD_NOUNS, SNAPSHOT_NOUNS, VOLUME_NOUNS } from '../nouns.ts';
 
 export interface Target {
-  kind: 'Volume' | 'Pod';
+  kind: 'Volume' | 'Pod' | 'PersistentVolumeClaim' | 'VolumeSnapshot';
   name: string;
   /** Where the name says it. */
   namespace?: string;
@@ -12,18 +12,20 @@ export interface Target {
 const KINDS: readonly [kind: Target['kind'], nouns: readonly string[], namespaced: boolean][] = [
   ['Volume', VOLUME_NOUNS, false],
   ['Pod', POD_NOUNS, true],
+  ['PersistentVolumeClaim', CLAIM_NOUNS, true],
+  ['VolumeSnapshot', SNAPSHOT_NOUNS, true],
 ];
 
-const EXAMPLE = `stowage why takes ${VOLUME_NOUNS.join('|')} and ${POD_NOUNS.join('|')}: write for example stowage why volume/data1, or stowage why pod db/db-0`;
+const EXAMPLE = `stowage why takes ${KINDS.map(([, nouns]) => nouns.join('|')).join(', ')}: write for example stowage why volume/data1, or stowage why pod db/db-0`;
 
-/** What is meant by `volume NAME`, `volume/NAME`, `pod [NAMESPACE/]NAME`, `pod/[NAMESPACE/]NAME`. Throws a StowageError `usage` for all else. */
+/** What is meant by `volume NAME`, `volume/NAME`, `pod [NAMESPACE/]NAME`, `pod/[NAMESPACE/]NAME`, and so on. Throws a StowageError `usage` for all else. */
 export function parseTarget(noun: string, given: string | undefined): Target {
   const [word = '', ...inKind] = noun.split('/');
   const [kind, , namespaced] = KINDS.find(([, nouns]) => nouns.includes(word)) ?? [];
   if (kind === undefined) {
     throw new StowageError(
       'usage',
-      `This version of stowage explains Volumes and pods, but not ${JSON.stringify(word)}`,
+      `This version of stowage explains Volumes, pods, claims and snapshots, but not ${JSON.stringify(word)}`,
       { hint: EXAMPLE },
     );
   }

@@ -146,6 +146,7 @@ async function deniedBy(
       reason: 'NotAllowed',
       message: denial(claim, to),
       hint: grantHint(from, to),
+      referent: to,
       on: [{ kind: 'ReferenceGrant', namespace: to.namespace }],
     },
   };

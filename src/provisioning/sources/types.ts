@@ -1,3 +1,5 @@
+import type { Referent } from './grant.ts';
+
 /** An object whose change may put an end to a wait; without a name: any of its kind in the namespace. */
 export interface Awaited {
   kind:
@@ -20,6 +22,8 @@ export interface Obstacle {
   message: string;
   /** What to do, where the message does not say it. */
   hint?: string;
+  /** Of NotAllowed: what a grant is missing for. */
+  referent?: Referent;
   on: Awaited[];
 }
 

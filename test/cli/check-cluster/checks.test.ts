@@ -103,6 +103,18 @@ describe('storage classes', () => {
       false,
       'StorageClass local has "10min" as stowage.dev/max-wait-for-unmount, which is no duration',
     ],
+    [
+      'a dynamic one alone, which may bind at once',
+      [storageClass({ provisioner: 'volume.stowage.dev', volumeBindingMode: 'Immediate' })],
+      true,
+      'local, with ext4',
+    ],
+    [
+      'a dynamic one of a file system that there is not',
+      [storageClass({ provisioner: 'volume.stowage.dev', parameters: { fsType: 'btrfs' } })],
+      false,
+      'unsupported filesystem: btrfs',
+    ],
   ])('%s', (_, classes, ok, message) => {
     expect(classChecks(classes)).toEqual([
       expect.objectContaining({ ok, message: expect.stringContaining(message) }),

@@ -101,14 +101,16 @@ describe('the nouns', () => {
   });
 
   test.each([
-    [['pvc', 'x'], 'but not "pvc"'],
+    [['pvc'], 'One name of a PersistentVolumeClaim'],
+    [['pvc', '../x'], 'no name of a PersistentVolumeClaim'],
+    [['snapshot', 'a/b/c'], 'One name of a VolumeSnapshot'],
     [['pod'], 'One name of a Pod'],
     [['pod/db/a', 'b'], 'One name of a Pod'],
     [['pod/a/b/c'], 'One name of a Pod'],
     [['pod', 'db/../x'], 'One name of a Pod'],
     [['pod', '../x'], 'no name of a Pod'],
     [['pod', 'Db/x'], 'no name of a Pod'],
-    [['snapshot', 'x'], 'but not "snapshot"'],
+    [['node', 'x'], 'but not "node"'],
     [['data1'], 'but not "data1"'],
     [['volume'], 'One name'],
     [['vol/a', 'b'], 'One name'],

@@ -101,3 +101,19 @@ test('the nearest first, and what is about something else not at all', () => {
   );
   expect(found.map(({ name }) => name)).toEqual(['near', 'far']);
 });
+
+test('of 1,000 claims and 1,000 grants, each claim is allowed by its own grant alone', () => {
+  const names = Array.from({ length: 1000 }, (_, index) => `n${index}`);
+  const grants = names.map((name) =>
+    grantNamed(name, {
+      from: [{ ...FROM, namespace: `test-${name}` }],
+      to: [{ ...TO_BACKUP, name }],
+    }),
+  );
+  for (const [index, name] of names.entries()) {
+    const from = { ...FROM, namespace: `test-${name}` };
+    expect(grantFor(grants, from, { ...TO, name })?.metadata.name).toBe(name);
+    const next = names[(index + 1) % names.length] ?? '';
+    expect(isGranted(grants, from, { ...TO, name: next })).toBe(false);
+  }
+});

@@ -101,6 +101,7 @@ describe('a snapshot of another namespace', () => {
         reason: 'NotAllowed',
         message: "accessing prod/foo-backup of VolumeSnapshot dataSource from test/foo-testing isn't allowed",
         hint: 'Who may write in namespace prod allows it: stowage grant snapshot prod/foo-backup --to test --for claims',
+        referent: { ...TO_BACKUP, namespace: 'prod' },
         on: [{ kind: 'ReferenceGrant', namespace: 'prod' }],
       },
     };

@@ -1,10 +1,9 @@
-import type { PersistentVolume } from '../../../api/core.ts';
-import { phaseOf } from '../../../api/phase.ts';
-import { parseQuantity } from '../../../api/quantity.ts';
 import { foundIn } from '../../volume/reading.ts';
+import { ofPod } from '../claim/diagnose.ts';
 import { commandLine } from '../command-line.ts';
-import type { Fix, Holdup } from '../types.ts';
-import type { Claim, PodKnown, Supply } from './known.ts';
+import type { Holdup } from '../types.ts';
+import type { PodKnown } from './known.ts';
+import { reasonOf } from './supply.ts';
 
 /** A claim that the pod names and nobody has made. */
 export function missingClaim({ pod, volumes }: PodKnown): Holdup | undefined {
@@ -22,11 +21,16 @@ export function missingClaim({ pod, volumes }: PodKnown): Holdup | undefined {
   };
 }
 
-/** A claim without a volume. */
-export function unboundClaim({ volumes, supply }: PodKnown): Holdup | undefined {
-  for (const { claimName, claim: read } of volumes) {
+/** A claim without a volume. `now` is in ms since the epoch. */
+export function unboundClaim({ volumes, supply }: PodKnown, now: number): Holdup | undefined {
+  for (const { claimName, claim: read, dynamic } of volumes) {
     const claim = foundIn(read);
     if (claim === undefined || claim.status?.phase === 'Bound') continue;
+    if (dynamic !== undefined) {
+      const found = ofPod(dynamic, now);
+      if (found === undefined) continue;
+      return { ...found, holdup: `its claim ${claimName} is Pending: ${found.holdup}` };
+    }
     const { why, fix } = reasonOf(claim, supply);
     const { creationTimestamp } = claim.metadata;
     return {
@@ -37,73 +41,4 @@ export function unboundClaim({ volumes, supply }: PodKnown): Holdup | undefined 
     };
   }
   return undefined;
-}
-
-function reasonOf(claim: Claim, supply: Supply | undefined): { why: string; fix: Fix } {
-  const { namespace = '', name } = claim.metadata;
-  const { volumeName, storageClassName = '', volumeMode: mode = 'Filesystem', accessModes = [] } = claim.spec;
-  const look: Fix = {
-    say: 'See what is said of the claim.',
-    run: [commandLine('kubectl', 'describe', 'pvc', name, '-n', namespace)],
-  };
-  if (claim.status?.phase === 'Lost') return { why: `its PersistentVolume ${volumeName} is gone`, fix: look };
-  if (volumeName !== undefined) return { why: `it is to have the PersistentVolume ${volumeName}`, fix: look };
-  const all = supply && foundIn(supply.pvs);
-  if (all === undefined) return { why: 'nothing is bound to it', fix: look };
-  const size = claim.spec.resources?.requests?.storage ?? '0';
-  const more: Fix = {
-    say: `Make a volume for it, on a node where the pod can run.`,
-    run: [
-      `stowage create volume NAME --node NODE --type sparse ${commandLine('--size', size, '--storage-class', storageClassName)}${mode === 'Block' ? ' --mode Block' : ''}`,
-    ],
-  };
-  const kind = storageClassName === '' ? 'without a storage class' : `of storage class ${storageClassName}`;
-  const ofClass = all.filter(({ spec }) => (spec.storageClassName ?? '') === storageClassName);
-  // One that failed, or is being made, may be the one that was meant.
-  const making = (foundIn(supply?.volumes ?? { absent: true }) ?? []).find(
-    (volume) =>
-      volume.spec.storageClassName === storageClassName &&
-      phaseOf(volume) !== 'Available' &&
-      !ofClass.some(({ metadata }) => metadata.name === volume.metadata.name),
-  );
-  const fix: Fix =
-    making === undefined
-      ? more
-      : {
-          say: `The Volume ${making.metadata.name} of that class is ${phaseOf(making) ?? 'Unknown'}: see why.`,
-          run: [commandLine('stowage', 'why', 'volume', making.metadata.name)],
-        };
-  if (ofClass.length === 0) return { why: `there is no PersistentVolume ${kind}`, fix };
-  const free = ofClass.filter(({ status }) => status?.phase === 'Available');
-  if (free.length === 0) return { why: `no PersistentVolume ${kind} is free, of ${ofClass.length}`, fix };
-  const ofMode = free.filter(({ spec }) => (spec.volumeMode ?? 'Filesystem') === mode);
-  if (ofMode.length === 0) return { why: `no free PersistentVolume ${kind} is of mode ${mode}`, fix };
-  const large = ofMode.filter((pv) => bytesOf(pv) >= bytes(size));
-  if (large.length === 0) {
-    const [largest] = ofMode.toSorted((a, b) => Number(bytesOf(b) - bytesOf(a)));
-    return {
-      why: `it asks for ${size}, and the largest free PersistentVolume ${kind} has ${largest?.spec.capacity.storage}`,
-      fix,
-    };
-  }
-  const fitting = large.filter(({ spec }) => accessModes.every((each) => spec.accessModes.includes(each)));
-  if (fitting.length === 0) {
-    return {
-      why: `no free PersistentVolume ${kind} can be had ${accessModes.join(', ')}`,
-      fix: { say: `Ask for the access mode ${large[0]?.spec.accessModes.join(', ')} in the claim.` },
-    };
-  }
-  const names = fitting.slice(0, 3).map(({ metadata }) => metadata.name);
-  return { why: `it is not bound yet, though there is room for it (${names.join(', ')})`, fix: look };
-}
-
-const bytesOf = ({ spec }: PersistentVolume): bigint => bytes(spec.capacity.storage);
-
-/** What cannot be read is nothing. */
-function bytes(quantity: string): bigint {
-  try {
-    return parseQuantity(quantity);
-  } catch {
-    return 0n;
-  }
 }

@@ -19,7 +19,7 @@ export function diagnosePod(known: PodKnown, now: number): Diagnosis {
   const runs = phase === 'Running' && conditionOf(known)?.status !== 'False';
   const found = runs
     ? undefined
-    : (missingClaim(known) ?? unscheduled(known) ?? unboundClaim(known) ?? notThere(known, now));
+    : (missingClaim(known) ?? unscheduled(known, now) ?? unboundClaim(known, now) ?? notThere(known, now));
   return found ?? { nothing: wellOf(known, name) };
 }
 

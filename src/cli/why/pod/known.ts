@@ -1,6 +1,7 @@
 import type { KubeNode, PersistentVolume, PersistentVolumeClaim, Pod } from '../../../api/core.ts';
 import type { Volume } from '../../../api/volume.ts';
 import type { Reading } from '../../volume/reading.ts';
+import type { ClaimKnown } from '../claim/known.ts';
 import type { Known } from '../types.ts';
 
 /** With what it asks for, too. */
@@ -23,6 +24,8 @@ export interface PodVolume {
   volume: Reading<Volume> | undefined;
   /** All about the Volume, where it is not Ready. */
   known: Known | undefined;
+  /** All about a claim of a class whose claims make their own volumes, while it has none. */
+  dynamic?: ClaimKnown;
 }
 
 /** What claims that are not bound could be bound to. */

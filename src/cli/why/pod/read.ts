@@ -1,27 +1,34 @@
-import type { KubeNode, PersistentVolume, Pod } from '../../../api/core.ts';
-import { VOLUME_API_VERSION } from '../../../api/names.ts';
+import type { KubeNode, PersistentVolume, Pod, StorageClass } from '../../../api/core.ts';
+import type { Resource } from '../../../api/meta.ts';
+import { DRIVER, VOLUME_API_VERSION } from '../../../api/names.ts';
 import {
   NODES,
   PERSISTENT_VOLUME_CLAIMS,
   PERSISTENT_VOLUMES,
   PODS,
+  STORAGE_CLASSES,
   VOLUMES,
 } from '../../../api/resources.ts';
 import type { Volume } from '../../../api/volume.ts';
 import { listAll } from '../../../kube/client.ts';
 import type { KubeClient } from '../../../kube/types.ts';
 import { readyOf } from '../../volume/describe.ts';
-import { foundIn, type Reading, reading, readNamed } from '../../volume/reading.ts';
+import { foundIn, type Reading, readNamed } from '../../volume/reading.ts';
+import { readClaim, readSupply } from '../claim/read.ts';
 import { readKnown } from '../read.ts';
 import type { Claim, PodKnown, PodVolume } from './known.ts';
 
 const ABSENT = { absent: true } as const;
 
-/** A pod and what its volumes are. Throws a StowageError; what the user may not read is told in its place. */
+/**
+ * A pod and what its volumes are. Throws a StowageError; what the user may not read is told in its place.
+ * @param grants finds out in which version ReferenceGrants are served
+ */
 export async function readPod(
   name: string,
   namespace: string,
   client: KubeClient,
+  grants: () => Promise<Resource | undefined>,
   signal: AbortSignal,
 ): Promise<PodKnown> {
   const pod = await client.get<Pod>(PODS, name, { namespace, signal });
@@ -38,14 +45,11 @@ export async function readPod(
       volumes.push(await behind(`${namespace}/${claimName}`, claim));
     } else if (path !== undefined) volumes.push(...(await named(path)));
   }
-  const unbound = volumes.some(({ claim }) => foundIn(claim) && foundIn(claim)?.status?.phase !== 'Bound');
-  if (!unbound) return { pod, node, volumes, supply: undefined };
-  const all = <T>(list: Promise<{ items: T[] }>) => reading(list.then(({ items }) => items));
-  const supply = {
-    pvs: await all(listAll<PersistentVolume>(client, PERSISTENT_VOLUMES, { signal })),
-    volumes: await all(listAll<Volume>(client, VOLUMES, { signal })),
-  };
-  return { pod, node, volumes, supply };
+  const unbound = volumes.some(
+    ({ claim, dynamic }) =>
+      dynamic === undefined && foundIn(claim) && foundIn(claim)?.status?.phase !== 'Bound',
+  );
+  return { pod, node, volumes, supply: unbound ? await readSupply(client, signal) : undefined };
 
   async function behind(claimName: string, claim: Reading<Claim>): Promise<PodVolume> {
     const pv = await readNamed<PersistentVolume>(
@@ -59,12 +63,23 @@ export async function readPod(
     const owner = foundIn(pv)?.metadata.ownerReferences?.find(
       ({ kind, apiVersion }) => kind === 'Volume' && apiVersion === VOLUME_API_VERSION,
     );
-    if (owner === undefined) return { claimName, claim, pv, volume: undefined, known: undefined };
+    if (owner === undefined) {
+      return { claimName, claim, pv, volume: undefined, known: undefined, ...(await dynamicOf(claim)) };
+    }
     const read = await readNamed<Volume>(client, VOLUMES, owner.name, { signal });
     // Another one of its name has nothing to do with it.
     const other = foundIn(read) !== undefined && foundIn(read)?.metadata.uid !== owner.uid;
     const volume = other ? ABSENT : read;
     return { claimName, claim, pv, volume, known: await knownOf(volume) };
+  }
+
+  async function dynamicOf(read: Reading<Claim>): Promise<Pick<PodVolume, 'dynamic'>> {
+    const claim = foundIn(read);
+    if (claim === undefined || claim.status?.phase === 'Bound') return {};
+    const { storageClassName } = claim.spec;
+    const found = await readNamed<StorageClass>(client, STORAGE_CLASSES, storageClassName, { signal });
+    if (foundIn(found)?.provisioner !== DRIVER) return {};
+    return { dynamic: await readClaim(claim, client, grants, signal) };
   }
 
   /** The Volume that has this persistent path. */

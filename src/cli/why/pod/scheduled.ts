@@ -4,11 +4,11 @@ import { unboundClaim } from './claims.ts';
 import type { PodKnown } from './known.ts';
 
 /** No node is found for it; a claim that is not bound is most often why. */
-export function unscheduled(known: PodKnown): Holdup | undefined {
+export function unscheduled(known: PodKnown, now: number): Holdup | undefined {
   const { spec, status, metadata } = known.pod;
   if (spec.nodeName) return undefined;
   const condition = status?.conditions?.find(({ type }) => type === 'PodScheduled');
-  const claim = unboundClaim(known);
+  const claim = unboundClaim(known, now);
   const said = condition?.message ?? condition?.reason;
   const since = condition?.lastTransitionTime ?? metadata.creationTimestamp;
   return {

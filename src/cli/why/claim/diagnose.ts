@@ -1,0 +1,198 @@
+import { DRIVER, NO_PROVISIONER } from '../../../api/names.ts';
+import { parseQuantity } from '../../../api/quantity.ts';
+import { eventText } from '../../snapshots/events.ts';
+import { readyOf } from '../../volume/describe.ts';
+import { foundIn } from '../../volume/reading.ts';
+import { lastSeen } from '../../volume/related.ts';
+import { commandLine } from '../command-line.ts';
+import { diagnose } from '../diagnose.ts';
+import { reasonOf } from '../pod/supply.ts';
+import type { Diagnosis, Holdup } from '../types.ts';
+import { deletingClaim } from './deleting.ts';
+import { type ClaimKnown, claimName } from './known.ts';
+import { source } from './source.ts';
+import { storageClass } from './storage-class.ts';
+
+/** One thing that can hold a claim up, if it does now. `now` is in ms since the epoch. */
+type ClaimCause = (known: ClaimKnown, now: number) => Holdup | undefined;
+
+const WITHIN_SECONDS = { when: 'within seconds, where a daemon runs' };
+
+export const lookAt = ({ claim: { metadata } }: ClaimKnown): string =>
+  commandLine('kubectl', 'describe', 'pvc', metadata.name, '-n', metadata.namespace ?? '');
+
+const sinceMade = ({ claim }: ClaimKnown): Pick<Holdup, 'since'> =>
+  claim.metadata.creationTimestamp === undefined ? {} : { since: claim.metadata.creationTimestamp };
+
+const lost: ClaimCause = (known) =>
+  known.claim.status?.phase !== 'Lost'
+    ? undefined
+    : {
+        holdup: `its PersistentVolume ${known.claim.spec.volumeName} is gone`,
+        next: { when: 'never: a claim is bound once' },
+        fix: {
+          say: 'Restore the data to a claim of another name, or delete this one.',
+          run: [lookAt(known)],
+        },
+      };
+
+/** Of a class for Volumes that are made by hand. */
+const supplied: ClaimCause = (known) => {
+  const provisioner = foundIn(known.storageClass)?.provisioner;
+  if (known.claim.spec.storageClassName !== '' && provisioner !== NO_PROVISIONER) return undefined;
+  const { dataSourceRef, dataSource } = known.claim.spec;
+  if ((dataSourceRef ?? dataSource) != null) {
+    return {
+      holdup: `it is to start from a ${(dataSourceRef ?? dataSource)?.kind}, and its storage class is for volumes made by hand, which nothing fills`,
+      ...sinceMade(known),
+      next: { when: 'never: any free volume may be bound to it' },
+      fix: {
+        say: 'Delete the claim, and make it anew in a class whose claims make their own volumes.',
+        run: [
+          commandLine(
+            'kubectl',
+            'delete',
+            'pvc',
+            known.claim.metadata.name,
+            '-n',
+            known.claim.metadata.namespace ?? '',
+          ),
+          'stowage create storageclass NAME --dynamic',
+        ],
+      },
+    };
+  }
+  const { why, fix } = reasonOf(known.claim, known.supply);
+  return {
+    holdup: why,
+    ...sinceMade(known),
+    next: { when: 'when a PersistentVolume fits, within seconds' },
+    fix,
+  };
+};
+
+/** A Volume is made for it, and is not there yet, or not any more. */
+const itsVolume: ClaimCause = ({ volume, known }, now) => {
+  const found = foundIn(volume);
+  if (found === undefined || known === undefined) return undefined;
+  const diagnosis = diagnose(known, now);
+  if ('nothing' in diagnosis) return undefined;
+  return { ...diagnosis, holdup: `its Volume ${found.metadata.name}: ${diagnosis.holdup}` };
+};
+
+const unbound: ClaimCause = (known) => {
+  const found = foundIn(known.volume);
+  if (found === undefined || readyOf(found)?.status !== 'True') return undefined;
+  return {
+    holdup: `its Volume ${found.metadata.name} is Available, and it is not bound to it yet`,
+    ...sinceMade(known),
+    next: WITHIN_SECONDS,
+    fix: { say: 'If it stays so, see what is said of the claim.', run: [lookAt(known)] },
+  };
+};
+
+/** Nothing is made before the scheduler has chosen a node for a pod. */
+const noPod: ClaimCause = (known) => {
+  const waits = foundIn(known.storageClass)?.volumeBindingMode === 'WaitForFirstConsumer';
+  const { name, namespace = '', annotations = {} } = known.claim.metadata;
+  if (!waits || annotations['volume.kubernetes.io/selected-node'] !== undefined) return undefined;
+  const refused = lastWarning(known);
+  const pods = (foundIn(known.pods) ?? []).filter(({ spec }) => !spec.nodeName);
+  const [pod] = pods;
+  if (pod === undefined) {
+    return {
+      holdup: 'its storage class waits for the first pod that uses it, and there is none',
+      ...sinceMade(known),
+      next: { when: 'when a pod that uses it is scheduled' },
+      fix: { say: `Create a pod in namespace ${namespace} with a volume of claim ${name}.` },
+    };
+  }
+  return {
+    holdup: `no node is chosen for pod ${pod.metadata.name}, which uses it${refused === undefined ? '' : `; last: ${refused.holdup}`}`,
+    ...sinceMade(known),
+    next: { when: 'when a node is chosen for the pod' },
+    fix: {
+      say: 'See why the pod is on no node.',
+      run: [commandLine('stowage', 'why', 'pod', `${namespace}/${pod.metadata.name}`)],
+    },
+  };
+};
+
+/** What the daemon last said that it cannot do: the oldest reasons are gone with their events, after an hour. */
+function lastWarning(known: ClaimKnown): Holdup | undefined {
+  const last = foundIn(known.events)?.at(-1);
+  if (last?.type !== 'Warning') return undefined;
+  const since = last.firstTimestamp ?? last.eventTime ?? lastSeen(last);
+  return {
+    holdup: eventText(last),
+    ...(since ? { since } : {}),
+    next: { when: 'by itself, after a delay that grows to 5 minutes, or when what it waits for changes' },
+    fix: { say: 'Put right what the message names.', run: [lookAt(known)] },
+  };
+}
+
+const unseen: ClaimCause = (known) => ({
+  holdup: 'no daemon has taken it up yet',
+  ...sinceMade(known),
+  next: WITHIN_SECONDS,
+  fix: {
+    say: 'Run the daemon, with its controller of claims. Where it runs, its log says what it does.',
+    run: ['stowage watch'],
+  },
+});
+
+/** In the order in which one keeps the others from mattering. */
+const OF_UNBOUND: readonly ClaimCause[] = [
+  lost,
+  supplied,
+  storageClass,
+  source,
+  itsVolume,
+  unbound,
+  noPod,
+  lastWarning,
+  unseen,
+];
+
+/** It asks for more than it has. */
+const growing: ClaimCause = (known) => {
+  const { spec, status } = known.claim;
+  const [asked, has] = [spec.resources?.requests?.storage ?? '0', status?.capacity?.storage ?? '0'];
+  if (parseQuantity(asked) <= parseQuantity(has)) return undefined;
+  const condition = status?.conditions?.find((each) => /Resiz/.test(each.type) && each.status === 'True');
+  const since = condition?.lastTransitionTime;
+  const said = condition?.message || lastWarning(known)?.holdup;
+  return {
+    holdup: `it can be used, but it asks for ${asked} and has ${has}${said ? `: ${said}` : ''}`,
+    ...(since === undefined ? {} : { since }),
+    next: { when: 'by itself, where a daemon runs and its node has room' },
+    fix: { say: 'See what is said of the claim.', run: [lookAt(known)] },
+  };
+};
+
+/** The first thing that holds a claim up. Pure. `now` is in ms since the epoch. */
+export function diagnoseClaim(known: ClaimKnown, now: number): Diagnosis {
+  const phase = known.claim.status?.phase ?? 'Pending';
+  const causes = phase === 'Bound' ? [deletingClaim, itsVolume, growing] : [deletingClaim, ...OF_UNBOUND];
+  for (const cause of causes) {
+    const found = cause(known, now);
+    if (found !== undefined) return found;
+  }
+  const { claim } = known;
+  return {
+    nothing: `PersistentVolumeClaim ${claimName(claim)} is Bound to ${claim.spec.volumeName}: nothing holds it up`,
+  };
+}
+
+/**
+ * What holds up a claim that a pod waits for; undefined where it waits for that pod, or is none of Stowage's dynamic classes. Pure.
+ */
+export function ofPod(known: ClaimKnown, now: number): Holdup | undefined {
+  if (foundIn(known.storageClass)?.provisioner !== DRIVER || known.claim.status?.phase === 'Bound')
+    return undefined;
+  for (const cause of [deletingClaim, lost, source, itsVolume, unbound]) {
+    const found = cause(known, now);
+    if (found !== undefined) return found;
+  }
+  return noPod(known, now) === undefined ? (lastWarning(known) ?? unseen(known, now)) : lastWarning(known);
+}

@@ -1,0 +1,38 @@
+import type {
+  AnyEvent,
+  PersistentVolume,
+  PersistentVolumeClaim,
+  Pod,
+  StorageClass,
+} from '../../../api/core.ts';
+import type { Volume } from '../../../api/volume.ts';
+import type { NearMiss } from '../../../provisioning/sources/grant.ts';
+import type { Resolution } from '../../../provisioning/sources/resolve.ts';
+import type { Reading } from '../../volume/reading.ts';
+import type { Supply } from '../pod/known.ts';
+import type { Known } from '../types.ts';
+
+/** All that the explanation of a claim is made from. */
+export interface ClaimKnown {
+  claim: PersistentVolumeClaim;
+  /** That which it names. */
+  storageClass: Reading<StorageClass>;
+  /** What it starts from; undefined where that was not looked at. */
+  source: Resolution | { forbidden: string } | undefined;
+  /** The grants that nearly allow it, the nearest first. */
+  misses: readonly NearMiss[];
+  pv: Reading<PersistentVolume>;
+  /** Its own, or the one that is being made for it. */
+  volume: Reading<Volume>;
+  /** All about that, where it is not Ready. */
+  known: Known | undefined;
+  /** Those that use it. */
+  pods: Reading<Pod[]>;
+  /** The oldest first. */
+  events: Reading<AnyEvent[]>;
+  /** What could be bound to one of a static class. */
+  supply: Supply | undefined;
+}
+
+export const claimName = ({ metadata: { namespace, name } }: PersistentVolumeClaim): string =>
+  `${namespace}/${name}`;

@@ -1,0 +1,58 @@
+import { DEFAULT_SNAPSHOT_CLASS_ANNOTATION, DRIVER } from '../../../api/names.ts';
+import type { VolumeSnapshotClass } from '../../../api/snapshot.ts';
+import { foundIn } from '../../volume/reading.ts';
+import type { Holdup } from '../types.ts';
+import type { SnapshotKnown } from './read.ts';
+
+/** Its class is missing, or of others; one that was written by hand needs none. */
+export function snapshotClass({ snapshot, classes: read }: SnapshotKnown): Holdup | undefined {
+  const { source, volumeSnapshotClassName: named } = snapshot.spec;
+  const classes = 'absent' in read ? [] : foundIn(read);
+  if (source.volumeSnapshotContentName !== undefined || classes === undefined) return undefined;
+  const { creationTimestamp } = snapshot.metadata;
+  const since = creationTimestamp === undefined ? {} : { since: creationTimestamp };
+  if (!named) {
+    const defaults = classes.filter(isDefault);
+    if (defaults.length === 1) return undefined;
+    const several = defaults.map(({ metadata }) => metadata.name).join(', ');
+    return {
+      holdup: `it names no class, and there ${defaults.length === 0 ? 'is no default one' : `are several default ones: ${several}`} of ${DRIVER}`,
+      ...since,
+      next: { when: 'when there is one default class' },
+      fix:
+        defaults.length === 0
+          ? { say: 'Create a class, such as this one.', manifest: manifestOf('stowage', true) }
+          : { say: `Take the annotation ${DEFAULT_SNAPSHOT_CLASS_ANNOTATION} off all but one.` },
+    };
+  }
+  const found = classes.find(({ metadata }) => metadata.name === named);
+  if (found === undefined) {
+    return {
+      holdup: `its class ${named} does not exist`,
+      ...since,
+      next: { when: 'when that class is made' },
+      fix: { say: 'Create the class.', manifest: manifestOf(named, false) },
+    };
+  }
+  if (found.driver === DRIVER) return undefined;
+  return {
+    holdup: `its class ${named} is of ${found.driver}, and not of Stowage`,
+    ...since,
+    next: { when: `when ${found.driver} takes it, which it can of its own volumes only` },
+    fix: { say: `Take the snapshot anew, with a class of ${DRIVER}.` },
+  };
+}
+
+const isDefault = ({ driver, metadata }: VolumeSnapshotClass): boolean =>
+  driver === DRIVER && metadata.annotations?.[DEFAULT_SNAPSHOT_CLASS_ANNOTATION] === 'true';
+
+const manifestOf = (name: string, standard: boolean) => ({
+  apiVersion: 'snapshot.storage.k8s.io/v1',
+  kind: 'VolumeSnapshotClass',
+  metadata: {
+    name,
+    ...(standard && { annotations: { [DEFAULT_SNAPSHOT_CLASS_ANNOTATION]: 'true' } }),
+  },
+  driver: DRIVER,
+  deletionPolicy: 'Delete',
+});

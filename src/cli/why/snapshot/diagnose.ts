@@ -1,0 +1,197 @@
+import { DRIVER, SNAPSHOT_FINALIZERS, VOLUME_API_VERSION } from '../../../api/names.ts';
+import type { SnapshotError, VolumeSnapshot } from '../../../api/snapshot.ts';
+import { eventText } from '../../snapshots/events.ts';
+import { foundIn } from '../../volume/reading.ts';
+import { lastSeen } from '../../volume/related.ts';
+import { commandLine } from '../command-line.ts';
+import type { Diagnosis, Holdup } from '../types.ts';
+import { snapshotClass } from './class.ts';
+import type { SnapshotKnown } from './read.ts';
+
+/** One thing that can hold a snapshot up, if it does now. */
+type SnapshotCause = (known: SnapshotKnown) => Holdup | undefined;
+
+const BY_ITSELF = { when: 'by itself, after a delay that grows to 5 minutes' };
+
+export const sinceMade = ({ metadata }: VolumeSnapshot): Pick<Holdup, 'since'> =>
+  metadata.creationTimestamp === undefined ? {} : { since: metadata.creationTimestamp };
+
+const yamlOf = ({ metadata }: VolumeSnapshot): string =>
+  commandLine(
+    'kubectl',
+    'get',
+    'volumesnapshot',
+    metadata.name,
+    '-n',
+    metadata.namespace ?? '',
+    '-o',
+    'yaml',
+  );
+
+const deleting: SnapshotCause = ({ snapshot, content }) => {
+  const { deletionTimestamp: since, finalizers = [], namespace = '' } = snapshot.metadata;
+  if (since === undefined) return undefined;
+  if (finalizers.includes(SNAPSHOT_FINALIZERS.asSource)) {
+    return {
+      holdup: 'it is being deleted, and a claim is being made from it',
+      since,
+      next: { when: 'when that claim is bound, or deleted' },
+      fix: {
+        say: 'See who is making something from it: claims that are Pending, in other namespaces as well.',
+        run: [commandLine('stowage', 'get', 'grants', '-n', namespace), 'kubectl get pvc -A'],
+      },
+    };
+  }
+  const found = foundIn(content);
+  const error = found?.status?.error?.message;
+  if (found !== undefined && finalizers.includes(SNAPSHOT_FINALIZERS.bound)) {
+    return {
+      holdup: `it is being deleted, and its content ${found.metadata.name} is not gone${error ? `: ${error}` : ''}`,
+      since,
+      next: BY_ITSELF,
+      fix: {
+        say: error ? 'Put right what the message names.' : 'See that the daemon runs.',
+        ...(error ? {} : { run: ['stowage watch'] }),
+      },
+    };
+  }
+  return {
+    holdup: `it is being deleted, and held by its finalizers ${finalizers.join(', ')}`,
+    since,
+    next: { when: 'when they are taken off' },
+    fix: { say: 'Whoever set a finalizer takes it off. See who that is:', run: [yamlOf(snapshot)] },
+  };
+};
+
+/** What it is to be taken of. */
+const source: SnapshotCause = ({ snapshot, claim: read, pv }) => {
+  const { persistentVolumeClaimName: name } = snapshot.spec.source;
+  const { namespace = '' } = snapshot.metadata;
+  if (name === undefined) return undefined;
+  const since = sinceMade(snapshot);
+  if ('absent' in read) {
+    return {
+      holdup: `there is no claim ${name} in namespace ${namespace}`,
+      ...since,
+      next: { when: 'when there is such a claim' },
+      fix: {
+        say: 'See which claims there are. What a snapshot is of cannot be changed: make it anew.',
+        run: [commandLine('kubectl', 'get', 'pvc', '-n', namespace)],
+      },
+    };
+  }
+  const claim = foundIn(read);
+  if (claim === undefined) return undefined;
+  if (claim.status?.phase !== 'Bound') {
+    return {
+      holdup: `its claim ${name} is ${claim.status?.phase ?? 'Pending'}, and has no volume yet`,
+      ...since,
+      next: { when: 'when the claim is bound' },
+      fix: {
+        say: 'See what holds the claim up.',
+        run: [commandLine('stowage', 'why', 'pvc', `${namespace}/${name}`)],
+      },
+    };
+  }
+  const owners = foundIn(pv)?.metadata.ownerReferences;
+  const isOurs = owners?.some(
+    ({ kind, apiVersion }) => kind === 'Volume' && apiVersion === VOLUME_API_VERSION,
+  );
+  if (foundIn(pv) === undefined || isOurs) return undefined;
+  return {
+    holdup: `the volume ${claim.spec.volumeName} of its claim ${name} is none of Stowage's`,
+    ...since,
+    next: { when: 'when whoever made that volume takes the snapshot' },
+    fix: {
+      say: 'Stowage takes snapshots of its own volumes only. See what others say of it.',
+      run: [yamlOf(snapshot)],
+    },
+  };
+};
+
+/** One that somebody wrote, for a snapshot that is there already. */
+const written: SnapshotCause = ({ snapshot, content: read }) => {
+  const { namespace, name } = snapshot.metadata;
+  const content = foundIn(read);
+  const named = snapshot.spec.source.volumeSnapshotContentName;
+  if (named !== undefined && 'absent' in read) {
+    return {
+      holdup: `its content ${named} does not exist`,
+      ...sinceMade(snapshot),
+      next: { when: 'when that is made' },
+      fix: {
+        say: `Create the VolumeSnapshotContent ${named}, with a volumeSnapshotRef to ${namespace}/${name}.`,
+      },
+    };
+  }
+  if (content === undefined) return undefined;
+  const { volumeSnapshotRef: ref, driver } = content.spec;
+  const isOther = ref.namespace !== namespace || ref.name !== name;
+  if (!isOther && (ref.uid === undefined || ref.uid === snapshot.metadata.uid)) {
+    if (driver === DRIVER) return undefined;
+    return {
+      holdup: `its content ${content.metadata.name} is of ${driver}, and not of Stowage`,
+      ...sinceMade(snapshot),
+      next: { when: `when ${driver} has taken it` },
+      fix: { say: 'See what that says of it.', run: [yamlOf(snapshot)] },
+    };
+  }
+  return {
+    holdup: `its content ${content.metadata.name} is of another snapshot, ${ref.namespace}/${ref.name}${isOther ? '' : `, which had the UID ${ref.uid}`}`,
+    ...sinceMade(snapshot),
+    next: { when: 'never: a content is of one snapshot' },
+    fix: {
+      say: 'Make another content with the same snapshot handle and this snapshot in its volumeSnapshotRef, without a UID, and have that named.',
+      run: [commandLine('kubectl', 'get', 'volumesnapshotcontent', content.metadata.name, '-o', 'yaml')],
+    },
+  };
+};
+
+const failed: SnapshotCause = ({ snapshot, content, events }) => {
+  const error: SnapshotError | undefined = snapshot.status?.error ?? foundIn(content)?.status?.error;
+  const last = foundIn(events)?.at(-1);
+  const warning = last?.type === 'Warning' ? last : undefined;
+  const message = error?.message ?? (warning && eventText(warning));
+  if (message === undefined) return undefined;
+  const since = error?.time ?? (warning && lastSeen(warning));
+  return {
+    holdup: message,
+    ...(since ? { since } : sinceMade(snapshot)),
+    next: BY_ITSELF,
+    fix: { say: 'Put right what the message names. Nothing else is needed.' },
+  };
+};
+
+const making: SnapshotCause = ({ snapshot, content: read }) => {
+  const content = foundIn(read);
+  const taken = content?.status?.readyToUse === true;
+  const what =
+    content === undefined
+      ? 'no daemon has taken it up yet'
+      : taken
+        ? `its content ${content.metadata.name} is ready, and that is not written into it yet`
+        : `its content ${content.metadata.name} is being made on the node`;
+  return {
+    holdup: what,
+    ...sinceMade(snapshot),
+    next: { when: 'within seconds, where a daemon runs' },
+    fix: {
+      say: taken
+        ? 'Where a snapshot-controller of others runs, it writes that. Else run the daemon.'
+        : 'If it stays so, see that the daemon runs, and what it logs about this snapshot.',
+      run: ['stowage watch'],
+    },
+  };
+};
+
+/** The first thing that holds a snapshot up. Pure. */
+export function diagnoseSnapshot(known: SnapshotKnown): Diagnosis {
+  const { namespace, name } = known.snapshot.metadata;
+  const ready = known.snapshot.status?.readyToUse === true;
+  const causes = ready ? [deleting] : [deleting, snapshotClass, source, written, failed, making];
+  for (const cause of causes) {
+    const found = cause(known);
+    if (found !== undefined) return found;
+  }
+  return { nothing: `VolumeSnapshot ${namespace}/${name} is ready: claims can be made from it` };
+}

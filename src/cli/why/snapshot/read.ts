@@ -1,0 +1,58 @@
+import type { AnyEvent, PersistentVolume, PersistentVolumeClaim } from '../../../api/core.ts';
+import {
+  PERSISTENT_VOLUME_CLAIMS,
+  PERSISTENT_VOLUMES,
+  VOLUME_SNAPSHOT_CLASSES,
+  VOLUME_SNAPSHOT_CONTENTS,
+} from '../../../api/resources.ts';
+import type { VolumeSnapshot, VolumeSnapshotClass, VolumeSnapshotContent } from '../../../api/snapshot.ts';
+import { listAll } from '../../../kube/client.ts';
+import type { KubeClient } from '../../../kube/types.ts';
+import { eventsOf } from '../../snapshots/events.ts';
+import { foundIn, type Reading, reading, readNamed } from '../../volume/reading.ts';
+
+/** All that the explanation of a snapshot is made from. */
+export interface SnapshotKnown {
+  snapshot: VolumeSnapshot;
+  /** Its own, or the one that is being made for it. */
+  content: Reading<VolumeSnapshotContent>;
+  /** What it is taken of, and the volume of that. */
+  claim: Reading<PersistentVolumeClaim>;
+  pv: Reading<PersistentVolume>;
+  classes: Reading<VolumeSnapshotClass[]>;
+  /** The oldest first. */
+  events: Reading<AnyEvent[]>;
+}
+
+/** What is around a snapshot. Throws a StowageError; what the user may not read is told in its place. */
+export async function readSnapshot(
+  snapshot: VolumeSnapshot,
+  client: KubeClient,
+  signal: AbortSignal,
+): Promise<SnapshotKnown> {
+  const { namespace = '', name, uid } = snapshot.metadata;
+  const { source } = snapshot.spec;
+  const contentName =
+    snapshot.status?.boundVolumeSnapshotContentName ??
+    source.volumeSnapshotContentName ??
+    `snapcontent-${uid}`;
+  const claim = await readNamed<PersistentVolumeClaim>(
+    client,
+    PERSISTENT_VOLUME_CLAIMS,
+    source.persistentVolumeClaimName,
+    { namespace, signal },
+  );
+  const { volumeName } = foundIn(claim)?.spec ?? {};
+  const classes = listAll<VolumeSnapshotClass>(client, VOLUME_SNAPSHOT_CLASSES, { signal });
+  const events = await reading(eventsOf(client, { namespace, name, uid }, signal));
+  return {
+    snapshot,
+    content: await readNamed<VolumeSnapshotContent>(client, VOLUME_SNAPSHOT_CONTENTS, contentName, {
+      signal,
+    }),
+    claim,
+    pv: await readNamed<PersistentVolume>(client, PERSISTENT_VOLUMES, volumeName, { signal }),
+    classes: await reading(classes.then(({ items }) => items)),
+    events: 'found' in events ? { found: events.found.events } : events,
+  };
+}

@@ -1,0 +1,320 @@
+import { describe, expect, test } from '@jest/globals';
+import type { AnyEvent, Pod, StorageClass } from '../../../src/api/core.ts';
+import { DRIVER } from '../../../src/api/names.ts';
+import { diagnoseClaim, ofPod } from '../../../src/cli/why/claim/diagnose.ts';
+import type { ClaimKnown } from '../../../src/cli/why/claim/known.ts';
+import { boundClaim, claimNamed } from '../../support/snapshots.ts';
+import { classNamed, ready, volumeNamed } from '../../support/volumes.ts';
+
+const NOW = Date.parse('2030-01-01T00:00:00Z');
+const ABSENT = { absent: true } as const;
+const FAST: StorageClass = { ...classNamed('fast'), provisioner: DRIVER };
+const WAITS: StorageClass = { ...FAST, volumeBindingMode: 'WaitForFirstConsumer' };
+
+const claim = claimNamed('foo-testing');
+const known = (parts: Partial<ClaimKnown> = {}): ClaimKnown => ({
+  claim,
+  storageClass: { found: FAST },
+  source: { none: true },
+  misses: [],
+  pv: ABSENT,
+  volume: ABSENT,
+  known: undefined,
+  pods: { found: [] },
+  events: { found: [] },
+  supply: undefined,
+  ...parts,
+});
+const metadata = (more: object) => ({ claim: { ...claim, metadata: { ...claim.metadata, ...more } } });
+const spec = (more: object) => ({ claim: { ...claim, spec: { ...claim.spec, ...more } } });
+const pod = (name: string, nodeName?: string): Pod => ({
+  apiVersion: 'v1',
+  kind: 'Pod',
+  metadata: { name, namespace: 'test' },
+  spec: nodeName === undefined ? {} : { nodeName },
+});
+const warning = (message: string, type: 'Warning' | 'Normal' = 'Warning') =>
+  ({
+    type,
+    reason: 'ProvisioningFailed',
+    message,
+    firstTimestamp: '2029-12-31T23:59:00Z',
+    metadata: { name: 'e' },
+    involvedObject: {},
+  }) as unknown as AnyEvent;
+const obstacle = (reason: string, message: string, on: object[] = [], more: object = {}) =>
+  ({ reason, message, on, ...more }) as never;
+const made = volumeNamed('pvc-uid', { phase: 'Failed', ...ready('False', 'CreationError', 'it broke') });
+const aboutMade = {
+  volume: made,
+  pv: ABSENT,
+  claim: ABSENT,
+  pods: ABSENT,
+  storageClass: { found: FAST },
+  node: ABSENT,
+};
+const SNAPSHOT = { kind: 'VolumeSnapshot', namespace: 'prod', name: 'foo-backup' };
+const GRANTS = { kind: 'ReferenceGrant', namespace: 'prod' };
+const LINK = { kind: 'VolumeSnapshotLink', namespace: 'test', name: 'foo-link' };
+const REFERENT = { referent: { kind: 'VolumeSnapshot', group: '', namespace: 'prod', name: 'foo-backup' } };
+
+test.each<[string, Partial<ClaimKnown>, string, string | undefined, string]>([
+  [
+    'deleted and used',
+    { ...metadata({ deletionTimestamp: '2029-12-31T23:00:00Z' }), pods: { found: [pod('p')] } },
+    'it is being deleted, and these pods use it: p',
+    'kubectl delete pod -n test p',
+    'when the pods are gone',
+  ],
+  [
+    'deleted while a snapshot is taken',
+    metadata({
+      deletionTimestamp: '2029-12-31T23:00:00Z',
+      finalizers: ['snapshot.storage.kubernetes.io/pvc-as-source-protection'],
+    }),
+    'a snapshot is being taken of it, or another claim is made from it',
+    'stowage get snapshots -n test',
+    'when that is done',
+  ],
+  [
+    'deleted and held by others',
+    metadata({ deletionTimestamp: '2029-12-31T23:00:00Z', finalizers: ['example.com/x'] }),
+    'it is being deleted, and held by its finalizers example.com/x',
+    'kubectl get pvc foo-testing -n test -o yaml',
+    'when they are taken off',
+  ],
+  [
+    'lost',
+    { claim: { ...claim, spec: { ...claim.spec, volumeName: 'v' }, status: { phase: 'Lost' } } },
+    'its PersistentVolume v is gone',
+    'kubectl describe pvc foo-testing -n test',
+    'never: a claim is bound once',
+  ],
+  [
+    'no class',
+    { ...spec({ storageClassName: undefined }), storageClass: ABSENT },
+    'it names no storage class, and there is no default one',
+    'stowage create storageclass NAME --dynamic --default',
+    'when there is a default class',
+  ],
+  [
+    'a class that is not there',
+    { storageClass: ABSENT },
+    'its storage class fast does not exist',
+    'stowage create storageclass fast --dynamic',
+    'when that class is made',
+  ],
+  [
+    'a class of others',
+    { storageClass: { found: { ...FAST, provisioner: 'ebs.csi.aws.com' } } },
+    'made by ebs.csi.aws.com, and not by Stowage',
+    'kubectl describe pvc foo-testing -n test',
+    'when ebs.csi.aws.com makes one',
+  ],
+  [
+    'a static class without a free volume',
+    { storageClass: { found: classNamed('fast') }, supply: { pvs: { found: [] }, volumes: { found: [] } } },
+    'there is no PersistentVolume of storage class fast',
+    'stowage create volume NAME --node NODE --type sparse --size 1Gi --storage-class fast',
+    'when a PersistentVolume fits',
+  ],
+  [
+    'a static class and a source',
+    {
+      ...spec({ dataSourceRef: { apiGroup: 'x', kind: 'VolumeSnapshot', name: 'a' } }),
+      storageClass: { found: classNamed('fast') },
+    },
+    'it is to start from a VolumeSnapshot, and its storage class is for volumes made by hand',
+    'kubectl delete pvc foo-testing -n test',
+    'never',
+  ],
+  [
+    'a source that is not granted, with what nearly is',
+    {
+      source: { wait: obstacle('NotAllowed', "accessing x isn't allowed", [GRANTS], REFERENT) },
+      misses: [{ namespace: 'prod', name: 'bar', wrong: ['to.name is "a"', 'b'] }],
+    },
+    'accessing x isn\'t allowed (ReferenceGrant prod/bar nearly allows it: to.name is "a"; b)',
+    'stowage grant snapshot prod/foo-backup --to test --for claims',
+    'at once, when a ReferenceGrant of namespace prod changes',
+  ],
+  [
+    'a link that is not granted',
+    { source: { wait: obstacle('NotAllowed', 'no', [GRANTS, LINK], REFERENT) } },
+    'no',
+    'stowage grant snapshot prod/foo-backup --to test --for links',
+    'or VolumeSnapshotLink test/foo-link changes',
+  ],
+  [
+    'a snapshot that is not there',
+    { source: { wait: obstacle('NotFound', 'gone', [SNAPSHOT]) } },
+    'gone',
+    'stowage create snapshot prod/foo-backup --pvc CLAIM',
+    'at once, when VolumeSnapshot prod/foo-backup changes',
+  ],
+  [
+    'a snapshot that is not ready',
+    { source: { wait: obstacle('NotReady', 'not ready', [SNAPSHOT]) } },
+    'not ready',
+    'stowage why snapshot prod/foo-backup',
+    'at once',
+  ],
+  [
+    'a link that is not there',
+    { source: { wait: obstacle('NotFound', 'gone', [LINK]) } },
+    'gone',
+    undefined,
+    'at once, when VolumeSnapshotLink test/foo-link changes',
+  ],
+  [
+    'a source that is not bound',
+    {
+      source: {
+        wait: obstacle('NotBound', 'x', [{ kind: 'PersistentVolumeClaim', namespace: 'test', name: 'foo' }]),
+      },
+    },
+    'x',
+    'stowage why pvc test/foo',
+    'at once',
+  ],
+  [
+    'too small a size',
+    { source: { refuse: obstacle('TooSmall', 'the claim asks for 1Mi', [SNAPSHOT]) } },
+    'the claim asks for 1Mi',
+    'kubectl delete pvc foo-testing -n test',
+    'never, as the claim is',
+  ],
+  [
+    "another populator's kind",
+    {
+      source: {
+        other: {
+          kind: 'other',
+          group: 'snapshot.storage.k8s.io/v1',
+          objectKind: 'VolumeSnapshot',
+          namespace: 'test',
+          name: 'a',
+        },
+      },
+    },
+    'VolumeSnapshot a of group "snapshot.storage.k8s.io/v1", whose group is written with a version, which is for another populator',
+    'kubectl get volumepopulators',
+    'when that has filled a volume',
+  ],
+  [
+    'a Volume that failed',
+    { volume: { found: made }, known: aboutMade },
+    'its Volume pvc-uid: it broke',
+    expect.stringContaining('kubectl patch volume pvc-uid') as unknown as string,
+    'when its spec is changed',
+  ],
+  [
+    'a Volume that it is not bound to',
+    { volume: { found: volumeNamed('pvc-uid', { phase: 'Available', ...ready('True', 'Available') }) } },
+    'its Volume pvc-uid is Available, and it is not bound to it yet',
+    'kubectl describe pvc foo-testing -n test',
+    'within seconds',
+  ],
+  [
+    'a class that waits for a pod',
+    { storageClass: { found: WAITS } },
+    'its storage class waits for the first pod that uses it, and there is none',
+    undefined,
+    'when a pod that uses it is scheduled',
+  ],
+  [
+    'a pod on no node, after a node without room',
+    {
+      storageClass: { found: WAITS },
+      pods: { found: [pod('done', 'n1'), pod('p')] },
+      events: { found: [warning('n1 has no room')] },
+    },
+    'no node is chosen for pod p, which uses it; last: ProvisioningFailed: n1 has no room',
+    'stowage why pod test/p',
+    'when a node is chosen for the pod',
+  ],
+  [
+    'what the daemon said last',
+    { events: { found: [warning('old'), warning('n1 has no room')] } },
+    'ProvisioningFailed: n1 has no room',
+    'kubectl describe pvc foo-testing -n test',
+    'by itself',
+  ],
+  [
+    'no daemon, whatever went well before',
+    { events: { found: [warning('old'), warning('fine', 'Normal')] } },
+    'no daemon has taken it up yet',
+    'stowage watch',
+    'within seconds, where a daemon runs',
+  ],
+])('%s', (_name, parts, holdup, command, when) => {
+  const found = diagnoseClaim(known(parts), NOW);
+  expect(found).toMatchObject({
+    holdup: expect.stringContaining(holdup),
+    next: { when: expect.stringContaining(when) },
+    fix: { say: expect.any(String) },
+  });
+  const { fix } = found as { fix: { run?: string[] } };
+  expect(fix.run?.[0]).toEqual(command);
+});
+
+test('a node that was chosen is waited for no more', () => {
+  const chosen = metadata({ annotations: { 'volume.kubernetes.io/selected-node': 'n1' } });
+  expect(diagnoseClaim(known({ ...chosen, storageClass: { found: WAITS } }), NOW)).toMatchObject({
+    holdup: 'no daemon has taken it up yet',
+    since: '2029-12-31T23:30:00Z',
+  });
+});
+
+describe('a bound claim', () => {
+  const { claim: bound } = boundClaim('foo', 'test');
+  test('is well', () => {
+    expect(diagnoseClaim(known({ claim: bound, storageClass: ABSENT }), NOW)).toEqual({
+      nothing: 'PersistentVolumeClaim test/foo is Bound to pvc-foo: nothing holds it up',
+    });
+  });
+
+  test('whose Volume is not', () => {
+    expect(
+      diagnoseClaim(known({ claim: bound, volume: { found: made }, known: aboutMade }), NOW),
+    ).toMatchObject({
+      holdup: 'its Volume pvc-uid: it broke',
+    });
+  });
+
+  test('that is to grow', () => {
+    const grown = {
+      ...bound,
+      spec: { ...bound.spec, resources: { requests: { storage: '2Gi' } } },
+      status: {
+        ...bound.status,
+        conditions: [
+          {
+            type: 'Resizing',
+            status: 'True',
+            message: 'no room',
+            lastTransitionTime: '2029-12-31T23:00:00Z',
+          },
+        ],
+      },
+    };
+    expect(diagnoseClaim(known({ claim: grown as never }), NOW)).toMatchObject({
+      holdup: 'it can be used, but it asks for 2Gi and has 1Gi: no room',
+      since: '2029-12-31T23:00:00Z',
+    });
+  });
+});
+
+test.each<[string, Partial<ClaimKnown>, string | undefined]>([
+  ['a source that waits', { source: { wait: obstacle('NotReady', 'not ready', [SNAPSHOT]) } }, 'not ready'],
+  ['nothing but the pod', { storageClass: { found: WAITS } }, undefined],
+  [
+    'a node without room',
+    { storageClass: { found: WAITS }, events: { found: [warning('no room')] } },
+    'ProvisioningFailed: no room',
+  ],
+  ['no daemon', {}, 'no daemon has taken it up yet'],
+  ['a class of others', { storageClass: { found: classNamed('fast') } }, undefined],
+])('of a pod that waits for it: %s', (_name, parts, holdup) => {
+  expect(ofPod(known(parts), NOW)?.holdup).toBe(holdup);
+});

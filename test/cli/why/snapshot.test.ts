@@ -1,0 +1,172 @@
+import { expect, test } from '@jest/globals';
+import type { AnyEvent } from '../../../src/api/core.ts';
+import { DRIVER } from '../../../src/api/names.ts';
+import type { VolumeSnapshot, VolumeSnapshotClass } from '../../../src/api/snapshot.ts';
+import { diagnoseSnapshot } from '../../../src/cli/why/snapshot/diagnose.ts';
+import type { SnapshotKnown } from '../../../src/cli/why/snapshot/read.ts';
+import { boundClaim, CONTENT, claimNamed, SNAPSHOT } from '../../support/snapshots.ts';
+
+const ABSENT = { absent: true } as const;
+const { claim, pv } = boundClaim('foo', 'prod');
+const classNamed = (name: string, more: object = {}, annotations: object = {}): VolumeSnapshotClass => ({
+  apiVersion: 'snapshot.storage.k8s.io/v1',
+  kind: 'VolumeSnapshotClass',
+  metadata: { name, annotations: { ...annotations } },
+  driver: DRIVER,
+  deletionPolicy: 'Delete',
+  ...more,
+});
+const DEFAULT = classNamed('standard', {}, { 'snapshot.storage.kubernetes.io/is-default-class': 'true' });
+const PENDING: VolumeSnapshot = { ...SNAPSHOT, status: {} };
+const BY_HAND: VolumeSnapshot = {
+  ...PENDING,
+  spec: { source: { volumeSnapshotContentName: 'snapcontent-uid-snapshot' } },
+};
+const known = (parts: Partial<SnapshotKnown> = {}): SnapshotKnown => ({
+  snapshot: PENDING,
+  content: ABSENT,
+  claim: { found: claim },
+  pv: { found: pv },
+  classes: { found: [DEFAULT, classNamed('other', { driver: 'ebs.csi.aws.com' })] },
+  events: { found: [] },
+  ...parts,
+});
+const metadata = (more: object) => ({
+  snapshot: {
+    ...SNAPSHOT,
+    metadata: { ...SNAPSHOT.metadata, deletionTimestamp: '2029-12-31T23:59:00Z', ...more },
+  },
+});
+const ofClass = (name: string) => ({
+  snapshot: { ...PENDING, spec: { ...PENDING.spec, volumeSnapshotClassName: name } },
+});
+const content = (spec: object, status: object = {}) => ({
+  content: { found: { ...CONTENT, spec: { ...CONTENT.spec, ...spec }, status: { ...status } } },
+});
+const ref = CONTENT.spec.volumeSnapshotRef;
+const warning = {
+  type: 'Warning',
+  reason: 'SnapshotCreationFailed',
+  message: 'the node is away',
+  lastTimestamp: '2029-12-31T23:58:00Z',
+  metadata: { name: 'e' },
+  involvedObject: {},
+} as unknown as AnyEvent;
+const BOUND = 'snapshot.storage.kubernetes.io/volumesnapshot-bound-protection';
+const YAML = 'kubectl get volumesnapshot foo-backup -n prod -o yaml';
+
+test.each<[string, Partial<SnapshotKnown>, string, string | undefined]>([
+  [
+    'deleted while a claim is made from it',
+    metadata({ finalizers: [BOUND, 'snapshot.storage.kubernetes.io/volumesnapshot-as-source-protection'] }),
+    'it is being deleted, and a claim is being made from it',
+    'stowage get grants -n prod',
+  ],
+  [
+    'deleted, and its content stays',
+    { ...metadata({ finalizers: [BOUND] }), ...content({}, { error: { message: 'the node is away' } }) },
+    'its content snapcontent-uid-snapshot is not gone: the node is away',
+    undefined,
+  ],
+  [
+    'deleted, and nobody looks',
+    { ...metadata({ finalizers: [BOUND] }), ...content({}) },
+    'its content snapcontent-uid-snapshot is not gone',
+    'stowage watch',
+  ],
+  [
+    'deleted, and held by others',
+    metadata({ finalizers: ['example.com/x'] }),
+    'held by its finalizers example.com/x',
+    YAML,
+  ],
+  ['no class', { classes: { found: [] } }, 'it names no class, and there is no default one', undefined],
+  [
+    'a default class of others',
+    { classes: { found: [{ ...DEFAULT, driver: 'ebs.csi.aws.com' }] } },
+    'there is no default one of volume.stowage.dev',
+    undefined,
+  ],
+  [
+    'several default classes',
+    { classes: { found: [DEFAULT, { ...DEFAULT, metadata: { ...DEFAULT.metadata, name: 'b' } }] } },
+    'several default ones: standard, b',
+    undefined,
+  ],
+  ['a class that is not there', ofClass('nowhere'), 'its class nowhere does not exist', undefined],
+  ['a class of others', ofClass('other'), 'its class other is of ebs.csi.aws.com', undefined],
+  ['no claim', { claim: ABSENT }, 'there is no claim foo in namespace prod', 'kubectl get pvc -n prod'],
+  [
+    'a claim that waits',
+    { claim: { found: claimNamed('foo', {}, 'prod') } },
+    'its claim foo is Pending, and has no volume yet',
+    'stowage why pvc prod/foo',
+  ],
+  [
+    'a claim of others',
+    { pv: { found: { ...pv, metadata: { name: 'x' } } } },
+    "the volume pvc-foo of its claim foo is none of Stowage's",
+    YAML,
+  ],
+  [
+    'a content that is not there',
+    { snapshot: BY_HAND },
+    'its content snapcontent-uid-snapshot does not exist',
+    undefined,
+  ],
+  [
+    'a content of another snapshot',
+    { snapshot: BY_HAND, ...content({ volumeSnapshotRef: { ...ref, name: 'other' } }) },
+    'is of another snapshot, prod/other',
+    'kubectl get volumesnapshotcontent snapcontent-uid-snapshot -o yaml',
+  ],
+  [
+    'a content of one that had its name',
+    { snapshot: BY_HAND, ...content({ volumeSnapshotRef: { ...ref, uid: 'old' } }) },
+    'is of another snapshot, prod/foo-backup, which had the UID old',
+    'kubectl get volumesnapshotcontent snapcontent-uid-snapshot -o yaml',
+  ],
+  [
+    'a content of others',
+    { snapshot: BY_HAND, ...content({ driver: 'ebs.csi.aws.com' }) },
+    'is of ebs.csi.aws.com, and not of Stowage',
+    YAML,
+  ],
+  [
+    'an error',
+    { snapshot: { ...PENDING, status: { error: { message: 'it broke', time: '2029-12-31T23:58:00Z' } } } },
+    'it broke',
+    undefined,
+  ],
+  ['an error of its content', content({}, { error: { message: 'it broke' } }), 'it broke', undefined],
+  ['an event', { events: { found: [warning] } }, 'SnapshotCreationFailed: the node is away', undefined],
+  ['no daemon', {}, 'no daemon has taken it up yet', 'stowage watch'],
+  ['a node at work', content({}), 'its content snapcontent-uid-snapshot is being made', 'stowage watch'],
+  [
+    'a content that is ready before it',
+    content({}, { readyToUse: true }),
+    'is ready, and that is not written into it yet',
+    'stowage watch',
+  ],
+])('%s', (_name, parts, holdup, command) => {
+  const found = diagnoseSnapshot(known(parts));
+  expect(found).toMatchObject({
+    holdup: expect.stringContaining(holdup),
+    since: expect.stringMatching(/^20/),
+    next: { when: expect.any(String) },
+    fix: { say: expect.any(String) },
+  });
+  expect((found as { fix: { run?: string[] } }).fix.run?.[0]).toBe(command);
+});
+
+test('one that is ready', () => {
+  expect(diagnoseSnapshot(known({ snapshot: SNAPSHOT, classes: { found: [] } }))).toEqual({
+    nothing: 'VolumeSnapshot prod/foo-backup is ready: claims can be made from it',
+  });
+});
+
+test('a content without a UID in its reference is waited for', () => {
+  const { uid: _, ...named } = ref;
+  const found = diagnoseSnapshot(known({ snapshot: BY_HAND, ...content({ volumeSnapshotRef: named }) }));
+  expect(found).toMatchObject({ holdup: expect.stringContaining('is being made') });
+});

@@ -1,0 +1,111 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import type { PersistentVolumeClaim, Pod } from '../../../src/api/core.ts';
+import { DRIVER } from '../../../src/api/names.ts';
+import {
+  PERSISTENT_VOLUME_CLAIMS,
+  PODS,
+  REFERENCE_GRANTS,
+  STORAGE_CLASSES,
+  VOLUME_SNAPSHOTS,
+} from '../../../src/api/resources.ts';
+import { ApiError } from '../../../src/kube/errors.ts';
+import type { KubeClient } from '../../../src/kube/types.ts';
+import { type ClaimsCluster, startClaimsCluster } from '../../support/claims-cluster.ts';
+import {
+  claimNamed,
+  FROM_CLAIMS,
+  fresh,
+  grantNamed,
+  SNAPSHOT,
+  TO_BACKUP,
+  TO_SNAPSHOT,
+} from '../../support/snapshots.ts';
+import { classNamed } from '../../support/volumes.ts';
+
+let cluster: ClaimsCluster;
+let client: KubeClient;
+beforeAll(async () => {
+  cluster = await startClaimsCluster({ crossNamespace: true });
+  client = cluster.client;
+  await client.create(STORAGE_CLASSES, { ...classNamed('fast'), provisioner: DRIVER });
+  const claim = claimNamed('foo-testing', { dataSourceRef: TO_SNAPSHOT });
+  await client.create<PersistentVolumeClaim>(PERSISTENT_VOLUME_CLAIMS, fresh(claim));
+  await client.create<Pod>(PODS, {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { name: 'reader', namespace: 'test' },
+    spec: {
+      containers: [{ name: 'c', image: 'i' }],
+      volumes: [{ name: 'v', persistentVolumeClaim: { claimName: 'foo-testing' } }],
+    },
+  } as Pod);
+});
+afterAll(() => cluster.stop());
+
+const why = async (line: string, through?: (client: KubeClient) => KubeClient) =>
+  cluster.stowage(['why', ...line.split(' ')], {}, through);
+const DENIED = "accessing prod/foo-backup of VolumeSnapshot dataSource from test/foo-testing isn't allowed";
+
+test('a claim, from no grant to a snapshot that nobody takes', async () => {
+  const denied = await why('pvc test/foo-testing');
+  expect(denied).toMatchObject({ code: 0, err: '' });
+  expect(denied.out).toContain('PersistentVolumeClaim:  test/foo-testing (Pending)\n');
+  expect(denied.out).toContain(`Held up by:             ${DENIED}\n`);
+  expect(denied.out).toContain('stowage grant snapshot prod/foo-backup --to test --for claims\n');
+
+  const wrong = grantNamed('bar', { from: [FROM_CLAIMS], to: [{ ...TO_BACKUP, name: 'foo' }] });
+  await client.create(REFERENCE_GRANTS, wrong);
+  expect((await why('pvc foo-testing -n test')).out).toContain(
+    `${DENIED} (ReferenceGrant prod/bar nearly allows it: to.name is "foo", not "foo-backup")\n`,
+  );
+
+  await cluster.stowage('grant snapshot prod/foo-backup --to test --for claims'.split(' '));
+  expect((await why('persistentvolumeclaim/test/foo-testing')).out).toContain(
+    'Held up by:             VolumeSnapshot prod/foo-backup does not exist\n',
+  );
+
+  await client.create(VOLUME_SNAPSHOTS, fresh(SNAPSHOT));
+  const waiting = JSON.parse((await why('pvc test/foo-testing -o json')).out);
+  expect(waiting).toMatchObject({
+    kind: 'PersistentVolumeClaim',
+    name: 'foo-testing',
+    namespace: 'test',
+    phase: 'Pending',
+    holdup: 'VolumeSnapshot prod/foo-backup is not bound to a content',
+    fix: { run: ['stowage why snapshot prod/foo-backup'] },
+  });
+
+  const snapshot = JSON.parse((await why('snapshot prod/foo-backup -o json')).out);
+  expect(snapshot).toMatchObject({
+    kind: 'VolumeSnapshot',
+    name: 'foo-backup',
+    namespace: 'prod',
+    phase: 'Pending',
+    holdup: 'it names no class, and there is no default one of volume.stowage.dev',
+    fix: { manifest: { kind: 'VolumeSnapshotClass', driver: 'volume.stowage.dev' } },
+  });
+
+  // Of the pod that waits for all of that, it is the same.
+  expect((await why('pod test/reader')).out).toMatch(
+    /Held up by: +it is on no node yet: .*; its claim test\/foo-testing is Pending: VolumeSnapshot prod\/foo-backup is not bound to a content\n/,
+  );
+});
+
+test('what may not be read is said, and the rest explained', async () => {
+  const blind = (kind: string) => (through: KubeClient) => ({
+    ...through,
+    list: async (resource: { kind: string }, options: object) => {
+      if (resource.kind !== kind) return through.list(resource as never, options);
+      const message = `${kind} is forbidden`;
+      throw new ApiError({ apiVersion: 'v1', kind: 'Status', status: 'Failure', message }, 403, 'GET');
+    },
+  });
+  const { code, out, err } = await why('pvc test/foo-testing', blind('ReferenceGrant') as never);
+  expect(code).toBe(0);
+  expect(err).toBe('note: not looked at: ReferenceGrant is forbidden\n');
+  expect(out).toContain('no daemon has taken it up yet');
+});
+
+test.each(['pvc test/nowhere', 'snapshot prod/nowhere'])('%s', async (line) => {
+  expect(await why(line)).toMatchObject({ code: 3, out: '' });
+});
