@@ -2,7 +2,11 @@ import { readFileSync } from 'node:fs';
 import { COMPONENTS, type Component } from '../src/cli/install/components.ts';
 import { IMAGE, manifestOf, NAMESPACE, wantedObjects } from '../src/cli/install/objects.ts';
 import type { Wanted } from '../src/cli/install/wanted.ts';
+import { FREEZE_SCRIPT } from '../src/storage/snapshot/freeze-script.ts';
+import { EXT4_SCRIPT, XFS_SCRIPT } from '../src/storage/snapshot/identity-scripts.ts';
 import { saltCommands } from './salt-commands.ts';
+
+const SCRIPTS = [FREEZE_SCRIPT, EXT4_SCRIPT, XFS_SCRIPT];
 
 /** The files that are made from others, by their path in the repository. The manifests: what `stowage install --dry-run=client` prints. */
 export function generated(): Map<string, string> {
@@ -16,7 +20,7 @@ export function generated(): Map<string, string> {
       'deploy/daemon.yaml',
       yaml('src/cli/install', ...objects(COMPONENTS.filter((component) => component !== 'crds'))),
     ],
-    ['salt/_modules/stowage_node/commands.py', saltCommands(readFileSync('deploy/sudoers', 'utf8'))],
+    ['salt/_modules/stowage_node/commands.py', saltCommands(readFileSync('deploy/sudoers', 'utf8'), SCRIPTS)],
   ]);
 }
 

@@ -6,7 +6,7 @@ import { oneLine } from './one-line.ts';
  */
 export const EXT4_SCRIPT = oneLine(`
 run() {
-  [ -n "$2" ] && [ -z "$3" ] || exit 2;
+  [ "$0" = stowage-ext4-uuid ] && [ -n "$2" ] && [ -z "$3" ] || exit 2;
   e2fsck -f -p "$1";
   [ $? -le 1 ] && tune2fs -U "$2" "$1";
 };
