@@ -306,7 +306,10 @@ export class FakeNode {
         return;
       case 'stowage-ext4-uuid':
       case 'stowage-xfs-uuid':
-        Object.assign(this.#get(first), { uuid: second });
+        Object.assign(this.#get(first), {
+          uuid: second,
+          ...(source === 'grow' ? { fsBytes: this.#get(first).sizeBytes } : {}),
+        });
         return;
     }
     throw new Error(`no script ${name}`);

@@ -49,17 +49,17 @@ test.each<[string, Partial<DesiredSparse>, Partial<SourceFacts>, string, string]
   ],
   ['a table', { mode: 'Block', fs: undefined, ...from({ mode: 'Block' }) }, gpt, 'sgdisk', ''],
 ])(
-  'a copy of %s is made in place of an empty one, and is as large as its source',
+  'a copy of %s is made in place of an empty one, and grows to the wanted size',
   (_, desired, source, identity, fsType) => {
     const steps = stepsOf(prepare(desired, source));
     const ran = steps.map(({ argv }) => (argv[0] === 'sh' ? argv[3] : argv[0]));
     expect(ran).toEqual([
-      ...['mkdir', 'install', 'dd', 'mv', 'sync', 'rm', 'cp', identity, 'sync', 'mv', 'sync'],
+      ...['mkdir', 'install', 'dd', 'mv', 'sync', 'rm', 'cp', 'truncate', identity, 'sync', 'mv', 'sync'],
       ...['dd', 'mv', 'sync'],
     ]);
     const intent = JSON.parse(steps.find(({ stdin }) => stdin?.startsWith('{'))?.stdin ?? '');
-    expect(intent).toMatchObject({ sizeBytes: String(1n << 30n), fsType, uid: RESTORED_UID });
-    expect(steps.at(-3)?.stdin).toBe(`${1n << 30n}\n`);
+    expect(intent).toMatchObject({ sizeBytes: String(2n << 30n), fsType, uid: RESTORED_UID });
+    expect(steps.at(-3)?.stdin).toBe(`${2n << 30n}\n`);
   },
 );
 
@@ -95,6 +95,23 @@ test.each<[string, Partial<DesiredSparse>, Partial<SourceFacts>, RegExp]>([
 ])('where what it starts from %s, nothing is made', (_, desired, source, why) => {
   const made = prepare(desired, source);
   expect('refusal' in made ? made.refusal : made.steps).toMatch(why);
+});
+
+test('one of the same size does not grow, and a partition only from where it is known to begin', () => {
+  const words = stepsOf(prepare({ sizeBytes: 1n << 30n }, {})).map(({ argv }) => argv.join(' '));
+  expect(words.filter((each) => /truncate|grow$/.test(each))).toEqual([]);
+  const block = { mode: 'Block', fs: undefined, ...from({ mode: 'Block' }) } as const;
+  const guids = `--partition-guid=1:${RESTORED_UID} --disk-guid=${RESTORED_UID} --change-name=1:data2 ${restored.file}.partial`;
+  const same = stepsOf(prepare({ ...block, sizeBytes: 1n << 30n }, gpt)).find(
+    ({ argv }) => argv[0] === 'sgdisk',
+  );
+  expect(same?.argv.join(' ')).toBe(`sgdisk ${guids}`);
+  const larger = stepsOf(prepare(block, gpt)).find(({ argv }) => argv[0] === 'sgdisk');
+  expect(larger?.argv.join(' ')).toBe(`sgdisk --move-second-header --delete=1 --new=1:2048:4196351 ${guids}`);
+  expect(larger?.guards.map(({ expect: { stdout } }) => stdout)).toContainEqual({
+    has: 'First sector: 2048 (',
+    lacks: 'does not exist',
+  });
 });
 
 test('what it starts from is looked at right before, and again before the copy gets its name', () => {
