@@ -8,6 +8,8 @@ import { folderProbes, intentProbes, pathProbes, recordsProbes } from '../../src
 import { systemProbes } from '../../src/storage/node-check/system.ts';
 import { plan } from '../../src/storage/plan.ts';
 import { sharedProbes } from '../../src/storage/shared/observe.ts';
+import { FREEZE_SCRIPT } from '../../src/storage/snapshot/freeze-script.ts';
+import { snapshotProbes } from '../../src/storage/snapshot/observe.ts';
 import { sparseProbes } from '../../src/storage/sparse/observe.ts';
 import type { DesiredRaw, DesiredSparse, Operation } from '../../src/storage/types.ts';
 import { unusedGuards } from '../../src/storage/unused.ts';
@@ -15,6 +17,8 @@ import { FakeDisks, fakeDisk, Raced } from '../support/fake-disk.ts';
 import { FakeNode } from '../support/fake-node.ts';
 import { QUIET } from '../support/fake-shared.ts';
 import { disk, rawDesired, rawMade } from '../support/raw-input.ts';
+import { restored, wantedCopy } from '../support/snapshot-copy.ts';
+import { everyStep } from '../support/snapshot-plans.ts';
 import { FILE, loop, loopRow, madeNode, readyNode, UID } from '../support/volume-input.ts';
 
 /** Each starts a Python, which reads hundreds of patterns. */
@@ -150,6 +154,24 @@ test('also whether anything uses a volume, before a step', async () => {
   const looks = guards.map(({ argv, refusal }): Probe => ({ name: refusal, argv }));
   expect(looks.length).toBeGreaterThan(10);
   expect(await refused(looks)).toBe('');
+});
+
+test('and sparse files are copied, frozen and given UUIDs', async () => {
+  expect(await refused(everyStep(LOOP))).toBe('');
+  expect(await refused([...snapshotProbes(wantedCopy), ...sparseProbes(restored)])).toBe('');
+});
+
+test.each([
+  ['another script', 'run() { id; }; run "$@"'],
+  ['a part of it', FREEZE_SCRIPT.slice(0, FREEZE_SCRIPT.indexOf(' echo'))],
+  ['more than it', `${FREEZE_SCRIPT} stowage-freeze /mnt`],
+])('but no other script: %s', async (_, script) => {
+  const step = everyStep(LOOP).find(({ argv }) => argv[3] === 'stowage-freeze');
+  const words = `${FREEZE_SCRIPT} ${step?.argv.slice(3).join(' ')}`.slice(script.length).trim().split(' ');
+  const argv = ['sh', '-c', script, ...words];
+  expect(await refused([{ name: 'x', argv, guards: [] }])).toMatch(
+    /no (argument of these|command on its list)/,
+  );
 });
 
 test('and a shared file is attached read-only, and synced before it is detached', async () => {
