@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import {
   PERSISTENT_VOLUME_CLAIMS,
-  PERSISTENT_VOLUMES,
   VOLUME_SNAPSHOT_CLASSES,
   VOLUME_SNAPSHOT_CONTENTS,
   VOLUME_SNAPSHOTS,
@@ -25,9 +24,9 @@ const WAIT = 10_000;
 
 /** A snapshot of a claim, by a class; all made and ready. */
 async function take(name = 'backup', policy: 'Delete' | 'Retain' = 'Delete'): Promise<VolumeSnapshot> {
-  await cluster.createClass(policy, { policy });
+  await cluster.createClass('fast', { policy });
   await cluster.createData('data');
-  await cluster.createSnapshot(name, 'data', policy);
+  await cluster.createSnapshot(name, 'data', 'fast');
   return cluster.isReady(name);
 }
 
@@ -41,7 +40,7 @@ describe('a snapshot of a claim', () => {
       deletionPolicy: 'Delete',
       driver: 'volume.stowage.dev',
       source: { volumeHandle: 'data' },
-      volumeSnapshotClassName: 'Delete',
+      volumeSnapshotClassName: 'fast',
       sourceVolumeMode: 'Filesystem',
       volumeSnapshotRef: { namespace: NAMESPACE, name: 'backup', uid: snapshot.metadata.uid },
     });
@@ -59,7 +58,7 @@ describe('a snapshot of a claim', () => {
     );
     expect(cluster.nodes.freezes).toEqual([{ seconds: 10, copy: false }]);
     expect(cluster.operations).toEqual([
-      { operation: 'create', snapshotClass: 'Delete', succeeded: true, ms: expect.any(Number) },
+      { operation: 'create', snapshotClass: 'fast', succeeded: true, ms: expect.any(Number) },
     ]);
 
     const { writes, nodes } = cluster;
@@ -67,7 +66,7 @@ describe('a snapshot of a claim', () => {
     // Who begins anew finds nothing to do, and asks no node.
     await cluster.stop();
     cluster.start();
-    await cluster.createSnapshot('another', 'data', 'Delete');
+    await cluster.createSnapshot('another', 'data', 'fast');
     await cluster.isReady('another');
     expect(writes.slice(written).filter((write) => write.endsWith(' backup'))).toEqual([]);
     expect(writes.slice(written).filter((write) => write.endsWith(nameOf(snapshot)))).toEqual([]);
@@ -156,7 +155,7 @@ describe('a snapshot of a claim', () => {
     cluster.start();
     const { status } = await cluster.says('backup', 'is missing on node n1');
     expect(status?.readyToUse).toBe(false);
-    await cluster.remove(VOLUME_SNAPSHOT_CLASSES, 'Delete');
+    await cluster.remove(VOLUME_SNAPSHOT_CLASSES, 'fast');
     expect(cluster.nodes.taken).toHaveLength(1);
   });
 
@@ -391,10 +390,8 @@ describe('whatever comes first', () => {
           if (what === 'class') await cluster.remove(VOLUME_SNAPSHOT_CLASSES, name);
           if (what === 'snapshot') await cluster.remove(VOLUME_SNAPSHOTS, name);
           if (what === 'claim') await cluster.remove(PERSISTENT_VOLUME_CLAIMS, name);
-          if (what === 'volume') {
-            await cluster.remove(VOLUMES, name);
-            await cluster.remove(PERSISTENT_VOLUMES, name);
-          }
+          // Its PersistentVolume goes with its owner.
+          if (what === 'volume') await cluster.remove(VOLUMES, name);
         }
         for (const kind of [VOLUME_SNAPSHOTS, PERSISTENT_VOLUME_CLAIMS, VOLUMES])
           await cluster.isGone(kind, name);
