@@ -127,9 +127,6 @@ export function createContentEffects(deps: EffectDeps): ContentEffects {
         await write(content, { status: fields }, {}, true);
         logger.info({ content: metadata.name, uid, ...fields }, 'snapshot status');
         if (event) events.event(content, event.type, event.reason, event.message);
-        const operation = metadata.deletionTimestamp === undefined ? 'create' : 'delete';
-        if (known.outcome?.is === 'failed')
-          count(content, operation, noteOf(content)?.at ?? clock.now(), false);
         // A copy that was there before is no operation of ours.
         if (
           fields.readyToUse &&
@@ -148,6 +145,10 @@ export function createContentEffects(deps: EffectDeps): ContentEffects {
       }
       case 'write-note':
         await write(content, {}, { annotations: { [SNAPSHOT_JOB_ANNOTATION]: formatNote(action.note) } });
+        if (known.outcome?.is === 'failed') {
+          const operation = action.note.do === 'take' ? 'create' : 'delete';
+          count(content, operation, noteOf(content)?.at ?? clock.now(), false);
+        }
         // What was seen is of the job before.
         return nothing;
       case 'read-snapshot': {

@@ -50,10 +50,6 @@ function remove(
   };
   switch (outcome?.is) {
     case undefined: {
-      if (!facts.exists) {
-        const how = `To let go of the copy there: kubectl annotate volumesnapshotcontent ${content.metadata.name} ${FORGET_NODE_ANNOTATION}=${content.metadata.uid}`;
-        return waitFor(content, now, SNAPSHOT_EVENT.deleteFailed, `there is no Node ${node}. ${how}`);
-      }
       const paused = isPaused(content)
         ? 'the VolumeSnapshotContent'
         : facts.paused
@@ -71,7 +67,7 @@ function remove(
     case 'running':
       return going === undefined ? { retry: true } : { follow: going };
     case 'unknown':
-      return unknown(content, now, outcome.message, SNAPSHOT_EVENT.deleteFailed);
+      return unknown(content, now, withWayOut(input, node, outcome.message), SNAPSHOT_EVENT.deleteFailed);
     case 'refused':
       return { ...failed(input, outcome.message, now), retry: true };
     case 'failed': {
@@ -83,6 +79,17 @@ function remove(
       return said.action === undefined ? name() : said;
     }
   }
+}
+
+/** A node that is no part of the cluster any more may never answer. */
+function withWayOut(
+  { content: { metadata }, nodeFacts }: ContentInput,
+  node: string,
+  message: string,
+): string {
+  if (nodeFacts(node).exists) return message;
+  const annotate = `kubectl annotate volumesnapshotcontent ${metadata.name} ${FORGET_NODE_ANNOTATION}=${metadata.uid}`;
+  return `there is no Node ${node}: ${message}. To let go of the copy there: ${annotate}`;
 }
 
 const release: Decision<ContentAction> = { action: { do: 'release' } };

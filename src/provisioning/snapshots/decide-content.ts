@@ -40,9 +40,7 @@ function verify(input: ContentInput, recorded: string, now: number): Decision<Co
   if ('problem' in handle)
     return waitFor(content, now, SNAPSHOT_EVENT.checkFailed, `its handle ${handle.problem}`);
   const node = nodeFor(input, handle);
-  const { ours, exists } = input.nodeFacts(node);
-  if (!ours) return idle;
-  if (!exists) return unknown(content, now, `there is no Node ${node}`);
+  if (!input.nodeFacts(node).ours) return idle;
   switch (outcome?.is) {
     case undefined:
       return { action: { do: 'look', node, handle, note: noteOf(content) } };

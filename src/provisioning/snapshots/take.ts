@@ -89,7 +89,6 @@ function obstacleTo({ content, volume, place, snapshotClass, nodeFacts }: Conten
   if ('problem' in freeze) return freeze.problem;
   if (place !== undefined && 'problem' in place) return place.problem;
   const node = place?.node ?? '';
-  if (!nodeFacts(node).exists) return `there is no Node ${node}`;
   if (isPaused(content)) return `the VolumeSnapshotContent ${content.metadata.name} is paused`;
   if (isPaused(volume)) return `Volume ${name} is paused`;
   if (nodeFacts(node).paused) return `Node ${node} is paused`;

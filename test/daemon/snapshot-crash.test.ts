@@ -1,0 +1,103 @@
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { EVENTS, PERSISTENT_VOLUME_CLAIMS, VOLUME_SNAPSHOTS } from '../../src/api/resources.ts';
+import type { KubeClient } from '../../src/kube/types.ts';
+import { type SnapshotCluster, startSnapshotCluster } from '../support/snapshot-cluster.ts';
+import { OF_CLAIM } from '../support/snapshot-input.ts';
+import { until } from '../support/until.ts';
+
+let cluster: SnapshotCluster;
+beforeEach(async () => {
+  cluster = await startSnapshotCluster();
+}, 30_000);
+afterEach(() => cluster.end());
+
+/** A client of a process that dies with the write of that number, which the server gets or does not; it says so. */
+function dying(real: KubeClient, at: number, reaches: boolean) {
+  const { promise: died, resolve } = Promise.withResolvers<void>();
+  let writes = 0;
+  let isDead = false;
+  const mortal = async <T>(write: () => Promise<T>): Promise<T> => {
+    writes += 1;
+    if (isDead || writes === at) {
+      if (!isDead && reaches) await write();
+      isDead = true;
+      resolve();
+      throw new Error('this process is dead');
+    }
+    return write();
+  };
+  const client: KubeClient = {
+    ...real,
+    create: (resource, object, options) =>
+      resource === EVENTS
+        ? real.create(resource, object, options)
+        : mortal(() => real.create(resource, object, options)),
+    patch: (resource, name, patch, options) =>
+      resource === EVENTS
+        ? real.patch(resource, name, patch, options)
+        : mortal(() => real.patch(resource, name, patch, options)),
+    delete: (resource, name, options) => mortal(() => real.delete(resource, name, options)),
+  };
+  return { client, died, isDead: () => isDead };
+}
+
+/** Runs what leads to something, in processes of which each dies with a later write, until one lives. */
+async function live(
+  asked: () => Promise<unknown>,
+  isDone: () => Promise<unknown>,
+  reaches: boolean,
+): Promise<number> {
+  for (let at = 1; ; at++) {
+    const process = dying(cluster.client, at, reaches);
+    cluster.start({ client: process.client });
+    if (at === 1) await asked();
+    const done = isDone();
+    done.catch(() => {});
+    await Promise.race([process.died, done]);
+    await cluster.stop();
+    if (!process.isDead()) return at;
+    // Of a write that is lost each time the next process has to do one more.
+    expect(at).toBeLessThan(30);
+  }
+}
+
+test.each([
+  ['before', false],
+  ['after', true],
+])(
+  'a process that dies right %s any of its writes leaves nothing undone and nothing twice',
+  async (_, reaches) => {
+    await cluster.createClass('fast');
+    await cluster.createData('data');
+    const taking = await live(
+      () => cluster.createSnapshot('backup', 'data', 'fast'),
+      async () => {
+        await cluster.isReady('backup');
+        await until('the claim is let go of', 10_000, async () =>
+          (await cluster.claim('data'))?.metadata.finalizers?.includes(OF_CLAIM) ? undefined : true,
+        );
+      },
+      reaches,
+    );
+    expect(taking).toBeGreaterThan(2);
+    expect(await cluster.contents()).toHaveLength(1);
+    expect(cluster.nodes.taken).toHaveLength(1);
+
+    const deleting = await live(
+      () => cluster.remove(VOLUME_SNAPSHOTS, 'backup'),
+      async () => {
+        await cluster.isGone(VOLUME_SNAPSHOTS, 'backup');
+        await until('no content is left', 10_000, async () =>
+          (await cluster.contents()).length === 0 ? true : undefined,
+        );
+      },
+      reaches,
+    );
+    expect(deleting).toBeGreaterThan(2);
+    expect([...cluster.nodes.copies]).toEqual([]);
+    expect(cluster.nodes.removed).toHaveLength(1);
+    await cluster.remove(PERSISTENT_VOLUME_CLAIMS, 'data');
+    await cluster.isGone(PERSISTENT_VOLUME_CLAIMS, 'data');
+  },
+  60_000,
+);

@@ -1,0 +1,83 @@
+import type { SnapshotHandle } from '../../src/api/snapshot-handle.ts';
+import type { NodeWork } from '../../src/provisioning/snapshots/node-work.ts';
+import type { Outcome } from '../../src/provisioning/snapshots/types.ts';
+
+export interface CopyingNodes extends NodeWork {
+  /** They do not answer. */
+  away: Set<string>;
+  /** What is taken next fails so, once for each. */
+  failures: string[];
+  /** Paths of copies: nodes share them. */
+  copies: Set<string>;
+  /** The path of each copy that was made, and of each that was removed. */
+  taken: string[];
+  removed: string[];
+  /** Every call. */
+  asked: string[];
+  /** Jobs run until this is called, while it is set. */
+  hold(): () => void;
+  /** How each copy was allowed to be made. */
+  freezes: object[];
+}
+
+/** Work for snapshots in memory: a copy is a path in a set. */
+export function copyingNodes(): CopyingNodes {
+  let held: { go: Promise<void>; isOver: boolean } | undefined;
+  const pathOf = (handle: SnapshotHandle) => (handle.type === 'file' ? handle.path : handle.name);
+  const present = (handle: SnapshotHandle): Outcome =>
+    self.copies.has(pathOf(handle)) ? { is: 'whole', sizeBytes: 2 ** 30 } : { is: 'absent' };
+  const reach = (what: string, node: string): Outcome | undefined => {
+    self.asked.push(`${what} ${node}`);
+    return self.away.has(node) ? { is: 'unknown', message: `node ${node} is away` } : undefined;
+  };
+
+  const self: CopyingNodes = {
+    away: new Set(),
+    failures: [],
+    copies: new Set(),
+    taken: [],
+    removed: [],
+    asked: [],
+    freezes: [],
+    hold() {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      const mine = { go: promise, isOver: false };
+      held = mine;
+      return () => {
+        mine.isOver = true;
+        held = undefined;
+        resolve();
+      };
+    },
+    async look(_content, node, handle) {
+      return reach('look', node) ?? present(handle);
+    },
+    async take(_content, _volume, { node, handle }, freeze, isCurrent) {
+      const away = reach('take', node);
+      if (away !== undefined) return away;
+      if (held !== undefined) return { is: 'running' };
+      if (present(handle).is === 'whole') return present(handle);
+      if (!(await isCurrent())) return undefined;
+      const message = self.failures.shift();
+      if (message !== undefined) return { is: 'failed', message };
+      self.copies.add(pathOf(handle));
+      self.taken.push(pathOf(handle));
+      self.freezes.push(freeze);
+      return present(handle);
+    },
+    async remove(_content, _volume, { node, handle }, isCurrent) {
+      const away = reach('remove', node);
+      if (away !== undefined) return away;
+      if (present(handle).is === 'absent') return { is: 'absent' };
+      if (!(await isCurrent())) return undefined;
+      self.copies.delete(pathOf(handle));
+      self.removed.push(pathOf(handle));
+      return { is: 'absent' };
+    },
+    follow(_content, _note, ended) {
+      if (held === undefined) ended();
+      else void held.go.then(ended);
+    },
+  };
+  return self;
+}
