@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { COMPONENTS, type Component } from '../src/cli/install/components.ts';
+import type { Component } from '../src/cli/install/components.ts';
 import { IMAGE, manifestOf, NAMESPACE, wantedObjects } from '../src/cli/install/objects.ts';
 import type { Wanted } from '../src/cli/install/wanted.ts';
 import { saltCommands } from './salt-commands.ts';
@@ -12,10 +12,7 @@ export function generated(): Map<string, string> {
   return new Map([
     ['deploy/volume-crd.yaml', yaml('src/api/volume-crd.ts', volume)],
     ['deploy/leftover-crd.yaml', yaml('src/api/leftover-crd.ts', leftover)],
-    [
-      'deploy/daemon.yaml',
-      yaml('src/cli/install', ...objects(COMPONENTS.filter((component) => component !== 'crds'))),
-    ],
+    ['deploy/daemon.yaml', yaml('src/cli/install', ...objects(['rbac', 'deployment']))],
     ['salt/_modules/stowage_node/commands.py', saltCommands(readFileSync('deploy/sudoers', 'utf8'))],
   ]);
 }

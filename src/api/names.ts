@@ -80,6 +80,9 @@ export const SNAPSHOT_FINALIZERS = {
   claimAsSource: 'snapshot.storage.kubernetes.io/pvc-as-source-protection',
 } as const;
 
+/** Of the VolumePopulator that stands for VolumeSnapshotLinks, as KEP-3294 calls it. */
+export const SNAPSHOT_LINK_POPULATOR = 'volumesnapshotlink';
+
 /** 'true' on the class that claims get when they name none. */
 export const DEFAULT_CLASS_ANNOTATION = 'storageclass.kubernetes.io/is-default-class';
 

@@ -44,7 +44,7 @@ export const standardCrd = ({ group, names, scope, approved, versions }: Standar
 export const root = (description: string, required: string[], properties: Record<string, object>) => ({
   type: 'object',
   description,
-  required,
+  ...(required.length === 0 ? {} : { required }),
   properties: {
     apiVersion: { type: 'string' },
     kind: { type: 'string' },

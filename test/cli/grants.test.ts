@@ -96,15 +96,16 @@ describe('grant snapshot', () => {
     expect(await grants()).toHaveLength(1);
   });
 
-  test('adds to its own grant what is missing', async () => {
-    await stowage('grant snapshot prod/foo-backup --to test --for links');
+  test.each([
+    ['claims', [FROM_CLAIMS, FROM_LINKS]],
+    ['links', [FROM_LINKS, FROM_CLAIMS]],
+  ])('adds to its own grant for %s what is missing', async (first, from) => {
+    await stowage(`grant snapshot prod/foo-backup --to test --for ${first}`);
     expect(await stowage('grant snapshot prod/foo-backup --to test')).toMatchObject({
       code: 0,
       out: `${FULL} changed\n`,
     });
-    expect((await grants()).map(({ spec }) => spec)).toEqual([
-      { from: [FROM_LINKS, FROM_CLAIMS], to: [TO_BACKUP] },
-    ]);
+    expect((await grants()).map(({ spec }) => spec)).toEqual([{ from, to: [TO_BACKUP] }]);
   });
 
   test('adds nothing to one of its name that grants something else by now', async () => {

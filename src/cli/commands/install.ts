@@ -11,7 +11,11 @@ export default function install(program: Command, io: Io): void {
     .description(
       'install or upgrade what a cluster needs: definitions of kinds, rights, and the daemon as a Deployment, in the namespace stowage unless -n says another',
     )
-    .option('--components <name,...>', 'parts to install: crds, rbac, deployment (default: all)', components)
+    .option(
+      '--components <name,...>',
+      'parts to install: crds, rbac, deployment (default: these), and standard kinds where they are absent: snapshot-crds, referencegrant-crd, populator-crds',
+      components,
+    )
     .option(
       '--image <image>',
       'image of the daemon (default: stowage:<version>, as built and loaded by you)',

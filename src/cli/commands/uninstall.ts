@@ -10,7 +10,11 @@ export default function uninstall(program: Command, io: Io): void {
     .description(
       'remove what install made. Volumes on nodes, PersistentVolumes and namespaces with other objects stay, and kinds that still have objects are not removed.',
     )
-    .option('--components <name,...>', 'parts to remove: crds, rbac, deployment (default: all)', components)
+    .option(
+      '--components <name,...>',
+      'parts to remove: crds, rbac, deployment, snapshot-crds, referencegrant-crd, populator-crds (default: all)',
+      components,
+    )
     .addOption(
       new Option('--dry-run <mode>', 'remove nothing: say what would be removed, or let the server check')
         .choices(['none', 'client', 'server'])

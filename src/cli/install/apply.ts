@@ -2,10 +2,12 @@ import type { KubeObject } from '../../api/meta.ts';
 import { isAlreadyExists, isNotFound } from '../../kube/errors.ts';
 import { patchWithRetry } from '../../kube/retry.ts';
 import type { KubeClient, WriteOptions } from '../../kube/types.ts';
-import { ANEW, asCreated, changeOf } from './change.ts';
+import { ANEW, asCreated, changeOf, LEFT } from './change.ts';
 import type { Wanted } from './wanted.ts';
 
-export type Outcome = 'created' | 'changed' | 'unchanged' | 'made anew';
+/** Of what is somebody else's. */
+export const LEFT_AS_IT_IS = 'left as it is';
+export type Outcome = 'created' | 'changed' | 'unchanged' | 'made anew' | typeof LEFT_AS_IT_IS;
 
 export interface ApplyOptions {
   /** The server checks, and stores nothing. */
@@ -18,7 +20,7 @@ export async function apply(client: KubeClient, wanted: Wanted, options: ApplyOp
   const { resource, object } = wanted;
   const { name, namespace } = object.metadata;
   const at = { ...options, ...(namespace === undefined ? {} : { namespace }) };
-  let changed = false;
+  let outcome: Outcome = 'unchanged';
   let outdated = undefined as KubeObject | undefined;
   try {
     await patchWithRetry<KubeObject>(
@@ -28,12 +30,12 @@ export async function apply(client: KubeClient, wanted: Wanted, options: ApplyOp
       (current) => {
         const change = changeOf(current, wanted);
         outdated = change === ANEW ? current : undefined;
-        changed = change !== undefined;
-        return change === ANEW ? undefined : change;
+        outcome = change === undefined ? 'unchanged' : change === LEFT ? LEFT_AS_IT_IS : 'changed';
+        return change === ANEW || change === LEFT ? undefined : change;
       },
       at,
     );
-    if (outdated === undefined) return changed ? 'changed' : 'unchanged';
+    if (outdated === undefined) return outcome;
   } catch (error) {
     if (!isNotFound(error)) throw error;
   }

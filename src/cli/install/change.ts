@@ -6,27 +6,33 @@ import { type Definition, versionsAfter } from './crd.ts';
 import { CUSTOM_RESOURCE_DEFINITIONS, DEPLOYMENTS, NAMESPACES } from './kinds.ts';
 import { isOurs, MANAGED_BY, managerOf, VERSION_LABEL } from './labels.ts';
 import { merged, mergePatch } from './merge.ts';
+import { isAsInstalled, isStandard, LAST_INSTALLED, lastOf } from './standard.ts';
 import { titleOf, type Wanted } from './wanted.ts';
-
-/** What an object was wanted to be when it was last installed, as JSON: by it is known what is not wanted any more. */
-export const LAST_INSTALLED = 'stowage.dev/last-installed';
 
 /** What is to be done where a field differs that cannot be changed: delete and create. */
 export const ANEW = 'anew';
 
+/** What is to be done where it is somebody else's: nothing. */
+export const LEFT = 'left';
+
 /** An object as it is created. */
-export function asCreated({ resource, object }: Wanted): KubeObject {
-  if (resource === CUSTOM_RESOURCE_DEFINITIONS || resource === NAMESPACES) return object;
+export function asCreated({ resource, component, object }: Wanted): KubeObject {
+  const isOwnDefinition = resource === CUSTOM_RESOURCE_DEFINITIONS && !isStandard(component);
+  if (isOwnDefinition || resource === NAMESPACES) return object;
   const annotations = { ...object.metadata.annotations, [LAST_INSTALLED]: JSON.stringify(object) };
   return { ...object, metadata: { ...object.metadata, annotations } };
 }
 
 /**
- * The merge patch that makes of an object that is there what is wanted; undefined where it is that, ANEW where no patch can. Pure.
+ * The merge patch that makes of an object that is there what is wanted; undefined where it is that, ANEW where no patch can, LEFT where
+ * it is of a standard kind and somebody else's. Pure.
  * Throws a StowageError `conflict` where it is not ours to change.
  */
-export function changeOf(current: KubeObject, wanted: Wanted): object | typeof ANEW | undefined {
-  const { resource, object } = wanted;
+export function changeOf(
+  current: KubeObject,
+  wanted: Wanted,
+): object | typeof ANEW | typeof LEFT | undefined {
+  const { resource, component, object } = wanted;
   const title = titleOf(resource, object);
   if (current.metadata.deletionTimestamp !== undefined) {
     throw new StowageError('conflict', `${title} is being deleted`, {
@@ -35,8 +41,9 @@ export function changeOf(current: KubeObject, wanted: Wanted): object | typeof A
   }
   // One that is there already is someone's: it is used, and neither changed nor removed later.
   if (resource === NAMESPACES) return undefined;
+  if (isStandard(component) && !isAsInstalled(current)) return LEFT;
   refuseOlder(current, title);
-  if (resource === CUSTOM_RESOURCE_DEFINITIONS) return definitionChange(current, object);
+  if (resource === CUSTOM_RESOURCE_DEFINITIONS) return definitionChange(current, asCreated(wanted));
   const manager = managerOf(current);
   if (manager !== undefined && !isOurs(current)) {
     throw new StowageError('conflict', `${title} is there, and is managed by ${manager}`, {
@@ -87,15 +94,6 @@ function definitionChange(current: KubeObject, object: KubeObject): object | und
     undefined,
   ) as Definition;
   return mergePatch(before, { ...before, ...rest, spec: { ...rest.spec, versions: spec.versions } });
-}
-
-function lastOf({ metadata }: KubeObject): unknown {
-  try {
-    return JSON.parse(metadata.annotations?.[LAST_INSTALLED] ?? 'null');
-  } catch {
-    // Somebody changed it: then nothing is known of before.
-    return undefined;
-  }
 }
 
 /** An older program knows less: what it would write lacks fields that objects have. */

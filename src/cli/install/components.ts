@@ -1,8 +1,18 @@
 import { InvalidArgumentError } from 'commander';
 
 /** The parts of an installation, in the order in which they are made. */
-export const COMPONENTS = ['crds', 'rbac', 'deployment'] as const;
+export const COMPONENTS = [
+  'crds',
+  'snapshot-crds',
+  'referencegrant-crd',
+  'populator-crds',
+  'rbac',
+  'deployment',
+] as const;
 export type Component = (typeof COMPONENTS)[number];
+
+/** Those that are nobody's but Stowage's: what is installed unless more is asked for. */
+export const OWN_COMPONENTS: readonly Component[] = ['crds', 'rbac', 'deployment'];
 
 /** `a,b`, also given several times; each once, in the order in which they are made. */
 export function components(text: string, before: readonly Component[] = []): Component[] {

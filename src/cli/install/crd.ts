@@ -3,6 +3,7 @@ import type { KubeObject } from '../../api/meta.ts';
 
 interface Version {
   name: string;
+  served: boolean;
   storage: boolean;
 }
 

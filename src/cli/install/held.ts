@@ -8,15 +8,16 @@ import type { Installed } from './installed.ts';
 
 const SHOWN = 5;
 
-/** Objects would go with the definition of their kind. Throws a StowageError `conflict` that says which there are. */
+/** Objects would go with the definition of their kind, but for those of Stowage's own, by their UIDs. Throws a StowageError `conflict` that says which there are. */
 export async function refuseHeld(
   client: Pick<KubeClient, 'list'>,
   definitions: readonly Installed[],
+  mine: ReadonlySet<string>,
   signal: AbortSignal,
 ): Promise<void> {
   const found: string[] = [];
   for (const { object } of definitions) {
-    const names = await namesOf(client, object as Definition, signal);
+    const names = await namesOf(client, object as Definition, mine, signal);
     if (names.length === 0) continue;
     const more = names.length > SHOWN ? ', …' : '';
     const { kind } = (object as Definition).spec.names;
@@ -29,7 +30,7 @@ export async function refuseHeld(
     'conflict',
     `Kinds that have objects are not removed: there are ${found.join(' and ')}`,
     {
-      hint: 'Delete them while the daemon still runs (stowage delete volume NAME --wait; kubectl delete leftover UID), or keep the definitions and all that is in them: stowage uninstall --components rbac,deployment',
+      hint: 'Delete them while the daemon still runs (stowage delete volume NAME --wait; kubectl delete KIND NAME), or keep the definitions and all that is in them: stowage uninstall --components rbac,deployment',
     },
   );
 }
@@ -37,6 +38,7 @@ export async function refuseHeld(
 async function namesOf(
   client: Pick<KubeClient, 'list'>,
   { spec }: Definition,
+  mine: ReadonlySet<string>,
   signal: AbortSignal,
 ): Promise<string[]> {
   const { group, names, scope, versions } = spec;
@@ -44,7 +46,10 @@ async function namesOf(
   const resource = { group, version: served, ...names, namespaced: scope === 'Namespaced' };
   try {
     const { items } = await listAll<KubeObject>(client, resource, { signal });
-    return items.map(({ metadata }) => metadata.name).sort();
+    return items
+      .filter(({ metadata }) => !mine.has(metadata.uid ?? ''))
+      .map(({ metadata: { namespace, name } }) => (namespace === undefined ? name : `${namespace}/${name}`))
+      .sort();
   } catch (error) {
     // A definition that was never established has no objects.
     if (isNotFound(error)) return [];

@@ -1,10 +1,12 @@
 import type { KubeObject } from '../../api/meta.ts';
+import { VOLUME_POPULATORS } from '../../api/resources.ts';
+import { isNotFound } from '../../kube/errors.ts';
 import type { KubeClient } from '../../kube/types.ts';
 import { waitFor } from '../../kube/wait.ts';
 import type { Io } from '../io.ts';
 import { printable } from '../output/printable.ts';
-import { apply, rehearse } from './apply.ts';
-import { COMPONENTS, type Component } from './components.ts';
+import { apply, LEFT_AS_IT_IS, type Outcome, rehearse } from './apply.ts';
+import { type Component, OWN_COMPONENTS } from './components.ts';
 import { type Definition, isEstablished } from './crd.ts';
 import { SSH_SECRET } from './deployment.ts';
 import { type Installed, installedOf } from './installed.ts';
@@ -12,6 +14,7 @@ import { CUSTOM_RESOURCE_DEFINITIONS, DEPLOYMENTS, NAMESPACES } from './kinds.ts
 import { accountPlaces, placeOf, refuseHalfMove, waitUntilGone } from './move.ts';
 import { IMAGE, manifestOf, NAMESPACE, wantedObjects } from './objects.ts';
 import { removeObject } from './remove.ts';
+import { oddVersions } from './standard.ts';
 import { titleOf, type Wanted } from './wanted.ts';
 
 export interface InstallFlags {
@@ -30,7 +33,7 @@ export async function install(
   io: Io,
   connect: () => Promise<KubeClient>,
 ): Promise<void> {
-  const components = flags.components ?? COMPONENTS;
+  const components = flags.components ?? OWN_COMPONENTS;
   const { namespace = NAMESPACE, image = IMAGE } = flags;
   const objects = wantedObjects({ components, namespace, image });
   if (flags.dryRun === 'client') {
@@ -44,7 +47,7 @@ export async function install(
       `${printable(titleOf(resource, object))} ${what}${options.dryRun ? ' (server dry run)' : ''}\n`,
     );
 
-  const needsDaemon = components.some((component) => component !== 'crds');
+  const needsDaemon = components.includes('rbac') || components.includes('deployment');
   const daemons = needsDaemon ? await installedOf(client, 'deployment', io.signal) : [];
   refuseHalfMove(daemons, components, namespace);
 
@@ -72,12 +75,32 @@ export async function install(
       say(resource, object, 'created, unchecked: its namespace is not there yet');
       return;
     }
-    const outcome = await apply(client, wanted, options);
+    const outcome = await applied(wanted);
+    if (outcome === undefined) {
+      say(resource, object, 'created, unchecked: its kind is not there yet');
+      return;
+    }
+    if (outcome === LEFT_AS_IT_IS) {
+      say(resource, object, `${outcome}, for it is not Stowage's`);
+      const note = await oddVersions(client, wanted, io.signal);
+      if (note !== undefined) io.stderr.write(`note: ${printable(note)}\n`);
+      return;
+    }
     if (resource === NAMESPACES && outcome === 'created') namespaceIsThere = !options.dryRun;
     if (resource === CUSTOM_RESOURCE_DEFINITIONS && !options.dryRun) await established(client, object, io);
     say(resource, object, outcome);
     if (resource === DEPLOYMENTS && outcome === 'created') {
       io.stderr.write(`note: its pod starts when the Secret ${SSH_SECRET} is in that namespace, too\n`);
+    }
+  }
+
+  /** Undefined: it is not known, for the kind would have been made before. */
+  async function applied(wanted: Wanted): Promise<Outcome | undefined> {
+    try {
+      return await apply(client, wanted, options);
+    } catch (error) {
+      if (options.dryRun && wanted.resource === VOLUME_POPULATORS && isNotFound(error)) return undefined;
+      throw error;
     }
   }
 

@@ -1,6 +1,8 @@
 import type { KubeObject, Resource } from '../../api/meta.ts';
 import { COMPONENT } from '../../api/names.ts';
+import { VOLUME_POPULATORS } from '../../api/resources.ts';
 import { listAll } from '../../kube/client.ts';
+import { isNotFound } from '../../kube/errors.ts';
 import type { KubeClient } from '../../kube/types.ts';
 import type { Component } from './components.ts';
 import {
@@ -13,6 +15,7 @@ import {
   SERVICE_ACCOUNTS,
 } from './kinds.ts';
 import { COMPONENT_LABEL, MANAGED_BY } from './labels.ts';
+import { isAsInstalled, isStandard } from './standard.ts';
 
 export interface Installed {
   resource: Resource;
@@ -24,9 +27,15 @@ const KINDS: Readonly<Record<Component, readonly Resource[]>> = {
   deployment: [DEPLOYMENTS],
   rbac: [ROLE_BINDINGS, ROLES, CLUSTER_ROLE_BINDINGS, CLUSTER_ROLES, SERVICE_ACCOUNTS],
   crds: [CUSTOM_RESOURCE_DEFINITIONS],
+  'snapshot-crds': [CUSTOM_RESOURCE_DEFINITIONS],
+  'referencegrant-crd': [CUSTOM_RESOURCE_DEFINITIONS],
+  'populator-crds': [VOLUME_POPULATORS, CUSTOM_RESOURCE_DEFINITIONS],
 };
 
-/** The objects of a component that carry Stowage's label, whatever namespace they are in. */
+/**
+ * The objects of a component that carry Stowage's label, whatever namespace they are in. Of standard kinds those that are
+ * still as Stowage made them: whoever installs over them leaves its labels.
+ */
 export async function installedOf(
   client: Pick<KubeClient, 'list'>,
   component: Component,
@@ -35,8 +44,23 @@ export async function installedOf(
   const labelSelector = `${MANAGED_BY}=${COMPONENT},${COMPONENT_LABEL}=${component}`;
   const found: Installed[] = [];
   for (const resource of KINDS[component]) {
-    const { items } = await listAll<KubeObject>(client, resource, { labelSelector, signal });
-    found.push(...items.map((object) => ({ resource, object })));
+    const items = await objectsOf(client, resource, { labelSelector, signal });
+    const ours = isStandard(component) ? items.filter(isAsInstalled) : items;
+    found.push(...ours.map((object) => ({ resource, object })));
   }
   return found;
+}
+
+async function objectsOf(
+  client: Pick<KubeClient, 'list'>,
+  resource: Resource,
+  options: { labelSelector: string; signal: AbortSignal },
+): Promise<KubeObject[]> {
+  try {
+    return (await listAll<KubeObject>(client, resource, options)).items;
+  } catch (error) {
+    // Its kind is not there either.
+    if (isNotFound(error)) return [];
+    throw error;
+  }
 }

@@ -6,6 +6,7 @@ import { deploymentObject } from './deployment.ts';
 import { CUSTOM_RESOURCE_DEFINITIONS, NAMESPACES } from './kinds.ts';
 import { labelsOf } from './labels.ts';
 import { rbacObjects } from './rbac.ts';
+import { isStandard, standardObjects } from './standard.ts';
 import { type Wanted, wanted } from './wanted.ts';
 
 export const NAMESPACE = 'stowage';
@@ -23,6 +24,7 @@ export function wantedObjects({ components, namespace, image }: Installation): W
   const has = (component: Component) => components.includes(component);
   return [
     ...(has('crds') ? CRDS.map(crd) : []),
+    ...components.filter(isStandard).flatMap(standardObjects),
     ...(has('rbac') || has('deployment')
       ? [wanted(NAMESPACES, undefined, { metadata: { name: namespace, labels: labelsOf() } })]
       : []),

@@ -41,8 +41,8 @@ export async function uninstall(
     found.push(...(await installedOf(client, component, signal)));
   }
   const definitions = found.filter(({ resource }) => resource === CUSTOM_RESOURCE_DEFINITIONS);
-  await refuseHeld(client, definitions, signal);
   const mine = new Set(found.map(({ object }) => object.metadata.uid ?? ''));
+  await refuseHeld(client, definitions, mine, signal);
   if (components.includes('rbac') && components.includes('deployment')) {
     found.push(...(await emptyNamespaces(connection, mine, io)));
   }
@@ -56,7 +56,7 @@ export async function uninstall(
   }
   for (const installed of found) {
     // One may have been made meanwhile.
-    if (definitions.includes(installed)) await refuseHeld(client, [installed], signal);
+    if (definitions.includes(installed)) await refuseHeld(client, [installed], mine, signal);
     if (installed.resource === NAMESPACES && !(await isEmpty(installed.object, connection, mine, io)))
       continue;
     if (flags.dryRun !== 'client') {

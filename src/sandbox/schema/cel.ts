@@ -67,7 +67,7 @@ const ESCAPES: Record<string, string> = {
 
 /** Rules call a property otherwise whose name could not stand in an expression; keys of maps are no names. */
 function nameOf(schema: Structural | undefined, field: string): string {
-  if (schema?.properties === undefined || !Object.hasOwn(schema.properties, field)) return field;
+  if (schema?.properties === undefined) return field;
   return KEYWORDS.includes(field)
     ? `__${field}__`
     : field.replaceAll(/__|[./-]/g, (found) => ESCAPES[found] ?? found);

@@ -138,6 +138,14 @@ const versions = (written: string, read: string): Step[] => [
   ['DELETE', `${grants(read)}/a`],
 ];
 
+const TABLE = { accept: 'application/json;as=Table;v=v1;g=meta.k8s.io,application/json' };
+const table = (path: string, body: object, status?: object): Step[] => [
+  ['POST', path, body],
+  ...(status === undefined ? [] : [['PATCH', `${path}/a/status`, { status }, MERGE] as Step]),
+  ['GET', path, undefined, TABLE],
+];
+const ready = { readyToUse: true, creationTime: '2001-01-02T03:04:05Z', restoreSize: '1Gi' };
+
 /** By the CRDs that Stowage brings; theirs of the projects say the same. */
 export const standardKinds = recorded(
   'standard-kinds',
@@ -156,6 +164,12 @@ export const standardKinds = recorded(
     ...['gateway.networking.k8s.io', 'snapshot.storage.k8s.io', 'populator.storage.k8s.io'].map(
       (group): [string, Step[]] => [`discovery of ${group}`, [['GET', `/apis/${group}`]]],
     ),
+    ['table of snapshots', table(SNAPSHOTS, snapshot(ofClaim), ready)],
+    ['table of contents', table(CONTENTS, content({}), { readyToUse: true, restoreSize: 1024 })],
+    ['table of classes', table(CLASSES, snapshotClass({ driver: 'd', deletionPolicy: 'Delete' }))],
+    ['table of links', table(LINKS, link({ name: 's', namespace: 'prod' }))],
+    ['table of grants', table(grants('v1'), grant('v1'))],
+    ['table of populators', table(POPULATORS, populator({ sourceKind: { group: 'g', kind: 'K' } }))],
     ['discovery of snapshots', [['GET', '/apis/snapshot.storage.k8s.io/v1']]],
     ['discovery of grants', [['GET', '/apis/gateway.networking.k8s.io/v1beta1']]],
   ]),

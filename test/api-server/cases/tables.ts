@@ -1,4 +1,16 @@
-import { claim, event, localVolume, metadata, ours, PATHS, pod, roleRef, rule, volume } from '../builtin.ts';
+import {
+  capacity,
+  claim,
+  event,
+  localVolume,
+  metadata,
+  ours,
+  PATHS,
+  pod,
+  roleRef,
+  rule,
+  volume,
+} from '../builtin.ts';
 import { recorded, type Step } from '../recorded.ts';
 
 const TABLE = { accept: 'application/json;as=Table;v=v1;g=meta.k8s.io,application/json' };
@@ -32,6 +44,9 @@ export const tables = recorded('tables', Object.values(PATHS).map(ours), {
       annotations: { 'storageclass.kubernetes.io/is-default-class': 'true' },
     },
   }),
+  drivers: table('drivers', named({ spec: { storageCapacity: true } })),
+  capacities: table('capacities', named(capacity())),
+  'a capacity that is not known': table('capacities', named(capacity({ capacity: undefined }))),
   leases: table('leases', named({ spec: { holderIdentity: 'me' } })),
   configMaps: table('configMaps', named({ data: { a: 'b', c: 'd' } })),
   secrets: table('secrets', named({ stringData: { a: 'b' } })),

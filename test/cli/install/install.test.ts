@@ -186,8 +186,11 @@ describe('install', () => {
   );
 
   test.each([
-    [['--components', 'crd'], '"crd" is no component: there are crds, rbac, deployment.'],
-    [['--components', 'crds,snapshot-crds'], '"snapshot-crds" is no component'],
+    [
+      ['--components', 'crd'],
+      '"crd" is no component: there are crds, snapshot-crds, referencegrant-crd, populator-crds, rbac, deployment.',
+    ],
+    [['--components', 'crds,snapshots'], '"snapshots" is no component'],
     [['--components='], '"" is no component'],
     [['--image', ''], 'An image has a name'],
   ])('%j is wrong usage', async (flags, message) => {
