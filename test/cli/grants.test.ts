@@ -279,6 +279,8 @@ describe('get grants', () => {
     await make(PERSISTENT_VOLUME_CLAIMS, claimNamed('nothing'));
     await make(VOLUME_SNAPSHOT_LINKS, LINK);
     await make(VOLUME_SNAPSHOT_LINKS, { ...LINK, metadata: { ...LINK.metadata, namespace: 'other' } });
+    const metadata = { name: 'own', namespace: 'test' };
+    await make(VOLUME_SNAPSHOT_LINKS, { ...LINK, metadata, spec: { source: { name: 'foo-backup' } } });
   };
 
   test('who may, and who does', async () => {
