@@ -21,6 +21,7 @@ import {
   LINK,
   SNAPSHOT,
   TO_BACKUP,
+  TO_LINK,
   TO_SNAPSHOT,
 } from '../support/snapshots.ts';
 
@@ -277,6 +278,11 @@ describe('get grants', () => {
       claimNamed('not-this', { dataSourceRef: { ...TO_SNAPSHOT, name: 'x' } }),
     );
     await make(PERSISTENT_VOLUME_CLAIMS, claimNamed('nothing'));
+    await make(PERSISTENT_VOLUME_CLAIMS, claimNamed('linked', { dataSourceRef: TO_LINK }));
+    await make(
+      PERSISTENT_VOLUME_CLAIMS,
+      claimNamed('linked-own', { dataSourceRef: { ...TO_LINK, name: 'own' } }),
+    );
     await make(VOLUME_SNAPSHOT_LINKS, LINK);
     await make(VOLUME_SNAPSHOT_LINKS, { ...LINK, metadata: { ...LINK.metadata, namespace: 'other' } });
     const metadata = { name: 'own', namespace: 'test' };
@@ -292,7 +298,7 @@ describe('get grants', () => {
     expect(heading).toMatch(/^NAME +FROM +TO +USED-BY +AGE$/);
     expect(row).toMatch(
       new RegExp(
-        `^${NAME} +test \\(claims,links\\) +foo-backup +test/foo-testing, link test/foo-link +\\d+s$`,
+        `^${NAME} +test \\(claims,links\\) +foo-backup +test/foo-testing, link test/foo-link, test/linked +\\d+s$`,
       ),
     );
     expect((await stowage('get grants -A --no-headers')).out).toMatch(/^prod +/);
@@ -318,6 +324,14 @@ describe('get grants', () => {
           phase: 'Pending',
         },
         { kind: 'VolumeSnapshotLink', namespace: 'test', name: 'foo-link', source: 'foo-backup' },
+        {
+          kind: 'PersistentVolumeClaim',
+          namespace: 'test',
+          name: 'linked',
+          source: 'foo-backup',
+          phase: 'Pending',
+          link: 'foo-link',
+        },
       ],
       since: expect.any(String),
     };
