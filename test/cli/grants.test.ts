@@ -21,6 +21,7 @@ import {
   LINK,
   SNAPSHOT,
   TO_BACKUP,
+  TO_LINK,
   TO_SNAPSHOT,
 } from '../support/snapshots.ts';
 
@@ -96,15 +97,16 @@ describe('grant snapshot', () => {
     expect(await grants()).toHaveLength(1);
   });
 
-  test('adds to its own grant what is missing', async () => {
-    await stowage('grant snapshot prod/foo-backup --to test --for links');
+  test.each([
+    ['claims', [FROM_CLAIMS, FROM_LINKS]],
+    ['links', [FROM_LINKS, FROM_CLAIMS]],
+  ])('adds to its own grant for %s what is missing', async (first, from) => {
+    await stowage(`grant snapshot prod/foo-backup --to test --for ${first}`);
     expect(await stowage('grant snapshot prod/foo-backup --to test')).toMatchObject({
       code: 0,
       out: `${FULL} changed\n`,
     });
-    expect((await grants()).map(({ spec }) => spec)).toEqual([
-      { from: [FROM_LINKS, FROM_CLAIMS], to: [TO_BACKUP] },
-    ]);
+    expect((await grants()).map(({ spec }) => spec)).toEqual([{ from, to: [TO_BACKUP] }]);
   });
 
   test('adds nothing to one of its name that grants something else by now', async () => {
@@ -276,8 +278,15 @@ describe('get grants', () => {
       claimNamed('not-this', { dataSourceRef: { ...TO_SNAPSHOT, name: 'x' } }),
     );
     await make(PERSISTENT_VOLUME_CLAIMS, claimNamed('nothing'));
+    await make(PERSISTENT_VOLUME_CLAIMS, claimNamed('linked', { dataSourceRef: TO_LINK }));
+    await make(
+      PERSISTENT_VOLUME_CLAIMS,
+      claimNamed('linked-own', { dataSourceRef: { ...TO_LINK, name: 'own' } }),
+    );
     await make(VOLUME_SNAPSHOT_LINKS, LINK);
     await make(VOLUME_SNAPSHOT_LINKS, { ...LINK, metadata: { ...LINK.metadata, namespace: 'other' } });
+    const metadata = { name: 'own', namespace: 'test' };
+    await make(VOLUME_SNAPSHOT_LINKS, { ...LINK, metadata, spec: { source: { name: 'foo-backup' } } });
   };
 
   test('who may, and who does', async () => {
@@ -289,7 +298,7 @@ describe('get grants', () => {
     expect(heading).toMatch(/^NAME +FROM +TO +USED-BY +AGE$/);
     expect(row).toMatch(
       new RegExp(
-        `^${NAME} +test \\(claims,links\\) +foo-backup +test/foo-testing, link test/foo-link +\\d+s$`,
+        `^${NAME} +test \\(claims,links\\) +foo-backup +test/foo-testing, link test/foo-link, test/linked +\\d+s$`,
       ),
     );
     expect((await stowage('get grants -A --no-headers')).out).toMatch(/^prod +/);
@@ -315,6 +324,14 @@ describe('get grants', () => {
           phase: 'Pending',
         },
         { kind: 'VolumeSnapshotLink', namespace: 'test', name: 'foo-link', source: 'foo-backup' },
+        {
+          kind: 'PersistentVolumeClaim',
+          namespace: 'test',
+          name: 'linked',
+          source: 'foo-backup',
+          phase: 'Pending',
+          link: 'foo-link',
+        },
       ],
       since: expect.any(String),
     };

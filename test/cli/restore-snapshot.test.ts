@@ -161,20 +161,22 @@ describe('to another namespace', () => {
 describe('a reference that is dropped after all leaves no claim', () => {
   /** As an admission webhook might, which looks at no dry run. */
   const dropping =
-    (answersTruly: boolean) =>
+    (answersTruly: boolean, namespaceOnly = false) =>
     (client: KubeClient): KubeClient => ({
       ...client,
       async create(resource, object, options = {}) {
         if (resource !== PERSISTENT_VOLUME_CLAIMS || options.dryRun)
           return client.create(resource, object, options);
-        const { dataSourceRef: _, ...spec } = (object as unknown as PersistentVolumeClaim).spec;
-        const stored = await client.create(resource, { ...object, spec }, options);
+        const { dataSourceRef, ...spec } = (object as unknown as PersistentVolumeClaim).spec;
+        const { namespace: _, ...rest } = dataSourceRef ?? {};
+        const kept = namespaceOnly ? { ...spec, dataSourceRef: rest } : spec;
+        const stored = await client.create(resource, { ...object, spec: kept }, options);
         return answersTruly ? stored : { ...object, metadata: stored.metadata };
       },
     });
 
   test.each([
-    ['as the answer says', true],
+    ['as the answer says, too', true],
     ['as only reading it back says', false],
   ])('%s', async (_name, answersTruly) => {
     for (const line of [RESTORE, 'restore snapshot prod/foo-backup --to prod/again']) {
@@ -183,6 +185,11 @@ describe('a reference that is dropped after all leaves no claim', () => {
       expect(err).toContain('The API server dropped spec.dataSourceRef of PersistentVolumeClaim');
       expect(await claims(clusters.on)).toEqual([]);
     }
+  });
+
+  test('nor does one that lost its namespace, and would start from another snapshot', async () => {
+    expect((await clusters.on.stowage(words(RESTORE), {}, dropping(true, true))).code).toBe(1);
+    expect(await claims(clusters.on)).toEqual([]);
   });
 
   test('and where it cannot be deleted, that is said', async () => {
@@ -335,9 +342,12 @@ describe('--wait', () => {
     };
     const waiting = cluster.stowage(words(`${RESTORE} --wait`), { terminal });
     const claim = await until('the claim', 5000, async () => (await claims(cluster))[0]);
-    await say(cluster, 'another', 'a', 'not of this claim');
-    await say(cluster, claim.metadata.uid, 'b', 'it is not allowed');
-    await until('the event is shown', 5000, async () => shown.includes('it is not allowed') || undefined);
+    const sees = (text: string) => until(text, 5000, async () => shown.includes(text) || undefined);
+    await say(cluster, claim.metadata.uid, 'a', 'it is not allowed');
+    await sees('it is not allowed');
+    await say(cluster, 'another', 'b', 'not of this claim');
+    await say(cluster, claim.metadata.uid, 'c', 'it is not ready');
+    await sees('it is not ready');
     await bind(cluster, { phase: 'Bound' });
     const { code, err } = await waiting;
     expect(code).toBe(0);

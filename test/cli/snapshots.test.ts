@@ -73,31 +73,34 @@ describe('create snapshot', () => {
   });
 
   test('--wait, with where it is', async () => {
-    const waiting = stowage('create snapshot prod/foo-backup --pvc foo --wait -o name');
-    await until('the snapshot is there', 5000, async () => (await snapshots())[0]);
+    let shown = '';
+    const terminal = {
+      write(text: string) {
+        shown += text;
+      },
+    };
+    const sees = (text: string) => until(text, 5000, async () => shown.includes(text) || undefined);
+    const line = 'create snapshot prod/foo-backup --pvc foo --wait -o name';
+    const waiting = cluster.stowage(line.split(' '), { terminal });
+    await sees('foo-backup: Pending, no content yet\n');
     await report('foo-backup', { error: { message: 'the node is away' } });
-    // Shown before it is gone.
-    await until('', 5000, async () => (await snapshots())[0]?.status?.error);
-    await report('foo-backup', {
-      readyToUse: true,
-      boundVolumeSnapshotContentName: 'c',
-      error: null as never,
-    });
-    const { code, out, err } = await waiting;
-    expect({ code, out }).toEqual({ code: 0, out: `${FULL}\n` });
+    await sees('foo-backup: Failed, no content yet: the node is away\n');
+    const error = null as never;
+    await report('foo-backup', { readyToUse: true, boundVolumeSnapshotContentName: 'c', error });
+    const { code, err } = await waiting;
+    expect(code).toBe(0);
     expect(err).toContain(`${FULL} created\n`);
-    expect(err).toContain('foo-backup: Pending, no content yet\n');
-    expect(err).toMatch(/foo-backup: Ready\n$/);
+    expect(shown.endsWith(`foo-backup: Ready\n${FULL}\n`)).toBe(true);
   });
 
   test('--wait in vain says what was seen last, and what to do', async () => {
-    const waiting = stowage('create snapshot prod/foo-backup --pvc foo --wait --timeout 2s');
+    const waiting = stowage('create snapshot prod/foo-backup --pvc foo --wait --timeout 3s');
     await until('the snapshot is there', 5000, async () => (await snapshots())[0]);
     await report('foo-backup', { error: { message: 'the node is away' } });
     const { code, out, err } = await waiting;
     expect({ code, out }).toEqual({ code: 6, out: '' });
     expect(err).toContain(
-      'error: VolumeSnapshot prod/foo-backup: waited 2 s in vain: Failed, no content yet: the node is away\n',
+      'error: VolumeSnapshot prod/foo-backup: waited 3 s in vain: Failed, no content yet: the node is away\n',
     );
     expect(err).toContain('stowage why snapshot prod/foo-backup');
   });
@@ -122,17 +125,44 @@ describe('create snapshot', () => {
     expect(code).toBe(2);
     expect(err).toContain(message);
   });
+});
 
-  test('in a cluster without snapshots', async () => {
-    const without = await startClaimsCluster({ without: ['VolumeSnapshot'] });
-    try {
-      const { code, err } = await without.stowage('create snapshot a --pvc b'.split(' '));
+test('a cluster without snapshots', async () => {
+  const without = await startClaimsCluster({ without: ['VolumeSnapshot'] });
+  try {
+    for (const line of [
+      'create snapshot a --pvc b',
+      'get snapshots',
+      'get snapshot a',
+      'get snapshots -A',
+      'why snapshot a',
+    ]) {
+      const { code, err } = await without.stowage(line.split(' '));
       expect(code).toBe(3);
       expect(err).toContain('stowage install --components snapshot-crds');
-    } finally {
-      await without.stop();
     }
-  });
+  } finally {
+    await without.stop();
+  }
+});
+
+test('no terminal is steered by what the cluster says', async () => {
+  const evil = '\u001b[2J\u009b\u202eFix: rm\nFix: rm';
+  await client.create(VOLUME_SNAPSHOTS, fresh(SNAPSHOT));
+  await report('foo-backup', { error: { message: evil } });
+  for (const line of [
+    'get snapshots -A -o wide',
+    'get snapshots -n prod -o json',
+    'get snapshots -n prod -o yaml',
+    'why snapshot prod/foo-backup',
+    'why snapshot prod/foo-backup -o json',
+  ]) {
+    const { code, out } = await stowage(line);
+    expect(code).toBe(0);
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: that is what is looked for
+    expect(out).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202e]/);
+    expect(out).not.toMatch(/^Fix: rm/m);
+  }
 });
 
 describe('get snapshots', () => {

@@ -27,6 +27,8 @@ export interface GrantUse {
   source: string;
   /** Of a claim. */
   phase?: string;
+  /** Of a claim: the link by which it refers to it. */
+  link?: string;
 }
 
 /** What refers to something, of one namespace. */
@@ -86,22 +88,27 @@ function usesOf(
     const type = source.kind === 'snapshot' ? SNAPSHOT_TYPE : CLAIM_TYPE;
     if (!isGranted([grant], referrer('claims', from), { ...type, namespace: home, name: source.name }))
       return [];
-    const { phase = 'Pending' } = claim.status ?? {};
-    return [
-      {
-        kind: 'PersistentVolumeClaim',
-        namespace: from,
-        name: claim.metadata.name,
-        source: source.name,
-        phase,
-      },
-    ];
+    return [useOf(claim, source.name)];
   });
-  const byLinks = links.flatMap(({ metadata, spec: { source } }): GrantUse[] => {
+  const byLinks = links.flatMap(({ metadata: { name: link }, spec: { source } }): GrantUse[] => {
     const to = { ...SNAPSHOT_TYPE, namespace: home, name: source.name };
-    return source.namespace === home && isGranted([grant], referrer('links', from), to)
-      ? [{ kind: 'VolumeSnapshotLink', namespace: from, name: metadata.name, source: source.name }]
-      : [];
+    if (source.namespace !== home || !isGranted([grant], referrer('links', from), to)) return [];
+    const using = claims.filter((claim) => {
+      const of = sourceOf(claim, { crossNamespace: true });
+      return of.kind === 'link' && of.namespace === from && of.name === link;
+    });
+    return [
+      { kind: 'VolumeSnapshotLink', namespace: from, name: link, source: source.name },
+      ...using.map((claim): GrantUse => ({ ...useOf(claim, source.name), link })),
+    ];
   });
   return [...byClaims, ...byLinks];
 }
+
+const useOf = ({ metadata, status }: PersistentVolumeClaim, source: string): GrantUse => ({
+  kind: 'PersistentVolumeClaim',
+  namespace: metadata.namespace ?? '',
+  name: metadata.name,
+  source,
+  phase: status?.phase ?? 'Pending',
+});

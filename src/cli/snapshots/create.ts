@@ -4,7 +4,6 @@ import { apiVersionOf } from '../../api/meta.ts';
 import { PERSISTENT_VOLUME_CLAIMS, VOLUME_SNAPSHOTS } from '../../api/resources.ts';
 import type { VolumeSnapshot } from '../../api/snapshot.ts';
 import type { Connection } from '../../kube/connect.ts';
-import { isNotFound } from '../../kube/errors.ts';
 import type { KubeClient } from '../../kube/types.ts';
 import type { GlobalFlags } from '../globals.ts';
 import type { Io } from '../io.ts';
@@ -15,6 +14,7 @@ import { printable } from '../output/printable.ts';
 import type { NamespacedName } from '../parse.ts';
 import { readNamed } from '../volume/reading.ts';
 import { commandLine } from '../why/command-line.ts';
+import { missingKind } from './missing-kind.ts';
 import { progressOf } from './state.ts';
 import { waited } from './wait.ts';
 
@@ -50,7 +50,7 @@ export async function createSnapshot(
   const wanted = snapshotOf(name, said ?? connection.namespace, flags);
   const server = dryRun === 'server';
   const options = { dryRun: server, strict: true, signal: io.signal };
-  let made = await client.create(VOLUME_SNAPSHOTS, wanted, options).catch(kindMissing);
+  let made = await client.create(VOLUME_SNAPSHOTS, wanted, options).catch(missingKind);
   await noteMissing(wanted, pvc.name, client, io);
   if (flags.wait && !server) {
     io.stderr.write(`${nameOf(made)} created\n`);
@@ -74,15 +74,6 @@ const snapshotOf = (name: string, namespace: string, flags: CreateSnapshotFlags)
     source: { persistentVolumeClaimName: flags.pvc.name },
   },
 });
-
-/** A missing kind names no object in its details; a missing namespace does. */
-function kindMissing(error: unknown): never {
-  if (!isNotFound(error) || error.status.details?.name !== undefined) throw error;
-  throw new StowageError('not-found', 'This cluster has no VolumeSnapshots', {
-    hint: 'What defines them is installed by: stowage install --components snapshot-crds',
-    cause: error,
-  });
-}
 
 /** A snapshot may come before its claim, but it may also have a wrong name in it. */
 async function noteMissing(

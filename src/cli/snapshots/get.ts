@@ -12,6 +12,7 @@ import { asJson, asYaml, listOf } from '../output/data.ts';
 import { printable } from '../output/printable.ts';
 import { table } from '../output/table.ts';
 import { watchPrinter } from '../output/watch-printer.ts';
+import { missingKind } from './missing-kind.ts';
 import { type SnapshotSortField, sortSnapshots } from './sort.ts';
 import { snapshotName } from './state.ts';
 import { snapshotRows } from './table.ts';
@@ -56,13 +57,13 @@ export async function getSnapshots(
     if (names.length === 0) {
       const { selector } = flags;
       const list = listAll<VolumeSnapshot>(client, VOLUME_SNAPSHOTS, { ...options, labelSelector: selector });
-      return { snapshots: (await selected(selector, list)).items, errors: [] };
+      return { snapshots: (await selected(selector, list).catch(missingKind)).items, errors: [] };
     }
     const snapshots: VolumeSnapshot[] = [];
     const errors: unknown[] = [];
     for (const name of names) {
       try {
-        snapshots.push(await client.get<VolumeSnapshot>(VOLUME_SNAPSHOTS, name, options));
+        snapshots.push(await client.get<VolumeSnapshot>(VOLUME_SNAPSHOTS, name, options).catch(missingKind));
       } catch (error) {
         if (io.signal.aborted) throw error;
         errors.push(about(error, { kind: VOLUME_SNAPSHOTS.kind, name, namespace: own }));

@@ -9,6 +9,7 @@ import { servedGrants } from '../grants/kinds.ts';
 import type { Io } from '../io.ts';
 import { asJson, asYaml } from '../output/data.ts';
 import { printable } from '../output/printable.ts';
+import { missingKind } from '../snapshots/missing-kind.ts';
 import { phaseOf as snapshotPhase } from '../snapshots/state.ts';
 import { diagnoseClaim } from './claim/diagnose.ts';
 import { readClaim } from './claim/read.ts';
@@ -57,7 +58,8 @@ export async function why(
     return print(subject, diagnoseClaim(known, now), flags, io);
   }
   if (target.kind === 'VolumeSnapshot') {
-    const snapshot = await client.get<VolumeSnapshot>(VOLUME_SNAPSHOTS, name, { namespace, signal });
+    const options = { namespace, signal };
+    const snapshot = await client.get<VolumeSnapshot>(VOLUME_SNAPSHOTS, name, options).catch(missingKind);
     const known = await readSnapshot(snapshot, client, signal);
     noteForbidden([known], io);
     const subject = { kind: target.kind, name, namespace, phase: snapshotPhase(snapshot) };

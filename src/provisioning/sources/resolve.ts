@@ -1,4 +1,5 @@
 import type { PersistentVolume, PersistentVolumeClaim } from '../../api/core.ts';
+import { isDnsSubdomain } from '../../api/dns-name.ts';
 import { SNAPSHOT_GROUP } from '../../api/names.ts';
 import type {
   ReferenceGrant,
@@ -10,7 +11,7 @@ import { checkSourceClaim } from './check-claim.ts';
 import { checkSnapshot } from './check-snapshot.ts';
 import { isGranted, type Referent, type Referrer } from './grant.ts';
 import { type Source, sourceOf } from './source-of.ts';
-import type { Held } from './types.ts';
+import type { Held, Obstacle } from './types.ts';
 
 /** Live reads: what a cache has may be from before a grant was withdrawn. undefined, or none: there is no such object. */
 export interface SourceReads {
@@ -55,6 +56,8 @@ export async function resolve({ claim, gate, read }: ResolveOptions): Promise<Re
       return { none: true };
     case 'other':
       return { other: source };
+    case 'dropped':
+      return { refuse: droppedBy(source) };
     case 'gate-off':
       return { wait: gateOff(source, claim) };
     case 'claim':
@@ -156,8 +159,9 @@ async function deniedBy(
 export const denial = (claim: Pick<PersistentVolumeClaim, 'metadata'>, to: Referent): string =>
   `accessing ${to.namespace}/${to.name} of ${to.kind} dataSource from ${ownOf(claim)}/${claim.metadata.name} isn't allowed`;
 
-/** What whoever has the other namespace can do. Names are of objects, or as a claim has them: no shell reads this. */
+/** What whoever has the other namespace can do. A name that none of an object is could be one of a shell's commands. */
 export function grantHint(from: Referrer, to: Referent): string {
+  if (![to.namespace, to.name].every(isDnsSubdomain)) return `No ${to.kind} can have that name.`;
   if (to.kind !== 'VolumeSnapshot') {
     return `A ReferenceGrant in namespace ${to.namespace} allows it, from ${from.kind} in ${from.namespace} to ${to.kind} ${to.name}.`;
   }
@@ -176,6 +180,18 @@ function gateOff(
     on: [],
   };
 }
+
+/** Why nothing is made for a claim whose source is gone. */
+export const droppedBy = ({
+  objectKind,
+  namespace,
+  name,
+}: Extract<Source, { kind: 'dropped' }>): Obstacle => ({
+  reason: 'Dropped',
+  message: `the claim was applied with ${objectKind} ${namespace}/${name} as its source, and the API server dropped that: it would get an empty volume`,
+  hint: 'Switch the feature gate CrossNamespaceVolumeDataSource of kube-apiserver on, or use a VolumeSnapshotLink, and make the claim anew.',
+  on: [],
+});
 
 function notFound(
   kind: 'VolumeSnapshot' | 'VolumeSnapshotLink' | 'PersistentVolumeClaim',

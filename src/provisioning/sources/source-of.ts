@@ -1,5 +1,6 @@
 import type { DataSourceReference, PersistentVolumeClaim } from '../../api/core.ts';
 import { SNAPSHOT_GROUP } from '../../api/names.ts';
+import { droppedSource } from './dropped.ts';
 
 /** What a claim is to start from. A namespace of another claim or snapshot may be another one than the claim's. */
 export type Source =
@@ -9,6 +10,8 @@ export type Source =
   | { kind: 'link'; namespace: string; name: string }
   /** For another populator: never made by the provisioner. */
   | { kind: 'other'; group: string; objectKind: string; namespace: string; name: string }
+  /** It was to have one, and the API server dropped it: what is made for it would be empty. */
+  | { kind: 'dropped'; objectKind: string; namespace: string; name: string }
   /** Names another namespace while that is switched off. */
   | { kind: 'gate-off'; objectKind: string; namespace: string; name: string };
 
@@ -21,8 +24,13 @@ export function sourceOf(
   { crossNamespace }: { crossNamespace: boolean },
 ): Source {
   const reference: DataSourceReference | undefined = spec.dataSourceRef ?? spec.dataSource ?? undefined;
-  if (reference === undefined) return { kind: 'none' };
   const own = metadata.namespace ?? '';
+  if (reference === undefined) {
+    const dropped = droppedSource({ metadata, spec });
+    if (dropped === undefined) return { kind: 'none' };
+    const { kind: objectKind, name } = dropped;
+    return { kind: 'dropped', objectKind, namespace: dropped.namespace || own, name };
+  }
   const group = reference.apiGroup ?? '';
   const { kind: objectKind, name } = reference;
   const namespace = reference.namespace || own;

@@ -29,6 +29,7 @@ export interface Obstacle {
 
 export type ObstacleReason =
   | 'GateOff'
+  | 'Dropped'
   | 'NotAllowed'
   | 'NotFound'
   | 'BeingDeleted'

@@ -282,6 +282,14 @@ describe('a bound claim', () => {
     });
   });
 
+  test('whose source was dropped', () => {
+    const source = { refuse: obstacle('Dropped', 'the API server dropped that') };
+    expect(diagnoseClaim(known({ claim: bound, source }), NOW)).toMatchObject({
+      holdup: 'its volume was made empty: the API server dropped that',
+      fix: { run: ['kubectl delete pvc foo -n test'] },
+    });
+  });
+
   test('that is to grow', () => {
     const grown = {
       ...bound,

@@ -77,6 +77,28 @@ test('a claim that asks for nothing', async () => {
   expect(await resolved(claimOf(undefined), THERE)).toEqual({ none: true });
 });
 
+test('a claim whose source was dropped gets nothing, for that would be empty', async () => {
+  const { read, seen } = reading(THERE);
+  const claim = claimOf(undefined);
+  const applied = claimOf(TO_SNAPSHOT);
+  claim.metadata.annotations = {
+    'kubectl.kubernetes.io/last-applied-configuration': JSON.stringify(applied),
+  };
+  expect(await resolve({ claim, gate: { crossNamespace: true }, read })).toMatchObject({
+    refuse: {
+      reason: 'Dropped',
+      message: expect.stringContaining('applied with VolumeSnapshot prod/foo-backup as its source'),
+    },
+  });
+  expect(seen).toEqual([]);
+});
+
+test('of a name that a shell would take for a command, no command is told', async () => {
+  const claim = claimOf({ ...TO_SNAPSHOT, name: 'a; touch /tmp/owned' });
+  const found = await resolved(claim, THERE);
+  expect(found).toMatchObject({ wait: { hint: 'No VolumeSnapshot can have that name.' } });
+});
+
 test("another populator's kind", async () => {
   const { read, seen } = reading(THERE);
   const claim = claimOf({ apiGroup: 'example.com', kind: 'Image', name: 'a' });

@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import type { DataSourceReference, PersistentVolumeClaim } from '../../../src/api/core.ts';
 import { sourceOf } from '../../../src/provisioning/sources/source-of.ts';
 import { claimNamed } from '../../support/snapshots.ts';
@@ -93,4 +93,35 @@ test.each<[string, Partial<PersistentVolumeClaim['spec']>, { crossNamespace: boo
   ],
 ])('%s', (_name, spec, gate, wanted) => {
   expect(sourceOf(claimNamed('c', spec), gate)).toEqual(wanted);
+});
+
+describe('a source that was dropped', () => {
+  const ANNOTATION = 'kubectl.kubernetes.io/last-applied-configuration';
+  const applied = (spec: object, metadata: object = { name: 'c', namespace: 'test' }) =>
+    JSON.stringify({ metadata, spec });
+  const ref = snapshot({ namespace: 'prod' });
+  const DROPPED = { kind: 'dropped', objectKind: 'VolumeSnapshot', namespace: 'prod', name: 'a' };
+  const NONE = { kind: 'none' };
+  test.each<[string, string, object]>([
+    ['in dataSourceRef', applied({ dataSourceRef: ref }), DROPPED],
+    ['in dataSource', applied({ dataSource: snapshot() }), { ...DROPPED, namespace: 'test' }],
+    ['was none', applied({}), NONE],
+    ['was null', applied({ dataSourceRef: null }), NONE],
+    [
+      'is of a claim of another name',
+      applied({ dataSourceRef: ref }, { name: 'd', namespace: 'test' }),
+      NONE,
+    ],
+    ['is of a claim elsewhere', applied({ dataSourceRef: ref }, { name: 'c', namespace: 'prod' }), NONE],
+    ['is no JSON', '{', NONE],
+    ['is null', 'null', NONE],
+    ['is something else', applied({ dataSourceRef: { kind: 1 } }), NONE],
+  ])('%s', (_name, text, wanted) => {
+    const claim = claimNamed('c');
+    claim.metadata.annotations = { [ANNOTATION]: text };
+    expect(sourceOf(claim, ON)).toEqual(wanted);
+    // What is there counts.
+    claim.spec.dataSourceRef = snapshot();
+    expect(sourceOf(claim, ON)).toEqual(OWN);
+  });
 });

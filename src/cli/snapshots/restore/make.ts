@@ -63,7 +63,6 @@ export async function make(
   if (link !== undefined) await refuseOtherLink(wanted, link, io, client);
   const made = await client.create(PERSISTENT_VOLUME_CLAIMS, claim, { strict: true, signal });
   try {
-    if (!isKept(made, reference)) throw dropped(wanted);
     const options = { namespace, signal };
     const stored = await client.get<PersistentVolumeClaim>(PERSISTENT_VOLUME_CLAIMS, name, options);
     if (stored.metadata.uid === made.metadata.uid && !isKept(stored, reference)) throw dropped(wanted);

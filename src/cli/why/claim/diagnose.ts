@@ -170,10 +170,27 @@ const growing: ClaimCause = (known) => {
   };
 };
 
+/** It is bound, to something that has nothing of what was asked for. */
+const empty: ClaimCause = (known) => {
+  const { source: found } = known;
+  if (found === undefined || !('refuse' in found) || found.refuse.reason !== 'Dropped') return undefined;
+  const { name, namespace = '' } = known.claim.metadata;
+  return {
+    holdup: `its volume was made empty: ${found.refuse.message}`,
+    ...sinceMade(known),
+    next: { when: 'never, as the claim is' },
+    fix: {
+      say: 'If nothing of use was written to it, delete the claim, and restore it by stowage restore snapshot, which looks whether the source is kept.',
+      run: [commandLine('kubectl', 'delete', 'pvc', name, '-n', namespace)],
+    },
+  };
+};
+
 /** The first thing that holds a claim up. Pure. `now` is in ms since the epoch. */
 export function diagnoseClaim(known: ClaimKnown, now: number): Diagnosis {
   const phase = known.claim.status?.phase ?? 'Pending';
-  const causes = phase === 'Bound' ? [deletingClaim, itsVolume, growing] : [deletingClaim, ...OF_UNBOUND];
+  const causes =
+    phase === 'Bound' ? [deletingClaim, empty, itsVolume, growing] : [deletingClaim, ...OF_UNBOUND];
   for (const cause of causes) {
     const found = cause(known, now);
     if (found !== undefined) return found;

@@ -15,7 +15,7 @@ import { listAll } from '../../../kube/client.ts';
 import type { KubeClient } from '../../../kube/types.ts';
 import { type NearMiss, nearMisses } from '../../../provisioning/sources/grant.ts';
 import { liveReads } from '../../../provisioning/sources/reads.ts';
-import { type Resolution, resolve } from '../../../provisioning/sources/resolve.ts';
+import { droppedBy, type Resolution, resolve } from '../../../provisioning/sources/resolve.ts';
 import { sourceOf } from '../../../provisioning/sources/source-of.ts';
 import { referrer } from '../../grants/kinds.ts';
 import { eventsOf } from '../../snapshots/events.ts';
@@ -50,7 +50,7 @@ export async function readClaim(
   return {
     claim,
     storageClass,
-    ...(bound || !ours ? { source: undefined, misses: [] } : await readSource()),
+    ...(bound || !ours ? { source: wasDropped(claim), misses: [] } : await readSource()),
     pv,
     volume,
     known:
@@ -114,6 +114,12 @@ export async function readClaim(
       asked,
     );
   }
+}
+
+/** Whatever made its volume, it is not what was asked for. */
+function wasDropped(claim: PersistentVolumeClaim): ClaimKnown['source'] {
+  const source = sourceOf(claim, { crossNamespace: true });
+  return source.kind === 'dropped' ? { refuse: droppedBy(source) } : undefined;
 }
 
 /** What claims of static classes can be bound to. */

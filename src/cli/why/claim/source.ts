@@ -65,6 +65,8 @@ function fixOf(
 ): Fix {
   const { name, namespace = '' } = claim.metadata;
   const [first] = on;
+  if (reason === 'Dropped' && hint !== undefined)
+    return { say: hint, run: [commandLine('kubectl', 'delete', 'pvc', name, '-n', namespace)] };
   if (final) {
     return {
       say: `${message[0]?.toUpperCase()}${message.slice(1)}: delete the claim, and make it anew so that it fits.`,
