@@ -26,8 +26,11 @@ export function durationOption(flags: string, description: string, standard: str
 /** A duration in ms; the word given stands for what does not end, or does not come: Infinity. */
 export const durationOr =
   (word: string) =>
-  (text: string): number =>
-    text === word ? Number.POSITIVE_INFINITY : duration(text);
+  (text: string): number => {
+    if (text === word) return Number.POSITIVE_INFINITY;
+    if (parseDuration(text) !== undefined) return duration(text);
+    throw new InvalidArgumentError(`Write a duration such as 30s, 5m or 1h30m, or ${word}.`);
+  };
 
 /** An absolute path in its only spelling. */
 export function directory(text: string): string {

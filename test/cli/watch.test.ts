@@ -2,6 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { VERSION } from '../../src/cli/version.ts';
+import { CONTROLLERS } from '../../src/daemon/controllers.ts';
 import type { WatchOptions } from '../../src/daemon/watch.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
@@ -24,7 +25,7 @@ test('has defaults', async () => {
       retry: { startMs: 1000, maxMs: 300_000 },
       addresses: new Map(),
     },
-    controllers: new Set(['volume', 'leftover', 'attachment']),
+    controllers: new Set(CONTROLLERS),
     // As client-go's.
     election: { namespace: 'default', leaseDurationMs: 15_000, renewDeadlineMs: 10_000, retryPeriodMs: 2000 },
     attachment: { pollIntervalMs: undefined, maxWaitForUnmountMs: 360_000, kubeletRoot: '/var/lib/kubelet' },
@@ -59,7 +60,7 @@ test('hands on how to lead, what to serve, and how fast to be', async () => {
   const flags = ['--controllers', '*,-leftover', '--http-endpoint', ':8080', '--kube-api-qps', '20'];
   await stowage(['watch', '--leader-election', ...election, ...flags]);
   expect(runWatch.mock.lastCall?.[0]).toMatchObject({
-    controllers: new Set(['volume', 'attachment']),
+    controllers: new Set(CONTROLLERS.filter((name) => name !== 'leftover')),
     election: { namespace: 'storage', leaseDurationMs: 30_000, renewDeadlineMs: 20_000, retryPeriodMs: 4000 },
     http: { address: { host: undefined, port: 8080 }, metricsPath: '/metrics' },
     rate: { qps: 20, burst: 20 },
