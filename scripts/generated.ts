@@ -4,9 +4,16 @@ import { IMAGE, manifestOf, NAMESPACE, wantedObjects } from '../src/cli/install/
 import type { Wanted } from '../src/cli/install/wanted.ts';
 import { FREEZE_SCRIPT } from '../src/storage/snapshot/freeze-script.ts';
 import { EXT4_SCRIPT, XFS_SCRIPT } from '../src/storage/snapshot/identity-scripts.ts';
+import { launcherOf } from '../src/storage/snapshot/script.ts';
 import { saltCommands } from './salt-commands.ts';
 
-const SCRIPTS = [FREEZE_SCRIPT, EXT4_SCRIPT, XFS_SCRIPT];
+const SCRIPTS = (
+  [
+    ['stowage-freeze', FREEZE_SCRIPT],
+    ['stowage-ext4-uuid', EXT4_SCRIPT],
+    ['stowage-xfs-uuid', XFS_SCRIPT],
+  ] as const
+).flatMap(([name, script]) => [launcherOf(name, script), script]);
 
 /** The files that are made from others, by their path in the repository. The manifests: what `stowage install --dry-run=client` prints. */
 export function generated(): Map<string, string> {

@@ -10,6 +10,7 @@ import { plan } from '../../src/storage/plan.ts';
 import { sharedProbes } from '../../src/storage/shared/observe.ts';
 import { FREEZE_SCRIPT } from '../../src/storage/snapshot/freeze-script.ts';
 import { snapshotProbes } from '../../src/storage/snapshot/observe.ts';
+import { launcherOf } from '../../src/storage/snapshot/script.ts';
 import { sparseProbes } from '../../src/storage/sparse/observe.ts';
 import type { DesiredRaw, DesiredSparse, Operation } from '../../src/storage/types.ts';
 import { unusedGuards } from '../../src/storage/unused.ts';
@@ -17,7 +18,7 @@ import { FakeDisks, fakeDisk, Raced } from '../support/fake-disk.ts';
 import { FakeNode } from '../support/fake-node.ts';
 import { QUIET } from '../support/fake-shared.ts';
 import { disk, rawDesired, rawMade } from '../support/raw-input.ts';
-import { restored, wantedCopy } from '../support/snapshot-copy.ts';
+import { COPY, restored, wantedCopy } from '../support/snapshot-copy.ts';
 import { everyStep } from '../support/snapshot-plans.ts';
 import { FILE, loop, loopRow, madeNode, readyNode, UID } from '../support/volume-input.ts';
 
@@ -161,14 +162,14 @@ test('and sparse files are copied, frozen and given UUIDs', async () => {
   expect(await refused([...snapshotProbes(wantedCopy), ...sparseProbes(restored)])).toBe('');
 });
 
+const WORDS = ['/mnt', '10', FILE, `${COPY}.partial`, 'clone'];
+const LAUNCHER = launcherOf('stowage-freeze', FREEZE_SCRIPT);
 test.each([
-  ['another script', 'run() { id; }; run "$@"'],
-  ['a part of it', FREEZE_SCRIPT.slice(0, FREEZE_SCRIPT.indexOf(' echo'))],
-  ['more than it', `${FREEZE_SCRIPT} stowage-freeze /mnt`],
-])('but no other script: %s', async (_, script) => {
-  const step = everyStep(LOOP).find(({ argv }) => argv[3] === 'stowage-freeze');
-  const words = `${FREEZE_SCRIPT} ${step?.argv.slice(3).join(' ')}`.slice(script.length).trim().split(' ');
-  const argv = ['sh', '-c', script, ...words];
+  ['another', ['sh', '-c', 'run() { id; }; run "$@"', 'stowage-freeze', FREEZE_SCRIPT, ...WORDS]],
+  ['one that starts another', ['sh', '-c', LAUNCHER, 'stowage-freeze', 'id; id', ...WORDS]],
+  ['a part of it', ['sh', '-c', ...LAUNCHER.split(' '), 'stowage-freeze', FREEZE_SCRIPT, ...WORDS]],
+  ['more than it', ['sh', '-c', `${LAUNCHER} stowage-freeze`, FREEZE_SCRIPT, ...WORDS]],
+])('but no other script: %s', async (_, argv) => {
   expect(await refused([{ name: 'x', argv, guards: [] }])).toMatch(
     /no (argument of these|command on its list)/,
   );

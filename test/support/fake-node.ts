@@ -305,7 +305,7 @@ export class FakeNode {
     this.files.set(to, { ...this.#get(from), inode: this.#inodes++ });
   }
 
-  #script([name, ...args]: string[]): void {
+  #script([name, , ...args]: string[]): void {
     const [first = '', second = '', source = '', partial = ''] = args;
     switch (name) {
       case 'stowage-freeze':
@@ -336,7 +336,7 @@ export class FakeNode {
       Object.assign(this.#get(partial), { torn: true });
     }
     if (rest[2] === 'stowage-xfs-uuid') {
-      const [, , , file = '', uid] = rest;
+      const [, , , , file = '', uid] = rest;
       let number = 0;
       while (this.loops.has(number)) number++;
       this.loops.set(number, { file, inode: this.#get(file).inode });

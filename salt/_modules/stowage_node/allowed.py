@@ -185,8 +185,10 @@ class Rules:
 
 
 def _words(argv):
-    """The arguments without the script that a shell is to run, which is one of ours to the letter or counts as any word."""
-    return [*argv[:2], *argv[3:]] if list(argv[:2]) == ["sh", "-c"] and argv[2] in SCRIPTS else argv
+    """The arguments without scripts that a shell is to run, which are ours to the letter or count as any word."""
+    if list(argv[:2]) != ["sh", "-c"]:
+        return argv
+    return [word for at, word in enumerate(argv) if at not in (2, 4) or word not in SCRIPTS]
 
 
 def _by_program(commands, words):

@@ -2,6 +2,7 @@ import type { Guard, Step } from '../../nodes/job.ts';
 import { GPT_START, growTable, setDiskGuids } from '../gpt.ts';
 import type { Signature } from '../types.ts';
 import { EXT4_SCRIPT, XFS_SCRIPT } from './identity-scripts.ts';
+import { scriptArgv } from './script.ts';
 
 export type ContentType = 'ext4' | 'xfs' | 'gpt';
 
@@ -27,13 +28,13 @@ export function ownIdentity(
     case 'ext4':
       return {
         name: 'check the copy and give it a UUID of its own',
-        argv: ['sh', '-c', EXT4_SCRIPT, 'stowage-ext4-uuid', ...words],
+        argv: scriptArgv('stowage-ext4-uuid', EXT4_SCRIPT, ...words),
         guards: [],
       };
     case 'xfs':
       return {
         name: 'give the copy a UUID of its own',
-        argv: ['sh', '-c', XFS_SCRIPT, 'stowage-xfs-uuid', ...words],
+        argv: scriptArgv('stowage-xfs-uuid', XFS_SCRIPT, ...words),
         guards: [],
       };
     case 'gpt':

@@ -147,12 +147,12 @@ const mounted = { loops: [loop], devices: [loopRow], mounts: new Map([['7:3', ['
 test('another volume is copied by the same rules: frozen where it is mounted, and where that is allowed', () => {
   expect(stepsOf(prepare(clone, used)).some(({ argv }) => argv[0] === 'cp')).toBe(true);
   const frozen = stepsOf(prepare(clone, used, mounted)).find(({ argv }) => argv[3] === 'stowage-freeze');
-  expect(frozen?.argv.slice(4)).toEqual(['/mnt', '10', FILE, `${restored.file}.partial`, 'clone']);
+  expect(frozen?.argv.slice(5)).toEqual(['/mnt', '10', FILE, `${restored.file}.partial`, 'clone']);
   const refused = prepare(clone, { ...used, mayClone: false }, mounted);
   expect('refusal' in refused && refused.refusal).toMatch(/mounted at \/mnt.*cannot clone/);
   const allowed = from({ what: 'volume', file: FILE, freeze: { seconds: 30, copy: true } });
   const copied = stepsOf(prepare(allowed, { ...used, mayClone: false }, mounted)).find(
     ({ argv }) => argv[3] === 'stowage-freeze',
   );
-  expect(copied?.argv.slice(5)).toEqual(['30', FILE, `${restored.file}.partial`, 'copy']);
+  expect(copied?.argv.slice(6)).toEqual(['30', FILE, `${restored.file}.partial`, 'copy']);
 });
