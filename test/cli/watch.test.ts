@@ -24,7 +24,8 @@ test('has defaults', async () => {
       retry: { startMs: 1000, maxMs: 300_000 },
       addresses: new Map(),
     },
-    controllers: new Set(['volume', 'leftover', 'attachment']),
+    controllers: new Set(['volume', 'leftover', 'attachment', 'snapshot']),
+    snapshotController: 'auto',
     // As client-go's.
     election: { namespace: 'default', leaseDurationMs: 15_000, renewDeadlineMs: 10_000, retryPeriodMs: 2000 },
     attachment: { pollIntervalMs: undefined, maxWaitForUnmountMs: 360_000, kubeletRoot: '/var/lib/kubelet' },
@@ -59,7 +60,7 @@ test('hands on how to lead, what to serve, and how fast to be', async () => {
   const flags = ['--controllers', '*,-leftover', '--http-endpoint', ':8080', '--kube-api-qps', '20'];
   await stowage(['watch', '--leader-election', ...election, ...flags]);
   expect(runWatch.mock.lastCall?.[0]).toMatchObject({
-    controllers: new Set(['volume', 'attachment']),
+    controllers: new Set(['volume', 'attachment', 'snapshot']),
     election: { namespace: 'storage', leaseDurationMs: 30_000, renewDeadlineMs: 20_000, retryPeriodMs: 4000 },
     http: { address: { host: undefined, port: 8080 }, metricsPath: '/metrics' },
     rate: { qps: 20, burst: 20 },
@@ -91,6 +92,11 @@ test('hands on how to attach', async () => {
   });
 });
 
+test.each(['builtin', 'external'])('hands on who binds VolumeSnapshots: %s', async (who) => {
+  await stowage(['watch', '--snapshot-controller', who]);
+  expect(runWatch.mock.lastCall?.[0]).toMatchObject({ snapshotController: who });
+});
+
 test('collects the names of local nodes', async () => {
   await stowage(['watch', '--transport', 'local', '--local-node', 'n1,n2', '--local-node', 'n3']);
   expect(runWatch.mock.lastCall?.[0]).toMatchObject({
@@ -104,6 +110,7 @@ test.each<[string[], string]>([
   [['--transport', 'local', '--local-node', 'N1'], 'A name has'],
   [['--retry-interval-start', '6m'], '--retry-interval-start is longer'],
   [['--workers', '0'], 'whole number from 1'],
+  [['--snapshot-controller', 'none'], 'Allowed choices are auto, builtin, external.'],
   [['--controllers', 'volumes'], 'there is no controller "volumes"'],
   [['--controllers=-volume'], 'no controller is left'],
   [['--leader-election=maybe'], 'It must be true or false.'],

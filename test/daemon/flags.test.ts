@@ -5,25 +5,29 @@ import { leaseName } from '../../src/daemon/lease-name.ts';
 
 describe('--controllers', () => {
   test.each([
-    ['*', ['volume', 'leftover', 'attachment']],
+    ['*', ['volume', 'leftover', 'attachment', 'snapshot']],
     ['volume', ['volume']],
     ['leftover, volume', ['volume', 'leftover']],
-    ['*,-leftover', ['volume', 'attachment']],
-    ['*,-attachment', ['volume', 'leftover']],
-    ['-leftover,*', ['volume', 'attachment']],
+    ['*,-leftover', ['volume', 'attachment', 'snapshot']],
+    ['*,-attachment', ['volume', 'leftover', 'snapshot']],
+    ['-leftover,*', ['volume', 'attachment', 'snapshot']],
     ['volume,-leftover', ['volume']],
     // As in kube-controller-manager, the first mention counts.
-    ['*,volume,-volume', ['volume', 'leftover', 'attachment']],
+    ['*,volume,-volume', ['volume', 'leftover', 'attachment', 'snapshot']],
   ])('%s runs %j', (list, names) => {
     expect([...selectControllers(list)]).toEqual(names);
   });
 
   test.each([
-    ['attach', 'there is no controller "attach"', 'There are: volume, leftover, attachment.'],
-    ['*,-volumes', 'there is no controller "-volumes"', 'There are: volume, leftover, attachment.'],
-    ['', 'there is no controller ""', 'There are: volume, leftover, attachment.'],
+    ['attach', 'there is no controller "attach"', 'There are: volume, leftover, attachment, snapshot.'],
+    ['*,-volumes', 'there is no controller "-volumes"', 'There are: volume, leftover, attachment, snapshot.'],
+    ['', 'there is no controller ""', 'There are: volume, leftover, attachment, snapshot.'],
     ['-volume', 'no controller is left', 'Without a *'],
-    ['*,-volume,-leftover,-attachment', 'no controller is left', 'There are: volume, leftover, attachment.'],
+    [
+      '*,-volume,-leftover,-attachment,-snapshot',
+      'no controller is left',
+      'There are: volume, leftover, attachment, snapshot.',
+    ],
   ])('%j is refused', (list, message, hint) => {
     expect(() => selectControllers(list)).toThrow(
       expect.objectContaining({

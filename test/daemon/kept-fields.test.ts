@@ -7,8 +7,12 @@ import {
   keepOwn,
   keepPersistentVolume,
   keepPod,
+  keepSnapshot,
+  keepSnapshotClass,
+  keepSnapshotContent,
   keepStorageClass,
 } from '../../src/daemon/kept-fields.ts';
+import { content, note, snapshot, snapshotClass } from '../support/snapshot-input.ts';
 import { pv, storageClass, volume } from '../support/volume-input.ts';
 
 /** What an API server adds, and what others write. */
@@ -193,25 +197,47 @@ test('of a pod: which volumes it needs where, what runs, and what it was told', 
   expect(keepPod(bare)).toEqual(bare);
 });
 
-test('of a claim: whose it is, and what it has', () => {
+test('of a claim: whose it is, what it has, what it is made from, and who holds it', () => {
   const metadata = {
     name: 'db-0-scratch',
     namespace: 'apps',
     uid: 'c1',
     ownerReferences: [{ apiVersion: 'v1', kind: 'Pod', name: 'db-0', uid: 'p1' }],
+    finalizers: ['kubernetes.io/pvc-protection'],
   };
+  const source = { kind: 'PersistentVolumeClaim', name: 'db-0' };
   const claim: PersistentVolumeClaim = {
     apiVersion: 'v1',
     kind: 'PersistentVolumeClaim',
-    metadata: { ...metadata, ...more, annotations, finalizers: ['kubernetes.io/pvc-protection'] },
-    spec: { volumeName: 'data1', storageClassName: 'local', ...{ accessModes: ['ReadWriteOnce'] } },
+    metadata: { ...metadata, ...more, annotations },
+    spec: {
+      ...{ volumeName: 'data1', storageClassName: 'local', accessModes: ['ReadWriteOnce'] },
+      ...{ dataSource: source, dataSourceRef: source },
+    },
     status: { phase: 'Bound', ...{ capacity: { storage: '1Gi' } } },
   };
   expect(keepClaim(claim)).toEqual({
     apiVersion: 'v1',
     kind: 'PersistentVolumeClaim',
     metadata,
-    spec: { volumeName: 'data1' },
+    spec: { volumeName: 'data1', dataSource: source, dataSourceRef: source },
     status: { phase: 'Bound' },
   });
+});
+
+test('of snapshots, their contents and classes: all but what others wrote beside it', () => {
+  const shot = snapshot({ status: { readyToUse: true }, metadata: { ...more, annotations } });
+  expect(keepSnapshot(shot)).toEqual(
+    snapshot({ status: { readyToUse: true }, metadata: { annotations: ours } }),
+  );
+  const job = content({ note: note() }).metadata.annotations;
+  const whole = content({ status: {}, metadata: { ...more, annotations: { ...annotations, ...job } } });
+  expect(keepSnapshotContent(whole)).toEqual(
+    content({ status: {}, metadata: { annotations: { ...ours, ...job } } }),
+  );
+  const standard = snapshotClass('fast', { isDefault: true });
+  const ofOthers = { ...standard.metadata.annotations, x: 'y' };
+  expect(
+    keepSnapshotClass({ ...standard, metadata: { ...standard.metadata, ...more, annotations: ofOthers } }),
+  ).toEqual(standard);
 });
