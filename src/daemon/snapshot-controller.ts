@@ -3,6 +3,7 @@ import type { Logger } from '../api/logger.ts';
 import type { KubeObject, Resource } from '../api/meta.ts';
 import { VOLUME_SNAPSHOT_CLASSES, VOLUME_SNAPSHOT_CONTENTS, VOLUME_SNAPSHOTS } from '../api/resources.ts';
 import type { VolumeSnapshot, VolumeSnapshotClass, VolumeSnapshotContent } from '../api/snapshot.ts';
+import { parseHandle } from '../api/snapshot-handle.ts';
 import type { Volume } from '../api/volume.ts';
 import type { BackoffRange } from '../control/backoff.ts';
 import type { Clock } from '../control/clock.ts';
@@ -84,6 +85,13 @@ export function createSnapshotController(deps: SnapshotControllerDeps): RunningS
   const snapshotsOfContent = indexBy(snapshots, contentNameOf);
   const contentsOfVolume = indexBy(contents, ({ spec }) => spec.source.volumeHandle);
   const placeOf = (volume: Volume) => workNode(volume, (name) => nodes.get(name));
+  function nodeOfContent(content: VolumeSnapshotContent): string {
+    const { volumeHandle = '', snapshotHandle = '' } = content.spec.source;
+    const volume = volumes.get(volumeHandle);
+    const handle = parseHandle(content.status?.snapshotHandle ?? snapshotHandle);
+    const nodes = 'nodes' in handle ? handle.nodes : [];
+    return noteOf(content)?.node ?? (volume && placeOf(volume)) ?? nodes[0] ?? '';
+  }
   const queue = createWorkQueue({
     clock,
     random,
@@ -92,8 +100,7 @@ export function createSnapshotController(deps: SnapshotControllerDeps): RunningS
     groupOf(key) {
       const [kind, name = ''] = key.split('/');
       const content = kind === 'content' ? contents.get(name) : undefined;
-      const volume = volumes.get(content?.spec.source.volumeHandle ?? '');
-      return (content && noteOf(content)?.node) ?? (volume === undefined ? '' : placeOf(volume));
+      return content === undefined ? '' : nodeOfContent(content);
     },
     perGroup: deps.workers,
   });

@@ -25,9 +25,12 @@ export const doneName = (kind: JobKind) => `${kind}/DONE`;
 
 const shortName = (kind: JobKind) => kind.replace('Volume', '').toLowerCase();
 
-/** What the job of a key is for, those of attachment among them; undefined for any other key. */
-export const kindOfKey = ({ id }: JobKey): JobKind | 'DetachVolume' | undefined =>
-  id.startsWith('detach-') ? 'DetachVolume' : JOB_KINDS.find((kind) => id.startsWith(`${shortName(kind)}-`));
+/** What the job of a key is for, those of attachment and snapshots among them; undefined for any other key. */
+export function kindOfKey({ id }: JobKey): JobKind | 'DetachVolume' | 'SnapshotVolume' | undefined {
+  if (id.startsWith('detach-')) return 'DetachVolume';
+  if (id.startsWith('snapshot-')) return 'SnapshotVolume';
+  return JOB_KINDS.find((kind) => id.startsWith(`${shortName(kind)}-`));
+}
 
 /** The job on the node: the Volume's UID, the operation, the attempt. */
 export function jobKey(uid: string, kind: JobKind, attempt: number): JobKey {

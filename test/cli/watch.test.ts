@@ -26,6 +26,7 @@ test('has defaults', async () => {
       addresses: new Map(),
     },
     controllers: new Set(CONTROLLERS),
+    snapshotController: 'auto',
     // As client-go's.
     election: { namespace: 'default', leaseDurationMs: 15_000, renewDeadlineMs: 10_000, retryPeriodMs: 2000 },
     attachment: { pollIntervalMs: undefined, maxWaitForUnmountMs: 360_000, kubeletRoot: '/var/lib/kubelet' },
@@ -92,6 +93,11 @@ test('hands on how to attach', async () => {
   });
 });
 
+test.each(['builtin', 'external'])('hands on who binds VolumeSnapshots: %s', async (who) => {
+  await stowage(['watch', '--snapshot-controller', who]);
+  expect(runWatch.mock.lastCall?.[0]).toMatchObject({ snapshotController: who });
+});
+
 test('collects the names of local nodes', async () => {
   await stowage(['watch', '--transport', 'local', '--local-node', 'n1,n2', '--local-node', 'n3']);
   expect(runWatch.mock.lastCall?.[0]).toMatchObject({
@@ -105,6 +111,7 @@ test.each<[string[], string]>([
   [['--transport', 'local', '--local-node', 'N1'], 'A name has'],
   [['--retry-interval-start', '6m'], '--retry-interval-start is longer'],
   [['--workers', '0'], 'whole number from 1'],
+  [['--snapshot-controller', 'none'], 'Allowed choices are auto, builtin, external.'],
   [['--controllers', 'volumes'], 'there is no controller "volumes"'],
   [['--controllers=-volume'], 'no controller is left'],
   [['--leader-election=maybe'], 'It must be true or false.'],

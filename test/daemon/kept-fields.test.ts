@@ -7,8 +7,12 @@ import {
   keepOwn,
   keepPersistentVolume,
   keepPod,
+  keepSnapshot,
+  keepSnapshotClass,
+  keepSnapshotContent,
   keepStorageClass,
 } from '../../src/daemon/kept-fields.ts';
+import { content, note, snapshot, snapshotClass } from '../support/snapshot-input.ts';
 import { pv, storageClass, volume } from '../support/volume-input.ts';
 
 /** What an API server adds, and what others write. */
@@ -200,6 +204,7 @@ describe('of a claim: whose it is, and', () => {
     namespace: 'apps',
     uid: 'c1',
     ownerReferences: [{ apiVersion: 'v1', kind: 'Pod', name: 'db-0', uid: 'p1' }],
+    finalizers: ['kubernetes.io/pvc-protection'],
   };
   const selected = { 'volume.kubernetes.io/selected-node': 'n1' };
   const resources = { requests: { storage: '1Gi' } };
@@ -240,4 +245,21 @@ describe('of a claim: whose it is, and', () => {
       status: { phase: 'Pending' },
     });
   });
+});
+
+test('of snapshots, their contents and classes: all but what others wrote beside it', () => {
+  const shot = snapshot({ status: { readyToUse: true }, metadata: { ...more, annotations } });
+  expect(keepSnapshot(shot)).toEqual(
+    snapshot({ status: { readyToUse: true }, metadata: { annotations: ours } }),
+  );
+  const job = content({ note: note() }).metadata.annotations;
+  const whole = content({ status: {}, metadata: { ...more, annotations: { ...annotations, ...job } } });
+  expect(keepSnapshotContent(whole)).toEqual(
+    content({ status: {}, metadata: { annotations: { ...ours, ...job } } }),
+  );
+  const standard = snapshotClass('fast', { isDefault: true });
+  const ofOthers = { ...standard.metadata.annotations, x: 'y' };
+  expect(
+    keepSnapshotClass({ ...standard, metadata: { ...standard.metadata, ...more, annotations: ofOthers } }),
+  ).toEqual(standard);
 });

@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { StorageClass } from '../../src/api/core.ts';
-import { CRDS } from '../../src/api/crds.ts';
+import { type ALL_CRDS, CRDS } from '../../src/api/crds.ts';
 import { STORAGE_CLASSES } from '../../src/api/resources.ts';
 import type { Volume } from '../../src/api/volume.ts';
 import { connect } from '../../src/kube/connect.ts';
@@ -29,8 +29,10 @@ export const LOCAL_CLASS: StorageClass = {
 };
 
 /** A sandbox with a storage class `local` for Volumes made by hand. */
-export async function startCluster(): Promise<TestCluster> {
-  const sandbox = await startSandbox({ crds: CRDS });
+export async function startCluster({
+  crds = CRDS as readonly (typeof ALL_CRDS)[number][],
+} = {}): Promise<TestCluster> {
+  const sandbox = await startSandbox({ crds });
   const folder = await mkdtemp(join(tmpdir(), 'stowage-cluster-'));
   const kubeconfig = join(folder, 'kubeconfig');
   await writeFile(kubeconfig, sandbox.kubeconfig, { mode: 0o600 });

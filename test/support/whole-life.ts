@@ -7,8 +7,11 @@ import {
   PERSISTENT_VOLUME_CLAIMS,
   PERSISTENT_VOLUMES,
   PODS,
+  VOLUME_SNAPSHOT_CLASSES,
+  VOLUME_SNAPSHOTS,
   VOLUMES,
 } from '../../src/api/resources.ts';
+import type { VolumeSnapshot, VolumeSnapshotClass } from '../../src/api/snapshot.ts';
 import type { Volume } from '../../src/api/volume.ts';
 import { runWatch } from '../../src/daemon/watch.ts';
 import type { Connection } from '../../src/kube/connect.ts';
@@ -30,7 +33,7 @@ export interface WholeLife {
 }
 
 export interface WholeLifeOptions {
-  /** Of who may do everything. The cluster has the class `local`. */
+  /** Of who may do everything. The cluster has the class `local`, and serves snapshots. */
   client: KubeClient;
   /** The daemon's. */
   connection: Connection;
@@ -59,7 +62,7 @@ export function startWholeLife({ client, connection, namespace }: WholeLifeOptio
         addresses: new Map(),
         minions: new Map(),
       },
-      controllers: new Set(['volume', 'leftover', 'attachment']),
+      controllers: new Set(['volume', 'leftover', 'attachment', 'snapshot']),
       // Renewed soon, so that the Lease is patched in a life as short as this.
       election: { namespace, leaseDurationMs: 15_000, renewDeadlineMs: 10_000, retryPeriodMs: 200 },
       verbose: false,
@@ -94,7 +97,7 @@ async function haveAllDone(client: KubeClient, nodes: WillingNodes, signal: Abor
   const isIn = (name: string, phase: string) => has(name, phase, ({ status }) => status?.phase === phase);
   const gone = (resource: Resource, name: string) =>
     seen(`${resource.kind} ${name} is gone`, () =>
-      client.get(resource, name).then(
+      client.get(resource, name, { namespace: 'default' }).then(
         () => false,
         (error: unknown) => isNotFound(error) || Promise.reject(error),
       ),
@@ -134,6 +137,17 @@ async function haveAllDone(client: KubeClient, nodes: WillingNodes, signal: Abor
   await client.delete(PODS, pod, { namespace: 'default' });
   await has('d', 'detached', ({ status }) => status?.attachments?.length === 0);
 
+  // A snapshot of its claim, by the default class.
+  const namespace = 'default';
+  await client.create(VOLUME_SNAPSHOT_CLASSES, defaultSnapshotClass);
+  await client.create(VOLUME_SNAPSHOTS, snapshotOf('d', namespace));
+  await seen('the snapshot is ready', async () => {
+    const { status } = await client.get<VolumeSnapshot>(VOLUME_SNAPSHOTS, 'd', { namespace });
+    return status?.readyToUse ?? false;
+  });
+  await client.delete(VOLUME_SNAPSHOTS, 'd', { namespace });
+  await gone(VOLUME_SNAPSHOTS, 'd');
+
   // A class that is not there, which is looked for live.
   const unclassed = sparseVolume('unclassed', 'n3', '64Mi');
   await client.create(VOLUMES, { ...unclassed, spec: { ...unclassed.spec, storageClassName: 'none' } });
@@ -151,6 +165,24 @@ async function haveAllDone(client: KubeClient, nodes: WillingNodes, signal: Abor
   await client.create(NODES, node('n2'));
   await gone(LEFTOVERS, uid);
 }
+
+const defaultSnapshotClass: VolumeSnapshotClass = {
+  apiVersion: 'snapshot.storage.k8s.io/v1',
+  kind: 'VolumeSnapshotClass',
+  metadata: {
+    name: 'snapshots',
+    annotations: { 'snapshot.storage.kubernetes.io/is-default-class': 'true' },
+  },
+  driver: 'volume.stowage.dev',
+  deletionPolicy: 'Delete',
+};
+
+const snapshotOf = (claim: string, namespace: string): VolumeSnapshot => ({
+  apiVersion: 'snapshot.storage.k8s.io/v1',
+  kind: 'VolumeSnapshot',
+  metadata: { name: claim, namespace },
+  spec: { source: { persistentVolumeClaimName: claim } },
+});
 
 /** A claim that has the Volume's PersistentVolume, and a pod on the node that names it. Returns the pod's name. */
 async function useIn(client: KubeClient, volume: string, nodeName: string): Promise<string> {

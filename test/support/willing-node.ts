@@ -1,6 +1,6 @@
 import { NodeError } from '../../src/nodes/errors.ts';
 import type { Executor, Job } from '../../src/nodes/job.ts';
-import { EMPTY_NODE, result, unused } from './fake-executor.ts';
+import { EMPTY_NODE, missing, result, unused } from './fake-executor.ts';
 
 export interface WillingNodes extends Executor {
   /** Nodes that do not answer. */
@@ -11,6 +11,8 @@ export interface WillingNodes extends Executor {
 export function willingNodes(sizeBytes: number): WillingNodes {
   /** What there is, by node. */
   const made = new Map<string, { uid: string; attached: boolean }>();
+  /** Paths of copies of files, whose last part is the UUID that they have. */
+  const copies = new Set<string>();
   const away = new Set<string>();
   const jobs = new Set<string>();
   const reach = (node: string) => {
@@ -26,6 +28,7 @@ export function willingNodes(sizeBytes: number): WillingNodes {
         ...EMPTY_NODE,
         ...(there && madeNode(there.uid, file, sizeBytes)),
         ...(there?.attached && attachedNode(file, sizeBytes)),
+        ...copyAnswers(copies, sizeBytes),
       };
       return new Map(
         probes.map(({ name, argv }) => {
@@ -37,11 +40,18 @@ export function willingNodes(sizeBytes: number): WillingNodes {
     async submit(node, { key, steps }: Job) {
       reach(node);
       const argvs = steps.map(({ argv }) => argv);
+      jobs.add(`${key.subject} ${key.id}`);
+      if (key.id.startsWith('snapshot-')) {
+        for (const [program, ...rest] of argvs) {
+          if (program === 'mv') copies.add(rest.at(-1) ?? '');
+          if (program === 'rm') copies.delete(rest.at(-1) ?? '');
+        }
+        return { state: 'succeeded' };
+      }
       const removed = argvs.some((argv) => argv[0] === 'rm' && argv.at(-1)?.endsWith(key.subject));
       const detached = argvs.some(([program, option]) => program === 'losetup' && option === '-d');
       if (removed) made.delete(node);
       else made.set(node, { uid: key.subject, attached: !detached });
-      jobs.add(`${key.subject} ${key.id}`);
       return { state: 'succeeded' };
     },
     async poll(node, keys) {
@@ -71,6 +81,21 @@ function madeNode(uid: string, file: string, sizeBytes: number) {
     intent: result(0, JSON.stringify({ ...intent, signature: 'none', consent: 'none' })),
     done: result(0, `${sizeBytes}`),
     records: result(0, `${uid}.done`),
+  };
+}
+
+function copyAnswers(copies: ReadonlySet<string>, sizeBytes: number) {
+  type Argv = readonly string[];
+  const uuid = (argv: Argv) => argv.at(-1)?.split('/').at(-1);
+  return {
+    copy: (argv: Argv) =>
+      copies.has(argv.at(-1) ?? '') ? result(0, statOf(argv[2] ?? '', sizeBytes)) : missing,
+    'copy signature': (argv: Argv) => result(0, `UUID=${uuid(argv)}\nTYPE=ext4\n`),
+    'copy readable': result(0),
+    'copy partial': missing,
+    'copy partial path': (argv: Argv) => result(0, argv.at(-1)),
+    'source state': result(0, 'as it was'),
+    'source kind': result(0, 'xfs'),
   };
 }
 

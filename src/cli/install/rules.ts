@@ -1,4 +1,4 @@
-import { STOWAGE_GROUP, VOLUME_GROUP } from '../../api/names.ts';
+import { SNAPSHOT_GROUP, STOWAGE_GROUP, VOLUME_GROUP } from '../../api/names.ts';
 
 /** A rule of a Role or ClusterRole. */
 export interface Rule {
@@ -27,12 +27,21 @@ export const CLUSTER_RULES: Rule[] = [
   // Where volumes are needed.
   rule('', ['pods', 'persistentvolumeclaims'], ['list', 'watch']),
   rule('storage.k8s.io', ['storageclasses'], ['get', 'list', 'watch']),
+  rule(SNAPSHOT_GROUP, ['volumesnapshots', 'volumesnapshotclasses'], ['list', 'watch']),
+  rule(SNAPSHOT_GROUP, ['volumesnapshotcontents'], ['get', 'list', 'watch', 'create', 'patch', 'delete']),
+  rule(SNAPSHOT_GROUP, ['volumesnapshotcontents/status'], ['patch']),
+  // Whether the standard snapshot-controller is at work.
+  rule('coordination.k8s.io', ['leases'], ['list', 'watch']),
+  rule('apps', ['deployments'], ['list', 'watch']),
 ];
 
-/** In every namespace: pods and their events are in any, and events about objects that are in none, in `default`. */
+/** In every namespace: pods, claims, snapshots and their events are in any, and events about objects that are in none, in `default`. */
 export const NAMESPACE_RULES: Rule[] = [
   rule('', ['pods/status'], ['patch']),
   rule('', ['events'], ['create', 'patch']),
+  rule('', ['persistentvolumeclaims'], ['get', 'patch']),
+  rule(SNAPSHOT_GROUP, ['volumesnapshots'], ['get', 'patch']),
+  rule(SNAPSHOT_GROUP, ['volumesnapshots/status'], ['patch']),
 ];
 
 /**

@@ -69,15 +69,16 @@ export function createContentEffects(deps: EffectDeps): ContentEffects {
   const isCurrent = (content: VolumeSnapshotContent, note: JobNote) => async (): Promise<boolean> => {
     const volume = volumeOf(content);
     const [live, liveVolume, node] = await Promise.all([
-      liveOf<VolumeSnapshotContent>(client, VOLUME_SNAPSHOT_CONTENTS, content.metadata.name),
+      // One that is gone is told by a 404.
+      client.get<VolumeSnapshotContent>(VOLUME_SNAPSHOT_CONTENTS, content.metadata.name),
       volume && liveOf<Volume>(client, VOLUMES, volume.metadata.name),
       liveOf<KubeNode>(client, NODES, note.node),
     ]);
-    if (live !== undefined) contents.learn(live);
+    contents.learn(live);
     if (liveVolume !== undefined) volumes.learn(liveVolume);
     if (node !== undefined) nodes.learn(node);
     return (
-      live?.metadata.resourceVersion === content.metadata.resourceVersion &&
+      live.metadata.resourceVersion === content.metadata.resourceVersion &&
       liveVolume?.metadata.uid === volume?.metadata.uid &&
       (note.do === 'delete' || liveVolume?.metadata.deletionTimestamp === undefined) &&
       !isPaused(live) &&

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { ALL_CRDS } from '../../../src/api/crds.ts';
 import { NAMESPACES } from '../../../src/cli/install/kinds.ts';
 import { CLUSTER_RULES, LEASE_RULES, NAMESPACE_RULES, type Rule } from '../../../src/cli/install/rules.ts';
 import { createClient } from '../../../src/kube/client.ts';
@@ -9,7 +10,7 @@ import { startWholeLife } from '../../support/whole-life.ts';
 
 let cluster: TestCluster;
 beforeEach(async () => {
-  cluster = await startCluster();
+  cluster = await startCluster({ crds: ALL_CRDS });
 }, 30_000);
 afterEach(() => cluster.stop());
 

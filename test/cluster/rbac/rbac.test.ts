@@ -31,6 +31,7 @@ const ACCOUNT = `/api/v1/namespaces/${NAMESPACE}/serviceaccounts/stowage`;
 const VOLUMES = '/apis/storage.metalk8s.scality.com/v1alpha1/volumes';
 const LEFTOVERS = '/apis/stowage.dev/v1alpha1/leftovers';
 const LEASES = `/apis/coordination.k8s.io/v1/namespaces/${NAMESPACE}/leases`;
+const SNAPSHOTS = '/apis/snapshot.storage.k8s.io/v1';
 const EVENTS = '/api/v1/namespaces/default/events';
 const PODS = '/api/v1/namespaces/default/pods';
 const CLAIMS = '/api/v1/namespaces/default/persistentvolumeclaims';
@@ -53,7 +54,7 @@ describe('stowage watch as the ServiceAccount that install makes', () => {
     requests = clientFor({ url, kubeconfig: await readFile(kubeconfig, 'utf8') });
     administrator = await connect({ kubeconfig });
     const { io, outcome } = fakeIo();
-    const argv = ['install', '--components', 'crds,rbac', '--kubeconfig', kubeconfig];
+    const argv = ['install', '--components', 'crds,rbac,snapshot-crds', '--kubeconfig', kubeconfig];
     const code = await run(argv, { ...io, clock: systemClock, connect });
     expect({ code, err: outcome.err }).toEqual({ code: 0, err: expect.any(String) });
     await administrator.client.create(STORAGE_CLASSES, LOCAL_CLASS);
@@ -74,7 +75,18 @@ describe('stowage watch as the ServiceAccount that install makes', () => {
   });
   cleanUp(
     () => ({ client: requests, kubeconfig: controlPlane.kubeconfig }),
-    ...[PODS, CLAIMS, VOLUMES, LEFTOVERS, '/api/v1/persistentvolumes', '/api/v1/nodes', EVENTS, LEASES],
+    ...[`${SNAPSHOTS}/namespaces/default/volumesnapshots`, `${SNAPSHOTS}/volumesnapshotcontents`],
+    ...[
+      `${SNAPSHOTS}/volumesnapshotclasses`,
+      PODS,
+      CLAIMS,
+      VOLUMES,
+      LEFTOVERS,
+      '/api/v1/persistentvolumes',
+      '/api/v1/nodes',
+      EVENTS,
+      LEASES,
+    ],
   );
 
   /** Its whole life, and each 403 that it got. */

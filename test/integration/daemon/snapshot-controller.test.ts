@@ -5,13 +5,13 @@ import {
   VOLUME_SNAPSHOT_CONTENTS,
   VOLUME_SNAPSHOTS,
   VOLUMES,
-} from '../../src/api/resources.ts';
-import type { VolumeSnapshot, VolumeSnapshotContent } from '../../src/api/snapshot.ts';
-import { parseHandle } from '../../src/api/snapshot-handle.ts';
-import { orders } from '../support/orders.ts';
-import { NAMESPACE, type SnapshotCluster, startSnapshotCluster } from '../support/snapshot-cluster.ts';
-import { AS_SOURCE, BOUND, OF_CLAIM, OF_CONTENT } from '../support/snapshot-input.ts';
-import { until } from '../support/until.ts';
+} from '../../../src/api/resources.ts';
+import type { VolumeSnapshot, VolumeSnapshotContent } from '../../../src/api/snapshot.ts';
+import { parseHandle } from '../../../src/api/snapshot-handle.ts';
+import { orders } from '../../support/orders.ts';
+import { NAMESPACE, type SnapshotCluster, startSnapshotCluster } from '../../support/snapshot-cluster.ts';
+import { AS_SOURCE, BOUND, OF_CLAIM, OF_CONTENT } from '../../support/snapshot-input.ts';
+import { until } from '../../support/until.ts';
 
 let cluster: SnapshotCluster;
 beforeEach(async () => {
