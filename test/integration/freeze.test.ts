@@ -107,10 +107,10 @@ describeAsRoot.each([['xfs'], ['ext4']] as ['xfs' | 'ext4'][])('a mounted %s is 
     ['the copy takes too long', { copyS: 8, exit: 1, gapS: 4.7 }],
     [
       'who copies is killed',
-      { who: 'stowage-freeze', signal: 'SIGKILL', copyS: 8, exit: undefined, gapS: 2.5 },
+      { who: 'stowage-freeze', signal: 'SIGKILL', copyS: 8, exit: undefined, gapS: 3.9 },
     ],
     ['who copies is stopped', { who: 'stowage-freeze', signal: 'SIGSTOP', copyS: 8, exit: 1, gapS: 4.7 }],
-    ['who freezes is killed', { who: 'stowage-hold', signal: 'SIGKILL', copyS: 3, exit: 1, gapS: 2.5 }],
+    ['who freezes is killed', { who: 'stowage-hold', signal: 'SIGKILL', copyS: 8, exit: 1, gapS: 3.9 }],
     ['who freezes is stopped', { who: 'stowage-hold', signal: 'SIGSTOP', copyS: 3, exit: 1, gapS: 5 }],
     ['who watches that is killed', { who: 'stowage-thaw', signal: 'SIGKILL', copyS: 2, exit: 0, gapS: 4.7 }],
     ['who watches that is stopped', { who: 'stowage-thaw', signal: 'SIGSTOP', copyS: 2, exit: 0, gapS: 4.7 }],

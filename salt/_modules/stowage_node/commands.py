@@ -45,6 +45,7 @@ LOOKS = [
     r'find {directory} -maxdepth 1 -name [0-9a-f-]{36}\.(owner|reader)\.\*( ! -name [0-9a-f-]{36}\.owner\.[0-9]+)*',
     r'find {directory} -maxdepth 1 \( -name [0-9a-f-]{36}\.owner\.\* -o -name [0-9a-f-]{36}\.reader\.\* -o -name [0-9a-f-]{36}\.new\.\* \) ! -name \*\[!a-z0-9\.-\]\* -printf .n@%f\|%T@\| -type f -size -3 -exec base64 -w0 \{\} ;',
     r'flock --version',
+    r'fsfreeze --version',
     r'losetup --version',
     r'losetup -J -l -O NAME,BACK-FILE,BACK-INO,MAJ:MIN,AUTOCLEAR,RO,OFFSET,SIZELIMIT',
     r'losetup -j /dev/dm-[0-9]+',
@@ -91,11 +92,13 @@ LOOKS = [
     r'test -c /dev/loop-control',
     r'test -e /dev/disk/by-(part)?uuid/[0-9a-f-]{36}',
     r'true ',
+    r'tune2fs ',
     r'udevadm --version',
     r'vgs --reportformat json --units b --nosuffix -o vg_name,vg_uuid,vg_attr,vg_extent_size,vg_free_count',
     r'wipefs (-J -n|-n -i -O TYPE) /dev/(dm-[0-9]+|{group}/[a-z0-9][a-z0-9.-]*)',
     r'wipefs (-J -n|-n -i -O TYPE) /dev/{device}',
     r'wipefs --version',
+    r'xfs_admin -V',
     r'xfs_growfs -V',
 ]
 

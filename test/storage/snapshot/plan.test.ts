@@ -60,6 +60,22 @@ test.each<[string, ObservedSnapshot, DesiredSnapshot['freeze'], string]>([
   },
 );
 
+test('the GUIDs of a copied table are read back, that of its partition too', () => {
+  const rename = steps(take(block, { volume: { ...snapshotted, mode: 'Block' } })).find(
+    ({ argv }) => argv[0] === 'mv',
+  );
+  const read = rename?.guards.map(({ argv, expect: { stdout } }) => [argv.join(' '), stdout]);
+  expect(read).toEqual(
+    expect.arrayContaining([
+      [`blkid -p -o value -s PTUUID ${COPY}.partial`, { is: COPY_UID }],
+      [
+        `sgdisk --info=1 ${COPY}.partial`,
+        { has: `unique GUID: ${COPY_UID.toUpperCase()}`, lacks: 'does not exist' },
+      ],
+    ]),
+  );
+});
+
 const odd = (parts: Partial<typeof loop>) => withVolume({ loops: [{ ...loop, ...parts }] });
 test.each<[string, ObservedSnapshot, Partial<DesiredSparse>, RegExp]>([
   [
