@@ -223,6 +223,14 @@ describe('taking a snapshot', () => {
     });
   });
 
+  test('a node that is away is told at once after something else was', () => {
+    const was = { message: 'Failed to create snapshot: no room', time: at };
+    const fields = { content: content({ note: note(), status: { readyToUse: false, error: was } }) };
+    expect(decide({ ...fields, outcome: { is: 'unknown', message: 'away' } })).toEqual(
+      said('SnapshotContentCheckandUpdateFailed', 'waits for a node: away', { retry: true }),
+    );
+  });
+
   test('nodes of others are left to them', () => {
     const theirs = { n1: { ours: false } };
     expect(decide({}, theirs)).toEqual({});

@@ -278,6 +278,12 @@ describe('a snapshot of a claim', () => {
   });
 });
 
+test('what has lost its content is not ready, whatever was said of it before', () => {
+  const message = `VolumeSnapshotContent ${CONTENT} is missing`;
+  const status = { ...shown, error: { message } };
+  expect(decide({ snapshot: snapshot({ status }) })).toEqual(said('SnapshotContentMissing', message));
+});
+
 describe('a snapshot of a content that is there', () => {
   const source = { volumeSnapshotContentName: 'by-hand' };
   const asks = snapshot({ source, className: null });
