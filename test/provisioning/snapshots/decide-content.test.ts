@@ -16,7 +16,7 @@ import {
   snapshot,
   snapshotClass,
   volume,
-} from '../../support/snapshot-input.ts';
+} from '../../support/snapshot-objects.ts';
 import { NOW, UID } from '../../support/volume-input.ts';
 
 const decide = (fields: Partial<ContentInput>, nodes?: Record<string, Partial<NodeFacts>>) =>

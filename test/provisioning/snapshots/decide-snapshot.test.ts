@@ -16,7 +16,7 @@ import {
   snapshotClass,
   snapshotInput,
   volume,
-} from '../../support/snapshot-input.ts';
+} from '../../support/snapshot-objects.ts';
 import { NOW } from '../../support/volume-input.ts';
 
 const decide = (fields: Partial<SnapshotInput> = {}) => decideSnapshot(snapshotInput(fields), NOW);
