@@ -12,7 +12,7 @@ import {
   keepSnapshotContent,
   keepStorageClass,
 } from '../../src/daemon/kept-fields.ts';
-import { content, note, snapshot, snapshotClass } from '../support/snapshot-input.ts';
+import { content, note, snapshot, snapshotClass } from '../support/snapshot-objects.ts';
 import { pv, storageClass, volume } from '../support/volume-input.ts';
 
 /** What an API server adds, and what others write. */

@@ -10,7 +10,7 @@ import type { VolumeSnapshot, VolumeSnapshotContent } from '../../../src/api/sna
 import { parseHandle } from '../../../src/api/snapshot-handle.ts';
 import { orders } from '../../support/orders.ts';
 import { NAMESPACE, type SnapshotCluster, startSnapshotCluster } from '../../support/snapshot-cluster.ts';
-import { AS_SOURCE, BOUND, OF_CLAIM, OF_CONTENT } from '../../support/snapshot-input.ts';
+import { AS_SOURCE, BOUND, OF_CLAIM, OF_CONTENT } from '../../support/snapshot-objects.ts';
 import { until } from '../../support/until.ts';
 
 let cluster: SnapshotCluster;

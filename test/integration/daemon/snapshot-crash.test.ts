@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { EVENTS, PERSISTENT_VOLUME_CLAIMS, VOLUME_SNAPSHOTS } from '../../../src/api/resources.ts';
 import type { KubeClient } from '../../../src/kube/types.ts';
 import { type SnapshotCluster, startSnapshotCluster } from '../../support/snapshot-cluster.ts';
-import { OF_CLAIM } from '../../support/snapshot-input.ts';
+import { OF_CLAIM } from '../../support/snapshot-objects.ts';
 import { until } from '../../support/until.ts';
 
 let cluster: SnapshotCluster;

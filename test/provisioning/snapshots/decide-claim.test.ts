@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { type ClaimUses, isDoneAsSource } from '../../../src/provisioning/snapshots/decide-claim.ts';
-import { claim, DELETED, OF_CLAIM, restore, snapshot, volume } from '../../support/snapshot-input.ts';
+import { claim, DELETED, OF_CLAIM, restore, snapshot, volume } from '../../support/snapshot-objects.ts';
 
 const source = { kind: 'PersistentVolumeClaim', name: 'data' };
 const pending = (spec: object) => ({

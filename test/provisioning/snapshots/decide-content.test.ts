@@ -16,7 +16,7 @@ import {
   snapshot,
   snapshotClass,
   volume,
-} from '../../support/snapshot-input.ts';
+} from '../../support/snapshot-objects.ts';
 import { NOW, UID } from '../../support/volume-input.ts';
 
 const decide = (fields: Partial<ContentInput>, nodes?: Record<string, Partial<NodeFacts>>) =>
@@ -221,6 +221,14 @@ describe('taking a snapshot', () => {
     expect(decide(fields, { n1: { ready: false } })).toEqual({
       action: { do: 'take', note: note({ handle: shared }), freeze: FREEZE },
     });
+  });
+
+  test('a node that is away is told at once after something else was', () => {
+    const was = { message: 'Failed to create snapshot: no room', time: at };
+    const fields = { content: content({ note: note(), status: { readyToUse: false, error: was } }) };
+    expect(decide({ ...fields, outcome: { is: 'unknown', message: 'away' } })).toEqual(
+      said('SnapshotContentCheckandUpdateFailed', 'waits for a node: away', { retry: true }),
+    );
   });
 
   test('nodes of others are left to them', () => {

@@ -10,7 +10,7 @@ import {
   restore,
   snapshot,
   snapshotInput,
-} from '../../support/snapshot-input.ts';
+} from '../../support/snapshot-objects.ts';
 import { NOW } from '../../support/volume-input.ts';
 
 const going = (finalizers: string[] = [BOUND], status = {}) =>

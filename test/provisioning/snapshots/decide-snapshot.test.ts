@@ -16,7 +16,7 @@ import {
   snapshotClass,
   snapshotInput,
   volume,
-} from '../../support/snapshot-input.ts';
+} from '../../support/snapshot-objects.ts';
 import { NOW } from '../../support/volume-input.ts';
 
 const decide = (fields: Partial<SnapshotInput> = {}) => decideSnapshot(snapshotInput(fields), NOW);
@@ -276,6 +276,12 @@ describe('a snapshot of a claim', () => {
     };
     expect(decide({ ...fields, snapshot: snapshot({ status }) })).toEqual({});
   });
+});
+
+test('what has lost its content is not ready, whatever was said of it before', () => {
+  const message = `VolumeSnapshotContent ${CONTENT} is missing`;
+  const status = { ...shown, error: { message } };
+  expect(decide({ snapshot: snapshot({ status }) })).toEqual(said('SnapshotContentMissing', message));
 });
 
 describe('a snapshot of a content that is there', () => {

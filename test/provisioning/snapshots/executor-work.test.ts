@@ -4,7 +4,7 @@ import type { Executor, Job, JobState } from '../../../src/nodes/job.ts';
 import { createExecutorWork } from '../../../src/provisioning/snapshots/executor-work.ts';
 import { ObservationError } from '../../../src/storage/probe-results.ts';
 import type { Plan } from '../../../src/storage/types.ts';
-import { CONTENT_UID, content, HANDLE, note, volume } from '../../support/snapshot-input.ts';
+import { CONTENT_UID, content, HANDLE, note, volume } from '../../support/snapshot-objects.ts';
 import { NOW, UID } from '../../support/volume-input.ts';
 
 const step = { name: 'copy', argv: ['cp'], guards: [] };

@@ -6,7 +6,7 @@ import {
   nextNote,
   noteOf,
 } from '../../../src/provisioning/snapshots/job-note.ts';
-import { CONTENT_UID, content, HANDLE, note } from '../../support/snapshot-input.ts';
+import { CONTENT_UID, content, HANDLE, note } from '../../support/snapshot-objects.ts';
 import { NOW, UID } from '../../support/volume-input.ts';
 
 const written = (text: string) =>

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { freezeOf } from '../../../src/provisioning/snapshots/snapshot-class.ts';
-import { snapshotClass } from '../../support/snapshot-input.ts';
+import { snapshotClass } from '../../support/snapshot-objects.ts';
 
 const problem = (text: string) => ({ problem: expect.stringContaining(text) });
 
