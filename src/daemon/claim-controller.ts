@@ -18,7 +18,7 @@ import type { KubeClient } from '../kube/types.ts';
 import type { Executor } from '../nodes/job.ts';
 import { claimOf } from '../provisioning/claims/claim-volume.ts';
 import { createClaimReconciler } from '../provisioning/claims/reconciler.ts';
-import type { Source } from '../provisioning/claims/types.ts';
+import type { Provisioned, Source } from '../provisioning/claims/types.ts';
 import { createCapacityReconciler } from '../provisioning/room/capacity-reconciler.ts';
 import { createRooms } from '../provisioning/room/looks.ts';
 import { createPromises } from '../provisioning/room/promises.ts';
@@ -43,6 +43,7 @@ export interface ClaimControllerDeps {
   logger: Logger;
   /** What a claim starts from, by live reads. */
   resolve(claim: PersistentVolumeClaim): Promise<Source>;
+  onProvisioned?: ((end: Provisioned) => void) | undefined;
   copiesOn(node: string): readonly KeptCopy[];
   /** The room of classes, as the scheduler is told, and the namespace of that; undefined: it is not told. */
   capacities: Informer<CsiStorageCapacity> | undefined;

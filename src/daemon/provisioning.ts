@@ -110,6 +110,7 @@ export function createProvisioning(deps: ProvisioningDeps): Provisioning {
     createClaimController({
       ...deps,
       capacities,
+      onProvisioned: metrics?.claims.onProvisioned,
       namespace: namespace ?? '',
       resolve: async (claim) =>
         sourceFor(claim, {

@@ -9,6 +9,7 @@ import type { JobEnd } from '../../nodes/job-ends.ts';
 import type { Observed } from '../../storage/types.ts';
 import { apiCallMetrics } from './api-calls.ts';
 import { type AttachmentMetrics, attachmentMetrics } from './attachments.ts';
+import { type ClaimMetrics, claimMetrics } from './claims.ts';
 import { informerMetrics } from './informers.ts';
 import { jobMetrics } from './jobs.ts';
 import { processMetrics } from './process.ts';
@@ -41,6 +42,7 @@ export interface Metrics {
   addInformer<T extends KubeObject>(resource: Resource, informer: Informer<T>): void;
   attachments: AttachmentMetrics;
   snapshots: SnapshotMetrics;
+  claims: ClaimMetrics;
   /** Whoever looks at nodes tells what was found. Later ones take the place of these. */
   addVolumes(volumes: Informer<Volume>): (volume: Volume, node: string, observed: Observed) => void;
 }
@@ -61,6 +63,7 @@ export function createMetrics({ clock, transportOf }: MetricsOptions): Metrics {
     },
     attachments: attachmentMetrics(registry),
     snapshots: snapshotMetrics(registry),
+    claims: claimMetrics(registry),
     addInformer: informerMetrics(registry, clock),
     addVolumes: volumeMetrics(registry, clock),
   };

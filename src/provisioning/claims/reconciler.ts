@@ -12,11 +12,12 @@ import type { KubeClient } from '../../kube/types.ts';
 import type { Rooms } from '../room/looks.ts';
 import type { Promises } from '../room/promises.ts';
 import type { Awaited } from '../sources/types.ts';
-import { claimOf, volumeNameOf } from './claim-volume.ts';
+import { volumeNameOf } from './claim-volume.ts';
 import { decideClaim } from './decide-claim.ts';
-import { decideReclaim } from './decide-reclaim.ts';
 import { dynamicClass } from './dynamic-class.ts';
-import type { ClaimAction, ClaimInput, ReclaimInput, Source } from './types.ts';
+import { kindOf } from './kind-of.ts';
+import { createReclaimer } from './reclaimer.ts';
+import type { ClaimAction, ClaimInput, Provisioned, Source } from './types.ts';
 
 export interface ClaimReconcilerDeps {
   client: KubeClient;
@@ -33,8 +34,7 @@ export interface ClaimReconcilerDeps {
   events: EventRecorder;
   clock: Pick<Clock, 'now'>;
   logger: Logger;
-  /** Told of each volume that was promised or could not be. */
-  onProvisioned?: ((claim: PersistentVolumeClaim, crossNamespace: boolean) => void) | undefined;
+  onProvisioned?: ((end: Provisioned) => void) | undefined;
 }
 
 export interface ClaimReconciler {
@@ -52,7 +52,10 @@ export function createClaimReconciler(deps: ClaimReconcilerDeps): ClaimReconcile
   /** By `namespace/name` of the claim. */
   const told = new Map<string, { uid: string; event: string }>();
 
+  const reclaim = createReclaimer(deps);
   const waiting = new Map<string, readonly Awaited[]>();
+  /** Claims that this process created Volumes for, until they are bound. */
+  const begun = new Map<string, { uid: string; at: number; end: Provisioned }>();
 
   async function reconcile(key: string, signal: AbortSignal) {
     const slash = key.indexOf('/');
@@ -69,9 +72,17 @@ export function createClaimReconciler(deps: ClaimReconcilerDeps): ClaimReconcile
       if (claim === undefined) {
         told.delete(key);
         waiting.delete(key);
+        begun.delete(key);
         return undefined;
       }
       if (claim.spec.volumeName) waiting.delete(key);
+      const since = begun.get(key);
+      if (since !== undefined && claim.status?.phase === 'Bound') {
+        begun.delete(key);
+        if (since.uid === claim.metadata.uid) {
+          deps.onProvisioned?.({ ...since.end, ms: deps.clock.now() - since.at });
+        }
+      }
       const before = told.get(key);
       const volume = volumes.get(volumeNameOf(claim));
       // Of a bound claim the cache keeps no class.
@@ -130,6 +141,9 @@ export function createClaimReconciler(deps: ClaimReconcilerDeps): ClaimReconcile
       case 'tell':
         told.set(`${namespace}/${name}`, { uid, event: `${action.event.reason}: ${action.event.message}` });
         deps.events.event(claim, action.event.type, action.event.reason, action.event.message);
+        if (action.event.type === 'Warning' && claim.status?.phase !== 'Bound') {
+          deps.onProvisioned?.(kindOf(claim));
+        }
         return;
       case 'give-back': {
         // Whoever chose another node meanwhile is not undone.
@@ -157,7 +171,10 @@ export function createClaimReconciler(deps: ClaimReconcilerDeps): ClaimReconcile
           },
           'volume for a claim',
         );
-        deps.onProvisioned?.(claim, action.crossNamespace);
+        begun.set(`${namespace}/${name}`, {
+          ...{ uid, at: deps.clock.now() },
+          end: { ...kindOf(claim), crossNamespace: action.crossNamespace },
+        });
         return;
       }
       case 'expand': {
@@ -174,43 +191,6 @@ export function createClaimReconciler(deps: ClaimReconcilerDeps): ClaimReconcile
         );
         return;
       }
-    }
-  }
-
-  async function reclaim(name: string, signal: AbortSignal) {
-    let liveClaim: ReclaimInput['liveClaim'];
-    for (;;) {
-      signal.throwIfAborted();
-      const volume = volumes.get(name);
-      const of = volume && claimOf(volume);
-      if (volume === undefined || of === undefined || !deps.actsFor(volume.spec.nodeName)) return undefined;
-      const known = claims.get(of.name, of.namespace);
-      const claim = known?.metadata.uid === of.uid ? known : undefined;
-      const pv = persistentVolumes.get(name);
-      const { action } = decideReclaim({ volume, pv, claim, liveClaim });
-      if (action === undefined) return undefined;
-      if (action.do === 'read-claim') {
-        liveClaim = { found: await liveClaimOf(of) };
-        continue;
-      }
-      try {
-        await client.delete(VOLUMES, name, { uid: volume.metadata.uid });
-      } catch (error) {
-        if (!isNotFound(error) && !isConflict(error)) throw error;
-      }
-      deps.logger.info({ volume: name, claim: `${of.namespace}/${of.name}` }, 'volume of a deleted claim');
-      return undefined;
-    }
-  }
-
-  /** The claim of that UID, if the API server has it: a claim of its name may be another one. */
-  async function liveClaimOf({ namespace, name, uid }: { namespace: string; name: string; uid: string }) {
-    try {
-      const found = await client.get<PersistentVolumeClaim>(PERSISTENT_VOLUME_CLAIMS, name, { namespace });
-      return found.metadata.uid === uid ? found : undefined;
-    } catch (error) {
-      if (isNotFound(error)) return undefined;
-      throw error;
     }
   }
 

@@ -5,6 +5,15 @@ import type { Awaited } from '../sources/types.ts';
 import type { EventToTell } from '../types.ts';
 import type { DynamicClass, Place } from './dynamic-class.ts';
 
+/** A claim that was bound; or that was told why it is not, without `ms`. */
+export interface Provisioned {
+  storageClass: string;
+  source: 'none' | 'snapshot' | 'claim' | 'link';
+  crossNamespace: boolean;
+  /** Since its Volume was created. */
+  ms?: number;
+}
+
 /** What a claim starts from, once that may be used; or why it has to wait. */
 export type Source =
   | { is: 'none' }

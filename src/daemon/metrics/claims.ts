@@ -1,0 +1,48 @@
+import { Counter, Histogram, type Registry } from 'prom-client';
+import type { Provisioned } from '../../provisioning/claims/types.ts';
+import { label } from './label.ts';
+
+export interface ClaimMetrics {
+  onProvisioned(end: Provisioned): void;
+}
+
+/** Claims that got their volume, or were told why not yet, by class and by what they start from; and the KEP-3294's two. */
+export function claimMetrics(registry: Registry): ClaimMetrics {
+  const registers = [registry];
+  const claims = new Counter({
+    registers,
+    name: 'stowage_claims_total',
+    help: 'Claims that were bound to a volume that was made for them, and times that one was told why not yet.',
+    labelNames: ['class', 'source', 'result'],
+  });
+  const durations = new Histogram({
+    registers,
+    name: 'stowage_claim_seconds',
+    help: 'From when the Volume of a claim was created to when the claim was bound.',
+    labelNames: ['class', 'source'],
+    buckets: [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 1800],
+  });
+  // KEP-3294's own names, whose conventions are theirs.
+  const made = new Counter({
+    registers,
+    name: 'cross_namespace_persistentvolumeclaim_provision_total',
+    help: 'Volumes that were made from a data source of another namespace.',
+    labelNames: ['storage_class'],
+  });
+  const failed = new Counter({
+    registers,
+    name: 'cross_namespace_persistentvolumeclaim_provision_failed_total',
+    help: 'Times that no volume could be made from a data source of another namespace.',
+    labelNames: ['storage_class'],
+  });
+
+  return {
+    onProvisioned({ storageClass, source, crossNamespace, ms }) {
+      const name = label(storageClass);
+      const result = ms === undefined ? 'failed' : 'succeeded';
+      claims.inc({ class: name, source, result });
+      if (ms !== undefined) durations.observe({ class: name, source }, ms / 1000);
+      if (crossNamespace) (ms === undefined ? failed : made).inc({ storage_class: name });
+    },
+  };
+}
