@@ -171,6 +171,13 @@ describeAsRoot.each([['xfs'], ['ext4']] as [FsType][])(
         const restored = volume('Filesystem', type, from(taken));
         await carry('prepare', restored);
         expect(await readFile(join(await mounted(restored), 'data'), 'utf8')).toBe('before');
+        // A clone of the volume itself, by the same rules.
+        const freeze = { seconds: 30, copy: true };
+        const source: Source = { what: 'volume', file: original.file, mode: 'Filesystem', freeze };
+        const cloned = volume('Filesystem', type, { source, sizeBytes: 2n * SIZE });
+        await carry('prepare', cloned);
+        expect(await readFile(join(await mounted(cloned), 'data'), 'utf8')).toBe('before');
+        expect(await linkOf(original.uid)).toBe(device);
       });
     });
 
