@@ -24,7 +24,7 @@ import { parseJobName } from './job-name.ts';
 import { keepLeftover } from './keep-leftover.ts';
 import type { Looks } from './looks.ts';
 import { forgetJobs, observe, poll, submit } from './node-work.ts';
-import { readSource } from './source.ts';
+import { readSource, type Source } from './source.ts';
 import { liveOf, type Subjects, takeOffFinalizer } from './subjects.ts';
 import type { Action, EventToSend, Input } from './types.ts';
 import { withJobNode } from './work-node.ts';
@@ -129,7 +129,7 @@ export function createEffects(deps: EffectDeps, looks: Looks, loopNumbers: LoopN
           }),
         };
       case 'observe':
-        return { ...known, ...(await lookAt(volume, node)) };
+        return { ...known, ...(await lookAt(volume, node, known.source)) };
       case 'poll':
         // What was seen before may be of a job that ran meanwhile.
         return { ...known, job: await poll(executor, volume, node), observation: undefined };
@@ -138,10 +138,11 @@ export function createEffects(deps: EffectDeps, looks: Looks, loopNumbers: LoopN
         loopNumbers.promise(node, uid, action.loopNumber);
         // The cache may be behind: what is submitted must be what the API server has.
         if (!(await subjects.isCurrent(volume, node))) return nothing;
-        const job = await submit(executor, volume, node, action.steps);
+        const job = await submit(executor, volume, node, action.steps, known.source);
         const seen = 'known' in job && job.known.state === 'succeeded' ? job.known.seen : undefined;
-        if (seen === undefined) return { ...nothing, job };
-        return { ...nothing, job, ...(await lookAt(volume, node, seen)) };
+        const next = { ...nothing, source: known.source, job };
+        if (seen === undefined) return next;
+        return { ...next, ...(await lookAt(volume, node, known.source, seen)) };
       }
       case 'forget-jobs': {
         const forgotten = await forgetJobs(executor, volume, node);
@@ -198,9 +199,14 @@ export function createEffects(deps: EffectDeps, looks: Looks, loopNumbers: LoopN
     }
   }
 
-  async function lookAt(volume: Volume, node: string, seen?: ReadonlyMap<string, ProbeResult>) {
+  async function lookAt(
+    volume: Volume,
+    node: string,
+    source?: Source,
+    seen?: ReadonlyMap<string, ProbeResult>,
+  ) {
     const { uid = '' } = volume.metadata;
-    const observation = await observe(executor, volume, node, volumeOfUid, seen);
+    const observation = await observe(executor, volume, node, volumeOfUid, seen, source);
     if ('known' in observation) {
       looks.note(uid, node, clock.now());
       deps.onObserved?.(volume, node, observation.known);

@@ -9,6 +9,7 @@ import type { Observed } from '../storage/types.ts';
 import { desiredOf } from './desired.ts';
 import { jobKey, parseJobName } from './job-name.ts';
 import { withOwners } from './other-volumes.ts';
+import type { Source } from './source.ts';
 import type { Answer } from './types.ts';
 
 /** How long to wait for a job in the round trip that starts it, in ms: most end within it. */
@@ -17,6 +18,7 @@ const SUBMIT_WAIT = 1500;
 /**
  * Looks at all that concerns a Volume on its node.
  * @param seen what its first look found already
+ * @param source what it is made from, while it is made
  */
 export function observe(
   executor: Executor,
@@ -24,10 +26,11 @@ export function observe(
   node: string,
   volumeOfUid: (uid: string) => Volume | undefined,
   seen?: ReadonlyMap<string, ProbeResult>,
+  source?: Source,
 ): Promise<Answer<Observed>> {
   let first = seen;
   return answered(async () => {
-    const desired = desiredOf(volume, undefined, node);
+    const desired = desiredOf(volume, undefined, node, fromOf(source));
     const observed = await look((probes) => {
       const known = first ?? executor.observe(node, probes);
       first = undefined;
@@ -47,10 +50,15 @@ export function submit(
   volume: Volume,
   node: string,
   steps: Job['steps'],
+  source?: Source,
 ): Promise<Answer<JobState>> {
-  const job = { key: keyOf(volume), steps, look: firstProbes(desiredOf(volume, undefined, node)) };
+  const desired = desiredOf(volume, undefined, node, fromOf(source));
+  const job = { key: keyOf(volume), steps, look: firstProbes(desired) };
   return answered(() => executor.submit(node, job, SUBMIT_WAIT));
 }
+
+const fromOf = (source: Source | undefined) =>
+  source !== undefined && 'from' in source ? source.from : undefined;
 
 export function forgetJobs(executor: Executor, volume: Volume, node: string): Promise<Answer<boolean>> {
   return answered(() => executor.forget(node, volume.metadata.uid ?? ''));
