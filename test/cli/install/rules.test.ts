@@ -1,6 +1,12 @@
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { NAMESPACES } from '../../../src/cli/install/kinds.ts';
-import { CLUSTER_RULES, LEASE_RULES, NAMESPACE_RULES, type Rule } from '../../../src/cli/install/rules.ts';
+import {
+  CAPACITY_RULES,
+  CLUSTER_RULES,
+  LEASE_RULES,
+  NAMESPACE_RULES,
+  type Rule,
+} from '../../../src/cli/install/rules.ts';
 import { createClient } from '../../../src/kube/client.ts';
 import { connect } from '../../../src/kube/connect.ts';
 import { startCluster, type TestCluster } from '../../support/cluster.ts';
@@ -35,7 +41,7 @@ test('the rights of the daemon are those that it uses', async () => {
   const allowed = [
     ...asked(CLUSTER_RULES),
     ...asked(NAMESPACE_RULES, ' in default'),
-    ...asked(LEASE_RULES, ` in ${namespace}`),
+    ...asked([...LEASE_RULES, ...CAPACITY_RULES], ` in ${namespace}`),
   ];
   expect([...used].filter((use) => !allowed.includes(use))).toEqual([]);
   expect(allowed.filter((right) => !used.has(right))).toEqual([]);
