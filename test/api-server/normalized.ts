@@ -65,3 +65,8 @@ export function withSortedCauses(answer: Answer): Answer {
   const message = body.message.replace(spelt(causes), () => spelt(sorted));
   return { ...answer, body: { ...body, message, details: { ...body.details, causes: sorted } } };
 }
+
+export function withoutVersion(answer: Answer): Answer {
+  const { resourceVersion: _, ...metadata } = answer.body.metadata;
+  return { ...answer, body: { ...answer.body, metadata } };
+}

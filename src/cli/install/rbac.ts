@@ -2,7 +2,7 @@ import type { KubeObject } from '../../api/meta.ts';
 import { COMPONENT } from '../../api/names.ts';
 import { CLUSTER_ROLE_BINDINGS, CLUSTER_ROLES, ROLE_BINDINGS, ROLES, SERVICE_ACCOUNTS } from './kinds.ts';
 import { labelsOf } from './labels.ts';
-import { CLUSTER_RULES, LEASE_RULES, NAMESPACE_RULES, type Rule } from './rules.ts';
+import { CAPACITY_RULES, CLUSTER_RULES, LEASE_RULES, NAMESPACE_RULES, type Rule } from './rules.ts';
 import { type Wanted, wanted } from './wanted.ts';
 
 /** The account that the daemon runs as, and what it may do. */
@@ -34,5 +34,6 @@ export function rbacObjects(namespace: string): Wanted[] {
       subjects,
     }),
     ...role(`${COMPONENT}-leader-election`, namespace, LEASE_RULES),
+    ...role(`${COMPONENT}-storage-capacity`, namespace, CAPACITY_RULES),
   ];
 }

@@ -1,4 +1,5 @@
 import { SNAPSHOT_GROUP, STOWAGE_GROUP, VOLUME_GROUP } from '../../api/names.ts';
+import { REFERENCE_GRANTS } from '../../api/resources.ts';
 
 /** A rule of a Role or ClusterRole. */
 export interface Rule {
@@ -15,7 +16,8 @@ const rule = (group: string, resources: string[], verbs: string[]): Rule => ({
 
 /** What the daemon does in the whole cluster: a test has it do all of it, and finds nothing missing and nothing unused. */
 export const CLUSTER_RULES: Rule[] = [
-  rule(VOLUME_GROUP, ['volumes'], ['get', 'list', 'watch', 'patch']),
+  // Made and deleted for claims.
+  rule(VOLUME_GROUP, ['volumes'], ['get', 'list', 'watch', 'create', 'patch', 'delete']),
   rule(VOLUME_GROUP, ['volumes/status'], ['patch']),
   // A PersistentVolume holds up the deletion of the Volume that owns it, and some clusters allow that only to who could
   // hold it up anyway (admission plugin OwnerReferencesPermissionEnforcement).
@@ -27,9 +29,13 @@ export const CLUSTER_RULES: Rule[] = [
   // Where volumes are needed.
   rule('', ['pods', 'persistentvolumeclaims'], ['list', 'watch']),
   rule('storage.k8s.io', ['storageclasses'], ['get', 'list', 'watch']),
-  rule(SNAPSHOT_GROUP, ['volumesnapshots', 'volumesnapshotclasses'], ['list', 'watch']),
+  // By it schedulers know that there is word of room.
+  rule('storage.k8s.io', ['csidrivers'], ['get', 'create']),
   rule(SNAPSHOT_GROUP, ['volumesnapshotcontents'], ['get', 'list', 'watch', 'create', 'patch', 'delete']),
   rule(SNAPSHOT_GROUP, ['volumesnapshotcontents/status'], ['patch']),
+  rule(SNAPSHOT_GROUP, ['volumesnapshotclasses'], ['get', 'list', 'watch']),
+  rule(SNAPSHOT_GROUP, ['volumesnapshots', 'volumesnapshotlinks'], ['list', 'watch']),
+  rule(REFERENCE_GRANTS.group, ['referencegrants'], ['list', 'watch']),
   // Whether the standard snapshot-controller is at work.
   rule('coordination.k8s.io', ['leases'], ['list', 'watch']),
   rule('apps', ['deployments'], ['list', 'watch']),
@@ -40,8 +46,12 @@ export const NAMESPACE_RULES: Rule[] = [
   rule('', ['pods/status'], ['patch']),
   rule('', ['events'], ['create', 'patch']),
   rule('', ['persistentvolumeclaims'], ['get', 'patch']),
+  rule('', ['persistentvolumeclaims/status'], ['patch']),
   rule(SNAPSHOT_GROUP, ['volumesnapshots'], ['get', 'patch']),
   rule(SNAPSHOT_GROUP, ['volumesnapshots/status'], ['patch']),
+  // Read anew at the moment of use.
+  rule(SNAPSHOT_GROUP, ['volumesnapshotlinks'], ['get']),
+  rule(REFERENCE_GRANTS.group, ['referencegrants'], ['get']),
 ];
 
 /**
@@ -50,4 +60,9 @@ export const NAMESPACE_RULES: Rule[] = [
  */
 export const LEASE_RULES: Rule[] = [
   rule('coordination.k8s.io', ['leases'], ['get', 'list', 'watch', 'create', 'patch']),
+];
+
+/** In the daemon's own namespace: what it tells schedulers of room. */
+export const CAPACITY_RULES: Rule[] = [
+  rule('storage.k8s.io', ['csistoragecapacities'], ['get', 'list', 'watch', 'create', 'patch', 'delete']),
 ];

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { parseQuantity } from '../../api/quantity.ts';
 import { CSI_DRIVERS, CSI_STORAGE_CAPACITIES } from '../../api/resources.ts';
+import { sortedKeys } from '../json.ts';
 import type { Kind, StoredObject } from '../kind.ts';
 import { subdomainFaults } from '../objects/formats.ts';
 import { type Cause, invalidValue, notSupported } from '../refusal.ts';
@@ -81,7 +82,13 @@ function capacityChanges(object: StoredObject, old: StoredObject): Cause[] {
   return [
     ...(isDeepStrictEqual(nodeTopology, old.nodeTopology)
       ? []
-      : [invalidValue('nodeTopology', JSON.stringify(nodeTopology ?? null), 'field is immutable')]),
+      : [
+          invalidValue(
+            'nodeTopology',
+            JSON.stringify(sortedKeys(nodeTopology ?? null)),
+            'field is immutable',
+          ),
+        ]),
     ...(storageClassName === old.storageClassName ? [] : [immutable('storageClassName', storageClassName)]),
   ];
 }

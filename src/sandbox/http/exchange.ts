@@ -39,14 +39,8 @@ export async function readEither(request: IncomingMessage): Promise<unknown> {
   return contentType(request) === PROTOBUF ? decodeProtobuf(await readBody(request)) : readJson(request);
 }
 
-export function sendJson(
-  response: ServerResponse,
-  code: number,
-  body: unknown,
-  warnings: string[] = [],
-): void {
+export function sendJson(response: ServerResponse, code: number, body: unknown): void {
   const text = JSON.stringify(body);
-  for (const warning of warnings) response.appendHeader('warning', `299 - ${JSON.stringify(warning)}`);
   response.writeHead(code, {
     'content-type': 'application/json',
     'content-length': Buffer.byteLength(text),

@@ -59,9 +59,8 @@ async function serveCollection(call: Call, form: Form): Promise<void> {
     case 'POST': {
       if (kind.namespaced && namespace === undefined) throw noMethod();
       const body = await readObject(request, kind);
-      const warnings: string[] = [];
-      const object = create(cluster, kind, namespace, body, writeOptions('CreateOptions', query, warnings));
-      return sendJson(response, 201, object, warnings);
+      const options = writeOptions('CreateOptions', query, response);
+      return sendJson(response, 201, create(cluster, kind, namespace, body, options));
     }
     case 'DELETE': {
       if (kind.plural === 'namespaces' || (kind.namespaced && namespace === undefined)) throw noMethod();
@@ -85,19 +84,18 @@ async function serveObject(call: Call, name: string, form: Form): Promise<void> 
   // Whatever takes time comes first: what is read here is still current when it is written.
   const body = await readBodyOf(request, kind);
   const old = read(cluster, kind, namespace, name);
-  const warnings: string[] = [];
-  const options = writeOptions(OPTIONS[request.method ?? ''] ?? '', query, warnings);
+  const options = writeOptions(OPTIONS[request.method ?? ''] ?? '', query, response);
   switch (request.method) {
     case 'GET':
       return sendJson(response, 200, asTable?.([old], versionOf(old)) ?? shownObject(form, old));
     case 'PUT': {
       const { object, unknown } = decode(kind, body);
       refuseUnknown(kind, unknown, options);
-      return sendJson(response, 200, replace(cluster, kind, old, object, status, options), warnings);
+      return sendJson(response, 200, replace(cluster, kind, old, object, status, options));
     }
     case 'PATCH': {
       const next = patched(kind, old, contentType(request), body, options);
-      return sendJson(response, 200, replace(cluster, kind, old, next, status, options), warnings);
+      return sendJson(response, 200, replace(cluster, kind, old, next, status, options));
     }
     case 'DELETE': {
       if (status) throw notSupportedOn(kind, 'delete');
@@ -140,8 +138,8 @@ async function readObject(request: IncomingMessage, { custom }: Kind): Promise<u
   throw unsupportedMediaType(['application/json', 'application/yaml', PROTOBUF]);
 }
 
-/** `kind`: of the options, as a refusal names them. Throws a 422. */
-function writeOptions(kind: string, query: URLSearchParams, warnings: string[]): WriteOptions {
+/** `kind`: of the options, as a refusal names them. Who is refused is warned all the same. Throws a 422. */
+function writeOptions(kind: string, query: URLSearchParams, response: ServerResponse): WriteOptions {
   const fieldValidation = query.get('fieldValidation') || 'Warn';
   const dryRun = query.getAll('dryRun');
   const causes = [
@@ -154,7 +152,7 @@ function writeOptions(kind: string, query: URLSearchParams, warnings: string[]):
   return {
     dryRun: dryRun.length > 0,
     fieldValidation: fieldValidation as WriteOptions['fieldValidation'],
-    warn: (message) => warnings.push(message),
+    warn: (message) => void response.appendHeader('warning', `299 - ${JSON.stringify(message)}`),
   };
 }
 

@@ -37,9 +37,9 @@ export function create(
   if (countsGenerations(kind)) given.metadata.generation = 1;
   kind.prepare?.(given, cluster.gates);
   const object = asGo(kind, given);
-  warnOfFinalizers(object, options);
   const causes = check(kind, object, undefined, nameCauses(kind, object));
   if (causes.length > 0) throw invalid(kind, object.metadata.name ?? '', causes);
+  warnOfFinalizers(object, options);
   insist(cluster, kind, object);
   kind.admit?.(object, undefined, readerOf(cluster));
   return options.dryRun ? object : cluster.store.put(resourceName(kind), object);

@@ -2,7 +2,7 @@ import type { Column } from '../kind.ts';
 import { AGE, count, type Loose, selectorText, since, size, text, wide } from './cells.ts';
 import { NODE_COLUMNS } from './node.ts';
 import { POD_COLUMNS } from './pod.ts';
-import { CAPACITY_COLUMNS, CLAIM_COLUMNS, CLASS_COLUMNS, DRIVER_COLUMNS, VOLUME_COLUMNS } from './storage.ts';
+import { CLAIM_COLUMNS, CLASS_COLUMNS, DRIVER_COLUMNS, VOLUME_COLUMNS } from './storage.ts';
 
 const subjects = (kind: string) => (object: Loose) =>
   (object.subjects ?? [])
@@ -30,7 +30,6 @@ const COLUMNS: Record<string, Column[]> = {
   PersistentVolumeClaim: CLAIM_COLUMNS,
   StorageClass: CLASS_COLUMNS,
   CSIDriver: DRIVER_COLUMNS,
-  CSIStorageCapacity: CAPACITY_COLUMNS,
   ServiceAccount: [AGE],
   ConfigMap: [count('Data', ({ data, binaryData }) => size(data) + size(binaryData)), AGE],
   Secret: [text('Type', ({ type }) => type), count('Data', ({ data }) => size(data)), AGE],

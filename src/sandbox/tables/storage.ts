@@ -72,8 +72,3 @@ function flag(name: string): Column {
   const field = `${name[0]?.toLowerCase()}${name.slice(1)}`;
   return { name, type: 'boolean', cell: ({ spec }: Loose) => spec[field] };
 }
-
-export const CAPACITY_COLUMNS: Column[] = [
-  text('StorageClassName', ({ storageClassName }) => storageClassName),
-  text('Capacity', ({ capacity }) => capacity ?? '<unset>'),
-];

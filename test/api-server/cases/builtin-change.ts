@@ -61,7 +61,6 @@ const changes: [string, keyof typeof PATHS, object, object, string?][] = [
     },
     'status',
   ],
-  ['status of a claim beside it', 'claims', claim(), { status: { capacity: { storage: '2Gi' } } }],
   ['role of a binding', 'clusterRoleBindings', binding, { roleRef: { name: 'other' } }],
   ['subjects of a binding', 'roleBindings', binding, { subjects: [{ kind: 'User', name: 'u' }] }],
   ['selector', 'deployments', deployment(), { spec: { selector: { matchLabels: { b: 'c' } } } }],

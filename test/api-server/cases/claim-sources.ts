@@ -70,7 +70,9 @@ const cases: [string, Step[]][] = [
     `change: ${title}`,
     [
       ['POST', PATHS.claims, claim(before)],
-      ([first]) => ['PATCH', `${PATHS.claims}/${first?.body.metadata.name}`, { spec }, MERGE],
+      ([first]) => ({
+        unversioned: ['PATCH', `${PATHS.claims}/${first?.body.metadata.name}`, { spec }, MERGE],
+      }),
     ],
   ]),
 ];

@@ -170,7 +170,6 @@ export const standardKinds = recorded(
     ['table of links', table(LINKS, link({ name: 's', namespace: 'prod' }))],
     ['table of grants', table(grants('v1'), grant('v1'))],
     ['table of populators', table(POPULATORS, populator({ sourceKind: { group: 'g', kind: 'K' } }))],
-    ['discovery of snapshots', [['GET', '/apis/snapshot.storage.k8s.io/v1']]],
     ['discovery of grants', [['GET', '/apis/gateway.networking.k8s.io/v1beta1']]],
   ]),
 );

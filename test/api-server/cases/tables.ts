@@ -46,7 +46,6 @@ export const tables = recorded('tables', Object.values(PATHS).map(ours), {
   }),
   drivers: table('drivers', named({ spec: { storageCapacity: true } })),
   capacities: table('capacities', named(capacity())),
-  'a capacity that is not known': table('capacities', named(capacity({ capacity: undefined }))),
   leases: table('leases', named({ spec: { holderIdentity: 'me' } })),
   configMaps: table('configMaps', named({ data: { a: 'b', c: 'd' } })),
   secrets: table('secrets', named({ stringData: { a: 'b' } })),

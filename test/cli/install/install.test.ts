@@ -17,7 +17,7 @@ import { outcomesOf, startInstalling } from '../../support/installing.ts';
 
 const VOLUME_CRD = 'volumes.storage.metalk8s.scality.com';
 /** Of all that is made; and each but definitions and the namespace is checked before. */
-const WRITES = 3 + 2 * 6;
+const WRITES = 3 + 2 * 8;
 const LABEL = 'app.kubernetes.io/managed-by';
 
 let installing: Awaited<ReturnType<typeof startInstalling>>;
@@ -47,6 +47,8 @@ describe('install', () => {
       'clusterrolebinding.rbac.authorization.k8s.io/stowage created',
       'role.rbac.authorization.k8s.io/stowage-leader-election in namespace stowage created',
       'rolebinding.rbac.authorization.k8s.io/stowage-leader-election in namespace stowage created',
+      'role.rbac.authorization.k8s.io/stowage-storage-capacity in namespace stowage created',
+      'rolebinding.rbac.authorization.k8s.io/stowage-storage-capacity in namespace stowage created',
       'deployment.apps/stowage in namespace stowage created',
       'note: its pod starts when the Secret stowage-ssh is in that namespace, too',
       '',
@@ -128,7 +130,7 @@ describe('install', () => {
     expect({ code, err }).toEqual({ code: 0, err: '' });
     const kinds = parseAllDocuments(out).map((document) => document.toJS().kind);
     expect(kinds.slice(0, 3)).toEqual(['CustomResourceDefinition', 'CustomResourceDefinition', 'Namespace']);
-    expect(kinds).toHaveLength(9);
+    expect(kinds).toHaveLength(11);
   });
 
   test('the daemon has time to end', async () => {

@@ -1,7 +1,13 @@
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { ALL_CRDS } from '../../../src/api/crds.ts';
 import { NAMESPACES } from '../../../src/cli/install/kinds.ts';
-import { CLUSTER_RULES, LEASE_RULES, NAMESPACE_RULES, type Rule } from '../../../src/cli/install/rules.ts';
+import {
+  CAPACITY_RULES,
+  CLUSTER_RULES,
+  LEASE_RULES,
+  NAMESPACE_RULES,
+  type Rule,
+} from '../../../src/cli/install/rules.ts';
 import { createClient } from '../../../src/kube/client.ts';
 import { connect } from '../../../src/kube/connect.ts';
 import { startCluster, type TestCluster } from '../../support/cluster.ts';
@@ -36,7 +42,7 @@ test('the rights of the daemon are those that it uses', async () => {
   const allowed = [
     ...asked(CLUSTER_RULES),
     ...asked(NAMESPACE_RULES, ' in default'),
-    ...asked(LEASE_RULES, ` in ${namespace}`),
+    ...asked([...LEASE_RULES, ...CAPACITY_RULES], ` in ${namespace}`),
   ];
   expect([...used].filter((use) => !allowed.includes(use))).toEqual([]);
   expect(allowed.filter((right) => !used.has(right))).toEqual([]);
