@@ -2,7 +2,18 @@ import { readFileSync } from 'node:fs';
 import type { Component } from '../src/cli/install/components.ts';
 import { IMAGE, manifestOf, NAMESPACE, wantedObjects } from '../src/cli/install/objects.ts';
 import type { Wanted } from '../src/cli/install/wanted.ts';
+import { FREEZE_SCRIPT } from '../src/storage/snapshot/freeze-script.ts';
+import { EXT4_SCRIPT, XFS_SCRIPT } from '../src/storage/snapshot/identity-scripts.ts';
+import { launcherOf } from '../src/storage/snapshot/script.ts';
 import { saltCommands } from './salt-commands.ts';
+
+const SCRIPTS = (
+  [
+    ['stowage-freeze', FREEZE_SCRIPT],
+    ['stowage-ext4-uuid', EXT4_SCRIPT],
+    ['stowage-xfs-uuid', XFS_SCRIPT],
+  ] as const
+).flatMap(([name, script]) => [launcherOf(name, script), script]);
 
 /** The files that are made from others, by their path in the repository. The manifests: what `stowage install --dry-run=client` prints. */
 export function generated(): Map<string, string> {
@@ -13,7 +24,7 @@ export function generated(): Map<string, string> {
     ['deploy/volume-crd.yaml', yaml('src/api/volume-crd.ts', volume)],
     ['deploy/leftover-crd.yaml', yaml('src/api/leftover-crd.ts', leftover)],
     ['deploy/daemon.yaml', yaml('src/cli/install', ...objects(['rbac', 'deployment']))],
-    ['salt/_modules/stowage_node/commands.py', saltCommands(readFileSync('deploy/sudoers', 'utf8'))],
+    ['salt/_modules/stowage_node/commands.py', saltCommands(readFileSync('deploy/sudoers', 'utf8'), SCRIPTS)],
   ]);
 }
 

@@ -19,8 +19,9 @@ const OF_SUDO = new Set(['STOWAGE_JOBS']);
 /**
  * What the Salt module runs, as Python: the same commands as deploy/sudoers allows, so that there is one list of them.
  * Throws an Error for a line there that is not understood.
+ * @param scripts what `sh -c` may run
  */
-export function saltCommands(sudoers: string): string {
+export function saltCommands(sudoers: string, scripts: readonly string[]): string {
   const lines = sudoers.replace(/\\\n\s*/g, '').split('\n');
   const looks = new Set<string>();
   const steps = new Set<string>();
@@ -40,6 +41,10 @@ STEPS = [
 ${listed([...steps].filter((command) => !looks.has(command)))}]
 
 COMMANDS = [*LOOKS, *STEPS]
+
+# What \`sh -c\` may run, to the letter.
+SCRIPTS = [
+${listed(scripts)}]
 `;
 }
 

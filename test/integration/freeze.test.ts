@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { execa } from 'execa';
 import { FREEZE_SCRIPT } from '../../src/storage/snapshot/freeze-script.ts';
+import { scriptArgv } from '../../src/storage/snapshot/script.ts';
 import { type OwnFileSystem, ownFileSystem, scriptProcesses, startWriter } from '../support/loop-mounts.ts';
 import { describeAsRoot } from '../support/root.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -63,11 +64,15 @@ describeAsRoot.each([['xfs'], ['ext4']] as ['xfs' | 'ext4'][])('a mounted %s is 
   }
 
   const start = (mode: string, seconds = SECONDS) =>
-    execa('sh', ['-c', FREEZE_SCRIPT, 'stowage-freeze', mount, String(seconds), source, partial, mode], {
-      reject: false,
-      cwd: '/',
-      env: { PATH: `${join(folder.path, 'bin')}:${process.env.PATH}` },
-    });
+    execa(
+      'sh',
+      scriptArgv('stowage-freeze', FREEZE_SCRIPT, mount, String(seconds), source, partial, mode).slice(1),
+      {
+        reject: false,
+        cwd: '/',
+        env: { PATH: `${join(folder.path, 'bin')}:${process.env.PATH}` },
+      },
+    );
 
   const pids = () => scriptProcesses(`dir=${state}`);
   const isFrozen = async () => (await readFile(`${state}/state`, 'utf8').catch(() => '')).trim() === 'frozen';
@@ -102,10 +107,10 @@ describeAsRoot.each([['xfs'], ['ext4']] as ['xfs' | 'ext4'][])('a mounted %s is 
     ['the copy takes too long', { copyS: 8, exit: 1, gapS: 4.7 }],
     [
       'who copies is killed',
-      { who: 'stowage-freeze', signal: 'SIGKILL', copyS: 8, exit: undefined, gapS: 2.5 },
+      { who: 'stowage-freeze', signal: 'SIGKILL', copyS: 8, exit: undefined, gapS: 3.9 },
     ],
     ['who copies is stopped', { who: 'stowage-freeze', signal: 'SIGSTOP', copyS: 8, exit: 1, gapS: 4.7 }],
-    ['who freezes is killed', { who: 'stowage-hold', signal: 'SIGKILL', copyS: 3, exit: 1, gapS: 2.5 }],
+    ['who freezes is killed', { who: 'stowage-hold', signal: 'SIGKILL', copyS: 8, exit: 1, gapS: 3.9 }],
     ['who freezes is stopped', { who: 'stowage-hold', signal: 'SIGSTOP', copyS: 3, exit: 1, gapS: 5 }],
     ['who watches that is killed', { who: 'stowage-thaw', signal: 'SIGKILL', copyS: 2, exit: 0, gapS: 4.7 }],
     ['who watches that is stopped', { who: 'stowage-thaw', signal: 'SIGSTOP', copyS: 2, exit: 0, gapS: 4.7 }],
@@ -166,7 +171,9 @@ describeAsRoot.each([['xfs'], ['ext4']] as ['xfs' | 'ext4'][])('a mounted %s is 
     const other = join(clones.path, 'other');
     await writeFile(other, 'x'.repeat(4096));
     const how = [mount, '5', other, partial, 'clone'];
-    const ended = await execa('sh', ['-c', FREEZE_SCRIPT, 'stowage-freeze', ...how], { reject: false });
+    const ended = await execa('sh', scriptArgv('stowage-freeze', FREEZE_SCRIPT, ...how).slice(1), {
+      reject: false,
+    });
     expect(ended).toMatchObject({ exitCode: 1, stderr: `what is mounted at ${mount} is not in ${other}` });
     await writer.stop();
     await expectThawed();
@@ -186,7 +193,9 @@ describeAsRoot('a folder that cannot clone', () => {
     await execa('mount', ['-o', 'loop', source, mount]);
     const partial = join(clones.path, `${randomUUID()}.partial`);
     const how = [mount, '5', source, partial, 'clone'];
-    const ended = await execa('sh', ['-c', FREEZE_SCRIPT, 'stowage-freeze', ...how], { reject: false });
+    const ended = await execa('sh', scriptArgv('stowage-freeze', FREEZE_SCRIPT, ...how).slice(1), {
+      reject: false,
+    });
     await execa('umount', [mount]);
     await clones.remove();
     await folder.remove();

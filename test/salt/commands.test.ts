@@ -8,6 +8,9 @@ import { folderProbes, intentProbes, pathProbes, recordsProbes } from '../../src
 import { systemProbes } from '../../src/storage/node-check/system.ts';
 import { plan } from '../../src/storage/plan.ts';
 import { sharedProbes } from '../../src/storage/shared/observe.ts';
+import { FREEZE_SCRIPT } from '../../src/storage/snapshot/freeze-script.ts';
+import { snapshotProbes } from '../../src/storage/snapshot/observe.ts';
+import { launcherOf } from '../../src/storage/snapshot/script.ts';
 import { sparseProbes } from '../../src/storage/sparse/observe.ts';
 import type { DesiredRaw, DesiredSparse, Operation } from '../../src/storage/types.ts';
 import { unusedGuards } from '../../src/storage/unused.ts';
@@ -15,6 +18,8 @@ import { FakeDisks, fakeDisk, Raced } from '../support/fake-disk.ts';
 import { FakeNode } from '../support/fake-node.ts';
 import { QUIET } from '../support/fake-shared.ts';
 import { disk, rawDesired, rawMade } from '../support/raw-input.ts';
+import { COPY, restored, wantedCopy } from '../support/snapshot-input.ts';
+import { everyStep } from '../support/snapshot-plans.ts';
 import { FILE, loop, loopRow, madeNode, readyNode, UID } from '../support/volume-input.ts';
 
 /** Each starts a Python, which reads hundreds of patterns. */
@@ -150,6 +155,24 @@ test('also whether anything uses a volume, before a step', async () => {
   const looks = guards.map(({ argv, refusal }): Probe => ({ name: refusal, argv }));
   expect(looks.length).toBeGreaterThan(10);
   expect(await refused(looks)).toBe('');
+});
+
+test('and sparse files are copied, frozen and given UUIDs', async () => {
+  expect(await refused(everyStep(LOOP))).toBe('');
+  expect(await refused([...snapshotProbes(wantedCopy), ...sparseProbes(restored)])).toBe('');
+});
+
+const WORDS = ['/mnt', '10', FILE, `${COPY}.partial`, 'clone'];
+const LAUNCHER = launcherOf('stowage-freeze', FREEZE_SCRIPT);
+test.each([
+  ['another', ['sh', '-c', 'run() { id; }; run "$@"', 'stowage-freeze', FREEZE_SCRIPT, ...WORDS]],
+  ['one that starts another', ['sh', '-c', LAUNCHER, 'stowage-freeze', 'id; id', ...WORDS]],
+  ['a part of it', ['sh', '-c', ...LAUNCHER.split(' '), 'stowage-freeze', FREEZE_SCRIPT, ...WORDS]],
+  ['more than it', ['sh', '-c', `${LAUNCHER} stowage-freeze`, FREEZE_SCRIPT, ...WORDS]],
+])('but no other script: %s', async (_, argv) => {
+  expect(await refused([{ name: 'x', argv, guards: [] }])).toMatch(
+    /no (argument of these|command on its list)/,
+  );
 });
 
 test('and a shared file is attached read-only, and synced before it is detached', async () => {

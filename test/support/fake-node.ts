@@ -2,7 +2,9 @@ import { dirname } from 'node:path';
 import { holds } from '../../src/nodes/check-guards.ts';
 import type { Step } from '../../src/nodes/job.ts';
 import { parseIntent } from '../../src/storage/records.ts';
-import type { DesiredSparse, FileFacts, ObservedSparse } from '../../src/storage/types.ts';
+import { snapshotFile } from '../../src/storage/snapshot/place.ts';
+import type { DesiredSnapshot, ObservedSnapshot, SourceFacts } from '../../src/storage/snapshot/types.ts';
+import type { DesiredSparse, FileFacts, ObservedSparse, Signature } from '../../src/storage/types.ts';
 import { unused } from './fake-executor.ts';
 
 /** What each file takes, and what is left beside them. */
@@ -11,8 +13,20 @@ export const FREE = 5n << 40n;
 
 /** What a file holds: a text, or the UUID of its file system (`none`: no file system that blkid sees). */
 type Content = { text: string } | { uuid: string | 'none' };
-/** `fsBytes`: how much of it the file system takes. */
-type File = Content & { inode: number; sizeBytes: bigint; fsBytes?: bigint };
+interface Place {
+  inode: number;
+  sizeBytes: bigint;
+  /** How much of it the file system takes. */
+  fsBytes?: bigint;
+  type?: 'ext4' | 'xfs';
+  /** What its user wrote. */
+  data?: string;
+  /** Counts writes. */
+  changes?: number;
+  /** Its program was killed inside. */
+  torn?: boolean;
+}
+type File = Content & Place;
 
 /** How far a program came that was killed: it had no effect yet, or a part of it (see `half`), or all of it. */
 export type Killed = 'before' | 'half' | 'after';
@@ -57,18 +71,47 @@ export class FakeNode {
     this.kubelet.clear();
   }
 
-  observe({ uid, file }: DesiredSparse): ObservedSparse {
+  /** Whether files can be cloned here. */
+  clones = true;
+
+  observeSnapshot({ uid, volume }: DesiredSnapshot): ObservedSnapshot {
+    const copy = snapshotFile(volume, uid);
+    return {
+      volume: this.observe(volume),
+      source: this.#source(volume.file),
+      copy: this.#facts(copy),
+      signature: this.#signature(copy),
+      partial: this.#facts(`${copy}.partial`),
+      partialPath: `${copy}.partial`,
+    };
+  }
+
+  #source(path: string): SourceFacts {
+    return {
+      realPath: path,
+      file: this.#facts(path),
+      signature: this.#signature(path),
+      state: this.files.has(path) ? this.answer(['stat', '-c', '%s|%i|%.9Z', '--', path]).stdout : undefined,
+      mayClone: this.clones,
+    };
+  }
+
+  #signature(path: string): Signature {
+    const found = this.files.get(path);
+    const uuid = found !== undefined && 'uuid' in found ? found.uuid : 'none';
+    return uuid === 'none' ? { found: 'none' } : { found: 'one', type: found?.type ?? 'ext4', uuid };
+  }
+
+  observe({ uid, file, source }: DesiredSparse): ObservedSparse {
     const records = `/var/lib/stowage/volumes/${uid}.`;
     const intent = this.#text(`${records}intent`);
-    const found = this.files.get(file);
-    const uuid = found !== undefined && 'uuid' in found ? found.uuid : 'none';
     const link = this.links.get(`/dev/disk/by-uuid/${uid}`);
     return {
       type: 'sparse',
       realPath: file,
       file: this.#facts(file),
       partial: this.#facts(`${file}.partial`),
-      signature: uuid === 'none' ? { found: 'none' } : { found: 'one', type: 'ext4', uuid },
+      signature: this.#signature(file),
       intent: intent === undefined ? undefined : parseIntent(intent),
       done: this.files.has(`${records}done`)
         ? { sizeBytes: BigInt(this.#text(`${records}done`) ?? 0) }
@@ -94,6 +137,7 @@ export class FakeNode {
       kubeletFolders: [...this.kubelet],
       growsMounted: this.growsMounted,
       space: { directory: dirname(file), freeBytes: FREE, allocatedBytes: ALLOCATED },
+      ...(source === undefined ? {} : { source: this.#source(source.file) }),
     };
   }
 
@@ -152,6 +196,8 @@ export class FakeNode {
         );
         return { exit: 0, stdout: attached.map(([number]) => `/dev/loop${number}`).join('\n') };
       }
+      case 'stat -c %s|%i|%.9Z --':
+        return { exit: 0, stdout: `${file?.sizeBytes}|${file?.inode}|${file?.changes ?? 0}` };
       case 'stat -c %s|%i --':
         return { exit: 0, stdout: `${file?.sizeBytes}|${file?.inode}` };
       case 'losetup -n --raw -O BACK-INO':
@@ -208,6 +254,12 @@ export class FakeNode {
       case 'dd':
         this.#write(first.replace('of=', ''), { text: stdin });
         return;
+      case 'cp':
+        this.#copy(first, last);
+        return;
+      case 'sh':
+        this.#script(rest.slice(2));
+        return;
       case 'mv':
         this.files.set(last, this.#get(first));
         this.files.delete(first);
@@ -239,11 +291,48 @@ export class FakeNode {
     throw new Error(`no program ${argv.join(' ')}`);
   }
 
+  #copy(from: string, to: string): void {
+    if (this.files.has(to)) throw new Error(`${to} is there`);
+    this.files.set(to, { ...this.#get(from), inode: this.#inodes++ });
+  }
+
+  #script([name, , ...args]: string[]): void {
+    const [first = '', second = '', source = '', partial = ''] = args;
+    switch (name) {
+      case 'stowage-freeze':
+        if (this.loops.get(this.mounts.get(first) ?? -1)?.file !== source)
+          throw new Error(`${first} is another`);
+        this.#copy(source, partial);
+        return;
+      case 'stowage-ext4-uuid':
+      case 'stowage-xfs-uuid':
+        Object.assign(this.#get(first), {
+          uuid: second,
+          ...(source === 'grow' ? { fsBytes: this.#get(first).sizeBytes } : {}),
+        });
+        return;
+    }
+    throw new Error(`no script ${name}`);
+  }
+
   /** A part of what the program does, where that is more than nothing and less than all. */
   #half(step: Step): void {
     const [program, ...rest] = step.argv;
     if (program === 'rm') this.files.delete(rest.find((path) => this.files.has(path)) ?? '');
     if (program === 'dd') this.#execute(step.argv, (step.stdin ?? '').slice(0, 10));
+    if (program === 'cp' || rest[2] === 'stowage-freeze') {
+      this.#execute(step.argv, '');
+      const partial = rest.findLast((word) => word.endsWith('.partial')) ?? '';
+      // The beginning came first, with the UUID.
+      Object.assign(this.#get(partial), { torn: true });
+    }
+    if (rest[2] === 'stowage-xfs-uuid') {
+      const [, , , , file = '', uid] = rest;
+      let number = 0;
+      while (this.loops.has(number)) number++;
+      this.loops.set(number, { file, inode: this.#get(file).inode });
+      if (number % 2 === 0) this.mounts.set(`/run/stowage/mounts/${uid}`, number);
+    }
     // udev is there before anybody waits for it.
     if (program === 'losetup' && rest[0] !== '-d') {
       this.#execute(step.argv, '');

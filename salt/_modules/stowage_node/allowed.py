@@ -8,7 +8,7 @@ import os
 import re
 
 from . import devices, roots, volumes
-from .commands import COMMANDS, LOOKS
+from .commands import COMMANDS, LOOKS, SCRIPTS
 
 #: One `node NAME`, `directory PATH`, `device PATH`, `group NAME` (of LVM) or `kubelet PATH` (its root folder) a line; a
 #: device may hold wildcards as in a shell.
@@ -136,13 +136,13 @@ class Rules:
         if not any(re.fullmatch(pattern, arguments) for pattern in patterns.get(argv[0], [])):
             raise Refusal("command", "no command on its list is this one", argv)
         # Its paths would not be seen.
-        if any(" " in word and word != SPACED for word in argv):
+        if any(" " in word and word != SPACED for word in _words(argv)):
             raise Refusal("command", "no argument of these has a space", argv)
         volume = volumes.named(argv)
         refused = volume and self.volumes.refuse_change(volume, early=early)
         if refused:
             raise Refusal("command", refused, argv)
-        for word in argv[1:]:
+        for word in _words(argv)[1:]:
             path = re.fullmatch(r"(?:[A-Za-z-]+=)?(/.*)", word)
             if path is not None:
                 self._check_path(path[1], argv, early)
@@ -182,6 +182,13 @@ class Rules:
 
     def _lists(self, path):
         return path.startswith("/dev/") and re.fullmatch(self.device, path[len("/dev/") :])
+
+
+def _words(argv):
+    """The arguments without scripts that a shell is to run, which are ours to the letter or count as any word."""
+    if list(argv[:2]) != ["sh", "-c"]:
+        return argv
+    return [word for at, word in enumerate(argv) if at not in (2, 4) or word not in SCRIPTS]
 
 
 def _by_program(commands, words):

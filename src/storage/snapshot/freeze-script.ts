@@ -1,7 +1,7 @@
-import { oneLine } from './one-line.ts';
+import { oneLine } from './script.ts';
 
 /**
- * Copies the file that a mounted file system is in while that is frozen, for `sh -c`:
+ * Copies the file that a mounted file system is in while that is frozen:
  *
  *     stowage-freeze MOUNT SECONDS SOURCE PARTIAL clone|copy
  *
@@ -15,15 +15,18 @@ import { oneLine } from './one-line.ts';
  * A freeze of somebody else's is left alone (`failed`). Where it is not known whether the freeze came about, as the
  * process that would have said so was killed (`freezing`), it is thawed: that writes go on matters more.
  *
- * It is one line without quotes that sudo would want to be escaped, and one function, which a part of the text does not
- * define: sudo compares arguments joined by spaces, and somebody could divide them otherwise.
+ * sudo compares arguments joined by spaces, and somebody could divide them otherwise: so each argument is looked at.
  */
 export const FREEZE_SCRIPT = oneLine(`
 run() {
   in_seconds() { printf "%d.%02d" $(($1 / 100)) $(($1 % 100)); };
   case $0 in
     stowage-freeze)
-      [ -n "$5" ] && [ -z "$6" ] || exit 2;
+      case $1$3 in *" "*) exit 2 ;; esac;
+      case $2 in "" | *[!0-9]*) exit 2 ;; esac;
+      case "$1 $3 $4" in /*" /"*" /"*.partial) ;; *) exit 2 ;; esac;
+      case $4 in *" "*) exit 2 ;; esac;
+      case $5$6 in clone | copy) ;; *) exit 2 ;; esac;
       umask 077;
       seconds=$2 source=$3 partial=$4;
       exec 9<"$1";
@@ -44,11 +47,9 @@ run() {
           rm -f -- "$partial"
           ;;
         copy) how="--reflink=auto --sparse=always" ;;
-        *) exit 2 ;;
       esac;
-      text=$(sed -zn 3p /proc/$$/cmdline | tr -d "[:cntrl:]");
       dir=/run/stowage/freezes/$(basename -- "$partial");
-      export text dir seconds;
+      export dir seconds;
       rm -rf "$dir";
       mkdir -p "$dir";
       mkfifo "$dir/said";

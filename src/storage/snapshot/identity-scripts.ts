@@ -1,22 +1,25 @@
-import { oneLine } from './one-line.ts';
+import { oneLine } from './script.ts';
 
 /**
- * Checks an ext4 in a file and gives it a UUID, for `sh -c`: `stowage-ext4-uuid FILE UUID`. A copy of what was mounted has
- * files that were removed and still open; e2fsck lets go of them and ends with 1, which is success here.
+ * Checks an ext4 in a file and gives it a UUID: `stowage-ext4-uuid FILE UUID [grow]`. A copy of what was mounted has
+ * files that were removed and still open; e2fsck lets go of them and ends with 1, which is success here. With `grow` the file
+ * system is made as large as the file.
  */
 export const EXT4_SCRIPT = oneLine(`
 run() {
-  [ -n "$2" ] && [ -z "$3" ] || exit 2;
+  case $1 in *" "*) exit 2 ;; /*.partial) ;; *) exit 2 ;; esac;
+  case $2 in "" | *[!0-9a-f-]*) exit 2 ;; esac;
+  case $3$4 in "" | grow) ;; *) exit 2 ;; esac;
   e2fsck -f -p "$1";
-  [ $? -le 1 ] && tune2fs -U "$2" "$1";
+  [ $? -le 1 ] && { [ -z "$3" ] || resize2fs "$1"; } && tune2fs -U "$2" "$1";
 };
 run "$@"
 `);
 
 /**
- * Gives an XFS in a file a UUID, for `sh -c`: `stowage-xfs-uuid FILE UUID`. Where its log is dirty, as that of a copy taken
+ * Gives an XFS in a file a UUID: `stowage-xfs-uuid FILE UUID [grow]`. Where its log is dirty, as that of a copy taken
  * while it was frozen always is, xfs_admin changes nothing and ends with 0. Then the log has to be replayed first, by
- * mounting it, for which it must be a device. Under a lock on that udev does not look at it (systemd, "Block Device
+ * mounting it, as it has to be to make it as large as the file (`grow`), for which it must be a device. Under a lock on that udev does not look at it (systemd, "Block Device
  * Locking"), and does not give it the link that the original has. `stowage-xfs-leave` holds that lock, too, and detaches
  * the file when the first is done, or gone: then the lock on the file is free.
  */
@@ -25,28 +28,32 @@ run() {
   uuid() { blkid -p -o value -s UUID "$1"; };
   case $0 in
     stowage-xfs-uuid)
-      [ -n "$2" ] && [ -z "$3" ] || exit 2;
+      case $1 in *" "*) exit 2 ;; /*.partial) ;; *) exit 2 ;; esac;
+      case $2 in "" | *[!0-9a-f-]*) exit 2 ;; esac;
+      case $3$4 in "" | grow) ;; *) exit 2 ;; esac;
       umask 077;
-      xfs_admin -U "$2" "$1";
-      [ "$(uuid "$1")" != "$2" ] || exit 0;
-      text=$(sed -zn 3p /proc/$$/cmdline | tr -d "[:cntrl:]");
+      [ -n "$3" ] || xfs_admin -U "$2" "$1";
+      [ -n "$3" ] || [ "$(uuid "$1")" != "$2" ] || exit 0;
       device=$(losetup -f) || exit 1;
       place=/run/stowage/mounts/$2;
-      export text device place;
+      whole=;
+      export device place;
       exec 6<"$1" 7<"$device";
       flock -n 6 && flock -w 60 7 || exit 1;
       mkdir -p "$place";
       setsid sh -c "$text" stowage-xfs-leave "$1" 6<&- &
       losetup "$device" "$1" &&
         mount -t xfs -o nouuid,nosuid,nodev,noexec "$device" "$place" &&
+        { [ -z "$3" ] || xfs_growfs "$place"; } &&
         umount "$place" &&
         xfs_admin -U "$2" "$device" &&
-        sync "$device";
+        sync "$device" &&
+        whole=yes;
       exec 6<&- 7<&-;
       wait;
       n=0;
       while [ -n "$(losetup -j "$1")" ] && [ $n -lt 100 ]; do sleep 0.1; n=$((n + 1)); done;
-      [ -z "$(losetup -j "$1")" ] && [ "$(uuid "$1")" = "$2" ]
+      [ -n "$whole" ] && [ -z "$(losetup -j "$1")" ] && [ "$(uuid "$1")" = "$2" ]
       ;;
     stowage-xfs-leave)
       trap "" HUP TERM INT PIPE;

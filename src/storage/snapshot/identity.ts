@@ -1,7 +1,8 @@
 import type { Guard, Step } from '../../nodes/job.ts';
-import { setDiskGuids } from '../gpt.ts';
+import { GPT_START, growTable, setDiskGuids } from '../gpt.ts';
 import type { Signature } from '../types.ts';
 import { EXT4_SCRIPT, XFS_SCRIPT } from './identity-scripts.ts';
+import { scriptArgv } from './script.ts';
 
 export type ContentType = 'ext4' | 'xfs' | 'gpt';
 
@@ -12,25 +13,48 @@ export function contentType(signature: Signature): ContentType | undefined {
   return type === 'ext4' || type === 'xfs' || type === 'gpt' ? type : undefined;
 }
 
-/** Gives a copy that is nothing but a file yet a UUID of its own, so that no device ever shows that of the original twice. */
-export function ownIdentity(type: ContentType, uid: string, file: string, name?: string): Step {
+/**
+ * Gives a copy that is nothing but a file yet a UUID of its own, so that no device ever shows that of the original twice.
+ * @param grow makes what is in it as large as the file, which grew to hold that many bytes of it
+ */
+export function ownIdentity(
+  type: ContentType,
+  uid: string,
+  file: string,
+  { name, grow }: { name?: string; grow?: bigint | undefined } = {},
+): Step {
+  const words = [file, uid, ...(grow === undefined ? [] : ['grow'])];
   switch (type) {
     case 'ext4':
       return {
         name: 'check the copy and give it a UUID of its own',
-        argv: ['sh', '-c', EXT4_SCRIPT, 'stowage-ext4-uuid', file, uid],
+        argv: scriptArgv('stowage-ext4-uuid', EXT4_SCRIPT, ...words),
         guards: [],
       };
     case 'xfs':
       return {
         name: 'give the copy a UUID of its own',
-        argv: ['sh', '-c', XFS_SCRIPT, 'stowage-xfs-uuid', file, uid],
+        argv: scriptArgv('stowage-xfs-uuid', XFS_SCRIPT, ...words),
         guards: [],
       };
     case 'gpt':
-      return { name: 'give the copy GUIDs of its own', argv: setDiskGuids(uid, file, name), guards: [] };
+      return grow === undefined || name === undefined
+        ? { name: 'give the copy GUIDs of its own', argv: setDiskGuids(uid, file, name), guards: [] }
+        : {
+            name: 'give the copy GUIDs of its own, and grow the partition',
+            argv: growTable({ uid, name }, grow, file),
+            // MetalK8s did not say where it made one, and it is made anew at the same place.
+            guards: [partitionHas(file, `First sector: ${GPT_START / 512n} (`, 'begins elsewhere')],
+          };
   }
 }
+
+/** sgdisk ends with 0 where there is no such partition, too. */
+const partitionHas = (file: string, has: string, otherwise: string): Guard => ({
+  argv: ['sgdisk', '--info=1', file],
+  expect: { exit: 0, stdout: { has, lacks: 'does not exist' } },
+  refusal: `the partition in ${file} ${otherwise}`,
+});
 
 /** Reads back that a file has the UUID, or the table and the partition in it the GUID. */
 export function hasIdentity(type: ContentType, uid: string, file: string): Guard[] {
@@ -40,11 +64,7 @@ export function hasIdentity(type: ContentType, uid: string, file: string): Guard
     refusal: `${file} does not have the UUID ${uid}`,
   };
   if (type !== 'gpt') return [table];
-  const partition: Guard = {
-    argv: ['sgdisk', '--info=1', file],
-    // sgdisk prints capitals, and ends with 0 where there is no such partition.
-    expect: { exit: 0, stdout: { has: `unique GUID: ${uid.toUpperCase()}`, lacks: 'does not exist' } },
-    refusal: `the partition in ${file} does not have the GUID ${uid}`,
-  };
-  return [table, partition];
+  // sgdisk prints capitals.
+  const guid = `unique GUID: ${uid.toUpperCase()}`;
+  return [table, partitionHas(file, guid, `does not have the GUID ${uid}`)];
 }

@@ -1,8 +1,8 @@
 import { basename } from 'node:path';
-import type { Guard } from '../../nodes/job.ts';
+import type { Guard, Step } from '../../nodes/job.ts';
 import { describeSignature } from '../signature.ts';
 import { notAttached, partialOf } from '../sparse/file.ts';
-import { volumeBytes } from '../sparse/layout.ts';
+import { fileBytes, volumeBytes } from '../sparse/layout.ts';
 import type { DesiredSparse, ObservedSparse, Plan, Source } from '../types.ts';
 import { copyStep } from './copy.ts';
 import { type ContentType, contentType, hasIdentity, ownIdentity } from './identity.ts';
@@ -38,10 +38,20 @@ export function copyContent(
     sameContent(type, source.file, facts.signature),
   ]);
   if ('refusal' in made) return made;
+  const bytes = fileBytes(desired);
+  const grows = facts.file.type === 'file' && facts.file.sizeBytes < bytes;
+  const larger: Step = {
+    name: `make the file ${bytes} bytes long`,
+    argv: ['truncate', '-s', String(bytes), '--', partial],
+    guards: [],
+  };
   return {
     left: left.steps,
-    steps: [made.step, ownIdentity(type, uid, partial, type === 'gpt' ? name : undefined)],
-    sizeBytes: facts.file.type === 'file' ? volumeBytes(source.mode, facts.file.sizeBytes) : 0n,
+    steps: [
+      made.step,
+      ...(grows ? [larger] : []),
+      ownIdentity(type, uid, partial, { name, grow: grows ? desired.sizeBytes : undefined }),
+    ],
     fsType: type === 'gpt' ? '' : type,
     whole: [notAttached(partial), ...hasIdentity(type, uid, partial), ...made.whole],
   };

@@ -49,8 +49,6 @@ export interface Content {
   left: readonly Step[];
   /** They make the file under the other name, with its content. */
   steps: readonly Step[];
-  /** For how many bytes the volume is made by that. A copy is as large as its source, and grows once it is attached. */
-  sizeBytes: bigint;
   fsType: string;
   /** Under which it may get its name. */
   whole: readonly Guard[];

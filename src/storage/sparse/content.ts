@@ -32,7 +32,6 @@ export function contentOf(
       },
       { ...makeContent(desired, partial), guards: [empty] },
     ],
-    sizeBytes: desired.sizeBytes,
     fsType: desired.mode === 'Filesystem' ? (desired.fs?.type ?? '') : '',
     whole: [],
   };

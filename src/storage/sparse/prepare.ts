@@ -51,7 +51,7 @@ export function planPrepare(desired: DesiredSparse, observed: ObservedSparse): P
       }
     }
   }
-  const wanted = { ...intentOf(desired, { file }, content.sizeBytes), fsType: content.fsType };
+  const wanted = { ...intentOf(desired, { file }, desired.sizeBytes), fsType: content.fsType };
   return {
     steps: [
       ...content.left,
@@ -59,7 +59,7 @@ export function planPrepare(desired: DesiredSparse, observed: ObservedSparse): P
       // Anew where another size is wanted by now.
       ...(JSON.stringify(intent) === JSON.stringify(wanted) ? [] : writeIntent(wanted)),
       ...makeFile(desired, content),
-      ...writeDone(desired.uid, content.sizeBytes),
+      ...writeDone(desired.uid, desired.sizeBytes),
     ],
   };
 }

@@ -2,55 +2,8 @@ import { describe, expect, test } from '@jest/globals';
 import type { ProbeResult } from '../../../src/nodes/job.ts';
 import { ObservationError } from '../../../src/storage/probe-results.ts';
 import { readSparse, sparseProbes } from '../../../src/storage/sparse/observe.ts';
+import { FRESH, MADE, MOUNTINFO, missing, PLACE, result } from '../../support/sparse-answers.ts';
 import { FILE, freshNode, madeNode, readyNode, UID } from '../../support/volume-input.ts';
-
-const result = (exit: number, stdout = '', stderr = ''): ProbeResult => ({ exit, stdout, stderr });
-const missing = result(1, '', "stat: cannot statx 'X': No such file or directory");
-const intent = madeNode.intent;
-const PLACE = {
-  uid: UID,
-  name: 'data1',
-  file: FILE,
-  mode: 'Filesystem',
-  kubeletRoot: '/var/lib/kubelet',
-} as const;
-const MOUNTINFO = `24 1 254:0 / / rw,relatime - ext4 /dev/vda rw
-36 24 7:3 / /mnt/a\\040b rw shared:1 - ext4 /dev/loop3 rw
-37 24 7:3 /sub /mnt/c rw - ext4 /dev/loop3 rw`;
-
-const FRESH: Record<string, ProbeResult> = {
-  path: result(0, FILE),
-  file: missing,
-  partial: missing,
-  free: result(0, '268435456|4096'),
-  signature: result(2),
-  readable: result(1, '', "dd: failed to open 'X': No such file or directory"),
-  intent: missing,
-  done: missing,
-  wiped: missing,
-  swaps: result(0, 'Filename Type Size Used Priority'),
-  records: result(1, '', 'find: X: No such file or directory'),
-  loops: result(0),
-  devices: result(
-    0,
-    '{"blockdevices": [{"kname": "loop3", "maj:min": "7:3", "pkname": null, "type": "loop", "size": 1073741824, "ro": false, "serial": null, "wwn": null}]}',
-  ),
-  mounts: result(0),
-  capabilities: result(0, 'Name:\tcat\nCapEff:\t000001ffffffffff\n'),
-  link: missing,
-  udev: result(0),
-  kubelet: result(0, '/dev/null'),
-};
-
-const MADE: Record<string, ProbeResult> = {
-  ...FRESH,
-  file: result(0, 'regular file|1073741824|42|2048|512'),
-  signature: result(0, `DEVNAME=${FILE}\nUUID=${UID}\nBLOCK_SIZE=4096\nTYPE=ext4\nUSAGE=filesystem`),
-  readable: result(0),
-  intent: result(0, JSON.stringify(intent)),
-  done: result(0, '1073741824'),
-  records: result(0, `/var/lib/stowage/volumes/${UID}.done\n/var/lib/stowage/volumes/${UID}.intent`),
-};
 
 const READY: Record<string, ProbeResult> = {
   ...MADE,
@@ -201,7 +154,10 @@ describe('nothing is concluded from', () => {
     ['a file that went away meanwhile', { signature: result(2), readable: FRESH.readable as ProbeResult }],
     ['an intent that is no JSON', { intent: result(0, '{"version":1') }],
     ['an empty intent', { intent: result(0, '') }],
-    ['an intent of a later version', { intent: result(0, JSON.stringify({ ...intent, version: 2 })) }],
+    [
+      'an intent of a later version',
+      { intent: result(0, JSON.stringify({ ...madeNode.intent, version: 2 })) },
+    ],
     ['an intent without a file', { intent: result(0, JSON.stringify({ version: 1, uid: UID })) }],
     ['losetup that prints no JSON', { loops: result(0, 'NAME BACK-FILE') }],
     ['losetup that lacks a column', { loops: result(0, '{"loopdevices": [{"name": "/dev/loop0"}]}') }],

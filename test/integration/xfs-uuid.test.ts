@@ -1,0 +1,147 @@
+import { randomUUID } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { chmod, mkdir, readdir, readlink, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { execa } from 'execa';
+import { XFS_SCRIPT } from '../../src/storage/snapshot/identity-scripts.ts';
+import { scriptArgv } from '../../src/storage/snapshot/script.ts';
+import { scriptProcesses } from '../support/loop-mounts.ts';
+import { describeAsRoot } from '../support/root.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+import { ensureUdev } from '../support/udev.ts';
+import { until } from '../support/until.ts';
+
+describeAsRoot('the UUID of a copy of an XFS that was frozen', () => {
+  let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+  let stopUdev: () => Promise<void>;
+  let original: string;
+  let device: string;
+  let link: string;
+  let copy: string;
+  let uuid: string;
+  let place: string;
+
+  beforeAll(async () => {
+    stopUdev = await ensureUdev();
+    folder = await temporaryFolder('xfs-uuid');
+    original = join(folder.path, 'original');
+    await mkdir(join(folder.path, 'mnt'));
+    await writeFile(original, '');
+    await execa('truncate', ['-s', '310M', original]);
+    const own = randomUUID();
+    await execa('mkfs.xfs', ['-q', '-m', `uuid=${own}`, original]);
+    device = (await execa('losetup', ['-f', '--show', original])).stdout;
+    link = `/dev/disk/by-uuid/${own}`;
+    await until('udev made the link', 10_000, async () => (existsSync(link) ? true : undefined));
+    await execa('mount', [device, join(folder.path, 'mnt')]);
+  });
+  afterAll(async () => {
+    await execa('umount', [join(folder.path, 'mnt')]);
+    await execa('losetup', ['-d', device]);
+    await folder.remove();
+    await stopUdev();
+  });
+  beforeEach(async () => {
+    uuid = randomUUID();
+    copy = join(folder.path, `${uuid}.partial`);
+    place = `/run/stowage/mounts/${uuid}`;
+    await writeFile(join(folder.path, 'mnt', uuid), 'x');
+    await execa('fsfreeze', ['-f', join(folder.path, 'mnt')]);
+    await execa('cp', ['--sparse=always', original, copy]);
+    await execa('fsfreeze', ['-u', join(folder.path, 'mnt')]);
+    await rm(join(folder.path, 'bin'), { recursive: true, force: true });
+    await mkdir(join(folder.path, 'bin'));
+  });
+  afterEach(async () => {
+    for (const name of await attachedTo()) {
+      await execa('umount', [name], { reject: false });
+      await execa('losetup', ['-d', name], { reject: false });
+    }
+    await rm(copy, { force: true });
+  });
+
+  const attachedTo = async (): Promise<string[]> =>
+    (await execa('losetup', ['-j', copy, '-O', 'NAME', '-n'])).stdout
+      .split('\n')
+      .filter((each) => each !== '');
+  const uuidOf = async () => (await execa('blkid', ['-p', '-o', 'value', '-s', 'UUID', copy])).stdout;
+
+  /** Before the mount there is time. */
+  async function slowMount(): Promise<void> {
+    const path = join(folder.path, 'bin', 'mount');
+    await writeFile(path, `#!/bin/sh\ntouch ${path}s\nsleep 1\nPATH=$\{PATH#*:} exec mount "$@"\n`);
+    await chmod(path, 0o755);
+  }
+
+  const start = (...more: string[]) =>
+    execa('sh', scriptArgv('stowage-xfs-uuid', XFS_SCRIPT, copy, uuid, ...more).slice(1), {
+      reject: false,
+      cwd: '/',
+      env: { PATH: `${join(folder.path, 'bin')}:${process.env.PATH}` },
+    });
+
+  async function expectNothingLeft(): Promise<void> {
+    await until('nobody is left', 15_000, async () =>
+      (await scriptProcesses(`place=${place}`)).size === 0 ? true : undefined,
+    );
+    expect(await attachedTo()).toEqual([]);
+    expect(existsSync(place)).toBe(false);
+    expect(`/dev/${(await readlink(link)).split('/').at(-1)}`).toBe(device);
+  }
+
+  test.each([
+    [[], 310],
+    [['grow'], 620],
+  ] as [string[], number][])(
+    'is changed after its log was replayed, and nobody takes it for the original (%j)',
+    async (more, mib) => {
+      await execa('truncate', ['-s', `${mib}M`, copy]);
+      let away = false;
+      let running = true;
+      const watching = (async () => {
+        while (running)
+          away ||= !(await readlink(link).catch(() => '')).endsWith(device.slice('/dev/'.length));
+      })();
+      const ended = await start(...more);
+      running = false;
+      await watching;
+      expect(ended.exitCode).toBe(0);
+      expect(away).toBe(false);
+      expect(await uuidOf()).toBe(uuid);
+      await expectNothingLeft();
+      await execa('xfs_repair', ['-n', copy]);
+      await execa('mount', ['-o', 'loop', copy, join(folder.path, 'bin')]);
+      const names = await readdir(join(folder.path, 'bin'));
+      const { stdout } = await execa('df', ['-B1M', '--output=size', join(folder.path, 'bin')]);
+      await execa('umount', [join(folder.path, 'bin')]);
+      expect(names).toContain(uuid);
+      expect(Number(stdout.split('\n')[1])).toBeGreaterThan(mib - 70);
+    },
+  );
+
+  test('is not changed where who changes it is killed, and the copy is attached nowhere', async () => {
+    await slowMount();
+    const running = start();
+    await until('it mounts', 10_000, async () =>
+      existsSync(join(folder.path, 'bin', 'mounts')) ? true : undefined,
+    );
+    expect(await attachedTo()).toHaveLength(1);
+    running.kill('SIGKILL');
+    await running;
+    await expectNothingLeft();
+    expect(await uuidOf()).not.toBe(uuid);
+    // The next try is as the first.
+    await rm(join(folder.path, 'bin'), { recursive: true });
+    expect((await start()).exitCode).toBe(0);
+    expect(await uuidOf()).toBe(uuid);
+  });
+
+  test('is told to have failed where it could not be mounted', async () => {
+    await writeFile(join(folder.path, 'bin', 'mount'), '#!/bin/sh\nexit 32\n');
+    await chmod(join(folder.path, 'bin', 'mount'), 0o755);
+    expect((await start()).exitCode).toBe(1);
+    await expectNothingLeft();
+    expect(await uuidOf()).not.toBe(uuid);
+  });
+});

@@ -1,0 +1,97 @@
+import { expect, test } from '@jest/globals';
+import type { ProbeResult } from '../../../src/nodes/job.ts';
+import { ObservationError } from '../../../src/storage/probe-results.ts';
+import { readSnapshot, snapshotProbes } from '../../../src/storage/snapshot/observe.ts';
+import { readSparse, sparseProbes } from '../../../src/storage/sparse/observe.ts';
+import { COPY, COPY_UID, restored, uncopied, wantedCopy } from '../../support/snapshot-input.ts';
+import { FRESH, MADE, missing, result } from '../../support/sparse-answers.ts';
+
+const UNCOPIED: Record<string, ProbeResult> = {
+  ...MADE,
+  'source state': result(0, '1073741824|42|1.5\n'),
+  'source kind': result(0, 'xfs\n'),
+  copy: missing,
+  'copy signature': result(2),
+  'copy readable': result(1, '', "dd: failed to open 'X': No such file or directory"),
+  'copy partial': missing,
+  'copy partial path': result(0, `${COPY}.partial`),
+};
+const COPIED: Record<string, ProbeResult> = {
+  ...UNCOPIED,
+  copy: result(0, 'regular file|1073741824|9|2048|512'),
+  'copy signature': result(0, `UUID=${COPY_UID}\nTYPE=xfs`),
+  'copy readable': result(0),
+};
+const read = (results: Record<string, ProbeResult>) =>
+  readSnapshot(wantedCopy, new Map(Object.entries(results)));
+
+test('every probe is answered here, and each reads only what is named', () => {
+  expect(Object.keys(UNCOPIED).sort()).toEqual(
+    snapshotProbes(wantedCopy)
+      .map(({ name }) => name)
+      .sort(),
+  );
+});
+
+test('a volume without a copy, and with one', () => {
+  expect(read(UNCOPIED)).toEqual(uncopied);
+  expect(read(COPIED)).toEqual({
+    ...uncopied,
+    copy: { type: 'file', sizeBytes: 1n << 30n, inode: '9' },
+    signature: { found: 'one', type: 'xfs', uuid: COPY_UID },
+  });
+});
+
+test('a volume that is gone, with its folder', () => {
+  const gone = { ...UNCOPIED, ...FRESH, 'source state': missing, 'source kind': missing };
+  expect(read(gone).source).toMatchObject({ file: { type: 'missing' }, state: undefined, mayClone: true });
+});
+
+test.each([
+  ['xfs', true],
+  ['btrfs', true],
+  ['something new', true],
+  ['ext2/ext3', false],
+  ['tmpfs', false],
+])('a folder on %s: whether it may clone is %s', (kind, mayClone) => {
+  expect(read({ ...UNCOPIED, 'source kind': result(0, `${kind}\n`) }).source.mayClone).toBe(mayClone);
+});
+
+test.each([
+  ['source state', result(1, '', 'stat: X: Input/output error')],
+  ['source kind', result(1, '', 'stat: X: Permission denied')],
+  ['copy', result(1, '', 'stat: X: Input/output error')],
+  ['copy partial path', result(1, '', 'readlink: X')],
+  ['copy', result(127, '', 'stat: not found')],
+])('an answer of %s that leaves open what is there is none', (name, answer) => {
+  expect(() => read({ ...UNCOPIED, [name]: answer })).toThrow(ObservationError);
+  expect(() => read({ ...COPIED, 'copy readable': result(1, '', 'dd: X: Input/output error') })).toThrow(
+    ObservationError,
+  );
+});
+
+test('what a volume starts from is looked at beside it, and nothing where it starts empty', () => {
+  const probes = sparseProbes(restored);
+  expect(probes.filter(({ argv }) => argv.includes(COPY)).map(({ name }) => name)).toEqual([
+    ...['source path', 'source file', 'source signature', 'source state'],
+  ]);
+  const { source: _, ...empty } = restored;
+  expect(sparseProbes(empty).some(({ name }) => name.startsWith('source'))).toBe(false);
+  const answers = {
+    ...FRESH,
+    'source path': result(0, COPY),
+    'source file': result(0, 'regular file|1073741824|9|2048|512'),
+    'source signature': result(0, `UUID=${COPY_UID}\nTYPE=ext4`),
+    'source readable': result(0),
+    'source state': result(0, '1073741824|9|1.5'),
+    'source kind': result(0, 'ext2/ext3'),
+  };
+  expect(readSparse(restored, new Map(Object.entries(answers))).source).toEqual({
+    realPath: COPY,
+    file: { type: 'file', sizeBytes: 1n << 30n, inode: '9' },
+    signature: { found: 'one', type: 'ext4', uuid: COPY_UID },
+    state: '1073741824|9|1.5',
+    mayClone: false,
+  });
+  expect(readSparse(empty, new Map(Object.entries(FRESH))).source).toBeUndefined();
+});

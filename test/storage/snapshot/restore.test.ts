@@ -1,0 +1,158 @@
+import { expect, test } from '@jest/globals';
+import { plan } from '../../../src/storage/plan.ts';
+import type { SourceFacts } from '../../../src/storage/snapshot/types.ts';
+import type { DesiredSparse, ObservedSparse, Source } from '../../../src/storage/types.ts';
+import { COPY, COPY_UID, RESTORED_UID, restored } from '../../support/snapshot-input.ts';
+import { FILE, freshNode, loop, loopRow, UID } from '../../support/volume-input.ts';
+
+const facts: SourceFacts = {
+  realPath: COPY,
+  file: { type: 'file', sizeBytes: 1n << 30n, inode: '9' },
+  signature: { found: 'one', type: 'ext4', uuid: COPY_UID },
+  state: '1073741824|9|1.5',
+  mayClone: true,
+};
+const fresh: ObservedSparse = { ...freshNode, realPath: restored.file, source: facts };
+const gpt: Partial<SourceFacts> = {
+  file: { type: 'file', sizeBytes: (1n << 30n) + (2n << 20n), inode: '9' },
+  signature: { found: 'one', type: 'gpt', uuid: COPY_UID },
+};
+
+function prepare(
+  desired: Partial<DesiredSparse>,
+  source: Partial<SourceFacts>,
+  observed: Partial<ObservedSparse> = {},
+) {
+  return plan(
+    'prepare',
+    { ...restored, onDemand: true, ...desired },
+    { ...fresh, ...observed, source: { ...facts, ...source } },
+    5,
+  );
+}
+const stepsOf = (made: ReturnType<typeof prepare>) => {
+  if ('refusal' in made) throw new Error(made.refusal);
+  return made.steps;
+};
+const from = (parts: Partial<Source>): Partial<DesiredSparse> => ({
+  source: { ...(restored.source as Source), ...parts },
+});
+
+test.each<[string, Partial<DesiredSparse>, Partial<SourceFacts>, string, string]>([
+  ['a file system', {}, {}, 'stowage-ext4-uuid', 'ext4'],
+  [
+    'one of another type than the class has',
+    {},
+    { signature: { found: 'one', type: 'xfs', uuid: COPY_UID } },
+    'stowage-xfs-uuid',
+    'xfs',
+  ],
+  ['a table', { mode: 'Block', fs: undefined, ...from({ mode: 'Block' }) }, gpt, 'sgdisk', ''],
+])(
+  'a copy of %s is made in place of an empty one, and grows to the wanted size',
+  (_, desired, source, identity, fsType) => {
+    const steps = stepsOf(prepare(desired, source));
+    const ran = steps.map(({ argv }) => (argv[0] === 'sh' ? argv[3] : argv[0]));
+    expect(ran).toEqual([
+      ...['mkdir', 'install', 'dd', 'mv', 'sync', 'rm', 'cp', 'truncate', identity, 'sync', 'mv', 'sync'],
+      ...['dd', 'mv', 'sync'],
+    ]);
+    const intent = JSON.parse(steps.find(({ stdin }) => stdin?.startsWith('{'))?.stdin ?? '');
+    expect(intent).toMatchObject({ sizeBytes: String(2n << 30n), fsType, uid: RESTORED_UID });
+    expect(steps.at(-3)?.stdin).toBe(`${2n << 30n}\n`);
+  },
+);
+
+test.each<[string, Partial<DesiredSparse>, Partial<SourceFacts>, RegExp]>([
+  [
+    'is missing',
+    {},
+    { file: { type: 'missing' }, signature: { found: 'none' } },
+    /the snapshot that data2 starts from, .*, is missing/,
+  ],
+  [
+    'is no plain file',
+    {},
+    { file: { type: 'other' }, signature: { found: 'none' } },
+    /but nothing was found/,
+  ],
+  ['holds nothing', {}, { signature: { found: 'none' } }, /but nothing was found/],
+  [
+    'holds another',
+    {},
+    { signature: { found: 'one', type: 'ext4', uuid: UID } },
+    new RegExp(`but ext4 ${UID} was found`),
+  ],
+  ['holds what is not ours', {}, { signature: { found: 'one', type: 'btrfs', uuid: COPY_UID } }, /but btrfs/],
+  ['is not of its mode', from({ mode: 'Block' }), {}, /should hold a GPT/],
+  [
+    'has another mode',
+    { mode: 'Block', fs: undefined },
+    {},
+    /is to have mode Block, and the snapshot .* has Filesystem/,
+  ],
+  ['is larger', { sizeBytes: 1n << 29n }, {}, /is to have 536870912 bytes, and .* has 1073741824/],
+])('where what it starts from %s, nothing is made', (_, desired, source, why) => {
+  const made = prepare(desired, source);
+  expect('refusal' in made ? made.refusal : made.steps).toMatch(why);
+});
+
+test('one of the same size does not grow, and a partition only from where it is known to begin', () => {
+  const words = stepsOf(prepare({ sizeBytes: 1n << 30n }, {})).map(({ argv }) => argv.join(' '));
+  expect(words.filter((each) => /truncate|grow$/.test(each))).toEqual([]);
+  const block = { mode: 'Block', fs: undefined, ...from({ mode: 'Block' }) } as const;
+  const guids = `--partition-guid=1:${RESTORED_UID} --disk-guid=${RESTORED_UID} --change-name=1:data2 ${restored.file}.partial`;
+  const same = stepsOf(prepare({ ...block, sizeBytes: 1n << 30n }, gpt)).find(
+    ({ argv }) => argv[0] === 'sgdisk',
+  );
+  expect(same?.argv.join(' ')).toBe(`sgdisk ${guids}`);
+  const larger = stepsOf(prepare(block, gpt)).find(({ argv }) => argv[0] === 'sgdisk');
+  expect(larger?.argv.join(' ')).toBe(`sgdisk --move-second-header --delete=1 --new=1:2048:4196351 ${guids}`);
+  expect(larger?.guards.map(({ expect: { stdout } }) => stdout)).toContainEqual({
+    has: 'First sector: 2048 (',
+    lacks: 'does not exist',
+  });
+});
+
+test('what it starts from is looked at right before, and again before the copy gets its name', () => {
+  const steps = stepsOf(prepare({}, {}));
+  const guardsOf = (program: string) =>
+    steps
+      .findLast(({ argv }) => argv[0] === program && argv.includes(`${restored.file}.partial`))
+      ?.guards.map(({ argv, expect: { stdout } }) => [argv.join(' '), stdout]);
+  const state = [`stat -c %s|%i|%.9Z -- ${COPY}`, { is: facts.state }];
+  expect(guardsOf('cp')).toEqual(
+    expect.arrayContaining([state, [`blkid -p -o value -s UUID ${COPY}`, { is: COPY_UID }]]),
+  );
+  expect(guardsOf('mv')).toEqual(
+    expect.arrayContaining([
+      state,
+      [`blkid -p -o value -s UUID ${restored.file}.partial`, { is: RESTORED_UID }],
+    ]),
+  );
+});
+
+test('it is never looked past: who plans without having looked is told', () => {
+  const { source: _, ...unlooked } = fresh;
+  expect(() => plan('prepare', restored, unlooked, 5)).toThrow(`${COPY} was not looked at`);
+});
+
+const clone = from({ what: 'volume', file: FILE });
+const used = {
+  realPath: FILE,
+  signature: { found: 'one', type: 'ext4', uuid: UID } as const,
+  file: { type: 'file', sizeBytes: 1n << 30n, inode: '42' } as const,
+};
+const mounted = { loops: [loop], devices: [loopRow], mounts: new Map([['7:3', ['/mnt']]]) };
+test('another volume is copied by the same rules: frozen where it is mounted, and where that is allowed', () => {
+  expect(stepsOf(prepare(clone, used)).some(({ argv }) => argv[0] === 'cp')).toBe(true);
+  const frozen = stepsOf(prepare(clone, used, mounted)).find(({ argv }) => argv[3] === 'stowage-freeze');
+  expect(frozen?.argv.slice(5)).toEqual(['/mnt', '10', FILE, `${restored.file}.partial`, 'clone']);
+  const refused = prepare(clone, { ...used, mayClone: false }, mounted);
+  expect('refusal' in refused && refused.refusal).toMatch(/mounted at \/mnt.*cannot clone/);
+  const allowed = from({ what: 'volume', file: FILE, freeze: { seconds: 30, copy: true } });
+  const copied = stepsOf(prepare(allowed, { ...used, mayClone: false }, mounted)).find(
+    ({ argv }) => argv[3] === 'stowage-freeze',
+  );
+  expect(copied?.argv.slice(6)).toEqual(['30', FILE, `${restored.file}.partial`, 'copy']);
+});

@@ -1,0 +1,108 @@
+import { readFileSync } from 'node:fs';
+import { expect, test } from '@jest/globals';
+import { execa } from 'execa';
+import { FREEZE_SCRIPT } from '../../../src/storage/snapshot/freeze-script.ts';
+import { EXT4_SCRIPT, XFS_SCRIPT } from '../../../src/storage/snapshot/identity-scripts.ts';
+import { snapshotProbes } from '../../../src/storage/snapshot/observe.ts';
+import { launcherOf, scriptArgv } from '../../../src/storage/snapshot/script.ts';
+import { sparseProbes } from '../../../src/storage/sparse/observe.ts';
+import { COPY, COPY_UID, restored, wantedCopy } from '../../support/snapshot-input.ts';
+import { everyStep } from '../../support/snapshot-plans.ts';
+import { commandsOf, may } from '../../support/sudoers.ts';
+import { FILE } from '../../support/volume-input.ts';
+
+test('the account on a node may do what snapshots and restores take', () => {
+  const commands = commandsOf(everyStep(3));
+  expect(commands.length).toBeGreaterThan(50);
+  expect(commands.filter((argv) => !may(argv))).toEqual([]);
+});
+
+test('and look', () => {
+  const looks = [...snapshotProbes(wantedCopy), ...sparseProbes(restored)].map(({ argv }) => argv);
+  expect(looks.filter((argv) => !may(argv))).toEqual([]);
+});
+
+const freeze = (...words: string[]) => scriptArgv('stowage-freeze', FREEZE_SCRIPT, ...words);
+test.each([
+  [['sh', '-c', 'id']],
+  [['sh', '-c', FREEZE_SCRIPT, 'stowage-freeze', '/mnt', '10', FILE, `${COPY}.partial`, 'clone']],
+  [scriptArgv('stowage-freeze', 'id', '/mnt', '10', FILE, `${COPY}.partial`, 'clone')],
+  [scriptArgv('stowage-hold', FREEZE_SCRIPT, '/mnt', '10', FILE, `${COPY}.partial`, 'clone')],
+  [scriptArgv('stowage-ext4-uuid', EXT4_SCRIPT, '/dev/sda1', COPY_UID)],
+  [scriptArgv('stowage-xfs-leave', XFS_SCRIPT, `${COPY}.partial`)],
+  [scriptArgv('stowage-hold', FREEZE_SCRIPT)],
+  [freeze('/mnt', '10', FILE, '/etc/shadow', 'clone')],
+  [freeze('/mnt', '10', '/etc/shadow', `${COPY}.partial`, 'clone')],
+  [freeze('/mnt', '10', FILE, `${COPY}.partial`, 'clone', 'x')],
+  [freeze('/mnt', '100000', FILE, `${COPY}.partial`, 'clone')],
+  [freeze('mnt', '10', FILE, `${COPY}.partial`, 'clone')],
+  [['cp', '--reflink=auto', '--sparse=always', '--', '/etc/shadow', `${COPY}.partial`]],
+  [['cp', '--reflink=auto', '--sparse=always', '--', COPY, '/etc/shadow']],
+  [['cp', '--reflink=auto', '--sparse=always', '--', COPY, FILE]],
+  [['mv', '-T', '--', `${COPY}.partial`, '/etc/shadow']],
+  [['rm', '-rf', '--', COPY]],
+  [['rm', '-f', '--', `${COPY}/../x`]],
+  [['sgdisk', `--partition-guid=1:${COPY_UID}`, `--disk-guid=${COPY_UID}`, COPY]],
+])('it may not run %j', (argv) => {
+  expect(may(argv)).toBe(false);
+});
+
+const NAMES = [
+  ['stowage-freeze', FREEZE_SCRIPT],
+  ['stowage-ext4-uuid', EXT4_SCRIPT],
+  ['stowage-xfs-uuid', XFS_SCRIPT],
+] as const;
+
+/** sudo compares the arguments joined by spaces: the same text could be divided otherwise, and only a part of it run. */
+test.each(NAMES)(
+  'no part of what starts %s does anything, nor does it start anything else',
+  async (name, script) => {
+    const launcher = launcherOf(name, script);
+    const words = launcher.slice(0, launcher.lastIndexOf(' run "$@"')).split(' ');
+    const parts = words.slice(1).map((_word, index) => words.slice(0, index + 1).join(' '));
+    const each = 'for part; do ! sh -n -c "$part" 2>/dev/null || printf "%s" "$part"; done';
+    expect((await execa('sh', ['-c', each, 'sh', ...parts])).stdout).toBe('');
+    for (const other of ['echo ran', `${script} `, script.slice(1), '']) {
+      const ended = await execa('sh', ['-c', launcher, name, other, 'x'], { reject: false });
+      expect(ended).toMatchObject({ exitCode: 2, stdout: '', stderr: '' });
+    }
+    // sudo 1.9.13 refuses longer patterns, and says so to nobody.
+    const patterns = readFileSync('deploy/sudoers', 'utf8').match(/\/usr\/\S+ \^.*?\$(?=,|$)/gm) ?? [];
+    expect(patterns.length).toBeGreaterThan(100);
+    expect(patterns.filter((each) => each.slice(each.indexOf('^')).length > 1024)).toEqual([]);
+  },
+);
+
+const PARTIAL = '/x/y.partial';
+const SOURCE = '/x/y';
+test.each([
+  [0, ['/m', '10', SOURCE, PARTIAL, 'clone', 'more']],
+  [0, ['/m', '10', SOURCE, PARTIAL]],
+  [0, ['/m', '10', SOURCE, PARTIAL, 'rm']],
+  [0, ['m', '10', SOURCE, PARTIAL, 'clone']],
+  [0, ['/m', 'ten', SOURCE, PARTIAL, 'clone']],
+  [0, ['/m', '', SOURCE, PARTIAL, 'clone']],
+  [0, ['/m', '10', 'x/y', PARTIAL, 'clone']],
+  [0, ['/m', '10', SOURCE, 'y.partial', 'clone']],
+  [0, ['/m', '10', SOURCE, '/x/y', 'clone']],
+  [0, ['/m /n', '10', SOURCE, PARTIAL, 'clone']],
+  [0, ['/m', '10', `${SOURCE} /z`, PARTIAL, 'clone']],
+  [0, ['/m', '10', SOURCE, `/z ${PARTIAL}`, 'clone']],
+  [1, [PARTIAL, COPY_UID, 'more']],
+  [1, [PARTIAL, COPY_UID, 'grow', 'more']],
+  [1, [PARTIAL]],
+  [1, ['/dev/sda1', COPY_UID]],
+  [1, ['y.partial', COPY_UID]],
+  [1, [`/z ${PARTIAL}`, COPY_UID]],
+  [1, [PARTIAL, 'clear']],
+  [2, [PARTIAL, COPY_UID, 'more']],
+  [2, [PARTIAL]],
+  [2, ['/dev/sda1', COPY_UID]],
+  [2, [`/z ${PARTIAL}`, COPY_UID]],
+  [2, [PARTIAL, '/x']],
+])('a script that is started with other arguments does nothing: %i %j', async (which, words) => {
+  const [name, script] = NAMES[which] as (typeof NAMES)[number];
+  const path = { env: { PATH: '' }, extendEnv: false };
+  const ended = await execa('/bin/sh', ['-c', script, name, ...words], { ...path, reject: false });
+  expect(ended).toMatchObject({ exitCode: 2, stderr: '' });
+});
