@@ -1,4 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { CRDS, STANDARD_CRDS } from '../../../src/api/crds.ts';
+import type { KubeObject } from '../../../src/api/meta.ts';
 import {
   PERSISTENT_VOLUME_CLAIMS,
   VOLUME_SNAPSHOT_CLASSES,
@@ -8,6 +10,7 @@ import {
 } from '../../../src/api/resources.ts';
 import type { VolumeSnapshot, VolumeSnapshotContent } from '../../../src/api/snapshot.ts';
 import { parseHandle } from '../../../src/api/snapshot-handle.ts';
+import { CUSTOM_RESOURCE_DEFINITIONS } from '../../../src/cli/install/kinds.ts';
 import { orders } from '../../support/orders.ts';
 import { NAMESPACE, type SnapshotCluster, startSnapshotCluster } from '../../support/snapshot-cluster.ts';
 import { AS_SOURCE, BOUND, OF_CLAIM, OF_CONTENT } from '../../support/snapshot-objects.ts';
@@ -461,3 +464,22 @@ describe('beside the standard snapshot-controller', () => {
     await cluster.isReady('beside');
   });
 });
+
+test('a cluster that gets the CRDs later is served from then on', async () => {
+  await cluster.end();
+  cluster = await startSnapshotCluster({ crds: CRDS });
+  cluster.start();
+  await until('it waits', WAIT, async () => cluster.lines().find(({ level }) => level === 'info'));
+  for (const crd of STANDARD_CRDS['snapshot-crds']) {
+    await cluster.client.create(CUSTOM_RESOURCE_DEFINITIONS, crd as unknown as KubeObject);
+  }
+  await cluster.createData('data');
+  await cluster.createClass('fast');
+  await cluster.createSnapshot('backup', 'data', 'fast');
+  await until(
+    'it is ready',
+    20_000,
+    async () => (await cluster.snapshot('backup'))?.status?.readyToUse || undefined,
+  );
+  expect(cluster.lines().filter(({ level }) => level === 'warn' || level === 'error')).toEqual([]);
+}, 40_000);
