@@ -19,7 +19,6 @@ import type { Follower } from '../nodes/follow.ts';
 import type { Executor } from '../nodes/job.ts';
 import { sourceFor } from '../provisioning/claims/source.ts';
 import { CAPACITY_SELECTOR } from '../provisioning/room/capacity.ts';
-import { ensureCsiDriver } from '../provisioning/room/capacity-reconciler.ts';
 import { createExecutorWork } from '../provisioning/snapshots/executor-work.ts';
 import type { SnapshotController } from '../provisioning/snapshots/mode.ts';
 import type { Reconcile } from '../volumes/rounds.ts';
@@ -83,7 +82,7 @@ export interface Provisioning {
 
 /** What makes volumes for claims, and takes snapshots of them. Make it before the informers that it is given are started. */
 export function createProvisioning(deps: ProvisioningDeps): Provisioning {
-  const { client, enabled, inform, volumes, claims, nodes, logger, metrics, namespace } = deps;
+  const { enabled, inform, volumes, claims, nodes, metrics, namespace } = deps;
   const snapshots = enabled.has('snapshot')
     ? createSnapshotController({
         ...deps,
@@ -120,7 +119,6 @@ export function createProvisioning(deps: ProvisioningDeps): Provisioning {
         }),
       copiesOn: snapshots === undefined ? () => [] : copiesOf(snapshots.contents),
     });
-  let stopping = false;
 
   return {
     start() {
@@ -137,9 +135,8 @@ export function createProvisioning(deps: ProvisioningDeps): Provisioning {
         const { capacityQueue, reconcileCapacity } = provisioner;
         if (capacities !== undefined && reconcileCapacity !== undefined) {
           Promise.all([known, capacities.synced])
-            .then(() => ensureCsiDriver(client))
             .then(() => run('claim', capacityQueue, reconcileCapacity))
-            .catch((err: unknown) => stopping || logger.error({ err }, 'the scheduler is not told of room'));
+            .catch(() => {});
         }
       }
       // Apart, for a cluster may lack their CRDs, and get them later.
@@ -151,7 +148,6 @@ export function createProvisioning(deps: ProvisioningDeps): Provisioning {
     },
     sources: snapshots?.sources ?? [],
     async stop() {
-      stopping = true;
       await Promise.all([snapshots?.stop(), capacities?.stop(), sources?.stop()]);
     },
   };

@@ -87,7 +87,7 @@ export const EMPTY_NODE: Record<string, Answer> = {
     0,
     '{"blockdevices": [{"kname": "loop0", "maj:min": "7:0", "pkname": null, "type": "loop", "size": 1073741824, "ro": false, "serial": null, "wwn": null}]}',
   ),
-  mounts: result(0),
+  mounts: result(0, '24 1 254:0 / / rw - ext4 /dev/vda rw'),
   kubelet: result(0, '/dev/null'),
   capabilities: result(0),
   swaps: result(0, 'Filename Type Size Used Priority'),

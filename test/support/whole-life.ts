@@ -1,18 +1,23 @@
-import type { KubeEvent, KubeNode, PersistentVolumeClaim, Pod } from '../../src/api/core.ts';
-import type { Resource } from '../../src/api/meta.ts';
+import type { KubeEvent, KubeNode, PersistentVolumeClaim, Pod, StorageClass } from '../../src/api/core.ts';
+import type { KubeObject, Resource } from '../../src/api/meta.ts';
 import {
+  CSI_DRIVERS,
+  CSI_STORAGE_CAPACITIES,
   EVENTS,
   LEFTOVERS,
   NODES,
   PERSISTENT_VOLUME_CLAIMS,
   PERSISTENT_VOLUMES,
   PODS,
+  STORAGE_CLASSES,
   VOLUME_SNAPSHOT_CLASSES,
+  VOLUME_SNAPSHOT_LINKS,
   VOLUME_SNAPSHOTS,
   VOLUMES,
 } from '../../src/api/resources.ts';
 import type { VolumeSnapshot, VolumeSnapshotClass } from '../../src/api/snapshot.ts';
 import type { Volume } from '../../src/api/volume.ts';
+import { CONTROLLERS } from '../../src/daemon/controllers.ts';
 import { runWatch } from '../../src/daemon/watch.ts';
 import type { Connection } from '../../src/kube/connect.ts';
 import { isNotFound } from '../../src/kube/errors.ts';
@@ -62,7 +67,8 @@ export function startWholeLife({ client, connection, namespace }: WholeLifeOptio
         addresses: new Map(),
         minions: new Map(),
       },
-      controllers: new Set(['volume', 'leftover', 'attachment', 'snapshot']),
+      controllers: new Set(CONTROLLERS),
+      namespace,
       // Renewed soon, so that the Lease is patched in a life as short as this.
       election: { namespace, leaseDurationMs: 15_000, renewDeadlineMs: 10_000, retryPeriodMs: 200 },
       verbose: false,
@@ -148,6 +154,8 @@ async function haveAllDone(client: KubeClient, nodes: WillingNodes, signal: Abor
   await client.delete(VOLUME_SNAPSHOTS, 'd', { namespace });
   await gone(VOLUME_SNAPSHOTS, 'd');
 
+  await haveClaimed(client, seen, gone);
+
   // A class that is not there, which is looked for live.
   const unclassed = sparseVolume('unclassed', 'n3', '64Mi');
   await client.create(VOLUMES, { ...unclassed, spec: { ...unclassed.spec, storageClassName: 'none' } });
@@ -165,6 +173,85 @@ async function haveAllDone(client: KubeClient, nodes: WillingNodes, signal: Abor
   await client.create(NODES, node('n2'));
   await gone(LEFTOVERS, uid);
 }
+
+/** A claim gets a volume, grows, and takes it along; another one is not allowed what it asks for. */
+async function haveClaimed(
+  client: KubeClient,
+  seen: (what: string, look: () => Promise<boolean>) => Promise<unknown>,
+  gone: (resource: Resource, name: string) => Promise<unknown>,
+): Promise<void> {
+  const namespace = 'default';
+  const name = 'claimed';
+  const claimNow = () => client.get<PersistentVolumeClaim>(PERSISTENT_VOLUME_CLAIMS, name, { namespace });
+  const has = async (reason: string) =>
+    (await client.list<KubeEvent>(EVENTS, { namespace })).items.some((event) => event.reason === reason);
+  await client.create(NODES, { apiVersion: 'v1', kind: 'Node', metadata: { name: 'n4' } });
+  const ready = { conditions: [{ type: 'Ready', status: 'True' }] };
+  await client.patch(NODES, 'n4', { status: ready }, { subresource: 'status' });
+  await client.create(STORAGE_CLASSES, DYNAMIC_CLASS);
+  const create = (claim: string, spec: object) =>
+    client.create(PERSISTENT_VOLUME_CLAIMS, {
+      apiVersion: 'v1',
+      kind: 'PersistentVolumeClaim',
+      metadata: { name: claim, namespace, annotations: { 'volume.kubernetes.io/selected-node': 'n4' } },
+      spec: {
+        storageClassName: DYNAMIC_CLASS.metadata.name,
+        accessModes: ['ReadWriteOnce'],
+        resources: { requests: { storage: '64Mi' } },
+        ...spec,
+      },
+    } as PersistentVolumeClaim);
+  /** Nobody else is there to take its protection off. */
+  const remove = async (claim: string) => {
+    await client.delete(PERSISTENT_VOLUME_CLAIMS, claim, { namespace });
+    const patch = { metadata: { finalizers: [] } };
+    await client.patch(PERSISTENT_VOLUME_CLAIMS, claim, patch, { namespace }).catch((error: unknown) => {
+      if (!isNotFound(error)) throw error;
+    });
+    await gone(PERSISTENT_VOLUME_CLAIMS, claim);
+  };
+
+  await create(name, {});
+  await seen('the claim is bound', async () => (await claimNow()).status?.phase === 'Bound');
+  const { volumeName = '' } = (await claimNow()).spec;
+  const more = { spec: { resources: { requests: { storage: '65Mi' } } } };
+  await client.patch(PERSISTENT_VOLUME_CLAIMS, name, more, { namespace });
+  await seen('the claim is told that it grows', async () =>
+    ((await claimNow()).status?.conditions ?? []).some(({ type }) => type === 'Resizing'),
+  );
+  await remove(name);
+  await gone(VOLUMES, volumeName);
+
+  await client.create(VOLUME_SNAPSHOT_LINKS, {
+    apiVersion: 'snapshot.storage.k8s.io/v1alpha1',
+    kind: 'VolumeSnapshotLink',
+    metadata: { name: 'link', namespace },
+    spec: { source: { name: 'backup', namespace: 'kube-system' } },
+  } as KubeObject);
+  await create('linked', {
+    dataSourceRef: { apiGroup: 'snapshot.storage.k8s.io', kind: 'VolumeSnapshotLink', name: 'link' },
+  });
+  await seen('the claim is told that it waits', () => has('ProvisioningFailed'));
+  await remove('linked');
+  await client.delete(VOLUME_SNAPSHOT_LINKS, 'link', { namespace });
+  await client.delete(STORAGE_CLASSES, DYNAMIC_CLASS.metadata.name);
+  await seen('no room is told of', async () => {
+    const { items } = await client.list(CSI_STORAGE_CAPACITIES);
+    return items.length === 0;
+  });
+  await client.delete(CSI_DRIVERS, 'volume.stowage.dev');
+  await client.delete(NODES, 'n4');
+}
+
+const DYNAMIC_CLASS: StorageClass = {
+  apiVersion: 'storage.k8s.io/v1',
+  kind: 'StorageClass',
+  metadata: { name: 'dynamic' },
+  provisioner: 'volume.stowage.dev',
+  parameters: { fsType: 'ext4' },
+  volumeBindingMode: 'WaitForFirstConsumer',
+  allowVolumeExpansion: true,
+};
 
 const defaultSnapshotClass: VolumeSnapshotClass = {
   apiVersion: 'snapshot.storage.k8s.io/v1',

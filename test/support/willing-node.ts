@@ -32,6 +32,8 @@ export function willingNodes(sizeBytes: number): WillingNodes {
       };
       return new Map(
         probes.map(({ name, argv }) => {
+          if (name.startsWith('free ')) return [name, result(0, '1000000|4096')];
+          if (name.startsWith('files ')) return [name, missing];
           const answer = (answers as typeof EMPTY_NODE)[name] ?? unused(argv);
           return [name, typeof answer === 'function' ? answer(argv) : answer];
         }),

@@ -33,7 +33,7 @@ export const CLUSTER_RULES: Rule[] = [
   rule('storage.k8s.io', ['csidrivers'], ['get', 'create']),
   rule(SNAPSHOT_GROUP, ['volumesnapshotcontents'], ['get', 'list', 'watch', 'create', 'patch', 'delete']),
   rule(SNAPSHOT_GROUP, ['volumesnapshotcontents/status'], ['patch']),
-  rule(SNAPSHOT_GROUP, ['volumesnapshotclasses'], ['get', 'list', 'watch']),
+  rule(SNAPSHOT_GROUP, ['volumesnapshotclasses'], ['list', 'watch']),
   rule(SNAPSHOT_GROUP, ['volumesnapshots', 'volumesnapshotlinks'], ['list', 'watch']),
   rule(REFERENCE_GRANTS.group, ['referencegrants'], ['list', 'watch']),
   // Whether the standard snapshot-controller is at work.
@@ -51,7 +51,7 @@ export const NAMESPACE_RULES: Rule[] = [
   rule(SNAPSHOT_GROUP, ['volumesnapshots/status'], ['patch']),
   // Read anew at the moment of use.
   rule(SNAPSHOT_GROUP, ['volumesnapshotlinks'], ['get']),
-  rule(REFERENCE_GRANTS.group, ['referencegrants'], ['get']),
+  rule(REFERENCE_GRANTS.group, ['referencegrants'], ['list']),
 ];
 
 /**
@@ -64,5 +64,5 @@ export const LEASE_RULES: Rule[] = [
 
 /** In the daemon's own namespace: what it tells schedulers of room. */
 export const CAPACITY_RULES: Rule[] = [
-  rule('storage.k8s.io', ['csistoragecapacities'], ['get', 'list', 'watch', 'create', 'patch', 'delete']),
+  rule('storage.k8s.io', ['csistoragecapacities'], ['list', 'watch', 'create', 'patch', 'delete']),
 ];

@@ -26,12 +26,19 @@ const LOOK_EVERY = 60_000;
 export function createCapacityReconciler(deps: CapacityReconcilerDeps) {
   const { client, storageClasses, nodes, capacities, rooms, namespace } = deps;
 
+  let isAskedFor = false;
+
   return async (key: string): Promise<{ requeueAfterMs?: number; retry?: true } | undefined> => {
     const slash = key.indexOf('/');
     const storageClass = key.slice(0, slash);
     const node = key.slice(slash + 1);
     if (!deps.actsFor(node)) return undefined;
     const room = await roomOf(storageClass, node);
+    // Where there is no class of ours nobody needs it.
+    if (room !== undefined && !isAskedFor) {
+      await ensureCsiDriver(client);
+      isAskedFor = true;
+    }
     const known = capacities.get(capacityName(storageClass, node), namespace);
     const hostname = nodes.get(node)?.metadata.labels?.['kubernetes.io/hostname'] ?? node;
     const action = decideCapacity({ storageClass, node, hostname, namespace }, room, known);
@@ -64,7 +71,7 @@ export function createCapacityReconciler(deps: CapacityReconcilerDeps) {
 }
 
 /** So that the scheduler asks for room at all. Throws what the API server refuses. */
-export async function ensureCsiDriver(client: KubeClient): Promise<void> {
+async function ensureCsiDriver(client: KubeClient): Promise<void> {
   try {
     await client.get(CSI_DRIVERS, DRIVER);
   } catch (error) {

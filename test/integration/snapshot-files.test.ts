@@ -2,8 +2,8 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { execa } from 'execa';
-import type { PersistentVolume, PersistentVolumeClaim } from '../../../src/api/core.ts';
-import { ALL_CRDS } from '../../../src/api/crds.ts';
+import type { PersistentVolume, PersistentVolumeClaim } from '../../src/api/core.ts';
+import { ALL_CRDS } from '../../src/api/crds.ts';
 import {
   PERSISTENT_VOLUME_CLAIMS,
   PERSISTENT_VOLUMES,
@@ -11,22 +11,22 @@ import {
   VOLUME_SNAPSHOT_CONTENTS,
   VOLUME_SNAPSHOTS,
   VOLUMES,
-} from '../../../src/api/resources.ts';
+} from '../../src/api/resources.ts';
 import type {
   VolumeSnapshot,
   VolumeSnapshotClass,
   VolumeSnapshotContent,
-} from '../../../src/api/snapshot.ts';
-import type { Volume } from '../../../src/api/volume.ts';
-import { isNotFound } from '../../../src/kube/errors.ts';
-import { sparseVolume, startCluster, type TestCluster } from '../../support/cluster.ts';
-import { leftovers } from '../../support/leftovers.ts';
-import { type OwnFileSystem, ownFileSystem } from '../../support/loop-mounts.ts';
-import { describeAsRoot } from '../../support/root.ts';
-import { type Service, startService } from '../../support/service.ts';
-import { temporaryFolder } from '../../support/temporary-folder.ts';
-import { ensureUdev } from '../../support/udev.ts';
-import { until } from '../../support/until.ts';
+} from '../../src/api/snapshot.ts';
+import type { Volume } from '../../src/api/volume.ts';
+import { isNotFound } from '../../src/kube/errors.ts';
+import { sparseVolume, startCluster, type TestCluster } from '../support/cluster.ts';
+import { leftovers } from '../support/leftovers.ts';
+import { type OwnFileSystem, ownFileSystem } from '../support/loop-mounts.ts';
+import { describeAsRoot } from '../support/root.ts';
+import { type Service, startService } from '../support/service.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+import { ensureUdev } from '../support/udev.ts';
+import { until } from '../support/until.ts';
 
 const namespace = 'default';
 const WAIT = 60_000;
