@@ -137,6 +137,7 @@ export const READY_REASON = {
   nodeUnclear: 'NodeUnclear',
   attaching: 'Attaching',
   attachmentDisabled: 'AttachmentDisabled',
+  waitingForSource: 'WaitingForSource',
 } as const;
 export type ReadyReason = (typeof READY_REASON)[keyof typeof READY_REASON];
 

@@ -58,7 +58,8 @@ export function deploy(input: Input, now: number): Decision {
   if (source === undefined) return { action: { do: 'read-source' } };
   if ('problem' in source) {
     const message = `${source.problem}. It is made once that is there`;
-    return report(volume, now, 'Pending', { ...pending, message }, { retry: true });
+    const ready = { status: 'Unknown', reason: READY_REASON.waitingForSource, message } as const;
+    return report(volume, now, 'Pending', ready, { retry: true });
   }
   const desired = desiredOf(volume, options, input.node, source.from);
   const step = jobStep(input, 'prepare', desired);

@@ -59,7 +59,8 @@ export function buildPv(volume: Volume, options: ClassOptions): PersistentVolume
       ...(mountOptions.length === 0 ? {} : { mountOptions }),
       local: {
         path: volume.status?.devicePath ?? '',
-        ...(options.fs === undefined ? {} : { fsType: options.fs.type }),
+        // What it was made from may have another one than its class makes; without a word the kubelet takes what is there.
+        ...(options.fs === undefined || volume.spec.source != null ? {} : { fsType: options.fs.type }),
       },
       nodeAffinity: {
         required: {

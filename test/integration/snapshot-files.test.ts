@@ -12,11 +12,7 @@ import {
   VOLUME_SNAPSHOTS,
   VOLUMES,
 } from '../../src/api/resources.ts';
-import type {
-  VolumeSnapshot,
-  VolumeSnapshotClass,
-  VolumeSnapshotContent,
-} from '../../src/api/snapshot.ts';
+import type { VolumeSnapshot, VolumeSnapshotClass, VolumeSnapshotContent } from '../../src/api/snapshot.ts';
 import type { Volume } from '../../src/api/volume.ts';
 import { isNotFound } from '../../src/kube/errors.ts';
 import { sparseVolume, startCluster, type TestCluster } from '../support/cluster.ts';

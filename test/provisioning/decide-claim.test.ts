@@ -184,6 +184,20 @@ describe('a claim whose Volume is there', () => {
       `Warning ProvisioningFailed: Volume pvc-${UID} on node n1 could not be made: no space`,
     ],
     [
+      'is told that this waits for what it starts from',
+      {
+        volume: volume({
+          status: {
+            phase: 'Pending',
+            conditions: [
+              { type: 'Ready', status: 'Unknown', reason: 'WaitingForSource', message: 'x is gone' },
+            ],
+          },
+        }),
+      },
+      `Warning ProvisioningFailed: Volume pvc-${UID} waits: x is gone`,
+    ],
+    [
       'but was made by somebody else is told so',
       { volume: { ...volume(), spec: { ...volume().spec, template: {} } } },
       `Warning ProvisioningFailed: a Volume pvc-${UID} is there that was not made for this claim. Delete it: stowage delete volume pvc-${UID}`,

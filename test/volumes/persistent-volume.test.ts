@@ -159,3 +159,50 @@ test('what holds it is named', () => {
   );
   expect(whatHolds(pv('Pending'))).toBe('its phase is Pending');
 });
+
+describe('of a Volume that was made for a claim', () => {
+  const annotations = { 'pv.kubernetes.io/provisioned-by': 'volume.stowage.dev' };
+  const claimRef = { kind: 'PersistentVolumeClaim', namespace: 'prod', name: 'data', uid: 'c1' };
+  const built = (spec: object, metadata: object = { annotations }) => {
+    const plain = volume(made);
+    return buildPv(
+      { ...plain, spec: { ...plain.spec, template: { metadata, spec: { claimRef, ...spec } } } },
+      options,
+    );
+  };
+
+  test('it is that claim`s alone, and says who made it', () => {
+    const pv = built({});
+    expect(pv.spec.claimRef).toEqual(claimRef);
+    expect(pv.metadata.annotations).toMatchObject(annotations);
+  });
+
+  test.each([
+    ['Delete', 'Delete', annotations],
+    ['Retain', 'Retain', annotations],
+    ['Recycle', 'Retain', annotations],
+    // Whoever writes that into a Volume of their own would have it deleted under them.
+    ['Delete', 'Retain', {}],
+  ])('the policy %s is %s with %j', (persistentVolumeReclaimPolicy, expected, given) => {
+    const pv = built({ persistentVolumeReclaimPolicy }, { annotations: given });
+    expect(pv.spec.persistentVolumeReclaimPolicy).toBe(expected);
+  });
+
+  test.each([
+    [['ReadWriteOncePod'], ['ReadWriteOncePod']],
+    [
+      ['ReadOnlyMany', 'ReadWriteOnce'],
+      ['ReadWriteOnce', 'ReadOnlyMany'],
+    ],
+    [['ReadWriteMany'], ['ReadWriteOnce']],
+    [[], ['ReadWriteOnce']],
+  ])('the access modes %j are %j', (accessModes, expected) => {
+    expect(built({ accessModes }).spec.accessModes).toEqual(expected);
+  });
+});
+
+test('what starts from something may have another file system than its class makes', () => {
+  const plain = volume(made);
+  const pv = buildPv({ ...plain, spec: { ...plain.spec, source: { volumeName: 'x' } } }, options);
+  expect(pv.spec.local).toEqual({ path: `/dev/disk/by-uuid/${UID}` });
+});

@@ -1,5 +1,5 @@
 import type { KubeNode, StorageClass } from '../../api/core.ts';
-import { SELECTED_NODE_ANNOTATION } from '../../api/names.ts';
+import { READY_REASON, SELECTED_NODE_ANNOTATION } from '../../api/names.ts';
 import { parseQuantity } from '../../api/quantity.ts';
 import type { EventToTell } from '../types.ts';
 import { claimOf, claimVolume, volumeNameOf } from './claim-volume.ts';
@@ -68,6 +68,9 @@ function wait(input: ClaimInput): ClaimDecision {
     );
   }
   const ready = volume.status?.conditions?.find(({ type }) => type === 'Ready');
+  if (ready?.reason === READY_REASON.waitingForSource) {
+    return tell(input, failed(`Volume ${name} waits: ${ready.message}`));
+  }
   return volume.status?.phase === 'Failed'
     ? tell(
         input,

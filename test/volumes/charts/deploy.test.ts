@@ -14,6 +14,12 @@ import {
   volume,
 } from '../../support/volume-input.ts';
 
+/** One that starts from another. */
+const from = (given: ReturnType<typeof pending>) => {
+  const plain = volume(given);
+  return { ...plain, spec: { ...plain.spec, source: { volumeName: 'x' } } };
+};
+
 describe('Volume Deployment', () => {
   const rows: Row[] = [
     [
@@ -45,6 +51,27 @@ describe('Volume Deployment', () => {
       'DeployVolume: Job ID → poll the status of the job',
       { volume: volume(pending('PrepareVolume/1')) },
       'poll',
+    ],
+    [
+      'DeployVolume: Job ID, and it starts from something → read that first',
+      { volume: from(pending('PrepareVolume/1')), job: { known: { state: 'not-found' } } },
+      'read-source',
+    ],
+    [
+      'DeployVolume: Job ID, and what it starts from is not there → Pending, never an empty volume',
+      {
+        volume: from(pending('PrepareVolume/1')),
+        job: { known: { state: 'not-found' } },
+        observation: { known: freshNode },
+        source: { problem: 'it is gone' },
+      },
+      [
+        'Pending',
+        'PrepareVolume/1',
+        'Unknown',
+        'WaitingForSource',
+        'it is gone. It is made once that is there',
+      ],
     ],
     [
       'DeployVolume: Job ID, job still in progress → Pending, says where it is',
