@@ -96,7 +96,7 @@ function inShort({ action, requeueAfter, retry }: ClaimDecision): string {
   }
   switch (action.do) {
     case 'look-for-room':
-      return `look-for-room ${action.node}`;
+      return `look-for-room ${action.nodes.join(' ')}`;
     case 'create-volume':
       return `create ${action.volume.metadata.name} on ${action.volume.spec.nodeName}`;
     case 'give-back':

@@ -53,6 +53,11 @@ describe('a claim that is not bound', () => {
       'Warning ProvisioningFailed: the claim has a selector, which chooses among volumes that are there: none is made for it. Leave it out, or name a static storage class',
     ],
     ['looks for room first', { rooms: {} }, 'look-for-room n1'],
+    [
+      'looks for room on all nodes at once',
+      { nodes: [node('n1'), node('n2'), node('n3')], rooms: { n2: { freeBytes: 9n * GIB } } },
+      'look-for-room n1 n3',
+    ],
     ['gets a Volume where there is room', {}, `create pvc-${UID} on n1`],
     ['gets one of exactly the room that there is', { rooms: n1 }, `create pvc-${UID} on n1`],
     [

@@ -94,7 +94,7 @@ function forSelected(input: ClaimInput, options: DynamicClass, storageClass: Sto
     return giveBack(input, name, elsewhere(source.nodes, name));
   }
   const room = roomOn(input, options, name);
-  if ('decision' in room) return room.decision;
+  if (room === undefined) return lookForRoom(options, [name]);
   return room.why === undefined ? create(input, options, name) : giveBack(input, name, room.why);
 }
 
@@ -106,6 +106,7 @@ function forAny(input: ClaimInput, options: DynamicClass, storageClass: StorageC
   const source = sourceOf(input);
   if ('decision' in source) return source.decision;
   const whys: string[] = [];
+  const unseen: string[] = [];
   const able: { node: KubeNode; freeBytes: bigint }[] = [];
   for (const node of input.nodes) {
     const { name } = node.metadata;
@@ -116,10 +117,14 @@ function forAny(input: ClaimInput, options: DynamicClass, storageClass: StorageC
       continue;
     }
     const room = roomOn(input, options, name);
-    if ('decision' in room) return room.decision;
+    if (room === undefined) {
+      unseen.push(name);
+      continue;
+    }
     if (room.why === undefined) able.push({ node, freeBytes: room.freeBytes });
     else whys.push(room.why);
   }
+  if (unseen.length > 0) return lookForRoom(options, unseen);
   const [most] = able.sort((a, b) => (a.freeBytes < b.freeBytes ? 1 : a.freeBytes > b.freeBytes ? -1 : 0));
   if (most !== undefined) return create(input, options, most.node.metadata.name);
   const message = whys.length === 0 ? 'there is no node that it could be on' : whys.join('; ');
@@ -159,14 +164,18 @@ function sourceOf(input: ClaimInput): { nodes: readonly string[] | undefined } |
   }
 }
 
-/** Undefined `why`: there is room. */
+const lookForRoom = ({ place }: DynamicClass, nodes: readonly string[]): ClaimDecision => ({
+  action: { do: 'look-for-room', nodes, place },
+});
+
+/** Undefined `why`: there is room. Undefined where that was not looked for. */
 function roomOn(
   input: ClaimInput,
   { place }: DynamicClass,
   node: string,
-): { why: string } | { why: undefined; freeBytes: bigint } | { decision: ClaimDecision } {
+): { why: string } | { why: undefined; freeBytes: bigint } | undefined {
   const room = input.roomOn(node);
-  if (room === undefined) return { decision: { action: { do: 'look-for-room', node, place } } };
+  if (room === undefined) return undefined;
   if ('unknown' in room)
     return { why: `how much room there is on node ${node} is not known: ${room.unknown}` };
   const wanted = parseQuantity(input.claim.spec.resources?.requests?.storage ?? '0');

@@ -40,7 +40,7 @@ function grow(input: ClaimInput, size: string, bytes: bigint): ClaimDecision {
   const node = volume.status?.prepared?.node ?? volume.spec.nodeName;
   const room = input.roomOn(node);
   if (room === undefined) {
-    return { action: { do: 'look-for-room', node, place: options.place } };
+    return { action: { do: 'look-for-room', nodes: [node], place: options.place } };
   }
   const why =
     'unknown' in room

@@ -45,7 +45,7 @@ export interface ClaimReconciler {
 }
 
 /** Nothing takes as many: a decision that never settles is an error, not a busy loop. */
-const MAX_EFFECTS = 1000;
+const MAX_EFFECTS = 50;
 
 export function createClaimReconciler(deps: ClaimReconcilerDeps): ClaimReconciler {
   const { client, claims, volumes, persistentVolumes, storageClasses, nodes, rooms, promises } = deps;
@@ -137,7 +137,8 @@ export function createClaimReconciler(deps: ClaimReconcilerDeps): ClaimReconcile
     const { namespace = '', name, uid = '', resourceVersion } = claim.metadata;
     switch (action.do) {
       case 'look-for-room':
-        return rooms.look(action.node, action.place);
+        await Promise.all(action.nodes.map((node) => rooms.look(node, action.place)));
+        return;
       case 'tell':
         told.set(`${namespace}/${name}`, { uid, event: `${action.event.reason}: ${action.event.message}` });
         deps.events.event(claim, action.event.type, action.event.reason, action.event.message);

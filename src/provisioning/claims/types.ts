@@ -49,7 +49,7 @@ export interface ClaimInput {
 }
 
 export type ClaimAction =
-  | { do: 'look-for-room'; node: string; place: Place }
+  | { do: 'look-for-room'; nodes: readonly string[]; place: Place }
   | { do: 'resolve-source' }
   | { do: 'create-volume'; volume: Volume; crossNamespace: boolean }
   /** Takes the annotation off by which the scheduler chose the node: it is to choose again. */
