@@ -37,14 +37,23 @@ const STOWAGE = 'bin/stowage';
 /** The account that `stowage install` gives the daemon: the API server takes a token's user by that name for it. */
 const ACCOUNT = 'system:serviceaccount:stowage:stowage';
 
+export interface SceneOptions {
+  apiServerFlags?: readonly string[];
+  /** What of Stowage is installed, beside what the daemon needs to begin. */
+  components?: readonly string[];
+  /** Further flags of `stowage watch`. */
+  watchFlags?: readonly string[];
+}
+
 /** With this machine as its node. */
-export const startScene = () => startSceneOn('n1', startThisMachine);
+export const startScene = (options?: SceneOptions) => startSceneOn('n1', startThisMachine, [], options);
 
 /** `start` makes a machine the Ready node of that name, and others those of `others`. */
 export async function startSceneOn<M extends Machine>(
   node: string,
   start: (controlPlane: ControlPlane, node: string) => Promise<M>,
   others: readonly string[] = [],
+  { apiServerFlags = [], components = [], watchFlags = [] }: SceneOptions = {},
 ): Promise<Scene<M>> {
   const stops: (() => Promise<void>)[] = [];
   const stop = async () => {
@@ -52,6 +61,7 @@ export async function startSceneOn<M extends Machine>(
   };
   try {
     const controlPlane = await startControlPlane({
+      apiServerFlags,
       users: {
         ...Object.assign({}, ...[node, ...others].map(kubeletUser)),
         [ACCOUNT]: ['system:serviceaccounts', 'system:serviceaccounts:stowage'],
@@ -61,8 +71,8 @@ export async function startSceneOn<M extends Machine>(
     const machine = await start(controlPlane, node);
     stops.push(machine.stop);
     const env = { KUBECONFIG: controlPlane.kubeconfig, HOME: controlPlane.folder };
-    await execa(STOWAGE, ['install', '--components', 'crds,rbac'], { env });
-    const daemon = await startDaemon(controlPlane, machine.reachedBy);
+    await execa(STOWAGE, ['install', '--components', ['crds', 'rbac', ...components].join(',')], { env });
+    const daemon = await startDaemon(controlPlane, [...machine.reachedBy, ...watchFlags]);
     stops.push(daemon.stop);
     const { client } = await connect({ kubeconfig: controlPlane.kubeconfig });
     return {
