@@ -5,7 +5,7 @@ import { systemClock } from '../../src/control/clock.ts';
 import { createWorkQueue } from '../../src/control/work-queue.ts';
 import { createMetrics, type Metrics } from '../../src/daemon/metrics/metrics.ts';
 import type { Informer } from '../../src/kube/informer.ts';
-import { showHostileVolumes } from '../support/hostile-metrics.ts';
+import { showHostileClaims, showHostileVolumes } from '../support/hostile-metrics.ts';
 import { checkMetrics } from '../support/promtool.ts';
 
 const check = async (metrics: Metrics) => checkMetrics((await metrics.read()).body);
@@ -19,6 +19,7 @@ function busyMetrics(): Metrics {
   metrics.addInformer(NODES, { lastHeard: () => Date.now() } as Informer<never>);
   metrics.onCall({ verb: 'patch', resource: 'volumes/status', code: undefined, ms: 3 });
   showHostileVolumes(metrics);
+  showHostileClaims(metrics);
   return metrics;
 }
 

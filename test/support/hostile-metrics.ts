@@ -1,3 +1,4 @@
+import type { VolumeSnapshotContent } from '../../src/api/snapshot.ts';
 import type { Volume } from '../../src/api/volume.ts';
 import type { Metrics } from '../../src/daemon/metrics/metrics.ts';
 import type { Informer } from '../../src/kube/informer.ts';
@@ -47,3 +48,33 @@ export function showHostileVolumes(metrics: Metrics): void {
     metrics.onJobEnd({ node, key: { subject: 'u', id: node }, result: 'failed', ms: 1 });
   }
 }
+
+/** A claim and a snapshot of each class, that came about and that did not. */
+export function showHostileClaims(metrics: Metrics): void {
+  for (const name of HOSTILE) {
+    for (const source of ['none', 'snapshot', 'claim', 'link'] as const) {
+      const claim = { storageClass: name, source, crossNamespace: source !== 'none' };
+      metrics.claims.onProvisioned(claim);
+      metrics.claims.onProvisioned({ ...claim, ms: 12 });
+    }
+    const operation = { operation: 'create', snapshotClass: name, ms: 12 } as const;
+    metrics.snapshots.onOperation({ ...operation, succeeded: true });
+    metrics.snapshots.onOperation({ ...operation, succeeded: false });
+  }
+  const contents = HOSTILE.map((name) => content({}, name));
+  metrics.snapshots.add({ list: () => contents } as Informer<VolumeSnapshotContent>);
+}
+
+const content = (status: VolumeSnapshotContent['status'], name: string): VolumeSnapshotContent => ({
+  apiVersion: 'snapshot.storage.k8s.io/v1',
+  kind: 'VolumeSnapshotContent',
+  metadata: { name: 'content' },
+  spec: {
+    volumeSnapshotRef: {},
+    deletionPolicy: 'Delete',
+    driver: 'volume.stowage.dev',
+    source: { volumeHandle: 'data' },
+    volumeSnapshotClassName: name,
+  },
+  ...(status && { status }),
+});
