@@ -51,16 +51,14 @@ export const NAMESPACE_RULES: Rule[] = [
   rule(SNAPSHOT_GROUP, ['volumesnapshots/status'], ['patch']),
   // Read anew at the moment of use.
   rule(SNAPSHOT_GROUP, ['volumesnapshotlinks'], ['get']),
-  rule(REFERENCE_GRANTS.group, ['referencegrants'], ['list']),
 ];
 
 /**
- * In the daemon's own namespace: the Lease of whoever leads, which is followed, taken and renewed. Of any name: it is that of
+ * In the daemon's own namespace: the Lease of whoever leads, which is taken and renewed, and followed by the right to follow them
+ * everywhere. Of any name: it is that of
  * the nodes where the transport is local.
  */
-export const LEASE_RULES: Rule[] = [
-  rule('coordination.k8s.io', ['leases'], ['get', 'list', 'watch', 'create', 'patch']),
-];
+export const LEASE_RULES: Rule[] = [rule('coordination.k8s.io', ['leases'], ['get', 'create', 'patch'])];
 
 /** In the daemon's own namespace: what it tells schedulers of room. */
 export const CAPACITY_RULES: Rule[] = [

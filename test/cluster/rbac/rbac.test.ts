@@ -54,7 +54,13 @@ describe('stowage watch as the ServiceAccount that install makes', () => {
     requests = clientFor({ url, kubeconfig: await readFile(kubeconfig, 'utf8') });
     administrator = await connect({ kubeconfig });
     const { io, outcome } = fakeIo();
-    const argv = ['install', '--components', 'crds,rbac,snapshot-crds', '--kubeconfig', kubeconfig];
+    const argv = [
+      'install',
+      '--components',
+      'crds,rbac,snapshot-crds,referencegrant-crd',
+      '--kubeconfig',
+      kubeconfig,
+    ];
     const code = await run(argv, { ...io, clock: systemClock, connect });
     expect({ code, err: outcome.err }).toEqual({ code: 0, err: expect.any(String) });
     await administrator.client.create(STORAGE_CLASSES, LOCAL_CLASS);
