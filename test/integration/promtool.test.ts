@@ -7,6 +7,7 @@ import { createMetrics, type Metrics } from '../../src/daemon/metrics/metrics.ts
 import type { Informer } from '../../src/kube/informer.ts';
 import { showHostileClaims, showHostileVolumes } from '../support/hostile-metrics.ts';
 import { checkMetrics } from '../support/promtool.ts';
+import { readmeSeries } from '../support/readme-series.ts';
 
 const check = async (metrics: Metrics) => checkMetrics((await metrics.read()).body);
 
@@ -39,4 +40,10 @@ test('promtool would say if a name were against the conventions', async () => {
     status: 3,
     said: expect.stringContaining('stowage_wrong_total'),
   });
+});
+
+test('the README tells of each series, and of no other', async () => {
+  const values = await busyMetrics().registry.getMetricsAsJSON();
+  const names = values.map(({ name }) => name).filter((name) => name.startsWith('stowage_'));
+  expect((await readmeSeries()).map(({ name }) => name).toSorted()).toEqual(names.toSorted());
 });
