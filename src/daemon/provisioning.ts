@@ -68,14 +68,14 @@ export interface ProvisioningDeps extends ProvisioningOptions {
   kubeletRoot: string;
 }
 
+/** `as`: what metrics call it, where a controller has more than one queue. */
+export type Run = (name: ControllerName, queue: WorkQueue, work: Reconcile, as?: string) => void;
+
 export interface Provisioning {
   /** With the informers that it was given, or right after them. */
   start(): void;
   /** @param after resolves when the work of others has begun */
-  begin(
-    after: Promise<unknown>,
-    run: (name: ControllerName, queue: WorkQueue, work: Reconcile) => void,
-  ): void;
+  begin(after: Promise<unknown>, run: Run): void;
   sources: readonly Source[];
   stop(): Promise<void>;
 }
@@ -135,7 +135,7 @@ export function createProvisioning(deps: ProvisioningDeps): Provisioning {
         const { capacityQueue, reconcileCapacity } = provisioner;
         if (capacities !== undefined && reconcileCapacity !== undefined) {
           Promise.all([known, capacities.synced])
-            .then(() => run('claim', capacityQueue, reconcileCapacity))
+            .then(() => run('claim', capacityQueue, reconcileCapacity, 'capacity'))
             .catch(() => {});
         }
       }

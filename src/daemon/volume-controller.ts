@@ -36,7 +36,7 @@ import { asksForMore, isAway, isElsewhere, standing } from './changes.ts';
 import { CONTROLLERS, type ControllerName } from './controllers.ts';
 import { keepClaim, keepOwn, keepPersistentVolume, keepPod, keepStorageClass } from './kept-fields.ts';
 import type { Metrics } from './metrics/metrics.ts';
-import { createProvisioning, type ProvisioningOptions } from './provisioning.ts';
+import { createProvisioning, type ProvisioningOptions, type Run } from './provisioning.ts';
 import type { Source } from './readiness.ts';
 
 export interface VolumeControllerOptions extends ProvisioningOptions {
@@ -203,9 +203,9 @@ export function startVolumeController(options: VolumeControllerOptions): Running
   const controllers: Controller[] = [];
   let stopping = false;
   const { around } = options;
-  const run = (name: ControllerName, ofQueue: WorkQueue, work: Reconcile) => {
+  const run: Run = (name, ofQueue, work, as = name) => {
     if (stopping || !enabled.has(name)) return;
-    const onReconciled = metrics?.addController(name, ofQueue);
+    const onReconciled = metrics?.addController(as, ofQueue);
     const how = { queue: ofQueue, reconcile: work, logger, clock, onReconciled, ...(around && { around }) };
     controllers.push(runController(how));
   };

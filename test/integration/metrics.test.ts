@@ -183,7 +183,8 @@ describeAsRoot('the metrics of a busy minute', () => {
     for (const name of ['stowage_directory_allocated_bytes', 'stowage_directory_free_bytes']) {
       await shows(name, []);
     }
-    const idle = ['volume', 'leftover', 'attachment'].map((controller) => ({ controller, value: 0 }));
+    const controllers = ['volume', 'leftover', 'attachment', 'claim', 'capacity'];
+    const idle = controllers.map((controller) => ({ controller, value: 0 }));
     await shows('stowage_queue_depth', idle);
     const rest = await shows('stowage_queue_oldest_age_seconds', idle);
     await scraper.stop();
