@@ -25,7 +25,6 @@ import type { Executor } from '../nodes/job.ts';
 import { createLoopNumbers } from '../storage/loop-numbers.ts';
 import { createLeftoverReconciler } from '../volumes/leftover-reconciler.ts';
 import { createVolumeReconciler } from '../volumes/reconciler.ts';
-import type { Reconcile } from '../volumes/rounds.ts';
 import { nodesOf, workNode } from '../volumes/work-node.ts';
 import {
   type AttachmentOptions,
