@@ -59,8 +59,8 @@ export function buildPv(volume: Volume, options: ClassOptions): PersistentVolume
       ...(mountOptions.length === 0 ? {} : { mountOptions }),
       local: {
         path: volume.status?.devicePath ?? '',
-        // What it was made from may have another one than its class makes; without a word the kubelet takes what is there.
-        ...(options.fs === undefined || volume.spec.source != null ? {} : { fsType: options.fs.type }),
+        // Without it the kubelet takes ext4 for what is meant, and mounts nothing else (mount-utils, formatAndMountSensitive).
+        ...(options.fs === undefined ? {} : { fsType: options.fs.type }),
       },
       nodeAffinity: {
         required: {

@@ -200,9 +200,3 @@ describe('of a Volume that was made for a claim', () => {
     expect(built({ accessModes }).spec.accessModes).toEqual(expected);
   });
 });
-
-test('what starts from something may have another file system than its class makes', () => {
-  const plain = volume(made);
-  const pv = buildPv({ ...plain, spec: { ...plain.spec, source: { volumeName: 'x' } } }, options);
-  expect(pv.spec.local).toEqual({ path: `/dev/disk/by-uuid/${UID}` });
-});
