@@ -90,9 +90,9 @@ export function outcome(parts: Parts): string {
   return inShort(decideClaim(input(parts), NOW));
 }
 
-function inShort({ action, requeueAfter, retry }: ClaimDecision): string {
+function inShort({ action, requeueAfter }: ClaimDecision): string {
   if (action === undefined) {
-    return retry ? 'retry' : requeueAfter === undefined ? 'rest' : `again in ${requeueAfter}`;
+    return requeueAfter === undefined ? 'rest' : `again in ${requeueAfter}`;
   }
   switch (action.do) {
     case 'look-for-room':

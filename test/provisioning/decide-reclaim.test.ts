@@ -5,14 +5,25 @@ import { decideReclaim } from '../../src/provisioning/claims/decide-reclaim.ts';
 import type { ReclaimInput } from '../../src/provisioning/claims/types.ts';
 import { claim, volume } from './claim-input.ts';
 
-const pv = (phase: string, policy = 'Delete') =>
-  ({ spec: { persistentVolumeReclaimPolicy: policy }, status: { phase } }) as PersistentVolume;
+const VOLUME_UID = 'u-volume';
+const pv = (phase: string, policy = 'Delete', owner = VOLUME_UID) =>
+  ({
+    metadata: { name: 'x', ownerReferences: [{ uid: owner }] },
+    spec: { persistentVolumeReclaimPolicy: policy },
+    status: { phase },
+  }) as PersistentVolume;
+const owned = volume({ metadata: { name: 'x', uid: VOLUME_UID } });
 const prepared: VolumeStatus = { prepared: { node: 'n1', paths: ['/f'], identity: '1:2' } };
 const gone = { found: undefined };
 
 test.each<[string, Partial<ReclaimInput>, string | undefined]>([
   ['whose claim is there stays', { claim: claim(), pv: pv('Released'), liveClaim: gone }, undefined],
-  ['whose claim is gone: the claim is read', { pv: pv('Released') }, 'read-claim'],
+  ['whose claim is gone: the claim is read', { pv: pv('Released') }, 'read-live'],
+  [
+    'stays where the PersistentVolume of its name is another one`s',
+    { pv: pv('Released', 'Delete', 'u2'), liveClaim: gone },
+    undefined,
+  ],
   ['whose claim the cache had lost stays', { pv: pv('Released'), liveClaim: { found: claim() } }, undefined],
   ['that was let go of is deleted', { pv: pv('Released'), liveClaim: gone }, 'delete-volume'],
   ['that is to be kept stays', { pv: pv('Released', 'Retain'), liveClaim: gone }, undefined],
@@ -45,6 +56,6 @@ test.each<[string, Partial<ReclaimInput>, string | undefined]>([
     undefined,
   ],
 ])('a Volume of a claim %s', (_, parts, expected) => {
-  const input = { volume: volume(), pv: undefined, claim: undefined, liveClaim: undefined, ...parts };
+  const input = { volume: owned, pv: undefined, claim: undefined, liveClaim: undefined, ...parts };
   expect(decideReclaim(input).action?.do).toBe(expected);
 });

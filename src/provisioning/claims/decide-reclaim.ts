@@ -1,6 +1,6 @@
 import type { ReclaimInput } from './types.ts';
 
-export type ReclaimDecision = { action?: { do: 'read-claim' } | { do: 'delete-volume' } };
+export type ReclaimDecision = { action?: { do: 'read-live' } | { do: 'delete-volume' } };
 
 /**
  * What becomes of a Volume that was made for a claim, once that is gone. One that was never bound was seen by nobody, so
@@ -15,10 +15,13 @@ export function decideReclaim({ volume, pv, claim, liveClaim }: ReclaimInput): R
       phase === undefined || phase === 'Pending' || (phase === 'Failed' && prepared === undefined);
     if (!neverBound) return {};
   } else {
+    // One of its name may be somebody else's.
+    const { uid } = volume.metadata;
+    if (!pv.metadata.ownerReferences?.some((owner) => owner.uid === uid)) return {};
     // Who binds says first that it is let go of.
     if (pv.status?.phase !== 'Released' || pv.spec.persistentVolumeReclaimPolicy !== 'Delete') return {};
   }
-  // The cache may be behind, also after a backup was restored.
-  if (liveClaim === undefined) return { action: { do: 'read-claim' } };
+  // The cache may be behind: a backup was restored, or somebody just took the data back by the PersistentVolume.
+  if (liveClaim === undefined) return { action: { do: 'read-live' } };
   return liveClaim.found === undefined ? { action: { do: 'delete-volume' } } : {};
 }

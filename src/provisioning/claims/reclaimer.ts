@@ -1,10 +1,10 @@
-import type { PersistentVolumeClaim } from '../../api/core.ts';
-import { PERSISTENT_VOLUME_CLAIMS, VOLUMES } from '../../api/resources.ts';
+import type { PersistentVolume, PersistentVolumeClaim } from '../../api/core.ts';
+import type { KubeObject, Resource } from '../../api/meta.ts';
+import { PERSISTENT_VOLUME_CLAIMS, PERSISTENT_VOLUMES, VOLUMES } from '../../api/resources.ts';
 import { isConflict, isNotFound } from '../../kube/errors.ts';
 import { claimOf } from './claim-volume.ts';
 import { decideReclaim } from './decide-reclaim.ts';
 import type { ClaimReconcilerDeps } from './reconciler.ts';
-import type { ReclaimInput } from './types.ts';
 
 type ReclaimerDeps = Pick<
   ClaimReconcilerDeps,
@@ -14,7 +14,7 @@ type ReclaimerDeps = Pick<
 /** Deletes the Volumes of claims that are gone, where that is to be. The name is the Volume's. */
 export function createReclaimer({ client, claims, volumes, persistentVolumes, ...deps }: ReclaimerDeps) {
   return async (name: string, signal: AbortSignal): Promise<undefined> => {
-    let liveClaim: ReclaimInput['liveClaim'];
+    let live: { claim: PersistentVolumeClaim | undefined; pv: PersistentVolume | undefined } | undefined;
     for (;;) {
       signal.throwIfAborted();
       const volume = volumes.get(name);
@@ -22,11 +22,20 @@ export function createReclaimer({ client, claims, volumes, persistentVolumes, ..
       if (volume === undefined || of === undefined || !deps.actsFor(volume.spec.nodeName)) return undefined;
       const known = claims.get(of.name, of.namespace);
       const claim = known?.metadata.uid === of.uid ? known : undefined;
-      const pv = persistentVolumes.get(name);
-      const { action } = decideReclaim({ volume, pv, claim, liveClaim });
+      const { action } = decideReclaim({
+        volume,
+        pv: live === undefined ? persistentVolumes.get(name) : live.pv,
+        claim,
+        liveClaim: live && { found: live.claim },
+      });
       if (action === undefined) return undefined;
-      if (action.do === 'read-claim') {
-        liveClaim = { found: await liveClaimOf(of) };
+      if (action.do === 'read-live') {
+        const found = await get<PersistentVolumeClaim>(PERSISTENT_VOLUME_CLAIMS, of.name, of.namespace);
+        // A claim of its name may be another one.
+        live = {
+          claim: found?.metadata.uid === of.uid ? found : undefined,
+          pv: await get<PersistentVolume>(PERSISTENT_VOLUMES, name),
+        };
         continue;
       }
       try {
@@ -39,11 +48,9 @@ export function createReclaimer({ client, claims, volumes, persistentVolumes, ..
     }
   };
 
-  /** The claim of that UID, if the API server has it: a claim of its name may be another one. */
-  async function liveClaimOf({ namespace, name, uid }: { namespace: string; name: string; uid: string }) {
+  async function get<T extends KubeObject>(resource: Resource, name: string, namespace?: string) {
     try {
-      const found = await client.get<PersistentVolumeClaim>(PERSISTENT_VOLUME_CLAIMS, name, { namespace });
-      return found.metadata.uid === uid ? found : undefined;
+      return await client.get<T>(resource, name, { namespace });
     } catch (error) {
       if (isNotFound(error)) return undefined;
       throw error;

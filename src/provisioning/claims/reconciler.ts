@@ -106,7 +106,6 @@ export function createClaimReconciler(deps: ClaimReconcilerDeps): ClaimReconcile
       const decision = decideClaim(input, deps.clock.now());
       const { action } = decision;
       if (action === undefined) {
-        if (decision.retry) return { retry: true } as const;
         return decision.requeueAfter === undefined ? undefined : { requeueAfterMs: decision.requeueAfter };
       }
       if (action.do === 'resolve-source') {

@@ -62,12 +62,12 @@ export interface ClaimDecision {
   action?: ClaimAction;
   /** ms */
   requeueAfter?: number;
-  retry?: true;
 }
 
 /** Of a Volume that was made for a claim. */
 export interface ReclaimInput {
   volume: Volume;
+  /** Of the Volume's name, whoever made it; as the API server has it now, once the claim was asked for. */
   pv: PersistentVolume | undefined;
   /** The claim as the API server has it now; `undefined` where it was not asked. */
   liveClaim: { found: PersistentVolumeClaim | undefined } | undefined;
