@@ -1,5 +1,12 @@
 /** Writes the files that are made from the code and checked in: `npm run generate`. A test fails when they are stale. */
-import { writeFile } from 'node:fs/promises';
+import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { generated } from './generated.ts';
 
-for (const [path, content] of generated()) await writeFile(path, content);
+const files = generated();
+for (const [path, content] of files) {
+  await mkdir(dirname(path), { recursive: true });
+  await writeFile(path, content);
+}
+// Pages of commands that are no more.
+for (const name of await readdir('man')) if (!files.has(join('man', name))) await rm(join('man', name));

@@ -1,7 +1,15 @@
 import { readFileSync } from 'node:fs';
+import { completionScript } from '../src/cli/completion/script.ts';
 import type { Component } from '../src/cli/install/components.ts';
 import { IMAGE, manifestOf, NAMESPACE, wantedObjects } from '../src/cli/install/objects.ts';
 import type { Wanted } from '../src/cli/install/wanted.ts';
+import type { Io } from '../src/cli/io.ts';
+import { manPages } from '../src/cli/man/pages.ts';
+import { createProgram } from '../src/cli/program.ts';
+import { LVM_UUID_SCRIPT, THIN_SCRIPT } from '../src/storage/lvm/copy-scripts.ts';
+import { ARCHIVE_SCRIPT } from '../src/storage/populate/archive-script.ts';
+import { BACKUP_SCRIPT } from '../src/storage/populate/backup-script.ts';
+import { IMAGE_SCRIPT } from '../src/storage/populate/image-script.ts';
 import { FREEZE_SCRIPT } from '../src/storage/snapshot/freeze-script.ts';
 import { EXT4_SCRIPT, XFS_SCRIPT } from '../src/storage/snapshot/identity-scripts.ts';
 import { launcherOf } from '../src/storage/snapshot/script.ts';
@@ -12,6 +20,11 @@ const SCRIPTS = (
     ['stowage-freeze', FREEZE_SCRIPT],
     ['stowage-ext4-uuid', EXT4_SCRIPT],
     ['stowage-xfs-uuid', XFS_SCRIPT],
+    ['stowage-thin', THIN_SCRIPT],
+    ['stowage-lvm-uuid', LVM_UUID_SCRIPT],
+    ['stowage-image', IMAGE_SCRIPT],
+    ['stowage-archive', ARCHIVE_SCRIPT],
+    ['stowage-backup', BACKUP_SCRIPT],
   ] as const
 ).flatMap(([name, script]) => [launcherOf(name, script), script]);
 
@@ -19,12 +32,22 @@ const SCRIPTS = (
 export function generated(): Map<string, string> {
   const objects = (components: readonly Component[]) =>
     wantedObjects({ components, namespace: NAMESPACE, image: IMAGE });
-  const [volume, leftover] = objects(['crds']);
+  // It is looked at, and never run.
+  const program = createProgram({} as Io);
+  const [volume, leftover, populatorDefinition] = objects(['crds']);
   return new Map([
     ['deploy/volume-crd.yaml', yaml('src/api/volume-crd.ts', volume)],
     ['deploy/leftover-crd.yaml', yaml('src/api/leftover-crd.ts', leftover)],
+    [
+      'deploy/populator-definition-crd.yaml',
+      yaml('src/api/populator-definition-crd.ts', populatorDefinition),
+    ],
     ['deploy/daemon.yaml', yaml('src/cli/install', ...objects(['rbac', 'deployment']))],
     ['salt/_modules/stowage_node/commands.py', saltCommands(readFileSync('deploy/sudoers', 'utf8'), SCRIPTS)],
+    ['completions/stowage.bash', completionScript('bash', program)],
+    ['completions/_stowage', completionScript('zsh', program)],
+    ['completions/stowage.fish', completionScript('fish', program)],
+    ...[...manPages(program)].map(([name, page]) => [`man/${name}`, page] as const),
   ]);
 }
 

@@ -14,11 +14,11 @@ fi
 without=/node_modules/
 echo 'not root: left out is what needs loop devices, udev and sshd; each test says so' >&2
 if ! command -v kubectl >/dev/null; then
-  echo 'no kubectl: left out are test/integration/kubectl*.test.ts and cli*.test.ts' >&2
-  without='integration/(kubectl|cli)'
+  echo 'no kubectl: left out are test/integration/kubectl*.test.ts, cli*.test.ts, completion.test.ts and docs*.test.ts' >&2
+  without='integration/(kubectl|cli|completion|docs)'
 fi
 if ! command -v promtool >/dev/null; then
-  echo 'no promtool: left out is test/integration/promtool.test.ts' >&2
-  without="$without|integration/promtool"
+  echo 'no promtool: left out are test/integration/promtool.test.ts, alerts.test.ts and docs.test.ts' >&2
+  without="$without|integration/(promtool|alerts|docs)"
 fi
 jest --selectProjects integration --runInBand --testPathIgnorePatterns "$without" "$@"

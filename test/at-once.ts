@@ -11,7 +11,7 @@ import { ensureUdev } from './support/udev.ts';
 
 /** These leave the machine's loop devices alone, whose numbers others would take from under them. */
 const WITHOUT_DEVICES =
-  /\/integration\/(daemon\/.*|away|cli|cli-reading|jobs|kubectl.*|launcher|promtool|watch)\.|\/cluster\/(api-server|cache|vm\/.*|salt\/.*logins)\./;
+  /\/integration\/(daemon\/.*|install\/.*|sandbox|salt-.*|alerts|away|cli|cli-reading|completion|docs|jobs|kubectl.*|launcher|package|promtool|watch)\.|\/cluster\/(api-server|cache|vm\/.*|salt\/.*logins)\./;
 
 /** Where a node keeps what Stowage makes, and its sparse files by default. */
 const OF_NODE = ['/run/stowage', '/var/lib/stowage', '/var/lib/metalk8s'];

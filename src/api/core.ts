@@ -26,6 +26,11 @@ export interface PersistentVolume extends KubeObject {
   status?: { phase?: 'Pending' | 'Available' | 'Bound' | 'Released' | 'Failed'; message?: string };
 }
 
+export interface Secret extends KubeObject {
+  /** In base64. */
+  data?: Record<string, string>;
+}
+
 /** `spec.dataSource`, `spec.dataSourceRef` of a claim; `namespace` in the second alone. */
 export interface DataSourceReference {
   /** '' or absent: the core group. */
@@ -70,6 +75,13 @@ export interface PodCondition {
   lastTransitionTime?: string;
 }
 
+export interface ContainerState {
+  running?: object;
+  waiting?: { reason?: string; message?: string };
+  /** `message`: what it wrote at its end, or the last of its log. */
+  terminated?: { exitCode?: number; reason?: string; message?: string };
+}
+
 export interface Pod extends KubeObject {
   spec: {
     nodeName?: string;
@@ -82,8 +94,10 @@ export interface Pod extends KubeObject {
   };
   status?: {
     phase?: string;
+    reason?: string;
+    message?: string;
     conditions?: PodCondition[];
-    containerStatuses?: { name: string; state?: { running?: object } }[];
+    containerStatuses?: { name: string; state?: ContainerState }[];
     initContainerStatuses?: { name: string; state?: { running?: object } }[];
     ephemeralContainerStatuses?: { name: string; state?: { running?: object } }[];
   };

@@ -36,6 +36,12 @@ export const MAX_WAIT_FOR_UNMOUNT_ANNOTATION = 'stowage.dev/max-wait-for-unmount
 /** Of a pod: whether each of its volumes that Stowage attaches is there. It can be a readiness gate. */
 export const VOLUMES_ATTACHED_CONDITION = 'stowage.dev/VolumesAttached';
 
+/** Its reasons. */
+export const VOLUMES_ATTACHED_REASON = {
+  attached: 'VolumesAttached',
+  notAttached: 'VolumesNotAttached',
+} as const;
+
 /** Kubernetes' own, on a pod that a kubelet runs from a file of its node: the API server only mirrors it. */
 export const MIRROR_POD_ANNOTATION = 'kubernetes.io/config.mirror';
 
@@ -86,8 +92,40 @@ export const SNAPSHOT_FINALIZERS = {
  */
 export const SNAPSHOT_JOB_ANNOTATION = 'stowage.dev/snapshot-job';
 
+/**
+ * A label, written with that annotation: how many jobs were named so far. The standard snapshot-controller writes all
+ * annotations anew, as its cache has them, when a snapshot is deleted, and takes with that away what came meanwhile.
+ */
+export const SNAPSHOT_ATTEMPT_LABEL = 'stowage.dev/snapshot-attempt';
+
 /** Of the VolumePopulator that stands for VolumeSnapshotLinks, as KEP-3294 calls it. */
 export const SNAPSHOT_LINK_POPULATOR = 'volumesnapshotlink';
+
+/** Of the API of volume populators. */
+export const POPULATOR_GROUP = 'populator.storage.k8s.io';
+
+/** On a claim that is being filled by a populator: it stays until nothing of that is left. */
+export const POPULATE_FINALIZER = 'stowage.dev/populate-target-protection';
+
+/** On a PersistentVolume that a populator has filled: the data source, as `NAMESPACE/NAME`. */
+export const POPULATED_FROM_ANNOTATION = 'stowage.dev/populated-from';
+
+/** On a prime claim and its pod: the claim that they are for, as `NAMESPACE/NAME`; with its UID as a label. */
+export const POPULATES_ANNOTATION = 'stowage.dev/populates';
+export const POPULATES_LABEL = 'stowage.dev/populates-uid';
+
+/** On a prime claim: what became of its pods, as JSON (`Attempts`); the UID of the pod that filled it. */
+export const POPULATE_ATTEMPTS_ANNOTATION = 'stowage.dev/populate-attempts';
+export const POPULATED_BY_ANNOTATION = 'stowage.dev/populated-by';
+
+/** On a Backup: it stays until nothing of it is left on its node but the archive. */
+export const BACKUP_FINALIZER = 'stowage.dev/backup-protection';
+
+/** On a pod that fills a volume: the PopulatorDefinition and the data source that it was made from, by UID and version. */
+export const POPULATE_ORIGIN_ANNOTATION = 'stowage.dev/populate-origin';
+
+/** 'true' on ClusterRoles whose rules the daemon gets: they let it read what volumes are filled from. */
+export const AGGREGATE_LABEL = 'stowage.dev/aggregate-to-populator';
 
 /** 'true' on the class that claims get when they name none. */
 export const DEFAULT_CLASS_ANNOTATION = 'storageclass.kubernetes.io/is-default-class';
@@ -108,6 +146,13 @@ export const EVENT = {
   forcedDetach: 'ForcedDetach',
 } as const;
 
+/** Reasons of events on claims, as external-provisioner and external-resizer emit them. */
+export const CLAIM_EVENT = {
+  provisioning: 'Provisioning',
+  failed: 'ProvisioningFailed',
+  resizeFailed: 'VolumeResizeFailed',
+} as const;
+
 /** Reasons of events on VolumeSnapshots and their contents, as the standard snapshot-controller and its sidecar emit them. */
 export const SNAPSHOT_EVENT = {
   validation: 'SnapshotValidationError',
@@ -122,6 +167,25 @@ export const SNAPSHOT_EVENT = {
   creationFailed: 'SnapshotCreationFailed',
   checkFailed: 'SnapshotContentCheckandUpdateFailed',
   deleteFailed: 'SnapshotDeleteError',
+} as const;
+
+/** Reasons of events on claims that populators fill: the first as volume-data-source-validator, the others as lib-volume-populator emit them. */
+export const POPULATOR_EVENT = {
+  unrecognized: 'UnrecognizedDataSourceKind',
+  sourceNotFound: 'PopulatorDataSourceNotFound',
+  sourceRefused: 'PopulatorDataSourceRefused',
+  primeFailed: 'PopulatorPVCPrimeCreationError',
+  creationFailed: 'PopulatorCreationError',
+  created: 'PopulatorCreated',
+  failed: 'PopulatorFailed',
+  finished: 'PopulatorFinished',
+} as const;
+
+/** Reasons of events on Backups. */
+export const BACKUP_EVENT = {
+  waiting: 'BackupWaiting',
+  completed: 'BackupCompleted',
+  failed: 'BackupFailed',
 } as const;
 
 /** Reasons of the condition Ready; the first six as MetalK8s writes them. */

@@ -127,3 +127,19 @@ export const VOLUME_POPULATORS: Resource = {
   kind: 'VolumePopulator',
   namespaced: false,
 };
+
+export const SECRETS: Resource = {
+  group: '',
+  version: 'v1',
+  plural: 'secrets',
+  kind: 'Secret',
+  namespaced: true,
+};
+
+export const POPULATOR_DEFINITIONS: Resource = {
+  group: STOWAGE_GROUP,
+  version: STOWAGE_VERSION,
+  plural: 'populatordefinitions',
+  kind: 'PopulatorDefinition',
+  namespaced: false,
+};

@@ -16,8 +16,13 @@ const UID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 /** The folder of snapshots, in the folder of their volumes: on the same file system, so that they can share blocks. */
 export const SNAPSHOTS_FOLDER = 'snapshots';
 
-/** The name of a logical volume that is a snapshot. */
-export const snapshotLvName = (uid: string) => `snapshot-${uid}`;
+const SNAP = 'snap-';
+
+/** The name of a logical volume that is a snapshot. LVM reserves names that begin with `snapshot`. */
+export const snapshotLvName = (uid: string) => `${SNAP}${uid}`;
+
+/** The UID in such a name. */
+export const snapshotUidOf = (name: string) => name.slice(SNAP.length);
 
 export function formatHandle(handle: SnapshotHandle): string {
   const where = handle.nodes.join(',');
@@ -45,7 +50,7 @@ export function parseHandle(text: string): SnapshotHandle | { problem: string } 
   const [vgName = '', name = '', ...more] = rest.split('/');
   const [node = '', ...others] = nodes;
   if (others.length > 0) return { problem: `${said}: a logical volume is on one node` };
-  return isLvmName(vgName) && name.startsWith('snapshot-') && UID.test(name.slice(9)) && more.length === 0
+  return isLvmName(vgName) && name.startsWith(SNAP) && UID.test(snapshotUidOf(name)) && more.length === 0
     ? { type: 'lvm', nodes: [node], vgName, name }
-    : { problem: `${said}: after the node must come VG/snapshot-UID` };
+    : { problem: `${said}: after the node must come VG/snap-UID` };
 }

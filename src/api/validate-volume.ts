@@ -2,6 +2,7 @@ import { accessModesOf } from './access-modes.ts';
 import { directoryWanted } from './directory.ts';
 import { DNS_SUBDOMAIN, isDnsSubdomain } from './dns-name.ts';
 import { isLvmName, LVM_NAME, MAX_LVM_NAME } from './lvm-name.ts';
+import { populatorProblems } from './populator-source.ts';
 import { parseQuantity } from './quantity.ts';
 import type { Volume, VolumeSpec } from './volume.ts';
 
@@ -185,15 +186,16 @@ function sharingProblems({
 /** What it starts from is for what is made: a disk is there already. */
 function sourceProblems({ source, rawBlockDevice }: VolumeSpec): string[] {
   if (source == null) return [];
-  const given = Object.keys(source);
+  const given = Object.keys(source).filter((key) => key !== 'uid');
   if (given.length !== 1) {
     return [`spec.source has ${given.join(' and ') || 'nothing'}, but a Volume starts from one thing`];
   }
+  if (rawBlockDevice != null) return ['spec.source is not for a rawBlockDevice; remove it'];
+  if (given[0] === 'populator') return populatorProblems(source.populator);
   // A field whose time has not come: to ignore it would be to do something else.
   if (given[0] !== 'snapshotContentName' && given[0] !== 'volumeName') {
     return [`spec.source.${given[0]} is not supported by this version of stowage; leave it out`];
   }
-  if (rawBlockDevice != null) return ['spec.source is not for a rawBlockDevice; remove it'];
   return nameProblems(`source.${given[0]}`, source[given[0]]);
 }
 

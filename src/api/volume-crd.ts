@@ -1,4 +1,5 @@
 import { VOLUME_GROUP, VOLUME_VERSION } from './names.ts';
+import { BUILTINS } from './populator.ts';
 import { TRANSITION_RULES } from './volume-transitions.ts';
 
 export const text = (maxLength: number, description: string) => ({ type: 'string', maxLength, description });
@@ -98,7 +99,23 @@ export const spec = {
       properties: {
         snapshotContentName: text(NAME, 'A VolumeSnapshotContent.'),
         volumeName: text(NAME, 'Another Volume.'),
-        populator: text(NAME, 'A PopulatorDefinition.'),
+        populator: {
+          type: 'object',
+          description: 'An object that a built-in fills volumes from, on their node.',
+          required: ['builtin', 'namespace', 'name', 'options'],
+          properties: {
+            builtin: choice([...BUILTINS], 'What fills it.'),
+            namespace: text(NAME, 'That of the object.'),
+            name: text(NAME, 'Its name.'),
+            options: {
+              type: 'object',
+              description: 'What the object said when the volume was made.',
+              additionalProperties: text(PATH, 'A field.'),
+              maxProperties: 20,
+            },
+          },
+        },
+        uid: text(NAME, 'The UID of that object: another one of its name is not it.'),
       },
     },
   },

@@ -1,4 +1,5 @@
 import type { KubeObject } from './meta.ts';
+import type { Builtin } from './populator.ts';
 
 /** The Volume resource: MetalK8s's schema, and Stowage's own optional fields beside it. */
 
@@ -25,7 +26,16 @@ export interface VolumeSpec {
   attachableNodes?: string[];
   overwrite?: string;
   onDelete?: OnDelete;
-  source?: { snapshotContentName?: string; volumeName?: string; populator?: string };
+  source?: { snapshotContentName?: string; volumeName?: string; populator?: PopulatorSource; uid?: string };
+}
+
+/** All that a built-in needs to fill a volume: the object that it is from, its class and its grant may be gone by then. */
+export interface PopulatorSource {
+  builtin: Builtin;
+  namespace: string;
+  name: string;
+  /** Fields of the object, as the built-in has them. Secrets are named in it, in the object's namespace, and never held. */
+  options: Record<string, string>;
 }
 
 export type ConditionStatus = 'True' | 'False' | 'Unknown';

@@ -1,5 +1,5 @@
 import type { PodCondition } from '../api/core.ts';
-import { VOLUMES_ATTACHED_CONDITION } from '../api/names.ts';
+import { VOLUMES_ATTACHED_CONDITION, VOLUMES_ATTACHED_REASON } from '../api/names.ts';
 import { compare } from './desired.ts';
 import type { Entry } from './types.ts';
 
@@ -33,7 +33,8 @@ export function conditionOf(
   const isUnknown = waiting.length > 0 && waiting.every(({ entry }) => entry?.state === 'Uncertain');
   if (isUnknown && old?.status === 'True') return old;
   const status = waiting.length === 0 ? 'True' : 'False';
-  const reason = waiting.length === 0 ? 'VolumesAttached' : 'VolumesNotAttached';
+  const reason =
+    waiting.length === 0 ? VOLUMES_ATTACHED_REASON.attached : VOLUMES_ATTACHED_REASON.notAttached;
   const message = messageOf(waiting);
   if (old?.status === status && old.reason === reason && (old.message ?? '') === message) return old;
   const since = old?.status === status ? old.lastTransitionTime : undefined;

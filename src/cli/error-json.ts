@@ -19,7 +19,7 @@ export interface ErrorData {
   errors?: ErrorData[];
 }
 
-const REASONS: Readonly<Record<ErrorCode, string>> = {
+export const REASONS: Readonly<Record<ErrorCode, string>> = {
   failed: 'Failed',
   usage: 'Usage',
   'not-found': 'NotFound',
@@ -30,7 +30,7 @@ const REASONS: Readonly<Record<ErrorCode, string>> = {
 };
 
 /** Of nodes, whose errors have codes of their own. */
-const NODE_REASONS: Readonly<Record<string, string>> = {
+export const NODE_REASONS: Readonly<Record<string, string>> = {
   unreachable: 'NodeUnreachable',
   refused: 'NodeRefused',
   protocol: 'NodeNotUnderstood',

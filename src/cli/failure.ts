@@ -8,7 +8,7 @@ import { printable } from './output/printable.ts';
 import { SignalError } from './signals.ts';
 
 /** What scripts go by. A command that did all it was asked to exits with 0, one that a signal ended with 130 or 143. */
-const EXIT: Readonly<Record<ErrorCode, number>> = {
+export const EXIT: Readonly<Record<ErrorCode, number>> = {
   failed: 1,
   usage: 2,
   'not-found': 3,

@@ -106,6 +106,17 @@ export function oneText(text: string, before?: string): string {
   return text;
 }
 
+/** `NAME/KEY`: a value of a Secret, of an option that is given once. */
+export function oneSecretKey(
+  text: string,
+  before?: { name: string; key: string },
+): { name: string; key: string } {
+  if (before !== undefined) throw new InvalidArgumentError('Give it once.');
+  const [name = '', key = '', ...more] = text.split('/');
+  if (more.length > 0 || !/^[-._a-zA-Z0-9]+$/.test(key)) throw new InvalidArgumentError('Write SECRET/KEY.');
+  return { name: objectName(name), key };
+}
+
 /** For an argument that can be given several times; each name once. */
 export function objectNames(text: string, before: string[] = []): string[] {
   const name = objectName(text);

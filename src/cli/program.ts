@@ -3,6 +3,8 @@ import { TreeCommand } from './command.ts';
 import checkCluster from './commands/check-cluster.ts';
 import checkGrant from './commands/check-grant.ts';
 import checkNode from './commands/check-node.ts';
+import completion from './commands/completion.ts';
+import createBackup from './commands/create-backup.ts';
 import createFromFiles from './commands/create-file.ts';
 import createSnapshot from './commands/create-snapshot.ts';
 import createStorageClass from './commands/create-storage-class.ts';
@@ -15,21 +17,24 @@ import diff from './commands/diff.ts';
 import getAttachments from './commands/get-attachments.ts';
 import getGrants from './commands/get-grants.ts';
 import getNodes from './commands/get-nodes.ts';
+import getPopulators from './commands/get-populators.ts';
 import getSnapshots from './commands/get-snapshots.ts';
 import getVolumes from './commands/get-volumes.ts';
 import grantSnapshot from './commands/grant-snapshot.ts';
 import help from './commands/help.ts';
 import install from './commands/install.ts';
+import registerPopulator from './commands/register-populator.ts';
 import restoreSnapshot from './commands/restore-snapshot.ts';
 import revokeGrant from './commands/revoke-grant.ts';
 import sandbox from './commands/sandbox.ts';
 import uninstall from './commands/uninstall.ts';
+import unregisterPopulator from './commands/unregister-populator.ts';
 import version from './commands/version.ts';
 import watch from './commands/watch.ts';
 import why from './commands/why.ts';
 import type { Io } from './io.ts';
 import { printable } from './output/printable.ts';
-import { requestTimeout } from './parse.ts';
+import { namespaceName, requestTimeout } from './parse.ts';
 import { VERSION } from './version.ts';
 
 const DESCRIPTION = 'Files and disks on bare-metal nodes as Kubernetes volumes';
@@ -45,7 +50,7 @@ export function createProgram(io: Io, { quiet = false } = {}): Command {
     .helpOption('-h, --help', 'show help')
     .option('--kubeconfig <file>', 'kubeconfig to use (default: $KUBECONFIG, then ~/.kube/config)')
     .option('--context <name>', 'context of the kubeconfig')
-    .option('-n, --namespace <name>', 'namespace (default: that of the context)')
+    .option('-n, --namespace <name>', 'namespace (default: that of the context)', namespaceName)
     .option('--as <user>', 'user to impersonate')
     .option('--request-timeout <duration>', 'give up a request after this long, such as 30s', requestTimeout)
     .option('--no-color', 'no colours ($NO_COLOR does the same)')
@@ -59,6 +64,7 @@ export function createProgram(io: Io, { quiet = false } = {}): Command {
   createVolume(create, io);
   createStorageClass(create, io);
   createSnapshot(create, io);
+  createBackup(create, io);
   createFromFiles(create, io);
   const get = program.command('get').description('show objects');
   getVolumes(get, io);
@@ -66,6 +72,7 @@ export function createProgram(io: Io, { quiet = false } = {}): Command {
   getAttachments(get, io);
   getSnapshots(get, io);
   getGrants(get, io);
+  getPopulators(get, io);
   const describe = program.command('describe').description('show all about objects');
   describeVolume(describe, io);
   const remove = program.command('delete').description('delete objects');
@@ -83,6 +90,10 @@ export function createProgram(io: Io, { quiet = false } = {}): Command {
   grantSnapshot(grant, io);
   const revoke = program.command('revoke').description('take back what was granted');
   revokeGrant(revoke, io);
+  const register = program.command('register').description('say how volumes are filled');
+  registerPopulator(register, io);
+  const unregister = program.command('unregister').description('fill no more volumes so');
+  unregisterPopulator(unregister, io);
   install(program, io);
   uninstall(program, io);
   diff(program, io);
@@ -90,6 +101,7 @@ export function createProgram(io: Io, { quiet = false } = {}): Command {
   version(program, io);
   watch(program, io);
   sandbox(program, io);
+  completion(program, io);
   help(program);
   return program;
 }

@@ -10,6 +10,12 @@ export async function run(argv: readonly string[], io: Io): Promise<number> {
   const json = wantsJson(argv);
   const program = createProgram(io, { quiet: json });
   try {
+    // Asked by shells: the words after it are parts of another command line, and it is no command that help tells of.
+    if (argv[0] === '__complete') {
+      const { complete } = await import('./complete/complete.ts');
+      await complete(program, argv.slice(1), io);
+      return 0;
+    }
     await program.parseAsync(respelt(argv, program), { from: 'user' });
     return 0;
   } catch (error) {

@@ -23,6 +23,7 @@ import { createCapacityReconciler } from '../provisioning/room/capacity-reconcil
 import { createRooms } from '../provisioning/room/looks.ts';
 import { createPromises } from '../provisioning/room/promises.ts';
 import type { KeptCopy } from '../provisioning/room/room.ts';
+import { isBeingMade } from '../provisioning/snapshots/source.ts';
 import type { Awaited } from '../provisioning/sources/types.ts';
 import { isPvOf } from '../volumes/persistent-volume.ts';
 import { nodesOf } from '../volumes/work-node.ts';
@@ -65,6 +66,9 @@ export function createClaimController(deps: ClaimControllerDeps): ClaimControlle
   const { claims, volumes, persistentVolumes, storageClasses, nodes, clock, random } = deps;
   const promises = createPromises();
   const volumesOnNode = indexBy(volumes, nodesOf);
+  const clonesOf = indexBy(volumes, (volume) =>
+    isBeingMade(volume) ? volume.spec.source?.volumeName : undefined,
+  );
   const unbound = indexBy(claims, ({ status, spec }) =>
     status?.phase === 'Bound' || spec.volumeName ? undefined : (spec.storageClassName ?? ''),
   );
@@ -86,7 +90,12 @@ export function createClaimController(deps: ClaimControllerDeps): ClaimControlle
       ).values(),
     ],
   });
-  const { reconcile, waitingFor } = createClaimReconciler({ ...deps, rooms, promises });
+  const { reconcile, waitingFor, waitsForSource } = createClaimReconciler({
+    ...deps,
+    clonesOf,
+    rooms,
+    promises,
+  });
 
   const capacityQueue = createWorkQueue({
     clock,
@@ -117,6 +126,12 @@ export function createClaimController(deps: ClaimControllerDeps): ClaimControlle
   const wake = () => {
     for (const claim of ours()) again(claim);
   };
+  /** Room is of no use to those that wait for what they start from, and each would read that anew. */
+  const wakeForRoom = () => {
+    for (const claim of ours()) {
+      if (!waitsForSource(`${claim.metadata.namespace}/${claim.metadata.name}`)) again(claim);
+    }
+  };
 
   claims.onChange(({ type, object, old }) => {
     add(object);
@@ -132,10 +147,13 @@ export function createClaimController(deps: ClaimControllerDeps): ClaimControlle
       queue.add(`${of.namespace}/${of.name}`);
       if (old === undefined) queue.add(object.metadata.name);
     }
+    // What it is made from may have waited for that.
+    const { volumeName } = object.spec.source ?? {};
+    if (volumeName !== undefined && (type === 'deleted' || !isBeingMade(object))) queue.add(volumeName);
     // What it had is room for others.
     if (type === 'deleted') {
       for (const node of nodesOf(object)) rooms.forget(node);
-      wake();
+      wakeForRoom();
     }
     if (type === 'deleted' || old === undefined || sizeOf(old) !== sizeOf(object)) {
       tellRoom(storageClasses.list(), nodesOf(object));
@@ -146,9 +164,10 @@ export function createClaimController(deps: ClaimControllerDeps): ClaimControlle
     wakeFor('PersistentVolume', object);
     const volume = volumes.get(name);
     const of = volume && claimOf(volume);
-    // It has grown.
+    // It has grown. A claim that it was given to is another than that which it was made for.
     if (of !== undefined && old?.spec.capacity.storage !== object.spec.capacity.storage) {
-      queue.add(`${of.namespace}/${of.name}`);
+      const { namespace = of.namespace, name: claim = of.name } = object.spec.claimRef ?? {};
+      queue.add(`${namespace}/${claim}`);
     }
     if (volume === undefined || of === undefined || !isPvOf(object, volume)) return;
     if (old?.status?.phase !== object.status?.phase || isToGo(old) !== isToGo(object)) queue.add(name);

@@ -1,26 +1,28 @@
 import type { Logger } from '../api/logger.ts';
 import type { KubeObject, Resource } from '../api/meta.ts';
-import { REFERENCE_GRANTS, VOLUME_SNAPSHOT_LINKS } from '../api/resources.ts';
-import type {
-  ReferenceGrant,
-  VolumeSnapshot,
-  VolumeSnapshotContent,
-  VolumeSnapshotLink,
-} from '../api/snapshot.ts';
+import type { PopulatorDefinition } from '../api/populator.ts';
+import { VERSIONS_OF_REFERENCE_GRANTS } from '../api/reference-grants.ts';
+import { POPULATOR_DEFINITIONS, VOLUME_SNAPSHOT_LINKS } from '../api/resources.ts';
+import type { VolumeSnapshot, VolumeSnapshotContent, VolumeSnapshotLink } from '../api/snapshot.ts';
 import type { Clock } from '../control/clock.ts';
 import type { Informer } from '../kube/informer.ts';
 import type { KubeClient } from '../kube/types.ts';
+import type { BuiltinReads } from '../provisioning/sources/builtin.ts';
 import { liveReads } from '../provisioning/sources/reads.ts';
 import type { SourceReads } from '../provisioning/sources/resolve.ts';
 import type { Awaited } from '../provisioning/sources/types.ts';
-import { keepReference } from './kept-fields.ts';
-import { whenServed } from './when-served.ts';
+import { keepOwn, keepReference } from './kept-fields.ts';
+import type { Inform } from './part.ts';
+import { watchPopulationSources } from './population-sources.ts';
+import type { GrantsWatch } from './watch-grants.ts';
+import { isAnswer, whenServed } from './when-served.ts';
 
 export interface ClaimSourcesDeps {
   client: KubeClient;
-  inform<T extends KubeObject>(resource: Resource, keep: (object: T) => T): Informer<T>;
+  inform: Inform;
   /** Those of the controller of snapshots, while that runs. */
   snapshots: { snapshots: Informer<VolumeSnapshot>; contents: Informer<VolumeSnapshotContent> } | undefined;
+  grants: Pick<GrantsWatch, 'onChange'>;
   /** Told of each object that changed. */
   woken(kind: Awaited['kind'], object: KubeObject): void;
   clock: Clock;
@@ -30,12 +32,9 @@ export interface ClaimSourcesDeps {
 export interface ClaimSources {
   start(): void;
   /** By the API server, of the kinds that it serves now. */
-  reads(): SourceReads;
+  reads(): SourceReads & BuiltinReads;
   stop(): Promise<void>;
 }
-
-/** Both are the same; the first that is served is followed. */
-const GRANT_VERSIONS = ['v1', 'v1beta1'];
 
 /**
  * Follows what claims start from, so that one that waits goes on at once. Kinds that the cluster lacks are waited for: whoever
@@ -49,24 +48,33 @@ export function watchClaimSources(deps: ClaimSourcesDeps): ClaimSources {
     tell('VolumeSnapshot', deps.snapshots.snapshots);
     tell('VolumeSnapshotContent', deps.snapshots.contents);
   }
+  deps.grants.onChange((grant) => woken('ReferenceGrant', grant));
   const kinds: { kind: Awaited['kind']; resource: Resource }[] = [
     { kind: 'VolumeSnapshotLink', resource: VOLUME_SNAPSHOT_LINKS },
-    ...GRANT_VERSIONS.map((version) => ({
-      kind: 'ReferenceGrant' as const,
-      resource: { ...REFERENCE_GRANTS, version },
-    })),
+    { kind: 'PopulatorDefinition', resource: POPULATOR_DEFINITIONS },
   ];
-  const running: Informer<KubeObject>[] = [];
-  const waits = kinds.map(({ resource }) => whenServed(client, [resource], clock, logger));
-  let grants: Resource | undefined;
+  const running: { stop(): Promise<void> }[] = [];
+  const waits = kinds.map(({ resource }) => whenServed(client, [resource], clock, logger, isAnswer));
   let stopped = false;
 
   function follow({ kind, resource }: (typeof kinds)[number]): void {
-    if (stopped || (kind === 'ReferenceGrant' && grants !== undefined)) return;
-    if (kind === 'ReferenceGrant') grants = resource;
-    const informer = inform<ReferenceGrant | VolumeSnapshotLink>(resource, keepReference);
+    if (stopped) return;
+    if (kind === 'PopulatorDefinition') {
+      const definitions = inform<PopulatorDefinition>(resource, keepOwn);
+      const sources = watchPopulationSources({
+        ...{ client, inform, definitions, clock, logger },
+        follows: ({ spec }) => spec.node !== undefined,
+        onSource: (_kind, object) => woken('PopulatorSource', object),
+      });
+      running.push(sources);
+      sources.start();
+      begin(kind, definitions);
+    } else begin(kind, inform<VolumeSnapshotLink>(resource, keepReference));
+  }
+
+  function begin<T extends KubeObject>(kind: Awaited['kind'], informer: Informer<T>): void {
     tell(kind, informer);
-    running.push(informer as Informer<KubeObject>);
+    running.push(informer);
     informer.start();
   }
 
@@ -79,7 +87,7 @@ export function watchClaimSources(deps: ClaimSourcesDeps): ClaimSources {
         );
       });
     },
-    reads: () => liveReads(client, grants),
+    reads: () => liveReads(client, VERSIONS_OF_REFERENCE_GRANTS),
     async stop() {
       stopped = true;
       for (const wait of waits) wait.stop();

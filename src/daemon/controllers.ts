@@ -1,7 +1,16 @@
 import { StowageError } from '../api/errors.ts';
 
 /** What `--controllers` chooses from: each has a queue of its own. */
-export const CONTROLLERS = ['volume', 'leftover', 'attachment', 'claim', 'snapshot'] as const;
+export const CONTROLLERS = [
+  'volume',
+  'leftover',
+  'attachment',
+  'claim',
+  'snapshot',
+  'backup',
+  'data-source-validator',
+  'populator',
+] as const;
 export type ControllerName = (typeof CONTROLLERS)[number];
 
 /**

@@ -1,3 +1,4 @@
+import type { Backup } from '../api/builtins/backup.ts';
 import type {
   CsiStorageCapacity,
   KubeNode,
@@ -17,12 +18,23 @@ import {
   MIRROR_POD_ANNOTATION,
   OUT_OF_SERVICE_TAINT,
   PAUSED_ANNOTATION,
+  POPULATE_ATTEMPTS_ANNOTATION,
+  POPULATED_BY_ANNOTATION,
+  POPULATED_FROM_ANNOTATION,
+  POPULATES_ANNOTATION,
   PORT_ANNOTATION,
   SELECTED_NODE_ANNOTATION,
+  SNAPSHOT_ATTEMPT_LABEL,
   SNAPSHOT_JOB_ANNOTATION,
   VOLUMES_ATTACHED_CONDITION,
 } from '../api/names.ts';
-import type { VolumeSnapshot, VolumeSnapshotClass, VolumeSnapshotContent } from '../api/snapshot.ts';
+import type {
+  ReferenceGrant,
+  VolumeSnapshot,
+  VolumeSnapshotClass,
+  VolumeSnapshotContent,
+} from '../api/snapshot.ts';
+import { droppedSource, LAST_APPLIED } from '../provisioning/sources/dropped.ts';
 
 /**
  * What caches keep of objects: what the controllers read, and no more. managedFields, annotations of others, such as
@@ -42,6 +54,14 @@ export function keepOwn<T extends KubeObject>(object: T): T {
   return { ...object, metadata: keepMetadata(object.metadata) };
 }
 
+/** The same, of one in a namespace. */
+export function keepBackup(backup: Backup): Backup {
+  return {
+    ...backup,
+    metadata: { ...keepMetadata(backup.metadata), ...pick(backup.metadata, ['namespace']) },
+  };
+}
+
 export function keepPersistentVolume({
   apiVersion,
   kind,
@@ -53,7 +73,7 @@ export function keepPersistentVolume({
   return {
     apiVersion,
     kind,
-    metadata: keepMetadata(metadata, [ATTACHED_NODES_ANNOTATION]),
+    metadata: keepMetadata(metadata, [ATTACHED_NODES_ANNOTATION, POPULATED_FROM_ANNOTATION]),
     spec: {
       capacity,
       accessModes,
@@ -169,11 +189,25 @@ export function keepClaim({
   return {
     apiVersion,
     kind,
-    metadata: { ...keepNamespaced(metadata, [SELECTED_NODE_ANNOTATION]), ...pick(metadata, ['finalizers']) },
+    metadata: {
+      ...keepNamespaced(metadata, [...OF_CLAIMS_METADATA, ...whereDropped({ metadata, spec })]),
+      ...pick(metadata, ['finalizers']),
+    },
     spec: pick(spec, spec.volumeName ? OF_BOUND_CLAIMS : OF_CLAIMS),
     ...(status === undefined ? {} : { status: pick(status, ['phase', 'capacity', 'conditions']) }),
   };
 }
+
+/** The manifest of one that is to get a volume counts where it names a source that the claim has lost. */
+const whereDropped = (claim: Pick<PersistentVolumeClaim, 'metadata' | 'spec'>): string[] =>
+  claim.spec.volumeName || droppedSource(claim) === undefined ? [] : [LAST_APPLIED];
+
+const OF_CLAIMS_METADATA = [
+  SELECTED_NODE_ANNOTATION,
+  POPULATES_ANNOTATION,
+  POPULATE_ATTEMPTS_ANNOTATION,
+  POPULATED_BY_ANNOTATION,
+];
 
 const OF_BOUND_CLAIMS = ['volumeName', 'resources', 'dataSource', 'dataSourceRef'] as const;
 
@@ -199,9 +233,16 @@ export function keepReference<T extends KubeObject>({ apiVersion, kind, metadata
   return { apiVersion, kind, metadata: keepNamespaced(metadata, []) } as T;
 }
 
+/** The same, with whom it allows what: that tells whom it may concern. */
+export function keepGrant(grant: ReferenceGrant): ReferenceGrant {
+  return { ...keepReference(grant), spec: grant.spec };
+}
+
 /** Whole, with the job that was named in it. */
 export function keepSnapshotContent(content: VolumeSnapshotContent): VolumeSnapshotContent {
-  return { ...content, metadata: keepMetadata(content.metadata, [SNAPSHOT_JOB_ANNOTATION]) };
+  const labels = pick(content.metadata.labels ?? {}, [SNAPSHOT_ATTEMPT_LABEL]);
+  const metadata = keepMetadata(content.metadata, [SNAPSHOT_JOB_ANNOTATION]);
+  return { ...content, metadata: { ...metadata, ...(Object.keys(labels).length > 0 && { labels }) } };
 }
 
 /** Whole, with whether it is the default. */

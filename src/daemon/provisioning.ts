@@ -6,14 +6,12 @@ import type {
   StorageClass,
 } from '../api/core.ts';
 import type { Logger } from '../api/logger.ts';
-import type { KubeObject, Resource } from '../api/meta.ts';
 import { CSI_STORAGE_CAPACITIES } from '../api/resources.ts';
 import type { Volume } from '../api/volume.ts';
 import type { BackoffRange } from '../control/backoff.ts';
 import type { Clock } from '../control/clock.ts';
-import type { WorkQueue } from '../control/work-queue.ts';
 import type { EventRecorder } from '../kube/events.ts';
-import type { Informer, InformerOptions } from '../kube/informer.ts';
+import type { Informer } from '../kube/informer.ts';
 import type { KubeClient } from '../kube/types.ts';
 import type { Follower } from '../nodes/follow.ts';
 import type { Executor } from '../nodes/job.ts';
@@ -21,14 +19,14 @@ import { sourceFor } from '../provisioning/claims/source.ts';
 import { CAPACITY_SELECTOR } from '../provisioning/room/capacity.ts';
 import { createExecutorWork } from '../provisioning/snapshots/executor-work.ts';
 import type { SnapshotController } from '../provisioning/snapshots/mode.ts';
-import type { Reconcile } from '../volumes/rounds.ts';
+import { createBackupController } from './backup-controller.ts';
 import { type ClaimController, createClaimController } from './claim-controller.ts';
 import { type ClaimSourcesDeps, watchClaimSources } from './claim-sources.ts';
 import type { ControllerName } from './controllers.ts';
 import { copiesOf } from './kept-copies.ts';
 import { keepCapacity } from './kept-fields.ts';
 import type { Metrics } from './metrics/metrics.ts';
-import type { Source } from './readiness.ts';
+import type { Inform, Part } from './part.ts';
 import { createSnapshotController } from './snapshot-controller.ts';
 import { snapshotStorage } from './snapshot-storage.ts';
 
@@ -44,16 +42,13 @@ export interface ProvisioningOptions {
 export interface ProvisioningDeps extends ProvisioningOptions {
   client: KubeClient;
   enabled: ReadonlySet<ControllerName>;
-  inform<T extends KubeObject>(
-    resource: Resource,
-    keep: (object: T) => T,
-    more?: Pick<InformerOptions<T>, 'namespace' | 'labelSelector' | 'fieldSelector'>,
-  ): Informer<T>;
+  inform: Inform;
   volumes: Informer<Volume>;
   persistentVolumes: Informer<PersistentVolume>;
   storageClasses: Informer<StorageClass>;
   claims: Informer<PersistentVolumeClaim>;
   nodes: Informer<KubeNode>;
+  grants: ClaimSourcesDeps['grants'];
   executor: Executor;
   follower: Follower;
   actsFor(node: string): boolean;
@@ -68,20 +63,8 @@ export interface ProvisioningDeps extends ProvisioningOptions {
   kubeletRoot: string;
 }
 
-/** `as`: what metrics call it, where a controller has more than one queue. */
-export type Run = (name: ControllerName, queue: WorkQueue, work: Reconcile, as?: string) => void;
-
-export interface Provisioning {
-  /** With the informers that it was given, or right after them. */
-  start(): void;
-  /** @param after resolves when the work of others has begun */
-  begin(after: Promise<unknown>, run: Run): void;
-  sources: readonly Source[];
-  stop(): Promise<void>;
-}
-
 /** What makes volumes for claims, and takes snapshots of them. Make it before the informers that it is given are started. */
-export function createProvisioning(deps: ProvisioningDeps): Provisioning {
+export function createProvisioning(deps: ProvisioningDeps): Part {
   const { enabled, inform, volumes, claims, nodes, metrics, namespace } = deps;
   const snapshots = enabled.has('snapshot')
     ? createSnapshotController({
@@ -94,6 +77,14 @@ export function createProvisioning(deps: ProvisioningDeps): Provisioning {
         }),
       })
     : undefined;
+  const backups =
+    snapshots !== undefined && enabled.has('backup')
+      ? createBackupController({
+          ...deps,
+          ...{ snapshots: snapshots.snapshots, contents: snapshots.contents },
+          ...{ snapshotsKnown: snapshots.synced, lacksSnapshots: snapshots.lacks },
+        })
+      : undefined;
   const provisions = enabled.has('claim');
   const capacities =
     provisions && namespace !== undefined
@@ -123,6 +114,7 @@ export function createProvisioning(deps: ProvisioningDeps): Provisioning {
   return {
     start() {
       snapshots?.start();
+      backups?.start();
       capacities?.start();
       sources?.start();
     },
@@ -145,10 +137,15 @@ export function createProvisioning(deps: ProvisioningDeps): Provisioning {
           .then(() => run('snapshot', snapshots.queue, snapshots.reconcile))
           .catch(() => {});
       }
+      if (backups !== undefined) {
+        Promise.all([known, backups.synced])
+          .then(() => run('backup', backups.queue, backups.reconcile))
+          .catch(() => {});
+      }
     },
-    sources: snapshots?.sources ?? [],
+    sources: [...(snapshots?.sources ?? []), ...(backups?.sources ?? [])],
     async stop() {
-      await Promise.all([snapshots?.stop(), capacities?.stop(), sources?.stop()]);
+      await Promise.all([snapshots?.stop(), backups?.stop(), capacities?.stop(), sources?.stop()]);
     },
   };
 }

@@ -1,6 +1,5 @@
 import type { KubeNode, PersistentVolume, PersistentVolumeClaim } from '../api/core.ts';
 import type { Logger } from '../api/logger.ts';
-import type { KubeObject, Resource } from '../api/meta.ts';
 import { VOLUME_SNAPSHOT_CLASSES, VOLUME_SNAPSHOT_CONTENTS, VOLUME_SNAPSHOTS } from '../api/resources.ts';
 import type { VolumeSnapshot, VolumeSnapshotClass, VolumeSnapshotContent } from '../api/snapshot.ts';
 import { parseHandle } from '../api/snapshot-handle.ts';
@@ -10,7 +9,7 @@ import type { Clock } from '../control/clock.ts';
 import { createWorkQueue, type WorkQueue } from '../control/work-queue.ts';
 import type { EventRecorder } from '../kube/events.ts';
 import { indexBy } from '../kube/index-by.ts';
-import type { Informer, InformerOptions } from '../kube/informer.ts';
+import type { Informer } from '../kube/informer.ts';
 import type { KubeClient } from '../kube/types.ts';
 import { contentNameOf } from '../provisioning/snapshots/content.ts';
 import type { ContentOperation } from '../provisioning/snapshots/content-effects.ts';
@@ -24,6 +23,7 @@ import { isBeingMade } from '../provisioning/snapshots/source.ts';
 import { desiredOf } from '../volumes/desired.ts';
 import { nodesOf, workNode } from '../volumes/work-node.ts';
 import { keepSnapshot, keepSnapshotClass, keepSnapshotContent } from './kept-fields.ts';
+import type { Inform } from './part.ts';
 import type { Source } from './readiness.ts';
 import { watchSnapshotMode } from './snapshot-mode.ts';
 import { type SnapshotKey, wakeSnapshots } from './snapshot-wakes.ts';
@@ -33,11 +33,7 @@ export interface SnapshotControllerDeps {
   client: KubeClient;
   /** Who does the common controller's part. */
   flag: SnapshotController;
-  inform<T extends KubeObject>(
-    resource: Resource,
-    keep: (object: T) => T,
-    more?: Pick<InformerOptions<T>, 'fieldSelector'>,
-  ): Informer<T>;
+  inform: Inform;
   volumes: Informer<Volume>;
   persistentVolumes: Informer<PersistentVolume>;
   claims: Informer<PersistentVolumeClaim>;
@@ -61,6 +57,8 @@ export interface RunningSnapshots {
   reconcile(key: string, signal: AbortSignal): Promise<Result>;
   /** Begins to follow the objects as soon as the API server serves them. */
   start(): void;
+  /** Whether the cluster lacks these kinds, as far as is known. */
+  lacks(): boolean;
   /** Resolves when all that is gone by is known. */
   synced: Promise<unknown>;
   sources: readonly Source[];
@@ -134,7 +132,7 @@ export function createSnapshotController(deps: SnapshotControllerDeps): RunningS
   });
   const wakes = wakeSnapshots({
     ...{ snapshots, contents, snapshotClasses, claims, persistentVolumes, volumes, nodes },
-    ...{ snapshotsOfClaim, snapshotsOfContent, contentsOfVolume },
+    ...{ snapshotsOfClaim, snapshotsOfContent, contentsOfVolume, clonesOf: clones },
     enqueue,
     again(key) {
       queue.forget(key);
@@ -166,6 +164,7 @@ export function createSnapshotController(deps: SnapshotControllerDeps): RunningS
     snapshots,
     contents,
     queue,
+    lacks: waiting.lacks,
     reconcile(key, signal) {
       const [kind, first = '', second = ''] = key.split('/');
       switch (kind) {

@@ -1,5 +1,14 @@
 import { basename, dirname } from 'node:path/posix';
+import { snapshotUidOf } from '../api/snapshot-handle.ts';
 import type { ExecutorWorkDeps } from '../provisioning/snapshots/executor-work.ts';
+import {
+  type DesiredThinSnapshot,
+  type ObservedThinSnapshot,
+  planThinSnapshot,
+  readThin,
+  thinBytes,
+  thinProbes,
+} from '../storage/lvm/snapshot.ts';
 import { observedCopy } from '../storage/snapshot/copy-facts.ts';
 import { readSnapshot, snapshotProbes } from '../storage/snapshot/observe.ts';
 import { planSnapshot } from '../storage/snapshot/plan.ts';
@@ -7,25 +16,44 @@ import type { DesiredSnapshot, ObservedSnapshot } from '../storage/snapshot/type
 import type { DesiredSparse } from '../storage/types.ts';
 import { desiredOf } from '../volumes/desired.ts';
 
+type Wanted = DesiredSnapshot | DesiredThinSnapshot;
+type Seen = ObservedSnapshot | ObservedThinSnapshot;
+
 /** Nothing may be frozen where nothing is taken. */
 const NO_FREEZE = { seconds: 0, copy: false };
 
 /** What storage knows of snapshots, as the work on nodes asks for it. */
 export function snapshotStorage(
   kubeletRoot: string,
-): Pick<ExecutorWorkDeps<DesiredSnapshot, ObservedSnapshot>, 'storage' | 'wantedOf'> {
+): Pick<ExecutorWorkDeps<Wanted, Seen>, 'storage' | 'wantedOf'> {
   return {
     storage: {
-      probes: snapshotProbes,
-      read: readSnapshot,
-      plan: planSnapshot,
+      probes: (wanted) => (isThin(wanted) ? thinProbes(wanted) : snapshotProbes(wanted)),
+      read: (wanted, results) => (isThin(wanted) ? readThin(wanted, results) : readSnapshot(wanted, results)),
+      plan: (operation, wanted, seen) =>
+        isThin(wanted)
+          ? planThinSnapshot(operation, wanted, seen as ObservedThinSnapshot)
+          : planSnapshot(operation, wanted, seen as ObservedSnapshot),
       copyOf(wanted, seen) {
-        const bytes = observedCopy(wanted, seen);
+        const bytes = isThin(wanted)
+          ? thinBytes(wanted, seen as ObservedThinSnapshot)
+          : observedCopy(wanted, seen as ObservedSnapshot);
         return bytes === undefined ? undefined : { sizeBytes: Number(bytes) };
       },
     },
     wantedOf(_content, volume, node, handle, freeze) {
-      if (handle.type !== 'file') return { problem: 'this version has no snapshots of logical volumes' };
+      if (handle.type === 'lvm') {
+        const { vgName, name } = handle;
+        const desired = volume && desiredOf(volume, undefined, node);
+        const isThere = desired?.type === 'lvm' && desired.vgName === vgName;
+        if (freeze !== undefined && !isThere) {
+          return { problem: `Volume ${volume?.metadata.name} is not in the volume group ${vgName} any more` };
+        }
+        return {
+          ...{ type: 'lvm', uid: snapshotUidOf(name), vgName, name },
+          volume: isThere ? desired : undefined,
+        };
+      }
       const uid = basename(handle.path);
       const folder = dirname(dirname(handle.path));
       const desired = volume && desiredOf(volume, undefined, node);
@@ -38,6 +66,8 @@ export function snapshotStorage(
     },
   };
 }
+
+const isThin = (wanted: Wanted): wanted is DesiredThinSnapshot => 'vgName' in wanted;
 
 /** Of a volume of which nothing is known but the folder: where a copy is only looked at or deleted, that is all that counts. */
 const inFolder = (folder: string, uid: string, kubeletRoot: string): DesiredSparse => ({

@@ -25,6 +25,8 @@ export interface WakeDeps {
   snapshotsOfClaim(claim: string): VolumeSnapshot[];
   snapshotsOfContent(name: string): VolumeSnapshot[];
   contentsOfVolume(name: string): VolumeSnapshotContent[];
+  /** Volumes whose source is the Volume of that name. */
+  clonesOf(name: string): Volume[];
   enqueue(key: SnapshotKey): void;
   /** The same, and if it fails soon once more. */
   again(key: SnapshotKey): void;
@@ -73,7 +75,12 @@ export function wakeSnapshots(deps: WakeDeps): { all(): void } {
     }
   });
   deps.persistentVolumes.onChange(({ object }) => {
-    wakeSnapshotsOfClaim(object.spec.claimRef?.namespace, object.spec.claimRef?.name);
+    const { namespace, name } = object.spec.claimRef ?? {};
+    wakeSnapshotsOfClaim(namespace, name);
+    // At the start it may come after the Volumes that are made from its own.
+    if (name !== undefined && deps.clonesOf(object.metadata.name).length > 0) {
+      enqueue(`claim/${namespace}/${name}`);
+    }
   });
   volumes.onChange(({ object, old }) => {
     const { metadata, spec, status } = object;

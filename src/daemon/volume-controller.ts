@@ -1,4 +1,4 @@
-import type { KubeNode, PersistentVolume, PersistentVolumeClaim, Pod, StorageClass } from '../api/core.ts';
+import type { KubeNode, PersistentVolume, PersistentVolumeClaim, StorageClass } from '../api/core.ts';
 import type { Leftover } from '../api/leftover.ts';
 import type { Logger } from '../api/logger.ts';
 import type { KubeObject, Resource } from '../api/meta.ts';
@@ -7,7 +7,6 @@ import {
   LEFTOVERS,
   PERSISTENT_VOLUME_CLAIMS,
   PERSISTENT_VOLUMES,
-  PODS,
   STORAGE_CLASSES,
   VOLUMES,
 } from '../api/resources.ts';
@@ -15,7 +14,7 @@ import type { Volume } from '../api/volume.ts';
 import type { BackoffRange } from '../control/backoff.ts';
 import type { Clock } from '../control/clock.ts';
 import { type Controller, runController } from '../control/controller.ts';
-import { createWorkQueue, type WorkQueue } from '../control/work-queue.ts';
+import { createWorkQueue } from '../control/work-queue.ts';
 import { createEventRecorder } from '../kube/events.ts';
 import { indexBy } from '../kube/index-by.ts';
 import { createInformer, type Informer, type InformerOptions } from '../kube/informer.ts';
@@ -25,18 +24,18 @@ import type { Executor } from '../nodes/job.ts';
 import { createLoopNumbers } from '../storage/loop-numbers.ts';
 import { createLeftoverReconciler } from '../volumes/leftover-reconciler.ts';
 import { createVolumeReconciler } from '../volumes/reconciler.ts';
-import { nodesOf, workNode } from '../volumes/work-node.ts';
-import {
-  type AttachmentOptions,
-  createAttachmentController,
-  DEFAULT_ATTACHMENT,
-} from './attachment-controller.ts';
-import { asksForMore, isAway, isElsewhere, standing } from './changes.ts';
+import { workNode } from '../volumes/work-node.ts';
+import { createAttaching } from './attaching.ts';
+import { type AttachmentOptions, DEFAULT_ATTACHMENT } from './attachment-controller.ts';
 import { CONTROLLERS, type ControllerName } from './controllers.ts';
-import { keepClaim, keepOwn, keepPersistentVolume, keepPod, keepStorageClass } from './kept-fields.ts';
+import { keepClaim, keepOwn, keepPersistentVolume, keepStorageClass } from './kept-fields.ts';
 import type { Metrics } from './metrics/metrics.ts';
-import { createProvisioning, type ProvisioningOptions, type Run } from './provisioning.ts';
+import type { Run } from './part.ts';
+import { createPopulation } from './population.ts';
+import { createProvisioning, type ProvisioningOptions } from './provisioning.ts';
 import type { Source } from './readiness.ts';
+import { wakeVolumes } from './wake-volumes.ts';
+import { watchGrants } from './watch-grants.ts';
 
 export interface VolumeControllerOptions extends ProvisioningOptions {
   client: KubeClient;
@@ -57,6 +56,8 @@ export interface VolumeControllerOptions extends ProvisioningOptions {
   enabled?: ReadonlySet<ControllerName>;
   /** How the controller attaches devices that runs beside. Unset: none does, and Volumes say that they wait for it. */
   attachment: AttachmentOptions | undefined;
+  /** The kubelets' root folder. Default: the usual one. */
+  kubeletRoot?: string;
   /** Caches are filled at once, and work begins when this resolves. Default: at once. */
   begin?: Promise<unknown>;
   /** See ControllerOptions. */
@@ -94,9 +95,7 @@ export function startVolumeController(options: VolumeControllerOptions): Running
   const persistentVolumes = inform<PersistentVolume>(PERSISTENT_VOLUMES, keepPersistentVolume);
   const storageClasses = inform<StorageClass>(STORAGE_CLASSES, keepStorageClass);
   const leftovers = inform<Leftover>(LEFTOVERS, keepOwn);
-  const volumesOn = indexBy(volumes, nodesOf);
   const volumesOfUid = indexBy(volumes, ({ metadata }) => metadata.uid);
-  const leftoversOn = indexBy(leftovers, ({ spec }) => spec.nodeName);
   const needed = [volumes, persistentVolumes, storageClasses];
   const informers: { start(): void; stop(): Promise<void> }[] = [...needed, leftovers];
   const queueBy = (nodeOfKey: (key: string) => string | undefined) =>
@@ -121,6 +120,7 @@ export function startVolumeController(options: VolumeControllerOptions): Running
     nodes,
     executor,
     actsFor: options.actsFor,
+    kubeletRoot: options.kubeletRoot ?? DEFAULT_ATTACHMENT.kubeletRoot,
     follower: createFollower(executor),
     events: createEventRecorder({ client, clock, component: COMPONENT, host: options.host, logger }),
     clock,
@@ -129,18 +129,29 @@ export function startVolumeController(options: VolumeControllerOptions): Running
   // Shared by all who attach on these nodes.
   const loopNumbers = createLoopNumbers();
   const provisions = enabled.has('claim') || enabled.has('snapshot');
+  const populates = enabled.has('data-source-validator') || enabled.has('populator');
   const claims =
-    options.attachment !== undefined || provisions
+    options.attachment !== undefined || provisions || populates
       ? inform<PersistentVolumeClaim>(PERSISTENT_VOLUME_CLAIMS, keepClaim)
       : undefined;
   if (claims !== undefined) informers.push(claims);
-  const attaching = claims && options.attachment && startAttaching(options.attachment, claims);
+  const attaching =
+    claims && options.attachment
+      ? createAttaching({
+          ...{ ...shared, ...options.attachment, inform, metrics },
+          ...{ storageClasses, claims, loopNumbers, random },
+        })
+      : undefined;
+  const grants = watchGrants({ ...shared, inform });
   const provisioning =
     claims && provisions
       ? createProvisioning({
-          ...{ ...options, ...shared, enabled, inform, storageClasses, claims, random },
-          kubeletRoot: (options.attachment ?? DEFAULT_ATTACHMENT).kubeletRoot,
+          ...{ ...options, ...shared, enabled, inform, storageClasses, claims, grants, random },
         })
+      : undefined;
+  const population =
+    claims && populates
+      ? createPopulation({ ...options, ...shared, enabled, inform, storageClasses, claims, grants, random })
       : undefined;
   const reconcile = createVolumeReconciler({
     ...shared,
@@ -149,56 +160,21 @@ export function startVolumeController(options: VolumeControllerOptions): Running
     attachmentEnabled: attaching !== undefined,
     enqueue: (name) => queue.add(name),
     onObserved: metrics?.addVolumes(volumes),
+    onFilled: metrics?.populations.onEnd,
   });
+  metrics?.populations.addVolumes(volumes);
   const reconcileLeftover = createLeftoverReconciler({
     ...shared,
     leftovers,
     enqueue: (name) => leftoverQueue.add(name),
   });
 
-  volumes.onChange(({ type, object, old }) => {
-    const { name, uid = '' } = object.metadata;
-    if (old === undefined || asksForMore(old, object) || isElsewhere(old, object)) queue.add(name);
-    if (old !== undefined && isAway(old) && !isAway(object)) wake(placeOf(object));
-    if (type === 'deleted' && leftovers.get(uid) !== undefined) leftoverQueue.add(uid);
-  });
-  leftovers.onChange(({ object, old }) => {
-    if (old === undefined || asksForMore(old, object)) leftoverQueue.add(object.metadata.name);
-  });
-  persistentVolumes.onChange(({ object }) => {
-    // Of the same name, whoever its owner says it is.
-    if (volumes.get(object.metadata.name) !== undefined) queue.add(object.metadata.name);
-  });
-  nodes.onChange(({ type, object, old }) => {
-    if (type === 'updated' && standing(old) === standing(object)) return;
-    const { name } = object.metadata;
-    for (const volume of volumesOn(name)) again(queue, volume);
-    for (const leftover of leftoversOn(name)) again(leftoverQueue, leftover);
-  });
-  /** One of its Volumes has reached the node: what else waits to reach it may be minutes from its next try. */
-  function wake(node: string): void {
-    for (const volume of volumesOn(node)) if (isAway(volume)) queue.add(volume.metadata.name);
-    for (const leftover of leftoversOn(node)) if (isAway(leftover)) leftoverQueue.add(leftover.metadata.name);
-  }
-
-  function startAttaching(how: AttachmentOptions, claims: Informer<PersistentVolumeClaim>) {
-    const pods = inform<Pod>(PODS, keepPod);
-    informers.push(pods);
-    const attachment = createAttachmentController({
-      ...shared,
-      ...how,
-      ...{ storageClasses, pods, claims, loopNumbers, random },
-      ...(metrics && {
-        onForced: metrics.attachments.onForced,
-        onOperation: metrics.attachments.onOperation,
-      }),
-    });
-    metrics?.attachments.add(attachment, clock);
-    return { ...attachment, pods };
-  }
-
+  wakeVolumes({ volumes, persistentVolumes, leftovers, nodes, queue, leftoverQueue, placeOf });
   for (const informer of informers) informer.start();
+  attaching?.start();
   provisioning?.start();
+  population?.start();
+  grants.start();
   const controllers: Controller[] = [];
   let stopping = false;
   const { around } = options;
@@ -216,14 +192,9 @@ export function startVolumeController(options: VolumeControllerOptions): Running
     .then(() => run('leftover', leftoverQueue, reconcileLeftover))
     // A stop before the first list rejects these, and `stop` below is the one that is told.
     .catch(() => {});
-  // Who does not know which pods there are would detach what they use.
-  const attachingBegun =
-    attaching &&
-    Promise.all([started, nodes.synced, attaching.pods.synced, claims.synced]).then(() => {
-      run('attachment', attaching.queue, attaching.reconcile);
-    });
-  attachingBegun?.catch(() => {});
+  attaching?.begin(started, run);
   provisioning?.begin(started, run);
+  population?.begin(started, run);
 
   return {
     started,
@@ -231,11 +202,12 @@ export function startVolumeController(options: VolumeControllerOptions): Running
       { name: VOLUMES.plural, lastHeard: volumes.lastHeard },
       { name: PERSISTENT_VOLUMES.plural, lastHeard: persistentVolumes.lastHeard },
       { name: STORAGE_CLASSES.plural, lastHeard: storageClasses.lastHeard },
-      ...(attaching === undefined ? [] : [{ name: PODS.plural, lastHeard: attaching.pods.lastHeard }]),
+      ...(attaching?.sources ?? []),
       ...(claims === undefined
         ? []
         : [{ name: PERSISTENT_VOLUME_CLAIMS.plural, lastHeard: claims.lastHeard }]),
       ...(provisioning?.sources ?? []),
+      ...(population?.sources ?? []),
     ],
     async stop(deadlineMs, eventsMs) {
       stopping = true;
@@ -243,14 +215,13 @@ export function startVolumeController(options: VolumeControllerOptions): Running
         ...controllers.map((controller) => controller.stop(deadlineMs)),
         attaching?.stop(deadlineMs),
       ]);
-      await Promise.all([provisioning?.stop(), ...informers.map((informer) => informer.stop())]);
+      await Promise.all([
+        provisioning?.stop(deadlineMs),
+        population?.stop(deadlineMs),
+        grants.stop(),
+        ...informers.map((informer) => informer.stop()),
+      ]);
       await shared.events.flush(eventsMs);
     },
   };
-}
-
-/** At once, and if that fails soon again: a node that is back may not let anyone in yet. */
-function again(queue: WorkQueue, { metadata: { name } }: KubeObject): void {
-  queue.forget(name);
-  queue.add(name);
 }

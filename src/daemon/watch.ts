@@ -108,6 +108,7 @@ export async function runWatch(
     enabled: controllers,
     namespace: options.namespace,
     crossNamespace: options.crossNamespace,
+    kubeletRoot: (options.attachment ?? DEFAULT_ATTACHMENT).kubeletRoot,
     attachment: controllers.has('attachment') ? (options.attachment ?? DEFAULT_ATTACHMENT) : undefined,
     ...(options.snapshotController && { snapshotController: options.snapshotController }),
     // Without the Nodes it is not known where they are reached.

@@ -70,3 +70,28 @@ export async function servedAs(
   }
   return undefined;
 }
+
+/** Where the objects of a kind of a group are, in the version that the server prefers; undefined where it does not serve them. */
+export async function servedKind(
+  transport: Pick<Transport, 'send'>,
+  { group, kind }: { group: string; kind: string },
+  signal?: AbortSignal,
+): Promise<Resource | undefined> {
+  const ask = async <T>(path: string): Promise<T | undefined> => {
+    try {
+      return (await transport.send({ method: 'GET', path, signal })) as T;
+    } catch (error) {
+      if (!isNotFound(error)) throw error;
+      return undefined;
+    }
+  };
+  const found = await ask<Group>(`/apis/${encodeURIComponent(group)}`);
+  for (const { groupVersion, version } of found?.versions ?? []) {
+    const answer = await ask<{ resources?: Served[] | null }>(`/apis/${groupVersion}`);
+    const served = answer?.resources?.find((each) => each.kind === kind && !each.name.includes('/'));
+    if (served !== undefined) {
+      return { group, version, plural: served.name, kind, namespaced: served.namespaced };
+    }
+  }
+  return undefined;
+}

@@ -25,24 +25,11 @@ export interface LoadedKubeconfig {
 
 /** Reads it anew. Throws a StowageError that says what to do. */
 export async function loadKubeconfig(options: KubeconfigOptions): Promise<LoadedKubeconfig> {
-  // Only what talks to a cluster loads it, and of client-node no more than this: the whole of it costs 100 ms even when bundled.
-  const { KubeConfig } = await import('@kubernetes/client-node/dist/config.js');
   const files = kubeconfigFiles(options.kubeconfig);
-  const config = new KubeConfig();
-  const impersonated = new Map<string, Impersonation>();
-  if (files.length > 0) {
-    const loaded = files.map((file) => load(new KubeConfig(), file));
-    merge(
-      config,
-      loaded.map((each) => each.config),
-    );
-    // Of a name, the first file's, as with all else.
-    for (const each of loaded.toReversed()) {
-      for (const { name } of each.config.users) impersonated.set(name, each.impersonated.get(name) ?? {});
-    }
-  } else if (existsSync(IN_CLUSTER_TOKEN)) {
+  const { config, impersonated } = await merged(files);
+  if (files.length === 0 && existsSync(IN_CLUSTER_TOKEN)) {
     config.loadFromCluster();
-  } else {
+  } else if (files.length === 0) {
     throw new StowageError('failed', 'No kubeconfig was found', {
       hint: 'Give one with --kubeconfig or $KUBECONFIG, or put it in ~/.kube/config.',
     });
@@ -51,6 +38,31 @@ export async function loadKubeconfig(options: KubeconfigOptions): Promise<Loaded
   const user = config.getCurrentUser();
   if (user?.exec) connectPlugin(config, user.exec, process);
   return { config, impersonation: impersonated.get(user?.name ?? '') ?? {} };
+}
+
+/** The names of the contexts that there are, whichever is current. Throws a StowageError. */
+export async function contextNames({ kubeconfig }: Pick<KubeconfigOptions, 'kubeconfig'>): Promise<string[]> {
+  const { config } = await merged(kubeconfigFiles(kubeconfig));
+  return config.contexts.map(({ name }) => name);
+}
+
+/** What the files say together. */
+async function merged(files: readonly string[]) {
+  // Only what talks to a cluster loads it, and of client-node no more than this: the whole of it costs 100 ms even when bundled.
+  const { KubeConfig } = await import('@kubernetes/client-node/dist/config.js');
+  const config = new KubeConfig();
+  const impersonated = new Map<string, Impersonation>();
+  if (files.length === 0) return { config, impersonated };
+  const loaded = files.map((file) => load(new KubeConfig(), file));
+  merge(
+    config,
+    loaded.map((each) => each.config),
+  );
+  // Of a name, the first file's, as with all else.
+  for (const each of loaded.toReversed()) {
+    for (const { name } of each.config.users) impersonated.set(name, each.impersonated.get(name) ?? {});
+  }
+  return { config, impersonated };
 }
 
 /** The files that exist; a file that was asked for by flag must. Throws a StowageError. */

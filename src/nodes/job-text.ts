@@ -13,10 +13,15 @@ export function describeFailure(
       return `${state.refusal} (before the step "${state.step.name}")`;
     case 'failed':
     case 'raced':
-      return `the step "${state.step.name}" failed with status ${state.exit}: ${state.step.command}: ${state.output.trim() || 'it printed nothing'}`;
+      return `the step "${state.step.name}" failed with status ${state.exit}: ${shortCommand(state.step.command)}: ${state.output.trim() || 'it printed nothing'}`;
   }
 }
 
 export function withHint(message: string, hint: string | undefined): string {
   return hint === undefined || hint === '' ? message : `${message}. ${hint}`;
 }
+
+/** Of a script that is handed over whole, its name: what it does is no help, and buries what it said. */
+const SCRIPT = /^'sh' '-c' '(?:[^']|'\\'')*' '(stowage-[a-z0-9-]+)' '(?:[^']|'\\'')*'/;
+
+const shortCommand = (command: string): string => command.replace(SCRIPT, '$1');

@@ -61,8 +61,8 @@ export interface StepFacts {
 export type JobState =
   /** The node knows no such job: never submitted, or its memory of jobs (a tmpfs) went with a reboot. */
   | { state: 'not-found' }
-  /** No step while the job waits for another one of its subject. */
-  | { state: 'running'; step?: StepFacts }
+  /** No step while the job waits for another one of its subject. `output`: the end of what the step printed so far. */
+  | { state: 'running'; step?: StepFacts; output?: string }
   /** `seen`: what the job's look found right then. */
   | { state: 'succeeded'; seen?: ReadonlyMap<string, ProbeResult> }
   /** A step's program ended with a status other than 0. `output` is the end of what it printed. */

@@ -166,6 +166,7 @@ function readState(line: string, step: StepFacts | undefined, refusal: string, o
     case 'succeeded':
       return { state };
     case 'running':
+      return { state, ...(step && { step }), ...(output === '' ? {} : { output }) };
     case 'died':
       return step === undefined ? { state } : { state, step };
     case 'failed':

@@ -23,6 +23,8 @@ export class Store {
   #version: number;
   #forgotten: number;
   readonly #tables = new Map<string, Map<string, StoredObject>>();
+  /** What was listed since the last change of a table: its controllers list it for each object of another one. */
+  readonly #lists = new Map<string, readonly StoredObject[]>();
   readonly #history: Change[] = [];
   readonly #listeners = new Set<(change: Change) => void>();
 
@@ -42,7 +44,9 @@ export class Store {
 
   /** All objects of a table, in the order of their keys. */
   list(table: string): StoredObject[] {
-    return sorted(this.#tables.get(table) ?? new Map());
+    const known = this.#lists.get(table) ?? sorted(this.#tables.get(table) ?? new Map());
+    this.#lists.set(table, known);
+    return [...known];
   }
 
   /** The objects of a table as they were at a version, or undefined when that is forgotten. */
@@ -73,6 +77,7 @@ export class Store {
     const key = keyOfObject(stored);
     const previous = objects.get(key);
     objects.set(key, stored);
+    this.#lists.delete(table);
     this.#record({
       type: previous === undefined ? 'ADDED' : 'MODIFIED',
       version: this.#version,
@@ -88,6 +93,7 @@ export class Store {
     const previous = this.get(table, keyOfObject(object));
     if (previous === undefined) return object;
     this.#tables.get(table)?.delete(keyOfObject(object));
+    this.#lists.delete(table);
     const last = this.#numbered(object);
     this.#record({ type: 'DELETED', version: this.#version, table, object: last, previous });
     return last;

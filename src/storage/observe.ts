@@ -3,10 +3,12 @@ import { lvmProbes, observeLvm } from './lvm/observe.ts';
 import { deviceProbes, rawProbes, readRaw } from './raw/observe.ts';
 import { readShared, sharedProbes } from './shared/observe.ts';
 import { readSparse, sparseProbes } from './sparse/observe.ts';
-import type { Desired, Observed } from './types.ts';
+import type { Desired, DesiredRaw, Observed, ObservedRaw } from './types.ts';
+import { waitForPath } from './udev.ts';
 
 /** Runs read-only commands on the node. */
-type Look = (probes: readonly Probe[]) => Promise<ReadonlyMap<string, ProbeResult>>;
+type Look = (probes: readonly Probe[]) => Promise<Found>;
+type Found = ReadonlyMap<string, ProbeResult>;
 
 /** What is looked at first. */
 export function firstProbes(desired: Desired): readonly Probe[] {
@@ -27,6 +29,13 @@ export async function observe(look: Look, desired: Desired): Promise<Observed> {
     const shared = readShared(desired, sparse.realPath, first);
     return shared === undefined ? sparse : { ...sparse, shared };
   }
+  return observeRaw(look, desired, first);
+}
+
+/** A device that is not there is looked for once more, after udev has made what it was about to make. */
+async function observeRaw(look: Look, desired: DesiredRaw, early: Found): Promise<ObservedRaw> {
+  const there = deviceProbes(early).length > 0;
+  const first = there ? early : await look([waitForPath(desired.devicePath), ...rawProbes(desired)]);
   const probes = deviceProbes(first);
   return readRaw(desired, first, probes.length === 0 ? new Map() : await look(probes));
 }

@@ -1,3 +1,4 @@
+import { basename } from 'node:path';
 import type { Probe, ProbeResult, Step } from '../nodes/job.ts';
 import { ObservationError, optional } from './probe-results.ts';
 import type { Desired, Intent } from './types.ts';
@@ -40,6 +41,20 @@ export function readRecords(get: (name: string) => ProbeResult): Records {
   };
 }
 
+/** Finds the records that name a Volume: in `once`, or in the path of a logical volume, which has the Volume's name. */
+export const earlierProbe = (name: string): Probe => ({
+  name: 'earlier',
+  argv: ['grep', '-rlF', '-e', name, RECORDS],
+});
+
+/** @returns the files' names, without those of `uid`. @throws ObservationError for an answer that leaves it open */
+export function readEarlier(uid: string, result: ProbeResult): string[] {
+  // As grep says that it found nothing.
+  const found = result.exit === 1 && result.stderr === '' ? '' : (optional('earlier', result) ?? '');
+  const names = found.split('\n').flatMap((path) => (path === '' ? [] : [basename(path)]));
+  return names.filter((name) => !name.startsWith(`${uid}.`));
+}
+
 /** @throws ObservationError for a text that no version of Stowage wrote */
 export function parseIntent(text: string): Intent {
   try {
@@ -66,6 +81,7 @@ export function intentOf(
   return {
     version: 1,
     uid: desired.uid,
+    ...('once' in desired && desired.once === true ? { once: desired.name } : {}),
     ...place,
     sizeBytes: String(sizeBytes),
     fsType: desired.mode === 'Filesystem' ? (desired.fs?.type ?? '') : '',

@@ -78,8 +78,8 @@ export interface GroupRoom {
   sizeBytes: bigint;
   /** Of a thin pool, the sizes of all volumes in it together, whoever has them. */
   promisedBytes: bigint;
-  /** The names of the logical volumes that are there. */
-  names: ReadonlySet<string>;
+  /** The sizes of the logical volumes that are there, by their names. */
+  made: ReadonlyMap<string, bigint>;
 }
 
 /** The commands that say how much room a group has. They read only. */
@@ -92,16 +92,16 @@ export function readGroupRoom(vgName: string, thinPool: string | undefined, resu
   if (group === undefined) throw new ObservationError(`there is no volume group ${vgName}`);
   if (another !== undefined) throw new ObservationError(`there are several volume groups ${vgName}`);
   const volumes = readVolumes(get('logical volumes'));
-  const names = new Set(volumes.map(({ name }) => name));
+  const made = new Map(volumes.map(({ name, sizeBytes }) => [name, sizeBytes]));
   if (thinPool === undefined) {
-    return { sizeBytes: group.freeExtents * group.extentBytes, promisedBytes: 0n, names };
+    return { sizeBytes: group.freeExtents * group.extentBytes, promisedBytes: 0n, made };
   }
   const pool = poolOf({ volumes }, thinPool);
   if (pool === undefined || pool.kind !== 't') {
     throw new ObservationError(`there is no thin pool ${vgName}/${thinPool}`);
   }
   const promised = volumes.filter((each) => each.pool === thinPool).map(({ sizeBytes }) => sizeBytes);
-  return { sizeBytes: pool.sizeBytes, promisedBytes: sum(promised), names };
+  return { sizeBytes: pool.sizeBytes, promisedBytes: sum(promised), made };
 }
 
 const sum = (sizes: readonly bigint[]): bigint => sizes.reduce((all, size) => all + size, 0n);

@@ -1,5 +1,6 @@
 import type { Step } from '../nodes/job.ts';
 import type { Extents, LogicalVolume, VolumeGroup } from './lvm/facts.ts';
+import type { Fill } from './populate/types.ts';
 import type { Claim, ObservedShared } from './shared/types.ts';
 import type { Freeze, SourceFacts } from './snapshot/types.ts';
 
@@ -16,6 +17,8 @@ interface DesiredVolume {
   /** The Volume's status records the storage as made: then it is ours even if the node forgot. */
   recorded: boolean;
   onDelete: 'Delete' | 'Retain' | 'Wipe';
+  /** What it is filled from while it is made, instead of being empty. */
+  fill?: Fill | undefined;
   /** The kubelet's root folder on the node, whose folders of the PersistentVolume count as use. */
   kubeletRoot: string;
 }
@@ -36,6 +39,8 @@ export interface DesiredSparse extends DesiredVolume {
   sizeBytes: bigint;
   /** What it starts from, instead of being empty. */
   source?: Source | undefined;
+  /** A Volume of its name is made once and never again: it is a claim's, by whose UID it is named. */
+  once?: boolean;
 }
 
 /** A file that a volume is a copy of: the copy that a snapshot is, or another volume's backing file. */
@@ -72,6 +77,18 @@ export interface DesiredLvm extends DesiredVolume {
   forced: boolean;
   /** The identity of the logical volume that was made ready, as the Volume's status records it. */
   identity: string | undefined;
+  /** What it starts from, instead of being empty. */
+  source?: ThinSource | undefined;
+}
+
+/** A thin logical volume that a volume is a snapshot of: a snapshot, or another volume. */
+export interface ThinSource {
+  what: 'snapshot' | 'volume';
+  vgName: string;
+  /** That it was made with. It is known by its UID. */
+  name: string;
+  uid: string;
+  mode: 'Filesystem' | 'Block';
 }
 
 /** A Volume as storage sees it: names, bytes and options that were validated before. */
@@ -162,6 +179,8 @@ interface ObservedVolume extends Users {
 
 export interface ObservedSparse extends ObservedVolume {
   type: 'sparse';
+  /** Records of a Volume of its name and another UID, where there may be one in all time: the files' names. */
+  earlier?: readonly string[];
   /** The file's path without symbolic links: what the kernel calls a loop's backing file. */
   realPath: string;
   file: FileFacts;
@@ -216,6 +235,8 @@ export interface DeviceFacts extends BlockDevice {
   dmUuid: string | undefined;
   /** The partitions that the kernel knows on it. */
   partitions: readonly BlockDevice[];
+  /** Their GUIDs, as the table has them. */
+  partitionUuids: readonly string[];
 }
 
 export interface ObservedRaw extends ObservedDevice {
@@ -255,6 +276,8 @@ export type Observed = ObservedSparse | ObservedRaw | ObservedLvm;
 export interface Intent {
   version: 1;
   uid: string;
+  /** The Volume's name, where there may be one of that name in all time. */
+  once?: string;
   /** The file that is made. */
   file?: string;
   /** The device that is made ready. `partuuid` is what the partition had. */
@@ -265,4 +288,6 @@ export interface Intent {
   /** What was on the device when it was looked at, and whose consent there is to destroy it. */
   signature: string;
   consent: string;
+  /** The GUID of the table around the partition of a Block volume in a file, where MetalK8s made it: any. */
+  table?: string;
 }

@@ -1,8 +1,11 @@
 import { READY_REASON, type ReadyReason } from '../api/names.ts';
 import { validateVolume } from '../api/validate-volume.ts';
 import type { Volume } from '../api/volume.ts';
-import { advance, forget, report, startAttempt } from './attempt.ts';
+import { withHint } from '../nodes/job-text.ts';
+import { fileSystemOf } from '../storage/file-system.ts';
+import { advance, forget, report, startAttempt, unreachable } from './attempt.ts';
 import { desiredOf } from './desired.ts';
+import { anew, follow, isForGood } from './filling.ts';
 import { doneName, parseJobName } from './job-name.ts';
 import { jobStep } from './job-step.ts';
 import { measured } from './measured.ts';
@@ -45,7 +48,7 @@ export function deploy(input: Input, now: number): Decision {
     // Another one's may be long gone: after a backup was restored, each cache learns of that at its own time.
     if (pv !== undefined && input.livePv === undefined) return { action: { do: 'read-pv' } };
     const found = input.livePv === undefined ? pv : input.livePv.found;
-    if (found === undefined) return { action: { do: 'create-pv', pv: buildPv(volume, options) } };
+    if (found === undefined) return createPv(input, options, now);
     if (isPvOf(found, volume)) return { retry: true };
     return fail(
       READY_REASON.creationError,
@@ -57,17 +60,24 @@ export function deploy(input: Input, now: number): Decision {
   const source = sourceOf(input);
   if (source === undefined) return { action: { do: 'read-source' } };
   if ('problem' in source) {
-    const message = `${source.problem}. It is made once that is there`;
-    const ready = { status: 'Unknown', reason: READY_REASON.waitingForSource, message } as const;
-    return report(volume, now, 'Pending', ready, { retry: true });
+    const waits = withoutSource(input, source.problem, now);
+    if (waits !== undefined) return waits;
   }
-  const desired = desiredOf(volume, options, input.node, source.from);
+  const starts = 'fill' in source || ('from' in source && source.from !== undefined);
+  const desired = desiredOf(volume, options, input.node, starts ? source : undefined);
+  // Whatever takes no heed of it would be made empty.
+  if (starts && desired.fill === undefined && !('source' in desired && desired.source !== undefined)) {
+    return fail(
+      READY_REASON.creationError,
+      'it is of another type than what it starts from, of which it cannot be made. Use a storage class of the type that this is of',
+    );
+  }
   const step = jobStep(input, 'prepare', desired);
   const next = advance(input, step, attempt, now);
   if (next !== undefined) return next;
   switch (step.is) {
     case 'running':
-      return report(volume, now, 'Pending', { ...pending, message: step.message }, { follow: true });
+      return follow(volume, now, step);
     case 'done': {
       const forgetting = forget(input, now);
       if (forgetting !== undefined) return forgetting;
@@ -77,27 +87,75 @@ export function deploy(input: Input, now: number): Decision {
       });
       return action === undefined ? {} : { action };
     }
+    case 'failed':
     case 'again':
+      // A copy also fails by what passes, such as that writes would have waited for too long.
+      if (step.is === 'failed' && isForGood(volume, step.exit)) {
+        return fail(READY_REASON.creationError, withHint(step.message, anew(volume)));
+      }
       return attempt >= MAX_ATTEMPTS
         ? fail(READY_REASON.creationError, `given up after ${attempt} attempts: ${step.message}`)
         : startAttempt(volume, now, 'PrepareVolume', attempt + 1, 'Pending', {
             ...pending,
+            // Whoever waits for the volume is told what it is that fails.
+            ...(volume.spec.source?.populator == null ? {} : { reason: READY_REASON.waitingForSource }),
             message: `attempt ${attempt} ended early: ${step.message}`,
           });
-    case 'refused':
+    case 'refused': {
+      // Such as that what it starts from is in use: whoever waits for the volume is told of that.
+      const reason = volume.spec.source == null ? READY_REASON.pending : READY_REASON.waitingForSource;
       return step.passing
-        ? report(volume, now, 'Pending', { ...pending, message: step.message }, { retry: true })
+        ? report(volume, now, 'Pending', { ...pending, reason, message: step.message }, { retry: true })
         : fail(READY_REASON.creationError, step.message);
-    case 'failed':
-      return fail(READY_REASON.creationError, step.message);
+    }
     default:
       return {};
   }
 }
 
-/** What it starts from, if anything; undefined while that was not read. */
+/**
+ * What was made by mkfs has the file system that the class says. What is a copy has that of its source, which may be another
+ * one, and the kubelet mounts nothing but what it is told: so that is read from the node.
+ */
+function createPv(input: Input, options: ClassOptions, now: number): Decision {
+  const { volume, observation } = input;
+  const create = (fs: ClassOptions['fs']): Decision => ({
+    action: { do: 'create-pv', pv: buildPv(volume, { ...options, fs }) },
+  });
+  if (volume.spec.source == null || options.fs === undefined) return create(options.fs);
+  if (observation === undefined) return { action: { do: 'observe' } };
+  if ('unknown' in observation) return unreachable(volume, now, observation);
+  const type = fileSystemOf(observation.known);
+  if (type !== undefined) return create({ ...options.fs, type });
+  const message = `${volume.status?.devicePath} should hold a file system, and none was found. The PersistentVolume is made once there is one`;
+  const ready = { status: 'Unknown', reason: READY_REASON.nodeUnclear, message } as const;
+  return report(volume, now, 'Pending', ready, { retry: true });
+}
+
+/**
+ * What it starts from can't be used now, and nothing is made. A job that had it may be at work still, or be done: undefined for
+ * those, which need it no more.
+ */
+function withoutSource(
+  { volume, job, observation }: Input,
+  problem: string,
+  now: number,
+): Decision | undefined {
+  if (job === undefined) return { action: { do: 'poll' } };
+  if ('known' in job) {
+    if (job.known.state === 'running') return undefined;
+    if (observation === undefined) return { action: { do: 'observe' } };
+    if ('known' in observation && observation.known.done !== undefined) return undefined;
+  }
+  const message = `${problem}. It is made once that is there`;
+  const ready = { status: 'Unknown', reason: READY_REASON.waitingForSource, message } as const;
+  return report(volume, now, 'Pending', ready, { retry: true });
+}
+
+/** What it starts from, if anything; undefined while that was not read. What was made needs it no more, and it may be gone. */
 function sourceOf({ volume, source }: Input): Source | { from: undefined } | undefined {
-  return volume.spec.source == null ? { from: undefined } : source;
+  const { spec, status } = volume;
+  return spec.source == null || status?.prepared != null ? { from: undefined } : source;
 }
 
 /** Invalid is for good; what is not allowed may be allowed, and is tried again. */

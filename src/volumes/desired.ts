@@ -1,8 +1,9 @@
 import { isReadOnlyShared } from '../api/access-modes.ts';
-import { FORCE_LVCREATE_ANNOTATION } from '../api/names.ts';
+import { DRIVER, FORCE_LVCREATE_ANNOTATION, PROVISIONED_BY_ANNOTATION } from '../api/names.ts';
 import { parseQuantity } from '../api/quantity.ts';
 import type { Volume } from '../api/volume.ts';
-import type { Desired, DesiredSparse } from '../storage/types.ts';
+import type { Desired } from '../storage/types.ts';
+import type { Source } from './source.ts';
 import type { ClassOptions } from './storage-class.ts';
 
 /** MetalK8s's folder, so that its sparse files are found where they are. */
@@ -32,10 +33,11 @@ export function desiredOf(
   volume: Volume,
   options: ClassOptions | undefined,
   node: string = nodeOf(volume),
-  source?: DesiredSparse['source'],
+  source?: Source,
 ): Desired {
   const { spec, status, metadata } = volume;
   const prepared = status?.prepared;
+  const from = source !== undefined && 'from' in source ? source.from : undefined;
   const common = {
     uid: metadata.uid ?? '',
     name: metadata.name,
@@ -44,6 +46,7 @@ export function desiredOf(
     recorded: prepared !== undefined,
     onDelete: onDeleteOf(volume),
     kubeletRoot: '/var/lib/kubelet',
+    ...(source !== undefined && 'fill' in source ? { fill: source.fill } : {}),
   } as const;
   // The path where it was made, else where it is to be.
   const path = prepared?.paths[0];
@@ -67,6 +70,7 @@ export function desiredOf(
       overwrite: spec.overwrite,
       forced: metadata.annotations?.[FORCE_LVCREATE_ANNOTATION] !== undefined,
       identity: prepared?.identity,
+      source: from !== undefined && 'vgName' in from ? from : undefined,
     };
   }
   // One node alone has nobody to share it with.
@@ -74,10 +78,11 @@ export function desiredOf(
   return {
     ...common,
     type: 'sparse',
+    ...(madeForClaim(volume) && prepared === undefined ? { once: true } : {}),
     onDemand: spec.attachPolicy === 'OnDemand',
     readOnly: isReadOnlyShared(spec),
     shared,
-    source,
+    source: from !== undefined && 'file' in from ? from : undefined,
     owner: shared ? { node, token: `v${status?.attempt ?? 0}` } : undefined,
     file: path ?? `${spec.sparseLoopDevice?.directory ?? SPARSE_FOLDER}/${metadata.uid}`,
     sizeBytes: sizeOf(volume),
@@ -93,3 +98,8 @@ function sizeOf({ spec }: Volume): bigint {
     return 0n;
   }
 }
+
+/** Such a name has the UID of the claim: there is one volume of it in all time. */
+const madeForClaim = ({ metadata, spec }: Volume): boolean =>
+  /^pvc-[0-9a-f-]{36}$/.test(metadata.name) &&
+  spec.template?.metadata?.annotations?.[PROVISIONED_BY_ANNOTATION] === DRIVER;

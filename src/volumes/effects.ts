@@ -20,22 +20,25 @@ import type { LoopNumbers } from '../storage/loop-numbers.ts';
 import { holdersBeside } from '../storage/shared/holders.ts';
 import type { Holder } from '../storage/shared/types.ts';
 import type { Observed } from '../storage/types.ts';
+import { type FillEnded, fillEnded } from './fill-ended.ts';
 import { parseJobName } from './job-name.ts';
 import { keepLeftover } from './keep-leftover.ts';
 import type { Looks } from './looks.ts';
-import { forgetJobs, observe, poll, submit } from './node-work.ts';
+import { cancel, forgetJobs, type NodePlaces, observe, poll, submit } from './node-work.ts';
+import { secretReads } from './read-secret.ts';
 import { readSource, type Source } from './source.ts';
 import { liveOf, type Subjects, takeOffFinalizer } from './subjects.ts';
 import type { Action, EventToSend, Input } from './types.ts';
 import { withJobNode } from './work-node.ts';
 
-export interface EffectDeps {
+export interface EffectDeps extends NodePlaces {
   client: KubeClient;
   subjects: Subjects;
   /** As the cache has it. */
   volumeOfUid(uid: string): Volume | undefined;
   /** Told of what was found on the node of a Volume. */
   onObserved?: ((volume: Volume, node: string, observed: Observed) => void) | undefined;
+  onFilled?: ((end: FillEnded) => void) | undefined;
   persistentVolumes: Informer<PersistentVolume>;
   executor: Executor;
   events: EventRecorder;
@@ -46,7 +49,16 @@ export interface EffectDeps {
 /** What is known within one reconcile beside the objects. */
 export type Known = Pick<
   Input,
-  'liveClass' | 'livePv' | 'source' | 'job' | 'observation' | 'dead' | 'forgotten' | 'pvRefused' | 'kept'
+  | 'liveClass'
+  | 'livePv'
+  | 'source'
+  | 'job'
+  | 'observation'
+  | 'dead'
+  | 'forgotten'
+  | 'pvRefused'
+  | 'kept'
+  | 'cancelled'
 >;
 export const nothing: Known = {
   liveClass: undefined,
@@ -87,6 +99,8 @@ export function createEffects(deps: EffectDeps, looks: Looks, loopNumbers: LoopN
           looks.forget(uid);
           throw error;
         }
+        const end = fillEnded(volume, action.status, deps.clock.now());
+        if (end !== undefined) deps.onFilled?.(end);
         const { phase, job } = action.status;
         logger.info(
           {
@@ -126,6 +140,7 @@ export function createEffects(deps: EffectDeps, looks: Looks, loopNumbers: LoopN
           source: await readSource(volume, node, {
             content: (name) => liveOf(client, VOLUME_SNAPSHOT_CONTENTS, name),
             volume: (name) => liveOf(client, VOLUMES, name),
+            secret: secretReads(client),
           }),
         };
       case 'observe':
@@ -138,11 +153,15 @@ export function createEffects(deps: EffectDeps, looks: Looks, loopNumbers: LoopN
         loopNumbers.promise(node, uid, action.loopNumber);
         // The cache may be behind: what is submitted must be what the API server has.
         if (!(await subjects.isCurrent(volume, node))) return nothing;
-        const job = await submit(executor, volume, node, action.steps, known.source);
+        const job = await submit(executor, volume, node, action.steps, known.source, deps);
         const seen = 'known' in job && job.known.state === 'succeeded' ? job.known.seen : undefined;
         const next = { ...nothing, source: known.source, job };
         if (seen === undefined) return next;
         return { ...next, ...(await lookAt(volume, node, known.source, seen)) };
+      }
+      case 'cancel': {
+        const cancelled = await cancel(executor, volume, node, action.steps);
+        return 'known' in cancelled ? { ...known, cancelled: true } : { ...nothing, job: cancelled };
       }
       case 'forget-jobs': {
         const forgotten = await forgetJobs(executor, volume, node);
@@ -206,7 +225,7 @@ export function createEffects(deps: EffectDeps, looks: Looks, loopNumbers: LoopN
     seen?: ReadonlyMap<string, ProbeResult>,
   ) {
     const { uid = '' } = volume.metadata;
-    const observation = await observe(executor, volume, node, volumeOfUid, seen, source);
+    const observation = await observe(executor, volume, node, volumeOfUid, seen, source, deps);
     if ('known' in observation) {
       looks.note(uid, node, clock.now());
       deps.onObserved?.(volume, node, observation.known);

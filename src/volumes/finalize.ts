@@ -5,6 +5,7 @@ import type { Volume } from '../api/volume.ts';
 import { attachmentDisabled, attachmentsOf } from './attached.ts';
 import { advance, forget, report, startAttempt, unreachable } from './attempt.ts';
 import { desiredOf } from './desired.ts';
+import { cancelSteps } from './filling.ts';
 import { doneName, parseJobName } from './job-name.ts';
 import { jobStep } from './job-step.ts';
 import { isNodeForgotten, leftoverOf } from './leftover.ts';
@@ -99,6 +100,8 @@ export function endOfEarlierJob(input: Input, now: number): Decision | undefined
   if (job === undefined) return { action: { do: 'poll' } };
   if ('unknown' in job) return unreachable(volume, now, job);
   if (job.known.state !== 'running') return undefined;
+  const steps = input.cancelled ? [] : cancelSteps(input);
+  if (steps.length > 0) return { action: { do: 'cancel', steps } };
   return report(
     volume,
     now,
@@ -111,7 +114,9 @@ export function endOfEarlierJob(input: Input, now: number): Decision | undefined
 /** A failed try is tried again: only then nothing is left behind. */
 function reclaim(input: Input, attempt: number, now: number): Decision {
   const { volume } = input;
-  const step = jobStep(input, 'destroy', desiredOf(volume, undefined, input.node));
+  const { kubeletRoot } = input;
+  const desired = { ...desiredOf(volume, undefined, input.node), ...(kubeletRoot && { kubeletRoot }) };
+  const step = jobStep(input, 'destroy', desired);
   const next = advance(input, step, attempt, now);
   if (next !== undefined) return next;
   switch (step.is) {

@@ -2,6 +2,7 @@ import type { Job } from '../nodes/job.ts';
 import { describeFailure, withHint } from '../nodes/job-text.ts';
 import { freeLoopNumber } from '../storage/loops.ts';
 import { plan } from '../storage/plan.ts';
+import { type Progress, readProgress } from '../storage/populate/progress.ts';
 import { takingOver } from '../storage/shared/holders.ts';
 import type { Desired, Observed, Operation } from '../storage/types.ts';
 import type { Input, Unknown } from './types.ts';
@@ -12,7 +13,7 @@ import type { Input, Unknown } from './types.ts';
  */
 export type JobStep =
   | { is: 'ask' }
-  | { is: 'running'; message: string }
+  | { is: 'running'; message: string; progress: Progress | undefined }
   | { is: 'look' }
   | { is: 'submit'; steps: Job['steps']; loopNumber: number }
   /** The node is as wanted. */
@@ -20,7 +21,8 @@ export type JobStep =
   | { is: 'refused'; message: string; passing: boolean }
   /** Another attempt may succeed: the job died, or the node changed under it. */
   | { is: 'again'; message: string }
-  | { is: 'failed'; message: string }
+  /** `exit`: the status that the program ended with. */
+  | { is: 'failed'; message: string; exit: number }
   | { is: 'unknown'; why: Unknown };
 
 /** The next thing to do about the job of `status.job`. */
@@ -30,9 +32,13 @@ export function jobStep(input: Input, operation: Operation, desired: Desired): J
   if ('unknown' in job) return { is: 'unknown', why: job };
   switch (job.known.state) {
     case 'running':
-      return { is: 'running', message: job.known.step?.name ?? 'waits for an earlier job of this volume' };
+      return {
+        is: 'running',
+        message: job.known.step?.name ?? 'waits for an earlier job of this volume',
+        progress: readProgress(job.known.output),
+      };
     case 'failed':
-      return { is: 'failed', message: describeFailure(job.known) };
+      return { is: 'failed', message: describeFailure(job.known), exit: job.known.exit };
     case 'raced':
     case 'guarded':
     case 'died':

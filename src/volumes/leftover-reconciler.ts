@@ -54,6 +54,7 @@ export function createLeftoverReconciler(deps: LeftoverReconcilerDeps): Reconcil
               allotted: new Set(),
               // A Leftover tells of no attachments: what is attached is detached when it is removed.
               attachmentEnabled: false,
+              kubeletRoot: deps.kubeletRoot,
               paused: pausedBy(leftover, nodes.get(node)),
             },
             clock.now(),

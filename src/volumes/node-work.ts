@@ -15,6 +15,21 @@ import type { Answer } from './types.ts';
 /** How long to wait for a job in the round trip that starts it, in ms: most end within it. */
 const SUBMIT_WAIT = 1500;
 
+/** The root folder of the kubelets, where that is not the usual one: a node lets nobody look into any other. */
+export interface NodePlaces {
+  kubeletRoot?: string | undefined;
+}
+
+const desiredAt = (
+  volume: Volume,
+  node: string,
+  source: Source | undefined,
+  { kubeletRoot }: NodePlaces,
+) => ({
+  ...desiredOf(volume, undefined, node, source),
+  ...(kubeletRoot !== undefined && { kubeletRoot }),
+});
+
 /**
  * Looks at all that concerns a Volume on its node.
  * @param seen what its first look found already
@@ -27,10 +42,11 @@ export function observe(
   volumeOfUid: (uid: string) => Volume | undefined,
   seen?: ReadonlyMap<string, ProbeResult>,
   source?: Source,
+  places: NodePlaces = {},
 ): Promise<Answer<Observed>> {
   let first = seen;
   return answered(async () => {
-    const desired = desiredOf(volume, undefined, node, fromOf(source));
+    const desired = desiredAt(volume, node, source, places);
     const observed = await look((probes) => {
       const known = first ?? executor.observe(node, probes);
       first = undefined;
@@ -51,14 +67,27 @@ export function submit(
   node: string,
   steps: Job['steps'],
   source?: Source,
+  places: NodePlaces = {},
 ): Promise<Answer<JobState>> {
-  const desired = desiredOf(volume, undefined, node, fromOf(source));
+  const desired = desiredAt(volume, node, source, places);
   const job = { key: keyOf(volume), steps, look: firstProbes(desired) };
   return answered(() => executor.submit(node, job, SUBMIT_WAIT));
 }
 
-const fromOf = (source: Source | undefined) =>
-  source !== undefined && 'from' in source ? source.from : undefined;
+/** Beside the job that runs, which it would wait for under the same subject. */
+export function cancel(
+  executor: Executor,
+  { metadata: { uid = '' } }: Volume,
+  node: string,
+  steps: Job['steps'],
+): Promise<Answer<JobState>> {
+  const subject = `cancel-${uid}`;
+  return answered(async () => {
+    const state = await executor.submit(node, { key: { subject, id: 'cancel' }, steps }, SUBMIT_WAIT);
+    await executor.forget(node, subject);
+    return state;
+  });
+}
 
 export function forgetJobs(executor: Executor, volume: Volume, node: string): Promise<Answer<boolean>> {
   return answered(() => executor.forget(node, volume.metadata.uid ?? ''));

@@ -66,6 +66,7 @@ export function createVolumeReconciler(deps: VolumeReconcilerDeps): Reconcile {
               lookedAt: looks.last(uid, node),
               allotted: loopNumbers.ofOthers(node, uid),
               attachmentEnabled,
+              kubeletRoot: deps.kubeletRoot,
               paused: pausedBy(volume, nodes.get(node)),
             },
             clock.now(),

@@ -48,12 +48,16 @@ export interface Input {
   forgotten: boolean | undefined;
   /** Why the API server refused the PersistentVolume, if it did so just now; `passing`: whoever may allow it may do so. */
   pvRefused: { why: string; passing: boolean } | undefined;
+  /** The job that fills the Volume was told to end, if that was done just now. */
+  cancelled?: boolean | undefined;
   /** When the node was last looked at by this process since it booted, ms since the epoch. */
   lookedAt: number | undefined;
   /** Loop numbers on the node that are promised to other Volumes. */
   allotted: ReadonlySet<number>;
   /** Whether the controller runs that attaches and detaches devices. */
   attachmentEnabled: boolean;
+  /** The kubelet's root folder there, where that is not the usual one. */
+  kubeletRoot?: string | undefined;
   /** Which object says that nothing may be written there: `Node n1`. */
   paused: string | undefined;
   /** Of a Volume whose node is forgotten: whether the API server keeps a Leftover of it, if that was tried just now. */
@@ -81,6 +85,8 @@ export type Action =
   | { do: 'poll' }
   /** Under the key of `status.job`. `loopNumber` is what the steps attach under, if they do. */
   | { do: 'submit'; steps: Job['steps']; loopNumber: number }
+  /** Ends the job that fills the Volume, by steps beside it. */
+  | { do: 'cancel'; steps: Job['steps'] }
   /** Removes what the node keeps of the Volume's jobs. */
   | { do: 'forget-jobs' }
   | { do: 'create-pv'; pv: PersistentVolume }

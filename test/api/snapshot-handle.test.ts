@@ -6,7 +6,7 @@ const UID = '3f1c0d52-7f0a-4c1e-9a53-0e3cf0a6b111';
 test.each<[SnapshotHandle, string]>([
   [{ type: 'file', nodes: ['n1'], path: `/d/snapshots/${UID}` }, `file:n1:/d/snapshots/${UID}`],
   [{ type: 'file', nodes: ['n1', 'n2'], path: `/a:b/snapshots/${UID}` }, `file:n1,n2:/a:b/snapshots/${UID}`],
-  [{ type: 'lvm', nodes: ['n1'], vgName: 'vg0', name: `snapshot-${UID}` }, `lvm:n1:vg0/snapshot-${UID}`],
+  [{ type: 'lvm', nodes: ['n1'], vgName: 'vg0', name: `snap-${UID}` }, `lvm:n1:vg0/snap-${UID}`],
 ])('%j is %s', (handle, text) => {
   expect(formatHandle(handle)).toBe(text);
   expect(parseHandle(text)).toEqual(handle);
@@ -22,10 +22,10 @@ test.each([
   [`file:n1:/d/${UID}`, 'the path must end in /snapshots/UID'],
   [`file:n1:d/snapshots/${UID}`, 'the path must be an absolute path'],
   [`file:n1:/d\n/snapshots/${UID}`, 'the path must have no control characters'],
-  [`lvm:n1,n2:vg0/snapshot-${UID}`, 'a logical volume is on one node'],
-  ['lvm:n1:vg0/root', 'after the node must come VG/snapshot-UID'],
-  [`lvm:n1:-v/snapshot-${UID}`, 'after the node must come VG/snapshot-UID'],
-  [`lvm:n1:vg0/snapshot-${UID}/x`, 'after the node must come VG/snapshot-UID'],
+  [`lvm:n1,n2:vg0/snap-${UID}`, 'a logical volume is on one node'],
+  ['lvm:n1:vg0/root', 'after the node must come VG/snap-UID'],
+  [`lvm:n1:-v/snap-${UID}`, 'after the node must come VG/snap-UID'],
+  [`lvm:n1:vg0/snap-${UID}/x`, 'after the node must come VG/snap-UID'],
 ])('%s is refused', (text, problem) => {
   expect(parseHandle(text)).toEqual({ problem: expect.stringContaining(problem) });
 });

@@ -139,13 +139,25 @@ describe('validateVolume', () => {
     ]);
   });
 
-  test.each([
+  const POPULATOR = {
+    builtin: 'Image',
+    namespace: 'a',
+    name: 'b',
+    options: { source: 'http://c/d' },
+  } as const;
+  test.each<[NonNullable<Volume['spec']['source']>, string]>([
     [{}, 'spec.source has nothing, but a Volume starts from one thing'],
     [
       { volumeName: 'a', snapshotContentName: 'b' },
       'spec.source has volumeName and snapshotContentName, but',
     ],
-    [{ populator: 'a' }, 'spec.source.populator is not supported by this version of stowage; leave it out'],
+    [{ other: 'a' } as never, 'spec.source.other is not supported by this version of stowage; leave it out'],
+    [
+      { populator: { ...POPULATOR, builtin: 'Other' as never } },
+      'builtin is "Other", but must be one of Image',
+    ],
+    [{ populator: { ...POPULATOR, name: '../a' } }, 'must have the namespace and the name of an object'],
+    [{ populator: { ...POPULATOR, options: { source: 'a b' } } }, 'options.source is "a b", but must be'],
     [{ volumeName: '../a' }, 'spec.source.volumeName is "../a", but must be a name'],
   ])('the source %j is refused', (source, problem) => {
     expect(validateVolume(volume({ source }))).toEqual([expect.stringContaining(problem)]);

@@ -17,8 +17,8 @@ export interface Idle {
 /** What is used in so many ms tells whether a program has come to rest. */
 const LOOK_EVERY = 1000;
 const AT_EASE = 0.05;
-/** Garbage is collected a while after that. */
-const SETTLE = 10_000;
+/** Garbage of what was done before is collected some 30 s after that, once. */
+const SETTLE = 60_000;
 
 /** As many pods, and each with its volume attached. */
 export async function attachMany({ client }: Bench, side: Side, count: number): Promise<Chosen[]> {

@@ -83,6 +83,8 @@ try {
     found['stowage, all controllers'] = await atRest(program, rest);
     await end(program);
     program = await daemon(NO_LIMIT, 'attachment', true);
+    // It asks the nodes first what is there.
+    await atEase(program);
     found['stowage, attachment alone'] = await atRest(program, rest);
     await end(program);
     return found;

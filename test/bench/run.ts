@@ -6,7 +6,7 @@ import { spawnSync } from 'node:child_process';
 import { cpus, loadavg } from 'node:os';
 import { join } from 'node:path';
 
-const BENCHES = ['startup', 'get-volumes', 'volumes', 'one-volume', 'memory'];
+const BENCHES = ['startup', 'completion', 'get-volumes', 'volumes', 'one-volume', 'memory'];
 
 const [name, ...args] = process.argv.slice(2);
 if (name !== undefined && !BENCHES.includes(name)) {

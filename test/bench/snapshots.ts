@@ -6,6 +6,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { mkdir, rm } from 'node:fs/promises';
+import { cpus, loadavg } from 'node:os';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { createLocalShell } from '../../src/nodes/local-shell.ts';
@@ -32,6 +33,10 @@ else console.log('snapshots is left out: it takes root, for loop devices and ude
 async function run(): Promise<void> {
   const stopUdev = await ensureUdev();
   try {
+    const [processor] = cpus();
+    console.log(`${cpus().length} processors: ${processor?.model}; Node.js ${process.version}`);
+    // What else runs makes all figures worse, and ratios less.
+    console.log(`load before: ${loadavg()[0]?.toFixed(1)}`);
     console.log(
       `a file system of ${SIZE >> 30n} GiB, ${WRITTEN_MIB} MiB written; medians of ${ROUNDS} rounds`,
     );
@@ -48,21 +53,30 @@ async function compare(below: FsType): Promise<void> {
     const snapshot = await takeSnapshot(folder, disk.path);
     const restored: number[] = [];
     const copied: number[] = [];
-    // The first round fills caches, and does not count.
+    const sides = [
+      [restored, restore],
+      [copied, copy],
+    ] as const;
+    // The first round fills caches, and does not count. Who is first has more to wait for what the other one left to be written.
     for (let round = 0; round <= ROUNDS; round++) {
-      const took = [await restore(folder, snapshot), await copy(folder, snapshot)] as const;
-      if (round === 0) continue;
-      restored.push(took[0]);
-      copied.push(took[1]);
+      for (const [figures, run] of round % 2 === 0 ? sides : sides.toReversed()) {
+        const took = await run(folder, snapshot);
+        if (round > 0) figures.push(took);
+      }
     }
-    say(`on ${below}: restored`, ms(median(restored)), `${times(median(restored) / median(copied))} cp`);
-    say(`on ${below}: cp and sync`, ms(median(copied)));
+    const ratio = `${times(median(restored) / median(copied))} cp`;
+    say(`on ${below}: restored`, ms(median(restored)), spread(restored), ratio);
+    say(`on ${below}: cp and sync`, ms(median(copied)), spread(copied));
   } finally {
     await disk.remove();
   }
 }
 
-const sparse = (folder: string, more: Partial<DesiredSparse> = {}): DesiredSparse => {
+function spread(figures: readonly number[]): string {
+  return `${ms(Math.min(...figures))} to ${ms(Math.max(...figures))}`;
+}
+
+function sparse(folder: string, more: Partial<DesiredSparse> = {}): DesiredSparse {
   const uid = randomUUID();
   return {
     type: 'sparse',
@@ -80,7 +94,7 @@ const sparse = (folder: string, more: Partial<DesiredSparse> = {}): DesiredSpars
     sizeBytes: SIZE,
     ...more,
   };
-};
+}
 
 /** The path of the copy that a snapshot is, of a volume with something in it. */
 async function takeSnapshot(folder: string, disk: string): Promise<string> {
@@ -89,8 +103,11 @@ async function takeSnapshot(folder: string, disk: string): Promise<string> {
   const mount = join(disk, 'mount');
   await mkdir(mount);
   await execa('mount', [`/dev/disk/by-uuid/${volume.uid}`, mount]);
-  await execa('dd', ['if=/dev/urandom', `of=${mount}/data`, 'bs=1M', `count=${WRITTEN_MIB}`, 'conv=fsync']);
-  await execa('umount', [mount]);
+  try {
+    await execa('dd', ['if=/dev/urandom', `of=${mount}/data`, 'bs=1M', `count=${WRITTEN_MIB}`, 'conv=fsync']);
+  } finally {
+    await execa('umount', [mount]);
+  }
   await done('absent', { ...volume, recorded: true });
   const uid = randomUUID();
   const desired: DesiredSnapshot = {

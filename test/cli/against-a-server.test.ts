@@ -25,7 +25,7 @@ test('version finds the CRDs as they were brought', async () => {
     url: expect.stringMatching(/^https/),
     version: expect.stringMatching(/^v1\./),
   });
-  expect(crds.map(({ skew }: { skew: string }) => skew)).toEqual(['none', 'none']);
+  expect(crds.map(({ skew }: { skew: string }) => skew)).toEqual(['none', 'none', 'none']);
 });
 
 test('a selector that the server cannot parse is wrong usage', async () => {

@@ -104,7 +104,7 @@ describe('is refused before anything is asked of the server', () => {
     [[...DYNAMIC, '--directory', 'data'], 'It must'],
     [[...DYNAMIC, '--mkfs-options', '["-U", "random"]'], 'option "-U" is not allowed'],
     [[...DYNAMIC, '--reclaim-policy', 'Recycle'], 'Allowed choices are Delete, Retain'],
-    [['create', 'sc', '--static'], "missing required argument 'name'"],
+    [['create', 'sc', '--static'], 'missing: NAME'],
     [[...CREATE, '--fs-type', 'btrfs'], "argument 'btrfs' is invalid"],
     [[...CREATE, '--mkfs-options', '[1]'], 'Write a JSON list of strings'],
     [[...CREATE, '--mkfs-options', '["-m"'], 'Write a JSON list of strings'],

@@ -2,7 +2,9 @@ import { describe, expect, test } from '@jest/globals';
 import type { Volume } from '../../src/api/volume.ts';
 import { ApiError } from '../../src/kube/errors.ts';
 import type { WatchEvent } from '../../src/kube/types.ts';
+import { NodeError } from '../../src/nodes/errors.ts';
 import { FakeClock } from '../support/fake-clock.ts';
+import { fakeExecutor } from '../support/fake-executor.ts';
 import { stowage } from '../support/fake-io.ts';
 import { classNamed, ready, volumeNamed } from '../support/volumes.ts';
 
@@ -269,13 +271,16 @@ describe('without --storage-class', () => {
 });
 
 describe('questions', () => {
+  const away = new NodeError('unreachable', 'n1', 'node n1 did not answer', { hint: 'Look at it.' });
+  const executor = fakeExecutor({ n1: away });
   const objects = { 'storageclasses/fast': classNamed('fast') };
 
   test('on a terminal, what is missing is asked for', async () => {
     const { code, out, questions, requests } = await stowage(['create', 'volume'], {
       tty: true,
       objects,
-      answers: ['data_1', 'data1', 'N1', 'n1', 'sparse', '10GB', '0', '2Gi', 'fast'],
+      executor,
+      answers: ['data_1', 'data1', 'N1', 'n1', 'sparse', '10GB', '0', '2Gi', 'fast', true],
     });
     expect({ code, out }).toEqual({ code: 0, out: `${FULL_NAME} created\n` });
     expect(requests.at(-1)?.object).toMatchObject({
@@ -288,17 +293,23 @@ describe('questions', () => {
       'What to make it of:',
       'Size, such as 10Gi:',
       'Storage class:',
+      'Create it?',
     ]);
   });
 
   test('and nothing else is', async () => {
     expect(await stowage(CREATE, { tty: true })).toMatchObject({ code: 0, questions: [] });
-    const { questions } = await stowage(CREATE.slice(0, -2), { tty: true, objects, answers: ['fast'] });
-    expect(questions).toEqual(['Storage class:']);
+    const world = { tty: true, objects, executor, answers: ['fast', true] };
+    const { questions } = await stowage(CREATE.slice(0, -2), world);
+    expect(questions).toEqual(['Storage class:', 'Create it?']);
   });
 
   test('a class is named where none can be chosen from', async () => {
-    const { requests } = await stowage(CREATE.slice(0, -2), { tty: true, answers: ['later'] });
+    const { requests } = await stowage(CREATE.slice(0, -2), {
+      tty: true,
+      executor,
+      answers: ['later', true],
+    });
     expect(requests.at(-1)?.object).toMatchObject({ spec: { storageClassName: 'later' } });
   });
 

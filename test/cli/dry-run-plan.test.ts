@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { KubeNode } from '../../src/api/core.ts';
 import { NodeError } from '../../src/nodes/errors.ts';
-import { EMPTY_NODE, fakeExecutor, missing, result } from '../support/fake-executor.ts';
+import { EMPTY_NODE, fakeExecutor, NO_DEVICE, result } from '../support/fake-executor.ts';
 import { stowage, type World } from '../support/fake-io.ts';
 import { classNamed } from '../support/volumes.ts';
 
@@ -75,7 +75,7 @@ describe('commands', () => {
 
   test('needs no --yes for what would be overwritten: the node is asked', async () => {
     const argv = ['create', 'volume', 'a', '--device', '/dev/sdx', '--overwrite', 'ext4', '--dry-run=plan'];
-    const probes = { ...EMPTY_NODE, target: missing, others: result(0), boot: result(0, 'b00t') };
+    const probes = { ...EMPTY_NODE, ...NO_DEVICE };
     const there = world({ n1: { probes } });
     const { code, err } = await stowage([...argv, '--node', 'n1', '--storage-class', 'fast'], there);
     expect(code).toBe(5);

@@ -17,12 +17,14 @@ const COMMANDS: Record<string, string> = {
   'create volume': VOLUME,
   'create storageclass': 'create storageclass fast --static',
   'create snapshot': 'create snapshot prod/s --pvc p',
+  'create backup': 'create backup prod/b --pvc p --to https://example.com/b',
   'create manifest': 'create -f -',
   'get volumes': 'get volumes',
   'get nodes': 'get nodes',
   'get attachments': 'get attachments',
   'get snapshots': 'get snapshots',
   'get grants': 'get grants',
+  'get populators': 'get populators',
   'describe volume': 'describe volume a',
   'delete volume': 'delete volume a',
   'detach volume': 'detach volume a --node n1',
@@ -33,6 +35,9 @@ const COMMANDS: Record<string, string> = {
   'restore snapshot': 'restore snapshot prod/s --to test/c',
   'grant snapshot': 'grant snapshot prod/s --to test',
   'revoke grant': 'revoke grant prod/g',
+  'register populator':
+    'register populator hello --group hello.example.com --kind Hello --image i --mount-path /mnt',
+  'unregister populator': 'unregister populator hello',
   install: 'install',
   uninstall: 'uninstall --yes',
   diff: 'diff -f -',
@@ -40,7 +45,7 @@ const COMMANDS: Record<string, string> = {
   version: 'version',
   watch: 'watch',
 };
-const WITHOUT_SERVER = ['sandbox', 'help'];
+const WITHOUT_SERVER = ['sandbox', 'completion', 'help'];
 
 const CODES: [ErrorCode, number][] = [
   ['failed', 1],

@@ -9,6 +9,8 @@ import {
 } from '../../src/api/resources.ts';
 import type { ReferenceGrant } from '../../src/api/snapshot.ts';
 import { nameFor } from '../../src/cli/grants/manifest.ts';
+import { SignalError } from '../../src/cli/signals.ts';
+import { ApiError } from '../../src/kube/errors.ts';
 import type { KubeClient } from '../../src/kube/types.ts';
 import { type ClaimsCluster, startClaimsCluster } from '../support/claims-cluster.ts';
 import { expectSchema } from '../support/output-page.ts';
@@ -24,6 +26,7 @@ import {
   TO_LINK,
   TO_SNAPSHOT,
 } from '../support/snapshots.ts';
+import { until } from '../support/until.ts';
 
 let cluster: ClaimsCluster;
 let client: KubeClient;
@@ -338,6 +341,115 @@ describe('get grants', () => {
     expect(JSON.parse((await stowage('get grants -n prod -o json')).out)).toEqual({ items: [row] });
     expectSchema('grant', JSON.parse((await stowage(`get grant ${NAME} -n prod -o json`)).out));
     expect(parse((await stowage(`get grant ${NAME} -n prod -o yaml`)).out)).toEqual(row);
+  });
+
+  /** Runs `get grants -w` and resolves to its lines once `last` was shown, with what was written beside them. */
+  async function watched(
+    more: string[],
+    change: (shows: (text: string, times?: number) => Promise<true>) => Promise<void>,
+  ) {
+    const aborter = new AbortController();
+    let out = '';
+    const terminal = {
+      write(text: string) {
+        out += text;
+      },
+    };
+    const watching = cluster.stowage(['get', 'grants', '-w', '-n', 'prod', '--no-headers', ...more], {
+      signal: aborter.signal,
+      terminal,
+    });
+    try {
+      await change((text, times = 1) =>
+        until(`${text} is shown`, 5000, async () => out.split(text).length > times || undefined),
+      );
+    } finally {
+      aborter.abort(new SignalError('SIGINT'));
+    }
+    const { code, err } = await watching;
+    return { code, err, lines: out.trimEnd().split('\n') };
+  }
+  const cells = (lines: readonly string[]) => lines.map((line) => line.split(/ {2,}/).slice(1, 4));
+
+  test('-w shows each grant once more when it or what uses it changes, until interrupted', async () => {
+    await stowage('grant snapshot prod/foo-backup --to test');
+    const { code, err, lines } = await watched([], async (shows) => {
+      await shows('foo-backup');
+      await make(PERSISTENT_VOLUME_CLAIMS, claimNamed('foo-testing', { dataSourceRef: TO_SNAPSHOT }));
+      await shows('test/foo-testing');
+      // What is nobody's use, or another namespace's, changes nothing.
+      await make(PERSISTENT_VOLUME_CLAIMS, claimNamed('nothing'));
+      await make(PERSISTENT_VOLUME_CLAIMS, claimNamed('x', { dataSourceRef: TO_SNAPSHOT }, 'other'));
+      await make(VOLUME_SNAPSHOT_LINKS, LINK);
+      await shows('link test/foo-link');
+      await client.delete(PERSISTENT_VOLUME_CLAIMS, 'foo-testing', { namespace: 'test' });
+      await shows('link test/foo-link', 2);
+      await stowage('grant snapshot prod/* --to other');
+      await shows('other/x');
+      await stowage(`revoke grant prod/${NAME}`);
+      await shows('Gone');
+    });
+    expect({ code, err }).toEqual({ code: 130, err: '' });
+    const ours = 'test (claims,links)';
+    expect(cells(lines)).toEqual([
+      [ours, 'foo-backup', '<none>'],
+      [ours, 'foo-backup', 'test/foo-testing'],
+      [ours, 'foo-backup', 'test/foo-testing, link test/foo-link'],
+      [ours, 'foo-backup', 'link test/foo-link'],
+      ['other (claims,links)', '*', 'other/x'],
+      ['Gone', 'foo-backup', 'link test/foo-link'],
+    ]);
+  });
+
+  test('-w of one that is named, as data', async () => {
+    await stowage('grant snapshot prod/foo-backup --to test');
+    await stowage('grant snapshot prod/* --to test');
+    const { code, lines } = await watched(['-o', 'json', NAME], async (shows) => {
+      await shows(NAME);
+      await make(PERSISTENT_VOLUME_CLAIMS, claimNamed('foo-testing', { dataSourceRef: TO_SNAPSHOT }));
+      await shows('foo-testing');
+    });
+    expect(code).toBe(130);
+    const documents = lines.join('\n').split(/(?<=^\})\n/m);
+    expect(documents.map((text) => JSON.parse(text).usedBy.length)).toEqual([0, 1]);
+    expectSchema('grant', JSON.parse(documents[1] ?? ''));
+    expect((await cluster.stowage(['get', 'grants', '-w', 'nowhere', '-n', 'prod'])).code).toBe(3);
+  });
+
+  test.each([
+    ['the user may not read', 403, /^note: not looked at: it is refused\n$/],
+    ['the cluster does not know', 404, /^$/],
+  ])('-w of users of a kind that %s shows the others, and says so once', async (_, status, said) => {
+    await stowage('grant snapshot prod/foo-backup --to test');
+    await make(PERSISTENT_VOLUME_CLAIMS, claimNamed('foo-testing', { dataSourceRef: TO_SNAPSHOT }));
+    const aborter = new AbortController();
+    let out = '';
+    const terminal = {
+      write(text: string) {
+        out += text;
+      },
+    };
+    const refusing = (real: KubeClient): KubeClient => ({
+      ...real,
+      list: async (resource, options) => {
+        if (resource !== VOLUME_SNAPSHOT_LINKS) return real.list(resource, options);
+        throw new ApiError(
+          { apiVersion: 'v1', kind: 'Status', status: 'Failure', message: 'it is refused' },
+          status,
+          'GET',
+        );
+      },
+    });
+    const watching = cluster.stowage(
+      ['get', 'grants', '-w', '-n', 'prod'],
+      { signal: aborter.signal, terminal },
+      refusing,
+    );
+    await until('it is shown', 5000, async () => out.includes('test/foo-testing') || undefined);
+    aborter.abort(new SignalError('SIGINT'));
+    const { code, err } = await watching;
+    expect(code).toBe(130);
+    expect(err).toMatch(said);
   });
 
   test('those of others are not shown, and none is said', async () => {

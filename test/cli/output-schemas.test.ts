@@ -82,6 +82,7 @@ describe('the schema of', () => {
     ['why', 'why volume b', 'one'],
     ['why', 'why pvc test/foo-testing', 'one'],
     ['why', 'why snapshot prod/foo-backup', 'one'],
+    ['why', 'why node n1', 'one'],
     ['plan', `${CREATE} --node n1 --dry-run=plan`, 'one'],
     ['plan', `${CREATE} --node n{1,1} --dry-run=plan`, 'one'],
     ['cluster', 'check cluster', 'one'],

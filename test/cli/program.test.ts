@@ -84,6 +84,7 @@ describe('wrong usage exits with 2 and asks the server nothing', () => {
     [[...CREATE, '--dry-run', 'all'], "argument 'all' is invalid"],
     [[...CREATE, 'data2'], 'too many arguments'],
     [['get', 'volumes', '--request-timeout', 'soon'], 'Write a duration'],
+    [['install', '--dry-run=client', '-n', 'My Apps'], 'A namespace has at most 63'],
     [['sandbox', '--port', '65536'], 'whole number from 0 to 65535'],
     [['sandbox', '--feature-gates', 'Any=true'], '"Any" is no feature gate'],
   ])('%j', async (argv, message) => {

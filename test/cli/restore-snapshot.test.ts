@@ -150,6 +150,40 @@ describe('to another namespace', () => {
     expect(await claims(clusters.off)).toEqual([]);
   });
 
+  test('with a link of an earlier claim of that name, which goes with that, another one is made', async () => {
+    const owner = { apiVersion: 'v1', kind: 'PersistentVolumeClaim', name: 'foo-testing', uid: 'gone' };
+    const metadata = { name: 'foo-testing', namespace: 'test', ownerReferences: [owner] };
+    const earlier = { ...LINK, metadata, spec: { source: { name: 'foo-backup', namespace: 'prod' } } };
+    // Here, the garbage collector is faster than anybody.
+    let isThere = true;
+    const { code } = await clusters.off.stowage(words(RESTORE), {}, (client) => ({
+      ...client,
+      async create(resource, object, options) {
+        if (resource.kind !== LINK.kind || !isThere) return client.create(resource, object, options);
+        const status = {
+          apiVersion: 'v1',
+          kind: 'Status',
+          status: 'Failure',
+          reason: 'AlreadyExists',
+        } as const;
+        throw new ApiError(status, 409, 'POST');
+      },
+      get: (resource, name, options) =>
+        resource.kind === LINK.kind && isThere
+          ? Promise.resolve(earlier as never)
+          : client.get(resource, name, options),
+      async delete(resource, name, options) {
+        if (resource.kind === LINK.kind) isThere = false;
+        else await client.delete(resource, name, options);
+      },
+    }));
+    expect(code).toBe(0);
+    const [claim] = await claims(clusters.off);
+    expect((await links(clusters.off)).map(({ metadata }) => metadata.ownerReferences)).toEqual([
+      [{ ...owner, uid: claim?.metadata.uid }],
+    ]);
+  });
+
   test('with a link of that name that leads there, that one is used, and stays', async () => {
     const there = { ...LINK, metadata: { name: 'foo-testing', namespace: 'test' } };
     await clusters.off.client.create(VOLUME_SNAPSHOT_LINKS, there);
@@ -246,6 +280,18 @@ describe('in its own namespace', () => {
       volumeMode: 'Block',
       resources: { requests: { storage: '2Gi' } },
     });
+  });
+
+  test.each([
+    ['manual', 'Claims of storage class "manual" get a volume that was made by hand'],
+    ['cloud', 'Storage class cloud is of csi.example, and'],
+  ])('not to class %s, where the claim would get something else', async (name, message) => {
+    const { client } = clusters.on;
+    const provisioner = name === 'cloud' ? 'csi.example' : 'kubernetes.io/no-provisioner';
+    await client.create(STORAGE_CLASSES, { ...classNamed(name), provisioner });
+    const { code, err } = await clusters.on.stowage(words(`${OWN} --storage-class ${name}`));
+    expect([code, err]).toEqual([5, expect.stringContaining(message)]);
+    expect(await claims(clusters.on)).toEqual([]);
   });
 
   test('a claim that is there already', async () => {
@@ -366,7 +412,10 @@ describe('--wait', () => {
   });
 
   test('of a class that waits for a pod says so', async () => {
-    const waits = { ...classNamed('waits'), volumeBindingMode: 'WaitForFirstConsumer' };
+    const waits = classNamed('waits', {
+      provisioner: 'volume.stowage.dev',
+      volumeBindingMode: 'WaitForFirstConsumer',
+    });
     await clusters.on.client.create(STORAGE_CLASSES, waits);
     const { err } = await clusters.on.stowage(
       words(`${RESTORE} --storage-class waits --wait --timeout 300ms`),

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { parse } from 'yaml';
 import { LEFTOVER_CRD } from '../../src/api/leftover-crd.ts';
+import { POPULATOR_DEFINITION_CRD } from '../../src/api/populator-definition-crd.ts';
 import { VOLUME_CRD } from '../../src/api/volume-crd.ts';
 import { type Definition, skewOf } from '../../src/cli/show-version/skew.ts';
 import { VERSION } from '../../src/cli/version.ts';
@@ -9,8 +10,13 @@ import { stowage } from '../support/fake-io.ts';
 
 const VOLUMES = 'volumes.storage.metalk8s.scality.com';
 const LEFTOVERS = 'leftovers.stowage.dev';
+const DEFINITIONS = 'populatordefinitions.stowage.dev';
 const key = (name: string) => `customresourcedefinitions/${name}`;
-const objects = { [key(VOLUMES)]: VOLUME_CRD, [key(LEFTOVERS)]: LEFTOVER_CRD };
+const objects = {
+  [key(VOLUMES)]: VOLUME_CRD,
+  [key(LEFTOVERS)]: LEFTOVER_CRD,
+  [key(DEFINITIONS)]: POPULATOR_DEFINITION_CRD,
+};
 const client = { version: VERSION, node: process.version, platform: `${process.platform}/${process.arch}` };
 
 /** The CRD of Volume with its schema changed. */
@@ -85,6 +91,7 @@ test('of program, server and CRDs', async () => {
       'CRDs:',
       `  ${VOLUMES}:  as this version brings it`,
       `  ${LEFTOVERS}:                 as this version brings it`,
+      `  ${DEFINITIONS}:      as this version brings it`,
       '',
     ].join('\n'),
   );
@@ -109,6 +116,7 @@ test('as data', async () => {
     crds: [
       { name: VOLUMES, skew: 'none', lacks: [], extra: [] },
       { name: LEFTOVERS, skew: 'missing', lacks: [], extra: [] },
+      { name: DEFINITIONS, skew: 'missing', lacks: [], extra: [] },
     ],
   };
   const some = { [key(VOLUMES)]: VOLUME_CRD };
@@ -139,12 +147,15 @@ test('CRDs that the user may not read are not known', async () => {
     403,
     'GET',
   );
-  const failures = { [`get ${key(VOLUMES)}`]: forbidden, [`get ${key(LEFTOVERS)}`]: forbidden };
+  const failures = Object.fromEntries(
+    [VOLUMES, LEFTOVERS, DEFINITIONS].map((name) => [`get ${key(name)}`, forbidden]),
+  );
   const { code, out, err } = await stowage(['version', '-o', 'json'], { failures });
   expect(code).toBe(0);
   expect(JSON.parse(out).crds).toEqual([
     { name: VOLUMES, skew: 'unknown' },
     { name: LEFTOVERS, skew: 'unknown' },
+    { name: DEFINITIONS, skew: 'unknown' },
   ]);
-  expect(err).toBe('note: not looked at: no crds for you\ufffd\n'.repeat(2));
+  expect(err).toBe('note: not looked at: no crds for you\ufffd\n'.repeat(3));
 });

@@ -247,16 +247,43 @@ describe('of a claim: whose it is, and', () => {
   });
 });
 
+test('of a claim that lost its source: the manifest that names it, until it has its volume', () => {
+  const spec = { resources: { requests: { storage: '1Gi' } } };
+  const dataSourceRef = { apiGroup: 'snapshot.storage.k8s.io', kind: 'VolumeSnapshot', name: 's' };
+  const lost = (volumeName?: string): PersistentVolumeClaim => {
+    const metadata = { name: 'a', namespace: 'b' };
+    const applied = JSON.stringify({
+      metadata,
+      spec: { dataSourceRef: { ...dataSourceRef, namespace: 'c' } },
+    });
+    return {
+      ...{
+        apiVersion: 'v1',
+        kind: 'PersistentVolumeClaim',
+        spec: { ...spec, ...(volumeName && { volumeName }) },
+      },
+      metadata: { ...metadata, annotations: { 'kubectl.kubernetes.io/last-applied-configuration': applied } },
+    };
+  };
+  expect(keepClaim(lost())).toEqual(lost());
+  expect(keepClaim(lost('pvc-1')).metadata.annotations).toBeUndefined();
+});
+
 test('of snapshots, their contents and classes: all but what others wrote beside it', () => {
   const shot = snapshot({ status: { readyToUse: true }, metadata: { ...more, annotations } });
   expect(keepSnapshot(shot)).toEqual(
     snapshot({ status: { readyToUse: true }, metadata: { annotations: ours } }),
   );
   const job = content({ note: note() }).metadata.annotations;
-  const whole = content({ status: {}, metadata: { ...more, annotations: { ...annotations, ...job } } });
+  const labels = { 'stowage.dev/snapshot-attempt': '1' };
+  const whole = content({
+    status: {},
+    metadata: { ...more, annotations: { ...annotations, ...job }, labels: { ...labels, a: 'b' } },
+  });
   expect(keepSnapshotContent(whole)).toEqual(
-    content({ status: {}, metadata: { annotations: { ...ours, ...job } } }),
+    content({ status: {}, metadata: { annotations: { ...ours, ...job }, labels } }),
   );
+  expect(keepSnapshotContent(content({ metadata: { labels: { a: 'b' } } }))).toEqual(content());
   const standard = snapshotClass('fast', { isDefault: true });
   const ofOthers = { ...standard.metadata.annotations, x: 'y' };
   expect(

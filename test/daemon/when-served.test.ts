@@ -10,7 +10,7 @@ const KINDS = [VOLUME_SNAPSHOTS, VOLUME_SNAPSHOT_CONTENTS];
 const refusal = (code: number) =>
   new ApiError({ apiVersion: 'v1', kind: 'Status', status: 'Failure', code }, code, 'GET /x');
 
-function start(answers: Record<string, number>) {
+function start(answers: Record<string, number>, isAnswer?: (error: unknown) => boolean) {
   const asked: string[] = [];
   const clock = new FakeClock();
   const logger = memoryLogger();
@@ -22,7 +22,7 @@ function start(answers: Record<string, number>) {
       return { items: [] };
     },
   } as unknown as Pick<KubeClient, 'list'>;
-  const waiting = whenServed(client, KINDS, clock, logger);
+  const waiting = whenServed(client, KINDS, clock, logger, isAnswer);
   let end: string | undefined;
   const ended = waiting.start().then(
     () => {
@@ -64,6 +64,16 @@ test('what is not served is asked for until it is, and is said once', async () =
 test.each([403, 500])('an answer of %d is left to whoever follows the kind', async (code) => {
   const { clock, end } = start({ volumesnapshots: code });
   await clock.advance(0);
+  expect(end()).toBe('served');
+});
+
+test('or is waited out, where it is none', async () => {
+  const answers = { volumesnapshots: 500 };
+  const { clock, end } = start(answers, (error) => !(error instanceof ApiError && error.statusCode === 500));
+  await clock.advance(0);
+  expect(end()).toBeUndefined();
+  answers.volumesnapshots = 200;
+  await clock.advance(10_000);
   expect(end()).toBe('served');
 });
 

@@ -9,6 +9,7 @@ import { execa } from 'execa';
 import { VOLUME_API_VERSION } from '../../src/api/names.ts';
 import { VOLUMES } from '../../src/api/resources.ts';
 import { connect } from '../../src/kube/connect.ts';
+import { type Typed, onTerminal as typeOnTerminal } from '../support/terminal.ts';
 
 let folder = '';
 let env: Record<string, string> = {};
@@ -173,40 +174,22 @@ describe('waiting', () => {
   });
 });
 
-/** Types each text (or does what it says) once the one before it is on the terminal. */
-async function onTerminal(
-  command: string,
-  typed: [shown: string, text: string | ((shown: string) => void)][],
-) {
-  const terminal = execa('script', ['-qec', `stty cols 80 rows 24; exec ${command}`, '/dev/null'], {
-    env: { ...env, TERM: 'xterm' },
-    reject: false,
-  });
-  const left = [...typed];
-  let shown = '';
-  let since = '';
-  for await (const chunk of terminal.iterable({ from: 'stdout', binary: true })) {
-    shown += Buffer.from(chunk).toString();
-    since += Buffer.from(chunk).toString();
-    if (!left[0] || !since.includes(left[0][0])) continue;
-    const next = left.shift()?.[1] ?? '';
-    if (typeof next === 'string') terminal.stdin.write(next);
-    else next(shown);
-    since = '';
-  }
-  return { exitCode: (await terminal).exitCode, shown };
-}
+const onTerminal = (command: string, typed: readonly Typed[]) => typeOnTerminal(command, typed, { env });
 
 describe('questions on a terminal', () => {
   test('what is missing is asked for, and standard output has the data only', async () => {
     const out = join(folder, 'asked');
-    const { exitCode, shown } = await onTerminal(`bin/stowage create volume --node n1 -o name >${out}`, [
-      ['Name of the Volume:', 'asked\r'],
-      ['What to make it of:', '\r'],
-      ['Size, such as 10Gi:', '10GB\r'],
-      ['suffix that Kubernetes knows', '\u007f\u007fGi\r'],
-      ['Storage class:', 'fast\r'],
-    ]);
+    const { exitCode, shown } = await onTerminal(
+      `bin/stowage create volume --node n1 --transport local --local-node n1 -o name >${out}`,
+      [
+        ['Name of the Volume:', 'asked\r'],
+        ['What to make it of:', '\r'],
+        ['Size, such as 10Gi:', '10GB\r'],
+        ['suffix that Kubernetes knows', '\u007f\u007fGi\r'],
+        ['Storage class:', 'fast\r'],
+        ['Create it?', 'y\r'],
+      ],
+    );
     expect({ exitCode, left: shown.lastIndexOf('\u001b[?25h') > shown.lastIndexOf('\u001b[?25l') }).toEqual({
       exitCode: 0,
       left: true,

@@ -8,15 +8,15 @@ import { describeAsRoot } from '../support/root.ts';
 /** `npm run test:faults` has the time for every kind, effect and side of it; each effect is after the one before. */
 const MANY = process.env.STOWAGE_FAULTS !== undefined;
 const WHEN = MANY ? (['before', 'after'] as const) : (['after'] as const);
-const EACH = MANY ? 1 : 3;
+const EACH = MANY ? 1 : 6;
 
 /** A fifth of what jobs alone are killed at: each is a daemon's start, and a whole life. */
 const COUNT = Math.ceil(Number(process.env.STOWAGE_FAULTS ?? 20) / 5);
 
-/** Of the random points, and where every third effect begins. Printed; the same one makes the same. */
+/** Of the random points, and where every sixth effect begins. Printed; the same one makes the same. */
 const SEED = Number(process.env.STOWAGE_FAULTS_SEED ?? Date.now() % 2 ** 32);
 
-/** Sparse files with ext4 are killed before and after each effect in crash.test.ts. */
+/** Sparse files with ext4 are killed at each effect in crash.test.ts. */
 const KINDS: (readonly [Backing, Content])[] = MANY
   ? BACKINGS.flatMap((backing) => CONTENTS.map((content) => [backing, content] as const))
   : [
@@ -34,7 +34,7 @@ describeAsRoot('the daemon, killed at every effect of every kind of volume', () 
   afterAll(() => crashing?.stop(), 60_000);
 
   test.each(KINDS)(
-    `a %s with %s: ${WHEN.join(' and ')} each ${MANY ? '' : 'third '}effect`,
+    `a %s with %s: ${WHEN.join(' and ')} each ${MANY ? '' : 'sixth '}effect`,
     async (backing, content) => {
       const effects = await crashing.live({ backing, content });
       for (const when of WHEN) {
@@ -44,7 +44,7 @@ describeAsRoot('the daemon, killed at every effect of every kind of volume', () 
       }
       const where = MANY
         ? `${effects.length} effects`
-        : `every third of ${effects.length} effects (seed ${SEED})`;
+        : `every sixth of ${effects.length} effects (seed ${SEED})`;
       console.info(`${backing} with ${content}: killed at ${where}, ${WHEN.join(' and ')}`);
     },
     900_000,

@@ -17,7 +17,7 @@ import { makeWrappers, type Wrappers } from '../support/wrappers.ts';
 
 /** How many random points; `npm run test:faults` sets more. */
 const MANY = process.env.STOWAGE_FAULTS !== undefined;
-const COUNT = Number(process.env.STOWAGE_FAULTS ?? 20);
+const COUNT = Number(process.env.STOWAGE_FAULTS ?? 10);
 
 /** Of the random points. Printed; the same one makes the same points. */
 const SEED = Number(process.env.STOWAGE_FAULTS_SEED ?? Date.now() % 2 ** 32);

@@ -1,12 +1,18 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { chmod, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { execa } from 'execa';
 import { FREEZE_SCRIPT } from '../../src/storage/snapshot/freeze-script.ts';
 import { scriptArgv } from '../../src/storage/snapshot/script.ts';
-import { type OwnFileSystem, ownFileSystem, scriptProcesses, startWriter } from '../support/loop-mounts.ts';
+import {
+  killAtOnce,
+  type OwnFileSystem,
+  ownFileSystem,
+  scriptProcesses,
+  startWriter,
+} from '../support/loop-mounts.ts';
 import { describeAsRoot } from '../support/root.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { until } from '../support/until.ts';
@@ -23,6 +29,8 @@ describeAsRoot.each([['xfs'], ['ext4']] as ['xfs' | 'ext4'][])('a mounted %s is 
   let device: string;
   let writer: Awaited<ReturnType<typeof startWriter>>;
   let state: string;
+  /** Ends those who were started to copy, and still do. */
+  const copying: (() => void)[] = [];
 
   beforeAll(async () => {
     clones = await ownFileSystem('xfs');
@@ -52,8 +60,12 @@ describeAsRoot.each([['xfs'], ['ext4']] as ['xfs' | 'ext4'][])('a mounted %s is 
     writer = await startWriter(join(mount, 'written'));
   });
   afterEach(async () => {
+    // Where a test went wrong.
+    for (const end of copying.splice(0)) end();
+    await killAtOnce(`dir=${state}`);
     await rm(partial, { force: true });
     await execa('fsfreeze', ['-u', mount], { reject: false });
+    await writer.stop();
   });
 
   /** A program that is found before the real one. */
@@ -63,8 +75,8 @@ describeAsRoot.each([['xfs'], ['ext4']] as ['xfs' | 'ext4'][])('a mounted %s is 
     await chmod(path, 0o755);
   }
 
-  const start = (mode: string, seconds = SECONDS) =>
-    execa(
+  function start(mode: string, seconds = SECONDS) {
+    const copy = execa(
       'sh',
       scriptArgv('stowage-freeze', FREEZE_SCRIPT, mount, String(seconds), source, partial, mode).slice(1),
       {
@@ -73,9 +85,13 @@ describeAsRoot.each([['xfs'], ['ext4']] as ['xfs' | 'ext4'][])('a mounted %s is 
         env: { PATH: `${join(folder.path, 'bin')}:${process.env.PATH}` },
       },
     );
+    copying.push(() => copy.kill('SIGKILL'));
+    return copy;
+  }
 
   const pids = () => scriptProcesses(`dir=${state}`);
-  const isFrozen = async () => (await readFile(`${state}/state`, 'utf8').catch(() => '')).trim() === 'frozen';
+  const isFrozen = async () =>
+    (await readFile(`${state}/state`, 'utf8').catch(() => '')).startsWith('frozen\n');
 
   /** All is as before: writes go on, nobody is left, and nothing is. */
   async function expectThawed(): Promise<void> {
@@ -154,6 +170,125 @@ describeAsRoot.each([['xfs'], ['ext4']] as ['xfs' | 'ext4'][])('a mounted %s is 
     await expectThawed();
     expect(existsSync(partial)).toBe(false);
     expect(gap).toBeLessThan(5000);
+  });
+
+  const thaw = (of = partial) =>
+    execa('sh', scriptArgv('stowage-freeze', FREEZE_SCRIPT, 'thaw', of).slice(1), {
+      reject: false,
+      cwd: '/',
+    });
+  const tryToThaw = async () => (await execa('fsfreeze', ['-u', mount], { reject: false })).exitCode;
+
+  /** All of its processes at once, as by a cgroup: nobody is left to thaw it. */
+  async function killAll(): Promise<void> {
+    // One process: another one could come into being while they are looked for.
+    await program('cp', `touch ${join(folder.path, 'bin', 'copies')}\nexec sleep 60`);
+    const running = start('copy', 60);
+    await until('it is frozen and copied', 10_000, async () =>
+      existsSync(join(folder.path, 'bin', 'copies')) && (await isFrozen()) ? true : undefined,
+    );
+    const watchdogs = await pids();
+    expect([...watchdogs.keys()]).toEqual(expect.arrayContaining(['stowage-hold', 'stowage-thaw']));
+    await killAtOnce(`dir=${state}`, [running.pid as number]);
+    await running;
+    await until('all are gone', 10_000, async () => ((await pids()).size === 0 ? true : undefined));
+    await rm(join(folder.path, 'bin', 'cp'));
+  }
+
+  describe('and whose processes are all killed at once', () => {
+    test('is thawed by who comes next, for another copy, which comes about', async () => {
+      await killAll();
+      const another = join(clones.path, `${randomUUID()}.partial`);
+      const how = [mount, '10', source, another, 'clone'];
+      const ended = await execa('sh', scriptArgv('stowage-freeze', FREEZE_SCRIPT, ...how).slice(1));
+      expect(ended.stderr).toBe(`thawed ${mount}: an interrupted copy of ${source} had left it frozen`);
+      await rm(another);
+      await writer.stop();
+      await expectThawed();
+    });
+
+    test('is thawed by who comes next for that copy', async () => {
+      await killAll();
+      expect(await start('clone', 10)).toMatchObject({ exitCode: 0 });
+      expect(existsSync(partial)).toBe(true);
+      await writer.stop();
+      await expectThawed();
+    });
+
+    test('is thawed by who only deletes it, and once', async () => {
+      await killAll();
+      expect(await thaw()).toMatchObject({ exitCode: 0, stderr: expect.stringContaining('thawed') });
+      await execa('touch', [join(mount, 'touched')]);
+      expect(await thaw()).toMatchObject({ exitCode: 0, stderr: '' });
+      await writer.stop();
+      await expectThawed();
+    });
+
+    test('is thawed also where it was unmounted, which leaves it frozen', async () => {
+      // Whoever waits to write would keep it mounted.
+      await writer.stop();
+      await killAll();
+      await execa('umount', [mount]);
+      try {
+        expect(await thaw()).toMatchObject({ exitCode: 0, stderr: expect.stringContaining('thawed') });
+      } finally {
+        await execa('mount', [device, mount]);
+      }
+      await execa('touch', [join(mount, 'touched')]);
+      await expectThawed();
+    });
+
+    test('is left to whoever froze it since a person thawed it', async () => {
+      await killAll();
+      expect(await tryToThaw()).toBe(0);
+      await execa('fsfreeze', ['-f', mount]);
+      expect(await thaw()).toMatchObject({ exitCode: 0, stderr: '' });
+      expect(existsSync(state)).toBe(false);
+      expect(await tryToThaw()).toBe(0);
+      await writer.stop();
+    });
+
+    test('is left to a person where its file was changed since', async () => {
+      await killAll();
+      await chmod(source, 0o640);
+      expect(await thaw()).toMatchObject({ exitCode: 0, stderr: '' });
+      expect(await tryToThaw()).toBe(0);
+      await writer.stop();
+    });
+
+    test.each([
+      ['and before that was noted, is thawed', 0, true],
+      ['an hour before somebody froze it, is not', -3600, false],
+      ['right after somebody froze it, is not', 1, false],
+    ])('%s', async (_, seconds, isOurs) => {
+      await killAll();
+      const [, device = '', file = ''] = (await readFile(join(state, 'state'), 'utf8')).split('\n');
+      await writeFile(join(state, 'state'), `freezing\n${device}\n${file}\n60\n`);
+      const began = new Date((await stat(source)).ctimeMs - 5 + seconds * 1000);
+      await utimes(join(state, 'state'), began, began);
+      expect((await thaw()).stderr.includes('thawed')).toBe(isOurs);
+      expect(await tryToThaw()).toBe(isOurs ? 1 : 0);
+      await writer.stop();
+    });
+  });
+
+  test('is not thawed by others while it is copied, nor copied twice', async () => {
+    await program('cp', `touch ${join(folder.path, 'bin', 'copies')}\nsleep 3 || exit\nexec cp "$@"`);
+    const running = start('copy', 10);
+    await until('it is frozen and copied', 10_000, async () =>
+      existsSync(join(folder.path, 'bin', 'copies')) && (await isFrozen()) ? true : undefined,
+    );
+    const over = `an earlier copy to ${partial} is not over yet, or what it froze cannot be thawed`;
+    expect(await thaw()).toMatchObject({ exitCode: 1, stderr: over });
+    expect(await start('copy', 10)).toMatchObject({ exitCode: 1, stderr: over });
+    expect(await thaw(join(clones.path, `${randomUUID()}.partial`))).toMatchObject({
+      exitCode: 0,
+      stderr: '',
+    });
+    expect(await isFrozen()).toBe(true);
+    expect(await running).toMatchObject({ exitCode: 0, stderr: '' });
+    await writer.stop();
+    await expectThawed();
   });
 
   test('unless somebody else froze it, who alone thaws it', async () => {

@@ -21,6 +21,9 @@ function busyMetrics(): Metrics {
   metrics.onCall({ verb: 'patch', resource: 'volumes/status', code: undefined, ms: 3 });
   showHostileVolumes(metrics);
   showHostileClaims(metrics);
+  metrics.populations.onVerdict('invalid');
+  const filled = { bytes: 1n << 30n, storageClass: 'fast' };
+  metrics.populations.onEnd({ result: 'success', ms: 1200, filled });
   return metrics;
 }
 

@@ -77,18 +77,21 @@ describeAsRoot('what why says to do', () => {
 
   const remove = (name: string) => shell(`stowage delete volume ${name} --wait --timeout 30s`);
 
-  test('of a class that is missing', async () => {
+  test('StorageClassMissing: of a class that is missing', async () => {
     await create('y1', 'other');
     await inPhase('y1', 'Failed');
     const diagnosis = await why('y1');
-    expect(diagnosis.holdup).toBe('its storage class other does not exist');
+    expect(diagnosis).toMatchObject({
+      cause: 'StorageClassMissing',
+      holdup: 'its storage class other does not exist',
+    });
     await follow(diagnosis);
     await inPhase('y1', 'Available');
     expect((await why('y1')).nothing).toContain('no claim has it yet');
     await remove('y1');
   }, 60_000);
 
-  test('of the name of its PersistentVolume, which another has', async () => {
+  test('NameTaken: of the name of its PersistentVolume, which another has', async () => {
     const pv: PersistentVolume = {
       apiVersion: 'v1',
       kind: 'PersistentVolume',
@@ -104,32 +107,35 @@ describeAsRoot('what why says to do', () => {
     await create('y2', 'local');
     await inPhase('y2', 'Failed');
     const diagnosis = await why('y2');
+    expect(diagnosis.cause).toBe('NameTaken');
     expect(diagnosis.holdup).toContain('a PersistentVolume y2 exists that does not belong to this Volume');
     await follow(diagnosis);
     await inPhase('y2', 'Available');
     await remove('y2');
   }, 60_000);
 
-  test('of a class that no volume can be made of', async () => {
+  test('StorageClassInvalid: of a class that no volume can be made of', async () => {
     const parameters = { fsType: 'ext4', mkfsOptions: '["-U", "x"]' };
     const { metadata: _, ...local } = await cluster.client.get<StorageClass>(STORAGE_CLASSES, 'local');
     await cluster.client.create(STORAGE_CLASSES, { ...local, metadata: { name: 'bad' }, parameters });
     await create('y3', 'bad');
     await inPhase('y3', 'Failed');
     const diagnosis = await why('y3');
+    expect(diagnosis.cause).toBe('StorageClassInvalid');
     expect(diagnosis.holdup).toContain('"-U" is not allowed');
     await follow(diagnosis, `sed -i 's/"-U", "x"/"-m", "0"/' class.yaml`);
     await inPhase('y3', 'Available');
     await remove('y3');
   }, 60_000);
 
-  test('of an invalid spec', async () => {
+  test('InvalidSpec: of an invalid spec', async () => {
     const volume = sparseVolume('y4', 'n1', '0');
     const { spec } = volume;
     const sparseLoopDevice = { size: '0', directory: folder.path };
     await cluster.client.create(VOLUMES, { ...volume, spec: { ...spec, sparseLoopDevice } });
     await inPhase('y4', 'Failed');
     const diagnosis = await why('y4');
+    expect(diagnosis.cause).toBe('InvalidSpec');
     expect(diagnosis.holdup).toContain('must be greater than 0');
     await follow(diagnosis, `sed -i 's/size: .*/size: 10Mi/' volume.yaml`);
     await inPhase('y4', 'Available');

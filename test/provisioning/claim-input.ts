@@ -78,6 +78,7 @@ export function input({ rooms = { n1: { freeBytes: 10n * GIB } }, ...parts }: Pa
     volume: undefined,
     pv: undefined,
     nodes: [node('n1')],
+    isGone: () => false,
     source: undefined,
     told: undefined,
     ...parts,

@@ -1,4 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
+import type { ClaimCondition } from '../../src/api/core.ts';
+import type { Volume } from '../../src/api/volume.ts';
 import { decideClaim } from '../../src/provisioning/claims/decide-claim.ts';
 import {
   claim,
@@ -37,6 +39,21 @@ describe('a claim that is not bound', () => {
     ['that is being deleted gets nothing', { claim: claim({}, { deleted: true }) }, 'rest'],
     ['that is lost gets nothing anew', { claim: claim({}, { status: { phase: 'Lost' } }) }, 'rest'],
     ['for which somebody chose a PersistentVolume', { claim: claim({ volumeName: 'pv1' }) }, 'rest'],
+    [
+      'is refused where the class asks for a file system that there is not',
+      { storageClass: storageClass({ parameters: { fsType: 'btrfs' } }) },
+      'Warning ProvisioningFailed: storage class dynamic: parameter fsType is "btrfs", but must be ext4 or xfs',
+    ],
+    [
+      'is refused where the class has options that mkfs may not have',
+      { storageClass: storageClass({ parameters: { mkfsOptions: '-q' } }) },
+      'Warning ProvisioningFailed: storage class dynamic: parameter mkfsOptions: "-q" is not a JSON list of strings, such as ["-m", "0"]',
+    ],
+    [
+      'of mode Block gets no file system',
+      { claim: claim({ volumeMode: 'Block' }), storageClass: storageClass({ parameters: { fsType: 'x' } }) },
+      `create pvc-${UID} on n1`,
+    ],
     [
       'of a class that makes no sense is told so',
       { storageClass: storageClass({ parameters: { size: '1' } }) },
@@ -113,6 +130,19 @@ describe('a claim that waits for its first pod', () => {
     ['gets its volume on the node that was chosen', { claim: selected() }, `create pvc-${UID} on n1`],
     ['gets none on a node of another daemon', { claim: claim({}, { node: 'n9' }) }, 'rest'],
     [
+      'gives back a node that is gone',
+      { claim: claim({}, { node: 'n9' }), isGone: () => true },
+      `give back n9: there is no node n9. The scheduler is to choose another node for the claim (Volume pvc-${UID} was not made)`,
+    ],
+    [
+      "leaves the node to another's populator",
+      {
+        claim: selected({ dataSourceRef: { apiGroup: 'x.example', kind: 'Y', name: 'z' } }),
+        nodes: [node('n1', 'False')],
+      },
+      'resolve-source',
+    ],
+    [
       'gives back a node that is not Ready',
       { claim: selected(), nodes: [node('n1', 'False')] },
       `give back n1: node n1 is not Ready. The scheduler is to choose another node for the claim (Volume pvc-${UID} was not made)`,
@@ -143,7 +173,7 @@ describe('a claim that starts from something', () => {
     ],
     [
       'of another is left to that',
-      { ...from, source: { is: 'other', message: 'x' } },
+      { ...from, source: { is: 'other', message: 'x', on: [] } },
       'Normal Provisioning: x',
     ],
     [
@@ -158,6 +188,20 @@ describe('a claim that starts from something', () => {
     ],
   ])('%s', (_, parts, expected) => {
     expect(outcome(parts)).toBe(expected);
+  });
+
+  test('that the API server dropped is asked for, too', () => {
+    const applied = claim();
+    const manifest = {
+      ...applied,
+      spec: { ...applied.spec, dataSourceRef: { ...snapshot, namespace: 'prod' } },
+    };
+    const annotations = { 'kubectl.kubernetes.io/last-applied-configuration': JSON.stringify(manifest) };
+    const parts = { claim: { ...applied, metadata: { ...applied.metadata, annotations } } };
+    expect(outcome(parts)).toBe('resolve-source');
+    expect(outcome({ ...parts, source: { is: 'waits', message: 'dropped', on: [] } })).toBe(
+      'Warning ProvisioningFailed: dropped',
+    );
   });
 
   test('has it in the Volume', () => {
@@ -203,6 +247,20 @@ describe('a claim whose Volume is there', () => {
       `Warning ProvisioningFailed: Volume pvc-${UID} waits: x is gone`,
     ],
     [
+      'is told that this waits for its node',
+      {
+        volume: volume({
+          status: {
+            phase: 'Pending',
+            conditions: [
+              { type: 'Ready', status: 'Unknown', reason: 'NodeUnreachable', message: 'ssh: port 22: x' },
+            ],
+          },
+        }),
+      },
+      `Warning ProvisioningFailed: Volume pvc-${UID} waits for node n1, which does not answer as it should. See: stowage why volume pvc-${UID}`,
+    ],
+    [
       'but was made by somebody else is told so',
       { volume: { ...volume(), spec: { ...volume().spec, template: {} } } },
       `Warning ProvisioningFailed: a Volume pvc-${UID} is there that was not made for this claim. Delete it: stowage delete volume pvc-${UID}`,
@@ -213,7 +271,7 @@ describe('a claim whose Volume is there', () => {
 });
 
 describe('a claim that is bound', () => {
-  const bound = (asked: string, has: string, conditions: { type: string; status: 'True' }[] = []) =>
+  const bound = (asked: string, has: string, conditions: ClaimCondition[] = []) =>
     claim(
       { volumeName: `pvc-${UID}`, resources: { requests: { storage: asked } } },
       { status: { phase: 'Bound', capacity: { storage: has }, conditions } },
@@ -221,6 +279,13 @@ describe('a claim that is bound', () => {
   const pv = (storage: string) => ({ spec: { capacity: { storage } } }) as NonNullable<Parts['pv']>;
   const larger = { ...volume(), spec: { ...volume().spec, sparseLoopDevice: { size: '3Gi' } } };
   const resizing = { type: 'Resizing', status: 'True' } as const;
+  const told = {
+    ...resizing,
+    message: `Volume pvc-${UID} grows to 3Gi`,
+    lastTransitionTime: '2026-03-01T11:00:00Z',
+  };
+  const ready = { type: 'Ready', status: 'True', message: 'growing to 3Gi: attempt 1: no' } as const;
+  const stuck: Volume = { ...larger, status: { phase: 'Available', conditions: [ready] } };
   test.each<Row>([
     ['and has what it asks for rests', { claim: bound('2Gi', '2Gi'), volume: volume() }, 'rest'],
     ['to what was made by hand is left alone', { claim: bound('3Gi', '2Gi'), volume: undefined }, 'rest'],
@@ -244,7 +309,12 @@ describe('a claim that is bound', () => {
       { claim: bound('3Gi', '2Gi'), volume: larger, pv: pv('2Gi') },
       `status {"conditions":[{"type":"Resizing","status":"True","message":"Volume pvc-${UID} grows to 3Gi","lastTransitionTime":"2026-03-01T12:00:00Z"}]}`,
     ],
-    ['is told that once', { claim: bound('3Gi', '2Gi', [resizing]), volume: larger, pv: pv('2Gi') }, 'rest'],
+    ['is told that once', { claim: bound('3Gi', '2Gi', [told]), volume: larger, pv: pv('2Gi') }, 'rest'],
+    [
+      'is told what keeps it from growing, too',
+      { claim: bound('3Gi', '2Gi', [told]), volume: stuck, pv: pv('2Gi') },
+      'status {"conditions":[{"type":"Resizing","status":"True","message":"growing to 3Gi: attempt 1: no","lastTransitionTime":"2026-03-01T11:00:00Z"}]}',
+    ],
     [
       'is told that it has grown',
       { claim: bound('3Gi', '2Gi', [resizing]), volume: larger, pv: pv('3221225472') },

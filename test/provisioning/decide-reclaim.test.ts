@@ -26,6 +26,11 @@ test.each<[string, Partial<ReclaimInput>, string | undefined]>([
   ],
   ['whose claim the cache had lost stays', { pv: pv('Released'), liveClaim: { found: claim() } }, undefined],
   ['that was let go of is deleted', { pv: pv('Released'), liveClaim: gone }, 'delete-volume'],
+  [
+    'that is let go of, and that another one is being made from, stays',
+    { pv: pv('Released'), liveClaim: gone, clones: [volume()] },
+    undefined,
+  ],
   ['that is to be kept stays', { pv: pv('Released', 'Retain'), liveClaim: gone }, undefined],
   ['that is still bound stays', { pv: pv('Bound'), liveClaim: gone }, undefined],
   ['that waits for its claim stays', { pv: pv('Available'), liveClaim: gone }, undefined],
@@ -56,6 +61,7 @@ test.each<[string, Partial<ReclaimInput>, string | undefined]>([
     undefined,
   ],
 ])('a Volume of a claim %s', (_, parts, expected) => {
-  const input = { volume: owned, pv: undefined, claim: undefined, liveClaim: undefined, ...parts };
+  const none = { pv: undefined, claim: undefined, liveClaim: undefined, clones: [] };
+  const input = { volume: owned, ...none, ...parts };
   expect(decideReclaim(input).action?.do).toBe(expected);
 });

@@ -1,11 +1,16 @@
 import { describe, expect, test } from '@jest/globals';
 import type { CsiStorageCapacity } from '../../src/api/core.ts';
+import type { KubeObject } from '../../src/api/meta.ts';
 import type { Volume } from '../../src/api/volume.ts';
+import type { Informer } from '../../src/kube/informer.ts';
+import type { KubeClient } from '../../src/kube/types.ts';
 import { capacityName, decideCapacity } from '../../src/provisioning/room/capacity.ts';
+import { createCapacityReconciler } from '../../src/provisioning/room/capacity-reconciler.ts';
+import { createRooms } from '../../src/provisioning/room/looks.ts';
 import { folderRoom, groupRoom } from '../../src/provisioning/room/room.ts';
 import { folderRoomProbes, readFolderRoom, readGroupRoom } from '../../src/storage/room.ts';
 import { missing, result } from '../support/fake-executor.ts';
-import { GIB, volume } from './claim-input.ts';
+import { GIB, node, storageClass, volume } from './claim-input.ts';
 
 const HOME = '/var/lib/metalk8s/storage/sparse';
 
@@ -97,6 +102,42 @@ describe('room for files', () => {
       'Permission denied',
     );
   });
+
+  test('is looked at again once something is promised in a folder that was not looked at', async () => {
+    const promised = [sparse('a', '2Gi')];
+    const rooms = createRooms({
+      executor: {
+        observe: async () => new Map([...results([]), ['files /b', missing]]),
+      },
+      clock: { now: () => 0 },
+      volumesOn: () => promised,
+      copiesOn: () => [],
+    });
+    const place = { type: 'sparse', directory: HOME } as const;
+    await rooms.look('n1', place);
+    expect(rooms.room('n1', place, 1)).toEqual({ freeBytes: 409_600n - 2n * GIB });
+    promised.push(sparse('b', '3Gi', { sparseLoopDevice: { size: '3Gi', directory: '/b' } }));
+    expect(rooms.room('n1', place, 1)).toBeUndefined();
+    await rooms.look('n1', place);
+    expect(rooms.room('n1', place, 1)).toEqual({ freeBytes: 409_600n - 5n * GIB });
+  });
+
+  test('what goes elsewhere while a node is looked at keeps nothing from being known', async () => {
+    const rooms = createRooms({
+      executor: {
+        observe: async () => {
+          rooms.forget('n2');
+          return results([]);
+        },
+      },
+      clock: { now: () => 0 },
+      volumesOn: () => [],
+      copiesOn: () => [],
+    });
+    const place = { type: 'sparse', directory: HOME } as const;
+    await rooms.look('n1', place);
+    expect(rooms.room('n1', place, 1)).toEqual({ freeBytes: 409_600n });
+  });
 });
 
 describe('room for logical volumes', () => {
@@ -115,9 +156,19 @@ describe('room for logical volumes', () => {
       'of a group: what is free, less what is promised and not made',
       7n * GIB,
       [
-        { sizeBytes: 10n * GIB, promisedBytes: 0n, names: new Set(['a']) },
+        { sizeBytes: 10n * GIB, promisedBytes: 0n, made: new Map([['a', 2n * GIB]]) },
         thick,
         [lvm('a', '2Gi'), lvm('b', '3Gi'), lvm('c', '1Gi', 'pool')],
+        1,
+      ],
+    ],
+    [
+      'of a group: less what one that is there is to grow by',
+      6n * GIB,
+      [
+        { sizeBytes: 10n * GIB, promisedBytes: 0n, made: new Map([['a', 2n * GIB]]) },
+        thick,
+        [lvm('a', '6Gi')],
         1,
       ],
     ],
@@ -125,7 +176,7 @@ describe('room for logical volumes', () => {
       'of a pool: its size, less all that is promised in it',
       12n * GIB,
       [
-        { sizeBytes: 10n * GIB, promisedBytes: 5n * GIB, names: new Set() },
+        { sizeBytes: 10n * GIB, promisedBytes: 5n * GIB, made: new Map() },
         thin,
         [lvm('b', '3Gi', 'pool')],
         2,
@@ -242,4 +293,27 @@ describe('what the scheduler is told', () => {
       object: { nodeTopology: { matchLabels: { 'kubernetes.io/hostname': 'h1' } }, storageClassName: 'c' },
     });
   });
+});
+
+test('what the scheduler was told stays while the room of a node changes as it is looked at', async () => {
+  const gone: string[] = [];
+  const objects = <T extends KubeObject>(...list: T[]) =>
+    ({ get: (name: string) => list.find(({ metadata }) => metadata.name === name) }) as Informer<T>;
+  const reconcile = createCapacityReconciler({
+    client: {
+      get: async () => ({}),
+      delete: async (_: unknown, name: string) => gone.push(name),
+    } as unknown as KubeClient,
+    storageClasses: objects(storageClass()),
+    nodes: objects(node('n1')),
+    capacities: objects({
+      ...{ apiVersion: 'storage.k8s.io/v1', kind: 'CSIStorageCapacity', storageClassName: 'dynamic' },
+      metadata: { name: capacityName('dynamic', 'n1') },
+    }),
+    rooms: { room: () => undefined, look: async () => {}, forget() {} },
+    actsFor: () => true,
+    namespace: 'stowage',
+  });
+  expect(await reconcile('dynamic/n1')).toEqual({ requeueAfterMs: 60_000 });
+  expect(gone).toEqual([]);
 });

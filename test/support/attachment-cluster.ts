@@ -152,7 +152,7 @@ export async function startAttachmentCluster() {
 
   await createNode('n1');
   return {
-    ...{ client, nodes, writes, start, stop, createNode, setReady, taint },
+    ...{ client, kubeconfig: cluster.kubeconfig, nodes, writes, start, stop, createNode, setReady, taint },
     ...{ volume, attachments, record, createVolume, createOnDemand, isAvailable, claim },
     ...{ createPod, createPodWith, deletePod, podCondition, isAttached, isDetached, isTold, events, event },
     /** What was written of where a Volume is attached, to its PersistentVolume. */

@@ -14,6 +14,8 @@ import { fakeIo, type Outcome, type World } from './fake-io.ts';
 /** A sandbox with the kinds of snapshots and grants, and the namespaces `prod` and `test`. */
 export interface ClaimsCluster {
   client: KubeClient;
+  /** A file. */
+  kubeconfig: string;
   /** Runs a command line against it, by its own connection. `between` may change the client that it speaks through. */
   stowage(argv: string[], world?: World, through?: (client: KubeClient) => KubeClient): Promise<Outcome>;
   stop(): Promise<void>;
@@ -22,18 +24,21 @@ export interface ClaimsCluster {
 export async function startClaimsCluster(
   options: {
     crossNamespace?: boolean;
+    /** Whether pods are given nodes, and their claims before. */
+    scheduler?: boolean;
     /** Kinds that are not served. */
     without?: readonly string[];
     /** ReferenceGrants are served in this version only. */
     grantsIn?: string;
   } = {},
 ): Promise<ClaimsCluster> {
-  const { crossNamespace = false, without = [], grantsIn } = options;
+  const { crossNamespace = false, scheduler = false, without = [], grantsIn } = options;
   const crds = ALL_CRDS.filter(({ spec }) => !without.includes(spec.names.kind)).map((crd) =>
     crd.spec.names.kind === 'ReferenceGrant' && grantsIn !== undefined ? servedIn(crd, grantsIn) : crd,
   );
   const sandbox = await startSandbox({
     crds,
+    scheduler,
     featureGates: { CrossNamespaceVolumeDataSource: crossNamespace },
   });
   const folder = await mkdtemp(join(tmpdir(), 'stowage-claims-'));
@@ -44,14 +49,15 @@ export async function startClaimsCluster(
     await client.create<KubeObject>(NAMESPACES, { apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
   }
   return {
-    client,
+    ...{ client, kubeconfig },
     async stowage(argv, world = {}, through = (each) => each) {
       const { io, outcome } = fakeIo(world);
       const connected = async (flags: Parameters<typeof connect>[0]): Promise<Connection> => {
-        const connection = await connect(flags);
+        // Meant by the environment: what the command line says is in commands that are printed.
+        const connection = await connect({ ...flags, kubeconfig: flags?.kubeconfig ?? kubeconfig });
         return { ...connection, client: through(connection.client) };
       };
-      outcome.code = await run([...argv, '--kubeconfig', kubeconfig], {
+      outcome.code = await run([...argv], {
         ...io,
         clock: world.clock ?? systemClock,
         connect: connected,

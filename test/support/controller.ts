@@ -31,6 +31,8 @@ export interface TestControllerOptions {
   /** Whether devices are attached, and how. Default: they are. */
   attachment?: boolean | AttachmentOptions;
   provisioning?: ProvisioningOptions;
+  /** Default: the usual one. */
+  kubeletRoot?: string;
 }
 
 /** The Volume controller in this process. It acts for every node but `foreign`. */
@@ -42,6 +44,7 @@ export async function startController(
     retry = { startMs: 600_000, maxMs: 600_000 },
     attachment = true,
     provisioning = {},
+    kubeletRoot,
   }: TestControllerOptions = {},
 ): Promise<TestController> {
   const asked: string[] = [];
@@ -71,6 +74,7 @@ export async function startController(
     actsFor: (node) => node !== 'foreign',
     host: 'test',
     workers: 2,
+    ...(kubeletRoot === undefined ? {} : { kubeletRoot }),
     retry,
     attachment: attachment === true ? DEFAULT_ATTACHMENT : attachment || undefined,
   });

@@ -1,11 +1,10 @@
 /**
- * The Volume controller of `stowage watch` in a process of its own that kills itself, or its connections to nodes, with
+ * The controllers of `stowage watch` in a process of its own that kills itself, or its connections to nodes, with
  * SIGKILL at its n-th effect: every write to the API server and every call to a node counts as one.
  *
  * Its one argument is CrashingWatchOptions as JSON.
  */
 import { appendFileSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { KubeNode } from '../../src/api/core.ts';
 import { NODES } from '../../src/api/resources.ts';
@@ -19,7 +18,7 @@ import type { Executor } from '../../src/nodes/job.ts';
 import { createLocalShell } from '../../src/nodes/local-shell.ts';
 import { createShellExecutor } from '../../src/nodes/shell-executor.ts';
 import { createSshShell } from '../../src/nodes/ssh-shell.ts';
-import { childrenOf } from './sshd.ts';
+import { cutConnections } from './sshd.ts';
 
 export interface CrashingWatchOptions {
   kubeconfig: string;
@@ -30,8 +29,12 @@ export interface CrashingWatchOptions {
   log: string;
   /** The effect to crash at, from 1; 0 for none. */
   effect: number;
+  /** Crash at the first of that name, whichever it is. */
+  first?: string;
   /** For a connection, `after` is while the call is under way. */
   when: 'before' | 'after';
+  /** Where claims are filled, if they are. */
+  namespace?: string;
   /** An sshd whose connections are killed instead of this process. */
   cut?: number;
 }
@@ -44,17 +47,7 @@ const UNDER_WAY = 25;
 
 async function crash(): Promise<void> {
   if (options.cut === undefined) process.kill(process.pid, 'SIGKILL');
-  else await killDescendants(options.cut);
-}
-
-async function killDescendants(pid: number): Promise<void> {
-  for (const child of await childrenOf(pid)) {
-    // sshd's own processes only: the shell of a session and its jobs live on, as on a node whose network went away.
-    const name = await readFile(`/proc/${child}/comm`, 'utf8').catch(() => '');
-    if (!name.startsWith('sshd')) continue;
-    await killDescendants(child);
-    process.kill(child, 'SIGKILL');
-  }
+  else await cutConnections(options.cut);
 }
 
 /** The same object, whose methods of these names crash when it is their turn. */
@@ -64,10 +57,15 @@ function crashing<T extends object>(what: string, object: T, methods: readonly (
     const carryOut = object[method] as (...args: unknown[]) => Promise<unknown>;
     Object.assign(wrapped, {
       async [method](...args: unknown[]) {
-        const mine = ++effects === options.effect;
-        appendFileSync(options.log, `${what}.${method}\n`);
+        // Of what, where that is a kind; of nodes it is one.
+        const { plural } = args[0] as { plural?: string };
+        const name = `${what}.${method}${plural === undefined ? '' : ` ${plural}`}`;
+        const mine = ++effects === options.effect || name === options.first;
+        appendFileSync(options.log, `${name}\n`);
         if (mine && options.when === 'before') await crash();
         const outcome = carryOut.apply(object, args);
+        // It is awaited only after the crash, and may be refused by that: until then nobody would have caught it.
+        outcome.catch(() => {});
         if (mine && options.when === 'after') {
           await (options.cut === undefined ? outcome : sleep(UNDER_WAY));
           await crash();
@@ -113,8 +111,11 @@ const controller = startVolumeController({
   executor: crashing<Executor>('node', executor, ['observe', 'submit', 'poll', 'forget']),
   actsFor: (node) => options.nodes.includes(node),
   host: 'test',
+  namespace: options.namespace,
   workers: 4,
   attachment: DEFAULT_ATTACHMENT,
+  crossNamespace: true,
+  snapshotController: 'builtin',
   retry: { startMs: 200, maxMs: 2000 },
 });
 process.on('SIGTERM', () => {

@@ -67,6 +67,12 @@ export function fakeExecutor(nodes: Record<string, FakeNodeAnswers | Error>): Fa
   return executor;
 }
 
+/** Where a raw device is looked for, and there is none. */
+export const NO_DEVICE: FakeNodeAnswers['probes'] = {
+  ...{ target: missing, 'wait for udev': result(0) },
+  ...{ others: result(0), boot: result(0, 'b00t') },
+};
+
 /** A node on which there is nothing of a sparse Volume. */
 export const EMPTY_NODE: Record<string, Answer> = {
   path: (argv) => result(0, argv.at(-1)),

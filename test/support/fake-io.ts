@@ -30,6 +30,8 @@ export interface Outcome {
   nodesAs?: NodeExecutorOptions;
   /** The questions that were asked. */
   questions: string[];
+  /** What could be chosen, of each question that offers something. */
+  choices: string[][];
 }
 
 export interface World {
@@ -84,7 +86,15 @@ export async function stowage(argv: string[], world: World = {}): Promise<Outcom
 /** The world of a command, and what happens in it. */
 export function fakeIo(world: World = {}): { io: Io; outcome: Outcome } {
   const objects = world.objects ?? {};
-  const outcome: Outcome = { code: -1, out: '', err: '', requests: [], connections: [], questions: [] };
+  const outcome: Outcome = {
+    code: -1,
+    out: '',
+    err: '',
+    requests: [],
+    connections: [],
+    questions: [],
+    choices: [],
+  };
   const request = (verb: string, { plural }: Resource, name: string, options?: object, object?: object) => {
     const key = `${plural}/${name}`;
     outcome.requests.push({ what: `${verb} ${key}`, options, ...(object && { object }) });
@@ -157,10 +167,14 @@ export function fakeIo(world: World = {}): { io: Io; outcome: Outcome } {
   };
   const prompts: Prompts = {
     input: (message, problem) => ask(message, problem) as Promise<string>,
-    select: (message, choices) =>
-      ask(message, (answer) =>
-        choices.some(({ value }) => value === answer) ? undefined : 'no choice',
-      ) as Promise<string>,
+    select: (message, choices) => {
+      outcome.choices.push(choices.map(({ name, disabled }) => name + (disabled ? ` (${disabled})` : '')));
+      return ask(message, (answer) =>
+        choices.some(({ value, disabled }) => value === answer && disabled === undefined)
+          ? undefined
+          : 'no choice',
+      ) as Promise<string>;
+    },
     confirm: (message) => ask(message) as Promise<boolean>,
   };
   const io: Io = {

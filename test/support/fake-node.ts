@@ -1,8 +1,8 @@
-import { dirname } from 'node:path';
+import { basename, dirname } from 'node:path';
 import { holds } from '../../src/nodes/check-guards.ts';
 import type { Step } from '../../src/nodes/job.ts';
 import { parseIntent } from '../../src/storage/records.ts';
-import { snapshotFile } from '../../src/storage/snapshot/place.ts';
+import { freezeRecord, snapshotFile } from '../../src/storage/snapshot/place.ts';
 import type { DesiredSnapshot, ObservedSnapshot, SourceFacts } from '../../src/storage/snapshot/types.ts';
 import type { DesiredSparse, FileFacts, ObservedSparse, Signature } from '../../src/storage/types.ts';
 import { unused } from './fake-executor.ts';
@@ -92,6 +92,7 @@ export class FakeNode {
       signature: this.#signature(copy),
       partial: this.#facts(`${copy}.partial`),
       partialPath: `${copy}.partial`,
+      freezeIsLeft: this.files.has(freezeRecord(uid)),
     };
   }
 
@@ -218,7 +219,7 @@ export class FakeNode {
       return { exit: 0, stdout: [...this.kubelet, '/dev/null'].join('\n') };
     }
     // Nothing else uses a device here.
-    if (argv[0] === 'find' || argv[0] === 'cat') return unused(argv);
+    if (argv[0] === 'find' || argv[0] === 'cat' || argv[0] === 'grep') return unused(argv);
     throw new Error(`no answer to ${argv.join(' ')}`);
   }
 
@@ -309,6 +310,10 @@ export class FakeNode {
     const [first = '', second = '', source = '', partial = ''] = args;
     switch (name) {
       case 'stowage-freeze':
+        if (first === 'thaw') {
+          this.files.delete(freezeRecord(basename(second, '.partial')));
+          return;
+        }
         if (this.loops.get(this.mounts.get(first) ?? -1)?.file !== source)
           throw new Error(`${first} is another`);
         this.#copy(source, partial);
@@ -320,6 +325,9 @@ export class FakeNode {
           ...(source === 'grow' ? { fsBytes: this.#get(first).sizeBytes } : {}),
         });
         return;
+      case 'stowage-image':
+        Object.assign(this.#get(first), { data: args.at(-1) });
+        return;
     }
     throw new Error(`no script ${name}`);
   }
@@ -329,9 +337,11 @@ export class FakeNode {
     const [program, ...rest] = step.argv;
     if (program === 'rm') this.files.delete(rest.find((path) => this.files.has(path)) ?? '');
     if (program === 'dd') this.#execute(step.argv, (step.stdin ?? '').slice(0, 10));
-    if (program === 'cp' || rest[2] === 'stowage-freeze') {
+    if (program === 'cp' || (rest[2] === 'stowage-freeze' && rest[4] !== 'thaw')) {
       this.#execute(step.argv, '');
       const partial = rest.findLast((word) => word.endsWith('.partial')) ?? '';
+      // Its watchdogs were killed, too.
+      if (program !== 'cp') this.#write(freezeRecord(basename(partial, '.partial')), { text: 'frozen' });
       // The beginning came first, with the UUID.
       Object.assign(this.#get(partial), { torn: true });
     }
@@ -341,6 +351,10 @@ export class FakeNode {
       while (this.loops.has(number)) number++;
       this.loops.set(number, { file, inode: this.#get(file).inode });
       if (number % 2 === 0) this.mounts.set(`/run/stowage/mounts/${uid}`, number);
+    }
+    if (rest[2] === 'stowage-image') {
+      this.#execute(step.argv, '');
+      Object.assign(this.#get(rest[4] ?? ''), { torn: true });
     }
     // udev is there before anybody waits for it.
     if (program === 'losetup' && rest[0] !== '-d') {

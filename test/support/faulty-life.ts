@@ -118,10 +118,11 @@ async function newVolume(kinds: Kinds, { backing, content, onDelete }: Kind) {
   const disk =
     backing === 'disk' ? await kinds.disk(sizeBytes) : await kinds.disk(2n * sizeBytes + 2n * MIB, 'gpt');
   const path = backing === 'disk' ? disk.path : disk.partition;
-  // Without data on it nothing would tell whether it was wiped.
-  await execa('dd', ['if=/dev/urandom', `of=${path}`, 'bs=1M', 'seek=40', 'count=1', 'conv=fsync']);
+  // Without data on it nothing would tell whether it was wiped. A file in its place would keep the device away for good.
+  const put = ['if=/dev/urandom', 'bs=1M', 'conv=nocreat,fsync'];
+  await execa('dd', [...put, `of=${path}`, 'seek=40', 'count=1']);
   if (backing === 'disk') return { desired: kinds.onDevice(path, content, { onDelete }), disk: undefined };
-  await execa('dd', ['if=/dev/urandom', `of=${disk.path}p2`, 'bs=1M', 'count=2', 'conv=fsync']);
+  await execa('dd', [...put, `of=${disk.path}p2`, 'count=2']);
   return { desired: kinds.onDevice(path, content, { onDelete }), disk };
 }
 

@@ -124,7 +124,7 @@ export async function setUpKinds(
     },
     async write({ mode }, path, data) {
       if (mode === 'Block') {
-        const to = [`of=${path}`, 'bs=4096', 'seek=100', 'conv=notrunc,fsync', 'status=none'];
+        const to = [`of=${path}`, 'bs=4096', 'seek=100', 'conv=notrunc,nocreat,fsync', 'status=none'];
         await execa('dd', to, { input: data });
         return;
       }

@@ -59,14 +59,45 @@ export async function startWriter(file: string): Promise<{ stop(): Promise<numbe
   };
 }
 
-/** Processes that have a variable of this value in their environment, by the first argument after what `sh -c` runs. */
-export async function scriptProcesses(variable: string): Promise<Map<string, number>> {
-  const found = new Map<string, number>();
+/** Processes that have a variable of this value in their environment, with the first argument after what `sh -c` runs. */
+async function withVariable(variable: string): Promise<{ name: string; pid: number }[]> {
+  const found: { name: string; pid: number }[] = [];
   for (const pid of await readdir('/proc')) {
     const read = (file: string) => readFile(`/proc/${pid}/${file}`, 'utf8').catch(() => '');
     if (!(await read('environ')).split('\0').includes(variable)) continue;
     const words = (await read('cmdline')).split('\0');
-    found.set(words[0] === 'sh' ? (words[3] ?? '') : (words[0] ?? ''), Number(pid));
+    found.push({ name: words[0] === 'sh' ? (words[3] ?? '') : (words[0] ?? ''), pid: Number(pid) });
   }
   return found;
+}
+
+/** The same by their names. Of several of one name it is the first: the others are children that it has for a moment. */
+export async function scriptProcesses(variable: string): Promise<Map<string, number>> {
+  const found = await withVariable(variable);
+  return new Map(found.reverse().map(({ name, pid }) => [name, pid]));
+}
+
+/**
+ * Kills those and some more as if all at once: they are stopped first, until none is found that is not, since one that sees
+ * another one go acts on it.
+ */
+export async function killAtOnce(variable: string, more: readonly number[] = []): Promise<void> {
+  const stopped = new Set<number>();
+  const signal = (pid: number, name: NodeJS.Signals) => {
+    try {
+      process.kill(pid, name);
+    } catch (error) {
+      // It came to its end by itself.
+      if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+    }
+  };
+  for (let left = more; ; ) {
+    for (const pid of left) {
+      signal(pid, 'SIGSTOP');
+      stopped.add(pid);
+    }
+    left = (await withVariable(variable)).map(({ pid }) => pid).filter((pid) => !stopped.has(pid));
+    if (left.length === 0) break;
+  }
+  for (const pid of stopped) signal(pid, 'SIGKILL');
 }

@@ -12,21 +12,33 @@ export interface Mortal {
   arm(at: number, when: 'before' | 'after'): Promise<void>;
 }
 
-/** The hands of a process that dies at an effect: nothing that it does has any after that. Events are written beside. */
-export function mortal(client: KubeClient, nodes: Executor): Mortal {
+/**
+ * The hands of a process that dies at an effect: nothing that it does has any after that. Events are written beside. `counts`: which
+ * it can die at; all by default.
+ */
+export function mortal(
+  client: KubeClient,
+  nodes: Executor,
+  counts: (what: string) => boolean = () => true,
+): Mortal {
   let deadly = { at: 0, when: 'before' as 'before' | 'after', die: () => {} };
   let dead = false;
 
   const act = async <R>(what: string, refuse: () => Error, carryOut: () => Promise<R>): Promise<R> => {
     if (dead) throw refuse();
+    if (!counts(what)) return carryOut();
     const isLast = self.effects.push(what) === deadly.at;
     if (isLast) dead = true;
-    if (!isLast || deadly.when === 'after') {
-      const result = await carryOut();
-      if (!isLast) return dead ? Promise.reject(refuse()) : result;
+    try {
+      if (!isLast || deadly.when === 'after') {
+        const result = await carryOut();
+        if (!isLast) return dead ? Promise.reject(refuse()) : result;
+      }
+      throw refuse();
+    } finally {
+      // Also where the effect was refused.
+      if (isLast) deadly.die();
     }
-    deadly.die();
-    throw refuse();
   };
   const write =
     <A extends [Resource, ...never[]], R>(verb: string, carryOut: (...args: A) => Promise<R>) =>

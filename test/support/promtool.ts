@@ -1,7 +1,11 @@
 import { spawnSync } from 'node:child_process';
 
-/** kube-controller-manager's name, which its dashboards ask for: promtool says the same of its scrapes. */
-const THEIRS = /^attach_detach_controller_attachdetach_controller_forced_detaches .*"_total" suffix$/;
+/**
+ * kube-controller-manager's name, which its dashboards ask for, and those of KEP-1495: promtool says the same of the scrapes of those
+ * who use them.
+ */
+const THEIRS =
+  /^(attach_detach_controller_attachdetach_controller_forced_detaches|volume_(data_source_validator|populator)_operation_count) .*"(_total|_count)" suffix$/;
 
 /** Prometheus' own reading of a scrape, and its conventions for names; `status`: 0 where nothing is wrong with it. */
 export function checkMetrics(body: string): { status: number | null; said: string } {

@@ -46,6 +46,7 @@ export const disk: DeviceFacts = {
   tableUuids: [],
   dmUuid: undefined,
   partitions: [],
+  partitionUuids: [],
 };
 
 export const partition: DeviceFacts = {

@@ -45,6 +45,7 @@ export const uncopied: ObservedSnapshot = {
   signature: { found: 'none' },
   partial: { type: 'missing' },
   partialPath: `${COPY}.partial`,
+  freezeIsLeft: false,
 };
 
 /** What a volume is that starts from that copy. */

@@ -168,6 +168,7 @@ export const contentInput = (
   snapshotClass: snapshotClass(),
   restores: [],
   nodeFacts: (name) => node(nodes[name]),
+  isOfAnother: () => false,
   outcome: undefined,
   ...fields,
 });

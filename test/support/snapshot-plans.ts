@@ -53,7 +53,7 @@ export function everyStep(number: number): Step[] {
     steps.push(
       ...stepsOf(planSnapshot('take', desired, observed({}))),
       ...stepsOf(planSnapshot('take', desired, observed(attached))),
-      ...stepsOf(planSnapshot('take', desired, observed(left, { partial: file }))),
+      ...stepsOf(planSnapshot('take', desired, observed(left, { partial: file, freezeIsLeft: true }))),
       ...stepsOf(planSnapshot('delete', desired, observed(left, { partial: file, copy: file }))),
       ...stepsOf(plan('prepare', wanted, { ...freshNode, realPath: restored.file, source }, number)),
     );

@@ -132,6 +132,24 @@ export async function childrenOf(pid: number): Promise<number[]> {
   return text.split(' ').filter(Boolean).map(Number);
 }
 
+/**
+ * Kills the connections of an sshd by SIGKILL: its own processes only. The shell of a session and its jobs live on, as on a node
+ * whose network went away.
+ */
+export async function cutConnections(pid: number): Promise<void> {
+  for (const child of await childrenOf(pid)) {
+    const name = await readFile(`/proc/${child}/comm`, 'utf8').catch(() => '');
+    if (!name.startsWith('sshd')) continue;
+    await cutConnections(child);
+    try {
+      process.kill(child, 'SIGKILL');
+    } catch (error) {
+      // A monitor ends by itself when the process of its session was killed.
+      if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+    }
+  }
+}
+
 /** @returns the public key as known_hosts has it */
 async function makeKey(file: string): Promise<string> {
   await execa('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-C', '', '-f', file]);

@@ -1,3 +1,4 @@
+import { BACKUPS, type Backup } from '../../src/api/builtins/backup.ts';
 import type { KubeEvent, KubeNode, PersistentVolumeClaim, Pod, StorageClass } from '../../src/api/core.ts';
 import type { KubeObject, Resource } from '../../src/api/meta.ts';
 import {
@@ -9,6 +10,7 @@ import {
   PERSISTENT_VOLUME_CLAIMS,
   PERSISTENT_VOLUMES,
   PODS,
+  POPULATOR_DEFINITIONS,
   STORAGE_CLASSES,
   VOLUME_SNAPSHOT_CLASSES,
   VOLUME_SNAPSHOT_LINKS,
@@ -24,6 +26,7 @@ import { isNotFound } from '../../src/kube/errors.ts';
 import type { KubeClient } from '../../src/kube/types.ts';
 import { readyOf } from '../../src/volumes/status.ts';
 import { sparseVolume } from './cluster.ts';
+import { HELLO_DEFINITION, HELLOS, hello, helloReference } from './hello.ts';
 import { type Line, memoryLogger } from './logger.ts';
 import { until } from './until.ts';
 import { type WillingNodes, willingNodes } from './willing-node.ts';
@@ -38,7 +41,7 @@ export interface WholeLife {
 }
 
 export interface WholeLifeOptions {
-  /** Of who may do everything. The cluster has the class `local`, and serves snapshots. */
+  /** Of who may do everything. The cluster has the class `local`, and serves snapshots, populators and Hellos. */
   client: KubeClient;
   /** The daemon's. */
   connection: Connection;
@@ -78,7 +81,7 @@ export function startWholeLife({ client, connection, namespace }: WholeLifeOptio
     { logger, around: (work) => work() },
   );
   const ended = watching.then(() => Promise.reject(new Error('the daemon has ended')));
-  const asking = haveAllDone(client, nodes, stopping.signal);
+  const asking = haveAllDone(client, nodes, namespace, stopping.signal);
   const done = Promise.race([asking, ended]);
   done.catch(() => {});
   return {
@@ -92,7 +95,12 @@ export function startWholeLife({ client, connection, namespace }: WholeLifeOptio
   };
 }
 
-async function haveAllDone(client: KubeClient, nodes: WillingNodes, signal: AbortSignal): Promise<void> {
+async function haveAllDone(
+  client: KubeClient,
+  nodes: WillingNodes,
+  own: string,
+  signal: AbortSignal,
+): Promise<void> {
   const seen = (what: string, look: () => Promise<boolean>) =>
     until(what, WITHIN, async () => {
       signal.throwIfAborted();
@@ -154,7 +162,21 @@ async function haveAllDone(client: KubeClient, nodes: WillingNodes, signal: Abor
   await client.delete(VOLUME_SNAPSHOTS, 'd', { namespace });
   await gone(VOLUME_SNAPSHOTS, 'd');
 
-  await haveClaimed(client, seen, gone);
+  // A backup, by a snapshot of its own.
+  const backup: Backup = {
+    ...{ apiVersion: 'stowage.dev/v1alpha1', kind: 'Backup', metadata: { name: 'd', namespace } },
+    spec: { claimName: 'd', to: { path: '/archives/d' } },
+  };
+  await client.create(BACKUPS, backup);
+  await seen('the backup is made, and its snapshot gone', async () => {
+    const { status } = await client.get<Backup>(BACKUPS, 'd', { namespace });
+    const { items } = await client.list(VOLUME_SNAPSHOTS, { namespace });
+    return status?.phase === 'Completed' && items.length === 0;
+  });
+  await client.delete(BACKUPS, 'd', { namespace });
+  await gone(BACKUPS, 'd');
+
+  await haveClaimed(client, seen, gone, own);
 
   // A class that is not there, which is looked for live.
   const unclassed = sparseVolume('unclassed', 'n3', '64Mi');
@@ -179,6 +201,7 @@ async function haveClaimed(
   client: KubeClient,
   seen: (what: string, look: () => Promise<boolean>) => Promise<unknown>,
   gone: (resource: Resource, name: string) => Promise<unknown>,
+  own: string,
 ): Promise<void> {
   const namespace = 'default';
   const name = 'claimed';
@@ -203,7 +226,9 @@ async function haveClaimed(
     } as PersistentVolumeClaim);
   /** Nobody else is there to take its protection off. */
   const remove = async (claim: string) => {
-    await client.delete(PERSISTENT_VOLUME_CLAIMS, claim, { namespace });
+    await client.delete(PERSISTENT_VOLUME_CLAIMS, claim, { namespace }).catch((error: unknown) => {
+      if (!isNotFound(error)) throw error;
+    });
     const patch = { metadata: { finalizers: [] } };
     await client.patch(PERSISTENT_VOLUME_CLAIMS, claim, patch, { namespace }).catch((error: unknown) => {
       if (!isNotFound(error)) throw error;
@@ -234,6 +259,28 @@ async function haveClaimed(
   await seen('the claim is told that it waits', () => has('ProvisioningFailed'));
   await remove('linked');
   await client.delete(VOLUME_SNAPSHOT_LINKS, 'link', { namespace });
+
+  // A pod is to fill one, which is gone before that has run.
+  await client.create(POPULATOR_DEFINITIONS, HELLO_DEFINITION);
+  await client.create(HELLOS, hello('example', namespace), { namespace });
+  await create('filled', { dataSourceRef: helloReference('example') });
+  const primes = async () => (await client.list(PERSISTENT_VOLUME_CLAIMS, { namespace: own })).items;
+  await seen('a pod is made', async () => (await client.list(PODS, { namespace: own })).items.length > 0);
+  await client.delete(PERSISTENT_VOLUME_CLAIMS, 'filled', { namespace });
+  await seen('nothing is left of it', async () => {
+    for (const { metadata } of await primes()) {
+      if (metadata.deletionTimestamp === undefined) continue;
+      const patch = { metadata: { finalizers: [] } };
+      await client.patch(PERSISTENT_VOLUME_CLAIMS, metadata.name, patch, { namespace: own }).catch(() => {});
+    }
+    return (await primes()).length === 0;
+  });
+  await remove('filled');
+  await seen('its Volume is gone', async () =>
+    (await client.list(VOLUMES)).items.every(({ metadata }) => !metadata.name.startsWith('pvc-')),
+  );
+  await client.delete(HELLOS, 'example', { namespace });
+  await client.delete(POPULATOR_DEFINITIONS, HELLO_DEFINITION.metadata.name);
   await client.delete(STORAGE_CLASSES, DYNAMIC_CLASS.metadata.name);
   await seen('no room is told of', async () => {
     const { items } = await client.list(CSI_STORAGE_CAPACITIES);

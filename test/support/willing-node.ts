@@ -24,8 +24,10 @@ export function willingNodes(sizeBytes: number): WillingNodes {
       reach(node);
       const there = made.get(node);
       const file = probes.find(({ name }) => name === 'path')?.argv.at(-1) ?? '';
+      const isBackedUp = [...jobs].some((job) => job.startsWith('backup-') && job.endsWith('backup-1'));
       const answers = {
         ...EMPTY_NODE,
+        backup: isBackedUp ? result(0, `9 ${'a'.repeat(64)}`) : missing,
         ...(there && madeNode(there.uid, file, sizeBytes)),
         ...(there?.attached && attachedNode(file, sizeBytes)),
         ...copyAnswers(copies, sizeBytes),
@@ -43,6 +45,7 @@ export function willingNodes(sizeBytes: number): WillingNodes {
       reach(node);
       const argvs = steps.map(({ argv }) => argv);
       jobs.add(`${key.subject} ${key.id}`);
+      if (key.subject.startsWith('backup-')) return { state: 'succeeded' };
       if (key.id.startsWith('snapshot-')) {
         for (const [program, ...rest] of argvs) {
           if (program === 'mv') copies.add(rest.at(-1) ?? '');
@@ -94,8 +97,12 @@ function copyAnswers(copies: ReadonlySet<string>, sizeBytes: number) {
       copies.has(argv.at(-1) ?? '') ? result(0, statOf(argv[2] ?? '', sizeBytes)) : missing,
     'copy signature': (argv: Argv) => result(0, `UUID=${uuid(argv)}\nTYPE=ext4\n`),
     'copy readable': result(0),
+    snapshot: (argv: Argv) => result(0, statOf(argv[2] ?? '', sizeBytes)),
+    'snapshot signature': result(0, 'TYPE=ext4\n'),
+    'snapshot readable': result(0),
     'copy partial': missing,
     'copy partial path': (argv: Argv) => result(0, argv.at(-1)),
+    'copy freeze': result(1),
     'source state': result(0, 'as it was'),
     'source kind': result(0, 'xfs'),
   };

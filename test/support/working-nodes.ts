@@ -21,7 +21,7 @@ export interface WorkingNodes extends Executor {
 const text = (content: string | undefined) => (content === undefined ? missing : result(0, content));
 
 /**
- * Nodes in memory that answer looks at sparse ext4 Volumes, and carry out the steps of jobs at once, while they are
+ * Nodes in memory that answer looks at sparse ext4 Volumes and snapshots of them, and carry out the steps of jobs at once, while they are
  * submitted. Any name is a node.
  */
 export function workingNodes(): WorkingNodes {
@@ -92,19 +92,34 @@ function answer(disk: FakeNode, { name, argv }: Probe): ProbeResult {
   }
   switch (name) {
     case 'path':
+    case 'source path':
+    case 'copy partial path':
       return result(0, path);
     case 'file':
     case 'partial':
+    case 'source file':
+    case 'copy':
+    case 'copy partial':
       return file === undefined
         ? missing
         : result(0, `regular file|${file.sizeBytes}|${file.inode}|${ALLOCATED / 512n}|512`);
     case 'free':
       return result(0, `${FREE / 4096n}|4096`);
-    case 'signature': {
+    case 'signature':
+    case 'source signature':
+    case 'copy signature': {
       const uuid = file !== undefined && 'uuid' in file ? file.uuid : 'none';
       return uuid === 'none' ? result(2) : result(0, `UUID=${uuid}\nTYPE=ext4`);
     }
+    case 'source state':
+      return file === undefined ? missing : { ...disk.answer(argv), stderr: '' };
+    case 'copy freeze':
+      return file === undefined ? result(1) : result(0);
+    case 'source kind':
+      return result(0, 'xfs');
     case 'readable':
+    case 'source readable':
+    case 'copy readable':
       return disk.files.has(argv[1]?.replace('if=', '') ?? '') ? result(0) : missing;
     case 'intent':
     case 'done':
@@ -114,6 +129,15 @@ function answer(disk: FakeNode, { name, argv }: Probe): ProbeResult {
       const records = `${argv[1]}/${path.replace('*', '')}`;
       return text([...disk.files.keys()].find((each) => each.startsWith(records)));
     }
+    case 'earlier':
+      return text(
+        [...disk.files]
+          .filter(
+            ([each, made]) => each.startsWith(path) && 'text' in made && made.text?.includes(argv[3] ?? ''),
+          )
+          .map(([each]) => each)
+          .join('\n') || undefined,
+      );
     case 'loops':
       return result(0, JSON.stringify({ loopdevices: [...disk.loops.keys()].map((n) => loopRow(disk, n)) }));
     case 'devices':

@@ -26,13 +26,19 @@ const content = (
 
 const read = (
   source: NonNullable<Volume['spec']['source']>,
-  objects: { content?: VolumeSnapshotContent; volume?: Volume } = {},
+  objects: {
+    content?: VolumeSnapshotContent;
+    volume?: Volume;
+    /** Of the Volume that is made. */
+    spec?: object;
+  } = {},
   node = 'n1',
 ) => {
-  const asked = { ...volume(), spec: { ...volume().spec, source } };
+  const asked = { ...volume(), spec: { ...volume().spec, ...(objects.spec ?? {}), source } };
   const contentNamed = async (name: string) => (name === 'c' ? objects.content : undefined);
   const volumeNamed = async (name: string) => (name === 'data0' ? objects.volume : undefined);
-  return readSource(asked, node, { content: contentNamed, volume: volumeNamed });
+  const secret = async () => ({ problem: 'a secret' });
+  return readSource(asked, node, { content: contentNamed, volume: volumeNamed, secret });
 };
 
 const fromContent = { snapshotContentName: 'c' };
@@ -51,6 +57,21 @@ test('a snapshot that was there before has its handle in the spec', async () => 
   expect(await read(fromContent, { content: known })).toMatchObject({ from: { file: FILE } });
 });
 
+test('another one of the name is not what it was to start from', async () => {
+  const known = { ...content(), metadata: { name: 'c', uid: UID } };
+  expect(await read({ ...fromContent, uid: UID }, { content: known })).toMatchObject({
+    from: { file: FILE },
+  });
+  expect(await read({ ...fromContent, uid: 'another' }, { content: known })).toEqual({
+    problem: expect.stringContaining('VolumeSnapshotContent c is another one of its name by now'),
+  });
+  const { uid = '' } = made.metadata;
+  expect(await read({ ...fromVolume, uid }, { volume: made })).toHaveProperty('from');
+  expect(await read({ ...fromVolume, uid: 'another' }, { volume: made })).toEqual({
+    problem: expect.stringContaining('is another one of its name by now'),
+  });
+});
+
 test('another volume is its file', async () => {
   const [file] = prepared.paths;
   expect(await read(fromVolume, { volume: made })).toEqual({
@@ -58,7 +79,50 @@ test('another volume is its file', async () => {
   });
 });
 
+const lvm = (thinPool?: string) => ({
+  sparseLoopDevice: undefined,
+  lvmLogicalVolume: { vgName: 'vg0', size: '1Gi', ...(thinPool && { thinPool }) },
+});
+const inPool = { spec: lvm('pool') };
+const snap = content({ readyToUse: true, snapshotHandle: `lvm:n1:vg0/snap-${UID}` });
+const thinVolume = { ...made, spec: { ...made.spec, ...lvm('pool') } } as unknown as Volume;
+
+test('what a thin volume starts from is known by its UID', async () => {
+  const from = { what: 'snapshot', mode: 'Filesystem', vgName: 'vg0', name: `snap-${UID}`, uid: UID };
+  expect(await read(fromContent, { ...inPool, content: snap })).toEqual({ from });
+  expect(await read(fromVolume, { ...inPool, volume: thinVolume })).toEqual({
+    from: { ...from, what: 'volume', name: 'data1' },
+  });
+});
+
 test.each<[string, Parameters<typeof read>, string]>([
+  [
+    'a logical volume outside a thin pool',
+    [fromContent, { spec: lvm(), content: snap }],
+    'only thin volumes start from another',
+  ],
+  ['a file, for a logical volume', [fromContent, { ...inPool, content: content() }], `is the file ${FILE}`],
+  ['a file of a Volume, for a logical volume', [fromVolume, { ...inPool, volume: made }], 'is the file /'],
+  ['a thin volume, for a file', [fromVolume, { volume: thinVolume }], 'a sparse file starts from a file'],
+  [
+    'a snapshot of a thin volume elsewhere',
+    [fromContent, { ...inPool, content: snap }, 'n2'],
+    'is on node n1',
+  ],
+  [
+    'a raw device',
+    [
+      fromVolume,
+      {
+        ...inPool,
+        volume: {
+          ...made,
+          spec: { ...made.spec, sparseLoopDevice: undefined, rawBlockDevice: { devicePath: '/dev/sdb' } },
+        } as unknown as Volume,
+      },
+    ],
+    'which nothing starts from',
+  ],
   ['a content that is gone', [fromContent], 'VolumeSnapshotContent c, which it starts from, does not exist'],
   [
     'a content that is not ready',
@@ -72,7 +136,7 @@ test.each<[string, Parameters<typeof read>, string]>([
   ],
   [
     'a logical volume',
-    [fromContent, { content: content({ readyToUse: true, snapshotHandle: `lvm:n1:vg0/snapshot-${UID}` }) }],
+    [fromContent, { content: content({ readyToUse: true, snapshotHandle: `lvm:n1:vg0/snap-${UID}` }) }],
     'a sparse file starts from a file',
   ],
   [
@@ -83,6 +147,11 @@ test.each<[string, Parameters<typeof read>, string]>([
   ['a Volume that is gone', [fromVolume], 'Volume data0, which it starts from, does not exist'],
   ['a Volume that is not made', [fromVolume, { volume: volume({}) }], 'is not made yet'],
   ['a Volume elsewhere', [fromVolume, { volume: made }, 'n3'], 'and this one is to be on n3'],
+  [
+    'a Volume that is being deleted',
+    [fromVolume, { volume: volume({ prepared }, { deletionTimestamp: '2026-01-02T03:00:00Z' }) }],
+    'which it starts from, is being deleted',
+  ],
 ])('nothing is made from %s', async (_, args, problem) => {
   expect(await read(...args)).toEqual({ problem: expect.stringContaining(problem) });
 });

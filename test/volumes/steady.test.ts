@@ -261,7 +261,7 @@ describe('Steady state', () => {
     [
       'asks for what is not supported since it was made: said, and else as ever',
       {
-        volume: { ...volume(available()), spec: { ...volume().spec, source: { populator: 'x' } } },
+        volume: { ...volume(available()), spec: { ...volume().spec, source: { other: 'x' } as never } },
         pv: pv('Bound'),
         observation: { known: readyNode },
       },
@@ -270,7 +270,7 @@ describe('Steady state', () => {
         'PrepareVolume/DONE',
         'True',
         'Available',
-        expect.stringMatching(/^not done: spec.source.populator is not supported/),
+        expect.stringMatching(/^not done: spec.source.other is not supported/),
       ],
     ],
     [

@@ -201,6 +201,8 @@ def _state(folder, line):
         state["step"] = {"name": step[0], "command": step[1]}
     if word in ("failed", "raced"):
         state.update(exit=int(rest[0]), output=output)
+    if word == "running" and output:
+        state["output"] = output
     if word == "guarded":
         state.update(refusal=_read(f"{folder}/refusal") or "", output=output)
     return state

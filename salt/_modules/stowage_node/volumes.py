@@ -11,7 +11,7 @@ from . import programs
 SYSFS = "/sys/class/block"
 
 #: What lvcreate writes on a logical volume of Stowage's. No caller can put it on another that has none.
-TAG = r"stowage\.dev/uid=[0-9a-f-]{36}"
+TAG = r"stowage\.dev/(uid|unfinished)=[0-9a-f-]{36}"
 
 #: As device-mapper names what LVM made: hyphens of a name are doubled. With a third part it is one that LVM has for itself.
 NAME = r"((?:[^-]|--)+)-((?:[^-]|--)+)"

@@ -22,4 +22,7 @@ export const CALLER_RULES: readonly CallerRule[] = [
   rule('', 'nodes', 'get', 'list'),
   rule('', 'pods', 'list'),
   rule('', 'events', 'list'),
+  // By which `why` knows whether a daemon leads.
+  rule('coordination.k8s.io', 'leases', 'list'),
+  rule('apps', 'deployments', 'list'),
 ];

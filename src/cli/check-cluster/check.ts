@@ -13,6 +13,7 @@ import { MANAGED_BY } from '../install/labels.ts';
 import type { Io } from '../io.ts';
 import { asJson, asYaml } from '../output/data.ts';
 import { crdSkews } from '../show-version/crds.ts';
+import { inCluster } from '../why/in-cluster.ts';
 import { classChecks } from './classes.ts';
 import { type Deployment, daemonChecks } from './daemon.ts';
 import { definitionChecks } from './definitions.ts';
@@ -25,18 +26,21 @@ export interface CheckClusterFlags {
 
 /** `stowage check cluster`. Throws a StowageError `conflict` where something is amiss, and what the server answers with. */
 export async function checkCluster(
-  { output }: CheckClusterFlags & GlobalFlags,
+  { output, ...flags }: CheckClusterFlags & GlobalFlags,
   io: Io,
   connection: Connection,
 ): Promise<void> {
-  const checks = await looks(connection, io);
+  const found = await looks(connection, io);
+  const checks = found.map(({ command, ...check }) =>
+    command === undefined ? check : { ...check, command: inCluster(flags)(command) },
+  );
   if (output === 'json') io.stdout.write(asJson({ checks }));
   else if (output === 'yaml') io.stdout.write(asYaml({ checks }));
   else io.stdout.write(clusterText(checks));
   const amiss = checks.filter(({ ok }) => !ok).length;
   if (amiss > 0) {
-    const found = amiss === 1 ? '1 problem' : `${amiss} problems`;
-    throw new StowageError('conflict', `${found} in the cluster ${connection.server}`);
+    const count = amiss === 1 ? '1 problem' : `${amiss} problems`;
+    throw new StowageError('conflict', `${count} in the cluster ${connection.server}`);
   }
 }
 

@@ -42,13 +42,15 @@ export function daemonChecks(
   ];
 }
 
-function isHeld({ spec }: Lease, now: number): boolean {
+/** Whether it is held still. `now` in ms since the epoch. */
+export function isHeld({ spec }: Lease, now: number): boolean {
   const renewed = Date.parse(spec?.renewTime ?? '');
   const until = renewed + (spec?.leaseDurationSeconds ?? 0) * 1000 + GRACE;
   return Boolean(spec?.holderIdentity) && now <= until;
 }
 
-function absent([deployment]: readonly Deployment[]): Pick<Check, 'message' | 'hint' | 'command'> {
+/** What a cluster without a daemon that leads lacks. */
+export function absent([deployment]: readonly Deployment[]): Pick<Check, 'message' | 'hint' | 'command'> {
   if (deployment === undefined) {
     return {
       message: 'no daemon leads, and none is installed',

@@ -10,8 +10,10 @@ export default function createStorageClass(create: Command, io: Io): void {
   const command = create
     .command('storageclass')
     .aliases(['storageclasses', 'sc'])
-    .description('create a storage class: the file system of volumes, and how it is mounted')
-    .argument('<name>', 'name of the class', objectName)
+    .description(
+      'create a storage class: the file system of volumes, and how it is mounted. What is missing is asked for on a terminal.',
+    )
+    .argument('[name]', 'name of the class', objectName)
     .option('--static', 'for Volumes that are made by hand')
     .option('--dynamic', 'for claims, which make their own')
     .addOption(
@@ -29,11 +31,11 @@ export default function createStorageClass(create: Command, io: Io): void {
         'of a dynamic class: what becomes of a volume whose claim is deleted (default: Delete)',
       ).choices(['Delete', 'Retain']),
     )
-    .addOption(new Option('--fs-type <type>', 'file system').choices(['ext4', 'xfs']).default('ext4'))
+    .addOption(new Option('--fs-type <type>', 'file system (default: ext4)').choices(['ext4', 'xfs']))
     .option('--mkfs-options <options>', 'JSON list for mkfs, or one element of it each time', jsonOrElement)
     .option('--mount-options <option,...>', 'options that volumes are mounted with', commaList)
     .option('--default', 'claims that name no class get this one');
-  addCreateOptions(command).action(async (name: string, _flags, command: Command) => {
+  addCreateOptions(command).action(async (name: string | undefined, _flags, command: Command) => {
     const flags = command.optsWithGlobals<CreateClassFlags & GlobalFlags>();
     const { create: run } = await import('../storage-class/create.ts');
     await run(name, flags, io, clientFor(command, io));

@@ -2,7 +2,7 @@ import { type Command, Option } from 'commander';
 import { clientFor, type GlobalFlags } from '../globals.ts';
 import type { Io } from '../io.ts';
 import { nodes } from '../node-pattern.ts';
-import { addNodeOptions, refuseNodeFlags, settleNodeFlags } from '../nodes/flags.ts';
+import { addNodeOptions, type NodeFlags, refuseNodeFlags, settleNodeFlags } from '../nodes/flags.ts';
 import { addCreateOptions, addWaitOptions } from '../objects/flags.ts';
 import { labels, objectName, oneObjectName, oneText } from '../parse.ts';
 import type { CreateVolumeFlags } from '../volume/create.ts';
@@ -47,18 +47,24 @@ export default function createVolume(create: Command, io: Io): void {
       ).choices(['Delete', 'Retain', 'Wipe']),
     )
     .option('--yes', 'overwrite without asking');
-  addNodeOptions(command, ', for --dry-run=plan');
+  addNodeOptions(command, ', for --dry-run=plan and for what is asked for');
   addWaitOptions(addCreateOptions(command, true), 'wait until the Volume can be used').action(
     async (name: string | undefined, _flags, command: Command) => {
       const given = command.optsWithGlobals<CreateVolumeFlags & GlobalFlags>();
-      if (given.dryRun !== 'plan') refuseNodeFlags(command, '--dry-run=plan');
-      const flags =
-        given.dryRun === 'plan' ? { ...given, ...(await settleNodeFlags(command, io.env)) } : given;
+      const { asks } = await import('../volume/wizard.ts');
+      const isPlan = given.dryRun === 'plan';
+      if (!isPlan && !asks(name, given, io)) refuseNodeFlags(command, '--dry-run=plan');
+      let settled: Promise<NodeFlags> | undefined;
+      const nodeFlags = () => {
+        settled ??= settleNodeFlags(command, io.env);
+        return settled;
+      };
+      const flags = isPlan ? { ...given, ...(await nodeFlags()) } : given;
       if (flags.dryRun === 'plan' && flags.output === 'name') {
         command.error('error: --dry-run=plan prints commands, or data with -o json or yaml');
       }
       const { create: run } = await import('../volume/create.ts');
-      await run(name, flags, io, clientFor(command, io));
+      await run(name, flags, io, clientFor(command, io), nodeFlags);
     },
   );
 }

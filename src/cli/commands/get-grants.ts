@@ -14,6 +14,7 @@ export default function getGrants(get: Command, io: Io): void {
     .argument('[name...]', 'names of ReferenceGrants (default: all about snapshots)', objectNames)
     .option('-A, --all-namespaces', 'those of all namespaces')
     .option('-l, --selector <selector>', 'only those with these labels, as for kubectl')
+    .option('-w, --watch', 'then show each change, until interrupted')
     .option('--no-headers', 'tables without headings')
     .addOption(new Option('-o, --output <format>', 'what to print').choices(['json', 'yaml', 'name', 'wide']))
     .action(async (names: string[] | undefined, _flags, command: Command) => {

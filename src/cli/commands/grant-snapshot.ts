@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { connectFor, type GlobalFlags } from '../globals.ts';
-import type { GrantFlags } from '../grants/grant.ts';
+import type { GrantFlags, Snapshots } from '../grants/grant.ts';
 import type { Io } from '../io.ts';
 import { SNAPSHOT_NOUNS } from '../nouns.ts';
 import { addCreateOptions } from '../objects/flags.ts';
@@ -11,22 +11,24 @@ export default function grantSnapshot(grant: Command, io: Io): void {
   const command = grant
     .command(singular)
     .aliases([plural, ...more])
-    .description('let another namespace use a snapshot (by a ReferenceGrant, which revoke grant takes back)')
+    .description(
+      'let another namespace use a snapshot (by a ReferenceGrant, which revoke grant takes back). What is missing is asked for on a terminal.',
+    )
     .usage("[options] [NAMESPACE/]NAME | [NAMESPACE/]'*' --to NAMESPACE")
-    .argument('<name>', "the snapshot; '*' is all of the namespace", snapshots)
-    .requiredOption('--to <namespace>', 'the namespace that may use it', oneNamespaceName)
+    .argument('[name]', "the snapshot; '*' is all of the namespace", snapshots)
+    .option('--to <namespace>', 'the namespace that may use it', oneNamespaceName)
     .addOption(
       new Option('--for <what>', 'what may use it there (default: both)').choices(['claims', 'links']),
     );
-  addCreateOptions(command).action(async (name: ReturnType<typeof snapshots>, _flags, command: Command) => {
-    const flags = command.optsWithGlobals<GrantFlags & GlobalFlags>();
+  addCreateOptions(command).action(async (name: Snapshots | undefined, _flags, command: Command) => {
+    const flags = command.optsWithGlobals<Omit<GrantFlags, 'to'> & { to?: string } & GlobalFlags>();
     const { grant: run } = await import('../grants/grant.ts');
     await run(name, flags, io, () => connectFor(command, io));
   });
 }
 
 /** A snapshot, or all of a namespace. */
-function snapshots(text: string): { namespace?: string; name: string | undefined } {
+function snapshots(text: string): Snapshots {
   const [, namespace, all] = /^(?:([^/]*)\/)?(\*)$/.exec(text) ?? [];
   if (all === undefined) {
     if (text.includes('*'))

@@ -3,10 +3,11 @@ import { clientFor, type GlobalFlags } from '../globals.ts';
 import { components } from '../install/components.ts';
 import type { InstallFlags } from '../install/install.ts';
 import type { Io } from '../io.ts';
+import { addNodeOptions, refuseNodeFlags, settleNodeFlags } from '../nodes/flags.ts';
 import { oneText } from '../parse.ts';
 
 export default function install(program: Command, io: Io): void {
-  program
+  const command = program
     .command('install')
     .description(
       'install or upgrade what a cluster needs: definitions of kinds, rights, and the daemon as a Deployment, in the namespace stowage unless -n says another',
@@ -26,11 +27,22 @@ export default function install(program: Command, io: Io): void {
         .choices(['none', 'client', 'server'])
         .default('none'),
     )
-    .action(async (_flags, command: Command) => {
-      const flags = command.optsWithGlobals<InstallFlags & GlobalFlags>();
-      const { install: run } = await import('../install/install.ts');
-      await run(flags, io, clientFor(command, io));
-    });
+    .option(
+      '--take-over-metalk8s',
+      "stop MetalK8s's storage operator and adopt its Volumes, each only where its device is recognised on its node; no byte of a device is written",
+    );
+  addNodeOptions(command, ' (with --take-over-metalk8s)').action(async (_flags, command: Command) => {
+    const flags = command.optsWithGlobals<InstallFlags & GlobalFlags & { takeOverMetalk8s?: boolean }>();
+    if (flags.takeOverMetalk8s) {
+      const nodeFlags = await settleNodeFlags(command, io.env);
+      const { takeOver } = await import('../take-over/take-over.ts');
+      await takeOver({ ...flags, ...nodeFlags }, io, clientFor(command, io));
+      return;
+    }
+    refuseNodeFlags(command, '--take-over-metalk8s');
+    const { install: run } = await import('../install/install.ts');
+    await run(flags, io, clientFor(command, io));
+  });
 }
 
 function image(text: string, before?: string): string {

@@ -14,10 +14,10 @@ export default function restoreSnapshot(restore: Command, io: Io): void {
     .command(singular)
     .aliases([plural, ...more])
     .description(
-      'create a claim that starts from a snapshot, of another namespace as well, if that grants it',
+      'create a claim that starts from a snapshot, of another namespace as well, if that grants it. What is missing is asked for on a terminal.',
     )
-    .argument('<name>', 'the VolumeSnapshot, as [NAMESPACE/]NAME', namespacedName)
-    .requiredOption('--to <name>', 'the claim to create, as [NAMESPACE/]NAME', oneNamespacedName)
+    .argument('[name]', 'the VolumeSnapshot, as [NAMESPACE/]NAME', namespacedName)
+    .option('--to <name>', 'the claim to create, as [NAMESPACE/]NAME', oneNamespacedName)
     .option('--size <quantity>', 'size of the claim, such as 10Gi (default: that of the snapshot)', quantity)
     .option(
       '--storage-class <name>',
@@ -32,8 +32,10 @@ export default function restoreSnapshot(restore: Command, io: Io): void {
       ]),
     );
   addWaitOptions(addCreateOptions(command), 'wait until the claim is bound').action(
-    async (name: NamespacedName, _flags, command: Command) => {
-      const flags = command.optsWithGlobals<RestoreFlags & GlobalFlags>();
+    async (name: NamespacedName | undefined, _flags, command: Command) => {
+      const flags = command.optsWithGlobals<
+        Omit<RestoreFlags, 'to'> & { to?: NamespacedName } & GlobalFlags
+      >();
       const { restore: run } = await import('../snapshots/restore/restore.ts');
       await run(name, flags, io, () => connectFor(command, io));
     },

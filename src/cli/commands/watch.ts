@@ -46,7 +46,7 @@ export default function watch(program: Command, io: Io): void {
   addNodeOptions(command)
     .option(
       '--controllers <list>',
-      "controllers to run (volume, leftover, attachment, claim, snapshot): * is all, -NAME all but that one: '*,-leftover'",
+      "controllers to run (volume, leftover, attachment, claim, snapshot, backup, data-source-validator, populator): * is all, -NAME all but that one: '*,-leftover'",
       '*',
     )
     .option('--workers <number>', 'Volumes of one node to work on at once', wholeNumber(1, 1000), 10)
@@ -137,6 +137,8 @@ export default function watch(program: Command, io: Io): void {
       // Nothing is counted that nobody can read.
       const metrics = http && createMetrics({ clock: systemClock, transportOf: () => settings.transport });
       const connection = await connectFor(command, io, metrics?.onCall);
+      const { refuseToActBesideOperator } = await import('../take-over/operator.ts');
+      await refuseToActBesideOperator(connection.client, io.signal);
       const election = {
         namespace: leaderElectionNamespace ?? connection.namespace,
         leaseDurationMs: flags.leaderElectionLeaseDuration,

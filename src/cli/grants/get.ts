@@ -13,19 +13,24 @@ import { asJson, asYaml } from '../output/data.ts';
 import { printable } from '../output/printable.ts';
 import { table } from '../output/table.ts';
 import { foundIn, reading } from '../volume/reading.ts';
-import { grantName, requiredGrants } from './kinds.ts';
+import { requiredGrants } from './kinds.ts';
 import { type GrantRow, grantees, isOfVolumes, type Referrers, rowOf } from './row.ts';
-import { grantCells, grantHeadings } from './table.ts';
+import { grantRows } from './table.ts';
+import { watchGrants } from './watch.ts';
 
 export interface GetGrantsFlags {
   output?: 'json' | 'yaml' | 'name' | 'wide';
   selector?: string;
   allNamespaces?: boolean;
+  watch?: boolean;
   /** Whether tables have them. */
   headers: boolean;
 }
 
-/** `stowage get grants`: who may use snapshots of a namespace, and who does. Throws a StowageError. */
+/**
+ * `stowage get grants`: who may use snapshots of a namespace, and who does. Throws a StowageError; with --watch it ends only
+ * by the signal, which it throws.
+ */
 export async function getGrants(
   names: readonly string[],
   flags: GetGrantsFlags & GlobalFlags,
@@ -40,6 +45,7 @@ export async function getGrants(
   const connection = await connect();
   const resource = await requiredGrants(connection, io.signal);
   const { grants, errors } = await readGrants(names, flags, resource, connection, io);
+  if (flags.watch && errors.length === 0) return watchGrants(grants, names, flags, resource, connection, io);
   const referrers = await readReferrers(grants, connection, io);
   const rows = grants.map((grant) => rowOf(grant, referrers));
   print(rows, names.length, errors.length > 0, flags, io);
@@ -102,14 +108,15 @@ function print(
 ): void {
   if (failed && rows.length === 0) return;
   const data = () => (asked === 1 && rows[0] !== undefined ? rows[0] : { items: rows });
+  const as = grantRows(allNamespaces);
   if (output === 'json') io.stdout.write(asJson(data()));
   else if (output === 'yaml') io.stdout.write(asYaml(data()));
   else if (rows.length === 0) io.stderr.write('No grants found\n');
-  else if (output === 'name') {
-    for (const { name } of rows) io.stdout.write(`${printable(grantName({ metadata: { name } }))}\n`);
-  } else {
-    const cells = rows.map((row) => grantCells(row, allNamespaces, io.clock.now()));
-    const width = output === 'wide' ? undefined : io.stdout.columns;
-    io.stdout.write(table(grantHeadings(allNamespaces), cells, { headings: headers, width }));
+  else if (output === 'name') for (const row of rows) io.stdout.write(`${printable(as.nameOf(row))}\n`);
+  else {
+    const wide = output === 'wide';
+    const cells = rows.map((row) => as.row(row, wide, io.clock.now(), false));
+    const width = wide ? undefined : io.stdout.columns;
+    io.stdout.write(table(as.headings(wide), cells, { headings: headers, width }));
   }
 }

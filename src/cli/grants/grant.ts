@@ -14,25 +14,35 @@ import { printable } from '../output/printable.ts';
 import { readNamed } from '../volume/reading.ts';
 import { type GrantedTo, grantedTo, referrer, requiredGrants, SNAPSHOT_TYPE } from './kinds.ts';
 import { grantOf, nameFor, type Wanted, widened } from './manifest.ts';
+import { agreeToGrant, complete } from './wizard.ts';
 
 export interface GrantFlags extends CreateFlags {
   to: string;
   for?: GrantedTo;
 }
 
+/** One of a namespace, or all. */
+export interface Snapshots {
+  /** Where it is said. */
+  namespace?: string;
+  /** undefined: all. */
+  name: string | undefined;
+}
+
 /** Somebody else may grant the same at the same time. */
 const TRIES = 3;
 
 /**
- * `stowage grant snapshot`. What is granted already stays as it is. `snapshot.name` undefined: all of the namespace. `connect` is
- * not called for what needs no cluster. Throws a StowageError.
+ * `stowage grant snapshot`. What is missing is asked for on a terminal; what is granted already stays as it is. `connect` is not
+ * called for what needs no cluster. Throws a StowageError.
  */
 export async function grant(
-  snapshot: { namespace?: string; name: string | undefined },
-  flags: GrantFlags & GlobalFlags,
+  given: Snapshots | undefined,
+  givenFlags: Omit<GrantFlags, 'to'> & { to?: string } & GlobalFlags,
   io: Io,
   connect: () => Promise<Connection>,
 ): Promise<void> {
+  const { snapshot, flags, asked } = await complete(given, givenFlags, io, connect);
   const { to, dryRun, output } = flags;
   const namespace = snapshot.namespace ?? flags.namespace ?? (await connect()).namespace;
   const wanted: Wanted = { namespace, snapshot: snapshot.name, to, what: grantedTo(flags.for) };
@@ -46,8 +56,12 @@ export async function grant(
   }
   const connection = await connect();
   const resource = await requiredGrants(connection, io.signal);
+  if (asked && dryRun === 'none') {
+    await noteMissing(wanted, connection, io);
+    await agreeToGrant(grantOf(wanted, resource), { namespace, name: snapshot.name }, flags, io);
+  }
   const { made, did } = await ensured(wanted, resource, dryRun === 'server', connection, io);
-  await noteMissing(wanted, connection, io);
+  if (!asked) await noteMissing(wanted, connection, io);
   printDone([made], false, `${did}${dryRun === 'server' ? ' (server dry run)' : ''}`, output, io);
 }
 

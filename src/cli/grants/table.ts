@@ -1,4 +1,6 @@
 import { age } from '../../api/age.ts';
+import type { Shown } from '../output/watch-printer.ts';
+import { grantName } from './kinds.ts';
 import type { GrantRow } from './row.ts';
 
 /** `now` is in ms since the epoch. */
@@ -6,15 +8,17 @@ type Column = [heading: string, value: (row: GrantRow, now: number) => string | 
 
 const NAMESPACE: Column = ['NAMESPACE', ({ namespace }) => namespace];
 
+const FROM: Column = [
+  'FROM',
+  ({ from }) =>
+    [...Map.groupBy(from, ({ namespace }) => namespace)]
+      .map(([namespace, each]) => `${namespace} (${each.map((one) => one.for).join(',')})`)
+      .join(', '),
+];
+
 const COLUMNS: readonly Column[] = [
   ['NAME', ({ name }) => name],
-  [
-    'FROM',
-    ({ from }) =>
-      [...Map.groupBy(from, ({ namespace }) => namespace)]
-        .map(([namespace, each]) => `${namespace} (${each.map((one) => one.for).join(',')})`)
-        .join(', '),
-  ],
+  FROM,
   [
     'TO',
     ({ to }) =>
@@ -33,9 +37,14 @@ const COLUMNS: readonly Column[] = [
   ['AGE', ({ since }, now) => age(since, now)],
 ];
 
-export const grantHeadings = (all: boolean): string[] =>
-  [...(all ? [NAMESPACE] : []), ...COLUMNS].map(([heading]) => heading);
-
-/** The cells of a grant in a table. `now` is in ms since the epoch. */
-export const grantCells = (row: GrantRow, all: boolean, now: number): (string | undefined)[] =>
-  [...(all ? [NAMESPACE] : []), ...COLUMNS].map(([, value]) => value(row, now));
+/** `all`: of all namespaces, which are shown then. */
+export function grantRows(all: boolean): Shown<GrantRow> {
+  const columns = [...(all ? [NAMESPACE] : []), ...COLUMNS];
+  return {
+    keyOf: ({ namespace, name }) => `${namespace}/${name}`,
+    nameOf: ({ name }) => grantName({ metadata: { name } }),
+    headings: () => columns.map(([heading]) => heading),
+    row: (grant, _wide, now, gone) =>
+      columns.map((column) => (gone && column === FROM ? 'Gone' : column[1](grant, now))),
+  };
+}

@@ -5,6 +5,7 @@ import type { KubeClient } from '../../kube/types.ts';
 import { waitFor } from '../../kube/wait.ts';
 import type { Io } from '../io.ts';
 import { printable } from '../output/printable.ts';
+import { refuseBesideOperator } from '../take-over/operator.ts';
 import { apply, LEFT_AS_IT_IS, type Outcome, rehearse } from './apply.ts';
 import { type Component, OWN_COMPONENTS } from './components.ts';
 import { type Definition, isEstablished } from './crd.ts';
@@ -22,6 +23,8 @@ export interface InstallFlags {
   dryRun: 'none' | 'client' | 'server';
   image?: string;
   namespace?: string;
+  /** MetalK8s's operator runs still, and will not by then. */
+  besideOperator?: boolean;
 }
 
 /** API servers take a second; one that is busy, some more. ms */
@@ -50,6 +53,9 @@ export async function install(
   const needsDaemon = components.includes('rbac') || components.includes('deployment');
   const daemons = needsDaemon ? await installedOf(client, 'deployment', io.signal) : [];
   refuseHalfMove(daemons, components, namespace);
+  if (components.includes('deployment') && !flags.besideOperator) {
+    await refuseBesideOperator(client, io.signal);
+  }
 
   // What others need is made first, so that the server can check these.
   const isBasis = ({ resource }: Wanted) =>

@@ -1,9 +1,20 @@
 import type { KubeObject } from '../../api/meta.ts';
-import { COMPONENT } from '../../api/names.ts';
+import { AGGREGATE_LABEL, COMPONENT } from '../../api/names.ts';
+import { SECRETS_ROLE } from '../../volumes/read-secret.ts';
 import { CLUSTER_ROLE_BINDINGS, CLUSTER_ROLES, ROLE_BINDINGS, ROLES, SERVICE_ACCOUNTS } from './kinds.ts';
 import { labelsOf } from './labels.ts';
-import { CAPACITY_RULES, CLUSTER_RULES, LEASE_RULES, NAMESPACE_RULES, type Rule } from './rules.ts';
+import {
+  CAPACITY_RULES,
+  CLUSTER_RULES,
+  LEASE_RULES,
+  NAMESPACE_RULES,
+  POPULATION_RULES,
+  type Rule,
+  SECRETS_RULES,
+} from './rules.ts';
 import { type Wanted, wanted } from './wanted.ts';
+
+const SOURCES_ROLE = `${COMPONENT}-populator-sources`;
 
 /** The account that the daemon runs as, and what it may do. */
 export function rbacObjects(namespace: string): Wanted[] {
@@ -35,5 +46,17 @@ export function rbacObjects(namespace: string): Wanted[] {
     }),
     ...role(`${COMPONENT}-leader-election`, namespace, LEASE_RULES),
     ...role(`${COMPONENT}-storage-capacity`, namespace, CAPACITY_RULES),
+    ...role(`${COMPONENT}-population`, namespace, POPULATION_RULES),
+    // Its rules are those of the ClusterRoles that `register populator` makes: what may be read is registered kinds, and no more.
+    wanted(CLUSTER_ROLES, 'rbac', {
+      metadata: metadata(SOURCES_ROLE),
+      aggregationRule: { clusterRoleSelectors: [{ matchLabels: { [AGGREGATE_LABEL]: 'true' } }] },
+    }),
+    wanted(CLUSTER_ROLE_BINDINGS, 'rbac', {
+      metadata: metadata(SOURCES_ROLE),
+      roleRef: refTo('ClusterRole', SOURCES_ROLE),
+      subjects,
+    }),
+    wanted(CLUSTER_ROLES, 'rbac', { metadata: metadata(SECRETS_ROLE), rules: SECRETS_RULES }),
   ];
 }

@@ -1,4 +1,4 @@
-import { SNAPSHOT_GROUP, STOWAGE_GROUP, VOLUME_GROUP } from '../../api/names.ts';
+import { POPULATOR_GROUP, SNAPSHOT_GROUP, STOWAGE_GROUP, VOLUME_GROUP } from '../../api/names.ts';
 import { REFERENCE_GRANTS } from '../../api/resources.ts';
 
 /** A rule of a Role or ClusterRole. */
@@ -36,6 +36,10 @@ export const CLUSTER_RULES: Rule[] = [
   rule(SNAPSHOT_GROUP, ['volumesnapshotclasses'], ['list', 'watch']),
   rule(SNAPSHOT_GROUP, ['volumesnapshots', 'volumesnapshotlinks'], ['list', 'watch']),
   rule(REFERENCE_GRANTS.group, ['referencegrants'], ['list', 'watch']),
+  rule(STOWAGE_GROUP, ['backups'], ['list', 'watch']),
+  // Which kinds volumes are filled from, and how.
+  rule(POPULATOR_GROUP, ['volumepopulators'], ['list', 'watch']),
+  rule(STOWAGE_GROUP, ['populatordefinitions'], ['list', 'watch']),
   // Whether the standard snapshot-controller is at work.
   rule('coordination.k8s.io', ['leases'], ['list', 'watch']),
   rule('apps', ['deployments'], ['list', 'watch']),
@@ -47,8 +51,11 @@ export const NAMESPACE_RULES: Rule[] = [
   rule('', ['events'], ['create', 'patch']),
   rule('', ['persistentvolumeclaims'], ['get', 'patch']),
   rule('', ['persistentvolumeclaims/status'], ['patch']),
-  rule(SNAPSHOT_GROUP, ['volumesnapshots'], ['get', 'patch']),
+  // Made and deleted for backups of claims.
+  rule(SNAPSHOT_GROUP, ['volumesnapshots'], ['get', 'create', 'patch', 'delete']),
   rule(SNAPSHOT_GROUP, ['volumesnapshots/status'], ['patch']),
+  rule(STOWAGE_GROUP, ['backups'], ['get', 'patch']),
+  rule(STOWAGE_GROUP, ['backups/status'], ['patch']),
   // Read anew at the moment of use.
   rule(SNAPSHOT_GROUP, ['volumesnapshotlinks'], ['get']),
 ];
@@ -63,4 +70,13 @@ export const LEASE_RULES: Rule[] = [rule('coordination.k8s.io', ['leases'], ['ge
 /** In the daemon's own namespace: what it tells schedulers of room. */
 export const CAPACITY_RULES: Rule[] = [
   rule('storage.k8s.io', ['csistoragecapacities'], ['list', 'watch', 'create', 'patch', 'delete']),
+];
+
+/** What volumes are filled from may take a secret of its namespace. Who has that binds this there; nothing else does. */
+export const SECRETS_RULES: Rule[] = [rule('', ['secrets'], ['get'])];
+
+/** In the daemon's own namespace: the claims and pods by which it fills volumes, and what others say of those claims. */
+export const POPULATION_RULES: Rule[] = [
+  rule('', ['pods', 'persistentvolumeclaims'], ['create', 'delete']),
+  rule('', ['events'], ['list']),
 ];

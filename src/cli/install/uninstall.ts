@@ -6,6 +6,7 @@ import type { Connection } from '../../kube/connect.ts';
 import type { Io } from '../io.ts';
 import { printable } from '../output/printable.ts';
 import { confirm } from '../prompts/confirm.ts';
+import { findOperators, howBack } from '../take-over/operator.ts';
 import { COMPONENTS, type Component } from './components.ts';
 import { refuseHeld } from './held.ts';
 import { type Installed, installedOf } from './installed.ts';
@@ -64,6 +65,11 @@ export async function uninstall(
     }
     const how = flags.dryRun === 'none' ? '' : ` (${flags.dryRun} dry run)`;
     io.stderr.write(`${printable(titleOf(installed.resource, installed.object))} removed${how}\n`);
+  }
+  if (!components.includes('deployment')) return;
+  for (const operator of await findOperators(client, signal)) {
+    const back = howBack(operator);
+    if (back !== undefined) io.stderr.write(`note: ${printable(back)}\n`);
   }
 }
 

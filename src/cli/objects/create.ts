@@ -25,17 +25,9 @@ export async function createObjects(
   }
   const client = await connect();
   const dryRun = flags.dryRun === 'server';
-  const errors: unknown[] = [];
-  let made: KubeObject[] = [];
-  for (const object of objects) {
-    const resource = object.kind === VOLUMES.kind ? VOLUMES : STORAGE_CLASSES;
-    try {
-      made.push(await client.create(resource, object, { dryRun, strict: true, signal: io.signal }));
-    } catch (error) {
-      errors.push(about(error, { kind: object.kind, name: object.metadata.name }));
-      if (io.signal.aborted) break;
-    }
-  }
+  const sent = await send(objects, dryRun, io, client);
+  const { errors } = sent;
+  let { made } = sent;
   if (flags.wait && flags.timeout !== undefined && !dryRun && !io.signal.aborted) {
     for (const object of made) io.stderr.write(`${nameOf(object)} created\n`);
     const waited = await untilReady(made, flags.timeout, io, client);
@@ -44,4 +36,34 @@ export async function createObjects(
   }
   printDone(made, several, dryRun ? 'created (server dry run)' : 'created', flags.output, io);
   conclude(errors, objects.length, io);
+}
+
+/** Throws what the server would say against one of them, as a StowageError. Nothing is created. */
+export async function checkObjects(
+  objects: readonly KubeObject[],
+  io: Io,
+  client: KubeClient,
+): Promise<void> {
+  const { errors } = await send(objects, true, io, client);
+  conclude(errors, objects.length, io);
+}
+
+async function send(
+  objects: readonly KubeObject[],
+  dryRun: boolean,
+  { signal }: Io,
+  client: KubeClient,
+): Promise<{ made: KubeObject[]; errors: unknown[] }> {
+  const made: KubeObject[] = [];
+  const errors: unknown[] = [];
+  for (const object of objects) {
+    const resource = object.kind === VOLUMES.kind ? VOLUMES : STORAGE_CLASSES;
+    try {
+      made.push(await client.create(resource, object, { dryRun, strict: true, signal }));
+    } catch (error) {
+      errors.push(about(error, { kind: object.kind, name: object.metadata.name }));
+      if (signal.aborted) break;
+    }
+  }
+  return { made, errors };
 }

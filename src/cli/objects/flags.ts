@@ -14,6 +14,10 @@ export interface WaitFlags {
   timeout: number;
 }
 
+/** How long is waited at most, unless it is said. */
+const WAIT = '5m';
+export const WAIT_MS = 300_000;
+
 const DRY_RUNS = ['none', 'client', 'server'];
 
 /** `looks`: another dry run looks at nodes and prints what would be done there. */
@@ -33,5 +37,5 @@ export function addCreateOptions(command: Command, looks = false): Command {
 export function addWaitOptions(command: Command, what: string): Command {
   return command
     .option('--wait', what)
-    .addOption(durationOption('--timeout <duration>', 'how long to wait at most', '5m'));
+    .addOption(durationOption('--timeout <duration>', 'how long to wait at most', WAIT));
 }

@@ -95,7 +95,8 @@ export async function watchObjects<T extends KubeObject>(
 const isSame = (a: KubeObject, b: KubeObject): boolean =>
   a.metadata.uid === b.metadata.uid && a.metadata.resourceVersion === b.metadata.resourceVersion;
 
-async function refreshedUntil<T>(ended: Promise<T>, refresh: () => void, { clock }: Io): Promise<T> {
+/** Has ages brought up to date until that has come. */
+export async function refreshedUntil<T>(ended: Promise<T>, refresh: () => void, { clock }: Io): Promise<T> {
   const over = new AbortController();
   const refreshing = async () => {
     for (;;) {

@@ -27,16 +27,7 @@ export async function printPlans(
   io: Io,
   client: KubeClient,
 ): Promise<void> {
-  // The Volumes of a command are of one class.
-  const className = volumes[0]?.spec.storageClassName ?? '';
-  const storageClass = await client.get<StorageClass>(STORAGE_CLASSES, className, { signal: io.signal });
-  // A device may be another Volume's, of which its node has no record.
-  const onDevices = volumes.some(({ spec }) => spec.sparseLoopDevice === undefined);
-  const known = onDevices ? (await listAll<Volume>(client, VOLUMES, { signal: io.signal })).items : [];
-  const nodes = volumes.map(({ spec }) => spec.nodeName);
-  const results = await withNodes(nodes, flags, io, client, (executor) =>
-    Promise.allSettled(volumes.map((volume) => planVolume(volume, storageClass, executor, known))),
-  );
+  const results = await plansOf(volumes, flags, io, client);
   const plans = results.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
   const several = volumes.length > 1;
   const data = several ? { items: plans } : plans[0];
@@ -51,6 +42,25 @@ export async function printPlans(
         : [],
   );
   conclude(errors, volumes.length, io);
+}
+
+/** What would be done on the nodes, or why it is not known: of each Volume. Throws where there is no such storage class. */
+export async function plansOf(
+  volumes: readonly Volume[],
+  flags: NodeFlags,
+  io: Io,
+  client: KubeClient,
+): Promise<PromiseSettledResult<VolumePlan>[]> {
+  // The Volumes of a command are of one class.
+  const className = volumes[0]?.spec.storageClassName ?? '';
+  const storageClass = await client.get<StorageClass>(STORAGE_CLASSES, className, { signal: io.signal });
+  // A device may be another Volume's, of which its node has no record.
+  const onDevices = volumes.some(({ spec }) => spec.sparseLoopDevice === undefined);
+  const known = onDevices ? (await listAll<Volume>(client, VOLUMES, { signal: io.signal })).items : [];
+  const nodes = volumes.map(({ spec }) => spec.nodeName);
+  return withNodes(nodes, flags, io, client, (executor) =>
+    Promise.allSettled(volumes.map((volume) => planVolume(volume, storageClass, executor, known))),
+  );
 }
 
 /** What is refused is told with the other errors; of several it has its heading here, too. */

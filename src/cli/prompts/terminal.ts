@@ -39,8 +39,16 @@ export function terminalPrompts(
     select: (message, choices) =>
       ask({
         type: 'select',
+        pageSize: 15,
+        // The end of a list is seen to be one.
+        loop: false,
         message: printable(message),
-        choices: choices.map(({ name, value }) => ({ name: printable(name), value })),
+        choices: choices.map(({ name, value, disabled }) => ({
+          name: printable(name),
+          value,
+          // It stands behind the name.
+          ...(disabled !== undefined && { disabled: `(${printable(disabled)})` }),
+        })),
       }) as Promise<string>,
     confirm: (message) =>
       ask({ type: 'confirm', message: printable(message), default: false }) as Promise<boolean>,

@@ -7,52 +7,61 @@ import type { Io } from '../io.ts';
 import { createObjects } from '../objects/create.ts';
 import type { CreateFlags } from '../objects/flags.ts';
 import { type ClassFlags, type DynamicFlags, dynamicClass, staticClass } from './manifest.ts';
+import { agreeToClass, complete } from './wizard.ts';
 
 export interface CreateClassFlags
-  extends ClassFlags,
+  extends Omit<ClassFlags, 'fsType'>,
     Partial<Omit<DynamicFlags, keyof ClassFlags>>,
     CreateFlags {
   static?: boolean;
   dynamic?: boolean;
+  fsType?: ClassFlags['fsType'];
 }
 
-/** `stowage create storageclass`. `connect` is not called for what needs no cluster. Throws a StowageError. */
+/** `stowage create storageclass`. What is missing is asked for on a terminal. `connect` is not called for what needs no cluster. Throws a StowageError. */
 export async function create(
-  name: string,
-  flags: CreateClassFlags & GlobalFlags,
+  given: string | undefined,
+  givenFlags: CreateClassFlags & GlobalFlags,
   io: Io,
   connect: () => Promise<KubeClient>,
 ): Promise<void> {
-  const wanted = classOf(name, flags);
+  // What contradicts itself is not worth a question.
+  if (givenFlags.static || givenFlags.dynamic) refuseContradictions(givenFlags);
+  const { name, flags, asked } = await complete(given, givenFlags, io);
+  refuseContradictions(flags);
+  const wanted = classOf(name, { ...flags, fsType: flags.fsType ?? 'ext4' });
   const checked = checkClass(wanted);
   if ('problem' in checked) throw new StowageError('usage', `StorageClass ${name}: ${checked.problem}`);
+  if (asked && flags.dryRun === 'none') await agreeToClass(wanted, flags, io, await connect());
   await createObjects([wanted], flags, io, connect);
 }
 
-/** Which sort is not to be guessed: where there are classes of both, each must have been meant. */
-function classOf(name: string, flags: CreateClassFlags): StorageClass {
+/** Throws a StowageError `usage` for flags that do not go together. */
+function refuseContradictions(flags: CreateClassFlags): void {
   if (flags.static && flags.dynamic)
     throw new StowageError('usage', '--static and --dynamic exclude each other');
   if (flags.static) {
     const [given] = ofDynamic(flags);
     if (given !== undefined)
       throw new StowageError('usage', `${given} is for --dynamic: a Volume made by hand says it itself`);
-    return staticClass(name, flags);
+    return;
   }
-  if (!flags.dynamic) {
-    throw new StowageError('usage', 'missing: --static or --dynamic', {
-      hint: 'Volumes of a static class are made by hand; claims of a dynamic one make their own.',
-    });
-  }
-  const { type, directory, vg, thinPool } = flags;
-  const isLvm = type === undefined ? vg !== undefined : type === 'lvm';
-  if (isLvm && vg === undefined)
-    throw new StowageError('usage', 'missing: --vg, the volume group of each node');
-  if (isLvm && directory !== undefined) throw new StowageError('usage', '--directory is for --type sparse');
-  if (!isLvm && vg !== undefined) throw new StowageError('usage', '--vg is for --type lvm');
-  if (!isLvm && thinPool !== undefined) throw new StowageError('usage', '--thin-pool is for --type lvm');
+  const { directory, vg, thinPool } = flags;
+  if (isLvm(flags) && directory !== undefined)
+    throw new StowageError('usage', '--directory is for --type sparse');
+  if (!isLvm(flags) && vg !== undefined) throw new StowageError('usage', '--vg is for --type lvm');
+  if (!isLvm(flags) && thinPool !== undefined)
+    throw new StowageError('usage', '--thin-pool is for --type lvm');
+}
+
+const isLvm = ({ type, vg }: CreateClassFlags): boolean =>
+  type === undefined ? vg !== undefined : type === 'lvm';
+
+/** Which sort is not guessed: where there are classes of both, each must have been meant. */
+function classOf(name: string, flags: CreateClassFlags & ClassFlags): StorageClass {
+  if (flags.static) return staticClass(name, flags);
   const { reclaimPolicy = 'Delete' } = flags;
-  return dynamicClass(name, { ...flags, type: isLvm ? 'lvm' : 'sparse', reclaimPolicy });
+  return dynamicClass(name, { ...flags, type: isLvm(flags) ? 'lvm' : 'sparse', reclaimPolicy });
 }
 
 const ofDynamic = ({ type, directory, vg, thinPool, reclaimPolicy }: CreateClassFlags): string[] =>

@@ -3,14 +3,16 @@ import type { KubeClient } from '../../kube/types.ts';
 import type { GlobalFlags } from '../globals.ts';
 import type { Io } from '../io.ts';
 import type { NodeFlags } from '../nodes/flags.ts';
-import { createObjects } from '../objects/create.ts';
+import { checkObjects, createObjects } from '../objects/create.ts';
 import type { CreateFlags, WaitFlags } from '../objects/flags.ts';
 import { refuse } from '../objects/refuse.ts';
 import { printPlans } from '../plan/print.ts';
 import { confirm } from '../prompts/confirm.ts';
+import { agree, summarise } from '../wizard/agree.ts';
 import { volumeProblem } from './check.ts';
 import { lostByCreation } from './losses.ts';
 import { type VolumeFlags, volumesOf } from './manifest.ts';
+import { summaryOf } from './summary.ts';
 import { complete } from './wizard.ts';
 
 export interface CreateVolumeFlags extends VolumeFlags, Omit<CreateFlags, 'dryRun'>, WaitFlags, NodeFlags {
@@ -18,21 +20,39 @@ export interface CreateVolumeFlags extends VolumeFlags, Omit<CreateFlags, 'dryRu
   yes?: boolean;
 }
 
-/** `stowage create volume`. `connect` is not called for what needs no cluster. Throws a StowageError. */
+/** `stowage create volume`. `connect` is not called for what needs no cluster, nor `nodeFlags` where no node is looked at. Throws a StowageError. */
 export async function create(
   name: string | undefined,
   given: CreateVolumeFlags & GlobalFlags,
   io: Io,
   connect: () => Promise<KubeClient>,
+  nodeFlags: () => Promise<NodeFlags>,
 ): Promise<void> {
-  const wanted = await complete(name, given, io, connect);
+  const wanted = await complete(name, given, io, connect, nodeFlags);
   const volumes = volumesOf(wanted.name, wanted.flags);
   refuse(volumes.map(volumeProblem).filter((problem) => problem !== undefined));
   const { dryRun } = given;
   if (dryRun === 'plan') return printPlans(volumes, given, io, await connect());
   const flags = { ...given, dryRun };
-  await confirmOverwriting(volumes, flags, io);
+  if (wanted.asked && dryRun === 'none') {
+    const client = await connect();
+    // A name that is taken is told before nodes are asked what they would do.
+    await checkObjects(volumes, io, client);
+    summarise(await summaryOf(volumes, wanted, given, await nodeFlags(), io, client), io);
+    await agreeTo(volumes, flags, io);
+  } else await confirmOverwriting(volumes, flags, io);
   await createObjects(volumes, flags, io, connect);
+}
+
+/** To what was asked for; where something is overwritten, that is what is asked about. */
+async function agreeTo(
+  volumes: readonly Volume[],
+  flags: CreateFlags & { yes?: boolean },
+  io: Io,
+): Promise<void> {
+  if (volumes.some((volume) => lostByCreation(volume) !== undefined))
+    return confirmOverwriting(volumes, flags, io);
+  if (!flags.yes) await agree(volumes.length > 1 ? 'Create them?' : 'Create it?', io);
 }
 
 /** A dry run overwrites nothing. */

@@ -1,55 +1,64 @@
-import { DNS_SUBDOMAIN, isDnsSubdomain } from '../../api/dns-name.ts';
 import { StowageError } from '../../api/errors.ts';
-import { isLvmName, LVM_NAME } from '../../api/lvm-name.ts';
 import { parseQuantity } from '../../api/quantity.ts';
 import type { KubeClient } from '../../kube/types.ts';
 import type { Io } from '../io.ts';
-import { nodes } from '../node-pattern.ts';
-import { isInteractive, type Prompts } from '../prompts/prompts.ts';
+import type { NodeFlags } from '../nodes/flags.ts';
+import { isInteractive } from '../prompts/prompts.ts';
+import { nameProblem } from '../wizard/missing.ts';
+import { askNodes } from '../wizard/nodes.ts';
+import { type Asking, askDevice, askGroup } from '../wizard/storage.ts';
 import { missing, typeOf, type VolumeFlags } from './manifest.ts';
+import { foundIn, reading } from './reading.ts';
 import { classChoices, classesThere } from './static-classes.ts';
 
 /** What `create volume` needs: nothing of it is missing. */
 export interface Wanted<F extends VolumeFlags> {
   name: string;
   flags: F;
+  /** Whether somebody was asked. */
+  asked: boolean;
 }
 
-/** Asks for what is missing, where somebody can be asked. Throws a StowageError `usage` that names it where not. */
+/** Whether something is missing, and somebody can be asked for it. Throws a StowageError `usage` for flags that contradict one another. */
+export const asks = (name: string | undefined, flags: VolumeFlags, io: Io): boolean =>
+  missing(name, flags).length > 0 && isInteractive(io);
+
+/**
+ * Asks for what is missing, where somebody can be asked; for that it looks at nodes. Throws a StowageError `usage` that names it
+ * where not.
+ */
 export async function complete<F extends VolumeFlags>(
   name: string | undefined,
   flags: F,
   io: Io,
   connect: () => Promise<KubeClient>,
+  nodeFlags: () => Promise<NodeFlags>,
 ): Promise<Wanted<F>> {
   const lacking = missing(name, flags);
-  if (name !== undefined && lacking.length === 0) return { name, flags };
-  if (isInteractive(io)) {
+  if (name !== undefined && lacking.length === 0) return { name, flags, asked: false };
+  if (asks(name, flags, io)) {
     const prompts = await io.prompts();
     return {
       name: name ?? (await prompts.input('Name of the Volume:', nameProblem)),
-      flags: await ask(flags, io, prompts, connect),
+      flags: await ask(flags, { io, prompts, connect, nodeFlags }),
+      asked: true,
     };
   }
   const hint = lacking.includes('--storage-class') ? await classesThere(io, connect) : undefined;
   throw new StowageError('usage', `missing: ${lacking.join(', ')}`, hint === undefined ? {} : { hint });
 }
 
-async function ask<F extends VolumeFlags>(
-  given: F,
-  io: Io,
-  prompts: Prompts,
-  connect: () => Promise<KubeClient>,
-): Promise<F> {
+async function ask<F extends VolumeFlags>(given: F, asking: Asking): Promise<F> {
+  const { prompts, io, connect, nodeFlags } = asking;
   const flags = { ...given };
-  flags.node ??= nodes(await prompts.input('Node that holds the storage:', nameProblem));
+  flags.node ??= await askNodes(prompts, await nodeFlags(), io, connect);
+  const { names } = flags.node;
   flags.type =
     typeOf(flags) ?? ((await prompts.select('What to make it of:', TYPES)) as VolumeFlags['type'] & string);
-  if (flags.type === 'lvm') flags.vg ??= await prompts.input('Volume group on the node:', groupProblem);
-  if (flags.type === 'raw')
-    flags.device ??= await prompts.input('Path of the device on the node:', pathProblem);
+  if (flags.type === 'lvm') flags.vg ??= await askGroup(names, asking);
+  if (flags.type === 'raw') flags.device ??= await askDevice(names, asking);
   else flags.size ??= await prompts.input('Size, such as 10Gi:', sizeProblem);
-  flags.storageClass ??= await askClass(io, prompts, connect);
+  flags.storageClass ??= await askClass(asking);
   return flags;
 }
 
@@ -59,19 +68,12 @@ const TYPES = [
   { name: 'a logical volume of LVM', value: 'lvm' },
 ];
 
-async function askClass(io: Io, prompts: Prompts, connect: () => Promise<KubeClient>): Promise<string> {
-  const choices = await classChoices(await connect(), io.signal);
+async function askClass({ io, prompts, connect }: Asking): Promise<string> {
+  const choices = foundIn(await reading(classChoices(await connect(), io.signal))) ?? [];
   return choices.length === 0
     ? prompts.input('Storage class:', nameProblem)
     : prompts.select('Storage class:', choices);
 }
-
-const nameProblem = (answer: string) => (isDnsSubdomain(answer) ? undefined : `A name has ${DNS_SUBDOMAIN}`);
-
-const pathProblem = (answer: string) =>
-  answer.startsWith('/') ? undefined : 'Write an absolute path, such as /dev/disk/by-id/…';
-
-const groupProblem = (answer: string) => (isLvmName(answer) ? undefined : `A volume group has ${LVM_NAME}`);
 
 function sizeProblem(answer: string): string | undefined {
   try {

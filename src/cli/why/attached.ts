@@ -1,10 +1,15 @@
 import { READY_REASON } from '../../api/names.ts';
 import type { Attachment, Volume } from '../../api/volume.ts';
+import { nodeOf } from '../../volumes/desired.ts';
 import { parseJobName } from '../../volumes/job-name.ts';
 import { readyOf } from '../volume/describe.ts';
 import { commandLine, letGo } from './command-line.ts';
+import { notReadyFix } from './node.ts';
+import { refusedBy } from './refused.ts';
 import { isDeleting, nodeText, sinceOf } from './state.ts';
-import type { Cause, Fix, Holdup } from './types.ts';
+import { lettingGo } from './timer.ts';
+import type { Cause, Fix, Holdup, Known } from './types.ts';
+import { obstruction } from './way.ts';
 
 const WITHIN_SECONDS = { when: 'within seconds, where a daemon with the controller attachment runs' };
 
@@ -13,6 +18,7 @@ export const attachmentDisabled: Cause = ({ volume }) => {
   const ready = readyOf(volume);
   if (ready?.reason !== READY_REASON.attachmentDisabled) return undefined;
   return {
+    cause: 'AttachmentDisabled',
     holdup: ready.message || 'the daemon neither attaches nor detaches: its controller attachment is off',
     ...sinceOf(ready),
     next: { when: 'when a daemon runs that has the controller attachment' },
@@ -27,7 +33,8 @@ export const attachmentDisabled: Cause = ({ volume }) => {
 const isHeld = ({ state, message }: Attachment): boolean => state === 'Uncertain' || Boolean(message);
 
 /** Its device is not where it is to be, or it is not known where it is. */
-export const attaching: Cause = ({ volume }) => {
+export const attaching: Cause = (known) => {
+  const { volume } = known;
   const ready = readyOf(volume);
   const { attachments = [], job } = volume.status ?? {};
   // A job that attaches is of an earlier version, and tells how far it is.
@@ -35,9 +42,10 @@ export const attaching: Cause = ({ volume }) => {
   // Of what is being deleted, another cause tells.
   if (isDeleting(volume) || (!waits && ready?.status !== 'True')) return undefined;
   const held = attachments.find(isHeld) ?? (waits ? attachments[0] : undefined);
-  if (held !== undefined) return heldOn(volume, held);
+  if (held !== undefined) return heldOn(known, held);
   if (!waits || ready === undefined) return undefined;
   return {
+    cause: 'NotAttached',
     holdup: ready.message || `its device is not attached to ${nodeText(volume)}, and that is not begun yet`,
     ...sinceOf(ready),
     next: WITHIN_SECONDS,
@@ -46,18 +54,53 @@ export const attaching: Cause = ({ volume }) => {
 };
 
 /** What to say of an attachment that is not as it is to be. */
-export function heldOn(volume: Volume, { node, state, message, since, pods = [] }: Attachment): Holdup {
+export function heldOn(
+  known: Pick<Known, 'volume' | 'node' | 'storageClass'>,
+  attachment: Attachment,
+): Holdup {
+  const { volume } = known;
+  const { node, state, message, since, pods = [] } = attachment;
   const why = message ? `: ${message}` : '';
   const uncertain = state === 'Uncertain';
+  const timer = node === nodeOf(volume) ? lettingGo(known, node) : undefined;
+  const notReady = timer && ({ cause: 'NodeNotReady', fix: notReadyFix(node) } as const);
   return {
     holdup: `its attachment to node ${node} is ${uncertain ? 'Uncertain, which counts as attached until the node was looked at' : state}${why}`,
     since,
-    next: { when: 'by itself, after a delay that grows to 2 minutes' },
-    fix: uncertain ? lookAt(volume, node) : endUse(node, pods),
+    chain: [{ kind: 'Node', name: node }],
+    next: timer ?? { when: 'by itself, after a delay that grows to 2 minutes' },
+    ...(uncertain
+      ? (obstruction(node, message ?? '') ??
+        notReady ?? { cause: 'AttachmentUncertain', fix: lookAt(volume, node) })
+      : isUsed(message)
+        ? { cause: 'WaitingForUnmount', fix: unmount(node, message) }
+        : {
+            cause:
+              refusedBy(volume, message ?? '')?.cause ??
+              (state === 'Attaching' ? 'NotAttached' : 'AttachmentFailed'),
+            fix: endUse(node, pods),
+          }),
   };
 }
 
-const lookAt = (volume: Volume, node: string): Fix => ({
+/** As storage/unused.ts and storage/kubelet.ts say it. */
+export const isUsed = (message = ''): boolean => / is in use: |the kubelet (?:still )?has /.test(message);
+
+/** The kubelet unmounts what pods had, and is only to be let do it. */
+export function unmount(node: string, message = ''): Fix {
+  const [, point = ''] = / is in use: mounted at (.+?)(?:, |\. |$)/.exec(message) ?? [];
+  return point === '' || point.includes('kubernetes.io~local-volume') || point.includes('local-volume/mounts')
+    ? {
+        say: 'The kubelet unmounts it once no container of the pod runs any more. If that lasts, see what it says:',
+        run: [commandLine('ssh', node, 'journalctl', '-u', 'kubelet', '-n', '50', '--no-pager')],
+      }
+    : {
+        say: 'If nobody needs what is mounted there, unmount it.',
+        run: [commandLine('ssh', node, 'umount', point)],
+      };
+}
+
+export const lookAt = (volume: Volume, node: string): Fix => ({
   say: `Have node ${node} answer. If it is dead, switch it off, and have it let go of:`,
   run: [commandLine('ssh', node, 'true'), letGo(volume, node)],
 });

@@ -13,6 +13,7 @@ export const available: Cause = (known, now) => {
   const { name } = volume.metadata;
   if ('absent' in pv) {
     return {
+      cause: 'PersistentVolumeMissing',
       holdup: 'its device is Available, but its PersistentVolume is gone',
       next: { when: 'within seconds, where a daemon runs' },
       fix: { say: 'See that the daemon runs.', run: ['stowage watch'] },
@@ -21,6 +22,7 @@ export const available: Cause = (known, now) => {
   const own = ownPv(known);
   if ('found' in pv && own === undefined) {
     return {
+      cause: 'NameTaken',
       holdup: `the PersistentVolume ${name} is not its own`,
       next: { when: 'when that PersistentVolume is gone' },
       fix: {
@@ -42,6 +44,7 @@ function growing({ volume }: Known, now: number): Holdup | undefined {
   const ready = readyOf(volume);
   if (ready?.message?.includes('cannot grow to ')) {
     return {
+      cause: 'NotGrown',
       holdup: `its device is Available and can be used, but it has not grown: ${ready.message}`,
       ...sinceOf(ready),
       next: { when: 'every 30 s' },
@@ -51,6 +54,7 @@ function growing({ volume }: Known, now: number): Holdup | undefined {
   if (job?.kind !== 'GrowVolume' || job.attempt === undefined || job.attempt < 2) return undefined;
   const due = dueAt(volume, job.attempt, now);
   return {
+    cause: 'NotGrown',
     holdup: `its device is Available and can be used, but it has not grown: ${ready?.message ?? ''}`,
     ...(ready === undefined ? {} : sinceOf(ready)),
     next: due > now ? { at: new Date(due).toISOString() } : { when: 'now' },

@@ -11,6 +11,23 @@ export function commandLine(...argv: readonly string[]): string {
 export const patchSpec = ({ metadata }: Volume, spec: object): string =>
   commandLine('kubectl', 'patch', 'volume', metadata.name, '--type', 'merge', '-p', JSON.stringify({ spec }));
 
+/**
+ * Takes finalizers off an object, if it still has exactly these at these places: what others put there meanwhile stays.
+ * @param all as the object has them
+ */
+export function takeOff(object: readonly string[], all: readonly string[], off: readonly string[]): string {
+  const patch = all
+    .map((value, at) => ({ value, path: `/metadata/finalizers/${at}` }))
+    .filter(({ value }) => off.includes(value))
+    // From the last one, so that the places of the others stay what they are.
+    .toReversed()
+    .flatMap(({ value, path }) => [
+      { op: 'test', path, value },
+      { op: 'remove', path },
+    ]);
+  return commandLine('kubectl', 'patch', ...object, '--type', 'json', '-p', JSON.stringify(patch));
+}
+
 /** Says that a machine is off. */
 export const taintOff = (node: string): string =>
   commandLine('kubectl', 'taint', 'node', node, `${OUT_OF_SERVICE_TAINT}=nodeshutdown:NoExecute`);

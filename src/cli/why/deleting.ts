@@ -1,15 +1,20 @@
 import type { PersistentVolume } from '../../api/core.ts';
-import { READY_REASON } from '../../api/names.ts';
+import { PROTECTION_FINALIZER, READY_REASON } from '../../api/names.ts';
 import { parseJobName } from '../../volumes/job-name.ts';
 import { isUnused, whatHolds } from '../../volumes/persistent-volume.ts';
 import { readyOf } from '../volume/describe.ts';
 import { foundIn } from '../volume/reading.ts';
 import { heldOn } from './attached.ts';
-import { commandLine } from './command-line.ts';
+import { commandLine, takeOff } from './command-line.ts';
+import { refusedBy } from './refused.ts';
 import { isDeleting, isOurs, nextAttempt, nodeText, ownPv, sinceOf } from './state.ts';
-import type { Cause, Holdup, Known } from './types.ts';
+import type { Cause, Fix, Holdup, Known } from './types.ts';
 
 const look = (kind: string, name: string): string => commandLine('kubectl', 'get', kind, name, '-o', 'yaml');
+
+/** Of Kubernetes itself, and of the snapshot API: these come off by themselves. */
+export const isForeign = (finalizer: string): boolean =>
+  !/^(?:kubernetes\.io|snapshot\.storage\.kubernetes\.io)\//.test(finalizer);
 
 /** What keeps a Volume that is being deleted. */
 export const deleting: Cause = (known, now) => {
@@ -19,10 +24,11 @@ export const deleting: Cause = (known, now) => {
   const since = deletionTimestamp === undefined ? {} : { since: deletionTimestamp };
   if (!isOurs(volume)) {
     return {
+      cause: 'ForeignFinalizer',
       holdup: `Stowage is done with it, and finalizers of others hold it: ${finalizers.join(', ')}`,
       ...since,
       next: { when: 'when they are taken off' },
-      fix: { say: 'Whoever set a finalizer takes it off. See who that is:', run: [look('volume', name)] },
+      fix: foreignFinalizers(['volume', name], finalizers, finalizers),
     };
   }
   const ready = readyOf(volume);
@@ -32,11 +38,15 @@ export const deleting: Cause = (known, now) => {
       holdup: `what it has on ${nodeText(volume)} is not removed: ${ready.message}`,
       ...sinceOf(ready),
       next: nextAttempt(volume, now) ?? { when: 'by itself, after a delay that grows to 5 minutes' },
-      fix: { say: 'Put right what the message names. Nothing else is needed.' },
+      ...(refusedBy(volume, ready.message ?? '') ?? {
+        cause: 'RemovalFailed',
+        fix: { say: 'Put right what the message names. Nothing else is needed.' },
+      }),
     };
   }
   if (job?.attempt !== undefined && job.kind !== 'UnprepareVolume') {
     return {
+      cause: 'JobRunning',
       holdup: `${volume.status?.job} must end first on ${nodeText(volume)}${ready?.message ? `: ${ready.message}` : ''}`,
       ...since,
       next: { when: 'when that has ended' },
@@ -47,32 +57,63 @@ export const deleting: Cause = (known, now) => {
   if (pv !== undefined && !reclaimed && !isUnused(pv)) return { ...since, ...heldPv(pv, known) };
   const [attachment] = volume.status?.attachments ?? [];
   if (attachment !== undefined) {
-    const held = heldOn(volume, attachment);
+    const held = heldOn(known, attachment);
+    // What is to be detached waits for no pod of its own.
     return { ...held, holdup: `it is to be detached before its storage is removed; ${held.holdup}` };
   }
   const next = nextAttempt(volume, now) ?? { when: 'by itself, when that has ended' };
   return {
+    cause: 'RemovalRunning',
     holdup: `its storage is being removed from ${nodeText(volume)}: ${ready?.message || volume.status?.job || 'nothing is reported yet'}`,
     ...(ready === undefined ? since : sinceOf(ready)),
     next,
   };
 };
 
+/**
+ * Finalizers of whoever Stowage does not know: what they stand for is theirs to say.
+ * @param object as kubectl names it: kind, name, and `-n NAMESPACE`
+ */
+export const foreignFinalizers = (
+  object: readonly string[],
+  all: readonly string[],
+  foreign: readonly string[],
+): Fix => ({
+  say: `Whoever set a finalizer takes it off: see who that is. Only if that is gone for good, take ${foreign.join(', ')} off:`,
+  run: [commandLine('kubectl', 'get', ...object, '-o', 'yaml'), takeOff(object, all, foreign)],
+});
+
 function heldPv(pv: PersistentVolume, known: Known): Holdup {
   const bound = pv.status?.phase === 'Bound' ? foundIn(known.claim) : undefined;
   const why = `its PersistentVolume is in use: ${whatHolds(pv)}`;
   if (bound === undefined) {
+    const { name: pvName, finalizers: all = [] } = pv.metadata;
+    const others = all.filter((each) => each !== PROTECTION_FINALIZER && isForeign(each));
+    const next = { when: 'when nothing holds it any more' };
+    if (others.length > 0) {
+      return {
+        cause: 'ForeignFinalizer',
+        chain: [{ kind: 'PersistentVolume', name: pvName }],
+        holdup: why,
+        next,
+        fix: foreignFinalizers(['pv', pvName], all, others),
+      };
+    }
     return {
+      cause: 'PersistentVolumeHeld',
       holdup: why,
-      next: { when: 'when nothing holds it any more' },
-      fix: { say: 'See who holds the PersistentVolume:', run: [look('pv', pv.metadata.name)] },
+      next,
+      fix: { say: 'See who holds the PersistentVolume:', run: [look('pv', pvName)] },
     };
   }
   const { namespace = '', name, deletionTimestamp, finalizers = [] } = bound.metadata;
   const pods = (foundIn(known.pods) ?? []).map((pod) => pod.metadata.name);
+  const chain = [{ kind: 'PersistentVolumeClaim', namespace, name }];
   const using = pods.length === 0 ? '' : `, which these pods use: ${pods.join(', ')}`;
   if (deletionTimestamp === undefined) {
     return {
+      cause: 'ClaimHoldsDeletion',
+      chain,
       holdup: `${why}${using}`,
       next: { when: 'when the claim is gone' },
       fix: {
@@ -82,15 +123,14 @@ function heldPv(pv: PersistentVolume, known: Known): Holdup {
     };
   }
   return {
+    cause: pods.length === 0 ? 'ForeignFinalizer' : 'PodsHoldDeletion',
     holdup: `${why}, which is being deleted${pods.length === 0 ? `, and held by its finalizers ${finalizers.join(', ')}` : ` and used by pods: ${pods.join(', ')}`}`,
+    chain,
     since: deletionTimestamp,
     next: { when: 'when the claim is gone' },
     fix:
       pods.length === 0
-        ? {
-            say: 'Whoever set a finalizer takes it off. See who that is:',
-            run: [commandLine('kubectl', 'get', 'pvc', name, '-n', namespace, '-o', 'yaml')],
-          }
+        ? foreignFinalizers(['pvc', name, '-n', namespace], finalizers, finalizers.filter(isForeign))
         : {
             say: 'End the pods, by scaling down what made them; else they are made again.',
             run: [commandLine('kubectl', 'delete', 'pod', '-n', namespace, ...pods)],

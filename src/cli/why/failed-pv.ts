@@ -6,6 +6,7 @@ import type { Holdup } from './types.ts';
 export function failedPv({ metadata, status }: PersistentVolume): Holdup | undefined {
   if (status?.phase !== 'Failed') return undefined;
   return {
+    cause: 'PersistentVolumeFailed',
     holdup: `its PersistentVolume is Failed: ${status.message ?? 'without a message'}`,
     next: { when: 'when the PersistentVolume is in another phase' },
     fix: {

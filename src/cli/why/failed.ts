@@ -1,11 +1,14 @@
 import { READY_REASON } from '../../api/names.ts';
 import { validateVolume } from '../../api/validate-volume.ts';
+import { nodeOf } from '../../volumes/desired.ts';
 import { readyOf } from '../volume/describe.ts';
 import { foundIn } from '../volume/reading.ts';
 import { commandLine, patchSpec, recreate, retry } from './command-line.ts';
 import { failedPv } from './failed-pv.ts';
+import { refusedBy } from './refused.ts';
 import { isStuck, nextAttempt, ownPv, sinceOf } from './state.ts';
-import type { Cause, Fix, Known } from './types.ts';
+import type { Cause, Known } from './types.ts';
+import { type Obstruction, obstruction } from './way.ts';
 
 /** The consent that a refusal asks for, as it is written there: `overwrite: "<signature>"`, maybe without the colon. */
 const CONSENT = /\boverwrite(?::| to|=)? ?("(?:[^"\\]|\\.)+")/;
@@ -19,33 +22,53 @@ export const failed: Cause = (known) => {
     holdup: ready.message || ready.reason || 'it failed, and does not say why',
     ...sinceOf(ready),
     next: { when: 'when its spec is changed' },
-    fix: fixOf(known, ready.reason, ready.message ?? ''),
+    ...wrong(known, ready.reason, ready.message ?? ''),
   };
 };
 
-function fixOf(known: Known, reason: string | undefined, message: string): Fix {
+function wrong(known: Known, reason: string | undefined, message: string): Obstruction {
   const { volume } = known;
   if (reason === READY_REASON.internalError && validateVolume(volume).length > 0) {
     return {
-      say: 'The spec cannot be made true. Correct it in the file before the Volume is created again.',
-      run: recreate(volume),
+      cause: 'InvalidSpec',
+      fix: {
+        say: 'The spec cannot be made true. Correct it in the file before the Volume is created again.',
+        run: recreate(volume),
+      },
     };
   }
   const signature = consentIn(message);
   if (signature !== undefined) {
     return {
-      say: `The ${volume.spec.lvmLogicalVolume == null ? 'device holds' : 'extents of the volume group hold'} data. If none of it is needed, consent to its loss: set spec.overwrite to ${JSON.stringify(signature)}.`,
-      run: [patchSpec(volume, { overwrite: signature })],
+      cause: 'SignatureFound',
+      fix: {
+        say: `The ${volume.spec.lvmLogicalVolume == null ? 'device holds' : 'extents of the volume group hold'} data. If none of it is needed, consent to its loss: set spec.overwrite to ${JSON.stringify(signature)}.`,
+        run: [patchSpec(volume, { overwrite: signature })],
+      },
     };
   }
   const pv = foundIn(known.pv);
   if (message.includes('PersistentVolume') && pv !== undefined && ownPv(known) === undefined) {
     return {
-      say: `Delete the PersistentVolume ${pv.metadata.name} if nobody needs it, and have the Volume tried again; or create the Volume under another name.`,
-      run: [commandLine('kubectl', 'delete', 'pv', pv.metadata.name), ...retry(volume)],
+      cause: 'NameTaken',
+      fix: {
+        say: `Delete the PersistentVolume ${pv.metadata.name} if nobody needs it, and have the Volume tried again; or create the Volume under another name.`,
+        run: [commandLine('kubectl', 'delete', 'pv', pv.metadata.name), ...retry(volume)],
+      },
     };
   }
-  return { say: 'Put right what the message names, and have the Volume tried again.', run: retry(volume) };
+  const found = refusedBy(volume, message) ?? obstruction(nodeOf(volume), message);
+  if (found === undefined) {
+    return {
+      cause: 'Failed',
+      fix: { say: 'Put right what the message names, and have the Volume tried again.', run: retry(volume) },
+    };
+  }
+  const { cause, fix } = found;
+  return {
+    cause,
+    fix: { say: `${fix.say} Then have the Volume tried again.`, run: [...(fix.run ?? []), ...retry(volume)] },
+  };
 }
 
 function consentIn(message: string): string | undefined {
@@ -66,6 +89,7 @@ export const unavailable: Cause = (known, now) => {
   return {
     ...sinceOf(ready),
     ...((pv && failedPv(pv)) ?? {
+      cause: refusedBy(volume, ready.message ?? '')?.cause ?? 'Unavailable',
       holdup: ready.message || 'it is not available, and does not say why',
       next: nextAttempt(volume, now) ?? { when: 'by itself: the node is looked at all the time' },
       fix: { say: 'Put right what the message names. Nothing is made anew in its place.' },

@@ -1,3 +1,4 @@
+import { READY_REASON } from '../../api/names.ts';
 import { parseJobName } from '../../volumes/job-name.ts';
 import { readyOf } from '../volume/describe.ts';
 import { nextAttempt, nodeText, sinceOf } from './state.ts';
@@ -24,6 +25,7 @@ export const making: Cause = (known, now) => {
   const next = nextAttempt(volume, now);
   if (job?.attempt !== undefined) {
     return {
+      cause: next === undefined ? 'JobRunning' : 'RetryWaiting',
       holdup: `${job.kind} (attempt ${job.attempt}) ${next === undefined ? 'is under way' : 'waits for its time'} on ${nodeText(volume)}: ${ready.message || 'nothing is reported yet'}`,
       ...since,
       next: next ?? { when: 'when the job has ended' },
@@ -32,6 +34,11 @@ export const making: Cause = (known, now) => {
   }
   const made = job?.kind === 'PrepareVolume' && 'absent' in known.pv;
   return {
+    cause: made
+      ? 'PersistentVolumeMissing'
+      : ready.reason === READY_REASON.waitingForSource
+        ? 'SourceNotReady'
+        : 'JobRunning',
     holdup: made
       ? 'its device is made, and its PersistentVolume is not yet there'
       : ready.message || 'its work is about to begin',

@@ -5,29 +5,35 @@ import type { Volume } from '../../api/volume.ts';
 import { nodeOf } from '../../volumes/desired.ts';
 import { readyOf } from '../volume/describe.ts';
 import { foundIn } from '../volume/reading.ts';
-import { commandLine, recreate } from './command-line.ts';
+import { commandLine, recreate, taintOff } from './command-line.ts';
 import { isDeleting, nodeText, sinceOf } from './state.ts';
-import type { Cause, Fix, Known } from './types.ts';
+import { lettingGo, notReadySince } from './timer.ts';
+import type { Cause, Fix, Known, Link } from './types.ts';
+import { obstruction } from './way.ts';
 
 const BY_ITSELF = { when: 'by itself, after a delay that grows to 5 minutes' };
 
 /** The node does not answer, or nothing safe follows from what it said. */
-export const nodeAway: Cause = ({ volume, node }) => {
+export const nodeAway: Cause = (known) => {
+  const { volume, node } = known;
   const ready = readyOf(volume);
   const { nodeUnreachable, nodeUnclear } = READY_REASON;
   if (ready?.reason !== nodeUnreachable && ready?.reason !== nodeUnclear) return undefined;
   const { message = '' } = ready;
-  const common = { ...sinceOf(ready), next: BY_ITSELF };
+  const common = { ...sinceOf(ready), next: BY_ITSELF, chain: [nodeLink(volume)] };
+  const way = obstruction(nodeOf(volume), message);
   if (ready.reason === nodeUnclear) {
     return {
       ...common,
+      cause: 'NodeUnclear',
       holdup: `${nodeText(volume)} answers, but nothing safe follows from it: ${message}`,
       fix: { say: 'If it stays so, see what the node prints.', run: [ssh(volume, 'dmesg')] },
     };
   }
-  if ('absent' in node) {
+  if ('absent' in node && way === undefined) {
     return {
       ...common,
+      cause: 'NodeMissing',
       holdup: `there is no ${nodeText(volume)} in this cluster, and none is reached under that name: ${message}`,
       fix: isDeleting(volume)
         ? lost(volume)
@@ -38,19 +44,34 @@ export const nodeAway: Cause = ({ volume, node }) => {
     };
   }
   const notReady = notReadyOf(foundIn(node));
+  const timer = way === undefined ? lettingGo(known, nodeOf(volume)) : undefined;
+  const since = notReadySince(foundIn(node));
   return {
     ...common,
+    ...(timer && { next: timer, ...(since && { since: new Date(since).toISOString() }) }),
+    cause: way?.cause ?? (timer === undefined ? 'NodeUnreachable' : 'NodeNotReady'),
     holdup: `${nodeText(volume)} ${notReady === undefined ? '' : `is NotReady${notReady}, and `}is not reached: ${message}`,
-    fix: isDeleting(volume)
-      ? lost(volume)
-      : {
-          say: 'Bring the node back. The user that stowage watch runs as must get in without a question.',
-          run: [ssh(volume, 'true')],
-        },
+    fix:
+      way?.fix ??
+      (timer && notReadyFix(nodeOf(volume))) ??
+      (isDeleting(volume)
+        ? lost(volume)
+        : {
+            say: 'Bring the node back. The user that stowage watch runs as must get in without a question.',
+            run: [ssh(volume, 'true')],
+          }),
   };
 };
 
+export const nodeLink = (volume: Volume): Link => ({ kind: 'Node', name: nodeOf(volume) });
+
 const ssh = (volume: Volume, command: string): string => commandLine('ssh', nodeOf(volume), command);
+
+/** What a node that is not Ready has is let go of in time, or at once. */
+export const notReadyFix = (node: string): Fix => ({
+  say: `Bring node ${node} back. If it is dead: switch it off, and say so; then the volume is let go of at once. Take the taint off when it is back.`,
+  run: [taintOff(node)],
+});
 
 const lost = (volume: Volume): Fix => ({
   say: 'Bring the node back. If it is lost for good, give up what it holds of this Volume:',

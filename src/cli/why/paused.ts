@@ -19,6 +19,10 @@ export const paused: Cause = ({ volume, node }) => {
   if (places.length === 0) return undefined;
   const where = places.map((place) => `${place.kind} ${place.name}`).join(' and ');
   return {
+    cause: 'Paused',
+    ...(places.some(({ kind }) => kind === 'volume')
+      ? {}
+      : { chain: [{ kind: 'Node', name: nodeOf(volume) }] }),
     holdup: `it is paused: ${where} has the annotation ${PAUSED_ANNOTATION}`,
     next: { when: 'when the annotation is taken off' },
     fix: {

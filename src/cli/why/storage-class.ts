@@ -14,6 +14,7 @@ export const storageClass: Cause = ({ volume, storageClass: reading }) => {
   const name = volume.spec.storageClassName;
   if ('absent' in reading) {
     return {
+      cause: 'StorageClassMissing',
       holdup: `its storage class ${name} does not exist`,
       ...sinceOf(ready),
       next: RETRY,
@@ -35,6 +36,7 @@ export const storageClass: Cause = ({ volume, storageClass: reading }) => {
   const checked = 'found' in reading ? checkClass(reading.found) : undefined;
   if (checked === undefined || !('problem' in checked)) return undefined;
   return {
+    cause: 'StorageClassInvalid',
     holdup: `no volume can be made of its storage class ${name}: ${checked.problem}`,
     ...sinceOf(ready),
     next: RETRY,

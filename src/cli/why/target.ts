@@ -1,9 +1,9 @@
 import { DNS_SUBDOMAIN, isDnsSubdomain } from '../../api/dns-name.ts';
 import { StowageError } from '../../api/errors.ts';
-import { CLAIM_NOUNS, POD_NOUNS, SNAPSHOT_NOUNS, VOLUME_NOUNS } from '../nouns.ts';
+import { CLAIM_NOUNS, NODE_NOUNS, POD_NOUNS, SNAPSHOT_NOUNS, VOLUME_NOUNS } from '../nouns.ts';
 
 export interface Target {
-  kind: 'Volume' | 'Pod' | 'PersistentVolumeClaim' | 'VolumeSnapshot';
+  kind: 'Volume' | 'Pod' | 'PersistentVolumeClaim' | 'VolumeSnapshot' | 'Node';
   name: string;
   /** Where the name says it. */
   namespace?: string;
@@ -14,6 +14,7 @@ const KINDS: readonly [kind: Target['kind'], nouns: readonly string[], namespace
   ['Pod', POD_NOUNS, true],
   ['PersistentVolumeClaim', CLAIM_NOUNS, true],
   ['VolumeSnapshot', SNAPSHOT_NOUNS, true],
+  ['Node', NODE_NOUNS, false],
 ];
 
 const EXAMPLE = `stowage why takes ${KINDS.map(([, nouns]) => nouns.join('|')).join(', ')}: write for example stowage why volume/data1, or stowage why pod db/db-0`;
@@ -25,7 +26,7 @@ export function parseTarget(noun: string, given: string | undefined): Target {
   if (kind === undefined) {
     throw new StowageError(
       'usage',
-      `This version of stowage explains Volumes, pods, claims and snapshots, but not ${JSON.stringify(word)}`,
+      `This version of stowage explains Volumes, pods, claims, snapshots and nodes, but not ${JSON.stringify(word)}`,
       { hint: EXAMPLE },
     );
   }

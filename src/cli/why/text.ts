@@ -2,30 +2,26 @@ import { age } from '../../api/age.ts';
 import { asYaml } from '../output/data.ts';
 import { type Field, fields } from '../output/fields.ts';
 import { printable } from '../output/printable.ts';
-import type { Diagnosis, Fix, Holdup } from './types.ts';
-
-/** What is explained. */
-export interface Subject {
-  kind: string;
-  name: string;
-  namespace?: string;
-  phase: string;
-}
+import type { Diagnosis, Fix, Holdup, Link, Subject } from './types.ts';
 
 /** A diagnosis for a person. `now` is in ms since the epoch. */
 export function explanation(subject: Subject, diagnosis: Diagnosis, now: number): string {
   if ('nothing' in diagnosis) return `${printable(diagnosis.nothing)}\n`;
-  const { holdup, since, next, fix } = diagnosis;
+  const { cause, holdup, since, next, fix, chain = [] } = diagnosis;
   const { kind, namespace, name, phase } = subject;
   const lines: [string, string | string[] | undefined][] = [
     [kind, `${namespace === undefined ? '' : `${namespace}/`}${name} (${phase})`],
     ['Held up by', holdup],
+    ['Cause', chain.length === 0 ? cause : `${cause}, of ${chain.map(linkText).join(' → ')}`],
     ['Since', since === undefined ? undefined : `${since} (${age(since, now) ?? 'unknown'} ago)`],
     ['Tried next', next === undefined ? undefined : nextText(next, now)],
     ['Fix', fix === undefined ? undefined : fixLines(fix)],
   ];
   return fields(lines.filter(([, value]) => value !== undefined) satisfies Field[]);
 }
+
+const linkText = ({ kind, namespace, name }: Link): string =>
+  `${kind} ${namespace === undefined ? '' : `${namespace}/`}${name}`;
 
 function nextText(next: NonNullable<Holdup['next']>, now: number): string {
   if ('when' in next) return next.when;

@@ -1,6 +1,7 @@
 import type { KubeNode, PersistentVolume, PersistentVolumeClaim, Pod, StorageClass } from '../../api/core.ts';
 import type { Volume } from '../../api/volume.ts';
 import type { Reading } from '../volume/reading.ts';
+import type { Reason } from './reasons.ts';
 
 /** All that an explanation is made from. */
 export interface Known {
@@ -23,7 +24,18 @@ export interface Fix {
   manifest?: object;
 }
 
+/** An object on the way from what was asked about to what holds it up. */
+export interface Link {
+  kind: string;
+  /** Of what is in one. */
+  namespace?: string;
+  name: string;
+}
+
 export interface Holdup {
+  cause: Reason;
+  /** What was looked at on the way, in order, without what was asked about; the last is where it is held up. */
+  chain?: readonly Link[];
   holdup: string;
   /** RFC 3339. */
   since?: string;
@@ -33,6 +45,33 @@ export interface Holdup {
 }
 
 export type Diagnosis = Holdup | { nothing: string };
+
+/** What is explained. */
+export interface Subject {
+  kind: string;
+  name: string;
+  namespace?: string;
+  phase: string;
+}
+
+export interface Explained {
+  subject: Subject;
+  diagnosis: Diagnosis;
+  /** What was read for it: parts that the user may not read are told of. */
+  looked: readonly object[];
+  /** Where the work is, if that is known. */
+  node?: string;
+}
+
+export interface WhyFlags {
+  output?: 'json' | 'yaml';
+}
+
+/** What holds an object up that another one waits for. */
+export const through = (link: Link, holdup: Holdup): Holdup => ({
+  ...holdup,
+  chain: [link, ...(holdup.chain ?? [])],
+});
 
 /** One thing that can hold a Volume up, if it does now. `now` is in ms since the epoch. */
 export type Cause = (known: Known, now: number) => Holdup | undefined;

@@ -24,6 +24,7 @@ export const unseen: Cause = (known) => {
     // Without the daemon's finalizer it is not for the daemon to end it.
     if (atWork || seen || !isOurs(volume)) return undefined;
     return {
+      cause: 'NotTakenUp',
       holdup: 'no daemon has taken up its deletion yet',
       ...(deletionTimestamp && { since: deletionTimestamp }),
       next: { when },
@@ -33,6 +34,7 @@ export const unseen: Cause = (known) => {
   if (ready === undefined) {
     const lost = isUnknownNode(known) ? `, and there is no ${nodeText(volume)} in this cluster` : '';
     return {
+      cause: 'NotTakenUp',
       holdup: `no daemon has looked at it yet${lost}`,
       ...(creationTimestamp && { since: creationTimestamp }),
       next: { when },
@@ -46,6 +48,7 @@ export const unseen: Cause = (known) => {
   if (!atRest || observedGeneration === undefined || observedGeneration >= (generation ?? 0))
     return undefined;
   return {
+    cause: 'NotTakenUp',
     holdup: `its spec was changed (generation ${generation}), and no daemon has taken that up yet (generation ${observedGeneration})`,
     next: { when },
     fix: RUN_IT,

@@ -4,28 +4,27 @@ import { PERSISTENT_VOLUME_CLAIMS, PODS, VOLUME_SNAPSHOTS, VOLUMES } from '../..
 import type { VolumeSnapshot } from '../../api/snapshot.ts';
 import type { Volume } from '../../api/volume.ts';
 import type { Connection } from '../../kube/connect.ts';
+import { nodeOf } from '../../volumes/desired.ts';
 import type { GlobalFlags } from '../globals.ts';
 import { servedGrants } from '../grants/kinds.ts';
 import type { Io } from '../io.ts';
-import { asJson, asYaml } from '../output/data.ts';
 import { printable } from '../output/printable.ts';
-import { missingKind } from '../snapshots/missing-kind.ts';
 import { phaseOf as snapshotPhase } from '../snapshots/state.ts';
 import { diagnoseClaim } from './claim/diagnose.ts';
 import { readClaim } from './claim/read.ts';
+import { daemonAbsent, isDaemonsTurn, readDaemons } from './daemon.ts';
 import { diagnose } from './diagnose.ts';
+import { diagnosedIn } from './in-cluster.ts';
+import { missingCrd } from './missing-crd.ts';
+import { explainNode } from './node-object/explain.ts';
 import { diagnosePod } from './pod/diagnose.ts';
 import { readPod } from './pod/read.ts';
+import { print } from './print.ts';
 import { readKnown } from './read.ts';
 import { diagnoseSnapshot } from './snapshot/diagnose.ts';
 import { readSnapshot } from './snapshot/read.ts';
 import type { Target } from './target.ts';
-import { explanation, type Subject } from './text.ts';
-import type { Diagnosis } from './types.ts';
-
-export interface WhyFlags {
-  output?: 'json' | 'yaml';
-}
+import type { Diagnosis, Explained, WhyFlags } from './types.ts';
 
 /** `stowage why`. Throws a StowageError. */
 export async function why(
@@ -34,49 +33,109 @@ export async function why(
   io: Io,
   connection: Connection,
 ): Promise<void> {
-  const now = io.clock.now();
+  const explained = await explain(target, io, connection);
+  const { diagnosis, looked, node, subject } = explained;
   const { client } = connection;
-  const { name, namespace = connection.namespace } = target;
-  const { signal } = io;
+  noteForbidden(looked, io);
+  const show = (found: Diagnosis) => print(subject, diagnosedIn(flags, found), flags, io);
+  if ('nothing' in diagnosis || !isDaemonsTurn(diagnosis)) return show(diagnosis);
+  const daemons = await readDaemons(client, io.signal);
+  show(daemonAbsent(daemons, diagnosis, node, io.clock.now()) ?? diagnosis);
+}
+
+function explain(target: Target, io: Io, connection: Connection): Promise<Explained> {
+  switch (target.kind) {
+    case 'Volume':
+      return explainVolume(target, io, connection);
+    case 'PersistentVolumeClaim':
+      return explainClaim(target, io, connection);
+    case 'VolumeSnapshot':
+      return explainSnapshot(target, io, connection);
+    case 'Node':
+      return explainNode(target, io, connection);
+    case 'Pod':
+      return explainPod(target, io, connection);
+  }
+}
+
+async function explainVolume(
+  { name }: Target,
+  { signal, clock }: Io,
+  { client }: Connection,
+): Promise<Explained> {
+  const kind = 'Volume';
+  const volume = await client
+    .get<Volume>(VOLUMES, name, { signal })
+    .catch((error: unknown) => missingCrd(error, kind));
+  if ('cause' in volume) return { subject: { kind, name, phase: 'Unknown' }, diagnosis: volume, looked: [] };
+  const known = await readKnown(client, volume, signal);
+  const subject = { kind, name, phase: phaseOf(volume) ?? 'Unknown' };
+  return { subject, diagnosis: diagnose(known, clock.now()), looked: [known], node: nodeOf(volume) };
+}
+
+async function explainClaim(
+  { name, ...target }: Target,
+  { signal, clock }: Io,
+  connection: Connection,
+): Promise<Explained> {
+  const { client } = connection;
+  const { namespace = connection.namespace } = target;
+  const options = { namespace, signal };
+  const claim = await client.get<PersistentVolumeClaim>(PERSISTENT_VOLUME_CLAIMS, name, options);
+  const known = await readClaim(claim, client, () => servedGrants(connection, signal), signal);
+  const phase = claim.metadata.deletionTimestamp === undefined ? claim.status?.phase : 'Terminating';
+  return {
+    subject: { kind: target.kind, name, namespace, phase: phase ?? 'Pending' },
+    diagnosis: diagnoseClaim(known, clock.now()),
+    looked: [{ ...known, ...known.supply, ...known.known }],
+  };
+}
+
+async function explainSnapshot(
+  { name, ...target }: Target,
+  { signal }: Io,
+  connection: Connection,
+): Promise<Explained> {
+  const { client } = connection;
+  const { namespace = connection.namespace } = target;
+  const kind = 'VolumeSnapshot';
+  const snapshot = await client
+    .get<VolumeSnapshot>(VOLUME_SNAPSHOTS, name, { namespace, signal })
+    .catch((error: unknown) => missingCrd(error, kind));
+  if ('cause' in snapshot) {
+    return { subject: { kind, name, namespace, phase: 'Unknown' }, diagnosis: snapshot, looked: [] };
+  }
+  const known = await readSnapshot(snapshot, client, signal);
+  const subject = { kind, name, namespace, phase: snapshotPhase(snapshot) };
+  return { subject, diagnosis: diagnoseSnapshot(known), looked: [known] };
+}
+
+async function explainPod(
+  { name, ...target }: Target,
+  { signal, clock }: Io,
+  connection: Connection,
+): Promise<Explained> {
+  const { namespace = connection.namespace } = target;
   const grants = () => servedGrants(connection, signal);
-  if (target.kind === 'Volume') {
-    const volume = await client.get<Volume>(VOLUMES, name, { signal: io.signal });
-    const known = await readKnown(client, volume, io.signal);
-    noteForbidden([known], io);
-    const phase = phaseOf(volume) ?? 'Unknown';
-    return print({ kind: 'Volume', name, phase }, diagnose(known, now), flags, io);
-  }
-  if (target.kind === 'PersistentVolumeClaim') {
-    const claim = await client.get<PersistentVolumeClaim>(PERSISTENT_VOLUME_CLAIMS, name, {
-      namespace,
-      signal,
-    });
-    const known = await readClaim(claim, client, grants, signal);
-    noteForbidden([{ ...known, ...known.supply, ...known.known }], io);
-    const phase = claim.metadata.deletionTimestamp === undefined ? claim.status?.phase : 'Terminating';
-    const subject = { kind: target.kind, name, namespace, phase: phase ?? 'Pending' };
-    return print(subject, diagnoseClaim(known, now), flags, io);
-  }
-  if (target.kind === 'VolumeSnapshot') {
-    const options = { namespace, signal };
-    const snapshot = await client.get<VolumeSnapshot>(VOLUME_SNAPSHOTS, name, options).catch(missingKind);
-    const known = await readSnapshot(snapshot, client, signal);
-    noteForbidden([known], io);
-    const subject = { kind: target.kind, name, namespace, phase: snapshotPhase(snapshot) };
-    return print(subject, diagnoseSnapshot(known), flags, io);
-  }
-  const known = await readPod(name, namespace, client, grants, signal);
+  const known = await readPod(name, namespace, connection.client, grants, signal);
   const parts = known.volumes.map(({ claim, pv, volume, dynamic }) => ({
     claim,
     pv,
     ...(volume && { volume }),
     ...dynamic,
   }));
-  noteForbidden([{ node: known.node }, ...parts, { ...known.supply }], io);
-  const { metadata, status } = known.pod;
-  const { namespace: own = '' } = metadata;
-  const subject = { kind: PODS.kind, name, namespace: own, phase: status?.phase ?? 'Unknown' };
-  return print(subject, diagnosePod(known, now), flags, io);
+  const { metadata, status, spec } = known.pod;
+  return {
+    subject: {
+      kind: PODS.kind,
+      name,
+      namespace: metadata.namespace ?? '',
+      phase: metadata.deletionTimestamp === undefined ? (status?.phase ?? 'Unknown') : 'Terminating',
+    },
+    diagnosis: diagnosePod(known, clock.now()),
+    looked: [{ node: known.node }, ...parts, { ...known.supply }],
+    ...(spec.nodeName ? { node: spec.nodeName } : {}),
+  };
 }
 
 /** Says once of each what the user may not read. */
@@ -87,11 +146,4 @@ function noteForbidden(all: readonly object[], io: Io): void {
       typeof part === 'object' && part !== null && 'forbidden' in part ? [String(part.forbidden)] : [],
     );
   for (const text of new Set(forbidden)) io.stderr.write(`note: not looked at: ${printable(text)}\n`);
-}
-
-function print(subject: Subject, diagnosis: Diagnosis, { output }: WhyFlags, io: Io): void {
-  const data = { ...subject, ...diagnosis };
-  if (output === 'json') io.stdout.write(asJson(data));
-  else if (output === 'yaml') io.stdout.write(asYaml(data));
-  else io.stdout.write(explanation(subject, diagnosis, io.clock.now()));
 }

@@ -12,6 +12,7 @@ import { type AttachmentMetrics, attachmentMetrics } from './attachments.ts';
 import { type ClaimMetrics, claimMetrics } from './claims.ts';
 import { informerMetrics } from './informers.ts';
 import { jobMetrics } from './jobs.ts';
+import { type PopulationMetrics, populationMetrics } from './populations.ts';
 import { processMetrics } from './process.ts';
 import { queueMetrics } from './queues.ts';
 import { reconcileMetrics } from './reconciles.ts';
@@ -43,6 +44,7 @@ export interface Metrics {
   attachments: AttachmentMetrics;
   snapshots: SnapshotMetrics;
   claims: ClaimMetrics;
+  populations: PopulationMetrics;
   /** Whoever looks at nodes tells what was found. Later ones take the place of these. */
   addVolumes(volumes: Informer<Volume>): (volume: Volume, node: string, observed: Observed) => void;
 }
@@ -64,6 +66,7 @@ export function createMetrics({ clock, transportOf }: MetricsOptions): Metrics {
     attachments: attachmentMetrics(registry),
     snapshots: snapshotMetrics(registry),
     claims: claimMetrics(registry),
+    populations: populationMetrics(registry),
     addInformer: informerMetrics(registry, clock),
     addVolumes: volumeMetrics(registry, clock),
   };

@@ -52,6 +52,7 @@ function readState(value: unknown): JobState {
     case 'succeeded':
       return { state };
     case 'running':
+      return { state, ...(step && { step }), ...(typeof output === 'string' ? { output } : {}) };
     case 'died':
       return step === undefined ? { state } : { state, step };
     case 'failed':

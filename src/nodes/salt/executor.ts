@@ -15,7 +15,7 @@ import { argvsOf, jobArguments } from './asked.ts';
 import { createSaltCaller, type SaltCall } from './caller.ts';
 import { createEnds } from './ends.ts';
 import { readSaltEvents } from './events.ts';
-import { ModuleRefusal } from './refusal.ts';
+import { ModuleRefusal, syncOn } from './refusal.ts';
 import { createSaltSession } from './session.ts';
 
 export interface SaltExecutorOptions {
@@ -60,7 +60,7 @@ export function createSaltExecutor(options: SaltExecutorOptions): Executor {
 
   async function ask<T>(node: string, call: SaltCall, read: (answer: unknown) => T): Promise<T> {
     const answer = await hands.run(node, call, call.waitMs + ROUND_TRIP);
-    return understood(node, () => read(readAnswer('ret' in answer ? answer.ret : undefined)));
+    return understood(node, minionOf(node), () => read(readAnswer('ret' in answer ? answer.ret : undefined)));
   }
 
   const poll = (node: string, keys: readonly JobKey[], waitMs: number) =>
@@ -100,15 +100,15 @@ export function pollCall(keys: readonly JobKey[], waitMs: number): SaltCall {
   return { fun: 'poll', args, waitMs };
 }
 
-function understood<T>(node: string, read: () => T): T {
+function understood<T>(node: string, minion: string, read: () => T): T {
   try {
     return read();
   } catch (cause) {
-    if (cause instanceof ModuleRefusal) throw cause.on(node);
+    if (cause instanceof ModuleRefusal) throw cause.on(node, syncOn(minion));
     if (cause instanceof NodeError) throw cause;
     throw new NodeError('protocol', node, `node ${node} gave an answer that is not understood: ${cause}`, {
       cause,
-      hint: "Stowage's Salt module there may be of another version: salt MINION saltutil.sync_modules",
+      hint: `Stowage's Salt module there may be of another version: salt ${minion} saltutil.sync_modules`,
     });
   }
 }

@@ -14,7 +14,7 @@ export class ModuleRefusal extends Error {
   }
 
   /** @param update how the module there is brought up to date */
-  on(node: string, update = SYNC): NodeError {
+  on(node: string, update: string): NodeError {
     const what = this.command === '' ? '' : ` '${this.command}'`;
     return new NodeError('refused', node, `node ${node} refuses${what}: ${this.message}`, {
       cause: this,
@@ -23,7 +23,9 @@ export class ModuleRefusal extends Error {
   }
 }
 
-const SYNC = 'Copy salt/ of this Stowage to the salt-master, then: salt MINION saltutil.sync_modules';
+/** For the module on a minion. */
+export const syncOn = (minion: string): string =>
+  `Copy salt/ of this Stowage to the salt-master, then: salt ${minion} saltutil.sync_modules`;
 
 function hintFor(reason: string, update: string): string {
   const hint = HINTS.get(reason);

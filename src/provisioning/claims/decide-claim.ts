@@ -1,11 +1,13 @@
-import type { KubeNode, StorageClass } from '../../api/core.ts';
-import { READY_REASON, SELECTED_NODE_ANNOTATION } from '../../api/names.ts';
+import type { KubeNode, PersistentVolumeClaim, StorageClass } from '../../api/core.ts';
+import { CLAIM_EVENT, READY_REASON, SELECTED_NODE_ANNOTATION } from '../../api/names.ts';
 import { parseQuantity } from '../../api/quantity.ts';
+import { sourceOf as sourceAsked } from '../sources/source-of.ts';
 import type { EventToTell } from '../types.ts';
 import { claimOf, claimVolume, volumeNameOf } from './claim-volume.ts';
-import type { DynamicClass } from './dynamic-class.ts';
+import { type DynamicClass, fileSystemProblem } from './dynamic-class.ts';
 import { expand } from './expand.ts';
 import { whyNotOn } from './nodes.ts';
+import { saidBy } from './said-by.ts';
 import type { ClaimDecision, ClaimInput } from './types.ts';
 
 /** How soon to look again at what sends no event, such as room on a node, in ms. */
@@ -13,12 +15,6 @@ const LOOK_AGAIN = 30_000;
 
 /** How soon to read again what a claim starts from, in ms, should nobody have told of a change. */
 const ASK_AGAIN = 300_000;
-
-/** Of events on claims, as external-provisioner's. */
-const REASON = {
-  provisioning: 'Provisioning',
-  failed: 'ProvisioningFailed',
-} as const;
 
 /** What to do about one claim now. Pure. */
 export function decideClaim(input: ClaimInput, now: number): ClaimDecision {
@@ -36,15 +32,15 @@ export function decideClaim(input: ClaimInput, now: number): ClaimDecision {
   return options.waits ? forSelected(input, options, storageClass) : forAny(input, options, storageClass);
 }
 
-const failed = (message: string): EventToTell => ({ type: 'Warning', reason: REASON.failed, message });
+const failed = (message: string): EventToTell => ({ type: 'Warning', reason: CLAIM_EVENT.failed, message });
 
 /** Once; then until something changes, or the time is over. */
 function tell(input: ClaimInput, event: EventToTell, otherwise: ClaimDecision = {}): ClaimDecision {
-  return input.told === `${event.reason}: ${event.message}` ? otherwise : { action: { do: 'tell', event } };
+  return input.told === saidBy(event) ? otherwise : { action: { do: 'tell', event } };
 }
 
-/** What no volume can be made for, whatever else changes: the spec of a claim that is not bound is immutable. */
-function claimProblem({ claim: { spec } }: ClaimInput): string | undefined {
+/** What no volume can be made for, as class and claim are: the spec of a claim that is not bound is immutable. */
+function claimProblem({ claim: { spec }, storageClass }: ClaimInput): string | undefined {
   const modes = spec.accessModes ?? [];
   if (modes.includes('ReadWriteMany')) {
     return 'access mode ReadWriteMany: a volume is a device of one node, which two at once would destroy. Ask for ReadWriteOnce';
@@ -52,7 +48,10 @@ function claimProblem({ claim: { spec } }: ClaimInput): string | undefined {
   if (spec.selector !== undefined) {
     return 'the claim has a selector, which chooses among volumes that are there: none is made for it. Leave it out, or name a static storage class';
   }
-  return undefined;
+  // Of a Volume that could not be made a class that was put right makes nothing.
+  return spec.volumeMode === 'Block' || storageClass === undefined
+    ? undefined
+    : fileSystemProblem(storageClass);
 }
 
 /** The Volume is there, and is on its way to a PersistentVolume that the claim is bound to. */
@@ -71,6 +70,15 @@ function wait(input: ClaimInput): ClaimDecision {
   if (ready?.reason === READY_REASON.waitingForSource) {
     return tell(input, failed(`Volume ${name} waits: ${ready.message}`));
   }
+  if (ready?.reason === READY_REASON.nodeUnreachable || ready?.reason === READY_REASON.nodeUnclear) {
+    // What the node says, or what says that it does not, is different each time.
+    return tell(
+      input,
+      failed(
+        `Volume ${name} waits for node ${volume.spec.nodeName}, which does not answer as it should. See: stowage why volume ${name}`,
+      ),
+    );
+  }
   return volume.status?.phase === 'Failed'
     ? tell(
         input,
@@ -84,9 +92,12 @@ function forSelected(input: ClaimInput, options: DynamicClass, storageClass: Sto
   const name = input.claim.metadata.annotations?.[SELECTED_NODE_ANNOTATION];
   if (name === undefined) return {};
   const node = input.nodes.find(({ metadata }) => metadata.name === name);
-  // Another daemon's, or gone: then whoever follows the Nodes gives it back.
-  if (node === undefined) return {};
-  const why = whyNotOn(node, storageClass);
+  // The scheduler holds on to its choice, also of a node that was deleted since. Another daemon's is left to that.
+  if (node === undefined && !input.isGone(name)) return {};
+  // Where somebody else's is to be made is not ours to say.
+  const others = isOthers(input.claim) ? sourceOf(input) : undefined;
+  if (others !== undefined && 'decision' in others) return others.decision;
+  const why = node === undefined ? `there is no node ${name}` : whyNotOn(node, storageClass);
   if (why !== undefined) return giveBack(input, name, why);
   const source = sourceOf(input);
   if ('decision' in source) return source.decision;
@@ -97,6 +108,11 @@ function forSelected(input: ClaimInput, options: DynamicClass, storageClass: Sto
   if (room === undefined) return lookForRoom(options, [name]);
   return room.why === undefined ? create(input, options, name) : giveBack(input, name, room.why);
 }
+
+/** Whether it may be followed is asked with the rest. */
+const asked = (claim: PersistentVolumeClaim) => sourceAsked(claim, { crossNamespace: true });
+
+const isOthers = (claim: PersistentVolumeClaim): boolean => asked(claim).kind === 'other';
 
 const elsewhere = (nodes: readonly string[], name: string): string =>
   `what the claim starts from is on node ${nodes.join(', ')}, not on ${name}. Have its pod run there, by a nodeSelector kubernetes.io/hostname`;
@@ -147,8 +163,7 @@ function create(input: ClaimInput, options: DynamicClass, node: string): ClaimDe
 /** The nodes that the data is on; undefined where it starts from nothing. */
 function sourceOf(input: ClaimInput): { nodes: readonly string[] | undefined } | { decision: ClaimDecision } {
   const { claim, source } = input;
-  const { dataSource, dataSourceRef } = claim.spec;
-  if (dataSource == null && dataSourceRef == null) return { nodes: undefined };
+  if (source === undefined && asked(claim).kind === 'none') return { nodes: undefined };
   if (source === undefined) return { decision: { action: { do: 'resolve-source' } } };
   switch (source.is) {
     case 'none':
@@ -159,7 +174,7 @@ function sourceOf(input: ClaimInput): { nodes: readonly string[] | undefined } |
       return { decision: tell(input, failed(source.message), { requeueAfter: ASK_AGAIN }) };
     case 'other':
       return {
-        decision: tell(input, { type: 'Normal', reason: REASON.provisioning, message: source.message }),
+        decision: tell(input, { type: 'Normal', reason: CLAIM_EVENT.provisioning, message: source.message }),
       };
   }
 }

@@ -6,7 +6,9 @@ export type ReclaimDecision = { action?: { do: 'read-live' } | { do: 'delete-vol
  * What becomes of a Volume that was made for a claim, once that is gone. One that was never bound was seen by nobody, so
  * that it goes whatever the policy; else it goes by the PersistentVolume's own policy, which may be changed later.
  */
-export function decideReclaim({ volume, pv, claim, liveClaim }: ReclaimInput): ReclaimDecision {
+export function decideReclaim({ volume, pv, claim, liveClaim, clones }: ReclaimInput): ReclaimDecision {
+  // Its data is needed until they are made.
+  if (clones.length > 0) return {};
   if (volume.metadata.deletionTimestamp !== undefined || claim !== undefined) return {};
   if (pv === undefined) {
     // Of one that was Available somebody took the PersistentVolume away: what is in it is not ours to judge.

@@ -1,13 +1,14 @@
 import type { StorageClass } from '../../api/core.ts';
 import { directoryWanted } from '../../api/directory.ts';
 import { isLvmName, LVM_NAME } from '../../api/lvm-name.ts';
+import { checkMkfsOptions } from '../../storage/mkfs-options.ts';
 
 /** Where the storage of a class is on a node. */
 export type Place =
   | { type: 'sparse'; directory: string }
   | { type: 'lvm'; vgName: string; thinPool: string | undefined };
 
-/** What a class says about volumes that are made for claims. File system and mkfs options are read by who makes them. */
+/** What a class says about volumes that are made for claims. File system and mkfs options are read by who makes them (`fileSystemProblem`). */
 export interface DynamicClass {
   place: Place;
   /** Of a class of sparse files that names none: theirs is the default. */
@@ -52,6 +53,27 @@ export function dynamicClass(storageClass: StorageClass): DynamicClass | { probl
     onDelete: reclaimPolicy === 'Retain' ? 'Retain' : 'Delete',
     waits: volumeBindingMode === 'WaitForFirstConsumer',
   };
+}
+
+/** What is wrong with the file systems of a class. A claim of mode Block gets none, whatever the class says. */
+export function fileSystemProblem({ metadata, parameters = {} }: StorageClass): string | undefined {
+  const { fsType = 'ext4', mkfsOptions = '[]' } = parameters;
+  if (fsType !== 'ext4' && fsType !== 'xfs') {
+    return `storage class ${metadata.name}: parameter fsType is ${JSON.stringify(fsType)}, but must be ext4 or xfs`;
+  }
+  const checked = checkMkfsOptions(fsType, parsed(mkfsOptions));
+  return 'problem' in checked
+    ? `storage class ${metadata.name}: parameter mkfsOptions: ${checked.problem}`
+    : undefined;
+}
+
+/** What is no JSON is refused like JSON that is no list. */
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
 }
 
 function placeOf(parameters: Record<string, string>): Place | { problem: string } {

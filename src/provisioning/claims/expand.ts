@@ -1,6 +1,9 @@
 import type { ClaimCondition } from '../../api/core.ts';
+import { CLAIM_EVENT } from '../../api/names.ts';
 import { parseQuantity } from '../../api/quantity.ts';
+import type { Volume } from '../../api/volume.ts';
 import { claimOf } from './claim-volume.ts';
+import { saidBy } from './said-by.ts';
 import type { ClaimDecision, ClaimInput } from './types.ts';
 
 /** Of conditions on claims, as Kubernetes has them. */
@@ -13,7 +16,7 @@ const OURS = [RESIZING, 'FileSystemResizePending'];
  */
 export function expand(input: ClaimInput, now: number): ClaimDecision {
   const { claim, volume, pv } = input;
-  if (volume === undefined || claimOf(volume)?.uid !== claim.metadata.uid) return {};
+  if (volume === undefined || !isIts(input, volume)) return {};
   const wanted = claim.spec.resources?.requests?.storage ?? '0';
   const has = claim.status?.capacity?.storage ?? '0';
   if (parseQuantity(wanted) <= parseQuantity(has)) return done(input);
@@ -34,6 +37,14 @@ export function expand(input: ClaimInput, now: number): ClaimDecision {
   return resizing(input, ready?.message || `Volume ${volume.metadata.name} grows to ${asked}`, now);
 }
 
+/** Made for it, or given to it once it was filled: by whose the PersistentVolume is. */
+function isIts({ claim: { metadata }, pv }: ClaimInput, volume: Volume): boolean {
+  const madeFor = claimOf(volume)?.uid;
+  if (madeFor === undefined || madeFor === metadata.uid) return madeFor !== undefined;
+  const isOfVolume = pv?.metadata.ownerReferences?.some(({ uid }) => uid === volume.metadata.uid) ?? false;
+  return isOfVolume && pv?.spec.claimRef?.uid === metadata.uid;
+}
+
 function grow(input: ClaimInput, size: string, bytes: bigint): ClaimDecision {
   const { volume, options } = input;
   if (volume === undefined || options === undefined || 'problem' in options) return {};
@@ -49,21 +60,21 @@ function grow(input: ClaimInput, size: string, bytes: bigint): ClaimDecision {
         ? `node ${node} has room for ${room.freeBytes < 0n ? 0n : room.freeBytes} bytes, and ${bytes} more are asked for`
         : undefined;
   if (why === undefined) return { action: { do: 'expand', volume, size } };
-  const event = { type: 'Warning', reason: 'VolumeResizeFailed', message: why } as const;
-  return input.told === `${event.reason}: ${why}`
-    ? { requeueAfter: 30_000 }
-    : { action: { do: 'tell', event } };
+  const event = { type: 'Warning', reason: CLAIM_EVENT.resizeFailed, message: why } as const;
+  return input.told === saidBy(event) ? { requeueAfter: 30_000 } : { action: { do: 'tell', event } };
 }
 
 /** Says on the claim that it grows, once for each reason. */
 function resizing(input: ClaimInput, message: string, now: number): ClaimDecision {
   const old = input.claim.status?.conditions?.find(({ type }) => type === RESIZING);
-  if (old?.status === 'True') return {};
+  if (old?.status === 'True' && old.message === message) return {};
   const condition: ClaimCondition = {
     type: RESIZING,
     status: 'True',
     message,
-    lastTransitionTime: new Date(now).toISOString().replace(/\.\d+Z$/, 'Z'),
+    lastTransitionTime:
+      (old?.status === 'True' ? old.lastTransitionTime : undefined) ??
+      new Date(now).toISOString().replace(/\.\d+Z$/, 'Z'),
   };
   return { action: { do: 'set-claim-status', status: { conditions: [...others(input), condition] } } };
 }

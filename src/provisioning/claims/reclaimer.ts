@@ -1,6 +1,7 @@
 import type { PersistentVolume, PersistentVolumeClaim } from '../../api/core.ts';
 import type { KubeObject, Resource } from '../../api/meta.ts';
 import { PERSISTENT_VOLUME_CLAIMS, PERSISTENT_VOLUMES, VOLUMES } from '../../api/resources.ts';
+import type { Volume } from '../../api/volume.ts';
 import { isConflict, isNotFound } from '../../kube/errors.ts';
 import { claimOf } from './claim-volume.ts';
 import { decideReclaim } from './decide-reclaim.ts';
@@ -8,7 +9,7 @@ import type { ClaimReconcilerDeps } from './reconciler.ts';
 
 type ReclaimerDeps = Pick<
   ClaimReconcilerDeps,
-  'client' | 'claims' | 'volumes' | 'persistentVolumes' | 'actsFor' | 'logger'
+  'client' | 'claims' | 'volumes' | 'persistentVolumes' | 'clonesOf' | 'actsFor' | 'logger'
 >;
 
 /** Deletes the Volumes of claims that are gone, where that is to be. The name is the Volume's. */
@@ -22,13 +23,21 @@ export function createReclaimer({ client, claims, volumes, persistentVolumes, ..
       if (volume === undefined || of === undefined || !deps.actsFor(volume.spec.nodeName)) return undefined;
       const known = claims.get(of.name, of.namespace);
       const claim = known?.metadata.uid === of.uid ? known : undefined;
+      const clones = deps.clonesOf(name);
       const { action } = decideReclaim({
         volume,
         pv: live === undefined ? persistentVolumes.get(name) : live.pv,
         claim,
         liveClaim: live && { found: live.claim },
+        clones,
       });
-      if (action === undefined) return undefined;
+      if (action === undefined) {
+        const [clone] = clones;
+        if (claim === undefined && clone !== undefined) {
+          deps.logger.info({ volume: name, clone: clone.metadata.name }, 'kept while it is cloned');
+        }
+        return undefined;
+      }
       if (action.do === 'read-live') {
         const found = await get<PersistentVolumeClaim>(PERSISTENT_VOLUME_CLAIMS, of.name, of.namespace);
         // A claim of its name may be another one.
@@ -38,8 +47,12 @@ export function createReclaimer({ client, claims, volumes, persistentVolumes, ..
         };
         continue;
       }
+      const { uid } = volume.metadata;
       try {
-        await client.delete(VOLUMES, name, { uid: volume.metadata.uid });
+        if (live?.pv !== undefined && isKeptByClass(volume)) {
+          await client.patch(VOLUMES, name, { metadata: { uid }, spec: { onDelete: 'Delete' } });
+        }
+        await client.delete(VOLUMES, name, { uid });
       } catch (error) {
         if (!isNotFound(error) && !isConflict(error)) throw error;
       }
@@ -57,3 +70,10 @@ export function createReclaimer({ client, claims, volumes, persistentVolumes, ..
     }
   }
 }
+
+/**
+ * Its data are kept as its class said so, which the policy of the PersistentVolume, changed since, goes before. What somebody else
+ * wrote into the Volume stays.
+ */
+const isKeptByClass = ({ spec: { onDelete, template } }: Volume): boolean =>
+  onDelete === 'Retain' && template?.spec?.persistentVolumeReclaimPolicy === 'Retain';

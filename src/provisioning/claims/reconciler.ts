@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { KubeNode, PersistentVolume, PersistentVolumeClaim, StorageClass } from '../../api/core.ts';
 import type { Logger } from '../../api/logger.ts';
 import type { KubeObject } from '../../api/meta.ts';
@@ -12,11 +13,13 @@ import type { KubeClient } from '../../kube/types.ts';
 import type { Rooms } from '../room/looks.ts';
 import type { Promises } from '../room/promises.ts';
 import type { Awaited } from '../sources/types.ts';
+import { createAsks } from './asks.ts';
 import { volumeNameOf } from './claim-volume.ts';
 import { decideClaim } from './decide-claim.ts';
 import { dynamicClass } from './dynamic-class.ts';
 import { kindOf } from './kind-of.ts';
 import { createReclaimer } from './reclaimer.ts';
+import { saidBy } from './said-by.ts';
 import type { ClaimAction, ClaimInput, Provisioned, Source } from './types.ts';
 
 export interface ClaimReconcilerDeps {
@@ -26,6 +29,8 @@ export interface ClaimReconcilerDeps {
   persistentVolumes: Informer<PersistentVolume>;
   storageClasses: Informer<StorageClass>;
   nodes: Informer<KubeNode>;
+  /** Volumes that are being made from the Volume of that name. */
+  clonesOf(volumeName: string): readonly Volume[];
   rooms: Rooms;
   promises: Promises;
   /** What a claim starts from, by live reads. Throws what the API server refuses. */
@@ -38,6 +43,8 @@ export interface ClaimReconcilerDeps {
 }
 
 export interface ClaimReconciler {
+  /** Whether a claim, by `namespace/name`, waits for what it starts from: nothing else lets it go on. */
+  waitsForSource(key: string): boolean;
   /** The claims that wait for such an object, as `namespace/name`. */
   waitingFor(kind: Awaited['kind'], object: KubeObject): string[];
   /** `namespace/name` of a claim, or the name of a Volume that was made for one. */
@@ -53,7 +60,7 @@ export function createClaimReconciler(deps: ClaimReconcilerDeps): ClaimReconcile
   const told = new Map<string, { uid: string; event: string }>();
 
   const reclaim = createReclaimer(deps);
-  const waiting = new Map<string, readonly Awaited[]>();
+  const asks = createAsks(deps.resolve);
   /** Claims that this process created Volumes for, until they are bound. */
   const begun = new Map<string, { uid: string; at: number; end: Provisioned }>();
 
@@ -66,16 +73,21 @@ export function createClaimReconciler(deps: ClaimReconcilerDeps): ClaimReconcile
   async function provision(namespace: string, name: string, signal: AbortSignal) {
     const key = `${namespace}/${name}`;
     let source: Source | undefined;
+    let of: string | undefined;
+    let isFresh = false;
     for (let round = 0; round < MAX_EFFECTS; round++) {
       signal.throwIfAborted();
       const claim = claims.get(name, namespace);
       if (claim === undefined) {
         told.delete(key);
-        waiting.delete(key);
+        asks.forget(key);
         begun.delete(key);
         return undefined;
       }
-      if (claim.spec.volumeName) waiting.delete(key);
+      if (claim.spec.volumeName) asks.forget(key);
+      // Made anew under its name it starts from what it says itself.
+      if (claim.metadata.uid !== of) source = undefined;
+      of = claim.metadata.uid;
       const since = begun.get(key);
       if (since !== undefined && claim.status?.phase === 'Bound') {
         begun.delete(key);
@@ -84,7 +96,9 @@ export function createClaimReconciler(deps: ClaimReconcilerDeps): ClaimReconcile
         }
       }
       const before = told.get(key);
-      const volume = volumes.get(volumeNameOf(claim));
+      // One that was filled for it is named after another claim.
+      const volumeName = claim.spec.volumeName || volumeNameOf(claim);
+      const volume = volumes.get(volumeName);
       // Of a bound claim the cache keeps no class.
       const className = volume?.spec.storageClassName ?? claim.spec.storageClassName ?? '';
       const storageClass = storageClasses.get(className);
@@ -94,8 +108,9 @@ export function createClaimReconciler(deps: ClaimReconcilerDeps): ClaimReconcile
         storageClass,
         options,
         volume,
-        pv: persistentVolumes.get(volumeNameOf(claim)),
+        pv: persistentVolumes.get(volumeName),
         nodes: nodes.list().filter(({ metadata }) => deps.actsFor(metadata.name)),
+        isGone: (node) => deps.actsFor(node) && nodes.get(node) === undefined,
         roomOn: (node) =>
           options === undefined || 'problem' in options
             ? undefined
@@ -109,13 +124,14 @@ export function createClaimReconciler(deps: ClaimReconcilerDeps): ClaimReconcile
         return decision.requeueAfter === undefined ? undefined : { requeueAfterMs: decision.requeueAfter };
       }
       if (action.do === 'resolve-source') {
-        source = await deps.resolve(claim);
-        if (source.is === 'waits') waiting.set(key, source.on);
-        else waiting.delete(key);
+        source = await asks.ask(key, claim);
+        isFresh = true;
         continue;
       }
       try {
-        await carryOut(action, claim);
+        const found = await carryOut(action, claim, isFresh);
+        isFresh = found !== undefined;
+        source = found ?? source;
       } catch (error) {
         if (!isConflict(error) && !isAlreadyExists(error) && !isNotFound(error)) throw error;
         deps.logger.warn(
@@ -129,22 +145,27 @@ export function createClaimReconciler(deps: ClaimReconcilerDeps): ClaimReconcile
     throw new Error(`claim ${namespace}/${name}: ${MAX_EFFECTS} effects in a row without an end`);
   }
 
+  /**
+   * @param isFresh nothing took time since it was asked what the claim starts from
+   * @returns what that is by now, where it is not what was decided on
+   */
   async function carryOut(
     action: Exclude<ClaimAction, { do: 'resolve-source' }>,
     claim: PersistentVolumeClaim,
-  ): Promise<void> {
+    isFresh: boolean,
+  ): Promise<Source | undefined> {
     const { namespace = '', name, uid = '', resourceVersion } = claim.metadata;
     switch (action.do) {
       case 'look-for-room':
         await Promise.all(action.nodes.map((node) => rooms.look(node, action.place)));
-        return;
+        return undefined;
       case 'tell':
-        told.set(`${namespace}/${name}`, { uid, event: `${action.event.reason}: ${action.event.message}` });
+        told.set(`${namespace}/${name}`, { uid, event: saidBy(action.event) });
         deps.events.event(claim, action.event.type, action.event.reason, action.event.message);
         if (action.event.type === 'Warning' && claim.status?.phase !== 'Bound') {
           deps.onProvisioned?.(kindOf(claim));
         }
-        return;
+        return undefined;
       case 'give-back': {
         // Whoever chose another node meanwhile is not undone.
         const patch = {
@@ -153,12 +174,18 @@ export function createClaimReconciler(deps: ClaimReconcilerDeps): ClaimReconcile
         claims.learn(await client.patch(PERSISTENT_VOLUME_CLAIMS, name, patch, { namespace }));
         deps.events.event(claim, action.event.type, action.event.reason, action.event.message);
         deps.logger.info({ claim: `${namespace}/${name}`, node: action.node }, 'node given back');
-        return;
+        return undefined;
       }
       case 'create-volume': {
         // Before anything is awaited: others must not be promised the same room.
         const release = promises.promise(action.volume);
         try {
+          const { source } = action.volume.spec;
+          // To look for room takes as long as the nodes do, and a grant may be withdrawn meanwhile.
+          if (source !== undefined && !isFresh) {
+            const now = await asks.ask(`${namespace}/${name}`, claim);
+            if (now.is !== 'ready' || !isDeepStrictEqual(now.source, source)) return now;
+          }
           volumes.learn(await client.create(VOLUMES, action.volume));
         } finally {
           release();
@@ -175,36 +202,24 @@ export function createClaimReconciler(deps: ClaimReconcilerDeps): ClaimReconcile
           ...{ uid, at: deps.clock.now() },
           end: { ...kindOf(claim), crossNamespace: action.crossNamespace },
         });
-        return;
+        return undefined;
       }
       case 'expand': {
         const { volume, size } = action;
         const part = volume.spec.sparseLoopDevice == null ? 'lvmLogicalVolume' : 'sparseLoopDevice';
         const patch = { metadata: { uid: volume.metadata.uid }, spec: { [part]: { size } } };
         volumes.learn(await client.patch(VOLUMES, volume.metadata.name, patch));
-        return;
+        return undefined;
       }
       case 'set-claim-status': {
         const patch = { metadata: { uid }, status: action.status };
         claims.learn(
           await client.patch(PERSISTENT_VOLUME_CLAIMS, name, patch, { namespace, subresource: 'status' }),
         );
-        return;
+        return undefined;
       }
     }
   }
 
-  const waitingFor: ClaimReconciler['waitingFor'] = (kind, { metadata: { namespace, name } }) =>
-    [...waiting].flatMap(([key, on]) =>
-      on.some(
-        (each) =>
-          each.kind === kind &&
-          (each.namespace === undefined || each.namespace === namespace) &&
-          (each.name === undefined || each.name === name),
-      )
-        ? [key]
-        : [],
-    );
-
-  return { reconcile, waitingFor };
+  return { reconcile, waitingFor: asks.waitingFor, waitsForSource: asks.waits };
 }

@@ -2,13 +2,15 @@ import type { PersistentVolumeClaim } from '../../api/core.ts';
 import { parseHandle } from '../../api/snapshot-handle.ts';
 import type { Volume } from '../../api/volume.ts';
 import { withHint } from '../../nodes/job-text.ts';
+import { type BuiltinReads, resolveBuiltin } from '../sources/builtin.ts';
 import { type ReadySource, resolve, type SourceReads } from '../sources/resolve.ts';
+import type { Held } from '../sources/types.ts';
 import type { Source } from './types.ts';
 
 export interface SourceOptions {
   /** Whether other namespaces may be named in dataSourceRef. */
   gate: { crossNamespace: boolean };
-  read: SourceReads;
+  read: SourceReads & BuiltinReads;
   /** As the cache has it. */
   volumeNamed(name: string): Volume | undefined;
 }
@@ -19,12 +21,21 @@ export async function sourceFor(claim: PersistentVolumeClaim, options: SourceOpt
   if ('none' in found) return { is: 'none' };
   if ('other' in found) {
     const { objectKind, namespace, name } = found.other;
+    const filled = await resolveBuiltin(claim, found.other, options.gate, options.read);
+    if ('ready' in filled) {
+      const { populator, uid, crossNamespace } = filled.ready;
+      return { is: 'ready', source: { populator, uid }, nodes: undefined, crossNamespace };
+    }
+    if (!('none' in filled)) return waiting(filled);
     // KEP-1495, feedback source 3; external-provisioner's words.
     const message = `Assuming an external populator will provision the volume (${objectKind} ${namespace}/${name})`;
-    return { is: 'other', message };
+    return { is: 'other', message, on: filled.on };
   }
-  if ('ready' in found) return placed(found.ready, options);
-  const { message, hint, on } = 'wait' in found ? found.wait : found.refuse;
+  return 'ready' in found ? placed(found.ready, options) : waiting(found);
+}
+
+function waiting(held: Held): Source {
+  const { message, hint, on } = 'wait' in held ? held.wait : held.refuse;
   return { is: 'waits', message: withHint(message, hint), on };
 }
 
@@ -40,7 +51,7 @@ async function placed(ready: ReadySource, { read, volumeNamed }: SourceOptions):
       return { is: 'waits', message: `Volume ${volumeName}, of the claim to start from, is not made`, on };
     }
     const nodes = volume.spec.attachableNodes ?? [prepared.node];
-    return { is: 'ready', source: { volumeName }, nodes, crossNamespace };
+    return { is: 'ready', source: { volumeName, uid: volume.metadata.uid ?? '' }, nodes, crossNamespace };
   }
   const name = ready.contentName;
   const on = [{ kind: 'VolumeSnapshotContent', name }] as const;
@@ -52,5 +63,10 @@ async function placed(ready: ReadySource, { read, volumeNamed }: SourceOptions):
   const handle = parseHandle(text);
   return 'problem' in handle
     ? { is: 'waits', message: `VolumeSnapshotContent ${name}: its snapshotHandle ${handle.problem}`, on }
-    : { is: 'ready', source: { snapshotContentName: name }, nodes: handle.nodes, crossNamespace };
+    : {
+        is: 'ready',
+        source: { snapshotContentName: name, uid: content?.metadata.uid ?? '' },
+        nodes: handle.nodes,
+        crossNamespace,
+      };
 }

@@ -17,17 +17,17 @@ export interface Provisioned {
 /** What a claim starts from, once that may be used; or why it has to wait. */
 export type Source =
   | { is: 'none' }
-  /** `nodes`: where the data is. */
+  /** `nodes`: where the data is; undefined: it comes from elsewhere. */
   | {
       is: 'ready';
       source: NonNullable<VolumeSpec['source']>;
-      nodes: readonly string[];
+      nodes: readonly string[] | undefined;
       crossNamespace: boolean;
     }
   /** `on`: what may put an end to it. */
   | { is: 'waits'; message: string; on: readonly Awaited[] }
   /** Somebody else's to fill. */
-  | { is: 'other'; message: string };
+  | { is: 'other'; message: string; on: readonly Awaited[] };
 
 /** All that a decision about one claim is made from. */
 export interface ClaimInput {
@@ -40,11 +40,13 @@ export interface ClaimInput {
   volume: Volume | undefined;
   /** The nodes that this process has hands on. */
   nodes: readonly KubeNode[];
+  /** It would be this process's, and there is no such node. */
+  isGone(node: string): boolean;
   /** As of this reconcile; undefined where it was not looked at yet. */
   roomOn(node: string): Room | undefined;
   /** Undefined while it was not asked for in this reconcile. */
   source: Source | undefined;
-  /** As told last, of this claim: an event is told once. */
+  /** What was told last (`saidBy`) of this claim: an event is told once. */
   told: string | undefined;
 }
 
@@ -73,4 +75,6 @@ export interface ReclaimInput {
   liveClaim: { found: PersistentVolumeClaim | undefined } | undefined;
   /** As the cache has it. */
   claim: PersistentVolumeClaim | undefined;
+  /** Volumes that are being made from it. */
+  clones: readonly Volume[];
 }

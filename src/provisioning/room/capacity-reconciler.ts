@@ -59,6 +59,7 @@ export function createCapacityReconciler(deps: CapacityReconcilerDeps) {
     return room === undefined ? undefined : { requeueAfterMs: LOOK_EVERY };
   };
 
+  /** Undefined where there is no such class or node. */
   async function roomOf(name: string, node: string): Promise<Room | undefined> {
     const storageClass = storageClasses.get(name);
     if (storageClass?.provisioner !== DRIVER || nodes.get(node) === undefined) return undefined;
@@ -66,7 +67,8 @@ export function createCapacityReconciler(deps: CapacityReconcilerDeps) {
     if ('problem' in options) return undefined;
     const { place, overcommit } = options;
     if (rooms.room(node, place, overcommit) === undefined) await rooms.look(node, place);
-    return rooms.room(node, place, overcommit);
+    // What was told stays meanwhile.
+    return rooms.room(node, place, overcommit) ?? { unknown: 'it changed as it was looked at' };
   }
 }
 

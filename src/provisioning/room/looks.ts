@@ -36,7 +36,9 @@ export interface Rooms {
   forget(node: string): void;
 }
 
-type Facts = { folder: FolderRoom } | { group: GroupRoom } | { unknown: string };
+type Facts =
+  /** `of`: the folders that were looked at. */
+  { folder: FolderRoom; of: readonly string[] } | { group: GroupRoom } | { unknown: string };
 
 /** How long what was seen is good for, in ms: others use the room, too. What Stowage itself promises counts at once. */
 const FRESH = 5000;
@@ -44,7 +46,8 @@ const FRESH = 5000;
 export function createRooms({ executor, clock, volumesOn, copiesOn }: RoomDeps): Rooms {
   const seen = new Map<string, { facts: Facts; at: number }>();
   const looking = new Map<string, Promise<void>>();
-  let forgotten = 0;
+  /** How often by node. */
+  const forgotten = new Map<string, number>();
   const keyOf = (node: string, place: Place) => JSON.stringify([node, place]);
 
   async function look(node: string, place: Place): Promise<void> {
@@ -55,10 +58,10 @@ export function createRooms({ executor, clock, volumesOn, copiesOn }: RoomDeps):
   }
 
   async function lookNow(key: string, node: string, place: Place): Promise<void> {
-    const before = forgotten;
+    const before = forgotten.get(node);
     const facts = await factsOf(node, place);
     // What went meanwhile may be in it or not.
-    if (before === forgotten) seen.set(key, { facts, at: clock.now() });
+    if (before === forgotten.get(node)) seen.set(key, { facts, at: clock.now() });
   }
 
   async function factsOf(node: string, place: Place): Promise<Facts> {
@@ -70,7 +73,7 @@ export function createRooms({ executor, clock, volumesOn, copiesOn }: RoomDeps):
       const { directory } = place;
       const folders = [...new Set([directory, ...volumesOn(node).flatMap((each) => folderOf(each) ?? [])])];
       const results = await executor.observe(node, folderRoomProbes(directory, folders));
-      return { folder: readFolderRoom(directory, folders, results) };
+      return { folder: readFolderRoom(directory, folders, results), of: folders };
     } catch (error) {
       if (error instanceof NodeError) return { unknown: withHint(error.message, error.hint) };
       if (error instanceof ObservationError) return { unknown: error.message };
@@ -81,7 +84,7 @@ export function createRooms({ executor, clock, volumesOn, copiesOn }: RoomDeps):
   return {
     look,
     forget(node) {
-      forgotten += 1;
+      forgotten.set(node, (forgotten.get(node) ?? 0) + 1);
       for (const key of seen.keys()) if ((JSON.parse(key) as [string])[0] === node) seen.delete(key);
     },
     room(node, place, overcommit) {
@@ -90,6 +93,9 @@ export function createRooms({ executor, clock, volumesOn, copiesOn }: RoomDeps):
       if ('unknown' in facts) return facts;
       const volumes = volumesOn(node);
       if ('folder' in facts) {
+        // Whether one that was promised since is on the same file system is not known.
+        const isSeen = (folder: string | undefined) => folder === undefined || facts.of.includes(folder);
+        if (!volumes.every((volume) => isSeen(folderOf(volume)))) return undefined;
         return { freeBytes: folderRoom(facts.folder, volumes, copiesOn(node), overcommit) };
       }
       return place.type === 'lvm'

@@ -39,20 +39,20 @@ export function folderRoom(
   return times(facts.freeBytes + own, overcommit) - nominal;
 }
 
-/** Room for a new logical volume, in bytes. Those that are promised and not made yet are not in LVM's sums. */
+/** Room for a new logical volume, in bytes. What is promised and not made yet, or not grown yet, is not in LVM's sums. */
 export function groupRoom(
   facts: GroupRoom,
   { vgName, thinPool }: { vgName: string; thinPool: string | undefined },
   volumes: readonly Volume[],
   overcommit: number,
 ): bigint {
-  const promised = volumes.filter(
-    ({ metadata, spec }) =>
-      spec.lvmLogicalVolume?.vgName === vgName &&
-      spec.lvmLogicalVolume.thinPool === thinPool &&
-      !facts.names.has(metadata.name),
-  );
-  return times(facts.sizeBytes, overcommit) - facts.promisedBytes - sum(promised.map(sizeOf));
+  const promised = volumes
+    .filter(
+      ({ spec }) => spec.lvmLogicalVolume?.vgName === vgName && spec.lvmLogicalVolume.thinPool === thinPool,
+    )
+    .map((volume) => sizeOf(volume) - (facts.made.get(volume.metadata.name) ?? 0n))
+    .filter((bytes) => bytes > 0n);
+  return times(facts.sizeBytes, overcommit) - facts.promisedBytes - sum(promised);
 }
 
 /** Where the file of a Volume is or will be; undefined for one that has none. */

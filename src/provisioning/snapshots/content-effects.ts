@@ -1,11 +1,11 @@
 import type { KubeNode } from '../../api/core.ts';
-import { SNAPSHOT_FINALIZERS, SNAPSHOT_JOB_ANNOTATION } from '../../api/names.ts';
+import { SNAPSHOT_FINALIZERS } from '../../api/names.ts';
 import { isPaused } from '../../api/paused.ts';
 import { NODES, VOLUME_SNAPSHOT_CONTENTS, VOLUME_SNAPSHOTS, VOLUMES } from '../../api/resources.ts';
 import type { VolumeSnapshot, VolumeSnapshotContent } from '../../api/snapshot.ts';
 import type { Volume } from '../../api/volume.ts';
 import type { ContentDeps } from './content-reconciler.ts';
-import { formatNote, type JobNote, noteOf } from './job-note.ts';
+import { type JobNote, noteMetadata, noteOf } from './job-note.ts';
 import { liveOf } from './live.ts';
 import type { ContentAction, ContentInput } from './types.ts';
 
@@ -145,7 +145,7 @@ export function createContentEffects(deps: EffectDeps): ContentEffects {
         return known;
       }
       case 'write-note':
-        await write(content, {}, { annotations: { [SNAPSHOT_JOB_ANNOTATION]: formatNote(action.note) } });
+        await write(content, {}, noteMetadata(action.note));
         if (known.outcome?.is === 'failed') {
           const operation = action.note.do === 'take' ? 'create' : 'delete';
           count(content, operation, noteOf(content)?.at ?? clock.now(), false);

@@ -12,6 +12,7 @@ import type { Informer } from '../../kube/informer.ts';
 import type { KubeClient } from '../../kube/types.ts';
 import { type ContentOperation, createContentEffects, type Known, nothing } from './content-effects.ts';
 import { decideContent } from './decide-content.ts';
+import { isOfAnother } from './is-of-another.ts';
 import { noteOf } from './job-note.ts';
 import type { NodeWork } from './node-work.ts';
 import type { ContentInput, NodeFacts } from './types.ts';
@@ -93,6 +94,12 @@ function inputOf(deps: ContentDeps, content: VolumeSnapshotContent, known: Known
     snapshotClass: deps.snapshotClasses.get(content.spec.volumeSnapshotClassName ?? ''),
     restores: deps.restoresOf(content.metadata.name),
     nodeFacts: (node) => factsOf(deps, node),
+    isOfAnother: (handle) =>
+      isOfAnother(content, handle, {
+        contents: deps.contents.list(),
+        volumes: deps.volumes.list(),
+        restoresOf: deps.restoresOf,
+      }),
     ...known,
   };
 }
@@ -110,7 +117,8 @@ function volumeOf(
   return made <= wanted ? volume : undefined;
 }
 
-function factsOf({ nodes, actsFor }: ContentDeps, name: string): NodeFacts {
+/** What is known of a node by its object. */
+export function factsOf({ nodes, actsFor }: Pick<ContentDeps, 'nodes' | 'actsFor'>, name: string): NodeFacts {
   const node = nodes.get(name);
   const ready = node?.status?.conditions?.some(({ type, status }) => type === 'Ready' && status === 'True');
   return {

@@ -8,17 +8,29 @@ export interface ClaimUses {
   claim: PersistentVolumeClaim;
   /** Of the claim's namespace. */
   snapshots: readonly VolumeSnapshot[];
-  claims: readonly PersistentVolumeClaim[];
-  /** Volumes whose source is the Volume of the claim. */
+  /** Volumes whose source is the Volume of the claim, for claims of whichever namespace. */
   clones: readonly Volume[];
   /** It was bound, and its content is gone: nothing is taken for it any more. */
   isLost(snapshot: VolumeSnapshot): boolean;
 }
 
-/** Whether the finalizer of a claim that is a source is to go: no snapshot of it is being taken any more, no clone made. Pure. */
-export function isDoneAsSource({ claim, snapshots, claims, clones, isLost }: ClaimUses): boolean {
-  if (!claim.metadata.finalizers?.includes(SNAPSHOT_FINALIZERS.claimAsSource)) return false;
-  const { name } = claim.metadata;
+/**
+ * Whether the finalizer of a claim that is a source is to be put on, or taken off; undefined where it is as it is to be. A
+ * snapshot of it that is being taken puts it on itself, before there is anything of it. A claim that only waits to be made
+ * from it holds nothing: it may wait for ever. Pure.
+ */
+export function protectionOf({
+  claim,
+  snapshots,
+  clones,
+  isLost,
+}: ClaimUses): 'put-on' | 'take-off' | undefined {
+  const { name, finalizers, deletionTimestamp } = claim.metadata;
+  const isCloned = clones.some(isBeingMade);
+  if (!finalizers?.includes(SNAPSHOT_FINALIZERS.claimAsSource)) {
+    // An API server lets nobody put one on what is being deleted.
+    return isCloned && deletionTimestamp === undefined ? 'put-on' : undefined;
+  }
   const isTaken = (snapshot: VolumeSnapshot): boolean =>
     snapshot.spec.source.persistentVolumeClaimName === name &&
     snapshot.metadata.deletionTimestamp === undefined &&
@@ -26,13 +38,5 @@ export function isDoneAsSource({ claim, snapshots, claims, clones, isLost }: Cla
     (snapshot.metadata.finalizers?.includes(SNAPSHOT_FINALIZERS.bound) ?? false) &&
     !snapshot.status?.readyToUse &&
     !isLost(snapshot);
-  const isCloned = ({ spec, status }: PersistentVolumeClaim): boolean =>
-    status?.phase !== 'Bound' && isCloneOf(spec, name);
-  return !snapshots.some(isTaken) && !clones.some(isBeingMade) && !claims.some(isCloned);
-}
-
-function isCloneOf({ dataSource, dataSourceRef }: PersistentVolumeClaim['spec'], name: string): boolean {
-  return [dataSource, dataSourceRef].some(
-    (source) => source?.kind === 'PersistentVolumeClaim' && !source.apiGroup && source.name === name,
-  );
+  return isCloned || snapshots.some(isTaken) ? undefined : 'take-off';
 }

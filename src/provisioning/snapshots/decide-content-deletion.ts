@@ -27,6 +27,8 @@ export function decideContentDeletion(input: ContentInput, now: number): Decisio
   // No job was ever named, or it is no snapshot that Stowage can have taken.
   if (handle === undefined || 'problem' in handle) return release;
   if (metadata.annotations?.[FORGET_NODE_ANNOTATION] === metadata.uid) return release;
+  // Whoever writes a handle by hand can name what is another's; that goes with the last one who has it.
+  if (input.isOfAnother(handle)) return release;
   return remove(input, handle, note, now);
 }
 
@@ -43,12 +45,17 @@ function remove(
   const node = going === undefined || (nodeFacts(going.node).off && best !== going.node) ? best : going.node;
   const facts = nodeFacts(node);
   if (!facts.ours) return idle;
+  // What was recorded is made by no job any more.
+  const isTaken = content.status?.snapshotHandle !== undefined;
+  const taking = note?.do === 'take' && !isTaken ? waitForTaking(input, note, now) : undefined;
+  if (taking !== undefined) return taking;
   const name = (): Decision<ContentAction> => {
     const volume = note?.volume ?? input.volume?.metadata.uid ?? content.metadata.uid ?? '';
     const wanted = { do: 'delete', volume, node, handle } as const;
     return { action: { do: 'write-note', note: nextNote(note, wanted, now) } };
   };
-  switch (outcome?.is) {
+  const seen = note?.do === 'take' ? undefined : outcome;
+  switch (seen?.is) {
     case undefined: {
       const paused = isPaused(content)
         ? 'the VolumeSnapshotContent'
@@ -67,11 +74,11 @@ function remove(
     case 'running':
       return going === undefined ? { retry: true } : { follow: going };
     case 'unknown':
-      return unknown(content, now, withWayOut(input, node, outcome.message), SNAPSHOT_EVENT.deleteFailed);
+      return away(input, node, seen.message, now);
     case 'refused':
-      return { ...failed(input, outcome.message, now), retry: true };
+      return { ...failed(input, seen.message, now), retry: true };
     case 'failed': {
-      const said = failed(input, outcome.message, now);
+      const said = failed(input, seen.message, now);
       return said.action === undefined ? name() : said;
     }
     case 'whole': {
@@ -80,6 +87,29 @@ function remove(
     }
   }
 }
+
+/**
+ * A job that may still run would bring the copy about after it was removed, so that its end is waited for. undefined once it
+ * has ended, whatever it left, and where somebody vouches that its node is off.
+ */
+function waitForTaking(input: ContentInput, note: JobNote, now: number): Decision<ContentAction> | undefined {
+  const { outcome, nodeFacts } = input;
+  const { node, handle } = note;
+  if (nodeFacts(node).off) return undefined;
+  switch (outcome?.is) {
+    case undefined:
+      return nodeFacts(node).ours ? { action: { do: 'look', node, handle, note } } : idle;
+    case 'running':
+      return { follow: note };
+    case 'unknown':
+      return away(input, node, outcome.message, now);
+    default:
+      return undefined;
+  }
+}
+
+const away = (input: ContentInput, node: string, message: string, now: number): Decision<ContentAction> =>
+  unknown(input.content, now, withWayOut(input, node, message), SNAPSHOT_EVENT.deleteFailed);
 
 /** A node that is no part of the cluster any more may never answer. */
 function withWayOut(

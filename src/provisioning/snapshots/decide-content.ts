@@ -3,6 +3,7 @@ import { formatHandle, parseHandle } from '../../api/snapshot-handle.ts';
 import { nodeFor, ready } from './copy.ts';
 import { decideContentDeletion } from './decide-content-deletion.ts';
 import { noteOf } from './job-note.ts';
+import { restoreNote } from './lost-note.ts';
 import { idle, unknown, waitFor } from './said.ts';
 import { take } from './take.ts';
 import type { ContentAction, ContentInput, Decision } from './types.ts';
@@ -13,6 +14,10 @@ import type { ContentAction, ContentInput, Decision } from './types.ts';
  */
 export function decideContent(input: ContentInput, now: number): Decision<ContentAction> {
   const { content } = input;
+  const lost = content.metadata.finalizers?.includes(SNAPSHOT_FINALIZERS.content)
+    ? restoreNote(input, now)
+    : undefined;
+  if (lost !== undefined) return lost;
   if (content.metadata.deletionTimestamp !== undefined) return decideContentDeletion(input, now);
   const { volumeHandle, snapshotHandle } = content.spec.source;
   if ((volumeHandle === undefined) === (snapshotHandle === undefined)) {

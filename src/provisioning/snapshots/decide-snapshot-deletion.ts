@@ -4,12 +4,6 @@ import { setFields } from './status.ts';
 import type { Decision, SnapshotAction, SnapshotInput } from './types.ts';
 
 /**
- * For how long whoever protected the snapshot as a source may take to create the Volume that it is for, in ms. Whoever
- * died in between, or was another controller that protects every snapshot, takes it off no more.
- */
-const GRACE = 30_000;
-
-/**
  * What to do about a VolumeSnapshot that is being deleted: its content goes with it, where the policy is Delete, and it
  * is let go of when that is gone. Not before what is being restored from it is made. Pure.
  */
@@ -30,10 +24,8 @@ export function decideSnapshotDeletion(input: SnapshotInput, now: number): Decis
   if (restored !== undefined && content !== undefined) {
     return pending(input, now, `Snapshot is being used to restore Volume ${restored.metadata.name}`);
   }
-  if (ours.includes(asSource) && content !== undefined) {
-    const left = Date.parse(metadata.deletionTimestamp ?? '') + GRACE - now;
-    if (left > 0) return { requeueAfter: Math.min(left, GRACE) };
-  }
+  // It goes on being held by the other one: what it waits for from now on is the content.
+  if (content !== undefined && ours.length > 1) return takeOff([asSource]);
   if (content?.spec.deletionPolicy === 'Delete') {
     if (content.metadata.deletionTimestamp === undefined)
       return { action: { do: 'delete-content', content } };
@@ -41,8 +33,12 @@ export function decideSnapshotDeletion(input: SnapshotInput, now: number): Decis
     const action = error && setFields(status, { error: { ...error } });
     return action ? { action } : {};
   }
-  return { action: { do: 'take-off-finalizers', finalizers: ours } };
+  return takeOff(ours);
 }
+
+const takeOff = (finalizers: readonly string[]): Decision<SnapshotAction> => ({
+  action: { do: 'take-off-finalizers', finalizers },
+});
 
 function pending({ snapshot }: SnapshotInput, now: number, message: string): Decision<SnapshotAction> {
   // It goes on being ready: this is why its deletion waits.

@@ -26,16 +26,29 @@ export function decideSnapshot(input: SnapshotInput, now: number): Decision<Snap
 
 /**
  * The standard snapshot-controller refuses claims whose PersistentVolume is not CSI's, but binds a content that is there
- * under the name that it would give it. All else of it is left to it: also to say why nothing can be made.
+ * under the name that it would give it. The default class it looks for by the driver of that PersistentVolume, finds none,
+ * and goes no further: so that is written, too. All else is left to it: also to say why nothing can be made.
  */
 function beside({ snapshot, content, ...input }: SnapshotInput): Decision<SnapshotAction> {
   const { metadata, spec, status } = snapshot;
   const claimName = spec.source.persistentVolumeClaimName;
-  const isDone = content !== undefined || status?.boundVolumeSnapshotContentName !== undefined;
-  if (metadata.deletionTimestamp !== undefined || claimName === undefined || isDone) return {};
+  if (metadata.deletionTimestamp !== undefined || claimName === undefined) return {};
+  if (content !== undefined) {
+    const name = content.spec.volumeSnapshotClassName;
+    const isOurs = content.spec.driver === DRIVER && refersTo(content, snapshot);
+    if (spec.volumeSnapshotClassName !== undefined || name === undefined || !isOurs) return {};
+    return { action: { do: 'set-class', name } };
+  }
+  if (status?.boundVolumeSnapshotContentName !== undefined) return {};
   const source = sourceOf(claimName, input.claim, input.pv, input.volume);
   const snapshotClass = classOf(snapshot, input.classes);
   if (source.is !== 'ours' || 'problem' in snapshotClass || 'problem' in freezeOf(snapshotClass)) return {};
+  if (spec.volumeSnapshotClassName === undefined) {
+    return { action: { do: 'set-class', name: snapshotClass.metadata.name } };
+  }
+  // Then that controller has it in hand, and a snapshot that is deleted now waits for it to see to the content.
+  const { asSource, bound } = SNAPSHOT_FINALIZERS;
+  if (![asSource, bound].some((each) => metadata.finalizers?.includes(each))) return {};
   return create(contentFor(snapshot, source.volume, snapshotClass));
 }
 
@@ -50,7 +63,7 @@ function dynamic(input: SnapshotInput, now: number): Decision<SnapshotAction> {
       const why = 'VolumeSnapshotContent is pre-provisioned while expecting a dynamically provisioned one';
       return problem(snapshot, now, SNAPSHOT_EVENT.contentMismatch, why);
     }
-    return bound(snapshot, content);
+    return bound(input, content);
   }
   if (status?.boundVolumeSnapshotContentName !== undefined) return missing(snapshot, now, name);
 
@@ -104,14 +117,23 @@ function preProvisioned(input: SnapshotInput, now: number): Decision<SnapshotAct
     return { action: { do: 'add-finalizer', finalizer: SNAPSHOT_FINALIZERS.bound } };
   }
   if (!refersTo(content, snapshot)) return { action: { do: 'bind-content', content } };
-  return bound(snapshot, content);
+  return bound(input, content);
 }
 
-/** It has its content: what that says is shown. */
-function bound(snapshot: VolumeSnapshot, content: VolumeSnapshotContent): Decision<SnapshotAction> {
+/** It has its content: what that says is shown, and that something is being made from it. */
+function bound(
+  { snapshot, restores }: SnapshotInput,
+  content: VolumeSnapshotContent,
+): Decision<SnapshotAction> {
   const { metadata, status } = snapshot;
+  const { asSource } = SNAPSHOT_FINALIZERS;
   if (!metadata.finalizers?.includes(SNAPSHOT_FINALIZERS.bound)) {
     return { action: { do: 'add-finalizer', finalizer: SNAPSHOT_FINALIZERS.bound } };
+  }
+  const isProtected = metadata.finalizers.includes(asSource);
+  if (!isProtected && restores.length > 0) return { action: { do: 'add-finalizer', finalizer: asSource } };
+  if (isProtected && restores.length === 0) {
+    return { action: { do: 'take-off-finalizers', finalizers: [asSource] } };
   }
   const shown = shownOf(content);
   const { error } = shown;

@@ -1,5 +1,5 @@
 import { isDnsSubdomain } from '../../api/dns-name.ts';
-import { SNAPSHOT_JOB_ANNOTATION } from '../../api/names.ts';
+import { SNAPSHOT_ATTEMPT_LABEL, SNAPSHOT_JOB_ANNOTATION } from '../../api/names.ts';
 import type { VolumeSnapshotContent } from '../../api/snapshot.ts';
 import { formatHandle, parseHandle, type SnapshotHandle } from '../../api/snapshot-handle.ts';
 import { backoffMs } from '../../control/backoff.ts';
@@ -50,6 +50,19 @@ export function formatNote({ do: what, volume, node, handle, attempt, tries, at 
     ...{ do: what, volume, node, handle: formatHandle(handle), attempt, tries },
     at: new Date(at).toISOString(),
   });
+}
+
+/** Writes the note into the content, and in a second place that there is one. */
+export const noteMetadata = (note: JobNote) => ({
+  annotations: { [SNAPSHOT_JOB_ANNOTATION]: formatNote(note) },
+  labels: { [SNAPSHOT_ATTEMPT_LABEL]: String(note.attempt) },
+});
+
+/** How many jobs were named for a content that has lost the note of the last one; undefined where it has not. */
+export function lostAttempt(content: VolumeSnapshotContent): number | undefined {
+  if (noteOf(content) !== undefined) return undefined;
+  const attempt = Number(content.metadata.labels?.[SNAPSHOT_ATTEMPT_LABEL]);
+  return isCount(attempt) ? attempt : undefined;
 }
 
 const isCount = (value: unknown): boolean => Number.isSafeInteger(value) && (value as number) > 0;

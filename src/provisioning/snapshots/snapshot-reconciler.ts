@@ -1,10 +1,11 @@
 import type { PersistentVolume, PersistentVolumeClaim } from '../../api/core.ts';
 import type { Logger } from '../../api/logger.ts';
 import { SNAPSHOT_FINALIZERS } from '../../api/names.ts';
-import { PERSISTENT_VOLUME_CLAIMS } from '../../api/resources.ts';
+import { PERSISTENT_VOLUME_CLAIMS, VOLUME_SNAPSHOTS } from '../../api/resources.ts';
 import type { VolumeSnapshot, VolumeSnapshotClass, VolumeSnapshotContent } from '../../api/snapshot.ts';
 import type { Volume } from '../../api/volume.ts';
 import type { Clock } from '../../control/clock.ts';
+import { listAll } from '../../kube/client.ts';
 import { isAlreadyExists, isConflict, isNotFound } from '../../kube/errors.ts';
 import type { EventRecorder } from '../../kube/events.ts';
 import type { Informer } from '../../kube/informer.ts';
@@ -12,9 +13,10 @@ import { patchWithRetry } from '../../kube/retry.ts';
 import type { KubeClient } from '../../kube/types.ts';
 import { contentNameOf } from './content.ts';
 import type { Result } from './content-reconciler.ts';
-import { isDoneAsSource } from './decide-claim.ts';
+import { protectionOf } from './decide-claim.ts';
 import { decideSnapshot } from './decide-snapshot.ts';
 import { createSnapshotEffects, type Known, nothing } from './snapshot-effects.ts';
+import { isPvOf } from './source.ts';
 import type { SnapshotInput, SnapshotMode } from './types.ts';
 
 export interface SnapshotDeps {
@@ -38,7 +40,7 @@ export interface SnapshotDeps {
 
 export interface SnapshotReconciler {
   reconcile(namespace: string, name: string, signal: AbortSignal): Promise<Result>;
-  /** Takes the finalizer off a claim that is no source any more. */
+  /** Puts the finalizer on a claim that is a source, or takes it off one that is none any more. */
   reconcileClaim(namespace: string, name: string): Promise<Result>;
 }
 
@@ -99,40 +101,54 @@ export function createSnapshotReconciler(deps: SnapshotDeps): SnapshotReconciler
     };
   }
 
+  /**
+   * Beside another controller, that takes the finalizer off. But it goes by a cache: of a snapshot that is deleted right after
+   * it put it on, it does not know that any more, and looks at no claim without a snapshot again.
+   */
+  async function isForgotten({ metadata, spec }: PersistentVolumeClaim): Promise<boolean> {
+    const { namespace = '', name, finalizers } = metadata;
+    if (!finalizers?.includes(SNAPSHOT_FINALIZERS.claimAsSource)) return false;
+    if (deps.snapshotsOfClaim(namespace, name).length > 0) return false;
+    const pv = deps.persistentVolumes.get(spec.volumeName ?? '');
+    const volume = pv && deps.volumes.get(pv.metadata.name);
+    if (pv === undefined || volume === undefined || !isPvOf(pv, volume)) return false;
+    const { items } = await listAll<VolumeSnapshot>(client, VOLUME_SNAPSHOTS, { namespace });
+    return !items.some((each) => each.spec.source.persistentVolumeClaimName === name);
+  }
+
   async function reconcileClaim(namespace: string, name: string): Promise<Result> {
     const claim = claims.get(name, namespace);
-    // Beside another controller, that takes it off.
-    if (claim === undefined || deps.mode() === 'external') return undefined;
-    const isProtected = (each: PersistentVolumeClaim) =>
-      each.metadata.finalizers?.includes(SNAPSHOT_FINALIZERS.claimAsSource) ?? false;
+    if (claim === undefined) return undefined;
     const uses = {
       claim,
       snapshots: deps.snapshotsOfClaim(namespace, name),
-      claims: isProtected(claim)
-        ? claims.list().filter(({ metadata }) => metadata.namespace === namespace)
-        : [],
       clones: deps.clonesOf(claim.spec.volumeName ?? ''),
       isLost: ({ status }: VolumeSnapshot) => {
         const bound = status?.boundVolumeSnapshotContentName;
         return bound !== undefined && contents.get(bound) === undefined;
       },
     };
-    if (!isDoneAsSource(uses)) return undefined;
+    const todo = protectionOf(uses);
+    if (todo === undefined) return undefined;
+    if (todo === 'take-off' && deps.mode() === 'external' && !(await isForgotten(claim))) return undefined;
     try {
-      const released = await patchWithRetry<PersistentVolumeClaim>(
+      const written = await patchWithRetry<PersistentVolumeClaim>(
         client,
         PERSISTENT_VOLUME_CLAIMS,
         name,
         ({ metadata }) => {
-          const finalizers = metadata.finalizers?.filter(
-            (each) => each !== SNAPSHOT_FINALIZERS.claimAsSource,
-          );
-          const held = finalizers?.length !== metadata.finalizers?.length;
-          return metadata.uid === claim.metadata.uid && held ? { metadata: { finalizers } } : undefined;
+          const before = metadata.finalizers ?? [];
+          const others = before.filter((each) => each !== SNAPSHOT_FINALIZERS.claimAsSource);
+          const finalizers = todo === 'put-on' ? [...others, SNAPSHOT_FINALIZERS.claimAsSource] : others;
+          const isDone = finalizers.length === before.length;
+          const isGoing = todo === 'put-on' && metadata.deletionTimestamp !== undefined;
+          return metadata.uid !== claim.metadata.uid || isDone || isGoing
+            ? undefined
+            : { metadata: { finalizers } };
         },
         { namespace },
       );
-      claims.learn(released);
+      claims.learn(written);
     } catch (error) {
       if (!isNotFound(error)) throw error;
     }

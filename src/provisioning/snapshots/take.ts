@@ -1,5 +1,6 @@
 import { SNAPSHOT_EVENT } from '../../api/names.ts';
 import { isPaused } from '../../api/paused.ts';
+import { formatHandle } from '../../api/snapshot-handle.ts';
 import { dynamicName } from './content.ts';
 import { ready } from './copy.ts';
 import { dueAt, type JobNote, nextNote, noteOf } from './job-note.ts';
@@ -12,6 +13,8 @@ import type { ContentAction, ContentInput, Decision } from './types.ts';
 export function take(input: ContentInput, now: number): Decision<ContentAction> {
   const { content, outcome } = input;
   const note = noteOf(content);
+  const alone = withoutSnapshot(input, note, now);
+  if (alone !== undefined) return alone;
   switch (outcome?.is) {
     case undefined:
       return note === undefined ? begin(input, now) : goOn(input, note, now);
@@ -33,19 +36,40 @@ export function take(input: ContentInput, now: number): Decision<ContentAction> 
   }
 }
 
+/**
+ * A snapshot that was deleted before it was taken, or while it was: nobody has been told of a copy, so that none is to be. The
+ * standard snapshot-controller has not seen the content then, or cares for none of a missing snapshot. undefined where it is there,
+ * and where what may have been taken is to stay.
+ */
+function withoutSnapshot(
+  { snapshot, liveSnapshot, content }: ContentInput,
+  note: JobNote | undefined,
+  now: number,
+): Decision<ContentAction> | undefined {
+  if (snapshot !== undefined) return undefined;
+  const { metadata, spec } = content;
+  const { namespace, name, uid } = spec.volumeSnapshotRef;
+  // One that was made by hand may be of a snapshot that is yet to be.
+  const isDynamic = Boolean(uid) && metadata.name === dynamicName(uid ?? '');
+  if (note !== undefined) {
+    // A content that was copied from another cluster has its note, too: that copy is not its own.
+    const isOwn = formatHandle(note.handle).endsWith(metadata.uid ?? ' ');
+    if (spec.deletionPolicy === 'Retain' || !isDynamic || !isOwn) return undefined;
+  }
+  if (liveSnapshot === undefined) return { action: { do: 'read-snapshot' } };
+  if (liveSnapshot.found !== undefined) return undefined;
+  if (isDynamic) return { action: { do: 'delete-content' } };
+  return waitFor(
+    content,
+    now,
+    SNAPSHOT_EVENT.creationFailed,
+    `Failed to create snapshot: there is no VolumeSnapshot ${namespace}/${name}`,
+  );
+}
+
 /** No job was ever named: nothing is on any node. */
 function begin(input: ContentInput, now: number): Decision<ContentAction> {
-  const { snapshot, liveSnapshot, content } = input;
-  // Deleted before anything was taken. That controller has not seen the content, or cares for none of a missing snapshot.
-  if (snapshot === undefined && noteOf(content) === undefined) {
-    if (liveSnapshot === undefined) return { action: { do: 'read-snapshot' } };
-    if (liveSnapshot.found === undefined) {
-      const { namespace, name, uid } = content.spec.volumeSnapshotRef;
-      // One that was made by hand may be of a snapshot that is yet to be.
-      if (uid && content.metadata.name === dynamicName(uid)) return { action: { do: 'delete-content' } };
-      return failed(input, `there is no VolumeSnapshot ${namespace}/${name}`, now);
-    }
-  }
+  const { content } = input;
   const obstacle = obstacleTo(input);
   if (obstacle !== undefined) return failed(input, obstacle, now);
   return again(input, noteOf(content), now);

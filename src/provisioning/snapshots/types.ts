@@ -101,6 +101,8 @@ export interface ContentInput {
   /** Volumes that are being made from the content. */
   restores: readonly Volume[];
   nodeFacts(node: string): NodeFacts;
+  /** Whether that is what another content has as well, one that stays; or a Volume. */
+  isOfAnother(handle: SnapshotHandle): boolean;
   /** Of the node, if it was asked since anything was last written. */
   outcome: Outcome | undefined;
 }
@@ -115,7 +117,7 @@ export type ContentAction =
   | { do: 'write-note'; note: JobNote }
   /** Reads the VolumeSnapshot that the content refers to from the API server. */
   | { do: 'read-snapshot' }
-  /** The object: nothing was ever taken for it. */
+  /** The object, of which nobody has been told that anything was taken for it. */
   | { do: 'delete-content' }
   /** What becomes of a job, if a note names one, and what is there. */
   | { do: 'look'; node: string; handle: SnapshotHandle; note: JobNote | undefined }

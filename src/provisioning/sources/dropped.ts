@@ -1,7 +1,7 @@
 import type { DataSourceReference, PersistentVolumeClaim } from '../../api/core.ts';
 
 /** kubectl's: the manifest that was applied, as JSON. */
-const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration';
+export const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration';
 
 /**
  * What a claim was to start from by the manifest that kubectl applied, where it has no source now: API servers drop a reference

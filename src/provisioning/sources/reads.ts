@@ -1,28 +1,31 @@
 import { isDnsSubdomain } from '../../api/dns-name.ts';
 import type { KubeObject, Resource } from '../../api/meta.ts';
+import type { PopulatorDefinition } from '../../api/populator.ts';
 import {
   PERSISTENT_VOLUME_CLAIMS,
   PERSISTENT_VOLUMES,
+  POPULATOR_DEFINITIONS,
   VOLUME_SNAPSHOT_CONTENTS,
   VOLUME_SNAPSHOT_LINKS,
   VOLUME_SNAPSHOTS,
 } from '../../api/resources.ts';
 import type { ReferenceGrant } from '../../api/snapshot.ts';
 import { listAll } from '../../kube/client.ts';
-import { isNotFound } from '../../kube/errors.ts';
+import { ApiError, isNotFound } from '../../kube/errors.ts';
 import type { KubeClient } from '../../kube/types.ts';
+import type { BuiltinReads } from './builtin.ts';
 import type { SourceReads } from './resolve.ts';
 
 /**
  * Reads of the API server. A kind that it does not serve has no objects, and a name that can be none of an object is asked for by
  * nobody. Whatever else it answers with is thrown.
- * @param grants the kind ReferenceGrant in the version that is served; undefined: in none
+ * @param grants the kind ReferenceGrant, in versions of which the first one that is served is read: they are the same
  */
 export function liveReads(
   client: Pick<KubeClient, 'get' | 'list'>,
-  grants: Resource | undefined,
+  grants: readonly Resource[],
   signal?: AbortSignal,
-): SourceReads {
+): SourceReads & BuiltinReads {
   const get = async <T extends KubeObject>(
     resource: Resource,
     name: string,
@@ -43,12 +46,33 @@ export function liveReads(
     claim: (namespace, name) => get(PERSISTENT_VOLUME_CLAIMS, name, namespace),
     persistentVolume: (name) => get(PERSISTENT_VOLUMES, name),
     async grants(namespace) {
-      if (grants === undefined || !isDnsSubdomain(namespace)) return [];
+      if (!isDnsSubdomain(namespace)) return [];
+      for (const served of grants) {
+        try {
+          return (await listAll<ReferenceGrant>(client, served, { namespace, signal })).items;
+        } catch (error) {
+          if (!isNotFound(error)) throw error;
+        }
+      }
+      return [];
+    },
+    async definitions() {
       try {
-        return (await listAll<ReferenceGrant>(client, grants, { namespace, signal })).items;
+        return (await listAll<PopulatorDefinition>(client, POPULATOR_DEFINITIONS, { signal })).items;
       } catch (error) {
-        if (isNotFound(error)) return [];
-        throw error;
+        if (!isNotFound(error)) throw error;
+        return [];
+      }
+    },
+    async object(resource, namespace, name) {
+      if (!isDnsSubdomain(name) || !isDnsSubdomain(namespace)) return { found: undefined };
+      try {
+        return { found: await client.get<KubeObject>(resource, name, { namespace, signal }) };
+      } catch (error) {
+        if (error instanceof ApiError && error.statusCode === 403) return { forbidden: true };
+        if (!isNotFound(error)) throw error;
+        // A missing object names itself; a missing kind does not.
+        return error.status.details?.name === undefined ? { missing: true } : { found: undefined };
       }
     },
   };

@@ -136,11 +136,11 @@ function readyOf(
 }
 
 /** Its own namespace needs no grant, as external-provisioner has it (and not the KEP's fourth case). */
-async function deniedBy(
+export async function deniedBy(
   claim: PersistentVolumeClaim,
   from: Referrer,
   to: Referent,
-  read: SourceReads,
+  read: Pick<SourceReads, 'grants'>,
 ): Promise<Held | undefined> {
   if (to.namespace === from.namespace) return undefined;
   if (isGranted(await read.grants(to.namespace), from, to)) return undefined;
@@ -150,7 +150,7 @@ async function deniedBy(
       message: denial(claim, to),
       hint: grantHint(from, to),
       referent: to,
-      on: [{ kind: 'ReferenceGrant', namespace: to.namespace }],
+      on: [{ kind: 'ReferenceGrant', namespace: to.namespace, reference: { from, to } }],
     },
   };
 }
@@ -169,7 +169,7 @@ export function grantHint(from: Referrer, to: Referent): string {
   return `Who may write in namespace ${to.namespace} allows it: stowage grant snapshot ${to.namespace}/${to.name} --to ${from.namespace} --for ${narrowed}`;
 }
 
-function gateOff(
+export function gateOff(
   { objectKind, namespace, name }: Extract<Source, { kind: 'gate-off' }>,
   claim: PersistentVolumeClaim,
 ) {
@@ -189,7 +189,7 @@ export const droppedBy = ({
 }: Extract<Source, { kind: 'dropped' }>): Obstacle => ({
   reason: 'Dropped',
   message: `the claim was applied with ${objectKind} ${namespace}/${name} as its source, and the API server dropped that: it would get an empty volume`,
-  hint: 'Switch the feature gate CrossNamespaceVolumeDataSource of kube-apiserver on, or use a VolumeSnapshotLink, and make the claim anew.',
+  hint: 'Switch the feature gate CrossNamespaceVolumeDataSource of kube-apiserver on, or use a VolumeSnapshotLink, and make the claim anew. Where it is to be empty, take the annotation kubectl.kubernetes.io/last-applied-configuration off it.',
   on: [],
 });
 

@@ -1,4 +1,4 @@
-import type { Referent } from './grant.ts';
+import type { Referent, Referrer } from './grant.ts';
 
 /** An object whose change may put an end to a wait; without a name: any of its kind in the namespace. */
 export interface Awaited {
@@ -8,10 +8,15 @@ export interface Awaited {
     | 'VolumeSnapshotLink'
     | 'ReferenceGrant'
     | 'PersistentVolumeClaim'
-    | 'PersistentVolume';
+    | 'PersistentVolume'
+    | 'PopulatorDefinition'
+    /** An object of any kind that volumes are filled from. */
+    | 'PopulatorSource';
   /** Of what is in one. */
   namespace?: string;
   name?: string;
+  /** Of a ReferenceGrant: what it is to allow. One that does not is of no use. */
+  reference?: { from: Referrer; to: Referent };
 }
 
 /** Why a source cannot be used. */
@@ -39,7 +44,9 @@ export type ObstacleReason =
   | 'NotReady'
   | 'TooSmall'
   | 'ModeChange'
-  | 'LinkElsewhere';
+  | 'LinkElsewhere'
+  | 'NotRegistered'
+  | 'Unusable';
 
 /**
  * `wait`: it goes on by itself once something else has happened. `refuse`: never with the claim as it is, unless what it names is

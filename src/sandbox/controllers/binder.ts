@@ -74,12 +74,13 @@ function withProvisioner(cluster: Cluster, claim: Claim): Claim {
 }
 
 function volumeFor(cluster: Cluster, claim: Claim): Volume | undefined {
-  const volumes = listVolumes(cluster).filter(({ metadata }) => metadata.deletionTimestamp === undefined);
-  const named = listVolumes(cluster).find(({ metadata }) => metadata.name === claim.spec.volumeName);
-  if (claim.spec.volumeName !== undefined)
+  if (claim.spec.volumeName !== undefined) {
+    const named = cluster.store.get(PVS, keyOf(undefined, claim.spec.volumeName)) as Volume | undefined;
     return named !== undefined && (named.spec.claimRef === undefined || refersTo(named, claim))
       ? named
       : undefined;
+  }
+  const volumes = listVolumes(cluster).filter(({ metadata }) => metadata.deletionTimestamp === undefined);
   const reserved = volumes.find((volume) => refersTo(volume, claim));
   if (reserved !== undefined) return reserved;
   // That is the scheduler's to choose: it reserves a volume.

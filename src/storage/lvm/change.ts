@@ -3,8 +3,10 @@ import type { DesiredLvm } from '../types.ts';
 import type { LogicalVolume } from './facts.ts';
 import { lvName } from './names.ts';
 
+export type InGroup = Pick<DesiredLvm, 'vgName'>;
+
 /** A logical volume of the group, changed with lvchange. */
-export const change = (desired: DesiredLvm, name: string, what: string, ...options: string[]): Step => ({
+export const change = (desired: InGroup, name: string, what: string, ...options: string[]): Step => ({
   name: `${what} ${lvName(desired, name)}`,
   argv: ['lvchange', ...options, lvName(desired, name)],
   guards: [],
@@ -17,7 +19,7 @@ export const change = (desired: DesiredLvm, name: string, what: string, ...optio
 export const printed = (field: string) => ({ has: `  ${field}`, lacks: '\t' });
 
 /** It is the logical volume that was looked at. */
-export const sameVolume = (desired: DesiredLvm, { name, uuid }: LogicalVolume): Guard => ({
+export const sameVolume = (desired: InGroup, { name, uuid }: LogicalVolume): Guard => ({
   argv: ['lvs', '--noheadings', '-o', 'lv_uuid', lvName(desired, name)],
   expect: { exit: 0, stdout: printed(uuid) },
   refusal: `${lvName(desired, name)} is no longer the logical volume that was looked at`,
@@ -27,7 +29,7 @@ export const sameVolume = (desired: DesiredLvm, { name, uuid }: LogicalVolume): 
  * Resumes what an interrupted command of LVM left suspended, a thin pool too, and has udev look at what it was told to
  * leave out.
  */
-export const refresh = (desired: DesiredLvm, own: LogicalVolume): Step => ({
+export const refresh = (desired: InGroup, own: LogicalVolume): Step => ({
   ...change(desired, own.name, 'refresh', '--refresh'),
   guards: [sameVolume(desired, own)],
 });

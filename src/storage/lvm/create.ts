@@ -45,7 +45,7 @@ export function create(desired: DesiredLvm, observed: ObservedLvm, group: Volume
 }
 
 /** A job may reach the node late, after all was lost again: what is done is not made anew. */
-const notDone = (desired: DesiredLvm): Guard => ({
+export const notDone = (desired: DesiredLvm): Guard => ({
   argv: ['test', '!', '-e', donePath(desired.uid)],
   expect: { exit: 0 },
   refusal: `${lvPath(desired)} was made meanwhile`,
@@ -100,6 +100,18 @@ function lvcreateThin(desired: DesiredLvm, observed: ObservedLvm, pool: string, 
  * that has its number by now), and LVM did look: it does not at what lvm.conf keeps from being active.
  */
 function madeGuards(desired: DesiredLvm, group: VolumeGroup): Guard[] {
+  return [
+    ...isMadeGuards(desired),
+    ...emptyGuards({
+      name: `${desired.vgName}/${desired.name}`,
+      sizeBytes: bytesFor(desired, group),
+      partition: undefined,
+    }),
+  ];
+}
+
+/** The same, whatever is in it. */
+export function isMadeGuards(desired: DesiredLvm): Guard[] {
   const path = lvPath(desired);
   const refusal = `${path} is not the logical volume that was made`;
   return [
@@ -114,11 +126,6 @@ function madeGuards(desired: DesiredLvm, group: VolumeGroup): Guard[] {
       expect: { exit: 0, stdout: { is: `${dmNameOf(desired)} lvm` } },
       refusal,
     },
-    ...emptyGuards({
-      name: `${desired.vgName}/${desired.name}`,
-      sizeBytes: bytesFor(desired, group),
-      partition: undefined,
-    }),
   ];
 }
 

@@ -1,4 +1,4 @@
-import type { Guard, Step } from '../../nodes/job.ts';
+import type { Step } from '../../nodes/job.ts';
 import { leaveMount } from '../grow-file-system.ts';
 import { userOf } from '../in-use.ts';
 import { takeSignatureOff, wipeDevice } from '../raw/clean.ts';
@@ -7,18 +7,18 @@ import { isOurs } from '../raw/ours.ts';
 import { removeIntent, removeRecords } from '../records.ts';
 import type { DesiredLvm, DeviceFacts, ObservedLvm, Plan } from '../types.ts';
 import { partOf } from '../wipe.ts';
+import { addTag, deactivate, takeTag } from './activate.ts';
 import { asRaw, rawOf } from './as-raw.ts';
 import { sameVolume } from './change.ts';
+import { removeUnfinished, unfinishedIn } from './copy.ts';
 import type { LogicalVolume } from './facts.ts';
 import { groupOf, refuseChange } from './group.ts';
 import { isTagged, lvName, tagOf } from './names.ts';
 import { deviceOf, isMarked, ownOf, refuseTags, takenBy, whose } from './own.ts';
-import { addTag, deactivate, reach, takeTag } from './reach.ts';
+import { reach } from './reach.ts';
 import { refuseWrites } from './refuse.ts';
+import { ALONE, isGone, lvremove } from './remove.ts';
 import { withRoom } from './room.ts';
-
-/** Those of which removing one removes nothing else: plain, thin, and what LVM makes of them (RAID, mirrors, caches). */
-const ALONE = ['-', 'V', 'r', 'R', 'm', 'M', 'C'];
 
 /**
  * What remains to be done until the logical volume is let go of: retained, or removed with its signature, or with every
@@ -28,6 +28,8 @@ export function planDestroy(desired: DesiredLvm, observed: ObservedLvm): Plan {
   const made = observed.done !== undefined || desired.recorded;
   const begun = observed.intent !== undefined || made;
   const records = observed.recordFiles ? removeRecords(desired.uid) : [];
+  const half = planUnfinished(desired, observed, made, records);
+  if (half !== undefined) return half;
   if (!begun) return forgotten(desired, observed, records);
   const retained = desired.onDelete === 'Retain';
   const group = groupOf(desired, observed);
@@ -74,6 +76,23 @@ export function planDestroy(desired: DesiredLvm, observed: ObservedLvm): Plan {
   return remove(desired, observed, own, made, records);
 }
 
+/** A copy that was never finished holds no data of anybody's, whatever is on record, and is always removed. */
+function planUnfinished(
+  desired: DesiredLvm,
+  observed: ObservedLvm,
+  made: boolean,
+  records: readonly Step[],
+): Plan | undefined {
+  const left = unfinishedIn(observed, desired.uid);
+  const group = groupOf(desired, observed);
+  if (left === undefined || 'refusal' in group) return undefined;
+  const refused = refuseChange(group);
+  if (refused !== undefined) return { ...orRetain(refused.refusal), passing: refused.passing ?? false };
+  const removed = removeUnfinished(desired, observed, left);
+  // What is on record was made otherwise.
+  return { steps: made ? removed : [...removed, ...onceGone(desired, left, records)] };
+}
+
 /** Neither status nor records tell of anything. A tag says that it was made, and nothing says what it holds by now. */
 function forgotten(desired: DesiredLvm, observed: ObservedLvm, records: readonly Step[]): Plan {
   const group = groupOf(desired, observed);
@@ -99,7 +118,7 @@ function remove(
 ): Plan {
   // What MetalK8s made has none yet. Once its signature is off, nothing else says whose it is.
   const tag = isTagged(own, desired.uid) ? [] : [addTag(desired, own)];
-  const gone = [lvremove(desired, own), ...onceGone(desired, own, records)];
+  const gone = [lvremove(desired, own, tagOf(desired.uid)), ...onceGone(desired, own, records)];
   const wiped = observed.wiped !== undefined && observed.wiped >= own.sizeBytes;
   const toClean = made && !wiped && (desired.onDelete === 'Wipe' || own.pool === undefined);
   // Somebody else may have put something there.
@@ -174,29 +193,10 @@ function notOpen(device: DeviceFacts): Step {
   };
 }
 
-/**
- * LVM is told yes, as it may ask whether to discard. Under its lock it only removes what still has that UUID and the
- * Volume's tag, is of one of these kinds (a snapshot would go with its origin), and is not active.
- */
-const lvremove = (desired: DesiredLvm, own: LogicalVolume): Step => ({
-  name: `remove the logical volume ${lvName(desired, own.name)}`,
-  argv: [
-    ...['lvremove', '--yes', '--select'],
-    `lv_uuid=${own.uuid}&&lv_tags={${tagOf(desired.uid)}}&&lv_attr=~^[${ALONE.join('')}]...-`,
-    lvName(desired, own.name),
-  ],
-  guards: [sameVolume(desired, own)],
-});
-
-/** What is not selected is not removed, which lvremove does not call a failure. */
-function onceGone({ vgName }: DesiredLvm, own: LogicalVolume, [first, ...others]: readonly Step[]): Step[] {
+/** The records go once it is gone. */
+function onceGone(desired: DesiredLvm, own: LogicalVolume, [first, ...others]: readonly Step[]): Step[] {
   if (first === undefined) return [];
-  const gone: Guard = {
-    argv: ['lvs', '--noheadings', '-o', 'lv_uuid', '--select', `lv_uuid=${own.uuid}`, vgName],
-    expect: { exit: 0, stdout: { has: '', lacks: own.uuid } },
-    refusal: `the logical volume ${vgName}/${own.name} is still there: it is active again, or has snapshots`,
-  };
-  return [{ ...first, guards: [gone, ...first.guards] }, ...others];
+  return [{ ...first, guards: [isGone(desired, own), ...first.guards] }, ...others];
 }
 
 function orRetain(refusal: string): Exclude<Plan, { steps: unknown }> {

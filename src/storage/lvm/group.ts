@@ -5,8 +5,8 @@ type Refusal = { refusal: string; hint: string; passing?: boolean };
 
 /** The one group of the name, or why nothing is to be concluded from what there is. */
 export function groupOf(
-  { vgName, identity }: DesiredLvm,
-  { groups, intent }: ObservedLvm,
+  { vgName, identity }: Pick<DesiredLvm, 'vgName' | 'identity'>,
+  { groups, intent }: Pick<ObservedLvm, 'groups' | 'intent'>,
 ): VolumeGroup | Refusal {
   const [group, other] = groups;
   if (group === undefined) {

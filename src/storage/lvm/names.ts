@@ -4,7 +4,7 @@ import type { LogicalVolume } from './facts.ts';
 type Named = Pick<DesiredLvm, 'vgName' | 'name'>;
 
 /** As LVM names a logical volume. */
-export const lvName = ({ vgName }: Named, name: string): string => `${vgName}/${name}`;
+export const lvName = ({ vgName }: Pick<Named, 'vgName'>, name: string): string => `${vgName}/${name}`;
 
 /** The path where the logical volume of a Volume is made. */
 export const lvPath = ({ vgName, name }: Named): string => `/dev/${vgName}/${name}`;
@@ -26,6 +26,15 @@ const TAG = /^stowage\.dev\/uid=(.+)$/;
 export const uidsIn = (tags: readonly string[]): string[] => tags.flatMap((tag) => TAG.exec(tag)?.[1] ?? []);
 
 export const isTagged = ({ tags }: LogicalVolume, uid: string): boolean => tags.includes(tagOf(uid));
+
+/**
+ * Says whose a copy of another logical volume is to be, in place of `tagOf`, while it is not whole or has not the identity of its
+ * own. What carries it holds nothing that anybody needs.
+ */
+export const unfinishedTag = (uid: string): string => `stowage.dev/unfinished=${uid}`;
+
+export const isUnfinished = ({ tags }: LogicalVolume, uid: string): boolean =>
+  tags.includes(unfinishedTag(uid));
 
 /** Device-mapper's name for it: LVM's two UUIDs without their hyphens. */
 export const dmUuidOf = (vgUuid: string, lvUuid: string): string =>

@@ -52,8 +52,8 @@ export function refuseTags(
  * has but the name; nothing speaks against it.
  */
 export function whose(
-  desired: DesiredLvm,
-  { groups }: ObservedLvm,
+  desired: Pick<DesiredLvm, 'uid' | 'identity'>,
+  { groups }: Pick<ObservedLvm, 'groups'>,
   own: LogicalVolume,
 ): 'ours' | 'named' | 'not ours' {
   const recorded = recordedUuid(desired);

@@ -5,6 +5,7 @@ import type { DesiredLvm, ObservedLvm, Plan } from '../types.ts';
 import { noUdev } from '../udev.ts';
 import { asRaw, rawOf } from './as-raw.ts';
 import { refresh } from './change.ts';
+import { unfinishedIn } from './copy.ts';
 import { create } from './create.ts';
 import type { LogicalVolume } from './facts.ts';
 import { groupOf, refuseChange } from './group.ts';
@@ -14,6 +15,7 @@ import { poolOf, wakePool } from './pool.ts';
 import { planPresent } from './present.ts';
 import { reach } from './reach.ts';
 import { begins, consentText, refuseCreate, refusePool } from './refuse.ts';
+import { planRecord, planRestore } from './restore.ts';
 import { withRoomAlone } from './room.ts';
 
 /**
@@ -23,6 +25,12 @@ import { withRoomAlone } from './room.ts';
 export function planPrepare(desired: DesiredLvm, observed: ObservedLvm): Plan {
   if (desired.recorded || observed.done) return planPresent(desired, observed);
   const { intent } = observed;
+  if (desired.fill !== undefined) {
+    return {
+      refusal: `${desired.name} is to be filled from ${desired.fill.what}, which is done for sparse files alone`,
+      hint: 'Use a storage class of sparse files.',
+    };
+  }
   const group = groupOf(desired, observed);
   // A disk may come late after the node has started.
   if ('refusal' in group) return { ...group, passing: intent !== undefined };
@@ -33,7 +41,17 @@ export function planPrepare(desired: DesiredLvm, observed: ObservedLvm): Plan {
       hint: 'Delete this Volume and create it again.',
     };
   }
-  const own = ownOf(desired, observed.volumes);
+  const half = unfinishedIn(observed, desired.uid);
+  const own = half === undefined ? ownOf(desired, observed.volumes) : undefined;
+  if (desired.source !== undefined && own === undefined) {
+    return refuseChange(group) ?? planRestore(desired, observed, group, desired.source);
+  }
+  if (half !== undefined) {
+    return {
+      refusal: `${lvName(desired, half.name)} was begun as a copy of another volume, and it is not known of which`,
+      hint: 'Delete this Volume and create it again.',
+    };
+  }
   if (own === undefined) {
     if (!observed.udev) return noUdev(linkOf(desired, 'LVM-…'));
     const pool = poolOf(observed, desired.thinPool);
@@ -47,6 +65,10 @@ export function planPrepare(desired: DesiredLvm, observed: ObservedLvm): Plan {
   const reached = reach(desired, observed, own);
   if (reached !== undefined) return reached;
   const device = deviceOf(observed, own);
+  // Whatever made it what it is: nothing is made in a copy.
+  if (desired.source !== undefined || own.origin !== undefined) {
+    return device === undefined ? { steps: [] } : planRecord(desired, own, device);
+  }
   const full = own.pool === undefined ? undefined : refusePool(desired, own.pool, observed, own.sizeBytes);
   if (full !== undefined) return full;
   const planned = prepareRaw(asRaw(desired), rawOf(observed));

@@ -1,6 +1,7 @@
 import { checkMade } from '../raw/prepare.ts';
 import { linked } from '../raw/present.ts';
 import type { DesiredLvm, ObservedLvm, Plan } from '../types.ts';
+import { addTag } from './activate.ts';
 import { asRaw, rawOf } from './as-raw.ts';
 import { refresh } from './change.ts';
 import { groupOf, refuseChange } from './group.ts';
@@ -9,7 +10,7 @@ import { isTagged, lvName, lvPath } from './names.ts';
 import { overcommitNote } from './overcommit.ts';
 import { deviceOf, isMarked, ownOf, refuseTags, whose } from './own.ts';
 import { illnessNote } from './pool.ts';
-import { addTag, reach } from './reach.ts';
+import { reach } from './reach.ts';
 
 /** Not a pool, a snapshot, or what LVM moves: plain, thin, RAID, mirrors, caches, and what has snapshots. */
 const HOLDS_DATA = ['-', 'V', 'r', 'R', 'm', 'M', 'C', 'o', 'O'];

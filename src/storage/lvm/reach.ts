@@ -1,10 +1,10 @@
-import type { Step } from '../../nodes/job.ts';
 import { linkOf } from '../links.ts';
 import type { DesiredLvm, ObservedLvm, Plan } from '../types.ts';
 import { noUdev, waitForLink } from '../udev.ts';
-import { change, refresh, sameVolume } from './change.ts';
+import { activate } from './activate.ts';
+import { refresh } from './change.ts';
 import type { LogicalVolume } from './facts.ts';
-import { dmUuidOf, lvName, tagOf } from './names.ts';
+import { dmUuidOf, lvName } from './names.ts';
 import { deviceOf } from './own.ts';
 import { clearPool, poolOf } from './pool.ts';
 
@@ -43,24 +43,3 @@ export function reach(desired: DesiredLvm, observed: ObservedLvm, own: LogicalVo
       }
     : undefined;
 }
-
-const changeOwn = (desired: DesiredLvm, own: LogicalVolume, what: string, ...options: string[]): Step => ({
-  ...change(desired, own.name, what, ...options),
-  guards: [sameVolume(desired, own)],
-});
-
-/** Also where it is marked to be left out, as a snapshot of a thin volume is. */
-const activate = (desired: DesiredLvm, own: LogicalVolume): Step =>
-  changeOwn(desired, own, 'activate', '--activate', 'y', '--ignoreactivationskip');
-
-/** Fails while anybody has it open. */
-export const deactivate = (desired: DesiredLvm, own: LogicalVolume): Step => ({
-  ...changeOwn(desired, own, 'deactivate', '--activate', 'n'),
-  mayRace: true,
-});
-
-export const addTag = (desired: DesiredLvm, own: LogicalVolume): Step =>
-  changeOwn(desired, own, 'tag', '--addtag', tagOf(desired.uid));
-
-export const takeTag = (desired: DesiredLvm, own: LogicalVolume): Step =>
-  changeOwn(desired, own, 'take the tag off', '--deltag', tagOf(desired.uid));

@@ -60,7 +60,7 @@ function ambivalence({ vgName, name }: DesiredLvm, free: ObservedLvm['free']): R
   const temporary = `${name}-look`;
   return {
     refusal: `the free extents of ${vgName} that the logical volume would take carry more than one signature, and blkid does not tell which`,
-    hint: `No spec.overwrite allows to destroy that. Make a logical volume of them on a terminal, where LVM names each and asks: lvcreate --config allocation/use_blkid_wiping=1 --wipesignatures y --zero y --name ${temporary} --extents ${extentsIn(free)} ${vgName} ${free.map(rangeOf).join(' ')}; then remove it: lvremove ${lvName({ vgName, name }, temporary)}.`,
+    hint: `No spec.overwrite allows to destroy that. Make a logical volume of them on a terminal, where LVM names each and asks: lvcreate --config allocation/use_blkid_wiping=1 --wipesignatures y --zero y --name ${temporary} --extents ${extentsIn(free)} ${vgName} ${free.map(rangeOf).join(' ')}; then remove it: lvremove ${lvName({ vgName }, temporary)}.`,
   };
 }
 
@@ -97,9 +97,9 @@ export function refusePool(
  * @param needed bytes, which `what` tells of
  */
 export function refuseWrites(
-  desired: DesiredLvm,
+  desired: Pick<DesiredLvm, 'vgName'>,
   thinPool: string,
-  { volumes }: ObservedLvm,
+  { volumes }: Pick<ObservedLvm, 'volumes'>,
   needed: bigint,
   what: string,
 ): Refusal | undefined {

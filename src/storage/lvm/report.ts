@@ -55,7 +55,11 @@ export const segmentsProbe = (): Probe => ({
 });
 
 /** @throws ObservationError for what is not understood */
-export function readGroups(result: ProbeResult, vgName: string): VolumeGroup[] {
+export const readGroups = (result: ProbeResult, vgName: string): VolumeGroup[] =>
+  readAllGroups(result).filter(({ name }) => name === vgName);
+
+/** @throws ObservationError for what is not understood */
+export function readAllGroups(result: ProbeResult): VolumeGroup[] {
   return rows<(typeof VG_FIELDS)[number], VolumeGroup>('vg', result, (row) => ({
     name: row.vg_name,
     uuid: row.vg_uuid,
@@ -65,7 +69,7 @@ export function readGroups(result: ProbeResult, vgName: string): VolumeGroup[] {
     shared: row.vg_attr[5] === 'c' || row.vg_attr[5] === 's',
     extentBytes: BigInt(row.vg_extent_size),
     freeExtents: BigInt(row.vg_free_count),
-  })).filter(({ name }) => name === vgName);
+  }));
 }
 
 /**

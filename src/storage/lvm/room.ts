@@ -1,6 +1,6 @@
 import type { Guard, Step } from '../../nodes/job.ts';
-import type { DesiredLvm, ObservedLvm } from '../types.ts';
-import { printed } from './change.ts';
+import type { ObservedLvm } from '../types.ts';
+import { type InGroup, printed } from './change.ts';
 import type { LogicalVolume } from './facts.ts';
 import { dmNameOf, lvName } from './names.ts';
 import { poolOf } from './pool.ts';
@@ -18,7 +18,7 @@ export function fullest({ sizeBytes }: LogicalVolume, needed: bigint): bigint {
 }
 
 /** It has room right before it is written to, whoever took some since it was looked at, and is well. LVM compares. */
-function roomGuard(desired: DesiredLvm, pool: LogicalVolume, needed: bigint): Guard {
+function roomGuard(desired: InGroup, pool: LogicalVolume, needed: bigint): Guard {
   const name = lvName(desired, pool.name);
   // LVM knows it better than it tells.
   const above = Math.min(Number(fullest(pool, needed) + 1n), 10_000) / 100;
@@ -35,8 +35,8 @@ function roomGuard(desired: DesiredLvm, pool: LogicalVolume, needed: bigint): Gu
 
 /** The step with that guard; as it is where it writes nothing to a thin pool. */
 export function withRoom(
-  desired: DesiredLvm,
-  observed: ObservedLvm,
+  desired: InGroup,
+  observed: Pick<ObservedLvm, 'volumes'>,
   thinPool: string | undefined,
   needed: bigint,
   step: Step,
@@ -54,7 +54,7 @@ export function withRoom(
 export function withRoomAlone(...args: Parameters<typeof withRoom>): Step {
   const [desired, , thinPool, , step] = args;
   if (thinPool === undefined) return step;
-  const lock = `/dev/mapper/${dmNameOf({ ...desired, name: thinPool })}-tpool`;
+  const lock = `/dev/mapper/${dmNameOf({ vgName: desired.vgName, name: thinPool })}-tpool`;
   // Others may hold it for longer than is waited.
   return { ...withRoom(...args), lock, mayRace: true };
 }

@@ -165,6 +165,7 @@ function readDevice(row: BlockDevice, users: Users, results: Results, boot: stri
     tableUuids: readGuids(results),
     dmUuid,
     partitions,
+    partitionUuids: children.flatMap(({ blkid }) => blkidValues(blkid).get('PART_ENTRY_UUID') ?? []),
   };
 }
 

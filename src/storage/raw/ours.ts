@@ -18,7 +18,8 @@ export function halfTable(desired: DesiredRaw, device: DeviceFacts): 'ours' | 'n
 }
 
 /** It carries what this Volume puts there. That says nothing of whether it was put there to the end. */
-export function isOurs({ uid, mode }: DesiredRaw, { signature, partition, dmUuid }: DeviceFacts): boolean {
+export function isOurs({ uid, mode }: DesiredRaw, device: DeviceFacts): boolean {
+  const { signature, partition, dmUuid, partitionUuids } = device;
   if (mode === 'Filesystem') {
     const known = signature.found === 'one' && (signature.type === 'ext4' || signature.type === 'xfs');
     return known && signature.uuid === uid;
@@ -26,5 +27,7 @@ export function isOurs({ uid, mode }: DesiredRaw, { signature, partition, dmUuid
   if (partition !== undefined) return partition.uuid === uid;
   // Nothing is put on a logical volume: it is the Volume's by its record alone.
   if (dmUuid !== undefined) return true;
-  return signature.found === 'one' && signature.type === 'gpt' && signature.uuid === uid;
+  if (signature.found !== 'one' || signature.type !== 'gpt') return false;
+  // MetalK8s gives the table any GUID, and its one partition this one.
+  return signature.uuid === uid || (partitionUuids.length === 1 && partitionUuids[0] === uid);
 }

@@ -4,6 +4,7 @@ import { oneLine } from './script.ts';
  * Copies the file that a mounted file system is in while that is frozen:
  *
  *     stowage-freeze MOUNT SECONDS SOURCE PARTIAL clone|copy
+ *     stowage-freeze thaw PARTIAL
  *
  * Three processes in sessions of their own, so that what one of them suffers the others survive. `stowage-freeze` copies.
  * `stowage-hold` freezes, and thaws once the first lets go of the lock `main` or is gone, or 80% of the time is over.
@@ -15,24 +16,80 @@ import { oneLine } from './script.ts';
  * A freeze of somebody else's is left alone (`failed`). Where it is not known whether the freeze came about, as the
  * process that would have said so was killed (`freezing`), it is thawed: that writes go on matters more.
  *
+ * Whoever kills all three at once, as one who ends a cgroup does, leaves the file system frozen. They hold the lock `alive`, by
+ * which whoever comes next sees that they are gone: each later copy on the node, and `thaw`. `state` has what was frozen, and
+ * the ctime of its file right afterwards. What is frozen writes nothing, and to freeze it anew writes to it (ext4 its superblock,
+ * XFS its log). So while that is as it was, it is this freeze, and is thawed; else it may be somebody else's, and is left alone.
+ * Where the ctime was not noted any more (`freezing`), it must be of the time that there was for it. What is unmounted frozen
+ * has no place to be thawed at, and is frozen when it is mounted again (freeze_super keeps it): so it is mounted for that.
+ *
  * sudo compares arguments joined by spaces, and somebody could divide them otherwise: so each argument is looked at.
  */
 export const FREEZE_SCRIPT = oneLine(`
 run() {
   in_seconds() { printf "%d.%02d" $(($1 / 100)) $(($1 % 100)); };
+  is_left() {
+    [ "$(cat "/sys/dev/block/$device/loop/backing_file")" = "$(readlink -f -- "$file")" ] || return 1;
+    case $word in
+      frozen) [ "$(stat -L -c "%i %.9Z" -- "$file")" = "$noted" ] ;;
+      freezing)
+        began=$(stat -c %.9Y "$1/state" | tr -d .);
+        last=$(stat -L -c %.9Z -- "$file" | tr -d .);
+        [ "$last" -ge "$began" ] && [ "$last" -le $((began + noted * 1000000000)) ]
+        ;;
+      *) return 1 ;;
+    esac;
+  };
+  thaw_left() (
+    [ -e "$1/state" ] && [ -e "$1/alive" ] || exit 0;
+    exec 5<"$1/alive";
+    flock -n 5 || exit 1;
+    [ "$1/alive" -ef /proc/self/fd/5 ] || exit 0;
+    word= device= file= noted=;
+    { read -r word; read -r device; read -r file; read -r noted; } <"$1/state";
+    is_left "$1" || exec rm -rf "$1";
+    point=$(findmnt -n -r -o FSROOT,TARGET -S "$device" | sed -n "s,^/ ,,p" | head -n 1);
+    place=;
+    [ "$word,$point" != frozen, ] || {
+      place=/run/stowage/mounts/\${1##*/};
+      mkdir -p "$place";
+      mount -o nosuid,nodev,noexec "/dev/$(basename "$(readlink -f "/sys/dev/block/$device")")" "$place";
+      point=$place;
+    };
+    fsfreeze -u "$point" && echo "thawed $point: an interrupted copy of $file had left it frozen" >&2;
+    [ -z "$place" ] || { umount "$place"; rmdir "$place"; };
+    exec rm -rf "$1"
+  );
   case $0 in
     stowage-freeze)
-      case $1$3 in *" "*) exit 2 ;; esac;
-      case $2 in "" | *[!0-9]*) exit 2 ;; esac;
-      case "$1 $3 $4" in /*" /"*" /"*.partial) ;; *) exit 2 ;; esac;
-      case $4 in *" "*) exit 2 ;; esac;
-      case $5$6 in clone | copy) ;; *) exit 2 ;; esac;
+      case $# in
+        2)
+          case "$1 $2" in *" "*" "*) exit 2 ;; "thaw /"*.partial) ;; *) exit 2 ;; esac;
+          partial=$2
+          ;;
+        5)
+          case $1$3 in *" "*) exit 2 ;; esac;
+          case $2 in "" | *[!0-9]*) exit 2 ;; esac;
+          case "$1 $3 $4" in /*" /"*" /"*.partial) ;; *) exit 2 ;; esac;
+          case $4 in *" "*) exit 2 ;; esac;
+          case $5 in clone | copy) ;; *) exit 2 ;; esac;
+          seconds=$2 source=$3 partial=$4
+          ;;
+        *) exit 2 ;;
+      esac;
       umask 077;
-      seconds=$2 source=$3 partial=$4;
+      dir=/run/stowage/freezes/\${partial##*/};
+      for left in /run/stowage/freezes/*.partial; do
+        thaw_left "$left" || [ "$left" != "$dir" ] || {
+          echo "an earlier copy to $partial is not over yet, or what it froze cannot be thawed" >&2;
+          exit 1;
+        };
+      done;
+      [ $# = 5 ] || exit 0;
       exec 9<"$1";
       number=$(stat -L -c %d /proc/self/fd/9);
-      loop=/sys/dev/block/$((number >> 8 & 4095)):$((number & 255 | number >> 12 & 1048320))/loop;
-      [ "$(cat "$loop/backing_file")" = "$(readlink -f -- "$source")" ] || {
+      device=$((number >> 8 & 4095)):$((number & 255 | number >> 12 & 1048320));
+      [ "$(cat "/sys/dev/block/$device/loop/backing_file")" = "$(readlink -f -- "$source")" ] || {
         echo "what is mounted at $1 is not in $source" >&2;
         exit 1;
       };
@@ -48,19 +105,18 @@ run() {
           ;;
         copy) how="--reflink=auto --sparse=always" ;;
       esac;
-      dir=/run/stowage/freezes/$(basename -- "$partial");
-      export dir seconds;
+      export dir seconds source device;
       rm -rf "$dir";
       mkdir -p "$dir";
       mkfifo "$dir/said";
-      exec 8>"$dir/main";
-      flock -n 8 || exit 1;
+      exec 6>"$dir/alive" 8>"$dir/main";
+      flock -n 6 && flock -n 8 || exit 1;
       setsid sh -c "$text" stowage-thaw 7<&- 8>&- >"$dir/said" &
       exec 7<"$dir/said";
       word= copied=;
       read -r word <&7;
       [ "$word" = frozen ] &&
-        timeout --foreground -k 1 "$seconds" cp $how -- "$source" "$partial" 7<&- 8>&- 9<&- &&
+        timeout --foreground -k 1 "$seconds" cp $how -- "$source" "$partial" 6>&- 7<&- 8>&- 9<&- &&
         copied=yes;
       exec 8>&-;
       word=;
@@ -84,9 +140,9 @@ run() {
       setsid sh -c "$text" stowage-hold &
       freezer=$!;
       exec 7>&- >&2;
-      flock -w "$(in_seconds $((seconds * 90)))" "$dir/freezer" true 9<&- || {
+      flock -w "$(in_seconds $((seconds * 90)))" "$dir/freezer" true 6>&- 9<&- || {
         kill -s KILL -- -$freezer 2>&- || kill -s KILL $freezer;
-        flock "$dir/freezer" true 9<&-;
+        flock "$dir/freezer" true 6>&- 9<&-;
       };
       state=;
       read -r state <"$dir/state";
@@ -95,10 +151,13 @@ run() {
       ;;
     stowage-hold)
       got=$(
-        echo freezing >"$dir/state";
+        printf "%s\\n" freezing "$device" "$source" "$seconds" >"$dir/state";
         fsfreeze -f /proc/self/fd/9;
         got=$?;
-        [ $got != 0 ] || echo frozen >"$dir/state";
+        [ $got != 0 ] || {
+          printf "%s\\n" frozen "$device" "$source" "$(stat -L -c "%i %.9Z" -- "$source")" >"$dir/noted";
+          mv -T "$dir/noted" "$dir/state";
+        };
         [ $got = 0 ] || [ $got -gt 128 ] || echo failed >"$dir/state";
         echo $got
       );
@@ -108,7 +167,7 @@ run() {
         IFS=". " read -r a b rest </proc/uptime;
         left=$((start + seconds * 80 - $a$b));
         [ $left -gt 0 ] || left=1;
-        flock -w "$(in_seconds $left)" "$dir/main" true 7<&- 9<&- && late=;
+        flock -w "$(in_seconds $left)" "$dir/main" true 6>&- 7<&- 9<&- && late=;
       };
       read -r state <"$dir/state";
       [ "$state" = failed ] || fsfreeze -u /proc/self/fd/9 || late=yes;

@@ -9,7 +9,7 @@ export const EXT4_SCRIPT = oneLine(`
 run() {
   case $1 in *" "*) exit 2 ;; /*.partial) ;; *) exit 2 ;; esac;
   case $2 in "" | *[!0-9a-f-]*) exit 2 ;; esac;
-  case $3$4 in "" | grow) ;; *) exit 2 ;; esac;
+  case $#$3 in 2 | 3grow) ;; *) exit 2 ;; esac;
   e2fsck -f -p "$1";
   [ $? -le 1 ] && { [ -z "$3" ] || resize2fs "$1"; } && tune2fs -U "$2" "$1";
 };
@@ -30,7 +30,7 @@ run() {
     stowage-xfs-uuid)
       case $1 in *" "*) exit 2 ;; /*.partial) ;; *) exit 2 ;; esac;
       case $2 in "" | *[!0-9a-f-]*) exit 2 ;; esac;
-      case $3$4 in "" | grow) ;; *) exit 2 ;; esac;
+      case $#$3 in 2 | 3grow) ;; *) exit 2 ;; esac;
       umask 077;
       [ -n "$3" ] || xfs_admin -U "$2" "$1";
       [ -n "$3" ] || [ "$(uuid "$1")" != "$2" ] || exit 0;

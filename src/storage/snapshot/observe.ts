@@ -3,7 +3,7 @@ import { answersOf, succeeded } from '../probe-results.ts';
 import { blkid, readable, readSignature } from '../signature.ts';
 import { partialOf, readFile, STAT } from '../sparse/file.ts';
 import { readSparse, sparseProbes } from '../sparse/observe.ts';
-import { snapshotFile } from './place.ts';
+import { freezeRecord, snapshotFile } from './place.ts';
 import { readState, stateProbes } from './source.ts';
 import type { DesiredSnapshot, ObservedSnapshot } from './types.ts';
 
@@ -18,6 +18,7 @@ export function snapshotProbes({ uid, volume }: Pick<DesiredSnapshot, 'uid' | 'v
     { name: 'copy readable', argv: readable(copy) },
     { name: 'copy partial', argv: [...STAT, partialOf(copy)] },
     { name: 'copy partial path', argv: ['readlink', '-m', '--', partialOf(copy)] },
+    { name: 'copy freeze', argv: ['test', '-e', freezeRecord(uid)] },
   ];
 }
 
@@ -39,5 +40,6 @@ export function readSnapshot(
       copy.type === 'file' ? readSignature(get('copy signature'), get('copy readable')) : { found: 'none' },
     partial: readFile(partialOf(copyPath), get('copy partial')),
     partialPath: succeeded('the path of the copy', get('copy partial path')),
+    freezeIsLeft: get('copy freeze').exit === 0,
   };
 }

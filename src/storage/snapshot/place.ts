@@ -7,3 +7,6 @@ export const snapshotFolder = ({ file }: Pick<DesiredSparse, 'file'>): string =>
 /** The absolute path of the copy that a snapshot is, by the UID of its content. */
 export const snapshotFile = (volume: Pick<DesiredSparse, 'file'>, uid: string): string =>
   `${snapshotFolder(volume)}/${uid}`;
+
+/** What FREEZE_SCRIPT keeps of a freeze while a copy is made, on a file system that no reboot survives. */
+export const freezeRecord = (uid: string): string => `/run/stowage/freezes/${uid}.partial/state`;

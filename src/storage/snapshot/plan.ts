@@ -7,9 +7,11 @@ import { fileBytes } from '../sparse/layout.ts';
 import { checkContent } from '../sparse/prepare.ts';
 import type { Plan } from '../types.ts';
 import { copyStep } from './copy.ts';
+import { FREEZE_SCRIPT } from './freeze-script.ts';
 import { contentType, hasIdentity, ownIdentity } from './identity.ts';
 import { leaveLoop } from './leave.ts';
 import { snapshotFile, snapshotFolder } from './place.ts';
+import { scriptArgv } from './script.ts';
 import { missing } from './source.ts';
 import type { DesiredSnapshot, ObservedSnapshot } from './types.ts';
 import { busy, useOf } from './use.ts';
@@ -26,8 +28,17 @@ export function planSnapshot(
   const left = leaveLoop(observed.partialPath, desired.uid, observed.volume);
   if ('refusal' in left) return left;
   const rest = operation === 'take' ? take(desired, observed) : remove(desired, observed);
-  return 'refusal' in rest ? rest : { steps: [...left.steps, ...rest.steps] };
+  const thawed = observed.freezeIsLeft ? [thaw(desired)] : [];
+  if ('refusal' in rest) return thawed.length > 0 ? { steps: thawed } : rest;
+  return { steps: [...thawed, ...left.steps, ...rest.steps] };
 }
+
+/** Whoever made the copy was killed with both of its watchdogs: the volume may be frozen still. */
+const thaw = ({ uid, volume }: DesiredSnapshot): Step => ({
+  name: 'thaw what an interrupted try left frozen',
+  argv: scriptArgv('stowage-freeze', FREEZE_SCRIPT, 'thaw', partialOf(snapshotFile(volume, uid))),
+  guards: [],
+});
 
 /**
  * The copy is made beside its name and renamed when it is whole, has a UUID of its own and is on disk: under its own name

@@ -66,7 +66,9 @@ export const unchanged = (file: string, { state }: SourceFacts): Guard => ({
   refusal: `${file} was written to while it was copied`,
 });
 
+/** What brings it back may be on its way: its file system may be mounted late. */
 export const missing = (file: string, what: string): Extract<Plan, { refusal: string }> => ({
   refusal: `${what}, ${file}, is missing`,
   hint: 'Bring the file back. Nothing is made in its place.',
+  passing: true,
 });

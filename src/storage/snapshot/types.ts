@@ -41,6 +41,8 @@ export interface ObservedSnapshot {
   partial: FileFacts;
   /** Of the unfinished copy, without symbolic links. */
   partialPath: string;
+  /** There is a record of a freeze for it, which whoever made the copy takes away at its end. */
+  freezeIsLeft: boolean;
 }
 
 /** What is to be in the file, and how it comes there. */

@@ -1,10 +1,13 @@
 import type { Guard, Step } from '../../nodes/job.ts';
-import { newTableInFile } from '../gpt.ts';
+import { GPT_START, newTableInFile } from '../gpt.ts';
 import { mkfs, tooSmall } from '../mkfs.ts';
+import { fillStep } from '../populate/fill.ts';
+import type { FillTarget } from '../populate/types.ts';
+import { leaveLoop } from '../snapshot/leave.ts';
 import { copyContent } from '../snapshot/restore.ts';
 import type { Content } from '../snapshot/types.ts';
 import type { DesiredSparse, ObservedSparse, Plan } from '../types.ts';
-import { partialOf } from './file.ts';
+import { notAttached, partialOf } from './file.ts';
 import { fileBytes } from './layout.ts';
 
 /** What is made in a volume's file: nothing but an empty file system or table, or a copy; or why nothing is. */
@@ -17,13 +20,18 @@ export function contentOf(
   const small = desired.fs === undefined ? undefined : tooSmall(desired.fs.type, desired.sizeBytes);
   if (desired.mode === 'Filesystem' && small !== undefined) return small;
   const bytes = fileBytes(desired);
+  const left =
+    desired.fill === undefined
+      ? { steps: [] }
+      : leaveLoop(partialOf(observed.realPath), desired.uid, observed);
+  if ('refusal' in left) return left;
   const empty: Guard = {
     argv: ['blkid', '-p', partial],
     expect: { exit: 2 },
     refusal: `something is in ${partial} that was not when it was looked at`,
   };
   return {
-    left: [],
+    left: left.steps,
     steps: [
       {
         name: `make a sparse file of ${bytes} bytes`,
@@ -31,9 +39,19 @@ export function contentOf(
         guards: [],
       },
       { ...makeContent(desired, partial), guards: [empty] },
+      ...(desired.fill === undefined ? [] : [fillStep(desired.fill, targetOf(desired, partial))]),
     ],
     fsType: desired.mode === 'Filesystem' ? (desired.fs?.type ?? '') : '',
-    whole: [],
+    whole: desired.fill === undefined ? [] : [notAttached(partial)],
+  };
+}
+
+/** A file that was just made reads as zeros. */
+function targetOf({ uid, mode, fs, sizeBytes }: DesiredSparse, path: string): FillTarget {
+  return {
+    ...{ path, uid, sizeBytes, isZero: true },
+    content: mode === 'Filesystem' && fs !== undefined ? fs.type : 'block',
+    offsetBytes: mode === 'Block' ? GPT_START : 0n,
   };
 }
 

@@ -4,14 +4,14 @@ import { capabilitiesProbe, growsMounted } from '../capabilities.ts';
 import { kubeletProbe, readKubelet } from '../kubelet.ts';
 import { linkOf } from '../links.ts';
 import { answersOf, optional, succeeded } from '../probe-results.ts';
-import { readRecords, recordProbes } from '../records.ts';
+import { earlierProbe, readEarlier, readRecords, recordProbes } from '../records.ts';
 import { blkid, readable, readSignature } from '../signature.ts';
 import { readSource, sourceProbes } from '../snapshot/source.ts';
 import type { DesiredSparse, ObservedSparse } from '../types.ts';
 import { fromHex, readUsers, userProbes } from '../users.ts';
 import { partialOf, readFile, STAT } from './file.ts';
 
-type Place = Pick<DesiredSparse, 'uid' | 'name' | 'file' | 'mode' | 'kubeletRoot' | 'source'>;
+type Place = Pick<DesiredSparse, 'uid' | 'name' | 'file' | 'mode' | 'kubeletRoot' | 'source' | 'once'>;
 
 /** The commands that say all that plans for a sparse file are made from. They read only. */
 export function sparseProbes(desired: Place): Probe[] {
@@ -24,6 +24,7 @@ export function sparseProbes(desired: Place): Probe[] {
     { name: 'signature', argv: blkid(file) },
     { name: 'readable', argv: readable(file) },
     ...recordProbes(uid),
+    ...(desired.once ? [earlierProbe(desired.name)] : []),
     ...userProbes(),
     kubeletProbe(desired),
     capabilitiesProbe,
@@ -48,6 +49,7 @@ export function readSparse(desired: Place, results: ReadonlyMap<string, ProbeRes
     signature:
       fileFacts.type === 'file' ? readSignature(get('signature'), get('readable')) : { found: 'none' },
     ...readRecords(get),
+    ...(desired.once ? { earlier: readEarlier(desired.uid, get('earlier')) } : {}),
     ...users,
     link: link === undefined ? undefined : fromHex(link),
     udev: get('udev').exit === 0,

@@ -1,6 +1,6 @@
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { Guard, Step } from '../../nodes/job.ts';
-import { donePath, intentOf, writeDone, writeIntent } from '../records.ts';
+import { donePath, intentOf, RECORDS, writeDone, writeIntent } from '../records.ts';
 import { describeSignature } from '../signature.ts';
 import type { Content } from '../snapshot/types.ts';
 import type { DesiredSparse, ObservedSparse, Plan } from '../types.ts';
@@ -36,6 +36,8 @@ export function planPrepare(desired: DesiredSparse, observed: ObservedSparse): P
       ? content
       : { steps: [...syncFile(desired), ...writeDone(desired.uid, BigInt(intent.sizeBytes))] };
   }
+  const { earlier = [] } = observed;
+  if (intent === undefined && earlier.length > 0) return madeBefore(desired, earlier);
   const content = contentOf(desired, observed);
   if ('refusal' in content) return content;
   if (intent === undefined) {
@@ -64,6 +66,15 @@ export function planPrepare(desired: DesiredSparse, observed: ObservedSparse): P
   };
 }
 
+/** An API server that was restored to when a claim was pending knows nothing of the volume that the claim had since. */
+function madeBefore({ name, file }: DesiredSparse, records: readonly string[]): Plan {
+  const uids = [...new Set(records.map((record) => record.replace(/\..*/, '')))];
+  return {
+    refusal: `a Volume ${name} was made on this node before, with the UID ${uids.join(', ')}: its data may be in ${dirname(file)}`,
+    hint: `Is the API server one that was restored from a backup? Copy what is needed of ${uids.map((uid) => join(dirname(file), uid)).join(', ')}. Once that and ${join(RECORDS, `${uids[0]}.*`)} are moved away, 'stowage delete volume ${name}' lets the claim have a new volume.`,
+  };
+}
+
 /** The file must be a plain file that holds what is ours and nothing else; then nothing remains to be done to it. */
 export function checkContent(desired: DesiredSparse, observed: ObservedSparse): Plan {
   const { file, uid, mode } = desired;
@@ -85,8 +96,9 @@ function isOurs(
   { type, uuid }: { type: string; uuid?: string },
 ): boolean {
   if (mode === 'Filesystem') return (type === 'ext4' || type === 'xfs') && uuid === uid;
-  // MetalK8s gives the table a GUID of its own; its partition is known by the link.
-  return type === 'gpt' && (uuid === uid || (recorded && intent === undefined));
+  if (type !== 'gpt') return false;
+  // MetalK8s gives the table a GUID of its own; its partition was known by the link when it was taken over.
+  return uuid === uid || (uuid !== undefined && uuid === intent?.table) || (recorded && intent === undefined);
 }
 
 function makeFolder(desired: DesiredSparse): Step[] {

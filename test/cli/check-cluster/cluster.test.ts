@@ -66,7 +66,7 @@ test('a cluster in which all is well', async () => {
   const lines = out.trimEnd().split('\n');
   expect(lines[0]).toMatch(/^CHECK +RESULT +WHAT$/);
   expect(lines.slice(1).map((line) => line.split(/ {2,}/)[0])).toEqual([
-    ...['server', 'definition', 'definition', 'permissions', 'daemon', 'storage class'],
+    ...['server', 'definition', 'definition', 'definition', 'permissions', 'daemon', 'storage class'],
   ]);
   expect(lines.slice(1).every((line) => / OK +/.test(line))).toBe(true);
 });
@@ -79,12 +79,12 @@ test('a cluster that has nothing, with what to do, in text and in data', async (
   }
   const { code, out, err } = await stowage(['check', 'cluster']);
   expect(code).toBe(5);
-  expect(err).toContain('4 problems in the cluster https://cluster.example');
+  expect(err).toContain('5 problems in the cluster https://cluster.example');
   expect(out).toContain('\n# What helps:\n');
   expect(out).toContain('\nstowage install --components crds\n');
   expect(out).toContain('\nstowage create storageclass local --static --fs-type ext4\n');
   const data = JSON.parse((await stowage(['check', 'cluster', '-o', 'json'])).out);
-  expect(data.checks.filter(({ ok }: { ok: boolean }) => !ok)).toHaveLength(4);
+  expect(data.checks.filter(({ ok }: { ok: boolean }) => !ok)).toHaveLength(5);
 });
 
 test('what the caller may not do', async () => {
@@ -103,7 +103,7 @@ test('what the caller may not do', async () => {
       throw new ApiError(status as never, 403, 'GET');
     },
   };
-  const { code, out } = await stowage(['check', 'cluster', '-o', 'json'], refusing);
+  const { code, out } = await stowage(['check', 'cluster', '-o', 'json', '--context=a b'], refusing);
   expect(code).toBe(5);
   const { checks } = JSON.parse(out);
   expect(checks.filter(({ ok }: { ok: boolean }) => !ok)).toEqual([
@@ -113,7 +113,7 @@ test('what the caller may not do', async () => {
       message: 'you may not create, delete volumes.storage.metalk8s.scality.com',
       hint: expect.any(String),
       command:
-        'kubectl create clusterrole stowage-user-volumes --verb=create,delete --resource=volumes.storage.metalk8s.scality.com',
+        "kubectl --context 'a b' create clusterrole stowage-user-volumes --verb=create,delete --resource=volumes.storage.metalk8s.scality.com",
     },
     { check: 'daemon', ok: false, message: 'not looked at: leases is forbidden', hint: expect.any(String) },
   ]);

@@ -6,17 +6,19 @@ import {
   CLUSTER_RULES,
   LEASE_RULES,
   NAMESPACE_RULES,
+  POPULATION_RULES,
   type Rule,
 } from '../../../src/cli/install/rules.ts';
 import { createClient } from '../../../src/kube/client.ts';
 import { connect } from '../../../src/kube/connect.ts';
 import { startCluster, type TestCluster } from '../../support/cluster.ts';
+import { HELLO_CRD } from '../../support/hello.ts';
 import { recordingTransport } from '../../support/recording-transport.ts';
 import { startWholeLife } from '../../support/whole-life.ts';
 
 let cluster: TestCluster;
 beforeEach(async () => {
-  cluster = await startCluster({ crds: ALL_CRDS });
+  cluster = await startCluster({ crds: [...ALL_CRDS, HELLO_CRD] as never });
 }, 30_000);
 afterEach(() => cluster.stop());
 
@@ -42,7 +44,10 @@ test('the rights of the daemon are those that it uses', async () => {
   const allowed = [
     ...asked(CLUSTER_RULES),
     ...asked(NAMESPACE_RULES, ' in default'),
-    ...asked([...LEASE_RULES, ...CAPACITY_RULES], ` in ${namespace}`),
+    ...asked([...LEASE_RULES, ...CAPACITY_RULES, ...POPULATION_RULES], ` in ${namespace}`),
+    // By what an administrator lets it read of a kind that is registered.
+    ...['list', 'watch'].map((verb) => `${verb} hellos.hello.example.com`),
+    'get hellos.hello.example.com in default',
   ];
   // Leases and grants are listed in one namespace, too, by the right to list them in all.
   const everywhere = asked(CLUSTER_RULES);
@@ -52,6 +57,8 @@ test('the rights of the daemon are those that it uses', async () => {
       return everywhere.includes(right) ? right : use;
     }),
   );
-  expect([...uses].filter((use) => !allowed.includes(use))).toEqual([]);
+  // Claims of the daemon's own namespace are claims, too.
+  const inAny = asked(NAMESPACE_RULES, ` in ${namespace}`);
+  expect([...uses].filter((use) => !allowed.includes(use) && !inAny.includes(use))).toEqual([]);
   expect(allowed.filter((right) => !uses.has(right))).toEqual([]);
 }, 60_000);

@@ -1,38 +1,240 @@
-import { expect, test } from '@jest/globals';
-import { complete } from '../../../src/cli/volume/wizard.ts';
-import { fakeIo } from '../../support/fake-io.ts';
+import { describe, expect, test } from '@jest/globals';
+import { StowageError } from '../../../src/api/errors.ts';
+import type { KubeObject } from '../../../src/api/meta.ts';
+import { SignalError } from '../../../src/cli/signals.ts';
+import { NodeError } from '../../../src/nodes/errors.ts';
+import { EMPTY_NODE, fakeExecutor, NO_DEVICE, result } from '../../support/fake-executor.ts';
+import { type Outcome, stowage, type World } from '../../support/fake-io.ts';
+import { classNamed, volumeNamed } from '../../support/volumes.ts';
 
-const KNOWN = { node: { names: ['n1'], many: false }, storageClass: 'fast' };
-const unexpected = () => Promise.reject(new Error('not expected'));
+const node = (name: string) => ({ apiVersion: 'v1', kind: 'Node', metadata: { name } }) as KubeObject;
+const device = (kname: string, more: object = {}) => ({
+  kname,
+  type: 'disk',
+  size: 2 ** 31,
+  ro: false,
+  model: 'Fast',
+  ...more,
+});
+const DEVICES = JSON.stringify({
+  blockdevices: [
+    device('sda', { mountpoint: '/' }),
+    device('sdb', { fstype: 'ext4', uuid: 'u' }),
+    device('sdc'),
+  ],
+});
+const GROUPS = JSON.stringify({
+  report: [
+    {
+      vg: [
+        { vg_name: 'vg0', vg_uuid: 'u', vg_attr: 'wz--n-', vg_extent_size: '4194304', vg_free_count: '512' },
+        { vg_name: 'old', vg_uuid: 'v', vg_attr: 'rz--n-', vg_extent_size: '4194304', vg_free_count: '1' },
+      ],
+    },
+  ],
+});
+const room = result(0, '1048576|4096');
+const PROBES = {
+  ...EMPTY_NODE,
+  'free /var': room,
+  'free /var/lib': room,
+  'free /var/lib/metalk8s': room,
+  'free /var/lib/metalk8s/storage': room,
+  'free /var/lib/metalk8s/storage/sparse': room,
+  'offered devices': result(0, DEVICES),
+  groups: result(0, GROUPS),
+};
+const away = new NodeError('unreachable', 'n2', 'node n2 did not answer', { hint: 'Look at it.' });
+const world = (answers: World['answers'], more: World = {}): World => ({
+  tty: true,
+  ...(answers && { answers }),
+  executor: fakeExecutor({ n1: { probes: PROBES }, n2: away }),
+  objects: {
+    'nodes/n1': node('n1'),
+    'nodes/n2': node('n2'),
+    'storageclasses/fast': classNamed('fast'),
+    'volumes/other': volumeNamed('other'),
+  },
+  ...more,
+});
+const created = ({ requests }: Pick<Outcome, 'requests'>) =>
+  requests
+    .filter(({ what, options }) => what.startsWith('create') && !(options as { dryRun?: boolean }).dryRun)
+    .map(({ what }) => what);
+/** What was created, as it was sent. */
+const made = ({ requests }: Pick<Outcome, 'requests'>) =>
+  requests.flatMap(({ what, object, options }) =>
+    what.startsWith('create') && !(options as { dryRun?: boolean }).dryRun ? [object] : [],
+  );
+const CREATE = ['create', 'volume'];
+const KNOWN = ['--node', 'n1', '--storage-class', 'fast'];
 
-test('a raw device is asked for by its path', async () => {
-  const { io, outcome } = fakeIo({ tty: true, answers: ['raw', 'sdb', '/dev/sdb'] });
-  expect(await complete('data1', KNOWN, io, unexpected)).toEqual({
-    name: 'data1',
-    flags: { ...KNOWN, type: 'raw', device: '/dev/sdb' },
-  });
-  expect(outcome.questions.at(-1)).toBe('Path of the device on the node:');
+test('all is asked for, what is there is shown, and then what would be done', async () => {
+  const answers = ['data1', 'n1', 'sparse', '10GB', '1Gi', 'fast', true];
+  const outcome = await stowage(CREATE, world(answers));
+  expect(outcome).toMatchObject({ code: 0, out: 'volume.storage.metalk8s.scality.com/data1 created\n' });
+  expect(created(outcome)).toEqual(['create volumes/data1']);
+  expect(outcome.choices).toEqual([
+    [
+      'n1  4Gi free in /var/lib/metalk8s/storage/sparse, 1 Volume',
+      'n2  not reached: node n2 did not answer, 0 Volumes',
+      'another one, or several',
+    ],
+    expect.arrayContaining(['a logical volume of LVM']),
+    ['fast'],
+  ]);
+  expect(outcome.err).toContain(`
+What is made:
+  Volume data1 on n1: a file of 1Gi in /var/lib/metalk8s/storage/sparse, of storage class fast
+
+What would run for it:
+  on n1:
+    make the folder /var/lib/metalk8s/storage/sparse
+`);
+  expect(outcome.err).toContain(`
+The same without questions:
+  stowage create volume data1 --node n1 --type sparse --size 1Gi --storage-class fast
+`);
 });
 
-test('a logical volume is asked for by its group and size', async () => {
-  const { io, outcome } = fakeIo({ tty: true, answers: ['lvm', 'vg 0', 'vg0', '1Gi'] });
-  expect(await complete('data1', KNOWN, io, unexpected)).toEqual({
-    name: 'data1',
-    flags: { ...KNOWN, type: 'lvm', vg: 'vg0', size: '1Gi' },
-  });
-  expect(outcome.questions.slice(-2)).toEqual(['Volume group on the node:', 'Size, such as 10Gi:']);
+test('the command that it shows does the same', async () => {
+  const asked = await stowage([...CREATE, '--labels=a=b'], world(['d', 'n1', 'sparse', '1Gi', 'fast', true]));
+  const [, line = ''] = /without questions:\n {2}stowage (.*)\n/.exec(asked.err) ?? [];
+  const words = [...line.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain ?? '');
+  const told = await stowage(words, world([]));
+  const [wanted, ...more] = made(asked);
+  expect(more).toEqual([]);
+  expect(wanted).toBeDefined();
+  expect(made(told)).toEqual([wanted]);
 });
 
-test('a type that flags tell is not asked for', async () => {
-  const { io, outcome } = fakeIo({ tty: true, answers: ['1Gi'] });
-  await complete('data1', { ...KNOWN, directory: '/srv' }, io, unexpected);
-  expect(outcome.questions).toEqual(['Size, such as 10Gi:']);
+test.each([
+  ['no is an answer', [false], 5, 'Not confirmed: nothing was done'],
+  ['and so is Ctrl-C', [new SignalError('SIGINT')], 130, ''],
+])('%s, and then nothing was sent', async (_, answers, code, message) => {
+  const outcome = await stowage([...CREATE, 'data1', ...KNOWN, '--type=sparse'], world(['1Gi', ...answers]));
+  expect(outcome.code).toBe(code);
+  expect(outcome.err).toContain(message);
+  expect(created(outcome)).toEqual([]);
+});
+
+describe('a raw device', () => {
+  test('is one of those that the node has; those in use cannot be chosen', async () => {
+    const probes = { ...PROBES, ...NO_DEVICE };
+    const executor = fakeExecutor({ n1: { probes } });
+    const outcome = await stowage(
+      [...CREATE, 'd', ...KNOWN],
+      world(['raw', '/dev/sda', '/dev/sdc'], { executor }),
+    );
+    expect(outcome.choices[1]).toEqual([
+      '/dev/sdb  2Gi  Fast  ext4:u',
+      '/dev/sdc  2Gi  Fast  no signature seen',
+      'another one, by its path',
+      '/dev/sda  2Gi  Fast (mounted at /)',
+    ]);
+    // There is none on the node after all, which is found before anything is sent.
+    expect(outcome.code).toBe(5);
+    expect(outcome.err).toContain('Volume d: there is no device /dev/sdc on the node');
+    expect(outcome.err).toContain('hint: Check the path');
+    expect(created(outcome)).toEqual([]);
+  });
+
+  test('that a Volume has is shown as that Volume’s', async () => {
+    const raw = volumeNamed('mine');
+    raw.spec = { nodeName: 'n1', storageClassName: 'fast', rawBlockDevice: { devicePath: '/dev/sdc' } };
+    const objects = { ...world([]).objects, 'volumes/mine': raw };
+    const { choices } = await stowage(
+      [...CREATE, 'd', ...KNOWN],
+      world(['raw', '', 'x', '/dev/sdd'], { objects }),
+    );
+    expect(choices[1]).toContain("/dev/sdc  2Gi  Fast (Volume mine's)");
+  });
+
+  test('of a node that does not answer is asked for by its path', async () => {
+    const flags = ['--node', 'n2', '--storage-class', 'fast'];
+    const outcome = await stowage([...CREATE, 'd', ...flags], world(['raw', 'sdb', '/dev/sdb', true]));
+    expect(outcome.questions).toContain('Path of the device on the node:');
+    expect(outcome.err).toContain('note: not looked at: node n2 did not answer\n');
+    expect(outcome.err).toContain('on n2: not known: node n2 did not answer');
+    expect(created(outcome)).toEqual(['create volumes/d']);
+  });
+});
+
+test('a logical volume is of a group that the node has', async () => {
+  const { questions, choices } = await stowage(
+    [...CREATE, 'd', ...KNOWN],
+    world(['lvm', 'old', '', 'vg 0', 'vg1', new SignalError('SIGINT')]),
+  );
+  expect(choices[1]).toEqual(['vg0  2Gi free', 'old  4Mi free (read-only)', 'another one']);
+  expect(questions.slice(-2)).toEqual(['Volume group on the node:', 'Size, such as 10Gi:']);
+});
+
+test('several nodes are asked for in words', async () => {
+  const outcome = await stowage(
+    [...CREATE, 'd', '--storage-class', 'fast'],
+    world(['', 'n{1..', 'n{1..2}', 'sparse', '1Gi', true]),
+  );
+  expect(created(outcome)).toEqual(['create volumes/d-n1', 'create volumes/d-n2']);
+  expect(outcome.err).toContain("--node 'n1,n2'");
+});
+
+test('what overwrites is asked about once', async () => {
+  const argv = [...CREATE, 'd', '--node', 'n2', '--device', '/dev/sdb', '--overwrite', 'ext4'];
+  const outcome = await stowage(argv, world(['fast', true]));
+  expect(outcome.questions).toEqual(['Storage class:', 'Create it, and overwrite that?']);
+  expect(created(outcome)).toEqual(['create volumes/d']);
+});
+
+test('and the command that it shows asks nothing, and overwrites no more', async () => {
+  const argv = [...CREATE, 'd', '--node', 'n2', '--device', '/dev/sdb', '--overwrite', 'ext4'];
+  const asked = await stowage([...argv, '--wait', '--timeout=9s', '-o', 'name'], world(['fast', false]));
+  expect(asked.err).toContain(
+    '  stowage create volume d --node n2 --type raw --device /dev/sdb --overwrite ext4 --yes --storage-class fast --output name --wait --timeout 9000ms\n',
+  );
+  expect(created(asked)).toEqual([]);
+});
+
+test('what the server would refuse is told before nodes are asked, and before a yes', async () => {
+  const taken = new StowageError('conflict', 'volumes "d" already exists');
+  const executor = fakeExecutor({ n1: { probes: PROBES } });
+  const outcome = await stowage(
+    [...CREATE, 'd', ...KNOWN, '--type=sparse'],
+    world(['1Gi'], { failures: { 'create volumes/d': taken }, executor }),
+  );
+  expect(outcome).toMatchObject({ code: 5, questions: ['Size, such as 10Gi:'] });
+  expect(outcome.err).toContain('volumes "d" already exists');
+  expect(outcome.err).not.toContain('Looking at what would be done');
+});
+
+test('a class is asked for by its name where classes may not be listed', async () => {
+  const forbidden = new StowageError('forbidden', 'storageclasses is forbidden');
+  const outcome = await stowage(
+    [...CREATE, 'd', '--node=n1', '--size=1Gi'],
+    world(['fast', true], { failures: { 'list storageclasses/*': forbidden } }),
+  );
+  expect(outcome).toMatchObject({ code: 0, questions: ['Storage class:', 'Create it?'], choices: [] });
+});
+
+test('a class that is not there is told of', async () => {
+  const objects = { 'nodes/n1': node('n1') };
+  const outcome = await stowage(
+    [...CREATE, 'd', '--node=n1', '--size=1Gi'],
+    world(['slow', true], { objects }),
+  );
+  expect(outcome.err).toContain('not known: there is no such storage class yet');
+  expect(outcome.code).toBe(0);
 });
 
 test('contradictions are refused before anything is asked', async () => {
-  const { io, outcome } = fakeIo({ tty: true });
-  await expect(complete(undefined, { size: '1Gi', device: '/dev/sdb' }, io, unexpected)).rejects.toThrow(
-    '--size and --device',
-  );
-  expect(outcome.questions).toEqual([]);
+  const outcome = await stowage([...CREATE, '--size', '1Gi', '--device', '/dev/sdb'], world([]));
+  expect(outcome).toMatchObject({ code: 2, questions: [] });
+});
+
+test('without a terminal nothing is asked, and no node is looked at', async () => {
+  const { tty: _, executor: __, ...none } = world([]);
+  expect(await stowage(CREATE, none)).toMatchObject({
+    code: 2,
+    questions: [],
+    err: expect.stringContaining('missing: NAME'),
+  });
 });

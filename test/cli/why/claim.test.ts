@@ -4,7 +4,7 @@ import { DRIVER } from '../../../src/api/names.ts';
 import { diagnoseClaim, ofPod } from '../../../src/cli/why/claim/diagnose.ts';
 import type { ClaimKnown } from '../../../src/cli/why/claim/known.ts';
 import { boundClaim, claimNamed } from '../../support/snapshots.ts';
-import { classNamed, ready, volumeNamed } from '../../support/volumes.ts';
+import { classNamed, pvOf, ready, volumeNamed } from '../../support/volumes.ts';
 
 const NOW = Date.parse('2030-01-01T00:00:00Z');
 const ABSENT = { absent: true } as const;
@@ -17,6 +17,7 @@ const known = (parts: Partial<ClaimKnown> = {}): ClaimKnown => ({
   storageClass: { found: FAST },
   source: { none: true },
   misses: [],
+  population: undefined,
   pv: ABSENT,
   volume: ABSENT,
   known: undefined,
@@ -84,9 +85,26 @@ test.each<[string, Partial<ClaimKnown>, string, string | undefined, string]>([
     'when they are taken off',
   ],
   [
+    'deleted and held by what Kubernetes takes off',
+    metadata({ deletionTimestamp: '2029-12-31T23:00:00Z', finalizers: ['kubernetes.io/pvc-protection'] }),
+    'it is being deleted, and held by its finalizers kubernetes.io/pvc-protection',
+    'kubectl describe pvc foo-testing -n test',
+    'when they are taken off',
+  ],
+  [
     'lost',
     { claim: { ...claim, spec: { ...claim.spec, volumeName: 'v' }, status: { phase: 'Lost' } } },
     'its PersistentVolume v is gone',
+    'kubectl describe pvc foo-testing -n test',
+    'never: a claim is bound once',
+  ],
+  [
+    'lost, while its volume is there',
+    {
+      claim: { ...claim, spec: { ...claim.spec, volumeName: 'v' }, status: { phase: 'Lost' } },
+      pv: { found: pvOf(volumeNamed('v'), 'Released') },
+    },
+    'its PersistentVolume v is there, and not bound to it any more',
     'kubectl describe pvc foo-testing -n test',
     'never: a claim is bound once',
   ],
@@ -258,6 +276,21 @@ test.each<[string, Partial<ClaimKnown>, string, string | undefined, string]>([
   expect(fix.run?.[0]).toEqual(command);
 });
 
+test('what a Volume is being made from is asked for no more', () => {
+  const denied = { wait: obstacle('NotAllowed', "isn't allowed", [GRANTS], REFERENT) };
+  const volume = { found: made };
+  expect(diagnoseClaim(known({ source: denied, volume, known: aboutMade }), NOW)).toMatchObject({
+    holdup: expect.stringContaining('its Volume pvc-uid: '),
+  });
+});
+
+test('a snapshot of a name that there cannot be is granted by no command', () => {
+  const referent = { ...REFERENT.referent, name: 'a; rm' };
+  const more = { referent, hint: 'No VolumeSnapshot can have that name.' };
+  const denied = { wait: obstacle('NotAllowed', "isn't allowed", [GRANTS], more) };
+  expect(diagnoseClaim(known({ source: denied }), NOW)).toMatchObject({ fix: { say: more.hint } });
+});
+
 test('a node that was chosen is waited for no more', () => {
   const chosen = metadata({ annotations: { 'volume.kubernetes.io/selected-node': 'n1' } });
   expect(diagnoseClaim(known({ ...chosen, storageClass: { found: WAITS } }), NOW)).toMatchObject({
@@ -322,7 +355,12 @@ test.each<[string, Partial<ClaimKnown>, string | undefined]>([
     'ProvisioningFailed: no room',
   ],
   ['no daemon', {}, 'no daemon has taken it up yet'],
-  ['a class of others', { storageClass: { found: classNamed('fast') } }, undefined],
+  ['a class for volumes made by hand', { storageClass: { found: classNamed('fast') } }, undefined],
+  [
+    'a class of others',
+    { storageClass: { found: { ...FAST, provisioner: 'ebs.csi.aws.com' } } },
+    'volumes of its storage class fast are made by ebs.csi.aws.com, and not by Stowage',
+  ],
 ])('of a pod that waits for it: %s', (_name, parts, holdup) => {
   expect(ofPod(known(parts), NOW)?.holdup).toBe(holdup);
 });

@@ -16,6 +16,8 @@ import { pvOf, volumeNamed } from '../../support/volumes.ts';
 const NOW = Date.parse('2030-01-01T00:00:00Z');
 const ago = (seconds: number) => new Date(NOW - seconds * 1000).toISOString();
 const CREATED = '2029-12-31T19:00:00Z';
+const takeOff = (object: string, value = 'example.com/backup', at = 0) =>
+  `kubectl patch ${object} --type json -p '[{"op":"test","path":"/metadata/finalizers/${at}","value":"${value}"},{"op":"remove","path":"/metadata/finalizers/${at}"}]'`;
 const RETRY = `kubectl patch volume data1 --type merge -p '{"spec":{"attachPolicy":"Always"}}'`;
 
 const ready = (
@@ -692,7 +694,7 @@ const ROWS: Row[] = [
       holdup: 'held by its finalizers example.com/backup',
       since: ago(60),
       next: 'claim is gone',
-      run: ['kubectl get pvc data-0 -n db -o yaml'],
+      run: ['kubectl get pvc data-0 -n db -o yaml', takeOff('pvc data-0 -n db')],
     },
   ],
   [
@@ -714,7 +716,7 @@ const ROWS: Row[] = [
       holdup: 'finalizers of others hold it: example.com/backup',
       since: ago(600),
       next: 'nothing holds it',
-      run: ['kubectl get pv data1 -o yaml'],
+      run: ['kubectl get pv data1 -o yaml', takeOff('pv data1', 'example.com/backup', 1)],
     },
   ],
   [
@@ -725,7 +727,7 @@ const ROWS: Row[] = [
       holdup: 'Stowage is done with it, and finalizers of others hold it: example.com/backup',
       since: ago(600),
       next: 'taken off',
-      run: ['kubectl get volume data1 -o yaml'],
+      run: ['kubectl get volume data1 -o yaml', takeOff('volume data1')],
     },
   ],
   [

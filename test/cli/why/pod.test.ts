@@ -6,7 +6,7 @@ import type { Attachment, Volume, VolumeSpec } from '../../../src/api/volume.ts'
 import type { Claim } from '../../../src/cli/why/pod/known.ts';
 import { ApiError } from '../../../src/kube/errors.ts';
 import { stowage, type World } from '../../support/fake-io.ts';
-import { pvOf, ready, volumeNamed } from '../../support/volumes.ts';
+import { classNamed, pvOf, ready, volumeNamed } from '../../support/volumes.ts';
 
 const NOW = Date.parse('2030-01-01T00:00:00Z');
 const ago = (seconds: number) => new Date(NOW - seconds * 1000).toISOString();
@@ -50,6 +50,13 @@ function claim(parts: { spec?: Partial<Claim['spec']>; phase?: 'Pending' | 'Boun
   };
   return { 'persistentvolumeclaims/data-0': object };
 }
+const claimWithout = (field: keyof Claim['spec']): Objects =>
+  Object.fromEntries(
+    Object.entries(claim()).map(([key, object]) => {
+      const { [field]: _, ...spec } = (object as Claim).spec;
+      return [key, { ...object, spec } as KubeObject];
+    }),
+  );
 const bound = claim({ phase: 'Bound', spec: { volumeName: 'data1' } });
 
 function volume(
@@ -182,9 +189,72 @@ describe('held up by', () => {
       { holdup: 'it asks for 5Gi, and the largest free PersistentVolume of storage class fast has 4Gi' },
     ],
     [
-      'an access mode',
+      'an access mode that none has',
       merge(pod(), claim({ spec: { accessModes: ['ReadWriteMany'] } }), free('a')),
-      { holdup: 'no free PersistentVolume of storage class fast can be had ReadWriteMany' },
+      { holdup: 'no PersistentVolume of storage class fast can be had ReadWriteMany' },
+    ],
+    [
+      'an access mode, of those that are free',
+      merge(
+        pod(),
+        claim({ spec: { accessModes: ['ReadOnlyMany'] } }),
+        free('a'),
+        free('b', { accessModes: ['ReadOnlyMany'], capacity: { storage: '1Gi' } }),
+      ),
+      { holdup: 'no free PersistentVolume of storage class fast can be had ReadOnlyMany' },
+    ],
+    [
+      'its claim, which wants none of a class',
+      merge(pod(), claim({ spec: { storageClassName: '' } })),
+      {
+        holdup: 'it asks for a PersistentVolume without a storage class, and all that Stowage makes have one',
+        fix: 'stowage get volumes',
+      },
+    ],
+    [
+      'a class of others, whose volumes nobody makes by hand',
+      merge(pod(), claim(), {
+        'storageclasses/fast': { ...classNamed('fast'), provisioner: 'ebs.csi.aws.com' } as KubeObject,
+      }),
+      {
+        holdup: 'volumes of its storage class fast are made by ebs.csi.aws.com, and not by Stowage',
+        since: ago(600),
+        fix: 'kubectl describe pvc data-0 -n db',
+      },
+    ],
+    [
+      'a claim of such a class that lost its volume',
+      merge(pod(), claim({ phase: 'Lost', spec: { volumeName: 'gone' } }), {
+        'storageclasses/fast': { ...classNamed('fast'), provisioner: 'ebs.csi.aws.com' } as KubeObject,
+      }),
+      { holdup: 'its claim db/data-0 is Lost: its PersistentVolume gone is gone' },
+    ],
+    [
+      'no class',
+      merge(pod(), claimWithout('storageClassName')),
+      {
+        holdup: 'it names no storage class, and there is no default one',
+        fix: 'stowage create storageclass NAME --dynamic --default',
+      },
+    ],
+    [
+      'a PersistentVolume that it names, and that is not there',
+      merge(pod(), claim({ spec: { volumeName: 'gone' } }), free('a')),
+      { holdup: 'it is to have the PersistentVolume gone, which does not exist' },
+    ],
+    [
+      'a PersistentVolume that it names, and that another has',
+      merge(
+        pod(),
+        claim({ spec: { volumeName: 'a' } }),
+        free('a', { claimRef: { namespace: 'db', name: 'other', uid: 'o' } }),
+      ),
+      { holdup: 'the PersistentVolume a, which is bound to another claim: db/other' },
+    ],
+    [
+      'who binds the PersistentVolume that it names',
+      merge(pod(), claim({ spec: { volumeName: 'a' } }), free('a')),
+      { holdup: 'it is to have the PersistentVolume a', fix: 'kubectl describe pvc data-0 -n db' },
     ],
     [
       'who binds',
@@ -254,13 +324,53 @@ describe('held up by', () => {
         holdup:
           'Volume data1 cannot be attached to node n1: it is Attached on node n2, where these pods need it: db/old, x/y (mounted), and it can be on one node at a time',
         since: ago(120),
-        fix: `kubectl delete pod -n db old\nkubectl delete pod -n x y\n${taintN2}`,
+        fix: 'kubectl delete pod -n db old\nkubectl delete pod -n x y',
       },
     ],
     [
       'another node that lets go of it',
       merge(pod(), backed(volume([on('n2', { state: 'Detaching', pods: [] })], { spec: shared }))),
-      { holdup: 'it is Detaching on node n2, and it can be on one node at a time', fix: taintN2 },
+      { holdup: 'it is Detaching on node n2, and it can be on one node at a time' },
+    ],
+    [
+      'another node that has it, and is not Ready',
+      merge(
+        pod({
+          status: condition('node n2 has it (Attached), and is not Ready, and its pods are not deleted'),
+        }),
+        backed(volume([on('n2', { pods: ['db/old'] })], { spec: shared })),
+      ),
+      {
+        holdup: 'it is Attached on node n2, where these pods need it: db/old, which is not Ready',
+        since: ago(120),
+        fix: taintN2,
+      },
+    ],
+    [
+      'another node of which it is not known, while the Volume is not known either',
+      merge(
+        pod({ status: condition('Multi-Attach error for volume "data1" it is on node n2') }),
+        backed(
+          volume([on('n2', { state: 'Uncertain', pods: [], message: 'no route' })], {
+            spec: shared,
+            status: ready('Unknown', 'NodeUnreachable', 'node n2 is not reached'),
+          }),
+        ),
+      ),
+      { holdup: 'it is Uncertain on node n2, which counts as attached', since: ago(120), fix: 'ssh n2 true' },
+    ],
+    [
+      'another node where it is mounted still',
+      merge(
+        pod(),
+        backed(
+          volume(
+            [on('n2', { pods: [], message: '/dev/loop3 is in use: mounted at /mnt. It is detached once' })],
+            { spec: shared },
+          ),
+        ),
+      ),
+      { holdup: 'is in use: mounted at /mnt', since: ago(120), fix: 'ssh n2 umount /mnt' },
     ],
     [
       'a node where it cannot be',
@@ -382,11 +492,11 @@ test('an explanation for a person', async () => {
   expect(out).toBe(
     `Pod:         db/db-0 (Pending)
 Held up by:  Volume data1 cannot be attached to node n1: it is Attached on node n2, where these pods need it: db/old, and it can be on one node at a time
+Cause:       MultiAttach, of PersistentVolumeClaim db/data-0 → Volume data1 → Node n2
 Since:       2029-12-31T23:58:00.000Z (2m ago)
 Tried next:  once it is detached from node n2, which follows by itself when no pod needs it there
-Fix:         End what uses it there, by scaling down what made it. If node n2 is dead, switch it off, and have it let go of:
+Fix:         End what uses it there, by scaling down what made it; else the pods are made again.
                kubectl delete pod -n db old
-               kubectl taint node n2 'node.kubernetes.io/out-of-service=nodeshutdown:NoExecute'
 `,
   );
   const json = await why(objects);
@@ -405,6 +515,47 @@ test.each([
   const objects = { 'pods/db-0': { ...own, metadata: { ...own.metadata, namespace } } };
   const { out } = await stowage(['why', ...argv, '-o', 'json'], { objects });
   expect(JSON.parse(out)).toMatchObject({ kind: 'Pod', namespace });
+});
+
+describe('a pod that is being deleted', () => {
+  const deleting = (finalizers: string[] = [], node: object = {}): Objects => {
+    const { 'pods/db-0': own, ...rest } = { ...pod(), ...claim() };
+    return {
+      ...rest,
+      'pods/db-0': { ...own, metadata: { ...own?.metadata, finalizers, deletionTimestamp: ago(60) } } as Pod,
+      'nodes/n1': { apiVersion: 'v1', kind: 'Node', metadata: { name: 'n1' }, ...node },
+    };
+  };
+
+  test('waits for no volume', async () => {
+    expect(await why(deleting(['kubernetes.io/x']))).toMatchObject({
+      phase: 'Terminating',
+      nothing: 'Pod db/db-0 is being deleted, and waits for no volumes any more: node n1 ends it',
+    });
+  });
+
+  test('and is held by the finalizers of others', async () => {
+    expect(await why(deleting(['kubernetes.io/x', 'example.com/mine']))).toMatchObject({
+      phase: 'Terminating',
+      cause: 'ForeignFinalizer',
+      since: ago(60),
+      fix: {
+        run: [
+          'kubectl get pod db-0 -n db -o yaml',
+          `kubectl patch pod db-0 -n db --type json -p '[{"op":"test","path":"/metadata/finalizers/1","value":"example.com/mine"},{"op":"remove","path":"/metadata/finalizers/1"}]'`,
+        ],
+      },
+    });
+  });
+
+  test('or by a node that is not Ready', async () => {
+    const conditions = [{ type: 'Ready', status: 'Unknown', lastTransitionTime: ago(90) }];
+    expect(await why(deleting(['example.com/mine'], { status: { conditions } }))).toMatchObject({
+      cause: 'NodeNotReady',
+      chain: [{ kind: 'Pod' }, { kind: 'Node', name: 'n1' }],
+      since: ago(60),
+    });
+  });
 });
 
 test('a pod that does not exist', async () => {
@@ -432,7 +583,9 @@ test('no terminal is steered, and no command changed, by what the cluster says',
   expect(out).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/);
   expect(out).not.toMatch(/^Fix: rm/m);
   const quoted = `'${evil.replaceAll("'", "'\\''")}'`;
-  expect((await why(objects)).fix.run.at(-1)).toBe(
+  const away = condition(`Multi-Attach error: node ${evil} has it, and is not Ready`);
+  const told = { ...objects, ...pod({ status: away }) };
+  expect((await why(told)).fix.run).toEqual([
     `kubectl taint node ${quoted} 'node.kubernetes.io/out-of-service=nodeshutdown:NoExecute'`,
-  );
+  ]);
 });

@@ -26,6 +26,7 @@ test('an explanation', async () => {
   expect(out).toBe(
     `Volume:      data1 (Failed)
 Held up by:  its storage class fast does not exist
+Cause:       StorageClassMissing
 Since:       2029-12-31T23:57:00Z (3m ago)
 Tried next:  when its spec is changed
 Fix:         Create the class, such as this one, and have the Volume tried again.
@@ -41,6 +42,14 @@ Fix:         Create the class, such as this one, and have the Volume tried again
                kubectl patch volume data1 --type merge -p '{"spec":{"attachPolicy":"Always"}}'
 `,
   );
+});
+
+test('what is to be run is for the cluster that was asked', async () => {
+  const argv = ['why', 'volume', 'data1', '-o', 'json', '--context', "it's", '--kubeconfig=/k c'];
+  const { out } = await stowage(argv, { objects });
+  expect(JSON.parse(out).fix.run).toEqual([
+    `kubectl --kubeconfig '/k c' --context 'it'\\''s' patch volume data1 --type merge -p '{"spec":{"attachPolicy":"Always"}}'`,
+  ]);
 });
 
 test('when it is tried next', async () => {
@@ -110,7 +119,8 @@ describe('the nouns', () => {
     [['pod', 'db/../x'], 'One name of a Pod'],
     [['pod', '../x'], 'no name of a Pod'],
     [['pod', 'Db/x'], 'no name of a Pod'],
-    [['node', 'x'], 'but not "node"'],
+    [['namespace', 'x'], 'but not "namespace"'],
+    [['node', 'a/b'], 'no name of a Node'],
     [['data1'], 'but not "data1"'],
     [['volume'], 'One name'],
     [['vol/a', 'b'], 'One name'],

@@ -4,8 +4,6 @@ import { execa } from 'execa';
 import { cached, keyOf } from '../cache.ts';
 import { findGo } from './go.ts';
 
-const MODULE = join(import.meta.dirname, 'go');
-
 /** Programs of Kubernetes and etcd, as paths. */
 export type Program =
   | 'etcd'
@@ -15,31 +13,77 @@ export type Program =
   | 'kubectl'
   | 'kubelet';
 
+/** Go programs that are built together. They require other versions of the same modules than those of another set. */
+interface ProgramSet {
+  /** In the cache. */
+  name: string;
+  /** With a go.mod that has them as its tools, beside this file. */
+  folder: string;
+  /** The module whose version they say is theirs, and the variables that hold it. */
+  module: string;
+  stamped: readonly string[];
+}
+
+const KUBERNETES: ProgramSet = {
+  name: 'kubernetes',
+  folder: 'go',
+  module: 'k8s.io/kubernetes',
+  stamped: ['k8s.io/component-base/version.gitVersion', 'k8s.io/client-go/pkg/version.gitVersion'],
+};
+
+const SNAPSHOT_CONTROLLER: ProgramSet = {
+  name: 'snapshot-controller',
+  folder: 'go-snapshot-controller',
+  module: 'github.com/kubernetes-csi/external-snapshotter/v8',
+  stamped: ['main.version'],
+};
+
 /** Builds what go/go.mod names, once: some minutes, and some seconds where Go's own build cache has it. */
 export async function buildPrograms(): Promise<(program: Program) => string> {
-  const goMod = await readFile(join(MODULE, 'go.mod'), 'utf8');
-  const goSum = await readFile(join(MODULE, 'go.sum'));
-  const folder = await cached('kubernetes', keyOf(process.arch, goMod, goSum), (into) => build(goMod, into));
+  const folder = await built(KUBERNETES, async (into) => {
+    // Go names a program after its package.
+    await rename(join(into, 'server'), join(into, 'etcd'));
+  });
   return (program) => join(folder, program);
 }
 
-async function build(goMod: string, folder: string): Promise<void> {
+/** Builds the standard snapshot-controller, once: two minutes. @returns its path */
+export async function buildSnapshotController(): Promise<string> {
+  return join(await built(SNAPSHOT_CONTROLLER), 'snapshot-controller');
+}
+
+async function built(
+  set: ProgramSet,
+  after: (folder: string) => Promise<void> = async () => {},
+): Promise<string> {
+  const module = join(import.meta.dirname, set.folder);
+  const goMod = await readFile(join(module, 'go.mod'), 'utf8');
+  const goSum = await readFile(join(module, 'go.sum'));
+  return cached(set.name, keyOf(process.arch, goMod, goSum), async (into) => {
+    await build(set, module, goMod, into);
+    await after(into);
+  });
+}
+
+async function build(
+  { module, stamped }: ProgramSet,
+  cwd: string,
+  goMod: string,
+  folder: string,
+): Promise<void> {
   const [, goVersion = ''] = /^go (\S+)$/m.exec(goMod) ?? [];
-  const [, version = ''] = /k8s\.io\/kubernetes (v\S+)/.exec(goMod) ?? [];
+  const version = goMod.split(/\s+/).find((_, index, words) => words[index - 1] === module) ?? '';
   const go = await findGo(goVersion);
-  const stamped = ['k8s.io/component-base/version', 'k8s.io/client-go/pkg/version'];
-  const ldflags = ['-s', '-w', ...stamped.map((name) => `-X ${name}.gitVersion=${version}`)];
+  const ldflags = ['-s', '-w', ...stamped.map((name) => `-X ${name}=${version}`)];
   await execa(
     go.command,
     ['build', '-trimpath', '-mod=readonly', '-ldflags', ldflags.join(' '), '-o', folder, 'tool'],
     {
-      cwd: MODULE,
+      cwd,
       env: { ...go.env, CGO_ENABLED: '0', GOFLAGS: '-buildvcs=false', GOWORK: 'off' },
       stdin: 'ignore',
       stdout: 'inherit',
       stderr: 'inherit',
     },
   );
-  // Go names a program after its package.
-  await rename(join(folder, 'server'), join(folder, 'etcd'));
 }

@@ -1,181 +1,140 @@
 import { randomUUID } from 'node:crypto';
-import { mkdir, readdir, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
-import { execa } from 'execa';
-import type {
-  KubeEvent,
-  PersistentVolume,
-  PersistentVolumeClaim,
-  StorageClass,
-} from '../../../src/api/core.ts';
-import type { KubeObject } from '../../../src/api/meta.ts';
-import {
-  EVENTS,
-  PERSISTENT_VOLUME_CLAIMS,
-  PERSISTENT_VOLUMES,
-  STORAGE_CLASSES,
-  VOLUME_SNAPSHOT_CLASSES,
-  VOLUME_SNAPSHOTS,
-  VOLUMES,
-} from '../../../src/api/resources.ts';
-import { NAMESPACES } from '../../../src/cli/install/kinds.ts';
-import { type OwnFileSystem, ownFileSystem } from '../../support/loop-mounts.ts';
+import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { PERSISTENT_VOLUME_CLAIMS, VOLUMES } from '../../../src/api/resources.ts';
+import { isAllGone } from '../../support/all-gone.ts';
+import type { Id } from '../../support/claim-objects.ts';
 import { describeAsRoot } from '../../support/root.ts';
 import { until } from '../../support/until.ts';
-import { NAMESPACE, podsOf, reading, writing } from './pods.ts';
-import { type Scene, startScene, type ThisMachine } from './scene.ts';
+import { describeOrders } from './claims-orders.ts';
+import { type ClaimsScene, startClaimsScene, WITHIN } from './claims-scene.ts';
+import { type Mounted, NAMESPACE, type podsOf, reading, writing } from './pods.ts';
 
 /** Pods take their time on a busy machine, in ms. */
 jest.setTimeout(240_000);
-const WITHIN = 90_000;
+
+const mountedAs = (claim: string): Mounted => ({ claim, mode: 'Filesystem' });
 
 describeAsRoot('claims of dynamic classes, with a real scheduler and a real kubelet', () => {
-  let disk: OwnFileSystem;
-  let scene: Scene<ThisMachine>;
+  let scene: ClaimsScene;
+  let claims: ClaimsScene['claims'];
   let pods: ReturnType<typeof podsOf>;
 
   beforeAll(async () => {
-    disk = await ownFileSystem('xfs', 4n << 30n);
-    const gate = '--feature-gates=CrossNamespaceVolumeDataSource=true';
-    scene = await startScene({
-      apiServerFlags: [gate],
-      components: ['snapshot-crds', 'referencegrant-crd', 'populator-crds'],
-      watchFlags: [gate],
-    });
-    pods = podsOf(scene.client, WITHIN);
-    const { client } = scene;
-    await client.create<KubeObject>(NAMESPACES, {
-      apiVersion: 'v1',
-      kind: 'Namespace',
-      metadata: { name: 'prod' },
-    });
-    for (const volumeBindingMode of ['WaitForFirstConsumer', 'Immediate']) {
-      await client.create<StorageClass>(STORAGE_CLASSES, {
-        apiVersion: 'storage.k8s.io/v1',
-        kind: 'StorageClass',
-        metadata: { name: volumeBindingMode.toLowerCase() },
-        provisioner: 'volume.stowage.dev',
-        parameters: { directory: join(disk.path, 'volumes'), fsType: 'xfs' },
-        volumeBindingMode,
-        allowVolumeExpansion: true,
-      });
-    }
-    await client.create(VOLUME_SNAPSHOT_CLASSES, {
-      apiVersion: 'snapshot.storage.k8s.io/v1',
-      kind: 'VolumeSnapshotClass',
-      metadata: {
-        name: 'files',
-        annotations: { 'snapshot.storage.kubernetes.io/is-default-class': 'true' },
-      },
-      driver: 'volume.stowage.dev',
-      deletionPolicy: 'Delete',
-    } as KubeObject);
+    scene = await startClaimsScene();
+    claims = scene.claims;
+    pods = scene.podsIn(NAMESPACE);
+    for (const name of ['prod', 'test']) await scene.createNamespace(name);
   }, 600_000);
-  afterAll(async () => {
-    await scene?.stop();
-    await disk?.remove();
-  }, 120_000);
+  afterAll(() => scene?.stop(), 120_000);
 
-  const claim = (name: string, spec: object = {}, namespace = NAMESPACE) =>
-    scene.client.create(
-      PERSISTENT_VOLUME_CLAIMS,
-      {
-        apiVersion: 'v1',
-        kind: 'PersistentVolumeClaim',
-        metadata: { name, namespace },
-        spec: {
-          accessModes: ['ReadWriteOnce'],
-          storageClassName: 'waitforfirstconsumer',
-          resources: { requests: { storage: '304Mi' } },
-          ...spec,
-        },
-      } as PersistentVolumeClaim,
-      { namespace },
-    );
-  const remove = (name: string, namespace = NAMESPACE) =>
-    scene.client.delete(PERSISTENT_VOLUME_CLAIMS, name, { namespace });
-  const claimNow = (name: string, namespace = NAMESPACE) =>
-    scene.client.get<PersistentVolumeClaim>(PERSISTENT_VOLUME_CLAIMS, name, { namespace });
-  const nothingIsLeft = () =>
-    until('no Volume and no file is left', WITHIN, async () => {
-      const { items } = await scene.client.list(VOLUMES);
-      const files = await readdir(join(disk.path, 'volumes'), { recursive: true });
-      return items.length === 0 && files.every((file) => file === 'snapshots') ? true : undefined;
-    });
-  const isTold = (name: string, text: string) =>
-    until(`${name} is told: ${text}`, WITHIN, async () => {
-      const { items } = await scene.client.list<KubeEvent>(EVENTS, { namespace: NAMESPACE });
-      const ours = items.filter(({ involvedObject }) => involvedObject.name === name);
-      return ours.some(({ message = '' }) => message.includes(text)) ? true : undefined;
-    });
+  const nothingIsLeft = () => isAllGone(scene.client, scene.directory, WITHIN);
 
   test('a pod brings a volume about, which grows, and goes with the claim', async () => {
     const word = randomUUID();
-    const mounted = { claim: 'data', mode: 'Filesystem' } as const;
-    await claim('data');
-    await pods.run('writes', [mounted], writing(mounted, word));
+    const data = mountedAs('data');
+    await claims.create(`${NAMESPACE}/data`);
+    await pods.run('writes', [data], writing(data, word));
     const more = { spec: { resources: { requests: { storage: '400Mi' } } } };
     await scene.client.patch(PERSISTENT_VOLUME_CLAIMS, 'data', more, { namespace: NAMESPACE });
     await until('it has grown', WITHIN, async () => {
-      const { status } = await claimNow('data');
-      return status?.capacity?.storage !== undefined && /^(419430400|400Mi)$/.test(status.capacity.storage)
-        ? true
-        : undefined;
+      const { status } = await claims.get(`${NAMESPACE}/data`);
+      return /^(419430400|400Mi)$/.test(status?.capacity?.storage ?? '') || undefined;
     });
-    expect((await pods.run('reads', [mounted], reading(mounted))).trimEnd()).toBe(word);
-    await remove('data');
+    expect((await pods.run('reads', [data], reading(data))).trimEnd()).toBe(word);
+    await claims.remove(`${NAMESPACE}/data`);
     await nothingIsLeft();
   });
 
   test('the scheduler knows how much room there is, and the pod waits with that reason', async () => {
-    await claim('large', { resources: { requests: { storage: '100Gi' } } });
-    const mounted = { claim: 'large', mode: 'Filesystem' } as const;
-    await pods.create('waits', [mounted], 'sleep infinity');
-    await isTold('waits', 'did not have enough free storage');
+    await claims.create(`${NAMESPACE}/large`, { resources: { requests: { storage: '100Gi' } } });
+    await pods.create('waits', [mountedAs('large')], 'sleep infinity');
+    await claims.isTold(`${NAMESPACE}/waits`, 'did not have enough free storage');
     expect((await scene.client.list(VOLUMES)).items).toEqual([]);
     await pods.remove('waits');
-    await remove('large');
+    await claims.remove(`${NAMESPACE}/large`);
   });
 
-  test("a pod reads a snapshot of another namespace's claim, once that is granted", async () => {
+  describe('a snapshot of prod/foo, which has a word in it', () => {
     const word = randomUUID();
-    await claim('foo', { storageClassName: 'immediate' }, 'prod');
-    const volumeName = await until('prod/foo is bound', WITHIN, async () => {
-      const { status, spec } = await claimNow('foo', 'prod');
-      return status?.phase === 'Bound' ? spec.volumeName : undefined;
-    });
-    const pv = await scene.client.get<PersistentVolume>(PERSISTENT_VOLUMES, volumeName);
-    const path = join(disk.path, 'mnt');
-    await mkdir(path);
-    await execa('mount', [pv.spec.local?.path ?? '', path]);
-    try {
-      await writeFile(join(path, 'word'), `${word}\n`);
-      const argv = ['create', 'snapshot', 'foo-backup', '--pvc', 'foo', '-n', 'prod', '--wait'];
-      const { exitCode, stderr } = await scene.stowage(...argv);
-      expect([exitCode, stderr]).toEqual([0, expect.any(String)]);
-    } finally {
-      await execa('umount', [path]);
-    }
     const dataSourceRef = {
       apiGroup: 'snapshot.storage.k8s.io',
       kind: 'VolumeSnapshot',
       name: 'foo-backup',
       namespace: 'prod',
     };
-    await claim('foo-testing', { storageClassName: 'immediate', dataSourceRef });
-    await isTold('foo-testing', "isn't allowed");
-    await scene.stowage('grant', 'snapshot', 'prod/foo-backup', '--to', NAMESPACE);
-    const granted = Date.now();
-    await until('it is bound', WITHIN, async () =>
-      (await claimNow('foo-testing')).status?.phase === 'Bound' ? true : undefined,
-    );
-    console.info(`bound ${Date.now() - granted} ms after the grant`);
-    const mounted = { claim: 'foo-testing', mode: 'Filesystem' } as const;
-    expect((await pods.run('restored', [mounted], reading(mounted))).trimEnd()).toBe(word);
-    await remove('foo-testing');
-    await scene.client.delete(VOLUME_SNAPSHOTS, 'foo-backup', { namespace: 'prod' });
-    await remove('foo', 'prod');
-    await nothingIsLeft();
+    const grantTo = async (namespace: string) => {
+      const { exitCode } = await scene.stowage('grant', 'snapshot', 'prod/foo-backup', '--to', namespace);
+      expect(exitCode).toBe(0);
+    };
+
+    beforeAll(async () => {
+      await claims.create('prod/foo', { storageClassName: 'immediate' });
+      const pv = await claims.isBound('prod/foo');
+      const path = await scene.devices.mount(pv.spec.local?.path ?? '', 'foo');
+      await writeFile(join(path, 'word'), `${word}\n`);
+      const argv = ['create', 'snapshot', 'foo-backup', '--pvc', 'foo', '-n', 'prod', '--wait'];
+      const { exitCode, stderr } = await scene.stowage(...argv);
+      await scene.devices.unmount();
+      expect([exitCode, stderr]).toEqual([0, expect.any(String)]);
+    });
+    afterAll(async () => {
+      await claims.removeSnapshot('prod/foo-backup');
+      await claims.remove('prod/foo');
+      await nothingIsLeft();
+    }, WITHIN);
+
+    test('is read by a pod of another namespace, once that is granted', async () => {
+      const restored = mountedAs('foo-testing');
+      await claims.create(`${NAMESPACE}/foo-testing`, { storageClassName: 'immediate', dataSourceRef });
+      await claims.isTold(`${NAMESPACE}/foo-testing`, "isn't allowed");
+      await grantTo(NAMESPACE);
+      const granted = Date.now();
+      await claims.isBound(`${NAMESPACE}/foo-testing`);
+      console.info(`bound ${Date.now() - granted} ms after the grant`);
+      expect((await pods.run('restored', [restored], reading(restored))).trimEnd()).toBe(word);
+      await claims.remove(`${NAMESPACE}/foo-testing`);
+    });
+
+    test('is a golden image of two namespaces: three pods have a volume each, and write what they like', async () => {
+      const homes = [
+        ['prod', 'foo'],
+        ['test', 'golden'],
+        [NAMESPACE, 'golden'],
+      ] as const;
+      for (const [namespace, claim] of homes.slice(1)) {
+        await grantTo(namespace);
+        await claims.create(`${namespace}/${claim}`, { dataSourceRef });
+      }
+      /** All at once, while all volumes are held. */
+      const inEach = (name: string, script: (mounted: Mounted, namespace: string) => string) =>
+        Promise.all(
+          homes.map(async ([namespace, claim]) => {
+            const mounted = mountedAs(claim);
+            const said = await scene.podsIn(namespace).run(name, [mounted], script(mounted, namespace));
+            return said.trimEnd();
+          }),
+        );
+      await Promise.all(
+        homes.map(([namespace, claim]) => scene.podsIn(namespace).start('holds', mountedAs(claim))),
+      );
+      expect(await inEach('reads', reading)).toEqual([word, word, word]);
+      await inEach('writes', (mounted, namespace) => writing(mounted, namespace));
+      expect(await inEach('reads-again', reading)).toEqual(homes.map(([namespace]) => namespace));
+      for (const [namespace] of homes) {
+        const { status } = await scene.podsIn(namespace).inPhase('holds', 'Running');
+        expect(status?.phase).toBe('Running');
+      }
+      const volumes = homes.map(async ([namespace, claim]) => {
+        const { spec } = await claims.get(`${namespace}/${claim}` satisfies Id);
+        return spec.volumeName;
+      });
+      expect(new Set(await Promise.all(volumes)).size).toBe(homes.length);
+      await Promise.all(homes.map(([namespace]) => scene.podsIn(namespace).remove('holds')));
+      for (const [namespace, claim] of homes.slice(1)) await claims.remove(`${namespace}/${claim}`);
+    });
   });
+
+  describeOrders(() => scene);
 });

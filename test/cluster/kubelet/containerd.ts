@@ -1,4 +1,4 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { type Part, startPart } from '../part.ts';
@@ -20,13 +20,29 @@ export const runcRootIn = (folder: string) => join(folder, 'runc');
 /** Where containerd has a folder for each container that runs. */
 export const tasksIn = (folder: string) => join(folder, 'state/io.containerd.runtime.v2.task', NAMESPACE);
 
+/** A network plugin's program is called by the type of the network. */
+const programsIn = (network: string) => join(network, 'bin');
+
+/**
+ * The network of pods that have one of their own: nothing but its loopback. containerd wants an address all the same (of
+ * RFC 5737, for documentation).
+ */
+const NOWHERE = `#!/bin/sh
+case $CNI_COMMAND in
+VERSION) echo '{"cniVersion":"0.3.1","supportedVersions":["0.3.1"]}' ;;
+ADD) echo '{"cniVersion":"0.3.1","interfaces":[{"name":"eth0","sandbox":"'$CNI_NETNS'"}],"ips":[{"version":"4","interface":0,"address":"192.0.2.1/32"}]}' ;;
+esac
+`;
+
 /** A containerd that has all it keeps in `folder`, with the one image there is. */
 export async function startContainerd(folder: string): Promise<Containerd> {
   const network = join(folder, 'network');
   await mkdir(network);
-  // Pods have the network of the machine: the node only has to be able to make a pod with one of its own.
-  const loopback = { cniVersion: '0.3.1', name: 'loopback', type: 'loopback' };
-  await writeFile(join(network, 'loopback.conf'), JSON.stringify(loopback));
+  const nowhere = { cniVersion: '0.3.1', name: 'nowhere', type: 'nowhere' };
+  await writeFile(join(network, 'nowhere.conf'), JSON.stringify(nowhere));
+  await mkdir(programsIn(network));
+  await writeFile(join(programsIn(network), 'nowhere'), NOWHERE, { mode: 0o755 });
+  await symlink(join(NETWORK_PLUGINS, 'loopback'), join(programsIn(network), 'loopback'));
   const config = join(folder, 'containerd.toml');
   await writeFile(config, configuration(folder, network));
   const socket = socketIn(folder);
@@ -67,7 +83,7 @@ sandbox_image = ${text(IMAGE)}
 restrict_oom_score_adj = true
 
 [${cri}.cni]
-bin_dir = ${text(NETWORK_PLUGINS)}
+bin_dir = ${text(programsIn(network))}
 conf_dir = ${text(network)}
 
 [${cri}.containerd.runtimes.runc]

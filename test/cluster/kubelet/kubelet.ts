@@ -24,6 +24,8 @@ export interface Kubelet {
   node: string;
   /** Loop devices of files in it are detached by stop(), and by the next start if this one never comes to that. */
   folder: string;
+  /** Of the kubelet itself. */
+  pid: number;
   /** Ends all pods at once, and leaves nothing of them on the machine. */
   stop(): Promise<void>;
 }
@@ -46,6 +48,7 @@ export async function startKubelet(cluster: Cluster, node: string): Promise<Kube
   const program = await buildPrograms();
   const free = await lock(LOCK);
   const parts: Part[] = [];
+  let pid = 0;
   const stopParts = async () => {
     for (const part of parts.splice(0).reverse()) await part.stop();
   };
@@ -55,7 +58,9 @@ export async function startKubelet(cluster: Cluster, node: string): Promise<Kube
     await keepSysctls(FOLDER);
     const containerd = await startContainerd(FOLDER);
     parts.push(containerd);
-    parts.push(await start(program('kubelet'), cluster, node, containerd.socket));
+    const kubelet = await start(program('kubelet'), cluster, node, containerd.socket);
+    parts.push(kubelet);
+    pid = kubelet.pid;
   } catch (error) {
     // The folder is left: the error names a log in it.
     await stopParts();
@@ -65,6 +70,7 @@ export async function startKubelet(cluster: Cluster, node: string): Promise<Kube
   return {
     node,
     folder: FOLDER,
+    pid,
     async stop() {
       await stopParts();
       await undo(FOLDER);

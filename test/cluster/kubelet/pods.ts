@@ -44,6 +44,9 @@ export const writing = (mounted: Mounted, word: string) =>
   SCRIPTS[mounted.mode].write(placeOf(mounted), word);
 export const reading = (mounted: Mounted) => SCRIPTS[mounted.mode].read(placeOf(mounted));
 
+/** A script whose output is read once its pod has ended. */
+export const telling = (script: string) => `{ ${script}; } >/dev/termination-log 2>&1`;
+
 export interface PodOptions {
   /** Absent: Never. */
   restartPolicy?: 'Always';
@@ -56,8 +59,8 @@ export interface PodOptions {
 }
 
 /** Pods of an API server whose node is a real one. They are waited for `withinMs` at most. */
-export function podsOf(client: KubeClient, withinMs = 60_000) {
-  const options = { namespace: NAMESPACE };
+export function podsOf(client: KubeClient, withinMs = 60_000, namespace = NAMESPACE) {
+  const options = { namespace };
 
   async function create(
     name: string,
@@ -110,6 +113,17 @@ export function podsOf(client: KubeClient, withinMs = 60_000) {
     );
   }
 
+  async function ended(name: string): Promise<string> {
+    const { status } = await inPhase(name, 'Succeeded', 'Failed');
+    const { containerStatuses = [] } = status as {
+      containerStatuses?: { state: { terminated?: { message?: string } } }[];
+    };
+    const said = containerStatuses[0]?.state.terminated?.message ?? '';
+    if (status?.phase === 'Failed') throw new Error(`pod ${name} failed: ${said}`);
+    await remove(PODS, name);
+    return said;
+  }
+
   return {
     /** A claim of 1 MiB or more: only one Volume is of that class. */
     async claim(name: string, storageClassName: string, volumeMode: VolumeMode): Promise<Mounted> {
@@ -134,16 +148,11 @@ export function podsOf(client: KubeClient, withinMs = 60_000) {
       script: string,
       options: PodOptions = {},
     ): Promise<string> {
-      await create(name, volumes, `{ ${script}; } >/dev/termination-log 2>&1`, options);
-      const { status } = await inPhase(name, 'Succeeded', 'Failed');
-      const { containerStatuses = [] } = status as {
-        containerStatuses?: { state: { terminated?: { message?: string } } }[];
-      };
-      const said = containerStatuses[0]?.state.terminated?.message ?? '';
-      if (status?.phase === 'Failed') throw new Error(`pod ${name} failed: ${said}`);
-      await remove(PODS, name);
-      return said;
+      await create(name, volumes, telling(script), options);
+      return ended(name);
     },
+    /** The end of one that was created with `telling`, which is removed then. Throws where it fails. */
+    ended,
 
     /** Starts a pod that holds a volume until it is deleted. */
     async start(name: string, mounted: Mounted, options: PodOptions = {}): Promise<void> {

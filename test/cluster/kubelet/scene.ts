@@ -16,8 +16,11 @@ export interface Scene<M extends Machine = Machine> {
   stowage(...args: string[]): Promise<{ exitCode?: number; stdout: string; stderr: string }>;
   kubectl(...args: string[]): Promise<{ stdout: string }>;
   machine: M;
+  controlPlane: ControlPlane;
   /** The daemon's log, a file. */
   log: string;
+  /** Ends the daemon and starts it anew, with these flags in the place of `watchFlags`. */
+  watch(flags: readonly string[]): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -29,6 +32,8 @@ export interface Machine {
 }
 
 export interface ThisMachine extends Machine {
+  /** Of its kubelet: to be stopped and continued by signals, as where the node is lost and comes back. */
+  kubeletPid: number;
   /** What stop() or the next start takes off the machine, if it is a file here or a loop device of one. */
   folder: string;
 }
@@ -39,6 +44,8 @@ const ACCOUNT = 'system:serviceaccount:stowage:stowage';
 
 export interface SceneOptions {
   apiServerFlags?: readonly string[];
+  /** As the control plane has them. */
+  controllers?: readonly string[];
   /** What of Stowage is installed, beside what the daemon needs to begin. */
   components?: readonly string[];
   /** Further flags of `stowage watch`. */
@@ -53,7 +60,7 @@ export async function startSceneOn<M extends Machine>(
   node: string,
   start: (controlPlane: ControlPlane, node: string) => Promise<M>,
   others: readonly string[] = [],
-  { apiServerFlags = [], components = [], watchFlags = [] }: SceneOptions = {},
+  { components = [], watchFlags = [], ...controlPlaneOptions }: SceneOptions = {},
 ): Promise<Scene<M>> {
   const stops: (() => Promise<void>)[] = [];
   const stop = async () => {
@@ -61,7 +68,7 @@ export async function startSceneOn<M extends Machine>(
   };
   try {
     const controlPlane = await startControlPlane({
-      apiServerFlags,
+      ...controlPlaneOptions,
       users: {
         ...Object.assign({}, ...[node, ...others].map(kubeletUser)),
         [ACCOUNT]: ['system:serviceaccounts', 'system:serviceaccounts:stowage'],
@@ -72,11 +79,15 @@ export async function startSceneOn<M extends Machine>(
     stops.push(machine.stop);
     const env = { KUBECONFIG: controlPlane.kubeconfig, HOME: controlPlane.folder };
     await execa(STOWAGE, ['install', '--components', ['crds', 'rbac', ...components].join(',')], { env });
-    const daemon = await startDaemon(controlPlane, [...machine.reachedBy, ...watchFlags]);
-    stops.push(daemon.stop);
+    let daemon = await startDaemon(controlPlane, [...machine.reachedBy, ...watchFlags]);
+    stops.push(() => daemon.stop());
     const { client } = await connect({ kubeconfig: controlPlane.kubeconfig });
     return {
-      ...{ node, client, machine, stop, log: daemon.log },
+      ...{ node, client, machine, controlPlane, stop, log: daemon.log },
+      async watch(flags) {
+        await daemon.stop();
+        daemon = await startDaemon(controlPlane, [...machine.reachedBy, ...flags]);
+      },
       stowage: (...args) => execa(STOWAGE, args, { env, reject: false }),
       kubectl: (...args) => execa(controlPlane.kubectl, args, { env }),
     };
@@ -93,6 +104,7 @@ async function startThisMachine(controlPlane: ControlPlane, node: string): Promi
     return {
       reachedBy: ['--transport', 'local', '--local-node', node],
       folder: kubelet.folder,
+      kubeletPid: kubelet.pid,
       async stop() {
         await kubelet.stop();
         await stopUdev();
@@ -104,7 +116,11 @@ async function startThisMachine(controlPlane: ControlPlane, node: string): Promi
   }
 }
 
-async function startDaemon({ folder, kubeconfigOf }: ControlPlane, flags: readonly string[]) {
+/** `stowage watch` from the build, as that account. */
+export async function startDaemon(
+  { folder, kubeconfigOf }: Pick<ControlPlane, 'folder' | 'kubeconfigOf'>,
+  flags: readonly string[],
+) {
   const [port = 0] = await freePorts(1);
   const endpoint = `127.0.0.1:${port}`;
   return startPart({

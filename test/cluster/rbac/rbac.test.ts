@@ -1,9 +1,12 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import type { KubeObject } from '../../../src/api/meta.ts';
 import { STORAGE_CLASSES } from '../../../src/api/resources.ts';
+import { CLUSTER_ROLES, CUSTOM_RESOURCE_DEFINITIONS } from '../../../src/cli/install/kinds.ts';
 import { NAMESPACE } from '../../../src/cli/install/objects.ts';
 import { rbacObjects } from '../../../src/cli/install/rbac.ts';
+import { sourcesRole } from '../../../src/cli/populators/manifest.ts';
 import { run } from '../../../src/cli/run.ts';
 import { systemClock } from '../../../src/control/clock.ts';
 import { createClient } from '../../../src/kube/client.ts';
@@ -14,6 +17,7 @@ import { type Client, clientFor } from '../../api-server/client.ts';
 import { cleanUp } from '../../api-server/server.ts';
 import { LOCAL_CLASS } from '../../support/cluster.ts';
 import { fakeIo } from '../../support/fake-io.ts';
+import { HELLO_CRD, HELLO_DEFINITION } from '../../support/hello.ts';
 import { seeded } from '../../support/random.ts';
 import { until } from '../../support/until.ts';
 import { startWholeLife } from '../../support/whole-life.ts';
@@ -46,7 +50,11 @@ describe('stowage watch as the ServiceAccount that install makes', () => {
 
   beforeAll(async () => {
     controlPlane = await startControlPlane({
-      controllers: ['persistentvolume-binder-controller', 'persistentvolume-protection-controller'],
+      controllers: [
+        'persistentvolume-binder-controller',
+        'persistentvolume-protection-controller',
+        'clusterrole-aggregation-controller',
+      ],
       // Without it no server asks for volumes/finalizers.
       apiServerFlags: ['--enable-admission-plugins=OwnerReferencesPermissionEnforcement'],
     });
@@ -57,13 +65,15 @@ describe('stowage watch as the ServiceAccount that install makes', () => {
     const argv = [
       'install',
       '--components',
-      'crds,rbac,snapshot-crds,referencegrant-crd',
+      'crds,rbac,snapshot-crds,referencegrant-crd,populator-crds',
       '--kubeconfig',
       kubeconfig,
     ];
     const code = await run(argv, { ...io, clock: systemClock, connect });
     expect({ code, err: outcome.err }).toEqual({ code: 0, err: expect.any(String) });
     await administrator.client.create(STORAGE_CLASSES, LOCAL_CLASS);
+    await administrator.client.create<KubeObject>(CUSTOM_RESOURCE_DEFINITIONS, HELLO_CRD);
+    await administrator.client.create(CLUSTER_ROLES, sourcesRole(HELLO_DEFINITION));
     const { code: asked, body } = await requests.request('POST', `${ACCOUNT}/token`, {
       apiVersion: 'authentication.k8s.io/v1',
       kind: 'TokenRequest',

@@ -22,10 +22,12 @@ interface Role {
   namespace: string | undefined;
 }
 
-/** All that roles among these give. */
+/** All that roles among these give that are bound, too. */
 export function rightsOf(objects: readonly Wanted[]): Right[] {
+  const bound = objects.map(({ object }) => (object as { roleRef?: { name: string } }).roleRef?.name);
   return objects.flatMap(({ resource: kind, object }) => {
     const { name, namespace } = object.metadata;
+    if (!bound.includes(name)) return [];
     const role = { resource: kind, name, namespace };
     return ((object as KubeObject & { rules?: Rule[] }).rules ?? []).flatMap(
       ({ apiGroups: [group = ''], resources, verbs }) =>

@@ -1,5 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { LVM_UUID_SCRIPT, THIN_SCRIPT } from '../../../src/storage/lvm/copy-scripts.ts';
+import { scriptArgv } from '../../../src/storage/snapshot/script.ts';
 import type { DesiredLvm } from '../../../src/storage/types.ts';
 import { planNow } from '../../support/carry-out.ts';
 import { CONTENTS, type Content } from '../../support/kinds.ts';
@@ -455,6 +457,9 @@ describe('logical volumes in a VM', () => {
     const THICK = [...CONFIG, '--name', 'data1', '--addtag', TAG, '--extents', '9', ...wipe, 'vg0'];
     const CHOSEN = `lv_uuid=${UUID}&&lv_tags={${TAG}}&&lv_attr=~^[-VrRmMC]...-`;
     const SELECT = ['--yes', '--select', CHOSEN];
+    const UNFINISHED = `stowage.dev/unfinished=${UID}`;
+    const take = (...words: string[]) => scriptArgv('stowage-thin', THIN_SCRIPT, ...words);
+    const identify = (...words: string[]) => scriptArgv('stowage-lvm-uuid', LVM_UUID_SCRIPT, ...words);
 
     beforeAll(async () => {
       await lvm.vm.run(['useradd', '--system', 'stowage']);
@@ -477,6 +482,11 @@ describe('logical volumes in a VM', () => {
           ['lvremove', ...SELECT, 'vg0/data1.a-b'],
           ['lvchange', '--activate', 'y', '--ignoreactivationskip', 'vg0/data1'],
           ['lvextend', '--extents', '512', 'vg0/data1', '/dev/vdb:10-265'],
+          take('vg0/data1', UID, `snap-${UID}`, UID, 'r'),
+          identify('vg0/data1', UID),
+          identify('vg0/data1', UID, 'leave'),
+          ['lvchange', '--setactivationskip', 'n', '--deltag', UNFINISHED, '--addtag', TAG, 'vg0/data1'],
+          ['lvremove', '--yes', '--select', CHOSEN.replace(TAG, UNFINISHED), `vg0/snap-${UID}`],
         ];
         for (const argv of allowed) expect([argv, await may(argv)]).toEqual([argv, true]);
       },
@@ -495,6 +505,10 @@ describe('logical volumes in a VM', () => {
           ['lvcreate', ...THICK.with(-1, 'vg1')],
           ['lvcreate', ...THICK.with(-1, '--config=x')],
           ['lvcreate', '--snapshot', '--name', 'a', 'vg0/data1'],
+          take('vg1/data1', UID, `snap-${UID}`, UID, 'r'),
+          scriptArgv('stowage-thin', 'id', 'vg0/data1', UID, `snap-${UID}`, UID, 'r'),
+          identify('/dev/sda', UID),
+          ['lvchange', '--deltag', TAG, '--addtag', UNFINISHED, 'vg0/data1'],
           ['lvremove', 'vg0/data1'],
           ['lvremove', '--yes', 'vg0'],
           ['lvremove', '--select', `lv_uuid=${UUID}`, 'vg0/data1'],

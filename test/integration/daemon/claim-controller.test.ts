@@ -16,7 +16,7 @@ import {
 } from '../../../src/api/resources.ts';
 import type { Volume } from '../../../src/api/volume.ts';
 import type { KubeClient } from '../../../src/kube/types.ts';
-import { startCluster, type TestCluster } from '../../support/cluster.ts';
+import { sparseVolume, startCluster, type TestCluster } from '../../support/cluster.ts';
 import { startController, type TestController } from '../../support/controller.ts';
 import { until } from '../../support/until.ts';
 import { type WorkingNodes, workingNodes } from '../../support/working-nodes.ts';
@@ -149,7 +149,7 @@ test('a claim gets a volume of its own, and its deletion removes it', async () =
   expect([...nodes.disk(node).files.keys()]).toEqual([]);
 });
 
-test('with reclaim policy Retain the Volume and its data stay', async () => {
+test('with reclaim policy Retain the Volume and its data stay, until that is changed', async () => {
   await createClass('dynamic', { reclaimPolicy: 'Retain' });
   await createClaim('data', '1Gi');
   const { spec } = await isBound('data');
@@ -165,6 +165,7 @@ test('with reclaim policy Retain the Volume and its data stay', async () => {
   await until('its Volume is gone', 20_000, async () =>
     (await volumesNow()).length === 0 ? true : undefined,
   );
+  expect(['n1', 'n2'].flatMap((name) => [...nodes.disk(name).files.keys()])).toEqual([]);
 });
 
 describe('of a class that waits for a consumer', () => {
@@ -218,6 +219,46 @@ test('of 50 claims at once those get a volume for which there is room, and the o
     return others.every((each) => now.has(each)) ? true : undefined;
   });
 }, 120_000);
+
+test('a claim that had a volume before the API server was restored gets no empty one beside it', async () => {
+  await createClass('dynamic', { volumeBindingMode: 'WaitForFirstConsumer' });
+  const { metadata } = await createClaim('data', '1Gi');
+  const name = `pvc-${metadata.uid}`;
+  // What an API server knew that is no more; the nodes are the same.
+  const lost = await startCluster();
+  try {
+    const volume: Volume = {
+      ...sparseVolume(name, 'n1', '1Gi'),
+      ...{ spec: { ...sparseVolume(name, 'n1', '1Gi').spec, storageClassName: 'dynamic' } },
+    };
+    volume.spec.template = {
+      metadata: { annotations: { 'pv.kubernetes.io/provisioned-by': 'volume.stowage.dev' } },
+    };
+    await lost.client.create(STORAGE_CLASSES, {
+      ...(await client.get<StorageClass>(STORAGE_CLASSES, 'dynamic')),
+      metadata: { name: 'dynamic' },
+    });
+    const before = await startController(lost.client, { executor: nodes });
+    await lost.client.create(VOLUMES, volume);
+    await until('the volume is there', 20_000, async () =>
+      (await lost.client.get<Volume>(VOLUMES, name)).status?.phase === 'Available' ? true : undefined,
+    );
+    await before.stop();
+  } finally {
+    await lost.stop();
+  }
+  const files = [...nodes.disk('n1').files.keys()];
+
+  await client.patch(
+    PERSISTENT_VOLUME_CLAIMS,
+    'data',
+    { metadata: { annotations: { [SELECTED]: 'n1' } } },
+    { namespace },
+  );
+  await isTold('data', `a Volume ${name} was made on this node before`);
+  expect((await claimNow('data')).status?.phase).toBe('Pending');
+  expect([...nodes.disk('n1').files.keys()]).toEqual(files);
+});
 
 test('a bound claim that asks for more gets more', async () => {
   await createClass('dynamic');

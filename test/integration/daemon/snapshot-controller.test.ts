@@ -33,6 +33,25 @@ async function take(name = 'backup', policy: 'Delete' | 'Retain' = 'Delete'): Pr
   return cluster.isReady(name);
 }
 
+/** The standard snapshot-controller keeps a snapshot before it does anything else. */
+const keep = (name: string) =>
+  cluster.client.patch(
+    VOLUME_SNAPSHOTS,
+    name,
+    { metadata: { finalizers: [AS_SOURCE] } },
+    { namespace: NAMESPACE },
+  );
+/** And lets go of it. */
+async function letGo(name: string): Promise<void> {
+  await cluster.remove(VOLUME_SNAPSHOTS, name);
+  await cluster.client.patch(
+    VOLUME_SNAPSHOTS,
+    name,
+    { metadata: { finalizers: null } },
+    { namespace: NAMESPACE },
+  );
+}
+
 describe('a snapshot of a claim', () => {
   test('is taken, shown and at rest then', async () => {
     cluster.start();
@@ -225,6 +244,27 @@ describe('a content made by hand', () => {
     expect(cluster.nodes.removed).toEqual([path]);
   });
 
+  test('takes what another content has with it no sooner than that goes', async () => {
+    cluster.nodes.copies.add(path);
+    cluster.start();
+    const imported = byHand();
+    await cluster.client.create(VOLUME_SNAPSHOT_CONTENTS, {
+      ...imported,
+      metadata: { name: 'kept' },
+      spec: { ...imported.spec, volumeSnapshotRef: { namespace: 'other', name: 'earlier' } },
+    } as VolumeSnapshotContent);
+    await cluster.client.create(VOLUME_SNAPSHOT_CONTENTS, imported);
+    await cluster.client.create(VOLUME_SNAPSHOTS, asks);
+    await cluster.isReady('backup');
+    await cluster.remove(VOLUME_SNAPSHOTS, 'backup');
+    await cluster.isGone(VOLUME_SNAPSHOTS, 'backup');
+    expect((await cluster.contents()).map(({ metadata }) => metadata.name)).toEqual(['kept']);
+    expect(cluster.nodes.removed).toEqual([]);
+    await cluster.remove(VOLUME_SNAPSHOT_CONTENTS, 'kept');
+    await cluster.isGone(VOLUME_SNAPSHOT_CONTENTS, 'kept');
+    expect(cluster.nodes.removed).toEqual([path]);
+  });
+
   test.each([
     [
       'of which there is no copy',
@@ -307,11 +347,51 @@ describe('deleting', () => {
     expect(cluster.nodes.copies.size).toBe(policy === 'Delete' ? 0 : 1);
   });
 
+  test('what a volume is made from is shown to be a source until then', async () => {
+    cluster.start();
+    const snapshot = await take();
+    const holds = (wanted: string[]) =>
+      until(
+        `it is held by ${wanted}`,
+        WAIT,
+        async () =>
+          String((await cluster.snapshot('backup'))?.metadata.finalizers) === String(wanted) || undefined,
+      );
+    await cluster.createVolume('restored', { source: { snapshotContentName: nameOf(snapshot) } });
+    await holds([BOUND, AS_SOURCE]);
+    await cluster.makeVolume('restored');
+    await holds([BOUND]);
+    // Given up, it holds nothing either; nor does what another process left, whenever it began.
+    await cluster.createVolume('given-up', { source: { snapshotContentName: nameOf(snapshot) } });
+    await holds([BOUND, AS_SOURCE]);
+    await cluster.stop();
+    await cluster.remove(VOLUMES, 'given-up');
+    cluster.start();
+    await holds([BOUND]);
+  });
+
+  test.each(['builtin', 'external'] as const)(
+    'a claim waits for what is cloned from it (%s)',
+    async (flag) => {
+      await cluster.createData('data');
+      await cluster.createVolume('clone', { source: { volumeName: 'data' } });
+      cluster.start({ flag });
+      await until('the claim is held', WAIT, async () =>
+        (await cluster.claim('data'))?.metadata.finalizers?.includes(OF_CLAIM) ? true : undefined,
+      );
+      await cluster.remove(PERSISTENT_VOLUME_CLAIMS, 'data');
+      expect((await cluster.claim('data'))?.metadata.deletionTimestamp).toBeDefined();
+      await cluster.makeVolume('clone');
+      await cluster.isGone(PERSISTENT_VOLUME_CLAIMS, 'data');
+    },
+  );
+
   test('beside a controller that does not, a content waits for what is made from it', async () => {
     cluster.start({ flag: 'external' });
     await cluster.createClass('fast');
     await cluster.createData('data');
     const { metadata } = await cluster.createSnapshot('backup', 'data', 'fast');
+    await keep('backup');
     const name = `snapcontent-${metadata.uid}`;
     await until(
       'it is taken',
@@ -319,7 +399,7 @@ describe('deleting', () => {
       async () => (await cluster.content(name))?.status?.readyToUse || undefined,
     );
     await cluster.createVolume('restored', { source: { snapshotContentName: name } });
-    await cluster.remove(VOLUME_SNAPSHOTS, 'backup');
+    await letGo('backup');
     await cluster.remove(VOLUME_SNAPSHOT_CONTENTS, name);
     await until('it says so', WAIT, async () =>
       (await cluster.events(name)).find(({ message }) => message === 'Volume restored is being made from it'),
@@ -410,9 +490,10 @@ describe('whatever comes first', () => {
 describe('beside the standard snapshot-controller', () => {
   test('only the content is made', async () => {
     cluster.start({ flag: 'external' });
-    await cluster.createClass('fast', { isDefault: true });
+    await cluster.createClass('fast');
     await cluster.createData('data');
-    const { metadata } = await cluster.createSnapshot('backup', 'data');
+    await cluster.createSnapshot('backup', 'data', 'fast');
+    const { metadata } = await keep('backup');
     const name = `snapcontent-${metadata.uid}`;
     await until(
       'it is taken',
@@ -422,6 +503,83 @@ describe('beside the standard snapshot-controller', () => {
     const { resourceVersion } = (await cluster.snapshot('backup'))?.metadata ?? {};
     expect(resourceVersion).toBe(metadata.resourceVersion);
     expect((await cluster.claim('data'))?.metadata.finalizers ?? []).not.toContain(OF_CLAIM);
+  });
+
+  test('the default class is written, without which that controller goes no further', async () => {
+    cluster.start({ flag: 'external' });
+    await cluster.createClass('fast', { isDefault: true });
+    await cluster.createData('data');
+    await cluster.createSnapshot('backup', 'data');
+    await until('the class is written', WAIT, async () =>
+      (await cluster.snapshot('backup'))?.spec.volumeSnapshotClassName === 'fast' ? true : undefined,
+    );
+    expect((await cluster.snapshot('backup'))?.status).toBeUndefined();
+  });
+
+  test('a snapshot that goes while it is taken takes its copy with it', async () => {
+    cluster.start({ flag: 'external' });
+    const go = cluster.nodes.hold();
+    await cluster.createClass('fast');
+    await cluster.createData('data');
+    const { metadata } = await cluster.createSnapshot('backup', 'data', 'fast');
+    await keep('backup');
+    const name = `snapcontent-${metadata.uid}`;
+    await until('the job runs', WAIT, async () => cluster.nodes.asked.includes('take n1') || undefined);
+    await letGo('backup');
+    go();
+    await cluster.isGone(VOLUME_SNAPSHOT_CONTENTS, name);
+    expect(cluster.nodes.copies.size).toBe(0);
+  });
+
+  test('a note that it took away is written again, and the copy goes with the content', async () => {
+    cluster.start({ flag: 'external' });
+    const go = cluster.nodes.hold();
+    await cluster.createClass('fast');
+    await cluster.createData('data');
+    const { metadata } = await cluster.createSnapshot('backup', 'data', 'fast');
+    await keep('backup');
+    const name = `snapcontent-${metadata.uid}`;
+    await until('the job runs', WAIT, async () => cluster.nodes.asked.includes('take n1') || undefined);
+    const before = await cluster.content(name);
+    // As it does when the snapshot is deleted, by a cache that has not heard of the note.
+    const annotations = {
+      'stowage.dev/snapshot-job': null,
+      'snapshot.storage.kubernetes.io/volumesnapshot-being-deleted': 'yes',
+    };
+    await cluster.client.patch(VOLUME_SNAPSHOT_CONTENTS, name, { metadata: { annotations } });
+    // The job ends.
+    cluster.nodes.copies.add(`/var/lib/metalk8s/storage/sparse/snapshots/${before?.metadata.uid}`);
+    go();
+    await cluster.remove(VOLUME_SNAPSHOT_CONTENTS, name);
+    await letGo('backup');
+    await cluster.isGone(VOLUME_SNAPSHOT_CONTENTS, name);
+    expect(before?.metadata.labels).toEqual({ 'stowage.dev/snapshot-attempt': '1' });
+    expect(cluster.nodes.copies.size).toBe(0);
+  });
+
+  test('a claim that it keeps for no snapshot any more is let go of', async () => {
+    cluster.start({ flag: 'external' });
+    await cluster.createClass('fast');
+    for (const name of ['data', 'used']) await cluster.createData(name);
+    await cluster.createSnapshot('backup', 'used', 'fast');
+    const finalizers = [OF_CLAIM, 'of.others/x'];
+    for (const name of ['used', 'data'])
+      await cluster.client.patch(
+        PERSISTENT_VOLUME_CLAIMS,
+        name,
+        { metadata: { finalizers } },
+        { namespace: NAMESPACE },
+      );
+    await until('it is let go of', WAIT, async () =>
+      (await cluster.claim('data'))?.metadata.finalizers?.includes(OF_CLAIM) ? undefined : true,
+    );
+    expect((await cluster.claim('data'))?.metadata.finalizers).toContain('of.others/x');
+    // It was seen before the other one.
+    expect((await cluster.claim('used'))?.metadata.finalizers).toContain(OF_CLAIM);
+    await cluster.remove(VOLUME_SNAPSHOTS, 'backup');
+    await until('the other one is, too', WAIT, async () =>
+      (await cluster.claim('used'))?.metadata.finalizers?.includes(OF_CLAIM) ? undefined : true,
+    );
   });
 
   test('what was not there is heard of', async () => {
@@ -448,6 +606,7 @@ describe('beside the standard snapshot-controller', () => {
       cluster.lines().find(({ message }) => message === 'who binds VolumeSnapshots has changed'),
     );
     const { metadata } = await cluster.createSnapshot('beside', 'data', 'fast');
+    await keep('beside');
     const name = `snapcontent-${metadata.uid}`;
     await until(
       'it is taken',

@@ -201,9 +201,24 @@ describe('taking a snapshot', () => {
       fail('there is no VolumeSnapshot apps/backup'),
     ],
     [
-      'is no matter once something may have been taken',
+      'is looked up once more, also when something may have been taken',
       { content: content({ note: note() }) },
+      { action: { do: 'read-snapshot' } },
+    ],
+    [
+      'takes with it what may have been taken',
+      { content: content({ note: note() }), liveSnapshot: { found: undefined }, outcome: WHOLE },
+      { action: { do: 'delete-content' } },
+    ],
+    [
+      'leaves what is retained',
+      { content: content({ note: note(), spec: { deletionPolicy: 'Retain' } }) },
       { action: { do: 'take', note: note(), freeze: FREEZE } },
+    ],
+    [
+      'leaves a copy that is not its own, of a content that was copied',
+      { content: content({ note: note(), metadata: { uid: 'another' } }), outcome: WHOLE },
+      RECORDED,
     ],
   ])('a snapshot that is gone %s', (_, fields, expected) => {
     expect(decide({ snapshot: undefined, ...fields })).toEqual(expected);
@@ -346,6 +361,7 @@ describe('deleting', () => {
       RELEASE,
     ],
     ['with nothing taken', { content: going({ status: {} }) }, RELEASE],
+    ['with a copy that is of another, too', { isOfAnother: () => true }, RELEASE],
     [
       'with a handle that no snapshot can have',
       { content: going({ status: {}, spec: { source: { snapshotHandle: 'file:n1:/etc/shadow' } } }) },
@@ -362,7 +378,7 @@ describe('deleting', () => {
     ['is done when nothing is left', { content: withNote(), outcome: { is: 'absent' } }, RELEASE],
     [
       'removes what a job may have taken that told nobody',
-      { content: withNote(note(), {}) },
+      { content: withNote(note(), {}), outcome: WHOLE },
       named({ attempt: 2 }),
     ],
     [
@@ -388,7 +404,7 @@ describe('deleting', () => {
     ['of which all else is gone', gone, named()],
     [
       'of which the Volume went before it was recorded',
-      { ...gone, content: withNote(note(), {}) },
+      { ...gone, content: withNote(note(), {}), outcome: { is: 'absent' } },
       named({ attempt: 2 }),
     ],
   ])('%s', (_, fields, expected) => {
@@ -430,6 +446,25 @@ describe('deleting', () => {
     );
   });
 
+  test('a job that takes it still is waited for, unless its node is off', () => {
+    const taking = note();
+    const fields = { content: withNote(taking, {}), snapshot: undefined };
+    const look = { action: { do: 'look', node: 'n1', handle: HANDLE, note: taking } };
+    expect(decide(fields)).toEqual(look);
+    expect(decide({ ...fields, outcome: { is: 'running' } })).toEqual({ follow: taking });
+    const away: ContentInput['outcome'] = { is: 'unknown', message: 'no such host' };
+    expect(decide({ ...fields, outcome: away })).toEqual(
+      fail('waits for a node: no such host', { retry: true }),
+    );
+    expect(decide(fields, { n1: { off: true } })).toEqual(named({ attempt: 2 }));
+    expect(decide(fields, { n1: { ours: false } })).toEqual({});
+    // A pause is for what writes.
+    expect(decide(fields, { n1: { paused: true } })).toEqual(look);
+    expect(decide({ ...fields, outcome: WHOLE }, { n1: { paused: true } })).toEqual(
+      fail('Node n1 is paused; the deletion waits'),
+    );
+  });
+
   test('a job stays on its node, unless that is off', () => {
     const nodes = ['n1', 'n2'];
     const handle: SnapshotHandle = { type: 'file', path: PATH, nodes };
@@ -442,5 +477,73 @@ describe('deleting', () => {
     expect(decide(fields, { n1: { ready: false, off: true } })).toEqual(
       named({ handle, node: 'n2', attempt: 2, tries: 2 }),
     );
+  });
+});
+
+describe('a note that somebody took away', () => {
+  const labels = { 'stowage.dev/snapshot-attempt': '3' };
+  const again = { action: { do: 'write-note', note: note({ attempt: 3, tries: 1 }) } };
+  const gone = `Volume data1 is gone. To let go of the copy: kubectl annotate volumesnapshotcontent ${content().metadata.name} stowage.dev/forget-node=${CONTENT_UID}`;
+  const where = 'somebody took away the annotation that says where its copy is, and';
+  const lost = said('SnapshotContentCheckandUpdateFailed', `${where} ${gone}`);
+
+  test.each<[string, Partial<ContentInput>, object]>([
+    ['is written again', { content: content({ metadata: { labels } }) }, again],
+    [
+      'also before its content goes',
+      { content: content({ metadata: { labels, ...deleting } }), snapshot: undefined },
+      again,
+    ],
+    [
+      'is not missed with the policy Retain, under which nothing is looked for',
+      {
+        content: content({ metadata: { labels, ...deleting }, spec: { deletionPolicy: 'Retain' } }),
+        ...{ snapshot: undefined, volume: undefined, place: undefined },
+      },
+      { action: { do: 'release' } },
+    ],
+    [
+      'by what was recorded, where the Volume is gone',
+      {
+        content: content({
+          metadata: { labels, ...deleting },
+          status: { snapshotHandle: HANDLE_TEXT, readyToUse: true },
+        }),
+        ...{ snapshot: undefined, volume: undefined, place: undefined },
+      },
+      { action: { do: 'write-note', note: note({ attempt: 3, tries: 1, volume: CONTENT_UID }) } },
+    ],
+    [
+      'and is known by nothing else: then nothing is let go of',
+      {
+        content: content({ metadata: { labels, ...deleting } }),
+        ...{ snapshot: undefined, volume: undefined, place: undefined },
+      },
+      lost,
+    ],
+    [
+      'unless somebody says so',
+      {
+        content: content({
+          metadata: { labels, ...deleting, annotations: { 'stowage.dev/forget-node': CONTENT_UID } },
+        }),
+        ...{ snapshot: undefined, volume: undefined, place: undefined },
+      },
+      { action: { do: 'release' } },
+    ],
+    [
+      'is not missed where it is there',
+      {
+        content: content({ metadata: { ...deleting, labels }, note: note() }),
+        ...{ snapshot: undefined, outcome: WHOLE },
+      },
+      { action: { do: 'write-note', note: note({ do: 'delete', attempt: 2 }) } },
+    ],
+  ])('%s', (_, fields, expected) => {
+    expect(decide(fields)).toEqual(expected);
+  });
+
+  test('is left to whoever reaches the node', () => {
+    expect(decide({ content: content({ metadata: { labels } }) }, { n1: { ours: false } })).toEqual({});
   });
 });

@@ -68,14 +68,14 @@ test.each<[string, Partial<SnapshotInput>, object]>([
     {},
   ],
   [
-    'who has just protected it as a source has time to use it',
-    {
-      ...of(content()),
-      snapshot: snapshot({
-        metadata: { deletionTimestamp: '2026-01-02T03:04:00Z', finalizers: [AS_SOURCE, BOUND] },
-      }),
-    },
-    { requeueAfter: 25_000 },
+    'it is no source any more once nothing is made from it',
+    { ...of(content()), snapshot: going([AS_SOURCE, BOUND]) },
+    release(AS_SOURCE),
+  ],
+  [
+    'one that is held as a source alone keeps that until its content is gone',
+    { ...of(content()), snapshot: going([AS_SOURCE]) },
+    { action: { do: 'delete-content', content: content() } },
   ],
   [
     'whoever protected it and does not use it holds it no longer',

@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { decideSnapshot } from '../../../src/provisioning/snapshots/decide-snapshot.ts';
 import type { SnapshotInput } from '../../../src/provisioning/snapshots/types.ts';
 import {
+  AS_SOURCE,
   BOUND,
   CONTENT,
   claim,
@@ -11,6 +12,7 @@ import {
   OF_CLAIM,
   OF_CONTENT,
   pv,
+  restore,
   SNAPSHOT_UID,
   snapshot,
   snapshotClass,
@@ -362,13 +364,28 @@ describe('beside the standard snapshot-controller', () => {
   test.each<[string, Partial<SnapshotInput>, object]>([
     [
       'the content of a claim of ours is made, and nothing else written',
-      { claim: claim(), snapshot: snapshot({ metadata: { finalizers: [] } }) },
+      { claim: claim(), snapshot: snapshot({ metadata: { finalizers: [AS_SOURCE] } }) },
       { action: creates },
     ],
     [
-      'the default class is taken, and left to it to write',
+      'not before it keeps the snapshot, which would be gone without its content else',
+      { claim: claim(), snapshot: snapshot({ metadata: { finalizers: ['of.others/x'] } }) },
+      {},
+    ],
+    [
+      'the default class is written: it finds none for a volume that is not of CSI',
       { snapshot: snapshot({ className: null }), classes: [snapshotClass('fast', { isDefault: true })] },
-      { action: creates },
+      { action: { do: 'set-class', name: 'fast' } },
+    ],
+    [
+      'a content that is there already is bound once its class is written',
+      { snapshot: snapshot({ className: null }), content: content(), claim: undefined },
+      { action: { do: 'set-class', name: 'fast' } },
+    ],
+    [
+      'the class of a content of others is not',
+      { snapshot: snapshot({ className: null }), content: content({ spec: { driver: 'other' } }) },
+      {},
     ],
     ['a claim of others is left to it', { volume: others }, {}],
     ['what waits for its claim is told by it', { claim: undefined, pv: undefined, volume: undefined }, {}],
@@ -392,5 +409,45 @@ describe('beside the standard snapshot-controller', () => {
 
   test('a claim that is being prepared for it may have the finalizer of its own', () => {
     expect(decide({ ...beside, claim: claim({ finalizers: [OF_CLAIM] }) })).toEqual({ action: creates });
+  });
+});
+
+describe('a snapshot that a volume is being made from', () => {
+  const ready = content({ status: { snapshotHandle: HANDLE_TEXT, readyToUse: true } });
+  const shown = { boundVolumeSnapshotContentName: CONTENT, readyToUse: true };
+  const held = snapshot({ metadata: { finalizers: [BOUND, AS_SOURCE] }, status: shown });
+  const free = snapshot({ status: shown });
+  const byHand = {
+    snapshot: snapshot({ source: { volumeSnapshotContentName: CONTENT }, status: shown }),
+    content: content({
+      spec: { source: { snapshotHandle: HANDLE_TEXT } },
+      status: { snapshotHandle: HANDLE_TEXT, readyToUse: true },
+    }),
+  };
+  test.each<[string, Partial<SnapshotInput>, object]>([
+    [
+      'is held',
+      { snapshot: free, restores: [restore()] },
+      { action: { do: 'add-finalizer', finalizer: AS_SOURCE } },
+    ],
+    ['is held once', { snapshot: held, restores: [restore()] }, {}],
+    [
+      'is held, also when it was made by hand',
+      { ...byHand, restores: [restore()] },
+      { action: { do: 'add-finalizer', finalizer: AS_SOURCE } },
+    ],
+    [
+      'is let go of once that is made, or was given up',
+      { snapshot: held },
+      { action: { do: 'take-off-finalizers', finalizers: [AS_SOURCE] } },
+    ],
+    ['is at rest then', { snapshot: free }, {}],
+    [
+      'is held by whoever binds it, where we do not',
+      { snapshot: free, restores: [restore()], mode: 'external' },
+      {},
+    ],
+  ])('%s', (_, fields, expected) => {
+    expect(decide({ content: ready, ...fields })).toEqual(expected);
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import type { PersistentVolume, PersistentVolumeClaim } from '../../../src/api/core.ts';
-import type { KubeObject } from '../../../src/api/meta.ts';
+import type { KubeObject, Resource } from '../../../src/api/meta.ts';
 import { REFERENCE_GRANTS } from '../../../src/api/resources.ts';
 import type {
   ReferenceGrant,
@@ -124,7 +124,13 @@ describe('a snapshot of another namespace', () => {
         message: "accessing prod/foo-backup of VolumeSnapshot dataSource from test/foo-testing isn't allowed",
         hint: 'Who may write in namespace prod allows it: stowage grant snapshot prod/foo-backup --to test --for claims',
         referent: { ...TO_BACKUP, namespace: 'prod' },
-        on: [{ kind: 'ReferenceGrant', namespace: 'prod' }],
+        on: [
+          {
+            kind: 'ReferenceGrant',
+            namespace: 'prod',
+            reference: { from: FROM_CLAIMS, to: { ...TO_BACKUP, namespace: 'prod' } },
+          },
+        ],
       },
     };
     const { read, seen } = reading({ ...THERE, grants: [LINK_GRANT] });
@@ -273,14 +279,25 @@ describe('live reads', () => {
   };
 
   test('a kind that is not served has no objects', async () => {
-    const read = liveReads(refusing(404), REFERENCE_GRANTS);
+    const read = liveReads(refusing(404), [REFERENCE_GRANTS]);
     expect(await read.snapshot('prod', 'a')).toBeUndefined();
     expect(await read.grants('prod')).toEqual([]);
-    expect(await liveReads(refusing(500), undefined).grants('prod')).toEqual([]);
+    expect(await liveReads(refusing(500), []).grants('prod')).toEqual([]);
+  });
+
+  test('grants are read in the first version that is served', async () => {
+    const grant = { metadata: { namespace: 'prod', name: 'g' } };
+    const list = async ({ version }: Resource) => {
+      if (version === 'v1') throw failure(404);
+      return { items: [grant], metadata: {} };
+    };
+    const versions = ['v1', 'v1beta1'].map((version) => ({ ...REFERENCE_GRANTS, version }));
+    const read = liveReads({ list } as unknown as KubeClient, versions);
+    expect(await read.grants('prod')).toEqual([grant]);
   });
 
   test('a server that fails is thrown, for it says nothing', async () => {
-    const read = liveReads(refusing(503), REFERENCE_GRANTS);
+    const read = liveReads(refusing(503), [REFERENCE_GRANTS]);
     await expect(read.snapshot('prod', 'a')).rejects.toThrow('503');
     await expect(read.grants('prod')).rejects.toThrow('503');
   });
@@ -291,7 +308,7 @@ describe('live reads', () => {
     ['prod', '..'],
     ['prod', ''],
   ])('nothing is asked of %j/%j', async (namespace, name) => {
-    const read = liveReads(refusing(500), REFERENCE_GRANTS);
+    const read = liveReads(refusing(500), [REFERENCE_GRANTS]);
     expect(await read.snapshot(namespace, name)).toBeUndefined();
   });
 });

@@ -1,11 +1,26 @@
 import { expect, test } from '@jest/globals';
 import { contentProbes } from '../../../src/storage/lvm/content.ts';
+import { LVM_UUID_SCRIPT, THIN_SCRIPT } from '../../../src/storage/lvm/copy-scripts.ts';
+import { unfinishedTag } from '../../../src/storage/lvm/names.ts';
 import { lvmProbes } from '../../../src/storage/lvm/observe.ts';
 import { segmentsProbe } from '../../../src/storage/lvm/report.ts';
+import { planThinSnapshot, thinProbes } from '../../../src/storage/lvm/snapshot.ts';
 import { plan } from '../../../src/storage/plan.ts';
-import { free, lv, lvmDesired, pool } from '../../support/lvm-input.ts';
+import { scriptArgv } from '../../../src/storage/snapshot/script.ts';
+import { free, lv, lvmDesired, pool, thinLv } from '../../support/lvm-input.ts';
 import { LVM_CASES, UNTAGGED } from '../../support/lvm-plans.ts';
 import { commandsOf, may } from '../../support/sudoers.ts';
+import {
+  beside,
+  left,
+  RESTORED_UID,
+  restoredThin,
+  SNAP,
+  SNAP_UID,
+  snapLv,
+  snapped,
+  wantedSnap,
+} from '../../support/thin-input.ts';
 import { UID } from '../../support/volume-input.ts';
 
 test.each([...LVM_CASES, ...UNTAGGED])('the account on a node may %s', (_, operation, wanted, observed) => {
@@ -15,8 +30,33 @@ test.each([...LVM_CASES, ...UNTAGGED])('the account on a node may %s', (_, opera
   expect(commandsOf(steps).filter((argv) => !may(argv))).toEqual([]);
 });
 
+const half = { ...left, name: 'data2', tags: [unfinishedTag(RESTORED_UID)] };
+const suspended = [half, { ...snapLv, suspended: true }, { ...pool, suspended: true }];
+test.each([
+  ['take a snapshot', planThinSnapshot('take', wantedSnap, snapped)],
+  [
+    'take away half of one',
+    planThinSnapshot('take', wantedSnap, { ...snapped, volumes: [left, thinLv, pool] }),
+  ],
+  [
+    'delete one',
+    planThinSnapshot('delete', wantedSnap, { ...snapped, volumes: [{ ...snapLv, active: true }] }),
+  ],
+  ['make a volume of one', plan('prepare', restoredThin, beside([snapLv, thinLv, pool]), 0)],
+  ['take away half of a volume', plan('prepare', restoredThin, beside(suspended), 0)],
+])('the account on a node may %s', (_, made) => {
+  const steps = 'steps' in made ? made.steps : [];
+  expect(steps).not.toEqual([]);
+  expect(commandsOf(steps).filter((argv) => !may(argv))).toEqual([]);
+});
+
 test('the account on a node may look', () => {
-  const probes = [...lvmProbes(lvmDesired), segmentsProbe(), ...contentProbes([free])];
+  const probes = [
+    ...thinProbes(wantedSnap),
+    ...lvmProbes(lvmDesired),
+    segmentsProbe(),
+    ...contentProbes([free]),
+  ];
   expect(probes.map(({ argv }) => argv).filter((argv) => !may(argv))).toEqual([]);
 });
 
@@ -25,7 +65,26 @@ const NEW = ['--name', 'data1', '--addtag', `stowage.dev/uid=${UID}`, '--extents
 const WIPED = ['--wipesignatures', 'y', '--zero', 'y'];
 const ROOM = `lv_uuid=${pool.uuid}&&data_percent<95.88&&metadata_percent<90&&lv_attr=~^t.......-`;
 const SELECT = `lv_uuid=${lv.uuid}&&lv_tags={stowage.dev/uid=${UID}}&&lv_attr=~^[-VrRmMC]...-`;
+const copies = (...words: string[]) => scriptArgv('stowage-thin', THIN_SCRIPT, ...words);
 test.each([
+  [copies('vg1/data1', UID, SNAP, SNAP_UID, 'r')],
+  [copies('vg0/data1', UID, SNAP, SNAP_UID, 'r', 'x')],
+  [copies('vg0/data1', UID, SNAP, SNAP_UID, 'rwx')],
+  [copies('vg0/data1', UID, `${SNAP} --yes`, SNAP_UID, 'r')],
+  [scriptArgv('stowage-thin', 'id', 'vg0/data1', UID, SNAP, SNAP_UID, 'r')],
+  [scriptArgv('stowage-thin-hold', THIN_SCRIPT, 'vg0/data1', UID, SNAP, SNAP_UID, 'r')],
+  [scriptArgv('stowage-lvm-uuid', LVM_UUID_SCRIPT, 'vg1/data2', RESTORED_UID)],
+  [scriptArgv('stowage-lvm-uuid', LVM_UUID_SCRIPT, 'vg0/data2', RESTORED_UID, 'grow')],
+  [
+    [
+      'lvchange',
+      '--deltag',
+      `stowage.dev/uid=${UID}`,
+      '--addtag',
+      `stowage.dev/uid=${SNAP_UID}`,
+      'vg0/data1',
+    ],
+  ],
   [['lvcreate', '--yes', ...CONFIG, ...NEW, ...WIPED, 'vg0']],
   [['lvcreate', ...NEW, ...WIPED, 'vg0']],
   [['lvcreate', ...CONFIG, ...NEW, '--wipesignatures', 'n', '--zero', 'y', 'vg0']],

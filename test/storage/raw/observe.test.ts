@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import type { ProbeResult } from '../../../src/nodes/job.ts';
+import { observe } from '../../../src/storage/observe.ts';
 import { ObservationError } from '../../../src/storage/probe-results.ts';
 import { deviceProbes, rawProbes, readRaw } from '../../../src/storage/raw/observe.ts';
 import type { DesiredRaw } from '../../../src/storage/types.ts';
@@ -135,6 +136,7 @@ test('a disk with a table', () => {
     tableUuids: [TABLE],
     presence: 'b00t/7',
     uuids: [TABLE, FS, PART],
+    partitionUuids: [PART],
     identity: 'wwn=0x5000 serial=S1 size=67108864',
     printed: {
       identity: 'sdb 8:16  disk 67108864 0 S1 0x5000',
@@ -182,6 +184,36 @@ test.each<[string, ProbeResult, object]>([
   const first = { ...FIRST, target };
   expect(deviceProbes(map(first))).toEqual([]);
   expect(read(first, {}).target).toEqual(expected);
+});
+
+test.each<[string, Results]>([
+  ['no path', { target: missing }],
+  ['no disk behind it', { target: result(0, 'block special file|8:20') }],
+])('a device that was not there, %s, is looked for again once udev is done', async (_, away) => {
+  const asked: string[][] = [];
+  const answers = [{ ...FIRST, ...away }, FIRST, SECOND];
+  const observed = await observe(async (probes) => {
+    asked.push(probes.map(({ argv }) => argv.join(' ')));
+    return map(answers[asked.length - 1] as Results);
+  }, rawDesired);
+  expect(asked[1]?.slice(0, 2)).toEqual([
+    `udevadm settle --timeout=10 --exit-if-exists=${rawDesired.devicePath}`,
+    asked[0]?.[0],
+  ]);
+  expect(observed).toMatchObject({ target: { is: 'device', facts: { name: 'sdb' } } });
+});
+
+test('one that is there is not waited for, and one that is gone is gone', async () => {
+  const asked: string[] = [];
+  const looking = (first: Results) => async (probes: readonly { name: string }[]) => {
+    asked.push(...probes.map(({ name }) => name));
+    return map(probes.some(({ name }) => name === 'target') ? first : SECOND);
+  };
+  await observe(looking(FIRST), rawDesired);
+  expect(asked).not.toContain('wait for udev');
+  await expect(observe(looking({ ...FIRST, target: missing }), rawDesired)).resolves.toMatchObject({
+    target: { is: 'missing' },
+  });
 });
 
 describe('records of others', () => {

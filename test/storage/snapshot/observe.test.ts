@@ -15,6 +15,7 @@ const UNCOPIED: Record<string, ProbeResult> = {
   'copy readable': result(1, '', "dd: failed to open 'X': No such file or directory"),
   'copy partial': missing,
   'copy partial path': result(0, `${COPY}.partial`),
+  'copy freeze': result(1),
 };
 const COPIED: Record<string, ProbeResult> = {
   ...UNCOPIED,
@@ -40,6 +41,10 @@ test('a volume without a copy, and with one', () => {
     copy: { type: 'file', sizeBytes: 1n << 30n, inode: '9' },
     signature: { found: 'one', type: 'xfs', uuid: COPY_UID },
   });
+});
+
+test('a freeze of which nobody took the record away', () => {
+  expect(read({ ...UNCOPIED, 'copy freeze': result(0) })).toEqual({ ...uncopied, freezeIsLeft: true });
 });
 
 test('a volume that is gone, with its folder', () => {

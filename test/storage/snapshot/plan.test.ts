@@ -152,6 +152,26 @@ test('a copy that is there is done, whatever became of its volume', () => {
   expect(programs(take({ ...there, partial: file }))).toEqual(['rm']);
 });
 
+test.each<['take' | 'delete', ObservedSnapshot]>([
+  ['take', { ...withVolume(mounted), freezeIsLeft: true }],
+  [
+    'take',
+    { ...uncopied, copy: file, signature: { ...gpt, type: 'ext4', uuid: COPY_UID }, freezeIsLeft: true },
+  ],
+  ['delete', { ...uncopied, copy: file, freezeIsLeft: true }],
+  ['delete', { ...uncopied, freezeIsLeft: true }],
+])('what was left frozen is thawed first, whatever else remains to %s', (operation, observed) => {
+  const [first, ...rest] = steps(planSnapshot(operation, wantedCopy, observed));
+  expect(first?.argv.slice(3).with(1, '')).toEqual(['stowage-freeze', '', 'thaw', `${COPY}.partial`]);
+  const without = planSnapshot(operation, wantedCopy, { ...observed, freezeIsLeft: false });
+  expect(rest).toEqual(steps(without));
+});
+
+test('what was left frozen is thawed also where nothing else may be done', () => {
+  const observed = { ...withVolume(mounted, cannot), freezeIsLeft: true };
+  expect(programs(take(observed))).toEqual(['stowage-freeze']);
+});
+
 test.each<[string, Partial<ObservedSnapshot>]>([
   ['something else', { copy: file, signature: { found: 'one', type: 'ext4', uuid: UID } }],
   ['nothing', { copy: file }],

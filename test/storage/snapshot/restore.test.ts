@@ -63,6 +63,11 @@ test.each<[string, Partial<DesiredSparse>, Partial<SourceFacts>, string, string]
   },
 );
 
+test('what is missing may come back', () => {
+  const missing = { file: { type: 'missing' }, signature: { found: 'none' } } as const;
+  expect(prepare({}, missing)).toMatchObject({ passing: true });
+});
+
 test.each<[string, Partial<DesiredSparse>, Partial<SourceFacts>, RegExp]>([
   [
     'is missing',

@@ -1,6 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from '@jest/globals';
 import { execa } from 'execa';
+import { LVM_UUID_SCRIPT, THIN_SCRIPT } from '../../../src/storage/lvm/copy-scripts.ts';
+import { ARCHIVE_SCRIPT } from '../../../src/storage/populate/archive-script.ts';
+import { BACKUP_SCRIPT } from '../../../src/storage/populate/backup-script.ts';
+import { IMAGE_SCRIPT } from '../../../src/storage/populate/image-script.ts';
 import { FREEZE_SCRIPT } from '../../../src/storage/snapshot/freeze-script.ts';
 import { EXT4_SCRIPT, XFS_SCRIPT } from '../../../src/storage/snapshot/identity-scripts.ts';
 import { snapshotProbes } from '../../../src/storage/snapshot/observe.ts';
@@ -36,6 +40,9 @@ test.each([
   [freeze('/mnt', '10', FILE, `${COPY}.partial`, 'clone', 'x')],
   [freeze('/mnt', '100000', FILE, `${COPY}.partial`, 'clone')],
   [freeze('mnt', '10', FILE, `${COPY}.partial`, 'clone')],
+  [freeze('thaw')],
+  [freeze('thaw', '/etc/shadow')],
+  [freeze('thaw', `${COPY}.partial`, 'x')],
   [['cp', '--reflink=auto', '--sparse=always', '--', '/etc/shadow', `${COPY}.partial`]],
   [['cp', '--reflink=auto', '--sparse=always', '--', COPY, '/etc/shadow']],
   [['cp', '--reflink=auto', '--sparse=always', '--', COPY, FILE]],
@@ -51,6 +58,11 @@ const NAMES = [
   ['stowage-freeze', FREEZE_SCRIPT],
   ['stowage-ext4-uuid', EXT4_SCRIPT],
   ['stowage-xfs-uuid', XFS_SCRIPT],
+  ['stowage-thin', THIN_SCRIPT],
+  ['stowage-lvm-uuid', LVM_UUID_SCRIPT],
+  ['stowage-image', IMAGE_SCRIPT],
+  ['stowage-archive', ARCHIVE_SCRIPT],
+  ['stowage-backup', BACKUP_SCRIPT],
 ] as const;
 
 /** sudo compares the arguments joined by spaces: the same text could be divided otherwise, and only a part of it run. */
@@ -73,6 +85,29 @@ test.each(NAMES)(
   },
 );
 
+const image = (place: number, ...words: string[]): string[] => {
+  const all = [
+    `/x/${COPY_UID}.partial`,
+    COPY_UID,
+    'block',
+    '0',
+    '1',
+    'zeroes',
+    'raw',
+    'none',
+    '-',
+    'http://a',
+  ];
+  return all.toSpliced(place, 1, ...words);
+};
+const archive = (place: number, ...words: string[]): string[] => {
+  const all = [`/x/${COPY_UID}.partial`, COPY_UID, 'ext4', '0', '1', 'zeroes', 'none', 'plain', '-', '/a'];
+  return all.toSpliced(place, 1, ...words);
+};
+const backup = (place: number, ...words: string[]): string[] => {
+  const all = [`/x/snapshots/${COPY_UID}`, COPY_UID, 'ext4', '0', '0', '/to/a'];
+  return all.toSpliced(place, 1, ...words);
+};
 const PARTIAL = '/x/y.partial';
 const SOURCE = '/x/y';
 test.each([
@@ -88,18 +123,99 @@ test.each([
   [0, ['/m /n', '10', SOURCE, PARTIAL, 'clone']],
   [0, ['/m', '10', `${SOURCE} /z`, PARTIAL, 'clone']],
   [0, ['/m', '10', SOURCE, `/z ${PARTIAL}`, 'clone']],
+  [0, ['thaw']],
+  [0, ['thaw', 'y.partial']],
+  [0, ['thaw', '/x/y']],
+  [0, ['thaw', `/z ${PARTIAL}`]],
+  [0, ['thaw /z', PARTIAL]],
+  [0, ['thaw', PARTIAL, 'more']],
+  [0, []],
   [1, [PARTIAL, COPY_UID, 'more']],
   [1, [PARTIAL, COPY_UID, 'grow', 'more']],
+  [1, ['/z/y.partial', COPY_UID, '', '', PARTIAL, COPY_UID]],
   [1, [PARTIAL]],
   [1, ['/dev/sda1', COPY_UID]],
   [1, ['y.partial', COPY_UID]],
   [1, [`/z ${PARTIAL}`, COPY_UID]],
   [1, [PARTIAL, 'clear']],
   [2, [PARTIAL, COPY_UID, 'more']],
+  [2, ['/z/y.partial', COPY_UID, '', '', PARTIAL, COPY_UID]],
   [2, [PARTIAL]],
   [2, ['/dev/sda1', COPY_UID]],
   [2, [`/z ${PARTIAL}`, COPY_UID]],
   [2, [PARTIAL, '/x']],
+  [3, ['vg0/a', COPY_UID, 'b', COPY_UID, 'r', 'more']],
+  [3, ['vg1/a', COPY_UID, 'b', COPY_UID, 'r', '', 'vg0/a', COPY_UID, 'b', COPY_UID, 'r']],
+  [3, ['vg0/a', COPY_UID, 'b', COPY_UID, 'x']],
+  [3, ['vg0/a', COPY_UID, 'b', COPY_UID]],
+  [3, ['vg0/a', COPY_UID, '-b', COPY_UID, 'r']],
+  [3, ['vg0/a', COPY_UID, '', COPY_UID, 'r']],
+  [3, ['vg0/a', COPY_UID, 'b --yes', COPY_UID, 'r']],
+  [3, ['vg0/a', 'x}||lv_name=a', 'b', COPY_UID, 'r']],
+  [3, ['vg0/a', COPY_UID, 'b', '', 'r']],
+  [3, ['-x/a', COPY_UID, 'b', COPY_UID, 'r']],
+  [3, ['vg0/-a', COPY_UID, 'b', COPY_UID, 'r']],
+  [3, ['/dev/vg0/a', COPY_UID, 'b', COPY_UID, 'r']],
+  [3, ['vg0', COPY_UID, 'b', COPY_UID, 'r']],
+  [4, ['vg0/a', COPY_UID, 'leave', 'more']],
+  [4, ['vg1/a', COPY_UID, '', '', 'vg0/a', COPY_UID]],
+  [4, ['vg0/a', COPY_UID, 'grow']],
+  [4, ['vg0/a', 'x}||lv_name=a']],
+  [4, ['vg0/a']],
+  [4, ['vg0/a b', COPY_UID]],
+  [4, ['/dev/sda', COPY_UID]],
+  [5, image(9)],
+  [5, image(9, 'http://a', 'more')],
+  [5, image(9, 'http://a b')],
+  [5, image(9, '')],
+  [5, image(8, 'A')],
+  [5, image(7, 'xz')],
+  [5, image(6, 'vmdk')],
+  [5, image(5, 'clean')],
+  [5, image(4, '-1')],
+  [5, image(3, '010')],
+  [5, image(3, '99999999999999999999')],
+  [5, image(2, 'vfat')],
+  [5, image(1, 'x/y')],
+  [5, image(0, '/etc/shadow')],
+  [5, image(0, '/x/other.partial')],
+  [5, image(0, `/x/../${COPY_UID}.partial`)],
+  [5, image(0, `/x,y/${COPY_UID}.partial`)],
+  [5, image(0, `x/${COPY_UID}.partial`)],
+  [5, image(0, '/dev/sda')],
+  [5, image(0, '/dev/mapper/a/b')],
+  [5, []],
+  [6, archive(9)],
+  [6, archive(9, '/a', 'more')],
+  [6, archive(9, '/a b')],
+  [6, archive(9, '')],
+  [6, archive(8, 'A')],
+  [6, archive(7, 'all')],
+  [6, archive(7, 'plain,devices')],
+  [6, archive(6, 'xz')],
+  [6, archive(2, 'block')],
+  [6, archive(1, '..')],
+  [6, archive(0, '/etc/shadow')],
+  [6, archive(0, `/x/../${COPY_UID}.partial`)],
+  [6, []],
+  [7, backup(5)],
+  [7, backup(5, '/to/a', 'more')],
+  [7, backup(5, '/to/a b')],
+  [7, backup(5, '/to/')],
+  [7, backup(5, 'to/a')],
+  [7, backup(5, 'ftp://a/b')],
+  [7, backup(4, 'x')],
+  [7, backup(3, '-1')],
+  [7, backup(2, 'vfat')],
+  [7, backup(1, '../x')],
+  [7, backup(0, '/etc/shadow')],
+  [7, backup(0, `/x/snapshots/../${COPY_UID}`)],
+  [7, ['leave', COPY_UID]],
+  [7, ['leave', '../x', '/to/a']],
+  [7, ['leave', COPY_UID, 'x']],
+  [7, ['cancel', '../x']],
+  [7, ['cancel', COPY_UID, '/to/a']],
+  [7, []],
 ])('a script that is started with other arguments does nothing: %i %j', async (which, words) => {
   const [name, script] = NAMES[which] as (typeof NAMES)[number];
   const path = { env: { PATH: '' }, extendEnv: false };

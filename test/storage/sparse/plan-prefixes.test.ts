@@ -160,6 +160,27 @@ test('a prepare that was interrupted anywhere goes on to the same end, and a don
   );
 });
 
+test('one that is filled has all of it in the end, and never a part under its own name', () => {
+  const fill = { builtin: 'Image', what: 'Image a/b', options: { source: 'http://a/b' } } as const;
+  fc.assert(
+    fc.property(kinds, crashes, (kind, preparing) => {
+      const node = new FakeNode();
+      const made = { ...fresh, ...kind, fill };
+      for (const each of preparing) {
+        interrupt(node, 'prepare', made, [each]);
+        const named = node.files.get(FILE);
+        if (named !== undefined) expect(named).toMatchObject({ data: 'http://a/b' });
+        expect(named ?? {}).not.toHaveProperty('torn');
+      }
+      finish(node, 'prepare', made);
+      expect(node.files.get(FILE)).toMatchObject({ data: 'http://a/b', uuid: UID });
+      expect(node.files.get(FILE)).not.toHaveProperty('torn');
+      expect(node.files.has(`${FILE}.partial`)).toBe(false);
+    }),
+    { seed: seed(), numRuns: 500 },
+  );
+});
+
 test('a destroy from any state of a prepare, interrupted anywhere, ends with nothing', () => {
   fc.assert(
     fc.property(kinds, crashes, fc.boolean(), crashes, (kind, preparing, whole, destroying) => {

@@ -3,6 +3,7 @@ import { plan } from '../../../src/storage/plan.ts';
 import type {
   BlockDevice,
   DesiredSparse,
+  Intent,
   LoopFacts,
   ObservedSparse,
   Operation,
@@ -263,6 +264,22 @@ describe('what remains to be done to', () => {
     ],
     ['an intent', desired, intended, [MKDIR, ...MAKE, ...DONE, ...ATTACH]],
     ['a partial', desired, { ...intended, partial: file }, [MKDIR, ...MAKE, ...DONE, ...ATTACH]],
+    [
+      'a claim that had a volume here before',
+      { ...desired, name: `pvc-${UID}`, once: true },
+      { ...freshNode, earlier: ['0b1d.intent', '0b1d.done'] },
+      /a Volume pvc-.* was made on this node before, with the UID 0b1d: its data may be in \/var/,
+    ],
+    [
+      'a claim of whose volume there is an intent',
+      { ...desired, once: true },
+      {
+        ...intended,
+        intent: { version: 1, uid: UID, once: 'data1', ...intended.intent } as Intent,
+        earlier: [],
+      },
+      [MKDIR, ...MAKE, ...DONE, ...ATTACH],
+    ],
     ['a renamed file', desired, renamed, [`sync ${FILE} ${FOLDER}`, ...DONE, ...ATTACH]],
     ['a volume that the node forgot', recorded, { ...freshNode, file, signature: ours }, ATTACH],
     [

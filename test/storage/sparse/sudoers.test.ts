@@ -1,6 +1,8 @@
+import { dirname } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { kubeletProbe } from '../../../src/storage/kubelet.ts';
 import { plan } from '../../../src/storage/plan.ts';
+import { folderRoomProbes } from '../../../src/storage/room.ts';
 import { sparseProbes } from '../../../src/storage/sparse/observe.ts';
 import type { BlockDevice, DesiredSparse, ObservedSparse, Operation } from '../../../src/storage/types.ts';
 import { unusedGuards } from '../../../src/storage/unused.ts';
@@ -44,9 +46,10 @@ test.each<[Operation, Partial<DesiredSparse>, ObservedSparse]>([
   expect(commandsOf(steps).filter((argv) => !may(argv))).toEqual([]);
 });
 
-test('the account on a node may look, also whether anything uses a volume', () => {
+test('the account on a node may look, also how much room there is and whether anything uses a volume', () => {
   const looks = [
-    ...sparseProbes(desired),
+    ...sparseProbes({ ...desired, name: `pvc-${UID}`, once: true }),
+    ...folderRoomProbes(dirname(FILE), [dirname(FILE)]),
     ...unusedGuards(desired, attached),
     ...unusedGuards(rawDesired, rawMade(disk)),
     ...unusedGuards(lvmDesired, lvmMade()),

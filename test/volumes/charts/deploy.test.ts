@@ -1,10 +1,12 @@
 import { describe, expect, test } from '@jest/globals';
+import type { Volume } from '../../../src/api/volume.ts';
 import { decide } from '../../../src/volumes/decide.ts';
 import type { Input } from '../../../src/volumes/types.ts';
 import { away, outcome, pending, prepared, type Row, status, step } from '../../support/decisions.ts';
 import {
   freshNode,
   input,
+  loop,
   madeNode,
   NOW,
   pv,
@@ -14,11 +16,18 @@ import {
   volume,
 } from '../../support/volume-input.ts';
 
+const OTHER = '11111111-2222-4333-8444-555555555555';
+
 /** One that starts from another. */
 const from = (given: ReturnType<typeof pending>) => {
   const plain = volume(given);
   return { ...plain, spec: { ...plain.spec, source: { volumeName: 'x' } } };
 };
+
+const logical = ({ spec: { sparseLoopDevice: _, ...spec }, ...more }: Volume): Volume => ({
+  ...more,
+  spec: { ...spec, lvmLogicalVolume: { vgName: 'vg0', size: '1Gi' } },
+});
 
 describe('Volume Deployment', () => {
   const rows: Row[] = [
@@ -71,6 +80,87 @@ describe('Volume Deployment', () => {
         'Unknown',
         'WaitingForSource',
         'it is gone. It is made once that is there',
+      ],
+    ],
+    [
+      'DeployVolume: Job ID, and what it started from is gone, while its job runs → Pending, says where that is',
+      {
+        volume: from(pending('PrepareVolume/1')),
+        job: { known: { state: 'running', step } },
+        source: { problem: 'it is gone' },
+      },
+      ['Pending', 'PrepareVolume/1', 'Unknown', 'Pending', step.name],
+    ],
+    [
+      'DeployVolume: Job ID, and what it started from is gone, once its job is done → what was made counts',
+      {
+        volume: from(pending('PrepareVolume/1')),
+        job: { known: { state: 'succeeded' } },
+        observation: { known: readyNode },
+        source: { problem: 'it is gone' },
+      },
+      'forget-jobs',
+    ],
+    [
+      'DeployVolume: Job ID, and what it started from is gone, half way → Pending, never an empty volume',
+      {
+        volume: from(pending('PrepareVolume/1')),
+        job: { known: { state: 'died', step } },
+        observation: { known: { ...madeNode, done: undefined } },
+        source: { problem: 'it is gone' },
+      },
+      ['Pending', 'PrepareVolume/1', 'Unknown', 'WaitingForSource', expect.stringContaining('it is gone')],
+    ],
+    [
+      'DeployVolume: Job ID, and what it started from is gone, once it was made → looks at what was made',
+      {
+        volume: from(pending('PrepareVolume/2', { prepared })),
+        job: { known: { state: 'not-found' } },
+      },
+      'observe',
+    ],
+    [
+      'DeployVolume: Job ID, and what it starts from is in use → Pending, so that whoever waits for it is told',
+      {
+        volume: from(pending('PrepareVolume/1')),
+        job: { known: { state: 'not-found' } },
+        observation: {
+          known: {
+            ...freshNode,
+            source: {
+              realPath: `/s/${OTHER}`,
+              file: { type: 'file', sizeBytes: 1n << 30n, inode: '43' },
+              signature: { found: 'one', type: 'ext4', uuid: OTHER },
+              state: '1',
+              mayClone: false,
+            },
+            loops: [{ ...loop, backingFile: `/s/${OTHER}`, backingInode: '43' }],
+            mounts: new Map([[loop.device, ['/mnt']]]),
+          },
+        },
+        source: { from: { file: `/s/${OTHER}`, mode: 'Filesystem', what: 'volume' } },
+      },
+      [
+        'Pending',
+        'PrepareVolume/1',
+        'Unknown',
+        'WaitingForSource',
+        expect.stringMatching('/dev/loop3 is mounted at /mnt, and'),
+      ],
+    ],
+    [
+      'DeployVolume: Job ID, of another type than what it starts from → Failed, never an empty volume',
+      {
+        volume: logical(from(pending('PrepareVolume/1'))),
+        job: { known: { state: 'not-found' } },
+        source: { from: { file: `/s/${OTHER}`, mode: 'Filesystem', what: 'volume' } },
+      },
+      [
+        'Failed',
+        'PrepareVolume/1',
+        'False',
+        'CreationError',
+        expect.stringMatching('of another type than what it starts from'),
       ],
     ],
     [
@@ -185,6 +275,15 @@ describe('Volume Deployment', () => {
       ],
     ],
     [
+      'DeployVolume: Job ID, job failed, and it starts from something → another attempt',
+      {
+        volume: from(pending('PrepareVolume/1')),
+        job: { known: { state: 'failed', step, exit: 1, output: 'no whole copy' } },
+        source: { from: { file: `/s/${OTHER}`, mode: 'Filesystem', what: 'volume' } },
+      },
+      ['Pending', 'PrepareVolume/2', 'Unknown', 'Pending', expect.stringContaining('no whole copy')],
+    ],
+    [
       'DeployVolume: Job ID, job died → another attempt',
       { volume: volume(pending('PrepareVolume/3')), job: { known: { state: 'died', step } } },
       ['Pending', 'PrepareVolume/4', 'Unknown', 'Pending', expect.stringContaining('attempt 3 ended early')],
@@ -286,6 +385,30 @@ describe('Volume Deployment', () => {
       'DeployVolume: "DONE" → create the PersistentVolume',
       { volume: volume(pending('PrepareVolume/DONE', { prepared })) },
       'create-pv',
+    ],
+    [
+      'DeployVolume: "DONE", and it started from something → look at what file system that was',
+      { volume: from(pending('PrepareVolume/DONE', { prepared })) },
+      'observe',
+    ],
+    [
+      'DeployVolume: "DONE", and the node does not say what file system it has → no PersistentVolume that says a wrong one',
+      { volume: from(pending('PrepareVolume/DONE', { prepared })), observation: away },
+      ['Pending', 'PrepareVolume/DONE', 'Unknown', 'NodeUnreachable', away.unknown],
+    ],
+    [
+      'DeployVolume: "DONE", and there is no file system any more → Pending, says so and looks again',
+      {
+        volume: from(pending('PrepareVolume/DONE', { prepared, devicePath: '/dev/x' })),
+        observation: { known: { ...readyNode, signature: { found: 'none' } } },
+      },
+      [
+        'Pending',
+        'PrepareVolume/DONE',
+        'Unknown',
+        'NodeUnclear',
+        '/dev/x should hold a file system, and none was found. The PersistentVolume is made once there is one',
+      ],
     ],
     [
       'DeployVolume: "DONE", and the API server refuses the PersistentVolume → Failed',
@@ -476,6 +599,24 @@ describe('a class that is missing or wrong: it is said how to retry', () => {
       'Pending',
       '',
     ]);
+  });
+});
+
+describe('the file system that a PersistentVolume says', () => {
+  const made = volume(pending('PrepareVolume/DONE', { prepared }));
+  const copied = from(pending('PrepareVolume/DONE', { prepared }));
+  const has = (type: string) => ({
+    observation: { known: { ...readyNode, signature: { found: 'one', type, uuid: UID } as const } },
+  });
+  const block = { ...copied, spec: { ...copied.spec, mode: 'Block' as const } };
+  test.each<[string, Partial<Input>, string | undefined]>([
+    ['of what mkfs made is the class’s', { volume: made }, 'ext4'],
+    ['of a copy is that of what it was copied from', { volume: copied, ...has('xfs') }, 'xfs'],
+    ['of a copy of what the class would make', { volume: copied, ...has('ext4') }, 'ext4'],
+    ['of a block device is none', { volume: block, ...has('gpt') }, undefined],
+  ])('%s', (_, parts, type) => {
+    const { action } = decide(input(parts), NOW);
+    expect(action?.do === 'create-pv' && action.pv.spec.local?.fsType).toBe(type);
   });
 });
 

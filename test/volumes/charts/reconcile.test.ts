@@ -122,7 +122,7 @@ describe('Reconciliation loop (top level)', () => {
   test.each<[field: string, spec: Partial<Volume['spec']>]>([
     ['attachPolicy', { attachPolicy: 'Never' as never }],
     ['attachableNodes', { attachableNodes: ['n1', 'n2'] }],
-    ['source', { source: { populator: 'data0' } }],
+    ['source', { source: { other: 'data0' } as never }],
     [
       'lvmLogicalVolume',
       { sparseLoopDevice: undefined as never, lvmLogicalVolume: { vgName: '../vg', size: '1Gi' } },

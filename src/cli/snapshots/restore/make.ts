@@ -110,6 +110,9 @@ async function refuseOtherLink(
   }
 }
 
+/** The garbage collector may be at it at the same time. */
+const TRIES = 3;
+
 /** It goes with the claim. One that is there already is somebody else's, and stays. */
 async function makeLink(
   wanted: Wanted,
@@ -128,13 +131,32 @@ async function makeLink(
     },
     spec: { source: snapshot },
   };
-  try {
-    await client.create(resource, link, { strict: true, signal });
-  } catch (error) {
-    if (!isAlreadyExists(error)) throw error;
-    await refuseOtherLink(wanted, resource, { signal } as Io, client);
+  const options = { namespace: claim.namespace, signal };
+  for (let left = TRIES; ; left--) {
+    try {
+      await client.create(resource, link, { strict: true, signal });
+      return;
+    } catch (error) {
+      if (!isAlreadyExists(error) || left === 1) throw error;
+    }
+    try {
+      const there = await client.get<VolumeSnapshotLink>(resource, claim.name, options);
+      if (!leadsThere(there, wanted)) throw leadsElsewhere(there, wanted);
+      if (!isOfEarlier(there, link)) return;
+      await client.delete(resource, claim.name, { ...options, uid: there.metadata.uid });
+    } catch (error) {
+      if (!isNotFound(error)) throw error;
+    }
   }
 }
+
+/** Made for a claim of that name that is gone, it goes as well, as soon as the garbage collector comes to it. */
+const isOfEarlier = ({ metadata }: VolumeSnapshotLink, { metadata: wanted }: VolumeSnapshotLink): boolean =>
+  wanted.ownerReferences?.some(({ kind, name, uid }) =>
+    metadata.ownerReferences?.some(
+      (owner) => owner.kind === kind && owner.name === name && owner.uid !== uid,
+    ),
+  ) ?? false;
 
 const leadsElsewhere = ({ spec: { source } }: VolumeSnapshotLink, { claim }: Wanted): StowageError =>
   new StowageError(

@@ -1,5 +1,6 @@
 import type { PersistentVolumeClaim, StorageClass } from '../../../api/core.ts';
 import { StowageError } from '../../../api/errors.ts';
+import { DRIVER, NO_PROVISIONER } from '../../../api/names.ts';
 import { PERSISTENT_VOLUME_CLAIMS, STORAGE_CLASSES } from '../../../api/resources.ts';
 import type { ReferenceGrant } from '../../../api/snapshot.ts';
 import { listAll } from '../../../kube/client.ts';
@@ -22,6 +23,7 @@ import { waited } from '../wait.ts';
 import { claimOf, isAcross, toSnapshot, type Wanted } from './claim.ts';
 import { make, type Way, wayFor } from './make.ts';
 import { originOf } from './origin.ts';
+import { agreeToClaim, complete } from './wizard.ts';
 
 export interface RestoreFlags extends CreateFlags, WaitFlags {
   to: NamespacedName;
@@ -37,11 +39,13 @@ export interface RestoreFlags extends CreateFlags, WaitFlags {
  * needs no cluster. Throws a StowageError; then there is no claim that would be bound to an empty volume.
  */
 export async function restore(
-  { namespace, name }: NamespacedName,
-  flags: RestoreFlags & GlobalFlags,
+  given: NamespacedName | undefined,
+  givenFlags: Omit<RestoreFlags, 'to'> & { to?: NamespacedName } & GlobalFlags,
   io: Io,
   connect: () => Promise<Connection>,
 ): Promise<void> {
+  const { snapshot, flags, asked } = await complete(given, givenFlags, io, connect);
+  const { namespace, name } = snapshot;
   const { to, dryRun, output } = flags;
   const isSaid =
     (namespace ?? flags.namespace) !== undefined && (to.namespace ?? flags.namespace) !== undefined;
@@ -65,8 +69,10 @@ export async function restore(
   const origin = await originOf(wanted.snapshot, flags.size !== undefined, io, client);
   const claimWith = (reference: Way['reference']) => claimOf(wanted, reference, flags, origin);
   const way = await wayFor(wanted, claimWith, connection, io);
+  await refuseOtherClass(way.tried, client, io);
   if (isAcross(wanted)) await noteDenied(wanted, way, connection, io);
   if (dryRun === 'server') return printDone([way.tried], false, 'created (server dry run)', output, io);
+  if (asked) await agreeToClaim(wanted, way, flags, io);
   const made = await make(wanted, claimWith(way.reference), way, io, client);
   if (way.link !== undefined) {
     io.stderr.write(
@@ -79,6 +85,29 @@ export async function restore(
   io.stderr.write(`${nameOf(made)} created\n`);
   await noteConsumer(made, client, io);
   printDone([await untilBound(made, flags.timeout, io, client)], false, 'bound', output, io);
+}
+
+/**
+ * What binds claims heeds no source, and neither do all who make volumes: theirs would be empty. Also where the claim that the
+ * snapshot is of has such a class, which is taken unless another one is given. `claim` has that, or the default one.
+ */
+async function refuseOtherClass(
+  { spec: { storageClassName: name } }: PersistentVolumeClaim,
+  client: KubeClient,
+  { signal }: Io,
+): Promise<void> {
+  const read = await readNamed<StorageClass>(client, STORAGE_CLASSES, name, { signal });
+  const provisioner = name === '' ? NO_PROVISIONER : foundIn(read)?.provisioner;
+  if (provisioner === undefined || provisioner === DRIVER) return;
+  throw new StowageError(
+    'conflict',
+    provisioner === NO_PROVISIONER
+      ? `Claims of storage class ${JSON.stringify(name)} get a volume that was made by hand, whatever is in it, and never what a snapshot has`
+      : `Storage class ${name} is of ${provisioner}, and what is restored is one of Stowage's`,
+    {
+      hint: 'Give one whose claims get volumes of their own by --storage-class. To make one: stowage create storageclass NAME --dynamic',
+    },
+  );
 }
 
 /** What may not be read of grants is not told of: the claim says it itself. */

@@ -1,6 +1,7 @@
 import { SNAPSHOT_FINALIZERS } from '../../../api/names.ts';
 import { foundIn } from '../../volume/reading.ts';
 import { commandLine } from '../command-line.ts';
+import { foreignFinalizers, isForeign } from '../deleting.ts';
 import type { Holdup } from '../types.ts';
 import type { ClaimKnown } from './known.ts';
 
@@ -11,6 +12,7 @@ export function deletingClaim({ claim, pods }: ClaimKnown): Holdup | undefined {
   const using = (foundIn(pods) ?? []).map((pod) => pod.metadata.name);
   if (using.length > 0) {
     return {
+      cause: 'PodsHoldDeletion',
       holdup: `it is being deleted, and these pods use it: ${using.join(', ')}`,
       since,
       next: { when: 'when the pods are gone' },
@@ -20,8 +22,10 @@ export function deletingClaim({ claim, pods }: ClaimKnown): Holdup | undefined {
       },
     };
   }
+  const foreign = finalizers.filter(isForeign);
   const isSource = finalizers.includes(SNAPSHOT_FINALIZERS.claimAsSource);
   return {
+    cause: isSource ? 'UsedAsSource' : 'ForeignFinalizer',
     holdup: isSource
       ? 'it is being deleted, and a snapshot is being taken of it, or another claim is made from it'
       : `it is being deleted, and held by its finalizers ${finalizers.join(', ')}`,
@@ -32,9 +36,11 @@ export function deletingClaim({ claim, pods }: ClaimKnown): Holdup | undefined {
           say: 'See what is not ready.',
           run: [commandLine('stowage', 'get', 'snapshots', '-n', namespace)],
         }
-      : {
-          say: 'Whoever set a finalizer takes it off. See who that is:',
-          run: [commandLine('kubectl', 'get', 'pvc', name, '-n', namespace, '-o', 'yaml')],
-        },
+      : foreign.length > 0
+        ? foreignFinalizers(['pvc', name, '-n', namespace], finalizers, foreign)
+        : {
+            say: 'Kubernetes takes these off by itself. If it does not, see what is said of the claim.',
+            run: [commandLine('kubectl', 'describe', 'pvc', name, '-n', namespace)],
+          },
   };
 }

@@ -1,4 +1,4 @@
-import { DRIVER, NO_PROVISIONER } from '../../../api/names.ts';
+import { NO_PROVISIONER } from '../../../api/names.ts';
 import { parseQuantity } from '../../../api/quantity.ts';
 import { eventText } from '../../snapshots/events.ts';
 import { readyOf } from '../../volume/describe.ts';
@@ -7,9 +7,13 @@ import { lastSeen } from '../../volume/related.ts';
 import { commandLine } from '../command-line.ts';
 import { diagnose } from '../diagnose.ts';
 import { reasonOf } from '../pod/supply.ts';
-import type { Diagnosis, Holdup } from '../types.ts';
+import { type Diagnosis, type Holdup, through } from '../types.ts';
+import { consumerOf } from './consumer.ts';
 import { deletingClaim } from './deleting.ts';
-import { type ClaimKnown, claimName } from './known.ts';
+import { eventCause, eventFix } from './event.ts';
+import { type ClaimKnown, claimName, lookAt } from './known.ts';
+import { cancelling } from './populating.ts';
+import { population } from './population.ts';
 import { source } from './source.ts';
 import { storageClass } from './storage-class.ts';
 
@@ -18,9 +22,6 @@ type ClaimCause = (known: ClaimKnown, now: number) => Holdup | undefined;
 
 const WITHIN_SECONDS = { when: 'within seconds, where a daemon runs' };
 
-export const lookAt = ({ claim: { metadata } }: ClaimKnown): string =>
-  commandLine('kubectl', 'describe', 'pvc', metadata.name, '-n', metadata.namespace ?? '');
-
 const sinceMade = ({ claim }: ClaimKnown): Pick<Holdup, 'since'> =>
   claim.metadata.creationTimestamp === undefined ? {} : { since: claim.metadata.creationTimestamp };
 
@@ -28,7 +29,8 @@ const lost: ClaimCause = (known) =>
   known.claim.status?.phase !== 'Lost'
     ? undefined
     : {
-        holdup: `its PersistentVolume ${known.claim.spec.volumeName} is gone`,
+        cause: 'ClaimLost',
+        holdup: `its PersistentVolume ${known.claim.spec.volumeName} is ${foundIn(known.pv) === undefined ? 'gone' : 'there, and not bound to it any more'}`,
         next: { when: 'never: a claim is bound once' },
         fix: {
           say: 'Restore the data to a claim of another name, or delete this one.',
@@ -43,6 +45,7 @@ const supplied: ClaimCause = (known) => {
   const { dataSourceRef, dataSource } = known.claim.spec;
   if ((dataSourceRef ?? dataSource) != null) {
     return {
+      cause: 'SourceRefused',
       holdup: `it is to start from a ${(dataSourceRef ?? dataSource)?.kind}, and its storage class is for volumes made by hand, which nothing fills`,
       ...sinceMade(known),
       next: { when: 'never: any free volume may be bound to it' },
@@ -64,6 +67,7 @@ const supplied: ClaimCause = (known) => {
   }
   const { why, fix } = reasonOf(known.claim, known.supply);
   return {
+    cause: 'NoFreeVolume',
     holdup: why,
     ...sinceMade(known),
     next: { when: 'when a PersistentVolume fits, within seconds' },
@@ -77,13 +81,18 @@ const itsVolume: ClaimCause = ({ volume, known }, now) => {
   if (found === undefined || known === undefined) return undefined;
   const diagnosis = diagnose(known, now);
   if ('nothing' in diagnosis) return undefined;
-  return { ...diagnosis, holdup: `its Volume ${found.metadata.name}: ${diagnosis.holdup}` };
+  const { name } = found.metadata;
+  return through(
+    { kind: 'Volume', name },
+    { ...diagnosis, holdup: `its Volume ${name}: ${diagnosis.holdup}` },
+  );
 };
 
 const unbound: ClaimCause = (known) => {
   const found = foundIn(known.volume);
   if (found === undefined || readyOf(found)?.status !== 'True') return undefined;
   return {
+    cause: 'NotBound',
     holdup: `its Volume ${found.metadata.name} is Available, and it is not bound to it yet`,
     ...sinceMade(known),
     next: WITHIN_SECONDS,
@@ -101,17 +110,24 @@ const noPod: ClaimCause = (known) => {
   const [pod] = pods;
   if (pod === undefined) {
     return {
+      cause: 'NoConsumer',
       holdup: 'its storage class waits for the first pod that uses it, and there is none',
       ...sinceMade(known),
       next: { when: 'when a pod that uses it is scheduled' },
-      fix: { say: `Create a pod in namespace ${namespace} with a volume of claim ${name}.` },
+      fix: {
+        say: `Create a pod in namespace ${namespace} with a volume of claim ${name}; this one does nothing else.`,
+        manifest: consumerOf(known.claim),
+      },
     };
   }
   return {
+    cause: refused?.cause ?? 'NotScheduled',
+    chain: [{ kind: 'Pod', namespace, name: pod.metadata.name }],
     holdup: `no node is chosen for pod ${pod.metadata.name}, which uses it${refused === undefined ? '' : `; last: ${refused.holdup}`}`,
     ...sinceMade(known),
     next: { when: 'when a node is chosen for the pod' },
-    fix: {
+    // What was said of the claim is what the scheduler waits for.
+    fix: (refused?.cause === 'NoRoom' ? refused.fix : undefined) ?? {
       say: 'See why the pod is on no node.',
       run: [commandLine('stowage', 'why', 'pod', `${namespace}/${pod.metadata.name}`)],
     },
@@ -124,14 +140,16 @@ function lastWarning(known: ClaimKnown): Holdup | undefined {
   if (last?.type !== 'Warning') return undefined;
   const since = last.firstTimestamp ?? last.eventTime ?? lastSeen(last);
   return {
+    cause: eventCause(eventText(last)),
     holdup: eventText(last),
     ...(since ? { since } : {}),
     next: { when: 'by itself, after a delay that grows to 5 minutes, or when what it waits for changes' },
-    fix: { say: 'Put right what the message names.', run: [lookAt(known)] },
+    fix: eventFix(known, eventText(last)),
   };
 }
 
 const unseen: ClaimCause = (known) => ({
+  cause: 'NotTakenUp',
   holdup: 'no daemon has taken it up yet',
   ...sinceMade(known),
   next: WITHIN_SECONDS,
@@ -146,6 +164,7 @@ const OF_UNBOUND: readonly ClaimCause[] = [
   lost,
   supplied,
   storageClass,
+  population,
   source,
   itsVolume,
   unbound,
@@ -163,6 +182,7 @@ const growing: ClaimCause = (known) => {
   const since = condition?.lastTransitionTime;
   const said = condition?.message || lastWarning(known)?.holdup;
   return {
+    cause: 'NotGrown',
     holdup: `it can be used, but it asks for ${asked} and has ${has}${said ? `: ${said}` : ''}`,
     ...(since === undefined ? {} : { since }),
     next: { when: 'by itself, where a daemon runs and its node has room' },
@@ -176,6 +196,7 @@ const empty: ClaimCause = (known) => {
   if (found === undefined || !('refuse' in found) || found.refuse.reason !== 'Dropped') return undefined;
   const { name, namespace = '' } = known.claim.metadata;
   return {
+    cause: 'SourceDropped',
     holdup: `its volume was made empty: ${found.refuse.message}`,
     ...sinceMade(known),
     next: { when: 'never, as the claim is' },
@@ -190,7 +211,9 @@ const empty: ClaimCause = (known) => {
 export function diagnoseClaim(known: ClaimKnown, now: number): Diagnosis {
   const phase = known.claim.status?.phase ?? 'Pending';
   const causes =
-    phase === 'Bound' ? [deletingClaim, empty, itsVolume, growing] : [deletingClaim, ...OF_UNBOUND];
+    phase === 'Bound'
+      ? [deletingClaim, empty, itsVolume, growing]
+      : [cancelling, deletingClaim, ...OF_UNBOUND];
   for (const cause of causes) {
     const found = cause(known, now);
     if (found !== undefined) return found;
@@ -202,12 +225,12 @@ export function diagnoseClaim(known: ClaimKnown, now: number): Diagnosis {
 }
 
 /**
- * What holds up a claim that a pod waits for; undefined where it waits for that pod, or is none of Stowage's dynamic classes. Pure.
+ * What holds up a claim that a pod waits for; undefined where it waits for that pod, or is of a static class. Pure.
  */
 export function ofPod(known: ClaimKnown, now: number): Holdup | undefined {
-  if (foundIn(known.storageClass)?.provisioner !== DRIVER || known.claim.status?.phase === 'Bound')
-    return undefined;
-  for (const cause of [deletingClaim, lost, source, itsVolume, unbound]) {
+  const isStatic = foundIn(known.storageClass)?.provisioner === NO_PROVISIONER;
+  if (isStatic || known.claim.status?.phase === 'Bound') return undefined;
+  for (const cause of [deletingClaim, lost, storageClass, population, source, itsVolume, unbound]) {
     const found = cause(known, now);
     if (found !== undefined) return found;
   }

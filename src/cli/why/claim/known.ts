@@ -9,8 +9,10 @@ import type { Volume } from '../../../api/volume.ts';
 import type { NearMiss } from '../../../provisioning/sources/grant.ts';
 import type { Resolution } from '../../../provisioning/sources/resolve.ts';
 import type { Reading } from '../../volume/reading.ts';
+import { commandLine } from '../command-line.ts';
 import type { Supply } from '../pod/known.ts';
 import type { Known } from '../types.ts';
+import type { Made } from './populating.ts';
 
 /** All that the explanation of a claim is made from. */
 export interface ClaimKnown {
@@ -19,6 +21,8 @@ export interface ClaimKnown {
   storageClass: Reading<StorageClass>;
   /** What it starts from; undefined where that was not looked at. */
   source: Resolution | { forbidden: string } | undefined;
+  /** Of one that waits for a populator: the names of PopulatorDefinitions of its kind, and whether a VolumePopulator stands for that; what is made for it. */
+  population: { definitions: readonly string[]; registered: boolean; made?: Made } | undefined;
   /** The grants that nearly allow it, the nearest first. */
   misses: readonly NearMiss[];
   pv: Reading<PersistentVolume>;
@@ -33,6 +37,9 @@ export interface ClaimKnown {
   /** What could be bound to one of a static class. */
   supply: Supply | undefined;
 }
+
+export const lookAt = ({ claim: { metadata } }: ClaimKnown): string =>
+  commandLine('kubectl', 'describe', 'pvc', metadata.name, '-n', metadata.namespace ?? '');
 
 export const claimName = ({ metadata: { namespace, name } }: PersistentVolumeClaim): string =>
   `${namespace}/${name}`;

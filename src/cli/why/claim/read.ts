@@ -6,13 +6,24 @@ import type {
   StorageClass,
 } from '../../../api/core.ts';
 import { StowageError } from '../../../api/errors.ts';
-import type { Resource } from '../../../api/meta.ts';
-import { DRIVER, VOLUME_API_VERSION } from '../../../api/names.ts';
-import { PERSISTENT_VOLUMES, PODS, STORAGE_CLASSES, VOLUMES } from '../../../api/resources.ts';
+import type { KubeObject, Resource } from '../../../api/meta.ts';
+import { DRIVER, POPULATES_LABEL, VOLUME_API_VERSION } from '../../../api/names.ts';
+import type { PopulatorDefinition, VolumePopulator } from '../../../api/populator.ts';
+import {
+  PERSISTENT_VOLUME_CLAIMS,
+  PERSISTENT_VOLUMES,
+  PODS,
+  POPULATOR_DEFINITIONS,
+  STORAGE_CLASSES,
+  VOLUME_POPULATORS,
+  VOLUMES,
+} from '../../../api/resources.ts';
 import type { ReferenceGrant } from '../../../api/snapshot.ts';
 import type { Volume } from '../../../api/volume.ts';
 import { listAll } from '../../../kube/client.ts';
 import type { KubeClient } from '../../../kube/types.ts';
+import { claimSource, definitionsFor, isSameKind, isStandard } from '../../../population/definition.ts';
+import { type BuiltinReads, resolveBuiltin } from '../../../provisioning/sources/builtin.ts';
 import { type NearMiss, nearMisses } from '../../../provisioning/sources/grant.ts';
 import { liveReads } from '../../../provisioning/sources/reads.ts';
 import { droppedBy, type Resolution, resolve } from '../../../provisioning/sources/resolve.ts';
@@ -25,6 +36,7 @@ import { uses } from '../../volume/related.ts';
 import type { Supply } from '../pod/known.ts';
 import { readKnown } from '../read.ts';
 import type { ClaimKnown } from './known.ts';
+import type { Made } from './populating.ts';
 
 const ABSENT = { absent: true } as const;
 
@@ -51,6 +63,7 @@ export async function readClaim(
     claim,
     storageClass,
     ...(bound || !ours ? { source: wasDropped(claim), misses: [] } : await readSource()),
+    population: bound ? undefined : await readPopulation(),
     pv,
     volume,
     known:
@@ -74,6 +87,41 @@ export async function readClaim(
     return other ? ABSENT : read;
   }
 
+  /** Who may not look there is told of what is said of the claim. */
+  async function readPopulation(): Promise<ClaimKnown['population']> {
+    const kind = claimSource(claim);
+    if (
+      kind === undefined ||
+      isStandard(kind) ||
+      sourceOf(claim, { crossNamespace: true }).kind !== 'other'
+    ) {
+      return undefined;
+    }
+    const definitions = await reading(
+      listAll<PopulatorDefinition>(client, POPULATOR_DEFINITIONS, { signal }),
+    );
+    const populators = await reading(listAll<VolumePopulator>(client, VOLUME_POPULATORS, { signal }));
+    if ('forbidden' in definitions || 'forbidden' in populators) return undefined;
+    return {
+      definitions: definitionsFor(foundIn(definitions)?.items ?? [], kind).map(
+        ({ metadata }) => metadata.name,
+      ),
+      registered: (foundIn(populators)?.items ?? []).some(({ sourceKind }) => isSameKind(sourceKind, kind)),
+      made: await readMade(),
+    };
+  }
+
+  /** In whichever namespace the daemon has for that. */
+  async function readMade(): Promise<Made> {
+    const labelSelector = `${POPULATES_LABEL}=${uid}`;
+    const list = async <T extends KubeObject>(resource: Resource) =>
+      foundIn(await reading(listAll<T>(client, resource, { labelSelector, signal })))?.items[0];
+    return {
+      prime: await list<PersistentVolumeClaim>(PERSISTENT_VOLUME_CLAIMS),
+      pod: await list<Pod>(PODS),
+    };
+  }
+
   async function readEvents(): Promise<Reading<AnyEvent[]>> {
     const read = await reading(eventsOf(client, { namespace, name, uid }, signal));
     return 'found' in read ? { found: read.found.events } : read;
@@ -86,13 +134,39 @@ export async function readClaim(
     if (kind === 'none') return { source: { none: true }, misses: [] };
     try {
       const resource = await grants();
-      const read = liveReads(client, resource, signal);
-      const source = await resolve({ claim, gate, read });
+      const read = liveReads(client, resource === undefined ? [] : [resource], signal);
+      const asked = await resolve({ claim, gate, read });
+      const source = 'other' in asked ? await filledOnNode(asked, read) : asked;
       return { source, misses: await readMisses(source, kind === 'link' ? 'links' : 'claims', resource) };
     } catch (error) {
       if (!(error instanceof StowageError) || error.code !== 'forbidden') throw error;
       return { source: { forbidden: error.message }, misses: [] };
     }
+  }
+
+  /** What keeps a volume from being filled on its node, where its kind is registered for that; else as it was. */
+  async function filledOnNode(
+    asked: Extract<Resolution, { other: unknown }>,
+    read: BuiltinReads,
+  ): Promise<Resolution> {
+    const found = await resolveBuiltin(
+      claim,
+      asked.other,
+      { crossNamespace: true },
+      {
+        grants: read.grants,
+        definitions: read.definitions,
+        async object(...where) {
+          const answer = await read.object(...where);
+          // What the one who asks may not read says nothing of the daemon.
+          if ('forbidden' in answer)
+            throw new StowageError('forbidden', `you may not read ${where[0].plural}`);
+          return answer;
+        },
+      },
+    );
+    if ('ready' in found) return { none: true };
+    return 'none' in found ? asked : found;
   }
 
   /** Of the namespace that is referred to, and of its own, where one may have been made by mistake. */

@@ -1,18 +1,45 @@
-import type { Obstacle } from '../../../provisioning/sources/types.ts';
+import type { PersistentVolumeClaim } from '../../../api/core.ts';
+import { isDnsSubdomain } from '../../../api/dns-name.ts';
+import { claimSource } from '../../../population/definition.ts';
+import type { Obstacle, ObstacleReason } from '../../../provisioning/sources/types.ts';
+import { foundIn } from '../../volume/reading.ts';
 import { commandLine } from '../command-line.ts';
+import type { Reason } from '../reasons.ts';
 import type { Fix, Holdup } from '../types.ts';
 import type { ClaimKnown } from './known.ts';
 
+const CAUSES: Readonly<Record<ObstacleReason, Reason>> = {
+  GateOff: 'GateOff',
+  Dropped: 'SourceDropped',
+  NotAllowed: 'GrantMissing',
+  NotFound: 'SourceMissing',
+  BeingDeleted: 'SourceNotReady',
+  NotBound: 'SnapshotNotReady',
+  BoundToAnother: 'SnapshotNotReady',
+  OtherDriver: 'SourceRefused',
+  NotReady: 'SnapshotNotReady',
+  TooSmall: 'ClaimTooSmall',
+  ModeChange: 'SourceRefused',
+  LinkElsewhere: 'SourceRefused',
+  NotRegistered: 'ForeignPopulator',
+  Unusable: 'SourceRefused',
+};
+
 /** What it is to start from is not there, not ready, not granted, or does not fit. */
 export function source(known: ClaimKnown): Holdup | undefined {
-  const { claim, source: found } = known;
+  const { claim, source: found, volume } = known;
+  // It was used, and what becomes of it, or of its grant, keeps the volume that is made from it no more.
+  if (foundIn(volume) !== undefined) return undefined;
   const { creationTimestamp } = claim.metadata;
   const since = creationTimestamp === undefined ? {} : { since: creationTimestamp };
   if (found === undefined || 'none' in found || 'ready' in found || 'forbidden' in found) return undefined;
   if ('other' in found) {
+    // What is known of who fills it says more.
+    if (known.population?.definitions.length) return undefined;
     const { group, objectKind, name } = found.other;
     const versioned = group.includes('/') ? `, whose group is written with a version` : '';
     return {
+      cause: 'ForeignPopulator',
       holdup: `it is to start from ${objectKind} ${name} of group ${JSON.stringify(group)}${versioned}, which is for another populator`,
       ...since,
       next: { when: 'when that has filled a volume' },
@@ -35,12 +62,27 @@ export function source(known: ClaimKnown): Holdup | undefined {
   const final = 'refuse' in found;
   const obstacle = final ? found.refuse : found.wait;
   return {
+    cause: CAUSES[obstacle.reason],
+    ...chainTo(known, obstacle),
     holdup: `${obstacle.message}${nearest(known)}`,
     ...since,
-    next: { when: whenOf(obstacle, final) },
+    next: { when: whenOf(known, obstacle, final) },
     fix: fixOf(known, obstacle, final),
   };
 }
+
+/** What it waits for, where that has a name. */
+function chainTo(known: ClaimKnown, { on, referent }: Obstacle): Pick<Holdup, 'chain'> {
+  const first = referent ?? on.find(({ name }) => name !== undefined);
+  if (first?.name === undefined) return {};
+  const { namespace, name } = first;
+  const kind = kindOf(known, first.kind);
+  return { chain: [{ kind, ...(namespace === undefined ? {} : { namespace }), name }] };
+}
+
+/** Of any kind that volumes are filled from: the one that the claim names. */
+const kindOf = ({ claim }: ClaimKnown, kind: string): string =>
+  kind === 'PopulatorSource' ? (claimSource(claim)?.kind ?? kind) : kind;
 
 /** The grant that nearly allows it. */
 function nearest({ misses: [miss] }: ClaimKnown): string {
@@ -49,31 +91,35 @@ function nearest({ misses: [miss] }: ClaimKnown): string {
     : ` (ReferenceGrant ${miss.namespace}/${miss.name} nearly allows it: ${miss.wrong.join('; ')})`;
 }
 
-function whenOf({ on }: Obstacle, final: boolean): string {
+function whenOf(known: ClaimKnown, { on }: Obstacle, final: boolean): string {
   if (final) return 'never, as the claim is';
   const objects = on.map(({ kind, namespace, name }) => {
     const where = namespace === undefined ? '' : `${namespace}/`;
-    return name === undefined ? `a ${kind} of namespace ${namespace}` : `${kind} ${where}${name}`;
+    if (name !== undefined) return `${kindOf(known, kind)} ${where}${name}`;
+    return namespace === undefined ? `a ${kind}` : `a ${kind} of namespace ${namespace}`;
   });
   return objects.length === 0 ? 'when that is changed' : `at once, when ${objects.join(', or ')} changes`;
 }
 
-function fixOf(
-  { claim }: ClaimKnown,
-  { reason, hint, on, referent, message }: Obstacle,
-  final: boolean,
-): Fix {
+function fixOf(known: ClaimKnown, { reason, hint, on, referent, message }: Obstacle, final: boolean): Fix {
+  const { claim } = known;
   const { name, namespace = '' } = claim.metadata;
   const [first] = on;
   if (reason === 'Dropped' && hint !== undefined)
     return { say: hint, run: [commandLine('kubectl', 'delete', 'pvc', name, '-n', namespace)] };
   if (final) {
+    const asLarge = reason === 'TooSmall' && first?.kind === 'VolumeSnapshot';
     return {
-      say: `${message[0]?.toUpperCase()}${message.slice(1)}: delete the claim, and make it anew so that it fits.`,
-      run: [commandLine('kubectl', 'delete', 'pvc', name, '-n', namespace)],
+      say: `${message[0]?.toUpperCase()}${message.slice(1)}: delete the claim, and make it anew so that it fits${asLarge ? ', such as with the size of the snapshot' : ''}.`,
+      run: [
+        commandLine('kubectl', 'delete', 'pvc', name, '-n', namespace),
+        ...(asLarge ? [restore(claim, `${first.namespace}/${first.name}`)] : []),
+      ],
     };
   }
-  if (reason === 'NotAllowed' && referent?.kind === 'VolumeSnapshot') {
+  // Of a name that none can have there is nothing to grant.
+  const isOne = referent?.kind === 'VolumeSnapshot' && isDnsSubdomain(referent.name);
+  if (reason === 'NotAllowed' && isOne) {
     const links = on.some(({ kind }) => kind === 'VolumeSnapshotLink') ? 'links' : 'claims';
     const { namespace: theirs, name: snapshot } = referent;
     return {
@@ -90,6 +136,13 @@ function fixOf(
           links,
         ),
       ],
+    };
+  }
+  const missing = on.find(({ kind }) => kind === 'PopulatorSource');
+  if (reason === 'NotFound' && missing !== undefined) {
+    const what = kindOf(known, missing.kind);
+    return {
+      say: `Create the ${what} ${missing.name} in namespace ${missing.namespace}; the claim goes on at once.`,
     };
   }
   if (reason === 'NotFound' && first?.kind === 'VolumeSnapshotLink')
@@ -117,4 +170,12 @@ function fixOf(
     };
   }
   return { say: hint ?? 'Put right what the message names.' };
+}
+
+/** The same claim, with the size that the snapshot needs. */
+function restore({ metadata: { namespace, name }, spec }: PersistentVolumeClaim, snapshot: string): string {
+  const { accessModes = [], storageClassName = '' } = spec;
+  const modes = accessModes.length === 0 ? [] : ['--access-mode', accessModes.join(',')];
+  const to = ['--to', `${namespace}/${name}`, '--storage-class', storageClassName];
+  return commandLine('stowage', 'restore', 'snapshot', snapshot, ...to, ...modes);
 }

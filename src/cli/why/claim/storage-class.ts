@@ -4,13 +4,14 @@ import { commandLine } from '../command-line.ts';
 import type { Holdup } from '../types.ts';
 import type { ClaimKnown } from './known.ts';
 
-/** It has no class, one that does not exist, or one of others. */
-export function storageClass({ claim, storageClass: read }: ClaimKnown): Holdup | undefined {
+/** It has no class, one that does not exist, or one of others, who do not fill volumes from what it names. Pure. */
+export function storageClass({ claim, storageClass: read, population }: ClaimKnown): Holdup | undefined {
   const { name, namespace = '', creationTimestamp } = claim.metadata;
   const { storageClassName } = claim.spec;
   const since = creationTimestamp === undefined ? {} : { since: creationTimestamp };
   if (storageClassName === undefined) {
     return {
+      cause: 'StorageClassMissing',
       holdup: 'it names no storage class, and there is no default one',
       ...since,
       next: { when: 'when there is a default class, within a minute' },
@@ -22,6 +23,7 @@ export function storageClass({ claim, storageClass: read }: ClaimKnown): Holdup 
   }
   if ('absent' in read) {
     return {
+      cause: 'StorageClassMissing',
       holdup: `its storage class ${storageClassName} does not exist`,
       ...since,
       next: { when: 'when that class is made' },
@@ -32,8 +34,10 @@ export function storageClass({ claim, storageClass: read }: ClaimKnown): Holdup 
     };
   }
   const provisioner = foundIn(read)?.provisioner;
-  if (provisioner === undefined || provisioner === DRIVER) return undefined;
+  // In a class of others, too, it is a populator that the claim waits for.
+  if (provisioner === undefined || provisioner === DRIVER || population !== undefined) return undefined;
   return {
+    cause: 'ForeignProvisioner',
     holdup: `volumes of its storage class ${storageClassName} are made by ${provisioner}, and not by Stowage`,
     ...since,
     next: { when: `when ${provisioner} makes one` },

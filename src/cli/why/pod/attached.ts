@@ -1,13 +1,15 @@
 import { PAUSED_ANNOTATION, VOLUMES_ATTACHED_CONDITION } from '../../../api/names.ts';
-import type { Attachment, Volume } from '../../../api/volume.ts';
+import type { Volume } from '../../../api/volume.ts';
 import { nodeOf } from '../../../volumes/desired.ts';
 import { pausedBy } from '../../../volumes/paused.ts';
 import { foundIn } from '../../volume/reading.ts';
-import { deletePods, heldOn } from '../attached.ts';
-import { commandLine, letGo } from '../command-line.ts';
+import { heldOn } from '../attached.ts';
+import { commandLine } from '../command-line.ts';
 import { diagnose } from '../diagnose.ts';
-import type { Holdup } from '../types.ts';
+import { type Holdup, type Link, through } from '../types.ts';
+import { claimLink } from './claims.ts';
 import type { PodKnown, PodVolume } from './known.ts';
+import { multiAttach } from './multi-attach.ts';
 
 const BY_ITSELF = { when: 'within seconds, where a daemon with the controller attachment runs' };
 
@@ -15,15 +17,26 @@ const BY_ITSELF = { when: 'within seconds, where a daemon with the controller at
 export function notThere(known: PodKnown, now: number): Holdup | undefined {
   for (const each of known.volumes) {
     const found = notBacked(each) ?? notAttached(known, each, now);
-    if (found !== undefined) return found;
+    if (found !== undefined) return linksOf(each).reduceRight((inner, link) => through(link, inner), found);
   }
   const condition = conditionOf(known);
   if (condition?.status !== 'False') return undefined;
   return {
+    cause: 'NotAttached',
     holdup: condition.message || 'its volumes are not attached',
     ...(condition.lastTransitionTime && { since: condition.lastTransitionTime }),
     next: BY_ITSELF,
   };
+}
+
+/** From the pod to the Volume. */
+function linksOf({ claim: read, volume: readVolume }: PodVolume): Link[] {
+  const claim = foundIn(read);
+  const volume = readVolume && foundIn(readVolume);
+  return [
+    ...(claim === undefined ? [] : [claimLink(claim)]),
+    ...(volume === undefined ? [] : [{ kind: 'Volume', name: volume.metadata.name }]),
+  ];
 }
 
 export const conditionOf = ({ pod }: PodKnown) =>
@@ -39,17 +52,24 @@ function notBacked({ claimName, claim: read, pv, volume }: PodVolume): Holdup | 
     run: [commandLine('kubectl', 'describe', 'pvc', name, '-n', namespace)],
   };
   if ('absent' in pv) {
-    return { holdup: `the PersistentVolume ${claim.spec.volumeName} of its claim ${claimName} is gone`, fix };
+    return {
+      cause: 'ClaimLost',
+      holdup: `the PersistentVolume ${claim.spec.volumeName} of its claim ${claimName} is gone`,
+      fix,
+    };
   }
   if (volume === undefined) return undefined;
   const claimRef = foundIn(pv)?.spec.claimRef;
   if (claimRef?.uid !== undefined && claimRef.uid !== claim.metadata.uid) {
     return {
+      cause: 'ClaimLost',
       holdup: `the PersistentVolume ${claim.spec.volumeName} is bound to another claim than its ${claimName}: ${claimRef.namespace}/${claimRef.name}`,
       fix,
     };
   }
-  return 'absent' in volume ? { holdup: `the Volume of its claim ${claimName} is gone`, fix } : undefined;
+  return 'absent' in volume
+    ? { cause: 'VolumeMissing', holdup: `the Volume of its claim ${claimName} is gone`, fix }
+    : undefined;
 }
 
 function notAttached({ pod, node, ...more }: PodKnown, each: PodVolume, now: number): Holdup | undefined {
@@ -61,19 +81,27 @@ function notAttached({ pod, node, ...more }: PodKnown, each: PodVolume, now: num
   const entry = attachments.find((one) => one.node === nodeName);
   if (entry?.state === 'Attached' && entry.safeToMount) return undefined;
   const others = attachments.filter((one) => one.node !== nodeName);
+  const [holder] = others;
+  const readOnly = entry?.readOnly || others.every((other) => other.readOnly);
+  const elsewhere = entry === undefined && !readOnly ? holder : undefined;
+  const condition = conditionOf({ pod, node, ...more });
+  const told = condition?.status === 'False' ? (condition.message ?? '') : '';
+  // What the daemon tells the pod comes first: its Volume may be unknown for the very reason that the other node is.
+  if (elsewhere !== undefined && told.includes('Multi-Attach')) {
+    return multiAttach(volume, nodeName, elsewhere, told);
+  }
   const diagnosis = each.known && diagnose(each.known, now);
   if (diagnosis !== undefined && 'holdup' in diagnosis) {
     return { ...diagnosis, holdup: `Volume ${name}: ${diagnosis.holdup}` };
   }
-  const [holder] = others;
-  const readOnly = entry?.readOnly || others.every((other) => other.readOnly);
-  if (entry === undefined && holder !== undefined && !readOnly) return multiAttach(volume, nodeName, holder);
+  if (elsewhere !== undefined) return multiAttach(volume, nodeName, elsewhere, told);
   const allowed = volume.spec.attachableNodes ?? [nodeOf(volume)];
   if (!allowed.includes(nodeName)) return wrongNode(volume, nodeName, allowed);
   const paused = pausedBy(volume, foundIn(node));
   if (paused !== undefined) {
     const [kind = '', object = ''] = paused.split(' ');
     return {
+      cause: 'Paused',
       holdup: `Volume ${name} is not attached to node ${nodeName}: ${paused} has the annotation ${PAUSED_ANNOTATION}`,
       next: { when: 'when the annotation is taken off' },
       fix: {
@@ -83,14 +111,14 @@ function notAttached({ pod, node, ...more }: PodKnown, each: PodVolume, now: num
     };
   }
   if (entry !== undefined) {
-    const held = heldOn(volume, entry);
+    const held = heldOn(each.known ?? { volume, node, storageClass: { absent: true } }, entry);
     const mount = entry.state === 'Attached' ? ', but its persistent path is not there yet' : '';
     return { ...held, holdup: `Volume ${name}: ${held.holdup}${mount}` };
   }
-  const condition = conditionOf({ pod, node, ...more });
-  const said = condition?.status === 'False' && condition.message ? `: ${condition.message}` : '';
+  const said = told === '' ? '' : `: ${told}`;
   const since = condition?.status === 'False' ? condition.lastTransitionTime : undefined;
   return {
+    cause: 'NotAttached',
     holdup: `Volume ${name} is not attached to node ${nodeName} yet${said}`,
     ...(since && { since }),
     next: BY_ITSELF,
@@ -98,24 +126,9 @@ function notAttached({ pod, node, ...more }: PodKnown, each: PodVolume, now: num
   };
 }
 
-function multiAttach(volume: Volume, nodeName: string, holder: Attachment): Holdup {
-  const { node, state, pods = [], since, message } = holder;
-  const needed = pods.length === 0 ? '' : `, where these pods need it: ${pods.join(', ')}`;
-  return {
-    holdup: `Volume ${volume.metadata.name} cannot be attached to node ${nodeName}: it is ${state} on node ${node}${needed}${message ? ` (${message})` : ''}, and it can be on one node at a time`,
-    since,
-    next: {
-      when: `once it is detached from node ${node}, which follows by itself when no pod needs it there`,
-    },
-    fix: {
-      say: `End what uses it there, by scaling down what made it. If node ${node} is dead, switch it off, and have it let go of:`,
-      run: [...deletePods(pods), letGo(volume, node)],
-    },
-  };
-}
-
 function wrongNode({ metadata: { name } }: Volume, nodeName: string, allowed: readonly string[]): Holdup {
   return {
+    cause: 'WrongNode',
     holdup: `Volume ${name} can be attached to ${allowed.length === 1 ? 'node' : 'one of the nodes'} ${allowed.join(', ')}, and the pod is on node ${nodeName}`,
     next: { when: 'when the pod is on such a node' },
     fix: {

@@ -1,8 +1,8 @@
 import { foundIn } from '../../volume/reading.ts';
 import { ofPod } from '../claim/diagnose.ts';
 import { commandLine } from '../command-line.ts';
-import type { Holdup } from '../types.ts';
-import type { PodKnown } from './known.ts';
+import { type Holdup, type Link, through } from '../types.ts';
+import type { Claim, PodKnown } from './known.ts';
 import { reasonOf } from './supply.ts';
 
 /** A claim that the pod names and nobody has made. */
@@ -11,6 +11,7 @@ export function missingClaim({ pod, volumes }: PodKnown): Holdup | undefined {
   if (missing === undefined) return undefined;
   const { creationTimestamp } = pod.metadata;
   return {
+    cause: 'ClaimMissing',
     holdup: `its claim ${missing.claimName} does not exist`,
     ...(creationTimestamp && { since: creationTimestamp }),
     next: { when: 'when that claim is made' },
@@ -21,20 +22,32 @@ export function missingClaim({ pod, volumes }: PodKnown): Holdup | undefined {
   };
 }
 
+export const claimLink = ({ metadata: { namespace = '', name } }: Pick<Claim, 'metadata'>): Link => ({
+  kind: 'PersistentVolumeClaim',
+  namespace,
+  name,
+});
+
 /** A claim without a volume. `now` is in ms since the epoch. */
 export function unboundClaim({ volumes, supply }: PodKnown, now: number): Holdup | undefined {
   for (const { claimName, claim: read, dynamic } of volumes) {
     const claim = foundIn(read);
     if (claim === undefined || claim.status?.phase === 'Bound') continue;
+    const { phase = 'Pending' } = claim.status ?? {};
     if (dynamic !== undefined) {
       const found = ofPod(dynamic, now);
       if (found === undefined) continue;
-      return { ...found, holdup: `its claim ${claimName} is Pending: ${found.holdup}` };
+      return through(claimLink(claim), {
+        ...found,
+        holdup: `its claim ${claimName} is ${phase}: ${found.holdup}`,
+      });
     }
     const { why, fix } = reasonOf(claim, supply);
     const { creationTimestamp } = claim.metadata;
     return {
-      holdup: `its claim ${claimName} is ${claim.status?.phase ?? 'Pending'}: ${why}`,
+      cause: 'NoFreeVolume',
+      chain: [claimLink(claim)],
+      holdup: `its claim ${claimName} is ${phase}: ${why}`,
       ...(creationTimestamp && { since: creationTimestamp }),
       next: { when: 'when a PersistentVolume fits, within seconds' },
       fix,

@@ -3,6 +3,7 @@ import { commandLine } from '../command-line.ts';
 import type { Diagnosis } from '../types.ts';
 import { conditionOf, notThere } from './attached.ts';
 import { missingClaim, unboundClaim } from './claims.ts';
+import { deletingPod } from './deleting.ts';
 import { type PodKnown, podName } from './known.ts';
 import { unscheduled } from './scheduled.ts';
 
@@ -14,6 +15,8 @@ export function diagnosePod(known: PodKnown, now: number): Diagnosis {
   if (phase === 'Succeeded' || phase === 'Failed') {
     return { nothing: `${name} has ended (${phase}), and needs no volumes any more` };
   }
+  const deleting = deletingPod(known);
+  if (deleting !== undefined) return deleting;
   if (volumes.length === 0) return { nothing: `${name} has no volumes that Stowage could have made` };
   // Before its containers run, the kubelet has mounted all there is.
   const runs = phase === 'Running' && conditionOf(known)?.status !== 'False';

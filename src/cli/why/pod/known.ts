@@ -24,7 +24,7 @@ export interface PodVolume {
   volume: Reading<Volume> | undefined;
   /** All about the Volume, where it is not Ready. */
   known: Known | undefined;
-  /** All about a claim of a class whose claims make their own volumes, while it has none. */
+  /** All about a claim without a volume whose class is not for volumes made by hand. */
   dynamic?: ClaimKnown;
 }
 

@@ -1,6 +1,6 @@
 import type { KubeNode, PersistentVolume, Pod, StorageClass } from '../../../api/core.ts';
 import type { Resource } from '../../../api/meta.ts';
-import { DRIVER, VOLUME_API_VERSION } from '../../../api/names.ts';
+import { NO_PROVISIONER, VOLUME_API_VERSION } from '../../../api/names.ts';
 import {
   NODES,
   PERSISTENT_VOLUME_CLAIMS,
@@ -78,7 +78,9 @@ export async function readPod(
     if (claim === undefined || claim.status?.phase === 'Bound') return {};
     const { storageClassName } = claim.spec;
     const found = await readNamed<StorageClass>(client, STORAGE_CLASSES, storageClassName, { signal });
-    if (foundIn(found)?.provisioner !== DRIVER) return {};
+    // A class that is only a name is one for volumes made by hand.
+    const isStatic = 'absent' in found || foundIn(found)?.provisioner === NO_PROVISIONER;
+    if ('forbidden' in found || (storageClassName !== undefined && isStatic)) return {};
     return { dynamic: await readClaim(claim, client, grants, signal) };
   }
 

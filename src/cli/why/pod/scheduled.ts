@@ -12,8 +12,10 @@ export function unscheduled(known: PodKnown, now: number): Holdup | undefined {
   const said = condition?.message ?? condition?.reason;
   const since = condition?.lastTransitionTime ?? metadata.creationTimestamp;
   return {
+    cause: claim?.cause ?? 'NotScheduled',
     holdup: `it is on no node yet: ${said ?? 'no scheduler has said anything of it'}${claim === undefined ? '' : `; ${claim.holdup}`}`,
     ...(since && { since }),
+    ...(claim?.chain && { chain: claim.chain }),
     next: { when: 'when something changes that the scheduler waits for, else within 5 minutes' },
     fix: claim?.fix ?? {
       say: 'See what is said of the pod.',

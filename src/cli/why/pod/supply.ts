@@ -15,10 +15,11 @@ export function reasonOf(claim: Claim, supply: Supply | undefined): { why: strin
     run: [commandLine('kubectl', 'describe', 'pvc', name, '-n', namespace)],
   };
   if (claim.status?.phase === 'Lost') return { why: `its PersistentVolume ${volumeName} is gone`, fix: look };
-  if (volumeName !== undefined) return { why: `it is to have the PersistentVolume ${volumeName}`, fix: look };
+  if (volumeName !== undefined) return { why: named(volumeName, claim, supply), fix: look };
   const all = supply && foundIn(supply.pvs);
   if (all === undefined) return { why: 'nothing is bound to it', fix: look };
   const size = claim.spec.resources?.requests?.storage ?? '0';
+  const [beyond] = accessModes.filter((mode) => mode !== MADE_BY_HAND);
   const more: Fix = {
     say: `Make a volume for it, on a node where the pod can run.`,
     run: [
@@ -41,6 +42,20 @@ export function reasonOf(claim: Claim, supply: Supply | undefined): { why: strin
           say: `The Volume ${making.metadata.name} of that class is ${phaseOf(making) ?? 'Unknown'}: see why.`,
           run: [commandLine('stowage', 'why', 'volume', making.metadata.name)],
         };
+  if (beyond !== undefined && !ofClass.some((pv) => allows(pv, accessModes))) {
+    return {
+      why: `no PersistentVolume ${kind} can be had ${accessModes.join(', ')}`,
+      fix: {
+        say: `Make the claim anew with the access mode ${MADE_BY_HAND}, which is what Volumes that are made by hand have: a device is written from one node. docs/shared-directories.md says how several nodes read one.`,
+      },
+    };
+  }
+  if (storageClassName === '') {
+    return {
+      why: 'it asks for a PersistentVolume without a storage class, and all that Stowage makes have one',
+      fix: { say: 'Make the claim anew with the storage class of a Volume.', run: ['stowage get volumes'] },
+    };
+  }
   if (ofClass.length === 0) return { why: `there is no PersistentVolume ${kind}`, fix };
   const free = ofClass.filter(({ status }) => status?.phase === 'Available');
   if (free.length === 0) return { why: `no PersistentVolume ${kind} is free, of ${ofClass.length}`, fix };
@@ -54,7 +69,7 @@ export function reasonOf(claim: Claim, supply: Supply | undefined): { why: strin
       fix,
     };
   }
-  const fitting = large.filter(({ spec }) => accessModes.every((each) => spec.accessModes.includes(each)));
+  const fitting = large.filter((pv) => allows(pv, accessModes));
   if (fitting.length === 0) {
     return {
       why: `no free PersistentVolume ${kind} can be had ${accessModes.join(', ')}`,
@@ -64,6 +79,28 @@ export function reasonOf(claim: Claim, supply: Supply | undefined): { why: strin
   const names = fitting.slice(0, 3).map(({ metadata }) => metadata.name);
   return { why: `it is not bound yet, though there is room for it (${names.join(', ')})`, fix: look };
 }
+
+/** What it names is not there, is another's, or will be bound to it. */
+function named(volumeName: string, { metadata }: Claim, supply: Supply | undefined): string {
+  const all = supply && foundIn(supply.pvs);
+  const pv = all?.find((each) => each.metadata.name === volumeName);
+  if (all !== undefined && pv === undefined) {
+    return `it is to have the PersistentVolume ${volumeName}, which does not exist`;
+  }
+  const { claimRef } = pv?.spec ?? {};
+  const isOthers =
+    claimRef !== undefined &&
+    (claimRef.namespace !== metadata.namespace ||
+      claimRef.name !== metadata.name ||
+      ![undefined, metadata.uid].includes(claimRef.uid));
+  return `it is to have the PersistentVolume ${volumeName}${isOthers ? `, which is bound to another claim: ${claimRef.namespace}/${claimRef.name}` : ''}`;
+}
+
+/** What one has whose template says nothing else. */
+const MADE_BY_HAND = 'ReadWriteOnce';
+
+const allows = ({ spec }: PersistentVolume, modes: readonly string[]): boolean =>
+  modes.every((mode) => spec.accessModes.includes(mode));
 
 const bytesOf = ({ spec }: PersistentVolume): bigint => bytes(spec.capacity.storage);
 

@@ -16,6 +16,7 @@ export function snapshotClass({ snapshot, classes: read }: SnapshotKnown): Holdu
     if (defaults.length === 1) return undefined;
     const several = defaults.map(({ metadata }) => metadata.name).join(', ');
     return {
+      cause: 'SnapshotClassMissing',
       holdup: `it names no class, and there ${defaults.length === 0 ? 'is no default one' : `are several default ones: ${several}`} of ${DRIVER}`,
       ...since,
       next: { when: 'when there is one default class' },
@@ -28,6 +29,7 @@ export function snapshotClass({ snapshot, classes: read }: SnapshotKnown): Holdu
   const found = classes.find(({ metadata }) => metadata.name === named);
   if (found === undefined) {
     return {
+      cause: 'SnapshotClassMissing',
       holdup: `its class ${named} does not exist`,
       ...since,
       next: { when: 'when that class is made' },
@@ -36,6 +38,7 @@ export function snapshotClass({ snapshot, classes: read }: SnapshotKnown): Holdu
   }
   if (found.driver === DRIVER) return undefined;
   return {
+    cause: 'ForeignProvisioner',
     holdup: `its class ${named} is of ${found.driver}, and not of Stowage`,
     ...since,
     next: { when: `when ${found.driver} takes it, which it can of its own volumes only` },

@@ -4,6 +4,7 @@ import { eventText } from '../../snapshots/events.ts';
 import { foundIn } from '../../volume/reading.ts';
 import { lastSeen } from '../../volume/related.ts';
 import { commandLine } from '../command-line.ts';
+import { foreignFinalizers, isForeign } from '../deleting.ts';
 import type { Diagnosis, Holdup } from '../types.ts';
 import { snapshotClass } from './class.ts';
 import type { SnapshotKnown } from './read.ts';
@@ -33,6 +34,7 @@ const deleting: SnapshotCause = ({ snapshot, content }) => {
   if (since === undefined) return undefined;
   if (finalizers.includes(SNAPSHOT_FINALIZERS.asSource)) {
     return {
+      cause: 'UsedAsSource',
       holdup: 'it is being deleted, and a claim is being made from it',
       since,
       next: { when: 'when that claim is bound, or deleted' },
@@ -46,6 +48,7 @@ const deleting: SnapshotCause = ({ snapshot, content }) => {
   const error = found?.status?.error?.message;
   if (found !== undefined && finalizers.includes(SNAPSHOT_FINALIZERS.bound)) {
     return {
+      cause: 'RemovalFailed',
       holdup: `it is being deleted, and its content ${found.metadata.name} is not gone${error ? `: ${error}` : ''}`,
       since,
       next: BY_ITSELF,
@@ -56,10 +59,15 @@ const deleting: SnapshotCause = ({ snapshot, content }) => {
     };
   }
   return {
+    cause: 'ForeignFinalizer',
     holdup: `it is being deleted, and held by its finalizers ${finalizers.join(', ')}`,
     since,
     next: { when: 'when they are taken off' },
-    fix: { say: 'Whoever set a finalizer takes it off. See who that is:', run: [yamlOf(snapshot)] },
+    fix: foreignFinalizers(
+      ['volumesnapshot', snapshot.metadata.name, '-n', namespace],
+      finalizers,
+      finalizers.filter(isForeign),
+    ),
   };
 };
 
@@ -71,6 +79,7 @@ const source: SnapshotCause = ({ snapshot, claim: read, pv }) => {
   const since = sinceMade(snapshot);
   if ('absent' in read) {
     return {
+      cause: 'ClaimMissing',
       holdup: `there is no claim ${name} in namespace ${namespace}`,
       ...since,
       next: { when: 'when there is such a claim' },
@@ -84,6 +93,8 @@ const source: SnapshotCause = ({ snapshot, claim: read, pv }) => {
   if (claim === undefined) return undefined;
   if (claim.status?.phase !== 'Bound') {
     return {
+      cause: 'ClaimUnbound',
+      chain: [{ kind: 'PersistentVolumeClaim', namespace, name }],
       holdup: `its claim ${name} is ${claim.status?.phase ?? 'Pending'}, and has no volume yet`,
       ...since,
       next: { when: 'when the claim is bound' },
@@ -99,6 +110,7 @@ const source: SnapshotCause = ({ snapshot, claim: read, pv }) => {
   );
   if (foundIn(pv) === undefined || isOurs) return undefined;
   return {
+    cause: 'ForeignProvisioner',
     holdup: `the volume ${claim.spec.volumeName} of its claim ${name} is none of Stowage's`,
     ...since,
     next: { when: 'when whoever made that volume takes the snapshot' },
@@ -116,6 +128,7 @@ const written: SnapshotCause = ({ snapshot, content: read }) => {
   const named = snapshot.spec.source.volumeSnapshotContentName;
   if (named !== undefined && 'absent' in read) {
     return {
+      cause: 'ContentMissing',
       holdup: `its content ${named} does not exist`,
       ...sinceMade(snapshot),
       next: { when: 'when that is made' },
@@ -130,6 +143,7 @@ const written: SnapshotCause = ({ snapshot, content: read }) => {
   if (!isOther && (ref.uid === undefined || ref.uid === snapshot.metadata.uid)) {
     if (driver === DRIVER) return undefined;
     return {
+      cause: 'ForeignProvisioner',
       holdup: `its content ${content.metadata.name} is of ${driver}, and not of Stowage`,
       ...sinceMade(snapshot),
       next: { when: `when ${driver} has taken it` },
@@ -137,6 +151,7 @@ const written: SnapshotCause = ({ snapshot, content: read }) => {
     };
   }
   return {
+    cause: 'ContentMismatch',
     holdup: `its content ${content.metadata.name} is of another snapshot, ${ref.namespace}/${ref.name}${isOther ? '' : `, which had the UID ${ref.uid}`}`,
     ...sinceMade(snapshot),
     next: { when: 'never: a content is of one snapshot' },
@@ -155,6 +170,7 @@ const failed: SnapshotCause = ({ snapshot, content, events }) => {
   if (message === undefined) return undefined;
   const since = error?.time ?? (warning && lastSeen(warning));
   return {
+    cause: 'SnapshotFailing',
     holdup: message,
     ...(since ? { since } : sinceMade(snapshot)),
     next: BY_ITSELF,
@@ -172,6 +188,7 @@ const making: SnapshotCause = ({ snapshot, content: read }) => {
         ? `its content ${content.metadata.name} is ready, and that is not written into it yet`
         : `its content ${content.metadata.name} is being made on the node`;
   return {
+    cause: 'SnapshotBeingTaken',
     holdup: what,
     ...sinceMade(snapshot),
     next: { when: 'within seconds, where a daemon runs' },

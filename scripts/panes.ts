@@ -1,0 +1,194 @@
+/**
+ * `npm run panes [-- --node NAME --ssh-config FILE] [PANE…]`: runs the questions and the live views on a terminal (tmux), and puts what is on it into the blocks of docs/ that are
+ * marked `<!-- pane NAME -->`. The cluster is one in memory; its node is the one that is given (`npm run cluster -- up vm` has one, with disks), else n1, which is
+ * this machine. It is looked at, and nothing is done to it.
+ */
+import { execFileSync } from 'node:child_process';
+import { mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+import { ALL_CRDS } from '../src/api/crds.ts';
+import type { KubeObject } from '../src/api/meta.ts';
+import { NODES, STORAGE_CLASSES, VOLUME_SNAPSHOTS, VOLUMES } from '../src/api/resources.ts';
+import { NAMESPACES } from '../src/cli/install/kinds.ts';
+import { connect } from '../src/kube/connect.ts';
+import type { KubeClient } from '../src/kube/types.ts';
+import { startSandbox } from '../src/sandbox/server.ts';
+import { fresh, SNAPSHOT } from '../test/support/snapshots.ts';
+import { classNamed, ready, volumeNamed } from '../test/support/volumes.ts';
+
+const PAGE = 'docs/questions.md';
+const COLUMNS = 110;
+const ROWS = 46;
+const PATIENCE_MS = 120_000;
+
+const { values, positionals } = parseArgs({
+  options: { node: { type: 'string', default: 'n1' }, 'ssh-config': { type: 'string' } },
+  allowPositionals: true,
+});
+const { node: NODE, 'ssh-config': SSH_CONFIG } = values;
+
+interface Pane {
+  command: string;
+  /** Typed once the text before it is there. */
+  typed?: readonly (readonly [shown: string, text: string])[];
+  /** There when the pane is taken. */
+  until: string;
+  /** Done while the command runs, before that. */
+  meanwhile?: (client: KubeClient) => Promise<void>;
+}
+
+const PANES: Record<string, Pane> = {
+  'create-volume-node': {
+    command: 'stowage create volume',
+    typed: [['Name of the Volume:', 'data1\r']],
+    until: `${NODE}  `,
+  },
+  'create-volume': {
+    command: 'stowage create volume',
+    typed: [
+      ['Name of the Volume:', 'data1\r'],
+      [`${NODE}  `, '\r'],
+      ['What to make it of:', '\r'],
+      ['Size, such as 10Gi:', '10Gi\r'],
+      ['Storage class:', '\r'],
+    ],
+    until: 'Create it?',
+  },
+  'create-volume-device': {
+    command: `stowage create volume data2 --node ${NODE}`,
+    typed: [['What to make it of:', 'a disk\r']],
+    until: 'another one, by its path',
+  },
+  'create-volume-refused': {
+    command: `stowage create volume data2 --node ${NODE} --device /dev/sdz`,
+    typed: [['Storage class:', '\r']],
+    until: 'hint:',
+  },
+  'grant-snapshot': {
+    command: 'stowage grant snapshot',
+    typed: [
+      ['VolumeSnapshot:', '\r'],
+      ['Namespace that may use it:', 'test\r'],
+      ['What may use it there:', '\r'],
+    ],
+    until: 'Grant it?',
+  },
+  'get-volumes': {
+    command: 'stowage get volumes -w',
+    until: 'Pending',
+    meanwhile: async (client) => {
+      const pending = {
+        phase: 'Pending',
+        job: 'PrepareVolume/1',
+        ...ready('Unknown', 'Pending', 'mkfs.ext4'),
+      };
+      await client.patch(VOLUMES, 'logs', { status: pending }, { subresource: 'status' });
+    },
+  },
+};
+
+const folder = await mkdtemp(join(tmpdir(), 'stowage-panes-'));
+const sandbox = await startSandbox({
+  crds: ALL_CRDS,
+  featureGates: { CrossNamespaceVolumeDataSource: true },
+});
+// A server of tmux of its own for each: one that ends takes the next one's terminal along.
+let number = 0;
+const tmux = (...argv: string[]): string =>
+  execFileSync('tmux', ['-S', join(folder, `tmux-${number}`), '-f', '/dev/null', ...argv], {
+    encoding: 'utf8',
+  });
+try {
+  const kubeconfig = join(folder, 'kubeconfig');
+  await writeFile(kubeconfig, sandbox.kubeconfig, { mode: 0o600 });
+  await symlink(resolve('bin/stowage'), join(folder, 'stowage'));
+  const { client } = await connect({ kubeconfig });
+  await fill(client);
+  let page = await readFile(PAGE, 'utf8');
+  for (const [name, pane] of Object.entries(PANES)) {
+    if (positionals.length > 0 && !positionals.includes(name)) continue;
+    page = put(page, name, await taken(pane, kubeconfig, client));
+    console.log(`${name}: taken`);
+  }
+  await writeFile(PAGE, page);
+} finally {
+  await sandbox.stop();
+  await rm(folder, { recursive: true });
+}
+
+async function fill(client: KubeClient): Promise<void> {
+  const object = (kind: string, name: string) => ({ apiVersion: 'v1', kind, metadata: { name } });
+  for (const name of ['prod', 'test']) await client.create<KubeObject>(NAMESPACES, object('Namespace', name));
+  await client.create<KubeObject>(NODES, object('Node', NODE));
+  await client.create<KubeObject>(
+    STORAGE_CLASSES,
+    fresh(classNamed('local', { parameters: { fsType: 'ext4' } })),
+  );
+  for (const name of ['db', 'logs']) {
+    await client.create<KubeObject>(VOLUMES, fresh(volumeNamed(name)));
+  }
+  const available = {
+    phase: 'Available',
+    deviceName: 'loop3',
+    capacity: '1Gi',
+    ...ready('True', 'Available'),
+  };
+  await client.patch(VOLUMES, 'db', { status: available }, { subresource: 'status' });
+  const { metadata, status } = SNAPSHOT;
+  await client.create<KubeObject>(VOLUME_SNAPSHOTS, fresh(SNAPSHOT));
+  const { namespace } = metadata;
+  await client.patch(VOLUME_SNAPSHOTS, metadata.name, { status }, { namespace, subresource: 'status' });
+}
+
+/** What the terminal shows in the end. */
+async function taken(
+  { command, typed = [], until, meanwhile }: Pane,
+  kubeconfig: string,
+  client: KubeClient,
+): Promise<string> {
+  const environment = Object.entries({
+    KUBECONFIG: kubeconfig,
+    HOME: folder,
+    ...(SSH_CONFIG === undefined
+      ? { STOWAGE_TRANSPORT: 'local', STOWAGE_LOCAL_NODE: NODE }
+      : { STOWAGE_SSH_CONFIG: resolve(SSH_CONFIG) }),
+    NO_COLOR: '1',
+  }).flatMap(([name, value]) => ['-e', `${name}=${value}`]);
+  // The shell that tmux starts sets a PATH of its own.
+  const shown = `PATH='${folder}':"$PATH"; printf '$ %s\\n' '${command}'; ${command}; exec sleep 1000`;
+  number++;
+  tmux('new-session', '-d', '-x', String(COLUMNS), '-y', String(ROWS), ...environment, shown);
+  try {
+    for (const [text, keys] of typed) {
+      await seen(text);
+      tmux('send-keys', '-l', keys.replace('\r', ''));
+      tmux('send-keys', 'Enter');
+    }
+    if (meanwhile !== undefined) {
+      await seen('NAME');
+      await meanwhile(client);
+    }
+    return await seen(until);
+  } finally {
+    tmux('kill-server');
+  }
+}
+
+async function seen(text: string): Promise<string> {
+  for (const end = Date.now() + PATIENCE_MS; ; await sleep(100)) {
+    const shown = tmux('capture-pane', '-p');
+    // The last line of a question is drawn at once with it.
+    if (shown.includes(text)) return shown.trimEnd();
+    if (Date.now() > end) throw new Error(`there is no ${JSON.stringify(text)} on the terminal:\n${shown}`);
+  }
+}
+
+/** Into its block. */
+function put(page: string, name: string, pane: string): string {
+  const block = new RegExp(`(<!-- pane ${name} -->\n\`\`\`text\n).*?(^\`\`\`$)`, 'ms');
+  if (!block.test(page)) throw new Error(`${PAGE} has no place for the pane ${name}`);
+  return page.replace(block, (_, start: string, end: string) => `${start}${pane}\n${end}`);
+}

@@ -1,0 +1,109 @@
+import { oneOf, string } from '../standard-crd.ts';
+
+/** Where the bytes of an Image or Archive come from, as their `spec.source` says it. */
+export interface BuiltinSource {
+  /** http or https. */
+  url?: string;
+  /** Of a file on the node, in a folder that the node's own configuration lists. */
+  path?: string;
+  /** Of what is downloaded, in hexadecimal. */
+  sha256?: string;
+  /** What is sent as the header Authorization, in a Secret of the object's namespace. */
+  authorizationSecretRef?: { name: string; key: string };
+}
+
+export type Compression = 'none' | 'gzip' | 'zstd';
+
+/** As the plan for the node takes it; flat, so that the API server sees whether it changes. */
+export type Options = Readonly<Record<string, string>>;
+
+/** What an object says, or why nothing is filled from it. */
+export type OptionsFound = { options: Options } | { problem: string };
+
+/** Each is one word in a command: printable ASCII without a space. */
+const URL = /^https?:\/\/[!"$-.0->A-~]+([/?#][!-~]*)?$/;
+const PATH = /^\/[!-~]+$/;
+const SHA256 = /^[0-9a-f]{64}$/;
+const MAX = { url: 2048, path: 1024 };
+
+const word = (description: string, maxLength: number, pattern: RegExp) => ({
+  ...string(description),
+  maxLength,
+  pattern: pattern.source.replaceAll('\\/', '/'),
+});
+
+/** The schema of `spec.source`. */
+export const SOURCE_SCHEMA = {
+  type: 'object',
+  description: 'Where it is.',
+  'x-kubernetes-validations': [
+    oneOf('url', 'path'),
+    {
+      rule: '!has(self.authorizationSecretRef) || has(self.url)',
+      message: 'authorizationSecretRef is for a url',
+    },
+  ],
+  properties: {
+    url: word('Of http or https, without a user in it.', MAX.url, URL),
+    path: word(
+      "Of a file on the node, in a folder that the node's /etc/stowage/sources.conf lists.",
+      MAX.path,
+      PATH,
+    ),
+    sha256: { ...string('Of the bytes as they are downloaded, in hexadecimal.'), pattern: SHA256.source },
+    authorizationSecretRef: {
+      type: 'object',
+      description: "A key of a Secret of this object's namespace: what is sent as the header Authorization.",
+      required: ['name', 'key'],
+      properties: {
+        name: { ...string('The Secret.'), minLength: 1, maxLength: 253 },
+        key: { ...string('The key in it.'), minLength: 1, maxLength: 253, pattern: '^[-._a-zA-Z0-9]+$' },
+      },
+    },
+  },
+} as const;
+
+export const COMPRESSION_SCHEMA = {
+  type: 'string',
+  enum: ['none', 'gzip', 'zstd'],
+  description: "How it is compressed. Default: as its name's end says, .gz or .zst.",
+} as const;
+
+/** What no schema of the API server's promises: that may have been another's. Pure. */
+export function sourceOptions(source: BuiltinSource | undefined, given?: string): OptionsFound {
+  const { url, path, sha256, authorizationSecretRef: secret } = source ?? {};
+  if ((url === undefined) === (path === undefined)) {
+    return { problem: 'spec.source must have either url or path' };
+  }
+  if (url !== undefined && (url.length > MAX.url || !URL.test(url))) {
+    return {
+      problem:
+        'spec.source.url must be of http or https, in printable ASCII without spaces, and without a user in it',
+    };
+  }
+  if (path !== undefined && (path.length > MAX.path || !PATH.test(path))) {
+    return { problem: 'spec.source.path must be absolute, in printable ASCII without spaces' };
+  }
+  if (sha256 !== undefined && !SHA256.test(sha256)) {
+    return { problem: 'spec.source.sha256 must be 64 hexadecimal digits' };
+  }
+  if (secret !== undefined && url === undefined) {
+    return { problem: 'spec.source.authorizationSecretRef is for a url' };
+  }
+  const place = url ?? path ?? '';
+  return {
+    options: {
+      source: place,
+      compression: given ?? compressionOf(place),
+      ...(sha256 === undefined ? {} : { sha256 }),
+      ...(secret === undefined ? {} : { authorizationSecret: secret.name, authorizationKey: secret.key }),
+    },
+  };
+}
+
+/** By the end of its name, what a URL asks for left out. */
+function compressionOf(place: string): Compression {
+  const [name = ''] = place.startsWith('/') ? [place] : place.split(/[?#]/);
+  if (name.endsWith('.gz') || name.endsWith('.tgz')) return 'gzip';
+  return name.endsWith('.zst') || name.endsWith('.tzst') ? 'zstd' : 'none';
+}

@@ -1,0 +1,26 @@
+import { type Command, Option } from 'commander';
+import { connectFor, type GlobalFlags } from '../globals.ts';
+import type { Io } from '../io.ts';
+import { POPULATOR_NOUNS } from '../nouns.ts';
+import { objectName } from '../parse.ts';
+import type { UnregisterFlags } from '../populators/unregister.ts';
+
+export default function unregisterPopulator(unregister: Command, io: Io): void {
+  const [plural, singular, ...more] = POPULATOR_NOUNS;
+  unregister
+    .command(singular)
+    .aliases([plural, ...more])
+    .description('fill no more volumes from a kind; refused while claims wait for it')
+    .argument('<name>', 'under which it is registered', objectName)
+    .addOption(
+      new Option('--dry-run <mode>', 'remove nothing: let the server check')
+        .choices(['none', 'server'])
+        .default('none'),
+    )
+    .addOption(new Option('-o, --output <format>', 'what to print').choices(['json', 'yaml', 'name']))
+    .action(async (name: string, _flags, command: Command) => {
+      const flags = command.optsWithGlobals<UnregisterFlags & GlobalFlags>();
+      const { unregister: run } = await import('../populators/unregister.ts');
+      await run(name, flags, io, await connectFor(command, io));
+    });
+}

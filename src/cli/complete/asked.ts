@@ -1,0 +1,145 @@
+import type { Command, Option } from 'commander';
+import { CLAIM_NOUNS, NODE_NOUNS, POD_NOUNS, SNAPSHOT_NOUNS, VOLUME_NOUNS } from '../nouns.ts';
+import { parseTarget } from '../why/target.ts';
+import { optionsOf, pathOf, takesValue, wordsOf } from './tree.ts';
+import { type Values, valuesOf, valuesOfArgument } from './values.ts';
+
+/** A word that can stand at the cursor. */
+export interface Candidate {
+  word: string;
+  description?: string;
+}
+
+/** What can stand at the end of a command line, where a word begins with `start`. */
+export interface Asked {
+  /** Words, or what has to be looked for; undefined: nobody knows. */
+  values: Values | { words: readonly Candidate[] } | undefined;
+  /** What is there of the word already, but for `prefix`; of an option and its value in one word, of the value. */
+  start: string;
+  /** What of the word stands before that: the kind of KIND/NAME, and what is there of a list. */
+  prefix: string;
+  /** Options that were given before, by their long names. */
+  given: ReadonlyMap<string, string>;
+  /** Arguments that were given before. */
+  arguments: readonly string[];
+}
+
+/** What `why` explains, as far as this version does, and what `KIND/NAME` is understood of. */
+const EXPLAINED: readonly (readonly [nouns: readonly string[], names: Values])[] = [
+  [VOLUME_NOUNS, { live: 'volumes' }],
+  [NODE_NOUNS, { live: 'nodes' }],
+  [POD_NOUNS, { live: 'pods', anywhere: true }],
+  [CLAIM_NOUNS, { live: 'claims', anywhere: true }],
+  [SNAPSHOT_NOUNS, { live: 'snapshots', anywhere: true }],
+];
+
+/** What is asked for by the words of a command line after the program's name, the last of which is being typed. */
+export function asked(program: Command, words: readonly string[]): Asked {
+  const before = [...words];
+  const start = before.pop() ?? '';
+  const given = new Map<string, string>();
+  const args: string[] = [];
+  let at = program;
+  let option: Option | undefined;
+  let onlyArguments = false;
+  const known = (word: string) => optionsOf(at).find(({ short, long }) => word === short || word === long);
+  for (const word of before) {
+    if (option !== undefined) {
+      given.set(option.long ?? '', word);
+      option = undefined;
+    } else if (onlyArguments || !/^-./.test(word)) {
+      const inner = args.length === 0 ? wordsOf(at).find((each) => isCalled(each, word)) : undefined;
+      if (inner !== undefined) at = inner;
+      else args.push(word);
+    } else if (word === '--') onlyArguments = true;
+    else {
+      const read = readOption(word, known);
+      if (read?.value !== undefined) given.set(read.option.long ?? '', read.value);
+      else if (read !== undefined && takesValue(read.option)) option = read.option;
+    }
+  }
+  const path = pathOf(at);
+  const answer = (values: Asked['values'], word = start, prefix = ''): Asked => {
+    const comma = values !== undefined && 'list' in values ? word.lastIndexOf(',') + 1 : 0;
+    return {
+      values,
+      prefix: prefix + word.slice(0, comma),
+      start: word.slice(comma),
+      given,
+      arguments: args,
+    };
+  };
+  if (option !== undefined) return answer(valuesOf(path, option));
+  if (!onlyArguments && start.startsWith('-')) {
+    const read = start.includes('=') ? readOption(start, known) : undefined;
+    if (read !== undefined) return answer(valuesOf(path, read.option), read.value);
+    return answer({
+      words: optionsOf(at).map((each) => ({ word: each.long ?? '', description: each.description })),
+    });
+  }
+  if (at.name() === 'help' || (wordsOf(at).length > 0 && args.length === 0)) {
+    return answer({ words: wordsAfter(at.name() === 'help' ? helped(program, args) : at) });
+  }
+  if (path === 'why') return ofWhy(answer, start, args);
+  const { registeredArguments } = at;
+  const last = registeredArguments.at(-1);
+  const argument = registeredArguments[args.length] ?? (last?.variadic ? last : undefined);
+  return answer(valuesOfArgument(path, argument));
+}
+
+const isCalled = (command: Command, word: string): boolean =>
+  command.name() === word || command.aliases().includes(word);
+
+const wordsAfter = (command: Command): Candidate[] =>
+  wordsOf(command).map((inner) => ({ word: inner.name(), description: inner.description() }));
+
+/** `--flag`, `--flag=value`, `-f`, `-fvalue`, `-f=value`, and switches before it in one word: `-wo`. */
+function readOption(
+  word: string,
+  known: (word: string) => Option | undefined,
+): { option: Option; value: string | undefined } | undefined {
+  if (word.startsWith('--')) {
+    const at = word.indexOf('=');
+    const option = known(at < 0 ? word : word.slice(0, at));
+    return option && { option, value: at < 0 ? undefined : word.slice(at + 1) };
+  }
+  const option = known(word.slice(0, 2));
+  const rest = word.slice(2);
+  if (option === undefined || rest === '') return option && { option, value: undefined };
+  if (takesValue(option)) return { option, value: rest.replace(/^=/, '') };
+  return readOption(`-${rest}`, known);
+}
+
+/** What `help` was asked of, as far as it is known. */
+function helped(program: Command, words: readonly string[]): Command {
+  let at = program;
+  for (const word of words) at = wordsOf(at).find((each) => isCalled(each, word)) ?? at;
+  return at;
+}
+
+/** `why KIND NAME`, `why KIND/NAME`. */
+function ofWhy(
+  answer: (values: Asked['values'], word?: string, prefix?: string) => Asked,
+  start: string,
+  args: readonly string[],
+): Asked {
+  const [kind] = args;
+  if (kind !== undefined) return answer(args.length === 1 ? namesOf(kind) : undefined);
+  const [, before = '', name] = /^([^/]*\/)(.*)$/.exec(start) ?? [];
+  if (name !== undefined) return answer(namesOf(before.slice(0, -1)), name, before);
+  return answer({ choices: EXPLAINED.map(([nouns]) => shortest(nouns)).filter(isExplained) });
+}
+
+const namesOf = (kind: string): Values | undefined => EXPLAINED.find(([nouns]) => nouns.includes(kind))?.[1];
+
+/** As it is mostly typed, and as the table of help has it: `pvc`, but not `vol`. */
+const shortest = (nouns: readonly string[]): string => (nouns.includes('pvc') ? 'pvc' : (nouns[1] ?? ''));
+
+function isExplained(kind: string): boolean {
+  try {
+    parseTarget(kind, 'a');
+    return true;
+  } catch {
+    return false;
+  }
+}

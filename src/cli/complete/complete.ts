@@ -1,0 +1,91 @@
+import type { Command } from 'commander';
+import { contextNames } from '../../kube/kubeconfig.ts';
+import type { Io } from '../io.ts';
+import { printable } from '../output/printable.ts';
+import { VERSION } from '../version.ts';
+import { type Asked, asked, type Candidate } from './asked.ts';
+import { liveNames } from './live.ts';
+
+/** Nobody waits longer for a key that they pressed; in ms. */
+const TIMEOUT = 1000;
+
+/** What a shell is to do with the words, as cobra's completions call it (ShellCompDirective): kubectl goes by it. */
+const DIRECTIVE = { files: 0, noSpace: 2, noFiles: 4, folders: 16 } as const;
+
+/** What needs no quotes in any shell: other names are not offered, and so nothing of them can be run. */
+const PLAIN = /^[a-zA-Z0-9][a-zA-Z0-9._:/@+-]*$/;
+
+/**
+ * `stowage __complete WORD…`, for shells: prints what can stand in place of the last word, a candidate a line with its description
+ * after a tab, and then, after a colon, the directive. What cannot be found out is left out without a word.
+ */
+export async function complete(program: Command, words: readonly string[], io: Io): Promise<void> {
+  const what = asked(program, words);
+  const { values, start, prefix } = what;
+  if (values !== undefined && 'files' in values) {
+    return print([], DIRECTIVE[values.files === 'folders' ? 'folders' : 'files'], io);
+  }
+  const all =
+    values === undefined
+      ? []
+      : 'words' in values
+        ? values.words
+        : 'choices' in values
+          ? values.choices.map((word): Candidate => ({ word }))
+          : await live(values, what, io);
+  const found = all
+    .filter(({ word }) => word.startsWith(start))
+    .map(({ word, ...more }) => ({ ...more, word: prefix + word }));
+  const isOpen = found.length > 0 && found.every(({ word }) => word.endsWith('/'));
+  print(found, DIRECTIVE.noFiles + (isOpen ? DIRECTIVE.noSpace : 0), io);
+}
+
+type LiveValues = Extract<NonNullable<Asked['values']>, { live: string }>;
+
+async function live(values: LiveValues, { given, start, ...what }: Asked, io: Io): Promise<Candidate[]> {
+  const over = new AbortController();
+  // What runs to log in (an exec plugin) heeds no signal.
+  const late = io.clock.sleep(TIMEOUT, over.signal).then(
+    (): Candidate[] => [],
+    () => [],
+  );
+  try {
+    const found = await Promise.race([look(values, { given, start, ...what }, io, over.signal), late]);
+    return found.filter(({ word }) => PLAIN.test(word));
+  } catch {
+    return [];
+  } finally {
+    over.abort();
+  }
+}
+
+async function look(
+  values: LiveValues,
+  { given, start, arguments: args }: Asked,
+  io: Io,
+  over: AbortSignal,
+): Promise<Candidate[]> {
+  const { live, ...more } = values;
+  const kubeconfig = given.get('--kubeconfig');
+  if (live === 'contexts') return (await contextNames({ kubeconfig })).map((word) => ({ word }));
+  const signal = AbortSignal.any([io.signal, over]);
+  const connection = await io.connect({
+    kubeconfig,
+    context: given.get('--context'),
+    as: given.get('--as'),
+    namespace: given.get('--namespace'),
+    requestTimeoutMs: TIMEOUT,
+    version: VERSION,
+  });
+  // What an option names is where the object is that the command is about.
+  const [, ofArgument] = /^([^/]+)\//.exec(args[0] ?? '') ?? [];
+  return liveNames({ live, ...more }, start, ofArgument ?? connection.namespace, connection, signal);
+}
+
+function print(candidates: readonly Candidate[], directive: number, io: Io): void {
+  const lines = candidates.map(({ word, description }) => {
+    const told = printable(description ?? '').replaceAll(/[\t\n]+/g, ' ');
+    return told === '' ? word : `${word}\t${told}`;
+  });
+  io.stdout.write([...lines, `:${directive}`, ''].join('\n'));
+}

@@ -1,0 +1,105 @@
+import type { Argument, Option } from 'commander';
+import { COMPONENTS } from '../install/components.ts';
+
+/** Names of objects that a cluster has, or of contexts that a kubeconfig has. */
+export type Live =
+  | 'volumes'
+  | 'nodes'
+  | 'static-classes'
+  | 'dynamic-classes'
+  | 'snapshot-classes'
+  | 'snapshots'
+  | 'claims'
+  | 'pods'
+  | 'grants'
+  | 'populators'
+  | 'namespaces'
+  | 'contexts';
+
+/** What can stand somewhere on the command line. */
+export type Values = (
+  | { choices: readonly string[] }
+  | {
+      live: Live;
+      /** Of kinds that are in a namespace: NAMESPACE/NAME is understood, too. */
+      anywhere?: true;
+      /** A namespace that something follows, as NAMESPACE/. */
+      before?: true;
+    }
+  | { files: 'any' | 'folders' }
+) & {
+  /** Several, with commas between. */
+  list?: true;
+};
+
+const FILE: Values = { files: 'any' };
+const NODES: Values = { live: 'nodes', list: true };
+const COMPONENT_LIST: Values = { choices: COMPONENTS, list: true };
+
+/** Of options, by how they are written; by the command first, where it means something else there. */
+const OPTIONS: Readonly<Record<string, Values>> = {
+  '--kubeconfig': FILE,
+  '--filename': FILE,
+  '--config': FILE,
+  '--ssh-config': FILE,
+  '--salt-secret-file': FILE,
+  '--salt-ca-file': FILE,
+  '--kubeconfig-out': FILE,
+  '--context': { live: 'contexts' },
+  '--namespace': { live: 'namespaces' },
+  '--leader-election-namespace': { live: 'namespaces' },
+  '--node': NODES,
+  '--local-node': NODES,
+  'detach volume --node': { live: 'nodes' },
+  'create volume --storage-class': { live: 'static-classes' },
+  'restore snapshot --storage-class': { live: 'dynamic-classes' },
+  'create snapshot --class': { live: 'snapshot-classes' },
+  'create snapshot --pvc': { live: 'claims' },
+  'restore snapshot --to': { live: 'namespaces', before: true },
+  'restore snapshot --access-mode': {
+    choices: ['ReadWriteOnce', 'ReadWriteOncePod', 'ReadOnlyMany'],
+    list: true,
+  },
+  'grant snapshot --to': { live: 'namespaces' },
+  'check grant --from': { live: 'namespaces' },
+  'check grant --snapshot': { live: 'snapshots', anywhere: true },
+  'install --components': COMPONENT_LIST,
+  'uninstall --components': COMPONENT_LIST,
+};
+
+const VOLUMES: Values = { live: 'volumes' };
+const SNAPSHOT: Values = { live: 'snapshots', anywhere: true };
+
+/** Of arguments, by the command; the first of a command that takes several stands for all. */
+const ARGUMENTS: Readonly<Record<string, Values>> = {
+  'get volumes': VOLUMES,
+  'get attachments': VOLUMES,
+  'describe volume': VOLUMES,
+  'delete volume': VOLUMES,
+  'detach volume': VOLUMES,
+  'get nodes': { live: 'nodes' },
+  'check node': { live: 'nodes' },
+  'get snapshots': { live: 'snapshots' },
+  'get grants': { live: 'grants' },
+  'get populators': { live: 'populators' },
+  'unregister populator': { live: 'populators' },
+  'create snapshot': { live: 'namespaces', before: true },
+  'grant snapshot': SNAPSHOT,
+  'restore snapshot': SNAPSHOT,
+  'revoke grant': { live: 'grants', anywhere: true },
+};
+
+/** The commands and options that are told of here, for a test that they are there. */
+export const TOLD_OF = { options: Object.keys(OPTIONS), arguments: Object.keys(ARGUMENTS) };
+
+/** What the value of an option can be; undefined: anything. */
+export function valuesOf(path: string, { long, argChoices }: Option): Values | undefined {
+  if (argChoices !== undefined) return { choices: argChoices };
+  return OPTIONS[`${path} ${long}`] ?? OPTIONS[long ?? ''];
+}
+
+/** What an argument of a command can be; undefined: anything. */
+export function valuesOfArgument(path: string, argument: Argument | undefined): Values | undefined {
+  if (argument === undefined) return undefined;
+  return argument.argChoices === undefined ? ARGUMENTS[path] : { choices: argument.argChoices };
+}

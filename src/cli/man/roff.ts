@@ -1,0 +1,29 @@
+/** Characters that are something else in groff_man(7): a hyphen is one that can be copied, a quote is straight. */
+const SPECIAL: Readonly<Record<string, string>> = {
+  '\\': '\\e',
+  '-': '\\-',
+  "'": '\\(aq',
+  '`': '\\(ga',
+  '^': '\\(ha',
+  '~': '\\(ti',
+};
+
+/** Text as it is, for a line of a manual page: nothing of it is a request or an escape. */
+export function roff(text: string): string {
+  const escaped = text
+    .replaceAll(/[\\'`^~-]/g, (character) => SPECIAL[character] ?? '')
+    .replaceAll(
+      /[^\n -~]/gu,
+      (character) => `\\[u${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}]`,
+    );
+  // A line that begins with a dot would be a request.
+  return escaped.replaceAll(/^\./gm, '\\&.');
+}
+
+export const bold = (text: string): string => `\\fB${roff(text)}\\fR`;
+export const italic = (text: string): string => `\\fI${roff(text)}\\fR`;
+
+/** A paragraph that hangs below its term. Both are roff already. */
+export const hanging = (term: string, text: string): string => `.TP\n${term}\n${text}\n`;
+
+export const section = (title: string, body: string): string => `.SH ${title}\n${body}`;

@@ -1,0 +1,56 @@
+import { apiVersionOf, type KubeObject, type Resource } from '../../api/meta.ts';
+import { AGGREGATE_LABEL, COMPONENT } from '../../api/names.ts';
+import type { PopulatorDefinition, SourceKind, VolumePopulator } from '../../api/populator.ts';
+import { POPULATOR_DEFINITIONS, VOLUME_POPULATORS } from '../../api/resources.ts';
+import { CLUSTER_ROLES } from '../install/kinds.ts';
+import { MANAGED_BY } from '../install/labels.ts';
+
+/** What a registration is to say. */
+export interface Wanted {
+  name: string;
+  sourceKind: SourceKind;
+  resource: PopulatorDefinition['spec']['resource'];
+  by: Pick<PopulatorDefinition['spec'], 'pod' | 'node'>;
+}
+
+/** Of the ClusterRole that lets the daemon read what volumes are filled from. */
+export const roleNameOf = (name: string): string => `${COMPONENT}-populator-${name}`;
+
+const labels = { [MANAGED_BY]: COMPONENT };
+
+/** It is added to the daemon's rights by its label. */
+export function sourcesRole({
+  metadata,
+  spec: { sourceKind, resource },
+}: Pick<PopulatorDefinition, 'metadata' | 'spec'>): KubeObject {
+  return {
+    apiVersion: apiVersionOf(CLUSTER_ROLES),
+    kind: CLUSTER_ROLES.kind,
+    metadata: { name: roleNameOf(metadata.name), labels: { ...labels, [AGGREGATE_LABEL]: 'true' } },
+    rules: [{ apiGroups: [sourceKind.group], resources: [resource.plural], verbs: ['get', 'list', 'watch'] }],
+  } as KubeObject;
+}
+
+export const populatorOf = ({ name, sourceKind }: Wanted): VolumePopulator => ({
+  apiVersion: apiVersionOf(VOLUME_POPULATORS),
+  kind: VOLUME_POPULATORS.kind,
+  metadata: { name, labels },
+  sourceKind,
+});
+
+export const definitionOf = ({ name, sourceKind, resource, by }: Wanted): PopulatorDefinition => ({
+  apiVersion: apiVersionOf(POPULATOR_DEFINITIONS),
+  kind: POPULATOR_DEFINITIONS.kind,
+  metadata: { name, labels },
+  spec: { sourceKind, resource, ...by },
+});
+
+/** All objects of a registration, in the order in which they are made: what is said of it last has all that it needs. */
+export function objectsOf(wanted: Wanted): { resource: Resource; object: KubeObject }[] {
+  const definition = definitionOf(wanted);
+  return [
+    { resource: VOLUME_POPULATORS, object: populatorOf(wanted) },
+    { resource: CLUSTER_ROLES, object: sourcesRole(definition) },
+    { resource: POPULATOR_DEFINITIONS, object: definition },
+  ];
+}

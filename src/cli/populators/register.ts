@@ -1,0 +1,211 @@
+import { isDeepStrictEqual } from 'node:util';
+import { BUILTIN_KINDS } from '../../api/builtins/table.ts';
+import { StowageError } from '../../api/errors.ts';
+import type { KubeObject, Resource } from '../../api/meta.ts';
+import type { PopulatorDefinition, PopulatorEnv, PopulatorPod, SourceKind } from '../../api/populator.ts';
+import { BUILTINS, type Builtin, kindText } from '../../api/populator.ts';
+import { VOLUME_POPULATORS } from '../../api/resources.ts';
+import type { Connection } from '../../kube/connect.ts';
+import { servedKind } from '../../kube/discovery.ts';
+import { isAlreadyExists, isNotFound } from '../../kube/errors.ts';
+import { problemOf } from '../../population/definition.ts';
+import type { GlobalFlags } from '../globals.ts';
+import type { Io } from '../io.ts';
+import type { CreateFlags } from '../objects/flags.ts';
+import { printDone } from '../objects/print.ts';
+import { objectsOf, type Wanted } from './manifest.ts';
+import { type Asked, agreeToRegister, complete } from './wizard.ts';
+
+export interface RegisterFlags extends CreateFlags {
+  group?: string;
+  kind?: string;
+  /** Without it, `node`. */
+  image?: string;
+  /** What fills volumes on their node; the kind is its own unless another one is named. */
+  node?: Builtin;
+  command?: string[];
+  arg?: string[];
+  env?: PopulatorEnv[];
+  secret?: { name: string; mountPath: string }[];
+  serviceAccount?: string;
+  request?: Record<string, string>;
+  limit?: Record<string, string>;
+  mountPath?: string;
+  devicePath?: string;
+  apiVersion?: string;
+  resource?: string;
+  clusterScoped?: boolean;
+}
+
+/**
+ * `stowage register populator`: says that volumes are filled from a kind, how, and lets the daemon read its objects. Again, it changes
+ * how. What is missing is asked for on a terminal. Throws a StowageError: `conflict` where the name stands for another kind.
+ */
+export async function register(
+  given: string | undefined,
+  givenFlags: Asked & GlobalFlags,
+  io: Io,
+  connect: () => Promise<Connection>,
+): Promise<void> {
+  const { name, flags, asked } = await complete(given, givenFlags, io, connect);
+  const client = flags.dryRun === 'client';
+  const { sourceKind, by, own } = wayOf(flags);
+  const resource = own ?? (await resourceOf(sourceKind, flags, client ? undefined : connect, io));
+  const wanted: Wanted = { name, sourceKind, resource, by };
+  const objects = objectsOf(wanted);
+  const problem = problemOf(objects.at(-1)?.object as PopulatorDefinition);
+  if (problem !== undefined) throw new StowageError('usage', `PopulatorDefinition ${name}: ${problem}`);
+  if (client) {
+    return printDone(
+      objects.map(({ object }) => object),
+      true,
+      'registered (dry run)',
+      flags.output,
+      io,
+    );
+  }
+  const connection = await connect();
+  if (asked && flags.dryRun === 'none') {
+    // What the server would refuse is told before anything is asked of who reads it.
+    for (const each of objects) await ensure(each, true, connection, io);
+    await agreeToRegister(
+      name,
+      objects.map(({ object }) => object),
+      flags,
+      io,
+    );
+  }
+  const made: KubeObject[] = [];
+  // A kind that stands for itself, and that nobody fills, is worse than none: all of them are allowed, or none is made.
+  for (const each of objects) made.push(await ensure(each, true, connection, io));
+  if (flags.dryRun === 'none') {
+    made.length = 0;
+    for (const each of objects) made.push(await ensure(each, false, connection, io));
+  }
+  const did = flags.dryRun === 'server' ? 'registered (server dry run)' : 'registered';
+  printDone(made, true, did, flags.output, io);
+}
+
+function podOf(image: string, flags: RegisterFlags): PopulatorPod {
+  const { request, limit, secret, env } = flags;
+  return {
+    image,
+    ...(flags.command && { command: flags.command }),
+    ...(flags.arg && { args: flags.arg }),
+    ...(env && { env }),
+    ...(secret && { secrets: secret }),
+    ...(flags.serviceAccount && { serviceAccountName: flags.serviceAccount }),
+    ...((request ?? limit) && {
+      resources: { ...(request && { requests: request }), ...(limit && { limits: limit }) },
+    }),
+    ...(flags.mountPath && { mountPath: flags.mountPath }),
+    ...(flags.devicePath && { devicePath: flags.devicePath }),
+  };
+}
+
+/** What of the flags is for pods alone. */
+const OF_PODS = [
+  ...(['command', 'arg', 'env', 'secret', 'serviceAccount', 'request', 'limit'] as const),
+  ...(['mountPath', 'devicePath'] as const),
+] as const;
+
+/** By a pod, or on the node; `own`: where objects of a built-in's own kind are. */
+function wayOf(flags: RegisterFlags): Pick<Wanted, 'sourceKind' | 'by'> & { own?: Wanted['resource'] } {
+  const { node, image, group, kind } = flags;
+  if ((node === undefined) === (image === undefined)) {
+    throw new StowageError('usage', 'Volumes are filled either by a pod or on their node', {
+      hint: `Give either --image or --node (${BUILTINS.join(', ')})`,
+    });
+  }
+  if (image !== undefined) {
+    if (group === undefined || kind === undefined) {
+      throw new StowageError('usage', 'A pod fills volumes from a kind: give --group and --kind');
+    }
+    return { sourceKind: { group, kind }, by: { pod: podOf(image, flags) } };
+  }
+  const builtin = node as Builtin;
+  const odd = OF_PODS.find((flag) => flags[flag] !== undefined);
+  if (odd !== undefined) {
+    const option = odd.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+    throw new StowageError('usage', `--${option} is for pods, and ${builtin} is filled from on the node`);
+  }
+  const of = BUILTIN_KINDS[builtin]?.resource;
+  if (of === undefined) throw new StowageError('usage', `This version of stowage has no built-in ${builtin}`);
+  const by = { node: { builtin } };
+  if (group !== undefined || kind !== undefined) {
+    return { sourceKind: { group: group ?? of.group, kind: kind ?? of.kind }, by };
+  }
+  const { version, plural } = of;
+  return {
+    ...{ sourceKind: { group: of.group, kind: of.kind }, by },
+    own: { version, plural, scope: 'Namespaced' },
+  };
+}
+
+/** As it is said; else as the API server has the kind. */
+async function resourceOf(
+  kind: SourceKind,
+  { apiVersion, resource, clusterScoped }: RegisterFlags,
+  connect: (() => Promise<Connection>) | undefined,
+  { signal }: Io,
+): Promise<PopulatorDefinition['spec']['resource']> {
+  if (apiVersion !== undefined && resource !== undefined) {
+    return { version: apiVersion, plural: resource, scope: clusterScoped ? 'Cluster' : 'Namespaced' };
+  }
+  const served = connect && (await servedKind((await connect()).transport, kind, signal));
+  if (served === undefined) {
+    const why = connect === undefined ? 'No server is asked' : 'The API server does not serve it';
+    throw new StowageError('usage', `${why}: where are objects of kind ${kindText(kind)}?`, {
+      hint: 'Say it by --api-version and --resource, such as: --api-version v1 --resource hellos',
+    });
+  }
+  return {
+    version: apiVersion ?? served.version,
+    plural: resource ?? served.plural,
+    scope: served.namespaced ? 'Namespaced' : 'Cluster',
+  };
+}
+
+/** What is there already is brought to what is wanted, but for the kind: volumes may be filled from it now. */
+async function ensure(
+  { resource, object }: { resource: Resource; object: KubeObject },
+  dryRun: boolean,
+  { client }: Connection,
+  { signal }: Io,
+): Promise<KubeObject> {
+  const { name } = object.metadata;
+  try {
+    return await client.create(resource, object, { signal, dryRun, strict: true });
+  } catch (error) {
+    if (isNotFound(error)) throw notServed(resource, error);
+    if (!isAlreadyExists(error)) throw error;
+  }
+  const there = await client.get<KubeObject>(resource, name, { signal });
+  const [before, wanted] = [kindOf(there), kindOf(object)];
+  if (before !== undefined && !isDeepStrictEqual(before, wanted)) {
+    throw new StowageError('conflict', `${resource.kind} ${name} is there already, for ${kindText(before)}`, {
+      hint: `Register ${wanted === undefined ? 'it' : kindText(wanted)} under another name, or first: stowage unregister populator ${name}`,
+      object: { kind: resource.kind, name },
+    });
+  }
+  const fields = Object.entries(object).filter(([key]) => !['apiVersion', 'kind', 'metadata'].includes(key));
+  const patch = [
+    { op: 'test', path: '/metadata/resourceVersion', value: there.metadata.resourceVersion },
+    ...fields.map(([key, value]) => ({ op: 'add', path: `/${key}`, value })),
+  ];
+  return client.patch<KubeObject>(resource, name, patch, { signal, dryRun, type: 'json' });
+}
+
+/** Nothing of them is in a namespace: what is missing is the kind. */
+function notServed({ kind, group, plural }: Resource, cause: unknown): StowageError {
+  const component = group === VOLUME_POPULATORS.group ? 'populator-crds' : 'crds';
+  return new StowageError('not-found', `The API server has no ${kind} (${plural}.${group})`, {
+    hint: `Its definition is installed by: stowage install --components ${component}`,
+    cause,
+  });
+}
+
+function kindOf(object: KubeObject): SourceKind | undefined {
+  const { sourceKind, spec } = object as { sourceKind?: SourceKind; spec?: { sourceKind?: SourceKind } };
+  return sourceKind ?? spec?.sourceKind;
+}

@@ -1,0 +1,33 @@
+import type { PersistentVolumeClaim } from '../../api/core.ts';
+import { POPULATE_FINALIZER } from '../../api/names.ts';
+import type { SourceKind } from '../../api/populator.ts';
+import { claimSource, isSameKind } from '../../population/definition.ts';
+
+/** A claim that names an object of a kind as its source. */
+export interface PopulatorUse {
+  namespace: string;
+  name: string;
+  /** The object, in the claim's namespace where it names no other. */
+  source: string;
+  phase: string;
+  /** It waits for what it is filled with. */
+  waits: boolean;
+}
+
+/** The claims that name objects of a kind. Pure. */
+export function usesOf(claims: readonly PersistentVolumeClaim[], kind: SourceKind): PopulatorUse[] {
+  return claims.flatMap((claim) => {
+    const source = claimSource(claim);
+    if (source === undefined || !isSameKind(source, kind)) return [];
+    const { namespace = '', name, finalizers = [] } = claim.metadata;
+    return [
+      {
+        namespace,
+        name,
+        source: source.crossNamespace ? `${source.namespace}/${source.name}` : source.name,
+        phase: claim.status?.phase ?? 'Pending',
+        waits: !claim.spec.volumeName || finalizers.includes(POPULATE_FINALIZER),
+      },
+    ];
+  });
+}

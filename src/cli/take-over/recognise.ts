@@ -1,0 +1,56 @@
+import type { PersistentVolume } from '../../api/core.ts';
+import type { Volume, VolumeStatus } from '../../api/volume.ts';
+import type { Executor, Step } from '../../nodes/job.ts';
+import { planAdopt } from '../../storage/adopt.ts';
+import { deviceOf } from '../../storage/device.ts';
+import { observe } from '../../storage/observe.ts';
+import { desiredOf } from '../../volumes/desired.ts';
+import { measured } from '../../volumes/measured.ts';
+import { withOwners } from '../../volumes/other-volumes.ts';
+
+export type Recognised =
+  | {
+      /** The kernel's name of the device there, as under /dev; undefined while a file is not attached. */
+      device: string | undefined;
+      /** What remains to be recorded on the node. */
+      steps: readonly Step[];
+      notes: readonly string[];
+      /** What the status is to tell of it. */
+      status: Partial<VolumeStatus>;
+    }
+  | { refusal: string; hint: string };
+
+/**
+ * Looks on the node whether what the PersistentVolume leads to is what MetalK8s made for the Volume.
+ * @param volumes all of the cluster
+ * @throws NodeError, ObservationError
+ */
+export async function recognise(
+  volume: Volume,
+  pv: PersistentVolume,
+  executor: Executor,
+  volumes: readonly Volume[],
+): Promise<Recognised> {
+  const node = volume.spec.nodeName;
+  const desired = desiredOf(volume, undefined, node);
+  const looked = await observe((probes) => executor.observe(node, probes), desired);
+  const observed = withOwners(looked, desired.uid, (uid) =>
+    volumes.find(({ metadata }) => metadata.uid === uid),
+  );
+  const planned = planAdopt(desired, observed);
+  if ('refusal' in planned) return planned;
+  const { device, link } = deviceOf(desired, observed);
+  const path = pv.spec.local?.path;
+  if (path !== link) {
+    return {
+      refusal: `its PersistentVolume leads to ${path ?? 'no local path'}, and its device is ${link}`,
+      hint: 'MetalK8s makes no such one: look at the PersistentVolume.',
+    };
+  }
+  const status = {
+    ...measured({ volume, node }, observed, desired),
+    phase: 'Available',
+    job: 'PrepareVolume/DONE',
+  } as Partial<VolumeStatus>;
+  return { device: device?.name, steps: planned.steps, notes: planned.notes ?? [], status };
+}

@@ -1,0 +1,102 @@
+import type { Volume } from '../../api/volume.ts';
+import { isNotFound } from '../../kube/errors.ts';
+import type { KubeClient } from '../../kube/types.ts';
+import { SPARSE_FOLDER } from '../../volumes/desired.ts';
+import { about, conclude } from '../batch.ts';
+import { messageOf } from '../failure.ts';
+import type { Io } from '../io.ts';
+import type { Nodes } from '../node-pattern.ts';
+import type { NodeFlags } from '../nodes/flags.ts';
+import { refused, type VolumePlan } from '../plan/plan.ts';
+import { plansOf } from '../plan/print.ts';
+import type { Summary } from '../wizard/agree.ts';
+import { type SameFlags, sameCommand } from '../wizard/same-command.ts';
+import type { VolumeFlags } from './manifest.ts';
+import type { Wanted } from './wizard.ts';
+
+/**
+ * What is about to be created, what would run on the nodes for it, and the command that asks for the same. Throws a StowageError
+ * `conflict` where a node would refuse it: then nothing is to be sent.
+ */
+export async function summaryOf(
+  volumes: readonly Volume[],
+  { name, flags }: Wanted<VolumeFlags>,
+  given: SameFlags,
+  nodeFlags: NodeFlags,
+  io: Io,
+  client: KubeClient,
+): Promise<Summary> {
+  io.stderr.write(`Looking at what would be done …\n`);
+  return {
+    sections: [
+      ['What is made', volumes.map(described).join('\n')],
+      ['What would run for it', await planned(volumes, nodeFlags, io, client)],
+    ],
+    command: sameCommand(['create', 'volume', name], optionsOf(flags), given),
+  };
+}
+
+function described({ metadata, spec }: Volume): string {
+  const { sparseLoopDevice, rawBlockDevice, lvmLogicalVolume } = spec;
+  const what =
+    (sparseLoopDevice &&
+      `a file of ${sparseLoopDevice.size} in ${sparseLoopDevice.directory ?? SPARSE_FOLDER}`) ??
+    (rawBlockDevice && `the device ${rawBlockDevice.devicePath}`) ??
+    `a logical volume of ${lvmLogicalVolume?.size} in ${lvmLogicalVolume?.vgName}`;
+  const destroyed = spec.overwrite === undefined ? '' : `, over ${spec.overwrite}`;
+  return `Volume ${metadata.name} on ${spec.nodeName}: ${what}${destroyed}, of storage class ${spec.storageClassName}`;
+}
+
+async function planned(
+  volumes: readonly Volume[],
+  flags: NodeFlags,
+  io: Io,
+  client: KubeClient,
+): Promise<string> {
+  let results: PromiseSettledResult<VolumePlan>[];
+  try {
+    results = await plansOf(volumes, flags, io, client);
+  } catch (error) {
+    if (!isNotFound(error)) throw error;
+    return 'not known: there is no such storage class yet, and until there is one nothing is made';
+  }
+  const refusals = results.flatMap((result, index) => {
+    if (result.status === 'rejected' || !('refusal' in result.value)) return [];
+    const object = { kind: 'Volume', name: volumes[index]?.metadata.name ?? '' };
+    return [about(refused(result.value.volume, result.value), object)];
+  });
+  conclude(refusals, volumes.length, io);
+  return results
+    .map((result, index) => {
+      const node = volumes[index]?.spec.nodeName ?? '';
+      if (result.status === 'rejected') return `on ${node}: not known: ${messageOf(result.reason)}`;
+      const steps = 'steps' in result.value ? result.value.steps : [];
+      return [`on ${node}:`, ...steps.map((step) => `  ${step.name}`)].join('\n');
+    })
+    .join('\n');
+}
+
+const optionsOf = (flags: VolumeFlags) => ({
+  '--node': flags.node && patternOf(flags.node),
+  '--type': flags.type,
+  '--size': flags.size,
+  '--directory': flags.directory,
+  '--device': flags.device,
+  '--vg': flags.vg,
+  '--thin-pool': flags.thinPool,
+  '--overwrite': flags.overwrite,
+  // It would be asked about.
+  '--yes': flags.overwrite !== undefined,
+  '--storage-class': flags.storageClass,
+  '--mode': flags.mode,
+  '--labels':
+    flags.labels &&
+    Object.entries(flags.labels)
+      .map(([key, value]) => `${key}=${value}`)
+      .join(','),
+  '--on-delete': flags.onDelete,
+});
+
+/** A pattern for one node, by which its Volume is named after it, stays one. */
+const patternOf = ({ names, many }: Nodes): string =>
+  many && names.length === 1 ? `{${names[0]},${names[0]}}` : names.join(',');

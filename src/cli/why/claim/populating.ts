@@ -1,0 +1,97 @@
+import type { PersistentVolumeClaim, Pod } from '../../../api/core.ts';
+import { POPULATE_FINALIZER, POPULATED_BY_ANNOTATION } from '../../../api/names.ts';
+import { attemptsOf, MAX_ATTEMPTS } from '../../../population/machine/attempts.ts';
+import { whyNotRunning } from '../../../population/machine/pod-state.ts';
+import { commandLine } from '../command-line.ts';
+import type { Holdup } from '../types.ts';
+import type { ClaimKnown } from './known.ts';
+
+/** What there is in the daemon's namespace to fill a claim, as far as the user may see that. */
+export interface Made {
+  prime?: PersistentVolumeClaim | undefined;
+  pod?: Pod | undefined;
+}
+
+/** How far the pod is that fills a claim; undefined where it is not what the claim waits for. Pure. */
+export function populating({ population }: ClaimKnown): Holdup | undefined {
+  const { prime, pod } = population?.made ?? {};
+  const isFilled = prime?.metadata.annotations?.[POPULATED_BY_ANNOTATION] !== undefined;
+  if (pod === undefined) return isFilled || prime === undefined ? undefined : givenUp(prime);
+  const { namespace = '', name, creationTimestamp, deletionTimestamp } = pod.metadata;
+  const of = commandLine('-n', namespace, name);
+  const describe = `kubectl describe pod ${of}`;
+  const what = `pod ${namespace}/${name}`;
+  if (deletionTimestamp !== undefined) {
+    return {
+      cause: 'Populating',
+      holdup: isFilled
+        ? `its volume is filled, and becomes its own once ${what} is gone`
+        : `${what}, which was to fill its volume, is being deleted${on(pod)}: another one is made when it is gone`,
+      since: deletionTimestamp,
+      next: { when: 'when the pod is gone: where its node does not answer, that takes until it does' },
+      fix: {
+        say: 'See whether its node answers, and what is said of the pod.',
+        run: ['kubectl get nodes', describe],
+      },
+    };
+  }
+  const since = creationTimestamp === undefined ? {} : { since: creationTimestamp };
+  const phase = pod.status?.phase;
+  if (phase === 'Running') {
+    const { failed = 0, message = '' } = attemptsOf(prime) ?? {};
+    const before =
+      failed === 0 ? '' : `, the ${failed + 1}. of ${MAX_ATTEMPTS}; the last one failed: ${message}`;
+    return {
+      cause: failed === 0 ? 'Populating' : 'PopulationFailing',
+      holdup: `it is filled by ${what}${on(pod)}${before}`,
+      ...since,
+      next: { when: 'when the pod has ended' },
+      fix: { say: 'See what it says.', run: [`kubectl logs ${of}`] },
+    };
+  }
+  const stands = whyNotRunning(pod);
+  if (stands === undefined) return undefined;
+  return {
+    cause: 'PopulationFailing',
+    holdup: `${what}, which is to fill its volume, does not run: ${stands.why}`,
+    ...since,
+    next: { when: 'by itself, when what it waits for is there' },
+    fix: {
+      say: 'Put right what the message names. Where it is the PopulatorDefinition, the pod is made anew once that is changed.',
+      run: ['stowage get populators', describe],
+    },
+  };
+}
+
+const on = ({ spec }: Pod): string => (spec.nodeName === undefined ? '' : ` on node ${spec.nodeName}`);
+
+/** Also where the events of that are gone. */
+function givenUp(prime: PersistentVolumeClaim): Holdup | undefined {
+  const attempts = attemptsOf(prime);
+  if (attempts === undefined || attempts.failed < MAX_ATTEMPTS) return undefined;
+  return {
+    cause: 'PopulationFailing',
+    holdup: `${attempts.failed} pods that were to fill its volume have failed. The last: ${attempts.message}`,
+    since: new Date(attempts.at).toISOString(),
+    next: { when: 'once its data source or the PopulatorDefinition is changed' },
+    fix: { say: 'Put right what the message names.', run: ['stowage get populators'] },
+  };
+}
+
+/** A claim that is being deleted while it is filled stays until its pod is gone, which may write still. Pure. */
+export function cancelling({ claim, population }: ClaimKnown): Holdup | undefined {
+  const { deletionTimestamp: since, finalizers } = claim.metadata;
+  const { pod } = population?.made ?? {};
+  if (since === undefined || pod === undefined || !finalizers?.includes(POPULATE_FINALIZER)) return undefined;
+  const { namespace = '', name } = pod.metadata;
+  return {
+    cause: 'RemovalRunning',
+    holdup: `it is being deleted, and pod ${namespace}/${name}, which fills its volume${on(pod)}, is not gone`,
+    since,
+    next: { when: 'when the pod is gone: where its node does not answer, that takes until it does' },
+    fix: {
+      say: 'See whether its node answers, and what is said of the pod.',
+      run: ['kubectl get nodes', commandLine('kubectl', 'describe', 'pod', '-n', namespace, name)],
+    },
+  };
+}

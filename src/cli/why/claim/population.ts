@@ -1,0 +1,105 @@
+import { POPULATE_FINALIZER, POPULATOR_EVENT, SELECTED_NODE_ANNOTATION } from '../../../api/names.ts';
+import { kindText } from '../../../api/populator.ts';
+import { claimSource } from '../../../population/definition.ts';
+import { foundIn } from '../../volume/reading.ts';
+import { lastSeen } from '../../volume/related.ts';
+import { commandLine } from '../command-line.ts';
+import type { Reason } from '../reasons.ts';
+import type { Fix, Holdup } from '../types.ts';
+import type { ClaimKnown } from './known.ts';
+import { populating } from './populating.ts';
+
+/** Why a claim that a populator is to fill is not filled yet; undefined where it waits for something else first. Pure. */
+export function population(known: ClaimKnown): Holdup | undefined {
+  const { claim, population: found } = known;
+  const source = claimSource(claim);
+  if (found === undefined || source === undefined) return undefined;
+  // It is filled on its node, whoever says by now how: what is known of that says more.
+  if (foundIn(known.volume)?.spec.source?.populator !== undefined) return undefined;
+  const now = populating(known);
+  if (now !== undefined) return now;
+  const { namespace = '', name, creationTimestamp, uid, finalizers = [] } = claim.metadata;
+  const what = `${source.kind} ${source.crossNamespace ? `${source.namespace}/` : ''}${source.name}`;
+  const kind = kindText(source);
+  const since = creationTimestamp === undefined ? {} : { since: creationTimestamp };
+  const describe = commandLine('kubectl', 'describe', 'pvc', name, '-n', namespace);
+  const { namespace: theirs = namespace } = source.crossNamespace ? source : { namespace };
+  const edit = commandLine('kubectl', 'edit', kind, source.name, '-n', theirs);
+  if (found.definitions.length === 0) {
+    // What was begun for it is nobody else's.
+    const isRegistered = found.registered && !finalizers.includes(POPULATE_FINALIZER);
+    return {
+      cause: isRegistered ? 'ForeignPopulator' : 'KindNotRegistered',
+      holdup: isRegistered
+        ? `it is to start from ${what} of kind ${kind}, which is for another populator`
+        : `it is to start from ${what}, and nobody fills volumes from the kind ${kind}${versioned(source.group)}`,
+      ...since,
+      next: { when: isRegistered ? 'when that has filled a volume' : 'at once, when the kind is registered' },
+      fix: isRegistered
+        ? {
+            say: 'See that a populator of that kind runs, and what it says.',
+            run: ['stowage get populators', describe],
+          }
+        : {
+            say: 'Correct the kind, or have an administrator install what fills volumes from it, or register it:',
+            run: [
+              'stowage get populators',
+              `${commandLine('stowage', 'register', 'populator', source.kind.toLowerCase(), '--group', source.group, '--kind', source.kind)} --image IMAGE --mount-path PATH`,
+            ],
+          },
+    };
+  }
+  const last = foundIn(known.events)
+    ?.filter(({ reason = '' }) => OURS.includes(reason))
+    .at(-1);
+  if (last?.type === 'Warning') {
+    const at = last.firstTimestamp ?? last.eventTime ?? lastSeen(last);
+    return {
+      cause: causeOf(last.reason ?? ''),
+      holdup: last.message ?? '',
+      ...(at ? { since: at } : since),
+      next: { when: 'at once, when what it waits for changes' },
+      fix: fixOf(last.reason ?? '', what, namespace, describe, edit),
+    };
+  }
+  const waits = foundIn(known.storageClass)?.volumeBindingMode === 'WaitForFirstConsumer';
+  if (waits && claim.metadata.annotations?.[SELECTED_NODE_ANNOTATION] === undefined) return undefined;
+  if (!finalizers.includes(POPULATE_FINALIZER)) return undefined;
+  return {
+    cause: 'Populating',
+    holdup: `a volume is being filled for it from ${what}, as PopulatorDefinition ${found.definitions.join(', ')} says`,
+    ...since,
+    next: { when: 'when that is done' },
+    fix: {
+      say: "See how far it is, in the daemon's namespace.",
+      run: [`kubectl get pvc,pods -A -l ${`stowage.dev/populates-uid=${uid}`}`],
+    },
+  };
+}
+
+const OURS: readonly string[] = Object.values(POPULATOR_EVENT).filter(
+  (reason) => reason !== POPULATOR_EVENT.unrecognized,
+);
+
+/** The commonest mistake. */
+const versioned = (group: string): string =>
+  group.includes('/') ? ', whose group is written with a version' : '';
+
+function causeOf(reason: string): Reason {
+  if (reason === POPULATOR_EVENT.sourceNotFound) return 'SourceMissing';
+  return reason === POPULATOR_EVENT.sourceRefused ? 'GrantMissing' : 'PopulationFailing';
+}
+
+function fixOf(reason: string, what: string, namespace: string, describe: string, edit: string): Fix {
+  switch (reason) {
+    case POPULATOR_EVENT.sourceNotFound:
+      return { say: `Create the ${what} in namespace ${namespace}, or where the claim says it is.` };
+    case POPULATOR_EVENT.failed:
+      return {
+        say: `Put right what the message names: ${what}, or what fills volumes from it. It is tried again once either is changed.`,
+        run: [describe, edit],
+      };
+    default:
+      return { say: 'Put right what the message names.', run: [describe] };
+  }
+}

@@ -1,0 +1,123 @@
+import type { Lease } from '../../api/core.ts';
+import { COMPONENT } from '../../api/names.ts';
+import { LEASES } from '../../api/resources.ts';
+import { listAll } from '../../kube/client.ts';
+import type { KubeClient } from '../../kube/types.ts';
+import { absent, type Deployment, isHeld, leasesOfDaemons } from '../check-cluster/daemon.ts';
+import { DEPLOYMENTS } from '../install/kinds.ts';
+import { MANAGED_BY } from '../install/labels.ts';
+import { foundIn, type Reading, reading } from '../volume/reading.ts';
+import { commandLine } from './command-line.ts';
+import type { Reason } from './reasons.ts';
+import type { Fix, Holdup } from './types.ts';
+
+/** So much later than the last renewal, in ms, it cannot have been the daemon that had the Lease. */
+const LATER = 60_000;
+
+export interface Daemons {
+  leases: Reading<Lease[]>;
+  deployments: Reading<Deployment[]>;
+}
+
+/** What goes on where a daemon leads: what else holds an object up is for others to end, whether one does or not. */
+const DAEMONS_TURN: ReadonlySet<Reason> = new Set<Reason>([
+  'NotTakenUp',
+  'JobRunning',
+  'RetryWaiting',
+  'RemovalRunning',
+  'RemovalFailed',
+  'NodeUnreachable',
+  'NodeUnclear',
+  'NotAttached',
+  'AttachmentUncertain',
+  'NotBound',
+  'NotGrown',
+  'PersistentVolumeMissing',
+  'SnapshotBeingTaken',
+  'SourceNotReady',
+  'Populating',
+  'Unavailable',
+]);
+
+/** Of these, `since` is when a daemon wrote it. */
+const TOLD_BY_DAEMON: ReadonlySet<Reason> = new Set<Reason>([
+  'JobRunning',
+  'RetryWaiting',
+  'RemovalFailed',
+  'NodeUnreachable',
+  'NodeUnclear',
+  'AttachmentUncertain',
+  'Unavailable',
+]);
+
+export const isDaemonsTurn = ({ cause }: Holdup): boolean => DAEMONS_TURN.has(cause);
+
+/** What tells whether a daemon leads. Throws a StowageError; what the user may not read is told in its place. */
+export async function readDaemons(client: KubeClient, signal: AbortSignal): Promise<Daemons> {
+  const labelSelector = `${MANAGED_BY}=${COMPONENT}`;
+  const [leases, deployments] = await Promise.all([
+    reading(listAll<Lease>(client, LEASES, { signal }).then(({ items }) => leasesOfDaemons(items))),
+    reading(listAll<Deployment>(client, DEPLOYMENTS, { signal, labelSelector }).then(({ items }) => items)),
+  ]);
+  return { leases, deployments };
+}
+
+/**
+ * That no daemon leads any more, instead of what one said or should have done. Where there never was a Lease nothing follows:
+ * a daemon with --leader-election=false has none. Pure. `now` in ms since the epoch.
+ * @param node that the work is on, where one is known: daemons with --transport local act for the nodes they name alone
+ */
+export function daemonAbsent(
+  { leases, deployments }: Daemons,
+  instead: Holdup,
+  node: string | undefined,
+  now: number,
+): Holdup | undefined {
+  const acting = (foundIn(leases) ?? []).filter(({ metadata: { name } }) => mayActFor(name, node));
+  if (acting.some((lease) => isHeld(lease, now))) return undefined;
+  const [last] = acting.toSorted((a, b) => renewed(b) - renewed(a));
+  if (last === undefined) return undefined;
+  // One that writes without a Lease is none the less there.
+  if (TOLD_BY_DAEMON.has(instead.cause) && Date.parse(instead.since ?? '') > renewed(last) + LATER)
+    return undefined;
+  const { metadata, spec } = last;
+  const lease = `${metadata.namespace}/${metadata.name}`;
+  const how = spec?.holderIdentity
+    ? `${spec.holderIdentity}, which has the Lease ${lease}, renews it no more`
+    : `the Lease ${lease} was given up, and nobody took it`;
+  return {
+    cause: 'DaemonAbsent',
+    chain: [{ kind: 'Lease', namespace: metadata.namespace ?? '', name: metadata.name }],
+    holdup: `no daemon leads: ${how}; before that: ${instead.holdup}`,
+    ...(spec?.renewTime ? { since: spec.renewTime } : {}),
+    next: { when: 'as soon as a daemon leads' },
+    fix: fixOf(foundIn(deployments) ?? []),
+  };
+}
+
+const renewed = ({ spec }: Lease): number => Date.parse(spec?.renewTime ?? '') || 0;
+
+/** One of several nodes has their names in its own; one of so many that they have no room there may be of each. */
+function mayActFor(lease: string, node: string | undefined): boolean {
+  if (node === undefined || lease === COMPONENT || /^stowage-[0-9a-f]{64}$/.test(lease)) return true;
+  return `${lease}-`.includes(`-${node}-`);
+}
+
+function fixOf(deployments: readonly Deployment[]): Fix {
+  const [deployment] = deployments;
+  if (deployment === undefined) {
+    return {
+      say: 'Run the daemon where it ran, or install it into the cluster with stowage install.',
+      run: ['stowage watch'],
+    };
+  }
+  const { name, namespace = '' } = deployment.metadata;
+  if (deployment.spec?.replicas === 0) {
+    return {
+      say: `The Deployment ${namespace}/${name} is to have no pods: let it have one.`,
+      run: [commandLine('kubectl', '-n', namespace, 'scale', `deployment/${name}`, '--replicas', '1')],
+    };
+  }
+  const { message, hint, command } = absent(deployments);
+  return { say: `${message}. ${hint}`, ...(command === undefined ? {} : { run: command.split('; ') }) };
+}

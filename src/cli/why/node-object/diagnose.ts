@@ -1,0 +1,141 @@
+import type { KubeNode } from '../../../api/core.ts';
+import { OUT_OF_SERVICE_TAINT, PAUSED_ANNOTATION } from '../../../api/names.ts';
+import { isPaused } from '../../../api/paused.ts';
+import { addressProblems } from '../../../volumes/node-address.ts';
+import { foundIn } from '../../volume/reading.ts';
+import { commandLine, taintOff } from '../command-line.ts';
+import { diagnose } from '../diagnose.ts';
+import { nodeAway } from '../node.ts';
+import { type Diagnosis, type Holdup, through } from '../types.ts';
+import type { NodeKnown } from './read.ts';
+
+/** One thing that can keep Stowage from work on a node, if it does now. `now` is in ms since the epoch. */
+type NodeCause = (known: NodeKnown, now: number) => Holdup | undefined;
+
+/** As many commands are printed, for as many Volumes. */
+const SHOWN = 5;
+
+const missing: NodeCause = ({ name, node, volumes }) => {
+  const all = foundIn(volumes) ?? [];
+  if (!('absent' in node) || all.length === 0) return undefined;
+  const names = all.map(({ metadata }) => metadata.name);
+  return {
+    cause: 'NodeMissing',
+    holdup: `there is no Node ${name} in this cluster, and ${names.length === 1 ? 'a Volume is' : `${names.length} Volumes are`} on it: ${names.slice(0, SHOWN).join(', ')}`,
+    next: { when: 'when its kubelet registers it again' },
+    fix: {
+      say: 'Bring the node back under that name. If it is lost for good, give up what it holds:',
+      run: names
+        .slice(0, SHOWN)
+        .map((volume) => commandLine('stowage', 'delete', 'volume', volume, '--forget-node')),
+    },
+  };
+};
+
+const paused: NodeCause = ({ name, node }) =>
+  isPaused(foundIn(node))
+    ? {
+        cause: 'Paused',
+        holdup: `it is paused: it has the annotation ${PAUSED_ANNOTATION}, and nothing is written there`,
+        next: { when: 'when the annotation is taken off' },
+        fix: {
+          say: 'Take the annotation off when the reason for it is gone.',
+          run: [commandLine('kubectl', 'annotate', 'node', name, `${PAUSED_ANNOTATION}-`)],
+        },
+      }
+    : undefined;
+
+const address: NodeCause = ({ name, node }) => {
+  const [problem] = addressProblems(foundIn(node));
+  return problem === undefined
+    ? undefined
+    : {
+        cause: 'AddressInvalid',
+        holdup: problem.message,
+        next: { when: 'when the annotation is changed' },
+        fix: {
+          say: 'Correct the annotation, or take it off:',
+          run: [commandLine('kubectl', 'annotate', 'node', name, `${problem.annotation}-`)],
+        },
+      };
+};
+
+/** A look at one of its Volumes did not come through. */
+const away: NodeCause = ({ first }, now) => {
+  const found = first && nodeAway(first, now);
+  if (found === undefined) return undefined;
+  const { chain: _, ...holdup } = found;
+  return holdup;
+};
+
+const readyOf = (node: KubeNode | undefined) =>
+  node?.status?.conditions?.find(({ type }) => type === 'Ready');
+
+const outOfService: NodeCause = ({ name, node }) => {
+  const taint = foundIn(node)?.spec?.taints?.find(({ key }) => key === OUT_OF_SERVICE_TAINT);
+  return taint === undefined
+    ? undefined
+    : {
+        cause: 'NodeOutOfService',
+        holdup: `it has the taint ${OUT_OF_SERVICE_TAINT}: someone says that it is off, and what was attached there is let go of`,
+        next: { when: 'when the taint is taken off' },
+        fix: {
+          say: 'Take the taint off once the node is back.',
+          run: [commandLine('kubectl', 'taint', 'node', name, `${OUT_OF_SERVICE_TAINT}-`)],
+        },
+      };
+};
+
+const notReady: NodeCause = ({ name, node, volumes }) => {
+  const ready = readyOf(foundIn(node));
+  if (ready === undefined || ready.status === 'True') return undefined;
+  const there = (foundIn(volumes) ?? []).filter(({ status }) =>
+    status?.attachments?.some((each) => each.node === name),
+  );
+  const held =
+    there.length === 0
+      ? ''
+      : `; attached there: ${there
+          .slice(0, SHOWN)
+          .map(({ metadata }) => metadata.name)
+          .join(', ')}`;
+  return {
+    cause: 'NodeNotReady',
+    holdup: `it is not Ready${ready.message ? `: ${ready.message}` : ''}${held}`,
+    ...(ready.lastTransitionTime && { since: ready.lastTransitionTime }),
+    next: { when: 'when its kubelet says so again' },
+    fix: {
+      say: 'Bring it back: see whether its kubelet runs. If it is dead, switch it off, and say so, that its volumes are let go of:',
+      run: [taintOff(name)],
+    },
+  };
+};
+
+/** One of its Volumes is held up by something that is none of the node's. */
+const itsVolume: NodeCause = ({ first }, now) => {
+  if (first === undefined) return undefined;
+  const { name } = first.volume.metadata;
+  const diagnosis = diagnose(first, now);
+  if ('nothing' in diagnosis) return undefined;
+  return through(
+    { kind: 'Volume', name },
+    { ...diagnosis, holdup: `its Volume ${name}: ${diagnosis.holdup}` },
+  );
+};
+
+/** In the order in which one keeps the others from mattering. */
+const CAUSES: readonly NodeCause[] = [missing, paused, address, outOfService, away, notReady, itsVolume];
+
+/** The first thing that keeps Stowage from work on a node, or one of its Volumes. Pure. `now` is in ms since the epoch. */
+export function diagnoseNode(known: NodeKnown, now: number): Diagnosis {
+  for (const cause of CAUSES) {
+    const found = cause(known, now);
+    if (found !== undefined) return found;
+  }
+  const { length } = foundIn(known.volumes) ?? [];
+  const what =
+    length === 0 ? 'no Volume is on it' : `${length} ${length === 1 ? 'Volume is' : 'Volumes are'} on it`;
+  return {
+    nothing: `Node ${known.name}: nothing is known to hold it up; ${what}. Whether it answers now, and has what it needs: ${commandLine('stowage', 'check', 'node', known.name)}`,
+  };
+}

@@ -1,0 +1,29 @@
+import { NODES } from '../../../api/resources.ts';
+import type { Connection } from '../../../kube/connect.ts';
+import type { Io } from '../../io.ts';
+import { foundIn } from '../../volume/reading.ts';
+import type { Target } from '../target.ts';
+import type { Explained } from '../types.ts';
+import { diagnoseNode } from './diagnose.ts';
+import { readNode } from './read.ts';
+
+/** Why Stowage cannot work on a node. Throws a StowageError `not-found` for one that nothing is known of. */
+export async function explainNode(
+  { name }: Target,
+  { signal, clock }: Io,
+  { client }: Connection,
+): Promise<Explained> {
+  const known = await readNode(name, client, signal);
+  const node = foundIn(known.node);
+  // What is wrong with asking for it is for the server to say.
+  if ('absent' in known.node && !foundIn(known.volumes)?.length) await client.get(NODES, name, { signal });
+  const ready = node?.status?.conditions?.find(({ type }) => type === 'Ready');
+  const phase = ready === undefined ? 'Unknown' : ready.status === 'True' ? 'Ready' : 'NotReady';
+  const { first, ...looked } = known;
+  return {
+    subject: { kind: NODES.kind, name, phase },
+    diagnosis: diagnoseNode(known, clock.now()),
+    looked: [looked, ...(first === undefined ? [] : [first])],
+    node: name,
+  };
+}

@@ -1,0 +1,48 @@
+import type { KubeNode } from '../../../api/core.ts';
+import { READY_REASON } from '../../../api/names.ts';
+import { NODES, VOLUMES } from '../../../api/resources.ts';
+import type { Volume } from '../../../api/volume.ts';
+import { listAll } from '../../../kube/client.ts';
+import type { KubeClient } from '../../../kube/types.ts';
+import { nodeOf } from '../../../volumes/desired.ts';
+import { readyOf } from '../../volume/describe.ts';
+import { foundIn, type Reading, reading, readNamed } from '../../volume/reading.ts';
+import { readKnown } from '../read.ts';
+import { isDeleting } from '../state.ts';
+import type { Known } from '../types.ts';
+
+/** All that the explanation of a node is made from. */
+export interface NodeKnown {
+  name: string;
+  node: Reading<KubeNode>;
+  /** Those that are, or may be, on it, in the order of their names. */
+  volumes: Reading<Volume[]>;
+  /** All about the one that tells most: of a node that is not reached, else of one that is not Ready. */
+  first: Known | undefined;
+}
+
+/** What is known of a node, which the cluster need not have. Throws a StowageError; what the user may not read is told in its place. */
+export async function readNode(name: string, client: KubeClient, signal: AbortSignal): Promise<NodeKnown> {
+  const node = await readNamed<KubeNode>(client, NODES, name, { signal });
+  const volumes = await reading(
+    listAll<Volume>(client, VOLUMES, { signal }).then(({ items }) =>
+      items
+        .filter((volume) => isOn(volume, name))
+        .toSorted((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1)),
+    ),
+  );
+  const all = (foundIn(volumes) ?? []).filter((volume) => nodeOf(volume) === name);
+  const first = all.find(isAway) ?? all.find(isHeld);
+  return { name, node, volumes, first: first && (await readKnown(client, first, signal)) };
+}
+
+/** It is to be made there, or is attached there. */
+const isOn = (volume: Volume, name: string): boolean =>
+  nodeOf(volume) === name || (volume.status?.attachments ?? []).some(({ node }) => node === name);
+
+function isAway(volume: Volume): boolean {
+  const reason = readyOf(volume)?.reason;
+  return reason === READY_REASON.nodeUnreachable || reason === READY_REASON.nodeUnclear;
+}
+
+const isHeld = (volume: Volume): boolean => readyOf(volume)?.status !== 'True' || isDeleting(volume);

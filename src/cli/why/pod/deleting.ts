@@ -1,0 +1,36 @@
+import { foundIn } from '../../volume/reading.ts';
+import { foreignFinalizers, isForeign } from '../deleting.ts';
+import { notReadyFix } from '../node.ts';
+import { notReadySince } from '../timer.ts';
+import type { Diagnosis } from '../types.ts';
+import { type PodKnown, podName } from './known.ts';
+
+/** What keeps a pod that is being deleted, which waits for no volume any more; undefined for one that is not. Pure. */
+export function deletingPod({ pod, node }: PodKnown): Diagnosis | undefined {
+  const { namespace = '', name, finalizers = [], deletionTimestamp: since } = pod.metadata;
+  const { nodeName } = pod.spec;
+  if (since === undefined) return undefined;
+  if (nodeName && notReadySince(foundIn(node)) !== undefined) {
+    return {
+      cause: 'NodeNotReady',
+      chain: [{ kind: 'Node', name: nodeName }],
+      holdup: `it is being deleted, and node ${nodeName}, which would have to end it, is not Ready`,
+      since,
+      next: { when: `when node ${nodeName} is back` },
+      fix: notReadyFix(nodeName),
+    };
+  }
+  const foreign = finalizers.filter(isForeign);
+  if (foreign.length > 0) {
+    return {
+      cause: 'ForeignFinalizer',
+      holdup: `it is being deleted, and held by its finalizers ${finalizers.join(', ')}`,
+      since,
+      next: { when: 'when they are taken off' },
+      fix: foreignFinalizers(['pod', name, '-n', namespace], finalizers, foreign),
+    };
+  }
+  return {
+    nothing: `Pod ${podName(pod)} is being deleted, and waits for no volumes any more${nodeName ? `: node ${nodeName} ends it` : ''}`,
+  };
+}

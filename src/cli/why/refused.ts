@@ -1,0 +1,85 @@
+import type { Volume } from '../../api/volume.ts';
+import { TOOLS } from '../../storage/node-check/tools.ts';
+import { nodeOf, SPARSE_FOLDER } from '../../volumes/desired.ts';
+import { commandLine } from './command-line.ts';
+import type { Obstruction } from './way.ts';
+
+type Row = [pattern: RegExp, of: (volume: Volume, found: RegExpExecArray) => Obstruction];
+
+const ROWS: readonly Row[] = [
+  // As a shell and sudo end: 126 of what cannot be run, 127 of what is not there. Each word is quoted.
+  [/failed with status 12[67]: '([^']+)'/, (volume, [, program = '']) => toolMissing(volume, program)],
+  [
+    /(\/dev\/\S+) belongs to another Volume(?:, (?!with the UID )(\S+?)(?=\. |$))?/,
+    (_, [, device = '', other]) => ({
+      cause: 'DeviceOfAnother',
+      fix: {
+        say: `If what that Volume holds is not needed any more, delete it: ${device} is free then. Else use another device.`,
+        ...(other === undefined
+          ? {}
+          : { run: [commandLine('stowage', 'delete', 'volume', other, '--wait')] }),
+      },
+    }),
+  ],
+  [
+    /(\/dev\/\S+) is in use: mounted at (.+?)(?:, |\. |$)/,
+    (volume, [, , point = '']) => ({
+      cause: 'DeviceInUse',
+      fix: {
+        say: 'If nobody needs what is mounted there, unmount it, and take it out of /etc/fstab; else use another device.',
+        run: [commandLine('ssh', nodeOf(volume), 'umount', point)],
+      },
+    }),
+  ],
+  [
+    /(\/dev\/\S+) is in use: /,
+    (_, [, device]) => ({
+      cause: 'DeviceInUse',
+      fix: { say: `Take ${device} out of use, as the message says it is, or use another device.` },
+    }),
+  ],
+  [
+    /there is no device (\S+) on the node|the backing file .+ is missing/,
+    () => ({ cause: 'DeviceMissing', fix: { say: 'Put right what the message names.' } }),
+  ],
+  [
+    /No space left on device|has -?\d+ bytes left, and the Volume needs|has less than the \d+ bytes left/,
+    (volume) => ({ cause: 'NoSpace', fix: makeRoom(volume) }),
+  ],
+];
+
+/** What keeps a Volume from being made, by what its node said; undefined where that is none of these. Pure. */
+export function refusedBy(volume: Volume, message: string): Obstruction | undefined {
+  for (const [pattern, of] of ROWS) {
+    const found = pattern.exec(message);
+    if (found !== null) return of(volume, found);
+  }
+  return undefined;
+}
+
+function toolMissing(volume: Volume, program: string): Obstruction {
+  const from = TOOLS.find(({ name }) => name === program)?.package;
+  return {
+    cause: 'ToolMissing',
+    fix: {
+      say:
+        from === undefined
+          ? `Install ${program} on ${nodeOf(volume)}.`
+          : `Install ${from} on the node; on others than Debian by its own command for that.`,
+      ...(from === undefined
+        ? {}
+        : {
+            run: [commandLine('ssh', nodeOf(volume), 'apt-get', 'install', '-y', from.split(' ')[0] ?? '')],
+          }),
+    },
+  };
+}
+
+function makeRoom(volume: Volume): Obstruction['fix'] {
+  const { lvmLogicalVolume: lv, sparseLoopDevice: sparse } = volume.spec;
+  const look = lv == null ? ['df', '-h', sparse?.directory ?? SPARSE_FOLDER] : ['vgs', lv.vgName];
+  return {
+    say: 'Make room, or create a smaller volume. See what there is:',
+    run: [commandLine('ssh', nodeOf(volume), ...look)],
+  };
+}

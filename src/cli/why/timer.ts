@@ -1,0 +1,46 @@
+import type { KubeNode, StorageClass } from '../../api/core.ts';
+import type { Volume } from '../../api/volume.ts';
+import { maxWaitOf } from '../../attachment/max-wait.ts';
+import { foundIn } from '../volume/reading.ts';
+import type { Holdup, Known } from './types.ts';
+
+/** `--max-wait-for-unmount` of a daemon that was told of no other, in ms. */
+const DEFAULT_WAIT = 6 * 60_000;
+
+/**
+ * When a volume that no pod needs is taken for detached on a node that is not Ready, as attachment/let-go.ts decides it;
+ * undefined: not as things are. What the daemon's flag says is not known here, only what the storage class says. Pure.
+ */
+export function lettingGo(
+  { volume, node: read, storageClass }: Pick<Known, 'volume' | 'node' | 'storageClass'>,
+  on: string,
+): Holdup['next'] {
+  const entry = volume.status?.attachments?.find(({ node }) => node === on);
+  const since = notReadySince(foundIn(read));
+  if (entry === undefined || since === undefined || (entry.pods ?? []).length > 0) return undefined;
+  if (mayMove(volume) || !isOnDemand(volume)) return undefined;
+  const wait = maxWaitOf(foundIn(storageClass), DEFAULT_WAIT);
+  if (!Number.isFinite(wait)) return undefined;
+  const at = new Date(since + wait).toISOString();
+  return isSaid(foundIn(storageClass))
+    ? { at }
+    : { when: `at ${at}, unless --max-wait-for-unmount of the daemon is another than 6m` };
+}
+
+/** ms since the epoch; undefined for a node that is Ready, or does not say. */
+export function notReadySince(node: KubeNode | undefined): number | undefined {
+  const ready = node?.status?.conditions?.find(({ type }) => type === 'Ready');
+  if (ready === undefined || ready.status === 'True') return undefined;
+  const since = Date.parse(ready.lastTransitionTime ?? '');
+  return Number.isNaN(since) ? undefined : since;
+}
+
+/** Where other nodes share its directory, nothing but the taint says that a node does not write to it any more. */
+const mayMove = ({ spec }: Volume): boolean => (spec.attachableNodes ?? []).length > 1;
+
+/** Where it is kept attached without a pod, it is given up when it is deleted only. */
+const isOnDemand = ({ metadata, spec }: Volume): boolean =>
+  spec.attachPolicy === 'OnDemand' || metadata.deletionTimestamp !== undefined;
+
+const isSaid = (storageClass: StorageClass | undefined): boolean =>
+  storageClass !== undefined && maxWaitOf(storageClass, -1) !== -1;

@@ -1,0 +1,37 @@
+import type { PersistentVolumeClaim } from '../../api/core.ts';
+import type { KubeObject } from '../../api/meta.ts';
+import { POPULATE_ATTEMPTS_ANNOTATION } from '../../api/names.ts';
+import type { PopulatorDefinition } from '../../api/populator.ts';
+import type { Attempts } from './types.ts';
+
+/** So many pods are made for a claim; more once its source or definition is another one. */
+export const MAX_ATTEMPTS = 4;
+
+/** Before the second pod, in ms; twice as long before each further one. */
+const FIRST_DELAY = 10_000;
+
+/** What is noted on a prime claim; undefined where nothing is, or somebody wrote something else there. Pure. */
+export function attemptsOf(prime: PersistentVolumeClaim | undefined): Attempts | undefined {
+  const text = prime?.metadata.annotations?.[POPULATE_ATTEMPTS_ANNOTATION];
+  if (text === undefined) return undefined;
+  try {
+    const { failed, pod, message, at, of } = JSON.parse(text) as Attempts;
+    const isWhole = Number.isSafeInteger(failed) && Number.isFinite(at);
+    return isWhole ? { failed, at, pod: String(pod), message: String(message), of: String(of) } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** What a pod is made from: another one deserves another try. */
+export function originOf({ metadata }: PopulatorDefinition, source: KubeObject): string {
+  const { uid, generation, resourceVersion } = source.metadata;
+  return `${metadata.uid}/${metadata.generation ?? ''} ${uid}/${generation ?? resourceVersion ?? ''}`;
+}
+
+/** When the next pod may be made, in ms since the epoch; undefined: never, as things are. Pure. */
+export function nextAttempt(attempts: Attempts | undefined, origin: string): number | undefined {
+  if (attempts === undefined || attempts.failed === 0 || attempts.of !== origin) return 0;
+  if (attempts.failed >= MAX_ATTEMPTS) return undefined;
+  return attempts.at + FIRST_DELAY * 2 ** (attempts.failed - 1);
+}

@@ -1,0 +1,49 @@
+import type { PersistentVolumeClaim } from '../../api/core.ts';
+import { POPULATE_FINALIZER, POPULATOR_EVENT } from '../../api/names.ts';
+import { targetOf } from './objects.ts';
+import type { EventToTell, MachineDecision, MachineInput } from './types.ts';
+
+export const hasFinalizer = ({ claim }: Pick<MachineInput, 'claim'>): boolean =>
+  claim?.metadata.finalizers?.includes(POPULATE_FINALIZER) ?? false;
+
+/** Whether the machine has begun anything for the claim. */
+export const isBegun = (input: MachineInput): boolean =>
+  input.prime !== undefined || input.pod !== undefined || hasFinalizer(input);
+
+/**
+ * Takes away all that was made to fill a claim, whatever else is gone: the pod first, for it writes; then the prime claim, with its
+ * PersistentVolume unless that is the claim's by now; and the finalizer last. `finished`: what is told before that. Pure.
+ */
+export function cleanUp(input: MachineInput, finished?: EventToTell): MachineDecision {
+  const { claim, uid, prime, pod, pv } = input;
+  if (pod !== undefined && targetOf(pod) !== undefined) {
+    return pod.metadata.deletionTimestamp === undefined ? { action: { do: 'delete-pod', pod } } : {};
+  }
+  if (prime !== undefined && targetOf(prime) !== undefined) {
+    if (pv?.spec.persistentVolumeReclaimPolicy === 'Retain' && isUnseen(input, prime)) {
+      return { action: { do: 'release-pv', pv } };
+    }
+    return prime.metadata.deletionTimestamp === undefined ? { action: { do: 'delete-prime', prime } } : {};
+  }
+  if (claim?.metadata.uid !== uid || !hasFinalizer(input)) return {};
+  return { action: { do: 'remove-finalizer', ...(finished && { finished }) } };
+}
+
+/** Whether nobody can have used the prime claim's PersistentVolume but the pod that filled it. */
+function isUnseen({ pv, claim, uid }: MachineInput, prime: PersistentVolumeClaim): boolean {
+  const holder = pv?.spec.claimRef?.uid;
+  if (holder === undefined) return false;
+  // Given to a claim that was deleted before it was bound to it.
+  return holder === prime.metadata.uid || (holder === uid && claim !== undefined && !claim.spec.volumeName);
+}
+
+/** The claim has the volume that was filled for it. Its prime claim is Lost once the binder has seen that. Pure. */
+export function finish(input: MachineInput): MachineDecision {
+  const { claim, prime } = input;
+  if (claim?.status?.phase === 'Lost') return cleanUp(input);
+  if (claim?.status?.phase !== 'Bound') return {};
+  const isLost = prime === undefined || prime.status?.phase === 'Lost';
+  if (!isLost && prime.metadata.deletionTimestamp === undefined) return {};
+  const message = `the claim has its volume ${claim.spec.volumeName}, filled from its data source`;
+  return cleanUp(input, { type: 'Normal', reason: POPULATOR_EVENT.finished, message });
+}

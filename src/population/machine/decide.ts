@@ -1,0 +1,155 @@
+import type { PersistentVolumeClaim } from '../../api/core.ts';
+import {
+  NO_PROVISIONER,
+  POPULATED_BY_ANNOTATION,
+  POPULATED_FROM_ANNOTATION,
+  POPULATOR_EVENT,
+  SELECTED_NODE_ANNOTATION,
+} from '../../api/names.ts';
+import { kindText, type PopulatorDefinition } from '../../api/populator.ts';
+import { claimSource, problemOf } from '../definition.ts';
+import { cleanUp, finish, hasFinalizer, isBegun } from './clean-up.ts';
+import { targetOf } from './objects.ts';
+import { onNode } from './on-node.ts';
+import { ofPod } from './pod.ts';
+import { hasFilled } from './pod-state.ts';
+import { withoutPod } from './pods.ts';
+import { tell } from './tell.ts';
+import type { MachineDecision, MachineInput } from './types.ts';
+
+/** How soon to look again at what the cache is behind on, in ms. */
+const SOON = 1000;
+
+/** What to do now about the filling of one claim by a pod. Pure. `now` is in ms since the epoch. */
+export function decide(input: MachineInput, now: number): MachineDecision {
+  const { claim, prime, pod, pv, uid } = input;
+  if (claim === undefined) return withoutClaim(input);
+  if (claim.metadata.deletionTimestamp !== undefined) return isBegun(input) ? cleanUp(input) : {};
+  const isRebound =
+    pv !== undefined &&
+    pv.spec.claimRef?.uid === uid &&
+    pv.metadata.annotations?.[POPULATED_FROM_ANNOTATION] !== undefined;
+  if (claim.spec.volumeName) {
+    if (!isBegun(input)) return {};
+    return isRebound ? finish(input) : cleanUp(input);
+  }
+  // The binder does the rest.
+  if (isRebound) return {};
+  for (const [what, object] of [
+    ['PersistentVolumeClaim', prime],
+    ['Pod', pod],
+  ] as const) {
+    if (object !== undefined && targetOf(object) === undefined) {
+      const message = `a ${what} ${input.namespace}/${object.metadata.name} is there that was not made for this. Delete it`;
+      return tell(input, 'Warning', POPULATOR_EVENT.primeFailed, message);
+    }
+  }
+  // Without its definition, too.
+  if (prime !== undefined && isUsable(prime)) {
+    if (prime.metadata.annotations?.[POPULATED_BY_ANNOTATION] !== undefined) return give(input);
+    if (pod !== undefined && hasFilled(pod)) return { action: { do: 'mark-populated', pod } };
+  }
+  const found = definitionOf(input);
+  if ('decision' in found) return found.decision;
+  return fill(input, found.definition, now);
+}
+
+/** Nobody has seen the claim for a while: the API server is asked before anything of it is taken away. */
+function withoutClaim(input: MachineInput): MachineDecision {
+  const { prime, pod, liveClaim, uid } = input;
+  const target = (prime && targetOf(prime)) ?? (pod && targetOf(pod));
+  if (target === undefined) return {};
+  if (liveClaim === undefined) return { action: { do: 'read-claim', ...target } };
+  return liveClaim.found?.metadata.uid === uid ? { requeueAfter: SOON } : cleanUp(input);
+}
+
+/** How volumes of its kind are filled. A kind that only a VolumePopulator names is somebody else's. */
+function definitionOf(
+  input: MachineInput,
+): { definition: PopulatorDefinition } | { decision: MachineDecision } {
+  const { definitions, claim } = input;
+  const [definition, ...others] = definitions;
+  const kind = claim && claimSource(claim);
+  const what = kind === undefined ? '' : kindText(kind);
+  const refuse = (message: string) => ({
+    decision: tell(input, 'Warning', POPULATOR_EVENT.creationFailed, message),
+  });
+  if (definition === undefined) {
+    if (!isBegun(input)) return { decision: {} };
+    return refuse(`no PopulatorDefinition says any more how volumes are filled from ${what}`);
+  }
+  const { name } = definition.metadata;
+  if (others.length > 0) {
+    const names = definitions.map(({ metadata }) => metadata.name).join(', ');
+    return refuse(`more than one PopulatorDefinition is for ${what}: ${names}. Delete all but one`);
+  }
+  const problem = problemOf(definition);
+  if (problem === undefined && definition.spec.node !== undefined) {
+    return { decision: onNode(input, definition) };
+  }
+  return problem === undefined ? { definition } : refuse(`PopulatorDefinition ${name}: ${problem}`);
+}
+
+function fill(input: MachineInput, definition: PopulatorDefinition, now: number): MachineDecision {
+  const { claim, prime, pod, storageClass } = input;
+  if (claim === undefined) return {};
+  const stuck = classProblem(input);
+  if (stuck !== undefined) return tell(input, 'Warning', POPULATOR_EVENT.primeFailed, stuck);
+  const waits = storageClass?.volumeBindingMode === 'WaitForFirstConsumer';
+  const wanted = claim.metadata.annotations?.[SELECTED_NODE_ANNOTATION];
+  if (prime === undefined) {
+    // One whose prime claim is being deleted uses it still.
+    if (pod !== undefined) return withoutFinalizer(cleanUp(input));
+    if (waits && wanted === undefined) return {};
+    return withoutPod(input, definition, now);
+  }
+  if (prime.metadata.deletionTimestamp !== undefined) return withoutFinalizer(cleanUp(input));
+  // Its PersistentVolume is gone, and what was in it. Where the cache has that, it is behind.
+  if (prime.status?.phase === 'Lost') {
+    return input.pv === undefined ? withoutFinalizer(cleanUp(input)) : { requeueAfter: SOON };
+  }
+  if (waits && !prime.spec.volumeName) {
+    const chosen = prime.metadata.annotations?.[SELECTED_NODE_ANNOTATION];
+    if (wanted !== undefined && chosen === undefined) {
+      const message = `node ${wanted} was given back by whoever makes volumes of class ${claim.spec.storageClassName}. The scheduler is to choose another node for the claim`;
+      const event = { type: 'Warning', reason: POPULATOR_EVENT.primeFailed, message } as const;
+      return { action: { do: 'give-back', event } };
+    }
+    if (wanted !== chosen || chosen === undefined) return withoutFinalizer(cleanUp(input));
+  }
+  return pod === undefined ? withoutPod(input, definition, now) : ofPod(input, definition, now);
+}
+
+const isUsable = ({ metadata, status }: PersistentVolumeClaim): boolean =>
+  metadata.deletionTimestamp === undefined && status?.phase === 'Bound';
+
+/** The claim stays, and is filled anew. */
+function withoutFinalizer(decision: MachineDecision): MachineDecision {
+  return decision.action?.do === 'remove-finalizer' ? {} : decision;
+}
+
+function classProblem({ claim, storageClass, prime }: MachineInput): string | undefined {
+  const name = claim?.spec.storageClassName;
+  // What is there goes on without it.
+  if (prime !== undefined) return undefined;
+  if (!name) return 'the claim names no storage class, and no default class was there when it was made';
+  if (storageClass === undefined) return `StorageClass ${name} does not exist`;
+  if (storageClass.provisioner === NO_PROVISIONER) {
+    return `StorageClass ${name} is for volumes made by hand, to any of which the claim may be bound as it is. Make it anew in a class whose claims make their own volumes`;
+  }
+  return undefined;
+}
+
+/** It is filled, and its pod has ended: once that has let go of it, it becomes the claim's. */
+function give(input: MachineInput): MachineDecision {
+  const { claim, prime, pod, pv } = input;
+  if (claim === undefined || prime === undefined) return {};
+  if (pod !== undefined) {
+    return pod.metadata.deletionTimestamp === undefined ? { action: { do: 'delete-pod', pod } } : {};
+  }
+  const source = claimSource(claim);
+  if (pv === undefined || source === undefined || pv.spec.claimRef?.uid !== prime.metadata.uid) return {};
+  // Without it the claim could go before its prime claim does.
+  if (!hasFinalizer(input)) return { action: { do: 'add-finalizer' } };
+  return { action: { do: 'rebind', pv, from: `${source.namespace}/${source.name}` } };
+}

@@ -1,0 +1,49 @@
+import { POPULATOR_EVENT } from '../../api/names.ts';
+import type { PopulatorDefinition } from '../../api/populator.ts';
+import { attemptsOf, MAX_ATTEMPTS, originOf } from './attempts.ts';
+import { podNameOf } from './objects.ts';
+import type { MachineDecision, MachineInput, SourceFound } from './types.ts';
+
+/** Of a definition that is gone, or a source that was not read, when a pod was found to have failed. */
+const UNKNOWN_ORIGIN = '';
+
+/** A pod that failed is counted before it goes, so that it counts once. `why`: without an end. Pure. */
+export function noteFailure(
+  { prime, namespace, uid }: MachineInput,
+  source: SourceFound,
+  definition: PopulatorDefinition,
+  pod: string,
+  why: string,
+  now: number,
+): MachineDecision {
+  const before = attemptsOf(prime);
+  const of = source.is === 'ready' ? originOf(definition, source.object) : UNKNOWN_ORIGIN;
+  const failed = before?.of === of ? before.failed + 1 : 1;
+  const again = failed < MAX_ATTEMPTS ? 'It is tried again' : 'It is not tried again';
+  const message = `pod ${namespace}/${podNameOf(uid)} failed, the ${failed}. of ${MAX_ATTEMPTS}: ${why}. ${again}`;
+  return {
+    action: {
+      do: 'note-attempts',
+      attempts: { failed, pod, message: why, at: now, of },
+      event: { type: 'Warning', reason: POPULATOR_EVENT.failed, message },
+    },
+  };
+}
+
+/** A pod that has not begun goes, for another one is to be made from what there is by now: that is no failure. Pure. */
+export function noteOutdated(
+  { namespace, uid }: MachineInput,
+  of: string,
+  pod: string,
+  now: number,
+): MachineDecision {
+  const what = `${namespace}/${podNameOf(uid)}`;
+  const message = `pod ${what}, which does not run, is made anew: its data source or PopulatorDefinition was changed`;
+  return {
+    action: {
+      do: 'note-attempts',
+      attempts: { failed: 0, pod, message: '', at: now, of },
+      event: { type: 'Normal', reason: POPULATOR_EVENT.created, message },
+    },
+  };
+}

@@ -1,0 +1,134 @@
+import type { PersistentVolumeClaim, Pod } from '../../api/core.ts';
+import type { KubeObject } from '../../api/meta.ts';
+import {
+  COMPONENT,
+  POPULATE_ORIGIN_ANNOTATION,
+  POPULATES_ANNOTATION,
+  POPULATES_LABEL,
+  SELECTED_NODE_ANNOTATION,
+} from '../../api/names.ts';
+import type { PopulatorDefinition } from '../../api/populator.ts';
+import { SubstitutionError, substitute } from '../substitute.ts';
+import { originOf } from './attempts.ts';
+
+/** As lib-volume-populator names them, by the UID of the claim that is filled. */
+export const primeNameOf = (uid: string): string => `prime-${uid}`;
+export const podNameOf = (uid: string): string => `populate-${uid}`;
+export const CONTAINER = 'populate';
+export const TARGET = 'target';
+
+const UID = /^(?:prime|populate)-(.+)$/;
+
+/** Of the claim that a prime claim or pod is for, by its name. */
+export const uidOfName = (name: string): string | undefined => UID.exec(name)?.[1];
+
+/** The claim that a prime claim or pod says it is for; undefined: somebody else made it. */
+export function targetOf({ metadata }: KubeObject): { namespace: string; name: string } | undefined {
+  const [namespace, name, ...more] = metadata.annotations?.[POPULATES_ANNOTATION]?.split('/') ?? [];
+  return namespace && name && more.length === 0 ? { namespace, name } : undefined;
+}
+
+function metadataOf(name: string, namespace: string, claim: PersistentVolumeClaim) {
+  const { metadata } = claim;
+  return {
+    name,
+    namespace,
+    labels: {
+      'app.kubernetes.io/managed-by': COMPONENT,
+      [POPULATES_LABEL]: metadata.uid ?? '',
+    },
+    annotations: { [POPULATES_ANNOTATION]: `${metadata.namespace}/${metadata.name}` },
+  };
+}
+
+/** An empty claim like the one that is to be filled, in the daemon's namespace. */
+export function primeOf(claim: PersistentVolumeClaim, namespace: string): PersistentVolumeClaim {
+  const { uid = '', annotations } = claim.metadata;
+  const { accessModes, resources, storageClassName, volumeMode } = claim.spec;
+  const selected = annotations?.[SELECTED_NODE_ANNOTATION];
+  const metadata = metadataOf(primeNameOf(uid), namespace, claim);
+  return {
+    apiVersion: 'v1',
+    kind: 'PersistentVolumeClaim',
+    metadata: {
+      ...metadata,
+      annotations: {
+        ...metadata.annotations,
+        ...(selected === undefined ? {} : { [SELECTED_NODE_ANNOTATION]: selected }),
+      },
+    },
+    spec: {
+      ...(accessModes && { accessModes }),
+      ...(resources && { resources }),
+      ...(storageClassName !== undefined && { storageClassName }),
+      ...(volumeMode && { volumeMode }),
+    },
+  };
+}
+
+/**
+ * The pod that fills it. What the container wrote last is kept in the pod's status, so that nobody has to be let read logs.
+ * Throws a SubstitutionError for what the source lacks. Pure.
+ */
+export function podOf(
+  claim: PersistentVolumeClaim,
+  definition: PopulatorDefinition,
+  source: KubeObject,
+  namespace: string,
+): Pod {
+  const { pod } = definition.spec;
+  if (pod === undefined) throw new SubstitutionError('it has no spec.pod');
+  const { uid = '' } = claim.metadata;
+  const isBlock = claim.spec.volumeMode === 'Block';
+  const path = isBlock ? pod.devicePath : pod.mountPath;
+  if (path === undefined) {
+    const [mode, field] = isBlock ? ['Block', 'devicePath'] : ['Filesystem', 'mountPath'];
+    throw new SubstitutionError(`it is not for volumes of mode ${mode}: spec.pod has no ${field}`);
+  }
+  const secrets = pod.secrets ?? [];
+  const mounts = secrets.map(({ mountPath }, index) => ({
+    name: `secret-${index}`,
+    mountPath,
+    readOnly: true,
+  }));
+  const spec = {
+    restartPolicy: 'Never',
+    automountServiceAccountToken: pod.serviceAccountName !== undefined,
+    enableServiceLinks: false,
+    ...(pod.serviceAccountName === undefined ? {} : { serviceAccountName: pod.serviceAccountName }),
+    containers: [
+      {
+        name: CONTAINER,
+        image: pod.image,
+        ...(pod.imagePullPolicy && { imagePullPolicy: pod.imagePullPolicy }),
+        ...(pod.command && { command: pod.command }),
+        ...(pod.args && { args: pod.args.map((each) => substitute(each, source)) }),
+        ...(pod.env && {
+          env: pod.env.map(({ name, value, secret }) =>
+            secret === undefined
+              ? { name, value: substitute(value ?? '', source) }
+              : { name, valueFrom: { secretKeyRef: { name: secret.name, key: secret.key } } },
+          ),
+        }),
+        ...(pod.resources && { resources: pod.resources }),
+        terminationMessagePolicy: 'FallbackToLogsOnError',
+        volumeMounts: [...(isBlock ? [] : [{ name: TARGET, mountPath: path }]), ...mounts],
+        ...(isBlock ? { volumeDevices: [{ name: TARGET, devicePath: path }] } : {}),
+      },
+    ],
+    volumes: [
+      { name: TARGET, persistentVolumeClaim: { claimName: primeNameOf(uid) } },
+      ...secrets.map(({ name }, index) => ({ name: `secret-${index}`, secret: { secretName: name } })),
+    ],
+  };
+  const metadata = metadataOf(podNameOf(uid), namespace, claim);
+  return {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: {
+      ...metadata,
+      annotations: { ...metadata.annotations, [POPULATE_ORIGIN_ANNOTATION]: originOf(definition, source) },
+    },
+    spec,
+  };
+}

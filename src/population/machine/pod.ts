@@ -1,0 +1,72 @@
+import type { Pod } from '../../api/core.ts';
+import { POPULATE_ORIGIN_ANNOTATION, POPULATOR_EVENT } from '../../api/names.ts';
+import type { PopulatorDefinition } from '../../api/populator.ts';
+import { attemptsOf, originOf } from './attempts.ts';
+import { noteFailure, noteOutdated } from './failure.ts';
+import { hasFilled, howDeleted, isUnscheduled, lastWords, whyNotRunning } from './pod-state.ts';
+import { tell, tellEvent } from './tell.ts';
+import type { MachineDecision, MachineInput } from './types.ts';
+
+/**
+ * So long a pod that has a node may be held up, in ms, before it counts as failed: it keeps one of few places. One without a node
+ * keeps none, and waits for as long as the node is away.
+ */
+const BEGINS_WITHIN = 600_000;
+
+/** After so long, in ms, it is asked what is said of a pod that has not begun: of a volume that is not mounted it tells nothing itself. */
+const LOOK_AFTER = 30_000;
+
+/** What became of the pod. Pure. */
+export function ofPod(input: MachineInput, definition: PopulatorDefinition, now: number): MachineDecision {
+  const { prime, pod, source, namespace } = input;
+  if (prime === undefined || pod === undefined) return {};
+  if (hasFilled(pod)) return { action: { do: 'mark-populated', pod } };
+  const { uid = '', name, deletionTimestamp } = pod.metadata;
+  const phase = pod.status?.phase ?? 'Pending';
+  const isGoing = deletionTimestamp !== undefined;
+  if (attemptsOf(prime)?.pod === uid) return isGoing ? {} : { action: { do: 'delete-pod', pod } };
+  if (isGoing || phase === 'Failed') {
+    if (source === undefined) return { action: { do: 'resolve-source', definition } };
+    const why = isGoing ? howDeleted(pod) : lastWords(pod);
+    return noteFailure(input, source, definition, uid, why, now);
+  }
+  if (phase === 'Pending') return beforeItBegins(input, definition, pod, now);
+  // So that what was said before is not the last word.
+  if (!input.told?.startsWith(POPULATOR_EVENT.creationFailed)) return {};
+  return tell(input, 'Normal', POPULATOR_EVENT.created, `pod ${namespace}/${name} runs`);
+}
+
+function beforeItBegins(
+  input: MachineInput,
+  definition: PopulatorDefinition,
+  pod: Pod,
+  now: number,
+): MachineDecision {
+  const { source, podSays } = input;
+  const { uid = '', name, creationTimestamp, annotations } = pod.metadata;
+  const age = now - Date.parse(creationTimestamp ?? '') || 0;
+  const known = whyNotRunning(pod);
+  if (known === undefined && podSays === undefined) {
+    return age < LOOK_AFTER ? { requeueAfter: LOOK_AFTER - age } : { action: { do: 'look-at-pod', pod } };
+  }
+  const stands = known ?? podSays?.found;
+  if (stands === undefined) return { requeueAfter: LOOK_AFTER };
+  if (source === undefined) return { action: { do: 'resolve-source', definition } };
+  if (source.is === 'ready') {
+    const origin = originOf(definition, source.object);
+    const made = annotations?.[POPULATE_ORIGIN_ANNOTATION];
+    if (made !== undefined && made !== origin) return noteOutdated(input, origin, uid, now);
+  }
+  const hasNode = !isUnscheduled(pod);
+  if (hasNode && age >= BEGINS_WITHIN) {
+    const why = `it did not begin within ${BEGINS_WITHIN / 60_000} minutes: ${stands.why}`;
+    return noteFailure(input, source, definition, uid, why, now);
+  }
+  const event = {
+    type: 'Warning',
+    reason: POPULATOR_EVENT.creationFailed,
+    message: `pod ${input.namespace}/${name} does not run: ${stands.why}`,
+    about: `${uid} ${stands.about}`,
+  } as const;
+  return tellEvent(input, event, hasNode ? { requeueAfter: BEGINS_WITHIN - age } : {});
+}

@@ -1,0 +1,210 @@
+import type { PersistentVolumeClaim, StorageClass } from '../../api/core.ts';
+import type { PopulatorDefinition } from '../../api/populator.ts';
+import { parseQuantity } from '../../api/quantity.ts';
+import { PERSISTENT_VOLUME_CLAIMS } from '../../api/resources.ts';
+import type { Clock } from '../../control/clock.ts';
+import { isAlreadyExists, isConflict, isNotFound } from '../../kube/errors.ts';
+import { indexBy } from '../../kube/index-by.ts';
+import type { Informer } from '../../kube/informer.ts';
+import { claimSource, definitionsFor } from '../definition.ts';
+import { decide } from './decide.ts';
+import { createEffects, type Effect, type EffectDeps } from './effects.ts';
+import { podNameOf, primeNameOf } from './objects.ts';
+import { isUnscheduled } from './pod-state.ts';
+import { refusalOf } from './refused.ts';
+import { createSaid } from './said.ts';
+import { textOf } from './tell.ts';
+import type { EventToTell, MachineAction, MachineInput, SourceFound } from './types.ts';
+
+/** A population that has ended, or a pod of one that has failed. */
+export interface Populated {
+  result: 'success' | 'error';
+  /** Since the pod was made. */
+  ms: number;
+  /** The volume that is the claim's now: its size, and its class. */
+  filled?: { bytes: bigint; storageClass: string };
+}
+
+export interface MachineDeps extends EffectDeps {
+  storageClasses: Informer<StorageClass>;
+  definitions: Informer<PopulatorDefinition>;
+  /** What a claim is filled from, by live reads. Throws what the API server refuses. */
+  findSource(claim: PersistentVolumeClaim, definition: PopulatorDefinition): Promise<SourceFound>;
+  clock: Pick<Clock, 'now'>;
+  onPopulated?: ((end: Populated) => void) | undefined;
+}
+
+export interface Machine {
+  /** By the UID of the claim that is filled. */
+  reconcile(uid: string, signal: AbortSignal): Promise<{ requeueAfterMs?: number; retry?: true } | undefined>;
+  /** The UIDs of claims that wait for something that is told of. */
+  waiting(): IterableIterator<string>;
+}
+
+/** Nothing takes as many: a decision that never settles is an error, not a busy loop. */
+const MAX_EFFECTS = 50;
+
+/** API servers drop Events after an hour: what still holds is told again before, in ms, and counted in the same Event. */
+const TELL_AGAIN = 30 * 60_000;
+
+/** What is asked of the API server in a reconcile, until something is changed. */
+type Asked = Pick<MachineInput, 'liveClaim' | 'source' | 'primeSays' | 'podSays'>;
+const NOTHING: Asked = { liveClaim: undefined, source: undefined, primeSays: undefined, podSays: undefined };
+
+/** Fills claims by pods. Make it before the informers are started. */
+export function createMachine(deps: MachineDeps): Machine {
+  const { client, claims, persistentVolumes, pods, storageClasses, definitions, namespace, clock } = deps;
+  const claimsOfUid = indexBy(claims, ({ metadata }) => metadata.uid);
+  const pvsOfClaim = indexBy(persistentVolumes, ({ spec }) => spec.claimRef?.uid);
+  const carryOut = createEffects(deps);
+  const said = createSaid(client, namespace);
+  /** By UID, as the next three. */
+  const told = new Map<string, { text: string; at: number }>();
+  const creating = new Set<string>();
+  const begun = new Map<string, number>();
+  /** The UIDs of pods that are there, or were. */
+  const lastPods = new Map<string, string>();
+
+  function inputOf(uid: string, asked: Asked): MachineInput {
+    const [claim] = claimsOfUid(uid);
+    const prime = claims.get(primeNameOf(uid), namespace);
+    const [ownPv] = pvsOfClaim(uid);
+    const primePv = prime?.spec.volumeName ? persistentVolumes.get(prime.spec.volumeName) : undefined;
+    const kind = claim && claimSource(claim);
+    const pod = pods.get(podNameOf(uid), namespace);
+    if (pod?.metadata.uid !== undefined) lastPods.set(uid, pod.metadata.uid);
+    else if (prime === undefined) lastPods.delete(uid);
+    return {
+      ...asked,
+      uid,
+      claim,
+      prime,
+      pod,
+      vanished: pod === undefined ? lastPods.get(uid) : undefined,
+      pv: ownPv ?? primePv,
+      definitions: kind === undefined ? [] : definitionsFor(definitions.list(), kind),
+      storageClass: storageClasses.get(claim?.spec.storageClassName ?? ''),
+      running: running(uid),
+      told: toldOf(uid),
+      namespace,
+    };
+  }
+
+  function toldOf(uid: string): string | undefined {
+    const last = told.get(uid);
+    return last !== undefined && clock.now() - last.at < TELL_AGAIN ? last.text : undefined;
+  }
+
+  /** Those of others: that one's is not there. */
+  function running(uid: string): number {
+    const names = new Set([...creating].filter((each) => each !== uid).map(podNameOf));
+    for (const pod of pods.list()) {
+      const isOver = pod.status?.phase === 'Succeeded' || pod.status?.phase === 'Failed';
+      if (!isOver && !isUnscheduled(pod)) names.add(pod.metadata.name);
+    }
+    return names.size;
+  }
+
+  async function reconcile(uid: string, signal: AbortSignal) {
+    let asked: Asked = NOTHING;
+    for (let round = 0; round < MAX_EFFECTS; round++) {
+      signal.throwIfAborted();
+      const input = inputOf(uid, asked);
+      const { claim } = input;
+      if (claim === undefined && input.prime === undefined && input.pod === undefined) {
+        told.delete(uid);
+        begun.delete(uid);
+        lastPods.delete(uid);
+        return undefined;
+      }
+      const { action, requeueAfter } = decide(input, clock.now());
+      if (action === undefined) {
+        const next = Math.min(requeueAfter ?? Infinity, told.has(uid) ? TELL_AGAIN : Infinity);
+        return next === Infinity ? undefined : { requeueAfterMs: next };
+      }
+      switch (action.do) {
+        case 'read-claim':
+          asked = { ...asked, liveClaim: { found: await liveClaim(action) } };
+          continue;
+        case 'resolve-source':
+          if (claim !== undefined) {
+            asked = { ...asked, source: await deps.findSource(claim, action.definition) };
+          }
+          continue;
+        case 'look-at-prime':
+          asked = { ...asked, primeSays: { found: await said.against(action.prime) } };
+          continue;
+        case 'look-at-pod':
+          asked = { ...asked, podSays: { found: await said.lastOf(action.pod) } };
+          continue;
+        case 'tell':
+          tell(uid, claim, action.event);
+          continue;
+        default:
+          if (!(await tryTo(action, uid, claim))) return { retry: true } as const;
+          // Each use has a read of its own, of the grant above all.
+          asked = NOTHING;
+          // What changed is told of by the API server.
+          if (action.do === 'delete-prime' || action.do === 'delete-pod') return undefined;
+      }
+    }
+    throw new Error(`claim of UID ${uid}: ${MAX_EFFECTS} effects in a row without an end`);
+  }
+
+  async function tryTo(
+    effect: Effect,
+    uid: string,
+    claim: PersistentVolumeClaim | undefined,
+  ): Promise<boolean> {
+    try {
+      if (effect.do === 'create-pod') creating.add(uid);
+      const done = await carryOut(effect, uid, claim);
+      if (done) count(effect, uid, claim);
+      return done;
+    } catch (error) {
+      const refused = refusalOf(effect, error, namespace);
+      if (refused !== undefined) {
+        deps.logger.warn({ uid, effect: effect.do, err: error }, 'refused by the API server');
+        if (toldOf(uid) !== textOf(refused)) tell(uid, claim, refused);
+        return false;
+      }
+      if (!isConflict(error) && !isAlreadyExists(error) && !isNotFound(error)) throw error;
+      deps.logger.warn({ uid, effect: effect.do, err: error }, 'decided on an old object');
+      return false;
+    } finally {
+      creating.delete(uid);
+    }
+  }
+
+  function tell(uid: string, claim: PersistentVolumeClaim | undefined, event: EventToTell): void {
+    told.set(uid, { text: textOf(event), at: clock.now() });
+    if (claim !== undefined) deps.events.event(claim, event.type, event.reason, event.message);
+  }
+
+  function count(effect: Effect, uid: string, claim: PersistentVolumeClaim | undefined): void {
+    const now = clock.now();
+    if (effect.do === 'create-pod') begun.set(uid, now);
+    const isFailure = effect.do === 'note-attempts' && effect.attempts.failed > 0;
+    const result = effect.do === 'rebind' ? 'success' : isFailure ? 'error' : undefined;
+    if (result === undefined) return;
+    const filled = effect.do === 'rebind' && {
+      bytes: parseQuantity(effect.pv.spec.capacity.storage),
+      storageClass: claim?.spec.storageClassName ?? '',
+    };
+    deps.onPopulated?.({ result, ms: now - (begun.get(uid) ?? now), ...(filled && { filled }) });
+    begun.delete(uid);
+    told.delete(uid);
+  }
+
+  async function liveClaim(at: Extract<MachineAction, { do: 'read-claim' }>) {
+    try {
+      const { name, namespace: own } = at;
+      return await client.get<PersistentVolumeClaim>(PERSISTENT_VOLUME_CLAIMS, name, { namespace: own });
+    } catch (error) {
+      if (isNotFound(error)) return undefined;
+      throw error;
+    }
+  }
+
+  return { reconcile, waiting: () => told.keys() };
+}

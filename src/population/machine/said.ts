@@ -1,0 +1,32 @@
+import type { AnyEvent } from '../../api/core.ts';
+import type { KubeObject } from '../../api/meta.ts';
+import { EVENTS } from '../../api/resources.ts';
+import type { KubeClient } from '../../kube/types.ts';
+import type { Standstill } from './types.ts';
+
+/** What others say of prime claims and pods, by events. */
+export interface Said {
+  /** The last warning of whoever makes a prime claim's volume. */
+  against(prime: KubeObject): Promise<string | undefined>;
+  /** What keeps a pod from being started, unless it has got any further since that was said. */
+  lastOf(pod: KubeObject): Promise<Standstill | undefined>;
+}
+
+export function createSaid(client: Pick<KubeClient, 'list'>, namespace: string): Said {
+  /** The oldest first. */
+  async function eventsOf({ metadata: { uid } }: KubeObject): Promise<AnyEvent[]> {
+    const fieldSelector = `involvedObject.uid=${uid}`;
+    const { items } = await client.list<AnyEvent>(EVENTS, { namespace, fieldSelector });
+    const timeOf = ({ lastTimestamp, eventTime }: AnyEvent) => lastTimestamp ?? eventTime ?? '';
+    return items.sort((a, b) => timeOf(a).localeCompare(timeOf(b)));
+  }
+
+  return {
+    against: async (prime) =>
+      (await eventsOf(prime)).filter(({ type }) => type === 'Warning').at(-1)?.message,
+    async lastOf(pod) {
+      const { type, reason = '', message = '' } = (await eventsOf(pod)).at(-1) ?? {};
+      return type === 'Warning' ? { about: reason, why: `${reason}: ${message}` } : undefined;
+    },
+  };
+}

@@ -1,0 +1,49 @@
+import type { KubeEvent } from '../api/core.ts';
+import type { KubeObject } from '../api/meta.ts';
+import { COMPONENT } from '../api/names.ts';
+import { EVENTS } from '../api/resources.ts';
+import { isAlreadyExists, isNotFound, isRefusal } from '../kube/errors.ts';
+import type { Clock, KubeClient } from '../kube/types.ts';
+
+/**
+ * Tells an event of an object and reason once, also where whoever told it died before it could note that: the Event has the name
+ * that both give it. Waits until it is written. What the API server refuses, as of a namespace that is being deleted, is not told.
+ */
+export function eventOnce(client: Pick<KubeClient, 'create'>, clock: Pick<Clock, 'now'>, host: string) {
+  return async (
+    object: KubeObject,
+    type: 'Normal' | 'Warning',
+    reason: string,
+    message: string,
+  ): Promise<void> => {
+    const { name, namespace, uid = '', resourceVersion = '' } = object.metadata;
+    const time = new Date(clock.now()).toISOString().replace(/\.\d+Z$/, 'Z');
+    const event: KubeEvent = {
+      apiVersion: 'v1',
+      kind: 'Event',
+      metadata: { name: `${uid}.${reason.toLowerCase()}`, ...(namespace && { namespace }) },
+      involvedObject: {
+        apiVersion: object.apiVersion,
+        kind: object.kind,
+        name,
+        ...(namespace && { namespace }),
+        uid,
+        resourceVersion,
+      },
+      type,
+      reason,
+      message: message.slice(0, 1024),
+      count: 1,
+      firstTimestamp: time,
+      lastTimestamp: time,
+      source: { component: COMPONENT },
+      reportingComponent: COMPONENT,
+      reportingInstance: host,
+    };
+    try {
+      await client.create(EVENTS, event, { namespace: namespace ?? 'default' });
+    } catch (error) {
+      if (!isAlreadyExists(error) && !isRefusal(error) && !isNotFound(error)) throw error;
+    }
+  };
+}

@@ -1,0 +1,30 @@
+import type { PersistentVolumeClaim } from '../../api/core.ts';
+import { POPULATOR_EVENT } from '../../api/names.ts';
+import type { SourceKind } from '../../api/populator.ts';
+import { claimSource, isSameKind, isStandard } from '../definition.ts';
+
+/** What a claim names as its data source, as volume-data-source-validator's metric calls it. */
+export type Verdict = 'empty' | 'pvc' | 'snapshot' | 'populator' | 'invalid';
+
+/** Whether somebody fills volumes from what a claim names; `registered`: the kinds of VolumePopulators. Pure. */
+export function verdictOf(
+  claim: Pick<PersistentVolumeClaim, 'metadata' | 'spec'>,
+  registered: readonly SourceKind[],
+): Verdict {
+  const source = claimSource(claim);
+  if (source === undefined) return 'empty';
+  if (isStandard(source)) return source.group === '' ? 'pvc' : 'snapshot';
+  return registered.some((kind) => isSameKind(kind, source)) ? 'populator' : 'invalid';
+}
+
+/** What to tell of a verdict; undefined where nothing is, as of a claim that has its volume or goes. Pure. */
+export function toTell(
+  { metadata, spec }: Pick<PersistentVolumeClaim, 'metadata' | 'spec'>,
+  verdict: Verdict,
+): { reason: string; message: string } | undefined {
+  if (verdict !== 'invalid' || spec.volumeName || metadata.deletionTimestamp !== undefined) return undefined;
+  return {
+    reason: POPULATOR_EVENT.unrecognized,
+    message: 'The datasource for this PVC does not match any registered VolumePopulator',
+  };
+}

@@ -1,0 +1,49 @@
+import type { PersistentVolumeClaim } from '../../api/core.ts';
+import type { VolumePopulator } from '../../api/populator.ts';
+import type { Informer } from '../../kube/informer.ts';
+import { toTell, type Verdict, verdictOf } from './decide.ts';
+
+export interface ValidatorDeps {
+  claims: Informer<PersistentVolumeClaim>;
+  populators: Informer<VolumePopulator>;
+  /** Also where whoever told it before has died: see eventOnce. */
+  once(object: PersistentVolumeClaim, type: 'Warning', reason: string, message: string): Promise<void>;
+  /** Told of each verdict on a claim that was another one before, or none; `error`: it could not be told. */
+  onVerdict?: ((verdict: Verdict | 'error') => void) | undefined;
+}
+
+/** Says of claims, by `namespace/name`, whether anybody fills volumes from what they name. */
+export function createValidator({ claims, populators, once, onVerdict }: ValidatorDeps) {
+  const last = new Map<string, { uid: string; verdict: Verdict }>();
+
+  return async (key: string): Promise<undefined> => {
+    const slash = key.indexOf('/');
+    const claim = claims.get(key.slice(slash + 1), key.slice(0, slash));
+    if (claim === undefined) {
+      last.delete(key);
+      return undefined;
+    }
+    const verdict = verdictOf(
+      claim,
+      populators
+        .list()
+        .filter(({ metadata }) => metadata.deletionTimestamp === undefined)
+        .map(({ sourceKind }) => sourceKind),
+    );
+    const { uid = '' } = claim.metadata;
+    const before = last.get(key);
+    if (before?.uid === uid && before.verdict === verdict) return undefined;
+    const told = toTell(claim, verdict);
+    if (told !== undefined) {
+      try {
+        await once(claim, 'Warning', told.reason, told.message);
+      } catch (error) {
+        onVerdict?.('error');
+        throw error;
+      }
+    }
+    last.set(key, { uid, verdict });
+    onVerdict?.(verdict);
+    return undefined;
+  };
+}

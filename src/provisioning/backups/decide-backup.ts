@@ -1,0 +1,250 @@
+import { type Backup, backupTarget } from '../../api/builtins/backup.ts';
+import { BACKUP_EVENT, BACKUP_FINALIZER, DRIVER, FORGET_NODE_ANNOTATION } from '../../api/names.ts';
+import { isPaused } from '../../api/paused.ts';
+import { parseHandle } from '../../api/snapshot-handle.ts';
+import { backoffMs } from '../../control/backoff.ts';
+import type {
+  BackupAction,
+  BackupDecision,
+  BackupInput,
+  BackupJob,
+  FileHandle,
+  StatusFields,
+} from './types.ts';
+
+/** How often one is tried before that helps nobody any more, and how long between, as for volumes that pods fill. */
+const ATTEMPTS = 4;
+const BETWEEN_ATTEMPTS = { startMs: 10_000, maxMs: 40_000 };
+
+const idle: BackupDecision = {};
+
+/** The VolumeSnapshot that is packed: the one that the Backup names, or its own. */
+export const snapshotNameOf = ({ metadata, spec }: Backup): string =>
+  spec.snapshotName ?? `backup-${metadata.uid}`;
+
+/** What to do next about a Backup. Pure. `now` in ms since the epoch. */
+export function decideBackup(input: BackupInput, now: number): BackupDecision {
+  const { backup } = input;
+  const { metadata, status } = backup;
+  const isOurs = metadata.finalizers?.includes(BACKUP_FINALIZER) ?? false;
+  if (metadata.deletionTimestamp !== undefined) return isOurs ? end(input) : idle;
+  if (status?.phase === 'Completed' || status?.phase === 'Failed') return tidy(input) ?? idle;
+  if (!isOurs) return { action: { do: 'add-finalizer' } };
+  const target = backupTarget(backup);
+  if ('problem' in target) return fail(target.problem);
+  const job = jobOf(backup);
+  return job === undefined ? begin(input, now) : goOn(input, job, now);
+}
+
+function begin(input: BackupInput, now: number): BackupDecision {
+  const found = source(input);
+  if ('action' in found && input.outcome?.is === 'unknown') {
+    return { ...wait(input, input.outcome.message), retry: true };
+  }
+  if (!('handle' in found)) return without(input, found);
+  const node = nodeFor(input, found.handle);
+  if (!input.nodeFacts(node).ours) return idle;
+  const paused = whyPaused(input, node);
+  return paused === undefined ? next(input, { node, attempt: 1 }, now, found) : wait(input, paused);
+}
+
+/** A job was named. What came of it counts, whatever became of its snapshot meanwhile; another one is run only if that is there. */
+function goOn(input: BackupInput, job: BackupJob, now: number): BackupDecision {
+  const { backup, outcome, nodeFacts } = input;
+  const { node, attempt } = job;
+  if (!nodeFacts(node).ours) return idle;
+  const found = source(input);
+  const paused = whyPaused(input, node);
+  switch (outcome?.is) {
+    case undefined:
+      return 'handle' in found && paused === undefined
+        ? { action: { do: 'run', job, handle: found.handle, mode: found.mode } }
+        : { action: { do: 'look', job } };
+    case 'running':
+      return { follow: job };
+    case 'made':
+      return completed(outcome, now);
+    case 'none':
+      if (paused !== undefined) return wait(input, paused);
+      return 'handle' in found ? { retry: true } : without(input, found);
+    case 'failed': {
+      const { message, forGood } = outcome;
+      if (forGood || attempt >= ATTEMPTS) return fail(message);
+      // Each of these is said alone: two that took turns would be written for ever.
+      if (paused !== undefined) return wait(input, paused);
+      if (!('handle' in found)) return without(input, found);
+      const said = wait(input, message);
+      if (said.action !== undefined) return said;
+      const due = startedAt(backup) + backoffMs(attempt - 1, 0, BETWEEN_ATTEMPTS) - now;
+      return due > 0 ? { requeueAfter: due } : next(input, { node, attempt: attempt + 1 }, now, found);
+    }
+    case 'unknown':
+      return unknown(input, job, outcome.message);
+    // Somebody removed it.
+    case 'left':
+      return { retry: true };
+  }
+}
+
+/** What to do while there is no snapshot that could be packed. */
+function without(input: BackupInput, found: Exclude<Found, { handle: FileHandle }>): BackupDecision {
+  if ('action' in found) return found;
+  return 'wait' in found ? wait(input, found.wait) : fail(found.problem);
+}
+
+function whyPaused({ backup, nodeFacts }: BackupInput, node: string): string | undefined {
+  if (isPaused(backup)) return `Backup ${backup.metadata.name} is paused`;
+  return nodeFacts(node).paused ? `Node ${node} is paused` : undefined;
+}
+
+/** The node is asked again after a delay that grows. What ssh prints may differ each time, and each write would have it asked at once. */
+function unknown(input: BackupInput, { node }: BackupJob, message: string): BackupDecision {
+  const silent = doesNotAnswer(node);
+  const told = [message, input.backup.status?.message].every((each) => each?.startsWith(silent));
+  return { ...(told ? idle : wait(input, message)), retry: true };
+}
+
+/** How messages begin that say so. */
+export const doesNotAnswer = (node: string): string => `node ${node} does not answer: `;
+
+const startedAt = ({ status }: Backup): number => Date.parse(status?.startedAt ?? '') || 0;
+
+/** The job that was named last; undefined where none was. */
+export function jobOf({ status }: Backup): BackupJob | undefined {
+  const { node, attempt = 0 } = status ?? {};
+  return node !== undefined && node !== '' && attempt > 0 ? { node, attempt } : undefined;
+}
+
+type Found =
+  | { handle: FileHandle; mode: 'Filesystem' | 'Block'; restoreSize: number | undefined }
+  | { wait: string }
+  | { problem: string }
+  | { action: BackupAction };
+
+/** The copy that is packed, once there is one. */
+function source({ backup, snapshot, content, hasSnapshots }: BackupInput): Found {
+  if (!hasSnapshots) {
+    return {
+      wait: 'this cluster has no VolumeSnapshots, and a backup is of one. What defines them is installed by: stowage install --components snapshot-crds',
+    };
+  }
+  const { namespace } = backup.metadata;
+  const name = snapshotNameOf(backup);
+  const isOwn = backup.spec.snapshotName === undefined;
+  if (snapshot === undefined) {
+    return isOwn
+      ? { action: { do: 'create-snapshot', name } }
+      : { wait: `there is no VolumeSnapshot ${namespace}/${name}` };
+  }
+  const what = `VolumeSnapshot ${namespace}/${name}`;
+  if (isOwn && !isOf(snapshot, backup)) return { problem: `${what} is somebody else's` };
+  if (snapshot.metadata.deletionTimestamp !== undefined) return { problem: `${what} is being deleted` };
+  const { readyToUse, error } = snapshot.status ?? {};
+  if (!readyToUse) return { wait: `${what} is not ready${error?.message ? `: ${error.message}` : ''}` };
+  if (content === undefined || content.spec.volumeSnapshotRef.uid !== snapshot.metadata.uid) {
+    return { wait: `the content of ${what} is not known yet` };
+  }
+  if (content.spec.driver !== DRIVER) return { problem: `${what} is of the driver ${content.spec.driver}` };
+  const handle = parseHandle(content.status?.snapshotHandle ?? content.spec.source.snapshotHandle ?? '');
+  if ('problem' in handle) return { problem: `${what}: ${handle.problem}` };
+  if (handle.type !== 'file') {
+    return {
+      problem: `${what} is a thin logical volume, which is not packed by itself. Restore it to a claim, and copy its files within a pod`,
+    };
+  }
+  const mode = content.spec.sourceVolumeMode === 'Block' ? 'Block' : 'Filesystem';
+  return { handle, mode, restoreSize: content.status?.restoreSize };
+}
+
+/** Of the nodes that reach the copy, one that answers. */
+function nodeFor({ nodeFacts }: BackupInput, { nodes }: FileHandle): string {
+  return nodes.find((node) => nodeFacts(node).ready && !nodeFacts(node).off) ?? (nodes[0] as string);
+}
+
+const isOf = (snapshot: { metadata: { ownerReferences?: { uid: string }[] } }, backup: Backup): boolean =>
+  snapshot.metadata.ownerReferences?.some(({ uid }) => uid === backup.metadata.uid) ?? false;
+
+/** The snapshot that was taken for it is of no use any more. */
+function tidy({ backup, snapshot }: BackupInput): BackupDecision | undefined {
+  const goes =
+    backup.spec.snapshotName === undefined &&
+    snapshot !== undefined &&
+    isOf(snapshot, backup) &&
+    snapshot.metadata.deletionTimestamp === undefined;
+  return goes ? { action: { do: 'delete-snapshot', snapshot } } : undefined;
+}
+
+/**
+ * It goes once nothing of it is left on its node. Where that is no more, nothing is waited for; nor where somebody vouches by an
+ * annotation that it never comes back.
+ */
+function end(input: BackupInput): BackupDecision {
+  const { metadata } = input.backup;
+  const job = jobOf(input.backup);
+  const isForgotten = metadata.annotations?.[FORGET_NODE_ANNOTATION] === metadata.uid;
+  if (job !== undefined && !isForgotten && input.nodeFacts(job.node).exists) {
+    const { outcome } = input;
+    if (!input.nodeFacts(job.node).ours) return idle;
+    switch (outcome?.is) {
+      case undefined: {
+        const paused = whyPaused(input, job.node);
+        return paused === undefined
+          ? { action: { do: 'leave', job } }
+          : wait(input, `${paused}; the deletion waits`);
+      }
+      case 'running':
+        return { follow: job };
+      case 'left':
+        break;
+      case 'unknown': {
+        const { namespace, name, uid } = metadata;
+        const annotate = `kubectl annotate backup -n ${namespace} ${name} ${FORGET_NODE_ANNOTATION}=${uid}`;
+        const message = `${outcome.message}. The deletion waits for that; should it never come back: ${annotate}`;
+        return unknown(input, job, message);
+      }
+      default:
+        return { retry: true };
+    }
+  }
+  return tidy(input) ?? { action: { do: 'release' } };
+}
+
+function next(
+  { backup }: BackupInput,
+  { node, attempt }: BackupJob,
+  now: number,
+  { mode, restoreSize }: Extract<Found, { mode: string }>,
+): BackupDecision {
+  const fields: StatusFields = {
+    ...{ phase: 'Running', node, attempt, startedAt: timeOf(now), volumeMode: mode },
+    ...(restoreSize === undefined ? {} : { restoreSize }),
+    ...(backup.status?.message == null ? {} : { message: null }),
+  };
+  return { action: { do: 'set-status', fields } };
+}
+
+function completed({ bytes, sha256 }: { bytes: number; sha256: string }, now: number): BackupDecision {
+  const fields: StatusFields = {
+    ...{ phase: 'Completed', bytes, sha256, finishedAt: timeOf(now), message: null },
+  };
+  const message = `It has ${bytes} bytes`;
+  return {
+    action: { do: 'set-status', fields, event: { type: 'Normal', reason: BACKUP_EVENT.completed, message } },
+  };
+}
+
+function fail(message: string): BackupDecision {
+  const event = { type: 'Warning', reason: BACKUP_EVENT.failed, message } as const;
+  return { action: { do: 'set-status', fields: { phase: 'Failed', message }, event } };
+}
+
+/** Says what it waits for, once; whatever that is wakes it. */
+function wait({ backup: { status } }: BackupInput, message: string): BackupDecision {
+  if (status?.message === message) return idle;
+  const event = { type: 'Warning', reason: BACKUP_EVENT.waiting, message } as const;
+  const fields: StatusFields = { phase: status?.phase ?? 'Pending', message };
+  return { action: { do: 'set-status', fields, event } };
+}
+
+/** As metav1.Time is written: in whole seconds. */
+const timeOf = (now: number): string => new Date(now).toISOString().replace(/\.\d+Z$/, 'Z');

@@ -1,0 +1,34 @@
+import type { Guard } from '../nodes/job.ts';
+import { recordSize, writeIntent } from './records.ts';
+import type { Intent, Observed, Plan } from './types.ts';
+
+/**
+ * What remains to be written of what somebody else made and is recognised as the Volume's. That it is made comes first:
+ * a record of intent alone would allow to make a device anew.
+ * @param sizeBytes for how many bytes it is made
+ * @param guards that it still is what was recognised
+ */
+export function adoptedRecords(
+  wanted: Intent,
+  sizeBytes: bigint,
+  { intent, done }: Pick<Observed, 'intent' | 'done'>,
+  guards: readonly Guard[],
+): Plan {
+  if (!isRecorded(wanted, intent)) {
+    return {
+      refusal: `the node records for this Volume ${JSON.stringify(intent)}, and not ${JSON.stringify(wanted)}`,
+      hint: 'Stowage has begun to make it otherwise. Look at both on the node.',
+    };
+  }
+  const steps = [
+    ...(done === undefined ? recordSize(wanted.uid, sizeBytes) : []),
+    ...(intent === undefined ? writeIntent(wanted) : []),
+  ];
+  return { steps: steps.map((step) => ({ ...step, guards: [...guards, ...step.guards] })) };
+}
+
+/** What is on record, if anything, is of an adoption of the same device that was cut off. What is in it may have changed since. */
+const isRecorded = (wanted: Intent, intent: Intent | undefined): boolean =>
+  intent === undefined || JSON.stringify(placeOf(intent)) === JSON.stringify(placeOf(wanted));
+
+const placeOf = ({ uid, file, device, table }: Intent) => [uid, file, device, table];

@@ -1,0 +1,26 @@
+import type { Step } from '../../nodes/job.ts';
+import type { DesiredLvm } from '../types.ts';
+import { change, type InGroup, sameVolume } from './change.ts';
+import type { LogicalVolume } from './facts.ts';
+import { tagOf } from './names.ts';
+
+const changeOwn = (desired: InGroup, own: LogicalVolume, what: string, ...options: string[]): Step => ({
+  ...change(desired, own.name, what, ...options),
+  guards: [sameVolume(desired, own)],
+});
+
+/** Also where it is marked to be left out, as a snapshot of a thin volume is. */
+export const activate = (desired: InGroup, own: LogicalVolume): Step =>
+  changeOwn(desired, own, 'activate', '--activate', 'y', '--ignoreactivationskip');
+
+/** Fails while anybody has it open. */
+export const deactivate = (desired: InGroup, own: LogicalVolume): Step => ({
+  ...changeOwn(desired, own, 'deactivate', '--activate', 'n'),
+  mayRace: true,
+});
+
+export const addTag = (desired: DesiredLvm, own: LogicalVolume): Step =>
+  changeOwn(desired, own, 'tag', '--addtag', tagOf(desired.uid));
+
+export const takeTag = (desired: DesiredLvm, own: LogicalVolume): Step =>
+  changeOwn(desired, own, 'take the tag off', '--deltag', tagOf(desired.uid));

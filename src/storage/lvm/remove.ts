@@ -1,0 +1,28 @@
+import type { Guard, Step } from '../../nodes/job.ts';
+import { type InGroup, sameVolume } from './change.ts';
+import type { LogicalVolume } from './facts.ts';
+import { lvName } from './names.ts';
+
+/** Those of which removing one removes nothing else: plain, thin, and what LVM makes of them (RAID, mirrors, caches). */
+export const ALONE = ['-', 'V', 'r', 'R', 'm', 'M', 'C'];
+
+/**
+ * LVM is told yes, as it may ask whether to discard. Under its lock it only removes what still has that UUID and that tag,
+ * is of one of these kinds (a snapshot would go with its origin), and is not active.
+ */
+export const lvremove = (group: InGroup, own: LogicalVolume, tag: string): Step => ({
+  name: `remove the logical volume ${lvName(group, own.name)}`,
+  argv: [
+    ...['lvremove', '--yes', '--select'],
+    `lv_uuid=${own.uuid}&&lv_tags={${tag}}&&lv_attr=~^[${ALONE.join('')}]...-`,
+    lvName(group, own.name),
+  ],
+  guards: [sameVolume(group, own)],
+});
+
+/** What is not selected is not removed, which lvremove does not call a failure. */
+export const isGone = ({ vgName }: InGroup, own: LogicalVolume): Guard => ({
+  argv: ['lvs', '--noheadings', '-o', 'lv_uuid', '--select', `lv_uuid=${own.uuid}`, vgName],
+  expect: { exit: 0, stdout: { has: '', lacks: own.uuid } },
+  refusal: `the logical volume ${vgName}/${own.name} is still there: it is active again, or has snapshots`,
+});

@@ -1,0 +1,165 @@
+import type { Guard, Step } from '../../nodes/job.ts';
+import { linkOf } from '../links.ts';
+import { makeLink } from '../raw/present.ts';
+import { writeDone, writeIntent } from '../records.ts';
+import type { DesiredLvm, DeviceFacts, ObservedLvm, Plan, ThinSource } from '../types.ts';
+import { lookAgain, noUdev, waitForLink } from '../udev.ts';
+import { asRaw } from './as-raw.ts';
+import { change } from './change.ts';
+import { finish, identify, leaveUnfinished, takeCopy, unfinished } from './copy.ts';
+import { intentFor, isMadeGuards, notDone } from './create.ts';
+import type { LogicalVolume, VolumeGroup } from './facts.ts';
+import { extentsFor } from './group.ts';
+import { isTagged, lvName, lvPath } from './names.ts';
+import { wakePool } from './pool.ts';
+import { begins, refusePool } from './refuse.ts';
+import { withRoom, withRoomAlone } from './room.ts';
+
+type Refusal = Extract<Plan, { refusal: string }>;
+
+/**
+ * All steps from nothing to a volume that starts from another's content: a thin snapshot, as large as asked for, with the
+ * identity of its own, which is shown to udev once it has that. What an earlier try left is taken away, and never gone on with.
+ * Nothing is made where what it starts from is gone, and never an empty volume.
+ */
+export function planRestore(
+  desired: DesiredLvm,
+  observed: ObservedLvm,
+  group: VolumeGroup,
+  source: ThinSource,
+): Plan {
+  const origin = originOf(desired, observed, group, source);
+  if ('refusal' in origin) return origin;
+  if (!observed.udev) return noUdev(linkOf(desired, 'LVM-…'));
+  const awake = wakePool(desired, observed);
+  if (awake.length > 0) return { steps: awake };
+  const left = leaveUnfinished(desired, observed);
+  // Its pool may be suspended, which the steps end that take it away.
+  if (left.length > 0) return { steps: left };
+  const bytes = extentsFor(desired, group) * group.extentBytes;
+  const refused = refusePool(desired, origin.pool ?? '', observed, bytes);
+  if (refused !== undefined) return refused;
+  const intent = intentFor(desired, group, '');
+  const known = JSON.stringify(observed.intent) === JSON.stringify(intent);
+  return {
+    steps: [...(known ? [] : writeIntent(intent)), ...make(desired, observed, group, source, origin)],
+  };
+}
+
+function make(
+  desired: DesiredLvm,
+  observed: ObservedLvm,
+  group: VolumeGroup,
+  source: ThinSource,
+  origin: LogicalVolume,
+): Step[] {
+  const { uid, vgName, name, mode } = desired;
+  const copy = { vgName, name, uid };
+  const bytes = extentsFor(desired, group) * group.extentBytes;
+  const needed = begins(desired, bytes);
+  const once: Guard[] = [notDone(desired)];
+  const guarded = (step: Step): Step => ({ ...step, guards: [...once, ...step.guards] });
+  const files = mode === 'Filesystem';
+  const made = isMadeGuards(desired);
+  return [
+    withRoom(desired, observed, origin.pool, needed, takeCopy(copy, origin, source.uid, 'rw', once)),
+    ...(bytes > origin.sizeBytes
+      ? [
+          {
+            name: `grow the logical volume ${lvName(copy, name)}`,
+            argv: ['lvextend', '--extents', String(extentsFor(desired, group)), lvName(copy, name)],
+            guards: [unfinished(copy)],
+          },
+        ]
+      : []),
+    ...(files ? [withRoomAlone(desired, observed, origin.pool, needed, guarded(identify(copy)))] : []),
+    finish(copy, '--setactivationskip', 'n'),
+    {
+      ...change(desired, name, 'activate', '--activate', 'y', '--ignoreactivationskip'),
+      guards: made.slice(0, 1),
+    },
+    ...(files ? [lookAgain(lvName(desired, name)), waitForLink(linkOf(desired))] : []),
+    ...withGuards(writeDone(uid, bytes), [...made, ...(files ? [hasUuid(desired)] : [])]),
+  ];
+}
+
+/**
+ * One that is finished and has no record of that: a crash came between. It is recorded, once it was seen to hold what it
+ * should, and nothing is written to it.
+ */
+export function planRecord(desired: DesiredLvm, own: LogicalVolume, device: DeviceFacts): Plan {
+  const { signature } = device;
+  const { mode, uid } = desired;
+  if (mode === 'Filesystem' && !(signature.found === 'one' && signature.uuid === uid)) {
+    return {
+      refusal: `${lvPath(desired)} should hold a file system ${uid}, but ${device.content || 'nothing'} was found`,
+      hint: 'It was overwritten or exchanged. It is left as it is.',
+    };
+  }
+  return {
+    steps: [...writeDone(uid, own.sizeBytes), ...makeLink(asRaw(desired), device, undefined)],
+  };
+}
+
+/** What it is made a snapshot of, or why none is. */
+function originOf(
+  desired: DesiredLvm,
+  observed: ObservedLvm,
+  group: VolumeGroup,
+  source: ThinSource,
+): LogicalVolume | Refusal {
+  const what = `the ${source.what} that ${desired.name} starts from, ${lvName(source, source.name)},`;
+  const [origin, other] = observed.volumes.filter((each) => isTagged(each, source.uid));
+  if (source.vgName !== desired.vgName) {
+    return {
+      refusal: `${what} is in another volume group than ${desired.vgName}, where ${desired.name} is to be`,
+      hint: 'Use a storage class of that volume group.',
+    };
+  }
+  if (origin === undefined) {
+    return {
+      refusal: `${what} is missing`,
+      hint: 'Bring it back (vgcfgrestore, if it was removed). Nothing is made in its place.',
+    };
+  }
+  if (other !== undefined) {
+    return {
+      refusal: `several logical volumes carry the tag of ${what} ${origin.name} and ${other.name}`,
+      hint: `Take it off all but the right one: lvchange --deltag stowage.dev/uid=${source.uid} ${source.vgName}/NAME.`,
+    };
+  }
+  if (origin.kind !== 'V' || origin.pool === undefined) {
+    return {
+      refusal: `${what} is no thin volume (lvs shows it as ${origin.kind}), and only those have snapshots`,
+      hint: 'Copy its data within a pod.',
+    };
+  }
+  if (origin.pool !== desired.thinPool) {
+    return {
+      refusal: `${what} is in the thin pool ${origin.pool}, and ${desired.name} is to be in ${desired.thinPool ?? 'none'}`,
+      hint: 'Use a storage class of that thin pool.',
+    };
+  }
+  if (source.mode !== desired.mode) {
+    return {
+      refusal: `${desired.name} is to have mode ${desired.mode}, and ${what} has ${source.mode}`,
+      hint: 'Create a Volume of the same mode.',
+    };
+  }
+  const bytes = extentsFor(desired, group) * group.extentBytes;
+  return bytes < origin.sizeBytes
+    ? {
+        refusal: `${desired.name} is to have ${bytes} bytes, and ${what} has ${origin.sizeBytes}`,
+        hint: 'Ask for that much at least.',
+      }
+    : origin;
+}
+
+const hasUuid = (desired: DesiredLvm): Guard => ({
+  argv: ['blkid', '-p', '-o', 'value', '-s', 'UUID', lvPath(desired)],
+  expect: { exit: 0, stdout: { is: desired.uid } },
+  refusal: `${lvPath(desired)} does not have the UUID ${desired.uid}`,
+});
+
+const withGuards = ([first, ...others]: readonly Step[], guards: readonly Guard[]): Step[] =>
+  first === undefined ? [] : [{ ...first, guards: [...guards, ...first.guards] }, ...others];

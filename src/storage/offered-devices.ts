@@ -1,0 +1,89 @@
+import type { Probe, ProbeResult } from '../nodes/job.ts';
+import { list, truthy } from './json-rows.ts';
+import { ObservationError, succeeded } from './probe-results.ts';
+
+/** A disk or partition of a node, as it is shown to who looks for one that is free. Nothing is decided by it. */
+export interface OfferedDevice {
+  /** Under /dev. */
+  path: string;
+  model?: string;
+  sizeBytes: bigint;
+  /** A signature or a partition table, as `create volume --overwrite` calls it; undefined: nothing that lsblk knows of. */
+  carries?: string;
+  /** What it is used for; undefined where nothing shows. */
+  usedFor?: string;
+}
+
+const COLUMNS = 'KNAME,PKNAME,TYPE,SIZE,RO,MODEL,FSTYPE,UUID,PTTYPE,MOUNTPOINT';
+
+/** Reads only. What is made of a disk is a row of its own, which names it; without the column NAME lsblk prints no tree. */
+export const offeredProbe = (): Probe => ({
+  name: 'offered devices',
+  argv: ['lsblk', '-J', '-b', '-l', '-o', COLUMNS],
+});
+
+interface Row {
+  kname: string;
+  pkname: string | null;
+  type: string | null;
+  size: string | null;
+  ro: boolean | string;
+  model: string | null;
+  fstype: string | null;
+  uuid: string | null;
+  pttype: string | null;
+  mountpoint: string | null;
+}
+
+/**
+ * Disks and their partitions, in the order of lsblk. Loop devices are left out: those of a node are of its sparse volumes.
+ * @throws ObservationError where it can't be told
+ */
+export function readOffered(result: ProbeResult): OfferedDevice[] {
+  const printed = succeeded('the devices', result);
+  let rows: Row[];
+  try {
+    rows = list<Row>(printed, 'blockdevices');
+  } catch {
+    throw new ObservationError('lsblk printed what is no JSON');
+  }
+  return rows.flatMap((row) =>
+    offered(
+      row,
+      rows.filter(({ pkname }) => pkname === row.kname),
+    ),
+  );
+}
+
+function offered(row: Row, children: readonly Row[]): OfferedDevice[] {
+  // Not all kernels tell lsblk whose a partition is.
+  if (row.kname.startsWith('loop')) return [];
+  // A drive without a medium has no bytes.
+  if ((row.type !== 'disk' && row.type !== 'part') || Number(row.size) === 0) return [];
+  const carries = carried(row);
+  const usedFor = useOf(row, children);
+  const model = row.model?.trim();
+  return [
+    {
+      path: `/dev/${row.kname}`,
+      ...(model && { model }),
+      sizeBytes: BigInt(row.size ?? 0),
+      ...(carries !== undefined && { carries }),
+      ...(usedFor !== undefined && { usedFor }),
+    },
+  ];
+}
+
+/** Of a partition, lsblk's PTTYPE is that of its disk. */
+function carried({ type, fstype, uuid, pttype }: Row): string | undefined {
+  if (fstype) return uuid ? `${fstype}:${uuid}` : fstype;
+  return type === 'disk' && pttype ? pttype : undefined;
+}
+
+function useOf({ mountpoint, ro }: Row, children: readonly Row[]): string | undefined {
+  if (mountpoint) return mountpoint === '[SWAP]' ? 'swap' : `mounted at ${mountpoint}`;
+  if (children.some(({ type }) => type === 'part')) return 'it has partitions';
+  const [child] = children;
+  if (child !== undefined) return `${child.type ?? 'a device'} ${child.kname} is made of it`;
+  return truthy(ro) ? 'it is read-only' : undefined;
+}

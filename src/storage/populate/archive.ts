@@ -1,0 +1,24 @@
+import { scriptArgv } from '../snapshot/script.ts';
+import { ARCHIVE_SCRIPT } from './archive-script.ts';
+import { imageArgv } from './image.ts';
+import { targetWords } from './target.ts';
+import type { Fill, FillTarget } from './types.ts';
+
+/** The command that unpacks an archive into a volume. */
+export function archiveArgv({ options }: Fill, target: FillTarget): string[] {
+  const { compression = 'none', allowed = 'plain', sha256 = '-', source = '' } = options;
+  return scriptArgv(
+    ...(['stowage-archive', ARCHIVE_SCRIPT] as const),
+    ...targetWords(target),
+    ...[compression, allowed, sha256, source],
+  );
+}
+
+/** What a volume had comes back to one: its pods may have made any file in it that there can be. */
+export function backupArgv(fill: Fill, target: FillTarget): string[] {
+  const { source = '' } = fill.options;
+  const options = { ...fill.options, source: source.startsWith('/') ? `backup:${source}` : source };
+  return target.content === 'block'
+    ? imageArgv({ ...fill, options: { ...options, format: 'raw' } }, target)
+    : archiveArgv({ ...fill, options: { ...options, allowed: 'devices+setuid' } }, target);
+}

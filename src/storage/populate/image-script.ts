@@ -1,0 +1,166 @@
+import { oneLine } from '../snapshot/script.ts';
+import { FETCH_FUNCTIONS } from './fetch-script.ts';
+import { MOUNT_TEXT } from './mount-text.ts';
+import { INSIDE } from './namespace-text.ts';
+
+/**
+ * Fills a volume that is being made with the content of a disk:
+ *
+ *     stowage-image TARGET UID ext4|xfs|block OFFSET SIZE zeroes|dirty raw|qcow2 none|gzip|zstd SHA256|- SOURCE
+ *
+ * Into a file system it is put as disk.img, as KubeVirt has it. What is raw goes through at once: what was downloaded is summed and
+ * unpacked on its way, and no more is written than there is room for. A qcow2 has to be a file to be read: it is downloaded beside
+ * the target, to a file whose name is gone before anything is in it.
+ *
+ * The header of a qcow2 is read here, before qemu-img opens it: one with a backing file or a data file has it open
+ * other files, also to ask what it is (CVE-2024-4467). What lies behind the end of a file reads as zeros to it, so it is asked whether
+ * the image is whole, too.
+ */
+export const IMAGE_SCRIPT = oneLine(`
+run() {
+${INSIDE}
+${FETCH_FUNCTIONS}
+${MOUNT_TEXT}
+  number() { od -A n -t u8 --endian=big -j "$1" -N 8 /proc/self/fd/8 | tr -d " "; };
+  word() { od -A n -t u4 --endian=big -j "$1" -N 4 /proc/self/fd/8 | tr -d " "; };
+  check_qcow2() {
+    [ "$(word 0)" = 1363560955 ] || fail "it is no qcow2";
+    version=$(word 4);
+    case $version in
+      2) ;;
+      3)
+        case $(number 72) in
+          0 | 1 | 8 | 9 | 16 | 17 | 24 | 25) ;;
+          *) fail "it is a qcow2 with a data file beside it, or with features that are not known: convert it to one that stands alone" ;;
+        esac
+        ;;
+      *) fail "it is a qcow2 of version $version, which is not known" ;;
+    esac;
+    [ "$(number 8)" = 0 ] || fail "it is a qcow2 with a backing file, which is never read: convert it to one that stands alone";
+    [ "$(word 32)" = 0 ] || fail "it is a qcow2 that is encrypted";
+    virtual=$(number 24);
+    [ "\${#virtual}" -le 18 ] && [ "$virtual" -le "$room" ] || fail "it is a disk of $virtual bytes, and the volume has room for $room";
+    prlimit --as=1073741824 --cpu=30 qemu-img info -f qcow2 --output=json /proc/self/fd/8 >"$work/info" 2>"$work/errors" || fail "qemu-img cannot read it: $(printable <"$work/errors")";
+    ! grep -q -e backing-filename -e data-file -e "encrypted.: true" "$work/info" || fail "it is a qcow2 that does not stand alone, or is encrypted";
+    prlimit --as=4294967296 qemu-img check -q -f qcow2 /proc/self/fd/8 >"$work/errors" 2>&1;
+    case $? in 0 | 3) ;; *) fail "qemu-img finds it damaged: $(printable <"$work/errors")" ;; esac;
+  };
+  is_full() {
+    case $TARGET in /dev/*) return 1 ;; esac;
+    [ "$(df -B1 --output=avail "\${TARGET%/*}" | tail -n 1)" -lt 1048576 ];
+  };
+  write() {
+    dd of="$1" bs=256K count="$2" iflag=fullblock,count_bytes oflag=seek_bytes seek="$3" conv="notrunc,nocreat,fsync$4" status=none 2>"$work/errors" <&7 || {
+      wrote="it could not be written: $(printable <"$work/errors")";
+      ! is_full || wrote="it could not be written, for the file system of \${TARGET%/*} is full";
+      exec 7<&-;
+      return;
+    };
+    [ "$(head -c 1 <&7 | wc -c)" = 0 ] || large=yes;
+    exec 7<&-;
+  };
+  receive() {
+    open_source "$SOURCE";
+    tell_progress 7<&- &
+    teller=$!;
+    mkfifo "$work/whole" "$work/sum" "$work/plain";
+    wrote= large= digest=;
+    case $SHA256 in
+      -) exec 6<&5 ;;
+      *)
+        sha256sum <"$work/sum" >"$work/digest" 5<&- &
+        summing=$!;
+        tee -p "$work/sum" <&5 >"$work/whole" 2>/dev/null &
+        exec 6<"$work/whole"
+        ;;
+    esac;
+    unpacking=;
+    case $COMPRESSION in
+      none) exec 7<&6 ;;
+      *)
+        "$unpack" -dc <&6 >"$work/plain" 2>"$work/unpacking" 5<&- &
+        unpacking=$!;
+        exec 7<"$work/plain"
+        ;;
+    esac;
+    [ -z "$curl_pid" ] || exec 5<&-;
+    exec 6<&-;
+    write "$@";
+    [ -z "$wrote" ] || fail "$wrote" 1;
+    [ -z "$large" ] || fail "it is larger than the $2 bytes that the volume has room for";
+    unpacked=0;
+    [ -z "$unpacking" ] || wait "$unpacking" || unpacked=$?;
+    close_source;
+    { kill "$teller"; wait "$teller"; } 2>/dev/null;
+    [ "$SHA256" = - ] || {
+      wait "$summing";
+      read -r digest rest <"$work/digest";
+      [ "$digest" = "$SHA256" ] || fail "what \${SOURCE#backup:} has is not what was asked for: its sha256 is $digest, not $SHA256";
+    };
+    [ $unpacked = 0 ] || fail "$unpack cannot unpack it, it is damaged or cut off: $(printable <"$work/unpacking")";
+  };
+  fill() {
+    case $COMPRESSION in
+      gzip | zstd) unpack=$COMPRESSION; need "$unpack" "a source that is compressed by it" ;;
+    esac;
+    [ $FORMAT = raw ] || need qemu-img "an Image of format qcow2 (package qemu-utils or qemu-img)";
+    image=$TARGET room=$SIZE sparse=;
+    [ $CONTENT = block ] || {
+      mkdir "$work/mnt";
+      mount_new "$TARGET" "$work/mnt" $CONTENT nosuid,nodev,noexec;
+      image=$work/mnt/disk.img;
+      : >"$image" || fail "disk.img could not be made" 1;
+      OFFSET=0;
+      room=$(df -B1 --output=avail "$work/mnt" | tail -n 1);
+      ZERO=zeroes;
+    };
+    [ $ZERO = dirty ] || sparse=,sparse;
+    case $FORMAT in
+      raw) receive "$image" "$room" "$OFFSET" $sparse ;;
+      qcow2)
+        case $TARGET in /dev/*) download=/var/lib/stowage/volumes/$UUID.download ;; *) download=$TARGET.download ;; esac;
+        rm -f -- "$download";
+        exec 8<>"$download";
+        rm -f -- "$download";
+        receive /proc/self/fd/8 $((SIZE + SIZE / 64 + 16777216)) 0 ,sparse;
+        check_qcow2;
+        is_zero=;
+        [ $ZERO = dirty ] || ! qemu-img --help | grep -q target-is-zero || is_zero=--target-is-zero;
+        case $CONTENT,$TARGET in
+          block,/dev/*) set -- -n $is_zero --target-image-opts "driver=raw,offset=$OFFSET,size=$SIZE,file.driver=host_device,file.filename=$image" ;;
+          block,*) set -- -n $is_zero --target-image-opts "driver=raw,offset=$OFFSET,size=$SIZE,file.driver=file,file.filename=$image" ;;
+          *) set -- -O raw "$image" ;;
+        esac;
+        case $1 in
+          -O) prlimit --as=4294967296 qemu-img convert -f qcow2 -S 64k -O raw /proc/self/fd/8 "$image" ;;
+          *) prlimit --as=4294967296 qemu-img convert -f qcow2 -S 64k /proc/self/fd/8 "$@" ;;
+        esac 2>"$work/errors" || {
+          ! is_full || fail "it could not be written, for the file system of \${TARGET%/*} is full" 1;
+          fail "qemu-img cannot convert it: $(printable <"$work/errors")";
+        }
+        ;;
+    esac;
+    [ $CONTENT = block ] || {
+      chmod 0660 "$image";
+      sync -f "$image" && umount "$work/mnt" || fail "the file system with disk.img could not be written: the disk beneath may be full" 1;
+    };
+  };
+  case $0 in
+    stowage-image)
+      [ $# = 10 ] || exit 2;
+      check_target "$1" "$2" "$3" "$4" "$5" "$6";
+      case $7 in raw | qcow2) ;; *) exit 2 ;; esac;
+      case $8 in none | gzip | zstd) ;; *) exit 2 ;; esac;
+      case $9 in -) ;; *[!0-9a-f]*) exit 2 ;; esac;
+      case \${10} in "" | *[!!-~]*) exit 2 ;; esac;
+      go_inside stowage-image-inside "$@"
+      ;;
+    stowage-image-inside)
+      begin_inside "$1";
+      TARGET=$1 UUID=$2 CONTENT=$3 OFFSET=$4 SIZE=$5 ZERO=$6 FORMAT=$7 COMPRESSION=$8 SHA256=$9 SOURCE=\${10};
+      fill
+      ;;
+  esac;
+};
+run "$@"
+`);

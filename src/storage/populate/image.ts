@@ -1,0 +1,14 @@
+import { scriptArgv } from '../snapshot/script.ts';
+import { IMAGE_SCRIPT } from './image-script.ts';
+import { targetWords } from './target.ts';
+import type { Fill, FillTarget } from './types.ts';
+
+/** The command that fills a volume with the content of a disk. */
+export function imageArgv({ options }: Fill, target: FillTarget): string[] {
+  const { format = 'raw', compression = 'none', sha256 = '-', source = '' } = options;
+  return scriptArgv(
+    ...(['stowage-image', IMAGE_SCRIPT] as const),
+    ...targetWords(target),
+    ...[format, compression, sha256, source],
+  );
+}

@@ -1,0 +1,76 @@
+/**
+ * Shell functions by which a script that fills a volume checks what it is to fill, and runs in namespaces of its own: its mounts, and what
+ * it started, end with it, whatever it dies of. `text` is the script itself. What the node unmounts meanwhile it lets go of as well
+ * (propagation slave): it is not to keep the devices of other volumes busy.
+ *
+ * `check_target TARGET UID CONTENT OFFSET SIZE zeroes|dirty`: sudo compares arguments joined by spaces, so each is looked at. Of a
+ * file that was refused nothing is left.
+ *
+ * `take_place TARGET` waits until fewer than 16 are at it on this node, as for pods: each has curl, what unpacks, and maybe qemu-img. A
+ * place is a lock, which ends with whoever has it. Whoever takes the file away ends that, too.
+ *
+ * `begin_inside TARGET`: whoever takes the file away that is being made ends this, for it is of no use to anybody then. `end_all` does
+ * so: signals to all reach what is in the namespace, and never this shell, which is its first process: it sees what it waits for fail, and where it
+ * waits for the other end of a FIFO it is given one.
+ */
+export const INSIDE = `
+  check_target() {
+    case $2 in "" | *[!0-9a-f-]*) exit 2 ;; esac;
+    case $1 in
+      *[!A-Za-z0-9_.+/:@=-]* | */../* | */./* | *//*) exit 2 ;;
+      /*/"$2.partial") ;;
+      /dev/?*/?*/*) exit 2 ;;
+      /dev/?*/?*) ;;
+      *) exit 2 ;;
+    esac;
+    case $3 in ext4 | xfs | block) ;; *) exit 2 ;; esac;
+    for each in "$4" "$5"; do
+      case $each in "" | *[!0-9]* | 0?* | ????????????????????*) exit 2 ;; esac;
+    done;
+    case $6 in zeroes | dirty) ;; *) exit 2 ;; esac;
+  };
+  take_place() {
+    mkdir -p /run/stowage/fills || exit 1;
+    while :; do
+      place=0;
+      while [ $place -lt 16 ]; do
+        place=$((place + 1));
+        exec 9>"/run/stowage/fills/$place";
+        flock -n 9 && return;
+      done;
+      [ -e "$1" ] || exit 1;
+      sleep 1;
+    done;
+  };
+  go_inside() {
+    umask 077;
+    mkdir -p /run/stowage/mounts || exit 1;
+    take_place "$2";
+    unshare --mount --pid --fork --kill-child --mount-proc --propagation slave sh -c "$text" "$@";
+    got=$?;
+    left_alone "$2";
+    case $got,$2 in 0,*) ;; *,/dev/*) ;; *) rm -f -- "$2" ;; esac;
+    exit $got;
+  };
+  end_all() {
+    kill -KILL -1;
+    for each in "$work"/*; do [ ! -p "$each" ] || : <>"$each"; done;
+  };
+  begin_inside() {
+    [ $$ = 1 ] || exit 2;
+    LC_ALL=C;
+    export LC_ALL;
+    work=/run/stowage/mounts;
+    mount -t tmpfs -o mode=700,nosuid,nodev,noexec,size=16m tmpfs "$work" || exit 1;
+    cd "$work" || exit 1;
+    read_secrets;
+    case $1 in
+      /dev/*) ;;
+      *)
+        while sleep 1; do
+          [ -e "$1" ] || end_all;
+        done &
+        ;;
+    esac;
+  };
+`;

@@ -1,0 +1,84 @@
+import type { Guard } from '../../nodes/job.ts';
+import { adoptedRecords } from '../adopted-records.ts';
+import { intentOf } from '../records.ts';
+import type { BlockDevice, DesiredSparse, LoopFacts, ObservedSparse, Plan } from '../types.ts';
+import { attach } from './attach.ts';
+import { loopsOf, volumeDevice } from './loop.ts';
+import { checkContent } from './prepare.ts';
+
+/**
+ * What remains to be recorded of a file that MetalK8s made. A file system is known by its UUID; a table has any GUID, so that
+ * its partition has to be there, as the device that the persistent link leads to.
+ */
+export function planAdopt(desired: DesiredSparse, observed: ObservedSparse): Plan {
+  const { file, uid, mode } = desired;
+  const { signature } = observed;
+  if (observed.file.type === 'missing') {
+    return { refusal: `the backing file ${file} is missing`, hint: 'Bring the file back.' };
+  }
+  const content = checkContent({ ...desired, recorded: true }, { ...observed, intent: undefined });
+  if ('refusal' in content) return content;
+  // Under no number, for what is not attached is not attached here.
+  const attached = attach(desired, observed, 0);
+  if ('refusal' in attached) return attached;
+  const loop = loopsOf(observed)[0];
+  if (loop !== undefined && attached.steps.length > 0) {
+    return {
+      refusal: `the persistent link of this Volume does not lead to /dev/${loop.name}, which has ${file}`,
+      hint: 'Another device carries the same UUID, or the kernel has not read the table: look at lsblk -o NAME,UUID,PARTUUID.',
+    };
+  }
+  const device = volumeDevice(desired, observed);
+  if (mode === 'Block' && (loop === undefined || device === undefined)) {
+    return {
+      refusal: `nothing tells whose the partition in ${file} is, for it is not attached`,
+      hint: `Have MetalK8s attach it: systemctl restart metalk8s-sparse-volume@${uid}.`,
+    };
+  }
+  const sizeBytes = madeFor(desired, observed);
+  const found = signature.found === 'one' ? signature : { type: '', uuid: undefined };
+  const wanted = {
+    ...intentOf(desired, { file }, sizeBytes),
+    fsType: mode === 'Block' ? '' : found.type,
+    signature: `${found.type}:${found.uuid}`,
+    ...(mode === 'Block' && found.uuid !== undefined && found.uuid !== uid ? { table: found.uuid } : {}),
+  };
+  const records = adoptedRecords(wanted, sizeBytes, observed, guardsOf(desired, loop, device));
+  if ('refusal' in records) return records;
+  const notes = [
+    ...(loop === undefined ? ['it is not attached; Stowage attaches it'] : []),
+    ...(sizeBytes < desired.sizeBytes
+      ? [`it has ${sizeBytes} bytes, and its spec asks for ${desired.sizeBytes}: Stowage grows it`]
+      : []),
+  ];
+  return { ...records, ...(notes.length === 0 ? {} : { notes }) };
+}
+
+/** MetalK8s makes a file exactly as long as was asked, and a partition of what the table leaves of it: that counts as all. */
+function madeFor({ sizeBytes }: DesiredSparse, { file }: ObservedSparse): bigint {
+  const found = file.type === 'file' ? file.sizeBytes : 0n;
+  return sizeBytes - found < 4096n ? sizeBytes : found;
+}
+
+function guardsOf(
+  { file, uid, mode }: DesiredSparse,
+  loop: LoopFacts | undefined,
+  device: Pick<BlockDevice, 'name'> | undefined,
+): Guard[] {
+  const value = (tag: string, path: string, is: string): Guard => ({
+    argv: ['blkid', '-p', '-o', 'value', '-s', tag, path],
+    expect: { exit: 0, stdout: { is } },
+    refusal: `${path} is not this Volume's: its ${tag} is not ${is}`,
+  });
+  if (mode === 'Filesystem') return [value('UUID', file, uid)];
+  if (loop === undefined || device === undefined) return [];
+  const path = `/dev/${loop.name}`;
+  return [
+    {
+      argv: ['losetup', '-n', '--raw', '-O', 'BACK-INO', path],
+      expect: { exit: 0, stdout: { is: loop.backingInode } },
+      refusal: `${path} no longer has ${file}`,
+    },
+    value('PART_ENTRY_UUID', `/dev/${device.name}`, uid),
+  ];
+}

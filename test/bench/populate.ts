@@ -1,0 +1,134 @@
+/**
+ * `npm run bench:populate [-- MIB]`: a volume of mode Block is filled on its node from an Image of 1 GiB, or of so many MiB, packed by zstd, over ssh; beside it
+ * `curl | zstd -d | dd` of the same to a file, and `sync` of that, typed on the node. They take turns; figures are medians. Filling is the look at the node,
+ * the job that makes the file, fills it and attaches it, and the look that finds it so. Once without a checksum, and once with that
+ * of what is downloaded, beside the same with sha256sum. Takes root, loop devices, udev, curl, zstd and sshd.
+ */
+import { createHash, randomUUID } from 'node:crypto';
+import { mkdir, readFile, rm } from 'node:fs/promises';
+import { cpus, loadavg } from 'node:os';
+import { join } from 'node:path';
+import { execa } from 'execa';
+import { createShellExecutor } from '../../src/nodes/shell-executor.ts';
+import { createSshShell } from '../../src/nodes/ssh-shell.ts';
+import type { DesiredSparse } from '../../src/storage/types.ts';
+import { carryOut } from '../support/carry-out.ts';
+import { allowSources, startSourceServer } from '../support/source-server.ts';
+import { startSshd } from '../support/sshd.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+import { ensureUdev } from '../support/udev.ts';
+import { median, ms, say, times } from './figures.ts';
+
+const NODE = 'n1';
+const ROUNDS = 5;
+const MIB = Number(process.argv[2] ?? 1024);
+
+if (process.getuid?.() === 0) await run();
+else console.log('populate is left out: it takes root, for loop devices and udev');
+
+async function run(): Promise<void> {
+  const ends: (() => Promise<unknown>)[] = [];
+  try {
+    ends.push(await ensureUdev());
+    const folder = await temporaryFolder('populate');
+    ends.push(folder.remove);
+    const sshd = await startSshd({ nodes: [NODE] });
+    ends.push(sshd.stop);
+    const executor = createShellExecutor(
+      createSshShell({ configFile: sshd.configFile, addressOf: () => ({}) }),
+    );
+    ends.push(executor.close);
+    const server = await startSourceServer();
+    ends.push(server.stop);
+    ends.push(await allowSources('allow-address 127.0.0.1'));
+    // Half of it packs well.
+    const made = `{ head -c ${MIB / 2}M /dev/urandom; yes stowage | head -c ${MIB / 2}M; } | zstd -q -1 >"$1"`;
+    await execa('sh', ['-c', made, 'sh', join(folder.path, 'disk.zst')]);
+    const packed = await readFile(join(folder.path, 'disk.zst'));
+    server.paths.set('/disk.zst', packed);
+    const [processor] = cpus();
+    console.log(`${cpus().length} processors: ${processor?.model}; Node.js ${process.version}`);
+    // What else runs makes all figures worse, and ratios less.
+    console.log(`load before: ${loadavg()[0]?.toFixed(1)}`);
+    console.log(`${MIB} MiB, ${packed.length >> 20} MiB packed; medians of ${ROUNDS} rounds`);
+    const sums = [undefined, createHash('sha256').update(packed).digest('hex')];
+    for (const sha256 of sums) await compare(sha256);
+
+    async function compare(sha256: string | undefined): Promise<void> {
+      const filled: number[] = [];
+      const typed: number[] = [];
+      const sides = [
+        [filled, () => fill(sha256)],
+        [typed, () => type(sha256 !== undefined)],
+      ] as const;
+      // The first round fills caches, and does not count.
+      for (let round = 0; round <= ROUNDS; round++) {
+        for (const [figures, side] of round % 2 === 0 ? sides : sides.toReversed()) {
+          const took = await side();
+          if (round > 0) figures.push(took);
+        }
+      }
+      const what = sha256 === undefined ? 'no checksum' : 'with a sha256';
+      const ratio = `${times(median(filled) / median(typed))} typed`;
+      say(`${what}: filled`, ms(median(filled)), spread(filled), ratio);
+      say(`${what}: typed`, ms(median(typed)), spread(typed));
+    }
+
+    /** ms */
+    async function fill(sha256: string | undefined): Promise<number> {
+      const uid = randomUUID();
+      const options = {
+        ...{ source: server.url('/disk.zst'), compression: 'zstd', format: 'raw' },
+        ...(sha256 === undefined ? {} : { sha256 }),
+      };
+      const desired: DesiredSparse = {
+        ...{
+          type: 'sparse',
+          uid,
+          name: uid,
+          mode: 'Block',
+          fs: undefined,
+          recorded: false,
+          onDelete: 'Delete',
+        },
+        ...{ kubeletRoot: '/var/lib/kubelet', onDemand: false, readOnly: false, shared: false },
+        ...{ file: join(folder.path, 'volumes', uid), sizeBytes: BigInt(MIB) << 20n },
+        fill: { builtin: 'Image', what: 'Image bench/disk', options },
+      };
+      const began = performance.now();
+      await done('prepare', desired);
+      const took = performance.now() - began;
+      await done('absent', { ...desired, recorded: true });
+      await done('destroy', { ...desired, recorded: true });
+      await executor.forget(NODE, uid);
+      return took;
+    }
+
+    async function done(operation: 'prepare' | 'absent' | 'destroy', desired: DesiredSparse): Promise<void> {
+      const end = await carryOut(executor, NODE, operation, desired);
+      if (typeof end === 'string') throw new Error(end);
+    }
+
+    /** ms */
+    async function type(sum: boolean): Promise<number> {
+      const to = join(folder.path, 'typed');
+      await mkdir(to);
+      const script = `
+        ${sum ? 'mkfifo "$2/sum"; sha256sum <"$2/sum" >"$2/digest" &' : ''}
+        curl -sSf "$1" ${sum ? '| tee "$2/sum"' : ''} | zstd -d -c | dd of="$2/file" bs=1M iflag=fullblock status=none
+        wait
+        sync "$2/file"`;
+      const began = performance.now();
+      await execa('sh', ['-c', script, 'sh', server.url('/disk.zst'), to]);
+      const took = performance.now() - began;
+      await rm(to, { recursive: true });
+      return took;
+    }
+  } finally {
+    for (const end of ends.toReversed()) await end();
+  }
+}
+
+function spread(figures: readonly number[]): string {
+  return `${ms(Math.min(...figures))} to ${ms(Math.max(...figures))}`;
+}

@@ -1,0 +1,89 @@
+import { expect, test } from '@jest/globals';
+import { asked } from '../../../src/cli/complete/asked.ts';
+import { allCommands, optionsOf, pathOf } from '../../../src/cli/complete/tree.ts';
+import { TOLD_OF } from '../../../src/cli/complete/values.ts';
+import { createProgram } from '../../../src/cli/program.ts';
+import { fakeIo } from '../../support/fake-io.ts';
+
+const program = createProgram(fakeIo().io);
+/** What is asked for by a line; its last word is what is typed. */
+const ask = (line: string) => asked(program, line.split(' '));
+const wordsOf = (line: string): string[] => {
+  const { values, start } = ask(line);
+  if (values === undefined || !('words' in values)) throw new Error(`no words: ${JSON.stringify(values)}`);
+  return values.words.map(({ word }) => word).filter((word) => word.startsWith(start));
+};
+
+test.each([
+  ['cr', ['create']],
+  ['get vol', ['volumes']],
+  ['create ', ['volume', 'storageclass', 'snapshot', 'backup']],
+  ['-n prod get sn', ['snapshots']],
+  ['get -n prod sn', ['snapshots']],
+  ['create vol --no', ['--node', '--no-color']],
+  ['create --fi', ['--filename']],
+  ['watch --leader-election-n', ['--leader-election-namespace']],
+  ['get volumes --kubec', ['--kubeconfig']],
+  ['get volumes --hel', ['--help']],
+  ['help get vol', ['volumes']],
+  ['help g', ['get', 'grant']],
+])('%s', (line, words) => {
+  expect(wordsOf(line)).toEqual(words);
+});
+
+test.each<[string, object | undefined]>([
+  ['delete volume a', { live: 'volumes' }],
+  ['delete volume a b', { live: 'volumes' }],
+  ['get vol -o json a', { live: 'volumes' }],
+  ['get vol -wo json a', { live: 'volumes' }],
+  ['get vol -o', { words: expect.anything() }],
+  ['get vol -o j', { choices: ['json', 'yaml', 'name', 'wide'] }],
+  ['get vol -wo j', { choices: ['json', 'yaml', 'name', 'wide'] }],
+  ['get vol --output=j', { choices: ['json', 'yaml', 'name', 'wide'] }],
+  ['create volume --node ', { live: 'nodes', list: true }],
+  ['create volume a --size ', undefined],
+  ['create volume ', undefined],
+  ['detach volume a b', undefined],
+  ['create -f ', { files: 'any' }],
+  ['--kubeconfig ', { files: 'any' }],
+  ['completion ', { choices: ['bash', 'zsh', 'fish'] }],
+  ['delete volume -- -', { live: 'volumes' }],
+  ['why pvc ', { live: 'claims', anywhere: true }],
+  ['why vol ', { live: 'volumes' }],
+  ['why pvc a b', undefined],
+  ['why v', { choices: expect.arrayContaining(['volume', 'pod', 'pvc', 'snapshot']) }],
+  ['nonsense a', undefined],
+  ['get nonsense a', undefined],
+])('%s: values', (line, values) => {
+  expect(ask(line).values).toEqual(values);
+});
+
+test.each([
+  ['get volumes --node=n', '', 'n'],
+  ['get volumes --node n1,n', 'n1,', 'n'],
+  ['get volumes --node=n1,n2,', 'n1,n2,', ''],
+  ['why pod/db/d', 'pod/', 'db/d'],
+  ['delete volume a,b', '', 'a,b'],
+])('%s: what is there of the word', (line, prefix, start) => {
+  expect(ask(line)).toMatchObject({ prefix, start });
+});
+
+test('options that say where to look are known, however they are written', () => {
+  expect(Object.fromEntries(ask('-nprod --context=c get --kubeconfig f snapshots --as=u a').given)).toEqual({
+    '--namespace': 'prod',
+    '--context': 'c',
+    '--kubeconfig': 'f',
+    '--as': 'u',
+  });
+});
+
+test('what is told of commands and options is of some that there are', () => {
+  const commands = allCommands(program);
+  const options = commands.flatMap((command) =>
+    optionsOf(command).flatMap(({ long }) => [long, `${pathOf(command)} ${long}`]),
+  );
+  expect(TOLD_OF.options.filter((option) => !options.includes(option))).toEqual([]);
+  expect(TOLD_OF.arguments.filter((path) => !commands.some((command) => pathOf(command) === path))).toEqual(
+    [],
+  );
+});

@@ -1,0 +1,136 @@
+import { describe, expect, test } from '@jest/globals';
+import { AGGREGATE_LABEL } from '../../../src/api/names.ts';
+import { deploymentObject } from '../../../src/cli/install/deployment.ts';
+import { NAMESPACE } from '../../../src/cli/install/objects.ts';
+import { rbacObjects } from '../../../src/cli/install/rbac.ts';
+import type { Rule } from '../../../src/cli/install/rules.ts';
+
+/** What docs/hardening.md says that the daemon's account is refused, whoever has its token. */
+
+const OBJECTS = rbacObjects(NAMESPACE).map(({ object }) => object as RoleObject);
+
+interface RoleObject {
+  kind: string;
+  metadata: { name: string; namespace?: string; labels?: Record<string, string> };
+  rules?: Rule[];
+  aggregationRule?: object;
+  roleRef?: { kind: string; name: string };
+}
+
+const BOUND = OBJECTS.flatMap(({ roleRef }) =>
+  roleRef === undefined ? [] : [`${roleRef.kind}/${roleRef.name}`],
+);
+
+/** Of all of its roles that are bound; in a namespace those of that one, too. */
+const rulesIn = (namespace?: string): Rule[] =>
+  OBJECTS.filter(
+    ({ kind, metadata }) =>
+      BOUND.includes(`${kind}/${metadata.name}`) &&
+      (kind === 'ClusterRole' ||
+        (kind === 'Role' && namespace !== undefined && metadata.namespace === namespace)),
+  ).flatMap(({ rules = [] }) => rules);
+
+const may = (verb: string, resource: string, namespace?: string): boolean =>
+  rulesIn(namespace).some(
+    ({ resources, verbs }) =>
+      (resources.includes(resource) || resources.includes('*')) &&
+      (verbs.includes(verb) || verbs.includes('*')),
+  );
+
+const VERBS = ['get', 'list', 'watch', 'create', 'update', 'patch', 'delete', 'deletecollection'];
+const WRITES = ['create', 'update', 'patch', 'delete', 'deletecollection'];
+
+describe.each([
+  ['in the daemon’s own namespace', NAMESPACE],
+  ['elsewhere', 'other'],
+])('%s', (_, namespace) => {
+  test.each([
+    ...['secrets', 'configmaps', 'serviceaccounts', 'serviceaccounts/token', 'namespaces', 'resourcequotas'],
+    ...[
+      'pods/exec',
+      'pods/attach',
+      'pods/portforward',
+      'pods/log',
+      'pods/ephemeralcontainers',
+      'pods/eviction',
+    ],
+    ...['nodes/proxy', 'nodes/status', 'services', 'services/proxy', 'endpoints', 'users', 'groups'],
+    ...['roles', 'rolebindings', 'clusterroles', 'clusterrolebindings', 'customresourcedefinitions'],
+    ...['mutatingwebhookconfigurations', 'validatingwebhookconfigurations', 'certificatesigningrequests'],
+  ])('%s: nothing', (resource) => {
+    const allowed = [...VERBS, 'impersonate', 'bind', 'escalate', 'approve', 'sign'];
+    expect(allowed.filter((verb) => may(verb, resource, namespace))).toEqual([]);
+  });
+
+  test.each([
+    ...[
+      'nodes',
+      'storageclasses',
+      'referencegrants',
+      'deployments',
+      'volumepopulators',
+      'populatordefinitions',
+    ],
+    ...['volumesnapshotclasses', 'volumesnapshotlinks', 'daemonsets', 'statefulsets', 'jobs'],
+  ])('%s: no write', (resource) => {
+    expect(WRITES.filter((verb) => may(verb, resource, namespace))).toEqual([]);
+  });
+});
+
+describe('in other namespaces than its own', () => {
+  test.each(['pods', 'persistentvolumeclaims', 'leases', 'csistoragecapacities'])(
+    '%s: none is made or deleted',
+    (resource) => {
+      expect(['create', 'delete', 'deletecollection'].filter((verb) => may(verb, resource, 'other'))).toEqual(
+        [],
+      );
+    },
+  );
+});
+
+test('one role is bound nowhere, and added to none: whoever has a namespace lets the daemon read its secrets', () => {
+  const unbound = OBJECTS.filter(
+    ({ kind, metadata }) =>
+      ['Role', 'ClusterRole'].includes(kind) && !BOUND.includes(`${kind}/${metadata.name}`),
+  );
+  expect(unbound.map(({ metadata, rules }) => [metadata.name, rules])).toEqual([
+    ['stowage-populator-secrets', [{ apiGroups: [''], resources: ['secrets'], verbs: ['get'] }]],
+  ]);
+  expect(unbound[0]?.metadata.labels).not.toHaveProperty([AGGREGATE_LABEL]);
+});
+
+test('nothing is allowed by a wildcard', () => {
+  const wild = OBJECTS.flatMap(({ rules = [] }) => rules).filter(({ apiGroups, resources, verbs }) =>
+    [...apiGroups, ...resources, ...verbs].includes('*'),
+  );
+  expect(wild).toEqual([]);
+});
+
+test('the pod has no privileges', () => {
+  const { object } = deploymentObject(NAMESPACE, 'stowage:test');
+  const { spec } = (object as unknown as { spec: { template: { spec: PodSpec } } }).spec.template;
+  expect(spec.securityContext).toMatchObject({
+    runAsNonRoot: true,
+    seccompProfile: { type: 'RuntimeDefault' },
+  });
+  expect(spec.containers.map(({ securityContext }) => securityContext)).toEqual([
+    {
+      allowPrivilegeEscalation: false,
+      privileged: false,
+      readOnlyRootFilesystem: true,
+      capabilities: { drop: ['ALL'] },
+    },
+  ]);
+  expect(spec).not.toHaveProperty('hostNetwork');
+  expect(spec).not.toHaveProperty('hostPID');
+  expect(spec.volumes.map((volume) => Object.keys(volume).filter((key) => key !== 'name'))).toEqual([
+    ['secret'],
+    ['emptyDir'],
+  ]);
+});
+
+interface PodSpec {
+  securityContext: object;
+  containers: { securityContext: object }[];
+  volumes: object[];
+}

@@ -1,0 +1,402 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import type { PersistentVolumeClaim } from '../../src/api/core.ts';
+import { StowageError } from '../../src/api/errors.ts';
+import type { KubeObject } from '../../src/api/meta.ts';
+import type { PopulatorDefinition, VolumePopulator } from '../../src/api/populator.ts';
+import {
+  PERSISTENT_VOLUME_CLAIMS,
+  POPULATOR_DEFINITIONS,
+  VOLUME_POPULATORS,
+} from '../../src/api/resources.ts';
+import { CLUSTER_ROLES, CUSTOM_RESOURCE_DEFINITIONS } from '../../src/cli/install/kinds.ts';
+import { SignalError } from '../../src/cli/signals.ts';
+import type { KubeClient } from '../../src/kube/types.ts';
+import { type ClaimsCluster, startClaimsCluster } from '../support/claims-cluster.ts';
+import { HELLO_CRD, HELLO_POPULATOR, helloReference } from '../support/hello.ts';
+import { expectSchema } from '../support/output-page.ts';
+import { claimNamed, fresh } from '../support/snapshots.ts';
+import { until } from '../support/until.ts';
+
+let cluster: ClaimsCluster;
+let client: KubeClient;
+beforeAll(async () => {
+  cluster = await startClaimsCluster();
+  client = cluster.client;
+  await client.create<KubeObject>(CUSTOM_RESOURCE_DEFINITIONS, HELLO_CRD);
+});
+afterAll(() => cluster.stop());
+afterEach(async () => {
+  for (const resource of [
+    POPULATOR_DEFINITIONS,
+    VOLUME_POPULATORS,
+    CLUSTER_ROLES,
+    PERSISTENT_VOLUME_CLAIMS,
+  ]) {
+    for (const { metadata } of (await client.list<KubeObject>(resource)).items) {
+      await client.delete(resource, metadata.name, { namespace: metadata.namespace });
+    }
+  }
+});
+
+const stowage = (...argv: string[]) => cluster.stowage(argv);
+const KIND = ['--group', 'hello.example.com', '--kind', 'Hello', '--image', 'busybox'];
+const register = (...more: string[]) => stowage('register', 'populator', 'hello', ...KIND, ...more);
+const definition = () => client.get<PopulatorDefinition>(POPULATOR_DEFINITIONS, 'hello');
+const claim = (name: string, phase: 'Pending' | 'Bound') =>
+  client.create<PersistentVolumeClaim>(
+    PERSISTENT_VOLUME_CLAIMS,
+    fresh(
+      claimNamed(name, {
+        dataSourceRef: helloReference('example'),
+        ...(phase === 'Bound' && { volumeName: 'pv' }),
+      }),
+    ),
+  );
+
+describe('register populator', () => {
+  test('has volumes filled on their node from the kind of a built-in', async () => {
+    const { code, err } = await stowage('register', 'populator', 'image', '--node', 'Image');
+    expect([code, err]).toEqual([0, '']);
+    expect((await client.get<PopulatorDefinition>(POPULATOR_DEFINITIONS, 'image')).spec).toEqual({
+      sourceKind: { group: 'stowage.dev', kind: 'Image' },
+      resource: { version: 'v1alpha1', plural: 'images', scope: 'Namespaced' },
+      node: { builtin: 'Image' },
+    });
+    const { out } = await stowage('get', 'populators', 'image', '-o', 'json');
+    expect(JSON.parse(out)).toMatchObject({ builtin: 'Image', registered: true });
+    expectSchema('populator', JSON.parse(out));
+  });
+
+  test.each([
+    [['--node', 'Image', '--image', 'busybox'], 'either by a pod or on their node'],
+    [['--group', 'a.example', '--kind', 'A'], 'missing: --image'],
+    [['--node', 'Image', '--mount-path', '/mnt'], '--mount-path is for pods'],
+    [['--image', 'busybox', '--mount-path', '/mnt'], 'missing: --group, --kind'],
+    [['--node', 'Torrent'], 'Torrent'],
+  ])('refuses %j', async (flags, said) => {
+    const { code, err } = await stowage('register', 'populator', 'x', ...flags);
+    expect([code, err]).toEqual([2, expect.stringContaining(said)]);
+  });
+
+  test('makes what says from what and by what volumes are filled, and the right to read it', async () => {
+    const { code, out, err } = await register(
+      ...['--command=sh', '--arg=--file={.spec.fileName}', '--arg=$(HOME) {.spec.fileContents}'],
+      ...['--env', 'MODE=a=b', '--secret-env', 'TOKEN=creds/token', '--secret', 'certs:/etc/certs'],
+      ...['--service-account', 'reader', '--request', 'memory=64Mi', '--limit', 'cpu=1'],
+      ...['--mount-path', '/target', '--device-path', '/dev/target'],
+    );
+    expect({ code, err }).toEqual({ code: 0, err: '' });
+    expect(out.trimEnd().split('\n')).toEqual([
+      'volumepopulator.populator.storage.k8s.io/hello registered',
+      'clusterrole.rbac.authorization.k8s.io/stowage-populator-hello registered',
+      'populatordefinition.stowage.dev/hello registered',
+    ]);
+    expect((await definition()).spec).toEqual({
+      sourceKind: { group: 'hello.example.com', kind: 'Hello' },
+      resource: { version: 'v1alpha1', plural: 'hellos', scope: 'Namespaced' },
+      pod: {
+        image: 'busybox',
+        command: ['sh'],
+        args: ['--file={.spec.fileName}', '$(HOME) {.spec.fileContents}'],
+        env: [
+          { name: 'MODE', value: 'a=b' },
+          { name: 'TOKEN', secret: { name: 'creds', key: 'token' } },
+        ],
+        secrets: [{ name: 'certs', mountPath: '/etc/certs' }],
+        serviceAccountName: 'reader',
+        resources: { requests: { memory: '64Mi' }, limits: { cpu: '1' } },
+        mountPath: '/target',
+        devicePath: '/dev/target',
+      },
+    });
+    expect(await client.get<VolumePopulator>(VOLUME_POPULATORS, 'hello')).toMatchObject({
+      sourceKind: { group: 'hello.example.com', kind: 'Hello' },
+    });
+    // Objects of that kind, and nothing else.
+    expect(await client.get<KubeObject>(CLUSTER_ROLES, 'stowage-populator-hello')).toMatchObject({
+      metadata: { labels: { 'stowage.dev/aggregate-to-populator': 'true' } },
+      rules: [{ apiGroups: ['hello.example.com'], resources: ['hellos'], verbs: ['get', 'list', 'watch'] }],
+    });
+  });
+
+  test.each([
+    ['VolumePopulator', 'stowage install --components populator-crds'],
+    ['PopulatorDefinition', 'stowage install --components crds'],
+  ])('makes nothing where the cluster has no %s, and says who brings it', async (kind, hint) => {
+    const lacking = await startClaimsCluster({ without: [kind] });
+    try {
+      const where = ['--api-version', 'v1', '--resource', 'hellos', '--mount-path', '/t'];
+      const { code, out, err } = await lacking.stowage(['register', 'populator', 'hello', ...KIND, ...where]);
+      expect({ code, out }).toEqual({ code: 3, out: '' });
+      expect(err).toContain(`The API server has no ${kind}`);
+      expect(err).toContain(hint);
+      for (const resource of [VOLUME_POPULATORS, CLUSTER_ROLES, POPULATOR_DEFINITIONS]) {
+        if (resource.kind !== kind) expect((await lacking.client.list(resource)).items).toEqual([]);
+      }
+    } finally {
+      await lacking.stop();
+    }
+  });
+
+  test('makes nothing where one of them is refused', async () => {
+    const refused = (each: KubeClient): KubeClient => ({
+      ...each,
+      create: (resource, ...rest) =>
+        resource.kind === CLUSTER_ROLES.kind
+          ? Promise.reject(new StowageError('forbidden', 'clusterroles is forbidden'))
+          : each.create(resource, ...rest),
+    });
+    const argv = ['register', 'populator', 'hello', ...KIND, '--mount-path=/t'];
+    expect(await cluster.stowage(argv, {}, refused)).toMatchObject({ code: 4, out: '' });
+    expect((await client.list(VOLUME_POPULATORS)).items).toEqual([]);
+  });
+
+  test('prints as data what it made', async () => {
+    const { code, out } = await register('--mount-path=/t', '-o', 'json');
+    expect(code).toBe(0);
+    const { items } = JSON.parse(out) as { items: KubeObject[] };
+    expect(items.map(({ kind, metadata }) => [kind, metadata.uid !== undefined])).toEqual([
+      ['VolumePopulator', true],
+      ['ClusterRole', true],
+      ['PopulatorDefinition', true],
+    ]);
+    expect((await register('--mount-path=/t', '-o', 'name')).out.split('\n')).toHaveLength(4);
+  });
+
+  test.each([
+    [['--kind', 'Hello', '--image', 'i'], 'missing: --group'],
+    [['--group', 'a.b', '--image', 'i'], 'missing: --kind'],
+    [['--group', 'a.b/v1', '--kind', 'Hello', '--image', 'i'], '--group'],
+    [['--group', 'a.b', '--kind', 'Hello'], '--image'],
+    [[...KIND, '--mount-path=/t', '--dry-run=plan'], '--dry-run'],
+    [[...KIND, '--mount-path=/t', '-o', 'wide'], '--output'],
+  ])('%j is wrong usage, and says what is', async (flags, why) => {
+    const { code, err } = await stowage('register', 'populator', 'hello', ...flags);
+    expect({ code, err }).toEqual({ code: 2, err: expect.stringContaining(why) });
+  });
+
+  test('again changes by what, and nothing else', async () => {
+    await register('--arg=a', '--mount-path=/one');
+    expect(await register('--device-path=/dev/two')).toMatchObject({ code: 0 });
+    expect((await definition()).spec.pod).toEqual({ image: 'busybox', devicePath: '/dev/two' });
+  });
+
+  test('refuses a name that stands for another kind', async () => {
+    await register('--mount-path=/target');
+    const other = ['--group', 'hello.example.com', '--kind', 'Other', '--image', 'i', '--mount-path', '/t'];
+    const where = ['--api-version', 'v1', '--resource', 'others'];
+    expect(await stowage('register', 'populator', 'hello', ...other, ...where)).toMatchObject({
+      code: 5,
+      err: expect.stringContaining('VolumePopulator hello is there already, for Hello.hello.example.com'),
+    });
+    expect((await definition()).spec.sourceKind.kind).toBe('Hello');
+  });
+
+  test('takes a kind that is not served yet, where it is said where that will be', async () => {
+    const later = ['--group', 'later.example.com', '--kind', 'Later', '--image', 'i', '--mount-path', '/t'];
+    expect(await stowage('register', 'populator', 'hello', ...later)).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('--api-version v1 --resource hellos'),
+    });
+    const where = ['--api-version', 'v1', '--resource', 'laters', '--cluster-scoped'];
+    expect(await stowage('register', 'populator', 'hello', ...later, ...where)).toMatchObject({ code: 0 });
+    expect((await definition()).spec.resource).toEqual({ version: 'v1', plural: 'laters', scope: 'Cluster' });
+  });
+
+  test('prints with --dry-run=client what it would make, and asks nobody', async () => {
+    const where = ['--api-version', 'v1', '--resource', 'hellos', '--mount-path', '/t'];
+    const { code, out } = await register(...where, '--dry-run=client', '-o', 'json');
+    expect(code).toBe(0);
+    expect(JSON.parse(out).items.map(({ kind }: KubeObject) => kind)).toEqual([
+      'VolumePopulator',
+      'ClusterRole',
+      'PopulatorDefinition',
+    ]);
+    await register('--mount-path=/t', '--dry-run=server');
+    expect((await client.list(POPULATOR_DEFINITIONS)).items).toEqual([]);
+  });
+
+  test.each([
+    [[], 'neither mountPath nor devicePath'],
+    [['--mount-path=/t', '--command={.spec.x}'], 'spec.pod.command has a field'],
+    [['--mount-path=/t', `--arg=$${'{'}.spec.x}`], "a '$' right before a field"],
+    [['--mount-path=t'], '--mount-path'],
+    [['--mount-path=/t', '--secret=certs'], 'SECRET:PATH'],
+    [['--mount-path=/t', '--secret-env=A=b'], 'NAME=SECRET/KEY'],
+    [['--mount-path=/t', '--env=A'], 'NAME=VALUE'],
+    [['--mount-path=/t', '--limit=memory=much'], 'NAME=QUANTITY'],
+  ])('%j is wrong usage', async (more, why) => {
+    expect(await register(...more)).toMatchObject({ code: 2, err: expect.stringContaining(why) });
+    expect((await client.list(POPULATOR_DEFINITIONS)).items).toEqual([]);
+  });
+});
+
+/** What the schema refuses, whoever writes it. */
+test.each([
+  [{ mountPath: undefined }, 'at least one of mountPath and devicePath must be set'],
+  [{ args: [`$${'{'}.spec.x}`] }, "no '$' may stand right before a field"],
+  [{ env: [{ name: 'A' }] }, 'exactly one of value and secret must be set'],
+  [{ mountPath: 'relative' }, 'mountPath'],
+  [{ image: undefined }, 'image'],
+])('a definition with %j is refused', async (pod, why) => {
+  const spec = {
+    sourceKind: { group: 'hello.example.com', kind: 'Hello' },
+    resource: { version: 'v1alpha1', plural: 'hellos' },
+    pod: { image: 'i', mountPath: '/t', ...pod },
+  };
+  const object = {
+    apiVersion: 'stowage.dev/v1alpha1',
+    kind: 'PopulatorDefinition',
+    metadata: { name: 'x' },
+    spec,
+  } as unknown as PopulatorDefinition;
+  await expect(client.create(POPULATOR_DEFINITIONS, object)).rejects.toThrow(why);
+});
+
+test('the kind of a definition does not change', async () => {
+  await register('--mount-path=/t');
+  const patch = { spec: { sourceKind: { kind: 'Other' } } };
+  await expect(client.patch(POPULATOR_DEFINITIONS, 'hello', patch)).rejects.toThrow(
+    'sourceKind is immutable',
+  );
+});
+
+test('nor is what pods fill left to nodes', async () => {
+  await register('--mount-path=/t');
+  const patch = { spec: { pod: null, node: { builtin: 'Image' } } };
+  await expect(client.patch(POPULATOR_DEFINITIONS, 'hello', patch)).rejects.toThrow(
+    'pod and node do not replace each other',
+  );
+});
+
+describe('unregister populator', () => {
+  test('is refused while claims wait to be filled, and takes all away after that', async () => {
+    await register('--mount-path=/t');
+    await claim('waits', 'Pending');
+    await claim('filled', 'Bound');
+    expect(await stowage('unregister', 'populator', 'hello')).toMatchObject({
+      code: 5,
+      err: expect.stringMatching(/Claims wait to be filled from Hello.hello.example.com: test\/waits\n/),
+    });
+    await client.delete(PERSISTENT_VOLUME_CLAIMS, 'waits', { namespace: 'test' });
+    expect((await stowage('unregister', 'populator', 'hello', '--dry-run=server')).code).toBe(0);
+    expect((await client.list(VOLUME_POPULATORS)).items).toHaveLength(1);
+    const { code, out } = await stowage('unregister', 'populator', 'hello');
+    expect([code, out.split('\n').length]).toEqual([0, 4]);
+    for (const resource of [POPULATOR_DEFINITIONS, VOLUME_POPULATORS, CLUSTER_ROLES]) {
+      expect((await client.list(resource)).items).toEqual([]);
+    }
+    expect((await stowage('unregister', 'populator', 'hello')).code).toBe(3);
+  });
+
+  test('leaves what is of another kind, or of others', async () => {
+    await register('--mount-path=/t');
+    await client.patch(VOLUME_POPULATORS, 'hello', { sourceKind: { kind: 'Other' } });
+    const label = { metadata: { labels: { 'app.kubernetes.io/managed-by': 'helm' } } };
+    await client.patch(CLUSTER_ROLES, 'stowage-populator-hello', label);
+    expect((await stowage('unregister', 'populator', 'hello')).out).toBe(
+      'populatordefinition.stowage.dev/hello removed\n',
+    );
+    expect((await client.list(VOLUME_POPULATORS)).items).toHaveLength(1);
+    expect((await client.list(CLUSTER_ROLES)).items).toHaveLength(1);
+  });
+});
+
+describe('get populators', () => {
+  test('shows who fills what, and for whom', async () => {
+    await register('--mount-path=/t');
+    const other = {
+      ...HELLO_POPULATOR,
+      metadata: { name: 'theirs' },
+      sourceKind: { group: 'x.example.com', kind: 'X' },
+    };
+    await client.create(VOLUME_POPULATORS, other);
+    await claim('waits', 'Pending');
+    await claim('filled', 'Bound');
+    const { out } = await stowage('get', 'populators', '-o', 'json');
+    const { items } = JSON.parse(out);
+    for (const item of items) expectSchema('populator', item);
+    expect(items).toMatchObject([
+      {
+        ...{ name: 'hello', group: 'hello.example.com', kind: 'Hello', registered: true, image: 'busybox' },
+        claims: [
+          { namespace: 'test', name: 'filled', source: 'example', waits: false },
+          { namespace: 'test', name: 'waits', source: 'example', phase: 'Pending', waits: true },
+        ],
+      },
+      { name: 'theirs', registered: true, claims: [] },
+    ]);
+    expect(items[1]).not.toHaveProperty('image');
+    const text = (await stowage('get', 'populators')).out;
+    expect(text).toMatch(/^hello +Hello.hello.example.com +busybox +test\/waits +test\/filled /m);
+    expect(text).toMatch(/^theirs +X.x.example.com +\(others\)/m);
+    expect((await stowage('get', 'populators', '-o', 'name')).out).toBe(
+      'populatordefinition.stowage.dev/hello\nvolumepopulator.populator.storage.k8s.io/theirs\n',
+    );
+  });
+
+  test('tells of a definition that nobody who validates knows of', async () => {
+    await register('--mount-path=/t');
+    await client.delete(VOLUME_POPULATORS, 'hello');
+    expect((await stowage('get', 'populator', 'hello')).out).toContain('busybox, without a VolumePopulator');
+    expect(await stowage('get', 'populators', 'hello', 'nowhere')).toMatchObject({ code: 7 });
+    expect(await stowage('get', 'populators', 'nowhere')).toMatchObject({ code: 3, out: '' });
+  });
+
+  test('-w shows each once more when it or who uses it changes, until interrupted', async () => {
+    const aborter = new AbortController();
+    let out = '';
+    const terminal = {
+      write(text: string) {
+        out += text;
+      },
+    };
+    await register('--mount-path=/t');
+    const watching = cluster.stowage(['get', 'populators', '-w', '--no-headers'], {
+      signal: aborter.signal,
+      terminal,
+    });
+    const shows = (text: string) =>
+      until(
+        `${text} is shown`,
+        5000,
+        async () => out.trimEnd().split('\n').at(-1)?.includes(text) || undefined,
+      );
+    try {
+      await shows('busybox');
+      await claim('waits', 'Pending');
+      await shows('test/waits');
+      // Of nobody.
+      await client.create(PERSISTENT_VOLUME_CLAIMS, fresh(claimNamed('nothing')));
+      await client.delete(VOLUME_POPULATORS, 'hello');
+      await shows('without a VolumePopulator');
+      await client.create(VOLUME_POPULATORS, {
+        ...HELLO_POPULATOR,
+        metadata: { name: 'theirs' },
+        sourceKind: { group: 'x.example.com', kind: 'X' },
+      });
+      await shows('theirs');
+      await client.delete(POPULATOR_DEFINITIONS, 'hello');
+      await shows('Gone');
+    } finally {
+      aborter.abort(new SignalError('SIGINT'));
+    }
+    expect(await watching).toMatchObject({ code: 130, err: '' });
+    const cells = out
+      .trimEnd()
+      .split('\n')
+      .map((line) => line.split(/ {2,}/).slice(0, 4));
+    const hello = ['hello', 'Hello.hello.example.com'];
+    expect(cells).toEqual([
+      [...hello, 'busybox', '<none>'],
+      [...hello, 'busybox', 'test/waits'],
+      [...hello, 'busybox, without a VolumePopulator', 'test/waits'],
+      ['theirs', 'X.x.example.com', '(others)', '<none>'],
+      [...hello, 'Gone', 'test/waits'],
+    ]);
+  });
+
+  test('-w of one that is not there ends at once', async () => {
+    expect((await stowage('get', 'populators', 'nowhere', '-w')).code).toBe(3);
+  });
+});

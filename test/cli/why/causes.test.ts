@@ -1,0 +1,98 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, test } from '@jest/globals';
+import { REASONS, type Reason } from '../../../src/cli/why/reasons.ts';
+import { PAGE } from '../../support/output-page.ts';
+
+const CLAIMS = 'test/integration/daemon/why-claims.test.ts';
+const ATTACHMENTS = 'test/integration/daemon/why-attachments.test.ts';
+const POPULATION = 'test/integration/daemon/why-population.test.ts';
+const KINDS = 'test/cli/why/kinds.test.ts';
+const NODES = 'test/integration/why-nodes.test.ts';
+const VOLUMES = 'test/integration/why.test.ts';
+const SALT = 'test/cluster/salt/why.test.ts';
+
+/** What `why` is to know, its name, and the test that makes it so with real parts, does what is printed, and sees it end. */
+const INVENTORY: readonly [what: string, cause: Reason, shownIn: string][] = [
+  ['daemon absent (stale lease)', 'DaemonAbsent', NODES],
+  ['paused', 'Paused', ATTACHMENTS],
+  ['node unreachable', 'NodeUnreachable', NODES],
+  ['host key changed', 'HostKeyChanged', NODES],
+  ['sudo password', 'SudoRefused', NODES],
+  ['tool missing', 'ToolMissing', NODES],
+  ['Salt module missing', 'SaltModuleMissing', SALT],
+  ['Salt module old', 'SaltModuleOld', SALT],
+  ['minion down', 'MinionDown', SALT],
+  ['signature on the device', 'SignatureFound', NODES],
+  ['device used elsewhere, by another Volume', 'DeviceOfAnother', NODES],
+  ['device used elsewhere, by others', 'DeviceInUse', NODES],
+  ['no space', 'NoSpace', NODES],
+  ['class missing, of a Volume', 'StorageClassMissing', VOLUMES],
+  ['class missing, of a claim', 'StorageClassMissing', CLAIMS],
+  ['class that no volume can be made of', 'StorageClassInvalid', VOLUMES],
+  ['invalid spec', 'InvalidSpec', VOLUMES],
+  ['name taken', 'NameTaken', VOLUMES],
+  ['CRD missing', 'CRDMissing', KINDS],
+  ['gate off', 'GateOff', CLAIMS],
+  ['kind not registered', 'KindNotRegistered', CLAIMS],
+  ['source missing', 'SourceMissing', CLAIMS],
+  ['grant missing', 'GrantMissing', CLAIMS],
+  ['snapshot not ready', 'SnapshotNotReady', CLAIMS],
+  ['class of a snapshot missing', 'SnapshotClassMissing', CLAIMS],
+  ['claim smaller than snapshot', 'ClaimTooSmall', CLAIMS],
+  ['no room on the selected node', 'NoRoom', CLAIMS],
+  ['no consumer yet', 'NoConsumer', CLAIMS],
+  ['Multi-Attach', 'MultiAttach', ATTACHMENTS],
+  ['waiting for unmount', 'WaitingForUnmount', NODES],
+  ['node NotReady timer', 'NodeNotReady', ATTACHMENTS],
+  ['bound claim holds deletion', 'ClaimHoldsDeletion', CLAIMS],
+  ['pods hold deletion', 'PodsHoldDeletion', CLAIMS],
+  ['foreign finalizer', 'ForeignFinalizer', CLAIMS],
+  ['population failing (with its last log)', 'PopulationFailing', POPULATION],
+  ['job running (step and time)', 'JobRunning', NODES],
+  ['a node that is gone', 'NodeMissing', ATTACHMENTS],
+  ['an address that is none', 'AddressInvalid', ATTACHMENTS],
+  ['a node that someone says is off', 'NodeOutOfService', ATTACHMENTS],
+];
+
+describe('it is shown that the printed fix ends', () => {
+  test.each(INVENTORY)('%s: %s', (_, cause, file) => {
+    const titles = [...readFileSync(file, 'utf8').matchAll(/(?:\btest|\]\))\(\s*['"`]([^'"`:]*)/g)].map(
+      ([, title = '']) => title,
+    );
+    expect(titles.flatMap((title) => title.split(', '))).toContain(cause);
+  });
+});
+
+test('what scripts are told of has each cause, in this order, and no other', () => {
+  const [, listed = ''] = /^ {2}cause:\n {4}enum: \[([^\]]*)\]/m.exec(PAGE) ?? [];
+  expect(listed.split(',').map((name) => name.trim())).toEqual([...REASONS]);
+});
+
+test('each cause can be told', () => {
+  const source = [
+    ...[
+      'deleting',
+      'attached',
+      'available',
+      'storage-class',
+      'unseen',
+      'making',
+      'failed',
+      'failed-pv',
+      'node',
+    ],
+    ...['paused', 'refused', 'way', 'daemon', 'missing-crd', 'node-object/diagnose', 'snapshot/diagnose'],
+    ...[
+      'snapshot/class',
+      'claim/deleting',
+      'claim/diagnose',
+      'claim/event',
+      'claim/source',
+      'claim/storage-class',
+    ],
+    ...['claim/population', 'pod/attached', 'pod/claims', 'pod/multi-attach', 'pod/scheduled'],
+  ]
+    .map((name) => readFileSync(`src/cli/why/${name}.ts`, 'utf8'))
+    .join('');
+  expect(REASONS.filter((reason) => !source.includes(`'${reason}'`))).toEqual([]);
+});

@@ -1,0 +1,99 @@
+import { describe, expect, test } from '@jest/globals';
+import type { Lease } from '../../../src/api/core.ts';
+import type { Deployment } from '../../../src/cli/check-cluster/daemon.ts';
+import { daemonAbsent } from '../../../src/cli/why/daemon.ts';
+import type { Reason } from '../../../src/cli/why/reasons.ts';
+import type { Holdup } from '../../../src/cli/why/types.ts';
+import { stowage } from '../../support/fake-io.ts';
+import { volumeNamed } from '../../support/volumes.ts';
+
+const NOW = Date.parse('2030-01-01T00:00:00Z');
+const ago = (seconds: number) => new Date(NOW - seconds * 1000).toISOString();
+
+const lease = (name: string, renewed: number, holderIdentity = 'host-1'): Lease => ({
+  apiVersion: 'coordination.k8s.io/v1',
+  kind: 'Lease',
+  metadata: { name, namespace: 'stowage' },
+  spec: { holderIdentity, renewTime: ago(renewed), leaseDurationSeconds: 15 },
+});
+const deployment = (replicas: number): Deployment => ({
+  apiVersion: 'apps/v1',
+  kind: 'Deployment',
+  metadata: { name: 'stowage', namespace: 'stowage' },
+  spec: { replicas },
+});
+const held = (cause: Reason, since = 600): Holdup => ({ cause, holdup: 'so it was', since: ago(since) });
+
+const judged = (
+  leases: Lease[],
+  { instead = held('NotTakenUp'), node = 'n1', deployments = [] as Deployment[] } = {},
+) => daemonAbsent({ leases: { found: leases }, deployments: { found: deployments } }, instead, node, NOW);
+
+describe('a daemon is absent', () => {
+  test.each<[string, Lease[], string]>([
+    ['that renews its Lease no more', [lease('stowage', 60)], 'host-1, which has the Lease stowage/stowage'],
+    ['that gave it up', [lease('stowage', 60, '')], 'the Lease stowage/stowage was given up'],
+    [
+      'of these, the last one is told of',
+      [lease('stowage-n1', 60), lease('stowage', 90)],
+      'stowage/stowage-n1',
+    ],
+    [
+      'of its node, while one of another node leads',
+      [lease('stowage-n1', 60), lease('stowage-n10', 1)],
+      'stowage/stowage-n1,',
+    ],
+  ])('%s', (_, leases, text) => {
+    expect(judged(leases)).toMatchObject({
+      cause: 'DaemonAbsent',
+      holdup: expect.stringMatching(new RegExp(`^no daemon leads: .*${text}.*; before that: so it was$`)),
+      since: ago(60),
+      next: { when: 'as soon as a daemon leads' },
+      fix: { run: ['stowage watch'] },
+    });
+  });
+});
+
+describe('a daemon is not absent', () => {
+  test.each<[string, Lease[], Partial<{ instead: Holdup; node: string }>]>([
+    ['that leads', [lease('stowage', 10)], {}],
+    ['that leads, beside one that did', [lease('stowage', 600), lease('stowage-n1', 1)], {}],
+    ['that is one of several nodes', [lease('stowage', 600), lease('stowage-n0-n1', 1)], {}],
+    ['that is one of many nodes', [lease('stowage', 600), lease(`stowage-${'a'.repeat(64)}`, 1)], {}],
+    ['of another component', [lease('other', 600)], {}],
+    ['of another node', [lease('stowage-n2', 600)], {}],
+    ['that never had a Lease', [], {}],
+    ['that wrote later, without one', [lease('stowage', 600)], { instead: held('NodeUnreachable', 60) }],
+  ])('%s', (_, leases, more) => {
+    expect(judged(leases, more)).toBeUndefined();
+  });
+});
+
+test.each<[string, Deployment, string[]]>([
+  ['is to have no pods', deployment(0), ['kubectl -n stowage scale deployment/stowage --replicas 1']],
+  [
+    'has none that are ready',
+    deployment(1),
+    [
+      'kubectl -n stowage describe pods -l app.kubernetes.io/name=stowage',
+      'kubectl -n stowage logs deployment/stowage',
+    ],
+  ],
+])('one that is installed %s', (_, each, run) => {
+  expect(judged([lease('stowage', 60)], { deployments: [each] })?.fix?.run).toEqual(run);
+});
+
+test('only what waits for a daemon is said to wait for one', async () => {
+  const objects = {
+    'volumes/a': volumeNamed('a'),
+    'volumes/b': volumeNamed('b', {
+      phase: 'Failed',
+      conditions: [{ type: 'Ready', status: 'False', reason: 'CreationError', message: 'x' }],
+    }),
+    'leases/stowage': lease('stowage', 60),
+  } as never;
+  const cause = async (name: string) =>
+    JSON.parse((await stowage(['why', 'volume', name, '-o', 'json'], { objects })).out).cause;
+  expect(await cause('a')).toBe('DaemonAbsent');
+  expect(await cause('b')).toBe('StorageClassMissing');
+});

@@ -1,0 +1,146 @@
+import { describe, expect, test } from '@jest/globals';
+import type { KubeNode } from '../../../src/api/core.ts';
+import type { Volume } from '../../../src/api/volume.ts';
+import { stowage, type World } from '../../support/fake-io.ts';
+import { expectSchema } from '../../support/output-page.ts';
+import { classNamed, pvOf, ready, volumeNamed } from '../../support/volumes.ts';
+
+const SINCE = '2029-12-31T23:50:00Z';
+type Objects = NonNullable<World['objects']>;
+
+const node = (
+  status: 'True' | 'False' | undefined,
+  { annotations = {}, taints = [] as { key: string }[] } = {},
+): Objects => ({
+  'nodes/n1': {
+    apiVersion: 'v1',
+    kind: 'Node',
+    metadata: { name: 'n1', annotations },
+    spec: { taints },
+    status: {
+      conditions:
+        status === undefined
+          ? []
+          : [{ type: 'Ready', status, message: 'Kubelet stopped posting.', lastTransitionTime: SINCE }],
+    },
+  } as KubeNode,
+});
+const available = (name: string): Objects => {
+  const volume = volumeNamed(name, { phase: 'Available', ...ready('True', 'Available') });
+  return { [`volumes/${name}`]: volume, [`persistentvolumes/${name}`]: pvOf(volume, 'Available') };
+};
+const on = (name: string, volume: Volume): Objects => ({ [`volumes/${name}`]: volume });
+const away = on(
+  'away',
+  volumeNamed('away', {
+    phase: 'Available',
+    ...ready('Unknown', 'NodeUnreachable', 'node n1 is not reached over ssh: no route'),
+  }),
+);
+const failed = on('bad', volumeNamed('bad', { phase: 'Failed', ...ready('False', 'CreationError', 'x') }));
+const other = on('other', {
+  ...volumeNamed('other', { phase: 'Failed', ...ready('False', 'CreationError', 'x') }),
+  spec: { ...volumeNamed('other').spec, nodeName: 'n2' },
+});
+
+async function why(objects: Objects) {
+  const { out, code, err } = await stowage(['why', 'node', 'n1', '-o', 'json'], { objects });
+  expect({ code, err }).toEqual({ code: 0, err: '' });
+  const said = JSON.parse(out);
+  expectSchema('why', said);
+  return said;
+}
+
+describe('a node is held up by', () => {
+  test.each<
+    [string, Objects, { cause: string; holdup: string; phase: string; run?: string[]; chain?: string[] }]
+  >([
+    [
+      'its annotation, before all else',
+      { ...node('False', { annotations: { 'stowage.dev/paused': 'true' } }), ...away },
+      {
+        cause: 'Paused',
+        holdup: 'it is paused',
+        phase: 'NotReady',
+        run: ['kubectl annotate node n1 stowage.dev/paused-'],
+      },
+    ],
+    [
+      'an address that is none',
+      { ...node('True', { annotations: { 'stowage.dev/port': '0' } }), ...failed },
+      {
+        cause: 'AddressInvalid',
+        holdup: 'the annotation stowage.dev/port of its Node is "0"',
+        phase: 'Ready',
+        run: ['kubectl annotate node n1 stowage.dev/port-'],
+      },
+    ],
+    [
+      'the taint',
+      { ...node('False', { taints: [{ key: 'node.kubernetes.io/out-of-service' }] }), ...away },
+      {
+        cause: 'NodeOutOfService',
+        holdup: 'someone says that it is off',
+        phase: 'NotReady',
+        run: ['kubectl taint node n1 node.kubernetes.io/out-of-service-'],
+      },
+    ],
+    [
+      'a look that did not come through',
+      { ...node('True'), ...failed, ...away },
+      { cause: 'NodeUnreachable', holdup: 'no route', phase: 'Ready', run: ['ssh n1 true'] },
+    ],
+    [
+      'its kubelet',
+      { ...node('False'), ...available('a') },
+      {
+        cause: 'NodeNotReady',
+        holdup: 'it is not Ready: Kubelet stopped posting.',
+        phase: 'NotReady',
+        run: ["kubectl taint node n1 'node.kubernetes.io/out-of-service=nodeshutdown:NoExecute'"],
+      },
+    ],
+    [
+      'one of its Volumes',
+      { ...node('True'), ...available('a'), ...failed, ...other, 'storageclasses/fast': classNamed('fast') },
+      { cause: 'Failed', holdup: 'its Volume bad: x', phase: 'Ready', chain: ['Node n1', 'Volume bad'] },
+    ],
+    [
+      'being none of the cluster any more',
+      { ...available('b'), ...available('a'), ...other },
+      {
+        cause: 'NodeMissing',
+        holdup: 'there is no Node n1 in this cluster, and 2 Volumes are on it: a, b',
+        phase: 'Unknown',
+        run: ['stowage delete volume a --forget-node', 'stowage delete volume b --forget-node'],
+      },
+    ],
+  ])('%s', async (_, objects, { run, chain = ['Node n1'], holdup, ...expected }) => {
+    const said = await why(objects);
+    expect(said).toMatchObject({ ...expected, holdup: expect.stringContaining(holdup) });
+    if (run !== undefined) expect(said.fix.run).toEqual(run);
+    expect(said.chain.map(({ kind, name }: { kind: string; name: string }) => `${kind} ${name}`)).toEqual(
+      chain,
+    );
+  });
+});
+
+test('a node that nothing holds up', async () => {
+  expect(await why({ ...node('True'), ...available('a'), ...other })).toMatchObject({
+    nothing:
+      'Node n1: nothing is known to hold it up; 1 Volume is on it. Whether it answers now, and has what it needs: stowage check node n1',
+  });
+});
+
+test('a node that nothing is known of', async () => {
+  expect(await stowage(['why', 'node', 'n1'], { objects: other })).toMatchObject({ code: 3, out: '' });
+});
+
+test('an explanation for a person', async () => {
+  const { out } = await stowage(['why', 'node/n1'], {
+    objects: { ...node('True'), ...failed, 'storageclasses/fast': classNamed('fast') },
+  });
+  expect(out).toMatch(
+    /^Node: +n1 \(Ready\)\nHeld up by: +its Volume bad: x\nCause: +Failed, of Volume bad\n/,
+  );
+});

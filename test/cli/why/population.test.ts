@@ -1,0 +1,193 @@
+import { expect, test } from '@jest/globals';
+import type { AnyEvent, PersistentVolumeClaim, Pod, StorageClass } from '../../../src/api/core.ts';
+import { DRIVER } from '../../../src/api/names.ts';
+import { diagnoseClaim } from '../../../src/cli/why/claim/diagnose.ts';
+import type { ClaimKnown } from '../../../src/cli/why/claim/known.ts';
+import { helloReference } from '../../support/hello.ts';
+import { claimNamed } from '../../support/snapshots.ts';
+import { classNamed } from '../../support/volumes.ts';
+
+const NOW = Date.parse('2030-01-01T00:00:00Z');
+const ABSENT = { absent: true } as const;
+const FAST: StorageClass = { ...classNamed('fast'), provisioner: DRIVER };
+const OTHERS: StorageClass = { ...FAST, provisioner: 'ebs.csi.aws.com' };
+const WAITS: StorageClass = { ...FAST, volumeBindingMode: 'WaitForFirstConsumer' };
+const claim = claimNamed('data', { dataSourceRef: helloReference('example') });
+const other = {
+  other: {
+    kind: 'other',
+    group: 'hello.example.com',
+    objectKind: 'Hello',
+    namespace: 'test',
+    name: 'example',
+  },
+} as const;
+
+const known = (parts: Partial<ClaimKnown> = {}): ClaimKnown => ({
+  claim,
+  storageClass: { found: FAST },
+  source: other,
+  misses: [],
+  population: { definitions: ['hello'], registered: true },
+  pv: ABSENT,
+  volume: ABSENT,
+  known: undefined,
+  pods: { found: [] },
+  events: { found: [] },
+  supply: undefined,
+  ...parts,
+});
+const told = (reason: string, message: string) => ({
+  found: [
+    {
+      ...{ type: 'Warning', reason, message, firstTimestamp: '2029-12-31T23:59:00Z' },
+      metadata: { name: 'e' },
+      involvedObject: {},
+    } as unknown as AnyEvent,
+  ],
+});
+const begun = {
+  claim: {
+    ...claim,
+    metadata: { ...claim.metadata, finalizers: ['stowage.dev/populate-target-protection'] },
+  },
+};
+
+const DELETED = { deletionTimestamp: '2029-12-31T23:58:00Z' };
+const podIn = (phase: string, metadata: object = {}, status: object = {}) =>
+  ({
+    ...{ apiVersion: 'v1', kind: 'Pod', spec: { nodeName: 'n1' }, status: { phase, ...status } },
+    metadata: { name: 'populate-u', namespace: 'stowage', creationTimestamp: 'x', ...metadata },
+  }) as Pod;
+const attempts = (failed: number) =>
+  JSON.stringify({ failed, pod: 'p', message: 'exit status 1: no space', at: NOW - 60_000, of: 'o' });
+const primeWith = (annotations: Record<string, string>): PersistentVolumeClaim => {
+  const prime = claimNamed('prime-u');
+  return { ...prime, metadata: { ...prime.metadata, annotations } };
+};
+/** Begun, with these in the daemon's namespace. */
+const withMade = (pod: Pod | undefined, annotations: Record<string, string> = {}): Partial<ClaimKnown> => ({
+  ...begun,
+  population: { definitions: ['hello'], registered: true, made: { prime: primeWith(annotations), pod } },
+});
+const NO_IMAGE = {
+  containerStatuses: [
+    { name: 'populate', state: { waiting: { reason: 'ImagePullBackOff', message: 'no' } } },
+  ],
+};
+
+test.each<[string, Partial<ClaimKnown>, string, string]>([
+  // What was said before has nothing to do with that.
+  [
+    'a pod that runs',
+    { ...withMade(podIn('Running')), events: told('PopulatorCreationError', 'pod does not run') },
+    'it is filled by pod stowage/populate-u on node n1',
+    'kubectl logs -n stowage populate-u',
+  ],
+  [
+    'the second one',
+    withMade(podIn('Running'), { 'stowage.dev/populate-attempts': attempts(1) }),
+    'on node n1, the 2. of 4; the last one failed: exit status 1: no space',
+    'kubectl logs',
+  ],
+  [
+    'a pod that does not run',
+    withMade(podIn('Pending', {}, NO_IMAGE)),
+    'pod stowage/populate-u, which is to fill its volume, does not run: ImagePullBackOff: no',
+    'kubectl describe pod -n stowage populate-u',
+  ],
+  [
+    'a pod that somebody deleted',
+    withMade(podIn('Running', DELETED)),
+    'is being deleted on node n1: another one is made when it is gone',
+    'kubectl get nodes',
+  ],
+  [
+    'a pod that is done',
+    withMade(podIn('Succeeded', DELETED), { 'stowage.dev/populated-by': 'p' }),
+    'its volume is filled, and becomes its own once pod stowage/populate-u is gone',
+    'kubectl get nodes',
+  ],
+  // Their events are gone after an hour.
+  [
+    'pods that failed long ago',
+    withMade(undefined, { 'stowage.dev/populate-attempts': attempts(4) }),
+    '4 pods that were to fill its volume have failed. The last: exit status 1: no space',
+    'stowage get populators',
+  ],
+  [
+    'a definition that is gone, of a claim that was begun',
+    { ...begun, population: { definitions: [], registered: true } },
+    'nobody fills volumes from the kind',
+    'stowage register populator hello',
+  ],
+  [
+    'a claim that is being deleted while it is filled',
+    {
+      ...withMade(podIn('Running', DELETED)),
+      claim: { ...begun.claim, metadata: { ...begun.claim.metadata, ...DELETED } },
+    },
+    'it is being deleted, and pod stowage/populate-u, which fills its volume on node n1, is not gone',
+    'kubectl get nodes',
+  ],
+  [
+    'a kind that nobody registered',
+    { population: { definitions: [], registered: false } },
+    'nobody fills volumes from the kind Hello.hello.example.com',
+    'stowage register populator hello --group hello.example.com --kind Hello --image IMAGE --mount-path PATH',
+  ],
+  [
+    'a kind that others fill',
+    { population: { definitions: [], registered: true } },
+    'which is for another populator',
+    'stowage get populators',
+  ],
+  [
+    'a source that is missing',
+    { events: told('PopulatorDataSourceNotFound', 'Hello test/example does not exist') },
+    'Hello test/example does not exist',
+    'Create the Hello example in namespace test',
+  ],
+  [
+    'pods that failed',
+    { ...begun, events: told('PopulatorFailed', '4 pods have failed. The last: no space') },
+    '4 pods have failed. The last: no space',
+    'It is tried again once either is changed.',
+  ],
+  [
+    'one that is being filled',
+    begun,
+    'a volume is being filled for it from Hello example',
+    'kubectl get pvc,pods -A -l stowage.dev/populates-uid=',
+  ],
+  [
+    'one that waits for its first pod',
+    { storageClass: { found: WAITS } },
+    'its storage class waits for the first pod that uses it',
+    'Create a pod in namespace test',
+  ],
+  // Of the validator, from before the kind was registered.
+  [
+    'what was said before',
+    { ...begun, events: told('UnrecognizedDataSourceKind', 'The datasource does not match') },
+    'a volume is being filled for it',
+    'kubectl get pvc,pods',
+  ],
+  [
+    'a kind that nobody registered, in a class of others',
+    { storageClass: { found: OTHERS }, population: { definitions: [], registered: false } },
+    'nobody fills volumes from the kind Hello.hello.example.com',
+    'stowage register populator hello',
+  ],
+  [
+    'one that waits for its first pod, in a class of others',
+    { storageClass: { found: { ...OTHERS, volumeBindingMode: 'WaitForFirstConsumer' } } },
+    'its storage class waits for the first pod that uses it',
+    'Create a pod in namespace test',
+  ],
+  ['one that nobody has taken up', {}, 'no daemon has taken it up yet', 'stowage watch'],
+])('%s', (_, parts, holdup, fix) => {
+  const found = diagnoseClaim(known(parts), NOW);
+  expect(found).toMatchObject({ holdup: expect.stringContaining(holdup) });
+  expect(JSON.stringify('fix' in found ? found.fix : found)).toContain(fix);
+});

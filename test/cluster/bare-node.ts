@@ -1,0 +1,24 @@
+import { connect } from '../../src/kube/connect.ts';
+import { createNode } from '../support/claim-objects.ts';
+import { ensureUdev } from '../support/udev.ts';
+import type { ControlPlane } from './control-plane/control-plane.ts';
+import { type Machine, type SceneOptions, startSceneOn } from './kubelet/scene.ts';
+
+/** What claims and snapshots need beside the daemon: no scheduler, and nobody who looks whether a kubelet is there. */
+const CONTROLLERS = [
+  'garbage-collector-controller',
+  'namespace-controller',
+  'persistentvolume-binder-controller',
+  'persistentvolume-protection-controller',
+  'persistentvolumeclaim-protection-controller',
+];
+
+/** A real cluster with this machine as its node, but no kubelet: for volumes that no pod mounts. */
+export const startBareScene = (options: Omit<SceneOptions, 'controllers'> = {}) =>
+  startSceneOn('n1', startBareNode, [], { ...options, controllers: CONTROLLERS });
+
+async function startBareNode({ kubeconfig }: ControlPlane, node: string): Promise<Machine> {
+  const { client } = await connect({ kubeconfig });
+  await createNode(client, node);
+  return { reachedBy: ['--transport', 'local', '--local-node', node], stop: await ensureUdev() };
+}

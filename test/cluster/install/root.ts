@@ -1,0 +1,89 @@
+import { chmod, copyFile, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { execa } from 'execa';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
+import { cached, keyOf } from '../cache.ts';
+import { needPackages } from '../debian-packages.ts';
+import { SUITE } from '../vm/image.ts';
+import { debianMirror } from '../vm/mirror.ts';
+
+/** As Debian's own images are made; apt is there, and little else. */
+const PACKAGES = ['apt', 'ca-certificates', 'passwd'];
+/** That of package.json, and an npm that runs on it: what a new user has, or gets from where they like. */
+const NPM = 'npm@11.6.2';
+
+/** A Debian that has nothing of Stowage, and nothing of this machine but its network: nothing is mounted in it. */
+export interface Root {
+  path: string;
+  /** Where a path of it is outside. */
+  outside(path: string): string;
+  /** A line as typed at its prompt, as root. */
+  type(line: string, options?: { env?: Record<string, string>; reject?: boolean }): Typed;
+  remove(): Promise<void>;
+}
+
+/** What came of it, or what is still running. */
+export interface Typed
+  extends Promise<{ exitCode?: number; failed: boolean; stdout: string; stderr: string }> {
+  kill(signal: 'SIGTERM'): boolean;
+}
+
+/** A new one, of a copy that is made once, as root, in a minute. */
+export async function newRoot(): Promise<Root> {
+  await needPackages({ mmdebstrap: 'mmdebstrap' });
+  const base = await cached('install-root', keyOf(SUITE, ...PACKAGES), async (folder) => {
+    const root = join(folder, 'root');
+    await execa('mmdebstrap', [
+      ...['--quiet', '--variant=essential', `--include=${PACKAGES.join(',')}`],
+      ...['--dpkgopt=force-unsafe-io', SUITE, root, await debianMirror()],
+    ]);
+    // Docker's images of Debian have none, either.
+    await execa('sh', ['-c', 'rm -rf "$1"/var/cache/apt/archives/*.deb "$1"/usr/share/doc/*', 'sh', root]);
+  });
+  const folder = await temporaryFolder('install');
+  await chmod(folder.path, 0o755);
+  const path = join(folder.path, 'root');
+  await execa('cp', ['-a', '--', join(base, 'root'), path]);
+  await copyFile('/etc/resolv.conf', join(path, 'etc/resolv.conf'));
+  return {
+    path,
+    outside: (inside) => join(path, inside),
+    type: (line, { env = {}, reject = true } = {}) =>
+      execa('chroot', [path, 'sh', '-euc', `cd; ${line}`], {
+        reject,
+        extendEnv: false,
+        env: { PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin', HOME: '/root', ...env },
+      }) as unknown as Typed,
+    remove: folder.remove,
+  };
+}
+
+/** Node.js of the version that package.json names, and npm, below /usr/local of a root. */
+export async function addNode(root: Root): Promise<void> {
+  const { devDependencies } = JSON.parse(await readFile('package.json', 'utf8'));
+  const packages = [`node@${devDependencies.node}`, NPM];
+  await execa('npm', [
+    'install',
+    '--global',
+    '--no-audit',
+    '--prefix',
+    root.outside('usr/local'),
+    ...packages,
+  ]);
+}
+
+/** The package of this checkout, from the build that is there, in `folder`. Returns the file and what npm says of it. */
+export async function pack(
+  folder: string,
+): Promise<{ file: string; files: { path: string; mode: number }[] }> {
+  await mkdir(folder, { recursive: true });
+  const { stdout } = await execa('npm', ['pack', '--ignore-scripts', '--json', '--pack-destination', folder]);
+  const [packed] = JSON.parse(stdout);
+  return { file: join(folder, packed.filename), files: packed.files };
+}
+
+/** A file of a root, with all folders above it. */
+export async function put(root: Root, path: string, content: string, mode = 0o644): Promise<void> {
+  await mkdir(join(root.outside(path), '..'), { recursive: true });
+  await writeFile(root.outside(path), content, { mode });
+}

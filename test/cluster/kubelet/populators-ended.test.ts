@@ -1,0 +1,93 @@
+import { afterAll, afterEach, beforeAll, expect, jest, test } from '@jest/globals';
+import { PODS } from '../../../src/api/resources.ts';
+import { describeAsRoot } from '../../support/root.ts';
+import { type FaultyScene, HALF, startFaultyScene } from './populators-faulty.ts';
+import { OWN } from './populators-scene.ts';
+
+/** Pods take their time on a busy machine, in ms. */
+jest.setTimeout(240_000);
+
+/** Pods are taken off a node soon after that is found to be lost, in s: five minutes else. */
+const SOON_OFF = ['--default-not-ready-toleration-seconds=5', '--default-unreachable-toleration-seconds=5'];
+
+describeAsRoot('a real pod that is ended while it fills a claim', () => {
+  let scene: FaultyScene;
+
+  beforeAll(async () => {
+    scene = await startFaultyScene(SOON_OFF);
+    await scene.kind.register('hello', HALF);
+  }, 600_000);
+  afterEach(() => scene.clear());
+  afterAll(() => scene?.stop(), 120_000);
+
+  test('by somebody, and ends with 0, has not filled the claim', async () => {
+    const uid = await scene.claim('deleted');
+    await scene.runs(uid);
+    await scene.remove(PODS, `populate-${uid}`, OWN);
+    await scene.isTold('deleted', 'before it had ended');
+    await scene.isFilled('deleted');
+  });
+
+  test('as its node is drained, waits for it, and is tried again', async () => {
+    const uid = await scene.claim('drained');
+    await scene.runs(uid);
+    const selector = `--pod-selector=stowage.dev/populates-uid=${uid}`;
+    try {
+      await scene.kubectl('drain', scene.node, selector, '--force', '--ignore-daemonsets');
+      await scene.isTold('drained', 'EvictionByEvictionAPI');
+      await scene.isTold('drained', 'does not run: 0/1 nodes are available');
+      expect(await scene.why('drained')).toContain('does not run: 0/1 nodes are available');
+    } finally {
+      await scene.kubectl('uncordon', scene.node);
+    }
+    await scene.isFilled('drained');
+  });
+
+  test('for a taint of its node, as where that is lost', async () => {
+    const uid = await scene.claim('tainted');
+    await scene.runs(uid);
+    await scene.kubectl('taint', 'node', scene.node, 'lost=yes:NoExecute');
+    try {
+      await scene.isTold('tainted', 'DeletionByTaintManager');
+    } finally {
+      await scene.kubectl('taint', 'node', scene.node, 'lost-');
+    }
+    await scene.isFilled('tainted');
+  });
+
+  test('a node that is lost, and comes back', async () => {
+    const uid = await scene.claim('lost');
+    await scene.runs(uid);
+    const { kubeletPid } = scene.machine;
+    // Where no node is Ready any more, none is taken for lost.
+    const stopOther = await scene.otherNode('n2');
+    process.kill(kubeletPid, 'SIGSTOP');
+    try {
+      await scene.isTold('lost', 'DeletionByTaintManager');
+      expect(await scene.why('lost')).toContain(
+        `is being deleted on node ${scene.node}: another one is made when`,
+      );
+    } finally {
+      process.kill(kubeletPid, 'SIGCONT');
+      await stopOther();
+    }
+    await scene.isFilled('lost');
+  });
+
+  test('the namespace of the daemon goes, and comes again with what install brings', async () => {
+    const uid = await scene.claim('homeless');
+    const { metadata } = await scene.runs(uid);
+    await scene.kubectl('delete', 'namespace', OWN, '--timeout=90s');
+    expect(await scene.why('homeless')).toMatch(/Held up by:/);
+    expect((await scene.claimNow('homeless')).metadata.finalizers).toContain(
+      'stowage.dev/populate-target-protection',
+    );
+    const { exitCode } = await scene.stowage('install', '--components', 'rbac');
+    expect(exitCode).toBe(0);
+    // Without its Lease it has ended.
+    await scene.watchAgain();
+    const next = await scene.isAnother(uid, metadata.uid ?? '');
+    await scene.remove(PODS, next.metadata.name, OWN);
+    await scene.isFilled('homeless');
+  });
+});

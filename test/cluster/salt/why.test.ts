@@ -1,0 +1,133 @@
+import { readFile, rename, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
+import { execa } from 'execa';
+import type { KubeNode } from '../../../src/api/core.ts';
+import { NODES, VOLUMES } from '../../../src/api/resources.ts';
+import type { Volume } from '../../../src/api/volume.ts';
+import { quote } from '../../../src/nodes/quote.ts';
+import { sparseVolume, startCluster, type TestCluster } from '../../support/cluster.ts';
+import { describeAsRoot } from '../../support/root.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
+import { ensureUdev } from '../../support/udev.ts';
+import { until } from '../../support/until.ts';
+import { expectSaid, type Person, person } from '../../support/why.ts';
+import { installSalt } from './install.ts';
+import { allowedFor, flagsFor, type Salt, startSalt } from './salt.ts';
+
+jest.setTimeout(180_000);
+
+/** What stands between the daemon and a node behind Salt: made so, and ended by what `why` prints. */
+describeAsRoot('what why says to do about Salt', () => {
+  let cluster: TestCluster;
+  let salt: Salt;
+  let folder: { path: string; remove(): Promise<void> };
+  let watch: ReturnType<typeof startWatch>;
+  let someone: Person;
+  let undoUdev: (() => Promise<void>) | undefined;
+
+  const startWatch = () =>
+    execa('bin/stowage', ['watch', ...flagsFor(salt), '--retry-interval-max', '2s'], {
+      env: { KUBECONFIG: cluster.kubeconfig },
+      reject: false,
+    });
+  const modules = () => join(salt.folder, 'stowage', '_modules');
+  const started = () => join(folder.path, 'started');
+
+  beforeAll(async () => {
+    undoUdev = await ensureUdev();
+    cluster = await startCluster();
+    folder = await temporaryFolder('why-salt');
+    salt = await startSalt({ minions: ['n1'], allowed: allowedFor(folder.path) });
+    await cluster.client.create<KubeNode>(NODES, {
+      apiVersion: 'v1',
+      kind: 'Node',
+      metadata: { name: 'n1' },
+    });
+    someone = await person(cluster.kubeconfig);
+    // The salt-master's command, with its configuration.
+    const { python, path } = await installSalt();
+    const code = "import sys; from salt.scripts import salt_main; sys.argv[0] = 'salt_main'; salt_main()";
+    const config = quote(join(salt.folder, 'master'));
+    const environment = `PYTHONPATH=${quote(path)} PYTHONWARNINGS=ignore`;
+    await someone.program('salt', `${environment} exec ${python} -c ${quote(code)} -c ${config} "$@"`);
+    // The node has no systemd here: the test starts what is asked for.
+    await someone.program(
+      'ssh',
+      `[ "$*" = "n1 systemctl start salt-minion" ] && touch ${quote(started())}.asked
+      until [ -e ${quote(started())} ]; do sleep 0.1; done`,
+    );
+    watch = startWatch();
+  });
+  afterAll(async () => {
+    watch?.kill('SIGTERM');
+    await watch;
+    await salt?.stop();
+    await cluster?.stop();
+    await someone?.leave();
+    await undoUdev?.();
+    await folder?.remove();
+  });
+
+  const create = (name: string) => {
+    const volume = sparseVolume(name, 'n1', '10Mi');
+    const sparseLoopDevice = { size: '10Mi', directory: folder.path };
+    return cluster.client.create(VOLUMES, { ...volume, spec: { ...volume.spec, sparseLoopDevice } });
+  };
+  const isAvailable = (name: string) =>
+    until(`${name} Available`, 100_000, async () => {
+      const volume = await cluster.client.get<Volume>(VOLUMES, name);
+      return volume.status?.phase === 'Available' ? volume : undefined;
+    });
+  const remove = (name: string) => someone.shell(`stowage delete volume ${name} --wait --timeout 50s`);
+
+  test('SaltModuleMissing: a minion that never got it', async () => {
+    await rename(modules(), `${modules()}.away`);
+    await salt.salt('n1', 'saltutil.sync_modules');
+    await create('without');
+    const said = await someone.untilCause('volume/without', 'SaltModuleMissing');
+    expectSaid(said, 'SaltModuleMissing', 'Volume without', 'Node n1');
+    expect(said.fix?.run).toEqual(['salt n1 saltutil.sync_modules']);
+    // As the fix says, the salt-master has it.
+    await rename(`${modules()}.away`, modules());
+    await someone.follow(said);
+    await isAvailable('without');
+    await remove('without');
+  });
+
+  test('SaltModuleOld: a minion that has that of another version', async () => {
+    const module = join(modules(), 'stowage.py');
+    const text = await readFile(module, 'utf8');
+    await writeFile(module, text.replace(/^VERSION = .*$/m, 'VERSION = 0'));
+    await salt.salt('n1', 'saltutil.sync_modules');
+    await writeFile(module, text);
+    await create('old');
+    const said = await someone.untilCause('volume/old', 'SaltModuleOld');
+    expectSaid(said, 'SaltModuleOld', 'Volume old', 'Node n1');
+    await someone.follow(said);
+    await isAvailable('old');
+    await remove('old');
+  });
+
+  test('MinionDown: it does not answer', async () => {
+    await salt.minion('n1').stop();
+    const volume = sparseVolume('down', 'n1', '10Mi');
+    const { sparseLoopDevice: _, ...spec } = volume.spec;
+    const rawBlockDevice = { devicePath: '/dev/loop9999' };
+    await cluster.client.create(VOLUMES, { ...volume, spec: { ...spec, rawBlockDevice } });
+    const said = await someone.untilCause('volume/down', 'MinionDown');
+    expectSaid(said, 'MinionDown', 'Volume down', 'Node n1');
+    const following = someone.follow(said);
+    await until('it is to be started', 10_000, () =>
+      readFile(`${started()}.asked`).then(
+        () => true,
+        () => undefined,
+      ),
+    );
+    await salt.minion('n1').start();
+    await writeFile(started(), '');
+    await following;
+    // It is asked again, and has no such device.
+    expectSaid(await someone.untilCause('volume/down', 'DeviceMissing'), 'DeviceMissing', 'Volume down');
+  });
+});

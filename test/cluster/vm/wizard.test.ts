@@ -1,0 +1,98 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { VOLUMES } from '../../../src/api/resources.ts';
+import type { Volume } from '../../../src/api/volume.ts';
+import { onTerminal, type Typed } from '../../support/terminal.ts';
+import { CONVERGES_WITHIN, NODE, type Scene, startScene } from './scene.ts';
+
+/** The questions of `create volume`, of a node with disks of its own. */
+
+let scene: Scene;
+const OLD_UUID = 'b5a1b1c0-0000-4000-8000-00000000abcd';
+
+beforeAll(async () => {
+  scene = await startScene();
+  await scene.vm.run(['mkfs.ext4', '-q', '-U', OLD_UUID, scene.vm.disk('second')]);
+  // lsblk says what udev knows.
+  await scene.vm.run(['udevadm', 'trigger', '--action=change', '--subsystem-match=block']);
+  await scene.vm.run(['udevadm', 'settle']);
+}, 1_800_000);
+afterAll(() => scene?.stop(), 180_000);
+
+const ask = (words: string, typed: readonly Typed[]) => {
+  const { cluster, vm } = scene;
+  const env = { KUBECONFIG: cluster.kubeconfig, STOWAGE_SSH_CONFIG: vm.configFile };
+  return onTerminal(`bin/stowage create volume ${words} --no-color`, typed, {
+    ...{ env, columns: 200, rows: 50, timeoutMs: CONVERGES_WITHIN },
+  });
+};
+const kernelName = async (disk: string) =>
+  (await scene.vm.run(['realpath', scene.vm.disk(disk)])).stdout.replace('/dev/', '');
+
+test(
+  'an empty disk is shown with its model and size, what is used cannot be chosen, and the Volume is made of it',
+  () =>
+    scene.told(async () => {
+      const [first, second, parted, group] = await Promise.all(
+        ['first', 'second', 'parted', 'group'].map(kernelName),
+      );
+      const { exitCode, shown } = await ask('picked --on-delete Delete', [
+        ['Node that holds the storage:', '\r'],
+        ['What to make it of:', 'a disk\r'],
+        // Typed letters go to the first that begins so.
+        [`Device of ${NODE}:`, `/dev/${first}\r`],
+        ['Storage class:', '\r'],
+        ['Create it?', 'y\r'],
+      ]);
+      expect({ exitCode, shown }).toMatchObject({ exitCode: 0 });
+      expect(shown).toMatch(new RegExp(`${NODE} +[0-9.]+[MGT]i free in /var/lib`));
+      expect(shown).toMatch(new RegExp(`/dev/${first} +304Mi +QEMU HARDDISK +no signature seen`));
+      expect(shown).toMatch(new RegExp(`/dev/${second} +304Mi +QEMU HARDDISK +ext4:${OLD_UUID}`));
+      expect(shown).toMatch(new RegExp(`/dev/${parted} +612Mi +QEMU HARDDISK +gpt +\\(it has partitions\\)`));
+      expect(shown).toMatch(new RegExp(`/dev/${parted}1 +304Mi +no signature seen`));
+      expect(shown).toMatch(new RegExp(`/dev/${group} +3Gi +QEMU HARDDISK +LVM2_member.* is made of it\\)`));
+      expect(shown).toContain('make the ext4 file system');
+      const made = await scene.ready('picked', 'True');
+      expect(made.spec.rawBlockDevice).toEqual({ devicePath: `/dev/${first}` });
+      await scene.cluster.client.delete(VOLUMES, 'picked');
+      await scene.gone('picked');
+    }),
+  4 * CONVERGES_WITHIN,
+);
+
+test(
+  'a disk that carries something is refused at once, with what would allow it',
+  () =>
+    scene.told(async () => {
+      const second = await kernelName('second');
+      const { exitCode, shown } = await ask(`refused --node ${NODE}`, [
+        ['What to make it of:', 'a disk\r'],
+        [`Device of ${NODE}:`, `/dev/${second}\r`],
+        ['Storage class:', '\r'],
+      ]);
+      expect({ exitCode, shown }).toMatchObject({ exitCode: 5 });
+      expect(shown).toContain(`ext4 ${OLD_UUID}`);
+      expect(shown).toMatch(/hint: /);
+      expect(shown).not.toContain('Create it?');
+      const { items } = await scene.cluster.client.list<Volume>(VOLUMES);
+      expect(items.map(({ metadata }) => metadata.name)).toEqual([]);
+    }),
+  CONVERGES_WITHIN,
+);
+
+test(
+  'a volume group is shown with its room',
+  () =>
+    scene.told(async () => {
+      const { exitCode, shown } = await ask(`grouped --node ${NODE}`, [
+        ['What to make it of:', 'a logical\r'],
+        [`Volume group of ${NODE}:`, '\r'],
+        ['Size, such as 10Gi:', '304Mi\r'],
+        ['Storage class:', '\r'],
+        ['Create it?', '\u0003'],
+      ]);
+      expect({ exitCode, shown }).toMatchObject({ exitCode: 130 });
+      expect(shown).toMatch(/vg0 +1\.\dGi free/);
+      expect(shown).toContain('a logical volume of 304Mi in vg0');
+    }),
+  CONVERGES_WITHIN,
+);

@@ -1,0 +1,48 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, expect, test } from '@jest/globals';
+import { pagePaths } from '../support/documents/page.ts';
+
+/** As GitHub names the place of a heading. */
+const anchorOf = (heading: string): string =>
+  heading
+    .toLowerCase()
+    .replaceAll(/[^\w\s-]/g, '')
+    .trim()
+    .replaceAll(/\s/g, '-');
+
+const anchorsIn = (path: string): string[] =>
+  [...readFileSync(path, 'utf8').matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) => anchorOf(heading));
+
+const withoutBlocks = (text: string): string => text.replaceAll(/^ *```.*?^ *```$/gms, '');
+
+describe.each(pagePaths())('%s', (path) => {
+  const text = withoutBlocks(readFileSync(path, 'utf8'));
+
+  test('every link leads somewhere', () => {
+    const links = [...text.matchAll(/\]\(([^)\s]+)\)/g)].map(([, link = '']) => link);
+    const broken = links.filter((link) => {
+      if (/^https?:/.test(link)) return false;
+      const [file = '', anchor] = link.split('#');
+      const target = file === '' ? path : join(dirname(path), file);
+      if (!existsSync(target)) return true;
+      return anchor !== undefined && target.endsWith('.md') && !anchorsIn(target).includes(anchor);
+    });
+    expect(broken).toEqual([]);
+  });
+
+  test('every path of the repository that it names is there', () => {
+    const named = [...text.matchAll(/`((?:src|test|docs|deploy|scripts|salt|bin)\/[\w./-]+)`/g)];
+    // The last is how tags of events of Salt begin.
+    const paths = named
+      .map(([, name = '']) => name)
+      .filter((name) => !/[A-Z]{3}|^salt\/netapi\/hook/.test(name));
+    expect(paths.filter((name) => !existsSync(name))).toEqual([]);
+  });
+});
+
+test('the index has every page, and each page is told of once or more', () => {
+  const index = readFileSync('docs/README.md', 'utf8');
+  const pages = pagePaths().filter((path) => path !== 'README.md' && path !== 'docs/README.md');
+  expect(pages.filter((path) => !index.includes(`](${path.replace('docs/', '')})`))).toEqual([]);
+});

@@ -1,0 +1,315 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { mkdir, readdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { gzipSync, zstdCompressSync } from 'node:zlib';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { execa } from 'execa';
+import { ARCHIVE_SCRIPT } from '../../src/storage/populate/archive-script.ts';
+import { scriptArgv } from '../../src/storage/snapshot/script.ts';
+import { describeAsRoot } from '../support/root.ts';
+import { listFiles, makeFiles } from '../support/some-files.ts';
+import { allowSources } from '../support/source-server.ts';
+import { type Member, tarOf } from '../support/tar.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+
+const NO_CAPABILITY = 'SCHILY.xattr.security.capability';
+/** cap_setuid=ep, as the kernel keeps it. */
+const CAPABILITY = `\x01\x00\x00\x02\x80${'\x00'.repeat(15)}`;
+
+describeAsRoot('an archive that is unpacked', () => {
+  let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+  let archive: string;
+  let partial: string;
+  let mounts: string;
+  let disallow: (() => Promise<void>) | undefined;
+  const uid = randomUUID();
+
+  beforeAll(async () => {
+    folder = await temporaryFolder('archive');
+    archive = join(folder.path, 'archive');
+    partial = join(folder.path, `${uid}.partial`);
+    await mkdir(join(folder.path, 'mnt'));
+    disallow = await allowSources(`path ${folder.path}`);
+  });
+  afterAll(async () => {
+    await disallow?.();
+    await folder.remove();
+  });
+  beforeEach(async () => {
+    mounts = await readFile('/proc/mounts', 'utf8');
+    await make('ext4', 32);
+  });
+  afterEach(async () => {
+    await rm(partial, { force: true });
+    await rm(archive, { force: true });
+  });
+
+  async function make(type: 'ext4' | 'xfs', mib: number): Promise<void> {
+    await rm(partial, { force: true });
+    await writeFile(partial, '');
+    await truncate(partial, mib << 20);
+    await execa(`mkfs.${type}`, ['-q', partial]);
+  }
+
+  interface How {
+    type?: string;
+    compression?: string;
+    allowed?: string;
+    sha256?: string;
+    source?: string;
+  }
+  const start = ({
+    type = 'ext4',
+    compression = 'none',
+    allowed = 'plain',
+    sha256 = '-',
+    source = archive,
+  }: How = {}) => {
+    const words = [partial, uid, type, '0', '1', 'zeroes', compression, allowed, sha256, source];
+    const argv = scriptArgv('stowage-archive', ARCHIVE_SCRIPT, ...words);
+    return execa(argv[0] as string, argv.slice(1), { reject: false, cwd: '/', input: '\n' });
+  };
+
+  async function expectNothingLeft(): Promise<void> {
+    expect((await execa('losetup', ['-j', partial])).stdout).toBe('');
+    expect(await readFile('/proc/mounts', 'utf8')).toBe(mounts);
+    expect(await readdir('/run/stowage/mounts')).toEqual([]);
+  }
+
+  /** What is in the file system, as `find` sees it. */
+  async function look<T>(see: (place: string) => Promise<T>): Promise<T> {
+    const place = join(folder.path, 'mnt');
+    await execa('mount', ['-o', 'ro,loop', partial, place]);
+    try {
+      return await see(place);
+    } finally {
+      await execa('umount', [place]);
+    }
+  }
+
+  test('a loop device that an earlier try left is none afterwards', async () => {
+    await writeFile(archive, tarOf([{ name: 'a', data: 'b' }]));
+    await execa('losetup', ['-f', partial]);
+    expect(await start()).toMatchObject({ exitCode: 0 });
+    await expectNothingLeft();
+  });
+
+  const file = (name: string, more: Partial<Member> = {}): Member => ({ name, data: 'evil', ...more });
+  const symlink = (name: string, to: string): Member => ({ name, type: 'symbolic link', link: to });
+  const hardLink = (name: string, to: string): Member => ({ name, type: 'hard link', link: to });
+  const device = (name: string, major: number, minor: number, type: Member['type'] = 'block device') => ({
+    ...{ name, type, mode: 0o666 },
+    device: [major, minor] as [number, number],
+  });
+  const OUT = /^the archive has names that lead out of the volume: tar: .*/;
+  const DEVICE = /^the archive has a device file, which it may not: .*disk/;
+  const SETUID = /^the archive has a setuid or setgid program, which it may not: \/(bin\/)?su$/;
+
+  test.each<[string, Member[], RegExp]>([
+    ['a name with ..', [file('../evil')], OUT],
+    ['.. in the middle of a name', [file('a/../../evil')], OUT],
+    ['.. that would stay inside', [file('a/../evil')], OUT],
+    ['an absolute name', [file('/evil')], OUT],
+    ['the folder above', [{ name: '..', type: 'folder', mode: 0o777 }], OUT],
+    ['a hard link to an absolute name', [hardLink('h', '/etc/passwd')], OUT],
+    ['a hard link to a name with ..', [hardLink('h', '../../../etc/passwd')], OUT],
+    ['a hard link to what it does not have', [hardLink('h', 'etc/passwd')], /Cannot hard link/],
+    [
+      'a hard link through a symbolic link',
+      [symlink('l', '/'), hardLink('h', 'l/usr/bin/sh')],
+      /can not be unpacked: tar: l\/usr\/bin\/sh: Cannot stat/,
+    ],
+    ['a file through an absolute link', [symlink('l', '/'), file('l/evil')], /tar: l\/evil: Cannot open/],
+    ['a file through a link with ..', [symlink('l', '..'), file('l/evil')], /tar: l\/evil: Cannot open/],
+    [
+      'a file through two links',
+      [symlink('a', 'b'), symlink('b', '../..'), file('a/evil')],
+      /tar: a\/evil: Cannot open/,
+    ],
+    [
+      'a folder that becomes a link',
+      [{ name: 'd', type: 'folder', mode: 0o755 }, symlink('d', '/usr/bin'), file('d/evil')],
+      /^the archive can not be unpacked: tar: d/,
+    ],
+    ['a block device', [device('disk', 8, 0)], DEVICE],
+    ['a character device', [device('disk', 1, 1, 'character device')], DEVICE],
+    ['a device that anybody may make', [device('disk', 0, 0, 'character device')], DEVICE],
+    [
+      'a device with another name too',
+      [device('disk', 0, 0, 'character device'), hardLink('h', 'disk')],
+      /device file/,
+    ],
+    ['a setuid program', [file('su', { mode: 0o4755 })], SETUID],
+    ['a setgid program', [file('bin/su', { mode: 0o2755 })], SETUID],
+    [
+      'a setuid program whose name is a line break',
+      [file('\n', { mode: 0o4755 })],
+      /setuid or setgid program.*: \/$/,
+    ],
+    [
+      'a program with capabilities',
+      [file('ping', { mode: 0o755, pax: { [NO_CAPABILITY]: CAPABILITY } })],
+      /^the archive has a program with capabilities, which it may not: .*'ping'/,
+    ],
+    ['what no tar knows', [file('x', { type: 'unknown' })], /can not be unpacked: tar: x: Unknown file type/],
+    [
+      'a header of 2 GiB',
+      [{ name: 'pax', type: 'file', size: 2 ** 31, pax: { path: 'x' } }, file('y')],
+      /^the archive can not be unpacked: tar: /,
+    ],
+    ['nothing at all', [], /no end|does not look like a tar/],
+  ])('is refused with %s, and nothing is left', async (_what, members, message) => {
+    const good: Member = { name: 'good', data: 'good' };
+    await writeFile(
+      archive,
+      members.length === 0 ? '' : tarOf([good, ...members, { name: 'after', data: 'x' }]),
+    );
+    const ended = await start();
+    expect(ended.stderr).toMatch(message);
+    expect(ended.stderr.split('\n')).toHaveLength(1);
+    expect(ended).toMatchObject({ exitCode: 3, stdout: '' });
+    expect(existsSync(partial)).toBe(false);
+    await expectNothingLeft();
+    for (const place of [
+      '/evil',
+      '/usr/evil',
+      '/usr/bin/evil',
+      join(folder.path, 'evil'),
+      '/run/stowage/evil',
+    ]) {
+      expect(existsSync(place)).toBe(false);
+    }
+  });
+
+  test('has devices and setuid programs if that is allowed', async () => {
+    const members = [
+      device('disk', 8, 0),
+      file('su', { mode: 0o4755 }),
+      file('ping', { mode: 0o755, pax: { [NO_CAPABILITY]: CAPABILITY } }),
+    ];
+    await writeFile(archive, tarOf(members));
+    expect((await start({ allowed: 'devices' })).stderr).toMatch(/with capabilities|setuid/);
+    await make('ext4', 32);
+    expect((await start({ allowed: 'setuid' })).stderr).toMatch(/device file/);
+    await make('ext4', 32);
+    expect(await start({ allowed: 'devices+setuid' })).toMatchObject({ exitCode: 0, stderr: '' });
+    await expectNothingLeft();
+    await look(async (place) => {
+      expect((await stat(join(place, 'disk'))).isBlockDevice()).toBe(true);
+      expect((await stat(join(place, 'su'))).mode & 0o7777).toBe(0o4755);
+      const { stdout } = await execa('tar', ['-c', '--xattrs', '--xattrs-include=*', '-C', place, 'ping']);
+      expect(stdout).toContain(NO_CAPABILITY);
+    });
+  });
+
+  const many = (count: number, data: Buffer): Member[] =>
+    Array.from({ length: count }, (_each, index) => ({ name: `f${index}`, data }));
+
+  test.each<[string, () => Buffer, How, RegExp]>([
+    [
+      'more than the volume holds',
+      () => tarOf(many(5, Buffer.alloc(8 << 20, 'x'))),
+      {},
+      /does not fit.*No space left/,
+    ],
+    [
+      'more files than the volume has room for',
+      () => tarOf(many(20_000, Buffer.alloc(0))),
+      {},
+      /does not fit/,
+    ],
+    [
+      'a bomb',
+      () => gzipSync(tarOf([{ name: 'zeros', data: Buffer.alloc(64 << 20) }])),
+      { compression: 'gzip' },
+      /does not fit/,
+    ],
+    [
+      'a member that is cut off',
+      () => tarOf(many(1, Buffer.alloc(4096))).subarray(0, 2048),
+      {},
+      /Unexpected EOF/,
+    ],
+    ['no end', () => tarOf(many(3, Buffer.alloc(4096, 'x')), { end: false }), {}, /^the archive has no end/],
+    ['half an end', () => tarOf(many(3, Buffer.alloc(4096))).subarray(0, -512), {}, /no end|lone zero block/],
+    [
+      'gzip that is cut off',
+      () => gzipSync(tarOf(many(3, Buffer.alloc(4096)))).subarray(0, -9),
+      { compression: 'gzip' },
+      /damaged, or its compression is not gzip: gzip: .*unexpected end/,
+    ],
+    [
+      'zstd that is cut off',
+      () => zstdCompressSync(tarOf(many(3, Buffer.alloc(4096)))).subarray(0, -9),
+      { compression: 'zstd' },
+      /damaged, or its compression is not zstd: /,
+    ],
+    [
+      'gzip that is none',
+      () => tarOf(many(1, Buffer.alloc(9))),
+      { compression: 'gzip' },
+      /compression is not gzip: gzip: .*not in gzip format/,
+    ],
+    [
+      'zstd that is none',
+      () => tarOf(many(1, Buffer.alloc(9))),
+      { compression: 'zstd' },
+      /compression is not zstd: zstd: .*unsupported format/,
+    ],
+    ['gzip that is taken for a tar', () => gzipSync(tarOf(many(1, Buffer.alloc(9)))), {}, /tar/],
+    [
+      'another checksum',
+      () => tarOf(many(1, Buffer.alloc(9))),
+      { sha256: '0'.repeat(64) },
+      /^the sha256 of .* is [0-9a-f]{64}, and should be 0{64}$/,
+    ],
+    [
+      'another checksum, and no tar',
+      () => Buffer.alloc(5000, 'x'),
+      { sha256: '0'.repeat(64) },
+      /^the sha256 of /,
+    ],
+  ])('is refused with %s', async (_what, bytes, how, message) => {
+    await writeFile(archive, bytes());
+    const ended = await start(how);
+    expect(ended.stderr).toMatch(message);
+    expect(ended.stderr.split('\n')).toHaveLength(1);
+    expect(ended.exitCode).toBe(3);
+    expect(existsSync(partial)).toBe(false);
+    await expectNothingLeft();
+  });
+
+  test.each([
+    ['none', 'ext4', 32],
+    ['gzip', 'ext4', 32],
+    ['zstd', 'xfs', 310],
+  ] as const)('has all that was packed (%s, %s)', async (compression, type, mib) => {
+    await make(type, mib);
+    const from = join(folder.path, 'from');
+    await rm(from, { recursive: true, force: true });
+    await mkdir(from);
+    await makeFiles(from);
+    const packed = [
+      'tar',
+      '-c',
+      '--xattrs',
+      '--sparse',
+      '--numeric-owner',
+      '-C',
+      from,
+      '-f',
+      `${archive}.tar`,
+      '.',
+    ];
+    await execa(packed[0] as string, packed.slice(1));
+    const tar = await readFile(`${archive}.tar`);
+    const pack = { none: (bytes: Buffer) => bytes, gzip: gzipSync, zstd: zstdCompressSync }[compression];
+    const bytes = pack(tar);
+    await writeFile(archive, bytes);
+    const sha256 = createHash('sha256').update(bytes).digest('hex');
+    expect(await start({ compression, type, sha256 })).toMatchObject({ exitCode: 0, stderr: '' });
+    await expectNothingLeft();
+    await look(async (place) => expect(await listFiles(place)).toBe(await listFiles(from)));
+  });
+});

@@ -1,0 +1,336 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import type { CsiStorageCapacity } from '../../../src/api/core.ts';
+import {
+  CSI_DRIVERS,
+  CSI_STORAGE_CAPACITIES,
+  PERSISTENT_VOLUME_CLAIMS,
+  STORAGE_CLASSES,
+  VOLUME_SNAPSHOTS,
+} from '../../../src/api/resources.ts';
+import {
+  type ClaimWorld,
+  type Key,
+  startClaimWorld,
+  toSnapshot,
+  WAIT,
+  type Whole,
+} from '../../support/claim-world.ts';
+import { startController, type TestController } from '../../support/controller.ts';
+import { type LazyNodes, lazyNodes } from '../../support/lazy-nodes.ts';
+import { type Mortal, mortal } from '../../support/mortal.ts';
+import { seeded } from '../../support/random.ts';
+import { until } from '../../support/until.ts';
+
+/**
+ * The daemon is killed at each effect of making, growing and reclaiming a claim's volume, of taking and deleting a snapshot, and of
+ * starting a volume from each kind of source; and a new one is started over the same API server and nodes: the end is right,
+ * whatever users did meanwhile.
+ */
+
+/** Every effect, before and after it, whatever users do; else one of five, and of the rest one each. */
+const MANY = process.env.STOWAGE_FAULTS !== undefined;
+const SEED = Number(process.env.STOWAGE_FAULTS_SEED ?? Date.now() % 2 ** 32);
+const EACH = MANY ? 1 : 5;
+/** No way has as many. */
+const MOST = 60;
+
+const random = seeded(SEED);
+const pick = <T>(of: readonly T[]): T => of[Math.floor(random() * of.length)] as T;
+const some = <T>(of: readonly T[]): readonly T[] => (MANY ? of : [pick(of)]);
+
+/** How many questions a job lets pass before it runs: 0 runs while it is submitted. */
+const LAZINESS = [0, 2];
+
+const SIZE = '1Gi';
+const DATA = 'of foo';
+/** Where each way begins: a claim with bytes, and a snapshot of it. */
+const BASE: Whole = {
+  claims: { 'prod/foo': { data: DATA, size: SIZE } },
+  snapshots: { 'prod/backup': DATA },
+};
+const withClaim = (key: Key, data?: string, size = SIZE): Whole => ({
+  ...BASE,
+  claims: { ...BASE.claims, [key]: { data, size } },
+});
+
+interface Way {
+  name: string;
+  from: Whole;
+  /** What leads there from the base. */
+  before?(): Promise<unknown>;
+  act(): Promise<unknown>;
+  to: Whole;
+  /** While no daemon is there, once `act` is done: what that leads to instead. */
+  change?: { name: string; act(): Promise<unknown>; to: Whole };
+}
+
+let world: ClaimWorld;
+let nodes: LazyNodes;
+let life: Mortal;
+let daemon: TestController | undefined;
+/** The last one ended as it should: the next begins where that ended. */
+let sound = false;
+
+const removeClaim = (key: Key) => world.remove(PERSISTENT_VOLUME_CLAIMS, key);
+const removeSnapshot = (key: Key) => world.remove(VOLUME_SNAPSHOTS, key);
+const grow = (size: string) => {
+  const patch = { spec: { resources: { requests: { storage: size } } } };
+  return world.client.patch(PERSISTENT_VOLUME_CLAIMS, 'new', patch, { namespace: 'test' });
+};
+
+/** A claim that starts from something. */
+const restore = (name: string, key: Key, act: () => Promise<unknown>): Way => ({
+  ...{ name, from: BASE, act, to: withClaim(key, DATA) },
+  change: { name: 'it is deleted', act: () => removeClaim(key), to: BASE },
+});
+
+const WAYS: Way[] = [
+  {
+    name: 'a claim',
+    from: BASE,
+    act: () => world.createClaim('test/new'),
+    to: withClaim('test/new'),
+    change: { name: 'it is deleted', act: () => removeClaim('test/new'), to: BASE },
+  },
+  {
+    name: 'the deletion of a claim',
+    from: withClaim('test/new'),
+    before: () => world.createClaim('test/new'),
+    act: () => removeClaim('test/new'),
+    to: BASE,
+    change: {
+      name: 'one of its name is made',
+      act: async () => {
+        await until('the first is gone', WAIT, async () =>
+          (await world.claim('test/new')) === undefined ? true : undefined,
+        );
+        await world.createClaim('test/new');
+      },
+      to: withClaim('test/new'),
+    },
+  },
+  {
+    name: 'growth',
+    from: withClaim('test/new'),
+    before: () => world.createClaim('test/new'),
+    act: () => grow('2Gi'),
+    to: withClaim('test/new', undefined, '2Gi'),
+    change: {
+      name: 'it is to grow more',
+      act: () => grow('3Gi'),
+      to: withClaim('test/new', undefined, '3Gi'),
+    },
+  },
+  {
+    name: 'a snapshot',
+    from: BASE,
+    act: () => world.createSnapshot('prod/second', 'foo'),
+    to: { ...BASE, snapshots: { ...BASE.snapshots, 'prod/second': DATA } },
+    change: { name: 'it is deleted', act: () => removeSnapshot('prod/second'), to: BASE },
+  },
+  {
+    name: 'the deletion of a snapshot',
+    from: { ...BASE, snapshots: { ...BASE.snapshots, 'prod/second': DATA } },
+    before: () => world.createSnapshot('prod/second', 'foo'),
+    act: () => removeSnapshot('prod/second'),
+    to: BASE,
+  },
+  restore('a claim from a snapshot of its namespace', 'prod/copy', () =>
+    world.createClaim('prod/copy', {
+      dataSource: { apiGroup: 'snapshot.storage.k8s.io', kind: 'VolumeSnapshot', name: 'backup' },
+    }),
+  ),
+  restore('a claim from a granted snapshot', 'test/copy', () =>
+    world.createClaim('test/copy', { dataSourceRef: toSnapshot('prod/backup') }),
+  ),
+  restore('a claim by a link', 'test/linked', () =>
+    world.createClaim('test/linked', {
+      dataSourceRef: { apiGroup: 'snapshot.storage.k8s.io', kind: 'VolumeSnapshotLink', name: 'backup' },
+    }),
+  ),
+  restore('a clone', 'prod/clone', () =>
+    world.createClaim('prod/clone', { dataSource: { kind: 'PersistentVolumeClaim', name: 'foo' } }),
+  ),
+];
+
+/** Starts a daemon with hands that can die; the one before has ended. It tells of room in `namespace`, if in any. */
+async function live(namespace?: string, arm = (_: Mortal) => {}): Promise<void> {
+  life = mortal(world.client, nodes);
+  arm(life);
+  daemon = await startController(life.client, {
+    executor: life.executor,
+    retry: { startMs: 100, maxMs: 1000 },
+    provisioning: { crossNamespace: true, snapshotController: 'builtin', namespace },
+  });
+}
+async function end(): Promise<void> {
+  await daemon?.stop();
+  daemon = undefined;
+}
+
+beforeAll(() => {
+  if (!MANY) console.info(`STOWAGE_FAULTS_SEED=${SEED}`);
+});
+beforeEach(async () => {
+  if (sound) return;
+  await end();
+  await world?.stop();
+  world = await startClaimWorld();
+  nodes = lazyNodes(world.nodes, 'n1', { kubelet: false });
+  await live();
+  await world.createClass('fast');
+  await world.createSnapshotClass('fast');
+  await world.createGrant('prod/to-test', 'test');
+  await world.createLink('test/backup', { namespace: 'prod', name: 'backup' });
+  await world.createClaim('prod/foo');
+  await world.isBound('prod/foo');
+  await world.write('prod/foo', DATA);
+  await world.createSnapshot('prod/backup', 'foo');
+  await world.isWhole(BASE);
+}, 60_000);
+afterAll(async () => {
+  await end();
+  await world?.stop();
+});
+
+/** Nothing is written and no node asked any more. */
+async function isIdle(): Promise<void> {
+  let quiet = 0;
+  await until('the daemon is idle', WAIT, async () => {
+    const { length } = life.effects;
+    await new Promise((resolve) => setTimeout(resolve, 30));
+    quiet = life.effects.length === length ? quiet + 1 : 0;
+    return quiet === 3 ? true : undefined;
+  });
+}
+
+/** Back to where the next one begins, by a daemon that lives. */
+async function undo(): Promise<void> {
+  for (const [resource, kept] of [
+    [PERSISTENT_VOLUME_CLAIMS, BASE.claims],
+    [VOLUME_SNAPSHOTS, BASE.snapshots],
+  ] as const) {
+    for (const { metadata } of await world.all(resource)) {
+      const key = `${metadata.namespace}/${metadata.name}`;
+      if (!(key in kept)) await world.remove(resource, key);
+    }
+  }
+  await world.isWhole(BASE);
+}
+
+interface Death {
+  at: number;
+  when: 'before' | 'after';
+  laziness: number;
+  changes: boolean;
+}
+
+/** @returns the effect that it was killed at; undefined where all was done before there were as many */
+async function killed(way: Way, { at, when, laziness, changes }: Death): Promise<string | undefined> {
+  nodes.laziness = 0;
+  await way.before?.();
+  await world.isWhole(way.from);
+  await isIdle();
+
+  nodes.laziness = laziness;
+  let hasDied = false;
+  void life.arm(at, when).then(() => {
+    hasDied = true;
+  });
+  await way.act();
+  await until('it is dead, or has done all', WAIT, async () =>
+    hasDied || (await world.whatIsWrong(way.to)) === undefined ? true : undefined,
+  );
+  await isIdle();
+  const effect = hasDied ? life.effects.at(at - 1) : undefined;
+  await end();
+
+  const change = changes ? way.change : undefined;
+  await change?.act();
+  await live();
+  await world.isWhole(change?.to ?? way.to);
+  // Whatever is left of the first one's comes last.
+  await nodes.runAll();
+  await isIdle();
+  await world.isWhole(change?.to ?? way.to, 0);
+  nodes.laziness = 0;
+  await undo();
+  return effect;
+}
+
+const CASES = WAYS.flatMap((way) =>
+  some(['before', 'after'] as const).flatMap((when) =>
+    some(way.change === undefined ? [false] : [false, true]).map(
+      (changes) => [when, way.name, changes ? way.change?.name : 'nothing else', way, changes] as const,
+    ),
+  ),
+);
+
+test.each(CASES)(
+  'killed %s each effect of %s, while %s happens',
+  async (when, _, __, way, changes) => {
+    sound = false;
+    const effects: string[] = [];
+    for (let at = 1 + Math.floor(random() * EACH); ; at += EACH) {
+      expect(at).toBeLessThan(MOST);
+      const death: Death = { at, when, laziness: pick(LAZINESS), changes };
+      try {
+        const effect = await killed(way, death);
+        if (effect === undefined) break;
+        effects.push(effect);
+      } catch (cause) {
+        const where = `${JSON.stringify(death)}, after ${life.effects.join(', ')}`;
+        throw new Error(`seed ${SEED}, ${where}: ${(cause as Error).message}`, { cause });
+      }
+    }
+    expect(effects.length).toBeGreaterThan(0);
+    console.info(`${way.name}: killed ${when} ${effects.length} effects: ${effects.join(', ')}`);
+    sound = true;
+  },
+  600_000,
+);
+
+test.each(some(['before', 'after'] as const))(
+  'killed %s each effect of telling the scheduler of room',
+  async (when) => {
+    sound = false;
+    const capacities = () => world.all<CsiStorageCapacity>(CSI_STORAGE_CAPACITIES);
+    const isTold = async (...classes: string[]) => {
+      const told = (await capacities()).map(({ storageClassName }) => storageClassName);
+      return told.sort().join() === classes.join() ? true : undefined;
+    };
+    const effects: string[] = [];
+    for (let at = 1; ; at++) {
+      expect(at).toBeLessThan(MOST);
+      await end();
+      for (const { metadata } of await capacities()) {
+        await world.remove(CSI_STORAGE_CAPACITIES, `${metadata.namespace}/${metadata.name}`);
+      }
+      if (at > 1) await world.remove(CSI_DRIVERS, '/volume.stowage.dev');
+      let hasDied = false;
+      await live('default', (mine) => {
+        void mine.arm(at, when).then(() => {
+          hasDied = true;
+        });
+      });
+      await world.createClass('room');
+      await until('it is dead, or has told all', WAIT, async () => (hasDied ? true : isTold('fast', 'room')));
+      await isIdle();
+      const effect = hasDied ? life.effects.at(at - 1) : undefined;
+      await end();
+      await live('default');
+      await until('the room of both classes is told', WAIT, () => isTold('fast', 'room'));
+      expect(await world.all(CSI_DRIVERS)).toHaveLength(1);
+      await world.remove(STORAGE_CLASSES, '/room');
+      await until('that of one is told', WAIT, () => isTold('fast'));
+      await isIdle();
+      if (effect === undefined) break;
+      effects.push(effect);
+    }
+    console.info(`room: killed ${when} ${effects.length} effects: ${effects.join(', ')}`);
+    await end();
+    await live();
+    sound = true;
+  },
+  120_000,
+);

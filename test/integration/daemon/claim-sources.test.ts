@@ -1,0 +1,165 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { SNAPSHOT_FINALIZERS } from '../../../src/api/names.ts';
+import {
+  PERSISTENT_VOLUME_CLAIMS,
+  VOLUME_SNAPSHOT_CONTENTS,
+  VOLUME_SNAPSHOTS,
+  VOLUMES,
+} from '../../../src/api/resources.ts';
+import type { VolumeSnapshot, VolumeSnapshotContent } from '../../../src/api/snapshot.ts';
+import type { Volume } from '../../../src/api/volume.ts';
+import type { KubeClient } from '../../../src/kube/types.ts';
+import { type ClaimWorld, type Key, startClaimWorld, toSnapshot } from '../../support/claim-world.ts';
+import { startController, type TestController } from '../../support/controller.ts';
+import { type LazyNodes, lazyNodes } from '../../support/lazy-nodes.ts';
+import { until } from '../../support/until.ts';
+
+/** What volumes start from, while they are made: it is not taken away under them, and goes afterwards. */
+
+const WAIT = 20_000;
+let world: ClaimWorld;
+let nodes: LazyNodes;
+let daemon: TestController | undefined;
+
+const start = async (client: KubeClient = world.client) => {
+  daemon = await startController(client, {
+    executor: nodes,
+    provisioning: { crossNamespace: true, snapshotController: 'builtin' },
+  });
+};
+const end = async () => {
+  await daemon?.stop();
+  daemon = undefined;
+};
+
+beforeAll(async () => {
+  world = await startClaimWorld();
+  nodes = lazyNodes(world.nodes, 'n1', { kubelet: false });
+  await start();
+  await world.createClass('fast');
+  await world.createSnapshotClass('fast');
+  await world.createGrant('prod/to-test', 'test');
+}, 60_000);
+beforeEach(async () => {
+  nodes.laziness = 0;
+  await nodes.runAll();
+});
+afterAll(async () => {
+  await end();
+  await world?.stop();
+});
+
+async function data(name: string): Promise<void> {
+  await world.createClaim(`prod/${name}`);
+  await world.isBound(`prod/${name}`);
+  await world.write(`prod/${name}`, `of ${name}`);
+}
+
+/** The one that was made for the claim. */
+const volumeOf = async (key: Key) =>
+  world.find<Volume>(VOLUMES, `/pvc-${(await world.claim(key))?.metadata.uid}`);
+
+/** Its job is named, and stays on the node without an end. */
+async function isBeingMade(key: Key): Promise<void> {
+  await until(`${key} is being made`, WAIT, async () => {
+    const volume = await volumeOf(key);
+    return volume?.status?.job === 'PrepareVolume/1' ? true : undefined;
+  });
+}
+const finish = async () => {
+  nodes.laziness = 0;
+  await nodes.runAll();
+};
+const isGone = (what: string, key: string, resource = VOLUMES) =>
+  until(`${what} is gone`, WAIT, async () =>
+    (await world.find(resource, key)) === undefined ? true : undefined,
+  );
+
+test('a snapshot that is deleted while another namespace restores it goes once that is made', async () => {
+  await data('foo');
+  await world.createSnapshot('prod/backup', 'foo');
+  await world.isReady('prod/backup');
+  nodes.laziness = Infinity;
+  await world.createClaim('test/copy', { dataSourceRef: toSnapshot('prod/backup') });
+  await isBeingMade('test/copy');
+  const snapshot = await world.find<VolumeSnapshot>(VOLUME_SNAPSHOTS, 'prod/backup');
+  const content = await world.find<VolumeSnapshotContent>(
+    VOLUME_SNAPSHOT_CONTENTS,
+    `/${snapshot?.status?.boundVolumeSnapshotContentName}`,
+  );
+  expect((await volumeOf('test/copy'))?.spec.source).toEqual({
+    snapshotContentName: content?.metadata.name,
+    uid: content?.metadata.uid,
+  });
+  await world.remove(VOLUME_SNAPSHOTS, 'prod/backup');
+  await until('the deletion says why it waits', WAIT, async () => {
+    const snapshot = await world.find<VolumeSnapshot>(VOLUME_SNAPSHOTS, 'prod/backup');
+    const { message = '' } = snapshot?.status?.error ?? {};
+    return message.startsWith('Snapshot is being used to restore Volume pvc-') ? true : undefined;
+  });
+  await finish();
+  await world.isBound('test/copy');
+  expect(await world.fileOf('test/copy')).toMatchObject({ data: 'of foo' });
+  await isGone('the snapshot', 'prod/backup', VOLUME_SNAPSHOTS);
+});
+
+test('a claim that is deleted while it is cloned goes once that is made', async () => {
+  await data('cloned');
+  nodes.laziness = Infinity;
+  await world.createClaim('prod/clone', { dataSource: { kind: 'PersistentVolumeClaim', name: 'cloned' } });
+  await isBeingMade('prod/clone');
+  const { name, uid } = (await volumeOf('prod/cloned'))?.metadata ?? { name: '' };
+  expect((await volumeOf('prod/clone'))?.spec.source).toEqual({ volumeName: name, uid });
+  await until('the claim is kept as a source', WAIT, async () =>
+    (await world.claim('prod/cloned'))?.metadata.finalizers?.includes(SNAPSHOT_FINALIZERS.claimAsSource)
+      ? true
+      : undefined,
+  );
+  await world.remove(PERSISTENT_VOLUME_CLAIMS, 'prod/cloned');
+  // Somebody is in haste.
+  await world.client.patch(
+    PERSISTENT_VOLUME_CLAIMS,
+    'cloned',
+    { metadata: { finalizers: null } },
+    { namespace: 'prod' },
+  );
+  await isGone('the claim', 'prod/cloned', PERSISTENT_VOLUME_CLAIMS);
+  // What would let it go came, and was judged.
+  await until('it is decided what becomes of its Volume', WAIT, async () => {
+    const volume = await world.find<Volume>(VOLUMES, `/${name}`);
+    if (volume?.metadata.deletionTimestamp !== undefined) throw new Error('its data is taken away');
+    return daemon?.lines.some(({ message }) => message === 'kept while it is cloned') ? true : undefined;
+  });
+  await finish();
+  await world.isBound('prod/clone');
+  expect(await world.fileOf('prod/clone')).toMatchObject({ data: 'of cloned' });
+  await isGone('the Volume that was cloned', `/${name}`);
+});
+
+test('who begins anew knows of the grants before it tells anybody that there is none', async () => {
+  await data('granted');
+  await world.createSnapshot('prod/granted', 'granted');
+  await world.isReady('prod/granted');
+  await end();
+  await world.createClaim('test/from-grant', { dataSourceRef: toSnapshot('prod/granted') });
+  // Whether the API server serves grants at all is answered late.
+  const { promise: answers, resolve: answer } = Promise.withResolvers<void>();
+  let asked = 0;
+  await start({
+    ...world.client,
+    async list(resource, options) {
+      if (resource.kind === 'ReferenceGrant' && options?.limit === 1) {
+        asked += 1;
+        await answers;
+      }
+      return world.client.list(resource, options);
+    },
+  });
+  await until('it has asked', WAIT, async () => (asked > 0 ? true : undefined));
+  // Nothing is to happen.
+  await sleep(300);
+  answer();
+  await world.isBound('test/from-grant');
+  expect(await world.eventsOf('test/from-grant')).toEqual([]);
+});

@@ -1,0 +1,63 @@
+import { afterEach, expect, test } from '@jest/globals';
+import { VOLUMES } from '../../../src/api/resources.ts';
+import type { Volume } from '../../../src/api/volume.ts';
+import { DEFAULT_ATTACHMENT } from '../../../src/daemon/attachment-controller.ts';
+import { sparseVolume, startCluster, type TestCluster } from '../../support/cluster.ts';
+import { startController, type TestController } from '../../support/controller.ts';
+import { until } from '../../support/until.ts';
+import { workingNodes } from '../../support/working-nodes.ts';
+
+let cluster: TestCluster;
+let controller: TestController;
+
+afterEach(async () => {
+  await controller?.stop();
+  await cluster?.stop();
+});
+
+/** What nodes were asked about the kubelet's folders from before a Volume was made to after it was gone. */
+async function lookedFor(attachment: boolean): Promise<string[]> {
+  cluster = await startCluster();
+  const { client } = cluster;
+  const asked: string[] = [];
+  const nodes = workingNodes();
+  const executor = {
+    ...nodes,
+    observe: (...[node, probes]: Parameters<typeof nodes.observe>) => {
+      asked.push(...probes.map(({ argv }) => argv.join(' ')));
+      return nodes.observe(node, probes);
+    },
+    submit: (...[node, job, wait]: Parameters<typeof nodes.submit>) => {
+      asked.push(...(job.look ?? []).map(({ argv }) => argv.join(' ')));
+      asked.push(...job.steps.flatMap(({ guards }) => guards.map(({ argv }) => argv.join(' '))));
+      return nodes.submit(node, job, wait);
+    },
+  };
+  controller = await startController(client, {
+    executor,
+    attachment: attachment && { ...DEFAULT_ATTACHMENT, kubeletRoot: '/data/kubelet' },
+    kubeletRoot: '/data/kubelet',
+  });
+  await client.create(VOLUMES, sparseVolume('data1', 'n1', '64Mi'));
+  const phase = async () => (await client.get<Volume>(VOLUMES, 'data1')).status?.phase;
+  await until('data1 made', 10_000, async () => ((await phase()) === 'Available' ? true : undefined));
+  await client.delete(VOLUMES, 'data1');
+  await until('data1 gone', 10_000, async () =>
+    (await client.list(VOLUMES)).items.length === 0 ? true : undefined,
+  );
+  return asked.filter((line) => line.includes('kubelet'));
+}
+
+// Its rules of sudo, and the lists of Salt and the forced command, name one root folder, and refuse to look into another.
+test.each([
+  ['attaches', true],
+  ['does not attach', false],
+])(
+  'a daemon that %s looks for the kubelet where it was told that it is',
+  async (_, attachment) => {
+    const lines = await lookedFor(attachment);
+    expect(lines).not.toEqual([]);
+    expect(lines.filter((line) => !line.includes('/data/kubelet'))).toEqual([]);
+  },
+  30_000,
+);

@@ -1,0 +1,169 @@
+import { afterAll, beforeAll, beforeEach, expect, jest, test } from '@jest/globals';
+import type { Pod } from '../../../src/api/core.ts';
+import { POPULATE_ATTEMPTS_ANNOTATION } from '../../../src/api/names.ts';
+import {
+  PERSISTENT_VOLUME_CLAIMS,
+  PODS,
+  POPULATOR_DEFINITIONS,
+  VOLUME_POPULATORS,
+} from '../../../src/api/resources.ts';
+import { startController, type TestController } from '../../support/controller.ts';
+import { HELLO_DEFINITION, HELLO_POPULATOR, HELLOS, hello } from '../../support/hello.ts';
+import { mortal } from '../../support/mortal.ts';
+import {
+  NAMESPACE,
+  OWN,
+  type PopulationCluster,
+  startPopulationCluster,
+} from '../../support/population-cluster.ts';
+import { until } from '../../support/until.ts';
+import { type WorkingNodes, workingNodes } from '../../support/working-nodes.ts';
+
+/**
+ * The daemon is killed at each effect by which a claim is filled, or given up, and a new one is started over the same API server: there
+ * is one volume or none, with the right bytes, and one event of its end.
+ */
+
+jest.setTimeout(60_000);
+
+let cluster: PopulationCluster;
+let nodes: WorkingNodes;
+let controller: TestController | undefined;
+let round = 0;
+
+beforeAll(async () => {
+  cluster = await startPopulationCluster();
+  await cluster.client.create(POPULATOR_DEFINITIONS, HELLO_DEFINITION);
+  await cluster.client.create(VOLUME_POPULATORS, HELLO_POPULATOR);
+  await cluster.client.create(HELLOS, hello('example', NAMESPACE), { namespace: NAMESPACE });
+  await cluster.createClass('immediate');
+}, 30_000);
+afterAll(async () => {
+  await controller?.stop();
+  await cluster.stop();
+});
+beforeEach(() => {
+  nodes = workingNodes();
+  round += 1;
+});
+
+const MACHINE = [
+  'create persistentvolumeclaims',
+  'create pods',
+  'patch persistentvolumeclaims',
+  'patch persistentvolumes',
+  'delete pods',
+  'delete persistentvolumeclaims',
+];
+
+const PROVISIONING = { namespace: OWN, crossNamespace: true };
+/** Soon: what a write of another process makes old is decided anew. */
+const RETRY = { startMs: 50, maxMs: 500 };
+
+/** Resolves when it has died, or has had nothing left to do. */
+async function dieAt(at: number, when: 'before' | 'after', done: () => Promise<unknown>): Promise<string[]> {
+  const life = mortal(cluster.client, nodes, (what) => MACHINE.includes(what));
+  const died = life.arm(at, when);
+  controller = await startController(life.client, { executor: life.executor, provisioning: PROVISIONING });
+  await Promise.race([died, done()]);
+  await controller.stop();
+  return life.effects;
+}
+
+async function liveOn(): Promise<void> {
+  controller = await startController(cluster.client, {
+    executor: nodes,
+    provisioning: PROVISIONING,
+    retry: RETRY,
+  });
+}
+
+/** More than filling takes, so that the last ones show the same without a death. */
+const FILLING = 11;
+const CASES = Array.from({ length: FILLING }, (_, index) => index + 1).flatMap((at) =>
+  (['before', 'after'] as const).map((when) => [when, at] as const),
+);
+
+test.each(CASES)('a claim is filled by the next one when one dies %s effect %i', async (when, at) => {
+  const name = `filled-${round}`;
+  await cluster.createClaim(name);
+  const effects = await dieAt(at, when, () => cluster.isBound(name).then(cluster.isClean));
+  await liveOn();
+  const { spec, metadata } = await cluster.isBound(name);
+  await cluster.isClean();
+  const pvs = await cluster.persistentVolumes();
+  expect({ effects, pvs: pvs.length }).toEqual({ effects, pvs: 1 });
+  expect(pvs[0]?.spec.claimRef?.uid).toBe(metadata.uid);
+  expect(cluster.contents.get(spec.volumeName ?? '')).toEqual({ 'hello.txt': 'Hello, world!' });
+  const finished = (await cluster.eventsOf(name)).filter(({ reason }) => reason === 'PopulatorFinished');
+  expect(finished.map(({ count }) => count)).toEqual([1]);
+  expect(cluster.faults).toEqual([]);
+
+  await cluster.client.delete(PERSISTENT_VOLUME_CLAIMS, name, { namespace: NAMESPACE });
+  await cluster.isEmpty();
+  await controller?.stop();
+});
+
+/** Of which some are after all is gone. */
+const CANCELLING = 4;
+
+test.each(CASES.filter(([, at]) => at <= CANCELLING))(
+  'a claim that is deleted is given up by the next one when one dies %s effect %i of that',
+  async (when, at) => {
+    const name = `deleted-${round}`;
+    const { run } = cluster.world;
+    cluster.world.run = () => undefined;
+    try {
+      await liveOn();
+      await cluster.createClaim(name);
+      await until('its pod runs', 20_000, async () => {
+        const [pod] = await cluster.all<Pod>(PODS, OWN);
+        return pod?.status?.phase === 'Running' || undefined;
+      });
+      await controller?.stop();
+      await cluster.client.delete(PERSISTENT_VOLUME_CLAIMS, name, { namespace: NAMESPACE });
+      await dieAt(at, when, () => cluster.isClean().then(cluster.isEmpty));
+      await liveOn();
+      await cluster.isClean();
+      await cluster.isEmpty();
+      await cluster.gone(PERSISTENT_VOLUME_CLAIMS, name, NAMESPACE);
+      await controller?.stop();
+    } finally {
+      cluster.world.run = run;
+    }
+  },
+);
+
+/** `npm run test:faults` has the time for all of them: a pod that failed is followed by another after 10 s. */
+const FAILING = (process.env.STOWAGE_FAULTS === undefined ? [4] : [3, 4, 5]).flatMap((at) =>
+  (['before', 'after'] as const).map((when) => [when, at] as const),
+);
+
+test.each(FAILING)('a pod that fails counts once when one dies %s effect %i', async (when, at) => {
+  const name = `failed-${round}`;
+  const before = cluster.ran.length;
+  const { run } = cluster.world;
+  cluster.world.run = (pod) => (cluster.ran.length === before ? { failed: 'no space' } : run(pod));
+  try {
+    await cluster.createClaim(name);
+    const effects = await dieAt(at, when, () => cluster.isBound(name).then(cluster.isClean));
+    await liveOn();
+    const prime = await until('its failure is noted', 20_000, async () => {
+      const [found] = await cluster.all(PERSISTENT_VOLUME_CLAIMS, OWN);
+      return found?.metadata.annotations?.[POPULATE_ATTEMPTS_ANNOTATION] === undefined ? undefined : found;
+    });
+    expect(JSON.parse(prime.metadata.annotations?.[POPULATE_ATTEMPTS_ANNOTATION] ?? '')).toMatchObject({
+      failed: 1,
+      message: expect.stringContaining('no space'),
+    });
+    const { spec } = await cluster.isBound(name);
+    await cluster.isClean();
+    expect({ effects, ran: cluster.ran.length - before }).toEqual({ effects, ran: 2 });
+    expect(cluster.contents.get(spec.volumeName ?? '')).toEqual({ 'hello.txt': 'Hello, world!' });
+    await cluster.client.delete(PERSISTENT_VOLUME_CLAIMS, name, { namespace: NAMESPACE });
+    await cluster.isEmpty();
+    await controller?.stop();
+  } finally {
+    cluster.world.run = run;
+  }
+});

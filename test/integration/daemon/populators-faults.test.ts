@@ -1,0 +1,310 @@
+import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
+import type { KubeEvent, Pod } from '../../../src/api/core.ts';
+import type { KubeObject, Resource } from '../../../src/api/meta.ts';
+import {
+  NODES,
+  PERSISTENT_VOLUME_CLAIMS,
+  PODS,
+  POPULATOR_DEFINITIONS,
+  REFERENCE_GRANTS,
+  VOLUME_POPULATORS,
+} from '../../../src/api/resources.ts';
+import { ApiError } from '../../../src/kube/errors.ts';
+import type { KubeClient } from '../../../src/kube/types.ts';
+import { startController, type TestController } from '../../support/controller.ts';
+import { HELLO_DEFINITION, HELLO_POPULATOR, HELLOS, hello, helloReference } from '../../support/hello.ts';
+import {
+  NAMESPACE,
+  OWN,
+  type PopulationCluster,
+  startPopulationCluster,
+} from '../../support/population-cluster.ts';
+import { until } from '../../support/until.ts';
+import { workingNodes } from '../../support/working-nodes.ts';
+
+/** What goes wrong while a claim is filled, or is done to it: it ends bound, with the right bytes, or says why not, and so does `why`. */
+
+jest.setTimeout(60_000);
+
+let cluster: PopulationCluster;
+let controller: TestController;
+/** What the API server refuses, as it says it, by `verb plural`. */
+let refused: Map<string, string>;
+
+beforeEach(async () => {
+  refused = new Map();
+  cluster = await startPopulationCluster();
+  controller = await startController(refusing(cluster.client), {
+    executor: workingNodes(),
+    provisioning: { namespace: OWN, crossNamespace: true },
+    retry: { startMs: 50, maxMs: 500 },
+  });
+  await cluster.client.create(POPULATOR_DEFINITIONS, HELLO_DEFINITION);
+  await cluster.client.create(VOLUME_POPULATORS, HELLO_POPULATOR);
+  await cluster.client.create(HELLOS, hello('example', NAMESPACE), { namespace: NAMESPACE });
+  await cluster.createClass('immediate');
+}, 30_000);
+afterEach(async () => {
+  await controller.stop();
+  await cluster.stop();
+});
+
+function refusing(client: KubeClient): KubeClient {
+  return {
+    ...client,
+    create: (resource, object, options) => {
+      const message = options?.namespace === OWN ? refused.get(`create ${resource.plural}`) : undefined;
+      if (message === undefined) return client.create(resource, object, options);
+      const status = { kind: 'Status', status: 'Failure', code: 403, reason: 'Forbidden', message };
+      return Promise.reject(new ApiError(status as never, 403, 'POST'));
+    },
+  };
+}
+
+const podNow = async () => (await cluster.all<Pod>(PODS, OWN))[0];
+const runs = (not?: string) =>
+  until('its pod runs', 20_000, async () => {
+    const pod = await podNow();
+    return pod?.status?.phase === 'Running' && pod.metadata.uid !== not ? pod : undefined;
+  });
+const why = async (name: string) => {
+  const { out, err } = await cluster.stowage('why', 'pvc', `${NAMESPACE}/${name}`);
+  return `${out}${err}`;
+};
+/** Events of failure, each with how often it was told. */
+const warnings = async (name: string) =>
+  (await cluster.eventsOf(name))
+    .filter(({ type }: KubeEvent) => type === 'Warning')
+    .map(({ reason, count }) => `${reason} ${count}`);
+const isFilled = async (name: string, text = 'Hello, world!') => {
+  const { spec } = await cluster.isBound(name);
+  expect(cluster.contents.get(spec.volumeName ?? '')).toEqual({ 'hello.txt': text });
+  await cluster.isClean();
+  expect(await cluster.persistentVolumes()).toHaveLength(1);
+  expect(cluster.faults).toEqual([]);
+};
+const removeOwn = (resource: Resource, { metadata }: KubeObject, gracePeriodSeconds?: number) =>
+  cluster.client.delete(resource, metadata.name, {
+    namespace: OWN,
+    ...(gracePeriodSeconds === undefined ? {} : { gracePeriodSeconds }),
+  });
+/** Until `goOn` is called, no container ends. */
+function held(): () => void {
+  const { run } = cluster.world;
+  cluster.world.run = () => undefined;
+  return () => {
+    cluster.world.run = run;
+  };
+}
+
+describe('somebody deletes', () => {
+  test('the prime claim, and the claim is filled anew', async () => {
+    const goOn = held();
+    await cluster.createClaim('data');
+    const pod = await runs();
+    const [prime] = await cluster.all(PERSISTENT_VOLUME_CLAIMS, OWN);
+    await removeOwn(PERSISTENT_VOLUME_CLAIMS, prime as KubeObject);
+    await runs(pod.metadata.uid);
+    goOn();
+    await isFilled('data');
+  });
+
+  test('the pod, which is told and tried again', async () => {
+    const goOn = held();
+    await cluster.createClaim('data');
+    const pod = await runs();
+    await removeOwn(PODS, pod);
+    await cluster.isTold('data', 'before it had ended. It is tried again');
+    expect(await why('data')).toMatch(/Held up by: .*failed, the 1\. of 4: it was deleted/);
+    goOn();
+    await isFilled('data');
+    expect(await warnings('data')).toEqual(['PopulatorFailed 1']);
+  });
+
+  test('the pod, at once', async () => {
+    const goOn = held();
+    await cluster.createClaim('data');
+    const pod = await runs();
+    await removeOwn(PODS, pod, 0);
+    await cluster.isTold('data', 'it was deleted');
+    goOn();
+    await isFilled('data');
+    expect(await warnings('data')).toEqual(['PopulatorFailed 1']);
+  });
+
+  test('the pod, whose program ends with 0 when it is told to: half of its work is not taken for all', async () => {
+    const goOn = held();
+    await cluster.createClaim('data');
+    const pod = await runs();
+    const { name, uid } = pod.metadata;
+    // Its node lets go of it when this is gone.
+    await cluster.client.patch(PODS, name, { metadata: { finalizers: ['test/hold'] } }, { namespace: OWN });
+    await removeOwn(PODS, pod);
+    const status = { phase: 'Succeeded' };
+    await cluster.client.patch(
+      PODS,
+      name,
+      { metadata: { uid }, status },
+      { namespace: OWN, subresource: 'status' },
+    );
+    await cluster.isTold('data', 'it was deleted on node n1 before it had ended');
+    expect((await cluster.claimNow('data')).spec.volumeName).toBeUndefined();
+    expect(await why('data')).toContain('another one is made when it is gone');
+    await cluster.client.patch(PODS, name, { metadata: { finalizers: null } }, { namespace: OWN });
+    goOn();
+    await isFilled('data');
+    expect(cluster.ran).toHaveLength(1);
+  });
+
+  test('what says how it is filled, while it is: that goes on', async () => {
+    const goOn = held();
+    await cluster.createClaim('data');
+    await runs();
+    await cluster.client.delete(POPULATOR_DEFINITIONS, 'hello');
+    await cluster.client.delete(VOLUME_POPULATORS, 'hello');
+    await cluster.isTold('data', 'no PopulatorDefinition says any more how volumes are filled');
+    expect(await why('data')).toMatch(/Held up by: .*is filled by pod stowage\/populate-/);
+    goOn();
+    await isFilled('data');
+  });
+
+  test('the namespace of the daemon, and makes it again', async () => {
+    const goOn = held();
+    await cluster.createClaim('data');
+    const pod = await runs();
+    const gone = 'namespace stowage is being terminated';
+    for (const plural of ['pods', 'persistentvolumeclaims']) refused.set(`create ${plural}`, gone);
+    const [prime] = await cluster.all(PERSISTENT_VOLUME_CLAIMS, OWN);
+    await removeOwn(PERSISTENT_VOLUME_CLAIMS, prime as KubeObject);
+    await removeOwn(PODS, pod);
+    await cluster.isTold('data', `is refused: ${gone}`);
+    expect(await why('data')).toContain(gone);
+    refused.clear();
+    goOn();
+    await isFilled('data');
+  });
+});
+
+describe('a quota of the namespace', () => {
+  test.each([
+    ['persistentvolumeclaims', 'PopulatorPVCPrimeCreationError', 'claim stowage/prime-'],
+    ['pods', 'PopulatorCreationError', 'pod stowage/populate-'],
+  ])('for %s is told once, and the claim is filled once there is room', async (plural, reason, what) => {
+    let asked = 0;
+    // The numbers of such a message change.
+    const message = () => `exceeded quota: small, used: ${++asked}, limited: 1`;
+    refused.get = (key) => (key === `create ${plural}` && refused.size > 0 ? message() : undefined);
+    refused.set('on', '');
+    await cluster.createClaim('data');
+    await cluster.isTold('data', `${reason}: ${what}`);
+    await until('it was asked for again', 20_000, async () => asked > 3 || undefined);
+    expect(await why('data')).toContain('exceeded quota: small');
+    expect(await warnings('data')).toEqual([`${reason} 1`]);
+    refused.clear();
+    await isFilled('data');
+  });
+});
+
+describe('a pod that does not begin', () => {
+  /** As a kubelet says it of an image that does not come. */
+  async function hasNoImage(pod: Pod, reason: string): Promise<void> {
+    const containerStatuses = [
+      {
+        ...{ name: 'populate', image: 'x', imageID: '', ready: false, restartCount: 0 },
+        state: { waiting: { reason, message: 'no such image' } },
+      },
+    ];
+    const { name, uid } = pod.metadata;
+    await cluster.client.patch(
+      PODS,
+      name,
+      { metadata: { uid }, status: { containerStatuses } },
+      { namespace: OWN, subresource: 'status' },
+    );
+  }
+
+  test('for want of its image is told once, and made anew when that is corrected', async () => {
+    cluster.world.mount = () => Promise.reject(new Error('it is not'));
+    await cluster.createClaim('data');
+    const pod = await until('its pod is there', 20_000, podNow);
+    for (const reason of ['ErrImagePull', 'ImagePullBackOff', 'ErrImagePull', 'ImagePullBackOff']) {
+      await hasNoImage(pod, reason);
+      await cluster.isTold('data', 'does not run: ErrImagePull: no such image');
+    }
+    expect(await why('data')).toMatch(/Held up by: .*does not run: ImagePullBackOff: no such image/);
+    const image = { spec: { pod: { image: 'localhost/other:test' } } };
+    await cluster.client.patch(POPULATOR_DEFINITIONS, 'hello', image);
+    cluster.world.mount = async () => {};
+    await isFilled('data');
+    expect(await warnings('data')).toEqual(['PopulatorCreationError 1']);
+    expect(cluster.ran[0]?.spec.containers).toMatchObject([{ image: 'localhost/other:test' }]);
+  });
+
+  test('for want of a node keeps no place, and runs once there is one', async () => {
+    const drain = (unschedulable: boolean) => cluster.client.patch(NODES, 'n1', { spec: { unschedulable } });
+    await cluster.client.delete(NODES, 'n2');
+    cluster.world.run = () => undefined;
+    await cluster.createClaim('data');
+    const pod = await runs();
+    await drain(true);
+    await removeOwn(PODS, pod);
+    await cluster.isTold('data', 'does not run: 0/1 nodes are available');
+    expect(await why('data')).toMatch(/Held up by: .*does not run: 0\/1 nodes are available/);
+    await drain(false);
+    await runs(pod.metadata.uid);
+    expect(await why('data')).toMatch(/Held up by: .*is filled by pod stowage\/populate-/);
+  });
+
+  test('for want of what it mounts says that, though it tells nothing itself', async () => {
+    cluster.world.mount = () => Promise.reject(new Error('secret "certs" not found'));
+    await cluster.createClaim('data');
+    await until('it is told', 45_000, async () =>
+      (await cluster.eventsOf('data')).find(({ message }) => message.includes('FailedMount: secret "certs"')),
+    );
+    expect(await why('data')).toContain('does not run: FailedMount: secret "certs" not found');
+    cluster.world.mount = async () => {};
+    await isFilled('data');
+    expect(await warnings('data')).toEqual(['PopulatorCreationError 1']);
+  });
+});
+
+test('a source that is changed while a pod runs is not in what that fills', async () => {
+  const goOn = held();
+  await cluster.createClaim('data');
+  await runs();
+  const later = { spec: { fileContents: 'later' } };
+  await cluster.client.patch(HELLOS, 'example', later, { namespace: NAMESPACE });
+  await cluster.client.delete(HELLOS, 'example', { namespace: NAMESPACE });
+  goOn();
+  await isFilled('data');
+});
+
+test('grants are followed once, for all who wait for one', async () => {
+  await controller.stop();
+  const followed: string[] = [];
+  const client: KubeClient = {
+    ...cluster.client,
+    watch: (resource, ...rest) => {
+      followed.push(resource.plural);
+      return cluster.client.watch(resource, ...rest);
+    },
+  };
+  controller = await startController(client, {
+    executor: workingNodes(),
+    provisioning: { namespace: OWN, crossNamespace: true },
+  });
+  await cluster.client.create(HELLOS, hello('theirs', 'prod', 'theirs'), { namespace: 'prod' });
+  await cluster.createClaim('data', { dataSourceRef: helloReference('theirs', 'prod') });
+  await cluster.isTold('data', "isn't allowed");
+  await cluster.client.create<KubeObject>(REFERENCE_GRANTS, {
+    apiVersion: 'gateway.networking.k8s.io/v1',
+    kind: 'ReferenceGrant',
+    metadata: { name: 'hellos', namespace: 'prod' },
+    spec: {
+      from: [{ group: '', kind: 'PersistentVolumeClaim', namespace: NAMESPACE }],
+      to: [{ group: HELLOS.group, kind: HELLOS.kind }],
+    },
+  } as KubeObject);
+  await isFilled('data', 'theirs');
+  expect(followed.filter((plural) => plural === REFERENCE_GRANTS.plural)).toHaveLength(1);
+});

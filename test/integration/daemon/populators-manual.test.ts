@@ -1,0 +1,63 @@
+import { readFile } from 'node:fs/promises';
+import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
+import { parseAllDocuments } from 'yaml';
+import type { KubeObject, Resource } from '../../../src/api/meta.ts';
+import {
+  PERSISTENT_VOLUME_CLAIMS,
+  POPULATOR_DEFINITIONS,
+  VOLUME_POPULATORS,
+} from '../../../src/api/resources.ts';
+import { CLUSTER_ROLES, CUSTOM_RESOURCE_DEFINITIONS } from '../../../src/cli/install/kinds.ts';
+import { sourcesRole } from '../../../src/cli/populators/manifest.ts';
+import { startController, type TestController } from '../../support/controller.ts';
+import { HELLOS } from '../../support/hello.ts';
+import { OWN, type PopulationCluster, startPopulationCluster } from '../../support/population-cluster.ts';
+import { workingNodes } from '../../support/working-nodes.ts';
+
+jest.setTimeout(60_000);
+
+let cluster: PopulationCluster;
+let controller: TestController;
+beforeEach(async () => {
+  cluster = await startPopulationCluster({ without: ['Hello'] });
+  controller = await startController(cluster.client, {
+    executor: workingNodes(),
+    provisioning: { namespace: OWN },
+  });
+}, 30_000);
+afterEach(async () => {
+  await controller.stop();
+  await cluster.stop();
+});
+
+const RESOURCES: Record<string, Resource> = Object.fromEntries(
+  [
+    CUSTOM_RESOURCE_DEFINITIONS,
+    VOLUME_POPULATORS,
+    CLUSTER_ROLES,
+    POPULATOR_DEFINITIONS,
+    HELLOS,
+    PERSISTENT_VOLUME_CLAIMS,
+  ].map((resource) => [resource.kind, resource]),
+);
+
+test('the objects of the example in docs/populators.md fill a claim', async () => {
+  const [manual = ''] = (await readFile('docs/populators.md', 'utf8')).split('\n## Images');
+  const objects = [...manual.matchAll(/^```yaml\n(.*?)^```$/gms)].flatMap(([, text = '']) =>
+    parseAllDocuments(text).map((document) => document.toJS() as KubeObject),
+  );
+  expect(objects.map(({ kind }) => kind)).toEqual(Object.keys(RESOURCES));
+  await cluster.createClass('fast');
+  for (const object of objects) {
+    const resource = RESOURCES[object.kind] as Resource;
+    await cluster.client.create(resource, object, { namespace: object.metadata.namespace, strict: true });
+  }
+  const definition = objects.find(({ kind }) => kind === POPULATOR_DEFINITIONS.kind);
+  const { rules, metadata } = sourcesRole(definition as never) as KubeObject & { rules: unknown };
+  expect(objects.find(({ kind }) => kind === CLUSTER_ROLES.kind)).toMatchObject({
+    metadata: { name: metadata.name },
+    rules,
+  });
+  const { spec } = await cluster.isBound('greeting');
+  expect(cluster.contents.get(spec.volumeName ?? '')).toEqual({ 'hello.txt': 'Hello, world!' });
+});

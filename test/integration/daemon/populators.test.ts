@@ -1,0 +1,336 @@
+import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
+import type { KubeEvent, PersistentVolume, Pod } from '../../../src/api/core.ts';
+import type { KubeObject, Resource } from '../../../src/api/meta.ts';
+import { POPULATOR_DEFINITION_CRD } from '../../../src/api/populator-definition-crd.ts';
+import {
+  EVENTS,
+  PERSISTENT_VOLUME_CLAIMS,
+  PERSISTENT_VOLUMES,
+  PODS,
+  POPULATOR_DEFINITIONS,
+  REFERENCE_GRANTS,
+  STORAGE_CLASSES,
+  VOLUME_POPULATORS,
+  VOLUMES,
+} from '../../../src/api/resources.ts';
+import type { Volume } from '../../../src/api/volume.ts';
+import { VOLUME_POPULATOR_CRD } from '../../../src/api/volume-populator-crd.ts';
+import { CUSTOM_RESOURCE_DEFINITIONS } from '../../../src/cli/install/kinds.ts';
+import { systemClock } from '../../../src/control/clock.ts';
+import { createMetrics } from '../../../src/daemon/metrics/metrics.ts';
+import { MAX_RUNNING } from '../../../src/population/machine/pods.ts';
+import { startController, type TestController } from '../../support/controller.ts';
+import { HELLO_DEFINITION, HELLO_POPULATOR, HELLOS, hello, helloReference } from '../../support/hello.ts';
+import {
+  NAMESPACE,
+  OWN,
+  type PopulationCluster,
+  startPopulationCluster,
+} from '../../support/population-cluster.ts';
+import { until } from '../../support/until.ts';
+import { workingNodes } from '../../support/working-nodes.ts';
+
+/** Claims that populators fill, with the daemon's controllers against a sandbox's API server, and nodes and containers in memory. */
+
+jest.setTimeout(60_000);
+
+let cluster: PopulationCluster;
+let controller: TestController;
+
+beforeEach(async () => {
+  cluster = await startPopulationCluster();
+  controller = await startController(cluster.client, {
+    executor: workingNodes(),
+    provisioning: { namespace: OWN, crossNamespace: true },
+  });
+}, 30_000);
+afterEach(async () => {
+  await controller.stop();
+  await cluster.stop();
+});
+
+const register = async () => {
+  await cluster.client.create(POPULATOR_DEFINITIONS, HELLO_DEFINITION);
+  await cluster.client.create(VOLUME_POPULATORS, HELLO_POPULATOR);
+};
+const source = (text?: string) =>
+  cluster.client.create(HELLOS, hello('example', NAMESPACE, text), { namespace: NAMESPACE });
+const reasons = async (name: string) => (await cluster.eventsOf(name)).map(({ reason }) => reason);
+
+const removed = (resource: Resource, name: string) =>
+  cluster.client.delete(resource, name, resource.namespaced ? { namespace: NAMESPACE } : {});
+
+describe('the validator', () => {
+  const unknown = { apiGroup: 'nobody.example.com', kind: 'Nothing', name: 'x' };
+
+  test('tells once of what nobody knows, and of nothing else', async () => {
+    await cluster.client.create(VOLUME_POPULATORS, HELLO_POPULATOR);
+    await cluster.createClass('immediate');
+    const snapshot = { apiGroup: 'snapshot.storage.k8s.io', kind: 'VolumeSnapshot', name: 'x' };
+    await cluster.createClaim('nothing', { dataSourceRef: undefined });
+    await cluster.createClaim('claim', { dataSourceRef: { kind: 'PersistentVolumeClaim', name: 'x' } });
+    await cluster.createClaim('snapshot', { dataSourceRef: snapshot });
+    await cluster.createClaim('registered');
+    await cluster.createClaim('unknown', { dataSourceRef: unknown });
+    await cluster.isTold('unknown', 'UnrecognizedDataSourceKind: The datasource for this PVC does not match');
+    const labels = { metadata: { labels: { changed: 'yes' } } };
+    for (const name of ['nothing', 'claim', 'snapshot', 'registered', 'unknown']) {
+      await cluster.client.patch(PERSISTENT_VOLUME_CLAIMS, name, labels, { namespace: NAMESPACE });
+    }
+    // Those after it were looked at, too, once this is told.
+    await cluster.createClaim('last', { dataSourceRef: unknown });
+    await cluster.isTold('last', 'UnrecognizedDataSourceKind');
+    for (const name of ['nothing', 'claim', 'snapshot', 'registered']) {
+      expect(await reasons(name)).not.toContain('UnrecognizedDataSourceKind');
+    }
+    const [told, ...more] = (await cluster.eventsOf('unknown')).filter(({ type }) => type === 'Warning');
+    expect([told?.count, more]).toEqual([1, []]);
+    // A kind that only a VolumePopulator names is somebody else's.
+    expect(await reasons('registered')).toEqual(['Provisioning']);
+    expect((await cluster.claimNow('registered')).metadata.finalizers).toEqual([
+      'kubernetes.io/pvc-protection',
+    ]);
+  });
+
+  test('goes by what is registered at once', async () => {
+    await cluster.client.create(VOLUME_POPULATORS, HELLO_POPULATOR);
+    await cluster.createClaim('data', { storageClassName: 'none' });
+    await removed(VOLUME_POPULATORS, 'hello');
+    await cluster.isTold('data', 'UnrecognizedDataSourceKind');
+  });
+});
+
+test('all four sources of feedback tell of their part', async () => {
+  await cluster.createClass('immediate');
+  await expect(cluster.createClaim('core', { dataSourceRef: { kind: 'Pod', name: 'x' } })).rejects.toThrow(
+    "must be 'PersistentVolumeClaim' when referencing the default apiGroup",
+  );
+  await cluster.createClaim('data');
+  await cluster.isTold('data', 'UnrecognizedDataSourceKind');
+  await cluster.isTold('data', 'Provisioning: Assuming an external populator will provision the volume');
+  await register();
+  await cluster.isTold('data', `PopulatorDataSourceNotFound: Hello ${NAMESPACE}/example does not exist`);
+  await source();
+  await cluster.isBound('data');
+});
+
+describe('the machine', () => {
+  test('fills a claim from its data source, and leaves nothing behind', async () => {
+    await register();
+    await source();
+    await cluster.createClass('immediate');
+    await cluster.createClaim('data');
+    const { spec, metadata } = await cluster.isBound('data');
+    expect(cluster.contents.get(spec.volumeName ?? '')).toEqual({ 'hello.txt': 'Hello, world!' });
+    await cluster.isClean();
+    const [pv, ...others] = await cluster.persistentVolumes();
+    expect(others).toEqual([]);
+    expect(pv?.metadata.annotations).toMatchObject({ 'stowage.dev/populated-from': `${NAMESPACE}/example` });
+    expect(pv?.spec.claimRef).toMatchObject({ namespace: NAMESPACE, name: 'data', uid: metadata.uid });
+    expect(await reasons('data')).toEqual(
+      expect.arrayContaining(['Provisioning', 'PopulatorCreated', 'PopulatorFinished']),
+    );
+    expect(await reasons('data')).toHaveLength(3);
+    expect(cluster.faults).toEqual([]);
+
+    // It is the claim's: it goes with it.
+    await cluster.client.delete(PERSISTENT_VOLUME_CLAIMS, 'data', { namespace: NAMESPACE });
+    await cluster.isEmpty();
+  });
+
+  test('a claim that was filled grows as any other', async () => {
+    await register();
+    await source();
+    await cluster.createClass('immediate', { allowVolumeExpansion: true });
+    await cluster.createClaim('data');
+    const { spec } = await cluster.isBound('data');
+    await cluster.isClean();
+    const more = { spec: { resources: { requests: { storage: '96Mi' } } } };
+    await cluster.client.patch(PERSISTENT_VOLUME_CLAIMS, 'data', more, { namespace: NAMESPACE });
+    await until('its Volume is to grow', 20_000, async () => {
+      const volume = await cluster.client.get<Volume>(VOLUMES, spec.volumeName ?? '');
+      return volume.spec.sparseLoopDevice?.size === '96Mi' || undefined;
+    });
+  });
+
+  test('waits for the first pod where the class does, and fills its volume on that node', async () => {
+    await register();
+    await source();
+    await cluster.createClass('waits', { volumeBindingMode: 'WaitForFirstConsumer' });
+    await cluster.createClaim('data', { storageClassName: 'waits' });
+    await cluster.client.create(PODS, user('user', 'data', { 'kubernetes.io/hostname': 'n2' }), {
+      namespace: NAMESPACE,
+    });
+    const { spec } = await cluster.isBound('data');
+    const pv = await cluster.client.get<PersistentVolume>(PERSISTENT_VOLUMES, spec.volumeName ?? '');
+    expect(JSON.stringify(pv.spec.nodeAffinity)).toContain('n2');
+    expect(cluster.contents.get(spec.volumeName ?? '')).toEqual({ 'hello.txt': 'Hello, world!' });
+    await cluster.isClean();
+    await until('its pod runs', 20_000, async () => {
+      const { status } = await cluster.client.get<Pod>(PODS, 'user', { namespace: NAMESPACE });
+      return status?.phase === 'Running' || undefined;
+    });
+  });
+
+  test('lets no data of another namespace out without a grant, and goes on with it at once', async () => {
+    await register();
+    await cluster.createClass('immediate');
+    await cluster.client.create(HELLOS, hello('theirs', 'prod', 'secret'), { namespace: 'prod' });
+    await cluster.createClaim('data', { dataSourceRef: helloReference('theirs', 'prod') });
+    await cluster.createClaim('none', { dataSourceRef: helloReference('missing', 'prod') });
+    await cluster.isTold(
+      'data',
+      "PopulatorDataSourceRefused: accessing prod/theirs of Hello dataSource from default/data isn't allowed",
+    );
+    // Whether there is such an object, either.
+    await cluster.isTold('none', "isn't allowed");
+    expect(await cluster.all(PERSISTENT_VOLUME_CLAIMS, OWN)).toEqual([]);
+    await cluster.client.create<KubeObject>(REFERENCE_GRANTS, {
+      apiVersion: 'gateway.networking.k8s.io/v1',
+      kind: 'ReferenceGrant',
+      metadata: { name: 'hellos', namespace: 'prod' },
+      spec: {
+        from: [{ group: '', kind: 'PersistentVolumeClaim', namespace: NAMESPACE }],
+        to: [{ group: HELLOS.group, kind: HELLOS.kind, name: 'theirs' }],
+      },
+    } as KubeObject);
+    const { spec } = await cluster.isBound('data');
+    expect(cluster.contents.get(spec.volumeName ?? '')).toEqual({ 'hello.txt': 'secret' });
+    expect((await cluster.claimNow('none')).status?.phase).toBe('Pending');
+  });
+
+  test('tells what a pod wrote that failed, and tries again', async () => {
+    await register();
+    await source();
+    await cluster.createClass('immediate');
+    const { run } = cluster.world;
+    cluster.world.run = () => ({ failed: 'no space left' });
+    await cluster.createClaim('data');
+    await cluster.isTold('data', 'PopulatorFailed');
+    cluster.world.run = run;
+    expect(
+      (await cluster.eventsOf('data')).find(({ reason }) => reason === 'PopulatorFailed')?.message,
+    ).toContain('exit status 1: no space left. It is tried again');
+    await cluster.isBound('data');
+    expect(cluster.ran).toHaveLength(2);
+    await cluster.isClean();
+  });
+
+  test.each(['Delete', 'Retain'])(
+    'a claim that is deleted mid-way takes all with it, whatever else is gone (%s)',
+    async (reclaimPolicy) => {
+      await register();
+      await source();
+      await cluster.createClass('immediate', { reclaimPolicy });
+      cluster.world.run = () => undefined;
+      await cluster.createClaim('data');
+      await until('its pod runs', 20_000, async () => {
+        const [pod] = await cluster.all<Pod>(PODS, OWN);
+        return pod?.status?.phase === 'Running' || undefined;
+      });
+      await removed(HELLOS, 'example');
+      await removed(STORAGE_CLASSES, 'immediate');
+      await removed(POPULATOR_DEFINITIONS, 'hello');
+      await removed(VOLUME_POPULATORS, 'hello');
+      await removed(PERSISTENT_VOLUME_CLAIMS, 'data');
+      await cluster.gone(PERSISTENT_VOLUME_CLAIMS, 'data', NAMESPACE);
+      await cluster.isClean();
+      await cluster.isEmpty();
+    },
+  );
+
+  test('fills several at once, but no more than so many', async () => {
+    await register();
+    await source();
+    await cluster.createClass('immediate');
+    const { run } = cluster.world;
+    cluster.world.run = () => undefined;
+    const names = Array.from({ length: MAX_RUNNING + 2 }, (_, index) => `data-${index}`);
+    await Promise.all(names.map((name) => cluster.createClaim(name)));
+    await until('the last ones are told to wait', 50_000, async () => {
+      const { items } = await cluster.client.list<KubeEvent>(EVENTS, { namespace: NAMESPACE });
+      return items.filter(({ message }) => message.includes('fill volumes already')).length >= 2 || undefined;
+    });
+    expect(await cluster.all(PODS, OWN)).toHaveLength(MAX_RUNNING);
+    cluster.world.run = run;
+    await Promise.all(names.map((name) => cluster.isBound(name)));
+  }, 120_000);
+});
+
+test('counts what was found of data sources, and volumes that were filled', async () => {
+  await controller.stop();
+  const metrics = createMetrics({ clock: systemClock, transportOf: () => 'ssh' });
+  controller = await startController(cluster.client, {
+    executor: workingNodes(),
+    metrics,
+    provisioning: { namespace: OWN },
+  });
+  await cluster.createClass('immediate');
+  await source();
+  await cluster.createClaim('data');
+  await cluster.isTold('data', 'UnrecognizedDataSourceKind');
+  const { run } = cluster.world;
+  cluster.world.run = () => undefined;
+  await register();
+  await until(
+    'its pod is counted, with what it is to fill',
+    20_000,
+    async () =>
+      (await metrics.read()).body.includes(
+        `stowage_populations_in_flight_bytes{phase="Running"} ${64 << 20}\n`,
+      ) || undefined,
+  );
+  cluster.world.run = run;
+  await cluster.isBound('data');
+  await cluster.isClean();
+  const { body } = await metrics.read();
+  const lines = body.split('\n').filter((line) => /^(volume_\w+_count|stowage_populat)/.test(line));
+  expect(lines).toEqual(
+    expect.arrayContaining([
+      'volume_data_source_validator_operation_count{result="invalid"} 1',
+      'volume_data_source_validator_operation_count{result="populator"} 1',
+      'volume_populator_operation_count{operation_name="populate",result="success"} 1',
+      'volume_populator_operation_seconds_count{operation_name="populate",result="success"} 1',
+      'stowage_populations_in_flight{phase="Running"} 0',
+      `stowage_populated_bytes_total{class="immediate"} ${64 << 20}`,
+    ]),
+  );
+});
+
+test('waits for definitions of kinds that the cluster lacks, and begins when they are there', async () => {
+  await controller.stop();
+  await cluster.stop();
+  cluster = await startPopulationCluster({ without: ['VolumePopulator', 'PopulatorDefinition'] });
+  controller = await startController(cluster.client, {
+    executor: workingNodes(),
+    provisioning: { namespace: OWN },
+  });
+  await cluster.createClass('immediate');
+  await source();
+  await cluster.createClaim('data');
+  await until('the log tells of it', 20_000, async () => {
+    const told = JSON.stringify(controller.lines);
+    return (
+      (told.includes('volumepopulators.populator.storage.k8s.io') && told.includes('populatordefinitions')) ||
+      undefined
+    );
+  });
+  for (const crd of [VOLUME_POPULATOR_CRD, POPULATOR_DEFINITION_CRD]) {
+    await cluster.client.create<KubeObject>(CUSTOM_RESOURCE_DEFINITIONS, crd as KubeObject);
+  }
+  await cluster.isTold('data', 'UnrecognizedDataSourceKind');
+  await register();
+  await cluster.isBound('data');
+});
+
+const user = (name: string, claimName: string, nodeSelector: object) =>
+  ({
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { name },
+    spec: {
+      nodeSelector,
+      containers: [{ name: 'c', image: 'i' }],
+      volumes: [{ name: 'v', persistentVolumeClaim: { claimName } }],
+    },
+  }) as KubeObject;

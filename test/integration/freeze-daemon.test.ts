@@ -1,0 +1,259 @@
+import { existsSync } from 'node:fs';
+import { chmod, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { execa } from 'execa';
+import type { KubeNode, PersistentVolumeClaim, StorageClass } from '../../src/api/core.ts';
+import { ALL_CRDS } from '../../src/api/crds.ts';
+import {
+  NODES,
+  PERSISTENT_VOLUME_CLAIMS,
+  STORAGE_CLASSES,
+  VOLUME_SNAPSHOT_CLASSES,
+  VOLUME_SNAPSHOT_CONTENTS,
+  VOLUME_SNAPSHOTS,
+  VOLUMES,
+} from '../../src/api/resources.ts';
+import type { VolumeSnapshot, VolumeSnapshotClass, VolumeSnapshotContent } from '../../src/api/snapshot.ts';
+import type { Volume } from '../../src/api/volume.ts';
+import { startCluster, type TestCluster } from '../support/cluster.ts';
+import { bundleDaemon, type Daemon, type DaemonProgram } from '../support/daemon.ts';
+import { type OwnFileSystem, ownFileSystem, startWriter } from '../support/loop-mounts.ts';
+import { describeAsRoot } from '../support/root.ts';
+import { cutConnections, type Sshd, startSshd } from '../support/sshd.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+import { ensureUdev } from '../support/udev.ts';
+import { until } from '../support/until.ts';
+
+/** `npm run test:faults` has the time for all. */
+const MANY = process.env.STOWAGE_FAULTS !== undefined;
+const WAIT = 60_000;
+const namespace = 'default';
+
+/** A snapshot of a mounted volume, by the whole way: a daemon, which is a process, sshd, and a job on this machine. */
+describeAsRoot('a volume that a pod writes to, whose snapshot', () => {
+  let stopUdev: () => Promise<void>;
+  let disk: OwnFileSystem;
+  let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+  let sshd: Sshd;
+  let cluster: TestCluster;
+  let program: DaemonProgram;
+  let daemon: Daemon;
+  let mount: string;
+  let volumeUid: string;
+  let serial = 0;
+  /** While it is there, a copy of what is frozen takes longer than that may be. */
+  let slow: string;
+  /** One that began. */
+  let begun: string;
+
+  beforeAll(async () => {
+    stopUdev = await ensureUdev();
+    disk = await ownFileSystem('xfs', 2n << 30n);
+    folder = await temporaryFolder('freeze-daemon');
+    slow = join(folder.path, 'slow');
+    begun = join(folder.path, 'begun');
+    const bin = join(folder.path, 'bin');
+    await mkdir(bin);
+    // The clone before the freeze, which finds out whether there can be one, has no `dir`.
+    const cp = `#!/bin/sh\nPATH=$\{PATH#*:}\n[ -z "$dir" ] || [ ! -e ${slow} ] || { touch ${begun}; exec sleep 60; }\nexec cp "$@"\n`;
+    await writeFile(join(bin, 'cp'), cp);
+    await chmod(join(bin, 'cp'), 0o755);
+    sshd = await startSshd({ nodes: ['n1'], env: { PATH: `${bin}:/usr/sbin:/usr/bin:/sbin:/bin` } });
+    cluster = await startCluster({ crds: ALL_CRDS });
+    const { client } = cluster;
+    await client.create<KubeNode>(NODES, { apiVersion: 'v1', kind: 'Node', metadata: { name: 'n1' } });
+    const status = { conditions: [{ type: 'Ready', status: 'True' }] };
+    await client.patch(NODES, 'n1', { status }, { subresource: 'status' });
+    await client.create<StorageClass>(STORAGE_CLASSES, {
+      ...{ apiVersion: 'storage.k8s.io/v1', kind: 'StorageClass', metadata: { name: 'fast' } },
+      ...{ provisioner: 'volume.stowage.dev', volumeBindingMode: 'Immediate' },
+      parameters: { directory: join(disk.path, 'volumes'), fsType: 'ext4' },
+    });
+    await client.create<VolumeSnapshotClass>(VOLUME_SNAPSHOT_CLASSES, {
+      ...{
+        apiVersion: 'snapshot.storage.k8s.io/v1',
+        kind: 'VolumeSnapshotClass',
+        metadata: { name: 'fast' },
+      },
+      ...{ driver: 'volume.stowage.dev', deletionPolicy: 'Delete' },
+    });
+    program = await bundleDaemon();
+    daemon = start();
+    await client.create<PersistentVolumeClaim>(
+      PERSISTENT_VOLUME_CLAIMS,
+      {
+        ...{ apiVersion: 'v1', kind: 'PersistentVolumeClaim', metadata: { name: 'data', namespace } },
+        spec: {
+          ...{ accessModes: ['ReadWriteOnce'], storageClassName: 'fast' },
+          resources: { requests: { storage: '64Mi' } },
+        },
+      },
+      { namespace },
+    );
+    const claim = await until('the claim is bound', WAIT, async () => {
+      const found = await client.get<PersistentVolumeClaim>(PERSISTENT_VOLUME_CLAIMS, 'data', { namespace });
+      return found.status?.phase === 'Bound' ? found : undefined;
+    });
+    volumeUid = (await client.get<Volume>(VOLUMES, claim.spec.volumeName ?? '')).metadata.uid ?? '';
+    mount = join(folder.path, 'mnt');
+    await mkdir(mount);
+    await execa('mount', [`/dev/disk/by-uuid/${volumeUid}`, mount]);
+    await writeFile(join(mount, 'data'), 'of before');
+  }, 120_000);
+
+  afterAll(async () => {
+    await execa('umount', [mount], { reject: false });
+    try {
+      await cluster.client.delete(PERSISTENT_VOLUME_CLAIMS, 'data', { namespace });
+      await until('the claim is reclaimed', WAIT, async () =>
+        (await cluster.client.list(VOLUMES)).items.length === 0 ? true : undefined,
+      );
+    } finally {
+      await daemon?.stop();
+      await program?.remove();
+      await cluster?.stop();
+      await sshd?.stop();
+      await disk?.remove();
+      await folder?.remove();
+      await stopUdev?.();
+    }
+  }, 120_000);
+
+  beforeEach(async () => {
+    await rm(begun, { force: true });
+    await writeFile(slow, '');
+  });
+  afterEach(async () => {
+    await execa('fsfreeze', ['-u', mount], { reject: false });
+    await cluster.client.delete(VOLUME_SNAPSHOTS, `backup-${serial}`, { namespace });
+    await until('the copy is gone', WAIT, async () =>
+      (await readdir(join(disk.path, 'volumes', 'snapshots'))).length === 0 ? true : undefined,
+    );
+  }, 60_000);
+
+  const start = () =>
+    program.start({
+      ...{ kubeconfig: cluster.kubeconfig, transport: 'ssh', nodes: ['n1'], sshConfig: sshd.configFile },
+      ...{ log: join(folder.path, 'effects'), effect: 0, when: 'before' },
+    });
+
+  const snapshotNow = (name: string) =>
+    cluster.client.get<VolumeSnapshot>(VOLUME_SNAPSHOTS, name, { namespace });
+
+  /** The shell of the job that takes it, which leads a group of its own. */
+  async function jobShell(): Promise<number> {
+    for (const pid of await readdir('/proc')) {
+      const words = (await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')).split('\0');
+      const [shell, script = ''] = words;
+      if (shell === 'sh' && script.startsWith(`/run/stowage/jobs/${volumeUid}/`)) return Number(pid);
+    }
+    throw new Error(`no job of ${volumeUid} runs`);
+  }
+
+  const signalled = (signal: NodeJS.Signals, group: boolean) => async () => {
+    const pid = (await jobShell()) * (group ? -1 : 1);
+    process.kill(pid, signal);
+    return signal === 'SIGSTOP' ? () => process.kill(pid, 'SIGCONT') : undefined;
+  };
+  const killDaemon = async () => {
+    daemon.process.kill('SIGKILL');
+    await daemon.ended;
+    return () => {
+      daemon = start();
+    };
+  };
+
+  interface Fault {
+    /** What ends it, where it does not end by itself. */
+    strike(): Promise<undefined | (() => unknown)>;
+    /** Who copies is gone, too: it is thawed at once. */
+    thaws?: true;
+    /** Also where there is little time. */
+    always?: true;
+  }
+  const FAULTS: [string, Fault][] = [
+    ['by a job whose shell is killed', { strike: signalled('SIGKILL', false) }],
+    ['by a job that is killed as a whole', { strike: signalled('SIGKILL', true), thaws: true }],
+    ['by a job whose shell is stopped', { strike: signalled('SIGSTOP', false) }],
+    ['by a job that is stopped as a whole', { strike: signalled('SIGSTOP', true), always: true }],
+    [
+      'over a connection that is cut',
+      { strike: async () => void (await cutConnections(sshd.pid)), always: true },
+    ],
+    ['by a daemon that is killed', { strike: killDaemon }],
+    [
+      'by a daemon that is stopped',
+      {
+        async strike() {
+          daemon.process.kill('SIGSTOP');
+          return () => daemon.process.kill('SIGCONT');
+        },
+      },
+    ],
+    [
+      'by a daemon that is killed with its connection and the job',
+      {
+        async strike() {
+          const end = await killDaemon();
+          await cutConnections(sshd.pid);
+          process.kill(-(await jobShell()), 'SIGKILL');
+          return end;
+        },
+        thaws: true,
+        always: true,
+      },
+    ],
+  ];
+
+  test.each(FAULTS.filter(([, { always }]) => MANY || always))(
+    'is taken %s: it is written to again within 10 s, and there is one whole snapshot in the end',
+    async (_, { strike, thaws }) => {
+      const name = `backup-${++serial}`;
+      const writer = await startWriter(join(mount, `written-${serial}`));
+      await cluster.client.create<VolumeSnapshot>(
+        VOLUME_SNAPSHOTS,
+        {
+          ...{
+            apiVersion: 'snapshot.storage.k8s.io/v1',
+            kind: 'VolumeSnapshot',
+            metadata: { name, namespace },
+          },
+          spec: { source: { persistentVolumeClaimName: 'data' }, volumeSnapshotClassName: 'fast' },
+        },
+        { namespace },
+      );
+      await until('it is frozen and copied', WAIT, async () => (existsSync(begun) ? true : undefined));
+      const end = await strike();
+      // Only when it is thawed.
+      await execa('touch', [join(mount, 'touched')]);
+      await rm(slow);
+      const gap = await writer.stop();
+      await end?.();
+
+      const ready = await until(`${name} is ready`, WAIT, async () => {
+        const found = await snapshotNow(name);
+        return found.status?.readyToUse ? found : undefined;
+      });
+      const content = await cluster.client.get<VolumeSnapshotContent>(
+        VOLUME_SNAPSHOT_CONTENTS,
+        ready.status?.boundVolumeSnapshotContentName ?? '',
+      );
+      const { uid = '' } = content.metadata;
+      const snapshots = join(disk.path, 'volumes', 'snapshots');
+      await until('nobody is left', WAIT, async () =>
+        existsSync(`/run/stowage/freezes/${uid}.partial`) ? undefined : true,
+      );
+      expect(await readdir(snapshots)).toEqual([uid]);
+      const copy = join(snapshots, uid);
+      expect((await execa('blkid', ['-p', '-o', 'value', '-s', 'UUID', copy])).stdout).toBe(uid);
+      expect((await execa('debugfs', ['-R', 'cat /data', copy])).stdout).toBe('of before');
+      expect((await execa('e2fsck', ['-f', '-n', copy])).exitCode).toBe(0);
+      // It was frozen, so that this says something.
+      if (!thaws) expect(gap).toBeGreaterThan(1000);
+      expect(gap).toBeLessThan(10_000);
+      console.info(`no write for ${Math.round(gap)} ms`);
+    },
+    180_000,
+  );
+});

@@ -1,0 +1,457 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { chmod, mkdir, readdir, readFile, rm, stat, symlink, truncate, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { gzipSync, zstdCompressSync } from 'node:zlib';
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { execa } from 'execa';
+import { fillStep } from '../../src/storage/populate/fill.ts';
+import type { FillTarget } from '../../src/storage/populate/types.ts';
+import { ownFileSystem } from '../support/loop-mounts.ts';
+import { describeAsRoot } from '../support/root.ts';
+import { allowSources, type SourceServer, startSourceServer } from '../support/source-server.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+import { until } from '../support/until.ts';
+
+const UID = '9a3c1c1e-0000-4000-8000-00000000abcd';
+const MIB = 1 << 20;
+const SIZE = 64 * MIB;
+const OFFSET = MIB;
+
+/** 24 MiB, of which 8 in the middle are zeros, and so are the last 4. */
+const CONTENT = Buffer.concat([
+  randomBytes(4 * MIB),
+  Buffer.alloc(8 * MIB),
+  randomBytes(8 * MIB),
+  Buffer.alloc(4 * MIB),
+]);
+const sha256 = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex');
+
+describeAsRoot('the program that fills a volume from an Image', () => {
+  let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+  let server: SourceServer;
+  let disallow: () => Promise<void>;
+  let partial: string;
+
+  beforeEach(async () => {
+    folder = await temporaryFolder('image');
+    partial = join(folder.path, `${UID}.partial`);
+    server = await startSourceServer();
+    disallow = await allowSources(
+      '# of a test',
+      '',
+      'allow-address 127.0.0.1/32',
+      `path ${folder.path}/listed`,
+    );
+    await mkdir(join(folder.path, 'listed'));
+  });
+  afterEach(async () => {
+    await server.stop();
+    await disallow();
+    await folder.remove();
+  });
+
+  /** Runs the program on a new file, as the plan has it. */
+  async function fill(
+    options: Record<string, string>,
+    {
+      content = 'block',
+      authorization,
+      path = partial,
+    }: { content?: FillTarget['content']; authorization?: string; path?: string } = {},
+  ) {
+    await writeFile(path, '');
+    await truncate(path, content === 'block' ? OFFSET + SIZE + MIB : SIZE);
+    if (content !== 'block') await execa(`mkfs.${content}`, ['-q', path]);
+    const target: FillTarget = {
+      ...{ path, uid: UID, content, isZero: true },
+      offsetBytes: content === 'block' ? BigInt(OFFSET) : 0n,
+      sizeBytes: BigInt(SIZE),
+    };
+    const { argv, stdin = '' } = fillStep(
+      { builtin: 'Image', what: 'Image a/b', options, authorization },
+      target,
+    );
+    const [file = '', ...args] = argv;
+    const { exitCode, all } = await execa(file, args, {
+      input: stdin,
+      all: true,
+      reject: false,
+      timeout: 50_000,
+    });
+    const lines = all.split('\n').filter((line) => !line.startsWith('stowage-progress'));
+    return { exit: exitCode, said: lines.join('\n') };
+  }
+
+  const left = async () => (await readdir(folder.path)).filter((name) => name.startsWith(UID));
+  const loops = async () =>
+    (await execa('losetup', ['-a'])).stdout.split('\n').filter((line) => line.includes(UID));
+
+  /** What is in it, and that nothing else was written to. */
+  async function isFilled(content: Buffer): Promise<void> {
+    const all = await readFile(partial);
+    expect(all.length).toBe(OFFSET + SIZE + MIB);
+    expect(sha256(all.subarray(OFFSET, OFFSET + content.length))).toBe(sha256(content));
+    expect(all.subarray(0, OFFSET).every((byte) => byte === 0)).toBe(true);
+    expect(all.subarray(OFFSET + content.length).every((byte) => byte === 0)).toBe(true);
+  }
+
+  const PACKED = {
+    none: CONTENT,
+    gzip: gzipSync(CONTENT),
+    zstd: zstdCompressSync(CONTENT),
+  };
+  test.each(['none', 'gzip', 'zstd'] as const)(
+    'raw, packed by %s, with zeros as holes',
+    async (compression) => {
+      server.paths.set('/disk', PACKED[compression]);
+      const options = { source: server.url('/disk'), compression, sha256: sha256(PACKED[compression]) };
+      expect(await fill(options)).toEqual({ exit: 0, said: '' });
+      await isFilled(CONTENT);
+      const { blocks } = await stat(partial);
+      expect(blocks * 512).toBeLessThan(13 * MIB);
+      expect(await left()).toEqual([`${UID}.partial`]);
+    },
+  );
+
+  async function qcow2(...create: string[]): Promise<Buffer> {
+    const raw = join(folder.path, 'raw');
+    const made = join(folder.path, 'made');
+    await writeFile(raw, CONTENT);
+    if (create.length === 0)
+      await execa('qemu-img', ['convert', '-f', 'raw', '-O', 'qcow2', '-c', raw, made]);
+    else
+      await execa('qemu-img', [
+        'create',
+        '-q',
+        '-f',
+        'qcow2',
+        ...create,
+        made,
+        ...(create.includes('-b') ? [] : [String(24 * MIB)]),
+      ]);
+    return readFile(made);
+  }
+
+  test.each(['none', 'zstd'] as const)('qcow2, packed by %s', async (compression) => {
+    const image = await qcow2();
+    server.paths.set('/disk', compression === 'none' ? image : zstdCompressSync(image));
+    expect(await fill({ source: server.url('/disk'), compression, format: 'qcow2' })).toEqual({
+      exit: 0,
+      said: '',
+    });
+    await isFilled(CONTENT);
+    expect(await left()).toEqual([`${UID}.partial`]);
+  });
+
+  test.each([
+    ['ext4', 'raw'],
+    ['ext4', 'qcow2'],
+  ] as const)('disk.img in an %s from %s', async (content, format) => {
+    server.paths.set('/disk', format === 'raw' ? CONTENT : await qcow2());
+    expect(await fill({ source: server.url('/disk'), format }, { content })).toEqual({ exit: 0, said: '' });
+    const place = join(folder.path, 'mnt');
+    await mkdir(place);
+    await execa('mount', ['-o', 'loop,ro', partial, place]);
+    try {
+      expect((await readdir(place)).sort()).toEqual(['disk.img', 'lost+found']);
+      expect(sha256(await readFile(join(place, 'disk.img')))).toBe(sha256(CONTENT));
+      expect((await stat(join(place, 'disk.img'))).blocks * 512).toBeLessThan(13 * MIB);
+    } finally {
+      await execa('umount', [place]);
+    }
+  });
+
+  test('a file of a folder that the node lists', async () => {
+    await writeFile(join(folder.path, 'listed', 'disk'), CONTENT);
+    expect(await fill({ source: `${folder.path}/listed/disk` })).toEqual({ exit: 0, said: '' });
+    await isFilled(CONTENT);
+  });
+
+  test('the secret reaches the server that it is for, and no other one', async () => {
+    const other = await startSourceServer();
+    try {
+      other.paths.set('/disk', CONTENT);
+      server.paths.set('/disk', (_request, response) =>
+        response.writeHead(302, { Location: other.url('/disk') }).end(),
+      );
+      const authorization = 'Basic "a\\b"';
+      expect(await fill({ source: server.url('/disk') }, { authorization })).toEqual({ exit: 0, said: '' });
+      expect(server.asked).toEqual([{ path: '/disk', authorization }]);
+      expect(other.asked).toEqual([{ path: '/disk', authorization: undefined }]);
+    } finally {
+      await other.stop();
+    }
+  });
+
+  const to = (location: () => string) => (_request: unknown, response: import('node:http').ServerResponse) =>
+    response.writeHead(302, { Location: location() }).end();
+
+  test('five redirects are followed', async () => {
+    for (let n = 0; n < 5; n++)
+      server.paths.set(
+        `/${n}`,
+        to(() => `/${n + 1}`),
+      );
+    server.paths.set('/5', CONTENT);
+    expect(await fill({ source: server.url('/0') })).toEqual({ exit: 0, said: '' });
+    await isFilled(CONTENT);
+  });
+
+  test.each<[string, number, string, () => Promise<Record<string, string>> | Record<string, string>]>([
+    ['a wrong checksum', 3, 'its sha256 is', () => ({ source: server.url('/disk'), sha256: 'a'.repeat(64) })],
+    ['404', 1, 'the server answered 404 Not Found', () => ({ source: server.url('/none') })],
+    ['what is cut off', 1, 'was cut off', () => ({ source: server.url('/cut') })],
+    [
+      'what is cut off while it is unpacked',
+      1,
+      'was cut off',
+      () => ({ source: server.url('/cut.zst'), compression: 'zstd' }),
+    ],
+    [
+      'what is no zstd',
+      3,
+      'zstd cannot unpack it',
+      () => ({ source: server.url('/disk'), compression: 'zstd' }),
+    ],
+    [
+      'half a gzip',
+      3,
+      'gzip cannot unpack it',
+      () => ({ source: server.url('/half.gz'), compression: 'gzip' }),
+    ],
+    [
+      'what is too large',
+      3,
+      `larger than the ${SIZE} bytes`,
+      () => ({ source: server.url('/bomb'), compression: 'zstd' }),
+    ],
+    ['a server that is not there', 1, 'could not be fetched', () => ({ source: 'http://127.0.0.1:1/x' })],
+    [
+      'another loopback address',
+      3,
+      'is at 127.0.0.2',
+      () => ({ source: `http://127.0.0.2:${server.port}/disk` }),
+    ],
+    ['localhost of IPv6', 3, 'is at ::1', () => ({ source: `http://[::1]:${server.port}/disk` })],
+    ['the same in IPv4', 3, 'is at', () => ({ source: `http://[::ffff:127.0.0.2]:${server.port}/disk` })],
+    ['link-local addresses', 3, 'is at 169.254.169.254', () => ({ source: 'http://169.254.169.254/x' })],
+    ['a redirect to one', 3, 'is at 169.254.169.254', () => ({ source: server.url('/away') })],
+    ['a redirect to a loopback one', 3, 'is at 127.0.0.2', () => ({ source: server.url('/loop') })],
+    ['a redirect to a file', 3, 'is neither of http nor of https', () => ({ source: server.url('/file') })],
+    ['redirects without an end', 3, 'redirects more than 5 times', () => ({ source: server.url('/round') })],
+    ['another scheme', 3, 'is neither of http nor of https', () => ({ source: 'ftp://127.0.0.1/x' })],
+    [
+      'a user in a URL',
+      3,
+      'has a user before its host',
+      () => ({ source: `http://me:secret@127.0.0.1:${server.port}/disk` }),
+    ],
+    ['a path outside', 3, 'is in no folder that', () => ({ source: '/etc/passwd' })],
+    [
+      'a way outside',
+      3,
+      'is in no folder that',
+      () => ({ source: `${folder.path}/listed/../../../etc/passwd` }),
+    ],
+    [
+      'a folder of nearly that name',
+      3,
+      'is in no folder that',
+      () => ({ source: `${folder.path}/listed2/x` }),
+    ],
+    [
+      'a file that is not there',
+      1,
+      'there is no plain file',
+      () => ({ source: `${folder.path}/listed/none` }),
+    ],
+    ['a qcow2 that is none', 3, 'it is no qcow2', () => ({ source: server.url('/disk'), format: 'qcow2' })],
+  ])('%s is refused, and nothing is left', async (_what, exit, said, options) => {
+    server.paths.set('/disk', CONTENT);
+    server.paths.set('/half.gz', PACKED.gzip.subarray(0, 3 * MIB));
+    server.paths.set('/bomb', zstdCompressSync(Buffer.concat([CONTENT, CONTENT, CONTENT])));
+    for (const [path, bytes] of [
+      ['/cut', CONTENT],
+      ['/cut.zst', PACKED.zstd],
+    ] as const) {
+      server.paths.set(path, (_request, response) => {
+        response.writeHead(200, { 'Content-Length': bytes.length });
+        response.write(bytes.subarray(0, 3 * MIB), () => response.destroy());
+      });
+    }
+    server.paths.set(
+      '/away',
+      to(() => 'http://169.254.169.254/latest'),
+    );
+    server.paths.set(
+      '/loop',
+      to(() => `//127.0.0.2:${server.port}/disk`),
+    );
+    server.paths.set(
+      '/file',
+      to(() => 'file:///etc/passwd'),
+    );
+    server.paths.set(
+      '/round',
+      to(() => '/round'),
+    );
+    expect(await fill(await options())).toEqual({ exit, said: expect.stringContaining(said) });
+    expect(await left()).toEqual([]);
+    expect(await loops()).toEqual([]);
+  });
+
+  test('a 17th waits for a place, ends with its file, and goes on once there is one', async () => {
+    await mkdir('/run/stowage/fills', { recursive: true });
+    const places = Array.from({ length: 16 }, (_, index) => `/run/stowage/fills/${index + 1}`);
+    const hold = ['sh', '-c', 'echo held; exec sleep 60'];
+    const holders = places.map((place) => execa('flock', ['--no-fork', place, ...hold], { reject: false }));
+    await Promise.all(holders.map(({ stdout }) => new Promise((held) => stdout?.once('data', held))));
+    try {
+      server.paths.set('/disk', CONTENT);
+      const removed = fill({ source: server.url('/disk') });
+      await until('the file is there', 10_000, async () => (await left()).length > 0 || undefined);
+      await rm(partial);
+      expect(await removed).toEqual({ exit: 1, said: '' });
+      expect(server.asked).toEqual([]);
+      const filled = fill({ source: server.url('/disk') });
+      holders[7]?.kill('SIGKILL');
+      expect(await filled).toEqual({ exit: 0, said: '' });
+      await isFilled(CONTENT);
+    } finally {
+      for (const holder of holders) holder.kill('SIGKILL');
+      await Promise.all(holders);
+    }
+  });
+
+  test('a link out of a listed folder is refused', async () => {
+    await symlink('/etc/passwd', join(folder.path, 'listed', 'link'));
+    expect(await fill({ source: `${folder.path}/listed/link` })).toEqual({
+      exit: 3,
+      said: expect.stringContaining('is in no folder that'),
+    });
+  });
+
+  test('a certificate that nobody signed is refused', async () => {
+    const tls = await startSourceServer({ tls: true });
+    try {
+      tls.paths.set('/disk', CONTENT);
+      const { exit, said } = await fill({ source: tls.url('/disk') });
+      expect([exit, said]).toEqual([1, expect.stringMatching(/certificate/)]);
+      expect(tls.asked).toEqual([]);
+    } finally {
+      await tls.stop();
+    }
+  });
+
+  /** Fields of its header, big-endian. */
+  const patched = async (at: number, value: bigint, bytes: 4 | 8) => {
+    const image = await qcow2();
+    if (bytes === 8) image.writeBigUInt64BE(value, at);
+    else image.writeUInt32BE(Number(value), at);
+    return image;
+  };
+  test.each<[string, string, () => Promise<Buffer>]>([
+    ['with a backing file', 'with a backing file', () => qcow2('-F', 'raw', '-b', '/etc/passwd')],
+    [
+      'with a data file',
+      'with a data file',
+      () => qcow2('-o', `data_file=${folder.path}/outside,data_file_raw=on`),
+    ],
+    ['of an unknown version', 'version 9', () => patched(4, 9n, 4)],
+    ['that is encrypted', 'encrypted', () => patched(32, 1n, 4)],
+    ['that is too large', 'and the volume has room for', () => patched(24, 1n << 40n, 8)],
+    [
+      'that says it is larger than anything',
+      'and the volume has room for',
+      () => patched(24, (1n << 64n) - 512n, 8),
+    ],
+    ['that is damaged', 'qemu-img', () => patched(40, 1n << 50n, 8)],
+  ])('a qcow2 %s is refused', async (_what, said, image) => {
+    server.paths.set('/disk', await image());
+    expect(await fill({ source: server.url('/disk'), format: 'qcow2' })).toEqual({
+      exit: 3,
+      said: expect.stringContaining(said),
+    });
+    expect(await left()).toEqual([]);
+  });
+
+  test.each(['block', 'ext4'] as const)('a disk that gets full is told of: %s', async (content) => {
+    const small = await ownFileSystem('ext4', 24n << 20n);
+    try {
+      const noise = randomBytes(30 * MIB);
+      server.paths.set('/disk', noise);
+      const path = join(small.path, `${UID}.partial`);
+      const { exit, said } = await fill({ source: server.url('/disk') }, { path, content });
+      expect([exit, said]).toEqual([1, expect.stringMatching(/full/)]);
+      expect(await readdir(small.path)).toEqual(['lost+found']);
+    } finally {
+      await small.remove();
+    }
+  });
+
+  /** Those that work on the target, by what started them. */
+  const working = async () =>
+    (await execa('pgrep', ['-f', `${UID}.partial`], { reject: false })).stdout
+      .split('\n')
+      .filter((pid) => pid !== '');
+
+  test.each([
+    [
+      'it is killed',
+      async () => {
+        const [first = ''] = await working();
+        const { stdout } = await execa('pgrep', ['-P', first]);
+        process.kill(Number(stdout), 'SIGKILL');
+      },
+    ],
+    ['its file is taken away', () => rm(partial)],
+  ])('where %s all of it ends, with its mounts and what it started', async (_what, end) => {
+    server.paths.set('/slow', (_request, response) => {
+      response.writeHead(200, { 'Content-Length': CONTENT.length });
+      response.write(CONTENT.subarray(0, MIB));
+    });
+    const filling = fill({ source: server.url('/slow') });
+    await until('it has begun', 20_000, async () => server.asked.length > 0 || undefined);
+    await end();
+    const { exit } = await filling;
+    expect(exit).not.toBe(0);
+    expect(await working()).toEqual([]);
+    expect(await left()).toEqual([]);
+    server.paths.set('/slow', CONTENT);
+    expect(await fill({ source: server.url('/slow') })).toEqual({ exit: 0, said: '' });
+    await isFilled(CONTENT);
+  });
+
+  test.each(['curl', 'zstd', 'qemu-img'])('a node without %s says so', async (program) => {
+    server.paths.set('/disk', PACKED.zstd);
+    const bin = join(folder.path, 'bin');
+    await mkdir(bin);
+    // All others.
+    const copy = 'cp -rsn /usr/bin/. /usr/sbin/. "$1"; rm "$1/$2"';
+    await execa('sh', ['-c', copy, 'sh', bin, program]);
+    const before = process.env.PATH;
+    process.env.PATH = bin;
+    try {
+      const format = program === 'qemu-img' ? 'qcow2' : 'raw';
+      expect(await fill({ source: server.url('/disk'), compression: 'zstd', format })).toEqual({
+        exit: 3,
+        said: expect.stringContaining(`this node has no program ${program}`),
+      });
+    } finally {
+      process.env.PATH = before;
+    }
+  });
+
+  test.each([
+    ['others may write it', () => chmod('/etc/stowage/sources.conf', 0o666)],
+    ['a line is not understood', () => writeFile('/etc/stowage/sources.conf', 'allow-adress 127.0.0.1\n')],
+    ['a network is none', () => writeFile('/etc/stowage/sources.conf', 'allow-address 127.0.0.1/99\n')],
+  ])('what the node lists does not count where %s', async (_why, change) => {
+    server.paths.set('/disk', CONTENT);
+    await change();
+    expect(await fill({ source: server.url('/disk') })).toEqual({
+      exit: 3,
+      said: expect.stringContaining('/etc/stowage/sources.conf'),
+    });
+  });
+});

@@ -1,0 +1,209 @@
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { parseAllDocuments } from 'yaml';
+import type { KubeObject, Resource } from '../../../src/api/meta.ts';
+import { VOLUMES } from '../../../src/api/resources.ts';
+import {
+  CLUSTER_ROLES,
+  CUSTOM_RESOURCE_DEFINITIONS,
+  DEPLOYMENTS,
+  NAMESPACES,
+  SERVICE_ACCOUNTS,
+} from '../../../src/cli/install/kinds.ts';
+import { createProgram } from '../../../src/cli/program.ts';
+import type { KubeClient, ListOptions, WatchOptions } from '../../../src/kube/types.ts';
+import { sparseVolume } from '../../support/cluster.ts';
+import { fakeIo } from '../../support/fake-io.ts';
+import { outcomesOf, startInstalling } from '../../support/installing.ts';
+
+const VOLUME_CRD = 'volumes.storage.metalk8s.scality.com';
+/** Of all that is made; and each but definitions and the namespace is checked before. */
+const WRITES = 4 + 2 * 13;
+const LABEL = 'app.kubernetes.io/managed-by';
+
+let installing: Awaited<ReturnType<typeof startInstalling>>;
+let client: KubeClient;
+let { stowage, exists } = {} as typeof installing;
+
+beforeEach(async () => {
+  installing = await startInstalling();
+  ({ client, stowage, exists } = installing);
+});
+afterEach(() => installing.stop());
+
+const versionOf = async (resource: Resource, name: string, namespace?: string) =>
+  (await client.get<KubeObject>(resource, name, { namespace })).metadata.resourceVersion;
+
+describe('install', () => {
+  test('makes all, a line each, and is done the second time', async () => {
+    await installing.removeDefinitions();
+    const first = await stowage(['install']);
+    expect({ code: first.code, out: first.out }).toEqual({ code: 0, out: '' });
+    expect(first.err.split('\n')).toEqual([
+      `customresourcedefinition.apiextensions.k8s.io/${VOLUME_CRD} created`,
+      'customresourcedefinition.apiextensions.k8s.io/leftovers.stowage.dev created',
+      'customresourcedefinition.apiextensions.k8s.io/populatordefinitions.stowage.dev created',
+      'namespace/stowage created',
+      'serviceaccount/stowage in namespace stowage created',
+      'clusterrole.rbac.authorization.k8s.io/stowage created',
+      'clusterrolebinding.rbac.authorization.k8s.io/stowage created',
+      'role.rbac.authorization.k8s.io/stowage-leader-election in namespace stowage created',
+      'rolebinding.rbac.authorization.k8s.io/stowage-leader-election in namespace stowage created',
+      'role.rbac.authorization.k8s.io/stowage-storage-capacity in namespace stowage created',
+      'rolebinding.rbac.authorization.k8s.io/stowage-storage-capacity in namespace stowage created',
+      'role.rbac.authorization.k8s.io/stowage-population in namespace stowage created',
+      'rolebinding.rbac.authorization.k8s.io/stowage-population in namespace stowage created',
+      'clusterrole.rbac.authorization.k8s.io/stowage-populator-sources created',
+      'clusterrolebinding.rbac.authorization.k8s.io/stowage-populator-sources created',
+      'clusterrole.rbac.authorization.k8s.io/stowage-populator-secrets created',
+      'deployment.apps/stowage in namespace stowage created',
+      'note: its pod starts when the Secret stowage-ssh is in that namespace, too',
+      '',
+    ]);
+    const version = await versionOf(DEPLOYMENTS, 'stowage', 'stowage');
+    const second = await stowage(['install']);
+    expect(new Set(outcomesOf(second.err))).toEqual(new Set(['unchanged']));
+    expect(await versionOf(DEPLOYMENTS, 'stowage', 'stowage')).toBe(version);
+  });
+
+  test('waits until definitions are established before it goes on', async () => {
+    const seen: string[] = [];
+    const slow: KubeClient = {
+      ...client,
+      async list<T extends KubeObject>(resource: Resource, options?: ListOptions) {
+        const page = await client.list<T>(resource, options);
+        if (resource !== CUSTOM_RESOURCE_DEFINITIONS) return page;
+        return { ...page, items: page.items.map((item) => ({ ...item, status: { conditions: [] } })) };
+      },
+      async *watch<T extends KubeObject>(resource: Resource, { fieldSelector = '' }: WatchOptions) {
+        seen.push(`waits for ${resource.kind}`);
+        yield { type: 'MODIFIED', object: await client.get<T>(resource, fieldSelector.split('=')[1] ?? '') };
+      },
+      create: (resource, object, options) => {
+        seen.push(`creates ${resource.kind}`);
+        return client.create(resource, object, options);
+      },
+    };
+    expect((await stowage(['install', '--components', 'crds,rbac'], {}, slow)).code).toBe(0);
+    const waits = 'waits for CustomResourceDefinition';
+    expect(seen.slice(0, 4)).toEqual([waits, waits, waits, 'creates Namespace']);
+  });
+
+  test('takes an image and a namespace', async () => {
+    await stowage(['install', '-n', 'storage', '--image', 'stowage:mine']);
+    expect(await client.get(DEPLOYMENTS, 'stowage', { namespace: 'storage' })).toMatchObject({
+      spec: { template: { spec: { containers: [{ image: 'stowage:mine' }] } } },
+    });
+  });
+
+  test('takes what is there, and upgrades it in place', async () => {
+    await client.create(VOLUMES, sparseVolume('a', 'n1', '1Gi'));
+    await stowage(['install']);
+    await client.patch(DEPLOYMENTS, 'stowage', { spec: { replicas: 3 } }, { namespace: 'stowage' });
+    await client.patch(CLUSTER_ROLES, 'stowage', { rules: [], metadata: { labels: { team: 'a' } } });
+    const { code, err } = await stowage(['install', '--image', 'stowage:next']);
+    expect(code).toBe(0);
+    expect(err).toContain('clusterrole.rbac.authorization.k8s.io/stowage changed\n');
+    expect(err).toContain('deployment.apps/stowage in namespace stowage changed\n');
+    expect(await client.get(DEPLOYMENTS, 'stowage', { namespace: 'stowage' })).toMatchObject({
+      spec: { replicas: 3, template: { spec: { containers: [{ image: 'stowage:next' }] } } },
+    });
+    const role = await client.get<KubeObject & { rules: [] }>(CLUSTER_ROLES, 'stowage');
+    expect(role.metadata.labels).toMatchObject({ team: 'a' });
+    expect(role.rules.length).toBeGreaterThan(3);
+    expect(await exists(VOLUMES, 'a')).toBe(true);
+  });
+
+  test('removes what an earlier set had, and nothing that is not labelled so', async () => {
+    await stowage(['install']);
+    const metadata = { name: 'old', labels: { [LABEL]: 'stowage', 'app.kubernetes.io/component': 'rbac' } };
+    const account = { apiVersion: 'v1', kind: 'ServiceAccount' };
+    const role = { apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'ClusterRole', rules: [] };
+    await client.create(CLUSTER_ROLES, { ...role, metadata });
+    await client.create(CLUSTER_ROLES, { ...role, metadata: { name: 'theirs' } });
+    await client.create(SERVICE_ACCOUNTS, { ...account, metadata }, { namespace: 'default' });
+    const onlyCrds = await stowage(['install', '--components', 'crds']);
+    expect(onlyCrds.err).not.toContain('removed');
+    const { err } = await stowage(['install', '--components=rbac']);
+    expect(err).toContain('clusterrole.rbac.authorization.k8s.io/old removed\n');
+    expect(err).toContain('serviceaccount/old in namespace default removed\n');
+    expect(await exists(CLUSTER_ROLES, 'theirs')).toBe(true);
+    expect(await exists(CLUSTER_ROLES, 'old')).toBe(false);
+    expect(await exists(DEPLOYMENTS, 'stowage', 'stowage')).toBe(true);
+  });
+
+  test('--dry-run=client prints what kubectl applies, and asks the server nothing', async () => {
+    const { code, out, err } = await stowage(['install', '--dry-run=client'], {}, {} as KubeClient);
+    expect({ code, err }).toEqual({ code: 0, err: '' });
+    const kinds = parseAllDocuments(out).map((document) => document.toJS().kind);
+    expect(kinds.slice(0, 4)).toEqual([...Array(3).fill('CustomResourceDefinition'), 'Namespace']);
+    expect(kinds).toHaveLength(17);
+  });
+
+  test('the daemon has time to end', async () => {
+    const { out } = await stowage(['install', '--dry-run=client']);
+    const pod = parseAllDocuments(out).at(-1)?.toJS().spec.template.spec;
+    // It takes up to 25 s.
+    expect(pod.terminationGracePeriodSeconds).toBe(45);
+  });
+
+  test('the daemon takes the arguments that it is given', async () => {
+    const { out } = await stowage(['install', '--dry-run=client']);
+    const pod = parseAllDocuments(out).at(-1)?.toJS().spec.template.spec;
+    const [command, ...flags]: string[] = pod.containers[0].args;
+    const program = createProgram(fakeIo().io);
+    const watch = program.commands.find((each) => each.name() === command);
+    const known = [...program.options, ...(watch?.options ?? [])].map(({ long }) => long);
+    expect(flags.map((flag) => flag.split('=')[0]).filter((flag) => !known.includes(flag))).toEqual([]);
+  });
+
+  test('--dry-run=server stores nothing', async () => {
+    const { code, err } = await stowage(['install', '--dry-run=server']);
+    expect(code).toBe(0);
+    expect(err).toContain('namespace/stowage created (server dry run)\n');
+    expect(err).toContain(
+      'deployment.apps/stowage in namespace stowage created, unchecked: its namespace is not there yet (server dry run)\n',
+    );
+    expect(await exists(NAMESPACES, 'stowage')).toBe(false);
+    expect(await exists(CLUSTER_ROLES, 'stowage')).toBe(false);
+  });
+
+  test.each(Array.from({ length: WRITES }, (_, index) => index + 1))(
+    'cut off at its write %i, it goes on when it is run again',
+    async (last) => {
+      await installing.removeDefinitions();
+      let writes = 0;
+      const counted =
+        <A extends unknown[], R>(write: (...args: A) => Promise<R>) =>
+        async (...args: A): Promise<R> => {
+          writes += 1;
+          if (writes > last) throw new Error('cut off');
+          return write(...args);
+        };
+      const cut: KubeClient = {
+        ...client,
+        create: counted(client.create) as KubeClient['create'],
+        patch: counted(client.patch) as KubeClient['patch'],
+        delete: counted(client.delete),
+      };
+      const first = await stowage(['install'], {}, cut);
+      expect(first.code).toBe(last < WRITES ? 1 : 0);
+      expect((await stowage(['install'])).code).toBe(0);
+      const { err } = await stowage(['install']);
+      expect(new Set(outcomesOf(err))).toEqual(new Set(['unchanged']));
+    },
+  );
+
+  test.each([
+    [
+      ['--components', 'crd'],
+      '"crd" is no component: there are crds, snapshot-crds, referencegrant-crd, populator-crds, rbac, deployment.',
+    ],
+    [['--components', 'crds,snapshots'], '"snapshots" is no component'],
+    [['--components='], '"" is no component'],
+    [['--image', ''], 'An image has a name'],
+  ])('%j is wrong usage', async (flags, message) => {
+    const { code, err } = await stowage(['install', ...flags]);
+    expect(code).toBe(2);
+    expect(err).toContain(message);
+  });
+});

@@ -1,0 +1,222 @@
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import type { KubeObject } from '../../../src/api/meta.ts';
+import { EVENTS, LEASES, PERSISTENT_VOLUME_CLAIMS, VOLUMES } from '../../../src/api/resources.ts';
+import {
+  CLUSTER_ROLES,
+  CUSTOM_RESOURCE_DEFINITIONS,
+  DEPLOYMENTS,
+  NAMESPACES,
+  ROLES,
+  SERVICE_ACCOUNTS,
+} from '../../../src/cli/install/kinds.ts';
+import { ApiError } from '../../../src/kube/errors.ts';
+import type { KubeClient } from '../../../src/kube/types.ts';
+import { sparseVolume } from '../../support/cluster.ts';
+import { outcomesOf, startInstalling } from '../../support/installing.ts';
+
+const VOLUME_CRD = 'volumes.storage.metalk8s.scality.com';
+
+let installing: Awaited<ReturnType<typeof startInstalling>>;
+let client: KubeClient;
+let { stowage, exists } = {} as typeof installing;
+
+beforeEach(async () => {
+  installing = await startInstalling();
+  ({ client, stowage, exists } = installing);
+  await installing.removeDefinitions();
+});
+afterEach(() => installing.stop());
+
+const core = (plural: string, kind: string) => ({ group: '', version: 'v1', plural, kind, namespaced: true });
+const SECRETS = core('secrets', 'Secret');
+const CONFIG_MAPS = core('configmaps', 'ConfigMap');
+const make = (resource: typeof SECRETS, name: string, namespace: string, rest: object = {}) =>
+  client.create(
+    resource,
+    {
+      apiVersion: [resource.group, resource.version].filter(Boolean).join('/'),
+      kind: resource.kind,
+      metadata: { name },
+      ...rest,
+    } as KubeObject,
+    { namespace },
+  );
+const STAYS = (namespace: string, what: string) =>
+  `namespace/${namespace} stays, for it has what Stowage did not make: ${what}. With all that is in it, it goes by: kubectl delete namespace ${namespace}\n`;
+
+test('removes what install made, and nothing else', async () => {
+  await stowage(['install']);
+  const { code, err, out } = await stowage(['uninstall', '--yes']);
+  expect({ code, out }).toEqual({ code: 0, out: '' });
+  expect(err.split('\n')[0]).toBe('deployment.apps/stowage in namespace stowage removed');
+  expect(err).toContain('namespace/stowage removed\n');
+  for (const [resource, name, namespace] of [
+    [CUSTOM_RESOURCE_DEFINITIONS, VOLUME_CRD, undefined],
+    [CLUSTER_ROLES, 'stowage', undefined],
+    [ROLES, 'stowage-leader-election', 'stowage'],
+    [NAMESPACES, 'stowage', undefined],
+  ] as const) {
+    expect(await exists(resource, name, namespace)).toBe(false);
+  }
+  expect(await exists(NAMESPACES, 'default')).toBe(true);
+  expect((await stowage(['uninstall', '--yes'])).err).toBe('nothing was found that stowage install made\n');
+});
+
+test('refuses while there are Volumes, and has removed nothing then', async () => {
+  await stowage(['install']);
+  for (const name of ['a', 'b', 'c', 'd', 'e', 'f']) {
+    await client.create(VOLUMES, sparseVolume(name, 'n1', '1Gi'));
+  }
+  const { code, err } = await stowage(['uninstall', '--yes']);
+  expect(code).toBe(5);
+  expect(err).toContain('there are 6 Volumes (a, b, c, d, e, …)');
+  expect(err).toContain('stowage uninstall --components rbac,deployment');
+  expect(err).not.toContain('removed\n');
+  expect(await exists(DEPLOYMENTS, 'stowage', 'stowage')).toBe(true);
+  expect((await stowage(['uninstall', '--yes', '--components', 'rbac,deployment'])).code).toBe(0);
+  expect(await exists(VOLUMES, 'a')).toBe(true);
+  expect(await exists(DEPLOYMENTS, 'stowage', 'stowage')).toBe(false);
+});
+
+test('refuses for a Volume that came meanwhile, too', async () => {
+  await stowage(['install']);
+  const late: KubeClient = {
+    ...client,
+    delete: async (resource, name, options) => {
+      if (resource === CLUSTER_ROLES && name === 'stowage')
+        await client.create(VOLUMES, sparseVolume('late', 'n1', '1Gi'));
+      await client.delete(resource, name, options);
+    },
+  };
+  const { code, err } = await stowage(['uninstall', '--yes'], {}, late);
+  expect(code).toBe(5);
+  expect(err).toContain('there are 1 Volume (late)');
+  expect(await exists(CUSTOM_RESOURCE_DEFINITIONS, VOLUME_CRD)).toBe(true);
+});
+
+test('leaves a namespace that was there, and a definition that was', async () => {
+  await client.create(NAMESPACES, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'mine' } });
+  await stowage(['install', '-n', 'mine']);
+  // As MetalK8s publishes it.
+  const labels = Object.fromEntries(
+    Object.keys(
+      (await client.get<KubeObject>(CUSTOM_RESOURCE_DEFINITIONS, VOLUME_CRD)).metadata.labels ?? {},
+    ).map((key) => [key, null]),
+  );
+  await client.patch(CUSTOM_RESOURCE_DEFINITIONS, VOLUME_CRD, { metadata: { labels } });
+  await stowage(['install', '-n', 'mine']);
+  const { err } = await stowage(['uninstall', '--yes']);
+  expect(err).not.toContain(VOLUME_CRD);
+  expect(await exists(NAMESPACES, 'mine')).toBe(true);
+  expect(await exists(CUSTOM_RESOURCE_DEFINITIONS, VOLUME_CRD)).toBe(true);
+  expect(await exists(CUSTOM_RESOURCE_DEFINITIONS, 'leftovers.stowage.dev')).toBe(false);
+});
+
+test('leaves each namespace that has anything of others, also of an earlier move', async () => {
+  await stowage(['install', '-n', 'old']);
+  await make(CONFIG_MAPS, 'theirs', 'old');
+  const template = { metadata: { labels: { app: 'x' } }, spec: { containers: [{ name: 'x', image: 'x' }] } };
+  await make(DEPLOYMENTS, 'other', 'old', { spec: { selector: { matchLabels: { app: 'x' } }, template } });
+  await make(SECRETS, 'stowage-ssh', 'old');
+  await stowage(['install', '-n', 'new']);
+  const spec = { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } };
+  await make(PERSISTENT_VOLUME_CLAIMS, 'data', 'new', { spec });
+  await stowage(['install', '-n', 'newest']);
+  const { code, err } = await stowage(['uninstall', '--components', 'rbac,deployment', '--yes']);
+  expect(code).toBe(0);
+  expect(err).toContain(STAYS('old', 'configmap/theirs, secret/stowage-ssh, deployment/other'));
+  expect(err).toContain(STAYS('new', 'persistentvolumeclaim/data'));
+  expect(err).toContain('namespace/newest removed\n');
+  expect(await exists(SECRETS, 'stowage-ssh', 'old')).toBe(true);
+  expect(await exists(DEPLOYMENTS, 'other', 'old')).toBe(true);
+  expect(await exists(PERSISTENT_VOLUME_CLAIMS, 'data', 'new')).toBe(true);
+  expect(await exists(NAMESPACES, 'newest')).toBe(false);
+});
+
+test('leaves a namespace with objects of a kind that others defined', async () => {
+  await stowage(['install']);
+  const definition = {
+    apiVersion: 'apiextensions.k8s.io/v1',
+    kind: 'CustomResourceDefinition',
+    metadata: { name: 'widgets.example.com' },
+    spec: {
+      group: 'example.com',
+      scope: 'Namespaced',
+      names: { plural: 'widgets', singular: 'widget', kind: 'Widget', listKind: 'WidgetList' },
+      versions: [
+        { name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: { type: 'object' } } },
+      ],
+    },
+  };
+  await client.create(CUSTOM_RESOURCE_DEFINITIONS, definition);
+  await make({ ...core('widgets', 'Widget'), group: 'example.com' }, 'w', 'stowage');
+  const { err } = await stowage(['uninstall', '--yes']);
+  expect(err).toContain(STAYS('stowage', 'widget/w'));
+  expect(await exists(NAMESPACES, 'stowage')).toBe(true);
+});
+
+test('removes one in which there is but what Kubernetes and the daemon made', async () => {
+  await stowage(['install']);
+  await make(CONFIG_MAPS, 'kube-root-ca.crt', 'stowage');
+  await make(SERVICE_ACCOUNTS, 'default', 'stowage');
+  await make(LEASES, 'stowage', 'stowage', { spec: {} });
+  const involvedObject = { kind: 'Pod', name: 'x', namespace: 'stowage' };
+  await make(EVENTS, 'e', 'stowage', { involvedObject });
+  expect((await stowage(['uninstall', '--yes'])).err).toContain('namespace/stowage removed\n');
+});
+
+test('looks again right before it removes a namespace', async () => {
+  await stowage(['install']);
+  const late: KubeClient = {
+    ...client,
+    delete: async (resource, name, options) => {
+      if (resource === CLUSTER_ROLES && name === 'stowage') await make(SECRETS, 'late', 'stowage');
+      await client.delete(resource, name, options);
+    },
+  };
+  const { err } = await stowage(['uninstall', '--yes'], {}, late);
+  expect(err).toContain(STAYS('stowage', 'secret/late'));
+  expect(await exists(SECRETS, 'late', 'stowage')).toBe(true);
+});
+
+test('leaves a namespace that it may not look into', async () => {
+  await stowage(['install']);
+  const blind: KubeClient = {
+    ...client,
+    list: (resource, options) => {
+      const status = {
+        apiVersion: 'v1',
+        kind: 'Status',
+        status: 'Failure',
+        message: 'secrets is forbidden',
+      } as const;
+      if (resource.plural === 'secrets') throw new ApiError(status, 403, 'list');
+      return client.list(resource, options);
+    },
+  };
+  const { code, err } = await stowage(['uninstall', '--yes'], {}, blind);
+  expect(code).toBe(0);
+  expect(err).toContain(
+    'namespace/stowage stays, for it is not known whether it has what Stowage did not make: secrets is forbidden\n',
+  );
+  expect(await exists(NAMESPACES, 'stowage')).toBe(true);
+});
+
+test('asks, and needs --yes where there is nobody to ask', async () => {
+  await stowage(['install']);
+  const no = await stowage(['uninstall'], { tty: true, answers: [false] });
+  expect(no).toMatchObject({ code: 5, questions: ['Remove all of these?'] });
+  const unasked = await stowage(['uninstall']);
+  expect(unasked.code).toBe(2);
+  expect(unasked.err).toContain('This would be removed: deployment.apps/stowage in namespace stowage;');
+  expect(await exists(DEPLOYMENTS, 'stowage', 'stowage')).toBe(true);
+});
+
+test.each(['client', 'server'])('--dry-run=%s removes nothing', async (how) => {
+  await stowage(['install']);
+  const { code, err } = await stowage(['uninstall', `--dry-run=${how}`]);
+  expect(code).toBe(0);
+  expect(err).toContain(`namespace/stowage removed (${how} dry run)\n`);
+  const again = await stowage(['install']);
+  expect(new Set(outcomesOf(again.err))).toEqual(new Set(['unchanged']));
+});

@@ -1,0 +1,140 @@
+import { access, constants, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { build, type Metafile } from 'esbuild';
+import { execa } from 'execa';
+import { until } from '../support/until.ts';
+
+/** What `npm pack` makes of the build that is there, installed below a prefix of its own, from the file alone. */
+
+let folder = '';
+let files: string[] = [];
+const at = (path: string) => join(folder, path);
+const installed = () => at('prefix/lib/node_modules/stowage');
+/** Without the checkout on its PATH, or anything else that a shell of it has. */
+const environment = () => ({
+  PATH: `${at('prefix/bin')}:${join(process.execPath, '..')}:/usr/bin:/bin`,
+  HOME: folder,
+});
+const stowage = (program: string, ...args: string[]) =>
+  execa(at(`prefix/bin/${program}`), args, {
+    cwd: folder,
+    env: environment(),
+    extendEnv: false,
+    reject: false,
+  });
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'stowage-package-'));
+  const { stdout } = await execa('npm', ['pack', '--ignore-scripts', '--json', '--pack-destination', folder]);
+  const [packed] = JSON.parse(stdout);
+  files = packed.files.map(({ path }: { path: string }) => path);
+  const install = ['install', '--global', '--offline', '--prefix', at('prefix'), at(packed.filename)];
+  const { stdout: said } = await execa('npm', install, { cwd: folder });
+  expect(said).toMatch(/^added 1 package in /m);
+}, 120_000);
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+test('it has what is run and read, and nothing that is only built or tested with', () => {
+  const top = new Set(files.map((path) => path.split('/')[0]));
+  expect([...top].sort()).toEqual(
+    expect.arrayContaining(['README.md', 'bin', 'deploy', 'dist', 'docs', 'package.json', 'salt']),
+  );
+  expect(
+    [...top].filter((name) =>
+      /^(src|test|scripts|node_modules|coverage|tsconfig|jest|biome|\.)/.test(name ?? ''),
+    ),
+  ).toEqual([]);
+  expect(files).toEqual(
+    expect.arrayContaining([
+      'dist/main.mjs',
+      'deploy/stowage.service',
+      'deploy/Containerfile',
+      'deploy/sudoers',
+      'docs/installing.md',
+    ]),
+  );
+  expect(
+    files.filter(
+      (path) => path.endsWith('.pyc') || path.includes('__pycache__') || path.includes('meta.json'),
+    ),
+  ).toEqual([]);
+});
+
+test('it has no dependencies to be fetched, and is the only package there', async () => {
+  const { dependencies, optionalDependencies, scripts } = JSON.parse(
+    await readFile(join(installed(), 'package.json'), 'utf8'),
+  );
+  expect([dependencies, optionalDependencies]).toEqual([undefined, undefined]);
+  expect(Object.keys(scripts).filter((name) => /^(pre|post)?install$|^prepare$/.test(name))).toEqual([]);
+  expect(await readdir(at('prefix/lib/node_modules'))).toEqual(['stowage']);
+  expect(await readdir(installed())).not.toContain('node_modules');
+});
+
+test('what it imports is in it, or of Node.js', async () => {
+  const { metafile } = await build({
+    entryPoints: [join(installed(), 'dist/main.mjs')],
+    bundle: true,
+    write: false,
+    metafile: true,
+    format: 'esm',
+    platform: 'node',
+    packages: 'external',
+    logLevel: 'silent',
+    outdir: folder,
+    splitting: true,
+  });
+  const imported = Object.values((metafile as Metafile).inputs).flatMap(({ imports }) => imports);
+  const outside = new Set(imports(imported).filter((path) => !path.startsWith('node:')));
+  const { builtinModules } = await import('node:module');
+  expect([...outside].filter((path) => !builtinModules.includes(path.split('/')[0] ?? ''))).toEqual([]);
+});
+const imports = (all: Metafile['inputs'][string]['imports']): string[] =>
+  all.flatMap(({ path, external }) => (external ? [path] : []));
+
+describe('installed', () => {
+  test('every program of it runs, under its name', async () => {
+    const { bin, version } = JSON.parse(await readFile('package.json', 'utf8'));
+    expect((await readdir(at('prefix/bin'))).sort()).toEqual(Object.keys(bin).sort());
+    for (const name of Object.keys(bin)) await access(at(`prefix/bin/${name}`), constants.X_OK);
+    expect(await stowage('stowage', '--version')).toMatchObject({ exitCode: 0, stdout: version });
+    expect(await stowage('kubectl-stowage', '--version')).toMatchObject({ exitCode: 0, stdout: version });
+  });
+
+  test('it finds manifests, a sandbox and a cluster without the checkout', async () => {
+    const manifests = await stowage('stowage', 'install', '--dry-run=client');
+    expect([manifests.exitCode, manifests.stdout]).toEqual([0, expect.stringContaining('kind: Deployment')]);
+    const sandbox = execa(
+      at('prefix/bin/stowage'),
+      ['sandbox', '--port', '0', '--kubeconfig-out', at('kubeconfig')],
+      {
+        ...{ cwd: folder, env: environment(), extendEnv: false, reject: false },
+      },
+    );
+    await until('the sandbox has written its kubeconfig', 20_000, () =>
+      access(at('kubeconfig')).then(
+        () => true,
+        () => undefined,
+      ),
+    );
+    const got = await stowage('stowage', '--kubeconfig', at('kubeconfig'), 'get', 'volumes');
+    expect([got.exitCode, got.stderr]).toEqual([0, expect.stringContaining('No volumes found')]);
+    sandbox.kill('SIGTERM');
+    expect((await sandbox).exitCode).toBe(0);
+  });
+
+  // Both come with the package as soon as they are in the checkout.
+  test('what the checkout has for man and for shells comes with it', async () => {
+    const here = (name: string) => readdir(name).catch(() => []);
+    const [pages, completions] = [await here('man'), await here('completions')];
+    const man = pages.length === 0 ? [] : await readdir(at('prefix/share/man/man1'));
+    expect(man.sort()).toEqual(pages.sort());
+    expect(files).toEqual(expect.arrayContaining(completions.map((name) => `completions/${name}`)));
+  });
+
+  test('the unit starts it where npm puts programs', async () => {
+    const unit = await readFile(join(installed(), 'deploy/stowage.service'), 'utf8');
+    expect(unit).toMatch(/^ExecStart=\/usr\/local\/bin\/stowage watch$/m);
+  });
+});

@@ -1,0 +1,265 @@
+import { dirname } from 'node:path';
+import { expect, jest, test } from '@jest/globals';
+import { execa } from 'execa';
+import type { Probe, Step } from '../../src/nodes/job.ts';
+import { folderProbes, intentProbes, pathProbes, recordsProbes } from '../../src/storage/node-check/files.ts';
+import { systemProbes } from '../../src/storage/node-check/system.ts';
+import { plan } from '../../src/storage/plan.ts';
+import { backupProbes, backupStep, cancelBackup, leaveBackup } from '../../src/storage/populate/backup.ts';
+import { cancelFill } from '../../src/storage/populate/cancel.ts';
+import type { Fill } from '../../src/storage/populate/types.ts';
+import { folderRoomProbes, groupRoomProbes } from '../../src/storage/room.ts';
+import { sharedProbes } from '../../src/storage/shared/observe.ts';
+import { FREEZE_SCRIPT } from '../../src/storage/snapshot/freeze-script.ts';
+import { EXT4_SCRIPT } from '../../src/storage/snapshot/identity-scripts.ts';
+import { snapshotProbes } from '../../src/storage/snapshot/observe.ts';
+import { launcherOf, scriptArgv } from '../../src/storage/snapshot/script.ts';
+import { sparseProbes } from '../../src/storage/sparse/observe.ts';
+import type { DesiredRaw, DesiredSparse, Operation } from '../../src/storage/types.ts';
+import { unusedGuards } from '../../src/storage/unused.ts';
+import { FakeDisks, fakeDisk, Raced } from '../support/fake-disk.ts';
+import { FakeNode } from '../support/fake-node.ts';
+import { QUIET } from '../support/fake-shared.ts';
+import { disk, rawDesired, rawMade } from '../support/raw-input.ts';
+import { COPY, restored, wantedCopy } from '../support/snapshot-copy.ts';
+import { everyStep } from '../support/snapshot-plans.ts';
+import { FILE, loop, loopRow, madeNode, readyNode, UID } from '../support/volume-input.ts';
+
+/** Each starts a Python, which reads hundreds of patterns. */
+jest.setTimeout(30_000);
+
+const CHECK = `
+import json, os, sys, tempfile
+from stowage_node import allowed, volumes
+folder = tempfile.mkdtemp()
+os.mkdir(f"{folder}/sdb")
+with open(f"{folder}/sdb/size", "w") as file:
+    file.write(sys.argv[2])
+volumes.SYSFS = folder
+rules = allowed.Rules("", [], ["/var/lib/metalk8s/storage/sparse"], ["/dev/sdb"], ["vg0"], sys.argv[1])
+for each in json.load(sys.stdin):
+    try:
+        rules.check_look(each["argv"]) if "guards" not in each else rules.check_step(each)
+    except allowed.Refusal as refusal:
+        print(refusal.command, refusal)
+`;
+
+/** What the module says of steps of a Volume's job, and of looks: a line for each that it refuses. */
+async function refused(asked: readonly (Step | Probe)[], uid = UID): Promise<string> {
+  const how = { input: JSON.stringify(asked), env: { PYTHONPATH: 'salt/_modules' } };
+  return (await execa('python3', ['-B', '-c', CHECK, uid, String(DISK.sizeBytes / 512n)], how)).stdout;
+}
+
+const DISK = fakeDisk('sdb', { id: 'ours' });
+
+/** None that the machine has: the module looks at what is on it. */
+const LOOP = 900;
+
+const OPERATIONS: Operation[] = ['prepare', 'absent', 'present', 'destroy'];
+const CONTENTS = [
+  { mode: 'Filesystem', fs: { type: 'ext4', options: ['-m', '0'] } },
+  { mode: 'Filesystem', fs: { type: 'xfs', options: [] } },
+  { mode: 'Block', fs: undefined },
+] as const;
+
+function planned(made: ReturnType<typeof plan>): readonly Step[] {
+  if ('refusal' in made) throw new Error(made.refusal);
+  return made.steps;
+}
+
+const sparse = (content: (typeof CONTENTS)[number], more: Partial<DesiredSparse>): DesiredSparse => ({
+  ...{ type: 'sparse', uid: UID, name: 'data1', file: FILE, sizeBytes: 1n << 30n },
+  ...{ ...content, recorded: false, onDelete: 'Delete', kubeletRoot: '/var/lib/kubelet' },
+  ...{ onDemand: false, readOnly: false, shared: false, ...more },
+});
+
+test.each(CONTENTS)('the module runs the steps that make sparse files, with %j', async (content) => {
+  const desired = sparse(content, {});
+  const steps = planned(plan('prepare', desired, new FakeNode().observe(desired), LOOP));
+  expect(steps.length).toBeGreaterThan(5);
+  expect(await refused(steps)).toBe('');
+});
+
+test.each(CONTENTS)('and those that fill them, with a secret, with %j', async (content) => {
+  const fill: Fill = {
+    ...{ builtin: 'Image', what: 'Image a/b', authorization: 'Bearer x' },
+    options: { source: 'https://a.example/b.zst', compression: 'zstd' },
+  };
+  const desired = sparse(content, { fill });
+  const steps = planned(plan('prepare', desired, new FakeNode().observe(desired), LOOP));
+  expect(steps.some(({ stdin }) => stdin === 'Bearer x\n')).toBe(true);
+  expect(await refused([...steps, ...cancelFill(desired)])).toBe('');
+  // Others are asked nothing, and what they would ask is not answered.
+  const other = scriptArgv('stowage-ext4-uuid', EXT4_SCRIPT, `${FILE}.partial`, UID);
+  expect(await refused([{ name: 'x', argv: other, stdin: 'y\n', guards: [] }])).toContain('standard input');
+});
+
+test('and those that unpack an archive, or pack a snapshot and put it elsewhere, with a secret', async () => {
+  const fill: Fill = {
+    ...{ builtin: 'Archive', what: 'Archive a/b', authorization: 'Bearer x' },
+    options: { source: '/srv/b.tar', compression: 'none' },
+  };
+  const [content] = CONTENTS;
+  const desired = sparse(content as (typeof CONTENTS)[number], { fill });
+  const steps = planned(plan('prepare', desired, new FakeNode().observe(desired), LOOP));
+  expect(steps.some(({ argv }) => argv[3] === 'stowage-archive')).toBe(true);
+  const wanted = { uid: UID, file: COPY, mode: 'Filesystem', to: '/srv/b', authorization: 'x' } as const;
+  const file = { type: 'file', sizeBytes: 1n << 26n, inode: '1' } as const;
+  const signature = { found: 'one', type: 'ext4' } as const;
+  const backup = backupStep(wanted, { file, signature, made: undefined }) as Step;
+  expect(await refused([...steps, backup, cancelBackup(wanted), leaveBackup(wanted)])).toBe('');
+  const elsewhere = backupStep({ ...wanted, file: '/srv/snapshots/x' }, { file, signature, made: undefined });
+  expect(await refused([elsewhere as Step])).toContain('no command on its list');
+});
+
+test.each(['Delete', 'Wipe'] as const)(
+  'those of all that comes after, to the end by %s',
+  async (onDelete) => {
+    const node = new FakeNode();
+    const steps: Step[] = [];
+    for (const operation of OPERATIONS) {
+      const desired = sparse(CONTENTS[0], { recorded: operation !== 'prepare', onDelete });
+      const next = planned(plan(operation, desired, node.observe(desired), LOOP));
+      steps.push(...next);
+      // The end is not carried out: this node has nothing to wipe with.
+      if (operation !== 'destroy') node.run(next);
+    }
+    expect(steps.length).toBeGreaterThan(10);
+    expect(await refused(steps)).toBe('');
+  },
+);
+
+test.each(CONTENTS)('and those of a listed disk, with %j', async (content) => {
+  const node = new FakeDisks(structuredClone(DISK));
+  const steps: Step[] = [];
+  for (const operation of OPERATIONS) {
+    for (let round = 0; round < 4; round++) {
+      const desired: DesiredRaw = {
+        ...rawDesired,
+        ...content,
+        uid: UID,
+        devicePath: '/dev/disk/by-id/ours',
+        overwrite: undefined,
+        onDelete: 'Delete',
+        recorded: operation !== 'prepare',
+      };
+      const next = planned(plan(operation, desired, node.observe(desired), 0));
+      steps.push(...next);
+      try {
+        node.run(next);
+      } catch (error) {
+        if (!(error instanceof Raced)) throw error;
+      }
+    }
+  }
+  expect(steps.length).toBeGreaterThan(5);
+  expect(node.looked.some(({ argv }) => argv[0] === 'od')).toBe(true);
+  expect(await refused([...steps, ...node.looked])).toBe('');
+  // The same steps for another Volume.
+  const drops = steps.filter(
+    ({ argv: [program, , , path] }) => program === 'rm' && path?.startsWith('/dev/'),
+  );
+  expect(drops).not.toEqual([]);
+  expect((await refused(drops, UID.replace(/^./, 'f'))).split('\n')).toHaveLength(drops.length);
+});
+
+test('the node may be looked at', async () => {
+  const directory = dirname(FILE);
+  const modes = [CONTENTS[0], CONTENTS[2]];
+  const looks = [
+    ...modes.flatMap((content) => sparseProbes(sparse(content, {}))),
+    ...sharedProbes({ shared: true, file: FILE }),
+    ...systemProbes(),
+    ...recordsProbes(),
+    ...intentProbes([UID]),
+    ...folderProbes([directory]),
+    ...pathProbes([`/dev/disk/by-uuid/${UID}`, `/dev/disk/by-partuuid/${UID}`]),
+    ...folderRoomProbes(directory, [directory]),
+    ...groupRoomProbes('vg0'),
+    { name: 'udev', argv: ['test', '-S', '/run/udev/control'] },
+  ];
+  expect(await refused(looks)).toBe('');
+});
+
+const attached = { ...readyNode, devices: [loopRow], loops: [{ ...loop, name: `loop${LOOP}` }] };
+test('also whether anything uses a volume, before a step', async () => {
+  const guards = [
+    ...unusedGuards(sparse(CONTENTS[0], {}), attached),
+    ...unusedGuards({ ...rawDesired, name: 'data-1.a' }, rawMade({ ...disk, name: 'sdb' })),
+  ];
+  const looks = guards.map(({ argv, refusal }): Probe => ({ name: refusal, argv }));
+  expect(looks.length).toBeGreaterThan(10);
+  expect(await refused(looks)).toBe('');
+});
+
+test('and sparse files are copied, frozen and given UUIDs', async () => {
+  expect(await refused(everyStep(LOOP))).toBe('');
+  expect(
+    await refused([
+      ...snapshotProbes(wantedCopy),
+      ...sparseProbes(restored),
+      ...backupProbes({ uid: UID, file: COPY }),
+    ]),
+  ).toBe('');
+});
+
+const WORDS = ['/mnt', '10', FILE, `${COPY}.partial`, 'clone'];
+const LAUNCHER = launcherOf('stowage-freeze', FREEZE_SCRIPT);
+test.each([
+  ['another', ['sh', '-c', 'run() { id; }; run "$@"', 'stowage-freeze', FREEZE_SCRIPT, ...WORDS]],
+  ['one that starts another', ['sh', '-c', LAUNCHER, 'stowage-freeze', 'id; id', ...WORDS]],
+  ['a part of it', ['sh', '-c', ...LAUNCHER.split(' '), 'stowage-freeze', FREEZE_SCRIPT, ...WORDS]],
+  ['more than it', ['sh', '-c', `${LAUNCHER} stowage-freeze`, FREEZE_SCRIPT, ...WORDS]],
+])('but no other script: %s', async (_, argv) => {
+  expect(await refused([{ name: 'x', argv, guards: [] }])).toMatch(
+    /no (argument of these|command on its list)/,
+  );
+});
+
+test('and a shared file is attached read-only, and synced before it is detached', async () => {
+  const common = { onDemand: true, shared: true, owner: { node: 'n1', token: 't1' } };
+  const desired = sparse(CONTENTS[0], common);
+  const block = sparse(CONTENTS[2], { ...common, readOnly: true });
+  const table = { found: 'one', type: 'gpt', uuid: UID } as const;
+  const steps = [
+    ...planned(plan('present', { ...desired, readOnly: true }, { ...madeNode, shared: QUIET }, LOOP)),
+    ...planned(plan('present', block, { ...madeNode, signature: table, shared: QUIET }, LOOP)),
+    ...planned(plan('present', desired, { ...madeNode, shared: QUIET }, LOOP)),
+    ...planned(plan('absent', desired, { ...attached, shared: QUIET }, 0)),
+  ];
+  expect(steps.map(({ argv }) => argv[0])).toEqual(expect.arrayContaining(['losetup', 'sync', 'udevadm']));
+  expect(await refused(steps)).toBe('');
+});
+
+test('but a look changes nothing', async () => {
+  const changes = [
+    ['rm', '-f', '--', FILE],
+    ['rm', '-f', '--', `/dev/disk/by-uuid/${UID}`],
+    ['truncate', '-s', '1', '--', FILE],
+    ['dd', `of=/var/lib/stowage/volumes/${UID}.done.new`, 'conv=fsync', 'status=none'],
+    ['losetup', '-d', '/dev/loop900'],
+    ['wipefs', '--all', '--force', '/dev/sdb'],
+    ['lvchange', '--addtag', `stowage.dev/uid=${UID}`, 'vg0/data1'],
+    ['flock', '-x', '-w', '60', '/dev/sdb', 'cat'],
+    ['udevadm', 'settle', '--timeout=10'],
+    ['sync', '/dev/sdb'],
+  ];
+  const said = await refused(changes.map((argv) => ({ name: 'x', argv })));
+  expect(said.split('\n')).toEqual(
+    changes.map((argv) => `${argv.join(' ')} no command on its list is this one`),
+  );
+});
+
+test.each([
+  [['wipefs', '--all', '--force', '/dev/sdc']],
+  [['wipefs', '--all', '--force', '/dev/dm-77']],
+  [['udevadm', 'settle', '--timeout=100']],
+  [['od', '-A', 'n', '-t', 'x1', '-j', '1024', '-N', '16', '/dev/sdb']],
+  [['lvchange', '--activate', 'n', 'vg1/data1']],
+  [['lvchange', '--activate', 'n', 'vg1/pool_tmeta']],
+  [['lvchange', '--activate', 'y', 'vg0/pool_tmeta']],
+])('and none of what is not listed: %j', async (argv) => {
+  expect(await refused([{ name: 'x', argv, guards: [] }])).toMatch(
+    /no command on its list|of a listed group|no GUID/,
+  );
+});

@@ -1,0 +1,151 @@
+import { expect, test } from '@jest/globals';
+import { execa } from 'execa';
+import type { Probe, Step } from '../../src/nodes/job.ts';
+import { contentProbes } from '../../src/storage/lvm/content.ts';
+import { unfinishedTag } from '../../src/storage/lvm/names.ts';
+import { lvmProbes } from '../../src/storage/lvm/observe.ts';
+import { segmentsProbe } from '../../src/storage/lvm/report.ts';
+import { planThinSnapshot, thinProbes } from '../../src/storage/lvm/snapshot.ts';
+import { plan } from '../../src/storage/plan.ts';
+import type { Plan } from '../../src/storage/types.ts';
+import { free, LV_UUID, lv, lvmDesired, pool, thinLv } from '../support/lvm-input.ts';
+import { LVM_CASES, type LvmCase, UNTAGGED } from '../support/lvm-plans.ts';
+import {
+  beside,
+  left,
+  RESTORED_UID,
+  restoredThin,
+  SNAP_UID,
+  snapLv,
+  snapped,
+  wantedSnap,
+} from '../support/thin-input.ts';
+
+/** As a job does it: all before it begins, when there may be no logical volume yet, and each again before it runs. */
+const CHECK = `
+import json, sys, unittest
+from fake_lvm import fake_lvm
+from stowage_node import allowed
+
+def job(rules, steps, runs):
+    try:
+        for step in steps:
+            if "guards" not in step:
+                rules.check_look(step["argv"])
+                continue
+            rules.check_step(step)
+        for step in steps if runs else []:
+            if "lock" in step:
+                rules.check_lock(step["lock"])
+            for argv in [*(guard["argv"] for guard in step.get("guards", ())), step["argv"]]:
+                rules.check(argv)
+    except allowed.Refusal as refusal:
+        return f"{refusal.command} {refusal}"
+    return ""
+
+def said(steps, tags, create, groups, devices):
+    made = {"name": "vg0/data1", "uuid": sys.argv[1], "tags": tags, "device": "dm-3"}
+    for found in [[], [made]] if create else [[made]]:
+        case = unittest.TestCase()
+        fake_lvm(case, *found)
+        try:
+            refused = job(allowed.Rules("", [], [], devices, groups), steps, found)
+        finally:
+            case.doCleanups()
+        if refused:
+            return refused
+    return ""
+
+print(json.dumps([said(**each) for each in json.load(sys.stdin)]))
+`;
+
+interface Node {
+  /** Of the logical volume. */
+  tags: string;
+  groups: string[];
+  devices: string[];
+}
+const NODE: Node = { tags: lv.tags.join(','), groups: ['vg0'], devices: [] };
+
+/** What a node's list says of each job's steps: '' where it refuses none. */
+async function refused(
+  jobs: readonly (readonly (Step | Probe)[])[],
+  more: Partial<Node>,
+  create: readonly boolean[],
+) {
+  const asked = jobs.map((steps, index) => ({ steps, ...NODE, ...more, create: create[index] ?? false }));
+  const how = { input: JSON.stringify(asked), env: { PYTHONPATH: 'salt/_modules:test/salt' } };
+  return JSON.parse((await execa('python3', ['-B', '-c', CHECK, LV_UUID], how)).stdout) as string[];
+}
+
+/** The same of plans, by what they are for. */
+async function refusals(cases: readonly LvmCase[], more: Partial<Node> = {}): Promise<[string, string][]> {
+  const said = await refused(
+    cases.map(stepsOf),
+    more,
+    cases.map(([, , , { volumes }]) => volumes.every(({ name }) => name !== lv.name)),
+  );
+  return cases.map(([name], index) => [name, said[index] ?? 'nothing']);
+}
+
+function stepsOf([, operation, wanted, observed]: LvmCase): readonly Step[] {
+  const made = plan(operation, wanted, observed, 0);
+  if ('refusal' in made) throw new Error(made.refusal);
+  expect(made.steps).not.toEqual([]);
+  return made.steps;
+}
+
+const nothing = (cases: readonly LvmCase[]) => cases.map(([name]) => [name, '']);
+
+test('a node whose list has the group runs all that is done with logical volumes', async () => {
+  expect(await refusals(LVM_CASES)).toEqual(nothing(LVM_CASES));
+}, 30_000);
+
+test.each([[[]], [['vg1']]])(
+  'one whose list has the groups %j runs none of it',
+  async (groups) => {
+    const said = await refusals(LVM_CASES, { groups });
+    expect(said.filter(([, why]) => !/no command on its list|of a listed group/.test(why))).toEqual([]);
+  },
+  30_000,
+);
+
+test('what MetalK8s made is changed where the list has it as a device, and not otherwise', async () => {
+  expect(await refusals(UNTAGGED, { tags: '', devices: ['/dev/vg0/data1'] })).toEqual(nothing(UNTAGGED));
+  const said = await refusals(UNTAGGED, { tags: '', devices: ['/dev/vg0/data2'] });
+  expect(said.filter(([, why]) => !why.includes("no tag of Stowage's"))).toEqual([]);
+}, 30_000);
+
+const steps = (made: Plan) => ('steps' in made ? made.steps : []);
+/** Under the name of the logical volume that is there. */
+const copied = { ...restoredThin, name: 'data1' };
+const unfinished = { ...left, name: 'data1', tags: [unfinishedTag(RESTORED_UID)] };
+const COPIES = [
+  steps(plan('prepare', copied, beside([snapLv, pool]), 0)),
+  steps(plan('prepare', copied, beside([unfinished, snapLv, pool]), 0)),
+  steps(plan('destroy', copied, beside([unfinished, snapLv, pool]), 0)),
+];
+test('what is made from a thin volume is made by its list, and what is unfinished of it is changed by its tag', async () => {
+  const tags = unfinishedTag(RESTORED_UID);
+  expect(COPIES.map(({ length }) => length > 1)).toEqual([true, true, true]);
+  expect(await refused(COPIES, { tags }, [true])).toEqual(['', '', '']);
+  const said = await refused(COPIES, { tags: '' }, [true]);
+  expect(said.filter((why) => !why.includes("no tag of Stowage's"))).toEqual([]);
+}, 30_000);
+
+test('and so are snapshots', async () => {
+  const wanted = { ...wantedSnap, name: 'data1' };
+  const half = { ...left, name: 'data1' };
+  const jobs = [
+    steps(planThinSnapshot('take', wanted, { ...snapped, volumes: [{ ...thinLv, name: 'data0' }, pool] })),
+    steps(planThinSnapshot('take', wanted, { ...snapped, volumes: [half, pool] })),
+  ];
+  expect(jobs.map(({ length }) => length > 1)).toEqual([true, true]);
+  expect(await refused(jobs, { tags: unfinishedTag(SNAP_UID) }, [true])).toEqual(['', '']);
+  expect(await refused([thinProbes(wantedSnap)], {}, [])).toEqual(['']);
+}, 30_000);
+
+test('a node whose list has the group may be looked at', async () => {
+  const probes = [...lvmProbes(lvmDesired), segmentsProbe(), ...contentProbes([free])];
+  expect(await refused([probes], {}, [])).toEqual(['']);
+});

@@ -1,0 +1,74 @@
+import { existsSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { execa } from 'execa';
+import { createLocalShell } from '../../src/nodes/local-shell.ts';
+import { createShellExecutor } from '../../src/nodes/shell-executor.ts';
+import { observe } from '../../src/storage/observe.ts';
+import { type Disk, makeDisk } from '../support/disks.ts';
+import { rawDesired } from '../support/raw-input.ts';
+import { describeAsRoot } from '../support/root.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+import { ensureUdev } from '../support/udev.ts';
+import { until } from '../support/until.ts';
+
+const udevadm = (...argv: string[]) => execa('udevadm', argv);
+
+/** Whether a udevadm with that argument runs. */
+async function runs(argument: string): Promise<boolean> {
+  const { stdout } = await execa('ps', ['-C', 'udevadm', '-o', 'args='], { reject: false });
+  return stdout.includes(argument);
+}
+
+describeAsRoot('a device that is looked for while udev is at work', () => {
+  let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+  let disk: Disk;
+  let stopUdev: () => Promise<void>;
+  const executor = createShellExecutor(createLocalShell(['n1']));
+
+  beforeAll(async () => {
+    stopUdev = await ensureUdev();
+    folder = await temporaryFolder('udev-busy');
+    disk = await makeDisk(folder.path, 'disk', 64n << 20n, 'gpt');
+  }, 30_000);
+  afterAll(async () => {
+    await udevadm('control', '--start-exec-queue');
+    await disk?.remove();
+    await folder?.remove();
+    await stopUdev?.();
+  });
+
+  // As sgdisk does to the other partitions of a disk: they go and come back, and udev's links after them.
+  test('is there once udev has made its link', async () => {
+    const guid = ['blkid', '-p', '-o', 'value', '-s', 'PART_ENTRY_UUID', disk.partition];
+    const { stdout } = await execa(guid[0] as string, guid.slice(1));
+    const devicePath = `/dev/disk/by-partuuid/${stdout}`;
+    await udevadm('trigger', '--action=add', `--name-match=${disk.partition}`);
+    await udevadm('settle', '--timeout=10', `--exit-if-exists=${devicePath}`);
+    expect(existsSync(devicePath)).toBe(true);
+
+    await udevadm('control', '--stop-exec-queue');
+    await rm(devicePath);
+    await udevadm('trigger', '--action=add', `--name-match=${disk.partition}`);
+    let looks = 0;
+    const observed = await observe(
+      async (probes) => {
+        looks++;
+        let ended = false;
+        const found = executor.observe('n1', probes).finally(() => {
+          ended = true;
+        });
+        if (looks === 2) {
+          await until('the look waits', 10_000, async () =>
+            ended || (await runs(`--exit-if-exists=${devicePath}`)) ? true : undefined,
+          );
+          await udevadm('control', '--start-exec-queue');
+        }
+        return found;
+      },
+      { ...rawDesired, devicePath },
+    );
+    expect(observed).toMatchObject({ target: { is: 'device', facts: { partition: { uuid: stdout } } } });
+    expect(looks).toBe(3);
+  });
+});

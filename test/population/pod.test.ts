@@ -1,0 +1,181 @@
+import { describe, expect, test } from '@jest/globals';
+import { decide } from '../../src/population/machine/decide.ts';
+import type { MachineDecision, MachineInput } from '../../src/population/machine/types.ts';
+import { annotated, claim, found, input, NOW, OWN, pod, prime, pv, UID } from './input.ts';
+
+/** What becomes of a pod that somebody ends, or that does not begin. */
+
+const DELETED = { metadata: { deletionTimestamp: '2026-11-22T11:59:00Z' } };
+const ORIGIN = 'definition-uid/1 source-uid/1';
+const attempts = (failed: number, more: object = {}) =>
+  annotated(prime(), {
+    'stowage.dev/populate-attempts': JSON.stringify({
+      ...{ failed, pod: 'pod-uid', message: 'x', at: NOW - 1000, of: ORIGIN },
+      ...more,
+    }),
+  });
+const short = ({ action, requeueAfter }: MachineDecision): string => {
+  if (action === undefined) return requeueAfter === undefined ? 'rest' : `rest ${requeueAfter}`;
+  if (action.do === 'tell') return `tell ${action.event.reason}: ${action.event.message}`;
+  if (action.do === 'note-attempts') return `note ${action.attempts.failed}: ${action.event.message}`;
+  return action.do;
+};
+const decided = (change: Partial<MachineInput>) =>
+  short(decide(input({ prime: prime(), pv: pv(), source: found, ...change }), NOW));
+
+/** That begins to be made `seconds` before now. */
+const pending = (seconds: number, status: object = {}, annotations: object = {}) =>
+  pod('Pending', {
+    metadata: {
+      creationTimestamp: new Date(NOW - seconds * 1000).toISOString(),
+      annotations: {
+        'stowage.dev/populates': 'default/data',
+        'stowage.dev/populate-origin': ORIGIN,
+        ...annotations,
+      },
+    },
+    spec: { nodeName: 'n1' },
+    status,
+  });
+const waiting = (reason: string, message?: string) => ({
+  containerStatuses: [{ name: 'populate', state: { waiting: { reason, message } } }],
+});
+const CREATING = waiting('ContainerCreating');
+const NO_IMAGE = waiting('ImagePullBackOff', 'Back-off pulling image "x"');
+const NO_NODE = {
+  conditions: [
+    { type: 'PodScheduled', status: 'False', reason: 'Unschedulable', message: '0/1 nodes are available' },
+  ],
+};
+const NAME = `${OWN}/populate-${UID}`;
+
+describe('a pod that somebody ends', () => {
+  const evicted = {
+    conditions: [
+      {
+        type: 'DisruptionTarget',
+        status: 'True',
+        reason: 'EvictionByEvictionAPI',
+        message: 'Eviction API: evicting',
+      },
+    ],
+  };
+  test.each<[string, Partial<MachineInput>, string]>([
+    // A program that ends with 0 when it is told to has not done all.
+    [
+      'is no pod that has filled it',
+      { pod: pod('Succeeded', DELETED) },
+      `note 1: pod ${NAME} failed, the 1. of 4: it was deleted`,
+    ],
+    [
+      'whoever has its definition by then',
+      { pod: pod('Succeeded', DELETED), definitions: [] },
+      'tell PopulatorCreationError: no PopulatorDefinition',
+    ],
+    [
+      'is counted while it goes, with who ended it',
+      {
+        pod: pod('Running', {
+          ...DELETED,
+          spec: { nodeName: 'n1' },
+          status: { phase: 'Running', ...evicted },
+        }),
+      },
+      `note 1: pod ${NAME} failed, the 1. of 4: it was deleted on node n1 before it had ended (EvictionByEvictionAPI: Eviction API: evicting). It is tried again`,
+    ],
+    ['is waited for after that', { prime: attempts(1), pod: pod('Running', DELETED) }, 'rest'],
+    ['is followed by another after a delay', { prime: attempts(1) }, 'rest 9000'],
+    [
+      'is counted, too, when it went at once',
+      { vanished: 'pod-uid' },
+      `note 1: pod ${NAME} failed, the 1. of 4: it was deleted before it had ended. It is tried again`,
+    ],
+    ['and once', { prime: attempts(1), vanished: 'pod-uid' }, 'rest 9000'],
+    [
+      'is not ended for ever',
+      { prime: attempts(3, { pod: 'earlier' }), pod: pod('Running', DELETED) },
+      `note 4: pod ${NAME} failed, the 4. of 4: it was deleted before it had ended. It is not tried again`,
+    ],
+    [
+      'of a kubelet’s own will, says why',
+      {
+        pod: pod('Failed', {
+          status: {
+            phase: 'Failed',
+            reason: 'Evicted',
+            message: 'The node was low on resource:\n memory',
+            containerStatuses: [{ name: 'populate', state: { terminated: { exitCode: 137 } } }],
+          },
+        }),
+      },
+      `note 1: pod ${NAME} failed, the 1. of 4: Evicted: The node was low on resource: memory: exit status 137. It is tried`,
+    ],
+  ])('%s', (_, change, start) => {
+    expect(decided(change).slice(0, start.length)).toBe(start);
+  });
+});
+
+describe('a pod that does not begin', () => {
+  const told = (text: string) => `PopulatorCreationError: pod-uid ${text}`;
+  test.each<[string, Partial<MachineInput>, string]>([
+    ['has a while', { pod: pending(10, CREATING) }, 'rest 20000'],
+    ['is asked for then', { pod: pending(30, CREATING) }, 'look-at-pod'],
+    [
+      'may have nothing against it',
+      { pod: pending(30, CREATING), podSays: { found: undefined } },
+      'rest 30000',
+    ],
+    [
+      'may be waiting for what it mounts',
+      {
+        pod: pending(30, CREATING),
+        podSays: { found: { about: 'FailedMount', why: 'FailedMount: no Secret x' } },
+      },
+      `tell PopulatorCreationError: pod ${NAME} does not run: FailedMount: no Secret x`,
+    ],
+    [
+      'may have no image',
+      { pod: pending(5, NO_IMAGE) },
+      `tell PopulatorCreationError: pod ${NAME} does not run: ImagePullBackOff: Back-off pulling image "x"`,
+    ],
+    ['which is told once', { pod: pending(5, NO_IMAGE), told: told('image') }, 'rest 595000'],
+    [
+      'in whichever words',
+      { pod: pending(5, waiting('ErrImagePull', 'y')), told: told('image') },
+      'rest 595000',
+    ],
+    ['by its own pod', { pod: pending(5, NO_IMAGE), told: 'PopulatorCreationError: other image' }, 'tell'],
+    [
+      'counts as failed in the end',
+      { pod: pending(600, NO_IMAGE), told: told('image') },
+      `note 1: pod ${NAME} failed, the 1. of 4: it did not begin within 10 minutes: ImagePullBackOff: Back-off pulling image "x". It is tried again`,
+    ],
+    ['and goes', { prime: attempts(1), pod: pending(600, NO_IMAGE) }, 'delete-pod'],
+    ['or is made anew at once', { prime: attempts(0), pod: pending(5, NO_IMAGE) }, 'delete-pod'],
+    [
+      'where what it was made from was changed',
+      { pod: pending(5, NO_IMAGE, { 'stowage.dev/populate-origin': 'definition-uid/0 source-uid/1' }) },
+      `note 0: pod ${NAME}, which does not run, is made anew: its data source or PopulatorDefinition was changed`,
+    ],
+    ['without a delay', { prime: attempts(0) }, 'create-pod'],
+    [
+      'for want of a node',
+      { pod: pending(5, NO_NODE) },
+      `tell PopulatorCreationError: pod ${NAME} does not run: 0/1 nodes are available`,
+    ],
+    ['waits for one as long as it takes', { pod: pending(86_400, NO_NODE), told: told('node') }, 'rest'],
+    ['is not in the way once it runs', { pod: pod('Running') }, 'rest'],
+    [
+      'and is told to run then',
+      { pod: pod('Running'), told: told('image') },
+      `tell PopulatorCreated: pod ${NAME} runs`,
+    ],
+    [
+      'is not a reason against its claim’s end',
+      { claim: claim({ metadata: DELETED.metadata }), pod: pending(5, NO_IMAGE) },
+      'delete-pod',
+    ],
+  ])('%s', (_, change, start) => {
+    expect(decided(change).slice(0, start.length)).toBe(start);
+  });
+});

@@ -1,0 +1,93 @@
+import { expect, test } from '@jest/globals';
+import type { Pod } from '../../src/api/core.ts';
+import type { KubeObject } from '../../src/api/meta.ts';
+import type { Informer } from '../../src/kube/informer.ts';
+import type { Change } from '../../src/kube/store.ts';
+import { MAX_RUNNING } from '../../src/population/machine/pods.ts';
+import { createMachine, type MachineDeps } from '../../src/population/machine/reconciler.ts';
+import { FakeClock } from '../support/fake-clock.ts';
+import { claim, definition, found, OWN, pod, prime, pv, storageClass, UID } from './input.ts';
+
+/** An informer that has just these. */
+function informerOf<T extends KubeObject>(...objects: T[]) {
+  const handlers: ((change: Change<T>) => void)[] = [];
+  const informer = {
+    get: (name: string, namespace?: string) =>
+      objects.find(({ metadata }) => metadata.name === name && metadata.namespace === namespace),
+    list: () => objects,
+    onChange: (handler: (change: Change<T>) => void) => handlers.push(handler),
+    learn: (object: T) => objects.push(object),
+  } as unknown as Informer<T>;
+  const begin = () => {
+    for (const object of objects)
+      for (const handler of handlers) handler({ type: 'added', object } as Change<T>);
+  };
+  return { informer, begin };
+}
+
+test('what still holds is told again before its event is gone', async () => {
+  const clock = new FakeClock();
+  const told: string[] = [];
+  const claims = informerOf(claim());
+  const machine = createMachine({
+    ...{ clock, namespace: OWN, claims: claims.informer },
+    pods: informerOf().informer,
+    persistentVolumes: informerOf().informer,
+    storageClasses: informerOf(storageClass()).informer,
+    definitions: informerOf(definition).informer,
+    findSource: async () => ({
+      is: 'waits',
+      event: {
+        type: 'Warning',
+        reason: 'PopulatorDataSourceNotFound',
+        message: 'Hello example does not exist',
+      },
+    }),
+    events: {
+      event: (_object: object, _type: string, reason: string) => told.push(reason),
+      flush: async () => {},
+    },
+  } as unknown as MachineDeps);
+  claims.begin();
+  const look = () => machine.reconcile(UID, new AbortController().signal);
+  for (let minutes = 0; minutes < 61; minutes += 5) {
+    expect(await look()).toEqual({ requeueAfterMs: 300_000 });
+    await clock.advance(300_000);
+  }
+  expect(told).toHaveLength(3);
+});
+
+const NO_NODE = { conditions: [{ type: 'PodScheduled', status: 'False', reason: 'Unschedulable' }] };
+
+test.each<[string, object, string | undefined]>([
+  ['that have a node, or are about to', {}, 'PopulatorCreated: 16 pods fill volumes already'],
+  ['for which none is found', NO_NODE, undefined],
+])('as many pods as there may be %s', async (_, status, said) => {
+  const told: string[] = [];
+  const claims = informerOf(claim(), prime());
+  const pvs = informerOf(pv());
+  const others = Array.from({ length: MAX_RUNNING }, (_each, index) =>
+    pod('Pending', { metadata: { name: `populate-${index}` }, status: { phase: 'Pending', ...status } }),
+  );
+  const pods = informerOf<Pod>(...others);
+  const machine = createMachine({
+    ...{ clock: new FakeClock(), namespace: OWN, claims: claims.informer, pods: pods.informer },
+    persistentVolumes: pvs.informer,
+    storageClasses: informerOf(storageClass()).informer,
+    definitions: informerOf(definition).informer,
+    findSource: async () => found,
+    client: { create: async (_resource: object, object: KubeObject) => object },
+    events: {
+      event: (_object: object, _type: string, reason: string, message: string) =>
+        told.push(`${reason}: ${message}`),
+    },
+    logger: { info() {} },
+  } as unknown as MachineDeps);
+  for (const { begin } of [claims, pvs]) begin();
+  await machine.reconcile(UID, new AbortController().signal);
+  const name = `populate-${UID}`;
+  expect(pods.informer.get(name, OWN) === undefined).toBe(said !== undefined);
+  expect(told).toEqual([
+    expect.stringContaining(said ?? `PopulatorCreated: pod ${OWN}/${name} fills the volume`),
+  ]);
+});

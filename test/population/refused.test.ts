@@ -1,0 +1,51 @@
+import { expect, test } from '@jest/globals';
+import { ApiError, ConnectionError } from '../../src/kube/errors.ts';
+import type { Effect } from '../../src/population/machine/effects.ts';
+import { refusalOf } from '../../src/population/machine/refused.ts';
+import { OWN, pod, prime, pv, UID } from './input.ts';
+
+const answer = (code: number, message: string, reason = '') =>
+  new ApiError({ kind: 'Status', status: 'Failure', code, message, reason } as never, code, 'POST');
+
+const createPrime: Effect = { do: 'create-prime', prime: prime() };
+const createPod: Effect = {
+  do: 'create-pod',
+  pod: pod('Pending'),
+  event: { type: 'Normal', reason: 'PopulatorCreated', message: '' },
+};
+const rebind: Effect = { do: 'rebind', pv: pv(), from: 'default/example' };
+
+test.each<[string, Effect, Error, string | undefined]>([
+  [
+    'a quota',
+    createPrime,
+    answer(403, 'exceeded quota: small'),
+    `PopulatorPVCPrimeCreationError: claim ${OWN}/prime-${UID}, which is to be filled for this one, is refused: exceeded quota: small. It is tried again`,
+  ],
+  [
+    'a policy',
+    createPod,
+    answer(422, 'violates PodSecurity'),
+    `PopulatorCreationError: pod ${OWN}/populate-${UID}, which is to fill the volume, is refused: violates PodSecurity. It is tried again`,
+  ],
+  [
+    'a namespace that is not there',
+    createPod,
+    answer(404, 'namespaces "stowage" not found'),
+    `PopulatorCreationError: pod ${OWN}/populate-${UID}, which is to fill the volume, is refused: namespaces "stowage" not found. It is tried again`,
+  ],
+  [
+    'a right',
+    rebind,
+    answer(403, 'persistentvolumes is forbidden'),
+    'PopulatorCreationError: to give PersistentVolume pv to the claim is refused: persistentvolumes is forbidden. It is tried again',
+  ],
+  // What was decided on is not there any more, or is another one.
+  ['a volume that is gone', rebind, answer(404, 'not found'), undefined],
+  ['a version that is old', rebind, answer(409, 'the object has been modified'), undefined],
+  ['one of its name', createPod, answer(409, 'exists', 'AlreadyExists'), undefined],
+  ['no answer', createPod, new ConnectionError('https://x', 'cut off'), undefined],
+])('%s', (_, effect, error, told) => {
+  const refusal = refusalOf(effect, error, OWN);
+  expect(refusal && `${refusal.reason}: ${refusal.message}`).toBe(told);
+});

@@ -1,0 +1,105 @@
+import { expect, test } from '@jest/globals';
+import type { KubeObject } from '../../src/api/meta.ts';
+import { ApiError } from '../../src/kube/errors.ts';
+import type { KubeClient } from '../../src/kube/types.ts';
+import { findSource, type SourceDeps } from '../../src/population/source.ts';
+import { hello, helloReference } from '../support/hello.ts';
+import { claim, definition } from './input.ts';
+
+const failure = (code: number, details: object = { name: 'example' }) =>
+  new ApiError(
+    { apiVersion: 'v1', kind: 'Status', status: 'Failure', message: 'refused', code, details },
+    code,
+    'GET',
+  );
+
+/** What was asked, in order. */
+const asking = (answer: KubeObject | Error, more: Partial<SourceDeps> = {}) => {
+  const asked: string[] = [];
+  const deps: SourceDeps = {
+    client: {
+      async get(resource, name, { namespace } = {}) {
+        asked.push(`${resource.plural} ${namespace ?? '-'}/${name}`);
+        if (answer instanceof Error) throw answer;
+        return answer as never;
+      },
+    } as Pick<KubeClient, 'get'>,
+    crossNamespace: true,
+    async isGranted({ from, to }) {
+      asked.push(`grant ${from.kind}/${from.namespace} ${to.kind}.${to.group} ${to.namespace}/${to.name}`);
+      return false;
+    },
+    ...more,
+  };
+  return { asked, deps };
+};
+
+const own = claim();
+const cross = claim({ spec: { dataSourceRef: helloReference('example', 'prod') } });
+const cluster = {
+  ...definition,
+  spec: { ...definition.spec, resource: { ...definition.spec.resource, scope: 'Cluster' as const } },
+};
+
+test('is read where the claim is', async () => {
+  const { asked, deps } = asking(hello('example', 'default'));
+  expect(await findSource(own, definition, deps)).toMatchObject({ is: 'ready', object: { kind: 'Hello' } });
+  expect(asked).toEqual(['hellos default/example']);
+});
+
+test('is read in no namespace where its kind is in none', async () => {
+  const { asked, deps } = asking(hello('example', 'default'));
+  expect(await findSource(own, cluster, deps)).toMatchObject({ is: 'ready' });
+  expect(asked).toEqual(['hellos -/example']);
+});
+
+test('of another namespace is read only after a grant was found', async () => {
+  const { asked, deps } = asking(hello('example', 'prod'));
+  expect(await findSource(cross, definition, deps)).toMatchObject({
+    is: 'waits',
+    event: { reason: 'PopulatorDataSourceRefused', message: expect.stringContaining("isn't allowed") },
+  });
+  expect(asked).toEqual(['grant PersistentVolumeClaim/default Hello.hello.example.com prod/example']);
+  const granted = asking(hello('example', 'prod'), { isGranted: async () => true });
+  expect(await findSource(cross, definition, granted.deps)).toMatchObject({ is: 'ready' });
+  expect(granted.asked).toEqual(['hellos prod/example']);
+});
+
+test.each<[string, Parameters<typeof findSource>[0], typeof definition, Partial<SourceDeps>, string]>([
+  ['with the gate off', cross, definition, { crossNamespace: false }, 'CrossNamespaceVolumeDataSource'],
+  ['of a kind that is in none', cross, cluster, {}, 'is in no namespace, and the claim names namespace prod'],
+])('another namespace is refused %s, before anything is asked', async (_, it, of, more, why) => {
+  const { asked, deps } = asking(hello('example', 'prod'), more);
+  expect(await findSource(it, of, deps)).toMatchObject({
+    is: 'waits',
+    event: { message: expect.stringContaining(why) },
+  });
+  expect(asked).toEqual([]);
+});
+
+test.each<[string, KubeObject | Error, string]>([
+  ['is not there', failure(404), 'PopulatorDataSourceNotFound: Hello default/example does not exist'],
+  [
+    'is of a kind that is not served',
+    failure(404, {}),
+    'PopulatorDataSourceRefused: the API server serves no hellos',
+  ],
+  [
+    'may not be read',
+    failure(403),
+    'PopulatorDataSourceRefused: the daemon may not read hellos of group hello.example.com',
+  ],
+  [
+    'is being deleted',
+    { ...hello('example', 'default'), metadata: { name: 'example', deletionTimestamp: 'x' } },
+    'PopulatorDataSourceNotFound: Hello default/example is being deleted',
+  ],
+])('one that %s is waited for', async (_, answer, told) => {
+  const found = await findSource(own, definition, asking(answer).deps);
+  if (found.is !== 'waits') throw new Error('it is ready');
+  expect(`${found.event.reason}: ${found.event.message}`).toContain(told);
+});
+
+test('what a server cannot answer is thrown, and tried again', async () => {
+  await expect(findSource(own, definition, asking(failure(500)).deps)).rejects.toThrow('refused');
+});

@@ -1,0 +1,56 @@
+import { describe, expect, test } from '@jest/globals';
+import type { KubeObject } from '../../src/api/meta.ts';
+import { SubstitutionError, substitute } from '../../src/population/substitute.ts';
+
+const source = {
+  apiVersion: 'hello.example.com/v1alpha1',
+  kind: 'Hello',
+  metadata: { name: 'example', namespace: 'default', labels: { 'my-label': 'x' } },
+  spec: {
+    fileName: 'a b; rm -rf /',
+    empty: '',
+    count: 3,
+    on: false,
+    secret: '$(TOKEN)',
+    dollars: 'a$$b$',
+    list: ['x'],
+    nothing: null,
+    nul: 'a\0b',
+    long: 'x'.repeat(200 << 10),
+    nested: { field: '{.spec.secret}' },
+  },
+} as unknown as KubeObject;
+
+describe('fields of the data source in an argument', () => {
+  test.each([
+    ['--file={.spec.fileName}', '--file=a b; rm -rf /'],
+    ['{.metadata.namespace}/{.metadata.name}', 'default/example'],
+    ['{.metadata.labels.my-label}', 'x'],
+    ['{.spec.count}{.spec.on}[{.spec.empty}]', '3false[]'],
+    // The kubelet would replace a variable in it, which may be a secret, but for the second dollar.
+    ['{.spec.secret}', '$$(TOKEN)'],
+    ['{.spec.dollars}', 'a$$$$b$$'],
+    // What a field holds is looked at no further.
+    ['{.spec.nested.field}', '{.spec.secret}'],
+    ['$(HOME) {} {spec} {. } {.}', '$(HOME) {} {spec} {. } {.}'],
+  ])('%j is %j', (template, result) => {
+    expect(substitute(template, source)).toBe(result);
+  });
+
+  test.each([
+    ['{.spec.missing}', 'no field .spec.missing'],
+    ['{.spec.fileName.length}', 'no field .spec.fileName.length'],
+    ['{.spec.toString}', 'no field .spec.toString'],
+    ['{.spec.__proto__.x}', 'no field'],
+    ['{.spec.list}', 'neither text nor a number nor a boolean'],
+    ['{.spec.nothing}', 'neither text'],
+    ['{.spec}', 'neither text'],
+    ['{.spec.nul}', 'has a NUL'],
+    ['{.spec.long}', 'longer than an argument'],
+    // Else `(TOKEN)` in a field would be a variable.
+    [`$${'{'}.spec.fileName}`, "a '$' right before a field"],
+  ])('%j is refused', (template, why) => {
+    expect(() => substitute(template, source)).toThrow(SubstitutionError);
+    expect(() => substitute(template, source)).toThrow(why);
+  });
+});

@@ -1,0 +1,68 @@
+import { describe, expect, test } from '@jest/globals';
+import type { PersistentVolumeClaim } from '../../src/api/core.ts';
+import { toTell, type Verdict, verdictOf } from '../../src/population/validator/decide.ts';
+
+const REGISTERED = [{ group: 'hello.example.com', kind: 'Hello' }];
+
+const claim = (
+  dataSourceRef?: PersistentVolumeClaim['spec']['dataSourceRef'],
+  more: { spec?: object; metadata?: object } = {},
+) =>
+  ({
+    metadata: { name: 'data', namespace: 'default', uid: 'u', ...more.metadata },
+    spec: { ...(dataSourceRef && { dataSourceRef }), ...more.spec },
+  }) as PersistentVolumeClaim;
+
+/** KEP-1495's four, and what is near them. */
+test.each<[string, PersistentVolumeClaim, Verdict]>([
+  ['nothing', claim(), 'empty'],
+  ['a claim', claim({ kind: 'PersistentVolumeClaim', name: 'a' }), 'pvc'],
+  ['a claim, its group null', claim({ apiGroup: null, kind: 'PersistentVolumeClaim', name: 'a' }), 'pvc'],
+  [
+    'a snapshot',
+    claim({ apiGroup: 'snapshot.storage.k8s.io', kind: 'VolumeSnapshot', name: 'a' }),
+    'snapshot',
+  ],
+  [
+    'a kind that is registered',
+    claim({ apiGroup: 'hello.example.com', kind: 'Hello', name: 'a' }),
+    'populator',
+  ],
+  ['a kind that is not', claim({ apiGroup: 'hello.example.com', kind: 'Other', name: 'a' }), 'invalid'],
+  ['another group', claim({ apiGroup: 'other.example.com', kind: 'Hello', name: 'a' }), 'invalid'],
+  [
+    'a group with a version',
+    claim({ apiGroup: 'hello.example.com/v1', kind: 'Hello', name: 'a' }),
+    'invalid',
+  ],
+  ['a case apart', claim({ apiGroup: 'hello.example.com', kind: 'hello', name: 'a' }), 'invalid'],
+  [
+    'what is registered, by dataSource alone',
+    claim(undefined, { spec: { dataSource: { apiGroup: 'hello.example.com', kind: 'Hello', name: 'a' } } }),
+    'populator',
+  ],
+])('%s', (_, it, verdict) => {
+  expect(verdictOf(it, REGISTERED)).toBe(verdict);
+});
+
+describe('an event', () => {
+  const unknown = { apiGroup: 'x.example.com', kind: 'X', name: 'a' };
+
+  test.each<Verdict>(['empty', 'pvc', 'snapshot', 'populator'])('is not told of %s', (verdict) => {
+    expect(toTell(claim(), verdict)).toBeUndefined();
+  });
+
+  test('is told of what nobody knows, in the words of others', () => {
+    expect(toTell(claim(unknown), 'invalid')).toEqual({
+      reason: 'UnrecognizedDataSourceKind',
+      message: 'The datasource for this PVC does not match any registered VolumePopulator',
+    });
+  });
+
+  test.each([
+    ['has its volume', { spec: { volumeName: 'pv' } }],
+    ['is being deleted', { metadata: { deletionTimestamp: '2026-01-01T00:00:00Z' } }],
+  ])('is not told of a claim that %s', (_, more) => {
+    expect(toTell(claim(unknown, more), 'invalid')).toBeUndefined();
+  });
+});

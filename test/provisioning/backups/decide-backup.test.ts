@@ -1,0 +1,357 @@
+import { describe, expect, test } from '@jest/globals';
+import type { Backup } from '../../../src/api/builtins/backup.ts';
+import type { VolumeSnapshot, VolumeSnapshotContent } from '../../../src/api/snapshot.ts';
+import { decideBackup } from '../../../src/provisioning/backups/decide-backup.ts';
+import type { BackupInput } from '../../../src/provisioning/backups/types.ts';
+
+const NOW = Date.parse('2030-01-01T10:00:00Z');
+const UID = '5f3a8c52-0c9e-4c36-a1cf-0f3f6f6f1a01';
+const COPY = '7f8f7c35-5bb2-4f6a-9b53-0d51a0c9a102';
+const PATH = `/data/snapshots/${COPY}`;
+
+const backup = (
+  { status, ...spec }: Partial<Backup['spec']> & { status?: Backup['status'] } = {},
+  metadata: Partial<Backup['metadata']> = {},
+): Backup => ({
+  ...{ apiVersion: 'stowage.dev/v1alpha1', kind: 'Backup' },
+  metadata: {
+    ...{ name: 'b', namespace: 'prod', uid: UID, finalizers: ['stowage.dev/backup-protection'] },
+    ...metadata,
+  },
+  spec: { claimName: 'data', to: { path: '/archives/b.zst' }, ...spec },
+  ...(status === undefined ? {} : { status }),
+});
+
+const snapshot = (more: Partial<VolumeSnapshot> = {}): VolumeSnapshot => ({
+  ...{ apiVersion: 'snapshot.storage.k8s.io/v1', kind: 'VolumeSnapshot' },
+  metadata: {
+    ...{ name: `backup-${UID}`, namespace: 'prod', uid: 's' },
+    ownerReferences: [{ apiVersion: 'stowage.dev/v1alpha1', kind: 'Backup', name: 'b', uid: UID }],
+  },
+  spec: { source: { persistentVolumeClaimName: 'data' } },
+  status: { readyToUse: true },
+  ...more,
+});
+
+const content = (more: Partial<VolumeSnapshotContent['spec']> = {}, handle = `file:n1:${PATH}`) =>
+  ({
+    ...{ apiVersion: 'snapshot.storage.k8s.io/v1', kind: 'VolumeSnapshotContent', metadata: { name: 'c' } },
+    spec: {
+      volumeSnapshotRef: { namespace: 'prod', name: `backup-${UID}`, uid: 's' },
+      ...{ deletionPolicy: 'Delete', driver: 'volume.stowage.dev', source: { volumeHandle: 'v' }, ...more },
+    },
+    status: { snapshotHandle: handle, restoreSize: 1024, readyToUse: true },
+  }) as VolumeSnapshotContent;
+
+const there = { exists: true, ready: true, off: false, paused: false, ours: true };
+const decided = (change: Partial<BackupInput> = {}) =>
+  decideBackup(
+    {
+      ...{ backup: backup(), snapshot: snapshot(), content: content(), hasSnapshots: true },
+      ...{ nodeFacts: () => there, outcome: undefined, ...change },
+    },
+    NOW,
+  );
+
+const running: Backup['status'] = {
+  ...{
+    phase: 'Running',
+    node: 'n1',
+    attempt: 1,
+    startedAt: '2030-01-01T09:59:55Z',
+    volumeMode: 'Filesystem',
+  },
+};
+const done: Backup['status'] = { ...running, phase: 'Completed', bytes: 9, sha256: 'a'.repeat(64) };
+const paused = { annotations: { 'stowage.dev/paused': 'true' } };
+const going = snapshot({ metadata: { ...snapshot().metadata, deletionTimestamp: 'now' } });
+const none = { snapshot: undefined, content: undefined };
+const handle = { type: 'file', nodes: ['n1'], path: PATH };
+const job = { node: 'n1', attempt: 1 };
+
+test.each<[string, Partial<BackupInput>, object]>([
+  ['is kept first', { backup: backup({}, { finalizers: [] }) }, { do: 'add-finalizer' }],
+  [
+    'of a claim has a snapshot taken',
+    { snapshot: undefined },
+    { do: 'create-snapshot', name: `backup-${UID}` },
+  ],
+  [
+    'names its job before that is one',
+    {},
+    {
+      do: 'set-status',
+      fields: {
+        ...{ phase: 'Running', node: 'n1', attempt: 1, startedAt: '2030-01-01T10:00:00Z' },
+        ...{ volumeMode: 'Filesystem', restoreSize: 1024 },
+      },
+    },
+  ],
+  [
+    'has the job run that was named',
+    { backup: backup({ status: running }) },
+    { do: 'run', job, handle, mode: 'Filesystem' },
+  ],
+  [
+    'of a device is one',
+    { backup: backup({ status: running }), content: content({ sourceVolumeMode: 'Block' }) },
+    { do: 'run', job, handle, mode: 'Block' },
+  ],
+  [
+    'that is paused has no job run, and is asked what came of the one that was named',
+    { backup: backup({ status: running }, paused) },
+    { do: 'look', job },
+  ],
+  [
+    'on a node that is paused has none run',
+    { backup: backup({ status: running }), nodeFacts: () => ({ ...there, paused: true }) },
+    { do: 'look', job },
+  ],
+  [
+    'whose snapshot goes while it is packed is asked what came of that',
+    { backup: backup({ status: running }), snapshot: going },
+    { do: 'look', job },
+  ],
+  [
+    'whose snapshot is gone, too',
+    { backup: backup({ snapshotName: 's', claimName: undefined as never, status: running }), ...none },
+    { do: 'look', job },
+  ],
+  [
+    'whose snapshot is gone may be made',
+    {
+      backup: backup({ snapshotName: 's', claimName: undefined as never, status: running }),
+      ...{ ...none, outcome: { is: 'made', bytes: 9, sha256: 'a'.repeat(64) } },
+    },
+    { do: 'set-status', fields: { phase: 'Completed' } },
+  ],
+  [
+    'whose job is not known any more has a snapshot taken again',
+    { backup: backup({ status: running }), ...none, outcome: { is: 'none' } },
+    { do: 'create-snapshot' },
+  ],
+  [
+    'whose node is forgotten goes without it',
+    {
+      backup: backup(
+        { status: running },
+        { deletionTimestamp: 'now', annotations: { 'stowage.dev/forget-node': UID } },
+      ),
+      snapshot: undefined,
+    },
+    { do: 'release' },
+  ],
+  [
+    'has no snapshot any more once it is made',
+    { backup: backup({ status: done }) },
+    { do: 'delete-snapshot' },
+  ],
+  [
+    'has none once it failed',
+    { backup: backup({ status: { ...running, phase: 'Failed' } }) },
+    { do: 'delete-snapshot' },
+  ],
+  [
+    'that is deleted has what is left on its node removed first',
+    { backup: backup({ status: running }, { deletionTimestamp: 'now' }) },
+    { do: 'leave', job },
+  ],
+  [
+    'and then its snapshot',
+    { backup: backup({ status: running }, { deletionTimestamp: 'now' }), outcome: { is: 'left' } },
+    { do: 'delete-snapshot' },
+  ],
+  [
+    'and goes',
+    {
+      backup: backup({ status: running }, { deletionTimestamp: 'now' }),
+      snapshot: undefined,
+      outcome: { is: 'left' },
+    },
+    { do: 'release' },
+  ],
+  [
+    'goes without a node that is no more',
+    {
+      backup: backup({ status: running }, { deletionTimestamp: 'now' }),
+      ...{ snapshot: undefined, nodeFacts: () => ({ ...there, exists: false }) },
+    },
+    { do: 'release' },
+  ],
+])('a backup %s', (_what, change, action) => {
+  expect(decided(change).action).toMatchObject(action);
+});
+
+describe('a backup rests', () => {
+  test.each<[string, Partial<BackupInput>]>([
+    ['once it is made', { backup: backup({ status: done }), snapshot: undefined }],
+    [
+      'where its snapshot is somebody else its own',
+      { backup: backup({ snapshotName: 's', claimName: undefined as never, status: done }) },
+    ],
+    ['where others work on its node', { nodeFacts: () => ({ ...there, ours: false }) }],
+    [
+      'where it is being deleted by others alone',
+      { backup: backup({}, { finalizers: ['x'], deletionTimestamp: 'now' }) },
+    ],
+  ])('%s', (_what, change) => {
+    expect(decided(change)).toEqual({});
+  });
+
+  test.each<[string, Partial<BackupInput>]>([
+    ['', {}],
+    [', also when its snapshot goes', { snapshot: going }],
+    [', also when it is paused', { backup: backup({ status: running }, paused) }],
+  ])('while its job runs%s, and goes on after it', (_what, change) => {
+    const input = { backup: backup({ status: running }), outcome: { is: 'running' }, ...change } as const;
+    expect(decided(input)).toEqual({ follow: job });
+  });
+
+  test('with what a node said first that does not answer, for each time it may be something else', () => {
+    const unknown = (message: string) => ({ is: 'unknown', message: `node n1 does not answer: ${message}` });
+    const outcome = unknown('port 40001') as BackupInput['outcome'];
+    const told = { ...running, message: unknown('port 40000').message };
+    expect(decided({ backup: backup({ status: told }), outcome })).toEqual({ retry: true });
+  });
+});
+
+const said = (message: string) => ({ do: 'set-status', fields: { phase: 'Pending', message } });
+test.each<[string, Partial<BackupInput>, object]>([
+  [
+    'a snapshot that is not there',
+    { backup: backup({ claimName: undefined as never, snapshotName: 's' }), snapshot: undefined },
+    said('there is no VolumeSnapshot prod/s'),
+  ],
+  [
+    'a snapshot that is not ready',
+    { snapshot: snapshot({ status: { readyToUse: false, error: { message: 'no room' } } }) },
+    said(`VolumeSnapshot prod/backup-${UID} is not ready: no room`),
+  ],
+  ['a content that is not known', { content: undefined }, { fields: { phase: 'Pending' } }],
+  [
+    'a content of another snapshot of the name',
+    { content: content({ volumeSnapshotRef: { uid: 'other' } }) },
+    { fields: { phase: 'Pending' } },
+  ],
+  [
+    'a cluster that has snapshots',
+    { ...none, hasSnapshots: false },
+    said(expect.stringContaining('stowage install --components snapshot-crds') as unknown as string),
+  ],
+  [
+    'a snapshot that can not be made',
+    { ...none, outcome: { is: 'unknown', message: 'exceeded quota' } },
+    said('exceeded quota'),
+  ],
+  [
+    'a pause, with a job named',
+    { backup: backup({ status: running }, paused), outcome: { is: 'none' } },
+    { fields: { phase: 'Running', message: 'Backup b is paused' } },
+  ],
+  [
+    'a pause, with a job that failed',
+    {
+      backup: backup({ status: running }, paused),
+      outcome: { is: 'failed', message: 'no', forGood: false },
+    },
+    { fields: { phase: 'Running', message: 'Backup b is paused' } },
+  ],
+  [
+    'a pause, to go',
+    { backup: backup({ status: running }, { ...paused, deletionTimestamp: 'now' }) },
+    { fields: { phase: 'Running', message: 'Backup b is paused; the deletion waits' } },
+  ],
+  [
+    'a node that does not answer, to go',
+    {
+      backup: backup({ status: done }, { deletionTimestamp: 'now' }),
+      outcome: { is: 'unknown', message: 'node n1 does not answer: Connection refused' },
+    },
+    {
+      fields: {
+        phase: 'Completed',
+        message: expect.stringMatching(
+          `Connection refused.*kubectl annotate backup -n prod b stowage.dev/forget-node=${UID}$`,
+        ),
+      },
+    },
+  ],
+  ['a node that is paused', { nodeFacts: () => ({ ...there, paused: true }) }, said('Node n1 is paused')],
+])('a backup waits for %s, and says so once', (_what, change, action) => {
+  const first = decided(change);
+  expect(first.action).toMatchObject(action);
+  const status = (first.action as unknown as { fields: NonNullable<Backup['status']> }).fields;
+  const before = change.backup ?? backup();
+  expect(
+    decided({ ...change, backup: { ...before, status: { ...before.status, ...status } } }).action,
+  ).toBeUndefined();
+});
+
+test.each<[string, Partial<BackupInput>, RegExp]>([
+  [
+    'a snapshot of others',
+    { content: content({ driver: 'csi.example.com' }) },
+    /is of the driver csi\.example\.com/,
+  ],
+  ['a thin snapshot', { content: content({}, `lvm:n1:vg/snap-${COPY}`) }, /is a thin logical volume/],
+  [
+    'a handle that names anything',
+    { content: content({}, 'file:n1:/etc/shadow') },
+    /must end in \/snapshots/,
+  ],
+  [
+    'somebody else its snapshot',
+    { snapshot: snapshot({ metadata: { name: `backup-${UID}`, uid: 's' } }) },
+    /somebody else's/,
+  ],
+  ['no place', { backup: backup({ to: {} }) }, /spec\.to must have either url or path/],
+  ['a folder', { backup: backup({ to: { path: '/archives/' } }) }, /must name a file/],
+  [
+    'what is refused for good',
+    { backup: backup({ status: running }), outcome: { is: 'failed', message: 'no', forGood: true } },
+    /^no$/,
+  ],
+  [
+    'a snapshot that went, once its job failed',
+    {
+      ...{ backup: backup({ status: running }), snapshot: going },
+      outcome: { is: 'failed', message: 'no', forGood: false },
+    },
+    /is being deleted/,
+  ],
+  [
+    'what failed four times',
+    {
+      backup: backup({ status: { ...running, attempt: 4 } }),
+      outcome: { is: 'failed', message: 'no', forGood: false },
+    },
+    /^no$/,
+  ],
+])('a backup fails for %s', (_what, change, message) => {
+  const { action } = decided(change);
+  expect(action).toMatchObject({
+    do: 'set-status',
+    fields: { phase: 'Failed', message: expect.stringMatching(message) },
+  });
+});
+
+test('what may pass is told, waited out, and tried again as another job', () => {
+  const outcome = { is: 'failed', message: 'the server answered 503', forGood: false } as const;
+  expect(decided({ backup: backup({ status: running }), outcome }).action).toMatchObject({
+    fields: { phase: 'Running', message: 'the server answered 503' },
+  });
+  const told = { ...running, message: 'the server answered 503' };
+  expect(decided({ backup: backup({ status: told }), outcome })).toEqual({ requeueAfter: 5000 });
+  const late = { ...told, startedAt: '2030-01-01T09:59:50Z' };
+  expect(decided({ backup: backup({ status: late }), outcome }).action).toMatchObject({
+    fields: { attempt: 2, startedAt: '2030-01-01T10:00:00Z', message: null },
+  });
+});
+
+test('what was made is in the status', () => {
+  const outcome = { is: 'made', bytes: 9, sha256: 'a'.repeat(64) } as const;
+  expect(decided({ backup: backup({ status: running }), outcome }).action).toMatchObject({
+    fields: { phase: 'Completed', bytes: 9, sha256: 'a'.repeat(64), finishedAt: '2030-01-01T10:00:00Z' },
+    event: { type: 'Normal', reason: 'BackupCompleted' },
+  });
+});

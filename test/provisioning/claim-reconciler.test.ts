@@ -1,0 +1,135 @@
+import { expect, test } from '@jest/globals';
+import type { KubeNode, PersistentVolumeClaim, StorageClass } from '../../src/api/core.ts';
+import type { KubeObject } from '../../src/api/meta.ts';
+import type { Volume } from '../../src/api/volume.ts';
+import { type ClaimReconcilerDeps, createClaimReconciler } from '../../src/provisioning/claims/reconciler.ts';
+import type { Source } from '../../src/provisioning/claims/types.ts';
+import { createPromises } from '../../src/provisioning/room/promises.ts';
+import { memoryLogger } from '../support/logger.ts';
+import { claim, GIB, node, storageClass } from './claim-input.ts';
+
+const KEY = 'prod/data';
+const snapshot = { apiGroup: 'snapshot.storage.k8s.io', kind: 'VolumeSnapshot', name: 's' };
+const ready = (contentName: string): Source => ({
+  is: 'ready',
+  source: { snapshotContentName: contentName },
+  nodes: ['n1'],
+  crossNamespace: false,
+});
+const denied: Source = {
+  is: 'waits',
+  message: 'no grant',
+  on: [{ kind: 'ReferenceGrant', namespace: 'other' }],
+};
+
+/** A reconciler of one claim over caches that are what they are set to. */
+function world(resolve: (claim: PersistentVolumeClaim, asks: number) => Source | Promise<Source>) {
+  const made: Volume[] = [];
+  const events: string[] = [];
+  const state = {
+    claim: claim({ dataSourceRef: snapshot }),
+    asks: 0,
+    whileLooking: () => {},
+    freeBytes: 10n * GIB,
+  };
+  const cacheOf = <T extends KubeObject>(list: () => T[]) => ({
+    list,
+    get: (name: string) => list().find(({ metadata }) => metadata.name === name),
+    learn() {},
+  });
+  let seen = false;
+  const deps = {
+    client: {
+      create: async (_: unknown, volume: Volume) => {
+        made.push(volume);
+        return volume;
+      },
+    },
+    claims: cacheOf(() => [state.claim]),
+    volumes: cacheOf(() => made),
+    persistentVolumes: cacheOf(() => []),
+    storageClasses: cacheOf<StorageClass>(() => [storageClass()]),
+    nodes: cacheOf<KubeNode>(() => [node('n1')]),
+    rooms: {
+      room: () => (seen ? { freeBytes: state.freeBytes } : undefined),
+      look: async () => {
+        seen = true;
+        state.whileLooking();
+      },
+      forget() {},
+    },
+    promises: createPromises(),
+    resolve: async (of: PersistentVolumeClaim) => resolve(of, ++state.asks),
+    actsFor: () => true,
+    events: { event: (_: unknown, __: string, ___: string, message: string) => events.push(message) },
+    clock: { now: () => 0 },
+    logger: memoryLogger(),
+  } as unknown as ClaimReconcilerDeps;
+  const reconciler = createClaimReconciler(deps);
+  const run = () => reconciler.reconcile(KEY, new AbortController().signal);
+  return { ...reconciler, state, made, events, run };
+}
+
+test('what a grant was withdrawn from while a node was looked at is not used', async () => {
+  let granted = true;
+  const { state, run, made, events } = world(() => (granted ? ready('c') : denied));
+  state.whileLooking = () => {
+    granted = false;
+  };
+  await run();
+  expect(made).toEqual([]);
+  expect(events).toEqual(['no grant']);
+});
+
+test('a claim that was made anew meanwhile starts from what it names itself', async () => {
+  const { state, run, made } = world((of) => ready(of.metadata.uid ?? ''));
+  state.whileLooking = () => {
+    state.claim = { ...state.claim, metadata: { ...state.claim.metadata, uid: 'another' } };
+  };
+  await run();
+  expect(made.map(({ spec }) => spec.source)).toEqual([{ snapshotContentName: 'another' }]);
+});
+
+test('and from nothing, where it names nothing', async () => {
+  const { state, run, made } = world(() => ready('c'));
+  state.whileLooking = () => {
+    const { metadata } = state.claim;
+    state.claim = { ...claim(), metadata: { ...metadata, uid: 'another' } };
+  };
+  await run();
+  expect(made.map(({ metadata, spec }) => [metadata.name, spec.source])).toEqual([
+    ['pvc-another', undefined],
+  ]);
+});
+
+test('what comes into being while it is read is asked for again', async () => {
+  const grant = { apiVersion: 'v1', kind: 'ReferenceGrant', metadata: { namespace: 'other', name: 'g' } };
+  const { run, made, waitingFor } = world((_, asks) => {
+    if (asks > 1) return ready('c');
+    waitingFor('ReferenceGrant', grant);
+    return denied;
+  });
+  await run();
+  expect(made.length).toBe(1);
+});
+
+test('what never settles is asked for a few times', async () => {
+  const grant = { apiVersion: 'v1', kind: 'ReferenceGrant', metadata: { namespace: 'other', name: 'g' } };
+  const { run, state, waitingFor } = world(() => {
+    waitingFor('ReferenceGrant', grant);
+    return denied;
+  });
+  await run();
+  expect(state.asks).toBe(10);
+  expect(waitingFor('ReferenceGrant', grant)).toEqual([KEY]);
+});
+
+test('that there is no room is told once, however much there is not', async () => {
+  const { state, run, events } = world(() => ({ is: 'none' }));
+  state.claim = claim();
+  state.freeBytes = 5n;
+  await run();
+  state.freeBytes = 6n;
+  expect(await run()).toEqual({ requeueAfterMs: 30_000 });
+  expect(events).toEqual([expect.stringContaining('has room for 5 bytes')]);
+});

@@ -1,0 +1,265 @@
+import { describe, expect, test } from '@jest/globals';
+import { planAdopt } from '../../src/storage/adopt.ts';
+import { plan } from '../../src/storage/plan.ts';
+import type {
+  Desired,
+  DesiredSparse,
+  DeviceFacts,
+  Observed,
+  ObservedSparse,
+} from '../../src/storage/types.ts';
+import { dm, lv, lvmBlock, lvmDesired, ext4 as lvmExt4, lvmNode } from '../support/lvm-input.ts';
+import { writesTo } from '../support/plans.ts';
+import { disk, partition, rawBlock, rawDesired, rawNode } from '../support/raw-input.ts';
+import { commandsOf, may } from '../support/sudoers.ts';
+import { FILE, freshNode, loop, readyNode, UID } from '../support/volume-input.ts';
+
+const OTHER = '11111111-2222-4333-8444-555555555555';
+const TABLE = '22222222-2222-4333-8444-555555555555';
+const GIB = 1n << 30n;
+
+const sparse: DesiredSparse = {
+  type: 'sparse',
+  uid: UID,
+  name: 'data1',
+  mode: 'Filesystem',
+  file: FILE,
+  sizeBytes: GIB,
+  fs: undefined,
+  recorded: false,
+  onDelete: 'Delete',
+  kubeletRoot: '/var/lib/kubelet',
+  onDemand: false,
+  readOnly: false,
+  shared: false,
+};
+const block: DesiredSparse = { ...sparse, mode: 'Block' };
+/** MetalK8s keeps no records. */
+const bare = { intent: undefined, done: undefined, recordFiles: false } as const;
+const sparseNode: ObservedSparse = { ...readyNode, ...bare };
+const part = { ...disk, name: 'loop3p1', device: '259:5', parent: 'loop3', type: 'part' };
+const blockNode: ObservedSparse = {
+  ...sparseNode,
+  signature: { found: 'one', type: 'gpt', uuid: TABLE },
+  devices: [...readyNode.devices, part],
+  link: part.device,
+};
+
+const disks: DeviceFacts = {
+  ...disk,
+  signature: { found: 'one', type: 'xfs', uuid: UID },
+  content: `xfs:${UID}`,
+};
+const tabled: DeviceFacts = {
+  ...disk,
+  signature: { found: 'one', type: 'gpt', uuid: TABLE },
+  content: `gpt:${TABLE};1=none`,
+  partitions: [{ ...disk, name: 'sdb1', device: '8:17', parent: 'sdb', type: 'part' }],
+  partitionUuids: [UID],
+};
+const owned: DeviceFacts = { ...partition, partition: { number: 2, inTable: 2, scheme: 'gpt', uuid: UID } };
+const lvm = lvmNode({
+  volumes: [{ ...lv, tags: [] }],
+  target: { is: 'device', facts: lvmExt4 },
+  link: '253:3',
+});
+const lvmRaw = lvmNode({
+  volumes: [{ ...lv, tags: [] }],
+  target: { is: 'device', facts: dm },
+  link: '253:3',
+});
+
+const KINDS: [string, Desired, Observed][] = [
+  ['a file with a file system', sparse, sparseNode],
+  ['a file with a file system that is not attached', sparse, { ...sparseNode, loops: [], link: undefined }],
+  ['a file with a partition', block, blockNode],
+  ['a disk with a file system', rawDesired, rawNode(disks, { link: '8:16' })],
+  ['a disk with a partition', rawBlock, rawNode(tabled, { link: '8:17' })],
+  ['a partition with a GUID', rawBlock, rawNode(owned, { link: '8:18' })],
+  ['a logical volume with a file system', lvmDesired, lvm],
+  ['a bare logical volume', lvmBlock, lvmRaw],
+];
+
+function stepsOf(desired: Desired, observed: Observed) {
+  const planned = planAdopt(desired, observed);
+  if ('refusal' in planned) throw new Error(planned.refusal);
+  return planned.steps;
+}
+
+/** What a node has on record once the steps were carried out. */
+function recorded<T extends Observed>(desired: Desired, observed: T): T {
+  const written = stepsOf(desired, observed).flatMap(({ argv, stdin }) =>
+    stdin === undefined ? [] : [[argv[1] ?? '', stdin] as const],
+  );
+  const read = (kind: string) => written.find(([path]) => path.endsWith(`.${kind}.new`))?.[1] ?? '';
+  return {
+    ...observed,
+    intent: JSON.parse(read('intent')),
+    done: { sizeBytes: BigInt(read('done').trim()) },
+    recordFiles: true,
+  };
+}
+
+describe.each(KINDS)('%s', (_, desired, observed) => {
+  test('is recorded as made before the intent, and nothing but records is written', () => {
+    const steps = stepsOf(desired, observed);
+    expect(writesTo(steps).filter((path) => !path.startsWith('/var/lib/stowage'))).toEqual([]);
+    const written = steps.flatMap(({ argv }) => (argv[0] === 'mv' ? [argv[3]?.split('.').at(-1)] : []));
+    expect(written).toEqual(['done', 'intent']);
+  });
+
+  test('is looked at right before each step', () => {
+    for (const { guards } of stepsOf(desired, observed)) expect(guards.length).toBeGreaterThan(0);
+    const looks = stepsOf(desired, observed)[0]?.guards.map(({ argv }) => argv.join(' '));
+    expect(looks).toEqual(expect.arrayContaining([expect.stringMatching(/^blkid -p /)]));
+    if (desired.type !== 'sparse') {
+      expect(looks).toEqual(expect.arrayContaining([expect.stringMatching(/^lsblk .* \/dev\//)]));
+    }
+  });
+
+  test('takes nothing that the account on a node may not run', () => {
+    expect(commandsOf(stepsOf(desired, observed)).filter((argv) => !may(argv))).toEqual([]);
+  });
+
+  test('once recorded leaves nothing to do, and is never made anew', () => {
+    const after = recorded(desired, observed);
+    expect(planAdopt(desired, after)).toMatchObject({ steps: [] });
+    const identity = after.intent?.device?.identity;
+    const known = {
+      ...desired,
+      recorded: true,
+      ...(desired.type === 'sparse' ? {} : { identity }),
+    } as Desired;
+    const made = plan('prepare', known, after, 3);
+    if ('refusal' in made) throw new Error(made.refusal);
+    const attaching = made.steps.filter(
+      ({ argv }) => !['losetup', 'partx', 'udevadm'].includes(argv[0] ?? ''),
+    );
+    expect(attaching.filter(({ argv }) => !['lvchange', 'vgs'].includes(argv[0] ?? ''))).toEqual([]);
+  });
+
+  test('is not recorded over what is on record of another device', () => {
+    const { intent } = recorded(desired, observed);
+    const other =
+      intent?.file === undefined
+        ? { ...intent, device: { ...intent?.device, path: '/dev/other' } }
+        : { ...intent, file: '/other' };
+    expect(planAdopt(desired, { ...observed, intent: other } as Observed)).toMatchObject({
+      refusal: expect.stringContaining('the node records for this Volume'),
+    });
+  });
+});
+
+describe('what is not recognised is refused', () => {
+  const carrying = (facts: Partial<DeviceFacts>) => rawNode({ ...disks, ...facts }, { link: '8:16' });
+  test.each<[string, Desired, Observed, RegExp]>([
+    [
+      'a file of another file system',
+      sparse,
+      { ...sparseNode, signature: { found: 'one', type: 'ext4', uuid: OTHER } },
+      /should hold a file system/,
+    ],
+    [
+      'an ambivalent file',
+      sparse,
+      { ...sparseNode, signature: { found: 'ambivalent' } },
+      /more than one signature/,
+    ],
+    ['a missing file', sparse, freshNode, /is missing/],
+    [
+      'a link that leads to another device',
+      sparse,
+      { ...sparseNode, link: '7:9' },
+      /does not lead to \/dev\/loop3/,
+    ],
+    ['a table that is not attached', block, { ...blockNode, loops: [], link: undefined }, /not attached/],
+    [
+      'a partition that the link does not lead to',
+      block,
+      { ...blockNode, link: undefined },
+      /does not lead to/,
+    ],
+    [
+      'a file that is attached twice',
+      sparse,
+      { ...sparseNode, loops: [loop, { ...loop, name: 'loop4', number: 4 }] },
+      /more than once/,
+    ],
+    ['a missing disk', rawDesired, rawNode(disks, { target: { is: 'missing' } }), /there is no device/],
+    [
+      'a disk of another file system',
+      rawDesired,
+      carrying({ signature: { found: 'one', type: 'xfs', uuid: OTHER } }),
+      /and not what MetalK8s makes/,
+    ],
+    ['an empty disk', rawDesired, carrying({ signature: { found: 'none' }, content: '' }), /carries nothing/],
+    [
+      'a table with another partition',
+      rawBlock,
+      rawNode({ ...tabled, partitionUuids: [OTHER] }, { link: '8:17' }),
+      /and not what MetalK8s makes/,
+    ],
+    [
+      'a table with two partitions',
+      rawBlock,
+      rawNode({ ...tabled, partitionUuids: [UID, OTHER] }, { link: '8:17' }),
+      /and not what MetalK8s makes/,
+    ],
+    [
+      'a device of another Volume',
+      rawDesired,
+      rawNode({ ...disks, uuids: [UID, OTHER] }, { link: '8:16', others: [{ uid: OTHER, name: 'b' }] }),
+      /belongs to another Volume, b/,
+    ],
+    ['a link of another disk', rawDesired, rawNode(disks, { link: '8:32' }), /does not lead to \/dev\/sdb/],
+    ['a missing logical volume', lvmDesired, lvmNode(), /is missing/],
+    [
+      "another Volume's logical volume",
+      lvmDesired,
+      { ...lvm, volumes: [{ ...lv, tags: [`stowage.dev/uid=${OTHER}`] }] } as Observed,
+      /is now another logical volume/,
+    ],
+    [
+      'a logical volume of another file system',
+      lvmDesired,
+      {
+        ...lvm,
+        target: {
+          is: 'device',
+          facts: { ...lvmExt4, signature: { found: 'one', type: 'ext4', uuid: OTHER } },
+        },
+      } as Observed,
+      /should carry what was made/,
+    ],
+  ])('%s', (_, desired, observed, why) => {
+    expect(planAdopt(desired, observed)).toMatchObject({ refusal: expect.stringMatching(why) });
+  });
+});
+
+test('a partition of a table with a GUID of its own is known again by the record', () => {
+  const after = recorded(block, blockNode);
+  expect(after.intent).toMatchObject({ table: TABLE });
+  const detached = { ...after, loops: [], devices: [], link: undefined };
+  expect(plan('present', block, detached, 3)).toMatchObject({
+    steps: [{ argv: expect.arrayContaining(['losetup']) }, {}, {}],
+  });
+  const exchanged = { ...detached, signature: { found: 'one', type: 'gpt', uuid: OTHER } as const };
+  expect(plan('present', block, exchanged, 3)).toMatchObject({
+    refusal: expect.stringContaining('should hold a GPT'),
+  });
+});
+
+test.each([
+  ['as long as was asked', GIB, GIB, GIB],
+  ['not in whole blocks', GIB, GIB - 4095n, GIB],
+  ['longer than is asked now', GIB, 2n * GIB, GIB],
+  ['shorter than is asked now', 2n * GIB, GIB, GIB],
+])(
+  'a file %s is on record so that only what the spec asks beyond it is grown',
+  (_, sizeBytes, found, made) => {
+    const observed: ObservedSparse = { ...sparseNode, file: { type: 'file', sizeBytes: found, inode: '42' } };
+    const planned = planAdopt({ ...sparse, sizeBytes }, observed);
+    expect(recorded({ ...sparse, sizeBytes }, observed).done).toEqual({ sizeBytes: made });
+    expect('notes' in planned).toBe(sizeBytes > made);
+  },
+);

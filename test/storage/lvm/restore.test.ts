@@ -1,0 +1,163 @@
+import { expect, test } from '@jest/globals';
+import type { LogicalVolume } from '../../../src/storage/lvm/facts.ts';
+import { tagOf, unfinishedTag } from '../../../src/storage/lvm/names.ts';
+import { plan } from '../../../src/storage/plan.ts';
+import type { DesiredLvm, ObservedLvm, Plan } from '../../../src/storage/types.ts';
+import { asleep, dm, ext4, GIB, intent, pool, thinLv } from '../../support/lvm-input.ts';
+import { beside, RESTORED_UID, restoredThin, SNAP, snapLv } from '../../support/thin-input.ts';
+import { UID } from '../../support/volume-input.ts';
+
+const steps = (made: Plan) => {
+  if ('refusal' in made) throw new Error(made.refusal);
+  return made.steps;
+};
+const commands = (made: Plan) =>
+  steps(made).map(({ argv }) => (argv[0] === 'sh' ? [argv[3], ...argv.slice(5)] : argv).join(' '));
+const prepare = (observed: ObservedLvm, more: Partial<DesiredLvm> = {}) =>
+  plan('prepare', { ...restoredThin, ...more }, observed, 0);
+
+const there = [snapLv, thinLv, pool];
+const RESTORED = `vg0/${restoredThin.name}`;
+const TAKE = `stowage-thin vg0/${SNAP} ${restoredThin.source?.uid} data2 ${RESTORED_UID} rw`;
+const FINISH = `lvchange --setactivationskip n --deltag ${unfinishedTag(RESTORED_UID)} --addtag ${tagOf(RESTORED_UID)} ${RESTORED}`;
+const ACTIVATE = `lvchange --activate y --ignoreactivationskip ${RESTORED}`;
+/** Without those that write records. */
+const onVolume = (made: Plan) => commands(made).filter((line) => /^(stowage|lv|udevadm)/.test(line));
+
+test('a volume is a thin snapshot that has grown and has a UUID of its own before it is active', () => {
+  const made = prepare(beside(there));
+  expect(onVolume(made)).toEqual([
+    TAKE,
+    `lvextend --extents 512 ${RESTORED}`,
+    `stowage-lvm-uuid ${RESTORED} ${RESTORED_UID}`,
+    FINISH,
+    ACTIVATE,
+    `udevadm trigger --action=change --name-match=/dev/${RESTORED}`,
+    `udevadm settle --timeout=10 --exit-if-exists=/dev/disk/by-uuid/${RESTORED_UID}`,
+  ]);
+  const [first] = commands(made);
+  expect(first).toMatch(/^install -d/);
+  expect(commands(made).at(-1)).toBe('sync /var/lib/stowage/volumes');
+  const done = steps(made).find(({ argv }) => argv[1]?.endsWith('.done.new'));
+  expect(done?.guards.map(({ argv, expect: { stdout } }) => [argv.join(' '), stdout])).toContainEqual([
+    `blkid -p -o value -s UUID /dev/${RESTORED}`,
+    { is: RESTORED_UID },
+  ]);
+  const locked = steps(made).find(({ argv }) => argv[3] === 'stowage-lvm-uuid');
+  expect(locked).toMatchObject({ lock: '/dev/mapper/vg0-pool-tpool', mayRace: true });
+});
+
+test('one of mode Block, and of the size that it has, keeps what is in it', () => {
+  const source = { ...restoredThin.source, mode: 'Block' } as DesiredLvm['source'];
+  const made = prepare(beside(there), { mode: 'Block', fs: undefined, sizeBytes: GIB, source });
+  expect(onVolume(made)).toEqual([TAKE, FINISH, ACTIVATE]);
+});
+
+test('a clone is the same of a volume', () => {
+  const source = { what: 'volume', vgName: 'vg0', name: 'data1', uid: UID, mode: 'Filesystem' } as const;
+  expect(onVolume(prepare(beside([thinLv, pool]), { source }))[0]).toBe(
+    `stowage-thin vg0/data1 ${UID} data2 ${RESTORED_UID} rw`,
+  );
+});
+
+const half: LogicalVolume = {
+  ...snapLv,
+  ...{ name: 'data2', uuid: 'half', origin: SNAP, tags: [unfinishedTag(RESTORED_UID)], writable: true },
+};
+const begun = { intent: { ...intent, uid: RESTORED_UID, device: { path: '/dev/vg0/data2', identity: '' } } };
+const LEAVE = [
+  `stowage-lvm-uuid ${RESTORED} ${RESTORED_UID} leave`,
+  expect.stringMatching(/^lvremove --yes --select lv_uuid=half&&lv_tags=\{stowage.dev\/unfinished=/),
+];
+test('what an interrupted try left is taken away, in a pool that it left suspended as well', () => {
+  expect(commands(prepare(beside([half, ...there], begun)))).toEqual(LEAVE);
+  const stuck = [half, snapLv, { ...pool, suspended: true }];
+  expect(commands(prepare(beside(stuck, begun)))).toEqual(['lvchange --refresh vg0/pool', ...LEAVE]);
+});
+
+test('a pool that is not active is activated first', () => {
+  expect(commands(prepare(beside([snapLv, asleep]))).at(-1)).toMatch(/^lvchange --activate y .*vg0\/pool$/);
+});
+
+const finished: LogicalVolume = { ...half, tags: [tagOf(RESTORED_UID)], active: true, device: dm.device };
+const device = (uuid: string) => ({
+  ...ext4,
+  dmUuid: `${ext4.dmUuid?.slice(0, -6)}`,
+  signature: { found: 'one', type: 'ext4', uuid } as const,
+});
+const active = (uuid: string): ObservedLvm => {
+  const facts = { ...device(uuid), dmUuid: 'LVM-abcdef00001111222233334444VGUUIDhalf' };
+  return beside([finished, ...there], {
+    ...begun,
+    target: { is: 'device', facts },
+    devices: [facts],
+  });
+};
+test('one that is finished and not recorded is recorded, and never made anew or written to', () => {
+  const made = prepare(active(RESTORED_UID));
+  expect(onVolume(made).filter((line) => !line.startsWith('udevadm'))).toEqual([]);
+  expect(steps(made)[0]).toMatchObject({
+    argv: expect.arrayContaining([expect.stringContaining('.done.new')]),
+  });
+  expect(prepare(active(UID))).toMatchObject({
+    refusal: expect.stringContaining('should hold a file system'),
+  });
+});
+
+test('nothing is made in a copy whose source is not known any more', () => {
+  const { source: _, ...unknown } = restoredThin;
+  const observed = active(RESTORED_UID);
+  const made = plan('prepare', unknown, observed, 0);
+  expect(commands(made).filter((line) => line.startsWith('mkfs'))).toEqual([]);
+  expect(plan('prepare', unknown, beside([half, ...there], begun), 0)).toMatchObject({
+    refusal: expect.stringContaining('it is not known of which'),
+  });
+});
+
+test.each<[string, ObservedLvm, Partial<DesiredLvm>, RegExp]>([
+  ['is missing', beside([thinLv, pool]), {}, /snap-.* is missing$/],
+  ['has but its name', beside([{ ...snapLv, tags: [] }, pool]), {}, /is missing$/],
+  ['is there twice', beside([{ ...snapLv, name: 'x' }, ...there]), {}, /several logical volumes/],
+  ['is no thin volume', beside([{ ...snapLv, kind: '-' }, pool]), {}, /no thin volume/],
+  ['is in another pool', beside([{ ...snapLv, pool: 'p2' }, pool]), {}, /in the thin pool p2/],
+  ['is larger', beside(there), { sizeBytes: GIB / 2n }, /is to have 536870912 bytes, and .* has 1073741824/],
+  ['has another mode', beside(there), { mode: 'Block', fs: undefined }, /is to have mode Block/],
+  ['is in a full pool', beside([snapLv, { ...pool, dataPercent: 99 }]), {}, /bytes left of/],
+  [
+    'is in another group',
+    beside(there),
+    { source: { ...restoredThin.source, vgName: 'vg1' } as DesiredLvm['source'] },
+    /another volume group than vg0/,
+  ],
+  [
+    'is there, and somebody has the name',
+    beside([{ ...thinLv, name: 'data2', tags: [] }, ...there]),
+    {},
+    /already/,
+  ],
+  ['is there, and udev is not', beside(there, { udev: false }), {}, /no udev/],
+])('nothing is made of a source that %s, and why is said', (_, observed, more, why) => {
+  const made = prepare(observed, more);
+  expect('refusal' in made ? made.refusal : made.steps).toMatch(why);
+});
+
+test.each(['Retain', 'Delete', 'Wipe'] as const)('a half-made copy is removed, with %s too', (onDelete) => {
+  const made = plan(
+    'destroy',
+    { ...restoredThin, onDelete },
+    beside([half, ...there], { ...begun, recordFiles: true }),
+    0,
+  );
+  expect(commands(made).slice(0, 2)).toEqual(LEAVE);
+  expect(commands(made)[2]).toMatch(/^rm -f /);
+  expect(steps(made)[2]?.guards).toMatchObject([{ expect: { stdout: { has: '', lacks: 'half' } } }]);
+  // Records went with the node's root disk.
+  const forgotten = plan('destroy', { ...restoredThin, onDelete }, beside([half, ...there]), 0);
+  expect(commands(forgotten)).toEqual(LEAVE);
+});
+
+test('one outside a thin pool starts from nothing', () => {
+  expect(prepare(beside(there), { thinPool: undefined })).toMatchObject({
+    refusal: expect.stringMatching(/is in the thin pool pool, and data2 is to be in none/),
+  });
+});

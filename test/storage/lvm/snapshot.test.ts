@@ -1,0 +1,144 @@
+import { expect, test } from '@jest/globals';
+import type { LogicalVolume } from '../../../src/storage/lvm/facts.ts';
+import { tagOf, unfinishedTag } from '../../../src/storage/lvm/names.ts';
+import {
+  type ObservedThinSnapshot,
+  planThinSnapshot,
+  readThin,
+  thinBytes,
+  thinProbes,
+} from '../../../src/storage/lvm/snapshot.ts';
+import type { DesiredLvm, Plan } from '../../../src/storage/types.ts';
+import { dm, GIB, group, pool, thinLv, VG_UUID } from '../../support/lvm-input.ts';
+import { left, SNAP, SNAP_UID, snapLv, snapped, thinOrigin, wantedSnap } from '../../support/thin-input.ts';
+
+const steps = (made: Plan) => {
+  if ('refusal' in made) throw new Error(made.refusal);
+  return made.steps;
+};
+const commands = (made: Plan) =>
+  steps(made).map(({ argv }) => (argv[0] === 'sh' ? [argv[3], ...argv.slice(5)] : argv).join(' '));
+const take = (observed: ObservedThinSnapshot, volume: Partial<DesiredLvm> = {}) =>
+  planThinSnapshot('take', { ...wantedSnap, volume: { ...thinOrigin, ...volume } }, observed);
+const remove = (observed: ObservedThinSnapshot) =>
+  planThinSnapshot('delete', { ...wantedSnap, volume: undefined }, observed);
+const has = (...volumes: LogicalVolume[]): ObservedThinSnapshot => ({ ...snapped, volumes });
+
+const FINISH = `lvchange --deltag ${unfinishedTag(SNAP_UID)} --addtag ${tagOf(SNAP_UID)} vg0/${SNAP}`;
+
+test('a thin volume is snapshotted by one command, which is told by a tag to have ended well', () => {
+  const made = take(has(thinLv, pool));
+  expect(commands(made)).toEqual([`stowage-thin vg0/data1 ${thinOrigin.uid} ${SNAP} ${SNAP_UID} r`, FINISH]);
+  const guards = steps(made)[0]?.guards.map(({ argv }) => argv.join(' ')) ?? [];
+  expect(guards).toEqual([
+    expect.stringMatching(/data_percent<\d+\.\d\d&&metadata_percent<90.* vg0\/pool$/),
+    'lvs --noheadings -o lv_uuid vg0/data1',
+  ]);
+  expect(steps(made)[1]?.guards).toMatchObject([
+    { expect: { stdout: { has: `  ${unfinishedTag(SNAP_UID)}`, lacks: ',' } } },
+  ]);
+});
+
+test('one that is there is done, whatever became of its volume, its pool and the group', () => {
+  const groups = [{ ...group, partial: true }];
+  expect(take({ ...has(snapLv), groups })).toEqual({ steps: [] });
+  expect(thinBytes(wantedSnap, has(snapLv))).toBe(GIB);
+});
+
+test.each<[string, LogicalVolume[]]>([
+  ['is not there', [thinLv, pool]],
+  ['is not whole', [left, thinLv, pool]],
+  ['has another name', [{ ...snapLv, name: 'data7' }]],
+  ['has no tag', [{ ...snapLv, tags: [] }]],
+  ['is of another kind', [{ ...snapLv, kind: '-' }]],
+])('what %s is no snapshot', (_, volumes) => {
+  expect(thinBytes(wantedSnap, has(...volumes))).toBeUndefined();
+});
+
+const REMOVED = [
+  `stowage-lvm-uuid vg0/${SNAP} ${SNAP_UID} leave`,
+  `lvremove --yes --select lv_uuid=${snapLv.uuid}&&lv_tags={${unfinishedTag(SNAP_UID)}}&&lv_attr=~^[-VrRmMC]...- vg0/${SNAP}`,
+];
+test.each<[string, LogicalVolume[], string[]]>([
+  ['is there', [left, thinLv, pool], []],
+  [
+    'left the pool and the origin suspended',
+    [left, { ...thinLv, suspended: true }, { ...pool, suspended: true }],
+    ['lvchange --refresh vg0/pool', 'lvchange --refresh vg0/data1'],
+  ],
+  ['has lost its origin', [{ ...left, origin: undefined }, pool], []],
+])('an unfinished one that %s is taken away first, and so it is where it is deleted', (_, volumes, first) => {
+  expect(commands(take(has(...volumes)))).toEqual([...first, ...REMOVED]);
+  expect(commands(remove(has(...volumes)))).toEqual([...first, ...REMOVED]);
+});
+
+test.each<[string, ObservedThinSnapshot, Partial<DesiredLvm>, RegExp, boolean?]>([
+  ['missing', has(pool), {}, /^the logical volume vg0\/data1 of data1 is missing$/],
+  [
+    'another one',
+    has({ ...thinLv, uuid: 'x' }, pool),
+    { identity: dm.identity },
+    /not the one that was made/,
+  ],
+  ['outside a pool', has({ ...thinLv, kind: '-', pool: undefined }), {}, /is no thin volume/],
+  ['a COW snapshot’s origin', has({ ...thinLv, kind: 'o' }, pool), {}, /is no thin volume .*shows it as o/],
+  ['without a tag', has({ ...thinLv, tags: [] }, pool), { identity: dm.identity }, /has no tag/, true],
+  ['suspended', has({ ...thinLv, suspended: true }, pool), {}, /is suspended/, true],
+  ['in a suspended pool', has(thinLv, { ...pool, suspended: true }), {}, /is suspended/, true],
+  ['being grown', { ...has(thinLv, pool), done: { sizeBytes: 5n } }, {}, /is being grown$/, true],
+  ['in a full pool', has(thinLv, { ...pool, dataPercent: 99 }), {}, /has \d+ bytes left of/],
+  ['in a pool of full metadata', has(thinLv, { ...pool, metadataPercent: 95 }), {}, /metadata .* are full/],
+  ['in a pool that is gone', has(thinLv), {}, /there is no thin pool vg0\/pool/],
+  [
+    'in a group without a disk',
+    { ...has(thinLv, pool), groups: [{ ...group, partial: true }] },
+    {},
+    /away$/,
+    true,
+  ],
+  [
+    'where somebody’s has the name',
+    has({ ...snapLv, tags: [tagOf('other')] }, thinLv, pool),
+    {},
+    /^there is a logical volume vg0\/snap-.*nothing says that it is the snapshot/,
+  ],
+])('of a volume that is %s none is taken, and why is said', (_, observed, volume, why, passing = false) => {
+  const made = take(observed, volume);
+  expect('refusal' in made ? [made.refusal, made.passing ?? false] : made.steps).toEqual([
+    expect.stringMatching(why),
+    passing,
+  ]);
+});
+
+test('a snapshot is removed by its UUID and its tag, and nothing else by its name', () => {
+  expect(commands(remove(has(snapLv, thinLv, pool)))).toEqual([
+    `lvremove --yes --select lv_uuid=${snapLv.uuid}&&lv_tags={${tagOf(SNAP_UID)}}&&lv_attr=~^[-VrRmMC]...- vg0/${SNAP}`,
+  ]);
+  expect(commands(remove(has({ ...snapLv, active: true })))[0]).toBe(`lvchange --activate n vg0/${SNAP}`);
+  expect(remove(has({ ...snapLv, active: true, open: true }))).toMatchObject({ passing: true });
+  expect(remove(has({ ...snapLv, tags: [] }))).toMatchObject({
+    refusal: expect.stringContaining('nothing says that it is the snapshot'),
+  });
+  expect(remove(has(thinLv, pool))).toEqual({ steps: [] });
+});
+
+const answers = (groups: object[]) =>
+  new Map(
+    thinProbes(wantedSnap).map(({ name }) => [
+      name,
+      name === 'groups'
+        ? { exit: 0, stdout: JSON.stringify({ report: [{ vg: groups }] }), stderr: '' }
+        : name === 'logical volumes'
+          ? { exit: 0, stdout: JSON.stringify({ report: [{ lv: [] }] }), stderr: '' }
+          : { exit: 1, stdout: '', stderr: 'No such file or directory' },
+    ]),
+  );
+const vg = {
+  ...{ vg_name: 'vg0', vg_uuid: VG_UUID, vg_attr: 'wz--n-' },
+  ...{ vg_extent_size: '4194304', vg_free_count: '1000' },
+};
+test('where the group is not there, or twice, nothing is said to be missing', () => {
+  expect(readThin(wantedSnap, answers([vg])).volumes).toEqual([]);
+  expect(() => readThin(wantedSnap, answers([]))).toThrow('there is no volume group vg0 on the node');
+  expect(() => readThin(wantedSnap, answers([vg, vg]))).toThrow('two volume groups');
+});

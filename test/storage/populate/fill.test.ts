@@ -1,0 +1,185 @@
+import { describe, expect, test } from '@jest/globals';
+import { describeFailure } from '../../../src/nodes/job-text.ts';
+import { quoteAll } from '../../../src/nodes/quote.ts';
+import { plan } from '../../../src/storage/plan.ts';
+import { cancelFill } from '../../../src/storage/populate/cancel.ts';
+import { fillStep } from '../../../src/storage/populate/fill.ts';
+import { progressText, readProgress } from '../../../src/storage/populate/progress.ts';
+import type { Fill } from '../../../src/storage/populate/types.ts';
+import type { DesiredSparse, ObservedSparse } from '../../../src/storage/types.ts';
+import { lvmDesired } from '../../support/lvm-input.ts';
+import { commandsOf, may } from '../../support/sudoers.ts';
+import { FILE, freshNode, loop, madeNode, UID } from '../../support/volume-input.ts';
+
+const fill: Fill = {
+  builtin: 'Image',
+  what: 'Image prod/debian',
+  options: {
+    source: 'https://a.example/x?y=$(id)',
+    format: 'qcow2',
+    compression: 'zstd',
+    sha256: 'a'.repeat(64),
+  },
+  authorization: 'Bearer secret',
+};
+
+const desired: DesiredSparse = {
+  ...{ type: 'sparse', uid: UID, name: 'data1', mode: 'Block', fs: undefined, file: FILE, fill },
+  ...{ sizeBytes: 1n << 30n, recorded: false, onDelete: 'Delete', kubeletRoot: '/var/lib/kubelet' },
+  ...{ onDemand: true, readOnly: false, shared: false },
+};
+const files: DesiredSparse = { ...desired, mode: 'Filesystem', fs: { type: 'xfs', options: [] } };
+
+const stepsOf = (wanted: DesiredSparse, observed: ObservedSparse) => {
+  const made = plan('prepare', wanted, observed, 3);
+  if ('refusal' in made) throw new Error(made.refusal);
+  return made.steps;
+};
+const namesOf = (wanted: DesiredSparse, observed: ObservedSparse) =>
+  stepsOf(wanted, observed).map(({ name }) => name);
+
+describe('the plan of a volume that is filled', () => {
+  test('it is filled between what is made in it and its name, and recorded as done after that', () => {
+    const names = namesOf(desired, freshNode);
+    expect(names.slice(names.indexOf('remove what an interrupted try left'))).toEqual([
+      'remove what an interrupted try left',
+      expect.stringMatching(/^make a sparse file of/),
+      'make the partition',
+      'fill it from Image prod/debian',
+      'sync the file',
+      'give the file its name',
+      "sync the file's folder",
+      'write the record "done"',
+      'put the record "done" in place',
+      'sync the folder of records',
+    ]);
+  });
+
+  test('it gets its name only once nothing has it attached', () => {
+    const named = stepsOf(files, freshNode).find(({ name }) => name === 'give the file its name');
+    expect(named?.guards).toContainEqual(
+      expect.objectContaining({ argv: ['losetup', '-j', `${FILE}.partial`] }),
+    );
+  });
+
+  test('what an interrupted try left attached is detached first', () => {
+    const left = { ...loop, backingFile: `${FILE}.partial` };
+    const observed = { ...freshNode, intent: madeNode.intent, recordFiles: true, loops: [left] };
+    expect(namesOf(files, observed)[0]).toBe('detach /dev/loop3');
+  });
+
+  test.each<[DesiredSparse, string[]]>([
+    [desired, ['block', String(1 << 20)]],
+    [files, ['xfs', '0']],
+  ])('where it is put', (wanted, words) => {
+    const step = stepsOf(wanted, freshNode).find(({ name }) => name.startsWith('fill'));
+    expect(step?.argv.slice(5)).toEqual([
+      ...[`${FILE}.partial`, UID, ...words, String(1 << 30), 'zeroes'],
+      ...['qcow2', 'zstd', 'a'.repeat(64), 'https://a.example/x?y=$(id)'],
+    ]);
+  });
+
+  test('a secret is on standard input alone', () => {
+    const step = fillStep(fill, {
+      ...{
+        path: `${FILE}.partial`,
+        uid: UID,
+        content: 'block',
+        offsetBytes: 0n,
+        sizeBytes: 1n,
+        isZero: true,
+      },
+    });
+    expect(step.stdin).toBe('Bearer secret\n');
+    expect(step.argv.join(' ')).not.toContain('secret"');
+    expect(step.argv.slice(5).join(' ')).not.toContain('secret');
+  });
+
+  test('the account on a node may do all of it', () => {
+    const commands = commandsOf([
+      ...stepsOf(desired, freshNode),
+      ...stepsOf(files, freshNode),
+      ...cancelFill(desired),
+    ]);
+    expect(commands.filter((argv) => !may(argv))).toEqual([]);
+  });
+
+  test.each([
+    [['/etc/shadow']],
+    [[`${FILE}`]],
+    [['/dev/sda']],
+    [[`${FILE}.partial`, UID, 'block', '0', '1', 'zeroes', 'raw', 'none', '-', 'http://a b']],
+    [[`${FILE}.partial`, UID, 'block', '0', '1', 'zeroes', 'vmdk', 'none', '-', 'http://a']],
+  ])('and nothing else: %j', (words) => {
+    const step = stepsOf(desired, freshNode).find(({ name }) => name.startsWith('fill'));
+    const [head = [], rest = []] = [step?.argv.slice(0, 5), step?.argv.slice(5)];
+    expect(may([...head, ...words, ...rest.slice(words.length)])).toBe(false);
+    expect(may([...head.slice(0, 3), 'stowage-image-inside', ...head.slice(4), ...rest])).toBe(false);
+  });
+
+  test('a logical volume is not made empty instead', () => {
+    expect(plan('prepare', { ...lvmDesired, fill } as never, { type: 'lvm' } as never, 0)).toMatchObject({
+      refusal: expect.stringContaining('is to be filled from Image prod/debian'),
+    });
+  });
+
+  test('a failure tells what the program said, and not what the program is', () => {
+    const step = stepsOf(desired, freshNode).find(({ name }) => name.startsWith('fill'));
+    const text = describeFailure({
+      ...{ state: 'failed', exit: 3, output: 'it is no qcow2\n' },
+      step: { name: step?.name ?? '', command: quoteAll(step?.argv ?? []) },
+    });
+    expect(text).toMatch(
+      /^the step "fill it from Image prod\/debian" failed with status 3: stowage-image '\/var/,
+    );
+    expect(text.length).toBeLessThan(500);
+    expect(text).toContain(': it is no qcow2');
+  });
+});
+
+test.each([
+  [undefined, undefined],
+  ['make a file', undefined],
+  ['stowage-progress 1 2\nstowage-progress 1048576 4194304\n', '25% (1 of 4 MiB)'],
+  ['stowage-progress 1048576 -\n', '1 MiB'],
+  ['stowage-progress 5242880 4194304', '100% (5 of 4 MiB)'],
+  ['stowage-progress 1048576 0\n', '1 MiB'],
+  ['stowage-progress x 4\n', undefined],
+])('progress in %j', (output, text) => {
+  const progress = readProgress(output);
+  expect(progress && progressText(progress)).toBe(text);
+});
+
+describe('an archive', () => {
+  const unpack = (builtin: Fill['builtin'], options: Fill['options'], wanted = files) =>
+    fillOfPlan({ ...wanted, fill: { builtin, what: `${builtin} prod/x`, options } });
+  const fillOfPlan = (wanted: DesiredSparse) =>
+    stepsOf(wanted, freshNode).find(({ name }) => name.startsWith('fill'))?.argv ?? [];
+  const source = { source: '/a/b.tar', compression: 'gzip', mode: 'Filesystem' };
+
+  test.each<[string, readonly string[], readonly string[]]>([
+    [
+      'has no more than it is allowed to',
+      unpack('Archive', { ...source, allowed: 'devices', sha256: 'b'.repeat(64) }),
+      ['stowage-archive', 'zeroes', 'gzip', 'devices', 'b'.repeat(64), '/a/b.tar'],
+    ],
+    [
+      'has nothing odd by itself',
+      unpack('Archive', source),
+      ['stowage-archive', 'zeroes', 'gzip', 'plain', '-', '/a/b.tar'],
+    ],
+    [
+      'that a backup is has what there was',
+      unpack('Backup', source),
+      ['stowage-archive', 'zeroes', 'gzip', 'devices+setuid', '-', 'backup:/a/b.tar'],
+    ],
+    [
+      'of a device is its content',
+      unpack('Backup', { ...source, mode: 'Block' }, desired),
+      ['stowage-image', 'zeroes', 'raw', 'gzip', '-', 'backup:/a/b.tar'],
+    ],
+  ])('%s', (_what, argv, [name, ...words]) => {
+    expect([argv[3], ...argv.slice(-words.length)]).toEqual([name, ...words]);
+    expect(may(argv)).toBe(true);
+  });
+});

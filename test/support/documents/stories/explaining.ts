@@ -1,0 +1,107 @@
+import { named, type Story, script, shows, watches } from '../story.ts';
+import { emptyCluster, withVolume } from '../worlds.ts';
+
+/** Nobody made that pod, claim or snapshot: what is found of one that is there is tested where `why` is. */
+const absent = (command: string, as?: string) => ({ ...shows(/not found/, as ?? command), exit: 3 });
+const unreached = { says: /n1/, exit: 1 };
+
+export const EXPLAINING_STORIES: readonly Story[] = [
+  {
+    path: 'docs/troubleshooting.md',
+    world: withVolume,
+    typed: {
+      'stowage why pod db/db-0': absent('stowage why pod db/db-0'),
+      'stowage why pvc db/data-0': absent('stowage why pvc db/data-0'),
+      'stowage why volume data1': shows(/Volume: +data1/),
+      'stowage why snapshot db/backup': absent('stowage why snapshot db/backup'),
+      'stowage why node n1': shows(/n1/),
+      'stowage check cluster': { says: /no daemon leads/, exit: 5 },
+      'stowage check node n1': unreached,
+      'stowage check node n1 --trust-host-key SHA256:…': {
+        says: /n1/,
+        exit: 1,
+        as: [`stowage check node n1 --trust-host-key SHA256:${'A'.repeat(43)}`],
+      },
+      'stowage get nodes': shows(/n1/, 'stowage get nodes --timeout 1s'),
+      'kubectl get lease stowage -n stowage': { says: /not found/, exit: 1 },
+      'kubectl -n stowage logs deployment/stowage': { says: /./, exit: 1 },
+      'stowage watch': watches,
+      'kubectl annotate node n1 stowage.dev/paused=true': shows(/annotated/),
+      'kubectl annotate node n1 stowage.dev/paused-': shows(/annotated/),
+      'kubectl get volume NAME -o yaml': shows(/kind: Volume/, 'kubectl get volume data1 -o yaml'),
+    },
+  },
+  {
+    path: 'docs/reasons.md',
+    world: withVolume,
+    typed: {
+      'stowage why': { says: /needed|missing|usage/i, exit: 2 },
+      'stowage check node': { ...unreached, as: ['stowage check node n1'] },
+    },
+  },
+  {
+    path: 'docs/populator-failures.md',
+    world: emptyCluster,
+    typed: {
+      'stowage why pvc NAMESPACE/NAME': absent('', 'stowage why pvc db/data-0'),
+      'stowage check cluster': { says: /no daemon leads/, exit: 5 },
+      'stowage install --components populator-crds': shows(/volumepopulators/),
+      'stowage get populators': shows(/^/),
+      'stowage register populator': named('stowage register populator', /--mount-path/),
+      'stowage unregister populator NAME': {
+        ...shows(/No populator is registered as hello/, 'stowage unregister populator hello'),
+        exit: 3,
+      },
+    },
+  },
+  {
+    path: 'docs/hardening.md',
+    world: withVolume,
+    typed: {
+      'stowage check node n1 --trust-host-key SHA256:…': {
+        says: /n1/,
+        exit: 1,
+        as: [`stowage check node n1 --trust-host-key SHA256:${'A'.repeat(43)}`],
+      },
+      'stowage install': shows(/clusterrole/),
+      'kubectl label namespace stowage pod-security.kubernetes.io/enforce=baseline': shows(/stowage labeled/),
+    },
+  },
+  {
+    path: 'docs/developing.md',
+    world: emptyCluster,
+    typed: {
+      'stowage sandbox --kubeconfig-out FILE': {
+        says: /API server at https/,
+        goesOn: 'until it says so',
+        as: ['stowage sandbox --kubeconfig-out $FOLDER/sandbox'],
+      },
+      'stowage watch': watches,
+      'stowage --version': shows(/^\d+\./),
+      'npm run demo': script('demo'),
+      'npm test': script('test'),
+      'npm run build': script('build'),
+      'npm run check': script('check'),
+      'npm run generate': script('generate'),
+      'npm run test:unit': script('test:unit'),
+      'npm run test:unit -- --testPathPatterns storage/raw': script('test:unit'),
+      'npm run test:integration': script('test:integration'),
+      'npm run test:cluster': script('test:cluster'),
+      'npm run test:faults': script('test:faults'),
+      'npm run bench': script('bench'),
+      'npm run cluster -- up': script('cluster'),
+      'npm run cluster -- up kubelet sshd salt vm': script('cluster'),
+    },
+  },
+  {
+    path: 'docs/design.md',
+    world: emptyCluster,
+    typed: { 'stowage watch': watches },
+  },
+  {
+    path: 'docs/extending.md',
+    world: emptyCluster,
+    typed: { 'npm run generate': script('generate') },
+  },
+  { path: 'docs/README.md', world: emptyCluster, typed: {} },
+];

@@ -1,0 +1,166 @@
+import { readFileSync } from 'node:fs';
+import { mkdir, symlink, writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { execa } from 'execa';
+import type { KubeClient } from '../../../src/kube/types.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
+import { until } from '../until.ts';
+import { readPage } from './page.ts';
+
+/** What becomes of a command of a page, or of a block of it. */
+export interface Typed {
+  /** What stands for placeholders of the page; for several, one after another. `$FOLDER` is one for the story alone. */
+  as?: readonly string[];
+  /** Default: 0. */
+  exit?: number;
+  /** What comes of it; of what goes on, in its log. */
+  says: RegExp;
+  /** It goes on until it is ended, by a signal, in good order: at once, or with the story. */
+  goesOn?: 'until it says so' | 'to the end';
+  /** Of a block that is no manifest, and of a manifest that is not applied: it is typed into this. */
+  input?: string;
+}
+
+/** Another test runs it, which is there and has these words. */
+export interface Elsewhere {
+  runBy: string;
+  has: string;
+}
+
+export interface World {
+  client: KubeClient;
+  /** Of the shell: how the cluster, and the nodes, are reached. */
+  env: Record<string, string>;
+  stop(): Promise<void>;
+}
+
+/** Commands of a page, in the order in which they are typed, in a world of their own. */
+export interface Story {
+  path: string;
+  world: () => Promise<World>;
+  /** What the page takes as done, by the command. */
+  before?: Record<string, Typed>;
+  /** By the command as the page has it, or by what `blockKey` calls a block. */
+  typed: Record<string, Typed | Elsewhere>;
+}
+
+/** In its place among the commands, each manifest that has no row of its own is applied. */
+export const APPLY = 'kubectl apply -f -';
+export const applied: Typed = { says: / (created|configured|unchanged)/ };
+export const watches: Typed = { says: /"msg":"watching"/, goesOn: 'until it says so' };
+export const shows = (says: RegExp, as?: string): Typed => ({ says, ...(as && { as: [as] }) });
+/** A command that is named and not given in full. */
+export const named = (command: string, says = /Usage|usage|Options|OPTIONS/): Typed => ({
+  as: [`${command} --help`],
+  says,
+});
+/** A script of package.json: what it does is tests or measurements, which this one can't begin. */
+export const script = (name: string): Typed => ({
+  as: [`node -p 'require("./package.json").scripts["${name}"]'`],
+  says: /^(?!undefined$)./,
+});
+
+/** How a block is called in a story that does not just apply it: by its first line that tells blocks apart. */
+export const blockKey = (block: string): string => `block ${block.trim().split('\n')[0]}`;
+
+/** Several processes each, on a machine that may be busy; ms. */
+const COMMAND_WITHIN = 50_000;
+const TEST_WITHIN = 60_000;
+
+/** What a page has that no story of it has, and the other way round. */
+export function expectAllTold(path: string, stories: readonly Story[]): void {
+  const page = readPage(path);
+  const rows = stories.filter((story) => story.path === path).flatMap(({ typed }) => Object.keys(typed));
+  const told = [...page.commands, ...page.files.map(blockKey)];
+  const own = page.manifests.filter((block) => rows.includes(blockKey(block)));
+  const applying = page.manifests.length > own.length ? [APPLY] : [];
+  expect([...new Set(rows)].sort()).toEqual(
+    [...new Set([...told, ...own.map(blockKey), ...applying])].sort(),
+  );
+}
+
+/** Types all of a story. */
+export function describeStory({ path, world, before = {}, typed }: Story, name: string): void {
+  describe(`${path}, ${name}`, () => {
+    const page = readPage(path);
+    const blocks = new Map([...page.manifests, ...page.files].map((block) => [blockKey(block), block]));
+    const toApply = page.manifests.filter((block) => !(blockKey(block) in typed));
+    const going: { kill(signal: 'SIGTERM'): boolean; ended: Promise<number | undefined> }[] = [];
+    let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+    let env: Record<string, string>;
+    let stop: World['stop'] | undefined;
+
+    const lines = Object.entries({ ...before, ...typed }).flatMap(
+      ([line, how]): [string, Typed & { stdin: string }][] => {
+        if ('runBy' in how) return [];
+        if (line === APPLY) return toApply.map((stdin) => [line, { ...how, stdin }]);
+        const stdin = blocks.get(line) ?? '';
+        return (how.as ?? [how.input ?? line]).map((real) => [real, { ...how, stdin }]);
+      },
+    );
+    if (lines.length > 0) {
+      beforeAll(async () => {
+        folder = await temporaryFolder('docs');
+        const bin = join(folder.path, 'bin');
+        await mkdir(bin);
+        for (const each of ['stowage', 'kubectl-stowage', 'kubectl_complete-stowage'])
+          await symlink(resolve('bin', each), join(bin, each));
+        const there = await world();
+        stop = there.stop;
+        env = { HOME: folder.path, ...there.env, FOLDER: folder.path, PATH: `${bin}:${process.env.PATH}` };
+      }, 60_000);
+      afterAll(async () => {
+        for (const each of going) each.kill('SIGTERM');
+        const ends = await Promise.all(going.map(({ ended }) => ended));
+        await stop?.();
+        await folder?.remove();
+        expect(ends).toEqual(ends.map(() => 0));
+      }, 60_000);
+
+      test.each(lines)(
+        '$ %s',
+        async (line, { exit = 0, says, goesOn, stdin }) => {
+          if (goesOn === undefined) {
+            const how = { env, input: stdin, reject: false, all: true, timeout: COMMAND_WITHIN } as const;
+            const { all, exitCode } = await execa('bash', ['-c', line], how);
+            expect({ all, exitCode }).toEqual({ all: expect.stringMatching(says), exitCode: exit });
+            return;
+          }
+          const log = join(folder.path, `${going.length}.log`);
+          await writeFile(log, '');
+          const command = `exec ${line.replace(/ &$/, '')} >>${log} 2>&1`;
+          const running = execa('bash', ['-c', command], { env, reject: false });
+          let ended = false;
+          void running.then(() => {
+            ended = true;
+          });
+          const told = () => readFileSync(log, 'utf8');
+          await until(`${line} says ${says}`, COMMAND_WITHIN, async () =>
+            ended || says.test(told()) ? true : undefined,
+          );
+          expect(told()).toMatch(says);
+          if (goesOn === 'to the end') {
+            going.push({
+              kill: (signal) => running.kill(signal),
+              ended: running.then(({ exitCode }) => exitCode),
+            });
+            return;
+          }
+          running.kill('SIGTERM');
+          expect((await running).exitCode).toBe(exit);
+        },
+        TEST_WITHIN,
+      );
+    }
+
+    const elsewhere = Object.entries(typed).flatMap(([line, how]) =>
+      'runBy' in how ? [[line, how.runBy, how.has] as const] : [],
+    );
+    if (elsewhere.length > 0) {
+      test.each(elsewhere)('$ %s is run by %s', (_line, file, has) => {
+        expect({ file, has: readFileSync(file, 'utf8').includes(has) }).toEqual({ file, has: true });
+      });
+    }
+  });
+}

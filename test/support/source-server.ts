@@ -1,0 +1,57 @@
+import { mkdir, rm, rmdir, writeFile } from 'node:fs/promises';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { CERTIFICATE, KEY } from './tls.ts';
+
+export type Answer = (request: IncomingMessage, response: ServerResponse) => void;
+
+/** What a path of the server answers with: bytes, or whatever is done. */
+export interface SourceServer {
+  port: number;
+  /** Of a path, on 127.0.0.1. */
+  url(path: string): string;
+  paths: Map<string, Buffer | Answer>;
+  /** Each request there was. */
+  asked: { path: string; authorization: string | undefined }[];
+  stop(): Promise<void>;
+}
+
+/** A server on all of the machine's loopback addresses. */
+export async function startSourceServer({ tls = false } = {}): Promise<SourceServer> {
+  const paths = new Map<string, Buffer | Answer>();
+  const asked: SourceServer['asked'] = [];
+  const answer: Answer = (request, response) => {
+    const { url: path = '', headers } = request;
+    asked.push({ path, authorization: headers.authorization });
+    const found = paths.get(path);
+    if (found === undefined) response.writeHead(404).end('nothing here');
+    else if (Buffer.isBuffer(found)) response.end(found);
+    else found(request, response);
+  };
+  const server = tls ? createTlsServer({ cert: CERTIFICATE, key: KEY }, answer) : createServer(answer);
+  await new Promise<void>((resolve) => server.listen(0, '0.0.0.0', resolve));
+  const { port } = server.address() as AddressInfo;
+  return {
+    port,
+    paths,
+    asked,
+    url: (path) => `${tls ? 'https' : 'http'}://127.0.0.1:${port}${path}`,
+    async stop() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+const CONFIG = '/etc/stowage';
+
+/** What this machine allows, until it is taken back. */
+export async function allowSources(...lines: string[]): Promise<() => Promise<void>> {
+  await mkdir(CONFIG, { mode: 0o755, recursive: true });
+  await writeFile(`${CONFIG}/sources.conf`, lines.map((line) => `${line}\n`).join(''), { mode: 0o644 });
+  return async () => {
+    await rm(`${CONFIG}/sources.conf`, { force: true });
+    await rmdir(CONFIG);
+  };
+}

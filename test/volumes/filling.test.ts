@@ -1,0 +1,131 @@
+import { describe, expect, test } from '@jest/globals';
+import type { PopulatorSource, Volume, VolumeStatus } from '../../src/api/volume.ts';
+import { decide } from '../../src/volumes/decide.ts';
+import { fillOf } from '../../src/volumes/fill.ts';
+import { outcome, pending, type Row, step } from '../support/decisions.ts';
+import { freshNode, input, NOW, volume } from '../support/volume-input.ts';
+
+const populator: PopulatorSource = {
+  ...{ builtin: 'Image', namespace: 'prod', name: 'debian' },
+  options: { source: 'https://a/b', format: 'raw', compression: 'none' },
+};
+const filled = (status?: VolumeStatus, metadata: Partial<Volume['metadata']> = {}): Volume => {
+  const plain = volume(status, metadata);
+  return { ...plain, spec: { ...plain.spec, source: { populator, uid: 'u' } } };
+};
+const source = { fill: { builtin: 'Image', what: 'Image prod/debian', options: populator.options } } as const;
+const first = filled(pending('PrepareVolume/1'));
+const failed = (exit: number) => ({ known: { state: 'failed', step, exit, output: 'why' } }) as const;
+
+describe('a Volume that is filled', () => {
+  const rows: Row[] = [
+    [
+      'by a secret that cannot be read waits, and is not made',
+      {
+        volume: first,
+        job: { known: { state: 'not-found' } },
+        observation: { known: freshNode },
+        source: { problem: 'no secret' },
+      },
+      ['Pending', 'PrepareVolume/1', 'Unknown', 'WaitingForSource', expect.stringContaining('no secret')],
+    ],
+    [
+      'tells how far it is',
+      {
+        volume: first,
+        source,
+        job: {
+          known: {
+            state: 'running',
+            step: { name: 'fill it', command: '' },
+            output: 'stowage-progress 1048576 4194304\n',
+          },
+        },
+      },
+      ['Pending', 'PrepareVolume/1', 'Unknown', 'Pending', 'fill it: 25% (1 of 4 MiB)'],
+    ],
+    [
+      'is given up at once by what is refused for good',
+      { volume: first, source, job: failed(3) },
+      ['Failed', 'PrepareVolume/1', 'False', 'CreationError', expect.stringMatching(/why.*create it again/)],
+    ],
+    [
+      'is tried again after what may pass, and whoever waits is told of that',
+      { volume: first, source, job: failed(1) },
+      [
+        'Pending',
+        'PrepareVolume/2',
+        'Unknown',
+        'WaitingForSource',
+        expect.stringContaining('attempt 1 ended early'),
+      ],
+    ],
+    [
+      'is given up in the end',
+      { volume: filled(pending('PrepareVolume/8')), source, job: failed(1) },
+      [
+        'Failed',
+        'PrepareVolume/8',
+        'False',
+        'CreationError',
+        expect.stringContaining('given up after 8 attempts'),
+      ],
+    ],
+  ];
+  test.each(rows)('%s', (...[, parts, expected, now]) => {
+    expect(outcome(parts, now)).toEqual(expected);
+  });
+
+  test('is looked at again while it is filled, for nobody tells of progress', () => {
+    const running = { known: { state: 'running', step: { name: 'fill it', command: '' } } } as const;
+    const told = filled(pending('PrepareVolume/1'));
+    const status = told.status as VolumeStatus;
+    status.conditions = [{ ...(status.conditions?.[0] as never as object), message: 'fill it' } as never];
+    expect(decide(input({ volume: told, source, job: running }), NOW)).toEqual({
+      follow: true,
+      requeueAfter: 10_000,
+    });
+  });
+
+  const deleted = filled(pending('PrepareVolume/1'), { deletionTimestamp: '2026-01-02T03:04:00Z' });
+  const running = { known: { state: 'running' } } as const;
+  test('is ended, not waited for, when it is deleted', () => {
+    expect(decide(input({ volume: deleted, job: running }), NOW)).toEqual({
+      action: {
+        do: 'cancel',
+        steps: [expect.objectContaining({ argv: ['rm', '-f', '--', expect.stringMatching(/\.partial$/)] })],
+      },
+    });
+    expect(decide(input({ volume: deleted, job: running, cancelled: true }), NOW).action?.do).not.toBe(
+      'cancel',
+    );
+    const plain = volume(deleted.status, { deletionTimestamp: '2026-01-02T03:04:00Z' });
+    expect(decide(input({ volume: plain, job: running }), NOW).action?.do).not.toBe('cancel');
+  });
+});
+
+describe('the secret that a source takes', () => {
+  const withSecret = {
+    ...populator,
+    options: { ...populator.options, authorizationSecret: 'creds', authorizationKey: 'token' },
+  };
+  test('is read in the namespace of the source, and its name is not handed on', async () => {
+    const asked: string[][] = [];
+    const found = await fillOf(withSecret, async (...words) => {
+      asked.push(words);
+      return { value: 'Bearer x\n' };
+    });
+    expect(asked).toEqual([['prod', 'creds', 'token']]);
+    expect(found).toEqual({ fill: { ...source.fill, authorization: 'Bearer x' } });
+  });
+
+  test.each([
+    [{ value: 'a\r\nX-Other: b' }, 'holds no single line'],
+    [{ value: '' }, 'holds no single line'],
+    [{ problem: 'a Secret that is not there' }, 'takes a Secret that is not there'],
+  ])('%j is not used', async (secret, problem) => {
+    expect(await fillOf(withSecret, async () => secret)).toEqual({
+      problem: expect.stringContaining(problem),
+    });
+  });
+});
