@@ -1,7 +1,8 @@
 /**
- * Runs test files: those with loop devices of this machine one after the other, and beside them the others, which have
- * none: `node test/at-once.ts PROJECT [JEST ARGUMENT...]`. Each has a mount namespace with records, jobs and sparse files
- * of its own, as on a node of its own. What a file prints is printed once it has ended. Needs root.
+ * Runs test files: those with loop devices of this machine one after the other, beside them the others, which have none, and
+ * then, alone, those that are held to times: `node test/at-once.ts PROJECT [JEST ARGUMENT...]`. Each has a mount namespace
+ * with records, jobs and sparse files of its own, as on a node of its own. What a file prints is printed once it has ended.
+ * Needs root.
  */
 import { mkdir, readFile, rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -12,6 +13,9 @@ import { ensureUdev } from './support/udev.ts';
 /** These leave the machine's loop devices alone, whose numbers others would take from under them. */
 const WITHOUT_DEVICES =
   /\/integration\/(daemon\/.*|install\/.*|sandbox|salt-.*|alerts|away|cli|cli-reading|completion|docs|jobs|kubectl.*|launcher|package|promtool|watch)\.|\/cluster\/(api-server|cache|vm\/.*|salt\/.*logins)\./;
+
+/** These hold the product to seconds that it promises, so they come last, with nothing beside them. */
+const HELD_TO_TIMES = /\/integration\/(away|claims-story|packet-loss|daemon\/claim-grants)\./;
 
 /** Where a node keeps what Stowage makes, and its sparse files by default. */
 const OF_NODE = ['/run/stowage', '/var/lib/stowage', '/var/lib/metalk8s'];
@@ -72,10 +76,15 @@ async function runEach(which: readonly string[]): Promise<void> {
     leftOut += result?.numPendingTests ?? 0;
   }
 }
-const { devices = [], others = [] } = Object.groupBy(files, (file) =>
-  WITHOUT_DEVICES.test(file) ? 'others' : 'devices',
+const {
+  devices = [],
+  others = [],
+  alone = [],
+} = Object.groupBy(files, (file) =>
+  HELD_TO_TIMES.test(file) ? 'alone' : WITHOUT_DEVICES.test(file) ? 'others' : 'devices',
 );
 await Promise.all([runEach(devices), runEach(others)]);
+await runEach(alone);
 await stopUdev();
 for (const path of made.reverse()) if (path !== undefined) await rmdir(path);
 const took = Math.round((Date.now() - started) / 1000);

@@ -16,17 +16,21 @@ const whole = (script: string) => `main() {\n${script}}\nmain\n`;
 /** How much of a job's output comes back, in bytes. */
 const OUTPUT_TAIL = 4096;
 
-/** Reads only. Each probe answers a line: its number, exit status, output and errors in base64, and why it was not run. */
+/**
+ * Reads only. Each probe answers a line: its number, exit status, output and errors in base64, and why it was not run. A look
+ * is made of some twenty probes, and most of its time is processes being started: none is where there is nothing to say.
+ */
 export function observeScript(probes: readonly Probe[]): string {
   return `${PRELUDE}exec 3>&1
 probe() {
   number=$1
   shift
-  err=$({ out=$($as "$@" </dev/null); got=$?; printf 'probe %s %s ' "$number" $got >&3; printf %s "$out" | base64 -w0 >&3; exit $got; } 2>&1)
+  err=$({ out=$($as "$@" </dev/null); got=$?; printf 'probe %s %s ' "$number" $got >&3; [ -z "$out" ] || printf %s "$out" | base64 -w0 >&3; exit $got; } 2>&1)
   got=$?
-  why=$(printf '%s\\n' "$err" | not_run $got "$@")
+  why=
+  [ -z "$as" ] || [ $got = 0 ] || why=$(printf '%s\\n' "$err" | not_run $got "$@")
   printf ' '
-  printf %s "$err" | base64 -w0
+  [ -z "$err" ] || printf %s "$err" | base64 -w0
   echo " $why"
 }
 ${probes.map((probe, index) => `probe ${index} ${quoteAll(probe.argv)}\n`).join('')}echo ${END}
