@@ -15,6 +15,7 @@ import { claimsOf, createClass, createNode, createSnapshotClass } from '../suppo
 import { type ClaimsCluster, startClaimsCluster } from '../support/claims-cluster.ts';
 import { startController, type TestController } from '../support/controller.ts';
 import { deviceMounts } from '../support/device-mounts.ts';
+import { holdPlaces } from '../support/held-places.ts';
 import { describeAsRoot } from '../support/root.ts';
 import { listFiles, makeFiles } from '../support/some-files.ts';
 import { type Answer, allowSources, type SourceServer, startSourceServer } from '../support/source-server.ts';
@@ -113,6 +114,41 @@ describeAsRoot('a backup', () => {
     };
     server.paths.set(path, answer);
   }
+
+  test('a 17th on its node waits for a place, goes on once there is one, and can be given up', async () => {
+    await claimWithFiles();
+    const places = await holdPlaces();
+    try {
+      for (const name of ['b', 'given-up']) {
+        const { code } = await cluster.stowage([
+          ...['create', 'backup', `prod/${name}`, '--pvc', 'data', '--to', archive(name)],
+        ]);
+        expect(code).toBe(0);
+        await until(
+          `${name} is at it`,
+          20_000,
+          async () => (await read(name)).status?.attempt === 1 || undefined,
+        );
+      }
+      await cluster.client.delete(BACKUPS, 'given-up', { namespace: 'prod' });
+      await until('it is gone', 20_000, () =>
+        read('given-up').then(
+          () => undefined,
+          () => true,
+        ),
+      );
+      expect((await read('b')).status?.phase).not.toBe('Completed');
+      places.giveOne();
+      await until(
+        'it is whole',
+        20_000,
+        async () => (await read('b')).status?.phase === 'Completed' || undefined,
+      );
+      expect(await readdir(join(disk.path, 'archives'))).toEqual(['b']);
+    } finally {
+      await places.giveAll();
+    }
+  });
 
   test('of a claim comes back from a path, file for file, and leaves nothing but the archive', async () => {
     const files = await claimWithFiles();

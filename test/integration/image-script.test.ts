@@ -6,6 +6,7 @@ import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { execa } from 'execa';
 import { fillStep } from '../../src/storage/populate/fill.ts';
 import type { FillTarget } from '../../src/storage/populate/types.ts';
+import { holdPlaces } from '../support/held-places.ts';
 import { ownFileSystem } from '../support/loop-mounts.ts';
 import { describeAsRoot } from '../support/root.ts';
 import { allowSources, type SourceServer, startSourceServer } from '../support/source-server.ts';
@@ -301,11 +302,7 @@ describeAsRoot('the program that fills a volume from an Image', () => {
   });
 
   test('a 17th waits for a place, ends with its file, and goes on once there is one', async () => {
-    await mkdir('/run/stowage/fills', { recursive: true });
-    const places = Array.from({ length: 16 }, (_, index) => `/run/stowage/fills/${index + 1}`);
-    const hold = ['sh', '-c', 'echo held; exec sleep 60'];
-    const holders = places.map((place) => execa('flock', ['--no-fork', place, ...hold], { reject: false }));
-    await Promise.all(holders.map(({ stdout }) => new Promise((held) => stdout?.once('data', held))));
+    const places = await holdPlaces();
     try {
       server.paths.set('/disk', CONTENT);
       const removed = fill({ source: server.url('/disk') });
@@ -314,12 +311,11 @@ describeAsRoot('the program that fills a volume from an Image', () => {
       expect(await removed).toEqual({ exit: 1, said: '' });
       expect(server.asked).toEqual([]);
       const filled = fill({ source: server.url('/disk') });
-      holders[7]?.kill('SIGKILL');
+      places.giveOne();
       expect(await filled).toEqual({ exit: 0, said: '' });
       await isFilled(CONTENT);
     } finally {
-      for (const holder of holders) holder.kill('SIGKILL');
-      await Promise.all(holders);
+      await places.giveAll();
     }
   });
 

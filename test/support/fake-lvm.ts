@@ -9,6 +9,9 @@ import { dm, free, group, lv, lvmNode, pool, VG_UUID } from './lvm-input.ts';
 const RECORDS = '/var/lib/stowage/volumes/';
 const EXTENT = group.extentBytes;
 
+/** What is in a volume that was filled. */
+export const FILLED = 'all of it';
+
 interface Made {
   facts: LogicalVolume;
   /** As a consent names it, or '' for nothing. */
@@ -174,7 +177,8 @@ export class FakeLvm {
     } else if (program.startsWith('mkfs.')) {
       this.#own().content = `${program.slice(5)}:${step.argv.at(-2)?.replace('uuid=', '')}`;
       this.#own().data = '';
-    } else if (program === 'dd' && step.argv[1] === 'if=/dev/zero') this.#own().content = '';
+    } else if (program === 'sh' && step.argv.includes('stowage-image')) this.#fill(step.argv, 'half of it');
+    else if (program === 'dd' && step.argv[1] === 'if=/dev/zero') this.#own().content = '';
   }
 
   #execute({ argv, stdin = '' }: Step): void {
@@ -224,6 +228,9 @@ export class FakeLvm {
       case 'wipefs':
         this.#destroy();
         return;
+      case 'sh':
+        if (args.includes('stowage-image')) this.#fill(args);
+        return;
       case 'mount':
       case 'umount':
         this.#own().mounted = program === 'mount';
@@ -238,6 +245,16 @@ export class FakeLvm {
     }
   }
 
+  /** The content of a disk: in a file of a file system, or in its place. */
+  #fill(args: readonly string[], data = FILLED): void {
+    const made = this.#own();
+    if (made.facts.tags.some((tag) => !tag.startsWith('stowage.dev/unfinished='))) {
+      throw new Error('it is the Volume that is filled');
+    }
+    made.data = data;
+    if (args.includes('block')) made.content = 'gpt:of-the-image';
+  }
+
   #destroy(): void {
     const made = this.#own();
     if (made.content !== '') this.destroyed.push(made.content);
@@ -245,11 +262,13 @@ export class FakeLvm {
   }
 
   #change(args: readonly string[]): void {
-    const tag = args[args.findIndex((arg) => /^--(add|del)tag$/.test(arg)) + 1] ?? '';
+    const after = (option: string) => args.slice(args.indexOf(option) + 1, args.indexOf(option) + 2);
     const { tags } = this.#own().facts;
-    if (args.includes('--addtag')) this.#set({ tags: [...tags, tag] });
-    else if (args.includes('--deltag')) this.#set({ tags: tags.filter((each) => each !== tag) });
-    else if (args.includes('--refresh')) {
+    if (args.some((arg) => /^--(add|del)tag$/.test(arg))) {
+      const gone = args.includes('--deltag') ? after('--deltag') : [];
+      const added = args.includes('--addtag') ? after('--addtag') : [];
+      this.#set({ tags: [...tags.filter((each) => !gone.includes(each)), ...added] });
+    } else if (args.includes('--refresh')) {
       this.#own().unseen = false;
       this.#own().deviceBytes = this.#own().facts.sizeBytes;
       this.#set({ suspended: false });

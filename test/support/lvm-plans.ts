@@ -1,3 +1,5 @@
+import { unfinishedTag } from '../../src/storage/lvm/names.ts';
+import type { Fill } from '../../src/storage/populate/types.ts';
 import type { DesiredLvm, ObservedLvm, Operation } from '../../src/storage/types.ts';
 import {
   asleep,
@@ -15,10 +17,20 @@ import {
   thin,
   thinLv,
 } from './lvm-input.ts';
+import { UID } from './volume-input.ts';
 
 const recorded = { recorded: true, identity: dm.identity } as const;
 const larger = { ...lvmDesired, ...recorded, sizeBytes: 2n * GIB };
 const stale = { ...free, content: 'ext4:OLD', blkid: 'TYPE=ext4\nUUID=OLD', blkidExit: 0 };
+const fill: Fill = {
+  ...{ builtin: 'Image', what: 'Image prod/debian' },
+  options: { source: 'https://a.example/x?y=$(id)', compression: 'zstd' },
+};
+const unpacked: Fill = {
+  ...{ builtin: 'Archive', what: 'Archive prod/site' },
+  options: { source: '/srv/site.tar', allowed: 'devices+setuid' },
+};
+const unfilled = { ...lv, tags: [unfinishedTag(UID)] };
 const away = { volumes: [{ ...lv, active: false, device: undefined }], target: { is: 'missing' } } as const;
 
 /** What is to be done, to what the Volume wants, on which node. */
@@ -33,6 +45,21 @@ export const LVM_CASES: readonly LvmCase[] = [
   ['make, thin, in a pool that is inactive', 'prepare', thin, lvmNode({ volumes: [asleep], free: [] })],
   ['make with consent', 'prepare', { ...lvmDesired, overwrite: 'ext4:OLD' }, lvmNode({ free: [stale] })],
   ['make, with consent that is not needed', 'prepare', { ...lvmDesired, overwrite: 'x' }, lvmNode()],
+  ['fill', 'prepare', { ...lvmDesired, fill }, lvmNode()],
+  ['fill from an archive', 'prepare', { ...lvmDesired, fill: unpacked }, lvmNode()],
+  [
+    'fill with consent, Block',
+    'prepare',
+    { ...lvmBlock, fill, overwrite: 'ext4:OLD' },
+    lvmNode({ free: [stale] }),
+  ],
+  ['fill, thin', 'prepare', { ...thin, fill }, lvmNode({ volumes: [pool], free: [] })],
+  [
+    'take away what was not filled to its end',
+    'prepare',
+    { ...lvmDesired, fill },
+    begun(ext4, { volumes: [unfilled] }),
+  ],
   ['go on', 'prepare', lvmDesired, begun()],
   ['go on in mkfs', 'prepare', lvmDesired, begun(ext4)],
   ['activate', 'present', { ...lvmDesired, ...recorded }, lvmMade(dm, { ...away, link: undefined })],

@@ -1,15 +1,18 @@
 import type { Guard, Step } from '../../nodes/job.ts';
 import { linkOf } from '../links.ts';
 import { mkfs } from '../mkfs.ts';
+import { fillStep } from '../populate/fill.ts';
+import type { Fill } from '../populate/types.ts';
 import { emptyGuards } from '../raw/guards.ts';
 import { donePath, intentOf, writeDone, writeIntent } from '../records.ts';
 import type { DesiredLvm, Intent, ObservedLvm } from '../types.ts';
 import { lookAgain, waitForLink } from '../udev.ts';
 import { printed } from './change.ts';
 import { contentOf, rangeOf, sameContentGuards } from './content.ts';
+import { finish } from './copy.ts';
 import type { Extents, VolumeGroup } from './facts.ts';
 import { extentsFor } from './group.ts';
-import { dmNameOf, lvName, lvPath, tagOf } from './names.ts';
+import { dmNameOf, lvName, lvPath, tagOf, unfinishedTag } from './names.ts';
 import { begins } from './refuse.ts';
 import { withRoom, withRoomAlone } from './room.ts';
 
@@ -20,7 +23,7 @@ export function intentFor(desired: DesiredLvm, group: VolumeGroup, consent: stri
   return consent === '' ? fresh : { ...fresh, signature: consent, consent };
 }
 
-const bytesFor = (desired: DesiredLvm, group: VolumeGroup): bigint =>
+export const bytesFor = (desired: DesiredLvm, group: VolumeGroup): bigint =>
   extentsFor(desired, group) * group.extentBytes;
 
 /** All steps from nothing to what the Volume wants, once nothing speaks against it. */
@@ -29,14 +32,18 @@ export function create(desired: DesiredLvm, observed: ObservedLvm, group: Volume
   const intent = intentFor(desired, group, contentOf(free));
   const known = JSON.stringify(observed.intent) === JSON.stringify(intent);
   const done = writeDone(desired.uid, bytesFor(desired, group));
+  const { fill } = desired;
+  const guards = fill === undefined ? madeGuards(desired, group) : isMadeGuards(desired);
   return [
     ...(known ? [] : writeIntent(intent)),
     ...(desired.thinPool === undefined
       ? [lvcreate(desired, group, free)]
       : [lvcreateThin(desired, observed, desired.thinPool, group)]),
-    ...(desired.mode === 'Filesystem'
-      ? [...makeFileSystem(desired, observed, group), ...done]
-      : done.map((step, index) => (index > 0 ? step : { ...step, guards: madeGuards(desired, group) }))),
+    ...(desired.mode === 'Filesystem' ? makeFileSystem(desired, observed, group) : []),
+    ...(fill === undefined ? [] : fillIn(desired, observed, group, fill)),
+    ...(desired.mode === 'Filesystem' && fill === undefined
+      ? done
+      : done.map((step, index) => (index > 0 ? step : { ...step, guards }))),
     // That of mode Block is LVM's own, which waits for udev.
     ...(desired.mode === 'Filesystem'
       ? [lookAgain(lvName(desired, desired.name)), waitForLink(linkOf(desired))]
@@ -51,7 +58,11 @@ export const notDone = (desired: DesiredLvm): Guard => ({
   refusal: `${lvPath(desired)} was made meanwhile`,
 });
 
-const named = ({ name, uid }: DesiredLvm): string[] => ['--name', name, '--addtag', tagOf(uid)];
+/** What is to be filled is nobody's before it is whole. */
+const firstTagOf = ({ uid, fill }: DesiredLvm): string =>
+  fill === undefined ? tagOf(uid) : unfinishedTag(uid);
+
+const named = (desired: DesiredLvm): string[] => ['--name', desired.name, '--addtag', firstTagOf(desired)];
 
 /**
  * LVM itself looks for signatures before udev may look at the device, so that a copy of a file system in old extents is
@@ -101,7 +112,7 @@ function lvcreateThin(desired: DesiredLvm, observed: ObservedLvm, pool: string, 
  */
 function madeGuards(desired: DesiredLvm, group: VolumeGroup): Guard[] {
   return [
-    ...isMadeGuards(desired),
+    ...isMadeGuards(desired, firstTagOf(desired)),
     ...emptyGuards({
       name: `${desired.vgName}/${desired.name}`,
       sizeBytes: bytesFor(desired, group),
@@ -111,14 +122,14 @@ function madeGuards(desired: DesiredLvm, group: VolumeGroup): Guard[] {
 }
 
 /** The same, whatever is in it. */
-export function isMadeGuards(desired: DesiredLvm): Guard[] {
+export function isMadeGuards(desired: DesiredLvm, tag = tagOf(desired.uid)): Guard[] {
   const path = lvPath(desired);
   const refusal = `${path} is not the logical volume that was made`;
   return [
     {
       argv: ['lvs', '--noheadings', '-o', 'lv_tags', lvName(desired, desired.name)],
       // And no other tag.
-      expect: { exit: 0, stdout: { ...printed(tagOf(desired.uid)), lacks: ',' } },
+      expect: { exit: 0, stdout: { ...printed(tag), lacks: ',' } },
       refusal,
     },
     {
@@ -141,6 +152,25 @@ function makeFileSystem(desired: DesiredLvm, observed: ObservedLvm, group: Volum
       guards: [notDone(desired), ...madeGuards(desired, group)],
       lock: path,
     }),
-    { name: 'sync the device', argv: ['sync', path], guards: [] },
+    syncDevice(path),
+  ];
+}
+
+const syncDevice = (path: string): Step => ({ name: 'sync the device', argv: ['sync', path], guards: [] });
+
+/** Fills it, and makes it the Volume's once it is whole. A thin one reads as zeros until then. */
+function fillIn(desired: DesiredLvm, observed: ObservedLvm, group: VolumeGroup, fill: Fill): Step[] {
+  const { uid, vgName, name, thinPool } = desired;
+  const path = lvPath(desired);
+  const sizeBytes = bytesFor(desired, group);
+  const content = desired.mode === 'Filesystem' && desired.fs !== undefined ? desired.fs.type : 'block';
+  const isZero = thinPool !== undefined;
+  const step = fillStep(fill, { path, uid, content, offsetBytes: 0n, sizeBytes, isZero });
+  const guards = [notDone(desired), ...isMadeGuards(desired, unfinishedTag(uid))];
+  return [
+    // Where its pool is full all of that pool's volumes lose what is written, and it may be written whole.
+    withRoom(desired, observed, thinPool, sizeBytes, { ...step, guards: [...guards, ...step.guards] }),
+    syncDevice(path),
+    finish({ uid, vgName, name }),
   ];
 }

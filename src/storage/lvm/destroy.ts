@@ -2,7 +2,7 @@ import type { Step } from '../../nodes/job.ts';
 import { leaveMount } from '../grow-file-system.ts';
 import { userOf } from '../in-use.ts';
 import { takeSignatureOff, wipeDevice } from '../raw/clean.ts';
-import { notInUseGuards, notOpenGuards } from '../raw/guards.ts';
+import { notInUseGuards } from '../raw/guards.ts';
 import { isOurs } from '../raw/ours.ts';
 import { removeIntent, removeRecords } from '../records.ts';
 import type { DesiredLvm, DeviceFacts, ObservedLvm, Plan } from '../types.ts';
@@ -12,12 +12,13 @@ import { asRaw, rawOf } from './as-raw.ts';
 import { sameVolume } from './change.ts';
 import { removeUnfinished, unfinishedIn } from './copy.ts';
 import type { LogicalVolume } from './facts.ts';
+import { release } from './fill.ts';
 import { groupOf, refuseChange } from './group.ts';
 import { isTagged, lvName, tagOf } from './names.ts';
 import { deviceOf, isMarked, ownOf, refuseTags, takenBy, whose } from './own.ts';
 import { reach } from './reach.ts';
 import { refuseWrites } from './refuse.ts';
-import { ALONE, isGone, lvremove } from './remove.ts';
+import { ALONE, isGone, lvremove, notOpen } from './remove.ts';
 import { withRoom } from './room.ts';
 
 /**
@@ -76,7 +77,7 @@ export function planDestroy(desired: DesiredLvm, observed: ObservedLvm): Plan {
   return remove(desired, observed, own, made, records);
 }
 
-/** A copy that was never finished holds no data of anybody's, whatever is on record, and is always removed. */
+/** What was never finished, a copy or what was to be filled, holds no data of anybody's, whatever is on record, and is always removed. */
 function planUnfinished(
   desired: DesiredLvm,
   observed: ObservedLvm,
@@ -88,7 +89,9 @@ function planUnfinished(
   if (left === undefined || 'refusal' in group) return undefined;
   const refused = refuseChange(group);
   if (refused !== undefined) return { ...orRetain(refused.refusal), passing: refused.passing ?? false };
-  const removed = removeUnfinished(desired, observed, left);
+  const released = release(desired, observed, left);
+  if ('first' in released) return released.first;
+  const removed = [...released.steps, ...removeUnfinished(desired, observed, left)];
   // What is on record was made otherwise.
   return { steps: made ? removed : [...removed, ...onceGone(desired, left, records)] };
 }
@@ -182,15 +185,6 @@ function clean(
       ? withRoom(desired, observed, own.pool, partOf(own.sizeBytes), step)
       : step,
   );
-}
-
-function notOpen(device: DeviceFacts): Step {
-  return {
-    name: `look whether /dev/${device.name} is open`,
-    argv: ['true'],
-    // Before the lock, which is held by opening the device.
-    guards: notOpenGuards(device),
-  };
 }
 
 /** The records go once it is gone. */

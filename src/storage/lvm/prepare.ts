@@ -8,6 +8,7 @@ import { refresh } from './change.ts';
 import { unfinishedIn } from './copy.ts';
 import { create } from './create.ts';
 import type { LogicalVolume } from './facts.ts';
+import { planFill } from './fill.ts';
 import { groupOf, refuseChange } from './group.ts';
 import { lvName, lvPath } from './names.ts';
 import { deviceOf, ownOf, refuseTags, whose } from './own.ts';
@@ -25,12 +26,6 @@ import { withRoomAlone } from './room.ts';
 export function planPrepare(desired: DesiredLvm, observed: ObservedLvm): Plan {
   if (desired.recorded || observed.done) return planPresent(desired, observed);
   const { intent } = observed;
-  if (desired.fill !== undefined) {
-    return {
-      refusal: `${desired.name} is to be filled from ${desired.fill.what}, which is done for sparse files alone`,
-      hint: 'Use a storage class of sparse files.',
-    };
-  }
   const group = groupOf(desired, observed);
   // A disk may come late after the node has started.
   if ('refusal' in group) return { ...group, passing: intent !== undefined };
@@ -46,7 +41,7 @@ export function planPrepare(desired: DesiredLvm, observed: ObservedLvm): Plan {
   if (desired.source !== undefined && own === undefined) {
     return refuseChange(group) ?? planRestore(desired, observed, group, desired.source);
   }
-  if (half !== undefined) {
+  if (half !== undefined && desired.fill === undefined) {
     return {
       refusal: `${lvName(desired, half.name)} was begun as a copy of another volume, and it is not known of which`,
       hint: 'Delete this Volume and create it again.',
@@ -58,6 +53,9 @@ export function planPrepare(desired: DesiredLvm, observed: ObservedLvm): Plan {
     if (pool?.suspended && refuseChange(group) === undefined) return { steps: [refresh(desired, pool)] };
     const awake = refuseChange(group) === undefined ? wakePool(desired, observed) : [];
     if (awake.length > 0) return { steps: awake };
+    if (desired.fill !== undefined) {
+      return refuseChange(group) ?? planFill(desired, observed, group, half);
+    }
     return refuseCreate(desired, observed, group) ?? { steps: create(desired, observed, group) };
   }
   const odd = refuseChange(group) ?? refuseOther(desired, observed, own);
@@ -65,8 +63,8 @@ export function planPrepare(desired: DesiredLvm, observed: ObservedLvm): Plan {
   const reached = reach(desired, observed, own);
   if (reached !== undefined) return reached;
   const device = deviceOf(observed, own);
-  // Whatever made it what it is: nothing is made in a copy.
-  if (desired.source !== undefined || own.origin !== undefined) {
+  // Whatever made it what it is: nothing is made in a copy, or in what was filled.
+  if (desired.source !== undefined || desired.fill !== undefined || own.origin !== undefined) {
     return device === undefined ? { steps: [] } : planRecord(desired, own, device);
   }
   const full = own.pool === undefined ? undefined : refusePool(desired, own.pool, observed, own.sizeBytes);

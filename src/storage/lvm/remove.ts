@@ -1,4 +1,6 @@
 import type { Guard, Step } from '../../nodes/job.ts';
+import { notOpenGuards } from '../raw/guards.ts';
+import type { DeviceFacts } from '../types.ts';
 import { type InGroup, sameVolume } from './change.ts';
 import type { LogicalVolume } from './facts.ts';
 import { lvName } from './names.ts';
@@ -26,3 +28,12 @@ export const isGone = ({ vgName }: InGroup, own: LogicalVolume): Guard => ({
   expect: { exit: 0, stdout: { has: '', lacks: own.uuid } },
   refusal: `the logical volume ${vgName}/${own.name} is still there: it is active again, or has snapshots`,
 });
+
+/** Before the lock, which is held by opening the device. */
+export function notOpen(device: DeviceFacts): Step {
+  return {
+    name: `look whether /dev/${device.name} is open`,
+    argv: ['true'],
+    guards: notOpenGuards(device),
+  };
+}

@@ -110,7 +110,7 @@ run() {
       go_inside stowage-archive-inside "$@"
       ;;
     stowage-archive-inside)
-      begin_inside "$1";
+      begin_inside "$1" "$2";
       TARGET=$1 CONTENT=$3 COMPRESSION=$7 ALLOWED=$8 SHA256=$9 SOURCE=\${10};
       [ $COMPRESSION = none ] || need $COMPRESSION "an Archive that is compressed by it";
       for tool in tar setpriv; do need $tool "an Archive"; done;

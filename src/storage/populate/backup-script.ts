@@ -27,6 +27,7 @@ run() {
   ${FETCH_FUNCTIONS}
   ${MOUNT_TEXT}
   ${JAIL_TEXT}
+  is_wanted() { [ ! -e "/run/stowage/backups/$2.cancel" ]; };
   go_there() {
     folder=\${TO%/*} name=\${TO##*/};
     cd -P -- "\${folder:-/}" 2>/dev/null || fail "there is no folder \${folder:-/} on this node" 1;
@@ -154,14 +155,14 @@ run() {
       [ ! -e "/run/stowage/backups/$2" ] || exit 0;
       umask 077;
       mkdir -p /run/stowage/mounts /run/stowage/backups || exit 1;
+      take_place "$1" "$2";
       unshare --mount --pid --fork --kill-child --mount-proc --propagation slave sh -c "$text" stowage-backup-inside "$@";
       got=$?;
       left_alone "$1";
       exit $got
       ;;
     stowage-backup-inside)
-      begin_inside /dev/;
-      while sleep 1; do [ ! -e "/run/stowage/backups/$2.cancel" ] || end_all; done &
+      begin_inside "$1" "$2";
       SNAPSHOT=$1 UUID=$2 CONTENT=$3 OFFSET=$4 SIZE=$5 TO=$6;
       case $TO in /*) ;; *) need curl "a backup to a URL" ;; esac;
       for tool in tar zstd setpriv; do need $tool "a Backup"; done;

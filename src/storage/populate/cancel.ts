@@ -1,12 +1,22 @@
 import type { Step } from '../../nodes/job.ts';
 import { partialOf } from '../sparse/file.ts';
 import type { Desired } from '../types.ts';
+import { cancelPath } from './namespace-text.ts';
 
 /**
  * What ends the filling of a volume that nobody wants any more, beside the job that is at it: the program that fills a file ends when
- * that is taken away. Where there is none, the end of the job is waited for.
+ * that is taken away, and the one that fills a device when it is told so.
  */
-export const cancelFill = (desired: Desired): Step[] =>
-  desired.type === 'sparse'
-    ? [{ name: 'end the filling', argv: ['rm', '-f', '--', partialOf(desired.file)], guards: [] }]
-    : [];
+export function cancelFill(desired: Desired): Step[] {
+  const name = 'end the filling';
+  switch (desired.type) {
+    case 'sparse':
+      return [{ name, argv: ['rm', '-f', '--', partialOf(desired.file)], guards: [] }];
+    case 'lvm':
+      return [
+        { name, argv: ['install', '-D', '-m', '0600', '/dev/null', cancelPath(desired.uid)], guards: [] },
+      ];
+    case 'raw':
+      return [];
+  }
+}

@@ -156,7 +156,7 @@ ${MOUNT_TEXT}
       go_inside stowage-image-inside "$@"
       ;;
     stowage-image-inside)
-      begin_inside "$1";
+      begin_inside "$1" "$2";
       TARGET=$1 UUID=$2 CONTENT=$3 OFFSET=$4 SIZE=$5 ZERO=$6 FORMAT=$7 COMPRESSION=$8 SHA256=$9 SOURCE=\${10};
       fill
       ;;

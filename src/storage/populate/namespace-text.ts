@@ -1,3 +1,6 @@
+/** What says that a device is not to be filled any more. */
+export const cancelPath = (uid: string): string => `/run/stowage/fills/${uid}.cancel`;
+
 /**
  * Shell functions by which a script that fills a volume checks what it is to fill, and runs in namespaces of its own: its mounts, and what
  * it started, end with it, whatever it dies of. `text` is the script itself. What the node unmounts meanwhile it lets go of as well
@@ -6,12 +9,15 @@
  * `check_target TARGET UID CONTENT OFFSET SIZE zeroes|dirty`: sudo compares arguments joined by spaces, so each is looked at. Of a
  * file that was refused nothing is left.
  *
- * `take_place TARGET` waits until fewer than 16 are at it on this node, as for pods: each has curl, what unpacks, and maybe qemu-img. A
- * place is a lock, which ends with whoever has it. Whoever takes the file away ends that, too.
+ * `is_wanted TARGET UID`: whoever takes the file away that is being made ends this, for it is of no use to anybody then. A device
+ * can't be taken away while it is open, so that is said by `cancelPath`.
  *
- * `begin_inside TARGET`: whoever takes the file away that is being made ends this, for it is of no use to anybody then. `end_all` does
- * so: signals to all reach what is in the namespace, and never this shell, which is its first process: it sees what it waits for fail, and where it
- * waits for the other end of a FIFO it is given one.
+ * `take_place TARGET UID` waits until fewer than 16 are at it on this node, as for pods: each has curl, what unpacks, and maybe
+ * qemu-img. A place is a lock, which ends with whoever has it.
+ *
+ * `begin_inside TARGET UID` has all end once it is not wanted any more. `end_all` does so: signals to all reach what is in the
+ * namespace, and never this shell, which is its first process: it sees what it waits for fail, and where it waits for the other end of
+ * a FIFO it is given one.
  */
 export const INSIDE = `
   check_target() {
@@ -29,6 +35,9 @@ export const INSIDE = `
     done;
     case $6 in zeroes | dirty) ;; *) exit 2 ;; esac;
   };
+  is_wanted() {
+    case $1 in /dev/*) [ ! -e "/run/stowage/fills/$2.cancel" ] ;; *) [ -e "$1" ] ;; esac;
+  };
   take_place() {
     mkdir -p /run/stowage/fills || exit 1;
     while :; do
@@ -38,18 +47,18 @@ export const INSIDE = `
         exec 9>"/run/stowage/fills/$place";
         flock -n 9 && return;
       done;
-      [ -e "$1" ] || exit 1;
+      is_wanted "$1" "$2" || exit 1;
       sleep 1;
     done;
   };
   go_inside() {
     umask 077;
     mkdir -p /run/stowage/mounts || exit 1;
-    take_place "$2";
+    take_place "$2" "$3";
     unshare --mount --pid --fork --kill-child --mount-proc --propagation slave sh -c "$text" "$@";
     got=$?;
     left_alone "$2";
-    case $got,$2 in 0,*) ;; *,/dev/*) ;; *) rm -f -- "$2" ;; esac;
+    case $got,$2 in *,/dev/*) rm -f -- "/run/stowage/fills/$3.cancel" ;; 0,*) ;; *) rm -f -- "$2" ;; esac;
     exit $got;
   };
   end_all() {
@@ -64,13 +73,8 @@ export const INSIDE = `
     mount -t tmpfs -o mode=700,nosuid,nodev,noexec,size=16m tmpfs "$work" || exit 1;
     cd "$work" || exit 1;
     read_secrets;
-    case $1 in
-      /dev/*) ;;
-      *)
-        while sleep 1; do
-          [ -e "$1" ] || end_all;
-        done &
-        ;;
-    esac;
+    while sleep 1; do
+      is_wanted "$1" "$2" || end_all;
+    done &
   };
 `;

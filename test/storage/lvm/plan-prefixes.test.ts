@@ -2,8 +2,9 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import type { Step } from '../../../src/nodes/job.ts';
 import { plan } from '../../../src/storage/plan.ts';
+import type { Fill } from '../../../src/storage/populate/types.ts';
 import type { DesiredLvm, Operation } from '../../../src/storage/types.ts';
-import { FakeLvm } from '../../support/fake-lvm.ts';
+import { FakeLvm, FILLED } from '../../support/fake-lvm.ts';
 import type { Killed } from '../../support/fake-node.ts';
 import { GIB, lvmDesired } from '../../support/lvm-input.ts';
 import { UID } from '../../support/volume-input.ts';
@@ -17,11 +18,19 @@ const CONTENTS = ['ext4', 'xfs', 'Block'] as const;
 /** No plan but that of wiping has more. */
 const STEPS = 20;
 const KINDS = ['thick', 'thin'] as const;
+const FILLS = ['empty', 'filled'] as const;
 const FATES = ['Retain', 'Delete', 'Wipe'] as const;
 
-function desiredFor(kind: (typeof KINDS)[number], content: (typeof CONTENTS)[number]): DesiredLvm {
+const fill: Fill = { builtin: 'Image', what: 'Image prod/debian', options: { source: '/images/debian' } };
+
+function desiredFor(
+  kind: (typeof KINDS)[number],
+  content: (typeof CONTENTS)[number],
+  filled: (typeof FILLS)[number],
+): DesiredLvm {
   return {
     ...lvmDesired,
+    fill: filled === 'filled' ? fill : undefined,
     thinPool: kind === 'thin' ? 'pool' : undefined,
     ...(content === 'Block'
       ? { mode: 'Block', fs: undefined }
@@ -68,10 +77,14 @@ function live(node: FakeLvm, operation: Operation, desired: DesiredLvm, crashed:
   expect(stepsOf(node, operation, desired)).toEqual([]);
 }
 
-const CASES = KINDS.flatMap((kind) => CONTENTS.map((content) => [kind, content] as const));
+const CASES = KINDS.flatMap((kind) =>
+  CONTENTS.flatMap((content) => FILLS.map((filled) => [kind, content, filled] as const)),
+);
 
-describe.each(CASES)('%s with %s', (kind, content) => {
-  const wanted = desiredFor(kind, content);
+describe.each(CASES)('%s with %s, %s', (kind, content, filled) => {
+  const wanted = desiredFor(kind, content, filled);
+  const inBlock = filled === 'filled' ? 'gpt:of-the-image' : '';
+  const data = filled === 'filled' ? FILLED : '';
 
   /** Its whole life, interrupted at each of its stages. */
   function whole(
@@ -84,10 +97,12 @@ describe.each(CASES)('%s with %s', (kind, content) => {
     live(node, 'prepare', desired, crashed.prepare);
     const made = node.made;
     if (made === undefined) throw new Error('nothing was made');
-    expect(made).toMatchObject({ content: content === 'Block' ? '' : `${content}:${UID}`, data: '' });
+    expect(made).toMatchObject({ content: content === 'Block' ? inBlock : `${content}:${UID}`, data });
     expect(node.linked).toBe(true);
     expect(node.isTagged(UID)).toBe(true);
-    expect(node.destroyed.filter((each) => each !== OLD && !each.endsWith(UID))).toEqual([]);
+    expect(node.destroyed.filter((each) => each !== OLD && !each.endsWith(UID) && each !== inBlock)).toEqual(
+      [],
+    );
     made.data = 'kept';
     node.left.content = '';
 

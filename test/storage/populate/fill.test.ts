@@ -7,7 +7,6 @@ import { fillStep } from '../../../src/storage/populate/fill.ts';
 import { progressText, readProgress } from '../../../src/storage/populate/progress.ts';
 import type { Fill } from '../../../src/storage/populate/types.ts';
 import type { DesiredSparse, ObservedSparse } from '../../../src/storage/types.ts';
-import { lvmDesired } from '../../support/lvm-input.ts';
 import { commandsOf, may } from '../../support/sudoers.ts';
 import { FILE, freshNode, loop, madeNode, UID } from '../../support/volume-input.ts';
 
@@ -115,12 +114,6 @@ describe('the plan of a volume that is filled', () => {
     const [head = [], rest = []] = [step?.argv.slice(0, 5), step?.argv.slice(5)];
     expect(may([...head, ...words, ...rest.slice(words.length)])).toBe(false);
     expect(may([...head.slice(0, 3), 'stowage-image-inside', ...head.slice(4), ...rest])).toBe(false);
-  });
-
-  test('a logical volume is not made empty instead', () => {
-    expect(plan('prepare', { ...lvmDesired, fill } as never, { type: 'lvm' } as never, 0)).toMatchObject({
-      refusal: expect.stringContaining('is to be filled from Image prod/debian'),
-    });
   });
 
   test('a failure tells what the program said, and not what the program is', () => {

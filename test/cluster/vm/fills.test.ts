@@ -1,0 +1,281 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import type { KubeNode, PersistentVolumeClaim, StorageClass } from '../../../src/api/core.ts';
+import { ALL_CRDS } from '../../../src/api/crds.ts';
+import type { KubeObject } from '../../../src/api/meta.ts';
+import { NODES, POPULATOR_DEFINITIONS, STORAGE_CLASSES } from '../../../src/api/resources.ts';
+import { cancelFill } from '../../../src/storage/populate/cancel.ts';
+import { REFUSED } from '../../../src/storage/populate/fill.ts';
+import type { Fill } from '../../../src/storage/populate/types.ts';
+import type { DesiredLvm } from '../../../src/storage/types.ts';
+import { planNow, runSteps } from '../../support/carry-out.ts';
+import { claimsOf } from '../../support/claim-objects.ts';
+import { startCluster, type TestCluster } from '../../support/cluster.ts';
+import { createImage, fromImage } from '../../support/images.ts';
+import { CONTENTS, type Content } from '../../support/kinds.ts';
+import { seeded } from '../../support/random.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
+import { until } from '../../support/until.ts';
+import { type LvmNode, MIB, NODE, recordedAs, startLvmNode } from './lvm.ts';
+import { startWatch, type Watch } from './watch.ts';
+
+/** Logical volumes that begin with an image or an archive, on a kernel with device-mapper. */
+
+/** A VM without hardware acceleration takes its time. */
+const LONG = 300_000;
+const SEED = seed();
+const random = seeded(SEED);
+const IMAGE = 24;
+
+/** Images and archives on the node: `large` takes long, and `bad` leads out of the volume. */
+const SOURCES = `set -e
+mkdir -p /etc/stowage /srv/sources
+printf 'path /srv/sources\\n' >/etc/stowage/sources.conf
+cd /srv/sources
+{ head -c 8M /dev/urandom; head -c 12M /dev/zero; head -c 4M /dev/urandom; } >disk
+gzip -1 -k disk
+truncate -s 1200M large
+mkdir -p site/folder
+head -c 3M /dev/urandom >site/folder/file
+ln -s file site/folder/link
+tar -C site -czf site.tar.gz .
+tar -C site -cPf bad.tar --transform 's,.*file,../out,' ./folder/file
+sync -f .`;
+
+const image = (source = '/srv/sources/disk.gz'): Fill => ({
+  ...{ builtin: 'Image', what: 'Image prod/debian' },
+  options: { source, compression: source.endsWith('.gz') ? 'gzip' : 'none' },
+});
+const archive = (name: string): Fill => ({
+  ...{ builtin: 'Archive', what: 'Archive prod/site' },
+  options: { source: `/srv/sources/${name}`, compression: name.endsWith('.gz') ? 'gzip' : 'none' },
+});
+
+const KINDS = (['thick', 'thin'] as const).flatMap((kind) =>
+  CONTENTS.map((content) => [kind, content] as const),
+);
+
+describe('logical volumes that are filled', () => {
+  let lvm: LvmNode;
+  beforeAll(async () => {
+    lvm = await startLvmNode();
+    await lvm.vm.run(['sh', '-c', SOURCES]);
+  }, 900_000);
+  afterAll(() => lvm?.stop());
+  afterEach(async () => {
+    for (const name of await lvm.volumes()) {
+      const script = 'umount "$1"; lvchange -ay -K "$1"; blkdiscard -fz "$1"; lvremove --yes "$1"';
+      await lvm.vm.run(['sh', '-c', script, 'sh', `/dev/vg0/${name}`], { reject: false });
+    }
+  }, LONG);
+
+  /** As large as it takes a while to write. */
+  const large = (): DesiredLvm => ({
+    ...wanted('Block', 'thick', image('/srv/sources/large')),
+    sizeBytes: 1300n * MIB,
+  });
+
+  const wanted = (content: Content, kind: 'thick' | 'thin', fill: Fill): DesiredLvm =>
+    lvm.desired(content, { fill, ...(kind === 'thin' ? { thinPool: 'pool' } : {}) });
+
+  /** Whether the volume has what the image has, as its device or as disk.img. */
+  async function isFilled(content: Content, link: string): Promise<boolean> {
+    const file = content === 'Block' ? '"$1"' : '/run/filled/disk.img';
+    const mount = content === 'Block' ? 'true' : 'mkdir -p /run/filled && mount -o ro "$1" /run/filled';
+    const leave = content === 'Block' ? 'true' : 'umount /run/filled';
+    const script = `${mount} && cmp -n ${IMAGE}M ${file} /srv/sources/disk; got=$?; ${leave}; exit $got`;
+    return (await lvm.vm.run(['sh', '-c', script, 'sh', link], { reject: false })).exitCode === 0;
+  }
+
+  async function isWhole(desired: DesiredLvm, content: Content): Promise<DesiredLvm> {
+    const device = await lvm.carry('prepare', desired);
+    const recorded = recordedAs(desired, device);
+    const link = typeof device === 'string' ? '' : device.link;
+    expect(await lvm.node.exists(link)).toBe(true);
+    expect(await isFilled(content, link)).toBe(true);
+    return recorded;
+  }
+
+  async function isGone(desired: DesiredLvm): Promise<void> {
+    expect(await lvm.carry('destroy', { ...desired, fill: undefined })).toMatchObject({ device: undefined });
+    expect(await lvm.volumes()).toEqual([]);
+    expect(
+      (await lvm.node.tracesOf(desired.uid)).filter((path) => !path.startsWith('/run/stowage/jobs')),
+    ).toEqual([]);
+  }
+
+  test.each(KINDS)(
+    'a %s one with %s has the image, and leaves nothing in the way of the next',
+    async (kind, content) => {
+      for (let round = 0; round < 2; round++) {
+        const desired = wanted(content, kind, image());
+        const recorded = await isWhole(desired, content);
+        expect(await lvm.planned('present', { ...recorded, fill: undefined })).toEqual([]);
+        await isGone(recorded);
+      }
+    },
+    LONG,
+  );
+
+  test.each([
+    ['thick', 'ext4'],
+    ['thin', 'xfs'],
+  ] as const)(
+    'a %s one with %s has the archive',
+    async (kind, content) => {
+      const device = await lvm.carry('prepare', wanted(content, kind, archive('site.tar.gz')));
+      if (typeof device === 'string') throw new Error(device);
+      const point = await lvm.node.mount(device.link, 'unpacked');
+      const { stdout } = await lvm.vm.run(['diff', '-r', '/srv/sources/site', point], { reject: false });
+      await lvm.vm.run(['umount', point]);
+      expect(stdout.split('\n').filter((line) => line !== '' && !line.endsWith(': lost+found'))).toEqual([]);
+    },
+    LONG,
+  );
+
+  test(
+    'what leads out of the volume is refused for good, and what was begun of it goes',
+    async () => {
+      const desired = wanted('ext4', 'thick', archive('bad.tar'));
+      const plan = await planNow(lvm.executor, NODE, 'prepare', desired);
+      const state = 'steps' in plan ? await runSteps(lvm.executor, NODE, desired, plan.steps) : undefined;
+      expect(state).toMatchObject({ state: 'failed', exit: REFUSED });
+      await isGone(desired);
+      // Its extents are as good as any.
+      await isGone(await isWhole(wanted('xfs', 'thick', image()), 'xfs'));
+    },
+    LONG,
+  );
+
+  test.each(KINDS)(
+    'a %s one with %s comes to the same end wherever it is killed',
+    async (kind, content) => {
+      const desired = wanted(content, kind, image());
+      for (let round = 0; round < 3; round++)
+        await lvm.killAfter('prepare', desired, Math.floor(random() * 6000));
+      await isGone(await isWhole(desired, content));
+
+      const never = wanted(content, kind, image());
+      await lvm.killAfter('prepare', never, Math.floor(random() * 6000));
+      await isGone(never);
+    },
+    LONG,
+  );
+
+  test(
+    'a power cut leaves nothing that is taken for the volume',
+    async () => {
+      const desired = large();
+      const plan = await planNow(lvm.executor, NODE, 'prepare', desired);
+      if ('refusal' in plan) throw new Error(plan.refusal);
+      await lvm.executor.submit(NODE, { key: { subject: desired.uid, id: 'cut' }, steps: plan.steps }, 0);
+      await isBeingFilled(desired);
+      await lvm.vm.powerCut();
+      await lvm.vm.boot();
+      await isGone(await isWhole({ ...desired, fill: image() }, 'Block'));
+    },
+    LONG,
+  );
+
+  test(
+    'whoever deletes it does not wait until it is full',
+    async () => {
+      const desired = large();
+      const plan = await planNow(lvm.executor, NODE, 'prepare', desired);
+      if ('refusal' in plan) throw new Error(plan.refusal);
+      const key = { subject: desired.uid, id: 'filled' };
+      await lvm.executor.submit(NODE, { key, steps: plan.steps }, 0);
+      await isBeingFilled(desired);
+      const cancel = { key: { subject: `${desired.uid}-cancel`, id: 'cancel' }, steps: cancelFill(desired) };
+      expect(await lvm.executor.submit(NODE, cancel, 20_000)).toEqual({ state: 'succeeded' });
+      const [state] = await lvm.executor.poll(NODE, [key], 20_000);
+      expect(state).toMatchObject({ state: 'failed', step: { name: 'fill it from Image prod/debian' } });
+      await isGone(desired);
+    },
+    LONG,
+  );
+
+  const isBeingFilled = ({ uid }: DesiredLvm) =>
+    until('it is being filled', 120_000, async () => {
+      const { stdout } = await lvm.vm.run(['sh', '-c', 'cat "/run/stowage/jobs/$1"/*/step', 'sh', uid], {
+        reject: false,
+      });
+      return stdout.includes('fill it from') || undefined;
+    });
+
+  describe('for a claim, by the daemon', () => {
+    let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+    let cluster: TestCluster;
+    let watch: Watch;
+
+    beforeAll(async () => {
+      folder = await temporaryFolder('fills');
+      cluster = await startCluster({ crds: ALL_CRDS });
+      const { client } = cluster;
+      await client.create<KubeNode>(NODES, { apiVersion: 'v1', kind: 'Node', metadata: { name: NODE } });
+      const { stdout: bootID } = await lvm.vm.run(['cat', '/proc/sys/kernel/random/boot_id']);
+      const status = { nodeInfo: { bootID }, conditions: [{ type: 'Ready', status: 'True' }] };
+      await client.patch<KubeNode>(NODES, NODE, { status }, { subresource: 'status' });
+      for (const thinPool of ['', 'pool']) {
+        await client.create<StorageClass>(STORAGE_CLASSES, {
+          ...{ apiVersion: 'storage.k8s.io/v1', kind: 'StorageClass', provisioner: 'volume.stowage.dev' },
+          metadata: { name: thinPool === '' ? 'thick' : 'thin' },
+          parameters: { type: 'lvm', vgName: 'vg0', fsType: 'ext4', ...(thinPool !== '' && { thinPool }) },
+          ...{ volumeBindingMode: 'Immediate', reclaimPolicy: 'Delete' },
+        });
+      }
+      await client.create<KubeObject>(POPULATOR_DEFINITIONS, {
+        apiVersion: 'stowage.dev/v1alpha1',
+        kind: 'PopulatorDefinition',
+        metadata: { name: 'image' },
+        spec: {
+          sourceKind: { group: 'stowage.dev', kind: 'Image' },
+          resource: { version: 'v1alpha1', plural: 'images', scope: 'Namespaced' },
+          node: { builtin: 'Image' },
+        },
+      } as KubeObject);
+      await createImage(client, 'default/debian', { source: { path: '/srv/sources/disk.gz' } });
+      await createImage(client, 'default/large', { source: { path: '/srv/sources/large' } });
+      watch = startWatch(cluster.kubeconfig, lvm.vm.configFile, folder.path);
+    }, LONG);
+
+    afterAll(async () => {
+      const exit = await watch?.stop();
+      await cluster?.stop();
+      await folder?.remove();
+      expect(exit).toBe(0);
+    }, LONG);
+
+    test('it is bound once it is filled; one that is deleted meanwhile leaves nothing', async () => {
+      const claims = claimsOf(cluster.client, { storageClassName: 'thin', size: '304Mi', withinMs: LONG });
+      const create = (id: `${string}/${string}`, of: string, more: Partial<PersistentVolumeClaim['spec']>) =>
+        claims.create(id, { dataSourceRef: fromImage(of), ...more });
+      await create('default/files', 'debian', {});
+      await create('default/block', 'debian', { storageClassName: 'thick', volumeMode: 'Block' });
+      for (const [id, content] of [['default/files', 'ext4'] as const, ['default/block', 'Block'] as const]) {
+        const { spec } = await claims.isBound(id);
+        expect(await isFilled(content, spec.local?.path ?? '')).toBe(true);
+      }
+      await create('default/given-up', 'large', {
+        ...{ storageClassName: 'thick', volumeMode: 'Block' },
+        resources: { requests: { storage: '1300Mi' } },
+      });
+      await until('it is being filled', LONG, async () => {
+        const { stdout } = await lvm.vm.run(
+          ['sh', '-c', 'grep -l "" /run/stowage/jobs/*/*/step | xargs cat'],
+          {
+            reject: false,
+          },
+        );
+        return stdout.includes('Image default/large') || undefined;
+      });
+      for (const id of ['given-up', 'files', 'block']) await claims.remove(`default/${id}`);
+      await until('all is gone', LONG, async () => (await lvm.volumes()).length === 0 || undefined);
+    }, 900_000);
+  });
+});
+
+function seed(): number {
+  const value = Number(process.env.STOWAGE_FAULTS_SEED ?? Math.floor(Math.random() * 2 ** 31));
+  process.stderr.write(`vm/fills.test.ts: STOWAGE_FAULTS_SEED=${value}\n`);
+  return value;
+}

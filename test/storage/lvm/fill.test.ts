@@ -1,0 +1,189 @@
+import { describe, expect, test } from '@jest/globals';
+import { unfinishedTag } from '../../../src/storage/lvm/names.ts';
+import { plan } from '../../../src/storage/plan.ts';
+import { cancelFill } from '../../../src/storage/populate/cancel.ts';
+import type { DesiredLvm, ObservedLvm, Operation } from '../../../src/storage/types.ts';
+import {
+  asleep,
+  begun,
+  dm,
+  ext4,
+  GIB,
+  intent,
+  lv,
+  lvmBlock,
+  lvmDesired,
+  lvmNode,
+  pool,
+  thin,
+  thinLv,
+} from '../../support/lvm-input.ts';
+import { commandsOf, may } from '../../support/sudoers.ts';
+import { UID } from '../../support/volume-input.ts';
+
+const fill = { builtin: 'Image', what: 'Image prod/debian', options: { source: '/images/debian' } } as const;
+const TAG = `stowage.dev/uid=${UID}`;
+const UNFINISHED = unfinishedTag(UID);
+const FINISH = `lvchange --deltag ${UNFINISHED} --addtag ${TAG} vg0/data1`;
+const thick: DesiredLvm = { ...lvmDesired, fill };
+const inPool: DesiredLvm = { ...thin, fill };
+const block: DesiredLvm = { ...lvmBlock, fill };
+
+/** Without the records, which every kind has. */
+function outcome(wanted: DesiredLvm, observed: ObservedLvm, operation: Operation = 'prepare') {
+  const made = plan(operation, wanted, observed, 0);
+  if ('refusal' in made) return `${made.passing ? 'passing: ' : ''}${made.refusal}`;
+  return made.steps
+    .map(({ argv }) => (argv[0] === 'sh' ? [argv[3], ...argv.slice(5)] : argv).join(' '))
+    .filter((command) => !/^(install|mv|sync \/var|dd of=\/var)/.test(command))
+    .map((command) =>
+      command.replace(/^(lvcreate|lvremove|mkfs\S*) .*?(\S*stowage.dev\/[a-z]+|$).*/, '$1 $2'),
+    );
+}
+
+const CREATED = `lvcreate stowage.dev/unfinished`;
+const filled = (content: string, left: string) =>
+  `stowage-image /dev/vg0/data1 ${UID} ${content} 0 ${GIB} ${left} raw none - /images/debian`;
+const SEEN = [
+  'udevadm trigger --action=change --name-match=/dev/vg0/data1',
+  `udevadm settle --timeout=10 --exit-if-exists=/dev/disk/by-uuid/${UID}`,
+];
+
+describe('a logical volume that is filled', () => {
+  test.each<[string, DesiredLvm, ObservedLvm, string[]]>([
+    [
+      'thick: it is the Volume once it is whole, and was written from its first byte to its last',
+      thick,
+      lvmNode(),
+      [
+        CREATED,
+        'mkfs.ext4 ',
+        'sync /dev/vg0/data1',
+        filled('ext4', 'dirty'),
+        'sync /dev/vg0/data1',
+        FINISH,
+        ...SEEN,
+      ],
+    ],
+    [
+      'thin: what is not written reads as zeros',
+      inPool,
+      lvmNode({ volumes: [pool], free: [] }),
+      [
+        CREATED,
+        'mkfs.ext4 ',
+        'sync /dev/vg0/data1',
+        filled('ext4', 'zeroes'),
+        'sync /dev/vg0/data1',
+        FINISH,
+        ...SEEN,
+      ],
+    ],
+    ['Block', block, lvmNode(), [CREATED, filled('block', 'dirty'), 'sync /dev/vg0/data1', FINISH]],
+    [
+      'thin, in a pool that is inactive: that is activated first',
+      inPool,
+      lvmNode({ volumes: [asleep], free: [] }),
+      [
+        'lvchange --activate n vg0/pool_tmeta',
+        'lvchange --activate n vg0/pool_tdata',
+        'lvchange --activate y --ignoreactivationskip --select lv_attr=~^t vg0/pool',
+      ],
+    ],
+  ])('%s', (_, wanted, observed, expected) => {
+    expect(outcome(wanted, observed)).toEqual(expected);
+  });
+
+  const half = { ...lv, tags: [UNFINISHED] };
+  const thinHalf = { ...thinLv, tags: [UNFINISHED] };
+  const LEFT = ['lvchange --activate n vg0/data1', `stowage-lvm-uuid vg0/data1 ${UID} leave`];
+  test.each<[string, DesiredLvm, ObservedLvm, string[] | string]>([
+    [
+      'is removed with its signature, and begun anew after that',
+      thick,
+      begun(ext4, { volumes: [half] }),
+      [
+        'true',
+        'wipefs --all --force /dev/dm-3',
+        ...LEFT,
+        `lvremove lv_uuid=${lv.uuid}&&lv_tags={stowage.dev/unfinished`,
+      ],
+    ],
+    [
+      'had nothing in it',
+      block,
+      begun(dm, { volumes: [half] }),
+      ['true', ...LEFT, `lvremove lv_uuid=${lv.uuid}&&lv_tags={stowage.dev/unfinished`],
+    ],
+    [
+      'is thin, and leaves nothing in extents',
+      inPool,
+      begun(ext4, { volumes: [thinHalf, pool] }),
+      ['true', ...LEFT, `lvremove lv_uuid=${lv.uuid}&&lv_tags={stowage.dev/unfinished`],
+    ],
+    [
+      'is inactive since the node came back: what is in it must be seen',
+      thick,
+      begun(ext4, { volumes: [{ ...half, active: false, device: undefined }], target: { is: 'missing' } }),
+      ['lvchange --activate y --ignoreactivationskip vg0/data1', SEEN[1] ?? ''],
+    ],
+    [
+      'is open: a program that fills it has not ended yet',
+      thick,
+      begun(ext4, { volumes: [{ ...half, open: true }] }),
+      'passing: the logical volume vg0/data1 (/dev/dm-3), which was not filled to the end, is in use: a process has it open',
+    ],
+  ])('what an earlier try left %s', (_, wanted, observed, expected) => {
+    expect(outcome(wanted, observed)).toEqual(expected);
+    const goes = outcome({ ...wanted, fill: undefined, onDelete: 'Delete' }, observed, 'destroy');
+    // The records go with it.
+    expect(typeof goes === 'string' ? goes : goes.filter((each) => !/^rm /.test(each))).toEqual(expected);
+  });
+
+  test('one that is whole, and was not recorded as that, is recorded, and nothing is written to it', () => {
+    // But for the link that leads to it.
+    expect(outcome(thick, begun(ext4))).toEqual(SEEN.map((each) => each.replace('vg0/data1', 'dm-3')));
+    const link = `udevadm settle --timeout=10 --exit-if-exists=/dev/disk/by-id/dm-uuid-${dm.dmUuid}`;
+    expect(outcome(block, begun({ ...dm, content: 'gpt:of-the-image' }))).toContain(link);
+    expect(outcome(thick, begun(dm))).toContain('should hold a file system');
+  });
+
+  test('a thin pool must have room for all of it: once it is full, all that is in it is lost', () => {
+    const full = { ...pool, dataPercent: 60 };
+    const observed = lvmNode({ volumes: [full], free: [] });
+    expect(outcome(thin, observed)).toContainEqual(expect.stringMatching(/^lvcreate/));
+    expect(outcome(inPool, observed)).toMatch(
+      /^passing: the thin pool vg0\/pool has \d+ bytes left of \d+, and filling a volume may write all of its \d+$/,
+    );
+    const made = plan('prepare', inPool, lvmNode({ volumes: [pool], free: [] }), 0);
+    const step = 'steps' in made ? made.steps.find(({ name }) => name.startsWith('fill it')) : undefined;
+    // Half of it must be left.
+    expect(step?.guards[0]?.argv.join(' ')).toContain('data_percent<50.01');
+  });
+
+  test('nothing is filled but what was just made', () => {
+    const made = plan('prepare', thick, lvmNode({ intent }), 0);
+    const step = 'steps' in made ? made.steps.find(({ name }) => name.startsWith('fill it')) : undefined;
+    expect(step?.guards).toMatchObject([
+      { argv: ['test', '!', '-e', expect.stringContaining('.done')] },
+      {
+        argv: expect.arrayContaining(['lv_tags']),
+        expect: { stdout: { has: `  ${UNFINISHED}`, lacks: ',' } },
+      },
+      { argv: expect.arrayContaining(['lsblk']), expect: { stdout: { is: 'vg0-data1 lvm' } } },
+    ]);
+  });
+
+  test('a group that may not be changed is not', () => {
+    const observed = lvmNode();
+    const [group] = observed.groups;
+    if (group === undefined) throw new Error('no group');
+    expect(outcome(thick, { ...observed, groups: [{ ...group, shared: true }] })).toContain('vg0');
+  });
+
+  test('whoever deletes it waits for no download', () => {
+    const steps = cancelFill(thick);
+    expect(steps.map(({ argv }) => argv.at(-1))).toEqual([`/run/stowage/fills/${UID}.cancel`]);
+    expect(commandsOf(steps).filter((argv) => !may(argv))).toEqual([]);
+  });
+});

@@ -1,0 +1,18 @@
+import { mkdir } from 'node:fs/promises';
+import { execa } from 'execa';
+
+/** Takes all places in which volumes are filled and packed on this node. @returns what gives one of them up, and all */
+export async function holdPlaces(): Promise<{ giveOne(): void; giveAll(): Promise<void> }> {
+  await mkdir('/run/stowage/fills', { recursive: true });
+  const places = Array.from({ length: 16 }, (_, index) => `/run/stowage/fills/${index + 1}`);
+  const hold = ['sh', '-c', 'echo held; exec sleep 60'];
+  const holders = places.map((place) => execa('flock', ['--no-fork', place, ...hold], { reject: false }));
+  await Promise.all(holders.map(({ stdout }) => new Promise((held) => stdout?.once('data', held))));
+  return {
+    giveOne: () => void holders[7]?.kill('SIGKILL'),
+    async giveAll() {
+      for (const holder of holders) holder.kill('SIGKILL');
+      await Promise.all(holders);
+    },
+  };
+}
