@@ -119,3 +119,19 @@ describe('is refused before anything is asked of the server', () => {
     expect(err).toContain(message);
   });
 });
+
+test('who makes a default class is told which one is that already', async () => {
+  const fast = {
+    ...LEAST,
+    metadata: { name: 'fast', annotations: { 'storageclass.kubernetes.io/is-default-class': 'true' } },
+  };
+  const argv = ['create', 'storageclass', 'slow', '--default'];
+  const answers = ['static', 'ext4', true];
+  const objects = { 'storageclasses/fast': fast };
+  const { code, err } = await stowage(argv, { tty: true, answers, objects: { ...objects } });
+  expect(code).toBe(0);
+  expect(err).toContain('kubectl annotate storageclass fast storageclass.kubernetes.io/is-default-class-');
+  const without = await stowage(argv.slice(0, 3), { tty: true, answers, objects });
+  expect(without.code).toBe(0);
+  expect(without.err).not.toContain('is the default, too');
+});

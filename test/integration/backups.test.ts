@@ -1,6 +1,6 @@
-import { randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { mkdir, open, readdir, rm, writeFile } from 'node:fs/promises';
+import { link, mkdir, open, readdir, rm, writeFile } from 'node:fs/promises';
 import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
@@ -144,6 +144,29 @@ describeAsRoot('a backup', () => {
         20_000,
         async () => (await read('b')).status?.phase === 'Completed' || undefined,
       );
+      expect(await readdir(join(disk.path, 'archives'))).toEqual(['b']);
+    } finally {
+      await places.giveAll();
+    }
+  });
+
+  test('an archive that was whole before its node went down is not taken for that of somebody else', async () => {
+    await claimWithFiles();
+    const places = await holdPlaces();
+    try {
+      const words = ['--pvc', 'data', '--to', archive('b')];
+      expect((await cluster.stowage(['create', 'backup', 'prod/b', ...words])).code).toBe(0);
+      await until('it is at it', 20_000, async () => (await read('b')).status?.attempt === 1 || undefined);
+      const partial = archive(`.b.${(await read('b')).metadata.uid}.partial`);
+      await writeFile(partial, 'all of it');
+      await link(partial, archive('b'));
+      places.giveOne();
+      const { status } = await until('it is whole', 20_000, async () => {
+        const seen = await read('b');
+        return seen.status?.phase === 'Completed' ? seen : undefined;
+      });
+      const sha256 = createHash('sha256').update('all of it').digest('hex');
+      expect(status).toMatchObject({ attempt: 1, bytes: 9, sha256 });
       expect(await readdir(join(disk.path, 'archives'))).toEqual(['b']);
     } finally {
       await places.giveAll();

@@ -2,7 +2,9 @@ import type { StorageClass } from '../../api/core.ts';
 import { directoryWanted } from '../../api/directory.ts';
 import { StowageError } from '../../api/errors.ts';
 import { isLvmName, LVM_NAME } from '../../api/lvm-name.ts';
+import { DEFAULT_CLASS_ANNOTATION } from '../../api/names.ts';
 import { STORAGE_CLASSES } from '../../api/resources.ts';
+import { listAll } from '../../kube/client.ts';
 import { isNotFound } from '../../kube/errors.ts';
 import type { KubeClient } from '../../kube/types.ts';
 import type { GlobalFlags } from '../globals.ts';
@@ -108,8 +110,24 @@ export async function agreeToClass(
     });
   }
   const command = sameCommand(['create', 'storageclass', name], optionsOf(flags), flags);
-  summarise({ sections: [['What is made', asYaml(wanted)]], command }, io);
+  const beside = flags.default ? await otherDefaults(client, io) : [];
+  const sections = [
+    ['What is made', asYaml(wanted)] as const,
+    ...(beside.length === 0 ? [] : [['What is the default, too', beside.join('\n')] as const]),
+  ];
+  summarise({ sections, command }, io);
   await agree('Create it?', io);
+}
+
+/** Kubernetes takes the newest of several (DefaultStorageClass), and few people know. */
+async function otherDefaults(client: KubeClient, { signal }: Io): Promise<string[]> {
+  const { items } = await listAll<StorageClass>(client, STORAGE_CLASSES, { signal });
+  return items
+    .filter(({ metadata }) => metadata.annotations?.[DEFAULT_CLASS_ANNOTATION] === 'true')
+    .map(
+      ({ metadata: { name } }) =>
+        `${name}: claims that name no class get the newest default. To leave one alone: kubectl annotate storageclass ${name} ${DEFAULT_CLASS_ANNOTATION}-`,
+    );
 }
 
 const optionsOf = (flags: CreateClassFlags) => ({

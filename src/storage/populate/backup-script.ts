@@ -19,7 +19,8 @@ import { INSIDE } from './namespace-text.ts';
  * whole, if nothing has that by then. To a URL goes a PUT, without redirects. Its body is not ended before all of it was packed well: a
  * connection that breaks off is no archive to the server. What is at the URL after a failure is the server's to say.
  *
- * How many bytes it has, and their sha256, are in /run/stowage/backups/UID afterwards.
+ * How many bytes it has, and their sha256, are in /run/stowage/backups/UID afterwards. A file keeps its other name until that is
+ * written: after a reboot in between, what has both names is known to be whole, and is read once more for them.
  */
 export const BACKUP_SCRIPT = oneLine(`
 run() {
@@ -34,13 +35,14 @@ run() {
     there=$(pwd -P);
     is_listed backups "\${there%/}/$name" || fail "$TO is in no folder that $config on this node lists: it takes a line backups FOLDER there";
     partial=./.$name.$UUID.partial;
-    rm -f -- "$partial";
   };
   is_free() { [ ! -e "./$name" ] && [ ! -h "./$name" ] || fail "there is a file $TO on this node already, which is left as it is"; };
   begin_put() {
     case $TO in
       /*)
         go_there;
+        [ ! -h "./$name" ] && [ "./$name" -ef "$partial" ] && made=yes && return;
+        rm -f -- "$partial";
         is_free;
         set -C;
         command exec 8>"$partial" || fail "no file can be made in $folder" 1;
@@ -74,7 +76,8 @@ run() {
       /*)
         exec 8>&-;
         sync "$partial" || give_up "$TO could not be written" 1;
-        mv -n -T -- "$partial" "./$name" && [ ! -e "$partial" ] || give_up "$TO came into being meanwhile, and is left as it is";
+        ln -T -- "$partial" "./$name" 2>/dev/null ||
+          { mv -n -T -- "$partial" "./$name" && [ ! -e "$partial" ]; } || give_up "$TO came into being meanwhile, and is left as it is";
         sync .
         ;;
       *)
@@ -141,7 +144,7 @@ run() {
           case $2 in "" | *[!0-9a-f-]*) exit 2 ;; esac;
           case $3 in *[!!-~]* | */) exit 2 ;; /*) ;; http://?* | https://?*) ;; *) exit 2 ;; esac;
           rm -f -- "/run/stowage/backups/$2" "/run/stowage/backups/$2.new" "/run/stowage/backups/$2.cancel";
-          case $3 in /*) (go_there) 2>/dev/null ;; esac;
+          case $3 in /*) (go_there && rm -f -- "$partial") 2>/dev/null ;; esac;
           exit 0
           ;;
         6/*) ;;
@@ -171,10 +174,16 @@ run() {
         ext4) mount_new "$SNAPSHOT" $work/root/new ext4 ro,noload,nosuid,nodev,noexec -r ;;
         xfs) mount_new "$SNAPSHOT" $work/root/new xfs ro,norecovery,nouuid,nosuid,nodev,noexec -r ;;
       esac;
+      made=;
       begin_put;
-      pack_all;
-      end_put;
-      printf "%s\\n" "$result" >"/run/stowage/backups/$UUID.new" && mv -T "/run/stowage/backups/$UUID.new" "/run/stowage/backups/$UUID"
+      if [ -n "$made" ]; then
+        result="$(wc -c <"./$name") $(sha256sum <"./$name" | cut -c 1-64)";
+      else
+        pack_all;
+        end_put;
+      fi;
+      printf "%s\\n" "$result" >"/run/stowage/backups/$UUID.new" && mv -T "/run/stowage/backups/$UUID.new" "/run/stowage/backups/$UUID" || exit 1;
+      case $TO in /*) rm -f -- "$partial" ;; esac
       ;;
     *) exit 2 ;;
   esac;
