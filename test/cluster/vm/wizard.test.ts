@@ -70,7 +70,7 @@ test(
         ['Storage class:', '\r'],
       ]);
       expect({ exitCode, shown }).toMatchObject({ exitCode: 5 });
-      expect(shown).toContain(`ext4 ${OLD_UUID}`);
+      expect(shown).toContain(`carries ext4:${OLD_UUID}`);
       expect(shown).toMatch(/hint: /);
       expect(shown).not.toContain('Create it?');
       const { items } = await scene.cluster.client.list<Volume>(VOLUMES);
