@@ -288,6 +288,8 @@ export interface Intent {
   /** What was on the device when it was looked at, and whose consent there is to destroy it. */
   signature: string;
   consent: string;
+  /** It was seen to be empty, and is being filled: whatever is on it comes of that. */
+  filling?: boolean;
   /** The GUID of the table around the partition of a Block volume in a file, where MetalK8s made it: any. */
   table?: string;
 }

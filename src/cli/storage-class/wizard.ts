@@ -11,6 +11,7 @@ import type { GlobalFlags } from '../globals.ts';
 import type { Io } from '../io.ts';
 import { asYaml } from '../output/data.ts';
 import type { Prompts } from '../prompts/prompts.ts';
+import { foundIn, reading } from '../volume/reading.ts';
 import { agree, summarise } from '../wizard/agree.ts';
 import { nameProblem, orNone, toAsk } from '../wizard/missing.ts';
 import { sameCommand } from '../wizard/same-command.ts';
@@ -121,8 +122,9 @@ export async function agreeToClass(
 
 /** Kubernetes takes the newest of several (DefaultStorageClass), and few people know. */
 async function otherDefaults(client: KubeClient, { signal }: Io): Promise<string[]> {
-  const { items } = await listAll<StorageClass>(client, STORAGE_CLASSES, { signal });
-  return items
+  // Who may make one may be kept from listing them.
+  const read = await reading(listAll<StorageClass>(client, STORAGE_CLASSES, { signal }));
+  return (foundIn(read)?.items ?? [])
     .filter(({ metadata }) => metadata.annotations?.[DEFAULT_CLASS_ANNOTATION] === 'true')
     .map(
       ({ metadata: { name } }) =>

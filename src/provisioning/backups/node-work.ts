@@ -38,7 +38,7 @@ export interface BackupWork {
   ): Promise<BackupOutcome | undefined>;
   /** What became of the job, without one being run. */
   look(backup: Backup, job: BackupJob): Promise<BackupOutcome>;
-  /** Has the node forget jobs that are over and told. Nothing comes of it where that can't be done now. */
+  /** Has the node forget what is over and told, and the archive's other name. Nothing comes of it where that can't be done now. */
   forget(backup: Backup, job: BackupJob): Promise<void>;
   /** Has what the job left removed; first, that it ends. */
   leave(backup: Backup, job: BackupJob): Promise<BackupOutcome>;
@@ -150,9 +150,9 @@ export function createBackupWork({ executor, authorization }: BackupWorkDeps): B
   return {
     run: (...args) => answered(() => run(...args)),
     look: (...args) => answered(() => look(...args)) as Promise<BackupOutcome>,
-    async forget(backup, { node }) {
+    async forget(backup, job) {
       try {
-        await executor.forget(node, subjectOf(backup));
+        await leave(backup, job);
       } catch (error) {
         if (!(error instanceof NodeError)) throw error;
       }

@@ -5,6 +5,7 @@ import { fillStep } from '../populate/fill.ts';
 import type { Fill } from '../populate/types.ts';
 import { emptyGuards } from '../raw/guards.ts';
 import { donePath, intentOf, writeDone, writeIntent } from '../records.ts';
+import { scriptArgv } from '../snapshot/script.ts';
 import type { DesiredLvm, Intent, ObservedLvm } from '../types.ts';
 import { lookAgain, waitForLink } from '../udev.ts';
 import { printed } from './change.ts';
@@ -13,8 +14,10 @@ import { finish } from './copy.ts';
 import type { Extents, VolumeGroup } from './facts.ts';
 import { extentsFor } from './group.ts';
 import { dmNameOf, lvName, lvPath, tagOf, unfinishedTag } from './names.ts';
+import { poolOf } from './pool.ts';
 import { begins } from './refuse.ts';
 import { withRoom, withRoomAlone } from './room.ts';
+import { ROOM_SCRIPT } from './room-script.ts';
 
 /** The record that is written before there is a logical volume: its UUID is LVM's to choose. */
 export function intentFor(desired: DesiredLvm, group: VolumeGroup, consent: string): Intent {
@@ -40,7 +43,7 @@ export function create(desired: DesiredLvm, observed: ObservedLvm, group: Volume
       ? [lvcreate(desired, group, free)]
       : [lvcreateThin(desired, observed, desired.thinPool, group)]),
     ...(desired.mode === 'Filesystem' ? makeFileSystem(desired, observed, group) : []),
-    ...(fill === undefined ? [] : fillIn(desired, observed, group, fill)),
+    ...(fill === undefined ? [] : fillIn(desired, observed, group, intent, fill)),
     ...(desired.mode === 'Filesystem' && fill === undefined
       ? done
       : done.map((step, index) => (index > 0 ? step : { ...step, guards }))),
@@ -159,17 +162,38 @@ function makeFileSystem(desired: DesiredLvm, observed: ObservedLvm, group: Volum
 const syncDevice = (path: string): Step => ({ name: 'sync the device', argv: ['sync', path], guards: [] });
 
 /** Fills it, and makes it the Volume's once it is whole. A thin one reads as zeros until then. */
-function fillIn(desired: DesiredLvm, observed: ObservedLvm, group: VolumeGroup, fill: Fill): Step[] {
+function fillIn(
+  desired: DesiredLvm,
+  observed: ObservedLvm,
+  group: VolumeGroup,
+  intent: Intent,
+  fill: Fill,
+): Step[] {
   const { uid, vgName, name, thinPool } = desired;
   const path = lvPath(desired);
   const sizeBytes = bytesFor(desired, group);
   const content = desired.mode === 'Filesystem' && desired.fs !== undefined ? desired.fs.type : 'block';
-  const isZero = thinPool !== undefined;
+  const isZero = poolOf(observed, thinPool)?.zeroes ?? false;
+  const lv = lvName({ vgName }, name);
   const step = fillStep(fill, { path, uid, content, offsetBytes: 0n, sizeBytes, isZero });
-  const guards = [notDone(desired), ...isMadeGuards(desired, unfinishedTag(uid))];
+  // Where a pool is full all of its volumes lose what is written.
+  const room: Guard[] =
+    thinPool === undefined
+      ? []
+      : [
+          {
+            argv: scriptArgv('stowage-thin-room', ROOM_SCRIPT, lv, uid),
+            expect: { exit: 0 },
+            refusal: `the thin pool ${lvName({ vgName }, thinPool)} has no room for all that may be written to ${lv}, and to what is being filled beside it`,
+          },
+        ];
+  const guards = [notDone(desired), ...isMadeGuards(desired, unfinishedTag(uid)), ...room];
+  // After a crash that says where what is on it comes from.
+  const [first, ...others] = writeIntent({ ...intent, filling: true });
+  const empty = content === 'block' ? madeGuards(desired, group) : [];
   return [
-    // Where its pool is full all of that pool's volumes lose what is written, and it may be written whole.
-    withRoom(desired, observed, thinPool, sizeBytes, { ...step, guards: [...guards, ...step.guards] }),
+    ...(first === undefined ? [] : [{ ...first, guards: [...first.guards, ...empty] }, ...others]),
+    { ...step, guards: [...guards, ...step.guards] },
     syncDevice(path),
     finish({ uid, vgName, name }),
   ];

@@ -89,7 +89,7 @@ function planUnfinished(
   if (left === undefined || 'refusal' in group) return undefined;
   const refused = refuseChange(group);
   if (refused !== undefined) return { ...orRetain(refused.refusal), passing: refused.passing ?? false };
-  const released = release(desired, observed, left);
+  const released = release(desired, observed, left, (device) => clean(desired, observed, left, device));
   if ('first' in released) return released.first;
   const removed = [...released.steps, ...removeUnfinished(desired, observed, left)];
   // What is on record was made otherwise.
@@ -123,10 +123,13 @@ function remove(
   const tag = isTagged(own, desired.uid) ? [] : [addTag(desired, own)];
   const gone = [lvremove(desired, own, tagOf(desired.uid)), ...onceGone(desired, own, records)];
   const wiped = observed.wiped !== undefined && observed.wiped >= own.sizeBytes;
-  const toClean = made && !wiped && (desired.onDelete === 'Wipe' || own.pool === undefined);
+  // What is not on record as made may have been filled.
+  const toClean = !wiped && (desired.onDelete === 'Wipe' || (made && own.pool === undefined));
   // Somebody else may have put something there.
   const toLook = toClean || (made && !wiped && desired.mode === 'Filesystem');
-  if (!own.active && !toLook) return { steps: [...tag, ...gone] };
+  // What is not thin leaves in the group what it was filled with.
+  const toSee = toLook || (observed.intent?.filling === true && !made && own.pool === undefined);
+  if (!own.active && !toSee) return { steps: [...tag, ...gone] };
   const reached = reach(desired, observed, own);
   if (reached !== undefined) return reached;
   const device = deviceOf(observed, own);
@@ -161,8 +164,12 @@ function remove(
       notOpen(device),
       ...tag,
       ...(toClean ? clean(desired, observed, own, device) : []),
-      // An interrupted mkfs would be in the way as well.
-      ...(!made && own.pool === undefined && mode === 'Filesystem' && isOurs(asRaw(desired), device)
+      // An interrupted mkfs would be in the way as well, and so would what it was filled with.
+      ...(!made &&
+      !toClean &&
+      own.pool === undefined &&
+      device.content !== '' &&
+      isOurs(asRaw(desired), device)
         ? [takeSignatureOff(device)]
         : []),
       { ...deactivate(desired, own), guards: [sameVolume(desired, own), ...notInUseGuards(device)] },

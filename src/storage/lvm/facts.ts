@@ -28,6 +28,8 @@ export interface LogicalVolume {
   health: string;
   sizeBytes: bigint;
   tags: readonly string[];
+  /** Of a thin pool: what is not written of a block that is begun reads as zeros, too, and not as what an earlier volume left. */
+  zeroes: boolean;
   /** The thin pool that it is of. */
   pool: string | undefined;
   /** The one that it is a snapshot of. */

@@ -2,16 +2,19 @@ import type { Step } from '../../nodes/job.ts';
 import { userOf } from '../in-use.ts';
 import { takeSignatureOff } from '../raw/clean.ts';
 import { notInUseGuards } from '../raw/guards.ts';
-import type { DesiredLvm, ObservedLvm, Plan } from '../types.ts';
+import { isOurs } from '../raw/ours.ts';
+import type { DesiredLvm, DeviceFacts, ObservedLvm, Plan } from '../types.ts';
 import { deactivate } from './activate.ts';
-import { removeUnfinished } from './copy.ts';
+import { asRaw } from './as-raw.ts';
+import { removeUnfinished, unfinished } from './copy.ts';
 import { bytesFor, create } from './create.ts';
 import type { LogicalVolume, VolumeGroup } from './facts.ts';
-import { lvName } from './names.ts';
+import { anyUidsIn, lvName, uidsIn } from './names.ts';
 import { deviceOf } from './own.ts';
+import { usedOf } from './pool.ts';
 import { reach } from './reach.ts';
 import { refuseCreate, refuseWrites } from './refuse.ts';
-import { notOpen } from './remove.ts';
+import { isGone, notOpen } from './remove.ts';
 
 /**
  * All steps from nothing to a logical volume that is filled from elsewhere. It carries the tag of what is not finished until it is
@@ -23,26 +26,56 @@ export function planFill(
   group: VolumeGroup,
   half: LogicalVolume | undefined,
 ): Plan {
-  if (half !== undefined) {
-    const left = release(desired, observed, half);
-    return 'first' in left
-      ? left.first
-      : { steps: [...left.steps, ...removeUnfinished(desired, observed, half)] };
-  }
+  if (half !== undefined) return planAgain(desired, observed, group, half);
   const refused = refuseCreate(desired, observed, group) ?? refuseWhole(desired, observed, group);
   return refused ?? { steps: create(desired, observed, group) };
 }
 
-function refuseWhole(desired: DesiredLvm, observed: ObservedLvm, group: VolumeGroup) {
+/** Removes what an earlier try left, and begins anew in the same job: each job is a try, and those are counted. */
+function planAgain(
+  desired: DesiredLvm,
+  observed: ObservedLvm,
+  group: VolumeGroup,
+  half: LogicalVolume,
+): Plan {
+  const left = release(desired, observed, half, (device) =>
+    device.content === '' ? [] : [takeSignatureOff(device)],
+  );
+  if ('first' in left) return left.first;
+  const removed = [...left.steps, ...removeUnfinished(desired, observed, half)];
+  // What its extents carry is looked at again where somebody said what may be in them.
+  const alone = desired.thinPool === undefined && desired.overwrite !== undefined;
+  const rest = { ...observed, volumes: observed.volumes.filter((each) => each !== half) };
+  const refused =
+    desired.thinPool === undefined
+      ? undefined
+      : (refuseCreate(desired, rest, group) ?? refuseWhole(desired, rest, group, usedOf(half)));
+  if (alone || refused !== undefined) return { steps: removed };
+  const again = create(desired, rest, group).map((step) =>
+    step.argv[0] === 'lvcreate' ? { ...step, guards: [isGone(desired, half), ...step.guards] } : step,
+  );
+  return { steps: [...removed, ...again] };
+}
+
+/**
+ * Its pool must have room for all of it, and for all that may still be written to what is being filled beside it.
+ * @param freed what its removal gives back before, in bytes
+ */
+function refuseWhole(desired: DesiredLvm, observed: ObservedLvm, group: VolumeGroup, freed = 0n) {
   const { thinPool } = desired;
   if (thinPool === undefined) return undefined;
   const bytes = bytesFor(desired, group);
+  const promised = observed.volumes
+    .filter(({ pool, tags }) => pool === thinPool && anyUidsIn(tags).length > uidsIn(tags).length)
+    .reduce((sum, each) => sum + each.sizeBytes - usedOf(each), 0n);
+  const beside = promised === 0n ? '' : `, and what is being filled beside it ${promised}`;
+  const needed = bytes + promised - freed;
   const refused = refuseWrites(
     desired,
     thinPool,
     observed,
-    bytes,
-    `filling a volume may write all of its ${bytes}`,
+    needed,
+    `filling a volume may write all of its ${bytes}${beside}`,
   );
   return refused === undefined ? undefined : { ...refused, passing: true };
 }
@@ -50,13 +83,15 @@ function refuseWhole(desired: DesiredLvm, observed: ObservedLvm, group: VolumeGr
 /**
  * What comes before an unfinished logical volume is removed, or what must be done `first`, before more can be told. Copies are thin and were
  * never active. One that was to be filled may be, and where it is not thin its signature would be in the way of whoever gets
- * its extents next.
+ * its extents next, so that is cleaned.
  */
 export function release(
   desired: DesiredLvm,
   observed: ObservedLvm,
   half: LogicalVolume,
+  clean: (device: DeviceFacts) => readonly Step[],
 ): { first: Plan } | { steps: Step[] } {
+  const mine = [unfinished({ ...desired, name: half.name })];
   const isThin = half.pool !== undefined;
   if (isThin && !half.active) return { steps: [] };
   const reached = reach(desired, observed, half);
@@ -64,6 +99,15 @@ export function release(
   const device = deviceOf(observed, half);
   // It was reached.
   if (device === undefined) return { first: { steps: [] } };
+  const { content, name } = device;
+  if (!isThin && content !== '' && !isFilled(desired, observed, device)) {
+    return {
+      first: {
+        refusal: `the logical volume ${lvName(desired, half.name)} (/dev/${name}) was begun for this Volume and carries ${content}, which nothing says it was filled with`,
+        hint: `It may be of an earlier owner of its extents. If none of it is needed: wipefs --all /dev/${name}.`,
+      },
+    };
+  }
   const user = userOf(device, observed) ?? (half.open ? 'a process has it open' : undefined);
   if (user !== undefined) {
     return {
@@ -77,11 +121,15 @@ export function release(
   return {
     steps: [
       notOpen(device),
-      ...(isThin || device.content === '' ? [] : [takeSignatureOff(device)]),
+      ...(isThin ? [] : clean(device).map((step) => withGuards(step, mine))),
       withGuards(deactivate(desired, half), notInUseGuards(device)),
     ],
   };
 }
+
+/** What it carries comes of its being made: the file system around it, or after its filling was begun. */
+const isFilled = (desired: DesiredLvm, { intent }: ObservedLvm, device: DeviceFacts): boolean =>
+  desired.mode === 'Filesystem' ? isOurs(asRaw(desired), device) : intent?.filling === true;
 
 const withGuards = (step: Step, guards: Step['guards']): Step => ({
   ...step,

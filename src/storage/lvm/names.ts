@@ -25,6 +25,12 @@ const TAG = /^stowage\.dev\/uid=(.+)$/;
 /** The UIDs of the Volumes that tags name. */
 export const uidsIn = (tags: readonly string[]): string[] => tags.flatMap((tag) => TAG.exec(tag)?.[1] ?? []);
 
+const ANY_TAG = /^stowage\.dev\/(?:uid|unfinished)=(.+)$/;
+
+/** The same, also of Volumes that are being made of it. */
+export const anyUidsIn = (tags: readonly string[]): string[] =>
+  tags.flatMap((tag) => ANY_TAG.exec(tag)?.[1] ?? []);
+
 export const isTagged = ({ tags }: LogicalVolume, uid: string): boolean => tags.includes(tagOf(uid));
 
 /**

@@ -86,6 +86,7 @@ export function readVolumes(result: ProbeResult): LogicalVolume[] {
     suspended: 'sSMCdi'.includes(row.lv_attr[4] ?? ''),
     open: row.lv_attr[5] === 'o',
     health: row.lv_attr[8] ?? '',
+    zeroes: row.lv_attr[7] === 'z',
     sizeBytes: BigInt(row.lv_size),
     tags: row.lv_tags.split(',').filter((tag) => tag !== ''),
     pool: row.pool_lv || undefined,

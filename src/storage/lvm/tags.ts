@@ -1,6 +1,6 @@
 import type { Probe, ProbeResult } from '../../nodes/job.ts';
 import { succeeded } from '../probe-results.ts';
-import { uidsIn } from './names.ts';
+import { anyUidsIn } from './names.ts';
 
 /** Of the logical volume that has a device (`major:minor`), by which no two are confused. */
 export function tagsProbe(device: string): Probe {
@@ -17,5 +17,5 @@ export function tagsProbe(device: string): Probe {
 /** UIDs of Volumes, whatever LVM says beside its tags; none where it was not looked at. @throws ObservationError */
 export function readTags(results: ReadonlyMap<string, ProbeResult>): string[] {
   const tags = results.get('tags');
-  return tags === undefined ? [] : uidsIn(succeeded('the tags', tags).split(/[\s,]+/));
+  return tags === undefined ? [] : anyUidsIn(succeeded('the tags', tags).split(/[\s,]+/));
 }

@@ -19,8 +19,8 @@ import { INSIDE } from './namespace-text.ts';
  * whole, if nothing has that by then. To a URL goes a PUT, without redirects. Its body is not ended before all of it was packed well: a
  * connection that breaks off is no archive to the server. What is at the URL after a failure is the server's to say.
  *
- * How many bytes it has, and their sha256, are in /run/stowage/backups/UID afterwards. A file keeps its other name until that is
- * written: after a reboot in between, what has both names is known to be whole, and is read once more for them.
+ * How many bytes it has, and their sha256, are in /run/stowage/backups/UID afterwards. A file keeps its other name until `leave`: after
+ * a reboot, before anybody has read that, what has both names is known to be whole, and is read once more for them.
  */
 export const BACKUP_SCRIPT = oneLine(`
 run() {
@@ -41,7 +41,7 @@ run() {
     case $TO in
       /*)
         go_there;
-        [ ! -h "./$name" ] && [ "./$name" -ef "$partial" ] && made=yes && return;
+        [ ! -h "./$name" ] && [ ! -h "$partial" ] && [ "./$name" -ef "$partial" ] && made=yes && return;
         rm -f -- "$partial";
         is_free;
         set -C;
@@ -177,13 +177,14 @@ run() {
       made=;
       begin_put;
       if [ -n "$made" ]; then
-        result="$(wc -c <"./$name") $(sha256sum <"./$name" | cut -c 1-64)";
+        sum=$(sha256sum <"./$name" | cut -c 1-64);
+        [ \${#sum} = 64 ] || fail "$TO could not be read" 1;
+        result="$(wc -c <"./$name") $sum";
       else
         pack_all;
         end_put;
       fi;
-      printf "%s\\n" "$result" >"/run/stowage/backups/$UUID.new" && mv -T "/run/stowage/backups/$UUID.new" "/run/stowage/backups/$UUID" || exit 1;
-      case $TO in /*) rm -f -- "$partial" ;; esac
+      printf "%s\\n" "$result" >"/run/stowage/backups/$UUID.new" && mv -T "/run/stowage/backups/$UUID.new" "/run/stowage/backups/$UUID"
       ;;
     *) exit 2 ;;
   esac;

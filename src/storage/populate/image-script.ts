@@ -87,7 +87,7 @@ ${MOUNT_TEXT}
     exec 6<&-;
     write "$@";
     [ -z "$wrote" ] || fail "$wrote" 1;
-    [ -z "$large" ] || fail "it is larger than the $2 bytes that the volume has room for";
+    [ -z "$large" ] || fail "it is larger than the $2 bytes that $holder has room for" $overrun;
     unpacked=0;
     [ -z "$unpacking" ] || wait "$unpacking" || unpacked=$?;
     close_source;
@@ -104,7 +104,7 @@ ${MOUNT_TEXT}
       gzip | zstd) unpack=$COMPRESSION; need "$unpack" "a source that is compressed by it" ;;
     esac;
     [ $FORMAT = raw ] || need qemu-img "an Image of format qcow2 (package qemu-utils or qemu-img)";
-    image=$TARGET room=$SIZE sparse=;
+    image=$TARGET room=$SIZE sparse= holder="the volume" overrun=3;
     [ $CONTENT = block ] || {
       mkdir "$work/mnt";
       mount_new "$TARGET" "$work/mnt" $CONTENT nosuid,nodev,noexec;
@@ -118,11 +118,19 @@ ${MOUNT_TEXT}
     case $FORMAT in
       raw) receive "$image" "$room" "$OFFSET" $sparse ;;
       qcow2)
-        case $TARGET in /dev/*) download=/var/lib/stowage/volumes/$UUID.download ;; *) download=$TARGET.download ;; esac;
+        limit=$((SIZE + SIZE / 64 + 16777216));
+        download=$TARGET.download;
+        case $TARGET in
+          /dev/*)
+            download=/var/lib/stowage/volumes/.download.$UUID;
+            there=$(($(df -B1 --output=avail /var/lib/stowage/volumes | tail -n 1) / 10 * 9));
+            [ "$there" -gt "$limit" ] || { limit=$there; holder="/var/lib/stowage of this node" overrun=1; }
+            ;;
+        esac;
         rm -f -- "$download";
         exec 8<>"$download";
         rm -f -- "$download";
-        receive /proc/self/fd/8 $((SIZE + SIZE / 64 + 16777216)) 0 ,sparse;
+        receive /proc/self/fd/8 "$limit" 0 ,sparse;
         check_qcow2;
         is_zero=;
         [ $ZERO = dirty ] || ! qemu-img --help | grep -q target-is-zero || is_zero=--target-is-zero;

@@ -162,6 +162,42 @@ describe('logical volumes that are filled', () => {
   );
 
   test(
+    'of three at once that a thin pool has no room for, the two that came first are filled',
+    async () => {
+      const three = [0, 1, 2].map(() => wanted('xfs', 'thin', image()));
+      const plans = await Promise.all(three.map((each) => planNow(lvm.executor, NODE, 'prepare', each)));
+      const guards: (readonly string[])[] = [];
+      for (const [index, desired] of three.entries()) {
+        const plan = plans[index];
+        if (plan === undefined || 'refusal' in plan) throw new Error(plan?.refusal);
+        const at = plan.steps.findIndex(({ name }) => name.startsWith('fill it'));
+        expect(await runSteps(lvm.executor, NODE, desired, plan.steps.slice(0, at))).toEqual({
+          state: 'succeeded',
+        });
+        guards.push(plan.steps[at]?.guards.find(({ argv }) => argv[3] === 'stowage-thin-room')?.argv ?? []);
+      }
+      const said = [];
+      for (const argv of guards) said.push(await lvm.vm.run(argv, { reject: false }));
+      expect(said.map(({ exitCode }) => exitCode)).toEqual([0, 0, 1]);
+      expect(said[2]?.stdout).toMatch(
+        /^the thin pool vg0\/pool has \d+ bytes left.* and \d+ may still be written/,
+      );
+      // What is unfinished of its own is taken away, and not made anew while the others are at it.
+      expect(await lvm.carry('prepare', three[2] as DesiredLvm)).toMatch(
+        /what is being filled beside it \d+$/,
+      );
+      expect((await lvm.volumes()).length).toBe(2);
+      for (const desired of three.slice(0, 2)) {
+        expect(await lvm.carry('destroy', { ...desired, fill: undefined })).toMatchObject({
+          device: undefined,
+        });
+      }
+      await isGone(await isWhole(three[2] as DesiredLvm, 'xfs'));
+    },
+    LONG,
+  );
+
+  test(
     'a power cut leaves nothing that is taken for the volume',
     async () => {
       const desired = large();

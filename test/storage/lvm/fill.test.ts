@@ -99,7 +99,7 @@ describe('a logical volume that is filled', () => {
   const LEFT = ['lvchange --activate n vg0/data1', `stowage-lvm-uuid vg0/data1 ${UID} leave`];
   test.each<[string, DesiredLvm, ObservedLvm, string[] | string]>([
     [
-      'is removed with its signature, and begun anew after that',
+      'is removed with its signature',
       thick,
       begun(ext4, { volumes: [half] }),
       [
@@ -134,7 +134,14 @@ describe('a logical volume that is filled', () => {
       'passing: the logical volume vg0/data1 (/dev/dm-3), which was not filled to the end, is in use: a process has it open',
     ],
   ])('what an earlier try left %s', (_, wanted, observed, expected) => {
-    expect(outcome(wanted, observed)).toEqual(expected);
+    const made = outcome(wanted, observed);
+    // It is begun anew in the same job, for tries are counted.
+    const node = lvmNode({
+      intent: { ...intent, fsType: wanted.fs?.type ?? '' },
+      volumes: wanted.thinPool === undefined ? [] : [pool],
+    });
+    const again = Array.isArray(expected) && expected.length > 2 ? outcome(wanted, node) : [];
+    expect(made).toEqual(Array.isArray(expected) ? [...expected, ...again] : expected);
     const goes = outcome({ ...wanted, fill: undefined, onDelete: 'Delete' }, observed, 'destroy');
     // The records go with it.
     expect(typeof goes === 'string' ? goes : goes.filter((each) => !/^rm /.test(each))).toEqual(expected);
@@ -157,13 +164,22 @@ describe('a logical volume that is filled', () => {
     );
     const made = plan('prepare', inPool, lvmNode({ volumes: [pool], free: [] }), 0);
     const step = 'steps' in made ? made.steps.find(({ name }) => name.startsWith('fill it')) : undefined;
-    // Half of it must be left.
-    expect(step?.guards[0]?.argv.join(' ')).toContain('data_percent<50.01');
+    // It may be less once others have begun.
+    expect(step?.guards.map(({ argv }) => argv[3])).toContain('stowage-thin-room');
+    const other = { ...thinHalf, name: 'data2', uuid: 'other', tags: [unfinishedTag('other')] };
+    const beside = lvmNode({ volumes: [pool, other], free: [] });
+    expect(outcome(inPool, beside)).toMatch(
+      /may write all of its 1073741824, and what is being filled beside it 1073741824$/,
+    );
+    expect(
+      outcome(inPool, lvmNode({ volumes: [pool, { ...other, tags: ['stowage.dev/uid=other'] }], free: [] })),
+    ).toContain(CREATED);
   });
 
   test('nothing is filled but what was just made', () => {
     const made = plan('prepare', thick, lvmNode({ intent }), 0);
     const step = 'steps' in made ? made.steps.find(({ name }) => name.startsWith('fill it')) : undefined;
+    expect(step?.guards.length).toBe(3);
     expect(step?.guards).toMatchObject([
       { argv: ['test', '!', '-e', expect.stringContaining('.done')] },
       {
@@ -172,6 +188,54 @@ describe('a logical volume that is filled', () => {
       },
       { argv: expect.arrayContaining(['lsblk']), expect: { stdout: { is: 'vg0-data1 lvm' } } },
     ]);
+  });
+
+  test('in a pool that does not zero, what is not written is not left to it', () => {
+    const node = lvmNode({ volumes: [{ ...pool, zeroes: false }], free: [] });
+    expect(outcome({ ...inPool, mode: 'Block', fs: undefined }, node)).toContain(filled('block', 'dirty'));
+  });
+
+  test('what nobody filled it with is not taken off', () => {
+    const odd = {
+      ...dm,
+      content: 'gpt:of-whom',
+      signature: { found: 'one', type: 'gpt', uuid: 'of-whom' },
+    } as const;
+    const refused =
+      'the logical volume vg0/data1 (/dev/dm-3) was begun for this Volume and carries gpt:of-whom, which nothing says it was filled with';
+    for (const operation of ['prepare', 'destroy'] as const) {
+      expect(outcome(block, begun(odd, { volumes: [half] }), operation)).toBe(refused);
+      expect(outcome(thick, begun(odd, { volumes: [half] }), operation)).toBe(refused);
+      const filling = { ...intent, filling: true };
+      expect(outcome(block, begun(odd, { volumes: [half], intent: filling }), operation)).toContain(
+        'wipefs --all --force /dev/dm-3',
+      );
+    }
+  });
+
+  test('what it was filled with goes with it, where it was not recorded yet', () => {
+    const gpt = { ...dm, content: 'gpt:of-the-image' };
+    const filling = { ...intent, filling: true };
+    const plain = { ...block, fill: undefined, onDelete: 'Delete' } as const;
+    expect(outcome(plain, begun(gpt, { intent: filling }), 'destroy')).toContain(
+      'wipefs --all --force /dev/dm-3',
+    );
+    const asleepLv = { ...lv, active: false, device: undefined };
+    expect(
+      outcome(
+        plain,
+        begun(gpt, { intent: filling, volumes: [asleepLv], target: { is: 'missing' } }),
+        'destroy',
+      ),
+    ).toContain('lvchange --activate y --ignoreactivationskip vg0/data1');
+    for (const volumes of [[lv], [half]]) {
+      const wiped = outcome(
+        { ...plain, onDelete: 'Wipe' },
+        begun(gpt, { intent: filling, volumes }),
+        'destroy',
+      );
+      expect(wiped).toContainEqual(expect.stringMatching(/^dd if=\/dev\/zero of=\/dev\/dm-3 /));
+    }
   });
 
   test('a group that may not be changed is not', () => {

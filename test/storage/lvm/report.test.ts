@@ -94,6 +94,7 @@ describe('logical volumes', () => {
     dataPercent: undefined,
     metadataPercent: undefined,
     striped: false,
+    zeroes: false,
   };
 
   test('one that is active', () => {

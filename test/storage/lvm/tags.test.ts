@@ -7,6 +7,7 @@ test.each([
   ['one', `  stowage.dev/uid=${UID}\n`, [UID]],
   ['among others', `  a,stowage.dev/uid=${UID},z\n`, [UID]],
   ['with what LVM says beside', `  Retrying metadata scan.\n  stowage.dev/uid=${UID}\n`, [UID]],
+  ['of one that is being made', `  stowage.dev/unfinished=${UID}\n`, [UID]],
   ['none', '  \n', []],
 ])("Volumes in a logical volume's tags: %s", (_, stdout, uids) => {
   expect(readTags(new Map([['tags', { exit: 0, stdout, stderr: '' }]]))).toEqual(uids);
