@@ -100,7 +100,7 @@ export function release(
   // It was reached.
   if (device === undefined) return { first: { steps: [] } };
   const { content, name } = device;
-  if (!isThin && content !== '' && !isFilled(desired, observed, device)) {
+  if (!isThin && content !== '' && !isKnown(desired, observed, device)) {
     return {
       first: {
         refusal: `the logical volume ${lvName(desired, half.name)} (/dev/${name}) was begun for this Volume and carries ${content}, which nothing says it was filled with`,
@@ -127,9 +127,10 @@ export function release(
   };
 }
 
-/** What it carries comes of its being made: the file system around it, or after its filling was begun. */
-const isFilled = (desired: DesiredLvm, { intent }: ObservedLvm, device: DeviceFacts): boolean =>
-  desired.mode === 'Filesystem' ? isOurs(asRaw(desired), device) : intent?.filling === true;
+/** What it carries comes of its being made: the file system around it, or after its filling was begun; or somebody gave it up. */
+const isKnown = (desired: DesiredLvm, { intent }: ObservedLvm, device: DeviceFacts): boolean =>
+  desired.overwrite?.split('+').includes(device.content) ||
+  (desired.mode === 'Filesystem' ? isOurs(asRaw(desired), device) : intent?.filling === true);
 
 const withGuards = (step: Step, guards: Step['guards']): Step => ({
   ...step,
