@@ -7,7 +7,6 @@ import type { Io } from '../src/cli/io.ts';
 import { manPages } from '../src/cli/man/pages.ts';
 import { createProgram } from '../src/cli/program.ts';
 import { LVM_UUID_SCRIPT, THIN_SCRIPT } from '../src/storage/lvm/copy-scripts.ts';
-import { ROOM_SCRIPT } from '../src/storage/lvm/room-script.ts';
 import { ARCHIVE_SCRIPT } from '../src/storage/populate/archive-script.ts';
 import { BACKUP_SCRIPT } from '../src/storage/populate/backup-script.ts';
 import { IMAGE_SCRIPT } from '../src/storage/populate/image-script.ts';
@@ -23,7 +22,6 @@ const SCRIPTS = (
     ['stowage-xfs-uuid', XFS_SCRIPT],
     ['stowage-thin', THIN_SCRIPT],
     ['stowage-lvm-uuid', LVM_UUID_SCRIPT],
-    ['stowage-thin-room', ROOM_SCRIPT],
     ['stowage-image', IMAGE_SCRIPT],
     ['stowage-archive', ARCHIVE_SCRIPT],
     ['stowage-backup', BACKUP_SCRIPT],

@@ -5,7 +5,6 @@ import { fillStep } from '../populate/fill.ts';
 import type { Fill } from '../populate/types.ts';
 import { emptyGuards } from '../raw/guards.ts';
 import { donePath, intentOf, writeDone, writeIntent } from '../records.ts';
-import { scriptArgv } from '../snapshot/script.ts';
 import type { DesiredLvm, Intent, ObservedLvm } from '../types.ts';
 import { lookAgain, waitForLink } from '../udev.ts';
 import { printed } from './change.ts';
@@ -17,7 +16,6 @@ import { dmNameOf, lvName, lvPath, tagOf, unfinishedTag } from './names.ts';
 import { poolOf } from './pool.ts';
 import { begins } from './refuse.ts';
 import { withRoom, withRoomAlone } from './room.ts';
-import { ROOM_SCRIPT } from './room-script.ts';
 
 /** The record that is written before there is a logical volume: its UUID is LVM's to choose. */
 export function intentFor(desired: DesiredLvm, group: VolumeGroup, consent: string): Intent {
@@ -174,20 +172,8 @@ function fillIn(
   const sizeBytes = bytesFor(desired, group);
   const content = desired.mode === 'Filesystem' && desired.fs !== undefined ? desired.fs.type : 'block';
   const isZero = poolOf(observed, thinPool)?.zeroes ?? false;
-  const lv = lvName({ vgName }, name);
   const step = fillStep(fill, { path, uid, content, offsetBytes: 0n, sizeBytes, isZero });
-  // Where a pool is full all of its volumes lose what is written.
-  const room: Guard[] =
-    thinPool === undefined
-      ? []
-      : [
-          {
-            argv: scriptArgv('stowage-thin-room', ROOM_SCRIPT, lv, uid),
-            expect: { exit: 0 },
-            refusal: `the thin pool ${lvName({ vgName }, thinPool)} has no room for all that may be written to ${lv}, and to what is being filled beside it`,
-          },
-        ];
-  const guards = [notDone(desired), ...isMadeGuards(desired, unfinishedTag(uid)), ...room];
+  const guards = [notDone(desired), ...isMadeGuards(desired, unfinishedTag(uid))];
   // After a crash that says where what is on it comes from.
   const [first, ...others] = writeIntent({ ...intent, filling: true });
   const empty = content === 'block' ? madeGuards(desired, group) : [];

@@ -89,7 +89,12 @@ function planUnfinished(
   if (left === undefined || 'refusal' in group) return undefined;
   const refused = refuseChange(group);
   if (refused !== undefined) return { ...orRetain(refused.refusal), passing: refused.passing ?? false };
-  const released = release(desired, observed, left, (device) => clean(desired, observed, left, device));
+  // Its pool gives what a thin one had to others, as it is.
+  const wipes = desired.onDelete === 'Wipe' && observed.intent?.filling === true;
+  const full = wipes ? noRoomToWipe(desired, observed, left) : undefined;
+  if (full !== undefined) return full;
+  const cleaned = (device: DeviceFacts) => clean(desired, observed, left, device);
+  const released = release(desired, observed, left, cleaned, wipes);
   if ('first' in released) return released.first;
   const removed = [...released.steps, ...removeUnfinished(desired, observed, left)];
   // What is on record was made otherwise.
@@ -148,17 +153,8 @@ function remove(
   if (toLook && mode === 'Filesystem' && device.content !== '' && !isOurs(asRaw(desired), device)) {
     return orRetain(`/dev/${device.name} carries ${device.content}, which is not of this Volume`);
   }
-  if (toClean && own.pool !== undefined) {
-    const part = partOf(own.sizeBytes);
-    const full = refuseWrites(
-      desired,
-      own.pool,
-      observed,
-      part,
-      `wiping a volume of it takes ${part} at a time`,
-    );
-    if (full !== undefined) return { ...orRetain(full.refusal), passing: true };
-  }
+  const full = toClean ? noRoomToWipe(desired, observed, own) : undefined;
+  if (full !== undefined) return full;
   return {
     steps: [
       notOpen(device),
@@ -176,6 +172,15 @@ function remove(
       ...gone,
     ],
   };
+}
+
+/** A thin volume that is wiped takes room in its pool for a part at a time. */
+function noRoomToWipe(desired: DesiredLvm, observed: ObservedLvm, own: LogicalVolume): Plan | undefined {
+  if (own.pool === undefined) return undefined;
+  const part = partOf(own.sizeBytes);
+  const what = `wiping a volume of it takes ${part} at a time`;
+  const full = refuseWrites(desired, own.pool, observed, part, what);
+  return full === undefined ? undefined : { ...orRetain(full.refusal), passing: true };
 }
 
 /** Signatures in free extents would be in the way of whoever gets them next. A thin volume leaves none. */

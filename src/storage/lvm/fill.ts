@@ -84,16 +84,18 @@ function refuseWhole(desired: DesiredLvm, observed: ObservedLvm, group: VolumeGr
  * What comes before an unfinished logical volume is removed, or what must be done `first`, before more can be told. Copies are thin and were
  * never active. One that was to be filled may be, and where it is not thin its signature would be in the way of whoever gets
  * its extents next, so that is cleaned.
+ * @param wipes it is cleaned where it is thin as well
  */
 export function release(
   desired: DesiredLvm,
   observed: ObservedLvm,
   half: LogicalVolume,
   clean: (device: DeviceFacts) => readonly Step[],
+  wipes = false,
 ): { first: Plan } | { steps: Step[] } {
   const mine = [unfinished({ ...desired, name: half.name })];
   const isThin = half.pool !== undefined;
-  if (isThin && !half.active) return { steps: [] };
+  if (isThin && !half.active && !wipes) return { steps: [] };
   const reached = reach(desired, observed, half);
   if (reached !== undefined) return { first: reached };
   const device = deviceOf(observed, half);
@@ -121,7 +123,7 @@ export function release(
   return {
     steps: [
       notOpen(device),
-      ...(isThin ? [] : clean(device).map((step) => withGuards(step, mine))),
+      ...(isThin && !wipes ? [] : clean(device).map((step) => withGuards(step, mine))),
       withGuards(deactivate(desired, half), notInUseGuards(device)),
     ],
   };

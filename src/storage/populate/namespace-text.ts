@@ -1,3 +1,5 @@
+import { THIN_ROOM } from './thin-room-text.ts';
+
 /** What says that a device is not to be filled any more. */
 export const cancelPath = (uid: string): string => `/run/stowage/fills/${uid}.cancel`;
 
@@ -13,13 +15,14 @@ export const cancelPath = (uid: string): string => `/run/stowage/fills/${uid}.ca
  * can't be taken away while it is open, so that is said by `cancelPath`.
  *
  * `take_place TARGET UID` waits until fewer than 16 are at it on this node, as for pods: each has curl, what unpacks, and maybe
- * qemu-img. A place is a lock, which ends with whoever has it.
+ * qemu-img. A place is a lock, which ends with whoever has it. A thin pool is looked at after that wait (thin-room-text.ts).
  *
  * `begin_inside TARGET UID` has all end once it is not wanted any more. `end_all` does so: signals to all reach what is in the
  * namespace, and never this shell, which is its first process: it sees what it waits for fail, and where it waits for the other end of
  * a FIFO it is given one.
  */
 export const INSIDE = `
+  ${THIN_ROOM}
   check_target() {
     case $2 in "" | *[!0-9a-f-]*) exit 2 ;; esac;
     case $1 in
@@ -55,6 +58,7 @@ export const INSIDE = `
     umask 077;
     mkdir -p /run/stowage/mounts || exit 1;
     take_place "$2" "$3";
+    case $2 in /dev/*) thin_room "$2" "$3" || exit 1 ;; esac;
     unshare --mount --pid --fork --kill-child --mount-proc --propagation slave sh -c "$text" "$@";
     got=$?;
     left_alone "$2";

@@ -41,6 +41,19 @@ tar -C site -czf site.tar.gz .
 tar -C site -cPf bad.tar --transform 's,.*file,../out,' ./folder/file
 sync -f .`;
 
+/** Has all places in which volumes are filled. */
+const HOLD = `set -e
+mkdir -p /run/stowage/fills
+systemd-run --unit held sh -c 'for each in $(seq 16); do flock --no-fork /run/stowage/fills/$each sleep infinity & done; wait'
+held() { for each in $(seq 16); do ! flock -n /run/stowage/fills/$each true || return 1; done; }
+until held; do sleep 0.2; done`;
+
+/** Writes more to the thin pool than leaves room for what is filled. */
+const OTHER = `set -e
+lvcreate --name other --virtualsize 500M --thinpool pool vg0
+dd if=/dev/urandom of=/dev/vg0/other bs=1M count=450 oflag=direct
+lvchange --activate n vg0/other`;
+
 const image = (source = '/srv/sources/disk.gz'): Fill => ({
   ...{ builtin: 'Image', what: 'Image prod/debian' },
   options: { source, compression: source.endsWith('.gz') ? 'gzip' : 'none' },
@@ -166,7 +179,7 @@ describe('logical volumes that are filled', () => {
     async () => {
       const three = [0, 1, 2].map(() => wanted('xfs', 'thin', image()));
       const plans = await Promise.all(three.map((each) => planNow(lvm.executor, NODE, 'prepare', each)));
-      const guards: (readonly string[])[] = [];
+      const fills: (readonly string[])[] = [];
       for (const [index, desired] of three.entries()) {
         const plan = plans[index];
         if (plan === undefined || 'refusal' in plan) throw new Error(plan?.refusal);
@@ -174,12 +187,12 @@ describe('logical volumes that are filled', () => {
         expect(await runSteps(lvm.executor, NODE, desired, plan.steps.slice(0, at))).toEqual({
           state: 'succeeded',
         });
-        guards.push(plan.steps[at]?.guards.find(({ argv }) => argv[3] === 'stowage-thin-room')?.argv ?? []);
+        fills.push(plan.steps[at]?.argv ?? []);
       }
       const said = [];
-      for (const argv of guards) said.push(await lvm.vm.run(argv, { reject: false }));
-      expect(said.map(({ exitCode }) => exitCode)).toEqual([0, 0, 1]);
-      expect(said[2]?.stdout).toMatch(
+      for (const argv of fills.toReversed()) said.push(await lvm.vm.run(argv, { reject: false }));
+      expect(said.map(({ exitCode }) => exitCode)).toEqual([1, 0, 0]);
+      expect(said[0]?.stderr).toMatch(
         /^the thin pool vg0\/pool has \d+ bytes left.* and \d+ may still be written/,
       );
       // What is unfinished of its own is taken away, and not made anew while the others are at it.
@@ -193,6 +206,27 @@ describe('logical volumes that are filled', () => {
         });
       }
       await isGone(await isWhole(three[2] as DesiredLvm, 'xfs'));
+    },
+    LONG,
+  );
+
+  test(
+    'what waited for its turn while its thin pool filled up is not filled',
+    async () => {
+      await lvm.vm.run(['sh', '-c', HOLD]);
+      const desired = wanted('xfs', 'thin', image());
+      const plan = await planNow(lvm.executor, NODE, 'prepare', desired);
+      if ('refusal' in plan) throw new Error(plan.refusal);
+      const key = { subject: desired.uid, id: 'waits' };
+      await lvm.executor.submit(NODE, { key, steps: plan.steps }, 0);
+      await isBeingFilled(desired);
+      await lvm.vm.run(['sh', '-c', OTHER]);
+      await lvm.vm.run(['systemctl', 'stop', 'held']);
+      const [state] = await lvm.executor.poll(NODE, [key], 60_000);
+      expect(state).toMatchObject({ state: 'failed', exit: 1 });
+      expect(JSON.stringify(state)).toMatch(/the thin pool vg0\/pool has \d+ bytes left/);
+      await lvm.vm.run(['lvremove', '--yes', 'vg0/other']);
+      await isGone(await isWhole(desired, 'xfs'));
     },
     LONG,
   );

@@ -162,10 +162,6 @@ describe('a logical volume that is filled', () => {
     expect(outcome(inPool, observed)).toMatch(
       /^passing: the thin pool vg0\/pool has \d+ bytes left of \d+, and filling a volume may write all of its \d+$/,
     );
-    const made = plan('prepare', inPool, lvmNode({ volumes: [pool], free: [] }), 0);
-    const step = 'steps' in made ? made.steps.find(({ name }) => name.startsWith('fill it')) : undefined;
-    // It may be less once others have begun.
-    expect(step?.guards.map(({ argv }) => argv[3])).toContain('stowage-thin-room');
     const other = { ...thinHalf, name: 'data2', uuid: 'other', tags: [unfinishedTag('other')] };
     const beside = lvmNode({ volumes: [pool, other], free: [] });
     expect(outcome(inPool, beside)).toMatch(
@@ -236,6 +232,25 @@ describe('a logical volume that is filled', () => {
       );
       expect(wiped).toContainEqual(expect.stringMatching(/^dd if=\/dev\/zero of=\/dev\/dm-3 /));
     }
+  });
+
+  test('Wipe overwrites what a thin one was filled with, as its pool gives that to others; a copy was never active', () => {
+    const wiped = { ...inPool, fill: undefined, onDelete: 'Wipe' } as const;
+    const filling = { ...intent, filling: true };
+    const WIPED = expect.stringMatching(/^dd if=\/dev\/zero of=\/dev\/dm-3 /);
+    const volumes = [thinHalf, pool];
+    expect(outcome(wiped, begun(ext4, { volumes, intent: filling }), 'destroy')).toContainEqual(WIPED);
+    expect(outcome(wiped, begun(ext4, { volumes }), 'destroy')).not.toContainEqual(WIPED);
+    const asleepHalf = { ...thinHalf, active: false, device: undefined };
+    const target = { is: 'missing' } as const;
+    const away = begun(ext4, { volumes: [asleepHalf, pool], intent: filling, target });
+    expect(outcome(wiped, away, 'destroy')).toContain(
+      'lvchange --activate y --ignoreactivationskip vg0/data1',
+    );
+    const full = { ...pool, dataPercent: 100 };
+    expect(outcome(wiped, begun(ext4, { volumes: [thinHalf, full], intent: filling }), 'destroy')).toMatch(
+      /^passing: the thin pool vg0\/pool has \d+ bytes left of \d+, and wiping a volume of it takes \d+ at a time$/,
+    );
   });
 
   test('a group that may not be changed is not', () => {
