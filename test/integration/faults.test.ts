@@ -13,6 +13,7 @@ import {
 import { BACKINGS, CONTENTS, type Kinds, setUpKinds } from '../support/kinds.ts';
 import { seeded } from '../support/random.ts';
 import { describeAsRoot } from '../support/root.ts';
+import { sha256 } from '../support/signatures.ts';
 import { makeWrappers, type Wrappers } from '../support/wrappers.ts';
 
 /** How many random points; `npm run test:faults` sets more. */
@@ -53,8 +54,6 @@ describeAsRoot('a job of every kind of volume, killed', () => {
     await kinds?.stop();
     await wrappers?.remove();
   });
-
-  const sha256 = async (path: string) => (await execa('sha256sum', [path])).stdout;
 
   async function live(kind: Kind, point?: Point): Promise<Life> {
     try {

@@ -14,6 +14,7 @@ import { carryOut, observe } from '../support/carry-out.ts';
 import { leftovers } from '../support/leftovers.ts';
 import { removeTraces } from '../support/remove-traces.ts';
 import { describeAsRoot } from '../support/root.ts';
+import { sha256 } from '../support/signatures.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { ensureUdev } from '../support/udev.ts';
 import { until } from '../support/until.ts';
@@ -270,8 +271,7 @@ describeAsRoot('a sparse file with a real loop device, mkfs and udev', () => {
       await execa('umount', [mountPoint]);
       await carry('absent');
       await rename(cut, desired.file);
-      const sum = async () => (await execa('sha256sum', ['--', desired.file])).stdout;
-      const before = await sum();
+      const before = await sha256(desired.file);
 
       const readOnly = { ...desired, readOnly: true, recorded: true };
       const seen = await carry('present', { ...readOnly, sizeBytes: 640n * MIB });
@@ -287,7 +287,7 @@ describeAsRoot('a sparse file with a real loop device, mkfs and udev', () => {
       await execa('umount', [mountPoint]);
       expect(await carry('present', { ...readOnly, readOnly: false })).toMatch(/by someone else: read-only$/);
       expect(await carry('absent', readOnly)).toMatchObject({ link: undefined });
-      expect(await sum()).toBe(before);
+      expect(await sha256(desired.file)).toBe(before);
       await expectDestroyed();
     },
   );

@@ -13,6 +13,7 @@ type Desired = DesiredSparse | DesiredRaw;
 import { observe } from './carry-out.ts';
 import type { Disk } from './disks.ts';
 import { type Backing, type Content, type Kinds, recordedAs, SIZE } from './kinds.ts';
+import { sha256 } from './signatures.ts';
 import { until } from './until.ts';
 import type { Call, Crash, Wrappers } from './wrappers.ts';
 
@@ -127,8 +128,8 @@ async function newVolume(kinds: Kinds, { backing, content, onDelete }: Kind) {
 }
 
 /** The partition next to the volume's. */
-async function besideOf({ path }: Disk): Promise<string> {
-  return (await execa('sha256sum', [`${path}p2`])).stdout;
+function besideOf({ path }: Disk): Promise<string> {
+  return sha256(`${path}p2`);
 }
 
 async function partuuidOf(desired: Desired): Promise<string> {
