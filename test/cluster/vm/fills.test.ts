@@ -246,19 +246,31 @@ describe('logical volumes that are filled', () => {
     LONG,
   );
 
-  test(
-    'whoever deletes it does not wait until it is full',
-    async () => {
+  test.each([
+    ['whoever deletes it does not wait until it is full', false],
+    ['nor where the shell around what fills it was killed', true],
+  ])(
+    '%s',
+    async (_, killed) => {
       const desired = large();
       const plan = await planNow(lvm.executor, NODE, 'prepare', desired);
       if ('refusal' in plan) throw new Error(plan.refusal);
       const key = { subject: desired.uid, id: 'filled' };
       await lvm.executor.submit(NODE, { key, steps: plan.steps }, 0);
       await isBeingFilled(desired);
+      const isBegun = ['pgrep', '-f', `[s]towage-image-inside /dev/vg0/${desired.name} `];
+      await until('it began', 60_000, async () => {
+        return (await lvm.vm.run(isBegun, { reject: false })).exitCode === 0 || undefined;
+      });
+      if (killed) await lvm.vm.run(['pkill', '-KILL', '-f', `[s]towage-image /dev/vg0/${desired.name} `]);
       const cancel = { key: { subject: `${desired.uid}-cancel`, id: 'cancel' }, steps: cancelFill(desired) };
       expect(await lvm.executor.submit(NODE, cancel, 20_000)).toEqual({ state: 'succeeded' });
       const [state] = await lvm.executor.poll(NODE, [key], 20_000);
       expect(state).toMatchObject({ state: 'failed', step: { name: 'fill it from Image prod/debian' } });
+      await until('nothing has it open', 20_000, async () => {
+        const made = await planNow(lvm.executor, NODE, 'destroy', { ...desired, fill: undefined });
+        return 'refusal' in made && made.passing ? undefined : made;
+      });
       await isGone(desired);
     },
     LONG,
