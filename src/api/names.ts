@@ -130,6 +130,9 @@ export const AGGREGATE_LABEL = 'stowage.dev/aggregate-to-populator';
 /** 'true' on the class that claims get when they name none. */
 export const DEFAULT_CLASS_ANNOTATION = 'storageclass.kubernetes.io/is-default-class';
 
+/** The one before it, which Kubernetes still takes for the same. */
+export const BETA_DEFAULT_CLASS_ANNOTATION = 'storageclass.beta.kubernetes.io/is-default-class';
+
 /** The component that events are reported by, and the field manager of writes. */
 export const COMPONENT = 'stowage';
 

@@ -120,17 +120,17 @@ describe('is refused before anything is asked of the server', () => {
   });
 });
 
-test('who makes a default class is told which one is that already', async () => {
-  const fast = {
-    ...LEAST,
-    metadata: { name: 'fast', annotations: { 'storageclass.kubernetes.io/is-default-class': 'true' } },
-  };
+test.each([
+  'storageclass.kubernetes.io/is-default-class',
+  'storageclass.beta.kubernetes.io/is-default-class',
+])('who makes a default class is told which one is that already, by %s', async (annotation) => {
+  const fast = { ...LEAST, metadata: { name: 'fast', annotations: { [annotation]: 'true' } } };
   const argv = ['create', 'storageclass', 'slow', '--default'];
   const answers = ['static', 'ext4', true];
   const objects = { 'storageclasses/fast': fast };
   const { code, err } = await stowage(argv, { tty: true, answers, objects: { ...objects } });
   expect(code).toBe(0);
-  expect(err).toContain('kubectl annotate storageclass fast storageclass.kubernetes.io/is-default-class-');
+  expect(err).toContain(`kubectl annotate storageclass fast ${annotation}-`);
   const without = await stowage(argv.slice(0, 3), { tty: true, answers, objects });
   expect(without.code).toBe(0);
   expect(without.err).not.toContain('is the default, too');

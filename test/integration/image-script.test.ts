@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { chmod, mkdir, readdir, readFile, rm, stat, symlink, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gzipSync, zstdCompressSync } from 'node:zlib';
-import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { execa } from 'execa';
 import { fillStep } from '../../src/storage/populate/fill.ts';
 import type { FillTarget } from '../../src/storage/populate/types.ts';
@@ -68,6 +68,14 @@ describeAsRoot('the program that fills a volume from an Image', () => {
       offsetBytes: content === 'block' ? BigInt(OFFSET) : 0n,
       sizeBytes: BigInt(SIZE),
     };
+    return fillTarget(target, options, { authorization });
+  }
+
+  async function fillTarget(
+    target: FillTarget,
+    options: Record<string, string>,
+    { authorization, PATH = process.env.PATH }: { authorization?: string | undefined; PATH?: string } = {},
+  ) {
     const { argv, stdin = '' } = fillStep(
       { builtin: 'Image', what: 'Image a/b', options, authorization },
       target,
@@ -75,6 +83,7 @@ describeAsRoot('the program that fills a volume from an Image', () => {
     const [file = '', ...args] = argv;
     const { exitCode, all } = await execa(file, args, {
       input: stdin,
+      env: { PATH },
       all: true,
       reject: false,
       timeout: 50_000,
@@ -132,6 +141,62 @@ describeAsRoot('the program that fills a volume from an Image', () => {
       ]);
     return readFile(made);
   }
+
+  describe('a qcow2 onto a logical volume', () => {
+    // Not every kernel that runs this has device-mapper: a loop device by such a path, and an lvs that calls it linear.
+    const PLACE = '/dev/stowage-test';
+    const RECORDS = '/var/lib/stowage/volumes';
+    let device: string;
+    let PATH: string;
+    beforeEach(async () => {
+      const bin = join(folder.path, 'bin');
+      await mkdir(bin);
+      await writeFile(join(bin, 'lvs'), '#!/bin/sh\necho "  linear"\n');
+      await chmod(join(bin, 'lvs'), 0o755);
+      PATH = `${bin}:${process.env.PATH}`;
+      const file = join(folder.path, 'extents');
+      await writeFile(file, randomBytes(SIZE));
+      device = (await execa('losetup', ['--find', '--show', file])).stdout;
+      await mkdir(PLACE);
+      await symlink(device, join(PLACE, 'disk'));
+      await mkdir(RECORDS, { recursive: true });
+      server.paths.set('/disk', await qcow2());
+    });
+    afterEach(async () => {
+      await rm(PLACE, { recursive: true });
+      await execa('losetup', ['--detach', device]);
+    });
+
+    const onDevice = () => {
+      const target: FillTarget = {
+        ...{ path: join(PLACE, 'disk'), uid: UID, content: 'block', isZero: false },
+        ...{ offsetBytes: 0n, sizeBytes: BigInt(SIZE) },
+      };
+      return fillTarget(target, { source: server.url('/disk'), format: 'qcow2' }, { PATH });
+    };
+    const leftThere = async () => (await readdir(RECORDS)).filter((name) => name.includes(UID));
+
+    test('is downloaded beside the records of the node, and written with its zeros', async () => {
+      expect(await onDevice()).toEqual({ exit: 0, said: '' });
+      expect(sha256((await readFile(device)).subarray(0, CONTENT.length))).toBe(sha256(CONTENT));
+      expect(await leftThere()).toEqual([]);
+    });
+
+    test('is tried again where there is no room for the download', async () => {
+      await execa('mount', ['-t', 'tmpfs', '-o', 'size=4m', 'tmpfs', RECORDS]);
+      try {
+        expect(await onDevice()).toEqual({
+          exit: 1,
+          said: expect.stringMatching(
+            /^it is larger than the \d+ bytes that \/var\/lib\/stowage of this node has room for$/,
+          ),
+        });
+        expect(await leftThere()).toEqual([]);
+      } finally {
+        await execa('umount', [RECORDS]);
+      }
+    });
+  });
 
   test.each(['none', 'zstd'] as const)('qcow2, packed by %s', async (compression) => {
     const image = await qcow2();

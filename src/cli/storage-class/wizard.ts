@@ -1,8 +1,8 @@
 import type { StorageClass } from '../../api/core.ts';
+import { defaultAnnotationsOf } from '../../api/default-class.ts';
 import { directoryWanted } from '../../api/directory.ts';
 import { StowageError } from '../../api/errors.ts';
 import { isLvmName, LVM_NAME } from '../../api/lvm-name.ts';
-import { DEFAULT_CLASS_ANNOTATION } from '../../api/names.ts';
 import { STORAGE_CLASSES } from '../../api/resources.ts';
 import { listAll } from '../../kube/client.ts';
 import { isNotFound } from '../../kube/errors.ts';
@@ -124,12 +124,12 @@ export async function agreeToClass(
 async function otherDefaults(client: KubeClient, { signal }: Io): Promise<string[]> {
   // Who may make one may be kept from listing them.
   const read = await reading(listAll<StorageClass>(client, STORAGE_CLASSES, { signal }));
-  return (foundIn(read)?.items ?? [])
-    .filter(({ metadata }) => metadata.annotations?.[DEFAULT_CLASS_ANNOTATION] === 'true')
-    .map(
-      ({ metadata: { name } }) =>
-        `${name}: claims that name no class get the newest default. To leave one alone: kubectl annotate storageclass ${name} ${DEFAULT_CLASS_ANNOTATION}-`,
-    );
+  return (foundIn(read)?.items ?? []).flatMap((found) => {
+    const { name } = found.metadata;
+    const annotations = defaultAnnotationsOf(found).map((each) => `${each}-`);
+    const text = `${name}: claims that name no class get the newest default. To leave one alone: kubectl annotate storageclass ${name}`;
+    return annotations.length === 0 ? [] : [`${text} ${annotations.join(' ')}`];
+  });
 }
 
 const optionsOf = (flags: CreateClassFlags) => ({

@@ -1,5 +1,6 @@
 import type { StorageClass } from '../../api/core.ts';
-import { DEFAULT_CLASS_ANNOTATION, NO_PROVISIONER } from '../../api/names.ts';
+import { defaultAnnotationsOf } from '../../api/default-class.ts';
+import { NO_PROVISIONER } from '../../api/names.ts';
 import { STORAGE_CLASSES } from '../../api/resources.ts';
 import { listAll } from '../../kube/client.ts';
 import type { KubeClient } from '../../kube/types.ts';
@@ -14,8 +15,7 @@ export async function classChoices(
   signal: AbortSignal,
 ): Promise<{ name: string; value: string }[]> {
   const { items } = await listAll<StorageClass>(client, STORAGE_CLASSES, { signal });
-  const isDefault = ({ metadata }: StorageClass) =>
-    metadata.annotations?.[DEFAULT_CLASS_ANNOTATION] === 'true';
+  const isDefault = (found: StorageClass) => defaultAnnotationsOf(found).length > 0;
   return items
     .filter(({ provisioner }) => provisioner === NO_PROVISIONER)
     .sort((one, other) => Number(isDefault(other)) - Number(isDefault(one)))
