@@ -8,6 +8,9 @@ export const slimPackages = {
   name: 'slim-packages',
   setup(build) {
     build.onResolve({ filter: /^undici$/ }, () => ({ path: fileOf('undici.cjs') }));
+    build.onResolve({ filter: /^(socks|socks-proxy-agent|hpagent)$/ }, () => ({
+      path: fileOf('no-proxies.cjs'),
+    }));
     build.onResolve({ filter: /^\.\/client-h2\.js$/ }, () => ({ path: fileOf('no-http2.cjs') }));
     build.onResolve({ filter: /^(node:)?http$/ }, ({ kind }) =>
       kind === 'require-call' ? undefined : { path: fileOf('http.cjs') },

@@ -1,6 +1,5 @@
 import { dirname, isAbsolute, resolve } from 'node:path';
 import type { KubeConfig } from '@kubernetes/client-node/dist/config.js';
-import { parse } from 'yaml';
 
 /** Whom requests are made as. Header values, by their names in small letters. */
 export type Impersonation = Record<string, string | string[]>;
@@ -19,15 +18,20 @@ const LEFT_OUT = /tokenFile|as-groups|as-uid|as-user-extra/;
  * Brings to a kubeconfig that was read from `file` what client-node does not take from it: a token in a file, and paths that
  * go from the folder of the kubeconfig, as kubectl's do. Whom users impersonate beside `as` is returned, by their names.
  */
-export function completeUsers(config: KubeConfig, file: string, text: string): Map<string, Impersonation> {
+export async function completeUsers(
+  config: KubeConfig,
+  file: string,
+  text: string,
+): Promise<Map<string, Impersonation>> {
   const folder = dirname(resolve(file));
   for (const { exec } of config.users) {
     // Without a slash it is looked up on $PATH.
     if (exec?.command?.includes('/')) exec.command = resolve(folder, exec.command);
   }
   const impersonated = new Map<string, Impersonation>();
-  // To read it once more takes longer than most commands.
+  // To read it once more takes longer than most commands; so does what reads it.
   if (!LEFT_OUT.test(text)) return impersonated;
+  const { parse } = await import('yaml');
   const raw = parse(text, { logLevel: 'error' }) as { users?: { name: string; user?: RawUser }[] };
   for (const { name, user } of raw.users ?? []) {
     const known = config.users.find((other) => other.name === name);

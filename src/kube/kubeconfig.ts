@@ -53,7 +53,7 @@ async function merged(files: readonly string[]) {
   const config = new KubeConfig();
   const impersonated = new Map<string, Impersonation>();
   if (files.length === 0) return { config, impersonated };
-  const loaded = files.map((file) => load(new KubeConfig(), file));
+  const loaded = await Promise.all(files.map((file) => load(new KubeConfig(), file)));
   merge(
     config,
     loaded.map((each) => each.config),
@@ -80,12 +80,12 @@ function kubeconfigFiles(flag: string | undefined): string[] {
   return files;
 }
 
-function load(config: KubeConfig, file: string) {
+async function load(config: KubeConfig, file: string) {
   try {
     const text = readFileSync(file, 'utf8');
     config.loadFromString(text);
     config.makePathsAbsolute(dirname(resolve(file)));
-    return { config, impersonated: completeUsers(config, file, text) };
+    return { config, impersonated: await completeUsers(config, file, text) };
   } catch (cause) {
     // No cause: the parser's error quotes the lines around the place, and there are tokens in them.
     throw new StowageError('failed', `The kubeconfig ${file} cannot be used: ${whatIsWrong(cause)}`, {

@@ -21,13 +21,14 @@ afterAll(() => folder.remove());
 
 const main = () => join(folder.path, 'dist/main.mjs');
 const SMALL = '--max-semi-space-size=8';
+const QUICK = '--min-semi-space-size=16';
 
 test.each<[string[], string[]]>([
   [['watch'], [SMALL]],
   [['--kubeconfig', 'a b', 'watch', '--transport=ssh'], [SMALL]],
-  [['get', 'volumes', '--watch'], []],
-  [['create', 'volume', 'a b', "'", '*'], []],
-  [[], []],
+  [['get', 'volumes', '--watch'], [QUICK]],
+  [['create', 'volume', 'a b', "'", '*'], [QUICK]],
+  [[], [QUICK]],
 ])('%j runs with the flags %j of V8, and all arguments as they are', async (args, flags) => {
   const { stdout } = await execa(join(folder.path, 'bin/stowage'), args);
   expect(stdout.split('\n')).toEqual([...flags, main(), ...args]);
