@@ -305,7 +305,7 @@ describeAsRoot('jobs', () => {
           20_000,
         );
         await until('it waits for all', 5000, async () =>
-          (await waiters()) === all.length ? true : undefined,
+          (await waiters(all)) === all.length ? true : undefined,
         );
         const start = Date.now();
         await writeFile(join(here, 'go-first'), '');
@@ -315,7 +315,7 @@ describeAsRoot('jobs', () => {
           [...others, first].map(() => 'running').concat('succeeded'),
         );
         // They were sent a signal before the answer; a busy machine lets them end later.
-        await until('nobody waits', 5000, async () => ((await waiters()) === 0 ? true : undefined));
+        await until('nobody waits', 5000, async () => ((await waiters(all)) === 0 ? true : undefined));
       } finally {
         await writeFile(join(here, 'go-first'), '');
         await writeFile(join(here, 'go'), '');
@@ -332,10 +332,10 @@ describeAsRoot('jobs', () => {
       await executor.submit(NODE, long, 0);
       await pids();
       const answer = executor.poll(NODE, [long.key], 2000).then(String, (error: unknown) => error);
-      await until('it waits', 5000, async () => ((await waiters()) === 1 ? true : undefined));
+      await until('it waits', 5000, async () => ((await waiters([long])) === 1 ? true : undefined));
       await transport.cut();
       expect(await answer).toBeInstanceOf(NodeError);
-      await until('nobody waits', 5000, async () => ((await waiters()) === 0 ? true : undefined));
+      await until('nobody waits', 5000, async () => ((await waiters([long])) === 0 ? true : undefined));
       expect(await executor.poll(NODE, [long.key], 0)).toMatchObject([{ state: 'running' }]);
     });
 
@@ -483,12 +483,13 @@ describeAsRoot('jobs', () => {
   });
 });
 
-/** How many processes of the machine wait for the end of a job. */
-async function waiters(): Promise<number> {
+/** How many processes of the machine wait for the end of these jobs: other tests that run meanwhile wait for theirs. */
+async function waiters(jobs: readonly Job[]): Promise<number> {
+  const folders = jobs.map(({ key }) => `/${key.subject}/`);
   let count = 0;
   for (const pid of await readdir('/proc')) {
     const argv = /^\d+$/.test(pid) ? await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '') : '';
-    if (argv.startsWith('flock\0-s\0-w\0')) count++;
+    if (argv.startsWith('flock\0-s\0-w\0') && folders.some((each) => argv.includes(each))) count++;
   }
   return count;
 }
