@@ -1,18 +1,21 @@
 /**
  * `npm run bench:populate [-- MIB]`: a volume of mode Block is filled on its node from an Image of 1 GiB, or of so many MiB, packed by zstd, over ssh; beside it
  * `curl | zstd -d | dd` of the same to a file, and `sync` of that, typed on the node. They take turns; figures are medians. Filling is the look at the node,
- * the job that makes the file, fills it and attaches it, and the look that finds it so. Once without a checksum, and once with that
+ * the job that makes the file, fills it and attaches it, and the look that finds it so; each is said by itself, too, and so is the
+ * program of that job which fills, run on the node alone. Once without a checksum, and once with that
  * of what is downloaded, beside the same with sha256sum. Takes root, loop devices, udev, curl, zstd and sshd.
  */
 import { createHash, randomUUID } from 'node:crypto';
-import { mkdir, readFile, rm } from 'node:fs/promises';
+import { mkdir, readFile, rm, truncate, writeFile } from 'node:fs/promises';
 import { cpus, loadavg } from 'node:os';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { createShellExecutor } from '../../src/nodes/shell-executor.ts';
 import { createSshShell } from '../../src/nodes/ssh-shell.ts';
+import { fillStep } from '../../src/storage/populate/fill.ts';
+import type { Fill } from '../../src/storage/populate/types.ts';
 import type { DesiredSparse } from '../../src/storage/types.ts';
-import { carryOut } from '../support/carry-out.ts';
+import { carryOut, observe, planNow, runSteps } from '../support/carry-out.ts';
 import { allowSources, startSourceServer } from '../support/source-server.ts';
 import { startSshd } from '../support/sshd.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -22,6 +25,18 @@ import { median, ms, say, times } from './figures.ts';
 const NODE = 'n1';
 const ROUNDS = 5;
 const MIB = Number(process.argv[2] ?? 1024);
+
+/** In ms. */
+interface Parts {
+  look: number;
+  job: number;
+  after: number;
+}
+const PARTS: Record<keyof Parts, string> = {
+  look: 'the look before',
+  job: 'the job',
+  after: 'the look after',
+};
 
 if (process.getuid?.() === 0) await run();
 else console.log('populate is left out: it takes root, for loop devices and udev');
@@ -55,32 +70,67 @@ async function run(): Promise<void> {
     for (const sha256 of sums) await compare(sha256);
 
     async function compare(sha256: string | undefined): Promise<void> {
+      const parts = { look: [], job: [], after: [] } as Record<keyof Parts, number[]>;
       const filled: number[] = [];
       const typed: number[] = [];
-      const sides = [
-        [filled, () => fill(sha256)],
-        [typed, () => type(sha256 !== undefined)],
-      ] as const;
+      const programs: number[] = [];
       // The first round fills caches, and does not count.
       for (let round = 0; round <= ROUNDS; round++) {
-        for (const [figures, side] of round % 2 === 0 ? sides : sides.toReversed()) {
-          const took = await side();
-          if (round > 0) figures.push(took);
-        }
+        const sides = [
+          async () => {
+            const took = await fill(sha256);
+            if (round === 0) return;
+            for (const part of ['look', 'job', 'after'] as const) parts[part].push(took[part]);
+            filled.push(took.look + took.job + took.after);
+          },
+          async () => {
+            const took = await type(sha256 !== undefined);
+            if (round > 0) typed.push(took);
+          },
+          async () => {
+            const took = await program(sha256);
+            if (round > 0) programs.push(took);
+          },
+        ];
+        for (const side of round % 2 === 0 ? sides : sides.toReversed()) await side();
       }
       const what = sha256 === undefined ? 'no checksum' : 'with a sha256';
-      const ratio = `${times(median(filled) / median(typed))} typed`;
-      say(`${what}: filled`, ms(median(filled)), spread(filled), ratio);
+      const ratioOf = (figures: readonly number[]) => `${times(median(figures) / median(typed))} typed`;
+      say(`${what}: filled`, ms(median(filled)), spread(filled), ratioOf(filled));
+      for (const [part, figures] of Object.entries(parts)) {
+        say(`${what}: of that, ${PARTS[part as keyof Parts]}`, ms(median(figures)), spread(figures));
+      }
+      say(`${what}: the program alone`, ms(median(programs)), spread(programs), ratioOf(programs));
       say(`${what}: typed`, ms(median(typed)), spread(typed));
     }
 
-    /** ms */
-    async function fill(sha256: string | undefined): Promise<number> {
-      const uid = randomUUID();
-      const options = {
+    const fillOf = (sha256: string | undefined): Fill => ({
+      ...{ builtin: 'Image', what: 'Image bench/disk' },
+      options: {
         ...{ source: server.url('/disk.zst'), compression: 'zstd', format: 'raw' },
         ...(sha256 === undefined ? {} : { sha256 }),
-      };
+      },
+    });
+
+    /** ms */
+    async function program(sha256: string | undefined): Promise<number> {
+      const uid = randomUUID();
+      const to = join(folder.path, `${uid}.partial`);
+      const sizeBytes = BigInt(MIB) << 20n;
+      await writeFile(to, '');
+      await truncate(to, Number(sizeBytes));
+      const target = { path: to, uid, content: 'block', offsetBytes: 0n, sizeBytes, isZero: true } as const;
+      const { argv, stdin = '' } = fillStep(fillOf(sha256), target);
+      const [file = '', ...args] = argv;
+      const began = performance.now();
+      await execa(file, args, { input: stdin });
+      const took = performance.now() - began;
+      await rm(to);
+      return took;
+    }
+
+    async function fill(sha256: string | undefined): Promise<Parts> {
+      const uid = randomUUID();
       const desired: DesiredSparse = {
         ...{
           type: 'sparse',
@@ -93,18 +143,24 @@ async function run(): Promise<void> {
         },
         ...{ kubeletRoot: '/var/lib/kubelet', onDemand: false, readOnly: false, shared: false },
         ...{ file: join(folder.path, 'volumes', uid), sizeBytes: BigInt(MIB) << 20n },
-        fill: { builtin: 'Image', what: 'Image bench/disk', options },
+        fill: fillOf(sha256),
       };
       const began = performance.now();
-      await done('prepare', desired);
-      const took = performance.now() - began;
+      const plan = await planNow(executor, NODE, 'prepare', desired);
+      if ('refusal' in plan) throw new Error(plan.refusal);
+      const planned = performance.now();
+      const state = await runSteps(executor, NODE, desired, plan.steps);
+      if (state.state !== 'succeeded') throw new Error(JSON.stringify(state));
+      const ended = performance.now();
+      await observe(executor, NODE, desired);
+      const took = { look: planned - began, job: ended - planned, after: performance.now() - ended };
       await done('absent', { ...desired, recorded: true });
       await done('destroy', { ...desired, recorded: true });
       await executor.forget(NODE, uid);
       return took;
     }
 
-    async function done(operation: 'prepare' | 'absent' | 'destroy', desired: DesiredSparse): Promise<void> {
+    async function done(operation: 'absent' | 'destroy', desired: DesiredSparse): Promise<void> {
       const end = await carryOut(executor, NODE, operation, desired);
       if (typeof end === 'string') throw new Error(end);
     }

@@ -125,6 +125,10 @@ export function createBackupReconciler(
           } else if (error instanceof ApiError && error.statusCode < 500) {
             // A quota, a policy, a right that is missing, a namespace that goes: whoever waits is told.
             const message = `VolumeSnapshot ${namespace}/${action.name} could not be made: ${error.message}`;
+            logger.warn(
+              { backup: `${namespace}/${name}`, action: action.do, err: error },
+              'snapshot refused',
+            );
             return { is: 'unknown', message };
           } else throw error;
         }

@@ -34,6 +34,7 @@ const RIGHTS = rightsOf(rbacObjects(NAMESPACE));
 const ACCOUNT = `/api/v1/namespaces/${NAMESPACE}/serviceaccounts/stowage`;
 const VOLUMES = '/apis/storage.metalk8s.scality.com/v1alpha1/volumes';
 const LEFTOVERS = '/apis/stowage.dev/v1alpha1/leftovers';
+const BACKUPS = '/apis/stowage.dev/v1alpha1/namespaces/default/backups';
 const LEASES = `/apis/coordination.k8s.io/v1/namespaces/${NAMESPACE}/leases`;
 const SNAPSHOTS = '/apis/snapshot.storage.k8s.io/v1';
 const EVENTS = '/api/v1/namespaces/default/events';
@@ -96,6 +97,7 @@ describe('stowage watch as the ServiceAccount that install makes', () => {
       `${SNAPSHOTS}/volumesnapshotclasses`,
       PODS,
       CLAIMS,
+      BACKUPS,
       VOLUMES,
       LEFTOVERS,
       '/api/v1/persistentvolumes',
