@@ -104,13 +104,14 @@ async function run(): Promise<void> {
       say(`${what}: typed`, ms(median(typed)), spread(typed));
     }
 
-    const fillOf = (sha256: string | undefined): Fill => ({
-      ...{ builtin: 'Image', what: 'Image bench/disk' },
-      options: {
-        ...{ source: server.url('/disk.zst'), compression: 'zstd', format: 'raw' },
+    function fillOf(sha256: string | undefined): Fill {
+      const source = server.url('/disk.zst');
+      const options = {
+        ...{ source, compression: 'zstd', format: 'raw' },
         ...(sha256 === undefined ? {} : { sha256 }),
-      },
-    });
+      };
+      return { builtin: 'Image', what: 'Image bench/disk', options };
+    }
 
     /** ms */
     async function program(sha256: string | undefined): Promise<number> {
