@@ -9,6 +9,8 @@ export const RECORDS = '/var/lib/stowage/volumes';
 export const intentPath = (uid: string) => `${RECORDS}/${uid}.intent`;
 export const donePath = (uid: string) => `${RECORDS}/${uid}.done`;
 const wipedPath = (uid: string) => `${RECORDS}/${uid}.wiped`;
+/** Says that a device is not to be filled any more. It goes with the records, once the volume is gone. */
+export const cancelPath = (uid: string) => `${RECORDS}/${uid}.cancel`;
 
 /** Reads a Volume's records. */
 export function recordProbes(uid: string): Probe[] {
@@ -154,5 +156,6 @@ export const removeIntent = (uid: string): Step[] => [
 
 export function removeRecords(uid: string): Step[] {
   const paths = [donePath(uid), intentPath(uid), wipedPath(uid)].flatMap((path) => [path, `${path}.new`]);
-  return [{ name: 'remove the records', argv: ['rm', '-f', ...paths], guards: [] }, syncRecords];
+  const argv = ['rm', '-f', ...paths, cancelPath(uid)];
+  return [{ name: 'remove the records', argv, guards: [] }, syncRecords];
 }

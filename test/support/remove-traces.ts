@@ -9,7 +9,7 @@ export async function removeTraces(uid: string, file?: string): Promise<void> {
     await execa('umount', ['-q', '-A', `/dev/${device}`], { reject: false });
     await execa('losetup', ['-d', `/dev/${device}`], { reject: false });
   }
-  const records = ['intent', 'intent.new', 'done', 'done.new', 'wiped', 'wiped.new'].map(
+  const records = ['intent', 'intent.new', 'done', 'done.new', 'wiped', 'wiped.new', 'cancel'].map(
     (name) => `/var/lib/stowage/volumes/${uid}.${name}`,
   );
   const files = file === undefined ? [] : [file, `${file}.partial`];

@@ -1,7 +1,7 @@
 import type { Step } from '../../nodes/job.ts';
+import { cancelPath } from '../records.ts';
 import { partialOf } from '../sparse/file.ts';
 import type { Desired } from '../types.ts';
-import { cancelPath } from './namespace-text.ts';
 
 /**
  * What ends the filling of a volume that nobody wants any more, beside the job that is at it: the program that fills a file ends when

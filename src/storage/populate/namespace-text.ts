@@ -1,7 +1,5 @@
+import { cancelPath } from '../records.ts';
 import { THIN_ROOM } from './thin-room-text.ts';
-
-/** What says that a device is not to be filled any more. */
-export const cancelPath = (uid: string): string => `/run/stowage/fills/${uid}.cancel`;
 
 /**
  * Shell functions by which a script that fills a volume checks what it is to fill, and runs in namespaces of its own: its mounts, and what
@@ -39,7 +37,7 @@ export const INSIDE = `
     case $6 in zeroes | dirty) ;; *) exit 2 ;; esac;
   };
   is_wanted() {
-    case $1 in /dev/*) [ ! -e "/run/stowage/fills/$2.cancel" ] ;; *) [ -e "$1" ] ;; esac;
+    case $1 in /dev/*) [ ! -e "${cancelPath('$2')}" ] ;; *) [ -e "$1" ] ;; esac;
   };
   take_place() {
     mkdir -p /run/stowage/fills || exit 1;
@@ -62,7 +60,7 @@ export const INSIDE = `
     unshare --mount --pid --fork --kill-child --mount-proc --propagation slave sh -c "$text" "$@";
     got=$?;
     left_alone "$2";
-    case $got,$2 in *,/dev/*) rm -f -- "/run/stowage/fills/$3.cancel" ;; 0,*) ;; *) rm -f -- "$2" ;; esac;
+    case $got,$2 in 0,* | *,/dev/*) ;; *) rm -f -- "$2" ;; esac;
     exit $got;
   };
   end_all() {

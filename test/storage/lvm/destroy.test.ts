@@ -76,6 +76,7 @@ describe('Retain', () => {
     ],
     ['it is gone', keeping, lvmMade(ext4, { volumes: [] }), ['forget']],
     ['nothing was ever done', lvmDesired, lvmNode(), []],
+    ['its filling was ended before it began', lvmDesired, lvmNode({ recordFiles: true }), ['forget']],
     ['what was never made to the end goes all the same', lvmDesired, begun(), [DEACTIVATE, REMOVE, 'forget']],
     ['the same, inactive', lvmDesired, begun(dm, away), [REMOVE, 'forget']],
     [

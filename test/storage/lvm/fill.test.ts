@@ -262,7 +262,7 @@ describe('a logical volume that is filled', () => {
 
   test('whoever deletes it waits for no download', () => {
     const steps = cancelFill(thick);
-    expect(steps.map(({ argv }) => argv.at(-1))).toEqual([`/run/stowage/fills/${UID}.cancel`]);
+    expect(steps.map(({ argv }) => argv.at(-1))).toEqual([`/var/lib/stowage/volumes/${UID}.cancel`]);
     expect(commandsOf(steps).filter((argv) => !may(argv))).toEqual([]);
   });
 });

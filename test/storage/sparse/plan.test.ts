@@ -98,7 +98,7 @@ const RECORD_FILES = ['done', 'intent', 'wiped'].flatMap((name) => [
   `${RECORDS}/${UID}.${name}`,
   `${RECORDS}/${UID}.${name}.new`,
 ]);
-const FORGET = [`rm -f ${RECORD_FILES.join(' ')}`, `sync ${RECORDS}`];
+const FORGET = [`rm -f ${RECORD_FILES.join(' ')} ${RECORDS}/${UID}.cancel`, `sync ${RECORDS}`];
 const REMOVE = [`rm -f -- ${FILE}`, `sync ${FOLDER}`];
 const REMOVE_PARTIAL = [`rm -f -- ${FILE}.partial`, `sync ${FOLDER}`];
 
