@@ -2,6 +2,7 @@ import { execa } from 'execa';
 import { NodeError } from './errors.ts';
 import type { Shell } from './shell.ts';
 import { checkedInput } from './standard-input.ts';
+import { workingFolder } from './working-folder.ts';
 
 /** The machine that this process runs on, under the names given: it acts for no other node. For `check` see SshOptions. */
 export function createLocalShell(nodes: readonly string[], check: (node: string) => void = () => {}): Shell {
@@ -14,6 +15,7 @@ export function createLocalShell(nodes: readonly string[], check: (node: string)
       }
       check(node);
       const result = await execa('sh', [], {
+        cwd: workingFolder(),
         stdin: checkedInput(script, () => check(node)),
         timeout: timeoutMs,
         // A signal that ends this process is ours to handle.

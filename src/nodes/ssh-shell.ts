@@ -6,6 +6,7 @@ import { NodeError } from './errors.ts';
 import type { Shell } from './shell.ts';
 import { classifySshFailure } from './ssh-failure.ts';
 import { checkedInput } from './standard-input.ts';
+import { workingFolder } from './working-folder.ts';
 
 /** Where a node is reached; what is absent is left to ~/.ssh/config. */
 export interface SshAddress {
@@ -66,6 +67,7 @@ export function createSshShell(options: SshOptions): Shell {
       destinations.set(destination.join('\0'), destination);
       options.check?.(node);
       const result = await execa('ssh', [...destination, 'sh'], {
+        cwd: workingFolder(),
         stdin: checkedInput(script, () => options.check?.(node)),
         timeout: timeoutMs,
         // A signal that ends this process is ours to handle: `close` ends what runs.
@@ -86,7 +88,8 @@ export function createSshShell(options: SshOptions): Shell {
       abort.abort();
       for (const destination of destinations.values()) {
         // Nobody listens any more if the connection is gone: that is what is wanted.
-        await execa('ssh', ['-O', 'exit', ...destination], { reject: false, timeout: 5000 });
+        const ending = ['-O', 'exit', ...destination];
+        await execa('ssh', ending, { cwd: workingFolder(), reject: false, timeout: 5000 });
       }
     },
   };

@@ -1,4 +1,5 @@
 import { execa } from 'execa';
+import { workingFolder } from '../../../nodes/working-folder.ts';
 import type { RunProgram } from './trust.ts';
 
 /** Longer than ssh-keyscan takes for a host that does not answer. ms */
@@ -6,6 +7,7 @@ const TIMEOUT = 60_000;
 
 export const runProgram: RunProgram = async (program, args) => {
   const { exitCode, stdout, stderr, shortMessage } = await execa(program, [...args], {
+    cwd: workingFolder(),
     reject: false,
     stdin: 'ignore',
     timeout: TIMEOUT,

@@ -1,0 +1,21 @@
+import { mkdtempSync, rmdirSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, expect, test } from '@jest/globals';
+import { createLocalShell } from '../../src/nodes/local-shell.ts';
+import { workingFolder } from '../../src/nodes/working-folder.ts';
+
+const before = process.cwd();
+afterEach(() => process.chdir(before));
+
+test('is where this process is', () => {
+  expect(workingFolder()).toBe(before);
+});
+
+test('is / where that is gone, and programs run all the same', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'stowage-folder-'));
+  process.chdir(folder);
+  rmdirSync(folder);
+  expect(workingFolder()).toBe('/');
+  expect(await createLocalShell(['n1']).run('n1', 'pwd', 10_000)).toBe('/\n');
+});
