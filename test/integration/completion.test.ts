@@ -70,6 +70,7 @@ afterAll(async () => {
 const BASH = `PS1='ready$ '
 source ${resolve('completions/stowage.bash')}
 bind 'set bell-style none'
+COMP_WORDBREAKS=\${BREAKS-$COMP_WORDBREAKS}
 bind 'set enable-bracketed-paste off'
 bind -x '"\\C-x\\C-p": printf "\\nline[%s]line\\n" "$READLINE_LINE"'
 `;
@@ -157,6 +158,26 @@ describe.each(Object.keys(SHELLS))('%s', (shell) => {
     const line = 'stowage delete volume ';
     expect(await completed(shell, [line], { KUBECONFIG: '/nonexistent' })).toEqual([line]);
   }, 30_000);
+
+  test('completes a name with characters that take words of bash apart, and where someone changed which do', async () => {
+    const bin = join(folder.path, `context-${shell}`);
+    await mkdir(bin);
+    await writeFile(join(bin, 'stowage'), "#!/bin/sh\nprintf 'admin@a:prod\\n:4\\n'\n");
+    await chmod(join(bin, 'stowage'), 0o755);
+    const path = { PATH: `${bin}:${process.env.PATH}` };
+    const lines = ['stowage --context adm', 'stowage --context admin@a', 'stowage --context=admin@a:p'];
+    const became = [
+      'stowage --context admin@a:prod ',
+      'stowage --context admin@a:prod ',
+      'stowage --context=admin@a:prod ',
+    ];
+    // zsh escapes what it might take for its own.
+    const plain = async (more: object) =>
+      (await completed(shell, lines, { ...path, ...more })).map((line) => line.replaceAll('\\', ''));
+    expect(await plain({})).toEqual(became);
+    expect(await plain({ BREAKS: ' \t\n' })).toEqual(became);
+    expect(await plain({ BREAKS: ' \t\n:' })).toEqual(became);
+  }, 60_000);
 
   test('runs nothing of what a program in the place of stowage offers', async () => {
     const bin = join(folder.path, `hostile-${shell}`);

@@ -41,7 +41,7 @@ _stowage_split() {
 }
 
 _stowage() {
-    local words=() cur='' at='' option='' count=0 place=words found=() each start cut _stowage_ended=''
+    local words=() cur='' at='' option='' count=0 place=words found=() each start breaks cut _stowage_ended=''
     COMPREPLY=()
     _stowage_split
     _stowage_walk "\${words[@]:1}"
@@ -63,10 +63,13 @@ _stowage() {
             return
             ;;
     esac
-    # Readline puts in only what comes after the last = or : of the word.
-    cut=\${start%"\${start##*[=:]}"}
+    # Readline puts in only what comes after the last character of the word that takes words apart: =, : and @, where nobody changed that.
+    # An @ it leaves in the word (bash's rl_special_prefixes).
+    breaks=\${COMP_WORDBREAKS//[!=:@,+.]/} cut=''
+    if [[ -n $breaks ]]; then cut=\${cur%"\${cur##*["$breaks"]}"} cut=\${cut%@}; fi
     for each in "\${found[@]}"; do
         if [[ $each == "$start"* ]]; then
+            each=\${cur%"$start"}$each
             each=\${each#"$cut"}
             if [[ $each == *[!a-zA-Z0-9._/,:@=+-]* ]]; then printf -v each %q "$each"; fi
             COMPREPLY+=("$each")

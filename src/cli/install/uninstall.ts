@@ -6,7 +6,7 @@ import type { Connection } from '../../kube/connect.ts';
 import type { Io } from '../io.ts';
 import { printable } from '../output/printable.ts';
 import { confirm } from '../prompts/confirm.ts';
-import { findOperators, howBack } from '../take-over/operator.ts';
+import { findOperators, startOf } from '../take-over/operator.ts';
 import { COMPONENTS, type Component } from './components.ts';
 import { refuseHeld } from './held.ts';
 import { type Installed, installedOf } from './installed.ts';
@@ -68,8 +68,10 @@ export async function uninstall(
   }
   if (!components.includes('deployment')) return;
   for (const operator of await findOperators(client, signal)) {
-    const back = howBack(operator);
-    if (back !== undefined) io.stderr.write(`note: ${printable(back)}\n`);
+    const start = startOf(operator);
+    if (start === undefined) continue;
+    const note = `note: nobody acts on Volumes now. MetalK8s's operator, which was stopped when they were taken over, starts by: ${start}`;
+    io.stderr.write(`${printable(note)}\n`);
   }
 }
 

@@ -49,21 +49,21 @@ export const titleOfOperator = ({ metadata }: Operator): string =>
 /** It is wanted to run: a Deployment that says nothing of replicas has one. */
 export const isWanted = ({ spec }: Operator): boolean => (spec?.replicas ?? 1) > 0;
 
-/** How an operator that a take-over stopped acts again; undefined for any other. Pure. */
-export function howBack(operator: Operator): string | undefined {
+/** What has an operator that a take-over stopped act again; undefined for any other. Pure. */
+export function startOf(operator: Operator): string | undefined {
   const { name, namespace, annotations } = operator.metadata;
   const before = annotations?.[REPLICAS_ANNOTATION];
   if (before === undefined || !/^\d+$/.test(before) || isWanted(operator)) return undefined;
-  return `nobody acts on Volumes now. MetalK8s's operator, which was stopped when they were taken over, starts by: kubectl -n ${namespace} scale deployment ${name} --replicas ${before}`;
+  return `kubectl -n ${namespace} scale deployment ${name} --replicas ${before}`;
 }
 
-/** Two would act on the same Volumes. Throws a StowageError `conflict` where MetalK8s's operator is to run. */
+/** Two would act on the same Volumes. Throws a StowageError `conflict` where MetalK8s's operator is to run, or has not ended. */
 export async function refuseBesideOperator(client: KubeClient, signal: AbortSignal): Promise<void> {
-  const running = (await findOperators(client, signal)).find(isWanted);
-  if (running === undefined) return;
+  const what = await atWork(client, signal);
+  if (what === undefined) return;
   throw new StowageError(
     'conflict',
-    `MetalK8s's storage operator is at work (${titleOfOperator(running)}), and two would act on the same Volumes`,
+    `MetalK8s's storage operator is at work (${what}), and two would act on the same Volumes`,
     {
       hint: 'Take its Volumes over: stowage install --take-over-metalk8s (with --dry-run=client it only says what it would do). Or install the rest: stowage install --components crds,rbac',
     },
@@ -107,17 +107,22 @@ export async function stopOperators(
 
 /** Throws a StowageError `conflict` where an operator runs, is to run, or runs without a Deployment. */
 export async function checkStopped(client: KubeClient, signal: AbortSignal): Promise<void> {
+  const what = await atWork(client, signal);
+  if (what === undefined) return;
+  throw new StowageError('conflict', `MetalK8s's storage operator is still at work: ${what}`, {
+    hint: 'Find out who started it, stop it, and take over again. Volumes that were adopted so far stay adopted.',
+  });
+}
+
+/** The operator that is to run, or its pod, which may run on for a while, or on a node that nobody reaches. */
+async function atWork(client: Pick<KubeClient, 'list'>, signal: AbortSignal): Promise<string | undefined> {
   const wanted = (await findOperators(client, signal)).find(isWanted);
+  if (wanted !== undefined) return titleOfOperator(wanted);
   const { items } = await listAll<Pod>(client, PODS, { namespace: NAMESPACE, signal });
   const pod = items.find(
     ({ spec, status }) => hasImage(spec) && status?.phase !== 'Succeeded' && status?.phase !== 'Failed',
   );
-  if (wanted === undefined && pod === undefined) return;
-  const what =
-    wanted === undefined ? `pod/${pod?.metadata.name} in namespace ${NAMESPACE}` : titleOfOperator(wanted);
-  throw new StowageError('conflict', `MetalK8s's storage operator is still at work: ${what}`, {
-    hint: 'Find out who started it, stop it, and take over again. Volumes that were adopted so far stay adopted.',
-  });
+  return pod && `pod/${pod.metadata.name} in namespace ${NAMESPACE}`;
 }
 
 const hasImage = (spec: PodSpec | undefined): boolean =>

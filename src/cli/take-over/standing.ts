@@ -24,7 +24,10 @@ export function standingOf(volume: Volume, pv: PersistentVolume | undefined): St
     return refused('it is being deleted', 'Let MetalK8s end that, and take over then.');
   }
   if (AT_WORK.test(status?.job ?? '')) {
-    return refused(`its job ${status?.job} may be at work`, 'Wait until it has ended, and take over then.');
+    return refused(
+      `its job ${status?.job} may be at work`,
+      "Wait until it has ended, and take over then: MetalK8s's operator, which has to run for that, notes it.",
+    );
   }
   if (pv === undefined && phaseOf(volume) !== 'Available') {
     return {

@@ -11,7 +11,14 @@ import type { NodeFlags } from '../nodes/flags.ts';
 import { withNodes } from '../nodes/with-nodes.ts';
 import { printable } from '../output/printable.ts';
 import { adopt } from './adopt.ts';
-import { checkStopped, findOperators, isWanted, stopOperators, titleOfOperator } from './operator.ts';
+import {
+  checkStopped,
+  findOperators,
+  isWanted,
+  startOf,
+  stopOperators,
+  titleOfOperator,
+} from './operator.ts';
 import { refusedVolume } from './refused.ts';
 import { type Cluster, eachOf, readVolumes, survey } from './survey.ts';
 import { takeOverText, what } from './text.ts';
@@ -28,6 +35,28 @@ export async function takeOver(
   io: Io,
   connect: () => Promise<KubeClient>,
 ): Promise<void> {
+  try {
+    await takeAll(flags, io, connect);
+  } catch (error) {
+    await tellHowBack(io, connect);
+    throw error;
+  }
+}
+
+/** Where the operator is stopped, and the take-over not at its end: who waits for something that only the operator can do is told how it acts again. */
+async function tellHowBack(io: Io, connect: () => Promise<KubeClient>): Promise<void> {
+  const stopped = await connect()
+    .then((client) => findOperators(client, io.signal))
+    // What went wrong before is told, and is the reason for this as well.
+    .catch(() => []);
+  for (const start of stopped.map(startOf)) {
+    if (start === undefined) continue;
+    const note = `note: MetalK8s's operator is stopped. Where a Volume waits for it, it acts again by: ${start}`;
+    io.stderr.write(`${printable(note)}\n`);
+  }
+}
+
+async function takeAll(flags: TakeOverFlags, io: Io, connect: () => Promise<KubeClient>): Promise<void> {
   const { components = OWN_COMPONENTS, dryRun } = flags;
   if (!components.includes('crds')) {
     throw new StowageError('usage', '--take-over-metalk8s needs the component crds', {
@@ -84,9 +113,9 @@ export async function takeOver(
   await checkStopped(client, signal);
   const rest = components.filter((name) => name !== 'crds');
   if (rest.length > 0) await install({ ...flags, components: rest }, io, connect);
-  for (const { metadata } of running) {
+  for (const { metadata, spec } of running) {
     say(
-      `note: an upgrade of MetalK8s may start its operator again; keep it at no replicas. To go back: stowage uninstall --components rbac,deployment; kubectl -n ${metadata.namespace} scale deployment ${metadata.name} --replicas 1`,
+      `note: an upgrade of MetalK8s may start its operator again; keep it at no replicas. To go back: stowage uninstall --components rbac,deployment; kubectl -n ${metadata.namespace} scale deployment ${metadata.name} --replicas ${spec?.replicas ?? 1}`,
     );
   }
 

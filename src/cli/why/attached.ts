@@ -3,9 +3,9 @@ import type { Attachment, Volume } from '../../api/volume.ts';
 import { nodeOf } from '../../volumes/desired.ts';
 import { parseJobName } from '../../volumes/job-name.ts';
 import { readyOf } from '../volume/describe.ts';
-import { commandLine, letGo } from './command-line.ts';
+import { commandLine, letGo, onNode } from './command-line.ts';
 import { notReadyFix } from './node.ts';
-import { refusedBy } from './refused.ts';
+import { pathOf, refusedBy } from './refused.ts';
 import { isDeleting, nodeText, sinceOf } from './state.ts';
 import { lettingGo } from './timer.ts';
 import type { Cause, Fix, Holdup, Known } from './types.ts';
@@ -88,21 +88,23 @@ export const isUsed = (message = ''): boolean => / is in use: |the kubelet (?:st
 
 /** The kubelet unmounts what pods had, and is only to be let do it. */
 export function unmount(node: string, message = ''): Fix {
-  const [, point = ''] = / is in use: mounted at (.+?)(?:, |\. |$)/.exec(message) ?? [];
+  const [, found = ''] = / is in use: mounted at (.+?)(?:, |\. |$)/.exec(message) ?? [];
+  const point = pathOf(found);
   return point === '' || point.includes('kubernetes.io~local-volume') || point.includes('local-volume/mounts')
     ? {
         say: 'The kubelet unmounts it once no container of the pod runs any more. If that lasts, see what it says:',
-        run: [commandLine('ssh', node, 'journalctl', '-u', 'kubelet', '-n', '50', '--no-pager')],
+        run: [onNode(node, 'journalctl', '-u', 'kubelet', '-n', '50', '--no-pager')],
       }
     : {
         say: 'If nobody needs what is mounted there, unmount it.',
-        run: [commandLine('ssh', node, 'umount', point)],
+        run: [onNode(node, 'umount', point)],
       };
 }
 
 export const lookAt = (volume: Volume, node: string): Fix => ({
-  say: `Have node ${node} answer. If it is dead, switch it off, and have it let go of:`,
-  run: [commandLine('ssh', node, 'true'), letGo(volume, node)],
+  // Not beside the look: who pastes both lets go of what a node has that is not dead.
+  say: `Have node ${node} answer. Only if the machine is dead, and switched off, have it let go: ${letGo(volume, node)}`,
+  run: [onNode(node, 'true')],
 });
 
 const endUse = (node: string, pods: readonly string[]): Fix => ({

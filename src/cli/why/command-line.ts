@@ -8,6 +8,10 @@ export function commandLine(...argv: readonly string[]): string {
   return argv.map((word) => (/^[a-zA-Z0-9_./-]+$/.test(word) ? word : quote(word))).join(' ');
 }
 
+/** One to run on a node: ssh puts its words together again, and the shell there reads them once more. */
+export const onNode = (node: string, ...argv: readonly string[]): string =>
+  commandLine('ssh', node, ...argv.map((word) => commandLine(word)));
+
 export const patchSpec = ({ metadata }: Volume, spec: object): string =>
   commandLine('kubectl', 'patch', 'volume', metadata.name, '--type', 'merge', '-p', JSON.stringify({ spec }));
 
@@ -54,9 +58,12 @@ export function retry(volume: Volume): string[] {
   return recreate(volume);
 }
 
-/** For what can't be changed in a Volume: it can be deleted, and created again from its manifest. */
-export const recreate = ({ metadata }: Volume): string[] => [
+/**
+ * For what can't be changed in a Volume: it can be deleted, and created again from its manifest.
+ * @param more flags of its deletion
+ */
+export const recreate = ({ metadata }: Volume, ...more: readonly string[]): string[] => [
   `${commandLine('kubectl', 'get', 'volume', metadata.name, '-o', 'yaml')} > volume.yaml`,
-  commandLine('stowage', 'delete', 'volume', metadata.name, '--wait'),
+  commandLine('stowage', 'delete', 'volume', metadata.name, ...more, '--wait'),
   'kubectl create -f volume.yaml',
 ];

@@ -1,5 +1,5 @@
 import type { PersistentVolume } from '../../api/core.ts';
-import { PROTECTION_FINALIZER, READY_REASON } from '../../api/names.ts';
+import { READY_REASON } from '../../api/names.ts';
 import { parseJobName } from '../../volumes/job-name.ts';
 import { isUnused, whatHolds } from '../../volumes/persistent-volume.ts';
 import { readyOf } from '../volume/describe.ts';
@@ -13,8 +13,11 @@ import type { Cause, Fix, Holdup, Known } from './types.ts';
 const look = (kind: string, name: string): string => commandLine('kubectl', 'get', kind, name, '-o', 'yaml');
 
 /** Of Kubernetes itself, and of the snapshot API: these come off by themselves. */
-export const isForeign = (finalizer: string): boolean =>
-  !/^(?:kubernetes\.io|snapshot\.storage\.kubernetes\.io)\//.test(finalizer);
+const ELSEWHERE = /^(?:kubernetes\.io|snapshot\.storage\.kubernetes\.io)\//;
+/** Stowage's. They hold what is written to, or not yet removed: nobody else is to take them off. */
+const OWN = /^(?:stowage\.dev|storage\.metalk8s\.scality\.com)\//;
+
+export const isForeign = (finalizer: string): boolean => !ELSEWHERE.test(finalizer) && !OWN.test(finalizer);
 
 /** What keeps a Volume that is being deleted. */
 export const deleting: Cause = (known, now) => {
@@ -83,12 +86,41 @@ export const foreignFinalizers = (
   run: [commandLine('kubectl', 'get', ...object, '-o', 'yaml'), takeOff(object, all, foreign)],
 });
 
+/**
+ * What holds an object that is being deleted by its finalizers alone, and what ends that.
+ * @param object as kubectl names it: kind, name, and `-n NAMESPACE`
+ */
+export function heldByFinalizers(
+  object: readonly string[],
+  all: readonly string[],
+): Pick<Holdup, 'cause' | 'fix'> {
+  const foreign = all.filter(isForeign);
+  if (foreign.length > 0) return { cause: 'ForeignFinalizer', fix: foreignFinalizers(object, all, foreign) };
+  const own = all.filter((each) => OWN.test(each));
+  if (own.length > 0) {
+    return {
+      cause: 'RemovalRunning',
+      fix: {
+        say: `Stowage takes ${own.join(', ')} off, once what it stands for has ended. See that the daemon runs, and what it logs.`,
+        run: ['stowage watch'],
+      },
+    };
+  }
+  return {
+    cause: 'ForeignFinalizer',
+    fix: {
+      say: 'Kubernetes takes these off by itself. If it does not, see what is said of it.',
+      run: [commandLine('kubectl', 'describe', ...object)],
+    },
+  };
+}
+
 function heldPv(pv: PersistentVolume, known: Known): Holdup {
   const bound = pv.status?.phase === 'Bound' ? foundIn(known.claim) : undefined;
   const why = `its PersistentVolume is in use: ${whatHolds(pv)}`;
   if (bound === undefined) {
     const { name: pvName, finalizers: all = [] } = pv.metadata;
-    const others = all.filter((each) => each !== PROTECTION_FINALIZER && isForeign(each));
+    const others = all.filter(isForeign);
     const next = { when: 'when nothing holds it any more' };
     if (others.length > 0) {
       return {
@@ -123,17 +155,18 @@ function heldPv(pv: PersistentVolume, known: Known): Holdup {
     };
   }
   return {
-    cause: pods.length === 0 ? 'ForeignFinalizer' : 'PodsHoldDeletion',
     holdup: `${why}, which is being deleted${pods.length === 0 ? `, and held by its finalizers ${finalizers.join(', ')}` : ` and used by pods: ${pods.join(', ')}`}`,
     chain,
     since: deletionTimestamp,
     next: { when: 'when the claim is gone' },
-    fix:
-      pods.length === 0
-        ? foreignFinalizers(['pvc', name, '-n', namespace], finalizers, finalizers.filter(isForeign))
-        : {
+    ...(pods.length === 0
+      ? heldByFinalizers(['pvc', name, '-n', namespace], finalizers)
+      : {
+          cause: 'PodsHoldDeletion' as const,
+          fix: {
             say: 'End the pods, by scaling down what made them; else they are made again.',
             run: [commandLine('kubectl', 'delete', 'pod', '-n', namespace, ...pods)],
           },
+        }),
   };
 }

@@ -5,7 +5,7 @@ import type { Volume } from '../../api/volume.ts';
 import { nodeOf } from '../../volumes/desired.ts';
 import { readyOf } from '../volume/describe.ts';
 import { foundIn } from '../volume/reading.ts';
-import { commandLine, recreate, taintOff } from './command-line.ts';
+import { commandLine, onNode, recreate, taintOff } from './command-line.ts';
 import { isDeleting, nodeText, sinceOf } from './state.ts';
 import { lettingGo, notReadySince } from './timer.ts';
 import type { Cause, Fix, Known, Link } from './types.ts';
@@ -35,12 +35,14 @@ export const nodeAway: Cause = (known) => {
       ...common,
       cause: 'NodeMissing',
       holdup: `there is no ${nodeText(volume)} in this cluster, and none is reached under that name: ${message}`,
-      fix: isDeleting(volume)
-        ? lost(volume)
-        : {
-            say: `See which nodes there are (kubectl get nodes). The node of a Volume cannot be changed: create it again with another spec.nodeName.`,
-            run: recreate(volume),
-          },
+      fix:
+        isDeleting(volume) || mayHold(volume)
+          ? lost(volume)
+          : {
+              say: `See which nodes there are (kubectl get nodes). The node of a Volume cannot be changed: create it again with another spec.nodeName, which is to be put into the file before.`,
+              // Until a node says otherwise its storage counts as being made, and nobody can ask this one.
+              run: recreate(volume, '--forget-node'),
+            },
     };
   }
   const notReady = notReadyOf(foundIn(node));
@@ -63,9 +65,13 @@ export const nodeAway: Cause = (known) => {
   };
 };
 
+/** Somebody's data may be there, and comes back with the node. */
+const mayHold = ({ status }: Volume): boolean =>
+  status?.prepared !== undefined || status?.phase === 'Available';
+
 export const nodeLink = (volume: Volume): Link => ({ kind: 'Node', name: nodeOf(volume) });
 
-const ssh = (volume: Volume, command: string): string => commandLine('ssh', nodeOf(volume), command);
+const ssh = (volume: Volume, command: string): string => onNode(nodeOf(volume), command);
 
 /** What a node that is not Ready has is let go of in time, or at once. */
 export const notReadyFix = (node: string): Fix => ({
@@ -74,7 +80,7 @@ export const notReadyFix = (node: string): Fix => ({
 });
 
 const lost = (volume: Volume): Fix => ({
-  say: 'Bring the node back. If it is lost for good, give up what it holds of this Volume:',
+  say: 'Bring the node back under that name. If it is lost for good, give up what it holds of this Volume, with its data:',
   run: [commandLine('stowage', 'delete', 'volume', volume.metadata.name, '--forget-node')],
 });
 

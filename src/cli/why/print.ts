@@ -1,5 +1,6 @@
 import type { Io } from '../io.ts';
 import { asJson, asYaml } from '../output/data.ts';
+import { isByHand } from './by-hand.ts';
 import { explanation } from './text.ts';
 import type { Diagnosis, Fix, Link, Subject, WhyFlags } from './types.ts';
 
@@ -10,7 +11,7 @@ export function print(subject: Subject, diagnosis: Diagnosis, { output }: WhyFla
   else io.stdout.write(explanation(subject, diagnosis, io.clock.now()));
 }
 
-/** `nextTry`, `fix.yaml` and `fix.command` are `next`, `fix.manifest` and `fix.run` as one string each, for shells. Pure. */
+/** `nextTry`, `fix.yaml` and `fix.command`, where there is one, are `next`, `fix.manifest` and `fix.run` as one string each, for shells. Pure. */
 function data(subject: Subject, diagnosis: Diagnosis): object {
   const { kind, name, namespace } = subject;
   const object: Link = { kind, ...(namespace === undefined ? {} : { namespace }), name };
@@ -33,6 +34,6 @@ function withText(fix: Fix): object {
   return {
     ...fix,
     ...(manifest === undefined ? {} : { yaml: asYaml(manifest) }),
-    ...(run.length === 0 ? {} : { command: run.join(' &&\n') }),
+    ...(run.length === 0 || isByHand(run) ? {} : { command: run.join(' &&\n') }),
   };
 }

@@ -1,7 +1,7 @@
 import type { Volume } from '../../api/volume.ts';
 import { TOOLS } from '../../storage/node-check/tools.ts';
 import { nodeOf, SPARSE_FOLDER } from '../../volumes/desired.ts';
-import { commandLine } from './command-line.ts';
+import { commandLine, onNode } from './command-line.ts';
 import type { Obstruction } from './way.ts';
 
 type Row = [pattern: RegExp, of: (volume: Volume, found: RegExpExecArray) => Obstruction];
@@ -27,7 +27,7 @@ const ROWS: readonly Row[] = [
       cause: 'DeviceInUse',
       fix: {
         say: 'If nobody needs what is mounted there, unmount it, and take it out of /etc/fstab; else use another device.',
-        run: [commandLine('ssh', nodeOf(volume), 'umount', point)],
+        run: [onNode(nodeOf(volume), 'umount', pathOf(point))],
       },
     }),
   ],
@@ -57,6 +57,10 @@ export function refusedBy(volume: Volume, message: string): Obstruction | undefi
   return undefined;
 }
 
+/** A mount point as mountinfo has it: a space, tab, newline or backslash is three octal digits there. */
+export const pathOf = (point: string): string =>
+  point.replace(/\\([0-7]{3})/g, (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 8)));
+
 function toolMissing(volume: Volume, program: string): Obstruction {
   const from = TOOLS.find(({ name }) => name === program)?.package;
   return {
@@ -69,7 +73,7 @@ function toolMissing(volume: Volume, program: string): Obstruction {
       ...(from === undefined
         ? {}
         : {
-            run: [commandLine('ssh', nodeOf(volume), 'apt-get', 'install', '-y', from.split(' ')[0] ?? '')],
+            run: [onNode(nodeOf(volume), 'apt-get', 'install', '-y', from.split(' ')[0] ?? '')],
           }),
     },
   };
@@ -80,6 +84,6 @@ function makeRoom(volume: Volume): Obstruction['fix'] {
   const look = lv == null ? ['df', '-h', sparse?.directory ?? SPARSE_FOLDER] : ['vgs', lv.vgName];
   return {
     say: 'Make room, or create a smaller volume. See what there is:',
-    run: [commandLine('ssh', nodeOf(volume), ...look)],
+    run: [onNode(nodeOf(volume), ...look)],
   };
 }

@@ -1,4 +1,4 @@
-import { commandLine } from './command-line.ts';
+import { commandLine, onNode } from './command-line.ts';
 import type { Reason } from './reasons.ts';
 import type { Fix } from './types.ts';
 
@@ -45,10 +45,7 @@ const ROWS: readonly Row[] = [
       cause: 'MinionDown',
       fix: {
         say: 'Start salt-minion on the node. It answers, as the salt-master sees it, when the second command says True.',
-        run: [
-          commandLine('ssh', node, 'systemctl', 'start', 'salt-minion'),
-          commandLine('salt', minion, 'test.ping'),
-        ],
+        run: [onNode(node, 'systemctl', 'start', 'salt-minion'), commandLine('salt', minion, 'test.ping')],
       },
     }),
   ],
@@ -82,7 +79,7 @@ const ROWS: readonly Row[] = [
       cause: 'LoginRefused',
       fix: {
         say: 'The user that stowage watch runs as must get in without a question: put its key among the authorized_keys of the node.',
-        run: [commandLine('ssh', node, 'true')],
+        run: [onNode(node, 'true')],
       },
     }),
   ],

@@ -6,6 +6,7 @@ import { DEPLOYMENTS } from '../../../src/cli/install/kinds.ts';
 import type { Executor, JobState } from '../../../src/nodes/job.ts';
 import { startInstalling } from '../../support/installing.ts';
 import { endPodWhenScaledDown, OPERATOR, operatorOf, startOperator } from '../../support/metalk8s.ts';
+import { until } from '../../support/until.ts';
 
 let installing: Awaited<ReturnType<typeof startInstalling>>;
 let { client, stowage, exists } = {} as typeof installing;
@@ -25,6 +26,20 @@ const unreached: Executor = {
   subjects: async () => [],
   close: async () => {},
 };
+const pod = (name: string) =>
+  ({
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { name, namespace: 'kube-system' },
+    spec: { containers: [{ name: 'manager', image: 'example.com/storage-operator:1' }] },
+  }) as KubeObject;
+const data1: Volume = {
+  apiVersion: 'storage.metalk8s.scality.com/v1alpha1',
+  kind: 'Volume',
+  metadata: { name: 'data1' },
+  spec: { nodeName: 'n1', storageClassName: 'local', sparseLoopDevice: { size: '1Gi' } },
+};
+const atWork = { job: 'PrepareVolume/2020' };
 const world = { executor: unreached };
 const isInstalled = () => exists(DEPLOYMENTS, 'stowage', 'stowage');
 
@@ -76,6 +91,18 @@ describe('beside the operator of MetalK8s', () => {
   });
 });
 
+test('beside a pod of it that has not ended, nothing is installed that acts, and no daemon starts', async () => {
+  await client.create(PODS, pod('loose'));
+  for (const command of ['install', 'watch']) {
+    const { code, err } = await stowage([command]);
+    expect([code, err]).toEqual([
+      5,
+      expect.stringContaining('is at work (pod/loose in namespace kube-system)'),
+    ]);
+  }
+  expect(await isInstalled()).toBe(false);
+});
+
 describe('--take-over-metalk8s', () => {
   test('stops the operator before anything is installed, and says the way back', async () => {
     await startOperator(client);
@@ -110,12 +137,7 @@ describe('--take-over-metalk8s', () => {
   });
 
   test('a pod of the operator that nothing scales is refused', async () => {
-    await client.create(PODS, {
-      apiVersion: 'v1',
-      kind: 'Pod',
-      metadata: { name: 'loose', namespace: 'kube-system' },
-      spec: { containers: [{ name: 'manager', image: 'example.com/storage-operator:1' }] },
-    } as KubeObject);
+    await client.create(PODS, pod('loose'));
     const { code, err } = await stowage(TAKE_OVER, world);
     expect([code, err]).toEqual([
       5,
@@ -126,20 +148,37 @@ describe('--take-over-metalk8s', () => {
 
   test('a Volume that is refused leaves the operator at work', async () => {
     await startOperator(client);
-    await client.create(VOLUMES, {
-      apiVersion: 'storage.metalk8s.scality.com/v1alpha1',
-      kind: 'Volume',
-      metadata: { name: 'data1' },
-      spec: { nodeName: 'n1', storageClassName: 'local', sparseLoopDevice: { size: '1Gi' } },
-    } as Volume);
-    const status = { job: 'PrepareVolume/2020' };
-    await client.patch(VOLUMES, 'data1', { status }, { subresource: 'status' });
+    await client.create(VOLUMES, data1);
+    await client.patch(VOLUMES, 'data1', { status: atWork }, { subresource: 'status' });
     const { code, err } = await stowage(TAKE_OVER, world);
+    expect(err).not.toContain('is stopped');
     expect([code, err]).toEqual([
       5,
       expect.stringContaining('Volume data1 is not adopted: its job PrepareVolume/2020'),
     ]);
     expect((await operatorOf(client)).spec.replicas).toBe(1);
+  });
+
+  test('a Volume that got a job until the operator was stopped is refused, each time with how that acts again', async () => {
+    await startOperator(client);
+    await client.create(VOLUMES, data1);
+    const start = async () => {
+      await until('the operator is stopped', 20_000, async () =>
+        (await operatorOf(client)).spec.replicas === 0 ? true : undefined,
+      );
+      await client.patch(VOLUMES, 'data1', { status: atWork }, { subresource: 'status' });
+      await endPodWhenScaledDown(client);
+    };
+    const [first] = await Promise.all([stowage(TAKE_OVER, world), start()]);
+    for (const { code, err } of [first, await stowage(TAKE_OVER, world)]) {
+      expect([code, err]).toEqual([
+        5,
+        expect.stringContaining('Volume data1 is not adopted: its job PrepareVolume/2020'),
+      ]);
+      expect(err).toContain(
+        `note: MetalK8s's operator is stopped. Where a Volume waits for it, it acts again by: kubectl -n kube-system scale deployment ${OPERATOR} --replicas 1`,
+      );
+    }
   });
 
   test.each([

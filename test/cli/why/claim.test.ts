@@ -92,6 +92,16 @@ test.each<[string, Partial<ClaimKnown>, string, string | undefined, string]>([
     'when they are taken off',
   ],
   [
+    'deleted and held by what Stowage takes off, which nobody is told to take off',
+    metadata({
+      deletionTimestamp: '2029-12-31T23:00:00Z',
+      finalizers: ['kubernetes.io/pvc-protection', 'stowage.dev/populate-target-protection'],
+    }),
+    'held by its finalizers kubernetes.io/pvc-protection, stowage.dev/populate-target-protection',
+    'stowage watch',
+    'when they are taken off',
+  ],
+  [
     'lost',
     { claim: { ...claim, spec: { ...claim.spec, volumeName: 'v' }, status: { phase: 'Lost' } } },
     'its PersistentVolume v is gone',

@@ -304,7 +304,8 @@ const ROWS: Row[] = [
       holdup: 'Uncertain, which counts as attached until the node was looked at: no route',
       since: ago(60),
       next: 'after a delay',
-      run: ['ssh n1 true', 'stowage detach volume data1 --node n1 --force'],
+      say: 'Only if the machine is dead, and switched off, have it let go: stowage detach volume data1 --node n1 --force',
+      run: ['ssh n1 true'],
     },
   ],
   [
@@ -530,9 +531,21 @@ const ROWS: Row[] = [
       say: 'kubectl get nodes',
       run: [
         'kubectl get volume data1 -o yaml > volume.yaml',
-        'stowage delete volume data1 --wait',
+        'stowage delete volume data1 --forget-node --wait',
         'kubectl create -f volume.yaml',
       ],
+    },
+  ],
+  [
+    'a node that is missing, and has what was made',
+    volume({ phase: 'Available', ...unreachable }),
+    { node: absent, pv: pv('Available') },
+    {
+      holdup: 'there is no node n1 in this cluster',
+      since: ago(300),
+      next: 'by itself',
+      say: 'Bring the node back under that name. If it is lost for good, give up what it holds of this Volume, with its data',
+      run: ['stowage delete volume data1 --forget-node'],
     },
   ],
   [
@@ -695,6 +708,21 @@ const ROWS: Row[] = [
       since: ago(60),
       next: 'claim is gone',
       run: ['kubectl get pvc data-0 -n db -o yaml', takeOff('pvc data-0 -n db')],
+    },
+  ],
+  [
+    'deletion: bound to a claim whose pods may not be read, held by what Kubernetes takes off',
+    terminating('the PersistentVolume is still in use'),
+    {
+      pv: pv('Bound'),
+      claim: found(claim({ deletionTimestamp: ago(60), finalizers: ['kubernetes.io/pvc-protection'] })),
+      pods: forbidden,
+    },
+    {
+      holdup: 'held by its finalizers kubernetes.io/pvc-protection',
+      since: ago(60),
+      next: 'claim is gone',
+      run: ['kubectl describe pvc data-0 -n db'],
     },
   ],
   [

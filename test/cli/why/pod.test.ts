@@ -391,7 +391,7 @@ describe('held up by', () => {
       {
         holdup: 'Volume data1: its attachment to node n1 is Uncertain, which counts as attached',
         since: ago(120),
-        fix: 'stowage detach volume data1 --node n1 --force',
+        fix: 'ssh n1 true',
       },
     ],
     [

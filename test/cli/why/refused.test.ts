@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { refusedBy } from '../../../src/cli/why/refused.ts';
 import { describeFailure } from '../../../src/nodes/job-text.ts';
-import { quoteAll } from '../../../src/nodes/quote.ts';
+import { quote, quoteAll } from '../../../src/nodes/quote.ts';
 import { volumeNamed } from '../../support/volumes.ts';
 
 const failed = (exit: number, command: string, output: string) =>
@@ -43,8 +43,14 @@ test.each<[string, string | undefined, string, string[] | undefined]>([
   [
     'a device that is mounted',
     'DeviceInUse',
-    '/dev/sdb is in use: mounted at /srv/a b. Nothing is written to a device in use.',
-    ["ssh n1 umount '/srv/a b'"],
+    '/dev/sdb is in use: mounted at /srv/a. Nothing is written to a device in use.',
+    ['ssh n1 umount /srv/a'],
+  ],
+  [
+    'the same, where a shell would make several words of it, or run it: that of ssh, and that of the node',
+    'DeviceInUse',
+    '/dev/sdb is in use: mounted at /srv/a\\040$(b). Nothing is written to a device in use.',
+    [`ssh n1 umount ${quote(quote('/srv/a $(b)'))}`],
   ],
   ['a device that is swap', 'DeviceInUse', '/dev/sdb is in use: it is swap. Nothing', undefined],
   [

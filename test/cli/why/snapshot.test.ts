@@ -80,6 +80,12 @@ test.each<[string, Partial<SnapshotKnown>, string, string | undefined]>([
     'held by its finalizers example.com/x',
     YAML,
   ],
+  [
+    'deleted, and its content may not be read',
+    { ...metadata({ finalizers: [BOUND] }), content: { forbidden: 'no' } },
+    `held by its finalizers ${BOUND}`,
+    'kubectl describe volumesnapshot foo-backup -n prod',
+  ],
   ['no class', { classes: { found: [] } }, 'it names no class, and there is no default one', undefined],
   [
     'a default class of others',

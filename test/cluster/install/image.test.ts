@@ -96,7 +96,7 @@ test(
     const [packs, builds, ...rest] = lines;
     expect([packs, builds]).toEqual([
       'npm pack',
-      'podman build --tag stowage:0.1.0 --file deploy/Containerfile .',
+      'podman build --tag docker.io/library/stowage:0.1.0 --file deploy/Containerfile .',
     ]);
     expect(rest.at(-1)).toContain('rollout status');
     for (const line of rest.slice(0, -1)) await type(line);

@@ -1,7 +1,7 @@
 import { SNAPSHOT_FINALIZERS } from '../../../api/names.ts';
 import { foundIn } from '../../volume/reading.ts';
 import { commandLine } from '../command-line.ts';
-import { foreignFinalizers, isForeign } from '../deleting.ts';
+import { heldByFinalizers } from '../deleting.ts';
 import type { Holdup } from '../types.ts';
 import type { ClaimKnown } from './known.ts';
 
@@ -22,25 +22,22 @@ export function deletingClaim({ claim, pods }: ClaimKnown): Holdup | undefined {
       },
     };
   }
-  const foreign = finalizers.filter(isForeign);
-  const isSource = finalizers.includes(SNAPSHOT_FINALIZERS.claimAsSource);
+  if (finalizers.includes(SNAPSHOT_FINALIZERS.claimAsSource)) {
+    return {
+      cause: 'UsedAsSource',
+      holdup: 'it is being deleted, and a snapshot is being taken of it, or another claim is made from it',
+      since,
+      next: { when: 'when that is done' },
+      fix: {
+        say: 'See what is not ready.',
+        run: [commandLine('stowage', 'get', 'snapshots', '-n', namespace)],
+      },
+    };
+  }
   return {
-    cause: isSource ? 'UsedAsSource' : 'ForeignFinalizer',
-    holdup: isSource
-      ? 'it is being deleted, and a snapshot is being taken of it, or another claim is made from it'
-      : `it is being deleted, and held by its finalizers ${finalizers.join(', ')}`,
+    holdup: `it is being deleted, and held by its finalizers ${finalizers.join(', ')}`,
     since,
-    next: { when: isSource ? 'when that is done' : 'when they are taken off' },
-    fix: isSource
-      ? {
-          say: 'See what is not ready.',
-          run: [commandLine('stowage', 'get', 'snapshots', '-n', namespace)],
-        }
-      : foreign.length > 0
-        ? foreignFinalizers(['pvc', name, '-n', namespace], finalizers, foreign)
-        : {
-            say: 'Kubernetes takes these off by itself. If it does not, see what is said of the claim.',
-            run: [commandLine('kubectl', 'describe', 'pvc', name, '-n', namespace)],
-          },
+    next: { when: 'when they are taken off' },
+    ...heldByFinalizers(['pvc', name, '-n', namespace], finalizers),
   };
 }

@@ -4,7 +4,7 @@ import { eventText } from '../../snapshots/events.ts';
 import { foundIn } from '../../volume/reading.ts';
 import { lastSeen } from '../../volume/related.ts';
 import { commandLine } from '../command-line.ts';
-import { foreignFinalizers, isForeign } from '../deleting.ts';
+import { heldByFinalizers } from '../deleting.ts';
 import type { Diagnosis, Holdup } from '../types.ts';
 import { snapshotClass } from './class.ts';
 import type { SnapshotKnown } from './read.ts';
@@ -59,15 +59,10 @@ const deleting: SnapshotCause = ({ snapshot, content }) => {
     };
   }
   return {
-    cause: 'ForeignFinalizer',
     holdup: `it is being deleted, and held by its finalizers ${finalizers.join(', ')}`,
     since,
     next: { when: 'when they are taken off' },
-    fix: foreignFinalizers(
-      ['volumesnapshot', snapshot.metadata.name, '-n', namespace],
-      finalizers,
-      finalizers.filter(isForeign),
-    ),
+    ...heldByFinalizers(['volumesnapshot', snapshot.metadata.name, '-n', namespace], finalizers),
   };
 };
 

@@ -45,7 +45,7 @@ export const INSTALLING_STORIES: readonly Story[] = [
       'systemctl daemon-reload': MACHINE,
       'systemctl enable --now stowage': MACHINE,
       'systemctl status stowage': MACHINE,
-      'podman build --tag stowage:0.1.0 --file deploy/Containerfile .': {
+      'podman build --tag docker.io/library/stowage:0.1.0 --file deploy/Containerfile .': {
         runBy: 'test/cluster/install/image.test.ts',
         has: "build('deploy/Containerfile'",
       },

@@ -1,0 +1,32 @@
+import { expect, test } from '@jest/globals';
+import { isByHand } from '../../../src/cli/why/by-hand.ts';
+import {
+  letGo,
+  onNode,
+  patchSpec,
+  recreate,
+  retry,
+  taintOff,
+  takeOff,
+} from '../../../src/cli/why/command-line.ts';
+import { volumeNamed } from '../../support/volumes.ts';
+
+const volume = volumeNamed('data1');
+const shared = { ...volume, spec: { ...volume.spec, attachableNodes: ['n1', 'n2'] } };
+
+test.each<[string, readonly string[]]>([
+  ['what gives up an attachment', [letGo(volume, 'n1')]],
+  ['the word that a machine is off', [letGo(shared, 'n1'), taintOff('n1')]],
+  ['what is deleted and created again, with an edit in between', recreate(volume)],
+  ['consent to the loss of data', [patchSpec(volume, { overwrite: 'ext4:1-2' })]],
+  ['finalizers', [takeOff(['pvc', 'a', '-n', 'b'], ['example.com/x'], ['example.com/x'])]],
+  ['unmounting', [onNode('n1', 'umount', '/srv/a')]],
+])('%s is no script', (_, run) => {
+  expect(isByHand(run)).toBe(true);
+  expect(isByHand(['kubectl get nodes', ...run])).toBe(true);
+});
+
+test('what looks, runs the daemon or has a Volume tried again is one', () => {
+  const run = [onNode('n1', 'true'), 'stowage watch', ...retry(volume), 'kubectl describe pvc a -n b'];
+  expect(isByHand(run)).toBe(false);
+});
