@@ -9,6 +9,7 @@ import { until } from '../support/until.ts';
 /** What `npm pack` makes of the build that is there, installed below a prefix of its own, from the file alone. */
 
 let folder = '';
+let archive = '';
 let files: string[] = [];
 const at = (path: string) => join(folder, path);
 const installed = () => at('prefix/lib/node_modules/stowage');
@@ -29,6 +30,7 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'stowage-package-'));
   const { stdout } = await execa('npm', ['pack', '--ignore-scripts', '--json', '--pack-destination', folder]);
   const [packed] = JSON.parse(stdout);
+  archive = packed.filename;
   files = packed.files.map(({ path }: { path: string }) => path);
   const install = ['install', '--global', '--offline', '--prefix', at('prefix'), at(packed.filename)];
   const { stdout: said } = await execa('npm', install, { cwd: folder });
@@ -60,6 +62,11 @@ test('it has what is run and read, and nothing that is only built or tested with
       (path) => path.endsWith('.pyc') || path.includes('__pycache__') || path.includes('meta.json'),
     ),
   ).toEqual([]);
+});
+
+test('the image is made of the archive that npm pack writes, and of no older one that lies there', async () => {
+  const lines = (await readFile('deploy/Containerfile', 'utf8')).split('\n');
+  expect(lines.filter((line) => line.startsWith('ADD '))).toEqual([`ADD ${archive} /opt/`]);
 });
 
 test('it has no dependencies to be fetched, and is the only package there', async () => {

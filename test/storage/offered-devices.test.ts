@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals';
-import { offeredProbe, readOffered } from '../../src/storage/offered-devices.ts';
+import type { ProbeResult } from '../../src/nodes/job.ts';
+import { offeredProbes, readOffered } from '../../src/storage/offered-devices.ts';
 import { ObservationError } from '../../src/storage/probe-results.ts';
 import { result } from '../support/fake-executor.ts';
 import { may } from '../support/sudoers.ts';
@@ -17,10 +18,13 @@ const row = (kname: string, more: object = {}) => ({
   mountpoint: null,
   ...more,
 });
-const read = (...rows: object[]) => readOffered(result(0, JSON.stringify({ blockdevices: rows })));
+const NO_LINKS = result(1, '', 'find: ‘/dev/disk/by-path’: No such file or directory');
+const offered = (devices: ProbeResult, links = NO_LINKS) =>
+  readOffered((name) => (name === 'offered links' ? links : devices));
+const read = (...rows: object[]) => offered(result(0, JSON.stringify({ blockdevices: rows })));
 
 test('sudo allows the look', () => {
-  expect(may(offeredProbe().argv)).toBe(true);
+  expect(offeredProbes().map(({ argv }) => may(argv))).toEqual([true, true]);
 });
 
 test('disks and partitions, with what they are and carry', () => {
@@ -34,19 +38,18 @@ test('disks and partitions, with what they are and carry', () => {
       row('sdd', { pttype: 'dos' }),
     ),
   ).toEqual([
-    { path: '/dev/sda', model: 'Fast Disk', sizeBytes: 1024n, carries: 'gpt', usedFor: 'it has partitions' },
-    { path: '/dev/sda1', sizeBytes: 1024n, carries: 'xfs:u' },
-    { path: '/dev/sdb', sizeBytes: 2048n },
-    { path: '/dev/sdc', sizeBytes: 1024n, carries: 'LVM2_member:v' },
-    { path: '/dev/sdd', sizeBytes: 1024n, carries: 'dos' },
-  ]);
-});
-
-test('a disk that something is made of is in use', () => {
-  const volume = row('dm-0', { pkname: 'sda', type: 'lvm' });
-  expect(read(row('sda', { fstype: 'LVM2_member' }), row('sdb'), volume)).toMatchObject([
-    { path: '/dev/sda', usedFor: 'lvm dm-0 is made of it' },
-    { path: '/dev/sdb' },
+    {
+      path: '/dev/sda',
+      links: [],
+      model: 'Fast Disk',
+      sizeBytes: 1024n,
+      carries: 'gpt',
+      usedFor: 'it has partitions',
+    },
+    { path: '/dev/sda1', links: [], sizeBytes: 1024n, carries: 'xfs:u' },
+    { path: '/dev/sdb', links: [], sizeBytes: 2048n },
+    { path: '/dev/sdc', links: [], sizeBytes: 1024n, carries: 'LVM2_member:v' },
+    { path: '/dev/sdd', links: [], sizeBytes: 1024n, carries: 'dos' },
   ]);
 });
 
@@ -80,12 +83,42 @@ test('what is no disk, or has no bytes, is left out, and so is what is made of o
   ).toMatchObject([{ path: '/dev/sda' }]);
 });
 
+test('a device has the links that last, the one that tells most first', () => {
+  const id = '/dev/disk/by-id';
+  const path = '/dev/disk/by-path';
+  const links = [
+    `${path}/pci-0000:00:05.0-scsi-0:0:0:0 ../../sda`,
+    `${id}/wwn-0x5000c500 ../../sda`,
+    `${id}/scsi-0QEMU_QEMU_HARDDISK_S1 ../../sda`,
+    `${id}/lvm-pv-uuid-MxSopC ../../sda`,
+    `${id}/scsi-1ATA_QEMU_HARDDISK_S1_longer ../../sda`,
+    `${path}/pci-0000:00:06.0-part1 ../../vda1`,
+    `${id}/nvme-eui.0025 ../../nvme0n1`,
+    `${id}/nvme-QEMU_NVMe_Ctrl_S2_and_so_on ../../nvme0n1`,
+    `${id}/elsewhere /etc/passwd`,
+    `${id}/sub/folder ../../sda`,
+  ];
+  const rows = ['sda', 'vda1', 'nvme0n1', 'sdb'].map((kname) => row(kname));
+  const devices = result(0, JSON.stringify({ blockdevices: rows }));
+  expect(offered(devices, result(0, `${links.join('\n')}\n`)).map((each) => each.links)).toEqual([
+    [
+      `${id}/scsi-0QEMU_QEMU_HARDDISK_S1`,
+      `${id}/scsi-1ATA_QEMU_HARDDISK_S1_longer`,
+      `${id}/wwn-0x5000c500`,
+      `${path}/pci-0000:00:05.0-scsi-0:0:0:0`,
+    ],
+    [`${path}/pci-0000:00:06.0-part1`],
+    [`${id}/nvme-QEMU_NVMe_Ctrl_S2_and_so_on`, `${id}/nvme-eui.0025`],
+    [],
+  ]);
+});
+
 test.each([
   [result(1, '', 'lsblk: no'), 'lsblk: no'],
   [result(0, 'nonsense'), 'no JSON'],
 ])('what cannot be told is an error', (answer, message) => {
-  expect(() => readOffered(answer)).toThrow(ObservationError);
-  expect(() => readOffered(answer)).toThrow(message);
+  expect(() => offered(answer)).toThrow(ObservationError);
+  expect(() => offered(answer)).toThrow(message);
 });
 
 test('as util-linux 2.38 prints them, of a node with LVM', () => {
@@ -103,7 +136,7 @@ test('as util-linux 2.38 prints them, of a node with LVM', () => {
       { kname: 'nvme0n1', ...disk, model: 'QEMU NVMe Ctrl', fstype: 'ext4', uuid: 'u', mountpoint: '/' },
     ],
   };
-  const shown = readOffered(result(0, JSON.stringify(printed))).map(
+  const shown = offered(result(0, JSON.stringify(printed))).map(
     ({ path, carries, usedFor }) => [path, carries, usedFor] as const,
   );
   expect(shown).toEqual([

@@ -36,6 +36,7 @@ LOOKS = [
     r'find -L /dev/disk/by-id -maxdepth 1 -samefile /dev/dm-[0-9]+',
     r'find -L /dev/disk/by-id -maxdepth 1 -samefile /dev/{device}',
     r'find -L /proc -maxdepth 3 \( -path /proc/\*/\* ! -path /proc/\[0-9\]\*/fd\* -prune \) -o \( -path /proc/\[0-9\]\*/fd/\* \( -type b -o -type c \) -exec stat -L -c /%F\|%t:%T/ \{\} \+ \)',
+    r'find /dev/disk/by-id /dev/disk/by-path -type l -printf %p %l.n',
     r'find /proc -maxdepth 2 -path /proc/\[0-9\]\*/mountinfo -exec grep -hs -e \[\[:space:\]\][0-9]+:[0-9]+\[\[:space:\]\] -e \[\[:space:\]\]/\[\[:space:\]\]/\[\[:space:\]\] \{\} \+',
     r'find /proc -maxdepth 3 -path /proc/\[0-9\]\*/fd/\* \( -lname /dev/null -o -perm -u\+w -lname /dev/{device} \) -printf /%l/',
     r'find /sys/class/block/dm-[0-9]+/holders/ -mindepth 1',

@@ -6,8 +6,8 @@ import type { KubeClient } from '../../kube/types.ts';
 import { NodeError } from '../../nodes/errors.ts';
 import type { Probe, ProbeResult } from '../../nodes/job.ts';
 import { groupProbe, readAllGroups } from '../../storage/lvm/report.ts';
-import { type OfferedDevice, offeredProbe, readOffered } from '../../storage/offered-devices.ts';
-import { ObservationError } from '../../storage/probe-results.ts';
+import { type OfferedDevice, offeredProbes, readOffered } from '../../storage/offered-devices.ts';
+import { answersOf, ObservationError } from '../../storage/probe-results.ts';
 import { nodeOf } from '../../volumes/desired.ts';
 import type { Io } from '../io.ts';
 import type { NodeFlags } from '../nodes/flags.ts';
@@ -38,10 +38,12 @@ export async function askDevice(nodes: readonly string[], asking: Asking): Promi
   const { prompts } = asking;
   const [node] = nodes;
   if (node !== undefined && nodes.length === 1) {
-    const devices = await look(node, offeredProbe(), readOffered, asking);
+    const devices = await look(node, offeredProbes(), readOffered, asking);
     if (devices !== undefined && devices.length > 0) {
       const owners = await ownersOn(node, asking);
-      const choices = aligned(devices.map((device) => deviceChoice(device, owners.get(device.path))));
+      const owner = ({ path, links }: OfferedDevice) =>
+        [path, ...links].map((name) => owners.get(name)).find((name) => name !== undefined);
+      const choices = aligned(devices.map((device) => deviceChoice(device, owner(device))));
       const answer = await prompts.select(`Device of ${node}:`, [
         ...choices.filter(({ disabled }) => disabled === undefined),
         { name: 'another one, by its path', value: OTHER },
@@ -58,7 +60,7 @@ export async function askGroup(nodes: readonly string[], asking: Asking): Promis
   const { prompts } = asking;
   const [node] = nodes;
   if (node !== undefined && nodes.length === 1) {
-    const groups = await look(node, groupProbe(), readAllGroups, asking);
+    const groups = await look(node, [groupProbe()], (get) => readAllGroups(get('groups')), asking);
     if (groups !== undefined && groups.length > 0) {
       const answer = await prompts.select(`Volume group of ${node}:`, [
         ...groups.map(
@@ -82,7 +84,7 @@ function deviceChoice(
   device: OfferedDevice,
   owner: string | undefined,
 ): { cells: string[]; choice: Omit<Choice, 'name'> } {
-  const { path, model = '', sizeBytes, carries, usedFor } = device;
+  const { path, links, model = '', sizeBytes, carries, usedFor } = device;
   const use = owner === undefined ? usedFor : `Volume ${owner}'s`;
   return {
     cells: [
@@ -91,7 +93,7 @@ function deviceChoice(
       model,
       carries ?? (use === undefined ? 'no signature seen' : ''),
     ],
-    choice: { value: path, ...(use !== undefined && { disabled: use }) },
+    choice: { value: links[0] ?? path, ...(use !== undefined && { disabled: use }) },
   };
 }
 
@@ -125,19 +127,17 @@ async function ownersOn(node: string, { connect, io }: Asking): Promise<Map<stri
 /** undefined where the node does not say, which is told: then it is asked for by name. */
 async function look<T>(
   node: string,
-  probe: Probe,
-  read: (result: ProbeResult) => T,
+  probes: Probe[],
+  read: (get: (probe: string) => ProbeResult) => T,
   { io, connect, nodeFlags }: Asking,
 ): Promise<T | undefined> {
   io.stderr.write(`Looking at ${node} …\n`);
   try {
     const flags = await nodeFlags();
     const results = await withNodes([node], flags, io, await connect(), (executor) =>
-      executor.observe(node, [probe]),
+      executor.observe(node, probes),
     );
-    const result = results.get(probe.name);
-    if (result === undefined) return undefined;
-    return read(result);
+    return read(answersOf(results));
   } catch (error) {
     if (!(error instanceof NodeError) && !(error instanceof ObservationError)) throw error;
     io.stderr.write(printable(`note: not looked at: ${error.message}\n`));

@@ -23,6 +23,8 @@ const DEVICES = JSON.stringify({
     device('sdc'),
   ],
 });
+const LINK = '/dev/disk/by-id/ata-Fast_S3';
+const PLACE = '/dev/disk/by-path/pci-0000:00:05.0-ata-3';
 const GROUPS = JSON.stringify({
   report: [
     {
@@ -42,6 +44,7 @@ const PROBES = {
   'free /var/lib/metalk8s/storage': room,
   'free /var/lib/metalk8s/storage/sparse': room,
   'offered devices': result(0, DEVICES),
+  'offered links': result(0, `${PLACE} ../../sdc\n${LINK} ../../sdc\n`),
   groups: result(0, GROUPS),
 };
 const away = new NodeError('unreachable', 'n2', 'node n2 did not answer', { hint: 'Look at it.' });
@@ -119,36 +122,43 @@ test.each([
 });
 
 describe('a raw device', () => {
-  test('is one of those that the node has; those in use cannot be chosen', async () => {
-    const probes = { ...PROBES, ...NO_DEVICE };
-    const executor = fakeExecutor({ n1: { probes } });
-    const outcome = await stowage(
-      [...CREATE, 'd', ...KNOWN],
-      world(['raw', '/dev/sda', '/dev/sdc'], { executor }),
-    );
-    expect(outcome.choices[1]).toEqual([
-      '/dev/sdb  2Gi  Fast  ext4:u',
-      '/dev/sdc  2Gi  Fast  no signature seen',
-      'another one, by its path',
-      '/dev/sda  2Gi  Fast (mounted at /)',
-    ]);
-    // There is none on the node after all, which is found before anything is sent.
-    expect(outcome.code).toBe(5);
-    expect(outcome.err).toContain('Volume d: there is no device /dev/sdc on the node');
-    expect(outcome.err).toContain('hint: Check the path');
-    expect(created(outcome)).toEqual([]);
-  });
+  // One goes by a link that lasts, and by the kernel's name where it has none.
+  test.each([LINK, '/dev/sdb'])(
+    '%s is one of those that the node has; those in use cannot be chosen',
+    async (path) => {
+      const probes = { ...PROBES, ...NO_DEVICE };
+      const executor = fakeExecutor({ n1: { probes } });
+      const outcome = await stowage(
+        [...CREATE, 'd', ...KNOWN],
+        world(['raw', '/dev/sda', path], { executor }),
+      );
+      expect(outcome.choices[1]).toEqual([
+        '/dev/sdb  2Gi  Fast  ext4:u',
+        '/dev/sdc  2Gi  Fast  no signature seen',
+        'another one, by its path',
+        '/dev/sda  2Gi  Fast (mounted at /)',
+      ]);
+      // There is none on the node after all, which is found before anything is sent.
+      expect(outcome.code).toBe(5);
+      expect(outcome.err).toContain(`Volume d: there is no device ${path} on the node`);
+      expect(outcome.err).toContain('hint: Check the path');
+      expect(created(outcome)).toEqual([]);
+    },
+  );
 
-  test('that a Volume has is shown as that Volume’s', async () => {
-    const raw = volumeNamed('mine');
-    raw.spec = { nodeName: 'n1', storageClassName: 'fast', rawBlockDevice: { devicePath: '/dev/sdc' } };
-    const objects = { ...world([]).objects, 'volumes/mine': raw };
-    const { choices } = await stowage(
-      [...CREATE, 'd', ...KNOWN],
-      world(['raw', '', 'x', '/dev/sdd'], { objects }),
-    );
-    expect(choices[1]).toContain("/dev/sdc  2Gi  Fast (Volume mine's)");
-  });
+  test.each(['/dev/sdc', LINK, PLACE])(
+    'that a Volume has as %s is shown as that Volume’s',
+    async (devicePath) => {
+      const raw = volumeNamed('mine');
+      raw.spec = { nodeName: 'n1', storageClassName: 'fast', rawBlockDevice: { devicePath } };
+      const objects = { ...world([]).objects, 'volumes/mine': raw };
+      const { choices } = await stowage(
+        [...CREATE, 'd', ...KNOWN],
+        world(['raw', '', 'x', '/dev/sdd'], { objects }),
+      );
+      expect(choices[1]).toContain("/dev/sdc  2Gi  Fast (Volume mine's)");
+    },
+  );
 
   test('of a node that does not answer is asked for by its path', async () => {
     const flags = ['--node', 'n2', '--storage-class', 'fast'];
