@@ -6,6 +6,14 @@ export function accessModesOf({ template }: Pick<VolumeSpec, 'template'>): reado
   return Array.isArray(modes) ? modes : [];
 }
 
+/**
+ * Whether the volume is a file in a directory that several nodes share, which one at a time writes. On another node it is not
+ * seen what was not written back, so no copy is made of it.
+ */
+export function isWrittenOnSeveral(spec: Pick<VolumeSpec, 'template' | 'attachableNodes'>): boolean {
+  return (spec.attachableNodes?.length ?? 0) > 1 && !isReadOnlyShared(spec);
+}
+
 /** Whether several nodes may have the volume at once, each by a device that cannot be written to. */
 export function isReadOnlyShared(spec: Pick<VolumeSpec, 'template' | 'attachableNodes'>): boolean {
   const modes = accessModesOf(spec);

@@ -24,8 +24,8 @@ export type Outcome =
   | { is: 'in-use'; message: string }
   /** It is not attached, and nothing was done, or not all. `heldBy`: the nodes that have the file, by their own account. */
   | { is: 'failed'; message: string; heldBy?: readonly string[] }
-  /** It may be either. */
-  | { is: 'unknown'; message: string };
+  /** It may be either. `nothingDone`: not even the first look came to an end, so that no job was submitted. */
+  | { is: 'unknown'; message: string; nothingDone?: boolean };
 
 export interface AttacherDeps {
   executor: Executor;
@@ -73,19 +73,29 @@ export function createAttacher(deps: AttacherDeps): Attacher {
     signal: AbortSignal,
     whyNot: WhyNot,
   ): Promise<Outcome> {
-    const place = { volume, node, desired: deps.desiredOf(volume, node, readOnly), signal };
+    const place: Place = {
+      volume,
+      node,
+      desired: deps.desiredOf(volume, node, readOnly),
+      signal,
+      seen: false,
+    };
     try {
       if (kind === 'attach') return await attach(place, whyNot);
       return kind === 'detach' ? await detach(place, whyNot) : await look(place);
     } catch (error) {
-      if (error instanceof NodeError) return unknown(withHint(error.message, error.hint));
-      if (error instanceof ObservationError) return unknown(error.message);
+      const nothingDone = !place.seen;
+      if (error instanceof NodeError) return { ...unknown(withHint(error.message, error.hint)), nothingDone };
+      if (error instanceof ObservationError) return { ...unknown(error.message), nothingDone };
       throw error;
     }
   }
 
-  const see = ({ volume, node, desired }: Place, seen?: ReadonlyMap<string, ProbeResult>) =>
-    deps.look(volume, node, desired, seen);
+  async function see(place: Place, seen?: ReadonlyMap<string, ProbeResult>): Promise<Observed> {
+    const observed = await deps.look(place.volume, place.node, place.desired, seen);
+    place.seen = true;
+    return observed;
+  }
 
   /** Whoever worked on it before may have lost the answer: what still runs is waited for, and its jobs are removed. */
   async function look(place: Place): Promise<Outcome> {
@@ -228,9 +238,11 @@ interface Place {
   node: string;
   desired: Desired;
   signal: AbortSignal;
+  /** A look came to its end. No job is submitted before one has. */
+  seen: boolean;
 }
 
-const unknown = (message: string): Outcome => ({ is: 'unknown', message });
+const unknown = (message: string): Extract<Outcome, { is: 'unknown' }> => ({ is: 'unknown', message });
 
 const stillRuns = ({ node }: Place): Outcome => unknown(`a job of this Volume still runs on node ${node}`);
 

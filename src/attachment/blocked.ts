@@ -18,6 +18,10 @@ export function refusalOf(view: View, entries: readonly Entry[], node: string): 
   }
   const facts = view.nodeFacts(node);
   const what = `Volume ${volume.name}`;
+  if (view.problem !== undefined) {
+    const message = `${what}: ${view.problem}. Nothing is done on any node by it; correct the status`;
+    return { reason: 'problem', message };
+  }
   if (!volume.attachable) {
     const message = `${what} is not there to be attached: it was not made yet, or is being deleted`;
     return { reason: 'not-made', message };
@@ -84,7 +88,7 @@ export function blockedOf(view: View, entries: readonly Entry[]): Blocked[] {
   for (const { node, pods } of view.wanted) {
     const entry = entries.find((one) => one.node === node);
     const surplus = entry?.state === 'Attached' && keeper !== undefined && entry !== keeper;
-    if (entry !== undefined && !surplus && isThere(entry)) continue;
+    if (entry !== undefined && !surplus && isThere(view, entry)) continue;
     const refusal = refusalOf(view, entries, node);
     if (refusal === undefined || (pods.length === 0 && refusal.reason !== 'paused')) continue;
     blocked.push({ node, pods, ...refusal });
@@ -100,5 +104,6 @@ export function blockedOf(view: View, entries: readonly Entry[]): Blocked[] {
   return blocked;
 }
 
-/** Attached, or soon to be known: nothing to be said of policies. */
-const isThere = ({ state, safeToMount }: Entry): boolean => state !== 'Attached' || safeToMount;
+/** Attached, or soon to be known: nothing to be said of policies. Nobody looks at a node for an object with a problem. */
+const isThere = ({ problem }: View, { state, safeToMount }: Entry): boolean =>
+  state === 'Attached' ? safeToMount : problem === undefined;

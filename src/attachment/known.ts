@@ -7,7 +7,7 @@ import type { Entry, OperationKind } from './types.ts';
 export interface Known {
   uid: string;
   name: string;
-  /** As it was seen last: what is attached is let go of by it even when the object is gone. */
+  /** As it was seen last with a record to be trusted, if ever: what is attached is let go of by it even when the object is gone. */
   volume: Volume;
   entries: readonly Entry[];
   /** Nodes of the volume that were not looked at since this process began, or since they booted. */

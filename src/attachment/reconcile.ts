@@ -11,6 +11,10 @@ import type { Entry, Next, Operation, OperationKind, View, Wanted } from './type
  */
 export function reconcile(view: View, now: number): Next {
   const kept = withPods(view.entries, view.wanted, view.lives);
+  // What it says of nodes and paths may be anybody's word: all stays as it is until that is put right.
+  if (view.problem !== undefined) {
+    return { entries: kept, forced: [], start: undefined, blocked: blockedOf(view, kept), again: undefined };
+  }
   const { entries, forced, deadlines } = letGo(view, kept, now);
   // One operation a volume.
   const due = view.running === undefined ? dueOf(view, entries, now) : [];

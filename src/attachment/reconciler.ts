@@ -41,6 +41,8 @@ export interface AttachmentDeps {
   logger: Logger;
   /** Whether this process has hands on that node. A Volume is left alone unless it has them on all of its nodes. */
   actsFor(node: string): boolean;
+  /** Why nothing may be done on a node by what the Volume's object says; undefined: it may. Pure. */
+  recordProblem(volume: Volume): string | undefined;
   /** In ms; Infinity: never. */
   maxWaitForUnmountMs: number;
   /** How often each node is looked at for what it has, in ms; undefined: when there is a reason to. */
@@ -101,8 +103,11 @@ export function createAttachmentReconciler(deps: AttachmentDeps): AttachmentReco
     return named.has(name) ? { requeueAfterMs: Math.min(wait, repair) } : undefined;
   }
 
-  const actsFor = ({ spec, status }: Volume) =>
-    (spec.attachableNodes ?? [status?.prepared?.node ?? spec.nodeName]).every(deps.actsFor);
+  const actsFor = (volume: Volume) => {
+    const { spec, status } = volume;
+    const made = deps.recordProblem(volume) === undefined ? status?.prepared?.node : undefined;
+    return (spec.attachableNodes ?? [made ?? spec.nodeName]).every(deps.actsFor);
+  };
 
   /** @returns in how many ms to decide again if nothing changes before; Infinity: not by itself */
   async function reconcileOne(known: Known, volume: Volume | undefined): Promise<number> {
@@ -115,20 +120,25 @@ export function createAttachmentReconciler(deps: AttachmentDeps): AttachmentReco
   }
 
   async function once(known: Known, volume: Volume | undefined): Promise<number | 'stale'> {
-    if (volume !== undefined) known.volume = volume;
     const now = clock.now();
+    const problem = deps.recordProblem(volume ?? known.volume);
+    const trusted = problem === undefined ? volume : undefined;
+    // What waits for its place, or is let go of when the object is gone, goes by what could be trusted last.
+    if (trusted !== undefined) known.volume = trusted;
     const managed = volume && managing(volume);
-    doubtNodes(known, managed, (node) => lifeOf(nodes.get(node)), now);
-    if (volume !== undefined && managed !== undefined) {
-      heedVolume(known, volume, now);
-      for (const node of heedOrders(known, volume, managed, (node) => factsOf(node, volume))) {
+    // It may name any node.
+    if (problem === undefined) doubtNodes(known, managed, (node) => lifeOf(nodes.get(node)), now);
+    if (trusted !== undefined && managed !== undefined) {
+      heedVolume(known, trusted, now);
+      for (const node of heedOrders(known, trusted, managed, (node) => factsOf(node, trusted))) {
         logger.warn({ volume: known.name, node }, 'let go of on a dead node, as was asked for');
       }
     }
-    const polledAgain = polls.poll(known, managed, now);
+    const polledAgain = polls.poll(known, trusted && managed, now);
     const needed = volume === undefined ? [] : uses.of(volume);
     const view: View = {
       volume: managed,
+      problem,
       wanted:
         managed === undefined
           ? []

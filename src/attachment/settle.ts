@@ -16,7 +16,6 @@ export function settle(
   was?: Entry,
 ): void {
   const fail = (message: string) => noteFailure(known, kind, node, message, now, random);
-  const had = known.entries.some((entry) => entry.node === node);
   switch (outcome.is) {
     case 'attached': {
       const { is: _, ...found } = outcome;
@@ -59,13 +58,18 @@ export function settle(
       return;
     case 'unknown':
       fail(outcome.message);
+      if (kind !== 'look') noteFailure(known, 'look', node, outcome.message, now, random);
+      // The only entry is what this attach itself began with, and it did nothing: what is known is no more than before. An entry
+      // that was there already stays, for whoever wrote that may have submitted a job.
+      if (kind === 'attach' && was === undefined && outcome.nothingDone) {
+        known.entries = withoutNode(known.entries, node);
+      }
       // A node that was only to be looked at, and is not known to have it, holds nobody up. Nor does one that was let go of
       // meanwhile, by force or by order: it is looked at when it is back.
-      if (!had) {
+      if (!known.entries.some((entry) => entry.node === node)) {
         known.unseen.add(node);
         return;
       }
-      if (kind !== 'look') noteFailure(known, 'look', node, outcome.message, now, random);
       known.entries = change(
         known.entries,
         node,

@@ -75,6 +75,8 @@ export interface Operation {
 export interface View {
   /** undefined: the Volume is gone. */
   volume: Managed | undefined;
+  /** Why nothing may be done on a node by what the Volume's object says, as the Volume controller refuses it, too. */
+  problem: string | undefined;
   wanted: readonly Wanted[];
   /** The actual state of the world. */
   entries: readonly Entry[];
@@ -96,8 +98,8 @@ export interface View {
 export interface Blocked {
   node: string;
   pods: readonly PodUse[];
-  /** `multi-attach`: another node has it; `gone`: the Volume is, or the node is gone or off. */
-  reason: 'multi-attach' | 'node-not-allowed' | 'not-made' | 'paused' | 'gone';
+  /** `multi-attach`: another node has it; `gone`: the Volume is, or the node is gone or off; `problem`: of the Volume's object. */
+  reason: 'multi-attach' | 'node-not-allowed' | 'not-made' | 'paused' | 'gone' | 'problem';
   message: string;
 }
 

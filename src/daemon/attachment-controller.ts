@@ -26,6 +26,7 @@ import type { LoopNumbers } from '../storage/loop-numbers.ts';
 import { observe } from '../storage/observe.ts';
 import { desiredOf } from '../volumes/desired.ts';
 import { withOwners } from '../volumes/other-volumes.ts';
+import { recordProblem } from '../volumes/record-problem.ts';
 import type { Attachments } from './metrics/attachments.ts';
 
 export interface AttachmentOptions {
@@ -127,6 +128,7 @@ export function createAttachmentController(deps: AttachmentControllerDeps): Atta
     uses,
     attacher,
     operations,
+    recordProblem,
     enqueue: (name) => queue.add(name),
   });
 

@@ -31,6 +31,8 @@ export interface DesiredSparse extends DesiredVolume {
   readOnly: boolean;
   /** The file is on a file system that several nodes share: an owner file beside it says who has it attached. */
   shared: boolean;
+  /** For how many bytes a shared one is made so far, as its status says: other nodes than the one that did it have no record of it. */
+  recordedBytes?: bigint;
   /** For whom work is done on a shared one. */
   owner?: Claim | undefined;
   /** The backing file's absolute path; its last part is the UID. */
@@ -39,6 +41,8 @@ export interface DesiredSparse extends DesiredVolume {
   sizeBytes: bigint;
   /** What it starts from, instead of being empty. */
   source?: Source | undefined;
+  /** It is being deleted with what it holds. */
+  givenUp?: boolean;
   /** A Volume of its name is made once and never again: it is a claim's, by whose UID it is named. */
   once?: boolean;
 }

@@ -15,7 +15,7 @@ import { setStatus } from './status.ts';
 import { type ClassOptions, checkClass } from './storage-class.ts';
 import type { Decision, Input } from './types.ts';
 
-/** Attempts to prepare a volume before a person must look. */
+/** Attempts to prepare a volume before a person must look. A copy is tried for as long as it takes. */
 const MAX_ATTEMPTS = 8;
 
 /** A Volume without its PersistentVolume: the chart "Volume Deployment" of the specification. */
@@ -93,12 +93,12 @@ export function deploy(input: Input, now: number): Decision {
       if (step.is === 'failed' && isForGood(volume, step.exit)) {
         return fail(READY_REASON.creationError, withHint(step.message, anew(volume)));
       }
-      return attempt >= MAX_ATTEMPTS
+      return attempt >= MAX_ATTEMPTS && !isCopy(volume)
         ? fail(READY_REASON.creationError, `given up after ${attempt} attempts: ${step.message}`)
         : startAttempt(volume, now, 'PrepareVolume', attempt + 1, 'Pending', {
             ...pending,
             // Whoever waits for the volume is told what it is that fails.
-            ...(volume.spec.source?.populator == null ? {} : { reason: READY_REASON.waitingForSource }),
+            ...(volume.spec.source == null ? {} : { reason: READY_REASON.waitingForSource }),
             message: `attempt ${attempt} ended early: ${step.message}`,
           });
     case 'refused': {
@@ -112,6 +112,9 @@ export function deploy(input: Input, now: number): Decision {
       return {};
   }
 }
+
+/** What it fails by passes: who has the source mounted goes, and room comes back, though nobody tells of it. */
+const isCopy = ({ spec: { source } }: Volume): boolean => source != null && source.populator == null;
 
 /**
  * What was made by mkfs has the file system that the class says. What is a copy has that of its source, which may be another

@@ -79,14 +79,25 @@ export function desiredOf(
     ...common,
     type: 'sparse',
     ...(madeForClaim(volume) && prepared === undefined ? { once: true } : {}),
+    ...(metadata.deletionTimestamp !== undefined && onDeleteOf(volume) !== 'Retain' ? { givenUp: true } : {}),
     onDemand: spec.attachPolicy === 'OnDemand',
     readOnly: isReadOnlyShared(spec),
     shared,
     source: from !== undefined && 'file' in from ? from : undefined,
+    ...recordedBytes(shared && prepared !== undefined ? status?.capacity : undefined),
     owner: shared ? { node, token: `v${status?.attempt ?? 0}` } : undefined,
     file: path ?? `${spec.sparseLoopDevice?.directory ?? SPARSE_FOLDER}/${metadata.uid}`,
     sizeBytes: sizeOf(volume),
   };
+}
+
+/** Nothing for what is no size. */
+function recordedBytes(capacity: string | undefined): { recordedBytes?: bigint } {
+  try {
+    return capacity === undefined ? {} : { recordedBytes: parseQuantity(capacity) };
+  } catch {
+    return {};
+  }
 }
 
 /** 0 for what is no size: such a Volume is never made, and one that is made keeps the size that it has. */

@@ -1,3 +1,4 @@
+import { isWrittenOnSeveral } from '../api/access-modes.ts';
 import type { KubeObject } from '../api/meta.ts';
 import type { VolumeSnapshotContent } from '../api/snapshot.ts';
 import { parseHandle, type SnapshotHandle, snapshotUidOf } from '../api/snapshot-handle.ts';
@@ -92,6 +93,11 @@ function fromVolume({ spec }: Volume, name: string, source: Volume | undefined, 
   if (source.metadata.deletionTimestamp !== undefined) return { problem: `${what} is being deleted` };
   const desired = desiredOf(source, undefined, node);
   if (desired.type === 'raw') return { problem: `${what} is a raw device, which nothing starts from` };
+  if (isWrittenOnSeveral(source.spec)) {
+    return {
+      problem: `${what} is on a directory that several nodes share, and no copies of such volumes are made. Copy its data within a pod`,
+    };
+  }
   const nodes = source.spec.attachableNodes ?? [source.status.prepared.node];
   if (!nodes.includes(node)) {
     return { problem: `${what} is on node ${nodes.join(', ')}, and this one is to be on ${node}` };

@@ -2,13 +2,15 @@ import { expect, test } from '@jest/globals';
 import type { Volume } from '../../src/api/volume.ts';
 import { type AttacherDeps, createAttacher } from '../../src/attachment/attacher.ts';
 import type { Operation } from '../../src/attachment/types.ts';
+import { NodeError } from '../../src/nodes/errors.ts';
 import type { Job, Probe } from '../../src/nodes/job.ts';
 import { createLoopNumbers } from '../../src/storage/loop-numbers.ts';
+import { ObservationError } from '../../src/storage/probe-results.ts';
 import type { Desired } from '../../src/storage/types.ts';
 import { desiredOf } from '../../src/volumes/desired.ts';
 import { unused } from '../support/fake-executor.ts';
 import { FakeShare, FakeSharer } from '../support/fake-shared.ts';
-import { madeNode, volume } from '../support/volume-input.ts';
+import { madeNode, readyNode, volume } from '../support/volume-input.ts';
 
 const never = new Promise<never>(() => {});
 const attach = { kind: 'attach', node: 'n1', readOnly: false } as const;
@@ -53,6 +55,40 @@ test('a number is free again where nothing is attached', async () => {
   expect(outcome).toMatchObject({ is: 'failed', message: 'paused' });
   expect([...loopNumbers.ofOthers('n1', 'other')]).toEqual([]);
 });
+
+const refused = new NodeError('refused', 'n1', 'n1 refuses the key');
+
+test.each<[string, { looks: (Error | object)[]; submit?: Error; forget?: Error }, boolean]>([
+  ['the first look', { looks: [refused] }, true],
+  ['the first look, which cannot be read', { looks: [new ObservationError('no answer for loops')] }, true],
+  ['the job', { looks: [madeNode], submit: refused }, false],
+  ['the look after the job', { looks: [madeNode, refused] }, false],
+  ['the look for jobs, where it is attached already', { looks: [readyNode], forget: refused }, false],
+])(
+  'an attach tells that it did nothing where the node does not answer %s: %#',
+  async (_, answers, nothingDone) => {
+    const looks = [...answers.looks];
+    const or = async <T>(error: Error | undefined, answer: T): Promise<T> => {
+      if (error !== undefined) throw error;
+      return answer;
+    };
+    const attacher = createAttacher({
+      loopNumbers: createLoopNumbers(),
+      executor: {
+        submit: () =>
+          or(answers.submit, { state: 'failed', step: { name: 'x', command: 'x' }, exit: 1, output: '' }),
+        forget: () => or(answers.forget, true),
+      },
+      desiredOf: (each: Volume) => desiredOf(each, undefined, 'n1'),
+      async look() {
+        const next = looks.shift();
+        return next instanceof Error ? or(next, undefined) : next;
+      },
+    } as unknown as AttacherDeps);
+    const outcome = await attacher.run(attach, volume(), new AbortController().signal, async () => undefined);
+    expect(outcome).toMatchObject({ is: 'unknown', nothingDone });
+  },
+);
 
 test('a file that nodes share is got from a node that was started anew', async () => {
   const share = new FakeShare();

@@ -1,9 +1,9 @@
-import { expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import type { KubeNode, Pod } from '../../src/api/core.ts';
 import type { KubeObject, Resource } from '../../src/api/meta.ts';
 import { OUT_OF_SERVICE_TAINT } from '../../src/api/names.ts';
 import { PODS } from '../../src/api/resources.ts';
-import type { Volume } from '../../src/api/volume.ts';
+import type { Prepared, Volume } from '../../src/api/volume.ts';
 import type { Outcome, WhyNot } from '../../src/attachment/attacher.ts';
 import { createAttachmentReconciler } from '../../src/attachment/reconciler.ts';
 import type { Operation, OperationKind } from '../../src/attachment/types.ts';
@@ -18,7 +18,10 @@ import { memoryLogger } from '../support/logger.ts';
 function cache<T extends KubeObject>(...objects: T[]) {
   const byName = new Map(objects.map((object) => [object.metadata.name, object]));
   const learn = (object: T) => void byName.set(object.metadata.name, object);
-  return { get: (name: string) => byName.get(name), learn } as unknown as Informer<T>;
+  const drop = (name: string) => void byName.delete(name);
+  return { get: (name: string) => byName.get(name), learn, drop } as unknown as Informer<T> & {
+    drop: typeof drop;
+  };
 }
 
 const node = (name: string, ready: boolean, ...taints: string[]): KubeNode =>
@@ -60,6 +63,8 @@ function world(since = '', ...needed: Pod[]) {
   let ask = async () => {};
   const refusals: Error[] = [];
   let running: { operation: Operation; end(outcome: Outcome): void; whyNot: WhyNot } | undefined;
+  const ranBy: string[] = [];
+  let needs = 'n1';
   let now = NOW;
   const clock = { now: () => now, sleep: async () => {} };
   const cap = { inAll: 9, perGroup: 9 };
@@ -85,14 +90,15 @@ function world(since = '', ...needed: Pod[]) {
     storageClasses: cache(),
     pods: cache(),
     uses: {
-      of: () => needed.map((pod) => ({ pod, use: use(pod.metadata.name, 'n1') })),
+      of: () => needed.map((pod) => ({ pod, use: use(pod.metadata.name, needs) })),
       volumesOf: () => ['u1'],
       namesOf: () => [],
       lives: () => false,
     },
     attacher: {
-      run: (operation, _volume, _signal, whyNot) =>
+      run: (operation, { status }, _signal, whyNot) =>
         new Promise((resolve) => {
+          ranBy.push(String(status?.prepared?.paths));
           running = { operation, end: resolve, whyNot };
         }),
     },
@@ -104,7 +110,9 @@ function world(since = '', ...needed: Pod[]) {
     clock,
     random: () => 0,
     logger: memoryLogger(),
-    actsFor: () => true,
+    actsFor: (name) => name !== 'foreign',
+    recordProblem: ({ status }) =>
+      String(status?.prepared?.paths) === '/srv/u1' ? undefined : 'status.prepared names another file',
     maxWaitForUnmountMs: 360_000,
     pollIntervalMs: undefined,
     enqueue() {},
@@ -113,8 +121,11 @@ function world(since = '', ...needed: Pod[]) {
   return {
     reconciler,
     nodes,
+    volumes,
     forced,
     writes,
+    /** The paths that each operation was begun with. */
+    ranBy,
     told,
     /** The API server refuses the next writes of Volumes. */
     refuse: (...errors: Error[]) => void refusals.push(...errors),
@@ -125,6 +136,16 @@ function world(since = '', ...needed: Pod[]) {
     /** The API server takes its time to answer. */
     slow(work: () => Promise<void>) {
       ask = work;
+    },
+    /** The pods are on that node from now on. */
+    needOn(name: string) {
+      needs = name;
+    },
+    /** Somebody writes into the Volume's record. */
+    prepare(change: Partial<Prepared>) {
+      const { spec, status } = volumes.get('v1') as Volume;
+      const prepared = { ...volumeObject().status?.prepared, ...change } as Prepared;
+      volumes.learn(volumeObject(spec, { ...status, prepared }));
     },
     /** Has the operation end that runs, which must be this one. */
     async end(kind: OperationKind, on: string, outcome: Outcome) {
@@ -277,4 +298,108 @@ test('what is in use is tried to be detached again and again without a write eac
   await tryOnce();
   await tryOnce();
   expect(writes).toEqual([]);
+});
+
+describe('an attach to a node of which nothing is known, that does not answer', () => {
+  const nothing: Outcome = { is: 'unknown', message: 'n1 refuses the key', nothingDone: true };
+
+  test.each<[string, Outcome, string]>([
+    ['does not, where nothing was done', nothing, 'n2 Attaching'],
+    ['does, where a job may have been submitted', { ...nothing, nothingDone: false }, 'n1 Uncertain'],
+  ])('keeps it from a pod on another node: %s', async (_, outcome, entry) => {
+    const { reconciler, end, pass, entries, needOn } = world('', podObject({}, {}, { name: 'p1' }));
+    await reconciler.reconcile('v1');
+    await end('look', 'n1', { is: 'detached' });
+    await reconciler.reconcile('v1');
+    await end('look', 'n2', { is: 'detached' });
+    await reconciler.reconcile('v1');
+    expect(entries()).toEqual(['n1 Attaching']);
+    await end('attach', 'n1', outcome);
+    needOn('n2');
+    pass(1);
+    // The pod is told, if it waits.
+    await reconciler.reconcile('v1').catch(() => {});
+    expect(entries()).toEqual([entry]);
+  });
+
+  test('keeps it, where an earlier process recorded it', async () => {
+    const { reconciler, end, entries, needOn } = world('', podObject({}, {}, { name: 'p1' }));
+    needOn('n2');
+    await reconciler.reconcile('v1');
+    await end('look', 'n1', nothing);
+    await reconciler.reconcile('v1');
+    await end('look', 'n2', { is: 'detached' });
+    await reconciler.reconcile('v1').catch(() => {});
+    expect(entries()).toEqual(['n1 Uncertain']);
+  });
+});
+
+describe('a record that Stowage never wrote', () => {
+  const forged = { node: 'n9', paths: ['/srv/of-another'] };
+
+  test('has no node looked at, and nothing detached, and the pod is told; put right, all goes on', async () => {
+    const { reconciler, end, prepare, running, told, entries, ranBy, needOn } = world(
+      '',
+      podObject({}, {}, { name: 'p1' }),
+    );
+    prepare(forged);
+    needOn('n2');
+    await reconciler.reconcile('v1').catch(() => {});
+    expect(running()).toBeUndefined();
+    expect(entries()).toEqual(['n1 Uncertain']);
+    expect(told).toEqual(['p1 FailedAttachVolume']);
+    prepare({});
+    await reconciler.reconcile('v1');
+    await end('look', 'n1', attached);
+    await reconciler.reconcile('v1');
+    expect(running()).toMatchObject({ kind: 'look', node: 'n2' });
+    expect(ranBy).toEqual(['/srv/u1', '/srv/u1']);
+  });
+
+  test('has its node not looked at either once it is put right', async () => {
+    const { reconciler, end, prepare, volumes, nodes, running } = world();
+    const { spec, status } = volumes.get('v1') as Volume;
+    volumes.learn(volumeObject({ ...spec, attachableNodes: undefined }, status));
+    nodes.learn(node('n9', true));
+    prepare(forged);
+    await reconciler.reconcile('v1');
+    prepare({});
+    await reconciler.reconcile('v1');
+    await end('look', 'n1', { is: 'detached' });
+    await reconciler.reconcile('v1');
+    expect(running()).toMatchObject({ kind: 'look', node: 'n1' });
+  });
+
+  test('is not what is let go of by when the Volume is gone', async () => {
+    const { reconciler, end, prepare, volumes, ranBy } = world();
+    await reconciler.reconcile('v1');
+    await end('look', 'n1', attached);
+    prepare(forged);
+    await reconciler.reconcile('v1');
+    expect(ranBy).toEqual(['/srv/u1']);
+    volumes.drop('v1');
+    await reconciler.reconcile('v1');
+    await end('look', 'n2', { is: 'detached' });
+    await reconciler.reconcile('v1');
+    await end('detach', 'n1', { is: 'detached' });
+    expect(ranBy).toEqual(['/srv/u1', '/srv/u1', '/srv/u1']);
+  });
+
+  test('that was never another one has nothing let go of when the Volume is gone', async () => {
+    const { reconciler, prepare, volumes, ranBy } = world();
+    prepare(forged);
+    await reconciler.reconcile('v1');
+    volumes.drop('v1');
+    await reconciler.reconcile('v1');
+    expect(ranBy).toEqual([]);
+  });
+
+  test('does not say which process has hands on its nodes', async () => {
+    const { reconciler, prepare, volumes } = world();
+    const { spec, status } = volumes.get('v1') as Volume;
+    volumes.learn(volumeObject({ ...spec, nodeName: 'foreign', attachableNodes: undefined }, status));
+    prepare(forged);
+    await reconciler.reconcile('v1');
+    expect([...reconciler.known()]).toEqual([]);
+  });
 });

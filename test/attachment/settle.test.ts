@@ -71,6 +71,22 @@ const cases: [
     { unseen: true, fails: ['attach', 'look'] },
   ],
   [
+    'an attach that did nothing, of what nothing was known of, holds nobody up',
+    'attach',
+    entry('Attaching'),
+    { is: 'unknown', message: 'away', nothingDone: true },
+    [],
+    { unseen: true, fails: ['attach', 'look'] },
+  ],
+  [
+    'a detach that did nothing leaves it attached for all that is known',
+    'detach',
+    entry('Detaching'),
+    { is: 'unknown', message: 'away', nothingDone: true },
+    [{ state: 'Uncertain', message: 'away' }],
+    { unseen: true, fails: ['detach', 'look'] },
+  ],
+  [
     'a detach that succeeded',
     'detach',
     entry('Detaching'),
@@ -192,6 +208,24 @@ test('a look that finds it as it should be ends the row of failed attaches', () 
   settle(known, { kind: 'attach', node: 'n1', readOnly: false }, away, 0, 0);
   settle(known, { kind: 'look', node: 'n1', readOnly: false }, attached, 0, 0);
   expect(failureOf(known, 'attach', 'n1')).toBeUndefined();
+});
+
+test.each(['Attached', 'Attaching', 'Uncertain'] as const)(
+  'an attach that did nothing where the node was %s before leaves that uncertain',
+  (state) => {
+    const [was] = entry(state);
+    const known = knownWith(change(entry(state), 'n1', { state: 'Attaching' }, 150));
+    const outcome: Outcome = { is: 'unknown', message: 'away', nothingDone: true };
+    settle(known, { kind: 'attach', node: 'n1', readOnly: false }, outcome, 200, 0, was);
+    expect(known.entries).toMatchObject([{ node: 'n1', state: 'Uncertain', message: 'away' }]);
+  },
+);
+
+test('a node that was seen without it is to be looked at again, where an attach did nothing', () => {
+  const known = { ...knownWith(entry('Attaching')), unseen: new Set<string>() };
+  const outcome: Outcome = { is: 'unknown', message: 'away', nothingDone: true };
+  settle(known, { kind: 'attach', node: 'n1', readOnly: false }, outcome, 200, 0);
+  expect([...known.unseen]).toEqual(['n1']);
 });
 
 test('what is in use can be mounted as before', () => {

@@ -195,6 +195,59 @@ describeAsRoot.each([['xfs'], ['ext4']] as ['xfs' | 'ext4'][])('a mounted %s is 
     await rm(join(folder.path, 'bin', 'cp'));
   }
 
+  /** fsfreeze is killed each time that it is to thaw, so often. */
+  async function thawingKilled(times: number): Promise<void> {
+    const left = join(folder.path, 'bin', 'left');
+    await writeFile(left, `${times}\n`);
+    const killed = `[ "$left" = 0 ] || { echo $((left - 1)) >${left}; kill -9 $$; }`;
+    await program('fsfreeze', `read -r left <${left}\n[ "$1" != -u ] || ${killed}\nexec fsfreeze "$@"`);
+  }
+
+  test.each([
+    ['by who froze it, in time', 1, 0],
+    ['by who watches that', 5, 1],
+    ['by who copied', 10, 1],
+  ])('and thawed, where thawing is killed, %s', async (_, times, exit) => {
+    await thawingKilled(times);
+    const ended = await start('clone');
+    const gap = await writer.stop();
+    await expectThawed();
+    expect(ended.exitCode).toBe(exit);
+    expect(existsSync(partial)).toBe(exit === 0);
+    expect(gap).toBeLessThan(SECONDS * 1000);
+  });
+
+  test('and kept on record where nobody could thaw it, for who comes next', async () => {
+    await thawingKilled(16);
+    expect((await start('clone')).exitCode).toBe(1);
+    expect(await isFrozen()).toBe(true);
+    const env = { PATH: `${join(folder.path, 'bin')}:${process.env.PATH}` };
+    const next = () =>
+      execa('sh', scriptArgv('stowage-freeze', FREEZE_SCRIPT, 'thaw', partial).slice(1), {
+        ...{ reject: false, cwd: '/', env },
+      });
+    expect(await next()).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('cannot be thawed') });
+    expect(await isFrozen()).toBe(true);
+    expect(await next()).toMatchObject({ exitCode: 0, stderr: expect.stringContaining('thawed') });
+    await writer.stop();
+    await expectThawed();
+  });
+
+  test('and thawed by who copies where both who watch are killed at once', async () => {
+    await program('cp', `touch ${join(folder.path, 'bin', 'copies')}\nsleep 2 || exit\nexec cp "$@"`);
+    const running = start('copy');
+    await until('it is frozen and copied', 10_000, async () =>
+      existsSync(join(folder.path, 'bin', 'copies')) && (await isFrozen()) ? true : undefined,
+    );
+    const all = await pids();
+    for (const who of ['stowage-thaw', 'stowage-hold']) process.kill(all.get(who) as number, 'SIGKILL');
+    expect((await running).exitCode).toBe(1);
+    const gap = await writer.stop();
+    await expectThawed();
+    expect(existsSync(partial)).toBe(false);
+    expect(gap).toBeLessThan(SECONDS * 1000);
+  });
+
   describe('and whose processes are all killed at once', () => {
     test('is thawed by who comes next, for another copy, which comes about', async () => {
       await killAll();

@@ -68,7 +68,7 @@ export const DELETED: NodeFacts = { ...UP, exists: false, ready: false };
 export const paused = (by = 'Volume v1'): NodeFacts => ({ ...UP, paused: by });
 
 export interface ViewChange
-  extends Partial<Pick<View, 'volume' | 'wanted' | 'entries' | 'running' | 'lives'>> {
+  extends Partial<Pick<View, 'volume' | 'problem' | 'wanted' | 'entries' | 'running' | 'lives'>> {
   unseen?: string[];
   nodes?: Record<string, NodeFacts>;
   /** By kind and node, as `attach n1`. */
@@ -78,6 +78,7 @@ export interface ViewChange
 /** A shared volume that nobody wants, and that is nowhere. */
 export const view = ({ unseen = [], nodes = {}, notBefore = {}, ...change }: ViewChange = {}): View => ({
   volume: shared(),
+  problem: undefined,
   wanted: [],
   entries: [],
   running: undefined,

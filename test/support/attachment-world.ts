@@ -54,6 +54,8 @@ export class AttachmentWorld {
   readonly #records: string[] = ['[]'];
   #unseen = new Set<string>();
   #running: Operation | undefined;
+  /** There was an entry of its node before it began. */
+  #wasThere = false;
   #notBefore = new Map<string, number>();
   /** The boot of each node that this process has seen. */
   readonly #boots = new Map<string, number>();
@@ -193,6 +195,7 @@ export class AttachmentWorld {
     const uses = this.pods.filter(({ life, claim }) => life === 'lives' && claim);
     return {
       volume,
+      problem: undefined,
       wanted: wantedOf(volume, uses),
       entries: this.#entries,
       unseen: new Set(this.#unseen),
@@ -263,6 +266,7 @@ export class AttachmentWorld {
     const { kind, node, readOnly } = operation;
     if (kind === 'look') return;
     this.#letGo.delete(node);
+    this.#wasThere = this.#entries.some((entry) => entry.node === node);
     const state = kind === 'attach' ? 'Attaching' : 'Detaching';
     this.#set(change(this.#entries, node, { state, readOnly }, this.now));
   }
@@ -282,7 +286,11 @@ export class AttachmentWorld {
     this.#running = undefined;
     const node = this.node(operation.node);
     // Every operation begins with a look. A job of the volume that is still under way there is waited for.
-    if (!node.on || !node.answers || node.pending !== undefined) {
+    if (operation.kind === 'attach' && !this.#wasThere && (!node.on || !node.answers)) {
+      this.#delay(operation);
+      this.#set(withoutNode(this.#entries, node.name));
+      this.#unseen.add(node.name);
+    } else if (!node.on || !node.answers || node.pending !== undefined) {
       this.#unknown(operation);
     } else if (outcome === 'lost-and-late' && operation.kind !== 'look') {
       node.pending = operation;

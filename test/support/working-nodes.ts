@@ -123,6 +123,7 @@ function answer(disk: FakeNode, { name, argv }: Probe): ProbeResult {
       return disk.files.has(argv[1]?.replace('if=', '') ?? '') ? result(0) : missing;
     case 'intent':
     case 'done':
+    case 'source done':
     case 'wiped':
       return text(file !== undefined && 'text' in file ? file.text.trim() : undefined);
     case 'records': {

@@ -166,7 +166,35 @@ describe('a raw Volume', () => {
   });
 });
 
+test('what a Volume holds is given up once it is being deleted with it', () => {
+  const deleted = (onDelete: 'Delete' | 'Retain' | 'Wipe', deletionTimestamp?: string) => {
+    const volume = sparse({ onDelete });
+    return desiredOf(
+      { ...volume, metadata: { ...volume.metadata, ...(deletionTimestamp && { deletionTimestamp }) } },
+      options,
+    );
+  };
+  const at = '2026-01-02T03:04:05Z';
+  expect([deleted('Delete', at), deleted('Wipe', at)]).toMatchObject([{ givenUp: true }, { givenUp: true }]);
+  for (const kept of [deleted('Retain', at), deleted('Delete')]) expect(kept).not.toHaveProperty('givenUp');
+});
+
 test.each(['Delete', 'Retain', 'Wipe'] as const)('onDelete %s reaches storage', (onDelete) => {
   expect(desiredOf(sparse({ onDelete }), options)).toMatchObject({ onDelete });
   expect(desiredOf(raw({ onDelete }), options)).toMatchObject({ onDelete });
+});
+
+test('how large a shared one is made, its status says: the record is on the node that made it', () => {
+  const of = (attachableNodes: string[], capacity: string) => {
+    const volume = sparse();
+    const status = {
+      ...volume.status,
+      capacity,
+      prepared: { node: 'n1', paths: [`/d/${UID}`], identity: '' },
+    };
+    return desiredOf({ ...volume, spec: { ...volume.spec, attachableNodes }, status }, options);
+  };
+  expect(of(['n1', 'n2'], '1Gi')).toMatchObject({ recordedBytes: 1n << 30n });
+  expect(of(['n1', 'n2'], 'much')).not.toHaveProperty('recordedBytes');
+  expect(of(['n1'], '1Gi')).not.toHaveProperty('recordedBytes');
 });

@@ -79,6 +79,12 @@ test('another volume is its file', async () => {
   });
 });
 
+test('what several nodes only read is copied on any of them', async () => {
+  const template = { spec: { accessModes: ['ReadOnlyMany'] } };
+  const volume = { ...made, spec: { ...made.spec, template, attachableNodes: ['n1', 'n2'] } } as Volume;
+  expect(await read(fromVolume, { volume }, 'n2')).toHaveProperty('from');
+});
+
 const lvm = (thinPool?: string) => ({
   sparseLoopDevice: undefined,
   lvmLogicalVolume: { vgName: 'vg0', size: '1Gi', ...(thinPool && { thinPool }) },
@@ -146,6 +152,11 @@ test.each<[string, Parameters<typeof read>, string]>([
   ],
   ['a Volume that is gone', [fromVolume], 'Volume data0, which it starts from, does not exist'],
   ['a Volume that is not made', [fromVolume, { volume: volume({}) }], 'is not made yet'],
+  [
+    'a Volume that another node may write',
+    [fromVolume, { volume: { ...made, spec: { ...made.spec, attachableNodes: ['n1', 'n2'] } } as Volume }],
+    'on a directory that several nodes share, and no copies of such volumes are made',
+  ],
   ['a Volume elsewhere', [fromVolume, { volume: made }, 'n3'], 'and this one is to be on n3'],
   [
     'a Volume that is being deleted',

@@ -1,3 +1,4 @@
+import { isWrittenOnSeveral } from '../../api/access-modes.ts';
 import type { PersistentVolumeClaim } from '../../api/core.ts';
 import { parseHandle } from '../../api/snapshot-handle.ts';
 import type { Volume } from '../../api/volume.ts';
@@ -49,6 +50,10 @@ async function placed(ready: ReadySource, { read, volumeNamed }: SourceOptions):
     if (volume === undefined || prepared === undefined) {
       const on = [{ kind: 'PersistentVolume', name: volumeName }] as const;
       return { is: 'waits', message: `Volume ${volumeName}, of the claim to start from, is not made`, on };
+    }
+    if (isWrittenOnSeveral(volume.spec)) {
+      const message = `Volume ${volumeName}, of the claim to start from, is on a directory that several nodes share, and no copies of such volumes are made. Copy its data within a pod`;
+      return { is: 'waits', message, on: [{ kind: 'PersistentVolume', name: volumeName }] };
     }
     const nodes = volume.spec.attachableNodes ?? [prepared.node];
     return { is: 'ready', source: { volumeName, uid: volume.metadata.uid ?? '' }, nodes, crossNamespace };

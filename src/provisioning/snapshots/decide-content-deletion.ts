@@ -2,13 +2,13 @@ import { FORGET_NODE_ANNOTATION, SNAPSHOT_EVENT, SNAPSHOT_FINALIZERS } from '../
 import { isPaused } from '../../api/paused.ts';
 import { parseHandle, type SnapshotHandle } from '../../api/snapshot-handle.ts';
 import { nodeFor } from './copy.ts';
-import { dueAt, type JobNote, nextNote, noteOf } from './job-note.ts';
+import { dueAt, isOwn, type JobNote, nextNote, noteOf } from './job-note.ts';
 import { idle, unknown, waitFor } from './said.ts';
 import type { ContentAction, ContentInput, Decision } from './types.ts';
 
 /**
- * What to do about a VolumeSnapshotContent that is being deleted: where its policy is Delete, its copy goes first. Whatever
- * else of it is gone by then: the handle alone says where the copy is. Pure.
+ * What to do about a VolumeSnapshotContent that is being deleted: where its policy is Delete, its copy goes first, and so does
+ * with Retain what was only half taken. Whatever else of it is gone by then: the handle alone says where the copy is. Pure.
  */
 export function decideContentDeletion(input: ContentInput, now: number): Decision<ContentAction> {
   const { content, snapshot, restores } = input;
@@ -20,16 +20,26 @@ export function decideContentDeletion(input: ContentInput, now: number): Decisio
   }
   const [restored] = restores;
   if (restored !== undefined) return hold(`Volume ${restored.metadata.name} is being made from it`);
-  if (spec.deletionPolicy === 'Retain') return release;
   const note = noteOf(content);
   const recorded = status?.snapshotHandle ?? spec.source.snapshotHandle;
   const handle = recorded === undefined ? note?.handle : parseHandle(recorded);
   // No job was ever named, or it is no snapshot that Stowage can have taken.
   if (handle === undefined || 'problem' in handle) return release;
   if (metadata.annotations?.[FORGET_NODE_ANNOTATION] === metadata.uid) return release;
+  if (spec.deletionPolicy === 'Retain' && !mayBeUnfinished(input, note)) return release;
   // Whoever writes a handle by hand can name what is another's; that goes with the last one who has it.
   if (input.isOfAnother(handle)) return release;
   return remove(input, handle, note, now);
+}
+
+/**
+ * A job was to take it, and nobody has recorded that it did: half a copy may be there, and a freeze, which this content alone knows
+ * of. What is on a machine that somebody vouches is off is not waited for: what stays there is to be kept.
+ */
+function mayBeUnfinished({ content, nodeFacts }: ContentInput, note: JobNote | undefined): boolean {
+  const { spec, status } = content;
+  const isRecorded = (status?.snapshotHandle ?? spec.source.snapshotHandle) !== undefined;
+  return !isRecorded && note !== undefined && isOwn(content, note) && !nodeFacts(note.node).off;
 }
 
 function remove(
@@ -49,6 +59,8 @@ function remove(
   const isTaken = content.status?.snapshotHandle !== undefined;
   const taking = note?.do === 'take' && !isTaken ? waitForTaking(input, note, now) : undefined;
   if (taking !== undefined) return taking;
+  // Finished, though nobody wrote that down.
+  if (content.spec.deletionPolicy === 'Retain' && outcome?.is === 'whole') return release;
   const name = (): Decision<ContentAction> => {
     const volume = note?.volume ?? input.volume?.metadata.uid ?? content.metadata.uid ?? '';
     const wanted = { do: 'delete', volume, node, handle } as const;

@@ -58,6 +58,10 @@ export const noteMetadata = (note: JobNote) => ({
   labels: { [SNAPSHOT_ATTEMPT_LABEL]: String(note.attempt) },
 });
 
+/** A content that was copied from another cluster has its note, too: that copy is not its own. */
+export const isOwn = ({ metadata }: VolumeSnapshotContent, { handle }: JobNote): boolean =>
+  formatHandle(handle).endsWith(metadata.uid ?? ' ');
+
 /** How many jobs were named for a content that has lost the note of the last one; undefined where it has not. */
 export function lostAttempt(content: VolumeSnapshotContent): number | undefined {
   if (noteOf(content) !== undefined) return undefined;

@@ -16,9 +16,10 @@ export function restoreNote(input: ContentInput, now: number): Decision<ContentA
   if (attempt === undefined || metadata.annotations?.[FORGET_NODE_ANNOTATION] === metadata.uid) {
     return undefined;
   }
-  // What is left is to stay, wherever it is.
-  if (metadata.deletionTimestamp !== undefined && spec.deletionPolicy === 'Retain') return undefined;
   const recorded = status?.snapshotHandle ?? spec.source.snapshotHandle;
+  // What is finished is to stay, wherever it is.
+  const stays = spec.deletionPolicy === 'Retain' && recorded !== undefined;
+  if (metadata.deletionTimestamp !== undefined && stays) return undefined;
   const handle =
     recorded !== undefined
       ? parseHandle(recorded)

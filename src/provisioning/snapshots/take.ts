@@ -1,9 +1,8 @@
 import { SNAPSHOT_EVENT } from '../../api/names.ts';
 import { isPaused } from '../../api/paused.ts';
-import { formatHandle } from '../../api/snapshot-handle.ts';
 import { dynamicName } from './content.ts';
 import { ready } from './copy.ts';
-import { dueAt, type JobNote, nextNote, noteOf } from './job-note.ts';
+import { dueAt, isOwn, type JobNote, nextNote, noteOf } from './job-note.ts';
 import { idle, unknown, waitFor } from './said.ts';
 import { freezeOf } from './snapshot-class.ts';
 import { isBeingMade } from './source.ts';
@@ -51,10 +50,8 @@ function withoutSnapshot(
   const { namespace, name, uid } = spec.volumeSnapshotRef;
   // One that was made by hand may be of a snapshot that is yet to be.
   const isDynamic = Boolean(uid) && metadata.name === dynamicName(uid ?? '');
-  if (note !== undefined) {
-    // A content that was copied from another cluster has its note, too: that copy is not its own.
-    const isOwn = formatHandle(note.handle).endsWith(metadata.uid ?? ' ');
-    if (spec.deletionPolicy === 'Retain' || !isDynamic || !isOwn) return undefined;
+  if (note !== undefined && (spec.deletionPolicy === 'Retain' || !isDynamic || !isOwn(content, note))) {
+    return undefined;
   }
   if (liveSnapshot === undefined) return { action: { do: 'read-snapshot' } };
   if (liveSnapshot.found !== undefined) return undefined;

@@ -16,6 +16,10 @@ import { oneLine } from './script.ts';
  * A freeze of somebody else's is left alone (`failed`). Where it is not known whether the freeze came about, as the
  * process that would have said so was killed (`freezing`), it is thawed: that writes go on matters more.
  *
+ * fsfreeze itself may be killed, as what takes memory is. It is tried again then, and by each of the three in turn; what none of them
+ * could thaw keeps its record for who comes next. A status above 125 says that it was killed or could not be run; what is not
+ * frozen makes it end with 1.
+ *
  * Whoever kills all three at once, as one who ends a cgroup does, leaves the file system frozen. They hold the lock `alive`, by
  * which whoever comes next sees that they are gone: each later copy on the node, and `thaw`. `state` has what was frozen, and
  * the ctime of its file right afterwards. What is frozen writes nothing, and to freeze it anew writes to it (ext4 its superblock,
@@ -56,10 +60,28 @@ run() {
       mount -o nosuid,nodev,noexec "/dev/$(basename "$(readlink -f "/sys/dev/block/$device")")" "$place";
       point=$place;
     };
-    fsfreeze -u "$point" && echo "thawed $point: an interrupted copy of $file had left it frozen" >&2;
+    got=0;
+    fsfreeze -u "$point" || got=$?;
+    [ $got != 0 ] || echo "thawed $point: an interrupted copy of $file had left it frozen" >&2;
     [ -z "$place" ] || { umount "$place"; rmdir "$place"; };
+    [ $got -le 125 ] || exit 1;
     exec rm -rf "$1"
   );
+  thaw() {
+    got=;
+    for try in 1 2 3 4 5; do
+      fsfreeze -u /proc/self/fd/9 && return;
+      got=$?;
+      [ $got -gt 125 ] || return $got;
+    done;
+    exit 1;
+  };
+  thaw_what_is_left() {
+    state=;
+    [ ! -e "$dir/state" ] || read -r state <"$dir/state";
+    case $state in freezing | frozen) thaw ;; esac;
+    rm -rf "$dir";
+  };
   case $0 in
     stowage-freeze)
       case $# in
@@ -111,8 +133,9 @@ run() {
       mkfifo "$dir/said";
       exec 6>"$dir/alive" 8>"$dir/main";
       flock -n 6 && flock -n 8 || exit 1;
-      setsid sh -c "$text" stowage-thaw 7<&- 8>&- >"$dir/said" &
-      exec 7<"$dir/said";
+      exec 4<>"$dir/said" 7<"$dir/said";
+      setsid sh -c "$text" stowage-thaw 7<&- 8>&- >&4 4>&- &
+      exec 4>&-;
       word= copied=;
       read -r word <&7;
       [ "$word" = frozen ] &&
@@ -122,7 +145,8 @@ run() {
       word=;
       read -r word <&7;
       wait;
-      rm -rf "$dir";
+      [ ! -e "$dir/freezer" ] || flock "$dir/freezer" true 6>&- 7<&- 9<&-;
+      thaw_what_is_left;
       [ "$copied $word" = "yes in-time" ] || {
         rm -f -- "$partial";
         echo "no whole copy came about while $1 was frozen, for $seconds s at most" >&2;
@@ -144,10 +168,7 @@ run() {
         kill -s KILL -- -$freezer 2>&- || kill -s KILL $freezer;
         flock "$dir/freezer" true 6>&- 9<&-;
       };
-      state=;
-      read -r state <"$dir/state";
-      case $state in freezing | frozen) fsfreeze -u /proc/self/fd/9 ;; esac;
-      rm -rf "$dir"
+      thaw_what_is_left
       ;;
     stowage-hold)
       got=$(
@@ -170,7 +191,7 @@ run() {
         flock -w "$(in_seconds $left)" "$dir/main" true 6>&- 7<&- 9<&- && late=;
       };
       read -r state <"$dir/state";
-      [ "$state" = failed ] || fsfreeze -u /proc/self/fd/9 || late=yes;
+      [ "$state" = failed ] || thaw || late=yes;
       echo thawed >"$dir/state";
       exec 9<&-;
       read -r a b rest parent others </proc/$$/stat;

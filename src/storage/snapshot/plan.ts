@@ -3,7 +3,6 @@ import type { Guard, Step } from '../../nodes/job.ts';
 import { kubeletUse } from '../kubelet.ts';
 import { describeSignature } from '../signature.ts';
 import { notAttached, partialOf } from '../sparse/file.ts';
-import { fileBytes } from '../sparse/layout.ts';
 import { checkContent } from '../sparse/prepare.ts';
 import type { Plan } from '../types.ts';
 import { copyStep } from './copy.ts';
@@ -12,7 +11,7 @@ import { contentType, hasIdentity, ownIdentity } from './identity.ts';
 import { leaveLoop } from './leave.ts';
 import { snapshotFile, snapshotFolder } from './place.ts';
 import { scriptArgv } from './script.ts';
-import { missing } from './source.ts';
+import { beingGrown, missing } from './source.ts';
 import type { DesiredSnapshot, ObservedSnapshot } from './types.ts';
 import { busy, useOf } from './use.ts';
 
@@ -111,28 +110,14 @@ function refuse(
   if (source.file.type === 'missing') return missing(file, `the backing file of ${volume.name}`);
   const content = checkContent(volume, observed);
   if ('refusal' in content) return content;
-  const made = observed.done?.sizeBytes;
-  if (
-    source.file.type === 'file' &&
-    made !== undefined &&
-    source.file.sizeBytes > largest(volume.mode, made)
-  ) {
-    return {
-      refusal: `${file} is larger than what was made in it: it is being grown`,
-      hint: 'It is copied once it has grown.',
-      passing: true,
-    };
-  }
+  const growing = beingGrown(volume, source.file, observed.done?.sizeBytes);
+  if (growing !== undefined) return growing;
   const use = useOf(volume, source, observed);
   if ('refusal' in use) return use;
   // What is mounted where this node's own table does not show it.
   const kubelet = 'mountedAt' in use ? undefined : kubeletUse(observed.kubeletFolders);
   return kubelet === undefined ? undefined : busy(file, `the volume ${volume.name}`, kubelet);
 }
-
-/** The file of what was made in that many bytes; of a Block volume it holds a table, too. */
-const largest = (mode: DesiredSnapshot['volume']['mode'], sizeBytes: bigint): bigint =>
-  fileBytes({ mode, sizeBytes });
 
 /** Whatever it holds: by its path it is what was asked to be deleted. */
 function remove({ uid, volume }: DesiredSnapshot, { copy, partial }: ObservedSnapshot): Plan {

@@ -7,7 +7,7 @@ import type { DesiredSparse, ObservedSparse, Plan, Source } from '../types.ts';
 import { copyStep } from './copy.ts';
 import { type ContentType, contentType, hasIdentity, ownIdentity } from './identity.ts';
 import { leaveLoop } from './leave.ts';
-import { missing } from './source.ts';
+import { beingGrown, missing } from './source.ts';
 import type { Content, Freeze } from './types.ts';
 
 type Refusal = Extract<Plan, { refusal: string }>;
@@ -40,6 +40,9 @@ export function copyContent(
   if ('refusal' in made) return made;
   const bytes = fileBytes(desired);
   const grows = facts.file.type === 'file' && facts.file.sizeBytes < bytes;
+  // Without a record nothing says whether the file system is as large as its file. Where it is, growing it does nothing; and a table
+  // without a record is never grown.
+  const mayBeSmaller = source.what === 'volume' && facts.madeBytes === undefined && type !== 'gpt';
   const larger: Step = {
     name: `make the file ${bytes} bytes long`,
     argv: ['truncate', '-s', String(bytes), '--', partial],
@@ -50,7 +53,7 @@ export function copyContent(
     steps: [
       made.step,
       ...(grows ? [larger] : []),
-      ownIdentity(type, uid, partial, { name, grow: grows ? desired.sizeBytes : undefined }),
+      ownIdentity(type, uid, partial, { name, grow: grows || mayBeSmaller ? desired.sizeBytes : undefined }),
     ],
     fsType: type === 'gpt' ? '' : type,
     whole: [notAttached(partial), ...hasIdentity(type, uid, partial), ...made.whole],
@@ -87,6 +90,8 @@ function checkSource(
       hint: 'Create a Volume of the same mode.',
     };
   }
+  const growing = source.what === 'volume' ? beingGrown(source, facts.file, facts.madeBytes) : undefined;
+  if (growing !== undefined) return growing;
   const made = volumeBytes(mode, facts.file.sizeBytes);
   if (sizeBytes < made) {
     return {

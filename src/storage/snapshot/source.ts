@@ -1,9 +1,11 @@
-import { dirname } from 'node:path';
+import { basename, dirname } from 'node:path';
 import type { Guard, Probe, ProbeResult } from '../../nodes/job.ts';
 import { optional, succeeded } from '../probe-results.ts';
+import { donePath } from '../records.ts';
 import { blkid, readable, readSignature } from '../signature.ts';
 import { readFile, STAT } from '../sparse/file.ts';
-import type { Plan } from '../types.ts';
+import { fileBytes } from '../sparse/layout.ts';
+import type { DesiredSparse, FileFacts, Plan } from '../types.ts';
 import type { SourceFacts } from './types.ts';
 
 /**
@@ -26,12 +28,13 @@ export const stateProbes = (file: string, target: string): Probe[] => [
   { name: 'source kind', argv: ['stat', '-f', '-c', '%T', '--', dirname(target)] },
 ];
 
-/** The same of a file of which nothing is known. */
+/** The same of a file of which nothing is known. A volume's has a record by its UID, and a snapshot's none. */
 export const sourceProbes = (file: string, target: string): Probe[] => [
   { name: 'source path', argv: ['readlink', '-m', '--', file] },
   { name: 'source file', argv: [...STAT, file] },
   { name: 'source signature', argv: blkid(file) },
   { name: 'source readable', argv: readable(file) },
+  { name: 'source done', argv: ['cat', donePath(basename(file))] },
   ...stateProbes(file, target),
 ];
 
@@ -48,6 +51,7 @@ export function readState(get: Get): Pick<SourceFacts, 'state' | 'mayClone'> {
 /** @throws ObservationError for an answer that leaves open what is there */
 export function readSource(path: string, get: Get): SourceFacts {
   const file = readFile(path, get('source file'));
+  const done = optional('the record of the source', get('source done')) ?? '';
   return {
     realPath: succeeded('the path of the source', get('source path')),
     file,
@@ -55,6 +59,7 @@ export function readSource(path: string, get: Get): SourceFacts {
       file.type === 'file'
         ? readSignature(get('source signature'), get('source readable'))
         : { found: 'none' },
+    madeBytes: /^\d+$/.test(done) ? BigInt(done) : undefined,
     ...readState(get),
   };
 }
@@ -72,3 +77,22 @@ export const missing = (file: string, what: string): Extract<Plan, { refusal: st
   hint: 'Bring the file back. Nothing is made in its place.',
   passing: true,
 });
+
+/**
+ * Its file becomes larger first, and what is in that last, which may fail for long: a copy would be as long as the file, and hold less.
+ * @param madeBytes for how many bytes the volume is made, where that is known
+ */
+export function beingGrown(
+  { file, mode }: Pick<DesiredSparse, 'file' | 'mode'>,
+  facts: FileFacts,
+  madeBytes: bigint | undefined,
+): Extract<Plan, { refusal: string }> | undefined {
+  if (facts.type !== 'file' || madeBytes === undefined) return undefined;
+  return facts.sizeBytes <= fileBytes({ mode, sizeBytes: madeBytes })
+    ? undefined
+    : {
+        refusal: `${file} is larger than what was made in it: it is being grown`,
+        hint: 'It is copied once it has grown.',
+        passing: true,
+      };
+}

@@ -25,6 +25,8 @@ export interface SourceFacts {
   file: FileFacts;
   /** Of the file; `none` when it is missing. */
   signature: Signature;
+  /** For how many bytes a volume that is copied is made, by its record; undefined where none says so. */
+  madeBytes?: bigint | undefined;
   /** What `stateOf` printed; undefined when it is missing. */
   state: string | undefined;
   /** The file system that the copy is made on is not of a kind that is known to clone no files. */

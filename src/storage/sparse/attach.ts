@@ -8,7 +8,7 @@ import type { BlockDevice, DesiredSparse, LoopFacts, ObservedSparse, Plan } from
 import { lookAgain, noUdev, waitForLink } from '../udev.ts';
 import { guardsOf, inUse } from '../unused.ts';
 import { planGrow } from './grow.ts';
-import { loopsOf, oddLoop, partitionOf, volumeDevice } from './loop.ts';
+import { earlierFile, loopsOf, oddLoop, partitionOf, volumeDevice } from './loop.ts';
 import { checkContent } from './prepare.ts';
 
 /**
@@ -62,7 +62,7 @@ function leadsTo(own: Pick<BlockDevice, 'name' | 'device'>, { link, loops }: Obs
   );
 }
 
-/** What remains to be done until no loop device has the file. */
+/** What remains to be done until no loop device has the file. What would be lost by that is detached only with data that is given up. */
 export function planAbsent(desired: DesiredSparse, observed: ObservedSparse): Plan {
   const steps: Step[] = [];
   for (const loop of loopsOf(observed)) {
@@ -76,8 +76,13 @@ export function planAbsent(desired: DesiredSparse, observed: ObservedSparse): Pl
       (loop.autoclear ? 'some process has it open' : undefined) ??
       kubeletUse(observed.kubeletFolders);
     if (used !== undefined) return inUse(`/dev/${loop.name}`, used);
+    const last = desired.givenUp ? undefined : earlierFile(desired, observed, loop);
+    if (last !== undefined) return last;
     steps.push(
-      ...(desired.shared && !loop.readOnly ? [syncBack(desired, devices)] : []),
+      // A file that is gone can't be synced, and is attached by nobody.
+      ...(desired.shared && !loop.readOnly && observed.file.type === 'file'
+        ? [syncBack(desired, devices)]
+        : []),
       detach(desired, loop, devices),
     );
   }

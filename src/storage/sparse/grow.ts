@@ -2,7 +2,7 @@ import type { Step } from '../../nodes/job.ts';
 import { GPT_START, growTable } from '../gpt.ts';
 import { growFileSystem, leaveMount } from '../grow-file-system.ts';
 import { tellKernel } from '../partx.ts';
-import { writeDone } from '../records.ts';
+import { recordSize, writeDone } from '../records.ts';
 import type { BlockDevice, DesiredSparse, LoopFacts, ObservedSparse, Plan } from '../types.ts';
 import { fileBytes, madeBytes } from './layout.ts';
 import { syncFile } from './prepare.ts';
@@ -38,7 +38,7 @@ export function planGrow(
       ...(desired.mode === 'Block'
         ? growPartition(desired, loop, device)
         : [...left, ...growFileSystem(desired.uid, loop, observed.signature, observed)]),
-      ...writeDone(desired.uid, desired.sizeBytes),
+      ...((observed.intent ?? observed.done) ? writeDone : recordSize)(desired.uid, desired.sizeBytes),
     ],
   };
 }

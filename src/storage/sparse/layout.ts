@@ -14,9 +14,13 @@ export function volumeBytes(mode: DesiredSparse['mode'], bytes: bigint): bigint 
 }
 
 /** For how many bytes the volume is made so far; undefined where that can't be told. */
-export function madeBytes({ mode }: Sized, { done, intent, file }: ObservedSparse): bigint | undefined {
+export function madeBytes(
+  { mode, recordedBytes }: Sized & Pick<DesiredSparse, 'recordedBytes'>,
+  { done, intent, file }: ObservedSparse,
+): bigint | undefined {
   if (done?.sizeBytes !== undefined) return done.sizeBytes;
   if (intent !== undefined) return BigInt(intent.sizeBytes);
+  if (recordedBytes !== undefined) return recordedBytes;
   // Made by MetalK8s, which keeps no records.
   return mode === 'Filesystem' && file.type === 'file' ? file.sizeBytes : undefined;
 }

@@ -1,6 +1,8 @@
 import { partitionsOf } from '../block-devices.ts';
 import type { BlockDevice, DesiredSparse, LoopFacts, ObservedSparse, Plan } from '../types.ts';
 
+type Refusal = Extract<Plan, { refusal: string }>;
+
 /** The loops of a file, by the path that the kernel keeps; one whose file was removed keeps the path too. */
 export function loopsOf(observed: ObservedSparse): LoopFacts[] {
   const { realPath } = observed;
@@ -23,6 +25,19 @@ export function volumeDevice(
   return loop === undefined || desired.mode === 'Filesystem' ? loop : partitionOf(loop, observed);
 }
 
+/** The device is all that still leads to the data: when it is detached, the kernel frees them. */
+export function earlierFile(
+  { file }: DesiredSparse,
+  observed: ObservedSparse,
+  loop: LoopFacts,
+): Refusal | undefined {
+  if (observed.file.type === 'file' && loop.backingInode === observed.file.inode) return undefined;
+  return {
+    refusal: `/dev/${loop.name} has an earlier file of the name ${file}, which was removed or replaced`,
+    hint: `The data is still reachable through the device. Copy it away, then detach it with losetup -d /dev/${loop.name}. Or delete the Volume if its data is given up.`,
+  };
+}
+
 /** Why nothing may be done with the loop that has the file. */
 export function oddLoop(
   desired: DesiredSparse,
@@ -37,12 +52,8 @@ export function oddLoop(
       hint: 'Writing through more than one of them destroys data. Detach all but one with losetup -d.',
     };
   }
-  if (observed.file.type !== 'file' || loop.backingInode !== observed.file.inode) {
-    return {
-      refusal: `/dev/${loop.name} has an earlier file of the name ${desired.file}, which was removed or replaced`,
-      hint: 'The data is still reachable through the device. Copy it away before the device is detached.',
-    };
-  }
+  const earlier = earlierFile(desired, observed, loop);
+  if (earlier !== undefined) return earlier;
   if (loop.autoclear) {
     return {
       refusal: `/dev/${loop.name} was detached by someone while in use and goes when its last user does`,

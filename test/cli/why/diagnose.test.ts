@@ -221,6 +221,17 @@ const ROWS: Row[] = [
     { holdup: 'under way', since: ago(600), next: 'the job has ended', say: 'what it logs' },
   ],
   [
+    'what it starts from is used, for long',
+    volume({
+      phase: 'Pending',
+      job: 'PrepareVolume/1',
+      attempt: 1,
+      ...ready('Unknown', READY_REASON.waitingForSource, 'the volume data0 is in use', 6000, 6000),
+    }),
+    {},
+    { holdup: 'the volume data0 is in use', since: ago(6000), next: 'looked at again every 5 min' },
+  ],
+  [
     'an attempt that waits for its time',
     preparing('attempt 4 ended early: the job ended without a result', 5, 3),
     {},

@@ -372,3 +372,49 @@ describe('an OnDemand Volume', () => {
     expect(nodes.asked).toBe(asked);
   });
 });
+
+describe('a record that Stowage never wrote', () => {
+  /** As whoever may write a status can. */
+  const record = (name: string, change: object) =>
+    client.patch(VOLUMES, name, { status: { prepared: change } }, { subresource: 'status' });
+
+  test('has no device of another Volume detached, and no other node asked; put right, all goes on', async () => {
+    for (const name of ['a', 'b']) {
+      await createVolume(name, { attachPolicy: 'OnDemand' });
+      await available(name);
+      await claim(name);
+    }
+    await createPod('p-b', 'b');
+    await isAttached('b');
+    await createNode('n9');
+    const { prepared } = (await volumeNow('a')).status ?? {};
+    const { paths } = (await volumeNow('b')).status?.prepared ?? {};
+    const askedOf = new Set<string>();
+    const { observe } = nodes;
+    nodes.observe = (node, probes) => {
+      askedOf.add(node);
+      return observe(node, probes);
+    };
+    // On the same node, and on one that is any other.
+    for (const node of ['n1', 'n9']) {
+      await controller.stop();
+      await record('a', { paths, node });
+      controller = await startController(noting(client), { executor: nodes });
+      await until('it is refused', 10_000, async () =>
+        (await volumeNow('a')).status?.phase === 'Failed' ? true : undefined,
+      );
+      await quiet();
+    }
+    expect(nodes.loopsOn('n1')).toBe(1);
+    expect([...askedOf]).not.toContain('n9');
+    await createPod('p-a', 'a');
+    const condition = await until('the condition', 10_000, () => podCondition('p-a'));
+    expect(condition.message).toContain('which Stowage never wrote there. Nothing is done');
+    await until('the event', 10_000, async () =>
+      (await eventsOf('p-a')).includes('FailedAttachVolume') ? true : undefined,
+    );
+    await record('a', { ...prepared });
+    await isAttached('a');
+    expect(nodes.loopsOn('n1')).toBe(2);
+  });
+});

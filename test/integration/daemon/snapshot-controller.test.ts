@@ -309,6 +309,21 @@ describe('deleting', () => {
     expect([...cluster.nodes.copies]).toEqual(cluster.nodes.taken);
   });
 
+  test('has what was half taken removed, also with the policy Retain', async () => {
+    cluster.nodes.failures.push(...Array<string>(9).fill('no room'));
+    cluster.start();
+    await cluster.createClass('fast', { policy: 'Retain' });
+    await cluster.createData('data');
+    await cluster.createSnapshot('backup', 'data', 'fast');
+    await cluster.says('backup', 'Failed to create snapshot: no room');
+    const name = (await cluster.contents())[0]?.metadata.name ?? '';
+    await cluster.remove(VOLUME_SNAPSHOTS, 'backup');
+    await cluster.isGone(VOLUME_SNAPSHOTS, 'backup');
+    await cluster.remove(VOLUME_SNAPSHOT_CONTENTS, name);
+    await cluster.isGone(VOLUME_SNAPSHOT_CONTENTS, name);
+    expect(cluster.nodes.asked.slice(-2)).toEqual(['look n1', 'remove n1']);
+  });
+
   test('a content waits for its snapshot', async () => {
     cluster.start();
     const name = nameOf(await take());

@@ -465,6 +465,80 @@ describe('deleting', () => {
     );
   });
 
+  describe('with the policy Retain', () => {
+    const retained = (which = note(), parts: Parameters<typeof content>[0] = {}) => {
+      const { annotations } = content({ note: which }).metadata;
+      const metadata = { ...deleting, annotations: { ...annotations }, ...parts.metadata };
+      return content({ ...parts, spec: { deletionPolicy: 'Retain', ...parts.spec }, metadata });
+    };
+    const REMOVE = { action: { do: 'delete', note: note({ do: 'delete', attempt: 2 }) } };
+    const half = retained(note({ do: 'delete', attempt: 2 }));
+
+    test.each<[string, Partial<ContentInput>, object]>([
+      [
+        'a job that takes it may still run',
+        {},
+        { action: { do: 'look', node: 'n1', handle: HANDLE, note: note() } },
+      ],
+      ['its end is waited for', { outcome: { is: 'running' } }, { follow: note() }],
+      ['what came whole stays, though nobody has recorded it', { outcome: WHOLE }, RELEASE],
+      ['what was taken by half is removed', { outcome: { is: 'absent' } }, named({ attempt: 2 })],
+      ['so it is after a failure', { outcome: { is: 'failed', message: 'io' } }, named({ attempt: 2 })],
+      ['and a refusal', { outcome: { is: 'refused', message: 'mounted' } }, named({ attempt: 2 })],
+      [
+        'a node that is away is waited for',
+        { outcome: { is: 'unknown', message: 'away' } },
+        fail('waits for a node: away', { retry: true }),
+      ],
+      ['the removal is submitted', { content: half }, REMOVE],
+      [
+        'its end is waited for, too',
+        { content: half, outcome: { is: 'running' } },
+        { follow: note({ do: 'delete', attempt: 2 }) },
+      ],
+      ['nothing is left then', { content: half, outcome: { is: 'absent' } }, RELEASE],
+      ['whatever is whole is never removed', { content: half, outcome: WHOLE }, RELEASE],
+      [
+        'what is recorded stays, whatever became of the job',
+        { content: retained(note(), { status: taken }) },
+        RELEASE,
+      ],
+      [
+        'and what somebody else named',
+        { content: retained(note(), { spec: { source: { snapshotHandle: HANDLE_TEXT } } }) },
+        RELEASE,
+      ],
+      [
+        'the copy of another content, of which it is a copy, is not looked at',
+        { content: retained(note(), { metadata: { uid: UID } }) },
+        RELEASE,
+      ],
+      [
+        'whoever forgets the node lets go of it',
+        {
+          content: retained(note(), {
+            metadata: {
+              annotations: {
+                ...content({ note: note() }).metadata.annotations,
+                'stowage.dev/forget-node': CONTENT_UID,
+              },
+            },
+          }),
+        },
+        RELEASE,
+      ],
+    ])('%s', (_, fields, expected) => {
+      expect(decide({ content: retained(), ...gone, ...fields })).toEqual(expected);
+    });
+
+    test('a machine that is off lets go of it', () => {
+      const off = { n1: { ready: false, off: true } };
+      expect(decide({ content: retained(), ...gone }, off)).toEqual(RELEASE);
+      expect(decide({ content: half, ...gone }, off)).toEqual(RELEASE);
+      expect(decide({ content: retained(), ...gone }, { n1: { ready: false } })).not.toEqual(RELEASE);
+    });
+  });
+
   test('a job stays on its node, unless that is off', () => {
     const nodes = ['n1', 'n2'];
     const handle: SnapshotHandle = { type: 'file', path: PATH, nodes };
@@ -495,12 +569,24 @@ describe('a note that somebody took away', () => {
       again,
     ],
     [
-      'is not missed with the policy Retain, under which nothing is looked for',
+      'is not missed with the policy Retain, where what was taken is recorded',
       {
-        content: content({ metadata: { labels, ...deleting }, spec: { deletionPolicy: 'Retain' } }),
+        content: content({
+          metadata: { labels, ...deleting },
+          spec: { deletionPolicy: 'Retain' },
+          status: { snapshotHandle: HANDLE_TEXT, readyToUse: true },
+        }),
         ...{ snapshot: undefined, volume: undefined, place: undefined },
       },
       { action: { do: 'release' } },
+    ],
+    [
+      'and is otherwise, for it may be half taken',
+      {
+        content: content({ metadata: { labels, ...deleting }, spec: { deletionPolicy: 'Retain' } }),
+        snapshot: undefined,
+      },
+      again,
     ],
     [
       'by what was recorded, where the Volume is gone',

@@ -80,6 +80,10 @@ test('what a volume starts from is looked at beside it, and nothing where it sta
   expect(probes.filter(({ argv }) => argv.includes(COPY)).map(({ name }) => name)).toEqual([
     ...['source path', 'source file', 'source signature', 'source state'],
   ]);
+  expect(probes.find(({ name }) => name === 'source done')?.argv).toEqual([
+    'cat',
+    `/var/lib/stowage/volumes/${COPY_UID}.done`,
+  ]);
   const { source: _, ...empty } = restored;
   expect(sparseProbes(empty).some(({ name }) => name.startsWith('source'))).toBe(false);
   const answers = {
@@ -88,15 +92,24 @@ test('what a volume starts from is looked at beside it, and nothing where it sta
     'source file': result(0, 'regular file|1073741824|9|2048|512'),
     'source signature': result(0, `UUID=${COPY_UID}\nTYPE=ext4`),
     'source readable': result(0),
+    'source done': missing,
     'source state': result(0, '1073741824|9|1.5'),
     'source kind': result(0, 'ext2/ext3'),
   };
-  expect(readSparse(restored, new Map(Object.entries(answers))).source).toEqual({
+  const sourceOf = (more = {}) =>
+    readSparse(restored, new Map(Object.entries({ ...answers, ...more }))).source;
+  expect(sourceOf()).toEqual({
     realPath: COPY,
     file: { type: 'file', sizeBytes: 1n << 30n, inode: '9' },
     signature: { found: 'one', type: 'ext4', uuid: COPY_UID },
     state: '1073741824|9|1.5',
     mayClone: false,
   });
+  // Where it is a volume, its record says for how many bytes it is made; an old one does not.
+  expect(sourceOf({ 'source done': result(0, '536870912') })?.madeBytes).toBe(1n << 29n);
+  expect(sourceOf({ 'source done': result(0) })?.madeBytes).toBeUndefined();
+  expect(() => sourceOf({ 'source done': result(1, '', 'cat: X: Input/output error') })).toThrow(
+    ObservationError,
+  );
   expect(readSparse(empty, new Map(Object.entries(FRESH))).source).toBeUndefined();
 });

@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { plan } from '../../../src/storage/plan.ts';
 import type { SourceFacts } from '../../../src/storage/snapshot/types.ts';
 import type { DesiredSparse, ObservedSparse, Source } from '../../../src/storage/types.ts';
@@ -160,4 +160,67 @@ test('another volume is copied by the same rules: frozen where it is mounted, an
     ({ argv }) => argv[3] === 'stowage-freeze',
   );
   expect(copied?.argv.slice(6)).toEqual(['30', FILE, `${restored.file}.partial`, 'copy']);
+});
+
+describe('a volume that is copied while it grows', () => {
+  const size = 2n << 30n;
+  const grown = { ...used, file: { ...used.file, sizeBytes: size } };
+  const madeFor = (madeBytes: bigint | undefined) => ({ ...grown, madeBytes });
+  const growing = /\/6e1c2b1f-.* is larger than what was made in it: it is being grown/;
+
+  test.each<[string, bigint]>([
+    ['as large as its file', size],
+    ['larger', 4n << 30n],
+    ['between the two', 3n << 29n],
+  ])('is waited for by one that is to be %s', (_, sizeBytes) => {
+    expect(prepare({ ...clone, sizeBytes }, madeFor(1n << 30n), mounted)).toEqual({
+      refusal: expect.stringMatching(growing),
+      hint: 'It is copied once it has grown.',
+      passing: true,
+    });
+  });
+
+  test('is copied once it has grown', () => {
+    const words = stepsOf(prepare({ ...clone, sizeBytes: size }, madeFor(size))).map(({ argv }) => argv);
+    expect(words.some(([program]) => program === 'cp')).toBe(true);
+    // Nothing is left to grow.
+    expect(words.filter((argv) => argv.includes('truncate') || argv.includes('grow'))).toEqual([]);
+    const less = prepare({ ...clone, sizeBytes: size - 4096n }, madeFor(size));
+    expect('refusal' in less && less).toMatchObject({ refusal: expect.stringMatching(/has 2147483648/) });
+    expect(less).not.toHaveProperty('passing');
+  });
+
+  test.each(['ext4', 'xfs'])(
+    'without a record may have a smaller %s than its file, which the copy then has not',
+    (type) => {
+      const source = { ...madeFor(undefined), signature: { found: 'one', type, uuid: UID } as const };
+      const steps = stepsOf(prepare({ ...clone, sizeBytes: size }, source));
+      expect(steps.find(({ argv }) => argv[3] === `stowage-${type}-uuid`)?.argv.at(-1)).toBe('grow');
+    },
+  );
+
+  const block = {
+    ...from({ what: 'volume', file: FILE, mode: 'Block' }),
+    mode: 'Block',
+    fs: undefined,
+  } as const;
+  test('with a table, whose room is no sign of that', () => {
+    const ofTable = (madeBytes: bigint | undefined) => ({
+      ...gpt,
+      realPath: FILE,
+      signature: { found: 'one', type: 'gpt', uuid: UID } as const,
+      madeBytes,
+    });
+    const wanted = { ...block, sizeBytes: 1n << 30n };
+    expect(prepare(wanted, ofTable(1n << 29n))).toMatchObject({ passing: true });
+    for (const made of [1n << 30n, undefined]) {
+      const table = stepsOf(prepare(wanted, ofTable(made))).find(({ argv }) => argv[0] === 'sgdisk');
+      expect(table?.argv).not.toContain('--delete=1');
+    }
+  });
+
+  test('is another matter than a snapshot, which no longer grows', () => {
+    const made = { file: { ...used.file, sizeBytes: size }, madeBytes: 1n << 30n };
+    expect(prepare({}, made)).toHaveProperty('steps');
+  });
 });

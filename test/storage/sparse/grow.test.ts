@@ -48,6 +48,9 @@ const mountedFor = (type: string, ...grow: string[]) => [
 const EXT4 = mountedFor('ext4', 'resize2fs /dev/loop3');
 const CHECKED = ['e2fsck -f -p /dev/loop3', 'resize2fs /dev/loop3'];
 const XFS = mountedFor('xfs', `xfs_growfs ${POINT}`);
+/** What is on a node that did not make the volume. */
+const UNRECORDED = { intent: undefined, done: undefined };
+const FOLDER = 'install -d -m 0700 /var/lib/stowage /var/lib/stowage/volumes';
 const DONE = `dd of=/var/lib/stowage/volumes/${UID}.done.new conv=fsync status=none`;
 const PARTITION = [
   `sgdisk --move-second-header --delete=1 --new=1:2048:${(2n * GI) / 512n + 2047n} --partition-guid=1:${UID} --disk-guid=${UID} --change-name=1:data1 /dev/loop3`,
@@ -112,7 +115,25 @@ describe('growing', () => {
       "MetalK8s's file system",
       wanted,
       { ...readyNode, intent: undefined, done: undefined },
-      [FILE_GROWS(2n * GI), LOOP, ...EXT4, DONE],
+      [FILE_GROWS(2n * GI), LOOP, ...EXT4, FOLDER, DONE],
+    ],
+    [
+      'a partition that another node made',
+      { ...block, recordedBytes: GI },
+      { ...blockNode, ...UNRECORDED },
+      [FILE_GROWS(2n * GI + MIB2), LOOP, ...PARTITION, FOLDER, DONE],
+    ],
+    [
+      'a file system that another node made, and whose growing was cut off',
+      { ...wanted, recordedBytes: GI },
+      { ...long(readyNode), ...UNRECORDED },
+      [LOOP, ...EXT4, FOLDER, DONE],
+    ],
+    [
+      'a file system that another node made as large as this',
+      { ...wanted, recordedBytes: 2n * GI },
+      { ...long(readyNode), ...UNRECORDED },
+      [],
     ],
     [
       "MetalK8s's partition",

@@ -424,16 +424,38 @@ describe('what remains to be done to', () => {
     ],
   ];
 
+  const removed: ObservedSparse = {
+    ...attached({ backingFile: `${FILE} (deleted)` }),
+    file: { type: 'missing' },
+  };
+  /** The device is all that still leads to the data. */
+  const LAST = /^\/dev\/loop3 has an earlier file .* was removed or replaced/;
   table('absent', [
     ['nothing', desired, freshNode, []],
     ['a file that is not attached', desired, madeNode, []],
     ['a device', desired, readyNode, [DETACH]],
+    ['a device of a removed file', desired, removed, LAST],
+    ['a device of a replaced file', desired, attached({ backingInode: '41' }), LAST],
     [
-      'a device of a removed file',
+      'a device of a removed file that is in use',
       desired,
-      { ...attached({ backingFile: `${FILE} (deleted)` }), file: { type: 'missing' } },
+      { ...removed, mounts: new Map([['7:3', ['/a']]]) },
+      /mounted/,
+    ],
+    ['a device of a removed file whose data is given up', { ...desired, givenUp: true }, removed, [DETACH]],
+    [
+      'a device of a replaced file whose data is given up',
+      { ...desired, givenUp: true },
+      attached({ backingInode: '41' }),
       [DETACH],
     ],
+    [
+      'a device of a removed file that nodes share, given up',
+      { ...shared, givenUp: true },
+      { ...removed, shared: QUIET },
+      [DETACH],
+    ],
+    ['a device of a removed file that nodes share', shared, { ...removed, shared: QUIET }, LAST],
     [
       'several devices',
       desired,
@@ -479,12 +501,8 @@ describe('what remains to be done to', () => {
     ['a file that is made', desired, madeNode, [...REMOVE, ...FORGET]],
     ['a device', desired, readyNode, [DETACH, ...REMOVE, ...FORGET]],
     ['a volume that the node forgot', recorded, { ...freshNode, file, signature: ours }, REMOVE],
-    [
-      'a file that is gone',
-      recorded,
-      { ...attached({ backingFile: `${FILE} (deleted)` }), file: { type: 'missing' } },
-      [DETACH, ...FORGET],
-    ],
+    ['a file that is gone', recorded, removed, [DETACH, ...FORGET]],
+    ['a file that is gone, and whose data is to be kept', { ...recorded, onDelete: 'Retain' }, removed, LAST],
     [
       'a done record without an intent',
       desired,

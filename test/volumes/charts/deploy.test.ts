@@ -281,7 +281,47 @@ describe('Volume Deployment', () => {
         job: { known: { state: 'failed', step, exit: 1, output: 'no whole copy' } },
         source: { from: { file: `/s/${OTHER}`, mode: 'Filesystem', what: 'volume' } },
       },
-      ['Pending', 'PrepareVolume/2', 'Unknown', 'Pending', expect.stringContaining('no whole copy')],
+      ['Pending', 'PrepareVolume/2', 'Unknown', 'WaitingForSource', expect.stringContaining('no whole copy')],
+    ],
+    [
+      'DeployVolume: Job ID, job failed for the eighth time, and it starts from a volume → another attempt: what is in its way passes',
+      {
+        volume: from(pending('PrepareVolume/8')),
+        job: { known: { state: 'failed', step, exit: 1, output: 'No space left on device' } },
+        source: { from: { file: `/s/${OTHER}`, mode: 'Filesystem', what: 'volume' } },
+      },
+      [
+        'Pending',
+        'PrepareVolume/9',
+        'Unknown',
+        'WaitingForSource',
+        expect.stringMatching(/^attempt 8 ended early: .*No space left on device/),
+      ],
+    ],
+    [
+      'and for the hundredth, and it starts from a snapshot → another attempt',
+      {
+        volume: from(pending('PrepareVolume/100')),
+        job: { known: { state: 'died', step } },
+        source: { from: { file: `/s/snapshots/${OTHER}`, mode: 'Filesystem', what: 'snapshot' } },
+      },
+      [
+        'Pending',
+        'PrepareVolume/101',
+        'Unknown',
+        'WaitingForSource',
+        expect.stringContaining('attempt 100 ended early'),
+      ],
+    ],
+    [
+      'an attempt waits for five minutes at most',
+      {
+        volume: volume(pending('PrepareVolume/100')),
+        job: { known: { state: 'not-found' } },
+        observation: { known: freshNode },
+      },
+      { requeueAfter: 1000 },
+      NOW + 299_000,
     ],
     [
       'DeployVolume: Job ID, job died → another attempt',
