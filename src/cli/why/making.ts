@@ -24,10 +24,11 @@ export const making: Cause = (known, now) => {
   const job = parseJobName(volume.status?.job);
   const next = nextAttempt(volume, now);
   // A job is named, and not begun: the daemon has nothing new to report for as long as that lasts.
-  if (job?.attempt !== undefined && next === undefined && ready.reason === READY_REASON.waitingForSource) {
+  const source = ready.reason === READY_REASON.waitingForSource ? ready.message : undefined;
+  if (job?.attempt !== undefined && next === undefined && source) {
     return {
       cause: 'SourceNotReady',
-      holdup: ready.message,
+      holdup: source,
       ...since,
       next: { when: 'once that is put right; it is looked at again every 5 min at least' },
     };
