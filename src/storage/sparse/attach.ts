@@ -7,6 +7,7 @@ import { tellKernel } from '../partx.ts';
 import type { BlockDevice, DesiredSparse, LoopFacts, ObservedSparse, Plan } from '../types.ts';
 import { lookAgain, noUdev, waitForLink } from '../udev.ts';
 import { guardsOf, inUse } from '../unused.ts';
+import { sameFile } from './file.ts';
 import { planGrow } from './grow.ts';
 import { earlierFile, loopsOf, oddLoop, partitionOf, volumeDevice } from './loop.ts';
 import { checkContent } from './prepare.ts';
@@ -83,7 +84,7 @@ export function planAbsent(desired: DesiredSparse, observed: ObservedSparse): Pl
       ...(desired.shared && !loop.readOnly && observed.file.type === 'file'
         ? [syncBack(desired, devices)]
         : []),
-      detach(desired, loop, devices),
+      detach(desired, observed, loop, devices),
     );
   }
   return { steps };
@@ -123,6 +124,7 @@ function syncBack({ file }: DesiredSparse, devices: readonly Pick<BlockDevice, '
 
 function detach(
   desired: DesiredSparse,
+  { file }: ObservedSparse,
   loop: LoopFacts,
   devices: readonly Pick<BlockDevice, 'name' | 'device'>[],
 ): Step {
@@ -136,6 +138,8 @@ function detach(
         expect: { exit: 0, stdout: { is: loop.backingInode } },
         refusal: `${device} no longer has ${desired.file}`,
       },
+      // Of what was removed or replaced since the look, the device is all that leads to the data.
+      ...(file.type === 'file' && !desired.givenUp ? [sameFile(desired.file, file)] : []),
       // `losetup -d` of a device that is in use exits 0 and leaves it.
       ...guardsOf(desired, devices),
     ],

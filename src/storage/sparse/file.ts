@@ -28,3 +28,13 @@ export function notAttached(file: string): Guard {
     refusal: `${file} is still attached to a loop device`,
   };
 }
+
+/** The path still leads to the file that was looked at, and that has the size it had. */
+export const sameFile = (
+  file: string,
+  { sizeBytes, inode }: Extract<FileFacts, { type: 'file' }>,
+): Guard => ({
+  argv: ['stat', '-c', '%s|%i', '--', file],
+  expect: { exit: 0, stdout: { is: `${sizeBytes}|${inode}` } },
+  refusal: `${file} is no longer the file of ${sizeBytes} bytes that it was`,
+});

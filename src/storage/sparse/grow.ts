@@ -4,6 +4,7 @@ import { growFileSystem, leaveMount } from '../grow-file-system.ts';
 import { tellKernel } from '../partx.ts';
 import { recordSize, writeDone } from '../records.ts';
 import type { BlockDevice, DesiredSparse, LoopFacts, ObservedSparse, Plan } from '../types.ts';
+import { sameFile } from './file.ts';
 import { fileBytes, madeBytes } from './layout.ts';
 import { syncFile } from './prepare.ts';
 
@@ -50,14 +51,8 @@ function growFile(desired: DesiredSparse, { file }: ObservedSparse): Step[] {
     {
       name: `grow the file to ${bytes} bytes`,
       argv: ['truncate', '-s', String(bytes), '--', desired.file],
-      guards: [
-        {
-          // It could have grown meanwhile, and is never cut.
-          argv: ['stat', '-c', '%s|%i', '--', desired.file],
-          expect: { exit: 0, stdout: { is: `${file.sizeBytes}|${file.inode}` } },
-          refusal: `${desired.file} is no longer the file of ${file.sizeBytes} bytes that it was`,
-        },
-      ],
+      // It could have grown meanwhile, and is never cut.
+      guards: [sameFile(desired.file, file)],
     },
   ];
 }

@@ -553,11 +553,12 @@ describe('before a step', () => {
     ]);
   });
 
-  test('detach: same file, nothing stacked, no mount of any process, no open file by device number, no holder, no swap, no folder of the kubelet', () => {
+  test('detach: the same file of the device and of the path, nothing stacked, no mount of any process, no open file by device number, no holder, no swap, no folder of the kubelet', () => {
     const device = { ...loop, device: '259:31' };
     const guards = guardsOf('absent', { ...readyNode, loops: [device] }, 'losetup');
     expect(guards?.map(([, expected]) => expected)).toEqual([
       { exit: 0, stdout: { is: '42' } },
+      { exit: 0, stdout: { is: `${1n << 30n}|42` } },
       { exit: 0, stdout: { is: '' } },
       { stdout: { has: ' / / ', lacks: ' 259:31 ' } },
       { exit: 0, stdout: { is: '' } },
@@ -565,6 +566,13 @@ describe('before a step', () => {
       { stdout: { has: '/character special file|1:3/', lacks: '/block special file|103:1f/' } },
       { stdout: { has: '/dev/null', lacks: 'local-volume/' } },
     ]);
+  });
+
+  test('detach: whether the path leads to the file still is nothing to a Volume whose data is given up', () => {
+    const givenUp = plan('absent', { ...desired, givenUp: true }, readyNode, 5);
+    const programs = 'steps' in givenUp ? givenUp.steps[0]?.guards.map(({ argv }) => argv[0]) : [];
+    expect(programs).toContain('losetup');
+    expect(programs).not.toContain('stat');
   });
 
   test('remove: no loop has it', () => {
