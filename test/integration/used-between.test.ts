@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdir, open, rm } from 'node:fs/promises';
+import { copyFile, link, mkdir, open, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { execa } from 'execa';
@@ -52,7 +52,7 @@ type Use = (device: string) => Promise<() => Promise<unknown>>;
 describeAsRoot.each<[string, () => Promise<Hands>]>([
   ['local', local],
   ['ssh', ssh],
-])('a device that comes into use between the look that finds it unused and the step, by %s', (_, begin) => {
+])('what comes between the look at a device that may be detached and the step, by %s', (_, begin) => {
   let hands: Hands;
   let folder: Awaited<ReturnType<typeof temporaryFolder>>;
   let stopUdev: () => Promise<void>;
@@ -114,11 +114,13 @@ describeAsRoot.each<[string, () => Promise<Hands>]>([
 
   /** The devices that have the file: each one's name, and whether it goes with its last user. */
   async function devices(): Promise<string[]> {
-    const { stdout } = await execa('losetup', ['-n', '-O', 'NAME,AUTOCLEAR', '-j', desired.file]);
+    // By the path that the kernel keeps: the file may be gone.
+    const { stdout } = await execa('losetup', ['-n', '-l', '-O', 'NAME,AUTOCLEAR,BACK-FILE']);
     return stdout
       .split('\n')
-      .filter((line) => line !== '')
-      .map((line) => line.trim().replace(/\s+/, ' '));
+      .map((line) => line.trim().split(/\s+/))
+      .filter(([, , file]) => file === desired.file)
+      .map(([name, autoclear]) => `${name} ${autoclear}`);
   }
 
   const uses: [string, RegExp, Use][] = [
@@ -158,6 +160,28 @@ describeAsRoot.each<[string, () => Promise<Hands>]>([
       async (device) => {
         const { stdout } = await execa('losetup', ['-f', '--show', device]);
         return () => execa('losetup', ['-d', stdout]);
+      },
+    ],
+    [
+      'its file is removed',
+      /is no longer the file|has an earlier file/,
+      async () => {
+        const kept = join(folder.path, 'kept');
+        await link(desired.file, kept);
+        await rm(desired.file);
+        return () => rename(kept, desired.file);
+      },
+    ],
+    [
+      'its file is replaced',
+      /is no longer the file|has an earlier file/,
+      async () => {
+        const kept = join(folder.path, 'kept');
+        const other = join(folder.path, 'other');
+        await link(desired.file, kept);
+        await copyFile(desired.file, other);
+        await rename(other, desired.file);
+        return () => rename(kept, desired.file);
       },
     ],
     [
