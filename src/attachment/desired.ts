@@ -16,18 +16,24 @@ export interface Defaults {
 export function managedOf(volume: Volume, defaults: Defaults): Managed {
   const { metadata, spec, status } = volume;
   const home = status?.prepared?.node ?? spec.nodeName;
-  const several = spec.attachableNodes ?? [];
   return {
     uid: metadata.uid ?? '',
     name: metadata.name,
     policy: spec.attachPolicy ?? 'Always',
     home,
-    nodes: several.length === 0 ? [home] : [...new Set(several)],
-    readOnly: several.length > 0 && isReadOnlyMany(spec.template?.spec?.accessModes),
+    nodes: sharedBy(volume) ?? [home],
+    readOnly: sharedBy(volume) !== undefined && isReadOnlyMany(spec.template?.spec?.accessModes),
     attachable: status?.prepared != null && metadata.deletionTimestamp === undefined,
     maxWaitForUnmountMs: maxWaitOf(defaults.storageClass, defaults.maxWaitForUnmountMs),
   };
 }
+
+/** The nodes that share its directory; undefined: it is on one alone. */
+export function sharedBy({ spec: { attachableNodes = [] } }: Volume): string[] | undefined {
+  return attachableNodes.length === 0 ? undefined : [...new Set(attachableNodes)];
+}
+
+export const isOnSeveral = (volume: Volume): boolean => (sharedBy(volume)?.length ?? 1) > 1;
 
 const isReadOnlyMany = (modes: unknown): boolean =>
   Array.isArray(modes) && modes.length === 1 && modes[0] === 'ReadOnlyMany';

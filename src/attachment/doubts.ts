@@ -74,24 +74,20 @@ function heed(known: Known, word: string | undefined, node: string, now: number)
 /**
  * Whoever takes an attachment out of the status orders to let go of it; that is heeded of a node that is known to be gone,
  * and else it is written again.
- * @returns the nodes that were let go of
+ * @returns the nodes to let go of
  */
-export function heedOrders(
+export function orderedOff(
   known: Known,
   volume: Volume,
   managed: Managed,
   factsOf: (node: string) => NodeFacts,
 ): string[] {
   const shown = new Set(volume.status?.attachments?.map(({ node }) => node));
-  const ordered = known.entries.filter(({ node }) => {
-    if (!known.written.has(node) || shown.has(node)) return false;
+  return known.entries.flatMap(({ node }) => {
+    if (!known.written.has(node) || shown.has(node)) return [];
     const { exists, off, ready } = factsOf(node);
-    return !exists || off || (managed.nodes.length === 1 && !ready);
+    return !exists || off || (managed.nodes.length === 1 && !ready) ? [node] : [];
   });
-  const nodes = ordered.map(({ node }) => node);
-  known.entries = known.entries.filter(({ node }) => !nodes.includes(node));
-  for (const node of nodes) known.unseen.add(node);
-  return nodes;
 }
 
 function doubt(known: Known, node: string, now: number): void {

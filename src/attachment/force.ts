@@ -7,8 +7,9 @@ import { isNotFound } from '../kube/errors.ts';
 import type { EventRecorder } from '../kube/events.ts';
 import type { Informer } from '../kube/informer.ts';
 import type { KubeClient } from '../kube/types.ts';
+import { withoutNode } from './actual.ts';
 import type { Known } from './known.ts';
-import type { Next, NodeFacts } from './types.ts';
+import type { ForcedReason, Next, NodeFacts } from './types.ts';
 
 type Forced = Next['forced'][number];
 
@@ -18,17 +19,17 @@ export interface ForceDeps {
   events: EventRecorder;
   logger: Logger;
   factsOf(node: string, volume: Volume): NodeFacts;
-  onForced?: ((reason: Forced['reason']) => void) | undefined;
+  onForced?: ((reason: ForcedReason) => void) | undefined;
 }
 
 /** What goes with letting go of a node that nobody looked at. */
 export function createForce({ client, nodes, events, logger, factsOf, onForced }: ForceDeps) {
-  return { areStillGone, tell };
+  return { areStillGone, tell, heed };
 
   /** Nothing is let go of by what a cache says: it may be minutes old. */
-  async function areStillGone(known: Known, { forced }: Next): Promise<boolean> {
+  async function areStillGone(known: Known, gone: readonly string[]): Promise<boolean> {
     let same = true;
-    for (const { node } of forced) {
+    for (const node of gone) {
       const before = factsOf(node, known.volume);
       try {
         nodes.learn(await client.get<KubeNode>(NODES, node));
@@ -40,6 +41,16 @@ export function createForce({ client, nodes, events, logger, factsOf, onForced }
       if (JSON.stringify(before) !== JSON.stringify(after)) same = false;
     }
     return same;
+  }
+
+  /** Whoever ordered it tells of that by an event. */
+  function heed(known: Known, ordered: readonly string[]): void {
+    for (const node of ordered) {
+      known.entries = withoutNode(known.entries, node);
+      known.unseen.add(node);
+      onForced?.('ordered');
+      logger.warn({ volume: known.name, node }, 'let go of on a dead node, as was asked for');
+    }
   }
 
   function tell(known: Known, { node, reason, message }: Forced): void {

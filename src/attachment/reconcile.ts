@@ -5,7 +5,8 @@ import type { Entry, Next, Operation, OperationKind, View, Wanted } from './type
 
 /**
  * What follows for one volume, in the order of the specification: pods that are gone are dropped, pods are added to what
- * is attached, detaches come before attaches. Before both come looks, for nothing is decided on what is not known.
+ * is attached, detaches come before attaches. Before both come looks, for nothing is decided on what is not known; after both
+ * those at nodes that did not answer, on whose answer nothing depends.
  * Level-triggered and pure.
  * @param now ms since the epoch
  */
@@ -15,7 +16,7 @@ export function reconcile(view: View, now: number): Next {
   if (view.problem !== undefined) {
     return { entries: kept, forced: [], start: undefined, blocked: blockedOf(view, kept), again: undefined };
   }
-  const { entries, forced, deadlines } = letGo(view, kept, now);
+  const { entries, forced, deadlines } = letGo(view, atEase(view, kept), now);
   // One operation a volume.
   const due = view.running === undefined ? dueOf(view, entries, now) : [];
   const start = due.find((operation) => isTime(view, operation, now));
@@ -33,6 +34,22 @@ export function reconcile(view: View, now: number): Next {
 const isTime = (view: View, { kind, node }: Pick<Operation, 'kind' | 'node'>, now: number): boolean =>
   view.notBefore(kind, node) <= now;
 
+/** What says why a device could not be detached is over when it is needed where it is. */
+function atEase(view: View, entries: readonly Entry[]): readonly Entry[] {
+  const keeper = keeperOf(view.volume, entries);
+  const isOver = (entry: Entry): boolean =>
+    entry.message !== undefined &&
+    !isUncertain(view, entry) &&
+    entry.safeToMount &&
+    view.running?.node !== entry.node &&
+    view.nodeFacts(entry.node).exists &&
+    isHeld(view, entry) &&
+    (keeper === undefined || keeper === entry);
+  return entries.some(isOver)
+    ? entries.map((entry) => (isOver(entry) ? { ...entry, message: undefined } : entry))
+    : entries;
+}
+
 /** What there is to do, most urgent first, also what is not to be tried again yet. */
 function dueOf(view: View, entries: readonly Entry[], now: number): Operation[] {
   const attaches = attachesOf(view, entries);
@@ -40,15 +57,22 @@ function dueOf(view: View, entries: readonly Entry[], now: number): Operation[] 
   const next = attaches.find((operation) => isTime(view, operation, now)) ?? attaches[0];
   const lookedAt = new Set((view.volume?.readOnly ? attaches : [next]).map((operation) => operation?.node));
   const uncertain = entries.filter((entry) => isUncertain(view, entry));
+  // One that is silent takes the Volume's only operation for as long as a connection is tried: after that it holds up no other.
+  const holdsUp = (place: Place) =>
+    view.notBefore('look', place.node) === 0 || (hasEntry(entries, place.node) && !place.readOnly);
   const unseen = [...view.unseen]
     .sort()
     .filter((node) => !hasEntry(entries, node) && !lookedAt.has(node))
     .filter((node) => (givenUpAt(view.volume, view.nodeFacts(node)) ?? Infinity) > now);
+  const places = [...uncertain, ...unseen.map(asPlace(view))];
   return [
-    ...looks(view, uncertain),
-    ...looks(view, unseen.map(asPlace(view))),
+    ...looks(view, places.filter(holdsUp)),
     ...detachesOf(view, entries),
     ...attaches,
+    ...looks(
+      view,
+      places.filter((place) => !holdsUp(place)),
+    ),
   ];
 }
 

@@ -10,9 +10,9 @@ import type { KubeClient } from '../kube/types.ts';
 import { change } from './actual.ts';
 import type { Attacher } from './attacher.ts';
 import { managedOf, wantedOf } from './desired.ts';
-import { doubtNodes, heedOrders, heedVolume } from './doubts.ts';
+import { doubtNodes, heedVolume, orderedOff } from './doubts.ts';
 import { createForce } from './force.ts';
-import { failureOf, type Known } from './known.ts';
+import { failureOf, forgetFailures, type Known } from './known.ts';
 import { knownAtFirst } from './known-at-first.ts';
 import { lifeOf, nodeFactsOf } from './node-facts.ts';
 import { createPodConditions } from './pod-conditions.ts';
@@ -21,7 +21,7 @@ import { createPodNames } from './pod-names.ts';
 import { createPolls } from './polls.ts';
 import { reconcile as decide } from './reconcile.ts';
 import { createRecords } from './records.ts';
-import type { Managed, Next, NodeFacts, OperationKind, View } from './types.ts';
+import type { ForcedReason, Managed, NodeFacts, OperationKind, View } from './types.ts';
 import { createWork } from './work.ts';
 
 export interface AttachmentDeps {
@@ -49,7 +49,7 @@ export interface AttachmentDeps {
   pollIntervalMs: number | undefined;
   /** Decide again about the Volume of that name. */
   enqueue(name: string): void;
-  onForced?: ((reason: Next['forced'][number]['reason']) => void) | undefined;
+  onForced?: ((reason: ForcedReason) => void) | undefined;
 }
 
 export interface AttachmentReconciler {
@@ -65,7 +65,7 @@ export interface AttachmentReconciler {
 
 /** An operation that takes longer is shown as under way, in ms. */
 const SHOW_AFTER = 1000;
-/** The same for what did not let go before, which is tried often: what it waits for is shown already, and is so still. */
+/** The same for what failed before, and may be tried often: what it waits for is shown already, and is so still. */
 const SHOW_RETRY_AFTER = 15_000;
 /** In ms. Whatever woke nobody is put right by then; where nothing is to be done, it costs no write and no word to a node. */
 const REPAIR_AFTER = 10 * 60_000;
@@ -74,14 +74,14 @@ const MAX_ROUNDS = 5;
 
 /** The controller's effects: what `decide` says is carried out, written down and told. */
 export function createAttachmentReconciler(deps: AttachmentDeps): AttachmentReconciler {
-  const { volumes, persistentVolumes, storageClasses, nodes, uses, clock, logger } = deps;
+  const { volumes, persistentVolumes, storageClasses, nodes, uses, clock } = deps;
   const all = new Map<string, Known>();
   /** UIDs: one that is gone may still be attached when another one of its name comes. */
   const named = new Map<string, Set<string>>();
   const polls = createPolls(deps.pollIntervalMs);
   const podNames = createPodNames();
   const records = createRecords(deps);
-  const work = createWork({ ...deps, whyNot: records.whyNot });
+  const work = createWork({ ...deps, records });
   const force = createForce({ ...deps, factsOf });
   const conditions = createPodConditions({ ...deps, knownOf: (uid) => all.get(uid) });
 
@@ -123,6 +123,8 @@ export function createAttachmentReconciler(deps: AttachmentDeps): AttachmentReco
     const now = clock.now();
     const problem = deps.recordProblem(volume ?? known.volume);
     const trusted = problem === undefined ? volume : undefined;
+    // What nobody ever trusted was never acted on, and says nothing of any node.
+    if (volume === undefined && problem !== undefined) known.entries = [];
     // What waits for its place, or is let go of when the object is gone, goes by what could be trusted last.
     if (trusted !== undefined) known.volume = trusted;
     const managed = volume && managing(volume);
@@ -130,8 +132,11 @@ export function createAttachmentReconciler(deps: AttachmentDeps): AttachmentReco
     if (problem === undefined) doubtNodes(known, managed, (node) => lifeOf(nodes.get(node)), now);
     if (trusted !== undefined && managed !== undefined) {
       heedVolume(known, trusted, now);
-      for (const node of heedOrders(known, trusted, managed, (node) => factsOf(node, trusted))) {
-        logger.warn({ volume: known.name, node }, 'let go of on a dead node, as was asked for');
+      const ordered = orderedOff(known, trusted, managed, (node) => factsOf(node, trusted));
+      if (ordered.length > 0) {
+        const { entries } = known;
+        if (!(await force.areStillGone(known, ordered)) || known.entries !== entries) return 'stale';
+        force.heed(known, ordered);
       }
     }
     const polledAgain = polls.poll(known, trusted && managed, now);
@@ -155,9 +160,17 @@ export function createAttachmentReconciler(deps: AttachmentDeps): AttachmentReco
     };
     const next = decide(view, now);
     if (next.forced.length > 0) {
-      const areGone = await force.areStillGone(known, next);
+      const areGone = await force.areStillGone(
+        known,
+        next.forced.map(({ node }) => node),
+      );
       // An operation may have ended meanwhile: what it found is not to be lost.
       if (!areGone || known.entries !== view.entries) return 'stale';
+    }
+    for (const { node, message } of next.entries) {
+      // What could not be detached is needed again: when it is to be detached the next time, that is tried at once.
+      const said = view.entries.find((entry) => entry.node === node)?.message;
+      if (said !== undefined && message === undefined) forgetFailures(known, node, ['detach']);
     }
     known.entries = next.entries;
     podNames.note(known, next.entries);
@@ -174,24 +187,13 @@ export function createAttachmentReconciler(deps: AttachmentDeps): AttachmentReco
         const to = { state, readOnly: start.readOnly, message: undefined } as const;
         known.entries = change(known.entries, start.node, to, now);
       }
-      // Where it can be on another node as well, the record comes first: what no one knows of, no one is careful of.
-      if (start.kind === 'attach' && (managed?.nodes.length ?? 0) > 1) {
-        let isRecorded = false;
-        try {
-          isRecorded = await records.write(known, volume);
-        } finally {
-          // Nothing was begun that the node would have to be asked about.
-          if (!isRecorded) known.entries = next.entries;
-        }
-        if (!isRecorded) return 'stale';
-      }
       work.start(known, start, was, now);
       wait = Math.min(wait, SHOW_AFTER);
     } else if (now < shownFrom) {
       // Most end sooner, and what is written then is all that there is to tell.
       wait = Math.min(wait, shownFrom - now);
     } else {
-      if (!(await records.write(known, volume))) return 'stale';
+      if (!(await records.write(known, volume, work.notBegunOn(known)))) return 'stale';
       // First, for this cannot be refused.
       records.tell(known, next, needed);
       await conditions.write(needed.map(({ pod }) => pod));
@@ -205,7 +207,7 @@ export function createAttachmentReconciler(deps: AttachmentDeps): AttachmentReco
     const running = work.of(known.uid);
     if (running === undefined) return Number.NEGATIVE_INFINITY;
     const { kind, node } = running.operation;
-    const isRetry = kind === 'detach' && failureOf(known, kind, node) !== undefined;
+    const isRetry = kind !== 'look' && failureOf(known, kind, node) !== undefined;
     return running.since + (isRetry ? SHOW_RETRY_AFTER : SHOW_AFTER);
   }
 

@@ -8,10 +8,11 @@ import { isConflict, isNotFound } from '../kube/errors.ts';
 import type { EventRecorder } from '../kube/events.ts';
 import type { Informer } from '../kube/informer.ts';
 import type { KubeClient } from '../kube/types.ts';
-import { isPvOf } from './desired.ts';
+import { withoutNode } from './actual.ts';
+import { isOnSeveral, isPvOf } from './desired.ts';
 import { failureOf, type Known } from './known.ts';
 import { attachmentsOf, recordToWrite } from './record.ts';
-import type { Next, Operation, PodUse } from './types.ts';
+import type { Entry, Next, Operation, PodUse } from './types.ts';
 
 export interface RecordsDeps {
   client: KubeClient;
@@ -25,26 +26,56 @@ export interface Records {
   /**
    * Writes the status and the PersistentVolume where they differ from what is known. False when someone else wrote first:
    * the caches are up to date then, and everything is to be decided again.
+   * @param without a node of which nothing is written yet
    */
-  write(known: Known, volume: Volume | undefined): Promise<boolean>;
+  write(known: Known, volume: Volume | undefined, without?: string): Promise<boolean>;
+  /**
+   * Where it can be on another node as well, the record comes first, right before the job: what no one knows of, no one is careful
+   * of; and what was recorded and never begun, all others would wait for.
+   * @returns why it could not be written
+   */
+  beforeAttach(known: Known): Promise<string | undefined>;
   /** Events: an attached volume for each pod, what holds one up for each node; each once. */
   tell(known: Known, next: Next, needed: readonly { pod: Pod; use: PodUse }[]): void;
   /** Why an operation may not be begun, as the API server has it now: a cache may be behind. */
   whyNot(known: Known, operation: Operation): Promise<string | undefined>;
 }
 
-export function createRecords({ client, volumes, persistentVolumes, events }: RecordsDeps): Records {
-  return { write, tell, whyNot };
+/** Others write the same objects. */
+const MAX_ROUNDS = 5;
 
-  async function write(known: Known, volume: Volume | undefined): Promise<boolean> {
-    if (volume !== undefined && !(await writeStatus(known, volume))) return false;
-    await writePersistentVolume(known);
+export function createRecords({ client, volumes, persistentVolumes, events }: RecordsDeps): Records {
+  return { write, beforeAttach, tell, whyNot };
+
+  async function write(known: Known, volume: Volume | undefined, without?: string): Promise<boolean> {
+    const entries = without === undefined ? known.entries : withoutNode(known.entries, without);
+    if (volume !== undefined && !(await writeStatus(known, volume, entries))) return false;
+    await writePersistentVolume(known, entries);
     return true;
   }
 
-  async function writeStatus(known: Known, { metadata, spec, status }: Volume): Promise<boolean> {
+  async function beforeAttach(known: Known): Promise<string | undefined> {
+    if (!isOnSeveral(known.volume)) return undefined;
+    const not = 'that it is being attached could not be written down';
+    try {
+      for (let round = 0; round < MAX_ROUNDS; round++) {
+        const volume = volumes.get(known.name);
+        if (volume?.metadata.uid !== known.uid) return `the Volume ${known.name} is gone`;
+        if (await write(known, volume)) return undefined;
+      }
+    } catch (error) {
+      return `${not}: ${(error as Error).message}`;
+    }
+    return `${not}: others wrote the Volume each time`;
+  }
+
+  async function writeStatus(
+    known: Known,
+    { metadata, spec, status }: Volume,
+    entries: readonly Entry[],
+  ): Promise<boolean> {
     const { name, uid, resourceVersion } = metadata;
-    const attachments = sinceShown(attachmentsOf(known.entries), status);
+    const attachments = sinceShown(attachmentsOf(entries), status);
     const nodes = new Set(attachments.map(({ node }) => node));
     const isOnDemand = spec.attachPolicy === 'OnDemand';
     // Not as text: API servers put the keys of custom resources in an order of their own.
@@ -70,7 +101,7 @@ export function createRecords({ client, volumes, persistentVolumes, events }: Re
   }
 
   /** One that was deleted before it was detached takes the record with it; what is in memory goes on. */
-  async function writePersistentVolume({ name, volume, entries }: Known): Promise<void> {
+  async function writePersistentVolume({ name, volume }: Known, entries: readonly Entry[]): Promise<void> {
     const pv = persistentVolumes.get(name);
     if (pv === undefined || !isPvOf(pv, volume)) return;
     const record = recordToWrite(pv.metadata.annotations?.[ATTACHED_NODES_ANNOTATION], entries);

@@ -103,6 +103,9 @@ export interface Blocked {
   message: string;
 }
 
+/** Why a node was let go of that nobody looked at; `ordered`: an operator took the attachment out of the status. */
+export type ForcedReason = 'timeout' | 'out-of-service' | 'node-gone' | 'ordered';
+
 /** What follows. */
 export interface Next {
   /** The entries after pods were dropped and added, and after what was let go of by force. */
@@ -111,7 +114,7 @@ export interface Next {
    * Entries that are let go of though nobody looked: the node is gone. Whoever carries this out gives up an operation that
    * is running there, and marks the node unseen, at the latest when it exists and is Ready again.
    */
-  forced: readonly { node: string; reason: 'timeout' | 'out-of-service' | 'node-gone'; message: string }[];
+  forced: readonly { node: string; reason: Exclude<ForcedReason, 'ordered'>; message: string }[];
   /** To be begun now. */
   start: Operation | undefined;
   blocked: readonly Blocked[];

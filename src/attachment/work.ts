@@ -4,6 +4,7 @@ import type { Operations } from '../control/operations.ts';
 import { isConflict } from '../kube/errors.ts';
 import { change } from './actual.ts';
 import type { Attacher, Outcome } from './attacher.ts';
+import { isOnSeveral } from './desired.ts';
 import type { Known } from './known.ts';
 import type { Records } from './records.ts';
 import { settle } from './settle.ts';
@@ -16,28 +17,41 @@ export interface WorkDeps {
   /** In [0, 1). */
   random: () => number;
   logger: Logger;
-  whyNot: Records['whyNot'];
+  records: Pick<Records, 'whyNot' | 'beforeAttach'>;
+}
+
+interface Running {
+  operation: Operation;
+  /** ms since the epoch */
+  since: number;
+  /** Another one than a look may have been submitted. */
+  begun: boolean;
+  /** The node had no entry before it. */
+  isNew: boolean;
 }
 
 /** The operations of Volumes, one each at a time. */
 export interface Work {
-  /** Of the Volume of that UID; `since`: ms since the epoch. */
-  of(uid: string): { operation: Operation; since: number } | undefined;
+  /** Of the Volume of that UID. */
+  of(uid: string): Readonly<Running> | undefined;
   /** @param was the node's entry before it */
   start(known: Known, operation: Operation, was: Entry | undefined, now: number): void;
+  /** The node of which nothing is to be written down yet: `Records.beforeAttach` does. */
+  notBegunOn(known: Known): string | undefined;
 }
 
 /** Carries out what was decided, and puts what came of it into what is known. */
 export function createWork(deps: WorkDeps): Work {
   const { clock, random, logger } = deps;
-  const running = new Map<string, { operation: Operation; since: number }>();
+  const running = new Map<string, Running>();
 
   function start(known: Known, operation: Operation, was: Entry | undefined, now: number): void {
-    running.set(known.uid, { operation, since: now });
+    const run: Running = { operation, since: now, begun: false, isNew: was === undefined };
+    running.set(known.uid, run);
     const { kind, node } = operation;
     logger.debug({ volume: known.name, node, kind }, 'operation');
     const began = deps.operations.start(known.uid, kind, node, async (signal) => {
-      const outcome = await carryOut(known, operation, signal);
+      const outcome = await carryOut(known, run, signal);
       settle(known, operation, outcome, clock.now(), random(), was);
       running.delete(known.uid);
       const done = outcome.is === 'attached' || outcome.is === 'detached';
@@ -47,20 +61,33 @@ export function createWork(deps: WorkDeps): Work {
     if (!began) running.delete(known.uid);
   }
 
-  async function carryOut(known: Known, operation: Operation, signal: AbortSignal): Promise<Outcome> {
+  async function carryOut(known: Known, run: Running, signal: AbortSignal): Promise<Outcome> {
+    const { operation } = run;
+    const { kind, node } = operation;
+    const isKnown = () => known.entries.some((entry) => entry.node === node);
     try {
       return await deps.attacher.run(operation, known.volume, signal, async () => {
         // Where it was not let go of meanwhile.
-        if (operation.kind === 'detach' && known.entries.some(({ node }) => node === operation.node)) {
-          known.entries = change(known.entries, operation.node, { safeToDetach: true }, clock.now());
+        if (kind === 'detach' && isKnown()) {
+          known.entries = change(known.entries, node, { safeToDetach: true }, clock.now());
         }
-        return deps.whyNot(known, operation);
+        const not = await deps.records.whyNot(known, operation);
+        if (not !== undefined || kind !== 'attach') return not;
+        if (!isKnown()) return `it was let go of on node ${node} meanwhile`;
+        run.begun = true;
+        return deps.records.beforeAttach(known);
       });
     } catch (err) {
       if (!isConflict(err)) logger.error({ err, volume: known.name, ...operation }, 'operation failed');
-      return { is: 'unknown', message: (err as Error).message };
+      return { is: 'unknown', message: (err as Error).message, nothingDone: kind === 'attach' && !run.begun };
     }
   }
 
-  return { of: (uid) => running.get(uid), start };
+  function notBegunOn({ uid, volume }: Known): string | undefined {
+    const run = running.get(uid);
+    if (run === undefined || run.begun || !run.isNew || !isOnSeveral(volume)) return undefined;
+    return run.operation.kind === 'attach' ? run.operation.node : undefined;
+  }
+
+  return { of: (uid) => running.get(uid), start, notBegunOn };
 }

@@ -11,7 +11,7 @@ import { maxWaitProblem } from '../attachment/max-wait.ts';
 import { lifeOf } from '../attachment/node-facts.ts';
 import { createPodIndex } from '../attachment/pod-index.ts';
 import { type AttachmentReconciler, createAttachmentReconciler } from '../attachment/reconciler.ts';
-import type { Next, OperationKind } from '../attachment/types.ts';
+import type { ForcedReason, OperationKind } from '../attachment/types.ts';
 import type { Clock } from '../control/clock.ts';
 import { createOperations } from '../control/operations.ts';
 import { createWorkQueue, type WorkQueue } from '../control/work-queue.ts';
@@ -61,7 +61,7 @@ export interface AttachmentControllerDeps extends AttachmentOptions {
   clock: Clock;
   random: () => number;
   logger: Logger;
-  onForced?: ((reason: Next['forced'][number]['reason']) => void) | undefined;
+  onForced?: ((reason: ForcedReason) => void) | undefined;
   onOperation?: ((kind: OperationKind, succeeded: boolean, ms: number) => void) | undefined;
 }
 

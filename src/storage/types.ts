@@ -41,7 +41,7 @@ export interface DesiredSparse extends DesiredVolume {
   sizeBytes: bigint;
   /** What it starts from, instead of being empty. */
   source?: Source | undefined;
-  /** It is being deleted with what it holds. */
+  /** It is being deleted with what it holds, which needs not be overwritten. */
   givenUp?: boolean;
   /** A Volume of its name is made once and never again: it is a claim's, by whose UID it is named. */
   once?: boolean;

@@ -79,7 +79,7 @@ export function desiredOf(
     ...common,
     type: 'sparse',
     ...(madeForClaim(volume) && prepared === undefined ? { once: true } : {}),
-    ...(metadata.deletionTimestamp !== undefined && onDeleteOf(volume) !== 'Retain' ? { givenUp: true } : {}),
+    ...(metadata.deletionTimestamp !== undefined && onDeleteOf(volume) === 'Delete' ? { givenUp: true } : {}),
     onDemand: spec.attachPolicy === 'OnDemand',
     readOnly: isReadOnlyShared(spec),
     shared,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Attachment, Volume } from '../../src/api/volume.ts';
 import { change } from '../../src/attachment/actual.ts';
-import { doubtNodes, heedOrders, heedVolume } from '../../src/attachment/doubts.ts';
+import { doubtNodes, heedVolume, orderedOff } from '../../src/attachment/doubts.ts';
 import type { Known } from '../../src/attachment/known.ts';
 import type { Life } from '../../src/attachment/node-facts.ts';
 import type { Managed, NodeFacts } from '../../src/attachment/types.ts';
@@ -172,10 +172,7 @@ describe('an attachment that somebody took out of the status', () => {
     ['a node of several that is gone', shared, { exists: false, ready: false }, true],
   ])('of %s', (_, managed, more, heeded) => {
     const known = knownOn('n1');
-    expect(heedOrders(known, volumeWith(), managed, facts(more))).toEqual(heeded ? ['n1'] : []);
-    expect(known.entries).toHaveLength(heeded ? 0 : 1);
-    // When it is back it is looked at.
-    expect(known.unseen.has('n1')).toBe(heeded);
+    expect(orderedOff(known, volumeWith(), managed, facts(more))).toEqual(heeded ? ['n1'] : []);
   });
 
   test('counts only where it was written before, and is not there', () => {
@@ -184,8 +181,8 @@ describe('an attachment that somebody took out of the status', () => {
       { node: 'n1', state: 'Attached', safeToMount: true, safeToDetach: false, pods: [], since: '' },
     ];
     const gone = facts({ exists: false });
-    expect(heedOrders(known, volumeWith({ attachments: shown }), one, gone)).toEqual([]);
+    expect(orderedOff(known, volumeWith({ attachments: shown }), one, gone)).toEqual([]);
     known.written = new Set();
-    expect(heedOrders(known, volumeWith(), one, gone)).toEqual([]);
+    expect(orderedOff(known, volumeWith(), one, gone)).toEqual([]);
   });
 });

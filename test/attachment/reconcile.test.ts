@@ -42,6 +42,36 @@ describe('what is begun', () => {
       { wanted: [wanted('n1', 'a'), wanted('n2', 'b')], notBefore: { 'attach n1': NOW + 1 } },
       'attach n2',
     ],
+    [
+      'a node not looked at yet, before a pod on another',
+      { wanted: [wanted('n1', 'a')], unseen: ['n2'] },
+      'look n2',
+    ],
+    [
+      'one that did not answer, after it',
+      { wanted: [wanted('n1', 'a')], unseen: ['n2'], notBefore: { 'look n2': NOW - 1 } },
+      'attach n1',
+    ],
+    [
+      'one that did not answer, and nothing else',
+      {
+        wanted: [wanted('n1', 'a')],
+        entries: [entry('n1')],
+        unseen: ['n2'],
+        notBefore: { 'look n2': NOW - 1 },
+      },
+      'look n2',
+    ],
+    [
+      'a reader uncertain on a node that did not answer, after a reader elsewhere',
+      {
+        volume: readers,
+        wanted: [wanted('n1', 'a')],
+        entries: [entry('n2', { ...read, ...uncertain })],
+        notBefore: { 'look n2': NOW - 1 },
+      },
+      'attach n1 ro',
+    ],
     ['a pod where it is', { wanted: [wanted('n1', 'a')], entries: [entry('n1')] }, undefined],
     [
       'a pod where it is, and not its link',
@@ -657,4 +687,33 @@ describe('who waits, and why', () => {
 test('entries are those given when nothing changes', () => {
   const entries = [entry('n1', {}, 'a')];
   expect(reconcile(view({ wanted: [wanted('n1', 'a')], entries }), NOW).entries).toBe(entries);
+});
+
+describe('why it could not be detached', () => {
+  const told = { message: 'mounted' };
+  const messageOf = (change: ViewChange) =>
+    reconcile(view({ volume: onDemand(), entries: [entry('n1', told, 'a')], ...change }), NOW).entries[0]
+      ?.message;
+
+  test.each<[string, ViewChange, string | undefined]>([
+    ['is over when a pod needs it there', { wanted: [wanted('n1', 'a')] }, undefined],
+    ['is over with Always', { volume: always(), wanted: [wanted('n1')] }, undefined],
+    ['stays while nothing needs it', {}, 'mounted'],
+    [
+      'stays where it cannot be mounted',
+      { wanted: [wanted('n1', 'a')], entries: [entry('n1', { ...told, safeToMount: false }, 'a')] },
+      'mounted',
+    ],
+    [
+      'stays on the node that is not to have it, though pods want it there',
+      {
+        volume: shared(),
+        wanted: [wanted('n1', 'a'), wanted('n2', 'b')],
+        entries: [entry('n1', told, 'a'), entry('n2', { since: NOW - 20 * MINUTE }, 'b')],
+      },
+      'mounted',
+    ],
+  ])('%s', (_, change, message) => {
+    expect(messageOf(change)).toBe(message);
+  });
 });

@@ -71,7 +71,13 @@ function world(since = '', ...needed: Pod[]) {
   const client = {
     get: async (_: unknown, name: string) => {
       await ask();
-      return nodes.get(name);
+      const found = nodes.get(name) ?? volumes.get(name);
+      if (found !== undefined) return found;
+      throw new ApiError(
+        { apiVersion: 'v1', kind: 'Status', status: 'Failure', reason: 'NotFound' },
+        404,
+        'GET',
+      );
     },
     patch: async ({ plural }: Resource, name: string, patch: { status?: object }) => {
       if (plural === PODS.plural) throw new Error('no pod may be written');
@@ -262,20 +268,126 @@ test('a Volume of which nothing is to be done is decided about again after minut
   expect(await reconciler.reconcile('nobody')).toBeUndefined();
 });
 
-test.each([
-  ['someone else wrote first', 409],
-  ['nothing may be written', 403],
-])('an attach whose record was not written, as %s, is begun after that without a look', async (_, code) => {
-  const { reconciler, end, refuse, running, entries } = world('', podObject({}, {}, { name: 'p1' }));
-  await reconciler.reconcile('v1');
-  await end('look', 'n1', { is: 'detached' });
-  await reconciler.reconcile('v1');
-  await end('look', 'n2', { is: 'detached' });
-  refuse(new ApiError({ apiVersion: 'v1', kind: 'Status', status: 'Failure' }, code, 'PATCH'));
+describe('the record of an attach to one node of several', () => {
+  const refusal = (code: number) =>
+    new ApiError({ apiVersion: 'v1', kind: 'Status', status: 'Failure' }, code, 'PATCH');
+  const begun = async () => {
+    const of = world('', podObject({}, {}, { name: 'p1' }));
+    await of.reconciler.reconcile('v1');
+    await of.end('look', 'n1', { is: 'detached' });
+    await of.reconciler.reconcile('v1');
+    await of.end('look', 'n2', { is: 'detached' });
+    await of.reconciler.reconcile('v1');
+    expect(of.running()).toMatchObject({ kind: 'attach', node: 'n1' });
+    return of;
+  };
+
+  test('is written right before the job, and not while the node is only looked at', async () => {
+    const { reconciler, whyNot, writes, pass, entries } = await begun();
+    pass(3000);
+    await reconciler.reconcile('v1').catch(() => {});
+    expect(entries()).toEqual(['n1 Attaching']);
+    expect(writes.filter((each) => each.includes('Attaching'))).toEqual([]);
+    expect(await whyNot()).toBeUndefined();
+    expect(writes.map((each) => JSON.parse(each).attachments).at(-1)).toEqual([
+      expect.objectContaining({ node: 'n1', state: 'Attaching' }),
+    ]);
+    const { length } = writes;
+    await reconciler.reconcile('v1').catch(() => {});
+    expect(writes).toHaveLength(length);
+  });
+
+  test('is written again where someone else wrote first', async () => {
+    const { refuse, whyNot, writes } = await begun();
+    refuse(refusal(409));
+    expect(await whyNot()).toBeUndefined();
+    expect(JSON.parse(writes.at(-1) ?? '').attachments).toHaveLength(1);
+  });
+
+  test('keeps the job from being submitted where it can not be written', async () => {
+    const { refuse, whyNot } = await begun();
+    refuse(refusal(403));
+    expect(await whyNot()).toMatch(/^that it is being attached could not be written down: /);
+  });
+
+  test('is not made of a node that was let go of meanwhile', async () => {
+    const { reconciler, nodes, whyNot, forced } = await begun();
+    nodes.learn(off('n1'));
+    await reconciler.reconcile('v1').catch(() => {});
+    expect(forced).toEqual(['out-of-service']);
+    expect(await whyNot()).toBe('it was let go of on node n1 meanwhile');
+  });
+
+  test('is not made at all by tries that never come to a job', async () => {
+    const { reconciler, end, pass, running, writes } = await begun();
+    await reconciler.reconcile('v1').catch(() => {});
+    writes.length = 0;
+    let tries = 0;
+    for (let second = 0; second < 1800; second++) {
+      if (running()?.kind === 'attach' && second % 10 === 0) {
+        await end('attach', 'n1', { is: 'unknown', message: 'n1 is silent', nothingDone: true });
+        tries++;
+      } else if (running()?.kind === 'look')
+        await end('look', 'n1', { is: 'unknown', message: 'n1 is silent' });
+      pass(1000);
+      await reconciler.reconcile('v1').catch(() => {});
+    }
+    expect(tries).toBeGreaterThan(10);
+    expect(writes.filter((each) => each.includes('"node"'))).toEqual([]);
+  });
+});
+
+test('what was in use is at ease once a pod needs it there again', async () => {
+  const { reconciler, end, pass, needOn, writes } = world('', podObject({}, {}, { name: 'p1' }));
+  needOn('nowhere');
   await reconciler.reconcile('v1').catch(() => {});
-  await reconciler.reconcile('v1');
-  expect(running()).toMatchObject({ kind: 'attach', node: 'n1' });
-  expect(entries()).toEqual(['n1 Attaching']);
+  await end('look', 'n1', attached);
+  await reconciler.reconcile('v1').catch(() => {});
+  await end('look', 'n2', { is: 'detached' });
+  await reconciler.reconcile('v1').catch(() => {});
+  await end('detach', 'n1', { is: 'in-use', message: 'mounted' });
+  await reconciler.reconcile('v1').catch(() => {});
+  const shown = () => JSON.parse(writes.at(-1) ?? '').attachments;
+  expect(shown()).toEqual([expect.objectContaining({ node: 'n1', message: 'mounted' })]);
+  needOn('n1');
+  pass(100);
+  await reconciler.reconcile('v1').catch(() => {});
+  expect(shown()).toEqual([expect.not.objectContaining({ message: expect.anything() })]);
+  // It is tried at once the next time.
+  expect([...reconciler.known()].map(({ failures }) => [...failures.keys()])).toEqual([[]]);
+});
+
+describe('an attachment that somebody takes out of the status', () => {
+  const taken = async () => {
+    const of = world();
+    await of.reconciler.reconcile('v1');
+    await of.end('look', 'n1', attached);
+    await of.reconciler.reconcile('v1');
+    await of.end('look', 'n2', { is: 'detached' });
+    await of.reconciler.reconcile('v1');
+    await of.end('detach', 'n1', { is: 'in-use', message: 'mounted' });
+    await of.reconciler.reconcile('v1');
+    const { spec, status } = of.volumes.get('v1') as Volume;
+    of.volumes.learn(volumeObject({ ...spec }, { ...status, attachments: [] }));
+    return of;
+  };
+
+  test('is let go of where the node is gone, and counted', async () => {
+    const { reconciler, nodes, forced, entries } = await taken();
+    nodes.drop('n1');
+    await reconciler.reconcile('v1');
+    expect(entries()).toEqual([]);
+    expect(forced).toEqual(['ordered']);
+  });
+
+  test('is not where the cache alone has it so', async () => {
+    const { reconciler, nodes, forced, entries, slow } = await taken();
+    nodes.drop('n1');
+    slow(async () => nodes.learn(node('n1', true)));
+    await reconciler.reconcile('v1');
+    expect(entries()?.[0]).toMatch(/^n1 /);
+    expect(forced).toEqual([]);
+  });
 });
 
 test('what is in use is tried to be detached again and again without a write each time', async () => {
@@ -392,6 +504,7 @@ describe('a record that Stowage never wrote', () => {
     volumes.drop('v1');
     await reconciler.reconcile('v1');
     expect(ranBy).toEqual([]);
+    expect([...reconciler.known()]).toEqual([]);
   });
 
   test('does not say which process has hands on its nodes', async () => {

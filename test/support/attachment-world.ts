@@ -244,8 +244,9 @@ export class AttachmentWorld {
       throw new Error(`detach of what a pod on ${node} needs`);
     if (kind !== 'attach' || this.#volume.readOnly) return;
     for (const holder of this.nodes.values()) {
+      // What the record does not know of, and a look was not answered about, the job finds out by the owner file.
       const tried =
-        view.notBefore('look', holder.name) > this.now || !holder.exists || this.#factsOf(holder.name).off;
+        view.notBefore('look', holder.name) > 0 || !holder.exists || this.#factsOf(holder.name).off;
       const missed = this.stale && view.unseen.has(holder.name) && tried;
       if (holder.name !== node && holder.device !== 'none' && !missed) {
         throw new Error(`attach to ${node}, while ${holder.name} has it`);

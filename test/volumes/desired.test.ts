@@ -175,8 +175,10 @@ test('what a Volume holds is given up once it is being deleted with it', () => {
     );
   };
   const at = '2026-01-02T03:04:05Z';
-  expect([deleted('Delete', at), deleted('Wipe', at)]).toMatchObject([{ givenUp: true }, { givenUp: true }]);
-  for (const kept of [deleted('Retain', at), deleted('Delete')]) expect(kept).not.toHaveProperty('givenUp');
+  expect(deleted('Delete', at)).toMatchObject({ givenUp: true });
+  // What only the device leads to is not overwritten by detaching it.
+  const others = [deleted('Retain', at), deleted('Wipe', at), deleted('Delete')];
+  for (const kept of others) expect(kept).not.toHaveProperty('givenUp');
 });
 
 test.each(['Delete', 'Retain', 'Wipe'] as const)('onDelete %s reaches storage', (onDelete) => {

@@ -1,5 +1,5 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
-import type { Next, OperationKind } from '../../attachment/types.ts';
+import type { ForcedReason, OperationKind } from '../../attachment/types.ts';
 import type { Operation } from '../../control/operations.ts';
 
 /** What there is to read of attachments at any moment. */
@@ -15,7 +15,7 @@ export interface AttachmentMetrics {
   /** A later one takes the place of this. */
   add(attachments: Attachments, clock: { now(): number }): void;
   onOperation(kind: OperationKind, succeeded: boolean, ms: number): void;
-  onForced(reason: Next['forced'][number]['reason']): void;
+  onForced(reason: ForcedReason): void;
 }
 
 /** As kube-controller-manager names the plugin of a volume. */
@@ -58,7 +58,7 @@ export function attachmentMetrics(registry: Registry): AttachmentMetrics {
     help: 'Volumes that were let go of on a node that nobody looked at.',
     labelNames: ['reason'],
   });
-  for (const reason of ['timeout', 'out-of-service', 'node-gone']) forced.inc({ reason }, 0);
+  for (const reason of ['timeout', 'out-of-service', 'node-gone', 'ordered']) forced.inc({ reason }, 0);
   new Gauge({
     registers,
     name: 'stowage_attachment_operations',

@@ -18,7 +18,7 @@ export function planDestroy(desired: DesiredSparse, observed: ObservedSparse): P
     // Half a record (a crash before its rename) is ours by its name alone; what it would speak of is not there.
     return { steps: observed.intent === undefined ? records : [] };
   }
-  const absent = planAbsent({ ...desired, givenUp: desired.onDelete !== 'Retain' }, observed);
+  const absent = planAbsent({ ...desired, givenUp: desired.onDelete === 'Delete' }, observed);
   if ('refusal' in absent) return absent;
   const left = leaveLoop(partialOf(observed.realPath), desired.uid, observed);
   if ('refusal' in left) return left;

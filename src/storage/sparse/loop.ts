@@ -27,14 +27,14 @@ export function volumeDevice(
 
 /** The device is all that still leads to the data: when it is detached, the kernel frees them. */
 export function earlierFile(
-  { file }: DesiredSparse,
+  { file, onDelete }: DesiredSparse,
   observed: ObservedSparse,
   loop: LoopFacts,
 ): Refusal | undefined {
   if (observed.file.type === 'file' && loop.backingInode === observed.file.inode) return undefined;
   return {
     refusal: `/dev/${loop.name} has an earlier file of the name ${file}, which was removed or replaced`,
-    hint: `The data is still reachable through the device. Copy it away, then detach it with losetup -d /dev/${loop.name}. Or delete the Volume if its data is given up.`,
+    hint: `The data is still reachable through the device. Copy it away, then detach it with losetup -d /dev/${loop.name}. Or ${onDelete === 'Wipe' ? 'set onDelete to Delete, as it is not wiped from there, and ' : ''}delete the Volume if its data is given up.`,
   };
 }
 

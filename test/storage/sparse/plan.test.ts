@@ -503,6 +503,7 @@ describe('what remains to be done to', () => {
     ['a volume that the node forgot', recorded, { ...freshNode, file, signature: ours }, REMOVE],
     ['a file that is gone', recorded, removed, [DETACH, ...FORGET]],
     ['a file that is gone, and whose data is to be kept', { ...recorded, onDelete: 'Retain' }, removed, LAST],
+    ['a file that is gone, and whose data is to be wiped', { ...recorded, onDelete: 'Wipe' }, removed, LAST],
     [
       'a done record without an intent',
       desired,
