@@ -1,5 +1,6 @@
 import { dirname } from 'node:path';
 import type { Guard, Step } from '../../nodes/job.ts';
+import { removeRecords } from '../records.ts';
 import { planAbsent, planPresent } from '../sparse/attach.ts';
 import { planDestroy } from '../sparse/destroy.ts';
 import { notAttached } from '../sparse/file.ts';
@@ -142,6 +143,10 @@ function absent(place: Place, desired: DesiredSparse, observed: ObservedSparse):
       ...detached.steps,
       ...remove(place.file, ownMarks(place)),
       ...(mine(place) ? letGo(place, observed) : []),
+      // Of a node that grew it, and did not make it: the Volume's status says how large it is, and it is deleted where it was made.
+      ...(desired.recordedBytes !== undefined && observed.intent === undefined && observed.recordFiles
+        ? removeRecords(desired.uid)
+        : []),
     ],
   };
 }

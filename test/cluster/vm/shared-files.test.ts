@@ -126,11 +126,33 @@ function expectNeverBoth(): void {
   expect(new Set(spans.map((span) => span.vm))).toEqual(new Set(NAMES));
 }
 
+const recordsOn = async (node: Name) =>
+  (await vm(node).run(['find', '/var/lib/stowage/volumes', '-name', `${desired.uid}*`])).stdout.trim();
+
 async function gone(): Promise<void> {
   for (const name of NAMES) await carryAtLast(name, 'absent');
   await carryAtLast('vm2', 'destroy');
   expect((await vm('vm1').run(['find', DIRECTORY, '-name', `${desired.uid}*`])).stdout).toBe('');
 }
+
+test('a node that did not make it grows it, and has no record of it once it let go', async () => {
+  await make();
+  desired = { ...desired, recordedBytes: desired.sizeBytes, sizeBytes: 48n << 20n };
+  await carryAtLast('vm2', 'present');
+  const { stdout } = await vm('vm2').run(['blockdev', '--getsize64', link()]);
+  expect(stdout.trim()).toBe(String(desired.sizeBytes));
+  await onNode(vm('vm2')).write('ext4', link(), 'grown');
+  await carryAtLast('vm2', 'absent');
+  expect(await recordsOn('vm2')).toBe('');
+  // As the status says it by then.
+  desired = { ...desired, recordedBytes: desired.sizeBytes };
+  await carryAtLast('vm1', 'present');
+  expect(await onNode(vm('vm1')).read('ext4', link())).toBe('grown');
+  expectNeverBoth();
+  await carryAtLast('vm1', 'absent');
+  expect(await recordsOn('vm1')).not.toBe('');
+  await gone();
+}, 1_200_000);
 
 test('what is written on one node is read on the other, back and forth', async () => {
   await make();

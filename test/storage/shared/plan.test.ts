@@ -45,6 +45,13 @@ const ATTACH = [
   `udevadm settle --timeout=10 --exit-if-exists=/dev/disk/by-uuid/${UID}`,
 ];
 const DETACH = [`sync /dev/loop3 ${FILE}`, 'losetup -d /dev/loop3'];
+const grown: DesiredSparse = { ...sharedDesired, recordedBytes: 1n << 30n };
+const ofGrown = { intent: undefined, done: { sizeBytes: 2n << 30n }, recordFiles: true };
+const RECORDS = `/var/lib/stowage/volumes/${UID}`;
+const FORGET = [
+  `rm -f ${['done', 'intent', 'wiped'].map((each) => `${RECORDS}.${each} ${RECORDS}.${each}.new`).join(' ')} ${RECORDS}.cancel`,
+  'sync /var/lib/stowage/volumes',
+];
 const MARK = [
   `rm -f -- ${NEW}`,
   `dd of=${NEW} conv=excl,fsync status=none`,
@@ -164,6 +171,9 @@ test.each<Case>([
   ['no device any more', 'absent', sharedDesired, { ...held, loops: [] }, [`sync ${FILE}`, ...link(5)]],
   ['after a start', 'absent', sharedDesired, rebooted, [`sync ${FILE}`, ...link(5)]],
   ["another node's is left", 'absent', sharedDesired, others, []],
+  ['the record of a node that grew what another made', 'absent', grown, { ...others, ...ofGrown }, FORGET],
+  ['that of the node that made it', 'absent', grown, others, []],
+  ['that of what is not recorded elsewhere', 'absent', sharedDesired, { ...others, ...ofGrown }, []],
   ["a device of what is another node's by now", 'absent', sharedDesired, { ...others, ...attached }, DETACH],
   [
     'a reader',
