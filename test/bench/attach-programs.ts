@@ -13,9 +13,13 @@ export interface ClientRate {
   burst: number;
 }
 
-/** What attach-daemon.ts is told. */
-export interface DaemonInput extends ClientRate {
+/** What attach-writes.ts is told. */
+export interface WritesInput {
   kubeconfig: string;
+}
+
+/** What attach-daemon.ts is told. */
+export interface DaemonInput extends ClientRate, WritesInput {
   /** Where the Volumes are. */
   placed: Placed;
   /** Their devices are attached already. */
@@ -63,25 +67,29 @@ export async function startManager(
   };
 }
 
-/** @param bundled attach-daemon.ts */
-export async function startDaemon(bundled: string, folder: string, input: DaemonInput): Promise<Attaching> {
-  const file = join(folder, 'daemon.json');
-  const log = join(folder, 'daemon.log');
+/** @param bundled attach-daemon.ts, or attach-writes.ts */
+export async function startOwn(
+  bundled: string,
+  folder: string,
+  input: DaemonInput | WritesInput,
+): Promise<Attaching> {
+  const file = join(folder, 'input.json');
+  const log = join(folder, 'own.log');
   await writeFile(file, JSON.stringify(input));
   const errors = await open(log, 'w');
-  const daemon = start(process.execPath, [...WATCH_FLAGS, bundled, file], WATCH_ENV, errors.fd);
+  const program = start(process.execPath, [...WATCH_FLAGS, bundled, file], WATCH_ENV, errors.fd);
   await errors.close();
-  const broken = daemon.broken.catch(async (error: Error) => {
+  const broken = program.broken.catch(async (error: Error) => {
     const lines = (await readFile(log, 'utf8')).trimEnd().split('\n');
     throw new Error(`${error.message}; its log ended:\n${lines.slice(-10).join('\n')}`);
   });
   broken.catch(() => {});
   return {
-    pid: daemon.pid,
+    pid: program.pid,
     broken,
-    mark: () => process.kill(daemon.pid, 'SIGUSR2'),
+    mark: () => process.kill(program.pid, 'SIGUSR2'),
     stop: async () =>
-      (await daemon.stop())
+      (await program.stop())
         .trim()
         .split('\n')
         .map((line): Calls => JSON.parse(line)),

@@ -14,13 +14,18 @@ export interface AtRate {
 export interface Measured {
   throttled: AtRate | undefined;
   unthrottled: AtRate | undefined;
+  /** Of kube-controller-manager, and of attach-writes.ts. */
+  written: AtRate | undefined;
   idle: Record<string, Idle> | undefined;
 }
 
 type Row = [what: string, manager: string, stowage: string, ratio: string];
 
 /** Prints a table in Markdown: medians of the rounds, and what Stowage has of what kube-controller-manager has. */
-export function showAttaching(options: AttachOptions, { throttled, unthrottled, idle }: Measured): void {
+export function showAttaching(
+  options: AttachOptions,
+  { throttled, unthrottled, written, idle }: Measured,
+): void {
   const { pods, one, nodes, attachments, rest } = options;
   console.log(`${pods} pods at once and ${one} one at a time, on ${nodes} nodes; medians of rounds\n`);
   print(['what', 'kube-controller-manager', 'stowage', 'ratio']);
@@ -32,6 +37,7 @@ export function showAttaching(options: AttachOptions, { throttled, unthrottled, 
     const both: AtRate = { rounds: [throttled.rounds[0], unthrottled.rounds[1]], calls: [] };
     for (const row of rowsOf(both, 'defaults')) print(row);
   }
+  if (written) for (const row of rowsOf(written, 'no limit, the writes alone')) print(row);
   if (idle) {
     const { 'kube-controller-manager': manager, ...others } = idle;
     for (const [name, each] of Object.entries(others)) {
@@ -43,7 +49,8 @@ export function showAttaching(options: AttachOptions, { throttled, unthrottled, 
       print([`${what}: RSS, peak`, memory(manager), memory(each), times(each.rss / manager.rss)]);
     }
   }
-  for (const each of [throttled, unthrottled]) if (each) showCalls(each, pods);
+  for (const each of [throttled, unthrottled]) if (each) showCalls(each, pods, 'Stowage');
+  if (written) showCalls(written, pods, 'the writes alone');
 }
 
 const print = (row: readonly string[]) => console.log(`| ${row.join(' | ')} |`);
@@ -106,7 +113,7 @@ function rowsOf({ rounds }: AtRate, rate: string): Row[] {
   ];
 }
 
-function showCalls({ calls }: AtRate, pods: number): void {
+function showCalls({ calls }: AtRate, pods: number, whose: string): void {
   const [, attach = {}, detach = {}] = calls;
   for (const [what, made] of [
     ['attach', attach],
@@ -115,6 +122,6 @@ function showCalls({ calls }: AtRate, pods: number): void {
     const each = Object.entries(made)
       .filter(([, count]) => count > pods / 10)
       .map(([call, count]) => `${call} ${(count / pods).toFixed(2)}`);
-    console.log(`\nrequests of Stowage for each ${what}, in the first round: ${each.join(', ')}`);
+    console.log(`\nrequests of ${whose} for each ${what}, in the first round: ${each.join(', ')}`);
   }
 }

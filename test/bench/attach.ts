@@ -2,7 +2,7 @@
  * `npm run bench:attach [-- --pods N …]`: attaching and detaching, beside the attach/detach controller of
  * kube-controller-manager, in one run: on one real API server, in turns, at equal rates of requests. Its attach does nothing: the pods
  * have inline iSCSI volumes. Stowage's is carried out at once by nodes in memory; the PersistentVolume, the status and the pod
- * are written. See docs/benchmarks.md.
+ * are written. In the end the same writes are made with nothing else done. See docs/benchmarks.md.
  */
 import { connect } from '../../src/kube/connect.ts';
 import { startControlPlane } from '../cluster/control-plane/control-plane.ts';
@@ -10,7 +10,7 @@ import { temporaryFolder } from '../support/temporary-folder.ts';
 import { createNodes, createVolumes } from './attach-cluster.ts';
 import { atEase, atRest, attachMany, detachMany, type Idle } from './attach-idle.ts';
 import { attachOptions } from './attach-options.ts';
-import { type Attaching, type Calls, type ClientRate, startDaemon, startManager } from './attach-programs.ts';
+import { type Attaching, type Calls, type ClientRate, startManager, startOwn } from './attach-programs.ts';
 import { type Bench, type Round, runRound } from './attach-rounds.ts';
 import { watchBoth } from './attach-sides.ts';
 import { type AtRate, showAttaching } from './attach-table.ts';
@@ -27,32 +27,37 @@ const folder = await temporaryFolder('bench');
 const controlPlane = await startControlPlane({ controllers: [] });
 const running = new Set<Attaching>();
 try {
-  const { client } = await connect({ kubeconfig: controlPlane.kubeconfig });
+  const { kubeconfig } = controlPlane;
+  const { client } = await connect({ kubeconfig });
   const bundled = await bundle('attach-daemon.ts', folder.path);
+  const bundledWrites = await bundle('attach-writes.ts', folder.path);
   const { nodes } = options;
   await createNodes(client, nodes);
   const volumes = Math.max(options.pods, options.one, options.attachments);
   const placed = await createVolumes(client, volumes, nodes);
-  const watched = await watchBoth(controlPlane.kubeconfig, nodes);
+  const watched = await watchBoth(kubeconfig, nodes);
   const bench: Bench = { client, watched, serverPid: controlPlane.apiServerPid() };
   const manager = async (rate: ClientRate) => keep(await startManager(controlPlane, rate));
-  const daemon = async (rate: ClientRate, controllers: string, attached: boolean) => {
-    const { kubeconfig } = controlPlane;
-    return keep(
-      await startDaemon(bundled, folder.path, { kubeconfig, placed, attached, controllers, ...rate }),
-    );
-  };
+  const daemon = async (rate: ClientRate, controllers: string, attached: boolean) =>
+    keep(await startOwn(bundled, folder.path, { kubeconfig, placed, attached, controllers, ...rate }));
+  const all = (rate: ClientRate) => daemon(rate, '*', false);
+  const writes = async () => keep(await startOwn(bundledWrites, folder.path, { kubeconfig }));
 
-  const throttled = await roundsAt(DEFAULT_RATE, options['throttled-rounds']);
-  const unthrottled = await roundsAt(NO_LIMIT, options.rounds);
+  const throttled = await roundsAt(DEFAULT_RATE, options['throttled-rounds'], all);
+  const unthrottled = await roundsAt(NO_LIMIT, options.rounds, all);
+  const written = await roundsAt(NO_LIMIT, options.rounds, writes);
   const idle = options.attachments === 0 ? undefined : await atRestBoth();
-  showAttaching(options, { throttled, unthrottled, idle });
+  showAttaching(options, { throttled, unthrottled, written, idle });
   await watched.stop();
 
   /** In turns: whoever is not measured runs, and sees what the other one does. */
-  async function roundsAt(rate: ClientRate, count: number): Promise<AtRate | undefined> {
+  async function roundsAt(
+    rate: ClientRate,
+    count: number,
+    own: (rate: ClientRate) => Promise<Attaching>,
+  ): Promise<AtRate | undefined> {
     if (count === 0) return undefined;
-    const programs = [await manager(rate), await daemon(rate, '*', false)];
+    const programs = [await manager(rate), await own(rate)];
     for (const program of programs) await atEase(program);
     const rounds: [Round[], Round[]] = [[], []];
     for (let round = 0; round < count; round++) {
@@ -78,7 +83,7 @@ try {
     found['kube-controller-manager'] = await atRest(program, rest);
     await detachMany(bench, theirs, pods);
     await end(program);
-    program = await daemon(NO_LIMIT, '*', false);
+    program = await all(NO_LIMIT);
     await attachMany(bench, ours, attachments);
     found['stowage, all controllers'] = await atRest(program, rest);
     await end(program);

@@ -1,0 +1,83 @@
+/**
+ * The writes alone of test/bench/attach.ts: for each pod with a claim what Stowage writes of an attach, all of it at once, and of a
+ * detach when the pod is gone. Nothing is asked, decided or done on a node, so that no controller which writes the same
+ * is faster on this machine. It prints the requests as attach-daemon.ts does.
+ */
+import { readFile } from 'node:fs/promises';
+import type { Pod } from '../../src/api/core.ts';
+import { ATTACHED_NODES_ANNOTATION, EVENT, VOLUMES_ATTACHED_CONDITION } from '../../src/api/names.ts';
+import { PERSISTENT_VOLUMES, PODS, VOLUMES } from '../../src/api/resources.ts';
+import { systemClock } from '../../src/control/clock.ts';
+import { connect } from '../../src/kube/connect.ts';
+import { createEventRecorder } from '../../src/kube/events.ts';
+import { createInformer } from '../../src/kube/informer.ts';
+import type { WritesInput } from './attach-programs.ts';
+
+const { kubeconfig }: WritesInput = JSON.parse(await readFile(process.argv[2] ?? '', 'utf8'));
+
+let calls: Record<string, number> = {};
+const told = () => {
+  console.log(JSON.stringify(calls));
+  calls = {};
+};
+process.on('SIGUSR2', told);
+
+const { client } = await connect({
+  kubeconfig,
+  onCall({ verb, resource }) {
+    const name = `${verb} ${resource}`;
+    calls[name] = (calls[name] ?? 0) + 1;
+  },
+});
+const logger = { debug() {}, info() {}, warn: console.error, error: console.error };
+const common = { client, clock: systemClock, logger };
+const events = createEventRecorder({ ...common, component: 'bench', host: 'bench' });
+const pods = createInformer<Pod>({ ...common, random: Math.random, resource: PODS });
+pods.onChange(({ type, object }) => {
+  const volume = claimOf(object);
+  if (volume === undefined || type === 'updated') return;
+  const wrote = type === 'added' ? attached(object, volume) : written(volume, []);
+  wrote.catch((error) => {
+    console.error(error);
+    process.exit(1);
+  });
+});
+process.on('SIGTERM', () => {
+  told();
+  process.exit(0);
+});
+pods.start();
+
+const claimOf = ({ spec }: Pod) =>
+  spec.volumes?.flatMap(({ persistentVolumeClaim: claim }) => claim?.claimName ?? [])[0];
+
+async function attached(pod: Pod, volume: string): Promise<void> {
+  const { name, namespace = 'default', uid } = pod.metadata;
+  const condition = {
+    type: VOLUMES_ATTACHED_CONDITION,
+    status: 'True',
+    reason: 'Attached',
+    message: '',
+    lastTransitionTime: new Date().toISOString().replace(/\.\d+Z$/, 'Z'),
+  };
+  const patch = { metadata: { uid }, status: { conditions: [condition] } };
+  const message = `Volume "${volume}" is attached to node ${pod.spec.nodeName}`;
+  await Promise.all([
+    written(volume, [{ node: pod.spec.nodeName ?? '', pods: [`${namespace}/${name}`] }]),
+    client.patch(PODS, name, patch, { namespace, subresource: 'status', type: 'strategic' }),
+  ]);
+  events.event(pod, 'Normal', EVENT.successfulAttachVolume, message);
+}
+
+async function written(volume: string, on: readonly { node: string; pods: string[] }[]): Promise<void> {
+  const device = on.length > 0 ? '/dev/loop0' : undefined;
+  const since = new Date().toISOString();
+  const state = { state: 'Attached', safeToMount: true, safeToDetach: false, since };
+  const attachments = on.map((each) => ({ ...each, ...state, device }));
+  const annotations = { [ATTACHED_NODES_ANNOTATION]: JSON.stringify(on.map(({ node }) => node)) };
+  const status = { attachments, deviceName: device ?? null };
+  await Promise.all([
+    client.patch(VOLUMES, volume, { status }, { subresource: 'status' }),
+    client.patch(PERSISTENT_VOLUMES, volume, { metadata: { annotations } }),
+  ]);
+}
