@@ -48,6 +48,8 @@ export function createForce({ client, nodes, events, logger, factsOf, onForced }
     for (const node of ordered) {
       known.entries = withoutNode(known.entries, node);
       known.unseen.add(node);
+      // Heeded once: what a look finds there after that is written again.
+      known.written = new Set([...known.written].filter((each) => each !== node));
       onForced?.('ordered');
       logger.warn({ volume: known.name, node }, 'let go of on a dead node, as was asked for');
     }

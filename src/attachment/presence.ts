@@ -34,7 +34,8 @@ export function presence(desired: Desired, observed: Observed): Presence {
   }
   const [loop, ...others] = loopsOf(observed);
   if (loop === undefined) {
-    const absent = plan('absent', desired, observed, 0);
+    // A record that is left holds nothing.
+    const absent = plan('absent', desired, { ...observed, recordFiles: false }, 0);
     if ('refusal' in absent || absent.steps.length === 0) return { is: 'detached' };
     const held = `no device has ${desired.file}, but it is still held for this node`;
     return {

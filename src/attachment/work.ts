@@ -71,11 +71,15 @@ export function createWork(deps: WorkDeps): Work {
         if (kind === 'detach' && isKnown()) {
           known.entries = change(known.entries, node, { safeToDetach: true }, clock.now());
         }
+        if (kind === 'attach') {
+          run.begun = true;
+          const unwritten = await deps.records.beforeAttach(known);
+          if (unwritten !== undefined) return unwritten;
+        }
+        // After the record: whoever deletes the Volume either is seen by this, or sees that it is attached.
         const not = await deps.records.whyNot(known, operation);
         if (not !== undefined || kind !== 'attach') return not;
-        if (!isKnown()) return `it was let go of on node ${node} meanwhile`;
-        run.begun = true;
-        return deps.records.beforeAttach(known);
+        return isKnown() ? undefined : `it was let go of on node ${node} meanwhile`;
       });
     } catch (err) {
       if (!isConflict(err)) logger.error({ err, volume: known.name, ...operation }, 'operation failed');

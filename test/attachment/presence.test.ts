@@ -47,3 +47,12 @@ test.each<[string, ObservedSparse, Partial<Presence>]>([
 ])('on a directory that nodes share: %s', (_, observed, expected) => {
   expect(presence(sharedDesired, observed)).toMatchObject(expected);
 });
+
+test('a record of having grown it is left by a node that has it no more', () => {
+  const grew = seen(owner('held', by('n2')), {
+    intent: undefined,
+    done: { sizeBytes: 1n << 30n },
+    recordFiles: true,
+  });
+  expect(presence({ ...sharedDesired, recordedBytes: 1n << 30n }, grew)).toEqual({ is: 'detached' });
+});

@@ -62,6 +62,7 @@ function world(since = '', ...needed: Pod[]) {
   const forced: string[] = [];
   let ask = async () => {};
   const refusals: Error[] = [];
+  let meanwhile = async () => {};
   let running: { operation: Operation; end(outcome: Outcome): void; whyNot: WhyNot } | undefined;
   const ranBy: string[] = [];
   let needs = 'n1';
@@ -81,6 +82,9 @@ function world(since = '', ...needed: Pod[]) {
     },
     patch: async ({ plural }: Resource, name: string, patch: { status?: object }) => {
       if (plural === PODS.plural) throw new Error('no pod may be written');
+      const during = meanwhile;
+      meanwhile = async () => {};
+      await during();
       const refusal = refusals.shift();
       if (refusal !== undefined) throw refusal;
       writes.push(JSON.stringify(patch.status));
@@ -142,6 +146,10 @@ function world(since = '', ...needed: Pod[]) {
     /** The API server takes its time to answer. */
     slow(work: () => Promise<void>) {
       ask = work;
+    },
+    /** Happens while the next write of a Volume is on its way. */
+    whileWriting(work: () => Promise<void>) {
+      meanwhile = work;
     },
     /** The pods are on that node from now on. */
     needOn(name: string) {
@@ -310,6 +318,29 @@ describe('the record of an attach to one node of several', () => {
     expect(await whyNot()).toMatch(/^that it is being attached could not be written down: /);
   });
 
+  test.each<[string, (of: Awaited<ReturnType<typeof begun>>) => void, RegExp]>([
+    [
+      'deleted',
+      ({ volumes }) => {
+        const { spec, status } = volumes.get('v1') as Volume;
+        volumes.learn(volumeObject(spec, status, { deletionTimestamp: '2026-03-01T12:00:00Z' }));
+      },
+      /^the Volume v1 is being deleted$/,
+    ],
+    [
+      'let go of on its node',
+      ({ nodes }) => nodes.learn(off('n1')),
+      /^it was let go of on node n1 meanwhile$/,
+    ],
+  ])('is no leave for a job where the Volume is %s while it is written', async (_, change, why) => {
+    const of = await begun();
+    of.whileWriting(async () => {
+      change(of);
+      await of.reconciler.reconcile('v1').catch(() => {});
+    });
+    expect(await of.whyNot()).toMatch(why);
+  });
+
   test('is not made of a node that was let go of meanwhile', async () => {
     const { reconciler, nodes, whyNot, forced } = await begun();
     nodes.learn(off('n1'));
@@ -377,6 +408,19 @@ describe('an attachment that somebody takes out of the status', () => {
     nodes.drop('n1');
     await reconciler.reconcile('v1');
     expect(entries()).toEqual([]);
+    expect(forced).toEqual(['ordered']);
+  });
+
+  test('is let go of once, though it is found there after that', async () => {
+    const { reconciler, nodes, forced, entries, end, volumes } = await taken();
+    const { spec, status } = volumes.get('v1') as Volume;
+    volumes.learn(volumeObject({ ...spec, attachableNodes: undefined }, status));
+    nodes.learn(node('n1', false));
+    await reconciler.reconcile('v1');
+    expect(forced).toEqual(['ordered']);
+    await end('look', 'n1', attached);
+    await reconciler.reconcile('v1');
+    expect(entries()).toEqual(['n1 Attached']);
     expect(forced).toEqual(['ordered']);
   });
 
