@@ -29,8 +29,10 @@ export function managedOf(volume: Volume, defaults: Defaults): Managed {
 }
 
 /** The nodes that share its directory; undefined: it is on one alone. */
-export function sharedBy({ spec: { attachableNodes = [] } }: Volume): string[] | undefined {
-  return attachableNodes.length === 0 ? undefined : [...new Set(attachableNodes)];
+export function sharedBy({ spec }: Volume): string[] | undefined {
+  // It can be null, too.
+  const several = spec.attachableNodes ?? [];
+  return several.length === 0 ? undefined : [...new Set(several)];
 }
 
 export const isOnSeveral = (volume: Volume): boolean => (sharedBy(volume)?.length ?? 1) > 1;

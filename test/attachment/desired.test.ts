@@ -29,6 +29,7 @@ describe('of a Volume, what attachment sees', () => {
     ['on demand', volumeObject({ attachPolicy: 'OnDemand' }), { policy: 'OnDemand', nodes: ['n1'] }],
     ['on several nodes, each once', volumeObject(sharedSpec), { nodes: ['n1', 'n2'], readOnly: false }],
     ['on no node by name', volumeObject({ attachableNodes: [] }), { nodes: ['n1'] }],
+    ['on what is null', volumeObject({ attachableNodes: null as never }), { nodes: ['n1'], readOnly: false }],
     ['to be read by many', volumeObject(modes('ReadOnlyMany')), { readOnly: true }],
     ['also to be written', volumeObject(modes('ReadOnlyMany', 'ReadWriteOnce')), { readOnly: false }],
     ['to be written', volumeObject(modes('ReadWriteOnce')), { readOnly: false }],
