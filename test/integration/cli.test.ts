@@ -19,6 +19,7 @@ const startSandbox = (kubeconfig: string) =>
   execa('bin/stowage', ['sandbox', '--port', '0', '--kubeconfig-out', kubeconfig], { reject: false });
 
 const stowage = (...argv: string[]) => execa('bin/stowage', argv, { env, reject: false });
+const onTerminal = (command: string, typed: readonly Typed[]) => typeOnTerminal(command, typed, { env });
 const kubectl = (...argv: string[]) => execa('kubectl', argv, { env });
 const CREATE = ['--node', 'n1', '--size', '1Gi', '--storage-class', 'fast'];
 const fullName = (name: string) => `volume.storage.metalk8s.scality.com/${name}`;
@@ -161,20 +162,13 @@ describe('waiting', () => {
   });
 
   test('Ctrl-C on a terminal ends it as a signal does, and leaves the cursor', async () => {
-    const command = `stty cols 80 rows 24; exec bin/stowage create volume ctrlc ${CREATE.join(' ')} --wait -o name >${folder}/out`;
-    const terminal = execa('script', ['-qec', command, '/dev/null'], { env, reject: false });
-    let shown = '';
-    for await (const chunk of terminal.iterable({ from: 'stdout' })) {
-      shown += `${chunk}\n`;
-      // Typed once it waits; what follows is read to the end.
-      if (/ctrlc: Unknown/.test(String(chunk))) terminal.stdin.write('\u0003');
-    }
-    expect((await terminal).exitCode).toBe(130);
+    const command = `bin/stowage create volume ctrlc ${CREATE.join(' ')} --wait -o name >${folder}/out`;
+    // Typed once: at each Ctrl-C the terminal throws away what it has not shown yet (termios(3), NOFLSH), be it the cursor.
+    const { exitCode, shown } = await onTerminal(command, [['ctrlc: Unknown', '\u0003']]);
+    expect(exitCode).toBe(130);
     expect(shown.lastIndexOf('\u001b[?25h')).toBeGreaterThan(shown.lastIndexOf('\u001b[?25l'));
   });
 });
-
-const onTerminal = (command: string, typed: readonly Typed[]) => typeOnTerminal(command, typed, { env });
 
 describe('questions on a terminal', () => {
   test('what is missing is asked for, and standard output has the data only', async () => {
