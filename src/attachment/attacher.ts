@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import type { Volume } from '../api/volume.ts';
 import { checkGuards } from '../nodes/check-guards.ts';
 import { NodeError } from '../nodes/errors.ts';
@@ -217,7 +217,8 @@ export function createAttacher(deps: AttacherDeps): Attacher {
   ): Promise<Exclude<JobState, { state: 'running' }>> {
     const key: JobKey = {
       subject: volume.metadata.uid ?? '',
-      id: `${name}-${randomBytes(6).toString('hex')}`,
+      // All random, of a UUID of version 4; Node.js asks the kernel for many of them at once.
+      id: `${name}-${randomUUID().slice(-12)}`,
     };
     let state = await executor.submit(node, { key, steps, look: firstProbes(desired) }, SUBMIT_WAIT);
     while (state.state === 'running') {

@@ -61,6 +61,8 @@ export interface AttachmentReconciler {
   namesOf(podUid: string): string[];
   /** Of the Volume of that UID, also when it is gone. */
   nameOf(uid: string): string | undefined;
+  /** Whether a device of the Volume comes or goes, or did, and its status does not tell that yet. */
+  isMoving(volume: Volume): boolean;
 }
 
 /** An operation that takes longer is shown as under way, in ms. */
@@ -228,5 +230,17 @@ export function createAttachmentReconciler(deps: AttachmentDeps): AttachmentReco
     return nodeFactsOf(nodes.get(node), isPaused(volume) ? `Volume ${volume.metadata.name}` : undefined);
   }
 
-  return { reconcile, known: () => all.values(), namesOf: podNames.of, nameOf: (uid) => all.get(uid)?.name };
+  function isMoving({ metadata: { uid = '' }, status }: Volume): boolean {
+    const known = all.get(uid);
+    if (known === undefined) return false;
+    const running = work.of(uid)?.operation;
+    if (running !== undefined && running.kind !== 'look') return true;
+    const shown = new Set(status?.attachments?.map(({ node }) => node));
+    return shown.size !== known.entries.length || known.entries.some(({ node }) => !shown.has(node));
+  }
+
+  return {
+    ...{ reconcile, isMoving, known: () => all.values(), namesOf: podNames.of },
+    nameOf: (uid) => all.get(uid)?.name,
+  };
 }

@@ -14,33 +14,35 @@ const GRAIN = 50;
 export function createDelays(clock: Clock, due: (key: string) => void): Delays {
   /** When each key is due, in ms since the epoch. */
   const times = new Map<string, number>();
-  const moments = new Map<number, { keys: Set<string>; cancel: AbortController }>();
+  const moments = new Map<number, Set<string>>();
+  /** For the soonest moment, or one before it that nothing waits for any more: to give up a timer costs more than to let it end. */
+  let timer: { at: number; cancel: AbortController } | undefined;
 
-  function momentAt(at: number): Set<string> {
-    const known = moments.get(at);
-    if (known !== undefined) return known.keys;
-    const keys = new Set<string>();
+  /** Unless one is set that ends before. */
+  function setTimer(at: number): void {
+    if (timer !== undefined && timer.at <= at) return;
+    timer?.cancel.abort();
     const cancel = new AbortController();
-    moments.set(at, { keys, cancel });
+    timer = { at, cancel };
     clock.sleep(at - clock.now(), cancel.signal).then(
       () => {
+        timer = undefined;
+        const keys = moments.get(at);
         moments.delete(at);
-        for (const key of keys) {
+        for (const key of keys ?? []) {
           times.delete(key);
           due(key);
         }
+        if (moments.size > 0) setTimer([...moments.keys()].reduce((a, b) => Math.min(a, b)));
       },
       () => {},
     );
-    return keys;
   }
 
   function drop(key: string, at: number): void {
-    const moment = moments.get(at);
-    moment?.keys.delete(key);
-    if (moment?.keys.size !== 0) return;
-    moment.cancel.abort();
-    moments.delete(at);
+    const keys = moments.get(at);
+    keys?.delete(key);
+    if (keys?.size === 0) moments.delete(at);
   }
 
   return {
@@ -50,10 +52,13 @@ export function createDelays(clock: Clock, due: (key: string) => void): Delays {
       if (known !== undefined && known <= at) return;
       if (known !== undefined) drop(key, known);
       times.set(key, at);
-      momentAt(at).add(key);
+      const keys = moments.get(at) ?? new Set();
+      moments.set(at, keys.add(key));
+      setTimer(at);
     },
     clear() {
-      for (const { cancel } of moments.values()) cancel.abort();
+      timer?.cancel.abort();
+      timer = undefined;
       moments.clear();
       times.clear();
     },

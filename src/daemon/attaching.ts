@@ -1,6 +1,10 @@
 import type { Pod } from '../api/core.ts';
 import { PODS } from '../api/resources.ts';
-import { type AttachmentControllerDeps, createAttachmentController } from './attachment-controller.ts';
+import {
+  type AttachmentController,
+  type AttachmentControllerDeps,
+  createAttachmentController,
+} from './attachment-controller.ts';
 import { keepPod } from './kept-fields.ts';
 import type { Metrics } from './metrics/metrics.ts';
 import type { Inform, Part } from './part.ts';
@@ -11,7 +15,7 @@ export interface AttachingDeps extends Omit<AttachmentControllerDeps, 'pods' | '
 }
 
 /** What attaches devices where pods run. Make it before the informers that it is given are started. */
-export function createAttaching(deps: AttachingDeps): Part {
+export function createAttaching(deps: AttachingDeps): Part & Pick<AttachmentController, 'isMoving'> {
   const { inform, metrics, clock, nodes, claims } = deps;
   const pods = inform<Pod>(PODS, keepPod);
   const attachment = createAttachmentController({
@@ -24,6 +28,7 @@ export function createAttaching(deps: AttachingDeps): Part {
   });
   metrics?.attachments.add(attachment, clock);
   return {
+    isMoving: attachment.isMoving,
     start: () => pods.start(),
     begin(after, run) {
       // Who does not know which pods there are would detach what they use.

@@ -68,6 +68,7 @@ export interface AttachmentControllerDeps extends AttachmentOptions {
 export interface AttachmentController extends Attachments {
   queue: WorkQueue;
   reconcile: AttachmentReconciler['reconcile'];
+  isMoving: AttachmentReconciler['isMoving'];
   /** Waits for the operations under way, for `deadlineMs` at most. Their jobs go on. */
   stop(deadlineMs: number): Promise<void>;
 }
@@ -101,8 +102,8 @@ export function createAttachmentController(deps: AttachmentControllerDeps): Atta
     desiredOf(volume, node, readOnly) {
       const desired = { ...desiredOf(volume, undefined, node), kubeletRoot: deps.kubeletRoot };
       if (desired.type !== 'sparse') return desired;
-      const token = randomBytes(8).toString('hex');
-      return { ...desired, readOnly, owner: desired.shared ? { node, token } : undefined };
+      const owner = desired.shared ? { node, token: randomBytes(8).toString('hex') } : undefined;
+      return { ...desired, readOnly, owner };
     },
     async isOff(node) {
       try {
@@ -156,6 +157,7 @@ export function createAttachmentController(deps: AttachmentControllerDeps): Atta
   return {
     queue,
     reconcile: reconciler.reconcile,
+    isMoving: reconciler.isMoving,
     operations: operations.list,
     actual: () => sum(({ entries }) => entries.length),
     desired: () => sum(({ wanted }) => wanted),

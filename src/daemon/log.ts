@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { randomBytes } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { pino } from 'pino';
 import type { Logger } from '../api/logger.ts';
 
@@ -21,6 +21,6 @@ export function createLog(verbose: boolean): DaemonLog {
   };
   return {
     logger: pino(options, pino.destination({ dest: 2, sync: true })),
-    around: (work) => ids.run(randomBytes(4).toString('hex'), work),
+    around: (work) => ids.run(randomUUID().slice(0, 8), work),
   };
 }

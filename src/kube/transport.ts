@@ -1,8 +1,7 @@
-import type { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Dispatcher } from 'undici';
 import { StowageError } from '../api/errors.ts';
-import { createAgents } from './agents.ts';
+import { type Checked, createAgents } from './agents.ts';
 import { apiError, objectOf } from './answers.ts';
 import { type Deadline, isDeadline, startDeadline } from './deadline.ts';
 import { ConnectionError } from './errors.ts';
@@ -64,7 +63,7 @@ export interface Request {
   signal?: AbortSignal | undefined;
   /**
    * Called right before the first byte of each try, when the connection is there; what it throws ends the request, and
-   * nothing was sent. Of requests with a body only.
+   * nothing was sent.
    */
   check?: (() => void) | undefined;
 }
@@ -97,28 +96,25 @@ export function createTransport({
     const { headers, tls, server: now = server } = await credentialsWithin(deadline, doubt);
     const base = new URL(now);
     const prefix = base.pathname.replace(/\/+$/, '');
-    const text = request.body === undefined ? undefined : Buffer.from(JSON.stringify(request.body));
+    const text = request.body && JSON.stringify(request.body);
     const what = request.what ?? { verb: request.method.toLowerCase(), resource: '' };
     const started = performance.now();
     const tell = (code: number | undefined) => onCall?.({ ...what, code, ms: performance.now() - started });
-    const answer = agentFor(tls).request({
+    const sent: Dispatcher.RequestOptions & Checked = {
       origin: base.origin,
       path: prefix + request.path,
       method: request.method,
       headers: {
         accept: 'application/json',
         'user-agent': userAgent,
-        ...(text === undefined
-          ? {}
-          : {
-              'content-type': request.contentType ?? 'application/json',
-              'content-length': String(text.length),
-            }),
+        ...(text !== undefined && { 'content-type': request.contentType ?? 'application/json' }),
         ...headers,
       },
-      body: text === undefined ? null : checked(text, request.check),
+      body: text ?? null,
       signal: deadline.signal,
-    });
+      check: request.check,
+    };
+    const answer = agentFor(tls).request(sent);
     answer.then(
       ({ statusCode }) => {
         unreached = false;
@@ -214,16 +210,6 @@ export function createTransport({
       }
     },
   };
-}
-
-/** undici asks for the body when it has a connection, and writes the head of the request with its first chunk. */
-function checked(text: Buffer, check?: () => void): Readable {
-  async function* chunks() {
-    check?.();
-    yield text;
-  }
-  // It takes any async iterable; its types do not say so.
-  return chunks() as unknown as Readable;
 }
 
 /** An exec plugin may hang; the request that waits for it must not. */

@@ -31,6 +31,8 @@ export interface VolumeReconcilerDeps extends ReconcilerDeps {
   loopNumbers: LoopNumbers;
   /** Whether the controller runs that attaches and detaches devices. */
   attachmentEnabled: boolean;
+  /** Whether that is about a device of the Volume just now. */
+  isMoving(volume: Volume): boolean;
 }
 
 /** Reconciles Volumes by `decide`. */
@@ -66,6 +68,7 @@ export function createVolumeReconciler(deps: VolumeReconcilerDeps): Reconcile {
               lookedAt: looks.last(uid, node),
               allotted: loopNumbers.ofOthers(node, uid),
               attachmentEnabled,
+              isMoving: deps.isMoving(volume),
               kubeletRoot: deps.kubeletRoot,
               paused: pausedBy(volume, nodes.get(node)),
             },

@@ -37,6 +37,8 @@ export function steady(input: Input, now: number): Decision {
     const message = `the PersistentVolume is Failed: ${pv.status.message ?? 'without a message'}`;
     return report(volume, now, 'Failed', unavailable(message), { requeueAfter: LOOK_EVERY });
   }
+  // Whoever attaches it tells of the device in the end; what is found meanwhile is over by then.
+  if (input.isMoving && isOnDemand(volume)) return lookAt(now + LOOK_EVERY);
   if (observation === undefined) {
     const nextLook = (input.lookedAt ?? Number.NEGATIVE_INFINITY) + LOOK_EVERY;
     return now < nextLook && rests(input, growsAt !== undefined)

@@ -560,3 +560,24 @@ describe('a record that Stowage never wrote', () => {
     expect([...reconciler.known()]).toEqual([]);
   });
 });
+
+test('a Volume moves from the beginning of a detach until its status tells of the end, and not while it is looked at', async () => {
+  const { reconciler, volumes, needOn, end, running } = world();
+  const isMoving = () => reconciler.isMoving(volumes.get('v1') as Volume);
+  expect(isMoving()).toBe(false);
+  needOn('nowhere');
+  await reconciler.reconcile('v1');
+  while (running()?.kind === 'look') {
+    expect(isMoving()).toBe(false);
+    const on = running()?.node ?? '';
+    await end('look', on, on === 'n1' ? attached : { is: 'detached' });
+    await reconciler.reconcile('v1');
+  }
+  expect(running()).toMatchObject({ kind: 'detach', node: 'n1' });
+  expect(isMoving()).toBe(true);
+  await end('detach', 'n1', { is: 'detached' });
+  expect(isMoving()).toBe(true);
+  await reconciler.reconcile('v1');
+  expect(volumes.get('v1')?.status?.attachments).toEqual([]);
+  expect(isMoving()).toBe(false);
+});

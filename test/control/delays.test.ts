@@ -15,23 +15,44 @@ beforeEach(() => {
 
 test('keys that are due within 50 ms of each other share a timer, and none is early', async () => {
   for (const [index, key] of ['a', 'b', 'c', 'd'].entries()) delays.add(key, 1001 + index * 20);
-  expect(clock.sleeping).toEqual([1050, 1100]);
+  expect(clock.sleeping).toEqual([1050]);
   await clock.advance(1100);
   expect(due).toEqual(['a@1050', 'b@1050', 'c@1050', 'd@1100']);
   expect(clock.sleeping).toEqual([]);
 });
 
-test('the sooner time of a key counts, and the later timer goes with its last key', async () => {
+test('the sooner time of a key counts, and one timer is set, for what is due first', async () => {
   delays.add('a', 1000);
   delays.add('b', 1000);
+  delays.add('c', 3000);
   delays.add('a', 2000);
   expect(clock.sleeping).toEqual([1000]);
   delays.add('a', 500);
-  expect(clock.sleeping).toEqual([500, 1000]);
   delays.add('b', 500);
   expect(clock.sleeping).toEqual([500]);
   await clock.advance(2000);
   expect(due).toEqual(['a@500', 'b@500']);
+  expect(clock.sleeping).toEqual([1000]);
+  await clock.advance(1000);
+  expect(due).toEqual(['a@500', 'b@500', 'c@3000']);
+  expect(clock.sleeping).toEqual([]);
+});
+
+test('what is added while others are handed out comes at its time, be it before what waits or after', async () => {
+  delays = createDelays(clock, (key) => {
+    due.push(`${key}@${clock.now() - start}`);
+    if (key === 'a')
+      for (const [next, ms] of [
+        ['b', 100],
+        ['d', 900],
+      ] as const)
+        delays.add(next, ms);
+  });
+  const start = clock.now();
+  delays.add('a', 100);
+  delays.add('c', 500);
+  await clock.advance(2000);
+  expect(due).toEqual(['a@100', 'b@200', 'c@500', 'd@1000']);
 });
 
 test('a key that was due can wait again, also when that is asked while it is handed out', async () => {

@@ -457,6 +457,21 @@ describe('a Volume that is attached where a pod needs it', () => {
       ['Available', 'PrepareVolume/DONE', 'True', 'Available', expect.stringContaining('no udev runs')],
     ],
     [
+      'that is just being attached or detached is not looked at',
+      { volume: onDemand(attached), pv: bound, isMoving: true },
+      { requeueAfter: 30_000 },
+    ],
+    [
+      'and whose device went while it was looked at, which is not written yet: nothing is written',
+      { volume: onDemand(attached), pv: bound, isMoving: true, observation: { known: madeNode } },
+      { requeueAfter: 30_000 },
+    ],
+    [
+      'and whose device went, and nobody detached it: says so',
+      { volume: onDemand(attached), pv: bound, observation: { known: madeNode } },
+      ['Available', 'PrepareVolume/DONE', 'True', 'Available', ''],
+    ],
+    [
       'is to grow: does so once it is attached, and says so',
       { volume: onDemand(away_, '2Gi'), pv: bound, observation: { known: madeNode } },
       ['Available', 'PrepareVolume/DONE', 'True', 'Available', 'growing to 2Gi when it is attached'],
