@@ -61,14 +61,16 @@ export interface AttachmentReconciler {
   namesOf(podUid: string): string[];
   /** Of the Volume of that UID, also when it is gone. */
   nameOf(uid: string): string | undefined;
-  /** Whether a device of the Volume comes or goes, or did, and its status does not tell that yet. */
-  isMoving(volume: Volume): boolean;
+  /** Whether the Volume's device is coming or going there, or the status does not tell yet on which side it is. */
+  isMoving(volume: Volume, node: string): boolean;
 }
 
 /** An operation that takes longer is shown as under way, in ms. */
 const SHOW_AFTER = 1000;
 /** The same for what failed before, and may be tried often: what it waits for is shown already, and is so still. */
 const SHOW_RETRY_AFTER = 15_000;
+/** In ms. An operation that takes longer hangs, or waits for those that do: whoever looks after the Volume is not to wait for it. */
+const MOVES_FOR = 60_000;
 /** In ms. Whatever woke nobody is put right by then; where nothing is to be done, it costs no write and no word to a node. */
 const REPAIR_AFTER = 10 * 60_000;
 /** Others write the same objects. */
@@ -230,13 +232,16 @@ export function createAttachmentReconciler(deps: AttachmentDeps): AttachmentReco
     return nodeFactsOf(nodes.get(node), isPaused(volume) ? `Volume ${volume.metadata.name}` : undefined);
   }
 
-  function isMoving({ metadata: { uid = '' }, status }: Volume): boolean {
+  function isMoving({ metadata: { uid = '' }, status }: Volume, node: string): boolean {
     const known = all.get(uid);
     if (known === undefined) return false;
-    const running = work.of(uid)?.operation;
-    if (running !== undefined && running.kind !== 'look') return true;
-    const shown = new Set(status?.attachments?.map(({ node }) => node));
-    return shown.size !== known.entries.length || known.entries.some(({ node }) => !shown.has(node));
+    const running = work.of(uid);
+    const { kind, node: on } = running?.operation ?? {};
+    if (running !== undefined && on === node && kind !== 'look') {
+      return clock.now() - running.since < MOVES_FOR;
+    }
+    const isOn = (list: readonly { node: string }[]) => list.some((each) => each.node === node);
+    return isOn(known.entries) !== isOn(status?.attachments ?? []);
   }
 
   return {

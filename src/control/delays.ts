@@ -8,41 +8,34 @@ export interface Delays {
   clear(): void;
 }
 
-/** What is due within so many ms is handed out at once: a timer for each of ten thousand keys weighs more than they do. */
+/**
+ * What is due within so many ms is handed out at once: a timer for each of ten thousand keys weighs more than they do. One that no
+ * key waits for any more ends by itself, for to give it up costs more.
+ */
 const GRAIN = 50;
 
 export function createDelays(clock: Clock, due: (key: string) => void): Delays {
   /** When each key is due, in ms since the epoch. */
   const times = new Map<string, number>();
-  const moments = new Map<number, Set<string>>();
-  /** For the soonest moment, or one before it that nothing waits for any more: to give up a timer costs more than to let it end. */
-  let timer: { at: number; cancel: AbortController } | undefined;
+  const moments = new Map<number, { keys: Set<string>; cancel: AbortController }>();
 
-  /** Unless one is set that ends before. */
-  function setTimer(at: number): void {
-    if (timer !== undefined && timer.at <= at) return;
-    timer?.cancel.abort();
+  function momentAt(at: number): Set<string> {
+    const known = moments.get(at);
+    if (known !== undefined) return known.keys;
+    const keys = new Set<string>();
     const cancel = new AbortController();
-    timer = { at, cancel };
+    moments.set(at, { keys, cancel });
     clock.sleep(at - clock.now(), cancel.signal).then(
       () => {
-        timer = undefined;
-        const keys = moments.get(at);
         moments.delete(at);
-        for (const key of keys ?? []) {
+        for (const key of keys) {
           times.delete(key);
           due(key);
         }
-        if (moments.size > 0) setTimer([...moments.keys()].reduce((a, b) => Math.min(a, b)));
       },
       () => {},
     );
-  }
-
-  function drop(key: string, at: number): void {
-    const keys = moments.get(at);
-    keys?.delete(key);
-    if (keys?.size === 0) moments.delete(at);
+    return keys;
   }
 
   return {
@@ -50,15 +43,12 @@ export function createDelays(clock: Clock, due: (key: string) => void): Delays {
       const at = Math.ceil((clock.now() + ms) / GRAIN) * GRAIN;
       const known = times.get(key);
       if (known !== undefined && known <= at) return;
-      if (known !== undefined) drop(key, known);
+      if (known !== undefined) moments.get(known)?.keys.delete(key);
       times.set(key, at);
-      const keys = moments.get(at) ?? new Set();
-      moments.set(at, keys.add(key));
-      setTimer(at);
+      momentAt(at).add(key);
     },
     clear() {
-      timer?.cancel.abort();
-      timer = undefined;
+      for (const { cancel } of moments.values()) cancel.abort();
       moments.clear();
       times.clear();
     },

@@ -158,7 +158,7 @@ export function startVolumeController(options: VolumeControllerOptions): Running
     storageClasses,
     loopNumbers,
     attachmentEnabled: attaching !== undefined,
-    isMoving: (volume) => attaching?.isMoving(volume) ?? false,
+    isMoving: (volume, node) => attaching?.isMoving(volume, node) ?? false,
     enqueue: (name) => queue.add(name),
     onObserved: metrics?.addVolumes(volumes),
     onFilled: metrics?.populations.onEnd,

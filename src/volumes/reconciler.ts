@@ -31,8 +31,8 @@ export interface VolumeReconcilerDeps extends ReconcilerDeps {
   loopNumbers: LoopNumbers;
   /** Whether the controller runs that attaches and detaches devices. */
   attachmentEnabled: boolean;
-  /** Whether that is about a device of the Volume just now. */
-  isMoving(volume: Volume): boolean;
+  /** Whether that is about the Volume's device on the node just now. */
+  isMoving(volume: Volume, node: string): boolean;
 }
 
 /** Reconciles Volumes by `decide`. */
@@ -68,7 +68,7 @@ export function createVolumeReconciler(deps: VolumeReconcilerDeps): Reconcile {
               lookedAt: looks.last(uid, node),
               allotted: loopNumbers.ofOthers(node, uid),
               attachmentEnabled,
-              isMoving: deps.isMoving(volume),
+              isMoving: deps.isMoving(volume, node),
               kubeletRoot: deps.kubeletRoot,
               paused: pausedBy(volume, nodes.get(node)),
             },

@@ -56,7 +56,7 @@ export interface Input {
   allotted: ReadonlySet<number>;
   /** Whether the controller runs that attaches and detaches devices. */
   attachmentEnabled: boolean;
-  /** Whether it attaches or detaches this Volume just now, or did, and has not written that yet. Default: false. */
+  /** Whether it attaches or detaches the Volume on the node just now, or did, and has not written that yet. Default: false. */
   isMoving?: boolean;
   /** The kubelet's root folder there, where that is not the usual one. */
   kubeletRoot?: string | undefined;

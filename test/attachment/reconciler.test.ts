@@ -561,23 +561,39 @@ describe('a record that Stowage never wrote', () => {
   });
 });
 
-test('a Volume moves from the beginning of a detach until its status tells of the end, and not while it is looked at', async () => {
-  const { reconciler, volumes, needOn, end, running } = world();
-  const isMoving = () => reconciler.isMoving(volumes.get('v1') as Volume);
-  expect(isMoving()).toBe(false);
-  needOn('nowhere');
-  await reconciler.reconcile('v1');
-  while (running()?.kind === 'look') {
-    expect(isMoving()).toBe(false);
-    const on = running()?.node ?? '';
-    await end('look', on, on === 'n1' ? attached : { is: 'detached' });
+describe('a Volume moves', () => {
+  async function detaching() {
+    const all = world();
+    const { reconciler, volumes, needOn, end, running } = all;
+    const isMoving = (on: string) => reconciler.isMoving(volumes.get('v1') as Volume, on);
+    needOn('nowhere');
+    expect(isMoving('n1')).toBe(false);
     await reconciler.reconcile('v1');
+    while (running()?.kind === 'look') {
+      expect(isMoving('n1')).toBe(false);
+      const on = running()?.node ?? '';
+      await end('look', on, on === 'n1' ? attached : { is: 'detached' });
+      await reconciler.reconcile('v1');
+    }
+    expect(running()).toMatchObject({ kind: 'detach', node: 'n1' });
+    return { ...all, isMoving };
   }
-  expect(running()).toMatchObject({ kind: 'detach', node: 'n1' });
-  expect(isMoving()).toBe(true);
-  await end('detach', 'n1', { is: 'detached' });
-  expect(isMoving()).toBe(true);
-  await reconciler.reconcile('v1');
-  expect(volumes.get('v1')?.status?.attachments).toEqual([]);
-  expect(isMoving()).toBe(false);
+
+  test('on a node from the beginning of a detach until its status tells of the end, and not while it is looked at', async () => {
+    const { reconciler, volumes, end, isMoving } = await detaching();
+    expect([isMoving('n1'), isMoving('n2')]).toEqual([true, false]);
+    await end('detach', 'n1', { is: 'detached' });
+    expect([isMoving('n1'), isMoving('n2')]).toEqual([true, false]);
+    await reconciler.reconcile('v1');
+    expect(volumes.get('v1')?.status?.attachments).toEqual([]);
+    expect(isMoving('n1')).toBe(false);
+  });
+
+  test('no longer once that hangs', async () => {
+    const { pass, isMoving } = await detaching();
+    pass(59_999);
+    expect(isMoving('n1')).toBe(true);
+    pass(1);
+    expect(isMoving('n1')).toBe(false);
+  });
 });

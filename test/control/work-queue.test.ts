@@ -63,7 +63,7 @@ test.each([
   [[100, 500], 100],
 ])('of the delays %j the shortest wins', async (delays, wins) => {
   for (const ms of delays) queue.addAfter('a', ms);
-  expect(clock.sleeping).toEqual([wins]);
+  expect(clock.sleeping[0]).toBe(wins);
   await clock.advance(wins - 1);
   expect(queue.depth()).toBe(0);
   await clock.advance(1);
