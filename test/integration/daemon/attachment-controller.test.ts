@@ -256,6 +256,35 @@ describe('an OnDemand Volume', () => {
     expect(detaching).toEqual(['patch persistentvolumes a', status]);
   });
 
+  test('whoever looks after it says nothing of a device that is just being detached', async () => {
+    await createPod('p1', 'a');
+    await isAttached('a');
+    await createVolume('b');
+    await available('b');
+    const { submit } = nodes;
+    let during: string | undefined;
+    nodes.submit = async (...job) => {
+      nodes.submit = submit;
+      const state = await submit(...job);
+      // Both are to be looked at now, and a comes first.
+      for (const name of ['a', 'b']) {
+        await client.patch(VOLUMES, name, { spec: { sparseLoopDevice: { size: '64Mi' } } });
+      }
+      await until('b is looked after', 10_000, async () =>
+        (await volumeNow('b')).status?.job?.startsWith('GrowVolume') ? true : undefined,
+      );
+      during = (await volumeNow('a')).status?.deviceName;
+      return state;
+    };
+    await deletePod('p1');
+    await isDetached('a');
+    expect(during).toBe('loop0');
+    await until('a is looked after', 10_000, async () =>
+      (await volumeNow('a')).status?.observedGeneration === 2 ? true : undefined,
+    );
+    expect((await volumeNow('a')).status?.deviceName).toBeUndefined();
+  });
+
   test('what happens during an attach that takes no second is told with its end', async () => {
     const { submit } = nodes;
     nodes.submit = async (node, job, waitMs) => {
