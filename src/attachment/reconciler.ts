@@ -69,7 +69,7 @@ export interface AttachmentReconciler {
 const SHOW_AFTER = 1000;
 /** The same for what failed before, and may be tried often: what it waits for is shown already, and is so still. */
 const SHOW_RETRY_AFTER = 15_000;
-/** In ms. An operation that takes longer hangs, or waits for those that do: whoever looks after the Volume is not to wait for it. */
+/** In ms. An operation that takes longer hangs: whoever looks after the Volume is not to wait for it. */
 const MOVES_FOR = 60_000;
 /** In ms. Whatever woke nobody is put right by then; where nothing is to be done, it costs no write and no word to a node. */
 const REPAIR_AFTER = 10 * 60_000;
@@ -237,8 +237,8 @@ export function createAttachmentReconciler(deps: AttachmentDeps): AttachmentReco
     if (known === undefined) return false;
     const running = work.of(uid);
     const { kind, node: on } = running?.operation ?? {};
-    if (running !== undefined && on === node && kind !== 'look') {
-      return clock.now() - running.since < MOVES_FOR;
+    if (running?.placed !== undefined && on === node && kind !== 'look') {
+      return clock.now() - running.placed < MOVES_FOR;
     }
     const isOn = (list: readonly { node: string }[]) => list.some((each) => each.node === node);
     return isOn(known.entries) !== isOn(status?.attachments ?? []);

@@ -24,6 +24,8 @@ interface Running {
   operation: Operation;
   /** ms since the epoch */
   since: number;
+  /** Since when it has a place, ms since the epoch; undefined: it waits for one. */
+  placed: number | undefined;
   /** Another one than a look may have been submitted. */
   begun: boolean;
   /** The node had no entry before it. */
@@ -46,11 +48,12 @@ export function createWork(deps: WorkDeps): Work {
   const running = new Map<string, Running>();
 
   function start(known: Known, operation: Operation, was: Entry | undefined, now: number): void {
-    const run: Running = { operation, since: now, begun: false, isNew: was === undefined };
+    const run: Running = { operation, since: now, placed: undefined, begun: false, isNew: was === undefined };
     running.set(known.uid, run);
     const { kind, node } = operation;
     logger.debug({ volume: known.name, node, kind }, 'operation');
     const began = deps.operations.start(known.uid, kind, node, async (signal) => {
+      run.placed = clock.now();
       const outcome = await carryOut(known, run, signal);
       settle(known, operation, outcome, clock.now(), random(), was);
       running.delete(known.uid);

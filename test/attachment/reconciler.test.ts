@@ -68,6 +68,7 @@ function world(since = '', ...needed: Pod[]) {
   let needs = 'n1';
   let now = NOW;
   const clock = { now: () => now, sleep: async () => {} };
+  /** Of each kind of operation, as it is now. */
   const cap = { inAll: 9, perGroup: 9 };
   const client = {
     get: async (_: unknown, name: string) => {
@@ -132,6 +133,7 @@ function world(since = '', ...needed: Pod[]) {
     reconciler,
     nodes,
     volumes,
+    cap,
     forced,
     writes,
     /** The paths that each operation was begun with. */
@@ -562,9 +564,10 @@ describe('a record that Stowage never wrote', () => {
 });
 
 describe('a Volume moves', () => {
-  async function detaching() {
+  /** @param places for operations, once all nodes were looked at */
+  async function detaching(places = 9) {
     const all = world();
-    const { reconciler, volumes, needOn, end, running } = all;
+    const { reconciler, volumes, needOn, end, running, cap } = all;
     const isMoving = (on: string) => reconciler.isMoving(volumes.get('v1') as Volume, on);
     needOn('nowhere');
     expect(isMoving('n1')).toBe(false);
@@ -573,19 +576,27 @@ describe('a Volume moves', () => {
       expect(isMoving('n1')).toBe(false);
       const on = running()?.node ?? '';
       await end('look', on, on === 'n1' ? attached : { is: 'detached' });
+      if (on === 'n2') cap.inAll = places;
       await reconciler.reconcile('v1');
+      if (on === 'n2') break;
     }
-    expect(running()).toMatchObject({ kind: 'detach', node: 'n1' });
     return { ...all, isMoving };
   }
 
   test('on a node from the beginning of a detach until its status tells of the end, and not while it is looked at', async () => {
-    const { reconciler, volumes, end, isMoving } = await detaching();
+    const { reconciler, volumes, end, isMoving, running } = await detaching();
+    expect(running()).toMatchObject({ kind: 'detach', node: 'n1' });
     expect([isMoving('n1'), isMoving('n2')]).toEqual([true, false]);
     await end('detach', 'n1', { is: 'detached' });
     expect([isMoving('n1'), isMoving('n2')]).toEqual([true, false]);
     await reconciler.reconcile('v1');
     expect(volumes.get('v1')?.status?.attachments).toEqual([]);
+    expect(isMoving('n1')).toBe(false);
+  });
+
+  test('not while the detach waits for a place', async () => {
+    const { isMoving, entries } = await detaching(0);
+    expect(entries()).toEqual(['n1 Detaching']);
     expect(isMoving('n1')).toBe(false);
   });
 

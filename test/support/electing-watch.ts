@@ -91,7 +91,7 @@ function logged(transport: Transport): Transport {
         log(`${request.method} ${request.path}`);
       };
       if (isCut) return silence(request.signal);
-      const answer = await transport.send({ ...request, check });
+      const answer = await transport.send(request.method === 'GET' ? request : { ...request, check });
       // An answer that came too late is given up by who asked, and counts for nothing.
       if (isLease && !request.signal?.aborted) holds = true;
       return answer;

@@ -48,6 +48,11 @@ describe('Steady state', () => {
   const rows: Row[] = [
     ['not looked at yet: looks', { volume: volume(available()), pv: pv('Available') }, 'observe'],
     [
+      'just being attached: looks, for it should always be',
+      { volume: volume(available()), pv: pv('Available'), isMoving: true },
+      'observe',
+    ],
+    [
       'looked at lately: waits',
       { volume: volume(available()), pv: pv('Available'), lookedAt: NOW - 10_000 },
       { requeueAfter: 20_000 },
