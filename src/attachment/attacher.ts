@@ -4,7 +4,7 @@ import { checkGuards } from '../nodes/check-guards.ts';
 import { NodeError } from '../nodes/errors.ts';
 import type { Follower } from '../nodes/follow.ts';
 import type { Executor, JobKey, JobState, ProbeResult, Step } from '../nodes/job.ts';
-import { describeFailure, withHint } from '../nodes/job-text.ts';
+import { describeFailure, stepText, withHint } from '../nodes/job-text.ts';
 import type { LoopNumbers } from '../storage/loop-numbers.ts';
 import { freeLoopNumber } from '../storage/loops.ts';
 import { firstProbes } from '../storage/observe.ts';
@@ -24,8 +24,8 @@ export type Outcome =
   | { is: 'in-use'; message: string }
   /** It is not attached, and nothing was done, or not all. `heldBy`: the nodes that have the file, by their own account. */
   | { is: 'failed'; message: string; heldBy?: readonly string[] }
-  /** It may be either. `nothingDone`: not even the first look came to an end, so that no job was submitted. */
-  | { is: 'unknown'; message: string; nothingDone?: boolean };
+  /** It may be either. `nothingDone`: no job was submitted, and what was seen tells no more than was known. */
+  | { is: 'unknown'; message: string; nothingDone?: boolean; noDevice?: true };
 
 export interface AttacherDeps {
   executor: Executor;
@@ -54,8 +54,15 @@ export interface Attacher {
   /**
    * @param whyNot asked right before a job is submitted, when all is ready for it; where it answers, none is. A device that
    * is to be detached is used by nobody at that moment
+   * @param tell told now and then of the step that a job is at
    */
-  run(operation: Operation, volume: Volume, signal: AbortSignal, whyNot: WhyNot): Promise<Outcome>;
+  run(
+    operation: Operation,
+    volume: Volume,
+    signal: AbortSignal,
+    whyNot: WhyNot,
+    tell: (step: string) => void,
+  ): Promise<Outcome>;
 }
 
 /** How long to wait for a job in the round trip that starts it, in ms: most end within it. */
@@ -72,14 +79,10 @@ export function createAttacher(deps: AttacherDeps): Attacher {
     volume: Volume,
     signal: AbortSignal,
     whyNot: WhyNot,
+    tell: (step: string) => void,
   ): Promise<Outcome> {
-    const place: Place = {
-      volume,
-      node,
-      desired: deps.desiredOf(volume, node, readOnly),
-      signal,
-      seen: false,
-    };
+    const desired = deps.desiredOf(volume, node, readOnly);
+    const place: Place = { volume, node, desired, signal, tell, seen: false };
     try {
       if (kind === 'attach') return await attach(place, whyNot);
       return kind === 'detach' ? await detach(place, whyNot) : await look(place);
@@ -131,6 +134,7 @@ export function createAttacher(deps: AttacherDeps): Attacher {
         loopNumbers.release(node, uid);
         const found = presence(desired, observed);
         const message = withHint(planned.refusal, planned.hint);
+        if (found.is === 'unknown' && found.noDevice) return { ...unknown(message), nothingDone: job === 0 };
         if (found.is !== 'detached') return found;
         return { is: 'failed', message, heldBy: holdersBeside(node, observed).map((holder) => holder.node) };
       }
@@ -169,7 +173,11 @@ export function createAttacher(deps: AttacherDeps): Attacher {
     for (let job = 0; job <= MAX_JOBS; job++) {
       const observed = await see(place, seen);
       const planned = plan('absent', desired, observed, 0);
-      if ('refusal' in planned) return { is: 'in-use', message: withHint(planned.refusal, planned.hint) };
+      if ('refusal' in planned) {
+        const found = presence(desired, observed);
+        if (found.is === 'unknown') return found;
+        return { is: 'in-use', message: withHint(planned.refusal, planned.hint) };
+      }
       // Also where there is nothing to be done on the node, as for a disk: it is not let go of while it is used.
       const used = await checkGuards(executor, node, unusedGuards(desired, observed));
       if (used !== undefined) return { is: 'in-use', message: used };
@@ -211,7 +219,7 @@ export function createAttacher(deps: AttacherDeps): Attacher {
    * waited for by `look`.
    */
   async function carryOut(
-    { volume, node, desired, signal }: Place,
+    { volume, node, desired, signal, tell }: Place,
     name: 'attach' | 'detach',
     steps: readonly Step[],
   ): Promise<Exclude<JobState, { state: 'running' }>> {
@@ -223,7 +231,10 @@ export function createAttacher(deps: AttacherDeps): Attacher {
     let state = await executor.submit(node, { key, steps, look: firstProbes(desired) }, SUBMIT_WAIT);
     while (state.state === 'running') {
       signal.throwIfAborted();
-      await new Promise<void>((resolve) => follower.follow(node, key, resolve));
+      await new Promise<void>((resolve, reject) => {
+        signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+        follower.follow(node, key, resolve, (running) => tell(stepText(running)));
+      });
       state = (await executor.poll(node, [key], 0))[0] as JobState;
     }
     // What is left of it is removed by the next look at the latest.
@@ -239,6 +250,7 @@ interface Place {
   node: string;
   desired: Desired;
   signal: AbortSignal;
+  tell: (step: string) => void;
   /** A look came to its end. No job is submitted before one has. */
   seen: boolean;
 }

@@ -39,6 +39,9 @@ const RETRY: Record<OperationKind, BackoffRange> = {
   look: { startMs: 500, maxMs: 60_000 },
 };
 
+/** Of a node that lacks what it is to have, its mount of the directory, and is not known to have the volume. */
+export const UNFIT: BackoffRange = { startMs: 500, maxMs: 10 * 60_000 };
+
 export function noteFailure(
   known: Known,
   kind: OperationKind,
@@ -46,12 +49,13 @@ export function noteFailure(
   message: string,
   now: number,
   random: number,
+  range = RETRY[kind],
 ): void {
   const key = failureKey(kind, node);
   const count = known.failures.get(key)?.count ?? 0;
   known.failures.set(key, {
     count: count + 1,
-    until: now + backoffMs(count, random, RETRY[kind]),
+    until: now + backoffMs(count, random, range),
     message,
   });
 }

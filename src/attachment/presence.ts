@@ -15,7 +15,8 @@ export type Presence =
       message: string | undefined;
     }
   | { is: 'detached' }
-  | { is: 'unknown'; message: string };
+  /** `noDevice`: none has it, by what could be seen, which was not all. */
+  | { is: 'unknown'; message: string; noDevice?: true };
 
 /**
  * A sparse file is attached while any loop device has it, also one that is not as it should be, and while the node is named
@@ -36,7 +37,10 @@ export function presence(desired: Desired, observed: Observed): Presence {
   if (loop === undefined) {
     // A record that is left holds nothing.
     const absent = plan('absent', desired, { ...observed, recordFiles: false }, 0);
-    if ('refusal' in absent || absent.steps.length === 0) return { is: 'detached' };
+    if ('refusal' in absent) {
+      return { is: 'unknown', message: withHint(absent.refusal, absent.hint), noDevice: true };
+    }
+    if (absent.steps.length === 0) return { is: 'detached' };
     const held = `no device has ${desired.file}, but it is still held for this node`;
     return {
       is: 'attached',

@@ -47,8 +47,8 @@ export interface AttachmentDeps {
   maxWaitForUnmountMs: number;
   /** How often each node is looked at for what it has, in ms; undefined: when there is a reason to. */
   pollIntervalMs: number | undefined;
-  /** Decide again about the Volume of that name. */
-  enqueue(name: string): void;
+  /** Decide again about the Volume of that name, now or in so many ms. */
+  enqueue(name: string, afterMs?: number): void;
   onForced?: ((reason: ForcedReason) => void) | undefined;
 }
 
@@ -141,6 +141,7 @@ export function createAttachmentReconciler(deps: AttachmentDeps): AttachmentReco
         const { entries } = known;
         if (!(await force.areStillGone(known, ordered)) || known.entries !== entries) return 'stale';
         force.heed(known, ordered);
+        for (const node of ordered) work.giveUp(known, node);
       }
     }
     const polledAgain = polls.poll(known, trusted && managed, now);
@@ -181,6 +182,8 @@ export function createAttachmentReconciler(deps: AttachmentDeps): AttachmentReco
     known.wanted = view.wanted.length;
     known.blocked = new Map(next.blocked.map((each) => [each.node, each.message]));
     for (const each of next.forced) force.tell(known, each);
+    // What was decided, was so while that was under way.
+    if (next.forced.filter(({ node }) => work.giveUp(known, node)).length > 0) return 'stale';
     let wait = Math.max(0, Math.min(next.again ?? Number.POSITIVE_INFINITY, polledAgain) - now);
     const { start } = next;
     const shownFrom = shownFromOf(known);
@@ -197,10 +200,17 @@ export function createAttachmentReconciler(deps: AttachmentDeps): AttachmentReco
       // Most end sooner, and what is written then is all that there is to tell.
       wait = Math.min(wait, shownFrom - now);
     } else {
-      if (!(await records.write(known, volume, work.notBegunOn(known)))) return 'stale';
-      // First, for this cannot be refused.
-      records.tell(known, next, needed);
-      await conditions.write(needed.map(({ pod }) => pod));
+      wait = Math.min(wait, work.tellOfWait(known, now));
+      try {
+        if (!(await records.write(known, volume, work.notBegunOn(known)))) return 'stale';
+        // First, for this cannot be refused.
+        records.tell(known, next, needed);
+        await conditions.write(needed.map(({ pod }) => pod));
+      } catch (error) {
+        // Whoever tries that again may wait for longer than what is due here does.
+        if (Number.isFinite(wait)) deps.enqueue(known.name, wait);
+        throw error;
+      }
     }
     if (volume === undefined && known.entries.length === 0 && work.of(known.uid) === undefined) forget(known);
     return wait;

@@ -1,6 +1,6 @@
 import { change, withoutNode } from './actual.ts';
 import type { Outcome } from './attacher.ts';
-import { forgetFailures, type Known, noteFailure } from './known.ts';
+import { forgetFailures, type Known, noteFailure, UNFIT } from './known.ts';
 import type { Entry, Operation, OperationKind } from './types.ts';
 
 /**
@@ -56,9 +56,10 @@ export function settle(
         if (isOne && !known.entries.some((entry) => entry.node === holder)) known.unseen.add(holder);
       }
       return;
-    case 'unknown':
-      fail(outcome.message);
-      if (kind !== 'look') noteFailure(known, 'look', node, outcome.message, now, random);
+    case 'unknown': {
+      const isUnfit = outcome.noDevice && !known.entries.some((entry) => entry.node === node);
+      noteFailure(known, 'look', node, outcome.message, now, random, isUnfit ? UNFIT : undefined);
+      if (kind !== 'look') fail(outcome.message);
       // The only entry is what this attach itself began with, and it did nothing: what is known is no more than before. An entry
       // that was there already stays, for whoever wrote that may have submitted a job.
       if (kind === 'attach' && was === undefined && outcome.nothingDone) {
@@ -76,6 +77,7 @@ export function settle(
         { state: 'Uncertain', safeToMount: false, safeToDetach: false, message: outcome.message },
         now,
       );
+    }
   }
 }
 

@@ -18,7 +18,12 @@ export interface WorkDeps {
   random: () => number;
   logger: Logger;
   records: Pick<Records, 'whyNot' | 'beforeAttach'>;
+  /** Decide again about the Volume of that name. */
+  enqueue(name: string): void;
 }
+
+/** What takes longer, in ms, says what it is at. */
+const TELL_AFTER = 10_000;
 
 interface Running {
   operation: Operation;
@@ -30,6 +35,8 @@ interface Running {
   begun: boolean;
   /** The node had no entry before it. */
   isNew: boolean;
+  /** Its node was let go of: what it still finds is not to be relied on, and it is not to do any more there. */
+  givenUp: boolean;
 }
 
 /** The operations of Volumes, one each at a time. */
@@ -40,7 +47,19 @@ export interface Work {
   start(known: Known, operation: Operation, was: Entry | undefined, now: number): void;
   /** The node of which nothing is to be written down yet: `Records.beforeAttach` does. */
   notBegunOn(known: Known): string | undefined;
+  /**
+   * Gives up what is under way on a node that was let go of, if anything is: a job may hang there for as long as the machine is
+   * on, and cut off from what it writes to. The node is looked at once the operation has come to its end all the same.
+   */
+  giveUp(known: Known, node: string): boolean;
+  /**
+   * Says of what has waited for a place for long that it does.
+   * @returns in how many ms to ask again; Infinity: not at all
+   */
+  tellOfWait(known: Known, now: number): number;
 }
+
+const WAITS = 'waits until others have ended';
 
 /** Carries out what was decided, and puts what came of it into what is known. */
 export function createWork(deps: WorkDeps): Work {
@@ -48,13 +67,22 @@ export function createWork(deps: WorkDeps): Work {
   const running = new Map<string, Running>();
 
   function start(known: Known, operation: Operation, was: Entry | undefined, now: number): void {
-    const run: Running = { operation, since: now, placed: undefined, begun: false, isNew: was === undefined };
+    const isNew = was === undefined;
+    const run: Running = { operation, since: now, placed: undefined, begun: false, isNew, givenUp: false };
     running.set(known.uid, run);
     const { kind, node } = operation;
     logger.debug({ volume: known.name, node, kind }, 'operation');
     const began = deps.operations.start(known.uid, kind, node, async (signal) => {
       run.placed = clock.now();
+      // It is shown with what comes next: most end soon after.
+      say(known, operation, undefined);
       const outcome = await carryOut(known, run, signal);
+      if (run.givenUp) {
+        logger.debug({ volume: known.name, node, kind, outcome }, 'an operation that was given up ended');
+        known.unseen.add(node);
+        deps.enqueue(known.name);
+        return false;
+      }
       settle(known, operation, outcome, clock.now(), random(), was);
       running.delete(known.uid);
       const done = outcome.is === 'attached' || outcome.is === 'detached';
@@ -69,7 +97,9 @@ export function createWork(deps: WorkDeps): Work {
     const { kind, node } = operation;
     const isKnown = () => known.entries.some((entry) => entry.node === node);
     try {
-      return await deps.attacher.run(operation, known.volume, signal, async () => {
+      const letGo = `it was let go of on node ${node} meanwhile`;
+      const whyNot = async () => {
+        if (run.givenUp) return letGo;
         // Where it was not let go of meanwhile.
         if (kind === 'detach' && isKnown()) {
           known.entries = change(known.entries, node, { safeToDetach: true }, clock.now());
@@ -81,11 +111,17 @@ export function createWork(deps: WorkDeps): Work {
         }
         // After the record: whoever deletes the Volume either is seen by this, or sees that it is attached.
         const not = await deps.records.whyNot(known, operation);
-        if (not !== undefined || kind !== 'attach') return not;
-        return isKnown() ? undefined : `it was let go of on node ${node} meanwhile`;
-      });
+        if (not !== undefined) return not;
+        return run.givenUp || (kind === 'attach' && !isKnown()) ? letGo : undefined;
+      };
+      const tell = (step: string) => {
+        if (run.givenUp || clock.now() - (run.placed ?? Number.POSITIVE_INFINITY) < TELL_AFTER) return;
+        if (say(known, operation, `its job is under way: ${step}`)) deps.enqueue(known.name);
+      };
+      return await deps.attacher.run(operation, known.volume, signal, whyNot, tell);
     } catch (err) {
-      if (!isConflict(err)) logger.error({ err, volume: known.name, ...operation }, 'operation failed');
+      if (!isConflict(err) && !signal.aborted)
+        logger.error({ err, volume: known.name, ...operation }, 'operation failed');
       return { is: 'unknown', message: (err as Error).message, nothingDone: kind === 'attach' && !run.begun };
     }
   }
@@ -96,5 +132,31 @@ export function createWork(deps: WorkDeps): Work {
     return run.operation.kind === 'attach' ? run.operation.node : undefined;
   }
 
-  return { of: (uid) => running.get(uid), start, notBegunOn };
+  /** Of a look nothing is told: it is about what is known of the node. */
+  function say(known: Known, { kind, node }: Operation, message: string | undefined): boolean {
+    const entry = known.entries.find((each) => each.node === node);
+    if (kind === 'look' || entry === undefined || entry.message === message) return false;
+    known.entries = change(known.entries, node, { message }, clock.now());
+    return true;
+  }
+
+  function giveUp(known: Known, node: string): boolean {
+    const run = running.get(known.uid);
+    if (run === undefined || run.operation.node !== node) return false;
+    run.givenUp = true;
+    running.delete(known.uid);
+    deps.operations.giveUp(known.uid);
+    return true;
+  }
+
+  function tellOfWait(known: Known, now: number): number {
+    const run = running.get(known.uid);
+    if (run === undefined || run.placed !== undefined) return Number.POSITIVE_INFINITY;
+    const left = run.since + TELL_AFTER - now;
+    if (left > 0) return left;
+    say(known, run.operation, WAITS);
+    return Number.POSITIVE_INFINITY;
+  }
+
+  return { of: (uid) => running.get(uid), start, notBegunOn, giveUp, tellOfWait };
 }

@@ -32,6 +32,11 @@ export interface Operations<Kind extends string> {
    * a stop. `work` resolves to whether it did what it was to do, and must not throw.
    */
   start(key: string, kind: Kind, group: string, work: Work): boolean;
+  /**
+   * Gives up what the key has, waiting or running: its signal is aborted, its place and its key are free at once, and whatever
+   * becomes of the work later is no concern of the table's.
+   */
+  giveUp(key: string): void;
   of(key: string): Operation<Kind> | undefined;
   list(): Operation<Kind>[];
   /** Drops those that wait, aborts the others' signal after `deadlineMs`, and resolves when all have ended or that time is over. */
@@ -45,6 +50,14 @@ interface Waiting<Kind extends string> {
   work: Work;
 }
 
+interface Running<Kind extends string> {
+  operation: Operation<Kind>;
+  /** ms since the epoch */
+  started: number;
+  end: Promise<void>;
+  abort: AbortController;
+}
+
 export function createOperations<Kind extends string>({
   clock,
   caps,
@@ -53,8 +66,7 @@ export function createOperations<Kind extends string>({
   const table = new Map<string, Operation<Kind>>();
   const waiting = new Map<Kind, Waiting<Kind>[]>();
   const running = new Map<Kind, Map<string, number>>();
-  const ends = new Set<Promise<void>>();
-  const stopping = new AbortController();
+  const begun = new Map<string, Running<Kind>>();
   let stopped = false;
 
   const countOf = (kind: Kind, group: string) => running.get(kind)?.get(group) ?? 0;
@@ -73,15 +85,22 @@ export function createOperations<Kind extends string>({
   function begin({ operation, work }: Waiting<Kind>): void {
     operation.running = true;
     count(operation, 1);
+    const abort = new AbortController();
     const started = clock.now();
-    const end = work(stopping.signal).then((succeeded) => {
-      ends.delete(end);
-      table.delete(operation.key);
-      count(operation, -1);
-      onEnd?.(operation, succeeded, clock.now() - started);
-      next(operation.kind);
+    const end = work(abort.signal).then((succeeded) => {
+      // What was given up has its end already.
+      if (begun.get(operation.key) === run) over(run, succeeded);
     });
-    ends.add(end);
+    const run: Running<Kind> = { operation, started, end, abort };
+    begun.set(operation.key, run);
+  }
+
+  function over({ operation, started }: Running<Kind>, succeeded: boolean): void {
+    begun.delete(operation.key);
+    table.delete(operation.key);
+    count(operation, -1);
+    onEnd?.(operation, succeeded, clock.now() - started);
+    next(operation.kind);
   }
 
   /** A group that is full holds up no other. */
@@ -113,6 +132,17 @@ export function createOperations<Kind extends string>({
       }
       return true;
     },
+    giveUp(key) {
+      const run = begun.get(key);
+      const { kind } = table.get(key) ?? {};
+      if (run !== undefined) {
+        over(run, false);
+        run.abort.abort(new Error('given up'));
+      } else if (kind !== undefined) {
+        table.delete(key);
+        waiting.set(kind, waiting.get(kind)?.filter(({ operation }) => operation.key !== key) ?? []);
+      }
+    },
     of: (key) => table.get(key),
     list: () => [...table.values()],
     async stop(deadlineMs, sleep) {
@@ -121,9 +151,9 @@ export function createOperations<Kind extends string>({
       waiting.clear();
       const timer = new AbortController();
       const late = sleep(deadlineMs, timer.signal).catch(() => {});
-      await Promise.race([Promise.all(ends), late]);
+      await Promise.race([Promise.all([...begun.values()].map(({ end }) => end)), late]);
       timer.abort();
-      stopping.abort(new Error('shutting down'));
+      for (const { abort } of begun.values()) abort.abort(new Error('shutting down'));
     },
   };
 }

@@ -130,7 +130,7 @@ export function createAttachmentController(deps: AttachmentControllerDeps): Atta
     attacher,
     operations,
     recordProblem,
-    enqueue: (name) => queue.add(name),
+    enqueue: (name, afterMs) => (afterMs === undefined ? queue.add(name) : queue.addAfter(name, afterMs)),
   });
 
   volumes.onChange(({ object }) => queue.add(object.metadata.name));

@@ -1,5 +1,15 @@
 import type { Executor, Expect, Guard, ProbeResult } from './job.ts';
 
+/** Half of what a round trip may take. What it was to list is not all there, so that nothing is to be read from it. */
+const BOUNDED = ['timeout', '-s', 'KILL', '10'];
+
+/** What is run of a guard while no job is. */
+export const asProbe = ({ argv, late }: Pick<Guard, 'argv' | 'late'>): readonly string[] =>
+  late === undefined ? argv : [...BOUNDED, ...argv];
+
+/** Of what was not ended, and could be run at all. */
+const ENDED_ITSELF = [0, 1];
+
 /** Whether a command answered what is expected. As a job on its node sees it: without newlines at the end of the output. */
 export function holds({ exit, stdout: text }: Expect, result: Pick<ProbeResult, 'exit' | 'stdout'>): boolean {
   const stdout = result.stdout.replace(/\n+$/, '');
@@ -11,7 +21,7 @@ export function holds({ exit, stdout: text }: Expect, result: Pick<ProbeResult, 
 /**
  * Looks in one round trip whether guards hold on a node, so that it can be told before the step that has them is
  * submitted. The step keeps them: what holds now need not hold then.
- * @param guards commands that only read, and that the node allows as probes
+ * @param guards commands that only read, and that the node allows as probes; what may hang is ended after 10 s
  * @returns the refusal of the first that does not hold; undefined where all do
  * @throws NodeError where the node could not be asked
  */
@@ -23,12 +33,16 @@ export async function checkGuards(
   if (guards.length === 0) return undefined;
   // Guards of several devices have commands in common, such as reading /proc/swaps.
   const probes = new Map(
-    guards.map(({ argv }, index) => [JSON.stringify(argv), { name: `guard ${index}`, argv }]),
+    guards.map((guard, index) => [
+      JSON.stringify(guard.argv),
+      { name: `guard ${index}`, argv: asProbe(guard) },
+    ]),
   );
   const results = await executor.observe(node, [...probes.values()]);
-  const failed = guards.find(({ argv, expect }) => {
+  for (const { argv, expect, refusal, late } of guards) {
     const result = results.get(probes.get(JSON.stringify(argv))?.name ?? '');
-    return result === undefined || !holds(expect, result);
-  });
-  return failed?.refusal;
+    if (late !== undefined && !ENDED_ITSELF.includes(result?.exit ?? -1)) return late;
+    if (result === undefined || !holds(expect, result)) return refusal;
+  }
+  return undefined;
 }

@@ -17,6 +17,10 @@ export function describeFailure(
   }
 }
 
+/** What a job is at that runs, for a person. */
+export const stepText = ({ step }: Extract<JobState, { state: 'running' }>): string =>
+  step?.name ?? 'waits for an earlier job of this volume';
+
 export function withHint(message: string, hint: string | undefined): string {
   return hint === undefined || hint === '' ? message : `${message}. ${hint}`;
 }

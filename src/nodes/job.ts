@@ -17,6 +17,11 @@ export interface Guard {
   expect: Expect;
   /** What it means for a person if the guard does not hold. */
   refusal: string;
+  /**
+   * Where the command may wait for what never comes: what it means when it was ended for that, as a probe. In a job it is waited
+   * for, and shown as the step that the job is at.
+   */
+  late?: string;
 }
 
 /** One command, run as root. Its program is looked up on the node's PATH, and it sees nothing of a shell. */

@@ -72,17 +72,18 @@ export function limitNodes<Asked, Answer>(
       const giveBack = await slots(state);
       const ended = new AbortController();
       const life = lifeOf(node);
+      const began = clock.now();
       silence(state, ended.signal).then(giveBack, () => {});
       try {
         const answer = await hands.run(node, asked, timeoutMs);
         reached(state, clock.now());
         return answer;
       } catch (error) {
-        if (error instanceof NodeError && (error.code === 'unreachable' || error.code === 'refused')) {
-          away(state, error, clock.now(), life);
-        } else {
-          reached(state, clock.now());
-        }
+        const isNot =
+          error instanceof NodeError && (error.code === 'unreachable' || error.code === 'refused');
+        if (!isNot) reached(state, clock.now());
+        // A node that answers others meanwhile is there: what was asked hangs, as on a file server that does not answer.
+        else if (error.code === 'refused' || state.heard <= began) away(state, error, clock.now(), life);
         throw error;
       } finally {
         ended.abort();

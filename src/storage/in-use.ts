@@ -80,7 +80,7 @@ export const notOpenToWrite = ({ name }: Device): Guard => ({
 
 /**
  * That no process has a device open, by its number, whatever name it was opened by. Not under a lock on the device:
- * whoever holds that has it open.
+ * whoever holds that has it open. To know the numbers, each open file is asked for, also those on servers that do not answer.
  */
 export function notOpen({ name, device }: Device): Guard {
   const [major, minor] = device.split(':').map(Number) as [number, number];
@@ -99,6 +99,7 @@ export function notOpen({ name, device }: Device): Guard {
       },
     },
     refusal: `/dev/${name} is in use: a process has it open`,
+    late: `whether a process has /dev/${name} open cannot be seen, for the open files of the node could not be listed within 10 s: one of them may be on a file server that does not answer`,
   };
 }
 

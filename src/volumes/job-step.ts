@@ -1,5 +1,5 @@
 import type { Job } from '../nodes/job.ts';
-import { describeFailure, withHint } from '../nodes/job-text.ts';
+import { describeFailure, stepText, withHint } from '../nodes/job-text.ts';
 import { freeLoopNumber } from '../storage/loops.ts';
 import { plan } from '../storage/plan.ts';
 import { type Progress, readProgress } from '../storage/populate/progress.ts';
@@ -34,7 +34,7 @@ export function jobStep(input: Input, operation: Operation, desired: Desired): J
     case 'running':
       return {
         is: 'running',
-        message: job.known.step?.name ?? 'waits for an earlier job of this volume',
+        message: stepText(job.known),
         progress: readProgress(job.known.output),
       };
     case 'failed':

@@ -1,16 +1,17 @@
 import { expect, test } from '@jest/globals';
 import type { Volume } from '../../src/api/volume.ts';
 import { type AttacherDeps, createAttacher } from '../../src/attachment/attacher.ts';
-import type { Operation } from '../../src/attachment/types.ts';
+import type { Operation, OperationKind } from '../../src/attachment/types.ts';
 import { NodeError } from '../../src/nodes/errors.ts';
-import type { Job, Probe } from '../../src/nodes/job.ts';
+import type { RunningJob } from '../../src/nodes/follow.ts';
+import type { Job, JobKey, Probe } from '../../src/nodes/job.ts';
 import { createLoopNumbers } from '../../src/storage/loop-numbers.ts';
 import { ObservationError } from '../../src/storage/probe-results.ts';
-import type { Desired } from '../../src/storage/types.ts';
+import type { Desired, Observed } from '../../src/storage/types.ts';
 import { desiredOf } from '../../src/volumes/desired.ts';
 import { unused } from '../support/fake-executor.ts';
 import { FakeShare, FakeSharer } from '../support/fake-shared.ts';
-import { madeNode, readyNode, volume } from '../support/volume-input.ts';
+import { loop, madeNode, readyNode, volume } from '../support/volume-input.ts';
 
 const never = new Promise<never>(() => {});
 const attach = { kind: 'attach', node: 'n1', readOnly: false } as const;
@@ -36,6 +37,8 @@ function world() {
   return { attacher, attached, loopNumbers };
 }
 
+const untold = () => {};
+
 /** It takes a while to ask. */
 const maySo = () => new Promise<undefined>((resolve) => setImmediate(resolve, undefined));
 
@@ -43,7 +46,7 @@ test('Volumes that are attached at once on one node have devices of their own', 
   const { attacher, attached } = world();
   for (const uid of ['u1', 'u2', 'u3']) {
     const one = { ...volume(), metadata: { ...volume().metadata, uid } };
-    void attacher.run(attach, { ...one, status: {} }, new AbortController().signal, maySo);
+    void attacher.run(attach, { ...one, status: {} }, new AbortController().signal, maySo, untold);
   }
   for (let turn = 0; turn < 10; turn++) await maySo();
   expect(attached.sort()).toEqual(['/dev/loop0', '/dev/loop1', '/dev/loop2']);
@@ -51,7 +54,13 @@ test('Volumes that are attached at once on one node have devices of their own', 
 
 test('a number is free again where nothing is attached', async () => {
   const { attacher, loopNumbers } = world();
-  const outcome = await attacher.run(attach, volume(), new AbortController().signal, async () => 'paused');
+  const outcome = await attacher.run(
+    attach,
+    volume(),
+    new AbortController().signal,
+    async () => 'paused',
+    untold,
+  );
   expect(outcome).toMatchObject({ is: 'failed', message: 'paused' });
   expect([...loopNumbers.ofOthers('n1', 'other')]).toEqual([]);
 });
@@ -85,7 +94,7 @@ test.each<[string, { looks: (Error | object)[]; submit?: Error; forget?: Error }
         return next instanceof Error ? or(next, undefined) : next;
       },
     } as unknown as AttacherDeps);
-    const outcome = await attacher.run(attach, volume(), new AbortController().signal, async () => undefined);
+    const outcome = await attacher.run(attach, volume(), new AbortController().signal, maySo, untold);
     expect(outcome).toMatchObject({ is: 'unknown', nothingDone });
   },
 );
@@ -118,6 +127,7 @@ test('a file that nodes share is got from a node that was started anew', async (
       volume(),
       new AbortController().signal,
       async () => undefined,
+      untold,
     );
 
   expect(await run('attach', 'n1')).toMatchObject({ is: 'attached', safeToMount: true });
@@ -163,6 +173,7 @@ test.each(['attach', 'detach'] as const)(
         volume(),
         new AbortController().signal,
         async () => undefined,
+        untold,
       );
     if (kind === 'detach') await run('attach');
     fails = true;
@@ -171,3 +182,72 @@ test.each(['attach', 'detach'] as const)(
     expect(await run(kind)).toEqual(first);
   },
 );
+
+/** A node that shows these one after the other, the last for ever, with a job that has not ended when it is asked. */
+function slowNode(...looks: Observed[]) {
+  let told: ((state: RunningJob) => void) | undefined;
+  let ended = () => {};
+  const attacher = createAttacher({
+    loopNumbers: createLoopNumbers(),
+    executor: {
+      observe: async (_node: string, probes: readonly Probe[]) =>
+        new Map(probes.map(({ name, argv }) => [name, unused(argv)])),
+      submit: async () => ({ state: 'running' }),
+      poll: async () => [{ state: 'succeeded' }],
+      forget: async () => true,
+    },
+    follower: {
+      follow(_node: string, _key: JobKey, end: () => void, runs: typeof told) {
+        ended = end;
+        told = runs;
+      },
+    },
+    desiredOf: (each: Volume) => desiredOf(each, undefined, 'n1'),
+    look: async () => (looks.length > 1 ? looks.shift() : looks[0]),
+  } as unknown as AttacherDeps);
+  return { attacher, tell: (state: RunningJob) => told?.(state), end: () => ended() };
+}
+const turns = async () => {
+  for (let turn = 0; turn < 10; turn++) await maySo();
+};
+
+test('what a job is at that takes its time is told, and that it waits for an earlier one', async () => {
+  const { attacher, tell, end } = slowNode(madeNode, readyNode);
+  const said: string[] = [];
+  const { signal } = new AbortController();
+  const done = attacher.run(attach, volume(), signal, maySo, (step) => said.push(step));
+  await turns();
+  tell({ state: 'running' });
+  tell({ state: 'running', step: { name: 'attach the file', command: 'losetup' } });
+  end();
+  expect(await done).toMatchObject({ is: 'attached', safeToMount: true });
+  expect(said).toEqual(['waits for an earlier job of this volume', 'attach the file']);
+});
+
+test('an operation that is given up waits for its job no longer', async () => {
+  const { attacher } = slowNode(madeNode);
+  const givenUp = new AbortController();
+  const done = attacher.run(attach, volume(), givenUp.signal, maySo, untold);
+  await turns();
+  givenUp.abort(new Error('given up'));
+  await expect(done).rejects.toThrow('given up');
+});
+
+test('a device that was told to go with its last user is neither attached nor detached', async () => {
+  const going = { ...readyNode, loops: [{ ...loop, autoclear: true }] };
+  const { attacher } = slowNode(going);
+  const { signal } = new AbortController();
+  const outcome = await attacher.run({ ...attach, kind: 'detach' }, volume(), signal, maySo, untold);
+  expect(outcome).toMatchObject({ is: 'unknown', message: expect.stringContaining('/dev/loop3') });
+});
+
+test('where it can not be seen whether a device has the file, an attach did nothing, and a detach is not over', async () => {
+  const moved = { ...readyNode, loops: [{ ...loop, backingFile: '/srv/.nfs0000000000a2' }] };
+  const { attacher } = slowNode(moved);
+  const message = expect.stringContaining('/srv/.nfs0000000000a2');
+  const run = (kind: OperationKind) =>
+    attacher.run({ ...attach, kind }, volume(), new AbortController().signal, maySo, untold);
+  expect(await run('attach')).toEqual({ is: 'unknown', message, nothingDone: true });
+  expect(await run('detach')).toMatchObject({ is: 'unknown', message });
+  expect(await run('look')).toMatchObject({ is: 'unknown', message });
+});

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { type Presence, presence } from '../../src/attachment/presence.ts';
+import { presence } from '../../src/attachment/presence.ts';
 import { textOf } from '../../src/storage/shared/text.ts';
 import type { Holder, ObservedShared } from '../../src/storage/shared/types.ts';
 import type { ObservedSparse } from '../../src/storage/types.ts';
@@ -22,7 +22,7 @@ const seen = (shared: Partial<ObservedShared>, more: Partial<ObservedSparse> = {
 });
 const there = { loops: [loop], link: '7:3' };
 
-test.each<[string, ObservedSparse, Partial<Presence>]>([
+test.each<[string, ObservedSparse, object]>([
   ['a file that nobody has', seen({}), { is: 'detached' }],
   ['a file that was let go of', seen(owner('free', by('n1'))), { is: 'detached' }],
   ['a file that another node has', seen(owner('held', by('n2'))), { is: 'detached' }],
@@ -39,6 +39,16 @@ test.each<[string, ObservedSparse, Partial<Presence>]>([
   ],
   ['a file that the node is marked to read', seen(mark('n1')), { is: 'attached', safeToMount: false }],
   ['a file that the node has', seen(owner('held', by('n1')), there), { is: 'attached', safeToMount: true }],
+  [
+    'whatever the node has, while the directory is not mounted there',
+    seen({ mount: { ...NFS, type: 'ext4' } }),
+    { is: 'unknown', noDevice: true, message: expect.stringContaining('docs/shared-directories.md') },
+  ],
+  [
+    'a file whose device has another path',
+    seen({}, { loops: [{ ...loop, backingFile: '/srv/.nfs000000000a' }], link: '7:3' }),
+    { is: 'unknown', noDevice: true, message: expect.stringContaining('/srv/.nfs000000000a') },
+  ],
   [
     'a file that the node has, though another one took it over',
     seen(owner('held', by('n2')), there),

@@ -63,7 +63,15 @@ function world(since = '', ...needed: Pod[]) {
   let ask = async () => {};
   const refusals: Error[] = [];
   let meanwhile = async () => {};
-  let running: { operation: Operation; end(outcome: Outcome): void; whyNot: WhyNot } | undefined;
+  interface Ran {
+    operation: Operation;
+    end(outcome: Outcome): void;
+    whyNot: WhyNot;
+    tell: (step: string) => void;
+    signal: AbortSignal;
+  }
+  let running: Ran | undefined;
+  const woken: (number | undefined)[] = [];
   const ranBy: string[] = [];
   let needs = 'n1';
   let now = NOW;
@@ -93,6 +101,10 @@ function world(since = '', ...needed: Pod[]) {
       return { ...volume, status: { ...volume.status, ...patch.status } };
     },
   } as unknown as KubeClient;
+  const operations = createOperations<OperationKind>({
+    clock,
+    caps: { attach: cap, detach: cap, look: cap },
+  });
   const reconciler = createAttachmentReconciler({
     client,
     volumes,
@@ -107,13 +119,13 @@ function world(since = '', ...needed: Pod[]) {
       lives: () => false,
     },
     attacher: {
-      run: (operation, { status }, _signal, whyNot) =>
+      run: (operation, { status }, signal, whyNot, tell) =>
         new Promise((resolve) => {
           ranBy.push(String(status?.prepared?.paths));
-          running = { operation, end: resolve, whyNot };
+          running = { operation, end: resolve, whyNot, tell, signal };
         }),
     },
-    operations: createOperations<OperationKind>({ clock, caps: { attach: cap, detach: cap, look: cap } }),
+    operations,
     events: {
       event: ({ metadata }, _type, reason) => void told.push(`${metadata.name} ${reason}`),
       flush: async () => {},
@@ -126,7 +138,7 @@ function world(since = '', ...needed: Pod[]) {
       String(status?.prepared?.paths) === '/srv/u1' ? undefined : 'status.prepared names another file',
     maxWaitForUnmountMs: 360_000,
     pollIntervalMs: undefined,
-    enqueue() {},
+    enqueue: (_name, afterMs) => void woken.push(afterMs),
     onForced: (reason) => forced.push(reason),
   });
   return {
@@ -134,6 +146,7 @@ function world(since = '', ...needed: Pod[]) {
     nodes,
     volumes,
     cap,
+    operations,
     forced,
     writes,
     /** The paths that each operation was begun with. */
@@ -142,6 +155,10 @@ function world(since = '', ...needed: Pod[]) {
     /** The API server refuses the next writes of Volumes. */
     refuse: (...errors: Error[]) => void refusals.push(...errors),
     running: () => running?.operation,
+    /** The operation that was begun last, whatever becomes of it. */
+    ran: () => running as Ran,
+    /** Each time that it was asked for to decide again, with the delay. */
+    woken,
     pass(ms: number) {
       now += ms;
     },
@@ -607,4 +624,179 @@ describe('a Volume moves', () => {
     pass(1);
     expect(isMoving('n1')).toBe(false);
   });
+});
+
+describe('an operation on a node that is let go of', () => {
+  /** A detach from n1 is under way. */
+  const begun = async (prepare: (of: ReturnType<typeof world>) => void = () => {}) => {
+    const of = world('', podObject({}, {}, { name: 'p1' }));
+    of.needOn('nowhere');
+    const decide = () => of.reconciler.reconcile('v1').catch(() => {});
+    await decide();
+    await of.end('look', 'n1', attached);
+    await decide();
+    await of.end('look', 'n2', { is: 'detached' });
+    prepare(of);
+    await decide();
+    return { ...of, decide };
+  };
+
+  test('is given up: the volume goes on to where it is needed, whatever the job does there', async () => {
+    const { nodes, decide, needOn, ran, running, forced, entries, whyNot } = await begun();
+    expect(running()).toMatchObject({ kind: 'detach', node: 'n1' });
+    const detach = ran();
+    nodes.learn(off('n1'));
+    needOn('n2');
+    await decide();
+    expect(forced).toEqual(['out-of-service']);
+    expect(detach.signal.aborted).toBe(true);
+    expect(running()).toMatchObject({ kind: 'attach', node: 'n2' });
+    expect(await detach.whyNot()).toBe('it was let go of on node n1 meanwhile');
+    expect(await whyNot()).toBeUndefined();
+    // What it finds in the end is nothing to the other one; the node is looked at when it is back.
+    detach.end(attached);
+    await decide();
+    expect(entries()).toEqual(['n2 Attaching']);
+    ran().end(attached);
+    await decide();
+    nodes.learn(node('n1', true));
+    await decide();
+    expect(running()).toMatchObject({ kind: 'look', node: 'n1' });
+  });
+
+  test('is given up where it only waits for its place', async () => {
+    const { nodes, decide, needOn, running, cap } = await begun(({ cap: places }) => {
+      places.inAll = 0;
+    });
+    expect(running()).toMatchObject({ kind: 'look' });
+    nodes.learn(off('n1'));
+    needOn('n2');
+    cap.inAll = 9;
+    await decide();
+    expect(running()).toMatchObject({ kind: 'attach', node: 'n2' });
+  });
+
+  test('is given up where an operator takes the attachment out of the status', async () => {
+    const { nodes, decide, needOn, ran, running, forced, pass, volumes } = await begun();
+    const detach = ran();
+    pass(2000);
+    await decide();
+    const { spec, status } = volumes.get('v1') as Volume;
+    nodes.drop('n1');
+    volumes.learn(volumeObject(spec, { ...status, attachments: [] }));
+    needOn('n2');
+    await decide();
+    expect(forced).toEqual(['ordered']);
+    expect(detach.signal.aborted).toBe(true);
+    expect(running()).toMatchObject({ kind: 'attach', node: 'n2' });
+  });
+
+  test('has the node looked at once more where it ends after that was back', async () => {
+    const { nodes, decide, ran, ranBy, running, end } = await begun();
+    const detach = ran();
+    nodes.learn(off('n1'));
+    await decide();
+    nodes.learn(node('n1', true));
+    await decide();
+    await end('look', 'n1', { is: 'detached' });
+    await decide();
+    ranBy.length = 0;
+    detach.end({ is: 'detached' });
+    for (let turn = 0; turn < 10; turn++) await Promise.resolve();
+    await decide();
+    expect(ranBy).toHaveLength(1);
+    expect(running()).toMatchObject({ kind: 'look', node: 'n1' });
+  });
+
+  test('has no say in what is found on the node after that', async () => {
+    const { nodes, decide, needOn, ran, end, reconciler, pass } = await begun();
+    const detach = ran();
+    nodes.learn(off('n1'));
+    await decide();
+    nodes.learn(node('n1', true));
+    needOn('n1');
+    await decide();
+    await end('attach', 'n1', attached);
+    expect(await detach.whyNot()).toBe('it was let go of on node n1 meanwhile');
+    pass(20_000);
+    detach.tell('sync');
+    const entry = { node: 'n1', safeToDetach: false, message: undefined };
+    expect([...reconciler.known()][0]?.entries).toMatchObject([entry]);
+  });
+
+  test('submits no job where it is let go of while it asks', async () => {
+    const { nodes, decide, ran, slow } = await begun();
+    const detach = ran();
+    slow(async () => {
+      slow(async () => {});
+      nodes.learn(off('n1'));
+      await decide();
+    });
+    expect(await detach.whyNot()).toBe('it was let go of on node n1 meanwhile');
+  });
+});
+
+describe('an operation that takes long', () => {
+  const detaching = async (prepare: (of: ReturnType<typeof world>) => void = () => {}) => {
+    const of = world();
+    await of.reconciler.reconcile('v1');
+    await of.end('look', 'n1', attached);
+    await of.reconciler.reconcile('v1');
+    await of.end('look', 'n2', { is: 'detached' });
+    prepare(of);
+    await of.reconciler.reconcile('v1');
+    const shown = () => JSON.parse(of.writes.at(-1) ?? '').attachments;
+    return { ...of, shown };
+  };
+
+  test('shows the step that its job is at, after some seconds', async () => {
+    const { reconciler, pass, ran, shown, woken, end } = await detaching();
+    pass(9999);
+    ran().tell('write back');
+    await reconciler.reconcile('v1');
+    expect(shown()).toEqual([expect.not.objectContaining({ message: expect.anything() })]);
+    pass(1);
+    woken.length = 0;
+    ran().tell('write back');
+    ran().tell('write back');
+    expect(woken).toEqual([undefined]);
+    await reconciler.reconcile('v1');
+    const message = 'its job is under way: write back';
+    expect(shown()).toEqual([expect.objectContaining({ state: 'Detaching', message })]);
+    await end('detach', 'n1', { is: 'detached' });
+    await reconciler.reconcile('v1');
+    expect(shown()).toEqual([]);
+  });
+
+  test('shows that it waits for a place, until it has one', async () => {
+    const { reconciler, pass, cap, shown, operations } = await detaching((of) => {
+      of.cap.inAll = 0;
+    });
+    pass(1000);
+    expect(await reconciler.reconcile('v1')).toEqual({ requeueAfterMs: 9000 });
+    pass(9000);
+    await reconciler.reconcile('v1');
+    const message = 'waits until others have ended';
+    expect(shown()).toEqual([expect.objectContaining({ state: 'Detaching', message })]);
+    cap.inAll = 9;
+    operations.start('v9', 'detach', 'n9', async () => true);
+    for (let turn = 0; turn < 10; turn++) await Promise.resolve();
+    await reconciler.reconcile('v1');
+    expect(shown()).toEqual([expect.not.objectContaining({ message: expect.anything() })]);
+  });
+});
+
+test('what is due is decided in its time also where a pod cannot be written', async () => {
+  const { reconciler, end, needOn, woken } = world('', podObject({}, {}, { name: 'p1' }));
+  needOn('nowhere');
+  await reconciler.reconcile('v1').catch(() => {});
+  await end('look', 'n1', attached);
+  await reconciler.reconcile('v1').catch(() => {});
+  await end('look', 'n2', { is: 'detached' });
+  await reconciler.reconcile('v1').catch(() => {});
+  await end('detach', 'n1', { is: 'in-use', message: 'mounted' });
+  woken.length = 0;
+  await expect(reconciler.reconcile('v1')).rejects.toThrow('no pod may be written');
+  // The delay after the first detach that failed.
+  expect(woken).toEqual([500]);
 });

@@ -257,3 +257,17 @@ test.each<[string, readonly Entry[], string[]]>([
   settle(known, { kind: 'attach', node: 'n1', readOnly: false }, outcome, 0, 0);
   expect([...known.unseen]).toEqual(unseen);
 });
+
+test.each<[string, readonly Entry[], number]>([
+  ['that is not known to have it, more and more rarely', [], 600_000],
+  ['that may have it, each minute', entry('Uncertain'), 60_000],
+])('a node without the mount is looked at again: one %s', (_, entries, atMost) => {
+  const known = knownWith(entries);
+  const unfit: Outcome = { is: 'unknown', message: 'not mounted', noDevice: true };
+  for (let times = 0; times < 20; times++) {
+    settle(known, { kind: 'look', node: 'n1', readOnly: false }, unfit, 0, 0);
+  }
+  expect(failureOf(known, 'look', 'n1')?.until).toBe(atMost);
+  expect(known.unseen.has('n1')).toBe(true);
+  expect(known.entries.map(({ state }) => state)).toEqual(entries.map(() => 'Uncertain'));
+});

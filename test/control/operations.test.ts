@@ -116,3 +116,29 @@ test('what does not end in time is told to by its signal', async () => {
   await operations.stop(1000, () => Promise.resolve());
   expect(signals.get('v1')?.aborted).toBe(true);
 });
+
+test('what runs and is given up frees its key and its place at once, and its late end changes nothing', async () => {
+  const { operations, start, end, begun, signals, ended } = table({ inAll: 1, perGroup: 1 });
+  start('v1', 'attach', 'n1');
+  start('v2', 'attach', 'n1');
+  const [first, signal] = [signals.get('v1'), signals.get('v2')];
+  operations.giveUp('v1');
+  expect([first?.aborted, signal]).toEqual([true, undefined]);
+  expect(begun).toEqual(['v1', 'v2']);
+  expect(ended).toEqual(['attach v1 false 0']);
+  await end('v1');
+  expect(ended).toEqual(['attach v1 false 0']);
+  expect(operations.list().map(({ key, running }) => [key, running])).toEqual([['v2', true]]);
+  expect(start('v1', 'detach', 'n2')).toBe(true);
+});
+
+test('what waits and is given up never begins', async () => {
+  const { operations, start, end, begun } = table({ inAll: 1, perGroup: 1 });
+  start('v1', 'attach', 'n1');
+  start('v2', 'attach', 'n1');
+  operations.giveUp('v2');
+  operations.giveUp('nobody');
+  await end('v1');
+  expect(begun).toEqual(['v1']);
+  expect(operations.list()).toEqual([]);
+});

@@ -1,6 +1,7 @@
 import { dirname } from 'node:path';
 import { expect, jest, test } from '@jest/globals';
 import { execa } from 'execa';
+import { asProbe } from '../../src/nodes/check-guards.ts';
 import type { Probe, Step } from '../../src/nodes/job.ts';
 import { folderProbes, intentProbes, pathProbes, recordsProbes } from '../../src/storage/node-check/files.ts';
 import { systemProbes } from '../../src/storage/node-check/system.ts';
@@ -187,7 +188,10 @@ test('also whether anything uses a volume, before a step', async () => {
     ...unusedGuards(sparse(CONTENTS[0], {}), attached),
     ...unusedGuards({ ...rawDesired, name: 'data-1.a' }, rawMade({ ...disk, name: 'sdb' })),
   ];
-  const looks = guards.map(({ argv, refusal }): Probe => ({ name: refusal, argv }));
+  const looks = guards.flatMap((guard): Probe[] => [
+    { name: guard.refusal, argv: guard.argv },
+    { name: `${guard.refusal}, as a probe`, argv: asProbe(guard) },
+  ]);
   expect(looks.length).toBeGreaterThan(10);
   expect(await refused(looks)).toBe('');
 });

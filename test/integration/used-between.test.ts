@@ -1,8 +1,9 @@
 import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
+import { closeSync, constants, existsSync, openSync } from 'node:fs';
 import { copyFile, link, mkdir, open, rename, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { execa } from 'execa';
 import type { Volume } from '../../src/api/volume.ts';
@@ -78,7 +79,7 @@ describeAsRoot.each<[string, () => Promise<Hands>]>([
   beforeEach(async () => {
     const uid = randomUUID();
     desired = {
-      ...{ type: 'sparse', uid, name: 'data1', mode: 'Filesystem', file: join(folder.path, uid) },
+      ...{ type: 'sparse', uid, name: 'data1', mode: 'Filesystem', file: join(folder.path, 'files', uid) },
       ...{ sizeBytes: 16n << 20n, fs: { type: 'ext4', options: [] }, recorded: false, onDelete: 'Delete' },
       ...{ onDemand: true, readOnly: false, shared: false, kubeletRoot: join(folder.path, 'kubelet') },
     };
@@ -106,10 +107,11 @@ describeAsRoot.each<[string, () => Promise<Hands>]>([
   function run(kind: OperationKind, before: () => Promise<void> = async () => {}) {
     const volume = { metadata: { name: desired.name, uid: desired.uid } } as Volume;
     const operation = { kind, node: 'n1', readOnly: false };
-    return attacher.run(operation, volume, new AbortController().signal, async () => {
+    const whyNot = async () => {
       await before();
       return undefined;
-    });
+    };
+    return attacher.run(operation, volume, new AbortController().signal, whyNot, () => {});
   }
 
   /** The devices that have the file: each one's name, and whether it goes with its last user. */
@@ -226,4 +228,70 @@ describeAsRoot.each<[string, () => Promise<Hands>]>([
     expect(await run('detach')).toEqual({ is: 'detached' });
     expect(await devices()).toEqual([]);
   });
+
+  test('its folder has another name: it is neither detached nor attached again until that is put right', async () => {
+    expect(await run('attach')).toMatchObject({ is: 'attached', safeToMount: true });
+    const { stdout } = await execa('losetup', ['-n', '-O', 'NAME', '-j', desired.file]);
+    const files = dirname(desired.file);
+    await rename(files, `${files}-moved`);
+    const message = expect.stringMatching(
+      new RegExp(`^${stdout}, which the persistent path leads to, has .*-moved/${desired.uid} and not `),
+    );
+    try {
+      for (const kind of ['look', 'detach'] as const) {
+        expect(await run(kind)).toEqual({ is: 'unknown', message, noDevice: true });
+      }
+      // As it is where the file has been put back from elsewhere.
+      await mkdir(files);
+      await copyFile(join(`${files}-moved`, desired.uid), desired.file);
+      expect(await run('attach')).toEqual({ is: 'unknown', message, nothingDone: true });
+      await rm(files, { recursive: true });
+    } finally {
+      await rename(`${files}-moved`, files);
+    }
+    expect(await run('detach')).toEqual({ is: 'detached' });
+  });
+
+  const withFuse = existsSync('/dev/fuse') ? test : test.skip;
+  withFuse(
+    'a file is open on a file system that does not answer: it is said, and nobody hangs on',
+    async () => {
+      expect(await run('attach')).toMatchObject({ is: 'attached', safeToMount: true });
+      const hung = await mountSilent(join(folder.path, 'hung'));
+      try {
+        const why = /^whether a process has \/dev\/loop\d+ open cannot be seen, .* within 10 s: /;
+        expect(await run('detach')).toEqual({ is: 'in-use', message: expect.stringMatching(why) });
+        // By a process that has ended and that nobody waited for, its arguments are not shown.
+        const { stdout } = await execa('pgrep', ['-f', '^find -L /proc -maxdepth 3'], { reject: false });
+        expect(stdout).toBe('');
+      } finally {
+        await hung.end();
+      }
+      expect(await run('detach')).toEqual({ is: 'detached' });
+    },
+  );
 });
+
+/** A file system of which this process has a folder open, and that never answers anybody. */
+async function mountSilent(folder: string) {
+  await mkdir(folder);
+  const server = await open('/dev/fuse', 'r+');
+  const options = 'fd=3,rootmode=40000,user_id=0,group_id=0';
+  const mount = spawn('mount', ['-i', '-t', 'fuse', '-o', options, 'silent', folder], {
+    stdio: ['ignore', 'inherit', 'inherit', server.fd],
+  });
+  expect(await once(mount, 'close')).toEqual([0, null]);
+  // Nothing but its path is opened, for which the file system is not asked.
+  const held = openSync(folder, O_PATH | constants.O_DIRECTORY);
+  return {
+    async end() {
+      closeSync(held);
+      // Whoever waits for it is told that it is gone; unmounting would ask it.
+      await server.close();
+      await execa('umount', [folder]);
+    },
+  };
+}
+
+/** Node.js has no name for it. */
+const O_PATH = 0o10000000;

@@ -80,3 +80,15 @@ test('a node that cannot be asked is an error', async () => {
   const gone = { observe: () => Promise.reject(new Error('unreachable')) };
   await expect(checkGuards(gone, 'n1', [guard('a', 'A')])).rejects.toThrow('unreachable');
 });
+
+test.each<[string, Partial<ProbeResult>, string | undefined]>([
+  ['was ended, whatever it had printed by then', { exit: 137, stdout: '/1:3/' }, 'late'],
+  ['could not be run', { exit: 127 }, 'late'],
+  ['found the device', { exit: 1, stdout: '/1:3/7:3/' }, 'refused'],
+  ['did not look', { exit: 1 }, 'refused'],
+  ['found nothing, though a process ended meanwhile', { exit: 1, stdout: '/1:3/' }, undefined],
+])('a command that may hang is bounded: one that %s', async (_, result, said) => {
+  const node = nodeWith({ 'timeout -s KILL 10 find x': result });
+  const wanted = { stdout: { has: '/1:3/', lacks: '7:3' } };
+  expect(await checkGuards(node, 'n1', [{ ...guard('find x', 'refused', wanted), late: 'late' }])).toBe(said);
+});

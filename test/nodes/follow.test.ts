@@ -79,3 +79,19 @@ test('a node that went away calls back, and is asked no more', async () => {
   expect(ended).toEqual(['a']);
   expect(executor.polls.map(({ node }) => node)).toEqual(['n1', 'n2']);
 });
+
+test('what a job is at that runs is told, to whoever wants to know', async () => {
+  const executor = byHand();
+  const told: unknown[] = [];
+  const { follow } = createFollower(executor);
+  follow(
+    'n1',
+    key('a'),
+    () => told.push('ended'),
+    ({ step }) => told.push(step?.name),
+  );
+  await executor.polls[0]?.answer([{ state: 'running', step: { name: 'sync', command: 'sync' } }]);
+  await executor.polls[1]?.answer([running]);
+  await executor.polls[2]?.answer([succeeded]);
+  expect(told).toEqual(['sync', undefined, 'ended']);
+});

@@ -139,6 +139,22 @@ test('sessions that broke together are one failure, and those that wait do not t
   expect(calls).toHaveLength(10);
 });
 
+test('a session that hangs alone, while its node answers others, does not make that node count as away', async () => {
+  nodes.set('n1', { ms: 0 });
+  const shell = limitNodes(fake, clock);
+  await shell.run('n1', '', 0);
+  nodes.set('n1', { ms: 30_000, code: 'unreachable' });
+  const hung = ask(shell, 'n1', 1);
+  await clock.advance(20_000);
+  nodes.set('n1', { ms: 50 });
+  ask(shell, 'n1', 1);
+  await clock.advance(10_000);
+  expect(hung).toEqual([expect.stringMatching(/^unreachable/)]);
+  const answers = ask(shell, 'n1', 8);
+  await clock.advance(50);
+  expect([answers, most.get('n1')]).toEqual([Array(8).fill('n1'), 8]);
+});
+
 test('an answer that is not understood is an answer', async () => {
   nodes.set('n1', { ms: 0, code: 'protocol' });
   const shell = limitNodes(fake, clock);

@@ -215,6 +215,7 @@ export class FakeDisks {
     // Nothing uses a device here; each command says by these that it did look.
     if (argv[0] === 'losetup' || argv[0] === 'test') return ok();
     if (argv[0] === 'cat') return ok(last === '/proc/swaps' ? 'Filename Type Size Used Priority' : '');
+    if (argv[0] === 'timeout') return ok('/character special file|1:3/');
     if (argv[0] === 'find') {
       if (argv.includes('-lname')) return ok('//dev/null/');
       return ok(

@@ -219,7 +219,8 @@ export class FakeNode {
       return { exit: 0, stdout: [...this.kubelet, '/dev/null'].join('\n') };
     }
     // Nothing else uses a device here.
-    if (argv[0] === 'find' || argv[0] === 'cat' || argv[0] === 'grep') return unused(argv);
+    if (['find', 'timeout'].includes(argv[0] ?? '') || argv[0] === 'cat' || argv[0] === 'grep')
+      return unused(argv);
     throw new Error(`no answer to ${argv.join(' ')}`);
   }
 

@@ -97,6 +97,7 @@ LOOKS = [
     r'test -c /dev/loop-control',
     r'test -e /dev/disk/by-(part)?uuid/[0-9a-f-]{36}',
     r'test -e /run/stowage/freezes/[0-9a-f-]{36}\.partial/state',
+    r'timeout -s KILL 10 find -L /proc -maxdepth 3 \( -path /proc/\*/\* ! -path /proc/\[0-9\]\*/fd\* -prune \) -o \( -path /proc/\[0-9\]\*/fd/\* \( -type b -o -type c \) -exec stat -L -c /%F\|%t:%T/ \{\} \+ \)',
     r'true ',
     r'tune2fs ',
     r'udevadm --version',

@@ -72,19 +72,36 @@ export function heldOn(
     ...(uncertain
       ? (obstruction(node, message ?? '') ??
         notReady ?? { cause: 'AttachmentUncertain', fix: lookAt(volume, node) })
-      : isUsed(message)
-        ? { cause: 'WaitingForUnmount', fix: unmount(node, message) }
-        : {
-            cause:
-              refusedBy(volume, message ?? '')?.cause ??
-              (state === 'Attaching' ? 'NotAttached' : 'AttachmentFailed'),
-            fix: endUse(node, pods),
-          }),
+      : (underWay(node, message) ??
+        (isUsed(message)
+          ? { cause: 'WaitingForUnmount', fix: unmount(node, message) }
+          : {
+              cause:
+                refusedBy(volume, message ?? '')?.cause ??
+                (state === 'Attaching' ? 'NotAttached' : 'AttachmentFailed'),
+              fix: endUse(node, pods),
+            }))),
   };
 }
 
 /** As storage/unused.ts and storage/kubelet.ts say it. */
 export const isUsed = (message = ''): boolean => / is in use: |the kubelet (?:still )?has /.test(message);
+
+/** As attachment/work.ts says it, of what takes long. */
+const UNDER_WAY = /^its job is under way: /;
+const WAITS = /^waits until others have ended$/;
+
+/** A job that may hang, or one that waits for others that do; undefined where the message tells of something else. */
+export function underWay(node: string, message = ''): Pick<Holdup, 'cause' | 'fix'> | undefined {
+  if (WAITS.test(message)) {
+    const say =
+      'See what the others wait for: so many are attached, and detached, at once on a node and in all.';
+    return { cause: 'JobRunning', fix: { say, run: ['stowage get attachments -o wide'] } };
+  }
+  if (!UNDER_WAY.test(message)) return undefined;
+  const say = `Let it end. If it stays at that step, see what the programs on node ${node} wait for, such as a file server that does not answer.`;
+  return { cause: 'JobRunning', fix: { say, run: [onNode(node, 'ps', 'axl')] } };
+}
 
 /** The kubelet unmounts what pods had, and is only to be let do it. */
 export function unmount(node: string, message = ''): Fix {

@@ -9,7 +9,7 @@ import { lookAgain, noUdev, waitForLink } from '../udev.ts';
 import { guardsOf, inUse } from '../unused.ts';
 import { sameFile } from './file.ts';
 import { planGrow } from './grow.ts';
-import { earlierFile, loopsOf, oddLoop, partitionOf, volumeDevice } from './loop.ts';
+import { earlierFile, loopsOf, oddLoop, partitionOf, refuseMoved, volumeDevice } from './loop.ts';
 import { checkContent } from './prepare.ts';
 
 /**
@@ -39,6 +39,8 @@ export function attach(desired: DesiredSparse, observed: ObservedSparse, loopNum
   const [loop, ...others] = loopsOf(observed);
   const readPartition = (name: string) => (desired.mode === 'Block' ? [tellKernel(1, `/dev/${name}`)] : []);
   if (loop === undefined) {
+    const moved = refuseMoved(desired, observed);
+    if (moved !== undefined) return moved;
     const stale = refuseStale(desired, observed, []);
     if (stale !== undefined) return stale;
     if (!observed.udev) return noUdev(link);
@@ -66,6 +68,8 @@ function leadsTo(own: Pick<BlockDevice, 'name' | 'device'>, { link, loops }: Obs
 /** What remains to be done until no loop device has the file. What would be lost by that is detached only with data that is given up. */
 export function planAbsent(desired: DesiredSparse, observed: ObservedSparse): Plan {
   const steps: Step[] = [];
+  const moved = loopsOf(observed).length === 0 ? refuseMoved(desired, observed) : undefined;
+  if (moved !== undefined) return moved;
   for (const loop of loopsOf(observed)) {
     const unmount = leaveMount(desired.uid, loop, observed);
     if (unmount.length > 0) return { steps: unmount };

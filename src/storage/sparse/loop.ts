@@ -1,3 +1,4 @@
+import { basename } from 'node:path';
 import { partitionsOf } from '../block-devices.ts';
 import type { BlockDevice, DesiredSparse, LoopFacts, ObservedSparse, Plan } from '../types.ts';
 
@@ -38,6 +39,32 @@ export function earlierFile(
   };
 }
 
+/**
+ * A loop that the persistent path leads to, whose file has another path by now and still is the Volume's by its name: an NFS
+ * client gives what is removed or replaced while it is open a name of its own (`.nfs…`), and what was unmounted lazily, or
+ * moved with its folder, lost what came before. Of what is read otherwise, a snapshot's file or an unfinished copy, the name
+ * says so.
+ */
+export function refuseMoved(desired: DesiredSparse, observed: ObservedSparse): Refusal | undefined {
+  const { realPath, link, loops, devices } = observed;
+  const linked = devices.find(({ device }) => device === link);
+  const moved = loops.find(
+    ({ name, device, backingFile }) =>
+      (device === link || (linked?.type === 'part' && linked.parent === name)) &&
+      isOther(basename(backingFile), basename(realPath)),
+  );
+  if (link === undefined || moved === undefined) return undefined;
+  const { name, backingFile } = moved;
+  return {
+    refusal: `/dev/${name}, which the persistent path leads to, has ${backingFile} and not ${desired.file}: that was removed, replaced, moved or unmounted while it was attached`,
+    hint: `What was written last may be reachable through the device alone. See to that, and that nothing uses it; then: losetup -d /dev/${name}`,
+    passing: true,
+  };
+}
+
+const isOther = (name: string, own: string): boolean =>
+  name === own || name === `${own} (deleted)` || name.startsWith('.nfs');
+
 /** Why nothing may be done with the loop that has the file. */
 export function oddLoop(
   desired: DesiredSparse,
@@ -63,9 +90,11 @@ export function oddLoop(
   }
   if (!loop.wholeFile || loop.readOnly !== desired.readOnly) {
     const how = loop.readOnly ? 'read-only' : 'so that it can be written to';
+    // losetup(8) attaches read-only what it could not open to write, and says nothing of it.
+    const fallen = loop.wholeFile && loop.readOnly ? ', or the file could not be opened to write' : '';
     return {
-      refusal: `/dev/${loop.name} was attached by someone else: ${loop.wholeFile ? how : 'a part of the file only'}`,
-      hint: `Detach it with losetup -d /dev/${loop.name}; it is then attached as it should be.`,
+      refusal: `/dev/${loop.name} was attached by someone else: ${loop.wholeFile ? how : 'a part of the file only'}${fallen}`,
+      hint: `${fallen && `See that its file system is not mounted read-only (findmnt -T ${desired.file}). `}Detach it with losetup -d /dev/${loop.name}; it is then attached as it should be.`,
     };
   }
   return undefined;

@@ -304,6 +304,38 @@ const ROWS: Row[] = [
     },
   ],
   [
+    'detached by a job that takes long',
+    volume({
+      phase: 'Available',
+      ...ready('True', 'Available'),
+      attachments: [on('n1', { state: 'Detaching', message: 'its job is under way: write back' })],
+    }),
+    { pv: pv('Bound') },
+    {
+      holdup: 'its attachment to node n1 is Detaching: its job is under way: write back',
+      since: ago(60),
+      next: 'after a delay',
+      say: 'such as a file server that does not answer',
+      run: ['ssh n1 ps axl'],
+    },
+  ],
+  [
+    'attached as soon as others are',
+    volume({
+      phase: 'Available',
+      ...ready('Unknown', 'Attaching', 'is being attached', 9),
+      attachments: [on('n1', { state: 'Attaching', message: 'waits until others have ended' })],
+    }),
+    { pv: pv('Bound') },
+    {
+      holdup: 'its attachment to node n1 is Attaching: waits until others have ended',
+      since: ago(60),
+      next: 'after a delay',
+      say: 'See what the others wait for',
+      run: ['stowage get attachments -o wide'],
+    },
+  ],
+  [
     'attached nobody knows how',
     volume({
       phase: 'Available',

@@ -360,6 +360,22 @@ describe('held up by', () => {
       { holdup: 'it is Uncertain on node n2, which counts as attached', since: ago(120), fix: 'ssh n2 true' },
     ],
     [
+      'another node that it is being detached from for long',
+      merge(
+        pod(),
+        backed(
+          volume([on('n2', { state: 'Detaching', pods: [], message: 'its job is under way: write back' })], {
+            spec: shared,
+          }),
+        ),
+      ),
+      {
+        holdup: 'it is Detaching on node n2 (its job is under way: write back)',
+        since: ago(120),
+        fix: 'ssh n2 ps axl',
+      },
+    ],
+    [
       'another node where it is mounted still',
       merge(
         pod(),

@@ -148,7 +148,7 @@ describe('what remains to be done to', () => {
       'a read-only loop',
       desired,
       attached({ readOnly: true }),
-      /^\/dev\/loop3 was attached by someone else: read-only/,
+      /^\/dev\/loop3 was attached by someone else: read-only, or the file could not be opened to write$/,
     ],
     [
       'a loop of a part of the file',
@@ -428,6 +428,26 @@ describe('what remains to be done to', () => {
     ...attached({ backingFile: `${FILE} (deleted)` }),
     file: { type: 'missing' },
   };
+  /** The device has what was the Volume's file, under another path. */
+  const MOVED = /^passing: \/dev\/loop3, which the persistent path leads to, has .* and not /;
+  const moved: Case[] = [
+    ['removed by an NFS client', desired, attached({ backingFile: `${FOLDER}/.nfs0000000000a2` }), MOVED],
+    ['of a directory that was unmounted', desired, attached({ backingFile: `/${UID}` }), MOVED],
+    ['of a folder that was moved', desired, attached({ backingFile: `/old/${UID} (deleted)` }), MOVED],
+    [
+      'of a partition',
+      block,
+      { ...blockNode({ loops: [{ ...loop, backingFile: `/${UID}` }] }), link: '259:1' },
+      MOVED,
+    ],
+  ];
+  const NO_LINK = { link: undefined };
+  /** What has the path for the moment, and is none of it: it is read, or not made to the end. */
+  const others: [string, ObservedSparse][] = [
+    ['a snapshot', attached({ backingFile: `${FOLDER}/snapshots/5a1c2b1f-7a54-4f0a-9c53-2f2d8f0b7e11` })],
+    ['an unfinished copy', attached({ backingFile: `${FOLDER}/${UID.replace('6', '7')}.partial` })],
+    ['a device that the path does not lead to', attached({ backingFile: `/${UID}` }, NO_LINK)],
+  ];
   /** The device is all that still leads to the data. */
   const LAST = /^\/dev\/loop3 has an earlier file .* was removed or replaced/;
   table('absent', [
@@ -489,6 +509,12 @@ describe('what remains to be done to', () => {
       [DETACH],
     ],
     ...inUse,
+    ...moved.map(([what, ...rest]): Case => [`a device of a file, ${what}`, ...rest]),
+    ...others.map(([what, observed]): Case => [`${what} that is attached`, desired, observed, []]),
+  ]);
+  table('present', [
+    ...moved.map(([what, ...rest]): Case => [`a device of a file, ${what}`, ...rest]),
+    ...others.map(([what, observed]): Case => [`${what} that is attached`, desired, observed, ATTACH]),
   ]);
 
   table('destroy', [

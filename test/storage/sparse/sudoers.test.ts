@@ -1,5 +1,6 @@
 import { dirname } from 'node:path';
 import { expect, test } from '@jest/globals';
+import { asProbe } from '../../../src/nodes/check-guards.ts';
 import { kubeletProbe } from '../../../src/storage/kubelet.ts';
 import { plan } from '../../../src/storage/plan.ts';
 import { folderRoomProbes } from '../../../src/storage/room.ts';
@@ -47,14 +48,19 @@ test.each<[Operation, Partial<DesiredSparse>, ObservedSparse]>([
 });
 
 test('the account on a node may look, also how much room there is and whether anything uses a volume', () => {
-  const looks = [
-    ...sparseProbes({ ...desired, name: `pvc-${UID}`, once: true }),
-    ...folderRoomProbes(dirname(FILE), [dirname(FILE)]),
+  const guards = [
     ...unusedGuards(desired, attached),
     ...unusedGuards(rawDesired, rawMade(disk)),
     ...unusedGuards(lvmDesired, lvmMade()),
   ];
-  expect(looks.map(({ argv }) => argv).filter((argv) => !may(argv))).toEqual([]);
+  const looks = [
+    ...sparseProbes({ ...desired, name: `pvc-${UID}`, once: true }),
+    ...folderRoomProbes(dirname(FILE), [dirname(FILE)]),
+    // In a job as well as before it.
+    ...guards,
+  ];
+  const asked = [...looks.map(({ argv }) => argv), ...guards.map(asProbe)];
+  expect(asked.filter((argv) => !may(argv))).toEqual([]);
 });
 
 const kubelet = kubeletProbe(desired).argv;

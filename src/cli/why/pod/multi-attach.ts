@@ -1,5 +1,5 @@
 import type { Attachment, Volume } from '../../../api/volume.ts';
-import { deletePods, isUsed, lookAt, unmount } from '../attached.ts';
+import { deletePods, isUsed, lookAt, underWay, unmount } from '../attached.ts';
 import { notReadyFix } from '../node.ts';
 import type { Holdup } from '../types.ts';
 import { obstruction } from '../way.ts';
@@ -42,6 +42,15 @@ export function multiAttach(volume: Volume, nodeName: string, holder: Attachment
       holdup: `${what}${held}`,
       next: { when: 'by itself, after a delay that grows to 2 minutes' },
       fix: unmount(node, message),
+    };
+  }
+  const job = underWay(node, message);
+  if (job !== undefined) {
+    return {
+      ...common,
+      ...job,
+      holdup: `${what}${held}`,
+      next: { when: `once it is detached from node ${node}` },
     };
   }
   return {
