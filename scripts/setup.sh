@@ -19,6 +19,7 @@ hash -r
 # Debian packages, by the program that each is needed for.
 sh scripts/debian-packages.sh systemd-udevd:udev udevadm:udev sshd:openssh-server ssh:openssh-client losetup:mount \
   findmnt:util-linux mkfs.ext4:e2fsprogs mkfs.xfs:xfsprogs sgdisk:gdisk cmp:diffutils sudo:sudo ip:iproute2 \
-  kubectl:kubernetes-client promtool:prometheus python3:python3 bash:bash zsh:zsh fish:fish man:man-db shellcheck:shellcheck
+  kubectl:kubernetes-client promtool:prometheus python3:python3 bash:bash zsh:zsh fish:fish man:man-db shellcheck:shellcheck \
+  curl:curl zstd:zstd qemu-img:qemu-utils
 
 node scripts/build.mjs
