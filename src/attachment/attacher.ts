@@ -12,7 +12,7 @@ import { plan } from '../storage/plan.ts';
 import { ObservationError } from '../storage/probe-results.ts';
 import { holdersBeside, takingOver, withoutToken } from '../storage/shared/holders.ts';
 import type { Desired, Observed } from '../storage/types.ts';
-import { unusedGuards } from '../storage/unused.ts';
+import { leftMounted, unusedGuards } from '../storage/unused.ts';
 import { type Presence, presence } from './presence.ts';
 import type { Operation } from './types.ts';
 
@@ -47,13 +47,13 @@ export interface AttacherDeps {
   ): Promise<Observed>;
 }
 
-export type WhyNot = () => Promise<string | undefined>;
+/** `unused`: nothing on the node uses the device, which is about to be detached. */
+export type WhyNot = (unused?: 'unused') => Promise<string | undefined>;
 
 /** Carries out one operation on one node. */
 export interface Attacher {
   /**
-   * @param whyNot asked right before a job is submitted, when all is ready for it; where it answers, none is. A device that
-   * is to be detached is used by nobody at that moment
+   * @param whyNot asked right before a job is submitted, when all is ready for it; where it answers, none is
    * @param tell told now and then of the step that a job is at
    */
   run(
@@ -167,30 +167,48 @@ export function createAttacher(deps: AttacherDeps): Attacher {
   }
 
   async function detach(place: Place, whyNot: WhyNot): Promise<Outcome> {
-    const { node, desired } = place;
+    const { desired } = place;
     let seen: ReadonlyMap<string, ProbeResult> | undefined;
     let why = '';
+    /** A job that detaches was submitted. */
+    let begun = false;
     for (let job = 0; job <= MAX_JOBS; job++) {
       const observed = await see(place, seen);
+      const found = presence(desired, observed);
       const planned = plan('absent', desired, observed, 0);
       if ('refusal' in planned) {
-        const found = presence(desired, observed);
         if (found.is === 'unknown') return found;
-        return { is: 'in-use', message: withHint(planned.refusal, planned.hint) };
+        return inUse(withHint(planned.refusal, planned.hint), begun, found);
       }
+      // It would count as a use, and is ours: to take it off detaches nothing, and what else uses the device is seen after it.
+      const left = leftMounted(desired, observed);
       // Also where there is nothing to be done on the node, as for a disk: it is not let go of while it is used.
-      const used = await checkGuards(executor, node, unusedGuards(desired, observed));
-      if (used !== undefined) return { is: 'in-use', message: used };
+      const used = left.length > 0 ? undefined : await whatUses(place, observed);
+      if (used !== undefined) return inUse(used, begun, found);
       if (planned.steps.length === 0) return { is: 'detached' };
       if (job === MAX_JOBS) break;
-      const not = await whyNot();
-      if (not !== undefined) return { is: 'in-use', message: not };
-      const end = await carryOut(place, 'detach', planned.steps);
+      const not = await whyNot(left.length > 0 ? undefined : 'unused');
+      if (not !== undefined) return inUse(not, begun, found);
+      begun ||= left.length === 0;
+      const end = await carryOut(place, 'detach', left.length > 0 ? left : planned.steps);
       if (end.state === 'failed') return judged(place, describeFailure(end));
       seen = end.state === 'succeeded' ? end.seen : undefined;
       why = end.state === 'succeeded' ? 'still to be done' : describe(end);
     }
     return judged(place, why);
+  }
+
+  /**
+   * What uses it, or why that cannot be seen: the node answered just now, and nothing was done to the device since, so that it
+   * is where it was, and not in doubt.
+   */
+  async function whatUses({ node, desired }: Place, observed: Observed): Promise<string | undefined> {
+    try {
+      return await checkGuards(executor, node, unusedGuards(desired, observed));
+    } catch (error) {
+      if (!(error instanceof NodeError)) throw error;
+      return `whether it is in use cannot be seen: ${withHint(error.message, error.hint)}`;
+    }
   }
 
   /** A file that nodes share may be held by one that is off: exactly what that wrote may be superseded. */
@@ -256,6 +274,12 @@ interface Place {
 }
 
 const unknown = (message: string): Extract<Outcome, { is: 'unknown' }> => ({ is: 'unknown', message });
+
+/** @param begun to detach it: what was there before need not be there any more, by what was found since */
+function inUse(message: string, begun: boolean, found: Presence): Outcome {
+  if (!begun || (found.is === 'attached' && found.device !== undefined)) return { is: 'in-use', message };
+  return found.is === 'attached' ? { ...found, message } : unknown(message);
+}
 
 const stillRuns = ({ node }: Place): Outcome => unknown(`a job of this Volume still runs on node ${node}`);
 

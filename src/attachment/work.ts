@@ -98,10 +98,10 @@ export function createWork(deps: WorkDeps): Work {
     const isKnown = () => known.entries.some((entry) => entry.node === node);
     try {
       const letGo = `it was let go of on node ${node} meanwhile`;
-      const whyNot = async () => {
+      const whyNot = async (unused?: 'unused') => {
         if (run.givenUp) return letGo;
         // Where it was not let go of meanwhile.
-        if (kind === 'detach' && isKnown()) {
+        if (unused && isKnown()) {
           known.entries = change(known.entries, node, { safeToDetach: true }, clock.now());
         }
         if (kind === 'attach') {

@@ -1,4 +1,4 @@
-import type { Guard } from '../nodes/job.ts';
+import type { Guard, Step } from '../nodes/job.ts';
 import { leaveMount } from './grow-file-system.ts';
 import { guardsOfDevices, userOf } from './in-use.ts';
 import { kubeletUse, notOfKubelet } from './kubelet.ts';
@@ -26,15 +26,21 @@ export const guardsOf = (desired: Desired, devices: readonly Device[]): Guard[] 
 ];
 
 /**
+ * Takes off what an interrupted growing left mounted of it; no step where that is nothing.
+ * @throws Error for an observation of another kind than what is desired
+ */
+export const leftMounted = (desired: Desired, observed: Observed): readonly Step[] =>
+  devicesOf(desired, observed).flatMap((each) => leaveMount(desired.uid, each, observed));
+
+/**
  * Of a device that is there as long as its disk is: nothing is to be done to detach it, but while it is in use it is
  * not detached.
  * @throws Error for an observation of another kind than what is desired
  */
 export function planUnused(desired: Desired, observed: Observed): Plan {
-  const devices = devicesOf(desired, observed);
-  const left = devices.flatMap((each) => leaveMount(desired.uid, each, observed));
+  const left = leftMounted(desired, observed);
   if (left.length > 0) return { steps: left };
-  for (const each of devices) {
+  for (const each of devicesOf(desired, observed)) {
     const user = userOf(each, observed);
     if (user !== undefined) return inUse(`/dev/${each.name}`, user);
   }

@@ -4,8 +4,9 @@ import { type AttacherDeps, createAttacher } from '../../src/attachment/attacher
 import type { Operation, OperationKind } from '../../src/attachment/types.ts';
 import { NodeError } from '../../src/nodes/errors.ts';
 import type { RunningJob } from '../../src/nodes/follow.ts';
-import type { Job, JobKey, Probe } from '../../src/nodes/job.ts';
+import type { Job, JobKey, Probe, Step } from '../../src/nodes/job.ts';
 import { createLoopNumbers } from '../../src/storage/loop-numbers.ts';
+import { plan } from '../../src/storage/plan.ts';
 import { ObservationError } from '../../src/storage/probe-results.ts';
 import type { Desired, Observed } from '../../src/storage/types.ts';
 import { desiredOf } from '../../src/volumes/desired.ts';
@@ -250,4 +251,78 @@ test('where it can not be seen whether a device has the file, an attach did noth
   expect(await run('attach')).toEqual({ is: 'unknown', message, nothingDone: true });
   expect(await run('detach')).toMatchObject({ is: 'unknown', message });
   expect(await run('look')).toMatchObject({ is: 'unknown', message });
+});
+
+/** What is asked and done to detach a device from nodes that look so, one after the other; each job succeeds. */
+async function detaching(
+  looks: Observed[],
+  observe: (argv: readonly string[]) => ReturnType<typeof unused>,
+  desired = desiredOf(volume(), undefined, 'n1'),
+  why: () => Promise<string | undefined> = async () => undefined,
+) {
+  const jobs: string[][] = [];
+  const asked: (string | undefined)[] = [];
+  const attacher = createAttacher({
+    loopNumbers: createLoopNumbers(),
+    executor: {
+      observe: async (_node: string, probes: readonly Probe[]) =>
+        new Map(probes.map(({ name, argv }) => [name, observe(argv)])),
+      async submit(_node: string, { steps }: Job) {
+        jobs.push(steps.map(({ argv }) => argv.join(' ')));
+        return { state: 'succeeded' };
+      },
+      forget: async () => true,
+    },
+    desiredOf: () => desired,
+    look: async () => (looks.length > 1 ? looks.shift() : looks[0]),
+  } as unknown as AttacherDeps);
+  const whyNot = async (used?: 'unused') => {
+    asked.push(used);
+    return why();
+  };
+  const { signal } = new AbortController();
+  const outcome = await attacher.run({ ...attach, kind: 'detach' }, volume(), signal, whyNot, untold);
+  return { outcome, jobs, asked };
+}
+
+test('what an interrupted growing left mounted is taken off first, and is no sign that nothing else uses the device', async () => {
+  const point = `/run/stowage/mounts/${volume().metadata.uid}`;
+  const left = { ...readyNode, mounts: new Map([['7:3', [point]]]) };
+  const { outcome, jobs, asked } = await detaching([left, readyNode, madeNode], unused);
+  expect(outcome).toEqual({ is: 'detached' });
+  expect(jobs).toEqual([[`umount -- ${point}`, `rmdir -- ${point}`], [expect.stringContaining('losetup')]]);
+  expect(asked).toEqual([undefined, 'unused']);
+});
+
+test('where it cannot be seen whether a device is used, it is where it was', async () => {
+  const { outcome, jobs } = await detaching([readyNode], () => {
+    throw refused;
+  });
+  const message = 'whether it is in use cannot be seen: n1 refuses the key';
+  expect({ outcome, jobs }).toEqual({ outcome: { is: 'in-use', message }, jobs: [] });
+});
+
+test('what is held up once its device is gone is not said to be there as it was', async () => {
+  let looks = 0;
+  const used = (argv: readonly string[]) =>
+    argv[1] === '-H' && looks++ > 0
+      ? { ...unused(argv), stdout: '/dev/null\n/pods/u/kubernetes.io~local-volume/data1' }
+      : unused(argv);
+  expect((await detaching([readyNode, madeNode], used)).outcome).toMatchObject({
+    is: 'unknown',
+    message: 'the kubelet still has folders for the PersistentVolume data1',
+  });
+
+  const sharer = new FakeSharer('n1', new FakeShare());
+  const desired = sharer.desired({}, []);
+  sharer.finish((plan('present', desired, sharer.observe(), 3) as { steps: Step[] }).steps);
+  const held = sharer.observe();
+  const gone = { ...held, loops: [] };
+  let asked = 0;
+  const notYet = async () => (asked++ > 0 ? 'Volume data1 is paused' : undefined);
+  expect((await detaching([held, gone], unused, desired, notYet)).outcome).toMatchObject({
+    is: 'attached',
+    safeToMount: false,
+    message: 'Volume data1 is paused',
+  });
 });

@@ -229,6 +229,16 @@ describeAsRoot.each<[string, () => Promise<Hands>]>([
     expect(await devices()).toEqual([]);
   });
 
+  test('what an interrupted growing left mounted is taken off, and the device is detached', async () => {
+    expect(await run('attach')).toMatchObject({ is: 'attached', safeToMount: true });
+    const [found = ''] = await devices();
+    const left = `/run/stowage/mounts/${desired.uid}`;
+    await mkdir(left, { recursive: true });
+    await execa('mount', [found.split(' ')[0] ?? '', left]);
+    expect(await run('detach')).toEqual({ is: 'detached' });
+    expect([await devices(), existsSync(left)]).toEqual([[], false]);
+  });
+
   test('its folder has another name: it is neither detached nor attached again until that is put right', async () => {
     expect(await run('attach')).toMatchObject({ is: 'attached', safeToMount: true });
     const { stdout } = await execa('losetup', ['-n', '-O', 'NAME', '-j', desired.file]);
