@@ -33,7 +33,7 @@ export interface RightToAct {
 }
 
 /** Requests that are under way at once: a thousand Volumes have something to ask together. */
-const AT_ONCE = 32;
+export const AT_ONCE = 32;
 
 /** What this process may do, and hands that do no more. Stands for election at once. */
 export function standForElection(options: RightOptions): RightToAct {

@@ -1,15 +1,18 @@
 /**
  * The writes alone of test/bench/attach.ts: for each pod with a claim what Stowage writes of an attach, all of it at once, and of a
- * detach when the pod is gone. Nothing is asked, decided or done on a node, so that no controller which writes the same
- * is faster on this machine. It prints the requests as attach-daemon.ts does.
+ * detach when the pod is gone; no more requests at once than the daemon has. Nothing is asked, decided or done on a node, so
+ * that a controller which writes the same is hardly faster on this machine. It prints the requests as attach-daemon.ts does.
  */
 import { readFile } from 'node:fs/promises';
 import type { Pod } from '../../src/api/core.ts';
 import { ATTACHED_NODES_ANNOTATION, EVENT, VOLUMES_ATTACHED_CONDITION } from '../../src/api/names.ts';
 import { PERSISTENT_VOLUMES, PODS, VOLUMES } from '../../src/api/resources.ts';
 import { systemClock } from '../../src/control/clock.ts';
+import { AT_ONCE } from '../../src/daemon/right-to-act.ts';
+import { createClient } from '../../src/kube/client.ts';
 import { connect } from '../../src/kube/connect.ts';
 import { createEventRecorder } from '../../src/kube/events.ts';
+import { limitRequests } from '../../src/kube/held-back.ts';
 import { createInformer } from '../../src/kube/informer.ts';
 import type { WritesInput } from './attach-programs.ts';
 
@@ -22,13 +25,15 @@ const told = () => {
 };
 process.on('SIGUSR2', told);
 
-const { client } = await connect({
+const { transport } = await connect({
   kubeconfig,
   onCall({ verb, resource }) {
     const name = `${verb} ${resource}`;
     calls[name] = (calls[name] ?? 0) + 1;
   },
 });
+// Each of them has a connection, and more would mostly measure handshakes.
+const client = createClient(limitRequests(transport, AT_ONCE));
 const logger = { debug() {}, info() {}, warn: console.error, error: console.error };
 const common = { client, clock: systemClock, logger };
 const events = createEventRecorder({ ...common, component: 'bench', host: 'bench' });
