@@ -29,15 +29,27 @@ export function notInUse({ name, device }: Device): Guard[] {
       refusal: `${path} is in use: another loop device is stacked on it`,
     },
     {
-      // Of every process: a mount in another mount namespace is not in our own table. The root of each is there, too.
+      // Of every process: a mount in another mount namespace is not in our own table. The mount of /proc itself is there, too: the root may have another
+      // root than `/`, as a subvolume of btrfs has.
       argv: [
         ...['find', '/proc', '-maxdepth', '2', '-path', '/proc/[0-9]*/mountinfo'],
         // Without a space in any argument: sudo joins them by spaces before it compares them with its patterns.
         ...['-exec', 'grep', '-hs', '-e', `[[:space:]]${device}[[:space:]]`],
-        ...['-e', '[[:space:]]/[[:space:]]/[[:space:]]', '{}', '+'],
+        ...['-e', '[[:space:]]/[[:space:]]/proc[[:space:]]', '{}', '+'],
       ],
-      expect: { stdout: { has: ' / / ', lacks: ` ${device} ` } },
+      expect: { stdout: { has: ' / /proc ', lacks: ` ${device} ` } },
       refusal: `${path} is in use: it is mounted`,
+    },
+    {
+      // Of every file system, also one that no process has in its mounts any more: it lives on while a file of it is open, after
+      // `umount -l`, or while a mount namespace without a process is kept. cgroups have folders without number.
+      argv: [
+        ...['find', '/sys/fs', '-ignore_readdir_race', '-maxdepth', '4', '-path', '/sys/fs/cgroup', '-prune'],
+        ...['-o', '(', '-path', '/sys/fs', '-o', '-name', name, ')', '-print'],
+      ],
+      // It lists the folder itself, too: so it did look.
+      expect: { exit: 0, stdout: { is: '/sys/fs' } },
+      refusal: `${path} is in use: its file system is mounted where no process shows it, after umount -l or in a mount namespace without a process`,
     },
     {
       argv: ['find', `/sys/class/block/${name}/holders/`, '-mindepth', '1'],

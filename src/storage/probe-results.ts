@@ -30,6 +30,13 @@ export function optional(name: string, result: ProbeResult): string | undefined 
   throw failed(name, result);
 }
 
+/** What is listed of a folder; nothing where that is not there. What could be listed in part only says nothing. @throws ObservationError */
+export function listed(name: string, result: ProbeResult): string {
+  const all = optional(name, result);
+  if (all === undefined && result.stdout !== '') throw failed(name, result);
+  return all ?? '';
+}
+
 export function failed(name: string, result: ProbeResult): ObservationError {
   return new ObservationError(`reading ${name} failed with status ${result.exit}: ${result.stderr.trim()}`);
 }

@@ -19,7 +19,7 @@ export function recordProbes(uid: string): Probe[] {
     { name: 'done', argv: ['cat', donePath(uid)] },
     { name: 'wiped', argv: ['cat', wipedPath(uid)] },
     // Half-written ones, too.
-    { name: 'records', argv: ['find', RECORDS, '-maxdepth', '1', '-name', `${uid}.*`] },
+    { name: 'records', argv: ['find', `${RECORDS}/`, '-maxdepth', '1', '-name', `${uid}.*`] },
   ];
 }
 

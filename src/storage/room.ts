@@ -3,7 +3,7 @@ import type { Probe, ProbeResult } from '../nodes/job.ts';
 import { freeSpaceProbes, readFreeSpace } from './free-space.ts';
 import { poolOf } from './lvm/pool.ts';
 import { groupProbe, readGroups, readVolumes, volumesProbe } from './lvm/report.ts';
-import { answersOf, ObservationError, optional, succeeded } from './probe-results.ts';
+import { answersOf, listed, ObservationError, succeeded } from './probe-results.ts';
 
 type Results = ReadonlyMap<string, ProbeResult>;
 
@@ -28,7 +28,11 @@ export const folderRoomProbes = (folder: string, folders: readonly string[]): Pr
   { name: 'mounts', argv: ['cat', '/proc/self/mountinfo'] },
   ...folders.map((each) => ({
     name: listName(each),
-    argv: ['find', each, '-maxdepth', '1', '-type', 'f', '-printf', '%b|%f\\n'],
+    // The folder may be a link, and files come and go.
+    argv: [
+      ...['find', `${each}/`, '-ignore_readdir_race'],
+      ...['-maxdepth', '1', '-type', 'f', '-printf', '%b|%f\\n'],
+    ],
   })),
 ];
 
@@ -40,7 +44,7 @@ export function readFolderRoom(folder: string, folders: readonly string[], resul
   const beside = new Set(folders.filter((each) => mountOf(each, mounts) === home));
   const allocated = new Map<string, bigint>();
   for (const each of beside) {
-    for (const line of optional(each, get(listName(each)))?.split('\n') ?? []) {
+    for (const line of listed(each, get(listName(each))).split('\n')) {
       // In blocks of 512 bytes; what has a newline in its name is none of ours.
       const [, blocks, name] = /^(\d+)\|(.+)$/.exec(line) ?? [];
       if (blocks !== undefined) allocated.set(`${each}/${name}`, BigInt(blocks) * 512n);

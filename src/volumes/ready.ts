@@ -1,4 +1,4 @@
-import { READY_REASON } from '../api/names.ts';
+import { OUT_OF_SERVICE_TAINT, READY_REASON } from '../api/names.ts';
 import { validateVolume } from '../api/validate-volume.ts';
 import { attachmentDisabled, attachmentsOf, isOnDemand } from './attached.ts';
 import { type Ready, readyOf } from './status.ts';
@@ -34,7 +34,7 @@ export const unavailable = (message: string): Ready => ({
 });
 
 /** What Ready tells of a device that is to be kept present and is not there. */
-export function waiting({ volume, node, attachmentEnabled, paused }: Input): Ready {
+export function waiting({ volume, node, attachmentEnabled, paused, off }: Input): Ready {
   const told = attachmentsOf(volume).find((each) => each.node === node);
   // It waited already, was attached, and is gone before that was seen: to say the same again would tell nobody.
   const ready = readyOf(volume);
@@ -45,9 +45,9 @@ export function waiting({ volume, node, attachmentEnabled, paused }: Input): Rea
   const what = `the device is not attached on ${node}${isLost ? `, where it was at ${told.since}` : ''}`;
   if (paused === undefined && !attachmentEnabled) return attachmentDisabled(what);
   const held = told?.message;
-  const message =
-    paused === undefined
-      ? `${what}; it is being attached${held === undefined ? '' : `: ${held}`}`
-      : `${what}; it is attached once ${paused} is not paused any more`;
+  const attached = off
+    ? `it is attached once the taint ${OUT_OF_SERVICE_TAINT} is taken off Node ${node}, or that is Ready`
+    : `it is being attached${held === undefined ? '' : `: ${held}`}`;
+  const message = `${what}; ${paused === undefined ? attached : `it is attached once ${paused} is not paused any more`}`;
   return { status: 'Unknown', reason: READY_REASON.attaching, message };
 }

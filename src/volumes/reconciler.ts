@@ -1,5 +1,6 @@
 import type { KubeNode, PersistentVolume, StorageClass } from '../api/core.ts';
 import { isDnsSubdomain } from '../api/dns-name.ts';
+import { isOff } from '../api/out-of-service.ts';
 import type { Volume } from '../api/volume.ts';
 import type { Informer } from '../kube/informer.ts';
 import type { Follower } from '../nodes/follow.ts';
@@ -34,6 +35,8 @@ export interface VolumeReconcilerDeps extends ReconcilerDeps {
   /** Whether that is about the Volume's device on the node just now. */
   isMoving(volume: Volume, node: string): boolean;
 }
+
+const isSaidOff = (node: KubeNode | undefined): boolean => node !== undefined && isOff(node);
 
 /** Reconciles Volumes by `decide`. */
 export function createVolumeReconciler(deps: VolumeReconcilerDeps): Reconcile {
@@ -71,6 +74,7 @@ export function createVolumeReconciler(deps: VolumeReconcilerDeps): Reconcile {
               isMoving: deps.isMoving(volume, node),
               kubeletRoot: deps.kubeletRoot,
               paused: pausedBy(volume, nodes.get(node)),
+              off: isSaidOff(nodes.get(node)),
             },
             clock.now(),
           ),

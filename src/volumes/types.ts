@@ -62,6 +62,8 @@ export interface Input {
   kubeletRoot?: string | undefined;
   /** Which object says that nothing may be written there: `Node n1`. */
   paused: string | undefined;
+  /** Somebody vouches that the machine is off: the out-of-service taint, and the Node is not Ready. Default: false. */
+  off?: boolean;
   /** Of a Volume whose node is forgotten: whether the API server keeps a Leftover of it, if that was tried just now. */
   kept: { as: string } | { problem: string } | undefined;
 }

@@ -342,11 +342,11 @@ describeAsRoot('a sparse file with a real loop device, mkfs and udev', () => {
     await expectDestroyed();
   });
 
-  test('whose device was detached by someone while in use is uncertain until that ends', async () => {
+  test('whose device was detached while in use is uncertain until that ends', async () => {
     const device = await prepared();
     await execa('mount', [device, mountPoint]);
     await execa('losetup', ['-d', device]);
-    expect(await carry('present')).toContain('was detached by someone while in use');
+    expect(await carry('present')).toContain('was detached while in use');
     expect(await carry('absent')).toContain('is in use');
     await execa('umount', [mountPoint]);
     await until('the kernel lets go of the file', 5000, async () => {

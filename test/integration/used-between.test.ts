@@ -149,6 +149,35 @@ describeAsRoot.each<[string, () => Promise<Hands>]>([
       },
     ],
     [
+      'it is unmounted by umount -l, and a file of it is open',
+      /is in use: its file system is mounted where no process shows it/,
+      async (device) => {
+        await execa('mount', [device, mountPoint]);
+        const handle = await open(join(mountPoint, 'kept'), 'w');
+        await execa('umount', ['-l', mountPoint]);
+        return () => handle.close();
+      },
+    ],
+    [
+      'it is mounted in a mount namespace without a process',
+      /is in use: its file system is mounted where no process shows it/,
+      async (device) => {
+        // As snapd keeps its own: by a bind mount of the namespace.
+        const kept = join(folder.path, 'namespaces');
+        const namespace = join(kept, 'one');
+        await mkdir(kept, { recursive: true });
+        await execa('mount', ['--bind', kept, kept]);
+        await execa('mount', ['--make-private', kept]);
+        await (await open(namespace, 'w')).close();
+        const inside = ['--propagation', 'private', 'mount', device, mountPoint];
+        await execa('unshare', [`--mount=${namespace}`, ...inside]);
+        return async () => {
+          await execa('umount', [namespace]);
+          await execa('umount', [kept]);
+        };
+      },
+    ],
+    [
       'a process opens it',
       /is in use: a process has it open/,
       async (device) => {

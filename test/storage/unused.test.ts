@@ -44,23 +44,23 @@ function lookedAt(guards: readonly Guard[]): Record<string, number> {
 
 test.each<[string, Desired, Observed, Record<string, number>]>([
   ['a file', sparse, madeNode, { kubelet: 1 }],
-  ['a loop device', { ...sparse, mode: 'Filesystem' }, readyNode, { loop3: 5, kubelet: 1 }],
-  ['a loop device and its partition', sparse, attached, { loop3: 5, loop3p1: 5, kubelet: 1 }],
+  ['a loop device', { ...sparse, mode: 'Filesystem' }, readyNode, { loop3: 6, kubelet: 1 }],
+  ['a loop device and its partition', sparse, attached, { loop3: 6, loop3p1: 6, kubelet: 1 }],
   [
     'two loop devices',
     sparse,
     { ...attached, loops: [loop, { ...loop, name: 'loop4' }] },
-    { loop3: 5, loop3p1: 5, loop4: 5, kubelet: 1 },
+    { loop3: 6, loop3p1: 6, loop4: 6, kubelet: 1 },
   ],
   ["others' loop devices", sparse, { ...attached, loops: [{ ...loop, backingFile: '/x' }] }, { kubelet: 1 }],
-  ['a disk', rawDesired, rawMade(disk), { [disk.name]: 5, kubelet: 1 }],
+  ['a disk', rawDesired, rawMade(disk), { [disk.name]: 6, kubelet: 1 }],
   [
     'a disk and its partition',
     rawDesired,
     rawMade(divided),
-    { [disk.name]: 5, [`${disk.name}1`]: 5, kubelet: 1 },
+    { [disk.name]: 6, [`${disk.name}1`]: 6, kubelet: 1 },
   ],
-  ['a partition, not its disk', rawDesired, rawMade(onPartition), { [`${disk.name}1`]: 5, kubelet: 1 }],
+  ['a partition, not its disk', rawDesired, rawMade(onPartition), { [`${disk.name}1`]: 6, kubelet: 1 }],
   ['a disk that is away', rawDesired, { ...rawMade(disk), target: { is: 'missing' } }, { kubelet: 1 }],
   [
     'another disk of its path',
@@ -68,7 +68,7 @@ test.each<[string, Desired, Observed, Record<string, number>]>([
     rawNode(disk),
     { kubelet: 1 },
   ],
-  ['a logical volume', lvmDesired, lvmMade(), { 'dm-3': 5, kubelet: 1 }],
+  ['a logical volume', lvmDesired, lvmMade(), { 'dm-3': 6, kubelet: 1 }],
   ['a logical volume that is not active', lvmDesired, lvmNode(), { kubelet: 1 }],
 ])('that nothing uses it is looked for at %s', (_, desired, observed, expected) => {
   expect(lookedAt(unusedGuards(desired, observed))).toEqual(expected);

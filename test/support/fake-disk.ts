@@ -199,7 +199,7 @@ export class FakeDisks {
       const text = this.records.get(last);
       return text === undefined ? failed(1, 'cat: No such file or directory') : ok(text);
     }
-    if (line.startsWith(`find ${RECORDS}`)) {
+    if (line.startsWith(`find ${RECORDS}/`)) {
       const paths = [...this.records.keys()];
       const uid = /-name (\S+)\.\* ?$/.exec(line)?.[1];
       return uid === undefined
@@ -218,9 +218,8 @@ export class FakeDisks {
     if (argv[0] === 'timeout') return ok('/character special file|1:3/');
     if (argv[0] === 'find') {
       if (argv.includes('-lname')) return ok('//dev/null/');
-      return ok(
-        { '/proc': ' / / ', '-L': '/character special file|1:3/', '-H': '/dev/null' }[argv[1] ?? ''] ?? '',
-      );
+      const said = { '/proc': ' / /proc ', '/sys/fs': '/sys/fs', '-L': '/character special file|1:3/' };
+      return ok(argv[1] === '-H' ? '/dev/null' : (said[argv[1] as keyof typeof said] ?? ''));
     }
     // No tag is on a logical volume here.
     if (argv[0] === 'lvs') return ok();

@@ -9,7 +9,12 @@ export function unused(argv: readonly string[]): ProbeResult {
   if (argv.join(' ') === 'cat /proc/swaps') return result(0, 'Filename Type Size Used Priority');
   if (argv[0] === 'timeout') return unused(argv.slice(4));
   if (argv[0] !== 'find') return result(0);
-  const said = { '/proc': ' / / ', '-L': '/character special file|1:3/', '-H': '/dev/null' };
+  const said = {
+    '/proc': ' / /proc ',
+    '/sys/fs': '/sys/fs',
+    '-L': '/character special file|1:3/',
+    '-H': '/dev/null',
+  };
   return result(0, said[argv[1] as keyof typeof said] ?? '');
 }
 

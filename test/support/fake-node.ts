@@ -156,7 +156,11 @@ export class FakeNode {
     const lines = [...this.mounts].map(
       ([point, number]) => `36 24 7:${number} / ${point} rw - ext4 /dev/loop${number} rw`,
     );
-    return ['24 1 254:0 / / rw,relatime - ext4 /dev/vda rw', ...lines].join('\n');
+    return [
+      '24 1 254:0 /@ / rw,relatime - ext4 /dev/vda rw',
+      '25 24 0:22 / /proc rw - proc proc rw',
+      ...lines,
+    ].join('\n');
   }
 
   /** The file of a loop device. */

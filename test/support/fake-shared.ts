@@ -156,7 +156,7 @@ export class FakeSharer {
       case 'test':
         return { exit: names.has(last) === (argv[1] === '!') ? 1 : 0, stdout: '' };
       case 'find': {
-        if (argv[1] !== dirname(FILE)) return undefined;
+        if (argv[1] !== `${dirname(FILE)}/`) return undefined;
         const [, prefix = '', ...known] = argv
           .filter((_, at) => argv[at - 1] === '-name')
           .flatMap((each, at) => (at === 0 ? ['', each.replace('*', '')] : [each]));

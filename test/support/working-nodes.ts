@@ -1,6 +1,6 @@
 import { NodeError } from '../../src/nodes/errors.ts';
 import type { Executor, JobKey, JobState, Probe, ProbeResult } from '../../src/nodes/job.ts';
-import { missing, result } from './fake-executor.ts';
+import { missing, result, unused } from './fake-executor.ts';
 import { ALLOCATED, FakeNode, FREE } from './fake-node.ts';
 
 export interface WorkingNodes extends Executor {
@@ -163,15 +163,6 @@ function answer(disk: FakeNode, { name, argv }: Probe): ProbeResult {
       if (name.startsWith('guard ')) return { ...disk.answer(argv), stderr: '' };
       throw new Error(`no answer to the probe ${name}`);
   }
-}
-
-/** What looks for users print where there are none. */
-function unused(argv: readonly string[]): ProbeResult {
-  const command = argv.join(' ');
-  if (command.includes('mountinfo')) return result(0, '1 1 0:1 / / rw');
-  if (command.startsWith('cat /proc/swaps')) return result(0, 'Filename Type Size Used Priority');
-  if (command.includes('%F|%t:%T')) return result(0, '/character special file|1:3/');
-  return result(0, command.includes('/dev/null') ? '/dev/null' : '');
 }
 
 function loopRow(disk: FakeNode, number: number): object {

@@ -1,3 +1,4 @@
+import { isWrittenOnSeveral } from '../../api/access-modes.ts';
 import { age } from '../../api/age.ts';
 import type { KubeNode } from '../../api/core.ts';
 import { OUT_OF_SERVICE_TAINT } from '../../api/names.ts';
@@ -19,7 +20,7 @@ export function verdictOf(
   volume: Pick<Volume, 'spec'>,
   now: number,
 ): Verdict {
-  const moves = volume.spec.attachableNodes !== undefined;
+  const moves = isWrittenOnSeveral(volume.spec);
   if (node === undefined) return { dead: `there is no Node ${name} any more`, mayRun: moves };
   if (isOff(node)) return { dead: `node ${name} is out of service`, mayRun: false };
   const ready = node.status?.conditions?.find(({ type }) => type === 'Ready');

@@ -1,9 +1,11 @@
 import { READY_REASON } from '../../api/names.ts';
+import { isOff } from '../../api/out-of-service.ts';
 import type { Attachment, Volume } from '../../api/volume.ts';
 import { nodeOf } from '../../volumes/desired.ts';
 import { parseJobName } from '../../volumes/job-name.ts';
 import { readyOf } from '../volume/describe.ts';
-import { commandLine, letGo, onNode } from './command-line.ts';
+import { foundIn } from '../volume/reading.ts';
+import { commandLine, letGo, onNode, untaint } from './command-line.ts';
 import { notReadyFix } from './node.ts';
 import { pathOf, refusedBy } from './refused.ts';
 import { isDeleting, nodeText, sinceOf } from './state.ts';
@@ -44,6 +46,17 @@ export const attaching: Cause = (known) => {
   const held = attachments.find(isHeld) ?? (waits ? attachments[0] : undefined);
   if (held !== undefined) return heldOn(known, held);
   if (!waits || ready === undefined) return undefined;
+  const node = foundIn(known.node);
+  if (node !== undefined && isOff(node)) {
+    return {
+      cause: 'NodeOutOfService',
+      holdup: ready.message || `its device is not attached to ${nodeText(volume)}, which is said to be off`,
+      ...sinceOf(ready),
+      chain: [{ kind: 'Node', name: node.metadata.name }],
+      next: { when: 'when the taint is taken off, or the node is Ready' },
+      fix: { say: 'Take the taint off once the node is back.', run: [untaint(node.metadata.name)] },
+    };
+  }
   return {
     cause: 'NotAttached',
     holdup: ready.message || `its device is not attached to ${nodeText(volume)}, and that is not begun yet`,
@@ -71,7 +84,7 @@ export function heldOn(
     next: timer ?? { when: 'by itself, after a delay that grows to 2 minutes' },
     ...(uncertain
       ? (obstruction(node, message ?? '') ??
-        notReady ?? { cause: 'AttachmentUncertain', fix: lookAt(volume, node) })
+        notReady ?? { cause: 'AttachmentUncertain', fix: resolveDoubt(volume, node, message) })
       : (underWay(node, message) ??
         (isUsed(message)
           ? { cause: 'WaitingForUnmount', fix: unmount(node, message) }
@@ -118,7 +131,34 @@ export function unmount(node: string, message = ''): Fix {
       };
 }
 
-export const lookAt = (volume: Volume, node: string): Fix => ({
+/** As storage/ says it of a node that did answer: what is to be done there, and with what it can be seen. */
+const ANSWERED: readonly (readonly [pattern: RegExp, say: string, look: readonly string[]])[] = [
+  [
+    /goes (?:with|when) its last user/,
+    'End what still uses the device there; it goes with its last user.',
+    ['losetup', '-l'],
+  ],
+  [
+    /cannot be seen, |a job of this Volume still runs/,
+    'See what the programs there wait for, such as a file server that does not answer.',
+    ['ps', 'axl'],
+  ],
+  [
+    /: wanted is an NFS|which the persistent path leads to|does not say who has|is attached more than once/,
+    'Put right what the message names.',
+    ['findmnt'],
+  ],
+];
+
+/** What to do where it is not known whether a node has the volume. */
+export function resolveDoubt(volume: Volume, node: string, message = ''): Fix {
+  const answered = ANSWERED.find(([pattern]) => pattern.test(message));
+  if (answered === undefined) return lookAt(volume, node);
+  const [, say, look] = answered;
+  return { say, run: [onNode(node, ...look)] };
+}
+
+const lookAt = (volume: Volume, node: string): Fix => ({
   // Not beside the look: who pastes both lets go of what a node has that is not dead.
   say: `Have node ${node} answer. Only if the machine is dead, and switched off, have it let go: ${letGo(volume, node)}`,
   run: [onNode(node, 'true')],

@@ -1,3 +1,4 @@
+import { isWrittenOnSeveral } from '../../api/access-modes.ts';
 import { OUT_OF_SERVICE_TAINT } from '../../api/names.ts';
 import type { Volume } from '../../api/volume.ts';
 import { quote } from '../../nodes/quote.ts';
@@ -36,14 +37,18 @@ export function takeOff(object: readonly string[], all: readonly string[], off: 
 export const taintOff = (node: string): string =>
   commandLine('kubectl', 'taint', 'node', node, `${OUT_OF_SERVICE_TAINT}=nodeshutdown:NoExecute`);
 
+/** Takes that word back. */
+export const untaint = (node: string): string =>
+  commandLine('kubectl', 'taint', 'node', node, `${OUT_OF_SERVICE_TAINT}-`);
+
 /**
  * Has a Volume let go of on a node that is dead, and switched off. Where other nodes share its directory, nothing else is
  * heeded than the word that it is.
  */
 export const letGo = ({ metadata, spec }: Volume, node: string): string =>
-  spec.attachableNodes === undefined
-    ? commandLine('stowage', 'detach', 'volume', metadata.name, '--node', node, '--force')
-    : taintOff(node);
+  isWrittenOnSeveral(spec)
+    ? taintOff(node)
+    : commandLine('stowage', 'detach', 'volume', metadata.name, '--node', node, '--force');
 
 /**
  * Has a Failed Volume tried again. A new generation does, so what is the default anyway is written into the spec; a

@@ -1,3 +1,4 @@
+import { isWrittenOnSeveral } from '../../api/access-modes.ts';
 import type { KubeNode, StorageClass } from '../../api/core.ts';
 import type { Volume } from '../../api/volume.ts';
 import { maxWaitOf } from '../../attachment/max-wait.ts';
@@ -18,7 +19,7 @@ export function lettingGo(
   const entry = volume.status?.attachments?.find(({ node }) => node === on);
   const since = notReadySince(foundIn(read));
   if (entry === undefined || since === undefined || (entry.pods ?? []).length > 0) return undefined;
-  if (mayMove(volume) || !isOnDemand(volume)) return undefined;
+  if (isWrittenOnSeveral(volume.spec) || !isOnDemand(volume)) return undefined;
   const wait = maxWaitOf(foundIn(storageClass), DEFAULT_WAIT);
   if (!Number.isFinite(wait)) return undefined;
   const at = new Date(since + wait).toISOString();
@@ -34,9 +35,6 @@ export function notReadySince(node: KubeNode | undefined): number | undefined {
   const since = Date.parse(ready.lastTransitionTime ?? '');
   return Number.isNaN(since) ? undefined : since;
 }
-
-/** Where other nodes share its directory, nothing but the taint says that a node does not write to it any more. */
-const mayMove = ({ spec }: Volume): boolean => (spec.attachableNodes ?? []).length > 1;
 
 /** Where it is kept attached without a pod, it is given up when it is deleted only. */
 const isOnDemand = ({ metadata, spec }: Volume): boolean =>

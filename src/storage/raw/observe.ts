@@ -31,7 +31,7 @@ export function nodeProbes(place: Omit<Place, 'devicePath'>): Probe[] {
       name: 'others',
       // Each file's name before what it says, so that an empty one is seen, and a damaged one can be told.
       argv: [
-        ...['find', RECORDS, '-maxdepth', '1', '-name', '*.intent'],
+        ...['find', `${RECORDS}/`, '-maxdepth', '1', '-name', '*.intent'],
         ...['-printf', '@%f\\n', '-exec', 'cat', '{}', ';'],
       ],
     },

@@ -1,6 +1,6 @@
 import { basename, dirname } from 'node:path';
 import type { Probe, ProbeResult } from '../../nodes/job.ts';
-import { answersOf, optional, succeeded } from '../probe-results.ts';
+import { answersOf, listed, succeeded } from '../probe-results.ts';
 import type { DesiredSparse } from '../types.ts';
 import { mountOf } from './mount.ts';
 import { NODE_NAME, OWNER_NAME } from './names.ts';
@@ -18,7 +18,8 @@ export function sharedProbes({ shared, file }: Pick<DesiredSparse, 'shared' | 'f
     {
       name: 'holders',
       argv: [
-        ...['find', dirname(file), '-maxdepth', '1'],
+        // By the slash, for the directory may be a link; what others remove meanwhile is no error.
+        ...['find', `${dirname(file)}/`, '-ignore_readdir_race', '-maxdepth', '1'],
         ...[
           '(',
           '-name',
@@ -56,7 +57,7 @@ export function readShared(
   const marks: ReaderMark[] = [];
   const unfinished: NodeFile[] = [];
   // Without its directory nothing is beside the file.
-  for (const line of (optional('holders', get('holders')) ?? '').split('\n')) {
+  for (const line of listed('holders', get('holders')).split('\n')) {
     const [, name = '', time = '', content = ''] = /^@([^|]+)\|([^|]*)\|(.*)$/.exec(line) ?? [];
     if (!name.startsWith(basename(file))) continue;
     const rest = name.slice(basename(file).length);

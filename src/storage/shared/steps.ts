@@ -140,23 +140,23 @@ export const isLast = (file: string, { number }: NonNullable<Last>): Guard => ({
   refusal: `${file} was taken over`,
 });
 
-/** That there are no owner files but these. */
+/** That there are no owner files but these. The slash: in a directory that is a link find(1) would see nothing, and all would be well. */
 export const noOthers = (file: string, known: readonly Last[]): Guard => ({
   argv: [
-    ...['find', dirname(file), '-maxdepth', '1', '-name', `${basename(file)}.owner.*`],
+    ...['find', `${dirname(file)}/`, '-maxdepth', '1', '-name', `${basename(file)}.owner.*`],
     ...known.flatMap((each) =>
       each === undefined ? [] : ['!', '-name', basename(ownerPath(file, each.number))],
     ),
   ],
   expect: { exit: 0, stdout: { is: '' } },
-  refusal: `someone else takes ${file}, too`,
+  refusal: `someone else takes ${file}, too, or a file beside it has a name like an owner file's and is none: look at ${file}.owner.* there`,
 });
 
 /** That no node reads it. */
 export const noReaders = (file: string): Guard => ({
-  argv: ['find', dirname(file), '-maxdepth', '1', '-name', `${basename(file)}.reader.*`],
+  argv: ['find', `${dirname(file)}/`, '-maxdepth', '1', '-name', `${basename(file)}.reader.*`],
   expect: { exit: 0, stdout: { is: '' } },
-  refusal: `a node began to read ${file}`,
+  refusal: `a node began to read ${file}, or a file beside it has a name like a reader's mark and is none: look at ${file}.reader.* there`,
 });
 
 /** That this node's mark is there. */

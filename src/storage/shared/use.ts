@@ -25,7 +25,7 @@ export function refuseOthers(place: Place): Refusal | undefined {
     const path = ownerPath(place.file, last.number);
     return {
       refusal: `${path} does not say who has ${place.file}: it was damaged, or another version of Stowage wrote it`,
-      hint: `Until that is known, some node may have it attached. Once losetup -a of no node lists it: rm ${path}`,
+      hint: `Until that is known, some node may have it attached. Once losetup -a of no node lists it, remove ${path}`,
       passing: true,
     };
   }

@@ -83,7 +83,7 @@ export function oddLoop(
   if (earlier !== undefined) return earlier;
   if (loop.autoclear) {
     return {
-      refusal: `/dev/${loop.name} was detached by someone while in use and goes when its last user does`,
+      refusal: `/dev/${loop.name} was detached while in use and goes when its last user does`,
       hint: 'It is attached anew once it is gone.',
       passing: true,
     };
@@ -94,7 +94,7 @@ export function oddLoop(
     const fallen = loop.wholeFile && loop.readOnly ? ', or the file could not be opened to write' : '';
     return {
       refusal: `/dev/${loop.name} was attached by someone else: ${loop.wholeFile ? how : 'a part of the file only'}${fallen}`,
-      hint: `${fallen && `See that its file system is not mounted read-only (findmnt -T ${desired.file}). `}Detach it with losetup -d /dev/${loop.name}; it is then attached as it should be.`,
+      hint: `${fallen && `See that the file system of ${desired.file} is not mounted read-only. `}Detach it with losetup -d /dev/${loop.name}; it is then attached as it should be.`,
     };
   }
   return undefined;

@@ -351,6 +351,24 @@ const ROWS: Row[] = [
       run: ['ssh n1 true'],
     },
   ],
+  ...(
+    [
+      ['/dev/loop3 goes with its last user', 'End what still uses the device there', 'losetup -l'],
+      ['a job of this Volume still runs on node n1', 'See what the programs there wait for', 'ps axl'],
+      ["'/srv/v' is on /, which is of type ext4: wanted is an NFS 4 mount", 'Put right what', 'findmnt'],
+    ] as const
+  ).map(
+    ([message, say, look]): Row => [
+      `attached nobody knows how, by a node that answered: ${message}`,
+      volume({
+        phase: 'Available',
+        ...ready('True', 'Available'),
+        attachments: [on('n1', { state: 'Uncertain', message })],
+      }),
+      { pv: pv('Bound') },
+      { holdup: message, since: ago(60), next: 'after a delay', say, run: [`ssh n1 ${look}`] },
+    ],
+  ),
   [
     'attached nobody knows how, and nothing is said of it',
     volume({

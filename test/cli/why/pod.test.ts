@@ -360,6 +360,42 @@ describe('held up by', () => {
       { holdup: 'it is Uncertain on node n2, which counts as attached', since: ago(120), fix: 'ssh n2 true' },
     ],
     [
+      'another node that answered, and whose device goes with its last user',
+      merge(
+        pod(),
+        backed(
+          volume(
+            [
+              on('n2', {
+                ...{ state: 'Uncertain', pods: [] },
+                message: '/dev/loop3 was detached while in use and goes when its last user does',
+              }),
+            ],
+            { spec: shared },
+          ),
+        ),
+      ),
+      { holdup: 'goes when its last user does', since: ago(120), fix: 'ssh n2 losetup -l' },
+    ],
+    [
+      'another node where it is not seen whether it is in use',
+      merge(
+        pod(),
+        backed(
+          volume(
+            [
+              on('n2', {
+                pods: [],
+                message: 'whether a process has /dev/loop3 open cannot be seen, for the open files',
+              }),
+            ],
+            { spec: shared },
+          ),
+        ),
+      ),
+      { holdup: 'cannot be seen', since: ago(120), fix: 'ssh n2 ps axl' },
+    ],
+    [
       'another node that it is being detached from for long',
       merge(
         pod(),

@@ -67,7 +67,7 @@ describeAsRoot('a node over Salt', () => {
       {
         argv: [
           ...['find', '/proc', '-maxdepth', '2', '-path', '/proc/[0-9]*/mountinfo', '-exec', 'grep', '-hs'],
-          ...['-e', '[[:space:]]7:7[[:space:]]', '-e', '[[:space:]]/[[:space:]]/[[:space:]]', '{}', '+'],
+          ...['-e', '[[:space:]]7:7[[:space:]]', '-e', '[[:space:]]/[[:space:]]/proc[[:space:]]', '{}', '+'],
         ],
         expect: {},
         refusal: '',

@@ -100,6 +100,30 @@ test(
 );
 
 test(
+  'NodeOutOfService: a device that is to be kept is not attached to a node that is said to be off, though it answers',
+  async () => {
+    await start();
+    await at.createVolume('a');
+    await at.isAvailable('a');
+    await at.isAttached('a');
+    await at.stop();
+    // It was started anew, and its kubelet is not up yet.
+    at.nodes.detachAll('n1');
+    await at.setReady('n1', 'False');
+    await at.taint('n1', true);
+    await start();
+    const said = await someone.untilCause('volume/a', 'NodeOutOfService');
+    expectSaid(said, 'NodeOutOfService', 'Volume a', 'Node n1');
+    expect(said.holdup).toContain('it is attached once the taint');
+    expect(at.nodes.disk('n1').loops.size).toBe(0);
+    await someone.follow(said);
+    await at.isAttached('a');
+    expect(at.nodes.disk('n1').loops.size).toBe(1);
+  },
+  LONG,
+);
+
+test(
   'Paused: a node that nothing is written on',
   async () => {
     await start();

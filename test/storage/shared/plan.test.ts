@@ -264,8 +264,8 @@ describe('right before its step', () => {
     expect(guardsOf(free, sharedDesired, 'losetup')?.slice(0, 4)).toEqual([
       `cat ${FILE}.owner.4`,
       `cat ${FILE}.owner.5`,
-      `find ${FOLDER} -maxdepth 1 -name ${UID}.owner.* ! -name ${UID}.owner.4 ! -name ${UID}.owner.5`,
-      `find ${FOLDER} -maxdepth 1 -name ${UID}.reader.*`,
+      `find ${FOLDER}/ -maxdepth 1 -name ${UID}.owner.* ! -name ${UID}.owner.4 ! -name ${UID}.owner.5`,
+      `find ${FOLDER}/ -maxdepth 1 -name ${UID}.reader.*`,
     ]);
   });
 
@@ -273,7 +273,7 @@ describe('right before its step', () => {
     expect(guardsOf(free, reader, 'losetup')?.slice(0, 3)).toEqual([
       `test -e ${FILE}.reader.n1-t1`,
       `cat ${FILE}.owner.4`,
-      `find ${FOLDER} -maxdepth 1 -name ${UID}.owner.* ! -name ${UID}.owner.4`,
+      `find ${FOLDER}/ -maxdepth 1 -name ${UID}.owner.* ! -name ${UID}.owner.4`,
     ]);
   });
 

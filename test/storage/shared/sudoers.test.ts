@@ -75,9 +75,9 @@ test.each([
   [['rm', '-r', '-f', '--', `${FILE}.owner.1`]],
   [['cat', `${FILE}.reader.n1-t1`]],
   [['cat', FILE]],
-  [['find', FOLDER, '-maxdepth', '1', '-name', `${UID}.owner.*`, '-delete']],
-  [['find', FOLDER, '-maxdepth', '1', '-name', `${UID}.owner.*`, '-exec', 'base64', '-w0', '{}', ';']],
-  [['find', '/etc', '-maxdepth', '1', '-name', `${UID}.owner.*`]],
+  [['find', `${FOLDER}/`, '-maxdepth', '1', '-name', `${UID}.owner.*`, '-delete']],
+  [['find', `${FOLDER}/`, '-maxdepth', '1', '-name', `${UID}.owner.*`, '-exec', 'base64', '-w0', '{}', ';']],
+  [['find', '/etc/', '-maxdepth', '1', '-name', `${UID}.owner.*`]],
 ])('but not: %j', (argv) => {
   expect(may(argv)).toBe(false);
 });

@@ -105,7 +105,7 @@ test.each<[string, ObservedSnapshot, Partial<DesiredSparse>, RegExp]>([
     /attached more than once/,
   ],
   ['replaced under its device', odd({ backingInode: '7' }), {}, /earlier file/],
-  ['about to be detached', odd({ autoclear: true }), {}, /was detached by someone while in use/],
+  ['about to be detached', odd({ autoclear: true }), {}, /was detached while in use/],
   [
     'stacked on',
     withVolume({ loops: [loop, { ...loop, name: 'loop4', backingFile: '/dev/loop3' }] }),

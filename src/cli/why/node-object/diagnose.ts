@@ -3,7 +3,7 @@ import { OUT_OF_SERVICE_TAINT, PAUSED_ANNOTATION } from '../../../api/names.ts';
 import { isPaused } from '../../../api/paused.ts';
 import { addressProblems } from '../../../volumes/node-address.ts';
 import { foundIn } from '../../volume/reading.ts';
-import { commandLine, taintOff } from '../command-line.ts';
+import { commandLine, taintOff, untaint } from '../command-line.ts';
 import { diagnose } from '../diagnose.ts';
 import { nodeAway } from '../node.ts';
 import { type Diagnosis, type Holdup, through } from '../types.ts';
@@ -81,7 +81,7 @@ const outOfService: NodeCause = ({ name, node }) => {
         next: { when: 'when the taint is taken off' },
         fix: {
           say: 'Take the taint off once the node is back.',
-          run: [commandLine('kubectl', 'taint', 'node', name, `${OUT_OF_SERVICE_TAINT}-`)],
+          run: [untaint(name)],
         },
       };
 };

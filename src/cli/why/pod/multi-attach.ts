@@ -1,11 +1,14 @@
 import type { Attachment, Volume } from '../../../api/volume.ts';
-import { deletePods, isUsed, lookAt, underWay, unmount } from '../attached.ts';
+import { deletePods, isUsed, resolveDoubt, underWay, unmount } from '../attached.ts';
 import { notReadyFix } from '../node.ts';
 import type { Holdup } from '../types.ts';
 import { obstruction } from '../way.ts';
 
 /** As attachment/blocked.ts says it of the node that has the volume. */
 const NOT_READY = /\band is not Ready\b|\band has no Node object\b/;
+
+/** As storage/in-use.ts and attachment/attacher.ts say it. */
+const isHidden = (message = ''): boolean => /cannot be seen, /.test(message);
 
 /**
  * Another node has the volume. What keeps it there may be a mount that is left, or that the node does not answer; else it is
@@ -32,7 +35,10 @@ export function multiAttach(volume: Volume, nodeName: string, holder: Attachment
       ...common,
       holdup: `${what}, which counts as attached until the node was looked at${held}`,
       next: { when: 'by itself, after a delay that grows to 2 minutes' },
-      ...(obstruction(node, message ?? '') ?? { cause: 'AttachmentUncertain', fix: lookAt(volume, node) }),
+      ...(obstruction(node, message ?? '') ?? {
+        cause: 'AttachmentUncertain',
+        fix: resolveDoubt(volume, node, message),
+      }),
     };
   }
   if (pods.length === 0 && isUsed(message)) {
@@ -42,6 +48,15 @@ export function multiAttach(volume: Volume, nodeName: string, holder: Attachment
       holdup: `${what}${held}`,
       next: { when: 'by itself, after a delay that grows to 2 minutes' },
       fix: unmount(node, message),
+    };
+  }
+  if (pods.length === 0 && isHidden(message)) {
+    return {
+      ...common,
+      cause: 'WaitingForUnmount',
+      holdup: `${what}${held}`,
+      next: { when: 'by itself, after a delay that grows to 2 minutes' },
+      fix: resolveDoubt(volume, node, message),
     };
   }
   const job = underWay(node, message);
