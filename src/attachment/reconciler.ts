@@ -22,7 +22,7 @@ import { createPolls } from './polls.ts';
 import { reconcile as decide } from './reconcile.ts';
 import { createRecords } from './records.ts';
 import type { ForcedReason, Managed, NodeFacts, OperationKind, View } from './types.ts';
-import { createWork } from './work.ts';
+import { createWork, SHOW_AFTER } from './work.ts';
 
 export interface AttachmentDeps {
   client: KubeClient;
@@ -65,9 +65,12 @@ export interface AttachmentReconciler {
   isMoving(volume: Volume, node: string): boolean;
 }
 
-/** An operation that takes longer is shown as under way, in ms. */
-const SHOW_AFTER = 1000;
-/** The same for what failed before, and may be tried often: what it waits for is shown already, and is so still. */
+/**
+ * In ms. A look that waits longer for its place is shown. Until then what was written down stands, which most looks only bear
+ * out: where hundreds wait behind each other, after a start, each would else be written as Uncertain and back.
+ */
+const SHOW_UNPLACED_AFTER = 60_000;
+/** In ms, instead of SHOW_AFTER, for what failed before, and may be tried often: what it waits for is shown already, and is so still. */
 const SHOW_RETRY_AFTER = 15_000;
 /** In ms. An operation that takes longer hangs: whoever looks after the Volume is not to wait for it. */
 const MOVES_FOR = 60_000;
@@ -195,7 +198,7 @@ export function createAttachmentReconciler(deps: AttachmentDeps): AttachmentReco
         known.entries = change(known.entries, start.node, to, now);
       }
       work.start(known, start, was, now);
-      wait = Math.min(wait, SHOW_AFTER);
+      wait = Math.min(wait, shownFromOf(known) - now);
     } else if (now < shownFrom) {
       // Most end sooner, and what is written then is all that there is to tell.
       wait = Math.min(wait, shownFrom - now);
@@ -220,9 +223,10 @@ export function createAttachmentReconciler(deps: AttachmentDeps): AttachmentReco
   function shownFromOf(known: Known): number {
     const running = work.of(known.uid);
     if (running === undefined) return Number.NEGATIVE_INFINITY;
-    const { kind, node } = running.operation;
-    const isRetry = kind !== 'look' && failureOf(known, kind, node) !== undefined;
-    return running.since + (isRetry ? SHOW_RETRY_AFTER : SHOW_AFTER);
+    const { operation, since, placed } = running;
+    const { kind, node } = operation;
+    if (kind === 'look') return placed === undefined ? since + SHOW_UNPLACED_AFTER : placed + SHOW_AFTER;
+    return since + (failureOf(known, kind, node) === undefined ? SHOW_AFTER : SHOW_RETRY_AFTER);
   }
 
   function forget({ uid, name }: Known): void {

@@ -18,9 +18,12 @@ export interface WorkDeps {
   random: () => number;
   logger: Logger;
   records: Pick<Records, 'whyNot' | 'beforeAttach'>;
-  /** Decide again about the Volume of that name. */
-  enqueue(name: string): void;
+  /** Decide again about the Volume of that name, now or in so many ms. */
+  enqueue(name: string, afterMs?: number): void;
 }
+
+/** An operation that takes longer is shown as under way, in ms. */
+export const SHOW_AFTER = 1000;
 
 /** What takes longer, in ms, says what it is at. */
 const TELL_AFTER = 10_000;
@@ -72,8 +75,11 @@ export function createWork(deps: WorkDeps): Work {
     running.set(known.uid, run);
     const { kind, node } = operation;
     logger.debug({ volume: known.name, node, kind }, 'operation');
+    let waited = false;
     const began = deps.operations.start(known.uid, kind, node, async (signal) => {
       run.placed = clock.now();
+      // It is to be shown sooner than it was without a place, and whoever decided last did not know when it would get one.
+      if (waited && kind === 'look') deps.enqueue(known.name, SHOW_AFTER);
       // It is shown with what comes next: most end soon after.
       say(known, operation, undefined);
       const outcome = await carryOut(known, run, signal);
@@ -89,6 +95,7 @@ export function createWork(deps: WorkDeps): Work {
       logger[done ? 'info' : 'debug']({ volume: known.name, node, kind, outcome }, 'operation ended');
       return kind === 'look' ? done : outcome.is === `${kind}ed`;
     });
+    waited = run.placed === undefined;
     if (!began) running.delete(known.uid);
   }
 

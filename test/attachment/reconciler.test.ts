@@ -786,6 +786,51 @@ describe('an operation that takes long', () => {
   });
 });
 
+describe('a look', () => {
+  const begun = async (places: number) => {
+    const of = world();
+    of.cap.inAll = places;
+    const first = await of.reconciler.reconcile('v1');
+    const states = () => of.writes.map((each) => JSON.parse(each).attachments[0].state);
+    return { ...of, first, states };
+  };
+
+  test('is not shown while it waits for its place, unless that takes a minute', async () => {
+    const { first, reconciler, pass, states } = await begun(0);
+    expect(first).toEqual({ requeueAfterMs: 60_000 });
+    pass(59_999);
+    expect(await reconciler.reconcile('v1')).toEqual({ requeueAfterMs: 1 });
+    expect(states()).toEqual([]);
+    pass(1);
+    await reconciler.reconcile('v1');
+    expect(states()).toEqual(['Uncertain']);
+  });
+
+  test('is shown a second after it got its place, for which it waited', async () => {
+    const { reconciler, cap, operations, pass, states, woken } = await begun(0);
+    pass(30_000);
+    cap.inAll = 9;
+    operations.start('v9', 'look', 'n9', async () => true);
+    for (let turn = 0; turn < 10; turn++) await Promise.resolve();
+    expect(woken).toEqual([1000]);
+    pass(999);
+    expect(await reconciler.reconcile('v1')).toEqual({ requeueAfterMs: 1 });
+    expect(states()).toEqual([]);
+    pass(1);
+    await reconciler.reconcile('v1');
+    expect(states()).toEqual(['Uncertain']);
+  });
+
+  test('that has a place at once is shown after a second', async () => {
+    const { first, reconciler, pass, states, woken } = await begun(9);
+    expect(first).toEqual({ requeueAfterMs: 1000 });
+    expect(woken).toEqual([]);
+    pass(1000);
+    await reconciler.reconcile('v1');
+    expect(states()).toEqual(['Uncertain']);
+  });
+});
+
 test('what is due is decided in its time also where a pod cannot be written', async () => {
   const { reconciler, end, needOn, woken } = world('', podObject({}, {}, { name: 'p1' }));
   needOn('nowhere');

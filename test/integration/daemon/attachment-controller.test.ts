@@ -182,6 +182,28 @@ describe('an Always Volume', () => {
     await available('a');
   });
 
+  test('after a restart, none of many on a node is written while they wait to be looked at', async () => {
+    // More than are looked at on a node at once.
+    const names = Array.from({ length: 30 }, (_, index) => `v${index}`);
+    for (const name of names) await createVolume(name);
+    for (const name of names) await available(name);
+    for (const name of names) await isAttached(name);
+    await quiet();
+    await controller.stop();
+    writes = [];
+    const looked = new Set<string>();
+    const { observe } = nodes;
+    nodes.observe = async (node, probes) => {
+      await new Promise((resolve) => setTimeout(resolve, 500));
+      for (const name of JSON.stringify(probes).match(/[0-9a-f-]{36}/g) ?? []) looked.add(name);
+      return observe(node, probes);
+    };
+    controller = await startController(noting(client), { executor: nodes });
+    await until('all were looked at', 20_000, async () => (looked.size >= names.length ? true : undefined));
+    await quiet(1500);
+    expect(writes).toEqual([]);
+  });
+
   test('is detached before it is destroyed', async () => {
     await createVolume('a');
     await isAttached('a');
