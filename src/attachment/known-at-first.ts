@@ -1,7 +1,8 @@
 import type { PersistentVolume, Pod } from '../api/core.ts';
+import type { Logger } from '../api/logger.ts';
 import { ATTACHED_NODES_ANNOTATION } from '../api/names.ts';
 import type { Volume } from '../api/volume.ts';
-import { isPvOf } from './desired.ts';
+import { isPvOf, sharedBy } from './desired.ts';
 import type { Known } from './known.ts';
 import { entriesFromRecord } from './record.ts';
 import { toldBefore } from './records.ts';
@@ -18,13 +19,20 @@ export function knownAtFirst(
   pv: PersistentVolume | undefined,
   needed: readonly { pod: Pod; use: PodUse }[],
   now: number,
+  logger: Pick<Logger, 'warn'>,
 ): Known {
   const { name, uid = '' } = volume.metadata;
-  const entries = entriesFromRecord(
+  const recorded = entriesFromRecord(
     pv !== undefined && isPvOf(pv, volume) ? pv.metadata.annotations?.[ATTACHED_NODES_ANNOTATION] : undefined,
     volume.status?.attachments,
     now,
   );
+  const canHaveIt = nodesOf(volume);
+  const entries = recorded.filter(({ node }) => canHaveIt.has(node));
+  if (entries.length < recorded.length) {
+    const nodes = recorded.map(({ node }) => node).filter((node) => !canHaveIt.has(node));
+    logger.warn({ volume: name, nodes }, 'nodes that the Volume can never be on are recorded, and left out');
+  }
   return {
     ...{ uid, name, volume, entries, unseen: new Set(), failures: new Map() },
     told: toldBefore(name, needed),
@@ -32,3 +40,11 @@ export function knownAtFirst(
     ...{ unmade: false, wanted: 0 },
   };
 }
+
+/**
+ * Where it can ever have been attached: the nodes of a Volume never change, and what is on one node's disks is on no other's. What
+ * is recorded of another node is of somebody else's making, and would keep the Volume from its own nodes for as long as that
+ * one does not answer.
+ */
+const nodesOf = (volume: Volume): ReadonlySet<string | undefined> =>
+  new Set(sharedBy(volume) ?? [volume.status?.prepared?.node, volume.spec.nodeName]);

@@ -97,7 +97,8 @@ export function createAttachmentReconciler(deps: AttachmentDeps): AttachmentReco
     const { uid = '' } = volume?.metadata ?? {};
     if (volume !== undefined && !all.has(uid)) {
       if (!actsFor(volume)) return undefined;
-      all.set(uid, knownAtFirst(volume, persistentVolumes.get(name), uses.of(volume), clock.now()));
+      const pv = persistentVolumes.get(name);
+      all.set(uid, knownAtFirst(volume, pv, uses.of(volume), clock.now(), deps.logger));
       named.set(name, (named.get(name) ?? new Set()).add(uid));
     }
     let wait = Number.POSITIVE_INFINITY;

@@ -204,6 +204,26 @@ describe('an Always Volume', () => {
     expect(writes).toEqual([]);
   });
 
+  test('is attached though nodes that it can never be on are recorded, and the record is put right', async () => {
+    await createVolume('a');
+    await available('a');
+    await isAttached('a');
+    await createNode('n9');
+    nodes.away.add('n9');
+    await controller.stop();
+    nodes.detachAll('n1');
+    const annotations = { [ATTACHED_NODES_ANNOTATION]: '["n1","n8","n9"]' };
+    await client.patch(PERSISTENT_VOLUMES, 'a', { metadata: { annotations } });
+    controller = await startController(noting(client), { executor: nodes });
+    await until('there is a loop again', 10_000, async () => (nodes.loopsOn('n1') === 1 ? true : undefined));
+    await until('the record is right', 10_000, async () =>
+      (await record('a')) === '["n1"]' ? true : undefined,
+    );
+    expect(await isAttached('a')).toMatchObject({ node: 'n1', state: 'Attached' });
+    expect(await attachmentsOf('a')).toHaveLength(1);
+    expect(await eventsOf('a')).not.toContain('ForcedDetach');
+  });
+
   test('is detached before it is destroyed', async () => {
     await createVolume('a');
     await isAttached('a');
