@@ -22,7 +22,7 @@ export function managedOf(volume: Volume, defaults: Defaults): Managed {
     policy: spec.attachPolicy ?? 'Always',
     home,
     nodes: sharedBy(volume) ?? [home],
-    readOnly: sharedBy(volume) !== undefined && isReadOnlyMany(spec.template?.spec?.accessModes),
+    readOnly: isReadOnly(volume),
     attachable: status?.prepared != null && metadata.deletionTimestamp === undefined,
     maxWaitForUnmountMs: maxWaitOf(defaults.storageClass, defaults.maxWaitForUnmountMs),
   };
@@ -36,6 +36,10 @@ export function sharedBy({ spec }: Volume): string[] | undefined {
 }
 
 export const isOnSeveral = (volume: Volume): boolean => (sharedBy(volume)?.length ?? 1) > 1;
+
+/** It is attached so that it can not be written to, wherever it is. */
+export const isReadOnly = (volume: Volume): boolean =>
+  sharedBy(volume) !== undefined && isReadOnlyMany(volume.spec.template?.spec?.accessModes);
 
 const isReadOnlyMany = (modes: unknown): boolean =>
   Array.isArray(modes) && modes.length === 1 && modes[0] === 'ReadOnlyMany';

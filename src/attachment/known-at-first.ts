@@ -2,7 +2,7 @@ import type { PersistentVolume, Pod } from '../api/core.ts';
 import type { Logger } from '../api/logger.ts';
 import { ATTACHED_NODES_ANNOTATION } from '../api/names.ts';
 import type { Volume } from '../api/volume.ts';
-import { isPvOf, sharedBy } from './desired.ts';
+import { isPvOf, isReadOnly, sharedBy } from './desired.ts';
 import type { Known } from './known.ts';
 import { entriesFromRecord } from './record.ts';
 import { toldBefore } from './records.ts';
@@ -26,6 +26,8 @@ export function knownAtFirst(
     pv !== undefined && isPvOf(pv, volume) ? pv.metadata.annotations?.[ATTACHED_NODES_ANNOTATION] : undefined,
     volume.status?.attachments,
     now,
+    // As a writer, one that does not answer would keep all others from it.
+    isReadOnly(volume),
   );
   const canHaveIt = nodesOf(volume);
   const entries = recorded.filter(({ node }) => canHaveIt.has(node));

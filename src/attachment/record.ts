@@ -10,14 +10,16 @@ import type { Entry } from './types.ts';
  * written by Stowage.
  * @param annotation of ATTACHED_NODES_ANNOTATION; undefined: there is none
  * @param now ms since the epoch
+ * @param readOnly how those have it that only the annotation names, which tells no more than names
  */
 export function entriesFromRecord(
   annotation: string | undefined,
   attachments: readonly Attachment[] | undefined,
   now: number,
+  readOnly = false,
 ): Entry[] {
   const entries = new Map<string, Entry>();
-  for (const node of nodesIn(annotation)) entries.set(node, uncertain(node, false, now));
+  for (const node of nodesIn(annotation)) entries.set(node, uncertain(node, readOnly, now));
   for (const shown of Array.isArray(attachments) ? (attachments as (Partial<Attachment> | null)[]) : []) {
     const node = shown?.node;
     if (typeof node !== 'string' || !isDnsSubdomain(node)) continue;

@@ -1,8 +1,19 @@
 import { expect, test } from '@jest/globals';
 import { ATTACHED_NODES_ANNOTATION } from '../../src/api/names.ts';
+import { managedOf } from '../../src/attachment/desired.ts';
 import { knownAtFirst } from '../../src/attachment/known-at-first.ts';
+import { reconcile } from '../../src/attachment/reconcile.ts';
 import { attachmentsOf } from '../../src/attachment/record.ts';
-import { entry, NOW, pvObject, volumeObject } from '../support/attachment-view.ts';
+import {
+  entry,
+  MINUTE,
+  NOW,
+  notReady,
+  pvObject,
+  view,
+  volumeObject,
+  wanted,
+} from '../support/attachment-view.ts';
 import { memoryLogger } from '../support/logger.ts';
 
 /** What is known of a Volume with these nodes in its record, on the PersistentVolume and in the status each. */
@@ -12,7 +23,7 @@ function atFirst(onPv: string[], inStatus: string[], change: Parameters<typeof v
   const pv = pvObject({}, { annotations: { [ATTACHED_NODES_ANNOTATION]: JSON.stringify(onPv) } });
   const logger = memoryLogger();
   const known = knownAtFirst(volumeObject(spec, { attachments, ...status }), pv, [], NOW, logger);
-  return { nodes: known.entries.map(({ node }) => node), lines: logger.lines };
+  return { known, nodes: known.entries.map(({ node }) => node), lines: logger.lines };
 }
 
 const elsewhere = { prepared: { node: 'n2', paths: ['/srv/u1'], identity: '1:2' } };
@@ -39,5 +50,46 @@ test.each<[string, Parameters<typeof volumeObject>, string[]]>([
 
 test('a record of nodes that it can be on is taken without a word', () => {
   const known = atFirst(['n1'], ['n2'], [{ attachableNodes: ['n1', 'n2', 'n3'] }]);
-  expect(known).toEqual({ nodes: ['n1', 'n2'], lines: [] });
+  expect(known).toMatchObject({ nodes: ['n1', 'n2'], lines: [] });
+});
+
+const of = (...accessModes: string[]) => ({
+  attachPolicy: 'OnDemand' as const,
+  attachableNodes: ['n1', 'n2', 'n3'],
+  template: { spec: { accessModes } },
+});
+
+test.each<[string, Parameters<typeof volumeObject>[0], boolean]>([
+  ['readers alone are', of('ReadOnlyMany'), true],
+  ['one writer is', of('ReadWriteOnce'), false],
+  ['one writer or many readers is', of('ReadWriteOnce', 'ReadOnlyMany'), false],
+])('a node that only the PersistentVolume names has it as %s', (_, spec, readOnly) => {
+  const { known } = atFirst(['n1'], [], [spec]);
+  expect(known.entries).toMatchObject([{ node: 'n1', state: 'Uncertain', readOnly }]);
+});
+
+test('what the status shows as written to is taken for that, also where all are to be readers', () => {
+  const { known } = atFirst(['n1', 'n2'], ['n1'], [of('ReadOnlyMany')]);
+  expect(known.entries.map(({ node, readOnly }) => [node, readOnly])).toEqual([
+    ['n1', false],
+    ['n2', true],
+  ]);
+});
+
+test('a reader that is silent, and that only the PersistentVolume names, keeps no other from reading', () => {
+  const { known } = atFirst(['n1'], [], [of('ReadOnlyMany')]);
+  const next = reconcile(
+    view({
+      volume: managedOf(known.volume, {
+        storageClass: undefined,
+        maxWaitForUnmountMs: Number.POSITIVE_INFINITY,
+      }),
+      entries: known.entries,
+      wanted: [wanted('n2', 'p')],
+      nodes: { n1: notReady(NOW - 60 * MINUTE) },
+      notBefore: { 'look n1': NOW + MINUTE },
+    }),
+    NOW,
+  );
+  expect(next).toMatchObject({ start: { kind: 'attach', node: 'n2' }, blocked: [] });
 });
