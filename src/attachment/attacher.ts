@@ -24,8 +24,11 @@ export type Outcome =
   | { is: 'in-use'; message: string }
   /** It is not attached, and nothing was done, or not all. `heldBy`: the nodes that have the file, by their own account. */
   | { is: 'failed'; message: string; heldBy?: readonly string[] }
-  /** It may be either. `nothingDone`: no job was submitted, and what was seen tells no more than was known. */
-  | { is: 'unknown'; message: string; nothingDone?: boolean; noDevice?: true };
+  /**
+   * It may be either. `nothingDone`: no job was submitted, and what was seen tells no more than was known. `silent`: the node
+   * did not answer, and the message is of that alone.
+   */
+  | { is: 'unknown'; message: string; nothingDone?: boolean; noDevice?: true; silent?: true };
 
 export interface AttacherDeps {
   executor: Executor;
@@ -88,7 +91,10 @@ export function createAttacher(deps: AttacherDeps): Attacher {
       return kind === 'detach' ? await detach(place, whyNot) : await look(place);
     } catch (error) {
       const nothingDone = !place.seen;
-      if (error instanceof NodeError) return { ...unknown(withHint(error.message, error.hint)), nothingDone };
+      if (error instanceof NodeError) {
+        const said = unknown(withHint(error.message, error.hint));
+        return { ...said, nothingDone, ...(error.code === 'unreachable' && { silent: true }) };
+      }
       if (error instanceof ObservationError) return { ...unknown(error.message), nothingDone };
       throw error;
     }

@@ -12,8 +12,7 @@ export interface Known {
   entries: readonly Entry[];
   /** Nodes of the volume that were not looked at since this process began, or since they booted. */
   unseen: Set<string>;
-  /** Where operations failed: how often in a row, and when the next may begin (ms since the epoch). */
-  failures: Map<string, { count: number; until: number; message: string }>;
+  failures: Map<string, Failure>;
   /** What was told about each node, so that it is told once. */
   told: Map<string, string>;
   /** The life of each node when it was last looked at. */
@@ -28,6 +27,15 @@ export interface Known {
   unmade: boolean;
   /** On how many nodes it is wanted. */
   wanted: number;
+}
+
+/** Where an operation failed: how often in a row, and when the next may begin (ms since the epoch). */
+interface Failure {
+  count: number;
+  until: number;
+  message: string;
+  /** Of a look at a node that did not answer: when these words of that were told first, ms since the epoch. */
+  silenceToldAt: number | undefined;
 }
 
 const failureKey = (kind: OperationKind, node: string) => `${kind} ${node}`;
@@ -50,6 +58,7 @@ export function noteFailure(
   now: number,
   random: number,
   range = RETRY[kind],
+  silenceToldAt?: number,
 ): void {
   const key = failureKey(kind, node);
   const count = known.failures.get(key)?.count ?? 0;
@@ -57,6 +66,7 @@ export function noteFailure(
     count: count + 1,
     until: now + backoffMs(count, random, range),
     message,
+    silenceToldAt,
   });
 }
 

@@ -1,7 +1,13 @@
 import { change, withoutNode } from './actual.ts';
 import type { Outcome } from './attacher.ts';
-import { forgetFailures, type Known, noteFailure, UNFIT } from './known.ts';
+import { failureOf, forgetFailures, type Known, noteFailure, UNFIT } from './known.ts';
 import type { Entry, Operation, OperationKind } from './types.ts';
+
+/**
+ * For how long what is said of a node that does not answer stands for whatever else is said of that, in ms. What ssh prints may
+ * differ each time, which would be a write and an event each time; tries come up to two minutes apart.
+ */
+const SAME_SILENCE = 10 * 60_000;
 
 /**
  * What is known once an operation has ended. `random` is in [0, 1).
@@ -58,8 +64,9 @@ export function settle(
       return;
     case 'unknown': {
       const isUnfit = outcome.noDevice && !known.entries.some((entry) => entry.node === node);
-      noteFailure(known, 'look', node, outcome.message, now, random, isUnfit ? UNFIT : undefined);
-      if (kind !== 'look') fail(outcome.message);
+      const { message, silenceToldAt } = told(known, node, outcome, now);
+      noteFailure(known, 'look', node, message, now, random, isUnfit ? UNFIT : undefined, silenceToldAt);
+      if (kind !== 'look') fail(message);
       // The only entry is what this attach itself began with, and it did nothing: what is known is no more than before. An entry
       // that was there already stays, for whoever wrote that may have submitted a job.
       if (kind === 'attach' && was === undefined && outcome.nothingDone) {
@@ -74,12 +81,22 @@ export function settle(
       known.entries = change(
         known.entries,
         node,
-        { state: 'Uncertain', safeToMount: false, safeToDetach: false, message: outcome.message },
+        { state: 'Uncertain', safeToMount: false, safeToDetach: false, message },
         now,
       );
     }
   }
 }
+
+/** What is told of it; of a node that does not answer, as it was told before. */
+function told(known: Known, node: string, { message, silent }: Unknown, now: number) {
+  if (!silent) return { message, silenceToldAt: undefined };
+  const before = failureOf(known, 'look', node);
+  const stands = before?.silenceToldAt !== undefined && now - before.silenceToldAt < SAME_SILENCE;
+  return stands ? before : { message, silenceToldAt: now };
+}
+
+type Unknown = Extract<Outcome, { is: 'unknown' }>;
 
 /** With the time since when it is Attached that it had before it was tried to change that: else each try writes another. */
 const stillSince = (entries: readonly Entry[], was: Entry | undefined): readonly Entry[] =>

@@ -100,6 +100,29 @@ test.each<[string, { looks: (Error | object)[]; submit?: Error; forget?: Error }
   },
 );
 
+test.each<[string, Error, object]>([
+  [
+    'does not answer',
+    new NodeError('unreachable', 'n1', 'timed out'),
+    { message: 'timed out', silent: true },
+  ],
+  ['lets nobody in', refused, { message: 'n1 refuses the key' }],
+  ['is not understood', new NodeError('protocol', 'n1', 'sh: what?'), { message: 'sh: what?' }],
+  ['says too little', new ObservationError('no answer for loops'), { message: 'no answer for loops' }],
+])('a look tells of silence where the node %s, or else does not', async (_, error, told) => {
+  const attacher = createAttacher({
+    loopNumbers: createLoopNumbers(),
+    executor: { forget: async () => true },
+    desiredOf: (each: Volume) => desiredOf(each, undefined, 'n1'),
+    async look() {
+      throw error;
+    },
+  } as unknown as AttacherDeps);
+  const { signal } = new AbortController();
+  const outcome = await attacher.run({ ...attach, kind: 'look' }, volume(), signal, maySo, untold);
+  expect(outcome).toEqual({ is: 'unknown', nothingDone: true, ...told });
+});
+
 test('a file that nodes share is got from a node that was started anew', async () => {
   const share = new FakeShare();
   const sharers = new Map(['n1', 'n2'].map((name) => [name, new FakeSharer(name, share)]));

@@ -831,6 +831,45 @@ describe('a look', () => {
   });
 });
 
+describe('a node that does not answer, though each try is told in other words', () => {
+  /** Ends whatever is under way for an hour, once n1 was looked at for the first time. */
+  async function anHour(first: Outcome) {
+    const { reconciler, operations, end, pass, running, writes, told } = world(
+      '',
+      podObject({}, {}, { name: 'p1' }),
+    );
+    const decide = () => reconciler.reconcile('v1').catch(() => {});
+    await decide();
+    await end('look', 'n1', first);
+    await decide();
+    await end('look', 'n2', { is: 'detached' });
+    let tries = 0;
+    for (let second = 0; second < 3600; second++) {
+      await decide();
+      const { kind = 'look' } = running() ?? {};
+      if (operations.of('u1') !== undefined) {
+        const message = `n1: ${tries++ % 2 === 0 ? 'Connection timed out' : 'No route to host'}`;
+        await end(kind, 'n1', { is: 'unknown', message, nothingDone: true, silent: true });
+      }
+      pass(1000);
+    }
+    expect(tries).toBeGreaterThan(30);
+    return { writes: writes.filter((each) => each.includes('n1: ')), told };
+  }
+
+  test('has what is recorded there written once in ten minutes at most', async () => {
+    const { writes } = await anHour({ is: 'unknown', message: 'n1: away', silent: true });
+    expect(writes.length).toBeGreaterThan(1);
+    expect(writes.length).toBeLessThanOrEqual(6);
+  });
+
+  test('has its pod told once in ten minutes at most why it waits', async () => {
+    const { told } = await anHour({ is: 'detached' });
+    expect(new Set(told)).toEqual(new Set(['p1 FailedAttachVolume']));
+    expect(told.length).toBeLessThanOrEqual(6);
+  });
+});
+
 test('what is due is decided in its time also where a pod cannot be written', async () => {
   const { reconciler, end, needOn, woken } = world('', podObject({}, {}, { name: 'p1' }));
   needOn('nowhere');

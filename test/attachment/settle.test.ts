@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import type { Volume } from '../../src/api/volume.ts';
 import { change } from '../../src/attachment/actual.ts';
 import type { Outcome } from '../../src/attachment/attacher.ts';
@@ -270,4 +270,62 @@ test.each<[string, readonly Entry[], number]>([
   expect(failureOf(known, 'look', 'n1')?.until).toBe(atMost);
   expect(known.unseen.has('n1')).toBe(true);
   expect(known.entries.map(({ state }) => state)).toEqual(entries.map(() => 'Uncertain'));
+});
+
+describe('what is said of a node that does not answer', () => {
+  const silent = (message: string): Outcome => ({ is: 'unknown', message, nothingDone: true, silent: true });
+  const clear: Outcome = { is: 'unknown', message: 'not mounted', nothingDone: true };
+  const said = (kind: OperationKind, ...outcomes: [at: number, outcome: Outcome][]) => {
+    const known = knownWith(entry('Uncertain'));
+    for (const [at, outcome] of outcomes)
+      settle(known, { kind, node: 'n1', readOnly: false }, outcome, at, 0);
+    return {
+      shown: known.entries[0]?.message,
+      failed: failureOf(known, kind, 'n1')?.message,
+    };
+  };
+  const MINUTE = 60_000;
+
+  test.each<[string, [number, Outcome][], string]>([
+    ['stands for what else is said of that', [[9 * MINUTE, silent('no route')]], 'timed out'],
+    [
+      'does so for ten minutes from when it was said, however often it was kept',
+      [
+        [9 * MINUTE, silent('no route')],
+        [10 * MINUTE, silent('no route')],
+      ],
+      'no route',
+    ],
+    ['does not stand for what one says that answers', [[1000, clear]], 'not mounted'],
+    [
+      'is said anew once it has answered',
+      [
+        [1000, clear],
+        [2000, silent('no route')],
+      ],
+      'no route',
+    ],
+    [
+      'is said anew once it was found',
+      [
+        [1000, attached],
+        [2000, silent('no route')],
+      ],
+      'no route',
+    ],
+  ])('%s', (_, later, message) => {
+    expect(said('look', [0, silent('timed out')], ...later)).toEqual({ shown: message, failed: message });
+  });
+
+  test('is told of an attach in the same words, too', () => {
+    const words = said('attach', [0, silent('timed out')], [1000, silent('no route')]);
+    expect(words.failed).toBe('timed out');
+  });
+
+  test('is another matter on each node', () => {
+    const known = knownWith([]);
+    settle(known, { kind: 'look', node: 'n1', readOnly: false }, silent('timed out'), 0, 0);
+    settle(known, { kind: 'look', node: 'n2', readOnly: false }, silent('no route'), 0, 0);
+    expect(failureOf(known, 'look', 'n2')?.message).toBe('no route');
+  });
 });
