@@ -198,7 +198,10 @@ export function createAttachmentReconciler(deps: AttachmentDeps): AttachmentReco
         const to = { state, readOnly: start.readOnly, message: undefined } as const;
         known.entries = change(known.entries, start.node, to, now);
       }
-      work.start(known, start, was, now);
+      if (!work.start(known, start, was, now)) {
+        known.entries = next.entries;
+        return 'stale';
+      }
       wait = Math.min(wait, shownFromOf(known) - now);
     } else if (now < shownFrom) {
       // Most end sooner, and what is written then is all that there is to tell.

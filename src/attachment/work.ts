@@ -46,8 +46,11 @@ interface Running {
 export interface Work {
   /** Of the Volume of that UID. */
   of(uid: string): Readonly<Running> | undefined;
-  /** @param was the node's entry before it */
-  start(known: Known, operation: Operation, was: Entry | undefined, now: number): void;
+  /**
+   * @param was the node's entry before it
+   * @returns whether it began: not while the one before has only just ended, nor after a stop
+   */
+  start(known: Known, operation: Operation, was: Entry | undefined, now: number): boolean;
   /** The node of which nothing is to be written down yet: `Records.beforeAttach` does. */
   notBegunOn(known: Known): string | undefined;
   /**
@@ -69,7 +72,7 @@ export function createWork(deps: WorkDeps): Work {
   const { clock, random, logger } = deps;
   const running = new Map<string, Running>();
 
-  function start(known: Known, operation: Operation, was: Entry | undefined, now: number): void {
+  function start(known: Known, operation: Operation, was: Entry | undefined, now: number): boolean {
     const isNew = was === undefined;
     const run: Running = { operation, since: now, placed: undefined, begun: false, isNew, givenUp: false };
     running.set(known.uid, run);
@@ -97,6 +100,7 @@ export function createWork(deps: WorkDeps): Work {
     });
     waited = run.placed === undefined;
     if (!began) running.delete(known.uid);
+    return began;
   }
 
   async function carryOut(known: Known, run: Running, signal: AbortSignal): Promise<Outcome> {

@@ -831,6 +831,37 @@ describe('a look', () => {
   });
 });
 
+describe('an operation that cannot begin', () => {
+  /** A detach from n1 is next, once the look at n2 that is under way has ended. */
+  const last = async () => {
+    const of = world();
+    await of.reconciler.reconcile('v1');
+    await of.end('look', 'n1', attached);
+    await of.reconciler.reconcile('v1');
+    expect(of.running()).toMatchObject({ kind: 'look', node: 'n2' });
+    return of;
+  };
+
+  // Between the end that is known here and that in the table of operations.
+  test.each([0, 1, 2, 3, 4, 5, 6])('for the one before has just ended, by %i turns', async (turns) => {
+    const { reconciler, ran, entries, operations } = await last();
+    ran().end({ is: 'detached' });
+    for (let turn = 0; turn < turns; turn++) await Promise.resolve();
+    await reconciler.reconcile('v1');
+    expect(entries()).toEqual([operations.of('u1')?.kind === 'detach' ? 'n1 Detaching' : 'n1 Attached']);
+    await reconciler.reconcile('v1');
+    expect(operations.of('u1')?.kind).toBe('detach');
+  });
+
+  test('for all are stopped leaves what is known as it was', async () => {
+    const { reconciler, end, entries, operations } = await last();
+    await end('look', 'n2', { is: 'detached' });
+    await operations.stop(0, async () => {});
+    expect(await reconciler.reconcile('v1')).toEqual({ requeueAfterMs: 1000 });
+    expect(entries()).toEqual(['n1 Attached']);
+  });
+});
+
 describe('a node that does not answer, though each try is told in other words', () => {
   /** Ends whatever is under way for an hour, once n1 was looked at for the first time. */
   async function anHour(first: Outcome) {
