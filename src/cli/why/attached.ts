@@ -118,6 +118,13 @@ export function underWay(node: string, message = ''): Pick<Holdup, 'cause' | 'fi
 
 /** The kubelet unmounts what pods had, and is only to be let do it. */
 export function unmount(node: string, message = ''): Fix {
+  // As storage/in-use.ts says it.
+  if (/mounted where no process shows it/.test(message)) {
+    return {
+      say: 'End what has a file open there, or works in a folder there, or take off the mount namespace that is kept; such are listed by:',
+      run: [onNode(node, 'findmnt', '-t', 'nsfs')],
+    };
+  }
   const [, found = ''] = / is in use: mounted at (.+?)(?:, |\. |$)/.exec(message) ?? [];
   const point = pathOf(found);
   return point === '' || point.includes('kubernetes.io~local-volume') || point.includes('local-volume/mounts')

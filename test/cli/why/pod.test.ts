@@ -425,6 +425,25 @@ describe('held up by', () => {
       { holdup: 'is in use: mounted at /mnt', since: ago(120), fix: 'ssh n2 umount /mnt' },
     ],
     [
+      'another node where its file system lives on without a mount',
+      merge(
+        pod(),
+        backed(
+          volume(
+            [
+              on('n2', {
+                pods: [],
+                message:
+                  '/dev/loop3 is in use: its file system is mounted where no process shows it, after umount -l',
+              }),
+            ],
+            { spec: shared },
+          ),
+        ),
+      ),
+      { holdup: 'where no process shows it', since: ago(120), fix: 'ssh n2 findmnt -t nsfs' },
+    ],
+    [
       'a node where it cannot be',
       merge(pod({ spec: { nodeName: 'n3' } }), backed(volume([], { spec: shared }))),
       { holdup: 'Volume data1 can be attached to one of the nodes n1, n2, and the pod is on node n3' },
