@@ -86,7 +86,7 @@ function answer(disk: FakeNode, { name, argv }: Probe): ProbeResult {
   }
   if (name.startsWith('files ')) {
     const rows = disk
-      .volumeFiles(`${argv[1]}/`)
+      .volumeFiles(argv[1] ?? '')
       .map((each) => `${ALLOCATED / 512n}|${each.split('/').at(-1)}\n`);
     return result(0, rows.join(''));
   }
@@ -127,7 +127,7 @@ function answer(disk: FakeNode, { name, argv }: Probe): ProbeResult {
     case 'wiped':
       return text(file !== undefined && 'text' in file ? file.text.trim() : undefined);
     case 'records': {
-      const records = `${argv[1]}/${path.replace('*', '')}`;
+      const records = `${argv[1]}${path.replace('*', '')}`;
       return text([...disk.files.keys()].find((each) => each.startsWith(records)));
     }
     case 'earlier':
