@@ -125,6 +125,15 @@ describeAsRoot.each<[string, () => Promise<Hands>]>([
       .map(([name, autoclear]) => `${name} ${autoclear}`);
   }
 
+  /** A process in a mount namespace of its own, where the device is mounted; it ends with its input. */
+  async function mountElsewhere(device: string) {
+    const script = 'mount "$1" "$2" && echo mounted && read end';
+    const command = ['sh', '-c', script, 'sh', device, mountPoint];
+    const holder = spawn('unshare', ['-m', '--propagation', 'private', ...command]);
+    await once(holder.stdout, 'data');
+    return holder;
+  }
+
   const uses: [string, RegExp, Use][] = [
     [
       'it is mounted',
@@ -138,10 +147,7 @@ describeAsRoot.each<[string, () => Promise<Hands>]>([
       'it is mounted in another mount namespace',
       /is in use: it is mounted/,
       async (device) => {
-        const script = 'mount "$1" "$2" && echo mounted && read end';
-        const command = ['sh', '-c', script, 'sh', device, mountPoint];
-        const holder = spawn('unshare', ['-m', '--propagation', 'private', ...command]);
-        await once(holder.stdout, 'data');
+        const holder = await mountElsewhere(device);
         return async () => {
           holder.stdin.end();
           await once(holder, 'close');
@@ -162,19 +168,12 @@ describeAsRoot.each<[string, () => Promise<Hands>]>([
       'it is mounted in a mount namespace without a process',
       /is in use: its file system is mounted where no process shows it/,
       async (device) => {
-        // As snapd keeps its own: by a bind mount of the namespace.
-        const kept = join(folder.path, 'namespaces');
-        const namespace = join(kept, 'one');
-        await mkdir(kept, { recursive: true });
-        await execa('mount', ['--bind', kept, kept]);
-        await execa('mount', ['--make-private', kept]);
-        await (await open(namespace, 'w')).close();
-        const inside = ['--propagation', 'private', 'mount', device, mountPoint];
-        await execa('unshare', [`--mount=${namespace}`, ...inside]);
-        return async () => {
-          await execa('umount', [namespace]);
-          await execa('umount', [kept]);
-        };
+        const holder = await mountElsewhere(device);
+        // It lives on as long as this is open, as by a bind mount of it.
+        const namespace = await open(`/proc/${holder.pid}/ns/mnt`);
+        holder.stdin.end();
+        await once(holder, 'close');
+        return () => namespace.close();
       },
     ],
     [
