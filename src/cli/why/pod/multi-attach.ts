@@ -41,22 +41,14 @@ export function multiAttach(volume: Volume, nodeName: string, holder: Attachment
       }),
     };
   }
-  if (pods.length === 0 && isUsed(message)) {
+  const hidden = isHidden(message);
+  if (pods.length === 0 && (hidden || isUsed(message))) {
     return {
       ...common,
       cause: 'WaitingForUnmount',
       holdup: `${what}${held}`,
       next: { when: 'by itself, after a delay that grows to 2 minutes' },
-      fix: unmount(node, message),
-    };
-  }
-  if (pods.length === 0 && isHidden(message)) {
-    return {
-      ...common,
-      cause: 'WaitingForUnmount',
-      holdup: `${what}${held}`,
-      next: { when: 'by itself, after a delay that grows to 2 minutes' },
-      fix: resolveDoubt(volume, node, message),
+      fix: hidden ? resolveDoubt(volume, node, message) : unmount(node, message),
     };
   }
   const job = underWay(node, message);
