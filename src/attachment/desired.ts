@@ -1,3 +1,4 @@
+import { isReadOnlyShared } from '../api/access-modes.ts';
 import type { PersistentVolume, StorageClass } from '../api/core.ts';
 import type { Volume } from '../api/volume.ts';
 import { maxWaitOf } from './max-wait.ts';
@@ -22,7 +23,7 @@ export function managedOf(volume: Volume, defaults: Defaults): Managed {
     policy: spec.attachPolicy ?? 'Always',
     home,
     nodes: sharedBy(volume) ?? [home],
-    readOnly: isReadOnly(volume),
+    readOnly: isReadOnlyShared(spec),
     attachable: status?.prepared != null && metadata.deletionTimestamp === undefined,
     maxWaitForUnmountMs: maxWaitOf(defaults.storageClass, defaults.maxWaitForUnmountMs),
   };
@@ -36,13 +37,6 @@ export function sharedBy({ spec }: Volume): string[] | undefined {
 }
 
 export const isOnSeveral = (volume: Volume): boolean => (sharedBy(volume)?.length ?? 1) > 1;
-
-/** It is attached so that it can not be written to, wherever it is. */
-export const isReadOnly = (volume: Volume): boolean =>
-  sharedBy(volume) !== undefined && isReadOnlyMany(volume.spec.template?.spec?.accessModes);
-
-const isReadOnlyMany = (modes: unknown): boolean =>
-  Array.isArray(modes) && modes.length === 1 && modes[0] === 'ReadOnlyMany';
 
 /**
  * By its owner, or, when somebody took the owner off it (`--cascade=orphan` does), by the device that it leads to. Never

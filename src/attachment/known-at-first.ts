@@ -1,8 +1,9 @@
+import { isReadOnlyShared } from '../api/access-modes.ts';
 import type { PersistentVolume, Pod } from '../api/core.ts';
 import type { Logger } from '../api/logger.ts';
 import { ATTACHED_NODES_ANNOTATION } from '../api/names.ts';
 import type { Volume } from '../api/volume.ts';
-import { isPvOf, isReadOnly, sharedBy } from './desired.ts';
+import { isPvOf, sharedBy } from './desired.ts';
 import type { Known } from './known.ts';
 import { entriesFromRecord } from './record.ts';
 import { toldBefore } from './records.ts';
@@ -27,7 +28,7 @@ export function knownAtFirst(
     volume.status?.attachments,
     now,
     // As a writer, one that does not answer would keep all others from it.
-    isReadOnly(volume),
+    isReadOnlyShared(volume.spec),
   );
   const canHaveIt = nodesOf(volume);
   const entries = recorded.filter(({ node }) => canHaveIt.has(node));

@@ -29,8 +29,8 @@ export function notInUse({ name, device }: Device): Guard[] {
       refusal: `${path} is in use: another loop device is stacked on it`,
     },
     {
-      // Of every process: a mount in another mount namespace is not in our own table. The mount of /proc itself is there, too: the root may have another
-      // root than `/`, as a subvolume of btrfs has.
+      // Of every process: a mount in another mount namespace is not in our own table. The mount of /proc itself is there, too;
+      // that of `/` need not have `/` as its root, as a subvolume of btrfs has not.
       argv: [
         ...['find', '/proc', '-maxdepth', '2', '-path', '/proc/[0-9]*/mountinfo'],
         // Without a space in any argument: sudo joins them by spaces before it compares them with its patterns.
