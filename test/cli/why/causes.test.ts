@@ -3,11 +3,11 @@ import { describe, expect, test } from '@jest/globals';
 import { REASONS, type Reason } from '../../../src/cli/why/reasons.ts';
 import { PAGE } from '../../support/output-page.ts';
 
-const CLAIMS = 'test/integration/daemon/why-claims.test.ts';
-const ATTACHMENTS = 'test/integration/daemon/why-attachments.test.ts';
+const CLAIMS = 'test/thorough/daemon/why-claims.test.ts';
+const ATTACHMENTS = 'test/thorough/daemon/why-attachments.test.ts';
 const POPULATION = 'test/integration/daemon/why-population.test.ts';
 const KINDS = 'test/cli/why/kinds.test.ts';
-const NODES = 'test/integration/why-nodes.test.ts';
+const NODES = 'test/thorough/why-nodes.test.ts';
 const VOLUMES = 'test/integration/why.test.ts';
 const SALT = 'test/cluster/salt/why.test.ts';
 
