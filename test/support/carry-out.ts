@@ -35,7 +35,8 @@ export async function runSteps(
 }
 
 /**
- * Observes, plans and runs until nothing remains, as a controller does: again when a job was outrun or guarded.
+ * Observes, plans and runs until nothing remains, as a controller does: again when a job was outrun or guarded. Other nodes of
+ * this kernel allot the same loop numbers.
  * @returns what the node is then, or the last refusal
  */
 export async function carryOut(
@@ -45,7 +46,7 @@ export async function carryOut(
   desired: Desired,
 ): Promise<Observed | string> {
   let last: JobState | undefined;
-  for (let round = 0; round < 5; round++) {
+  for (let round = 0; round < 30; round++) {
     const planned = await planNow(executor, node, operation, desired);
     if ('refusal' in planned) return planned.refusal;
     if (planned.steps.length === 0) return observe(executor, node, desired);

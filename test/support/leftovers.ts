@@ -84,11 +84,11 @@ async function findLoops(expected: readonly Expected[], directories: readonly st
 
 /** Every loop device of the machine, with the number of the file system that its file is on. */
 async function loops(): Promise<{ name: string; backing: string; fileSystem: string }[]> {
-  const { stdout } = await execa('losetup', ['--list', '--noheadings', '--raw', '--output', 'NAME,BACK-MAJ:MIN']);
+  const { stdout } = await execa('losetup', ['--list', '--noheadings', '--output', 'NAME,BACK-MAJ:MIN']);
   const rows = stdout.split('\n').filter(Boolean);
   const found = await Promise.all(
     rows.map(async (row) => {
-      const [path = '', fileSystem = ''] = row.split(' ');
+      const [path = '', fileSystem = ''] = row.trim().split(/\s+/);
       const name = path.replace('/dev/', '');
       return { name, fileSystem, backing: await text(`/sys/block/${name}/loop/backing_file`) };
     }),
