@@ -89,7 +89,7 @@ parameters:
 async function demo(): Promise<void> {
   say('An API server in memory, with the Volume CRD in it. Any cluster would do.');
   await start(['sandbox', '--port', '0', '--kubeconfig-out', kubeconfig]);
-  await until('the kubeconfig of the sandbox', 10_000, () =>
+  await until('the kubeconfig of the sandbox', () =>
     access(kubeconfig).then(
       () => true,
       () => undefined,

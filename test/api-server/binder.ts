@@ -60,7 +60,7 @@ export const binder: Suite = (server) => {
   const read = async (path: string) => (await client.request('GET', path)).body;
   /** Controllers act some time after the write that they follow. */
   const comesTo = (path: string, phase: string) =>
-    until(`${path} is ${phase}`, 30_000, async () => {
+    until(`${path} is ${phase}`, async () => {
       const { status, reason } = await read(path);
       return (status?.phase ?? reason) === phase || undefined;
     });
@@ -152,7 +152,7 @@ export const binder: Suite = (server) => {
       post(CLASSES, { metadata: { name }, provisioner: 'example.com/p', volumeBindingMode });
     const annotations = async () => (await read(`${CLAIMS}/c`)).metadata.annotations;
     const isAsked = () =>
-      until('the provisioner is asked', 30_000, async () => {
+      until('the provisioner is asked', async () => {
         const found = (await annotations()) ?? {};
         return ANNOTATIONS.every((name) => found[name] === 'example.com/p') || undefined;
       });

@@ -50,11 +50,11 @@ export const election: Suite = (server) => {
 
   const lease = () => cluster.client.get<Lease>(LEASES, 'stowage', { namespace: 'default' });
   const holderIs = (holder: string) =>
-    until(`${holder} holds the Lease`, 10_000, async () =>
+    until(`${holder} holds the Lease`, async () =>
       (await lease().catch(() => undefined))?.spec?.holderIdentity === holder ? true : undefined,
     );
   const says = (logger: ReturnType<typeof memoryLogger>, message: string) =>
-    until(message, 10_000, async () => logger.lines.find((line) => line.message === message));
+    until(message, async () => logger.lines.find((line) => line.message === message));
   const renewedAt = async () => (await lease()).spec?.renewTime;
 
   test('one of two leads, and renews; the other may do nothing, and takes over at once when it is released', async () => {
@@ -70,7 +70,7 @@ export const election: Suite = (server) => {
 
     const before = await renewedAt();
     await clock.advance(2000);
-    await until('it is renewed', 10_000, async () => ((await renewedAt()) === before ? undefined : true));
+    await until('it is renewed', async () => ((await renewedAt()) === before ? undefined : true));
     expect((await lease()).spec?.leaseTransitions).toBe(0);
 
     first.election.resign();
@@ -79,7 +79,7 @@ export const election: Suite = (server) => {
     // Without a turn of the clock.
     await second.election.won;
     expect((await lease()).spec).toMatchObject({ holderIdentity: 'second', leaseTransitions: 1 });
-  }, 30_000);
+  });
 
   /** A client that is refused, from a moment on, whatever it asks about Leases. */
   function failing(real: KubeClient) {
@@ -122,7 +122,7 @@ export const election: Suite = (server) => {
     await clock.advance(60_000);
     expect(state.asked).toBe(asked);
     expect(election.leads()).toBe(false);
-  }, 30_000);
+  });
 
   test('a leader that finds another in the Lease leads no more', async () => {
     const { election } = stand('first');
@@ -135,13 +135,13 @@ export const election: Suite = (server) => {
     );
     // The write that renews is refused, and the look after it shows why.
     await clock.advance(2000);
-    await until('it has asked', 10_000, async () => {
+    await until('it has asked', async () => {
       await clock.advance(1000);
       return election.leads() ? undefined : true;
     });
     expect(await election.lost).toMatchObject({ message: expect.stringContaining('usurper holds it') });
     expect((await lease()).spec?.holderIdentity).toBe('usurper');
-  }, 30_000);
+  });
 
   test('a Lease whose holder is gone is waited out, then taken', async () => {
     const gone: Lease = {
@@ -155,12 +155,12 @@ export const election: Suite = (server) => {
     const start = clock.now();
     const { election, logger } = stand('second');
     await says(logger, 'standing by for the leader');
-    await until('it leads', 10_000, async () => {
+    await until('it leads', async () => {
       await clock.advance(500);
       return election.leads() ? true : undefined;
     });
     expect(clock.now() - start).toBeGreaterThanOrEqual(15_000);
-  }, 30_000);
+  });
 
   test('a Lease that is deleted is made anew by its leader, and nobody takes it meanwhile', async () => {
     const { client, state } = failing(cluster.client);
@@ -172,7 +172,7 @@ export const election: Suite = (server) => {
     const { uid } = (await lease()).metadata;
     await cluster.client.delete(LEASES, 'stowage', { namespace: 'default' });
     // Without a turn of the clock.
-    await until('it is there again', 10_000, async () =>
+    await until('it is there again', async () =>
       (await lease().catch(() => undefined))?.metadata.uid === uid ? undefined : true,
     ).then(() => holderIs('first'));
     expect([first.election.leads(), second.election.leads()]).toEqual([true, false]);
@@ -181,13 +181,13 @@ export const election: Suite = (server) => {
     state.broken = true;
     const cutOffAt = clock.now();
     await cluster.client.delete(LEASES, 'stowage', { namespace: 'default' });
-    await until('another leads', 20_000, async () => {
+    await until('another leads', async () => {
       await clock.advance(500);
       expect(first.election.leads() && second.election.leads()).toBe(false);
       return second.election.leads() ? true : undefined;
     });
     expect(clock.now() - cutOffAt).toBeGreaterThanOrEqual(10_000);
-  }, 30_000);
+  });
 
   test('a namespace that is not there is said', async () => {
     const { logger } = stand('first', {
@@ -197,12 +197,12 @@ export const election: Suite = (server) => {
     const line = await says(logger, 'the Lease was neither read nor written');
     expect((line.fields.err as Error).message).toContain('namespaces "none" not found');
     const complaints = () => logger.lines.filter(({ fields }) => 'leads' in fields);
-    await until('it has tried again', 10_000, async () => {
+    await until('it has tried again', async () => {
       await clock.advance(2000);
       return complaints().length > 2 ? true : undefined;
     });
     expect(complaints().filter(({ level }) => level === 'warn')).toHaveLength(1);
-  }, 30_000);
+  });
 
   test('that it may not look at Leases is said, and it goes on trying', async () => {
     const { client, state } = failing(cluster.client);
@@ -210,16 +210,16 @@ export const election: Suite = (server) => {
     const { election, logger } = stand('first', client);
     const line = await says(logger, 'the Lease was neither read nor written');
     expect(line).toMatchObject({ level: 'warn', fields: { lease: 'default/stowage', leads: false } });
-    await until('it has tried often', 10_000, async () => {
+    await until('it has tried often', async () => {
       await clock.advance(2000);
       return state.asked > 5 ? true : undefined;
     });
     const complaints = logger.lines.filter(({ level, fields }) => level === 'warn' && 'leads' in fields);
     expect(complaints).toHaveLength(1);
     state.broken = false;
-    await until('it leads', 10_000, async () => {
+    await until('it leads', async () => {
       await clock.advance(2000);
       return election.leads() ? true : undefined;
     });
-  }, 30_000);
+  });
 };

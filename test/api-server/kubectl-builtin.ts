@@ -82,7 +82,7 @@ export const kubectlBuiltin: Suite = (server) => {
     // As the scheduler does.
     const reserved = { spec: { claimRef: { namespace: 'default', name: 'c' } } };
     await kubectl(`patch pv v --type=merge -p '${JSON.stringify(reserved)}'`);
-    await until('the claim is bound', 30_000, async () => {
+    await until('the claim is bound', async () => {
       const { out } = await kubectl('get pvc c -o jsonpath={.status.phase}');
       return out === 'Bound' || undefined;
     });

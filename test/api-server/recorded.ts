@@ -84,7 +84,7 @@ async function carryOut(client: Client, steps: Step[], note: (path: string) => v
       note(step.unversioned[1]);
       answers.push(withoutVersion(await client.request(...step.unversioned)));
     } else
-      await until(JSON.stringify(step), 10_000, async () => {
+      await until(JSON.stringify(step), async () => {
         const { code, body } = await client.request('GET', step.at);
         return ('has' in step ? matches(body, step.has) : code === step.code) || undefined;
       });

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { afterAll, afterEach, beforeAll, describe, expect, jest } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect } from '@jest/globals';
 import { ALL_CRDS } from '../../src/api/crds.ts';
 import { until } from '../support/until.ts';
 import { type Client, clientFor } from './client.ts';
@@ -43,7 +43,6 @@ export function describeSuites(suites: Record<string, Suite>, start: () => Promi
     await server?.client.close();
     await running?.stop();
   });
-  jest.setTimeout(60_000);
   for (const [name, suite] of Object.entries(suites)) describe(name, () => suite(() => server));
 }
 
@@ -57,7 +56,7 @@ async function serve(client: Client, crd: object): Promise<void> {
   if (code !== 201) throw new Error(`${code} ${body.message}`);
   const { group, names, versions } = (crd as Definition).spec;
   const path = `/apis/${group}/${versions[0]?.name}/${names.plural}`;
-  await until(`${path} is served`, 10_000, async () => {
+  await until(`${path} is served`, async () => {
     return (await client.request('GET', path)).code === 200 || undefined;
   });
 }
@@ -74,7 +73,7 @@ export async function empty(client: Client, path: string): Promise<void> {
   const { code } = await client.request('DELETE', path, { gracePeriodSeconds: 0 });
   // Namespaces are deleted one by one.
   const one = code === 405;
-  await until(`nothing is left at ${path}`, 20_000, async () => {
+  await until(`nothing is left at ${path}`, async () => {
     const { code: read, body } = await client.request('GET', path);
     expect(read).toBe(200);
     for (const { metadata } of body.items as { metadata: { name: string; finalizers?: string[] } }[]) {

@@ -37,7 +37,7 @@ const nodeNamed = (index: number) => `node-${index}`;
 /** The CRDs, a class, and so many nodes, whose volumes kube-controller-manager is to attach. */
 export async function createNodes(client: KubeClient, count: number): Promise<void> {
   for (const crd of CRDS) await client.create(CUSTOM_RESOURCE_DEFINITIONS, crd);
-  await until('Volumes are served', 20_000, () =>
+  await until('Volumes are served', () =>
     client.list(VOLUMES).then(
       () => true as const,
       () => undefined,

@@ -39,13 +39,17 @@ export async function detachMany({ client }: Bench, side: Side, pods: readonly C
 export async function atEase({ pid }: Pick<Attaching, 'pid'>): Promise<void> {
   let quiet = 0;
   let before = (await usageOf(pid)).cpu;
-  await until(`process ${pid} is at ease`, 300_000, async () => {
-    await sleep(LOOK_EVERY);
-    const { cpu } = await usageOf(pid);
-    quiet = cpu - before < AT_EASE ? quiet + 1 : 0;
-    before = cpu;
-    return quiet === 3 ? true : undefined;
-  });
+  await until(
+    `process ${pid} is at ease`,
+    async () => {
+      await sleep(LOOK_EVERY);
+      const { cpu } = await usageOf(pid);
+      quiet = cpu - before < AT_EASE ? quiet + 1 : 0;
+      before = cpu;
+      return quiet === 3 ? true : undefined;
+    },
+    300_000,
+  );
 }
 
 /** What it uses while nothing changes, for so many seconds. */

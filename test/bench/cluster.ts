@@ -52,7 +52,7 @@ async function newCluster() {
   });
   const { client } = await connect({ kubeconfig: controlPlane.kubeconfig });
   for (const crd of CRDS) await client.create(CUSTOM_RESOURCE_DEFINITIONS, crd);
-  await until('Volumes are served', 20_000, () =>
+  await until('Volumes are served', () =>
     client.list(VOLUMES).then(
       () => true as const,
       () => undefined,

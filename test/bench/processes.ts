@@ -79,7 +79,7 @@ export async function startSandbox(kubeconfig: string): Promise<Program> {
     const written = await readFile(kubeconfig, 'utf8').catch(() => '');
     return written.includes('token:') ? true : undefined;
   };
-  await until('the kubeconfig of the sandbox', 20_000, isWhole);
+  await until('the kubeconfig of the sandbox', isWhole);
   return sandbox;
 }
 

@@ -10,7 +10,7 @@ let client: KubeClient;
 beforeAll(async () => {
   cluster = await startClaimsCluster();
   client = cluster.client;
-}, 60_000);
+});
 afterAll(() => cluster.stop());
 afterEach(async () => {
   for (const { metadata } of (await client.list<Backup>(BACKUPS)).items) {
@@ -82,7 +82,7 @@ test.each<[NonNullable<Backup['status']>, number, string]>([
   ],
 ])('--wait ends with what came of it: %j', async (status, code, message) => {
   const waiting = stowage('create backup prod/b --pvc foo --to /a/b --wait -o name');
-  await until('it is there', 10_000, async () => ((await backups()).length > 0 ? true : undefined));
+  await until('it is there', async () => ((await backups()).length > 0 ? true : undefined));
   await report({ phase: 'Running', message: 'waits' });
   await report(status);
   const ended = await waiting;

@@ -13,7 +13,7 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'stowage-bundle-'));
   await promisify(execFile)(process.execPath, ['scripts/build.mjs', folder]);
   ({ outputs } = JSON.parse(await readFile(join(folder, 'meta.json'), 'utf8')) as Metafile);
-}, 60_000);
+});
 
 afterAll(() => rm(folder, { recursive: true, force: true }));
 

@@ -361,7 +361,7 @@ describe('get grants', () => {
     });
     try {
       await change((text, times = 1) =>
-        until(`${text} is shown`, 5000, async () => out.split(text).length > times || undefined),
+        until(`${text} is shown`, async () => out.split(text).length > times || undefined),
       );
     } finally {
       aborter.abort(new SignalError('SIGINT'));
@@ -445,7 +445,7 @@ describe('get grants', () => {
       { signal: aborter.signal, terminal },
       refusing,
     );
-    await until('it is shown', 5000, async () => out.includes('test/foo-testing') || undefined);
+    await until('it is shown', async () => out.includes('test/foo-testing') || undefined);
     aborter.abort(new SignalError('SIGINT'));
     const { code, err } = await watching;
     expect(code).toBe(130);

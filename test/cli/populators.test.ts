@@ -357,11 +357,7 @@ describe('get populators', () => {
       terminal,
     });
     const shows = (text: string) =>
-      until(
-        `${text} is shown`,
-        5000,
-        async () => out.trimEnd().split('\n').at(-1)?.includes(text) || undefined,
-      );
+      until(`${text} is shown`, async () => out.trimEnd().split('\n').at(-1)?.includes(text) || undefined);
     try {
       await shows('busybox');
       await claim('waits', 'Pending');

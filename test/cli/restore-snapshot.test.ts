@@ -113,7 +113,7 @@ describe('to another namespace', () => {
       },
     ]);
     await clusters.off.client.delete(PERSISTENT_VOLUME_CLAIMS, 'foo-testing', { namespace: 'test' });
-    await until('the link is gone', 5000, async () => (await links(clusters.off)).length === 0 || undefined);
+    await until('the link is gone', async () => (await links(clusters.off)).length === 0 || undefined);
   });
 
   test('not at all, where there are no links either: no claim is left', async () => {
@@ -387,8 +387,8 @@ describe('--wait', () => {
       },
     };
     const waiting = cluster.stowage(words(`${RESTORE} --wait`), { terminal });
-    const claim = await until('the claim', 5000, async () => (await claims(cluster))[0]);
-    const sees = (text: string) => until(text, 5000, async () => shown.includes(text) || undefined);
+    const claim = await until('the claim', async () => (await claims(cluster))[0]);
+    const sees = (text: string) => until(text, async () => shown.includes(text) || undefined);
     await say(cluster, claim.metadata.uid, 'a', 'it is not allowed');
     await sees('it is not allowed');
     await say(cluster, 'another', 'b', 'not of this claim');

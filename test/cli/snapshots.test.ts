@@ -79,7 +79,7 @@ describe('create snapshot', () => {
         shown += text;
       },
     };
-    const sees = (text: string) => until(text, 5000, async () => shown.includes(text) || undefined);
+    const sees = (text: string) => until(text, async () => shown.includes(text) || undefined);
     const line = 'create snapshot prod/foo-backup --pvc foo --wait -o name';
     const waiting = cluster.stowage(line.split(' '), { terminal });
     await sees('foo-backup: Pending, no content yet\n');
@@ -95,7 +95,7 @@ describe('create snapshot', () => {
 
   test('--wait in vain says what was seen last, and what to do', async () => {
     const waiting = stowage('create snapshot prod/foo-backup --pvc foo --wait --timeout 3s');
-    await until('the snapshot is there', 5000, async () => (await snapshots())[0]);
+    await until('the snapshot is there', async () => (await snapshots())[0]);
     await report('foo-backup', { error: { message: 'the node is away' } });
     const { code, out, err } = await waiting;
     expect({ code, out }).toEqual({ code: 6, out: '' });
@@ -107,7 +107,7 @@ describe('create snapshot', () => {
 
   test('--wait for one that is deleted', async () => {
     const waiting = stowage('create snapshot prod/foo-backup --pvc foo --wait');
-    await until('the snapshot is there', 5000, async () => (await snapshots())[0]);
+    await until('the snapshot is there', async () => (await snapshots())[0]);
     await client.delete(VOLUME_SNAPSHOTS, 'foo-backup', prod);
     expect(await waiting).toMatchObject({
       code: 3,
@@ -223,13 +223,13 @@ describe('get snapshots', () => {
       signal: aborter.signal,
       terminal,
     });
-    await until('the first is shown', 5000, async () => out.includes('foo-backup') || undefined);
+    await until('the first is shown', async () => out.includes('foo-backup') || undefined);
     // What is in other namespaces is not shown, also when it has the same name.
     const named = (name: string, namespace: string) => fresh({ ...SNAPSHOT, metadata: { name, namespace } });
     await client.create(VOLUME_SNAPSHOTS, named('foo-backup', 'test'));
     await client.create(VOLUME_SNAPSHOTS, named('new', 'prod'));
     await client.delete(VOLUME_SNAPSHOTS, 'foo-backup', prod);
-    await until('the last is shown', 5000, async () => out.includes('Gone') || undefined);
+    await until('the last is shown', async () => out.includes('Gone') || undefined);
     aborter.abort(new SignalError('SIGINT'));
     expect(await watching).toMatchObject({ code: 130, err: '' });
     const lines = out

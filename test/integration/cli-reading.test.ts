@@ -107,7 +107,7 @@ test('describe shows a Volume down to the pods that use it', async () => {
     count: 1,
     lastTimestamp: new Date().toISOString(),
   } as never);
-  await until('the claim is bound', 10_000, async () => {
+  await until('the claim is bound', async () => {
     const { status } = await client.get<PersistentVolumeClaim>(PERSISTENT_VOLUME_CLAIMS, 'data-0', {
       namespace: 'default',
     });

@@ -31,7 +31,7 @@ beforeAll(async () => {
   // Printed once the file is there.
   await once(createInterface(sandbox.stderr), 'line');
   env = { KUBECONFIG: kubeconfig, HOME: folder };
-}, 30_000);
+});
 
 afterAll(async () => {
   sandbox.kill('SIGINT');

@@ -22,8 +22,8 @@ describeAsRoot('a volume from create to delete, killed at every boundary', () =>
 
   beforeAll(async () => {
     crashing = await startCrashingCluster(PROGRAMS);
-  }, 60_000);
-  afterAll(() => crashing?.stop(), 60_000);
+  });
+  afterAll(() => crashing?.stop());
 
   const live = (run: Run) => crashing.live(run);
   const callsSoFar = () => crashing.wrappers.calls();

@@ -82,16 +82,13 @@ describeAsRoot('the lock of a disk', () => {
       await rm(join(folder.path, 'go'), { force: true });
       await rm(join(folder.path, 'pid'), { force: true });
       expect(await isFree()).toBe(true);
-      await until('the job ends', 5000, async () =>
-        (await executor.forget('n1', subject)) ? true : undefined,
-      );
+      await until('the job ends', async () => ((await executor.forget('n1', subject)) ? true : undefined));
       await executor.close();
     });
 
     const isFree = async () =>
       (await execa('flock', ['-n', device, 'true'], { reject: false })).exitCode === 0;
-    const becomesFree = () =>
-      until('the lock is free', 5000, async () => ((await isFree()) ? true : undefined));
+    const becomesFree = () => until('the lock is free', async () => ((await isFree()) ? true : undefined));
     const free = (exit: number): Guard => ({
       argv: [join(folder.path, 'free'), device],
       expect: { exit },
@@ -106,7 +103,7 @@ describeAsRoot('the lock of a disk', () => {
     const job = (...steps: Step[]): Job => ({ key: { subject, id: 'a' }, steps });
     const run = (submitted: Job) => executor.submit('n1', submitted, 20_000);
     const pid = () =>
-      until('the program runs', 5000, () =>
+      until('the program runs', () =>
         readFile(join(folder.path, 'pid'), 'utf8').then(Number, () => undefined),
       );
     const go = () => writeFile(join(folder.path, 'go'), '');
@@ -156,7 +153,7 @@ describeAsRoot('the lock of a disk', () => {
 
     test('is waited for', async () => {
       const holder = execa('/usr/bin/flock', [device, 'cat'], { stdin: 'pipe' });
-      await until('the lock is held', 5000, async () => ((await isFree()) ? undefined : true));
+      await until('the lock is held', async () => ((await isFree()) ? undefined : true));
       // As udev has it.
       expect(await executor.submit('n1', job(step('ok', { lock: device })), 300)).toMatchObject({
         state: 'running',
@@ -171,7 +168,7 @@ describeAsRoot('the lock of a disk', () => {
       [true, 'raced'],
     ])('that never comes: with mayRace %s the step has %s', async (mayRace, state) => {
       const holder = execa('/usr/bin/flock', ['-s', device, 'cat'], { stdin: 'pipe' });
-      await until('the lock is held', 5000, async () => ((await isFree()) ? undefined : true));
+      await until('the lock is held', async () => ((await isFree()) ? undefined : true));
       try {
         expect(await run(job(step('ok', { lock: device, ...(mayRace ? { mayRace } : {}) })))).toMatchObject({
           state,

@@ -14,5 +14,5 @@ describeAsRoot('a namespace that a volume is filled in, or a backup made', () =>
     });
     expect((await inside).stdout).toBe('opened');
     await folder.remove();
-  }, 30_000);
+  });
 });

@@ -95,7 +95,7 @@ describeAsRoot.each([['xfs'], ['ext4']] as ['xfs' | 'ext4'][])('a mounted %s is 
 
   /** All is as before: writes go on, nobody is left, and nothing is. */
   async function expectThawed(): Promise<void> {
-    await until('nobody is left', 15_000, async () => ((await pids()).size === 0 ? true : undefined));
+    await until('nobody is left', async () => ((await pids()).size === 0 ? true : undefined));
     expect((await execa('fsfreeze', ['-u', mount], { reject: false })).exitCode).not.toBe(0);
     expect(existsSync(state)).toBe(false);
   }
@@ -133,7 +133,7 @@ describeAsRoot.each([['xfs'], ['ext4']] as ['xfs' | 'ext4'][])('a mounted %s is 
   ])('and thawed in time when %s', async (_, { who, signal, copyS, exit, gapS }) => {
     await program('cp', `touch ${join(folder.path, 'bin', 'copies')}\nsleep ${copyS} || exit\nexec cp "$@"`);
     const running = start('copy');
-    await until('it is frozen and copied', 10_000, async () =>
+    await until('it is frozen and copied', async () =>
       existsSync(join(folder.path, 'bin', 'copies')) && (await isFrozen()) ? true : undefined,
     );
     const all = await pids();
@@ -160,7 +160,7 @@ describeAsRoot.each([['xfs'], ['ext4']] as ['xfs' | 'ext4'][])('a mounted %s is 
     const begun = join(folder.path, 'bin', 'freezes');
     await program('fsfreeze', `fsfreeze "$@" || exit\n[ "$1" = -u ] || { touch ${begun}; exec sleep 8; }`);
     const running = start('clone');
-    await until('it is frozen', 10_000, async () => (existsSync(begun) ? true : undefined));
+    await until('it is frozen', async () => (existsSync(begun) ? true : undefined));
     const all = await pids();
     const pid = killed === 'fsfreeze' ? all.get('sleep') : all.get(killed ?? '');
     if (killed !== undefined) process.kill(pid as number, 'SIGKILL');
@@ -184,14 +184,14 @@ describeAsRoot.each([['xfs'], ['ext4']] as ['xfs' | 'ext4'][])('a mounted %s is 
     // One process: another one could come into being while they are looked for.
     await program('cp', `touch ${join(folder.path, 'bin', 'copies')}\nexec sleep 60`);
     const running = start('copy', 60);
-    await until('it is frozen and copied', 10_000, async () =>
+    await until('it is frozen and copied', async () =>
       existsSync(join(folder.path, 'bin', 'copies')) && (await isFrozen()) ? true : undefined,
     );
     const watchdogs = await pids();
     expect([...watchdogs.keys()]).toEqual(expect.arrayContaining(['stowage-hold', 'stowage-thaw']));
     await killAtOnce(`dir=${state}`, [running.pid as number]);
     await running;
-    await until('all are gone', 10_000, async () => ((await pids()).size === 0 ? true : undefined));
+    await until('all are gone', async () => ((await pids()).size === 0 ? true : undefined));
     await rm(join(folder.path, 'bin', 'cp'));
   }
 
@@ -236,7 +236,7 @@ describeAsRoot.each([['xfs'], ['ext4']] as ['xfs' | 'ext4'][])('a mounted %s is 
   test('and thawed by who copies where both who watch are killed at once', async () => {
     await program('cp', `touch ${join(folder.path, 'bin', 'copies')}\nsleep 2 || exit\nexec cp "$@"`);
     const running = start('copy');
-    await until('it is frozen and copied', 10_000, async () =>
+    await until('it is frozen and copied', async () =>
       existsSync(join(folder.path, 'bin', 'copies')) && (await isFrozen()) ? true : undefined,
     );
     const all = await pids();
@@ -328,7 +328,7 @@ describeAsRoot.each([['xfs'], ['ext4']] as ['xfs' | 'ext4'][])('a mounted %s is 
   test('is not thawed by others while it is copied, nor copied twice', async () => {
     await program('cp', `touch ${join(folder.path, 'bin', 'copies')}\nsleep 3 || exit\nexec cp "$@"`);
     const running = start('copy', 10);
-    await until('it is frozen and copied', 10_000, async () =>
+    await until('it is frozen and copied', async () =>
       existsSync(join(folder.path, 'bin', 'copies')) && (await isFrozen()) ? true : undefined,
     );
     const over = `an earlier copy to ${partial} is not over yet, or what it froze cannot be thawed`;

@@ -56,7 +56,7 @@ describeAsRoot('a claim that is filled on its node', () => {
     server.paths.set('/disk.zst', zstdCompressSync(CONTENT));
     disallow = await allowSources('allow-address 127.0.0.1');
     cluster = await startClaimsCluster({ crossNamespace: true });
-    claims = claimsOf(cluster.client, { storageClassName: 'fast', size: '64Mi', withinMs: 30_000 });
+    claims = claimsOf(cluster.client, { storageClassName: 'fast', size: '64Mi' });
     await createNode(cluster.client, 'n1');
     metrics = createMetrics({ clock: systemClock, transportOf: () => 'ssh' });
     controller = await startController(cluster.client, {
@@ -65,7 +65,7 @@ describeAsRoot('a claim that is filled on its node', () => {
       retry: { startMs: 200, maxMs: 2000 },
       provisioning: { namespace: 'default', crossNamespace: true, snapshotController: 'builtin' },
     });
-  }, 60_000);
+  });
 
   afterEach(async () => {
     await controller?.stop();
@@ -74,7 +74,7 @@ describeAsRoot('a claim that is filled on its node', () => {
     await server?.stop();
     await disallow?.();
     await disk?.remove();
-  }, 60_000);
+  });
 
   const place = () => join(disk.path, 'volumes');
   const createFast = () => createClass(cluster.client, 'fast', place(), 'ext4');
@@ -125,8 +125,8 @@ describeAsRoot('a claim that is filled on its node', () => {
     await devices.unmount();
     await claims.remove('prod/block');
     await claims.remove('prod/files');
-    await isAllGone(cluster.client, place(), 30_000);
-  }, 120_000);
+    await isAllGone(cluster.client, place());
+  });
 
   test('is bound in whatever order source, kind, class and grant come', async () => {
     await claims.create('test/late', { volumeMode: 'Block', dataSourceRef: fromImage('debian', 'prod') });
@@ -152,7 +152,7 @@ describeAsRoot('a claim that is filled on its node', () => {
     await claims.isTold('test/late', 'Image prod/debian does not exist');
     await createImage(cluster.client, 'prod/debian', { source: { url: server.url('/disk') } });
     await claims.isBound('test/late');
-  }, 120_000);
+  });
 
   test('is refused for good, and told why: nothing is bound or left', async () => {
     await createFast();
@@ -168,8 +168,8 @@ describeAsRoot('a claim that is filled on its node', () => {
       'volume_populator_operation_count{operation_name="populate",result="error"} 1',
     ]);
     await claims.remove('prod/claim');
-    await isAllGone(cluster.client, place(), 30_000);
-  }, 120_000);
+    await isAllGone(cluster.client, place());
+  });
 
   test('is tried again where it may pass', async () => {
     await createFast();
@@ -180,7 +180,7 @@ describeAsRoot('a claim that is filled on its node', () => {
     server.paths.set('/later', CONTENT);
     const { spec } = await claims.isBound('prod/claim');
     expect(sha256(await begins(spec.local?.path ?? '', CONTENT.length))).toBe(sha256(CONTENT));
-  }, 120_000);
+  });
 
   test('is told how far it is, and deleted midway with all that it is from gone it leaves nothing', async () => {
     await createFast();
@@ -195,7 +195,7 @@ describeAsRoot('a claim that is filled on its node', () => {
       dataSourceRef: fromImage('slow'),
     });
     const name = `pvc-${metadata.uid}`;
-    await until('it is told how far it is', 30_000, async () => {
+    await until('it is told how far it is', async () => {
       const volumes = (await cluster.client.list<Volume>(VOLUMES)).items;
       const status = volumes.find(({ metadata }) => metadata.name === name)?.status;
       return (
@@ -209,6 +209,6 @@ describeAsRoot('a claim that is filled on its node', () => {
     await cluster.client.delete(POPULATOR_DEFINITIONS, 'image');
     await claims.remove('prod/claim');
     // Long before curl gives up a server that sends nothing any more.
-    await isAllGone(cluster.client, place(), 30_000);
-  }, 150_000);
+    await isAllGone(cluster.client, place());
+  });
 });

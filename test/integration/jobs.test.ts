@@ -69,7 +69,7 @@ describeAsRoot('jobs', () => {
     afterAll(() => executor.close());
     afterEach(async () => {
       await writeFile(join(here, 'go'), '');
-      await until('the jobs of the test end', 5000, async () =>
+      await until('the jobs of the test end', async () =>
         (await executor.forget(NODE, subject)) ? true : undefined,
       );
       expect((await leftovers()).filter((fault) => fault.includes(subject))).toEqual([]);
@@ -86,12 +86,12 @@ describeAsRoot('jobs', () => {
     const text = (name: string) => readFile(join(here, name), 'utf8').catch(() => '');
     const run = (submitted: Job) => executor.submit(NODE, submitted, 10_000);
     const pids = () =>
-      until('the program runs', 5000, async () => {
+      until('the program runs', async () => {
         const [shell, program] = (await text('pids')).split(' ').map(Number);
         return shell && program ? { shell, program } : undefined;
       });
     const ended = (submitted: Job) =>
-      until('the job ends', 10_000, async () => {
+      until('the job ends', async () => {
         const [state] = await executor.poll(NODE, [submitted.key], 1000);
         return state?.state === 'running' ? undefined : state;
       });
@@ -268,7 +268,7 @@ describeAsRoot('jobs', () => {
       await executor.submit(NODE, killed, 0);
       const { shell } = await pids();
       process.kill(shell, 'SIGKILL');
-      await until('the shell is gone', 5000, async () =>
+      await until('the shell is gone', async () =>
         (await readFile(`/proc/${shell}/stat`).catch(() => undefined)) === undefined ? true : undefined,
       );
       expect(await executor.poll(NODE, [killed.key], 200)).toMatchObject([{ state: 'running' }]);
@@ -304,9 +304,7 @@ describeAsRoot('jobs', () => {
           all.map(({ key }) => key),
           20_000,
         );
-        await until('it waits for all', 5000, async () =>
-          (await waiters(all)) === all.length ? true : undefined,
-        );
+        await until('it waits for all', async () => ((await waiters(all)) === all.length ? true : undefined));
         const start = Date.now();
         await writeFile(join(here, 'go-first'), '');
         const states = await answer;
@@ -315,12 +313,12 @@ describeAsRoot('jobs', () => {
           [...others, first].map(() => 'running').concat('succeeded'),
         );
         // They were sent a signal before the answer; a busy machine lets them end later.
-        await until('nobody waits', 5000, async () => ((await waiters(all)) === 0 ? true : undefined));
+        await until('nobody waits', async () => ((await waiters(all)) === 0 ? true : undefined));
       } finally {
         await writeFile(join(here, 'go-first'), '');
         await writeFile(join(here, 'go'), '');
         for (const { key } of all) {
-          await until('the job ends', 5000, async () =>
+          await until('the job ends', async () =>
             (await executor.forget(NODE, key.subject)) ? true : undefined,
           );
         }
@@ -332,10 +330,10 @@ describeAsRoot('jobs', () => {
       await executor.submit(NODE, long, 0);
       await pids();
       const answer = executor.poll(NODE, [long.key], 2000).then(String, (error: unknown) => error);
-      await until('it waits', 5000, async () => ((await waiters([long])) === 1 ? true : undefined));
+      await until('it waits', async () => ((await waiters([long])) === 1 ? true : undefined));
       await transport.cut();
       expect(await answer).toBeInstanceOf(NodeError);
-      await until('nobody waits', 5000, async () => ((await waiters([long])) === 0 ? true : undefined));
+      await until('nobody waits', async () => ((await waiters([long])) === 0 ? true : undefined));
       expect(await executor.poll(NODE, [long.key], 0)).toMatchObject([{ state: 'running' }]);
     });
 
@@ -346,7 +344,7 @@ describeAsRoot('jobs', () => {
       for (const name of ['old', 'busy'])
         await execa('touch', ['-d', '-5 min', join(folder, `.new.${name}`)]);
       const busy = execa('flock', [join(folder, '.new.busy/output'), 'cat'], { stdin: 'pipe' });
-      await until('it is held', 5000, async () =>
+      await until('it is held', async () =>
         existsSync(join(folder, '.new.busy/output')) ? true : undefined,
       );
       await execa('touch', ['-d', '-5 min', join(folder, '.new.busy')]);

@@ -43,14 +43,14 @@ describeAsRoot('a node that is lost, or left alone', () => {
     stopUdev = await ensureUdev();
     cluster = await startCluster();
     folder = await temporaryFolder('lost-node');
-  }, 60_000);
+  });
 
   afterAll(async () => {
     await stopWatch();
     await cluster?.stop();
     await stopUdev?.();
     await folder?.remove();
-  }, 60_000);
+  });
 
   const run = (command: string, args: string[]) =>
     execa(command, args, { env: { KUBECONFIG: cluster.kubeconfig }, reject: false });
@@ -73,7 +73,7 @@ describeAsRoot('a node that is lost, or left alone', () => {
     (await cluster.client.list(resource)).items.map(({ metadata }) => metadata.name);
 
   async function available(name: string): Promise<Expected & { file: string }> {
-    const { metadata } = await until(`${name} Available`, 30_000, async () => {
+    const { metadata } = await until(`${name} Available`, async () => {
       const volume = await get(name);
       return volume.status?.phase === 'Available' ? volume : undefined;
     });
@@ -82,7 +82,7 @@ describeAsRoot('a node that is lost, or left alone', () => {
   }
 
   const none = (resource: typeof VOLUMES, name: string) =>
-    until(`${resource.kind} ${name} gone`, 30_000, async () =>
+    until(`${resource.kind} ${name} gone`, async () =>
       (await names(resource)).includes(name) ? undefined : true,
     );
 
@@ -127,7 +127,7 @@ describeAsRoot('a node that is lost, or left alone', () => {
     expect(await faults({ expected: [other], uids: [lost.uid], client: cluster.client })).toEqual([]);
     await run(STOWAGE, ['delete', 'volume', 'other', '--wait']);
     expect(await faults({ uids: [other.uid], client: cluster.client })).toEqual([]);
-  }, 120_000);
+  });
 
   test('a Leftover that someone makes of a Volume that lives takes nothing from it', async () => {
     await reach('n1');
@@ -146,7 +146,7 @@ describeAsRoot('a node that is lost, or left alone', () => {
         prepared: { node: 'n1', paths: [lives.file], identity: `ext4 ${lives.uid}` },
       },
     });
-    const said = await until('it is said', 20_000, async () => {
+    const said = await until('it is said', async () => {
       const { status } = await cluster.client.get<Leftover>(LEFTOVERS, lives.uid);
       return status?.conditions?.find(({ status: is }) => is === 'False')?.message;
     });
@@ -155,7 +155,7 @@ describeAsRoot('a node that is lost, or left alone', () => {
     await cluster.client.delete(LEFTOVERS, lives.uid);
     await run(STOWAGE, ['delete', 'volume', 'lives', '--wait']);
     expect(await faults({ uids: [lives.uid], client: cluster.client })).toEqual([]);
-  }, 60_000);
+  });
 
   test('paused on the Node nothing is made there, and paused on the Volume nothing is removed', async () => {
     await reach('n1');
@@ -166,7 +166,7 @@ describeAsRoot('a node that is lost, or left alone', () => {
     };
     await cluster.client.create(NODES, node);
     await create('held');
-    const byNode = await until('it says that it is paused', 20_000, () => pausedOf('held'));
+    const byNode = await until('it says that it is paused', () => pausedOf('held'));
     expect(byNode).toMatchObject({ status: 'True', message: expect.stringContaining('of Node n1') });
     expect((await get('held')).status).not.toHaveProperty('job');
     expect(await faults({})).toEqual([]);
@@ -175,11 +175,11 @@ describeAsRoot('a node that is lost, or left alone', () => {
     expect(await pausedOf('held')).toMatchObject({ status: 'False' });
 
     await annotate(VOLUMES, 'held', 'a person looks at the disk');
-    await until('it says so again', 20_000, async () =>
+    await until('it says so again', async () =>
       (await pausedOf('held'))?.status === 'True' ? true : undefined,
     );
     await cluster.client.delete(VOLUMES, 'held');
-    await until('it says that its deletion waits', 20_000, async () =>
+    await until('it says that its deletion waits', async () =>
       (await pausedOf('held'))?.message?.includes('its deletion waits') ? true : undefined,
     );
     expect((await get('held')).status).toMatchObject({ phase: 'Available', job: 'PrepareVolume/DONE' });
@@ -188,5 +188,5 @@ describeAsRoot('a node that is lost, or left alone', () => {
     await annotate(VOLUMES, 'held', null);
     await none(VOLUMES, 'held');
     expect(await faults({ uids: [held.uid], client: cluster.client })).toEqual([]);
-  }, 120_000);
+  });
 });

@@ -35,7 +35,7 @@ beforeAll(async () => {
   const install = ['install', '--global', '--offline', '--prefix', at('prefix'), at(packed.filename)];
   const { stdout: said } = await execa('npm', install, { cwd: folder });
   expect(said).toMatch(/^added 1 package in /m);
-}, 120_000);
+});
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 test('it has what is run and read, and nothing that is only built or tested with', () => {
@@ -119,7 +119,7 @@ describe('installed', () => {
         ...{ cwd: folder, env: environment(), extendEnv: false, reject: false },
       },
     );
-    await until('the sandbox has written its kubeconfig', 20_000, () =>
+    await until('the sandbox has written its kubeconfig', () =>
       access(at('kubeconfig')).then(
         () => true,
         () => undefined,

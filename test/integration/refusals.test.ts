@@ -1,6 +1,6 @@
 import { mkdir, open, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { execa } from 'execa';
 import type { DesiredRaw } from '../../src/storage/types.ts';
 import { carryOut, observe } from '../support/carry-out.ts';
@@ -8,9 +8,6 @@ import { CONTENTS, type Kinds, setUpKinds } from '../support/kinds.ts';
 import { removeTraces } from '../support/remove-traces.ts';
 import { describeAsRoot } from '../support/root.ts';
 import { SIGNATURES, sha256 } from '../support/signatures.ts';
-
-/** Sums of whole disks take their time. */
-jest.setTimeout(60_000);
 
 describeAsRoot('a raw device that carries something', () => {
   let kinds: Kinds;

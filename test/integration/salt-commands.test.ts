@@ -1,5 +1,5 @@
 import { dirname } from 'node:path';
-import { expect, jest, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { execa } from 'execa';
 import { asProbe } from '../../src/nodes/check-guards.ts';
 import type { Probe, Step } from '../../src/nodes/job.ts';
@@ -25,9 +25,6 @@ import { disk, rawDesired, rawMade } from '../support/raw-input.ts';
 import { COPY, restored, wantedCopy } from '../support/snapshot-copy.ts';
 import { everyStep } from '../support/snapshot-plans.ts';
 import { FILE, loop, loopRow, madeNode, readyNode, UID } from '../support/volume-input.ts';
-
-/** Each starts a Python, which reads hundreds of patterns. */
-jest.setTimeout(30_000);
 
 const CHECK = `
 import json, os, sys, tempfile

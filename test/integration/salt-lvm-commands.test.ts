@@ -99,22 +99,18 @@ const nothing = (cases: readonly LvmCase[]) => cases.map(([name]) => [name, ''])
 
 test('a node whose list has the group runs all that is done with logical volumes', async () => {
   expect(await refusals(LVM_CASES)).toEqual(nothing(LVM_CASES));
-}, 30_000);
+});
 
-test.each([[[]], [['vg1']]])(
-  'one whose list has the groups %j runs none of it',
-  async (groups) => {
-    const said = await refusals(LVM_CASES, { groups });
-    expect(said.filter(([, why]) => !/no command on its list|of a listed group/.test(why))).toEqual([]);
-  },
-  30_000,
-);
+test.each([[[]], [['vg1']]])('one whose list has the groups %j runs none of it', async (groups) => {
+  const said = await refusals(LVM_CASES, { groups });
+  expect(said.filter(([, why]) => !/no command on its list|of a listed group/.test(why))).toEqual([]);
+});
 
 test('what MetalK8s made is changed where the list has it as a device, and not otherwise', async () => {
   expect(await refusals(UNTAGGED, { tags: '', devices: ['/dev/vg0/data1'] })).toEqual(nothing(UNTAGGED));
   const said = await refusals(UNTAGGED, { tags: '', devices: ['/dev/vg0/data2'] });
   expect(said.filter(([, why]) => !why.includes("no tag of Stowage's"))).toEqual([]);
-}, 30_000);
+});
 
 const steps = (made: Plan) => ('steps' in made ? made.steps : []);
 /** Under the name of the logical volume that is there. */
@@ -131,7 +127,7 @@ test('what is made from a thin volume is made by its list, and what is unfinishe
   expect(await refused(COPIES, { tags }, [true])).toEqual(['', '', '']);
   const said = await refused(COPIES, { tags: '' }, [true]);
   expect(said.filter((why) => !why.includes("no tag of Stowage's"))).toEqual([]);
-}, 30_000);
+});
 
 test('and so are snapshots', async () => {
   const wanted = { ...wantedSnap, name: 'data1' };
@@ -143,7 +139,7 @@ test('and so are snapshots', async () => {
   expect(jobs.map(({ length }) => length > 1)).toEqual([true, true]);
   expect(await refused(jobs, { tags: unfinishedTag(SNAP_UID) }, [true])).toEqual(['', '']);
   expect(await refused([thinProbes(wantedSnap)], {}, [])).toEqual(['']);
-}, 30_000);
+});
 
 test('a node whose list has the group may be looked at', async () => {
   const probes = [...lvmProbes(lvmDesired), segmentsProbe(), ...contentProbes([free])];

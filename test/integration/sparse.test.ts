@@ -349,7 +349,7 @@ describeAsRoot('a sparse file with a real loop device, mkfs and udev', () => {
     expect(await carry('present')).toContain('was detached while in use');
     expect(await carry('absent')).toContain('is in use');
     await execa('umount', [mountPoint]);
-    await until('the kernel lets go of the file', 5000, async () => {
+    await until('the kernel lets go of the file', async () => {
       const { stdout } = await execa('losetup', ['-j', desired.file]);
       return stdout === '' ? true : undefined;
     });

@@ -1,6 +1,6 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { afterAll, afterEach, beforeAll, expect, jest, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import { execa } from 'execa';
 import { systemClock } from '../../src/control/clock.ts';
 import type { Executor } from '../../src/nodes/job.ts';
@@ -10,8 +10,6 @@ import { type Kinds, setUpKinds } from '../support/kinds.ts';
 import { refusalCases } from '../support/refusal-cases.ts';
 import { describeAsRoot } from '../support/root.ts';
 import { type Sshd, startSshd } from '../support/sshd.ts';
-
-jest.setTimeout(60_000);
 
 /** An sshd whose key runs the forced command alone, with this list. */
 async function startGuarded(folder: string, list: string): Promise<{ sshd: Sshd; executor: Executor }> {

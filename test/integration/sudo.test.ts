@@ -39,8 +39,6 @@ const RECORDS = '/var/lib/stowage/volumes';
 const MOUNTS = '/run/stowage/mounts';
 const MOUNT = 'nosuid,nodev,noexec';
 const UID = '0b9cbd1c-5e26-4d13-9d6c-7f1f4d0d4b5e';
-/** For a volume's whole life, in milliseconds: it takes hundreds of programs, and sudo some hundredths of a second for each. */
-const LONG = 60_000;
 /** Without what says where the partition is. */
 const GPT = ['--clear', `--partition-guid=1:${UID}`, `--disk-guid=${UID}`, '--change-name=1:data1'];
 /** What `dd` is told to wipe a device. */
@@ -333,7 +331,7 @@ describeAsRoot('a user who is not root', () => {
         `echo "$$" >${folder.path}/pid.new; mv ${folder.path}/pid.new ${folder.path}/pid; until [ -e ${folder.path}/go ]; do sleep 0.02; done`,
       );
       await executor.submit('n1', job(step(wait)), 0);
-      const pid = await until('the program runs', 5000, () =>
+      const pid = await until('the program runs', () =>
         readFile(join(folder.path, 'pid'), 'utf8').then(Number, () => undefined),
       );
       const sudo = await parentOf(pid);
@@ -354,7 +352,7 @@ describeAsRoot('a user who is not root', () => {
       } finally {
         await writeFile(join(folder.path, 'go'), '');
         await rm(join(folder.path, 'pid'));
-        await until('the program ends', 5000, async () =>
+        await until('the program ends', async () =>
           (await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')) === '' ? true : undefined,
         );
         await rm(join(folder.path, 'go'));
@@ -622,44 +620,36 @@ describeAsRoot('a user who is not root', () => {
         (['ext4', 'Block'] as const).map((content) => [backing, content, onDelete] as const),
       ),
     ]);
-    test.each(lives)(
-      'the life of a %s with %s, and %s',
-      async (backing, content, onDelete) => {
-        await user.allow([], backing === 'sparse file' ? 'sparse files alone' : 'all');
-        const desired = await kinds.desired(backing, content, { onDelete });
-        const { link, identity } = await carry('prepare', desired);
-        await kinds.write(desired, link, 'kept');
-        let recorded = recordedAs(desired, identity);
-        await carry('absent', recorded);
-        await carry('present', recorded);
-        if (recorded.type === 'sparse') {
-          recorded = { ...recorded, sizeBytes: recorded.sizeBytes + (16n << 20n) };
-          expect((await carry('present', recorded)).device?.sizeBytes).toBe(recorded.sizeBytes);
-        }
-        expect(await kinds.read(desired, link)).toBe('kept');
-        await carry('destroy', recorded);
-        expect(await planNow(executor, 'n1', 'destroy', recorded)).toEqual({ steps: [] });
-        await expect(lstat(link)).rejects.toThrow('ENOENT');
-        const left = await leftovers({ uids: [desired.uid] });
-        expect(left.filter((fault) => fault.includes(desired.uid))).toEqual([]);
-      },
-      LONG,
-    );
+    test.each(lives)('the life of a %s with %s, and %s', async (backing, content, onDelete) => {
+      await user.allow([], backing === 'sparse file' ? 'sparse files alone' : 'all');
+      const desired = await kinds.desired(backing, content, { onDelete });
+      const { link, identity } = await carry('prepare', desired);
+      await kinds.write(desired, link, 'kept');
+      let recorded = recordedAs(desired, identity);
+      await carry('absent', recorded);
+      await carry('present', recorded);
+      if (recorded.type === 'sparse') {
+        recorded = { ...recorded, sizeBytes: recorded.sizeBytes + (16n << 20n) };
+        expect((await carry('present', recorded)).device?.sizeBytes).toBe(recorded.sizeBytes);
+      }
+      expect(await kinds.read(desired, link)).toBe('kept');
+      await carry('destroy', recorded);
+      expect(await planNow(executor, 'n1', 'destroy', recorded)).toEqual({ steps: [] });
+      await expect(lstat(link)).rejects.toThrow('ENOENT');
+      const left = await leftovers({ uids: [desired.uid] });
+      expect(left.filter((fault) => fault.includes(desired.uid))).toEqual([]);
+    });
 
-    test(
-      'a disk with partitions is overwritten with consent',
-      async () => {
-        await user.allow([]);
-        const { path } = await kinds.disk(undefined, 'gpt');
-        const desired = kinds.onDevice(path, 'Block');
-        const seen = await observe(executor, 'n1', desired);
-        const content = seen.type === 'raw' && seen.target.is === 'device' ? seen.target.facts.content : '';
-        expect(content).toMatch(/^gpt:.*;1=none;2=none$/);
-        const { identity } = await carry('prepare', { ...desired, overwrite: content });
-        await carry('destroy', recordedAs(desired, identity));
-      },
-      LONG,
-    );
+    test('a disk with partitions is overwritten with consent', async () => {
+      await user.allow([]);
+      const { path } = await kinds.disk(undefined, 'gpt');
+      const desired = kinds.onDevice(path, 'Block');
+      const seen = await observe(executor, 'n1', desired);
+      const content = seen.type === 'raw' && seen.target.is === 'device' ? seen.target.facts.content : '';
+      expect(content).toMatch(/^gpt:.*;1=none;2=none$/);
+      const { identity } = await carry('prepare', { ...desired, overwrite: content });
+      await carry('destroy', recordedAs(desired, identity));
+    });
   });
 });
 

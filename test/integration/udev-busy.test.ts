@@ -30,7 +30,7 @@ describeAsRoot('a device that is looked for while udev is at work', () => {
     stopUdev = await ensureUdev();
     folder = await temporaryFolder('udev-busy');
     disk = await makeDisk(folder.path, 'disk', 64n << 20n, 'gpt');
-  }, 30_000);
+  });
   afterAll(async () => {
     await udevadm('control', '--start-exec-queue');
     await disk?.remove();
@@ -59,7 +59,7 @@ describeAsRoot('a device that is looked for while udev is at work', () => {
           ended = true;
         });
         if (looks === 2) {
-          await until('the look waits', 10_000, async () =>
+          await until('the look waits', async () =>
             ended || (await runs(`--exit-if-exists=${devicePath}`)) ? true : undefined,
           );
           await udevadm('control', '--start-exec-queue');

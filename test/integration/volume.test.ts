@@ -52,7 +52,7 @@ describeAsRoot.each(TRANSPORTS)('a sparse ext4 volume over %s', (transport) => {
     folder = await temporaryFolder('volume');
     const flags = transport === 'ssh' ? ['--ssh-config', sshd.configFile] : ['--local-node', 'n1'];
     watch = startWatch(['--transport', transport, ...flags], cluster.kubeconfig);
-  }, 60_000);
+  });
 
   afterAll(async () => {
     watch?.kill('SIGTERM');
@@ -62,7 +62,7 @@ describeAsRoot.each(TRANSPORTS)('a sparse ext4 volume over %s', (transport) => {
     await stopUdev?.();
     await folder?.remove();
     expect(ended?.exitCode).toBe(0);
-  }, 60_000);
+  });
 
   const run = (command: string, args: string[], input?: string) =>
     execa(command, args, {
@@ -73,14 +73,14 @@ describeAsRoot.each(TRANSPORTS)('a sparse ext4 volume over %s', (transport) => {
   const get = (name: string) => cluster.client.get<Volume>(VOLUMES, name);
 
   async function settled(name: string): Promise<Volume> {
-    return until(`${name} Available or Failed`, 30_000, async () => {
+    return until(`${name} Available or Failed`, async () => {
       const volume = await get(name);
       return ['Available', 'Failed'].includes(volume.status?.phase ?? '') ? volume : undefined;
     });
   }
 
   async function gone(name: string): Promise<void> {
-    await until(`${name} gone`, 30_000, () =>
+    await until(`${name} gone`, () =>
       get(name).then(
         () => undefined,
         (error: unknown) => (isNotFound(error) ? true : Promise.reject(error)),
@@ -125,7 +125,7 @@ describeAsRoot.each(TRANSPORTS)('a sparse ext4 volume over %s', (transport) => {
     const uid = await expectWhole('data1', ['tier', 'db']);
     await run(STOWAGE, ['delete', 'volume', 'data1', '--wait']);
     await expectNothing(uid);
-  }, 60_000);
+  });
 
   test("by kubectl apply and delete of MetalK8s's manifest", async () => {
     await run('kubectl', ['apply', '-f', '-'], METALK8S_MANIFEST.replace('NAME', 'data2'));
@@ -133,7 +133,7 @@ describeAsRoot.each(TRANSPORTS)('a sparse ext4 volume over %s', (transport) => {
     const uid = await expectWhole('data2', ['app.kubernetes.io/name', 'prometheus-operator-prometheus']);
     await run('kubectl', ['delete', 'volume', 'data2', '--timeout=30s']);
     await expectNothing(uid);
-  }, 60_000);
+  });
 
   test('twelve at once have twelve devices', async () => {
     const names = Array.from({ length: 12 }, (_, index) => `many-${index}`);
@@ -149,7 +149,7 @@ describeAsRoot.each(TRANSPORTS)('a sparse ext4 volume over %s', (transport) => {
     await Promise.all(names.map((name) => cluster.client.delete(VOLUMES, name)));
     await Promise.all(names.map(gone));
     expect(await leftovers({ client: cluster.client })).toEqual([]);
-  }, 90_000);
+  });
 
   test('a device that someone detached, its file away for a while, comes back with its data', async () => {
     await cluster.client.create(VOLUMES, sparseVolume('back', 'n1', '64Mi'));
@@ -164,13 +164,13 @@ describeAsRoot.each(TRANSPORTS)('a sparse ext4 volume over %s', (transport) => {
     await rename(file, `${file}.away`);
     await run('losetup', ['-d', `/dev/${status?.deviceName}`]);
     const link = `/dev/disk/by-uuid/${metadata.uid}`;
-    await until('the link is gone', 10_000, () =>
+    await until('the link is gone', () =>
       stat(link).then(
         () => undefined,
         () => true,
       ),
     );
-    const missing = await until('it is said to be missing', 60_000, async () => {
+    const missing = await until('it is said to be missing', async () => {
       const ready = (await get('back')).status?.conditions?.[0];
       return ready?.status === 'False' ? ready : undefined;
     });
@@ -180,7 +180,7 @@ describeAsRoot.each(TRANSPORTS)('a sparse ext4 volume over %s', (transport) => {
     });
     await expect(stat(file)).rejects.toThrow('ENOENT');
     await rename(`${file}.away`, file);
-    await until('the link is back', 60_000, () =>
+    await until('the link is back', () =>
       stat(link).then(
         () => true,
         () => undefined,
@@ -188,13 +188,13 @@ describeAsRoot.each(TRANSPORTS)('a sparse ext4 volume over %s', (transport) => {
     );
     const { stdout } = await run('dd', [`if=${link}`, 'bs=4k', 'skip=4000', 'count=1', 'status=none']);
     expect(stdout.slice(0, 4)).toBe('kept');
-    await until('Ready again', 10_000, async () =>
+    await until('Ready again', async () =>
       (await get('back')).status?.conditions?.[0]?.status === 'True' ? true : undefined,
     );
     await cluster.client.delete(VOLUMES, 'back');
     await gone('back');
     expect(await leftovers({ client: cluster.client })).toEqual([]);
-  }, 120_000);
+  });
 
   test('while it is mounted it is not taken away, and says so', async () => {
     await cluster.client.create(VOLUMES, sparseVolume('used', 'n1', '64Mi'));
@@ -202,7 +202,7 @@ describeAsRoot.each(TRANSPORTS)('a sparse ext4 volume over %s', (transport) => {
     await run('mount', [status?.devicePath ?? '', folder.path]);
     try {
       await cluster.client.delete(VOLUMES, 'used');
-      const held = await until('a reason', 20_000, async () => {
+      const held = await until('a reason', async () => {
         const ready = (await get('used')).status?.conditions?.[0];
         return ready?.message?.includes('in use') ? ready.message : undefined;
       });
@@ -216,19 +216,19 @@ describeAsRoot.each(TRANSPORTS)('a sparse ext4 volume over %s', (transport) => {
     }
     await gone('used');
     await expectNothing(metadata.uid ?? '');
-  }, 90_000);
+  });
 
   test('a Volume deleted at once leaves nothing, however far it got', async () => {
     for (const [index, wait] of [0, 50, 150, 300, 500].entries()) {
       const name = `early-${index}`;
       const { metadata } = await cluster.client.create(VOLUMES, sparseVolume(name, 'n1', '64Mi'));
       const from = Date.now();
-      await until('the moment', 5000, async () => (Date.now() - from >= wait ? true : undefined));
+      await until('the moment', async () => (Date.now() - from >= wait ? true : undefined));
       await cluster.client.delete(VOLUMES, name);
       await gone(name);
       await expectNothing(metadata.uid ?? '');
     }
-  }, 120_000);
+  });
 
   test('what others take off the objects loses nothing', async () => {
     await cluster.client.create(VOLUMES, sparseVolume('robbed', 'n1', '64Mi'));
@@ -236,23 +236,23 @@ describeAsRoot.each(TRANSPORTS)('a sparse ext4 volume over %s', (transport) => {
     const finalizers = async () => (await get('robbed')).metadata.finalizers ?? [];
     const [finalizer] = await finalizers();
     await cluster.client.patch(VOLUMES, 'robbed', { metadata: { finalizers: null } });
-    await until('the finalizer is back', 10_000, async () =>
+    await until('the finalizer is back', async () =>
       (await finalizers()).includes(finalizer ?? '') ? true : undefined,
     );
     await cluster.client.patch(PERSISTENT_VOLUMES, 'robbed', { metadata: { ownerReferences: null } });
     await cluster.client.patch(VOLUMES, 'robbed', { status: null }, { subresource: 'status' });
     await cluster.client.delete(VOLUMES, 'robbed');
     await gone('robbed');
-    await until('the PersistentVolume is gone', 10_000, async () =>
+    await until('the PersistentVolume is gone', async () =>
       (await cluster.client.list(PERSISTENT_VOLUMES)).items.length === 0 ? true : undefined,
     );
     // Without the status the file is removed beside a detach that had begun, whose own traces go when that ends.
-    await until('nothing is left', 10_000, async () =>
+    await until('nothing is left', async () =>
       (await leftovers({ uids: [metadata.uid ?? ''], client: cluster.client })).length === 0
         ? true
         : undefined,
     );
-  }, 60_000);
+  });
 
   test('a PersistentVolume that the API server refuses is told, and can be deleted', async () => {
     const volume = sparseVolume('odd', 'n1', '64Mi');
@@ -263,7 +263,7 @@ describeAsRoot.each(TRANSPORTS)('a sparse ext4 volume over %s', (transport) => {
     expect(status?.conditions?.[0]?.message).toMatch(/refused the PersistentVolume: .*volume type/);
     await run(STOWAGE, ['delete', 'volume', 'odd', '--wait']);
     await expectNothing(metadata.uid ?? '');
-  }, 60_000);
+  });
 
   describe('hostile strings', () => {
     const EVIL = [
@@ -279,24 +279,20 @@ describeAsRoot.each(TRANSPORTS)('a sparse ext4 volume over %s', (transport) => {
       '%s',
     ];
 
-    test.each(EVIL)(
-      'a directory named %j is one argument',
-      async (name) => {
-        const directory = `${folder.path}/dirs/${name}`;
-        const volume = sparseVolume('evil', 'n1', '32Mi');
-        volume.spec.sparseLoopDevice = { size: '32Mi', directory };
-        await run('kubectl', ['apply', '-f', '-'], stringify(volume));
-        const made = await settled('evil');
-        expect(made.status?.conditions?.[0]).toMatchObject({ status: 'True', message: '' });
-        const expected = [{ uid: made.metadata.uid ?? '', file: fileOf(made), loop: true }];
-        expect(await leftovers({ expected, directories: [directory] })).toEqual([]);
-        await cluster.client.delete(VOLUMES, 'evil');
-        await gone('evil');
-        expect(await leftovers({ directories: [directory], client: cluster.client })).toEqual([]);
-        await expect(stat('/tmp/stowage-was-here')).rejects.toThrow('ENOENT');
-      },
-      60_000,
-    );
+    test.each(EVIL)('a directory named %j is one argument', async (name) => {
+      const directory = `${folder.path}/dirs/${name}`;
+      const volume = sparseVolume('evil', 'n1', '32Mi');
+      volume.spec.sparseLoopDevice = { size: '32Mi', directory };
+      await run('kubectl', ['apply', '-f', '-'], stringify(volume));
+      const made = await settled('evil');
+      expect(made.status?.conditions?.[0]).toMatchObject({ status: 'True', message: '' });
+      const expected = [{ uid: made.metadata.uid ?? '', file: fileOf(made), loop: true }];
+      expect(await leftovers({ expected, directories: [directory] })).toEqual([]);
+      await cluster.client.delete(VOLUMES, 'evil');
+      await gone('evil');
+      expect(await leftovers({ directories: [directory], client: cluster.client })).toEqual([]);
+      await expect(stat('/tmp/stowage-was-here')).rejects.toThrow('ENOENT');
+    });
 
     const REFUSED: [string, (volume: Volume) => void][] = [
       [
@@ -328,26 +324,22 @@ describeAsRoot.each(TRANSPORTS)('a sparse ext4 volume over %s', (transport) => {
       ['a size with a command', (v) => Object.assign(v.spec, { sparseLoopDevice: { size: '$(id)Gi' } })],
       ['a size like an option', (v) => Object.assign(v.spec, { sparseLoopDevice: { size: '-1Gi' } })],
     ];
-    test.each(REFUSED)(
-      '%s is refused and named',
-      async (_, change) => {
-        const volume = sparseVolume('refused', 'n1', '32Mi');
-        change(volume);
-        const created = await cluster.client.create(VOLUMES, volume).catch((error: Error) => error);
-        if (created instanceof Error || !('metadata' in created)) {
-          expect(String(created)).toMatch(/spec/);
-          return;
-        }
-        const failed = await settled('refused');
-        expect(failed.status?.phase).toBe('Failed');
-        expect(failed.status?.conditions?.[0]?.message).toMatch(/^spec\./);
-        expect(failed.status?.attempt).toBeUndefined();
-        await cluster.client.delete(VOLUMES, 'refused');
-        await gone('refused');
-        await expect(stat('/tmp/stowage-was-here')).rejects.toThrow('ENOENT');
-      },
-      60_000,
-    );
+    test.each(REFUSED)('%s is refused and named', async (_, change) => {
+      const volume = sparseVolume('refused', 'n1', '32Mi');
+      change(volume);
+      const created = await cluster.client.create(VOLUMES, volume).catch((error: Error) => error);
+      if (created instanceof Error || !('metadata' in created)) {
+        expect(String(created)).toMatch(/spec/);
+        return;
+      }
+      const failed = await settled('refused');
+      expect(failed.status?.phase).toBe('Failed');
+      expect(failed.status?.conditions?.[0]?.message).toMatch(/^spec\./);
+      expect(failed.status?.attempt).toBeUndefined();
+      await cluster.client.delete(VOLUMES, 'refused');
+      await gone('refused');
+      await expect(stat('/tmp/stowage-was-here')).rejects.toThrow('ENOENT');
+    });
 
     test.each([
       ['["-U", "clear"]', '-U'],
@@ -356,30 +348,26 @@ describeAsRoot.each(TRANSPORTS)('a sparse ext4 volume over %s', (transport) => {
       ['["-d", "/root"]', '-d'],
       ['["-m", "$(id)"]', '$(id)'],
       ['not json', 'not json'],
-    ])(
-      'mkfs options %s are refused',
-      async (mkfsOptions, named) => {
-        await cluster.client.create(STORAGE_CLASSES, {
-          apiVersion: 'storage.k8s.io/v1',
-          kind: 'StorageClass',
-          metadata: { name: 'evil' },
-          provisioner: 'kubernetes.io/no-provisioner',
-          parameters: { fsType: 'ext4', mkfsOptions },
-        } as never);
-        try {
-          const volume = sparseVolume('options', 'n1', '32Mi');
-          volume.spec.storageClassName = 'evil';
-          await cluster.client.create(VOLUMES, volume);
-          const failed = await settled('options');
-          expect(failed.status?.conditions?.[0]).toMatchObject({ status: 'False', reason: 'CreationError' });
-          expect(failed.status?.conditions?.[0]?.message).toContain(named);
-          await cluster.client.delete(VOLUMES, 'options');
-          await gone('options');
-        } finally {
-          await cluster.client.delete(STORAGE_CLASSES, 'evil');
-        }
-      },
-      60_000,
-    );
+    ])('mkfs options %s are refused', async (mkfsOptions, named) => {
+      await cluster.client.create(STORAGE_CLASSES, {
+        apiVersion: 'storage.k8s.io/v1',
+        kind: 'StorageClass',
+        metadata: { name: 'evil' },
+        provisioner: 'kubernetes.io/no-provisioner',
+        parameters: { fsType: 'ext4', mkfsOptions },
+      } as never);
+      try {
+        const volume = sparseVolume('options', 'n1', '32Mi');
+        volume.spec.storageClassName = 'evil';
+        await cluster.client.create(VOLUMES, volume);
+        const failed = await settled('options');
+        expect(failed.status?.conditions?.[0]).toMatchObject({ status: 'False', reason: 'CreationError' });
+        expect(failed.status?.conditions?.[0]?.message).toContain(named);
+        await cluster.client.delete(VOLUMES, 'options');
+        await gone('options');
+      } finally {
+        await cluster.client.delete(STORAGE_CLASSES, 'evil');
+      }
+    });
   });
 });

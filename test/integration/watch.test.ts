@@ -46,7 +46,7 @@ async function watchWith(name: string, script: string, flags: string[] = []) {
 test('SIGTERM while a node does not answer ends it in order, and says nothing of the node', async () => {
   const { daemon, calls } = await watchWith('hang', 'printf x >>"$log"; exec sleep 60');
   await cluster.client.create(VOLUMES, sparseVolume('hang', 'n1', '1Gi'));
-  await until('a call to the node', 10_000, async () => ((await calls()) > 0 ? true : undefined));
+  await until('a call to the node', async () => ((await calls()) > 0 ? true : undefined));
   const before = await cluster.client.get<Volume>(VOLUMES, 'hang');
   daemon.kill('SIGTERM');
   const { exitCode, stderr } = await daemon;
@@ -56,7 +56,7 @@ test('SIGTERM while a node does not answer ends it in order, and says nothing of
     before.metadata.resourceVersion,
   );
   await remove('hang');
-}, 60_000);
+});
 
 test('a node that words its failure otherwise each time makes neither writes nor calls without rest', async () => {
   const { daemon, calls } = await watchWith(
@@ -64,26 +64,26 @@ test('a node that words its failure otherwise each time makes neither writes nor
     'printf x >>"$log"; echo "pid $$: no route" >&2; exit 255',
   );
   await cluster.client.create(VOLUMES, sparseVolume('words', 'n1', '1Gi'));
-  const told = await until('it is told', 10_000, async () => {
+  const told = await until('it is told', async () => {
     const volume = await cluster.client.get<Volume>(VOLUMES, 'words');
     return volume.status?.conditions?.[0]?.reason === 'NodeUnreachable' ? volume : undefined;
   });
   // A second, doubling: the fourth call comes more than 6 s after the first, where one without rest has hundreds.
-  await until('the fourth call', 40_000, async () => ((await calls()) >= 4 ? true : undefined));
+  await until('the fourth call', async () => ((await calls()) >= 4 ? true : undefined));
   expect(await calls()).toBeLessThan(8);
   const later = await cluster.client.get<Volume>(VOLUMES, 'words');
   expect(later.metadata.resourceVersion).toBe(told.metadata.resourceVersion);
   daemon.kill('SIGTERM');
   expect((await daemon).exitCode).toBe(0);
   await remove('words');
-}, 60_000);
+});
 
 test('SIGHUP has the configuration read again, and a wrong one is said while the old one holds', async () => {
   const config = join(folder.path, 'config.yaml');
   await writeFile(config, 'nodes: {n1: {address: first.example}}\n');
   const { daemon, said } = await watchWith('config', 'echo "$*" >>"$log"; exit 255', ['--config', config]);
   const asks = (host: string) =>
-    until(`ssh is asked for ${host}`, 20_000, async () =>
+    until(`ssh is asked for ${host}`, async () =>
       (await said()).includes(`-- ${host} sh`) ? true : undefined,
     );
   let errors = '';
@@ -91,7 +91,7 @@ test('SIGHUP has the configuration read again, and a wrong one is said while the
     errors += chunk;
   });
   const logs = (text: string) =>
-    until(`it logs ${text}`, 20_000, async () => (errors.includes(text) ? true : undefined));
+    until(`it logs ${text}`, async () => (errors.includes(text) ? true : undefined));
   await cluster.client.create(VOLUMES, sparseVolume('config', 'n1', '1Gi'));
   await asks('first.example');
   await writeFile(config, 'nodes: {n1: {address: second.example}}\n');
@@ -107,7 +107,7 @@ test('SIGHUP has the configuration read again, and a wrong one is said while the
   daemon.kill('SIGTERM');
   expect((await daemon).exitCode).toBe(0);
   await remove('config');
-}, 90_000);
+});
 
 test('SIGHUP without a configuration has the kubeconfig read again, and ends nothing', async () => {
   const { daemon } = await watchWith('hangup', 'exit 255', ['--leader-election=false']);
@@ -116,13 +116,13 @@ test('SIGHUP without a configuration has the kubeconfig read again, and ends not
     errors += chunk;
   });
   const logs = (text: string) =>
-    until(`it logs ${text}`, 20_000, async () => (errors.includes(text) ? true : undefined));
+    until(`it logs ${text}`, async () => (errors.includes(text) ? true : undefined));
   await logs('"msg":"watching"');
   daemon.kill('SIGHUP');
   await logs('the kubeconfig is read again');
   daemon.kill('SIGTERM');
   expect((await daemon).exitCode).toBe(0);
-}, 60_000);
+});
 
 /** Without a daemon nobody takes the finalizer off. */
 async function remove(name: string): Promise<void> {

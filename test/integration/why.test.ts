@@ -37,7 +37,7 @@ describeAsRoot('what why says to do', () => {
     cluster = await startCluster();
     folder = await temporaryFolder('why');
     watch = startWatch();
-  }, 60_000);
+  });
 
   afterAll(async () => {
     watch?.kill('SIGTERM');
@@ -45,10 +45,10 @@ describeAsRoot('what why says to do', () => {
     await cluster?.stop();
     await stopUdev?.();
     await folder?.remove();
-  }, 60_000);
+  });
 
   const inPhase = (name: string, phase: string) =>
-    until(`${name} ${phase}`, 30_000, async () => {
+    until(`${name} ${phase}`, async () => {
       const volume = await cluster.client.get<Volume>(VOLUMES, name);
       return volume.status?.phase === phase ? volume : undefined;
     });
@@ -89,7 +89,7 @@ describeAsRoot('what why says to do', () => {
     await inPhase('y1', 'Available');
     expect((await why('y1')).nothing).toContain('no claim has it yet');
     await remove('y1');
-  }, 60_000);
+  });
 
   test('NameTaken: of the name of its PersistentVolume, which another has', async () => {
     const pv: PersistentVolume = {
@@ -112,7 +112,7 @@ describeAsRoot('what why says to do', () => {
     await follow(diagnosis);
     await inPhase('y2', 'Available');
     await remove('y2');
-  }, 60_000);
+  });
 
   test('StorageClassInvalid: of a class that no volume can be made of', async () => {
     const parameters = { fsType: 'ext4', mkfsOptions: '["-U", "x"]' };
@@ -126,7 +126,7 @@ describeAsRoot('what why says to do', () => {
     await follow(diagnosis, `sed -i 's/"-U", "x"/"-m", "0"/' class.yaml`);
     await inPhase('y3', 'Available');
     await remove('y3');
-  }, 60_000);
+  });
 
   test('InvalidSpec: of an invalid spec', async () => {
     const volume = sparseVolume('y4', 'n1', '0');
@@ -140,5 +140,5 @@ describeAsRoot('what why says to do', () => {
     await follow(diagnosis, `sed -i 's/size: .*/size: 10Mi/' volume.yaml`);
     await inPhase('y4', 'Available');
     await remove('y4');
-  }, 60_000);
+  });
 });

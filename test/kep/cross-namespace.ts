@@ -1,6 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { DataSourceReference, PersistentVolume } from '../../src/api/core.ts';
 import type { KubeObject } from '../../src/api/meta.ts';
 import { VOLUME_SNAPSHOT_LINKS, VOLUMES } from '../../src/api/resources.ts';
@@ -59,7 +59,6 @@ const TO_PROD: DataSourceReference = { ...SNAPSHOT, namespace: 'prod' };
 
 /** `start` starts a cluster with the gate of its API server, and that of the daemon, on or off. */
 export function describeCrossNamespace(start: (gate: boolean) => Promise<KepScene>): void {
-  jest.setTimeout(60_000);
   describeAsRoot('with the gate, by dataSourceRef', () => {
     const story = storyOf(() => start(true));
 
@@ -130,7 +129,7 @@ function storyOf(start: () => Promise<KepScene>) {
     devices = deviceMounts(disk.path);
     scene = await start();
     const { client } = scene;
-    claims = claimsOf(client, { storageClassName: 'fast', size: '64Mi', withinMs: 30_000 });
+    claims = claimsOf(client, { storageClassName: 'fast', size: '64Mi' });
     for (const name of ['prod', 'test', 'other']) {
       const namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name } };
       await client.create<KubeObject>(NAMESPACES, namespace);
@@ -148,7 +147,7 @@ function storyOf(start: () => Promise<KepScene>) {
     await scene?.stop();
     await devices?.clean();
     await disk?.remove();
-  }, 60_000);
+  });
 
   async function does(...argv: string[]): Promise<void> {
     const { exitCode, stderr } = await scene.stowage(...argv);

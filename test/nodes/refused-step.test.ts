@@ -1,12 +1,10 @@
 import { chmod, mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { execa } from 'execa';
 import type { Executor, Job, Step } from '../../src/nodes/job.ts';
 import { createShellExecutor } from '../../src/nodes/shell-executor.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
-
-jest.setTimeout(20_000);
 
 /** Runs what is asked of it, but for the program `refused`. */
 const SUDO = `shift; [ "$1" != -l ] || shift; [ "$1" != -- ] || shift

@@ -26,4 +26,4 @@ test('kubectl explain has fields of custom resources, and says of built-in kinds
     await sandbox.stop();
     await folder.remove();
   }
-}, 30_000);
+});

@@ -17,9 +17,9 @@ export async function claimsLeft(client: KubeClient, directory: string): Promise
 }
 
 /** Waits until nothing is. Throws with what is left. */
-export async function isAllGone(client: KubeClient, directory: string, withinMs: number): Promise<void> {
+export async function isAllGone(client: KubeClient, directory: string): Promise<void> {
   let left: string[] = [];
-  await until('nothing is left', withinMs, async () => {
+  await until('nothing is left', async () => {
     left = await claimsLeft(client, directory);
     return left.length === 0 ? true : undefined;
   }).catch((error: Error) => {

@@ -28,8 +28,6 @@ import { type WorkingNodes, workingNodes } from './working-nodes.ts';
 
 /** All is in the namespace `default`, and claims have the names of their Volumes. */
 const NAMESPACE = 'default';
-const WAIT = 10_000;
-
 export type AttachmentCluster = Awaited<ReturnType<typeof startAttachmentCluster>>;
 
 /** A sandbox's API server with the Node n1, nodes in memory, and the daemon's controllers, begun by `start`. */
@@ -84,7 +82,7 @@ export async function startAttachmentCluster() {
     return client.create(VOLUMES, { ...made, spec: { ...made.spec, ...more } });
   };
   const isAvailable = (name: string) =>
-    until(`${name} is Available`, WAIT, async () =>
+    until(`${name} is Available`, async () =>
       (await volume(name)).status?.phase === 'Available' ? true : undefined,
     );
 
@@ -101,7 +99,7 @@ export async function startAttachmentCluster() {
         resources: { requests: { storage: '1Mi' } },
       },
     } as PersistentVolumeClaim);
-    await until(`the claim ${name} is bound`, WAIT, async () => {
+    await until(`the claim ${name} is bound`, async () => {
       const pv = await client.get<PersistentVolume>(PERSISTENT_VOLUMES, name);
       return pv.spec.claimRef?.uid === made.metadata.uid ? true : undefined;
     });
@@ -128,16 +126,16 @@ export async function startAttachmentCluster() {
     );
 
   const isAttached = (name: string, node = 'n1') =>
-    until(`${name} is attached to ${node}`, WAIT, async () =>
+    until(`${name} is attached to ${node}`, async () =>
       (await attachments(name)).find((each) => each.node === node && each.safeToMount),
     );
   /** Also in the record. */
   const isDetached = (name: string) =>
-    until(`${name} is detached`, WAIT, async () =>
+    until(`${name} is detached`, async () =>
       (await attachments(name)).length === 0 && (await record(name)) === '[]' ? true : undefined,
     );
   const isTold = (pod: string) =>
-    until(`${pod} is told that all is attached`, WAIT, async () =>
+    until(`${pod} is told that all is attached`, async () =>
       (await podCondition(pod))?.status === 'True' ? true : undefined,
     );
 
@@ -146,7 +144,7 @@ export async function startAttachmentCluster() {
       ({ involvedObject }) => involvedObject.name === name,
     );
   const event = (name: string, reason: string) =>
-    until(`the event ${reason} of ${name}`, WAIT, async () =>
+    until(`the event ${reason} of ${name}`, async () =>
       (await events(name)).find((each) => each.reason === reason),
     );
 

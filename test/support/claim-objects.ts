@@ -33,8 +33,8 @@ export interface ClaimDefaults {
   storageClassName: string;
   /** A quantity. */
   size: string;
-  /** For how long is waited, in ms. */
-  withinMs: number;
+  /** The limit of each wait, in ms. */
+  withinMs?: number;
 }
 
 /** Claims of a cluster, whichever it is, and what they are made from. */
@@ -100,31 +100,44 @@ export function claimsOf(client: KubeClient, { storageClassName, size, withinMs 
     },
 
     isReady: (id: Id): Promise<VolumeSnapshot> =>
-      until(`VolumeSnapshot ${id} is ready`, withinMs, async () => {
-        const snapshot = await read<VolumeSnapshot>(VOLUME_SNAPSHOTS, id);
-        return snapshot.status?.readyToUse ? snapshot : undefined;
-      }),
+      until(
+        `VolumeSnapshot ${id} is ready`,
+        async () => {
+          const snapshot = await read<VolumeSnapshot>(VOLUME_SNAPSHOTS, id);
+          return snapshot.status?.readyToUse ? snapshot : undefined;
+        },
+        withinMs,
+      ),
 
     /** @returns its PersistentVolume */
-    isBound: (id: Id, ms = withinMs): Promise<PersistentVolume> =>
-      until(`claim ${id} is bound`, ms, async () => {
-        const { status, spec } = await get(id);
-        if (status?.phase !== 'Bound') return undefined;
-        return client.get<PersistentVolume>(PERSISTENT_VOLUMES, spec.volumeName ?? '');
-      }),
+    isBound: (id: Id): Promise<PersistentVolume> =>
+      until(
+        `claim ${id} is bound`,
+        async () => {
+          const { status, spec } = await get(id);
+          if (status?.phase !== 'Bound') return undefined;
+          return client.get<PersistentVolume>(PERSISTENT_VOLUMES, spec.volumeName ?? '');
+        },
+        withinMs,
+      ),
 
     /** By an event. */
     isTold: (id: Id, text: string): Promise<true> =>
-      until(`${id} is told: ${text}`, withinMs, async () =>
-        (await eventsOf(id)).some((each) => each.includes(text)) ? true : undefined,
+      until(
+        `${id} is told: ${text}`,
+        async () => ((await eventsOf(id)).some((each) => each.includes(text)) ? true : undefined),
+        withinMs,
       ),
 
     isGone: (resource: Resource, id: Id): Promise<true> =>
-      until(`${resource.kind} ${id} is gone`, withinMs, () =>
-        read(resource, id).then(
-          () => undefined,
-          (error: unknown) => (isNotFound(error) ? true : Promise.reject(error)),
-        ),
+      until(
+        `${resource.kind} ${id} is gone`,
+        () =>
+          read(resource, id).then(
+            () => undefined,
+            (error: unknown) => (isNotFound(error) ? true : Promise.reject(error)),
+          ),
+        withinMs,
       ),
   };
 }

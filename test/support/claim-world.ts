@@ -39,7 +39,6 @@ import { startClaimsCluster } from './claims-cluster.ts';
 import { until } from './until.ts';
 import { type WorkingNodes, workingNodes } from './working-nodes.ts';
 
-export const WAIT = 20_000;
 const FOLDER = '/var/lib/metalk8s/storage/sparse';
 
 /** A name in a namespace, as `NAMESPACE/NAME`; in none, `/NAME`. */
@@ -262,22 +261,26 @@ function lookers(client: KubeClient, nodes: WorkingNodes, nodeNames: readonly st
   return {
     ...{ find, claim, all, file, fileOf, snapshotPath, stored, whatIsWrong },
     /** Until all is as it is to be, and nothing else is there. */
-    async isWhole(whole: Whole, ms = WAIT): Promise<void> {
+    async isWhole(whole: Whole, withinMs?: number): Promise<void> {
       let wrong: string | undefined;
-      await until('all is as it is to be', ms, async () => {
-        wrong = await whatIsWrong(whole);
-        return wrong === undefined ? true : undefined;
-      }).catch((cause) => {
+      await until(
+        'all is as it is to be',
+        async () => {
+          wrong = await whatIsWrong(whole);
+          return wrong === undefined ? true : undefined;
+        },
+        withinMs,
+      ).catch((cause) => {
         throw new Error(wrong ?? (cause as Error).message, { cause });
       });
     },
-    isBound: (key: Key, ms = WAIT) =>
-      until(`${key} is bound`, ms, async () => {
+    isBound: (key: Key) =>
+      until(`${key} is bound`, async () => {
         const found = await claim(key);
         return found?.status?.phase === 'Bound' ? found : undefined;
       }),
-    isReady: (key: Key, ms = WAIT) =>
-      until(`${key} is ready`, ms, async () => {
+    isReady: (key: Key) =>
+      until(`${key} is ready`, async () => {
         const found = await find<VolumeSnapshot>(VOLUME_SNAPSHOTS, key);
         return found?.status?.readyToUse ? found : undefined;
       }),

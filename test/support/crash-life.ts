@@ -98,13 +98,17 @@ export async function startCrashingCluster(programs: readonly string[]): Promise
       const uid = created.metadata.uid ?? '';
       const file = `/var/lib/metalk8s/storage/sparse/${uid}`;
 
-      const available = await until(`${name} Available`, CONVERGES_WITHIN, async () => {
-        daemon = await restarted(daemon, options);
-        await reread();
-        const volume = await cluster.client.get<Volume>(VOLUMES, name);
-        if (volume.status?.phase === 'Failed') throw new Error(JSON.stringify(volume.status));
-        return volume.status?.phase === 'Available' ? volume : undefined;
-      });
+      const available = await until(
+        `${name} Available`,
+        async () => {
+          daemon = await restarted(daemon, options);
+          await reread();
+          const volume = await cluster.client.get<Volume>(VOLUMES, name);
+          if (volume.status?.phase === 'Failed') throw new Error(JSON.stringify(volume.status));
+          return volume.status?.phase === 'Available' ? volume : undefined;
+        },
+        CONVERGES_WITHIN,
+      );
       expect(available.status?.deviceName).toMatch(/^loop\d+(p1)?$/);
       const mode = run.content === 'Block' ? 'Block' : 'Filesystem';
       const whole: Expected =
@@ -117,14 +121,18 @@ export async function startCrashingCluster(programs: readonly string[]): Promise
       const before = await calls();
       if (job?.during === 'delete') await wrappers.crash(job.crash);
       await cluster.client.delete(VOLUMES, name);
-      await until(`${name} gone`, CONVERGES_WITHIN, async () => {
-        daemon = await restarted(daemon, options);
-        await reread();
-        return cluster.client.get<Volume>(VOLUMES, name).then(
-          () => undefined,
-          (error: unknown) => (isNotFound(error) ? true : Promise.reject(error)),
-        );
-      });
+      await until(
+        `${name} gone`,
+        async () => {
+          daemon = await restarted(daemon, options);
+          await reread();
+          return cluster.client.get<Volume>(VOLUMES, name).then(
+            () => undefined,
+            (error: unknown) => (isNotFound(error) ? true : Promise.reject(error)),
+          );
+        },
+        CONVERGES_WITHIN,
+      );
       const after = (await calls()).slice(before.length);
       expect(after.filter((call) => call.program.startsWith('mkfs.') && destroys(call))).toEqual([]);
       await daemon.stop();

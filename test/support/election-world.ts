@@ -59,7 +59,7 @@ export async function inWorld(
       return daemon;
     },
     says: ({ process: { pid } }, message) =>
-      until(`${pid} says: ${message}`, 20_000, async () => {
+      until(`${pid} says: ${message}`, async () => {
         const lines = (await readFile(messages, 'utf8')).split('\n').slice(0, -1);
         const own = lines.map((line) => JSON.parse(line) as Message).filter((line) => line.pid === pid);
         return own.some(({ msg }) => msg === message) ? own : undefined;
@@ -68,7 +68,7 @@ export async function inWorld(
       for (const name of names) await cluster.client.create(VOLUMES, sparseVolume(name, 'n1', '32Mi'));
     },
     leads: (before) =>
-      until('another process leads', 30_000, async () => {
+      until('another process leads', async () => {
         const lease = await cluster.client
           .get<Lease>(LEASES, 'stowage', { namespace: 'default' })
           .catch(() => undefined);
@@ -77,7 +77,7 @@ export async function inWorld(
       }),
     log: readLog,
     submitted: ({ process: { pid } }, count) =>
-      until(`${count} jobs of ${pid}`, 20_000, async () =>
+      until(`${count} jobs of ${pid}`, async () =>
         (await submits()).filter(([by]) => by === pid).length >= count ? true : undefined,
       ).then(() => {}),
     async eachOnce(count) {

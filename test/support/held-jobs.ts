@@ -27,7 +27,7 @@ export async function holdJobs(uid: string): Promise<HeldJobs> {
     if (event === 'rename' && name !== null && /^[a-z]+-\d+$/.test(name)) told.push(name);
   });
   const holder = execa('flock', [`${folder}/lock`, 'cat'], { stdin: 'pipe', reject: false });
-  await until('the lock is held', 5000, async () => {
+  await until('the lock is held', async () => {
     const { exitCode } = await execa('flock', ['-n', `${folder}/lock`, 'true'], { reject: false });
     return exitCode === 0 ? undefined : true;
   });
@@ -41,13 +41,13 @@ export async function holdJobs(uid: string): Promise<HeldJobs> {
       const { ino } = await stat(`${folder}/lock`);
       // proc(5): a process that is blocked by a lock is listed after it, by an arrow.
       const waits = new RegExp(`^\\d+: -> FLOCK .*:${ino} `, 'm');
-      await until(`a job of ${uid} that waits`, 60_000, async () =>
+      await until(`a job of ${uid} that waits`, async () =>
         waits.test(await readFile('/proc/locks', 'utf8')) ? true : undefined,
       );
     },
     release,
     ended: () =>
-      until(`the end of a job of ${uid}`, 30_000, async () => {
+      until(`the end of a job of ${uid}`, async () => {
         const [job] = await jobs().catch(() => []);
         // Gone: it was learnt of.
         if (job === undefined) return true;

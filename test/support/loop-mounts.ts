@@ -26,7 +26,7 @@ export async function ownFileSystem(type: FsType, bytes = 2n << 30n): Promise<Ow
     path,
     async remove() {
       // Whoever lists the open files of all processes has it open for a moment.
-      await until(`${path} is not in use`, 5000, async () =>
+      await until(`${path} is not in use`, async () =>
         (await execa('umount', [path], { reject: false })).exitCode === 0 ? true : undefined,
       );
       await rm(folder.path, { recursive: true });

@@ -134,7 +134,7 @@ export const operatorOf = (client: KubeClient) =>
 
 /** What the controller of Deployments does: the pod goes once no replica is wanted. */
 export async function endPodWhenScaledDown(client: KubeClient): Promise<void> {
-  await until('the operator is scaled down', 60_000, async () =>
+  await until('the operator is scaled down', async () =>
     (await operatorOf(client)).spec.replicas === 0 ? true : undefined,
   );
   await client.delete(PODS, `${OPERATOR}-0`, { namespace: 'kube-system' });
@@ -285,7 +285,7 @@ async function linked(uid: string, device: string, content: Content): Promise<st
 
 /** @param disk that the device is a partition of. This kernel may read no tables by itself, and forget what it was told. */
 async function named(link: string, device: string, disk?: string): Promise<string> {
-  return until(`${link} leads to ${device}`, 20_000, async () => {
+  return until(`${link} leads to ${device}`, async () => {
     if (disk !== undefined && !existsSync(device.replace('/dev/', '/sys/class/block/'))) {
       await execa('partx', ['--update', disk], { reject: false });
     }

@@ -126,7 +126,7 @@ export function outageCases(
     /** Waits, and shows what the daemon said last where it waited in vain. */
     async function told<T>(what: string, look: () => Promise<T | undefined>): Promise<T> {
       try {
-        return await until(what, CONVERGES, look);
+        return await until(what, look, CONVERGES);
       } catch (error) {
         process.stderr.write(`\n${JSON.stringify(await list())}\nThe daemon:\n${await watch.log()}\n`);
         throw error;

@@ -36,9 +36,6 @@ import { until } from './until.ts';
 export const NAMESPACE = 'default';
 export const OWN = 'stowage';
 
-/** In ms. */
-const WITHIN = 20_000;
-
 /** How a container ends: what it wrote into the volume; what it said when it failed; `undefined`: not yet. */
 export type Ran = { files: Record<string, string> } | { failed: string } | undefined;
 
@@ -235,26 +232,26 @@ export async function startPopulationCluster({
     eventsOf,
     all,
     gone: (resource: Resource, name: string, namespace?: string) =>
-      until(`${resource.kind} ${name} is gone`, WITHIN, () =>
+      until(`${resource.kind} ${name} is gone`, () =>
         client.get(resource, name, { namespace }).then(
           () => undefined,
           (error: unknown) => (isNotFound(error) ? true : Promise.reject(error)),
         ),
       ),
     isTold: (name: string, text: string, namespace = NAMESPACE) =>
-      until(`${name} is told ${text}`, WITHIN, async () =>
+      until(`${name} is told ${text}`, async () =>
         (await eventsOf(name, namespace)).find(({ reason, message }) =>
           `${reason}: ${message}`.includes(text),
         ),
       ),
     isBound: (name: string, namespace = NAMESPACE) =>
-      until(`${name} is bound`, WITHIN, async () => {
+      until(`${name} is bound`, async () => {
         const claim = await claimNow(name, namespace);
         return claim.status?.phase === 'Bound' ? claim : undefined;
       }),
     /** Nothing of the machine is there, and the claim is nobody's but the user's. */
     isClean: () =>
-      until('nothing of the machine is left', WITHIN, async () => {
+      until('nothing of the machine is left', async () => {
         const pods = await all(PODS, OWN);
         const primes = await all(PERSISTENT_VOLUME_CLAIMS, OWN);
         const claims = await all(PERSISTENT_VOLUME_CLAIMS);
@@ -265,7 +262,7 @@ export async function startPopulationCluster({
       }),
     persistentVolumes: () => all<PersistentVolume>(PERSISTENT_VOLUMES),
     isEmpty: () =>
-      until('no volume is left', WITHIN, async () => {
+      until('no volume is left', async () => {
         const left = [...(await all(PERSISTENT_VOLUMES)), ...(await all(VOLUMES))];
         return left.length === 0 || undefined;
       }),

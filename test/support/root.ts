@@ -1,10 +1,7 @@
 import { readFileSync } from 'node:fs';
-import { describe, jest } from '@jest/globals';
+import { describe } from '@jest/globals';
 
 const isRoot = process.getuid?.() === 0;
-
-/** Devices take their time on a busy machine, in ms; a test that takes longer says so itself. */
-jest.setTimeout(60_000);
 
 const reason = '(left out: needs root for loop devices, udev and sshd)';
 

@@ -54,7 +54,7 @@ export function startScraper(url: string, told: readonly ToldSeries[], everyMs: 
           .join();
         return seen === wanted ? samples : undefined;
       };
-      return until(`${name} is ${wanted}`, 10_000, look).catch((error: Error) => {
+      return until(`${name} is ${wanted}`, look).catch((error: Error) => {
         throw new Error(`${error.message}; it was ${seen}`, { cause: error });
       });
     },

@@ -34,8 +34,6 @@ import { type Line, memoryLogger } from './logger.ts';
 import { until } from './until.ts';
 
 export const NAMESPACE = 'default';
-const WAIT = 10_000;
-
 export type SnapshotCluster = Awaited<ReturnType<typeof startSnapshotCluster>>;
 
 export interface StartOptions {
@@ -254,17 +252,17 @@ export async function startSnapshotCluster({ crds = ALL_CRDS as readonly object[
     client.delete(resource, name, resource.namespaced ? { namespace: NAMESPACE } : {});
 
   const isReady = (name: string) =>
-    until(`${name} is ready`, WAIT, async () => {
+    until(`${name} is ready`, async () => {
       const found = await snapshot(name);
       return found?.status?.readyToUse ? found : undefined;
     });
   const says = (name: string, text: string) =>
-    until(`${name} says: ${text}`, WAIT, async () => {
+    until(`${name} says: ${text}`, async () => {
       const found = await snapshot(name);
       return found?.status?.error?.message?.includes(text) ? found : undefined;
     });
   const isGone = (resource: Resource, name: string) =>
-    until(`${resource.kind} ${name} is gone`, WAIT, async () =>
+    until(`${resource.kind} ${name} is gone`, async () =>
       (await find(resource, name, resource.namespaced ? NAMESPACE : undefined)) === undefined
         ? true
         : undefined,

@@ -1,5 +1,5 @@
 import { rm } from 'node:fs/promises';
-import { afterAll, afterEach, beforeAll, expect, jest, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import { execa } from 'execa';
 import type { PersistentVolume } from '../../src/api/core.ts';
 import { PERSISTENT_VOLUMES, VOLUMES } from '../../src/api/resources.ts';
@@ -13,11 +13,6 @@ import { until } from './until.ts';
 
 const STOWAGE = 'bin/stowage';
 const MIB = 1n << 20n;
-/** What becomes of a device is looked at every 30 s. */
-const NOTICED = 60_000;
-
-/** The node is looked at again within a minute. */
-jest.setTimeout(120_000);
 
 const startWatch = (flags: readonly string[], kubeconfig: string) =>
   execa(STOWAGE, ['watch', ...flags], { env: { KUBECONFIG: kubeconfig }, reject: false });
@@ -69,8 +64,8 @@ export function volumeCases(name: string, start: (kinds: Kinds) => Promise<NodeT
       (await execa('test', ['-e', path], { reject: false })).exitCode === 0;
 
     const readyOf = (volume: Volume) => volume.status?.conditions?.find(({ type }) => type === 'Ready');
-    const ready = (name: string, status: string, withinMs: number) =>
-      until(`${name} Ready=${status}`, withinMs, async () => {
+    const ready = (name: string, status: string) =>
+      until(`${name} Ready=${status}`, async () => {
         const volume = await get(name);
         return readyOf(volume)?.status === status ? volume : undefined;
       });
@@ -141,7 +136,7 @@ export function volumeCases(name: string, start: (kinds: Kinds) => Promise<NodeT
         const size = (await execa('blockdev', ['--getsize64', device])).stdout;
         const zero = await execa('cmp', [`--bytes=${size}`, device, '/dev/zero'], { reject: false });
         expect(zero.exitCode === 0).toBe(onDelete === 'Wipe');
-        const named = await until('the link as it should be', 5000, async () =>
+        const named = await until('the link as it should be', async () =>
           (await exists(link)) === (onDelete === 'Retain') ? true : undefined,
         );
         expect(named).toBe(true);
@@ -161,7 +156,7 @@ export function volumeCases(name: string, start: (kinds: Kinds) => Promise<NodeT
       expect(overwrite).toMatch(/^ext4:/);
       expect(await sha256(path)).toBe(before);
       await patch(name, { overwrite });
-      const volume = await ready(name, 'True', 30_000);
+      const volume = await ready(name, 'True');
       uids.push(volume.metadata.uid ?? '');
       expect((await stowage('delete', 'volume', name, '--wait')).exitCode).toBe(0);
     });
@@ -171,7 +166,7 @@ export function volumeCases(name: string, start: (kinds: Kinds) => Promise<NodeT
       const { metadata } = await create(flags);
       const { name } = metadata;
       await patch(name, { sparseLoopDevice: { size: '608Mi' } });
-      await until('its new size', 30_000, async () =>
+      await until('its new size', async () =>
         (await pvNamed(name)).spec.capacity.storage === '608Mi' ? true : undefined,
       );
       const volume = await get(name);
@@ -191,8 +186,8 @@ export function volumeCases(name: string, start: (kinds: Kinds) => Promise<NodeT
       await execa('wipefs', ['--all', exchanged.path]);
       const before = await sha256(exchanged.path);
       const [lost, other] = await Promise.all([
-        ready(first.metadata.name, 'False', NOTICED),
-        ready(second.metadata.name, 'False', NOTICED),
+        ready(first.metadata.name, 'False'),
+        ready(second.metadata.name, 'False'),
       ]);
       expect(readyOf(lost)).toMatchObject({ reason: 'UnavailableError' });
       expect(readyOf(other)).toMatchObject({
@@ -202,7 +197,7 @@ export function volumeCases(name: string, start: (kinds: Kinds) => Promise<NodeT
       expect(await sha256(exchanged.path)).toBe(before);
       // The disk comes back under its path, with all that is on it.
       await execa('losetup', [gone.path, gone.file]);
-      await ready(first.metadata.name, 'True', NOTICED);
+      await ready(first.metadata.name, 'True');
       for (const { metadata } of [first, second]) {
         await patch(metadata.name, { onDelete: 'Retain' });
         expect((await stowage('delete', 'volume', metadata.name, '--wait')).exitCode).toBe(0);

@@ -49,9 +49,6 @@ export interface WholeLifeOptions {
   namespace: string;
 }
 
-/** Of the one thing that is waited for, in ms. */
-const WITHIN = 20_000;
-
 /** `stowage watch` over nodes in memory, and someone who has it do all that it ever asks an API server for. */
 export function startWholeLife({ client, connection, namespace }: WholeLifeOptions): WholeLife {
   const stopping = new AbortController();
@@ -102,7 +99,7 @@ async function haveAllDone(
   signal: AbortSignal,
 ): Promise<void> {
   const seen = (what: string, look: () => Promise<boolean>) =>
-    until(what, WITHIN, async () => {
+    until(what, async () => {
       signal.throwIfAborted();
       return (await look()) || undefined;
     });

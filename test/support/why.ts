@@ -7,8 +7,6 @@ import { expectSchema } from './output-page.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 import { until } from './until.ts';
 
-const WAIT = 60_000;
-
 /** What `why -o json` prints, as docs/output.md says it. */
 export interface Said {
   object: Link;
@@ -78,7 +76,7 @@ export async function person(
   /** What was said instead is in the error. */
   async function asked(what: string, wish: string, isIt: (said: Said) => boolean): Promise<Said> {
     let last: Said | undefined;
-    return until(`${what} ${wish}`, WAIT, async () => {
+    return until(`${what} ${wish}`, async () => {
       last = await why(what);
       return isIt(last) ? last : undefined;
     }).catch((cause: Error) => {

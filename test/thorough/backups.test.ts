@@ -55,7 +55,7 @@ describeAsRoot('a backup', () => {
       `path ${join(disk.path, 'images')}`,
     );
     cluster = await startClaimsCluster({ crossNamespace: true });
-    claims = claimsOf(cluster.client, { storageClassName: 'fast', size: '64Mi', withinMs: 30_000 });
+    claims = claimsOf(cluster.client, { storageClassName: 'fast', size: '64Mi' });
     await createNode(cluster.client, 'n1');
     controller = await startController(cluster.client, {
       executor: createShellExecutor(createLocalShell(['n1'])),
@@ -66,7 +66,7 @@ describeAsRoot('a backup', () => {
     await createSnapshotClass(cluster.client, 'fast');
     const { code, err } = await cluster.stowage(['register', 'populator', 'backup', '--node', 'Backup']);
     expect([code, err]).toEqual([0, '']);
-  }, 60_000);
+  });
 
   afterEach(async () => {
     await controller?.stop();
@@ -76,7 +76,7 @@ describeAsRoot('a backup', () => {
     await disallow?.();
     await rm('/run/stowage/backups', { recursive: true, force: true });
     await disk?.remove();
-  }, 60_000);
+  });
 
   const place = () => join(disk.path, 'volumes');
   const archive = (name: string) => join(disk.path, 'archives', name);
@@ -97,7 +97,7 @@ describeAsRoot('a backup', () => {
 
   /** The other one goes once all is told. */
   const hasOneName = (name: string) =>
-    until('the archive has one name', 10_000, async () => {
+    until('the archive has one name', async () => {
       const names = await readdir(join(disk.path, 'archives'));
       return names.join() === name || undefined;
     });
@@ -131,14 +131,10 @@ describeAsRoot('a backup', () => {
           ...['create', 'backup', `prod/${name}`, '--pvc', 'data', '--to', archive(name)],
         ]);
         expect(code).toBe(0);
-        await until(
-          `${name} is at it`,
-          20_000,
-          async () => (await read(name)).status?.attempt === 1 || undefined,
-        );
+        await until(`${name} is at it`, async () => (await read(name)).status?.attempt === 1 || undefined);
       }
       await cluster.client.delete(BACKUPS, 'given-up', { namespace: 'prod' });
-      await until('it is gone', 20_000, () =>
+      await until('it is gone', () =>
         read('given-up').then(
           () => undefined,
           () => true,
@@ -146,11 +142,7 @@ describeAsRoot('a backup', () => {
       );
       expect((await read('b')).status?.phase).not.toBe('Completed');
       places.giveOne();
-      await until(
-        'it is whole',
-        20_000,
-        async () => (await read('b')).status?.phase === 'Completed' || undefined,
-      );
+      await until('it is whole', async () => (await read('b')).status?.phase === 'Completed' || undefined);
       await hasOneName('b');
     } finally {
       await places.giveAll();
@@ -163,12 +155,12 @@ describeAsRoot('a backup', () => {
     try {
       const words = ['--pvc', 'data', '--to', archive('b')];
       expect((await cluster.stowage(['create', 'backup', 'prod/b', ...words])).code).toBe(0);
-      await until('it is at it', 20_000, async () => (await read('b')).status?.attempt === 1 || undefined);
+      await until('it is at it', async () => (await read('b')).status?.attempt === 1 || undefined);
       const partial = archive(`.b.${(await read('b')).metadata.uid}.partial`);
       await writeFile(partial, 'all of it');
       await link(partial, archive('b'));
       places.giveOne();
-      const { status } = await until('it is whole', 20_000, async () => {
+      const { status } = await until('it is whole', async () => {
         const seen = await read('b');
         return seen.status?.phase === 'Completed' ? seen : undefined;
       });
@@ -195,8 +187,8 @@ describeAsRoot('a backup', () => {
 
     await cluster.client.delete(BACKUPS, 'b', { namespace: 'prod' });
     for (const name of ['data', 'again', 'block'] as const) await claims.remove(`prod/${name}`);
-    await isAllGone(cluster.client, place(), 30_000);
-    await until('it is gone', 10_000, () =>
+    await isAllGone(cluster.client, place());
+    await until('it is gone', () =>
       read('b').then(
         () => undefined,
         () => true,
@@ -204,7 +196,7 @@ describeAsRoot('a backup', () => {
     );
     expect(await readdir(join(disk.path, 'archives'))).toEqual(['b.tar.zst']);
     expect(await readdir('/run/stowage/backups')).toEqual([]);
-  }, 120_000);
+  });
 
   test('at a path is read by whoever may have the Backup, and by no Archive of that path', async () => {
     await claimWithFiles();
@@ -224,8 +216,8 @@ describeAsRoot('a backup', () => {
     await claims.isTold('test/theirs', 'what is in one of backups is read by their Backups alone');
     await claims.remove('test/theirs');
     await claims.remove('prod/data');
-    await isAllGone(cluster.client, place(), 30_000);
-  }, 120_000);
+    await isAllGone(cluster.client, place());
+  });
 
   test('of a snapshot goes to a URL, with a secret, and back', async () => {
     const files = await claimWithFiles();
@@ -250,7 +242,7 @@ describeAsRoot('a backup', () => {
     ]);
     // Somebody's own.
     expect((await cluster.client.list(VOLUME_SNAPSHOTS)).items).toHaveLength(1);
-  }, 120_000);
+  });
 
   test('of a device comes back, byte for byte', async () => {
     const content = randomBytes(3 << 20);
@@ -263,7 +255,7 @@ describeAsRoot('a backup', () => {
     const { buffer } = await again.read(Buffer.alloc(content.length), 0, content.length, 0);
     await again.close();
     expect(buffer.equals(content)).toBe(true);
-  }, 120_000);
+  });
 
   test.each([
     ['to a folder that the node does not list', () => '/var/tmp/b.zst', /in no folder that/],
@@ -271,25 +263,21 @@ describeAsRoot('a backup', () => {
     ['over a file that is there', () => archive('there'), /there is a file .*there on this node already/],
     ['to a server that sends elsewhere', () => server.url('/elsewhere'), /answered 307, and redirects/],
     ['to an address that the node does not allow', () => 'http://127.0.0.2/b', /allows no connection/],
-  ])(
-    'is refused %s, and leaves nothing',
-    async (_what, to, message) => {
-      await claimWithFiles();
-      await writeFile(archive('there'), 'mine');
-      takes('/elsewhere', 307);
-      const { code, err } = await create('b', '--pvc', 'data', '--to', to());
-      expect([code, err]).toEqual([1, expect.stringMatching(message)]);
-      expect(existsSync('/var/tmp/b.zst')).toBe(false);
-      expect(await readdir(join(disk.path, 'archives'))).toEqual(['there']);
-      expect(await readdir(join(disk.path, 'images'))).toEqual([]);
-      await claims.create('prod/again', { dataSourceRef: fromBackup('b') });
-      await claims.isTold('prod/again', 'it is not made yet: it is Failed');
-      await cluster.client.delete(BACKUPS, 'b', { namespace: 'prod' });
-      for (const name of ['data', 'again'] as const) await claims.remove(`prod/${name}`);
-      await isAllGone(cluster.client, place(), 30_000);
-    },
-    120_000,
-  );
+  ])('is refused %s, and leaves nothing', async (_what, to, message) => {
+    await claimWithFiles();
+    await writeFile(archive('there'), 'mine');
+    takes('/elsewhere', 307);
+    const { code, err } = await create('b', '--pvc', 'data', '--to', to());
+    expect([code, err]).toEqual([1, expect.stringMatching(message)]);
+    expect(existsSync('/var/tmp/b.zst')).toBe(false);
+    expect(await readdir(join(disk.path, 'archives'))).toEqual(['there']);
+    expect(await readdir(join(disk.path, 'images'))).toEqual([]);
+    await claims.create('prod/again', { dataSourceRef: fromBackup('b') });
+    await claims.isTold('prod/again', 'it is not made yet: it is Failed');
+    await cluster.client.delete(BACKUPS, 'b', { namespace: 'prod' });
+    for (const name of ['data', 'again'] as const) await claims.remove(`prod/${name}`);
+    await isAllGone(cluster.client, place());
+  });
 
   test('that is deleted midway leaves nothing', async () => {
     await claimWithFiles();
@@ -299,13 +287,13 @@ describeAsRoot('a backup', () => {
     });
     const to = ['--pvc', 'data', '--to', server.url('/slow')];
     expect(await cluster.stowage(['create', 'backup', 'prod/b', ...to])).toMatchObject({ code: 0 });
-    await until('it is being put', 30_000, async () => waiting !== undefined || undefined);
+    await until('it is being put', async () => waiting !== undefined || undefined);
     expect((await read('b')).status?.phase).toBe('Running');
     await cluster.client.delete(BACKUPS, 'b', { namespace: 'prod' });
     await claims.remove('prod/data');
     waiting?.destroy();
-    await isAllGone(cluster.client, place(), 60_000);
-    await until('it is gone', 30_000, () =>
+    await isAllGone(cluster.client, place());
+    await until('it is gone', () =>
       read('b').then(
         () => undefined,
         () => true,
@@ -313,5 +301,5 @@ describeAsRoot('a backup', () => {
     );
     expect(await readdir('/run/stowage/backups')).toEqual([]);
     expect((await cluster.client.list(VOLUME_SNAPSHOTS)).items).toEqual([]);
-  }, 120_000);
+  });
 });

@@ -34,8 +34,6 @@ const WHEN = MANY ? (['before', 'after'] as const) : (['after'] as const);
 const EACH = MANY ? 1 : 24;
 /** Where every 24th begins. Printed; the same one begins with the same effect. */
 const SEED = Number(process.env.STOWAGE_FAULTS_SEED ?? Date.now() % 2 ** 32);
-const WITHIN = 60_000;
-
 /**
  * The story of KEP-3294 from the first claim to the last deletion, on real loop devices: the daemon is a process, and kills itself at
  * an effect. In memory, and with what users do meanwhile, it is in daemon/claim-crash.test.ts.
@@ -81,13 +79,13 @@ describeAsRoot('a claim, its snapshot, and a claim from that, killed at every ef
       namespace: 'prod',
     });
     program = await bundleDaemon();
-  }, 120_000);
+  });
   afterAll(async () => {
     await program?.remove();
     await cluster?.stop();
     await disk?.remove();
     await stopUdev?.();
-  }, 60_000);
+  });
 
   /** What is done while the device of a claim is mounted. */
   async function mounted<T>(device: string, act: () => Promise<T>): Promise<T> {
@@ -109,7 +107,7 @@ describeAsRoot('a claim, its snapshot, and a claim from that, killed at every ef
     let daemon: Daemon = program.start(options);
     /** One that was killed is followed by one that does not crash. */
     const comes = <T>(what: string, look: () => Promise<T | undefined>): Promise<T> =>
-      until(what, WITHIN, async () => {
+      until(what, async () => {
         if (daemon.process.exitCode !== null || daemon.process.signalCode !== null) {
           expect(await daemon.ended).toBe('SIGKILL');
           daemon = program.start({ ...options, effect: 0 });

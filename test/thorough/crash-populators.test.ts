@@ -30,8 +30,6 @@ const MANY = process.env.STOWAGE_FAULTS !== undefined;
 const EACH = MANY ? 1 : 20;
 /** Where every twentieth begins. Printed; the same one begins with the same effect. */
 const SEED = Number(process.env.STOWAGE_FAULTS_SEED ?? Date.now() % 2 ** 32);
-const WITHIN = 60_000;
-
 /** The moment from which a volume is the claim's, among effects. */
 const GIVES = 'client.patch persistentvolumes';
 
@@ -65,13 +63,13 @@ describeAsRoot('a claim that is filled, and one that is not, killed at every eff
     const { run } = cluster.world;
     cluster.world.run = (pod) => (pod.spec.containers[0]?.args?.[1] === 'endless' ? undefined : run(pod));
     program = await bundleDaemon();
-  }, 120_000);
+  });
   afterAll(async () => {
     await program?.remove();
     await cluster?.stop();
     await disk?.remove();
     await stopUdev?.();
-  }, 60_000);
+  });
 
   const read = async (device: string): Promise<string> => {
     await execa('mount', ['-o', 'ro', device, mount]);
@@ -96,7 +94,7 @@ describeAsRoot('a claim that is filled, and one that is not, killed at every eff
     let daemon: Daemon = program.start(options);
     /** One that was killed is followed by one that does not crash. */
     const comes = <T>(what: string, look: () => Promise<T | undefined>): Promise<T> =>
-      until(what, WITHIN, async () => {
+      until(what, async () => {
         if (daemon.process.exitCode !== null || daemon.process.signalCode !== null) {
           expect(await daemon.ended).toBe('SIGKILL');
           const { first: _, ...again } = options;

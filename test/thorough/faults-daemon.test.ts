@@ -30,8 +30,8 @@ describeAsRoot('the daemon, killed at every effect of every kind of volume', () 
 
   beforeAll(async () => {
     crashing = await startCrashingCluster(PROGRAMS);
-  }, 60_000);
-  afterAll(() => crashing?.stop(), 60_000);
+  });
+  afterAll(() => crashing?.stop());
 
   test.each(KINDS)(
     `a %s with %s: ${WHEN.join(' and ')} each ${MANY ? '' : 'sixth '}effect`,

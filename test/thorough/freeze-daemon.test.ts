@@ -27,7 +27,6 @@ import { until } from '../support/until.ts';
 
 /** `npm run test:faults` has the time for all. */
 const MANY = process.env.STOWAGE_FAULTS !== undefined;
-const WAIT = 60_000;
 const namespace = 'default';
 
 /** A snapshot of a mounted volume, by the whole way: a daemon, which is a process, sshd, and a job on this machine. */
@@ -91,7 +90,7 @@ describeAsRoot('a volume that a pod writes to, whose snapshot', () => {
       },
       { namespace },
     );
-    const claim = await until('the claim is bound', WAIT, async () => {
+    const claim = await until('the claim is bound', async () => {
       const found = await client.get<PersistentVolumeClaim>(PERSISTENT_VOLUME_CLAIMS, 'data', { namespace });
       return found.status?.phase === 'Bound' ? found : undefined;
     });
@@ -100,13 +99,13 @@ describeAsRoot('a volume that a pod writes to, whose snapshot', () => {
     await mkdir(mount);
     await execa('mount', [`/dev/disk/by-uuid/${volumeUid}`, mount]);
     await writeFile(join(mount, 'data'), 'of before');
-  }, 120_000);
+  });
 
   afterAll(async () => {
     await execa('umount', [mount], { reject: false });
     try {
       await cluster.client.delete(PERSISTENT_VOLUME_CLAIMS, 'data', { namespace });
-      await until('the claim is reclaimed', WAIT, async () =>
+      await until('the claim is reclaimed', async () =>
         (await cluster.client.list(VOLUMES)).items.length === 0 ? true : undefined,
       );
     } finally {
@@ -118,7 +117,7 @@ describeAsRoot('a volume that a pod writes to, whose snapshot', () => {
       await folder?.remove();
       await stopUdev?.();
     }
-  }, 120_000);
+  });
 
   beforeEach(async () => {
     await rm(begun, { force: true });
@@ -127,10 +126,10 @@ describeAsRoot('a volume that a pod writes to, whose snapshot', () => {
   afterEach(async () => {
     await execa('fsfreeze', ['-u', mount], { reject: false });
     await cluster.client.delete(VOLUME_SNAPSHOTS, `backup-${serial}`, { namespace });
-    await until('the copy is gone', WAIT, async () =>
+    await until('the copy is gone', async () =>
       (await readdir(join(disk.path, 'volumes', 'snapshots'))).length === 0 ? true : undefined,
     );
-  }, 60_000);
+  });
 
   const start = () =>
     program.start({
@@ -223,7 +222,7 @@ describeAsRoot('a volume that a pod writes to, whose snapshot', () => {
         },
         { namespace },
       );
-      await until('it is frozen and copied', WAIT, async () => (existsSync(begun) ? true : undefined));
+      await until('it is frozen and copied', async () => (existsSync(begun) ? true : undefined));
       const end = await strike();
       // Only when it is thawed.
       await execa('touch', [join(mount, 'touched')]);
@@ -231,7 +230,7 @@ describeAsRoot('a volume that a pod writes to, whose snapshot', () => {
       const gap = await writer.stop();
       await end?.();
 
-      const ready = await until(`${name} is ready`, WAIT, async () => {
+      const ready = await until(`${name} is ready`, async () => {
         const found = await snapshotNow(name);
         return found.status?.readyToUse ? found : undefined;
       });
@@ -241,7 +240,7 @@ describeAsRoot('a volume that a pod writes to, whose snapshot', () => {
       );
       const { uid = '' } = content.metadata;
       const snapshots = join(disk.path, 'volumes', 'snapshots');
-      await until('nobody is left', WAIT, async () =>
+      await until('nobody is left', async () =>
         existsSync(`/run/stowage/freezes/${uid}.partial`) ? undefined : true,
       );
       expect(await readdir(snapshots)).toEqual([uid]);
@@ -254,6 +253,5 @@ describeAsRoot('a volume that a pod writes to, whose snapshot', () => {
       expect(gap).toBeLessThan(10_000);
       console.info(`no write for ${Math.round(gap)} ms`);
     },
-    180_000,
   );
 });

@@ -371,7 +371,7 @@ describeAsRoot('the program that fills a volume from an Image', () => {
     try {
       server.paths.set('/disk', CONTENT);
       const removed = fill({ source: server.url('/disk') });
-      await until('the file is there', 10_000, async () => (await left()).length > 0 || undefined);
+      await until('the file is there', async () => (await left()).length > 0 || undefined);
       await rm(partial);
       expect(await removed).toEqual({ exit: 1, said: '' });
       expect(server.asked).toEqual([]);
@@ -472,7 +472,7 @@ describeAsRoot('the program that fills a volume from an Image', () => {
       response.write(CONTENT.subarray(0, MIB));
     });
     const filling = fill({ source: server.url('/slow') });
-    await until('it has begun', 20_000, async () => server.asked.length > 0 || undefined);
+    await until('it has begun', async () => server.asked.length > 0 || undefined);
     await end();
     const { exit } = await filling;
     expect(exit).not.toBe(0);

@@ -95,7 +95,7 @@ describeAsRoot('a pod', () => {
     expect(readFileSync(join(target, 'hello'), 'utf8')).toBe('world');
     await kubectl.expectOutput('delete pod p', 'pod "p" deleted');
     expect([mounted(), existsSync(target), existsSync(join(data(), 'hello'))]).toEqual([false, false, true]);
-  }, 60_000);
+  });
 
   test('is not started with a volume that cannot be mounted here', async () => {
     for (const object of objects('Block').slice(2)) await kubectl.applied(object);
@@ -107,5 +107,5 @@ describeAsRoot('a pod', () => {
       'get events --no-headers',
       /Warning +FailedMount +pod\/p +the sandbox mounts local volumes of mode Filesystem only, not v-block/,
     );
-  }, 60_000);
+  });
 });

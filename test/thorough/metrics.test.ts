@@ -62,7 +62,7 @@ describeAsRoot('the metrics of a busy daemon', () => {
       parameters: { fsType: 'ext4', mkfsOptions: '["-i", "1"]' },
       volumeBindingMode: 'WaitForFirstConsumer',
     });
-  }, 60_000);
+  });
 
   afterAll(async () => {
     await scraper?.stop();
@@ -75,7 +75,7 @@ describeAsRoot('the metrics of a busy daemon', () => {
     await disk?.remove();
     await stopUdev?.();
     await folder?.remove();
-  }, 60_000);
+  });
 
   function startWatch(config: string) {
     const flags = ['--ssh-config', sshd.configFile, '--config', config, '--http-endpoint', '127.0.0.1:0'];
@@ -95,7 +95,7 @@ describeAsRoot('the metrics of a busy daemon', () => {
     watch.stderr?.on('data', (chunk) => {
       log += chunk;
     });
-    return until('it serves HTTP', 20_000, async () => {
+    return until('it serves HTTP', async () => {
       const port = /"port":(\d+),"metricsPath"/.exec(log)?.[1];
       return port === undefined ? undefined : `http://127.0.0.1:${port}/metrics`;
     });
@@ -114,9 +114,7 @@ describeAsRoot('the metrics of a busy daemon', () => {
     await have('gone', names, (volume) => volume === undefined);
   };
   const have = (what: string, names: readonly string[], are: (volume: Volume | undefined) => boolean) =>
-    until(`${names} ${what}`, 60_000, async () =>
-      names.every((name) => are(volumes.get(name))) ? true : undefined,
-    );
+    until(`${names} ${what}`, async () => (names.every((name) => are(volumes.get(name))) ? true : undefined));
   const haveIn = (phase: string, names: readonly string[]) =>
     have(phase, names, (volume) => volume?.status?.phase === phase);
 
@@ -171,12 +169,8 @@ describeAsRoot('the metrics of a busy daemon', () => {
     await execa('bin/stowage', ['delete', 'volume', 'unreached', '--forget-node', '--yes', '--wait'], {
       env: { KUBECONFIG: cluster.kubeconfig },
     });
-    const leftover = await until(
-      'a Leftover',
-      10_000,
-      async () => (await cluster.client.list(LEFTOVERS)).items[0],
-    );
-    await until('it is looked after', 10_000, async () =>
+    const leftover = await until('a Leftover', async () => (await cluster.client.list(LEFTOVERS)).items[0]);
+    await until('it is looked after', async () =>
       sumOf(await scrape(), 'stowage_reconciles_total', { controller: 'leftover' }) > 0 ? true : undefined,
     );
     await cluster.client.delete(LEFTOVERS, leftover.metadata.name);
@@ -203,7 +197,7 @@ describeAsRoot('the metrics of a busy daemon', () => {
     const texts = new Set(all.flatMap(({ labels }) => Object.values(labels)));
     const ofOneVolume = [...uids, 'kept', 'unreached', 'made-', 'failing-', 'refused-'];
     expect([...texts].filter((text) => ofOneVolume.some((part) => text.includes(part)))).toEqual([]);
-  }, 180_000);
+  });
 
   /** While a Volume of 16 MiB is there, on n2. */
   function expectPlausible(samples: Sample[]): void {

@@ -34,7 +34,7 @@ describeAsRoot('looking at a node', () => {
     restored = await startCluster();
     sshd = await startSshd({ nodes: ['n1'] });
     folder = await temporaryFolder('node-look');
-  }, 60_000);
+  });
 
   afterAll(async () => {
     for (const uid of made) await removeTraces(uid, join(folder.path, uid));
@@ -43,7 +43,7 @@ describeAsRoot('looking at a node', () => {
     await sshd?.stop();
     await stopUdev?.();
     await folder?.remove();
-  }, 60_000);
+  });
 
   const stowage = (of: TestCluster, ...argv: string[]) =>
     execa('bin/stowage', argv, { env: { KUBECONFIG: of.kubeconfig }, reject: false });
@@ -75,7 +75,7 @@ describeAsRoot('looking at a node', () => {
     expect(again.exitCode).toBe(0);
     // What remains to be done, which is nothing.
     expect(JSON.parse(again.stdout).steps).toEqual([]);
-  }, 60_000);
+  });
 
   test('an API server that was restored to before a create, and one to before a delete', async () => {
     const watch = execa('bin/stowage', ['watch', '--transport', 'local', '--local-node', 'n1'], {
@@ -85,7 +85,7 @@ describeAsRoot('looking at a node', () => {
     const sparseLoopDevice = { size: '20Mi', directory: folder.path };
     const volume = sparseVolume('data1', 'n1', '20Mi');
     await cluster.client.create(VOLUMES, { ...volume, spec: { ...volume.spec, sparseLoopDevice } });
-    const { metadata } = await until('data1 Available', 30_000, async () => {
+    const { metadata } = await until('data1 Available', async () => {
       const live = await cluster.client.get<Volume>(VOLUMES, 'data1');
       return live.status?.phase === 'Available' ? live : undefined;
     });
@@ -134,7 +134,7 @@ describeAsRoot('looking at a node', () => {
     expect(await found(cluster)).toMatchObject([
       { check: 'Volume data1', message: expect.stringContaining('is missing, and so are its records') },
     ]);
-  }, 120_000);
+  });
 
   test('a host key is trusted by its fingerprint, and by no other', async () => {
     const config = join(folder.path, 'ssh_config');
@@ -169,7 +169,7 @@ describeAsRoot('looking at a node', () => {
     });
     await execa('ssh-keygen', ['-R', 'n1', '-f', knownHosts]);
     expect((await check('--trust-host-key', fingerprint)).stdout).toMatch(/^reachable +OK/m);
-  }, 60_000);
+  });
 
   test('a user of a node who may run what the sample of sudoers allows', async () => {
     const user = await makeSudoUser();
@@ -203,5 +203,5 @@ describeAsRoot('looking at a node', () => {
     } finally {
       await user.remove();
     }
-  }, 60_000);
+  });
 });

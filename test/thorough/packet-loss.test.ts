@@ -62,7 +62,7 @@ describeAsRoot('half of 20 nodes drop packets', () => {
       if (status?.phase === 'Available' && !availableAt.has(name)) availableAt.set(name, Date.now());
       if (status?.phase === 'Failed') failed.push(name);
     });
-  }, 60_000);
+  });
 
   beforeEach(() => {
     unused = [...disks];
@@ -79,7 +79,7 @@ describeAsRoot('half of 20 nodes drop packets', () => {
     for (const disk of disks) await disk.remove();
     await stopUdev?.();
     await folder?.remove();
-  }, 60_000);
+  });
 
   /** The daemon as it is, whose ssh is the real one in the client's network. */
   const startWatch = () =>
@@ -119,7 +119,7 @@ describeAsRoot('half of 20 nodes drop packets', () => {
   async function allAvailable(names: readonly string[]): Promise<void> {
     const others = () => names.filter((name) => !availableAt.has(name));
     try {
-      await until('they are Available', 120_000, async () => (others().length === 0 ? true : undefined));
+      await until('they are Available', async () => (others().length === 0 ? true : undefined));
     } catch (cause) {
       const seen = others().map((name) => `${name}: ${JSON.stringify(volumes.get(name)?.status)}`);
       throw new Error(`${seen.length} of ${names.length} are not Available: ${seen.slice(0, 3)}`, { cause });
@@ -137,7 +137,7 @@ describeAsRoot('half of 20 nodes drop packets', () => {
     volumes.get(name)?.status?.conditions?.find((condition) => condition.type === 'Ready');
 
   const allUnreachable = (names: readonly string[]) =>
-    until('all say that their node is not reached', 60_000, async () =>
+    until('all say that their node is not reached', async () =>
       names.every((name) => {
         const ready = readyOf(name);
         return ready?.status === 'Unknown' && ready.reason === 'NodeUnreachable';
@@ -156,7 +156,7 @@ describeAsRoot('half of 20 nodes drop packets', () => {
     const there = volumes.list().map(({ metadata }) => metadata);
     expect(await faultsOfOurs(there.map(({ uid = '' }) => ({ uid, loop: false })))).toEqual([]);
     await Promise.all(there.map(({ name }) => cluster.client.delete(VOLUMES, name)));
-    await until('all are deleted', 120_000, async () => (volumes.list().length === 0 ? true : undefined));
+    await until('all are deleted', async () => (volumes.list().length === 0 ? true : undefined));
     expect(await faultsOfOurs([])).toEqual([]);
   }
 

@@ -25,8 +25,6 @@ import { ensureUdev } from '../support/udev.ts';
 import { until } from '../support/until.ts';
 
 const namespace = 'default';
-const WAIT = 60_000;
-
 describeAsRoot.each([['xfs'], ['ext4']] as ['xfs' | 'ext4'][])(
   'snapshots of volumes whose files are on %s',
   (type) => {
@@ -64,7 +62,7 @@ describeAsRoot.each([['xfs'], ['ext4']] as ['xfs' | 'ext4'][])(
       const wanted = sparseVolume('data', 'n1', '64Mi');
       const sparseLoopDevice = { size: '64Mi', directory: disk.path };
       await client.create<Volume>(VOLUMES, { ...wanted, spec: { ...wanted.spec, sparseLoopDevice } });
-      const volume = await until('the Volume is Available', WAIT, async () => {
+      const volume = await until('the Volume is Available', async () => {
         const found = await client.get<Volume>(VOLUMES, 'data');
         return found.status?.phase === 'Available' ? found : undefined;
       });
@@ -81,28 +79,28 @@ describeAsRoot.each([['xfs'], ['ext4']] as ['xfs' | 'ext4'][])(
         },
       } as PersistentVolumeClaim;
       const { metadata } = await client.create(PERSISTENT_VOLUME_CLAIMS, claim);
-      await until('the claim is bound', WAIT, async () => {
+      await until('the claim is bound', async () => {
         const pv = await client.get<PersistentVolume>(PERSISTENT_VOLUMES, 'data');
         return pv.spec.claimRef?.uid === metadata.uid ? true : undefined;
       });
       await execa('mount', [`/dev/${volume.status?.deviceName}`, mount]);
       await writeFile(join(mount, 'written'), 'before');
       await execa('sync', ['-f', mount]);
-    }, 120_000);
+    });
 
     afterAll(async () => {
       const { client } = cluster;
       await execa('umount', [mount], { reject: false });
       await client.delete(PERSISTENT_VOLUME_CLAIMS, 'claim', { namespace });
       await client.delete(VOLUMES, 'data');
-      await until('the Volume is gone', WAIT, () => goneOf(VOLUMES, 'data'));
+      await until('the Volume is gone', () => goneOf(VOLUMES, 'data'));
       expect(await service.stop()).toBe(0);
       expect(await leftovers({ uids: [uid], client })).toEqual([]);
       await cluster.stop();
       await disk.remove();
       await folder.remove();
       await stopUdev();
-    }, 120_000);
+    });
 
     const goneOf = (resource: typeof VOLUMES, name: string): Promise<true | undefined> =>
       cluster.client.get(resource, name, { namespace }).then(
@@ -120,7 +118,7 @@ describeAsRoot.each([['xfs'], ['ext4']] as ['xfs' | 'ext4'][])(
     const statusOf = async (name: string) =>
       (await cluster.client.get<VolumeSnapshot>(VOLUME_SNAPSHOTS, name, { namespace })).status;
     const isReady = (name: string) =>
-      until(`${name} is ready`, WAIT, async () => ((await statusOf(name))?.readyToUse ? true : undefined));
+      until(`${name} is ready`, async () => ((await statusOf(name))?.readyToUse ? true : undefined));
 
     /** The copy, and what is in it. */
     async function copyOf(snapshot: VolumeSnapshot) {
@@ -144,7 +142,7 @@ describeAsRoot.each([['xfs'], ['ext4']] as ['xfs' | 'ext4'][])(
 
     async function remove(name: string, path: string): Promise<void> {
       await cluster.client.delete(VOLUME_SNAPSHOTS, name, { namespace });
-      await until(`${name} is gone`, WAIT, () => goneOf(VOLUME_SNAPSHOTS, name));
+      await until(`${name} is gone`, () => goneOf(VOLUME_SNAPSHOTS, name));
       expect((await execa('ls', ['-A', join(path, '..')])).stdout).toBe('');
       expect((await cluster.client.list(VOLUME_SNAPSHOT_CONTENTS, {})).items).toEqual([]);
     }
@@ -156,12 +154,12 @@ describeAsRoot.each([['xfs'], ['ext4']] as ['xfs' | 'ext4'][])(
       const { path, text } = await copyOf(snapshot);
       expect(text).toBe('before');
       await remove('first', path);
-    }, 90_000);
+    });
 
     test('one that cannot be cloned waits until no pod has it, and says so', async () => {
       const snapshot = await create('second', 'clones');
       if (type === 'ext4') {
-        await until('it says so', WAIT, async () =>
+        await until('it says so', async () =>
           (await statusOf('second'))?.error?.message?.includes('cannot clone files') ? true : undefined,
         );
         expect((await statusOf('second'))?.readyToUse).toBe(false);
@@ -171,6 +169,6 @@ describeAsRoot.each([['xfs'], ['ext4']] as ['xfs' | 'ext4'][])(
       const { path, text } = await copyOf(snapshot);
       expect(text).toBe('after');
       await remove('second', path);
-    }, 150_000);
+    });
   },
 );

@@ -174,7 +174,7 @@ describe.each(Object.entries(WIZARDS))(
       const told = await execa('sh', ['-c', line.replace(/^stowage/, 'bin/stowage')], { env, reject: false });
       expect({ line, ...told }).toMatchObject({ exitCode: 0 });
       expect(essence(await client.get<KubeObject>(resource, made, { namespace }))).toEqual(essence(asked));
-    }, 60_000);
+    });
 
     test('Ctrl-C at any question leaves nothing', async () => {
       for (const [index, [question]] of typed.entries()) {
@@ -189,7 +189,7 @@ describe.each(Object.entries(WIZARDS))(
         // The cursor is there again.
         expect(shown.lastIndexOf('\u001b[?25h')).toBeGreaterThanOrEqual(shown.lastIndexOf('\u001b[?25l'));
       }
-    }, 120_000);
+    });
 
     test('no is an answer', async () => {
       const before = await names(resource, namespace);
@@ -208,7 +208,7 @@ describe.each(Object.entries(WIZARDS))(
         shown: expect.stringContaining('nothing was done'),
       });
       expect(await names(resource, namespace)).toEqual(before);
-    }, 60_000);
+    });
 
     test('without a terminal nothing is asked', async () => {
       const words = command.replace(` ${LOCAL}`, '').split(' ');
@@ -261,29 +261,25 @@ const REFUSED: Record<string, { command: string; typed: Typed[]; says: string; r
   },
 };
 
-test.each(Object.entries(REFUSED))(
-  '%s is told of before anything is sent',
-  async (_name, refused) => {
-    const { command, typed, says, resource } = refused;
-    await client.create<KubeObject>(VOLUME_POPULATORS, {
-      apiVersion: 'populator.storage.k8s.io/v1beta1',
-      kind: 'VolumePopulator',
-      metadata: { name: 'hello' },
-      sourceKind: { group: 'other.example.com', kind: 'Other' },
-    } as KubeObject);
-    await client.create<KubeObject>(VOLUMES, fresh(volumeNamed('taken')));
-    const before = await names(resource);
-    const { exitCode, shown } = await onTerminal(`bin/stowage ${command}`, typed, {
-      env,
-      columns: 250,
-      rows: 50,
-    });
-    expect({ exitCode, shown }).toMatchObject({ exitCode: 5, shown: expect.stringContaining(says) });
-    expect(shown).not.toMatch(/(Create|Register) it\?/);
-    expect(await names(resource)).toEqual(before);
-  },
-  60_000,
-);
+test.each(Object.entries(REFUSED))('%s is told of before anything is sent', async (_name, refused) => {
+  const { command, typed, says, resource } = refused;
+  await client.create<KubeObject>(VOLUME_POPULATORS, {
+    apiVersion: 'populator.storage.k8s.io/v1beta1',
+    kind: 'VolumePopulator',
+    metadata: { name: 'hello' },
+    sourceKind: { group: 'other.example.com', kind: 'Other' },
+  } as KubeObject);
+  await client.create<KubeObject>(VOLUMES, fresh(volumeNamed('taken')));
+  const before = await names(resource);
+  const { exitCode, shown } = await onTerminal(`bin/stowage ${command}`, typed, {
+    env,
+    columns: 250,
+    rows: 50,
+  });
+  expect({ exitCode, shown }).toMatchObject({ exitCode: 5, shown: expect.stringContaining(says) });
+  expect(shown).not.toMatch(/(Create|Register) it\?/);
+  expect(await names(resource)).toEqual(before);
+});
 
 test('a claim smaller than its snapshot is told of at the question', async () => {
   const { exitCode, shown } = await onTerminal(
@@ -296,4 +292,4 @@ test('a claim smaller than its snapshot is told of at the question', async () =>
     { env, columns: 250, rows: 50 },
   );
   expect({ exitCode, shown }).toMatchObject({ exitCode: 130 });
-}, 60_000);
+});

@@ -33,7 +33,7 @@ describeAsRoot('the UUID of a copy of an XFS that was frozen', () => {
     await execa('mkfs.xfs', ['-q', '-m', `uuid=${own}`, original]);
     device = (await execa('losetup', ['-f', '--show', original])).stdout;
     link = `/dev/disk/by-uuid/${own}`;
-    await until('udev made the link', 10_000, async () => (existsSync(link) ? true : undefined));
+    await until('udev made the link', async () => (existsSync(link) ? true : undefined));
     await execa('mount', [device, join(folder.path, 'mnt')]);
   });
   afterAll(async () => {
@@ -82,7 +82,7 @@ describeAsRoot('the UUID of a copy of an XFS that was frozen', () => {
     });
 
   async function expectNothingLeft(): Promise<void> {
-    await until('nobody is left', 15_000, async () =>
+    await until('nobody is left', async () =>
       (await scriptProcesses(`place=${place}`)).size === 0 ? true : undefined,
     );
     expect(await attachedTo()).toEqual([]);
@@ -123,9 +123,7 @@ describeAsRoot('the UUID of a copy of an XFS that was frozen', () => {
   test('is not changed where who changes it is killed, and the copy is attached nowhere', async () => {
     await slowMount();
     const running = start();
-    await until('it mounts', 10_000, async () =>
-      existsSync(join(folder.path, 'bin', 'mounts')) ? true : undefined,
-    );
+    await until('it mounts', async () => (existsSync(join(folder.path, 'bin', 'mounts')) ? true : undefined));
     expect(await attachedTo()).toHaveLength(1);
     running.kill('SIGKILL');
     await running;

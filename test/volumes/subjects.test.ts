@@ -16,7 +16,7 @@ import { memoryLogger } from '../support/logger.ts';
 let cluster: TestCluster;
 beforeAll(async () => {
   cluster = await startCluster();
-}, 30_000);
+});
 afterAll(() => cluster.stop());
 
 /** A cache that hears of nothing but what it is told. */

@@ -19,7 +19,7 @@ import { startWholeLife } from '../../support/whole-life.ts';
 let cluster: TestCluster;
 beforeEach(async () => {
   cluster = await startCluster({ crds: [...ALL_CRDS, HELLO_CRD] as never });
-}, 30_000);
+});
 afterEach(() => cluster.stop());
 
 /** As `recordingTransport` notes them. */
@@ -61,4 +61,4 @@ test('the rights of the daemon are those that it uses', async () => {
   const inAny = asked(NAMESPACE_RULES, ` in ${namespace}`);
   expect([...uses].filter((use) => !allowed.includes(use) && !inAny.includes(use))).toEqual([]);
   expect(allowed.filter((right) => !uses.has(right))).toEqual([]);
-}, 60_000);
+});

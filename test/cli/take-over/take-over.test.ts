@@ -163,7 +163,7 @@ describe('--take-over-metalk8s', () => {
     await startOperator(client);
     await client.create(VOLUMES, data1);
     const start = async () => {
-      await until('the operator is stopped', 20_000, async () =>
+      await until('the operator is stopped', async () =>
         (await operatorOf(client)).spec.replicas === 0 ? true : undefined,
       );
       await client.patch(VOLUMES, 'data1', { status: atWork }, { subresource: 'status' });

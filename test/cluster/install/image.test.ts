@@ -54,7 +54,7 @@ afterAll(async () => {
   await scene?.stop();
   await root?.remove();
   await folder?.remove();
-}, 180_000);
+});
 
 test('it is run as a user without rights, and has Node.js, ssh and nothing that becomes root', async () => {
   expect(config).toMatchObject({ User: '65532:65532', Entrypoint: ['/usr/local/bin/stowage'] });
@@ -145,7 +145,7 @@ test(
       ],
       args,
     );
-    await until('it is ready', 120_000, async () => {
+    await until('it is ready', async () => {
       const answer = await fetch(`http://127.0.0.1:${port}/readyz`).catch(() => undefined);
       return answer?.ok ? true : undefined;
     });

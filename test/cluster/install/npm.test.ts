@@ -22,7 +22,7 @@ afterAll(async () => {
   await scene?.stop();
   await root?.remove();
   await folder?.remove();
-}, 180_000);
+});
 
 test(
   'from nothing to a bound claim by docs/installing.md, with the package alone',
@@ -49,7 +49,7 @@ test(
       const { failed, stderr: told } = await root.type(line, { reject: false });
       expect([line, failed, told]).toEqual([line, false, expect.any(String)]);
     }
-    await until('nothing is left of the package', 1000, async () => {
+    await until('nothing is left of the package', async () => {
       const { stdout: left } = await root.type('find /usr/local -name "*stowage*"');
       return left === '' ? true : undefined;
     });

@@ -82,11 +82,14 @@ export async function startScene(): Promise<Scene> {
       const found = await vm.run(['blkid', '-p', '-o', 'value', '-s', 'TYPE', status?.devicePath ?? '']);
       if (found.stdout !== 'ext4') throw new Error(`on the node of ${name} is ${found.stdout}`);
       await kubectl('delete', 'pod/first', 'pvc/first', '--grace-period=0', '--force');
-      await until(`${name} is gone`, WITHIN, () =>
-        client.get(VOLUMES, name).then(
-          () => undefined,
-          (error: unknown) => (isNotFound(error) ? true : Promise.reject(error)),
-        ),
+      await until(
+        `${name} is gone`,
+        () =>
+          client.get(VOLUMES, name).then(
+            () => undefined,
+            (error: unknown) => (isNotFound(error) ? true : Promise.reject(error)),
+          ),
+        WITHIN,
       );
       await kubectl('delete', 'storageclass', 'fast');
     },

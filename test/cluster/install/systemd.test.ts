@@ -49,7 +49,7 @@ afterAll(async () => {
   await scene?.stop();
   await root?.remove();
   await folder?.remove();
-}, 180_000);
+});
 
 test(
   'from nothing to a bound claim by docs/installing.md, with the service of its own user',
@@ -94,20 +94,27 @@ test(
     );
 
     const looks = 'check node n1 --kubeconfig /etc/stowage/kubeconfig --ssh-config /etc/stowage/ssh/config';
-    await until('that user looks at the node', WITHIN, async () => {
-      const { stdout: seen } = await type(`sudo -u stowage stowage ${looks} || true`);
-      return /reachable.*it answers/.test(seen) ? true : undefined;
-    });
+    await until(
+      'that user looks at the node',
+      async () => {
+        const { stdout: seen } = await type(`sudo -u stowage stowage ${looks} || true`);
+        return /reachable.*it answers/.test(seen) ? true : undefined;
+      },
+      WITHIN,
+    );
 
     // It reads again what it is told to, comes back when it is killed, and ends in order.
     const before = await shows('MainPID');
     await type('systemctl reload stowage');
     expect(await shows('MainPID')).toBe(before);
     await type('systemctl kill --signal=SIGKILL stowage');
-    await until('it was started again', WITHIN, async () =>
-      ![before, '0'].includes(await shows('MainPID')) && (await shows('ActiveState')) === 'active'
-        ? true
-        : undefined,
+    await until(
+      'it was started again',
+      async () =>
+        ![before, '0'].includes(await shows('MainPID')) && (await shows('ActiveState')) === 'active'
+          ? true
+          : undefined,
+      WITHIN,
     );
     await type('systemctl stop stowage');
     expect([await shows('Result'), await shows('ActiveState')]).toEqual(['success', 'inactive']);

@@ -21,7 +21,7 @@ beforeAll(async () => {
   plane = await startControlPlane({ controllers: ['garbage-collector-controller', 'namespace-controller'] });
   ({ client } = await connect({ kubeconfig: plane.kubeconfig }));
 }, 1_200_000);
-afterAll(() => plane?.stop(), 60_000);
+afterAll(() => plane?.stop());
 
 const env = () => ({ KUBECONFIG: plane.kubeconfig });
 const kubectl = (...args: string[]) => execa(plane.kubectl, args, { env: env() });
@@ -69,7 +69,7 @@ async function made(name: string, spec: Partial<Volume['spec']>): Promise<void> 
 
 test('from the first definitions to these, and back, and here again: no object is written, and none loses a field', async () => {
   for (const file of [...DEFINITIONS, `${FIRST}/daemon.yaml`]) await kubectl('apply', '-f', file);
-  await until('the first definition is served', 30_000, () =>
+  await until('the first definition is served', () =>
     read(VOLUMES).then(
       () => true,
       () => undefined,
@@ -119,7 +119,7 @@ test('from the first definitions to these, and back, and here again: no object i
   expect(after[0]?.[2]).toMatchObject({ spec: { attachPolicy: 'OnDemand' }, status: { attachments } });
 
   for (const file of DEFINITIONS) await kubectl('replace', '-f', file);
-  const back = await until('the first definition is served again', 30_000, async () => {
+  const back = await until('the first definition is served again', async () => {
     const found = await all();
     const sparse = found[0]?.[2] as Volume | undefined;
     return sparse?.status?.attachments === undefined ? found : undefined;
@@ -133,7 +133,7 @@ test('from the first definitions to these, and back, and here again: no object i
   );
   const again = await stowage('install');
   expect([again.exitCode, again.stderr]).toEqual([0, expect.stringContaining(`${CRD} changed`)]);
-  await until('this definition is served again', 30_000, async () =>
+  await until('this definition is served again', async () =>
     JSON.stringify(await all()) === JSON.stringify(after) ? true : undefined,
   );
 
@@ -146,4 +146,4 @@ test('from the first definitions to these, and back, and here again: no object i
   expect((await stowage('uninstall', '--yes', '--components', 'rbac,deployment')).exitCode).toBe(0);
   expect(await all()).toEqual(after);
   expect((await client.get<KubeObject>(CUSTOM_RESOURCE_DEFINITIONS, CRD)).metadata.name).toBe(CRD);
-}, 120_000);
+});

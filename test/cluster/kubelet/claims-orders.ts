@@ -7,7 +7,7 @@ import { claimsLeft, isAllGone } from '../../support/all-gone.ts';
 import { createClass } from '../../support/claim-objects.ts';
 import { leftovers } from '../../support/leftovers.ts';
 import { grantNamed } from '../../support/snapshots.ts';
-import { type ClaimsScene, WITHIN } from './claims-scene.ts';
+import type { ClaimsScene } from './claims-scene.ts';
 import { CREATING, DELETING, type Deleted, missingPairs, type Thing } from './orders.ts';
 import { type Mounted, reading, telling } from './pods.ts';
 
@@ -96,7 +96,7 @@ export function describeOrders(sceneNow: () => ClaimsScene): void {
       stories = CREATING.map((_, index) => storyOf(scene, index));
       await Promise.all(stories.map((story) => story.begin()));
       await scene.devices.unmount();
-    }, WITHIN);
+    });
 
     test('each two things come in both orders', () => {
       expect([CREATING.length, missingPairs(CREATING), missingPairs(DELETING)]).toEqual([12, [], []]);
@@ -150,7 +150,7 @@ export function describeOrders(sceneNow: () => ClaimsScene): void {
       }, 240_000);
       test('nothing is lost that a pod uses', () => expect(lost).toEqual([]));
       test('nothing is left: no object, file, device, link, record', async () => {
-        await isAllGone(scene.client, scene.directory, WITHIN);
+        await isAllGone(scene.client, scene.directory);
         expect(uids.length).toBeGreaterThanOrEqual(3 * stories.length);
         const left = await leftovers({ uids, directories: [scene.directory] });
         expect(left.filter((fault) => uids.some((uid) => fault.includes(uid)))).toEqual([]);

@@ -8,7 +8,6 @@ import { podsOf } from './pods.ts';
 import { type Scene, startScene, type ThisMachine } from './scene.ts';
 
 /** For how long anything is waited for, in ms: pods take their time on a busy machine. */
-export const WITHIN = 90_000;
 
 /** A real cluster with dynamic classes of files on an XFS of its own, and pods in its namespaces. */
 export interface ClaimsScene extends Scene<ThisMachine> {
@@ -43,9 +42,9 @@ export async function startClaimsScene(): Promise<ClaimsScene> {
     return {
       ...{ ...scene, directory, devices },
       claims: claimsOf(client, {
-        ...{ storageClassName: 'waitforfirstconsumer', size: '304Mi', withinMs: WITHIN },
+        ...{ storageClassName: 'waitforfirstconsumer', size: '304Mi' },
       }),
-      podsIn: (namespace) => podsOf(client, WITHIN, namespace),
+      podsIn: (namespace) => podsOf(client, namespace),
       async createNamespace(name) {
         const namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name } };
         await client.create<KubeObject>(NAMESPACES, namespace);

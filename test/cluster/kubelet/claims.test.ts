@@ -8,7 +8,7 @@ import type { Id } from '../../support/claim-objects.ts';
 import { describeAsRoot } from '../../support/root.ts';
 import { until } from '../../support/until.ts';
 import { describeOrders } from './claims-orders.ts';
-import { type ClaimsScene, startClaimsScene, WITHIN } from './claims-scene.ts';
+import { type ClaimsScene, startClaimsScene } from './claims-scene.ts';
 import { type Mounted, NAMESPACE, type podsOf, reading, writing } from './pods.ts';
 
 /** Pods take their time on a busy machine, in ms. */
@@ -27,9 +27,9 @@ describeAsRoot('claims of dynamic classes, with a real scheduler and a real kube
     pods = scene.podsIn(NAMESPACE);
     for (const name of ['prod', 'test']) await scene.createNamespace(name);
   }, 600_000);
-  afterAll(() => scene?.stop(), 120_000);
+  afterAll(() => scene?.stop());
 
-  const nothingIsLeft = () => isAllGone(scene.client, scene.directory, WITHIN);
+  const nothingIsLeft = () => isAllGone(scene.client, scene.directory);
 
   test('a pod brings a volume about, which grows, and goes with the claim', async () => {
     const word = randomUUID();
@@ -38,7 +38,7 @@ describeAsRoot('claims of dynamic classes, with a real scheduler and a real kube
     await pods.run('writes', [data], writing(data, word));
     const more = { spec: { resources: { requests: { storage: '400Mi' } } } };
     await scene.client.patch(PERSISTENT_VOLUME_CLAIMS, 'data', more, { namespace: NAMESPACE });
-    await until('it has grown', WITHIN, async () => {
+    await until('it has grown', async () => {
       const { status } = await claims.get(`${NAMESPACE}/data`);
       return /^(419430400|400Mi)$/.test(status?.capacity?.storage ?? '') || undefined;
     });
@@ -83,7 +83,7 @@ describeAsRoot('claims of dynamic classes, with a real scheduler and a real kube
       await claims.removeSnapshot('prod/foo-backup');
       await claims.remove('prod/foo');
       await nothingIsLeft();
-    }, WITHIN);
+    });
 
     test('is read by a pod of another namespace, once that is granted', async () => {
       const restored = mountedAs('foo-testing');

@@ -20,7 +20,6 @@ import { type Scene, startScene, type ThisMachine } from './scene.ts';
 
 /** Pods take their time on a busy machine, in ms. */
 jest.setTimeout(240_000);
-const WITHIN = 90_000;
 
 describeAsRoot('what a volume starts from has another file system than its class makes', () => {
   let disk: OwnFileSystem;
@@ -30,7 +29,7 @@ describeAsRoot('what a volume starts from has another file system than its class
   beforeAll(async () => {
     disk = await ownFileSystem('xfs', 4n << 30n);
     scene = await startScene({ components: ['snapshot-crds'] });
-    pods = podsOf(scene.client, WITHIN);
+    pods = podsOf(scene.client);
     for (const fsType of ['ext4', 'xfs']) {
       await scene.client.create<StorageClass>(STORAGE_CLASSES, {
         apiVersion: 'storage.k8s.io/v1',
@@ -55,7 +54,7 @@ describeAsRoot('what a volume starts from has another file system than its class
   afterAll(async () => {
     await scene?.stop();
     await disk?.remove();
-  }, 120_000);
+  });
 
   /** A claim, and the PersistentVolume that it is bound to. */
   async function bound(
@@ -74,7 +73,7 @@ describeAsRoot('what a volume starts from has another file system than its class
         ...(dataSource === undefined ? {} : { dataSource }),
       },
     } as PersistentVolumeClaim);
-    const volumeName = await until(`${name} is bound`, WITHIN, async () => {
+    const volumeName = await until(`${name} is bound`, async () => {
       const options = { namespace: NAMESPACE };
       const claim = await scene.client.get<PersistentVolumeClaim>(PERSISTENT_VOLUME_CLAIMS, name, options);
       return claim.status?.phase === 'Bound' ? claim.spec.volumeName : undefined;
@@ -105,7 +104,7 @@ describeAsRoot('what a volume starts from has another file system than its class
     }
     await scene.client.delete(VOLUME_SNAPSHOTS, name, { namespace: NAMESPACE });
     await scene.client.delete(PERSISTENT_VOLUME_CLAIMS, name, { namespace: NAMESPACE });
-    await until('no Volume and no file is left', WITHIN, async () => {
+    await until('no Volume and no file is left', async () => {
       const { items } = await scene.client.list(VOLUMES);
       const files = await readdir(join(disk.path, 'volumes'), { recursive: true });
       return items.length === 0 && files.every((file) => file === 'snapshots') ? true : undefined;

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { execa } from 'execa';
 import { describeAsRoot } from '../../support/root.ts';
 import { type ControlPlane, startControlPlane } from '../control-plane/control-plane.ts';
@@ -11,9 +11,6 @@ import type { KilledOptions } from './killed.ts';
 import { FOLDER, kubeletUser, startKubelet } from './kubelet.ts';
 
 const NODE = 'n1';
-
-/** ms */
-jest.setTimeout(180_000);
 
 /** All of this machine that a kubelet, its containers and their volumes touch. */
 async function look(): Promise<Record<string, unknown>> {

@@ -17,7 +17,6 @@ import { type Places, volumesOf } from './volumes.ts';
 
 /** Pods take their time on a busy machine, in ms. */
 jest.setTimeout(240_000);
-const WITHIN = 90_000;
 
 describeAsRoot('Volumes that are attached on demand, in pods of a real kubelet', () => {
   let scene: Scene<ThisMachine>;
@@ -26,8 +25,8 @@ describeAsRoot('Volumes that are attached on demand, in pods of a real kubelet',
 
   beforeAll(async () => {
     scene = await startScene();
-    pods = podsOf(scene.client, WITHIN);
-    volumes = volumesOf(scene, onDemand(placesHere(scene)), WITHIN);
+    pods = podsOf(scene.client);
+    volumes = volumesOf(scene, onDemand(placesHere(scene)));
   }, 600_000);
   afterEach(() => volumes?.clean());
   afterAll(() => scene?.stop());
@@ -45,7 +44,7 @@ describeAsRoot('Volumes that are attached on demand, in pods of a real kubelet',
 
   async function make(mode: VolumeMode = 'Filesystem'): Promise<Volume> {
     const { metadata } = await volumes.create('sparse file', mode);
-    const volume = await until(`Volume ${metadata.name} Available`, WITHIN, async () => {
+    const volume = await until(`Volume ${metadata.name} Available`, async () => {
       const found = await volumes.get(metadata.name);
       if (found.status?.phase === 'Failed') throw new Error(JSON.stringify(found.status.conditions));
       return found.status?.phase === 'Available' ? found : undefined;
@@ -56,7 +55,7 @@ describeAsRoot('Volumes that are attached on demand, in pods of a real kubelet',
 
   /** No device has it, and that is written down. */
   const detached = ({ metadata: { name, uid } }: Volume) =>
-    until(`Volume ${name} detached`, WITHIN, async () => {
+    until(`Volume ${name} detached`, async () => {
       const { status } = await volumes.get(name);
       const pv = await scene.client.get<PersistentVolume>(PERSISTENT_VOLUMES, name);
       const record = pv.metadata.annotations?.[ATTACHED_NODES_ANNOTATION];
@@ -105,7 +104,7 @@ describeAsRoot('Volumes that are attached on demand, in pods of a real kubelet',
     await pods.start(`${name}-second`, mounted);
     await pods.remove(`${name}-first`);
     const left = `${NAMESPACE}/${name}-second`;
-    await until(`only ${left} has it`, WITHIN, async () =>
+    await until(`only ${left} has it`, async () =>
       (await volumes.get(name)).status?.attachments?.[0]?.pods.join() === left ? true : undefined,
     );
     expect(await loopsOf(uid)).toEqual(before);
@@ -124,13 +123,13 @@ describeAsRoot('Volumes that are attached on demand, in pods of a real kubelet',
       const mounted = await pods.claim(name, name, mode);
       await pods.start(`${name}-holds`, mounted, { graceSeconds: 10 });
       await scene.kubectl('delete', 'pod', `${name}-holds`, '--force', '--grace-period=0');
-      const held = await until('why it is not detached', WITHIN, async () => {
+      const held = await until('why it is not detached', async () => {
         const [attachment] = (await volumes.get(name)).status?.attachments ?? [];
         return attachment?.pods.length === 0 ? attachment.message : undefined;
       });
       expect(held).toMatch(/in use|kubelet/);
       expect(await loopsOf(uid)).toHaveLength(1);
-      await until('the device gone, and not before the mounts', WITHIN, async () => {
+      await until('the device gone, and not before the mounts', async () => {
         const loops = await loopsOf(uid);
         const mounts = await readFile('/proc/self/mountinfo', 'utf8');
         if (loops.length === 0) expect(mounts).not.toMatch(placesOf(name));
@@ -150,7 +149,7 @@ describeAsRoot('Volumes that are attached on demand, in pods of a real kubelet',
     const { name } = volume.metadata;
     const mounted = await pods.claim(name, name, 'Filesystem');
     await pods.start(`${name}-gated`, mounted, { readinessGates: [VOLUMES_ATTACHED_CONDITION] });
-    const pod = await until('the pod Ready', WITHIN, async () => {
+    const pod = await until('the pod Ready', async () => {
       const found = await scene.client.get<Pod>(PODS, `${name}-gated`, { namespace: NAMESPACE });
       return conditionOf(found, 'Ready')?.status === 'True' ? found : undefined;
     });

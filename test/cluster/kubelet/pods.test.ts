@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { realpath } from 'node:fs/promises';
-import { afterAll, afterEach, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import type { PersistentVolume } from '../../../src/api/core.ts';
 import { PROTECTION_FINALIZER } from '../../../src/api/names.ts';
 import {
@@ -17,9 +17,6 @@ import { placesHere } from './places.ts';
 import { type Mounted, NAMESPACE, podsOf, reading, writing } from './pods.ts';
 import { type Scene, startScene, type ThisMachine } from './scene.ts';
 import { readyOf, volumesOf } from './volumes.ts';
-
-/** Pods take their time on a busy machine, in ms. */
-jest.setTimeout(180_000);
 
 describeAsRoot('Volumes in pods of a real kubelet', () => {
   let scene: Scene<ThisMachine>;
@@ -128,7 +125,7 @@ describeAsRoot('Volumes in pods of a real kubelet', () => {
     expect(await read(name, mounted)).toBe(word);
     await pods.unclaim(name);
     // What holds it in Kubernetes lets go of it with the claim.
-    const pv = await until(`${name} held by its Volume alone`, 30_000, async () => {
+    const pv = await until(`${name} held by its Volume alone`, async () => {
       const pv = await pvNamed(name);
       return pv.metadata.finalizers?.join() === PROTECTION_FINALIZER ? pv : undefined;
     });
@@ -151,7 +148,7 @@ describeAsRoot('Volumes in pods of a real kubelet', () => {
   });
 
   const after = (waitMs: number, from = Date.now()) =>
-    until('the moment', 5000, async () => (Date.now() - from >= waitMs ? true : undefined));
+    until('the moment', async () => (Date.now() - from >= waitMs ? true : undefined));
 
   test('a Volume deleted while Pending leaves nothing, however far it got', async () => {
     for (const waitMs of [0, 100, 200, 400]) {
@@ -171,7 +168,7 @@ describeAsRoot('Volumes in pods of a real kubelet', () => {
       const volume = await volumes.create('sparse file', 'Filesystem', 'ext4', name);
       await after(waitMs);
       await scene.client.delete(VOLUMES, name);
-      await until(`${name} gone or held by its claim`, 30_000, async () => {
+      await until(`${name} gone or held by its claim`, async () => {
         const left = await volumes.present(name);
         const held = left && readyOf(left)?.message?.includes('bound to the claim');
         return left === undefined || held ? true : undefined;

@@ -58,8 +58,8 @@ export interface PodOptions {
   readinessGates?: readonly string[];
 }
 
-/** Pods of an API server whose node is a real one. They are waited for `withinMs` at most. */
-export function podsOf(client: KubeClient, withinMs = 60_000, namespace = NAMESPACE) {
+/** Pods of an API server whose node is a real one. Each wait ends after `withinMs`. */
+export function podsOf(client: KubeClient, namespace = NAMESPACE, withinMs?: number) {
   const options = { namespace };
 
   async function create(
@@ -97,19 +97,26 @@ export function podsOf(client: KubeClient, withinMs = 60_000, namespace = NAMESP
   }
 
   const inPhase = (name: string, ...phases: string[]) =>
-    until(`pod ${name} ${phases.join(' or ')}`, withinMs, async () => {
-      const pod = await client.get<Pod>(PODS, name, options);
-      return phases.includes(pod.status?.phase ?? '') ? pod : undefined;
-    });
+    until(
+      `pod ${name} ${phases.join(' or ')}`,
+      async () => {
+        const pod = await client.get<Pod>(PODS, name, options);
+        return phases.includes(pod.status?.phase ?? '') ? pod : undefined;
+      },
+      withinMs,
+    );
 
   /** Deletes a pod or claim, and waits until it is gone. */
   async function remove(resource: typeof PODS, name: string): Promise<void> {
     await client.delete(resource, name, options);
-    await until(`${resource.kind} ${name} gone`, withinMs, () =>
-      client.get(resource, name, options).then(
-        () => undefined,
-        (error: unknown) => (isNotFound(error) ? true : Promise.reject(error)),
-      ),
+    await until(
+      `${resource.kind} ${name} gone`,
+      () =>
+        client.get(resource, name, options).then(
+          () => undefined,
+          (error: unknown) => (isNotFound(error) ? true : Promise.reject(error)),
+        ),
+      withinMs,
     );
   }
 

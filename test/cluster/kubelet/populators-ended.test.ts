@@ -18,7 +18,7 @@ describeAsRoot('a real pod that is ended while it fills a claim', () => {
     await scene.kind.register('hello', HALF);
   }, 600_000);
   afterEach(() => scene.clear());
-  afterAll(() => scene?.stop(), 120_000);
+  afterAll(() => scene?.stop());
 
   test('by somebody, and ends with 0, has not filled the claim', async () => {
     const uid = await scene.claim('deleted');

@@ -32,7 +32,7 @@ describeAsRoot('what goes wrong while a real pod fills a claim', () => {
     scene = await startFaultyScene();
   }, 600_000);
   afterEach(() => scene.clear());
-  afterAll(() => scene?.stop(), 120_000);
+  afterAll(() => scene?.stop());
 
   test('a prime claim that somebody deletes is made anew', async () => {
     await scene.kind.register('hello', HALF);

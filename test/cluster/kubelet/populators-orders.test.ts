@@ -94,7 +94,7 @@ describeAsRoot('claims that real pods fill, whatever is created first', () => {
     }
     read = await Promise.allSettled(stories.map((story) => story.read()));
   }, 600_000);
-  afterAll(() => scene?.stop(), 120_000);
+  afterAll(() => scene?.stop());
 
   test('each two things come in both orders', () => {
     expect([ORDERS.length, missingPairs(ORDERS)]).toEqual([12, []]);

@@ -18,8 +18,6 @@ import { IMAGE } from './image.ts';
 import { NAMESPACE, podsOf } from './pods.ts';
 import { startScene } from './scene.ts';
 
-/** For how long anything is waited for, in ms: pods take their time on a busy machine. */
-export const WITHIN = 90_000;
 /** Of the daemon. */
 export const OWN = 'stowage';
 
@@ -60,7 +58,7 @@ export async function startPopulatorsScene(apiServerFlags: readonly string[] = [
   /** Hello of a group of its own, so that it is registered for itself. */
   async function createKind(group = HELLOS.group) {
     await client.create<KubeObject>(CUSTOM_RESOURCE_DEFINITIONS, helloCrd(group));
-    await until(`${group} is served`, WITHIN, () =>
+    await until(`${group} is served`, () =>
       client.list(hellosOf(group)).then(
         () => true,
         (error: unknown) => (isNotFound(error) ? undefined : Promise.reject(error)),
@@ -128,29 +126,29 @@ export async function startPopulatorsScene(apiServerFlags: readonly string[] = [
     createClaim,
     claimNow,
     eventsOf,
-    pods: podsOf(client, WITHIN),
-    podsIn: (namespace: string, withinMs = WITHIN) => podsOf(client, withinMs, namespace),
+    pods: podsOf(client),
+    podsIn: (namespace: string, withinMs?: number) => podsOf(client, namespace, withinMs),
     remove: (resource: Resource, name: string, namespace = NAMESPACE) =>
       client.delete(resource, name, { namespace }),
     isTold: (name: string, text: string) =>
-      until(`${name} is told: ${text}`, WITHIN, async () =>
+      until(`${name} is told: ${text}`, async () =>
         (await eventsOf(name)).find((event) => event.includes(text)),
       ).catch(async (error: Error) => orSeen(new Error(`${error.message}: ${await eventsOf(name)}`))),
-    isBound: (name: string, namespace = NAMESPACE, withinMs = WITHIN) =>
-      until(`${name} is bound`, withinMs, async () => {
+    isBound: (name: string, namespace = NAMESPACE) =>
+      until(`${name} is bound`, async () => {
         const found = await claimNow(name, namespace);
         return found.status?.phase === 'Bound' ? found : undefined;
       }).catch(orSeen),
     /** The pod that fills the claim, once it runs. */
     runs: (uid = '') =>
-      until('its pod runs', WITHIN, async () =>
+      until('its pod runs', async () =>
         (await own()).find(
           ({ metadata, status }) => metadata.name === `populate-${uid}` && status?.phase === 'Running',
         ),
       ).catch(orSeen),
     /** Another one than that of this UID. */
     isAnother: (uid: string, not: string) =>
-      until('another pod runs', WITHIN, async () =>
+      until('another pod runs', async () =>
         (await own()).find(
           ({ metadata, status }) =>
             metadata.name === `populate-${uid}` && metadata.uid !== not && status?.phase === 'Running',
@@ -158,23 +156,27 @@ export async function startPopulatorsScene(apiServerFlags: readonly string[] = [
       ).catch(orSeen),
     /** The API server goes by what is counted. */
     isEnforced: (quotas: Resource, name: string) =>
-      until(`quota ${name} holds`, WITHIN, async () => {
+      until(`quota ${name} holds`, async () => {
         const quota = await client.get<KubeObject & { status?: { hard?: object } }>(quotas, name, {
           namespace: OWN,
         });
         return quota.status?.hard === undefined ? undefined : true;
       }),
     /** Nothing of the machine is there, and claims are nobody's but their users'. */
-    isClean: (withinMs = WITHIN) =>
-      until('nothing of the machine is left', withinMs, async () => {
-        const primes = (await client.list(PERSISTENT_VOLUME_CLAIMS, { namespace: OWN })).items;
-        const held = (await client.list(PERSISTENT_VOLUME_CLAIMS)).items.filter(({ metadata }) =>
-          metadata.finalizers?.some((each) => each.startsWith('stowage')),
-        );
-        return (await own()).length + primes.length + held.length === 0 || undefined;
-      }),
+    isClean: (withinMs?: number) =>
+      until(
+        'nothing of the machine is left',
+        async () => {
+          const primes = (await client.list(PERSISTENT_VOLUME_CLAIMS, { namespace: OWN })).items;
+          const held = (await client.list(PERSISTENT_VOLUME_CLAIMS)).items.filter(({ metadata }) =>
+            metadata.finalizers?.some((each) => each.startsWith('stowage')),
+          );
+          return (await own()).length + primes.length + held.length === 0 || undefined;
+        },
+        withinMs,
+      ),
     isEmpty: () =>
-      until('no volume is left', WITHIN, async () => {
+      until('no volume is left', async () => {
         const { items } = await client.list(VOLUMES);
         return items.length + (await client.list(PERSISTENT_VOLUMES)).items.length === 0 || undefined;
       }),

@@ -13,7 +13,7 @@ import { HELLO_POPULATOR, HELLOS, helloReference } from '../../support/hello.ts'
 import { describeAsRoot } from '../../support/root.ts';
 import { until } from '../../support/until.ts';
 import { NAMESPACE } from './pods.ts';
-import { FILL, OWN, type PopulatorsScene, startPopulatorsScene, WITHIN } from './populators-scene.ts';
+import { FILL, OWN, type PopulatorsScene, startPopulatorsScene } from './populators-scene.ts';
 
 /** Pods take their time on a busy machine, in ms. */
 jest.setTimeout(240_000);
@@ -30,7 +30,7 @@ describeAsRoot('claims that populators fill, with a real scheduler and a real ku
     await scene.createClass('immediate');
     await scene.createClass('retain', { reclaimPolicy: 'Retain' });
   }, 600_000);
-  afterAll(() => scene?.stop(), 120_000);
+  afterAll(() => scene?.stop());
 
   test('a claim that starts from a Hello has its text, once all are there', async () => {
     const nobody = { apiGroup: 'nobody.example.com', kind: 'Nothing', name: 'x' };
@@ -142,7 +142,7 @@ describeAsRoot('claims that populators fill, with a real scheduler and a real ku
 
     await kind.register('hello', 'sleep infinity');
     await scene.createClaim('mid-way', { storageClassName: 'retain' });
-    await until('its pod runs', WITHIN, async () => {
+    await until('its pod runs', async () => {
       const { items } = await scene.client.list<Pod>(PODS, { namespace: OWN });
       return items.some(({ status }) => status?.phase === 'Running') || undefined;
     });

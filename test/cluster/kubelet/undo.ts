@@ -23,9 +23,6 @@ const SOCKETS = '/run/containerd/s';
 const PLUGINS = '/var/lib/kubelet/device-plugins';
 const PLUGIN_FILES = ['kubelet.sock', 'kubelet_internal_checkpoint'];
 
-/** ms */
-const WITHIN = 10_000;
-
 /** Throws where this machine is a node of another cluster: two kubelets would take each other's place. */
 export async function refuseNode(): Promise<void> {
   const [other] = (await list(dirname(PLUGINS))).filter((name) => name !== basename(PLUGINS));
@@ -68,7 +65,7 @@ const sysctlsIn = (folder: string) => join(folder, 'sysctls.json');
 async function endContainers(folder: string): Promise<void> {
   const holders = () => processesWith(['-address', socketIn(folder)]);
   for (const pid of await holders()) process.kill(pid, 'SIGKILL');
-  await until('the end of what held the containers', WITHIN, async () =>
+  await until('the end of what held the containers', async () =>
     (await holders()).length === 0 ? true : undefined,
   );
   for (const task of await list(tasksIn(folder))) {
@@ -92,7 +89,7 @@ async function processesWith([first, second]: readonly [string, string]): Promis
 
 /** Loop devices may hold mounts, and mounts loop devices. */
 async function freeDevices(folder: string): Promise<void> {
-  await until(`no mount and no loop device of ${folder}`, WITHIN, async () => {
+  await until(`no mount and no loop device of ${folder}`, async () => {
     const loops = await loopsOf(folder);
     const mounts = await mountsIn(folder);
     if (loops.length + mounts.length === 0) return true;

@@ -19,13 +19,13 @@ export interface Places<Kind extends string> {
 export const readyOf = ({ status }: Volume) => status?.conditions?.find(({ type }) => type === 'Ready');
 
 /**
- * Volumes of a scene, each of a class of its own name, so that claims of that class can have no other. They are waited
- * for `withinMs` at most.
+ * Volumes of a scene, each of a class of its own name, so that claims of that class can have no other. Each wait
+ * ends after `withinMs`.
  */
 export function volumesOf<Kind extends string>(
   { client, node, stowage }: Pick<Scene, 'client' | 'node' | 'stowage'>,
   places: Places<Kind>,
-  withinMs = 60_000,
+  withinMs = 120_000,
 ) {
   let count = 0;
   const uids: string[] = [];
@@ -67,13 +67,19 @@ export function volumesOf<Kind extends string>(
 
     /** Waits for what its Ready says. */
     saying: (name: string, message: string) =>
-      until(`Volume ${name}: ${message}`, withinMs, async () => {
-        const volume = await get(name);
-        return readyOf(volume)?.message?.includes(message) ? volume : undefined;
-      }),
+      until(
+        `Volume ${name}: ${message}`,
+        async () => {
+          const volume = await get(name);
+          return readyOf(volume)?.message?.includes(message) ? volume : undefined;
+        },
+        withinMs,
+      ),
     gone: (name: string) =>
-      until(`Volume ${name} gone`, withinMs, async () =>
-        (await present(name)) === undefined ? true : undefined,
+      until(
+        `Volume ${name} gone`,
+        async () => ((await present(name)) === undefined ? true : undefined),
+        withinMs,
       ),
 
     /** Deletes it by the command, which waits for its end. */

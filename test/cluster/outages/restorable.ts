@@ -32,8 +32,6 @@ export interface Restorable {
   stop(): Promise<void>;
 }
 
-const CONVERGES = 90_000;
-
 export const readyOf = ({ status }: Volume) => status?.conditions?.find(({ type }) => type === 'Ready');
 
 export async function startRestorable(): Promise<Restorable> {
@@ -49,7 +47,7 @@ export async function startRestorable(): Promise<Restorable> {
 
   async function told<T>(what: string, look: () => Promise<T | undefined>): Promise<T> {
     try {
-      return await until(what, CONVERGES, look);
+      return await until(what, look);
     } catch (error) {
       process.stderr.write(`\nThe daemon:\n${await watch.log()}\n`);
       throw error;

@@ -1,6 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { KubeObject } from '../../../src/api/meta.ts';
 import { STORAGE_CLASSES } from '../../../src/api/resources.ts';
 import { CLUSTER_ROLES, CUSTOM_RESOURCE_DEFINITIONS } from '../../../src/cli/install/kinds.ts';
@@ -40,8 +40,6 @@ const SNAPSHOTS = '/apis/snapshot.storage.k8s.io/v1';
 const EVENTS = '/api/v1/namespaces/default/events';
 const PODS = '/api/v1/namespaces/default/pods';
 const CLAIMS = '/api/v1/namespaces/default/persistentvolumeclaims';
-
-jest.setTimeout(90_000);
 
 describe('stowage watch as the ServiceAccount that install makes', () => {
   let controlPlane: ControlPlane;
@@ -139,7 +137,7 @@ describe('stowage watch as the ServiceAccount that install makes', () => {
           .some((told) => told?.message?.includes(refused[0] ?? ''));
       try {
         await Promise.race([isRefused, done]);
-        await Promise.race([until('it is told', 20_000, async () => isTold() || undefined), done]);
+        await Promise.race([until('it is told', async () => isTold() || undefined), done]);
         await give(RIGHTS);
         await done;
       } finally {

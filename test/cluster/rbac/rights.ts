@@ -57,7 +57,7 @@ export async function setRights(
       .map(({ group, resource, verb }) => ({ apiGroups: [group], resources: [resource], verbs: [verb] }));
     await client.patch(role.resource, role.name, { rules }, { namespace: role.namespace });
   }
-  await until('the roles are known', 10_000, async () => {
+  await until('the roles are known', async () => {
     const allowed = await Promise.all(all.map((right) => isAllowed(account, right)));
     return all.every((right, index) => allowed[index] === given.includes(right)) || undefined;
   });

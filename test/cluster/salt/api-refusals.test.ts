@@ -1,12 +1,10 @@
 import { access } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { systemClock } from '../../../src/control/clock.ts';
 import { createSaltSession, type SaltSession } from '../../../src/nodes/salt/session.ts';
 import { describeAsRoot } from '../../support/root.ts';
 import { type Salt, startSalt, USER } from './salt.ts';
-
-jest.setTimeout(120_000);
 
 const on = { tgt: ['n1'], tgt_type: 'list' };
 const call = (kwarg: object) => ({ client: 'runner', fun: 'stowage.call', kwarg });

@@ -1,13 +1,11 @@
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { execa } from 'execa';
 import { startCluster, type TestCluster } from '../../support/cluster.ts';
 import { describeAsRoot } from '../../support/root.ts';
 import { ensureUdev } from '../../support/udev.ts';
 import { flagsFor, type Salt, startSalt } from './salt.ts';
-
-jest.setTimeout(120_000);
 
 describeAsRoot('commands that ask nodes, over Salt', () => {
   let cluster: TestCluster;

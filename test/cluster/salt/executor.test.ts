@@ -92,7 +92,7 @@ describeAsRoot('a node over Salt', () => {
       await part().start();
       // Whoever does not know that it was submitted submits it again.
       const seen = new Set<string>();
-      const ended = await until('its end', 100_000, async () => {
+      const ended = await until('its end', async () => {
         const state = await executor.submit('n1', one, 1000).catch((error: NodeError) => error);
         if (state instanceof NodeError) {
           expect(state.code).toBe('unreachable');

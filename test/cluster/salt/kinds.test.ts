@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, jest } from '@jest/globals';
+import { afterAll, afterEach, beforeAll } from '@jest/globals';
 import { systemClock } from '../../../src/control/clock.ts';
 import type { Executor } from '../../../src/nodes/job.ts';
 import { createSaltExecutor } from '../../../src/nodes/salt/executor.ts';
@@ -6,8 +6,6 @@ import { kindCases } from '../../support/kind-cases.ts';
 import { type Kinds, setUpKinds } from '../../support/kinds.ts';
 import { describeAsRoot } from '../../support/root.ts';
 import { allowedFor, type Salt, startSalt } from './salt.ts';
-
-jest.setTimeout(120_000);
 
 describeAsRoot('every kind of volume over Salt, with what its node allows', () => {
   let kinds: Kinds;

@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { systemClock } from '../../../src/control/clock.ts';
 import type { SaltAccess } from '../../../src/nodes/salt/access.ts';
 import { createSaltExecutor } from '../../../src/nodes/salt/executor.ts';
@@ -9,8 +9,6 @@ import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { until } from '../../support/until.ts';
 import { type Salt, startSalt } from './salt.ts';
 import type { TokenReviews } from './token-reviews.ts';
-
-jest.setTimeout(120_000);
 
 const ACCOUNT = 'system:serviceaccount:stowage-system:stowage';
 const OTHER = 'system:serviceaccount:default:default';
@@ -80,9 +78,7 @@ export function loginCases(name: string, start: (folder: string) => Promise<Toke
         await expect(executor.subjects('n1')).rejects.toThrow('does not log');
         await writeFile(secretFile(), await reviews.token(ACCOUNT, AUDIENCE));
         // After a refusal a node is left alone for a second.
-        const taken = await until('it is taken', 10_000, () =>
-          executor.subjects('n1').catch(() => undefined),
-        );
+        const taken = await until('it is taken', () => executor.subjects('n1').catch(() => undefined));
         expect(taken).toEqual(expect.any(Array));
       } finally {
         await executor.close();

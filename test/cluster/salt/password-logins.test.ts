@@ -1,14 +1,12 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { execa } from 'execa';
 import { systemClock } from '../../../src/control/clock.ts';
 import { createSaltExecutor } from '../../../src/nodes/salt/executor.ts';
 import { describeAsRoot } from '../../support/root.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { type Salt, startSalt } from './salt.ts';
-
-jest.setTimeout(120_000);
 
 const USER = `stowage-pam-${process.pid}`;
 const PASSWORD = 'it\'s a "password" of tests';

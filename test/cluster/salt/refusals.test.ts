@@ -1,6 +1,6 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, expect, jest, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import { execa } from 'execa';
 import { systemClock } from '../../../src/control/clock.ts';
 import type { Executor } from '../../../src/nodes/job.ts';
@@ -9,8 +9,6 @@ import { type Kinds, setUpKinds } from '../../support/kinds.ts';
 import { refusalCases } from '../../support/refusal-cases.ts';
 import { describeAsRoot } from '../../support/root.ts';
 import { type Salt, startSalt } from './salt.ts';
-
-jest.setTimeout(120_000);
 
 /** Whoever has the daemon's secret can do this much on nodes, and no more. */
 describeAsRoot("beyond the rights of the daemon's account on nodes", () => {

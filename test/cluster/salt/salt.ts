@@ -117,7 +117,7 @@ export async function startSalt(options: SaltOptions): Promise<Salt> {
       },
       async start() {
         running.set(name, startProgram(salt, daemon, config));
-        await until(`${name} answers`, 60_000, async () => ((await answers()) ? true : undefined)).catch(
+        await until(`${name} answers`, async () => ((await answers()) ? true : undefined)).catch(
           async (error: Error) => {
             throw new Error(`${error.message}: ${await printed(config, daemon)}`);
           },

@@ -107,11 +107,11 @@ describeAsRoot.each(TRANSPORTS)('a claim that is filled with 1 GiB on its node, 
       const registered = await cluster.stowage(['register', 'populator', `${name}`, '--node', `${builtin}`]);
       expect(registered).toMatchObject({ code: 0, err: '' });
     }
-  }, 180_000);
+  });
 
   afterAll(async () => {
     for (const end of ends.splice(0).reverse()) await end();
-  }, 60_000);
+  });
 
   const place = () => join(folder, 'volumes');
   const sumOf = async (path: string) => {
@@ -132,7 +132,7 @@ describeAsRoot.each(TRANSPORTS)('a claim that is filled with 1 GiB on its node, 
       const { spec } = await claims.isBound(`prod/${image}`);
       expect(await sumOf(spec.local?.path ?? '')).toBe(await wanted());
       await claims.remove(`prod/${image}`);
-      await isAllGone(cluster.client, place(), 60_000);
+      await isAllGone(cluster.client, place());
     },
     FILLED_WITHIN + 90_000,
   );
@@ -154,7 +154,7 @@ describeAsRoot.each(TRANSPORTS)('a claim that is filled with 1 GiB on its node, 
       expect(stdout).toBe(`Only in ${path}: lost+found`);
       await devices.unmount();
       await claims.remove('prod/files');
-      await isAllGone(cluster.client, place(), 60_000);
+      await isAllGone(cluster.client, place());
     },
     FILLED_WITHIN + 90_000,
   );

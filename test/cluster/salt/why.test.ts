@@ -1,6 +1,6 @@
 import { readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { execa } from 'execa';
 import type { KubeNode } from '../../../src/api/core.ts';
 import { NODES, VOLUMES } from '../../../src/api/resources.ts';
@@ -14,8 +14,6 @@ import { until } from '../../support/until.ts';
 import { expectSaid, type Person, person } from '../../support/why.ts';
 import { installSalt } from './install.ts';
 import { allowedFor, flagsFor, type Salt, startSalt } from './salt.ts';
-
-jest.setTimeout(180_000);
 
 /** What stands between the daemon and a node behind Salt: made so, and ended by what `why` prints. */
 describeAsRoot('what why says to do about Salt', () => {
@@ -75,7 +73,7 @@ describeAsRoot('what why says to do about Salt', () => {
     return cluster.client.create(VOLUMES, { ...volume, spec: { ...volume.spec, sparseLoopDevice } });
   };
   const isAvailable = (name: string) =>
-    until(`${name} Available`, 100_000, async () => {
+    until(`${name} Available`, async () => {
       const volume = await cluster.client.get<Volume>(VOLUMES, name);
       return volume.status?.phase === 'Available' ? volume : undefined;
     });
@@ -118,7 +116,7 @@ describeAsRoot('what why says to do about Salt', () => {
     const said = await someone.untilCause('volume/down', 'MinionDown');
     expectSaid(said, 'MinionDown', 'Volume down', 'Node n1');
     const following = someone.follow(said);
-    await until('it is to be started', 10_000, () =>
+    await until('it is to be started', () =>
       readFile(`${started()}.asked`).then(
         () => true,
         () => undefined,

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import type { KubeObject } from '../../../src/api/meta.ts';
 import {
   PERSISTENT_VOLUME_CLAIMS,
@@ -22,8 +22,6 @@ import { startSnapshotController } from '../control-plane/snapshot-controller.ts
 import type { Scene } from '../kubelet/scene.ts';
 import type { Part } from '../part.ts';
 
-jest.setTimeout(90_000);
-const WITHIN = 60_000;
 const NAMESPACE = 'default';
 const idOf = (name: string): Id => `${NAMESPACE}/${name}`;
 const IS_SOURCE = 'snapshot.storage.kubernetes.io/pvc-as-source-protection';
@@ -45,7 +43,7 @@ describeAsRoot('beside the standard snapshot-controller', () => {
     directory = join(disk.path, 'volumes');
     scene = await startBareScene({ components: ['snapshot-crds'], watchFlags: flagOf('auto') });
     const { client } = scene;
-    claims = claimsOf(client, { storageClassName: 'fast', size: '64Mi', withinMs: WITHIN });
+    claims = claimsOf(client, { storageClassName: 'fast', size: '64Mi' });
     await createClass(client, 'fast', directory, 'ext4');
     await createSnapshotClass(client, 'deletes');
     await createSnapshotClass(client, 'retains', 'Retain');
@@ -58,7 +56,7 @@ describeAsRoot('beside the standard snapshot-controller', () => {
     await scene?.stop();
     await devices?.clean();
     await disk?.remove();
-  }, 60_000);
+  });
 
   async function fileOf(name: string): Promise<string> {
     const { spec } = await claims.isBound(idOf(name));
@@ -71,11 +69,11 @@ describeAsRoot('beside the standard snapshot-controller', () => {
   const contentOf = async (snapshot: string) =>
     content((await claims.isReady(idOf(snapshot))).status?.boundVolumeSnapshotContentName ?? '');
   const exists = (name: string) =>
-    until(`VolumeSnapshotContent ${name} is there`, WITHIN, () =>
+    until(`VolumeSnapshotContent ${name} is there`, () =>
       content(name).catch((error: unknown) => (isNotFound(error) ? undefined : Promise.reject(error))),
     );
   const isGone = (name: string) =>
-    until(`VolumeSnapshotContent ${name} is gone`, WITHIN, () =>
+    until(`VolumeSnapshotContent ${name} is gone`, () =>
       content(name).then(
         () => undefined,
         (error: unknown) => (isNotFound(error) ? true : Promise.reject(error)),
@@ -133,13 +131,13 @@ describeAsRoot('beside the standard snapshot-controller', () => {
   }
 
   const logged = (text: string) =>
-    until(`the daemon logs ${text}`, WITHIN, async () =>
+    until(`the daemon logs ${text}`, async () =>
       (await readFile(scene.log, 'utf8')).includes(text) ? true : undefined,
     );
 
   /** The claim is free to go as soon as no snapshot of it is taken. */
   const isReleased = () =>
-    until('the claim is let go of', WITHIN, async () => {
+    until('the claim is let go of', async () => {
       const { metadata } = await claims.get(idOf('data'));
       return metadata.finalizers?.includes(IS_SOURCE) ? undefined : true;
     });
@@ -239,6 +237,6 @@ describeAsRoot('beside the standard snapshot-controller', () => {
 
   test('in the end nothing is left', async () => {
     await claims.remove(idOf('data'));
-    await isAllGone(scene.client, directory, WITHIN);
+    await isAllGone(scene.client, directory);
   });
 });

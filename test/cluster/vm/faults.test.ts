@@ -15,7 +15,7 @@ beforeAll(async () => {
     residents = await settle(scene, { file: ['sparse file', 'ext4'], disk: ['disk', 'xfs'] });
   });
 }, 1_800_000);
-afterAll(() => scene?.stop(), 180_000);
+afterAll(() => scene?.stop());
 
 test(
   `${COUNT} power cuts and reboots at random moments`,

@@ -259,7 +259,7 @@ describe('logical volumes that are filled', () => {
       await lvm.executor.submit(NODE, { key, steps: plan.steps }, 0);
       await isBeingFilled(desired);
       const isBegun = ['pgrep', '-f', `[s]towage-image-inside /dev/vg0/${desired.name} `];
-      await until('it began', 60_000, async () => {
+      await until('it began', async () => {
         return (await lvm.vm.run(isBegun, { reject: false })).exitCode === 0 || undefined;
       });
       if (killed) await lvm.vm.run(['pkill', '-KILL', '-f', `[s]towage-image /dev/vg0/${desired.name} `]);
@@ -269,7 +269,7 @@ describe('logical volumes that are filled', () => {
       // What ends a step from outside says nothing of the step.
       const ended = killed ? 'raced' : 'failed';
       expect(state).toMatchObject({ state: ended, step: { name: 'fill it from Image prod/debian' } });
-      await until('nothing has it open', 20_000, async () => {
+      await until('nothing has it open', async () => {
         const made = await planNow(lvm.executor, NODE, 'destroy', { ...desired, fill: undefined });
         return 'refusal' in made && made.passing ? undefined : made;
       });
@@ -279,7 +279,7 @@ describe('logical volumes that are filled', () => {
   );
 
   const isBeingFilled = ({ uid }: DesiredLvm) =>
-    until('it is being filled', 120_000, async () => {
+    until('it is being filled', async () => {
       const { stdout } = await lvm.vm.run(['sh', '-c', 'cat "/run/stowage/jobs/$1"/*/step', 'sh', uid], {
         reject: false,
       });
@@ -343,17 +343,21 @@ describe('logical volumes that are filled', () => {
         ...{ storageClassName: 'thick', volumeMode: 'Block' },
         resources: { requests: { storage: '1300Mi' } },
       });
-      await until('it is being filled', LONG, async () => {
-        const { stdout } = await lvm.vm.run(
-          ['sh', '-c', 'grep -l "" /run/stowage/jobs/*/*/step | xargs cat'],
-          {
-            reject: false,
-          },
-        );
-        return stdout.includes('Image default/large') || undefined;
-      });
+      await until(
+        'it is being filled',
+        async () => {
+          const { stdout } = await lvm.vm.run(
+            ['sh', '-c', 'grep -l "" /run/stowage/jobs/*/*/step | xargs cat'],
+            {
+              reject: false,
+            },
+          );
+          return stdout.includes('Image default/large') || undefined;
+        },
+        LONG,
+      );
       for (const id of ['given-up', 'files', 'block']) await claims.remove(`default/${id}`);
-      await until('all is gone', LONG, async () => (await lvm.volumes()).length === 0 || undefined);
+      await until('all is gone', async () => (await lvm.volumes()).length === 0 || undefined, LONG);
     }, 900_000);
   });
 });

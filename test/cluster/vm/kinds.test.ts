@@ -11,7 +11,7 @@ let count = 0;
 beforeAll(async () => {
   scene = await startScene();
 }, 1_800_000);
-afterAll(() => scene?.stop(), 180_000);
+afterAll(() => scene?.stop());
 
 // xfs last: what it has left where it grew keeps a later logical volume from growing into these extents.
 const contents = [...CONTENTS.filter((content) => content !== 'xfs'), 'xfs' as const];

@@ -44,12 +44,15 @@ export async function becomeNode(
     await vm.run([`${PROGRAMS}/ctr`, '-n', 'k8s.io', 'images', 'import', `${PROGRAMS}/${IMAGE_FILE}`]);
     await vm.run(['systemctl', 'enable', '--now', 'kubelet.service']);
     const { client } = await connect({ kubeconfig: controlPlane.kubeconfig });
-    await until(`node ${vm.name} Ready`, READY_WITHIN, () =>
-      client.get<KubeNode>(NODES, vm.name).then(
-        (node) => (isReady(node) ? true : undefined),
-        // It is not there before the kubelet has made it.
-        () => undefined,
-      ),
+    await until(
+      `node ${vm.name} Ready`,
+      () =>
+        client.get<KubeNode>(NODES, vm.name).then(
+          (node) => (isReady(node) ? true : undefined),
+          // It is not there before the kubelet has made it.
+          () => undefined,
+        ),
+      READY_WITHIN,
     );
   } catch (error) {
     const { message } = error as Error;

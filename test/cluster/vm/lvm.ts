@@ -89,7 +89,7 @@ export async function startLvmNode(): Promise<LvmNode> {
     },
     async killAfter(operation, desired, ms) {
       // What was killed before may leave what passes by itself.
-      const plan = await until('a plan', 60_000, async () => {
+      const plan = await until('a plan', async () => {
         const made = await planNow(executor, NODE, operation, desired);
         return 'refusal' in made && made.passing ? undefined : made;
       });

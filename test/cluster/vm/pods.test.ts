@@ -17,11 +17,11 @@ const took = stopwatch();
 
 beforeAll(async () => {
   scene = await startScene();
-  pods = podsOf(scene.client, CONVERGES_WITHIN);
+  pods = podsOf(scene.client, undefined, CONVERGES_WITHIN);
   volumes = volumesOf(scene, placesIn(scene), CONVERGES_WITHIN);
   took('the VM a Ready node');
 }, 1_800_000);
-afterAll(() => scene?.stop(), 180_000);
+afterAll(() => scene?.stop());
 
 /** Volumes that are Available, and a claim of each. */
 async function make(cases: readonly (readonly [Kind, VolumeMode])[]) {
@@ -38,11 +38,15 @@ async function make(cases: readonly (readonly [Kind, VolumeMode])[]) {
 }
 
 async function available({ metadata: { name } }: Volume): Promise<void> {
-  await until(`Volume ${name} Available`, CONVERGES_WITHIN, async () => {
-    const { status } = await volumes.get(name);
-    if (status?.phase === 'Failed') throw new Error(`Volume ${name}: ${JSON.stringify(status.conditions)}`);
-    return status?.phase === 'Available' ? true : undefined;
-  });
+  await until(
+    `Volume ${name} Available`,
+    async () => {
+      const { status } = await volumes.get(name);
+      if (status?.phase === 'Failed') throw new Error(`Volume ${name}: ${JSON.stringify(status.conditions)}`);
+      return status?.phase === 'Available' ? true : undefined;
+    },
+    CONVERGES_WITHIN,
+  );
 }
 
 async function unmake(made: Awaited<ReturnType<typeof make>>): Promise<void> {
@@ -129,12 +133,16 @@ test(
 
 /** What the pod `stays` found in its volumes when it started in that boot. */
 const saidIn = (boot: string) =>
-  until(`the pod in boot ${boot}`, CONVERGES_WITHIN, async () => {
-    const { vm } = scene.machine;
-    const { stdout } = await vm.run(['sh', '-c', 'cat /var/log/pods/*_stays_*/c/*.log'], { reject: false });
-    // Each line has three words before it: when, where, and whether it is whole.
-    const lines = stdout.split('\n').map((line) => line.replace(/^(\S+ ){3}/, ''));
-    const from = lines.lastIndexOf(`in boot ${boot}:`);
-    const to = lines.indexOf('that is all', from);
-    return from === -1 || to === -1 ? undefined : lines.slice(from + 1, to);
-  });
+  until(
+    `the pod in boot ${boot}`,
+    async () => {
+      const { vm } = scene.machine;
+      const { stdout } = await vm.run(['sh', '-c', 'cat /var/log/pods/*_stays_*/c/*.log'], { reject: false });
+      // Each line has three words before it: when, where, and whether it is whole.
+      const lines = stdout.split('\n').map((line) => line.replace(/^(\S+ ){3}/, ''));
+      const from = lines.lastIndexOf(`in boot ${boot}:`);
+      const to = lines.indexOf('that is all', from);
+      return from === -1 || to === -1 ? undefined : lines.slice(from + 1, to);
+    },
+    CONVERGES_WITHIN,
+  );

@@ -12,7 +12,7 @@ beforeAll(async () => {
     residents = await settle(scene, { file: ['sparse file', 'ext4'], disk: ['disk', 'xfs'] });
   });
 }, 1_800_000);
-afterAll(() => scene?.stop(), 180_000);
+afterAll(() => scene?.stop());
 
 test(
   'a node reboots, without a word of a kubelet: all are back on their paths, with what was on them',

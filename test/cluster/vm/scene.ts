@@ -94,22 +94,33 @@ export async function startScene(): Promise<Scene> {
       await cluster.client.patch<Volume>(VOLUMES, name, { spec: { [type]: { size: GROWN } } });
     },
     async grown(name) {
-      await until(`${name} has grown`, CONVERGES_WITHIN, async () => {
-        const { spec } = await cluster.client.get<PersistentVolume>(PERSISTENT_VOLUMES, name);
-        return spec.capacity.storage === GROWN ? true : undefined;
-      });
+      await until(
+        `${name} has grown`,
+        async () => {
+          const { spec } = await cluster.client.get<PersistentVolume>(PERSISTENT_VOLUMES, name);
+          return spec.capacity.storage === GROWN ? true : undefined;
+        },
+        CONVERGES_WITHIN,
+      );
     },
     ready: (name, status, withinMs = CONVERGES_WITHIN) =>
-      until(`${name} Ready=${status}`, withinMs, async () => {
-        const volume = await get(name);
-        return readyOf(volume)?.status === status ? volume : undefined;
-      }),
+      until(
+        `${name} Ready=${status}`,
+        async () => {
+          const volume = await get(name);
+          return readyOf(volume)?.status === status ? volume : undefined;
+        },
+        withinMs,
+      ),
     async gone(name) {
-      await until(`${name} gone`, CONVERGES_WITHIN, () =>
-        get(name).then(
-          () => undefined,
-          (error: unknown) => (isNotFound(error) ? true : Promise.reject(error)),
-        ),
+      await until(
+        `${name} gone`,
+        () =>
+          get(name).then(
+            () => undefined,
+            (error: unknown) => (isNotFound(error) ? true : Promise.reject(error)),
+          ),
+        CONVERGES_WITHIN,
       );
     },
     async kubeletStarts() {

@@ -35,7 +35,7 @@ beforeAll(async () => {
 afterAll(async () => {
   for (const name of NAMES) await executors?.[name].close();
   await sharing?.stop();
-}, 180_000);
+});
 
 const vm = (name: Name) => sharing.vms[name];
 const sample = (name: Name) => sampled.push({ vm: name, sampling: startSampling(vm(name)) });
@@ -104,8 +104,10 @@ async function carry(
 
 /** The same, where another node let go of it before. */
 const carryAtLast = (node: Name, operation: Operation) =>
-  until(`${operation} on ${node}`, SETTLES_WITHIN, async () =>
-    (await carry(node, operation)) === undefined ? true : undefined,
+  until(
+    `${operation} on ${node}`,
+    async () => ((await carry(node, operation)) === undefined ? true : undefined),
+    SETTLES_WITHIN,
   );
 
 async function make(): Promise<void> {

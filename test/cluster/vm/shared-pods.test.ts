@@ -25,11 +25,11 @@ const took = stopwatch();
 
 beforeAll(async () => {
   scene = await startScene();
-  pods = podsOf(scene.client, CONVERGES_WITHIN);
+  pods = podsOf(scene.client, undefined, CONVERGES_WITHIN);
   volumes = volumesOf(scene, placesIn(scene), CONVERGES_WITHIN);
   took('two VMs with a shared directory are Ready nodes');
 }, 1_800_000);
-afterAll(() => scene?.stop(), 180_000);
+afterAll(() => scene?.stop());
 beforeEach(() => {
   sampled = [];
   for (const name of NAMES) sample(name);
@@ -61,11 +61,15 @@ async function make(mode: VolumeMode): Promise<{ volume: Volume; mounted: Mounte
   const volume = await volumes.create('shared', mode);
   const { name } = volume.metadata;
   const mounted = await pods.claim(name, name, mode);
-  await until(`Volume ${name} Available`, CONVERGES_WITHIN, async () => {
-    const { status } = await volumes.get(name);
-    if (status?.phase === 'Failed') throw new Error(`Volume ${name}: ${JSON.stringify(status.conditions)}`);
-    return status?.phase === 'Available' ? true : undefined;
-  });
+  await until(
+    `Volume ${name} Available`,
+    async () => {
+      const { status } = await volumes.get(name);
+      if (status?.phase === 'Failed') throw new Error(`Volume ${name}: ${JSON.stringify(status.conditions)}`);
+      return status?.phase === 'Available' ? true : undefined;
+    },
+    CONVERGES_WITHIN,
+  );
   return { volume, mounted };
 }
 
@@ -78,12 +82,16 @@ async function unmake({ volume }: { volume: Volume }): Promise<void> {
 
 /** Nothing has it, and that is written down. */
 async function detached({ metadata: { name, uid = '' } }: Volume): Promise<void> {
-  await until(`Volume ${name} detached`, CONVERGES_WITHIN, async () => {
-    const { status } = await volumes.get(name);
-    const pv = await scene.client.get<PersistentVolume>(PERSISTENT_VOLUMES, name);
-    const record = pv.metadata.annotations?.[ATTACHED_NODES_ANNOTATION];
-    return (status?.attachments ?? []).length === 0 && record === '[]' ? true : undefined;
-  });
+  await until(
+    `Volume ${name} detached`,
+    async () => {
+      const { status } = await volumes.get(name);
+      const pv = await scene.client.get<PersistentVolume>(PERSISTENT_VOLUMES, name);
+      const record = pv.metadata.annotations?.[ATTACHED_NODES_ANNOTATION];
+      return (status?.attachments ?? []).length === 0 && record === '[]' ? true : undefined;
+    },
+    CONVERGES_WITHIN,
+  );
   for (const node of NAMES) {
     expect((await vm(node).run(['losetup', '-a'])).stdout).not.toContain(uid);
   }
@@ -132,10 +140,14 @@ test(
       await pods.start(`${name}-second`, mounted, { node: 'vm1' });
       await pods.remove(`${name}-first`);
       const left = `${NAMESPACE}/${name}-second`;
-      const attachments = await until(`only ${left} has it`, CONVERGES_WITHIN, async () => {
-        const { status } = await volumes.get(name);
-        return status?.attachments?.[0]?.pods.join() === left ? status.attachments : undefined;
-      });
+      const attachments = await until(
+        `only ${left} has it`,
+        async () => {
+          const { status } = await volumes.get(name);
+          return status?.attachments?.[0]?.pods.join() === left ? status.attachments : undefined;
+        },
+        CONVERGES_WITHIN,
+      );
       expect(attachments).toMatchObject([{ node: 'vm1', state: 'Attached', safeToMount: true }]);
       await pods.remove(`${name}-second`);
       await detached(volume);
@@ -156,11 +168,15 @@ test(
       const word = randomUUID();
       const script = `${writing(mounted, word)} && touch /tmp/written && sleep infinity`;
       await pods.create(`${name}-holds`, [mounted], script, { node: 'vm1' });
-      await until('the word is written', CONVERGES_WITHIN, async () => {
-        const look = 'cat /var/lib/kubelet/pods/*/volumes/kubernetes.io~local-volume/"$1"/word';
-        const { stdout } = await vm('vm1').run(['sh', '-c', look, 'sh', name], { reject: false });
-        return stdout.includes(word) ? true : undefined;
-      });
+      await until(
+        'the word is written',
+        async () => {
+          const look = 'cat /var/lib/kubelet/pods/*/volumes/kubernetes.io~local-volume/"$1"/word';
+          const { stdout } = await vm('vm1').run(['sh', '-c', look, 'sh', name], { reject: false });
+          return stdout.includes(word) ? true : undefined;
+        },
+        CONVERGES_WITHIN,
+      );
       // The pod syncs it by itself; what is in the page cache of the VM goes with its power.
       await vm('vm1').run(['sync']);
       took('written on vm1');
@@ -170,11 +186,16 @@ test(
       await pods.create(`${name}-waits`, [mounted], `{ ${reading(mounted)}; } >/dev/termination-log 2>&1`, {
         node: 'vm2',
       });
-      await until('vm1 NotReady', CONVERGES_WITHIN, async () =>
-        isReady(await nodeNamed('vm1')) ? undefined : true,
+      await until(
+        'vm1 NotReady',
+        async () => (isReady(await nodeNamed('vm1')) ? undefined : true),
+        CONVERGES_WITHIN,
       );
-      const why = await until('an event of why the pod waits', CONVERGES_WITHIN, async () =>
-        (await eventsOf(`${name}-waits`)).find(({ message }) => message?.includes('may still write')),
+      const why = await until(
+        'an event of why the pod waits',
+        async () =>
+          (await eventsOf(`${name}-waits`)).find(({ message }) => message?.includes('may still write')),
+        CONVERGES_WITHIN,
       );
       expect(why).toMatchObject({
         reason: 'FailedAttachVolume',
@@ -199,14 +220,20 @@ test(
       await vm('vm1').boot();
       await scene.machine.sharing.mount('vm1');
       sample('vm1');
-      await until('vm1 Ready', CONVERGES_WITHIN, async () =>
-        isReady(await nodeNamed('vm1')) ? true : undefined,
+      await until(
+        'vm1 Ready',
+        async () => (isReady(await nodeNamed('vm1')) ? true : undefined),
+        CONVERGES_WITHIN,
       );
       await scene.kubectl('taint', 'nodes', 'vm1', `${OUT_OF_SERVICE_TAINT}-`);
-      await until('the pod of before gone', CONVERGES_WITHIN, async () => {
-        const { items } = await scene.client.list(PODS, { namespace: NAMESPACE });
-        return items.some(({ metadata }) => metadata.name === `${name}-holds`) ? undefined : true;
-      });
+      await until(
+        'the pod of before gone',
+        async () => {
+          const { items } = await scene.client.list(PODS, { namespace: NAMESPACE });
+          return items.some(({ metadata }) => metadata.name === `${name}-holds`) ? undefined : true;
+        },
+        CONVERGES_WITHIN,
+      );
       await detached(volume);
       took('vm1 is back, and clean');
       const found = await pods.run(`${name}-reads`, [mounted], reading(mounted), { node: 'vm1' });
@@ -219,8 +246,12 @@ test(
 );
 
 async function detachedOn(name: Name, { metadata: { uid = '' } }: Volume): Promise<void> {
-  await until(`detached on ${name}`, CONVERGES_WITHIN, async () => {
-    const { stdout } = await vm(name).run(['losetup', '-a']);
-    return stdout.includes(uid) ? undefined : true;
-  });
+  await until(
+    `detached on ${name}`,
+    async () => {
+      const { stdout } = await vm(name).run(['losetup', '-a']);
+      return stdout.includes(uid) ? undefined : true;
+    },
+    CONVERGES_WITHIN,
+  );
 }

@@ -9,7 +9,7 @@ let residents: Resident[] = [];
 beforeAll(async () => {
   scene = await startScene();
 }, 1_800_000);
-afterAll(() => scene?.stop(), 180_000);
+afterAll(() => scene?.stop());
 
 test(
   'a sparse file, a disk and a partition become volumes, and are written',

@@ -98,7 +98,7 @@ afterAll(async () => {
   await cluster?.stop();
   await folder?.remove();
   expect(exit).toBe(0);
-}, 180_000);
+});
 
 async function kubeletStarts(): Promise<void> {
   const { stdout: bootID } = await vm.run(['cat', '/proc/sys/kernel/random/boot_id']);
@@ -163,28 +163,36 @@ const createSnapshot = (name: string, claim: string) =>
 
 /** The path of its device. */
 const isBound = (name: string): Promise<string> =>
-  until(`${name} is bound`, WITHIN, async () => {
-    const { client } = cluster;
-    const claim = await client.get<PersistentVolumeClaim>(PERSISTENT_VOLUME_CLAIMS, name, {
-      namespace: NAMESPACE,
-    });
-    if (claim.status?.phase !== 'Bound') return undefined;
-    return (await client.get<PersistentVolume>(PERSISTENT_VOLUMES, claim.spec.volumeName ?? '')).spec.local
-      ?.path;
-  });
+  until(
+    `${name} is bound`,
+    async () => {
+      const { client } = cluster;
+      const claim = await client.get<PersistentVolumeClaim>(PERSISTENT_VOLUME_CLAIMS, name, {
+        namespace: NAMESPACE,
+      });
+      if (claim.status?.phase !== 'Bound') return undefined;
+      return (await client.get<PersistentVolume>(PERSISTENT_VOLUMES, claim.spec.volumeName ?? '')).spec.local
+        ?.path;
+    },
+    WITHIN,
+  );
 
 /** The name of the logical volume that it is. */
 const isReady = (name: string): Promise<string> =>
-  until(`${name} is ready`, WITHIN, async () => {
-    const { client } = cluster;
-    const { status } = await client.get<VolumeSnapshot>(VOLUME_SNAPSHOTS, name, { namespace: NAMESPACE });
-    if (!status?.readyToUse) return undefined;
-    const content = await client.get<VolumeSnapshotContent>(
-      VOLUME_SNAPSHOT_CONTENTS,
-      status.boundVolumeSnapshotContentName ?? '',
-    );
-    return content.status?.snapshotHandle?.replace(`lvm:${NODE}:vg0/`, '');
-  });
+  until(
+    `${name} is ready`,
+    async () => {
+      const { client } = cluster;
+      const { status } = await client.get<VolumeSnapshot>(VOLUME_SNAPSHOTS, name, { namespace: NAMESPACE });
+      if (!status?.readyToUse) return undefined;
+      const content = await client.get<VolumeSnapshotContent>(
+        VOLUME_SNAPSHOT_CONTENTS,
+        status.boundVolumeSnapshotContentName ?? '',
+      );
+      return content.status?.snapshotHandle?.replace(`lvm:${NODE}:vg0/`, '');
+    },
+    WITHIN,
+  );
 
 const volumes = async (): Promise<string[]> =>
   (await vm.run(['lvs', '--noheadings', '-o', 'lv_name', 'vg0'])).stdout
@@ -204,14 +212,20 @@ async function removeAll(): Promise<void> {
     for (const { metadata } of (await client.list<KubeObject>(resource, {})).items) {
       await client.delete(resource, metadata.name, { namespace: NAMESPACE });
     }
-    await until(`no ${resource.plural} are left`, WITHIN, async () =>
-      (await client.list<KubeObject>(resource, {})).items.length === 0 ? true : undefined,
+    await until(
+      `no ${resource.plural} are left`,
+      async () => ((await client.list<KubeObject>(resource, {})).items.length === 0 ? true : undefined),
+      WITHIN,
     );
   }
-  await until('nothing is left on the node', WITHIN, async () => {
-    const records = await vm.run(['find', '/var/lib/stowage/volumes', '-type', 'f'], { reject: false });
-    return (await volumes()).length === 0 && records.stdout === '' ? true : undefined;
-  });
+  await until(
+    'nothing is left on the node',
+    async () => {
+      const records = await vm.run(['find', '/var/lib/stowage/volumes', '-type', 'f'], { reject: false });
+      return (await volumes()).length === 0 && records.stdout === '' ? true : undefined;
+    },
+    WITHIN,
+  );
   const left = await client.list<KubeObject>(VOLUME_SNAPSHOT_CONTENTS, {});
   expect(left.items.map(({ metadata }) => metadata.name)).toEqual([]);
 }

@@ -45,7 +45,7 @@ afterAll(async () => {
   await cluster?.stop();
   await folder?.remove();
   expect(exit).toBe(0);
-}, 180_000);
+});
 
 const takeOver = (...more: string[]) =>
   execa(
@@ -83,15 +83,19 @@ async function hashOf(name: string): Promise<string> {
 }
 
 async function available(name: string): Promise<Volume> {
-  return until(`the daemon has looked at ${name}`, CONVERGES_WITHIN, async () => {
-    const volume = await get(name);
-    const ready = readyOf(volume);
-    if (ready?.status === 'False') throw new Error(`${name}: ${ready.message}\n${await watch?.log()}`);
-    const { observedGeneration } = volume.status ?? {};
-    return ready?.reason === 'Available' && observedGeneration === volume.metadata.generation
-      ? volume
-      : undefined;
-  });
+  return until(
+    `the daemon has looked at ${name}`,
+    async () => {
+      const volume = await get(name);
+      const ready = readyOf(volume);
+      if (ready?.status === 'False') throw new Error(`${name}: ${ready.message}\n${await watch?.log()}`);
+      const { observedGeneration } = volume.status ?? {};
+      return ready?.reason === 'Available' && observedGeneration === volume.metadata.generation
+        ? volume
+        : undefined;
+    },
+    CONVERGES_WITHIN,
+  );
 }
 
 test(
@@ -135,10 +139,14 @@ test(
     expect((await vm.run(['cat', `${point}/data`])).stdout.trim()).toBe('kept');
 
     await cluster.client.delete(VOLUMES, 'bare');
-    await until('bare is gone', CONVERGES_WITHIN, async () => {
-      const { items } = await cluster.client.list<Volume>(VOLUMES);
-      return items.some(({ metadata }) => metadata.name === 'bare') ? undefined : true;
-    });
+    await until(
+      'bare is gone',
+      async () => {
+        const { items } = await cluster.client.list<Volume>(VOLUMES);
+        return items.some(({ metadata }) => metadata.name === 'bare') ? undefined : true;
+      },
+      CONVERGES_WITHIN,
+    );
     await vm.run(['lvchange', '-ay', 'vg0/bare']);
     expect(await hashOf('bare')).toBe(before[2]);
     expect((await vm.run(['find', RECORDS, '-name', `${all[2]?.uid}*`])).stdout).toBe('');

@@ -137,15 +137,23 @@ export async function startVm({
     };
     await withConsole(async () => {
       // A connection that nobody accepts yet would be tried again after longer and longer times.
-      await until('its sshd is started', BOOTS_WITHIN, async () => {
-        runs();
-        return /Started .*ssh\.service/.test((await consoleText()).slice(from)) ? true : undefined;
-      });
-      await until('its sshd answers', BOOTS_WITHIN, async () => {
-        runs();
-        const id = await bootId();
-        return id === undefined || !isNew(id) ? undefined : true;
-      });
+      await until(
+        'its sshd is started',
+        async () => {
+          runs();
+          return /Started .*ssh\.service/.test((await consoleText()).slice(from)) ? true : undefined;
+        },
+        BOOTS_WITHIN,
+      );
+      await until(
+        'its sshd answers',
+        async () => {
+          runs();
+          const id = await bootId();
+          return id === undefined || !isNew(id) ? undefined : true;
+        },
+        BOOTS_WITHIN,
+      );
     });
   }
 
@@ -205,7 +213,7 @@ export async function startVm({
       return { exitCode, stdout: String(stdout), stderr: String(stderr) };
     },
     async reboot() {
-      const before = await withConsole(() => until('its sshd answers', BOOTS_WITHIN, bootId));
+      const before = await withConsole(() => until('its sshd answers', bootId, BOOTS_WITHIN));
       const { length } = await consoleText();
       await ssh(name, 'systemctl reboot');
       await ssh('-O', 'exit', name);

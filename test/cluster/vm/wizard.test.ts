@@ -16,7 +16,7 @@ beforeAll(async () => {
   await scene.vm.run(['udevadm', 'trigger', '--action=change', '--subsystem-match=block']);
   await scene.vm.run(['udevadm', 'settle']);
 }, 1_800_000);
-afterAll(() => scene?.stop(), 180_000);
+afterAll(() => scene?.stop());
 
 const ask = (words: string, typed: readonly Typed[]) => {
   const { cluster, vm } = scene;

@@ -54,7 +54,7 @@ beforeEach(async () => {
   states = [];
   await createNode('n1');
   controller = await startController(noting(client), { executor: nodes });
-}, 30_000);
+});
 
 afterEach(async () => {
   await controller.stop();
@@ -89,17 +89,15 @@ const createVolume = (name: string, more: Partial<VolumeSpec> = {}): Promise<Vol
 const volumeNow = (name: string) => client.get<Volume>(VOLUMES, name);
 const attachmentsOf = async (name: string) => (await volumeNow(name)).status?.attachments;
 const available = (name: string) =>
-  until(`${name} is Available`, 10_000, async () =>
+  until(`${name} is Available`, async () =>
     (await volumeNow(name)).status?.phase === 'Available' ? true : undefined,
   );
 const isAttached = (name: string, node = 'n1') =>
-  until(`${name} is attached to ${node}`, 10_000, async () =>
+  until(`${name} is attached to ${node}`, async () =>
     (await attachmentsOf(name))?.find((each) => each.node === node && each.safeToMount),
   );
 const isDetached = (name: string) =>
-  until(`${name} is detached`, 10_000, async () =>
-    (await attachmentsOf(name))?.length === 0 ? true : undefined,
-  );
+  until(`${name} is detached`, async () => ((await attachmentsOf(name))?.length === 0 ? true : undefined));
 const record = async (name: string) =>
   (await client.get<PersistentVolume>(PERSISTENT_VOLUMES, name)).metadata.annotations?.[
     ATTACHED_NODES_ANNOTATION
@@ -118,7 +116,7 @@ async function claim(name: string): Promise<void> {
       resources: { requests: { storage: '1Mi' } },
     },
   } as PersistentVolumeClaim);
-  await until(`the claim ${name} is bound`, 10_000, async () => {
+  await until(`the claim ${name} is bound`, async () => {
     const pv = await client.get<PersistentVolume>(PERSISTENT_VOLUMES, name);
     return pv.spec.claimRef?.uid === made.metadata.uid ? true : undefined;
   });
@@ -142,7 +140,7 @@ const podCondition = async (name: string) =>
   );
 /** Nothing is written any more. */
 const quiet = (ms = 300) =>
-  until('nothing is written any more', 10_000, async () => {
+  until('nothing is written any more', async () => {
     const before = writes.length;
     await new Promise((resolve) => setTimeout(resolve, ms));
     return writes.length === before ? true : undefined;
@@ -164,7 +162,7 @@ describe('an Always Volume', () => {
     await createVolume('a');
     await isAttached('a');
     await client.delete(VOLUMES, 'a');
-    await until('it is gone', 10_000, async () =>
+    await until('it is gone', async () =>
       (await client.get(VOLUMES, 'a').catch(() => undefined)) === undefined ? true : undefined,
     );
     expect(nodes.loopsOn('n1')).toBe(0);
@@ -177,7 +175,7 @@ describe('an Always Volume', () => {
     nodes.detachAll('n1');
     await setReady('n1', 'False');
     await setReady('n1', 'True');
-    await until('there is a loop again', 10_000, async () => (nodes.loopsOn('n1') === 1 ? true : undefined));
+    await until('there is a loop again', async () => (nodes.loopsOn('n1') === 1 ? true : undefined));
     await isAttached('a');
     await available('a');
   });
@@ -199,7 +197,7 @@ describe('an Always Volume', () => {
       return observe(node, probes);
     };
     controller = await startController(noting(client), { executor: nodes });
-    await until('all were looked at', 20_000, async () => (looked.size >= names.length ? true : undefined));
+    await until('all were looked at', async () => (looked.size >= names.length ? true : undefined));
     await quiet(1500);
     expect(writes).toEqual([]);
   });
@@ -215,10 +213,8 @@ describe('an Always Volume', () => {
     const annotations = { [ATTACHED_NODES_ANNOTATION]: '["n1","n8","n9"]' };
     await client.patch(PERSISTENT_VOLUMES, 'a', { metadata: { annotations } });
     controller = await startController(noting(client), { executor: nodes });
-    await until('there is a loop again', 10_000, async () => (nodes.loopsOn('n1') === 1 ? true : undefined));
-    await until('the record is right', 10_000, async () =>
-      (await record('a')) === '["n1"]' ? true : undefined,
-    );
+    await until('there is a loop again', async () => (nodes.loopsOn('n1') === 1 ? true : undefined));
+    await until('the record is right', async () => ((await record('a')) === '["n1"]' ? true : undefined));
     expect(await isAttached('a')).toMatchObject({ node: 'n1', state: 'Attached' });
     expect(await attachmentsOf('a')).toHaveLength(1);
     expect(await eventsOf('a')).not.toContain('ForcedDetach');
@@ -228,7 +224,7 @@ describe('an Always Volume', () => {
     await createVolume('a');
     await isAttached('a');
     await client.delete(VOLUMES, 'a');
-    await until('it is gone', 10_000, async () =>
+    await until('it is gone', async () =>
       (await client.get(VOLUMES, 'a').catch(() => undefined)) === undefined ? true : undefined,
     );
     expect(nodes.loopsOn('n1')).toBe(0);
@@ -251,20 +247,18 @@ describe('an OnDemand Volume', () => {
     await createPod('p1', 'a');
     expect(await isAttached('a')).toMatchObject({ pods: ['default/p1'] });
     await createPod('p2', 'a');
-    await until('both are listed', 10_000, async () =>
+    await until('both are listed', async () =>
       (await attachmentsOf('a'))?.[0]?.pods.length === 2 ? true : undefined,
     );
-    await until('p2 is told', 10_000, async () =>
-      (await podCondition('p2'))?.status === 'True' ? true : undefined,
-    );
+    await until('p2 is told', async () => ((await podCondition('p2'))?.status === 'True' ? true : undefined));
     const jobs = nodes.started;
     expect(await record('a')).toBe('["n1"]');
     expect((await podCondition('p1'))?.status).toBe('True');
-    await until('the event', 10_000, async () =>
+    await until('the event', async () =>
       (await eventsOf('p1')).includes('SuccessfulAttachVolume') ? true : undefined,
     );
     await deletePod('p1');
-    await until('one is listed', 10_000, async () =>
+    await until('one is listed', async () =>
       (await attachmentsOf('a'))?.[0]?.pods.length === 1 ? true : undefined,
     );
     expect(nodes.started).toBe(jobs);
@@ -272,14 +266,14 @@ describe('an OnDemand Volume', () => {
     await isDetached('a');
     expect(nodes.started).toBe(jobs + 1);
     expect(nodes.loopsOn('n1')).toBe(0);
-    await until('the record is empty', 10_000, async () => ((await record('a')) === '[]' ? true : undefined));
+    await until('the record is empty', async () => ((await record('a')) === '[]' ? true : undefined));
   });
 
   test('of an attach and of a detach, each thing is written once', async () => {
     const written = async (change: () => Promise<unknown>, done: () => Promise<boolean>) => {
       writes = [];
       await change();
-      await until('all is written', 10_000, async () => ((await done()) ? true : undefined));
+      await until('all is written', async () => ((await done()) ? true : undefined));
       return writes.toSorted();
     };
     const tells = async (device: boolean) =>
@@ -312,7 +306,7 @@ describe('an OnDemand Volume', () => {
       for (const name of ['a', 'b']) {
         await client.patch(VOLUMES, name, { spec: { sparseLoopDevice: { size: '64Mi' } } });
       }
-      await until('b is looked after', 10_000, async () =>
+      await until('b is looked after', async () =>
         (await volumeNow('b')).status?.job?.startsWith('GrowVolume') ? true : undefined,
       );
       during = (await volumeNow('a')).status?.deviceName;
@@ -321,7 +315,7 @@ describe('an OnDemand Volume', () => {
     await deletePod('p1');
     await isDetached('a');
     expect(during).toBe('loop0');
-    await until('a is looked after', 10_000, async () =>
+    await until('a is looked after', async () =>
       (await volumeNow('a')).status?.observedGeneration === 2 ? true : undefined,
     );
     expect((await volumeNow('a')).status?.deviceName).toBeUndefined();
@@ -336,7 +330,7 @@ describe('an OnDemand Volume', () => {
       return submit(node, job, waitMs);
     };
     await createPod('p1', 'a');
-    await until('the pod is told', 10_000, async () =>
+    await until('the pod is told', async () =>
       (await podCondition('p1'))?.status === 'True' ? true : undefined,
     );
     expect(states).toEqual(['Attached']);
@@ -360,10 +354,10 @@ describe('an OnDemand Volume', () => {
   test('a pod on a node where it cannot be waits, and is told why, once', async () => {
     await createNode('n2');
     await createPod('p1', 'a', 'n2');
-    const condition = await until('the condition', 10_000, () => podCondition('p1'));
+    const condition = await until('the condition', () => podCondition('p1'));
     expect(condition).toMatchObject({ status: 'False', reason: 'VolumesNotAttached' });
     expect(condition.message).toContain('n2');
-    await until('the event', 10_000, async () =>
+    await until('the event', async () =>
       (await eventsOf('p1')).includes('FailedAttachVolume') ? true : undefined,
     );
     expect(nodes.loopsOn('n2')).toBe(0);
@@ -375,7 +369,7 @@ describe('an OnDemand Volume', () => {
     const jobs = nodes.started;
     await restart();
     await isAttached('a');
-    await until('the look has ended', 10_000, async () =>
+    await until('the look has ended', async () =>
       (await attachmentsOf('a'))?.[0]?.state === 'Attached' ? true : undefined,
     );
     expect(nodes.started).toBe(jobs);
@@ -387,7 +381,7 @@ describe('an OnDemand Volume', () => {
     const unprotected = { metadata: { finalizers: null } };
     await client.delete(PERSISTENT_VOLUME_CLAIMS, 'a', { namespace: NAMESPACE });
     await client.patch(PERSISTENT_VOLUME_CLAIMS, 'a', unprotected, { namespace: NAMESPACE });
-    await until('the claim is gone', 10_000, async () =>
+    await until('the claim is gone', async () =>
       (await client.get(PERSISTENT_VOLUME_CLAIMS, 'a', { namespace: NAMESPACE }).catch(() => undefined)) ===
       undefined
         ? true
@@ -405,7 +399,7 @@ describe('an OnDemand Volume', () => {
     await isAttached('a');
     const told = async () =>
       (await eventsOf('p1')).filter((reason) => reason === 'SuccessfulAttachVolume').length;
-    await until('the event', 10_000, async () => ((await told()) === 1 ? true : undefined));
+    await until('the event', async () => ((await told()) === 1 ? true : undefined));
     await restart();
     await quiet();
     expect((await podCondition('p1'))?.status).toBe('True');
@@ -422,20 +416,20 @@ describe('an OnDemand Volume', () => {
       metadata: { annotations: { [ATTACHED_NODES_ANNOTATION]: null } },
     });
     controller = await startController(noting(client), { executor: nodes });
-    await until('there is no loop', 10_000, async () => (nodes.loopsOn('n1') === 0 ? true : undefined));
+    await until('there is no loop', async () => (nodes.loopsOn('n1') === 0 ? true : undefined));
   });
 
   test('idle: no write and no word to a node', async () => {
     await createPod('p1', 'a');
     await isAttached('a');
-    await until('the pod is told', 10_000, async () =>
+    await until('the pod is told', async () =>
       (await podCondition('p1'))?.status === 'True' ? true : undefined,
     );
     await quiet();
     const { asked } = nodes;
     const before = writes.length;
     await client.patch(PODS, 'p1', { metadata: { labels: { a: 'b' } } }, { namespace: NAMESPACE });
-    await until('the pod is seen', 10_000, async () => {
+    await until('the pod is seen', async () => {
       await new Promise((resolve) => setTimeout(resolve, 200));
       return true;
     });
@@ -471,7 +465,7 @@ describe('a record that Stowage never wrote', () => {
       await controller.stop();
       await record('a', { paths, node });
       controller = await startController(noting(client), { executor: nodes });
-      await until('it is refused', 10_000, async () =>
+      await until('it is refused', async () =>
         (await volumeNow('a')).status?.phase === 'Failed' ? true : undefined,
       );
       await quiet();
@@ -479,9 +473,9 @@ describe('a record that Stowage never wrote', () => {
     expect(nodes.loopsOn('n1')).toBe(1);
     expect([...askedOf]).not.toContain('n9');
     await createPod('p-a', 'a');
-    const condition = await until('the condition', 10_000, () => podCondition('p-a'));
+    const condition = await until('the condition', () => podCondition('p-a'));
     expect(condition.message).toContain('which Stowage never wrote there. Nothing is done');
-    await until('the event', 10_000, async () =>
+    await until('the event', async () =>
       (await eventsOf('p-a')).includes('FailedAttachVolume') ? true : undefined,
     );
     await record('a', { ...prepared });

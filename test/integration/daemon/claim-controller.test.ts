@@ -64,7 +64,7 @@ beforeEach(async () => {
     );
   }
   controller = await startController(noting(client), { executor: nodes });
-}, 30_000);
+});
 
 afterEach(async () => {
   await controller.stop();
@@ -106,7 +106,7 @@ const createClaim = (
 const claimNow = (name: string) =>
   client.get<PersistentVolumeClaim>(PERSISTENT_VOLUME_CLAIMS, name, { namespace });
 const isBound = (name: string) =>
-  until(`${name} is bound`, 20_000, async () => {
+  until(`${name} is bound`, async () => {
     const claim = await claimNow(name);
     return claim.status?.phase === 'Bound' ? claim : undefined;
   });
@@ -116,7 +116,7 @@ const eventsOf = async (name: string) =>
     .filter(({ involvedObject }) => involvedObject.name === name)
     .map(({ type, reason, message }) => `${type} ${reason} ${message}`);
 const isTold = (name: string, text: string) =>
-  until(`${name} is told ${text}`, 10_000, async () => {
+  until(`${name} is told ${text}`, async () => {
     const told = await eventsOf(name);
     return told.some((each) => each.includes(text)) ? told : undefined;
   });
@@ -141,9 +141,7 @@ test('a claim gets a volume of its own, and its deletion removes it', async () =
   });
 
   await client.delete(PERSISTENT_VOLUME_CLAIMS, 'data', { namespace });
-  await until('its Volume is gone', 20_000, async () =>
-    (await volumesNow()).length === 0 ? true : undefined,
-  );
+  await until('its Volume is gone', async () => ((await volumesNow()).length === 0 ? true : undefined));
   expect((await client.list(PERSISTENT_VOLUMES)).items).toEqual([]);
   const node = volume?.spec.nodeName ?? '';
   expect([...nodes.disk(node).files.keys()]).toEqual([]);
@@ -154,7 +152,7 @@ test('with reclaim policy Retain the Volume and its data stay, until that is cha
   await createClaim('data', '1Gi');
   const { spec } = await isBound('data');
   await client.delete(PERSISTENT_VOLUME_CLAIMS, 'data', { namespace });
-  await until('it is released', 10_000, async () => {
+  await until('it is released', async () => {
     const { status } = await client.get<PersistentVolume>(PERSISTENT_VOLUMES, spec.volumeName ?? '');
     return status?.phase === 'Released' ? true : undefined;
   });
@@ -162,9 +160,7 @@ test('with reclaim policy Retain the Volume and its data stay, until that is cha
   await client.patch(PERSISTENT_VOLUMES, spec.volumeName ?? '', {
     spec: { persistentVolumeReclaimPolicy: 'Delete' },
   });
-  await until('its Volume is gone', 20_000, async () =>
-    (await volumesNow()).length === 0 ? true : undefined,
-  );
+  await until('its Volume is gone', async () => ((await volumesNow()).length === 0 ? true : undefined));
   expect(['n1', 'n2'].flatMap((name) => [...nodes.disk(name).files.keys()])).toEqual([]);
 });
 
@@ -204,7 +200,7 @@ test('of 50 claims at once those get a volume for which there is room, and the o
     (await client.list<PersistentVolumeClaim>(PERSISTENT_VOLUME_CLAIMS, { namespace })).items.filter(
       ({ status }) => status?.phase === 'Bound',
     );
-  await until('30 are bound', 30_000, async () => ((await bound()).length === 30 ? true : undefined));
+  await until('30 are bound', async () => ((await bound()).length === 30 ? true : undefined));
   const has = new Set((await bound()).map(({ metadata }) => metadata.name));
   for (const name of names.filter((each) => !has.has(each))) await isTold(name, 'has room for');
   expect((await bound()).length).toBe(30);
@@ -214,11 +210,11 @@ test('of 50 claims at once those get a volume for which there is room, and the o
     await client.delete(PERSISTENT_VOLUME_CLAIMS, name, { namespace });
   }
   const others = names.filter((each) => !has.has(each));
-  await until('the others are bound', 20_000, async () => {
+  await until('the others are bound', async () => {
     const now = new Set((await bound()).map(({ metadata }) => metadata.name));
     return others.every((each) => now.has(each)) ? true : undefined;
   });
-}, 120_000);
+});
 
 test('a claim that had a volume before the API server was restored gets no empty one beside it', async () => {
   await createClass('dynamic', { volumeBindingMode: 'WaitForFirstConsumer' });
@@ -240,7 +236,7 @@ test('a claim that had a volume before the API server was restored gets no empty
     });
     const before = await startController(lost.client, { executor: nodes });
     await lost.client.create(VOLUMES, volume);
-    await until('the volume is there', 20_000, async () =>
+    await until('the volume is there', async () =>
       (await lost.client.get<Volume>(VOLUMES, name)).status?.phase === 'Available' ? true : undefined,
     );
     await before.stop();
@@ -270,7 +266,7 @@ test('a bound claim that asks for more gets more', async () => {
     { spec: { resources: { requests: { storage: '2Gi' } } } },
     { namespace },
   );
-  await until('it has more', 20_000, async () => {
+  await until('it has more', async () => {
     const { status } = await claimNow('data');
     return status?.capacity?.storage === String(2n * GIB) || status?.capacity?.storage === '2Gi'
       ? true

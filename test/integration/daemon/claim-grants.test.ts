@@ -16,7 +16,6 @@ import { until } from '../../support/until.ts';
 const GROUP = 'snapshot.storage.k8s.io';
 const CLAIMS = { group: '', kind: 'PersistentVolumeClaim' };
 const SNAPSHOTS = { group: GROUP, kind: 'VolumeSnapshot' };
-const WAIT = 20_000;
 
 let world: ClaimWorld;
 let nodes: LazyNodes;
@@ -55,11 +54,11 @@ beforeAll(async () => {
   await world.createClass('fast');
   await world.createSnapshotClass('fast');
   await backup('prod');
-}, 60_000);
+});
 afterAll(async () => {
   await daemon?.stop();
   await world?.stop();
-}, 60_000);
+});
 
 /** A namespace's claim with bytes, and the snapshot `backup` of it. */
 async function backup(namespace: string): Promise<void> {
@@ -81,7 +80,7 @@ const told = async (key: Key) =>
 /** It was told, by one event, that it is not allowed, and of nothing else. */
 async function waits(key: Key): Promise<void> {
   const [namespace = '', name = ''] = key.split('/');
-  await until(`${key} is told`, WAIT, async () => ((await told(key)).length > 0 ? true : undefined));
+  await until(`${key} is told`, async () => ((await told(key)).length > 0 ? true : undefined));
   const message = expect.stringMatching(
     new RegExp(
       `^accessing [a-z0-9-]+/backup of VolumeSnapshot dataSource from ${namespace}/${name} isn't allowed`,
@@ -94,8 +93,8 @@ async function waits(key: Key): Promise<void> {
     [],
   );
 }
-async function isRestored(key: Key, data: string, ms = WAIT): Promise<void> {
-  await world.isBound(key, ms);
+async function isRestored(key: Key, data: string): Promise<void> {
+  await world.isBound(key);
   expect(await world.fileOf(key)).toMatchObject({ data });
 }
 
@@ -110,7 +109,7 @@ describe('a grant that', () => {
     await waits('early/copy');
     const second = await world.createGrant('prod/to-early', 'early');
     expect(second.metadata.uid).not.toBe(first.metadata.uid);
-    await isRestored('early/copy', 'of prod', 2000);
+    await isRestored('early/copy', 'of prod');
   });
 
   test('goes while the volume is made does not keep it from being made', async () => {
@@ -119,7 +118,7 @@ describe('a grant that', () => {
     nodes.laziness = Infinity;
     const { metadata } = await ask('meanwhile/copy');
     const volumeName = `pvc-${metadata.uid}`;
-    await until('its job runs', WAIT, async () => {
+    await until('its job runs', async () => {
       const volume = await world.find<{ status?: { job?: string } } & ReferenceGrant>(
         VOLUMES,
         `/${volumeName}`,
@@ -135,7 +134,7 @@ describe('a grant that', () => {
     // And what was made stays.
     expect((await world.claim('meanwhile/late'))?.status?.phase).toBe('Pending');
     await world.createGrant('prod/to-meanwhile', 'meanwhile');
-    await isRestored('meanwhile/late', 'of prod', 2000);
+    await isRestored('meanwhile/late', 'of prod');
   });
 
   test('goes afterwards leaves what was made, and holds up what comes', async () => {
@@ -157,7 +156,7 @@ describe('a grant that', () => {
     await waits('changed/copy');
     const patch = { spec: { from: [{ ...CLAIMS, namespace: 'changed' }] } };
     await world.client.patch(REFERENCE_GRANTS, 'to-changed', patch, { namespace: 'prod' });
-    await isRestored('changed/copy', 'of prod', 2000);
+    await isRestored('changed/copy', 'of prod');
   });
 });
 
@@ -223,8 +222,8 @@ describe('a grant with', () => {
       await waits(`${namespace}/later`);
       await waits(`${namespace}/copy`);
       await world.createGrant(`prod/${namespace}-right`, namespace);
-      await isRestored(`${namespace}/copy`, 'of prod', 2000);
-      await isRestored(`${namespace}/later`, 'of prod', 2000);
+      await isRestored(`${namespace}/copy`, 'of prod');
+      await isRestored(`${namespace}/later`, 'of prod');
     },
   );
 });
@@ -276,7 +275,7 @@ test('1,000 claims and 1,000 grants, of which a tenth is right', async () => {
     );
     return items.filter(({ involvedObject }) => involvedObject?.namespace?.startsWith('asker-'));
   };
-  await until('all of them are told', 60_000, async () =>
+  await until('all of them are told', async () =>
     (await byAsker()).length === pairs.length ? true : undefined,
   );
   const readsOfClaims = reads.length;
@@ -295,7 +294,7 @@ test('1,000 claims and 1,000 grants, of which a tenth is right', async () => {
     ).length;
   };
   const right = pairs.filter(isRight).length;
-  await until('those with a right grant are bound', 60_000, async () =>
+  await until('those with a right grant are bound', async () =>
     (await bound()) === right ? true : undefined,
   );
   const took = performance.now() - began;
@@ -307,13 +306,13 @@ test('1,000 claims and 1,000 grants, of which a tenth is right', async () => {
   // A Volume that goes is room, which is not what they wait for.
   const before = { reads: reads.length, writes: writes.length };
   await world.remove(PERSISTENT_VOLUME_CLAIMS, keyOf(pairs[0] as (typeof pairs)[number]));
-  await until('its Volume is gone', WAIT, async () =>
+  await until('its Volume is gone', async () =>
     (await bound()) === right - 1 && (await world.all(VOLUMES)).length > 0 ? true : undefined,
   );
   await quiet();
   const readsOfRoom = reads.length - before.reads;
   await world.createGrant('source-0/late', 'asker-49');
-  await isRestored('asker-49/of-source-0', 'of source-0', 2000);
+  await isRestored('asker-49/of-source-0', 'of source-0');
   await quiet();
   const readsOfOne = reads.length - before.reads - readsOfRoom;
   console.info(`grants were listed ${readsOfRoom} times for room, ${readsOfOne} times for one grant more`);
@@ -330,7 +329,7 @@ test('1,000 claims and 1,000 grants, of which a tenth is right', async () => {
 
 /** No grant is read and nothing written any more. */
 async function quiet(): Promise<void> {
-  await until('nothing is done any more', WAIT, async () => {
+  await until('nothing is done any more', async () => {
     const before = reads.length + writes.length;
     await new Promise((resolve) => setTimeout(resolve, 300));
     return reads.length + writes.length === before ? true : undefined;

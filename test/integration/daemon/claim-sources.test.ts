@@ -17,7 +17,6 @@ import { until } from '../../support/until.ts';
 
 /** What volumes start from, while they are made: it is not taken away under them, and goes afterwards. */
 
-const WAIT = 20_000;
 let world: ClaimWorld;
 let nodes: LazyNodes;
 let daemon: TestController | undefined;
@@ -40,7 +39,7 @@ beforeAll(async () => {
   await world.createClass('fast');
   await world.createSnapshotClass('fast');
   await world.createGrant('prod/to-test', 'test');
-}, 60_000);
+});
 beforeEach(async () => {
   nodes.laziness = 0;
   await nodes.runAll();
@@ -62,7 +61,7 @@ const volumeOf = async (key: Key) =>
 
 /** Its job is named, and stays on the node without an end. */
 async function isBeingMade(key: Key): Promise<void> {
-  await until(`${key} is being made`, WAIT, async () => {
+  await until(`${key} is being made`, async () => {
     const volume = await volumeOf(key);
     return volume?.status?.job === 'PrepareVolume/1' ? true : undefined;
   });
@@ -72,9 +71,7 @@ const finish = async () => {
   await nodes.runAll();
 };
 const isGone = (what: string, key: string, resource = VOLUMES) =>
-  until(`${what} is gone`, WAIT, async () =>
-    (await world.find(resource, key)) === undefined ? true : undefined,
-  );
+  until(`${what} is gone`, async () => ((await world.find(resource, key)) === undefined ? true : undefined));
 
 test('a snapshot that is deleted while another namespace restores it goes once that is made', async () => {
   await data('foo');
@@ -93,7 +90,7 @@ test('a snapshot that is deleted while another namespace restores it goes once t
     uid: content?.metadata.uid,
   });
   await world.remove(VOLUME_SNAPSHOTS, 'prod/backup');
-  await until('the deletion says why it waits', WAIT, async () => {
+  await until('the deletion says why it waits', async () => {
     const snapshot = await world.find<VolumeSnapshot>(VOLUME_SNAPSHOTS, 'prod/backup');
     const { message = '' } = snapshot?.status?.error ?? {};
     return message.startsWith('Snapshot is being used to restore Volume pvc-') ? true : undefined;
@@ -111,7 +108,7 @@ test('a claim that is deleted while it is cloned goes once that is made', async 
   await isBeingMade('prod/clone');
   const { name, uid } = (await volumeOf('prod/cloned'))?.metadata ?? { name: '' };
   expect((await volumeOf('prod/clone'))?.spec.source).toEqual({ volumeName: name, uid });
-  await until('the claim is kept as a source', WAIT, async () =>
+  await until('the claim is kept as a source', async () =>
     (await world.claim('prod/cloned'))?.metadata.finalizers?.includes(SNAPSHOT_FINALIZERS.claimAsSource)
       ? true
       : undefined,
@@ -126,7 +123,7 @@ test('a claim that is deleted while it is cloned goes once that is made', async 
   );
   await isGone('the claim', 'prod/cloned', PERSISTENT_VOLUME_CLAIMS);
   // What would let it go came, and was judged.
-  await until('it is decided what becomes of its Volume', WAIT, async () => {
+  await until('it is decided what becomes of its Volume', async () => {
     const volume = await world.find<Volume>(VOLUMES, `/${name}`);
     if (volume?.metadata.deletionTimestamp !== undefined) throw new Error('its data is taken away');
     return daemon?.lines.some(({ message }) => message === 'kept while it is cloned') ? true : undefined;
@@ -156,7 +153,7 @@ test('who begins anew knows of the grants before it tells anybody that there is 
       return world.client.list(resource, options);
     },
   });
-  await until('it has asked', WAIT, async () => (asked > 0 ? true : undefined));
+  await until('it has asked', async () => (asked > 0 ? true : undefined));
   // Nothing is to happen.
   await sleep(300);
   answer();

@@ -10,111 +10,93 @@ import { until } from '../../support/until.ts';
 let program: DaemonProgram<ElectingWatchOptions>;
 beforeAll(async () => {
   program = await bundleElectingDaemon();
-}, 60_000);
+});
 afterAll(() => program.remove());
 
-const LONG = 60_000;
+test.concurrent('a leader is killed: the follower waits the Lease out, goes on with what runs, and submits no job twice', () =>
+  inWorld(program, TIMING, async ({ start, create, leads, submitted, eachOnce, log }) => {
+    const first = start();
+    const holder = await leads();
+    const second = start();
+    await create('a', 'b');
+    await submitted(first, 2);
+    expect((await log()).filter(([pid]) => pid === second.process.pid)).toEqual([]);
+    first.process.kill('SIGKILL');
+    await create('c');
+    await leads(holder);
+    await submitted(second, 1);
+    await until('the second looks after all of them', async () =>
+      (await log()).some(([pid, what]) => pid === second.process.pid && what === 'poll') ? true : undefined,
+    );
+    await eachOnce(3);
+  }));
 
-test.concurrent(
-  'a leader is killed: the follower waits the Lease out, goes on with what runs, and submits no job twice',
-  () =>
-    inWorld(program, TIMING, async ({ start, create, leads, submitted, eachOnce, log }) => {
+test.concurrent('a leader is cut off from the API server: it leaves the nodes alone before the follower begins, and ends', () =>
+  inWorld(program, TIMING, async ({ start, create, leads, submitted, eachOnce, log }) => {
+    const first = start();
+    const holder = await leads();
+    const second = start();
+    await create('a', 'b');
+    await submitted(first, 2);
+    first.process.kill('SIGUSR2');
+    await create('c');
+    await leads(holder);
+    expect(await first.ended).toBe('1');
+    await submitted(second, 1);
+    await eachOnce(3);
+    const pids = (await log()).map(([pid]) => pid);
+    expect(pids.lastIndexOf(first.process.pid ?? 0)).toBeLessThan(pids.indexOf(second.process.pid ?? 0));
+  }));
+
+test.concurrent('a leader is told to end: it releases the Lease and exits with 0, and the follower takes over at once', () =>
+  inWorld(
+    program,
+    // Waited out, it would take longer than this test.
+    { leaseDurationMs: 600_000, renewDeadlineMs: 300_000, retryPeriodMs: 100_000 },
+    async ({ start, create, leads, says, submitted, eachOnce, log }) => {
       const first = start();
       const holder = await leads();
       const second = start();
       await create('a', 'b');
       await submitted(first, 2);
-      expect((await log()).filter(([pid]) => pid === second.process.pid)).toEqual([]);
-      first.process.kill('SIGKILL');
+      await says(second, 'standing by for the leader');
+      first.process.kill('SIGTERM');
+      expect(await first.ended).toBe('0');
       await create('c');
       await leads(holder);
       await submitted(second, 1);
-      await until('the second looks after all of them', 10_000, async () =>
-        (await log()).some(([pid, what]) => pid === second.process.pid && what === 'poll') ? true : undefined,
-      );
       await eachOnce(3);
-    }),
-  LONG,
-);
+      const writes = (await log()).filter(([pid]) => pid === first.process.pid);
+      expect(writes.at(-1)?.[1]).toMatch(/^PATCH .*\/leases\/stowage/);
+    },
+  ));
 
-test.concurrent(
-  'a leader is cut off from the API server: it leaves the nodes alone before the follower begins, and ends',
-  () =>
-    inWorld(program, TIMING, async ({ start, create, leads, submitted, eachOnce, log }) => {
-      const first = start();
-      const holder = await leads();
-      const second = start();
-      await create('a', 'b');
-      await submitted(first, 2);
-      first.process.kill('SIGUSR2');
-      await create('c');
-      await leads(holder);
-      expect(await first.ended).toBe('1');
-      await submitted(second, 1);
-      await eachOnce(3);
-      const pids = (await log()).map(([pid]) => pid);
-      expect(pids.lastIndexOf(first.process.pid ?? 0)).toBeLessThan(pids.indexOf(second.process.pid ?? 0));
-    }),
-  LONG,
-);
-
-test.concurrent(
-  'a leader is told to end: it releases the Lease and exits with 0, and the follower takes over at once',
-  () =>
-    inWorld(
-      program,
-      // Waited out, it would take longer than this test.
-      { leaseDurationMs: 600_000, renewDeadlineMs: 300_000, retryPeriodMs: 100_000 },
-      async ({ start, create, leads, says, submitted, eachOnce, log }) => {
-        const first = start();
-        const holder = await leads();
-        const second = start();
-        await create('a', 'b');
-        await submitted(first, 2);
-        await says(second, 'standing by for the leader');
-        first.process.kill('SIGTERM');
-        expect(await first.ended).toBe('0');
-        await create('c');
-        await leads(holder);
-        await submitted(second, 1);
-        await eachOnce(3);
-        const writes = (await log()).filter(([pid]) => pid === first.process.pid);
-        expect(writes.at(-1)?.[1]).toMatch(/^PATCH .*\/leases\/stowage/);
-      },
-    ),
-  LONG,
-);
-
-test.concurrent(
-  'leader and follower are ready; each line of a reconcile has its id, and those of a Volume its job',
-  () =>
-    inWorld(program, TIMING, async ({ start, create, leads, says, submitted }) => {
-      const first = start();
-      await leads();
-      const second = start();
-      for (const daemon of [first, second]) {
-        const serving = (await says(daemon, 'serving HTTP')).find(({ msg }) => msg === 'serving HTTP');
-        const ask = async (path: string) => {
-          const { statusCode, body } = await request(`http://127.0.0.1:${serving?.port}${path}`);
-          return `${statusCode} ${await body.text()}`;
-        };
-        expect(await ask('/healthz')).toBe('200 ok\n');
-        const answer = await until('it is ready', 10_000, async () => {
-          const text = await ask('/readyz');
-          return text.startsWith('200') ? text : undefined;
-        });
-        for (const source of ['nodes', 'volumes', 'persistentvolumes', 'storageclasses', 'lease']) {
-          expect(answer).toContain(`[+]${source} ok`);
-        }
+test.concurrent('leader and follower are ready; each line of a reconcile has its id, and those of a Volume its job', () =>
+  inWorld(program, TIMING, async ({ start, create, leads, says, submitted }) => {
+    const first = start();
+    await leads();
+    const second = start();
+    for (const daemon of [first, second]) {
+      const serving = (await says(daemon, 'serving HTTP')).find(({ msg }) => msg === 'serving HTTP');
+      const ask = async (path: string) => {
+        const { statusCode, body } = await request(`http://127.0.0.1:${serving?.port}${path}`);
+        return `${statusCode} ${await body.text()}`;
+      };
+      expect(await ask('/healthz')).toBe('200 ok\n');
+      const answer = await until('it is ready', async () => {
+        const text = await ask('/readyz');
+        return text.startsWith('200') ? text : undefined;
+      });
+      for (const source of ['nodes', 'volumes', 'persistentvolumes', 'storageclasses', 'lease']) {
+        expect(answer).toContain(`[+]${source} ok`);
       }
-      await create('a');
-      await submitted(first, 1);
-      const told = (await says(first, 'status')).filter(({ volume }) => volume === 'a');
-      expect(told[0]).toMatchObject({ phase: 'Pending', job: 'PrepareVolume/1', uid: expect.any(String) });
-      expect(told[0]?.reconcile).toMatch(/^[0-9a-f]{8}$/);
-      expect((await says(second, 'standing by for the leader')).map(({ msg }) => msg)).not.toContain(
-        'watching',
-      );
-    }),
-  LONG,
-);
+    }
+    await create('a');
+    await submitted(first, 1);
+    const told = (await says(first, 'status')).filter(({ volume }) => volume === 'a');
+    expect(told[0]).toMatchObject({ phase: 'Pending', job: 'PrepareVolume/1', uid: expect.any(String) });
+    expect(told[0]?.reconcile).toMatch(/^[0-9a-f]{8}$/);
+    expect((await says(second, 'standing by for the leader')).map(({ msg }) => msg)).not.toContain(
+      'watching',
+    );
+  }));

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { KubeEvent, PersistentVolume, Pod } from '../../../src/api/core.ts';
 import type { KubeObject, Resource } from '../../../src/api/meta.ts';
 import { POPULATOR_DEFINITION_CRD } from '../../../src/api/populator-definition-crd.ts';
@@ -32,8 +32,6 @@ import { workingNodes } from '../../support/working-nodes.ts';
 
 /** Claims that populators fill, with the daemon's controllers against a sandbox's API server, and nodes and containers in memory. */
 
-jest.setTimeout(60_000);
-
 let cluster: PopulationCluster;
 let controller: TestController;
 
@@ -43,7 +41,7 @@ beforeEach(async () => {
     executor: workingNodes(),
     provisioning: { namespace: OWN, crossNamespace: true },
   });
-}, 30_000);
+});
 afterEach(async () => {
   await controller.stop();
   await cluster.stop();
@@ -147,7 +145,7 @@ describe('the machine', () => {
     await cluster.isClean();
     const more = { spec: { resources: { requests: { storage: '96Mi' } } } };
     await cluster.client.patch(PERSISTENT_VOLUME_CLAIMS, 'data', more, { namespace: NAMESPACE });
-    await until('its Volume is to grow', 20_000, async () => {
+    await until('its Volume is to grow', async () => {
       const volume = await cluster.client.get<Volume>(VOLUMES, spec.volumeName ?? '');
       return volume.spec.sparseLoopDevice?.size === '96Mi' || undefined;
     });
@@ -166,7 +164,7 @@ describe('the machine', () => {
     expect(JSON.stringify(pv.spec.nodeAffinity)).toContain('n2');
     expect(cluster.contents.get(spec.volumeName ?? '')).toEqual({ 'hello.txt': 'Hello, world!' });
     await cluster.isClean();
-    await until('its pod runs', 20_000, async () => {
+    await until('its pod runs', async () => {
       const { status } = await cluster.client.get<Pod>(PODS, 'user', { namespace: NAMESPACE });
       return status?.phase === 'Running' || undefined;
     });
@@ -224,7 +222,7 @@ describe('the machine', () => {
       await cluster.createClass('immediate', { reclaimPolicy });
       cluster.world.run = () => undefined;
       await cluster.createClaim('data');
-      await until('its pod runs', 20_000, async () => {
+      await until('its pod runs', async () => {
         const [pod] = await cluster.all<Pod>(PODS, OWN);
         return pod?.status?.phase === 'Running' || undefined;
       });
@@ -247,14 +245,14 @@ describe('the machine', () => {
     cluster.world.run = () => undefined;
     const names = Array.from({ length: MAX_RUNNING + 2 }, (_, index) => `data-${index}`);
     await Promise.all(names.map((name) => cluster.createClaim(name)));
-    await until('the last ones are told to wait', 50_000, async () => {
+    await until('the last ones are told to wait', async () => {
       const { items } = await cluster.client.list<KubeEvent>(EVENTS, { namespace: NAMESPACE });
       return items.filter(({ message }) => message.includes('fill volumes already')).length >= 2 || undefined;
     });
     expect(await cluster.all(PODS, OWN)).toHaveLength(MAX_RUNNING);
     cluster.world.run = run;
     await Promise.all(names.map((name) => cluster.isBound(name)));
-  }, 120_000);
+  });
 });
 
 test('counts what was found of data sources, and volumes that were filled', async () => {
@@ -274,7 +272,6 @@ test('counts what was found of data sources, and volumes that were filled', asyn
   await register();
   await until(
     'its pod is counted, with what it is to fill',
-    20_000,
     async () =>
       (await metrics.read()).body.includes(
         `stowage_populations_in_flight_bytes{phase="Running"} ${64 << 20}\n`,
@@ -308,7 +305,7 @@ test('waits for definitions of kinds that the cluster lacks, and begins when the
   await cluster.createClass('immediate');
   await source();
   await cluster.createClaim('data');
-  await until('the log tells of it', 20_000, async () => {
+  await until('the log tells of it', async () => {
     const told = JSON.stringify(controller.lines);
     return (
       (told.includes('volumepopulators.populator.storage.k8s.io') && told.includes('populatordefinitions')) ||

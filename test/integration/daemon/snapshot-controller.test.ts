@@ -19,12 +19,10 @@ import { until } from '../../support/until.ts';
 let cluster: SnapshotCluster;
 beforeEach(async () => {
   cluster = await startSnapshotCluster();
-}, 30_000);
+});
 afterEach(() => cluster.end());
 
 const nameOf = ({ metadata }: VolumeSnapshot) => `snapcontent-${metadata.uid}`;
-const WAIT = 10_000;
-
 /** A snapshot of a claim, by a class; all made and ready. */
 async function take(name = 'backup', policy: 'Delete' | 'Retain' = 'Delete'): Promise<VolumeSnapshot> {
   await cluster.createClass('fast', { policy });
@@ -75,7 +73,7 @@ describe('a snapshot of a claim', () => {
     });
     expect(Math.abs(Date.parse(snapshot.status?.creationTime ?? '') - Date.now())).toBeLessThan(20_000);
     expect(snapshot.metadata.finalizers).toEqual([BOUND]);
-    await until('the claim is let go of', WAIT, async () =>
+    await until('the claim is let go of', async () =>
       (await cluster.claim('data'))?.metadata.finalizers?.includes(OF_CLAIM) ? undefined : true,
     );
     expect(cluster.nodes.freezes).toEqual([{ seconds: 10, copy: false }]);
@@ -101,9 +99,7 @@ describe('a snapshot of a claim', () => {
     await cluster.createClass('fast');
     await cluster.createData('data');
     await cluster.createSnapshot('backup', 'data', 'fast');
-    await until('the job runs', WAIT, async () =>
-      cluster.nodes.asked.includes('take n1') ? true : undefined,
-    );
+    await until('the job runs', async () => (cluster.nodes.asked.includes('take n1') ? true : undefined));
     await cluster.remove(PERSISTENT_VOLUME_CLAIMS, 'data');
     expect((await cluster.claim('data'))?.metadata.finalizers).toContain(OF_CLAIM);
     go();
@@ -132,7 +128,7 @@ describe('a snapshot of a claim', () => {
     });
     expect(snapshot.status?.error).toBeUndefined();
     expect(cluster.nodes.taken).toHaveLength(1);
-    const failures = await until('the event', WAIT, async () => {
+    const failures = await until('the event', async () => {
       const found = (await cluster.events(content.metadata.name)).filter(
         ({ reason }) => reason === 'SnapshotCreationFailed',
       );
@@ -328,7 +324,7 @@ describe('deleting', () => {
     cluster.start();
     const name = nameOf(await take());
     await cluster.remove(VOLUME_SNAPSHOT_CONTENTS, name);
-    await until('it says so', WAIT, async () =>
+    await until('it says so', async () =>
       (await cluster.events(name)).find(({ reason }) => reason === 'SnapshotDeletePending'),
     );
     expect(cluster.nodes.removed).toEqual([]);
@@ -368,7 +364,6 @@ describe('deleting', () => {
     const holds = (wanted: string[]) =>
       until(
         `it is held by ${wanted}`,
-        WAIT,
         async () =>
           String((await cluster.snapshot('backup'))?.metadata.finalizers) === String(wanted) || undefined,
       );
@@ -391,7 +386,7 @@ describe('deleting', () => {
       await cluster.createData('data');
       await cluster.createVolume('clone', { source: { volumeName: 'data' } });
       cluster.start({ flag });
-      await until('the claim is held', WAIT, async () =>
+      await until('the claim is held', async () =>
         (await cluster.claim('data'))?.metadata.finalizers?.includes(OF_CLAIM) ? true : undefined,
       );
       await cluster.remove(PERSISTENT_VOLUME_CLAIMS, 'data');
@@ -408,15 +403,11 @@ describe('deleting', () => {
     const { metadata } = await cluster.createSnapshot('backup', 'data', 'fast');
     await keep('backup');
     const name = `snapcontent-${metadata.uid}`;
-    await until(
-      'it is taken',
-      WAIT,
-      async () => (await cluster.content(name))?.status?.readyToUse || undefined,
-    );
+    await until('it is taken', async () => (await cluster.content(name))?.status?.readyToUse || undefined);
     await cluster.createVolume('restored', { source: { snapshotContentName: name } });
     await letGo('backup');
     await cluster.remove(VOLUME_SNAPSHOT_CONTENTS, name);
-    await until('it says so', WAIT, async () =>
+    await until('it says so', async () =>
       (await cluster.events(name)).find(({ message }) => message === 'Volume restored is being made from it'),
     );
     expect(cluster.nodes.removed).toEqual([]);
@@ -471,7 +462,7 @@ describe('whatever comes first', () => {
     );
     expect(await cluster.contents()).toHaveLength(24);
     expect(cluster.nodes.taken).toHaveLength(24);
-  }, 60_000);
+  });
 
   test('all goes that is deleted, and nothing is left', async () => {
     cluster.start();
@@ -495,11 +486,11 @@ describe('whatever comes first', () => {
           await cluster.isGone(kind, name);
       }),
     );
-    await until('no content is left', WAIT, async () =>
+    await until('no content is left', async () =>
       (await cluster.contents()).length === 0 ? true : undefined,
     );
     expect([...cluster.nodes.copies]).toEqual([]);
-  }, 60_000);
+  });
 });
 
 describe('beside the standard snapshot-controller', () => {
@@ -510,11 +501,7 @@ describe('beside the standard snapshot-controller', () => {
     await cluster.createSnapshot('backup', 'data', 'fast');
     const { metadata } = await keep('backup');
     const name = `snapcontent-${metadata.uid}`;
-    await until(
-      'it is taken',
-      WAIT,
-      async () => (await cluster.content(name))?.status?.readyToUse || undefined,
-    );
+    await until('it is taken', async () => (await cluster.content(name))?.status?.readyToUse || undefined);
     const { resourceVersion } = (await cluster.snapshot('backup'))?.metadata ?? {};
     expect(resourceVersion).toBe(metadata.resourceVersion);
     expect((await cluster.claim('data'))?.metadata.finalizers ?? []).not.toContain(OF_CLAIM);
@@ -525,7 +512,7 @@ describe('beside the standard snapshot-controller', () => {
     await cluster.createClass('fast', { isDefault: true });
     await cluster.createData('data');
     await cluster.createSnapshot('backup', 'data');
-    await until('the class is written', WAIT, async () =>
+    await until('the class is written', async () =>
       (await cluster.snapshot('backup'))?.spec.volumeSnapshotClassName === 'fast' ? true : undefined,
     );
     expect((await cluster.snapshot('backup'))?.status).toBeUndefined();
@@ -539,7 +526,7 @@ describe('beside the standard snapshot-controller', () => {
     const { metadata } = await cluster.createSnapshot('backup', 'data', 'fast');
     await keep('backup');
     const name = `snapcontent-${metadata.uid}`;
-    await until('the job runs', WAIT, async () => cluster.nodes.asked.includes('take n1') || undefined);
+    await until('the job runs', async () => cluster.nodes.asked.includes('take n1') || undefined);
     await letGo('backup');
     go();
     await cluster.isGone(VOLUME_SNAPSHOT_CONTENTS, name);
@@ -554,7 +541,7 @@ describe('beside the standard snapshot-controller', () => {
     const { metadata } = await cluster.createSnapshot('backup', 'data', 'fast');
     await keep('backup');
     const name = `snapcontent-${metadata.uid}`;
-    await until('the job runs', WAIT, async () => cluster.nodes.asked.includes('take n1') || undefined);
+    await until('the job runs', async () => cluster.nodes.asked.includes('take n1') || undefined);
     const before = await cluster.content(name);
     // As it does when the snapshot is deleted, by a cache that has not heard of the note.
     const annotations = {
@@ -585,14 +572,14 @@ describe('beside the standard snapshot-controller', () => {
         { metadata: { finalizers } },
         { namespace: NAMESPACE },
       );
-    await until('it is let go of', WAIT, async () =>
+    await until('it is let go of', async () =>
       (await cluster.claim('data'))?.metadata.finalizers?.includes(OF_CLAIM) ? undefined : true,
     );
     expect((await cluster.claim('data'))?.metadata.finalizers).toContain('of.others/x');
     // It was seen before the other one.
     expect((await cluster.claim('used'))?.metadata.finalizers).toContain(OF_CLAIM);
     await cluster.remove(VOLUME_SNAPSHOTS, 'backup');
-    await until('the other one is, too', WAIT, async () =>
+    await until('the other one is, too', async () =>
       (await cluster.claim('used'))?.metadata.finalizers?.includes(OF_CLAIM) ? undefined : true,
     );
   });
@@ -617,17 +604,13 @@ describe('beside the standard snapshot-controller', () => {
       namespaced: true,
     };
     await cluster.client.create(leases, lease('one'));
-    await until('it is seen', WAIT, async () =>
+    await until('it is seen', async () =>
       cluster.lines().find(({ message }) => message === 'who binds VolumeSnapshots has changed'),
     );
     const { metadata } = await cluster.createSnapshot('beside', 'data', 'fast');
     await keep('beside');
     const name = `snapcontent-${metadata.uid}`;
-    await until(
-      'it is taken',
-      WAIT,
-      async () => (await cluster.content(name))?.status?.readyToUse || undefined,
-    );
+    await until('it is taken', async () => (await cluster.content(name))?.status?.readyToUse || undefined);
     expect((await cluster.snapshot('beside'))?.status).toBeUndefined();
     await cluster.client.patch(
       leases,
@@ -643,17 +626,13 @@ test('a cluster that gets the CRDs later is served from then on', async () => {
   await cluster.end();
   cluster = await startSnapshotCluster({ crds: CRDS });
   cluster.start();
-  await until('it waits', WAIT, async () => cluster.lines().find(({ level }) => level === 'info'));
+  await until('it waits', async () => cluster.lines().find(({ level }) => level === 'info'));
   for (const crd of STANDARD_CRDS['snapshot-crds']) {
     await cluster.client.create(CUSTOM_RESOURCE_DEFINITIONS, crd as unknown as KubeObject);
   }
   await cluster.createData('data');
   await cluster.createClass('fast');
   await cluster.createSnapshot('backup', 'data', 'fast');
-  await until(
-    'it is ready',
-    20_000,
-    async () => (await cluster.snapshot('backup'))?.status?.readyToUse || undefined,
-  );
+  await until('it is ready', async () => (await cluster.snapshot('backup'))?.status?.readyToUse || undefined);
   expect(cluster.lines().filter(({ level }) => level === 'warn' || level === 'error')).toEqual([]);
-}, 40_000);
+});

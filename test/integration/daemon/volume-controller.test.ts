@@ -70,16 +70,16 @@ const conditionOf = async (name: string, type: string): Promise<Condition | unde
 const annotate = (resource: typeof VOLUMES, name: string, annotations: Record<string, string | null>) =>
   client.patch(resource, name, { metadata: { annotations } });
 const isPaused = (name: string, status: string) =>
-  until(`${name} has Paused=${status}`, 10_000, async () =>
+  until(`${name} has Paused=${status}`, async () =>
     (await conditionOf(name, 'Paused'))?.status === status ? true : undefined,
   );
 const goesOn = (name: string) =>
-  until(`${name} is worked on`, 10_000, async () =>
+  until(`${name} is worked on`, async () =>
     (await conditionOf(name, 'Ready'))?.reason === 'NodeUnreachable' ? true : undefined,
   );
 
 describe('the annotation stowage.dev/paused', () => {
-  beforeEach(() => start(CRDS), 30_000);
+  beforeEach(() => start(CRDS));
 
   test('on a Volume: the work goes on at once when it is taken off', async () => {
     const volume = sparseVolume('a', 'n1', '32Mi');
@@ -90,7 +90,7 @@ describe('the annotation stowage.dev/paused', () => {
     await annotate(VOLUMES, 'a', { [PAUSED]: null });
     await goesOn('a');
     expect(await conditionOf('a', 'Paused')).toMatchObject({ status: 'False' });
-  }, 30_000);
+  });
 
   test('on a Node: its Volumes are paused at once, and go on at once, and others are not', async () => {
     await client.create<KubeNode>(NODES, {
@@ -98,9 +98,7 @@ describe('the annotation stowage.dev/paused', () => {
       kind: 'Node',
       metadata: { name: 'n1', annotations: { [PAUSED]: 'true' } },
     });
-    await until('the daemon knows the Node', 10_000, async () =>
-      controller.nodes.get('n1') ? true : undefined,
-    );
+    await until('the daemon knows the Node', async () => (controller.nodes.get('n1') ? true : undefined));
     await client.create(VOLUMES, sparseVolume('a', 'n1', '32Mi'));
     await client.create(VOLUMES, sparseVolume('b', 'n2', '32Mi'));
     await isPaused('a', 'True');
@@ -114,7 +112,7 @@ describe('the annotation stowage.dev/paused', () => {
     // Without its Node there is nothing that says so.
     await client.delete(NODES, 'n1');
     await isPaused('a', 'False');
-  }, 30_000);
+  });
 });
 
 test('a storage class that the watch has not told of yet is read, and not called missing', async () => {
@@ -130,12 +128,12 @@ test('a storage class that the watch has not told of yet is read, and not called
   await goesOn('a');
   const missing = sparseVolume('b', 'n1', '32Mi');
   await client.create(VOLUMES, { ...missing, spec: { ...missing.spec, storageClassName: 'none' } });
-  const message = await until('b has failed', 10_000, async () => {
+  const message = await until('b has failed', async () => {
     const { status } = await client.get<Volume>(VOLUMES, 'b');
     return status?.phase === 'Failed' ? status.conditions?.[0]?.message : undefined;
   });
   expect(message).toContain('the storage class none does not exist');
-}, 30_000);
+});
 
 test('a Volume at rest whose status went back with a restored API server is worked on again', async () => {
   let broken = new AbortController();
@@ -161,7 +159,7 @@ test('a Volume at rest whose status went back with a restored API server is work
   await start(CRDS, restorable);
   const made = sparseVolume('a', 'n1', '32Mi');
   await client.create(VOLUMES, { ...made, spec: { ...made.spec, storageClassName: 'none' } });
-  const failed = await until('a has failed', 10_000, async () => {
+  const failed = await until('a has failed', async () => {
     const volume = await client.get<Volume>(VOLUMES, 'a');
     return volume.status?.phase === 'Failed' ? volume : undefined;
   });
@@ -171,8 +169,8 @@ test('a Volume at rest whose status went back with a restored API server is work
   const connection = broken;
   broken = new AbortController();
   connection.abort(new Error('the connection broke'));
-  await until('it is worked on', 10_000, async () => patched.includes('a') || undefined);
-}, 30_000);
+  await until('it is worked on', async () => patched.includes('a') || undefined);
+});
 
 test('a Volume that the cache alone has, of before a backup was restored, gets no PersistentVolume', async () => {
   let reads = 0;
@@ -194,9 +192,9 @@ test('a Volume that the cache alone has, of before a backup was restored, gets n
     },
   });
   await start(CRDS, stale);
-  await until('it was tried', 20_000, async () => reads > 1 || undefined);
+  await until('it was tried', async () => reads > 1 || undefined);
   expect((await client.list(PERSISTENT_VOLUMES)).items).toEqual([]);
-}, 30_000);
+});
 
 test('a PersistentVolume that may not be made is tried again, and fails no Volume', async () => {
   const message = 'User "stowage" cannot create resource "persistentvolumes"';
@@ -210,48 +208,44 @@ test('a PersistentVolume that may not be made is tried again, and fails no Volum
   });
   await start(CRDS, refusing, { executor: workingNodes(), retry: { startMs: 20, maxMs: 100 } });
   await client.create(VOLUMES, sparseVolume('a', 'n1', '32Mi'));
-  const { phase } = await until('it says so', 10_000, async () => {
+  const { phase } = await until('it says so', async () => {
     const { status } = await client.get<Volume>(VOLUMES, 'a');
     return status?.conditions?.[0]?.message?.includes(message) ? status : undefined;
   });
   expect(phase).toBe('Pending');
   allowed = true;
-  await until('it is Available', 10_000, async () => {
+  await until('it is Available', async () => {
     const { status } = await client.get<Volume>(VOLUMES, 'a');
     return status?.phase === 'Available' || undefined;
   });
-}, 30_000);
+});
 
 test.each([
   ['is not looked at again after a job whose end told what is there', true, 1],
   ['is looked at after a job whose end told nothing of it', false, 2],
-])(
-  'a node %s',
-  async (_what, tells, expected) => {
-    const nodes = workingNodes();
-    const looks: string[] = [];
-    const executor: Executor = {
-      ...nodes,
-      observe: (node, probes) => {
-        looks.push(node);
-        return nodes.observe(node, probes);
-      },
-      async submit(node, job, waitMs) {
-        const state = await nodes.submit(node, job, waitMs);
-        return tells ? { state: 'succeeded', seen: await nodes.observe(node, job.look ?? []) } : state;
-      },
-    };
-    await start(CRDS, undefined, { executor });
-    await client.create(VOLUMES, sparseVolume('a', 'n1', '32Mi'));
-    const { capacity } = await until('it is Available', 10_000, async () => {
-      const { status } = await client.get<Volume>(VOLUMES, 'a');
-      return status?.phase === 'Available' ? status : undefined;
-    });
-    expect(capacity).toBe('32Mi');
-    expect(looks).toHaveLength(expected);
-  },
-  30_000,
-);
+])('a node %s', async (_what, tells, expected) => {
+  const nodes = workingNodes();
+  const looks: string[] = [];
+  const executor: Executor = {
+    ...nodes,
+    observe: (node, probes) => {
+      looks.push(node);
+      return nodes.observe(node, probes);
+    },
+    async submit(node, job, waitMs) {
+      const state = await nodes.submit(node, job, waitMs);
+      return tells ? { state: 'succeeded', seen: await nodes.observe(node, job.look ?? []) } : state;
+    },
+  };
+  await start(CRDS, undefined, { executor });
+  await client.create(VOLUMES, sparseVolume('a', 'n1', '32Mi'));
+  const { capacity } = await until('it is Available', async () => {
+    const { status } = await client.get<Volume>(VOLUMES, 'a');
+    return status?.phase === 'Available' ? status : undefined;
+  });
+  expect(capacity).toBe('32Mi');
+  expect(looks).toHaveLength(expected);
+});
 
 describe('a node that was away', () => {
   let nodes: WorkingNodes;
@@ -260,7 +254,7 @@ describe('a node that was away', () => {
   let before: () => Promise<unknown>;
 
   const readyIs = (name: string, reason: string) =>
-    until(`${name} has Ready with reason ${reason}`, 10_000, async () =>
+    until(`${name} has Ready with reason ${reason}`, async () =>
       (await conditionOf(name, 'Ready'))?.reason === reason ? true : undefined,
     );
 
@@ -284,7 +278,7 @@ describe('a node that was away', () => {
       },
     });
     await start(CRDS, seenBy, { executor: { ...nodes, observe }, attachment: false });
-  }, 30_000);
+  });
 
   test('is looked at again at once for all its Volumes when one of them has reached it', async () => {
     nodes.away.add('n1');
@@ -296,7 +290,7 @@ describe('a node that was away', () => {
     // A spec that changes is worked on; the others would be tried again in ten minutes.
     await client.patch(VOLUMES, 'b', { spec: { onDelete: 'Delete' } });
     for (const name of ['a', 'b', 'c']) await readyIs(name, 'Available');
-  }, 30_000);
+  });
 
   test('and booted meanwhile is looked at again at once', async () => {
     await client.create<KubeNode>(NODES, { apiVersion: 'v1', kind: 'Node', metadata: { name: 'n1' } });
@@ -307,9 +301,9 @@ describe('a node that was away', () => {
     await booted('first');
     await client.patch(NODES, 'n1', { metadata: { labels: { other: 'change' } } });
     await booted('second');
-    await until('it is looked at', 10_000, async () => (looks > looked ? true : undefined));
+    await until('it is looked at', async () => (looks > looked ? true : undefined));
     expect(looks).toBe(looked + 1);
-  }, 30_000);
+  });
 
   test('and is back is told, also when another writes the Volume at that moment', async () => {
     await client.create<KubeNode>(NODES, { apiVersion: 'v1', kind: 'Node', metadata: { name: 'n1' } });
@@ -325,7 +319,7 @@ describe('a node that was away', () => {
     };
     await booted('third');
     await readyIs('a', 'Available');
-  }, 30_000);
+  });
 });
 
 test('a node that booted is tried again soon, after tries that were far apart, for sshd may be late', async () => {
@@ -333,14 +327,16 @@ test('a node that booted is tried again soon, after tries that were far apart, f
   await client.create<KubeNode>(NODES, { apiVersion: 'v1', kind: 'Node', metadata: { name: 'n1' } });
   await client.create(VOLUMES, sparseVolume('a', 'n1', '32Mi'));
   const triedMoreThan = (times: number, withinMs: number) =>
-    until(`tried more than ${times} times`, withinMs, async () =>
-      controller.asked.length > times ? true : undefined,
+    until(
+      `tried more than ${times} times`,
+      async () => (controller.asked.length > times ? true : undefined),
+      withinMs,
     );
   // The next is more than two seconds away.
   await triedMoreThan(7, 20_000);
   await client.patch(NODES, 'n1', { status: { nodeInfo: { bootID: 'b' } } }, { subresource: 'status' });
   await triedMoreThan(controller.asked.length + 3, 2000);
-}, 30_000);
+});
 
 describe('a lost node', () => {
   const forget = async (name: string): Promise<string> => {
@@ -350,14 +346,12 @@ describe('a lost node', () => {
     return metadata.uid ?? '';
   };
   const gone = (name: string) =>
-    until(`${name} gone`, 10_000, async () =>
+    until(`${name} gone`, async () =>
       (await client.list(VOLUMES)).items.some(({ metadata }) => metadata.name === name) ? undefined : true,
     );
 
   const askedAgain = async () => {
-    await until('the node is tried again', 10_000, async () =>
-      controller.asked.length > 0 ? true : undefined,
-    );
+    await until('the node is tried again', async () => (controller.asked.length > 0 ? true : undefined));
     controller.asked.length = 0;
   };
 
@@ -368,7 +362,7 @@ describe('a lost node', () => {
     await client.delete(VOLUMES, 'a');
     const uid = await forget('a');
     await gone('a');
-    const message = await until('the Leftover says why it is there', 10_000, async () => {
+    const message = await until('the Leftover says why it is there', async () => {
       const { status } = await client.get<Leftover>(LEFTOVERS, uid);
       return status?.conditions?.find(({ reason }) => reason === 'NodeUnreachable')?.message;
     });
@@ -384,7 +378,7 @@ describe('a lost node', () => {
     // Who is done with it deletes it by hand.
     await client.delete(LEFTOVERS, uid);
     expect((await client.list(LEFTOVERS)).items).toEqual([]);
-  }, 30_000);
+  });
 
   test('is forgotten by whoever sees it, and the Leftover is left to whoever reaches the node', async () => {
     await start(CRDS);
@@ -396,17 +390,17 @@ describe('a lost node', () => {
     const { spec, status } = await client.get<Leftover>(LEFTOVERS, uid);
     expect({ node: spec.nodeName, status }).toEqual({ node: 'foreign', status: undefined });
     expect(controller.asked).toEqual([]);
-  }, 30_000);
+  });
 
   test('in a cluster that knows no Leftovers: Volumes work, and what could not be kept is not let go of', async () => {
     await start([VOLUME_CRD]);
     await client.create(VOLUMES, sparseVolume('a', 'n1', '32Mi'));
     await goesOn('a');
     await forget('a');
-    const message = await until('it is said', 10_000, async () => {
+    const message = await until('it is said', async () => {
       const said = (await conditionOf('a', 'Ready'))?.message;
       return said?.includes('leftover-crd.yaml') ? said : undefined;
     });
     expect(message).toContain('the API server knows no Leftovers');
-  }, 30_000);
+  });
 });

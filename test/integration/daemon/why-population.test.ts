@@ -29,7 +29,7 @@ beforeAll(async () => {
   await cluster.client.create(POPULATOR_DEFINITIONS, HELLO_DEFINITION);
   await cluster.client.create(VOLUME_POPULATORS, HELLO_POPULATOR);
   await cluster.createClass('immediate');
-}, 60_000);
+});
 afterAll(async () => {
   await controller?.stop();
   await cluster?.stop();
@@ -48,4 +48,4 @@ test('PopulationFailing: pods that end with an error', async () => {
   await someone.follow(said);
   await cluster.isBound('data');
   expect((await someone.why('pvc data')).nothing).toContain('nothing holds it up');
-}, 90_000);
+});

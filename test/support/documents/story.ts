@@ -66,7 +66,6 @@ export const blockKey = (block: string): string => `block ${block.trim().split('
 
 /** Several processes each, on a machine that may be busy; ms. */
 const COMMAND_WITHIN = 50_000;
-const TEST_WITHIN = 60_000;
 
 /** What a page has that no story of it has, and the other way round. */
 export function expectAllTold(path: string, stories: readonly Story[]): void {
@@ -109,49 +108,43 @@ export function describeStory({ path, world, before = {}, typed }: Story, name: 
         const there = await world();
         stop = there.stop;
         env = { HOME: folder.path, ...there.env, FOLDER: folder.path, PATH: `${bin}:${process.env.PATH}` };
-      }, 60_000);
+      });
       afterAll(async () => {
         for (const each of going) each.kill('SIGTERM');
         const ends = await Promise.all(going.map(({ ended }) => ended));
         await stop?.();
         await folder?.remove();
         expect(ends).toEqual(ends.map(() => 0));
-      }, 60_000);
+      });
 
-      test.each(lines)(
-        '$ %s',
-        async (line, { exit = 0, says, goesOn, stdin }) => {
-          if (goesOn === undefined) {
-            const how = { env, input: stdin, reject: false, all: true, timeout: COMMAND_WITHIN } as const;
-            const { all, exitCode } = await execa('bash', ['-c', line], how);
-            expect({ all, exitCode }).toEqual({ all: expect.stringMatching(says), exitCode: exit });
-            return;
-          }
-          const log = join(folder.path, `${going.length}.log`);
-          await writeFile(log, '');
-          const command = `exec ${line.replace(/ &$/, '')} >>${log} 2>&1`;
-          const running = execa('bash', ['-c', command], { env, reject: false });
-          let ended = false;
-          void running.then(() => {
-            ended = true;
+      test.each(lines)('$ %s', async (line, { exit = 0, says, goesOn, stdin }) => {
+        if (goesOn === undefined) {
+          const how = { env, input: stdin, reject: false, all: true, timeout: COMMAND_WITHIN } as const;
+          const { all, exitCode } = await execa('bash', ['-c', line], how);
+          expect({ all, exitCode }).toEqual({ all: expect.stringMatching(says), exitCode: exit });
+          return;
+        }
+        const log = join(folder.path, `${going.length}.log`);
+        await writeFile(log, '');
+        const command = `exec ${line.replace(/ &$/, '')} >>${log} 2>&1`;
+        const running = execa('bash', ['-c', command], { env, reject: false });
+        let ended = false;
+        void running.then(() => {
+          ended = true;
+        });
+        const told = () => readFileSync(log, 'utf8');
+        await until(`${line} says ${says}`, async () => (ended || says.test(told()) ? true : undefined));
+        expect(told()).toMatch(says);
+        if (goesOn === 'to the end') {
+          going.push({
+            kill: (signal) => running.kill(signal),
+            ended: running.then(({ exitCode }) => exitCode),
           });
-          const told = () => readFileSync(log, 'utf8');
-          await until(`${line} says ${says}`, COMMAND_WITHIN, async () =>
-            ended || says.test(told()) ? true : undefined,
-          );
-          expect(told()).toMatch(says);
-          if (goesOn === 'to the end') {
-            going.push({
-              kill: (signal) => running.kill(signal),
-              ended: running.then(({ exitCode }) => exitCode),
-            });
-            return;
-          }
-          running.kill('SIGTERM');
-          expect((await running).exitCode).toBe(exit);
-        },
-        TEST_WITHIN,
-      );
+          return;
+        }
+        running.kill('SIGTERM');
+        expect((await running).exitCode).toBe(exit);
+      });
     }
 
     const elsewhere = Object.entries(typed).flatMap(([line, how]) =>

@@ -16,8 +16,6 @@ import { until } from '../../support/until.ts';
 /** All combinations instead of one for each effect. */
 const MANY = process.env.STOWAGE_FAULTS !== undefined;
 const SEED = Number(process.env.STOWAGE_FAULTS_SEED ?? Date.now() % 2 ** 32);
-const WAIT = 15_000;
-
 /** More than a daemon has from when the pod is created or deleted until all is told. */
 const EFFECTS = 14;
 
@@ -87,7 +85,7 @@ beforeEach(async () => {
   hasPod = false;
   await live();
   await cluster.createOnDemand('a');
-}, 30_000);
+});
 afterAll(() => cluster?.end());
 
 async function setPod(there: boolean, kubelet: Case['kubelet'] = 'quick'): Promise<void> {
@@ -111,11 +109,11 @@ async function isRight(): Promise<true | undefined> {
   const whole = shown?.node === 'n1' && shown.safeToMount && shown.pods.join() === 'default/p';
   return loops.size === 1 && whole && told && record === '["n1"]' ? true : undefined;
 }
-const comesRight = () => until(`it is ${hasPod ? 'attached' : 'detached'}, and all is told`, WAIT, isRight);
+const comesRight = () => until(`it is ${hasPod ? 'attached' : 'detached'}, and all is told`, isRight);
 
 /** Nothing is left to be done of before. */
 async function isIdle(): Promise<void> {
-  await until('the controllers are idle', WAIT, async () => {
+  await until('the controllers are idle', async () => {
     const { length } = life.effects;
     await new Promise((resolve) => setTimeout(resolve, 40));
     return life.effects.length === length ? true : undefined;
@@ -163,5 +161,4 @@ test.each(MANY ? CASES : [...CASES, ...WORST])(
     expect(nodes.faults).toEqual([]);
     sound = true;
   },
-  30_000,
 );

@@ -13,7 +13,6 @@ import { until } from '../../support/until.ts';
 /** What Backups wait for, of a daemon whose nodes never answer. */
 
 const SNAPSHOTS = ['VolumeSnapshot', 'VolumeSnapshotContent', 'VolumeSnapshotClass'];
-const WAIT = 30_000;
 const PROD = { namespace: 'prod' };
 
 let cluster: ClaimsCluster;
@@ -25,7 +24,7 @@ beforeAll(async () => {
     provisioning: { snapshotController: 'builtin' },
     retry: { startMs: 100, maxMs: 500 },
   });
-}, 30_000);
+});
 afterAll(async () => {
   await controller?.stop();
   await cluster?.stop();
@@ -33,7 +32,7 @@ afterAll(async () => {
 
 const read = (name: string) => cluster.client.get<Backup>(BACKUPS, name, PROD);
 const says = (name: string, message: string) =>
-  until(`${name} says ${message}`, WAIT, async () => {
+  until(`${name} says ${message}`, async () => {
     const { status } = await read(name);
     return status?.message?.includes(message) ? status : undefined;
   });
@@ -50,15 +49,15 @@ test('where the cluster has no snapshots it says so, and goes on once it has', a
   for (const crd of ALL_CRDS.filter(({ spec }) => SNAPSHOTS.includes(spec.names.kind))) {
     await cluster.client.create<KubeObject>(CUSTOM_RESOURCE_DEFINITIONS, crd as unknown as KubeObject);
   }
-  await until('a snapshot is made for it', WAIT, async () => {
+  await until('a snapshot is made for it', async () => {
     const { items } = await cluster.client.list<KubeObject>(VOLUME_SNAPSHOTS, PROD);
     return items.length > 0 || undefined;
   });
-}, 60_000);
+});
 
 test('that is deleted says that its node does not answer, and goes once that is forgotten', async () => {
   await create('late');
-  await until('it is kept', WAIT, async () => (await read('late')).metadata.finalizers?.length || undefined);
+  await until('it is kept', async () => (await read('late')).metadata.finalizers?.length || undefined);
   await cluster.client.patch(
     BACKUPS,
     'late',
@@ -70,11 +69,11 @@ test('that is deleted says that its node does not answer, and goes once that is 
   expect(message).toContain(`stowage.dev/forget-node=${(await read('late')).metadata.uid}`);
   const annotations = { 'stowage.dev/forget-node': (await read('late')).metadata.uid };
   await cluster.client.patch(BACKUPS, 'late', { metadata: { annotations } }, PROD);
-  await until('it is gone', WAIT, () =>
+  await until('it is gone', () =>
     read('late').then(
       () => undefined,
       (error: unknown) => isNotFound(error) || undefined,
     ),
   );
   expect(controller.lines.filter(({ level }) => level === 'error')).toEqual([]);
-}, 60_000);
+});

@@ -12,7 +12,6 @@ import {
   type Key,
   startClaimWorld,
   toSnapshot,
-  WAIT,
   type Whole,
 } from '../../support/claim-world.ts';
 import { startController, type TestController } from '../../support/controller.ts';
@@ -101,7 +100,7 @@ const WAYS: Way[] = [
     change: {
       name: 'one of its name is made',
       act: async () => {
-        await until('the first is gone', WAIT, async () =>
+        await until('the first is gone', async () =>
           (await world.claim('test/new')) === undefined ? true : undefined,
         );
         await world.createClaim('test/new');
@@ -187,7 +186,7 @@ beforeEach(async () => {
   await world.write('prod/foo', DATA);
   await world.createSnapshot('prod/backup', 'foo');
   await world.isWhole(BASE);
-}, 60_000);
+});
 afterAll(async () => {
   await end();
   await world?.stop();
@@ -196,7 +195,7 @@ afterAll(async () => {
 /** Nothing is written and no node asked any more. */
 async function isIdle(): Promise<void> {
   let quiet = 0;
-  await until('the daemon is idle', WAIT, async () => {
+  await until('the daemon is idle', async () => {
     const { length } = life.effects;
     await new Promise((resolve) => setTimeout(resolve, 30));
     quiet = life.effects.length === length ? quiet + 1 : 0;
@@ -238,7 +237,7 @@ async function killed(way: Way, { at, when, laziness, changes }: Death): Promise
     hasDied = true;
   });
   await way.act();
-  await until('it is dead, or has done all', WAIT, async () =>
+  await until('it is dead, or has done all', async () =>
     hasDied || (await world.whatIsWrong(way.to)) === undefined ? true : undefined,
   );
   await isIdle();
@@ -314,15 +313,15 @@ test.each(some(['before', 'after'] as const))(
         });
       });
       await world.createClass('room');
-      await until('it is dead, or has told all', WAIT, async () => (hasDied ? true : isTold('fast', 'room')));
+      await until('it is dead, or has told all', async () => (hasDied ? true : isTold('fast', 'room')));
       await isIdle();
       const effect = hasDied ? life.effects.at(at - 1) : undefined;
       await end();
       await live('default');
-      await until('the room of both classes is told', WAIT, () => isTold('fast', 'room'));
+      await until('the room of both classes is told', () => isTold('fast', 'room'));
       expect(await world.all(CSI_DRIVERS)).toHaveLength(1);
       await world.remove(STORAGE_CLASSES, '/room');
-      await until('that of one is told', WAIT, () => isTold('fast'));
+      await until('that of one is told', () => isTold('fast'));
       await isIdle();
       if (effect === undefined) break;
       effects.push(effect);
@@ -332,5 +331,4 @@ test.each(some(['before', 'after'] as const))(
     await live();
     sound = true;
   },
-  120_000,
 );

@@ -30,7 +30,6 @@ const THINGS = ['class', 'snapshot', 'grant', 'claim', 'pod'] as const;
 type Thing = (typeof THINGS)[number];
 
 const ORDERS = orders<Thing>(THINGS).map((order, number) => ({ order, number }));
-const WAIT = 60_000;
 
 let world: ClaimWorld;
 let life: Mortal;
@@ -99,7 +98,7 @@ const nothing = whole(() => THINGS);
 /** What the daemon complained of is told with what is wrong. */
 async function isWhole(expected: Whole): Promise<void> {
   try {
-    await world.isWhole(expected, WAIT);
+    await world.isWhole(expected);
   } catch (cause) {
     const said = daemon.lines
       .filter(({ level }) => level === 'warn' || level === 'error')
@@ -110,7 +109,7 @@ async function isWhole(expected: Whole): Promise<void> {
 
 async function isIdle(): Promise<void> {
   let quiet = 0;
-  await until('the daemon is idle', WAIT, async () => {
+  await until('the daemon is idle', async () => {
     const { length } = life.effects;
     await new Promise((resolve) => setTimeout(resolve, 50));
     quiet = life.effects.length === length ? quiet + 1 : 0;
@@ -138,15 +137,15 @@ beforeAll(async () => {
     await world.createNamespace(`prod-${number}`);
     await world.createNamespace(`test-${number}`);
     await world.createClaim(ofProd(number, 'foo'), { storageClassName: 'base' });
-    await world.isBound(ofProd(number, 'foo'), WAIT);
+    await world.isBound(ofProd(number, 'foo'));
     await world.write(ofProd(number, 'foo'), `of foo ${number}`);
   });
   await isWhole(nothing);
-}, 120_000);
+});
 afterAll(async () => {
   await daemon?.stop();
   await world?.stop();
-}, 60_000);
+});
 
 test('created in any order, one after what the other led to, they end bound', async () => {
   for (const at of THINGS.keys()) {
@@ -154,19 +153,19 @@ test('created in any order, one after what the other led to, they end bound', as
     await isIdle();
   }
   await isWhole(whole(() => []));
-}, 120_000);
+});
 
 test('deleted in any order, what is left is whole after each, and nothing is left in the end', async () => {
   for (const at of THINGS.keys()) {
     await each(at, remove);
     await isWhole(whole((number) => ORDERS[number]?.order.slice(0, at + 1) ?? []));
   }
-}, 120_000);
+});
 
 test('created at once in any order, they end bound', async () => {
   await all(create);
   await isWhole(whole(() => []));
-}, 120_000);
+});
 
 test('deleted at once in any order, nothing is left, and no work', async () => {
   await all(remove);
@@ -175,4 +174,4 @@ test('deleted at once in any order, nothing is left, and no work', async () => {
   await isWhole({ claims: {}, snapshots: {} });
   await isIdle();
   expect(world.stored()).toEqual([]);
-}, 120_000);
+});

@@ -12,7 +12,6 @@ import { until } from '../../support/until.ts';
  * needed for: the controller in the daemon, against a sandbox's API server and nodes in memory.
  */
 
-const WAIT = 10_000;
 const MINUTE = 60_000;
 
 let at: AttachmentCluster;
@@ -21,17 +20,17 @@ let nodes: HeldNodes;
 beforeEach(async () => {
   at = await startAttachmentCluster();
   nodes = heldNodes(at.nodes);
-}, 30_000);
+});
 afterEach(() => at.end());
 
 const start = () => at.start({ executor: nodes });
 const loops = (node = 'n1') => at.nodes.loopsOn(node);
 const noLoops = (node = 'n1') =>
-  until(`there is no loop on ${node}`, WAIT, async () => (loops(node) === 0 ? true : undefined));
+  until(`there is no loop on ${node}`, async () => (loops(node) === 0 ? true : undefined));
 /** Whatever the controllers were woken by is over. */
 async function isIdle(): Promise<void> {
   let before = '';
-  await until('nothing is done any more', WAIT, async () => {
+  await until('nothing is done any more', async () => {
     const now = `${at.writes.length} ${at.nodes.asked} ${at.nodes.started}`;
     await new Promise((resolve) => setTimeout(resolve, 250));
     const same = now === before;
@@ -53,7 +52,7 @@ const onlyLoop = (): number => {
   return numbers[0] ?? 0;
 };
 const messageOf = (name: string, has: RegExp) =>
-  until(`${name} says ${has}`, WAIT, async () =>
+  until(`${name} says ${has}`, async () =>
     (await at.attachments(name)).find(({ message = '' }) => has.test(message)),
   );
 
@@ -67,7 +66,7 @@ describe('Attach/Detach Controller', () => {
     // Nobody can look, and nobody needs it, so that it is known from nowhere else; and it is not believed.
     at.nodes.away.add('n1');
     await start();
-    const shown = await until('it is shown', WAIT, async () => (await at.attachments('a'))[0]);
+    const shown = await until('it is shown', async () => (await at.attachments('a'))[0]);
     expect(shown).toMatchObject({ node: 'n1', state: 'Uncertain', safeToMount: false, pods: [] });
     expect(at.recordsWritten('a')).toEqual(['["n1"]']);
     at.nodes.away.clear();
@@ -83,7 +82,7 @@ describe('Attach/Detach Controller', () => {
     await at.createPod('p2', 'a');
     await at.isTold('p2');
     await at.deletePod('p1');
-    await until('one pod is left', WAIT, async () =>
+    await until('one pod is left', async () =>
       (await at.attachments('a'))[0]?.pods.join() === 'default/p2' ? true : undefined,
     );
     await isIdle();
@@ -112,12 +111,12 @@ describe('Attach/Detach Controller', () => {
     await at.createOnDemand('there', 'n2');
     nodes.held.add('n1');
     await at.createPod('p1', 'stuck');
-    await until('its job runs', WAIT, async () => (nodes.waiting().length === 1 ? true : undefined));
+    await until('its job runs', async () => (nodes.waiting().length === 1 ? true : undefined));
     await at.createPod('p2', 'there', 'n2');
     await at.isAttached('there', 'n2');
     // Nor is another one of its node held up.
     await at.createPod('p3', 'here');
-    await until('both run', WAIT, async () => (nodes.waiting().length === 2 ? true : undefined));
+    await until('both run', async () => (nodes.waiting().length === 2 ? true : undefined));
     expect(await at.attachments('stuck')).toMatchObject([]);
     nodes.held.clear();
     await at.isAttached('stuck');
@@ -131,7 +130,7 @@ describe('Attach/Detach Controller', () => {
     await attachedFor('stuck');
     nodes.held.add('n1');
     await at.deletePod('p1');
-    await until('its job runs', WAIT, async () => (nodes.waiting().length === 1 ? true : undefined));
+    await until('its job runs', async () => (nodes.waiting().length === 1 ? true : undefined));
     await at.createPod('p2', 'there', 'n2');
     await at.isAttached('there', 'n2');
     expect(nodes.waiting()).toHaveLength(1);
@@ -145,14 +144,14 @@ describe('Attach/Detach Controller', () => {
     await at.createOnDemand('a');
     nodes.held.add('n1');
     await at.createPod('p1', 'a');
-    await until('its job runs', WAIT, async () => (nodes.waiting().length === 1 ? true : undefined));
+    await until('its job runs', async () => (nodes.waiting().length === 1 ? true : undefined));
     // Each of these is a reason to do something else with it.
     await at.deletePod('p1');
     await at.createPod('p2', 'a');
     await at.setReady('n1', 'False');
     await at.setReady('n1', 'True');
     await at.deletePod('p2');
-    await until('the operation is shown', WAIT, async () =>
+    await until('the operation is shown', async () =>
       (await at.attachments('a'))[0]?.state === 'Attaching' ? true : undefined,
     );
     expect(nodes.submitted).toHaveLength(1);
@@ -170,7 +169,7 @@ describe('Attach/Detach Controller', () => {
     await Promise.all(names.map((name) => at.createOnDemand(name)));
     nodes.held.add('n1');
     await Promise.all(names.map((name) => at.createPod(name, name)));
-    await until('eight run', WAIT, async () => (nodes.waiting().length === 8 ? true : undefined));
+    await until('eight run', async () => (nodes.waiting().length === 8 ? true : undefined));
     // Detaches have places of their own, and so has every node.
     await at.createPod('other', 'other', 'n2');
     await at.isAttached('other', 'n2');
@@ -220,7 +219,7 @@ describe('Attach/Detach Controller', () => {
     const { started } = at.nodes;
     const ready = async ({ status }: Volume) => status?.conditions?.find(({ type }) => type === 'Ready');
     await at.start({ executor: nodes, attachment: false });
-    await until('it says so', WAIT, async () =>
+    await until('it says so', async () =>
       (await ready(await at.volume('always')))?.reason === 'AttachmentDisabled' ? true : undefined,
     );
     await at.client.delete(VOLUMES, 'always');
@@ -228,7 +227,7 @@ describe('Attach/Detach Controller', () => {
     expect(at.nodes.started).toBe(started);
     expect((await ready(await at.volume('always')))?.message).toMatch(/attach/);
     await at.restart({ executor: nodes });
-    await until('it is gone', WAIT, async () =>
+    await until('it is gone', async () =>
       (await at.client.get(VOLUMES, 'always').catch(() => undefined)) === undefined ? true : undefined,
     );
     expect(loops()).toBe(0);
@@ -318,11 +317,11 @@ describe('Attach Logic', () => {
     await at.createOnDemand('a');
     nodes.held.add('n1');
     await at.createPod('p1', 'a');
-    await until('the operation is shown', WAIT, async () =>
+    await until('the operation is shown', async () =>
       (await at.attachments('a'))[0]?.state === 'Attaching' ? true : undefined,
     );
     expect(await at.attachments('a')).toMatchObject([{ safeToMount: false, pods: ['default/p1'] }]);
-    const waiting = await until('the pod is told', WAIT, () => at.podCondition('p1'));
+    const waiting = await until('the pod is told', () => at.podCondition('p1'));
     expect(waiting).toMatchObject({ status: 'False', reason: 'VolumesNotAttached' });
     expect(loops()).toBe(0);
     nodes.held.clear();
@@ -450,7 +449,7 @@ describe('Safe Mount/Unmount', () => {
     at.nodes.away.add('n1');
     await at.setReady('n1', 'False', new Date(Date.now() - 5 * MINUTE));
     await at.deletePod('p1');
-    await until('it is not known any more', WAIT, async () =>
+    await until('it is not known any more', async () =>
       (await at.attachments('a'))[0]?.state === 'Uncertain' ? true : undefined,
     );
     expect(await at.record('a')).toBe('["n1"]');
@@ -487,7 +486,7 @@ describe('Safe Mount/Unmount', () => {
     expect((await metrics.read()).body).toContain(
       'attach_detach_controller_attachdetach_controller_forced_detaches{reason="out-of-service"} 1',
     );
-    await until('the pod is told', WAIT, async () =>
+    await until('the pod is told', async () =>
       (await at.podCondition('p1'))?.status === 'False' ? true : undefined,
     );
     await at.deletePod('p1');
@@ -508,7 +507,7 @@ describe('Safe Mount/Unmount', () => {
     at.nodes.away.clear();
     await at.setReady('n1', 'True');
     expect(await messageOf('a', /mounted at \/mnt\b/)).toMatchObject({ node: 'n1', state: 'Attached' });
-    await until('it is recorded', WAIT, async () => ((await at.record('a')) === '["n1"]' ? true : undefined));
+    await until('it is recorded', async () => ((await at.record('a')) === '["n1"]' ? true : undefined));
     at.nodes.disk('n1').mounts.clear();
     await at.isDetached('a');
     expect(loops()).toBe(0);
@@ -520,7 +519,7 @@ describe('Safe Mount/Unmount', () => {
     at.nodes.away.add('n1');
     await at.setReady('n1', 'False');
     await at.setReady('n1', 'True');
-    await until('it is uncertain', WAIT, async () =>
+    await until('it is uncertain', async () =>
       (await at.attachments('a'))?.[0]?.state === 'Uncertain' ? true : undefined,
     );
     expect(await at.attachments('a')).toMatchObject([{ safeToMount: false }]);

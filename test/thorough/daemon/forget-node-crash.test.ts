@@ -13,7 +13,7 @@ import { FINALIZER } from '../../support/volume-input.ts';
 let cluster: TestCluster;
 beforeAll(async () => {
   cluster = await startCluster();
-}, 30_000);
+});
 afterAll(() => cluster.stop());
 
 /** A Volume that is Available on a node that is lost, with its PersistentVolume, and already marked and deleted. */
@@ -58,7 +58,7 @@ async function forgotten(name: string): Promise<string> {
       },
     },
   });
-  await until('the PersistentVolume is Available', 10_000, async () => {
+  await until('the PersistentVolume is Available', async () => {
     const pv = await client.get<PersistentVolume>(PERSISTENT_VOLUMES, name);
     return pv.status?.phase === 'Available' ? true : undefined;
   });
@@ -104,7 +104,7 @@ const has = async (resource: Resource, name: string) =>
   (await cluster.client.list(resource)).items.some(({ metadata }) => metadata.name === name);
 
 async function letGo(name: string): Promise<void> {
-  await until(`Volume and PersistentVolume ${name} are gone`, 10_000, async () =>
+  await until(`Volume and PersistentVolume ${name} are gone`, async () =>
     (await has(VOLUMES, name)) || (await has(PERSISTENT_VOLUMES, name)) ? undefined : true,
   );
 }
@@ -120,7 +120,7 @@ test('what is left is written down before anything is let go of', async () => {
   await controller.stop();
   expect(writes).toEqual(WRITES);
   expect(await has(LEFTOVERS, uid)).toBe(true);
-}, 30_000);
+});
 
 const CRASHES = WRITES.flatMap((what, index) =>
   (['before', 'after'] as const).map((when) => [when, what, index + 1] as const),
@@ -143,5 +143,4 @@ test.each(CRASHES)(
     const { spec } = await cluster.client.get<Leftover>(LEFTOVERS, uid);
     expect(spec).toMatchObject({ volumeName: name, nodeName: 'n1', prepared: { node: 'n1' } });
   },
-  30_000,
 );

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { IMAGES } from '../../../src/api/builtins/image.ts';
 import type { KubeObject, Resource } from '../../../src/api/meta.ts';
 import type { PopulatorDefinition } from '../../../src/api/populator.ts';
@@ -27,8 +27,6 @@ const MANY = process.env.STOWAGE_FAULTS !== undefined;
 const SAMPLE = 24;
 const SEED = Number(process.env.STOWAGE_FAULTS_SEED ?? Date.now() % 2 ** 32);
 
-jest.setTimeout(60_000);
-
 const ALL = orders(['definition', 'source', 'grant', 'class', 'claim', 'pod'] as const);
 const random = seeded(SEED);
 const CHOSEN = MANY
@@ -49,7 +47,7 @@ beforeAll(async () => {
     retry: { startMs: 50, maxMs: 500 },
     provisioning: { namespace: OWN, crossNamespace: true },
   });
-}, 30_000);
+});
 afterAll(async () => {
   await controller.stop();
   await cluster.stop();

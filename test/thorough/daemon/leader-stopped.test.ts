@@ -10,13 +10,11 @@ import { until } from '../../support/until.ts';
 let program: DaemonProgram<ElectingWatchOptions>;
 beforeAll(async () => {
   program = await bundleElectingDaemon();
-}, 60_000);
+});
 afterAll(() => program.remove());
 
-const LONG = 60_000;
-
 const isStopped = async ({ process: { pid } }: Daemon) =>
-  until(`${pid} is stopped`, 20_000, async () =>
+  until(`${pid} is stopped`, async () =>
     / \(.*\) T /.test(await readFile(`/proc/${pid}/stat`, 'utf8')) ? true : undefined,
   );
 
@@ -40,5 +38,4 @@ test.concurrent.each(['poll', 'submit', 'renewal'] as const)(
       expect((await log()).filter(([pid]) => pid === first.process.pid)).toEqual(before);
       await eachOnce(3);
     }),
-  LONG,
 );

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import type { Pod } from '../../../src/api/core.ts';
 import { POPULATE_ATTEMPTS_ANNOTATION } from '../../../src/api/names.ts';
 import {
@@ -24,8 +24,6 @@ import { type WorkingNodes, workingNodes } from '../../support/working-nodes.ts'
  * is one volume or none, with the right bytes, and one event of its end.
  */
 
-jest.setTimeout(60_000);
-
 let cluster: PopulationCluster;
 let nodes: WorkingNodes;
 let controller: TestController | undefined;
@@ -37,7 +35,7 @@ beforeAll(async () => {
   await cluster.client.create(VOLUME_POPULATORS, HELLO_POPULATOR);
   await cluster.client.create(HELLOS, hello('example', NAMESPACE), { namespace: NAMESPACE });
   await cluster.createClass('immediate');
-}, 30_000);
+});
 afterAll(async () => {
   await controller?.stop();
   await cluster.stop();
@@ -116,7 +114,7 @@ test.each(CASES.filter(([, at]) => at <= CANCELLING))(
     try {
       await liveOn();
       await cluster.createClaim(name);
-      await until('its pod runs', 20_000, async () => {
+      await until('its pod runs', async () => {
         const [pod] = await cluster.all<Pod>(PODS, OWN);
         return pod?.status?.phase === 'Running' || undefined;
       });
@@ -148,7 +146,7 @@ test.each(FAILING)('a pod that fails counts once when one dies %s effect %i', as
     await cluster.createClaim(name);
     const effects = await dieAt(at, when, () => cluster.isBound(name).then(cluster.isClean));
     await liveOn();
-    const prime = await until('its failure is noted', 20_000, async () => {
+    const prime = await until('its failure is noted', async () => {
       const [found] = await cluster.all(PERSISTENT_VOLUME_CLAIMS, OWN);
       return found?.metadata.annotations?.[POPULATE_ATTEMPTS_ANNOTATION] === undefined ? undefined : found;
     });

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { KubeEvent, Pod } from '../../../src/api/core.ts';
 import type { KubeObject, Resource } from '../../../src/api/meta.ts';
 import {
@@ -24,8 +24,6 @@ import { workingNodes } from '../../support/working-nodes.ts';
 
 /** What goes wrong while a claim is filled, or is done to it: it ends bound, with the right bytes, or says why not, and so does `why`. */
 
-jest.setTimeout(60_000);
-
 let cluster: PopulationCluster;
 let controller: TestController;
 /** What the API server refuses, as it says it, by `verb plural`. */
@@ -43,7 +41,7 @@ beforeEach(async () => {
   await cluster.client.create(VOLUME_POPULATORS, HELLO_POPULATOR);
   await cluster.client.create(HELLOS, hello('example', NAMESPACE), { namespace: NAMESPACE });
   await cluster.createClass('immediate');
-}, 30_000);
+});
 afterEach(async () => {
   await controller.stop();
   await cluster.stop();
@@ -63,7 +61,7 @@ function refusing(client: KubeClient): KubeClient {
 
 const podNow = async () => (await cluster.all<Pod>(PODS, OWN))[0];
 const runs = (not?: string) =>
-  until('its pod runs', 20_000, async () => {
+  until('its pod runs', async () => {
     const pod = await podNow();
     return pod?.status?.phase === 'Running' && pod.metadata.uid !== not ? pod : undefined;
   });
@@ -197,7 +195,7 @@ describe('a quota of the namespace', () => {
     refused.set('on', '');
     await cluster.createClaim('data');
     await cluster.isTold('data', `${reason}: ${what}`);
-    await until('it was asked for again', 20_000, async () => asked > 3 || undefined);
+    await until('it was asked for again', async () => asked > 3 || undefined);
     expect(await why('data')).toContain('exceeded quota: small');
     expect(await warnings('data')).toEqual([`${reason} 1`]);
     refused.clear();
@@ -226,7 +224,7 @@ describe('a pod that does not begin', () => {
   test('for want of its image is told once, and made anew when that is corrected', async () => {
     cluster.world.mount = () => Promise.reject(new Error('it is not'));
     await cluster.createClaim('data');
-    const pod = await until('its pod is there', 20_000, podNow);
+    const pod = await until('its pod is there', podNow);
     for (const reason of ['ErrImagePull', 'ImagePullBackOff', 'ErrImagePull', 'ImagePullBackOff']) {
       await hasNoImage(pod, reason);
       await cluster.isTold('data', 'does not run: ErrImagePull: no such image');
@@ -258,7 +256,7 @@ describe('a pod that does not begin', () => {
   test('for want of what it mounts says that, though it tells nothing itself', async () => {
     cluster.world.mount = () => Promise.reject(new Error('secret "certs" not found'));
     await cluster.createClaim('data');
-    await until('it is told', 45_000, async () =>
+    await until('it is told', async () =>
       (await cluster.eventsOf('data')).find(({ message }) => message.includes('FailedMount: secret "certs"')),
     );
     expect(await why('data')).toContain('does not run: FailedMount: secret "certs" not found');

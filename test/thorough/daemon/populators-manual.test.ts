@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { parseAllDocuments } from 'yaml';
 import type { KubeObject, Resource } from '../../../src/api/meta.ts';
 import {
@@ -14,8 +14,6 @@ import { HELLOS } from '../../support/hello.ts';
 import { OWN, type PopulationCluster, startPopulationCluster } from '../../support/population-cluster.ts';
 import { workingNodes } from '../../support/working-nodes.ts';
 
-jest.setTimeout(60_000);
-
 let cluster: PopulationCluster;
 let controller: TestController;
 beforeEach(async () => {
@@ -24,7 +22,7 @@ beforeEach(async () => {
     executor: workingNodes(),
     provisioning: { namespace: OWN },
   });
-}, 30_000);
+});
 afterEach(async () => {
   await controller.stop();
   await cluster.stop();

@@ -8,7 +8,7 @@ import { until } from '../../support/until.ts';
 let cluster: SnapshotCluster;
 beforeEach(async () => {
   cluster = await startSnapshotCluster();
-}, 30_000);
+});
 afterEach(() => cluster.end());
 
 /** A client of a process that dies with the write of that number, which the server gets or does not; it says so. */
@@ -73,7 +73,7 @@ test.each([
       () => cluster.createSnapshot('backup', 'data', 'fast'),
       async () => {
         await cluster.isReady('backup');
-        await until('the claim is let go of', 10_000, async () =>
+        await until('the claim is let go of', async () =>
           (await cluster.claim('data'))?.metadata.finalizers?.includes(OF_CLAIM) ? undefined : true,
         );
       },
@@ -87,7 +87,7 @@ test.each([
       () => cluster.remove(VOLUME_SNAPSHOTS, 'backup'),
       async () => {
         await cluster.isGone(VOLUME_SNAPSHOTS, 'backup');
-        await until('no content is left', 10_000, async () =>
+        await until('no content is left', async () =>
           (await cluster.contents()).length === 0 ? true : undefined,
         );
       },
@@ -99,5 +99,4 @@ test.each([
     await cluster.remove(PERSISTENT_VOLUME_CLAIMS, 'data');
     await cluster.isGone(PERSISTENT_VOLUME_CLAIMS, 'data');
   },
-  60_000,
 );

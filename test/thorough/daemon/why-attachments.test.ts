@@ -7,8 +7,6 @@ import { expectSaid, type Person, person } from '../../support/why.ts';
 
 /** Where volumes are attached, and what their nodes and the cluster lack: made so, and ended by what `why` prints. */
 
-const LONG = 90_000;
-const WAIT = 30_000;
 const retry = { startMs: 200, maxMs: 1000 };
 let at: AttachmentCluster;
 let someone: Person;
@@ -16,7 +14,7 @@ let someone: Person;
 beforeEach(async () => {
   at = await startAttachmentCluster();
   someone = await person(at.kubeconfig);
-}, 60_000);
+});
 afterEach(async () => {
   await at?.end();
   await someone?.leave();
@@ -24,143 +22,123 @@ afterEach(async () => {
 
 const start = () => at.start({ executor: at.nodes, retry });
 
-test(
-  'MultiAttach: a pod on another node has it',
-  async () => {
-    await at.createNode('n2');
-    await at.createVolume('a', {
-      attachPolicy: 'OnDemand',
-      attachableNodes: ['n1', 'n2'],
-      sparseLoopDevice: { size: '32Mi', directory: '/srv/shared' },
-    });
-    const { metadata } = await at.volume('a');
-    const path = `/dev/disk/by-uuid/${metadata.uid}`;
-    const file = `/srv/shared/${metadata.uid}`;
-    const pods = ['default/p1'];
-    const since = new Date().toISOString();
-    const status: Volume['status'] = {
-      phase: 'Available',
-      job: 'PrepareVolume/DONE',
-      prepared: { node: 'n1', paths: [file], identity: `ext4 ${metadata.uid}` },
-      devicePath: path,
-      capacity: '32Mi',
-      attachments: [{ node: 'n1', state: 'Attached', safeToMount: true, safeToDetach: false, pods, since }],
-      conditions: [{ type: 'Ready', status: 'True', reason: 'Available', message: '' }],
-    };
-    await at.client.patch(VOLUMES, 'a', { status }, { subresource: 'status' });
-    const disk = at.nodes.disk('n1');
-    disk.files.set(file, { sizeBytes: 32n << 20n, inode: 7, uuid: metadata.uid ?? '' });
-    disk.loops.set(2, { file, inode: 7 });
-    disk.links.set(path, 2);
-    await at.createPodWith('p1', 'n1', { hostPath: { path, type: 'BlockDevice' } });
-    await at.createPodWith('p2', 'n2', { hostPath: { path, type: 'BlockDevice' } });
-    await start();
-    await at.event('p2', 'FailedAttachVolume');
-    const said = await someone.untilCause('pod p2', 'MultiAttach');
-    expectSaid(said, 'MultiAttach', 'Pod default/p2', 'Volume a', 'Node n1');
-    expect(said.holdup).toContain('where these pods need it: default/p1');
-    expect(said.fix?.run).toEqual(['kubectl delete pod -n default p1']);
-    await someone.follow(said);
-    await someone.untilNot('pod p2', 'MultiAttach');
-    expect(disk.loops.size).toBe(0);
-  },
-  LONG,
-);
+test('MultiAttach: a pod on another node has it', async () => {
+  await at.createNode('n2');
+  await at.createVolume('a', {
+    attachPolicy: 'OnDemand',
+    attachableNodes: ['n1', 'n2'],
+    sparseLoopDevice: { size: '32Mi', directory: '/srv/shared' },
+  });
+  const { metadata } = await at.volume('a');
+  const path = `/dev/disk/by-uuid/${metadata.uid}`;
+  const file = `/srv/shared/${metadata.uid}`;
+  const pods = ['default/p1'];
+  const since = new Date().toISOString();
+  const status: Volume['status'] = {
+    phase: 'Available',
+    job: 'PrepareVolume/DONE',
+    prepared: { node: 'n1', paths: [file], identity: `ext4 ${metadata.uid}` },
+    devicePath: path,
+    capacity: '32Mi',
+    attachments: [{ node: 'n1', state: 'Attached', safeToMount: true, safeToDetach: false, pods, since }],
+    conditions: [{ type: 'Ready', status: 'True', reason: 'Available', message: '' }],
+  };
+  await at.client.patch(VOLUMES, 'a', { status }, { subresource: 'status' });
+  const disk = at.nodes.disk('n1');
+  disk.files.set(file, { sizeBytes: 32n << 20n, inode: 7, uuid: metadata.uid ?? '' });
+  disk.loops.set(2, { file, inode: 7 });
+  disk.links.set(path, 2);
+  await at.createPodWith('p1', 'n1', { hostPath: { path, type: 'BlockDevice' } });
+  await at.createPodWith('p2', 'n2', { hostPath: { path, type: 'BlockDevice' } });
+  await start();
+  await at.event('p2', 'FailedAttachVolume');
+  const said = await someone.untilCause('pod p2', 'MultiAttach');
+  expectSaid(said, 'MultiAttach', 'Pod default/p2', 'Volume a', 'Node n1');
+  expect(said.holdup).toContain('where these pods need it: default/p1');
+  expect(said.fix?.run).toEqual(['kubectl delete pod -n default p1']);
+  await someone.follow(said);
+  await someone.untilNot('pod p2', 'MultiAttach');
+  expect(disk.loops.size).toBe(0);
+});
 
-test(
-  'NodeNotReady, NodeOutOfService: what is attached there is let go of in time, or once it is said to be off',
-  async () => {
-    await start();
-    await at.createOnDemand('a');
-    await at.createPod('p', 'a');
-    await at.isAttached('a');
-    at.nodes.away.add('n1');
-    const since = new Date(Date.now() - 240_000);
-    await at.setReady('n1', 'False', since);
-    await at.deletePod('p');
-    const said = await someone.untilCause('volume/a', 'NodeNotReady');
-    expectSaid(said, 'NodeNotReady', 'Volume a', 'Node n1');
-    // 6 minutes after it was last Ready.
-    const due = new Date(Math.floor(since.getTime() / 1000) * 1000 + 360_000).toISOString();
-    expect(said.nextTry).toContain(due);
-    const ofNode = await someone.why('node n1');
-    expect(ofNode.cause).toBe('NodeNotReady');
-    await someone.follow(said);
-    await at.isDetached('a');
-    const off = await someone.why('node n1');
-    expectSaid(off, 'NodeOutOfService', 'Node n1');
-    at.nodes.away.delete('n1');
-    await at.setReady('n1', 'True');
-    await someone.follow(off);
-    await until('nothing holds the node up', WAIT, async () =>
-      (await someone.why('node n1')).nothing === undefined ? undefined : true,
-    );
-  },
-  LONG,
-);
+test('NodeNotReady, NodeOutOfService: what is attached there is let go of in time, or once it is said to be off', async () => {
+  await start();
+  await at.createOnDemand('a');
+  await at.createPod('p', 'a');
+  await at.isAttached('a');
+  at.nodes.away.add('n1');
+  const since = new Date(Date.now() - 240_000);
+  await at.setReady('n1', 'False', since);
+  await at.deletePod('p');
+  const said = await someone.untilCause('volume/a', 'NodeNotReady');
+  expectSaid(said, 'NodeNotReady', 'Volume a', 'Node n1');
+  // 6 minutes after it was last Ready.
+  const due = new Date(Math.floor(since.getTime() / 1000) * 1000 + 360_000).toISOString();
+  expect(said.nextTry).toContain(due);
+  const ofNode = await someone.why('node n1');
+  expect(ofNode.cause).toBe('NodeNotReady');
+  await someone.follow(said);
+  await at.isDetached('a');
+  const off = await someone.why('node n1');
+  expectSaid(off, 'NodeOutOfService', 'Node n1');
+  at.nodes.away.delete('n1');
+  await at.setReady('n1', 'True');
+  await someone.follow(off);
+  await until('nothing holds the node up', async () =>
+    (await someone.why('node n1')).nothing === undefined ? undefined : true,
+  );
+});
 
-test(
-  'NodeOutOfService: a device that is to be kept is not attached to a node that is said to be off, though it answers',
-  async () => {
-    await start();
-    await at.createVolume('a');
-    await at.isAvailable('a');
-    await at.isAttached('a');
-    await at.stop();
-    // It was started anew, and its kubelet is not up yet.
-    at.nodes.detachAll('n1');
-    await at.setReady('n1', 'False');
-    await at.taint('n1', true);
-    await start();
-    const said = await someone.untilCause('volume/a', 'NodeOutOfService');
-    expectSaid(said, 'NodeOutOfService', 'Volume a', 'Node n1');
-    expect(said.holdup).toContain('it is attached once the taint');
-    expect(at.nodes.disk('n1').loops.size).toBe(0);
-    await someone.follow(said);
-    await at.isAttached('a');
-    expect(at.nodes.disk('n1').loops.size).toBe(1);
-  },
-  LONG,
-);
+test('NodeOutOfService: a device that is to be kept is not attached to a node that is said to be off, though it answers', async () => {
+  await start();
+  await at.createVolume('a');
+  await at.isAvailable('a');
+  await at.isAttached('a');
+  await at.stop();
+  // It was started anew, and its kubelet is not up yet.
+  at.nodes.detachAll('n1');
+  await at.setReady('n1', 'False');
+  await at.taint('n1', true);
+  await start();
+  const said = await someone.untilCause('volume/a', 'NodeOutOfService');
+  expectSaid(said, 'NodeOutOfService', 'Volume a', 'Node n1');
+  expect(said.holdup).toContain('it is attached once the taint');
+  expect(at.nodes.disk('n1').loops.size).toBe(0);
+  await someone.follow(said);
+  await at.isAttached('a');
+  expect(at.nodes.disk('n1').loops.size).toBe(1);
+});
 
-test(
-  'Paused: a node that nothing is written on',
-  async () => {
-    await start();
-    await someone.shell('kubectl annotate node n1 stowage.dev/paused=true');
-    await at.createVolume('a');
-    const said = await someone.untilCause('volume a', 'Paused');
-    expectSaid(said, 'Paused', 'Volume a', 'Node n1');
-    expectSaid(await someone.why('node/n1'), 'Paused', 'Node n1');
-    await someone.follow(said);
-    await at.isAvailable('a');
-  },
-  LONG,
-);
+test('Paused: a node that nothing is written on', async () => {
+  await start();
+  await someone.shell('kubectl annotate node n1 stowage.dev/paused=true');
+  await at.createVolume('a');
+  const said = await someone.untilCause('volume a', 'Paused');
+  expectSaid(said, 'Paused', 'Volume a', 'Node n1');
+  expectSaid(await someone.why('node/n1'), 'Paused', 'Node n1');
+  await someone.follow(said);
+  await at.isAvailable('a');
+});
 
-test(
-  'AddressInvalid, NodeMissing: what a Node says, and one that is gone',
-  async () => {
-    await start();
-    await at.createVolume('a');
-    await at.isAvailable('a');
-    await someone.shell("kubectl annotate node n1 stowage.dev/address='n1; reboot'");
-    const said = await someone.why('node n1');
-    expectSaid(said, 'AddressInvalid', 'Node n1');
-    await someone.follow(said);
-    expect((await someone.why('node n1')).nothing).toContain('1 Volume is on it');
-    at.nodes.away.add('n1');
-    await someone.shell('kubectl delete node n1');
-    const gone = await someone.why('node n1');
-    expectSaid(gone, 'NodeMissing', 'Node n1');
-    await someone.follow({
-      ...gone,
-      fix: { say: '', run: (gone.fix?.run ?? []).map((line) => `${line} --yes`) },
-    });
-    await until('the Volume is gone', WAIT, async () =>
-      (await at.client.list(VOLUMES, {})).items.length === 0 ? true : undefined,
-    );
-    await expect(someone.why('node n1')).rejects.toMatchObject({ exitCode: 3 });
-  },
-  LONG,
-);
+test('AddressInvalid, NodeMissing: what a Node says, and one that is gone', async () => {
+  await start();
+  await at.createVolume('a');
+  await at.isAvailable('a');
+  await someone.shell("kubectl annotate node n1 stowage.dev/address='n1; reboot'");
+  const said = await someone.why('node n1');
+  expectSaid(said, 'AddressInvalid', 'Node n1');
+  await someone.follow(said);
+  expect((await someone.why('node n1')).nothing).toContain('1 Volume is on it');
+  at.nodes.away.add('n1');
+  await someone.shell('kubectl delete node n1');
+  const gone = await someone.why('node n1');
+  expectSaid(gone, 'NodeMissing', 'Node n1');
+  await someone.follow({
+    ...gone,
+    fix: { say: '', run: (gone.fix?.run ?? []).map((line) => `${line} --yes`) },
+  });
+  await until('the Volume is gone', async () =>
+    (await at.client.list(VOLUMES, {})).items.length === 0 ? true : undefined,
+  );
+  await expect(someone.why('node n1')).rejects.toMatchObject({ exitCode: 3 });
+});

@@ -37,262 +37,210 @@ beforeAll(async () => {
   await world.isBound('prod/foo');
   await world.createSnapshot('prod/foo-backup', 'foo');
   await world.isReady('prod/foo-backup');
-}, 60_000);
+});
 afterAll(async () => {
   await daemon?.stop();
   await world?.stop();
   await someone?.leave();
 });
 
-const LONG = 90_000;
+test('NoConsumer: no pod yet', async () => {
+  await world.createClaim('test/first', { storageClassName: 'waits' });
+  const said = await someone.untilCause('pvc test/first', 'NoConsumer');
+  expectSaid(said, 'NoConsumer', 'PersistentVolumeClaim test/first');
+  await someone.follow(said);
+  await world.isBound('test/first');
+  expect((await someone.why('pvc test/first')).nothing).toContain('nothing holds it up');
+});
 
-test(
-  'NoConsumer: no pod yet',
-  async () => {
-    await world.createClaim('test/first', { storageClassName: 'waits' });
-    const said = await someone.untilCause('pvc test/first', 'NoConsumer');
-    expectSaid(said, 'NoConsumer', 'PersistentVolumeClaim test/first');
-    await someone.follow(said);
-    await world.isBound('test/first');
-    expect((await someone.why('pvc test/first')).nothing).toContain('nothing holds it up');
-  },
-  LONG,
-);
+test('StorageClassMissing: a class that is not there', async () => {
+  await world.createClaim('test/classless', { storageClassName: 'other' });
+  const said = await someone.untilCause('pvc/test/classless', 'StorageClassMissing');
+  expectSaid(said, 'StorageClassMissing', 'PersistentVolumeClaim test/classless');
+  await someone.follow(said);
+  await someone.untilNot('pvc test/classless', 'StorageClassMissing');
+  expect(await world.find(STORAGE_CLASSES, '/other')).toMatchObject({ provisioner: 'volume.stowage.dev' });
+});
 
-test(
-  'StorageClassMissing: a class that is not there',
-  async () => {
-    await world.createClaim('test/classless', { storageClassName: 'other' });
-    const said = await someone.untilCause('pvc/test/classless', 'StorageClassMissing');
-    expectSaid(said, 'StorageClassMissing', 'PersistentVolumeClaim test/classless');
-    await someone.follow(said);
-    await someone.untilNot('pvc test/classless', 'StorageClassMissing');
-    expect(await world.find(STORAGE_CLASSES, '/other')).toMatchObject({ provisioner: 'volume.stowage.dev' });
-  },
-  LONG,
-);
+test('GrantMissing: another namespace that has not allowed it', async () => {
+  await world.createClaim('test/copy', { dataSourceRef: toSnapshot('prod/foo-backup') });
+  const said = await someone.untilCause('pvc test/copy', 'GrantMissing');
+  expectSaid(said, 'GrantMissing', 'PersistentVolumeClaim test/copy', 'VolumeSnapshot prod/foo-backup');
+  await someone.follow(said);
+  await world.isBound('test/copy');
+});
 
-test(
-  'GrantMissing: another namespace that has not allowed it',
-  async () => {
-    await world.createClaim('test/copy', { dataSourceRef: toSnapshot('prod/foo-backup') });
-    const said = await someone.untilCause('pvc test/copy', 'GrantMissing');
-    expectSaid(said, 'GrantMissing', 'PersistentVolumeClaim test/copy', 'VolumeSnapshot prod/foo-backup');
-    await someone.follow(said);
-    await world.isBound('test/copy');
-  },
-  LONG,
-);
-
-test(
-  'GateOff: a daemon that follows no references into other namespaces',
-  async () => {
-    await world.createGrant('prod/to-other', 'other');
-    await start(false);
-    await world.createClaim('other/copy', { dataSourceRef: toSnapshot('prod/foo-backup') });
-    const said = await someone.untilCause('pvc other/copy', 'GateOff');
-    expectSaid(said, 'GateOff', 'PersistentVolumeClaim other/copy');
-    expect(said.fix?.run).toEqual(['stowage watch --feature-gates CrossNamespaceVolumeDataSource=true']);
-    // The daemon that is told to be run, in the place of this one: for claims alone, for nothing is to be made on this machine.
-    await daemon?.stop();
-    const env = 'STOWAGE_CONTROLLERS=claim STOWAGE_TRANSPORT=local STOWAGE_LOCAL_NODE=n1';
-    const volume = `pvc-${(await world.claim('other/copy'))?.metadata.uid}`;
-    await someone.shell(`${env} ${said.fix?.command} 2>${someone.folder}/log & watch=$!
+test('GateOff: a daemon that follows no references into other namespaces', async () => {
+  await world.createGrant('prod/to-other', 'other');
+  await start(false);
+  await world.createClaim('other/copy', { dataSourceRef: toSnapshot('prod/foo-backup') });
+  const said = await someone.untilCause('pvc other/copy', 'GateOff');
+  expectSaid(said, 'GateOff', 'PersistentVolumeClaim other/copy');
+  expect(said.fix?.run).toEqual(['stowage watch --feature-gates CrossNamespaceVolumeDataSource=true']);
+  // The daemon that is told to be run, in the place of this one: for claims alone, for nothing is to be made on this machine.
+  await daemon?.stop();
+  const env = 'STOWAGE_CONTROLLERS=claim STOWAGE_TRANSPORT=local STOWAGE_LOCAL_NODE=n1';
+  const volume = `pvc-${(await world.claim('other/copy'))?.metadata.uid}`;
+  await someone.shell(`${env} ${said.fix?.command} 2>${someone.folder}/log & watch=$!
       until kubectl get volume ${volume}; do sleep 0.2; done
       kill $watch; wait $watch`);
-    // Its Lease is what is left of it, and says so.
-    expectSaid(
-      await someone.why('pvc other/copy'),
-      'DaemonAbsent',
-      'PersistentVolumeClaim other/copy',
-      'Lease default/stowage-n1',
-    );
-    await someone.shell('kubectl delete lease stowage-n1');
-    await start(true);
-    await world.isBound('other/copy');
-  },
-  LONG,
-);
+  // Its Lease is what is left of it, and says so.
+  expectSaid(
+    await someone.why('pvc other/copy'),
+    'DaemonAbsent',
+    'PersistentVolumeClaim other/copy',
+    'Lease default/stowage-n1',
+  );
+  await someone.shell('kubectl delete lease stowage-n1');
+  await start(true);
+  await world.isBound('other/copy');
+});
 
-test(
-  'SourceMissing: a snapshot that nobody took',
-  async () => {
-    await world.createClaim('prod/late', { dataSourceRef: toSnapshot('prod/none') });
-    const said = await someone.untilCause('pvc prod/late', 'SourceMissing');
-    expectSaid(said, 'SourceMissing', 'PersistentVolumeClaim prod/late', 'VolumeSnapshot prod/none');
-    await someone.follow(said, { fill: { CLAIM: 'foo' } });
-    await world.isBound('prod/late');
-  },
-  LONG,
-);
+test('SourceMissing: a snapshot that nobody took', async () => {
+  await world.createClaim('prod/late', { dataSourceRef: toSnapshot('prod/none') });
+  const said = await someone.untilCause('pvc prod/late', 'SourceMissing');
+  expectSaid(said, 'SourceMissing', 'PersistentVolumeClaim prod/late', 'VolumeSnapshot prod/none');
+  await someone.follow(said, { fill: { CLAIM: 'foo' } });
+  await world.isBound('prod/late');
+});
 
-test(
-  'SnapshotNotReady, SnapshotClassMissing: from a claim to its snapshot, to the class of that',
-  async () => {
-    await world.createSnapshot('prod/slow', 'foo', 'rare');
-    await world.createClaim('prod/waiting', { dataSourceRef: toSnapshot('prod/slow') });
-    const said = await someone.untilCause('pvc prod/waiting', 'SnapshotNotReady');
-    expectSaid(said, 'SnapshotNotReady', 'PersistentVolumeClaim prod/waiting', 'VolumeSnapshot prod/slow');
-    expect(said.fix?.run).toEqual(['stowage why snapshot prod/slow']);
-    const next = await someone.why('snapshot prod/slow');
-    expectSaid(next, 'SnapshotClassMissing', 'VolumeSnapshot prod/slow');
-    await someone.follow(next);
-    await world.isReady('prod/slow');
-    await world.isBound('prod/waiting');
-    expect((await someone.why('snapshot prod/slow')).nothing).toContain('is ready');
-  },
-  LONG,
-);
+test('SnapshotNotReady, SnapshotClassMissing: from a claim to its snapshot, to the class of that', async () => {
+  await world.createSnapshot('prod/slow', 'foo', 'rare');
+  await world.createClaim('prod/waiting', { dataSourceRef: toSnapshot('prod/slow') });
+  const said = await someone.untilCause('pvc prod/waiting', 'SnapshotNotReady');
+  expectSaid(said, 'SnapshotNotReady', 'PersistentVolumeClaim prod/waiting', 'VolumeSnapshot prod/slow');
+  expect(said.fix?.run).toEqual(['stowage why snapshot prod/slow']);
+  const next = await someone.why('snapshot prod/slow');
+  expectSaid(next, 'SnapshotClassMissing', 'VolumeSnapshot prod/slow');
+  await someone.follow(next);
+  await world.isReady('prod/slow');
+  await world.isBound('prod/waiting');
+  expect((await someone.why('snapshot prod/slow')).nothing).toContain('is ready');
+});
 
-test(
-  'ClaimTooSmall: less than the snapshot needs',
-  async () => {
-    await world.createClaim('prod/tight', {
-      dataSourceRef: toSnapshot('prod/foo-backup'),
-      resources: { requests: { storage: '1Mi' } },
-    });
-    const said = await someone.untilCause('pvc prod/tight', 'ClaimTooSmall');
-    expectSaid(said, 'ClaimTooSmall', 'PersistentVolumeClaim prod/tight', 'VolumeSnapshot prod/foo-backup');
-    await someone.follow(said);
-    expect((await world.isBound('prod/tight')).spec.resources?.requests?.storage).toBe('1Gi');
-  },
-  LONG,
-);
+test('ClaimTooSmall: less than the snapshot needs', async () => {
+  await world.createClaim('prod/tight', {
+    dataSourceRef: toSnapshot('prod/foo-backup'),
+    resources: { requests: { storage: '1Mi' } },
+  });
+  const said = await someone.untilCause('pvc prod/tight', 'ClaimTooSmall');
+  expectSaid(said, 'ClaimTooSmall', 'PersistentVolumeClaim prod/tight', 'VolumeSnapshot prod/foo-backup');
+  await someone.follow(said);
+  expect((await world.isBound('prod/tight')).spec.resources?.requests?.storage).toBe('1Gi');
+});
 
-test(
-  'ClaimMissing, ClaimUnbound: what a snapshot is to be taken of',
-  async () => {
-    await world.createSnapshot('prod/early', 'absent');
-    const said = await someone.untilCause('snapshot prod/early', 'ClaimMissing');
-    expectSaid(said, 'ClaimMissing', 'VolumeSnapshot prod/early');
-    await someone.follow(said);
-    await world.createClaim('prod/absent', { storageClassName: 'waits' });
-    const next = await someone.untilCause('snapshot prod/early', 'ClaimUnbound');
-    expectSaid(next, 'ClaimUnbound', 'VolumeSnapshot prod/early', 'PersistentVolumeClaim prod/absent');
-    expect(next.fix?.run).toEqual(['stowage why pvc prod/absent']);
-    await someone.follow(await someone.untilCause('pvc prod/absent', 'NoConsumer'));
-    await world.isReady('prod/early');
-  },
-  LONG,
-);
+test('ClaimMissing, ClaimUnbound: what a snapshot is to be taken of', async () => {
+  await world.createSnapshot('prod/early', 'absent');
+  const said = await someone.untilCause('snapshot prod/early', 'ClaimMissing');
+  expectSaid(said, 'ClaimMissing', 'VolumeSnapshot prod/early');
+  await someone.follow(said);
+  await world.createClaim('prod/absent', { storageClassName: 'waits' });
+  const next = await someone.untilCause('snapshot prod/early', 'ClaimUnbound');
+  expectSaid(next, 'ClaimUnbound', 'VolumeSnapshot prod/early', 'PersistentVolumeClaim prod/absent');
+  expect(next.fix?.run).toEqual(['stowage why pvc prod/absent']);
+  await someone.follow(await someone.untilCause('pvc prod/absent', 'NoConsumer'));
+  await world.isReady('prod/early');
+});
 
-test(
-  'NoRoom: on the node that was chosen',
-  async () => {
-    const large = { storageClassName: 'waits', resources: { requests: { storage: '60Gi' } } };
-    await world.createClaim('test/hoard', large);
-    await world.createPod('test/hoarder', 'hoard');
-    await world.isBound('test/hoard');
-    await world.createClaim('test/large', large);
-    await world.createPod('test/waiter', 'large');
-    const said = await someone.untilCause('pvc test/large', 'NoRoom');
-    expectSaid(said, 'NoRoom', 'PersistentVolumeClaim test/large', 'Pod test/waiter');
-    expect(said.holdup).toMatch(/node n1 has room for \d+ bytes in .*, and 64424509440 are asked for/);
-    expect((await someone.why('pod test/waiter')).cause).toBe('NoRoom');
-    // What nobody needs is for a person to say, of what is shown.
-    await someone.follow(said, { only: /get volumes/ });
-    await someone.shell('kubectl delete pod hoarder -n test && kubectl delete pvc hoard -n test');
-    // A scheduler tries again after a while; the sandbox's when its surroundings have changed.
-    await until('test/large is bound', 60_000, async () => {
-      await someone.shell(`kubectl label node n1 --overwrite at=${Date.now()}`);
-      return (await world.claim('test/large'))?.status?.phase === 'Bound' || undefined;
-    });
-  },
-  LONG,
-);
+test('NoRoom: on the node that was chosen', async () => {
+  const large = { storageClassName: 'waits', resources: { requests: { storage: '60Gi' } } };
+  await world.createClaim('test/hoard', large);
+  await world.createPod('test/hoarder', 'hoard');
+  await world.isBound('test/hoard');
+  await world.createClaim('test/large', large);
+  await world.createPod('test/waiter', 'large');
+  const said = await someone.untilCause('pvc test/large', 'NoRoom');
+  expectSaid(said, 'NoRoom', 'PersistentVolumeClaim test/large', 'Pod test/waiter');
+  expect(said.holdup).toMatch(/node n1 has room for \d+ bytes in .*, and 64424509440 are asked for/);
+  expect((await someone.why('pod test/waiter')).cause).toBe('NoRoom');
+  // What nobody needs is for a person to say, of what is shown.
+  await someone.follow(said, { only: /get volumes/ });
+  await someone.shell('kubectl delete pod hoarder -n test && kubectl delete pvc hoard -n test');
+  // A scheduler tries again after a while; the sandbox's when its surroundings have changed.
+  await until('test/large is bound', async () => {
+    await someone.shell(`kubectl label node n1 --overwrite at=${Date.now()}`);
+    return (await world.claim('test/large'))?.status?.phase === 'Bound' || undefined;
+  });
+});
 
-test(
-  'KindNotRegistered: a source that nobody fills volumes from',
-  async () => {
-    await world.createClaim('test/hello', {
-      dataSourceRef: { apiGroup: 'hello.example.com', kind: 'Hello', name: 'example' },
-    });
-    const said = await someone.untilCause('pvc test/hello', 'KindNotRegistered');
-    expectSaid(said, 'KindNotRegistered', 'PersistentVolumeClaim test/hello');
-    // Whoever would fill volumes from it has brought the kind.
-    await someone.shell('kubectl apply -f -', JSON.stringify(HELLO_CRD));
-    await someone.follow(said, { fill: { IMAGE: 'busybox', PATH: '/target' } });
-    await someone.untilNot('pvc test/hello', 'KindNotRegistered');
-  },
-  LONG,
-);
+test('KindNotRegistered: a source that nobody fills volumes from', async () => {
+  await world.createClaim('test/hello', {
+    dataSourceRef: { apiGroup: 'hello.example.com', kind: 'Hello', name: 'example' },
+  });
+  const said = await someone.untilCause('pvc test/hello', 'KindNotRegistered');
+  expectSaid(said, 'KindNotRegistered', 'PersistentVolumeClaim test/hello');
+  // Whoever would fill volumes from it has brought the kind.
+  await someone.shell('kubectl apply -f -', JSON.stringify(HELLO_CRD));
+  await someone.follow(said, { fill: { IMAGE: 'busybox', PATH: '/target' } });
+  await someone.untilNot('pvc test/hello', 'KindNotRegistered');
+});
 
-test(
-  'SourceMissing, SourceRefused, GrantMissing: what is filled on the node, also once its events are gone',
-  async () => {
-    await someone.shell(
-      'stowage register populator image --node Image && stowage register populator backup --node Backup',
-    );
-    const withoutEvents = async (claim: string) => {
-      const [namespace, name] = claim.split('/');
-      await someone.shell(
-        `kubectl delete events -n ${namespace} --field-selector involvedObject.name=${name}`,
-      );
-      return someone.why(`pvc ${claim}`);
-    };
-    await world.createClaim('test/root', { dataSourceRef: fromImage('debian') });
-    await someone.untilCause('pvc test/root', 'SourceMissing');
-    const missing = await withoutEvents('test/root');
-    expectSaid(missing, 'SourceMissing', 'PersistentVolumeClaim test/root', 'Image test/debian');
-    expect(missing.next).toEqual({
-      when: 'at once, when a PopulatorDefinition, or Image test/debian changes',
-    });
-    expect(missing.fix?.say).toContain('Create the Image debian in namespace test');
+test('SourceMissing, SourceRefused, GrantMissing: what is filled on the node, also once its events are gone', async () => {
+  await someone.shell(
+    'stowage register populator image --node Image && stowage register populator backup --node Backup',
+  );
+  const withoutEvents = async (claim: string) => {
+    const [namespace, name] = claim.split('/');
+    await someone.shell(`kubectl delete events -n ${namespace} --field-selector involvedObject.name=${name}`);
+    return someone.why(`pvc ${claim}`);
+  };
+  await world.createClaim('test/root', { dataSourceRef: fromImage('debian') });
+  await someone.untilCause('pvc test/root', 'SourceMissing');
+  const missing = await withoutEvents('test/root');
+  expectSaid(missing, 'SourceMissing', 'PersistentVolumeClaim test/root', 'Image test/debian');
+  expect(missing.next).toEqual({
+    when: 'at once, when a PopulatorDefinition, or Image test/debian changes',
+  });
+  expect(missing.fix?.say).toContain('Create the Image debian in namespace test');
 
-    await world.createClaim('test/theirs', { dataSourceRef: fromImage('debian', 'other') });
-    await someone.untilCause('pvc test/theirs', 'GrantMissing');
-    expect((await withoutEvents('test/theirs')).fix?.say).toContain(
-      'A ReferenceGrant in namespace other allows it',
-    );
+  await world.createClaim('test/theirs', { dataSourceRef: fromImage('debian', 'other') });
+  await someone.untilCause('pvc test/theirs', 'GrantMissing');
+  expect((await withoutEvents('test/theirs')).fix?.say).toContain(
+    'A ReferenceGrant in namespace other allows it',
+  );
 
-    const unmade = { apiGroup: 'stowage.dev', kind: 'Backup', name: 'monday' };
-    await someone.shell('stowage create backup test/monday --pvc nothing --to https://a.example.com/b');
-    await world.createClaim('test/monday', { dataSourceRef: unmade });
-    await someone.untilCause('pvc test/monday', 'SourceRefused');
-    expect((await withoutEvents('test/monday')).holdup).toContain('it is not made yet');
-  },
-  LONG,
-);
+  const unmade = { apiGroup: 'stowage.dev', kind: 'Backup', name: 'monday' };
+  await someone.shell('stowage create backup test/monday --pvc nothing --to https://a.example.com/b');
+  await world.createClaim('test/monday', { dataSourceRef: unmade });
+  await someone.untilCause('pvc test/monday', 'SourceRefused');
+  expect((await withoutEvents('test/monday')).holdup).toContain('it is not made yet');
+});
 
-test(
-  'ClaimHoldsDeletion, PodsHoldDeletion, ForeignFinalizer: what keeps a Volume that is deleted',
-  async () => {
-    await world.createClaim('test/kept');
-    const { metadata } = await world.isBound('test/kept');
-    const name = `pvc-${metadata.uid}`;
-    await world.createPod('test/user', 'kept');
-    await world.client.patch(
-      PERSISTENT_VOLUME_CLAIMS,
-      'kept',
-      { metadata: { finalizers: ['kubernetes.io/pvc-protection', 'example.com/backup'] } },
-      { namespace: 'test' },
-    );
-    await world.client.patch(VOLUMES, name, {
-      metadata: {
-        finalizers: [
-          ...((await world.find(VOLUMES, `/${name}`))?.metadata.finalizers ?? []),
-          'example.com/audit',
-        ],
-      },
-    });
-    await world.remove(VOLUMES, `/${name}`);
-    const claim = await someone.untilCause(`volume/${name}`, 'ClaimHoldsDeletion');
-    expectSaid(claim, 'ClaimHoldsDeletion', `Volume ${name}`, 'PersistentVolumeClaim test/kept');
-    await someone.follow({
-      ...claim,
-      fix: { say: '', run: claim.fix?.run?.map((line) => `${line} --wait=false`) ?? [] },
-    });
-    const pods = await someone.untilCause(`volume/${name}`, 'PodsHoldDeletion');
-    expectSaid(pods, 'PodsHoldDeletion', `Volume ${name}`, 'PersistentVolumeClaim test/kept');
-    await someone.follow(pods);
-    const theirs = await someone.untilCause(`pvc test/kept`, 'ForeignFinalizer');
-    expectSaid(theirs, 'ForeignFinalizer', 'PersistentVolumeClaim test/kept');
-    await someone.follow(theirs);
-    const last = await someone.untilCause(`volume/${name}`, 'ForeignFinalizer');
-    expectSaid(last, 'ForeignFinalizer', `Volume ${name}`);
-    expect(last.holdup).toContain('example.com/audit');
-    await someone.follow(last);
-    expect(await world.find(VOLUMES, `/${name}`)).toBeUndefined();
-  },
-  LONG,
-);
+test('ClaimHoldsDeletion, PodsHoldDeletion, ForeignFinalizer: what keeps a Volume that is deleted', async () => {
+  await world.createClaim('test/kept');
+  const { metadata } = await world.isBound('test/kept');
+  const name = `pvc-${metadata.uid}`;
+  await world.createPod('test/user', 'kept');
+  await world.client.patch(
+    PERSISTENT_VOLUME_CLAIMS,
+    'kept',
+    { metadata: { finalizers: ['kubernetes.io/pvc-protection', 'example.com/backup'] } },
+    { namespace: 'test' },
+  );
+  await world.client.patch(VOLUMES, name, {
+    metadata: {
+      finalizers: [
+        ...((await world.find(VOLUMES, `/${name}`))?.metadata.finalizers ?? []),
+        'example.com/audit',
+      ],
+    },
+  });
+  await world.remove(VOLUMES, `/${name}`);
+  const claim = await someone.untilCause(`volume/${name}`, 'ClaimHoldsDeletion');
+  expectSaid(claim, 'ClaimHoldsDeletion', `Volume ${name}`, 'PersistentVolumeClaim test/kept');
+  await someone.follow({
+    ...claim,
+    fix: { say: '', run: claim.fix?.run?.map((line) => `${line} --wait=false`) ?? [] },
+  });
+  const pods = await someone.untilCause(`volume/${name}`, 'PodsHoldDeletion');
+  expectSaid(pods, 'PodsHoldDeletion', `Volume ${name}`, 'PersistentVolumeClaim test/kept');
+  await someone.follow(pods);
+  const theirs = await someone.untilCause(`pvc test/kept`, 'ForeignFinalizer');
+  expectSaid(theirs, 'ForeignFinalizer', 'PersistentVolumeClaim test/kept');
+  await someone.follow(theirs);
+  const last = await someone.untilCause(`volume/${name}`, 'ForeignFinalizer');
+  expectSaid(last, 'ForeignFinalizer', `Volume ${name}`);
+  expect(last.holdup).toContain('example.com/audit');
+  await someone.follow(last);
+  expect(await world.find(VOLUMES, `/${name}`)).toBeUndefined();
+});
