@@ -12,11 +12,7 @@ beforeAll(async () => {
   client = cluster.client;
 });
 afterAll(() => cluster.stop());
-afterEach(async () => {
-  for (const { metadata } of (await client.list<Backup>(BACKUPS)).items) {
-    await client.delete(BACKUPS, metadata.name, { namespace: metadata.namespace });
-  }
-});
+afterEach(() => cluster.empty(BACKUPS));
 const stowage = (line: string) => cluster.stowage(line.split(' '));
 const backups = async () => (await client.list<Backup>(BACKUPS)).items;
 const report = (status: Backup['status']) =>
@@ -82,7 +78,7 @@ test.each<[NonNullable<Backup['status']>, number, string]>([
   ],
 ])('--wait ends with what came of it: %j', async (status, code, message) => {
   const waiting = stowage('create backup prod/b --pvc foo --to /a/b --wait -o name');
-  await until('it is there', async () => ((await backups()).length > 0 ? true : undefined));
+  await until('it is there', 15_000, async () => ((await backups()).length > 0 ? true : undefined));
   await report({ phase: 'Running', message: 'waits' });
   await report(status);
   const ended = await waiting;

@@ -9,11 +9,11 @@ import {
 } from '../../src/api/resources.ts';
 import type { ReferenceGrant } from '../../src/api/snapshot.ts';
 import { nameFor } from '../../src/cli/grants/manifest.ts';
-import { SignalError } from '../../src/cli/signals.ts';
-import { ApiError } from '../../src/kube/errors.ts';
 import type { KubeClient } from '../../src/kube/types.ts';
+import { interrupted, type Shows } from '../support/captured-terminal.ts';
 import { type ClaimsCluster, startClaimsCluster } from '../support/claims-cluster.ts';
 import { expectSchema } from '../support/output-page.ts';
+import { refusing } from '../support/refusals.ts';
 import {
   claimNamed,
   FROM_CLAIMS,
@@ -26,7 +26,6 @@ import {
   TO_LINK,
   TO_SNAPSHOT,
 } from '../support/snapshots.ts';
-import { until } from '../support/until.ts';
 
 let cluster: ClaimsCluster;
 let client: KubeClient;
@@ -35,18 +34,9 @@ beforeAll(async () => {
   client = cluster.client;
 });
 afterAll(() => cluster.stop());
-afterEach(async () => {
-  for (const resource of [
-    REFERENCE_GRANTS,
-    VOLUME_SNAPSHOTS,
-    VOLUME_SNAPSHOT_LINKS,
-    PERSISTENT_VOLUME_CLAIMS,
-  ]) {
-    for (const { metadata } of (await client.list<KubeObject>(resource)).items) {
-      await client.delete(resource, metadata.name, { namespace: metadata.namespace });
-    }
-  }
-});
+afterEach(() =>
+  cluster.empty(REFERENCE_GRANTS, VOLUME_SNAPSHOTS, VOLUME_SNAPSHOT_LINKS, PERSISTENT_VOLUME_CLAIMS),
+);
 
 const stowage = (line: string) => cluster.stowage(line.split(' '));
 const grants = async (namespace = 'prod') =>
@@ -343,37 +333,16 @@ describe('get grants', () => {
     expect(parse((await stowage(`get grant ${NAME} -n prod -o yaml`)).out)).toEqual(row);
   });
 
-  /** Runs `get grants -w` and resolves to its lines once `last` was shown, with what was written beside them. */
-  async function watched(
+  const watched = (
     more: string[],
-    change: (shows: (text: string, times?: number) => Promise<true>) => Promise<void>,
-  ) {
-    const aborter = new AbortController();
-    let out = '';
-    const terminal = {
-      write(text: string) {
-        out += text;
-      },
-    };
-    const watching = cluster.stowage(['get', 'grants', '-w', '-n', 'prod', '--no-headers', ...more], {
-      signal: aborter.signal,
-      terminal,
-    });
-    try {
-      await change((text, times = 1) =>
-        until(`${text} is shown`, async () => out.split(text).length > times || undefined),
-      );
-    } finally {
-      aborter.abort(new SignalError('SIGINT'));
-    }
-    const { code, err } = await watching;
-    return { code, err, lines: out.trimEnd().split('\n') };
-  }
+    change: (shows: Shows) => Promise<unknown>,
+    through?: (client: KubeClient) => KubeClient,
+  ) => interrupted(cluster, ['get', 'grants', '-w', '-n', 'prod', ...more], change, through);
   const cells = (lines: readonly string[]) => lines.map((line) => line.split(/ {2,}/).slice(1, 4));
 
   test('-w shows each grant once more when it or what uses it changes, until interrupted', async () => {
     await stowage('grant snapshot prod/foo-backup --to test');
-    const { code, err, lines } = await watched([], async (shows) => {
+    const { code, err, lines } = await watched(['--no-headers'], async (shows) => {
       await shows('foo-backup');
       await make(PERSISTENT_VOLUME_CLAIMS, claimNamed('foo-testing', { dataSourceRef: TO_SNAPSHOT }));
       await shows('test/foo-testing');
@@ -422,32 +391,8 @@ describe('get grants', () => {
   ])('-w of users of a kind that %s shows the others, and says so once', async (_, status, said) => {
     await stowage('grant snapshot prod/foo-backup --to test');
     await make(PERSISTENT_VOLUME_CLAIMS, claimNamed('foo-testing', { dataSourceRef: TO_SNAPSHOT }));
-    const aborter = new AbortController();
-    let out = '';
-    const terminal = {
-      write(text: string) {
-        out += text;
-      },
-    };
-    const refusing = (real: KubeClient): KubeClient => ({
-      ...real,
-      list: async (resource, options) => {
-        if (resource !== VOLUME_SNAPSHOT_LINKS) return real.list(resource, options);
-        throw new ApiError(
-          { apiVersion: 'v1', kind: 'Status', status: 'Failure', message: 'it is refused' },
-          status,
-          'GET',
-        );
-      },
-    });
-    const watching = cluster.stowage(
-      ['get', 'grants', '-w', '-n', 'prod'],
-      { signal: aborter.signal, terminal },
-      refusing,
-    );
-    await until('it is shown', async () => out.includes('test/foo-testing') || undefined);
-    aborter.abort(new SignalError('SIGINT'));
-    const { code, err } = await watching;
+    const refused = refusing('list', status, { resource: VOLUME_SNAPSHOT_LINKS, message: 'it is refused' });
+    const { code, err } = await watched([], (shows) => shows('test/foo-testing'), refused);
     expect(code).toBe(130);
     expect(err).toMatch(said);
   });

@@ -2,6 +2,7 @@ import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { liveArea } from '../../src/cli/output/live-area.ts';
 import { screen } from '../support/screen.ts';
+import { TEST_SEED } from '../support/test-seed.ts';
 
 test('draws over what it drew before, and leaves what was there', () => {
   const terminal = screen(20, 8);
@@ -52,7 +53,7 @@ test('goes on below what somebody else wrote', () => {
   expect(terminal.shown()).toEqual(['one', 'warning', 'three']);
 });
 
-test('whatever is drawn, the last of it is what stands there', () => {
+test(`leaves the last drawing on the screen, whatever was drawn before (seed ${TEST_SEED})`, () => {
   const line = fc.stringMatching(/^[a-z]{0,24}$/);
   fc.assert(
     fc.property(
@@ -68,5 +69,6 @@ test('whatever is drawn, the last of it is what stands there', () => {
         expect(terminal.shown()).toEqual(fresh.shown());
       },
     ),
+    { seed: TEST_SEED },
   );
 });

@@ -9,13 +9,12 @@ import {
   VOLUME_POPULATORS,
 } from '../../src/api/resources.ts';
 import { CLUSTER_ROLES, CUSTOM_RESOURCE_DEFINITIONS } from '../../src/cli/install/kinds.ts';
-import { SignalError } from '../../src/cli/signals.ts';
 import type { KubeClient } from '../../src/kube/types.ts';
+import { interrupted } from '../support/captured-terminal.ts';
 import { type ClaimsCluster, startClaimsCluster } from '../support/claims-cluster.ts';
 import { HELLO_CRD, HELLO_POPULATOR, helloReference } from '../support/hello.ts';
 import { expectSchema } from '../support/output-page.ts';
 import { claimNamed, fresh } from '../support/snapshots.ts';
-import { until } from '../support/until.ts';
 
 let cluster: ClaimsCluster;
 let client: KubeClient;
@@ -25,18 +24,9 @@ beforeAll(async () => {
   await client.create<KubeObject>(CUSTOM_RESOURCE_DEFINITIONS, HELLO_CRD);
 });
 afterAll(() => cluster.stop());
-afterEach(async () => {
-  for (const resource of [
-    POPULATOR_DEFINITIONS,
-    VOLUME_POPULATORS,
-    CLUSTER_ROLES,
-    PERSISTENT_VOLUME_CLAIMS,
-  ]) {
-    for (const { metadata } of (await client.list<KubeObject>(resource)).items) {
-      await client.delete(resource, metadata.name, { namespace: metadata.namespace });
-    }
-  }
-});
+afterEach(() =>
+  cluster.empty(POPULATOR_DEFINITIONS, VOLUME_POPULATORS, CLUSTER_ROLES, PERSISTENT_VOLUME_CLAIMS),
+);
 
 const stowage = (...argv: string[]) => cluster.stowage(argv);
 const KIND = ['--group', 'hello.example.com', '--kind', 'Hello', '--image', 'busybox'];
@@ -303,14 +293,15 @@ describe('unregister populator', () => {
 });
 
 describe('get populators', () => {
+  const THEIRS = {
+    ...HELLO_POPULATOR,
+    metadata: { name: 'theirs' },
+    sourceKind: { group: 'x.example.com', kind: 'X' },
+  };
+
   test('shows who fills what, and for whom', async () => {
     await register('--mount-path=/t');
-    const other = {
-      ...HELLO_POPULATOR,
-      metadata: { name: 'theirs' },
-      sourceKind: { group: 'x.example.com', kind: 'X' },
-    };
-    await client.create(VOLUME_POPULATORS, other);
+    await client.create(VOLUME_POPULATORS, THEIRS);
     await claim('waits', 'Pending');
     await claim('filled', 'Bound');
     const { out } = await stowage('get', 'populators', '-o', 'json');
@@ -344,21 +335,9 @@ describe('get populators', () => {
   });
 
   test('-w shows each once more when it or who uses it changes, until interrupted', async () => {
-    const aborter = new AbortController();
-    let out = '';
-    const terminal = {
-      write(text: string) {
-        out += text;
-      },
-    };
     await register('--mount-path=/t');
-    const watching = cluster.stowage(['get', 'populators', '-w', '--no-headers'], {
-      signal: aborter.signal,
-      terminal,
-    });
-    const shows = (text: string) =>
-      until(`${text} is shown`, async () => out.trimEnd().split('\n').at(-1)?.includes(text) || undefined);
-    try {
+    const argv = ['get', 'populators', '-w', '--no-headers'];
+    const { code, err, lines } = await interrupted(cluster, argv, async (shows) => {
       await shows('busybox');
       await claim('waits', 'Pending');
       await shows('test/waits');
@@ -366,22 +345,13 @@ describe('get populators', () => {
       await client.create(PERSISTENT_VOLUME_CLAIMS, fresh(claimNamed('nothing')));
       await client.delete(VOLUME_POPULATORS, 'hello');
       await shows('without a VolumePopulator');
-      await client.create(VOLUME_POPULATORS, {
-        ...HELLO_POPULATOR,
-        metadata: { name: 'theirs' },
-        sourceKind: { group: 'x.example.com', kind: 'X' },
-      });
+      await client.create(VOLUME_POPULATORS, THEIRS);
       await shows('theirs');
       await client.delete(POPULATOR_DEFINITIONS, 'hello');
       await shows('Gone');
-    } finally {
-      aborter.abort(new SignalError('SIGINT'));
-    }
-    expect(await watching).toMatchObject({ code: 130, err: '' });
-    const cells = out
-      .trimEnd()
-      .split('\n')
-      .map((line) => line.split(/ {2,}/).slice(0, 4));
+    });
+    expect({ code, err }).toEqual({ code: 130, err: '' });
+    const cells = lines.map((line) => line.split(/ {2,}/).slice(0, 4));
     const hello = ['hello', 'Hello.hello.example.com'];
     expect(cells).toEqual([
       [...hello, 'busybox', '<none>'],

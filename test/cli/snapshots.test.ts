@@ -1,11 +1,12 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { parse } from 'yaml';
-import type { KubeObject } from '../../src/api/meta.ts';
 import { PERSISTENT_VOLUME_CLAIMS, VOLUME_SNAPSHOTS } from '../../src/api/resources.ts';
 import type { VolumeSnapshot } from '../../src/api/snapshot.ts';
-import { SignalError } from '../../src/cli/signals.ts';
 import type { KubeClient } from '../../src/kube/types.ts';
+import { capturedTerminal, interrupted } from '../support/captured-terminal.ts';
 import { type ClaimsCluster, startClaimsCluster } from '../support/claims-cluster.ts';
+import { FakeClock } from '../support/fake-clock.ts';
+import { expectPrintable } from '../support/printable-text.ts';
 import { claimNamed, fresh, SNAPSHOT } from '../support/snapshots.ts';
 import { until } from '../support/until.ts';
 
@@ -16,13 +17,7 @@ beforeAll(async () => {
   client = cluster.client;
 });
 afterAll(() => cluster.stop());
-afterEach(async () => {
-  for (const resource of [VOLUME_SNAPSHOTS, PERSISTENT_VOLUME_CLAIMS]) {
-    for (const { metadata } of (await client.list<KubeObject>(resource)).items) {
-      await client.delete(resource, metadata.name, { namespace: metadata.namespace });
-    }
-  }
-});
+afterEach(() => cluster.empty(VOLUME_SNAPSHOTS, PERSISTENT_VOLUME_CLAIMS));
 const stowage = (line: string) => cluster.stowage(line.split(' '));
 const snapshots = async () => (await client.list<VolumeSnapshot>(VOLUME_SNAPSHOTS)).items;
 const prod = { namespace: 'prod' };
@@ -73,32 +68,32 @@ describe('create snapshot', () => {
   });
 
   test('--wait, with where it is', async () => {
-    let shown = '';
-    const terminal = {
-      write(text: string) {
-        shown += text;
-      },
-    };
-    const sees = (text: string) => until(text, async () => shown.includes(text) || undefined);
+    const { terminal, text, shows } = capturedTerminal();
     const line = 'create snapshot prod/foo-backup --pvc foo --wait -o name';
     const waiting = cluster.stowage(line.split(' '), { terminal });
-    await sees('foo-backup: Pending, no content yet\n');
+    await shows('foo-backup: Pending, no content yet\n');
     await report('foo-backup', { error: { message: 'the node is away' } });
-    await sees('foo-backup: Failed, no content yet: the node is away\n');
+    await shows('foo-backup: Failed, no content yet: the node is away\n');
     const error = null as never;
     await report('foo-backup', { readyToUse: true, boundVolumeSnapshotContentName: 'c', error });
     const { code, err } = await waiting;
     expect(code).toBe(0);
     expect(err).toContain(`${FULL} created\n`);
-    expect(shown.endsWith(`foo-backup: Ready\n${FULL}\n`)).toBe(true);
+    expect(text().endsWith(`foo-backup: Ready\n${FULL}\n`)).toBe(true);
   });
 
   test('--wait in vain says what was seen last, and what to do', async () => {
-    const waiting = stowage('create snapshot prod/foo-backup --pvc foo --wait --timeout 3s');
-    await until('the snapshot is there', async () => (await snapshots())[0]);
+    const clock = new FakeClock();
+    const { terminal, text, shows } = capturedTerminal();
+    const line = 'create snapshot prod/foo-backup --pvc foo --wait --timeout 3s';
+    const waiting = cluster.stowage(line.split(' '), { clock, terminal });
+    await shows('Pending');
     await report('foo-backup', { error: { message: 'the node is away' } });
-    const { code, out, err } = await waiting;
-    expect({ code, out }).toEqual({ code: 6, out: '' });
+    await shows('Failed, no content yet: the node is away');
+    await clock.advance(3000);
+    const { code, err } = await waiting;
+    // Standard output stays empty.
+    expect([code, text()]).toEqual([6, err]);
     expect(err).toContain(
       'error: VolumeSnapshot prod/foo-backup: waited 3 s in vain: Failed, no content yet: the node is away\n',
     );
@@ -107,7 +102,7 @@ describe('create snapshot', () => {
 
   test('--wait for one that is deleted', async () => {
     const waiting = stowage('create snapshot prod/foo-backup --pvc foo --wait');
-    await until('the snapshot is there', async () => (await snapshots())[0]);
+    await until('the snapshot is there', 15_000, async () => (await snapshots())[0]);
     await client.delete(VOLUME_SNAPSHOTS, 'foo-backup', prod);
     expect(await waiting).toMatchObject({
       code: 3,
@@ -156,8 +151,7 @@ test('no terminal is steered by what the cluster says', async () => {
   ]) {
     const { code, out } = await stowage(line);
     expect(code).toBe(0);
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: that is what is looked for
-    expect(out).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202e]/);
+    expectPrintable(out);
     expect(out).not.toMatch(/^Fix: rm/m);
   }
 });
@@ -184,7 +178,7 @@ describe('get snapshots', () => {
     const one = await stowage('get snapshots -n prod');
     expect(one).toMatchObject({ code: 0, err: '' });
     expect(one.out).toMatch(
-      /^NAME +PHASE +SOURCE +SIZE +CLASS +TAKEN +AGE\nfoo-backup +Ready +foo +1Gi +<none> +\ds +\ds\n$/,
+      /^NAME +PHASE +SOURCE +SIZE +CLASS +TAKEN +AGE\nfoo-backup +Ready +foo +1Gi +<none> +\d+s +\d+s\n$/,
     );
     const all = await stowage('get vs -A -o wide --sort-by name');
     expect(all.out).toMatch(/^NAMESPACE +NAME +PHASE +SOURCE .* CONTENT +MESSAGE\n/);
@@ -212,30 +206,19 @@ describe('get snapshots', () => {
 
   test('-w shows those of the namespace that change, until interrupted', async () => {
     await make();
-    const aborter = new AbortController();
-    let out = '';
-    const terminal = {
-      write(text: string) {
-        out += text;
-      },
-    };
-    const watching = cluster.stowage(['get', 'snapshots', '-w', '-n', 'prod', '--no-headers'], {
-      signal: aborter.signal,
-      terminal,
+    const argv = ['get', 'snapshots', '-w', '-n', 'prod', '--no-headers'];
+    const { code, err, lines } = await interrupted(cluster, argv, async (shows) => {
+      await shows('foo-backup');
+      // What is in other namespaces is not shown, also when it has the same name.
+      const named = (name: string, namespace: string) =>
+        fresh({ ...SNAPSHOT, metadata: { name, namespace } });
+      await client.create(VOLUME_SNAPSHOTS, named('foo-backup', 'test'));
+      await client.create(VOLUME_SNAPSHOTS, named('new', 'prod'));
+      await client.delete(VOLUME_SNAPSHOTS, 'foo-backup', prod);
+      await shows('Gone');
     });
-    await until('the first is shown', async () => out.includes('foo-backup') || undefined);
-    // What is in other namespaces is not shown, also when it has the same name.
-    const named = (name: string, namespace: string) => fresh({ ...SNAPSHOT, metadata: { name, namespace } });
-    await client.create(VOLUME_SNAPSHOTS, named('foo-backup', 'test'));
-    await client.create(VOLUME_SNAPSHOTS, named('new', 'prod'));
-    await client.delete(VOLUME_SNAPSHOTS, 'foo-backup', prod);
-    await until('the last is shown', async () => out.includes('Gone') || undefined);
-    aborter.abort(new SignalError('SIGINT'));
-    expect(await watching).toMatchObject({ code: 130, err: '' });
-    const lines = out
-      .trimEnd()
-      .split('\n')
-      .map((line) => line.split(/ +/).slice(0, 2).join(' '));
-    expect(lines).toEqual(['foo-backup Ready', 'new Pending', 'foo-backup Gone']);
+    expect({ code, err }).toEqual({ code: 130, err: '' });
+    const cells = lines.map((line) => line.split(/ +/).slice(0, 2).join(' '));
+    expect(cells).toEqual(['foo-backup Ready', 'new Pending', 'foo-backup Gone']);
   });
 });

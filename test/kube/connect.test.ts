@@ -160,7 +160,8 @@ describe('credentials', () => {
   });
 
   test('an exec plugin that hangs is not taken for a server that does', async () => {
-    const exec = { command: 'sleep', args: ['0.2'] };
+    // Ends with the folder of this test.
+    const exec = { command: 'sh', args: ['-c', `while test -d ${folder}; do sleep 0.05; done`] };
     const { client } = await connect({ kubeconfig: kubeconfig({ user: { exec } }), requestTimeoutMs: 50 });
     await expect(client.get(WIDGETS, 'a')).rejects.toMatchObject({
       code: 'timeout',

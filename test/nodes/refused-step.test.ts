@@ -85,9 +85,14 @@ test.each<[string, Step]>([
 
 test('others who hear of it first take nothing away from who submits', async () => {
   const refused = job('a', step('refused'));
-  const wait: Step = { ...step('sleep', '0.3') };
-  await executor.submit('n1', job('before', wait), 0);
+  const over = join(folder.path, 'over');
+  await executor.submit(
+    'n1',
+    job('before', step('sh', '-c', `until test -e '${over}'; do sleep 0.02; done`)),
+    0,
+  );
   expect(await executor.submit('n1', refused, 0)).toMatchObject({ state: 'running' });
+  await writeFile(over, '');
   const why = { state: 'guarded', refusal: expect.stringMatching(/^node n1 refuses 'refused':/) };
   expect(await poll(refused)).toEqual([expect.objectContaining(why)]);
   expect(await poll(refused)).toEqual([expect.objectContaining(why)]);
