@@ -183,11 +183,7 @@ describe('looks', () => {
     ['Attached before its node booted', { entries: [entry('n1')], unseen: ['n1'] }, 'look n1'],
     [
       'uncertain, looked at again later: it keeps the others back',
-      {
-        wanted: [wanted('n2', 'a')],
-        entries: [entry('n1', uncertain)],
-        notBefore: { 'look n1': NOW + 1 },
-      },
+      { wanted: [wanted('n2', 'a')], entries: [entry('n1', uncertain)], notBefore: { 'look n1': NOW + 1 } },
       undefined,
     ],
     [

@@ -250,10 +250,7 @@ test.each<[string, Partial<BackupInput>, object]>([
   ],
   [
     'a pause, with a job that failed',
-    {
-      backup: backup({ status: running }, paused),
-      outcome: { is: 'failed', message: 'no', forGood: false },
-    },
+    { backup: backup({ status: running }, paused), outcome: { is: 'failed', message: 'no', forGood: false } },
     { fields: { phase: 'Running', message: 'Backup b is paused' } },
   ],
   [
