@@ -14,8 +14,8 @@ async function anchorProblem(mutation: Mutation): Promise<string | undefined> {
     applyMutation(mutation, await readFile(mutation.file, 'utf8'));
     return undefined;
   } catch (error) {
-    if (error instanceof AnchorError) return error.message;
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
-    return `mutation ${mutation.id}: there is no ${mutation.file}`;
+    const isMissing = (error as NodeJS.ErrnoException).code === 'ENOENT';
+    if (!isMissing && !(error instanceof AnchorError)) throw error;
+    return `mutation ${mutation.id}: ${(error as Error).message}`;
   }
 }

@@ -7,11 +7,11 @@ import type { Mutation } from './mutation.ts';
  * @throws AnchorError where the function or the text in it is missing or ambiguous, or the outcome is not TypeScript
  */
 export function applyMutation(mutation: Mutation, text: string): string {
-  const { id, file, find, replace } = mutation;
+  const { file, find, replace } = mutation;
   const { start, end } = extentOf(file, text, mutation.function);
   const body = text.slice(start, end);
   const at = body.indexOf(find);
-  const place = `mutation ${id}: ${file}, function ${mutation.function}`;
+  const place = `${file}, function ${mutation.function}`;
   if (at < 0) throw new AnchorError(`${place}: the text to replace is missing: ${find}`);
   if (body.indexOf(find, at + 1) >= 0)
     throw new AnchorError(`${place}: the text to replace is ambiguous: ${find}`);

@@ -8,9 +8,9 @@ export function shellFunctions(text: string, name: string, outer: Extent): Exten
   });
 }
 
-/** Returns the Python functions `name`, and assignments to a constant of this name, up to the next line that is indented as little. */
+/** Returns the Python functions, classes and constants of a name, each up to the next line that is indented as little. */
 export function pythonDefinitions(text: string, name: string, outer: Extent): Extent[] {
-  const first = new RegExp(`^([ \\t]*)(?:(?:async )?def ${name}\\(|${name} = )`, 'gm');
+  const first = new RegExp(`^([ \\t]*)(?:(?:def|class) ${name}\\b|${name} = )`, 'gm');
   return linesMatching(text, first, outer, (rest, indent) => {
     // A bracket that closes a long signature or value belongs to the definition.
     const end = new RegExp(`^(?!${indent}[ \\t]|${indent}[)\\]}]|[ \\t]*$)`, 'gm');

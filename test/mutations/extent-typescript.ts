@@ -67,12 +67,24 @@ export function parse(text: string): SyntaxNode[] {
   const { body } = parseSync(`;${text}`, { syntax: 'typescript', target: 'es2024' });
   const [first, ...statements] = body as unknown as SyntaxNode[];
   const base = (first as SyntaxNode).span.end;
-  const bytes = Buffer.from(text);
-  const offset = (position: number) => bytes.subarray(0, position - base).toString().length;
+  const offsets = offsetsOf(text);
+  const offset = (position: number) => offsets?.[position - base] ?? position - base;
   const convert = (node: SyntaxNode): SyntaxNode => {
     node.span = { start: offset(node.span.start), end: offset(node.span.end) };
     for (const child of childrenOf(node)) convert(child);
     return node;
   };
   return statements.map(convert);
+}
+
+/** Returns the offset in characters of each byte; undefined where a character is a byte. */
+function offsetsOf(text: string): number[] | undefined {
+  if (Buffer.byteLength(text) === text.length) return undefined;
+  const offsets: number[] = [];
+  let at = 0;
+  for (const character of text) {
+    for (let byte = Buffer.byteLength(character); byte > 0; byte--) offsets.push(at);
+    at += character.length;
+  }
+  return [...offsets, at];
 }

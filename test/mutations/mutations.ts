@@ -1,8 +1,13 @@
 import { attachOperations } from './attach-operations.ts';
 import { attachdetach } from './attachdetach.ts';
 import { jobs } from './jobs.ts';
+import { kube } from './kube.ts';
 import type { Mutation } from './mutation.ts';
 import { nodes } from './nodes.ts';
+import { population } from './population.ts';
+import { provisioning } from './provisioning.ts';
+import { salt } from './salt.ts';
+import { snapshots } from './snapshots.ts';
 import { storageFiles } from './storage-files.ts';
 import { storageRaw } from './storage-raw.ts';
 import { storageShared } from './storage-shared.ts';
@@ -16,6 +21,11 @@ export const MUTATIONS: readonly Mutation[] = [
   ...storageFiles,
   ...storageShared,
   ...volumes,
+  ...provisioning,
+  ...snapshots,
+  ...population,
+  ...kube,
+  ...salt,
   ...attachdetach,
   ...attachOperations,
 ];

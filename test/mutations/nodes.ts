@@ -28,7 +28,7 @@ export const nodes: readonly Mutation[] = [
       function: 'FIXED_OPTIONS',
       find: 'StrictHostKeyChecking=yes',
       replace: 'StrictHostKeyChecking=accept-new',
-      integration: ['sudo.test.ts'],
+      integration: ['jobs.test.ts'],
     },
     {
       id: 'host-key-of-address',
@@ -37,7 +37,7 @@ export const nodes: readonly Mutation[] = [
       function: 'argumentsFor',
       find: `HostKeyAlias=\${node}`,
       replace: `HostKeyAlias=\${host}`,
-      integration: ['sudo.test.ts'],
+      integration: ['jobs.test.ts'],
     },
     {
       id: 'foreign-control-socket',
@@ -46,7 +46,7 @@ export const nodes: readonly Mutation[] = [
       function: 'makeControlFolder',
       find: ' || found.uid !== uid',
       replace: '',
-      integration: ['sudo.test.ts'],
+      integration: ['jobs.test.ts'],
     },
   ]),
   ...mutationsOf('src/nodes/protocol.ts', [
@@ -85,7 +85,7 @@ export const nodes: readonly Mutation[] = [
       function: 'ownJobs',
       find: ' || [ ! -O "$jobs" ]',
       replace: '',
-      integration: ['jobs.test.ts', 'sudo.test.ts'],
+      integration: ['jobs.test.ts'],
     },
     {
       id: 'job-path-escapes',

@@ -5,14 +5,10 @@
  */
 import { parseArgs } from 'node:util';
 import { checkAnchors } from './anchors.ts';
+import { type Row, runCampaign } from './campaign.ts';
 import { MUTATIONS } from './mutations.ts';
 import { report } from './report.ts';
-import { hashTests, keyOf, openResults, type Result } from './results.ts';
-import { type TryDeps, tryMutation } from './try-mutation.ts';
-import { createWorkingCopy } from './working-copy.ts';
-
-/** Mutations at a time: tests in one process keep one processor busy. */
-const AT_ONCE = 2;
+import { hashTests, keyOf, openResults } from './results.ts';
 
 const { values } = parseArgs({
   options: {
@@ -22,12 +18,17 @@ const { values } = parseArgs({
   },
 });
 const started = Date.now();
-const stop = new AbortController();
-for (const signal of ['SIGINT', 'SIGTERM'] as const)
-  process.once(signal, () => stop.abort(new Error(signal)));
-
-const secondsSince = (time: number) => Math.round((Date.now() - time) / 1000);
 const log = (line: string) => process.stderr.write(`${line}\n`);
+
+const stop = new AbortController();
+const kill = new AbortController();
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  process.on(signal, () => {
+    if (stop.signal.aborted) kill.abort(new Error(signal));
+    else log(`${signal}: an integration test comes to its end first; send it again to kill that`);
+    stop.abort(new Error(signal));
+  });
+}
 
 const selected = MUTATIONS.filter(({ id }) => new RegExp(values.only).test(id));
 const problems = await checkAnchors(selected);
@@ -36,51 +37,20 @@ if (problems.length > 0) process.exit(2);
 
 const tests = await hashTests();
 const results = await openResults(values.results, values.fresh);
-const rows = await Promise.all(
-  selected.map(async (mutation) => {
-    const key = await keyOf(mutation, tests);
-    return { mutation, key, result: results.of(mutation, key) };
-  }),
-);
-const due = rows.filter(({ result }) => result === undefined);
-log(`${rows.length} mutations, ${rows.length - due.length} of them known`);
-
-let last: Promise<unknown> = Promise.resolve();
-function alone<T>(run: () => Promise<T>): Promise<T> {
-  const next = last.then(run);
-  last = next.catch(() => {});
-  return next;
+const rows: Row[] = [];
+for (const mutation of selected) {
+  const key = await keyOf(mutation, tests);
+  rows.push({ mutation, key, result: results.of(mutation, key) });
 }
-
-const controls: TryDeps['controls'] = new Map();
-let done = 0;
-async function work(): Promise<void> {
-  if (due.length === 0) return;
-  const copy = await createWorkingCopy();
-  try {
-    for (let row = due.shift(); row !== undefined; row = due.shift()) {
-      const { mutation, key } = row;
-      const began = Date.now();
-      const verdict = await tryMutation(mutation, { copy, signal: stop.signal, alone, controls });
-      const result: Result = { id: mutation.id, key, verdict, seconds: secondsSince(began) };
-      row.result = result;
-      await results.add(result);
-      done++;
-      log(`${done} ${mutation.id}: ${verdict.is} ${'by' in verdict ? verdict.by : ''} (${result.seconds} s)`);
-    }
-  } finally {
-    await copy.remove();
-  }
-}
-
-// All of them, so that each has removed its copy.
-const ends = await Promise.allSettled(Array.from({ length: AT_ONCE }, work));
-for (const end of ends) if (end.status === 'rejected' && !stop.signal.aborted) throw end.reason;
+log(`${rows.length} mutations, ${rows.filter(({ result }) => result !== undefined).length} with results`);
+await runCampaign(rows, { results, log, stop: stop.signal, kill: kill.signal }).catch((error) => {
+  if (!stop.signal.aborted) throw error;
+});
 if (stop.signal.aborted) {
-  log(`stopped by ${stop.signal.reason.message}: run it again to go on`);
+  log('stopped: run it again to go on');
   process.exit(130);
 }
-const complete = rows.map(({ mutation, result }) => ({ mutation, result: result as Result }));
-process.stdout.write(report(complete, secondsSince(started)));
-const verdicts = complete.map(({ result }) => result.verdict.is);
+
+const verdicts = rows.map(({ result }) => result?.verdict.is);
+process.stdout.write(report(rows, Math.round((Date.now() - started) / 1000)));
 process.exitCode = verdicts.includes('error') ? 2 : verdicts.includes('survived') ? 1 : 0;

@@ -10,19 +10,34 @@ export type Verdict =
   | { is: 'killed'; by: string; test: string }
   | { is: 'killed'; by: string; test?: never; late: true }
   | { is: 'survived' }
+  /** No unit test fails: its integration tests are still to run. */
+  | { is: 'pending' }
   | { is: 'error'; message: string };
 
 export interface TryDeps {
   copy: WorkingCopy;
   signal: AbortSignal;
-  /** Runs at most one function at a time: integration tests share the machine's devices. */
-  alone<T>(run: () => Promise<T>): Promise<T>;
-  /** The outcome of test files without a mutation, by name. */
+  /** The outcome of test files without a mutation, by name: shared by all working copies. */
   controls: Map<string, Promise<LimitedOutcome>>;
 }
 
-/** Applies a mutation to the working copy, runs the tests that may fail by it, and restores the copy. */
-export async function tryMutation(mutation: Mutation, deps: TryDeps): Promise<Verdict> {
+type Tests = (mutation: Mutation, deps: TryDeps) => Promise<LimitedOutcome>;
+
+/** Runs the unit tests that reach the mutated file. */
+export async function tryUnitTests(mutation: Mutation, deps: TryDeps): Promise<Verdict> {
+  // The unit tests import nothing else.
+  if (!mutation.file.endsWith('.ts')) return { is: 'pending' };
+  const verdict = await tryTests(mutation, deps, ({ file }) => runRelatedTests(deps.copy, file, deps.signal));
+  return verdict.is === 'survived' && mutation.integration !== undefined ? { is: 'pending' } : verdict;
+}
+
+/** Runs the integration tests that the mutation names. They run one at a time: they share the devices of the machine. */
+export function tryIntegrationTests(mutation: Mutation, deps: TryDeps): Promise<Verdict> {
+  return tryTests(mutation, deps, runIntegrationTests);
+}
+
+/** Applies a mutation to the working copy, runs tests, and restores the copy. */
+async function tryTests(mutation: Mutation, deps: TryDeps, run: Tests): Promise<Verdict> {
   const { copy } = deps;
   const { file } = mutation;
   const original = await readFile(file, 'utf8');
@@ -32,24 +47,20 @@ export async function tryMutation(mutation: Mutation, deps: TryDeps): Promise<Ve
   await copy.write(file, mutated);
   let outcome: LimitedOutcome;
   try {
-    outcome = await runTests(mutation, deps);
+    outcome = await run(mutation, deps);
   } finally {
     await copy.write(file, original);
   }
   return judge(outcome, deps);
 }
 
-async function runTests({ file, integration = [] }: Mutation, deps: TryDeps): Promise<LimitedOutcome> {
-  const { copy, signal } = deps;
-  const outcome = await runRelatedTests(copy, file, signal);
-  if (outcome.is !== 'passed' || integration.length === 0) return outcome;
-  return deps.alone(() => runIntegration(integration, deps));
-}
-
-async function runIntegration(names: readonly string[], { copy, signal }: TryDeps): Promise<LimitedOutcome> {
+async function runIntegrationTests(
+  { integration = [] }: Mutation,
+  { copy, signal }: TryDeps,
+): Promise<LimitedOutcome> {
   await copy.build();
   try {
-    for (const name of names) {
+    for (const name of integration) {
       const outcome = await runTestFile(copy, `test/integration/${name}`, signal);
       if (outcome.is !== 'passed') return outcome;
     }
@@ -76,11 +87,8 @@ async function judge(outcome: LimitedOutcome, deps: TryDeps): Promise<Verdict> {
 }
 
 /** Shows once for each test file that it passes as long as nothing is mutated. */
-function controlOf(file: string, { copy, signal, alone, controls }: TryDeps): Promise<LimitedOutcome> {
-  const known = controls.get(file);
-  if (known !== undefined) return known;
-  const run = () => runTestFile(copy, file, signal);
-  const control = file.startsWith('test/integration/') ? alone(run) : run();
+function controlOf(file: string, { copy, signal, controls }: TryDeps): Promise<LimitedOutcome> {
+  const control = controls.get(file) ?? runTestFile(copy, file, signal);
   controls.set(file, control);
   return control;
 }
