@@ -78,7 +78,7 @@ test.each<[NonNullable<Backup['status']>, number, string]>([
   ],
 ])('--wait ends with what came of it: %j', async (status, code, message) => {
   const waiting = stowage('create backup prod/b --pvc foo --to /a/b --wait -o name');
-  await until('it is there', 15_000, async () => ((await backups()).length > 0 ? true : undefined));
+  await until('it is there', async () => ((await backups()).length > 0 ? true : undefined));
   await report({ phase: 'Running', message: 'waits' });
   await report(status);
   const ended = await waiting;

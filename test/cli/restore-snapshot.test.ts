@@ -115,11 +115,7 @@ describe('to another namespace', () => {
       },
     ]);
     await clusters.off.client.delete(PERSISTENT_VOLUME_CLAIMS, 'foo-testing', { namespace: 'test' });
-    await until(
-      'the link is gone',
-      15_000,
-      async () => (await links(clusters.off)).length === 0 || undefined,
-    );
+    await until('the link is gone', async () => (await links(clusters.off)).length === 0 || undefined);
   });
 
   test('not at all, where there are no links either: no claim is left', async () => {
@@ -355,7 +351,7 @@ describe('--wait', () => {
     const cluster = clusters.on;
     const { terminal, text, shows } = capturedTerminal();
     const waiting = cluster.stowage(words(`${RESTORE} --wait`), { terminal });
-    const claim = await until('the claim', 15_000, async () => (await claims(cluster))[0]);
+    const claim = await until('the claim', async () => (await claims(cluster))[0]);
     await say(cluster, claim.metadata.uid, 'a', 'it is not allowed');
     await shows('it is not allowed');
     await say(cluster, 'another', 'b', 'not of this claim');

@@ -60,21 +60,17 @@ const volume = (name: string) =>
 const claim = () =>
   post(CLAIMS, { metadata: { name: 'c' }, spec: { ...spec, resources: { requests: { storage: '1Gi' } } } });
 const running = () =>
-  until('the pod runs', 15_000, async () => {
+  until('the pod runs', async () => {
     const { status } = await get(`${PODS}/p`);
     return status.phase === 'Running' ? status : undefined;
   });
 const gone = () =>
-  until('the pod is gone', 15_000, async () => ((await get(`${PODS}/p`)).code === 404 ? true : undefined));
+  until('the pod is gone', async () => ((await get(`${PODS}/p`)).code === 404 ? true : undefined));
 
 test('a pod runs once its claim is bound and mounted', async () => {
   await claim();
   await pod('c');
-  const waiting = await until(
-    'it is told',
-    15_000,
-    async () => (await get(`${PODS}/p`)).status.containerStatuses,
-  );
+  const waiting = await until('it is told', async () => (await get(`${PODS}/p`)).status.containerStatuses);
   expect([waiting[0].state, done]).toEqual([{ waiting: { reason: 'ContainerCreating' } }, []]);
   await volume('v');
   expect(await running()).toMatchObject({
@@ -111,7 +107,7 @@ describe('deletion', () => {
       deletionGracePeriodSeconds: 30,
       deletionTimestamp: expect.any(String),
     });
-    const ended = await until('containers end', 15_000, async () => {
+    const ended = await until('containers end', async () => {
       const { status } = await get(`${PODS}/p`);
       return status?.containerStatuses?.[0].state.terminated ? status : undefined;
     });
@@ -125,7 +121,7 @@ describe('deletion', () => {
   test('at once unmounts afterwards', async () => {
     await client.request('DELETE', `${PODS}/p`, { gracePeriodSeconds: 0 });
     expect((await get(`${PODS}/p`)).code).toBe(404);
-    await until('it is unmounted', 15_000, async () => (done.length === 2 ? true : undefined));
+    await until('it is unmounted', async () => (done.length === 2 ? true : undefined));
     expect(done).toEqual(['mount v', 'unmount v']);
   });
 
@@ -135,7 +131,7 @@ describe('deletion', () => {
       client.request('PATCH', `${PODS}/p`, { metadata: { finalizers: list } }, MERGE);
     await finalizers(['example.com/keep']);
     await client.request('DELETE', `${PODS}/p`);
-    await until('it is unmounted', 15_000, async () => (done.length === 2 ? true : undefined));
+    await until('it is unmounted', async () => (done.length === 2 ? true : undefined));
     expect((await get(`${PODS}/p`)).metadata.finalizers).toEqual(['example.com/keep']);
     await finalizers(null);
     await gone();

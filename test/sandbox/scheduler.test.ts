@@ -272,7 +272,7 @@ describe('in a sandbox', () => {
     expect((await client.request('POST', path, body)).code).toBe(201);
   const get = async (path: string) => (await client.request('GET', path)).body;
   const nodeOf = (name: string) =>
-    until(`${name} has a node`, 15_000, async () => (await get(`${PODS}/${name}`)).spec.nodeName as string);
+    until(`${name} has a node`, async () => (await get(`${PODS}/${name}`)).spec.nodeName as string);
 
   test('a pod gets its node together with its volume', async () => {
     await post('/api/v1/persistentvolumes', volume('v', 'n2'));
@@ -281,7 +281,6 @@ describe('in a sandbox', () => {
     await post(NODES, node('n1'));
     const waiting = await until(
       'it is told why it waits',
-      15_000,
       async () => (await get(`${PODS}/p`)).status.conditions?.[0],
     );
     expect(waiting).toMatchObject({ type: 'PodScheduled', status: 'False', reason: 'Unschedulable' });
@@ -300,7 +299,6 @@ describe('in a sandbox', () => {
     await post(PODS, pod(['a']));
     const annotation = await until(
       'a node is selected',
-      15_000,
       async () => (await get(`${CLAIMS}/a`)).metadata.annotations?.['volume.kubernetes.io/selected-node'],
     );
     expect([annotation, (await get(`${PODS}/p`)).spec.nodeName]).toEqual(['n1', undefined]);
@@ -314,7 +312,7 @@ describe('in a sandbox', () => {
     const selected = async () =>
       (await get(`${CLAIMS}/a`)).metadata.annotations?.['volume.kubernetes.io/selected-node'];
     const selects = (name: string) =>
-      until(`${name} is selected`, 15_000, async () => (await selected()) === name || undefined);
+      until(`${name} is selected`, async () => (await selected()) === name || undefined);
     const giveBack = async () => {
       const annotations = { 'volume.kubernetes.io/selected-node': null };
       const patch = { metadata: { annotations } };
@@ -330,7 +328,7 @@ describe('in a sandbox', () => {
     await post(PODS, pod(['a']));
     await selects('n1');
     await giveBack();
-    const waiting = await until('the pod is told', 15_000, async () => {
+    const waiting = await until('the pod is told', async () => {
       const [condition] = (await get(`${PODS}/p`)).status.conditions ?? [];
       return condition?.message as string | undefined;
     });

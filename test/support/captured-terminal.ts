@@ -16,7 +16,7 @@ export function capturedTerminal() {
     text: () => text,
     /** Waits until a text was written this often. */
     shows: (wanted: string, times = 1) =>
-      until(`${wanted} is shown`, 15_000, async () => text.split(wanted).length > times || undefined),
+      until(`${wanted} is shown`, async () => text.split(wanted).length > times || undefined),
   };
 }
 

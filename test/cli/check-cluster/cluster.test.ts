@@ -183,7 +183,7 @@ test('the permissions that are asked for are those that commands use', async () 
   for (const [argv, world] of commands) {
     const running = stowage(argv, recording, world);
     if (world?.clock) {
-      await until('the Volume is watched', 15_000, async () => isWatched() || undefined);
+      await until('the Volume is watched', async () => isWatched() || undefined);
       await world.clock.advance(1000);
     }
     const { code, err } = await running;

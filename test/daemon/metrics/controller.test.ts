@@ -40,7 +40,7 @@ afterEach(async () => {
 
 const scrape = async (): Promise<Sample[]> => readSamples((await metrics.read()).body);
 const hasPhase = (name: string, phase: string) =>
-  until(`${name} is ${phase}`, 15_000, async () =>
+  until(`${name} is ${phase}`, async () =>
     (await client.get<Volume>(VOLUMES, name)).status?.phase === phase ? true : undefined,
   );
 
@@ -58,7 +58,7 @@ test('every series is there through the work of a controller, with what was done
   await client.create(VOLUMES, { ...missing, spec: { ...missing.spec, storageClassName: 'none' } });
   await hasPhase('d', 'Failed');
   await client.create(VOLUMES, sparseVolume('e', 'n3', '32Mi'));
-  await until('e was looked for', 15_000, async () =>
+  await until('e was looked for', async () =>
     (await client.get<Volume>(VOLUMES, 'e')).status?.conditions?.[0]?.reason === 'NodeUnreachable'
       ? true
       : undefined,
@@ -67,11 +67,11 @@ test('every series is there through the work of a controller, with what was done
   // A sandbox without its binder leaves PersistentVolumes without a phase.
   await client.delete(VOLUMES, 'b');
   await client.patch(PERSISTENT_VOLUMES, 'b', { status: { phase: 'Available' } }, { subresource: 'status' });
-  await until('b is gone', 15_000, async () =>
+  await until('b is gone', async () =>
     (await client.list(VOLUMES)).items.some(({ metadata }) => metadata.name === 'b') ? undefined : true,
   );
 
-  const samples = await until('all is at rest', 15_000, async () => {
+  const samples = await until('all is at rest', async () => {
     const now = await scrape();
     return seriesValue(now, 'stowage_queue_depth', { controller: 'volume' }) === 0 ? now : undefined;
   });

@@ -273,7 +273,7 @@ test('what may not be done any more when the connection is there is not sent eit
 test('one that is closed says so, whatever is under way', async () => {
   api.answer = () => new Promise(() => {});
   const submitted = failure(executor.submit('n1', JOB, 60_000));
-  await until('it is asked', 15_000, async () => (api.calls.length === 1 ? true : undefined));
+  await until('it is asked', async () => (api.calls.length === 1 ? true : undefined));
   await executor.close();
   expect(await submitted).toMatchObject({ code: 'unreachable' });
 });
@@ -285,7 +285,7 @@ describe('jobs', () => {
   const followed = async () => {
     api.answer = running;
     await executor.submit('n1', JOB, 50);
-    await until('an event is waited for', 15_000, async () => {
+    await until('an event is waited for', async () => {
       await executor.poll('n1', [JOB.key], 20);
       return calls().includes('stowage.start poll') ? true : undefined;
     });
@@ -345,7 +345,7 @@ describe('jobs', () => {
   test('that run are waited for without a word to their node, until an event', async () => {
     await followed();
     const before = api.calls.length;
-    await until('the stream is up', 15_000, async () => {
+    await until('the stream is up', async () => {
       const [state] = await executor.poll('n1', [JOB.key], 20);
       return state?.state === 'running' && api.calls.length === before ? true : undefined;
     });
@@ -361,10 +361,10 @@ describe('jobs', () => {
   test('are asked for while no events come, and events are read again', async () => {
     await followed();
     api.hangUp();
-    await until('nobody reads', 15_000, async () => (api.readers() === 0 ? true : undefined));
+    await until('nobody reads', async () => (api.readers() === 0 ? true : undefined));
     api.answer = () => said([{ state: 'succeeded' }]);
     expect(await executor.poll('n1', [JOB.key], 5000)).toEqual([{ state: 'succeeded' }]);
-    await until('events are read again', 15_000, async () => (api.readers() === 1 ? true : undefined));
+    await until('events are read again', async () => (api.readers() === 1 ? true : undefined));
   });
 
   test('are asked for when events said nothing for long', async () => {
