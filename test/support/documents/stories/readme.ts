@@ -92,7 +92,6 @@ export const README_STORIES: readonly Story[] = [
       'stowage completion bash': shows(/complete -F _stowage stowage/),
       'npm run demo': script('demo'),
       'npm test': script('test'),
-      'npm run test:faults': script('test:faults'),
       'npm run test:cluster': script('test:cluster'),
       'npm run test:smoke': script('test:smoke'),
       'npm run cluster -- up': script('cluster'),
