@@ -4,20 +4,15 @@ import type { KubeObject } from '../../src/api/meta.ts';
 import type { Attachment, Volume } from '../../src/api/volume.ts';
 import { SignalError } from '../../src/cli/signals.ts';
 import type { WatchEvent } from '../../src/kube/types.ts';
+import { attachmentOn } from '../support/cluster-objects.ts';
 import { FakeClock } from '../support/fake-clock.ts';
 import { stowage, type World } from '../support/fake-io.ts';
+import { expectPrintable } from '../support/printable-text.ts';
 import { screen } from '../support/screen.ts';
 import { volumeNamed } from '../support/volumes.ts';
 
-const on = (node: string, more: Partial<Attachment> = {}): Attachment => ({
-  node,
-  state: 'Attached',
-  safeToMount: true,
-  safeToDetach: false,
-  pods: ['db/db-0'],
-  since: '2029-12-31T23:00:00Z',
-  ...more,
-});
+const on = (node: string, more: Partial<Attachment> = {}) =>
+  attachmentOn(node, { pods: ['db/db-0'], since: '2029-12-31T23:00:00Z', ...more });
 const withThem = (name: string, attachments: Attachment[], resourceVersion = '1'): Volume => {
   const volume = volumeNamed(name, { phase: 'Available', attachments });
   return { ...volume, metadata: { ...volume.metadata, resourceVersion } };
@@ -218,7 +213,6 @@ test.each([[[]], [['-o', 'wide']], [['-o', 'name']], [['-o', 'json']], [['-o', '
     const { code, out } = await get(flags, { objects: { 'volumes/a': withThem('a', [row]) } });
     expect(code).toBe(0);
     expect(out).toMatch(/owned/);
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: that is what is looked for
-    expect(out).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/);
+    expectPrintable(out);
   },
 );

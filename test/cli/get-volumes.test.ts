@@ -2,10 +2,11 @@ import { describe, expect, test } from '@jest/globals';
 import { parse, parseAllDocuments } from 'yaml';
 import type { KubeObject } from '../../src/api/meta.ts';
 import { SignalError } from '../../src/cli/signals.ts';
-import { ApiError } from '../../src/kube/errors.ts';
 import type { WatchEvent } from '../../src/kube/types.ts';
 import { FakeClock } from '../support/fake-clock.ts';
 import { stowage } from '../support/fake-io.ts';
+import { expectPrintable } from '../support/printable-text.ts';
+import { refusal } from '../support/refusals.ts';
 import { screen } from '../support/screen.ts';
 import { ready, volumeNamed } from '../support/volumes.ts';
 
@@ -77,12 +78,7 @@ test('a selector is the server’s to apply', async () => {
 
 test('a selector that the server cannot parse is wrong usage', async () => {
   const message = "unable to parse requirement: found ',', expected: identifier";
-  const refusal = new ApiError(
-    { apiVersion: 'v1', kind: 'Status', status: 'Failure', reason: 'BadRequest', message },
-    400,
-    'GET',
-  );
-  const failures = { 'list volumes/*': refusal };
+  const failures = { 'list volumes/*': refusal(400, message, { reason: 'BadRequest' }) };
   expect(await stowage(['get', 'volumes', '-l', 'a,,b'], { failures })).toMatchObject({
     code: 2,
     err: `error: --selector "a,,b": ${message}\nhint: Write it as for kubectl, such as 'app=db,tier in (a,b),!old'.\n`,
@@ -355,8 +351,7 @@ describe('-w', () => {
     const { code, out, err } = await stowage(['get', 'vol', '-w', '-o', 'name'], {
       objects: { 'volumes/a': a1 },
       events: () => {
-        const message = 'volumes is forbidden: User "me" cannot watch';
-        throw new ApiError({ apiVersion: 'v1', kind: 'Status', status: 'Failure', message }, 403, 'GET');
+        throw refusal(403, 'volumes is forbidden: User "me" cannot watch');
       },
     });
     expect({ code, out }).toEqual({ code: 4, out: 'volume.storage.metalk8s.scality.com/a\n' });
@@ -385,7 +380,6 @@ test.each([[[]], [['-o', 'wide']], [['-o', 'name']], [['-o', 'json']], [['-o', '
     });
     expect(code).toBe(0);
     expect(out).toMatch(/owned/);
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: that is what is looked for
-    expect(out).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/);
+    expectPrintable(out);
   },
 );

@@ -1,15 +1,15 @@
 import { describe, expect, test } from '@jest/globals';
 import { parse } from 'yaml';
-import type { KubeNode, PersistentVolume, Pod } from '../../../src/api/core.ts';
+import type { PersistentVolume, Pod } from '../../../src/api/core.ts';
 import type { KubeObject } from '../../../src/api/meta.ts';
 import type { Attachment, Volume, VolumeSpec } from '../../../src/api/volume.ts';
 import type { Claim } from '../../../src/cli/why/pod/known.ts';
-import { ApiError } from '../../../src/kube/errors.ts';
+import { ago, attachmentOn, nodeNamed } from '../../support/cluster-objects.ts';
 import { stowage, type World } from '../../support/fake-io.ts';
+import { expectPrintable } from '../../support/printable-text.ts';
+import { refusal } from '../../support/refusals.ts';
 import { classNamed, pvOf, ready, volumeNamed } from '../../support/volumes.ts';
 
-const NOW = Date.parse('2030-01-01T00:00:00Z');
-const ago = (seconds: number) => new Date(NOW - seconds * 1000).toISOString();
 type Objects = Record<string, KubeObject>;
 type Condition = NonNullable<NonNullable<Pod['status']>['conditions']>[number];
 
@@ -83,26 +83,15 @@ const backed = (it: Volume): Objects => ({
   'volumes/data1': it,
   'persistentvolumes/data1': pv(it),
 });
-const on = (node: string, more: Partial<Attachment> = {}): Attachment => ({
-  node,
-  state: 'Attached',
-  safeToMount: true,
-  safeToDetach: false,
-  pods: ['db/db-0'],
-  since: ago(120),
-  ...more,
-});
+const on = (node: string, more: Partial<Attachment> = {}) =>
+  attachmentOn(node, { pods: ['db/db-0'], since: ago(120), ...more });
 const free = (name: string, parts: Partial<PersistentVolume['spec']> = {}): Objects => {
   const object = pvOf(volumeNamed(name), 'Available');
   const spec = { ...object.spec, storageClassName: 'fast', capacity: { storage: '10Gi' }, ...parts };
   return { [`persistentvolumes/${name}`]: { ...object, spec } as PersistentVolume };
 };
 const shared = { attachableNodes: ['n1', 'n2'] };
-const pausedNode: KubeNode = {
-  apiVersion: 'v1',
-  kind: 'Node',
-  metadata: { name: 'n1', annotations: { 'stowage.dev/paused': 'true' } },
-};
+const pausedNode = nodeNamed('n1', { annotations: { 'stowage.dev/paused': 'true' } });
 const condition = (message: string): Pod['status'] => ({
   conditions: [
     { type: 'stowage.dev/VolumesAttached', status: 'False', message, lastTransitionTime: ago(30) },
@@ -589,12 +578,12 @@ test.each([
 });
 
 describe('a pod that is being deleted', () => {
-  const deleting = (finalizers: string[] = [], node: object = {}): Objects => {
+  const deleting = (finalizers: string[] = [], node = nodeNamed('n1')): Objects => {
     const { 'pods/db-0': own, ...rest } = { ...pod(), ...claim() };
     return {
       ...rest,
       'pods/db-0': { ...own, metadata: { ...own?.metadata, finalizers, deletionTimestamp: ago(60) } } as Pod,
-      'nodes/n1': { apiVersion: 'v1', kind: 'Node', metadata: { name: 'n1' }, ...node },
+      'nodes/n1': node,
     };
   };
 
@@ -620,8 +609,8 @@ describe('a pod that is being deleted', () => {
   });
 
   test('or by a node that is not Ready', async () => {
-    const conditions = [{ type: 'Ready', status: 'Unknown', lastTransitionTime: ago(90) }];
-    expect(await why(deleting(['example.com/mine'], { status: { conditions } }))).toMatchObject({
+    const silent = nodeNamed('n1', { ready: 'Unknown', since: ago(90) });
+    expect(await why(deleting(['example.com/mine'], silent))).toMatchObject({
       cause: 'NodeNotReady',
       chain: [{ kind: 'Pod' }, { kind: 'Node', name: 'n1' }],
       since: ago(60),
@@ -634,8 +623,7 @@ test('a pod that does not exist', async () => {
 });
 
 test('what may not be read is said once, and the rest explained', async () => {
-  const status = { apiVersion: 'v1', kind: 'Status', status: 'Failure', message: 'no \u001b[2J' } as const;
-  const failures = { 'get persistentvolumes/data1': new ApiError(status, 403, 'GET') };
+  const failures = { 'get persistentvolumes/data1': refusal(403, 'no \u001b[2J') };
   const objects = { ...pod(), ...backed(volume()) };
   const { code, out, err } = await stowage(['why', 'pod', 'db/db-0'], { objects, failures });
   expect(code).toBe(0);
@@ -650,8 +638,7 @@ test('no terminal is steered, and no command changed, by what the cluster says',
   const { code, out } = await stowage(['why', 'pod', 'db/db-0'], { objects });
   expect(code).toBe(0);
   expect(out).toContain('touch /tmp/owned');
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: that is what is looked for
-  expect(out).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/);
+  expectPrintable(out);
   expect(out).not.toMatch(/^Fix: rm/m);
   const quoted = `'${evil.replaceAll("'", "'\\''")}'`;
   const away = condition(`Multi-Attach error: node ${evil} has it, and is not Ready`);
