@@ -1,13 +1,14 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Volume } from '../../src/api/volume.ts';
 import type { Check } from '../../src/cli/check-node/report.ts';
-import { ApiError } from '../../src/kube/errors.ts';
 import { NodeError } from '../../src/nodes/errors.ts';
 import { SudoRefusal } from '../../src/nodes/sudo.ts';
 import { freeSpaceProbes } from '../../src/storage/free-space.ts';
 import { TOOLS } from '../../src/storage/node-check/tools.ts';
+import { nodeNamed } from '../support/cluster-objects.ts';
 import { EMPTY_NODE, type FakeNodeAnswers, fakeExecutor, missing, result } from '../support/fake-executor.ts';
 import { stowage, type World } from '../support/fake-io.ts';
+import { refusal } from '../support/refusals.ts';
 import { volumeNamed } from '../support/volumes.ts';
 
 const UID = '11111111-2222-4333-8444-555555555555';
@@ -100,8 +101,7 @@ test.each<[string, FakeNodeAnswers | Error]>([
   ['that does not', new NodeError('unreachable', 'n1', 'node n1: no route to host')],
 ])('an annotation that ssh does not follow is a problem of a node %s', async (_, answers) => {
   const annotations = { 'stowage.dev/address': 'user@host', 'stowage.dev/port': '22' };
-  const node = { apiVersion: 'v1', kind: 'Node', metadata: { name: 'n1', annotations } };
-  const { problems, code } = await check(answers, { 'nodes/n1': node });
+  const { problems, code } = await check(answers, { 'nodes/n1': nodeNamed('n1', { annotations }) });
   expect(code).not.toBe(0);
   expect(problems.filter((problem) => problem.check === 'address')).toEqual([
     {
@@ -266,11 +266,7 @@ describe('kernel, clock, space', () => {
   });
 
   test('a Node that is paused is told, and no problem', async () => {
-    const node = {
-      apiVersion: 'v1',
-      kind: 'Node',
-      metadata: { name: 'n1', annotations: { 'stowage.dev/paused': 'true' } },
-    };
+    const node = nodeNamed('n1', { annotations: { 'stowage.dev/paused': 'true' } });
     const { code, checks } = await check({ probes: OK }, { 'nodes/n1': node });
     expect({ code, second: checks[1] }).toEqual({
       code: 0,
@@ -529,12 +525,8 @@ describe('while objects come and go', () => {
   });
 
   test('a cluster without the CRD of Leftovers has none', async () => {
-    const notFound = new ApiError(
-      { apiVersion: 'v1', kind: 'Status', status: 'Failure', message: 'no' },
-      404,
-      'GET',
-    );
-    const there = { ...world({ n1: { probes: MADE } }, volume), failures: { 'list leftovers/*': notFound } };
+    const failures = { 'list leftovers/*': refusal(404) };
+    const there = { ...world({ n1: { probes: MADE } }, volume), failures };
     expect(await stowage(['check', 'node', 'n1'], there)).toMatchObject({ code: 0 });
   });
 });

@@ -1,11 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Volume } from '../../src/api/volume.ts';
-import { ApiError } from '../../src/kube/errors.ts';
 import type { WatchEvent } from '../../src/kube/types.ts';
 import { NodeError } from '../../src/nodes/errors.ts';
 import { FakeClock } from '../support/fake-clock.ts';
 import { fakeExecutor } from '../support/fake-executor.ts';
 import { stowage } from '../support/fake-io.ts';
+import { refusal } from '../support/refusals.ts';
 import { classNamed, ready, volumeNamed } from '../support/volumes.ts';
 
 const CREATE = ['create', 'volume', 'data1', '--node', 'n1', '--size', '1Gi', '--storage-class', 'fast'];
@@ -157,11 +157,7 @@ describe('sizes: exact or refused', () => {
 
 describe('on several nodes', () => {
   const BATCH = CREATE.with(4, 'n{1..3}');
-  const exists = new ApiError(
-    { apiVersion: 'v1', kind: 'Status', status: 'Failure', reason: 'AlreadyExists', message: 'n2 is there' },
-    409,
-    'x',
-  );
+  const exists = refusal(409, 'n2 is there', { reason: 'AlreadyExists' });
 
   test('each Volume is named after its node', async () => {
     const { code, out, requests } = await stowage(BATCH);

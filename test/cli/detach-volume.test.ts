@@ -5,27 +5,18 @@ import { EVENTS, NODES, PERSISTENT_VOLUMES, VOLUMES } from '../../src/api/resour
 import type { Attachment, Volume, VolumeSpec } from '../../src/api/volume.ts';
 import { run } from '../../src/cli/run.ts';
 import { connect } from '../../src/kube/connect.ts';
-import { ApiError } from '../../src/kube/errors.ts';
 import type { KubeClient, WatchEvent } from '../../src/kube/types.ts';
 import { sparseVolume, startCluster, type TestCluster } from '../support/cluster.ts';
+import { ago, attachmentOn, nodeNamed } from '../support/cluster-objects.ts';
 import { FakeClock } from '../support/fake-clock.ts';
 import { fakeIo, stowage, type World } from '../support/fake-io.ts';
-import { pvOf, volumeNamed } from '../support/volumes.ts';
+import { refusal } from '../support/refusals.ts';
+import { onNode, pvOf, volumeNamed } from '../support/volumes.ts';
 
-const NOW = Date.parse('2030-01-01T00:00:00Z');
-const ago = (seconds: number) => new Date(NOW - seconds * 1000).toISOString();
 const DETACH = ['detach', 'volume', 'a', '--node', 'n1'];
 const TAINT = 'node.kubernetes.io/out-of-service';
 
-const entry = (more: Partial<Attachment> = {}): Attachment => ({
-  node: 'n1',
-  state: 'Attached',
-  safeToMount: true,
-  safeToDetach: false,
-  pods: [],
-  since: ago(60),
-  ...more,
-});
+const entry = ({ node = 'n1', ...more }: Partial<Attachment> = {}) => attachmentOn(node, more);
 function volume(attachments: Attachment[], spec: Partial<VolumeSpec> = {}, resourceVersion = '1'): Volume {
   const base = volumeNamed('a', { phase: 'Available', attachments });
   return {
@@ -34,24 +25,12 @@ function volume(attachments: Attachment[], spec: Partial<VolumeSpec> = {}, resou
     spec: { ...base.spec, attachPolicy: 'OnDemand', ...spec },
   };
 }
-const node = (ready: string | undefined, seconds: number | undefined, tainted = false): KubeNode => ({
-  apiVersion: 'v1',
-  kind: 'Node',
-  metadata: { name: 'n1' },
-  spec: { taints: tainted ? [{ key: TAINT, effect: 'NoExecute' }] : [] },
-  status: {
-    conditions:
-      ready === undefined
-        ? []
-        : [
-            {
-              type: 'Ready',
-              status: ready,
-              ...(seconds === undefined ? {} : { lastTransitionTime: ago(seconds) }),
-            },
-          ],
-  },
-});
+const node = (ready: string | undefined, seconds: number | undefined, tainted = false) =>
+  nodeNamed('n1', {
+    ...(ready && { ready }),
+    since: seconds === undefined ? undefined : ago(seconds),
+    taints: tainted ? [TAINT] : [],
+  });
 const writes = (requests: { what: string }[]) =>
   requests.map(({ what }) => what).filter((what) => /^(patch|delete|create)/.test(what));
 
@@ -119,13 +98,7 @@ describe('without --force', () => {
     [
       'a pause of the Node',
       volume([entry()]),
-      {
-        'nodes/n1': {
-          apiVersion: 'v1',
-          kind: 'Node',
-          metadata: { name: 'n1', annotations: { 'stowage.dev/paused': '' } },
-        },
-      },
+      { 'nodes/n1': nodeNamed('n1', { annotations: { 'stowage.dev/paused': '' } }) },
       'Node n1 is paused',
       'kubectl annotate node n1 stowage.dev/paused-',
     ],
@@ -239,8 +212,7 @@ describe('--force is refused', () => {
   test('where nothing is attached, and where the Node may not be read', async () => {
     const nothing = { objects: { 'volumes/a': volume([]) } };
     expect(await stowage([...DETACH, '--force'], nothing)).toMatchObject({ code: 3 });
-    const status = { apiVersion: 'v1', kind: 'Status', status: 'Failure', message: 'no' } as const;
-    const failures = { 'get nodes/n1': new ApiError(status, 403, 'GET') };
+    const failures = { 'get nodes/n1': refusal(403) };
     const world: World = { objects: { 'volumes/a': volume([entry()]) }, failures };
     const { code, requests } = await stowage([...DETACH, '--force'], world);
     expect({ code, writes: writes(requests) }).toEqual({ code: 4, writes: [] });
@@ -282,7 +254,7 @@ describe('--force against a server', () => {
     await client.create<PersistentVolume>(PERSISTENT_VOLUMES, {
       ...pv,
       metadata: { ...pv.metadata, annotations: { 'stowage.dev/attached-nodes': record } },
-      spec: { ...pv.spec, local: { path: '/dev/x' }, nodeAffinity: AFFINITY },
+      spec: { ...pv.spec, local: { path: '/dev/x' }, nodeAffinity: onNode('n1') },
     });
     await client.delete(NODES, 'n1').catch(() => {});
     if (kubeNode !== undefined) {
@@ -290,13 +262,6 @@ describe('--force against a server', () => {
       await client.patch(NODES, 'n1', { status: kubeNode.status }, { subresource: 'status' });
     }
   }
-  const AFFINITY = {
-    required: {
-      nodeSelectorTerms: [
-        { matchExpressions: [{ key: 'kubernetes.io/hostname', operator: 'In', values: ['n1', 'n2'] }] },
-      ],
-    },
-  };
 
   async function force(name: string, world: World = {}) {
     const { io, outcome } = fakeIo(world);

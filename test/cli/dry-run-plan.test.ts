@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import type { KubeNode } from '../../src/api/core.ts';
 import { NodeError } from '../../src/nodes/errors.ts';
+import { nodeNamed } from '../support/cluster-objects.ts';
 import { EMPTY_NODE, fakeExecutor, NO_DEVICE, result } from '../support/fake-executor.ts';
 import { stowage, type World } from '../support/fake-io.ts';
 import { classNamed } from '../support/volumes.ts';
@@ -142,7 +142,7 @@ describe('nodes', () => {
   });
 
   test('are reached as their objects say, with the flags of the daemon', async () => {
-    const node: KubeNode = { apiVersion: 'v1', kind: 'Node', metadata: { name: 'n1' } };
+    const node = nodeNamed('n1');
     const objects = { 'nodes/n1': node };
     const { nodesAs } = await stowage([...ON_N1, '--ssh-config', '/c'], world(n1, objects));
     expect(nodesAs).toMatchObject({ transport: 'ssh', sshConfig: '/c' });

@@ -2,16 +2,16 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { parse } from 'yaml';
-import type { KubeObject } from '../../src/api/meta.ts';
 import type { VolumeStatus } from '../../src/api/volume.ts';
 import { SignalError } from '../../src/cli/signals.ts';
-import { ApiError } from '../../src/kube/errors.ts';
 import { NodeError } from '../../src/nodes/errors.ts';
 import type { Executor } from '../../src/nodes/job.ts';
 import { SudoRefusal } from '../../src/nodes/sudo.ts';
+import { nodeNamed } from '../support/cluster-objects.ts';
 import { FakeClock, until } from '../support/fake-clock.ts';
 import { type FakeNodeAnswers, fakeExecutor, missing, result } from '../support/fake-executor.ts';
 import { stowage } from '../support/fake-io.ts';
+import { refusal } from '../support/refusals.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { volumeNamed } from '../support/volumes.ts';
 
@@ -27,18 +27,15 @@ const withFree = (bytes: number, there = FOLDER): FakeNodeAnswers => ({
     ]),
   ),
 });
-const nodeNamed = (name: string, annotations?: Record<string, string>): KubeObject => ({
-  apiVersion: 'v1',
-  kind: 'Node',
-  metadata: { name, ...(annotations && { annotations }) },
-});
 const volumeOn = (name: string, nodeName: string, status?: VolumeStatus) => {
   const volume = volumeNamed(name, status);
   return { ...volume, spec: { ...volume.spec, nodeName } };
 };
 
 const objects = {
-  'nodes/n2': nodeNamed('n2', { 'stowage.dev/paused': 'true', 'stowage.dev/address': '10.0.0.2' }),
+  'nodes/n2': nodeNamed('n2', {
+    annotations: { 'stowage.dev/paused': 'true', 'stowage.dev/address': '10.0.0.2' },
+  }),
   'nodes/n1': nodeNamed('n1'),
   'volumes/a': volumeOn('a', 'n1', { phase: 'Failed' }),
   'volumes/b': volumeOn('b', 'n1'),
@@ -83,7 +80,7 @@ test('annotations that ssh does not follow are told of, beside what else there i
   const annotations = { 'stowage.dev/port': '0x16' };
   const said = 'the annotation stowage.dev/port of its Node is "0x16", which is not a decimal number';
   const message = async (name: string) => {
-    const there = { [`nodes/${name}`]: nodeNamed(name, annotations) };
+    const there = { [`nodes/${name}`]: nodeNamed(name, { annotations }) };
     return JSON.parse((await get([name, '-o', 'json'], { objects: there })).out).message;
   };
   expect(await message('n1')).toMatch(new RegExp(`^${said}`));
@@ -167,13 +164,7 @@ test('one that answers and lets nothing be done is reached, and says why no more
 });
 
 test('who may not read Nodes is told, and sees those that have Volumes', async () => {
-  const status = {
-    apiVersion: 'v1',
-    kind: 'Status',
-    status: 'Failure',
-    message: 'nodes is forbidden',
-  } as const;
-  const failures = { 'list nodes/*': new ApiError(status, 403, 'GET') };
+  const failures = { 'list nodes/*': refusal(403, 'nodes is forbidden') };
   const { code, out, err } = await get(['-o', 'name'], { failures });
   expect({ code, out }).toEqual({ code: 0, out: 'node/gone\nnode/n1\nnode/n2\n' });
   expect(err).toBe('note: not looked at: nodes is forbidden\n');
@@ -373,8 +364,7 @@ describe('--watch', () => {
 
     const stopped = start([], [GIB], { failures });
     await until(() => stopped.clock.sleeping.includes(10_000));
-    const status = { apiVersion: 'v1', kind: 'Status', status: 'Failure', message: 'forbidden' } as const;
-    failures['list volumes/*'] = new ApiError(status, 403, 'GET');
+    failures['list volumes/*'] = refusal(403);
     await stopped.clock.advance(10_000);
     expect((await stopped.running).code).toBe(4);
   });

@@ -5,10 +5,9 @@ import { ApiError } from '../../src/kube/errors.ts';
 import type { KubeClient } from '../../src/kube/types.ts';
 import { FakeClock } from '../support/fake-clock.ts';
 import { memoryLogger } from '../support/logger.ts';
+import { refusal } from '../support/refusals.ts';
 
 const KINDS = [VOLUME_SNAPSHOTS, VOLUME_SNAPSHOT_CONTENTS];
-const refusal = (code: number) =>
-  new ApiError({ apiVersion: 'v1', kind: 'Status', status: 'Failure', code }, code, 'GET /x');
 
 function start(answers: Record<string, number>, isAnswer?: (error: unknown) => boolean) {
   const asked: string[] = [];
