@@ -17,7 +17,19 @@ import {
   terminating,
   unavailable,
 } from '../support/decisions.ts';
-import { begun, dm, ext4, free, group, lv, lvmMade, lvmNode, pool, thinLv } from '../support/lvm-input.ts';
+import {
+  begun,
+  dm,
+  ext4,
+  free,
+  lv,
+  lvmMade,
+  lvmNode,
+  madeAs,
+  madeIn,
+  pool,
+  thinLv,
+} from '../support/lvm-input.ts';
 import { input, pv, UID, volume } from '../support/volume-input.ts';
 
 /** Volumes on LVM go through the charts as others do. */
@@ -84,7 +96,7 @@ describe('steady state', () => {
   test.each([
     ['the group is away', lvmNode({ groups: [] })],
     ['the logical volume is gone', lvmNode({ recordFiles: true })],
-    ['another group has its name', lvmMade(ext4, { groups: [{ ...group, uuid: 'B' }] })],
+    ['another group has its name', madeIn({ uuid: 'B' })],
   ])('%s: Failed with a reason, and nothing is made', (_, observed) => {
     expect(outcome({ volume: there, pv: pv('Bound'), observation: { known: observed } })).toEqual(
       unavailable(/vg0/),
@@ -103,7 +115,7 @@ describe('steady state', () => {
 
   test('what cannot grow stays Available, and says so', () => {
     const larger = onLvm({ size: '2Gi' }, {}, ready);
-    const full = lvmMade(ext4, { groups: [{ ...group, freeExtents: 0n }] });
+    const full = madeIn({ freeExtents: 0n });
     expect(outcome({ volume: larger, pv: pv('Bound'), observation: { known: full } })).toEqual(
       isAvailable(
         'cannot grow to 2147483648 bytes: the volume group vg0 has 0 bytes left, and 1073741824 more are needed',
@@ -139,7 +151,7 @@ describe('deletion', () => {
   });
 
   test('in use: waits', () => {
-    const used = lvmMade(ext4, { volumes: [{ ...lv, open: true }] });
+    const used = madeAs({ open: true });
     const parts = { volume: going({ onDelete: 'Delete' }), job: { known }, observation: { known: used } };
     expect(outcome(parts)).toEqual(removing(1, /a process has it open/));
   });
