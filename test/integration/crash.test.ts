@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, test } from '@jest/globals';
 import { type CrashingCluster, type Run, startCrashingCluster } from '../support/crash-life.ts';
+import { seedOf } from '../support/random.ts';
 import { describeAsRoot } from '../support/root.ts';
 
 /** All that a step or a guard calls. */
@@ -14,8 +15,8 @@ const AT = MANY ? (['before', 'after'] as const) : (['after'] as const);
 const EACH = MANY ? 1 : 12;
 const STEP = MANY ? 1 : 4;
 
-/** Where every fourth effect, every second call and every twelfth program begins. Printed; the same one begins with the same. */
-const SEED = Number(process.env.STOWAGE_FAULTS_SEED ?? Date.now() % 2 ** 32);
+/** The first of every fourth effect, every second call and every twelfth program follows from it. */
+const SEED = seedOf();
 
 describeAsRoot('a volume from create to delete, killed at every boundary', () => {
   let crashing: CrashingCluster;

@@ -21,6 +21,7 @@ import {
   type PopulationCluster,
   startPopulationCluster,
 } from '../support/population-cluster.ts';
+import { seedOf } from '../support/random.ts';
 import { describeAsRoot } from '../support/root.ts';
 import { ensureUdev } from '../support/udev.ts';
 import { until } from '../support/until.ts';
@@ -28,8 +29,8 @@ import { until } from '../support/until.ts';
 /** `npm run test:faults` has the time for every effect, before and after it. */
 const MANY = process.env.STOWAGE_FAULTS !== undefined;
 const EACH = MANY ? 1 : 20;
-/** Where every twentieth begins. Printed; the same one begins with the same effect. */
-const SEED = Number(process.env.STOWAGE_FAULTS_SEED ?? Date.now() % 2 ** 32);
+/** The first of every twentieth effect follows from it. */
+const SEED = seedOf();
 /** The moment from which a volume is the claim's, among effects. */
 const GIVES = 'client.patch persistentvolumes';
 
@@ -164,7 +165,6 @@ describeAsRoot('a claim that is filled, and one that is not, killed at every eff
   }
 
   test(`${MANY ? 'each' : 'every twentieth'} one, and around that which gives the volume away`, async () => {
-    console.info(`STOWAGE_FAULTS_SEED=${SEED}`);
     const effects = await live();
     const cases = effects
       .map((_, index) => index + 1)

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, test } from '@jest/globals';
 import { type CrashingCluster, type Run, startCrashingCluster } from '../support/crash-life.ts';
 import { PROGRAMS } from '../support/faulty-life.ts';
 import { BACKINGS, type Backing, CONTENTS, type Content } from '../support/kinds.ts';
-import { seeded } from '../support/random.ts';
+import { seeded, seedOf } from '../support/random.ts';
 import { describeAsRoot } from '../support/root.ts';
 
 /** `npm run test:faults` has the time for every kind, effect and side of it; each effect is after the one before. */
@@ -13,8 +13,8 @@ const EACH = MANY ? 1 : 6;
 /** A fifth of what jobs alone are killed at: each is a daemon's start, and a whole life. */
 const COUNT = Math.ceil(Number(process.env.STOWAGE_FAULTS ?? 20) / 5);
 
-/** Of the random points, and where every sixth effect begins. Printed; the same one makes the same. */
-const SEED = Number(process.env.STOWAGE_FAULTS_SEED ?? Date.now() % 2 ** 32);
+/** The random points and the first of every sixth effect follow from it. */
+const SEED = seedOf();
 
 /** Sparse files with ext4 are killed at each effect in crash.test.ts. */
 const KINDS: (readonly [Backing, Content])[] = MANY
@@ -53,7 +53,6 @@ describeAsRoot('the daemon, killed at every effect of every kind of volume', () 
   test(
     `and the daemon or its connection together with a job, at ${COUNT} random points`,
     async () => {
-      console.info(`${COUNT} random points: STOWAGE_FAULTS_SEED=${SEED}`);
       const random = seeded(SEED);
       const pick = <T>(values: readonly T[]): T => values[Math.floor(random() * values.length)] as T;
       for (let number = 1; number <= COUNT; number++) {

@@ -11,7 +11,7 @@ import {
   PROGRAMS,
 } from '../support/faulty-life.ts';
 import { BACKINGS, CONTENTS, type Kinds, setUpKinds } from '../support/kinds.ts';
-import { seeded } from '../support/random.ts';
+import { seeded, seedOf } from '../support/random.ts';
 import { describeAsRoot } from '../support/root.ts';
 import { sha256 } from '../support/signatures.ts';
 import { makeWrappers, type Wrappers } from '../support/wrappers.ts';
@@ -20,8 +20,7 @@ import { makeWrappers, type Wrappers } from '../support/wrappers.ts';
 const MANY = process.env.STOWAGE_FAULTS !== undefined;
 const COUNT = Number(process.env.STOWAGE_FAULTS ?? 10);
 
-/** Of the random points. Printed; the same one makes the same points. */
-const SEED = Number(process.env.STOWAGE_FAULTS_SEED ?? Date.now() % 2 ** 32);
+const SEED = seedOf();
 
 const KINDS: Kind[] = BACKINGS.flatMap((backing) =>
   CONTENTS.flatMap((content) =>
@@ -112,7 +111,6 @@ describeAsRoot('a job of every kind of volume, killed', () => {
   test(
     `at ${COUNT} random points`,
     async () => {
-      console.info(`${COUNT} random points: STOWAGE_FAULTS_SEED=${SEED} STOWAGE_FAULTS=${COUNT}`);
       const random = seeded(SEED);
       let longest = 0;
       let met = 0;

@@ -1,11 +1,11 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { afterAll, beforeEach, expect, test } from '@jest/globals';
 import { ATTACHED_NODES_ANNOTATION } from '../../../src/api/names.ts';
 import { PERSISTENT_VOLUMES, VOLUMES } from '../../../src/api/resources.ts';
 import type { Attachment } from '../../../src/api/volume.ts';
 import { type AttachmentCluster, startAttachmentCluster } from '../../support/attachment-cluster.ts';
 import { type LazyNodes, lazyNodes } from '../../support/lazy-nodes.ts';
 import { type Mortal, mortal } from '../../support/mortal.ts';
-import { seeded } from '../../support/random.ts';
+import { seeded, seedOf } from '../../support/random.ts';
 import { until } from '../../support/until.ts';
 
 /**
@@ -15,7 +15,7 @@ import { until } from '../../support/until.ts';
 
 /** All combinations instead of one for each effect. */
 const MANY = process.env.STOWAGE_FAULTS !== undefined;
-const SEED = Number(process.env.STOWAGE_FAULTS_SEED ?? Date.now() % 2 ** 32);
+const SEED = seedOf();
 /** More than a daemon has from when the pod is created or deleted until all is told. */
 const EFFECTS = 14;
 
@@ -74,9 +74,6 @@ async function live(): Promise<void> {
   await at.start({ client: life.client, executor: life.executor });
 }
 
-beforeAll(() => {
-  if (!MANY) console.info(`STOWAGE_FAULTS_SEED=${SEED}`);
-});
 beforeEach(async () => {
   if (sound) return;
   await cluster?.end();

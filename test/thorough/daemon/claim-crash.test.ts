@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { afterAll, beforeEach, expect, test } from '@jest/globals';
 import type { CsiStorageCapacity } from '../../../src/api/core.ts';
 import {
   CSI_DRIVERS,
@@ -17,7 +17,7 @@ import {
 import { startController, type TestController } from '../../support/controller.ts';
 import { type LazyNodes, lazyNodes } from '../../support/lazy-nodes.ts';
 import { type Mortal, mortal } from '../../support/mortal.ts';
-import { seeded } from '../../support/random.ts';
+import { seeded, seedOf } from '../../support/random.ts';
 import { until } from '../../support/until.ts';
 
 /**
@@ -28,7 +28,7 @@ import { until } from '../../support/until.ts';
 
 /** Every effect, before and after it, whatever users do; else one of five, and of the rest one each. */
 const MANY = process.env.STOWAGE_FAULTS !== undefined;
-const SEED = Number(process.env.STOWAGE_FAULTS_SEED ?? Date.now() % 2 ** 32);
+const SEED = seedOf();
 const EACH = MANY ? 1 : 5;
 /** No way has as many. */
 const MOST = 60;
@@ -167,9 +167,6 @@ async function end(): Promise<void> {
   daemon = undefined;
 }
 
-beforeAll(() => {
-  if (!MANY) console.info(`STOWAGE_FAULTS_SEED=${SEED}`);
-});
 beforeEach(async () => {
   if (sound) return;
   await end();

@@ -19,13 +19,13 @@ import {
   type PopulationCluster,
   startPopulationCluster,
 } from '../../support/population-cluster.ts';
-import { seeded } from '../../support/random.ts';
+import { seeded, seedOf } from '../../support/random.ts';
 import { workingNodes } from '../../support/working-nodes.ts';
 
 /** What a claim that is filled on its node is made from, in every order; or in some where there is not the time for all 720. */
 const MANY = process.env.STOWAGE_FAULTS !== undefined;
 const SAMPLE = 24;
-const SEED = Number(process.env.STOWAGE_FAULTS_SEED ?? Date.now() % 2 ** 32);
+const SEED = seedOf();
 
 const ALL = orders(['definition', 'source', 'grant', 'class', 'claim', 'pod'] as const);
 const random = seeded(SEED);
@@ -39,7 +39,6 @@ let cluster: PopulationCluster;
 let controller: TestController;
 const nodes = workingNodes();
 beforeAll(async () => {
-  console.info(`STOWAGE_FAULTS_SEED=${SEED}`);
   cluster = await startPopulationCluster();
   controller = await startController(cluster.client, {
     executor: nodes,

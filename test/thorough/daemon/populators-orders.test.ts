@@ -16,13 +16,13 @@ import {
   type PopulationCluster,
   startPopulationCluster,
 } from '../../support/population-cluster.ts';
-import { seeded } from '../../support/random.ts';
+import { seeded, seedOf } from '../../support/random.ts';
 import { workingNodes } from '../../support/working-nodes.ts';
 
 /** All orders, or some where there is not the time for that. */
 const MANY = process.env.STOWAGE_FAULTS !== undefined;
 const SAMPLE = 12;
-const SEED = Number(process.env.STOWAGE_FAULTS_SEED ?? Date.now() % 2 ** 32);
+const SEED = seedOf();
 
 const ALL = orders(['definition', 'source', 'grant', 'class', 'claim', 'pod'] as const);
 const random = seeded(SEED);
@@ -33,7 +33,6 @@ const CHOSEN = MANY
 let cluster: PopulationCluster;
 let controller: TestController;
 beforeAll(async () => {
-  console.info(`STOWAGE_FAULTS_SEED=${SEED}`);
   cluster = await startPopulationCluster();
   controller = await startController(cluster.client, {
     executor: workingNodes(),
