@@ -7,7 +7,7 @@ interface SyntaxNode {
   span: Extent;
   identifier?: { value?: unknown } | null;
   id?: { value?: unknown };
-  key?: { value?: unknown };
+  key?: { value?: unknown; span: Extent };
   init?: SyntaxNode | null;
   value?: unknown;
 }
@@ -15,7 +15,7 @@ interface SyntaxNode {
 const FUNCTIONS = ['ArrowFunctionExpression', 'FunctionExpression'];
 
 /**
- * Returns the functions, methods and constants of a name in a part of a TypeScript file. A constant inside a function counts only
+ * Returns the functions, methods, classes and constants of a name in a part of a TypeScript file. A constant inside a function counts only
  * where its value is a function.
  * @throws Error where the text is not TypeScript
  */
@@ -27,12 +27,13 @@ export function nestedFunctions(text: string, name: string, outer: Extent): Exte
     const deeper = depth + (/Function|Method/.test(node.type) ? 1 : 0);
     for (const child of childrenOf(node)) visit(child, deeper);
   };
-  for (const node of parse(text)) visit(node, 0);
+  for (const node of statementsOf(text)) visit(node, 0);
   return found.filter(({ start, end }) => start > outer.start || end < outer.end);
 }
 
 function nameOf(node: SyntaxNode, depth: number): unknown {
   switch (node.type) {
+    case 'ClassDeclaration':
     case 'FunctionDeclaration':
       return node.identifier?.value;
     case 'VariableDeclarator':
@@ -58,20 +59,31 @@ function childrenOf(value: object): SyntaxNode[] {
   });
 }
 
+/** Of a property `key: value` swc does not record the span. */
 const isNode = (value: unknown): value is SyntaxNode =>
-  typeof value === 'object' && value !== null && 'type' in value && 'span' in value;
+  typeof value === 'object' &&
+  value !== null &&
+  'type' in value &&
+  ('span' in value || value.type === 'KeyValueProperty');
 
-/** Returns the statements of a text, with spans in characters. @throws Error where the text is not TypeScript */
-export function parse(text: string): SyntaxNode[] {
+/** @throws Error where the text is not TypeScript */
+export const parse = (text: string) => parseSync(text, { syntax: 'typescript', target: 'es2024' });
+
+/** Returns the statements of a text, with spans in characters. */
+function statementsOf(text: string): SyntaxNode[] {
   // swc counts bytes, and goes on counting where the previous text ended: the empty statement in front tells where this one starts.
-  const { body } = parseSync(`;${text}`, { syntax: 'typescript', target: 'es2024' });
+  const { body } = parse(`;${text}`);
   const [first, ...statements] = body as unknown as SyntaxNode[];
   const base = (first as SyntaxNode).span.end;
   const offsets = offsetsOf(text);
   const offset = (position: number) => offsets?.[position - base] ?? position - base;
   const convert = (node: SyntaxNode): SyntaxNode => {
-    node.span = { start: offset(node.span.start), end: offset(node.span.end) };
     for (const child of childrenOf(node)) convert(child);
+    const { key, value } = node;
+    node.span =
+      node.span === undefined && key !== undefined && isNode(value)
+        ? { start: key.span.start, end: value.span.end }
+        : { start: offset(node.span.start), end: offset(node.span.end) };
     return node;
   };
   return statements.map(convert);

@@ -1,5 +1,6 @@
 import { attachOperations } from './attach-operations.ts';
 import { attachdetach } from './attachdetach.ts';
+import { cli } from './cli.ts';
 import { jobs } from './jobs.ts';
 import { kube } from './kube.ts';
 import type { Mutation } from './mutation.ts';
@@ -9,6 +10,7 @@ import { provisioning } from './provisioning.ts';
 import { salt } from './salt.ts';
 import { snapshots } from './snapshots.ts';
 import { storageFiles } from './storage-files.ts';
+import { storageLvm } from './storage-lvm.ts';
 import { storageRaw } from './storage-raw.ts';
 import { storageShared } from './storage-shared.ts';
 import { volumes } from './volumes.ts';
@@ -20,12 +22,14 @@ export const MUTATIONS: readonly Mutation[] = [
   ...storageRaw,
   ...storageFiles,
   ...storageShared,
+  ...storageLvm,
   ...volumes,
   ...provisioning,
   ...snapshots,
   ...population,
   ...kube,
   ...salt,
+  ...cli,
   ...attachdetach,
   ...attachOperations,
 ];

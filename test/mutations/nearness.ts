@@ -9,6 +9,8 @@ interface TestFile {
 
 /** Names the file whose tests run first. */
 export const CHANGED_FILE = 'STOWAGE_CHANGED_FILE';
+/** Where it is set, no tests run but those that import the file or lie in the folder that mirrors its folder. */
+export const NEAR_ONLY = 'STOWAGE_NEAR_ONLY';
 
 /**
  * Returns how near a test is to a file, most important first: it imports the file, it lies in the folder that mirrors the file's, it is
@@ -31,15 +33,15 @@ export function importsOf(path: string, text: string): string[] {
   return [...text.matchAll(/ from '(\.[^']+)'/g)].map(([, name]) => join(dirname(path), name as string));
 }
 
-/** The order of jest's test files: nearest to the changed file first. */
+/** Chooses and orders jest's test files: nearest to the changed file first. */
 export default class NearestFirst {
-  sort(tests: readonly TestFile[]): TestFile[] {
-    const file = process.env[CHANGED_FILE] ?? '';
+  sort(tests: readonly TestFile[], file = process.env[CHANGED_FILE] ?? ''): TestFile[] {
     return tests
       .map((test) => {
         const path = relative(test.context.config.rootDir, test.path);
         return { test, near: nearness(path, importsOf(path, readFileSync(test.path, 'utf8')), file) };
       })
+      .filter(({ near: [imported, mirrored] }) => !process.env[NEAR_ONLY] || imported || mirrored)
       .sort((a, b) => {
         const at = a.near.findIndex((value, index) => value !== b.near[index]);
         return at < 0

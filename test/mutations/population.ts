@@ -84,8 +84,8 @@ export const population: readonly Mutation[] = [
       invariant: 6,
       breaks: 'What fills a claim is deleted by a cache that does not have the claim yet.',
       function: 'withoutClaim',
-      find: 'if (liveClaim === undefined)',
-      replace: 'if (false)',
+      find: "if (liveClaim === undefined) return { action: { do: 'read-claim', ...target } };",
+      replace: 'if (liveClaim === undefined) return cleanUp(input);',
     },
     {
       id: 'rebind-without-finalizer',

@@ -1,7 +1,7 @@
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { runLimited } from './limited-process.ts';
-import { CHANGED_FILE } from './nearness.ts';
+import { CHANGED_FILE, NEAR_ONLY } from './nearness.ts';
 import { OUTCOME_FILE, type TestOutcome } from './outcome-reporter.ts';
 import type { WorkingCopy } from './working-copy.ts';
 
@@ -12,19 +12,20 @@ export type LimitedOutcome = TestOutcome | { is: 'late'; file: string };
 const UNIT_LIMIT = 5 * 60_000;
 const INTEGRATION_LIMIT = 6 * 60_000;
 
-/** Runs the unit tests that reach a file, nearest first, up to the first failure. */
+/**
+ * Runs the unit tests that reach a file, nearest first, up to the first failure.
+ * @param nearOnly as NEAR_ONLY
+ */
 export function runRelatedTests(
   copy: WorkingCopy,
   file: string,
+  nearOnly: boolean,
   signal: AbortSignal,
 ): Promise<LimitedOutcome> {
   const order = ['--testSequencer', join(copy.path, 'test/mutations/nearness.ts')];
   const args = ['--bail', '--passWithNoTests', ...order, '--findRelatedTests', file];
-  return run(
-    copy,
-    { name: 'unit tests', command: unit(copy, args), limit: UNIT_LIMIT, changed: file },
-    signal,
-  );
+  const env = { [CHANGED_FILE]: file, [NEAR_ONLY]: nearOnly ? 'yes' : '' };
+  return run(copy, { name: 'unit tests', command: unit(copy, args), limit: UNIT_LIMIT, env }, signal);
 }
 
 /**
@@ -57,16 +58,19 @@ interface Run {
   command: readonly string[];
   /** ms */
   limit: number;
-  /** The mutated file, for the order of tests. */
-  changed?: string;
+  env?: Record<string, string>;
 }
 
-async function run(copy: WorkingCopy, { name, command, limit, changed = '' }: Run, signal: AbortSignal) {
+async function run(copy: WorkingCopy, { name, command, limit, env = {} }: Run, signal: AbortSignal) {
   const path = join(copy.cache, 'outcome.json');
   await rm(path, { force: true });
   const [program = '', ...args] = command;
-  const env = { [OUTCOME_FILE]: path, [CHANGED_FILE]: changed };
-  const isLate = await runLimited(program, args, { cwd: copy.path, env, limit, signal });
+  const isLate = await runLimited(program, args, {
+    cwd: copy.path,
+    env: { ...env, [OUTCOME_FILE]: path },
+    limit,
+    signal,
+  });
   const text = await readFile(path, 'utf8').catch(() => undefined);
   const outcome = text === undefined ? undefined : (JSON.parse(text) as TestOutcome);
   // All that was to run has, where there is an outcome: what did not end after that is no test.

@@ -23,12 +23,18 @@ export interface TryDeps {
 
 type Tests = (mutation: Mutation, deps: TryDeps) => Promise<LimitedOutcome>;
 
-/** Runs the unit tests that reach the mutated file. */
+/**
+ * Runs the unit tests that reach the mutated file. Of a mutation that names integration tests only the near ones: the table says that
+ * the others do not notice it, and all of them take a minute.
+ */
 export async function tryUnitTests(mutation: Mutation, deps: TryDeps): Promise<Verdict> {
   // The unit tests import nothing else.
   if (!mutation.file.endsWith('.ts')) return { is: 'pending' };
-  const verdict = await tryTests(mutation, deps, ({ file }) => runRelatedTests(deps.copy, file, deps.signal));
-  return verdict.is === 'survived' && mutation.integration !== undefined ? { is: 'pending' } : verdict;
+  const later = mutation.integration !== undefined;
+  const verdict = await tryTests(mutation, deps, ({ file }) =>
+    runRelatedTests(deps.copy, file, later, deps.signal),
+  );
+  return verdict.is === 'survived' && later ? { is: 'pending' } : verdict;
 }
 
 /** Runs the integration tests that the mutation names. They run one at a time: they share the devices of the machine. */

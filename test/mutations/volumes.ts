@@ -133,7 +133,7 @@ export const volumes: readonly Mutation[] = [
     {
       id: 'leftover-not-kept',
       invariant: 6,
-      breaks: 'What may be left on a forgotten node is written down nowhere.',
+      breaks: 'A Volume goes though what may be left on its node could not be written down.',
       function: 'forgetNode',
       find: "if ('as' in kept) return release(pv);",
       replace: 'return release(pv);',
