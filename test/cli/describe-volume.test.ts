@@ -233,7 +233,7 @@ test('a pod uses the claim that was made for it', async () => {
   expect(out.match(/pod \w+/g)).toEqual(['pod maker']);
 });
 
-test('someone else’s PersistentVolume of that name is said to be that', async () => {
+test('marks a foreign PersistentVolume of its name', async () => {
   const others = { ...pv, metadata: { ...pv.metadata, ownerReferences: [] } };
   const { out } = await stowage(['describe', 'vol', 'data1'], {
     objects: { ...objects, 'persistentvolumes/data1': others },

@@ -40,7 +40,7 @@ describe('without --force', () => {
     object: volume(attachments, {}, resourceVersion),
   });
 
-  test('waits for the daemon, and tells how far it is', async () => {
+  test('waits for the daemon, and shows its progress', async () => {
     const { code, out, err, requests } = await stowage(DETACH, {
       objects: { 'volumes/a': volume([entry()]) },
       events: [
@@ -139,7 +139,7 @@ describe('without --force', () => {
     expect(await stowage(DETACH, { objects: {} })).toMatchObject({ code: 3 });
   });
 
-  test('gives up after --timeout, and says what it waited for', async () => {
+  test('times out after --timeout, with the last state', async () => {
     const clock = new FakeClock();
     const held = volume([entry({ state: 'Detaching', message: '/srv/x is mounted' })]);
     const running = stowage([...DETACH, '--timeout', '10s'], { objects: { 'volumes/a': held }, clock });
@@ -192,7 +192,7 @@ describe('--force is refused', () => {
     expect(writes(requests)).toEqual([]);
   });
 
-  test('what only another’s PersistentVolume of its name tells', async () => {
+  test('ignores the record of a foreign PersistentVolume of its name', async () => {
     const annotations = { 'stowage.dev/attached-nodes': '["n1"]' };
     const own = pvOf(volume([]), 'Available');
     const recorded = { ...own, metadata: { ...own.metadata, annotations } };
@@ -218,7 +218,7 @@ describe('--force is refused', () => {
     expect({ code, writes: writes(requests) }).toEqual({ code: 4, writes: [] });
   });
 
-  test('a shared directory whose node is gone, unless somebody says that the machine is off', async () => {
+  test('a shared directory whose node is gone, without consent that the machine is off', async () => {
     const objects = { 'volumes/a': volume([entry()], shared) };
     const { code, err, requests } = await stowage([...DETACH, '--force'], { objects });
     expect({ code, writes: writes(requests) }).toEqual({ code: 2, writes: [] });

@@ -139,7 +139,7 @@ test('a terminal is not steered', async () => {
   expectPrintable(err);
 });
 
-test('what a signal ended says nothing', async () => {
+test('prints nothing after a signal', async () => {
   const signal = AbortSignal.abort(new SignalError('SIGINT'));
   const failures = { 'get volumes/a': new Error('aborted') };
   expect(await stowage(['get', 'volumes', 'a', '-o', 'json'], { failures, signal })).toMatchObject({

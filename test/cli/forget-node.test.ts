@@ -57,7 +57,7 @@ describe('a node that is lost', () => {
     },
   );
 
-  test('the node where it was made counts, whatever the spec says', async () => {
+  test('goes by the node where it was provisioned, not by the spec', async () => {
     const prepared = { node: 'n2', paths: ['/x'], identity: '' };
     const more = { 'nodes/n1': node('True') };
     expect(await stowage([...FORGET, '--yes'], world({ phase: 'Available', prepared }, more))).toMatchObject({

@@ -150,7 +150,7 @@ describe('-w', () => {
     ]);
   });
 
-  test('as data says so, too', async () => {
+  test('reports the detach in JSON, too', async () => {
     const { out } = await watch(['-o', 'json'], moving.slice(0, 3));
     const last = out.slice(out.lastIndexOf('\n{') + 1);
     expect(JSON.parse(last)).toEqual({
@@ -165,7 +165,7 @@ describe('-w', () => {
     });
   });
 
-  test('of a Volume that is not selected any more does not say that it is detached', async () => {
+  test('does not report a detach of a Volume that is not selected any more', async () => {
     const { out } = await watch(['-l', 'app=db'], [{ type: 'DELETED', object: first }]);
     expect(out).toMatch(/\na +n1 +Gone +<none> /);
   });

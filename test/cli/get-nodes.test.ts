@@ -76,7 +76,7 @@ test('a wide table', async () => {
   ]);
 });
 
-test('annotations that ssh does not follow are told of, beside what else there is to say', async () => {
+test('reports annotations that ssh does not follow, beside other messages', async () => {
   const annotations = { 'stowage.dev/port': '0x16' };
   const said = 'the annotation stowage.dev/port of its Node is "0x16", which is not a decimal number';
   const message = async (name: string) => {
@@ -149,7 +149,7 @@ test('one that is nothing in the cluster is asked, and is not found if it does n
   expect(await get(['x'], { executor: fakeExecutor({ x: withFree(GIB) }) })).toMatchObject({ code: 0 });
 });
 
-test('one that answers and lets nothing be done is reached, and says why no more is known', async () => {
+test('reports a node that refuses commands as reachable, with the reason', async () => {
   const refusal = new SudoRefusal('admin', 'stat', 'sudo: a password is required').on('n1');
   const nodes = {
     n1: refusal,
@@ -163,7 +163,7 @@ test('one that answers and lets nothing be done is reached, and says why no more
   ]);
 });
 
-test('who may not read Nodes is told, and sees those that have Volumes', async () => {
+test('notes that Nodes may not be read, and shows those that have Volumes', async () => {
   const failures = { 'list nodes/*': refusal(403, 'nodes is forbidden') };
   const { code, out, err } = await get(['-o', 'name'], { failures });
   expect({ code, out }).toEqual({ code: 0, out: 'node/gone\nnode/n1\nnode/n2\n' });
@@ -217,7 +217,7 @@ describe('nodes that do not answer', () => {
     expect(items[1].message).toBe('no answer within 5 s');
   });
 
-  test('have as long as --timeout says', async () => {
+  test('have as long as --timeout gives', async () => {
     const clock = new FakeClock();
     const running = get(['--timeout', '1s', '-o', 'json'], {
       objects: nodes(2),
@@ -228,7 +228,7 @@ describe('nodes that do not answer', () => {
     expect(JSON.parse((await running).out).items[1].message).toBe('no answer within 1 s');
   });
 
-  test('are given up at a signal', async () => {
+  test('are canceled by a signal', async () => {
     const clock = new FakeClock();
     const aborter = new AbortController();
     const running = get([], {
@@ -243,7 +243,7 @@ describe('nodes that do not answer', () => {
   });
 });
 
-test('what reaches nodes is told how, and closed', async () => {
+test('passes flags to the node executor, and closes it', async () => {
   const reached = executor();
   const { nodesAs } = await get(['--transport', 'local', '--local-node', 'n1'], { executor: reached });
   expect(nodesAs).toMatchObject({ transport: 'local', localNodes: ['n1'] });
@@ -251,7 +251,7 @@ test('what reaches nodes is told how, and closed', async () => {
   expect((await get(['--transport', 'local'])).code).toBe(2);
 });
 
-test('the environment and a file say how nodes are reached, too', async () => {
+test('takes connection settings from the environment and a file, too', async () => {
   const folder = await temporaryFolder('get-nodes');
   try {
     const file = join(folder.path, 'stowage.yaml');
@@ -307,7 +307,7 @@ describe('--watch', () => {
     }
   };
 
-  test('tells what changed as far as it shows, in lines', async () => {
+  test('prints a line for each change that the table shows', async () => {
     const { clock, running, interrupt } = start(
       [],
       [1.625 * GIB, 1.625 * GIB - 4096, 2 * GIB, undefined, GIB],
@@ -349,7 +349,7 @@ describe('--watch', () => {
     expect(more).toEqual([]);
   });
 
-  test('goes on after a look that failed, but not where nobody may look', async () => {
+  test('goes on after a failed request, but not after a refused one', async () => {
     const failures: Record<string, Error> = {};
     const { clock, running, interrupt } = start([], [GIB, 2 * GIB], { failures });
     await until(() => clock.sleeping.includes(10_000));
@@ -369,7 +369,7 @@ describe('--watch', () => {
     expect((await stopped.running).code).toBe(4);
   });
 
-  test('throws what the first look does', async () => {
+  test('throws what the first request throws', async () => {
     const lost = new NodeError('unreachable', 'x', 'node x: unknown host');
     expect(await get(['x', '-w'], { executor: fakeExecutor({ x: lost }) })).toMatchObject({
       code: 3,

@@ -204,7 +204,7 @@ describe('-w', () => {
     );
   });
 
-  test('goes on after a dropped connection, and says so on standard error', async () => {
+  test('goes on after a dropped connection, with a warning', async () => {
     const { code, out, err } = await watch(
       ['-o', 'name'],
       [[{ type: 'MODIFIED', object: modified }], [{ type: 'ADDED', object: added }]],
@@ -214,7 +214,7 @@ describe('-w', () => {
     expect(err).toBe('warning: watch broke; starting again: connection reset\ufffd[2J\n');
   });
 
-  test('shows what went between the first look and the watch', async () => {
+  test('shows what was deleted between the list and the watch', async () => {
     let lists = 0;
     const vanishing = new Proxy<Record<string, typeof a>>(
       { 'volumes/a': a1 },

@@ -47,7 +47,7 @@ const NAME = nameFor({ snapshot: 'foo-backup', to: 'test' });
 const FULL = `referencegrant.gateway.networking.k8s.io/${NAME}`;
 
 describe('grant snapshot', () => {
-  test('lets claims and links of the other namespace use it, and says what is not there', async () => {
+  test('grants claims and links of the other namespace, and notes a missing snapshot', async () => {
     expect(await stowage('grant snapshot prod/foo-backup --to test')).toMatchObject({
       code: 0,
       out: `${FULL} created\n`,
@@ -397,7 +397,7 @@ describe('get grants', () => {
     expect(err).toMatch(said);
   });
 
-  test('those of others are not shown, and none is said', async () => {
+  test('ignores grants of other kinds, and reports that there is none', async () => {
     const from = { group: 'gateway.networking.k8s.io', kind: 'HTTPRoute', namespace: 'web' };
     await make(REFERENCE_GRANTS, grantNamed('web', { from: [from], to: [{ group: '', kind: 'Service' }] }));
     expect(await stowage('get grants -n prod')).toMatchObject({ code: 0, out: '', err: 'No grants found\n' });

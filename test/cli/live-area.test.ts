@@ -34,7 +34,7 @@ test('counts what is wrapped, also by a terminal that was made narrower', () => 
   expect(terminal.scrolled).toEqual([]);
 });
 
-test('draws no more than fits, and says how much that leaves out', () => {
+test('draws no more than fits, and counts the lines left out', () => {
   const terminal = screen(20, 4);
   const area = liveArea(terminal);
   for (let round = 0; round < 3; round++) area.draw(`NAME\na\nb${round}\nc\n`);

@@ -68,7 +68,7 @@ describe('register populator', () => {
     expect([code, err]).toEqual([2, expect.stringContaining(said)]);
   });
 
-  test('makes what says from what and by what volumes are filled, and the right to read it', async () => {
+  test('creates the definition, its VolumePopulator, and the role to read the kind', async () => {
     const { code, out, err } = await register(
       ...['--command=sh', '--arg=--file={.spec.fileName}', '--arg=$(HOME) {.spec.fileContents}'],
       ...['--env', 'MODE=a=b', '--secret-env', 'TOKEN=creds/token', '--secret', 'certs:/etc/certs'],
@@ -182,7 +182,7 @@ describe('register populator', () => {
     expect((await definition()).spec.sourceKind.kind).toBe('Hello');
   });
 
-  test('takes a kind that is not served yet, where it is said where that will be', async () => {
+  test('takes a kind that is not served yet, given its version and resource', async () => {
     const later = ['--group', 'later.example.com', '--kind', 'Later', '--image', 'i', '--mount-path', '/t'];
     expect(await stowage('register', 'populator', 'hello', ...later)).toMatchObject({
       code: 2,
@@ -193,7 +193,7 @@ describe('register populator', () => {
     expect((await definition()).spec.resource).toEqual({ version: 'v1', plural: 'laters', scope: 'Cluster' });
   });
 
-  test('prints with --dry-run=client what it would make, and asks nobody', async () => {
+  test('prints with --dry-run=client what it would create, without a request', async () => {
     const where = ['--api-version', 'v1', '--resource', 'hellos', '--mount-path', '/t'];
     const { code, out } = await register(...where, '--dry-run=client', '-o', 'json');
     expect(code).toBe(0);
@@ -326,7 +326,7 @@ describe('get populators', () => {
     );
   });
 
-  test('tells of a definition that nobody who validates knows of', async () => {
+  test('reports a definition without a VolumePopulator', async () => {
     await register('--mount-path=/t');
     await client.delete(VOLUME_POPULATORS, 'hello');
     expect((await stowage('get', 'populator', 'hello')).out).toContain('busybox, without a VolumePopulator');

@@ -222,7 +222,7 @@ describe('a reference that is dropped after all leaves no claim', () => {
     expect(await claims(clusters.on)).toEqual([]);
   });
 
-  test('and where it cannot be deleted, that is said', async () => {
+  test('reports a claim that it cannot delete', async () => {
     const stuck = (client: KubeClient) => refusing('delete', 403)(dropping(true)(client));
     const { code, err } = await clusters.on.stowage(words(RESTORE), {}, stuck);
     expect(code).toBe(1);
@@ -347,7 +347,7 @@ describe('--wait', () => {
       lastTimestamp: new Date().toISOString(),
     } as AnyEvent);
 
-  test('tells what is said of the claim, and ends when it is bound', async () => {
+  test('shows the events of the claim, and ends when it is bound', async () => {
     const cluster = clusters.on;
     const { terminal, text, shows } = capturedTerminal();
     const waiting = cluster.stowage(words(`${RESTORE} --wait`), { terminal });
@@ -379,7 +379,7 @@ describe('--wait', () => {
     return { code, err };
   }
 
-  test('in vain', async () => {
+  test('times out with the last state and a hint', async () => {
     const { code, err } = await waitInVain(RESTORE);
     expect(code).toBe(6);
     expect(err).toContain('PersistentVolumeClaim test/foo-testing: waited 60 s in vain: Pending');
@@ -387,7 +387,7 @@ describe('--wait', () => {
     expect(await claims(clusters.on)).toHaveLength(1);
   });
 
-  test('of a class that waits for a pod says so', async () => {
+  test('notes that the class waits for a pod', async () => {
     const waits = classNamed('waits', {
       provisioner: 'volume.stowage.dev',
       volumeBindingMode: 'WaitForFirstConsumer',

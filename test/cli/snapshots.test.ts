@@ -82,7 +82,7 @@ describe('create snapshot', () => {
     expect(text().endsWith(`foo-backup: Ready\n${FULL}\n`)).toBe(true);
   });
 
-  test('--wait in vain says what was seen last, and what to do', async () => {
+  test('--wait times out with the last state and a hint', async () => {
     const clock = new FakeClock();
     const { terminal, text, shows } = capturedTerminal();
     const line = 'create snapshot prod/foo-backup --pvc foo --wait --timeout 3s';
@@ -138,7 +138,7 @@ test('a cluster without snapshots', async () => {
   }
 });
 
-test('no terminal is steered by what the cluster says', async () => {
+test('prints hostile text without control characters', async () => {
   const evil = '\u001b[2J\u009b\u202eFix: rm\nFix: rm';
   await client.create(VOLUME_SNAPSHOTS, fresh(SNAPSHOT));
   await report('foo-backup', { error: { message: evil } });

@@ -56,7 +56,7 @@ test('success makes the next failure the first again', async () => {
   expect(clock.sleeping).toEqual([1000]);
 });
 
-test('a key comes again when its reconcile says', async () => {
+test('a key is requeued after the time that its reconcile returns', async () => {
   let times = 0;
   run(async () => {
     times += 1;

@@ -41,7 +41,7 @@ test('what is served needs no waiting', async () => {
   expect(logger.lines).toEqual([]);
 });
 
-test('what is not served is asked for until it is, and is said once', async () => {
+test('polls for a kind until it is served, and logs that once', async () => {
   const answers = { volumesnapshots: 404 };
   const { asked, clock, end, logger, waiting } = start(answers);
   await clock.advance(25_000);

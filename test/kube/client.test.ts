@@ -199,7 +199,7 @@ describe('tries again', () => {
     expect(api.seen.map(({ headers }) => headers.authorization)).toEqual(['undefined', 'refused']);
   });
 
-  test('after a 429, when the server says', async () => {
+  test('after a 429, at the time of its Retry-After', async () => {
     const answers = [429, 429, 200];
     api = await fakeApi((_, response) => {
       response.setHeader('retry-after', '0');
@@ -240,7 +240,7 @@ describe('watches', () => {
     );
   });
 
-  test('throw what an ERROR event says', async () => {
+  test('throw the status of an ERROR event', async () => {
     api = await fakeApi((_, response) => json(response, { type: 'ERROR', object: status(410, 'Expired') }));
     const error = await all(api.client.watch(WIDGETS, { resourceVersion: '1' })).catch((e) => e);
     expect(error).toBeInstanceOf(ApiError);

@@ -89,7 +89,7 @@ describe('the version that a kind is served in', () => {
     expect(found).toEqual(version && { ...REFERENCE_GRANTS, version });
   });
 
-  test('a server that fails says nothing of it', async () => {
+  test('a server that fails is an error', async () => {
     const send = async () => {
       throw refusal(503, '');
     };

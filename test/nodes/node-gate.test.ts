@@ -103,7 +103,7 @@ test('a node that is away is tried once, after longer and longer, until it answe
   expect(calls.length).toBe(before + 1);
 });
 
-test('a node of which its kubelet tells something new is tried at once, and then soon again', async () => {
+test('tries a node at once after news of its kubelet, and then soon again', async () => {
   nodes.set('n1', { ms: 0, code: 'unreachable' });
   let life = 'first boot';
   const shell = limitNodes(fake, clock, () => life);

@@ -44,7 +44,7 @@ const poll = (...jobs: Job[]) =>
     2000,
   );
 
-test('what is refused at a later step ends the job, and each who asks is told why until it is forgotten', async () => {
+test('ends the job at a refused later step, and reports the reason until the job is forgotten', async () => {
   const made = join(folder.path, 'made');
   const a = job('a', step('true'), step('refused', "it's"), step('touch', made));
   const b = job('b', step('true'));

@@ -99,7 +99,7 @@ test('beside a pod of it that has not ended, nothing is installed that acts, and
 });
 
 describe('--take-over-metalk8s', () => {
-  test('stops the operator before anything is installed, and says the way back', async () => {
+  test('stops the operator before it installs anything, and prints how to undo that', async () => {
     await startOperator(client);
     const [{ code, err }] = await Promise.all([stowage(TAKE_OVER, world), endPodWhenScaledDown(client)]);
     expect([code, err]).toEqual([0, expect.any(String)]);

@@ -203,7 +203,7 @@ test('and the command that it shows asks nothing, and overwrites no more', async
   expect(created(asked)).toEqual([]);
 });
 
-test('what the server would refuse is told before nodes are asked, and before a yes', async () => {
+test('reports what the server would refuse before it asks nodes or for consent', async () => {
   const taken = new StowageError('conflict', 'volumes "d" already exists');
   const executor = fakeExecutor({ n1: { probes: PROBES } });
   const outcome = await stowage(
@@ -224,7 +224,7 @@ test('a class is asked for by its name where classes may not be listed', async (
   expect(outcome).toMatchObject({ code: 0, questions: ['Storage class:', 'Create it?'], choices: [] });
 });
 
-test('a class that is not there is told of', async () => {
+test('reports a missing storage class', async () => {
   const objects = { 'nodes/n1': nodeNamed('n1') };
   const outcome = await stowage(
     [...CREATE, 'd', '--node=n1', '--size=1Gi'],

@@ -81,7 +81,7 @@ test.each<[string, Deployment, string[]]>([
   expect(judged([lease('stowage', 60)], { deployments: [each] })?.fix?.run).toEqual(run);
 });
 
-test('only what waits for a daemon is said to wait for one', async () => {
+test('reports an absent daemon only for what waits for one', async () => {
   const objects = {
     'volumes/a': volumeNamed('a'),
     'volumes/b': volumeNamed('b', {

@@ -39,7 +39,7 @@ describe('nothing holds up what is Available', () => {
     expect(explain(available, { pv: its })).toEqual({ nothing: expect.stringContaining(text) });
   });
 
-  test('where it is attached is said', () => {
+  test('lists where it is attached', () => {
     const it = volume({ ...available.status, attachments: [on('n1'), on('n2', { state: 'Attaching' })] });
     expect(explain(it, bound)).toEqual({
       nothing: expect.stringMatching(/it is attached to n1, n2$/),

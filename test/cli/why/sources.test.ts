@@ -46,7 +46,7 @@ const why = async (line: string, through?: (client: KubeClient) => KubeClient) =
   cluster.stowage(['why', ...line.split(' ')], {}, through);
 const DENIED = "accessing prod/foo-backup of VolumeSnapshot dataSource from test/foo-testing isn't allowed";
 
-test('a claim, from no grant to a snapshot that nobody takes', async () => {
+test('explains a claim from a missing grant to a snapshot that is not taken', async () => {
   const denied = await why('pvc test/foo-testing');
   expect(denied).toMatchObject({ code: 0, err: '' });
   expect(denied.out).toContain('PersistentVolumeClaim:  test/foo-testing (Pending)\n');
@@ -91,7 +91,7 @@ test('a claim, from no grant to a snapshot that nobody takes', async () => {
   );
 });
 
-test('what may not be read is said, and the rest explained', async () => {
+test('reports what may not be read, and explains the rest', async () => {
   const blind = refusing('list', 403, { resource: REFERENCE_GRANTS, message: 'ReferenceGrant is forbidden' });
   const { code, out, err } = await why('pvc test/foo-testing', blind);
   expect(code).toBe(0);

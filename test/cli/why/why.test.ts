@@ -144,7 +144,7 @@ test('a Volume that does not exist', async () => {
 const refused = (code: number) =>
   refusal(code, 'nodes "n1" is forbidden: User "\u001b[2Jme" cannot get it', { code });
 
-test('what may not be read is said, and the rest explained', async () => {
+test('reports what may not be read, and explains the rest', async () => {
   const { code, out, err } = await stowage(['why', 'volume', 'data1'], {
     objects,
     failures: { 'get nodes/n1': refused(403) },
@@ -159,7 +159,7 @@ test('a server that fails is no explanation', async () => {
   expect(await stowage(['why', 'volume', 'data1'], world)).toMatchObject({ code: 1, out: '' });
 });
 
-test('no terminal is steered, and no command changed, by what the cluster says', async () => {
+test('prints hostile text without control characters, and quotes it in commands', async () => {
   const evil = "\u001b[2J\u009b; touch /tmp/owned #'\nFix: rm";
   const deleting = {
     ...volumeNamed('data1', {

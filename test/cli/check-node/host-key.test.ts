@@ -1,10 +1,10 @@
 import { mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
-import { runProgram } from '../../src/cli/check-node/host-key/run.ts';
-import { type RunProgram, trustHostKey } from '../../src/cli/check-node/host-key/trust.ts';
-import { stowage } from '../support/fake-io.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
+import { runProgram } from '../../../src/cli/check-node/host-key/run.ts';
+import { type RunProgram, trustHostKey } from '../../../src/cli/check-node/host-key/trust.ts';
+import { stowage } from '../../support/fake-io.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 /** Made by ssh-keygen, which says that fingerprint of the first. */
 const ED25519 = 'AAAAC3NzaC1lZDI1NTE5AAAAIPtO94QCJNZDpGxhQEetsOfQoId3YQyJNO8wlXUcaIHv';

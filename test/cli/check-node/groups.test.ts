@@ -1,8 +1,8 @@
 import { expect, test } from '@jest/globals';
-import { groupsOf } from '../../src/cli/check-node/facts.ts';
-import { groupChecks } from '../../src/cli/check-node/groups.ts';
-import { group } from '../support/lvm-input.ts';
-import { volume } from '../support/volume-input.ts';
+import { groupsOf } from '../../../src/cli/check-node/facts.ts';
+import { groupChecks } from '../../../src/cli/check-node/groups.ts';
+import { group } from '../../support/lvm-input.ts';
+import { volume } from '../../support/volume-input.ts';
 
 test('the groups of a node’s Volumes, each once', () => {
   const onLvm = (nodeName: string, vgName: string) => {
