@@ -182,6 +182,11 @@ describe('looks', () => {
     ['Detaching, and nothing runs', { entries: [entry('n1', { state: 'Detaching' })] }, 'look n1'],
     ['Attached before its node booted', { entries: [entry('n1')], unseen: ['n1'] }, 'look n1'],
     [
+      'Attached before its node booted, and wanted',
+      { wanted: [wanted('n1', 'a')], entries: [entry('n1', {}, 'a')], unseen: ['n1'] },
+      'look n1',
+    ],
+    [
       'uncertain, looked at again later: it keeps the others back',
       { wanted: [wanted('n2', 'a')], entries: [entry('n1', uncertain)], notBefore: { 'look n1': NOW + 1 } },
       undefined,
@@ -551,6 +556,18 @@ describe('who waits, and why', () => {
       { entries: [entry('n1', { ...uncertain, message: 'no answer' })] },
       'multi-attach',
       `${exclusively}: node n1 has it (Uncertain), whether it still has is found out by a look at it; no answer`,
+    ],
+    [
+      'being attached elsewhere',
+      { entries: [entry('n1', { state: 'Attaching' })] },
+      'multi-attach',
+      `${exclusively}: node n1 has it (Attaching)`,
+    ],
+    [
+      'being detached elsewhere',
+      { entries: [entry('n1', { state: 'Detaching' })] },
+      'multi-attach',
+      `${exclusively}: node n1 has it (Detaching)`,
     ],
     [
       'on a node that is NotReady',

@@ -12,27 +12,13 @@ import { dm, lv, lvmBlock, lvmDesired, ext4 as lvmExt4, lvmNode } from '../suppo
 import { writesTo } from '../support/plans.ts';
 import { disk, partition, rawBlock, rawDesired, rawNode } from '../support/raw-input.ts';
 import { commandsOf, may } from '../support/sudoers.ts';
-import { FILE, freshNode, loop, readyNode, UID } from '../support/volume-input.ts';
+import { freshNode, loop, readyNode, sparseDesired, UID } from '../support/volume-input.ts';
 
 const OTHER = '11111111-2222-4333-8444-555555555555';
 const TABLE = '22222222-2222-4333-8444-555555555555';
 const GIB = 1n << 30n;
 
-const sparse: DesiredSparse = {
-  type: 'sparse',
-  uid: UID,
-  name: 'data1',
-  mode: 'Filesystem',
-  file: FILE,
-  sizeBytes: GIB,
-  fs: undefined,
-  recorded: false,
-  onDelete: 'Delete',
-  kubeletRoot: '/var/lib/kubelet',
-  onDemand: false,
-  readOnly: false,
-  shared: false,
-};
+const sparse: DesiredSparse = { ...sparseDesired, fs: undefined };
 const block: DesiredSparse = { ...sparse, mode: 'Block' };
 /** MetalK8s keeps no records. */
 const bare = { intent: undefined, done: undefined, recordFiles: false } as const;

@@ -5,22 +5,14 @@ import type { BlockDevice, Desired, DesiredSparse, Observed } from '../../src/st
 import { unusedGuards } from '../../src/storage/unused.ts';
 import { lvmDesired, lvmMade, lvmNode } from '../support/lvm-input.ts';
 import { disk, rawDesired, rawMade, rawNode } from '../support/raw-input.ts';
-import { FILE, loop, loopRow, madeNode, readyNode, UID } from '../support/volume-input.ts';
+import { loop, loopRow, madeNode, readyNode, sparseDesired, UID } from '../support/volume-input.ts';
 
 const sparse: DesiredSparse = {
-  type: 'sparse',
-  uid: UID,
-  name: 'data1',
+  ...sparseDesired,
   mode: 'Block',
-  file: FILE,
-  sizeBytes: 1n << 30n,
   fs: undefined,
   recorded: true,
-  onDelete: 'Delete',
-  kubeletRoot: '/var/lib/kubelet',
   onDemand: true,
-  readOnly: false,
-  shared: false,
 };
 const part = (name: string, device: string, parent: string): BlockDevice => ({
   ...loopRow,

@@ -1,5 +1,6 @@
 import type { PersistentVolume, PersistentVolumeClaim, Pod } from '../../src/api/core.ts';
 import type { Volume } from '../../src/api/volume.ts';
+import type { Known } from '../../src/attachment/known.ts';
 import type { Entry, Managed, NodeFacts, PodUse, View, Wanted } from '../../src/attachment/types.ts';
 import type { Lookups } from '../../src/attachment/uses.ts';
 
@@ -86,6 +87,24 @@ export const view = ({ unseen = [], nodes = {}, notBefore = {}, ...change }: Vie
   unseen: new Set(unseen),
   notBefore: (kind, node) => notBefore[`${kind} ${node}`] ?? 0,
   nodeFacts: (node) => nodes[node] ?? UP,
+  ...change,
+});
+
+/** What a process knows of v1: that it is nowhere. */
+export const knownOf = (change: Partial<Known> = {}): Known => ({
+  uid: 'u1',
+  name: 'v1',
+  volume: volumeObject(),
+  entries: [],
+  unseen: new Set(),
+  failures: new Map(),
+  told: new Map(),
+  lives: new Map(),
+  heeded: undefined,
+  written: new Set(),
+  blocked: new Map(),
+  unmade: false,
+  wanted: 0,
   ...change,
 });
 

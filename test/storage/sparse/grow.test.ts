@@ -1,25 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
 import { plan } from '../../../src/storage/plan.ts';
 import type { DesiredSparse, ObservedSparse } from '../../../src/storage/types.ts';
-import { FILE, loop, loopRow, readyNode, UID } from '../../support/volume-input.ts';
+import { FILE, loop, loopRow, readyNode, sparseDesired, UID } from '../../support/volume-input.ts';
 
 const GI = 1n << 30n;
 const POINT = `/run/stowage/mounts/${UID}`;
-const wanted: DesiredSparse = {
-  type: 'sparse',
-  uid: UID,
-  name: 'data1',
-  mode: 'Filesystem',
-  fs: undefined,
-  file: FILE,
-  sizeBytes: 2n * GI,
-  recorded: true,
-  onDelete: 'Delete',
-  onDemand: false,
-  readOnly: false,
-  shared: false,
-  kubeletRoot: '/var/lib/kubelet',
-};
+const wanted: DesiredSparse = { ...sparseDesired, fs: undefined, sizeBytes: 2n * GI, recorded: true };
 const block: DesiredSparse = { ...wanted, mode: 'Block' };
 const MIB2 = 2n << 20n;
 const part = { ...loopRow, name: 'loop3p1', device: '259:1', parent: 'loop3', type: 'part' };

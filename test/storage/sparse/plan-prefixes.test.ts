@@ -5,25 +5,11 @@ import { plan } from '../../../src/storage/plan.ts';
 import type { DesiredSparse, Operation } from '../../../src/storage/types.ts';
 import { FakeNode, type Killed } from '../../support/fake-node.ts';
 import { TEST_SEED } from '../../support/test-seed.ts';
-import { FILE, UID } from '../../support/volume-input.ts';
+import { FILE, sparseDesired, UID } from '../../support/volume-input.ts';
 
 /** Running any prefix of a plan, killed inside its last step, and planning again must reach the same end. */
 
-const fresh: DesiredSparse = {
-  type: 'sparse',
-  uid: UID,
-  name: 'data1',
-  mode: 'Filesystem',
-  file: FILE,
-  sizeBytes: 1n << 30n,
-  fs: { type: 'ext4', options: [] },
-  recorded: false,
-  onDelete: 'Delete',
-  kubeletRoot: '/var/lib/kubelet',
-  onDemand: false,
-  readOnly: false,
-  shared: false,
-};
+const fresh: DesiredSparse = sparseDesired;
 
 interface Crash {
   /** Which step of those that remain then, as a part of them. */

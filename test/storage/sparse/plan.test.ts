@@ -9,23 +9,18 @@ import type {
   Operation,
 } from '../../../src/storage/types.ts';
 import { QUIET } from '../../support/fake-shared.ts';
-import { FILE, freshNode, loop, loopRow, madeNode, readyNode, UID } from '../../support/volume-input.ts';
+import {
+  FILE,
+  freshNode,
+  loop,
+  loopRow,
+  madeNode,
+  readyNode,
+  sparseDesired,
+  UID,
+} from '../../support/volume-input.ts';
 
-const desired: DesiredSparse = {
-  type: 'sparse',
-  uid: UID,
-  name: 'data1',
-  mode: 'Filesystem',
-  file: FILE,
-  sizeBytes: 1n << 30n,
-  fs: { type: 'ext4', options: ['-m', '0'] },
-  recorded: false,
-  onDelete: 'Delete',
-  kubeletRoot: '/var/lib/kubelet',
-  onDemand: false,
-  readOnly: false,
-  shared: false,
-};
+const desired: DesiredSparse = { ...sparseDesired, fs: { type: 'ext4', options: ['-m', '0'] } };
 const recorded: DesiredSparse = { ...desired, recorded: true };
 const onDemand: DesiredSparse = { ...desired, onDemand: true };
 const readOnly: DesiredSparse = { ...desired, onDemand: true, readOnly: true };
