@@ -6,7 +6,6 @@ import { createWorkingCopy } from './working-copy.ts';
 /** A mutation of this run, and what is known of it so far. */
 export interface Row {
   mutation: Mutation;
-  key: string;
   result: Result | undefined;
 }
 
@@ -37,8 +36,7 @@ export async function runCampaign(
         const began = Date.now();
         const verdict = await attempt(row.mutation, { copy, signal, controls });
         const seconds = (row.result?.seconds ?? 0) + Math.round((Date.now() - began) / 1000);
-        row.result = { id: row.mutation.id, key: row.key, verdict, seconds };
-        await results.add(row.result);
+        row.result = await results.add(row.mutation, verdict, seconds);
         log(`${row.mutation.id}: ${describe(verdict)} (${seconds} s)`);
       }
     } finally {

@@ -8,47 +8,46 @@ export interface LimitedOptions {
   signal: AbortSignal;
 }
 
+export interface LimitedEnd {
+  /** The limit was reached. */
+  isLate: boolean;
+  exitCode: number | undefined;
+  stderr: string;
+}
+
 /** Time (ms) that a process group has to clean up before it is killed. */
 const GRACE = 5000;
 
 /**
  * Runs a command in a process group of its own, and ends the group at the time limit.
- * @returns whether the limit was reached
  * @throws what aborted `signal`
  */
 export async function runLimited(
-  command: string,
-  args: readonly string[],
-  options: LimitedOptions,
-): Promise<boolean> {
-  const { cwd, env, limit, signal } = options;
+  [command = '', ...args]: readonly string[],
+  { cwd, env, limit, signal }: LimitedOptions,
+): Promise<LimitedEnd> {
   signal.throwIfAborted();
   const child = execa(command, args, {
-    cwd,
-    env,
-    detached: true,
-    reject: false,
-    stdin: 'ignore',
-    stdout: 'ignore',
-    stderr: 'ignore',
+    ...{ cwd, env, detached: true, reject: false },
+    ...{ stdin: 'ignore', stdout: 'ignore' },
   });
-  let late = false;
+  let isLate = false;
   const end = () => {
     killGroup(child.pid, 'SIGTERM');
     setTimeout(() => killGroup(child.pid, 'SIGKILL'), GRACE).unref();
   };
   const timer = setTimeout(() => {
-    late = true;
+    isLate = true;
     end();
   }, limit);
   signal.addEventListener('abort', end, { once: true });
-  await child;
+  const { exitCode, stderr } = await child;
   clearTimeout(timer);
   signal.removeEventListener('abort', end);
   // What the command started and left running belongs to the same group.
-  if (late || signal.aborted) killGroup(child.pid, 'SIGKILL');
+  if (isLate || signal.aborted) killGroup(child.pid, 'SIGKILL');
   signal.throwIfAborted();
-  return late;
+  return { isLate, exitCode, stderr };
 }
 
 function killGroup(pid: number | undefined, signal: NodeJS.Signals): void {

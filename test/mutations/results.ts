@@ -6,16 +6,19 @@ import type { Verdict } from './try-mutation.ts';
 
 export interface Result {
   id: string;
-  /** Of all that the verdict depends on: a result with another key is out of date. */
+  /** Hash of the mutation and of the file that it changes. */
   key: string;
+  /** Hash of the tests that the verdict depends on. */
+  tests: string;
   verdict: Verdict;
   seconds: number;
 }
 
 /** The verdicts of earlier runs, one JSON object a line, so that a run that was interrupted goes on. */
 export interface Results {
-  of(mutation: Mutation, key: string): Result | undefined;
-  add(result: Result): Promise<void>;
+  /** Returns the last result of a mutation; undefined where the code or the tests have changed since. */
+  of(mutation: Mutation): Promise<Result | undefined>;
+  add(mutation: Mutation, verdict: Verdict, seconds: number): Promise<Result>;
 }
 
 /** @param fresh drops what the file holds */
@@ -28,14 +31,18 @@ export async function openResults(path: string, fresh: boolean): Promise<Results
     const result = parseLine(line);
     if (result !== undefined) results.set(result.id, result);
   }
+  const testsOf = await createTestHashes();
   return {
-    of({ id }, key) {
-      const result = results.get(id);
-      return result?.key === key ? result : undefined;
+    async of(mutation) {
+      const result = results.get(mutation.id);
+      if (result?.key !== (await keyOf(mutation))) return undefined;
+      return result.tests === (await testsOf(result.verdict)) ? result : undefined;
     },
-    async add(result) {
-      results.set(result.id, result);
+    async add(mutation, verdict, seconds) {
+      const [key, tests] = await Promise.all([keyOf(mutation), testsOf(verdict)]);
+      const result = { id: mutation.id, key, tests, verdict, seconds };
       await appendFile(path, `${JSON.stringify(result)}\n`);
+      return result;
     },
   };
 }
@@ -49,30 +56,38 @@ function parseLine(line: string): Result | undefined {
   }
 }
 
+async function keyOf(mutation: Mutation): Promise<string> {
+  const text = await readFile(mutation.file).catch(() => '');
+  return hash(JSON.stringify(mutation), text);
+}
+
 /** Suites that no mutation runs, and the tables, of which each row is in its own key. */
 const NOT_RUN = ['bench', 'cluster', 'mutations', 'thorough'];
 
-/** Hashes all test files that a mutation may run, in the order of their names. */
-export async function hashTests(folder = 'test'): Promise<string> {
-  const hash = createHash('sha256');
-  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+/**
+ * Returns the hash of the tests that a verdict depends on. A kill depends on the test that failed and on what tests share: another
+ * test that is written later does not revive what is dead. That none failed depends on all tests.
+ */
+async function createTestHashes(): Promise<(verdict: Verdict) => Promise<string>> {
+  const entries = await readdir('test', { recursive: true, withFileTypes: true });
   const files = entries
     .filter((entry) => entry.isFile())
-    .map(({ parentPath, name }) => join(parentPath, name));
-  for (const file of files.sort()) {
-    if (NOT_RUN.includes(file.split('/')[1] ?? '') || file.includes('__pycache__')) continue;
-    hash
-      .update(file)
-      .update('\0')
-      .update(await readFile(file));
-  }
-  return hash.digest('hex');
+    .map(({ parentPath, name }) => join(parentPath, name))
+    .filter((file) => !NOT_RUN.includes(file.split('/')[1] ?? '') && !file.includes('__pycache__'))
+    .sort();
+  const all = hash(...(await contentsOf(files)));
+  const shared = hash(...(await contentsOf(files.filter((file) => file.startsWith('test/support/')))));
+  return async (verdict) =>
+    verdict.is === 'killed' && !('late' in verdict) ? hash(shared, ...(await contentsOf([verdict.by]))) : all;
 }
 
-/** @param tests as `hashTests` returns it */
-export async function keyOf(mutation: Mutation, tests: string): Promise<string> {
-  const hash = createHash('sha256')
-    .update(tests)
-    .update(await readFile(mutation.file));
-  return hash.update(JSON.stringify(mutation)).digest('hex').slice(0, 16);
+async function contentsOf(files: readonly string[]): Promise<(string | Buffer)[]> {
+  const contents = await Promise.all(files.map((file) => readFile(file).catch(() => '')));
+  return files.flatMap((file, at) => [file, contents[at] ?? '']);
+}
+
+function hash(...parts: readonly (string | Buffer)[]): string {
+  const sum = createHash('sha256');
+  for (const part of parts) sum.update(part).update('\0');
+  return sum.digest('hex').slice(0, 16);
 }

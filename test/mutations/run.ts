@@ -8,7 +8,7 @@ import { checkAnchors } from './anchors.ts';
 import { type Row, runCampaign } from './campaign.ts';
 import { MUTATIONS } from './mutations.ts';
 import { report } from './report.ts';
-import { hashTests, keyOf, openResults } from './results.ts';
+import { openResults } from './results.ts';
 
 const { values } = parseArgs({
   options: {
@@ -35,13 +35,9 @@ const problems = await checkAnchors(selected);
 for (const problem of problems) log(`error: ${problem}`);
 if (problems.length > 0) process.exit(2);
 
-const tests = await hashTests();
 const results = await openResults(values.results, values.fresh);
 const rows: Row[] = [];
-for (const mutation of selected) {
-  const key = await keyOf(mutation, tests);
-  rows.push({ mutation, key, result: results.of(mutation, key) });
-}
+for (const mutation of selected) rows.push({ mutation, result: await results.of(mutation) });
 log(`${rows.length} mutations, ${rows.filter(({ result }) => result !== undefined).length} with results`);
 await runCampaign(rows, { results, log, stop: stop.signal, kill: kill.signal }).catch((error) => {
   if (!stop.signal.aborted) throw error;

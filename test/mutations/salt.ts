@@ -1,8 +1,6 @@
 import { type Mutation, mutationsOf } from './mutation.ts';
 
-const PYTHON = ['salt-python.test.ts'];
-
-/** The Salt module, the forced command of ssh, and the login of salt-api: unit tests in Python, run by one integration test. */
+/** The Salt module, the forced command of ssh, and the login of salt-api. Their unit tests are in Python, in test/salt. */
 export const salt: readonly Mutation[] = [
   ...mutationsOf('salt/_modules/stowage_node/allowed.py', [
     {
@@ -12,7 +10,6 @@ export const salt: readonly Mutation[] = [
       function: 'load',
       find: 'if not roots.is_roots(os.fstat(file.fileno()), ROOT):',
       replace: 'if False:',
-      integration: PYTHON,
     },
     {
       id: 'directory-of-others',
@@ -21,7 +18,6 @@ export const salt: readonly Mutation[] = [
       function: 'load',
       find: 'if os.path.exists(directory) and not roots.is_roots(os.stat(directory), ROOT):',
       replace: 'if False:',
-      integration: PYTHON,
     },
     {
       id: 'astray-job-runs',
@@ -30,7 +26,6 @@ export const salt: readonly Mutation[] = [
       function: 'Rules.check_node',
       find: 'if node not in names:',
       replace: 'if False:',
-      integration: PYTHON,
     },
     {
       id: 'path-leads-out',
@@ -39,7 +34,6 @@ export const salt: readonly Mutation[] = [
       function: 'Rules._check_path',
       find: 'if ".." in path.split("/"):',
       replace: 'if False:',
-      integration: PYTHON,
     },
     {
       id: 'symbolic-link-followed',
@@ -48,7 +42,6 @@ export const salt: readonly Mutation[] = [
       function: 'Rules._check_path',
       find: 'if os.path.islink(path):',
       replace: 'if False:',
-      integration: PYTHON,
     },
     {
       id: 'command-prefix-allowed',
@@ -57,7 +50,6 @@ export const salt: readonly Mutation[] = [
       function: 'Rules.check',
       find: 'any(re.fullmatch(pattern, arguments)',
       replace: 'any(re.match(pattern, arguments)',
-      integration: PYTHON,
     },
     {
       id: 'guards-not-listed',
@@ -66,7 +58,6 @@ export const salt: readonly Mutation[] = [
       function: 'Rules.check_step',
       find: 'self.check(guard["argv"], early=True)',
       replace: 'pass',
-      integration: PYTHON,
     },
     {
       id: 'device-in-use-destroyed',
@@ -75,7 +66,6 @@ export const salt: readonly Mutation[] = [
       function: 'Rules._check_path',
       find: 'if devices.is_in_use(device):',
       replace: 'if False:',
-      integration: PYTHON,
     },
     {
       id: 'link-of-other-volume-removed',
@@ -84,7 +74,6 @@ export const salt: readonly Mutation[] = [
       function: 'Rules._check_link',
       find: 'if os.path.basename(path) != self.subject:',
       replace: 'if False:',
-      integration: PYTHON,
     },
     {
       id: 'spaces-hide-paths',
@@ -93,7 +82,6 @@ export const salt: readonly Mutation[] = [
       function: 'Rules.check',
       find: 'if any(" " in word and word != SPACED for word in _words(argv)):',
       replace: 'if False:',
-      integration: PYTHON,
     },
     {
       id: 'listed-word-is-pattern',
@@ -102,7 +90,6 @@ export const salt: readonly Mutation[] = [
       function: '_one_of',
       find: 'map(re.escape, words)',
       replace: 'words',
-      integration: PYTHON,
     },
   ]),
   ...mutationsOf('salt/_modules/stowage_node/jobs.py', [
@@ -113,7 +100,6 @@ export const salt: readonly Mutation[] = [
       function: '_own',
       find: 'found.st_uid != os.geteuid() or ',
       replace: '',
-      integration: PYTHON,
     },
     {
       id: 'salt-job-path-escapes',
@@ -122,7 +108,6 @@ export const salt: readonly Mutation[] = [
       function: '_folder',
       find: 'if not re.fullmatch(r"[a-z0-9][a-z0-9-]{0,99}", str(name)):',
       replace: 'if False:',
-      integration: PYTHON,
     },
     {
       id: 'salt-running-job-purged',
@@ -131,7 +116,6 @@ export const salt: readonly Mutation[] = [
       function: 'forget',
       find: 'if any(is_locked(f"{folder}/{each}/output") for each in os.listdir(folder) if each != "lock"):',
       replace: 'if False:',
-      integration: PYTHON,
     },
     {
       id: 'salt-poll-unbounded',
@@ -140,7 +124,6 @@ export const salt: readonly Mutation[] = [
       function: 'poll',
       find: 'wait = min(LONGEST, wait)',
       replace: 'wait = float(wait)',
-      integration: PYTHON,
     },
   ]),
   ...mutationsOf('salt/_modules/stowage_node/runner.py', [
@@ -151,7 +134,7 @@ export const salt: readonly Mutation[] = [
       function: 'holds',
       find: ' and said["lacks"] not in text',
       replace: '',
-      integration: [...PYTHON, 'salt-commands.test.ts'],
+      integration: ['salt-commands.test.ts'],
     },
     {
       id: 'salt-job-lock-not-held',
@@ -160,7 +143,7 @@ export const salt: readonly Mutation[] = [
       function: 'main',
       find: 'fcntl.flock(lock, fcntl.LOCK_EX)',
       replace: 'pass',
-      integration: [...PYTHON, 'salt-commands.test.ts'],
+      integration: ['salt-commands.test.ts'],
     },
     {
       id: 'step-not-checked-again',
@@ -169,7 +152,7 @@ export const salt: readonly Mutation[] = [
       function: 'Job.run',
       find: 'rules.check(step["argv"])',
       replace: 'pass',
-      integration: [...PYTHON, 'salt-commands.test.ts'],
+      integration: ['salt-commands.test.ts'],
     },
   ]),
   ...mutationsOf('salt/_modules/stowage_node/devices.py', [
@@ -180,7 +163,6 @@ export const salt: readonly Mutation[] = [
       function: 'is_in_use',
       find: 'not in (errno.ENOENT',
       replace: 'not in (errno.EBUSY, errno.ENOENT',
-      integration: PYTHON,
     },
   ]),
   ...mutationsOf('salt/_modules/stowage_node/volumes.py', [
@@ -191,7 +173,6 @@ export const salt: readonly Mutation[] = [
       function: 'Volumes.refuse_change',
       find: 'if not found[1] and not self._is_listed(f"/dev/{name}"):',
       replace: 'if False:',
-      integration: PYTHON,
     },
   ]),
   ...mutationsOf('salt/ssh_guard.py', [
@@ -202,7 +183,7 @@ export const salt: readonly Mutation[] = [
       function: 'answer',
       find: 'if function not in FUNCTIONS:',
       replace: 'if False:',
-      integration: [...PYTHON, 'ssh-guard.test.ts'],
+      integration: ['ssh-guard.test.ts'],
     },
     {
       id: 'request-unbounded',
@@ -211,7 +192,7 @@ export const salt: readonly Mutation[] = [
       function: 'answer',
       find: 'if len(text) > LONGEST:',
       replace: 'if False:',
-      integration: [...PYTHON, 'ssh-guard.test.ts'],
+      integration: ['ssh-guard.test.ts'],
     },
   ]),
   ...mutationsOf('salt/_auth/kubernetes_token.py', [
@@ -222,7 +203,6 @@ export const salt: readonly Mutation[] = [
       function: 'is_of',
       find: 'return (status.get("user") or {}).get("username") == username',
       replace: 'return True',
-      integration: PYTHON,
     },
     {
       id: 'token-sent-in-clear',
@@ -231,7 +211,6 @@ export const salt: readonly Mutation[] = [
       function: 'review',
       find: 'if request.type != "https":',
       replace: 'if False:',
-      integration: PYTHON,
     },
     {
       id: 'token-for-other-audience',
@@ -240,7 +219,6 @@ export const salt: readonly Mutation[] = [
       function: 'is_of',
       find: 'if audience and audience not in (status.get("audiences") or []):',
       replace: 'if False:',
-      integration: PYTHON,
     },
   ]),
   ...mutationsOf('salt/_netapi/rest_stowage.py', [
@@ -251,7 +229,6 @@ export const salt: readonly Mutation[] = [
       function: 'Client._may',
       find: 'self.ckminions.runner_check(found["auth_list"], fun, {"arg": [], "kwarg": low["kwarg"]}) is True',
       replace: 'True',
-      integration: PYTHON,
     },
   ]),
 ];

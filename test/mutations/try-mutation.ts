@@ -28,8 +28,6 @@ type Tests = (mutation: Mutation, deps: TryDeps) => Promise<LimitedOutcome>;
  * the others do not notice it, and all of them take a minute.
  */
 export async function tryUnitTests(mutation: Mutation, deps: TryDeps): Promise<Verdict> {
-  // The unit tests import nothing else.
-  if (!mutation.file.endsWith('.ts')) return { is: 'pending' };
   const later = mutation.integration !== undefined;
   const verdict = await tryTests(mutation, deps, ({ file }) =>
     runRelatedTests(deps.copy, file, later, deps.signal),
