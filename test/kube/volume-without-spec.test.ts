@@ -59,9 +59,7 @@ async function stowage(...argv: string[]) {
 const phaseOf = async (name: string) => (await client.get<Volume>(VOLUMES, name)).status?.phase;
 
 test('it is Failed with a message, and others are reconciled', async () => {
-  await until('nospec is Failed', 15_000, async () =>
-    (await phaseOf('nospec')) === 'Failed' ? true : undefined,
-  );
+  await until('nospec is Failed', async () => ((await phaseOf('nospec')) === 'Failed' ? true : undefined));
   const { status } = await client.get<Volume>(VOLUMES, 'nospec');
   expect(status?.conditions?.[0]?.message).toContain('it has no spec');
   await until('other is worked on', async () => ((await phaseOf('other')) ? true : undefined));
