@@ -78,7 +78,5 @@ describeAsRoot('a volume from create to delete, killed at every boundary', () =>
 });
 
 function tell(what: string, step: number, of: string): void {
-  console.info(
-    `the ${what} was killed ${AT.join(' and ')} one in ${step} of ${of}, STOWAGE_FAULTS_SEED=${SEED}`,
-  );
+  console.info(`the ${what} was killed ${AT.join(' and ')} one in ${step} of ${of} (seed ${SEED})`);
 }
