@@ -1,33 +1,27 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { parse } from 'yaml';
 import { PERSISTENT_VOLUME_CLAIMS, VOLUME_SNAPSHOTS } from '../../src/api/resources.ts';
 import type { VolumeSnapshot } from '../../src/api/snapshot.ts';
-import type { KubeClient } from '../../src/kube/types.ts';
 import { capturedTerminal, interrupted } from '../support/captured-terminal.ts';
-import { type ClaimsCluster, startClaimsCluster } from '../support/claims-cluster.ts';
+import { startClaimsCluster } from '../support/claims-cluster.ts';
 import { FakeClock } from '../support/fake-clock.ts';
 import { expectPrintable } from '../support/printable-text.ts';
+import { sharedClaimsCluster } from '../support/shared-claims-cluster.ts';
 import { claimNamed, fresh, SNAPSHOT } from '../support/snapshots.ts';
 import { until } from '../support/until.ts';
 
-let cluster: ClaimsCluster;
-let client: KubeClient;
-beforeAll(async () => {
-  cluster = await startClaimsCluster();
-  client = cluster.client;
-});
-afterAll(() => cluster.stop());
-afterEach(() => cluster.empty(VOLUME_SNAPSHOTS, PERSISTENT_VOLUME_CLAIMS));
+const cluster = sharedClaimsCluster({}, VOLUME_SNAPSHOTS, PERSISTENT_VOLUME_CLAIMS);
+
 const stowage = (line: string) => cluster.stowage(line.split(' '));
-const snapshots = async () => (await client.list<VolumeSnapshot>(VOLUME_SNAPSHOTS)).items;
+const snapshots = async () => (await cluster.client.list<VolumeSnapshot>(VOLUME_SNAPSHOTS)).items;
 const prod = { namespace: 'prod' };
 const report = (name: string, status: VolumeSnapshot['status'], namespace = 'prod') =>
-  client.patch(VOLUME_SNAPSHOTS, name, { status }, { namespace, subresource: 'status' });
+  cluster.client.patch(VOLUME_SNAPSHOTS, name, { status }, { namespace, subresource: 'status' });
 const FULL = 'volumesnapshot.snapshot.storage.k8s.io/foo-backup';
 
 describe('create snapshot', () => {
   test('in the namespace of its claim', async () => {
-    await client.create(PERSISTENT_VOLUME_CLAIMS, fresh(claimNamed('foo', {}, 'prod')));
+    await cluster.client.create(PERSISTENT_VOLUME_CLAIMS, fresh(claimNamed('foo', {}, 'prod')));
     expect(await stowage('create snapshot foo-backup --pvc foo -n prod')).toMatchObject({
       code: 0,
       out: `${FULL} created\n`,
@@ -102,8 +96,8 @@ describe('create snapshot', () => {
 
   test('--wait for one that is deleted', async () => {
     const waiting = stowage('create snapshot prod/foo-backup --pvc foo --wait');
-    await until('the snapshot is there', async () => (await snapshots())[0]);
-    await client.delete(VOLUME_SNAPSHOTS, 'foo-backup', prod);
+    await until('the snapshot is there', 15_000, async () => (await snapshots())[0]);
+    await cluster.client.delete(VOLUME_SNAPSHOTS, 'foo-backup', prod);
     expect(await waiting).toMatchObject({
       code: 3,
       err: expect.stringContaining('was deleted while it was waited for'),
@@ -140,7 +134,7 @@ test('a cluster without snapshots', async () => {
 
 test('prints hostile text without control characters', async () => {
   const evil = '\u001b[2J\u009b\u202eFix: rm\nFix: rm';
-  await client.create(VOLUME_SNAPSHOTS, fresh(SNAPSHOT));
+  await cluster.client.create(VOLUME_SNAPSHOTS, fresh(SNAPSHOT));
   await report('foo-backup', { error: { message: evil } });
   for (const line of [
     'get snapshots -A -o wide',
@@ -158,7 +152,7 @@ test('prints hostile text without control characters', async () => {
 
 describe('get snapshots', () => {
   const make = async () => {
-    await client.create(VOLUME_SNAPSHOTS, fresh(SNAPSHOT));
+    await cluster.client.create(VOLUME_SNAPSHOTS, fresh(SNAPSHOT));
     await report('foo-backup', {
       readyToUse: true,
       restoreSize: '1Gi',
@@ -166,7 +160,7 @@ describe('get snapshots', () => {
       creationTime: new Date().toISOString(),
     });
     const other = { ...SNAPSHOT, metadata: { name: 'b', namespace: 'test' } };
-    await client.create(
+    await cluster.client.create(
       VOLUME_SNAPSHOTS,
       fresh({ ...other, spec: { source: { volumeSnapshotContentName: 'x' } } }),
     );
@@ -212,9 +206,9 @@ describe('get snapshots', () => {
       // What is in other namespaces is not shown, also when it has the same name.
       const named = (name: string, namespace: string) =>
         fresh({ ...SNAPSHOT, metadata: { name, namespace } });
-      await client.create(VOLUME_SNAPSHOTS, named('foo-backup', 'test'));
-      await client.create(VOLUME_SNAPSHOTS, named('new', 'prod'));
-      await client.delete(VOLUME_SNAPSHOTS, 'foo-backup', prod);
+      await cluster.client.create(VOLUME_SNAPSHOTS, named('foo-backup', 'test'));
+      await cluster.client.create(VOLUME_SNAPSHOTS, named('new', 'prod'));
+      await cluster.client.delete(VOLUME_SNAPSHOTS, 'foo-backup', prod);
       await shows('Gone');
     });
     expect({ code, err }).toEqual({ code: 130, err: '' });
