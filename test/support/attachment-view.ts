@@ -76,6 +76,14 @@ export interface ViewChange
   notBefore?: Record<string, number>;
 }
 
+/** Parts of a view: a pod that needs the volume on a node, or one on each of two; and n1 has it. */
+export const onN1 = { wanted: [wanted('n1', 'a')] };
+export const onN2 = { wanted: [wanted('n2', 'a')] };
+export const onBoth = { wanted: [wanted('n1', 'a'), wanted('n2', 'b')] };
+export const held = { entries: [entry('n1')] };
+export const readers = shared({ readOnly: true });
+export const uncertain = { state: 'Uncertain' } as const;
+
 /** A shared volume that nobody wants, and that is nowhere. */
 export const view = ({ unseen = [], nodes = {}, notBefore = {}, ...change }: ViewChange = {}): View => ({
   volume: shared(),
