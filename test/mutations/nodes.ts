@@ -62,7 +62,6 @@ export const nodes: readonly Mutation[] = [
       function: 'pollBody',
       find: 'line=died',
       replace: 'line=running ended=',
-      integration: ['jobs.test.ts'],
     },
     {
       id: 'running-job-purged',
@@ -71,7 +70,6 @@ export const nodes: readonly Mutation[] = [
       function: 'forgetScript',
       find: '&& idle ',
       replace: '',
-      integration: ['jobs.test.ts'],
     },
   ]),
   ...mutationsOf('src/nodes/jobs-folder.ts', [
