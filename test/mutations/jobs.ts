@@ -10,7 +10,6 @@ export const jobs: readonly Mutation[] = [
       function: 'renderStep',
       find: '...step.guards.map(renderGuard),',
       replace: '',
-      integration: ['jobs.test.ts'],
     },
     {
       id: 'disk-lock-not-held',
@@ -28,7 +27,6 @@ export const jobs: readonly Mutation[] = [
       function: 'jobScript.guard()',
       find: '      case $out in *"$lacks"*) holds=no ;; esac ;;',
       replace: '      ;;',
-      integration: ['jobs.test.ts'],
     },
     {
       id: 'job-lock-not-held',
@@ -37,7 +35,6 @@ export const jobs: readonly Mutation[] = [
       function: 'jobScript',
       find: 'flock 8\n',
       replace: '',
-      integration: ['jobs.test.ts'],
     },
     {
       id: 'orphaned-program-not-awaited',
@@ -46,16 +43,6 @@ export const jobs: readonly Mutation[] = [
       function: 'jobScript',
       find: `|| flock -s "\\\${other%step}output" true`,
       replace: '|| true',
-      integration: ['jobs.test.ts'],
-    },
-    {
-      id: 'purged-job-runs',
-      invariant: 10,
-      breaks: 'A job that was purged while it waited runs all the same.',
-      function: 'jobScript',
-      find: '[ . -ef "$2" ] || exit 1\n',
-      replace: '',
-      integration: ['jobs.test.ts'],
     },
     {
       id: 'signal-counts-as-failure',
@@ -64,7 +51,6 @@ export const jobs: readonly Mutation[] = [
       function: 'jobScript.run()',
       find: 'on_failure=raced',
       replace: ':',
-      integration: ['jobs.test.ts'],
     },
   ]),
   ...mutationsOf('src/nodes/check-guards.ts', [

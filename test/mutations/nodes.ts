@@ -28,7 +28,6 @@ export const nodes: readonly Mutation[] = [
       function: 'FIXED_OPTIONS',
       find: 'StrictHostKeyChecking=yes',
       replace: 'StrictHostKeyChecking=accept-new',
-      integration: ['jobs.test.ts'],
     },
     {
       id: 'host-key-of-address',
@@ -37,7 +36,6 @@ export const nodes: readonly Mutation[] = [
       function: 'argumentsFor',
       find: `HostKeyAlias=\${node}`,
       replace: `HostKeyAlias=\${host}`,
-      integration: ['jobs.test.ts'],
     },
     {
       id: 'foreign-control-socket',
@@ -46,7 +44,6 @@ export const nodes: readonly Mutation[] = [
       function: 'makeControlFolder',
       find: ' || found.uid !== uid',
       replace: '',
-      integration: ['jobs.test.ts'],
     },
   ]),
   ...mutationsOf('src/nodes/protocol.ts', [
@@ -65,7 +62,6 @@ export const nodes: readonly Mutation[] = [
       function: 'pollBody',
       find: 'line=died',
       replace: 'line=running ended=',
-      integration: ['jobs.test.ts'],
     },
     {
       id: 'running-job-purged',
@@ -74,7 +70,6 @@ export const nodes: readonly Mutation[] = [
       function: 'forgetScript',
       find: '&& idle ',
       replace: '',
-      integration: ['jobs.test.ts'],
     },
   ]),
   ...mutationsOf('src/nodes/jobs-folder.ts', [
@@ -85,7 +80,6 @@ export const nodes: readonly Mutation[] = [
       function: 'ownJobs',
       find: ' || [ ! -O "$jobs" ]',
       replace: '',
-      integration: ['jobs.test.ts'],
     },
     {
       id: 'job-path-escapes',

@@ -1,37 +1,22 @@
-import { chmod, mkdir, readdir, writeFile } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { execa } from 'execa';
+import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
 import type { Executor, Job, Step } from '../../src/nodes/job.ts';
-import { createShellExecutor } from '../../src/nodes/shell-executor.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
+import { localJobs } from '../support/local-jobs.ts';
 
 /** Runs what is asked of it, but for the program `refused`. */
 const SUDO = `shift; [ "$1" != -l ] || shift; [ "$1" != -- ] || shift
 case $1 in refused) echo "sudo: a password is required" >&2; exit 1 ;; esac
 exec "$@"`;
 
-let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+let folder: Awaited<ReturnType<typeof localJobs>>;
 let executor: Executor;
 
-/** A shell of a user who is not root, whose jobs have a folder of their own. */
+/** A shell of a user who is not root. */
 beforeAll(async () => {
-  folder = await temporaryFolder('refused-step');
-  const bin = join(folder.path, 'bin');
-  await mkdir(bin);
-  const programs = { sudo: SUDO, id: 'case $1 in -u) echo 1000 ;; *) echo stowage ;; esac', refused: 'true' };
-  for (const [name, text] of Object.entries(programs)) {
-    await writeFile(join(bin, name), `#!/bin/sh\n${text}\n`);
-    await chmod(join(bin, name), 0o755);
-  }
-  await mkdir(join(folder.path, 'jobs'), { mode: 0o700 });
-  executor = createShellExecutor({
-    async run(_node, script) {
-      const input = script.replaceAll('/run/stowage/jobs', join(folder.path, 'jobs'));
-      return `${(await execa('sh', { input, env: { PATH: `${bin}:${process.env.PATH}` } })).stdout}\n`;
-    },
-    close: async () => {},
-  });
+  const id = 'case $1 in -u) echo 1000 ;; *) echo stowage ;; esac';
+  folder = await localJobs({ sudo: SUDO, id, refused: 'true' });
+  ({ executor } = folder);
 });
 afterAll(() => folder.remove());
 
