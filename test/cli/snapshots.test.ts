@@ -96,7 +96,7 @@ describe('create snapshot', () => {
 
   test('--wait for one that is deleted', async () => {
     const waiting = stowage('create snapshot prod/foo-backup --pvc foo --wait');
-    await until('the snapshot is there', 15_000, async () => (await snapshots())[0]);
+    await until('the snapshot is there', async () => (await snapshots())[0]);
     await cluster.client.delete(VOLUME_SNAPSHOTS, 'foo-backup', prod);
     expect(await waiting).toMatchObject({
       code: 3,

@@ -34,7 +34,7 @@ const writeGo = () => writeFile(join(node.path, 'go'), '');
 /** Says which shell runs it and by which program, then waits for the file `go`. */
 const WAIT = 'echo $PPID $$ >"$1/pids"; until [ -e "$1/go" ]; do sleep 0.02; done; echo waited >>"$1/log"';
 const pids = () =>
-  until('the job waits', LONG, async () => {
+  until('the job waits', async () => {
     const [shell = 0, program = 0] = (await file('pids')).trim().split(' ').map(Number);
     return program > 0 ? { shell, program } : undefined;
   });
@@ -83,7 +83,7 @@ describe.each(['root', 'a user with sudo'] as const)('of %s', (user) => {
     await start(last);
     expect(await end(last)).toEqual({ state: 'succeeded' });
     // It has had its turn, or has none any more.
-    await until('no job is left', LONG, async () => ((await executor.forget('n1', 'v1')) ? true : undefined));
+    await until('no job is left', async () => ((await executor.forget('n1', 'v1')) ? true : undefined));
     expect(await file('log')).toBe('waited\nlast\n');
   });
 });

@@ -1,6 +1,6 @@
-import { readdir } from 'node:fs/promises';
+import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { Executor, Job, Step } from '../../src/nodes/job.ts';
 import { localJobs } from '../support/local-jobs.ts';
 
