@@ -305,7 +305,11 @@ describeAsRoot.each(EVERY_CASE ? transports : transports.slice(0, 1))(
           const why = /^whether a process has \/dev\/loop\d+ open cannot be seen, .* within 10 s: /;
           expect(await run('detach')).toEqual({ is: 'in-use', message: expect.stringMatching(why) });
           // By a process that has ended and that nobody waited for, its arguments are not shown.
-          const { stdout } = await execa('pgrep', ['-f', '^find -L /proc -maxdepth 3'], { reject: false });
+          // Other test files run the same command, each in a mount namespace of its own.
+          const here = ['--ns', String(process.pid), '--nslist', 'mnt'];
+          const { stdout } = await execa('pgrep', [...here, '-f', '^find -L /proc -maxdepth 3'], {
+            reject: false,
+          });
           expect(stdout).toBe('');
         } finally {
           await hung.end();
