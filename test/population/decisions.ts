@@ -2,6 +2,8 @@ import { decide } from '../../src/population/machine/decide.ts';
 import type { MachineDecision, MachineInput } from '../../src/population/machine/types.ts';
 import { annotated, claim, input, NOW, prime, storageClass } from './input.ts';
 
+/** Objects that the stages of populating a claim begin with, and what a decision comes to. */
+
 export const DELETED = { metadata: { deletionTimestamp: '2026-11-22T11:00:00Z' } };
 export const SELECTED = 'volume.kubernetes.io/selected-node';
 export const waiting = storageClass({ volumeBindingMode: 'WaitForFirstConsumer' });

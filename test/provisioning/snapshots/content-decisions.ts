@@ -3,6 +3,8 @@ import type { ContentInput, NodeFacts } from '../../../src/provisioning/snapshot
 import { contentInput, DELETED, HANDLE_TEXT } from '../../support/snapshot-objects.ts';
 import { NOW } from '../../support/volume-input.ts';
 
+/** Decisions about a VolumeSnapshotContent, and what they report. */
+
 export const decide = (fields: Partial<ContentInput>, nodes?: Record<string, Partial<NodeFacts>>) =>
   decideContent(contentInput(fields, nodes), NOW);
 export const at = new Date(NOW).toISOString();

@@ -2,6 +2,8 @@ import { plan } from '../../../src/storage/plan.ts';
 import type { DesiredLvm, DeviceFacts, ObservedLvm } from '../../../src/storage/types.ts';
 import { dm, lv, lvmDesired } from '../../support/lvm-input.ts';
 
+/** What is planned to delete a logical volume, by what becomes of its data. */
+
 export const keeping = { ...lvmDesired, recorded: true, identity: dm.identity };
 export const deleting = { ...keeping, onDelete: 'Delete' } as const;
 export const wiping = { ...keeping, onDelete: 'Wipe' } as const;

@@ -2,6 +2,8 @@ import { plan } from '../../../src/storage/plan.ts';
 import type { DesiredLvm, DeviceFacts, ObservedLvm } from '../../../src/storage/types.ts';
 import { dm, free } from '../../support/lvm-input.ts';
 
+/** What is planned to prepare a logical volume, and devices that carry what is not of the Volume. */
+
 /** Without the records, which every kind has. */
 export function outcome(wanted: DesiredLvm, observed: ObservedLvm): string[] | string {
   const made = plan('prepare', wanted, observed, 0);

@@ -3,6 +3,8 @@ import type { DesiredLvm, DeviceFacts, ObservedLvm } from '../../../src/storage/
 import { dm, lvmDesired } from '../../support/lvm-input.ts';
 import { UID } from '../../support/volume-input.ts';
 
+/** What is planned to attach a logical volume that was made. */
+
 export const UNMARKED = { intent: undefined, done: undefined, recordFiles: false } as const;
 export const recorded: DesiredLvm = { ...lvmDesired, recorded: true, identity: dm.identity };
 export const xfs: DeviceFacts = {

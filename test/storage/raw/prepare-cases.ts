@@ -3,6 +3,8 @@ import { plan } from '../../../src/storage/plan.ts';
 import type { DesiredRaw, DeviceFacts, ObservedRaw, Operation } from '../../../src/storage/types.ts';
 import { disk, rawDesired } from '../../support/raw-input.ts';
 
+/** Raw devices that carry something, and what is planned to prepare one. */
+
 export const OTHER = '11111111-2222-4333-8444-555555555555';
 export const xfs: DesiredRaw = { ...rawDesired, fs: { type: 'xfs', options: ['-K'] } };
 export function carrying(content: string, base: DeviceFacts = disk): DeviceFacts {
