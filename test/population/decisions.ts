@@ -1,0 +1,18 @@
+import { decide } from '../../src/population/machine/decide.ts';
+import type { MachineDecision, MachineInput } from '../../src/population/machine/types.ts';
+import { annotated, claim, input, NOW, prime, storageClass } from './input.ts';
+
+/** Objects that the stages of populating a claim begin with, and what a decision comes to. */
+
+export const DELETED = { metadata: { deletionTimestamp: '2026-11-22T11:00:00Z' } };
+export const SELECTED = 'volume.kubernetes.io/selected-node';
+export const waiting = storageClass({ volumeBindingMode: 'WaitForFirstConsumer' });
+export const populated = annotated(prime(), { 'stowage.dev/populated-by': 'pod-uid' });
+export const bound = (more: object = {}) =>
+  claim({ spec: { volumeName: 'pv' }, status: { phase: 'Bound' }, ...more });
+/** What a decision does, in a word; with what it tells. */
+export const short = ({ action, requeueAfter }: MachineDecision): string => {
+  if (action === undefined) return requeueAfter === undefined ? 'rest' : `rest ${requeueAfter}`;
+  return action.do === 'tell' ? `tell ${action.event.reason}: ${action.event.message}` : action.do;
+};
+export const decided = (change: Partial<MachineInput>) => short(decide(input(change), NOW));

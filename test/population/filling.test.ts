@@ -1,0 +1,149 @@
+import { describe, expect, test } from '@jest/globals';
+import { decide } from '../../src/population/machine/decide.ts';
+import type { MachineInput } from '../../src/population/machine/types.ts';
+import { bound, DELETED, decided, populated, SELECTED, waiting } from './decisions.ts';
+import {
+  claim,
+  definition,
+  found,
+  given,
+  input,
+  NOW,
+  OWN,
+  pod,
+  prime,
+  pv,
+  storageClass,
+  UID,
+} from './input.ts';
+
+describe('from nothing to a claim that is filled', () => {
+  test.each<[string, Partial<MachineInput>, string]>([
+    ['its source is read', {}, 'resolve-source'],
+    [
+      'it is protected first',
+      { claim: claim({ metadata: { finalizers: [] } }), source: found },
+      'add-finalizer',
+    ],
+    ['a prime claim is made', { source: found }, 'create-prime'],
+    [
+      'that has no volume yet, and who makes it is listened to',
+      { prime: prime({ spec: { volumeName: undefined }, status: { phase: 'Pending' } }) },
+      'look-at-prime',
+    ],
+    [
+      'it says nothing',
+      {
+        prime: prime({ spec: { volumeName: undefined }, status: { phase: 'Pending' } }),
+        primeSays: { found: undefined },
+      },
+      'rest 10000',
+    ],
+    ['the source is read again, right before it is used', { prime: prime(), pv: pv() }, 'resolve-source'],
+    ['a pod is made', { prime: prime(), pv: pv(), source: found }, 'create-pod'],
+    ['it runs', { prime: prime(), pv: pv(), pod: pod('Running') }, 'rest'],
+    ['it has ended well', { prime: prime(), pv: pv(), pod: pod('Succeeded') }, 'mark-populated'],
+    ['it lets go of the volume', { prime: populated, pv: pv(), pod: pod('Succeeded') }, 'delete-pod'],
+    ['it is about to', { prime: populated, pv: pv(), pod: pod('Succeeded', DELETED) }, 'rest'],
+    ['the volume becomes the claim’s', { prime: populated, pv: pv() }, 'rebind'],
+    ['the binder has not seen that', { prime: populated, pv: given() }, 'rest'],
+    [
+      'though the prime claim knows',
+      { prime: { ...populated, status: { phase: 'Lost' } }, pv: given() },
+      'rest',
+    ],
+    ['or is gone', { pv: given(), source: found }, 'rest'],
+    ['the prime claim does not know', { claim: bound(), prime: populated, pv: given() }, 'rest'],
+    [
+      'the prime claim goes',
+      { claim: bound(), prime: { ...populated, status: { phase: 'Lost' } }, pv: given() },
+      'delete-prime',
+    ],
+    ['the finalizer goes', { claim: bound(), pv: given() }, 'remove-finalizer'],
+    ['all is done', { claim: bound({ metadata: { finalizers: [] } }), pv: given() }, 'rest'],
+  ])('%s', (_, change, action) => {
+    expect(decided(change)).toBe(action);
+  });
+
+  test('what is told at its end is told before the finalizer is gone', () => {
+    expect(decide(input({ claim: bound(), pv: given() }), NOW).action).toMatchObject({
+      do: 'remove-finalizer',
+      finished: { type: 'Normal', reason: 'PopulatorFinished' },
+    });
+  });
+
+  test('the prime claim is like the claim, and starts from nothing', () => {
+    const selected = claim({
+      metadata: { annotations: { [SELECTED]: 'n1' } },
+      spec: { volumeMode: 'Block' },
+    });
+    const { action } = decide(
+      input({
+        claim: selected,
+        source: found,
+        storageClass: waiting,
+        definitions: [
+          { ...definition, spec: { ...definition.spec, pod: { image: 'i', devicePath: '/dev/target' } } },
+        ],
+      }),
+      NOW,
+    );
+    expect(action).toMatchObject({
+      do: 'create-prime',
+      prime: {
+        metadata: { name: `prime-${UID}`, namespace: OWN, annotations: { [SELECTED]: 'n1' } },
+        spec: {
+          accessModes: ['ReadWriteOnce'],
+          volumeMode: 'Block',
+          storageClassName: 'fast',
+          resources: { requests: { storage: '1Gi' } },
+        },
+      },
+    });
+    expect(action).not.toHaveProperty('prime.spec.dataSourceRef');
+    expect(action).not.toHaveProperty('prime.spec.dataSource');
+  });
+
+  test('the pod has the volume, its arguments, and nothing else', () => {
+    const { action } = decide(input({ prime: prime(), pv: pv(), source: found }), NOW);
+    expect(action).toMatchObject({
+      do: 'create-pod',
+      pod: {
+        metadata: { name: `populate-${UID}`, namespace: OWN },
+        spec: {
+          restartPolicy: 'Never',
+          automountServiceAccountToken: false,
+          containers: [
+            {
+              name: 'populate',
+              args: ['/target/hello.txt', 'Hello, world!'],
+              terminationMessagePolicy: 'FallbackToLogsOnError',
+              volumeMounts: [{ name: 'target', mountPath: '/target' }],
+            },
+          ],
+          volumes: [{ name: 'target', persistentVolumeClaim: { claimName: `prime-${UID}` } }],
+        },
+      },
+    });
+  });
+});
+
+describe('a kind that is filled from on the node', () => {
+  const onNode = {
+    ...definition,
+    spec: { ...definition.spec, pod: undefined, node: { builtin: 'Image' } },
+  } as never;
+  test.each<[string, Partial<MachineInput>, string]>([
+    ['is left to who makes the volumes of a class of Stowage', {}, 'rest'],
+    ['is waited with until the class is there', { storageClass: undefined }, 'rest'],
+    [
+      'of another class is told of, once',
+      { storageClass: storageClass({ provisioner: 'other.example.com' }) },
+      'tell PopulatorCreationError: PopulatorDefinition hello fills volumes from Hello.hello.example.com on their node, which can be done for storage classes of provisioner volume.stowage.dev alone, and class fast is of other.example.com. Use another class, or register a pod for the kind',
+    ],
+  ])('%s', (_, change, expected) => {
+    expect(
+      decided({ definitions: [onNode], prime: undefined, pod: undefined, pv: undefined, ...change }),
+    ).toBe(expected);
+  });
+});

@@ -1,0 +1,202 @@
+import { describe, expect, test } from '@jest/globals';
+import { decide } from '../../src/population/machine/decide.ts';
+import type { MachineInput } from '../../src/population/machine/types.ts';
+import { decided, SELECTED, waiting } from './decisions.ts';
+import {
+  annotated,
+  claim,
+  definition,
+  found,
+  input,
+  NOW,
+  pod,
+  prime,
+  pv,
+  storageClass,
+  UID,
+} from './input.ts';
+
+const attempts = (failed: number, more: object = {}) =>
+  annotated(prime(), {
+    'stowage.dev/populate-attempts': JSON.stringify({
+      ...{ failed, pod: 'earlier', message: 'no space', at: NOW - 1000 },
+      of: 'definition-uid/1 source-uid/1',
+      ...more,
+    }),
+  });
+
+describe('what it waits for', () => {
+  const failure = {
+    type: 'Warning',
+    reason: 'PopulatorDataSourceNotFound',
+    message: 'Hello x does not exist',
+  } as const;
+
+  test.each<[string, Partial<MachineInput>, string]>([
+    [
+      'a kind that nothing here fills',
+      { claim: claim({ metadata: { finalizers: [] } }), definitions: [] },
+      'rest',
+    ],
+    ['a definition that is gone', { definitions: [] }, 'tell PopulatorCreationError: no PopulatorDefinition'],
+    [
+      'one of two definitions',
+      { definitions: [definition, { ...definition, metadata: { name: 'second' } }] },
+      'tell PopulatorCreationError: more than one PopulatorDefinition is for Hello.hello.example.com: hello, second',
+    ],
+    [
+      'a class that is not there',
+      { storageClass: undefined },
+      'tell PopulatorPVCPrimeCreationError: StorageClass fast does not exist',
+    ],
+    [
+      'a static class, whose volumes anyone may be bound to',
+      { storageClass: storageClass({ provisioner: 'kubernetes.io/no-provisioner' }) },
+      'tell PopulatorPVCPrimeCreationError: StorageClass fast is for volumes made by hand',
+    ],
+    ['the first pod', { storageClass: waiting }, 'rest'],
+    [
+      'its source',
+      { source: { is: 'waits', event: failure } },
+      'tell PopulatorDataSourceNotFound: Hello x does not exist',
+    ],
+    [
+      'its source, as was told',
+      {
+        source: { is: 'waits', event: failure },
+        told: 'PopulatorDataSourceNotFound: Hello x does not exist',
+      },
+      'rest 300000',
+    ],
+    [
+      'a definition for Block',
+      { claim: claim({ spec: { volumeMode: 'Block' } }), source: found },
+      'tell PopulatorCreationError: Hello example cannot be used by PopulatorDefinition hello: it is not for volumes of mode Block',
+    ],
+    [
+      'a field that the source lacks',
+      { source: { is: 'ready', object: { ...found.object, spec: {} } as never } },
+      'tell PopulatorCreationError: Hello example cannot be used by PopulatorDefinition hello: it has no field .spec.fileName',
+    ],
+    [
+      'what others say of the prime claim',
+      {
+        prime: prime({ spec: { volumeName: undefined }, status: { phase: 'Pending' } }),
+        primeSays: { found: 'node n1 has no room' },
+      },
+      `tell PopulatorPVCPrimeCreationError: no volume is made for claim stowage/prime-${UID} yet: node n1 has no room`,
+    ],
+    [
+      'other pods to end',
+      { prime: prime(), pv: pv(), source: found, running: 16 },
+      'tell PopulatorCreated: 16 pods fill volumes already',
+    ],
+    [
+      'an image',
+      {
+        prime: prime(),
+        pv: pv(),
+        source: found,
+        pod: pod('Pending', {
+          status: {
+            phase: 'Pending',
+            containerStatuses: [
+              { name: 'populate', state: { waiting: { reason: 'ErrImagePull', message: 'no such' } } },
+            ],
+          },
+        }),
+      },
+      `tell PopulatorCreationError: pod stowage/populate-${UID} does not run: ErrImagePull: no such`,
+    ],
+    [
+      'somebody else’s claim to go',
+      { prime: prime({ metadata: { annotations: {} } }) },
+      'tell PopulatorPVCPrimeCreationError: a PersistentVolumeClaim stowage/',
+    ],
+    [
+      'somebody else’s pod to go',
+      { pod: pod('Running', { metadata: { annotations: {} } }) },
+      'tell PopulatorPVCPrimeCreationError: a Pod stowage/',
+    ],
+  ])('%s', (_, change, start) => {
+    expect(decided(change).slice(0, start.length)).toBe(start);
+  });
+});
+
+describe('a node that is given back', () => {
+  const unbound = prime({ spec: { volumeName: undefined }, status: { phase: 'Pending' } });
+  const on = (node?: string) =>
+    claim({ metadata: { annotations: node === undefined ? {} : { [SELECTED]: node } } });
+
+  test.each<[string, Partial<MachineInput>, string]>([
+    ['is given back for the claim', { claim: on('n1'), prime: unbound }, 'give-back'],
+    ['and the prime claim made anew', { claim: on(), prime: unbound }, 'delete-prime'],
+    [
+      'where another one is chosen',
+      { claim: on('n2'), prime: annotated(unbound, { [SELECTED]: 'n1' }) },
+      'delete-prime',
+    ],
+    [
+      'and not where it is the same',
+      { claim: on('n1'), prime: annotated(unbound, { [SELECTED]: 'n1' }) },
+      'look-at-prime',
+    ],
+    [
+      'nor once there is a volume',
+      { claim: on('n2'), prime: prime(), pv: pv(), source: found },
+      'create-pod',
+    ],
+  ])('%s', (_, change, action) => {
+    expect(decided({ storageClass: waiting, ...change })).toBe(action);
+  });
+});
+
+describe('a pod that fails', () => {
+  const failed = (more: object = {}) =>
+    pod('Failed', {
+      status: {
+        phase: 'Failed',
+        containerStatuses: [
+          {
+            name: 'populate',
+            state: { terminated: { exitCode: 3, message: 'curl:\n  (7) refused', ...more } },
+          },
+        ],
+      },
+    });
+
+  test('is counted with the end of its log, before it goes', () => {
+    const decision = decide(input({ prime: prime(), pv: pv(), pod: failed(), source: found }), NOW);
+    expect(decision.action).toMatchObject({
+      do: 'note-attempts',
+      attempts: { failed: 1, pod: 'pod-uid', message: 'exit status 3: curl: (7) refused', at: NOW },
+      event: { type: 'Warning', reason: 'PopulatorFailed', message: expect.stringContaining('(7) refused') },
+    });
+    const noted = attempts(1, { pod: 'pod-uid' });
+    expect(decided({ prime: noted, pv: pv(), pod: failed(), source: found })).toBe('delete-pod');
+  });
+
+  test.each<[string, object, string]>([
+    ['is followed by another after a delay', attempts(1, { at: NOW - 4000 }), 'rest 6000'],
+    ['that doubles', attempts(2, { at: NOW - 4000 }), 'rest 16000'],
+    ['and is over then', attempts(2, { at: NOW - 20_000 }), 'create-pod'],
+    ['but not for ever', attempts(4, { at: 0 }), 'tell PopulatorFailed: 4 pods have failed'],
+    ['unless the source is another', attempts(4, { of: 'definition-uid/1 source-uid/0' }), 'create-pod'],
+    [
+      'whatever somebody wrote there',
+      annotated(prime(), { 'stowage.dev/populate-attempts': '{' }),
+      'create-pod',
+    ],
+  ])('%s', (_, its, start) => {
+    const decision = decided({ prime: its as never, pv: pv(), source: found });
+    expect(decision.slice(0, start.length)).toBe(start);
+  });
+
+  test('counts anew once its source is another', () => {
+    const decision = decide(
+      input({ prime: attempts(3, { of: 'other' }), pv: pv(), pod: failed(), source: found }),
+      NOW,
+    );
+    expect(decision).toMatchObject({ action: { attempts: { failed: 1 } } });
+  });
+});

@@ -1,0 +1,131 @@
+import { describe, expect, test } from '@jest/globals';
+import { plan } from '../../../src/storage/plan.ts';
+import type { DesiredLvm, ObservedLvm } from '../../../src/storage/types.ts';
+import { dm, ext4, lv, lvmMade, madeAs, madeIn, pool, thinLv } from '../../support/lvm-input.ts';
+import {
+  away,
+  blockOf,
+  copy,
+  deleting,
+  foreign,
+  inactive,
+  others,
+  outcome,
+  UNMARKED,
+  untagged,
+  wiping,
+} from './destroy-outcome.ts';
+
+test.each([deleting, wiping])(
+  '$onDelete by the records of a node alone: of two with its tag neither is touched',
+  (wanted) => {
+    const forgotten = { ...wanted, recorded: false, identity: undefined };
+    expect(outcome(forgotten, lvmMade(ext4, { volumes: [copy, lv] }))).toMatch(
+      /^several logical volumes carry the tag/,
+    );
+  },
+);
+
+describe.each([deleting, wiping])('$onDelete of what is in a status alone', (wanted) => {
+  test.each<[string, DesiredLvm, ObservedLvm]>([
+    ['Block', blockOf(wanted), lvmMade(foreign, { ...UNMARKED, volumes: [untagged], others })],
+    ['Filesystem', wanted, lvmMade(ext4, { ...UNMARKED, volumes: [untagged], others })],
+    ['with its tag', blockOf(wanted), lvmMade(dm, { ...UNMARKED, others })],
+    [
+      'inactive',
+      blockOf(wanted),
+      lvmMade(dm, { ...away, ...UNMARKED, volumes: [{ ...inactive, tags: [] }], others }),
+    ],
+  ])('%s: what another Volume has on record is let go of, and left', (_, desired, observed) => {
+    expect(outcome(desired, observed)).toEqual([]);
+  });
+
+  const prod = { ...untagged, name: 'prod' };
+  test.each<[string, ObservedLvm, RegExp, DesiredLvm?]>([
+    [
+      'on record for another, too',
+      lvmMade(dm, { others }),
+      /^vg0\/data1 is on record for another Volume, too, with the UID b$/,
+      blockOf(wanted),
+    ],
+    [
+      'another name',
+      lvmMade(foreign, { ...UNMARKED, volumes: [prod] }),
+      /nothing on the node says that/,
+      blockOf(wanted),
+    ],
+    ['another name, empty', lvmMade(dm, { ...UNMARKED, volumes: [prod] }), /nothing on the node says that/],
+    [
+      'its name, and empty',
+      lvmMade(dm, { ...UNMARKED, volumes: [untagged] }),
+      /nothing on the node says that/,
+    ],
+    [
+      'another name, and inactive',
+      lvmMade(dm, { ...away, ...UNMARKED, volumes: [{ ...prod, active: false }] }),
+      /nothing on the node says that/,
+    ],
+  ])('%s: nothing is touched', (_, observed, refusal, desired = wanted) => {
+    expect(outcome(desired, observed)).toMatch(refusal);
+  });
+
+  test('its tag alone tells of it: whoever has it removed is told, and how to leave it', () => {
+    const nothing = { ...wanted, recorded: false, identity: undefined };
+    expect(plan('destroy', nothing, lvmMade(ext4, UNMARKED), 0)).toMatchObject({
+      refusal: expect.stringMatching(/^the logical volume vg0\/data1 carries the tag of this Volume/),
+      hint: expect.stringContaining('Retain'),
+    });
+  });
+});
+
+test('nothing is written to a device that has the number of another logical volume', () => {
+  const made = plan('destroy', wiping, lvmMade(ext4, { volumes: [lv] }), 0);
+  const writes = 'steps' in made ? made.steps.filter(({ argv }) => argv[1] === 'if=/dev/zero') : [];
+  expect(writes).toHaveLength(16);
+  for (const { guards } of writes) {
+    expect(guards).toContainEqual(
+      expect.objectContaining({
+        argv: ['cat', '/sys/class/block/dm-3/dm/uuid'],
+        expect: { exit: 0, stdout: { is: dm.dmUuid } },
+      }),
+    );
+  }
+});
+
+describe.each([deleting, wiping])('$onDelete', (wanted) => {
+  test.each<[string, ObservedLvm, RegExp]>([
+    ['the group is away', lvmMade(ext4, { groups: [], volumes: [] }), /^there is no volume group vg0/],
+    ['another group', madeIn({ uuid: 'B' }), /is not the one that/],
+    ['a disk of the group is away', madeIn({ partial: true }), /^passing: .* is away$/],
+    ['exported', madeIn({ exported: true }), /is exported$/],
+    ['another of its name', madeAs({ uuid: 'B', tags: [] }), /is not the logical volume that was made/],
+    ['it has snapshots', madeAs({ kind: 'o' }), /has snapshots .* would go with it$/],
+    ['it became a pool', madeAs({ kind: 't' }), /would go with it$/],
+    [
+      'the tag of another Volume, too',
+      madeAs({ tags: [...lv.tags, 'stowage.dev/uid=other'] }),
+      /carries the tag of another Volume, too, with the UID other$/,
+    ],
+    [
+      'thin, with another file system',
+      lvmMade(foreign, { volumes: [thinLv, pool] }),
+      /carries xfs:x, which is not of this Volume$/,
+    ],
+    ['another file system', lvmMade(foreign), /carries xfs:x, which is not of this Volume$/],
+    [
+      'mounted',
+      lvmMade(ext4, { mounts: new Map([['253:3', ['/a']]]) }),
+      /^passing: .*in use: mounted at \/a$/,
+    ],
+    ['open', madeAs({ open: true }), /^passing: .*a process has it open$/],
+    [
+      'stacked on',
+      lvmMade(ext4, { devices: [ext4, { ...dm, name: 'dm-9', parent: 'dm-3', type: 'crypt' }] }),
+      /^passing: .*dm-9 \(crypt\) is made of it$/,
+    ],
+  ])('%s: nothing is touched', (_, observed, refusal) => {
+    expect(outcome(wanted, observed)).toMatch(refusal);
+    const made = plan('destroy', wanted, observed, 0);
+    if ('refusal' in made && !made.passing) expect(made.hint).toMatch(/Retain|--deltag/);
+  });
+});

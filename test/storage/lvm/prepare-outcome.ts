@@ -1,0 +1,21 @@
+import { plan } from '../../../src/storage/plan.ts';
+import type { DesiredLvm, DeviceFacts, ObservedLvm } from '../../../src/storage/types.ts';
+import { dm, free } from '../../support/lvm-input.ts';
+
+/** What is planned to prepare a logical volume, and devices that carry what is not of the Volume. */
+
+/** Without the records, which every kind has. */
+export function outcome(wanted: DesiredLvm, observed: ObservedLvm): string[] | string {
+  const made = plan('prepare', wanted, observed, 0);
+  if ('refusal' in made) return `${made.passing ? 'passing: ' : ''}${made.refusal}`;
+  return made.steps
+    .map(({ argv }) => argv.join(' '))
+    .filter((command) => !/^(install|mv|sync \/var|true$|dd of=\/var)/.test(command))
+    .map((command) => command.replace(/^sync .*/, 'sync'));
+}
+export const stale = { ...free, content: 'ext4:OLD', blkid: 'TYPE=ext4\nUUID=OLD', blkidExit: 0 };
+export const xfs: DeviceFacts = {
+  ...dm,
+  signature: { found: 'one', type: 'xfs', uuid: 'x' },
+  content: 'xfs:x',
+};

@@ -1,0 +1,197 @@
+import { describe, expect, test } from '@jest/globals';
+import type { DesiredLvm, ObservedLvm } from '../../../src/storage/types.ts';
+import {
+  begun,
+  dm,
+  ext4,
+  free,
+  GIB,
+  group,
+  intent,
+  lv,
+  lvmBlock,
+  lvmDesired,
+  lvmMade,
+  lvmNode,
+  MIB,
+  madeAs,
+  pool,
+  thin,
+  thinLv,
+} from '../../support/lvm-input.ts';
+import { outcome, stale, xfs } from './prepare-outcome.ts';
+
+describe('refused', () => {
+  const odd = (more: object) => lvmNode({ groups: [{ ...group, ...more }] });
+  test.each<[string, ObservedLvm, RegExp, DesiredLvm?]>([
+    ['no udev', lvmNode({ udev: false }), /^passing: no udev runs on the node, so .*by-uuid/],
+    ['no udev, Block', lvmNode({ udev: false }), /^passing: no udev runs .*dm-uuid-LVM-…/, lvmBlock],
+    ['no group', lvmNode({ groups: [] }), /^there is no volume group vg0/],
+    [
+      'no group any more: its disk may come late',
+      lvmNode({ groups: [], intent }),
+      /^passing: there is no volume group vg0/,
+    ],
+    ['two groups', lvmNode({ groups: [group, { ...group, uuid: 'B' }] }), /two volume groups vg0/],
+    ['another group', lvmNode({ groups: [{ ...group, uuid: 'B' }], intent }), /is not the one that/],
+    ['exported', odd({ exported: true }), /is exported$/],
+    ['shared', odd({ shared: true }), /clustered or shared/],
+    [
+      'partial: its disk may come late after a reboot',
+      odd({ partial: true }),
+      /^passing: a physical volume of the volume group vg0 is away/,
+    ],
+    [
+      'partial, and begun',
+      begun(dm, { groups: [{ ...group, partial: true }] }),
+      /^passing: a physical volume of the volume group vg0 is away/,
+    ],
+    ['read-only', odd({ readOnly: true }), /is read-only$/],
+    [
+      'no room',
+      odd({ freeExtents: 255n }),
+      /^the volume group vg0 has 1069547520 bytes left, and the Volume needs 1073741824$/,
+    ],
+    [
+      'no room but on disks that nothing is taken from',
+      lvmNode({ free: [{ ...free, count: 100n }] }),
+      /^the volume group vg0 has 419430400 bytes left, and the Volume needs 1073741824$/,
+    ],
+    [
+      'two carry its tag',
+      begun(dm, { volumes: [lv, { ...lv, name: 'copy', uuid: 'B' }] }),
+      /^several logical volumes carry the tag of this Volume: vg0\/data1, vg0\/copy$/,
+    ],
+    [
+      'it carries the tag of another Volume, too',
+      begun(dm, { volumes: [{ ...lv, tags: [...lv.tags, 'stowage.dev/uid=other'] }] }),
+      /^the logical volume vg0\/data1 carries the tag of another Volume, too, with the UID other$/,
+    ],
+    [
+      'xfs too small',
+      lvmNode(),
+      /300Mi/,
+      { ...lvmDesired, fs: { type: 'xfs', options: [] }, sizeBytes: MIB },
+    ],
+    [
+      'a signature in the extents',
+      lvmNode({ free: [stale] }),
+      /^the free extents of vg0 that the logical volume would take carry ext4:OLD \(on \/dev\/vdb\)$/,
+    ],
+    [
+      'the annotation of MetalK8s alone',
+      lvmNode({ free: [stale] }),
+      /carry ext4:OLD .*force-lvcreate does not say what/,
+      { ...lvmDesired, forced: true },
+    ],
+    [
+      'consent to something else, also with the annotation',
+      lvmNode({ free: [stale] }),
+      /The consent that was given is for "ext4", which is not what is there$/,
+      { ...lvmDesired, forced: true, overwrite: 'ext4' },
+    ],
+    [
+      'several signatures in the extents, which blkid does not name: no consent can',
+      lvmNode({ free: [free, { ...free, content: 'ambivalent', blkidExit: 8 }] }),
+      /carry more than one signature, and blkid does not tell which$/,
+      { ...lvmDesired, overwrite: 'ambivalent' },
+    ],
+    [
+      'another logical volume has the name',
+      begun(dm, { volumes: [{ ...lv, tags: [] }], intent: undefined, recordFiles: false }),
+      /^there is a logical volume vg0\/data1 already, and nothing says that it was made for this Volume$/,
+    ],
+    [
+      'the same, with a record of ours, for lvcreate may have failed for that',
+      begun(dm, { volumes: [{ ...lv, tags: [] }] }),
+      /^there is a logical volume vg0\/data1 already/,
+    ],
+    [
+      'of another Volume',
+      begun(dm, { volumes: [{ ...lv, tags: ['stowage.dev/uid=other'] }] }),
+      /^there is a logical volume vg0\/data1 already/,
+    ],
+    [
+      'ours without a record: it may hold data',
+      begun(dm, { intent: undefined, recordFiles: false }),
+      /was made for this Volume, and nothing on the node says how far/,
+      lvmBlock,
+    ],
+    ['of another pool', begun(), /is not thin, and the Volume asks for the pool pool/, thin],
+    [
+      'a record of another place',
+      begun(dm, { intent: { ...intent, device: { path: '/dev/sdb', identity: '' } } }),
+      /records for this Volume \/dev\/sdb, not/,
+    ],
+    ['a signature in what LVM made', begun(xfs), /^\/dev\/dm-3 carries xfs:x$/],
+    [
+      'the same, with the annotation',
+      begun(xfs),
+      /carries xfs:x\. The annotation force-lvcreate does not say/,
+      { ...lvmDesired, forced: true },
+    ],
+    ['in use already', begun(dm, { mounts: new Map([['253:3', ['/a']]]) }), /in use: mounted at \/a/],
+    [
+      'partial itself',
+      begun(dm, { volumes: [{ ...lv, health: 'p' }] }),
+      /^passing: a physical volume of .* is away/,
+    ],
+  ])('%s', (_, observed, refusal, wanted = lvmDesired) => {
+    expect(outcome(wanted, observed)).toMatch(refusal);
+  });
+});
+
+describe('a thin pool', () => {
+  const inPool = (more: object) => lvmNode({ volumes: [{ ...pool, ...more }], free: [] });
+  test.each<[string, ObservedLvm, RegExp]>([
+    ['that is not there', lvmNode({ free: [] }), /^there is no thin pool vg0\/pool$/],
+    ['that is none', inPool({ kind: '-' }), /^vg0\/pool is no thin pool$/],
+    ['without room', inPool({ dataPercent: 99 }), /has 21474837 bytes left of 2147483648, and a volume of/],
+    ['without room for metadata', inPool({ metadataPercent: 90 }), /metadata .* full to 90 percent$/],
+    ['out of space', inPool({ health: 'D' }), /is out of space$/],
+    ['with read-only metadata', inPool({ health: 'M' }), /has read-only metadata$/],
+    ['that has failed', inPool({ health: 'F' }), /has failed$/],
+    ['that waits for repair', inPool({ health: 'c' }), /is not well/],
+    ['that says nothing', inPool({ dataPercent: undefined }), /does not tell how full it is$/],
+  ])('%s is refused', (_, observed, refusal) => {
+    expect(outcome(thin, observed)).toMatch(refusal);
+  });
+
+  test.each([{ dataPercent: 99 }, { health: 'D' }])(
+    'that became full (%j) meanwhile gets no file system',
+    (more) => {
+      const observed = begun(dm, { volumes: [thinLv, { ...pool, ...more }] });
+      expect(outcome(thin, observed)).toMatch(
+        /^the thin pool vg0\/pool (has 21474837 bytes left|is out of space)/,
+      );
+    },
+  );
+
+  test('may be promised more than it has', () => {
+    expect(outcome({ ...thin, mode: 'Block', sizeBytes: 100n * GIB }, inPool({}))).toHaveLength(1);
+    expect(outcome({ ...thin, sizeBytes: 50n * GIB }, inPool({}))).toHaveLength(5);
+    expect(outcome({ ...thin, sizeBytes: 100n * GIB }, inPool({}))).toMatch(/is begun with 2214592512$/);
+  });
+});
+
+describe('what is made is never made again', () => {
+  test.each<[string, ObservedLvm, RegExp]>([
+    [
+      'the logical volume is gone',
+      lvmMade(ext4, { volumes: [], target: { is: 'missing' } }),
+      /vg0\/data1 is missing$/,
+    ],
+    ['the group is gone', lvmMade(ext4, { groups: [], volumes: [] }), /no volume group vg0/],
+    ['another one has its name', madeAs({ tags: [] }), /is now another logical volume/],
+    ['nothing is on it', lvmMade(dm), /should carry what was made .* nothing was found$/],
+    ['something else is on it', lvmMade(xfs), /xfs:x was found$/],
+  ])('%s', (_, observed, refusal) => {
+    for (const wanted of [lvmDesired, { ...lvmDesired, recorded: true }]) {
+      expect(outcome(wanted, observed)).toMatch(refusal);
+    }
+  });
+
+  test('nothing remains to be done', () => {
+    expect(outcome(lvmDesired, lvmMade())).toEqual([]);
+  });
+});

@@ -1,0 +1,188 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import type { DesiredRaw, ObservedRaw } from '../../../src/storage/types.ts';
+import { writesTo } from '../../support/plans.ts';
+import {
+  disk,
+  intentFor,
+  logical,
+  partition,
+  rawBlock,
+  rawDesired,
+  rawMade,
+  rawNode,
+} from '../../support/raw-input.ts';
+import { TEST_SEED } from '../../support/test-seed.ts';
+import { UID } from '../../support/volume-input.ts';
+import { CONTENTS, carrying, commands, made, OTHER, xfs } from './prepare-cases.ts';
+
+describe('an interrupted try', () => {
+  const ours = carrying(`xfs:${UID}`);
+  const intent = intentFor(disk, { fsType: 'xfs' });
+
+  test('is made again with its record, and refused without', () => {
+    expect(commands(xfs, rawNode(ours, { intent }))).toEqual(
+      expect.arrayContaining(['wipefs --all --force /dev/sdb', `mkfs.xfs -q -f -K -m uuid=${UID} /dev/sdb`]),
+    );
+    expect(made(xfs, rawNode(ours))).toMatchObject({ refusal: `/dev/sdb carries xfs:${UID}` });
+  });
+
+  test('on another device is refused, whatever is consented to', () => {
+    const exchanged = { ...ours, identity: 'wwn=0x6000 serial=S2 size=1073741824' };
+    expect(made({ ...xfs, overwrite: ours.content }, rawNode(exchanged, { intent }))).toMatchObject({
+      refusal: expect.stringContaining('serial=S2'),
+    });
+  });
+
+  test.each([
+    [
+      'a partition that has its GUID already',
+      carrying('ext4:x', { ...partition, partition: { number: 2, inTable: 2, scheme: 'gpt', uuid: UID } }),
+    ],
+    ['a logical volume', carrying('ext4:x', logical)],
+  ])('never destroys what is in %s in mode Block', (_, found) => {
+    const known = intentFor(found, { fsType: '' });
+    expect(made(rawBlock, rawNode(found, { intent: known }))).toMatchObject({
+      refusal: expect.stringContaining('carries ext4:x'),
+    });
+  });
+
+  test('what someone else put there meanwhile is refused', () => {
+    expect(made(xfs, rawNode(carrying(`ext4:${OTHER}`), { intent }))).toHaveProperty('refusal');
+    expect(made(rawBlock, rawNode(carrying(`gpt:${OTHER}`), { intent }))).toHaveProperty('refusal');
+  });
+
+  test.each(['gpt', 'gpt;?=none'])('half a table, %s, is ours by its GUID only', (content) => {
+    const record = intentFor(disk, { fsType: '' });
+    const half = { ...carrying(content), tableUuids: [OTHER, UID] };
+    expect(commands(rawBlock, rawNode(half, { intent: record }))).toContainEqual(
+      expect.stringMatching(/^wipefs --all/),
+    );
+    expect(made(rawBlock, rawNode({ ...half, tableUuids: [OTHER] }, { intent: record }))).toEqual({
+      refusal: `/dev/sdb carries ${content}`,
+      hint: expect.stringContaining(`set spec.overwrite to "${content}".`),
+    });
+  });
+
+  test.each(['PMBR', 'no table;?=none'])('%s is left by no prepare of an empty disk', (content) => {
+    const observed = rawNode(carrying(content), { intent: intentFor(disk) });
+    for (const overwrite of [undefined, 'none']) {
+      expect(made({ ...rawBlock, overwrite }, observed)).toHaveProperty('refusal');
+    }
+  });
+
+  test.each(['gpt', 'PMBR'])('%s is not left of a file system that may be destroyed', (content) => {
+    const intent = intentFor(disk, { fsType: '', signature: 'ext4:x', consent: 'ext4:x' });
+    const wanted = { ...rawBlock, overwrite: 'ext4:x' };
+    expect(made(wanted, rawNode(carrying(content), { intent }))).toHaveProperty('refusal');
+  });
+
+  const consent = `gpt:${OTHER};1=ext4:a;2=xfs:b`;
+  const consented = intentFor(disk, { signature: consent, consent });
+  test.each([
+    ['the partitions are empty', `gpt:${OTHER};1=none;2=none`],
+    ['one partition is empty', `gpt:${OTHER};1=none;2=xfs:b`],
+    ['a copy of the table is left', 'gpt;?=none;?=none'],
+    ['only the kernel knows the partitions', 'no table;?=none;?=none'],
+  ])('destroys the rest of what was consented to: %s', (_, content) => {
+    const wanted = { ...rawDesired, overwrite: consent };
+    const observed = rawNode(carrying(content), { intent: consented });
+    expect(commands(wanted, observed)).toContainEqual(expect.stringMatching(/^wipefs --all/));
+    // A disk without a name of its own that came since can carry the half of another table, but not that UUID.
+    const identity = 'size=1073741824';
+    const known = { ...consented, device: { path: '/dev/sdb', identity } };
+    const other = made(
+      wanted,
+      rawNode({ ...carrying(content), identity, presence: 'b00t/8' }, { intent: known }),
+    );
+    expect('steps' in other).toBe(content.includes(OTHER));
+    // A consent that was taken back, or given for something else, is none.
+    for (const overwrite of [undefined, 'ext4:a']) {
+      expect(made({ ...wanted, overwrite }, observed)).toHaveProperty('refusal');
+    }
+    expect(made(wanted, rawNode(carrying(content)))).toHaveProperty('refusal');
+  });
+
+  test('what was not there when it was consented to is refused', () => {
+    const observed = rawNode(carrying(`gpt:${OTHER};1=none;2=btrfs:c`), { intent: consented });
+    expect(made({ ...rawDesired, overwrite: consent }, observed)).toHaveProperty('refusal');
+  });
+});
+
+describe('what was made', () => {
+  const ours = carrying(`ext4:${UID}`);
+  test.each<[string, ObservedRaw, RegExp, DesiredRaw?]>([
+    ['overwritten', rawMade(disk), /should carry what was made for this Volume, but nothing/],
+    ['overwritten by another', rawMade(carrying(`ext4:${OTHER}`)), /but ext4:1111/],
+    [
+      'exchanged, as the node records',
+      rawMade({ ...ours, identity: 'serial=S2 size=1' }, { intent: intentFor(disk) }),
+      /and not the device that was made ready \(wwn=0x5000/,
+    ],
+    [
+      'exchanged, as the Volume records',
+      rawMade(ours),
+      /and not the device that was made ready \(serial=S2/,
+      { ...rawDesired, recorded: true, identity: 'serial=S2 size=1073741824' },
+    ],
+    [
+      "another Volume's by now, though nothing on it tells",
+      rawNode(logical, { others: [intentFor(logical, { uid: OTHER })] }),
+      /dm-0 belongs to another Volume, with the UID 1111/,
+      { ...rawBlock, recorded: true, identity: logical.identity },
+    ],
+  ])('%s: refused, and left as it is', (_, observed, refusal, wanted = rawDesired) => {
+    for (const operation of ['prepare', 'present'] as const) {
+      // Not even with consent for what is there.
+      const overwrite = observed.target.is === 'device' ? observed.target.facts.content : '';
+      expect(made({ ...wanted, overwrite }, observed, operation)).toMatchObject({
+        refusal: expect.stringMatching(refusal),
+      });
+    }
+  });
+
+  test('on a logical volume in mode Block it is known by a record, or taken for made where nobody else has one', () => {
+    const others = [intentFor(logical, { uid: OTHER })];
+    const wanted = { ...rawBlock, recorded: true, identity: logical.identity };
+    for (const observed of [rawMade(logical, { others }), rawNode(logical)]) {
+      expect(made(wanted, { ...observed, link: logical.device }, 'present')).toMatchObject({ steps: [] });
+    }
+  });
+
+  test('is linked, and nothing else', () => {
+    expect(commands(rawDesired, rawMade(ours))).toEqual([
+      'udevadm trigger --action=change --name-match=/dev/sdb',
+      `udevadm settle --timeout=10 --exit-if-exists=/dev/disk/by-uuid/${UID}`,
+    ]);
+    expect(commands(rawDesired, rawMade(ours, { link: '8:16' }))).toEqual([]);
+    expect(commands(rawDesired, rawMade(ours, { link: '8:16', udev: false }))).toEqual([]);
+    expect(made(rawDesired, rawMade(ours, { udev: false }))).toMatchObject({ passing: true });
+  });
+
+  test('is never written to, whatever is seen and consented to', () => {
+    const contents = fc.constantFrom(...CONTENTS, '', `ext4:${UID}`, `xfs:${UID}`, `gpt:${UID}`, 'gpt');
+    fc.assert(
+      fc.property(
+        fc.constantFrom(disk, partition, logical),
+        contents,
+        fc.option(contents, { nil: undefined }),
+        fc.constantFrom(rawDesired, xfs, rawBlock),
+        fc.constantFrom([true, true], [true, false], [false, true]),
+        fc.boolean(),
+        fc.constantFrom('prepare' as const, 'present' as const),
+        fc.constantFrom(undefined, '8:16', '7:0'),
+        (base, content, overwrite, wanted, [recorded = true, done], intended, operation, link) => {
+          const facts = content === '' ? base : carrying(content, base);
+          const observed = rawNode(facts, {
+            ...(done ? { done: { sizeBytes: facts.sizeBytes } } : {}),
+            ...(intended ? { intent: intentFor(facts, { consent: overwrite ?? 'none' }) } : {}),
+            link,
+          });
+          const planned = made({ ...wanted, overwrite, recorded }, observed, operation);
+          expect('steps' in planned ? writesTo(planned.steps) : []).toEqual([]);
+        },
+      ),
+      { seed: TEST_SEED, numRuns: 2000 },
+    );
+  });
+});

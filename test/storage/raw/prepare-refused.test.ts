@@ -1,0 +1,156 @@
+import { describe, expect, test } from '@jest/globals';
+import type { DesiredRaw, DeviceFacts, ObservedRaw } from '../../../src/storage/types.ts';
+import {
+  disk,
+  intentFor,
+  logical,
+  PARTUUID,
+  partition,
+  rawBlock,
+  rawDesired,
+  rawNode,
+} from '../../support/raw-input.ts';
+import { loop } from '../../support/volume-input.ts';
+import { carrying, made, OTHER, xfs } from './prepare-cases.ts';
+
+describe('refused even with consent', () => {
+  const facts = carrying(`gpt:${OTHER};1=ext4:${OTHER}`);
+  const [part = disk] = facts.partitions;
+  const holder = { ...logical, name: 'dm-1', parent: 'sdb' };
+  const stacked = { ...loop, name: 'loop4', backingFile: '/dev/sdb' };
+  const other = intentFor(disk, { uid: OTHER });
+  const cases: [string, DeviceFacts, Partial<ObservedRaw>, RegExp, DesiredRaw?][] = [
+    ['mounted', facts, { mounts: new Map([['8:16', ['/a', '/b']]]) }, /sdb is in use: mounted at \/a, \/b$/],
+    [
+      'a partition mounted',
+      facts,
+      { mounts: new Map([['8:17', ['/a']]]) },
+      /sdb1 is in use: mounted at \/a$/,
+    ],
+    ['a holder', facts, { devices: [facts, part, holder] }, /dm-1 \(lvm\) is made of it$/],
+    [
+      'a holder of a partition',
+      facts,
+      { devices: [facts, part, { ...holder, parent: 'sdb1' }] },
+      /sdb1 is in use: \/dev\/dm-1 \(lvm\) is made of it$/,
+    ],
+    ['a stacked loop', facts, { loops: [stacked] }, /\/dev\/loop4 is stacked on it$/],
+    ['swap', facts, { swaps: ['/dev/sdb'] }, /it is swap$/],
+    ['a partition that is swap', facts, { swaps: ['/dev/sdb1'] }, /sdb1 is in use: it is swap$/],
+    ['read-only', { ...facts, readOnly: true }, {}, /sdb is read-only$/],
+    ['no medium', { ...facts, sizeBytes: 0n }, {}, /no medium of a size$/],
+    ['a CD', { ...facts, type: 'rom' }, {}, /no medium of a size$/],
+    [
+      "another Volume's file system",
+      { ...facts, uuids: [OTHER] },
+      { others: [other] },
+      /another Volume.*5555$/,
+    ],
+    [
+      "another Volume's file system, of which the node has no record",
+      { ...facts, uuids: [OTHER] },
+      { others: [{ uid: OTHER, name: 'old1' }] },
+      /sdb belongs to another Volume, old1$/,
+    ],
+    [
+      "another Volume's partition",
+      carrying('ext4:x', { ...partition, uuids: ['y', OTHER] }),
+      { others: [other] },
+      /sdb2 belongs to another Volume/,
+    ],
+    [
+      "another Volume's logical volume",
+      carrying('ext4:x', logical),
+      { others: [intentFor(logical, { uid: OTHER })] },
+      /dm-0 belongs to another Volume/,
+    ],
+    [
+      'one that another Volume is made on, or was, and that carries nothing of it now',
+      { ...facts, uuids: [] },
+      { others: [intentFor(disk, { uid: OTHER })] },
+      /sdb belongs to another Volume/,
+    ],
+    [
+      'the disk is mounted',
+      partition,
+      { mounts: new Map([['8:16', ['/a']]]) },
+      /sdb is in use: mounted at \/a$/,
+    ],
+    [
+      'a loop stacked on the disk',
+      partition,
+      { loops: [stacked] },
+      /sdb is in use: \/dev\/loop4 is stacked on it$/,
+    ],
+    ['too small', { ...disk, sizeBytes: 1n << 20n }, {}, /has 1048576 bytes, and a Volume needs 4194304/],
+    [
+      'named after what is on it',
+      facts,
+      {},
+      /goes with it$/,
+      { ...rawDesired, devicePath: `/dev/disk/by-uuid/${OTHER}` },
+    ],
+    [
+      'a table that was changed since the kernel read it, in mode Block',
+      { ...partition, partition: { number: 2, inTable: 1, scheme: 'gpt', uuid: PARTUUID } },
+      {},
+      /as partition 2, and the partition table has partition 1 at its place$/,
+      rawBlock,
+    ],
+    [
+      'an MBR above it, in mode Block',
+      carrying('ext4:x', { ...partition, partition: { number: 1, inTable: 1, scheme: 'dos', uuid: 'a-01' } }),
+      {},
+      /partition 1 of a table of type dos/,
+      rawBlock,
+    ],
+    ...['tpool', 'pool', 'tdata', 'tmeta', 'real', 'cow'].map(
+      (layer): [string, DeviceFacts, object, RegExp, DesiredRaw] => [
+        `what LVM keeps for itself (${layer}), which blkid finds nothing on`,
+        { ...logical, dmUuid: `LVM-abc-${layer}` },
+        {},
+        /inner part of a logical volume \(LVM-abc-/,
+        rawDesired,
+      ],
+    ),
+    [
+      'device-mapper of another kind, in mode Block',
+      carrying('ext4:x', { ...logical, dmUuid: 'CRYPT-LUKS2-x' }),
+      {},
+      /CRYPT-LUKS2-x\) that is no logical volume/,
+      rawBlock,
+    ],
+    [
+      'too small for XFS',
+      { ...facts, sizeBytes: (300n << 20n) - 1n },
+      {},
+      /xfs file system needs 314572800 bytes \(300Mi\) at least, and there are 314572799$/,
+      xfs,
+    ],
+  ];
+  test.each(cases)('%s', (_, found, more, refusal, wanted = rawDesired) => {
+    const planned = made({ ...wanted, overwrite: found.content }, rawNode(found, more));
+    expect(planned).toEqual({ refusal: expect.stringMatching(refusal), hint: expect.any(String) });
+  });
+
+  test.each<[string, ObservedRaw['target'], RegExp]>([
+    ['no device', { is: 'missing' }, /^there is no device \/dev\/disk\/by-id\/wwn-0x5000 on the node$/],
+    ['a file', { is: 'other', what: 'regular file' }, /but a regular file$/],
+  ])('%s', (_, target, refusal) => {
+    for (const operation of ['prepare', 'present'] as const) {
+      expect(made(rawDesired, { ...rawNode(disk), target }, operation)).toMatchObject({
+        refusal: expect.stringMatching(refusal),
+      });
+    }
+  });
+
+  test('an XFS of 300 MiB is large enough', () => {
+    expect(made(xfs, rawNode({ ...disk, sizeBytes: 300n << 20n }))).toHaveProperty('steps');
+  });
+});
+
+test('a device that is away is waited for once something was begun on it, and else refused', () => {
+  const missing = rawNode(disk, { target: { is: 'missing' } });
+  expect(made(rawDesired, missing)).toMatchObject({ passing: false });
+  expect(made(rawDesired, { ...missing, intent: intentFor(disk) })).toMatchObject({ passing: true });
+});
