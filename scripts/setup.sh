@@ -3,6 +3,7 @@
 # Every part is skipped when it is done already, so that this can run before every test.
 set -eu
 cd "$(dirname "$0")/.."
+started=$(date +%s%3N)
 
 # npm packages: only when the lock file differs from the one that was installed last.
 stamp=node_modules/.stowage-setup
@@ -23,3 +24,7 @@ sh scripts/debian-packages.sh systemd-udevd:udev udevadm:udev sshd:openssh-serve
   curl:curl zstd:zstd qemu-img:qemu-utils
 
 node scripts/build.mjs
+
+# For `npm run test:times`: how long it took, in ms.
+mkdir -p node_modules/.cache/stowage
+printf '{"run":%s,"stage":"set-up","ms":%s}\n' "$started" "$(($(date +%s%3N) - started))" >>node_modules/.cache/stowage/times.jsonl

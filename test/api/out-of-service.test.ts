@@ -25,6 +25,6 @@ test.each<[string, string[], Record<string, string>, boolean]>([
   expect(isOff(node)).toBe(expected);
 });
 
-test('a Node that says nothing of itself is not off', () => {
+test('a Node without a spec and status is not off', () => {
   expect(isOff({ apiVersion: 'v1', kind: 'Node', metadata: { name: 'n1' } })).toBe(false);
 });

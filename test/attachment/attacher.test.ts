@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import type { Volume } from '../../src/api/volume.ts';
-import { type AttacherDeps, createAttacher } from '../../src/attachment/attacher.ts';
-import type { Operation, OperationKind } from '../../src/attachment/types.ts';
+import { type AttacherDeps, createAttacher, type WhyNot } from '../../src/attachment/attacher.ts';
+import type { OperationKind } from '../../src/attachment/types.ts';
 import { NodeError } from '../../src/nodes/errors.ts';
 import type { RunningJob } from '../../src/nodes/follow.ts';
 import type { Job, JobKey, Probe, Step } from '../../src/nodes/job.ts';
@@ -14,89 +14,99 @@ import { unused } from '../support/fake-executor.ts';
 import { FakeShare, FakeSharer } from '../support/fake-shared.ts';
 import { loop, madeNode, readyNode, volume } from '../support/volume-input.ts';
 
-const never = new Promise<never>(() => {});
 const attach = { kind: 'attach', node: 'n1', readOnly: false } as const;
+
+/** It takes a while to ask. */
+const maySo = () => new Promise<undefined>((resolve) => setImmediate(resolve, undefined));
+const turns = async () => {
+  for (let turn = 0; turn < 10; turn++) await maySo();
+};
+
+interface Parts {
+  executor?: object;
+  look?: (volume: Volume, node: string, desired: Desired) => Promise<Observed>;
+  desiredOf?: (volume: Volume, node: string) => Desired;
+  follower?: object;
+}
+
+/** An attacher for nodes on which nothing uses a device, and on which each job succeeds. */
+function attacherWith({ executor, desiredOf: desired, ...parts }: Parts) {
+  const loopNumbers = createLoopNumbers();
+  const attacher = createAttacher({
+    loopNumbers,
+    isOff: async () => false,
+    executor: {
+      observe: async (_node: string, probes: readonly Probe[]) =>
+        new Map(probes.map(({ name, argv }) => [name, unused(argv)])),
+      submit: async () => ({ state: 'succeeded' }),
+      forget: async () => true,
+      ...executor,
+    },
+    desiredOf: desired ?? ((each: Volume) => desiredOf(each, undefined, 'n1')),
+    ...parts,
+  } as unknown as AttacherDeps);
+  const { signal } = new AbortController();
+  const run = (kind: OperationKind, { on = 'n1', of = volume(), whyNot = maySo as WhyNot } = {}) =>
+    attacher.run({ ...attach, kind, node: on }, of, signal, whyNot, () => {});
+  return { attacher, loopNumbers, run };
+}
+
+/** These, one after the other, and the last for ever. An Error is thrown. */
+function oneByOne(...looks: (Observed | Error)[]): () => Promise<Observed> {
+  return async () => {
+    const next = looks.length > 1 ? looks.shift() : looks[0];
+    if (next instanceof Error) throw next;
+    return next as Observed;
+  };
+}
 
 /** Nodes on which the file is, and no loop device; jobs on them never end. */
 function world() {
   const attached: string[] = [];
-  const loopNumbers = createLoopNumbers();
-  const attacher = createAttacher({
-    loopNumbers,
-    executor: {
-      submit: (_node: string, { steps }: Job) => {
-        attached.push(...steps.flatMap(({ argv }) => (argv[0] === 'losetup' ? [argv[1] ?? ''] : [])));
-        return never;
-      },
-    },
-    desiredOf: (each: Volume) => desiredOf(each, undefined, 'n1'),
-    look: async (_volume: Volume, _node: string, { uid }: Desired) => ({
-      ...madeNode,
-      signature: { found: 'one', type: 'ext4', uuid: uid },
-    }),
-  } as unknown as AttacherDeps);
-  return { attacher, attached, loopNumbers };
+  const submit = (_node: string, { steps }: Job) => {
+    attached.push(...steps.flatMap(({ argv }) => (argv[0] === 'losetup' ? [argv[1] ?? ''] : [])));
+    return new Promise<never>(() => {});
+  };
+  const look: Parts['look'] = async (_volume, _node, { uid }) =>
+    ({ ...madeNode, signature: { found: 'one', type: 'ext4', uuid: uid } }) as Observed;
+  return { ...attacherWith({ executor: { submit }, look }), attached };
 }
 
-const untold = () => {};
-
-/** It takes a while to ask. */
-const maySo = () => new Promise<undefined>((resolve) => setImmediate(resolve, undefined));
-
 test('Volumes that are attached at once on one node have devices of their own', async () => {
-  const { attacher, attached } = world();
+  const { run, attached } = world();
   for (const uid of ['u1', 'u2', 'u3']) {
-    const one = { ...volume(), metadata: { ...volume().metadata, uid } };
-    void attacher.run(attach, { ...one, status: {} }, new AbortController().signal, maySo, untold);
+    void run('attach', { of: { ...volume(), metadata: { ...volume().metadata, uid }, status: {} } });
   }
-  for (let turn = 0; turn < 10; turn++) await maySo();
+  await turns();
   expect(attached.sort()).toEqual(['/dev/loop0', '/dev/loop1', '/dev/loop2']);
 });
 
 test('a number is free again where nothing is attached', async () => {
-  const { attacher, loopNumbers } = world();
-  const outcome = await attacher.run(
-    attach,
-    volume(),
-    new AbortController().signal,
-    async () => 'paused',
-    untold,
-  );
+  const { run, loopNumbers } = world();
+  const outcome = await run('attach', { whyNot: async () => 'paused' });
   expect(outcome).toMatchObject({ is: 'failed', message: 'paused' });
   expect([...loopNumbers.ofOthers('n1', 'other')]).toEqual([]);
 });
 
 const refused = new NodeError('refused', 'n1', 'n1 refuses the key');
 
-test.each<[string, { looks: (Error | object)[]; submit?: Error; forget?: Error }, boolean]>([
-  ['the first look', { looks: [refused] }, true],
-  ['the first look, which cannot be read', { looks: [new ObservationError('no answer for loops')] }, true],
-  ['the job', { looks: [madeNode], submit: refused }, false],
-  ['the look after the job', { looks: [madeNode, refused] }, false],
-  ['the look for jobs, where it is attached already', { looks: [readyNode], forget: refused }, false],
+const fails = async () => {
+  throw refused;
+};
+const jobFails = async () => ({
+  ...{ state: 'failed', step: { name: 'x', command: 'x' }, exit: 1, output: '' },
+});
+test.each<[string, (Error | Observed)[], object, boolean]>([
+  ['the first look', [refused], {}, true],
+  ['the first look, which cannot be read', [new ObservationError('no answer for loops')], {}, true],
+  ['the job', [madeNode], { submit: fails }, false],
+  ['the look after the job', [madeNode, refused], { submit: jobFails }, false],
+  ['the look for jobs, where it is attached already', [readyNode], { forget: fails }, false],
 ])(
-  'an attach tells that it did nothing where the node does not answer %s: %#',
-  async (_, answers, nothingDone) => {
-    const looks = [...answers.looks];
-    const or = async <T>(error: Error | undefined, answer: T): Promise<T> => {
-      if (error !== undefined) throw error;
-      return answer;
-    };
-    const attacher = createAttacher({
-      loopNumbers: createLoopNumbers(),
-      executor: {
-        submit: () =>
-          or(answers.submit, { state: 'failed', step: { name: 'x', command: 'x' }, exit: 1, output: '' }),
-        forget: () => or(answers.forget, true),
-      },
-      desiredOf: (each: Volume) => desiredOf(each, undefined, 'n1'),
-      async look() {
-        const next = looks.shift();
-        return next instanceof Error ? or(next, undefined) : next;
-      },
-    } as unknown as AttacherDeps);
-    const outcome = await attacher.run(attach, volume(), new AbortController().signal, maySo, untold);
-    expect(outcome).toMatchObject({ is: 'unknown', nothingDone });
+  'an attach reports whether it did nothing where the node does not answer %s',
+  async (_, looks, executor, nothingDone) => {
+    const { run } = attacherWith({ executor, look: oneByOne(...looks) });
+    expect(await run('attach')).toMatchObject({ is: 'unknown', nothingDone });
   },
 );
 
@@ -109,203 +119,147 @@ test.each<[string, Error, object]>([
   ['lets nobody in', refused, { message: 'n1 refuses the key' }],
   ['is not understood', new NodeError('protocol', 'n1', 'sh: what?'), { message: 'sh: what?' }],
   ['says too little', new ObservationError('no answer for loops'), { message: 'no answer for loops' }],
-])('a look tells of silence where the node %s, or else does not', async (_, error, told) => {
-  const attacher = createAttacher({
-    loopNumbers: createLoopNumbers(),
-    executor: { forget: async () => true },
-    desiredOf: (each: Volume) => desiredOf(each, undefined, 'n1'),
-    async look() {
-      throw error;
-    },
-  } as unknown as AttacherDeps);
-  const { signal } = new AbortController();
-  const outcome = await attacher.run({ ...attach, kind: 'look' }, volume(), signal, maySo, untold);
-  expect(outcome).toEqual({ is: 'unknown', nothingDone: true, ...told });
+])('a look reports silence only where the node is silent: one that %s', async (_, error, told) => {
+  const { run } = attacherWith({ look: oneByOne(error) });
+  expect(await run('look')).toEqual({ is: 'unknown', nothingDone: true, ...told });
 });
 
-test('a file that nodes share is got from a node that was started anew', async () => {
+test('a file that nodes share is taken over from a node that rebooted', async () => {
   const share = new FakeShare();
   const sharers = new Map(['n1', 'n2'].map((name) => [name, new FakeSharer(name, share)]));
   const of = (node: string) => sharers.get(node) as FakeSharer;
-  const attacher = createAttacher({
-    loopNumbers: createLoopNumbers(),
-    isOff: async () => false,
+  const { run } = attacherWith({
     executor: {
-      observe: async (_node: string, probes: readonly Probe[]) =>
-        new Map(probes.map(({ name, argv }) => [name, unused(argv)])),
       submit: async (node: string, { steps }: Job) => {
         of(node).finish(steps);
         return { state: 'succeeded' };
       },
-      forget: async () => true,
     },
-    desiredOf(_volume: Volume, node: string) {
+    desiredOf(_volume, node) {
       of(node).attempts++;
       return of(node).desired({}, []);
     },
-    look: async (_volume: Volume, node: string) => of(node).observe(),
-  } as unknown as AttacherDeps);
-  const run = (kind: Operation['kind'], node: string) =>
-    attacher.run(
-      { kind, node, readOnly: false },
-      volume(),
-      new AbortController().signal,
-      async () => undefined,
-      untold,
-    );
+    look: async (_volume, node) => of(node).observe(),
+  });
 
-  expect(await run('attach', 'n1')).toMatchObject({ is: 'attached', safeToMount: true });
+  expect(await run('attach')).toMatchObject({ is: 'attached', safeToMount: true });
   of('n1').reboot();
-  expect(await run('look', 'n1')).toMatchObject({ is: 'attached', safeToMount: false });
-  expect(await run('attach', 'n2')).toMatchObject({ is: 'failed', heldBy: ['n1'] });
-  expect(await run('detach', 'n1')).toEqual({ is: 'detached' });
-  expect(await run('attach', 'n2')).toMatchObject({ is: 'attached', safeToMount: true });
-  expect(await run('look', 'n1')).toEqual({ is: 'detached' });
+  expect(await run('look')).toMatchObject({ is: 'attached', safeToMount: false });
+  expect(await run('attach', { on: 'n2' })).toMatchObject({ is: 'failed', heldBy: ['n1'] });
+  expect(await run('detach')).toEqual({ is: 'detached' });
+  expect(await run('attach', { on: 'n2' })).toMatchObject({ is: 'attached', safeToMount: true });
+  expect(await run('look')).toEqual({ is: 'detached' });
 });
 
-test.each(['attach', 'detach'] as const)(
-  'what fails as before is told in the same words: %s',
-  async (kind) => {
-    const sharer = new FakeSharer('n1', new FakeShare());
-    let fails = false;
-    const attacher = createAttacher({
-      loopNumbers: createLoopNumbers(),
-      isOff: async () => false,
-      executor: {
-        observe: async (_node: string, probes: readonly Probe[]) =>
-          new Map(probes.map(({ name, argv }) => [name, unused(argv)])),
-        async submit(_node: string, { steps }: Job) {
-          if (!fails) sharer.finish(steps);
-          if (!fails) return { state: 'succeeded' };
-          const step = steps.find(({ argv }) => argv[0] === 'dd');
-          const path = step?.argv.find((word) => word.startsWith('of='))?.slice('of='.length);
-          const command = step?.argv.join(' ');
-          const output = `dd: failed to open '${path}': Permission denied`;
-          return { state: 'failed', step: { name: step?.name, command }, exit: 1, output };
-        },
-        forget: async () => true,
+test.each(['attach', 'detach'] as const)('the same failure has the same message: %s', async (kind) => {
+  const sharer = new FakeSharer('n1', new FakeShare());
+  let failing = false;
+  const { run } = attacherWith({
+    executor: {
+      async submit(_node: string, { steps }: Job) {
+        if (!failing) sharer.finish(steps);
+        if (!failing) return { state: 'succeeded' };
+        const step = steps.find(({ argv }) => argv[0] === 'dd');
+        const path = step?.argv.find((word) => word.startsWith('of='))?.slice('of='.length);
+        const command = step?.argv.join(' ');
+        const output = `dd: failed to open '${path}': Permission denied`;
+        return { state: 'failed', step: { name: step?.name, command }, exit: 1, output };
       },
-      desiredOf() {
-        sharer.attempts++;
-        return sharer.desired({}, []);
-      },
-      look: async () => sharer.observe(),
-    } as unknown as AttacherDeps);
-    const run = (operation: 'attach' | 'detach') =>
-      attacher.run(
-        { ...attach, kind: operation },
-        volume(),
-        new AbortController().signal,
-        async () => undefined,
-        untold,
-      );
-    if (kind === 'detach') await run('attach');
-    fails = true;
-    const first = await run(kind);
-    expect(first).toMatchObject({ message: expect.stringContaining('Permission denied') });
-    expect(await run(kind)).toEqual(first);
-  },
-);
+    },
+    desiredOf() {
+      sharer.attempts++;
+      return sharer.desired({}, []);
+    },
+    look: async () => sharer.observe(),
+  });
+  if (kind === 'detach') await run('attach');
+  failing = true;
+  const first = await run(kind);
+  expect(first).toMatchObject({ message: expect.stringContaining('Permission denied') });
+  expect(await run(kind)).toEqual(first);
+});
 
-/** A node that shows these one after the other, the last for ever, with a job that has not ended when it is asked. */
+/** A node with a job that has not ended when it is polled. */
 function slowNode(...looks: Observed[]) {
   let told: ((state: RunningJob) => void) | undefined;
   let ended = () => {};
-  const attacher = createAttacher({
-    loopNumbers: createLoopNumbers(),
-    executor: {
-      observe: async (_node: string, probes: readonly Probe[]) =>
-        new Map(probes.map(({ name, argv }) => [name, unused(argv)])),
-      submit: async () => ({ state: 'running' }),
-      poll: async () => [{ state: 'succeeded' }],
-      forget: async () => true,
-    },
+  const { attacher, run } = attacherWith({
+    executor: { submit: async () => ({ state: 'running' }), poll: async () => [{ state: 'succeeded' }] },
     follower: {
       follow(_node: string, _key: JobKey, end: () => void, runs: typeof told) {
         ended = end;
         told = runs;
       },
     },
-    desiredOf: (each: Volume) => desiredOf(each, undefined, 'n1'),
-    look: async () => (looks.length > 1 ? looks.shift() : looks[0]),
-  } as unknown as AttacherDeps);
-  return { attacher, tell: (state: RunningJob) => told?.(state), end: () => ended() };
+    look: oneByOne(...looks),
+  });
+  return { attacher, run, tell: (state: RunningJob) => told?.(state), end: () => ended() };
 }
-const turns = async () => {
-  for (let turn = 0; turn < 10; turn++) await maySo();
-};
 
-test('what a job is at that takes its time is told, and that it waits for an earlier one', async () => {
+test('progress of a job is reported, and that it waits for an earlier one', async () => {
   const { attacher, tell, end } = slowNode(madeNode, readyNode);
-  const said: string[] = [];
+  const steps: string[] = [];
   const { signal } = new AbortController();
-  const done = attacher.run(attach, volume(), signal, maySo, (step) => said.push(step));
+  const done = attacher.run(attach, volume(), signal, maySo, (step) => steps.push(step));
   await turns();
   tell({ state: 'running' });
   tell({ state: 'running', step: { name: 'attach the file', command: 'losetup' } });
   end();
   expect(await done).toMatchObject({ is: 'attached', safeToMount: true });
-  expect(said).toEqual(['waits for an earlier job of this volume', 'attach the file']);
+  expect(steps).toEqual(['waits for an earlier job of this volume', 'attach the file']);
 });
 
-test('an operation that is given up waits for its job no longer', async () => {
+test('an operation that is canceled stops waiting for its job', async () => {
   const { attacher } = slowNode(madeNode);
-  const givenUp = new AbortController();
-  const done = attacher.run(attach, volume(), givenUp.signal, maySo, untold);
+  const canceled = new AbortController();
+  const done = attacher.run(attach, volume(), canceled.signal, maySo, () => {});
   await turns();
-  givenUp.abort(new Error('given up'));
-  await expect(done).rejects.toThrow('given up');
+  canceled.abort(new Error('canceled'));
+  await expect(done).rejects.toThrow('canceled');
 });
 
-test('a device that was told to go with its last user is neither attached nor detached', async () => {
-  const going = { ...readyNode, loops: [{ ...loop, autoclear: true }] };
-  const { attacher } = slowNode(going);
-  const { signal } = new AbortController();
-  const outcome = await attacher.run({ ...attach, kind: 'detach' }, volume(), signal, maySo, untold);
-  expect(outcome).toMatchObject({ is: 'unknown', message: expect.stringContaining('/dev/loop3') });
+test('a device with AUTOCLEAR set is neither attached nor detached', async () => {
+  const { run } = slowNode({ ...readyNode, loops: [{ ...loop, autoclear: true }] });
+  expect(await run('detach')).toMatchObject({
+    is: 'unknown',
+    message: expect.stringContaining('/dev/loop3'),
+  });
 });
 
-test('where it can not be seen whether a device has the file, an attach did nothing, and a detach is not over', async () => {
-  const moved = { ...readyNode, loops: [{ ...loop, backingFile: '/srv/.nfs0000000000a2' }] };
-  const { attacher } = slowNode(moved);
+test('where the file of a device cannot be seen, an attach did nothing, and a detach is not over', async () => {
+  const { run } = slowNode({ ...readyNode, loops: [{ ...loop, backingFile: '/srv/.nfs0000000000a2' }] });
   const message = expect.stringContaining('/srv/.nfs0000000000a2');
-  const run = (kind: OperationKind) =>
-    attacher.run({ ...attach, kind }, volume(), new AbortController().signal, maySo, untold);
   expect(await run('attach')).toEqual({ is: 'unknown', message, nothingDone: true });
   expect(await run('detach')).toMatchObject({ is: 'unknown', message });
   expect(await run('look')).toMatchObject({ is: 'unknown', message });
 });
 
-/** What is asked and done to detach a device from nodes that look so, one after the other; each job succeeds. */
+/** What is asked and done to detach a device from a node that is observed so. */
 async function detaching(
   looks: Observed[],
-  observe: (argv: readonly string[]) => ReturnType<typeof unused>,
+  answer: (argv: readonly string[]) => ReturnType<typeof unused>,
   desired = desiredOf(volume(), undefined, 'n1'),
   why: () => Promise<string | undefined> = async () => undefined,
 ) {
   const jobs: string[][] = [];
   const asked: (string | undefined)[] = [];
-  const attacher = createAttacher({
-    loopNumbers: createLoopNumbers(),
+  const { run } = attacherWith({
     executor: {
       observe: async (_node: string, probes: readonly Probe[]) =>
-        new Map(probes.map(({ name, argv }) => [name, observe(argv)])),
+        new Map(probes.map(({ name, argv }) => [name, answer(argv)])),
       async submit(_node: string, { steps }: Job) {
         jobs.push(steps.map(({ argv }) => argv.join(' ')));
         return { state: 'succeeded' };
       },
-      forget: async () => true,
     },
     desiredOf: () => desired,
-    look: async () => (looks.length > 1 ? looks.shift() : looks[0]),
-  } as unknown as AttacherDeps);
-  const whyNot = async (used?: 'unused') => {
+    look: oneByOne(...looks),
+  });
+  const whyNot: WhyNot = async (used?: 'unused') => {
     asked.push(used);
     return why();
   };
-  const { signal } = new AbortController();
-  const outcome = await attacher.run({ ...attach, kind: 'detach' }, volume(), signal, whyNot, untold);
-  return { outcome, jobs, asked };
+  return { outcome: await run('detach', { whyNot }), jobs, asked };
 }
 
 test('what an interrupted growing left mounted is taken off first, and is no sign that nothing else uses the device', async () => {

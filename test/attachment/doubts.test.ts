@@ -5,39 +5,15 @@ import { doubtNodes, heedVolume, orderedOff } from '../../src/attachment/doubts.
 import type { Known } from '../../src/attachment/known.ts';
 import type { Life } from '../../src/attachment/node-facts.ts';
 import type { Managed, NodeFacts } from '../../src/attachment/types.ts';
+import { knownOf, shared, UP, volumeObject } from '../support/attachment-view.ts';
 
-const volumeWith = (status: object = {}): Volume => ({
-  apiVersion: 'storage.metalk8s.scality.com/v1alpha1',
-  kind: 'Volume',
-  metadata: { name: 'v1', uid: 'u1' },
-  spec: { nodeName: 'n1', storageClassName: 'local' },
-  status: { prepared: { node: 'n1', paths: ['/f'], identity: 'x' }, ...status },
-});
-const managedOn = (...nodes: string[]): Managed => ({
-  uid: 'u1',
-  name: 'v1',
-  policy: 'OnDemand',
-  home: 'n1',
-  nodes,
-  readOnly: false,
-  attachable: true,
-  maxWaitForUnmountMs: 360_000,
-});
-const knownOn = (...nodes: string[]): Known => ({
-  uid: 'u1',
-  name: 'v1',
-  volume: volumeWith(),
-  entries: nodes.flatMap((node) => change([], node, { state: 'Attached', safeToMount: true }, 100)),
-  unseen: new Set(),
-  failures: new Map(),
-  told: new Map(),
-  lives: new Map(),
-  heeded: undefined,
-  written: new Set(nodes),
-  blocked: new Map(),
-  unmade: false,
-  wanted: 0,
-});
+const volumeWith = (status: Partial<Volume['status']> = {}) => volumeObject({}, status);
+const managedOn = (...nodes: string[]): Managed => shared({ nodes });
+const knownOn = (...nodes: string[]): Known =>
+  knownOf({
+    entries: nodes.flatMap((node) => change([], node, { state: 'Attached', safeToMount: true }, 100)),
+    written: new Set(nodes),
+  });
 
 describe('a node', () => {
   const life =
@@ -113,7 +89,7 @@ describe('a Volume that says its device is missing', () => {
 describe('an OnDemand Volume from which the name of its device was taken', () => {
   const shown = (status: Partial<Volume['status']>, resourceVersion = '1'): Volume => {
     const volume = volumeWith({
-      attachments: [{ node: 'n1', state: 'Attached', device: 'loop3' }],
+      attachments: [{ node: 'n1', state: 'Attached', device: 'loop3' } as Attachment],
       ...status,
     });
     const { metadata, spec } = volume;
@@ -152,24 +128,17 @@ describe('an OnDemand Volume from which the name of its device was taken', () =>
 });
 
 describe('an attachment that somebody took out of the status', () => {
-  const facts = (more: Partial<NodeFacts>) => (): NodeFacts => ({
-    exists: true,
-    ready: true,
-    notReadySince: undefined,
-    off: false,
-    paused: undefined,
-    ...more,
-  });
+  const facts = (more: Partial<NodeFacts>) => () => ({ ...UP, ...more });
   const one = managedOn('n1');
-  const shared = managedOn('n1', 'n2');
+  const several = managedOn('n1', 'n2');
   test.each<[string, Managed, Partial<NodeFacts>, boolean]>([
     ['a node that is well', one, {}, false],
     ['a node that is NotReady', one, { ready: false }, true],
     ['a node that is off', one, { ready: false, off: true }, true],
     ['a node that is gone', one, { exists: false, ready: false }, true],
-    ['a node of several that is NotReady: it may still write', shared, { ready: false }, false],
-    ['a node of several that is off', shared, { ready: false, off: true }, true],
-    ['a node of several that is gone', shared, { exists: false, ready: false }, true],
+    ['a node of several that is NotReady: it may still write', several, { ready: false }, false],
+    ['a node of several that is off', several, { ready: false, off: true }, true],
+    ['a node of several that is gone', several, { exists: false, ready: false }, true],
   ])('of %s', (_, managed, more, heeded) => {
     const known = knownOn('n1');
     expect(orderedOff(known, volumeWith(), managed, facts(more))).toEqual(heeded ? ['n1'] : []);

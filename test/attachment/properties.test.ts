@@ -3,13 +3,13 @@ import fc from 'fast-check';
 import type { Managed } from '../../src/attachment/types.ts';
 import { always, onDemand, shared } from '../support/attachment-view.ts';
 import { AttachmentWorld, type Outcome } from '../support/attachment-world.ts';
+import { TEST_SEED } from '../support/test-seed.ts';
 
 /**
  * Whatever happens, in whatever order: what must never be is checked at every step (by the world, which throws), and when
  * nothing more happens, the device is where it is wanted, that is known, and nothing is begun any more.
  */
 
-const SEED = Number(process.env.STOWAGE_TEST_SEED ?? Date.now() % 1_000_000);
 const MAX_WAIT = 2000;
 
 type Event = (world: AttachmentWorld) => void;
@@ -100,7 +100,7 @@ const kinds: [string, Managed][] = [
   ['shared by readers', shared({ readOnly: true, maxWaitForUnmountMs: MAX_WAIT })],
 ];
 
-test.each(kinds)(`a volume that is %s (seed ${SEED})`, (_, volume) => {
+test.each(kinds)('a volume that is %s', (_, volume) => {
   const many = volume.nodes.length > 1;
   fc.assert(
     fc.property(
@@ -136,6 +136,6 @@ test.each(kinds)(`a volume that is %s (seed ${SEED})`, (_, volume) => {
         expect(world.started).toBe(started);
       },
     ),
-    { seed: SEED, numRuns: 150 },
+    { seed: TEST_SEED, numRuns: 150 },
   );
 });

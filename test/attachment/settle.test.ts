@@ -2,25 +2,12 @@ import { describe, expect, test } from '@jest/globals';
 import type { Volume } from '../../src/api/volume.ts';
 import { change } from '../../src/attachment/actual.ts';
 import type { Outcome } from '../../src/attachment/attacher.ts';
-import { failureOf, type Known } from '../../src/attachment/known.ts';
+import { failureOf } from '../../src/attachment/known.ts';
 import { settle } from '../../src/attachment/settle.ts';
 import type { Entry, OperationKind } from '../../src/attachment/types.ts';
+import { knownOf } from '../support/attachment-view.ts';
 
-const knownWith = (entries: readonly Entry[]): Known => ({
-  uid: 'u1',
-  name: 'v1',
-  volume: {} as Volume,
-  entries,
-  unseen: new Set(['n1', 'n2']),
-  failures: new Map(),
-  told: new Map(),
-  lives: new Map(),
-  heeded: undefined,
-  written: new Set(),
-  blocked: new Map(),
-  unmade: false,
-  wanted: 0,
-});
+const knownWith = (entries: readonly Entry[]) => knownOf({ entries, unseen: new Set(['n1', 'n2']) });
 const entry = (state: Entry['state']): readonly Entry[] => change([], 'n1', { state }, 100);
 const attached: Outcome = {
   is: 'attached',
@@ -29,157 +16,78 @@ const attached: Outcome = {
   device: 'loop1',
   message: undefined,
 };
+const still: Outcome = { ...attached, safeToMount: false, message: 'attached more than once' };
+const inUse: Outcome = { is: 'in-use', message: 'mounted at /x' };
+const detached: Outcome = { is: 'detached' };
+const failed: Outcome = { is: 'failed', message: 'x' };
+const unknown: Outcome = { is: 'unknown', message: 'away' };
+const nothing: Outcome = { ...unknown, nothingDone: true };
+const operation = (kind: OperationKind, node = 'n1') => ({ kind, node, readOnly: false });
+const [ATTACHING, DETACHING, UNCERTAIN] = [entry('Attaching'), entry('Detaching'), entry('Uncertain')];
+/** What is left of a node that may have it. */
+const MAYBE = [{ state: 'Uncertain', message: 'away' }];
+const MADE = [{ state: 'Attached', safeToMount: true, device: 'loop1', since: 200 }];
+const HALF = [{ state: 'Attached', safeToMount: false, message: 'attached more than once' }];
+const USED = [{ state: 'Attached', safeToDetach: false, message: 'mounted at /x' }];
 
-const cases: [
-  string,
-  OperationKind,
-  readonly Entry[],
-  Outcome,
-  object[],
-  { unseen: boolean; fails: OperationKind[] },
-][] = [
-  [
-    'an attach that succeeded',
-    'attach',
-    entry('Attaching'),
-    attached,
-    [{ state: 'Attached', safeToMount: true, device: 'loop1', since: 200 }],
-    { unseen: false, fails: [] },
-  ],
-  [
-    'an attach whose link is not there yet is tried again',
-    'attach',
-    entry('Attaching'),
-    { ...attached, safeToMount: false, message: 'no link' },
-    [{ state: 'Attached', safeToMount: false, message: 'no link' }],
-    { unseen: false, fails: ['attach'] },
-  ],
-  [
-    'an attach that failed and left nothing',
-    'attach',
-    entry('Attaching'),
-    { is: 'failed', message: 'the file is missing' },
-    [],
-    { unseen: true, fails: ['attach'] },
-  ],
-  [
-    'an attach of which nothing is known counts as attached, and is looked at later',
-    'attach',
-    entry('Attaching'),
-    { is: 'unknown', message: 'no answer' },
-    [{ state: 'Uncertain', message: 'no answer' }],
-    { unseen: true, fails: ['attach', 'look'] },
-  ],
-  [
-    'an attach that did nothing, of what nothing was known of, holds nobody up',
-    'attach',
-    entry('Attaching'),
-    { is: 'unknown', message: 'away', nothingDone: true },
-    [],
-    { unseen: true, fails: ['attach', 'look'] },
-  ],
-  [
-    'a detach that did nothing leaves it attached for all that is known',
-    'detach',
-    entry('Detaching'),
-    { is: 'unknown', message: 'away', nothingDone: true },
-    [{ state: 'Uncertain', message: 'away' }],
-    { unseen: true, fails: ['detach', 'look'] },
-  ],
-  [
-    'a detach that succeeded',
-    'detach',
-    entry('Detaching'),
-    { is: 'detached' },
-    [],
-    { unseen: false, fails: [] },
-  ],
-  [
-    'a detach of what is in use leaves it attached',
-    'detach',
-    entry('Detaching'),
-    { is: 'in-use', message: 'mounted at /x' },
-    [{ state: 'Attached', safeToDetach: false, message: 'mounted at /x' }],
-    { unseen: false, fails: ['detach'] },
-  ],
-  [
-    'a detach after which it is still there',
-    'detach',
-    entry('Detaching'),
-    attached,
-    [{ state: 'Attached' }],
-    { unseen: false, fails: ['detach'] },
-  ],
-  [
-    'a look that finds a device that no record has',
-    'look',
-    [],
-    attached,
-    [{ node: 'n1', state: 'Attached' }],
-    { unseen: false, fails: [] },
-  ],
-  [
-    'a look that finds none',
-    'look',
-    entry('Uncertain'),
-    { is: 'detached' },
-    [],
-    { unseen: false, fails: [] },
-  ],
-  [
-    'a look at a recorded node that does not answer',
-    'look',
-    entry('Uncertain'),
-    { is: 'unknown', message: 'away' },
-    [{ state: 'Uncertain', message: 'away' }],
-    { unseen: true, fails: ['look'] },
-  ],
-  [
-    'a look at a node without a record that does not answer holds nobody up',
-    'look',
-    [],
-    { is: 'unknown', message: 'away' },
-    [],
-    { unseen: true, fails: ['look'] },
-  ],
-];
+type Case = [name: string, OperationKind, Outcome, before: readonly Entry[], after: object[], fails: string];
 
-test.each(cases)('%s', (_, kind, entries, outcome, after, { unseen, fails }) => {
-  const known = knownWith(entries);
-  settle(known, { kind, node: 'n1', readOnly: false }, outcome, 200, 0);
-  expect(known.entries).toEqual(after.map((each) => expect.objectContaining(each)));
-  expect(known.unseen.has('n1')).toBe(unseen);
-  expect((['attach', 'detach', 'look'] as const).filter((each) => failureOf(known, each, 'n1'))).toEqual(
-    fails,
-  );
-  // The other node is another matter.
-  expect(known.unseen.has('n2')).toBe(true);
+describe('what was found is known', () => {
+  test.each<Case>([
+    ['an attach that succeeded', 'attach', attached, ATTACHING, MADE, ''],
+    ['an attach whose link is missing is retried', 'attach', still, ATTACHING, HALF, 'attach'],
+    ['a detach that succeeded', 'detach', detached, DETACHING, [], ''],
+    ['a detach of a device in use', 'detach', inUse, DETACHING, USED, 'detach'],
+    ['a detach after which it is there', 'detach', attached, DETACHING, [{ state: 'Attached' }], 'detach'],
+    ['a device that no record has', 'look', attached, [], [{ node: 'n1', state: 'Attached' }], ''],
+    ['no device where one was recorded', 'look', detached, UNCERTAIN, [], ''],
+  ])('%s', (_, kind, outcome, before, after, fails) => {
+    expect(settled(kind, outcome, before)).toEqual({ entries: matching(after), unseen: false, fails });
+  });
+
+  test.each<Case>([
+    ['an attach that failed leaves nothing', 'attach', failed, ATTACHING, [], 'attach'],
+    ['an attach without an answer counts as attached', 'attach', unknown, ATTACHING, MAYBE, 'attach look'],
+    ['an attach that did nothing holds nobody up', 'attach', nothing, ATTACHING, [], 'attach look'],
+    ['a detach that did nothing leaves it attached', 'detach', nothing, DETACHING, MAYBE, 'detach look'],
+    ['a recorded node without an answer', 'look', unknown, UNCERTAIN, MAYBE, 'look'],
+    ['a node without a record or an answer holds nobody up', 'look', unknown, [], [], 'look'],
+  ])('and verified again: %s', (_, kind, outcome, before, after, fails) => {
+    expect(settled(kind, outcome, before)).toEqual({ entries: matching(after), unseen: true, fails });
+  });
+
+  const matching = (entries: object[]) => entries.map((each) => expect.objectContaining(each));
+  function settled(kind: OperationKind, outcome: Outcome, before: readonly Entry[]) {
+    const known = knownWith(before);
+    settle(known, operation(kind), outcome, 200, 0);
+    // The other node is another matter.
+    expect(known.unseen.has('n2')).toBe(true);
+    const kinds = ['attach', 'detach', 'look'] as const;
+    const fails = kinds.filter((each) => failureOf(known, each, 'n1')).join(' ');
+    return { entries: known.entries, unseen: known.unseen.has('n1'), fails };
+  }
 });
 
 test('each failure in a row doubles the wait, up to a bound, and a success ends the row', () => {
   const known = knownWith([]);
   const waits = Array.from({ length: 12 }, () => {
-    settle(known, { kind: 'attach', node: 'n1', readOnly: false }, { is: 'failed', message: 'x' }, 0, 0);
+    settle(known, operation('attach'), failed, 0, 0);
     return failureOf(known, 'attach', 'n1')?.until;
   });
   expect(waits.slice(0, 4)).toEqual([500, 1000, 2000, 4000]);
   expect(waits.at(-1)).toBe(122_000);
-  settle(known, { kind: 'attach', node: 'n1', readOnly: false }, attached, 0, 0);
-  settle(known, { kind: 'attach', node: 'n1', readOnly: false }, { is: 'failed', message: 'x' }, 0, 0);
+  settle(known, operation('attach'), attached, 0, 0);
+  settle(known, operation('attach'), failed, 0, 0);
   expect(failureOf(known, 'attach', 'n1')?.until).toBe(500);
 });
-
-const still: Outcome = { ...attached, safeToMount: false, message: 'attached more than once' };
-const away: Outcome = { is: 'unknown', message: 'the job cannot be started' };
-const gone: Outcome = { is: 'detached' };
 
 test.each<[string, [OperationKind, Outcome][], OperationKind]>([
   ['attach to what is there, but not as it should be', [['attach', still]], 'attach'],
   [
     'attach, though each look finds nothing',
     [
-      ['attach', away],
-      ['look', gone],
+      ['attach', unknown],
+      ['look', detached],
     ],
     'attach',
   ],
@@ -187,7 +95,7 @@ test.each<[string, [OperationKind, Outcome][], OperationKind]>([
   [
     'detach, though each look finds it',
     [
-      ['detach', away],
+      ['detach', unknown],
       ['look', attached],
     ],
     'detach',
@@ -196,7 +104,7 @@ test.each<[string, [OperationKind, Outcome][], OperationKind]>([
   const known = knownWith([]);
   const waits = [1, 2, 3].map(() => {
     for (const [each, outcome] of round) {
-      settle(known, { kind: each, node: 'n1', readOnly: false }, outcome, 0, 0);
+      settle(known, operation(each), outcome, 0, 0);
     }
     return failureOf(known, kind, 'n1')?.until;
   });
@@ -205,8 +113,8 @@ test.each<[string, [OperationKind, Outcome][], OperationKind]>([
 
 test('a look that finds it as it should be ends the row of failed attaches', () => {
   const known = knownWith([]);
-  settle(known, { kind: 'attach', node: 'n1', readOnly: false }, away, 0, 0);
-  settle(known, { kind: 'look', node: 'n1', readOnly: false }, attached, 0, 0);
+  settle(known, operation('attach'), unknown, 0, 0);
+  settle(known, operation('look'), attached, 0, 0);
   expect(failureOf(known, 'attach', 'n1')).toBeUndefined();
 });
 
@@ -215,36 +123,28 @@ test.each(['Attached', 'Attaching', 'Uncertain'] as const)(
   (state) => {
     const [was] = entry(state);
     const known = knownWith(change(entry(state), 'n1', { state: 'Attaching' }, 150));
-    const outcome: Outcome = { is: 'unknown', message: 'away', nothingDone: true };
-    settle(known, { kind: 'attach', node: 'n1', readOnly: false }, outcome, 200, 0, was);
+    settle(known, operation('attach'), nothing, 200, 0, was);
     expect(known.entries).toMatchObject([{ node: 'n1', state: 'Uncertain', message: 'away' }]);
   },
 );
 
 test('a node that was seen without it is to be looked at again, where an attach did nothing', () => {
   const known = { ...knownWith(entry('Attaching')), unseen: new Set<string>() };
-  const outcome: Outcome = { is: 'unknown', message: 'away', nothingDone: true };
-  settle(known, { kind: 'attach', node: 'n1', readOnly: false }, outcome, 200, 0);
+  settle(known, operation('attach'), nothing, 200, 0);
   expect([...known.unseen]).toEqual(['n1']);
 });
 
-test('what is in use can be mounted as before', () => {
-  const was = { ...(entry('Attached')[0] as Entry), safeToMount: true };
-  const known = knownWith(change([was], 'n1', { state: 'Detaching' }, 150));
-  const outcome: Outcome = { is: 'in-use', message: 'mounted at /x' };
-  settle(known, { kind: 'detach', node: 'n1', readOnly: false }, outcome, 200, 0, was);
-  expect(known.entries[0]).toMatchObject({ state: 'Attached', safeToMount: true });
-});
-
 test.each<[string, OperationKind, Outcome]>([
-  ['a detach of what is in use', 'detach', { is: 'in-use', message: 'mounted at /x' }],
+  ['a detach of what is in use', 'detach', inUse],
   ['an attach that changed nothing', 'attach', still],
 ])('%s leaves since when it is attached', (_, kind, outcome) => {
-  const [was] = entry('Attached');
+  const was = { ...(entry('Attached')[0] as Entry), safeToMount: true };
   const state = kind === 'attach' ? 'Attaching' : 'Detaching';
-  const known = knownWith(change(was === undefined ? [] : [was], 'n1', { state }, 150));
-  settle(known, { kind, node: 'n1', readOnly: false }, outcome, 200, 0, was);
+  const known = knownWith(change([was], 'n1', { state }, 150));
+  settle(known, operation(kind), outcome, 200, 0, was);
   expect(known.entries[0]).toMatchObject({ state: 'Attached', since: 100 });
+  // What is in use can be mounted as before.
+  if (outcome === inUse) expect(known.entries[0]?.safeToMount).toBe(true);
 });
 
 test.each<[string, readonly Entry[], string[]]>([
@@ -254,7 +154,7 @@ test.each<[string, readonly Entry[], string[]]>([
   const volume = { spec: { attachableNodes: ['n1', 'n2'] } } as Volume;
   const known = { ...knownWith(entries), volume, unseen: new Set<string>() };
   const outcome: Outcome = { is: 'failed', message: 'held by node n2', heldBy: ['n2', 'no-node-of-it'] };
-  settle(known, { kind: 'attach', node: 'n1', readOnly: false }, outcome, 0, 0);
+  settle(known, operation('attach'), outcome, 0, 0);
   expect([...known.unseen]).toEqual(unseen);
 });
 
@@ -265,7 +165,7 @@ test.each<[string, readonly Entry[], number]>([
   const known = knownWith(entries);
   const unfit: Outcome = { is: 'unknown', message: 'not mounted', noDevice: true };
   for (let times = 0; times < 20; times++) {
-    settle(known, { kind: 'look', node: 'n1', readOnly: false }, unfit, 0, 0);
+    settle(known, operation('look'), unfit, 0, 0);
   }
   expect(failureOf(known, 'look', 'n1')?.until).toBe(atMost);
   expect(known.unseen.has('n1')).toBe(true);
@@ -277,8 +177,7 @@ describe('what is said of a node that does not answer', () => {
   const clear: Outcome = { is: 'unknown', message: 'not mounted', nothingDone: true };
   const said = (kind: OperationKind, ...outcomes: [at: number, outcome: Outcome][]) => {
     const known = knownWith(entry('Uncertain'));
-    for (const [at, outcome] of outcomes)
-      settle(known, { kind, node: 'n1', readOnly: false }, outcome, at, 0);
+    for (const [at, outcome] of outcomes) settle(known, operation(kind), outcome, at, 0);
     return {
       shown: known.entries[0]?.message,
       failed: failureOf(known, kind, 'n1')?.message,
@@ -324,8 +223,8 @@ describe('what is said of a node that does not answer', () => {
 
   test('is another matter on each node', () => {
     const known = knownWith([]);
-    settle(known, { kind: 'look', node: 'n1', readOnly: false }, silent('timed out'), 0, 0);
-    settle(known, { kind: 'look', node: 'n2', readOnly: false }, silent('no route'), 0, 0);
+    settle(known, operation('look'), silent('timed out'), 0, 0);
+    settle(known, operation('look', 'n2'), silent('no route'), 0, 0);
     expect(failureOf(known, 'look', 'n2')?.message).toBe('no route');
   });
 });

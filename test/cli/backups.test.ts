@@ -1,26 +1,15 @@
-import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { parse } from 'yaml';
 import { BACKUPS, type Backup } from '../../src/api/builtins/backup.ts';
-import type { KubeClient } from '../../src/kube/types.ts';
-import { type ClaimsCluster, startClaimsCluster } from '../support/claims-cluster.ts';
+import { sharedClaimsCluster } from '../support/shared-claims-cluster.ts';
 import { until } from '../support/until.ts';
 
-let cluster: ClaimsCluster;
-let client: KubeClient;
-beforeAll(async () => {
-  cluster = await startClaimsCluster();
-  client = cluster.client;
-});
-afterAll(() => cluster.stop());
-afterEach(async () => {
-  for (const { metadata } of (await client.list<Backup>(BACKUPS)).items) {
-    await client.delete(BACKUPS, metadata.name, { namespace: metadata.namespace });
-  }
-});
+const cluster = sharedClaimsCluster({}, BACKUPS);
+
 const stowage = (line: string) => cluster.stowage(line.split(' '));
-const backups = async () => (await client.list<Backup>(BACKUPS)).items;
+const backups = async () => (await cluster.client.list<Backup>(BACKUPS)).items;
 const report = (status: Backup['status']) =>
-  client.patch(BACKUPS, 'b', { status }, { namespace: 'prod', subresource: 'status' });
+  cluster.client.patch(BACKUPS, 'b', { status }, { namespace: 'prod', subresource: 'status' });
 const FULL = 'backup.stowage.dev/b';
 
 test.each<[string, string, object]>([
@@ -92,7 +81,7 @@ test.each<[NonNullable<Backup['status']>, number, string]>([
 
 test('its spec does not change, and is of one thing', async () => {
   await stowage('create backup prod/b --pvc foo --to /a/b');
-  const change = (spec: object) => client.patch(BACKUPS, 'b', { spec }, { namespace: 'prod' });
+  const change = (spec: object) => cluster.client.patch(BACKUPS, 'b', { spec }, { namespace: 'prod' });
   await expect(change({ to: { path: '/a/c' } })).rejects.toThrow('spec is immutable');
   await expect(change({ snapshotName: 's' })).rejects.toThrow('exactly one of claimName and snapshotName');
 });

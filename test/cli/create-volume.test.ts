@@ -1,11 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Volume } from '../../src/api/volume.ts';
-import { ApiError } from '../../src/kube/errors.ts';
 import type { WatchEvent } from '../../src/kube/types.ts';
 import { NodeError } from '../../src/nodes/errors.ts';
 import { FakeClock } from '../support/fake-clock.ts';
 import { fakeExecutor } from '../support/fake-executor.ts';
 import { stowage } from '../support/fake-io.ts';
+import { refusal } from '../support/refusals.ts';
 import { classNamed, ready, volumeNamed } from '../support/volumes.ts';
 
 const CREATE = ['create', 'volume', 'data1', '--node', 'n1', '--size', '1Gi', '--storage-class', 'fast'];
@@ -117,7 +117,7 @@ describe('--wait', () => {
     expect(err).toContain('Volume data1 was deleted while it was waited for');
   });
 
-  test('gives up after --timeout', async () => {
+  test('times out after --timeout', async () => {
     const clock = new FakeClock();
     const running = stowage([...CREATE, '--wait', '--timeout', '90s'], { events: [pending], clock });
     await clock.advance(89_999);
@@ -157,11 +157,7 @@ describe('sizes: exact or refused', () => {
 
 describe('on several nodes', () => {
   const BATCH = CREATE.with(4, 'n{1..3}');
-  const exists = new ApiError(
-    { apiVersion: 'v1', kind: 'Status', status: 'Failure', reason: 'AlreadyExists', message: 'n2 is there' },
-    409,
-    'x',
-  );
+  const exists = refusal(409, 'n2 is there', { reason: 'AlreadyExists' });
 
   test('each Volume is named after its node', async () => {
     const { code, out, requests } = await stowage(BATCH);
@@ -180,7 +176,7 @@ describe('on several nodes', () => {
     );
   });
 
-  test('every one is tried, and failures are told one by one', async () => {
+  test('tries every one, and reports each failure', async () => {
     const failures = { 'create volumes/data1-n2': exists };
     const { code, out, err } = await stowage(BATCH, { failures });
     expect({ code, out }).toEqual({ code: 7, out: `${FULL_NAME}-n1 created\n${FULL_NAME}-n3 created\n` });
@@ -212,7 +208,7 @@ describe('on several nodes', () => {
     expect(err.match(/^.*Volume .*$/gm)).toEqual([expect.stringContaining('a-node2: ')]);
   });
 
-  test('what is wrong with all is not said a thousand times', async () => {
+  test('reports ten of many equal problems, and counts the rest', async () => {
     const { code, err } = await stowage(CREATE.with(4, 'n{1..1000}').with(6, '0'));
     expect(code).toBe(2);
     expect(err.trimEnd().split('\n')).toHaveLength(11);
@@ -246,7 +242,7 @@ describe('without --storage-class', () => {
     'storageclasses/cloud': classNamed('cloud', { provisioner: 'ebs.csi.aws.com' }),
   };
 
-  test('the error says which there are, and none is taken, not even the only one', async () => {
+  test('lists the classes that exist, and takes none, not even the only one', async () => {
     const { code, err, requests } = await stowage(WITHOUT, { objects });
     expect(code).toBe(2);
     expect(err).toBe(

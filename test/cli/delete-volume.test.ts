@@ -13,13 +13,13 @@ const bound = (name: string) => ({
 });
 const fullName = (name: string) => `volume.storage.metalk8s.scality.com/${name}`;
 
-test('deletes the very object that was looked at', async () => {
+test('deletes the object that was read, by its UID', async () => {
   const { code, out, err, requests } = await stowage(['delete', 'volume', 'a'], { objects: available('a') });
   expect({ code, out, err }).toEqual({ code: 0, out: `${fullName('a')} deleted\n`, err: '' });
   expect(requests.at(-1)).toMatchObject({ what: 'delete volumes/a', options: { uid: 'uid-a' } });
 });
 
-test('refuses what is in use, and says how to go on', async () => {
+test('refuses a bound Volume, with a hint', async () => {
   const { code, out, err, requests } = await stowage(['delete', 'volume', 'a'], { objects: bound('a') });
   expect({ code, out }).toEqual({ code: 5, out: '' });
   expect(err).toBe(
@@ -29,7 +29,7 @@ test('refuses what is in use, and says how to go on', async () => {
   expect(requests.map(({ what }) => what)).not.toContain('delete volumes/a');
 });
 
-test('does not delete when it cannot tell whether there is a PersistentVolume', async () => {
+test('does not delete when it may not read the PersistentVolume', async () => {
   const failures = { 'get persistentvolumes/a': new StowageError('forbidden', 'not allowed') };
   const { code, requests } = await stowage(['delete', 'volume', 'a'], { objects: available('a'), failures });
   expect(code).toBe(4);
@@ -88,7 +88,7 @@ test('--wait shows each step, and what it waits for, until the Volume is gone', 
   ]);
 });
 
-test('--wait says what a paused Volume waits for', async () => {
+test('--wait shows why a paused Volume waits', async () => {
   const paused = volumeNamed('a', {
     phase: 'Available',
     conditions: [
@@ -136,7 +136,7 @@ test('--wait fails when the storage could not be removed', async () => {
   expect(err).toContain('Volume a could not be removed: the file is in use');
 });
 
-test('--wait gives up after --timeout', async () => {
+test('--wait times out after --timeout', async () => {
   const clock = new FakeClock();
   const running = stowage(['delete', 'volume', 'a', '--wait', '--timeout=1m'], {
     objects: available('a'),
@@ -152,7 +152,7 @@ describe('on a terminal', () => {
     spec: { nodeName: 'n1', storageClassName: 'fast', rawBlockDevice: { devicePath: '/dev/sdb' } },
   };
 
-  test('what is destroyed is told, and asked about once', async () => {
+  test('lists what is destroyed, and asks once', async () => {
     const objects = { ...available('a'), ...available('b') };
     const { code, out, err, questions } = await stowage(['delete', 'volume', 'a', 'b'], {
       objects,

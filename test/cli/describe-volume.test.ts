@@ -1,8 +1,10 @@
 import { expect, test } from '@jest/globals';
 import type { AnyEvent, PersistentVolume, PersistentVolumeClaim, Pod } from '../../src/api/core.ts';
 import type { KubeObject } from '../../src/api/meta.ts';
-import { ApiError } from '../../src/kube/errors.ts';
+import { attachmentOn, podNamed } from '../support/cluster-objects.ts';
 import { stowage } from '../support/fake-io.ts';
+import { expectPrintable } from '../support/printable-text.ts';
+import { refusal } from '../support/refusals.ts';
 import { pvOf, volumeNamed } from '../support/volumes.ts';
 
 const base = volumeNamed('data1', {
@@ -14,17 +16,7 @@ const base = volumeNamed('data1', {
   attempt: 1,
   observedGeneration: 1,
   prepared: { node: 'n1', paths: ['/srv/uid-data1'], identity: 'ext4 uid-data1' },
-  attachments: [
-    {
-      node: 'n1',
-      state: 'Attached',
-      safeToMount: true,
-      safeToDetach: false,
-      pods: ['db/app-0'],
-      device: 'loop3',
-      since: '2029-12-31T23:30:00Z',
-    },
-  ],
+  attachments: [attachmentOn('n1', { pods: ['db/app-0'], device: 'loop3', since: '2029-12-31T23:30:00Z' })],
   conditions: [
     {
       type: 'Ready',
@@ -66,8 +58,7 @@ const claim: PersistentVolumeClaim = {
   status: { phase: 'Bound' },
 };
 const pod = (name: string, claimName: string): Pod => ({
-  apiVersion: 'v1',
-  kind: 'Pod',
+  ...podNamed(name, 'db'),
   metadata: { name, namespace: 'db', uid: `uid-${name}` },
   spec: {
     nodeName: 'n1',
@@ -242,7 +233,7 @@ test('a pod uses the claim that was made for it', async () => {
   expect(out.match(/pod \w+/g)).toEqual(['pod maker']);
 });
 
-test('someone else’s PersistentVolume of that name is said to be that', async () => {
+test('marks a foreign PersistentVolume of its name', async () => {
   const others = { ...pv, metadata: { ...pv.metadata, ownerReferences: [] } };
   const { out } = await stowage(['describe', 'vol', 'data1'], {
     objects: { ...objects, 'persistentvolumes/data1': others },
@@ -250,13 +241,6 @@ test('someone else’s PersistentVolume of that name is said to be that', async 
   expect(out).toContain('data1 (not of this Volume)');
   expect(out).toMatch(/^Claim: +<none>$/m);
 });
-
-const forbidden = (what: string) =>
-  new ApiError(
-    { apiVersion: 'v1', kind: 'Status', status: 'Failure', message: `${what} is forbidden`, code: 403 },
-    403,
-    what,
-  );
 
 test.each([
   ['get persistentvolumes/data1', 'PersistentVolume'],
@@ -266,7 +250,7 @@ test.each([
 ])('where %s is forbidden, that is said in its place', async (request, label) => {
   const { code, out, err } = await stowage(['describe', 'vol', 'data1'], {
     objects,
-    failures: { [request]: forbidden(request) },
+    failures: { [request]: refusal(403, `${request} is forbidden`) },
   });
   expect({ code, err }).toEqual({ code: 0, err: '' });
   expect(out.split('\n').filter((line) => line.includes('not shown'))).toEqual([
@@ -313,7 +297,6 @@ test('no terminal is steered by anything of it', async () => {
   const { code, out } = await stowage(['describe', 'vol', 'data1'], { objects: hostile(objects) });
   expect(code).toBe(0);
   expect(out.split('owned').length).toBeGreaterThan(20);
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: that is what is looked for
-  expect(out).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/);
+  expectPrintable(out);
   expect(out).not.toMatch(/^ {0,4}Name: forged/m);
 });

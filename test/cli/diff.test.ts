@@ -33,7 +33,7 @@ async function diff(manifests: readonly object[], world: World = {}) {
 const changes = (text: string) => text.split('\n').filter((line) => /^[-+](?![-+])/.test(line));
 
 describe('a manifest', () => {
-  test('that changes nothing: status 0, and not a word', async () => {
+  test('that changes nothing: exit status 0, no output', async () => {
     expect(await diff([sparseVolume('data1', 'n1', '1Gi')])).toMatchObject({ code: 0, out: '', err: '' });
   });
 
@@ -146,7 +146,7 @@ test('KUBECTL_EXTERNAL_DIFF is run in place of diff', async () => {
   expect(out).toMatch(/^Files LIVE\/.*data1 and MERGED\/.*data1 differ\n$/);
 });
 
-test('colours of the program are kept, and what objects say still steers nothing', async () => {
+test('keeps the colors of the program, and removes control characters of objects', async () => {
   const env = { KUBECTL_EXTERNAL_DIFF: 'diff --color=always -N' };
   const volume = sparseVolume('data1', 'n1', '2Gi');
   const metadata = { ...volume.metadata, annotations: { a: 'x\u001b]0;owned\u0007' } };
@@ -157,14 +157,14 @@ test('colours of the program are kept, and what objects say still steers nothing
   expect(out).not.toContain('\u001b]');
 });
 
-test('names that are too long for files are told apart all the same', async () => {
+test('distinguishes names that are too long for files', async () => {
   const names = ['a', 'b'].map((end) => 'n'.repeat(252) + end);
   const { code, out, err } = await diff(names.map((name) => sparseVolume(name, 'n1', '1Gi')));
   expect({ code, err }).toEqual({ code: 1, err: '' });
   for (const name of names) expect(changes(out)).toContain(`+  name: ${name}`);
 });
 
-test('a folder for them that cannot be made is told of', async () => {
+test('reports that it cannot create a temporary directory', async () => {
   const { code, err } = await diff([sparseVolume('data1', 'n1', '2Gi')], { env: { TMPDIR: '/nowhere' } });
   expect(code).toBe(2);
   expect(err).toMatch(/^error: no folder can be made in \/nowhere .*\nhint: Set \$TMPDIR/);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import type { KubeNode } from '../../src/api/core.ts';
 import { NodeError } from '../../src/nodes/errors.ts';
+import { nodeNamed } from '../support/cluster-objects.ts';
 import { EMPTY_NODE, fakeExecutor, NO_DEVICE, result } from '../support/fake-executor.ts';
 import { stowage, type World } from '../support/fake-io.ts';
 import { classNamed } from '../support/volumes.ts';
@@ -47,7 +47,7 @@ describe('commands', () => {
     expect(there.executor.closed).toBe(true);
   });
 
-  test('with what is looked at before each, with -v', async () => {
+  test('with the checks before each, with -v', async () => {
     const { out } = await stowage([...ON_N1, '-v'], world(n1));
     const lines = out.split('\n');
     const mkfs = lines.findIndex((line) => line.startsWith("'mkfs.ext4'"));
@@ -141,8 +141,8 @@ describe('nodes', () => {
     expect(data.items.map(({ node }: { node: string }) => node)).toEqual(['n1', 'n3']);
   });
 
-  test('are reached as their objects say, with the flags of the daemon', async () => {
-    const node: KubeNode = { apiVersion: 'v1', kind: 'Node', metadata: { name: 'n1' } };
+  test('are reached by their annotations and the flags of the daemon', async () => {
+    const node = nodeNamed('n1');
     const objects = { 'nodes/n1': node };
     const { nodesAs } = await stowage([...ON_N1, '--ssh-config', '/c'], world(n1, objects));
     expect(nodesAs).toMatchObject({ transport: 'ssh', sshConfig: '/c' });

@@ -2,10 +2,12 @@ import { describe, expect, test } from '@jest/globals';
 import { StowageError } from '../../src/api/errors.ts';
 import { SignalError } from '../../src/cli/signals.ts';
 import { wantsJson } from '../../src/cli/wants-json.ts';
-import { ApiError, ConnectionError } from '../../src/kube/errors.ts';
+import { ConnectionError } from '../../src/kube/errors.ts';
 import { NodeError } from '../../src/nodes/errors.ts';
 import { fakeExecutor } from '../support/fake-executor.ts';
 import { stowage, type World } from '../support/fake-io.ts';
+import { expectPrintable } from '../support/printable-text.ts';
+import { refusal } from '../support/refusals.ts';
 import { classNamed, pvOf, volumeNamed } from '../support/volumes.ts';
 
 /** What a command leaves on standard error, which must be one line. */
@@ -18,14 +20,10 @@ async function errorOf(argv: string[], world: World = {}) {
 const failing = (failure: Error) =>
   errorOf(['get', 'volumes', 'a', '-o', 'json'], { failures: { 'get volumes/a': failure } });
 
-const status = { apiVersion: 'v1', kind: 'Status', status: 'Failure' } as const;
-
 test('an error of the API server keeps its reason, and names the object', async () => {
   const details = { name: 'a', group: 'storage.metalk8s.scality.com', kind: 'volumes' };
   const message = 'volumes.storage.metalk8s.scality.com "a" not found';
-  const { code, error, out } = await failing(
-    new ApiError({ ...status, reason: 'NotFound', message, details }, 404, 'GET'),
-  );
+  const { code, error, out } = await failing(refusal(404, message, { reason: 'NotFound', details }));
   expect({ code, out }).toEqual({ code: 3, out: '' });
   expect(error).toEqual({
     code: 'not-found',
@@ -138,11 +136,10 @@ test('a terminal is not steered', async () => {
   const { error } = await failing(new StowageError('failed', 'a\u009b2J\u001b'));
   expect(error.message).toBe('a\u009b2J\u001b');
   const { err } = await stowage(['get', 'volumes', '\u009b2J', '-o', 'json']);
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: that is what is looked for
-  expect(err).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/);
+  expectPrintable(err);
 });
 
-test('what a signal ended says nothing', async () => {
+test('prints nothing after a signal', async () => {
   const signal = AbortSignal.abort(new SignalError('SIGINT'));
   const failures = { 'get volumes/a': new Error('aborted') };
   expect(await stowage(['get', 'volumes', 'a', '-o', 'json'], { failures, signal })).toMatchObject({

@@ -4,8 +4,8 @@ import { type ErrorCode, StowageError } from '../../src/api/errors.ts';
 import { createProgram } from '../../src/cli/program.ts';
 import { run } from '../../src/cli/run.ts';
 import { SignalError } from '../../src/cli/signals.ts';
-import { ApiError } from '../../src/kube/errors.ts';
 import { fakeIo, stowage, type World } from '../support/fake-io.ts';
+import { refusal } from '../support/refusals.ts';
 import { SNAPSHOT } from '../support/snapshots.ts';
 import { volumeNamed } from '../support/volumes.ts';
 
@@ -119,8 +119,7 @@ test.each([
   [503, 1],
   [504, 6],
 ])('an answer of %d ends with %d', async (status, exit) => {
-  const refusal = { apiVersion: 'v1', kind: 'Status', status: 'Failure', message: 'no' } as const;
-  const failures = { 'get volumes/a': new ApiError(refusal, status, 'GET') };
+  const failures = { 'get volumes/a': refusal(status) };
   expect(await stowage(['get', 'volume', 'a'], { failures })).toMatchObject({ code: exit });
 });
 
@@ -149,9 +148,4 @@ describe('what was done for some ends with 7', () => {
       err: expect.stringMatching(/error: 1 of 2 failed\n$/),
     });
   });
-});
-
-test('what is refused ends with 5', async () => {
-  const unclear = { 'volumes/a': volumeNamed('a') };
-  expect(await stowage(['delete', 'volume', 'a'], { objects: unclear })).toMatchObject({ code: 5 });
 });

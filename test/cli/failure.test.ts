@@ -10,21 +10,6 @@ const failing = (failure: Error, world: World = {}) =>
   });
 
 describe('the exit status', () => {
-  test.each([
-    ['failed', 1],
-    ['usage', 2],
-    ['not-found', 3],
-    ['forbidden', 4],
-    ['conflict', 5],
-    ['timeout', 6],
-    ['partial', 7],
-  ] as const)('of %s is %d', async (code, status) => {
-    const { code: exit, err, out } = await failing(new StowageError(code, 'It broke', { hint: 'Mend it.' }));
-    expect(exit).toBe(status);
-    expect(err).toBe('error: It broke\nhint: Mend it.\n');
-    expect(out).toBe('');
-  });
-
   test('goes by code and hint, not by class', async () => {
     const error = Object.assign(new Error('node n1 is gone'), { code: 'timeout', hint: 'Look at it.' });
     expect(await failing(error)).toMatchObject({

@@ -1,17 +1,12 @@
 import { describe, expect, test } from '@jest/globals';
-import type { KubeNode } from '../../src/api/core.ts';
 import type { VolumeStatus } from '../../src/api/volume.ts';
+import { nodeNamed } from '../support/cluster-objects.ts';
 import { stowage, type World } from '../support/fake-io.ts';
 import { pvOf, volumeNamed } from '../support/volumes.ts';
 
 const FORGET = ['delete', 'volume', 'a', '--forget-node'];
 
-const node = (ready?: 'True' | 'False' | 'Unknown'): KubeNode => ({
-  apiVersion: 'v1',
-  kind: 'Node',
-  metadata: { name: 'n1' },
-  status: { conditions: ready === undefined ? [] : [{ type: 'Ready', status: ready }] },
-});
+const node = (ready?: 'True' | 'False' | 'Unknown') => nodeNamed('n1', ready && { ready });
 const writes = (requests: { what: string }[]) =>
   requests.map(({ what }) => what).filter((what) => /^(patch|delete)/.test(what));
 const world = (status?: VolumeStatus, more: World['objects'] = {}): World => ({
@@ -62,7 +57,7 @@ describe('a node that is lost', () => {
     },
   );
 
-  test('the node where it was made counts, whatever the spec says', async () => {
+  test('goes by the node where it was provisioned, not by the spec', async () => {
     const prepared = { node: 'n2', paths: ['/x'], identity: '' };
     const more = { 'nodes/n1': node('True') };
     expect(await stowage([...FORGET, '--yes'], world({ phase: 'Available', prepared }, more))).toMatchObject({

@@ -2,22 +2,16 @@ import { describe, expect, test } from '@jest/globals';
 import { parse } from 'yaml';
 import type { KubeObject } from '../../src/api/meta.ts';
 import type { Attachment, Volume } from '../../src/api/volume.ts';
-import { SignalError } from '../../src/cli/signals.ts';
 import type { WatchEvent } from '../../src/kube/types.ts';
-import { FakeClock } from '../support/fake-clock.ts';
+import { attachmentOn } from '../support/cluster-objects.ts';
 import { stowage, type World } from '../support/fake-io.ts';
+import { expectPrintable } from '../support/printable-text.ts';
 import { screen } from '../support/screen.ts';
 import { volumeNamed } from '../support/volumes.ts';
+import { watchVolumes } from '../support/watched-objects.ts';
 
-const on = (node: string, more: Partial<Attachment> = {}): Attachment => ({
-  node,
-  state: 'Attached',
-  safeToMount: true,
-  safeToDetach: false,
-  pods: ['db/db-0'],
-  since: '2029-12-31T23:00:00Z',
-  ...more,
-});
+const on = (node: string, more: Partial<Attachment> = {}) =>
+  attachmentOn(node, { pods: ['db/db-0'], since: '2029-12-31T23:00:00Z', ...more });
 const withThem = (name: string, attachments: Attachment[], resourceVersion = '1'): Volume => {
   const volume = volumeNamed(name, { phase: 'Available', attachments });
   return { ...volume, metadata: { ...volume.metadata, resourceVersion } };
@@ -140,27 +134,8 @@ describe('-w', () => {
     { type: 'MODIFIED', object: withThem('a', [on('n2', { state: 'Attaching', safeToMount: false })], '5') },
   ];
 
-  async function watch(argv: string[], events: WatchEvent[], world: World = {}) {
-    const aborter = new AbortController();
-    const clock = new FakeClock();
-    const there: Record<string, KubeObject> = { 'volumes/a': first };
-    const running = get(['-w', ...argv], {
-      objects: there,
-      clock,
-      signal: aborter.signal,
-      *events() {
-        for (const event of events) {
-          if (event.type === 'DELETED') delete there['volumes/a'];
-          else there['volumes/a'] = event.object;
-          yield event;
-        }
-        aborter.abort(new SignalError('SIGINT'));
-      },
-      ...world,
-    });
-    while (!aborter.signal.aborted) await clock.advance(1000);
-    return running;
-  }
+  const watch = (argv: string[], events: WatchEvent[], world: World = {}) =>
+    watchVolumes(['get', 'attachments', '-w', ...argv], { 'volumes/a': first }, [events], world);
 
   test('shows what changes of attachments, and their ends', async () => {
     const { code, out } = await watch([], moving);
@@ -175,7 +150,7 @@ describe('-w', () => {
     ]);
   });
 
-  test('as data says so, too', async () => {
+  test('reports the detach in JSON, too', async () => {
     const { out } = await watch(['-o', 'json'], moving.slice(0, 3));
     const last = out.slice(out.lastIndexOf('\n{') + 1);
     expect(JSON.parse(last)).toEqual({
@@ -190,7 +165,7 @@ describe('-w', () => {
     });
   });
 
-  test('of a Volume that is not selected any more does not say that it is detached', async () => {
+  test('does not report a detach of a Volume that is not selected any more', async () => {
     const { out } = await watch(['-l', 'app=db'], [{ type: 'DELETED', object: first }]);
     expect(out).toMatch(/\na +n1 +Gone +<none> /);
   });
@@ -218,7 +193,6 @@ test.each([[[]], [['-o', 'wide']], [['-o', 'name']], [['-o', 'json']], [['-o', '
     const { code, out } = await get(flags, { objects: { 'volumes/a': withThem('a', [row]) } });
     expect(code).toBe(0);
     expect(out).toMatch(/owned/);
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: that is what is looked for
-    expect(out).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/);
+    expectPrintable(out);
   },
 );

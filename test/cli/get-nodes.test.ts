@@ -2,16 +2,16 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { parse } from 'yaml';
-import type { KubeObject } from '../../src/api/meta.ts';
 import type { VolumeStatus } from '../../src/api/volume.ts';
 import { SignalError } from '../../src/cli/signals.ts';
-import { ApiError } from '../../src/kube/errors.ts';
 import { NodeError } from '../../src/nodes/errors.ts';
 import type { Executor } from '../../src/nodes/job.ts';
 import { SudoRefusal } from '../../src/nodes/sudo.ts';
+import { nodeNamed } from '../support/cluster-objects.ts';
 import { FakeClock, until } from '../support/fake-clock.ts';
 import { type FakeNodeAnswers, fakeExecutor, missing, result } from '../support/fake-executor.ts';
 import { stowage } from '../support/fake-io.ts';
+import { refusal } from '../support/refusals.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { volumeNamed } from '../support/volumes.ts';
 
@@ -27,18 +27,15 @@ const withFree = (bytes: number, there = FOLDER): FakeNodeAnswers => ({
     ]),
   ),
 });
-const nodeNamed = (name: string, annotations?: Record<string, string>): KubeObject => ({
-  apiVersion: 'v1',
-  kind: 'Node',
-  metadata: { name, ...(annotations && { annotations }) },
-});
 const volumeOn = (name: string, nodeName: string, status?: VolumeStatus) => {
   const volume = volumeNamed(name, status);
   return { ...volume, spec: { ...volume.spec, nodeName } };
 };
 
 const objects = {
-  'nodes/n2': nodeNamed('n2', { 'stowage.dev/paused': 'true', 'stowage.dev/address': '10.0.0.2' }),
+  'nodes/n2': nodeNamed('n2', {
+    annotations: { 'stowage.dev/paused': 'true', 'stowage.dev/address': '10.0.0.2' },
+  }),
   'nodes/n1': nodeNamed('n1'),
   'volumes/a': volumeOn('a', 'n1', { phase: 'Failed' }),
   'volumes/b': volumeOn('b', 'n1'),
@@ -79,11 +76,11 @@ test('a wide table', async () => {
   ]);
 });
 
-test('annotations that ssh does not follow are told of, beside what else there is to say', async () => {
+test('reports annotations that ssh does not follow, beside other messages', async () => {
   const annotations = { 'stowage.dev/port': '0x16' };
   const said = 'the annotation stowage.dev/port of its Node is "0x16", which is not a decimal number';
   const message = async (name: string) => {
-    const there = { [`nodes/${name}`]: nodeNamed(name, annotations) };
+    const there = { [`nodes/${name}`]: nodeNamed(name, { annotations }) };
     return JSON.parse((await get([name, '-o', 'json'], { objects: there })).out).message;
   };
   expect(await message('n1')).toMatch(new RegExp(`^${said}`));
@@ -152,7 +149,7 @@ test('one that is nothing in the cluster is asked, and is not found if it does n
   expect(await get(['x'], { executor: fakeExecutor({ x: withFree(GIB) }) })).toMatchObject({ code: 0 });
 });
 
-test('one that answers and lets nothing be done is reached, and says why no more is known', async () => {
+test('reports a node that refuses commands as reachable, with the reason', async () => {
   const refusal = new SudoRefusal('admin', 'stat', 'sudo: a password is required').on('n1');
   const nodes = {
     n1: refusal,
@@ -166,14 +163,8 @@ test('one that answers and lets nothing be done is reached, and says why no more
   ]);
 });
 
-test('who may not read Nodes is told, and sees those that have Volumes', async () => {
-  const status = {
-    apiVersion: 'v1',
-    kind: 'Status',
-    status: 'Failure',
-    message: 'nodes is forbidden',
-  } as const;
-  const failures = { 'list nodes/*': new ApiError(status, 403, 'GET') };
+test('notes that Nodes may not be read, and shows those that have Volumes', async () => {
+  const failures = { 'list nodes/*': refusal(403, 'nodes is forbidden') };
   const { code, out, err } = await get(['-o', 'name'], { failures });
   expect({ code, out }).toEqual({ code: 0, out: 'node/gone\nnode/n1\nnode/n2\n' });
   expect(err).toBe('note: not looked at: nodes is forbidden\n');
@@ -226,7 +217,7 @@ describe('nodes that do not answer', () => {
     expect(items[1].message).toBe('no answer within 5 s');
   });
 
-  test('have as long as --timeout says', async () => {
+  test('have as long as --timeout gives', async () => {
     const clock = new FakeClock();
     const running = get(['--timeout', '1s', '-o', 'json'], {
       objects: nodes(2),
@@ -237,7 +228,7 @@ describe('nodes that do not answer', () => {
     expect(JSON.parse((await running).out).items[1].message).toBe('no answer within 1 s');
   });
 
-  test('are given up at a signal', async () => {
+  test('are canceled by a signal', async () => {
     const clock = new FakeClock();
     const aborter = new AbortController();
     const running = get([], {
@@ -252,7 +243,7 @@ describe('nodes that do not answer', () => {
   });
 });
 
-test('what reaches nodes is told how, and closed', async () => {
+test('passes flags to the node executor, and closes it', async () => {
   const reached = executor();
   const { nodesAs } = await get(['--transport', 'local', '--local-node', 'n1'], { executor: reached });
   expect(nodesAs).toMatchObject({ transport: 'local', localNodes: ['n1'] });
@@ -260,7 +251,7 @@ test('what reaches nodes is told how, and closed', async () => {
   expect((await get(['--transport', 'local'])).code).toBe(2);
 });
 
-test('the environment and a file say how nodes are reached, too', async () => {
+test('takes connection settings from the environment and a file, too', async () => {
   const folder = await temporaryFolder('get-nodes');
   try {
     const file = join(folder.path, 'stowage.yaml');
@@ -316,7 +307,7 @@ describe('--watch', () => {
     }
   };
 
-  test('tells what changed as far as it shows, in lines', async () => {
+  test('prints a line for each change that the table shows', async () => {
     const { clock, running, interrupt } = start(
       [],
       [1.625 * GIB, 1.625 * GIB - 4096, 2 * GIB, undefined, GIB],
@@ -358,7 +349,7 @@ describe('--watch', () => {
     expect(more).toEqual([]);
   });
 
-  test('goes on after a look that failed, but not where nobody may look', async () => {
+  test('goes on after a failed request, but not after a refused one', async () => {
     const failures: Record<string, Error> = {};
     const { clock, running, interrupt } = start([], [GIB, 2 * GIB], { failures });
     await until(() => clock.sleeping.includes(10_000));
@@ -373,13 +364,12 @@ describe('--watch', () => {
 
     const stopped = start([], [GIB], { failures });
     await until(() => stopped.clock.sleeping.includes(10_000));
-    const status = { apiVersion: 'v1', kind: 'Status', status: 'Failure', message: 'forbidden' } as const;
-    failures['list volumes/*'] = new ApiError(status, 403, 'GET');
+    failures['list volumes/*'] = refusal(403);
     await stopped.clock.advance(10_000);
     expect((await stopped.running).code).toBe(4);
   });
 
-  test('throws what the first look does', async () => {
+  test('throws what the first request throws', async () => {
     const lost = new NodeError('unreachable', 'x', 'node x: unknown host');
     expect(await get(['x', '-w'], { executor: fakeExecutor({ x: lost }) })).toMatchObject({
       code: 3,

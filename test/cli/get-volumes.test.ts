@@ -1,13 +1,14 @@
 import { describe, expect, test } from '@jest/globals';
 import { parse, parseAllDocuments } from 'yaml';
-import type { KubeObject } from '../../src/api/meta.ts';
 import { SignalError } from '../../src/cli/signals.ts';
-import { ApiError } from '../../src/kube/errors.ts';
 import type { WatchEvent } from '../../src/kube/types.ts';
 import { FakeClock } from '../support/fake-clock.ts';
-import { stowage } from '../support/fake-io.ts';
+import { stowage, type World } from '../support/fake-io.ts';
+import { expectPrintable } from '../support/printable-text.ts';
+import { refusal } from '../support/refusals.ts';
 import { screen } from '../support/screen.ts';
 import { ready, volumeNamed } from '../support/volumes.ts';
+import { watchVolumes } from '../support/watched-objects.ts';
 
 const a = volumeNamed('a');
 const data1 = volumeNamed('data1', {
@@ -77,12 +78,7 @@ test('a selector is the server’s to apply', async () => {
 
 test('a selector that the server cannot parse is wrong usage', async () => {
   const message = "unable to parse requirement: found ',', expected: identifier";
-  const refusal = new ApiError(
-    { apiVersion: 'v1', kind: 'Status', status: 'Failure', reason: 'BadRequest', message },
-    400,
-    'GET',
-  );
-  const failures = { 'list volumes/*': refusal };
+  const failures = { 'list volumes/*': refusal(400, message, { reason: 'BadRequest' }) };
   expect(await stowage(['get', 'volumes', '-l', 'a,,b'], { failures })).toMatchObject({
     code: 2,
     err: `error: --selector "a,,b": ${message}\nhint: Write it as for kubectl, such as 'app=db,tier in (a,b),!old'.\n`,
@@ -180,31 +176,8 @@ describe('-w', () => {
   const modified = versioned(volumeNamed('a', { phase: 'Available', deviceName: 'loop12345' }), '3');
   const added = versioned(data1, '4');
 
-  /** Runs until the events were all taken in, and then interrupts. */
-  async function watch(argv: string[], events: WatchEvent[][], world: Parameters<typeof stowage>[1] = {}) {
-    const aborter = new AbortController();
-    const clock = new FakeClock();
-    const left = [...events];
-    const objects: Record<string, KubeObject> = { 'volumes/a': a1 };
-    const running = stowage(['get', 'vol', '-w', ...argv], {
-      objects,
-      clock,
-      signal: aborter.signal,
-      *events() {
-        for (const event of left.shift() ?? []) {
-          const key = `volumes/${event.object.metadata.name}`;
-          if (event.type === 'DELETED') delete objects[key];
-          else objects[key] = event.object;
-          yield event;
-        }
-        if (left.length > 0) throw new Error('connection reset\u001b[2J');
-        aborter.abort(new SignalError('SIGINT'));
-      },
-      ...world,
-    });
-    while (!aborter.signal.aborted) await clock.advance(1000);
-    return running;
-  }
+  const watch = (argv: string[], events: WatchEvent[][], world: World = {}) =>
+    watchVolumes(['get', 'vol', '-w', ...argv], { 'volumes/a': a1 }, events, world);
 
   test('shows a table, a row for each change, and the last state of what is gone', async () => {
     const { code, out, err } = await watch(
@@ -231,7 +204,7 @@ describe('-w', () => {
     );
   });
 
-  test('goes on after a dropped connection, and says so on standard error', async () => {
+  test('goes on after a dropped connection, with a warning', async () => {
     const { code, out, err } = await watch(
       ['-o', 'name'],
       [[{ type: 'MODIFIED', object: modified }], [{ type: 'ADDED', object: added }]],
@@ -241,7 +214,7 @@ describe('-w', () => {
     expect(err).toBe('warning: watch broke; starting again: connection reset\ufffd[2J\n');
   });
 
-  test('shows what went between the first look and the watch', async () => {
+  test('shows what was deleted between the list and the watch', async () => {
     let lists = 0;
     const vanishing = new Proxy<Record<string, typeof a>>(
       { 'volumes/a': a1 },
@@ -355,8 +328,7 @@ describe('-w', () => {
     const { code, out, err } = await stowage(['get', 'vol', '-w', '-o', 'name'], {
       objects: { 'volumes/a': a1 },
       events: () => {
-        const message = 'volumes is forbidden: User "me" cannot watch';
-        throw new ApiError({ apiVersion: 'v1', kind: 'Status', status: 'Failure', message }, 403, 'GET');
+        throw refusal(403, 'volumes is forbidden: User "me" cannot watch');
       },
     });
     expect({ code, out }).toEqual({ code: 4, out: 'volume.storage.metalk8s.scality.com/a\n' });
@@ -385,7 +357,6 @@ test.each([[[]], [['-o', 'wide']], [['-o', 'name']], [['-o', 'json']], [['-o', '
     });
     expect(code).toBe(0);
     expect(out).toMatch(/owned/);
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: that is what is looked for
-    expect(out).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/);
+    expectPrintable(out);
   },
 );

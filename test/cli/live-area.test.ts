@@ -2,6 +2,7 @@ import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { liveArea } from '../../src/cli/output/live-area.ts';
 import { screen } from '../support/screen.ts';
+import { TEST_SEED } from '../support/test-seed.ts';
 
 test('draws over what it drew before, and leaves what was there', () => {
   const terminal = screen(20, 8);
@@ -33,7 +34,7 @@ test('counts what is wrapped, also by a terminal that was made narrower', () => 
   expect(terminal.scrolled).toEqual([]);
 });
 
-test('draws no more than fits, and says how much that leaves out', () => {
+test('draws no more than fits, and counts the lines left out', () => {
   const terminal = screen(20, 4);
   const area = liveArea(terminal);
   for (let round = 0; round < 3; round++) area.draw(`NAME\na\nb${round}\nc\n`);
@@ -52,7 +53,7 @@ test('goes on below what somebody else wrote', () => {
   expect(terminal.shown()).toEqual(['one', 'warning', 'three']);
 });
 
-test('whatever is drawn, the last of it is what stands there', () => {
+test(`leaves the last drawing on the screen, whatever was drawn before (seed ${TEST_SEED})`, () => {
   const line = fc.stringMatching(/^[a-z]{0,24}$/);
   fc.assert(
     fc.property(
@@ -68,5 +69,6 @@ test('whatever is drawn, the last of it is what stands there', () => {
         expect(terminal.shown()).toEqual(fresh.shown());
       },
     ),
+    { seed: TEST_SEED },
   );
 });

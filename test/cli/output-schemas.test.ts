@@ -6,6 +6,7 @@ import { VOLUME_CRD } from '../../src/api/volume-crd.ts';
 import { createProgram } from '../../src/cli/program.ts';
 import { NodeError } from '../../src/nodes/errors.ts';
 import { freeSpaceProbes } from '../../src/storage/free-space.ts';
+import { attachmentOn, nodeNamed, podNamed } from '../support/cluster-objects.ts';
 import { EMPTY_NODE, fakeExecutor, result } from '../support/fake-executor.ts';
 import { fakeIo, stowage, type World } from '../support/fake-io.ts';
 import { expectSchema, PAGE } from '../support/output-page.ts';
@@ -18,43 +19,20 @@ const free = Object.fromEntries(
 );
 const world = (more: World = {}): World => ({
   objects: {
-    'nodes/n1': {
-      apiVersion: 'v1',
-      kind: 'Node',
-      metadata: { name: 'n1', annotations: { 'stowage.dev/address': '10.0.0.1' } },
-    },
-    'nodes/n2': { apiVersion: 'v1', kind: 'Node', metadata: { name: 'n2' } },
+    'nodes/n1': nodeNamed('n1', { annotations: { 'stowage.dev/address': '10.0.0.1' } }),
+    'nodes/n2': nodeNamed('n2'),
     'volumes/a': failed,
     'volumes/b': volumeNamed('b', {
       phase: 'Available',
       deviceName: 'loop3',
       ...ready('True', 'Available'),
-      attachments: [
-        {
-          node: 'n1',
-          state: 'Uncertain',
-          safeToMount: false,
-          safeToDetach: false,
-          pods: ['db/p'],
-          since: '2029-12-31T23:00:00Z',
-          message: 'node n1 is away',
-        },
-      ],
+      attachments: [attachmentOn('n1', { state: 'Uncertain', pods: ['db/p'], message: 'node n1 is away' })],
     }),
     'pods/p': {
-      apiVersion: 'v1',
-      kind: 'Pod',
-      metadata: { name: 'p', namespace: 'db' },
-      spec: { volumes: [{ name: 'x', persistentVolumeClaim: { claimName: 'none' } }] },
+      ...podNamed('p', 'db', { volumes: [{ name: 'x', persistentVolumeClaim: { claimName: 'none' } }] }),
       status: { phase: 'Pending' },
     } as Pod,
-    'pods/ended': {
-      apiVersion: 'v1',
-      kind: 'Pod',
-      metadata: { name: 'ended', namespace: 'db' },
-      spec: {},
-      status: { phase: 'Succeeded' },
-    } as Pod,
+    'pods/ended': { ...podNamed('ended', 'db'), status: { phase: 'Succeeded' } } as Pod,
     'persistentvolumeclaims/foo-testing': claimNamed('foo-testing'),
     'volumesnapshots/foo-backup': SNAPSHOT,
     'storageclasses/fast': classNamed('fast'),

@@ -28,7 +28,7 @@ describe('duration', () => {
     },
   );
 
-  test('a word may stand for none', () => {
+  test('takes a word for no limit', () => {
     const parse = durationOr('never');
     expect(parse('never')).toBe(Number.POSITIVE_INFINITY);
     expect(parse('6m')).toBe(360_000);

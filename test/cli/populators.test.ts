@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { beforeAll, describe, expect, test } from '@jest/globals';
 import type { PersistentVolumeClaim } from '../../src/api/core.ts';
 import { StowageError } from '../../src/api/errors.ts';
 import type { KubeObject } from '../../src/api/meta.ts';
@@ -9,41 +9,31 @@ import {
   VOLUME_POPULATORS,
 } from '../../src/api/resources.ts';
 import { CLUSTER_ROLES, CUSTOM_RESOURCE_DEFINITIONS } from '../../src/cli/install/kinds.ts';
-import { SignalError } from '../../src/cli/signals.ts';
 import type { KubeClient } from '../../src/kube/types.ts';
-import { type ClaimsCluster, startClaimsCluster } from '../support/claims-cluster.ts';
+import { interrupted } from '../support/captured-terminal.ts';
+import { startClaimsCluster } from '../support/claims-cluster.ts';
 import { HELLO_CRD, HELLO_POPULATOR, helloReference } from '../support/hello.ts';
 import { expectSchema } from '../support/output-page.ts';
+import { sharedClaimsCluster } from '../support/shared-claims-cluster.ts';
 import { claimNamed, fresh } from '../support/snapshots.ts';
-import { until } from '../support/until.ts';
 
-let cluster: ClaimsCluster;
-let client: KubeClient;
+const cluster = sharedClaimsCluster(
+  {},
+  POPULATOR_DEFINITIONS,
+  VOLUME_POPULATORS,
+  CLUSTER_ROLES,
+  PERSISTENT_VOLUME_CLAIMS,
+);
 beforeAll(async () => {
-  cluster = await startClaimsCluster();
-  client = cluster.client;
-  await client.create<KubeObject>(CUSTOM_RESOURCE_DEFINITIONS, HELLO_CRD);
-});
-afterAll(() => cluster.stop());
-afterEach(async () => {
-  for (const resource of [
-    POPULATOR_DEFINITIONS,
-    VOLUME_POPULATORS,
-    CLUSTER_ROLES,
-    PERSISTENT_VOLUME_CLAIMS,
-  ]) {
-    for (const { metadata } of (await client.list<KubeObject>(resource)).items) {
-      await client.delete(resource, metadata.name, { namespace: metadata.namespace });
-    }
-  }
+  await cluster.client.create<KubeObject>(CUSTOM_RESOURCE_DEFINITIONS, HELLO_CRD);
 });
 
 const stowage = (...argv: string[]) => cluster.stowage(argv);
 const KIND = ['--group', 'hello.example.com', '--kind', 'Hello', '--image', 'busybox'];
 const register = (...more: string[]) => stowage('register', 'populator', 'hello', ...KIND, ...more);
-const definition = () => client.get<PopulatorDefinition>(POPULATOR_DEFINITIONS, 'hello');
+const definition = () => cluster.client.get<PopulatorDefinition>(POPULATOR_DEFINITIONS, 'hello');
 const claim = (name: string, phase: 'Pending' | 'Bound') =>
-  client.create<PersistentVolumeClaim>(
+  cluster.client.create<PersistentVolumeClaim>(
     PERSISTENT_VOLUME_CLAIMS,
     fresh(
       claimNamed(name, {
@@ -57,7 +47,7 @@ describe('register populator', () => {
   test('has volumes filled on their node from the kind of a built-in', async () => {
     const { code, err } = await stowage('register', 'populator', 'image', '--node', 'Image');
     expect([code, err]).toEqual([0, '']);
-    expect((await client.get<PopulatorDefinition>(POPULATOR_DEFINITIONS, 'image')).spec).toEqual({
+    expect((await cluster.client.get<PopulatorDefinition>(POPULATOR_DEFINITIONS, 'image')).spec).toEqual({
       sourceKind: { group: 'stowage.dev', kind: 'Image' },
       resource: { version: 'v1alpha1', plural: 'images', scope: 'Namespaced' },
       node: { builtin: 'Image' },
@@ -78,7 +68,7 @@ describe('register populator', () => {
     expect([code, err]).toEqual([2, expect.stringContaining(said)]);
   });
 
-  test('makes what says from what and by what volumes are filled, and the right to read it', async () => {
+  test('creates the definition, its VolumePopulator, and the role to read the kind', async () => {
     const { code, out, err } = await register(
       ...['--command=sh', '--arg=--file={.spec.fileName}', '--arg=$(HOME) {.spec.fileContents}'],
       ...['--env', 'MODE=a=b', '--secret-env', 'TOKEN=creds/token', '--secret', 'certs:/etc/certs'],
@@ -109,11 +99,11 @@ describe('register populator', () => {
         devicePath: '/dev/target',
       },
     });
-    expect(await client.get<VolumePopulator>(VOLUME_POPULATORS, 'hello')).toMatchObject({
+    expect(await cluster.client.get<VolumePopulator>(VOLUME_POPULATORS, 'hello')).toMatchObject({
       sourceKind: { group: 'hello.example.com', kind: 'Hello' },
     });
     // Objects of that kind, and nothing else.
-    expect(await client.get<KubeObject>(CLUSTER_ROLES, 'stowage-populator-hello')).toMatchObject({
+    expect(await cluster.client.get<KubeObject>(CLUSTER_ROLES, 'stowage-populator-hello')).toMatchObject({
       metadata: { labels: { 'stowage.dev/aggregate-to-populator': 'true' } },
       rules: [{ apiGroups: ['hello.example.com'], resources: ['hellos'], verbs: ['get', 'list', 'watch'] }],
     });
@@ -148,7 +138,7 @@ describe('register populator', () => {
     });
     const argv = ['register', 'populator', 'hello', ...KIND, '--mount-path=/t'];
     expect(await cluster.stowage(argv, {}, refused)).toMatchObject({ code: 4, out: '' });
-    expect((await client.list(VOLUME_POPULATORS)).items).toEqual([]);
+    expect((await cluster.client.list(VOLUME_POPULATORS)).items).toEqual([]);
   });
 
   test('prints as data what it made', async () => {
@@ -192,7 +182,7 @@ describe('register populator', () => {
     expect((await definition()).spec.sourceKind.kind).toBe('Hello');
   });
 
-  test('takes a kind that is not served yet, where it is said where that will be', async () => {
+  test('takes a kind that is not served yet, given its version and resource', async () => {
     const later = ['--group', 'later.example.com', '--kind', 'Later', '--image', 'i', '--mount-path', '/t'];
     expect(await stowage('register', 'populator', 'hello', ...later)).toMatchObject({
       code: 2,
@@ -203,7 +193,7 @@ describe('register populator', () => {
     expect((await definition()).spec.resource).toEqual({ version: 'v1', plural: 'laters', scope: 'Cluster' });
   });
 
-  test('prints with --dry-run=client what it would make, and asks nobody', async () => {
+  test('prints with --dry-run=client what it would create, without a request', async () => {
     const where = ['--api-version', 'v1', '--resource', 'hellos', '--mount-path', '/t'];
     const { code, out } = await register(...where, '--dry-run=client', '-o', 'json');
     expect(code).toBe(0);
@@ -213,7 +203,7 @@ describe('register populator', () => {
       'PopulatorDefinition',
     ]);
     await register('--mount-path=/t', '--dry-run=server');
-    expect((await client.list(POPULATOR_DEFINITIONS)).items).toEqual([]);
+    expect((await cluster.client.list(POPULATOR_DEFINITIONS)).items).toEqual([]);
   });
 
   test.each([
@@ -227,7 +217,7 @@ describe('register populator', () => {
     [['--mount-path=/t', '--limit=memory=much'], 'NAME=QUANTITY'],
   ])('%j is wrong usage', async (more, why) => {
     expect(await register(...more)).toMatchObject({ code: 2, err: expect.stringContaining(why) });
-    expect((await client.list(POPULATOR_DEFINITIONS)).items).toEqual([]);
+    expect((await cluster.client.list(POPULATOR_DEFINITIONS)).items).toEqual([]);
   });
 });
 
@@ -250,13 +240,13 @@ test.each([
     metadata: { name: 'x' },
     spec,
   } as unknown as PopulatorDefinition;
-  await expect(client.create(POPULATOR_DEFINITIONS, object)).rejects.toThrow(why);
+  await expect(cluster.client.create(POPULATOR_DEFINITIONS, object)).rejects.toThrow(why);
 });
 
 test('the kind of a definition does not change', async () => {
   await register('--mount-path=/t');
   const patch = { spec: { sourceKind: { kind: 'Other' } } };
-  await expect(client.patch(POPULATOR_DEFINITIONS, 'hello', patch)).rejects.toThrow(
+  await expect(cluster.client.patch(POPULATOR_DEFINITIONS, 'hello', patch)).rejects.toThrow(
     'sourceKind is immutable',
   );
 });
@@ -264,7 +254,7 @@ test('the kind of a definition does not change', async () => {
 test('nor is what pods fill left to nodes', async () => {
   await register('--mount-path=/t');
   const patch = { spec: { pod: null, node: { builtin: 'Image' } } };
-  await expect(client.patch(POPULATOR_DEFINITIONS, 'hello', patch)).rejects.toThrow(
+  await expect(cluster.client.patch(POPULATOR_DEFINITIONS, 'hello', patch)).rejects.toThrow(
     'pod and node do not replace each other',
   );
 });
@@ -278,39 +268,40 @@ describe('unregister populator', () => {
       code: 5,
       err: expect.stringMatching(/Claims wait to be filled from Hello.hello.example.com: test\/waits\n/),
     });
-    await client.delete(PERSISTENT_VOLUME_CLAIMS, 'waits', { namespace: 'test' });
+    await cluster.client.delete(PERSISTENT_VOLUME_CLAIMS, 'waits', { namespace: 'test' });
     expect((await stowage('unregister', 'populator', 'hello', '--dry-run=server')).code).toBe(0);
-    expect((await client.list(VOLUME_POPULATORS)).items).toHaveLength(1);
+    expect((await cluster.client.list(VOLUME_POPULATORS)).items).toHaveLength(1);
     const { code, out } = await stowage('unregister', 'populator', 'hello');
     expect([code, out.split('\n').length]).toEqual([0, 4]);
     for (const resource of [POPULATOR_DEFINITIONS, VOLUME_POPULATORS, CLUSTER_ROLES]) {
-      expect((await client.list(resource)).items).toEqual([]);
+      expect((await cluster.client.list(resource)).items).toEqual([]);
     }
     expect((await stowage('unregister', 'populator', 'hello')).code).toBe(3);
   });
 
   test('leaves what is of another kind, or of others', async () => {
     await register('--mount-path=/t');
-    await client.patch(VOLUME_POPULATORS, 'hello', { sourceKind: { kind: 'Other' } });
+    await cluster.client.patch(VOLUME_POPULATORS, 'hello', { sourceKind: { kind: 'Other' } });
     const label = { metadata: { labels: { 'app.kubernetes.io/managed-by': 'helm' } } };
-    await client.patch(CLUSTER_ROLES, 'stowage-populator-hello', label);
+    await cluster.client.patch(CLUSTER_ROLES, 'stowage-populator-hello', label);
     expect((await stowage('unregister', 'populator', 'hello')).out).toBe(
       'populatordefinition.stowage.dev/hello removed\n',
     );
-    expect((await client.list(VOLUME_POPULATORS)).items).toHaveLength(1);
-    expect((await client.list(CLUSTER_ROLES)).items).toHaveLength(1);
+    expect((await cluster.client.list(VOLUME_POPULATORS)).items).toHaveLength(1);
+    expect((await cluster.client.list(CLUSTER_ROLES)).items).toHaveLength(1);
   });
 });
 
 describe('get populators', () => {
+  const THEIRS = {
+    ...HELLO_POPULATOR,
+    metadata: { name: 'theirs' },
+    sourceKind: { group: 'x.example.com', kind: 'X' },
+  };
+
   test('shows who fills what, and for whom', async () => {
     await register('--mount-path=/t');
-    const other = {
-      ...HELLO_POPULATOR,
-      metadata: { name: 'theirs' },
-      sourceKind: { group: 'x.example.com', kind: 'X' },
-    };
-    await client.create(VOLUME_POPULATORS, other);
+    await cluster.client.create(VOLUME_POPULATORS, THEIRS);
     await claim('waits', 'Pending');
     await claim('filled', 'Bound');
     const { out } = await stowage('get', 'populators', '-o', 'json');
@@ -335,53 +326,32 @@ describe('get populators', () => {
     );
   });
 
-  test('tells of a definition that nobody who validates knows of', async () => {
+  test('reports a definition without a VolumePopulator', async () => {
     await register('--mount-path=/t');
-    await client.delete(VOLUME_POPULATORS, 'hello');
+    await cluster.client.delete(VOLUME_POPULATORS, 'hello');
     expect((await stowage('get', 'populator', 'hello')).out).toContain('busybox, without a VolumePopulator');
     expect(await stowage('get', 'populators', 'hello', 'nowhere')).toMatchObject({ code: 7 });
     expect(await stowage('get', 'populators', 'nowhere')).toMatchObject({ code: 3, out: '' });
   });
 
   test('-w shows each once more when it or who uses it changes, until interrupted', async () => {
-    const aborter = new AbortController();
-    let out = '';
-    const terminal = {
-      write(text: string) {
-        out += text;
-      },
-    };
     await register('--mount-path=/t');
-    const watching = cluster.stowage(['get', 'populators', '-w', '--no-headers'], {
-      signal: aborter.signal,
-      terminal,
-    });
-    const shows = (text: string) =>
-      until(`${text} is shown`, async () => out.trimEnd().split('\n').at(-1)?.includes(text) || undefined);
-    try {
+    const argv = ['get', 'populators', '-w', '--no-headers'];
+    const { code, err, lines } = await interrupted(cluster, argv, async (shows) => {
       await shows('busybox');
       await claim('waits', 'Pending');
       await shows('test/waits');
       // Of nobody.
-      await client.create(PERSISTENT_VOLUME_CLAIMS, fresh(claimNamed('nothing')));
-      await client.delete(VOLUME_POPULATORS, 'hello');
+      await cluster.client.create(PERSISTENT_VOLUME_CLAIMS, fresh(claimNamed('nothing')));
+      await cluster.client.delete(VOLUME_POPULATORS, 'hello');
       await shows('without a VolumePopulator');
-      await client.create(VOLUME_POPULATORS, {
-        ...HELLO_POPULATOR,
-        metadata: { name: 'theirs' },
-        sourceKind: { group: 'x.example.com', kind: 'X' },
-      });
+      await cluster.client.create(VOLUME_POPULATORS, THEIRS);
       await shows('theirs');
-      await client.delete(POPULATOR_DEFINITIONS, 'hello');
+      await cluster.client.delete(POPULATOR_DEFINITIONS, 'hello');
       await shows('Gone');
-    } finally {
-      aborter.abort(new SignalError('SIGINT'));
-    }
-    expect(await watching).toMatchObject({ code: 130, err: '' });
-    const cells = out
-      .trimEnd()
-      .split('\n')
-      .map((line) => line.split(/ {2,}/).slice(0, 4));
+    });
+    expect({ code, err }).toEqual({ code: 130, err: '' });
+    const cells = lines.map((line) => line.split(/ {2,}/).slice(0, 4));
     const hello = ['hello', 'Hello.hello.example.com'];
     expect(cells).toEqual([
       [...hello, 'busybox', '<none>'],

@@ -94,7 +94,7 @@ describe('wrong usage exits with 2 and asks the server nothing', () => {
   });
 });
 
-test('global flags say what to connect to, wherever they stand', async () => {
+test('takes global flags of the connection in any position', async () => {
   const flags = ['--kubeconfig', '/k', '--context', 'c', '-n', 'ns', '--as', 'me', '--request-timeout', '5s'];
   const wanted = {
     kubeconfig: '/k',

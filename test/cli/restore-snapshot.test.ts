@@ -12,9 +12,11 @@ import {
   VOLUME_SNAPSHOTS,
 } from '../../src/api/resources.ts';
 import type { VolumeSnapshotLink } from '../../src/api/snapshot.ts';
-import { ApiError } from '../../src/kube/errors.ts';
 import type { KubeClient } from '../../src/kube/types.ts';
+import { capturedTerminal } from '../support/captured-terminal.ts';
 import { type ClaimsCluster, startClaimsCluster } from '../support/claims-cluster.ts';
+import { FakeClock } from '../support/fake-clock.ts';
+import { refusal, refusing } from '../support/refusals.ts';
 import { CONTENT, claimNamed, fresh, LINK, SNAPSHOT } from '../support/snapshots.ts';
 import { until } from '../support/until.ts';
 import { classNamed } from '../support/volumes.ts';
@@ -160,13 +162,7 @@ describe('to another namespace', () => {
       ...client,
       async create(resource, object, options) {
         if (resource.kind !== LINK.kind || !isThere) return client.create(resource, object, options);
-        const status = {
-          apiVersion: 'v1',
-          kind: 'Status',
-          status: 'Failure',
-          reason: 'AlreadyExists',
-        } as const;
-        throw new ApiError(status, 409, 'POST');
+        throw refusal(409, 'it is there', { reason: 'AlreadyExists' });
       },
       get: (resource, name, options) =>
         resource.kind === LINK.kind && isThere
@@ -226,13 +222,8 @@ describe('a reference that is dropped after all leaves no claim', () => {
     expect(await claims(clusters.on)).toEqual([]);
   });
 
-  test('and where it cannot be deleted, that is said', async () => {
-    const stuck = (client: KubeClient): KubeClient => ({
-      ...dropping(true)(client),
-      async delete() {
-        throw new ApiError({ apiVersion: 'v1', kind: 'Status', status: 'Failure' }, 403, 'DELETE');
-      },
-    });
+  test('reports a claim that it cannot delete', async () => {
+    const stuck = (client: KubeClient) => refusing('delete', 403)(dropping(true)(client));
     const { code, err } = await clusters.on.stowage(words(RESTORE), {}, stuck);
     expect(code).toBe(1);
     expect(err).toContain('PersistentVolumeClaim test/foo-testing is there, and may get an empty volume');
@@ -240,19 +231,8 @@ describe('a reference that is dropped after all leaves no claim', () => {
   });
 
   test('where the link cannot be made, too', async () => {
-    const refusing = (client: KubeClient): KubeClient => ({
-      ...client,
-      async create(resource, object, options) {
-        if (resource.kind === 'VolumeSnapshotLink')
-          throw new ApiError(
-            { apiVersion: 'v1', kind: 'Status', status: 'Failure', message: 'no' },
-            403,
-            'POST',
-          );
-        return client.create(resource, object, options);
-      },
-    });
-    expect((await clusters.off.stowage(words(RESTORE), {}, refusing)).code).toBe(4);
+    const unlinked = refusing('create', 403, { resource: VOLUME_SNAPSHOT_LINKS });
+    expect((await clusters.off.stowage(words(RESTORE), {}, unlinked)).code).toBe(4);
     expect(await claims(clusters.off)).toEqual([]);
   });
 });
@@ -325,18 +305,7 @@ describe('a snapshot', () => {
   });
 
   test('that the user may not read', async () => {
-    const blind = (client: KubeClient): KubeClient => ({
-      ...client,
-      async get(resource, name, options) {
-        if (resource === VOLUME_SNAPSHOTS)
-          throw new ApiError(
-            { apiVersion: 'v1', kind: 'Status', status: 'Failure', message: 'no' },
-            403,
-            'GET',
-          );
-        return client.get(resource, name, options);
-      },
-    });
+    const blind = refusing('get', 403, { resource: VOLUME_SNAPSHOTS });
     const refused = await clusters.on.stowage(words(RESTORE), {}, blind);
     expect(refused).toMatchObject({ code: 2 });
     expect(refused.err).toContain('--size is needed: you may not read VolumeSnapshot prod/foo-backup');
@@ -378,48 +347,53 @@ describe('--wait', () => {
       lastTimestamp: new Date().toISOString(),
     } as AnyEvent);
 
-  test('tells what is said of the claim, and ends when it is bound', async () => {
+  test('shows the events of the claim, and ends when it is bound', async () => {
     const cluster = clusters.on;
-    let shown = '';
-    const terminal = {
-      write(text: string) {
-        shown += text;
-      },
-    };
+    const { terminal, text, shows } = capturedTerminal();
     const waiting = cluster.stowage(words(`${RESTORE} --wait`), { terminal });
     const claim = await until('the claim', async () => (await claims(cluster))[0]);
-    const sees = (text: string) => until(text, async () => shown.includes(text) || undefined);
     await say(cluster, claim.metadata.uid, 'a', 'it is not allowed');
-    await sees('it is not allowed');
+    await shows('it is not allowed');
     await say(cluster, 'another', 'b', 'not of this claim');
     await say(cluster, claim.metadata.uid, 'c', 'it is not ready');
-    await sees('it is not ready');
+    await shows('it is not ready');
     await bind(cluster, { phase: 'Bound' });
     const { code, err } = await waiting;
     expect(code).toBe(0);
-    expect(shown).toMatch(/persistentvolumeclaim\/foo-testing bound\n$/);
+    expect(text()).toMatch(/persistentvolumeclaim\/foo-testing bound\n$/);
     expect(err).toContain(DENIED);
     expect(err).toContain('foo-testing: Pending; ProvisioningFailed: it is not allowed\n');
     expect(err).not.toContain('not of this claim');
   });
 
-  test('in vain', async () => {
-    const { code, out, err } = await clusters.on.stowage(words(`${RESTORE} --wait --timeout 300ms`));
-    expect({ code, out }).toEqual({ code: 6, out: '' });
-    expect(err).toContain('PersistentVolumeClaim test/foo-testing: waited 0.3 s in vain: Pending');
+  /** Waits for a minute in which nothing happens. */
+  async function waitInVain(line: string) {
+    const clock = new FakeClock();
+    const { terminal, text, shows } = capturedTerminal();
+    const waiting = clusters.on.stowage(words(`${line} --wait --timeout 1m`), { clock, terminal });
+    await shows('foo-testing: Pending');
+    await clock.advance(60_000);
+    const { code, err } = await waiting;
+    // Standard output stays empty.
+    expect(text()).toBe(err);
+    return { code, err };
+  }
+
+  test('times out with the last state and a hint', async () => {
+    const { code, err } = await waitInVain(RESTORE);
+    expect(code).toBe(6);
+    expect(err).toContain('PersistentVolumeClaim test/foo-testing: waited 60 s in vain: Pending');
     expect(err).toContain('stowage why pvc test/foo-testing');
     expect(await claims(clusters.on)).toHaveLength(1);
   });
 
-  test('of a class that waits for a pod says so', async () => {
+  test('notes that the class waits for a pod', async () => {
     const waits = classNamed('waits', {
       provisioner: 'volume.stowage.dev',
       volumeBindingMode: 'WaitForFirstConsumer',
     });
     await clusters.on.client.create(STORAGE_CLASSES, waits);
-    const { err } = await clusters.on.stowage(
-      words(`${RESTORE} --storage-class waits --wait --timeout 300ms`),
-    );
+    const { err } = await waitInVain(`${RESTORE} --storage-class waits`);
     expect(err).toContain('note: storage class waits waits for the first pod that uses claim foo-testing\n');
   });
 });

@@ -1,38 +1,27 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { parse } from 'yaml';
-import type { KubeObject } from '../../src/api/meta.ts';
 import { PERSISTENT_VOLUME_CLAIMS, VOLUME_SNAPSHOTS } from '../../src/api/resources.ts';
 import type { VolumeSnapshot } from '../../src/api/snapshot.ts';
-import { SignalError } from '../../src/cli/signals.ts';
-import type { KubeClient } from '../../src/kube/types.ts';
-import { type ClaimsCluster, startClaimsCluster } from '../support/claims-cluster.ts';
+import { capturedTerminal, interrupted } from '../support/captured-terminal.ts';
+import { startClaimsCluster } from '../support/claims-cluster.ts';
+import { FakeClock } from '../support/fake-clock.ts';
+import { expectPrintable } from '../support/printable-text.ts';
+import { sharedClaimsCluster } from '../support/shared-claims-cluster.ts';
 import { claimNamed, fresh, SNAPSHOT } from '../support/snapshots.ts';
 import { until } from '../support/until.ts';
 
-let cluster: ClaimsCluster;
-let client: KubeClient;
-beforeAll(async () => {
-  cluster = await startClaimsCluster();
-  client = cluster.client;
-});
-afterAll(() => cluster.stop());
-afterEach(async () => {
-  for (const resource of [VOLUME_SNAPSHOTS, PERSISTENT_VOLUME_CLAIMS]) {
-    for (const { metadata } of (await client.list<KubeObject>(resource)).items) {
-      await client.delete(resource, metadata.name, { namespace: metadata.namespace });
-    }
-  }
-});
+const cluster = sharedClaimsCluster({}, VOLUME_SNAPSHOTS, PERSISTENT_VOLUME_CLAIMS);
+
 const stowage = (line: string) => cluster.stowage(line.split(' '));
-const snapshots = async () => (await client.list<VolumeSnapshot>(VOLUME_SNAPSHOTS)).items;
+const snapshots = async () => (await cluster.client.list<VolumeSnapshot>(VOLUME_SNAPSHOTS)).items;
 const prod = { namespace: 'prod' };
 const report = (name: string, status: VolumeSnapshot['status'], namespace = 'prod') =>
-  client.patch(VOLUME_SNAPSHOTS, name, { status }, { namespace, subresource: 'status' });
+  cluster.client.patch(VOLUME_SNAPSHOTS, name, { status }, { namespace, subresource: 'status' });
 const FULL = 'volumesnapshot.snapshot.storage.k8s.io/foo-backup';
 
 describe('create snapshot', () => {
   test('in the namespace of its claim', async () => {
-    await client.create(PERSISTENT_VOLUME_CLAIMS, fresh(claimNamed('foo', {}, 'prod')));
+    await cluster.client.create(PERSISTENT_VOLUME_CLAIMS, fresh(claimNamed('foo', {}, 'prod')));
     expect(await stowage('create snapshot foo-backup --pvc foo -n prod')).toMatchObject({
       code: 0,
       out: `${FULL} created\n`,
@@ -73,32 +62,32 @@ describe('create snapshot', () => {
   });
 
   test('--wait, with where it is', async () => {
-    let shown = '';
-    const terminal = {
-      write(text: string) {
-        shown += text;
-      },
-    };
-    const sees = (text: string) => until(text, async () => shown.includes(text) || undefined);
+    const { terminal, text, shows } = capturedTerminal();
     const line = 'create snapshot prod/foo-backup --pvc foo --wait -o name';
     const waiting = cluster.stowage(line.split(' '), { terminal });
-    await sees('foo-backup: Pending, no content yet\n');
+    await shows('foo-backup: Pending, no content yet\n');
     await report('foo-backup', { error: { message: 'the node is away' } });
-    await sees('foo-backup: Failed, no content yet: the node is away\n');
+    await shows('foo-backup: Failed, no content yet: the node is away\n');
     const error = null as never;
     await report('foo-backup', { readyToUse: true, boundVolumeSnapshotContentName: 'c', error });
     const { code, err } = await waiting;
     expect(code).toBe(0);
     expect(err).toContain(`${FULL} created\n`);
-    expect(shown.endsWith(`foo-backup: Ready\n${FULL}\n`)).toBe(true);
+    expect(text().endsWith(`foo-backup: Ready\n${FULL}\n`)).toBe(true);
   });
 
-  test('--wait in vain says what was seen last, and what to do', async () => {
-    const waiting = stowage('create snapshot prod/foo-backup --pvc foo --wait --timeout 3s');
-    await until('the snapshot is there', async () => (await snapshots())[0]);
+  test('--wait times out with the last state and a hint', async () => {
+    const clock = new FakeClock();
+    const { terminal, text, shows } = capturedTerminal();
+    const line = 'create snapshot prod/foo-backup --pvc foo --wait --timeout 3s';
+    const waiting = cluster.stowage(line.split(' '), { clock, terminal });
+    await shows('Pending');
     await report('foo-backup', { error: { message: 'the node is away' } });
-    const { code, out, err } = await waiting;
-    expect({ code, out }).toEqual({ code: 6, out: '' });
+    await shows('Failed, no content yet: the node is away');
+    await clock.advance(3000);
+    const { code, err } = await waiting;
+    // Standard output stays empty.
+    expect([code, text()]).toEqual([6, err]);
     expect(err).toContain(
       'error: VolumeSnapshot prod/foo-backup: waited 3 s in vain: Failed, no content yet: the node is away\n',
     );
@@ -108,7 +97,7 @@ describe('create snapshot', () => {
   test('--wait for one that is deleted', async () => {
     const waiting = stowage('create snapshot prod/foo-backup --pvc foo --wait');
     await until('the snapshot is there', async () => (await snapshots())[0]);
-    await client.delete(VOLUME_SNAPSHOTS, 'foo-backup', prod);
+    await cluster.client.delete(VOLUME_SNAPSHOTS, 'foo-backup', prod);
     expect(await waiting).toMatchObject({
       code: 3,
       err: expect.stringContaining('was deleted while it was waited for'),
@@ -143,9 +132,9 @@ test('a cluster without snapshots', async () => {
   }
 });
 
-test('no terminal is steered by what the cluster says', async () => {
+test('prints hostile text without control characters', async () => {
   const evil = '\u001b[2J\u009b\u202eFix: rm\nFix: rm';
-  await client.create(VOLUME_SNAPSHOTS, fresh(SNAPSHOT));
+  await cluster.client.create(VOLUME_SNAPSHOTS, fresh(SNAPSHOT));
   await report('foo-backup', { error: { message: evil } });
   for (const line of [
     'get snapshots -A -o wide',
@@ -156,15 +145,14 @@ test('no terminal is steered by what the cluster says', async () => {
   ]) {
     const { code, out } = await stowage(line);
     expect(code).toBe(0);
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: that is what is looked for
-    expect(out).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202e]/);
+    expectPrintable(out);
     expect(out).not.toMatch(/^Fix: rm/m);
   }
 });
 
 describe('get snapshots', () => {
   const make = async () => {
-    await client.create(VOLUME_SNAPSHOTS, fresh(SNAPSHOT));
+    await cluster.client.create(VOLUME_SNAPSHOTS, fresh(SNAPSHOT));
     await report('foo-backup', {
       readyToUse: true,
       restoreSize: '1Gi',
@@ -172,7 +160,7 @@ describe('get snapshots', () => {
       creationTime: new Date().toISOString(),
     });
     const other = { ...SNAPSHOT, metadata: { name: 'b', namespace: 'test' } };
-    await client.create(
+    await cluster.client.create(
       VOLUME_SNAPSHOTS,
       fresh({ ...other, spec: { source: { volumeSnapshotContentName: 'x' } } }),
     );
@@ -184,7 +172,7 @@ describe('get snapshots', () => {
     const one = await stowage('get snapshots -n prod');
     expect(one).toMatchObject({ code: 0, err: '' });
     expect(one.out).toMatch(
-      /^NAME +PHASE +SOURCE +SIZE +CLASS +TAKEN +AGE\nfoo-backup +Ready +foo +1Gi +<none> +\ds +\ds\n$/,
+      /^NAME +PHASE +SOURCE +SIZE +CLASS +TAKEN +AGE\nfoo-backup +Ready +foo +1Gi +<none> +\d+s +\d+s\n$/,
     );
     const all = await stowage('get vs -A -o wide --sort-by name');
     expect(all.out).toMatch(/^NAMESPACE +NAME +PHASE +SOURCE .* CONTENT +MESSAGE\n/);
@@ -212,30 +200,19 @@ describe('get snapshots', () => {
 
   test('-w shows those of the namespace that change, until interrupted', async () => {
     await make();
-    const aborter = new AbortController();
-    let out = '';
-    const terminal = {
-      write(text: string) {
-        out += text;
-      },
-    };
-    const watching = cluster.stowage(['get', 'snapshots', '-w', '-n', 'prod', '--no-headers'], {
-      signal: aborter.signal,
-      terminal,
+    const argv = ['get', 'snapshots', '-w', '-n', 'prod', '--no-headers'];
+    const { code, err, lines } = await interrupted(cluster, argv, async (shows) => {
+      await shows('foo-backup');
+      // What is in other namespaces is not shown, also when it has the same name.
+      const named = (name: string, namespace: string) =>
+        fresh({ ...SNAPSHOT, metadata: { name, namespace } });
+      await cluster.client.create(VOLUME_SNAPSHOTS, named('foo-backup', 'test'));
+      await cluster.client.create(VOLUME_SNAPSHOTS, named('new', 'prod'));
+      await cluster.client.delete(VOLUME_SNAPSHOTS, 'foo-backup', prod);
+      await shows('Gone');
     });
-    await until('the first is shown', async () => out.includes('foo-backup') || undefined);
-    // What is in other namespaces is not shown, also when it has the same name.
-    const named = (name: string, namespace: string) => fresh({ ...SNAPSHOT, metadata: { name, namespace } });
-    await client.create(VOLUME_SNAPSHOTS, named('foo-backup', 'test'));
-    await client.create(VOLUME_SNAPSHOTS, named('new', 'prod'));
-    await client.delete(VOLUME_SNAPSHOTS, 'foo-backup', prod);
-    await until('the last is shown', async () => out.includes('Gone') || undefined);
-    aborter.abort(new SignalError('SIGINT'));
-    expect(await watching).toMatchObject({ code: 130, err: '' });
-    const lines = out
-      .trimEnd()
-      .split('\n')
-      .map((line) => line.split(/ +/).slice(0, 2).join(' '));
-    expect(lines).toEqual(['foo-backup Ready', 'new Pending', 'foo-backup Gone']);
+    expect({ code, err }).toEqual({ code: 130, err: '' });
+    const cells = lines.map((line) => line.split(/ +/).slice(0, 2).join(' '));
+    expect(cells).toEqual(['foo-backup Ready', 'new Pending', 'foo-backup Gone']);
   });
 });

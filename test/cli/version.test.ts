@@ -5,8 +5,9 @@ import { POPULATOR_DEFINITION_CRD } from '../../src/api/populator-definition-crd
 import { VOLUME_CRD } from '../../src/api/volume-crd.ts';
 import { type Definition, skewOf } from '../../src/cli/show-version/skew.ts';
 import { VERSION } from '../../src/cli/version.ts';
-import { ApiError, ConnectionError } from '../../src/kube/errors.ts';
+import { ConnectionError } from '../../src/kube/errors.ts';
 import { stowage } from '../support/fake-io.ts';
+import { refusal } from '../support/refusals.ts';
 
 const VOLUMES = 'volumes.storage.metalk8s.scality.com';
 const LEFTOVERS = 'leftovers.stowage.dev';
@@ -142,11 +143,7 @@ test('--client asks no server', async () => {
 });
 
 test('CRDs that the user may not read are not known', async () => {
-  const forbidden = new ApiError(
-    { apiVersion: 'v1', kind: 'Status', status: 'Failure', message: 'no crds for you\u001b' },
-    403,
-    'GET',
-  );
+  const forbidden = refusal(403, 'no crds for you\u001b');
   const failures = Object.fromEntries(
     [VOLUMES, LEFTOVERS, DEFINITIONS].map((name) => [`get ${key(name)}`, forbidden]),
   );

@@ -37,7 +37,7 @@ test('has defaults', async () => {
   }
 });
 
-test('hands on what was given', async () => {
+test('passes on its flags', async () => {
   const flags = ['--workers', '3', '--retry-interval-start', '200ms', '--retry-interval-max', '1m', '-v'];
   await stowage(['watch', '--ssh-config', '/etc/stowage/ssh', ...flags]);
   expect(runWatch.mock.lastCall?.[0]).toMatchObject({
@@ -51,7 +51,7 @@ test('hands on what was given', async () => {
   });
 });
 
-test('hands on how to lead, what to serve, and how fast to be', async () => {
+test('passes on flags of leader election, HTTP and request rate', async () => {
   const election = [
     '--leader-election-namespace=storage',
     '--leader-election-lease-duration=30s',
@@ -78,7 +78,7 @@ test('hands on how to lead, what to serve, and how fast to be', async () => {
   });
 });
 
-test('hands on how to attach', async () => {
+test('passes on flags of attachment', async () => {
   const times = ['--attachment-poll-interval', '10m', '--max-wait-for-unmount', '90s'];
   await stowage(['watch', ...times, '--kubelet-root-dir', '/srv/kubelet']);
   expect(runWatch.mock.lastCall?.[0]).toMatchObject({
@@ -147,7 +147,7 @@ describe('--config', () => {
     return { ...outcome, file, options: runWatch.mock.lastCall?.[0] };
   }
 
-  test('says what flags say, and where nodes are', async () => {
+  test('sets what flags set, and the addresses of nodes', async () => {
     const { options, file } = await withFile(`
       sshConfig: /etc/stowage/ssh
       sshGuard: true
@@ -179,7 +179,7 @@ describe('--config', () => {
     expect(await options?.config?.read()).toMatchObject({ workers: 4, sshConfig: undefined });
   });
 
-  test('goes after the environment, which goes after flags; and an empty file says nothing', async () => {
+  test('ranks below the environment, which ranks below flags; an empty file sets nothing', async () => {
     const env = { STOWAGE_WORKERS: '5', STOWAGE_SSH_CONFIG: '/env', STOWAGE_LEADER_ELECTION: 'false' };
     const text = 'workers: 4\nsshConfig: /file\nretryIntervalMax: 1m\n';
     const { options } = await withFile(text, ['--workers', '6'], env);
@@ -199,7 +199,7 @@ describe('--config', () => {
     expect(local.options?.settings).toMatchObject({ transport: 'local', localNodes: ['n1'] });
   });
 
-  test('says where salt-api is, beside flags and environment', async () => {
+  test('sets the URL of salt-api, beside flags and environment', async () => {
     const text = 'transport: salt\nsaltUrl: https://salt:8000\nsaltSecretFile: /secret\nsaltUser: other\n';
     const { options } = await withFile(text, ['--salt-user', 'stowage'], { STOWAGE_SALT_EAUTH: 'pam' });
     expect(options?.settings).toMatchObject({

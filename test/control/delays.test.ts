@@ -21,7 +21,7 @@ test('keys that are due within 50 ms of each other share a timer, and none is ea
   expect(clock.sleeping).toEqual([]);
 });
 
-test('the sooner time of a key counts, and the later timer wakes nobody', async () => {
+test('the sooner time of a key counts, and the later timer has no effect', async () => {
   delays.add('a', 1000);
   delays.add('b', 1000);
   delays.add('a', 2000);

@@ -110,14 +110,14 @@ test('a stop drops what waits, waits for what runs, and begins nothing more', as
   expect(begun).toEqual(['v1']);
 });
 
-test('what does not end in time is told to by its signal', async () => {
+test('aborts the signal of what does not end in time', async () => {
   const { operations, start, signals } = table();
   start('v1', 'attach', 'n1');
   await operations.stop(1000, () => Promise.resolve());
   expect(signals.get('v1')?.aborted).toBe(true);
 });
 
-test('what runs and is given up frees its key and its place at once, and its late end changes nothing', async () => {
+test('a canceled running operation frees its key and its place at once, and its late end changes nothing', async () => {
   const { operations, start, end, begun, signals, ended } = table({ inAll: 1, perGroup: 1 });
   start('v1', 'attach', 'n1');
   start('v2', 'attach', 'n1');
@@ -132,7 +132,7 @@ test('what runs and is given up frees its key and its place at once, and its lat
   expect(start('v1', 'detach', 'n2')).toBe(true);
 });
 
-test('what waits and is given up never begins', async () => {
+test('a canceled waiting operation never begins', async () => {
   const { operations, start, end, begun } = table({ inAll: 1, perGroup: 1 });
   start('v1', 'attach', 'n1');
   start('v2', 'attach', 'n1');

@@ -111,7 +111,7 @@ test('depth and age are those of keys that no worker took', async () => {
   expect([queue.depth(), queue.oldestAgeMs()]).toEqual([1, 10]);
 });
 
-test('a shutdown hands out what is queued, drops delays, and lets waiting workers go', async () => {
+test('a shutdown hands out what is queued, drops delays, and ends the wait of workers', async () => {
   queue.add('a');
   queue.addAfter('b', 10);
   queue.shutDown();

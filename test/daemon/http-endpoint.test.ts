@@ -33,7 +33,7 @@ async function serve(more: Partial<HttpEndpointOptions> = {}, address = '127.0.0
   return { endpoint, ask, logger };
 }
 
-test('tells of health and readiness, and of metrics under their path', async () => {
+test('serves health, readiness, and metrics under their path', async () => {
   let ready = false;
   const { ask } = await serve({
     ready: () => ({ ready, text: `ready: ${ready}\n` }),

@@ -134,7 +134,7 @@ test('of a Volume: all but what others wrote beside it', () => {
   expect(keepOwn(whole)).toEqual(volume({ phase: 'Available' }, { annotations: ours }));
 });
 
-test('of a pod: which volumes it needs where, what runs, and what it was told', () => {
+test('of a pod: its volumes and node, what runs, and its condition', () => {
   const metadata = {
     name: 'db-0',
     namespace: 'apps',

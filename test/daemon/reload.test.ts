@@ -71,7 +71,7 @@ test('SIGHUP has it read at once, also while it is the same', async () => {
   expect(taken).toHaveLength(2);
 });
 
-test('what is wrong is said once, changes nothing, and what is right again is taken', async () => {
+test('logs a wrong file once, keeps the settings, and takes a corrected file', async () => {
   file = new Error('nodes.n1.port: no');
   await clock.advance(20_000);
   file = told(1000);

@@ -89,7 +89,7 @@ test('a Deployment counts while a pod of it is ready', () => {
   expect(changes).toEqual(['external', 'builtin']);
 });
 
-test('what was said is asked of nobody', () => {
+test('a mode that is set needs no detection', () => {
   const inform = () => {
     throw new Error('asked');
   };

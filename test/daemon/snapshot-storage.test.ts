@@ -19,7 +19,7 @@ const inGroup = (vgName: string): Volume => {
 };
 const freeze = { seconds: 10, copy: false };
 
-test('a thin snapshot is what its handle says, of the Volume of its content', () => {
+test('a thin snapshot is that of its handle, of the Volume of its content', () => {
   const wanted = wantedOf(content(), inGroup('vg0'), 'n1', handle, freeze);
   if ('problem' in wanted) throw new Error(wanted.problem);
   expect(wanted).toMatchObject({

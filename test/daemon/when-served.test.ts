@@ -5,10 +5,9 @@ import { ApiError } from '../../src/kube/errors.ts';
 import type { KubeClient } from '../../src/kube/types.ts';
 import { FakeClock } from '../support/fake-clock.ts';
 import { memoryLogger } from '../support/logger.ts';
+import { refusal } from '../support/refusals.ts';
 
 const KINDS = [VOLUME_SNAPSHOTS, VOLUME_SNAPSHOT_CONTENTS];
-const refusal = (code: number) =>
-  new ApiError({ apiVersion: 'v1', kind: 'Status', status: 'Failure', code }, code, 'GET /x');
 
 function start(answers: Record<string, number>, isAnswer?: (error: unknown) => boolean) {
   const asked: string[] = [];
@@ -42,7 +41,7 @@ test('what is served needs no waiting', async () => {
   expect(logger.lines).toEqual([]);
 });
 
-test('what is not served is asked for until it is, and is said once', async () => {
+test('polls for a kind until it is served, and logs that once', async () => {
   const answers = { volumesnapshots: 404 };
   const { asked, clock, end, logger, waiting } = start(answers);
   await clock.advance(25_000);

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, test } from '@jest/globals';
 import { type CrashingCluster, type Run, startCrashingCluster } from '../support/crash-life.ts';
+import { EVERY_CASE } from '../support/lane.ts';
 import { seedOf } from '../support/random.ts';
 import { describeAsRoot } from '../support/root.ts';
 
@@ -9,13 +10,16 @@ const PROGRAMS = [
   ...['test', 'blkid', 'find'],
 ];
 
-/** `npm run test:faults` has the time for all; each effect and each program is after the one before. */
+/** Every so many effects of the daemon, calls to the node, and programs of a job; and after which ms in mkfs. */
 const MANY = process.env.STOWAGE_FAULTS !== undefined;
+const EACH = MANY
+  ? { effect: 1, call: 1, program: 1, mkfs: [0, 1, 2, 4, 8, 16, 32] }
+  : EVERY_CASE
+    ? { effect: 4, call: 2, program: 12, mkfs: [0, 4, 32] }
+    : { effect: 12, call: 6, program: 48, mkfs: [4] };
 const AT = MANY ? (['before', 'after'] as const) : (['after'] as const);
-const EACH = MANY ? 1 : 12;
-const STEP = MANY ? 1 : 4;
 
-/** The first of every fourth effect, every second call and every twelfth program follows from it. */
+/** The first of them follows from it. */
 const SEED = seedOf();
 
 describeAsRoot('a volume from create to delete, killed at every boundary', () => {
@@ -29,48 +33,42 @@ describeAsRoot('a volume from create to delete, killed at every boundary', () =>
   const live = (run: Run) => crashing.live(run);
   const callsSoFar = () => crashing.wrappers.calls();
 
-  test(`the daemon, ${AT.join(' and ')} every ${MANY ? '' : 'fourth '}effect`, async () => {
+  test(`the daemon, ${AT.join(' and ')} each of its effects, or some`, async () => {
     const effects = await live({});
     for (const when of AT) {
-      for (let effect = 1 + (SEED % STEP); effect <= effects.length; effect += STEP) {
+      for (let effect = 1 + (SEED % EACH.effect); effect <= effects.length; effect += EACH.effect) {
         await live({ effect, when });
       }
     }
-    console.info(
-      `the daemon was killed at every ${MANY ? '' : 'fourth '}effect (seed ${SEED}) of ${effects.length}, ${AT.join(' and ')}: ${effects.join(' ')}`,
-    );
+    tell('daemon', EACH.effect, `${effects.length} effects: ${effects.join(' ')}`);
   }, 900_000);
 
-  test(`the connection, ${MANY ? 'before and in every' : 'in every second'} call to the node`, async () => {
+  test('the connection, in each call to the node, or some', async () => {
     const effects = await live({});
     const calls = effects.flatMap((name, index) => (name.startsWith('node.') ? [index + 1] : []));
     for (const when of AT) {
-      for (let at = MANY ? 0 : SEED % 2; at < calls.length; at += MANY ? 1 : 2) {
+      for (let at = SEED % EACH.call; at < calls.length; at += EACH.call) {
         await live({ effect: calls[at] as number, when, cut: true });
       }
     }
-    const where = MANY ? `${calls.length} calls` : `every second of ${calls.length} calls (seed ${SEED})`;
-    console.info(`the connection was killed at ${where}, ${AT.join(' and ')}`);
+    tell('connection', EACH.call, `${calls.length} calls`);
   }, 900_000);
 
-  test(`the job, ${AT.join(' and ')} every ${MANY ? '' : 'twelfth '}program that it runs`, async () => {
+  test('the job, around each program that it runs, or some', async () => {
     const start = (await callsSoFar()).length;
     await live({});
     const calls = (await callsSoFar()).slice(start);
     // Observations call some of these programs, too: to kill the shell of one of them is a case of its own.
     for (const at of AT) {
-      for (let call = 1 + (SEED % EACH); call <= calls.length; call += EACH) {
+      for (let call = 1 + (SEED % EACH.program); call <= calls.length; call += EACH.program) {
         await live({ job: { during: 'create', crash: { program: '*', call, at } } });
       }
     }
-    const where = MANY
-      ? `${calls.length} programs`
-      : `every twelfth of ${calls.length} programs (seed ${SEED})`;
-    console.info(`the job was killed at ${where}, ${AT.join(' and ')} each`);
+    tell('job', EACH.program, `${calls.length} programs`);
   }, 900_000);
 
   test('the job, inside mkfs', async () => {
-    for (const ms of MANY ? [0, 1, 2, 4, 8, 16, 32] : [0, 4, 32]) {
+    for (const ms of EACH.mkfs) {
       await live({
         size: '200Gi',
         job: { during: 'create', crash: { program: 'mkfs.ext4', call: 1, at: 'inside', ms } },
@@ -78,3 +76,7 @@ describeAsRoot('a volume from create to delete, killed at every boundary', () =>
     }
   }, 300_000);
 });
+
+function tell(what: string, step: number, of: string): void {
+  console.info(`the ${what} was killed ${AT.join(' and ')} one in ${step} of ${of} (seed ${SEED})`);
+}

@@ -12,6 +12,7 @@ import { planSnapshot } from '../../src/storage/snapshot/plan.ts';
 import type { DesiredSnapshot } from '../../src/storage/snapshot/types.ts';
 import type { DesiredSparse, FsType, Source } from '../../src/storage/types.ts';
 import { carryOut, runSteps } from '../support/carry-out.ts';
+import { EVERY_CASE } from '../support/lane.ts';
 import { type OwnFileSystem, ownFileSystem, startWriter } from '../support/loop-mounts.ts';
 import { removeTraces } from '../support/remove-traces.ts';
 import { describeAsRoot } from '../support/root.ts';
@@ -20,200 +21,196 @@ import { ensureUdev } from '../support/udev.ts';
 const MIB = 1n << 20n;
 const SIZE = 320n * MIB;
 
-describeAsRoot.each([['xfs'], ['ext4']] as [FsType][])(
-  'snapshots on real devices, in a folder on %s',
-  (folderType) => {
-    const executor = createShellExecutor(createLocalShell(['n1']));
-    const clones = folderType === 'xfs';
-    let folder: OwnFileSystem;
-    let stopUdev: () => Promise<void>;
-    let made: DesiredSparse[] = [];
-    let snapshots: DesiredSnapshot[] = [];
-    let files: string;
+const below: [FsType][] = EVERY_CASE ? [['xfs'], ['ext4']] : [['xfs']];
 
-    beforeAll(async () => {
-      stopUdev = await ensureUdev();
-      folder = await ownFileSystem(folderType, 4096n * MIB);
-    });
-    afterAll(async () => {
-      await folder?.remove();
-      await stopUdev?.();
-    });
-    beforeEach(() => {
-      made = [];
-      snapshots = [];
-      files = randomUUID();
-    });
-    afterEach(async () => {
-      for (const { uid, file } of made) {
-        await execa('umount', [join(folder.path, `mnt-${uid}`)], { reject: false });
-        await removeTraces(uid, file);
-      }
-      for (const { uid } of snapshots) await removeTraces(uid);
-    });
+describeAsRoot.each(below)('snapshots on real devices, in a folder on %s', (folderType) => {
+  const executor = createShellExecutor(createLocalShell(['n1']));
+  const clones = folderType === 'xfs';
+  let folder: OwnFileSystem;
+  let stopUdev: () => Promise<void>;
+  let made: DesiredSparse[] = [];
+  let snapshots: DesiredSnapshot[] = [];
+  let files: string;
 
-    function volume(
-      mode: 'Filesystem' | 'Block',
-      type: FsType,
-      more: Partial<DesiredSparse> = {},
-    ): DesiredSparse {
-      const uid = randomUUID();
-      const desired: DesiredSparse = {
-        ...{
-          type: 'sparse',
-          uid,
-          name: 'data1',
-          mode,
-          file: join(folder.path, files, uid),
-          sizeBytes: SIZE,
-        },
-        ...{ fs: mode === 'Block' ? undefined : { type, options: [] }, recorded: false, onDelete: 'Delete' },
-        ...{
-          onDemand: false,
-          readOnly: false,
-          shared: false,
-          kubeletRoot: join(folder.path, 'kubelet'),
-          ...more,
-        },
-      };
-      made.push(desired);
-      return desired;
+  beforeAll(async () => {
+    stopUdev = await ensureUdev();
+    folder = await ownFileSystem(folderType, 4096n * MIB);
+  });
+  afterAll(async () => {
+    await folder?.remove();
+    await stopUdev?.();
+  });
+  beforeEach(() => {
+    made = [];
+    snapshots = [];
+    files = randomUUID();
+  });
+  afterEach(async () => {
+    for (const { uid, file } of made) {
+      await execa('umount', [join(folder.path, `mnt-${uid}`)], { reject: false });
+      await removeTraces(uid, file);
     }
+    for (const { uid } of snapshots) await removeTraces(uid);
+  });
 
-    async function carry(operation: Parameters<typeof carryOut>[2], desired: DesiredSparse) {
-      const seen = await carryOut(executor, 'n1', operation, desired);
-      if (typeof seen === 'string') throw new Error(seen);
-      return seen;
-    }
-
-    /** Mounts the volume by its persistent link. */
-    async function mounted({ uid, mode }: DesiredSparse): Promise<string> {
-      const point = join(folder.path, `mnt-${uid}`);
-      await mkdir(point, { recursive: true });
-      if (mode === 'Filesystem') await execa('mount', [`/dev/disk/by-uuid/${uid}`, point]);
-      return point;
-    }
-
-    const snapshot = (of: DesiredSparse, freeze = { seconds: 10, copy: false }): DesiredSnapshot => {
-      const desired = { uid: randomUUID(), volume: { ...of, recorded: true }, freeze };
-      snapshots.push(desired);
-      return desired;
+  function volume(
+    mode: 'Filesystem' | 'Block',
+    type: FsType,
+    more: Partial<DesiredSparse> = {},
+  ): DesiredSparse {
+    const uid = randomUUID();
+    const desired: DesiredSparse = {
+      ...{
+        type: 'sparse',
+        uid,
+        name: 'data1',
+        mode,
+        file: join(folder.path, files, uid),
+        sizeBytes: SIZE,
+      },
+      ...{ fs: mode === 'Block' ? undefined : { type, options: [] }, recorded: false, onDelete: 'Delete' },
+      ...{
+        onDemand: false,
+        readOnly: false,
+        shared: false,
+        kubeletRoot: join(folder.path, 'kubelet'),
+        ...more,
+      },
     };
-    const look = async (desired: DesiredSnapshot) =>
-      readSnapshot(desired, await executor.observe('n1', snapshotProbes(desired)));
+    made.push(desired);
+    return desired;
+  }
 
-    /** @returns the refusal, or how a job ended that did not succeed; undefined once nothing remains */
-    async function carrySnapshot(operation: 'take' | 'delete', desired: DesiredSnapshot): Promise<unknown> {
-      const planned = planSnapshot(operation, desired, await look(desired));
-      if ('refusal' in planned) return planned.refusal;
-      const end = await runSteps(executor, 'n1', desired.volume, planned.steps);
-      if (end.state !== 'succeeded') return end;
-      expect(planSnapshot(operation, desired, await look(desired))).toEqual({ steps: [] });
-      return undefined;
-    }
+  async function carry(operation: Parameters<typeof carryOut>[2], desired: DesiredSparse) {
+    const seen = await carryOut(executor, 'n1', operation, desired);
+    if (typeof seen === 'string') throw new Error(seen);
+    return seen;
+  }
 
-    const from = (of: DesiredSnapshot, more: Partial<Source> = {}): { source: Source } => ({
-      source: { what: 'snapshot', file: snapshotFile(of.volume, of.uid), mode: of.volume.mode, ...more },
-    });
-    const uuidOf = async (path: string) =>
-      (await execa('blkid', ['-p', '-o', 'value', '-s', 'UUID', path])).stdout;
-    const linkOf = async (uid: string) =>
-      (await execa('readlink', ['-f', `/dev/disk/by-uuid/${uid}`])).stdout;
+  /** Mounts the volume by its persistent link. */
+  async function mounted({ uid, mode }: DesiredSparse): Promise<string> {
+    const point = join(folder.path, `mnt-${uid}`);
+    await mkdir(point, { recursive: true });
+    if (mode === 'Filesystem') await execa('mount', [`/dev/disk/by-uuid/${uid}`, point]);
+    return point;
+  }
 
-    describe.each([['ext4'], ['xfs']] as [FsType][])('of an %s', (type) => {
-      test('that is not mounted, restored larger, while all of them are mounted', async () => {
-        const original = volume('Filesystem', type);
-        await carry('prepare', original);
-        const point = await mounted(original);
-        await writeFile(join(point, 'data'), 'before');
-        await execa('umount', [point]);
-        const taken = snapshot(original);
-        expect(await carrySnapshot('take', taken)).toBeUndefined();
-        expect(await uuidOf(snapshotFile(original, taken.uid))).toBe(taken.uid);
-        expect(await readdir(join(dirname(original.file), 'snapshots'))).toEqual([taken.uid]);
-        await mounted(original);
-        await writeFile(join(point, 'data'), 'after');
+  const snapshot = (of: DesiredSparse, freeze = { seconds: 10, copy: false }): DesiredSnapshot => {
+    const desired = { uid: randomUUID(), volume: { ...of, recorded: true }, freeze };
+    snapshots.push(desired);
+    return desired;
+  };
+  const look = async (desired: DesiredSnapshot) =>
+    readSnapshot(desired, await executor.observe('n1', snapshotProbes(desired)));
 
-        const restored = [0, 1].map(() =>
-          volume('Filesystem', type, { sizeBytes: 2n * SIZE, ...from(taken) }),
-        );
-        for (const each of restored) {
-          expect((await carry('prepare', each)).done?.sizeBytes).toBe(2n * SIZE);
-          const at = await mounted(each);
-          expect(await readFile(join(at, 'data'), 'utf8')).toBe('before');
-          const { stdout } = await execa('df', ['-B1', '--output=size', at]);
-          expect(BigInt(stdout.split('\n')[1] ?? 0)).toBeGreaterThan(SIZE + SIZE / 2n);
-        }
-        expect(await readFile(join(point, 'data'), 'utf8')).toBe('after');
-        // The source is deleted under both of them, and neither minds.
-        expect(await carrySnapshot('delete', taken)).toBeUndefined();
-        expect(await readdir(join(dirname(original.file), 'snapshots'))).toEqual([]);
-      });
+  /** @returns the refusal, or how a job ended that did not succeed; undefined once nothing remains */
+  async function carrySnapshot(operation: 'take' | 'delete', desired: DesiredSnapshot): Promise<unknown> {
+    const planned = planSnapshot(operation, desired, await look(desired));
+    if ('refusal' in planned) return planned.refusal;
+    const end = await runSteps(executor, 'n1', desired.volume, planned.steps);
+    if (end.state !== 'succeeded') return end;
+    expect(planSnapshot(operation, desired, await look(desired))).toEqual({ steps: [] });
+    return undefined;
+  }
 
-      test('that is mounted and written to', async () => {
-        const original = volume('Filesystem', type);
-        await carry('prepare', original);
-        const point = await mounted(original);
-        await writeFile(join(point, 'data'), 'before');
-        const writer = await startWriter(join(point, 'written'));
-        const device = await linkOf(original.uid);
-        const refused = await carrySnapshot('take', snapshot(original));
-        const taken = snapshot(original, { seconds: 30, copy: true });
-        const allowed = await carrySnapshot('take', taken);
-        const gap = await writer.stop();
-        if (clones) expect(refused).toBeUndefined();
-        else expect(refused).toMatch(/is mounted at .* cannot clone files/);
-        expect(allowed).toBeUndefined();
-        expect(gap).toBeLessThan(10_000);
-        expect(await uuidOf(snapshotFile(original, taken.uid))).toBe(taken.uid);
-        // The link was never led away.
-        expect(await linkOf(original.uid)).toBe(device);
-        const restored = volume('Filesystem', type, from(taken));
-        await carry('prepare', restored);
-        expect(await readFile(join(await mounted(restored), 'data'), 'utf8')).toBe('before');
-        // A clone of the volume itself, by the same rules.
-        const freeze = { seconds: 30, copy: true };
-        const source: Source = { what: 'volume', file: original.file, mode: 'Filesystem', freeze };
-        const cloned = volume('Filesystem', type, { source, sizeBytes: 2n * SIZE });
-        await carry('prepare', cloned);
-        expect(await readFile(join(await mounted(cloned), 'data'), 'utf8')).toBe('before');
-        expect(await linkOf(original.uid)).toBe(device);
-      });
-    });
+  const from = (of: DesiredSnapshot, more: Partial<Source> = {}): { source: Source } => ({
+    source: { what: 'snapshot', file: snapshotFile(of.volume, of.uid), mode: of.volume.mode, ...more },
+  });
+  const uuidOf = async (path: string) =>
+    (await execa('blkid', ['-p', '-o', 'value', '-s', 'UUID', path])).stdout;
+  const linkOf = async (uid: string) => (await execa('readlink', ['-f', `/dev/disk/by-uuid/${uid}`])).stdout;
 
-    test('of a Block volume, which gets GUIDs of its own', async () => {
-      const original = volume('Block', 'ext4');
+  describe.each([['ext4'], ['xfs']] as [FsType][])('of an %s', (type) => {
+    test('that is not mounted, restored larger, while all of them are mounted', async () => {
+      const original = volume('Filesystem', type);
       await carry('prepare', original);
-      await execa('dd', [`of=/dev/disk/by-partuuid/${original.uid}`, 'bs=4K', 'count=1', 'conv=fsync'], {
-        input: 'before'.padEnd(4096),
-      });
+      const point = await mounted(original);
+      await writeFile(join(point, 'data'), 'before');
+      await execa('umount', [point]);
       const taken = snapshot(original);
       expect(await carrySnapshot('take', taken)).toBeUndefined();
-      const restored = volume('Block', 'ext4', { ...from(taken), name: 'data2', sizeBytes: 2n * SIZE });
-      const seen = await carry('prepare', restored);
-      expect(seen.done?.sizeBytes).toBe(2n * SIZE);
-      const part = `/dev/disk/by-partuuid/${restored.uid}`;
-      expect((await execa('head', ['-c', '6', part])).stdout).toBe('before');
-      expect((await execa('blockdev', ['--getsize64', part])).stdout).toBe(String(2n * SIZE));
-      expect(existsSync(`/dev/disk/by-partuuid/${taken.uid}`)).toBe(false);
+      expect(await uuidOf(snapshotFile(original, taken.uid))).toBe(taken.uid);
+      expect(await readdir(join(dirname(original.file), 'snapshots'))).toEqual([taken.uid]);
+      await mounted(original);
+      await writeFile(join(point, 'data'), 'after');
+
+      const restored = [0, 1].map(() => volume('Filesystem', type, { sizeBytes: 2n * SIZE, ...from(taken) }));
+      for (const each of restored) {
+        expect((await carry('prepare', each)).done?.sizeBytes).toBe(2n * SIZE);
+        const at = await mounted(each);
+        expect(await readFile(join(at, 'data'), 'utf8')).toBe('before');
+        const { stdout } = await execa('df', ['-B1', '--output=size', at]);
+        expect(BigInt(stdout.split('\n')[1] ?? 0)).toBeGreaterThan(SIZE + SIZE / 2n);
+      }
+      expect(await readFile(join(point, 'data'), 'utf8')).toBe('after');
+      // The source is deleted under both of them, and neither minds.
+      expect(await carrySnapshot('delete', taken)).toBeUndefined();
+      expect(await readdir(join(dirname(original.file), 'snapshots'))).toEqual([]);
     });
 
-    test('is given up where something is written meanwhile, and taken again', async () => {
-      const original = volume('Filesystem', 'ext4');
+    test('that is mounted and written to', async () => {
+      const original = volume('Filesystem', type);
       await carry('prepare', original);
-      const taken = snapshot(original);
-      const planned = planSnapshot('take', taken, await look(taken));
-      if ('refusal' in planned) throw new Error(planned.refusal);
-      const rename = planned.steps.findIndex(({ argv }) => argv[0] === 'mv');
-      const state = await runSteps(executor, 'n1', original, planned.steps.slice(0, rename));
-      expect(state).toEqual({ state: 'succeeded' });
+      const point = await mounted(original);
+      await writeFile(join(point, 'data'), 'before');
+      const writer = await startWriter(join(point, 'written'));
       const device = await linkOf(original.uid);
-      await execa('dd', [`if=${device}`, `of=${device}`, 'bs=4K', 'count=1', 'oflag=direct', 'conv=notrunc']);
-      expect(await runSteps(executor, 'n1', original, planned.steps.slice(rename))).toMatchObject({
-        state: 'guarded',
-        refusal: `${original.file} was written to while it was copied`,
-      });
-      expect(await carrySnapshot('take', taken)).toBeUndefined();
+      const refused = await carrySnapshot('take', snapshot(original));
+      const taken = snapshot(original, { seconds: 30, copy: true });
+      const allowed = await carrySnapshot('take', taken);
+      const gap = await writer.stop();
+      if (clones) expect(refused).toBeUndefined();
+      else expect(refused).toMatch(/is mounted at .* cannot clone files/);
+      expect(allowed).toBeUndefined();
+      expect(gap).toBeLessThan(10_000);
+      expect(await uuidOf(snapshotFile(original, taken.uid))).toBe(taken.uid);
+      // The link was never led away.
+      expect(await linkOf(original.uid)).toBe(device);
+      const restored = volume('Filesystem', type, from(taken));
+      await carry('prepare', restored);
+      expect(await readFile(join(await mounted(restored), 'data'), 'utf8')).toBe('before');
+      // A clone of the volume itself, by the same rules.
+      const freeze = { seconds: 30, copy: true };
+      const source: Source = { what: 'volume', file: original.file, mode: 'Filesystem', freeze };
+      const cloned = volume('Filesystem', type, { source, sizeBytes: 2n * SIZE });
+      await carry('prepare', cloned);
+      expect(await readFile(join(await mounted(cloned), 'data'), 'utf8')).toBe('before');
+      expect(await linkOf(original.uid)).toBe(device);
     });
-  },
-);
+  });
+
+  test('of a Block volume, which gets GUIDs of its own', async () => {
+    const original = volume('Block', 'ext4');
+    await carry('prepare', original);
+    await execa('dd', [`of=/dev/disk/by-partuuid/${original.uid}`, 'bs=4K', 'count=1', 'conv=fsync'], {
+      input: 'before'.padEnd(4096),
+    });
+    const taken = snapshot(original);
+    expect(await carrySnapshot('take', taken)).toBeUndefined();
+    const restored = volume('Block', 'ext4', { ...from(taken), name: 'data2', sizeBytes: 2n * SIZE });
+    const seen = await carry('prepare', restored);
+    expect(seen.done?.sizeBytes).toBe(2n * SIZE);
+    const part = `/dev/disk/by-partuuid/${restored.uid}`;
+    expect((await execa('head', ['-c', '6', part])).stdout).toBe('before');
+    expect((await execa('blockdev', ['--getsize64', part])).stdout).toBe(String(2n * SIZE));
+    expect(existsSync(`/dev/disk/by-partuuid/${taken.uid}`)).toBe(false);
+  });
+
+  test('is given up where something is written meanwhile, and taken again', async () => {
+    const original = volume('Filesystem', 'ext4');
+    await carry('prepare', original);
+    const taken = snapshot(original);
+    const planned = planSnapshot('take', taken, await look(taken));
+    if ('refusal' in planned) throw new Error(planned.refusal);
+    const rename = planned.steps.findIndex(({ argv }) => argv[0] === 'mv');
+    const state = await runSteps(executor, 'n1', original, planned.steps.slice(0, rename));
+    expect(state).toEqual({ state: 'succeeded' });
+    const device = await linkOf(original.uid);
+    await execa('dd', [`if=${device}`, `of=${device}`, 'bs=4K', 'count=1', 'oflag=direct', 'conv=notrunc']);
+    expect(await runSteps(executor, 'n1', original, planned.steps.slice(rename))).toMatchObject({
+      state: 'guarded',
+      refusal: `${original.file} was written to while it was copied`,
+    });
+    expect(await carrySnapshot('take', taken)).toBeUndefined();
+  });
+});

@@ -5,8 +5,9 @@ import { execa } from 'execa';
 import { systemClock } from '../../src/control/clock.ts';
 import type { Executor } from '../../src/nodes/job.ts';
 import { createNodeExecutor } from '../../src/volumes/node-executor.ts';
-import { kindCases } from '../support/kind-cases.ts';
+import { KINDS, kindCases, someKinds } from '../support/kind-cases.ts';
 import { type Kinds, setUpKinds } from '../support/kinds.ts';
+import { EVERY_CASE } from '../support/lane.ts';
 import { refusalCases } from '../support/refusal-cases.ts';
 import { describeAsRoot } from '../support/root.ts';
 import { type Sshd, startSshd } from '../support/sshd.ts';
@@ -122,5 +123,6 @@ describeAsRoot('every kind of volume over ssh with the forced command, with what
     'ssh with the forced command',
     () => kinds,
     () => executor,
+    EVERY_CASE ? KINDS : someKinds(2),
   );
 });

@@ -17,7 +17,7 @@ afterEach(() => api.close());
 
 const told = () => calls.map(({ verb, resource, code }) => `${verb} ${resource} ${code}`);
 
-test('each request is told of by verb, resource and code', async () => {
+test('reports each request with verb, resource and code', async () => {
   await api.client.get(WIDGETS, 'a');
   await api.client.list(WIDGETS);
   await api.client.create(WIDGETS, widget('a', 1));

@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { EVENTS } from '../../src/api/resources.ts';
 import { listAll } from '../../src/kube/client.ts';
@@ -198,7 +199,7 @@ describe('tries again', () => {
     expect(api.seen.map(({ headers }) => headers.authorization)).toEqual(['undefined', 'refused']);
   });
 
-  test('after a 429, when the server says', async () => {
+  test('after a 429, at the time of its Retry-After', async () => {
     const answers = [429, 429, 200];
     api = await fakeApi((_, response) => {
       response.setHeader('retry-after', '0');
@@ -239,7 +240,7 @@ describe('watches', () => {
     );
   });
 
-  test('throw what an ERROR event says', async () => {
+  test('throw the status of an ERROR event', async () => {
     api = await fakeApi((_, response) => json(response, { type: 'ERROR', object: status(410, 'Expired') }));
     const error = await all(api.client.watch(WIDGETS, { resourceVersion: '1' })).catch((e) => e);
     expect(error).toBeInstanceOf(ApiError);
@@ -262,13 +263,12 @@ describe('watches', () => {
 
   test('outlive the timeout of requests, and end with the abort', async () => {
     const controller = new AbortController();
+    const opened = Promise.withResolvers<ServerResponse>();
     api = await fakeApi(
-      (_, response) => {
+      ({ url }, response) => {
+        if (!url.includes('watch=true')) return;
         response.flushHeaders();
-        setTimeout(
-          () => response.write(`${JSON.stringify({ type: 'ADDED', object: widget('a', 1) })}\n`),
-          150,
-        );
+        opened.resolve(response);
       },
       { requestTimeoutMs: 50 },
     );
@@ -277,6 +277,10 @@ describe('watches', () => {
         controller.abort(new Error('enough'));
       }
     })();
+    const response = await opened.promise;
+    // A request that begins now ends after the watch would have.
+    await expect(api.client.get(WIDGETS, 'a')).rejects.toMatchObject({ code: 'timeout' });
+    response.write(`${JSON.stringify({ type: 'ADDED', object: widget('a', 1) })}\n`);
     await expect(watching).rejects.toThrow('enough');
   });
 

@@ -94,7 +94,7 @@ describe('credentials', () => {
     ]);
   });
 
-  test('an exec plugin that fails is told with what it said', async () => {
+  test('reports the stderr of an exec plugin that fails', async () => {
     const exec = { command: 'sh', args: ['-c', 'echo log in first >&2; exit 1'] };
     const { client } = await connect({ kubeconfig: kubeconfig({ user: { exec } }) });
     await expect(client.get(WIDGETS, 'a')).rejects.toMatchObject({
@@ -160,7 +160,8 @@ describe('credentials', () => {
   });
 
   test('an exec plugin that hangs is not taken for a server that does', async () => {
-    const exec = { command: 'sleep', args: ['0.2'] };
+    // Ends with the folder of this test.
+    const exec = { command: 'sh', args: ['-c', `while test -d ${folder}; do sleep 0.05; done`] };
     const { client } = await connect({ kubeconfig: kubeconfig({ user: { exec } }), requestTimeoutMs: 50 });
     await expect(client.get(WIDGETS, 'a')).rejects.toMatchObject({
       code: 'timeout',
@@ -178,7 +179,7 @@ describe('credentials', () => {
     expect((await headersWith({ kubeconfig: kubeconfig({ user }) })).authorization).toBe('Bearer fresh');
   });
 
-  test('a token in a file that is not there is told', async () => {
+  test('reports a missing token file', async () => {
     const { client } = await connect({ kubeconfig: kubeconfig({ user: { tokenFile: 'nowhere' } }) });
     await expect(client.get(WIDGETS, 'a')).rejects.toMatchObject({
       code: 'failed',
@@ -201,7 +202,7 @@ describe('credentials', () => {
     });
   });
 
-  test('a certificate that is not there is told', async () => {
+  test('reports a missing certificate', async () => {
     const path = kubeconfig({ user: { 'client-certificate': 'missing.crt' } });
     const { client } = await connect({ kubeconfig: path });
     await expect(client.get(WIDGETS, 'a')).rejects.toThrow(/missing\.crt/);
@@ -232,7 +233,7 @@ describe('the kubeconfig', () => {
     expect((await connect({ context: 'd' })).server).toBe('http://127.0.0.1:2');
   });
 
-  test('is ~/.kube/config when nothing else is said', async () => {
+  test('is ~/.kube/config by default', async () => {
     mkdirSync(join(folder, '.kube'));
     kubeconfig({}, join('.kube', 'config'));
     expect((await connect({})).server).toBe(api.url);

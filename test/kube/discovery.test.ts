@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { REFERENCE_GRANT_VERSIONS } from '../../src/api/names.ts';
 import { REFERENCE_GRANTS } from '../../src/api/resources.ts';
 import { kindsInNamespaces, servedAs } from '../../src/kube/discovery.ts';
-import { ApiError } from '../../src/kube/errors.ts';
+import { refusal } from '../support/refusals.ts';
 
 const VERBS = ['create', 'delete', 'get', 'list'];
 const kind = (name: string, rest: object = {}) => ({
@@ -20,7 +20,7 @@ const asked = (answers: Record<string, unknown>) =>
   kindsInNamespaces({
     send: async ({ path }) => {
       if (path in answers) return answers[path];
-      throw new ApiError({ apiVersion: 'v1', kind: 'Status', status: 'Failure' }, 503, path);
+      throw refusal(503, '');
     },
   });
 const CORE = { '/api/v1': { resources: [kind('secrets')] } };
@@ -80,7 +80,7 @@ describe('the version that a kind is served in', () => {
       {
         send: async ({ path }) => {
           if (path in answers) return answers[path];
-          throw new ApiError({ apiVersion: 'v1', kind: 'Status', status: 'Failure' }, 404, path);
+          throw refusal(404, '');
         },
       },
       REFERENCE_GRANTS,
@@ -89,9 +89,9 @@ describe('the version that a kind is served in', () => {
     expect(found).toEqual(version && { ...REFERENCE_GRANTS, version });
   });
 
-  test('a server that fails says nothing of it', async () => {
+  test('a server that fails is an error', async () => {
     const send = async () => {
-      throw new ApiError({ apiVersion: 'v1', kind: 'Status', status: 'Failure' }, 503, 'GET');
+      throw refusal(503, '');
     };
     await expect(servedAs({ send }, REFERENCE_GRANTS, ['v1'])).rejects.toThrow('503');
   });

@@ -51,7 +51,7 @@ beforeEach(() => {
 
 const object = widget('a', 7);
 
-test('an Event says what happened to which object', async () => {
+test('writes an Event with its object, reason and message', async () => {
   recorder.event(object, 'Normal', 'Made', 'it is there');
   await recorder.flush(1000);
   expect(created).toEqual([

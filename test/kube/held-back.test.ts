@@ -91,7 +91,7 @@ describe('a rate', () => {
     },
   };
 
-  test('lets a burst through, then so many a second in order, and none that was given up', async () => {
+  test('lets a burst through, then a rate in order, without canceled requests', async () => {
     const limited = limitRate(transport, { qps: 2, burst: 3 }, clock);
     const request = (path: string, signal?: AbortSignal): Request => ({ method: 'GET', path, signal });
     const giveUp = new AbortController();

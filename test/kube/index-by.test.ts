@@ -15,7 +15,8 @@ const on = (name: string, version: number, node?: string, namespace?: string): W
   return object;
 };
 
-test('objects are found by their key as they come, change and go', () => {
+/** An index of what a store says that has changed. */
+function indexed(keyOf: Parameters<typeof indexBy<Widget>>[1]) {
   const store = new ObjectStore<Widget>();
   let handler = (_: Change<Widget>) => {};
   const informer = {
@@ -23,8 +24,12 @@ test('objects are found by their key as they come, change and go', () => {
       handler = given;
     },
   };
-  const on1 = indexBy(informer as Informer<Widget>, (object) => object.on);
-  const tell = (changes: Change<Widget>[]) => changes.forEach(handler);
+  const found = indexBy(informer as Informer<Widget>, keyOf);
+  return { store, found, tell: (changes: Change<Widget>[]) => changes.forEach(handler) };
+}
+
+test('objects are found by their key as they come, change and go', () => {
+  const { store, tell, found: on1 } = indexed((object) => object.on);
   const found = (key: string) => on1(key).map(({ metadata }) => metadata.name);
 
   tell(store.replace([on('a', 1, 'n1'), on('b', 2, 'n1'), on('c', 3)], '3'));
@@ -50,15 +55,7 @@ test('objects are found by their key as they come, change and go', () => {
 });
 
 test('an object of several keys is found under each, and under those alone that it has now', () => {
-  const store = new ObjectStore<Widget>();
-  let handler = (_: Change<Widget>) => {};
-  const informer = {
-    onChange: (given: typeof handler) => {
-      handler = given;
-    },
-  };
-  const on1 = indexBy(informer as Informer<Widget>, (object) => object.on?.split(' '));
-  const tell = (changes: Change<Widget>[]) => changes.forEach(handler);
+  const { store, tell, found: on1 } = indexed((object) => object.on?.split(' '));
   const found = () => ['n1', 'n2', 'n3'].map((key) => on1(key).length);
   tell(store.put(on('a', 1, 'n1 n2')));
   expect(found()).toEqual([1, 1, 0]);

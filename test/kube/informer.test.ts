@@ -211,7 +211,7 @@ test('lists that fail are tried again, later and later', async () => {
   expect(informer.hasSynced()).toBe(true);
 });
 
-test('a half-open connection is given up after three silent minutes', async () => {
+test('replaces a half-open connection after three silent minutes', async () => {
   await started();
   await until(() => clock.sleeping.length === 1);
   await clock.advance(120_000);

@@ -101,7 +101,7 @@ describe('what is written', () => {
     });
   });
 
-  test('to release one: nobody holds it, and whoever reads the duration waits a second', () => {
+  test('to release one: no holder, and a duration of a second', () => {
     const old = lease({ holderIdentity: 'me', leaseDurationSeconds: 15, leaseTransitions: 3 });
     expect(released(old, now)).toEqual({
       holderIdentity: '',

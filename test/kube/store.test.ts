@@ -98,7 +98,7 @@ describe('learn', () => {
     };
   };
 
-  test('of what a write let go of: it is gone, under the version that it had', () => {
+  test('of an object whose last finalizer a write removed: it is gone, under the version that it had', () => {
     expect(told(store.learn(deleting({})))).toEqual(['deleted a@5']);
     expect(store.get('a')).toBeUndefined();
     expect(store.remove(widget('a', 9))).toEqual([]);

@@ -93,6 +93,6 @@ test('a server whose certificate is of another name is refused', async () => {
   await expect(get({ ...trusted, 'tls-server-name': 'other.test' }, {})).rejects.toThrow(/other\.test/);
 });
 
-test('insecure-skip-tls-verify is heeded', async () => {
+test('insecure-skip-tls-verify skips the check of the certificate', async () => {
   expect(await get({ 'insecure-skip-tls-verify': true }, {})).toEqual([undefined]);
 });

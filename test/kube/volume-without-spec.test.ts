@@ -58,7 +58,7 @@ async function stowage(...argv: string[]) {
 
 const phaseOf = async (name: string) => (await client.get<Volume>(VOLUMES, name)).status?.phase;
 
-test('it is Failed and says why, and others are worked on', async () => {
+test('it is Failed with a message, and others are reconciled', async () => {
   await until('nospec is Failed', async () => ((await phaseOf('nospec')) === 'Failed' ? true : undefined));
   const { status } = await client.get<Volume>(VOLUMES, 'nospec');
   expect(status?.conditions?.[0]?.message).toContain('it has no spec');

@@ -42,7 +42,7 @@ test('an object that is as wanted is returned without a watch', async () => {
   expect(clock.sleeping).toEqual([]);
 });
 
-test('changes are told until it is as wanted', async () => {
+test('reports changes until the condition holds', async () => {
   const told: unknown[] = [];
   const onChange = (object: unknown) => told.push(object);
   const waiting = waitFor(api.client, WIDGETS, 'a', options({ onChange }));
@@ -81,7 +81,7 @@ test('outlives dropped watches, server errors and expired versions', async () =>
   expect(await ended).toEqual(widget('a', 12));
 });
 
-test('a half-open watch is looked behind after a minute', async () => {
+test('lists again after a minute of a half-open watch', async () => {
   lists.push(listOf(widget('a', 12)));
   const waiting = waitFor(api.client, WIDGETS, 'a', options({}));
   await until(() => watches.length === 1);

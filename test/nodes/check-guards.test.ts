@@ -56,7 +56,7 @@ test('two guards that share a command are each held to what they expect of it', 
   expect(await checkGuards(node, 'n1', guards)).toBe('/dev/sda ');
 });
 
-test('the first that does not hold is told', async () => {
+test('returns the refusal of the first guard that does not hold', async () => {
   const node = nodeWith({ b: { exit: 1 }, c: { exit: 1 } });
   expect(await checkGuards(node, 'n1', [guard('a', 'A'), guard('b', 'B'), guard('c', 'C')])).toBe('B');
 });

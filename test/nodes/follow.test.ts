@@ -36,7 +36,7 @@ function byHand() {
   };
 }
 
-test('many jobs of a node are asked for together, and each end is told once', async () => {
+test('polls the jobs of a node together, and reports each end once', async () => {
   const executor = byHand();
   const ended: string[] = [];
   const { follow } = createFollower(executor);
@@ -80,7 +80,7 @@ test('a node that went away calls back, and is asked no more', async () => {
   expect(executor.polls.map(({ node }) => node)).toEqual(['n1', 'n2']);
 });
 
-test('what a job is at that runs is told, to whoever wants to know', async () => {
+test('reports the step of a running job', async () => {
   const executor = byHand();
   const told: unknown[] = [];
   const { follow } = createFollower(executor);

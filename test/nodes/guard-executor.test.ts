@@ -27,7 +27,7 @@ const failure = (work: Promise<unknown>) =>
     (error: NodeError) => error,
   );
 
-test('a look is a request with the node, the version and the commands', async () => {
+test('observes by a request with the node, the version and the commands', async () => {
   const { executor, asked } = node({ version: 1, answer: [[0, 'b25l', '']] });
   const seen = await executor.observe('n1', [{ name: 'a', argv: ['cat', 'x'] }]);
   expect(seen.get('a')).toEqual({ exit: 0, stdout: 'one', stderr: '' });
@@ -50,7 +50,7 @@ test('a job is started, asked for and forgotten by its key', async () => {
   expect(await other.executor.forget('n1', 'v1')).toBe(false);
 });
 
-test('a look is taken with a job, and told with its end', async () => {
+test('observes with a job, and returns that with its end', async () => {
   const seen = [[0, 'b25l', '']];
   const { executor, asked } = node({ version: 1, answer: [{ state: 'succeeded', seen }] });
   const look = [{ name: 'a', argv: ['cat', 'x'] }];
@@ -61,7 +61,7 @@ test('a look is taken with a job, and told with its end', async () => {
   expect(asked).toMatchObject([['n1', { arguments: { probes: [['cat', 'x']] } }]]);
 });
 
-test('what the node refuses says which command, and what helps', async () => {
+test('reports which command the node refuses, with a hint', async () => {
   const { executor } = node({
     version: 1,
     refused: 'command',

@@ -60,13 +60,13 @@ test.each<[JobState, string]>([
   expect(told).toEqual([`n1 u prepare-1 ${result} 5000`]);
 });
 
-test('a job that ends while it is submitted is told of, and so is each attempt', async () => {
+test('reports a job that ends while it is submitted, and each attempt', async () => {
   await submit(KEY, ended('succeeded'));
   await submit(AGAIN, ended('succeeded'));
   expect(told).toEqual(['n1 u prepare-1 succeeded 0', 'n1 u prepare-2 succeeded 0']);
 });
 
-test('a job whose submission got no answer is told of once it has ended, or when it is submitted again', async () => {
+test('reports a job whose submission got no answer once it has ended or is submitted again', async () => {
   const gone = new NodeError('unreachable', 'n1', 'node n1 is away');
   await expect(submit(KEY, gone)).rejects.toBe(gone);
   await clock.advance(1000);
@@ -77,7 +77,7 @@ test('a job whose submission got no answer is told of once it has ended, or when
   expect(told).toEqual(['n1 u prepare-1 succeeded 500']);
 });
 
-test('a job that the node knows no more is lost, and told of anew when it is submitted anew', async () => {
+test('reports a job that its node has forgotten as lost, and again when it is submitted again', async () => {
   await submit(KEY, ended('running'));
   await poll(KEY, ended('not-found'));
   await poll(KEY, ended('not-found'));
@@ -85,7 +85,7 @@ test('a job that the node knows no more is lost, and told of anew when it is sub
   expect(told).toEqual(['n1 u prepare-1 lost 0', 'n1 u prepare-1 succeeded 0']);
 });
 
-test('of a job of an earlier process that still ran the end is told, and of one that had ended nothing', async () => {
+test('reports the end of a running job of an earlier process, and nothing of one that had ended', async () => {
   await poll(KEY, ended('running'));
   await poll(KEY, ended('succeeded'));
   await poll(AGAIN, ended('succeeded'));

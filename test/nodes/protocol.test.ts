@@ -164,7 +164,7 @@ describe('what became of a subject', () => {
   });
 });
 
-test('an answer that is not understood is an error of the node that says where to look', async () => {
+test('reports an answer that it cannot parse as an error of the node, with a hint', async () => {
   const shell = { run: async () => `Welcome to n1\n${job('succeeded')}${END}`, close: async () => {} };
   const executor = createShellExecutor(shell);
   const key = { subject: 'a', id: 'b' };

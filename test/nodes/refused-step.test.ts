@@ -1,37 +1,22 @@
-import { chmod, mkdir, readdir, writeFile } from 'node:fs/promises';
+import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { execa } from 'execa';
 import type { Executor, Job, Step } from '../../src/nodes/job.ts';
-import { createShellExecutor } from '../../src/nodes/shell-executor.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
+import { localJobs } from '../support/local-jobs.ts';
 
 /** Runs what is asked of it, but for the program `refused`. */
 const SUDO = `shift; [ "$1" != -l ] || shift; [ "$1" != -- ] || shift
 case $1 in refused) echo "sudo: a password is required" >&2; exit 1 ;; esac
 exec "$@"`;
 
-let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+let folder: Awaited<ReturnType<typeof localJobs>>;
 let executor: Executor;
 
-/** A shell of a user who is not root, whose jobs have a folder of their own. */
+/** A shell of a user who is not root. */
 beforeAll(async () => {
-  folder = await temporaryFolder('refused-step');
-  const bin = join(folder.path, 'bin');
-  await mkdir(bin);
-  const programs = { sudo: SUDO, id: 'case $1 in -u) echo 1000 ;; *) echo stowage ;; esac', refused: 'true' };
-  for (const [name, text] of Object.entries(programs)) {
-    await writeFile(join(bin, name), `#!/bin/sh\n${text}\n`);
-    await chmod(join(bin, name), 0o755);
-  }
-  await mkdir(join(folder.path, 'jobs'), { mode: 0o700 });
-  executor = createShellExecutor({
-    async run(_node, script) {
-      const input = script.replaceAll('/run/stowage/jobs', join(folder.path, 'jobs'));
-      return `${(await execa('sh', { input, env: { PATH: `${bin}:${process.env.PATH}` } })).stdout}\n`;
-    },
-    close: async () => {},
-  });
+  const id = 'case $1 in -u) echo 1000 ;; *) echo stowage ;; esac';
+  folder = await localJobs({ sudo: SUDO, id, refused: 'true' });
+  ({ executor } = folder);
 });
 afterAll(() => folder.remove());
 
@@ -44,7 +29,7 @@ const poll = (...jobs: Job[]) =>
     2000,
   );
 
-test('what is refused at a later step ends the job, and each who asks is told why until it is forgotten', async () => {
+test('ends the job at a refused later step, and reports the reason until the job is forgotten', async () => {
   const made = join(folder.path, 'made');
   const a = job('a', step('true'), step('refused', "it's"), step('touch', made));
   const b = job('b', step('true'));
@@ -85,9 +70,14 @@ test.each<[string, Step]>([
 
 test('others who hear of it first take nothing away from who submits', async () => {
   const refused = job('a', step('refused'));
-  const wait: Step = { ...step('sleep', '0.3') };
-  await executor.submit('n1', job('before', wait), 0);
+  const over = join(folder.path, 'over');
+  await executor.submit(
+    'n1',
+    job('before', step('sh', '-c', `until test -e '${over}'; do sleep 0.02; done`)),
+    0,
+  );
   expect(await executor.submit('n1', refused, 0)).toMatchObject({ state: 'running' });
+  await writeFile(over, '');
   const why = { state: 'guarded', refusal: expect.stringMatching(/^node n1 refuses 'refused':/) };
   expect(await poll(refused)).toEqual([expect.objectContaining(why)]);
   expect(await poll(refused)).toEqual([expect.objectContaining(why)]);

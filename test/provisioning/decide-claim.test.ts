@@ -84,9 +84,7 @@ describe('a claim that is not bound', () => {
     ],
     [
       'goes to no node that is not Ready, or paused',
-      {
-        nodes: [node('n1', 'False'), node('n2', 'True', { annotations: { 'stowage.dev/paused': 'true' } })],
-      },
+      { nodes: [node('n1', 'False'), node('n2', 'True', { annotations: { 'stowage.dev/paused': 'true' } })] },
       'Warning ProvisioningFailed: node n1 is not Ready; node n2 is paused',
     ],
     [

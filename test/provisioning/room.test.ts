@@ -10,6 +10,7 @@ import { createRooms } from '../../src/provisioning/room/looks.ts';
 import { folderRoom, groupRoom } from '../../src/provisioning/room/room.ts';
 import { folderRoomProbes, readFolderRoom, readGroupRoom } from '../../src/storage/room.ts';
 import { missing, result } from '../support/fake-executor.ts';
+import { lvRow, report, vgRow } from '../support/lvm-reports.ts';
 import { GIB, node, storageClass, volume } from './claim-input.ts';
 
 const HOME = '/var/lib/metalk8s/storage/sparse';
@@ -187,64 +188,18 @@ describe('room for logical volumes', () => {
   });
 
   const vg = (...names: string[]) =>
-    result(
-      0,
-      JSON.stringify({
-        report: [
-          {
-            vg: names.map((vg_name) => ({
-              vg_name,
-              vg_uuid: 'u',
-              vg_attr: 'wz--n-',
-              vg_extent_size: '4194304',
-              vg_free_count: '3',
-            })),
-          },
-        ],
-      }),
-    );
-  const row = {
-    lv_uuid: 'u',
-    lv_tags: '',
-    origin: '',
-    lv_kernel_major: '-1',
-    lv_kernel_minor: '-1',
-    data_percent: '',
-    metadata_percent: '',
-  };
-  const lvs = result(
-    0,
-    JSON.stringify({
-      report: [
-        {
-          lv: [
-            {
-              ...row,
-              lv_name: 'pool',
-              lv_attr: 'twi-aotz--',
-              lv_size: '1000',
-              pool_lv: '',
-              lv_layout: 'thin,pool',
-            },
-            {
-              ...row,
-              lv_name: 'a',
-              lv_attr: 'Vwi-a-tz--',
-              lv_size: '300',
-              pool_lv: 'pool',
-              lv_layout: 'thin,sparse',
-            },
-          ],
-        },
-      ],
-    }),
+    report('vg', ...names.map((vg_name) => vgRow({ vg_name, vg_free_count: '3' })));
+  const lvs = report(
+    'lv',
+    lvRow({ lv_name: 'pool', lv_attr: 'twi-aotz--', lv_size: '1000', lv_layout: 'thin,pool' }),
+    lvRow({ lv_name: 'a', lv_attr: 'Vwi-a-tz--', lv_size: '300', pool_lv: 'pool', lv_layout: 'thin,sparse' }),
   );
-  const read = (vgs: ReturnType<typeof result>, thinPool?: string) =>
+  const read = (groups: ReturnType<typeof result>, thinPool?: string) =>
     readGroupRoom(
       'vg0',
       thinPool,
       new Map([
-        ['groups', vgs],
+        ['groups', groups],
         ['logical volumes', lvs],
       ]),
     );

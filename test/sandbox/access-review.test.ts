@@ -3,7 +3,7 @@ import { startSandbox } from '../../src/sandbox/server.ts';
 import { kubectlIn } from '../support/kubectl.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
-test('kubectl auth tells who asks, and that nothing is refused', async () => {
+test('kubectl auth shows the user, and that nothing is refused', async () => {
   const sandbox = await startSandbox({ crds: [] });
   const folder = await temporaryFolder('kubectl');
   try {

@@ -156,7 +156,7 @@ describe('rules', () => {
     expect(causes(rule(text), value, old)).toEqual(expected),
   );
 
-  test('say their message, or work it out', () => {
+  test('report their message, or evaluate it', () => {
     expect(causes(rule('false', { message: 'never' }), {})).toEqual(failed('never'));
     expect(causes(rule('false', { messageExpression: '"got " + self.a' }), { a: 'x' })).toEqual(
       failed('got x'),

@@ -8,7 +8,9 @@ const object = (fields: object) =>
 const kindOf = (plural: string) => BUILTIN_KINDS.find((kind) => kind.plural === plural) as Kind;
 
 describe('labels', () => {
-  const labelled = object({ metadata: { name: 'a', labels: { tier: 'db', 'x.io/zone': 'z1' } } });
+  const labelled = object({
+    metadata: { name: 'a', labels: { tier: 'db', 'x.io/zone': 'z1', k: '30', text: 'x' } },
+  });
   test.each([
     ['', true],
     ['tier=db', true],
@@ -28,9 +30,22 @@ describe('labels', () => {
     ['nope notin (a)', true],
     ['x.io/zone=z1,tier in (web,db),!nope', true],
     ['x.io/zone=z2,tier in (web,db)', false],
+    ['k>28', true],
+    ['k > 30', false],
+    ['k<31', true],
+    ['k<9,k', false],
+    ['text>1', false],
+    ['nope>1', false],
+    ['k in(30)', true],
+    ['text in (x,)', true],
   ])('%j matches: %j', (selector, expected) => expect(labelMatcher(selector)(labelled)).toBe(expected));
 
-  test('refuses what it cannot parse', () => expect(() => labelMatcher('a b')).toThrow('unable to parse'));
+  test.each([
+    ...['a b', 'é=1', 'a=é', 'a\u0007=1', 'a=b\u001b', 'é', '!é', 'é in (a)', 'a in (é)', '-a=1'],
+    ...['k>x', 'k>', 'k>1>2', 'a,', 'a=b,'],
+  ])('%j is refused', (selector) =>
+    expect(() => labelMatcher(selector)).toThrow(/unable to parse requirement: |expected: /),
+  );
 });
 
 describe('fields', () => {

@@ -12,27 +12,13 @@ import { dm, lv, lvmBlock, lvmDesired, ext4 as lvmExt4, lvmNode } from '../suppo
 import { writesTo } from '../support/plans.ts';
 import { disk, partition, rawBlock, rawDesired, rawNode } from '../support/raw-input.ts';
 import { commandsOf, may } from '../support/sudoers.ts';
-import { FILE, freshNode, loop, readyNode, UID } from '../support/volume-input.ts';
+import { freshNode, loop, readyNode, sparseDesired, UID } from '../support/volume-input.ts';
 
 const OTHER = '11111111-2222-4333-8444-555555555555';
 const TABLE = '22222222-2222-4333-8444-555555555555';
 const GIB = 1n << 30n;
 
-const sparse: DesiredSparse = {
-  type: 'sparse',
-  uid: UID,
-  name: 'data1',
-  mode: 'Filesystem',
-  file: FILE,
-  sizeBytes: GIB,
-  fs: undefined,
-  recorded: false,
-  onDelete: 'Delete',
-  kubeletRoot: '/var/lib/kubelet',
-  onDemand: false,
-  readOnly: false,
-  shared: false,
-};
+const sparse: DesiredSparse = { ...sparseDesired, fs: undefined };
 const block: DesiredSparse = { ...sparse, mode: 'Block' };
 /** MetalK8s keeps no records. */
 const bare = { intent: undefined, done: undefined, recordFiles: false } as const;
@@ -152,76 +138,63 @@ describe.each(KINDS)('%s', (_, desired, observed) => {
 
 describe('what is not recognised is refused', () => {
   const carrying = (facts: Partial<DeviceFacts>) => rawNode({ ...disks, ...facts }, { link: '8:16' });
-  test.each<[string, Desired, Observed, RegExp]>([
+  test.each<[string, Observed, RegExp, Desired?]>([
     [
       'a file of another file system',
-      sparse,
       { ...sparseNode, signature: { found: 'one', type: 'ext4', uuid: OTHER } },
       /should hold a file system/,
     ],
-    [
-      'an ambivalent file',
-      sparse,
-      { ...sparseNode, signature: { found: 'ambivalent' } },
-      /more than one signature/,
-    ],
-    ['a missing file', sparse, freshNode, /is missing/],
-    [
-      'a link that leads to another device',
-      sparse,
-      { ...sparseNode, link: '7:9' },
-      /does not lead to \/dev\/loop3/,
-    ],
-    ['a table that is not attached', block, { ...blockNode, loops: [], link: undefined }, /not attached/],
+    ['an ambivalent file', { ...sparseNode, signature: { found: 'ambivalent' } }, /more than one signature/],
+    ['a missing file', freshNode, /is missing/],
+    ['a link that leads to another device', { ...sparseNode, link: '7:9' }, /does not lead to \/dev\/loop3/],
+    ['a table that is not attached', { ...blockNode, loops: [], link: undefined }, /not attached/, block],
     [
       'a partition that the link does not lead to',
-      block,
       { ...blockNode, link: undefined },
       /does not lead to/,
+      block,
     ],
     [
       'a file that is attached twice',
-      sparse,
       { ...sparseNode, loops: [loop, { ...loop, name: 'loop4', number: 4 }] },
       /more than once/,
     ],
-    ['a missing disk', rawDesired, rawNode(disks, { target: { is: 'missing' } }), /there is no device/],
+    ['a missing disk', rawNode(disks, { target: { is: 'missing' } }), /there is no device/, rawDesired],
     [
       'a disk of another file system',
-      rawDesired,
       carrying({ signature: { found: 'one', type: 'xfs', uuid: OTHER } }),
       /and not what MetalK8s makes/,
+      rawDesired,
     ],
-    ['an empty disk', rawDesired, carrying({ signature: { found: 'none' }, content: '' }), /carries nothing/],
+    ['an empty disk', carrying({ signature: { found: 'none' }, content: '' }), /carries nothing/, rawDesired],
     [
       'a table with another partition',
-      rawBlock,
       rawNode({ ...tabled, partitionUuids: [OTHER] }, { link: '8:17' }),
       /and not what MetalK8s makes/,
+      rawBlock,
     ],
     [
       'a table with two partitions',
-      rawBlock,
       rawNode({ ...tabled, partitionUuids: [UID, OTHER] }, { link: '8:17' }),
       /and not what MetalK8s makes/,
+      rawBlock,
     ],
     [
       'a device of another Volume',
-      rawDesired,
       rawNode({ ...disks, uuids: [UID, OTHER] }, { link: '8:16', others: [{ uid: OTHER, name: 'b' }] }),
       /belongs to another Volume, b/,
+      rawDesired,
     ],
-    ['a link of another disk', rawDesired, rawNode(disks, { link: '8:32' }), /does not lead to \/dev\/sdb/],
-    ['a missing logical volume', lvmDesired, lvmNode(), /is missing/],
+    ['a link of another disk', rawNode(disks, { link: '8:32' }), /does not lead to \/dev\/sdb/, rawDesired],
+    ['a missing logical volume', lvmNode(), /is missing/, lvmDesired],
     [
       "another Volume's logical volume",
-      lvmDesired,
       { ...lvm, volumes: [{ ...lv, tags: [`stowage.dev/uid=${OTHER}`] }] } as Observed,
       /is now another logical volume/,
+      lvmDesired,
     ],
     [
       'a logical volume of another file system',
-      lvmDesired,
       {
         ...lvm,
         target: {
@@ -230,8 +203,9 @@ describe('what is not recognised is refused', () => {
         },
       } as Observed,
       /should carry what was made/,
+      lvmDesired,
     ],
-  ])('%s', (_, desired, observed, why) => {
+  ])('%s', (_, observed, why, desired = sparse) => {
     expect(planAdopt(desired, observed)).toMatchObject({ refusal: expect.stringMatching(why) });
   });
 });

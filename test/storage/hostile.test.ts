@@ -24,11 +24,11 @@ import {
 } from '../support/lvm-input.ts';
 import { writesTo } from '../support/plans.ts';
 import { disk, logical, partition, rawNode } from '../support/raw-input.ts';
+import { TEST_SEED } from '../support/test-seed.ts';
 import { freshNode, storageClass, UID } from '../support/volume-input.ts';
 
 /** Whatever a spec, a class or a disk says: typed refusals, one argument each, and no write without consent. */
 
-const SEED = seed();
 /** At the start of every Volume's name. */
 const MARK = '-\u0166';
 const PIECES = [
@@ -232,7 +232,7 @@ function expectNoOption(steps: readonly Step[]): void {
   expect(marked.filter((word) => !word.startsWith(`--change-name=1:${MARK}`))).toEqual([]);
 }
 
-test('10,000 hostile Volumes', () => {
+test('a hostile Volume is refused, or planned without an option, a shell word or a write it may not have', () => {
   let planned = 0;
   fc.assert(
     fc.property(hostile, (input) => {
@@ -252,10 +252,10 @@ test('10,000 hostile Volumes', () => {
         planned++;
       }
     }),
-    { seed: SEED, numRuns: 10_000 },
+    { seed: TEST_SEED, numRuns: 3000 },
   );
   // What is refused at the door shows nothing of what is behind it.
-  expect(planned).toBeGreaterThan(500);
+  expect(planned).toBeGreaterThan(150);
 });
 
 function check(made: Plan, desired: Desired, observed: Observed): void {
@@ -283,10 +283,4 @@ function check(made: Plan, desired: Desired, observed: Observed): void {
   // Never by the path of the spec, which can lead elsewhere by the time.
   for (const write of writes)
     expect(write).toMatch(new RegExp(` /dev/(${device}|sdb)( |$)|of=/dev/${device} `));
-}
-
-function seed(): number {
-  const value = Number(process.env.SEED ?? Math.floor(Math.random() * 2 ** 31));
-  process.stderr.write(`hostile.test.ts: SEED=${value}\n`);
-  return value;
 }

@@ -5,22 +5,14 @@ import type { BlockDevice, Desired, DesiredSparse, Observed } from '../../src/st
 import { unusedGuards } from '../../src/storage/unused.ts';
 import { lvmDesired, lvmMade, lvmNode } from '../support/lvm-input.ts';
 import { disk, rawDesired, rawMade, rawNode } from '../support/raw-input.ts';
-import { FILE, loop, loopRow, madeNode, readyNode, UID } from '../support/volume-input.ts';
+import { loop, loopRow, madeNode, readyNode, sparseDesired, UID } from '../support/volume-input.ts';
 
 const sparse: DesiredSparse = {
-  type: 'sparse',
-  uid: UID,
-  name: 'data1',
+  ...sparseDesired,
   mode: 'Block',
-  file: FILE,
-  sizeBytes: 1n << 30n,
   fs: undefined,
   recorded: true,
-  onDelete: 'Delete',
-  kubeletRoot: '/var/lib/kubelet',
   onDemand: true,
-  readOnly: false,
-  shared: false,
 };
 const part = (name: string, device: string, parent: string): BlockDevice => ({
   ...loopRow,
@@ -42,35 +34,34 @@ function lookedAt(guards: readonly Guard[]): Record<string, number> {
   return counts;
 }
 
-test.each<[string, Desired, Observed, Record<string, number>]>([
-  ['a file', sparse, madeNode, { kubelet: 1 }],
-  ['a loop device', { ...sparse, mode: 'Filesystem' }, readyNode, { loop3: 6, kubelet: 1 }],
-  ['a loop device and its partition', sparse, attached, { loop3: 6, loop3p1: 6, kubelet: 1 }],
+test.each<[string, Observed, Record<string, number>, Desired?]>([
+  ['a file', madeNode, { kubelet: 1 }],
+  ['a loop device', readyNode, { loop3: 6, kubelet: 1 }, { ...sparse, mode: 'Filesystem' }],
+  ['a loop device and its partition', attached, { loop3: 6, loop3p1: 6, kubelet: 1 }],
   [
     'two loop devices',
-    sparse,
     { ...attached, loops: [loop, { ...loop, name: 'loop4' }] },
     { loop3: 6, loop3p1: 6, loop4: 6, kubelet: 1 },
   ],
-  ["others' loop devices", sparse, { ...attached, loops: [{ ...loop, backingFile: '/x' }] }, { kubelet: 1 }],
-  ['a disk', rawDesired, rawMade(disk), { [disk.name]: 6, kubelet: 1 }],
+  ["others' loop devices", { ...attached, loops: [{ ...loop, backingFile: '/x' }] }, { kubelet: 1 }],
+  ['a disk', rawMade(disk), { [disk.name]: 6, kubelet: 1 }, rawDesired],
   [
     'a disk and its partition',
-    rawDesired,
     rawMade(divided),
     { [disk.name]: 6, [`${disk.name}1`]: 6, kubelet: 1 },
+    rawDesired,
   ],
-  ['a partition, not its disk', rawDesired, rawMade(onPartition), { [`${disk.name}1`]: 6, kubelet: 1 }],
-  ['a disk that is away', rawDesired, { ...rawMade(disk), target: { is: 'missing' } }, { kubelet: 1 }],
+  ['a partition, not its disk', rawMade(onPartition), { [`${disk.name}1`]: 6, kubelet: 1 }, rawDesired],
+  ['a disk that is away', { ...rawMade(disk), target: { is: 'missing' } }, { kubelet: 1 }, rawDesired],
   [
     'another disk of its path',
-    { ...rawDesired, identity: 'serial=other size=1' },
     rawNode(disk),
     { kubelet: 1 },
+    { ...rawDesired, identity: 'serial=other size=1' },
   ],
-  ['a logical volume', lvmDesired, lvmMade(), { 'dm-3': 6, kubelet: 1 }],
-  ['a logical volume that is not active', lvmDesired, lvmNode(), { kubelet: 1 }],
-])('that nothing uses it is looked for at %s', (_, desired, observed, expected) => {
+  ['a logical volume', lvmMade(), { 'dm-3': 6, kubelet: 1 }, lvmDesired],
+  ['a logical volume that is not active', lvmNode(), { kubelet: 1 }, lvmDesired],
+])('that nothing uses it is looked for at %s', (_, observed, expected, desired = sparse) => {
   expect(lookedAt(unusedGuards(desired, observed))).toEqual(expected);
 });
 
@@ -91,50 +82,45 @@ describe('what stays on its node is detached', () => {
     hint: expect.any(String),
     passing: true,
   });
-  test.each<[string, Desired, Observed, unknown]>([
-    ['a disk that nothing uses', rawDesired, rawMade(disk), { steps: [] }],
-    ['a disk that is away', rawDesired, { ...rawMade(disk), target: { is: 'missing' } }, { steps: [] }],
+  test.each<[string, Observed, unknown, Desired?]>([
+    ['a disk that nothing uses', rawMade(disk), { steps: [] }],
+    ['a disk that is away', { ...rawMade(disk), target: { is: 'missing' } }, { steps: [] }],
     [
       'not a mounted disk',
-      rawDesired,
       rawMade(disk, { mounts: new Map([[disk.device, ['/a']]]) }),
       refusal(`/dev/${disk.name} is in use: mounted at /a`),
     ],
     [
       'not one with a mounted partition',
-      rawDesired,
       rawMade(divided, { mounts: new Map([['8:17', ['/a']]]) }),
       refusal(`/dev/${disk.name}1 is in use: mounted at /a`),
     ],
     [
       'a partition of a disk that is in use',
-      rawDesired,
       rawMade(onPartition, { mounts: new Map([[disk.device, ['/a']]]) }),
       { steps: [] },
     ],
     [
       'not a disk that pods use',
-      rawDesired,
       rawMade(disk, { kubeletFolders: [FOLDER] }),
       refusal('the volume data1 is in use: the kubelet has /var/lib/kubelet/pods/p/'),
     ],
-    ['a logical volume that nothing uses', lvmDesired, lvmMade(), { steps: [] }],
-    ['a logical volume that is not active', lvmDesired, lvmNode(), { steps: [] }],
+    ['a logical volume that nothing uses', lvmMade(), { steps: [] }, lvmDesired],
+    ['a logical volume that is not active', lvmNode(), { steps: [] }, lvmDesired],
     [
       'not a mounted logical volume',
-      lvmDesired,
       lvmMade(undefined, { mounts: new Map([['253:3', ['/a']]]) }),
       refusal('/dev/dm-3 is in use: mounted at /a'),
+      lvmDesired,
     ],
     [
       'not a logical volume that pods use',
-      lvmDesired,
       lvmMade(undefined, { kubeletFolders: [FOLDER] }),
       refusal('the volume data1 is in use'),
+      lvmDesired,
     ],
     [
       'a logical volume that was left mounted while it grew, once that is undone',
-      lvmDesired,
       lvmMade(undefined, { mounts: new Map([['253:3', [`/run/stowage/mounts/${UID}`]]]) }),
       {
         steps: [
@@ -142,8 +128,9 @@ describe('what stays on its node is detached', () => {
           expect.objectContaining({ argv: ['rmdir', '--', `/run/stowage/mounts/${UID}`] }),
         ],
       },
+      lvmDesired,
     ],
-  ])('%s', (_, desired, observed, expected) => {
+  ])('%s', (_, observed, expected, desired = rawDesired) => {
     expect(plan('absent', desired, observed, 0)).toEqual(expected);
   });
 });

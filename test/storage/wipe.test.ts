@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { wipe } from '../../src/storage/wipe.ts';
+import { TEST_SEED } from '../support/test-seed.ts';
 import { UID } from '../support/volume-input.ts';
 
 const guard = { argv: ['true'], expect: { exit: 0 }, refusal: 'x' };
@@ -43,6 +44,7 @@ test('every byte is overwritten once, each part verified and recorded after it',
         expect(parts).toBeLessThanOrEqual(101);
       },
     ),
+    { seed: TEST_SEED },
   );
 });
 

@@ -1,5 +1,6 @@
 import type { PersistentVolume, PersistentVolumeClaim, Pod } from '../../src/api/core.ts';
 import type { Volume } from '../../src/api/volume.ts';
+import type { Known } from '../../src/attachment/known.ts';
 import type { Entry, Managed, NodeFacts, PodUse, View, Wanted } from '../../src/attachment/types.ts';
 import type { Lookups } from '../../src/attachment/uses.ts';
 
@@ -75,6 +76,14 @@ export interface ViewChange
   notBefore?: Record<string, number>;
 }
 
+/** Parts of a view: a pod that needs the volume on a node, or one on each of two; and n1 has it. */
+export const onN1 = { wanted: [wanted('n1', 'a')] };
+export const onN2 = { wanted: [wanted('n2', 'a')] };
+export const onBoth = { wanted: [wanted('n1', 'a'), wanted('n2', 'b')] };
+export const held = { entries: [entry('n1')] };
+export const readers = shared({ readOnly: true });
+export const uncertain = { state: 'Uncertain' } as const;
+
 /** A shared volume that nobody wants, and that is nowhere. */
 export const view = ({ unseen = [], nodes = {}, notBefore = {}, ...change }: ViewChange = {}): View => ({
   volume: shared(),
@@ -86,6 +95,24 @@ export const view = ({ unseen = [], nodes = {}, notBefore = {}, ...change }: Vie
   unseen: new Set(unseen),
   notBefore: (kind, node) => notBefore[`${kind} ${node}`] ?? 0,
   nodeFacts: (node) => nodes[node] ?? UP,
+  ...change,
+});
+
+/** What a process knows of v1: that it is nowhere. */
+export const knownOf = (change: Partial<Known> = {}): Known => ({
+  uid: 'u1',
+  name: 'v1',
+  volume: volumeObject(),
+  entries: [],
+  unseen: new Set(),
+  failures: new Map(),
+  told: new Map(),
+  lives: new Map(),
+  heeded: undefined,
+  written: new Set(),
+  blocked: new Map(),
+  unmade: false,
+  wanted: 0,
   ...change,
 });
 

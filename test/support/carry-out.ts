@@ -2,11 +2,15 @@ import type { Executor, Job, JobState, Step } from '../../src/nodes/job.ts';
 import { freeLoopNumber } from '../../src/storage/loops.ts';
 import { observe as look } from '../../src/storage/observe.ts';
 import { plan } from '../../src/storage/plan.ts';
+import { ObservationError } from '../../src/storage/probe-results.ts';
 import type { Desired, Observed, Operation, Plan } from '../../src/storage/types.ts';
+import { rereadTable } from './disks.ts';
 
 let attempts = 0;
 
-export function observe(executor: Executor, node: string, desired: Desired): Promise<Observed> {
+/** Observes as a kernel would be observed that reads partition tables by itself: see `Disk.reread`. */
+export async function observe(executor: Executor, node: string, desired: Desired): Promise<Observed> {
+  if (desired.type === 'raw') await rereadTable(desired.devicePath);
   return look((probes) => executor.observe(node, probes), desired);
 }
 
@@ -34,8 +38,19 @@ export async function runSteps(
   return state;
 }
 
+/** Plans once more where an observation met a partition that went just then, and comes back. */
+async function planAgain(...of: Parameters<typeof planNow>): Promise<Plan> {
+  try {
+    return await planNow(...of);
+  } catch (error) {
+    if (error instanceof ObservationError) return planNow(...of);
+    throw error;
+  }
+}
+
 /**
- * Observes, plans and runs until nothing remains, as a controller does: again when a job was outrun or guarded.
+ * Observes, plans and runs until nothing remains, as a controller does: again when a job was outrun or guarded. Other nodes of
+ * this kernel allot the same loop numbers.
  * @returns what the node is then, or the last refusal
  */
 export async function carryOut(
@@ -45,8 +60,8 @@ export async function carryOut(
   desired: Desired,
 ): Promise<Observed | string> {
   let last: JobState | undefined;
-  for (let round = 0; round < 5; round++) {
-    const planned = await planNow(executor, node, operation, desired);
+  for (let round = 0; round < 30; round++) {
+    const planned = await planAgain(executor, node, operation, desired);
     if ('refusal' in planned) return planned.refusal;
     if (planned.steps.length === 0) return observe(executor, node, desired);
     last = await runSteps(executor, node, desired, planned.steps);

@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ALL_CRDS } from '../../src/api/crds.ts';
-import type { KubeObject } from '../../src/api/meta.ts';
+import type { KubeObject, Resource } from '../../src/api/meta.ts';
 import { NAMESPACES } from '../../src/cli/install/kinds.ts';
 import { run } from '../../src/cli/run.ts';
 import { systemClock } from '../../src/control/clock.ts';
@@ -18,6 +18,8 @@ export interface ClaimsCluster {
   kubeconfig: string;
   /** Runs a command line against it, by its own connection. `between` may change the client that it speaks through. */
   stowage(argv: string[], world?: World, through?: (client: KubeClient) => KubeClient): Promise<Outcome>;
+  /** Deletes all objects of these kinds. */
+  empty(...resources: Resource[]): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -63,6 +65,13 @@ export async function startClaimsCluster(
         connect: connected,
       });
       return outcome;
+    },
+    async empty(...resources) {
+      for (const resource of resources) {
+        for (const { metadata } of (await client.list<KubeObject>(resource)).items) {
+          await client.delete(resource, metadata.name, { namespace: metadata.namespace });
+        }
+      }
     },
     async stop() {
       await sandbox.stop();

@@ -1,7 +1,10 @@
-import type { VolumeStatus } from '../../src/api/volume.ts';
+import { expect } from '@jest/globals';
+import type { Volume, VolumeStatus } from '../../src/api/volume.ts';
+import type { JobState } from '../../src/nodes/job.ts';
+import type { Observed } from '../../src/storage/types.ts';
 import { decide } from '../../src/volumes/decide.ts';
-import type { Decision, Input } from '../../src/volumes/types.ts';
-import { FILE, input, NOW, UID } from './volume-input.ts';
+import type { Decision, Input, Unknown } from '../../src/volumes/types.ts';
+import { FILE, input, NOW, UID, volume } from './volume-input.ts';
 
 /** Statuses that tables about decisions begin with, and what a decision comes to. */
 
@@ -67,5 +70,65 @@ export function summary(decision: Decision): unknown {
       return action.do;
   }
 }
+
+type JobAnswer = NonNullable<Input['job']>;
+
+interface Given extends Omit<Partial<Input>, 'volume' | 'job' | 'node' | 'observation'> {
+  metadata?: Partial<Volume['metadata']>;
+  spec?: Partial<Volume['spec']>;
+  /** The state of its job, where it was polled. */
+  job?: JobState | 'not-found' | 'running' | 'succeeded' | 'died' | JobAnswer;
+  /** What was observed on its node. */
+  node?: Observed | Unknown;
+}
+
+/** Input of a decision about a Volume with that status. */
+export function given(
+  status: VolumeStatus | undefined,
+  { metadata, spec, job, node, ...parts }: Given = {},
+): Partial<Input> & { volume: Volume } {
+  const whole = volume(status, metadata);
+  return {
+    volume: { ...whole, spec: { ...whole.spec, ...spec } },
+    ...(job !== undefined && { job: answered(job) }),
+    ...(node !== undefined && { observation: 'unknown' in node ? node : { known: node } }),
+    ...parts,
+  };
+}
+
+function answered(job: NonNullable<Given['job']>): JobAnswer {
+  if (typeof job === 'string') return { known: { state: job } };
+  return 'state' in job ? { known: job } : job;
+}
+
+/** The same of a Volume that is marked for deletion. */
+export const deleting = (status: VolumeStatus | undefined, parts: Given = {}) =>
+  given(status, { metadata: deleted, ...parts });
+
+type Message = string | RegExp;
+type Attempt = number | 'DONE';
+
+const ready =
+  (phase: VolumeStatus['phase'], job: string, status: string, reason: string) =>
+  (message: Message = '') => [
+    phase,
+    job,
+    status,
+    reason,
+    typeof message === 'string' ? message : expect.stringMatching(message),
+  ];
+
+/** Statuses that decisions come to, as `outcome` summarizes them. */
+export const preparing = (attempt: Attempt, message?: Message) =>
+  ready('Pending', `PrepareVolume/${attempt}`, 'Unknown', 'Pending')(message);
+export const waitingForSource = (attempt: number, message: Message) =>
+  ready('Pending', `PrepareVolume/${attempt}`, 'Unknown', 'WaitingForSource')(message);
+export const creationFailed = (attempt: Attempt, message: Message) =>
+  ready('Failed', `PrepareVolume/${attempt}`, 'False', 'CreationError')(message);
+export const isAvailable = ready('Available', 'PrepareVolume/DONE', 'True', 'Available');
+export const notAttached = ready('Available', 'PrepareVolume/DONE', 'Unknown', 'Attaching');
+export const unavailable = ready('Failed', 'PrepareVolume/DONE', 'False', 'UnavailableError');
+export const removing = (attempt: Attempt, message?: Message) =>
+  ready('Terminating', `UnprepareVolume/${attempt}`, 'Unknown', 'Terminating')(message);
 
 export type Row = [name: string, parts: Partial<Input>, expected: unknown, now?: number];

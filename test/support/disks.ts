@@ -19,6 +19,13 @@ export interface Disk {
   remove(): Promise<void>;
 }
 
+/** Tells the kernel of the partitions of a loop device, given one that it may have forgotten. */
+export async function rereadTable(partition: string): Promise<void> {
+  const disk = /^\/dev\/loop\d+(?=p\d+$)/.exec(partition)?.[0];
+  if (disk === undefined || existsSync(partition.replace('/dev', '/sys/class/block'))) return;
+  await execa('partx', ['--update', disk], { reject: false });
+}
+
 /** How it is divided: not at all, or into two partitions of half its size. */
 export type Table = 'none' | 'gpt' | 'dos';
 
@@ -48,8 +55,7 @@ export async function makeDisk(
     partition: `${path}p1`,
     file,
     async reread() {
-      if (table === 'none' || existsSync(`/sys/class/block/${path.slice('/dev/'.length)}p1`)) return;
-      await execa('partx', ['--update', path], { reject: false });
+      if (table !== 'none') await rereadTable(`${path}p1`);
     },
     async remove() {
       await execa('partx', ['--delete', path], { reject: false });

@@ -4,7 +4,7 @@ import { plan } from '../../src/storage/plan.ts';
 import { readText } from '../../src/storage/shared/text.ts';
 import type { Holder, Mount, ObservedShared } from '../../src/storage/shared/types.ts';
 import type { DesiredSparse, ObservedSparse, Operation } from '../../src/storage/types.ts';
-import { FILE, freshNode, loop, madeNode, UID } from './volume-input.ts';
+import { FILE, freshNode, loop, madeNode, sparseDesired } from './volume-input.ts';
 
 /** A directory that nodes share, on a server, and nodes that run jobs on a file in it. */
 
@@ -25,18 +25,9 @@ export const QUIET: ObservedShared = {
 };
 
 export const sharedDesired: DesiredSparse = {
-  type: 'sparse',
-  uid: UID,
-  name: 'data1',
-  mode: 'Filesystem',
-  file: FILE,
-  sizeBytes: 1n << 30n,
-  fs: { type: 'ext4', options: [] },
+  ...sparseDesired,
   recorded: true,
-  onDelete: 'Delete',
-  kubeletRoot: '/var/lib/kubelet',
   onDemand: true,
-  readOnly: false,
   shared: true,
   owner: { node: 'n1', token: 't1' },
 };

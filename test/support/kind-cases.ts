@@ -4,10 +4,16 @@ import type { Executor } from '../../src/nodes/job.ts';
 import { deviceOf, type VolumeDevice } from '../../src/storage/device.ts';
 import type { Desired, Operation } from '../../src/storage/types.ts';
 import { carryOut } from './carry-out.ts';
-import { BACKINGS, CONTENTS, type Kinds, recordedAs, SIZE } from './kinds.ts';
+import { BACKINGS, type Backing, CONTENTS, type Content, type Kinds, recordedAs, SIZE } from './kinds.ts';
 
 /** Every backing with every content. */
 export const KINDS = BACKINGS.flatMap((backing) => CONTENTS.map((content) => [backing, content] as const));
+
+/** Each backing and each content once. `shift`: 0 to 2, for tables that share no row. */
+export const someKinds = (shift: number) =>
+  BACKINGS.map(
+    (backing, index) => [backing, CONTENTS[(index + shift) % CONTENTS.length] as Content] as const,
+  );
 
 /** An operation to its end. Throws what refuses it. */
 export async function carry(
@@ -27,8 +33,13 @@ export const exists = async (path: string): Promise<boolean> =>
   (await execa('test', ['-e', path], { reject: false })).exitCode === 0;
 
 /** The life of a volume of every kind over one transport; both are there when a test runs. */
-export function kindCases(name: string, kindsOf: () => Kinds, executorOf: () => Executor): void {
-  test.each(KINDS)(
+export function kindCases(
+  name: string,
+  kindsOf: () => Kinds,
+  executorOf: () => Executor,
+  rows: readonly (readonly [Backing, Content])[] = KINDS,
+): void {
+  test.each(rows)(
     `%s with %s over ${name}: made under its right name, kept across re-attachment, gone`,
     async (backing, content) => {
       const kinds = kindsOf();

@@ -1,5 +1,6 @@
-import { lstat, readdir, readFile, readlink } from 'node:fs/promises';
-import { join } from 'node:path';
+import { lstat, readdir, readFile, readlink, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { execa } from 'execa';
 import type { KubeList, KubeObject, Resource } from '../../src/api/meta.ts';
 import { PROTECTION_FINALIZER, VOLUME_GROUP } from '../../src/api/names.ts';
 import { PERSISTENT_VOLUMES, VOLUMES } from '../../src/api/resources.ts';
@@ -51,10 +52,11 @@ export async function leftovers(options: LeftoversOptions = {}): Promise<string[
 async function findLoops(expected: readonly Expected[], directories: readonly string[]): Promise<string[]> {
   const faults: string[] = [];
   const devices = new Map<string, string[]>();
-  for (const name of await list('/sys/block')) {
-    const backing = await text(`/sys/block/${name}/loop/backing_file`);
-    if (backing === undefined) continue;
+  const fileSystems = new Set(await Promise.all(directories.map(fileSystemOf)));
+  for (const { name, backing, fileSystem } of await loops()) {
     const file = backing.replace(/ \(deleted\)$/, '');
+    // Another test's node has a directory of the same name, on a file system of its own.
+    if (isUnder(file, directories) && !fileSystems.has(fileSystem)) continue;
     const wanted = expected.some((each) => each.loop && each.file === file);
     if (wanted && backing === file) devices.set(file, [...(devices.get(file) ?? []), name]);
     else if (wanted || isUnder(file, directories) || expected.some((each) => each.file === file)) {
@@ -78,6 +80,28 @@ async function findLoops(expected: readonly Expected[], directories: readonly st
     }
   }
   return faults;
+}
+
+/** Every loop device of the machine, with the number of the file system that its file is on. */
+async function loops(): Promise<{ name: string; backing: string; fileSystem: string }[]> {
+  const { stdout } = await execa('losetup', ['--list', '--noheadings', '--output', 'NAME,BACK-MAJ:MIN']);
+  const rows = stdout.split('\n').filter(Boolean);
+  const found = await Promise.all(
+    rows.map(async (row) => {
+      const [path = '', fileSystem = ''] = row.trim().split(/\s+/);
+      const name = path.replace('/dev/', '');
+      return { name, fileSystem, backing: await text(`/sys/block/${name}/loop/backing_file`) };
+    }),
+  );
+  return found.flatMap(({ backing, ...loop }) => (backing === undefined ? [] : [{ ...loop, backing }]));
+}
+
+/** The number of the file system of a directory, or of what is there of its parents, as losetup prints it. */
+async function fileSystemOf(directory: string): Promise<string> {
+  const facts = await stat(directory).catch(() => undefined);
+  if (facts === undefined) return fileSystemOf(dirname(directory));
+  // As makedev(3) composes it.
+  return `${(facts.dev >>> 8) & 0xfff}:${(facts.dev & 0xff) | ((facts.dev >>> 12) & 0xfff00)}`;
 }
 
 /** It is one of the devices, or a loop that is stacked on one: both show the same UUID, and udev links the newest. */

@@ -155,3 +155,9 @@ export const begun = (facts: DeviceFacts = dm, more: Partial<ObservedLvm> = {}):
 /** A node on which it was made to the end, with its persistent link. */
 export const lvmMade = (facts: DeviceFacts = ext4, more: Partial<ObservedLvm> = {}): ObservedLvm =>
   begun(facts, { done: { sizeBytes: GIB }, link: facts.device, ...more });
+
+/** The same with a logical volume, or in a group, that is otherwise than usual. */
+export const madeAs = (change: Partial<LogicalVolume>): ObservedLvm =>
+  lvmMade(ext4, { volumes: [{ ...lv, ...change }] });
+export const madeIn = (change: Partial<VolumeGroup>): ObservedLvm =>
+  lvmMade(ext4, { groups: [{ ...group, ...change }] });

@@ -1,27 +1,13 @@
 import { snapshotFile } from '../../src/storage/snapshot/place.ts';
 import type { DesiredSnapshot, ObservedSnapshot } from '../../src/storage/snapshot/types.ts';
 import type { DesiredSparse } from '../../src/storage/types.ts';
-import { FILE, madeNode, UID } from './volume-input.ts';
+import { FILE, madeNode, sparseDesired, UID } from './volume-input.ts';
 
 /** Parts of inputs to plans of snapshots of one sparse volume. */
 
 export const COPY_UID = '6b3f0a52-1111-4c7e-8a53-9a1d8f0b7e22';
 
-export const snapshotted: DesiredSparse = {
-  type: 'sparse',
-  uid: UID,
-  name: 'data1',
-  mode: 'Filesystem',
-  file: FILE,
-  sizeBytes: 1n << 30n,
-  fs: { type: 'ext4', options: [] },
-  recorded: true,
-  onDelete: 'Delete',
-  kubeletRoot: '/var/lib/kubelet',
-  onDemand: false,
-  readOnly: false,
-  shared: false,
-};
+export const snapshotted: DesiredSparse = { ...sparseDesired, recorded: true };
 
 export const wantedCopy: DesiredSnapshot = {
   uid: COPY_UID,

@@ -1,64 +1,26 @@
-import { existsSync } from 'node:fs';
-import { readdir, readFile, rm } from 'node:fs/promises';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { execa } from 'execa';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
 
-const RUN = '/run/udev';
+const SCRIPT = fileURLToPath(new URL('machine.sh', import.meta.url));
 
 /**
- * A udev daemon for as long as it is needed: the machine's own if one answers, else one of ours.
- * @returns ends ours, and removes what it left in /run/udev; does nothing if the machine has its own
+ * Ensures that a udev daemon runs and that the directories of a node exist, for this and all other holders on the machine:
+ * the machine's own daemon if it answers, else one that ends after the last holder. Needs root.
+ * @returns releases them; also released when this process ends
+ * @throws Error with the script's output, where udev cannot be started
  */
 export async function ensureUdev(): Promise<() => Promise<void>> {
-  if (await answers()) return async () => {};
-  // One that is there and does not answer is the machine's: to take its socket away would leave it deaf.
-  if (await runs()) throw new Error('systemd-udevd runs but does not answer; restart it');
-  const before = existsSync(RUN) ? new Set(await readdir(RUN)) : undefined;
-  // A socket that nobody listens on any more was someone else's, who is gone.
-  await rm(`${RUN}/control`, { force: true });
-  before?.delete('control');
-  const daemon = execa('/lib/systemd/systemd-udevd', [], { stdio: 'ignore', reject: false });
-  let ended = false;
-  const end = daemon.then(() => {
-    ended = true;
+  const holder = spawn('sh', [SCRIPT], { stdio: ['pipe', 'pipe', 'pipe'] });
+  const ended = once(holder, 'exit');
+  let errors = '';
+  holder.stderr.on('data', (chunk) => {
+    errors += chunk;
   });
-  const deadline = Date.now() + 10_000;
-  while (!(await answers())) {
-    if (ended || Date.now() > deadline) {
-      daemon.kill('SIGKILL');
-      throw new Error(`systemd-udevd ${ended ? 'ended at once' : 'does not answer'}; it must be run as root`);
-    }
-    await sleep(20);
-  }
+  const ready = await Promise.race([once(holder.stdout, 'data'), ended.then(() => undefined)]);
+  if (ready === undefined) throw new Error(`udev: ${errors.trim()}`);
   return async () => {
-    await execa('udevadm', ['settle', '--timeout=5'], { reject: false });
-    daemon.kill('SIGTERM');
-    await end;
-    if (before === undefined) {
-      await rm(RUN, { recursive: true, force: true });
-      return;
-    }
-    for (const name of await readdir(RUN)) {
-      if (!before.has(name)) await rm(`${RUN}/${name}`, { recursive: true, force: true });
-    }
+    holder.stdin.end();
+    await ended;
   };
-}
-
-/** Also false where a dead daemon left its socket. */
-async function answers(): Promise<boolean> {
-  if (!existsSync(`${RUN}/control`)) return false;
-  const ping = await execa('udevadm', ['control', '--ping', '--timeout=2'], {
-    reject: false,
-    stdio: 'ignore',
-  });
-  return ping.exitCode === 0;
-}
-
-async function runs(): Promise<boolean> {
-  for (const pid of await readdir('/proc')) {
-    if (!/^\d+$/.test(pid)) continue;
-    const name = await readFile(`/proc/${pid}/comm`, 'utf8').catch(() => '');
-    if (name.trim() === 'systemd-udevd') return true;
-  }
-  return false;
 }

@@ -1,7 +1,7 @@
 import type { PersistentVolume, StorageClass } from '../../src/api/core.ts';
 import type { Volume, VolumeStatus } from '../../src/api/volume.ts';
 import { keepOwn, keepPersistentVolume, keepStorageClass } from '../../src/daemon/kept-fields.ts';
-import type { BlockDevice, LoopFacts, ObservedSparse } from '../../src/storage/types.ts';
+import type { BlockDevice, DesiredSparse, LoopFacts, ObservedSparse } from '../../src/storage/types.ts';
 import type { Input } from '../../src/volumes/types.ts';
 
 /** Parts of inputs to decisions about one sparse Volume. */
@@ -62,6 +62,23 @@ export function pv(
     ...(phase === undefined ? {} : { status: { phase } }),
   };
 }
+
+/** The Volume above, as plans are made for it. */
+export const sparseDesired: DesiredSparse = {
+  type: 'sparse',
+  uid: UID,
+  name: 'data1',
+  mode: 'Filesystem',
+  file: FILE,
+  sizeBytes: 1n << 30n,
+  fs: { type: 'ext4', options: [] },
+  recorded: false,
+  onDelete: 'Delete',
+  kubeletRoot: '/var/lib/kubelet',
+  onDemand: false,
+  readOnly: false,
+  shared: false,
+};
 
 /** A loop device as lsblk has it, whether or not it has a file. */
 export const loopRow: BlockDevice = {

@@ -2,7 +2,15 @@ import { describe, expect, test } from '@jest/globals';
 import type { PopulatorSource, Volume, VolumeStatus } from '../../src/api/volume.ts';
 import { decide } from '../../src/volumes/decide.ts';
 import { fillOf } from '../../src/volumes/fill.ts';
-import { outcome, pending, type Row, step } from '../support/decisions.ts';
+import {
+  creationFailed,
+  outcome,
+  pending,
+  preparing,
+  type Row,
+  step,
+  waitingForSource,
+} from '../support/decisions.ts';
 import { freshNode, input, NOW, volume } from '../support/volume-input.ts';
 
 const populator: PopulatorSource = {
@@ -27,7 +35,7 @@ describe('a Volume that is filled', () => {
         observation: { known: freshNode },
         source: { problem: 'no secret' },
       },
-      ['Pending', 'PrepareVolume/1', 'Unknown', 'WaitingForSource', expect.stringContaining('no secret')],
+      waitingForSource(1, /no secret/),
     ],
     [
       'tells how far it is',
@@ -42,34 +50,22 @@ describe('a Volume that is filled', () => {
           },
         },
       },
-      ['Pending', 'PrepareVolume/1', 'Unknown', 'Pending', 'fill it: 25% (1 of 4 MiB)'],
+      preparing(1, 'fill it: 25% (1 of 4 MiB)'),
     ],
     [
       'is given up at once by what is refused for good',
       { volume: first, source, job: failed(3) },
-      ['Failed', 'PrepareVolume/1', 'False', 'CreationError', expect.stringMatching(/why.*create it again/)],
+      creationFailed(1, /why.*create it again/),
     ],
     [
       'is tried again after what may pass, and whoever waits is told of that',
       { volume: first, source, job: failed(1) },
-      [
-        'Pending',
-        'PrepareVolume/2',
-        'Unknown',
-        'WaitingForSource',
-        expect.stringContaining('attempt 1 ended early'),
-      ],
+      waitingForSource(2, /attempt 1 ended early/),
     ],
     [
       'is given up in the end',
       { volume: filled(pending('PrepareVolume/8')), source, job: failed(1) },
-      [
-        'Failed',
-        'PrepareVolume/8',
-        'False',
-        'CreationError',
-        expect.stringContaining('given up after 8 attempts'),
-      ],
+      creationFailed(8, /given up after 8 attempts/),
     ],
   ];
   test.each(rows)('%s', (...[, parts, expected, now]) => {

@@ -10,18 +10,23 @@ import {
   available,
   away,
   deleted,
+  given,
   outcome,
   pending,
   prepared,
+  removing,
   status,
   step,
   summary,
   terminating,
+  unavailable,
 } from '../support/decisions.ts';
 import { FILE, freshNode, input, NOW, pv, readyNode, UID, volume } from '../support/volume-input.ts';
 
 const mark = { 'stowage.dev/forget-node': UID };
 const forgotten = { ...deleted, annotations: mark };
+const forgetting = (status: VolumeStatus | undefined, parts?: Parameters<typeof given>[1]) =>
+  given(status, { metadata: forgotten, ...parts });
 
 test('what was on a directory that nodes share is removed with what tells whose it is', () => {
   const whole = volume(available());
@@ -33,42 +38,26 @@ test('what was on a directory that nodes share is removed with what tells whose 
 describe('a Volume whose node is forgotten', () => {
   const kept = { as: UID };
   test.each<[string, Partial<Input>, unknown]>([
-    [
-      'its PersistentVolume is deleted first',
-      { volume: volume(available(), forgotten), pv: pv('Available') },
-      'delete-pv',
-    ],
+    ['its PersistentVolume is deleted first', forgetting(available(), { pv: pv('Available') }), 'delete-pv'],
     [
       'and waited for, when it is in use',
-      { volume: volume(available(), forgotten), pv: pv('Bound', deleted) },
+      forgetting(available(), { pv: pv('Bound', deleted) }),
       ['Available', 'PrepareVolume/DONE', 'Unknown', 'Terminating', expect.stringContaining('still in use')],
     ],
     [
       'what it leaves is written down before anything is released',
-      { volume: volume(available(), forgotten), pv: pv('Released', deleted) },
+      forgetting(available(), { pv: pv('Released', deleted) }),
       'keep-leftover',
     ],
     [
       'then the PersistentVolume is released',
-      { volume: volume(available(), forgotten), pv: pv('Released', deleted), kept },
+      forgetting(available(), { pv: pv('Released', deleted), kept }),
       'release-pv',
     ],
-    ['then the Volume', { volume: volume(available(), forgotten), kept }, 'release-volume'],
-    [
-      'its job is not asked for, be it a creation',
-      { volume: volume(pending('PrepareVolume/3'), forgotten) },
-      'keep-leftover',
-    ],
-    [
-      'or a removal that was under way',
-      { volume: volume(terminating('UnprepareVolume/2'), forgotten) },
-      'keep-leftover',
-    ],
-    [
-      'a status that was lost may have named storage',
-      { volume: volume(undefined, forgotten) },
-      'keep-leftover',
-    ],
+    ['then the Volume', forgetting(available(), { kept }), 'release-volume'],
+    ['its job is not asked for, be it a creation', forgetting(pending('PrepareVolume/3')), 'keep-leftover'],
+    ['or a removal that was under way', forgetting(terminating('UnprepareVolume/2')), 'keep-leftover'],
+    ['a status that was lost may have named storage', forgetting(undefined), 'keep-leftover'],
     [
       'of what names no place, nothing is left',
       {
@@ -81,12 +70,12 @@ describe('a Volume whose node is forgotten', () => {
     ],
     [
       'of what is removed already, nothing is left',
-      { volume: volume(terminating('UnprepareVolume/DONE'), forgotten) },
+      forgetting(terminating('UnprepareVolume/DONE')),
       'release-volume',
     ],
     [
       'what cannot be written down is not let go of',
-      { volume: volume(available(), forgotten), kept: { problem: 'forbidden' } },
+      forgetting(available(), { kept: { problem: 'forbidden' } }),
       [
         'Available',
         'PrepareVolume/DONE',
@@ -97,36 +86,25 @@ describe('a Volume whose node is forgotten', () => {
     ],
     [
       'the annotation of another Volume, copied with its manifest, says nothing',
-      {
-        volume: volume(pending('PrepareVolume/1'), {
-          ...deleted,
-          annotations: { 'stowage.dev/forget-node': 'other' },
-        }),
-      },
+      given(pending('PrepareVolume/1'), {
+        metadata: { ...deleted, annotations: { 'stowage.dev/forget-node': 'other' } },
+      }),
       'poll',
     ],
     [
       'the annotation alone deletes nothing',
-      { volume: volume(available(), { annotations: mark }), pv: pv('Bound') },
+      given(available(), { metadata: { annotations: mark }, pv: pv('Bound') }),
       'observe',
     ],
     [
       'nothing is written down by a record that Stowage never wrote',
-      {
-        volume: volume(
-          status('Available', 'PrepareVolume/DONE', ['True', 'x'], {
-            prepared: { ...prepared, paths: ['/etc/shadow'] },
-          }),
-          forgotten,
-        ),
-      },
-      [
-        'Failed',
-        'PrepareVolume/DONE',
-        'False',
-        'UnavailableError',
-        expect.stringContaining('status.prepared names'),
-      ],
+      given(
+        status('Available', 'PrepareVolume/DONE', ['True', 'x'], {
+          prepared: { ...prepared, paths: ['/etc/shadow'] },
+        }),
+        { metadata: forgotten },
+      ),
+      unavailable(/status\.prepared names/),
     ],
   ])('%s', (_, parts, expected) => {
     expect(outcome(parts)).toEqual(expected);
@@ -197,7 +175,8 @@ function decided(leftover: Leftover, parts: Partial<Input> = {}, owner?: Volume)
 }
 
 describe('the removal of a Leftover', () => {
-  const beginning = ['Terminating', 'UnprepareVolume/1', 'Unknown', 'Terminating', ''];
+  const begun = stored(available(), status('Terminating', 'UnprepareVolume/1', ['Unknown', 'Terminating']));
+  const beginning = removing(1);
   test.each<[string, Leftover, Partial<Input>, unknown]>([
     ['of a Volume at rest: begins', stored(available()), {}, beginning],
     ['of a status that was lost: looks at the node all the same', stored(undefined), {}, beginning],
@@ -228,19 +207,19 @@ describe('the removal of a Leftover', () => {
     ],
     [
       'the node is away: says so, and tries again',
-      stored(available(), status('Terminating', 'UnprepareVolume/1', ['Unknown', 'Terminating'])),
+      begun,
       { job: away },
       ['Terminating', 'UnprepareVolume/1', 'Unknown', 'NodeUnreachable', away.unknown],
     ],
     [
       'the node is back: the destroy plan',
-      stored(available(), status('Terminating', 'UnprepareVolume/1', ['Unknown', 'Terminating'])),
+      begun,
       { job: { known: { state: 'not-found' } }, observation: { known: readyNode } },
       ['submit', 5, 0],
     ],
     [
       'what the node has no record of stays there, whatever the Leftover says',
-      stored(available(), status('Terminating', 'UnprepareVolume/1', ['Unknown', 'Terminating'])),
+      begun,
       {
         job: { known: { state: 'not-found' } },
         observation: { known: { ...readyNode, intent: undefined, done: undefined, recordFiles: false } },
@@ -249,21 +228,21 @@ describe('the removal of a Leftover', () => {
     ],
     [
       'a step fails: Failed, and another attempt',
-      stored(available(), status('Terminating', 'UnprepareVolume/1', ['Unknown', 'Terminating'])),
+      begun,
       { job: { known: { state: 'failed', step, exit: 5, output: 'I/O error' } } },
       ['Failed', 'UnprepareVolume/2', 'False', 'DestructionError', expect.stringContaining('I/O error')],
     ],
     [
       'nothing is left: its jobs are removed',
-      stored(available(), status('Terminating', 'UnprepareVolume/1', ['Unknown', 'Terminating'])),
+      begun,
       { job: { known: { state: 'succeeded' } }, observation: { known: freshNode } },
       'forget-jobs',
     ],
     [
       'then it is done',
-      stored(available(), status('Terminating', 'UnprepareVolume/1', ['Unknown', 'Terminating'])),
+      begun,
       { job: { known: { state: 'succeeded' } }, observation: { known: freshNode }, forgotten: true },
-      ['Terminating', 'UnprepareVolume/DONE', 'Unknown', 'Terminating', ''],
+      removing('DONE'),
     ],
     [
       'then it goes',

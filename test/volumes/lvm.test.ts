@@ -4,8 +4,32 @@ import { plan } from '../../src/storage/plan.ts';
 import { decide } from '../../src/volumes/decide.ts';
 import { desiredOf } from '../../src/volumes/desired.ts';
 import { leftoverOf, leftoverProblem, volumeOf } from '../../src/volumes/leftover.ts';
-import { available, deleted, outcome, pending, terminating } from '../support/decisions.ts';
-import { begun, dm, ext4, free, group, lv, lvmMade, lvmNode, pool, thinLv } from '../support/lvm-input.ts';
+import {
+  available,
+  creationFailed,
+  deleted,
+  isAvailable,
+  notAttached,
+  outcome,
+  pending,
+  preparing,
+  removing,
+  terminating,
+  unavailable,
+} from '../support/decisions.ts';
+import {
+  begun,
+  dm,
+  ext4,
+  free,
+  lv,
+  lvmMade,
+  lvmNode,
+  madeAs,
+  madeIn,
+  pool,
+  thinLv,
+} from '../support/lvm-input.ts';
 import { input, pv, UID, volume } from '../support/volume-input.ts';
 
 /** Volumes on LVM go through the charts as others do. */
@@ -56,26 +80,14 @@ describe('deployment', () => {
     const dirty = lvmNode({ free: [{ ...free, content: 'ext4:OLD' }] });
     const annotations = { 'metalk8s.scality.com/force-lvcreate': '' };
     const forced = onLvm({}, {}, pending('PrepareVolume/1'), { annotations });
-    expect(outcome({ volume: forced, job: { known }, observation: { known: dirty } })).toEqual([
-      'Failed',
-      'PrepareVolume/1',
-      'False',
-      'CreationError',
-      expect.stringMatching(
-        /carry ext4:OLD .*force-lvcreate does not say .* set spec\.overwrite to "ext4:OLD"/,
-      ),
-    ]);
+    expect(outcome({ volume: forced, job: { known }, observation: { known: dirty } })).toEqual(
+      creationFailed(1, /carry ext4:OLD .*force-lvcreate does not say .* set spec\.overwrite to "ext4:OLD"/),
+    );
   });
 
   test('a group that is away while it is being made is waited for', () => {
     const parts = { volume: begins, job: { known }, observation: { known: begun(dm, { groups: [] }) } };
-    expect(outcome(parts)).toEqual([
-      'Pending',
-      'PrepareVolume/1',
-      'Unknown',
-      'Pending',
-      expect.stringContaining('no volume group vg0'),
-    ]);
+    expect(outcome(parts)).toEqual(preparing(1, /no volume group vg0/));
   });
 });
 
@@ -84,15 +96,11 @@ describe('steady state', () => {
   test.each([
     ['the group is away', lvmNode({ groups: [] })],
     ['the logical volume is gone', lvmNode({ recordFiles: true })],
-    ['another group has its name', lvmMade(ext4, { groups: [{ ...group, uuid: 'B' }] })],
+    ['another group has its name', madeIn({ uuid: 'B' })],
   ])('%s: Failed with a reason, and nothing is made', (_, observed) => {
-    expect(outcome({ volume: there, pv: pv('Bound'), observation: { known: observed } })).toEqual([
-      'Failed',
-      'PrepareVolume/DONE',
-      'False',
-      'UnavailableError',
-      expect.stringContaining('vg0'),
-    ]);
+    expect(outcome({ volume: there, pv: pv('Bound'), observation: { known: observed } })).toEqual(
+      unavailable(/vg0/),
+    );
   });
 
   test('inactive after a reboot: waits to be attached again', () => {
@@ -100,25 +108,19 @@ describe('steady state', () => {
       volumes: [{ ...lv, active: false, device: undefined }],
       target: { is: 'missing' },
     });
-    expect(outcome({ volume: there, pv: pv('Bound'), observation: { known: inactive } })).toEqual([
-      'Available',
-      'PrepareVolume/DONE',
-      'Unknown',
-      'Attaching',
-      'the device is not attached on n1; it is being attached',
-    ]);
+    expect(outcome({ volume: there, pv: pv('Bound'), observation: { known: inactive } })).toEqual(
+      notAttached('the device is not attached on n1; it is being attached'),
+    );
   });
 
   test('what cannot grow stays Available, and says so', () => {
     const larger = onLvm({ size: '2Gi' }, {}, ready);
-    const full = lvmMade(ext4, { groups: [{ ...group, freeExtents: 0n }] });
-    expect(outcome({ volume: larger, pv: pv('Bound'), observation: { known: full } })).toEqual([
-      'Available',
-      'PrepareVolume/DONE',
-      'True',
-      'Available',
-      'cannot grow to 2147483648 bytes: the volume group vg0 has 0 bytes left, and 1073741824 more are needed',
-    ]);
+    const full = madeIn({ freeExtents: 0n });
+    expect(outcome({ volume: larger, pv: pv('Bound'), observation: { known: full } })).toEqual(
+      isAvailable(
+        'cannot grow to 2147483648 bytes: the volume group vg0 has 0 bytes left, and 1073741824 more are needed',
+      ),
+    );
     const room = lvmMade(ext4, { free: [free] });
     expect(outcome({ volume: larger, pv: pv('Bound'), observation: { known: room } })).toEqual([
       'Available',
@@ -132,13 +134,9 @@ describe('steady state', () => {
   test('what a thin pool has promised is told', () => {
     const thin = onLvm({ thinPool: 'pool', size: '1Gi' }, {}, ready);
     const promised = lvmMade(ext4, { volumes: [thinLv, { ...pool, sizeBytes: 1n << 29n }] });
-    expect(outcome({ volume: thin, pv: pv('Bound'), observation: { known: promised } })).toEqual([
-      'Available',
-      'PrepareVolume/DONE',
-      'True',
-      'Available',
-      'the thin pool vg0/pool has promised 1073741824 bytes to its volumes and has 536870912',
-    ]);
+    expect(outcome({ volume: thin, pv: pv('Bound'), observation: { known: promised } })).toEqual(
+      isAvailable('the thin pool vg0/pool has promised 1073741824 bytes to its volumes and has 536870912'),
+    );
   });
 });
 
@@ -153,15 +151,9 @@ describe('deletion', () => {
   });
 
   test('in use: waits', () => {
-    const used = lvmMade(ext4, { volumes: [{ ...lv, open: true }] });
+    const used = madeAs({ open: true });
     const parts = { volume: going({ onDelete: 'Delete' }), job: { known }, observation: { known: used } };
-    expect(outcome(parts)).toEqual([
-      'Terminating',
-      'UnprepareVolume/1',
-      'Unknown',
-      'Terminating',
-      expect.stringContaining('a process has it open'),
-    ]);
+    expect(outcome(parts)).toEqual(removing(1, /a process has it open/));
   });
 
   test('a status that was never written names a place that is none: the node is not asked', () => {

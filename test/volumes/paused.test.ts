@@ -8,13 +8,19 @@ import {
   at,
   available,
   away,
+  creationFailed,
   deleted,
+  deleting,
+  given,
+  notAttached,
   outcome,
   pending,
   prepared,
+  removing,
   status,
   step,
   terminating,
+  unavailable,
 } from '../support/decisions.ts';
 import { freshNode, input, madeNode, NOW, pv, readyNode, volume } from '../support/volume-input.ts';
 
@@ -24,14 +30,7 @@ const told = (before: VolumeStatus | undefined, message = BY_NODE): VolumeStatus
   ...before,
   conditions: [
     ...(before?.conditions ?? []),
-    {
-      type: 'Paused',
-      status: 'True',
-      reason: 'Paused',
-      message,
-      lastUpdateTime: at,
-      lastTransitionTime: at,
-    },
+    { type: 'Paused', status: 'True', reason: 'Paused', message, lastUpdateTime: at, lastTransitionTime: at },
   ],
 });
 const toldOfDeletion = (before?: VolumeStatus) => told(before, `${BY_NODE}; its deletion waits, too`);
@@ -72,12 +71,12 @@ describe('the condition Paused', () => {
 
   test('is written first, and leaves Ready, the phase, the job and observedGeneration as they are', () => {
     const before = status('Failed', 'PrepareVolume/1', ['False', 'CreationError', 'why']);
-    const action = write({ volume: volume(before, { generation: 2 }), paused: 'Node n1' });
+    const action = write(given(before, { metadata: { generation: 2 }, paused: 'Node n1' }));
     expect(action).toEqual({ do: 'set-status', status: told(before) });
   });
 
   test('says that a deletion waits', () => {
-    const action = write({ volume: volume(told(available()), deleted), paused: 'Node n1' });
+    const action = write(deleting(told(available()), { paused: 'Node n1' }));
     expect(action.status).toEqual({
       ...toldOfDeletion(available()),
       conditions: [
@@ -89,7 +88,7 @@ describe('the condition Paused', () => {
 
   test('is False when the annotation is gone, and the work goes on then', () => {
     const later = Date.parse(at) + 5000;
-    const { action } = decide(input({ volume: volume(told(pending('PrepareVolume/1'))) }), later);
+    const { action } = decide(input(given(told(pending('PrepareVolume/1')))), later);
     const since = new Date(later).toISOString();
     expect(action).toMatchObject({
       do: 'set-status',
@@ -102,11 +101,11 @@ describe('the condition Paused', () => {
       },
     });
     if (action?.do !== 'set-status') throw new Error('not a status');
-    expect(outcome({ volume: volume(action.status) })).toBe('poll');
+    expect(outcome(given(action.status))).toBe('poll');
   });
 
   test('is not there for a Volume that never was paused', () => {
-    expect(write({ volume: volume() }).status.conditions).toHaveLength(1);
+    expect(write(given(undefined)).status.conditions).toHaveLength(1);
   });
 });
 
@@ -114,56 +113,34 @@ describe('nothing is written while paused', () => {
   const later = { requeueAfter: 30_000 };
   const gone = { ...deleted, annotations: { 'stowage.dev/forget-node': volume().metadata.uid ?? '' } };
   test.each<[string, Partial<Input>]>([
-    ['no first job is named', { volume: volume(told(undefined)) }],
+    ['no first job is named', given(told(undefined))],
     [
       'a named job is not submitted',
-      {
-        volume: volume(told(pending('PrepareVolume/1'))),
-        job: { known: { state: 'not-found' } },
-        observation: { known: freshNode },
-      },
+      given(told(pending('PrepareVolume/1')), { job: 'not-found', node: freshNode }),
     ],
     [
       'a job that failed is not followed by another',
-      { volume: volume(told(pending('PrepareVolume/1'))), job: { known: { state: 'died', step } } },
+      given(told(pending('PrepareVolume/1')), { job: { state: 'died', step } }),
     ],
     [
       'a job that is done is not removed',
-      {
-        volume: volume(told(pending('PrepareVolume/1'))),
-        job: { known: { state: 'succeeded' } },
-        observation: { known: readyNode },
-      },
+      given(told(pending('PrepareVolume/1')), { job: 'succeeded', node: readyNode }),
     ],
-    ['no PersistentVolume is made', { volume: volume(told(pending('PrepareVolume/DONE', { prepared }))) }],
-    ['none is deleted', { volume: volume(toldOfDeletion(available()), deleted), pv: pv('Available') }],
+    ['no PersistentVolume is made', given(told(pending('PrepareVolume/DONE', { prepared })))],
+    ['none is deleted', deleting(toldOfDeletion(available()), { pv: pv('Available') })],
     [
       'none is released',
-      {
-        volume: volume(toldOfDeletion(terminating('UnprepareVolume/DONE')), deleted),
-        pv: pv('Released', deleted),
-      },
+      deleting(toldOfDeletion(terminating('UnprepareVolume/DONE')), { pv: pv('Released', deleted) }),
     ],
-    [
-      'no removal begins',
-      { volume: volume(toldOfDeletion(available()), deleted), pv: pv('Released', deleted) },
-    ],
-    [
-      'the Volume is not released',
-      { volume: volume(toldOfDeletion(terminating('UnprepareVolume/DONE')), deleted) },
-    ],
-    [
-      'nor is one that never had a job',
-      { volume: volume(toldOfDeletion(status('Failed', undefined)), deleted) },
-    ],
-    ['its node is not forgotten', { volume: volume(toldOfDeletion(available()), gone) }],
+    ['no removal begins', deleting(toldOfDeletion(available()), { pv: pv('Released', deleted) })],
+    ['the Volume is not released', deleting(toldOfDeletion(terminating('UnprepareVolume/DONE')))],
+    ['nor is one that never had a job', deleting(toldOfDeletion(status('Failed', undefined)))],
+    ['its node is not forgotten', given(toldOfDeletion(available()), { metadata: gone })],
     [
       'a new generation is not tried',
-      {
-        volume: volume(told(status('Failed', 'PrepareVolume/1', ['False', 'CreationError'])), {
-          generation: 2,
-        }),
-      },
+      given(told(status('Failed', 'PrepareVolume/1', ['False', 'CreationError'])), {
+        metadata: { generation: 2 },
+      }),
     ],
   ])('%s', (_, parts) => {
     expect(paused(parts)).toEqual(later);
@@ -174,18 +151,10 @@ describe('nothing is written while paused', () => {
   });
 
   test('a status that was lost is not taken for one of a Volume that never had a job', () => {
-    expect(outcome({ volume: volume(told(undefined), deleted), paused: undefined })).not.toBe(
-      'release-volume',
-    );
-    const { action } = decide(input({ volume: volume(told(undefined), deleted) }), NOW);
+    expect(outcome(deleting(told(undefined), { paused: undefined }))).not.toBe('release-volume');
+    const { action } = decide(input(deleting(told(undefined))), NOW);
     if (action?.do !== 'set-status') throw new Error('not a status');
-    expect(outcome({ volume: volume(action.status, deleted) })).toEqual([
-      'Terminating',
-      'UnprepareVolume/1',
-      'Unknown',
-      'Terminating',
-      '',
-    ]);
+    expect(outcome(deleting(action.status))).toEqual(removing(1));
   });
 });
 
@@ -193,71 +162,52 @@ describe('what goes on while paused', () => {
   test.each<[string, Partial<Input>, unknown]>([
     [
       'the finalizer is put back: without it the storage would be lost with the object',
-      { volume: volume(told(available()), { finalizers: [] }) },
+      given(told(available()), { metadata: { finalizers: [] } }),
       'add-finalizer',
     ],
     [
       'a running job is followed to its end',
-      {
-        volume: volume(told(status('Pending', 'PrepareVolume/1', ['Unknown', 'Pending', step.name]))),
-        job: { known: { state: 'running', step } },
-      },
+      given(told(status('Pending', 'PrepareVolume/1', ['Unknown', 'Pending', step.name])), {
+        job: { state: 'running', step },
+      }),
       { follow: true },
     ],
     [
       'that it failed is told',
-      {
-        volume: volume(told(pending('PrepareVolume/1'))),
-        job: { known: { state: 'failed', step, exit: 1, output: 'No space left on device' } },
-      },
-      ['Failed', 'PrepareVolume/1', 'False', 'CreationError', expect.stringContaining('No space left')],
+      given(told(pending('PrepareVolume/1')), {
+        job: { state: 'failed', step, exit: 1, output: 'No space left on device' },
+      }),
+      creationFailed(1, /No space left/),
     ],
-    ['the device is looked at', { volume: volume(told(available())), pv: pv('Bound') }, 'observe'],
+    ['the device is looked at', given(told(available()), { pv: pv('Bound') }), 'observe'],
     [
       'a lost file is told',
-      { volume: volume(told(available())), pv: pv('Bound'), observation: { known: freshNode } },
-      ['Failed', 'PrepareVolume/DONE', 'False', 'UnavailableError', expect.stringContaining('is missing')],
+      given(told(available()), { pv: pv('Bound'), node: freshNode }),
+      unavailable(/is missing/),
     ],
     [
       'a device that is away is told, and not attached',
-      { volume: volume(told(available())), pv: pv('Bound'), observation: { known: madeNode } },
-      [
-        'Available',
-        'PrepareVolume/DONE',
-        'Unknown',
-        'Attaching',
-        'the device is not attached on n1; it is attached once Node n1 is not paused any more',
-      ],
+      given(told(available()), { pv: pv('Bound'), node: madeNode }),
+      notAttached('the device is not attached on n1; it is attached once Node n1 is not paused any more'),
     ],
     [
       'a device that is away is told, also where nothing attaches',
-      {
-        volume: volume(told(available())),
-        pv: pv('Bound'),
-        observation: { known: madeNode },
-        attachmentEnabled: false,
-      },
-      [
-        'Available',
-        'PrepareVolume/DONE',
-        'Unknown',
-        'Attaching',
-        'the device is not attached on n1; it is attached once Node n1 is not paused any more',
-      ],
+      given(told(available()), { pv: pv('Bound'), node: madeNode, attachmentEnabled: false }),
+      notAttached('the device is not attached on n1; it is attached once Node n1 is not paused any more'),
     ],
     [
       'a node that is away is told',
-      { volume: volume(told(available())), pv: pv('Bound'), observation: away },
+      given(told(available()), { pv: pv('Bound'), node: away }),
       ['Available', 'PrepareVolume/DONE', 'Unknown', 'NodeUnreachable', away.unknown],
     ],
     [
       'an unhealthy PersistentVolume is told',
-      { volume: volume(told(available())), pv: pv('Failed') },
-      ['Failed', 'PrepareVolume/DONE', 'False', 'UnavailableError', expect.stringContaining('Failed')],
+      given(told(available()), { pv: pv('Failed') }),
+      unavailable(/Failed/),
     ],
     [
       'nothing is written when all is well',
-      { volume: volume(told(available())), pv: pv('Bound'), observation: { known: readyNode } },
+      given(told(available()), { pv: pv('Bound'), node: readyNode }),
       { requeueAfter: 30_000 },
     ],
   ])('%s', (_, parts, expected) => {
@@ -268,14 +218,10 @@ describe('what goes on while paused', () => {
     const waiting = status('Available', 'PrepareVolume/DONE', ['Unknown', 'Attaching', 'still to be done'], {
       prepared,
     });
-    const parts = { volume: volume(waiting), pv: pv('Bound') };
+    const parts = given(waiting, { pv: pv('Bound') });
     expect(outcome({ ...parts, lookedAt: NOW - 1000 })).toBe('observe');
-    expect(outcome({ ...parts, observation: { known: madeNode } })).toEqual([
-      'Available',
-      'PrepareVolume/DONE',
-      'Unknown',
-      'Attaching',
-      'the device is not attached on n1; it is being attached',
-    ]);
+    expect(outcome({ ...parts, observation: { known: madeNode } })).toEqual(
+      notAttached('the device is not attached on n1; it is being attached'),
+    );
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Volume } from '../../src/api/volume.ts';
 import { recordProblem } from '../../src/volumes/record-problem.ts';
-import { deleted, outcome, prepared, status } from '../support/decisions.ts';
+import { deleted, given, outcome, prepared, status } from '../support/decisions.ts';
 import { FILE, UID, volume } from '../support/volume-input.ts';
 
 describe('A status that Stowage never wrote', () => {
@@ -34,9 +34,9 @@ describe('A status that Stowage never wrote', () => {
     for (const metadata of [{}, deleted]) {
       for (const job of ['PrepareVolume/DONE', 'UnprepareVolume/1']) {
         expect(
-          outcome({
-            volume: volume(status('Available', job, ['True', 'x'], { prepared: record }), metadata),
-          }),
+          outcome(
+            given(status('Available', job, ['True', 'x'], { prepared: record }), { metadata: metadata }),
+          ),
         ).toEqual([
           'Failed',
           job,

@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import type { VolumeSnapshotContent } from '../../src/api/snapshot.ts';
 import type { Volume } from '../../src/api/volume.ts';
 import { readSource } from '../../src/volumes/source.ts';
-import { prepared } from '../support/decisions.ts';
+import { given, prepared } from '../support/decisions.ts';
 import { UID, volume } from '../support/volume-input.ts';
 
 const FILE = `/d/snapshots/${UID}`;
@@ -151,7 +151,7 @@ test.each<[string, Parameters<typeof read>, string]>([
     'is on node n1, n2, and the Volume is to be on n3',
   ],
   ['a Volume that is gone', [fromVolume], 'Volume data0, which it starts from, does not exist'],
-  ['a Volume that is not made', [fromVolume, { volume: volume({}) }], 'is not made yet'],
+  ['a Volume that is not made', [fromVolume, given({})], 'is not made yet'],
   [
     'a Volume that another node may write',
     [fromVolume, { volume: { ...made, spec: { ...made.spec, attachableNodes: ['n1', 'n2'] } } as Volume }],
@@ -160,7 +160,7 @@ test.each<[string, Parameters<typeof read>, string]>([
   ['a Volume elsewhere', [fromVolume, { volume: made }, 'n3'], 'and this one is to be on n3'],
   [
     'a Volume that is being deleted',
-    [fromVolume, { volume: volume({ prepared }, { deletionTimestamp: '2026-01-02T03:00:00Z' }) }],
+    [fromVolume, given({ prepared }, { metadata: { deletionTimestamp: '2026-01-02T03:00:00Z' } })],
     'which it starts from, is being deleted',
   ],
 ])('nothing is made from %s', async (_, args, problem) => {

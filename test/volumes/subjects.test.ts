@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { KubeNode, PersistentVolume } from '../../src/api/core.ts';
 import type { Leftover } from '../../src/api/leftover.ts';
 import type { KubeObject, Resource } from '../../src/api/meta.ts';
+import { PROTECTION_FINALIZER } from '../../src/api/names.ts';
 import { LEFTOVERS, NODES, PERSISTENT_VOLUMES, VOLUMES } from '../../src/api/resources.ts';
 import type { Volume } from '../../src/api/volume.ts';
 import { createInformer, type Informer } from '../../src/kube/informer.ts';
@@ -85,6 +86,31 @@ describe('a Volume is current', () => {
   test('when there is no object for its node', async () => {
     const { volume, subjects } = await aVolume();
     expect(await subjects.isCurrent(volume, 'elsewhere')).toBe(true);
+  });
+});
+
+describe('releasing a Volume', () => {
+  const finalizersOf = async ({ metadata }: Volume) =>
+    (await cluster.client.get<Volume>(VOLUMES, metadata.name)).metadata.finalizers;
+  const protect = ({ metadata }: Volume, others: string[]) =>
+    cluster.client.patch<Volume>(VOLUMES, metadata.name, {
+      metadata: { finalizers: [PROTECTION_FINALIZER, ...others] },
+    });
+
+  test('removes our finalizer alone', async () => {
+    const { volume, subjects } = await aVolume();
+    await subjects.release(await protect(volume, ['example.com/theirs']));
+    expect(await finalizersOf(volume)).toEqual(['example.com/theirs']);
+  });
+
+  test('leaves one alone that was created again under its name', async () => {
+    const { volume, subjects } = await aVolume();
+    const { name, uid } = volume.metadata;
+    await cluster.client.delete(VOLUMES, name, { uid });
+    const again = await cluster.client.create<Volume>(VOLUMES, sparseVolume(name, 'n1', '32Mi'));
+    await protect(again, []);
+    await subjects.release(volume);
+    expect(await finalizersOf(again)).toEqual([PROTECTION_FINALIZER]);
   });
 });
 

@@ -13,14 +13,17 @@ import type { Volume } from '../../../src/api/volume.ts';
 import { CALLER_RULES } from '../../../src/cli/check-cluster/caller-rules.ts';
 import { CUSTOM_RESOURCE_DEFINITIONS } from '../../../src/cli/install/kinds.ts';
 import { run } from '../../../src/cli/run.ts';
-import { systemClock } from '../../../src/control/clock.ts';
 import { createClient } from '../../../src/kube/client.ts';
 import { connect } from '../../../src/kube/connect.ts';
-import { ApiError } from '../../../src/kube/errors.ts';
 import type { KubeClient } from '../../../src/kube/types.ts';
 import { sparseVolume, startCluster, type TestCluster } from '../../support/cluster.ts';
+import { NOW, nodeNamed } from '../../support/cluster-objects.ts';
+import { FakeClock } from '../../support/fake-clock.ts';
 import { fakeIo, type World } from '../../support/fake-io.ts';
 import { recordingTransport } from '../../support/recording-transport.ts';
+import { refusing } from '../../support/refusals.ts';
+import { until } from '../../support/until.ts';
+import { onNode } from '../../support/volumes.ts';
 import { willingNodes } from '../../support/willing-node.ts';
 
 interface Review {
@@ -39,7 +42,7 @@ async function stowage(argv: string[], through = client, world: World = {}) {
   const { io, outcome } = fakeIo(world);
   const code = await run(argv, {
     ...io,
-    clock: systemClock,
+    clock: world.clock ?? new FakeClock(),
     connect: async (options) => ({ ...(await io.connect(options)), client: through }),
   });
   return { code, out: outcome.out, err: outcome.err };
@@ -53,7 +56,7 @@ const lead = async () => {
     spec: {
       holderIdentity: 'host_1',
       leaseDurationSeconds: 15,
-      renewTime: new Date().toISOString().replace('Z', '000Z'),
+      renewTime: new Date(NOW).toISOString().replace('Z', '000Z'),
     },
   };
   await client.create(LEASES, lease, { namespace: 'default' });
@@ -89,21 +92,16 @@ test('a cluster that has nothing, with what to do, in text and in data', async (
 
 test('what the caller may not do', async () => {
   await lead();
-  const refusing: KubeClient = {
-    ...client,
+  const refused: KubeClient = {
+    ...refusing('list', 403, { resource: LEASES, message: 'leases is forbidden' })(client),
     create: async (resource, object, options) => {
       const answer = await client.create(resource, object, options);
       const { resource: of, verb } = (object as unknown as Review).spec.resourceAttributes;
       const allowed = !(of === 'volumes' && (verb === 'create' || verb === 'delete'));
       return { ...answer, status: { allowed } };
     },
-    list: async (resource, options) => {
-      if (resource !== LEASES) return client.list(resource, options);
-      const status = { apiVersion: 'v1', kind: 'Status', status: 'Failure', message: 'leases is forbidden' };
-      throw new ApiError(status as never, 403, 'GET');
-    },
   };
-  const { code, out } = await stowage(['check', 'cluster', '-o', 'json', '--context=a b'], refusing);
+  const { code, out } = await stowage(['check', 'cluster', '-o', 'json', '--context=a b'], refused);
   expect(code).toBe(5);
   const { checks } = JSON.parse(out);
   expect(checks.filter(({ ok }: { ok: boolean }) => !ok)).toEqual([
@@ -138,13 +136,7 @@ async function claim({ apiVersion, kind, metadata }: Volume): Promise<void> {
       capacity: { storage: '1Gi' },
       accessModes,
       local: { path: '/x' },
-      nodeAffinity: {
-        required: {
-          nodeSelectorTerms: [
-            { matchExpressions: [{ key: 'kubernetes.io/hostname', operator: 'In', values: ['n2'] }] },
-          ],
-        },
-      },
+      nodeAffinity: onNode('n2'),
       claimRef: { namespace: 'default', name: 'c' },
     },
   };
@@ -165,13 +157,13 @@ test('the permissions that are asked for are those that commands use', async () 
     ...{ apiVersion: 'storage.k8s.io/v1', kind: 'StorageClass', metadata: { name: 'c' } },
     provisioner: 'kubernetes.io/no-provisioner',
   });
-  await client.create(NODES, { apiVersion: 'v1', kind: 'Node', metadata: { name: 'n1' } });
+  await client.create(NODES, nodeNamed('n1'));
   await client.create(VOLUMES, sparseVolume('b', 'n2', '1Gi'));
   await claim(await client.create(VOLUMES, sparseVolume('used', 'n2', '1Gi')));
   const volume = ['--node', 'n1', '--size', '1Gi', '--storage-class', 'local'];
   const commands: [string[], World?][] = [
     [['create', 'storageclass', 'a', '--static']],
-    [['create', 'volume', 'a', ...volume, '--wait', '--timeout', '100ms']],
+    [['create', 'volume', 'a', ...volume, '--wait', '--timeout', '1s'], { clock: new FakeClock() }],
     [['create', 'volume', 'x', ...volume, '--dry-run=plan'], nodes],
     // Names the classes that there are.
     [['create', 'volume', 'x', '--node', 'n1', '--size', '1Gi']],
@@ -186,9 +178,15 @@ test('the permissions that are asked for are those that commands use', async () 
     [['delete', 'volume', 'b', '--forget-node', '--yes']],
     [['delete', 'volume', 'a', '--yes']],
   ];
+  const isWatched = () => [...used].some((use) => use.startsWith('watch volumes.'));
   const ended: string[] = [];
   for (const [argv, world] of commands) {
-    const { code, err } = await stowage(argv, recording, world);
+    const running = stowage(argv, recording, world);
+    if (world?.clock) {
+      await until('the Volume is watched', async () => isWatched() || undefined);
+      await world.clock.advance(1000);
+    }
+    const { code, err } = await running;
     ended.push(`${argv.join(' ')}: ${code} ${err}`);
   }
   const allowed = CALLER_RULES.flatMap(({ group, resource, verbs }) =>

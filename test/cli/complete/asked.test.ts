@@ -68,7 +68,7 @@ test.each([
   expect(ask(line)).toMatchObject({ prefix, start });
 });
 
-test('options that say where to look are known, however they are written', () => {
+test('reads options of the connection in each spelling', () => {
   expect(Object.fromEntries(ask('-nprod --context=c get --kubeconfig f snapshots --as=u a').given)).toEqual({
     '--namespace': 'prod',
     '--context': 'c',
@@ -77,7 +77,7 @@ test('options that say where to look are known, however they are written', () =>
   });
 });
 
-test('what is told of commands and options is of some that there are', () => {
+test('describes only commands and options that exist', () => {
   const commands = allCommands(program);
   const options = commands.flatMap((command) =>
     optionsOf(command).flatMap(({ long }) => [long, `${pathOf(command)} ${long}`]),

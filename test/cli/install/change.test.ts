@@ -123,7 +123,7 @@ describe('what cannot be changed', () => {
     expect(changeOf(there(of(kind), otherRole), of(kind))).toBe(ANEW);
   });
 
-  test('the role of a binding of nobody', () => {
+  test('refuses another role of a binding without an owner', () => {
     const current = there(binding, (object) => {
       otherRole(object);
       unclaimed(object);
@@ -163,7 +163,7 @@ describe('is not changed', () => {
     expect(() => changeOf(current, role)).toThrow(`was installed by Stowage 99.0.0; this is ${VERSION}`);
   });
 
-  test('a Namespace that is there, whoever made it', () => {
+  test('a Namespace that exists', () => {
     const current = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'stowage' } };
     expect(changeOf(current, of('Namespace'))).toBeUndefined();
   });

@@ -259,7 +259,7 @@ describe('is refused before anything is created, with file and document', () => 
     expect(err).toContain(message);
   });
 
-  test('all that is wrong is told at once', async () => {
+  test('reports all problems at once', async () => {
     const { err } = await create(documents(volume('a', {}), volume('good'), volume('b', {})));
     expect(err).toContain('document 1: Volume a: ');
     expect(err).toContain('document 3: Volume b: ');
@@ -360,7 +360,7 @@ describe('delete -f', () => {
     expect(err).toBe('a: Available\na: gone\n');
   });
 
-  test('asks on a terminal, unless told not to', async () => {
+  test('asks on a terminal, unless --yes is given', async () => {
     const path = join(folder, 'delete.yaml');
     await writeFile(path, documents(volume('a')));
     const world = { objects: available('a'), tty: true };

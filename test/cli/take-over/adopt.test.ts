@@ -68,7 +68,7 @@ const running: JobState = { state: 'running' };
 const succeeded: JobState = { state: 'succeeded' };
 
 describe('a Volume is adopted', () => {
-  test('by a job that is waited for and looked at, and then in its status', async () => {
+  test('by a job that is awaited and verified, then in its status', async () => {
     const { done, did, patches } = world([running, running, succeeded]);
     await done;
     expect(did).toEqual(['observe', 'forget', 'submit adopt-1', 'poll', 'poll', 'forget', 'observe']);

@@ -33,6 +33,15 @@ const pod = (name: string) =>
     metadata: { name, namespace: 'kube-system' },
     spec: { containers: [{ name: 'manager', image: 'example.com/storage-operator:1' }] },
   }) as KubeObject;
+const deployment = (name: string, namespace: string, { image = 'c', replicas = 1 } = {}) =>
+  ({
+    ...{ apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name, namespace } },
+    spec: {
+      replicas,
+      selector: { matchLabels: { a: 'b' } },
+      template: { metadata: { labels: { a: 'b' } }, spec: { containers: [{ name: 'c', image }] } },
+    },
+  }) as KubeObject;
 const data1: Volume = {
   apiVersion: 'storage.metalk8s.scality.com/v1alpha1',
   kind: 'Volume',
@@ -48,15 +57,7 @@ describe('beside the operator of MetalK8s', () => {
     ['the name of 126.0 and later', OPERATOR, 'kube-system'],
     ['the name before', 'storage-operator', 'kube-system'],
   ])('nothing is installed that acts, by %s', async (_, name, namespace) => {
-    await client.create(DEPLOYMENTS, {
-      apiVersion: 'apps/v1',
-      kind: 'Deployment',
-      metadata: { name, namespace },
-      spec: {
-        selector: { matchLabels: { a: 'b' } },
-        template: { metadata: { labels: { a: 'b' } }, spec: { containers: [{ name: 'c', image: 'c' }] } },
-      },
-    } as KubeObject);
+    await client.create(DEPLOYMENTS, deployment(name, namespace));
     const { code, err } = await stowage(['install']);
     expect([code, err]).toEqual([
       5,
@@ -77,16 +78,10 @@ describe('beside the operator of MetalK8s', () => {
     ['one that has no replicas', OPERATOR, 'kube-system', 'storage-operator'],
     ['another one of kube-system', 'metrics-server', 'kube-system', 'metrics-server'],
   ])('%s is none', async (_, name, namespace, image) => {
-    await client.create(DEPLOYMENTS, {
-      apiVersion: 'apps/v1',
-      kind: 'Deployment',
-      metadata: { name, namespace },
-      spec: {
-        replicas: name === OPERATOR ? 0 : 1,
-        selector: { matchLabels: { a: 'b' } },
-        template: { metadata: { labels: { a: 'b' } }, spec: { containers: [{ name: 'c', image }] } },
-      },
-    } as KubeObject);
+    await client.create(
+      DEPLOYMENTS,
+      deployment(name, namespace, { image, replicas: name === OPERATOR ? 0 : 1 }),
+    );
     expect((await stowage(['install'])).code).toBe(0);
   });
 });
@@ -104,7 +99,7 @@ test('beside a pod of it that has not ended, nothing is installed that acts, and
 });
 
 describe('--take-over-metalk8s', () => {
-  test('stops the operator before anything is installed, and says the way back', async () => {
+  test('stops the operator before it installs anything, and prints how to undo that', async () => {
     await startOperator(client);
     const [{ code, err }] = await Promise.all([stowage(TAKE_OVER, world), endPodWhenScaledDown(client)]);
     expect([code, err]).toEqual([0, expect.any(String)]);

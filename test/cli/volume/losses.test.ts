@@ -42,7 +42,7 @@ test.each<[string, Partial<VolumeSpec>, string | undefined]>([
   expect(lostByDeletion(volume(spec))).toBe(loss && `Volume a on n1: ${loss}`);
 });
 
-test('what was made counts, not what the spec says by now', () => {
+test('goes by what was provisioned, not by the spec', () => {
   const prepared = { node: 'n7', paths: ['/srv/a'], identity: '1:2' };
   expect(lostByDeletion(volume({}, { prepared }))).toBe(
     'Volume a on n7: its file /srv/a is removed with all its data',
@@ -66,7 +66,7 @@ describe('overwriting', () => {
     expect(await confirm({}, { yes: true })).toMatchObject({ questions: [], err: '' });
   });
 
-  test('is asked about on one, and what is said steers no terminal', async () => {
+  test('asks on a terminal, without control characters of the text', async () => {
     const { questions, err } = await confirm({ tty: true, answers: [true] });
     expect(questions).toHaveLength(1);
     expect(err).toBe('Volume a on n1: what is on /dev/sdb is overwritten if it is ext4\ufffd[2J\n');

@@ -1,13 +1,12 @@
 import { describe, expect, test } from '@jest/globals';
 import { StowageError } from '../../../src/api/errors.ts';
-import type { KubeObject } from '../../../src/api/meta.ts';
 import { SignalError } from '../../../src/cli/signals.ts';
 import { NodeError } from '../../../src/nodes/errors.ts';
+import { nodeNamed } from '../../support/cluster-objects.ts';
 import { EMPTY_NODE, fakeExecutor, NO_DEVICE, result } from '../../support/fake-executor.ts';
 import { type Outcome, stowage, type World } from '../../support/fake-io.ts';
 import { classNamed, volumeNamed } from '../../support/volumes.ts';
 
-const node = (name: string) => ({ apiVersion: 'v1', kind: 'Node', metadata: { name } }) as KubeObject;
 const device = (kname: string, more: object = {}) => ({
   kname,
   type: 'disk',
@@ -53,8 +52,8 @@ const world = (answers: World['answers'], more: World = {}): World => ({
   ...(answers && { answers }),
   executor: fakeExecutor({ n1: { probes: PROBES }, n2: away }),
   objects: {
-    'nodes/n1': node('n1'),
-    'nodes/n2': node('n2'),
+    'nodes/n1': nodeNamed('n1'),
+    'nodes/n2': nodeNamed('n2'),
     'storageclasses/fast': classNamed('fast'),
     'volumes/other': volumeNamed('other'),
   },
@@ -204,7 +203,7 @@ test('and the command that it shows asks nothing, and overwrites no more', async
   expect(created(asked)).toEqual([]);
 });
 
-test('what the server would refuse is told before nodes are asked, and before a yes', async () => {
+test('reports what the server would refuse before it asks nodes or for consent', async () => {
   const taken = new StowageError('conflict', 'volumes "d" already exists');
   const executor = fakeExecutor({ n1: { probes: PROBES } });
   const outcome = await stowage(
@@ -225,8 +224,8 @@ test('a class is asked for by its name where classes may not be listed', async (
   expect(outcome).toMatchObject({ code: 0, questions: ['Storage class:', 'Create it?'], choices: [] });
 });
 
-test('a class that is not there is told of', async () => {
-  const objects = { 'nodes/n1': node('n1') };
+test('reports a missing storage class', async () => {
+  const objects = { 'nodes/n1': nodeNamed('n1') };
   const outcome = await stowage(
     [...CREATE, 'd', '--node=n1', '--size=1Gi'],
     world(['slow', true], { objects }),
@@ -238,13 +237,4 @@ test('a class that is not there is told of', async () => {
 test('contradictions are refused before anything is asked', async () => {
   const outcome = await stowage([...CREATE, '--size', '1Gi', '--device', '/dev/sdb'], world([]));
   expect(outcome).toMatchObject({ code: 2, questions: [] });
-});
-
-test('without a terminal nothing is asked, and no node is looked at', async () => {
-  const { tty: _, executor: __, ...none } = world([]);
-  expect(await stowage(CREATE, none)).toMatchObject({
-    code: 2,
-    questions: [],
-    err: expect.stringContaining('missing: NAME'),
-  });
 });

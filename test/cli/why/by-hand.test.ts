@@ -26,7 +26,7 @@ test.each<[string, readonly string[]]>([
   expect(isByHand(['kubectl get nodes', ...run])).toBe(true);
 });
 
-test('what looks, runs the daemon or has a Volume tried again is one', () => {
+test('reading, running the daemon and retrying a Volume are a script', () => {
   const run = [onNode('n1', 'true'), 'stowage watch', ...retry(volume), 'kubectl describe pvc a -n b'];
   expect(isByHand(run)).toBe(false);
 });

@@ -1,48 +1,18 @@
 import { describe, expect, test } from '@jest/globals';
-import type { AnyEvent, Pod, StorageClass } from '../../../src/api/core.ts';
-import { DRIVER } from '../../../src/api/names.ts';
 import { diagnoseClaim, ofPod } from '../../../src/cli/why/claim/diagnose.ts';
 import type { ClaimKnown } from '../../../src/cli/why/claim/known.ts';
+import { NOW, podNamed } from '../../support/cluster-objects.ts';
 import { boundClaim, claimNamed } from '../../support/snapshots.ts';
 import { classNamed, pvOf, ready, volumeNamed } from '../../support/volumes.ts';
-
-const NOW = Date.parse('2030-01-01T00:00:00Z');
-const ABSENT = { absent: true } as const;
-const FAST: StorageClass = { ...classNamed('fast'), provisioner: DRIVER };
-const WAITS: StorageClass = { ...FAST, volumeBindingMode: 'WaitForFirstConsumer' };
+import { ABSENT, eventOf, FAST, knownOf, WAITS } from './claim-known.ts';
 
 const claim = claimNamed('foo-testing');
-const known = (parts: Partial<ClaimKnown> = {}): ClaimKnown => ({
-  claim,
-  storageClass: { found: FAST },
-  source: { none: true },
-  misses: [],
-  population: undefined,
-  pv: ABSENT,
-  volume: ABSENT,
-  known: undefined,
-  pods: { found: [] },
-  events: { found: [] },
-  supply: undefined,
-  ...parts,
-});
+const known = (parts: Partial<ClaimKnown> = {}) => knownOf(claim, parts);
 const metadata = (more: object) => ({ claim: { ...claim, metadata: { ...claim.metadata, ...more } } });
 const spec = (more: object) => ({ claim: { ...claim, spec: { ...claim.spec, ...more } } });
-const pod = (name: string, nodeName?: string): Pod => ({
-  apiVersion: 'v1',
-  kind: 'Pod',
-  metadata: { name, namespace: 'test' },
-  spec: nodeName === undefined ? {} : { nodeName },
-});
-const warning = (message: string, type: 'Warning' | 'Normal' = 'Warning') =>
-  ({
-    type,
-    reason: 'ProvisioningFailed',
-    message,
-    firstTimestamp: '2029-12-31T23:59:00Z',
-    metadata: { name: 'e' },
-    involvedObject: {},
-  }) as unknown as AnyEvent;
+const pod = (name: string, nodeName?: string) =>
+  podNamed(name, 'test', nodeName === undefined ? {} : { nodeName });
+const warning = (message: string, type?: 'Normal') => eventOf('ProvisioningFailed', message, type);
 const obstacle = (reason: string, message: string, on: object[] = [], more: object = {}) =>
   ({ reason, message, on, ...more }) as never;
 const made = volumeNamed('pvc-uid', { phase: 'Failed', ...ready('False', 'CreationError', 'it broke') });

@@ -4,11 +4,9 @@ import type { Deployment } from '../../../src/cli/check-cluster/daemon.ts';
 import { daemonAbsent } from '../../../src/cli/why/daemon.ts';
 import type { Reason } from '../../../src/cli/why/reasons.ts';
 import type { Holdup } from '../../../src/cli/why/types.ts';
+import { ago, NOW } from '../../support/cluster-objects.ts';
 import { stowage } from '../../support/fake-io.ts';
 import { volumeNamed } from '../../support/volumes.ts';
-
-const NOW = Date.parse('2030-01-01T00:00:00Z');
-const ago = (seconds: number) => new Date(NOW - seconds * 1000).toISOString();
 
 const lease = (name: string, renewed: number, holderIdentity = 'host-1'): Lease => ({
   apiVersion: 'coordination.k8s.io/v1',
@@ -83,7 +81,7 @@ test.each<[string, Deployment, string[]]>([
   expect(judged([lease('stowage', 60)], { deployments: [each] })?.fix?.run).toEqual(run);
 });
 
-test('only what waits for a daemon is said to wait for one', async () => {
+test('reports an absent daemon only for what waits for one', async () => {
   const objects = {
     'volumes/a': volumeNamed('a'),
     'volumes/b': volumeNamed('b', {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import type { KubeNode } from '../../../src/api/core.ts';
 import type { Volume } from '../../../src/api/volume.ts';
+import { nodeNamed } from '../../support/cluster-objects.ts';
 import { stowage, type World } from '../../support/fake-io.ts';
 import { expectSchema } from '../../support/output-page.ts';
 import { classNamed, pvOf, ready, volumeNamed } from '../../support/volumes.ts';
@@ -10,20 +10,12 @@ type Objects = NonNullable<World['objects']>;
 
 const node = (
   status: 'True' | 'False' | undefined,
-  { annotations = {}, taints = [] as { key: string }[] } = {},
+  { annotations = {}, taints = [] as string[] } = {},
 ): Objects => ({
-  'nodes/n1': {
-    apiVersion: 'v1',
-    kind: 'Node',
-    metadata: { name: 'n1', annotations },
-    spec: { taints },
-    status: {
-      conditions:
-        status === undefined
-          ? []
-          : [{ type: 'Ready', status, message: 'Kubelet stopped posting.', lastTransitionTime: SINCE }],
-    },
-  } as KubeNode,
+  'nodes/n1': nodeNamed('n1', {
+    ...{ annotations, taints, since: SINCE, message: 'Kubelet stopped posting.' },
+    ...(status && { ready: status }),
+  }),
 });
 const available = (name: string): Objects => {
   const volume = volumeNamed(name, { phase: 'Available', ...ready('True', 'Available') });
@@ -77,7 +69,7 @@ describe('a node is held up by', () => {
     ],
     [
       'the taint',
-      { ...node('False', { taints: [{ key: 'node.kubernetes.io/out-of-service' }] }), ...away },
+      { ...node('False', { taints: ['node.kubernetes.io/out-of-service'] }), ...away },
       {
         cause: 'NodeOutOfService',
         holdup: 'someone says that it is off',

@@ -1,17 +1,13 @@
 import { expect, test } from '@jest/globals';
-import type { AnyEvent, PersistentVolumeClaim, Pod, StorageClass } from '../../../src/api/core.ts';
-import { DRIVER } from '../../../src/api/names.ts';
+import type { PersistentVolumeClaim, Pod, StorageClass } from '../../../src/api/core.ts';
 import { diagnoseClaim } from '../../../src/cli/why/claim/diagnose.ts';
 import type { ClaimKnown } from '../../../src/cli/why/claim/known.ts';
+import { NOW } from '../../support/cluster-objects.ts';
 import { helloReference } from '../../support/hello.ts';
 import { claimNamed } from '../../support/snapshots.ts';
-import { classNamed } from '../../support/volumes.ts';
+import { eventOf, FAST, knownOf, WAITS } from './claim-known.ts';
 
-const NOW = Date.parse('2030-01-01T00:00:00Z');
-const ABSENT = { absent: true } as const;
-const FAST: StorageClass = { ...classNamed('fast'), provisioner: DRIVER };
 const OTHERS: StorageClass = { ...FAST, provisioner: 'ebs.csi.aws.com' };
-const WAITS: StorageClass = { ...FAST, volumeBindingMode: 'WaitForFirstConsumer' };
 const claim = claimNamed('data', { dataSourceRef: helloReference('example') });
 const other = {
   other: {
@@ -23,29 +19,9 @@ const other = {
   },
 } as const;
 
-const known = (parts: Partial<ClaimKnown> = {}): ClaimKnown => ({
-  claim,
-  storageClass: { found: FAST },
-  source: other,
-  misses: [],
-  population: { definitions: ['hello'], registered: true },
-  pv: ABSENT,
-  volume: ABSENT,
-  known: undefined,
-  pods: { found: [] },
-  events: { found: [] },
-  supply: undefined,
-  ...parts,
-});
-const told = (reason: string, message: string) => ({
-  found: [
-    {
-      ...{ type: 'Warning', reason, message, firstTimestamp: '2029-12-31T23:59:00Z' },
-      metadata: { name: 'e' },
-      involvedObject: {},
-    } as unknown as AnyEvent,
-  ],
-});
+const known = (parts: Partial<ClaimKnown> = {}) =>
+  knownOf(claim, { source: other, population: { definitions: ['hello'], registered: true }, ...parts });
+const told = (reason: string, message: string) => ({ found: [eventOf(reason, message)] });
 const begun = {
   claim: {
     ...claim,

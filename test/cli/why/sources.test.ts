@@ -8,9 +8,9 @@ import {
   STORAGE_CLASSES,
   VOLUME_SNAPSHOTS,
 } from '../../../src/api/resources.ts';
-import { ApiError } from '../../../src/kube/errors.ts';
 import type { KubeClient } from '../../../src/kube/types.ts';
 import { type ClaimsCluster, startClaimsCluster } from '../../support/claims-cluster.ts';
+import { refusing } from '../../support/refusals.ts';
 import {
   claimNamed,
   FROM_CLAIMS,
@@ -46,7 +46,7 @@ const why = async (line: string, through?: (client: KubeClient) => KubeClient) =
   cluster.stowage(['why', ...line.split(' ')], {}, through);
 const DENIED = "accessing prod/foo-backup of VolumeSnapshot dataSource from test/foo-testing isn't allowed";
 
-test('a claim, from no grant to a snapshot that nobody takes', async () => {
+test('explains a claim from a missing grant to a snapshot that is not taken', async () => {
   const denied = await why('pvc test/foo-testing');
   expect(denied).toMatchObject({ code: 0, err: '' });
   expect(denied.out).toContain('PersistentVolumeClaim:  test/foo-testing (Pending)\n');
@@ -91,16 +91,9 @@ test('a claim, from no grant to a snapshot that nobody takes', async () => {
   );
 });
 
-test('what may not be read is said, and the rest explained', async () => {
-  const blind = (kind: string) => (through: KubeClient) => ({
-    ...through,
-    list: async (resource: { kind: string }, options: object) => {
-      if (resource.kind !== kind) return through.list(resource as never, options);
-      const message = `${kind} is forbidden`;
-      throw new ApiError({ apiVersion: 'v1', kind: 'Status', status: 'Failure', message }, 403, 'GET');
-    },
-  });
-  const { code, out, err } = await why('pvc test/foo-testing', blind('ReferenceGrant') as never);
+test('reports what may not be read, and explains the rest', async () => {
+  const blind = refusing('list', 403, { resource: REFERENCE_GRANTS, message: 'ReferenceGrant is forbidden' });
+  const { code, out, err } = await why('pvc test/foo-testing', blind);
   expect(code).toBe(0);
   expect(err).toBe('note: not looked at: ReferenceGrant is forbidden\n');
   expect(out).toContain('no daemon has taken it up yet');

@@ -22,7 +22,7 @@ const MISSING = "'stowage.observe' is not available.";
 const told = ({ message, hint }: NodeError) => withHint(message, hint);
 const ssh = (stderr: string) => classifySshFailure('n1', 255, stderr);
 
-describe('what is said of a node, by who says it, is', () => {
+describe('recognizes in the message of a node', () => {
   test.each<[string, NodeError, string[] | undefined]>([
     [
       'HostKeyChanged',
@@ -84,7 +84,7 @@ describe('what is said of a node, by who says it, is', () => {
   });
 });
 
-test('no command is changed by what a node says', () => {
+test('quotes what a node answers in commands', () => {
   const evil = "x;touch'/tmp/owned";
   const node = `n$(touch a)`;
   const lines = [

@@ -2,8 +2,9 @@ import { describe, expect, test } from '@jest/globals';
 import { parse } from 'yaml';
 import type { KubeObject } from '../../../src/api/meta.ts';
 import { PROTECTION_FINALIZER } from '../../../src/api/names.ts';
-import { ApiError } from '../../../src/kube/errors.ts';
 import { stowage } from '../../support/fake-io.ts';
+import { expectPrintable } from '../../support/printable-text.ts';
+import { refusal } from '../../support/refusals.ts';
 import { pvOf, ready, volumeNamed } from '../../support/volumes.ts';
 
 const failed = volumeNamed('data1', {
@@ -141,19 +142,9 @@ test('a Volume that does not exist', async () => {
 });
 
 const refused = (code: number) =>
-  new ApiError(
-    {
-      apiVersion: 'v1',
-      kind: 'Status',
-      status: 'Failure',
-      message: 'nodes "n1" is forbidden: User "\u001b[2Jme" cannot get it',
-      code,
-    },
-    code,
-    'GET',
-  );
+  refusal(code, 'nodes "n1" is forbidden: User "\u001b[2Jme" cannot get it', { code });
 
-test('what may not be read is said, and the rest explained', async () => {
+test('reports what may not be read, and explains the rest', async () => {
   const { code, out, err } = await stowage(['why', 'volume', 'data1'], {
     objects,
     failures: { 'get nodes/n1': refused(403) },
@@ -168,7 +159,7 @@ test('a server that fails is no explanation', async () => {
   expect(await stowage(['why', 'volume', 'data1'], world)).toMatchObject({ code: 1, out: '' });
 });
 
-test('no terminal is steered, and no command changed, by what the cluster says', async () => {
+test('prints hostile text without control characters, and quotes it in commands', async () => {
   const evil = "\u001b[2J\u009b; touch /tmp/owned #'\nFix: rm";
   const deleting = {
     ...volumeNamed('data1', {
@@ -206,8 +197,7 @@ test('no terminal is steered, and no command changed, by what the cluster says',
       const { code, out, requests } = await stowage(['why', 'volume', name, ...flags], world);
       expect(code).toBe(0);
       expect(out).toContain('touch /tmp/owned');
-      // biome-ignore lint/suspicious/noControlCharactersInRegex: that is what is looked for
-      expect(out).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/);
+      expectPrintable(out);
       // A line of the text that looks like ours is ours.
       expect(out).not.toMatch(/^Fix: rm/m);
       expect(JSON.stringify(requests)).not.toContain('touch');

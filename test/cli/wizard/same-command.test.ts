@@ -12,7 +12,7 @@ function wordsOf(command: string): string[] {
 
 const HOSTILE = ['$(id)', '`id`', "a'b", 'a b', '; id', 'a\nb', '*', '~', 'é'];
 
-test('each answer is one word, whatever is in it', () => {
+test('quotes each answer as one word', () => {
   const given = { '--arg': HOSTILE, '--kind': '"$HOME"' };
   expect(wordsOf(sameCommand(['register', 'populator', '$(id)'], given, { color: true }))).toEqual([
     'register',
@@ -29,7 +29,7 @@ test('what begins with a hyphen is no option of its own', () => {
   expect(wordsOf(command)).toEqual(['--arg=--file', '--arg', 'a']);
 });
 
-test('what was not said is not there, and the cluster that was meant is', () => {
+test('leaves out what was not given, and keeps the flags of the cluster', () => {
   const given = { '--a': undefined, '--b': false, '--c': true, '--d': [] };
   const globals = { kubeconfig: 'f', context: 'c', namespace: 'n', as: 'u', color: false, verbose: true };
   expect(sameCommand(['x'], given, globals)).toBe(

@@ -20,7 +20,7 @@ import { CONVERGES_WITHIN, readyOf } from './scene.ts';
 import { startVm, type Vm } from './vm.ts';
 import { startWatch, type Watch } from './watch.ts';
 
-/** Logical volumes as MetalK8s makes them, which takes a kernel with device-mapper: files and disks are in integration/take-over. */
+/** Logical volumes as MetalK8s makes them, which takes a kernel with device-mapper: files and disks are in thorough/take-over. */
 
 const SIZE = '304Mi';
 /** As it is in what MetalK8s writes. */

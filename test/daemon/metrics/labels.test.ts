@@ -4,7 +4,7 @@ import { readSamples, seriesValue } from '../../support/exposition.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 import { HOSTILE, showHostileVolumes } from '../../support/hostile-metrics.ts';
 
-test('whatever is written into names, each series is one line, there once, and says what was written', async () => {
+test('writes each series once, on one line, with hostile names unchanged', async () => {
   const metrics = createMetrics({ clock: new FakeClock(), transportOf: (node) => node });
   showHostileVolumes(metrics);
   const { body } = await metrics.read();

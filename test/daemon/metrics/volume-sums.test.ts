@@ -89,7 +89,7 @@ describe('the space of a directory', () => {
     expect(sums([named('2'), named('1')])).toEqual(['n1/a 80 35']);
   });
 
-  test('is not told for what is gone, nor taken up again', () => {
+  test('leaves out deleted Volumes, and keeps nothing of them', () => {
     start();
     space.observed(named('1'), 'n1', looked(100n, 10n));
     expect(sums([named('2')])).toEqual([]);
@@ -98,7 +98,7 @@ describe('the space of a directory', () => {
     expect(sums([named('1')])).toEqual([]);
   });
 
-  test('is not told once the node was not seen for five minutes', async () => {
+  test('leaves out nodes that were not observed for five minutes', async () => {
     start();
     space.observed(named('1'), 'n1', looked(100n, 10n));
     space.observed(named('2'), 'n2', looked(100n, 10n));

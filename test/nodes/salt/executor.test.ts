@@ -105,7 +105,7 @@ describe('a login', () => {
   });
 });
 
-describe('what went wrong is told apart', () => {
+describe('distinguishes the failure of', () => {
   test.each<[string, () => void, NodeError['code'], string, string]>([
     [
       'a wrong secret',
@@ -270,7 +270,7 @@ test('what may not be done any more when the connection is there is not sent eit
   expect(api.calls).toEqual([]);
 });
 
-test('one that is closed says so, whatever is under way', async () => {
+test('rejects requests in flight when it is closed', async () => {
   api.answer = () => new Promise(() => {});
   const submitted = failure(executor.submit('n1', JOB, 60_000));
   await until('it is asked', async () => (api.calls.length === 1 ? true : undefined));
@@ -313,7 +313,7 @@ describe('jobs', () => {
     expect(api.readers()).toBe(0);
   });
 
-  test('are looked after in the same call, where they succeed', async () => {
+  test('are observed in the same call, where they succeed', async () => {
     const seen = [[0, Buffer.from('5').toString('base64'), '']];
     api.answer = () => said([{ state: 'succeeded', seen }]);
     expect(await executor.submit('n1', { ...JOB, look: DATE }, 0)).toEqual({
@@ -342,7 +342,7 @@ describe('jobs', () => {
     expect(calls().slice(-2)).toEqual(['stowage.start poll', 'stowage.call poll']);
   });
 
-  test('that run are waited for without a word to their node, until an event', async () => {
+  test('are awaited without a request to their node, until an event', async () => {
     await followed();
     const before = api.calls.length;
     await until('the stream is up', async () => {
@@ -367,7 +367,7 @@ describe('jobs', () => {
     await until('events are read again', async () => (api.readers() === 1 ? true : undefined));
   });
 
-  test('are asked for when events said nothing for long', async () => {
+  test('are polled when no event came for long', async () => {
     await followed();
     now = 30_000;
     api.answer = () => said([{ state: 'died' }]);

@@ -54,13 +54,8 @@ const decided = (change: Partial<BackupInput> = {}) =>
   );
 
 const running: Backup['status'] = {
-  ...{
-    phase: 'Running',
-    node: 'n1',
-    attempt: 1,
-    startedAt: '2030-01-01T09:59:55Z',
-    volumeMode: 'Filesystem',
-  },
+  ...{ phase: 'Running', node: 'n1', attempt: 1 },
+  ...{ startedAt: '2030-01-01T09:59:55Z', volumeMode: 'Filesystem' },
 };
 const done: Backup['status'] = { ...running, phase: 'Completed', bytes: 9, sha256: 'a'.repeat(64) };
 const paused = { annotations: { 'stowage.dev/paused': 'true' } };
@@ -68,6 +63,14 @@ const going = snapshot({ metadata: { ...snapshot().metadata, deletionTimestamp: 
 const none = { snapshot: undefined, content: undefined };
 const handle = { type: 'file', nodes: ['n1'], path: PATH };
 const job = { node: 'n1', attempt: 1 };
+
+/** One whose job is named. */
+const inProgress = (
+  change: Partial<BackupInput> = {},
+  metadata: Partial<Backup['metadata']> = {},
+): Partial<BackupInput> => ({ backup: backup({ status: running }, metadata), ...change });
+const DELETING = { deletionTimestamp: 'now' };
+const failed = (message: string, forGood: boolean) => ({ is: 'failed', message, forGood }) as const;
 
 test.each<[string, Partial<BackupInput>, object]>([
   ['is kept first', { backup: backup({}, { finalizers: [] }) }, { do: 'add-finalizer' }],
@@ -87,29 +90,25 @@ test.each<[string, Partial<BackupInput>, object]>([
       },
     },
   ],
-  [
-    'has the job run that was named',
-    { backup: backup({ status: running }) },
-    { do: 'run', job, handle, mode: 'Filesystem' },
-  ],
+  ['has the job run that was named', inProgress(), { do: 'run', job, handle, mode: 'Filesystem' }],
   [
     'of a device is one',
-    { backup: backup({ status: running }), content: content({ sourceVolumeMode: 'Block' }) },
+    inProgress({ content: content({ sourceVolumeMode: 'Block' }) }),
     { do: 'run', job, handle, mode: 'Block' },
   ],
   [
     'that is paused has no job run, and is asked what came of the one that was named',
-    { backup: backup({ status: running }, paused) },
+    inProgress({}, paused),
     { do: 'look', job },
   ],
   [
     'on a node that is paused has none run',
-    { backup: backup({ status: running }), nodeFacts: () => ({ ...there, paused: true }) },
+    inProgress({ nodeFacts: () => ({ ...there, paused: true }) }),
     { do: 'look', job },
   ],
   [
     'whose snapshot goes while it is packed is asked what came of that',
-    { backup: backup({ status: running }), snapshot: going },
+    inProgress({ snapshot: going }),
     { do: 'look', job },
   ],
   [
@@ -127,18 +126,15 @@ test.each<[string, Partial<BackupInput>, object]>([
   ],
   [
     'whose job is not known any more has a snapshot taken again',
-    { backup: backup({ status: running }), ...none, outcome: { is: 'none' } },
+    inProgress({ ...none, outcome: { is: 'none' } }),
     { do: 'create-snapshot' },
   ],
   [
     'whose node is forgotten goes without it',
-    {
-      backup: backup(
-        { status: running },
-        { deletionTimestamp: 'now', annotations: { 'stowage.dev/forget-node': UID } },
-      ),
-      snapshot: undefined,
-    },
+    inProgress(
+      { snapshot: undefined },
+      { deletionTimestamp: 'now', annotations: { 'stowage.dev/forget-node': UID } },
+    ),
     { do: 'release' },
   ],
   [
@@ -153,29 +149,14 @@ test.each<[string, Partial<BackupInput>, object]>([
   ],
   [
     'that is deleted has what is left on its node removed first',
-    { backup: backup({ status: running }, { deletionTimestamp: 'now' }) },
+    inProgress({}, DELETING),
     { do: 'leave', job },
   ],
-  [
-    'and then its snapshot',
-    { backup: backup({ status: running }, { deletionTimestamp: 'now' }), outcome: { is: 'left' } },
-    { do: 'delete-snapshot' },
-  ],
-  [
-    'and goes',
-    {
-      backup: backup({ status: running }, { deletionTimestamp: 'now' }),
-      snapshot: undefined,
-      outcome: { is: 'left' },
-    },
-    { do: 'release' },
-  ],
+  ['and then its snapshot', inProgress({ outcome: { is: 'left' } }, DELETING), { do: 'delete-snapshot' }],
+  ['and goes', inProgress({ snapshot: undefined, outcome: { is: 'left' } }, DELETING), { do: 'release' }],
   [
     'goes without a node that is no more',
-    {
-      backup: backup({ status: running }, { deletionTimestamp: 'now' }),
-      ...{ snapshot: undefined, nodeFacts: () => ({ ...there, exists: false }) },
-    },
+    inProgress({ snapshot: undefined, nodeFacts: () => ({ ...there, exists: false }) }, DELETING),
     { do: 'release' },
   ],
 ])('a backup %s', (_what, change, action) => {
@@ -201,9 +182,9 @@ describe('a backup rests', () => {
   test.each<[string, Partial<BackupInput>]>([
     ['', {}],
     [', also when its snapshot goes', { snapshot: going }],
-    [', also when it is paused', { backup: backup({ status: running }, paused) }],
+    [', also when it is paused', inProgress({}, paused)],
   ])('while its job runs%s, and goes on after it', (_what, change) => {
-    const input = { backup: backup({ status: running }), outcome: { is: 'running' }, ...change } as const;
+    const input = inProgress({ outcome: { is: 'running' }, ...change });
     expect(decided(input)).toEqual({ follow: job });
   });
 
@@ -245,26 +226,23 @@ test.each<[string, Partial<BackupInput>, object]>([
   ],
   [
     'a pause, with a job named',
-    { backup: backup({ status: running }, paused), outcome: { is: 'none' } },
+    inProgress({ outcome: { is: 'none' } }, paused),
     { fields: { phase: 'Running', message: 'Backup b is paused' } },
   ],
   [
     'a pause, with a job that failed',
-    {
-      backup: backup({ status: running }, paused),
-      outcome: { is: 'failed', message: 'no', forGood: false },
-    },
+    inProgress({ outcome: failed('no', false) }, paused),
     { fields: { phase: 'Running', message: 'Backup b is paused' } },
   ],
   [
     'a pause, to go',
-    { backup: backup({ status: running }, { ...paused, deletionTimestamp: 'now' }) },
+    inProgress({}, { ...paused, deletionTimestamp: 'now' }),
     { fields: { phase: 'Running', message: 'Backup b is paused; the deletion waits' } },
   ],
   [
     'a node that does not answer, to go',
     {
-      backup: backup({ status: done }, { deletionTimestamp: 'now' }),
+      backup: backup({ status: done }, DELETING),
       outcome: { is: 'unknown', message: 'node n1 does not answer: Connection refused' },
     },
     {
@@ -306,25 +284,15 @@ test.each<[string, Partial<BackupInput>, RegExp]>([
   ],
   ['no place', { backup: backup({ to: {} }) }, /spec\.to must have either url or path/],
   ['a folder', { backup: backup({ to: { path: '/archives/' } }) }, /must name a file/],
-  [
-    'what is refused for good',
-    { backup: backup({ status: running }), outcome: { is: 'failed', message: 'no', forGood: true } },
-    /^no$/,
-  ],
+  ['what is refused for good', inProgress({ outcome: failed('no', true) }), /^no$/],
   [
     'a snapshot that went, once its job failed',
-    {
-      ...{ backup: backup({ status: running }), snapshot: going },
-      outcome: { is: 'failed', message: 'no', forGood: false },
-    },
+    inProgress({ snapshot: going, outcome: failed('no', false) }),
     /is being deleted/,
   ],
   [
     'what failed four times',
-    {
-      backup: backup({ status: { ...running, attempt: 4 } }),
-      outcome: { is: 'failed', message: 'no', forGood: false },
-    },
+    { backup: backup({ status: { ...running, attempt: 4 } }), outcome: failed('no', false) },
     /^no$/,
   ],
 ])('a backup fails for %s', (_what, change, message) => {
@@ -337,7 +305,7 @@ test.each<[string, Partial<BackupInput>, RegExp]>([
 
 test('what may pass is told, waited out, and tried again as another job', () => {
   const outcome = { is: 'failed', message: 'the server answered 503', forGood: false } as const;
-  expect(decided({ backup: backup({ status: running }), outcome }).action).toMatchObject({
+  expect(decided(inProgress({ outcome })).action).toMatchObject({
     fields: { phase: 'Running', message: 'the server answered 503' },
   });
   const told = { ...running, message: 'the server answered 503' };
@@ -350,7 +318,7 @@ test('what may pass is told, waited out, and tried again as another job', () => 
 
 test('what was made is in the status', () => {
   const outcome = { is: 'made', bytes: 9, sha256: 'a'.repeat(64) } as const;
-  expect(decided({ backup: backup({ status: running }), outcome }).action).toMatchObject({
+  expect(decided(inProgress({ outcome })).action).toMatchObject({
     fields: { phase: 'Completed', bytes: 9, sha256: 'a'.repeat(64), finishedAt: '2030-01-01T10:00:00Z' },
     event: { type: 'Normal', reason: 'BackupCompleted' },
   });

@@ -49,6 +49,11 @@ describe('taking a snapshot', () => {
   const fail = (why: string, more = {}) =>
     said('SnapshotCreationFailed', `Failed to create snapshot: ${why}`, more);
   const named = (fields = {}) => ({ action: { do: 'write-note', note: note(fields) } });
+  /** Its job is named. */
+  const started = (change: Partial<ContentInput> = {}): Partial<ContentInput> => ({
+    content: content({ note: note() }),
+    ...change,
+  });
   const failing = (message: string, parts = {}) =>
     content({
       status: { readyToUse: false, error: { message: `Failed to create snapshot: ${message}`, time: at } },
@@ -72,33 +77,22 @@ describe('taking a snapshot', () => {
       said('SnapshotContentCheckandUpdateFailed', 'it must have one of volumeHandle and snapshotHandle'),
     ],
     ['the job is named first', {}, named()],
-    [
-      'and then submitted',
-      { content: content({ note: note() }) },
-      { action: { do: 'take', note: note(), freeze: FREEZE } },
-    ],
+    ['and then submitted', started(), { action: { do: 'take', note: note(), freeze: FREEZE } }],
     [
       'with what the class allows',
-      {
-        content: content({ note: note() }),
-        snapshotClass: snapshotClass('fast', { parameters: { frozenCopySeconds: '60' } }),
-      },
+      started({ snapshotClass: snapshotClass('fast', { parameters: { frozenCopySeconds: '60' } }) }),
       { action: { do: 'take', note: note(), freeze: { seconds: 60, copy: true } } },
     ],
     [
       'a class that is gone allows no frozen copy',
-      { content: content({ note: note() }), snapshotClass: undefined },
+      started({ snapshotClass: undefined }),
       { action: { do: 'take', note: note(), freeze: FREEZE } },
     ],
-    [
-      'while it runs, its end is waited for',
-      { content: content({ note: note() }), outcome: { is: 'running' } },
-      { follow: note() },
-    ],
-    ['the copy is recorded', { content: content({ note: note() }), outcome: WHOLE }, RECORDED],
+    ['while it runs, its end is waited for', started({ outcome: { is: 'running' } }), { follow: note() }],
+    ['the copy is recorded', started({ outcome: WHOLE }), RECORDED],
     [
       'a job that failed is told',
-      { content: content({ note: note() }), outcome: { is: 'failed', message: 'no room' } },
+      started({ outcome: { is: 'failed', message: 'no room' } }),
       fail('no room'),
     ],
     [
@@ -121,7 +115,7 @@ describe('taking a snapshot', () => {
     ],
     [
       'what was refused is asked again later',
-      { content: content({ note: note() }), outcome: { is: 'refused', message: 'mounted' } },
+      started({ outcome: { is: 'refused', message: 'mounted' } }),
       fail('mounted', { retry: true }),
     ],
     [
@@ -131,7 +125,7 @@ describe('taking a snapshot', () => {
     ],
     [
       'a node that is away is told',
-      { content: content({ note: note() }), outcome: { is: 'unknown', message: 'node n1: away' } },
+      started({ outcome: { is: 'unknown', message: 'node n1: away' } }),
       said('SnapshotContentCheckandUpdateFailed', 'waits for a node: node n1: away', { retry: true }),
     ],
     [
@@ -185,7 +179,7 @@ describe('taking a snapshot', () => {
     expect(decide({ ...fields, content: told }, nodes)).toEqual({});
     if (fields.content !== undefined) return;
     // Where a job was named already, it may have done its work before.
-    const was = { ...fields, content: content({ note: note() }) };
+    const was = started({ ...fields });
     expect(decide(was, nodes)).toEqual({ action: { do: 'look', node: 'n1', handle: HANDLE, note: note() } });
     expect(decide({ ...was, outcome: WHOLE }, nodes)).toEqual(RECORDED);
     expect(decide({ ...was, outcome: { is: 'absent' } }, nodes)).toEqual(fail(why));
@@ -202,12 +196,12 @@ describe('taking a snapshot', () => {
     ],
     [
       'is looked up once more, also when something may have been taken',
-      { content: content({ note: note() }) },
+      started(),
       { action: { do: 'read-snapshot' } },
     ],
     [
       'takes with it what may have been taken',
-      { content: content({ note: note() }), liveSnapshot: { found: undefined }, outcome: WHOLE },
+      started({ liveSnapshot: { found: undefined }, outcome: WHOLE }),
       { action: { do: 'delete-content' } },
     ],
     [
@@ -249,7 +243,7 @@ describe('taking a snapshot', () => {
   test('nodes of others are left to them', () => {
     const theirs = { n1: { ours: false } };
     expect(decide({}, theirs)).toEqual({});
-    expect(decide({ content: content({ note: note() }) }, theirs)).toEqual({});
+    expect(decide(started(), theirs)).toEqual({});
     expect(decide({ content: content({ status: { snapshotHandle: HANDLE_TEXT } }) }, theirs)).toEqual({});
   });
 });
@@ -561,68 +555,34 @@ describe('a note that somebody took away', () => {
   const where = 'somebody took away the annotation that says where its copy is, and';
   const lost = said('SnapshotContentCheckandUpdateFailed', `${where} ${gone}`);
 
+  const going = (parts: Parameters<typeof content>[0] = {}) =>
+    content({ ...parts, metadata: { labels, ...deleting, ...parts.metadata } });
+  const RELEASE = { action: { do: 'release' } };
+  const recorded = { status: { snapshotHandle: HANDLE_TEXT, readyToUse: true } };
+  const noSnapshot = { snapshot: undefined };
+  const noVolume = { ...noSnapshot, volume: undefined, place: undefined };
+  const forgotten = { annotations: { 'stowage.dev/forget-node': CONTENT_UID } };
+  const retained = { spec: { deletionPolicy: 'Retain' } } as const;
+
   test.each<[string, Partial<ContentInput>, object]>([
     ['is written again', { content: content({ metadata: { labels } }) }, again],
-    [
-      'also before its content goes',
-      { content: content({ metadata: { labels, ...deleting } }), snapshot: undefined },
-      again,
-    ],
+    ['also before its content goes', { content: going(), ...noSnapshot }, again],
     [
       'is not missed with the policy Retain, where what was taken is recorded',
-      {
-        content: content({
-          metadata: { labels, ...deleting },
-          spec: { deletionPolicy: 'Retain' },
-          status: { snapshotHandle: HANDLE_TEXT, readyToUse: true },
-        }),
-        ...{ snapshot: undefined, volume: undefined, place: undefined },
-      },
-      { action: { do: 'release' } },
+      { content: going({ ...retained, ...recorded }), ...noVolume },
+      RELEASE,
     ],
-    [
-      'and is otherwise, for it may be half taken',
-      {
-        content: content({ metadata: { labels, ...deleting }, spec: { deletionPolicy: 'Retain' } }),
-        snapshot: undefined,
-      },
-      again,
-    ],
+    ['and is otherwise, for it may be half taken', { content: going(retained), ...noSnapshot }, again],
     [
       'by what was recorded, where the Volume is gone',
-      {
-        content: content({
-          metadata: { labels, ...deleting },
-          status: { snapshotHandle: HANDLE_TEXT, readyToUse: true },
-        }),
-        ...{ snapshot: undefined, volume: undefined, place: undefined },
-      },
+      { content: going(recorded), ...noVolume },
       { action: { do: 'write-note', note: note({ attempt: 3, tries: 1, volume: CONTENT_UID }) } },
     ],
-    [
-      'and is known by nothing else: then nothing is let go of',
-      {
-        content: content({ metadata: { labels, ...deleting } }),
-        ...{ snapshot: undefined, volume: undefined, place: undefined },
-      },
-      lost,
-    ],
-    [
-      'unless somebody says so',
-      {
-        content: content({
-          metadata: { labels, ...deleting, annotations: { 'stowage.dev/forget-node': CONTENT_UID } },
-        }),
-        ...{ snapshot: undefined, volume: undefined, place: undefined },
-      },
-      { action: { do: 'release' } },
-    ],
+    ['and is known by nothing else: then nothing is released', { content: going(), ...noVolume }, lost],
+    ['unless somebody says so', { content: going({ metadata: forgotten }), ...noVolume }, RELEASE],
     [
       'is not missed where it is there',
-      {
-        content: content({ metadata: { ...deleting, labels }, note: note() }),
-        ...{ snapshot: undefined, outcome: WHOLE },
-      },
+      { content: going({ note: note() }), ...noSnapshot, outcome: WHOLE },
       { action: { do: 'write-note', note: note({ do: 'delete', attempt: 2 }) } },
     ],
   ])('%s', (_, fields, expected) => {

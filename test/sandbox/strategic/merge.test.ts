@@ -4,6 +4,7 @@ import type { Fields } from '../../../src/sandbox/json.ts';
 import { mergePatch } from '../../../src/sandbox/objects/patch.ts';
 import { strategicMerge } from '../../../src/sandbox/strategic/merge.ts';
 import { shapeOf } from '../../../src/sandbox/strategic/shape.ts';
+import { TEST_SEED } from '../../support/test-seed.ts';
 
 const pod = {
   metadata: { name: 'p', finalizers: ['a/a', 'b/b'] },
@@ -143,5 +144,6 @@ describe('where no list has objects', () => {
         const original = mergePatch({}, object) as Fields;
         expect(strategicMerge(original, patch)).toEqual(mergePatch(original, patch));
       }),
+      { seed: TEST_SEED },
     ));
 });

@@ -12,6 +12,8 @@ import {
   lvmMade,
   lvmNode,
   MIB,
+  madeAs,
+  madeIn,
   pool,
   thinLv,
 } from '../../support/lvm-input.ts';
@@ -40,6 +42,7 @@ const SELECT = `--yes --select lv_uuid=${lv.uuid}&&lv_tags={stowage.dev/uid=${UI
 const REMOVE = `lvremove ${SELECT} vg0/data1`;
 const CLEAR = 'wipefs --all --force /dev/dm-3';
 const ACTIVATE = 'lvchange --activate y --ignoreactivationskip vg0/data1';
+const GONE = [DEACTIVATE, REMOVE, 'forget'];
 const UNTAG = `lvchange --deltag stowage.dev/uid=${UID} vg0/data1`;
 
 function outcome(wanted: DesiredLvm, observed: ObservedLvm): string[] | string {
@@ -55,53 +58,42 @@ function outcome(wanted: DesiredLvm, observed: ObservedLvm): string[] | string {
 }
 
 describe('Retain', () => {
-  test.each<[string, DesiredLvm, ObservedLvm, string[]]>([
-    ['what is made', keeping, lvmMade(), [UNTAG, 'forget']],
-    ['what the node alone has on record as made', lvmDesired, lvmMade(), [UNTAG, 'forget']],
-    ['what is in use', keeping, lvmMade(ext4, { mounts: new Map([['253:3', ['/a']]]) }), [UNTAG, 'forget']],
-    ['without its tag', keeping, lvmMade(ext4, { volumes: [{ ...lv, tags: [] }] }), ['intent', 'forget']],
-    ['the group is gone', keeping, lvmNode({ groups: [], recordFiles: true }), ['intent', 'forget']],
-    [
-      'a disk of the group is away',
-      keeping,
-      lvmMade(ext4, { groups: [{ ...group, partial: true }] }),
-      ['intent', 'forget'],
-    ],
-    ['two carry its tag', lvmDesired, lvmMade(ext4, { volumes: [copy, lv] }), ['intent', 'forget']],
+  test.each<[string, ObservedLvm, string[], DesiredLvm?]>([
+    ['what is made', lvmMade(), [UNTAG, 'forget'], keeping],
+    ['what the node alone has on record as made', lvmMade(), [UNTAG, 'forget']],
+    ['what is in use', lvmMade(ext4, { mounts: new Map([['253:3', ['/a']]]) }), [UNTAG, 'forget'], keeping],
+    ['without its tag', madeAs({ tags: [] }), ['intent', 'forget'], keeping],
+    ['the group is gone', lvmNode({ groups: [], recordFiles: true }), ['intent', 'forget'], keeping],
+    ['a disk of the group is away', madeIn({ partial: true }), ['intent', 'forget'], keeping],
+    ['two carry its tag', lvmMade(ext4, { volumes: [copy, lv] }), ['intent', 'forget']],
     [
       'left mounted where it was grown',
-      keeping,
       lvmMade(ext4, { mounts: new Map([['253:3', [`/run/stowage/mounts/${UID}`]]]) }),
       [`umount -- /run/stowage/mounts/${UID}`, `rmdir -- /run/stowage/mounts/${UID}`, UNTAG, 'forget'],
+      keeping,
     ],
-    ['it is gone', keeping, lvmMade(ext4, { volumes: [] }), ['forget']],
-    ['nothing was ever done', lvmDesired, lvmNode(), []],
-    ['its filling was ended before it began', lvmDesired, lvmNode({ recordFiles: true }), ['forget']],
-    ['what was never made to the end goes all the same', lvmDesired, begun(), [DEACTIVATE, REMOVE, 'forget']],
-    ['the same, inactive', lvmDesired, begun(dm, away), [REMOVE, 'forget']],
-    [
-      'the same, with something of others in its extents',
-      lvmDesired,
-      begun(foreign),
-      [DEACTIVATE, REMOVE, 'forget'],
-    ],
-    ['the name is of another', lvmDesired, begun(dm, { volumes: [{ ...lv, tags: [] }] }), ['forget']],
+    ['it is gone', lvmMade(ext4, { volumes: [] }), ['forget'], keeping],
+    ['nothing was ever done', lvmNode(), []],
+    ['its filling was ended before it began', lvmNode({ recordFiles: true }), ['forget']],
+    ['what was never made to the end goes all the same', begun(), GONE],
+    ['the same, inactive', begun(dm, away), [REMOVE, 'forget']],
+    ['the same, with something of others in its extents', begun(foreign), GONE],
+    ['the name is of another', begun(dm, { volumes: [{ ...lv, tags: [] }] }), ['forget']],
     [
       'another Volume has it by now',
-      keeping,
       lvmMade(foreign, { ...UNMARKED, volumes: [untagged], others }),
       [],
+      keeping,
     ],
-    ['its tag alone tells of it', lvmDesired, lvmMade(ext4, UNMARKED), [UNTAG]],
-    ['two tags alone tell of it', lvmDesired, lvmMade(ext4, { ...UNMARKED, volumes: [copy, lv] }), []],
+    ['its tag alone tells of it', lvmMade(ext4, UNMARKED), [UNTAG]],
+    ['two tags alone tell of it', lvmMade(ext4, { ...UNMARKED, volumes: [copy, lv] }), []],
     [
       'its tag alone, of a group that lacks a disk',
-      lvmDesired,
       lvmMade(ext4, { ...UNMARKED, groups: [{ ...group, partial: true }] }),
       [],
     ],
-    ['only the record of done is left', lvmDesired, lvmMade(ext4, { intent: undefined }), [UNTAG, 'forget']],
-  ])('%s', (_, wanted, observed, commands) => {
+    ['only the record of done is left', lvmMade(ext4, { intent: undefined }), [UNTAG, 'forget']],
+  ])('%s', (_, observed, commands, wanted = lvmDesired) => {
     expect(outcome(wanted, observed)).toEqual(commands);
     const made = plan('destroy', wanted, observed, 0);
     expect('steps' in made && writesTo(made.steps)).toEqual([]);
@@ -109,46 +101,33 @@ describe('Retain', () => {
 });
 
 describe('Delete', () => {
-  test.each<[string, DesiredLvm, ObservedLvm, string[]]>([
-    ['a file system', deleting, lvmMade(), [CLEAR, DEACTIVATE, REMOVE, 'forget']],
-    ['Block, whatever is on it', blockOf(deleting), lvmMade(foreign), [CLEAR, DEACTIVATE, REMOVE, 'forget']],
-    ['Block, with nothing', blockOf(deleting), lvmMade(dm), [DEACTIVATE, REMOVE, 'forget']],
-    ['the signature is off already', deleting, lvmMade(dm), [DEACTIVATE, REMOVE, 'forget']],
-    [
-      'thin: its pool takes it back',
-      deleting,
-      lvmMade(ext4, { volumes: [thinLv] }),
-      [DEACTIVATE, REMOVE, 'forget'],
-    ],
+  test.each<[string, ObservedLvm, string[], DesiredLvm?]>([
+    ['a file system', lvmMade(), [CLEAR, ...GONE]],
+    ['Block, whatever is on it', lvmMade(foreign), [CLEAR, ...GONE], blockOf(deleting)],
+    ['Block, with nothing', lvmMade(dm), GONE, blockOf(deleting)],
+    ['the signature is off already', lvmMade(dm), GONE],
+    ['thin: its pool takes it back', lvmMade(ext4, { volumes: [thinLv] }), GONE],
     [
       'thin, inactive',
-      deleting,
       lvmMade(ext4, { ...away, volumes: [{ ...inactive, kind: 'V', pool: 'pool' }] }),
       [ACTIVATE],
     ],
     [
       'thin, inactive, Block',
-      blockOf(deleting),
       lvmMade(dm, { ...away, volumes: [{ ...inactive, kind: 'V', pool: 'pool' }] }),
       [REMOVE, 'forget'],
+      blockOf(deleting),
     ],
-    [
-      'a copy has its tag',
-      deleting,
-      lvmMade(ext4, { volumes: [copy, lv] }),
-      [CLEAR, DEACTIVATE, REMOVE, 'forget'],
-    ],
-    ['inactive: its signature is looked for', deleting, lvmMade(ext4, away), [ACTIVATE]],
-    ['gone', deleting, lvmMade(ext4, { volumes: [], target: { is: 'missing' } }), ['forget']],
+    ['a copy has its tag', lvmMade(ext4, { volumes: [copy, lv] }), [CLEAR, ...GONE]],
+    ['inactive: its signature is looked for', lvmMade(ext4, away), [ACTIVATE]],
+    ['gone', lvmMade(ext4, { volumes: [], target: { is: 'missing' } }), ['forget']],
     [
       'made by MetalK8s',
-      deleting,
-      lvmMade(ext4, { volumes: [{ ...lv, tags: [] }] }),
-      [`lvchange --addtag stowage.dev/uid=${UID} vg0/data1`, CLEAR, DEACTIVATE, REMOVE, 'forget'],
+      madeAs({ tags: [] }),
+      [`lvchange --addtag stowage.dev/uid=${UID} vg0/data1`, CLEAR, ...GONE],
     ],
     [
       'made by MetalK8s, without records: its file system tells',
-      deleting,
       lvmMade(ext4, { ...UNMARKED, volumes: [{ ...lv, name: 'old', tags: [] }] }),
       [
         `lvchange --addtag stowage.dev/uid=${UID} vg0/old`,
@@ -159,42 +138,36 @@ describe('Delete', () => {
     ],
     [
       'made by MetalK8s, Block, without records: its name tells',
-      blockOf(deleting),
       lvmMade(dm, { ...UNMARKED, volumes: [{ ...lv, tags: [] }] }),
       [`lvchange --addtag stowage.dev/uid=${UID} vg0/data1`, DEACTIVATE, REMOVE],
+      blockOf(deleting),
     ],
     [
       'without its name or records, by its tag',
-      blockOf(deleting),
       lvmMade(dm, { ...UNMARKED, volumes: [{ ...lv, name: 'old' }] }),
       ['lvchange --activate n vg0/old', `lvremove ${SELECT} vg0/old`],
+      blockOf(deleting),
     ],
     [
       'never made to the end, interrupted in mkfs',
-      { ...lvmDesired, onDelete: 'Delete' },
       begun(ext4),
-      [CLEAR, DEACTIVATE, REMOVE, 'forget'],
+      [CLEAR, ...GONE],
+      { ...lvmDesired, onDelete: 'Delete' },
     ],
     [
       'never made to the end, thin',
-      { ...lvmDesired, onDelete: 'Delete' },
       begun(ext4, { volumes: [thinLv, pool] }),
-      [DEACTIVATE, REMOVE, 'forget'],
+      GONE,
+      { ...lvmDesired, onDelete: 'Delete' },
     ],
-    ['all is done', deleting, lvmNode(), []],
+    ['all is done', lvmNode(), []],
     [
       'renamed',
-      deleting,
-      lvmMade(ext4, { volumes: [{ ...lv, name: 'old' }] }),
+      madeAs({ name: 'old' }),
       [CLEAR, 'lvchange --activate n vg0/old', `lvremove ${SELECT} vg0/old`, 'forget'],
     ],
-    [
-      'made RAID since',
-      deleting,
-      lvmMade(ext4, { volumes: [{ ...lv, kind: 'r' }] }),
-      [CLEAR, DEACTIVATE, REMOVE, 'forget'],
-    ],
-  ])('%s', (_, wanted, observed, commands) => {
+    ['made RAID since', madeAs({ kind: 'r' }), [CLEAR, ...GONE]],
+  ])('%s', (_, observed, commands, wanted = deleting) => {
     const [activate] = commands;
     const found = outcome(wanted, observed);
     expect(activate === ACTIVATE && Array.isArray(found) ? found.slice(0, 1) : found).toEqual(commands);
@@ -232,19 +205,17 @@ describe('Wipe', () => {
       ...found.slice(-3),
     ];
   };
-  const GONE = [DEACTIVATE, REMOVE, 'forget'];
-  test.each<[string, DesiredLvm, ObservedLvm, unknown[]]>([
-    ['from the first byte', wiping, lvmMade(), [16, 'seek=0', 0, ...GONE]],
-    ['Block', blockOf(wiping), lvmMade(foreign), [16, 'seek=0', 0, ...GONE]],
-    ['from where it came to', wiping, lvmMade(dm, { wiped: 512n * MIB }), [8, 'seek=536870912', 0, ...GONE]],
-    ['to the end', wiping, lvmMade(dm, { wiped: GIB }), [0, undefined, 0, ...GONE]],
+  test.each<[string, ObservedLvm, unknown[], DesiredLvm?]>([
+    ['from the first byte', lvmMade(), [16, 'seek=0', 0, ...GONE]],
+    ['Block', lvmMade(foreign), [16, 'seek=0', 0, ...GONE], blockOf(wiping)],
+    ['from where it came to', lvmMade(dm, { wiped: 512n * MIB }), [8, 'seek=536870912', 0, ...GONE]],
+    ['to the end', lvmMade(dm, { wiped: GIB }), [0, undefined, 0, ...GONE]],
     [
       'thin: each part is given back',
-      wiping,
       lvmMade(ext4, { volumes: [thinLv, pool] }),
       [16, 'seek=0', 16, ...GONE],
     ],
-  ])('%s', (_, wanted, observed, expected) => {
+  ])('%s', (_, observed, expected, wanted = wiping) => {
     expect(parts(wanted, observed)).toEqual(expected);
   });
 
@@ -296,38 +267,31 @@ describe.each([deleting, wiping])('$onDelete of what is in a status alone', (wan
   });
 
   const prod = { ...untagged, name: 'prod' };
-  test.each<[string, DesiredLvm, ObservedLvm, RegExp]>([
+  test.each<[string, ObservedLvm, RegExp, DesiredLvm?]>([
     [
       'on record for another, too',
-      blockOf(wanted),
       lvmMade(dm, { others }),
       /^vg0\/data1 is on record for another Volume, too, with the UID b$/,
+      blockOf(wanted),
     ],
     [
       'another name',
-      blockOf(wanted),
       lvmMade(foreign, { ...UNMARKED, volumes: [prod] }),
       /nothing on the node says that/,
+      blockOf(wanted),
     ],
-    [
-      'another name, empty',
-      wanted,
-      lvmMade(dm, { ...UNMARKED, volumes: [prod] }),
-      /nothing on the node says that/,
-    ],
+    ['another name, empty', lvmMade(dm, { ...UNMARKED, volumes: [prod] }), /nothing on the node says that/],
     [
       'its name, and empty',
-      wanted,
       lvmMade(dm, { ...UNMARKED, volumes: [untagged] }),
       /nothing on the node says that/,
     ],
     [
       'another name, and inactive',
-      wanted,
       lvmMade(dm, { ...away, ...UNMARKED, volumes: [{ ...prod, active: false }] }),
       /nothing on the node says that/,
     ],
-  ])('%s: nothing is touched', (_, desired, observed, refusal) => {
+  ])('%s: nothing is touched', (_, observed, refusal, desired = wanted) => {
     expect(outcome(desired, observed)).toMatch(refusal);
   });
 
@@ -357,27 +321,15 @@ test('nothing is written to a device that has the number of another logical volu
 describe.each([deleting, wiping])('$onDelete', (wanted) => {
   test.each<[string, ObservedLvm, RegExp]>([
     ['the group is away', lvmMade(ext4, { groups: [], volumes: [] }), /^there is no volume group vg0/],
-    ['another group', lvmMade(ext4, { groups: [{ ...group, uuid: 'B' }] }), /is not the one that/],
-    [
-      'a disk of the group is away',
-      lvmMade(ext4, { groups: [{ ...group, partial: true }] }),
-      /^passing: .* is away$/,
-    ],
-    ['exported', lvmMade(ext4, { groups: [{ ...group, exported: true }] }), /is exported$/],
-    [
-      'another of its name',
-      lvmMade(ext4, { volumes: [{ ...lv, uuid: 'B', tags: [] }] }),
-      /is not the logical volume that was made/,
-    ],
-    [
-      'it has snapshots',
-      lvmMade(ext4, { volumes: [{ ...lv, kind: 'o' }] }),
-      /has snapshots .* would go with it$/,
-    ],
-    ['it became a pool', lvmMade(ext4, { volumes: [{ ...lv, kind: 't' }] }), /would go with it$/],
+    ['another group', madeIn({ uuid: 'B' }), /is not the one that/],
+    ['a disk of the group is away', madeIn({ partial: true }), /^passing: .* is away$/],
+    ['exported', madeIn({ exported: true }), /is exported$/],
+    ['another of its name', madeAs({ uuid: 'B', tags: [] }), /is not the logical volume that was made/],
+    ['it has snapshots', madeAs({ kind: 'o' }), /has snapshots .* would go with it$/],
+    ['it became a pool', madeAs({ kind: 't' }), /would go with it$/],
     [
       'the tag of another Volume, too',
-      lvmMade(ext4, { volumes: [{ ...lv, tags: [...lv.tags, 'stowage.dev/uid=other'] }] }),
+      madeAs({ tags: [...lv.tags, 'stowage.dev/uid=other'] }),
       /carries the tag of another Volume, too, with the UID other$/,
     ],
     [
@@ -391,7 +343,7 @@ describe.each([deleting, wiping])('$onDelete', (wanted) => {
       lvmMade(ext4, { mounts: new Map([['253:3', ['/a']]]) }),
       /^passing: .*in use: mounted at \/a$/,
     ],
-    ['open', lvmMade(ext4, { volumes: [{ ...lv, open: true }] }), /^passing: .*a process has it open$/],
+    ['open', madeAs({ open: true }), /^passing: .*a process has it open$/],
     [
       'stacked on',
       lvmMade(ext4, { devices: [ext4, { ...dm, name: 'dm-9', parent: 'dm-3', type: 'crypt' }] }),

@@ -50,10 +50,9 @@ const SEEN = [
 ];
 
 describe('a logical volume that is filled', () => {
-  test.each<[string, DesiredLvm, ObservedLvm, string[]]>([
+  test.each<[string, ObservedLvm, string[], DesiredLvm?]>([
     [
       'thick: it is the Volume once it is whole, and was written from its first byte to its last',
-      thick,
       lvmNode(),
       [
         CREATED,
@@ -64,10 +63,10 @@ describe('a logical volume that is filled', () => {
         FINISH,
         ...SEEN,
       ],
+      thick,
     ],
     [
       'thin: what is not written reads as zeros',
-      inPool,
       lvmNode({ volumes: [pool], free: [] }),
       [
         CREATED,
@@ -79,10 +78,9 @@ describe('a logical volume that is filled', () => {
         ...SEEN,
       ],
     ],
-    ['Block', block, lvmNode(), [CREATED, filled('block', 'dirty'), 'sync /dev/vg0/data1', FINISH]],
+    ['Block', lvmNode(), [CREATED, filled('block', 'dirty'), 'sync /dev/vg0/data1', FINISH], block],
     [
       'thin, in a pool that is inactive: that is activated first',
-      inPool,
       lvmNode({ volumes: [asleep], free: [] }),
       [
         'lvchange --activate n vg0/pool_tmeta',
@@ -90,17 +88,16 @@ describe('a logical volume that is filled', () => {
         'lvchange --activate y --ignoreactivationskip --select lv_attr=~^t vg0/pool',
       ],
     ],
-  ])('%s', (_, wanted, observed, expected) => {
+  ])('%s', (_, observed, expected, wanted = inPool) => {
     expect(outcome(wanted, observed)).toEqual(expected);
   });
 
   const half = { ...lv, tags: [UNFINISHED] };
   const thinHalf = { ...thinLv, tags: [UNFINISHED] };
   const LEFT = ['lvchange --activate n vg0/data1', `stowage-lvm-uuid vg0/data1 ${UID} leave`];
-  test.each<[string, DesiredLvm, ObservedLvm, string[] | string]>([
+  test.each<[string, ObservedLvm, string[] | string, DesiredLvm?]>([
     [
       'is removed with its signature',
-      thick,
       begun(ext4, { volumes: [half] }),
       [
         'true',
@@ -111,29 +108,27 @@ describe('a logical volume that is filled', () => {
     ],
     [
       'had nothing in it',
-      block,
       begun(dm, { volumes: [half] }),
       ['true', ...LEFT, `lvremove lv_uuid=${lv.uuid}&&lv_tags={stowage.dev/unfinished`],
+      block,
     ],
     [
       'is thin, and leaves nothing in extents',
-      inPool,
       begun(ext4, { volumes: [thinHalf, pool] }),
       ['true', ...LEFT, `lvremove lv_uuid=${lv.uuid}&&lv_tags={stowage.dev/unfinished`],
+      inPool,
     ],
     [
       'is inactive since the node came back: what is in it must be seen',
-      thick,
       begun(ext4, { volumes: [{ ...half, active: false, device: undefined }], target: { is: 'missing' } }),
       ['lvchange --activate y --ignoreactivationskip vg0/data1', SEEN[1] ?? ''],
     ],
     [
       'is open: a program that fills it has not ended yet',
-      thick,
       begun(ext4, { volumes: [{ ...half, open: true }] }),
       'passing: the logical volume vg0/data1 (/dev/dm-3), which was not filled to the end, is in use: a process has it open',
     ],
-  ])('what an earlier try left %s', (_, wanted, observed, expected) => {
+  ])('what an earlier try left %s', (_, observed, expected, wanted = thick) => {
     const made = outcome(wanted, observed);
     // It is begun anew in the same job, for tries are counted.
     const node = lvmNode({

@@ -4,59 +4,20 @@ import { LSBLK } from '../../../src/storage/block-devices.ts';
 import { observe } from '../../../src/storage/observe.ts';
 import { ObservationError } from '../../../src/storage/probe-results.ts';
 import type { DesiredLvm, ObservedLvm } from '../../../src/storage/types.ts';
+import { missing, result } from '../../support/fake-executor.ts';
 import { GIB, lvmBlock, lvmDesired, MIB, thin } from '../../support/lvm-input.ts';
-import { UID } from '../../support/volume-input.ts';
+import { LV, lvRow, NO_DEVICE, report, segmentRow, VG, vgRow } from '../../support/lvm-reports.ts';
 
-const result = (exit: number, stdout = '', stderr = ''): ProbeResult => ({ exit, stdout, stderr });
-const missing = result(1, '', 'cat: X: No such file or directory');
-const VG = 'hd11Je-AdwK-HC8I-hKFt-QyFw-1GG2-8zHVZz';
-const LV = 'ItrFIE-qKAI-Rv9s-5WHb-2wYv-2dXg-9sKDPj';
 const DM = `LVM-${`${VG}${LV}`.replaceAll('-', '')}`;
-const report = (key: string, ...rows: object[]) => result(0, JSON.stringify({ report: [{ [key]: rows }] }));
-
-const GROUP = {
-  vg_name: 'vg0',
-  vg_uuid: VG,
-  vg_attr: 'wz--n-',
-  vg_extent_size: '4194304',
-  vg_free_count: '766',
-};
-const OWN = {
-  lv_name: 'data1',
-  lv_uuid: LV,
-  lv_attr: '-wi-a-----',
-  lv_size: String(GIB),
-  lv_tags: `stowage.dev/uid=${UID}`,
-  pool_lv: '',
-  origin: '',
-  lv_kernel_major: '253',
-  lv_kernel_minor: '3',
-  data_percent: '',
-  metadata_percent: '',
-  lv_layout: 'linear',
-};
-const POOL = {
-  ...OWN,
-  lv_name: 'pool',
-  lv_attr: 'twi-aotz--',
-  lv_tags: '',
-  data_percent: '25.00',
-  metadata_percent: '10.30',
-};
-const segment = (pv: string, start: number, size: number, segtype = 'free') => ({
-  vg_name: 'vg0',
-  pv_name: pv,
-  pv_attr: 'a--',
-  pe_start: String(MIB),
-  pvseg_start: String(start),
-  pvseg_size: String(size),
-  segtype,
+const POOL = lvRow({
+  ...{ lv_name: 'pool', lv_attr: 'twi-aotz--', lv_tags: '' },
+  ...{ data_percent: '25.00', metadata_percent: '10.30' },
 });
 const SEGMENTS = report(
   'pvseg',
-  segment('/dev/sda', 0, 100, 'linear'),
-  segment('/dev/sda', 100, 56),
-  segment('/dev/sdb', 0, 200),
+  segmentRow('/dev/sda', 0, 100, { segtype: 'linear' }),
+  segmentRow('/dev/sda', 100, 56),
+  segmentRow('/dev/sdb', 0, 200),
 );
 const LVM_ROW = {
   kname: 'dm-3',
@@ -77,8 +38,8 @@ function nodeWith(answers: Record<string, ProbeResult>) {
     [LSBLK.join(' ')]: result(0, JSON.stringify({ blockdevices: [LVM_ROW] })),
     'cat /proc/self/mountinfo': result(0),
     'test -S': result(0),
-    'vgs ': report('vg', GROUP),
-    'lvs ': report('lv', OWN),
+    'vgs ': report('vg', vgRow()),
+    'lvs ': report('lv', lvRow()),
     'pvs ': SEGMENTS,
     'blockdev ': result(0),
     'dd ': result(0),
@@ -136,17 +97,17 @@ describe('a logical volume that is there', () => {
     ['-wi-s-----', 'suspended'],
     ['-wi-------', 'inactive'],
   ])('%s: what is %s is not read', async (lv_attr) => {
-    const number = lv_attr === '-wi-------' ? { lv_kernel_major: '-1', lv_kernel_minor: '-1' } : {};
+    const number = lv_attr === '-wi-------' ? NO_DEVICE : {};
     const { observed, asked } = await seen(lvmDesired, {
-      'lvs ': report('lv', { ...OWN, ...number, lv_attr }),
+      'lvs ': report('lv', lvRow({ ...number, lv_attr })),
     });
     expect(observed.target).toEqual({ is: 'missing' });
     expect(asked.flat().filter((line) => line.includes('/dev/dm-3'))).toEqual([]);
   });
 
   test('what is of a pool that is suspended is not read', async () => {
-    const own = { ...OWN, lv_attr: 'Vwi-a-tz--', pool_lv: 'pool' };
-    const suspended = { ...OWN, lv_name: 'pool', lv_uuid: 'P', lv_attr: 'twi-s-tz--', lv_tags: '' };
+    const own = lvRow({ lv_attr: 'Vwi-a-tz--', pool_lv: 'pool' });
+    const suspended = lvRow({ lv_name: 'pool', lv_uuid: 'P', lv_attr: 'twi-s-tz--', lv_tags: '' });
     const { observed, asked } = await seen(lvmDesired, { 'lvs ': report('lv', own, suspended) });
     expect(observed.target).toEqual({ is: 'missing' });
     expect(asked.flat().filter((line) => line.includes('/dev/dm-3'))).toEqual([]);
@@ -211,7 +172,7 @@ describe('one that is to be made', () => {
 
   test('of two groups of a name LVM lists no volumes, which is no failure', async () => {
     const { observed } = await seen(lvmDesired, {
-      'vgs ': report('vg', GROUP, { ...GROUP, vg_uuid: 'B' }),
+      'vgs ': report('vg', vgRow(), vgRow({ vg_uuid: 'B' })),
       'lvs ': result(5, '', '  Multiple VGs found with the same name: skipping vg0'),
     });
     expect(observed).toMatchObject({ groups: [{}, {}], volumes: [], free: [] });
@@ -222,15 +183,15 @@ describe('one that is to be made', () => {
       ...none,
       'pvs ': report(
         'pvseg',
-        { ...segment('[unknown]', 0, 999), pv_attr: 'a-m' },
-        segment('/dev/sdb', 0, 200),
+        segmentRow('[unknown]', 0, 999, { pv_attr: 'a-m' }),
+        segmentRow('/dev/sdb', 0, 200),
       ),
     });
     expect(observed.free.map(({ pv }) => pv)).toEqual(['/dev/sdb']);
   });
 
   test('what is left of an inactive pool is not known', async () => {
-    const asleep = { ...POOL, lv_attr: 'twi---tz--', lv_kernel_major: '-1', lv_kernel_minor: '-1' };
+    const asleep = { ...POOL, ...NO_DEVICE, lv_attr: 'twi---tz--' };
     const { observed } = await seen(thin, {
       'lvs ': report('lv', { ...asleep, data_percent: '', metadata_percent: '' }),
     });

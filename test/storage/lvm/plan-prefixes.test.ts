@@ -7,16 +7,13 @@ import type { DesiredLvm, Operation } from '../../../src/storage/types.ts';
 import { FakeLvm, FILLED } from '../../support/fake-lvm.ts';
 import type { Killed } from '../../support/fake-node.ts';
 import { GIB, lvmDesired } from '../../support/lvm-input.ts';
+import { TEST_SEED } from '../../support/test-seed.ts';
 import { UID } from '../../support/volume-input.ts';
 
 /** Running any prefix of a plan, killed inside its last step, and planning again must reach the same end. */
 
-const SEED = seed();
-
 const OLD = 'xfs:11111111-2222-4333-8444-555555555555';
 const CONTENTS = ['ext4', 'xfs', 'Block'] as const;
-/** No plan but that of wiping has more. */
-const STEPS = 20;
 const KINDS = ['thick', 'thin'] as const;
 const FILLS = ['empty', 'filled'] as const;
 const FATES = ['Retain', 'Delete', 'Wipe'] as const;
@@ -49,14 +46,15 @@ function stepsOf(node: FakeLvm, operation: Operation, desired: DesiredLvm): read
 }
 
 interface Crash {
-  where: number;
+  /** Which of the steps that remain then. */
+  at: (steps: number) => number;
   killed: Killed;
   reboot: boolean;
 }
 const crashes = fc.array(
   fc.record<Crash>({
     // Doubles are mostly near their ends.
-    where: fc.nat({ max: 999 }).map((thousandths) => thousandths / 1000),
+    at: fc.nat({ max: 999 }).map((thousandths) => (steps) => Math.floor((thousandths * steps) / 1000)),
     killed: fc.constantFrom('before', 'half', 'after'),
     reboot: fc.boolean(),
   }),
@@ -64,9 +62,9 @@ const crashes = fc.array(
 );
 
 function live(node: FakeLvm, operation: Operation, desired: DesiredLvm, crashed: readonly Crash[]): void {
-  for (const { where, killed, reboot } of crashed) {
+  for (const { at, killed, reboot } of crashed) {
     const steps = stepsOf(node, operation, desired);
-    node.crash(steps, Math.floor(where * steps.length), killed);
+    node.crash(steps, at(steps.length), killed);
     if (reboot) node.reboot();
   }
   for (let round = 0; round < 6; round++) {
@@ -75,6 +73,22 @@ function live(node: FakeLvm, operation: Operation, desired: DesiredLvm, crashed:
     node.run(steps);
   }
   expect(stepsOf(node, operation, desired)).toEqual([]);
+}
+
+/** A life for each step at which one crash can interrupt it, and each way to be killed there. */
+function eachCrash(life: (crash: Crash) => void): void {
+  for (const killed of ['before', 'half', 'after'] as const) {
+    for (const reboot of [false, true]) {
+      let count = 1;
+      for (let step = 0; step < count; step++) {
+        const at = (steps: number) => {
+          count = steps;
+          return step;
+        };
+        life({ at, killed, reboot });
+      }
+    }
+  }
 }
 
 const CASES = KINDS.flatMap((kind) =>
@@ -139,38 +153,29 @@ describe.each(CASES)('%s with %s, %s', (kind, content, filled) => {
         fc.constantFrom('', ...(kind === 'thick' ? [OLD] : [])),
         whole,
       ),
-      { seed: SEED, numRuns: filled === 'filled' ? 40 : 100 },
+      { seed: TEST_SEED, numRuns: filled === 'filled' ? 40 : 100 },
     );
   });
 
   test('what was made without records grows to its end, wherever it is interrupted', () => {
-    for (let step = 0; step < STEPS; step++) {
-      for (const killed of ['before', 'half', 'after'] as const) {
-        const node = new FakeLvm();
-        live(node, 'prepare', wanted, []);
-        const { target } = node.observe(wanted);
-        node.records.clear();
-        const identity = target.is === 'device' ? target.facts.identity : undefined;
-        const larger = { ...wanted, recorded: true, identity, sizeBytes: 2n * GIB };
-        live(node, 'present', larger, [{ where: step / STEPS, killed, reboot: true }]);
-        expect(node.made).toMatchObject({ facts: { sizeBytes: 2n * GIB } });
-        if (content !== 'Block') expect(node.made?.fsBytes).toBe(2n * GIB);
-      }
-    }
+    eachCrash((crash) => {
+      const node = new FakeLvm();
+      live(node, 'prepare', wanted, []);
+      const { target } = node.observe(wanted);
+      node.records.clear();
+      const identity = target.is === 'device' ? target.facts.identity : undefined;
+      const larger = { ...wanted, recorded: true, identity, sizeBytes: 2n * GIB };
+      live(node, 'present', larger, [crash]);
+      expect(node.made).toMatchObject({ facts: { sizeBytes: 2n * GIB } });
+      if (content !== 'Block') expect(node.made?.fsBytes).toBe(2n * GIB);
+    });
   });
 
   test('every step of every plan, interrupted in every way', () => {
     const none = { prepare: [], present: [], grow: [], destroy: [] };
     // Once it is made it is as any other.
     for (const stage of filled === 'filled' ? ['prepare'] : Object.keys(none)) {
-      for (const killed of ['before', 'half', 'after'] as const) {
-        for (let step = 0; step < STEPS; step++) {
-          for (const reboot of [false, true]) {
-            const crash = { where: step / STEPS, killed, reboot };
-            whole({ ...none, [stage]: [crash] }, 'Delete', '');
-          }
-        }
-      }
+      eachCrash((crash) => whole({ ...none, [stage]: [crash] }, 'Delete', ''));
     }
   });
 
@@ -206,9 +211,3 @@ test('without consent, what is in free extents is destroyed at no point', () => 
   const again = plan('prepare', { ...lvmDesired, overwrite: 'ext4' }, node.observe(lvmDesired), 0);
   expect(again).toMatchObject({ refusal: expect.stringContaining(OLD) });
 });
-
-function seed(): number {
-  const value = Number(process.env.SEED ?? Math.floor(Math.random() * 2 ** 31));
-  process.stderr.write(`lvm/plan-prefixes.test.ts: SEED=${value}\n`);
-  return value;
-}

@@ -16,6 +16,7 @@ import {
   lvmMade,
   lvmNode,
   MIB,
+  madeAs,
   pool,
   thin,
   thinLv,
@@ -48,18 +49,17 @@ const stale = { ...free, content: 'ext4:OLD', blkid: 'TYPE=ext4\nUUID=OLD', blki
 const xfs: DeviceFacts = { ...dm, signature: { found: 'one', type: 'xfs', uuid: 'x' }, content: 'xfs:x' };
 
 describe('is made', () => {
-  test.each<[string, DesiredLvm, ObservedLvm, string[]]>([
-    ['thick', lvmDesired, lvmNode(), [CREATE, `${MKFS} /dev/vg0/data1`, 'sync', LOOK('vg0/data1'), WAIT]],
-    ['Block', lvmBlock, lvmNode(), [CREATE]],
+  test.each<[string, ObservedLvm, string[], DesiredLvm?]>([
+    ['thick', lvmNode(), [CREATE, `${MKFS} /dev/vg0/data1`, 'sync', LOOK('vg0/data1'), WAIT], lvmDesired],
+    ['Block', lvmNode(), [CREATE], lvmBlock],
     [
       'in whole extents',
-      { ...lvmBlock, sizeBytes: GIB + 1n },
       lvmNode({ free: [{ ...free, count: 257n }] }),
       [CREATE.replace('256', '257')],
+      { ...lvmBlock, sizeBytes: GIB + 1n },
     ],
     [
       'thin',
-      thin,
       lvmNode({ volumes: [pool], free: [] }),
       [
         `lvcreate --name data1 --addtag ${TAG} --virtualsize ${GIB}b --thinpool pool vg0`,
@@ -71,7 +71,6 @@ describe('is made', () => {
     ],
     [
       'thin, and the pool is inactive: how full it is must be known, and an lvcreate that was killed may have left its inner devices active',
-      thin,
       lvmNode({ volumes: [asleep], free: [] }),
       [
         'lvchange --activate n vg0/pool_tmeta',
@@ -81,29 +80,28 @@ describe('is made', () => {
     ],
     [
       'thin, and only the pool’s own device is inactive: it serves other volumes',
-      { ...thin, mode: 'Block', fs: undefined },
       lvmNode({ volumes: [{ ...asleep, dataPercent: 3 }], free: [] }),
       [`lvcreate --name data1 --addtag ${TAG} --virtualsize ${GIB}b --thinpool pool vg0`],
+      { ...thin, mode: 'Block', fs: undefined },
     ],
     [
       'thin, and an lvcreate that was killed left the pool suspended: all of its volumes wait',
-      thin,
       lvmNode({ volumes: [{ ...pool, suspended: true }], free: [] }),
       ['lvchange --refresh vg0/pool'],
     ],
     [
       'with consent, of the very extents that were looked into',
-      { ...lvmBlock, overwrite: 'ext4:OLD' },
       lvmNode({ free: [stale] }),
       [`${CREATE.replace('lvcreate', 'lvcreate --yes')} /dev/vdb:10-265`],
+      { ...lvmBlock, overwrite: 'ext4:OLD' },
     ],
     [
       'with a consent that is not needed, LVM is told yes to nothing',
-      { ...lvmBlock, overwrite: 'ext4:OLD' },
       lvmNode(),
       [`${CREATE} /dev/vdb:10-265`],
+      { ...lvmBlock, overwrite: 'ext4:OLD' },
     ],
-  ])('%s', (_, wanted, observed, commands) => {
+  ])('%s', (_, observed, commands, wanted = thin) => {
     expect(outcome(wanted, observed)).toEqual(commands);
   });
 
@@ -237,31 +235,28 @@ describe('is made', () => {
 });
 
 describe('goes on after a crash', () => {
-  test.each<[string, DesiredLvm, ObservedLvm, string[]]>([
+  test.each<[string, ObservedLvm, string[], DesiredLvm?]>([
     [
       'before there was a logical volume',
-      lvmBlock,
       lvmNode({ intent: { ...intent, fsType: '' }, recordFiles: true }),
       [CREATE],
+      lvmBlock,
     ],
-    ['after lvcreate', lvmDesired, begun(), [`${MKFS} /dev/dm-3`, 'sync', LOOK('dm-3'), WAIT]],
-    ['after lvcreate, Block', lvmBlock, begun(dm), [LOOK('dm-3'), WAIT_DM]],
+    ['after lvcreate', begun(), [`${MKFS} /dev/dm-3`, 'sync', LOOK('dm-3'), WAIT]],
+    ['after lvcreate, Block', begun(dm), [LOOK('dm-3'), WAIT_DM], lvmBlock],
     [
       'in mkfs',
-      lvmDesired,
       begun(ext4),
       ['wipefs --all --force /dev/dm-3', `${MKFS} /dev/dm-3`, 'sync', LOOK('dm-3'), WAIT],
     ],
-    ['thin', thin, begun(dm, { volumes: [thinLv, pool] }), [`${MKFS} /dev/dm-3`, 'sync', LOOK('dm-3'), WAIT]],
+    ['thin', begun(dm, { volumes: [thinLv, pool] }), [`${MKFS} /dev/dm-3`, 'sync', LOOK('dm-3'), WAIT], thin],
     [
       'a reboot left it inactive',
-      lvmDesired,
       begun(dm, { volumes: [{ ...lv, active: false, device: undefined }], target: { is: 'missing' } }),
       ['lvchange --activate y --ignoreactivationskip vg0/data1', WAIT],
     ],
     [
       'a reboot left it inactive, thin',
-      thin,
       begun(dm, {
         volumes: [{ ...thinLv, active: false, device: undefined }, asleep],
         target: { is: 'missing' },
@@ -272,168 +267,140 @@ describe('goes on after a crash', () => {
         'lvchange --activate y --ignoreactivationskip vg0/data1',
         WAIT,
       ],
+      thin,
     ],
     [
       'LVM was killed and left it suspended',
-      lvmDesired,
       begun(dm, { volumes: [{ ...lv, suspended: true }], target: { is: 'missing' } }),
       ['lvchange --refresh vg0/data1'],
     ],
     [
       'with a signature that LVM was not asked about, and consent',
-      { ...lvmBlock, overwrite: 'xfs:x' },
       begun(xfs),
       ['wipefs --all --force /dev/dm-3', LOOK('dm-3'), WAIT_DM],
+      { ...lvmBlock, overwrite: 'xfs:x' },
     ],
-  ])('%s', (_, wanted, observed, commands) => {
+  ])('%s', (_, observed, commands, wanted = lvmDesired) => {
     expect(outcome(wanted, observed)).toEqual(commands);
   });
 });
 
 describe('refused', () => {
   const odd = (more: object) => lvmNode({ groups: [{ ...group, ...more }] });
-  test.each<[string, DesiredLvm, ObservedLvm, RegExp]>([
-    ['no udev', lvmDesired, lvmNode({ udev: false }), /^passing: no udev runs on the node, so .*by-uuid/],
-    ['no udev, Block', lvmBlock, lvmNode({ udev: false }), /^passing: no udev runs .*dm-uuid-LVM-…/],
-    ['no group', lvmDesired, lvmNode({ groups: [] }), /^there is no volume group vg0/],
+  test.each<[string, ObservedLvm, RegExp, DesiredLvm?]>([
+    ['no udev', lvmNode({ udev: false }), /^passing: no udev runs on the node, so .*by-uuid/],
+    ['no udev, Block', lvmNode({ udev: false }), /^passing: no udev runs .*dm-uuid-LVM-…/, lvmBlock],
+    ['no group', lvmNode({ groups: [] }), /^there is no volume group vg0/],
     [
       'no group any more: its disk may come late',
-      lvmDesired,
       lvmNode({ groups: [], intent }),
       /^passing: there is no volume group vg0/,
     ],
-    [
-      'two groups',
-      lvmDesired,
-      lvmNode({ groups: [group, { ...group, uuid: 'B' }] }),
-      /two volume groups vg0/,
-    ],
-    [
-      'another group',
-      lvmDesired,
-      lvmNode({ groups: [{ ...group, uuid: 'B' }], intent }),
-      /is not the one that/,
-    ],
-    ['exported', lvmDesired, odd({ exported: true }), /is exported$/],
-    ['shared', lvmDesired, odd({ shared: true }), /clustered or shared/],
+    ['two groups', lvmNode({ groups: [group, { ...group, uuid: 'B' }] }), /two volume groups vg0/],
+    ['another group', lvmNode({ groups: [{ ...group, uuid: 'B' }], intent }), /is not the one that/],
+    ['exported', odd({ exported: true }), /is exported$/],
+    ['shared', odd({ shared: true }), /clustered or shared/],
     [
       'partial: its disk may come late after a reboot',
-      lvmDesired,
       odd({ partial: true }),
       /^passing: a physical volume of the volume group vg0 is away/,
     ],
     [
       'partial, and begun',
-      lvmDesired,
       begun(dm, { groups: [{ ...group, partial: true }] }),
       /^passing: a physical volume of the volume group vg0 is away/,
     ],
-    ['read-only', lvmDesired, odd({ readOnly: true }), /is read-only$/],
+    ['read-only', odd({ readOnly: true }), /is read-only$/],
     [
       'no room',
-      lvmDesired,
       odd({ freeExtents: 255n }),
       /^the volume group vg0 has 1069547520 bytes left, and the Volume needs 1073741824$/,
     ],
     [
       'no room but on disks that nothing is taken from',
-      lvmDesired,
       lvmNode({ free: [{ ...free, count: 100n }] }),
       /^the volume group vg0 has 419430400 bytes left, and the Volume needs 1073741824$/,
     ],
     [
       'two carry its tag',
-      lvmDesired,
       begun(dm, { volumes: [lv, { ...lv, name: 'copy', uuid: 'B' }] }),
       /^several logical volumes carry the tag of this Volume: vg0\/data1, vg0\/copy$/,
     ],
     [
       'it carries the tag of another Volume, too',
-      lvmDesired,
       begun(dm, { volumes: [{ ...lv, tags: [...lv.tags, 'stowage.dev/uid=other'] }] }),
       /^the logical volume vg0\/data1 carries the tag of another Volume, too, with the UID other$/,
     ],
     [
       'xfs too small',
-      { ...lvmDesired, fs: { type: 'xfs', options: [] }, sizeBytes: MIB },
       lvmNode(),
       /300Mi/,
+      { ...lvmDesired, fs: { type: 'xfs', options: [] }, sizeBytes: MIB },
     ],
     [
       'a signature in the extents',
-      lvmDesired,
       lvmNode({ free: [stale] }),
       /^the free extents of vg0 that the logical volume would take carry ext4:OLD \(on \/dev\/vdb\)$/,
     ],
     [
       'the annotation of MetalK8s alone',
-      { ...lvmDesired, forced: true },
       lvmNode({ free: [stale] }),
       /carry ext4:OLD .*force-lvcreate does not say what/,
+      { ...lvmDesired, forced: true },
     ],
     [
       'consent to something else, also with the annotation',
-      { ...lvmDesired, forced: true, overwrite: 'ext4' },
       lvmNode({ free: [stale] }),
       /The consent that was given is for "ext4", which is not what is there$/,
+      { ...lvmDesired, forced: true, overwrite: 'ext4' },
     ],
     [
       'several signatures in the extents, which blkid does not name: no consent can',
-      { ...lvmDesired, overwrite: 'ambivalent' },
       lvmNode({ free: [free, { ...free, content: 'ambivalent', blkidExit: 8 }] }),
       /carry more than one signature, and blkid does not tell which$/,
+      { ...lvmDesired, overwrite: 'ambivalent' },
     ],
     [
       'another logical volume has the name',
-      lvmDesired,
       begun(dm, { volumes: [{ ...lv, tags: [] }], intent: undefined, recordFiles: false }),
       /^there is a logical volume vg0\/data1 already, and nothing says that it was made for this Volume$/,
     ],
     [
       'the same, with a record of ours, for lvcreate may have failed for that',
-      lvmDesired,
       begun(dm, { volumes: [{ ...lv, tags: [] }] }),
       /^there is a logical volume vg0\/data1 already/,
     ],
     [
       'of another Volume',
-      lvmDesired,
       begun(dm, { volumes: [{ ...lv, tags: ['stowage.dev/uid=other'] }] }),
       /^there is a logical volume vg0\/data1 already/,
     ],
     [
       'ours without a record: it may hold data',
-      lvmBlock,
       begun(dm, { intent: undefined, recordFiles: false }),
       /was made for this Volume, and nothing on the node says how far/,
+      lvmBlock,
     ],
-    ['of another pool', thin, begun(), /is not thin, and the Volume asks for the pool pool/],
+    ['of another pool', begun(), /is not thin, and the Volume asks for the pool pool/, thin],
     [
       'a record of another place',
-      lvmDesired,
       begun(dm, { intent: { ...intent, device: { path: '/dev/sdb', identity: '' } } }),
       /records for this Volume \/dev\/sdb, not/,
     ],
-    ['a signature in what LVM made', lvmDesired, begun(xfs), /^\/dev\/dm-3 carries xfs:x$/],
+    ['a signature in what LVM made', begun(xfs), /^\/dev\/dm-3 carries xfs:x$/],
     [
       'the same, with the annotation',
-      { ...lvmDesired, forced: true },
       begun(xfs),
       /carries xfs:x\. The annotation force-lvcreate does not say/,
+      { ...lvmDesired, forced: true },
     ],
-    [
-      'in use already',
-      lvmDesired,
-      begun(dm, { mounts: new Map([['253:3', ['/a']]]) }),
-      /in use: mounted at \/a/,
-    ],
+    ['in use already', begun(dm, { mounts: new Map([['253:3', ['/a']]]) }), /in use: mounted at \/a/],
     [
       'partial itself',
-      lvmDesired,
       begun(dm, { volumes: [{ ...lv, health: 'p' }] }),
       /^passing: a physical volume of .* is away/,
     ],
-  ])('%s', (_, wanted, observed, refusal) => {
+  ])('%s', (_, observed, refusal, wanted = lvmDesired) => {
     expect(outcome(wanted, observed)).toMatch(refusal);
   });
 });
@@ -479,11 +446,7 @@ describe('what is made is never made again', () => {
       /vg0\/data1 is missing$/,
     ],
     ['the group is gone', lvmMade(ext4, { groups: [], volumes: [] }), /no volume group vg0/],
-    [
-      'another one has its name',
-      lvmMade(ext4, { volumes: [{ ...lv, tags: [] }] }),
-      /is now another logical volume/,
-    ],
+    ['another one has its name', madeAs({ tags: [] }), /is now another logical volume/],
     ['nothing is on it', lvmMade(dm), /should carry what was made .* nothing was found$/],
     ['something else is on it', lvmMade(xfs), /xfs:x was found$/],
   ])('%s', (_, observed, refusal) => {

@@ -13,6 +13,8 @@ import {
   lvmMade,
   lvmNode,
   MIB,
+  madeAs,
+  madeIn,
   pool,
   thin,
   thinLv,
@@ -44,60 +46,48 @@ function outcome(wanted: DesiredLvm, observed: ObservedLvm): unknown {
 }
 
 describe('is there', () => {
-  test.each<[string, DesiredLvm, ObservedLvm, unknown]>([
-    ['already', recorded, lvmMade(), []],
-    ['also without records', recorded, lvmMade(ext4, { intent: undefined, done: undefined }), []],
-    [
-      'also of a group that lacks another disk',
-      recorded,
-      lvmMade(ext4, { groups: [{ ...group, partial: true }] }),
-      [],
-    ],
+  test.each<[string, ObservedLvm, unknown, DesiredLvm?]>([
+    ['already', lvmMade(), []],
+    ['also without records', lvmMade(ext4, { intent: undefined, done: undefined }), []],
+    ['also of a group that lacks another disk', madeIn({ partial: true }), []],
     [
       'after a reboot',
-      recorded,
       lvmMade(dm, { volumes: [inactive], target: { is: 'missing' }, link: undefined }),
       [ACTIVATE, WAIT],
     ],
     [
       'after a reboot, Block',
-      { ...recorded, mode: 'Block' },
       lvmMade(dm, { volumes: [inactive], target: { is: 'missing' }, link: undefined }),
       [ACTIVATE, WAIT_DM],
+      { ...recorded, mode: 'Block' },
     ],
     [
       'once udev has looked at what LVM had it leave out',
-      recorded,
       lvmMade(ext4, { link: undefined }),
       ['lvchange --refresh vg0/data1', LOOK, WAIT],
     ],
     [
       'once its pool is resumed',
-      recorded,
       lvmMade(ext4, { volumes: [thinLv, { ...pool, suspended: true }], target: { is: 'missing' } }),
       ['lvchange --refresh vg0/pool'],
     ],
     [
       'once it is resumed',
-      recorded,
       lvmMade(ext4, { volumes: [{ ...lv, suspended: true }], target: { is: 'missing' } }),
       ['lvchange --refresh vg0/data1'],
     ],
     [
       'once its device has the size that LVM gave it',
-      recorded,
-      lvmMade(ext4, { volumes: [{ ...lv, sizeBytes: 2n * GIB }] }),
+      madeAs({ sizeBytes: 2n * GIB }),
       ['lvchange --refresh vg0/data1'],
     ],
     [
       'under another name',
-      recorded,
       lvmMade(dm, { volumes: [{ ...inactive, name: 'old' }], target: { is: 'missing' } }),
       ['lvchange --activate y --ignoreactivationskip vg0/old', WAIT],
     ],
     [
       'as MetalK8s made it, and is tagged once that is on record',
-      recorded,
       lvmMade(ext4, {
         volumes: [{ ...lv, tags: [] }],
         intent: undefined,
@@ -106,26 +96,21 @@ describe('is there', () => {
       }),
       [`lvchange --addtag stowage.dev/uid=${UID} vg0/data1`],
     ],
-    ...(['partial', 'shared', 'readOnly'] as const).map((odd): [string, DesiredLvm, ObservedLvm, unknown] => [
-      `as MetalK8s made it, and gets no tag in a group that is ${odd}`,
-      recorded,
-      lvmMade(ext4, {
-        groups: [{ ...group, [odd]: true }],
-        volumes: [{ ...lv, tags: [] }],
-        intent: undefined,
-        done: undefined,
-      }),
-      [],
-    ]),
-    [
-      'when a copy has its tag',
-      recorded,
-      lvmMade(ext4, { volumes: [{ ...lv, uuid: 'B', name: 'b' }, lv] }),
-      [],
-    ],
+    ...(['partial', 'shared', 'readOnly'] as const).map(
+      (odd): [string, ObservedLvm, unknown, DesiredLvm?] => [
+        `as MetalK8s made it, and gets no tag in a group that is ${odd}`,
+        lvmMade(ext4, {
+          groups: [{ ...group, [odd]: true }],
+          volumes: [{ ...lv, tags: [] }],
+          intent: undefined,
+          done: undefined,
+        }),
+        [],
+      ],
+    ),
+    ['when a copy has its tag', lvmMade(ext4, { volumes: [{ ...lv, uuid: 'B', name: 'b' }, lv] }), []],
     [
       'without its name or its tag, by its UUID',
-      recorded,
       lvmMade(ext4, {
         volumes: [
           { ...lv, uuid: 'B' },
@@ -136,13 +121,12 @@ describe('is there', () => {
     ],
     [
       'by its UUID alone, and gets no tag: the status may be of a backup',
-      { ...recorded, mode: 'Block' },
       lvmMade(dm, { ...UNMARKED, volumes: [{ ...lv, name: 'prod', tags: [] }] }),
       [],
+      { ...recorded, mode: 'Block' },
     ],
     [
       'as MetalK8s made it, known by its name alone',
-      lvmDesired,
       lvmMade(ext4, {
         volumes: [{ ...lv, tags: [] }],
         intent: undefined,
@@ -150,8 +134,9 @@ describe('is there', () => {
         recordFiles: false,
       }),
       [],
+      lvmDesired,
     ],
-  ])('%s', (_, wanted, observed, commands) => {
+  ])('%s', (_, observed, commands, wanted = recorded) => {
     expect(outcome(wanted, observed)).toEqual(commands);
   });
 
@@ -177,68 +162,42 @@ describe('is there', () => {
 
 describe('refused, and nothing is made anew', () => {
   const missing = { volumes: [], target: { is: 'missing' } } as const;
-  test.each<[string, DesiredLvm, ObservedLvm, RegExp]>([
-    ['the group is away', recorded, lvmNode({ groups: [] }), /^there is no volume group vg0 on the node$/],
-    [
-      'another group of its name',
-      recorded,
-      lvmMade(ext4, { groups: [{ ...group, uuid: 'B' }] }),
-      /is not the one that/,
-    ],
-    ['exported', recorded, lvmMade(ext4, { groups: [{ ...group, exported: true }] }), /is exported$/],
-    ['gone', recorded, lvmMade(ext4, missing), /^the logical volume vg0\/data1 is missing$/],
-    ['partial', recorded, lvmMade(ext4, { volumes: [{ ...lv, health: 'p' }] }), /is away$/],
-    [
-      'its pool failed',
-      recorded,
-      lvmMade(ext4, { volumes: [{ ...thinLv, health: 'F' }] }),
-      /thin pool .* has failed$/,
-    ],
+  test.each<[string, ObservedLvm, RegExp, DesiredLvm?]>([
+    ['the group is away', lvmNode({ groups: [] }), /^there is no volume group vg0 on the node$/],
+    ['another group of its name', madeIn({ uuid: 'B' }), /is not the one that/],
+    ['exported', madeIn({ exported: true }), /is exported$/],
+    ['gone', lvmMade(ext4, missing), /^the logical volume vg0\/data1 is missing$/],
+    ['partial', madeAs({ health: 'p' }), /is away$/],
+    ['its pool failed', lvmMade(ext4, { volumes: [{ ...thinLv, health: 'F' }] }), /thin pool .* has failed$/],
     [
       'its pool failed, which it does not say itself',
-      recorded,
       lvmMade(ext4, { volumes: [thinLv, { ...pool, health: 'F' }] }),
       /thin pool .* has failed$/,
     ],
-    [
-      'another of its name',
-      recorded,
-      lvmMade(ext4, { volumes: [{ ...lv, uuid: 'B', tags: [] }] }),
-      /another logical volume/,
-    ],
+    ['another of its name', madeAs({ uuid: 'B', tags: [] }), /another logical volume/],
     [
       'another of its name, and the status is lost',
+      madeAs({ uuid: 'B', tags: [] }),
+      /another logical volume/,
       lvmDesired,
-      lvmMade(ext4, { volumes: [{ ...lv, uuid: 'B', tags: [] }] }),
-      /another logical volume/,
     ],
-    [
-      'a copy with its tag',
-      recorded,
-      lvmMade(ext4, { volumes: [{ ...lv, uuid: 'B' }] }),
-      /another logical volume/,
-    ],
-    ...['t', 's', 'd'].map((kind): [string, DesiredLvm, ObservedLvm, RegExp] => [
+    ['a copy with its tag', madeAs({ uuid: 'B' }), /another logical volume/],
+    ...['t', 's', 'd'].map((kind): [string, ObservedLvm, RegExp, DesiredLvm?] => [
       `of the name, and of kind ${kind}`,
-      lvmBlock,
       lvmMade(dm, { volumes: [{ ...lv, kind, tags: [] }], intent: undefined, done: undefined }),
       /holds a Volume's data: lvs shows it as/,
+      lvmBlock,
     ]),
     [
       'two with its tag, and the status is lost',
-      lvmDesired,
       lvmMade(ext4, { volumes: [lv, { ...lv, uuid: 'B', name: 'b' }] }),
       /^several logical volumes carry the tag/,
+      lvmDesired,
     ],
-    ['without a device', recorded, lvmMade(ext4, { target: { is: 'missing' } }), /has no device/],
-    [
-      'something else is on it',
-      recorded,
-      lvmMade({ ...xfs, signature: { found: 'ambivalent' } }),
-      /should carry/,
-    ],
-    ['no udev', recorded, lvmMade(ext4, { udev: false, link: undefined }), /^no udev runs/],
-  ])('%s', (_, wanted, observed, refusal) => {
+    ['without a device', lvmMade(ext4, { target: { is: 'missing' } }), /has no device/],
+    ['something else is on it', lvmMade({ ...xfs, signature: { found: 'ambivalent' } }), /should carry/],
+    ['no udev', lvmMade(ext4, { udev: false, link: undefined }), /^no udev runs/],
+  ])('%s', (_, observed, refusal, wanted = recorded) => {
     expect(outcome(wanted, observed)).toMatch(refusal);
   });
 });
@@ -255,48 +214,36 @@ describe('grows', () => {
     `rmdir -- /run/stowage/mounts/${UID}`,
   ];
   const mounted = { mounts: new Map([['253:3', ['/pod']]]) };
-  test.each<[string, DesiredLvm, ObservedLvm, string[]]>([
-    [
-      'ext4',
-      larger,
-      lvmMade(ext4, FREE),
-      [`${EXTEND} /dev/vdb:10-265`, ...MOUNTED('ext4', 'resize2fs /dev/dm-3')],
-    ],
+  test.each<[string, ObservedLvm, string[], DesiredLvm?]>([
+    ['ext4', lvmMade(ext4, FREE), [`${EXTEND} /dev/vdb:10-265`, ...MOUNTED('ext4', 'resize2fs /dev/dm-3')]],
     [
       'ext4 while it is mounted',
-      larger,
       lvmMade(ext4, { ...FREE, ...mounted }),
       [`${EXTEND} /dev/vdb:10-265`, ...MOUNTED('ext4', 'resize2fs /dev/dm-3')],
     ],
     [
       'xfs',
-      larger,
       lvmMade(xfs, FREE),
       [`${EXTEND} /dev/vdb:10-265`, ...MOUNTED('xfs', `xfs_growfs /run/stowage/mounts/${UID}`)],
     ],
-    ['Block', { ...larger, mode: 'Block' }, lvmMade(dm, FREE), [`${EXTEND} /dev/vdb:10-265`]],
-    ['thin', { ...larger, mode: 'Block' }, lvmMade(dm, { volumes: [thinLv, pool] }), [EXTEND]],
+    ['Block', lvmMade(dm, FREE), [`${EXTEND} /dev/vdb:10-265`], { ...larger, mode: 'Block' }],
+    ['thin', lvmMade(dm, { volumes: [thinLv, pool] }), [EXTEND], { ...larger, mode: 'Block' }],
     [
       'on, when it was interrupted after lvextend',
-      larger,
       lvmMade({ ...ext4, sizeBytes: 2n * GIB }, { volumes: [{ ...lv, sizeBytes: 2n * GIB }] }),
       MOUNTED('ext4', 'resize2fs /dev/dm-3'),
     ],
-    ['not, for a part of an extent that it has', { ...recorded, sizeBytes: GIB - 1n }, lvmMade(), []],
-    ['not smaller', { ...recorded, sizeBytes: MIB }, lvmMade(), []],
-  ])('%s', (_, wanted, observed, commands) => {
+    ['not, for a part of an extent that it has', lvmMade(), [], { ...recorded, sizeBytes: GIB - 1n }],
+    ['not smaller', lvmMade(), [], { ...recorded, sizeBytes: MIB }],
+  ])('%s', (_, observed, commands, wanted = larger) => {
     expect(outcome(wanted, observed)).toEqual(commands);
     const made = plan('present', wanted, observed, 0);
     expect('grows' in made).toBe(commands.length > 0);
   });
 
   test.each<[string, ObservedLvm, RegExp]>([
-    [
-      'without room',
-      lvmMade(ext4, { groups: [{ ...group, freeExtents: 255n }] }),
-      /has 1069547520 bytes left, and 1073741824 more/,
-    ],
-    ['in a partial group', lvmMade(ext4, { groups: [{ ...group, partial: true }] }), /is away$/],
+    ['without room', madeIn({ freeExtents: 255n }), /has 1069547520 bytes left, and 1073741824 more/],
+    ['in a partial group', madeIn({ partial: true }), /is away$/],
     [
       'into disks that nothing is taken from',
       lvmMade(ext4, { free: [{ ...free, count: 255n }] }),

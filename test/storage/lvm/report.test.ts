@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { readFreeExtents, readGroups, readVolumes } from '../../../src/storage/lvm/report.ts';
 import { ObservationError } from '../../../src/storage/probe-results.ts';
 import { group } from '../../support/lvm-input.ts';
+import { LV, lvRow, NO_DEVICE, segmentRow, VG, vgRow } from '../../support/lvm-reports.ts';
 
 /** As LVM 2.03.16 prints it. */
 const printed = (key: string, ...rows: string[]) => ({
@@ -19,9 +20,7 @@ const printed = (key: string, ...rows: string[]) => ({
   stderr: '',
 });
 
-const VG = '"vg_uuid":"hd11Je-AdwK-HC8I-hKFt-QyFw-1GG2-8zHVZz"';
-const vg = (name: string, attr: string) =>
-  `{"vg_name":"${name}", ${VG}, "vg_attr":"${attr}", "vg_extent_size":"4194304", "vg_free_count":"766"}`;
+const vg = (name: string, attr: string) => JSON.stringify(vgRow({ vg_name: name, vg_attr: attr }));
 
 describe('volume groups', () => {
   test('of the name alone', () => {
@@ -30,7 +29,7 @@ describe('volume groups', () => {
     ).toEqual(
       [1, 2].map(() => ({
         name: 'vg0',
-        uuid: 'hd11Je-AdwK-HC8I-hKFt-QyFw-1GG2-8zHVZz',
+        uuid: VG,
         readOnly: false,
         exported: false,
         partial: false,
@@ -61,25 +60,11 @@ describe('volume groups', () => {
 });
 
 describe('logical volumes', () => {
-  const lv = (attr: string, more: object = {}) =>
-    JSON.stringify({
-      lv_name: 'data1',
-      lv_uuid: 'ItrFIE-qKAI-Rv9s-5WHb-2wYv-2dXg-9sKDPj',
-      lv_attr: attr,
-      lv_size: '67108864',
-      lv_tags: 'a,stowage.dev/uid=u',
-      pool_lv: '',
-      origin: '',
-      lv_kernel_major: '253',
-      lv_kernel_minor: '3',
-      data_percent: '',
-      metadata_percent: '',
-      lv_layout: 'linear',
-      ...more,
-    });
+  const lv = (lv_attr: string, more: object = {}) =>
+    JSON.stringify(lvRow({ lv_attr, lv_size: '67108864', lv_tags: 'a,stowage.dev/uid=u', ...more }));
   const plain = {
     name: 'data1',
-    uuid: 'ItrFIE-qKAI-Rv9s-5WHb-2wYv-2dXg-9sKDPj',
+    uuid: LV,
     kind: '-',
     writable: true,
     active: true,
@@ -129,18 +114,9 @@ test('where there are none, LVM 2.03 prints so', () => {
 });
 
 test('a thin volume that has snapshots is of its pool all the same', () => {
-  const row = {
-    lv_uuid: 'u',
-    lv_size: '1',
-    lv_tags: '',
-    origin: '',
-    lv_kernel_major: '-1',
-    lv_kernel_minor: '-1',
-    lv_layout: 'thin,sparse',
-  };
   const rows = [
-    { ...row, lv_name: 'a', lv_attr: 'owi---tz--', pool_lv: 'pool', data_percent: '', metadata_percent: '' },
-    { ...row, lv_name: 'pool', lv_attr: 'twi---tz--', pool_lv: '', data_percent: '', metadata_percent: '' },
+    lvRow({ ...NO_DEVICE, lv_name: 'a', lv_attr: 'owi---tz--', pool_lv: 'pool', lv_layout: 'thin,sparse' }),
+    lvRow({ ...NO_DEVICE, lv_name: 'pool', lv_attr: 'twi---tz--', lv_layout: 'thin,sparse' }),
   ];
   expect(readVolumes(printed('lv', ...rows.map((each) => JSON.stringify(each))))).toMatchObject([
     { pool: 'pool' },
@@ -149,42 +125,26 @@ test('a thin volume that has snapshots is of its pool all the same', () => {
 });
 
 test.each(['12,5', '-1', 'nan', '1e2', 'full'])('a percentage of %s is not understood', (text) => {
-  const row = {
-    lv_name: 'a',
-    lv_uuid: 'u',
+  const row = lvRow({
     lv_attr: 'twi-aotz--',
-    lv_size: '1',
-    lv_tags: '',
-    pool_lv: '',
-    origin: '',
+    data_percent: text,
+    metadata_percent: '1',
     lv_layout: 'thin,pool',
-  };
-  const more = { lv_kernel_major: '253', lv_kernel_minor: '2', data_percent: text, metadata_percent: '1' };
-  const read = (columns: object) =>
-    readVolumes(printed('lv', JSON.stringify({ ...row, ...more, ...columns })));
+  });
+  const read = (columns: object) => readVolumes(printed('lv', JSON.stringify({ ...row, ...columns })));
   expect(() => read({})).toThrow(ObservationError);
   expect(read({ data_percent: '12.50' })).toMatchObject([{ dataPercent: 12.5 }]);
 });
 
 test('free extents: of the group, on disks that may be used, the most first', () => {
-  const pvseg = (name: string, attr: string, start: number, size: number, type: string, of = 'vg0') =>
-    JSON.stringify({
-      vg_name: of,
-      pv_name: name,
-      pv_attr: attr,
-      pe_start: '1048576',
-      pvseg_start: String(start),
-      pvseg_size: String(size),
-      segtype: type,
-    });
-  const segments = printed(
-    'pvseg',
-    pvseg('/dev/sdb', 'a--', 0, 16, 'linear'),
-    pvseg('/dev/sdb', 'a--', 16, 10, 'free'),
-    pvseg('/dev/sdc', 'u--', 0, 900, 'free'),
-    pvseg('/dev/sdd', 'a--', 0, 255, 'free'),
-    pvseg('/dev/sde', 'a--', 0, 999, 'free', 'vg1'),
-  );
+  const rows = [
+    segmentRow('/dev/sdb', 0, 16, { segtype: 'linear' }),
+    segmentRow('/dev/sdb', 16, 10),
+    segmentRow('/dev/sdc', 0, 900, { pv_attr: 'u--' }),
+    segmentRow('/dev/sdd', 0, 255),
+    segmentRow('/dev/sde', 0, 999, { vg_name: 'vg1' }),
+  ];
+  const segments = printed('pvseg', ...rows.map((row) => JSON.stringify(row)));
   expect(readFreeExtents(segments, group)).toEqual([
     { pv: '/dev/sdd', first: 0n, count: 255n, offsetBytes: 1048576n, sizeBytes: 255n << 22n },
     { pv: '/dev/sdb', first: 16n, count: 10n, offsetBytes: 1048576n + (16n << 22n), sizeBytes: 10n << 22n },

@@ -8,7 +8,7 @@ import { progressText, readProgress } from '../../../src/storage/populate/progre
 import type { Fill } from '../../../src/storage/populate/types.ts';
 import type { DesiredSparse, ObservedSparse } from '../../../src/storage/types.ts';
 import { commandsOf, may } from '../../support/sudoers.ts';
-import { FILE, freshNode, loop, madeNode, UID } from '../../support/volume-input.ts';
+import { FILE, freshNode, loop, madeNode, sparseDesired, UID } from '../../support/volume-input.ts';
 
 const fill: Fill = {
   builtin: 'Image',
@@ -22,11 +22,7 @@ const fill: Fill = {
   authorization: 'Bearer secret',
 };
 
-const desired: DesiredSparse = {
-  ...{ type: 'sparse', uid: UID, name: 'data1', mode: 'Block', fs: undefined, file: FILE, fill },
-  ...{ sizeBytes: 1n << 30n, recorded: false, onDelete: 'Delete', kubeletRoot: '/var/lib/kubelet' },
-  ...{ onDemand: true, readOnly: false, shared: false },
-};
+const desired: DesiredSparse = { ...sparseDesired, mode: 'Block', fs: undefined, fill, onDemand: true };
 const files: DesiredSparse = { ...desired, mode: 'Filesystem', fs: { type: 'xfs', options: [] } };
 
 const stepsOf = (wanted: DesiredSparse, observed: ObservedSparse) => {

@@ -61,24 +61,18 @@ const wipes = (wanted: DesiredRaw, observed: ObservedRaw) => {
 };
 
 describe('Delete', () => {
-  test.each<[string, DesiredRaw, ObservedRaw, string[]]>([
-    ['nothing was ever done', rawDesired, rawNode(foreign), []],
-    ['half a record', rawDesired, rawNode(foreign, { recordFiles: true }), ['forget']],
-    [
-      'a file system',
-      rawDesired,
-      madeOf(ext4),
-      ['wipefs --all --force /dev/sdb', ...DROP('sdb', 'uuid'), 'forget'],
-    ],
+  test.each<[string, ObservedRaw, string[], DesiredRaw?]>([
+    ['nothing was ever done', rawNode(foreign), []],
+    ['half a record', rawNode(foreign, { recordFiles: true }), ['forget']],
+    ['a file system', madeOf(ext4), ['wipefs --all --force /dev/sdb', ...DROP('sdb', 'uuid'), 'forget']],
     [
       'a table',
-      rawBlock,
       madeOf(gpt),
       ['wipefs --all --force /dev/sdb', 'partx --delete /dev/sdb', ...DROP('sdb', 'partuuid'), 'forget'],
+      rawBlock,
     ],
     [
       'a partition gets its earlier GUID back',
-      rawBlock,
       madeOf(named, { intent: intentFor(partition) }),
       [
         `sgdisk --partition-guid=2:${PARTUUID} /dev/sdb`,
@@ -86,22 +80,22 @@ describe('Delete', () => {
         ...DROP('sdb2', 'partuuid'),
         'forget',
       ],
+      rawBlock,
     ],
     [
       'a partition of which nobody knows the earlier GUID gets a random one',
-      { ...rawBlock, recorded: true },
       rawNode(named),
       ['sgdisk --partition-guid=2:R /dev/sdb', 'partx --update /dev/sdb', ...DROP('sdb2', 'partuuid')],
+      { ...rawBlock, recorded: true },
     ],
-    ['a partition that has its earlier GUID again', rawBlock, madeOf(partition), ['forget']],
-    ['a logical volume in mode Block', rawBlock, madeOf(logical), ['forget']],
-    ['a logical volume, all done', { ...rawBlock, recorded: true }, rawNode(logical), []],
-    ['the signature is off already', rawDesired, madeOf(disk), ['forget']],
-    ['all is done', { ...rawDesired, recorded: true }, rawNode(disk), []],
-    ['someone else has it since', { ...rawDesired, recorded: true }, rawNode(foreign), []],
+    ['a partition that has its earlier GUID again', madeOf(partition), ['forget'], rawBlock],
+    ['a logical volume in mode Block', madeOf(logical), ['forget'], rawBlock],
+    ['a logical volume, all done', rawNode(logical), [], { ...rawBlock, recorded: true }],
+    ['the signature is off already', madeOf(disk), ['forget']],
+    ['all is done', rawNode(disk), [], { ...rawDesired, recorded: true }],
+    ['someone else has it since', rawNode(foreign), [], { ...rawDesired, recorded: true }],
     [
       'nothing was written yet',
-      rawDesired,
       rawNode(foreign, {
         intent: intentFor(disk, { signature: 'xfs:x', consent: 'xfs:x' }),
         recordFiles: true,
@@ -110,11 +104,11 @@ describe('Delete', () => {
     ],
     [
       'only the kernel knows the partition of a table that is off',
-      rawBlock,
       madeOf({ ...gpt, signature: { found: 'none' }, content: 'no table;?=none' }),
       ['wipefs --all --force /dev/sdb', 'partx --delete /dev/sdb', ...DROP('sdb', 'partuuid'), 'forget'],
+      rawBlock,
     ],
-  ])('%s', (_, wanted, observed, commands) => {
+  ])('%s', (_, observed, commands, wanted = rawDesired) => {
     expect(outcome(wanted, observed)).toEqual(commands);
   });
 
@@ -130,20 +124,22 @@ describe('Delete', () => {
   });
 });
 
-test.each<[string, DesiredRaw, ObservedRaw, number]>([
-  ['a disk', rawDesired, madeOf(ext4), 2],
-  ['a partition', rawBlock, madeOf(named, { intent: intentFor(partition) }), 0],
+test.each<[string, ObservedRaw, number, DesiredRaw?]>([
+  ['a disk', madeOf(ext4), 2],
+  ['a partition', madeOf(named, { intent: intentFor(partition) }), 0, rawBlock],
   [
     'what was never destroyed',
-    rawDesired,
     rawNode(foreign, { link: '8:16', intent: intentFor(disk, { signature: 'xfs:x' }), recordFiles: true }),
     0,
   ],
-])('the link of %s goes only once blkid has looked and not found the UUID', (_, wanted, observed, exit) => {
-  const made = plan('destroy', wanted, observed, 0);
-  const rm = 'steps' in made ? made.steps.find(({ argv }) => argv[2] === '--') : undefined;
-  expect(rm?.guards.map(({ expect: wants }) => wants)).toEqual([{ exit, stdout: { has: '', lacks: UID } }]);
-});
+])(
+  'the link of %s goes only once blkid has looked and not found the UUID',
+  (_, observed, exit, wanted = rawDesired) => {
+    const made = plan('destroy', wanted, observed, 0);
+    const rm = 'steps' in made ? made.steps.find(({ argv }) => argv[2] === '--') : undefined;
+    expect(rm?.guards.map(({ expect: wants }) => wants)).toEqual([{ exit, stdout: { has: '', lacks: UID } }]);
+  },
+);
 
 describe('Retain', () => {
   test.each<[string, ObservedRaw]>([
@@ -160,37 +156,35 @@ describe('Retain', () => {
 });
 
 describe('Wipe', () => {
-  test.each<[string, DesiredRaw, ObservedRaw, unknown]>([
-    ['from the first byte', wiping, madeOf(ext4), [16, 'seek=0', 'forget']],
-    ['a disk with a table', blockWiping, madeOf(gpt), [16, 'seek=0', 'forget']],
-    ['a logical volume', blockWiping, madeOf(logical), [16, 'seek=0', 'forget']],
-    ['from where it came to', wiping, madeOf(disk, { wiped: 512n << 20n }), [8, 'seek=536870912', 'forget']],
+  test.each<[string, ObservedRaw, unknown, DesiredRaw?]>([
+    ['from the first byte', madeOf(ext4), [16, 'seek=0', 'forget']],
+    ['a disk with a table', madeOf(gpt), [16, 'seek=0', 'forget'], blockWiping],
+    ['a logical volume', madeOf(logical), [16, 'seek=0', 'forget'], blockWiping],
+    ['from where it came to', madeOf(disk, { wiped: 512n << 20n }), [8, 'seek=536870912', 'forget']],
     [
       'of a table the copy at the end is left',
-      blockWiping,
       madeOf({ ...disk, content: 'gpt', tableUuids: [UID] }, { wiped: 64n << 20n }),
       [15, 'seek=67108864', 'forget'],
+      blockWiping,
     ],
-    ['to the end: only the records', wiping, madeOf(disk, { wiped: 1n << 30n }), [0, undefined, 'forget']],
+    ['to the end: only the records', madeOf(disk, { wiped: 1n << 30n }), [0, undefined, 'forget']],
     [
       'nothing was made',
-      wiping,
       rawNode(disk, { intent: intentFor(disk), recordFiles: true }),
       [0, undefined, 'forget'],
     ],
     [
       'done, and planned again',
-      { ...blockWiping, recorded: true },
       rawNode(logical),
       [0, undefined, undefined],
+      { ...blockWiping, recorded: true },
     ],
     [
       'what someone put there since is left',
-      wiping,
       madeOf(foreign, { wiped: 64n << 20n }),
       '/dev/sdb carries xfs:x, which is not of this Volume',
     ],
-  ])('%s', (_, wanted, observed, expected) => {
+  ])('%s', (_, observed, expected, wanted = wiping) => {
     expect(wipes(wanted, observed)).toEqual(expected);
   });
 

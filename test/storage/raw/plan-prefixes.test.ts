@@ -6,6 +6,7 @@ import type { DesiredRaw, Operation } from '../../../src/storage/types.ts';
 import { divide, FakeDisks, fakeDisk, Raced } from '../../support/fake-disk.ts';
 import type { Killed } from '../../support/fake-node.ts';
 import { writesTo } from '../../support/plans.ts';
+import { TEST_SEED } from '../../support/test-seed.ts';
 import { UID } from '../../support/volume-input.ts';
 
 /** Running any prefix of a plan, killed inside its last step, and planning again must reach the same end. */
@@ -13,7 +14,6 @@ import { UID } from '../../support/volume-input.ts';
 const GUIDS = ['0a1b2c3d-0000-4000-8000-000000000001', '0a1b2c3d-0000-4000-8000-000000000002'] as const;
 const TABLE = '0a1b2c3d-0000-4000-8000-0000000000ff';
 const OTHER = '11111111-2222-4333-8444-555555555555';
-const SEED = seed();
 
 const BACKINGS = ['disk', 'partition', 'logical volume'] as const;
 const FILLS = ['nothing', 'ext4', 'two partitions'] as const;
@@ -195,7 +195,7 @@ describe.each(CASES)('%s with %s on it, to become %s', (backing, filled, content
         expect(data(node, made)).toEqual(kept);
         expectOthersUntouched(node, backing, desired);
       }),
-      { seed: SEED, numRuns: 5 },
+      { seed: TEST_SEED, numRuns: 5 },
     );
   });
 
@@ -228,7 +228,7 @@ describe.each(CASES)('%s with %s on it, to become %s', (backing, filled, content
           if (onDelete === 'Wipe' && whole) expect(area.marks).toEqual([]);
           if (onDelete === 'Delete' && whole) expect(data(node, desired)).toHaveLength(3);
         }),
-        { seed: SEED, numRuns: 5 },
+        { seed: TEST_SEED, numRuns: 5 },
       );
     },
   );
@@ -248,7 +248,7 @@ describe.each(CASES)('%s with %s on it, to become %s', (backing, filled, content
         expect([...node.records.keys()]).toEqual([]);
         expectOthersUntouched(node, backing, desired);
       }),
-      { seed: SEED, numRuns: 5 },
+      { seed: TEST_SEED, numRuns: 5 },
     );
   });
 
@@ -285,9 +285,3 @@ describe.each(CASES)('%s with %s on it, to become %s', (backing, filled, content
     }
   });
 });
-
-function seed(): number {
-  const value = Number(process.env.SEED ?? Math.floor(Math.random() * 2 ** 31));
-  process.stderr.write(`raw/plan-prefixes.test.ts: SEED=${value}\n`);
-  return value;
-}

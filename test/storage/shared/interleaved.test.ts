@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import type { Holder } from '../../../src/storage/shared/types.ts';
 import type { Operation } from '../../../src/storage/types.ts';
 import { FakeShare, FakeSharer, Stopped } from '../../support/fake-shared.ts';
+import { TEST_SEED } from '../../support/test-seed.ts';
 import { FILE } from '../../support/volume-input.ts';
 
 /**
@@ -151,7 +152,7 @@ describe('whatever jobs do meanwhile', () => {
           world.check();
         }
       }),
-      { seed: seed(), numRuns: 1500 },
+      { seed: TEST_SEED, numRuns: 1500 },
     );
   });
 
@@ -178,13 +179,7 @@ describe('whatever jobs do meanwhile', () => {
         settle(wanted, 'destroy', { readOnly: reads });
         expect([...world.share.names.keys()].filter((path) => path.startsWith(FILE))).toEqual([]);
       }),
-      { seed: seed(), numRuns: 500 },
+      { seed: TEST_SEED, numRuns: 500 },
     );
   });
 });
-
-function seed(): number {
-  const value = Number(process.env.SEED ?? Math.floor(Math.random() * 2 ** 31));
-  process.stderr.write(`interleaved.test.ts: SEED=${value}\n`);
-  return value;
-}

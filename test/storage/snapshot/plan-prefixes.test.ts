@@ -13,6 +13,7 @@ import {
   snapshotted,
   wantedCopy,
 } from '../../support/snapshot-copy.ts';
+import { TEST_SEED } from '../../support/test-seed.ts';
 import { FILE } from '../../support/volume-input.ts';
 
 /** Running any prefix of a plan, killed inside its last step, and planning again must reach the same end. */
@@ -124,7 +125,7 @@ test('a copy that was interrupted anywhere, its volume used in turn, comes to be
       finish(on, remove);
       expect([...on.files.keys()].filter((path) => path.startsWith(COPY))).toEqual([]);
     }),
-    { seed: seed(), numRuns: 500 },
+    { seed: TEST_SEED, numRuns: 500 },
   );
 });
 
@@ -144,7 +145,7 @@ test('a copy that was begun and is not wanted any more leaves nothing', () => {
       expect([...on.files.keys()].filter((path) => path.startsWith(COPY))).toEqual([]);
       expect(left(on)).toEqual(NOTHING);
     }),
-    { seed: seed(), numRuns: 300 },
+    { seed: TEST_SEED, numRuns: 300 },
   );
 });
 
@@ -168,7 +169,7 @@ test('a volume that starts from a copy has its content, all of its size and a UU
       expect(stepsOf(planNow(on, 'present', { ...desired, recorded: true }))).toEqual([]);
       expect(on.files.get(COPY)).toMatchObject({ uuid: COPY_UID, data: 'a', sizeBytes: 1n << 30n });
     }),
-    { seed: seed(), numRuns: 300 },
+    { seed: TEST_SEED, numRuns: 300 },
   );
 });
 
@@ -185,7 +186,7 @@ test('nothing is left of it where it is deleted instead, and the copy stays', ()
       expect(left(on)).toEqual(NOTHING);
       expect(on.files.has(COPY)).toBe(true);
     }),
-    { seed: seed(), numRuns: 300 },
+    { seed: TEST_SEED, numRuns: 300 },
   );
 });
 
@@ -235,10 +236,4 @@ function sameAs(of: FakeNode): FakeNode {
 function planNow(on: FakeNode, operation: 'prepare' | 'present' | 'destroy', desired: DesiredSparse): Plan {
   const observed = on.observe(desired);
   return plan(operation, desired, observed, freeLoopNumber(observed.loops, new Set()));
-}
-
-function seed(): number {
-  const value = Number(process.env.SEED ?? Math.floor(Math.random() * 2 ** 31));
-  process.stderr.write(`snapshot/plan-prefixes.test.ts: SEED=${value}\n`);
-  return value;
 }

@@ -1,25 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
 import { plan } from '../../../src/storage/plan.ts';
 import type { DesiredSparse, ObservedSparse } from '../../../src/storage/types.ts';
-import { FILE, loop, loopRow, readyNode, UID } from '../../support/volume-input.ts';
+import { FILE, loop, loopRow, readyNode, sparseDesired, UID } from '../../support/volume-input.ts';
 
 const GI = 1n << 30n;
 const POINT = `/run/stowage/mounts/${UID}`;
-const wanted: DesiredSparse = {
-  type: 'sparse',
-  uid: UID,
-  name: 'data1',
-  mode: 'Filesystem',
-  fs: undefined,
-  file: FILE,
-  sizeBytes: 2n * GI,
-  recorded: true,
-  onDelete: 'Delete',
-  onDemand: false,
-  readOnly: false,
-  shared: false,
-  kubeletRoot: '/var/lib/kubelet',
-};
+const wanted: DesiredSparse = { ...sparseDesired, fs: undefined, sizeBytes: 2n * GI, recorded: true };
 const block: DesiredSparse = { ...wanted, mode: 'Block' };
 const MIB2 = 2n << 20n;
 const part = { ...loopRow, name: 'loop3p1', device: '259:1', parent: 'loop3', type: 'part' };
@@ -74,80 +60,67 @@ const unable: ObservedSparse = { ...readyNode, growsMounted: false };
 const xfs: ObservedSparse = { ...readyNode, signature: { found: 'one', type: 'xfs', uuid: UID } };
 
 describe('growing', () => {
-  test.each<[string, DesiredSparse, ObservedSparse, unknown]>([
-    ['ext4', wanted, readyNode, [FILE_GROWS(2n * GI), LOOP, ...EXT4, DONE]],
-    ['xfs', wanted, xfs, [FILE_GROWS(2n * GI), LOOP, ...XFS, DONE]],
-    ['Block', block, blockNode, [FILE_GROWS(2n * GI + MIB2), LOOP, ...PARTITION, DONE]],
-    ['the file has grown', wanted, long(readyNode), [LOOP, ...EXT4, DONE]],
-    ['the file of a Block volume has grown', block, long(blockNode, MIB2), [LOOP, ...PARTITION, DONE]],
-    ['killed while it was mounted', wanted, mounted(long(xfs)), [LOOP, ...UNMOUNT, ...XFS, DONE]],
-    ['ext4, killed so', wanted, mounted(long(readyNode)), [LOOP, ...UNMOUNT, ...EXT4, DONE]],
-    [
-      'mounted by a pod',
-      wanted,
-      { ...long(readyNode), mounts: new Map([['7:3', ['/pod']]]) },
-      [LOOP, ...EXT4, DONE],
-    ],
-    [
-      'ext4, where root may not grow it mounted',
-      wanted,
-      unable,
-      [FILE_GROWS(2n * GI), LOOP, ...CHECKED, DONE],
-    ],
+  test.each<[string, ObservedSparse, unknown, DesiredSparse?]>([
+    ['ext4', readyNode, [FILE_GROWS(2n * GI), LOOP, ...EXT4, DONE]],
+    ['xfs', xfs, [FILE_GROWS(2n * GI), LOOP, ...XFS, DONE]],
+    ['Block', blockNode, [FILE_GROWS(2n * GI + MIB2), LOOP, ...PARTITION, DONE], block],
+    ['the file has grown', long(readyNode), [LOOP, ...EXT4, DONE]],
+    ['the file of a Block volume has grown', long(blockNode, MIB2), [LOOP, ...PARTITION, DONE], block],
+    ['killed while it was mounted', mounted(long(xfs)), [LOOP, ...UNMOUNT, ...XFS, DONE]],
+    ['ext4, killed so', mounted(long(readyNode)), [LOOP, ...UNMOUNT, ...EXT4, DONE]],
+    ['mounted by a pod', { ...long(readyNode), mounts: new Map([['7:3', ['/pod']]]) }, [LOOP, ...EXT4, DONE]],
+    ['ext4, where root may not grow it mounted', unable, [FILE_GROWS(2n * GI), LOOP, ...CHECKED, DONE]],
     [
       'and it was left mounted',
-      wanted,
       mountedByUs(unable),
       [FILE_GROWS(2n * GI), LOOP, ...UNMOUNT, ...CHECKED, DONE],
     ],
-    ['and a pod has it', wanted, mounted(unable), [FILE_GROWS(2n * GI), LOOP, ...UNMOUNT, ...EXT4, DONE]],
-    ['done', { ...wanted, sizeBytes: GI }, readyNode, []],
-    ['done, and still mounted', { ...wanted, sizeBytes: GI }, mounted(readyNode), UNMOUNT],
-    ['smaller than it is', { ...wanted, sizeBytes: GI / 2n }, readyNode, []],
-    ['a spec without a size', { ...wanted, sizeBytes: 0n }, readyNode, []],
+    ['and a pod has it', mounted(unable), [FILE_GROWS(2n * GI), LOOP, ...UNMOUNT, ...EXT4, DONE]],
+    ['done', readyNode, [], { ...wanted, sizeBytes: GI }],
+    ['done, and still mounted', mounted(readyNode), UNMOUNT, { ...wanted, sizeBytes: GI }],
+    ['smaller than it is', readyNode, [], { ...wanted, sizeBytes: GI / 2n }],
+    ['a spec without a size', readyNode, [], { ...wanted, sizeBytes: 0n }],
     [
       'an older record: by its intent',
-      wanted,
       { ...long(readyNode), done: { sizeBytes: undefined } },
       [LOOP, ...EXT4, DONE],
     ],
     [
       "MetalK8s's file system",
-      wanted,
       { ...readyNode, intent: undefined, done: undefined },
       [FILE_GROWS(2n * GI), LOOP, ...EXT4, FOLDER, DONE],
     ],
     [
       'a partition that another node made',
-      { ...block, recordedBytes: GI },
       { ...blockNode, ...UNRECORDED },
       [FILE_GROWS(2n * GI + MIB2), LOOP, ...PARTITION, FOLDER, DONE],
+      { ...block, recordedBytes: GI },
     ],
     [
       'a file system that another node made, and whose growing was cut off',
-      { ...wanted, recordedBytes: GI },
       { ...long(readyNode), ...UNRECORDED },
       [LOOP, ...EXT4, FOLDER, DONE],
+      { ...wanted, recordedBytes: GI },
     ],
     [
       'a file system that another node made as large as this',
-      { ...wanted, recordedBytes: 2n * GI },
       { ...long(readyNode), ...UNRECORDED },
       [],
+      { ...wanted, recordedBytes: 2n * GI },
     ],
     [
       "MetalK8s's partition",
-      block,
       { ...blockNode, intent: undefined, done: undefined },
       `nothing on the node says how the partition in ${FILE} was made, so it is not grown`,
+      block,
     ],
     [
       "MetalK8s's partition, as it is",
-      { ...block, sizeBytes: GI },
       { ...blockNode, intent: undefined, done: undefined },
       [],
+      { ...block, sizeBytes: GI },
     ],
-  ])('%s', (_, desired, node, expected) => {
+  ])('%s', (_, node, expected, desired = wanted) => {
     expect(commands(desired, node)).toEqual(expected);
   });
 

@@ -4,25 +4,12 @@ import { freeLoopNumber } from '../../../src/storage/loops.ts';
 import { plan } from '../../../src/storage/plan.ts';
 import type { DesiredSparse, Operation } from '../../../src/storage/types.ts';
 import { FakeNode, type Killed } from '../../support/fake-node.ts';
-import { FILE, UID } from '../../support/volume-input.ts';
+import { TEST_SEED } from '../../support/test-seed.ts';
+import { FILE, sparseDesired, UID } from '../../support/volume-input.ts';
 
 /** Running any prefix of a plan, killed inside its last step, and planning again must reach the same end. */
 
-const fresh: DesiredSparse = {
-  type: 'sparse',
-  uid: UID,
-  name: 'data1',
-  mode: 'Filesystem',
-  file: FILE,
-  sizeBytes: 1n << 30n,
-  fs: { type: 'ext4', options: [] },
-  recorded: false,
-  onDelete: 'Delete',
-  kubeletRoot: '/var/lib/kubelet',
-  onDemand: false,
-  readOnly: false,
-  shared: false,
-};
+const fresh: DesiredSparse = sparseDesired;
 
 interface Crash {
   /** Which step of those that remain then, as a part of them. */
@@ -156,7 +143,7 @@ test('a prepare that was interrupted anywhere goes on to the same end, and a don
         expect(node.files.get(FILE)?.inode).toBe(inode);
       },
     ),
-    { seed: seed(), numRuns: 500 },
+    { seed: TEST_SEED, numRuns: 500 },
   );
 });
 
@@ -177,7 +164,7 @@ test('one that is filled has all of it in the end, and never a part under its ow
       expect(node.files.get(FILE)).not.toHaveProperty('torn');
       expect(node.files.has(`${FILE}.partial`)).toBe(false);
     }),
-    { seed: seed(), numRuns: 500 },
+    { seed: TEST_SEED, numRuns: 500 },
   );
 });
 
@@ -196,7 +183,7 @@ test('a destroy from any state of a prepare, interrupted anywhere, ends with not
       finish(node, 'destroy', desired);
       expect(ownFacts(node, desired)).toEqual(NOTHING);
     }),
-    { seed: seed(), numRuns: 500 },
+    { seed: TEST_SEED, numRuns: 500 },
   );
 });
 
@@ -221,7 +208,7 @@ test('a growing that was interrupted anywhere, with the device lost meanwhile, g
       expect(ownFacts(node, larger)).toEqual({ ...prepared(), done: { sizeBytes: larger.sizeBytes } });
       expect(node.mounts.size).toBe(0);
     }),
-    { seed: seed(), numRuns: 300 },
+    { seed: TEST_SEED, numRuns: 300 },
   );
 });
 
@@ -260,9 +247,3 @@ test('a mkfs that was killed when its UUID could be read already is done again',
   finish(node, 'prepare', fresh);
   expect(ownFacts(node, fresh)).toEqual(prepared());
 });
-
-function seed(): number {
-  const value = Number(process.env.SEED ?? Math.floor(Math.random() * 2 ** 31));
-  process.stderr.write(`plan-prefixes.test.ts: SEED=${value}\n`);
-  return value;
-}

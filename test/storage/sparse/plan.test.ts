@@ -9,23 +9,18 @@ import type {
   Operation,
 } from '../../../src/storage/types.ts';
 import { QUIET } from '../../support/fake-shared.ts';
-import { FILE, freshNode, loop, loopRow, madeNode, readyNode, UID } from '../../support/volume-input.ts';
+import {
+  FILE,
+  freshNode,
+  loop,
+  loopRow,
+  madeNode,
+  readyNode,
+  sparseDesired,
+  UID,
+} from '../../support/volume-input.ts';
 
-const desired: DesiredSparse = {
-  type: 'sparse',
-  uid: UID,
-  name: 'data1',
-  mode: 'Filesystem',
-  file: FILE,
-  sizeBytes: 1n << 30n,
-  fs: { type: 'ext4', options: ['-m', '0'] },
-  recorded: false,
-  onDelete: 'Delete',
-  kubeletRoot: '/var/lib/kubelet',
-  onDemand: false,
-  readOnly: false,
-  shared: false,
-};
+const desired: DesiredSparse = { ...sparseDesired, fs: { type: 'ext4', options: ['-m', '0'] } };
 const recorded: DesiredSparse = { ...desired, recorded: true };
 const onDemand: DesiredSparse = { ...desired, onDemand: true };
 const readOnly: DesiredSparse = { ...desired, onDemand: true, readOnly: true };
@@ -108,10 +103,10 @@ function commands(operation: Operation, wanted: DesiredSparse, observed: Observe
   return `${made.passing ? 'passing: ' : ''}${made.refusal}`;
 }
 
-type Case = [name: string, wanted: DesiredSparse, observed: ObservedSparse, outcome: string[] | RegExp];
+type Case = [name: string, observed: ObservedSparse, outcome: string[] | RegExp, wanted?: DesiredSparse];
 
 function table(operation: Operation, cases: Case[]): void {
-  test.each(cases)(`${operation}: %s`, (_, wanted, observed, outcome) => {
+  test.each(cases)(`${operation}: %s`, (_, observed, outcome, wanted = desired) => {
     const made = commands(operation, wanted, observed);
     if (outcome instanceof RegExp) expect(made).toMatch(outcome);
     else expect(made).toEqual(outcome);
@@ -122,95 +117,73 @@ describe('what remains to be done to', () => {
   const oddLoops: Case[] = [
     [
       'a second loop',
-      desired,
       { ...readyNode, loops: [loop, { ...loop, name: 'loop4' }] },
       /more than once: \/dev\/loop3, \/dev\/loop4/,
     ],
-    [
-      'a loop of a replaced file',
-      desired,
-      attached({ backingInode: '41' }),
-      /^\/dev\/loop3 has an earlier file/,
-    ],
+    ['a loop of a replaced file', attached({ backingInode: '41' }), /^\/dev\/loop3 has an earlier file/],
     [
       'a loop of a removed and replaced file',
-      desired,
       attached({ backingInode: '41', backingFile: `${FILE} (deleted)` }),
       /^\/dev\/loop3 has an earlier file/,
     ],
     [
       'a loop that is about to go',
-      desired,
       attached({ autoclear: true }),
       /^passing: \/dev\/loop3 was detached while in use/,
     ],
     [
       'a read-only loop',
-      desired,
       attached({ readOnly: true }),
       /^\/dev\/loop3 was attached by someone else: read-only, or the file could not be opened to write$/,
     ],
     [
       'a loop of a part of the file',
-      desired,
       attached({ wholeFile: false }),
       /by someone else: a part of the file only/,
     ],
     [
       'a read-only loop of a part of the file',
-      desired,
       attached({ wholeFile: false, readOnly: true }),
       /by someone else: a part of the file only/,
     ],
-    ['no udev', desired, { ...madeNode, udev: false }, /^passing: no udev runs on the node/],
+    ['no udev', { ...madeNode, udev: false }, /^passing: no udev runs on the node/],
     [
       'no udev, and no link',
-      desired,
       { ...readyNode, link: undefined, udev: false },
       /^passing: no udev runs on the node/,
     ],
-    ['no udev any more, as while the node shuts down', desired, { ...readyNode, udev: false }, []],
+    ['no udev any more, as while the node shuts down', { ...readyNode, udev: false }, []],
   ];
   const otherContent: Case[] = [
     [
       'a file with nothing in it',
-      desired,
       { ...madeNode, signature: { found: 'none' } },
       new RegExp(`should hold a file system ${UID}, but nothing was found`),
     ],
-    [
-      'a file with another UUID',
-      desired,
-      { ...madeNode, signature: { ...ours, uuid: 'x' } },
-      /but ext4 x was found/,
-    ],
+    ['a file with another UUID', { ...madeNode, signature: { ...ours, uuid: 'x' } }, /but ext4 x was found/],
     [
       'a file with another type',
-      desired,
       { ...madeNode, signature: { ...ours, type: 'swap' } },
       new RegExp(`but swap ${UID} was found`),
     ],
     [
       'a file with a type alone',
-      desired,
       { ...madeNode, signature: { found: 'one', type: 'gpt' } },
       /but gpt was found/,
     ],
     [
       'a file with several signatures',
-      desired,
       { ...madeNode, signature: { found: 'ambivalent' } },
       /but more than one signature was found/,
     ],
-    ['something that is no file', desired, { ...madeNode, file: { type: 'other' } }, /is not a plain file/],
+    ['something that is no file', { ...madeNode, file: { type: 'other' } }, /is not a plain file/],
   ];
   const presentOnly: Case[] = [
-    ['a file that is made', desired, madeNode, ATTACH],
-    ['a device that is there', desired, readyNode, []],
-    ['a link that is missing', desired, { ...readyNode, link: undefined }, TRIGGER],
+    ['a file that is made', madeNode, ATTACH],
+    ['a device that is there', readyNode, []],
+    ['a link that is missing', { ...readyNode, link: undefined }, TRIGGER],
     [
       'a link to a loop that is stacked on it',
-      desired,
       {
         ...readyNode,
         loops: [loop, { ...loop, name: 'loop4', device: '7:4', backingFile: '/dev/loop3' }],
@@ -218,193 +191,170 @@ describe('what remains to be done to', () => {
       },
       [],
     ],
-    ['a link to another device', desired, { ...readyNode, link: '7:4' }, TRIGGER],
-    [
-      'a file under a linked folder',
-      desired,
-      { ...attached({ backingFile: '/data/x' }), realPath: '/data/x' },
-      [],
-    ],
-    ["others' loops", desired, { ...madeNode, loops: [{ ...loop, backingFile: `${FILE}2` }] }, ATTACH],
+    ['a link to another device', { ...readyNode, link: '7:4' }, TRIGGER],
+    ['a file under a linked folder', { ...attached({ backingFile: '/data/x' }), realPath: '/data/x' }, []],
+    ["others' loops", { ...madeNode, loops: [{ ...loop, backingFile: `${FILE}2` }] }, ATTACH],
     ...oddLoops,
     ...otherContent,
     [
       'an earlier volume of the name that pods still use',
-      desired,
       { ...madeNode, mounts: new Map([['8:1', [MOUNT]]]) },
       /^passing: the kubelet has another volume of the name data1 mounted at .*mounts\/data1/,
     ],
     [
       'a device of its own, and an earlier volume of the name that a pod still uses',
-      desired,
       { ...readyNode, mounts: new Map([['8:1', [POD_FOLDER]]]) },
       /^passing: the kubelet has another volume of the name data1/,
     ],
     [
       'a device that pods use',
-      desired,
       { ...readyNode, mounts: new Map([['7:3', [MOUNT, POD_FOLDER]]]), kubeletFolders: [MOUNT, POD_FOLDER] },
       [],
     ],
     [
       'a Block volume that pods use',
-      block,
       blockNode({ mounts: new Map([['0:5', [BOUND]]]), kubeletFolders: [BOUND] }),
       [],
+      block,
     ],
   ];
 
   table('prepare', [
-    ['a fresh node', desired, freshNode, [MKDIR, ...INTENT, ...MAKE, ...DONE, ...ATTACH]],
-    [
-      'half an intent',
-      desired,
-      { ...freshNode, recordFiles: true },
-      [MKDIR, ...INTENT, ...MAKE, ...DONE, ...ATTACH],
-    ],
-    ['an intent', desired, intended, [MKDIR, ...MAKE, ...DONE, ...ATTACH]],
-    ['a partial', desired, { ...intended, partial: file }, [MKDIR, ...MAKE, ...DONE, ...ATTACH]],
+    ['a fresh node', freshNode, [MKDIR, ...INTENT, ...MAKE, ...DONE, ...ATTACH]],
+    ['half an intent', { ...freshNode, recordFiles: true }, [MKDIR, ...INTENT, ...MAKE, ...DONE, ...ATTACH]],
+    ['an intent', intended, [MKDIR, ...MAKE, ...DONE, ...ATTACH]],
+    ['a partial', { ...intended, partial: file }, [MKDIR, ...MAKE, ...DONE, ...ATTACH]],
     [
       'a claim that had a volume here before',
-      { ...desired, name: `pvc-${UID}`, once: true },
       { ...freshNode, earlier: ['0b1d.intent', '0b1d.done'] },
       /a Volume pvc-.* was made on this node before, with the UID 0b1d: its data may be in \/var/,
+      { ...desired, name: `pvc-${UID}`, once: true },
     ],
     [
       'a claim of whose volume there is an intent',
-      { ...desired, once: true },
       {
         ...intended,
         intent: { version: 1, uid: UID, once: 'data1', ...intended.intent } as Intent,
         earlier: [],
       },
       [MKDIR, ...MAKE, ...DONE, ...ATTACH],
+      { ...desired, once: true },
     ],
-    ['a renamed file', desired, renamed, [`sync ${FILE} ${FOLDER}`, ...DONE, ...ATTACH]],
-    ['a volume that the node forgot', recorded, { ...freshNode, file, signature: ours }, ATTACH],
+    ['a renamed file', renamed, [`sync ${FILE} ${FOLDER}`, ...DONE, ...ATTACH]],
+    ['a volume that the node forgot', { ...freshNode, file, signature: ours }, ATTACH, recorded],
     [
       'a done volume whose file is gone',
-      desired,
       { ...madeNode, file: { type: 'missing' } },
       /was made before and is missing now/,
     ],
-    ['a recorded volume whose file is gone', recorded, freshNode, /was made before and is missing now/],
+    ['a recorded volume whose file is gone', freshNode, /was made before and is missing now/, recorded],
     [
       'a file of someone else',
-      desired,
       foreign,
       /is there already, and nothing on the node says that Stowage made it/,
     ],
-    ['a partial of someone else', desired, { ...freshNode, partial: file }, /\.partial is there already/],
-    ['a folder of that name', desired, { ...freshNode, file: { type: 'other' } }, /is there already/],
+    ['a partial of someone else', { ...freshNode, partial: file }, /\.partial is there already/],
+    ['a folder of that name', { ...freshNode, file: { type: 'other' } }, /is there already/],
     [
       'an intent for another file',
-      desired,
       { ...intended, intent: { ...renamed.intent, file: '/x' } as NonNullable<ObservedSparse['intent']> },
       /records for this Volume \/x, not /,
     ],
     [
       'an intent of another Volume',
-      desired,
       { ...intended, intent: { ...renamed.intent, uid: 'x' } as NonNullable<ObservedSparse['intent']> },
       /records for this Volume/,
     ],
     [
       'a renamed file with other content',
-      desired,
       { ...renamed, signature: { found: 'none' } },
       /but nothing was found/,
     ],
     [
       'a loop of a removed file',
-      desired,
       { ...freshNode, loops: [{ ...loop, backingFile: `${FILE} (deleted)` }] },
       /has an earlier file/,
     ],
     ...presentOnly,
     [
       'a fresh node, of what is attached on demand',
-      onDemand,
       freshNode,
       [MKDIR, ...INTENT, ...MAKE, ...DONE],
+      onDemand,
     ],
-    ['what is made, of what is attached on demand', onDemand, { ...madeNode, udev: false }, []],
-    ['what is attached on demand, and is', onDemand, attached({ backingInode: '41' }), []],
+    ['what is made, of what is attached on demand', { ...madeNode, udev: false }, [], onDemand],
+    ['what is attached on demand, and is', attached({ backingInode: '41' }), [], onDemand],
     [
       'a missing file of what is attached on demand',
-      { ...onDemand, recorded: true },
       freshNode,
       /is missing now/,
+      { ...onDemand, recorded: true },
     ],
     [
       'a fresh node, of what is attached read-only',
-      { ...readOnly, onDemand: false },
       freshNode,
       [MKDIR, ...INTENT, ...MAKE, ...DONE, `losetup -r /dev/loop5 ${FILE}`, SETTLE],
+      { ...readOnly, onDemand: false },
     ],
   ]);
 
   const larger = { sizeBytes: 2n << 30n };
   table('present', [
-    ['what is attached on demand', onDemand, madeNode, ATTACH],
-    ['what is attached read-only', readOnly, madeNode, [`losetup -r /dev/loop5 ${FILE}`, SETTLE]],
+    ['what is attached on demand', madeNode, ATTACH, onDemand],
+    ['what is attached read-only', madeNode, [`losetup -r /dev/loop5 ${FILE}`, SETTLE], readOnly],
     [
       'a Block volume that is attached read-only',
-      { ...readOnly, mode: 'Block', fs: undefined },
       { ...madeNode, signature: { found: 'one', type: 'gpt', uuid: UID } },
       [
         `losetup -r --partscan /dev/loop5 ${FILE}`,
         'partx --update --nr 1 /dev/loop5',
         `udevadm settle --timeout=10 --exit-if-exists=/dev/disk/by-partuuid/${UID}`,
       ],
+      { ...readOnly, mode: 'Block', fs: undefined },
     ],
-    ['a read-only loop where that is wanted', readOnly, attached({ readOnly: true }), []],
+    ['a read-only loop where that is wanted', attached({ readOnly: true }), [], readOnly],
     [
       'a loop that can be written to where that is not wanted',
-      readOnly,
       readyNode,
       /^\/dev\/loop3 was attached by someone else: so that it can be written to$/,
+      readOnly,
     ],
     [
       'the partition of a read-only loop',
-      { ...readOnly, mode: 'Block', fs: undefined },
       blockNode({ loops: [asReadOnly] }),
       [],
+      { ...readOnly, mode: 'Block', fs: undefined },
     ],
-    ['a larger size of what is read-only', { ...readOnly, ...larger }, attached({ readOnly: true }), []],
+    ['a larger size of what is read-only', attached({ readOnly: true }), [], { ...readOnly, ...larger }],
     [
       'a larger size of a Block volume that is read-only',
-      { ...readOnly, ...larger, mode: 'Block', fs: undefined },
       blockNode({ loops: [asReadOnly] }),
       [],
+      { ...readOnly, ...larger, mode: 'Block', fs: undefined },
     ],
-    ['a missing file', desired, freshNode, /^the backing file .* is missing$/],
-    ['a missing file that was recorded', recorded, { ...madeNode, file: { type: 'missing' } }, /is missing$/],
+    ['a missing file', freshNode, /^the backing file .* is missing$/],
+    ['a missing file that was recorded', { ...madeNode, file: { type: 'missing' } }, /is missing$/, recorded],
     ...presentOnly,
   ]);
 
   const inUse: Case[] = [
     [
       'a mounted device',
-      desired,
       { ...readyNode, mounts: new Map([['7:3', ['/a', '/b']]]) },
       /^passing: \/dev\/loop3 is in use: mounted at \/a, \/b$/,
     ],
     [
       'a stacked loop',
-      desired,
       { ...readyNode, loops: [loop, { ...loop, name: 'loop4', backingFile: '/dev/loop3' }] },
       /^passing: .*\/dev\/loop4 is stacked on it$/,
     ],
     [
       'a device that goes when it is closed',
-      desired,
       attached({ autoclear: true }),
       /^passing: .*some process has it open$/,
     ],
     [
       'a device that a pod uses',
-      desired,
       { ...readyNode, kubeletFolders: [MOUNT, POD_FOLDER] },
       new RegExp(
         `^passing: /dev/loop3 is in use: the kubelet has ${POD_FOLDER} for the pod with the UID ${POD}$`,
@@ -412,15 +362,14 @@ describe('what remains to be done to', () => {
     ],
     [
       'a device for which the kubelet has a place',
-      desired,
       { ...readyNode, kubeletFolders: [MOUNT] },
       new RegExp(`^passing: /dev/loop3 is in use: the kubelet has ${MOUNT}$`),
     ],
     [
       'a device that the kubelet bound',
-      block,
       blockNode({ kubeletFolders: [BOUND] }),
       new RegExp(`^passing: .* the kubelet has ${BOUND} for the pod with the UID ${POD}$`),
+      block,
     ],
   ];
 
@@ -431,14 +380,14 @@ describe('what remains to be done to', () => {
   /** The device has what was the Volume's file, under another path. */
   const MOVED = /^passing: \/dev\/loop3, which the persistent path leads to, has .* and not /;
   const moved: Case[] = [
-    ['removed by an NFS client', desired, attached({ backingFile: `${FOLDER}/.nfs0000000000a2` }), MOVED],
-    ['of a directory that was unmounted', desired, attached({ backingFile: `/${UID}` }), MOVED],
-    ['of a folder that was moved', desired, attached({ backingFile: `/old/${UID} (deleted)` }), MOVED],
+    ['removed by an NFS client', attached({ backingFile: `${FOLDER}/.nfs0000000000a2` }), MOVED],
+    ['of a directory that was unmounted', attached({ backingFile: `/${UID}` }), MOVED],
+    ['of a folder that was moved', attached({ backingFile: `/old/${UID} (deleted)` }), MOVED],
     [
       'of a partition',
-      block,
       { ...blockNode({ loops: [{ ...loop, backingFile: `/${UID}` }] }), link: '259:1' },
       MOVED,
+      block,
     ],
   ];
   const NO_LINK = { link: undefined };
@@ -451,102 +400,96 @@ describe('what remains to be done to', () => {
   /** The device is all that still leads to the data. */
   const LAST = /^\/dev\/loop3 has an earlier file .* was removed or replaced/;
   table('absent', [
-    ['nothing', desired, freshNode, []],
-    ['a file that is not attached', desired, madeNode, []],
-    ['a device', desired, readyNode, [DETACH]],
-    ['a device of a removed file', desired, removed, LAST],
-    ['a device of a replaced file', desired, attached({ backingInode: '41' }), LAST],
+    ['nothing', freshNode, []],
+    ['a file that is not attached', madeNode, []],
+    ['a device', readyNode, [DETACH]],
+    ['a device of a removed file', removed, LAST],
+    ['a device of a replaced file', attached({ backingInode: '41' }), LAST],
     [
       'a device of a removed file that is in use',
-      desired,
       { ...removed, mounts: new Map([['7:3', ['/a']]]) },
       /mounted/,
     ],
-    ['a device of a removed file whose data is given up', { ...desired, givenUp: true }, removed, [DETACH]],
+    ['a device of a removed file whose data is given up', removed, [DETACH], { ...desired, givenUp: true }],
     [
       'a device of a replaced file whose data is given up',
-      { ...desired, givenUp: true },
       attached({ backingInode: '41' }),
       [DETACH],
+      { ...desired, givenUp: true },
     ],
     [
       'a device of a removed file that nodes share, given up',
-      { ...shared, givenUp: true },
       { ...removed, shared: QUIET },
       [DETACH],
+      { ...shared, givenUp: true },
     ],
-    ['a device of a removed file that nodes share', shared, { ...removed, shared: QUIET }, LAST],
+    ['a device of a removed file that nodes share', { ...removed, shared: QUIET }, LAST, shared],
     [
       'several devices',
-      desired,
       { ...readyNode, loops: [loop, { ...loop, name: 'loop4', device: '7:4' }] },
       [DETACH, 'losetup -d /dev/loop4'],
     ],
     [
       "others' devices and mounts",
-      desired,
       { ...readyNode, loops: [{ ...loop, backingFile: '/x' }], mounts: new Map([['7:3', ['/a']]]) },
       [],
     ],
-    ['folders of the kubelet, and no device', desired, { ...madeNode, kubeletFolders: [POD_FOLDER] }, []],
-    ['a read-only device', readOnly, attached({ readOnly: true }), [DETACH]],
+    ['folders of the kubelet, and no device', { ...madeNode, kubeletFolders: [POD_FOLDER] }, []],
+    ['a read-only device', attached({ readOnly: true }), [DETACH], readOnly],
     [
       'a device of a shared file',
-      shared,
       { ...readyNode, shared: QUIET },
       [`sync /dev/loop3 ${FILE}`, DETACH],
+      shared,
     ],
     [
       'a partition of a shared file',
-      { ...shared, mode: 'Block', fs: undefined },
       { ...blockNode(), shared: QUIET },
       [`sync /dev/loop3p1 /dev/loop3 ${FILE}`, DETACH],
+      { ...shared, mode: 'Block', fs: undefined },
     ],
     [
       'a shared file, which was only read',
-      { ...shared, readOnly: true },
       { ...attached({ readOnly: true }), shared: QUIET },
       [DETACH],
+      { ...shared, readOnly: true },
     ],
     ...inUse,
     ...moved.map(([what, ...rest]): Case => [`a device of a file, ${what}`, ...rest]),
-    ...others.map(([what, observed]): Case => [`${what} that is attached`, desired, observed, []]),
+    ...others.map(([what, observed]): Case => [`${what} that is attached`, observed, []]),
   ]);
   table('present', [
     ...moved.map(([what, ...rest]): Case => [`a device of a file, ${what}`, ...rest]),
-    ...others.map(([what, observed]): Case => [`${what} that is attached`, desired, observed, ATTACH]),
+    ...others.map(([what, observed]): Case => [`${what} that is attached`, observed, ATTACH]),
   ]);
 
   table('destroy', [
-    ['nothing', desired, freshNode, []],
-    ['a recorded volume of which nothing is left', recorded, freshNode, []],
-    ['half an intent', desired, { ...freshNode, recordFiles: true }, FORGET],
-    ['an intent', desired, intended, FORGET],
-    ['a partial', desired, { ...intended, partial: file }, [...REMOVE_PARTIAL, ...FORGET]],
-    ['a renamed file', desired, renamed, [...REMOVE, ...FORGET]],
-    ['a file that is made', desired, madeNode, [...REMOVE, ...FORGET]],
-    ['a device', desired, readyNode, [DETACH, ...REMOVE, ...FORGET]],
-    ['a volume that the node forgot', recorded, { ...freshNode, file, signature: ours }, REMOVE],
-    ['a file that is gone', recorded, removed, [DETACH, ...FORGET]],
-    ['a file that is gone, and whose data is to be kept', { ...recorded, onDelete: 'Retain' }, removed, LAST],
-    ['a file that is gone, and whose data is to be wiped', { ...recorded, onDelete: 'Wipe' }, removed, LAST],
+    ['nothing', freshNode, []],
+    ['a recorded volume of which nothing is left', freshNode, [], recorded],
+    ['half an intent', { ...freshNode, recordFiles: true }, FORGET],
+    ['an intent', intended, FORGET],
+    ['a partial', { ...intended, partial: file }, [...REMOVE_PARTIAL, ...FORGET]],
+    ['a renamed file', renamed, [...REMOVE, ...FORGET]],
+    ['a file that is made', madeNode, [...REMOVE, ...FORGET]],
+    ['a device', readyNode, [DETACH, ...REMOVE, ...FORGET]],
+    ['a volume that the node forgot', { ...freshNode, file, signature: ours }, REMOVE, recorded],
+    ['a file that is gone', removed, [DETACH, ...FORGET], recorded],
+    ['a file that is gone, and whose data is to be kept', removed, LAST, { ...recorded, onDelete: 'Retain' }],
+    ['a file that is gone, and whose data is to be wiped', removed, LAST, { ...recorded, onDelete: 'Wipe' }],
     [
       'a done record without an intent',
-      desired,
       { ...freshNode, done: { sizeBytes: 1n << 30n }, recordFiles: true },
       FORGET,
     ],
-    ['a file of someone else', desired, foreign, []],
-    ['a partial of someone else', desired, { ...freshNode, partial: file }, []],
+    ['a file of someone else', foreign, []],
+    ['a partial of someone else', { ...freshNode, partial: file }, []],
     [
       'an intent of another Volume',
-      desired,
       { ...intended, file, intent: { ...renamed.intent, uid: 'x' } as NonNullable<ObservedSparse['intent']> },
       [],
     ],
     [
       'an intent for another file',
-      desired,
       {
         ...intended,
         file,

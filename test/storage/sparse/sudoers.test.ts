@@ -11,21 +11,15 @@ import { QUIET } from '../../support/fake-shared.ts';
 import { lvmDesired, lvmMade } from '../../support/lvm-input.ts';
 import { disk, rawDesired, rawMade } from '../../support/raw-input.ts';
 import { commandsOf, may } from '../../support/sudoers.ts';
-import { FILE, loopRow, madeNode, readyNode, UID } from '../../support/volume-input.ts';
+import { FILE, loopRow, madeNode, readyNode, sparseDesired, UID } from '../../support/volume-input.ts';
 
 const desired: DesiredSparse = {
-  type: 'sparse',
-  uid: UID,
+  ...sparseDesired,
   name: 'data-1.a',
   mode: 'Block',
-  file: FILE,
-  sizeBytes: 1n << 30n,
   fs: undefined,
   recorded: true,
-  onDelete: 'Delete',
-  kubeletRoot: '/var/lib/kubelet',
   onDemand: true,
-  readOnly: false,
   shared: true,
   owner: { node: 'n1', token: 't1' },
 };

@@ -2,7 +2,20 @@ import { describe, expect, test } from '@jest/globals';
 import type { Volume } from '../../../src/api/volume.ts';
 import { decide } from '../../../src/volumes/decide.ts';
 import type { Input } from '../../../src/volumes/types.ts';
-import { away, outcome, pending, prepared, type Row, status, step } from '../../support/decisions.ts';
+import {
+  away,
+  creationFailed,
+  given,
+  isAvailable,
+  outcome,
+  pending,
+  prepared,
+  preparing,
+  type Row,
+  status,
+  step,
+  waitingForSource,
+} from '../../support/decisions.ts';
 import {
   freshNode,
   input,
@@ -18,430 +31,267 @@ import {
 
 const OTHER = '11111111-2222-4333-8444-555555555555';
 
-/** One that starts from another. */
-const from = (given: ReturnType<typeof pending>) => {
-  const plain = volume(given);
-  return { ...plain, spec: { ...plain.spec, source: { volumeName: 'x' } } };
-};
+type Parts = Parameters<typeof given>[1];
+
+/** One that attempt of the job which makes it has to make, one that is made, and one that starts from another. */
+const making = (attempt: number | 'DONE', parts?: Parts) => given(pending(`PrepareVolume/${attempt}`), parts);
+const made = (parts?: Parts) => given(pending('PrepareVolume/DONE', { prepared }), parts);
+const copying = (made: ReturnType<typeof pending>, parts?: Parts) =>
+  given(made, { spec: { source: { volumeName: 'x' } }, ...parts });
+const copy = (attempt: number, parts?: Parts) => copying(pending(`PrepareVolume/${attempt}`), parts);
+const fromFile = (what: 'volume' | 'snapshot' = 'volume'): Input['source'] => ({
+  from: { file: `/s/${OTHER}`, mode: 'Filesystem', what },
+});
 
 const logical = ({ spec: { sparseLoopDevice: _, ...spec }, ...more }: Volume): Volume => ({
   ...more,
   spec: { ...spec, lvmLogicalVolume: { vgName: 'vg0', size: '1Gi' } },
 });
 
-describe('Volume Deployment', () => {
+describe('DeployVolume', () => {
   const rows: Row[] = [
     [
-      'DeployVolume: Job, no value → add the finalizer on the Volume',
-      { volume: volume(undefined, { finalizers: [] }) },
+      'Job, no value → add the finalizer on the Volume',
+      given(undefined, { metadata: { finalizers: [] } }),
       'add-finalizer',
     ],
+    ['Job, no value → spawn PrepareVolume, Pending, reschedule now', {}, preparing(1)],
+    ['Job of another kind counts as no value', given(pending('AttachVolume/4')), preparing(1)],
     [
-      'DeployVolume: Job, no value → spawn PrepareVolume, Pending, reschedule now',
-      {},
-      ['Pending', 'PrepareVolume/1', 'Unknown', 'Pending', ''],
+      "Job of MetalK8s's operator (a Salt job) counts as no value",
+      given(pending('PrepareVolume/20260102030405123456')),
+      preparing(1),
+    ],
+    ['Job, "DONE" without a record of what was made counts as no value', making('DONE'), preparing(1)],
+    ['Job ID → poll the status of the job', making(1), 'poll'],
+    ['Job ID, and it starts from something → read that first', copy(1, { job: 'not-found' }), 'read-source'],
+    [
+      'Job ID, and what it starts from is not there → Pending, never an empty volume',
+      copy(1, { job: 'not-found', node: freshNode, source: { problem: 'it is gone' } }),
+      waitingForSource(1, 'it is gone. It is made once that is there'),
     ],
     [
-      'DeployVolume: Job of another kind counts as no value',
-      { volume: volume(pending('AttachVolume/4')) },
-      ['Pending', 'PrepareVolume/1', 'Unknown', 'Pending', ''],
+      'Job ID, and what it started from is gone, while its job runs → Pending, says where that is',
+      copy(1, { job: { state: 'running', step }, source: { problem: 'it is gone' } }),
+      preparing(1, step.name),
     ],
     [
-      "DeployVolume: Job of MetalK8s's operator (a Salt job) counts as no value",
-      { volume: volume(pending('PrepareVolume/20260102030405123456')) },
-      ['Pending', 'PrepareVolume/1', 'Unknown', 'Pending', ''],
-    ],
-    [
-      'DeployVolume: Job, "DONE" without a record of what was made counts as no value',
-      { volume: volume(pending('PrepareVolume/DONE')) },
-      ['Pending', 'PrepareVolume/1', 'Unknown', 'Pending', ''],
-    ],
-    [
-      'DeployVolume: Job ID → poll the status of the job',
-      { volume: volume(pending('PrepareVolume/1')) },
-      'poll',
-    ],
-    [
-      'DeployVolume: Job ID, and it starts from something → read that first',
-      { volume: from(pending('PrepareVolume/1')), job: { known: { state: 'not-found' } } },
-      'read-source',
-    ],
-    [
-      'DeployVolume: Job ID, and what it starts from is not there → Pending, never an empty volume',
-      {
-        volume: from(pending('PrepareVolume/1')),
-        job: { known: { state: 'not-found' } },
-        observation: { known: freshNode },
-        source: { problem: 'it is gone' },
-      },
-      [
-        'Pending',
-        'PrepareVolume/1',
-        'Unknown',
-        'WaitingForSource',
-        'it is gone. It is made once that is there',
-      ],
-    ],
-    [
-      'DeployVolume: Job ID, and what it started from is gone, while its job runs → Pending, says where that is',
-      {
-        volume: from(pending('PrepareVolume/1')),
-        job: { known: { state: 'running', step } },
-        source: { problem: 'it is gone' },
-      },
-      ['Pending', 'PrepareVolume/1', 'Unknown', 'Pending', step.name],
-    ],
-    [
-      'DeployVolume: Job ID, and what it started from is gone, once its job is done → what was made counts',
-      {
-        volume: from(pending('PrepareVolume/1')),
-        job: { known: { state: 'succeeded' } },
-        observation: { known: readyNode },
-        source: { problem: 'it is gone' },
-      },
+      'Job ID, and what it started from is gone, once its job is done → what was made counts',
+      copy(1, { job: 'succeeded', node: readyNode, source: { problem: 'it is gone' } }),
       'forget-jobs',
     ],
     [
-      'DeployVolume: Job ID, and what it started from is gone, half way → Pending, never an empty volume',
-      {
-        volume: from(pending('PrepareVolume/1')),
-        job: { known: { state: 'died', step } },
-        observation: { known: { ...madeNode, done: undefined } },
+      'Job ID, and what it started from is gone, half way → Pending, never an empty volume',
+      copy(1, {
+        job: { state: 'died', step },
+        node: { ...madeNode, done: undefined },
         source: { problem: 'it is gone' },
-      },
-      ['Pending', 'PrepareVolume/1', 'Unknown', 'WaitingForSource', expect.stringContaining('it is gone')],
+      }),
+      waitingForSource(1, /it is gone/),
     ],
     [
-      'DeployVolume: Job ID, and what it started from is gone, once it was made → looks at what was made',
-      {
-        volume: from(pending('PrepareVolume/2', { prepared })),
-        job: { known: { state: 'not-found' } },
-      },
+      'Job ID, and what it started from is gone, once it was made → looks at what was made',
+      copying(pending('PrepareVolume/2', { prepared }), { job: 'not-found' }),
       'observe',
     ],
     [
-      'DeployVolume: Job ID, and what it starts from is in use → Pending, so that whoever waits for it is told',
-      {
-        volume: from(pending('PrepareVolume/1')),
-        job: { known: { state: 'not-found' } },
-        observation: {
-          known: {
-            ...freshNode,
-            source: {
-              realPath: `/s/${OTHER}`,
-              file: { type: 'file', sizeBytes: 1n << 30n, inode: '43' },
-              signature: { found: 'one', type: 'ext4', uuid: OTHER },
-              state: '1',
-              mayClone: false,
-            },
-            loops: [{ ...loop, backingFile: `/s/${OTHER}`, backingInode: '43' }],
-            mounts: new Map([[loop.device, ['/mnt']]]),
+      'Job ID, and what it starts from is in use → Pending, so that whoever waits for it is told',
+      copy(1, {
+        job: 'not-found',
+        node: {
+          ...freshNode,
+          source: {
+            realPath: `/s/${OTHER}`,
+            file: { type: 'file', sizeBytes: 1n << 30n, inode: '43' },
+            signature: { found: 'one', type: 'ext4', uuid: OTHER },
+            state: '1',
+            mayClone: false,
           },
+          loops: [{ ...loop, backingFile: `/s/${OTHER}`, backingInode: '43' }],
+          mounts: new Map([[loop.device, ['/mnt']]]),
         },
-        source: { from: { file: `/s/${OTHER}`, mode: 'Filesystem', what: 'volume' } },
-      },
-      [
-        'Pending',
-        'PrepareVolume/1',
-        'Unknown',
-        'WaitingForSource',
-        expect.stringMatching('/dev/loop3 is mounted at /mnt, and'),
-      ],
+        source: fromFile(),
+      }),
+      waitingForSource(1, /\/dev\/loop3 is mounted at \/mnt, and/),
     ],
     [
-      'DeployVolume: Job ID, of another type than what it starts from → Failed, never an empty volume',
-      {
-        volume: logical(from(pending('PrepareVolume/1'))),
-        job: { known: { state: 'not-found' } },
-        source: { from: { file: `/s/${OTHER}`, mode: 'Filesystem', what: 'volume' } },
-      },
-      [
-        'Failed',
-        'PrepareVolume/1',
-        'False',
-        'CreationError',
-        expect.stringMatching('of another type than what it starts from'),
-      ],
+      'Job ID, of another type than what it starts from → Failed, never an empty volume',
+      { volume: logical(copy(1).volume), job: { known: { state: 'not-found' } }, source: fromFile() },
+      creationFailed(1, /of another type than what it starts from/),
     ],
     [
-      'DeployVolume: Job ID, job still in progress → Pending, says where it is',
-      { volume: volume(pending('PrepareVolume/1')), job: { known: { state: 'running' } } },
-      ['Pending', 'PrepareVolume/1', 'Unknown', 'Pending', 'waits for an earlier job of this volume'],
+      'Job ID, job still in progress → Pending, says where it is',
+      making(1, { job: 'running' }),
+      preparing(1, 'waits for an earlier job of this volume'),
     ],
     [
-      'DeployVolume: Job ID, job still in progress → reschedule when it has ended',
-      {
-        volume: volume(status('Pending', 'PrepareVolume/1', ['Unknown', 'Pending', step.name])),
-        job: { known: { state: 'running', step } },
-      },
+      'Job ID, job still in progress → reschedule when it has ended',
+      given(status('Pending', 'PrepareVolume/1', ['Unknown', 'Pending', step.name]), {
+        job: { state: 'running', step },
+      }),
       { follow: true },
     ],
     [
-      'DeployVolume: Job ID, job not found → looks at the node before it is relaunched',
-      { volume: volume(pending('PrepareVolume/1')), job: { known: { state: 'not-found' } } },
+      'Job ID, job not found → looks at the node before it is relaunched',
+      making(1, { job: 'not-found' }),
       'observe',
     ],
     [
-      'DeployVolume: Job ID, job not found → relaunch the job',
-      {
-        volume: volume(pending('PrepareVolume/1')),
-        job: { known: { state: 'not-found' } },
-        observation: { known: freshNode },
-        allotted: new Set([0, 1]),
-      },
+      'Job ID, job not found → relaunch the job',
+      making(1, { job: 'not-found', node: freshNode, allotted: new Set([0, 1]) }),
       ['submit', 16, 2],
     ],
     [
       'a second attempt waits a second',
-      {
-        volume: volume(pending('PrepareVolume/2')),
-        job: { known: { state: 'not-found' } },
-        observation: { known: freshNode },
-      },
+      making(2, { job: 'not-found', node: freshNode }),
       { requeueAfter: 900 },
       NOW + 100,
     ],
     [
       'and is submitted after it',
-      {
-        volume: volume(pending('PrepareVolume/2')),
-        job: { known: { state: 'not-found' } },
-        observation: { known: freshNode },
-      },
+      making(2, { job: 'not-found', node: freshNode }),
       ['submit', 16, 0],
       NOW + 1000,
     ],
     [
-      'DeployVolume: Job ID, job not found, and all is there → cleans up its jobs',
-      {
-        volume: volume(pending('PrepareVolume/1')),
-        job: { known: { state: 'not-found' } },
-        observation: { known: readyNode },
-      },
+      'Job ID, job not found, and all is there → cleans up its jobs',
+      making(1, { job: 'not-found', node: readyNode }),
       'forget-jobs',
     ],
     [
-      'DeployVolume: Job ID, job succeed → Job is "DONE", reschedule now',
-      {
-        volume: volume(pending('PrepareVolume/1')),
-        job: { known: { state: 'succeeded' } },
-        observation: { known: readyNode },
-        forgotten: true,
-      },
-      ['Pending', 'PrepareVolume/DONE', 'Unknown', 'Pending', ''],
+      'Job ID, job succeed → Job is "DONE", reschedule now',
+      making(1, { job: 'succeeded', node: readyNode, forgotten: true }),
+      preparing('DONE'),
     ],
     [
-      'DeployVolume: Job ID, job succeed, and the link is not there → another attempt',
-      {
-        volume: volume(pending('PrepareVolume/1')),
-        job: { known: { state: 'succeeded' } },
-        observation: { known: { ...readyNode, link: undefined } },
-      },
-      [
-        'Pending',
-        'PrepareVolume/2',
-        'Unknown',
-        'Pending',
-        'attempt 1 ended early: still to be done: have udev look at /dev/loop3 again',
-      ],
+      'Job ID, job succeed, and the link is not there → another attempt',
+      making(1, { job: 'succeeded', node: { ...readyNode, link: undefined } }),
+      preparing(2, 'attempt 1 ended early: still to be done: have udev look at /dev/loop3 again'),
     ],
     [
-      'DeployVolume: Job ID, refused by what is on the node → Failed, with what to do',
-      {
-        volume: volume(pending('PrepareVolume/1')),
-        job: { known: { state: 'not-found' } },
-        observation: { known: { ...freshNode, file: { type: 'file', sizeBytes: 1n, inode: '1' } } },
-      },
-      [
-        'Failed',
-        'PrepareVolume/1',
-        'False',
-        'CreationError',
-        expect.stringMatching(/is there already, and nothing on the node says that Stowage made it\. Look/),
-      ],
+      'Job ID, refused by what is on the node → Failed, with what to do',
+      making(1, {
+        job: 'not-found',
+        node: { ...freshNode, file: { type: 'file', sizeBytes: 1n, inode: '1' } },
+      }),
+      creationFailed(1, /is there already, and nothing on the node says that Stowage made it\. Look/),
     ],
     [
-      'DeployVolume: Job ID, job failed → Failed, with step, command and what it printed',
-      {
-        volume: volume(pending('PrepareVolume/1')),
-        job: { known: { state: 'failed', step, exit: 1, output: 'No space left on device\n' } },
-      },
-      [
-        'Failed',
-        'PrepareVolume/1',
-        'False',
-        'CreationError',
+      'Job ID, job failed → Failed, with step, command and what it printed',
+      making(1, { job: { state: 'failed', step, exit: 1, output: 'No space left on device\n' } }),
+      creationFailed(
+        1,
         `the step "make the ext4 file system" failed with status 1: 'mkfs.ext4' 'x': No space left on device`,
-      ],
+      ),
     ],
     [
-      'DeployVolume: Job ID, job failed, and it starts from something → another attempt',
-      {
-        volume: from(pending('PrepareVolume/1')),
-        job: { known: { state: 'failed', step, exit: 1, output: 'no whole copy' } },
-        source: { from: { file: `/s/${OTHER}`, mode: 'Filesystem', what: 'volume' } },
-      },
-      ['Pending', 'PrepareVolume/2', 'Unknown', 'WaitingForSource', expect.stringContaining('no whole copy')],
+      'Job ID, job failed, and it starts from something → another attempt',
+      copy(1, { job: { state: 'failed', step, exit: 1, output: 'no whole copy' }, source: fromFile() }),
+      waitingForSource(2, /no whole copy/),
     ],
     [
-      'DeployVolume: Job ID, job failed for the eighth time, and it starts from a volume → another attempt: what is in its way passes',
-      {
-        volume: from(pending('PrepareVolume/8')),
-        job: { known: { state: 'failed', step, exit: 1, output: 'No space left on device' } },
-        source: { from: { file: `/s/${OTHER}`, mode: 'Filesystem', what: 'volume' } },
-      },
-      [
-        'Pending',
-        'PrepareVolume/9',
-        'Unknown',
-        'WaitingForSource',
-        expect.stringMatching(/^attempt 8 ended early: .*No space left on device/),
-      ],
+      'Job ID, job failed for the eighth time, and it starts from a volume → another attempt: what is in its way passes',
+      copy(8, {
+        job: { state: 'failed', step, exit: 1, output: 'No space left on device' },
+        source: fromFile(),
+      }),
+      waitingForSource(9, /^attempt 8 ended early: .*No space left on device/),
     ],
     [
       'and for the hundredth, and it starts from a snapshot → another attempt',
-      {
-        volume: from(pending('PrepareVolume/100')),
-        job: { known: { state: 'died', step } },
-        source: { from: { file: `/s/snapshots/${OTHER}`, mode: 'Filesystem', what: 'snapshot' } },
-      },
-      [
-        'Pending',
-        'PrepareVolume/101',
-        'Unknown',
-        'WaitingForSource',
-        expect.stringContaining('attempt 100 ended early'),
-      ],
+      copy(100, { job: { state: 'died', step }, source: fromFile('snapshot') }),
+      waitingForSource(101, /attempt 100 ended early/),
     ],
     [
       'an attempt waits for five minutes at most',
-      {
-        volume: volume(pending('PrepareVolume/100')),
-        job: { known: { state: 'not-found' } },
-        observation: { known: freshNode },
-      },
+      making(100, { job: 'not-found', node: freshNode }),
       { requeueAfter: 1000 },
       NOW + 299_000,
     ],
     [
-      'DeployVolume: Job ID, job died → another attempt',
-      { volume: volume(pending('PrepareVolume/3')), job: { known: { state: 'died', step } } },
-      ['Pending', 'PrepareVolume/4', 'Unknown', 'Pending', expect.stringContaining('attempt 3 ended early')],
+      'Job ID, job died → another attempt',
+      making(3, { job: { state: 'died', step } }),
+      preparing(4, /attempt 3 ended early/),
     ],
     [
       'outrun: another attempt',
-      {
-        volume: volume(pending('PrepareVolume/1')),
-        job: { known: { state: 'raced', step, exit: 1, output: 'busy' } },
-      },
-      ['Pending', 'PrepareVolume/2', 'Unknown', 'Pending', expect.stringContaining('busy')],
+      making(1, { job: { state: 'raced', step, exit: 1, output: 'busy' } }),
+      preparing(2, /busy/),
     ],
     [
       'a guard did not hold: another attempt',
-      {
-        volume: volume(pending('PrepareVolume/1')),
-        job: { known: { state: 'guarded', step, refusal: 'it changed', output: '' } },
-      },
-      ['Pending', 'PrepareVolume/2', 'Unknown', 'Pending', expect.stringContaining('it changed')],
+      making(1, { job: { state: 'guarded', step, refusal: 'it changed', output: '' } }),
+      preparing(2, /it changed/),
     ],
-    [
-      'the eighth attempt is the last',
-      { volume: volume(pending('PrepareVolume/8')), job: { known: { state: 'died' } } },
-      ['Failed', 'PrepareVolume/8', 'False', 'CreationError', expect.stringContaining('after 8 attempts')],
-    ],
+    ['the eighth attempt is the last', making(8, { job: 'died' }), creationFailed(8, /after 8 attempts/)],
     [
       'node away: Ready is Unknown and the phase stays',
-      { volume: volume(pending('PrepareVolume/1')), job: away },
+      making(1, { job: away }),
       ['Pending', 'PrepareVolume/1', 'Unknown', 'NodeUnreachable', away.unknown],
     ],
     [
       'node still away, and ssh words it otherwise: nothing is written within a minute',
-      {
-        volume: volume(
-          status('Pending', 'PrepareVolume/1', ['Unknown', 'NodeUnreachable', 'pid 4711: no route']),
-        ),
+      given(status('Pending', 'PrepareVolume/1', ['Unknown', 'NodeUnreachable', 'pid 4711: no route']), {
         job: away,
-      },
+      }),
       { retry: true },
       NOW + 59_000,
     ],
     [
       'and is told after it',
-      {
-        volume: volume(
-          status('Pending', 'PrepareVolume/1', ['Unknown', 'NodeUnreachable', 'pid 4711: no route']),
-        ),
+      given(status('Pending', 'PrepareVolume/1', ['Unknown', 'NodeUnreachable', 'pid 4711: no route']), {
         job: away,
-      },
+      }),
       ['Pending', 'PrepareVolume/1', 'Unknown', 'NodeUnreachable', away.unknown],
       NOW + 60_000,
     ],
     [
       'udev is away for now: stays Pending, says so and tries again',
-      {
-        volume: volume(pending('PrepareVolume/1')),
-        job: { known: { state: 'not-found' } },
-        observation: { known: { ...freshNode, udev: false } },
-      },
-      ['Pending', 'PrepareVolume/1', 'Unknown', 'Pending', expect.stringContaining('no udev runs')],
+      making(1, { job: 'not-found', node: { ...freshNode, udev: false } }),
+      preparing(1, /no udev runs/),
     ],
     [
       'refused after a name that was written just now: a job of before a restored backup may be in the way, so it is asked for',
-      {
-        volume: volume(pending('PrepareVolume/1')),
+      making(1, {
         job: { known: { state: 'not-found' }, assumed: true },
-        observation: { known: { ...freshNode, file: { type: 'other' } } },
-      },
+        node: { ...freshNode, file: { type: 'other' } },
+      }),
       'poll',
     ],
     [
       'a time of another clock keeps no attempt waiting',
-      {
-        volume: volume(pending('PrepareVolume/2')),
-        job: { known: { state: 'not-found' } },
-        observation: { known: freshNode },
-      },
+      making(2, { job: 'not-found', node: freshNode }),
       ['submit', 16, 0],
       NOW - 3_600_000,
     ],
     [
       'a node whose answer is not understood is not called unreachable',
-      {
-        volume: volume(pending('PrepareVolume/1')),
-        job: { known: { state: 'not-found' } },
-        observation: { unknown: 'the node lacks a tool', reason: 'NodeUnclear' },
-      },
+      making(1, { job: 'not-found', node: { unknown: 'the node lacks a tool', reason: 'NodeUnclear' } }),
       ['Pending', 'PrepareVolume/1', 'Unknown', 'NodeUnclear', 'the node lacks a tool'],
     ],
     [
       'node still away: later again',
-      {
-        volume: volume(status('Pending', 'PrepareVolume/1', ['Unknown', 'NodeUnreachable', away.unknown])),
+      given(status('Pending', 'PrepareVolume/1', ['Unknown', 'NodeUnreachable', away.unknown]), {
         job: away,
-      },
+      }),
       { retry: true },
     ],
+    ['"DONE" → create the PersistentVolume', made(), 'create-pv'],
     [
-      'DeployVolume: "DONE" → create the PersistentVolume',
-      { volume: volume(pending('PrepareVolume/DONE', { prepared })) },
-      'create-pv',
-    ],
-    [
-      'DeployVolume: "DONE", and it started from something → look at what file system that was',
-      { volume: from(pending('PrepareVolume/DONE', { prepared })) },
+      '"DONE", and it started from something → look at what file system that was',
+      copying(pending('PrepareVolume/DONE', { prepared })),
       'observe',
     ],
     [
-      'DeployVolume: "DONE", and the node does not say what file system it has → no PersistentVolume that says a wrong one',
-      { volume: from(pending('PrepareVolume/DONE', { prepared })), observation: away },
+      '"DONE", and the node does not say what file system it has → no PersistentVolume that says a wrong one',
+      copying(pending('PrepareVolume/DONE', { prepared }), { node: away }),
       ['Pending', 'PrepareVolume/DONE', 'Unknown', 'NodeUnreachable', away.unknown],
     ],
     [
-      'DeployVolume: "DONE", and there is no file system any more → Pending, says so and looks again',
-      {
-        volume: from(pending('PrepareVolume/DONE', { prepared, devicePath: '/dev/x' })),
-        observation: { known: { ...readyNode, signature: { found: 'none' } } },
-      },
+      '"DONE", and there is no file system any more → Pending, says so and looks again',
+      copying(pending('PrepareVolume/DONE', { prepared, devicePath: '/dev/x' }), {
+        node: { ...readyNode, signature: { found: 'none' } },
+      }),
       [
         'Pending',
         'PrepareVolume/DONE',
@@ -451,66 +301,28 @@ describe('Volume Deployment', () => {
       ],
     ],
     [
-      'DeployVolume: "DONE", and the API server refuses the PersistentVolume → Failed',
-      {
-        volume: volume(pending('PrepareVolume/DONE', { prepared })),
-        pvRefused: { why: 'spec: may have one source', passing: false },
-      },
-      [
-        'Failed',
-        'PrepareVolume/DONE',
-        'False',
-        'CreationError',
-        expect.stringContaining('may have one source'),
-      ],
+      '"DONE", and the API server refuses the PersistentVolume → Failed',
+      made({ pvRefused: { why: 'spec: may have one source', passing: false } }),
+      creationFailed('DONE', /may have one source/),
     ],
     [
-      'DeployVolume: "DONE", and the API server does not allow the PersistentVolume → later again',
-      {
-        volume: volume(pending('PrepareVolume/DONE', { prepared })),
-        pvRefused: { why: 'User "x" cannot create', passing: true },
-      },
-      [
-        'Pending',
-        'PrepareVolume/DONE',
-        'Unknown',
-        'Pending',
-        expect.stringContaining('User "x" cannot create'),
-      ],
-    ],
-    [
-      "DeployVolume: DONE, and the name is taken by someone else's PersistentVolume → Failed",
-      {
-        volume: volume(pending('PrepareVolume/DONE', { prepared })),
-        pv: pv('Bound', { ownerReferences: [] }),
-        livePv: { found: pv('Bound', { ownerReferences: [] }) },
-      },
-      ['Failed', 'PrepareVolume/DONE', 'False', 'CreationError', expect.stringContaining('does not belong')],
+      '"DONE", and the API server does not allow the PersistentVolume → later again',
+      made({ pvRefused: { why: 'User "x" cannot create', passing: true } }),
+      preparing('DONE', /User "x" cannot create/),
     ],
     [
       "someone else's PersistentVolume in the cache: the API server is asked",
-      {
-        volume: volume(pending('PrepareVolume/DONE', { prepared })),
-        pv: pv('Bound', { ownerReferences: [] }),
-      },
+      made({ pv: pv('Bound', { ownerReferences: [] }) }),
       'read-pv',
     ],
     [
       "someone else's PersistentVolume that the cache alone has still",
-      {
-        volume: volume(pending('PrepareVolume/DONE', { prepared })),
-        pv: pv('Bound', { ownerReferences: [] }),
-        livePv: { found: undefined },
-      },
+      made({ pv: pv('Bound', { ownerReferences: [] }), livePv: { found: undefined } }),
       'create-pv',
     ],
     [
       'its own PersistentVolume, which the cache does not have yet',
-      {
-        volume: volume(pending('PrepareVolume/DONE', { prepared })),
-        pv: pv('Bound', { ownerReferences: [] }),
-        livePv: { found: pv('Available') },
-      },
+      made({ pv: pv('Bound', { ownerReferences: [] }), livePv: { found: pv('Available') } }),
       { retry: true },
     ],
     ['class missing in the cache: the API server is asked', { storageClass: undefined }, 'read-class'],
@@ -522,7 +334,7 @@ describe('Volume Deployment', () => {
     [
       'class that only the API server has yet',
       { storageClass: undefined, liveClass: { found: storageClass } },
-      ['Pending', 'PrepareVolume/1', 'Unknown', 'Pending', ''],
+      preparing(1),
     ],
     [
       'class that was exchanged for one that is right',
@@ -530,7 +342,7 @@ describe('Volume Deployment', () => {
         storageClass: { ...storageClass, parameters: { fsType: 'zfs' } },
         liveClass: { found: storageClass },
       },
-      ['Pending', 'PrepareVolume/1', 'Unknown', 'Pending', ''],
+      preparing(1),
     ],
     [
       'class missing',
@@ -559,47 +371,26 @@ describe('Volume Deployment', () => {
       ['Failed', undefined, 'False', 'CreationError', expect.stringContaining('unsupported filesystem: zfs')],
     ],
     [
-      'no type',
-      { volume: { ...volume(), spec: { nodeName: 'n1', storageClassName: 'local' } } },
-      ['Failed', undefined, 'False', 'InternalError', 'volume type not found in Volume Spec'],
-    ],
-    [
-      'Failed: nothing to be done',
-      { volume: volume(status('Failed', 'PrepareVolume/1', ['False', 'CreationError'])) },
-      {},
-    ],
-    [
       'a new generation retries a Failed Volume',
-      {
-        volume: volume(status('Failed', 'PrepareVolume/1', ['False', 'CreationError']), { generation: 2 }),
-      },
-      ['Pending', 'PrepareVolume/2', 'Unknown', 'Pending', ''],
+      given(status('Failed', 'PrepareVolume/1', ['False', 'CreationError']), { metadata: { generation: 2 } }),
+      preparing(2),
     ],
     [
       'made before, and the file is gone: never made anew',
-      {
-        volume: volume(pending('PrepareVolume/1', { prepared })),
-        job: { known: { state: 'not-found' } },
-        observation: { known: freshNode },
-      },
-      ['Failed', 'PrepareVolume/1', 'False', 'CreationError', expect.stringContaining('is missing now')],
+      given(pending('PrepareVolume/1', { prepared }), { job: 'not-found', node: freshNode }),
+      creationFailed(1, /is missing now/),
     ],
     [
-      'DeployVolume: Job ID, job failed, and told so → not rescheduled',
-      {
-        volume: volume(status('Failed', 'PrepareVolume/1', ['False', 'CreationError', 'why'])),
-        job: { known: { state: 'failed', step, exit: 1, output: '' } },
-      },
+      'Job ID, job failed, and told so → not rescheduled',
+      given(status('Failed', 'PrepareVolume/1', ['False', 'CreationError', 'why']), {
+        job: { state: 'failed', step, exit: 1, output: '' },
+      }),
       {},
     ],
     [
-      'DeployVolume: the PersistentVolume is created → Available, once its device was looked at',
-      {
-        volume: volume(pending('PrepareVolume/DONE', { prepared })),
-        pv: pv('Available'),
-        observation: { known: readyNode },
-      },
-      ['Available', 'PrepareVolume/DONE', 'True', 'Available', ''],
+      'the PersistentVolume is created → Available, once its device was looked at',
+      made({ pv: pv('Available'), node: readyNode }),
+      isAvailable(),
     ],
   ];
   test.each(rows)('%s', (...[, parts, expected, now]) => {
@@ -631,20 +422,14 @@ describe('a class that is missing or wrong: it is said how to retry', () => {
 
   test('the class alone wakes nothing, the changed spec does', () => {
     const failed = status('Failed', undefined, ['False', 'CreationError']);
-    expect(outcome({ volume: volume(failed) })).toEqual({});
-    expect(outcome({ volume: volume(failed, { generation: 2 }) })).toEqual([
-      'Pending',
-      'PrepareVolume/1',
-      'Unknown',
-      'Pending',
-      '',
-    ]);
+    expect(outcome(given(failed))).toEqual({});
+    expect(outcome(given(failed, { metadata: { generation: 2 } }))).toEqual(preparing(1));
   });
 });
 
 describe('the file system that a PersistentVolume says', () => {
   const made = volume(pending('PrepareVolume/DONE', { prepared }));
-  const copied = from(pending('PrepareVolume/DONE', { prepared }));
+  const copied = copying(pending('PrepareVolume/DONE', { prepared })).volume;
   const has = (type: string) => ({
     observation: { known: { ...readyNode, signature: { found: 'one', type, uuid: UID } as const } },
   });

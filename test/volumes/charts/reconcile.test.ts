@@ -5,13 +5,20 @@ import { createVolumeReconciler, type VolumeReconcilerDeps } from '../../../src/
 import type { Input } from '../../../src/volumes/types.ts';
 import {
   available,
+  creationFailed,
   deleted,
+  deleting,
+  given,
+  isAvailable,
   outcome,
   pending,
   prepared,
+  preparing,
   type Row,
+  removing,
   status,
   summary,
+  unavailable,
 } from '../../support/decisions.ts';
 import { input, NOW, pv, readyNode, volume } from '../../support/volume-input.ts';
 
@@ -24,10 +31,9 @@ function afterIts(parts: Partial<Input>): unknown {
   return summary(decide(input({ ...parts, volume: written }), NOW));
 }
 
-const unhealthy = {
-  volume: volume(available()),
+const unhealthy = given(available(), {
   pv: { ...pv('Failed'), status: { phase: 'Failed' as const, message: 'it is broken' } },
-};
+});
 const invalid = { volume: { ...volume(), spec: { nodeName: 'n1', storageClassName: 'local' } } };
 
 describe('Reconciliation loop (top level)', () => {
@@ -46,7 +52,7 @@ describe('Reconciliation loop (top level)', () => {
     ],
     [
       'Reconcile: Volume is marked for deletion? yes → Finalize',
-      { volume: volume(available(), deleted), pv: pv('Available') },
+      deleting(available(), { pv: pv('Available') }),
       'delete-pv',
     ],
     [
@@ -58,65 +64,48 @@ describe('Reconciliation loop (top level)', () => {
         },
         job: { known: { state: 'died' } },
       },
-      ['Terminating', 'UnprepareVolume/1', 'Unknown', 'Terminating', ''],
+      removing(1),
     ],
     ...(['InternalError', 'CreationError', 'DestructionError'] as const).map(
       (reason): Row => [
         `Reconcile: Volume is Failed? yes (${reason}) → don't reschedule`,
-        { volume: volume(status('Failed', undefined, ['False', reason])) },
+        given(status('Failed', undefined, ['False', reason])),
         {},
       ],
     ),
     [
       'Reconcile: Volume is Failed? yes (UnavailableError) → recovers by itself: it is looked at again',
-      {
-        volume: volume(
-          status('Failed', 'PrepareVolume/DONE', ['False', 'UnavailableError', 'gone'], { prepared }),
-        ),
+      given(status('Failed', 'PrepareVolume/DONE', ['False', 'UnavailableError', 'gone'], { prepared }), {
         pv: pv('Bound'),
-      },
+      }),
       'observe',
     ],
     [
       "Reconcile: PersistentVolume is healthy? yes → don't reschedule, but to look at its device",
-      { volume: volume(available()), pv: pv('Bound'), observation: { known: readyNode } },
+      given(available(), { pv: pv('Bound'), node: readyNode }),
       { requeueAfter: 30_000 },
     ],
     [
       'Reconcile: PersistentVolume is healthy? no → Failed',
       unhealthy,
-      [
-        'Failed',
-        'PrepareVolume/DONE',
-        'False',
-        'UnavailableError',
-        'the PersistentVolume is Failed: it is broken',
-      ],
+      unavailable('the PersistentVolume is Failed: it is broken'),
     ],
     [
       'an unhealthy PersistentVolume that is healthy again',
-      {
-        volume: volume(
-          status('Failed', 'PrepareVolume/DONE', ['False', 'UnavailableError', 'broken'], { prepared }),
-        ),
+      given(status('Failed', 'PrepareVolume/DONE', ['False', 'UnavailableError', 'broken'], { prepared }), {
         pv: pv('Available'),
-        observation: { known: readyNode },
-      },
-      ['Available', 'PrepareVolume/DONE', 'True', 'Available', ''],
+        node: readyNode,
+      }),
+      isAvailable(),
     ],
-    [
-      'Reconcile: Volume is backed by PersistentVolume? no → Deploy',
-      { volume: volume() },
-      ['Pending', 'PrepareVolume/1', 'Unknown', 'Pending', ''],
-    ],
+    ['Reconcile: Volume is backed by PersistentVolume? no → Deploy', given(undefined), preparing(1)],
     [
       "Reconcile: Volume is backed by PersistentVolume? someone else's of its name is none → Deploy",
-      {
-        volume: volume(pending('PrepareVolume/DONE', { prepared })),
+      given(pending('PrepareVolume/DONE', { prepared }), {
         pv: pv('Available', { ownerReferences: [] }),
         livePv: { found: pv('Available', { ownerReferences: [] }) },
-      },
-      ['Failed', 'PrepareVolume/DONE', 'False', 'CreationError', expect.stringContaining('does not belong')],
+      }),
+      creationFailed('DONE', /does not belong/),
     ],
   ];
   test.each<[field: string, spec: Partial<Volume['spec']>]>([

@@ -3,6 +3,8 @@ import { emptyCluster, withVolume } from '../worlds.ts';
 
 /** Nobody made that pod, claim or snapshot: what is found of one that is there is tested where `why` is. */
 const absent = (command: string, as?: string) => ({ ...shows(/not found/, as ?? command), exit: 3 });
+/** Lanes of the suite that have a command. */
+const LANES = ['unit', 'integration', 'all', 'smoke', 'cluster', 'faults', 'mutations', 'times'];
 const unreached = { says: /n1/, exit: 1 };
 
 export const EXPLAINING_STORIES: readonly Story[] = [
@@ -84,13 +86,21 @@ export const EXPLAINING_STORIES: readonly Story[] = [
       'npm run check': script('check'),
       'npm run generate': script('generate'),
       'npm run test:unit': script('test:unit'),
-      'npm run test:unit -- --testPathPatterns storage/raw': script('test:unit'),
-      'npm run test:integration': script('test:integration'),
-      'npm run test:cluster': script('test:cluster'),
-      'npm run test:faults': script('test:faults'),
       'npm run bench': script('bench'),
       'npm run cluster -- up': script('cluster'),
       'npm run cluster -- up kubelet sshd salt vm': script('cluster'),
+    },
+  },
+  {
+    path: 'docs/testing.md',
+    world: emptyCluster,
+    typed: {
+      'npm test': script('test'),
+      'npm run check': script('check'),
+      ...Object.fromEntries(LANES.map((lane) => [`npm run test:${lane}`, script(`test:${lane}`)])),
+      'npm run test:changed -- --since main --list': script('test:changed'),
+      'npm run test:integration -- sparse jobs': script('test:integration'),
+      'npm run test:unit -- storage/raw --testNamePattern=refuses': script('test:unit'),
     },
   },
   {

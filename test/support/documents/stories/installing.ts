@@ -14,7 +14,7 @@ const IMAGE = from('image.test', 'The daemon in the cluster');
 const REMOVING = from('npm.test', 'Removing it');
 const inMachine = (has: string): Elsewhere => ({ runBy: 'test/cluster/install/systemd.test.ts', has });
 const TAKE_OVER = {
-  runBy: 'test/integration/take-over.test.ts',
+  runBy: 'test/thorough/take-over.test.ts',
   has: "stowage('install', '--take-over-metalk8s'",
 };
 

@@ -1,0 +1,71 @@
+import { describe, expect, test } from '@jest/globals';
+import { reconcile } from '../../../src/attachment/reconcile.ts';
+import {
+  entry,
+  held,
+  MINUTE,
+  NOW,
+  notReady,
+  onBoth,
+  onDemand,
+  onN1,
+  readers,
+  uncertain,
+  type ViewChange,
+  view,
+} from '../../support/attachment-view.ts';
+
+const read = { readOnly: true };
+function startOf(change: ViewChange): string | undefined {
+  const { start } = reconcile(view(change), NOW);
+  return start === undefined ? undefined : `${start.kind} ${start.node}${start.readOnly ? ' ro' : ''}`;
+}
+
+describe('when to decide again', () => {
+  test.each<[string, ViewChange, number | undefined]>([
+    ['not by itself', { ...onN1, entries: [entry('n1', {}, 'a')] }, undefined],
+    ['when an operation may be tried again', { ...onN1, notBefore: { 'attach n1': NOW + 7 } }, NOW + 7],
+    [
+      'at the earliest of them',
+      {
+        volume: readers,
+        ...onBoth,
+        entries: [entry('n3', { ...uncertain, ...read })],
+        notBefore: { 'attach n1': NOW + 9, 'attach n2': NOW + 8, 'look n3': NOW + 10 },
+      },
+      NOW + 8,
+    ],
+    [
+      'when what was tried is unseen, too',
+      { ...onN1, unseen: ['n2'], notBefore: { 'look n2': NOW + 5 } },
+      NOW + 5,
+    ],
+    [
+      'not because of a node that is away for ever',
+      {
+        volume: onDemand({ maxWaitForUnmountMs: Infinity }),
+        ...held,
+        nodes: { n1: notReady(NOW - MINUTE) },
+        notBefore: { 'detach n1': Infinity },
+      },
+      undefined,
+    ],
+    [
+      'before a node has been away too long',
+      {
+        volume: onDemand(),
+        ...held,
+        nodes: { n1: notReady(NOW - MINUTE) },
+        notBefore: { 'detach n1': NOW + 6 * MINUTE },
+      },
+      NOW + 5 * MINUTE,
+    ],
+    ['never, when never', { ...onN1, notBefore: { 'attach n1': Infinity } }, undefined],
+  ])('%s', (_, change, again) => {
+    expect(reconcile(view(change), NOW).again).toBe(again);
+  });
+
+  test('what may be tried now is begun', () => {
+    expect(startOf({ ...onN1, notBefore: { 'attach n1': NOW } })).toBe('attach n1');
+  });
+});

@@ -1,0 +1,30 @@
+import type { AnyEvent, PersistentVolumeClaim, StorageClass } from '../../../src/api/core.ts';
+import { DRIVER } from '../../../src/api/names.ts';
+import type { ClaimKnown } from '../../../src/cli/why/claim/known.ts';
+import { classNamed } from '../../support/volumes.ts';
+
+/** What `why pvc` reads of a claim whose dynamic class makes its volume, where nothing else is given. */
+
+export const ABSENT = { absent: true } as const;
+export const FAST: StorageClass = { ...classNamed('fast'), provisioner: DRIVER };
+export const WAITS: StorageClass = { ...FAST, volumeBindingMode: 'WaitForFirstConsumer' };
+
+export const knownOf = (claim: PersistentVolumeClaim, parts: Partial<ClaimKnown> = {}): ClaimKnown => ({
+  claim,
+  storageClass: { found: FAST },
+  source: { none: true },
+  misses: [],
+  population: undefined,
+  ...{ pv: ABSENT, volume: ABSENT, known: undefined },
+  pods: { found: [] },
+  events: { found: [] },
+  supply: undefined,
+  ...parts,
+});
+
+export const eventOf = (reason: string, message: string, type: 'Warning' | 'Normal' = 'Warning') =>
+  ({
+    ...{ type, reason, message, firstTimestamp: '2029-12-31T23:59:00Z' },
+    metadata: { name: 'e' },
+    involvedObject: {},
+  }) as unknown as AnyEvent;

@@ -1,0 +1,53 @@
+import { describe, expect, test } from '@jest/globals';
+import { PAUSED_ANNOTATION } from '../../../src/api/names.ts';
+import { ago, attachmentOn as on } from '../../support/cluster-objects.ts';
+import { available, bound, explain, forbidden, pv, ready, volume } from './volume-diagnosis.ts';
+
+test('reports an expansion that failed, and when it is retried', () => {
+  const message = 'growing to 8E: attempt 4: truncate: File too large';
+  const it = volume({
+    ...available.status,
+    job: 'GrowVolume/5',
+    attempt: 5,
+    ...ready('True', 'Available', message),
+  });
+  expect(explain(it, bound)).toMatchObject({
+    holdup: expect.stringContaining(message),
+    next: expect.anything(),
+  });
+  expect(
+    explain(
+      volume({ phase: 'Available', ...ready('True', 'Available', 'cannot grow to 2 bytes: no room') }),
+      bound,
+    ),
+  ).toMatchObject({
+    holdup: 'its device is Available and can be used, but it has not grown: cannot grow to 2 bytes: no room',
+    next: { when: 'every 30 s' },
+  });
+  const growing = volume({ ...available.status, job: 'GrowVolume/1', attempt: 1 });
+  expect(explain(growing, bound)).toHaveProperty('nothing');
+});
+
+describe('nothing holds up what is Available', () => {
+  test.each([
+    [pv('Available'), 'no claim has it yet'],
+    [pv('Bound'), 'bound to the claim db/data-0'],
+    [pv('Released'), 'which is gone'],
+    [pv('Bound', { deletionTimestamp: ago(5) }), 'marked for deletion'],
+    [forbidden, 'nothing holds it up'],
+  ])('%j', (its, text) => {
+    expect(explain(available, { pv: its })).toEqual({ nothing: expect.stringContaining(text) });
+  });
+
+  test('lists where it is attached', () => {
+    const it = volume({ ...available.status, attachments: [on('n1'), on('n2', { state: 'Attaching' })] });
+    expect(explain(it, bound)).toEqual({
+      nothing: expect.stringMatching(/it is attached to n1, n2$/),
+    });
+  });
+
+  test('paused', () => {
+    const it = volume(available.status, { metadata: { annotations: { [PAUSED_ANNOTATION]: 'true' } } });
+    expect(explain(it, bound)).toHaveProperty('nothing');
+  });
+});

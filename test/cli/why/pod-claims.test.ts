@@ -1,0 +1,203 @@
+import { describe } from '@jest/globals';
+import { ago } from '../../support/cluster-objects.ts';
+import { classNamed, volumeNamed } from '../../support/volumes.ts';
+import {
+  backed,
+  bound,
+  claim,
+  claimWithout,
+  free,
+  merge,
+  type Objects,
+  on,
+  pod,
+  pv,
+  testRows,
+  unscheduled,
+  volume,
+} from './pod-objects.ts';
+
+const EBS = classNamed('fast', { provisioner: 'ebs.csi.aws.com' });
+
+describe('a pod is held up by', () => {
+  testRows([
+    [
+      'a claim that does not exist, whatever the scheduler reports',
+      unscheduled({ message: 'persistentvolumeclaim "data-0" not found' }),
+      { holdup: 'its claim db/data-0 does not exist', since: ago(300), fix: 'kubectl get pvc -n db' },
+    ],
+    [
+      'the absence of a scheduler',
+      merge(unscheduled(), backed(volume())),
+      { holdup: 'it is on no node yet: no scheduler has said anything of it', since: ago(300) },
+    ],
+    [
+      'the scheduler',
+      merge(
+        unscheduled({ message: '0/3 nodes are available', lastTransitionTime: ago(10) }),
+        backed(volume()),
+      ),
+      {
+        holdup: 'it is on no node yet: 0/3 nodes are available',
+        since: ago(10),
+        fix: 'kubectl describe pod db-0 -n db',
+      },
+    ],
+    [
+      'the scheduler, for want of a volume',
+      merge(unscheduled({ message: 'no volume' }), claim()),
+      {
+        holdup:
+          'it is on no node yet: no volume; its claim db/data-0 is Pending: there is no PersistentVolume of storage class fast',
+        fix: 'stowage create volume NAME --node NODE --type sparse --size 5Gi --storage-class fast',
+      },
+    ],
+    [
+      'a Volume that is being provisioned',
+      merge(pod(), claim(), { 'volumes/new': volumeNamed('new', { phase: 'Pending' }) }),
+      {
+        holdup: 'its claim db/data-0 is Pending: there is no PersistentVolume of storage class fast',
+        since: ago(600),
+        fix: 'stowage why volume new',
+      },
+    ],
+    [
+      'volumes that are bound to other claims',
+      merge(pod(), claim(), {
+        'persistentvolumes/data1': {
+          ...pv(volume()),
+          spec: { ...pv(volume()).spec, storageClassName: 'fast' },
+        },
+      } as Objects),
+      { holdup: 'no PersistentVolume of storage class fast is free, of 1' },
+    ],
+    [
+      'volumes of the other mode',
+      merge(pod(), claim({ spec: { volumeMode: 'Block' } }), free('a')),
+      { holdup: 'no free PersistentVolume of storage class fast is of mode Block', fix: '--mode Block' },
+    ],
+    [
+      'volumes that are too small',
+      merge(
+        pod(),
+        claim(),
+        free('a', { capacity: { storage: '2Gi' } }),
+        free('b', { capacity: { storage: '4Gi' } }),
+      ),
+      { holdup: 'it asks for 5Gi, and the largest free PersistentVolume of storage class fast has 4Gi' },
+    ],
+    [
+      'an access mode that no volume has',
+      merge(pod(), claim({ spec: { accessModes: ['ReadWriteMany'] } }), free('a')),
+      { holdup: 'no PersistentVolume of storage class fast can be had ReadWriteMany' },
+    ],
+    [
+      'an access mode that no free volume has',
+      merge(
+        pod(),
+        claim({ spec: { accessModes: ['ReadOnlyMany'] } }),
+        free('a'),
+        free('b', { accessModes: ['ReadOnlyMany'], capacity: { storage: '1Gi' } }),
+      ),
+      { holdup: 'no free PersistentVolume of storage class fast can be had ReadOnlyMany' },
+    ],
+    [
+      'a claim of the empty storage class',
+      merge(pod(), claim({ spec: { storageClassName: '' } })),
+      {
+        holdup: 'it asks for a PersistentVolume without a storage class, and all that Stowage makes have one',
+        fix: 'stowage get volumes',
+      },
+    ],
+    [
+      'a storage class of another provisioner',
+      merge(pod(), claim(), {
+        'storageclasses/fast': EBS,
+      }),
+      {
+        holdup: 'volumes of its storage class fast are made by ebs.csi.aws.com, and not by Stowage',
+        since: ago(600),
+        fix: 'kubectl describe pvc data-0 -n db',
+      },
+    ],
+    [
+      'a lost claim of another provisioner',
+      merge(pod(), claim({ phase: 'Lost', spec: { volumeName: 'gone' } }), {
+        'storageclasses/fast': EBS,
+      }),
+      { holdup: 'its claim db/data-0 is Lost: its PersistentVolume gone is gone' },
+    ],
+    [
+      'a claim without a storage class',
+      merge(pod(), claimWithout('storageClassName')),
+      {
+        holdup: 'it names no storage class, and there is no default one',
+        fix: 'stowage create storageclass NAME --dynamic --default',
+      },
+    ],
+    [
+      'a named PersistentVolume that does not exist',
+      merge(pod(), claim({ spec: { volumeName: 'gone' } }), free('a')),
+      { holdup: 'it is to have the PersistentVolume gone, which does not exist' },
+    ],
+    [
+      'a named PersistentVolume that is bound to another claim',
+      merge(
+        pod(),
+        claim({ spec: { volumeName: 'a' } }),
+        free('a', { claimRef: { namespace: 'db', name: 'other', uid: 'o' } }),
+      ),
+      { holdup: 'the PersistentVolume a, which is bound to another claim: db/other' },
+    ],
+    [
+      'a named PersistentVolume that is not bound yet',
+      merge(pod(), claim({ spec: { volumeName: 'a' } }), free('a')),
+      { holdup: 'it is to have the PersistentVolume a', fix: 'kubectl describe pvc data-0 -n db' },
+    ],
+    [
+      'a free PersistentVolume that is not bound yet',
+      merge(pod(), claim(), free('a')),
+      {
+        holdup: 'it is not bound yet, though there is room for it (a)',
+        fix: 'kubectl describe pvc data-0 -n db',
+      },
+    ],
+    [
+      'a PersistentVolume that is lost',
+      merge(pod(), claim({ phase: 'Lost', spec: { volumeName: 'data1' } })),
+      { holdup: 'its claim db/data-0 is Lost: its PersistentVolume data1 is gone' },
+    ],
+    [
+      'a PersistentVolume that is gone',
+      merge(pod(), bound),
+      { holdup: 'the PersistentVolume data1 of its claim db/data-0 is gone' },
+    ],
+    [
+      'a PersistentVolume of another claim of that name',
+      merge(pod(), bound, {
+        'volumes/data1': volume(),
+        'persistentvolumes/data1': pv(volume(), {
+          claimRef: { namespace: 'db', name: 'data-0', uid: 'old' },
+        }),
+      }),
+      { holdup: 'the PersistentVolume data1 is bound to another claim than its db/data-0' },
+    ],
+    [
+      'a Volume that is gone',
+      merge(pod(), bound, { 'persistentvolumes/data1': pv(volume()) }),
+      { holdup: 'the Volume of its claim db/data-0 is gone' },
+    ],
+    [
+      'a Volume of that name that was made later',
+      merge(pod(), backed(volume([on('n1')])), {
+        'volumes/data1': volume([on('n1')], { metadata: { name: 'data1', uid: 'uid-later' } }),
+      }),
+      { holdup: 'the Volume of its claim db/data-0 is gone' },
+    ],
+    [
+      'the claim of an ephemeral volume',
+      pod({ spec: { volumes: [{ name: 'scratch', ephemeral: {} }] } }),
+      { holdup: 'its claim db/db-0-scratch does not exist' },
+    ],
+  ]);
+});

@@ -1,0 +1,131 @@
+import { expect, test } from '@jest/globals';
+import type { PersistentVolume, Pod } from '../../../src/api/core.ts';
+import type { KubeObject } from '../../../src/api/meta.ts';
+import type { Attachment, Volume, VolumeSpec } from '../../../src/api/volume.ts';
+import type { Claim } from '../../../src/cli/why/pod/known.ts';
+import { ago, attachmentOn, nodeNamed } from '../../support/cluster-objects.ts';
+import { stowage, type World } from '../../support/fake-io.ts';
+import { pvOf, ready, volumeNamed } from '../../support/volumes.ts';
+
+/** Objects that pod db/db-0 needs: its claim db/data-0, bound to Volume data1, which it is to use on node n1. */
+
+export type Objects = Record<string, KubeObject>;
+type Condition = NonNullable<NonNullable<Pod['status']>['conditions']>[number];
+
+export function pod(parts: { spec?: Partial<Pod['spec']>; status?: Pod['status'] } = {}): Objects {
+  const object: Pod = {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { name: 'db-0', namespace: 'db', uid: 'uid-pod', creationTimestamp: ago(300) },
+    spec: {
+      nodeName: 'n1',
+      volumes: [{ name: 'token' }, { name: 'data', persistentVolumeClaim: { claimName: 'data-0' } }],
+      ...parts.spec,
+    },
+    status: { phase: 'Pending', ...parts.status },
+  };
+  return { 'pods/db-0': object };
+}
+export const unscheduled = (condition?: Partial<Condition>) =>
+  pod({
+    spec: { nodeName: '' },
+    status: {
+      conditions: condition ? [{ type: 'PodScheduled', status: 'False', ...condition }] : [],
+    },
+  });
+
+export function claim(
+  parts: { spec?: Partial<Claim['spec']>; phase?: 'Pending' | 'Bound' | 'Lost' } = {},
+): Objects {
+  const object: Claim = {
+    apiVersion: 'v1',
+    kind: 'PersistentVolumeClaim',
+    metadata: { name: 'data-0', namespace: 'db', uid: 'uid-claim', creationTimestamp: ago(600) },
+    spec: {
+      storageClassName: 'fast',
+      accessModes: ['ReadWriteOnce'],
+      resources: { requests: { storage: '5Gi' } },
+      ...parts.spec,
+    },
+    status: { phase: parts.phase ?? 'Pending' },
+  };
+  return { 'persistentvolumeclaims/data-0': object };
+}
+export const claimWithout = (field: keyof Claim['spec']): Objects =>
+  Object.fromEntries(
+    Object.entries(claim()).map(([key, object]) => {
+      const { [field]: _, ...spec } = (object as Claim).spec;
+      return [key, { ...object, spec } as KubeObject];
+    }),
+  );
+export const bound = claim({ phase: 'Bound', spec: { volumeName: 'data1' } });
+
+export function volume(
+  attachments: Attachment[] = [],
+  parts: Omit<Partial<Volume>, 'spec'> & { spec?: Partial<VolumeSpec> } = {},
+) {
+  const base = volumeNamed('data1', {
+    phase: 'Available',
+    devicePath: '/dev/disk/by-uuid/u',
+    ...ready('True', 'Available'),
+    attachments,
+    ...parts.status,
+  });
+  const spec = { ...base.spec, attachPolicy: 'OnDemand' as const, ...parts.spec };
+  return { ...base, spec, metadata: { ...base.metadata, ...parts.metadata } };
+}
+export const pv = (it: Volume, parts: Partial<PersistentVolume['spec']> = {}): PersistentVolume => {
+  const object = pvOf(it, 'Bound');
+  const claimRef = { namespace: 'db', name: 'data-0', uid: 'uid-claim' };
+  return { ...object, spec: { ...object.spec, claimRef, ...parts } };
+};
+export const backed = (it: Volume): Objects => ({
+  ...bound,
+  'volumes/data1': it,
+  'persistentvolumes/data1': pv(it),
+});
+export const on = (node: string, more: Partial<Attachment> = {}) =>
+  attachmentOn(node, { pods: ['db/db-0'], since: ago(120), ...more });
+export const free = (name: string, parts: Partial<PersistentVolume['spec']> = {}): Objects => {
+  const object = pvOf(volumeNamed(name), 'Available');
+  const spec = { ...object.spec, storageClassName: 'fast', capacity: { storage: '10Gi' }, ...parts };
+  return { [`persistentvolumes/${name}`]: { ...object, spec } as PersistentVolume };
+};
+export const shared = { attachableNodes: ['n1', 'n2'] };
+export const pausedNode = nodeNamed('n1', { annotations: { 'stowage.dev/paused': 'true' } });
+export const condition = (message: string): Pod['status'] => ({
+  conditions: [
+    { type: 'stowage.dev/VolumesAttached', status: 'False', message, lastTransitionTime: ago(30) },
+  ],
+});
+
+export async function why(objects: Objects, world: World = {}) {
+  const { out, code } = await stowage(['why', 'pod', 'db-0', '-n', 'db', '-o', 'json'], {
+    objects,
+    ...world,
+  });
+  expect(code).toBe(0);
+  return JSON.parse(out);
+}
+
+export const merge = (...all: Objects[]): Objects => Object.assign({}, ...all);
+/** A pod that waits for a Volume of two nodes that has this entry, of node n2. */
+export const heldOnN2 = (more: Partial<Attachment>, status: Pod['status'] = {}): Objects =>
+  merge(pod({ status }), backed(volume([on('n2', more)], { spec: shared })));
+
+export type Row = [
+  cause: string,
+  objects: Objects,
+  expected: { holdup: string; since?: string; fix?: string },
+];
+
+/** A test for each row: what holds the pod up, since when, and a part of the commands that fix it. */
+export function testRows(rows: readonly Row[]): void {
+  test.each(rows)('%s', async (_, objects, { holdup, since, fix }) => {
+    const found = await why(objects);
+    expect(found).toMatchObject({ kind: 'Pod', namespace: 'db', name: 'db-0', holdup: expect.any(String) });
+    expect(found.holdup).toContain(holdup);
+    if (since !== undefined) expect(found.since).toBe(since);
+    if (fix !== undefined) expect(found.fix.run.join('\n')).toContain(fix);
+  });
+}

@@ -1,0 +1,162 @@
+import { expect, test } from '@jest/globals';
+import type { PersistentVolume, PersistentVolumeClaim, StorageClass } from '../../../src/api/core.ts';
+import type { ObjectMeta } from '../../../src/api/meta.ts';
+import { PROTECTION_FINALIZER, READY_REASON } from '../../../src/api/names.ts';
+import type { Attachment, Condition, Volume, VolumeSpec, VolumeStatus } from '../../../src/api/volume.ts';
+import { diagnose } from '../../../src/cli/why/diagnose.ts';
+import type { Diagnosis, Holdup, Known } from '../../../src/cli/why/types.ts';
+import { ago, NOW, nodeNamed } from '../../support/cluster-objects.ts';
+import { classNamed, pvOf, volumeNamed } from '../../support/volumes.ts';
+
+/** Builders of what `why volume` reads, and the form of its tables. Conditions are 300 s old where nothing else is given. */
+
+export const ABSENT = { absent: true } as const;
+export const forbidden = { forbidden: 'no' };
+export const found = <T>(it: T) => ({ found: it });
+
+export const ready = (
+  status: Condition['status'],
+  reason: string,
+  message = '',
+  transition = 300,
+  update = transition,
+): VolumeStatus => ({
+  conditions: [
+    {
+      ...{ type: 'Ready', status, reason, message },
+      ...{ lastTransitionTime: ago(transition), lastUpdateTime: ago(update) },
+    },
+  ],
+});
+
+export function volume(
+  status?: VolumeStatus,
+  { metadata, spec }: { metadata?: Partial<ObjectMeta>; spec?: Partial<VolumeSpec> } = {},
+): Volume {
+  const base = volumeNamed('data1', status);
+  return {
+    ...base,
+    metadata: { ...base.metadata, generation: 1, finalizers: [PROTECTION_FINALIZER], ...metadata },
+    spec: { ...base.spec, ...spec },
+  };
+}
+
+export const deleted = (status?: VolumeStatus, finalizers = [PROTECTION_FINALIZER]) =>
+  volume(status, { metadata: { deletionTimestamp: ago(600), finalizers } });
+export const terminating = (message: string, job?: string) =>
+  deleted({ phase: 'Terminating', ...(job && { job }), ...ready('Unknown', 'Terminating', message) });
+export const failedBy = (reason: string, message: string, spec?: Partial<VolumeSpec>) =>
+  volume({ phase: 'Failed', ...ready('False', reason, message) }, { ...(spec && { spec }) });
+/** With a job that provisions it. `update`: how many seconds ago it made progress. */
+export const preparing = (message: string, attempt = 1, update = 1) =>
+  volume({
+    ...{ phase: 'Pending', job: `PrepareVolume/${attempt}`, attempt },
+    ...ready('Unknown', 'Pending', message, 300, update),
+  });
+export const attachedAs = (...attachments: Attachment[]) =>
+  volume({ phase: 'Available', ...ready('True', 'Available'), attachments });
+export const attaching = (...attachments: Attachment[]) =>
+  volume({ phase: 'Available', ...ready('Unknown', 'Attaching', 'is being attached', 9), attachments });
+export const unreachable = ready(
+  'Unknown',
+  READY_REASON.nodeUnreachable,
+  'node n1 is not reached over ssh: timeout',
+);
+export const available = volume({ phase: 'Available', ...ready('True', 'Available') });
+export const away = volume({ phase: 'Available', ...unreachable });
+
+export const localClass = (parameters?: Record<string, string>): StorageClass =>
+  classNamed('fast', { ...(parameters && { parameters }) });
+export const claim = (metadata: Partial<ObjectMeta> = {}): PersistentVolumeClaim => ({
+  apiVersion: 'v1',
+  kind: 'PersistentVolumeClaim',
+  metadata: { name: 'data-0', namespace: 'db', ...metadata },
+  spec: {},
+});
+export const pv = (
+  phase?: NonNullable<PersistentVolume['status']>['phase'],
+  metadata: Partial<ObjectMeta> = {},
+) => {
+  const object = pvOf(available, phase);
+  return found({
+    ...object,
+    metadata: { ...object.metadata, finalizers: [PROTECTION_FINALIZER], ...metadata },
+  });
+};
+export const foreign = pv('Available', { ownerReferences: [] });
+export const failedPv = found({
+  ...pv('Failed').found,
+  status: { phase: 'Failed' as const, message: 'no deleter' },
+});
+export const bound = { pv: pv('Bound') };
+export const released = { pv: pv('Released') };
+/** Its kubelet does not report. */
+export const silentNode = nodeNamed('n1', {
+  ...{ ready: 'Unknown', since: ago(900), message: 'Kubelet stopped posting node status.' },
+});
+export const noNode = { node: ABSENT };
+
+/** Commands of printed fixes. */
+export const RECREATE = [
+  'kubectl get volume data1 -o yaml > volume.yaml',
+  'stowage delete volume data1 --wait',
+  'kubectl create -f volume.yaml',
+];
+export const RETRY = `kubectl patch volume data1 --type merge -p '{"spec":{"attachPolicy":"Always"}}'`;
+export const takeOff = (object: string, value = 'example.com/backup', at = 0) =>
+  `kubectl patch ${object} --type json -p '[{"op":"test","path":"/metadata/finalizers/${at}","value":"${value}"},{"op":"remove","path":"/metadata/finalizers/${at}"}]'`;
+
+export const explain = (it: Volume, world: Partial<Known> = {}): Diagnosis =>
+  diagnose(
+    {
+      volume: it,
+      ...{ pv: ABSENT, claim: ABSENT, pods: ABSENT },
+      storageClass: found(localClass()),
+      node: found(nodeNamed('n1', { ready: 'True', since: ago(900) })),
+      ...world,
+    },
+    NOW,
+  );
+
+interface Given {
+  cause: string;
+  volume: Volume;
+  world: Partial<Known>;
+}
+
+interface Expected {
+  holdup: string;
+  /** Part of when it is tried next, or the time of that. */
+  next: string | Holdup['next'];
+  since: string | undefined;
+  say?: string;
+  run?: string[];
+}
+
+export type Row = [Given, Expected];
+
+/** What is read beside the Volume, where it is not what `explain` has. */
+export const given = (cause: string, volume: Volume, world: Partial<Known> = {}): Given => ({
+  cause,
+  volume,
+  world,
+});
+/** Held up since 300 s, where nothing else is given. */
+export const heldUpBy = (
+  holdup: string,
+  next: Expected['next'],
+  more: Partial<Pick<Expected, 'since' | 'say' | 'run'>> = {},
+): Expected => ({ holdup, next, since: ago(300), ...more });
+
+/** A test for each row: what holds the Volume up, since when, what comes next, and what fixes it. */
+export function testRows(rows: readonly Row[]): void {
+  test.each(rows.map(([it, expected]) => [it.cause, it, expected] as const))('%s', (_, it, expected) => {
+    const { holdup, next, since, say, run } = expected;
+    const diagnosis = explain(it.volume, it.world) as Holdup;
+    expect(diagnosis).toMatchObject({ holdup: expect.stringContaining(holdup) });
+    expect(diagnosis.since).toBe(since);
+    expect(diagnosis.next).toEqual(typeof next === 'string' ? { when: expect.stringContaining(next) } : next);
+    if (say !== undefined) expect(diagnosis.fix?.say).toContain(say);
+    if (run !== undefined) expect(diagnosis.fix?.run).toEqual(run);
+  });
+}

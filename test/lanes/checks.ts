@@ -1,0 +1,38 @@
+import { glob } from 'node:fs/promises';
+import { execa } from 'execa';
+
+/** Shell scripts that do not end in .sh. */
+const SCRIPTS = ['.ci/run', 'bin/stowage', 'bin/kubectl-stowage', 'bin/kubectl_complete-stowage'];
+
+/** Runs the linter, the types and shellcheck beside each other, and prints what fails. */
+export async function runChecks(): Promise<{ passed: number; failed: number }> {
+  const checks: [string, string[]][] = [
+    ['biome', ['check', '--error-on-warnings', '.']],
+    ['tsc', ['--noEmit']],
+    ['shellcheck', [...SCRIPTS, ...(await shellScripts())]],
+  ];
+  const outcomes = await Promise.all(checks.map(([program, args]) => fails(program, args)));
+  const failed = outcomes.filter(Boolean).length;
+  return { passed: checks.length - failed, failed };
+}
+
+async function shellScripts(): Promise<string[]> {
+  const found: string[] = [];
+  for await (const path of glob('{scripts,src,test,salt,deploy}/**/*.sh')) found.push(path);
+  return found.sort();
+}
+
+async function fails(program: string, args: readonly string[]): Promise<boolean> {
+  const { exitCode, code, all } = await execa(program, args, {
+    reject: false,
+    preferLocal: true,
+    all: true,
+    stdin: 'ignore',
+  });
+  if (code === 'ENOENT') {
+    process.stderr.write(`${program} is not installed: its check is left out\n`);
+    return false;
+  }
+  if (exitCode !== 0) process.stderr.write(`${all}\n${program} failed\n`);
+  return exitCode !== 0;
+}

@@ -1,0 +1,158 @@
+import { existsSync } from 'node:fs';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { availableParallelism } from 'node:os';
+import { basename, dirname, join, relative } from 'node:path';
+import { execa } from 'execa';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+import { ensureUdev } from '../support/udev.ts';
+import type { Entry } from './journal.ts';
+import type { Lane } from './lanes.ts';
+
+/** The full output of each file, by lane. */
+const OUTPUT = 'node_modules/.cache/stowage/output';
+
+/**
+ * Runs a command on a node of its own: a mount namespace where records, jobs and sparse files of the default directory
+ * are on a file system that no other test file has. So a test finds its loop devices by that file system's number.
+ */
+const ON_OWN_NODE = `set -eu
+for directory in /run/stowage /var/lib/stowage /var/lib/metalk8s; do
+  mount -t tmpfs -o mode=0755 stowage-node "$directory"
+done
+exec "$@"`;
+
+const isRoot = process.getuid?.() === 0;
+
+export interface Files {
+  stage: string;
+  run: number;
+  /** Regular expressions; a file runs that matches any. All run without one. */
+  patterns: readonly string[];
+  /** Options for jest. */
+  options: readonly string[];
+}
+
+interface Outcome {
+  entry: Entry;
+  output: string;
+}
+
+/** Runs a lane's files, several at a time, each as a process of jest. Returns an entry for each. */
+export async function runFiles(lane: Lane, { stage, run, patterns, options }: Files): Promise<Entry[]> {
+  const files = (await filesOf(lane)).filter(
+    (file) =>
+      (patterns.length === 0 || patterns.some((pattern) => new RegExp(pattern).test(file))) && canRun(file),
+  );
+  const release = isRoot ? await ensureUdev() : async () => {};
+  const entries: Entry[] = [];
+  const waiting = inOrder(lane, files);
+  const alone = waiting.filter((file) => lane.alone?.test(file));
+  const together = waiting.filter((file) => !alone.includes(file));
+  let serial = false;
+
+  /** The next file that may start now. */
+  function next(): string | undefined {
+    const index = together.findIndex((file) => !(serial && lane.isSerial?.(file)));
+    return index < 0 ? undefined : together.splice(index, 1)[0];
+  }
+
+  async function one(file: string): Promise<void> {
+    const { entry, output } = await runFile(lane, { stage, run, patterns, options }, file);
+    entries.push(entry);
+    report(entry, output, files.length - entries.length);
+  }
+
+  async function work(): Promise<void> {
+    for (let file = next(); file !== undefined; file = next()) {
+      const isSerial = lane.isSerial?.(file) ?? false;
+      if (isSerial) serial = true;
+      await one(file);
+      if (isSerial) serial = false;
+    }
+  }
+
+  try {
+    await Promise.all(Array.from({ length: lane.workers ?? workers() }, work));
+    for (const file of alone) await one(file);
+  } finally {
+    await release();
+  }
+  return entries;
+}
+
+/** One more than processors: half of what a test of devices does is to wait for the kernel, udev or a process. */
+function workers(): number {
+  const { STOWAGE_TEST_WORKERS } = process.env;
+  return STOWAGE_TEST_WORKERS === undefined ? availableParallelism() + 1 : Number(STOWAGE_TEST_WORKERS);
+}
+
+async function filesOf({ projects, only }: Lane): Promise<string[]> {
+  const { stdout } = await execa('jest', ['--selectProjects', ...projects, '--listTests'], {
+    preferLocal: true,
+  });
+  return stdout
+    .split('\n')
+    .filter((line) => line.startsWith('/') && (only?.test(line) ?? true))
+    .map((file) => relative('.', file))
+    .sort();
+}
+
+/** What another user than root may lack; root gets it from scripts/setup.sh. */
+const NEEDS = [
+  { program: 'kubectl', files: /\/(kubectl|cli|completion|docs)/ },
+  { program: 'promtool', files: /\/(promtool|alerts|docs)/ },
+];
+
+/** Reports a file that is left out, for a program that it needs is not installed. */
+function canRun(file: string): boolean {
+  const { PATH = '' } = process.env;
+  const missing = NEEDS.filter(({ files }) => files.test(file)).find(
+    ({ program }) => !PATH.split(':').some((directory) => existsSync(join(directory, program))),
+  );
+  if (missing !== undefined) process.stderr.write(`${file} is left out: there is no ${missing.program}\n`);
+  return missing === undefined;
+}
+
+function inOrder({ first = [] }: Lane, files: readonly string[]): string[] {
+  const rank = (file: string) => {
+    const index = first.indexOf(basename(file, '.test.ts'));
+    return index < 0 ? first.length : index;
+  };
+  return files.toSorted((a, b) => rank(a) - rank(b));
+}
+
+async function runFile(lane: Lane, { stage, run, options }: Files, file: string): Promise<Outcome> {
+  const folder = await temporaryFolder('results');
+  const start = Date.now();
+  try {
+    const results = join(folder.path, 'results.json');
+    const how = ['--runInBand', '--json', '--outputFile', results, ...options, '--runTestsByPath', file];
+    const jest = ['jest', '--selectProjects', ...lane.projects, ...how];
+    const node = ['unshare', '--mount', '--propagation', 'private', 'sh', '-c', ON_OWN_NODE, 'sh'];
+    const [program = '', ...args] = isRoot ? [...node, ...jest] : jest;
+    const { stderr, exitCode } = await execa(program, args, {
+      ...{ reject: false, preferLocal: true, stdin: 'ignore', stdout: 'ignore' },
+      env: { ...lane.env, ...process.env, NODE_OPTIONS: '--experimental-vm-modules', NODE_NO_WARNINGS: '1' },
+    });
+    const path = join(OUTPUT, stage, `${file.replace(/^test\//, '').replaceAll('/', '-')}.log`);
+    await mkdir(dirname(path), { recursive: true });
+    await writeFile(path, `${stderr}\n`);
+    const counts = JSON.parse(await readFile(results, 'utf8').catch(() => '{}'));
+    const { numPassedTests: passed = 0, numPendingTests: leftOut = 0, numFailedTests = 0 } = counts;
+    // A file that could not be loaded, or was killed, has no failed test.
+    const failed = exitCode === 0 ? 0 : Math.max(1, numFailedTests);
+    return { entry: { run, stage, file, ms: Date.now() - start, passed, leftOut, failed }, output: stderr };
+  } finally {
+    await folder.remove();
+  }
+}
+
+/** A line for a file, and all of its output if a test failed or if it printed the seed that repeats it. */
+function report(entry: Entry, output: string, left: number): void {
+  const { file, ms, passed, leftOut, failed } = entry;
+  const skipped = leftOut ? `, ${leftOut} left out` : '';
+  const counts = failed ? `${failed} failed, ${passed} passed` : `${passed} passed`;
+  const line = `${failed ? 'FAIL' : 'PASS'} ${file} (${(ms / 1000).toFixed(1)} s, ${counts}${skipped}; ${left} to go)`;
+  const whole = failed || output.includes('_SEED=');
+  process.stderr.write(whole ? `${output}\n${line}\n` : `${line}\n`);
+}

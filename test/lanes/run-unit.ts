@@ -1,0 +1,45 @@
+import { readFile } from 'node:fs/promises';
+import { join, relative } from 'node:path';
+import { execa } from 'execa';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+import type { Entry } from './journal.ts';
+
+/** As jest writes it with --json. */
+interface Results {
+  testResults: {
+    name: string;
+    startTime: number;
+    endTime: number;
+    assertionResults: { status: string }[];
+  }[];
+}
+
+/** Runs the unit tests in one jest, which spreads them over the processors. Returns an entry for each file. */
+export async function runUnit(run: number, args: readonly string[]): Promise<Entry[]> {
+  const folder = await temporaryFolder('results');
+  try {
+    const results = join(folder.path, 'results.json');
+    const { exitCode } = await execa(
+      'jest',
+      ['--selectProjects', 'unit', '--json', '--outputFile', results, ...args],
+      {
+        ...{ reject: false, preferLocal: true, stdio: ['ignore', 'ignore', 'inherit'] },
+        env: { NODE_OPTIONS: '--experimental-vm-modules', NODE_NO_WARNINGS: '1' },
+      },
+    );
+    const { testResults } = JSON.parse(await readFile(results, 'utf8')) as Results;
+    const entries = testResults.map(({ name, startTime, endTime, assertionResults }) => {
+      const count = (status: string) => assertionResults.filter((each) => each.status === status).length;
+      return {
+        ...{ run, stage: 'unit', file: relative('.', name), ms: endTime - startTime },
+        ...{ passed: count('passed'), leftOut: count('pending'), failed: count('failed') },
+      };
+    });
+    // A file that cannot be loaded has no failed test.
+    const failed = entries.some((entry) => entry.failed > 0);
+    if (exitCode !== 0 && !failed) entries[0] = { ...(entries[0] as (typeof entries)[0]), failed: 1 };
+    return entries;
+  } finally {
+    await folder.remove();
+  }
+}

@@ -1,0 +1,27 @@
+import { AnchorError, extentOf } from './extent.ts';
+import { parse } from './extent-typescript.ts';
+import type { Mutation } from './mutation.ts';
+
+/**
+ * Returns the text of a file with a mutation applied.
+ * @throws AnchorError where the function or the text in it is missing or ambiguous, or the outcome is not TypeScript
+ */
+export function applyMutation(mutation: Mutation, text: string): string {
+  const { file, find, replace } = mutation;
+  const { start, end } = extentOf(file, text, mutation.function);
+  const body = text.slice(start, end);
+  const at = body.indexOf(find);
+  const place = `${file}, function ${mutation.function}`;
+  if (at < 0) throw new AnchorError(`${place}: the text to replace is missing: ${find}`);
+  if (body.indexOf(find, at + 1) >= 0)
+    throw new AnchorError(`${place}: the text to replace is ambiguous: ${find}`);
+  const mutated = text.slice(0, start + at) + replace + text.slice(start + at + find.length);
+  if (file.endsWith('.ts')) {
+    try {
+      parse(mutated);
+    } catch (cause) {
+      throw new AnchorError(`${place}: the outcome is not TypeScript`, { cause });
+    }
+  }
+  return mutated;
+}

@@ -1,0 +1,121 @@
+import { type Mutation, mutationsOf } from './mutation.ts';
+
+/** One attach or detach on a node, its record and its outcome. */
+export const attachOperations: readonly Mutation[] = [
+  ...mutationsOf('src/attachment/presence.ts', [
+    {
+      id: 'autoclear-counts-as-detached',
+      invariant: 3,
+      breaks: 'A loop device with AUTOCLEAR counts as detached.',
+      function: 'presence',
+      find: 'if (loop.autoclear)',
+      replace: "if (loop.autoclear) return { is: 'detached' };\n  if (loop.autoclear)",
+    },
+  ]),
+  ...mutationsOf('src/attachment/attacher.ts', [
+    {
+      id: 'detach-without-use-check',
+      invariant: 3,
+      breaks: 'A volume is detached without a look at what uses it.',
+      function: 'createAttacher.detach',
+      find: 'await whatUses(place, observed)',
+      replace: 'undefined',
+    },
+    {
+      id: 'unanswered-use-check-passes',
+      invariant: 3,
+      breaks: 'A volume counts as unused where the node does not answer what uses it.',
+      function: 'whatUses',
+      find: `return \`whether it is in use cannot be seen: \${withHint(error.message, error.hint)}\`;`,
+      replace: 'return undefined;',
+    },
+    {
+      id: 'detach-not-read-back',
+      invariant: 3,
+      breaks: 'A detach that exits with 0 counts as done, though losetup leaves a busy device.',
+      function: 'createAttacher.detach',
+      find: "seen = end.state === 'succeeded' ? end.seen : undefined;",
+      replace: "if (end.state === 'succeeded') return { is: 'detached' };\n      seen = undefined;",
+    },
+    {
+      id: 'attach-over-living-holder',
+      invariant: 2,
+      breaks: 'A shared file is taken from a node that nobody vouches to be off.',
+      function: 'overTheDead',
+      find: 'if (await deps.isOff(holder.node)) ',
+      replace: '',
+    },
+  ]),
+  ...mutationsOf('src/attachment/settle.ts', [
+    {
+      id: 'unknown-attach-counts-as-detached',
+      invariant: 2,
+      breaks: 'An attach whose end is unknown counts as never begun.',
+      function: 'settle',
+      find: "kind === 'attach' && was === undefined && outcome.nothingDone",
+      replace: "kind === 'attach'",
+    },
+  ]),
+  ...mutationsOf('src/attachment/work.ts', [
+    {
+      id: 'attach-before-record',
+      invariant: 2,
+      breaks: 'A shared volume is attached though its record could not be written.',
+      function: 'createWork.carryOut',
+      find: 'await deps.records.beforeAttach(known)',
+      replace: 'void deps.records.beforeAttach(known)',
+    },
+    {
+      id: 'operation-by-stale-cache',
+      invariant: 6,
+      breaks: 'A deleted or paused Volume is attached by a cache that is behind the API server.',
+      function: 'createWork.carryOut',
+      find: 'await deps.records.whyNot(known, operation)',
+      replace: 'undefined',
+    },
+  ]),
+  ...mutationsOf('src/attachment/records.ts', [
+    {
+      id: 'deleted-volume-attached',
+      invariant: 6,
+      breaks: 'A Volume that is being deleted is attached once more.',
+      function: 'createRecords.whyNot',
+      find: 'volume?.metadata.deletionTimestamp !== undefined',
+      replace: 'false',
+    },
+    {
+      id: 'record-on-foreign-persistent-volume',
+      invariant: 12,
+      breaks: 'The record is written to a PersistentVolume that only has the name of the Volume.',
+      function: 'writePersistentVolume',
+      find: ' || !isPvOf(pv, volume)',
+      replace: '',
+    },
+  ]),
+  ...mutationsOf('src/attachment/uses.ts', [
+    {
+      id: 'claim-believed-without-claim-ref',
+      invariant: 10,
+      breaks: 'A claim that names a foreign PersistentVolume uses its Volume.',
+      function: 'behindClaim',
+      find: ' || uid !== claim?.metadata.uid',
+      replace: '',
+    },
+    {
+      id: 'ephemeral-claim-by-name',
+      invariant: 10,
+      breaks: "A claim of an ephemeral volume's name counts as the pod's own.",
+      function: 'volumesBehind',
+      find: 'return owned ?',
+      replace: 'return owned || made ?',
+    },
+    {
+      id: 'terminating-pod-ignored',
+      invariant: 3,
+      breaks: 'A pod that is being deleted and still runs does not hold its volumes.',
+      function: 'isCounted',
+      find: ' || isRunning(status)',
+      replace: '',
+    },
+  ]),
+];

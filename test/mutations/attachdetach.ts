@@ -1,0 +1,132 @@
+import { type Mutation, mutationsOf } from './mutation.ts';
+
+/** Attaching and detaching: invariants 2 and 3 for the most part. */
+export const attachdetach: readonly Mutation[] = [
+  ...mutationsOf('src/attachment/blocked.ts', [
+    {
+      id: 'uncertain-counts-as-detached',
+      invariant: 2,
+      breaks: 'An uncertain attachment does not keep the volume from another node.',
+      function: 'holderOf',
+      find: 'entry.node !== node)',
+      replace: "entry.node !== node && entry.state !== 'Uncertain')",
+    },
+    {
+      id: 'reader-joins-writer',
+      invariant: 2,
+      breaks: 'A read-only volume is attached beside a node that has it writable.',
+      function: 'holderOf',
+      find: '!volume.readOnly || !readOnly',
+      replace: '!volume.readOnly && !readOnly',
+    },
+  ]),
+  ...mutationsOf('src/attachment/reconcile.ts', [
+    {
+      id: 'record-believed-unverified',
+      invariant: 2,
+      breaks: 'What is recorded of a node counts before the node is verified.',
+      function: 'isUncertain',
+      find: ' || view.unseen.has(node)',
+      replace: '',
+    },
+    {
+      id: 'untrusted-status-acted-on',
+      invariant: 12,
+      breaks: 'A status that somebody else wrote starts operations on the nodes that it names.',
+      function: 'reconcile',
+      find: 'view.problem !== undefined',
+      replace: 'false',
+    },
+    {
+      id: 'paused-node-detaches',
+      invariant: 8,
+      breaks: 'The pause annotation does not keep a volume from being detached.',
+      function: 'detachesOf',
+      find: 'view.nodeFacts(node).paused === undefined',
+      replace: 'true',
+    },
+  ]),
+  ...mutationsOf('src/attachment/let-go.ts', [
+    {
+      id: 'shared-volume-not-fenced',
+      invariant: 2,
+      breaks:
+        'A writable shared volume is force-detached from a silent node without the out-of-service taint.',
+      function: 'verdictOn',
+      find: 'if (needsFence(volume)) return undefined;',
+      replace: '',
+    },
+    {
+      id: 'force-detach-with-pods',
+      invariant: 3,
+      breaks: 'A volume is force-detached from a NotReady node while pods use it there.',
+      function: 'verdictOn',
+      find: 'entry.pods.length > 0 || ',
+      replace: '',
+    },
+    {
+      id: 'force-detach-before-deadline',
+      invariant: 3,
+      breaks: 'A volume is force-detached before the timeout has passed.',
+      function: 'verdictOn',
+      find: 'at <= now',
+      replace: 'at > now',
+    },
+  ]),
+  ...mutationsOf('src/attachment/force.ts', [
+    {
+      id: 'force-detach-not-recorded',
+      invariant: 3,
+      breaks: 'A forced detach emits no event.',
+      function: 'createForce.tell',
+      find: "events.event(known.volume, 'Warning', EVENT.forcedDetach, message);",
+      replace: '',
+    },
+    {
+      id: 'force-detach-by-cache',
+      invariant: 3,
+      breaks: 'A node counts as dead by a cache that is behind the API server.',
+      function: 'areStillGone',
+      find: 'if (JSON.stringify(before) !== JSON.stringify(after)) same = false;',
+      replace: '',
+    },
+  ]),
+  ...mutationsOf('src/attachment/max-wait.ts', [
+    {
+      id: 'unreadable-timeout-is-default',
+      invariant: 3,
+      breaks: 'An unreadable timeout of a storage class lets a volume be force-detached by the default.',
+      function: 'maxWaitOf',
+      find: '?? Infinity',
+      replace: '?? fallback',
+    },
+  ]),
+  ...mutationsOf('src/attachment/doubts.ts', [
+    {
+      id: 'reboot-keeps-attachment',
+      invariant: 2,
+      breaks: 'A volume still counts as attached after its node has booted.',
+      function: 'doubtNodes',
+      find: 'before.boot !== life.boot || ',
+      replace: '',
+    },
+  ]),
+  ...mutationsOf('src/attachment/known-at-first.ts', [
+    {
+      id: 'record-of-foreign-node',
+      invariant: 12,
+      breaks: 'A recorded node that can never have the volume keeps it from its own nodes.',
+      function: 'knownAtFirst',
+      find: 'recorded.filter(({ node }) => canHaveIt.has(node))',
+      replace: 'recorded',
+    },
+    {
+      id: 'record-of-foreign-persistent-volume',
+      invariant: 12,
+      breaks: 'The annotation of a PersistentVolume counts that only has the name of the Volume.',
+      function: 'knownAtFirst',
+      find: 'pv !== undefined && isPvOf(pv, volume)',
+      replace: 'pv !== undefined',
+    },
+  ]),
+];

@@ -1,0 +1,117 @@
+import { type Mutation, mutationsOf } from './mutation.ts';
+
+/** Commands: consent, what they print, and what they write. */
+export const cli: readonly Mutation[] = [
+  ...mutationsOf('src/cli/prompts/confirm.ts', [
+    {
+      id: 'script-needs-no-consent',
+      invariant: 6,
+      breaks: 'A script destroys data without --yes.',
+      function: 'confirm',
+      find: 'if (!isInteractive(io)) {',
+      replace: "if (!isInteractive(io)) return;\n  if (question === '') {",
+    },
+    {
+      id: 'answer-no-ignored',
+      invariant: 6,
+      breaks: 'The answer no destroys data all the same.',
+      function: 'confirm',
+      find: '!(await ask(question))',
+      replace: '(await ask(question)) === undefined',
+    },
+  ]),
+  ...mutationsOf('src/cli/volume/delete.ts', [
+    {
+      id: 'recreated-volume-deleted',
+      invariant: 6,
+      breaks: 'A Volume is deleted that took the name after it was looked at.',
+      function: 'deleteEach',
+      find: '{ uid, signal: io.signal }',
+      replace: '{ signal: io.signal }',
+    },
+    {
+      id: 'claimed-volume-deleted',
+      invariant: 6,
+      breaks: 'A Volume is deleted that was claimed while the question was there.',
+      function: 'deleteEach',
+      find: 'if (asked) await deletableVolume(name, io, client);',
+      replace: '',
+    },
+  ]),
+  ...mutationsOf('src/cli/detach/dead.ts', [
+    {
+      id: 'ready-node-force-detached',
+      invariant: 3,
+      breaks: 'A volume is force-detached from a node that is Ready.',
+      function: 'verdictOf',
+      find: "if (ready?.status === 'True') {",
+      replace: "if (ready?.status === 'true') {",
+    },
+    {
+      id: 'shared-volume-force-detached',
+      invariant: 2,
+      breaks: 'A shared volume is force-detached from a node that is only silent.',
+      function: 'verdictOf',
+      find: 'if (moves) {',
+      replace: 'if (moves && node === undefined) {',
+    },
+    {
+      id: 'silent-node-force-detached-early',
+      invariant: 3,
+      breaks: 'A volume is force-detached before its node was NotReady for six minutes.',
+      function: 'verdictOf',
+      find: 'now - since > NOT_READY_FOR',
+      replace: 'now - since < NOT_READY_FOR',
+    },
+  ]),
+  ...mutationsOf('src/cli/detach/force.ts', [
+    {
+      id: 'force-detach-of-recreated-volume',
+      invariant: 3,
+      breaks: 'A Volume that was made anew is force-detached.',
+      function: 'letGo',
+      find: 'current.metadata.uid !== uid',
+      replace: 'false',
+    },
+  ]),
+  ...mutationsOf('src/cli/output/printable.ts', [
+    {
+      id: 'terminal-steered',
+      invariant: 12,
+      breaks: 'What a tenant wrote steers the terminal of an administrator.',
+      function: 'printable',
+      find: "/[\\n\\t]/.test(character) ? character : '\\u{fffd}'",
+      replace: 'character',
+    },
+  ]),
+  ...mutationsOf('src/cli/output/private-file.ts', [
+    {
+      id: 'private-file-readable',
+      invariant: 8,
+      breaks: 'A file with credentials can be read by all.',
+      function: 'writePrivateFile',
+      find: 'mode: 0o600, ',
+      replace: '',
+    },
+  ]),
+  ...mutationsOf('src/cli/check-node/host-key/trust.ts', [
+    {
+      id: 'host-key-under-address',
+      invariant: 8,
+      breaks: "A host key is stored under the node's address.",
+      function: 'trustHostKey',
+      find: `\`\${node} \${decision.add.type}`,
+      replace: `\`\${host} \${decision.add.type}`,
+    },
+  ]),
+  ...mutationsOf('src/cli/install/held.ts', [
+    {
+      id: 'definitions-removed-with-objects',
+      invariant: 6,
+      breaks: 'Uninstalling removes all objects of a kind.',
+      function: 'refuseHeld',
+      find: 'if (found.length === 0) return;',
+      replace: 'if (found.length < 1000) return;',
+    },
+  ]),
+];

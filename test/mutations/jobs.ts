@@ -1,0 +1,74 @@
+import { type Mutation, mutationsOf } from './mutation.ts';
+
+/** The script that is a job on its node, and the guards of its steps. */
+export const jobs: readonly Mutation[] = [
+  ...mutationsOf('src/nodes/job-script.ts', [
+    {
+      id: 'guards-not-checked',
+      invariant: 1,
+      breaks: 'A step runs without its guards.',
+      function: 'renderStep',
+      find: '...step.guards.map(renderGuard),',
+      replace: '',
+    },
+    {
+      id: 'disk-lock-not-held',
+      invariant: 1,
+      breaks: 'A destructive step does not hold the lock of its disk.',
+      function: 'renderStep',
+      find: `[\`lock \${failure} \${quote(step.lock)}\`]`,
+      replace: '[]',
+      integration: ['disk-lock.test.ts'],
+    },
+    {
+      id: 'guard-ignores-lacks',
+      invariant: 1,
+      breaks: 'A guard passes though the output has what it must lack.',
+      function: 'jobScript.guard()',
+      find: '      case $out in *"$lacks"*) holds=no ;; esac ;;',
+      replace: '      ;;',
+    },
+    {
+      id: 'job-lock-not-held',
+      invariant: 10,
+      breaks: 'Two jobs of one subject run at the same time.',
+      function: 'jobScript',
+      find: 'flock 8\n',
+      replace: '',
+    },
+    {
+      id: 'orphaned-program-not-awaited',
+      invariant: 10,
+      breaks: 'A job begins while a program of an earlier one, whose shell was killed, still runs.',
+      function: 'jobScript',
+      find: `|| flock -s "\\\${other%step}output" true`,
+      replace: '|| true',
+    },
+    {
+      id: 'signal-counts-as-failure',
+      invariant: 11,
+      breaks: 'A program that was killed by a shutdown counts as failed.',
+      function: 'jobScript.run()',
+      find: 'on_failure=raced',
+      replace: ':',
+    },
+  ]),
+  ...mutationsOf('src/nodes/check-guards.ts', [
+    {
+      id: 'killed-guard-passes',
+      invariant: 3,
+      breaks: 'A guard that was ended for hanging counts as answered.',
+      function: 'checkGuards',
+      find: '!ENDED_ITSELF.includes(result?.exit ?? -1)',
+      replace: 'false',
+    },
+    {
+      id: 'guard-ignores-exit-status',
+      invariant: 1,
+      breaks: 'A guard passes whatever exit status its command has.',
+      function: 'holds',
+      find: 'exit !== undefined && exit !== result.exit',
+      replace: 'false',
+    },
+  ]),
+];

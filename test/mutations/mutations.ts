@@ -1,0 +1,35 @@
+import { attachOperations } from './attach-operations.ts';
+import { attachdetach } from './attachdetach.ts';
+import { cli } from './cli.ts';
+import { jobs } from './jobs.ts';
+import { kube } from './kube.ts';
+import type { Mutation } from './mutation.ts';
+import { nodes } from './nodes.ts';
+import { population } from './population.ts';
+import { provisioning } from './provisioning.ts';
+import { salt } from './salt.ts';
+import { snapshots } from './snapshots.ts';
+import { storageFiles } from './storage-files.ts';
+import { storageLvm } from './storage-lvm.ts';
+import { storageRaw } from './storage-raw.ts';
+import { storageShared } from './storage-shared.ts';
+import { volumes } from './volumes.ts';
+
+/** All mutations, by the area of what they break. */
+export const MUTATIONS: readonly Mutation[] = [
+  ...nodes,
+  ...jobs,
+  ...storageRaw,
+  ...storageFiles,
+  ...storageShared,
+  ...storageLvm,
+  ...volumes,
+  ...provisioning,
+  ...snapshots,
+  ...population,
+  ...kube,
+  ...salt,
+  ...cli,
+  ...attachdetach,
+  ...attachOperations,
+];

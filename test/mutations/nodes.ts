@@ -1,0 +1,113 @@
+import { type Mutation, mutationsOf } from './mutation.ts';
+
+/** Connections to nodes and what is read of their answers. */
+export const nodes: readonly Mutation[] = [
+  ...mutationsOf('src/nodes/quote.ts', [
+    {
+      id: 'quote-left-open',
+      invariant: 7,
+      breaks: 'A quote in a string ends its argument.',
+      function: 'quote',
+      find: '.replaceAll("\'", "\'\\\\\'\'")',
+      replace: '',
+    },
+    {
+      id: 'nul-in-argument',
+      invariant: 7,
+      breaks: 'An argument that holds NUL is cut off there.',
+      function: 'quote',
+      find: "argument.includes('\\0')",
+      replace: 'false',
+    },
+  ]),
+  ...mutationsOf('src/nodes/ssh-shell.ts', [
+    {
+      id: 'host-key-accepted',
+      invariant: 8,
+      breaks: 'ssh accepts an unknown host key.',
+      function: 'FIXED_OPTIONS',
+      find: 'StrictHostKeyChecking=yes',
+      replace: 'StrictHostKeyChecking=accept-new',
+    },
+    {
+      id: 'host-key-of-address',
+      invariant: 8,
+      breaks: "A host key is checked under the node's address, not its name.",
+      function: 'argumentsFor',
+      find: `HostKeyAlias=\${node}`,
+      replace: `HostKeyAlias=\${host}`,
+    },
+    {
+      id: 'foreign-control-socket',
+      invariant: 8,
+      breaks: 'The sockets of shared connections lie in a directory of another user.',
+      function: 'makeControlFolder',
+      find: ' || found.uid !== uid',
+      replace: '',
+    },
+  ]),
+  ...mutationsOf('src/nodes/protocol.ts', [
+    {
+      id: 'cut-off-answer-read',
+      invariant: 12,
+      breaks: 'An answer that was cut off counts as whole.',
+      function: 'fields',
+      find: "throw new RangeError('the answer was cut off');",
+      replace: '',
+    },
+    {
+      id: 'dead-job-runs',
+      invariant: 11,
+      breaks: 'A job whose processes are gone counts as running for ever.',
+      function: 'pollBody',
+      find: 'line=died',
+      replace: 'line=running ended=',
+    },
+    {
+      id: 'running-job-purged',
+      invariant: 10,
+      breaks: 'The jobs of a subject are removed while a program of one runs.',
+      function: 'forgetScript',
+      find: '&& idle ',
+      replace: '',
+    },
+  ]),
+  ...mutationsOf('src/nodes/jobs-folder.ts', [
+    {
+      id: 'foreign-jobs-read',
+      invariant: 12,
+      breaks: 'The results of jobs are read from a directory of another user.',
+      function: 'ownJobs',
+      find: ' || [ ! -O "$jobs" ]',
+      replace: '',
+    },
+    {
+      id: 'job-path-escapes',
+      invariant: 7,
+      breaks: 'The name of a job leads out of the directory of jobs.',
+      function: 'plainName',
+      find: '!NAME.test(name)',
+      replace: 'false',
+    },
+  ]),
+  ...mutationsOf('src/nodes/shell-executor.ts', [
+    {
+      id: 'round-trip-without-deadline',
+      invariant: 11,
+      breaks: 'A round trip to a node has no deadline.',
+      function: 'createShellExecutor.ask',
+      find: 'waitMs + ROUND_TRIP',
+      replace: '0',
+    },
+  ]),
+  ...mutationsOf('src/nodes/job-text.ts', [
+    {
+      id: 'output-of-step-swallowed',
+      invariant: 11,
+      breaks: 'The failure of a step does not report what its command printed.',
+      function: 'describeFailure',
+      find: "state.output.trim() || 'it printed nothing'",
+      replace: "'it failed'",
+    },
+  ]),
+];

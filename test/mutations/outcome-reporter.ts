@@ -1,0 +1,47 @@
+import { writeFileSync } from 'node:fs';
+import { relative } from 'node:path';
+
+/** What a run of jest says about the code: its first failing test, or a test file that does not load. */
+export type TestOutcome =
+  | { is: 'passed' }
+  | { is: 'failed'; file: string; test: string }
+  /** No test of the file ran: it, or something that it imports, throws when it is loaded. */
+  | { is: 'not-loaded'; file: string; message: string };
+
+/** The part that is read of what jest tells a reporter. */
+export interface JestResults {
+  testResults: readonly {
+    testFilePath: string;
+    testExecError?: unknown;
+    failureMessage?: string | null;
+    testResults: readonly { status: string; fullName: string }[];
+  }[];
+}
+
+/** Names the file that the outcome is written to, as JSON. */
+export const OUTCOME_FILE = 'STOWAGE_TEST_OUTCOME';
+
+/** A reporter of jest that writes the outcome of a run to a file. */
+export default class OutcomeReporter {
+  onRunComplete(_contexts: unknown, results: JestResults): void {
+    writeFileSync(process.env[OUTCOME_FILE] as string, JSON.stringify(outcomeOf(results, process.cwd())));
+  }
+}
+
+/**
+ * Returns what jest's results mean. A file that does not load comes first: no failure beside it proves anything.
+ * @param root the checkout that jest ran in
+ */
+export function outcomeOf({ testResults }: JestResults, root: string): TestOutcome {
+  for (const { testFilePath, testExecError, failureMessage } of testResults) {
+    if (testExecError == null) continue;
+    return { is: 'not-loaded', file: relative(root, testFilePath), message: failureMessage ?? '' };
+  }
+  for (const { testFilePath, testResults: tests } of testResults) {
+    const failed = tests.find(({ status }) => status === 'failed');
+    if (failed !== undefined) {
+      return { is: 'failed', file: relative(root, testFilePath), test: failed.fullName };
+    }
+  }
+  return { is: 'passed' };
+}

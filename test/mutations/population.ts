@@ -1,0 +1,183 @@
+import { type Mutation, mutationsOf } from './mutation.ts';
+
+/** Populators: pods that fill volumes, and the scripts that do so on the node. */
+export const population: readonly Mutation[] = [
+  ...mutationsOf('src/population/source.ts', [
+    {
+      id: 'populator-grant-not-asked',
+      invariant: 5,
+      breaks: 'A pod fills a volume from an object of another namespace without a grant.',
+      function: 'findSource',
+      find: '!(await isGranted({ from, to: { group, kind, namespace, name } }))',
+      replace: 'false',
+    },
+    {
+      id: 'deleted-source-ready',
+      invariant: 4,
+      breaks: 'A source that is being deleted is used.',
+      function: 'findSource',
+      find: 'object.metadata.deletionTimestamp === undefined',
+      replace: 'true',
+    },
+  ]),
+  ...mutationsOf('src/population/substitute.ts', [
+    {
+      id: 'field-reads-secret',
+      invariant: 12,
+      breaks: 'A field of a tenant is replaced by a variable of the populator, which may be a secret.',
+      function: 'valueAt',
+      find: 'return text;',
+      replace: 'return text.replaceAll("$$", "$");',
+    },
+    {
+      id: 'field-not-escaped',
+      invariant: 12,
+      breaks: 'A field of a tenant names a variable of the populator.',
+      function: 'substitute',
+      find: 'escaped(valueAt(source, path))',
+      replace: 'valueAt(source, path)',
+    },
+    {
+      id: 'argument-unbounded',
+      invariant: 12,
+      breaks: 'A field of a tenant makes an argument that no program can be started with.',
+      function: 'substitute',
+      find: '>= MAX_BYTES',
+      replace: '>= Infinity',
+    },
+    {
+      id: 'inherited-field-read',
+      invariant: 12,
+      breaks: 'A path of fields reaches what every object inherits.',
+      function: 'valueAt',
+      find: '!Object.hasOwn(found, name)',
+      replace: '!(name in found)',
+    },
+  ]),
+  ...mutationsOf('src/population/machine/decide.ts', [
+    {
+      id: 'unfilled-volume-given',
+      invariant: 4,
+      breaks: 'A claim gets a volume that no pod has filled.',
+      function: 'decide',
+      find: 'prime.metadata.annotations?.[POPULATED_BY_ANNOTATION] !== undefined',
+      replace: 'true',
+    },
+    {
+      id: 'volume-given-beside-pod',
+      invariant: 2,
+      breaks: 'A claim gets a volume while its populator pod still has it.',
+      function: 'give',
+      find: 'if (pod !== undefined) {',
+      replace: 'if (pod?.metadata.deletionTimestamp !== undefined && pod.spec === undefined) {',
+    },
+    {
+      id: 'foreign-prime-claim-used',
+      invariant: 12,
+      breaks: 'A claim or pod that somebody else made under the name is used.',
+      function: 'decide',
+      find: 'object !== undefined && targetOf(object) === undefined',
+      replace: 'false',
+    },
+    {
+      id: 'populated-by-stale-cache',
+      invariant: 6,
+      breaks: 'What fills a claim is deleted by a cache that does not have the claim yet.',
+      function: 'withoutClaim',
+      find: "if (liveClaim === undefined) return { action: { do: 'read-claim', ...target } };",
+      replace: 'if (liveClaim === undefined) return cleanUp(input);',
+    },
+    {
+      id: 'rebind-without-finalizer',
+      invariant: 6,
+      breaks: 'A claim can go before its prime claim, which leaks that.',
+      function: 'give',
+      find: "if (!hasFinalizer(input)) return { action: { do: 'add-finalizer' } };",
+      replace: '',
+    },
+  ]),
+  ...mutationsOf('src/population/machine/clean-up.ts', [
+    {
+      id: 'prime-deleted-beside-pod',
+      invariant: 6,
+      breaks: 'The prime claim is deleted while its pod still writes.',
+      function: 'cleanUp',
+      find: "return pod.metadata.deletionTimestamp === undefined ? { action: { do: 'delete-pod', pod } } : {};",
+      replace:
+        "if (pod.metadata.deletionTimestamp === undefined) return { action: { do: 'delete-pod', pod } };",
+    },
+    {
+      id: 'used-volume-released',
+      invariant: 6,
+      breaks: 'A retained PersistentVolume that a claim may have used is deleted.',
+      function: 'cleanUp',
+      find: ' && isUnseen(input, prime)',
+      replace: '',
+    },
+    {
+      id: 'prime-claim-leaked',
+      invariant: 6,
+      breaks: 'The finalizer is removed before the prime claim is gone.',
+      function: 'cleanUp',
+      find: 'prime !== undefined && targetOf(prime) !== undefined',
+      replace:
+        'prime !== undefined && prime.metadata.deletionTimestamp === undefined && targetOf(prime) !== undefined',
+    },
+  ]),
+  ...mutationsOf('src/population/machine/effects.ts', [
+    {
+      id: 'rebind-to-recreated-claim',
+      invariant: 10,
+      breaks: 'A filled volume is given to another claim of the same name.',
+      function: 'waitingNow',
+      find: 'live.metadata.uid === uid && ',
+      replace: '',
+    },
+    {
+      id: 'recreated-object-deleted',
+      invariant: 6,
+      breaks: 'A pod or claim that took the name is deleted.',
+      function: 'createEffects.remove',
+      find: '{ namespace, uid }',
+      replace: '{ namespace }',
+    },
+  ]),
+  ...mutationsOf('src/population/machine/attempts.ts', [
+    {
+      id: 'pods-unbounded',
+      invariant: 11,
+      breaks: 'Pods are made for ever for a claim that cannot be filled.',
+      function: 'nextAttempt',
+      find: 'attempts.failed >= MAX_ATTEMPTS',
+      replace: 'attempts.failed >= Infinity',
+    },
+  ]),
+  ...mutationsOf('src/volumes/fill.ts', [
+    {
+      id: 'secret-of-several-lines',
+      invariant: 12,
+      breaks: 'A Secret of several lines adds headers to the request of a node.',
+      function: 'isHeader',
+      find: '/^[\\t -~]+$/',
+      replace: '/[\\t -~]/',
+    },
+    {
+      id: 'secret-among-options',
+      invariant: 8,
+      breaks: 'The name and key of a Secret travel among the options, and their value is dropped.',
+      function: 'fillOf',
+      find: '{ fill: { ...fill, authorization: value } }',
+      replace: '{ fill: { ...fill, options: { ...words, authorization: value } } }',
+    },
+  ]),
+  ...mutationsOf('src/storage/populate/fill.ts', [
+    {
+      id: 'secret-in-arguments',
+      invariant: 8,
+      breaks: 'A secret is an argument of a program, which all on the node can see.',
+      function: 'fillStep',
+      find: 'argv,\n',
+      replace: "argv: [...argv, fill.authorization ?? ''],\n",
+    },
+  ]),
+];

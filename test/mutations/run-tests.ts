@@ -1,0 +1,94 @@
+import { readFile, rm } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { runLimited } from './limited-process.ts';
+import { CHANGED_FILE, NEAR_ONLY } from './nearness.ts';
+import { OUTCOME_FILE, type TestOutcome } from './outcome-reporter.ts';
+import { pythonOutcome } from './python-outcome.ts';
+import type { WorkingCopy } from './working-copy.ts';
+
+/** The outcome of tests that may also not end in time. */
+export type LimitedOutcome = TestOutcome | { is: 'late'; file: string };
+
+/** Time limits in ms: of all unit tests that reach a file, and of one integration test file. */
+const UNIT_LIMIT = 5 * 60_000;
+const INTEGRATION_LIMIT = 6 * 60_000;
+
+/** Where the tests of the Salt modules are. */
+const PYTHON_TESTS = 'test/salt';
+
+/**
+ * Runs the unit tests that reach a file, nearest first, up to the first failure.
+ * @param nearOnly as NEAR_ONLY
+ */
+export async function runRelatedTests(
+  copy: WorkingCopy,
+  file: string,
+  nearOnly: boolean,
+  signal: AbortSignal,
+): Promise<LimitedOutcome> {
+  if (file.endsWith('.py')) {
+    const near = await runPython(copy, `test_${basename(file, '.py')}*.py`, signal);
+    return near.is === 'passed' ? runPython(copy, 'test_*.py', signal) : near;
+  }
+  const order = ['--testSequencer', join(copy.path, 'test/mutations/nearness.ts')];
+  const args = ['--bail', '--passWithNoTests', ...order, '--findRelatedTests', file];
+  const env = { [CHANGED_FILE]: file, [NEAR_ONLY]: nearOnly ? 'yes' : '' };
+  return runJest(copy, { name: 'unit tests', command: unit(copy, args), limit: UNIT_LIMIT, env }, signal);
+}
+
+/**
+ * Runs one test file up to its end: an integration test on a node of its own, as `npm test` does.
+ * @param file relative to the checkout
+ */
+export function runTestFile(copy: WorkingCopy, file: string, signal: AbortSignal): Promise<LimitedOutcome> {
+  if (file.startsWith(`${PYTHON_TESTS}/`)) return runPython(copy, basename(file), signal);
+  if (!file.startsWith('test/integration/')) {
+    const command = unit(copy, ['--runTestsByPath', file]);
+    return runJest(copy, { name: file, command, limit: UNIT_LIMIT }, signal);
+  }
+  const pattern = `${file.replaceAll('.', '\\.')}$`;
+  const args = ['--testPathPatterns', pattern, '--reporters', reporter(copy)];
+  const command = ['node', 'test/at-once.ts', 'integration', ...args];
+  return runJest(copy, { name: file, command, limit: INTEGRATION_LIMIT }, signal);
+}
+
+const reporter = (copy: WorkingCopy): string => join(copy.path, 'test/mutations/outcome-reporter.ts');
+
+function unit(copy: WorkingCopy, args: readonly string[]): string[] {
+  const files = ['--cacheDirectory', join(copy.cache, 'jest'), '--reporters', reporter(copy)];
+  return ['jest', '--selectProjects', 'unit', '--runInBand', '--forceExit', ...files, ...args];
+}
+
+interface JestRun {
+  name: string;
+  command: readonly string[];
+  /** ms */
+  limit: number;
+  env?: Record<string, string>;
+}
+
+async function runJest(
+  copy: WorkingCopy,
+  { name, command, limit, env = {} }: JestRun,
+  signal: AbortSignal,
+): Promise<LimitedOutcome> {
+  const path = join(copy.cache, 'outcome.json');
+  await rm(path, { force: true });
+  const how = { cwd: copy.path, env: { ...env, [OUTCOME_FILE]: path }, limit, signal };
+  const { isLate } = await runLimited(command, how);
+  const text = await readFile(path, 'utf8').catch(() => undefined);
+  // All that was to run has, where there is an outcome: what did not end after that is no test.
+  if (text !== undefined) return JSON.parse(text) as TestOutcome;
+  if (isLate) return { is: 'late', file: name };
+  return { is: 'not-loaded', file: name, message: `no outcome of: ${command.join(' ')}` };
+}
+
+async function runPython(copy: WorkingCopy, pattern: string, signal: AbortSignal): Promise<LimitedOutcome> {
+  const discover = ['-m', 'unittest', 'discover', '--failfast', '-s', PYTHON_TESTS, '-p', pattern];
+  const env = { PYTHONPATH: 'salt/_modules' };
+  const how = { cwd: copy.path, env, limit: UNIT_LIMIT, signal };
+  const { isLate, exitCode, stderr } = await runLimited(['python3', '-B', ...discover], how);
+  if (isLate) return { is: 'late', file: PYTHON_TESTS };
+  // Newer versions of Python have a status of its own for a pattern that no file has.
+  return /^Ran 0 tests/m.test(stderr) ? { is: 'passed' } : pythonOutcome(stderr, exitCode, PYTHON_TESTS);
+}

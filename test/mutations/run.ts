@@ -1,0 +1,52 @@
+/**
+ * `npm run test:mutations [-- --only REGEX] [--fresh] [--results FILE]`: changes the code in one place after the other, each time in
+ * a copy of the checkout, and reports the changes that no test notices. Exits with 1 where one survived, with 2 where a mutation no
+ * longer fits the code or proves nothing.
+ */
+import { parseArgs } from 'node:util';
+import { checkAnchors } from './anchors.ts';
+import { type Row, runCampaign } from './campaign.ts';
+import { MUTATIONS } from './mutations.ts';
+import { report } from './report.ts';
+import { openResults } from './results.ts';
+
+const { values } = parseArgs({
+  options: {
+    only: { type: 'string', default: '' },
+    fresh: { type: 'boolean', default: false },
+    results: { type: 'string', default: 'node_modules/.cache/stowage-mutations.jsonl' },
+  },
+});
+const started = Date.now();
+const log = (line: string) => process.stderr.write(`${line}\n`);
+
+const stop = new AbortController();
+const kill = new AbortController();
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  process.on(signal, () => {
+    if (stop.signal.aborted) kill.abort(new Error(signal));
+    else log(`${signal}: an integration test comes to its end first; send it again to kill that`);
+    stop.abort(new Error(signal));
+  });
+}
+
+const selected = MUTATIONS.filter(({ id }) => new RegExp(values.only).test(id));
+const problems = await checkAnchors(selected);
+for (const problem of problems) log(`error: ${problem}`);
+if (problems.length > 0) process.exit(2);
+
+const results = await openResults(values.results, values.fresh);
+const rows: Row[] = [];
+for (const mutation of selected) rows.push({ mutation, result: await results.of(mutation) });
+log(`${rows.length} mutations, ${rows.filter(({ result }) => result !== undefined).length} with results`);
+await runCampaign(rows, { results, log, stop: stop.signal, kill: kill.signal }).catch((error) => {
+  if (!stop.signal.aborted) throw error;
+});
+if (stop.signal.aborted) {
+  log('stopped: run it again to go on');
+  process.exit(130);
+}
+
+const verdicts = rows.map(({ result }) => result?.verdict.is);
+process.stdout.write(report(rows, Math.round((Date.now() - started) / 1000)));
+process.exitCode = verdicts.includes('error') ? 2 : verdicts.includes('survived') ? 1 : 0;

@@ -1,0 +1,147 @@
+import { type Mutation, mutationsOf } from './mutation.ts';
+
+/** Snapshots: their contents, their deletion, and what is made from them. */
+export const snapshots: readonly Mutation[] = [
+  ...mutationsOf('src/provisioning/snapshots/decide-content.ts', [
+    {
+      id: 'content-without-finalizer',
+      invariant: 6,
+      breaks: 'A snapshot is taken before its content has the finalizer.',
+      function: 'decideContent',
+      find: 'if (!content.metadata.finalizers?.includes(SNAPSHOT_FINALIZERS.content))',
+      replace: 'if (false)',
+    },
+    {
+      id: 'missing-snapshot-ready',
+      invariant: 4,
+      breaks: 'A snapshot whose copy is missing becomes ready.',
+      function: 'verify',
+      find: "case 'unknown':\n      return unknown(content, now, outcome.message);",
+      replace: "case 'unknown':\n      return idle;",
+    },
+  ]),
+  ...mutationsOf('src/provisioning/snapshots/decide-content-deletion.ts', [
+    {
+      id: 'restored-snapshot-deleted',
+      invariant: 4,
+      breaks: 'The copy of a snapshot is deleted while a volume is made from it.',
+      function: 'decideContentDeletion',
+      find: 'if (restored !== undefined)',
+      replace: 'if (false)',
+    },
+    {
+      id: 'shared-copy-deleted',
+      invariant: 6,
+      breaks: 'A copy is deleted that another content has as well.',
+      function: 'decideContentDeletion',
+      find: 'if (input.isOfAnother(handle)) return release;',
+      replace: '',
+    },
+    {
+      id: 'retained-copy-deleted',
+      invariant: 6,
+      breaks: 'The copy of a content with the policy Retain is deleted.',
+      function: 'decideContentDeletion',
+      find: "spec.deletionPolicy === 'Retain' && !mayBeUnfinished(input, note)",
+      replace: 'false',
+    },
+    {
+      id: 'unfinished-copy-leaked',
+      invariant: 6,
+      breaks: 'Half a copy stays on the node where the policy is Retain.',
+      function: 'decideContentDeletion',
+      find: ' && !mayBeUnfinished(input, note)',
+      replace: '',
+    },
+    {
+      id: 'taking-not-awaited',
+      invariant: 6,
+      breaks: 'A copy is deleted beside the job that still takes it, which leaks it.',
+      function: 'remove',
+      find: 'if (taking !== undefined) return taking;',
+      replace: '',
+    },
+    {
+      id: 'content-released-early',
+      invariant: 6,
+      breaks: 'A content goes while its copy is on a node that does not answer.',
+      function: 'remove',
+      find: 'return away(input, node, seen.message, now);',
+      replace: 'return release;',
+    },
+  ]),
+  ...mutationsOf('src/provisioning/snapshots/decide-snapshot-deletion.ts', [
+    {
+      id: 'snapshot-released-early',
+      invariant: 6,
+      breaks: 'A VolumeSnapshot goes before its content has gone.',
+      function: 'decideSnapshotDeletion',
+      find: 'return action ? { action } : {};',
+      replace: 'return takeOff(ours);',
+    },
+    {
+      id: 'content-of-other-snapshot-deleted',
+      invariant: 6,
+      breaks: 'Deleting a VolumeSnapshot deletes a content that is bound to another one.',
+      function: 'decideSnapshotDeletion',
+      find: 'found !== undefined && refersTo(found, snapshot) ? found : undefined',
+      replace: 'found',
+    },
+  ]),
+  ...mutationsOf('src/provisioning/snapshots/decide-snapshot.ts', [
+    {
+      id: 'misbound-content-used',
+      invariant: 12,
+      breaks: 'A content that refers to another snapshot is used.',
+      function: 'dynamic',
+      find: 'if (!refersTo(content, snapshot)) return misbound(snapshot, now, name);',
+      replace: '',
+    },
+    {
+      id: 'source-claim-not-protected',
+      invariant: 6,
+      breaks: 'The claim of a snapshot that is being taken can go.',
+      function: 'dynamic',
+      find: 'if (!source.claim.metadata.finalizers?.includes(SNAPSHOT_FINALIZERS.claimAsSource))',
+      replace: 'if (false)',
+    },
+  ]),
+  ...mutationsOf('src/provisioning/snapshots/is-of-another.ts', [
+    {
+      id: 'handle-names-volume',
+      invariant: 12,
+      breaks: "A handle that names a Volume's own file lets it be deleted as a snapshot.",
+      function: 'isOfAnother',
+      find: 'return stays || volumes.some(({ metadata }) => metadata.uid === named);',
+      replace: 'return stays || named === uid;',
+    },
+  ]),
+  ...mutationsOf('src/api/snapshot-handle.ts', [
+    {
+      id: 'handle-outside-snapshots',
+      invariant: 12,
+      breaks: 'A handle names a file outside the directory of snapshots.',
+      function: 'parseHandle',
+      find: 'folder === SNAPSHOTS_FOLDER && UID.test(uid)',
+      replace: 'UID.test(uid)',
+    },
+  ]),
+  ...mutationsOf('src/volumes/source.ts', [
+    {
+      id: 'recreated-source-used',
+      invariant: 5,
+      breaks: 'A volume starts from another object that took the name of its source.',
+      function: 'isAnother',
+      find: 'source?.uid !== undefined && source.uid !== metadata.uid',
+      replace: 'source?.uid !== undefined && metadata.uid === undefined',
+    },
+    {
+      id: 'shared-volume-cloned',
+      invariant: 2,
+      breaks: 'A shared volume is copied while another node may write it.',
+      function: 'fromVolume',
+      find: 'if (isWrittenOnSeveral(source.spec))',
+      replace: 'if (false)',
+    },
+  ]),
+];

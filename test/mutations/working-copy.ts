@@ -1,0 +1,51 @@
+import { cp, mkdir, rm, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { execa } from 'execa';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+
+/** A copy of the checkout in which files are changed, so that the checkout itself never is. */
+export interface WorkingCopy {
+  path: string;
+  /** Where jest keeps its cache and its results: removed with the copy. */
+  cache: string;
+  write(file: string, text: string): Promise<void>;
+  /** Bundles the sources of the copy into its dist/, which tests of the executable run. */
+  build(): Promise<void>;
+  /** Brings back the dist/ of the unchanged sources. */
+  restoreBuild(): Promise<void>;
+  remove(): Promise<void>;
+}
+
+/** Copies the files that git tracks or would track, as they are now; node_modules is shared. */
+export async function createWorkingCopy(): Promise<WorkingCopy> {
+  const folder = await temporaryFolder('mutations');
+  const path = join(folder.path, 'checkout');
+  const cache = join(folder.path, 'cache');
+  const { stdout } = await execa('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard']);
+  await mkdir(cache);
+  for (const file of new Set(stdout.split('\0'))) {
+    if (file !== '') await cp(file, join(path, file), { force: false }).catch(ignoreRemoved);
+  }
+  await symlink(join(process.cwd(), 'node_modules'), join(path, 'node_modules'));
+  const build = async () => {
+    await execa('node', ['scripts/build.mjs'], { cwd: path });
+  };
+  await build();
+  const built = join(folder.path, 'dist');
+  await cp(join(path, 'dist'), built, { recursive: true });
+  return {
+    ...{ path, cache, build },
+    async restoreBuild() {
+      await rm(join(path, 'dist'), { recursive: true });
+      await cp(built, join(path, 'dist'), { recursive: true });
+    },
+    write: (file, text) => writeFile(join(path, file), text),
+    // A test that was ended by its time limit may still remove files of its own.
+    remove: () => rm(folder.path, { recursive: true, force: true, maxRetries: 5 }),
+  };
+}
+
+/** git lists tracked files that were removed from the checkout, too. */
+function ignoreRemoved(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'ENOENT') throw error;
+}

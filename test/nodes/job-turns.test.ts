@@ -1,0 +1,123 @@
+import { readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
+import type { Executor, Guard, Job, Step } from '../../src/nodes/job.ts';
+import { localJobs } from '../support/local-jobs.ts';
+import { until } from '../support/until.ts';
+
+jest.setTimeout(30_000);
+
+/** Longer than any of these jobs takes, in ms: polls answer as soon as one has ended. */
+const LONG = 20_000;
+
+let node: Awaited<ReturnType<typeof localJobs>>;
+let executor: Executor;
+afterEach(() => node.remove());
+
+/** A node whose user is root, or one whose programs run through sudo, which closes the descriptors that locks are on. */
+async function nodeOf(user: 'root' | 'a user with sudo'): Promise<void> {
+  const sudo = 'while [ "$1" != -- ]; do shift; done; shift; exec 6>&- 7>&- 8>&- 9>&-; exec "$@"';
+  const id = `case $1 in -u) echo ${user === 'root' ? 0 : 1000} ;; *) echo stowage ;; esac`;
+  node = await localJobs({ id, sudo });
+  ({ executor } = node);
+}
+
+const step = (script: string, guards: Guard[] = []): Step => ({
+  ...{ name: 'run sh', argv: ['sh', '-c', script, 'sh', node.path], guards },
+});
+const job = (id: string, ...steps: Step[]): Job => ({ key: { subject: 'v1', id }, steps });
+const start = (each: Job) => executor.submit('n1', each, 0);
+const end = async ({ key }: Job) => (await executor.poll('n1', [key], LONG))[0];
+const file = (name: string) => readFile(join(node.path, name), 'utf8').catch(() => '');
+const writeGo = () => writeFile(join(node.path, 'go'), '');
+
+/** Says which shell runs it and by which program, then waits for the file `go`. */
+const WAIT = 'echo $PPID $$ >"$1/pids"; until [ -e "$1/go" ]; do sleep 0.02; done; echo waited >>"$1/log"';
+const pids = () =>
+  until('the job waits', async () => {
+    const [shell = 0, program = 0] = (await file('pids')).trim().split(' ').map(Number);
+    return program > 0 ? { shell, program } : undefined;
+  });
+
+describe.each(['root', 'a user with sudo'] as const)('of %s', (user) => {
+  beforeEach(() => nodeOf(user));
+
+  test('jobs of one subject run one after the other', async () => {
+    await start(job('first', step(WAIT)));
+    await pids();
+    const others = ['a', 'b', 'c'].map((name) =>
+      job(name, step(`echo ${name} begins >>"$1/log"; sleep 0.1; echo ${name} ends >>"$1/log"`)),
+    );
+    for (const other of others) expect(await start(other)).toEqual({ state: 'running' });
+    expect(await file('log')).toBe('');
+    await writeGo();
+    for (const other of others) expect(await end(other)).toEqual({ state: 'succeeded' });
+    const [first, ...lines] = (await file('log')).trim().split('\n');
+    expect(first).toBe('waited');
+    // Whichever is next, none begins inside another.
+    const pairs = [lines.slice(0, 2), lines.slice(2, 4), lines.slice(4, 6)].map((pair) => pair.join(', '));
+    expect(pairs.sort()).toEqual(['a begins, a ends', 'b begins, b ends', 'c begins, c ends']);
+  });
+
+  test('a job waits for the program of another one whose shell was killed, which then has died', async () => {
+    const killed = job('killed', step(WAIT));
+    const next = job('next', step('echo next >>"$1/log"'));
+    await start(killed);
+    process.kill((await pids()).shell, 'SIGKILL');
+    expect(await executor.forget('n1', 'v1')).toBe(false);
+    expect(await start(next)).toEqual({ state: 'running' });
+    expect(await executor.poll('n1', [next.key], 200)).toEqual([{ state: 'running' }]);
+    await writeGo();
+    expect(await end(next)).toEqual({ state: 'succeeded' });
+    expect(await file('log')).toBe('waited\nnext\n');
+    expect(await end(killed)).toMatchObject({ state: 'died', step: { name: 'run sh' } });
+  });
+
+  test('a job that was purged while it waited does not run', async () => {
+    await start(job('first', step(WAIT)));
+    await pids();
+    await start(job('purged', step('echo purged >>"$1/log"')));
+    await rm(join(node.jobs, 'v1/purged'), { recursive: true });
+    await writeGo();
+    const last = job('last', step('echo last >>"$1/log"'));
+    await start(last);
+    expect(await end(last)).toEqual({ state: 'succeeded' });
+    // It has had its turn, or has none any more.
+    await until('no job is left', async () => ((await executor.forget('n1', 'v1')) ? true : undefined));
+    expect(await file('log')).toBe('waited\nlast\n');
+  });
+});
+
+describe('of root', () => {
+  beforeEach(() => nodeOf('root'));
+
+  test('a program that something killed is raced, for it says nothing about what it worked on', async () => {
+    const killed = job('killed', step('kill -KILL $$'), step('echo after >>"$1/log"'));
+    await start(killed);
+    expect(await end(killed)).toMatchObject({ state: 'raced', exit: 137 });
+    expect(await file('log')).toBe('');
+  });
+
+  test.each<[string, Omit<Guard, 'refusal'>, string]>([
+    ['an exit status', { argv: ['false'], expect: { exit: 1 } }, 'succeeded'],
+    ['another exit status', { argv: ['true'], expect: { exit: 1 } }, 'guarded'],
+    ['a text', { argv: ['echo', 'a'], expect: { stdout: { is: 'a' } } }, 'succeeded'],
+    ['another text', { argv: ['echo', 'a b'], expect: { stdout: { is: 'a' } } }, 'guarded'],
+    [
+      'what it must have',
+      { argv: ['echo', 'a b'], expect: { stdout: { has: 'a', lacks: 'c' } } },
+      'succeeded',
+    ],
+    ['nothing of it', { argv: ['echo', 'b'], expect: { stdout: { has: 'a', lacks: 'c' } } }, 'guarded'],
+    [
+      'what it must lack, too',
+      { argv: ['echo', 'a c'], expect: { stdout: { has: 'a', lacks: 'c' } } },
+      'guarded',
+    ],
+  ])('a step whose guard answers %s', async (_, guard, state) => {
+    const guarded = job('guarded', step('echo ran >>"$1/log"', [{ ...guard, refusal: 'no' }]));
+    await start(guarded);
+    expect(await end(guarded)).toMatchObject({ state });
+    expect(await file('log')).toBe(state === 'succeeded' ? 'ran\n' : '');
+  });
+});

@@ -1,0 +1,42 @@
+import { chown, mkdir, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { execa } from 'execa';
+import { JOBS_FOLDER, ownJobs } from '../../src/nodes/jobs-folder.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+
+const isRoot = process.getuid?.() === 0;
+const NOBODY = 65_534;
+
+let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+beforeAll(async () => {
+  folder = await temporaryFolder('jobs-folder');
+});
+afterAll(() => folder.remove());
+
+/** What the check of scripts prints where jobs are kept at a path. */
+async function check(path: string): Promise<string> {
+  const script = ownJobs('end').replaceAll(JOBS_FOLDER, path);
+  return (await execa('sh', ['-c', `${script}echo own`])).stdout;
+}
+
+const at = (name: string) => join(folder.path, name);
+
+/** Only root makes a directory of another user; a user finds one that is root's. */
+async function directoryOfOthers(): Promise<string> {
+  if (!isRoot) return '/usr';
+  await mkdir(at('others'));
+  await chown(at('others'), NOBODY, NOBODY);
+  return at('others');
+}
+
+test.each<[string, string, () => Promise<string>]>([
+  ['nothing', 'own', async () => at('nothing')],
+  ['a directory of the user', 'own', async () => folder.path],
+  ['a directory of another user', 'foreign', directoryOfOthers],
+  ['a link', 'foreign', () => symlink(folder.path, at('link')).then(() => at('link'))],
+  ['a file', 'foreign', () => writeFile(at('file'), '').then(() => at('file'))],
+])('%s at the place of jobs is %s', async (_, expected, place) => {
+  const [word] = (await check(await place())).split(/\s/);
+  expect(word).toBe(expected);
+});

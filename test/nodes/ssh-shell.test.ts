@@ -1,0 +1,66 @@
+import { chmod, mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
+import { createSshShell } from '../../src/nodes/ssh-shell.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+
+/** Of nobody: its directory of sockets is in XDG_RUNTIME_DIR. */
+const USER = 54_321;
+
+let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+const { PATH, XDG_RUNTIME_DIR } = process.env;
+
+beforeEach(async () => {
+  folder = await temporaryFolder('ssh');
+  const ssh = join(folder.path, 'ssh');
+  await writeFile(ssh, `#!/bin/sh\necho "$*" >>'${folder.path}/arguments'\n`);
+  await chmod(ssh, 0o755);
+  process.env.PATH = `${folder.path}:${PATH}`;
+  process.env.XDG_RUNTIME_DIR = folder.path;
+});
+afterEach(async () => {
+  jest.restoreAllMocks();
+  process.env.PATH = PATH;
+  if (XDG_RUNTIME_DIR === undefined) delete process.env.XDG_RUNTIME_DIR;
+  else process.env.XDG_RUNTIME_DIR = XDG_RUNTIME_DIR;
+  await folder.remove();
+});
+
+const shell = (host = '10.0.0.1') => createSshShell({ addressOf: () => ({ host }) });
+const sshArguments = () => readFile(join(folder.path, 'arguments'), 'utf8').catch(() => undefined);
+
+/** Its owner is whoever runs the tests. */
+async function socketsOf(user: number): Promise<string> {
+  jest.spyOn(process, 'getuid').mockReturnValue(user);
+  return join(folder.path, `stowage-ssh-${user}`);
+}
+
+test('host keys are checked, and under the name of the node', async () => {
+  await shell().run('n1', '', 5000);
+  const words = (await sshArguments())?.split(' ') ?? [];
+  expect(words).toEqual(
+    expect.arrayContaining(['StrictHostKeyChecking=yes', 'HostKeyAlias=n1', 'BatchMode=yes']),
+  );
+});
+
+test('the sockets of connections lie in no directory of another user', async () => {
+  const user = (process.getuid?.() ?? 0) + USER;
+  await mkdir(await socketsOf(user));
+  await expect(shell().run('n1', '', 5000)).rejects.toMatchObject({
+    code: 'refused',
+    message: expect.stringContaining('belongs to someone else'),
+  });
+  expect(await sshArguments()).toBeUndefined();
+});
+
+test('nor behind a link', async () => {
+  const sockets = await socketsOf(USER);
+  await mkdir(join(folder.path, 'elsewhere'));
+  await symlink(join(folder.path, 'elsewhere'), sockets);
+  await expect(shell().run('n1', '', 5000)).rejects.toThrow('belongs to someone else');
+});
+
+test.each(['-oProxyCommand=x', 'n1;x', 'N1', '', '.n1'])('%j is no name of a node', async (name) => {
+  await expect(shell().run(name, '', 5000)).rejects.toThrow('is no name of a node');
+  expect(await sshArguments()).toBeUndefined();
+});

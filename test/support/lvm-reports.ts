@@ -1,0 +1,51 @@
+import type { ProbeResult } from '../../src/nodes/job.ts';
+import { result } from './fake-executor.ts';
+import { GIB, MIB } from './lvm-input.ts';
+import { UID } from './volume-input.ts';
+
+/** Reports of LVM 2.03 of the group vg0 and the linear logical volume data1, unless a test says otherwise. */
+
+export const VG = 'hd11Je-AdwK-HC8I-hKFt-QyFw-1GG2-8zHVZz';
+export const LV = 'ItrFIE-qKAI-Rv9s-5WHb-2wYv-2dXg-9sKDPj';
+/** What LVM prints of a device that is not there. */
+export const NO_DEVICE = { lv_kernel_major: '-1', lv_kernel_minor: '-1' };
+
+export const report = (key: 'vg' | 'lv' | 'pvseg', ...rows: object[]): ProbeResult =>
+  result(0, JSON.stringify({ report: [{ [key]: rows }] }));
+
+export const vgRow = (change: object = {}) => ({
+  vg_name: 'vg0',
+  vg_uuid: VG,
+  vg_attr: 'wz--n-',
+  vg_extent_size: '4194304',
+  vg_free_count: '766',
+  ...change,
+});
+
+export const lvRow = (change: object = {}) => ({
+  lv_name: 'data1',
+  lv_uuid: LV,
+  lv_attr: '-wi-a-----',
+  lv_size: String(GIB),
+  lv_tags: `stowage.dev/uid=${UID}`,
+  pool_lv: '',
+  origin: '',
+  lv_kernel_major: '253',
+  lv_kernel_minor: '3',
+  data_percent: '',
+  metadata_percent: '',
+  lv_layout: 'linear',
+  ...change,
+});
+
+/** Free extents of vg0. */
+export const segmentRow = (pv: string, start: number, size: number, change: object = {}) => ({
+  vg_name: 'vg0',
+  pv_name: pv,
+  pv_attr: 'a--',
+  pe_start: String(MIB),
+  pvseg_start: String(start),
+  pvseg_size: String(size),
+  segtype: 'free',
+  ...change,
+});

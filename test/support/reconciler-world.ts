@@ -1,0 +1,245 @@
+import { expect } from '@jest/globals';
+import type { KubeNode } from '../../src/api/core.ts';
+import type { KubeObject, Resource } from '../../src/api/meta.ts';
+import { OUT_OF_SERVICE_TAINT } from '../../src/api/names.ts';
+import { PODS } from '../../src/api/resources.ts';
+import type { Prepared, Volume } from '../../src/api/volume.ts';
+import type { Outcome, WhyNot } from '../../src/attachment/attacher.ts';
+import { createAttachmentReconciler } from '../../src/attachment/reconciler.ts';
+import type { Operation, OperationKind } from '../../src/attachment/types.ts';
+import { createOperations } from '../../src/control/operations.ts';
+import { ApiError } from '../../src/kube/errors.ts';
+import type { Informer } from '../../src/kube/informer.ts';
+import type { KubeClient } from '../../src/kube/types.ts';
+import { NOW, podObject, use, volumeObject } from './attachment-view.ts';
+import { memoryLogger } from './logger.ts';
+
+/** The attachment reconciler of one Volume on a directory that n1 and n2 share. Operations end when a test ends them. */
+
+export const ATTACHED = {
+  is: 'attached',
+  readOnly: false,
+  safeToMount: true,
+  device: 'loop1',
+  message: undefined,
+} as const satisfies Outcome;
+export const DETACHED: Outcome = { is: 'detached' };
+export const IN_USE: Outcome = { is: 'in-use', message: 'mounted' };
+
+const NO_PODS = 'no pod may be written';
+
+export const refusal = (code: number, reason = ''): ApiError =>
+  new ApiError({ apiVersion: 'v1', kind: 'Status', status: 'Failure', reason }, code, 'PATCH');
+
+export const node = (name: string, ready: boolean, ...taints: string[]): KubeNode =>
+  ({
+    apiVersion: 'v1',
+    kind: 'Node',
+    metadata: { name },
+    spec: { taints: taints.map((key) => ({ key, effect: 'NoExecute' })) },
+    status: { conditions: [{ type: 'Ready', status: ready ? 'True' : 'False' }] },
+  }) as KubeNode;
+export const off = (name: string): KubeNode => node(name, false, OUT_OF_SERVICE_TAINT);
+
+/** Microtasks that an operation's end takes until everyone has learned of it. */
+export async function turns(count = 10): Promise<void> {
+  for (let turn = 0; turn < count; turn++) await Promise.resolve();
+}
+
+/** A cache that a test sets. */
+function cache<T extends KubeObject>(...objects: T[]) {
+  const byName = new Map(objects.map((object) => [object.metadata.name, object]));
+  const learn = (object: T) => void byName.set(object.metadata.name, object);
+  const drop = (name: string) => void byName.delete(name);
+  return { get: (name: string) => byName.get(name), learn, drop } as unknown as Informer<T> & {
+    drop: typeof drop;
+  };
+}
+
+interface Ran {
+  operation: Operation;
+  end(outcome: Outcome): void;
+  whyNot: WhyNot;
+  tell(step: string): void;
+  signal: AbortSignal;
+}
+
+export interface WorldOptions {
+  /** When the status of the Volume says that it was attached to n1. */
+  since?: string;
+  /** The node that p1 runs on, the only pod; without one there is no pod. */
+  pod?: string;
+}
+
+export type ReconcilerWorld = ReturnType<typeof reconcilerWorld>;
+
+export function reconcilerWorld({ since = '', pod }: WorldOptions = {}) {
+  // In the order in which an API server returns its keys.
+  const shown = {
+    device: 'loop1',
+    message: 'mounted',
+    node: 'n1',
+    pods: [],
+    safeToDetach: false,
+    safeToMount: true,
+    since,
+    state: 'Attached' as const,
+  };
+  const volumes = cache(
+    volumeObject({ attachPolicy: 'OnDemand', attachableNodes: ['n1', 'n2'] }, { attachments: [shown] }),
+  );
+  const nodes = cache(node('n1', true), node('n2', true));
+  const writes: { attachments: { state: string; message?: string }[] }[] = [];
+  const events: string[] = [];
+  const forced: string[] = [];
+  const woken: (number | undefined)[] = [];
+  const ranBy: string[] = [];
+  const refusals: Error[] = [];
+  /** The cap of each kind of operation. */
+  const cap = { inAll: 9, perGroup: 9 };
+  let whileReading = async () => {};
+  let whileWriting = async () => {};
+  let last: Ran | undefined;
+  let podNode = pod;
+  let now = NOW;
+  const clock = { now: () => now, sleep: async () => {} };
+  const client = {
+    get: async (_: unknown, name: string) => {
+      await whileReading();
+      const found = nodes.get(name) ?? volumes.get(name);
+      if (found === undefined) throw refusal(404, 'NotFound');
+      return found;
+    },
+    patch: async ({ plural }: Resource, name: string, { status }: { status: (typeof writes)[number] }) => {
+      if (plural === PODS.plural) throw new Error(NO_PODS);
+      const during = whileWriting;
+      whileWriting = async () => {};
+      await during();
+      const refused = refusals.shift();
+      if (refused !== undefined) throw refused;
+      writes.push(status);
+      const volume = volumes.get(name) as Volume;
+      return { ...volume, status: { ...volume.status, ...status } };
+    },
+  } as unknown as KubeClient;
+  const operations = createOperations<OperationKind>({
+    clock,
+    caps: { attach: cap, detach: cap, look: cap },
+  });
+  const p1 = podObject({}, {}, { name: 'p1' });
+  const reconciler = createAttachmentReconciler({
+    client,
+    volumes,
+    nodes,
+    persistentVolumes: cache(),
+    storageClasses: cache(),
+    pods: cache(),
+    uses: {
+      of: () => (podNode === undefined ? [] : [{ pod: p1, use: use('p1', podNode) }]),
+      volumesOf: () => ['u1'],
+      namesOf: () => [],
+      lives: () => false,
+    },
+    attacher: {
+      run: (operation, { status }, signal, whyNot, tell) =>
+        new Promise((end) => {
+          ranBy.push(String(status?.prepared?.paths));
+          last = { operation, end, whyNot, tell, signal };
+        }),
+    },
+    operations,
+    events: {
+      event: ({ metadata }, _type, reason) => void events.push(`${metadata.name} ${reason}`),
+      flush: async () => {},
+    },
+    clock,
+    random: () => 0,
+    logger: memoryLogger(),
+    actsFor: (name) => name !== 'foreign',
+    recordProblem: ({ status }) =>
+      String(status?.prepared?.paths) === '/srv/u1' ? undefined : 'status.prepared names another file',
+    maxWaitForUnmountMs: 360_000,
+    pollIntervalMs: undefined,
+    enqueue: (_name, afterMs) => void woken.push(afterMs),
+    onForced: (reason) => forced.push(reason),
+  });
+  /** Decides once. That pods cannot be written here changes nothing of what is decided. */
+  const decide = () =>
+    reconciler.reconcile('v1').catch((error: Error) => {
+      if (error.message !== NO_PODS) throw error;
+    });
+  const ran = () => last as Ran;
+  /** Ends the operation that runs, which must be this one. */
+  const end = async (kind: OperationKind, on: string, outcome: Outcome) => {
+    expect(last?.operation).toMatchObject({ kind, node: on });
+    ran().end(outcome);
+    await turns();
+  };
+  /** Verifies both nodes, as a new process does first, and decides nothing after that. */
+  const verify = async (onFirst: Outcome, onSecond: Outcome = DETACHED) => {
+    await decide();
+    await end('look', 'n1', onFirst);
+    await decide();
+    await end('look', 'n2', onSecond);
+  };
+  const changeVolume = (spec: object, status: object = {}, metadata: object = {}) => {
+    const volume = volumes.get('v1') as Volume;
+    volumes.learn(volumeObject({ ...volume.spec, ...spec }, { ...volume.status, ...status }, metadata));
+  };
+  return {
+    reconciler,
+    nodes,
+    volumes,
+    cap,
+    operations,
+    /** Why each node was force-detached. */
+    forced,
+    /** The status of each write of the Volume. */
+    writes,
+    shown: () => writes.at(-1)?.attachments,
+    /** The paths that each operation was begun with. */
+    ranBy,
+    events,
+    /** Each request to decide again, with its delay. */
+    woken,
+    decide,
+    end,
+    verify,
+    /** Verifies both nodes, and has the detach from n1 that follows find the device in use. */
+    async detachInUse() {
+      await verify(ATTACHED);
+      await decide();
+      await end('detach', 'n1', IN_USE);
+    },
+    changeVolume,
+    /** Somebody writes into the Volume's record. */
+    prepare: (change: Partial<Prepared>) =>
+      changeVolume({}, { prepared: { ...volumeObject().status?.prepared, ...change } }),
+    /** The API server refuses the next writes of the Volume. */
+    refuse: (...errors: Error[]) => void refusals.push(...errors),
+    /** The operation that was begun last, whatever became of it. */
+    ran,
+    running: () => last?.operation,
+    /** Asks, as the operation that was begun last, whether it may go on. */
+    whyNot: () => last?.whyNot(),
+    pass(ms: number) {
+      now += ms;
+    },
+    /** Happens during the next read of an object from the API server. */
+    whileReading(work: () => Promise<void>) {
+      whileReading = async () => {
+        whileReading = async () => {};
+        await work();
+      };
+    },
+    /** Happens during the next write of the Volume. */
+    whileWriting(work: () => Promise<void>) {
+      whileWriting = work;
+    },
+    /** Moves the pod to that node, or deletes it. */
+    movePod(name: string | undefined) {
+      podNode = name;
+    },
+    entries: () => [...reconciler.known()][0]?.entries.map((entry) => `${entry.node} ${entry.state}`),
+  };
+}
