@@ -161,6 +161,8 @@ export async function startAttachmentCluster() {
             what === `persistentvolumes ${name}` && body.includes(ATTACHED_NODES_ANNOTATION),
         )
         .map(({ body }) => JSON.parse(body).metadata.annotations[ATTACHED_NODES_ANNOTATION]),
+    caughtUp: async () => controller?.caughtUp(),
+    idle: async () => controller?.idle(),
     async restart(options: TestControllerOptions = {}): Promise<void> {
       await stop();
       await start(options);

@@ -1,7 +1,7 @@
 import type { KubeNode } from '../../src/api/core.ts';
 import { NODES } from '../../src/api/resources.ts';
 import type { BackoffRange } from '../../src/control/backoff.ts';
-import { systemClock } from '../../src/control/clock.ts';
+import type { Clock } from '../../src/control/clock.ts';
 import { type AttachmentOptions, DEFAULT_ATTACHMENT } from '../../src/daemon/attachment-controller.ts';
 import { keepNode } from '../../src/daemon/kept-fields.ts';
 import type { Metrics } from '../../src/daemon/metrics/metrics.ts';
@@ -11,6 +11,7 @@ import { createInformer, type Informer } from '../../src/kube/informer.ts';
 import type { KubeClient } from '../../src/kube/types.ts';
 import { NodeError } from '../../src/nodes/errors.ts';
 import type { Executor } from '../../src/nodes/job.ts';
+import { observeWork } from './idle.ts';
 import { type Line, memoryLogger } from './logger.ts';
 
 export interface TestController {
@@ -19,6 +20,10 @@ export interface TestController {
   asked: string[];
   /** What it logged. */
   lines: readonly Line[];
+  /** Waits until it knows of all that is on the API server, and has reconciled it. Work on nodes may go on. */
+  caughtUp(): Promise<true>;
+  /** Waits until it has nothing left to do, within `soonMs` either. */
+  idle(soonMs?: number): Promise<true>;
   stop(): Promise<void>;
 }
 
@@ -33,6 +38,8 @@ export interface TestControllerOptions {
   provisioning?: ProvisioningOptions;
   /** Default: the usual one. */
   kubeletRoot?: string;
+  /** Default: the system's. */
+  clock?: Clock;
 }
 
 /** The Volume controller in this process. It acts for every node but `foreign`. */
@@ -45,6 +52,7 @@ export async function startController(
     attachment = true,
     provisioning = {},
     kubeletRoot,
+    clock,
   }: TestControllerOptions = {},
 ): Promise<TestController> {
   const asked: string[] = [];
@@ -61,7 +69,8 @@ export async function startController(
     close: async () => {},
   };
   const logger = memoryLogger();
-  const common = { client, clock: systemClock, random: () => 0, logger };
+  const work = observeWork(client, executor ?? awayNodes, clock);
+  const common = { client: work.client, clock: work.clock, random: () => 0, logger };
   const nodes = createInformer<KubeNode>({ ...common, resource: NODES, transform: keepNode });
   metrics?.addInformer(NODES, nodes);
   nodes.start();
@@ -69,7 +78,8 @@ export async function startController(
     ...common,
     ...provisioning,
     nodes,
-    executor: executor ?? awayNodes,
+    executor: work.executor,
+    around: work.around,
     metrics,
     actsFor: (node) => node !== 'foreign',
     host: 'test',
@@ -83,6 +93,8 @@ export async function startController(
     nodes,
     asked,
     lines: logger.lines,
+    caughtUp: work.caughtUp,
+    idle: work.idle,
     async stop() {
       await controller.stop(5000, 5000);
       await nodes.stop();

@@ -17,6 +17,7 @@ import {
   VOLUMES,
 } from '../../../src/api/resources.ts';
 import type { Volume, VolumeSpec } from '../../../src/api/volume.ts';
+import { systemClock } from '../../../src/control/clock.ts';
 import type { KubeClient } from '../../../src/kube/types.ts';
 import { sparseVolume, startCluster, type TestCluster } from '../../support/cluster.ts';
 import { startController, type TestController } from '../../support/controller.ts';
@@ -26,6 +27,8 @@ import { type WorkingNodes, workingNodes } from '../../support/working-nodes.ts'
 /** The controller in the daemon, against a sandbox's API server and nodes in memory that carry out what they are told. */
 
 const NAMESPACE = 'default';
+/** Progress is shown a second after an operation began, in ms. */
+const PAST_PROGRESS = 2000;
 
 let cluster: TestCluster;
 let client: KubeClient;
@@ -138,13 +141,6 @@ const podCondition = async (name: string) =>
   (await client.get<Pod>(PODS, name, { namespace: NAMESPACE })).status?.conditions?.find(
     ({ type }) => type === VOLUMES_ATTACHED_CONDITION,
   );
-/** Nothing is written any more. */
-const quiet = (ms = 300) =>
-  until('nothing is written any more', async () => {
-    const before = writes.length;
-    await new Promise((resolve) => setTimeout(resolve, ms));
-    return writes.length === before ? true : undefined;
-  });
 const eventsOf = async (name: string): Promise<string[]> =>
   (await client.list<KubeEvent & KubeObject>(EVENTS, {})).items
     .filter(({ involvedObject }) => involvedObject.name === name)
@@ -186,7 +182,7 @@ describe('an Always Volume', () => {
     for (const name of names) await createVolume(name);
     for (const name of names) await available(name);
     for (const name of names) await isAttached(name);
-    await quiet();
+    await controller.idle();
     await controller.stop();
     writes = [];
     const looked = new Set<string>();
@@ -198,7 +194,7 @@ describe('an Always Volume', () => {
     };
     controller = await startController(noting(client), { executor: nodes });
     await until('all were looked at', async () => (looked.size >= names.length ? true : undefined));
-    await quiet(1500);
+    await controller.idle(PAST_PROGRESS);
     expect(writes).toEqual([]);
   });
 
@@ -322,11 +318,15 @@ describe('an OnDemand Volume', () => {
   });
 
   test('what happens during an attach that takes no second is told with its end', async () => {
+    await controller.stop();
+    const now = Date.now();
+    // The second never ends, however long the attach takes.
+    const clock = { ...systemClock, now: () => now };
+    controller = await startController(noting(client), { executor: nodes, clock });
     const { submit } = nodes;
     nodes.submit = async (node, job, waitMs) => {
       await client.patch(PODS, 'p1', { metadata: { labels: { a: 'b' } } }, { namespace: NAMESPACE });
-      // Longer than it takes the controller to hear of that.
-      await new Promise((resolve) => setTimeout(resolve, 200));
+      await controller.caughtUp();
       return submit(node, job, waitMs);
     };
     await createPod('p1', 'a');
@@ -387,8 +387,7 @@ describe('an OnDemand Volume', () => {
         ? true
         : undefined,
     );
-    // Until no timer of an operation wakes anybody any more, either.
-    await quiet(1300);
+    await controller.idle(PAST_PROGRESS);
     expect(await isAttached('a')).toMatchObject({ pods: ['default/p1'] });
     await deletePod('p1');
     await isDetached('a');
@@ -401,7 +400,7 @@ describe('an OnDemand Volume', () => {
       (await eventsOf('p1')).filter((reason) => reason === 'SuccessfulAttachVolume').length;
     await until('the event', async () => ((await told()) === 1 ? true : undefined));
     await restart();
-    await quiet();
+    await controller.idle();
     expect((await podCondition('p1'))?.status).toBe('True');
     expect(await told()).toBe(1);
   });
@@ -425,14 +424,11 @@ describe('an OnDemand Volume', () => {
     await until('the pod is told', async () =>
       (await podCondition('p1'))?.status === 'True' ? true : undefined,
     );
-    await quiet();
+    await controller.idle();
     const { asked } = nodes;
     const before = writes.length;
     await client.patch(PODS, 'p1', { metadata: { labels: { a: 'b' } } }, { namespace: NAMESPACE });
-    await until('the pod is seen', async () => {
-      await new Promise((resolve) => setTimeout(resolve, 200));
-      return true;
-    });
+    await controller.idle();
     expect(writes.slice(before)).toEqual([]);
     expect(nodes.asked).toBe(asked);
   });
@@ -468,7 +464,7 @@ describe('a record that Stowage never wrote', () => {
       await until('it is refused', async () =>
         (await volumeNow('a')).status?.phase === 'Failed' ? true : undefined,
       );
-      await quiet();
+      await controller.idle();
     }
     expect(nodes.loopsOn('n1')).toBe(1);
     expect([...askedOf]).not.toContain('n9');

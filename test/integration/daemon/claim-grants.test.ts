@@ -309,11 +309,11 @@ test('1,000 claims and 1,000 grants, of which a tenth is right', async () => {
   await until('its Volume is gone', async () =>
     (await bound()) === right - 1 && (await world.all(VOLUMES)).length > 0 ? true : undefined,
   );
-  await quiet();
+  await daemon.idle();
   const readsOfRoom = reads.length - before.reads;
   await world.createGrant('source-0/late', 'asker-49');
   await isRestored('asker-49/of-source-0', 'of source-0');
-  await quiet();
+  await daemon.idle();
   const readsOfOne = reads.length - before.reads - readsOfRoom;
   console.info(`grants were listed ${readsOfRoom} times for room, ${readsOfOne} times for one grant more`);
   expect(await bound()).toBe(right);
@@ -326,12 +326,3 @@ test('1,000 claims and 1,000 grants, of which a tenth is right', async () => {
   expect(readsOfRoom).toBe(0);
   expect(readsOfOne).toBeLessThan(5);
 }, 240_000);
-
-/** No grant is read and nothing written any more. */
-async function quiet(): Promise<void> {
-  await until('nothing is done any more', async () => {
-    const before = reads.length + writes.length;
-    await new Promise((resolve) => setTimeout(resolve, 300));
-    return reads.length + writes.length === before ? true : undefined;
-  });
-}

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { SNAPSHOT_FINALIZERS } from '../../../src/api/names.ts';
 import {
@@ -154,8 +153,7 @@ test('who begins anew knows of the grants before it tells anybody that there is 
     },
   });
   await until('it has asked', async () => (asked > 0 ? true : undefined));
-  // Nothing is to happen.
-  await sleep(300);
+  await daemon?.caughtUp();
   answer();
   await world.isBound('test/from-grant');
   expect(await world.eventsOf('test/from-grant')).toEqual([]);

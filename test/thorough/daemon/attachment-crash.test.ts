@@ -108,15 +108,6 @@ async function isRight(): Promise<true | undefined> {
 }
 const comesRight = () => until(`it is ${hasPod ? 'attached' : 'detached'}, and all is told`, isRight);
 
-/** Nothing is left to be done of before. */
-async function isIdle(): Promise<void> {
-  await until('the controllers are idle', async () => {
-    const { length } = life.effects;
-    await new Promise((resolve) => setTimeout(resolve, 40));
-    return life.effects.length === length ? true : undefined;
-  });
-}
-
 async function rewrite(attached: boolean): Promise<void> {
   const { client } = cluster as AttachmentCluster;
   const attachment: Attachment = {
@@ -137,7 +128,7 @@ test.each(MANY ? CASES : [...CASES, ...WORST])(
     nodes.laziness = 0;
     await setPod(!wanted);
     await comesRight();
-    await isIdle();
+    await cluster?.idle();
 
     nodes.laziness = lazy;
     const died = life.arm(at, when);
@@ -152,7 +143,7 @@ test.each(MANY ? CASES : [...CASES, ...WORST])(
     // Whatever is left of the first one's comes last.
     await nodes.runAll();
     await comesRight();
-    await isIdle();
+    await cluster?.idle();
     expect(await isRight()).toBe(true);
     nodes.use(hasPod);
     expect(nodes.faults).toEqual([]);

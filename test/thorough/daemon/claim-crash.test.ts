@@ -189,17 +189,6 @@ afterAll(async () => {
   await world?.stop();
 });
 
-/** Nothing is written and no node asked any more. */
-async function isIdle(): Promise<void> {
-  let quiet = 0;
-  await until('the daemon is idle', async () => {
-    const { length } = life.effects;
-    await new Promise((resolve) => setTimeout(resolve, 30));
-    quiet = life.effects.length === length ? quiet + 1 : 0;
-    return quiet === 3 ? true : undefined;
-  });
-}
-
 /** Back to where the next one begins, by a daemon that lives. */
 async function undo(): Promise<void> {
   for (const [resource, kept] of [
@@ -226,7 +215,7 @@ async function killed(way: Way, { at, when, laziness, changes }: Death): Promise
   nodes.laziness = 0;
   await way.before?.();
   await world.isWhole(way.from);
-  await isIdle();
+  await daemon?.idle();
 
   nodes.laziness = laziness;
   let hasDied = false;
@@ -237,7 +226,7 @@ async function killed(way: Way, { at, when, laziness, changes }: Death): Promise
   await until('it is dead, or has done all', async () =>
     hasDied || (await world.whatIsWrong(way.to)) === undefined ? true : undefined,
   );
-  await isIdle();
+  await daemon?.idle();
   const effect = hasDied ? life.effects.at(at - 1) : undefined;
   await end();
 
@@ -247,7 +236,7 @@ async function killed(way: Way, { at, when, laziness, changes }: Death): Promise
   await world.isWhole(change?.to ?? way.to);
   // Whatever is left of the first one's comes last.
   await nodes.runAll();
-  await isIdle();
+  await daemon?.idle();
   await world.isWhole(change?.to ?? way.to, 0);
   nodes.laziness = 0;
   await undo();
@@ -311,7 +300,7 @@ test.each(some(['before', 'after'] as const))(
       });
       await world.createClass('room');
       await until('it is dead, or has told all', async () => (hasDied ? true : isTold('fast', 'room')));
-      await isIdle();
+      await daemon?.idle();
       const effect = hasDied ? life.effects.at(at - 1) : undefined;
       await end();
       await live('default');
@@ -319,7 +308,7 @@ test.each(some(['before', 'after'] as const))(
       expect(await world.all(CSI_DRIVERS)).toHaveLength(1);
       await world.remove(STORAGE_CLASSES, '/room');
       await until('that of one is told', () => isTold('fast'));
-      await isIdle();
+      await daemon?.idle();
       if (effect === undefined) break;
       effects.push(effect);
     }

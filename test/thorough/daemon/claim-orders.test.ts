@@ -19,7 +19,6 @@ import { startController, type TestController } from '../../support/controller.t
 import { inTurns } from '../../support/in-turns.ts';
 import { type Mortal, mortal } from '../../support/mortal.ts';
 import { orders } from '../../support/orders.ts';
-import { until } from '../../support/until.ts';
 
 /**
  * What the story of KEP-3294 is made of, in every order: each order has namespaces and classes of its own, in one sandbox with
@@ -107,16 +106,6 @@ async function isWhole(expected: Whole): Promise<void> {
   }
 }
 
-async function isIdle(): Promise<void> {
-  let quiet = 0;
-  await until('the daemon is idle', async () => {
-    const { length } = life.effects;
-    await new Promise((resolve) => setTimeout(resolve, 50));
-    quiet = life.effects.length === length ? quiet + 1 : 0;
-    return quiet === 3 ? true : undefined;
-  });
-}
-
 /** What each order has at a place. */
 const each = (at: number, act: (thing: Thing, number: number) => Promise<void>) =>
   inTurns(ORDERS, ({ order, number }) => act(order[at] as Thing, number));
@@ -150,7 +139,7 @@ afterAll(async () => {
 test('created in any order, one after what the other led to, they end bound', async () => {
   for (const at of THINGS.keys()) {
     await each(at, create);
-    await isIdle();
+    await daemon.idle();
   }
   await isWhole(whole(() => []));
 });
@@ -172,6 +161,6 @@ test('deleted at once in any order, nothing is left, and no work', async () => {
   await isWhole(nothing);
   for (const { number } of ORDERS) await world.remove(PERSISTENT_VOLUME_CLAIMS, ofProd(number, 'foo'));
   await isWhole({ claims: {}, snapshots: {} });
-  await isIdle();
+  await daemon.idle();
   expect(world.stored()).toEqual([]);
 });

@@ -27,17 +27,6 @@ const start = () => at.start({ executor: nodes });
 const loops = (node = 'n1') => at.nodes.loopsOn(node);
 const noLoops = (node = 'n1') =>
   until(`there is no loop on ${node}`, async () => (loops(node) === 0 ? true : undefined));
-/** Whatever the controllers were woken by is over. */
-async function isIdle(): Promise<void> {
-  let before = '';
-  await until('nothing is done any more', async () => {
-    const now = `${at.writes.length} ${at.nodes.asked} ${at.nodes.started}`;
-    await new Promise((resolve) => setTimeout(resolve, 250));
-    const same = now === before;
-    before = now;
-    return same ? true : undefined;
-  });
-}
 /** A Volume that is attached for the pod p1. */
 async function attachedFor(name: string): Promise<void> {
   await at.createOnDemand(name);
@@ -85,11 +74,11 @@ describe('Attach/Detach Controller', () => {
     await until('one pod is left', async () =>
       (await at.attachments('a'))[0]?.pods.join() === 'default/p2' ? true : undefined,
     );
-    await isIdle();
+    await at.idle();
     expect(at.recordsWritten('a')).toEqual(['["n1"]']);
     await at.restart({ executor: nodes });
     await at.isAttached('a');
-    await isIdle();
+    await at.idle();
     expect(at.recordsWritten('a')).toEqual(['["n1"]']);
   });
 
@@ -99,7 +88,7 @@ describe('Attach/Detach Controller', () => {
     await at.deletePod('p1');
     await at.isDetached('a');
     expect(await at.record('a')).toBe('[]');
-    await isIdle();
+    await at.idle();
     expect(at.recordsWritten('a')).toEqual(['["n1"]', '[]']);
   });
 
@@ -189,13 +178,13 @@ describe('Attach/Detach Controller', () => {
     await at.isAttached('always');
     await at.isAvailable('always');
     await at.createOnDemand('a');
-    await isIdle();
+    await at.idle();
     const { started } = at.nodes;
     const written = [at.recordsWritten('a'), at.recordsWritten('always')];
 
     await at.restart({ executor: nodes, attachment: false });
     await at.createPod('p1', 'a');
-    await isIdle();
+    await at.idle();
     expect(at.nodes.started).toBe(started);
     expect(loops()).toBe(1);
     expect([at.recordsWritten('a'), at.recordsWritten('always')]).toEqual(written);
@@ -204,7 +193,7 @@ describe('Attach/Detach Controller', () => {
     // On again: what is as it should be is left as it is.
     await at.deletePod('p1');
     await at.restart({ executor: nodes });
-    await isIdle();
+    await at.idle();
     expect(at.nodes.started).toBe(started);
     expect([at.recordsWritten('a'), at.recordsWritten('always')]).toEqual(written);
   });
@@ -223,7 +212,7 @@ describe('Attach/Detach Controller', () => {
       (await ready(await at.volume('always')))?.reason === 'AttachmentDisabled' ? true : undefined,
     );
     await at.client.delete(VOLUMES, 'always');
-    await isIdle();
+    await at.idle();
     expect(at.nodes.started).toBe(started);
     expect((await ready(await at.volume('always')))?.message).toMatch(/attach/);
     await at.restart({ executor: nodes });
@@ -268,7 +257,7 @@ describe('Attach Logic', () => {
       status: 'False',
       message: expect.stringContaining('Multi-Attach'),
     });
-    await isIdle();
+    await at.idle();
     expect(nodes.submitted).toEqual([]);
     expect((await at.events('p2')).map(({ reason }) => reason)).toEqual(['FailedAttachVolume']);
   });
@@ -378,7 +367,7 @@ describe('Rationale for Storing State', () => {
     await at.client.delete(PERSISTENT_VOLUMES, 'a');
     await at.client.patch(PERSISTENT_VOLUMES, 'a', { metadata: { finalizers: null } });
     await at.client.get(PERSISTENT_VOLUMES, 'a').catch(() => undefined);
-    await isIdle();
+    await at.idle();
     expect(loops()).toBe(1);
     await at.deletePod('p1');
     await noLoops();
@@ -478,7 +467,7 @@ describe('Safe Mount/Unmount', () => {
     await attachedFor('a');
     at.nodes.away.add('n1');
     await at.setReady('n1', 'False');
-    await isIdle();
+    await at.idle();
     expect(await at.attachments('a')).toHaveLength(1);
     await at.taint('n1', true);
     await at.isDetached('a');
