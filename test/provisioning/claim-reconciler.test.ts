@@ -25,6 +25,9 @@ const denied: Source = {
 /** A reconciler of one claim over caches that are what they are set to. */
 function world(resolve: (claim: PersistentVolumeClaim, asks: number) => Source | Promise<Source>) {
   const made: Volume[] = [];
+  const promises = createPromises();
+  /** Whose room is promised on n1 while a Volume is created. */
+  const promised: string[] = [];
   const events: string[] = [];
   const state = {
     claim: claim({ dataSourceRef: snapshot }),
@@ -41,6 +44,7 @@ function world(resolve: (claim: PersistentVolumeClaim, asks: number) => Source |
   const deps = {
     client: {
       create: async (_: unknown, volume: Volume) => {
+        promised.push(...promises.on('n1').map(({ metadata }) => metadata.name));
         made.push(volume);
         return volume;
       },
@@ -58,7 +62,7 @@ function world(resolve: (claim: PersistentVolumeClaim, asks: number) => Source |
       },
       forget() {},
     },
-    promises: createPromises(),
+    promises,
     resolve: async (of: PersistentVolumeClaim) => resolve(of, ++state.asks),
     actsFor: () => true,
     events: { event: (_: unknown, __: string, ___: string, message: string) => events.push(message) },
@@ -67,7 +71,7 @@ function world(resolve: (claim: PersistentVolumeClaim, asks: number) => Source |
   } as unknown as ClaimReconcilerDeps;
   const reconciler = createClaimReconciler(deps);
   const run = () => reconciler.reconcile(KEY, new AbortController().signal);
-  return { ...reconciler, state, made, events, run };
+  return { ...reconciler, state, made, promises, promised, events, run };
 }
 
 test('what a grant was withdrawn from while a node was looked at is not used', async () => {
@@ -132,4 +136,12 @@ test('that there is no room is told once, however much there is not', async () =
   state.freeBytes = 6n;
   expect(await run()).toEqual({ requeueAfterMs: 30_000 });
   expect(events).toEqual([expect.stringContaining('has room for 5 bytes')]);
+});
+
+test('the room of a Volume is promised while it is created, and no longer', async () => {
+  const { run, made, promises, promised } = world(() => ready('c'));
+  await run();
+  expect(promised).toEqual(made.map(({ metadata }) => metadata.name));
+  expect(promised).toHaveLength(1);
+  expect(promises.on('n1')).toEqual([]);
 });

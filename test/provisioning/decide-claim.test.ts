@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { ClaimCondition } from '../../src/api/core.ts';
 import type { Volume } from '../../src/api/volume.ts';
+import { claimVolume } from '../../src/provisioning/claims/claim-volume.ts';
 import { decideClaim } from '../../src/provisioning/claims/decide-claim.ts';
 import {
   claim,
@@ -8,6 +9,7 @@ import {
   input,
   NOW,
   node,
+  options,
   outcome,
   type Parts,
   storageClass,
@@ -268,6 +270,8 @@ describe('a claim whose Volume is there', () => {
   });
 });
 
+const PRIME = '7c0a3c1d-2f7b-4f0e-8f27-2b1d6d0c9a51';
+
 describe('a claim that is bound', () => {
   const bound = (asked: string, has: string, conditions: ClaimCondition[] = []) =>
     claim(
@@ -283,6 +287,21 @@ describe('a claim that is bound', () => {
     lastTransitionTime: '2026-03-01T11:00:00Z',
   };
   const ready = { type: 'Ready', status: 'True', message: 'growing to 3Gi: attempt 1: no' } as const;
+  /** Made for a prime claim, and given to the claim of that UID once it was filled. */
+  const filled: Volume = {
+    ...claimVolume(
+      { ...claim(), metadata: { namespace: 'stowage', name: 'prime', uid: PRIME } },
+      options(),
+      'n1',
+      undefined,
+    ),
+    metadata: { name: `pvc-${PRIME}`, uid: 'v' },
+  };
+  const givenTo = (uid: string) =>
+    ({
+      metadata: { ownerReferences: [{ uid: 'v' }] },
+      spec: { claimRef: { uid }, capacity: { storage: '2Gi' } },
+    }) as NonNullable<Parts['pv']>;
   const stuck: Volume = { ...larger, status: { phase: 'Available', conditions: [ready] } };
   test.each<Row>([
     ['and has what it asks for rests', { claim: bound('2Gi', '2Gi'), volume: volume() }, 'rest'],
@@ -296,6 +315,16 @@ describe('a claim that is bound', () => {
       'and asks for more: the Volume grows',
       { claim: bound('3Gi', '2Gi'), volume: volume() },
       'expand to 3Gi',
+    ],
+    [
+      'to what was filled for it, and asks for more: the Volume grows',
+      { claim: bound('3Gi', '2Gi'), volume: filled, pv: givenTo(UID) },
+      'expand to 3Gi',
+    ],
+    [
+      'to what was filled for another one leaves that alone',
+      { claim: bound('3Gi', '2Gi'), volume: filled, pv: givenTo('another') },
+      'rest',
     ],
     [
       'and asks for more than there is room for',

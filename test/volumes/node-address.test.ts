@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import type { KubeNode } from '../../src/api/core.ts';
-import { addressOfNode, addressProblems } from '../../src/volumes/node-address.ts';
+import { addressOfNode, addressProblems, minionOfNode } from '../../src/volumes/node-address.ts';
 
 const node = (annotations: Record<string, string>): KubeNode => ({
   apiVersion: 'v1',
@@ -54,4 +54,20 @@ test('problems say what was found, what is valid, and where ssh goes', () => {
     },
   ]);
   expect(addressProblems(undefined)).toEqual([]);
+});
+
+test.each<[string | undefined, string | undefined]>([
+  ['storage-1.example.com', 'storage-1.example.com'],
+  ['n_1', 'n_1'],
+  [undefined, undefined],
+  // A kubelet can write its own Node: a pattern or a list would have all minions of it work.
+  ['*', undefined],
+  ['n*', undefined],
+  ['n[12]', undefined],
+  ['n1,n2', undefined],
+  ['n1 or n2', undefined],
+  ['-L', undefined],
+  ['', undefined],
+])('the minion id %j of a Node is taken as %j', (id, expected) => {
+  expect(minionOfNode(node(id === undefined ? {} : { 'stowage.dev/salt-minion': id }))).toBe(expected);
 });

@@ -42,6 +42,11 @@ describe('what was taken', () => {
     ['and then ready', { content: asked, outcome: WHOLE }, RECORDED],
     ['or missing', { content: asked, outcome: { is: 'absent' } }, missing],
     [
+      'or waits for its node, and says so',
+      { content: asked, outcome: { is: 'unknown', message: 'away' } },
+      said('SnapshotContentCheckandUpdateFailed', 'waits for a node: away', { retry: true }),
+    ],
+    [
       'a handle that names something else is refused',
       { content: content({ spec: { ...byHand, source: { snapshotHandle: 'file:n1:/etc/shadow' } } }) },
       said(
