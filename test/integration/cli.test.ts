@@ -116,7 +116,7 @@ test('delete refuses what has no status yet, and takes what is Available', async
 
   const { client } = await connect({ kubeconfig: env.KUBECONFIG });
   await client.patch(VOLUMES, 'data1', { status: { phase: 'Available' } }, { subresource: 'status' });
-  expect(await stowage('delete', 'volume', 'data1', '--wait', '--timeout', '20s')).toMatchObject({
+  expect(await stowage('delete', 'volume', 'data1', '--wait', '--timeout', '120s')).toMatchObject({
     exitCode: 0,
     stdout: `${fullName('data1')} deleted`,
   });

@@ -130,9 +130,9 @@ describeAsRoot.each(TRANSPORTS)('a sparse ext4 volume over %s', (transport) => {
 
   test("by kubectl apply and delete of MetalK8s's manifest", async () => {
     await run('kubectl', ['apply', '-f', '-'], METALK8S_MANIFEST.replace('NAME', 'data2'));
-    await run('kubectl', ['wait', '--for=condition=Ready', 'volume/data2', '--timeout=30s']);
+    await run('kubectl', ['wait', '--for=condition=Ready', 'volume/data2', '--timeout=120s']);
     const uid = await expectWhole('data2', ['app.kubernetes.io/name', 'prometheus-operator-prometheus']);
-    await run('kubectl', ['delete', 'volume', 'data2', '--timeout=30s']);
+    await run('kubectl', ['delete', 'volume', 'data2', '--timeout=120s']);
     await expectNothing(uid);
   });
 

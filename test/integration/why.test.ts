@@ -75,7 +75,7 @@ describeAsRoot('what why says to do', () => {
     for (const line of rest) await shell(line);
   }
 
-  const remove = (name: string) => shell(`stowage delete volume ${name} --wait --timeout 30s`);
+  const remove = (name: string) => shell(`stowage delete volume ${name} --wait --timeout 120s`);
 
   test('StorageClassMissing: of a class that is missing', async () => {
     await create('y1', 'other');

@@ -82,7 +82,7 @@ describeAsRoot('a backup', () => {
   const archive = (name: string) => join(disk.path, 'archives', name);
   const read = (name: string) => cluster.client.get<Backup>(BACKUPS, name, { namespace: 'prod' });
   const create = (name: string, ...words: string[]) =>
-    cluster.stowage(['create', 'backup', `prod/${name}`, ...words, '--wait', '--timeout', '40s']);
+    cluster.stowage(['create', 'backup', `prod/${name}`, ...words, '--wait', '--timeout', '120s']);
 
   /** A claim with some files. @returns what they are */
   async function claimWithFiles(): Promise<string> {

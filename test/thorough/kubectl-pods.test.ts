@@ -88,7 +88,7 @@ describeAsRoot('a pod', () => {
 
   test('is given a node, sees its data, and leaves no mount', async () => {
     for (const object of using()) await kubectl.applied(object);
-    await kubectl.expectOutput('wait --for=condition=Ready pod/p --timeout=20s', /condition met$/);
+    await kubectl.expectOutput('wait --for=condition=Ready pod/p --timeout=120s', /condition met$/);
     await kubectl.expectOutput('get pod p --no-headers', /^p +1\/1 +Running +0 +\d+s$/);
     const { out: uid } = await kubectl.kubectl('get pod p -o jsonpath={.metadata.uid}');
     const target = join(podsFolder(), uid, 'volumes/kubernetes.io~local-volume/v-filesystem');
@@ -100,7 +100,7 @@ describeAsRoot('a pod', () => {
   test('is not started with a volume that cannot be mounted here', async () => {
     for (const object of objects('Block').slice(2)) await kubectl.applied(object);
     for (const object of using('Block')) await kubectl.applied(object);
-    await kubectl.expectOutput('wait --for=condition=PodScheduled pod/p --timeout=20s', /condition met$/);
+    await kubectl.expectOutput('wait --for=condition=PodScheduled pod/p --timeout=120s', /condition met$/);
     await kubectl.expectOutput('get pod p --no-headers', /^p +0\/1 +(Pending|ContainerCreating) +0 +\d+s$/);
     await kubectl.expectOutput('delete pod p', 'pod "p" deleted');
     await kubectl.expectOutput(

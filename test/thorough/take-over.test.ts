@@ -310,7 +310,7 @@ describeAsRoot('install --take-over-metalk8s, of real devices as MetalK8s makes 
       watch.kill('SIGTERM');
       return watch;
     });
-    const deleted = await stowage('delete', 'volume', 'file', 'device', '--wait', '--timeout', '50s');
+    const deleted = await stowage('delete', 'volume', 'file', 'device', '--wait', '--timeout', '120s');
     expect([deleted.exitCode, deleted.stderr]).toEqual([0, expect.any(String)]);
     expect(await exists(`${SPARSE}/${file.uid}`)).toBe(false);
     expect((await execa('losetup', ['-n', '-j', `${SPARSE}/${file.uid}`])).stdout).toBe('');

@@ -88,7 +88,7 @@ describeAsRoot('what why says to do about nodes', () => {
       const volume = await cluster.client.get<Volume>(VOLUMES, name);
       return volume.status?.phase === phase ? volume : undefined;
     });
-  const remove = (name: string) => someone.shell(`stowage delete volume ${name} --wait --timeout 60s --yes`);
+  const remove = (name: string) => someone.shell(`stowage delete volume ${name} --wait --timeout 120s --yes`);
   const disk = async () => {
     const made = await makeDisk(folder.path, randomUUID(), 64n << 20n);
     disks.push(made);
