@@ -65,7 +65,7 @@ export const script = (name: string): Typed => ({
 export const blockKey = (block: string): string => `block ${block.trim().split('\n')[0]}`;
 
 /** Several processes each, on a machine that may be busy; ms. */
-const COMMAND_WITHIN = 50_000;
+const COMMAND_WITHIN = 120_000;
 
 /** What a page has that no story of it has, and the other way round. */
 export function expectAllTold(path: string, stories: readonly Story[]): void {
