@@ -126,7 +126,6 @@ export const salt: readonly Mutation[] = [
       function: 'holds',
       find: ' and said["lacks"] not in text',
       replace: '',
-      integration: ['salt-commands.test.ts'],
     },
     {
       id: 'salt-job-lock-not-held',
@@ -143,7 +142,6 @@ export const salt: readonly Mutation[] = [
       function: 'Job.run',
       find: 'rules.check(step["argv"])',
       replace: 'pass',
-      integration: ['salt-commands.test.ts'],
     },
   ]),
   ...mutationsOf('salt/_modules/stowage_node/devices.py', [
@@ -174,7 +172,6 @@ export const salt: readonly Mutation[] = [
       function: 'answer',
       find: 'if function not in FUNCTIONS:',
       replace: 'if False:',
-      integration: ['ssh-guard.test.ts'],
     },
     {
       id: 'request-unbounded',
@@ -183,7 +180,6 @@ export const salt: readonly Mutation[] = [
       function: 'answer',
       find: 'if len(text) > LONGEST:',
       replace: 'if False:',
-      integration: ['ssh-guard.test.ts'],
     },
   ]),
   ...mutationsOf('salt/_auth/kubernetes_token.py', [
