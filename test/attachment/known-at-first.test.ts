@@ -53,6 +53,14 @@ test('a record of nodes that it can be on is taken without a word', () => {
   expect(known).toMatchObject({ nodes: ['n1', 'n2'], lines: [] });
 });
 
+test('a record on a PersistentVolume that only has the name of the Volume counts as none', () => {
+  const theirs = pvObject(
+    { local: { path: '/dev/disk/by-uuid/theirs' } },
+    { ownerReferences: [], annotations: { [ATTACHED_NODES_ANNOTATION]: JSON.stringify(['n1']) } },
+  );
+  expect(knownAtFirst(volumeObject(), theirs, [], NOW, memoryLogger()).entries).toEqual([]);
+});
+
 const of = (...accessModes: string[]) => ({
   attachPolicy: 'OnDemand' as const,
   attachableNodes: ['n1', 'n2', 'n3'],

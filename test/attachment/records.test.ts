@@ -7,15 +7,16 @@ import { createRecords } from '../../src/attachment/records.ts';
 import type { Entry } from '../../src/attachment/types.ts';
 import type { Informer } from '../../src/kube/informer.ts';
 import type { KubeClient } from '../../src/kube/types.ts';
-import { entry, MINUTE, NOW, volumeObject } from '../support/attachment-view.ts';
+import { entry, MINUTE, NOW, pvObject, volumeObject } from '../support/attachment-view.ts';
 
 const entries = [entry('n1', {}, 'p1')];
 
-/** What is written of these entries, when the Volume shows `attachments`. */
+/** What is written of these entries, when the Volume shows `attachments`, and there is `pv` of its name. */
 async function writes(
   attachments: Attachment[],
   now: readonly Entry[],
   conditions: Condition[] = [],
+  pv?: PersistentVolume,
 ): Promise<object[]> {
   const patches: object[] = [];
   const volume = volumeObject({}, { attachments, conditions });
@@ -26,7 +27,7 @@ async function writes(
   const records = createRecords({
     client: { patch } as unknown as KubeClient,
     volumes: { learn() {} } as unknown as Informer<Volume>,
-    persistentVolumes: { get: () => undefined } as unknown as Informer<PersistentVolume>,
+    persistentVolumes: { get: () => pv, learn() {} } as unknown as Informer<PersistentVolume>,
     events: { event() {}, flush: async () => {} },
   });
   const known = { uid: 'u1', name: 'v1', volume, entries: now } as unknown as Known;
@@ -63,4 +64,12 @@ test.each<[string, number | undefined, boolean]>([
   const written = await writes(shown, entries, minutes === undefined ? [] : [missed]);
   const own = { since: new Date(NOW - 10 * MINUTE).toISOString() };
   expect(written).toMatchObject(isWritten ? [{ status: { attachments: [own] } }] : []);
+});
+
+test('the record is written to the PersistentVolume of the Volume, and to no other one of its name', async () => {
+  const shown = sorted(attachmentsOf(entries));
+  const annotations = { 'stowage.dev/attached-nodes': '["n1"]' };
+  expect(await writes(shown, entries, [], pvObject())).toMatchObject([{ metadata: { annotations } }]);
+  const theirs = pvObject({ local: { path: '/dev/disk/by-uuid/theirs' } }, { ownerReferences: [] });
+  expect(await writes(shown, entries, [], theirs)).toEqual([]);
 });

@@ -9,6 +9,12 @@ from stowage_node import allowed
 
 
 class ListFile(ListsCase):
+    def test_a_word_of_the_list_is_no_pattern(self):
+        rules = self.load("directory /srv/a.b\n")
+        rules.check(["mkdir", "-p", "-m", "0700", "--", "/srv/a.b"])
+        for directory in ("/srv/a-b", "/srv/a/b"):
+            self.assertRefused(["mkdir", "-p", "-m", "0700", "--", directory], rules=rules)
+
     def test_a_file_that_says_something_else_or_is_not_roots_is_refused(self):
         for text in (
             *("directory\n", "shell /bin/sh\n", "directory relative\n", "directory /\n", "directory /a/..\n"),

@@ -172,6 +172,27 @@ class Jobs(unittest.TestCase):
             with self.assertRaises(allowed.Refusal):
                 jobs.subjects()
 
+    def test_jobs_of_another_user_are_not_read(self):
+        os.mkdir(jobs.FOLDER)
+        with mock.patch("os.geteuid", return_value=os.geteuid() + 1):
+            with self.assertRaises(allowed.Refusal) as caught:
+                jobs.subjects()
+        self.assertEqual(caught.exception.reason, "jobs")
+
+    def test_jobs_of_one_subject_run_one_after_the_other(self):
+        names = ("first", "second", "third")
+        for name in names:
+            self.submit(name, step("sleep", "0.3"))
+        keys = [("v1", name) for name in names]
+        most = 0
+        states = jobs.poll(keys, 0)
+        while any(state["state"] == "running" for state in states):
+            most = max(most, sum("step" in state for state in states if state["state"] == "running"))
+            time.sleep(0.02)
+            states = jobs.poll(keys, 0)
+        self.assertEqual([state["state"] for state in states], ["succeeded"] * 3)
+        self.assertEqual(most, 1)
+
     def test_expectations(self):
         for expect, status, text, holds in (
             ({}, 3, "x", True),

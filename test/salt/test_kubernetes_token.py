@@ -143,6 +143,12 @@ class ApiServer(unittest.TestCase):
             self.assertNotIn("SECRET", logged)
         self.assertEqual(self.seen, [])
 
+    def test_no_token_is_sent_in_the_clear(self):
+        let_in, logged = self.auth(self.serve(lambda request: self.say(request, b"{}"), tls=False))
+        self.assertFalse(let_in)
+        self.assertIn("url must begin with https://", logged)
+        self.assertEqual(self.seen, [])
+
     def test_it_is_followed_nowhere(self):
         said = json.dumps({"status": GOOD}).encode()
         elsewhere = self.serve(lambda request: self.say(request, said), tls=False)

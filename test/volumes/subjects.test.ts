@@ -89,6 +89,12 @@ describe('a Volume is current', () => {
   });
 });
 
+test('the status of a Volume is not written over what was written meanwhile', async () => {
+  const { volume, subjects } = await aVolume();
+  await cluster.client.patch(VOLUMES, volume.metadata.name, paused);
+  await expect(subjects.writeStatus(volume, { phase: 'Failed' })).rejects.toMatchObject({ code: 'conflict' });
+});
+
 describe('releasing a Volume', () => {
   const finalizersOf = async ({ metadata }: Volume) =>
     (await cluster.client.get<Volume>(VOLUMES, metadata.name)).metadata.finalizers;

@@ -1,4 +1,4 @@
-import { APPLY, applied, named, type Story, shows } from '../story.ts';
+import { checksNode, APPLY, applied, named, type Story, shows } from '../story.ts';
 import { emptyCluster, withNode, withVolume } from '../worlds.ts';
 
 const TAINT = 'node.kubernetes.io/out-of-service=nodeshutdown:NoExecute';
@@ -17,7 +17,7 @@ export const OPERATING_STORIES: readonly Story[] = [
     world: withNode,
     typed: {
       'stowage install --components crds': shows(/volumes/),
-      'stowage check node n1': { says: /reachable[\s\S]*it answers[\s\S]*leftovers +OK/ },
+      'stowage check node n1': checksNode(),
       'stowage watch &': WATCH,
       'stowage create storageclass local --static': shows(/local created/),
       'stowage create volume first --node n1 --size 1Gi --storage-class local --wait': shows(/first created/),
@@ -97,7 +97,7 @@ export const OPERATING_STORIES: readonly Story[] = [
         says: /there is no device .*wwn/,
         exit: 5,
       },
-      'stowage check node': shows(/leftovers +OK/, 'stowage check node n1'),
+      'stowage check node': { ...checksNode(), as: ['stowage check node n1'] },
     },
   },
   {

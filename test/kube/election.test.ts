@@ -1,0 +1,74 @@
+import { afterEach, expect, test } from '@jest/globals';
+import type { Lease } from '../../src/api/core.ts';
+import { type Election, startElection } from '../../src/kube/election.ts';
+import { ApiError } from '../../src/kube/errors.ts';
+import type { KubeClient } from '../../src/kube/types.ts';
+import { FakeClock } from '../support/fake-clock.ts';
+import { memoryLogger } from '../support/logger.ts';
+
+const TIMING = { leaseDurationMs: 4000, renewDeadlineMs: 3000, retryPeriodMs: 300 };
+
+const elections: Election[] = [];
+afterEach(async () => {
+  for (const election of elections.splice(0)) await election.stop();
+});
+
+/**
+ * Stands for a Lease that nobody has. Time passes where the test says so.
+ * @param answerMs what the API server takes to answer a write
+ */
+function stand({ answerMs = 0 } = {}) {
+  const time = { ms: 0 };
+  let lease: Lease | undefined;
+  const write = async (changed: Partial<Lease>) => {
+    time.ms += answerMs;
+    const resourceVersion = String(Number(lease?.metadata.resourceVersion ?? 0) + 1);
+    lease = { ...lease, ...changed, metadata: { name: 'stowage', uid: 'lease', resourceVersion } } as Lease;
+    return lease;
+  };
+  const client = {
+    async get() {
+      if (lease === undefined) throw new ApiError({ apiVersion: 'v1', kind: 'Status' } as never, 404, 'GET');
+      return lease;
+    },
+    create: (_: unknown, object: Lease) => write(object),
+    patch: (_: unknown, __: string, patch: Partial<Lease>) => write(patch),
+    list: async () => ({ items: [], metadata: { resourceVersion: '1' } }),
+    async *watch(_: unknown, { signal }: { signal: AbortSignal }) {
+      await new Promise((resolve) => signal.addEventListener('abort', resolve));
+    },
+  } as unknown as KubeClient;
+  const election = startElection({
+    ...{ client, namespace: 'default', name: 'stowage', identity: 'me', timing: TIMING },
+    ...{ clock: new FakeClock(), monotonic: () => time.ms, random: () => 0, logger: memoryLogger() },
+  });
+  elections.push(election);
+  return { election, time, holder: () => lease?.spec?.holderIdentity };
+}
+
+test('who takes the Lease may act, and nobody before', async () => {
+  const { election } = stand();
+  expect(() => election.check()).toThrow('does not hold the Lease');
+  await election.won;
+  expect(() => election.check()).not.toThrow();
+});
+
+test('the right to act ends a deadline after the last renewal was sent, however late its answer came', async () => {
+  const { election, time } = stand({ answerMs: 1000 });
+  await election.won;
+  time.ms = TIMING.renewDeadlineMs - 1;
+  expect(election.leads()).toBe(true);
+  time.ms = TIMING.renewDeadlineMs;
+  expect(election.leads()).toBe(false);
+  expect(() => election.check()).toThrow('does not hold the Lease');
+});
+
+test('who gives the Lease away acts no more, and others wait until it is released', async () => {
+  const { election, holder } = stand();
+  await election.won;
+  election.resign();
+  expect(election.leads()).toBe(false);
+  expect(holder()).toBe('me');
+  await election.stop();
+  expect(holder()).toBe('');
+});

@@ -1,0 +1,68 @@
+import { expect, test } from '@jest/globals';
+import type { PersistentVolumeClaim } from '../../src/api/core.ts';
+import { PERSISTENT_VOLUME_CLAIMS, PODS } from '../../src/api/resources.ts';
+import { ApiError } from '../../src/kube/errors.ts';
+import { createEffects, type EffectDeps } from '../../src/population/machine/effects.ts';
+import { memoryLogger } from '../support/logger.ts';
+import { claim, OWN, pod, prime, pv, UID } from './input.ts';
+
+/** @param live the claim as the API server has it */
+function world(live: PersistentVolumeClaim = claim()) {
+  const patched: unknown[] = [];
+  const deleted: unknown[] = [];
+  const cache = { learn() {} };
+  const deps = {
+    client: {
+      get: async () => live,
+      patch: async (_: unknown, name: string, patch: object) => {
+        patched.push([name, patch]);
+        return {};
+      },
+      delete: async (...args: unknown[]) => {
+        deleted.push(args);
+        if (deleted.length > 1)
+          throw new ApiError({ apiVersion: 'v1', kind: 'Status' } as never, 404, 'DELETE');
+      },
+    },
+    ...{ claims: cache, persistentVolumes: cache, pods: cache, namespace: OWN, logger: memoryLogger() },
+  } as unknown as EffectDeps;
+  return { patched, deleted, run: createEffects(deps) };
+}
+
+const rebind = { do: 'rebind', pv: pv(), from: 'apps/source' } as const;
+const again = { ...claim(), metadata: { ...claim().metadata, uid: 'another' } };
+const bound = { ...claim(), spec: { ...claim().spec, volumeName: 'theirs' } };
+const going = { ...claim(), metadata: { ...claim().metadata, deletionTimestamp: '2026-03-01T12:00:00Z' } };
+
+test('a filled volume is given to the claim that it was filled for', async () => {
+  const { run, patched } = world();
+  expect(await run(rebind, UID, claim())).toBe(true);
+  expect(patched).toEqual([
+    [
+      pv().metadata.name,
+      expect.objectContaining({ spec: { claimRef: expect.objectContaining({ uid: UID }) } }),
+    ],
+  ]);
+});
+
+test.each<[string, PersistentVolumeClaim]>([
+  ['one of its name', again],
+  ['it once it has another volume', bound],
+  ['it while it is being deleted', going],
+])('and not to %s', async (_, live) => {
+  const { run, patched } = world(live);
+  expect(await run(rebind, UID, claim())).toBe(false);
+  expect(patched).toEqual([]);
+});
+
+test('a pod and a prime claim are deleted by their UIDs, also where they are gone', async () => {
+  const { run, deleted } = world();
+  expect(await run({ do: 'delete-pod', pod: pod('Running') }, UID, claim())).toBe(true);
+  expect(await run({ do: 'delete-prime', prime: prime() }, UID, claim())).toBe(true);
+  const [ofPod, ofPrime] = [pod('Running').metadata, prime().metadata];
+  expect(deleted).toEqual([
+    [PODS, ofPod.name, { namespace: OWN, uid: ofPod.uid }],
+    [PERSISTENT_VOLUME_CLAIMS, ofPrime.name, { namespace: OWN, uid: ofPrime.uid }],
+  ]);
+  expect([ofPod.uid, ofPrime.uid]).not.toContain(undefined);
+});
