@@ -64,8 +64,8 @@ export const script = (name: string): Typed => ({
 /** How a block is called in a story that does not just apply it: by its first line that tells blocks apart. */
 export const blockKey = (block: string): string => `block ${block.trim().split('\n')[0]}`;
 
-/** Several processes each, on a machine that may be busy; ms. */
-const COMMAND_WITHIN = 50_000;
+/** Ends only a command that hangs, in ms. */
+const COMMAND_WITHIN = 120_000;
 
 /** What a page has that no story of it has, and the other way round. */
 export function expectAllTold(path: string, stories: readonly Story[]): void {
