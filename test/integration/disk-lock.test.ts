@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { chmod, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises';
+import { chmod, readFile, rm, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { execa } from 'execa';
@@ -13,12 +13,16 @@ import { makeSudoUser, type SudoUser } from '../support/sudo-user.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { until } from '../support/until.ts';
 
+/** Ends only the wait for a job that never ends, in ms. */
+const WITHIN = 120_000;
 const PROGRAMS = ['ok', 'fail', 'free', 'wait'];
 
 describeAsRoot('the lock of a disk', () => {
   let folder: Awaited<ReturnType<typeof temporaryFolder>>;
   let user: SudoUser;
   let device: string;
+  /** Not in the user's rules. */
+  let other: string;
   let subject: string;
   const path = process.env.PATH;
 
@@ -37,9 +41,8 @@ describeAsRoot('the lock of a disk', () => {
       'flock',
       'n=$#; for each; do shift; [ "$each" != 60 ] || each=1; set -- "$@" "$each"; done; exec /usr/bin/flock "$@"',
     );
-    await writeFile(join(folder.path, 'disk'), '');
-    await truncate(join(folder.path, 'disk'), 1 << 20);
-    device = (await execa('losetup', ['-f', '--show', join(folder.path, 'disk')])).stdout;
+    device = await loop('disk');
+    other = await loop('other');
     user = await makeSudoUser();
     await user.allow([
       `Defaults:USER secure_path="${folder.path}:/usr/sbin:/usr/bin"`,
@@ -49,7 +52,7 @@ describeAsRoot('the lock of a disk', () => {
   });
   afterAll(async () => {
     await user?.remove();
-    if (device) await execa('losetup', ['-d', device]);
+    for (const each of [device, other]) if (each) await execa('losetup', ['-d', each]);
     await folder?.remove();
   });
   beforeEach(() => {
@@ -59,6 +62,13 @@ describeAsRoot('the lock of a disk', () => {
   afterEach(() => {
     process.env.PATH = path;
   });
+
+  async function loop(name: string): Promise<string> {
+    const file = join(folder.path, name);
+    await writeFile(file, '');
+    await truncate(file, 1 << 20);
+    return (await execa('losetup', ['-f', '--show', file])).stdout;
+  }
 
   async function program(name: string, text: string): Promise<void> {
     await writeFile(join(folder.path, name), `#!/bin/sh\n${text}\n`);
@@ -101,7 +111,7 @@ describeAsRoot('the lock of a disk', () => {
       ...more,
     });
     const job = (...steps: Step[]): Job => ({ key: { subject, id: 'a' }, steps });
-    const run = (submitted: Job) => executor.submit('n1', submitted, 20_000);
+    const run = (submitted: Job) => executor.submit('n1', submitted, WITHIN);
     const pid = () =>
       until('the program runs', () =>
         readFile(join(folder.path, 'pid'), 'utf8').then(Number, () => undefined),
@@ -120,7 +130,7 @@ describeAsRoot('the lock of a disk', () => {
       await pid();
       expect(await isFree()).toBe(false);
       await go();
-      expect(await executor.poll('n1', [{ subject, id: 'a' }], 5000)).toEqual([{ state: 'succeeded' }]);
+      expect(await executor.poll('n1', [{ subject, id: 'a' }], WITHIN)).toEqual([{ state: 'succeeded' }]);
       await becomesFree();
     });
 
@@ -147,7 +157,7 @@ describeAsRoot('the lock of a disk', () => {
       expect(await executor.poll('n1', [{ subject, id: 'a' }], 300)).toMatchObject([{ state: 'running' }]);
       expect(await isFree()).toBe(false);
       await go();
-      expect(await executor.poll('n1', [{ subject, id: 'a' }], 5000)).toMatchObject([{ state: 'died' }]);
+      expect(await executor.poll('n1', [{ subject, id: 'a' }], WITHIN)).toMatchObject([{ state: 'died' }]);
       await becomesFree();
     });
 
@@ -160,7 +170,7 @@ describeAsRoot('the lock of a disk', () => {
       });
       holder.stdin?.end();
       await holder;
-      expect(await executor.poll('n1', [{ subject, id: 'a' }], 5000)).toEqual([{ state: 'succeeded' }]);
+      expect(await executor.poll('n1', [{ subject, id: 'a' }], WITHIN)).toEqual([{ state: 'succeeded' }]);
     });
 
     test.each([
@@ -182,21 +192,21 @@ describeAsRoot('the lock of a disk', () => {
     });
 
     test('of a device that is not there', async () => {
-      expect(await run(job(step('ok', { lock: '/dev/nowhere' })))).toMatchObject({
+      const lock = `/dev/${subject}`;
+      expect(await run(job(step('ok', { lock })))).toMatchObject({
         state: 'failed',
-        output: '/dev/nowhere is no block device\n',
+        output: `${lock} is no block device\n`,
       });
-      expect(existsSync('/dev/nowhere')).toBe(false);
+      expect(existsSync(lock)).toBe(false);
     });
   });
 
   test('that sudo does not allow is a refusal', async () => {
     const [, [, connect]] = logins as [unknown, (typeof logins)[0]];
     const executor = connect();
-    const other = (await blockDevices()).find((each) => each !== device) ?? '';
     const step: Step = { name: 'x', argv: [join(folder.path, 'ok')], guards: [], lock: other };
     await expect(
-      executor.submit('n1', { key: { subject, id: 'a' }, steps: [step] }, 5000),
+      executor.submit('n1', { key: { subject, id: 'a' }, steps: [step] }, WITHIN),
     ).rejects.toMatchObject({
       code: 'refused',
       message: expect.stringContaining(`run 'flock -x -w 60 ${other} cat'`),
@@ -209,8 +219,4 @@ describeAsRoot('the lock of a disk', () => {
 async function parentOf(pid: number): Promise<number> {
   const status = await readFile(`/proc/${pid}/status`, 'utf8');
   return Number(/^PPid:\s+(\d+)/m.exec(status)?.[1]);
-}
-
-async function blockDevices(): Promise<string[]> {
-  return (await readdir('/sys/block')).map((name) => `/dev/${name}`).filter((path) => existsSync(path));
 }

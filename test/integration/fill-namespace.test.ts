@@ -10,7 +10,7 @@ describeAsRoot('a namespace that a volume is filled in, or a backup made', () =>
     const script = `${INSIDE} work=$1; mkfifo "$work/body"; while sleep 0.2; do end_all; done & exec 8>"$work/body"; echo opened`;
     const words = ['--mount', '--pid', '--fork', '--kill-child', '--mount-proc'];
     const inside = execa('unshare', [...words, 'sh', '-c', script, 'inside', folder.path], {
-      ...{ reject: false, timeout: 20_000 },
+      ...{ reject: false, timeout: 120_000 },
     });
     expect((await inside).stdout).toBe('opened');
     await folder.remove();

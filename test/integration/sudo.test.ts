@@ -35,6 +35,8 @@ import { temporaryFolder } from '../support/temporary-folder.ts';
 import { ensureUdev } from '../support/udev.ts';
 import { until } from '../support/until.ts';
 
+/** Ends only the wait for a job that never ends, in ms. */
+const WITHIN = 120_000;
 const SPARSE = '/var/lib/metalk8s/storage/sparse';
 const RECORDS = '/var/lib/stowage/volumes';
 const MOUNTS = '/run/stowage/mounts';
@@ -198,7 +200,7 @@ describeAsRoot('a user who is not root', () => {
     test('the folder of jobs is the user’s alone, and the one above it is not', async () => {
       expect(await executor.poll('n1', [{ subject, id: 'a' }], 0)).toEqual([{ state: 'not-found' }]);
       await rm(join(user.run, 'jobs'), { recursive: true, force: true });
-      expect(await executor.submit('n1', job(), 5000)).toEqual({ state: 'succeeded' });
+      expect(await executor.submit('n1', job(), WITHIN)).toEqual({ state: 'succeeded' });
       const jobs = await lstat(join(user.run, 'jobs'));
       expect(jobs.mode & 0o777).toBe(0o700);
       expect(jobs.uid).not.toBe(0);
@@ -223,7 +225,7 @@ describeAsRoot('a user who is not root', () => {
       ],
     ])('a folder of jobs that is %s is refused, never "not found"', async (__, change) => {
       const jobs = join(user.run, 'jobs');
-      await executor.submit('n1', job(), 5000);
+      await executor.submit('n1', job(), WITHIN);
       await change(jobs);
       try {
         const key = { subject, id: 'a' };
@@ -257,7 +259,7 @@ describeAsRoot('a user who is not root', () => {
       const seen = await executor.observe('n1', [{ name: 'a', argv: [exit] }]);
       expect(seen.get('a')).toEqual({ exit: status, stdout: 'out', stderr: 'err' });
       const guard = { argv: [exit], expect: { exit: status }, refusal: 'other' };
-      const state = await executor.submit('n1', job({ ...step(exit), guards: [guard] }), 5000);
+      const state = await executor.submit('n1', job({ ...step(exit), guards: [guard] }), WITHIN);
       expect(state).toMatchObject(
         status === 0
           ? { state: 'succeeded' }
@@ -275,7 +277,7 @@ describeAsRoot('a user who is not root', () => {
     test('a program that the node lacks', async () => {
       const seen = await executor.observe('n1', [{ name: 'a', argv: ['no-such-program'] }]);
       expect(seen.get('a')?.exit).toBe(127);
-      expect(await executor.submit('n1', job(step('no-such-program')), 5000)).toMatchObject({
+      expect(await executor.submit('n1', job(step('no-such-program')), WITHIN)).toMatchObject({
         state: 'failed',
         exit: 127,
       });
@@ -314,12 +316,12 @@ describeAsRoot('a user who is not root', () => {
         };
         await check(executor.observe('n1', [{ name: 'a', argv: [file] }]));
         const guard = { argv: [file], expect: { exit: 1 }, refusal: 'other' };
-        await check(executor.submit('n1', job({ ...step('test', '-S', '/x'), guards: [guard] }), 5000));
-        await check(executor.submit('n1', job(step(file)), 5000));
+        await check(executor.submit('n1', job({ ...step('test', '-S', '/x'), guards: [guard] }), WITHIN));
+        await check(executor.submit('n1', job(step(file)), WITHIN));
         // Once it may run, the same job is tried again.
         expect(await executor.poll('n1', [{ subject, id: 'a' }], 0)).toEqual([{ state: 'not-found' }]);
         await user.allow([`USER ALL = (root) NOPASSWD: ${file}`]);
-        expect(await executor.submit('n1', job(step(file)), 5000)).toMatchObject({
+        expect(await executor.submit('n1', job(step(file)), WITHIN)).toMatchObject({
           state: 'failed',
           exit: 1,
         });
@@ -348,8 +350,8 @@ describeAsRoot('a user who is not root', () => {
         const next: Job = { key: { subject, id: 'b' }, steps: [step('test', '-S', '/run/udev/control')] };
         expect(await executor.submit('n1', next, 200)).toEqual({ state: 'running' });
         await writeFile(join(folder.path, 'go'), '');
-        expect(await poll(5000)).toMatchObject([{ state: 'died', step: { name: `run ${wait}` } }]);
-        expect(await executor.poll('n1', [next.key], 5000)).toEqual([{ state: 'succeeded' }]);
+        expect(await poll(WITHIN)).toMatchObject([{ state: 'died', step: { name: `run ${wait}` } }]);
+        expect(await executor.poll('n1', [next.key], WITHIN)).toEqual([{ state: 'succeeded' }]);
       } finally {
         await writeFile(join(folder.path, 'go'), '');
         await rm(join(folder.path, 'pid'));

@@ -20,6 +20,20 @@ async function runs(argument: string): Promise<boolean> {
   return stdout.includes(argument);
 }
 
+/** As long as another program has a disk locked, udev puts off the events of it and of its partitions, and of no other. */
+async function lockDisk(path: string): Promise<{ release(): Promise<unknown> }> {
+  const holder = execa('flock', [path, 'cat'], { stdin: 'pipe' });
+  await until('the disk is locked', async () =>
+    (await execa('flock', ['-n', path, 'true'], { reject: false })).exitCode === 0 ? undefined : true,
+  );
+  return {
+    release() {
+      holder.stdin.end();
+      return holder;
+    },
+  };
+}
+
 describeAsRoot('a device that is looked for while udev is at work', () => {
   let folder: Awaited<ReturnType<typeof temporaryFolder>>;
   let disk: Disk;
@@ -32,7 +46,6 @@ describeAsRoot('a device that is looked for while udev is at work', () => {
     disk = await makeDisk(folder.path, 'disk', 64n << 20n, 'gpt');
   });
   afterAll(async () => {
-    await udevadm('control', '--start-exec-queue');
     await disk?.remove();
     await folder?.remove();
     await stopUdev?.();
@@ -47,7 +60,7 @@ describeAsRoot('a device that is looked for while udev is at work', () => {
     await udevadm('settle', '--timeout=10', `--exit-if-exists=${devicePath}`);
     expect(existsSync(devicePath)).toBe(true);
 
-    await udevadm('control', '--stop-exec-queue');
+    const lock = await lockDisk(disk.path);
     await rm(devicePath);
     await udevadm('trigger', '--action=add', `--name-match=${disk.partition}`);
     let looks = 0;
@@ -62,7 +75,7 @@ describeAsRoot('a device that is looked for while udev is at work', () => {
           await until('the look waits', async () =>
             ended || (await runs(`--exit-if-exists=${devicePath}`)) ? true : undefined,
           );
-          await udevadm('control', '--start-exec-queue');
+          await lock.release();
         }
         return found;
       },

@@ -92,7 +92,7 @@ describeAsRoot.each(EVERY_CASE ? transports : transports.slice(0, 1))(
       const executor: Executor = {
         ...hands.executor,
         async submit(node, job) {
-          const end = await hands.executor.submit(node, job, 20_000);
+          const end = await hands.executor.submit(node, job, 120_000);
           ends.push(end);
           return end;
         },

@@ -1,4 +1,6 @@
+import { existsSync } from 'node:fs';
 import { rename, stat } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { execa } from 'execa';
 import { stringify } from 'yaml';
@@ -223,15 +225,26 @@ describeAsRoot.each(TRANSPORTS)('a sparse ext4 volume over %s', (transport) => {
   });
 
   test('a Volume deleted at once leaves nothing, however far it got', async () => {
-    for (const [index, wait] of [0, 50, 150, 300, 500].entries()) {
-      const name = `early-${index}`;
-      const { metadata } = await cluster.client.create(VOLUMES, sparseVolume(name, 'n1', '64Mi'));
-      const from = Date.now();
-      await until('the moment', async () => (Date.now() - from >= wait ? true : undefined));
+    const moments: [string, (volume: Volume) => boolean][] = [
+      ['created', () => true],
+      ['finalizer', ({ metadata }) => (metadata.finalizers ?? []).length > 0],
+      ['job', ({ status }) => status?.job !== undefined],
+      ['file', (volume) => existsSync(fileOf(volume))],
+      ['device', ({ metadata }) => existsSync(`/dev/disk/by-uuid/${metadata.uid}`)],
+    ];
+    const reached = async (volume: Volume, is: (volume: Volume) => boolean) => {
+      const { name, uid = '' } = volume.metadata;
+      await until(`${name} is that far`, async () => is(await get(name)) || undefined);
       await cluster.client.delete(VOLUMES, name);
       await gone(name);
-      await expectNothing(metadata.uid ?? '');
-    }
+      return uid;
+    };
+    const uids = await Promise.all(
+      moments.map(async ([moment, is]) =>
+        reached(await cluster.client.create(VOLUMES, sparseVolume(`early-${moment}`, 'n1', '64Mi')), is),
+      ),
+    );
+    expect(await leftovers({ uids, client: cluster.client })).toEqual([]);
   });
 
   test('what others take off the objects loses nothing', async () => {
@@ -269,109 +282,131 @@ describeAsRoot.each(TRANSPORTS)('a sparse ext4 volume over %s', (transport) => {
     await expectNothing(metadata.uid ?? '');
   });
 
-  describe('hostile strings', () => {
-    const EVIL = [
-      "it's",
-      'a b',
-      '$(touch /tmp/stowage-was-here)',
-      '`id`',
-      '-rf',
-      'a;b|c&d',
-      '"q"',
-      '*',
-      '\\',
-      '%s',
-    ];
+  /** Deletes several at the same time. */
+  async function remove(volumes: readonly Volume[]): Promise<void> {
+    for (const { metadata } of volumes) await cluster.client.delete(VOLUMES, metadata.name);
+    await Promise.all(volumes.map(({ metadata }) => gone(metadata.name)));
+  }
+  /** What a command in a string would make. */
+  const wasHere = () => join(folder.path, 'was-here');
+  const withCommand = (text: string) => text.replace('WAS_HERE', wasHere());
 
-    test.each(EVIL)('a directory named %j is one argument', async (name) => {
-      const directory = `${folder.path}/dirs/${name}`;
-      const volume = sparseVolume('evil', 'n1', '32Mi');
-      volume.spec.sparseLoopDevice = { size: '32Mi', directory };
-      await run('kubectl', ['apply', '-f', '-'], stringify(volume));
-      const made = await settled('evil');
-      expect(made.status?.conditions?.[0]).toMatchObject({ status: 'True', message: '' });
-      const expected = [{ uid: made.metadata.uid ?? '', file: fileOf(made), loop: true }];
-      expect(await leftovers({ expected, directories: [directory] })).toEqual([]);
-      await cluster.client.delete(VOLUMES, 'evil');
-      await gone('evil');
-      expect(await leftovers({ directories: [directory], client: cluster.client })).toEqual([]);
-      await expect(stat('/tmp/stowage-was-here')).rejects.toThrow('ENOENT');
+  describe('hostile directories', () => {
+    const EVIL = ["it's", 'a b', '$(touch WAS_HERE)', '`id`', '-rf', 'a;b|c&d', '"q"', '*', '\\', '%s'];
+    const rows = EVIL.map((name, index) => ({ name, index }));
+    const directoryOf = (name: string) => `${folder.path}/dirs/${withCommand(name)}`;
+    let made: Volume[];
+
+    beforeAll(async () => {
+      const manifests = rows.map(({ name, index }) => {
+        const volume = sparseVolume(`evil-${index}`, 'n1', '32Mi');
+        volume.spec.sparseLoopDevice = { size: '32Mi', directory: directoryOf(name) };
+        return stringify(volume);
+      });
+      await run('kubectl', ['apply', '-f', '-'], manifests.join('---\n'));
+      made = await Promise.all(rows.map(({ index }) => settled(`evil-${index}`)));
     });
 
+    test.each(rows)('a directory named $name is one argument', ({ index }) => {
+      expect(made[index]?.status?.conditions?.[0]).toMatchObject({ status: 'True', message: '' });
+    });
+
+    test('each has one file with one device, nothing else is made, and all of it goes', async () => {
+      const directories = EVIL.map(directoryOf);
+      const expected = made.map((volume) => ({
+        ...{ uid: volume.metadata.uid ?? '', file: fileOf(volume), loop: true },
+      }));
+      expect(await leftovers({ expected, directories })).toEqual([]);
+      await remove(made);
+      expect(await leftovers({ directories, client: cluster.client })).toEqual([]);
+      expect(existsSync(wasHere())).toBe(false);
+    });
+  });
+
+  describe('hostile specs', () => {
+    const directory = (text: string) => (v: Volume) =>
+      Object.assign(v.spec, { sparseLoopDevice: { size: '32Mi', directory: text } });
+    const node = (text: string) => (v: Volume) => Object.assign(v.spec, { nodeName: withCommand(text) });
+    const size = (text: string) => (v: Volume) => Object.assign(v.spec, { sparseLoopDevice: { size: text } });
     const REFUSED: [string, (volume: Volume) => void][] = [
-      [
-        'a newline in the directory',
-        (v) => Object.assign(v.spec, { sparseLoopDevice: { size: '32Mi', directory: '/tmp/a\nb' } }),
-      ],
-      [
-        'a relative directory',
-        (v) => Object.assign(v.spec, { sparseLoopDevice: { size: '32Mi', directory: 'tmp' } }),
-      ],
-      [
-        'a directory with ..',
-        (v) => Object.assign(v.spec, { sparseLoopDevice: { size: '32Mi', directory: '/tmp/../etc' } }),
-      ],
-      [
-        'a directory like an option',
-        (v) => Object.assign(v.spec, { sparseLoopDevice: { size: '32Mi', directory: '--help' } }),
-      ],
-      [
-        'a node like an option',
-        (v) => Object.assign(v.spec, { nodeName: '-oProxyCommand=touch /tmp/stowage-was-here' }),
-      ],
-      [
-        'a node with a command',
-        (v) => Object.assign(v.spec, { nodeName: 'n1;$(touch /tmp/stowage-was-here)' }),
-      ],
-      ['a node with a newline', (v) => Object.assign(v.spec, { nodeName: 'n1\nn2' })],
+      ['a newline in the directory', directory('/tmp/a\nb')],
+      ['a relative directory', directory('tmp')],
+      ['a directory with ..', directory('/tmp/../etc')],
+      ['a directory like an option', directory('--help')],
+      ['a node like an option', node('-oProxyCommand=touch WAS_HERE')],
+      ['a node with a command', node('n1;$(touch WAS_HERE)')],
+      ['a node with a newline', node('n1\nn2')],
       ['a class that is a path', (v) => Object.assign(v.spec, { storageClassName: '../../nodes' })],
-      ['a size with a command', (v) => Object.assign(v.spec, { sparseLoopDevice: { size: '$(id)Gi' } })],
-      ['a size like an option', (v) => Object.assign(v.spec, { sparseLoopDevice: { size: '-1Gi' } })],
+      ['a size with a command', size('$(id)Gi')],
+      ['a size like an option', size('-1Gi')],
     ];
-    test.each(REFUSED)('%s is refused and named', async (_, change) => {
-      const volume = sparseVolume('refused', 'n1', '32Mi');
-      change(volume);
-      const created = await cluster.client.create(VOLUMES, volume).catch((error: Error) => error);
-      if (created instanceof Error || !('metadata' in created)) {
-        expect(String(created)).toMatch(/spec/);
-        return;
-      }
-      const failed = await settled('refused');
-      expect(failed.status?.phase).toBe('Failed');
-      expect(failed.status?.conditions?.[0]?.message).toMatch(/^spec\./);
-      expect(failed.status?.attempt).toBeUndefined();
-      await cluster.client.delete(VOLUMES, 'refused');
-      await gone('refused');
-      await expect(stat('/tmp/stowage-was-here')).rejects.toThrow('ENOENT');
+    /** What became of each: a Volume, or the API server's refusal. */
+    let ends: (Volume | Error)[];
+
+    beforeAll(async () => {
+      ends = await Promise.all(
+        REFUSED.map(async ([, change], index) => {
+          const volume = sparseVolume(`refused-${index}`, 'n1', '32Mi');
+          change(volume);
+          const created = await cluster.client.create(VOLUMES, volume).catch((error: Error) => error);
+          return created instanceof Error ? created : settled(volume.metadata.name);
+        }),
+      );
     });
 
-    test.each([
+    test.each(REFUSED.map(([what], index) => ({ what, index })))(
+      '$what is refused and named',
+      ({ index }) => {
+        const end = ends[index] as Volume | Error;
+        if (end instanceof Error) {
+          expect(String(end)).toMatch(/spec/);
+          return;
+        }
+        expect(end.status?.phase).toBe('Failed');
+        expect(end.status?.conditions?.[0]?.message).toMatch(/^spec\./);
+        expect(end.status?.attempt).toBeUndefined();
+      },
+    );
+
+    test('all that are refused can be deleted, and no command was run', async () => {
+      await remove(ends.filter((end): end is Volume => !(end instanceof Error)));
+      expect(existsSync(wasHere())).toBe(false);
+    });
+  });
+
+  describe('hostile mkfs options', () => {
+    const OPTIONS = [
       ['["-U", "clear"]', '-U'],
       ['["/dev/vda"]', '/dev/vda'],
       ['["-E", "offset=0"]', 'offset'],
       ['["-d", "/root"]', '-d'],
       ['["-m", "$(id)"]', '$(id)'],
       ['not json', 'not json'],
-    ])('mkfs options %s are refused', async (mkfsOptions, named) => {
-      await cluster.client.create(STORAGE_CLASSES, {
-        apiVersion: 'storage.k8s.io/v1',
-        kind: 'StorageClass',
-        metadata: { name: 'evil' },
-        provisioner: 'kubernetes.io/no-provisioner',
-        parameters: { fsType: 'ext4', mkfsOptions },
-      } as never);
-      try {
-        const volume = sparseVolume('options', 'n1', '32Mi');
-        volume.spec.storageClassName = 'evil';
-        await cluster.client.create(VOLUMES, volume);
-        const failed = await settled('options');
-        expect(failed.status?.conditions?.[0]).toMatchObject({ status: 'False', reason: 'CreationError' });
-        expect(failed.status?.conditions?.[0]?.message).toContain(named);
-        await cluster.client.delete(VOLUMES, 'options');
-        await gone('options');
-      } finally {
-        await cluster.client.delete(STORAGE_CLASSES, 'evil');
-      }
+    ].map(([mkfsOptions = '', named = ''], index) => ({ mkfsOptions, named, index }));
+    let failed: Volume[];
+
+    beforeAll(async () => {
+      failed = await Promise.all(
+        OPTIONS.map(async ({ mkfsOptions, index }) => {
+          const name = `options-${index}`;
+          await cluster.client.create(STORAGE_CLASSES, {
+            ...{ apiVersion: 'storage.k8s.io/v1', kind: 'StorageClass', metadata: { name } },
+            provisioner: 'kubernetes.io/no-provisioner',
+            parameters: { fsType: 'ext4', mkfsOptions },
+          } as never);
+          const volume = sparseVolume(name, 'n1', '32Mi');
+          volume.spec.storageClassName = name;
+          await cluster.client.create(VOLUMES, volume);
+          return settled(name);
+        }),
+      );
+    });
+    afterAll(() => remove(failed));
+
+    test.each(OPTIONS)('$mkfsOptions are refused', ({ named, index }) => {
+      const [ready] = failed[index]?.status?.conditions ?? [];
+      expect(ready).toMatchObject({ status: 'False', reason: 'CreationError' });
+      expect(ready?.message).toContain(named);
     });
   });
 });

@@ -23,7 +23,7 @@ export function kubectlIn(folder: string) {
       input: text ?? '',
       all: true,
       reject: false,
-      timeout: 20_000,
+      timeout: 120_000,
     });
     return { out: all, exitCode };
   }

@@ -40,6 +40,9 @@ export interface Sshd {
  */
 const PRIVILEGE_SEPARATION = '/run/sshd';
 
+/** Ends only the wait for a server that never listens, in ms. */
+const LISTENS_WITHIN = 120_000;
+
 /** An sshd with configuration and keys of its own: neither ~/.ssh nor /etc/ssh is read or written. */
 export async function startSshd(options: SshdOptions): Promise<Sshd> {
   const { nodes, env = {}, user = 'root', under = [], addresses } = options;
@@ -86,7 +89,7 @@ export async function startSshd(options: SshdOptions): Promise<Sshd> {
 
   /** `from`: what was in the log before it was started. */
   async function listening(from: number): Promise<void> {
-    const deadline = Date.now() + 10_000;
+    const deadline = Date.now() + LISTENS_WITHIN;
     for (;;) {
       const said = (await readFile(log, 'utf8').catch(() => '')).slice(from);
       // Also where this process cannot reach it.

@@ -1,4 +1,4 @@
-import { chmod, mkdir, readFile, rm, rmdir, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readFile, rename, rm, rmdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { type Sshd, startSshd } from './sshd.ts';
@@ -40,12 +40,16 @@ export async function makeSudoUser(): Promise<SudoUser> {
     const all = await readFile('deploy/sudoers', 'utf8');
     const renamed = (sample === 'all' ? all : withoutRaw(all))
       .replace('User_Alias STOWAGE = stowage', `User_Alias STOWAGE = ${name}`)
-      .replace('-o stowage ', `-o ${name} `);
+      .replace('-o stowage ', `-o ${name} `)
+      // sudo reads the files of all users at once, and refuses an alias that two of them define.
+      .replace(/\bSTOWAGE(?=_|\b)/g, `STOWAGE_${process.pid}`);
     const file = join(folder.path, 'sudoers');
     const text = [renamed, ...lines.map((line) => `${line.replace('USER', name)}\n`)].join('');
     await writeFile(file, text, { mode: 0o440 });
     await execa('visudo', ['-cf', file]);
-    await execa('install', ['-m', '0440', file, rules]);
+    // sudo skips a name with a dot, and never reads half of a file that is renamed.
+    await execa('install', ['-m', '0440', file, `${rules}.new`]);
+    await rename(`${rules}.new`, rules);
     await rm(file);
   }
 

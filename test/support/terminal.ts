@@ -18,7 +18,7 @@ export interface OnTerminal {
 export async function onTerminal(
   command: string,
   typed: readonly Typed[],
-  { env, columns = 80, rows = 24, timeoutMs = 60_000 }: OnTerminal,
+  { env, columns = 80, rows = 24, timeoutMs = 120_000 }: OnTerminal,
 ): Promise<{ exitCode: number | undefined; shown: string }> {
   const sized = `stty cols ${columns} rows ${rows}; exec ${command}`;
   const terminal = execa('script', ['-qec', sized, '/dev/null'], {

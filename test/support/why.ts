@@ -62,7 +62,7 @@ export async function person(
       // Where what is printed names files of a checkout, and leaves files of its own.
       cwd: process.cwd(),
       input,
-      timeout: 90_000,
+      timeout: 120_000,
     });
     return stdout;
   }

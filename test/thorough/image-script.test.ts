@@ -86,7 +86,7 @@ describeAsRoot('the program that fills a volume from an Image', () => {
       env: { PATH },
       all: true,
       reject: false,
-      timeout: 50_000,
+      timeout: 120_000,
     });
     const lines = all.split('\n').filter((line) => !line.startsWith('stowage-progress'));
     return { exit: exitCode, said: lines.join('\n') };

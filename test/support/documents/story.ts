@@ -69,7 +69,7 @@ export const script = (name: string): Typed => ({
 /** How a block is called in a story that does not just apply it: by its first line that tells blocks apart. */
 export const blockKey = (block: string): string => `block ${block.trim().split('\n')[0]}`;
 
-/** Several processes each, on a machine that may be busy; ms. */
+/** Ends only a command that hangs, in ms. */
 const COMMAND_WITHIN = 120_000;
 
 /** What a page has that no story of it has, and the other way round. */
@@ -130,7 +130,10 @@ export function describeStory({ path, world, before = {}, typed }: Story, name: 
         if (goesOn === undefined) {
           const how = { env, input: stdin, reject: false, all: true, timeout: COMMAND_WITHIN } as const;
           const { all, exitCode } = await execa('bash', ['-c', line], how);
-          expect({ all, exitCode }).toEqual({ all: expect.stringMatching(says), exitCode: expectedOf(exit, exitCode) });
+          expect({ all, exitCode }).toEqual({
+            all: expect.stringMatching(says),
+            exitCode: expectedOf(exit, exitCode),
+          });
           return;
         }
         const log = join(folder.path, `${going.length}.log`);

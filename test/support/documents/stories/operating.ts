@@ -1,4 +1,4 @@
-import { checksNode, APPLY, applied, named, type Story, shows } from '../story.ts';
+import { APPLY, applied, checksNode, named, type Story, shows } from '../story.ts';
 import { emptyCluster, withNode, withVolume } from '../worlds.ts';
 
 const TAINT = 'node.kubernetes.io/out-of-service=nodeshutdown:NoExecute';

@@ -1,4 +1,4 @@
-import { checksNode, APPLY, applied, named, type Story, script, shows, watches } from '../story.ts';
+import { APPLY, applied, checksNode, named, type Story, script, shows, watches } from '../story.ts';
 import { withNode, withSnapshot, withVolume } from '../worlds.ts';
 
 const path = 'README.md';
