@@ -24,7 +24,20 @@ const CLUSTER: Lane = {
 };
 
 export const LANES: Readonly<Record<string, Lane>> = {
-  integration: { projects: ['integration'], first: ['sudo', 'freeze', 'docs', 'volume', 'refusals'] },
+  integration: {
+    projects: ['integration'],
+    first: [
+      'refusals',
+      'sudo',
+      'sparse',
+      'volume-kinds',
+      'kinds',
+      'crash',
+      'watch',
+      'used-between',
+      'volume',
+    ],
+  },
   thorough: {
     projects: ['integration', 'thorough'],
     env: { STOWAGE_EVERY_CASE: '1' },

@@ -47,8 +47,8 @@ export async function makeDisk(
     if (table === 'dos') await execa('sgdisk', ['--gpttombr=1:2', file]);
   }
   const { stdout: path } = await execa('losetup', ['--find', '--show', '--partscan', file]);
-  // It has the kernel read the table again, and so forget what it was told, also for who had that device before.
-  await execa('udevadm', ['settle', '--timeout=10'], { reject: false });
+  // udev has the kernel read the table again, and so forget what it was told. Its queue is never empty while other tests run.
+  await execa('udevadm', ['wait', '--timeout=10', '--initialized=true', path], { reject: false });
   if (table !== 'none') await execa('partx', ['--update', path]);
   return {
     path,
