@@ -6,7 +6,7 @@ export interface Lane {
   only?: RegExp;
   /** Set for its tests, where the environment has no value of its own. */
   env?: Readonly<Record<string, string>>;
-  /** How many files run at the same time. Default: one more than processors. */
+  /** How many files run at the same time. Default: two for each processor. */
   workers?: number;
   /** Of these at most one runs at a time, beside others. */
   isSerial?(file: string): boolean;

@@ -80,10 +80,10 @@ export async function runFiles(lane: Lane, { stage, run, patterns, options }: Fi
   return entries;
 }
 
-/** One more than processors: half of what a test of devices does is to wait for the kernel, udev or a process. */
+/** Two for each processor: half of what a test of devices does is to wait for the kernel, udev or a process. */
 function workers(): number {
   const { STOWAGE_TEST_WORKERS } = process.env;
-  return STOWAGE_TEST_WORKERS === undefined ? availableParallelism() + 1 : Number(STOWAGE_TEST_WORKERS);
+  return STOWAGE_TEST_WORKERS === undefined ? 2 * availableParallelism() : Number(STOWAGE_TEST_WORKERS);
 }
 
 async function filesOf({ projects, only }: Lane): Promise<string[]> {

@@ -60,12 +60,14 @@ export async function carryOut(
   desired: Desired,
 ): Promise<Observed | string> {
   let last: JobState | undefined;
-  for (let round = 0; round < 30; round++) {
+  let guarded = 0;
+  for (let round = 0; round < 30 && guarded < 3; round++) {
     const planned = await planAgain(executor, node, operation, desired);
     if ('refusal' in planned) return planned.refusal;
     if (planned.steps.length === 0) return observe(executor, node, desired);
     last = await runSteps(executor, node, desired, planned.steps);
-    if (last.state !== 'succeeded' && last.state !== 'raced' && last.state !== 'guarded') break;
+    if (last.state === 'guarded') guarded++;
+    else if (last.state !== 'succeeded' && last.state !== 'raced') break;
   }
   // The uses that only guards see are a refusal, too.
   if (last?.state === 'guarded') return last.refusal;
