@@ -47,8 +47,10 @@ export async function makeDisk(
     if (table === 'dos') await execa('sgdisk', ['--gpttombr=1:2', file]);
   }
   const { stdout: path } = await execa('losetup', ['--find', '--show', '--partscan', file]);
-  // udev has the kernel read the table again, and so forget what it was told. Its queue is never empty while other tests run.
-  await execa('udevadm', ['wait', '--timeout=10', '--initialized=true', path], { reject: false });
+  // After it was open to write, udev has the kernel read the table again, and so forget what it was told. One more event of this
+  // disk comes after that; the whole queue is never empty while other tests run.
+  const event = ['trigger', '--settle', '--action=change', path];
+  await execa('udevadm', event, { reject: false, timeout: 60_000 });
   if (table !== 'none') await execa('partx', ['--update', path]);
   return {
     path,
