@@ -103,11 +103,19 @@ describeAsRoot.each(below)('snapshots on real devices, in a folder on %s', (fold
   const look = async (desired: DesiredSnapshot) =>
     readSnapshot(desired, await executor.observe('n1', snapshotProbes(desired)));
 
-  /** @returns the refusal, or how a job ended that did not succeed; undefined once nothing remains */
-  async function carrySnapshot(operation: 'take' | 'delete', desired: DesiredSnapshot): Promise<unknown> {
+  /**
+   * Plans again after a guard, as a controller does: a partition is gone for a moment whenever its table is read.
+   * @returns the refusal, or how a job ended that did not succeed; undefined once nothing remains
+   */
+  async function carrySnapshot(
+    operation: 'take' | 'delete',
+    desired: DesiredSnapshot,
+    tries = 3,
+  ): Promise<unknown> {
     const planned = planSnapshot(operation, desired, await look(desired));
     if ('refusal' in planned) return planned.refusal;
     const end = await runSteps(executor, 'n1', desired.volume, planned.steps);
+    if (end.state === 'guarded' && tries > 1) return carrySnapshot(operation, desired, tries - 1);
     if (end.state !== 'succeeded') return end;
     expect(planSnapshot(operation, desired, await look(desired))).toEqual({ steps: [] });
     return undefined;

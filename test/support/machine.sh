@@ -49,6 +49,11 @@ keep() {
     fi
     rm -f $udev/control
     before=$(ls -A $udev 2>/dev/null || true)
+    # A kernel without support for partition tables forgets the partitions of a disk whenever udev has it read the table.
+    mkdir -p $udev/rules.d
+    cat >$udev/rules.d/99-stowage-tests.rules <<'EOF'
+ACTION=="add|change", SUBSYSTEM=="block", KERNEL=="loop*", ENV{DEVTYPE}=="disk", ENV{ID_PART_TABLE_TYPE}=="?*", RUN+="/usr/bin/partx --update $devnode"
+EOF
     /lib/systemd/systemd-udevd >/dev/null 2>&1 9>&- &
     daemon=$!
     tries=0
