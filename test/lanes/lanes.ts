@@ -42,7 +42,7 @@ export const LANES: Readonly<Record<string, Lane>> = {
     projects: ['integration', 'thorough'],
     env: { STOWAGE_EVERY_CASE: '1' },
     first: ['faults', 'kinds', 'sudo', 'freeze', 'faults-daemon', 'volume', 'refusals'],
-    alone: /\/(away|packet-loss)\./,
+    alone: /\/(away|packet-loss|freeze|freeze-daemon)\./,
   },
   smoke: { ...CLUSTER, only: /\/(api-server|rbac\/|kubelet\/pods|salt\/(logins|refusals|kinds)|vm\/smoke)/ },
   cluster: CLUSTER,

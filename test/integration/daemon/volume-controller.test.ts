@@ -16,6 +16,7 @@ import {
 } from '../../../src/api/resources.ts';
 import type { Condition, Volume, VolumeStatus } from '../../../src/api/volume.ts';
 import { VOLUME_CRD } from '../../../src/api/volume-crd.ts';
+import { type Clock, systemClock } from '../../../src/control/clock.ts';
 import { connect } from '../../../src/kube/connect.ts';
 import { ApiError } from '../../../src/kube/errors.ts';
 import type { KubeClient, ListOptions } from '../../../src/kube/types.ts';
@@ -322,20 +323,27 @@ describe('a node that was away', () => {
   });
 });
 
+/** Never resolves. */
+const aborted = (signal?: AbortSignal) =>
+  new Promise<void>((_, reject) => {
+    signal?.addEventListener('abort', () => reject(signal.reason));
+  });
+
 test('a node that booted is tried again soon, after tries that were far apart, for sshd may be late', async () => {
-  await start(CRDS, undefined, { retry: { startMs: 20, maxMs: 600_000 } });
+  // What is to come later than in half a second never comes.
+  const clock: Clock = {
+    now: systemClock.now,
+    sleep: (ms, signal) => (ms < 500 ? systemClock.sleep(ms, signal) : aborted(signal)),
+  };
+  await start(CRDS, undefined, { clock, retry: { startMs: 20, maxMs: 600_000 } });
   await client.create<KubeNode>(NODES, { apiVersion: 'v1', kind: 'Node', metadata: { name: 'n1' } });
   await client.create(VOLUMES, sparseVolume('a', 'n1', '32Mi'));
-  const triedMoreThan = (times: number, withinMs: number) =>
-    until(
-      `tried more than ${times} times`,
-      async () => (controller.asked.length > times ? true : undefined),
-      withinMs,
-    );
-  // The next is more than two seconds away.
-  await triedMoreThan(7, 20_000);
+  const triedMoreThan = (times: number) =>
+    until(`tried more than ${times} times`, async () => controller.asked.length > times || undefined);
+  await triedMoreThan(4);
+  await controller.idle(500);
   await client.patch(NODES, 'n1', { status: { nodeInfo: { bootID: 'b' } } }, { subresource: 'status' });
-  await triedMoreThan(controller.asked.length + 3, 2000);
+  await triedMoreThan(controller.asked.length + 3);
 });
 
 describe('a lost node', () => {

@@ -1,0 +1,69 @@
+import { execa } from 'execa';
+import { VOLUMES } from '../../src/api/resources.ts';
+import type { Volume } from '../../src/api/volume.ts';
+import { isNotFound } from '../../src/kube/errors.ts';
+import { startCluster } from './cluster.ts';
+import { startSshd } from './sshd.ts';
+import { temporaryFolder } from './temporary-folder.ts';
+import { ensureUdev } from './udev.ts';
+import { until } from './until.ts';
+
+export const STOWAGE = 'bin/stowage';
+
+/** How the node is reached: `npm run test:faults` has the time for both. */
+export const TRANSPORTS = process.env.STOWAGE_FAULTS === undefined ? [['ssh']] : [['ssh'], ['local']];
+
+/** A sandbox whose Volumes `stowage watch` makes on this machine, which is the node n1. */
+export type VolumeScene = Awaited<ReturnType<typeof startVolumeScene>>;
+
+export async function startVolumeScene(transport = 'ssh') {
+  const stopUdev = await ensureUdev();
+  const sshd = await startSshd({ nodes: ['n1'] });
+  const cluster = await startCluster();
+  const folder = await temporaryFolder('volume');
+  const { client } = cluster;
+  const env = { KUBECONFIG: cluster.kubeconfig };
+  const flags = transport === 'ssh' ? ['--ssh-config', sshd.configFile] : ['--local-node', 'n1'];
+  const watch = execa(STOWAGE, ['watch', '--transport', transport, ...flags], { env, reject: false });
+
+  const get = (name: string) => client.get<Volume>(VOLUMES, name);
+  const gone = (name: string) =>
+    until(`${name} gone`, () =>
+      get(name).then(
+        () => undefined,
+        (error: unknown) => (isNotFound(error) ? true : Promise.reject(error)),
+      ),
+    );
+
+  return {
+    ...{ client, folder: folder.path, get, gone },
+    run: (command: string, args: string[], input?: string) =>
+      execa(command, args, { env, ...(input === undefined ? {} : { input }) }),
+    /** Waits until it is Available or Failed. */
+    settled: (name: string): Promise<Volume> =>
+      until(`${name} Available or Failed`, async () => {
+        const volume = await get(name);
+        return ['Available', 'Failed'].includes(volume.status?.phase ?? '') ? volume : undefined;
+      }),
+    /** Deletes them at the same time, and waits until they are gone. */
+    async remove(...volumes: readonly Volume[]): Promise<void> {
+      const names = volumes.map(({ metadata }) => metadata.name);
+      await Promise.all(names.map((name) => client.delete(VOLUMES, name)));
+      await Promise.all(names.map(gone));
+    },
+    /** Returns the exit status of `stowage watch`. */
+    async stop(): Promise<number | undefined> {
+      watch.kill('SIGTERM');
+      const { exitCode } = await watch;
+      await cluster.stop();
+      await sshd.stop();
+      await stopUdev();
+      await folder.remove();
+      return exitCode;
+    },
+  };
+}
+
+/** Of a sparse Volume. */
+export const fileOf = ({ spec, metadata }: Volume): string =>
+  `${spec.sparseLoopDevice?.directory ?? '/var/lib/metalk8s/storage/sparse'}/${metadata.uid}`;
