@@ -49,7 +49,7 @@ export function refusalCases(nodeOf: () => BoundedNode): void {
       ];
       for (const each of steps) {
         const key = { subject: `refused-${randomUUID()}`, id: 'prepare-1' };
-        await expect(nodeOf().executor.submit('n1', { key, steps: each }, 120_000)).rejects.toMatchObject(
+        await expect(nodeOf().executor.submit('n1', { key, steps: each }, 20_000)).rejects.toMatchObject(
           refused,
         );
         expect(await nodeOf().executor.poll('n1', [key], 0)).toEqual([{ state: 'not-found' }]);
