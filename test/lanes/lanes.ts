@@ -140,7 +140,7 @@ export const ASKS: readonly (readonly [directory: string, ...asks: Ask[]])[] = [
   ['man/', ['integration', 'completion|package']],
   ['completions/', ['integration', 'completion|package']],
   ['bin/', ['integration', 'launcher|package']],
-  ['test/support/', ['integration'], ['thorough']],
+  ['test/support/', ['integration'], ['thorough'], ['smoke']],
   ['test/lanes/', ['integration']],
   ['test/cluster/', ['smoke']],
   ['package', ['integration', 'package|launcher'], ['smoke']],
