@@ -170,7 +170,7 @@ describeAsRoot.each(below)('snapshots on real devices, in a folder on %s', (fold
       if (clones) expect(refused).toBeUndefined();
       else expect(refused).toMatch(/is mounted at .* cannot clone files/);
       expect(allowed).toBeUndefined();
-      expect(gap).toBeLessThan(taken.freeze.seconds * 1000);
+      expect(gap).toBeLessThan(10_000);
       expect(await uuidOf(snapshotFile(original, taken.uid))).toBe(taken.uid);
       // The link was never led away.
       expect(await linkOf(original.uid)).toBe(device);
