@@ -1,6 +1,6 @@
 import { ASKS, LANES } from './lanes.ts';
 
-/** What runs, and why. */
+/** The choice: unit tests, lanes, and the reason for each. */
 export interface Choice {
   lane: string;
   /** Regular expressions of paths; the whole lane without one. */

@@ -44,7 +44,7 @@ export async function measureIdle(): Promise<() => Promise<number>> {
   };
 }
 
-/** Of all processors, in ticks since the machine started (proc_stat(5)). */
+/** Returns the time of all processors, in ticks since the machine started (proc_stat(5)). */
 async function processorTime(): Promise<{ idle: number; total: number }> {
   const [line = ''] = (await readFile('/proc/stat', 'utf8')).split('\n');
   const ticks = line.split(/\s+/).slice(1, 9).map(Number);

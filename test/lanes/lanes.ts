@@ -6,9 +6,9 @@ export interface Lane {
   only?: RegExp;
   /** Set for its tests, where the environment has no value of its own. */
   env?: Readonly<Record<string, string>>;
-  /** How many files run at the same time. Default: two for each processor. */
+  /** Number of files that run at the same time. Default: two for each processor. */
   workers?: number;
-  /** Of these at most one runs at a time, beside others. */
+  /** Selects files that exclude each other; at most one of them runs, beside the rest. */
   isSerial?(file: string): boolean;
   /** Started first: the longest files, so that none is left running alone at the end. */
   first?: readonly string[];
@@ -19,7 +19,7 @@ export interface Lane {
 const CLUSTER: Lane = {
   projects: ['cluster'],
   workers: 2,
-  // All others make this machine a node, or use its loop devices.
+  // The other files make this machine a node, or use its loop devices.
   isSerial: (file) => !/^test\/cluster\/(api-server|cache|vm\/.*|salt\/.*logins)\./.test(file),
 };
 
@@ -70,7 +70,7 @@ export const needsBuild = (lane: string): boolean => LANES[lane]?.projects.inclu
 export type Ask = readonly [lane: string, pattern?: string];
 
 /**
- * What a change below a directory asks for, beside the checks and the unit tests that reach it. The first row that matches
+ * Lanes that a change below a directory asks for, beside the checks and the unit tests that reach it. The first row that matches
  * a file counts. A changed test asks for itself (see choose).
  */
 export const ASKS: readonly (readonly [directory: string, ...asks: Ask[]])[] = [

@@ -97,7 +97,7 @@ async function filesOf({ projects, only }: Lane): Promise<string[]> {
     .sort();
 }
 
-/** What another user than root may lack; root gets it from scripts/setup.sh. */
+/** Programs that scripts/setup.sh installs for root only. */
 const NEEDS = [
   { program: 'kubectl', files: /\/(kubectl|cli|completion|docs)/ },
   { program: 'promtool', files: /\/(promtool|alerts|docs)/ },

@@ -45,7 +45,7 @@ export async function runCampaign(
   }
 
   const due = rows.filter(({ result }) => result === undefined);
-  // All of them, so that each has removed its copy.
+  // Waits for every worker, so that each has removed its copy.
   const ends = await Promise.allSettled(Array.from({ length: AT_ONCE }, () => work(due, tryUnitTests, stop)));
   for (const end of ends) if (end.status === 'rejected') throw end.reason;
   const pending = rows.filter(({ result }) => result?.verdict.is === 'pending');

@@ -1,7 +1,7 @@
 import { parseSync } from '@swc/core';
 import type { Extent } from './extent.ts';
 
-/** What this file reads of a node of swc's syntax tree. */
+/** The fields that this file reads of a node of swc's syntax tree. */
 interface SyntaxNode {
   type: string;
   span: Extent;
@@ -59,7 +59,7 @@ function childrenOf(value: object): SyntaxNode[] {
   });
 }
 
-/** Of a property `key: value` swc does not record the span. */
+/** Derives the span of a property `key: value`, which swc does not record. */
 const isNode = (value: unknown): value is SyntaxNode =>
   typeof value === 'object' &&
   value !== null &&

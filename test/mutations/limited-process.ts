@@ -44,7 +44,7 @@ export async function runLimited(
   const { exitCode, stderr } = await child;
   clearTimeout(timer);
   signal.removeEventListener('abort', end);
-  // What the command started and left running belongs to the same group.
+  // Processes that the command started and left running belong to the same group.
   if (isLate || signal.aborted) killGroup(child.pid, 'SIGKILL');
   signal.throwIfAborted();
   return { isLate, exitCode, stderr };

@@ -1,4 +1,4 @@
-/** One change to the code that breaks an invariant of docs/design.md, so that some test must fail. */
+/** A change to the code that breaks an invariant of docs/design.md, so that some test must fail. */
 export interface Mutation {
   /** Names the mutation in results and on the command line. */
   id: string;

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
 
-/** What `sort` needs of jest's own type. */
+/** The part that `sort` needs of jest's own type. */
 interface TestFile {
   path: string;
   context: { config: { rootDir: string } };
@@ -9,7 +9,7 @@ interface TestFile {
 
 /** Names the file whose tests run first. */
 export const CHANGED_FILE = 'STOWAGE_CHANGED_FILE';
-/** Where it is set, no tests run but those that import the file or lie in the folder that mirrors its folder. */
+/** If set, only those tests run that import the file or lie in the folder that mirrors its folder. */
 export const NEAR_ONLY = 'STOWAGE_NEAR_ONLY';
 
 /**

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { relative } from 'node:path';
 
-/** What a run of jest says about the code: its first failing test, or a test file that does not load. */
+/** The result of a run of jest: its first failing test, or a test file that does not load. */
 export type TestOutcome =
   | { is: 'passed' }
   | { is: 'failed'; file: string; test: string }

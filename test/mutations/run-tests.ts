@@ -13,7 +13,7 @@ export type LimitedOutcome = TestOutcome | { is: 'late'; file: string };
 const UNIT_LIMIT = 5 * 60_000;
 const INTEGRATION_LIMIT = 6 * 60_000;
 
-/** Where the tests of the Salt modules are. */
+/** Directory of the tests of the Salt modules. */
 const PYTHON_TESTS = 'test/salt';
 
 /**
@@ -77,7 +77,7 @@ async function runJest(
   const how = { cwd: copy.path, env: { ...env, [OUTCOME_FILE]: path }, limit, signal };
   const { isLate } = await runLimited(command, how);
   const text = await readFile(path, 'utf8').catch(() => undefined);
-  // All that was to run has, where there is an outcome: what did not end after that is no test.
+  // With an outcome, every test has run: a process that hangs afterwards is none of them.
   if (text !== undefined) return JSON.parse(text) as TestOutcome;
   if (isLate) return { is: 'late', file: name };
   return { is: 'not-loaded', file: name, message: `no outcome of: ${command.join(' ')}` };

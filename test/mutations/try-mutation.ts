@@ -5,7 +5,7 @@ import type { Mutation } from './mutation.ts';
 import { type LimitedOutcome, runRelatedTests, runTestFile } from './run-tests.ts';
 import type { WorkingCopy } from './working-copy.ts';
 
-/** What became of a mutation. An error says that the table is wrong, or the tests are without it. */
+/** The verdict on a mutation. An error says that the table is wrong, or the tests are without it. */
 export type Verdict =
   | { is: 'killed'; by: string; test: string }
   | { is: 'killed'; by: string; test?: never; late: true }

@@ -6,7 +6,7 @@ import { temporaryFolder } from '../support/temporary-folder.ts';
 /** A copy of the checkout in which files are changed, so that the checkout itself never is. */
 export interface WorkingCopy {
   path: string;
-  /** Where jest keeps its cache and its results: removed with the copy. */
+  /** Directory for jest's cache and results, removed with the copy. */
   cache: string;
   write(file: string, text: string): Promise<void>;
   /** Bundles the sources of the copy into its dist/, which tests of the executable run. */

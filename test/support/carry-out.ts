@@ -14,7 +14,7 @@ export async function observe(executor: Executor, node: string, desired: Desired
   return look((probes) => executor.observe(node, probes), desired);
 }
 
-/** What is planned from what is on the node now. */
+/** Plans from the present state of the node. */
 export async function planNow(
   executor: Executor,
   node: string,

@@ -26,7 +26,7 @@ export async function rereadTable(partition: string): Promise<void> {
   await execa('partx', ['--update', disk], { reject: false });
 }
 
-/** How it is divided: not at all, or into two partitions of half its size. */
+/** The partition table: none, or into two partitions of half its size. */
 export type Table = 'none' | 'gpt' | 'dos';
 
 /**

@@ -9,7 +9,7 @@ const SPARSE = '/var/lib/metalk8s/storage/sparse';
 const RECORDS = '/var/lib/stowage/volumes';
 const JOBS = '/run/stowage/jobs';
 const LINKS = '/dev/disk/by-uuid';
-/** Where a volume of mode Block has its link. */
+/** Directory of the links of volumes of mode Block. */
 const PARTITION_LINKS = '/dev/disk/by-partuuid';
 
 /** A volume that should be there, whole, and nothing else of it. */
