@@ -4,6 +4,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/gl
 import { execa } from 'execa';
 import type { DesiredRaw } from '../../src/storage/types.ts';
 import { carryOut, observe } from '../support/carry-out.ts';
+import { readTable } from '../support/disks.ts';
 import { CONTENTS, type Kinds, setUpKinds } from '../support/kinds.ts';
 import { EVERY_CASE } from '../support/lane.ts';
 import { removeTraces } from '../support/remove-traces.ts';
@@ -71,7 +72,7 @@ describeAsRoot('a raw device that carries something', () => {
       /p1 is in use: mounted at /,
       async (path) => {
         await execa('sgdisk', ['--clear', '--largest-new=1', path]);
-        await execa('partx', ['--update', path]);
+        await readTable(path);
         await execa('mkfs.ext4', ['-q', '-F', `${path}p1`]);
         await execa('mount', ['-o', 'ro', `${path}p1`, join(kinds.folder, 'mnt')]);
         return () => execa('umount', [join(kinds.folder, 'mnt')]);

@@ -26,6 +26,21 @@ export async function rereadTable(partition: string): Promise<void> {
   await execa('partx', ['--update', disk], { reject: false });
 }
 
+/**
+ * Waits until udev has handled that a disk was open to write: it has the kernel read the table again, which may forget
+ * partitions. One more event of the disk comes after that; the whole queue is never empty while other tests run.
+ */
+async function handled(disk: string): Promise<void> {
+  const event = ['trigger', '--settle', '--action=change', disk];
+  await execa('udevadm', event, { reject: false, timeout: 60_000 });
+}
+
+/** Makes the partitions of a table known that was just written to a disk; they stay until it is open to write again. */
+export async function readTable(disk: string): Promise<void> {
+  await handled(disk);
+  await execa('partx', ['--update', disk]);
+}
+
 /** The partition table: none, or into two partitions of half its size. */
 export type Table = 'none' | 'gpt' | 'dos';
 
@@ -47,11 +62,7 @@ export async function makeDisk(
     if (table === 'dos') await execa('sgdisk', ['--gpttombr=1:2', file]);
   }
   const { stdout: path } = await execa('losetup', ['--find', '--show', '--partscan', file]);
-  // After it was open to write, udev has the kernel read the table again, and so forget what it was told. One more event of this
-  // disk comes after that; the whole queue is never empty while other tests run.
-  const event = ['trigger', '--settle', '--action=change', path];
-  await execa('udevadm', event, { reject: false, timeout: 60_000 });
-  if (table !== 'none') await execa('partx', ['--update', path]);
+  await (table === 'none' ? handled(path) : readTable(path));
   return {
     path,
     partition: `${path}p1`,

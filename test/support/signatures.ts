@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
 import { execa } from 'execa';
+import { readTable } from './disks.ts';
 
 /** What can be on a disk, each as its own tools or its own magic numbers put it there; `expected`: how it is named. */
 export const SIGNATURES: readonly {
@@ -26,19 +27,21 @@ export const SIGNATURES: readonly {
     expected: /^gpt:[0-9a-f-]{36};1=ext4:[0-9a-f-]{36}$/,
     async put(device) {
       await execa('sgdisk', ['--clear', '--largest-new=1', device]);
-      await execa('partx', ['--update', device]);
+      await readTable(device);
       await execa('mkfs.ext4', ['-q', '-F', `${device}p1`]);
     },
   },
   {
-    name: 'an MBR',
-    expected: /^dos:[0-9a-f]{8}$/,
-    put: (device) =>
-      magic(device, [
+    name: 'an MBR with an empty partition',
+    expected: /^dos:[0-9a-f]{8};1=none$/,
+    async put(device) {
+      await magic(device, [
         [440, '12345678'],
         [446, '80010100 83fefff0 00080000 00000100'],
         [510, '55aa'],
-      ]),
+      ]);
+      await readTable(device);
+    },
   },
   {
     name: 'LUKS',
