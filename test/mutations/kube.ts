@@ -72,7 +72,7 @@ export const kube: readonly Mutation[] = [
       function: 'checkNode',
       find: 'election === undefined || election.leads()',
       replace: 'election === undefined || node !== undefined',
-      integration: ['daemon/leader-stopped.test.ts', 'daemon/leader-election.test.ts'],
+      integration: ['daemon/leader-election.test.ts'],
     },
   ]),
   ...mutationsOf('src/kube/client.ts', [

@@ -47,8 +47,7 @@ export function runTestFile(copy: WorkingCopy, file: string, signal: AbortSignal
     return runJest(copy, { name: file, command, limit: UNIT_LIMIT }, signal);
   }
   const pattern = `${file.replaceAll('.', '\\.')}$`;
-  const args = ['--testPathPatterns', pattern, '--reporters', reporter(copy)];
-  const command = ['node', 'test/at-once.ts', 'integration', ...args];
+  const command = ['node', 'test/lanes/run.ts', 'integration', pattern, `--reporters=${reporter(copy)}`];
   return runJest(copy, { name: file, command, limit: INTEGRATION_LIMIT }, signal);
 }
 
@@ -74,7 +73,8 @@ async function runJest(
 ): Promise<LimitedOutcome> {
   const path = join(copy.cache, 'outcome.json');
   await rm(path, { force: true });
-  const how = { cwd: copy.path, env: { ...env, [OUTCOME_FILE]: path }, limit, signal };
+  const modules = { NODE_OPTIONS: '--experimental-vm-modules', NODE_NO_WARNINGS: '1' };
+  const how = { cwd: copy.path, env: { ...modules, ...env, [OUTCOME_FILE]: path }, limit, signal };
   const { isLate } = await runLimited(command, how);
   const text = await readFile(path, 'utf8').catch(() => undefined);
   // With an outcome, every test has run: a process that hangs afterwards is none of them.

@@ -98,6 +98,16 @@ describe('of root', () => {
     expect(await file('log')).toBe('');
   });
 
+  test('a step whose lock is on no block device fails before its program starts', async () => {
+    const locked = job('locked', { ...step('echo ran >>"$1/log"'), lock: node.path });
+    await start(locked);
+    expect(await end(locked)).toMatchObject({
+      state: 'failed',
+      output: expect.stringMatching(/is no block device/),
+    });
+    expect(await file('log')).toBe('');
+  });
+
   test.each<[string, Omit<Guard, 'refusal'>, string]>([
     ['an exit status', { argv: ['false'], expect: { exit: 1 } }, 'succeeded'],
     ['another exit status', { argv: ['true'], expect: { exit: 1 } }, 'guarded'],
