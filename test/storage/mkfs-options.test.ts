@@ -1,51 +1,26 @@
 import { expect, test } from '@jest/globals';
 import { checkMkfsOptions } from '../../src/storage/mkfs-options.ts';
 
-test.each<[string[], string[]]>([
-  [[], []],
+test.each(
   [
+    [],
     ['-m', '0'],
-    ['-m', '0'],
-  ],
-  [['-m0.5'], ['-m', '0.5']],
-  [
     ['-b', '4096', '-i', '16k', '-I', '256', '-N', '1000'],
-    ['-b', '4096', '-i', '16k', '-I', '256', '-N', '1000'],
-  ],
-  [
     ['-O', '^has_journal,metadata_csum'],
-    ['-O', '^has_journal,metadata_csum'],
-  ],
-  [
     ['-E', 'lazy_itable_init=0,nodiscard,root_owner=1000:1000'],
-    ['-E', 'lazy_itable_init=0,nodiscard,root_owner=1000:1000'],
-  ],
-  [
     ['-E', 'stride=16,stripe_width=64'],
-    ['-E', 'stride=16,stripe_width=64'],
-  ],
-  [
     ['-J', 'size=64'],
-    ['-J', 'size=64'],
-  ],
-  [
     ['-L', 'data-1'],
-    ['-L', 'data-1'],
-  ],
-  [
     ['-g', '8192', '-G', '16', '-C', '64k'],
-    ['-g', '8192', '-G', '16', '-C', '64k'],
-  ],
-  [
     ['-T', 'largefile', '-t', 'ext4', '-r', '1'],
-    ['-T', 'largefile', '-t', 'ext4', '-r', '1'],
-  ],
-  [
     ['-e', 'remount-ro'],
-    ['-e', 'remount-ro'],
-  ],
-])('takes %j', (options, expected) => {
-  expect(checkMkfsOptions('ext4', options)).toEqual({ options: expected });
+  ].map((options) => [options]),
+)('takes %j', (options) => {
+  expect(checkMkfsOptions('ext4', options)).toEqual({ options });
+});
+
+test('separates an option from its value', () => {
+  expect(checkMkfsOptions('ext4', ['-m0.5'])).toEqual({ options: ['-m', '0.5'] });
 });
 
 test.each<[unknown, string]>([

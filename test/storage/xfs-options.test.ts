@@ -1,28 +1,21 @@
 import { expect, test } from '@jest/globals';
 import { checkMkfsOptions } from '../../src/storage/mkfs-options.ts';
 
-test.each<[string[], string[]]>([
-  [[], []],
-  [['-K'], ['-K']],
+test.each(
   [
+    [],
+    ['-K'],
     ['-K', '-L', 'data-1'],
-    ['-K', '-L', 'data-1'],
-  ],
-  [['-bsize=4096'], ['-b', 'size=4096']],
-  [
     ['-d', 'agcount=4,su=64k,sw=2'],
-    ['-d', 'agcount=4,su=64k,sw=2'],
-  ],
-  [
     ['-i', 'size=512,sparse=1', '-l', 'size=64m,lazy-count=1'],
-    ['-i', 'size=512,sparse=1', '-l', 'size=64m,lazy-count=1'],
-  ],
-  [
     ['-m', 'reflink=1,bigtime=1,crc=1', '-n', 'version=ci,ftype=1', '-s', 'size=4096'],
-    ['-m', 'reflink=1,bigtime=1,crc=1', '-n', 'version=ci,ftype=1', '-s', 'size=4096'],
-  ],
-])('takes %j', (options, expected) => {
-  expect(checkMkfsOptions('xfs', options)).toEqual({ options: expected });
+  ].map((options) => [options]),
+)('takes %j', (options) => {
+  expect(checkMkfsOptions('xfs', options)).toEqual({ options });
+});
+
+test('separates an option from its value', () => {
+  expect(checkMkfsOptions('xfs', ['-bsize=4096'])).toEqual({ options: ['-b', 'size=4096'] });
 });
 
 test.each<[unknown, string]>([

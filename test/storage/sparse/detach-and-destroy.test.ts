@@ -1,0 +1,170 @@
+import type { ObservedSparse } from '../../../src/storage/types.ts';
+import { QUIET } from '../../support/fake-shared.ts';
+import { FILE, freshNode, loop, madeNode, readyNode } from '../../support/volume-input.ts';
+import {
+  attached,
+  BOUND,
+  block,
+  blockNode,
+  type Case,
+  file,
+  foreign,
+  intended,
+  MOUNT,
+  movedFiles,
+  otherIntent,
+  otherUsers,
+  ours,
+  POD,
+  POD_FOLDER,
+  readOnly,
+  renamed,
+  run,
+  shared,
+  table,
+} from './plan-cases.ts';
+
+/** What uses a device that is to be detached. */
+const inUse: Case[] = [
+  [
+    'a mounted device',
+    { ...readyNode, mounts: new Map([['7:3', ['/a', '/b']]]) },
+    /^passing: \/dev\/loop3 is in use: mounted at \/a, \/b$/,
+  ],
+  [
+    'a stacked loop',
+    { ...readyNode, loops: [loop, { ...loop, name: 'loop4', backingFile: '/dev/loop3' }] },
+    /^passing: .*\/dev\/loop4 is stacked on it$/,
+  ],
+  [
+    'a device that goes when it is closed',
+    attached({ autoclear: true }),
+    /^passing: .*some process has it open$/,
+  ],
+  [
+    'a device that a pod uses',
+    { ...readyNode, kubeletFolders: [MOUNT, POD_FOLDER] },
+    new RegExp(
+      `^passing: /dev/loop3 is in use: the kubelet has ${POD_FOLDER} for the pod with the UID ${POD}$`,
+    ),
+  ],
+  [
+    'a device for which the kubelet has a place',
+    { ...readyNode, kubeletFolders: [MOUNT] },
+    new RegExp(`^passing: /dev/loop3 is in use: the kubelet has ${MOUNT}$`),
+  ],
+  [
+    'a device that the kubelet bound',
+    blockNode({ kubeletFolders: [BOUND] }),
+    new RegExp(`^passing: .* the kubelet has ${BOUND} for the pod with the UID ${POD}$`),
+    block,
+  ],
+];
+
+const removed: ObservedSparse = {
+  ...attached({ backingFile: `${FILE} (deleted)` }),
+  file: { type: 'missing' },
+};
+const LAST = /^\/dev\/loop3 has an earlier file .* was removed or replaced/;
+table('absent', [
+  ['nothing', freshNode, []],
+  ['a file that is not attached', madeNode, []],
+  ['a device', readyNode, run('detach')],
+  ['a device of a removed file', removed, LAST],
+  ['a device of a replaced file', attached({ backingInode: '41' }), LAST],
+  [
+    'a device of a removed file that is in use',
+    { ...removed, mounts: new Map([['7:3', ['/a']]]) },
+    /mounted/,
+  ],
+  ['a device of a removed file whose data is given up', removed, run('detach'), { givenUp: true }],
+  [
+    'a device of a replaced file whose data is given up',
+    attached({ backingInode: '41' }),
+    run('detach'),
+    { givenUp: true },
+  ],
+  [
+    'a device of a removed file that nodes share, given up',
+    { ...removed, shared: QUIET },
+    run('detach'),
+    { ...shared, givenUp: true },
+  ],
+  ['a device of a removed file that nodes share', { ...removed, shared: QUIET }, LAST, shared],
+  [
+    'several devices',
+    { ...readyNode, loops: [loop, { ...loop, name: 'loop4', device: '7:4' }] },
+    ['losetup -d /dev/loop3', 'losetup -d /dev/loop4'],
+  ],
+  [
+    "others' devices and mounts",
+    { ...readyNode, loops: [{ ...loop, backingFile: '/x' }], mounts: new Map([['7:3', ['/a']]]) },
+    [],
+  ],
+  ['folders of the kubelet, and no device', { ...madeNode, kubeletFolders: [POD_FOLDER] }, []],
+  ['a read-only device', attached({ readOnly: true }), run('detach'), readOnly],
+  [
+    'a device of a shared file',
+    { ...readyNode, shared: QUIET },
+    [`sync /dev/loop3 ${FILE}`, ...run('detach')],
+    shared,
+  ],
+  [
+    'a partition of a shared file',
+    { ...blockNode(), shared: QUIET },
+    [`sync /dev/loop3p1 /dev/loop3 ${FILE}`, ...run('detach')],
+    { ...shared, ...block },
+  ],
+  [
+    'a shared file, which was only read',
+    { ...attached({ readOnly: true }), shared: QUIET },
+    run('detach'),
+    { ...shared, readOnly: true },
+  ],
+  ...inUse,
+  ...movedFiles,
+  ...otherUsers.map(([what, observed]): Case => [what, observed, []]),
+]);
+
+table('destroy', [
+  ['nothing', freshNode, []],
+  ['a recorded volume of which nothing is left', freshNode, [], { recorded: true }],
+  ['half an intent', { ...freshNode, recordFiles: true }, run('forget')],
+  ['an intent', intended, run('forget')],
+  ['a partial', { ...intended, partial: file }, run('removePartial', 'forget')],
+  ['a renamed file', renamed, run('remove', 'forget')],
+  ['a file that is made', madeNode, run('remove', 'forget')],
+  ['a device', readyNode, run('detach', 'remove', 'forget')],
+  [
+    'a volume that the node forgot',
+    { ...freshNode, file, signature: ours },
+    run('remove'),
+    { recorded: true },
+  ],
+  ['a file that is gone', removed, run('detach', 'forget'), { recorded: true }],
+  [
+    'a file that is gone, and whose data is to be kept',
+    removed,
+    LAST,
+    { recorded: true, onDelete: 'Retain' },
+  ],
+  ['a file that is gone, and whose data is to be wiped', removed, LAST, { recorded: true, onDelete: 'Wipe' }],
+  [
+    'a done record without an intent',
+    { ...freshNode, done: { sizeBytes: 1n << 30n }, recordFiles: true },
+    run('forget'),
+  ],
+  ['a file of someone else', foreign, []],
+  ['a partial of someone else', { ...freshNode, partial: file }, []],
+  ['an intent of another Volume', { ...intended, file, ...otherIntent({ uid: 'x' }) }, []],
+  [
+    'an intent for another file',
+    {
+      ...intended,
+      file,
+      ...otherIntent({ file: '/x' }),
+    },
+    [],
+  ],
+  ...inUse,
+]);

@@ -1,0 +1,64 @@
+import { describe, expect, test } from '@jest/globals';
+import { plan } from '../../../src/storage/plan.ts';
+import type { ObservedSparse, Operation } from '../../../src/storage/types.ts';
+import { FILE, freshNode, loop, madeNode, readyNode, UID } from '../../support/volume-input.ts';
+import { desired } from './plan-cases.ts';
+
+describe('before a step', () => {
+  const guardsOf = (operation: Operation, observed: ObservedSparse, program: string) => {
+    const made = plan(operation, desired, observed, 5);
+    const step = 'steps' in made ? made.steps.find(({ argv }) => argv[0] === program) : undefined;
+    return step?.guards.map(({ argv, expect }) => [argv.join(' '), expect]);
+  };
+
+  test('mkfs: nothing has the name, nothing is in the partial', () => {
+    expect(guardsOf('prepare', freshNode, 'mkfs.ext4')).toEqual([
+      [`test ! -e /var/lib/stowage/volumes/${UID}.done`, { exit: 0 }],
+      [`test ! -e ${FILE}`, { exit: 0 }],
+      [`blkid -p ${FILE}.partial`, { exit: 2 }],
+    ]);
+  });
+
+  test('attach: it is not attached, and it is our file system', () => {
+    expect(guardsOf('present', madeNode, 'losetup')).toEqual([
+      [`losetup -j ${FILE}`, { exit: 0, stdout: { is: '' } }],
+      [`blkid -p -o value -s UUID ${FILE}`, { exit: 0, stdout: { is: UID } }],
+    ]);
+  });
+
+  test('detach: the same file of the device and of the path, nothing stacked, no mount of any process, no file system without one, no open file by device number, no holder, no swap, no folder of the kubelet', () => {
+    const device = { ...loop, device: '259:31' };
+    const guards = guardsOf('absent', { ...readyNode, loops: [device] }, 'losetup');
+    expect(guards?.map(([, expected]) => expected)).toEqual([
+      { exit: 0, stdout: { is: '42' } },
+      { exit: 0, stdout: { is: `${1n << 30n}|42` } },
+      { exit: 0, stdout: { is: '' } },
+      { stdout: { has: ' / /proc ', lacks: ' 259:31 ' } },
+      { exit: 0, stdout: { is: '/sys/fs' } },
+      { exit: 0, stdout: { is: '' } },
+      { exit: 0, stdout: { has: 'Filename', lacks: '/dev/loop3 ' } },
+      { stdout: { has: '/character special file|1:3/', lacks: '/block special file|103:1f/' } },
+      { stdout: { has: '/dev/null', lacks: 'local-volume/' } },
+    ]);
+  });
+
+  test('detach: whether the path leads to the file still is nothing to a Volume whose data is given up', () => {
+    const givenUp = plan('absent', { ...desired, givenUp: true }, readyNode, 5);
+    const programs = 'steps' in givenUp ? givenUp.steps[0]?.guards.map(({ argv }) => argv[0]) : [];
+    expect(programs).toContain('losetup');
+    expect(programs).not.toContain('stat');
+  });
+
+  test('remove: no loop has it', () => {
+    expect(guardsOf('destroy', madeNode, 'rm')).toEqual([
+      [`losetup -j ${FILE}`, { exit: 0, stdout: { is: '' } }],
+    ]);
+  });
+
+  test('only attaching and waiting for the link may be outrun', () => {
+    const made = plan('prepare', desired, freshNode, 5);
+    expect('steps' in made && made.steps.filter(({ mayRace }) => mayRace).map(({ argv }) => argv[0])).toEqual(
+      ['losetup', 'udevadm'],
+    );
+  });
+});

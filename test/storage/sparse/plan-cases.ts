@@ -1,0 +1,165 @@
+import { expect, test } from '@jest/globals';
+import { plan } from '../../../src/storage/plan.ts';
+import type {
+  BlockDevice,
+  DesiredSparse,
+  Intent,
+  LoopFacts,
+  ObservedSparse,
+  Operation,
+} from '../../../src/storage/types.ts';
+import {
+  FILE,
+  freshNode,
+  loop,
+  loopRow,
+  madeNode,
+  readyNode,
+  sparseDesired,
+  UID,
+} from '../../support/volume-input.ts';
+
+/** Volumes of type sparse and states of their node, and tables of what is planned for them. */
+
+export const desired: DesiredSparse = { ...sparseDesired, fs: { type: 'ext4', options: ['-m', '0'] } };
+/** How other Volumes differ from it. */
+export const onDemand = { onDemand: true };
+export const readOnly = { onDemand: true, readOnly: true };
+export const shared = { onDemand: true, shared: true, owner: { node: 'n1', token: 't1' } };
+export const block = { mode: 'Block', fs: undefined } as const;
+const FOLDER = '/var/lib/metalk8s/storage/sparse';
+const RECORDS = '/var/lib/stowage/volumes';
+
+export const file = { type: 'file', sizeBytes: 1n << 30n, inode: '42' } as const;
+export const ours = { found: 'one', type: 'ext4', uuid: UID } as const;
+/** The intent is written; nothing is made. */
+export const intended: ObservedSparse = { ...freshNode, intent: madeNode.intent, recordFiles: true };
+/** The file has its name; done is not written. */
+export const renamed: ObservedSparse = { ...madeNode, done: undefined };
+/** A file of someone else. */
+export const foreign: ObservedSparse = {
+  ...freshNode,
+  file,
+  signature: { found: 'one', type: 'xfs', uuid: 'x' },
+};
+
+export const attached = (facts: Partial<LoopFacts>, more: Partial<ObservedSparse> = {}): ObservedSparse => ({
+  ...readyNode,
+  loops: [{ ...loop, ...facts }],
+  ...more,
+});
+
+const settle = `udevadm settle --timeout=10 --exit-if-exists=/dev/disk/by-uuid/${UID}`;
+const recordFiles = ['done', 'intent', 'wiped'].map((name) => `${RECORDS}/${UID}.${name}`);
+/** The commands of each part of a plan. */
+const PARTS = {
+  mkdir: [`mkdir -p -m 0700 -- ${FOLDER}`],
+  intent: [
+    'install -d -m 0700 /var/lib/stowage /var/lib/stowage/volumes',
+    `dd of=${RECORDS}/${UID}.intent.new conv=fsync status=none`,
+    `mv -T ${RECORDS}/${UID}.intent.new ${RECORDS}/${UID}.intent`,
+    `sync ${RECORDS} /var/lib/stowage /var/lib`,
+  ],
+  make: [
+    `rm -f -- ${FILE}.partial`,
+    `truncate -s 1073741824 -- ${FILE}.partial`,
+    `mkfs.ext4 -q -F -m 0 -U ${UID} ${FILE}.partial`,
+    `sync ${FILE}.partial`,
+    `mv -T -- ${FILE}.partial ${FILE}`,
+    `sync ${FOLDER}`,
+  ],
+  syncRenamed: [`sync ${FILE} ${FOLDER}`],
+  done: [
+    `dd of=${RECORDS}/${UID}.done.new conv=fsync status=none`,
+    `mv -T ${RECORDS}/${UID}.done.new ${RECORDS}/${UID}.done`,
+    `sync ${RECORDS}`,
+  ],
+  attach: [`losetup /dev/loop5 ${FILE}`, settle],
+  attachReadOnly: [`losetup -r /dev/loop5 ${FILE}`, settle],
+  trigger: ['udevadm trigger --action=change --name-match=/dev/loop3', settle],
+  detach: ['losetup -d /dev/loop3'],
+  forget: [
+    `rm -f ${recordFiles.flatMap((path) => [path, `${path}.new`]).join(' ')} ${RECORDS}/${UID}.cancel`,
+    `sync ${RECORDS}`,
+  ],
+  remove: [`rm -f -- ${FILE}`, `sync ${FOLDER}`],
+  removePartial: [`rm -f -- ${FILE}.partial`, `sync ${FOLDER}`],
+};
+export const run = (...parts: (keyof typeof PARTS)[]): string[] => parts.flatMap((part) => PARTS[part]);
+const KUBELET = '/var/lib/kubelet';
+export const POD = '7c0a6d8e-5c0c-4a5b-8d0e-0c8e4bb3b1a1';
+export const MOUNT = `${KUBELET}/plugins/kubernetes.io/local-volume/mounts/data1`;
+export const POD_FOLDER = `${KUBELET}/pods/${POD}/volumes/kubernetes.io~local-volume/data1`;
+export const BOUND = `${KUBELET}/plugins/kubernetes.io~local-volume/volumeDevices/data1/${POD}`;
+/** A Block volume: the loop, its partition, and a table in the file. */
+const part: BlockDevice = { ...loopRow, name: 'loop3p1', device: '259:1', parent: 'loop3', type: 'part' };
+export const blockNode = (more: Partial<ObservedSparse> = {}): ObservedSparse => ({
+  ...readyNode,
+  signature: { found: 'one', type: 'gpt', uuid: UID },
+  devices: [loopRow, part],
+  link: '259:1',
+  ...more,
+});
+/** The intent of this Volume with other fields. */
+export const otherIntent = (fields: object): Partial<ObservedSparse> => ({
+  intent: { ...madeNode.intent, ...fields } as Intent,
+});
+
+function commands(operation: Operation, wanted: DesiredSparse, observed: ObservedSparse): string[] | string {
+  const made = plan(operation, wanted, observed, 5);
+  if ('steps' in made) return made.steps.map(({ argv }) => argv.join(' '));
+  return `${made.passing ? 'passing: ' : ''}${made.refusal}`;
+}
+
+export type Case = [
+  name: string,
+  observed: ObservedSparse,
+  outcome: string[] | RegExp,
+  wanted?: Partial<DesiredSparse>,
+];
+
+export function table(operation: Operation, cases: Case[]): void {
+  test.each(cases)(`${operation}: %s`, (_, observed, outcome, wanted = {}) => {
+    const made = commands(operation, { ...desired, ...wanted }, observed);
+    if (outcome instanceof RegExp) expect(made).toMatch(outcome);
+    else expect(made).toEqual(outcome);
+  });
+}
+
+const MOVED = /^passing: \/dev\/loop3, which the persistent path leads to, has .* and not /;
+/** Devices that have what was the Volume's file, under another path. */
+export const movedFiles: Case[] = [
+  [
+    'a device of a file, removed by an NFS client',
+    attached({ backingFile: `${FOLDER}/.nfs0000000000a2` }),
+    MOVED,
+  ],
+  ['a device of a file, of a directory that was unmounted', attached({ backingFile: `/${UID}` }), MOVED],
+  [
+    'a device of a file, of a folder that was moved',
+    attached({ backingFile: `/old/${UID} (deleted)` }),
+    MOVED,
+  ],
+  [
+    'a device of a file, of a partition',
+    { ...blockNode({ loops: [{ ...loop, backingFile: `/${UID}` }] }), link: '259:1' },
+    MOVED,
+    block,
+  ],
+];
+
+/** Devices that have the path for the moment and are not the Volume's: they are read, or not made to the end. */
+export const otherUsers: [string, ObservedSparse][] = [
+  [
+    'a snapshot that is attached',
+    attached({ backingFile: `${FOLDER}/snapshots/5a1c2b1f-7a54-4f0a-9c53-2f2d8f0b7e11` }),
+  ],
+  [
+    'an unfinished copy that is attached',
+    attached({ backingFile: `${FOLDER}/${UID.replace('6', '7')}.partial` }),
+  ],
+  [
+    'a device that the path does not lead to that is attached',
+    attached({ backingFile: `/${UID}` }, { link: undefined }),
+  ],
+];

@@ -1,0 +1,95 @@
+import type { Intent } from '../../../src/storage/types.ts';
+import { FILE, freshNode, loop, madeNode, UID } from '../../support/volume-input.ts';
+import {
+  attached,
+  file,
+  foreign,
+  intended,
+  onDemand,
+  otherIntent,
+  ours,
+  readOnly,
+  renamed,
+  run,
+  table,
+} from './plan-cases.ts';
+
+table('prepare', [
+  ['a fresh node', freshNode, run('mkdir', 'intent', 'make', 'done', 'attach')],
+  ['half an intent', { ...freshNode, recordFiles: true }, run('mkdir', 'intent', 'make', 'done', 'attach')],
+  ['an intent', intended, run('mkdir', 'make', 'done', 'attach')],
+  ['a partial', { ...intended, partial: file }, run('mkdir', 'make', 'done', 'attach')],
+  [
+    'a claim that had a volume here before',
+    { ...freshNode, earlier: ['0b1d.intent', '0b1d.done'] },
+    /a Volume pvc-.* was made on this node before, with the UID 0b1d: its data may be in \/var/,
+    { name: `pvc-${UID}`, once: true },
+  ],
+  [
+    'a claim of whose volume there is an intent',
+    {
+      ...intended,
+      intent: { version: 1, uid: UID, once: 'data1', ...intended.intent } as Intent,
+      earlier: [],
+    },
+    run('mkdir', 'make', 'done', 'attach'),
+    { once: true },
+  ],
+  ['a renamed file', renamed, run('syncRenamed', 'done', 'attach')],
+  [
+    'a volume that the node forgot',
+    { ...freshNode, file, signature: ours },
+    run('attach'),
+    { recorded: true },
+  ],
+  [
+    'a done volume whose file is gone',
+    { ...madeNode, file: { type: 'missing' } },
+    /was made before and is missing now/,
+  ],
+  [
+    'a recorded volume whose file is gone',
+    freshNode,
+    /was made before and is missing now/,
+    { recorded: true },
+  ],
+  ['a file of someone else', foreign, /is there already, and nothing on the node says that Stowage made it/],
+  ['a partial of someone else', { ...freshNode, partial: file }, /\.partial is there already/],
+  ['a folder of that name', { ...freshNode, file: { type: 'other' } }, /is there already/],
+  [
+    'an intent for another file',
+    { ...intended, ...otherIntent({ file: '/x' }) },
+    /records for this Volume \/x, not /,
+  ],
+  ['an intent of another Volume', { ...intended, ...otherIntent({ uid: 'x' }) }, /records for this Volume/],
+  [
+    'a renamed file with other content',
+    { ...renamed, signature: { found: 'none' } },
+    /but nothing was found/,
+  ],
+  [
+    'a loop of a removed file',
+    { ...freshNode, loops: [{ ...loop, backingFile: `${FILE} (deleted)` }] },
+    /has an earlier file/,
+  ],
+  [
+    'a fresh node, of what is attached on demand',
+    freshNode,
+    run('mkdir', 'intent', 'make', 'done'),
+    onDemand,
+  ],
+  ['what is made, of what is attached on demand', { ...madeNode, udev: false }, [], onDemand],
+  ['what is attached on demand, and is', attached({ backingInode: '41' }), [], onDemand],
+  [
+    'a missing file of what is attached on demand',
+    freshNode,
+    /is missing now/,
+    { ...onDemand, recorded: true },
+  ],
+  [
+    'a fresh node, of what is attached read-only',
+    freshNode,
+    run('mkdir', 'intent', 'make', 'done', 'attachReadOnly'),
+    { ...readOnly, onDemand: false },
+  ],
+]);
