@@ -125,15 +125,15 @@ describe('to another namespace', () => {
     expect(await claims(clusters.bare)).toEqual([]);
   });
 
-  test.each<['on' | 'off', string]>([
-    ['on', DENIED],
-    ['off', DENIED],
-  ])('without a grant, gate %s: the claim is made, and what is missing said', async (gate, note) => {
-    const { code, err } = await clusters[gate].stowage(words(RESTORE));
-    expect(code).toBe(0);
-    expect(err).toContain(note);
-    expect(await claims(clusters[gate])).toHaveLength(1);
-  });
+  test.each(['on', 'off'] as const)(
+    'without a grant, gate %s, makes the claim and notes what is missing',
+    async (gate) => {
+      const { code, err } = await clusters[gate].stowage(words(RESTORE));
+      expect(code).toBe(0);
+      expect(err).toContain(DENIED);
+      expect(await claims(clusters[gate])).toHaveLength(1);
+    },
+  );
 
   test('a grant for claims alone is not enough for a link', async () => {
     await clusters.off.stowage(words('grant snapshot prod/foo-backup --to test --for claims'));
