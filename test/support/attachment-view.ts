@@ -1,6 +1,7 @@
 import type { PersistentVolume, PersistentVolumeClaim, Pod } from '../../src/api/core.ts';
 import type { Volume } from '../../src/api/volume.ts';
 import type { Known } from '../../src/attachment/known.ts';
+import { reconcile } from '../../src/attachment/reconcile.ts';
 import type { Entry, Managed, NodeFacts, PodUse, View, Wanted } from '../../src/attachment/types.ts';
 import type { Lookups } from '../../src/attachment/uses.ts';
 
@@ -83,6 +84,9 @@ export const onBoth = { wanted: [wanted('n1', 'a'), wanted('n2', 'b')] };
 export const held = { entries: [entry('n1')] };
 export const readers = shared({ readOnly: true });
 export const uncertain = { state: 'Uncertain' } as const;
+export const read = { readOnly: true };
+/** Every pod is still there. */
+export const alive = () => true;
 
 /** A shared volume that nobody wants, and that is nowhere. */
 export const view = ({ unseen = [], nodes = {}, notBefore = {}, ...change }: ViewChange = {}): View => ({
@@ -97,6 +101,12 @@ export const view = ({ unseen = [], nodes = {}, notBefore = {}, ...change }: Vie
   nodeFacts: (node) => nodes[node] ?? UP,
   ...change,
 });
+
+/** The operation that is started in a view, as `attach n1 ro`. */
+export function startOf(change: ViewChange): string | undefined {
+  const { start } = reconcile(view(change), NOW);
+  return start === undefined ? undefined : `${start.kind} ${start.node}${start.readOnly ? ' ro' : ''}`;
+}
 
 /** What a process knows of v1: that it is nowhere. */
 export const knownOf = (change: Partial<Known> = {}): Known => ({

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { reconcile } from '../../../src/attachment/reconcile.ts';
 import {
+  alive,
   always,
   DELETED,
   entry,
@@ -21,9 +22,7 @@ import {
   wanted,
 } from '../../support/attachment-view.ts';
 
-const alive = () => true;
-
-describe('who waits, and why', () => {
+describe('pods that are blocked, and why', () => {
   const moved = onN2;
   const taint = 'node.kubernetes.io/out-of-service';
   const multi = 'Multi-Attach error for volume "v1" Volume is already';
@@ -145,7 +144,7 @@ describe('who waits, and why', () => {
     expect(reconcile(view(change), NOW).blocked).toEqual([]);
   });
 
-  test('each node once', () => {
+  test('each node is blocked once, with all its pods', () => {
     const change = {
       wanted: [wanted('n1', 'a'), wanted('n2', 'b'), wanted('n3', 'c', 'd'), wanted('n7', 'e')],
       ...held,
@@ -158,7 +157,7 @@ describe('who waits, and why', () => {
     ]);
   });
 
-  test('of two that have it, the one that does not keep it', () => {
+  test('of two nodes that have the volume, the one that is to lose it is blocked', () => {
     const change = {
       ...onBoth,
       entries: [entry('n1'), entry('n2', { since: NOW })],

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { reconcile } from '../../../src/attachment/reconcile.ts';
 import {
+  alive,
   always,
   DELETED,
   entry,
@@ -12,22 +13,16 @@ import {
   onDemand,
   onN1,
   onN2,
+  read,
   readers,
   shared,
+  startOf,
   UP,
   uncertain,
   type ViewChange,
   view,
   wanted,
 } from '../../support/attachment-view.ts';
-
-const read = { readOnly: true };
-const alive = () => true;
-
-function startOf(change: ViewChange): string | undefined {
-  const { start } = reconcile(view(change), NOW);
-  return start === undefined ? undefined : `${start.kind} ${start.node}${start.readOnly ? ' ro' : ''}`;
-}
 
 describe('a node that is gone', () => {
   const old = notReady(NOW - 6 * MINUTE);

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { reconcile } from '../../../src/attachment/reconcile.ts';
 import {
+  alive,
   always,
   DELETED,
   entry,
@@ -13,26 +14,18 @@ import {
   onN1,
   onN2,
   paused,
+  read,
   readers,
   shared,
+  startOf,
   uncertain,
   type ViewChange,
   view,
   wanted,
 } from '../../support/attachment-view.ts';
 
-const read = { readOnly: true };
-const alive = () => true;
-
-function startOf(change: ViewChange): string | undefined {
-  const { start } = reconcile(view(change), NOW);
-  return start === undefined ? undefined : `${start.kind} ${start.node}${start.readOnly ? ' ro' : ''}`;
-}
-
-type Case = [string, ViewChange, string | undefined];
-
-describe('what is begun', () => {
-  test.each<Case>([
+describe('which operation starts', () => {
+  test.each<[string, ViewChange, string | undefined]>([
     ['nothing wanted', {}, undefined],
     ['a pod', onN1, 'attach n1'],
     ['a pod on a reader', { volume: readers, ...onN1 }, 'attach n1 ro'],
@@ -139,17 +132,17 @@ describe('what is begun', () => {
 });
 
 test.each<[string, ViewChange]>([
-  ['a look', { entries: [entry('n1', uncertain)] }],
-  ['a look at what is unseen', { unseen: ['n2'] }],
+  ['a verification', { entries: [entry('n1', uncertain)] }],
+  ['a verification of an unseen node', { unseen: ['n2'] }],
   ['a detach', held],
   ['an attach', onN1],
-])('with an operation under way %s is not begun', (_, change) => {
+])('%s does not start while another operation runs', (_, change) => {
   const running = { kind: 'detach', node: 'n3', readOnly: false } as const;
   const next = reconcile(view({ ...change, running, notBefore: { 'attach n1': NOW + 1 } }), NOW);
   expect([next.start, next.again]).toEqual([undefined, undefined]);
 });
 
-test('entries are those given when nothing changes', () => {
+test('an unchanged decision returns the same entries', () => {
   const entries = [entry('n1', {}, 'a')];
   expect(reconcile(view({ ...onN1, entries }), NOW).entries).toBe(entries);
 });

@@ -9,19 +9,15 @@ import {
   onBoth,
   onDemand,
   onN1,
+  read,
   readers,
+  startOf,
   uncertain,
   type ViewChange,
   view,
 } from '../../support/attachment-view.ts';
 
-const read = { readOnly: true };
-function startOf(change: ViewChange): string | undefined {
-  const { start } = reconcile(view(change), NOW);
-  return start === undefined ? undefined : `${start.kind} ${start.node}${start.readOnly ? ' ro' : ''}`;
-}
-
-describe('when to decide again', () => {
+describe('when the volume is decided again', () => {
   test.each<[string, ViewChange, number | undefined]>([
     ['not by itself', { ...onN1, entries: [entry('n1', {}, 'a')] }, undefined],
     ['when an operation may be tried again', { ...onN1, notBefore: { 'attach n1': NOW + 7 } }, NOW + 7],
@@ -65,7 +61,7 @@ describe('when to decide again', () => {
     expect(reconcile(view(change), NOW).again).toBe(again);
   });
 
-  test('what may be tried now is begun', () => {
+  test('an operation that may be retried now starts', () => {
     expect(startOf({ ...onN1, notBefore: { 'attach n1': NOW } })).toBe('attach n1');
   });
 });

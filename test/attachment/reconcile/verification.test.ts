@@ -1,5 +1,4 @@
 import { describe, expect, test } from '@jest/globals';
-import { reconcile } from '../../../src/attachment/reconcile.ts';
 import {
   DELETED,
   entry,
@@ -13,22 +12,15 @@ import {
   onN1,
   onN2,
   paused,
+  read,
   readers,
+  startOf,
   uncertain,
   type ViewChange,
-  view,
 } from '../../support/attachment-view.ts';
 
-const read = { readOnly: true };
-function startOf(change: ViewChange): string | undefined {
-  const { start } = reconcile(view(change), NOW);
-  return start === undefined ? undefined : `${start.kind} ${start.node}${start.readOnly ? ' ro' : ''}`;
-}
-
-type Case = [string, ViewChange, string | undefined];
-
-describe('looks', () => {
-  test.each<Case>([
+describe('which verification starts, or what instead', () => {
+  test.each<[string, ViewChange, string | undefined]>([
     ['uncertain', { entries: [entry('n1', uncertain)] }, 'look n1'],
     ['uncertain and wanted', { ...onN1, entries: [entry('n1', uncertain)] }, 'look n1'],
     ['uncertain elsewhere', { ...onN2, entries: [entry('n1', uncertain)] }, 'look n1'],
