@@ -104,10 +104,33 @@ export async function startAttachmentCluster() {
       return pv.spec.claimRef?.uid === made.metadata.uid ? true : undefined;
     });
   }
+  /** Also bound to a claim. */
   async function createOnDemand(name: string, nodeName = 'n1'): Promise<void> {
     await createVolume(name, { attachPolicy: 'OnDemand', nodeName });
     await isAvailable(name);
     await claim(name);
+  }
+  /** A Volume whose file n1 and n2 share, recorded as attached to n1 for those pods. */
+  async function createShared(name: string, pods: string[] = []): Promise<{ path: string; file: string }> {
+    const { metadata } = await createVolume(name, {
+      attachPolicy: 'OnDemand',
+      attachableNodes: ['n1', 'n2'],
+      sparseLoopDevice: { size: '32Mi', directory: '/srv/shared' },
+    });
+    const { uid = '' } = metadata;
+    const [path, file] = [`/dev/disk/by-uuid/${uid}`, `/srv/shared/${uid}`];
+    const since = new Date().toISOString();
+    const status: Volume['status'] = {
+      phase: 'Available',
+      job: 'PrepareVolume/DONE',
+      prepared: { node: 'n1', paths: [file], identity: `ext4 ${uid}` },
+      devicePath: path,
+      capacity: '32Mi',
+      attachments: [{ node: 'n1', state: 'Attached', safeToMount: true, safeToDetach: false, pods, since }],
+      conditions: [{ type: 'Ready', status: 'True', reason: 'Available', message: '' }],
+    };
+    await client.patch(VOLUMES, name, { status }, { subresource: 'status' });
+    return { path, file };
   }
 
   const createPodWith = (name: string, nodeName: string, source: object, annotations = {}): Promise<Pod> =>
@@ -134,9 +157,27 @@ export async function startAttachmentCluster() {
     until(`${name} is detached`, async () =>
       (await attachments(name)).length === 0 && (await record(name)) === '[]' ? true : undefined,
     );
+  const isGone = (name: string) =>
+    until(`${name} is gone`, async () =>
+      (await client.get(VOLUMES, name).catch(() => undefined)) === undefined ? true : undefined,
+    );
+  const hasLoops = (count: number, node = 'n1') =>
+    until(`${node} has ${count} loop devices`, async () => nodes.loopsOn(node) === count || undefined);
   const isTold = (pod: string) =>
     until(`${pod} is told that all is attached`, async () =>
       (await podCondition(pod))?.status === 'True' ? true : undefined,
+    );
+
+  /** An OnDemand Volume that is attached for the pod p1, which is told. */
+  async function createAttached(name: string): Promise<void> {
+    await createOnDemand(name);
+    await createPod('p1', name);
+    await isAttached(name);
+    await isTold('p1');
+  }
+  const hasMessage = (name: string, has: RegExp) =>
+    until(`an attachment of ${name} has the message ${has}`, async () =>
+      (await attachments(name)).find(({ message = '' }) => has.test(message)),
     );
 
   const events = async (name: string): Promise<KubeEvent[]> =>
@@ -151,8 +192,9 @@ export async function startAttachmentCluster() {
   await createNode('n1');
   return {
     ...{ client, kubeconfig: cluster.kubeconfig, nodes, writes, start, stop, createNode, setReady, taint },
-    ...{ volume, attachments, record, createVolume, createOnDemand, isAvailable, claim },
+    ...{ volume, attachments, record, createVolume, createOnDemand, createShared, isAvailable, isGone },
     ...{ createPod, createPodWith, deletePod, podCondition, isAttached, isDetached, isTold, events, event },
+    ...{ hasLoops, createAttached, hasMessage },
     /** What was written of where a Volume is attached, to its PersistentVolume. */
     recordsWritten: (name: string): string[] =>
       writes
@@ -161,8 +203,10 @@ export async function startAttachmentCluster() {
             what === `persistentvolumes ${name}` && body.includes(ATTACHED_NODES_ANNOTATION),
         )
         .map(({ body }) => JSON.parse(body).metadata.annotations[ATTACHED_NODES_ANNOTATION]),
+    /** What the controllers of now logged. */
+    lines: () => controller?.lines ?? [],
     caughtUp: async () => controller?.caughtUp(),
-    idle: async () => controller?.idle(),
+    idle: async (soonMs?: number) => controller?.idle(soonMs),
     async restart(options: TestControllerOptions = {}): Promise<void> {
       await stop();
       await start(options);

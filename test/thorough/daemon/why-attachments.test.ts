@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { VOLUMES } from '../../../src/api/resources.ts';
-import type { Volume } from '../../../src/api/volume.ts';
 import { type AttachmentCluster, startAttachmentCluster } from '../../support/attachment-cluster.ts';
 import { until } from '../../support/until.ts';
 import { expectSaid, type Person, person } from '../../support/why.ts';
@@ -24,26 +23,8 @@ const start = () => at.start({ executor: at.nodes, retry });
 
 test('MultiAttach: a pod on another node has it', async () => {
   await at.createNode('n2');
-  await at.createVolume('a', {
-    attachPolicy: 'OnDemand',
-    attachableNodes: ['n1', 'n2'],
-    sparseLoopDevice: { size: '32Mi', directory: '/srv/shared' },
-  });
+  const { path, file } = await at.createShared('a', ['default/p1']);
   const { metadata } = await at.volume('a');
-  const path = `/dev/disk/by-uuid/${metadata.uid}`;
-  const file = `/srv/shared/${metadata.uid}`;
-  const pods = ['default/p1'];
-  const since = new Date().toISOString();
-  const status: Volume['status'] = {
-    phase: 'Available',
-    job: 'PrepareVolume/DONE',
-    prepared: { node: 'n1', paths: [file], identity: `ext4 ${metadata.uid}` },
-    devicePath: path,
-    capacity: '32Mi',
-    attachments: [{ node: 'n1', state: 'Attached', safeToMount: true, safeToDetach: false, pods, since }],
-    conditions: [{ type: 'Ready', status: 'True', reason: 'Available', message: '' }],
-  };
-  await at.client.patch(VOLUMES, 'a', { status }, { subresource: 'status' });
   const disk = at.nodes.disk('n1');
   disk.files.set(file, { sizeBytes: 32n << 20n, inode: 7, uuid: metadata.uid ?? '' });
   disk.loops.set(2, { file, inode: 7 });
