@@ -28,7 +28,7 @@ export const LANES: Readonly<Record<string, Lane>> = {
     projects: ['integration'],
     first: [
       'refusals',
-      'sudo',
+      'sudo-lives',
       'sparse',
       'volume-kinds',
       'kinds',
@@ -41,7 +41,7 @@ export const LANES: Readonly<Record<string, Lane>> = {
   thorough: {
     projects: ['integration', 'thorough'],
     env: { STOWAGE_EVERY_CASE: '1' },
-    first: ['faults', 'kinds', 'sudo', 'freeze', 'faults-daemon', 'volume', 'refusals'],
+    first: ['faults', 'kinds', 'sudo-lives', 'freeze', 'faults-daemon', 'volume', 'refusals'],
     alone: /\/(away|packet-loss|freeze|freeze-daemon)\./,
   },
   smoke: { ...CLUSTER, only: /\/(api-server|rbac\/|kubelet\/pods|salt\/(logins|refusals|kinds)|vm\/smoke)/ },

@@ -1,0 +1,79 @@
+import { randomUUID } from 'node:crypto';
+import { chmod, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach } from '@jest/globals';
+import type { Executor, Job, Step } from '../../src/nodes/job.ts';
+import { createLocalShell } from '../../src/nodes/local-shell.ts';
+import { createShellExecutor } from '../../src/nodes/shell-executor.ts';
+import { createSshShell } from '../../src/nodes/ssh-shell.ts';
+import { makeSudoUser, type SudoUser } from './sudo-user.ts';
+import { temporaryFolder } from './temporary-folder.ts';
+import { ensureUdev } from './udev.ts';
+
+/** Ends only the wait for a job that never ends, in ms. */
+export const WITHIN = 120_000;
+
+export const step = (...argv: string[]): Step => ({ name: `run ${argv[0]}`, argv, guards: [] });
+
+/** Registers the hooks of a user who is not root: one for all tests of the block, with a subject of jobs for each test. */
+export function sudoScene() {
+  const scene = { subject: '', directory: '' } as { user: SudoUser; directory: string; subject: string };
+  const path = process.env.PATH;
+  let removeDirectory: (() => Promise<void>) | undefined;
+  let stopUdev: (() => Promise<void>) | undefined;
+
+  beforeAll(async () => {
+    stopUdev = await ensureUdev();
+    const folder = await temporaryFolder('sudo-programs');
+    removeDirectory = folder.remove;
+    scene.directory = folder.path;
+    await chmod(scene.directory, 0o755);
+    scene.user = await makeSudoUser();
+  });
+  afterAll(async () => {
+    await scene.user?.remove();
+    await removeDirectory?.();
+    await stopUdev?.();
+  });
+  beforeEach(() => {
+    scene.subject = randomUUID();
+  });
+  afterEach(() => {
+    process.env.PATH = path;
+  });
+
+  return Object.assign(scene, {
+    transports: [
+      [
+        'local',
+        () => {
+          process.env.PATH = `${scene.user.bin}:${path}`;
+          return createShellExecutor(createLocalShell(['n1']));
+        },
+      ],
+      [
+        'ssh',
+        () =>
+          createShellExecutor(
+            createSshShell({ configFile: scene.user.sshd.configFile, addressOf: () => ({}) }),
+          ),
+      ],
+    ] as [string, () => Executor][],
+    job: (...steps: Step[]): Job => ({ key: { subject: scene.subject, id: 'a' }, steps }),
+    /** Writes a program that the user may run as root. */
+    async program(name: string, text: string, rule = 'NOPASSWD:'): Promise<string> {
+      const file = join(scene.directory, name);
+      await writeFile(file, `#!/bin/sh\n${text}\n`);
+      await chmod(file, 0o755);
+      await scene.user.allow([`USER ALL = (root) ${rule} ${file}`]);
+      return file;
+    },
+  });
+}
+
+/** Rejects where the work does not throw. */
+export const error = (work: Promise<unknown>) =>
+  work.then(
+    (value) => Promise.reject(new Error(`no error, but ${JSON.stringify(value)}`)),
+    (thrown: unknown) => thrown,
+  );
