@@ -1,59 +1,25 @@
-import { randomUUID } from 'node:crypto';
-import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { expect, test } from '@jest/globals';
 import { execa } from 'execa';
 import { createLocalShell } from '../../src/nodes/local-shell.ts';
 import { createShellExecutor } from '../../src/nodes/shell-executor.ts';
 import { freeLoopNumber } from '../../src/storage/loops.ts';
 import { plan } from '../../src/storage/plan.ts';
-import type { DesiredSparse, ObservedSparse, Operation } from '../../src/storage/types.ts';
+import type { ObservedSparse, Operation } from '../../src/storage/types.ts';
 import { observe, runSteps } from '../support/carry-out.ts';
 import { NFS } from '../support/fake-shared.ts';
-import { removeTraces } from '../support/remove-traces.ts';
 import { describeAsRoot } from '../support/root.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
-import { ensureUdev } from '../support/udev.ts';
+import { sparseScene } from '../support/sparse-scene.ts';
 
 describeAsRoot('a file that two nodes share, with real loop devices', () => {
   const executor = createShellExecutor(createLocalShell(['n1', 'n2']));
-  let folder: Awaited<ReturnType<typeof temporaryFolder>>;
-  let stopUdev: () => Promise<void>;
-  let desired: DesiredSparse;
+  const scene = sparseScene('shared-files', { onDemand: true, shared: true });
   let attempts = 0;
-
-  beforeAll(async () => {
-    stopUdev = await ensureUdev();
-    folder = await temporaryFolder('shared-files');
-    await mkdir(join(folder.path, 'mnt'));
-  });
-  afterAll(async () => {
-    await folder?.remove();
-    await stopUdev?.();
-  });
-  beforeEach(() => {
-    const uid = randomUUID();
-    desired = {
-      type: 'sparse',
-      uid,
-      name: 'data1',
-      mode: 'Filesystem',
-      file: join(folder.path, 'files', uid),
-      sizeBytes: 16n << 20n,
-      fs: { type: 'ext4', options: [] },
-      recorded: false,
-      onDelete: 'Delete',
-      kubeletRoot: join(folder.path, 'kubelet'),
-      onDemand: true,
-      readOnly: false,
-      shared: true,
-    };
-  });
-  afterEach(() => removeTraces(desired.uid, desired.file));
 
   /** What the node finds, on a mount that nodes may share: the folder here is on none. */
   async function seen(node: string): Promise<ObservedSparse> {
-    const observed = await observe(executor, node, desired);
+    const observed = await observe(executor, node, scene.desired);
     if (observed.type !== 'sparse' || observed.shared === undefined) throw new Error('not looked at');
     return { ...observed, shared: { ...observed.shared, mount: NFS } };
   }
@@ -65,20 +31,22 @@ describeAsRoot('a file that two nodes share, with real loop devices', () => {
       const owner = { node, token: `t${attempts++}` };
       const made = plan(
         operation,
-        { ...desired, owner },
+        { ...scene.desired, owner },
         observed,
         freeLoopNumber(observed.loops, new Set()),
       );
       if ('refusal' in made) return made.refusal;
       if (made.steps.length === 0) return observed;
-      expect(await runSteps(executor, node, desired, made.steps)).toMatchObject({ state: 'succeeded' });
+      expect(await runSteps(executor, node, scene.desired, made.steps)).toMatchObject({ state: 'succeeded' });
     }
     throw new Error(`${operation} does not end`);
   }
 
   async function withMount(act: (path: string) => Promise<void>): Promise<void> {
-    const path = join(folder.path, 'mnt');
-    const [loop] = (await execa('losetup', ['-n', '-O', 'NAME', '-j', desired.file])).stdout.split('\n');
+    const path = scene.mountPoint;
+    const [loop] = (await execa('losetup', ['-n', '-O', 'NAME', '-j', scene.desired.file])).stdout.split(
+      '\n',
+    );
     await execa('mount', [loop ?? '', path]);
     try {
       await act(path);
@@ -92,7 +60,7 @@ describeAsRoot('a file that two nodes share, with real loop devices', () => {
     const last = (found: ObservedSparse | string) =>
       typeof found === 'string' ? found : found.shared?.owners.at(-1)?.says;
     expect(last(await carry('n1', 'prepare'))).toMatchObject({ is: 'free' });
-    desired = { ...desired, recorded: true };
+    scene.desired = { ...scene.desired, recorded: true };
     expect(await carry('n1', 'present')).toMatchObject({ link: expect.stringMatching(/^7:/) });
     await withMount((path) => writeFile(join(path, 'data'), 'kept'));
     // The other node does not see the loop devices of the first, as this machine does.
@@ -104,12 +72,14 @@ describeAsRoot('a file that two nodes share, with real loop devices', () => {
     await withMount(async (path) => expect(await readFile(join(path, 'data'), 'utf8')).toBe('kept'));
     await carry('n2', 'absent');
     await carry('n2', 'destroy');
-    expect(await readdir(join(folder.path, 'files'))).toEqual([]);
+    expect(await readdir(dirname(scene.desired.file))).toEqual([]);
   });
 
   test('is not touched on a folder that is on no such mount', async () => {
-    const observed = await observe(executor, 'n1', desired);
-    expect(plan('prepare', { ...desired, owner: { node: 'n1', token: 't' } }, observed, 0)).toMatchObject({
+    const observed = await observe(executor, 'n1', scene.desired);
+    expect(
+      plan('prepare', { ...scene.desired, owner: { node: 'n1', token: 't' } }, observed, 0),
+    ).toMatchObject({
       refusal: expect.stringContaining('wanted is an NFS 4 mount'),
     });
   });

@@ -1,10 +1,9 @@
 import { spawn } from 'node:child_process';
-import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { closeSync, constants, existsSync, openSync } from 'node:fs';
 import { copyFile, link, mkdir, open, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { execa } from 'execa';
 import type { Volume } from '../../src/api/volume.ts';
 import { type Attacher, createAttacher } from '../../src/attachment/attacher.ts';
@@ -15,14 +14,12 @@ import { createLocalShell } from '../../src/nodes/local-shell.ts';
 import { createShellExecutor } from '../../src/nodes/shell-executor.ts';
 import { createSshShell } from '../../src/nodes/ssh-shell.ts';
 import { createLoopNumbers } from '../../src/storage/loop-numbers.ts';
-import type { DesiredSparse } from '../../src/storage/types.ts';
 import { carryOut, observe } from '../support/carry-out.ts';
+import { deviceUses, mountElsewhere, type Use } from '../support/device-uses.ts';
 import { EVERY_CASE } from '../support/lane.ts';
-import { removeTraces } from '../support/remove-traces.ts';
 import { describeAsRoot } from '../support/root.ts';
+import { sparseScene } from '../support/sparse-scene.ts';
 import { startSshd } from '../support/sshd.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
-import { ensureUdev } from '../support/udev.ts';
 
 interface Hands {
   executor: Executor;
@@ -48,46 +45,26 @@ async function ssh(): Promise<Hands> {
   };
 }
 
-/** Begins to use the device, in some way. Answers with what ends that. */
-type Use = (device: string) => Promise<() => Promise<unknown>>;
-
 const transports: [string, () => Promise<Hands>][] = [
   ['ssh', ssh],
   ['local', local],
 ];
 
 describeAsRoot.each(EVERY_CASE ? transports : transports.slice(0, 1))(
-  'what comes between the look at a device that may be detached and the step, by %s',
+  'what comes between the check of a device that may be detached and the step, by %s',
   (_, begin) => {
     let hands: Hands;
-    let folder: Awaited<ReturnType<typeof temporaryFolder>>;
-    let stopUdev: () => Promise<void>;
-    let mountPoint: string;
-    let desired: DesiredSparse;
+    const scene = sparseScene('used-between', { onDemand: true });
     let attacher: Attacher;
     /** How each job ended while it was submitted. */
     let ends: JobState[];
 
     beforeAll(async () => {
-      stopUdev = await ensureUdev();
-      folder = await temporaryFolder('used-between');
-      mountPoint = join(folder.path, 'mnt');
-      await mkdir(mountPoint);
       hands = await begin();
     });
-    afterAll(async () => {
-      await hands?.stop();
-      await folder?.remove();
-      await stopUdev?.();
-    });
+    afterAll(() => hands?.stop());
 
     beforeEach(async () => {
-      const uid = randomUUID();
-      desired = {
-        ...{ type: 'sparse', uid, name: 'data1', mode: 'Filesystem', file: join(folder.path, 'files', uid) },
-        ...{ sizeBytes: 16n << 20n, fs: { type: 'ext4', options: [] }, recorded: false, onDelete: 'Delete' },
-        ...{ onDemand: true, readOnly: false, shared: false, kubeletRoot: join(folder.path, 'kubelet') },
-      };
       ends = [];
       const executor: Executor = {
         ...hands.executor,
@@ -101,16 +78,15 @@ describeAsRoot.each(EVERY_CASE ? transports : transports.slice(0, 1))(
         executor,
         follower: createFollower(executor),
         loopNumbers: createLoopNumbers(),
-        desiredOf: () => desired,
+        desiredOf: () => scene.desired,
         isOff: async () => false,
-        look: (_volume, node) => observe(executor, node, desired),
+        look: (_volume, node) => observe(executor, node, scene.desired),
       });
-      await carryOut(hands.executor, 'n1', 'prepare', desired);
+      await carryOut(hands.executor, 'n1', 'prepare', scene.desired);
     });
-    afterEach(() => removeTraces(desired.uid, desired.file));
 
     function run(kind: OperationKind, before: () => Promise<void> = async () => {}) {
-      const volume = { metadata: { name: desired.name, uid: desired.uid } } as Volume;
+      const volume = { metadata: { name: scene.desired.name, uid: scene.desired.uid } } as Volume;
       const operation = { kind, node: 'n1', readOnly: false };
       const whyNot = async () => {
         await before();
@@ -126,46 +102,21 @@ describeAsRoot.each(EVERY_CASE ? transports : transports.slice(0, 1))(
       return stdout
         .split('\n')
         .map((line) => line.trim().split(/\s+/))
-        .filter(([, , file]) => file === desired.file)
+        .filter(([, , file]) => file === scene.desired.file)
         .map(([name, autoclear]) => `${name} ${autoclear}`);
     }
 
-    /** A process in a mount namespace of its own, where the device is mounted; it ends with its input. */
-    async function mountElsewhere(device: string) {
-      const script = 'mount "$1" "$2" && echo mounted && read end';
-      const command = ['sh', '-c', script, 'sh', device, mountPoint];
-      const holder = spawn('unshare', ['-m', '--propagation', 'private', ...command]);
-      await once(holder.stdout, 'data');
-      return holder;
-    }
-
+    const { mounted, mountedElsewhere, open: opened, stacked, kubelet } = deviceUses(scene);
     const uses: [string, RegExp, Use][] = [
-      [
-        'it is mounted',
-        /mounted/,
-        async (device) => {
-          await execa('mount', [device, mountPoint]);
-          return () => execa('umount', [mountPoint]);
-        },
-      ],
-      [
-        'it is mounted in another mount namespace',
-        /is in use: it is mounted/,
-        async (device) => {
-          const holder = await mountElsewhere(device);
-          return async () => {
-            holder.stdin.end();
-            await once(holder, 'close');
-          };
-        },
-      ],
+      ['it is mounted', /mounted/, mounted],
+      ['it is mounted in another mount namespace', /is in use: it is mounted/, mountedElsewhere],
       [
         'it is unmounted by umount -l, and a file of it is open',
         /is in use: its file system is mounted where no process shows it/,
         async (device) => {
-          await execa('mount', [device, mountPoint]);
-          const handle = await open(join(mountPoint, 'kept'), 'w');
-          await execa('umount', ['-l', mountPoint]);
+          await execa('mount', [device, scene.mountPoint]);
+          const handle = await open(join(scene.mountPoint, 'kept'), 'w');
+          await execa('umount', ['-l', scene.mountPoint]);
           return () => handle.close();
         },
       ],
@@ -173,7 +124,7 @@ describeAsRoot.each(EVERY_CASE ? transports : transports.slice(0, 1))(
         'it is mounted in a mount namespace without a process',
         /is in use: its file system is mounted where no process shows it/,
         async (device) => {
-          const holder = await mountElsewhere(device);
+          const holder = await mountElsewhere(device, scene.mountPoint);
           // It lives on as long as this is open, as by a bind mount of it.
           const namespace = await open(`/proc/${holder.pid}/ns/mnt`);
           holder.stdin.end();
@@ -181,53 +132,31 @@ describeAsRoot.each(EVERY_CASE ? transports : transports.slice(0, 1))(
           return () => namespace.close();
         },
       ],
-      [
-        'a process opens it',
-        /is in use: a process has it open/,
-        async (device) => {
-          const handle = await open(device, 'r');
-          return () => handle.close();
-        },
-      ],
-      [
-        'a loop is stacked on it',
-        /is stacked on it/,
-        async (device) => {
-          const { stdout } = await execa('losetup', ['-f', '--show', device]);
-          return () => execa('losetup', ['-d', stdout]);
-        },
-      ],
+      ['a process opens it', /is in use: a process has it open/, opened],
+      ['a loop is stacked on it', /is stacked on it/, stacked],
       [
         'its file is removed',
         /is no longer the file|has an earlier file/,
         async () => {
-          const kept = join(folder.path, 'kept');
-          await link(desired.file, kept);
-          await rm(desired.file);
-          return () => rename(kept, desired.file);
+          const kept = join(scene.directory, 'kept');
+          await link(scene.desired.file, kept);
+          await rm(scene.desired.file);
+          return () => rename(kept, scene.desired.file);
         },
       ],
       [
         'its file is replaced',
         /is no longer the file|has an earlier file/,
         async () => {
-          const kept = join(folder.path, 'kept');
-          const other = join(folder.path, 'other');
-          await link(desired.file, kept);
-          await copyFile(desired.file, other);
-          await rename(other, desired.file);
-          return () => rename(kept, desired.file);
+          const kept = join(scene.directory, 'kept');
+          const other = join(scene.directory, 'other');
+          await link(scene.desired.file, kept);
+          await copyFile(scene.desired.file, other);
+          await rename(other, scene.desired.file);
+          return () => rename(kept, scene.desired.file);
         },
       ],
-      [
-        'the kubelet makes a folder for a pod',
-        /the kubelet (still )?has/,
-        async () => {
-          const pod = join(desired.kubeletRoot, 'pods/pod-1');
-          await mkdir(join(pod, 'volumes/kubernetes.io~local-volume/data1/lost+found'), { recursive: true });
-          return () => rm(pod, { recursive: true });
-        },
-      ],
+      ['the kubelet makes a directory for a pod', /the kubelet (still )?has/, kubelet],
     ];
 
     test.each(uses)('%s: the job refuses, and the device is there', async (_, why, use) => {
@@ -265,7 +194,7 @@ describeAsRoot.each(EVERY_CASE ? transports : transports.slice(0, 1))(
     test('what an interrupted growing left mounted is taken off, and the device is detached', async () => {
       expect(await run('attach')).toMatchObject({ is: 'attached', safeToMount: true });
       const [found = ''] = await devices();
-      const left = `/run/stowage/mounts/${desired.uid}`;
+      const left = `/run/stowage/mounts/${scene.desired.uid}`;
       await mkdir(left, { recursive: true });
       await execa('mount', [found.split(' ')[0] ?? '', left]);
       expect(await run('detach')).toEqual({ is: 'detached' });
@@ -274,11 +203,13 @@ describeAsRoot.each(EVERY_CASE ? transports : transports.slice(0, 1))(
 
     test('its folder has another name: it is neither detached nor attached again until that is put right', async () => {
       expect(await run('attach')).toMatchObject({ is: 'attached', safeToMount: true });
-      const { stdout } = await execa('losetup', ['-n', '-O', 'NAME', '-j', desired.file]);
-      const files = dirname(desired.file);
+      const { stdout } = await execa('losetup', ['-n', '-O', 'NAME', '-j', scene.desired.file]);
+      const files = dirname(scene.desired.file);
       await rename(files, `${files}-moved`);
       const message = expect.stringMatching(
-        new RegExp(`^${stdout}, which the persistent path leads to, has .*-moved/${desired.uid} and not `),
+        new RegExp(
+          `^${stdout}, which the persistent path leads to, has .*-moved/${scene.desired.uid} and not `,
+        ),
       );
       try {
         for (const kind of ['look', 'detach'] as const) {
@@ -286,7 +217,7 @@ describeAsRoot.each(EVERY_CASE ? transports : transports.slice(0, 1))(
         }
         // As it is where the file has been put back from elsewhere.
         await mkdir(files);
-        await copyFile(join(`${files}-moved`, desired.uid), desired.file);
+        await copyFile(join(`${files}-moved`, scene.desired.uid), scene.desired.file);
         expect(await run('attach')).toEqual({ is: 'unknown', message, nothingDone: true });
         await rm(files, { recursive: true });
       } finally {
@@ -300,7 +231,7 @@ describeAsRoot.each(EVERY_CASE ? transports : transports.slice(0, 1))(
       'a file is open on a file system that does not answer: it is said, and nobody hangs on',
       async () => {
         expect(await run('attach')).toMatchObject({ is: 'attached', safeToMount: true });
-        const hung = await mountSilent(join(folder.path, 'hung'));
+        const hung = await mountSilent(join(scene.directory, 'hung'));
         try {
           const why = /^whether a process has \/dev\/loop\d+ open cannot be seen, .* within 10 s: /;
           expect(await run('detach')).toEqual({ is: 'in-use', message: expect.stringMatching(why) });

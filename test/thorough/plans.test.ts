@@ -13,6 +13,7 @@ import { describeAsRoot } from '../support/root.ts';
 import { type Sshd, startSshd } from '../support/sshd.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { ensureUdev } from '../support/udev.ts';
+import { sparseDesired } from '../support/volume-input.ts';
 import { makeWrappers, type Wrappers } from '../support/wrappers.ts';
 
 /** How many steps each plan for a new volume has; a change of that is seen here, and the loops below go by it. */
@@ -46,21 +47,7 @@ describeAsRoot('a plan of which a part was run', () => {
 
   beforeEach(() => {
     const uid = randomUUID();
-    desired = {
-      type: 'sparse',
-      uid,
-      name: 'data1',
-      mode: 'Filesystem',
-      file: join(folder.path, uid),
-      sizeBytes: 16n << 20n,
-      fs: { type: 'ext4', options: [] },
-      recorded: false,
-      onDelete: 'Delete',
-      onDemand: false,
-      readOnly: false,
-      shared: false,
-      kubeletRoot: '/var/lib/kubelet',
-    };
+    desired = { ...sparseDesired, uid, file: join(folder.path, uid), sizeBytes: 16n << 20n };
   });
 
   afterEach(() => removeTraces(desired.uid, desired.file));

@@ -1,0 +1,107 @@
+import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, test } from '@jest/globals';
+import { execa } from 'execa';
+import { checkGuards } from '../../src/nodes/check-guards.ts';
+import { unusedGuards } from '../../src/storage/unused.ts';
+import { observe } from '../support/carry-out.ts';
+import { deviceUses, type Use } from '../support/device-uses.ts';
+import { localSparse } from '../support/local-sparse.ts';
+import { describeAsRoot } from '../support/root.ts';
+import { until } from '../support/until.ts';
+
+describeAsRoot('a sparse file whose loop device is in use', () => {
+  const scene = localSparse('sparse-in-use');
+  const { executor, carry, prepared, deviceOf, faults, expectDestroyed } = scene;
+
+  describe('is neither detached nor destroyed while', () => {
+    const { mounted, mountedElsewhere, open: opened, stacked, kubelet } = deviceUses(scene);
+    const uses: [string, RegExp, Use][] = [
+      ['it is mounted here', /mounted at .*\/mnt$/, mounted],
+      ['it is mounted in another mount namespace', /is in use: it is mounted$/, mountedElsewhere],
+      ['a process has it open', /is in use: a process has it open$/, opened],
+      [
+        'a process has it open by another name',
+        /is in use: a process has it open$/,
+        async (device) => {
+          const other = join(scene.directory, `${scene.desired.uid}-node`);
+          const numbers = (await execa('stat', ['-c', '%Hr %Lr', device])).stdout.split(' ');
+          await execa('mknod', [other, 'b', ...numbers]);
+          return opened(other);
+        },
+      ],
+      ['a loop is stacked on it', /loop\d+ is stacked on it$/, stacked],
+      [
+        'the kubelet has a directory of a pod for it',
+        /the kubelet has .*\/data1 for the pod with the UID pod-1$/,
+        kubelet,
+      ],
+    ];
+
+    test.each(uses)('%s', async (_, refusal, use) => {
+      const end = await use(await prepared());
+      try {
+        expect(await carry('absent')).toMatch(refusal);
+        expect(await carry('destroy')).toMatch(refusal);
+        // Also before any job, by the guards alone.
+        const seen = await observe(executor, 'n1', scene.desired);
+        expect(await checkGuards(executor, 'n1', unusedGuards(scene.desired, seen))).toEqual(
+          expect.any(String),
+        );
+        // Not even marked to go when it is closed.
+        expect(await faults(true)).toEqual([]);
+      } finally {
+        await end();
+      }
+      const seen = await observe(executor, 'n1', scene.desired);
+      expect(await checkGuards(executor, 'n1', unusedGuards(scene.desired, seen))).toBeUndefined();
+      await expectDestroyed();
+    });
+  });
+
+  test.each([
+    [
+      'the kubelet has bound, stacking a loop on that,',
+      'kubelet/plugins/kubernetes.io~local-volume/volumeDevices/data1',
+      /the kubelet has .*\/volumeDevices\/data1\/pod-1 for the pod with the UID pod-1$/,
+    ],
+    ['somebody has bound, stacking a loop on that,', 'elsewhere', /another loop device is stacked on it$/],
+  ])('whose device %s is not detached', async (_, place, refusal) => {
+    const device = await prepared();
+    const devices = join(scene.directory, place);
+    await mkdir(devices, { recursive: true });
+    const bound = join(devices, 'pod-1');
+    await writeFile(bound, '');
+    await execa('mount', ['--bind', device, bound]);
+    const { stdout: stacked } = await execa('losetup', ['-f', '--show', bound]);
+    try {
+      // The kernel does not name the device that it is stacked on.
+      expect((await execa('losetup', ['-n', '-O', 'BACK-FILE', stacked])).stdout).toBe(bound);
+      expect(await carry('absent')).toMatch(refusal);
+      const seen = await observe(executor, 'n1', scene.desired);
+      expect(await checkGuards(executor, 'n1', unusedGuards(scene.desired, seen))).toMatch(
+        /is stacked on it$/,
+      );
+    } finally {
+      await execa('losetup', ['-d', stacked]);
+      await execa('umount', [bound]);
+      await rm(bound);
+    }
+    await expectDestroyed();
+  });
+
+  test('whose device was detached while in use is uncertain until that ends', async () => {
+    const device = await prepared();
+    await execa('mount', [device, scene.mountPoint]);
+    await execa('losetup', ['-d', device]);
+    expect(await carry('present')).toContain('was detached while in use');
+    expect(await carry('absent')).toContain('is in use');
+    await execa('umount', [scene.mountPoint]);
+    await until('the kernel lets go of the file', async () => {
+      const { stdout } = await execa('losetup', ['-j', scene.desired.file]);
+      return stdout === '' ? true : undefined;
+    });
+    deviceOf(await carry('present'));
+    await expectDestroyed();
+  });
+});

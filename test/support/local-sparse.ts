@@ -1,0 +1,46 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { beforeEach, expect } from '@jest/globals';
+import { createLocalShell } from '../../src/nodes/local-shell.ts';
+import { createShellExecutor } from '../../src/nodes/shell-executor.ts';
+import type { Observed, Operation } from '../../src/storage/types.ts';
+import { carryOut } from './carry-out.ts';
+import { leftovers } from './leftovers.ts';
+import { sparseScene } from './sparse-scene.ts';
+
+/** A scene with a sparse file of this machine, whose directory exists, and what is done with it. */
+export function localSparse(name: string) {
+  const scene = sparseScene(name);
+  const executor = createShellExecutor(createLocalShell(['n1']));
+  beforeEach(() => mkdir(join(scene.directory, scene.desired.uid)));
+
+  const carry = (operation: Operation, wanted = scene.desired) => carryOut(executor, 'n1', operation, wanted);
+
+  async function prepared(): Promise<string> {
+    return deviceOf(await carry('prepare'));
+  }
+
+  function deviceOf(seen: Observed | string): string {
+    if (typeof seen === 'string') throw new Error(seen);
+    expect(seen.loops.filter(({ backingFile }) => backingFile.includes(scene.desired.uid))).toHaveLength(1);
+    return `/dev/loop${seen.link?.split(':')[1]}`;
+  }
+
+  /** What the checker says of this volume: it should be there with its device, or nothing of it should. */
+  async function faults(there: boolean): Promise<string[]> {
+    const { uid, file } = scene.desired;
+    const found = await leftovers({
+      expected: there ? [{ uid, file, loop: true }] : [],
+      uids: [uid],
+      directories: [join(scene.directory, uid)],
+    });
+    return found.filter((fault) => fault.includes(uid) && !fault.startsWith('jobs '));
+  }
+
+  async function expectDestroyed(): Promise<void> {
+    await expect(carry('destroy')).resolves.toMatchObject({ file: { type: 'missing' }, recordFiles: false });
+    expect(await faults(false)).toEqual([]);
+  }
+
+  return Object.assign(scene, { executor, carry, prepared, deviceOf, faults, expectDestroyed });
+}

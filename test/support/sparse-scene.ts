@@ -1,0 +1,45 @@
+import { randomUUID } from 'node:crypto';
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach } from '@jest/globals';
+import type { DesiredSparse } from '../../src/storage/types.ts';
+import { removeTraces } from './remove-traces.ts';
+import { temporaryFolder } from './temporary-folder.ts';
+import { ensureUdev } from './udev.ts';
+import { sparseDesired } from './volume-input.ts';
+
+export interface SparseScene {
+  /** Of the tests of the block alone. */
+  directory: string;
+  mountPoint: string;
+  /** A Volume of 16 MiB for each test, whose file is in a directory of its own that does not exist yet. */
+  desired: DesiredSparse;
+}
+
+/** Registers the hooks of a block whose tests make one sparse file each with real devices, and removes what is left of it. */
+export function sparseScene(name: string, change: Partial<DesiredSparse> = {}): SparseScene {
+  const scene: SparseScene = { directory: '', mountPoint: '', desired: sparseDesired };
+  let removeDirectory: (() => Promise<void>) | undefined;
+  let stopUdev: (() => Promise<void>) | undefined;
+
+  beforeAll(async () => {
+    stopUdev = await ensureUdev();
+    const folder = await temporaryFolder(name);
+    removeDirectory = folder.remove;
+    scene.directory = folder.path;
+    scene.mountPoint = join(folder.path, 'mnt');
+    await mkdir(scene.mountPoint);
+  });
+  afterAll(async () => {
+    await removeDirectory?.();
+    await stopUdev?.();
+  });
+  beforeEach(() => {
+    const uid = randomUUID();
+    const file = join(scene.directory, uid, uid);
+    const kubeletRoot = join(scene.directory, 'kubelet');
+    scene.desired = { ...sparseDesired, uid, file, sizeBytes: 16n << 20n, kubeletRoot, ...change };
+  });
+  afterEach(() => removeTraces(scene.desired.uid, scene.desired.file));
+  return scene;
+}
