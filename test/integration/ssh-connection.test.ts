@@ -1,0 +1,114 @@
+import { appendFile, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { systemClock } from '../../src/control/clock.ts';
+import { NodeError } from '../../src/nodes/errors.ts';
+import type { Executor } from '../../src/nodes/job.ts';
+import { createLocalShell } from '../../src/nodes/local-shell.ts';
+import { limitNodes } from '../../src/nodes/node-gate.ts';
+import { createShellExecutor } from '../../src/nodes/shell-executor.ts';
+import { createSshShell, type SshAddress } from '../../src/nodes/ssh-shell.ts';
+import { NODE } from '../support/job-scene.ts';
+import { describeAsRoot } from '../support/root.ts';
+import { type Sshd, startSshd } from '../support/sshd.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+
+describeAsRoot('a connection by ssh', () => {
+  let sshd: Sshd;
+  let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+
+  beforeAll(async () => {
+    folder = await temporaryFolder('ssh-connection');
+    // `changed` has a host key that is not the server's.
+    sshd = await startSshd({ nodes: [NODE, 'changed'] });
+    const knownHosts = await readFile(join(sshd.folder, 'known_hosts'), 'utf8');
+    const otherKey = await readFile(join(sshd.folder, 'client_key.pub'), 'utf8');
+    const lines = knownHosts.split('\n').filter((line) => !line.startsWith('changed '));
+    await writeFile(join(sshd.folder, 'known_hosts'), `${lines.join('\n')}changed ${otherKey}`);
+  });
+  afterAll(async () => {
+    await sshd?.stop();
+    await folder?.remove();
+  });
+  const overSsh = (address: SshAddress = {}) =>
+    createShellExecutor(createSshShell({ configFile: sshd.configFile, addressOf: () => address }));
+
+  test('20 observations at once do not exceed the sessions of one connection', async () => {
+    const shell = createSshShell({ configFile: sshd.configFile, addressOf: () => ({}) });
+    const executor = createShellExecutor(limitNodes(shell, systemClock));
+    const log = join(folder.path, 'log');
+    await appendFile(log, '');
+    const argv = ['sh', '-c', 'echo 1 >>"$0"; sleep 0.1; echo -1 >>"$0"', log];
+    const seen = await Promise.all(
+      Array.from({ length: 20 }, () => executor.observe(NODE, [{ name: 'a', argv }])),
+    );
+    await executor.close();
+    expect(seen.map((each) => each.get('a')?.exit)).toEqual(Array.from({ length: 20 }, () => 0));
+    let now = 0;
+    const counts = (await readFile(log, 'utf8'))
+      .trim()
+      .split('\n')
+      .map((line) => (now += Number(line)));
+    expect(Math.max(...counts)).toBeLessThanOrEqual(8);
+    expect(Math.max(...counts)).toBeGreaterThan(1);
+    expect(now).toBe(0);
+  });
+
+  describe('a node', () => {
+    const fails = async (node: string, executor: Executor) => {
+      const error = await executor.observe(node, []).catch((thrown: unknown) => thrown);
+      await executor.close();
+      expect(error).toBeInstanceOf(NodeError);
+      return error;
+    };
+
+    test('with an unknown host key is refused', async () => {
+      expect(await fails('unknown', overSsh({ host: '127.0.0.1' }))).toMatchObject({
+        code: 'refused',
+        node: 'unknown',
+        message: 'node unknown: its host key is not known (of the kind ED25519)',
+        hint: expect.stringContaining('to known_hosts under the name unknown'),
+      });
+    });
+
+    test('with a changed host key is refused', async () => {
+      expect(await fails('changed', overSsh())).toMatchObject({
+        code: 'refused',
+        node: 'changed',
+        message: expect.stringMatching(
+          /^node changed: its host key is another than the known one: the ED25519 key .* is SHA256:\S{43}$/,
+        ),
+        hint: expect.stringMatching(/known_hosts:\d+\): ssh-keygen -R changed/),
+      });
+    });
+
+    test('that does not accept the key is refused', async () => {
+      const keys = join(sshd.folder, 'authorized_keys');
+      const content = await readFile(keys);
+      await writeFile(keys, '');
+      try {
+        expect(await fails(NODE, overSsh())).toMatchObject({
+          code: 'refused',
+          message: expect.stringMatching(/^node n1: root@127.0.0.1: Permission denied \(publickey\)/),
+          hint: expect.stringContaining("'ssh n1 true' works for this user"),
+        });
+      } finally {
+        await writeFile(keys, content);
+      }
+    });
+
+    test('with no server at the port is unreachable', async () => {
+      expect(await fails(NODE, overSsh({ port: 1 }))).toMatchObject({
+        code: 'unreachable',
+        message: expect.stringContaining('Connection refused'),
+      });
+    });
+
+    test('that is another machine is not managed by the local shell', async () => {
+      expect(await fails('n2', createShellExecutor(createLocalShell([NODE])))).toMatchObject({
+        code: 'not-ours',
+        hint: expect.stringContaining('Named now: n1'),
+      });
+    });
+  });
+});
