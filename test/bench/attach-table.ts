@@ -65,52 +65,17 @@ function rowsOf({ rounds }: AtRate, rate: string): Row[] {
   const medianOf = (of: (round: Round) => number) => (all: readonly Round[]) => median(all.map(of));
   const share = (of: (round: Round) => number[], part: number) => (all: readonly Round[]) =>
     quantile(all.flatMap(of), part);
-  return [
-    compare(
-      'attaches a second',
-      medianOf((round) => round.attaches),
-      '',
-      1,
-    ),
-    compare(
-      'detaches a second',
-      medianOf((round) => round.detaches),
-      '',
-      1,
-    ),
-    compare(
-      'created to attached, p50',
-      share((round) => round.first, 0.5),
-      ' ms',
-    ),
-    compare(
-      'created to attached, p99',
-      share((round) => round.first, 0.99),
-      ' ms',
-    ),
-    compare(
-      'created to all written, p50',
-      share((round) => round.last, 0.5),
-      ' ms',
-    ),
-    compare(
-      'created to all written, p99',
-      share((round) => round.last, 0.99),
-      ' ms',
-    ),
-    compare(
-      'CPU of the burst',
-      medianOf((round) => round.cpu),
-      ' s',
-      1,
-    ),
-    compare(
-      'CPU of the API server for it',
-      medianOf((round) => round.serverCpu),
-      ' s',
-      1,
-    ),
+  const rows: [what: string, of: (rounds: readonly Round[]) => number, unit: string, digits?: number][] = [
+    ['attaches a second', medianOf((round) => round.attaches), '', 1],
+    ['detaches a second', medianOf((round) => round.detaches), '', 1],
+    ['created to attached, p50', share((round) => round.first, 0.5), ' ms'],
+    ['created to attached, p99', share((round) => round.first, 0.99), ' ms'],
+    ['created to all written, p50', share((round) => round.last, 0.5), ' ms'],
+    ['created to all written, p99', share((round) => round.last, 0.99), ' ms'],
+    ['CPU of the burst', medianOf((round) => round.cpu), ' s', 1],
+    ['CPU of the API server for it', medianOf((round) => round.serverCpu), ' s', 1],
   ];
+  return rows.map((row) => compare(...row));
 }
 
 function showCalls({ calls }: AtRate, pods: number, whose: string): void {
