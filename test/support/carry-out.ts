@@ -4,7 +4,7 @@ import { observe as look } from '../../src/storage/observe.ts';
 import { plan } from '../../src/storage/plan.ts';
 import { ObservationError } from '../../src/storage/probe-results.ts';
 import type { Desired, Observed, Operation, Plan } from '../../src/storage/types.ts';
-import { rereadTable } from './disks.ts';
+import { rereadTable, waitForUdev } from './disks.ts';
 
 let attempts = 0;
 
@@ -66,8 +66,11 @@ export async function carryOut(
     if ('refusal' in planned) return planned.refusal;
     if (planned.steps.length === 0) return observe(executor, node, desired);
     last = await runSteps(executor, node, desired, planned.steps);
-    if (last.state === 'guarded') guarded++;
-    else if (last.state !== 'succeeded' && last.state !== 'raced') break;
+    if (last.state === 'guarded') {
+      guarded++;
+      // A guard finds no partition while udev has the kernel read its table.
+      if (desired.type === 'raw') await waitForUdev(desired.devicePath);
+    } else if (last.state !== 'succeeded' && last.state !== 'raced') break;
   }
   // The uses that only guards see are a refusal, too.
   if (last?.state === 'guarded') return last.refusal;

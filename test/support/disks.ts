@@ -30,14 +30,14 @@ export async function rereadTable(partition: string): Promise<void> {
  * Waits until udev has handled that a disk was open to write: it has the kernel read the table again, which may forget
  * partitions. One more event of the disk comes after that; the whole queue is never empty while other tests run.
  */
-async function handled(disk: string): Promise<void> {
+export async function waitForUdev(disk: string): Promise<void> {
   const event = ['trigger', '--settle', '--action=change', disk];
   await execa('udevadm', event, { reject: false, timeout: 60_000 });
 }
 
 /** Makes the partitions of a table known that was just written to a disk; they stay until it is open to write again. */
 export async function readTable(disk: string): Promise<void> {
-  await handled(disk);
+  await waitForUdev(disk);
   await execa('partx', ['--update', disk]);
 }
 
@@ -62,7 +62,7 @@ export async function makeDisk(
     if (table === 'dos') await execa('sgdisk', ['--gpttombr=1:2', file]);
   }
   const { stdout: path } = await execa('losetup', ['--find', '--show', '--partscan', file]);
-  await (table === 'none' ? handled(path) : readTable(path));
+  await (table === 'none' ? waitForUdev(path) : readTable(path));
   return {
     path,
     partition: `${path}p1`,
