@@ -142,6 +142,12 @@ export function claimsOf(client: KubeClient, { storageClassName, size, withinMs 
   };
 }
 
+/** A class of files that volumes are provisioned of at once. */
+export const dynamicClass = (name: string, more: Partial<StorageClass> = {}): StorageClass => ({
+  ...{ apiVersion: 'storage.k8s.io/v1', kind: 'StorageClass', metadata: { name } },
+  ...{ provisioner: DRIVER, parameters: { fsType: 'ext4' }, volumeBindingMode: 'Immediate', ...more },
+});
+
 /** A dynamic class of files in a folder. */
 export const createClass = (
   client: KubeClient,
@@ -150,15 +156,10 @@ export const createClass = (
   fsType: string,
   more: Partial<StorageClass> = {},
 ) =>
-  client.create<StorageClass>(STORAGE_CLASSES, {
-    apiVersion: 'storage.k8s.io/v1',
-    kind: 'StorageClass',
-    metadata: { name },
-    provisioner: DRIVER,
-    parameters: { directory, fsType },
-    volumeBindingMode: 'Immediate',
-    ...more,
-  });
+  client.create<StorageClass>(
+    STORAGE_CLASSES,
+    dynamicClass(name, { parameters: { directory, fsType }, ...more }),
+  );
 
 /** A class of snapshots; that of policy Delete is the default. */
 export const createSnapshotClass = (

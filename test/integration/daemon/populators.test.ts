@@ -19,40 +19,26 @@ import { CUSTOM_RESOURCE_DEFINITIONS } from '../../../src/cli/install/kinds.ts';
 import { systemClock } from '../../../src/control/clock.ts';
 import { createMetrics } from '../../../src/daemon/metrics/metrics.ts';
 import { MAX_RUNNING } from '../../../src/population/machine/pods.ts';
-import { startController, type TestController } from '../../support/controller.ts';
-import { HELLO_DEFINITION, HELLO_POPULATOR, HELLOS, hello, helloReference } from '../../support/hello.ts';
+import { HELLO_POPULATOR, HELLOS, helloReference } from '../../support/hello.ts';
 import {
   NAMESPACE,
   OWN,
   type PopulationCluster,
+  podOf,
+  populatorGrant,
   startPopulationCluster,
 } from '../../support/population-cluster.ts';
 import { until } from '../../support/until.ts';
-import { workingNodes } from '../../support/working-nodes.ts';
 
 /** Claims that populators fill, with the daemon's controllers against a sandbox's API server, and nodes and containers in memory. */
 
 let cluster: PopulationCluster;
-let controller: TestController;
-
 beforeEach(async () => {
   cluster = await startPopulationCluster();
-  controller = await startController(cluster.client, {
-    executor: workingNodes(),
-    provisioning: { namespace: OWN, crossNamespace: true },
-  });
+  await cluster.startDaemon();
 });
-afterEach(async () => {
-  await controller.stop();
-  await cluster.stop();
-});
+afterEach(() => cluster.stop());
 
-const register = async () => {
-  await cluster.client.create(POPULATOR_DEFINITIONS, HELLO_DEFINITION);
-  await cluster.client.create(VOLUME_POPULATORS, HELLO_POPULATOR);
-};
-const source = (text?: string) =>
-  cluster.client.create(HELLOS, hello('example', NAMESPACE, text), { namespace: NAMESPACE });
 const reasons = async (name: string) => (await cluster.eventsOf(name)).map(({ reason }) => reason);
 
 const removed = (resource: Resource, name: string) =>
@@ -106,16 +92,16 @@ test('all four sources of feedback tell of their part', async () => {
   await cluster.createClaim('data');
   await cluster.isTold('data', 'UnrecognizedDataSourceKind');
   await cluster.isTold('data', 'Provisioning: Assuming an external populator will provision the volume');
-  await register();
+  await cluster.register();
   await cluster.isTold('data', `PopulatorDataSourceNotFound: Hello ${NAMESPACE}/example does not exist`);
-  await source();
+  await cluster.createHello();
   await cluster.isBound('data');
 });
 
 describe('the machine', () => {
   test('fills a claim from its data source, and leaves nothing behind', async () => {
-    await register();
-    await source();
+    await cluster.register();
+    await cluster.createHello();
     await cluster.createClass('immediate');
     await cluster.createClaim('data');
     const { spec, metadata } = await cluster.isBound('data');
@@ -137,8 +123,8 @@ describe('the machine', () => {
   });
 
   test('a claim that was filled grows as any other', async () => {
-    await register();
-    await source();
+    await cluster.register();
+    await cluster.createHello();
     await cluster.createClass('immediate', { allowVolumeExpansion: true });
     await cluster.createClaim('data');
     const { spec } = await cluster.isBound('data');
@@ -152,28 +138,26 @@ describe('the machine', () => {
   });
 
   test('waits for the first pod where the class does, and fills its volume on that node', async () => {
-    await register();
-    await source();
+    await cluster.register();
+    await cluster.createHello();
     await cluster.createClass('waits', { volumeBindingMode: 'WaitForFirstConsumer' });
     await cluster.createClaim('data', { storageClassName: 'waits' });
-    await cluster.client.create(PODS, user('user', 'data', { 'kubernetes.io/hostname': 'n2' }), {
-      namespace: NAMESPACE,
-    });
+    await cluster.client.create(PODS, podOf('data', { 'kubernetes.io/hostname': 'n2' }));
     const { spec } = await cluster.isBound('data');
     const pv = await cluster.client.get<PersistentVolume>(PERSISTENT_VOLUMES, spec.volumeName ?? '');
     expect(JSON.stringify(pv.spec.nodeAffinity)).toContain('n2');
     expect(cluster.contents.get(spec.volumeName ?? '')).toEqual({ 'hello.txt': 'Hello, world!' });
     await cluster.isClean();
-    await until('its pod runs', async () => {
+    await until('the pod of its user runs', async () => {
       const { status } = await cluster.client.get<Pod>(PODS, 'user', { namespace: NAMESPACE });
       return status?.phase === 'Running' || undefined;
     });
   });
 
   test('lets no data of another namespace out without a grant, and goes on with it at once', async () => {
-    await register();
+    await cluster.register();
     await cluster.createClass('immediate');
-    await cluster.client.create(HELLOS, hello('theirs', 'prod', 'secret'), { namespace: 'prod' });
+    await cluster.createHello('theirs', 'secret', 'prod');
     await cluster.createClaim('data', { dataSourceRef: helloReference('theirs', 'prod') });
     await cluster.createClaim('none', { dataSourceRef: helloReference('missing', 'prod') });
     await cluster.isTold(
@@ -183,23 +167,15 @@ describe('the machine', () => {
     // Whether there is such an object, either.
     await cluster.isTold('none', "isn't allowed");
     expect(await cluster.all(PERSISTENT_VOLUME_CLAIMS, OWN)).toEqual([]);
-    await cluster.client.create<KubeObject>(REFERENCE_GRANTS, {
-      apiVersion: 'gateway.networking.k8s.io/v1',
-      kind: 'ReferenceGrant',
-      metadata: { name: 'hellos', namespace: 'prod' },
-      spec: {
-        from: [{ group: '', kind: 'PersistentVolumeClaim', namespace: NAMESPACE }],
-        to: [{ group: HELLOS.group, kind: HELLOS.kind, name: 'theirs' }],
-      },
-    } as KubeObject);
+    await cluster.client.create(REFERENCE_GRANTS, populatorGrant(HELLOS, 'theirs'));
     const { spec } = await cluster.isBound('data');
     expect(cluster.contents.get(spec.volumeName ?? '')).toEqual({ 'hello.txt': 'secret' });
     expect((await cluster.claimNow('none')).status?.phase).toBe('Pending');
   });
 
   test('tells what a pod wrote that failed, and tries again', async () => {
-    await register();
-    await source();
+    await cluster.register();
+    await cluster.createHello();
     await cluster.createClass('immediate');
     const { run } = cluster.world;
     cluster.world.run = () => ({ failed: 'no space left' });
@@ -217,15 +193,12 @@ describe('the machine', () => {
   test.each(['Delete', 'Retain'])(
     'a claim that is deleted mid-way takes all with it, whatever else is gone (%s)',
     async (reclaimPolicy) => {
-      await register();
-      await source();
+      await cluster.register();
+      await cluster.createHello();
       await cluster.createClass('immediate', { reclaimPolicy });
-      cluster.world.run = () => undefined;
+      cluster.hold();
       await cluster.createClaim('data');
-      await until('its pod runs', async () => {
-        const [pod] = await cluster.all<Pod>(PODS, OWN);
-        return pod?.status?.phase === 'Running' || undefined;
-      });
+      await cluster.untilPodRuns();
       await removed(HELLOS, 'example');
       await removed(STORAGE_CLASSES, 'immediate');
       await removed(POPULATOR_DEFINITIONS, 'hello');
@@ -238,11 +211,10 @@ describe('the machine', () => {
   );
 
   test('fills several at once, but no more than so many', async () => {
-    await register();
-    await source();
+    await cluster.register();
+    await cluster.createHello();
     await cluster.createClass('immediate');
-    const { run } = cluster.world;
-    cluster.world.run = () => undefined;
+    const goOn = cluster.hold();
     const names = Array.from({ length: MAX_RUNNING + 2 }, (_, index) => `data-${index}`);
     await Promise.all(names.map((name) => cluster.createClaim(name)));
     await until('the last ones are told to wait', async () => {
@@ -250,26 +222,20 @@ describe('the machine', () => {
       return items.filter(({ message }) => message.includes('fill volumes already')).length >= 2 || undefined;
     });
     expect(await cluster.all(PODS, OWN)).toHaveLength(MAX_RUNNING);
-    cluster.world.run = run;
+    goOn();
     await Promise.all(names.map((name) => cluster.isBound(name)));
   });
 });
 
 test('counts what was found of data sources, and volumes that were filled', async () => {
-  await controller.stop();
   const metrics = createMetrics({ clock: systemClock, transportOf: () => 'ssh' });
-  controller = await startController(cluster.client, {
-    executor: workingNodes(),
-    metrics,
-    provisioning: { namespace: OWN },
-  });
+  await cluster.startDaemon({ metrics });
   await cluster.createClass('immediate');
-  await source();
+  await cluster.createHello();
   await cluster.createClaim('data');
   await cluster.isTold('data', 'UnrecognizedDataSourceKind');
-  const { run } = cluster.world;
-  cluster.world.run = () => undefined;
-  await register();
+  const goOn = cluster.hold();
+  await cluster.register();
   await until(
     'its pod is counted, with what it is to fill',
     async () =>
@@ -277,7 +243,7 @@ test('counts what was found of data sources, and volumes that were filled', asyn
         `stowage_populations_in_flight_bytes{phase="Running"} ${64 << 20}\n`,
       ) || undefined,
   );
-  cluster.world.run = run;
+  goOn();
   await cluster.isBound('data');
   await cluster.isClean();
   const { body } = await metrics.read();
@@ -295,18 +261,14 @@ test('counts what was found of data sources, and volumes that were filled', asyn
 });
 
 test('waits for definitions of kinds that the cluster lacks, and begins when they are there', async () => {
-  await controller.stop();
   await cluster.stop();
   cluster = await startPopulationCluster({ without: ['VolumePopulator', 'PopulatorDefinition'] });
-  controller = await startController(cluster.client, {
-    executor: workingNodes(),
-    provisioning: { namespace: OWN },
-  });
+  const daemon = await cluster.startDaemon();
   await cluster.createClass('immediate');
-  await source();
+  await cluster.createHello();
   await cluster.createClaim('data');
   await until('the log tells of it', async () => {
-    const told = JSON.stringify(controller.lines);
+    const told = JSON.stringify(daemon.lines);
     return (
       (told.includes('volumepopulators.populator.storage.k8s.io') && told.includes('populatordefinitions')) ||
       undefined
@@ -316,18 +278,6 @@ test('waits for definitions of kinds that the cluster lacks, and begins when the
     await cluster.client.create<KubeObject>(CUSTOM_RESOURCE_DEFINITIONS, crd as KubeObject);
   }
   await cluster.isTold('data', 'UnrecognizedDataSourceKind');
-  await register();
+  await cluster.register();
   await cluster.isBound('data');
 });
-
-const user = (name: string, claimName: string, nodeSelector: object) =>
-  ({
-    apiVersion: 'v1',
-    kind: 'Pod',
-    metadata: { name },
-    spec: {
-      nodeSelector,
-      containers: [{ name: 'c', image: 'i' }],
-      volumes: [{ name: 'v', persistentVolumeClaim: { claimName } }],
-    },
-  }) as KubeObject;

@@ -1,14 +1,6 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
-import type { Pod } from '../../../src/api/core.ts';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { POPULATE_ATTEMPTS_ANNOTATION } from '../../../src/api/names.ts';
-import {
-  PERSISTENT_VOLUME_CLAIMS,
-  PODS,
-  POPULATOR_DEFINITIONS,
-  VOLUME_POPULATORS,
-} from '../../../src/api/resources.ts';
-import { startController, type TestController } from '../../support/controller.ts';
-import { HELLO_DEFINITION, HELLO_POPULATOR, HELLOS, hello } from '../../support/hello.ts';
+import { PERSISTENT_VOLUME_CLAIMS } from '../../../src/api/resources.ts';
 import { mortal } from '../../support/mortal.ts';
 import {
   NAMESPACE,
@@ -26,24 +18,20 @@ import { type WorkingNodes, workingNodes } from '../../support/working-nodes.ts'
 
 let cluster: PopulationCluster;
 let nodes: WorkingNodes;
-let controller: TestController | undefined;
 let round = 0;
 
 beforeAll(async () => {
   cluster = await startPopulationCluster();
-  await cluster.client.create(POPULATOR_DEFINITIONS, HELLO_DEFINITION);
-  await cluster.client.create(VOLUME_POPULATORS, HELLO_POPULATOR);
-  await cluster.client.create(HELLOS, hello('example', NAMESPACE), { namespace: NAMESPACE });
+  await cluster.register();
+  await cluster.createHello();
   await cluster.createClass('immediate');
 });
-afterAll(async () => {
-  await controller?.stop();
-  await cluster.stop();
-});
+afterAll(() => cluster.stop());
 beforeEach(() => {
   nodes = workingNodes();
   round += 1;
 });
+afterEach(() => cluster.stopDaemon());
 
 const MACHINE = [
   'create persistentvolumeclaims',
@@ -54,27 +42,18 @@ const MACHINE = [
   'delete persistentvolumeclaims',
 ];
 
-const PROVISIONING = { namespace: OWN, crossNamespace: true };
-/** Soon: what a write of another process makes old is decided anew. */
-const RETRY = { startMs: 50, maxMs: 500 };
-
-/** Resolves when it has died, or has had nothing left to do. */
+/** Runs a daemon until it has died, or has had nothing left to do. @returns its effects */
 async function dieAt(at: number, when: 'before' | 'after', done: () => Promise<unknown>): Promise<string[]> {
-  const life = mortal(cluster.client, nodes, (what) => MACHINE.includes(what));
-  const died = life.arm(at, when);
-  controller = await startController(life.client, { executor: life.executor, provisioning: PROVISIONING });
+  const { client, executor, effects, arm } = mortal(cluster.client, nodes, (what) => MACHINE.includes(what));
+  const died = arm(at, when);
+  await cluster.startDaemon({ client, executor });
   await Promise.race([died, done()]);
-  await controller.stop();
-  return life.effects;
+  await cluster.stopDaemon();
+  return effects;
 }
 
-async function liveOn(): Promise<void> {
-  controller = await startController(cluster.client, {
-    executor: nodes,
-    provisioning: PROVISIONING,
-    retry: RETRY,
-  });
-}
+/** Starts a daemon that does not die. Its retries are short: a write of another process may make a decision stale. */
+const liveOn = () => cluster.startDaemon({ executor: nodes, retry: { startMs: 50, maxMs: 500 } });
 
 /** More than filling takes, so that the last ones show the same without a death. */
 const FILLING = 11;
@@ -99,7 +78,6 @@ test.each(CASES)('a claim is filled by the next one when one dies %s effect %i',
 
   await cluster.client.delete(PERSISTENT_VOLUME_CLAIMS, name, { namespace: NAMESPACE });
   await cluster.isEmpty();
-  await controller?.stop();
 });
 
 /** Of which some are after all is gone. */
@@ -109,25 +87,20 @@ test.each(CASES.filter(([, at]) => at <= CANCELLING))(
   'a claim that is deleted is given up by the next one when one dies %s effect %i of that',
   async (when, at) => {
     const name = `deleted-${round}`;
-    const { run } = cluster.world;
-    cluster.world.run = () => undefined;
+    const goOn = cluster.hold();
     try {
       await liveOn();
       await cluster.createClaim(name);
-      await until('its pod runs', async () => {
-        const [pod] = await cluster.all<Pod>(PODS, OWN);
-        return pod?.status?.phase === 'Running' || undefined;
-      });
-      await controller?.stop();
+      await cluster.untilPodRuns();
+      await cluster.stopDaemon();
       await cluster.client.delete(PERSISTENT_VOLUME_CLAIMS, name, { namespace: NAMESPACE });
       await dieAt(at, when, () => cluster.isClean().then(cluster.isEmpty));
       await liveOn();
       await cluster.isClean();
       await cluster.isEmpty();
       await cluster.gone(PERSISTENT_VOLUME_CLAIMS, name, NAMESPACE);
-      await controller?.stop();
     } finally {
-      cluster.world.run = run;
+      goOn();
     }
   },
 );
@@ -160,7 +133,6 @@ test.each(FAILING)('a pod that fails counts once when one dies %s effect %i', as
     expect(cluster.contents.get(spec.volumeName ?? '')).toEqual({ 'hello.txt': 'Hello, world!' });
     await cluster.client.delete(PERSISTENT_VOLUME_CLAIMS, name, { namespace: NAMESPACE });
     await cluster.isEmpty();
-    await controller?.stop();
   } finally {
     cluster.world.run = run;
   }

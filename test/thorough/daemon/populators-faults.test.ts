@@ -11,41 +11,31 @@ import {
 } from '../../../src/api/resources.ts';
 import { ApiError } from '../../../src/kube/errors.ts';
 import type { KubeClient } from '../../../src/kube/types.ts';
-import { startController, type TestController } from '../../support/controller.ts';
-import { HELLO_DEFINITION, HELLO_POPULATOR, HELLOS, hello, helloReference } from '../../support/hello.ts';
+import { HELLOS, helloReference } from '../../support/hello.ts';
 import {
   NAMESPACE,
   OWN,
   type PopulationCluster,
+  populatorGrant,
   startPopulationCluster,
 } from '../../support/population-cluster.ts';
 import { until } from '../../support/until.ts';
-import { workingNodes } from '../../support/working-nodes.ts';
 
 /** What goes wrong while a claim is filled, or is done to it: it ends bound, with the right bytes, or says why not, and so does `why`. */
 
 let cluster: PopulationCluster;
-let controller: TestController;
 /** What the API server refuses, as it says it, by `verb plural`. */
 let refused: Map<string, string>;
 
 beforeEach(async () => {
   refused = new Map();
   cluster = await startPopulationCluster();
-  controller = await startController(refusing(cluster.client), {
-    executor: workingNodes(),
-    provisioning: { namespace: OWN, crossNamespace: true },
-    retry: { startMs: 50, maxMs: 500 },
-  });
-  await cluster.client.create(POPULATOR_DEFINITIONS, HELLO_DEFINITION);
-  await cluster.client.create(VOLUME_POPULATORS, HELLO_POPULATOR);
-  await cluster.client.create(HELLOS, hello('example', NAMESPACE), { namespace: NAMESPACE });
+  await cluster.startDaemon({ client: refusing(cluster.client), retry: { startMs: 50, maxMs: 500 } });
+  await cluster.register();
+  await cluster.createHello();
   await cluster.createClass('immediate');
 });
-afterEach(async () => {
-  await controller.stop();
-  await cluster.stop();
-});
+afterEach(() => cluster.stop());
 
 function refusing(client: KubeClient): KubeClient {
   return {
@@ -60,11 +50,6 @@ function refusing(client: KubeClient): KubeClient {
 }
 
 const podNow = async () => (await cluster.all<Pod>(PODS, OWN))[0];
-const runs = (not?: string) =>
-  until('its pod runs', async () => {
-    const pod = await podNow();
-    return pod?.status?.phase === 'Running' && pod.metadata.uid !== not ? pod : undefined;
-  });
 const why = async (name: string) => {
   const { out, err } = await cluster.stowage('why', 'pvc', `${NAMESPACE}/${name}`);
   return `${out}${err}`;
@@ -81,36 +66,25 @@ const isFilled = async (name: string, text = 'Hello, world!') => {
   expect(await cluster.persistentVolumes()).toHaveLength(1);
   expect(cluster.faults).toEqual([]);
 };
-const removeOwn = (resource: Resource, { metadata }: KubeObject, gracePeriodSeconds?: number) =>
-  cluster.client.delete(resource, metadata.name, {
-    namespace: OWN,
-    ...(gracePeriodSeconds === undefined ? {} : { gracePeriodSeconds }),
-  });
-/** Until `goOn` is called, no container ends. */
-function held(): () => void {
-  const { run } = cluster.world;
-  cluster.world.run = () => undefined;
-  return () => {
-    cluster.world.run = run;
-  };
-}
+const removeOwn = (resource: Resource, { metadata }: KubeObject) =>
+  cluster.client.delete(resource, metadata.name, { namespace: OWN });
 
 describe('somebody deletes', () => {
   test('the prime claim, and the claim is filled anew', async () => {
-    const goOn = held();
+    const goOn = cluster.hold();
     await cluster.createClaim('data');
-    const pod = await runs();
+    const pod = await cluster.untilPodRuns();
     const [prime] = await cluster.all(PERSISTENT_VOLUME_CLAIMS, OWN);
     await removeOwn(PERSISTENT_VOLUME_CLAIMS, prime as KubeObject);
-    await runs(pod.metadata.uid);
+    await cluster.untilPodRuns(pod.metadata.uid);
     goOn();
     await isFilled('data');
   });
 
   test('the pod, which is told and tried again', async () => {
-    const goOn = held();
+    const goOn = cluster.hold();
     await cluster.createClaim('data');
-    const pod = await runs();
+    const pod = await cluster.untilPodRuns();
     await removeOwn(PODS, pod);
     await cluster.isTold('data', 'before it had ended. It is tried again');
     expect(await why('data')).toMatch(/Held up by: .*failed, the 1\. of 4: it was deleted/);
@@ -119,21 +93,10 @@ describe('somebody deletes', () => {
     expect(await warnings('data')).toEqual(['PopulatorFailed 1']);
   });
 
-  test('the pod, at once', async () => {
-    const goOn = held();
-    await cluster.createClaim('data');
-    const pod = await runs();
-    await removeOwn(PODS, pod, 0);
-    await cluster.isTold('data', 'it was deleted');
-    goOn();
-    await isFilled('data');
-    expect(await warnings('data')).toEqual(['PopulatorFailed 1']);
-  });
-
   test('the pod, whose program ends with 0 when it is told to: half of its work is not taken for all', async () => {
-    const goOn = held();
+    const goOn = cluster.hold();
     await cluster.createClaim('data');
-    const pod = await runs();
+    const pod = await cluster.untilPodRuns();
     const { name, uid } = pod.metadata;
     // Its node lets go of it when this is gone.
     await cluster.client.patch(PODS, name, { metadata: { finalizers: ['test/hold'] } }, { namespace: OWN });
@@ -155,9 +118,9 @@ describe('somebody deletes', () => {
   });
 
   test('what says how it is filled, while it is: that goes on', async () => {
-    const goOn = held();
+    const goOn = cluster.hold();
     await cluster.createClaim('data');
-    await runs();
+    await cluster.untilPodRuns();
     await cluster.client.delete(POPULATOR_DEFINITIONS, 'hello');
     await cluster.client.delete(VOLUME_POPULATORS, 'hello');
     await cluster.isTold('data', 'no PopulatorDefinition says any more how volumes are filled');
@@ -167,9 +130,9 @@ describe('somebody deletes', () => {
   });
 
   test('the namespace of the daemon, and makes it again', async () => {
-    const goOn = held();
+    const goOn = cluster.hold();
     await cluster.createClaim('data');
-    const pod = await runs();
+    const pod = await cluster.untilPodRuns();
     const gone = 'namespace stowage is being terminated';
     for (const plural of ['pods', 'persistentvolumeclaims']) refused.set(`create ${plural}`, gone);
     const [prime] = await cluster.all(PERSISTENT_VOLUME_CLAIMS, OWN);
@@ -241,15 +204,15 @@ describe('a pod that does not begin', () => {
   test('for want of a node keeps no place, and runs once there is one', async () => {
     const drain = (unschedulable: boolean) => cluster.client.patch(NODES, 'n1', { spec: { unschedulable } });
     await cluster.client.delete(NODES, 'n2');
-    cluster.world.run = () => undefined;
+    cluster.hold();
     await cluster.createClaim('data');
-    const pod = await runs();
+    const pod = await cluster.untilPodRuns();
     await drain(true);
     await removeOwn(PODS, pod);
     await cluster.isTold('data', 'does not run: 0/1 nodes are available');
     expect(await why('data')).toMatch(/Held up by: .*does not run: 0\/1 nodes are available/);
     await drain(false);
-    await runs(pod.metadata.uid);
+    await cluster.untilPodRuns(pod.metadata.uid);
     expect(await why('data')).toMatch(/Held up by: .*is filled by pod stowage\/populate-/);
   });
 
@@ -267,9 +230,9 @@ describe('a pod that does not begin', () => {
 });
 
 test('a source that is changed while a pod runs is not in what that fills', async () => {
-  const goOn = held();
+  const goOn = cluster.hold();
   await cluster.createClaim('data');
-  await runs();
+  await cluster.untilPodRuns();
   const later = { spec: { fileContents: 'later' } };
   await cluster.client.patch(HELLOS, 'example', later, { namespace: NAMESPACE });
   await cluster.client.delete(HELLOS, 'example', { namespace: NAMESPACE });
@@ -278,7 +241,6 @@ test('a source that is changed while a pod runs is not in what that fills', asyn
 });
 
 test('grants are followed once, for all who wait for one', async () => {
-  await controller.stop();
   const followed: string[] = [];
   const client: KubeClient = {
     ...cluster.client,
@@ -287,22 +249,11 @@ test('grants are followed once, for all who wait for one', async () => {
       return cluster.client.watch(resource, ...rest);
     },
   };
-  controller = await startController(client, {
-    executor: workingNodes(),
-    provisioning: { namespace: OWN, crossNamespace: true },
-  });
-  await cluster.client.create(HELLOS, hello('theirs', 'prod', 'theirs'), { namespace: 'prod' });
+  await cluster.startDaemon({ client });
+  await cluster.createHello('theirs', 'theirs', 'prod');
   await cluster.createClaim('data', { dataSourceRef: helloReference('theirs', 'prod') });
   await cluster.isTold('data', "isn't allowed");
-  await cluster.client.create<KubeObject>(REFERENCE_GRANTS, {
-    apiVersion: 'gateway.networking.k8s.io/v1',
-    kind: 'ReferenceGrant',
-    metadata: { name: 'hellos', namespace: 'prod' },
-    spec: {
-      from: [{ group: '', kind: 'PersistentVolumeClaim', namespace: NAMESPACE }],
-      to: [{ group: HELLOS.group, kind: HELLOS.kind }],
-    },
-  } as KubeObject);
+  await cluster.client.create(REFERENCE_GRANTS, populatorGrant(HELLOS));
   await isFilled('data', 'theirs');
   expect(followed.filter((plural) => plural === REFERENCE_GRANTS.plural)).toHaveLength(1);
 });

@@ -9,24 +9,15 @@ import {
 } from '../../../src/api/resources.ts';
 import { CLUSTER_ROLES, CUSTOM_RESOURCE_DEFINITIONS } from '../../../src/cli/install/kinds.ts';
 import { sourcesRole } from '../../../src/cli/populators/manifest.ts';
-import { startController, type TestController } from '../../support/controller.ts';
 import { HELLOS } from '../../support/hello.ts';
-import { OWN, type PopulationCluster, startPopulationCluster } from '../../support/population-cluster.ts';
-import { workingNodes } from '../../support/working-nodes.ts';
+import { type PopulationCluster, startPopulationCluster } from '../../support/population-cluster.ts';
 
 let cluster: PopulationCluster;
-let controller: TestController;
 beforeEach(async () => {
   cluster = await startPopulationCluster({ without: ['Hello'] });
-  controller = await startController(cluster.client, {
-    executor: workingNodes(),
-    provisioning: { namespace: OWN },
-  });
+  await cluster.startDaemon();
 });
-afterEach(async () => {
-  await controller.stop();
-  await cluster.stop();
-});
+afterEach(() => cluster.stop());
 
 const RESOURCES: Record<string, Resource> = Object.fromEntries(
   [

@@ -1,100 +1,128 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { IMAGES } from '../../../src/api/builtins/image.ts';
 import type { KubeObject, Resource } from '../../../src/api/meta.ts';
+import type { PopulatorDefinition } from '../../../src/api/populator.ts';
 import {
   PERSISTENT_VOLUME_CLAIMS,
   PODS,
   POPULATOR_DEFINITIONS,
   REFERENCE_GRANTS,
   STORAGE_CLASSES,
+  VOLUMES,
 } from '../../../src/api/resources.ts';
-import { startController, type TestController } from '../../support/controller.ts';
-import { HELLO_DEFINITION, HELLOS, hello, helloReference } from '../../support/hello.ts';
+import { HELLO_DEFINITION, HELLOS, helloReference } from '../../support/hello.ts';
+import { createImage, fromImage } from '../../support/images.ts';
 import { orders } from '../../support/orders.ts';
 import {
   NAMESPACE,
   OWN,
   type PopulationCluster,
+  podOf,
+  populatorGrant,
   startPopulationCluster,
 } from '../../support/population-cluster.ts';
 import { seeded, seedOf } from '../../support/random.ts';
 import { workingNodes } from '../../support/working-nodes.ts';
 
-/** All orders, or some where there is not the time for that. */
+/** A claim is filled in whatever order what it needs is created: all orders, or some where there is not the time for 720. */
 const MANY = process.env.STOWAGE_FAULTS !== undefined;
-const SAMPLE = 12;
 const SEED = seedOf();
+const URL = 'https://images.example.com/disk';
 
-const ALL = orders(['definition', 'source', 'grant', 'class', 'claim', 'pod'] as const);
-const random = seeded(SEED);
-const CHOSEN = MANY
-  ? ALL
-  : Array.from({ length: SAMPLE }, () => ALL.splice(Math.floor(random() * ALL.length), 1)).flat();
-
+const nodes = workingNodes();
 let cluster: PopulationCluster;
-let controller: TestController;
 beforeAll(async () => {
   cluster = await startPopulationCluster();
-  controller = await startController(cluster.client, {
-    executor: workingNodes(),
-    // What a write of another controller makes old is decided anew.
-    retry: { startMs: 50, maxMs: 500 },
-    provisioning: { namespace: OWN, crossNamespace: true },
-  });
+  // A short retry: a write of another controller may make a decision stale.
+  await cluster.startDaemon({ executor: nodes, retry: { startMs: 50, maxMs: 500 } });
 });
-afterAll(async () => {
-  await controller.stop();
-  await cluster.stop();
-});
+afterAll(() => cluster.stop());
 
-const GRANT = {
-  apiVersion: 'gateway.networking.k8s.io/v1',
-  kind: 'ReferenceGrant',
-  metadata: { name: 'hellos', namespace: 'prod' },
+/** The data in the files of volumes on all nodes. */
+const onNodes = () =>
+  ['n1', 'n2'].flatMap((node) =>
+    [...nodes.disk(node).files].flatMap(([path, file]) =>
+      'uuid' in file ? [`${path.endsWith('.partial') ? 'half of ' : ''}${file.data}`] : [],
+    ),
+  );
+
+const IMAGE_DEFINITION: PopulatorDefinition = {
+  ...{ apiVersion: 'stowage.dev/v1alpha1', kind: 'PopulatorDefinition', metadata: { name: 'image' } },
   spec: {
-    from: [{ group: '', kind: 'PersistentVolumeClaim', namespace: NAMESPACE }],
-    to: [{ group: HELLOS.group, kind: HELLOS.kind }],
+    sourceKind: { group: IMAGES.group, kind: IMAGES.kind },
+    resource: { version: IMAGES.version, plural: IMAGES.plural, scope: 'Namespaced' },
+    node: { builtin: 'Image' },
   },
-} as KubeObject;
-
-const POD = {
-  apiVersion: 'v1',
-  kind: 'Pod',
-  metadata: { name: 'user', namespace: NAMESPACE },
-  spec: {
-    containers: [{ name: 'c', image: 'i' }],
-    volumes: [{ name: 'v', persistentVolumeClaim: { claimName: 'data' } }],
-  },
-} as KubeObject;
-
-const make = (resource: Resource, object: KubeObject) => () =>
-  cluster.client.create(resource, object, { namespace: object.metadata.namespace });
-const MAKE = {
-  definition: make(POPULATOR_DEFINITIONS, HELLO_DEFINITION),
-  source: make(HELLOS, hello('theirs', 'prod')),
-  grant: make(REFERENCE_GRANTS, GRANT),
-  class: () => cluster.createClass('waits', { volumeBindingMode: 'WaitForFirstConsumer' }),
-  claim: () =>
-    cluster.createClaim('data', {
-      storageClassName: 'waits',
-      dataSourceRef: helloReference('theirs', 'prod'),
-    }),
-  pod: make(PODS, POD),
 };
 
-test.each(CHOSEN)('%s, %s, %s, %s, %s, %s', async (...order) => {
-  for (const each of order) await MAKE[each]();
-  const { spec } = await cluster.isBound('data');
-  expect(cluster.contents.get(spec.volumeName ?? '')).toEqual({ 'hello.txt': 'Hello, world!' });
-  await cluster.isClean();
+interface Kind {
+  samples: number;
+  resource: Resource;
+  definition: PopulatorDefinition;
+  reference: ReturnType<typeof helloReference>;
+  createSource(): Promise<unknown>;
+  /** The data of the volume of that name. */
+  filled(volumeName: string): unknown;
+  expected: unknown;
+}
+const KINDS: [string, Kind][] = [
+  [
+    'a pod',
+    {
+      ...{ samples: 12, resource: HELLOS, definition: HELLO_DEFINITION },
+      reference: helloReference('source', 'prod'),
+      createSource: () => cluster.createHello('source', undefined, 'prod'),
+      filled: (volumeName) => cluster.contents.get(volumeName),
+      expected: { 'hello.txt': 'Hello, world!' },
+    },
+  ],
+  [
+    'its node',
+    {
+      ...{ samples: 24, resource: IMAGES, definition: IMAGE_DEFINITION },
+      reference: { ...fromImage('source', 'prod') },
+      createSource: () => createImage(cluster.client, 'prod/source', { source: { url: URL } }),
+      filled: onNodes,
+      expected: [URL],
+    },
+  ],
+];
 
-  const { client } = cluster;
-  await client.delete(PODS, 'user', { namespace: NAMESPACE });
-  await client.delete(PERSISTENT_VOLUME_CLAIMS, 'data', { namespace: NAMESPACE });
-  await client.delete(POPULATOR_DEFINITIONS, 'hello');
-  await client.delete(HELLOS, 'theirs', { namespace: 'prod' });
-  await client.delete(REFERENCE_GRANTS, 'hellos', { namespace: 'prod' });
-  await cluster.isEmpty();
-  await client.delete(STORAGE_CLASSES, 'waits');
-  await cluster.gone(PODS, 'user', NAMESPACE);
-  await cluster.gone(PERSISTENT_VOLUME_CLAIMS, 'data', NAMESPACE);
+describe.each(KINDS)('a claim is filled by %s after', (_, kind) => {
+  const { resource, definition, reference } = kind;
+  const create = (of: Resource, object: KubeObject) => () =>
+    cluster.client.create(of, object, { namespace: object.metadata.namespace });
+  const CREATE = {
+    definition: create(POPULATOR_DEFINITIONS, definition),
+    source: kind.createSource,
+    grant: create(REFERENCE_GRANTS, populatorGrant(resource)),
+    class: () => cluster.createClass('waits', { volumeBindingMode: 'WaitForFirstConsumer' }),
+    claim: () => cluster.createClaim('data', { storageClassName: 'waits', dataSourceRef: reference }),
+    pod: create(PODS, podOf('data')),
+  };
+  const all = orders(Object.keys(CREATE) as (keyof typeof CREATE)[]);
+  const random = seeded(SEED);
+  const sample = () => all.splice(Math.floor(random() * all.length), 1);
+  const chosen = MANY ? all : Array.from({ length: kind.samples }, sample).flat();
+
+  test.each(chosen)('%s, %s, %s, %s, %s, %s', async (...order) => {
+    const { client } = cluster;
+    for (const each of order) await CREATE[each]();
+    const { spec } = await cluster.isBound('data');
+    expect(kind.filled(spec.volumeName ?? '')).toEqual(kind.expected);
+    await cluster.isClean();
+    expect(await cluster.all(VOLUMES)).toHaveLength(1);
+    expect(await cluster.all(PERSISTENT_VOLUME_CLAIMS, OWN)).toEqual([]);
+
+    await client.delete(PODS, 'user', { namespace: NAMESPACE });
+    await client.delete(PERSISTENT_VOLUME_CLAIMS, 'data', { namespace: NAMESPACE });
+    await client.delete(POPULATOR_DEFINITIONS, definition.metadata.name);
+    await client.delete(resource, 'source', { namespace: 'prod' });
+    await client.delete(REFERENCE_GRANTS, 'to-default', { namespace: 'prod' });
+    await cluster.isEmpty();
+    await client.delete(STORAGE_CLASSES, 'waits');
+    await cluster.gone(PODS, 'user', NAMESPACE);
+    await cluster.gone(PERSISTENT_VOLUME_CLAIMS, 'data', NAMESPACE);
+    expect(onNodes()).toEqual([]);
+  });
 });

@@ -1,0 +1,128 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { PersistentVolumeClaim, Pod } from '../../src/api/core.ts';
+import { PERSISTENT_VOLUME_CLAIMS, PODS } from '../../src/api/resources.ts';
+import { isConflict, isNotFound } from '../../src/kube/errors.ts';
+import type { KubeClient } from '../../src/kube/types.ts';
+import type { Mounts } from '../../src/sandbox/controllers/kubelet.ts';
+import { mountsIn } from '../../src/sandbox/controllers/mounts.ts';
+
+/** How a container ends: the files that it wrote into the volume; its message when it failed; `undefined`: it still runs. */
+export type Ran = { files: Record<string, string> } | { failed: string } | undefined;
+
+interface PodSpec {
+  containers: { args?: string[]; env?: { name: string; value?: string }[] }[];
+}
+export type PopulatingPod = Pod & { spec: PodSpec };
+
+/** As mountsIn has it. */
+const targetIn = (folder: string, volume: string, pod: string) =>
+  join(folder, 'pods', pod, 'volumes/kubernetes.io~local-volume', volume);
+
+/**
+ * Stands in for what runs the containers of populating pods: `world.run` decides how one ends. It writes into volumes in memory, or
+ * also into those that are mounted below `mountsBelow`.
+ */
+export function populatingContainers(namespace: string, mountsBelow?: string) {
+  const mounts = mountsBelow === undefined ? undefined : mountsIn(mountsBelow);
+  /** The pods that each PersistentVolume is mounted for. */
+  const mounted = new Map<string, Set<string>>();
+  /** The files of each PersistentVolume. */
+  const contents = new Map<string, Record<string, string>>();
+  /** Each pod that was run, once. */
+  const ran: PopulatingPod[] = [];
+  const faults: string[] = [];
+  const world = {
+    run: (pod: PopulatingPod): Ran => {
+      const [path = '', text = ''] = pod.spec.containers[0]?.args ?? [];
+      return { files: { [path.replace('/target/', '')]: text } };
+    },
+    /** Is called before a volume is mounted; an error that it throws fails the mount. */
+    mount: async (_volume: string): Promise<void> => {},
+  };
+  const done = new Set<string>();
+  const stopping = new AbortController();
+  let running = Promise.resolve();
+
+  async function runAll(client: KubeClient): Promise<void> {
+    while (!stopping.signal.aborted) {
+      const { items } = await client.list<PopulatingPod>(PODS, { namespace });
+      for (const pod of items) await runOne(client, pod);
+      await sleep(50, undefined, { signal: stopping.signal }).catch(() => {});
+    }
+  }
+
+  async function runOne(client: KubeClient, pod: PopulatingPod): Promise<void> {
+    const { uid = '', name, deletionTimestamp } = pod.metadata;
+    if (pod.status?.phase !== 'Running' || deletionTimestamp !== undefined || done.has(uid)) return;
+    const end = world.run(pod);
+    if (end === undefined) return;
+    done.add(uid);
+    ran.push(pod);
+    const target = pod.spec.volumes?.find((volume) => volume.name === 'target');
+    const claimName = target?.persistentVolumeClaim?.claimName ?? '';
+    const claim = await client.get<PersistentVolumeClaim>(PERSISTENT_VOLUME_CLAIMS, claimName, { namespace });
+    const volume = claim.spec.volumeName ?? '';
+    if (!mounted.get(volume)?.has(uid)) faults.push(`${name} ran without its volume`);
+    if ('files' in end) {
+      contents.set(volume, { ...contents.get(volume), ...end.files });
+      if (mountsBelow !== undefined) {
+        for (const [file, text] of Object.entries(end.files))
+          await writeFile(join(targetIn(mountsBelow, volume, uid), file), text, { flush: true });
+      }
+    }
+    await finish(client, pod, 'failed' in end ? end.failed : undefined);
+  }
+
+  async function finish(client: KubeClient, { metadata }: PopulatingPod, failed?: string): Promise<void> {
+    const terminated =
+      failed === undefined
+        ? { exitCode: 0, reason: 'Completed' }
+        : { exitCode: 1, reason: 'Error', message: failed };
+    const status = {
+      phase: failed === undefined ? 'Succeeded' : 'Failed',
+      containerStatuses: [
+        { name: 'populate', image: 'x', imageID: '', ready: false, restartCount: 0, state: { terminated } },
+      ],
+    };
+    const patch = { metadata: { uid: metadata.uid }, status };
+    try {
+      await client.patch(PODS, metadata.name, patch, { namespace, subresource: 'status' });
+    } catch (error) {
+      if (!isNotFound(error) && !isConflict(error)) throw error;
+    }
+  }
+
+  return {
+    ...{ contents, ran, faults, world },
+    /** For the sandbox's kubelet. */
+    mounts: {
+      async mount(volume, pod) {
+        const { name } = volume.metadata;
+        await world.mount(name);
+        await mounts?.mount(volume, pod);
+        mounted.set(name, (mounted.get(name) ?? new Set()).add(pod));
+      },
+      async unmount(name, pod) {
+        await mounts?.unmount(name, pod);
+        mounted.get(name)?.delete(pod);
+      },
+    } satisfies Mounts,
+    /** Until the function that is returned is called, no container ends. */
+    hold(): () => void {
+      const { run } = world;
+      world.run = () => undefined;
+      return () => {
+        world.run = run;
+      };
+    },
+    start(client: KubeClient): void {
+      running = runAll(client);
+    },
+    async stop(): Promise<void> {
+      stopping.abort();
+      await running;
+    },
+  };
+}
