@@ -1,0 +1,132 @@
+import { mkdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect } from '@jest/globals';
+import { execa } from 'execa';
+import type { CrashingWatchOptions } from './crashing-watch.ts';
+import { bundleDaemon, type Daemon, type DaemonProgram } from './daemon.ts';
+import { type OwnFileSystem, ownFileSystem } from './loop-mounts.ts';
+import { seedOf } from './random.ts';
+import { ensureUdev } from './udev.ts';
+import { until } from './until.ts';
+
+/** `npm run test:faults` has the time for every effect, before and after it. */
+const MANY = process.env.STOWAGE_FAULTS !== undefined;
+const SEED = seedOf();
+
+/** `at`: the number of an effect, from 1, or the first of that name. */
+export interface Crash {
+  at: number | string;
+  when: CrashingWatchOptions['when'];
+}
+
+/** The daemon of a story: one that was killed is followed by one that does not crash. */
+export interface StoryDaemon {
+  comes<T>(what: string, look: () => Promise<T | undefined>): Promise<T>;
+  stop(): Promise<void>;
+}
+
+/** A cluster and real loop devices of this machine, for a story that is told again and again while the daemon is killed. */
+export interface CrashScene<Cluster> {
+  cluster: Cluster;
+  /** On a file system of its own, XFS. */
+  folder: string;
+  /** Runs `act` while a device is mounted at the folder that it is given. */
+  mounted<T>(device: string, act: (path: string) => Promise<T>): Promise<T>;
+  /** Tells the story with a daemon that crashes there. @returns the effects of that daemon */
+  live(crash: Crash | undefined, story: (daemon: StoryDaemon) => Promise<void>): Promise<string[]>;
+}
+
+/** For all tests of a file. */
+export function crashScene<Cluster extends { kubeconfig: string; stop(): Promise<void> }>(
+  start: (folder: string) => Promise<Cluster>,
+  options: Pick<CrashingWatchOptions, 'nodes' | 'namespace'>,
+): CrashScene<Cluster> {
+  let stopUdev: () => Promise<void>;
+  let disk: OwnFileSystem;
+  let program: DaemonProgram;
+  let serial = 0;
+
+  const scene = {
+    async mounted(device, act) {
+      const path = join(disk.path, 'mnt');
+      await mkdir(path, { recursive: true });
+      await execa('mount', [device, path]);
+      try {
+        return await act(path);
+      } finally {
+        await execa('umount', [path]);
+      }
+    },
+    async live(crash, story) {
+      const log = join(disk.path, `effects-${++serial}`);
+      const { kubeconfig } = scene.cluster;
+      const unharmed: CrashingWatchOptions = {
+        ...{ kubeconfig, transport: 'local', ...options, log, effect: 0, when: crash?.when ?? 'before' },
+      };
+      const { at } = crash ?? { at: 0 };
+      let daemon: Daemon = program.start({
+        ...unharmed,
+        ...(typeof at === 'number' ? { effect: at } : { first: at }),
+      });
+      try {
+        await story({
+          comes: (what, look) =>
+            until(what, async () => {
+              if (daemon.process.exitCode !== null || daemon.process.signalCode !== null) {
+                expect(await daemon.ended).toBe('SIGKILL');
+                daemon = program.start(unharmed);
+              }
+              return look();
+            }),
+          stop: () => daemon.stop(),
+        });
+      } finally {
+        daemon.process.kill('SIGKILL');
+        await daemon.ended;
+      }
+      return (await readFile(log, 'utf8')).trim().split('\n');
+    },
+  } as CrashScene<Cluster>;
+
+  beforeAll(async () => {
+    stopUdev = await ensureUdev();
+    disk = await ownFileSystem('xfs', 2n << 30n);
+    scene.folder = disk.path;
+    scene.cluster = await start(disk.path);
+    program = await bundleDaemon();
+  });
+  afterAll(async () => {
+    await program?.remove();
+    await scene.cluster?.stop();
+    await disk?.remove();
+    await stopUdev?.();
+  });
+  return scene;
+}
+
+/**
+ * Lives once unharmed, then with a crash at each of those effects, or at one of `step`: which is the first follows from the seed.
+ * `first` are crashed at in any case.
+ */
+export async function crashAtEach(
+  step: number,
+  live: (crash?: Crash) => Promise<string[]>,
+  first: readonly Crash[] = [],
+): Promise<void> {
+  const effects = await live();
+  const each = MANY ? 1 : step;
+  const crashes: Crash[] = (MANY ? (['before', 'after'] as const) : (['after'] as const)).flatMap((when) =>
+    effects.flatMap((_, index) => (index % each === SEED % each ? [{ at: index + 1, when }] : [])),
+  );
+  for (const crash of [...first, ...crashes]) {
+    const { at, when } = crash;
+    try {
+      const lived = await live(crash);
+      if (typeof at === 'string') expect(lived).toContain(at);
+    } catch (cause) {
+      const where = `seed ${SEED}, ${when} effect ${at}, ${typeof at === 'number' ? effects[at - 1] : ''}`;
+      throw new Error(`${where}: ${(cause as Error).message}`, { cause });
+    }
+  }
+  console.info(`killed ${crashes.length + first.length} times, at ${effects.length}: ${effects.join(' ')}`);
+}
