@@ -1,15 +1,10 @@
-import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { EVENTS, PERSISTENT_VOLUME_CLAIMS, VOLUME_SNAPSHOTS } from '../../../src/api/resources.ts';
 import type { KubeClient } from '../../../src/kube/types.ts';
-import { type SnapshotCluster, startSnapshotCluster } from '../../support/snapshot-cluster.ts';
-import { OF_CLAIM } from '../../support/snapshot-objects.ts';
+import { snapshotCluster } from '../../support/snapshot-cluster.ts';
 import { until } from '../../support/until.ts';
 
-let cluster: SnapshotCluster;
-beforeEach(async () => {
-  cluster = await startSnapshotCluster();
-});
-afterEach(() => cluster.end());
+const cluster = snapshotCluster();
 
 /** A client of a process that dies with the write of that number, which the server gets or does not; it says so. */
 function dying(real: KubeClient, at: number, reaches: boolean) {
@@ -73,9 +68,7 @@ test.each([
       () => cluster.createSnapshot('backup', 'data', 'fast'),
       async () => {
         await cluster.isReady('backup');
-        await until('the claim is let go of', async () =>
-          (await cluster.claim('data'))?.metadata.finalizers?.includes(OF_CLAIM) ? undefined : true,
-        );
+        await cluster.isKept('data', false);
       },
       reaches,
     );
