@@ -1,7 +1,8 @@
-import { mkdir, rm, rmdir, writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
+import { execa } from 'execa';
 import { CERTIFICATE, KEY } from './tls.ts';
 
 export type Answer = (request: IncomingMessage, response: ServerResponse) => void;
@@ -46,12 +47,15 @@ export async function startSourceServer({ tls = false } = {}): Promise<SourceSer
 
 const CONFIG = '/etc/stowage';
 
-/** What this machine allows, until it is taken back. */
+/**
+ * Lists what this machine allows, until the function that it returns is called. The list is on a mount of its own: tests that run
+ * beside this one, in other mount namespaces, allow something else.
+ */
 export async function allowSources(...lines: string[]): Promise<() => Promise<void>> {
   await mkdir(CONFIG, { mode: 0o755, recursive: true });
+  await execa('mount', ['-t', 'tmpfs', '-o', 'mode=0755', 'stowage-sources', CONFIG]);
   await writeFile(`${CONFIG}/sources.conf`, lines.map((line) => `${line}\n`).join(''), { mode: 0o644 });
   return async () => {
-    await rm(`${CONFIG}/sources.conf`, { force: true });
-    await rmdir(CONFIG);
+    await execa('umount', [CONFIG]);
   };
 }

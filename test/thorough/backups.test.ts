@@ -3,109 +3,67 @@ import { existsSync } from 'node:fs';
 import { link, mkdir, open, readdir, rm, writeFile } from 'node:fs/promises';
 import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { ARCHIVES } from '../../src/api/builtins/archive.ts';
 import { BACKUPS, type Backup } from '../../src/api/builtins/backup.ts';
 import { apiVersionOf, type KubeObject } from '../../src/api/meta.ts';
 import { VOLUME_SNAPSHOTS } from '../../src/api/resources.ts';
-import { createLocalShell } from '../../src/nodes/local-shell.ts';
-import { createShellExecutor } from '../../src/nodes/shell-executor.ts';
-import { isAllGone } from '../support/all-gone.ts';
-import { claimsOf, createClass, createNode, createSnapshotClass } from '../support/claim-objects.ts';
-import { type ClaimsCluster, startClaimsCluster } from '../support/claims-cluster.ts';
-import { startController, type TestController } from '../support/controller.ts';
-import { deviceMounts } from '../support/device-mounts.ts';
+import { createSnapshotClass } from '../support/claim-objects.ts';
+import { deviceClaims } from '../support/device-claims.ts';
 import { holdPlaces } from '../support/held-places.ts';
 import { describeAsRoot } from '../support/root.ts';
 import { listFiles, makeFiles } from '../support/some-files.ts';
-import { type Answer, allowSources, type SourceServer, startSourceServer } from '../support/source-server.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
-import { ensureUdev } from '../support/udev.ts';
+import type { Answer } from '../support/source-server.ts';
 import { until } from '../support/until.ts';
 
 const fromBackup = (name: string) => ({ apiGroup: BACKUPS.group, kind: BACKUPS.kind, name });
 
 /** Backups, with the daemon's controllers in this process, a sandbox, and real loop devices. */
 describeAsRoot('a backup', () => {
-  let stopUdev: () => Promise<void>;
-  let disk: Awaited<ReturnType<typeof temporaryFolder>>;
-  let cluster: ClaimsCluster;
-  let controller: TestController;
-  let claims: ReturnType<typeof claimsOf>;
-  let devices: ReturnType<typeof deviceMounts>;
-  let server: SourceServer;
-  let disallow: () => Promise<void>;
-
-  beforeAll(async () => {
-    stopUdev = await ensureUdev();
-  });
-  afterAll(() => stopUdev?.());
-
-  beforeEach(async () => {
-    disk = await temporaryFolder('backups');
-    devices = deviceMounts(disk.path);
-    await mkdir(join(disk.path, 'archives'));
-    server = await startSourceServer();
-    await mkdir(join(disk.path, 'images'));
-    disallow = await allowSources(
-      'allow-address 127.0.0.1',
-      `backups ${join(disk.path, 'archives')}`,
+  const scene = deviceClaims({
+    sources: (folder) => [
+      `backups ${join(folder, 'archives')}`,
       // A folder of backups is theirs, whatever else is said of it.
-      `path ${join(disk.path, 'archives')}`,
-      `path ${join(disk.path, 'images')}`,
-    );
-    cluster = await startClaimsCluster({ crossNamespace: true });
-    claims = claimsOf(cluster.client, { storageClassName: 'fast', size: '64Mi' });
-    await createNode(cluster.client, 'n1');
-    controller = await startController(cluster.client, {
-      executor: createShellExecutor(createLocalShell(['n1'])),
-      retry: { startMs: 200, maxMs: 2000 },
-      provisioning: { namespace: 'default', crossNamespace: true, snapshotController: 'builtin' },
-    });
-    await createClass(cluster.client, 'fast', place(), 'ext4');
-    await createSnapshotClass(cluster.client, 'fast');
-    const { code, err } = await cluster.stowage(['register', 'populator', 'backup', '--node', 'Backup']);
-    expect([code, err]).toEqual([0, '']);
+      `path ${join(folder, 'archives')}`,
+      `path ${join(folder, 'images')}`,
+    ],
   });
-
-  afterEach(async () => {
-    await controller?.stop();
-    await cluster?.stop();
-    await devices?.clean();
-    await server?.stop();
-    await disallow?.();
-    await rm('/run/stowage/backups', { recursive: true, force: true });
-    await disk?.remove();
+  beforeEach(async () => {
+    for (const name of ['archives', 'images']) await mkdir(join(scene.folder, name));
+    await scene.createFast();
+    await createSnapshotClass(scene.cluster.client, 'fast');
+    await scene.register('backup', 'Backup');
   });
+  afterEach(() => rm('/run/stowage/backups', { recursive: true, force: true }));
 
-  const place = () => join(disk.path, 'volumes');
-  const archive = (name: string) => join(disk.path, 'archives', name);
-  const read = (name: string) => cluster.client.get<Backup>(BACKUPS, name, { namespace: 'prod' });
+  const archive = (name: string) => join(scene.folder, 'archives', name);
+  const read = (name: string) => scene.cluster.client.get<Backup>(BACKUPS, name, { namespace: 'prod' });
+  const isGone = (name: string) => scene.claims.isGone(BACKUPS, `prod/${name}`);
+  const untilAttempted = (name: string) =>
+    until(`${name} is attempted`, async () => (await read(name)).status?.attempt === 1 || undefined);
   const create = (name: string, ...words: string[]) =>
-    cluster.stowage(['create', 'backup', `prod/${name}`, ...words, '--wait', '--timeout', '120s']);
+    scene.cluster.stowage(['create', 'backup', `prod/${name}`, ...words, '--wait', '--timeout', '120s']);
 
   /** A claim with some files. @returns what they are */
   async function claimWithFiles(): Promise<string> {
-    await claims.create('prod/data');
-    const { spec } = await claims.isBound('prod/data');
-    const path = await devices.mount(spec.local?.path ?? '', 'data');
+    await scene.claims.create('prod/data');
+    const path = await scene.mounted('prod/data');
     await makeFiles(path);
     const files = await listFiles(path);
-    await devices.unmount();
+    await scene.devices.unmount();
     return files;
   }
 
   /** The other one goes once all is told. */
   const hasOneName = (name: string) =>
     until('the archive has one name', async () => {
-      const names = await readdir(join(disk.path, 'archives'));
+      const names = await readdir(join(scene.folder, 'archives'));
       return names.join() === name || undefined;
     });
 
   async function filesOf(claim: `prod/${string}`): Promise<string> {
-    const { spec } = await claims.isBound(claim);
-    const files = await listFiles(await devices.mount(spec.local?.path ?? '', claim.replace('/', '-')));
-    await devices.unmount();
+    const files = await listFiles(await scene.mounted(claim));
+    await scene.devices.unmount();
     return files;
   }
 
@@ -119,7 +77,7 @@ describeAsRoot('a backup', () => {
         request.on('end', () => response.writeHead(status).end());
       }
     };
-    server.paths.set(path, answer);
+    scene.server.paths.set(path, answer);
   }
 
   test('a 17th on its node waits for a place, goes on once there is one, and can be given up', async () => {
@@ -127,19 +85,14 @@ describeAsRoot('a backup', () => {
     const places = await holdPlaces();
     try {
       for (const name of ['b', 'given-up']) {
-        const { code } = await cluster.stowage([
+        const { code } = await scene.cluster.stowage([
           ...['create', 'backup', `prod/${name}`, '--pvc', 'data', '--to', archive(name)],
         ]);
         expect(code).toBe(0);
-        await until(`${name} is at it`, async () => (await read(name)).status?.attempt === 1 || undefined);
+        await untilAttempted(name);
       }
-      await cluster.client.delete(BACKUPS, 'given-up', { namespace: 'prod' });
-      await until('it is gone', () =>
-        read('given-up').then(
-          () => undefined,
-          () => true,
-        ),
-      );
+      await scene.cluster.client.delete(BACKUPS, 'given-up', { namespace: 'prod' });
+      await isGone('given-up');
       expect((await read('b')).status?.phase).not.toBe('Completed');
       places.giveOne();
       await until('it is whole', async () => (await read('b')).status?.phase === 'Completed' || undefined);
@@ -154,8 +107,8 @@ describeAsRoot('a backup', () => {
     const places = await holdPlaces();
     try {
       const words = ['--pvc', 'data', '--to', archive('b')];
-      expect((await cluster.stowage(['create', 'backup', 'prod/b', ...words])).code).toBe(0);
-      await until('it is at it', async () => (await read('b')).status?.attempt === 1 || undefined);
+      expect((await scene.cluster.stowage(['create', 'backup', 'prod/b', ...words])).code).toBe(0);
+      await untilAttempted('b');
       const partial = archive(`.b.${(await read('b')).metadata.uid}.partial`);
       await writeFile(partial, 'all of it');
       await link(partial, archive('b'));
@@ -178,33 +131,28 @@ describeAsRoot('a backup', () => {
     expect({ code, err }).toMatchObject({ code: 0, err: expect.stringContaining('created') });
     const { status } = await read('b');
     expect(status).toMatchObject({ phase: 'Completed', node: 'n1', volumeMode: 'Filesystem', attempt: 1 });
-    await claims.create('prod/again', { dataSourceRef: fromBackup('b') });
+    await scene.claims.create('prod/again', { dataSourceRef: fromBackup('b') });
     expect(await filesOf('prod/again')).toBe(files);
-    expect((await cluster.client.list(VOLUME_SNAPSHOTS)).items).toEqual([]);
+    expect((await scene.cluster.client.list(VOLUME_SNAPSHOTS)).items).toEqual([]);
 
-    await claims.create('prod/block', { volumeMode: 'Block', dataSourceRef: fromBackup('b') });
-    await claims.isTold('prod/block', 'for a claim of mode Filesystem');
+    await scene.claims.create('prod/block', { volumeMode: 'Block', dataSourceRef: fromBackup('b') });
+    await scene.claims.isTold('prod/block', 'for a claim of mode Filesystem');
 
-    await cluster.client.delete(BACKUPS, 'b', { namespace: 'prod' });
-    for (const name of ['data', 'again', 'block'] as const) await claims.remove(`prod/${name}`);
-    await isAllGone(cluster.client, place());
-    await until('it is gone', () =>
-      read('b').then(
-        () => undefined,
-        () => true,
-      ),
-    );
-    expect(await readdir(join(disk.path, 'archives'))).toEqual(['b.tar.zst']);
+    await scene.cluster.client.delete(BACKUPS, 'b', { namespace: 'prod' });
+    for (const name of ['data', 'again', 'block'] as const) await scene.claims.remove(`prod/${name}`);
+    await scene.isAllGone();
+    await isGone('b');
+    expect(await readdir(join(scene.folder, 'archives'))).toEqual(['b.tar.zst']);
     expect(await readdir('/run/stowage/backups')).toEqual([]);
   });
 
   test('at a path is read by whoever may have the Backup, and by no Archive of that path', async () => {
     await claimWithFiles();
     expect(await create('b', '--pvc', 'data', '--to', archive('b.tar.zst'))).toMatchObject({ code: 0 });
-    const { code } = await cluster.stowage(['register', 'populator', 'archive', '--node', 'Archive']);
+    const { code } = await scene.cluster.stowage(['register', 'populator', 'archive', '--node', 'Archive']);
     expect(code).toBe(0);
     const [name, kind] = ['theirs', ARCHIVES.kind];
-    await cluster.client.create<KubeObject>(
+    await scene.cluster.client.create<KubeObject>(
       ARCHIVES,
       {
         ...{ apiVersion: apiVersionOf(ARCHIVES), kind, metadata: { name } },
@@ -212,18 +160,18 @@ describeAsRoot('a backup', () => {
       } as KubeObject,
       { namespace: 'test' },
     );
-    await claims.create('test/theirs', { dataSourceRef: { apiGroup: ARCHIVES.group, kind, name } });
-    await claims.isTold('test/theirs', 'what is in one of backups is read by their Backups alone');
-    await claims.remove('test/theirs');
-    await claims.remove('prod/data');
-    await isAllGone(cluster.client, place());
+    await scene.claims.create('test/theirs', { dataSourceRef: { apiGroup: ARCHIVES.group, kind, name } });
+    await scene.claims.isTold('test/theirs', 'what is in one of backups is read by their Backups alone');
+    await scene.claims.remove('test/theirs');
+    await scene.claims.remove('prod/data');
+    await scene.isAllGone();
   });
 
   test('of a snapshot goes to a URL, with a secret, and back', async () => {
     const files = await claimWithFiles();
-    await claims.createSnapshot('prod/s', 'data');
-    await claims.isReady('prod/s');
-    await cluster.client.create<KubeObject>(
+    await scene.claims.createSnapshot('prod/s', 'data');
+    await scene.claims.isReady('prod/s');
+    await scene.cluster.client.create<KubeObject>(
       { group: '', version: 'v1', plural: 'secrets', kind: 'Secret', namespaced: true },
       {
         ...{ apiVersion: 'v1', kind: 'Secret', metadata: { name: 'login' } },
@@ -232,26 +180,26 @@ describeAsRoot('a backup', () => {
       { namespace: 'prod' },
     );
     takes('/b');
-    const how = ['--snapshot', 's', '--to', server.url('/b'), '--authorization-secret', 'login/header'];
+    const how = ['--snapshot', 's', '--to', scene.server.url('/b'), '--authorization-secret', 'login/header'];
     expect(await create('b', ...how)).toMatchObject({ code: 0 });
-    await claims.create('prod/again', { dataSourceRef: fromBackup('b') });
+    await scene.claims.create('prod/again', { dataSourceRef: fromBackup('b') });
     expect(await filesOf('prod/again')).toBe(files);
-    expect(server.asked.map(({ authorization }) => authorization)).toEqual([
+    expect(scene.server.asked.map(({ authorization }) => authorization)).toEqual([
       'Bearer "x\\y"',
       'Bearer "x\\y"',
     ]);
     // Somebody's own.
-    expect((await cluster.client.list(VOLUME_SNAPSHOTS)).items).toHaveLength(1);
+    expect((await scene.cluster.client.list(VOLUME_SNAPSHOTS)).items).toHaveLength(1);
   });
 
   test('of a device comes back, byte for byte', async () => {
     const content = randomBytes(3 << 20);
-    await claims.create('prod/data', { volumeMode: 'Block' });
-    const { spec } = await claims.isBound('prod/data');
+    await scene.claims.create('prod/data', { volumeMode: 'Block' });
+    const { spec } = await scene.claims.isBound('prod/data');
     await writeFile(spec.local?.path ?? '', content);
     expect(await create('b', '--pvc', 'data', '--to', archive('b.zst'))).toMatchObject({ code: 0 });
-    await claims.create('prod/again', { volumeMode: 'Block', dataSourceRef: fromBackup('b') });
-    const again = await open((await claims.isBound('prod/again')).spec.local?.path ?? '');
+    await scene.claims.create('prod/again', { volumeMode: 'Block', dataSourceRef: fromBackup('b') });
+    const again = await open((await scene.claims.isBound('prod/again')).spec.local?.path ?? '');
     const { buffer } = await again.read(Buffer.alloc(content.length), 0, content.length, 0);
     await again.close();
     expect(buffer.equals(content)).toBe(true);
@@ -259,9 +207,13 @@ describeAsRoot('a backup', () => {
 
   test.each([
     ['to a folder that the node does not list', () => '/var/tmp/b.zst', /in no folder that/],
-    ['to a folder of images', () => join(disk.path, 'images', 'b.zst'), /takes a line backups FOLDER there/],
+    [
+      'to a folder of images',
+      () => join(scene.folder, 'images', 'b.zst'),
+      /takes a line backups FOLDER there/,
+    ],
     ['over a file that is there', () => archive('there'), /there is a file .*there on this node already/],
-    ['to a server that sends elsewhere', () => server.url('/elsewhere'), /answered 307, and redirects/],
+    ['to a server that sends elsewhere', () => scene.server.url('/elsewhere'), /answered 307, and redirects/],
     ['to an address that the node does not allow', () => 'http://127.0.0.2/b', /allows no connection/],
   ])('is refused %s, and leaves nothing', async (_what, to, message) => {
     await claimWithFiles();
@@ -270,36 +222,31 @@ describeAsRoot('a backup', () => {
     const { code, err } = await create('b', '--pvc', 'data', '--to', to());
     expect([code, err]).toEqual([1, expect.stringMatching(message)]);
     expect(existsSync('/var/tmp/b.zst')).toBe(false);
-    expect(await readdir(join(disk.path, 'archives'))).toEqual(['there']);
-    expect(await readdir(join(disk.path, 'images'))).toEqual([]);
-    await claims.create('prod/again', { dataSourceRef: fromBackup('b') });
-    await claims.isTold('prod/again', 'it is not made yet: it is Failed');
-    await cluster.client.delete(BACKUPS, 'b', { namespace: 'prod' });
-    for (const name of ['data', 'again'] as const) await claims.remove(`prod/${name}`);
-    await isAllGone(cluster.client, place());
+    expect(await readdir(join(scene.folder, 'archives'))).toEqual(['there']);
+    expect(await readdir(join(scene.folder, 'images'))).toEqual([]);
+    await scene.claims.create('prod/again', { dataSourceRef: fromBackup('b') });
+    await scene.claims.isTold('prod/again', 'it is not made yet: it is Failed');
+    await scene.cluster.client.delete(BACKUPS, 'b', { namespace: 'prod' });
+    for (const name of ['data', 'again'] as const) await scene.claims.remove(`prod/${name}`);
+    await scene.isAllGone();
   });
 
   test('that is deleted midway leaves nothing', async () => {
     await claimWithFiles();
     let waiting: ServerResponse | undefined;
-    server.paths.set('/slow', (_request, response) => {
+    scene.server.paths.set('/slow', (_request, response) => {
       waiting = response;
     });
-    const to = ['--pvc', 'data', '--to', server.url('/slow')];
-    expect(await cluster.stowage(['create', 'backup', 'prod/b', ...to])).toMatchObject({ code: 0 });
+    const to = ['--pvc', 'data', '--to', scene.server.url('/slow')];
+    expect(await scene.cluster.stowage(['create', 'backup', 'prod/b', ...to])).toMatchObject({ code: 0 });
     await until('it is being put', async () => waiting !== undefined || undefined);
     expect((await read('b')).status?.phase).toBe('Running');
-    await cluster.client.delete(BACKUPS, 'b', { namespace: 'prod' });
-    await claims.remove('prod/data');
+    await scene.cluster.client.delete(BACKUPS, 'b', { namespace: 'prod' });
+    await scene.claims.remove('prod/data');
     waiting?.destroy();
-    await isAllGone(cluster.client, place());
-    await until('it is gone', () =>
-      read('b').then(
-        () => undefined,
-        () => true,
-      ),
-    );
+    await scene.isAllGone();
+    await isGone('b');
     expect(await readdir('/run/stowage/backups')).toEqual([]);
-    expect((await cluster.client.list(VOLUME_SNAPSHOTS)).items).toEqual([]);
+    expect((await scene.cluster.client.list(VOLUME_SNAPSHOTS)).items).toEqual([]);
   });
 });
