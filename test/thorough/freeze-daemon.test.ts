@@ -3,19 +3,11 @@ import { chmod, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { execa } from 'execa';
-import type { KubeNode, PersistentVolumeClaim, StorageClass } from '../../src/api/core.ts';
 import { ALL_CRDS } from '../../src/api/crds.ts';
-import {
-  NODES,
-  PERSISTENT_VOLUME_CLAIMS,
-  STORAGE_CLASSES,
-  VOLUME_SNAPSHOT_CLASSES,
-  VOLUME_SNAPSHOT_CONTENTS,
-  VOLUME_SNAPSHOTS,
-  VOLUMES,
-} from '../../src/api/resources.ts';
-import type { VolumeSnapshot, VolumeSnapshotClass, VolumeSnapshotContent } from '../../src/api/snapshot.ts';
+import { VOLUME_SNAPSHOT_CONTENTS, VOLUMES } from '../../src/api/resources.ts';
+import type { VolumeSnapshotContent } from '../../src/api/snapshot.ts';
 import type { Volume } from '../../src/api/volume.ts';
+import { claimsOf, createClass, createNode, createSnapshotClass } from '../support/claim-objects.ts';
 import { startCluster, type TestCluster } from '../support/cluster.ts';
 import { bundleDaemon, type Daemon, type DaemonProgram } from '../support/daemon.ts';
 import { type OwnFileSystem, ownFileSystem, startWriter } from '../support/loop-mounts.ts';
@@ -36,6 +28,7 @@ describeAsRoot('a volume that a pod writes to, whose snapshot', () => {
   let folder: Awaited<ReturnType<typeof temporaryFolder>>;
   let sshd: Sshd;
   let cluster: TestCluster;
+  let claims: ReturnType<typeof claimsOf>;
   let program: DaemonProgram;
   let daemon: Daemon;
   let mount: string;
@@ -61,40 +54,15 @@ describeAsRoot('a volume that a pod writes to, whose snapshot', () => {
     sshd = await startSshd({ nodes: ['n1'], env: { PATH: `${bin}:/usr/sbin:/usr/bin:/sbin:/bin` } });
     cluster = await startCluster({ crds: ALL_CRDS });
     const { client } = cluster;
-    await client.create<KubeNode>(NODES, { apiVersion: 'v1', kind: 'Node', metadata: { name: 'n1' } });
-    const status = { conditions: [{ type: 'Ready', status: 'True' }] };
-    await client.patch(NODES, 'n1', { status }, { subresource: 'status' });
-    await client.create<StorageClass>(STORAGE_CLASSES, {
-      ...{ apiVersion: 'storage.k8s.io/v1', kind: 'StorageClass', metadata: { name: 'fast' } },
-      ...{ provisioner: 'volume.stowage.dev', volumeBindingMode: 'Immediate' },
-      parameters: { directory: join(disk.path, 'volumes'), fsType: 'ext4' },
-    });
-    await client.create<VolumeSnapshotClass>(VOLUME_SNAPSHOT_CLASSES, {
-      ...{
-        apiVersion: 'snapshot.storage.k8s.io/v1',
-        kind: 'VolumeSnapshotClass',
-        metadata: { name: 'fast' },
-      },
-      ...{ driver: 'volume.stowage.dev', deletionPolicy: 'Delete' },
-    });
+    claims = claimsOf(client, { storageClassName: 'fast', size: '64Mi' });
+    await createNode(client, 'n1');
+    await createClass(client, 'fast', join(disk.path, 'volumes'), 'ext4');
+    await createSnapshotClass(client, 'fast');
     program = await bundleDaemon();
     daemon = start();
-    await client.create<PersistentVolumeClaim>(
-      PERSISTENT_VOLUME_CLAIMS,
-      {
-        ...{ apiVersion: 'v1', kind: 'PersistentVolumeClaim', metadata: { name: 'data', namespace } },
-        spec: {
-          ...{ accessModes: ['ReadWriteOnce'], storageClassName: 'fast' },
-          resources: { requests: { storage: '64Mi' } },
-        },
-      },
-      { namespace },
-    );
-    const claim = await until('the claim is bound', async () => {
-      const found = await client.get<PersistentVolumeClaim>(PERSISTENT_VOLUME_CLAIMS, 'data', { namespace });
-      return found.status?.phase === 'Bound' ? found : undefined;
-    });
-    volumeUid = (await client.get<Volume>(VOLUMES, claim.spec.volumeName ?? '')).metadata.uid ?? '';
+    await claims.create(`${namespace}/data`);
+    const { metadata } = await claims.isBound(`${namespace}/data`);
+    volumeUid = (await client.get<Volume>(VOLUMES, metadata.name)).metadata.uid ?? '';
     mount = join(folder.path, 'mnt');
     await mkdir(mount);
     await execa('mount', [`/dev/disk/by-uuid/${volumeUid}`, mount]);
@@ -104,7 +72,7 @@ describeAsRoot('a volume that a pod writes to, whose snapshot', () => {
   afterAll(async () => {
     await execa('umount', [mount], { reject: false });
     try {
-      await cluster.client.delete(PERSISTENT_VOLUME_CLAIMS, 'data', { namespace });
+      await claims.remove(`${namespace}/data`);
       await until('the claim is reclaimed', async () =>
         (await cluster.client.list(VOLUMES)).items.length === 0 ? true : undefined,
       );
@@ -125,7 +93,7 @@ describeAsRoot('a volume that a pod writes to, whose snapshot', () => {
   });
   afterEach(async () => {
     await execa('fsfreeze', ['-u', mount], { reject: false });
-    await cluster.client.delete(VOLUME_SNAPSHOTS, `backup-${serial}`, { namespace });
+    await claims.removeSnapshot(`${namespace}/backup-${serial}`);
     await until('the copy is gone', async () =>
       (await readdir(join(disk.path, 'volumes', 'snapshots'))).length === 0 ? true : undefined,
     );
@@ -136,9 +104,6 @@ describeAsRoot('a volume that a pod writes to, whose snapshot', () => {
       ...{ kubeconfig: cluster.kubeconfig, transport: 'ssh', nodes: ['n1'], sshConfig: sshd.configFile },
       ...{ log: join(folder.path, 'effects'), effect: 0, when: 'before' },
     });
-
-  const snapshotNow = (name: string) =>
-    cluster.client.get<VolumeSnapshot>(VOLUME_SNAPSHOTS, name, { namespace });
 
   /** The shell of the job that takes it, which leads a group of its own. */
   async function jobShell(): Promise<number> {
@@ -210,18 +175,7 @@ describeAsRoot('a volume that a pod writes to, whose snapshot', () => {
     async (_, { strike, thaws }) => {
       const name = `backup-${++serial}`;
       const writer = await startWriter(join(mount, `written-${serial}`));
-      await cluster.client.create<VolumeSnapshot>(
-        VOLUME_SNAPSHOTS,
-        {
-          ...{
-            apiVersion: 'snapshot.storage.k8s.io/v1',
-            kind: 'VolumeSnapshot',
-            metadata: { name, namespace },
-          },
-          spec: { source: { persistentVolumeClaimName: 'data' }, volumeSnapshotClassName: 'fast' },
-        },
-        { namespace },
-      );
+      await claims.createSnapshot(`${namespace}/${name}`, 'data', 'fast');
       await until('it is frozen and copied', async () => (existsSync(begun) ? true : undefined));
       const end = await strike();
       // Only when it is thawed.
@@ -230,10 +184,7 @@ describeAsRoot('a volume that a pod writes to, whose snapshot', () => {
       const gap = await writer.stop();
       await end?.();
 
-      const ready = await until(`${name} is ready`, async () => {
-        const found = await snapshotNow(name);
-        return found.status?.readyToUse ? found : undefined;
-      });
+      const ready = await claims.isReady(`${namespace}/${name}`);
       const content = await cluster.client.get<VolumeSnapshotContent>(
         VOLUME_SNAPSHOT_CONTENTS,
         ready.status?.boundVolumeSnapshotContentName ?? '',

@@ -1,14 +1,12 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type {
   KubeEvent,
-  KubeNode,
   PersistentVolume,
   PersistentVolumeClaim,
   StorageClass,
 } from '../../../src/api/core.ts';
 import {
   EVENTS,
-  NODES,
   PERSISTENT_VOLUME_CLAIMS,
   PERSISTENT_VOLUMES,
   STORAGE_CLASSES,
@@ -16,6 +14,7 @@ import {
 } from '../../../src/api/resources.ts';
 import type { Volume } from '../../../src/api/volume.ts';
 import type { KubeClient } from '../../../src/kube/types.ts';
+import { createNode, dynamicClass } from '../../support/claim-objects.ts';
 import { sparseVolume, startCluster, type TestCluster } from '../../support/cluster.ts';
 import { startController, type TestController } from '../../support/controller.ts';
 import { until } from '../../support/until.ts';
@@ -54,15 +53,7 @@ beforeEach(async () => {
   client = cluster.client;
   nodes = workingNodes();
   writes = [];
-  for (const name of ['n1', 'n2']) {
-    await client.create<KubeNode>(NODES, { apiVersion: 'v1', kind: 'Node', metadata: { name } });
-    await client.patch(
-      NODES,
-      name,
-      { status: { conditions: [{ type: 'Ready', status: 'True' }] } },
-      { subresource: 'status' },
-    );
-  }
+  for (const name of ['n1', 'n2']) await createNode(client, name);
   controller = await startController(noting(client), { executor: nodes });
 });
 
@@ -71,17 +62,8 @@ afterEach(async () => {
   await cluster.stop();
 });
 
-const createClass = (name: string, more: Partial<StorageClass> = {}) =>
-  client.create<StorageClass>(STORAGE_CLASSES, {
-    apiVersion: 'storage.k8s.io/v1',
-    kind: 'StorageClass',
-    metadata: { name },
-    provisioner: 'volume.stowage.dev',
-    parameters: { fsType: 'ext4' },
-    volumeBindingMode: 'Immediate',
-    allowVolumeExpansion: true,
-    ...more,
-  });
+const createClass = (more: Partial<StorageClass> = {}) =>
+  client.create(STORAGE_CLASSES, dynamicClass('dynamic', { allowVolumeExpansion: true, ...more }));
 const createClaim = (
   name: string,
   size: string,
@@ -122,7 +104,7 @@ const isTold = (name: string, text: string) =>
   });
 
 test('a claim gets a volume of its own, and its deletion removes it', async () => {
-  await createClass('dynamic');
+  await createClass();
   const { metadata } = await createClaim('data', '1Gi');
   const { spec } = await isBound('data');
   expect(spec.volumeName).toBe(`pvc-${metadata.uid}`);
@@ -148,7 +130,7 @@ test('a claim gets a volume of its own, and its deletion removes it', async () =
 });
 
 test('with reclaim policy Retain the Volume and its data stay, until that is changed', async () => {
-  await createClass('dynamic', { reclaimPolicy: 'Retain' });
+  await createClass({ reclaimPolicy: 'Retain' });
   await createClaim('data', '1Gi');
   const { spec } = await isBound('data');
   await client.delete(PERSISTENT_VOLUME_CLAIMS, 'data', { namespace });
@@ -165,7 +147,7 @@ test('with reclaim policy Retain the Volume and its data stay, until that is cha
 });
 
 describe('of a class that waits for a consumer', () => {
-  beforeEach(() => createClass('dynamic', { volumeBindingMode: 'WaitForFirstConsumer' }).then(() => {}));
+  beforeEach(() => createClass({ volumeBindingMode: 'WaitForFirstConsumer' }).then(() => {}));
 
   test('a volume is made on the node that was chosen, and not before', async () => {
     await createClaim('data', '1Gi');
@@ -191,7 +173,7 @@ describe('of a class that waits for a consumer', () => {
 });
 
 test('of 50 claims at once those get a volume for which there is room, and the others once there is', async () => {
-  await createClass('dynamic');
+  await createClass();
   nodes.disk('n1').spaceBytes = 10n * GIB;
   nodes.disk('n2').spaceBytes = 20n * GIB;
   const names = Array.from({ length: 50 }, (_, n) => `data-${n}`);
@@ -217,7 +199,7 @@ test('of 50 claims at once those get a volume for which there is room, and the o
 });
 
 test('a claim that had a volume before the API server was restored gets no empty one beside it', async () => {
-  await createClass('dynamic', { volumeBindingMode: 'WaitForFirstConsumer' });
+  await createClass({ volumeBindingMode: 'WaitForFirstConsumer' });
   const { metadata } = await createClaim('data', '1Gi');
   const name = `pvc-${metadata.uid}`;
   // What an API server knew that is no more; the nodes are the same.
@@ -257,7 +239,7 @@ test('a claim that had a volume before the API server was restored gets no empty
 });
 
 test('a bound claim that asks for more gets more', async () => {
-  await createClass('dynamic');
+  await createClass();
   await createClaim('data', '1Gi');
   await isBound('data');
   await client.patch(
