@@ -1,10 +1,11 @@
+import { readdir } from 'node:fs/promises';
 import type { Executor, Job, JobState, Step } from '../../src/nodes/job.ts';
 import { freeLoopNumber } from '../../src/storage/loops.ts';
 import { observe as look } from '../../src/storage/observe.ts';
 import { plan } from '../../src/storage/plan.ts';
 import { ObservationError } from '../../src/storage/probe-results.ts';
 import type { Desired, Observed, Operation, Plan } from '../../src/storage/types.ts';
-import { rereadTable, waitForUdev } from './disks.ts';
+import { rereadTable } from './disks.ts';
 
 let attempts = 0;
 
@@ -49,6 +50,17 @@ async function planAgain(...of: Parameters<typeof planNow>): Promise<Plan> {
 }
 
 /**
+ * Whether a guard found no holders of a partition because udev had the kernel read its table just then: one that reads no tables
+ * by itself has no partition until udev's rule of the tests tells it.
+ */
+async function lostPartition(refusal: string): Promise<boolean> {
+  const [, name] = /^\/dev\/(loop\d+p\d+) is in use: another device is made of it$/.exec(refusal) ?? [];
+  if (name === undefined) return false;
+  const holders = await readdir(`/sys/class/block/${name}/holders`).catch(() => []);
+  return holders.length === 0;
+}
+
+/**
  * Observes, plans and runs until nothing remains, as a controller does: again when a job was outrun or guarded. Other nodes of
  * this kernel allot the same loop numbers.
  * @returns what the node is then, or the last refusal
@@ -67,9 +79,7 @@ export async function carryOut(
     if (planned.steps.length === 0) return observe(executor, node, desired);
     last = await runSteps(executor, node, desired, planned.steps);
     if (last.state === 'guarded') {
-      guarded++;
-      // A guard finds no partition while udev has the kernel read its table.
-      if (desired.type === 'raw') await waitForUdev(desired.devicePath);
+      if (!(await lostPartition(last.refusal))) guarded++;
     } else if (last.state !== 'succeeded' && last.state !== 'raced') break;
   }
   // The uses that only guards see are a refusal, too.

@@ -30,7 +30,7 @@ export async function rereadTable(partition: string): Promise<void> {
  * Waits until udev has handled that a disk was open to write: it has the kernel read the table again, which may forget
  * partitions. One more event of the disk comes after that; the whole queue is never empty while other tests run.
  */
-export async function waitForUdev(disk: string): Promise<void> {
+async function waitForUdev(disk: string): Promise<void> {
   const event = ['trigger', '--settle', '--action=change', disk];
   await execa('udevadm', event, { reject: false, timeout: 60_000 });
 }
