@@ -1,9 +1,9 @@
 import type { Guard, Step } from '../nodes/job.ts';
 import { leaveMount } from './grow-file-system.ts';
+import { compareDevice } from './identity.ts';
 import { guardsOfDevices, userOf } from './in-use.ts';
 import { kubeletUse, notOfKubelet } from './kubelet.ts';
 import { deviceOf, ownOf } from './lvm/own.ts';
-import { sameDevice } from './raw/identity.ts';
 import { targetOf } from './raw/target.ts';
 import { loopsOf, partitionOf } from './sparse/loop.ts';
 import type { BlockDevice, Desired, Observed, Plan } from './types.ts';
@@ -64,7 +64,11 @@ function devicesOf(desired: Desired, observed: Observed): readonly Device[] {
     const facts = targetOf(desired, observed);
     const recorded = desired.identity ?? observed.intent?.device?.identity;
     // What another disk that has its path by now is used for is no use of the volume.
-    if ('refusal' in facts || (recorded !== undefined && !sameDevice(recorded, facts.identity))) return [];
+    if (
+      'refusal' in facts ||
+      (recorded !== undefined && compareDevice({ identity: recorded }, facts) === 'different')
+    )
+      return [];
     return [facts, ...facts.partitions];
   }
   if (desired.type === 'lvm' && observed.type === 'lvm') {

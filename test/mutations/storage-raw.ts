@@ -103,22 +103,30 @@ export const storageRaw: readonly Mutation[] = [
       replace: 'other === path',
     },
   ]),
-  ...mutationsOf('src/storage/raw/identity.ts', [
+  ...mutationsOf('src/storage/identity.ts', [
     {
       id: 'device-path-is-identity',
       invariant: 12,
       breaks: 'Another disk at the path of a volume counts as its disk.',
-      function: 'sameDevice',
-      find: 'other === undefined || other === value',
-      replace: 'true',
+      function: 'compareDisk',
+      find: "strong === 'different'",
+      replace: 'strong === undefined',
+    },
+    {
+      id: 'serial-is-identity',
+      invariant: 1,
+      breaks: 'A serial number, which several disks have, proves which disk it is.',
+      function: 'compareDisk',
+      find: "return strong === 'same' && serials !== true",
+      replace: "return strong === 'same' || serials === false",
     },
     {
       id: 'shrunk-device-accepted',
       invariant: 1,
       breaks: 'A disk that is smaller than the recorded one counts as the same.',
-      function: 'sameDevice',
-      find: '>= BigInt(value)',
-      replace: '> 0n',
+      function: 'compareDevice',
+      find: "BigInt(now.get('size') ?? 0) < BigInt(before.get('size') ?? 0)",
+      replace: "now.get('size') === '0'",
     },
   ]),
   ...mutationsOf('src/storage/raw/destroy.ts', [

@@ -1,5 +1,6 @@
 import type { Step } from '../../nodes/job.ts';
 import { setPartitionGuid } from '../gpt.ts';
+import { compareDevice } from '../identity.ts';
 import { userOf } from '../in-use.ts';
 import { linkOf } from '../links.ts';
 import { tellKernelAll } from '../partx.ts';
@@ -9,7 +10,6 @@ import { lookAgain } from '../udev.ts';
 import { takeSignatureOff, wipeDevice } from './clean.ts';
 import { isLeftOf } from './content.ts';
 import { concerned, lockOf, notInUseGuards, notOpenGuards, sameDeviceGuards } from './guards.ts';
-import { sameDevice, surelySame } from './identity.ts';
 import { halfTable, isOurs } from './ours.ts';
 import { partitionGuards } from './prepare.ts';
 import { targetOf } from './target.ts';
@@ -25,12 +25,17 @@ export function planDestroy(desired: DesiredRaw, observed: ObservedRaw): Plan {
   const device = targetOf(desired, observed);
   if ('refusal' in device) return orRetain(device.refusal);
   const recorded = desired.identity ?? observed.intent?.device?.identity;
-  if (recorded !== undefined && !sameDevice(recorded, device.identity)) {
+  const sameness = compareDevice(
+    { ...observed.intent?.device, ...(recorded && { identity: recorded }) },
+    device,
+  );
+  // A device of which it is not known is written to as far as what is on it says whose it is.
+  if (recorded !== undefined && sameness === 'different') {
     return orRetain(
       `${desired.devicePath} is now /dev/${device.name} (${device.identity}), and not the device of this Volume (${recorded})`,
     );
   }
-  const known = surelySame({ ...observed.intent?.device, ...(recorded && { identity: recorded }) }, device);
+  const known = sameness === 'same';
   // They go last: without any, all of it was done. Nothing else tells that of a logical volume.
   const marked = isOurs(desired, device) && !(desired.mode === 'Block' && isLogicalVolume(device));
   if (!marked && !observed.recordFiles) return { steps: [] };

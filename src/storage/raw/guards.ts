@@ -2,7 +2,7 @@ import type { Guard } from '../../nodes/job.ts';
 import { notClaimed, notInUse, notOpen, notOpenToWrite } from '../in-use.ts';
 import { blkid, endsReadable } from '../signature.ts';
 import type { BlockDevice, DeviceFacts } from '../types.ts';
-import { diskseqProbe, dmUuidProbe, identityProbe } from './identity.ts';
+import { diskseqProbe, dmUuidProbe, identityProbe } from './device-probes.ts';
 
 const wholeDisk = ({ type, parent, name }: DeviceFacts) =>
   type === 'part' && parent !== undefined ? parent : name;

@@ -1,5 +1,6 @@
 import type { Probe, ProbeResult } from '../../nodes/job.ts';
 import { partitionsOf } from '../block-devices.ts';
+import { identityText } from '../identity.ts';
 import { kubeletProbe, readKubelet } from '../kubelet.ts';
 import { linkOf } from '../links.ts';
 import { readTags, tagsProbe } from '../lvm/tags.ts';
@@ -9,8 +10,8 @@ import { blkid, blkidValues, endsReadable, readSignature } from '../signature.ts
 import type { BlockDevice, DesiredRaw, DeviceFacts, Intent, ObservedRaw, Users } from '../types.ts';
 import { fromHex, readUsers, userProbes } from '../users.ts';
 import { contentText, type Printed } from './content.ts';
+import { diskOf, diskseqProbe, dmUuidProbe, identityProbe } from './device-probes.ts';
 import { guidProbes, readGuids } from './guids.ts';
-import { diskOf, diskseqProbe, dmUuidProbe, identityOf, identityProbe } from './identity.ts';
 
 type Results = ReadonlyMap<string, ProbeResult>;
 type Place = Pick<DesiredRaw, 'uid' | 'name' | 'mode' | 'devicePath' | 'kubeletRoot'>;
@@ -152,7 +153,13 @@ function readDevice(row: BlockDevice, users: Users, results: Results, boot: stri
     signature: printed.signature,
     content: contentText(printed, children),
     uuids: [...[printed, ...children].flatMap(({ uuids }) => uuids), ...readTags(results)],
-    identity: identityOf(row, disk, partition?.number, dmUuid),
+    identity: identityText({
+      ...{ disk, dmUuid, sizeBytes: row.sizeBytes },
+      partition: partition && {
+        number: partition.number,
+        guid: partition.scheme === 'gpt' ? partition.uuid : undefined,
+      },
+    }),
     presence: boot === undefined || diskseq === undefined ? undefined : `${boot.trim()}/${diskseq.trim()}`,
     printed: {
       identity: withoutEnd(succeeded('the identity', get('identity'))),

@@ -1,5 +1,6 @@
 import type { Guard, Step } from '../../nodes/job.ts';
 import { newTable, setPartitionGuid } from '../gpt.ts';
+import { compareDevice } from '../identity.ts';
 import { mkfs } from '../mkfs.ts';
 import { tellKernel, tellKernelAll } from '../partx.ts';
 import { donePath, intentOf, writeDone, writeIntent } from '../records.ts';
@@ -13,7 +14,6 @@ import {
   sameContentGuards,
   sameDeviceGuards,
 } from './guards.ts';
-import { sameDevice, surelySame } from './identity.ts';
 import { halfTable, hasOwnTable, isOurs } from './ours.ts';
 import { ofAnother, refuseDevice } from './refuse.ts';
 import { targetOf } from './target.ts';
@@ -30,7 +30,7 @@ export function planPrepare(desired: DesiredRaw, observed: ObservedRaw): Plan {
   if (desired.recorded || observed.done) return checkMade(desired, observed, device);
   if (
     intent !== undefined &&
-    (intent.device === undefined || !sameDevice(intent.device.identity, device.identity))
+    (intent.device === undefined || compareDevice(intent.device, device) === 'different')
   ) {
     return {
       refusal: `the node records for this Volume the device ${intent.device?.path} (${intent.device?.identity}), and ${desired.devicePath} is now /dev/${device.name} (${device.identity})`,
@@ -52,7 +52,7 @@ export function planPrepare(desired: DesiredRaw, observed: ObservedRaw): Plan {
 /** What was made is looked at, and never made again. */
 export function checkMade(desired: DesiredRaw, observed: ObservedRaw, device: DeviceFacts): Plan {
   const recorded = desired.identity ?? observed.intent?.device?.identity;
-  if (recorded !== undefined && !sameDevice(recorded, device.identity)) {
+  if (recorded !== undefined && compareDevice({ identity: recorded }, device) === 'different') {
     return {
       refusal: `${desired.devicePath} is now /dev/${device.name} (${device.identity}), and not the device that was made ready (${recorded})`,
       hint: 'Bring the device back, or delete the Volume if its data is given up. Nothing is made anew on another device.',
@@ -103,7 +103,7 @@ function isInterrupted(desired: DesiredRaw, device: DeviceFacts, intent: Intent)
   if (halfTable(desired, device) === 'ours' && isLeftOf('gpt', device.content)) return true;
   // What 'none' says in a record is no consent, whoever writes it into a spec.
   if (intent.consent !== desired.overwrite || intent.consent === 'none') return false;
-  const known = hasUuid(device.content) || surelySame(intent.device ?? {}, device);
+  const known = hasUuid(device.content) || compareDevice(intent.device ?? {}, device) === 'same';
   return known && isLeftOf(intent.consent, device.content);
 }
 

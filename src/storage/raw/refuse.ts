@@ -1,8 +1,8 @@
+import { compareBytes, haveSameSerial } from '../identity.ts';
 import { userOf } from '../in-use.ts';
 import { tooSmall } from '../mkfs.ts';
 import type { DesiredRaw, DeviceFacts, ObservedRaw, Owner, Plan } from '../types.ts';
 import { concerned } from './guards.ts';
-import { overlaps } from './identity.ts';
 
 /** A partition table and what aligns it take that much, and no file system is of use in less. Bytes. */
 const MIN_SIZE = 4n << 20n;
@@ -81,24 +81,31 @@ export function refuseDevice(
     : undefined;
 }
 
-/** That another Volume has the device; undefined where none is known to. */
+/**
+ * Returns that another Volume has the device, or may have it: undefined where none is known to. A disk of the same serial number
+ * is another Volume's until a strong identifier tells them apart: who is unsure does not write.
+ */
 export function ofAnother(device: DeviceFacts, { others }: Pick<ObservedRaw, 'others'>): string | undefined {
-  const owner = ownerOf(device, others);
+  const path = `/dev/${device.name}`;
+  const owner = others.find((other) => isOwner(other, device));
+  if (owner !== undefined) return `${path} belongs to another Volume, ${nameOf(owner)}`;
+  const like = others.find((other) => mayBeOwner(other, device));
   return (
-    owner && `/dev/${device.name} belongs to another Volume, ${owner.name ?? `with the UID ${owner.uid}`}`
+    like &&
+    `${path} may belong to another Volume, ${nameOf(like)}: its disk has the same serial number, and nothing that is on record tells the two apart`
   );
 }
+
+const nameOf = ({ name, uid }: Owner): string => name ?? `with the UID ${uid}`;
 
 /**
  * By UUIDs that are on the device, by what device-mapper calls it, or by what tells the disk from any other (one that is
  * being wiped carries nothing): never by the path, of which it has many.
  */
-function ownerOf(device: DeviceFacts, others: readonly Owner[]): Owner | undefined {
-  const { uuids, dmUuid } = device;
-  return others.find(
-    (other) =>
-      uuids.includes(other.uid) ||
-      (dmUuid !== undefined && other.device?.dmUuid === dmUuid) ||
-      (other.device !== undefined && overlaps(other.device, device)),
-  );
-}
+const isOwner = ({ uid, device: recorded }: Owner, device: DeviceFacts): boolean =>
+  device.uuids.includes(uid) ||
+  (device.dmUuid !== undefined && recorded?.dmUuid === device.dmUuid) ||
+  (recorded !== undefined && compareBytes(recorded, device) === 'same');
+
+const mayBeOwner = ({ device: recorded }: Owner, device: DeviceFacts): boolean =>
+  recorded !== undefined && compareBytes(recorded, device) === 'unknown' && haveSameSerial(recorded, device);

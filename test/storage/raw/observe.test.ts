@@ -155,7 +155,7 @@ test('a partition of it', () => {
   expect(facts(PARTITION, second)).toMatchObject({
     name: 'sdb1',
     content: `ext4:${FS}`,
-    identity: 'wwn=0x5000 serial=S1 partition=1 size=32505856',
+    identity: `wwn=0x5000 serial=S1 partition=1 partuuid=${PART} size=32505856`,
     partition: { number: 1, scheme: 'gpt', uuid: PART },
     partitions: [],
   });

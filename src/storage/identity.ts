@@ -1,0 +1,180 @@
+import type { BlockDevice } from './types.ts';
+
+/**
+ * Whether two devices are the same one. `unknown`: nothing that both tell can decide it. Each caller states which answer
+ * lets it write; `unknown` never does by itself.
+ */
+export type Sameness = 'same' | 'different' | 'unknown';
+
+/** A device as it was recorded, or as it is observed now. */
+export interface KnownDevice {
+  /** As `identityText` writes it. */
+  identity?: string | undefined;
+  /**
+   * Boot ID and diskseq of the disk: no other disk gets both, until the next boot. The same disk gets another after it was
+   * unplugged, so that a different one proves nothing.
+   */
+  presence?: string | undefined;
+}
+
+/** What is known of a device and of the disk that it is on. */
+interface Facts {
+  /** The whole disk: strong (`wwn`) and weak (`serial`) identifiers. */
+  disk: Pick<BlockDevice, 'wwn' | 'serial'>;
+  /** The UUID that device-mapper has for it: strong. */
+  dmUuid: string | undefined;
+  /** For a partition: its number, and its GUID in a GPT. */
+  partition: { number: number; guid: string | undefined } | undefined;
+  sizeBytes: bigint;
+}
+
+/** Returns the identity as it is recorded: `wwn=… serial=… dm=… partition=… partuuid=… size=…`, what is unknown left out. */
+export function identityText({ disk, dmUuid, partition, sizeBytes }: Facts): string {
+  const facts: [string, string | undefined][] = [
+    ['wwn', disk.wwn],
+    ['serial', disk.serial],
+    ['dm', dmUuid],
+    ['partition', partition && String(partition.number)],
+    ['partuuid', partition?.guid],
+    ['size', String(sizeBytes)],
+  ];
+  return facts.flatMap(([key, value]) => (value ? [`${key}=${encodeURIComponent(value)}`] : [])).join(' ');
+}
+
+/**
+ * Compares a recorded device with one that is observed now, in this order:
+ * 1. another partition, or less space than was recorded: `different`;
+ * 2. a strong identifier (WWN, EUI-64, NGUID, device-mapper UUID) that both have and that differs: `different`;
+ * 3. the same presence: `same`; the same strong identifier: `same` unless their serial numbers differ;
+ * 4. serial numbers that differ: `different`. Equal ones prove nothing: controllers and cheap disks repeat them;
+ * 5. the same GUID in a partition table: `same`;
+ * 6. else `unknown`.
+ */
+export function compareDevice(recorded: KnownDevice, found: KnownDevice): Sameness {
+  const before = factsIn(recorded);
+  const now = factsIn(found);
+  if (recorded.identity !== undefined && before.get('partition') !== now.get('partition')) return 'different';
+  if (BigInt(now.get('size') ?? 0) < BigInt(before.get('size') ?? 0)) return 'different';
+  const disk = compareDisk(recorded, found);
+  if (disk !== 'unknown') return disk;
+  const guid = before.get('partuuid');
+  return guid !== undefined && guid === now.get('partuuid') && serialsDiffer(before, now) !== true
+    ? 'same'
+    : 'unknown';
+}
+
+/** The part of `compareDevice` that is about whole disks, of which each device may be a partition. */
+export function compareDisk(recorded: KnownDevice, found: KnownDevice): Sameness {
+  const before = factsIn(recorded);
+  const now = factsIn(found);
+  const strong = compareStrong(before, now);
+  if (strong === 'different') return 'different';
+  if (recorded.presence !== undefined && recorded.presence === found.presence) return 'same';
+  const serials = serialsDiffer(before, now);
+  if (strong === 'unknown' && serials === true) return 'different';
+  return strong === 'same' && serials !== true ? 'same' : 'unknown';
+}
+
+/** Like `compareDevice`, but of whether both have bytes in common: a disk and each partition of it do. */
+export function compareBytes(recorded: KnownDevice, found: KnownDevice): Sameness {
+  const [one, two] = [recorded, found].map((device) => factsIn(device).get('partition'));
+  return one === undefined || two === undefined || one === two ? compareDisk(recorded, found) : 'different';
+}
+
+/** Whether both tell the same serial number, which alone proves nothing. */
+export const haveSameSerial = (recorded: KnownDevice, found: KnownDevice): boolean =>
+  serialsDiffer(factsIn(recorded), factsIn(found)) === false;
+
+/**
+ * Whether the kernel has one disk under two names, such as the two ports of a SAS disk: a WWN that both have. Equal ones of
+ * different disks count, too, for such disks cannot be told apart.
+ */
+export function isPathOf(disk: Pick<BlockDevice, 'wwn'>, other: Pick<BlockDevice, 'wwn'>): boolean {
+  const [one, two] = [wwnOf(disk.wwn), wwnOf(other.wwn)];
+  return one !== undefined && two !== undefined && compareWwn(one, two) === 'same';
+}
+
+/**
+ * Returns the record of a device that was recognized: what it tells now, and what it told before of which it is silent now.
+ * The kernel, udev and firmware spell identifiers differently from version to version.
+ */
+export function updateIdentity(recorded: string, found: string): string {
+  const now = factsIn({ identity: found });
+  const kept = [...factsIn({ identity: recorded })].filter(([key]) => !now.has(key));
+  const order = ['wwn', 'serial', 'dm', 'partition', 'partuuid', 'size'];
+  return [...now, ...kept]
+    .sort(([a], [b]) => order.indexOf(a) - order.indexOf(b))
+    .map(([key, value]) => `${key}=${encodeURIComponent(value)}`)
+    .join(' ');
+}
+
+function compareStrong(before: ReadonlyMap<string, string>, now: ReadonlyMap<string, string>): Sameness {
+  const [dm, dmNow] = [before.get('dm'), now.get('dm')];
+  if (dm !== undefined || dmNow !== undefined) {
+    if (dm !== undefined && dmNow !== undefined) return dm === dmNow ? 'same' : 'different';
+    const other = dm === undefined ? before : now;
+    return other.has('wwn') || other.has('serial') ? 'different' : 'unknown';
+  }
+  const [wwn, wwnNow] = [wwnOf(before.get('wwn')), wwnOf(now.get('wwn'))];
+  return wwn === undefined || wwnNow === undefined ? 'unknown' : compareWwn(wwn, wwnNow);
+}
+
+/** Undefined where one of them has none. Spaces, underscores and case depend on which program reads it. */
+function serialsDiffer(
+  before: ReadonlyMap<string, string>,
+  now: ReadonlyMap<string, string>,
+): boolean | undefined {
+  const [one, two] = [before, now].map((facts) => plain(facts.get('serial') ?? ''));
+  return one === '' || two === '' ? undefined : one !== two;
+}
+
+interface Wwn {
+  /** The namespace of the value; '' where it has no prefix that tells. Values of two namespaces cannot be compared. */
+  kind: string;
+  value: string;
+}
+
+/**
+ * Reads a WWN as the kernel (`naa.5000…`, `eui.…`, `uuid.…`, `t10.…`, `nvme.…`) and udev (`0x5000…`) write it. Undefined for
+ * none, and for zeros, which stand for none.
+ */
+function wwnOf(text: string | undefined): Wwn | undefined {
+  const [, prefix = '', rest = ''] =
+    /^(?:(naa|eui|uuid|t10|nvme)\.|0x)?(.*)$/i.exec((text ?? '').trim()) ?? [];
+  const value = plain(rest);
+  if (/^0*$/.test(value)) return undefined;
+  const isHex = /^[0-9a-f]+$/.test(value);
+  // An EUI-64 and an NGUID have the same prefix.
+  if (prefix.toLowerCase() === 'eui') return { kind: `eui${value.length}`, value };
+  return { kind: prefix.toLowerCase() || (isHex ? 'naa' : ''), value };
+}
+
+/** In hexadecimal digits: an NAA identifier without the vendor's extension, which some programs leave out. */
+const SHORT_NAA = 16;
+
+function compareWwn(one: Wwn, two: Wwn): Sameness {
+  if (one.kind !== two.kind && one.kind !== '' && two.kind !== '') return 'unknown';
+  if (one.value === two.value) return 'same';
+  const [short = '', long = ''] = [one.value, two.value].sort((a, b) => a.length - b.length);
+  return short.length === SHORT_NAA && long.startsWith(short) ? 'unknown' : 'different';
+}
+
+const plain = (text: string): string => text.toLowerCase().replace(/[^0-9a-z]/g, '');
+
+function factsIn({ identity = '' }: KnownDevice): Map<string, string> {
+  return new Map(
+    identity.split(' ').flatMap((fact) => {
+      const at = fact.indexOf('=');
+      return at < 0 ? [] : [[fact.slice(0, at), decode(fact.slice(at + 1))]];
+    }),
+  );
+}
+
+/** A status may be written by others: what is no escape is taken as it is. */
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}

@@ -1,0 +1,25 @@
+import type { BlockDevice } from '../types.ts';
+
+/** Repeated as a guard: whatever it prints must be the same right before a step. */
+export const identityProbe = (name: string) => [
+  'lsblk',
+  '--raw',
+  '-n',
+  '-d',
+  '-b',
+  '-o',
+  'KNAME,MAJ:MIN,PKNAME,TYPE,SIZE,RO,SERIAL,WWN',
+  `/dev/${name}`,
+];
+
+/** The kernel's number of a disk since it started; a disk that comes later gets another. */
+export const diskseqProbe = (disk: string) => ['cat', `/sys/class/block/${disk}/diskseq`];
+
+/** The number of a device-mapper device is given to another as soon as it is free; this is not. */
+export const dmUuidProbe = (name: string) => ['cat', `/sys/class/block/${name}/dm/uuid`];
+
+/** The whole disk that a partition is on; the device itself where it is none. */
+export function diskOf(row: BlockDevice, devices: readonly BlockDevice[]): BlockDevice {
+  if (row.type !== 'part') return row;
+  return devices.find(({ name }) => name === row.parent) ?? row;
+}

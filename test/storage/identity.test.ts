@@ -1,0 +1,127 @@
+import { expect, test } from '@jest/globals';
+import {
+  compareBytes,
+  compareDevice,
+  haveSameSerial,
+  identityText,
+  isPathOf,
+  type Sameness,
+  updateIdentity,
+} from '../../src/storage/identity.ts';
+
+const NAA = '0x5000c500a1b2c3d4';
+
+test('records identifiers of the disk, which part of it, and the size', () => {
+  const disk = { wwn: NAA, serial: 'a b=c' };
+  const none = { dmUuid: undefined, partition: undefined, sizeBytes: 4096n };
+  expect(identityText({ ...none, disk })).toBe(`wwn=${NAA} serial=a%20b%3Dc size=4096`);
+  expect(identityText({ ...none, disk: { wwn: undefined, serial: '' }, dmUuid: 'LVM-x' })).toBe(
+    'dm=LVM-x size=4096',
+  );
+  const guid = '40e162ae-83fa-4338-a322-5ddf937e6ba5';
+  expect(identityText({ ...none, disk, partition: { number: 2, guid } })).toBe(
+    `wwn=${NAA} serial=a%20b%3Dc partition=2 partuuid=${guid} size=4096`,
+  );
+});
+
+const same = 'same';
+const different = 'different';
+const unknown = 'unknown';
+
+test.each<[recorded: string, found: string, Sameness]>([
+  ['wwn=0x5000 serial=a size=5', 'wwn=0x5000 serial=a size=5', same],
+  // A virtual disk grows; it does not shrink.
+  ['wwn=0x5000 size=5', 'wwn=0x5000 size=6', same],
+  ['wwn=0x5000 size=5', 'wwn=0x5000 size=4', different],
+  // Two disks, or two namespaces of one NVMe controller, with one serial number.
+  ['wwn=0x5000 serial=a size=5', 'wwn=0x6000 serial=a size=5', different],
+  ['wwn=eui.0025385b71b00001 serial=a size=5', 'wwn=eui.0025385b71b00002 serial=a size=5', different],
+  [
+    'wwn=uuid.11111111-0000-0000-0000-000000000001',
+    'wwn=uuid.11111111-0000-0000-0000-000000000002',
+    different,
+  ],
+  ['serial=a size=5', 'serial=a size=5', unknown],
+  ['serial=a size=5', 'wwn=0x5000 serial=a size=5', unknown],
+  ['wwn=0x5000 serial=a size=5', 'serial=a size=5', unknown],
+  ['serial=a size=5', 'serial=b size=5', different],
+  ['serial=a size=5', 'size=5', unknown],
+  ['size=5', 'size=5', unknown],
+  ['size=5', 'serial=a size=5', unknown],
+  // Other spellings of the same, by kernel, udev and lsblk.
+  [`wwn=${NAA} serial=AB12 size=5`, `wwn=naa.${NAA.slice(2)} serial=AB_12 size=5`, same],
+  [`wwn=naa.${NAA.slice(2)}`, `wwn=${NAA.slice(2).toUpperCase()}`, same],
+  ['wwn=naa.X', 'wwn=X', same],
+  ['wwn=uuid.1111-22', 'wwn=uuid.111122', same],
+  // Namespaces of identifiers that cannot be compared.
+  ['wwn=t10.ATA%20disk%20a', `wwn=${NAA}`, unknown],
+  ['wwn=eui.0025385b71b00001', 'wwn=eui.0025385b71b000010025385b71b00001', unknown],
+  ['wwn=nvme.1234-a-b-00000001', 'wwn=uuid.1111', unknown],
+  // Without the vendor's extension several disks have the same.
+  [`wwn=${NAA}`, `wwn=${NAA}0123456789abcdef`, unknown],
+  [`wwn=${NAA}0123456789abcdef`, `wwn=${NAA}fedcba9876543210`, different],
+  // Firmware that gives every disk the same WWN.
+  [`wwn=${NAA} serial=a`, `wwn=${NAA} serial=b`, unknown],
+  ['wwn=eui.0000000000000000 serial=a', 'wwn=eui.0000000000000000 serial=a', unknown],
+  ['serial=a partition=1 size=5', 'serial=a partition=2 size=5', different],
+  ['wwn=0x5000 partition=1 size=5', 'wwn=0x5000 size=9', different],
+  ['wwn=0x5000 size=5', 'wwn=0x5000 partition=1 size=5', different],
+  ['wwn=0x5000 partition=1 size=5', 'wwn=0x5000 partition=1 size=5', same],
+  ['serial=a partition=1 partuuid=x', 'serial=a partition=1 partuuid=x', same],
+  ['partition=1 partuuid=x', 'partition=1 partuuid=y', unknown],
+  // A clone of the disk has its partition table.
+  ['serial=a partition=1 partuuid=x', 'serial=b partition=1 partuuid=x', different],
+  ['dm=LVM-x size=5', 'dm=LVM-x size=5', same],
+  ['dm=LVM-x size=5', 'dm=LVM-y size=5', different],
+  ['dm=LVM-x size=5', 'wwn=0x5000 size=5', different],
+  ['wwn=0x5000 size=5', 'dm=LVM-x size=5', different],
+  ['', 'wwn=0x5000 size=5', unknown],
+  ['serial=%zz', 'serial=%zz', unknown],
+])('recorded %j, found %j: %s', (recorded, found, expected) => {
+  expect(compareDevice({ identity: recorded }, { identity: found })).toBe(expected);
+});
+
+test.each<[recorded: string | undefined, found: string | undefined, Sameness]>([
+  ['boot/7', 'boot/7', same],
+  ['boot/7', 'boot/8', unknown],
+  ['boot/7', undefined, unknown],
+  [undefined, 'boot/7', unknown],
+  [undefined, undefined, unknown],
+])('recorded diskseq %j, found %j: %s', (recorded, found, expected) => {
+  expect(
+    compareDevice({ identity: 'size=5', presence: recorded }, { identity: 'size=5', presence: found }),
+  ).toBe(expected);
+});
+
+test.each<[recorded: string, found: string, Sameness]>([
+  ['wwn=0x5000 partition=1 size=5', 'wwn=0x5000 size=9', same],
+  ['wwn=0x5000 size=9', 'wwn=0x5000 partition=1 size=5', same],
+  ['wwn=0x5000 partition=1 size=5', 'wwn=0x5000 partition=1 size=5', same],
+  ['wwn=0x5000 partition=1 size=5', 'wwn=0x5000 partition=2 size=5', different],
+  ['wwn=0x5000 size=5', 'wwn=0x6000 size=5', different],
+  ['serial=a size=5', 'serial=a partition=1 size=5', unknown],
+  ['size=5', 'size=5', unknown],
+])('bytes in common of %j and %j: %s', (recorded, found, expected) => {
+  expect(compareBytes({ identity: recorded }, { identity: found })).toBe(expected);
+});
+
+test('tells equal serial numbers, which prove nothing', () => {
+  expect(haveSameSerial({ identity: 'serial=AB_12' }, { identity: 'wwn=0x1 serial=ab12' })).toBe(true);
+  expect(haveSameSerial({ identity: 'serial=a' }, { identity: 'serial=b' })).toBe(false);
+  expect(haveSameSerial({ identity: 'size=5' }, { identity: 'size=5' })).toBe(false);
+});
+
+test.each([
+  [NAA, `naa.${NAA.slice(2)}`, true],
+  [NAA, '0x5000c500a1b2c3d5', false],
+  [undefined, undefined, false],
+  ['', '', false],
+])('disks with WWN %j and %j are two paths of one: %j', (wwn, other, expected) => {
+  expect(isPathOf({ wwn }, { wwn: other })).toBe(expected);
+});
+
+test('an update keeps what the device tells no longer', () => {
+  expect(updateIdentity('wwn=naa.X serial=AB12 size=5', 'serial=AB_12 size=6')).toBe(
+    'wwn=naa.X serial=AB_12 size=6',
+  );
+});
