@@ -86,12 +86,26 @@ export const haveSameSerial = (recorded: KnownDevice, found: KnownDevice): boole
   serialsDiffer(factsIn(recorded), factsIn(found)) === false;
 
 /**
- * Whether the kernel has one disk under two names, such as the two ports of a SAS disk: a WWN that both have. Equal ones of
- * different disks count, too, for such disks cannot be told apart.
+ * Returns the same bytes under other names of the kernel, as DeviceFacts has them: disks with the WWN of this one, such as the
+ * second port of a SAS disk. Different disks with one WWN count, too, for they cannot be told apart.
+ * @param disk the disk that `device` is a partition of, or `device` itself
  */
-export function isPathOf(disk: Pick<BlockDevice, 'wwn'>, other: Pick<BlockDevice, 'wwn'>): boolean {
-  const [one, two] = [wwnOf(disk.wwn), wwnOf(other.wwn)];
-  return one !== undefined && two !== undefined && compareWwn(one, two) === 'same';
+export function otherPathsOf(
+  device: BlockDevice,
+  disk: BlockDevice,
+  devices: readonly BlockDevice[],
+): BlockDevice[] {
+  const wwn = wwnOf(disk.wwn);
+  const place = device.name.slice(disk.name.length);
+  const disks = devices.filter(({ name, type, wwn: other }) => {
+    const found = wwnOf(other);
+    return type === 'disk' && name !== disk.name && wwn && found && compareWwn(wwn, found) === 'same';
+  });
+  return disks.flatMap((other) => {
+    const parts = devices.filter(({ type, parent }) => type === 'part' && parent === other.name);
+    const counterparts = parts.filter(({ name }) => name.slice(other.name.length) === place);
+    return [other, ...(device === disk ? parts : counterparts)];
+  });
 }
 
 /**

@@ -241,6 +241,11 @@ export interface DeviceFacts extends BlockDevice {
   partitions: readonly BlockDevice[];
   /** Their GUIDs, as the table has them. */
   partitionUuids: readonly string[];
+  /**
+   * The same bytes under other names of the kernel, as two ports of a SAS disk without multipathd have: for a disk its other
+   * paths and their partitions; for a partition its counterparts and their disks.
+   */
+  otherPaths: readonly BlockDevice[];
 }
 
 export interface ObservedRaw extends ObservedDevice {

@@ -69,7 +69,9 @@ function devicesOf(desired: Desired, observed: Observed): readonly Device[] {
       (recorded !== undefined && compareDevice({ identity: recorded }, facts) === 'different')
     )
       return [];
-    return [facts, ...facts.partitions];
+    const isPart = facts.partition !== undefined;
+    // Of a partition not the disks, which others use.
+    return [facts, ...facts.partitions, ...facts.otherPaths.filter(({ type }) => !isPart || type === 'part')];
   }
   if (desired.type === 'lvm' && observed.type === 'lvm') {
     const own = ownOf(desired, observed.volumes);

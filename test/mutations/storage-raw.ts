@@ -90,9 +90,17 @@ export const storageRaw: readonly Mutation[] = [
       id: 'disk-of-partition-not-concerned',
       invariant: 1,
       breaks: 'A use of a partition or of its disk does not keep a device from being written to.',
-      function: 'refuseDevice',
+      function: 'useOf',
       find: 'for (const each of concerned(device))',
       replace: 'for (const each of [device])',
+    },
+    {
+      id: 'other-path-not-concerned',
+      invariant: 1,
+      breaks: 'A mount by another path of a disk does not keep the disk from being written to.',
+      function: 'useOf',
+      find: 'concerned(device)',
+      replace: 'concerned({ ...device, otherPaths: [] })',
     },
     {
       id: 'device-of-other-volume',

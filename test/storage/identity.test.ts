@@ -1,13 +1,14 @@
-import { expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import {
   compareBytes,
   compareDevice,
   haveSameSerial,
   identityText,
-  isPathOf,
+  otherPathsOf,
   type Sameness,
   updateIdentity,
 } from '../../src/storage/identity.ts';
+import type { BlockDevice } from '../../src/storage/types.ts';
 
 const NAA = '0x5000c500a1b2c3d4';
 
@@ -111,13 +112,34 @@ test('tells equal serial numbers, which prove nothing', () => {
   expect(haveSameSerial({ identity: 'size=5' }, { identity: 'size=5' })).toBe(false);
 });
 
-test.each([
-  [NAA, `naa.${NAA.slice(2)}`, true],
-  [NAA, '0x5000c500a1b2c3d5', false],
-  [undefined, undefined, false],
-  ['', '', false],
-])('disks with WWN %j and %j are two paths of one: %j', (wwn, other, expected) => {
-  expect(isPathOf({ wwn }, { wwn: other })).toBe(expected);
+describe('other paths of a disk', () => {
+  const row = (name: string, more: Partial<BlockDevice> = {}): BlockDevice => ({
+    ...{ name, device: '8:0', parent: undefined, type: 'disk', sizeBytes: 5n, readOnly: false },
+    ...{ serial: 'S', wwn: NAA, ...more },
+  });
+  const part = (name: string, parent: string) => row(name, { type: 'part', parent });
+  const disk = row('sda');
+  const [first, second] = [part('sda1', 'sda'), part('sda2', 'sda')];
+  const others = [
+    ...[row('sdb', { wwn: `naa.${NAA.slice(2)}` }), part('sdb1', 'sdb'), part('sdb2', 'sdb')],
+    ...[row('sdc', { wwn: '0x5000c500a1b2c3d5' }), row('sdd', { wwn: undefined })],
+    row('dm-0', { type: 'mpath' }),
+  ];
+  const devices = [disk, first, second, ...others];
+  const names = (found: readonly BlockDevice[]) => found.map(({ name }) => name);
+
+  test('are disks with its WWN, and their partitions', () => {
+    expect(names(otherPathsOf(disk, disk, devices))).toEqual(['sdb', 'sdb1', 'sdb2']);
+  });
+
+  test('of a partition are its counterparts and their disks', () => {
+    expect(names(otherPathsOf(second, disk, devices))).toEqual(['sdb', 'sdb2']);
+  });
+
+  test('are none without a WWN, whatever the serial number', () => {
+    const plain = row('sdd', { wwn: undefined });
+    expect(otherPathsOf(plain, plain, [plain, row('sde', { wwn: undefined })])).toEqual([]);
+  });
 });
 
 test('an update keeps what the device tells no longer', () => {

@@ -47,6 +47,7 @@ export const disk: DeviceFacts = {
   dmUuid: undefined,
   partitions: [],
   partitionUuids: [],
+  otherPaths: [],
 };
 
 export const partition: DeviceFacts = {

@@ -1,7 +1,6 @@
 import type { Step } from '../../nodes/job.ts';
 import { setPartitionGuid } from '../gpt.ts';
 import { compareDevice } from '../identity.ts';
-import { userOf } from '../in-use.ts';
 import { linkOf } from '../links.ts';
 import { tellKernelAll } from '../partx.ts';
 import { removeRecords } from '../records.ts';
@@ -9,9 +8,10 @@ import type { DesiredRaw, DeviceFacts, ObservedRaw, Plan } from '../types.ts';
 import { lookAgain } from '../udev.ts';
 import { takeSignatureOff, wipeDevice } from './clean.ts';
 import { isLeftOf } from './content.ts';
-import { concerned, lockOf, notInUseGuards, notOpenGuards, sameDeviceGuards } from './guards.ts';
+import { diskPath, lockOf, notInUseGuards, notOpenGuards, sameDeviceGuards } from './guards.ts';
 import { halfTable, isOurs } from './ours.ts';
 import { partitionGuards } from './prepare.ts';
+import { useOf } from './refuse.ts';
 import { targetOf } from './target.ts';
 
 /**
@@ -64,15 +64,9 @@ export function planDestroy(desired: DesiredRaw, observed: ObservedRaw): Plan {
       `the node records that ${observed.wiped} bytes of /dev/${device.name} were wiped, and it has ${device.sizeBytes}`,
     );
   }
-  for (const each of concerned(device)) {
-    const user = userOf(each, observed);
-    if (user !== undefined) {
-      return {
-        refusal: `/dev/${each.name} is in use: ${user}`,
-        hint: 'It is cleaned once nothing uses it any more.',
-        passing: true,
-      };
-    }
+  const use = useOf(device, observed);
+  if (use !== undefined) {
+    return { refusal: use, hint: 'It is cleaned once nothing uses it any more.', passing: true };
   }
   const clean = desired.onDelete === 'Wipe' ? wipeDevice(desired, observed, device, { known }) : [];
   const changes = [...clean, ...takeOff(desired, observed, device, clean.length > 0)];
@@ -160,7 +154,7 @@ function takeOff(desired: DesiredRaw, observed: ObservedRaw, device: DeviceFacts
     return [
       {
         name: `give partition ${number} its earlier GUID`,
-        argv: setPartitionGuid(number, before, lock),
+        argv: setPartitionGuid(number, before, diskPath(device)),
         guards: [
           ...sameDeviceGuards(device),
           ...notInUseGuards(device),
@@ -168,7 +162,7 @@ function takeOff(desired: DesiredRaw, observed: ObservedRaw, device: DeviceFacts
         ],
         lock,
       },
-      tellKernelAll(lock),
+      tellKernelAll(diskPath(device)),
     ];
   }
   if (wiped || observed.wiped !== undefined || (desired.mode === 'Block' && dmUuid !== undefined)) return [];

@@ -7,8 +7,14 @@ import { diskseqProbe, dmUuidProbe, identityProbe } from './device-probes.ts';
 const wholeDisk = ({ type, parent, name }: DeviceFacts) =>
   type === 'part' && parent !== undefined ? parent : name;
 
-/** The disk that is locked while a device is written to. */
-export const lockOf = (device: DeviceFacts) => `/dev/${wholeDisk(device)}`;
+/** The disk that a device is, or is a partition of. */
+export const diskPath = (device: DeviceFacts) => `/dev/${wholeDisk(device)}`;
+
+/** The disk that is locked while a device is written to: one and the same by whichever path it is. */
+export function lockOf(device: DeviceFacts): string {
+  const others = device.otherPaths.filter(({ type }) => type === 'disk').map(({ name }) => name);
+  return `/dev/${[wholeDisk(device), ...others].sort()[0]}`;
+}
 
 /** It is the device that was looked at, by all that the kernel says of it. */
 export function sameDeviceGuards(device: DeviceFacts): Guard[] {
@@ -87,11 +93,20 @@ export function emptyGuards(device: Pick<DeviceFacts, 'name' | 'sizeBytes' | 'pa
   ];
 }
 
-/** The device, its partitions, and for a partition its disk: what must be out of use before the device is written to. */
-export const concerned = ({ partitions, disk, ...device }: DeviceFacts): readonly BlockDevice[] => [
+/**
+ * The device, its partitions, for a partition its disk, and all of them by other paths: what must be out of use before the
+ * device is written to.
+ */
+export const concerned = ({
+  partitions,
+  disk,
+  otherPaths,
+  ...device
+}: DeviceFacts): readonly BlockDevice[] => [
   device,
   ...partitions,
   ...(disk === undefined ? [] : [disk]),
+  ...otherPaths,
 ];
 
 /** Nobody uses it, a partition of it or the disk that it is on. */
@@ -101,7 +116,11 @@ export const notInUseGuards = (device: DeviceFacts): Guard[] => [
 ];
 
 /** That no process has it open. These are looked at before there is a lock, which is held by opening the disk. */
-export const notOpenGuards = ({ partitions, disk, ...device }: DeviceFacts): Guard[] => [
-  ...[device, ...partitions].map(notOpen),
-  ...(disk === undefined ? [] : [notOpenToWrite(disk)]),
-];
+export function notOpenGuards({ partitions, disk, otherPaths, ...device }: DeviceFacts): Guard[] {
+  // Of a disk that the device is a partition of, jobs for other partitions have the lock, and so have it open to read.
+  const isDisk = ({ type }: BlockDevice) => disk !== undefined && type === 'disk';
+  return [
+    ...[device, ...partitions, ...otherPaths.filter((each) => !isDisk(each))].map(notOpen),
+    ...(disk === undefined ? [] : [disk, ...otherPaths.filter(isDisk)]).map(notOpenToWrite),
+  ];
+}

@@ -1,6 +1,6 @@
 import type { Probe, ProbeResult } from '../../nodes/job.ts';
 import { partitionsOf } from '../block-devices.ts';
-import { identityText } from '../identity.ts';
+import { identityText, otherPathsOf } from '../identity.ts';
 import { kubeletProbe, readKubelet } from '../kubelet.ts';
 import { linkOf } from '../links.ts';
 import { readTags, tagsProbe } from '../lvm/tags.ts';
@@ -173,6 +173,7 @@ function readDevice(row: BlockDevice, users: Users, results: Results, boot: stri
     dmUuid,
     partitions,
     partitionUuids: children.flatMap(({ blkid }) => blkidValues(blkid).get('PART_ENTRY_UUID') ?? []),
+    otherPaths: otherPathsOf(row, disk, users.devices),
   };
 }
 

@@ -7,6 +7,7 @@ import { donePath, intentOf, writeDone, writeIntent } from '../records.ts';
 import type { DesiredRaw, DeviceFacts, Intent, ObservedRaw, Plan } from '../types.ts';
 import { hasUuid, isLeftOf } from './content.ts';
 import {
+  diskPath,
   emptyGuards,
   lockOf,
   notInUseGuards,
@@ -164,11 +165,11 @@ function make(desired: DesiredRaw, device: DeviceFacts): Step[] {
       ...cleared,
       {
         name: `give partition ${partition.number} its GUID`,
-        argv: setPartitionGuid(partition.number, desired.uid, lock),
+        argv: setPartitionGuid(partition.number, desired.uid, diskPath(device)),
         guards: [...guards, ...emptyGuards(device), ...partitionGuards(device, partition)],
         lock,
       },
-      tellKernelAll(lock),
+      tellKernelAll(diskPath(device)),
     ];
   }
   return [

@@ -1,7 +1,7 @@
 import { compareBytes, haveSameSerial } from '../identity.ts';
 import { userOf } from '../in-use.ts';
 import { tooSmall } from '../mkfs.ts';
-import type { DesiredRaw, DeviceFacts, ObservedRaw, Owner, Plan } from '../types.ts';
+import type { DesiredRaw, DeviceFacts, ObservedRaw, Owner, Plan, Users } from '../types.ts';
 import { concerned } from './guards.ts';
 
 /** A partition table and what aligns it take that much, and no file system is of use in less. Bytes. */
@@ -49,14 +49,12 @@ export function refuseDevice(
       hint: 'Two Volumes cannot share a device. Delete that Volume first, or use another device. What a Volume that is gone left on the node is listed by stowage check node.',
     };
   }
-  for (const each of concerned(device)) {
-    const user = userOf(each, observed);
-    if (user !== undefined) {
-      return {
-        refusal: `/dev/${each.name} is in use: ${user}`,
-        hint: 'Nothing is written to a device in use. Take it out of use, or use another device.',
-      };
-    }
+  const use = useOf(device, observed);
+  if (use !== undefined) {
+    return {
+      refusal: use,
+      hint: 'Nothing is written to a device in use. Take it out of use, or use another device.',
+    };
   }
   if (desired.mode === 'Block' && partition !== undefined && partition.scheme !== 'gpt') {
     return {
@@ -79,6 +77,19 @@ export function refuseDevice(
   return desired.mode === 'Filesystem' && desired.fs !== undefined
     ? tooSmall(desired.fs.type, device.sizeBytes)
     : undefined;
+}
+
+/** Returns which use of a device, by whatever path, is seen; undefined where none is. */
+export function useOf(device: DeviceFacts, users: Users): string | undefined {
+  for (const each of concerned(device)) {
+    const user = userOf(each, users);
+    if (user === undefined) continue;
+    const other = device.otherPaths.includes(each)
+      ? `, another path of the disk of /dev/${device.name},`
+      : '';
+    return `/dev/${each.name}${other} is in use: ${user}`;
+  }
+  return undefined;
 }
 
 /**

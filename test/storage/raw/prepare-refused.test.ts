@@ -27,6 +27,18 @@ describe('refused even with consent', () => {
       { mounts: new Map([['8:17', ['/a']]]) },
       /sdb1 is in use: mounted at \/a$/,
     ],
+    [
+      'mounted by another path of the disk',
+      { ...facts, otherPaths: [{ ...disk, name: 'sdc', device: '8:32' }] },
+      { mounts: new Map([['8:32', ['/a']]]) },
+      /sdc, another path of the disk of \/dev\/sdb, is in use: mounted at \/a$/,
+    ],
+    [
+      'the serial number of the disk of another Volume, and no WWN',
+      { ...facts, identity: 'serial=S1 size=1073741824', presence: undefined },
+      { others: [other] },
+      /sdb may belong to another Volume, .*5555: its disk has the same serial number/,
+    ],
     ['a holder', facts, { devices: [facts, part, holder] }, /dm-1 \(lvm\) is made of it$/],
     [
       'a holder of a partition',
