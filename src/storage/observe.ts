@@ -34,8 +34,8 @@ export async function observe(look: Look, desired: Desired): Promise<Observed> {
 
 /** A device that is not there is looked for once more, after udev has made what it was about to make. */
 async function observeRaw(look: Look, desired: DesiredRaw, early: Found): Promise<ObservedRaw> {
-  const there = deviceProbes(early).length > 0;
+  const there = deviceProbes(early, desired).length > 0;
   const first = there ? early : await look([waitForPath(desired.devicePath), ...rawProbes(desired)]);
-  const probes = deviceProbes(first);
+  const probes = deviceProbes(first, desired);
   return readRaw(desired, first, probes.length === 0 ? new Map() : await look(probes));
 }

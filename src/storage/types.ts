@@ -213,8 +213,10 @@ export interface Space {
 /** A block device, and all that can be said of its content. */
 export interface DeviceFacts extends BlockDevice {
   signature: Signature;
-  /** The same as consent names it, partitions included; '' for a device that carries nothing. */
+  /** The same as consent names it, partitions included; '' for a device that carries no signature. */
   content: string;
+  /** Whether it reads as zeros at all places that were read; undefined where none was. */
+  isBlank: boolean | undefined;
   /** UUIDs of file systems, tables and partitions that were seen on it. */
   uuids: readonly string[];
   /** What tells it from another device that gets its name: `key=value`, spaces between. */

@@ -92,7 +92,7 @@ export class FakeDisks {
       return new Map(probes.map(({ name, argv }) => [name, this.#answer(argv)] as const));
     };
     const first = look(rawProbes(desired));
-    return readRaw(desired, first, look(deviceProbes(first)));
+    return readRaw(desired, first, look(deviceProbes(first, desired)));
   }
 
   /** Every step to its end. @throws Raced for a step that may be outrun, Error for a guard or a step that fails */

@@ -32,6 +32,7 @@ export const disk: DeviceFacts = {
   wwn: '0x5000',
   signature: { found: 'none' },
   content: '',
+  isBlank: undefined,
   uuids: [],
   identity: IDENTITY,
   printed: {

@@ -41,9 +41,9 @@ export async function observeLvm(look: Look, desired: DesiredLvm): Promise<Obser
   const own = ownOf(desired, volumes);
   const located = new Map([...first, ['target', targetOf(own, volumes)]]);
   // Its tags are known already.
-  const probes = deviceProbes(located).filter(({ name }) => name !== 'tags');
+  const probes = deviceProbes(located, { recorded: true }).filter(({ name }) => name !== 'tags');
   const device = readRaw(
-    { ...desired, devicePath: lvPath(desired) },
+    { ...desired, recorded: true, devicePath: lvPath(desired) },
     located,
     probes.length === 0 ? new Map() : await look(probes),
   );

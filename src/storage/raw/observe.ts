@@ -1,4 +1,5 @@
 import type { Probe, ProbeResult } from '../../nodes/job.ts';
+import { blankProbes, readBlank } from '../blank.ts';
 import { partitionsOf } from '../block-devices.ts';
 import { identityText, otherPathsOf } from '../identity.ts';
 import { kubeletProbe, readKubelet } from '../kubelet.ts';
@@ -14,7 +15,7 @@ import { diskOf, diskseqProbe, dmUuidProbe, identityProbe } from './device-probe
 import { guidProbes, readGuids } from './guids.ts';
 
 type Results = ReadonlyMap<string, ProbeResult>;
-type Place = Pick<DesiredRaw, 'uid' | 'name' | 'mode' | 'devicePath' | 'kubeletRoot'>;
+type Place = Pick<DesiredRaw, 'uid' | 'name' | 'mode' | 'devicePath' | 'kubeletRoot' | 'recorded'>;
 
 /** What is looked at first. They read only. */
 export const rawProbes = (place: Place): Probe[] => [
@@ -42,8 +43,11 @@ export function nodeProbes(place: Omit<Place, 'devicePath'>): Probe[] {
   ];
 }
 
-/** What is looked at when it is known which device it is; none when there is none. */
-export function deviceProbes(first: Results): Probe[] {
+/**
+ * Reads what can be known of a device once it is known which one it is; none where there is none.
+ * @param recorded the Volume was made on it. If not, what is there is somebody's, also if no program knows what it is
+ */
+export function deviceProbes(first: Results, { recorded }: Pick<DesiredRaw, 'recorded'>): Probe[] {
   const get = answersOf(first);
   const target = readTarget(get('target'));
   if (typeof target === 'string' || target === undefined) return [];
@@ -53,6 +57,7 @@ export function deviceProbes(first: Results): Probe[] {
   const parts = partitionsOf(row.name, users.devices);
   return [
     { name: 'identity', argv: identityProbe(row.name) },
+    ...(isMade(recorded, get) || row.sizeBytes === 0n ? [] : blankProbes(row)),
     ...contentProbes(row),
     ...parts.flatMap(contentProbes),
     ...(row.type === 'part' ? [] : guidProbes(row)),
@@ -66,6 +71,9 @@ export function deviceProbes(first: Results): Probe[] {
     },
   ];
 }
+
+const isMade = (recorded: boolean, get: (name: string) => ProbeResult): boolean =>
+  recorded || get('done').exit === 0;
 
 const ENDS = ['beginning', 'end'] as const;
 
@@ -85,7 +93,8 @@ export function readRaw(desired: Place, first: Results, second: Results): Observ
   const target = readTarget(get('target'));
   const link = optional('link', get('link'));
   const boot = optional('the boot ID', get('boot'));
-  const device = readDeviceAt(target, users, second, boot);
+  const known = { boot, isMade: isMade(desired.recorded, get) };
+  const device = readDeviceAt(target, users, second, known);
   const lasting = device.is === 'device' && desired.mode === 'Block' ? device.facts.dmUuid : undefined;
   return {
     type: 'raw',
@@ -114,21 +123,26 @@ function readDeviceAt(
   target: ReturnType<typeof readTarget>,
   users: Users,
   second: Results,
-  boot: string | undefined,
+  known: { boot: string | undefined; isMade: boolean },
 ): ObservedRaw['target'] {
   if (target === undefined) return { is: 'missing' };
   if (typeof target === 'string') return { is: 'other', what: target };
   const row = rowOf(target.device, users);
   return row === undefined
     ? { is: 'other', what: 'device node without a disk behind it' }
-    : { is: 'device', facts: readDevice(row, users, second, boot) };
+    : { is: 'device', facts: readDevice(row, users, second, known) };
 }
 
 /** undefined for a device node that has outlived its disk, or a loop device that has no file. */
 const rowOf = (device: string, { devices }: Users): BlockDevice | undefined =>
   devices.find((each) => each.device === device);
 
-function readDevice(row: BlockDevice, users: Users, results: Results, boot: string | undefined): DeviceFacts {
+function readDevice(
+  row: BlockDevice,
+  users: Users,
+  results: Results,
+  { boot, isMade }: { boot: string | undefined; isMade: boolean },
+): DeviceFacts {
   const get = answersOf(results);
   const printed = readContent(row.name, get);
   const disk = diskOf(row, users.devices);
@@ -152,6 +166,7 @@ function readDevice(row: BlockDevice, users: Users, results: Results, boot: stri
     ...row,
     signature: printed.signature,
     content: contentText(printed, children),
+    isBlank: isMade || row.sizeBytes === 0n ? undefined : readBlank(row, get),
     uuids: [...[printed, ...children].flatMap(({ uuids }) => uuids), ...readTags(results)],
     identity: identityText({
       ...{ disk, dmUuid, sizeBytes: row.sizeBytes },

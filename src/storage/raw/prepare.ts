@@ -1,4 +1,5 @@
 import type { Guard, Step } from '../../nodes/job.ts';
+import { blankGuards, UNKNOWN_DATA } from '../blank.ts';
 import { newTable, setPartitionGuid } from '../gpt.ts';
 import { compareDevice } from '../identity.ts';
 import { mkfs } from '../mkfs.ts';
@@ -79,32 +80,38 @@ function refuseContent(
   device: DeviceFacts,
   intent: Intent | undefined,
 ): Plan | undefined {
-  const { content } = device;
+  const carried = carriedBy(device);
   // Nothing of ours is ever in a partition or a logical volume in mode Block: what is there is somebody's.
   const canBeOurs = desired.mode === 'Filesystem' || hasOwnTable(desired, device);
   const ours = intent !== undefined && canBeOurs && isOurs(desired, device);
-  if (content === '' || ours) return undefined;
-  if (content === desired.overwrite) return undefined;
+  if (carried === '' || ours) return undefined;
+  if (carried === desired.overwrite) return undefined;
   if (intent !== undefined && isInterrupted(desired, device, intent)) return undefined;
   const given =
     desired.overwrite === undefined
       ? ''
       : `. The consent that was given is for ${JSON.stringify(desired.overwrite)}, which is not what is there`;
   return {
-    refusal: `/dev/${device.name} carries ${content}${given}`,
-    hint: `Use another device. Or, if all of that may be destroyed, set spec.overwrite to ${JSON.stringify(content)}.`,
+    refusal: `/dev/${device.name} carries ${carried}${given}`,
+    hint: `Use another device. Or, if all of that may be destroyed, set spec.overwrite to ${JSON.stringify(carried)}.`,
   };
 }
 
+/** All that a device carries, as a consent names it; '' for a blank one. */
+const carriedBy = ({ content, isBlank }: DeviceFacts): string =>
+  content === '' && isBlank === false ? UNKNOWN_DATA : content;
+
 /**
- * Half of a table that a try of ours made; or what it was to destroy, less what it did. Where that has no UUID it could
+ * What a try of ours wrote to a device that was blank. Or half of a table that it made; or what it was to destroy, less what it did. Where that has no UUID it could
  * be any disk's, and the disk itself must be known.
  */
 function isInterrupted(desired: DesiredRaw, device: DeviceFacts, intent: Intent): boolean {
+  const isSame = compareDevice(intent.device ?? {}, device) === 'same';
+  if (device.content === '' && intent.signature === 'none') return isSame;
   if (halfTable(desired, device) === 'ours' && isLeftOf('gpt', device.content)) return true;
   // What 'none' says in a record is no consent, whoever writes it into a spec.
   if (intent.consent !== desired.overwrite || intent.consent === 'none') return false;
-  const known = hasUuid(device.content) || compareDevice(intent.device ?? {}, device) === 'same';
+  const known = hasUuid(device.content) || isSame;
   return known && isLeftOf(intent.consent, device.content);
 }
 
@@ -119,10 +126,11 @@ function intentFor(desired: DesiredRaw, device: DeviceFacts, before: Intent | un
   };
   const now = presence === undefined ? {} : { presence };
   const fresh = intentOf(desired, { device: { ...(before?.device ?? place), ...now } }, device.sizeBytes);
-  const consent = device.content !== '' && device.content === desired.overwrite;
+  const carried = carriedBy(device);
+  const consent = carried !== '' && carried === desired.overwrite;
   if (!consent)
     return before === undefined ? fresh : { ...fresh, signature: before.signature, consent: before.consent };
-  return { ...fresh, signature: device.content, consent: device.content };
+  return { ...fresh, signature: carried, consent: carried };
 }
 
 function make(desired: DesiredRaw, device: DeviceFacts): Step[] {
@@ -134,7 +142,8 @@ function make(desired: DesiredRaw, device: DeviceFacts): Step[] {
     expect: { exit: 0 },
     refusal: `${path} was made ready meanwhile`,
   };
-  const guards = [notDone, ...sameDeviceGuards(device), ...notInUseGuards(device)];
+  const blank = device.content === '' && device.isBlank ? blankGuards(device) : [];
+  const guards = [notDone, ...sameDeviceGuards(device), ...notInUseGuards(device), ...blank];
   const look: Step = {
     name: `look whether ${path} is open`,
     argv: ['true'],

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import type { ProbeResult } from '../../../src/nodes/job.ts';
+import { blankProbes } from '../../../src/storage/blank.ts';
 import { observe } from '../../../src/storage/observe.ts';
 import { ObservationError } from '../../../src/storage/probe-results.ts';
 import { deviceProbes, rawProbes, readRaw } from '../../../src/storage/raw/observe.ts';
@@ -95,6 +96,9 @@ const SECOND: Results = {
   dm: missing,
   'dm-link': result(0),
   diskseq: result(0, '7\n'),
+  ...Object.fromEntries(
+    blankProbes({ name: 'sdb', sizeBytes: 67108864n }).map(({ name }) => [name, result(0)]),
+  ),
 };
 /** Without the others nothing is taken for ours, or for there. */
 const NEEDED = Object.keys(SECOND).filter((name) => name !== 'dm-link' && !name.startsWith('guid'));
@@ -114,11 +118,11 @@ test('every probe of both rounds is answered here', () => {
       .sort(),
   );
   expect(Object.keys(SECOND).sort()).toEqual(
-    deviceProbes(map(FIRST))
+    deviceProbes(map(FIRST), rawDesired)
       .map(({ name }) => name)
       .sort(),
   );
-  expect(deviceProbes(map(PARTITION)).map(({ name }) => name)).not.toContain('blkid sdb');
+  expect(deviceProbes(map(PARTITION), rawDesired).map(({ name }) => name)).not.toContain('blkid sdb');
 });
 
 test('a path is one argument, after the options', () => {
@@ -182,7 +186,7 @@ test.each<[string, ProbeResult, object]>([
   ['a terminal', result(0, 'character special file|4:1'), { is: 'other', what: 'character special file' }],
 ])('the path leads to %s', (_, target, expected) => {
   const first = { ...FIRST, target };
-  expect(deviceProbes(map(first))).toEqual([]);
+  expect(deviceProbes(map(first), rawDesired)).toEqual([]);
   expect(read(first, {}).target).toEqual(expected);
 });
 
@@ -234,7 +238,7 @@ describe('nothing is concluded from', () => {
   test.each(Object.keys(FIRST))('no answer of %s', (name) => {
     const { [name]: _, ...rest } = FIRST;
     expect(() => {
-      deviceProbes(map(rest));
+      deviceProbes(map(rest), rawDesired);
       read(rest, SECOND);
     }).toThrow(ObservationError);
   });

@@ -1,0 +1,79 @@
+import { describe, expect, test } from '@jest/globals';
+import { UNKNOWN_DATA } from '../../../src/storage/blank.ts';
+import type { DeviceFacts } from '../../../src/storage/types.ts';
+import {
+  disk,
+  intentFor,
+  logical,
+  partition,
+  rawBlock,
+  rawDesired,
+  rawNode,
+} from '../../support/raw-input.ts';
+import { carrying, commands, made, OTHER, stepsOf } from './prepare-cases.ts';
+
+const unknown: DeviceFacts = { ...disk, isBlank: false };
+const consent = { ...rawDesired, overwrite: UNKNOWN_DATA };
+
+describe('a device with data of no known kind', () => {
+  test.each([
+    ['disk, Filesystem', rawDesired, unknown],
+    ['disk, Block', rawBlock, unknown],
+    ['partition, Filesystem', rawDesired, { ...partition, isBlank: false }],
+    ['partition, Block', rawBlock, { ...partition, isBlank: false }],
+    ['logical volume, Block', rawBlock, { ...logical, isBlank: false }],
+  ])('%s: is refused without consent, and with consent to something else', (_, wanted, facts) => {
+    const refusal = { refusal: `/dev/${facts.name} carries unknown data` };
+    expect(made(wanted, rawNode(facts))).toMatchObject({
+      ...refusal,
+      hint: expect.stringContaining('set spec.overwrite to "unknown data"'),
+    });
+    expect(made({ ...wanted, overwrite: `ext4:${OTHER}` }, rawNode(facts))).toMatchObject({
+      refusal: expect.stringContaining('The consent that was given is for "ext4:'),
+    });
+    expect(made({ ...wanted, overwrite: UNKNOWN_DATA }, rawNode(facts))).toHaveProperty('steps');
+  });
+
+  test('its consent is recorded before the first write', () => {
+    const [record] = stepsOf(consent, rawNode(unknown)).filter(({ stdin }) => stdin !== undefined);
+    expect(JSON.parse(record?.stdin ?? '')).toMatchObject({ signature: UNKNOWN_DATA, consent: UNKNOWN_DATA });
+  });
+
+  test('a consent to unknown data is none to a file system', () => {
+    expect(made(consent, rawNode({ ...carrying(`xfs:${OTHER}`), isBlank: false }))).toHaveProperty('refusal');
+  });
+});
+
+test('a blank device is compared once more right before it is written to', () => {
+  const blank = { ...disk, isBlank: true };
+  const guards = stepsOf(rawDesired, rawNode(blank)).find(({ argv }) => argv[0] === 'mkfs.ext4')?.guards;
+  expect(guards?.filter(({ argv }) => argv[0] === 'cmp').length).toBeGreaterThan(10);
+});
+
+describe('what an interrupted try left without a signature', () => {
+  test('is made again on the disk that was blank', () => {
+    const intent = intentFor(disk);
+    expect(commands(rawDesired, rawNode(unknown, { intent }))).toContainEqual(
+      expect.stringMatching(/^mkfs\.ext4 .*\/dev\/sdb$/),
+    );
+  });
+
+  test.each([
+    [
+      'of which nothing tells whether it is the one on record',
+      { identity: 'size=1073741824', presence: 'b00t/8' },
+    ],
+    ['with the same serial number alone', { identity: 'serial=S1 size=1073741824', presence: 'b00t/8' }],
+  ])('is refused on a disk %s', (_, found) => {
+    const intent = intentFor({ ...disk, ...found, presence: 'b00t/7' });
+    expect(made(rawDesired, rawNode({ ...unknown, ...found }, { intent }))).toMatchObject({
+      refusal: '/dev/sdb carries unknown data',
+    });
+  });
+
+  test('is made again with the consent that was given', () => {
+    const intent = intentFor(disk, { signature: UNKNOWN_DATA, consent: UNKNOWN_DATA });
+    expect(made(consent, rawNode(unknown, { intent }))).toHaveProperty('steps');
+    expect(made(rawDesired, rawNode(unknown, { intent }))).toHaveProperty('refusal');
+  });
+});
