@@ -1,5 +1,6 @@
 import { formatBytes } from '../api/quantity.ts';
-import { deviceOf } from '../storage/device.ts';
+import { deviceOf, type VolumeDevice } from '../storage/device.ts';
+import { compareDevice, updateIdentity } from '../storage/identity.ts';
 import { lvPath } from '../storage/lvm/names.ts';
 import { madeBytes } from '../storage/sparse/layout.ts';
 import type { Desired, Observed } from '../storage/types.ts';
@@ -32,12 +33,21 @@ export function measured(
           capacity: formatBytes(found.device.sizeBytes),
           devicePath: found.link,
         }),
-    prepared: status.prepared ?? {
-      node,
-      paths: [placeOf(desired)],
-      identity: found.identity,
-    },
+    prepared:
+      status.prepared === undefined
+        ? { node, paths: [placeOf(desired)], identity: found.identity }
+        : { ...status.prepared, identity: currentIdentity(desired, status.prepared.identity, found) },
   };
+}
+
+/**
+ * What is recorded of a device, in its present spelling where a strong identifier and what is on the device agree that it is the one:
+ * kernel, udev and firmware change it, and the next change is compared with this one.
+ */
+function currentIdentity(desired: Desired, recorded: string, { device, identity }: VolumeDevice): string {
+  const isSame =
+    desired.type === 'raw' && device && compareDevice({ identity: recorded }, { identity }) === 'same';
+  return isSame ? updateIdentity(recorded, identity) : recorded;
 }
 
 /** In bytes, of what is not attached: the file of a Block volume holds more than the partition. */

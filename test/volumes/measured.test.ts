@@ -4,6 +4,7 @@ import type { ObservedSparse } from '../../src/storage/types.ts';
 import { desiredOf } from '../../src/volumes/desired.ts';
 import { measured } from '../../src/volumes/measured.ts';
 import { lvmNode } from '../support/lvm-input.ts';
+import { disk, rawDesired, rawMade } from '../support/raw-input.ts';
 import { FILE, madeNode, readyNode, UID, volume } from '../support/volume-input.ts';
 
 const LINK = `/dev/disk/by-uuid/${UID}`;
@@ -72,4 +73,27 @@ test('a logical volume that is away keeps the path that only it knows', () => {
   };
   const fields = measured({ volume: whole, node: 'n1' }, lvmNode(), desiredOf(whole, undefined));
   expect(fields).toMatchObject({ deviceName: undefined, devicePath, capacity: '1Gi' });
+});
+
+test.each([
+  [
+    'spelled differently',
+    'wwn=naa.5000c500a1b2c3d4 serial=S_1 size=5',
+    'wwn=0x5000c500a1b2c3d4 serial=S1 size=1073741824',
+  ],
+  ['that proves nothing', 'serial=S1 size=5', 'serial=S1 size=5'],
+])('the recorded identity of a disk %s', (_, recorded, expected) => {
+  const { sparseLoopDevice: __, ...spec } = volume().spec;
+  const status = { prepared: { node: 'n1', paths: [rawDesired.devicePath], identity: recorded } };
+  const whole = {
+    ...volume(status),
+    spec: { ...spec, rawBlockDevice: { devicePath: rawDesired.devicePath } },
+  };
+  const identity = 'wwn=0x5000c500a1b2c3d4 serial=S1 size=1073741824';
+  const fields = measured(
+    { volume: whole, node: 'n1' },
+    rawMade({ ...disk, identity }),
+    desiredOf(whole, undefined),
+  );
+  expect(fields).toMatchObject({ prepared: { identity: expected } });
 });
