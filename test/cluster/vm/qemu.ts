@@ -16,6 +16,9 @@ export interface Link {
   mac: string;
 }
 
+/** A device of qemu, such as `{ driver: 'nvme-ns', bus: 'c0', drive: 'NAME OF A DISK' }`. */
+export type DeviceProperties = { driver: string; drive?: string } & Readonly<Record<string, string>>;
+
 export interface Machine {
   name: string;
   image: Image;
@@ -29,6 +32,8 @@ export interface Machine {
   disks: readonly DiskFile[];
   /** The names of those that it has when it starts. */
   plugged: ReadonlySet<string>;
+  /** Further devices, with properties as qemu names them; the driver comes first. */
+  devices: readonly DeviceProperties[];
   /** Where all boots are written one after the other. */
   consoleLog: string;
   /** Socket of the monitor. */
@@ -37,7 +42,8 @@ export interface Machine {
 
 /** The arguments of qemu-system-x86_64. Nothing is emulated beside what is named, and no signal but ours ends it. */
 export function qemuArguments(machine: Machine): string[] {
-  const { name, image, memoryMiB, cpus, port, link, rootDisk, disks, plugged, consoleLog, monitor } = machine;
+  const { name, image, memoryMiB, cpus, port, link, rootDisk, disks, plugged, devices, consoleLog, monitor } =
+    machine;
   const device = (properties: object) => ['-device', JSON.stringify(properties)];
   return [
     ...['-name', name, '-nodefaults', '-no-user-config', '-display', 'none'],
@@ -52,6 +58,8 @@ export function qemuArguments(machine: Machine): string[] {
     ...device({ driver: 'virtio-scsi-pci', id: 'scsi' }),
     ...disks.flatMap(({ name, file }) => blockdev(name, file)),
     ...disks.filter(({ name }) => plugged.has(name)).flatMap((disk) => device(scsiDisk(disk))),
+    // As text: a WWN has more bits than a number of JSON.
+    ...devices.flatMap((each) => ['-device', text(each)]),
     ...['-netdev', `user,id=net,hostfwd=tcp:127.0.0.1:${port}-:22`],
     ...device({ driver: 'virtio-net-pci', netdev: 'net', romfile: '' }),
     ...device({ driver: 'virtio-rng-pci' }),
@@ -92,5 +100,10 @@ const kernelArguments = (name: string) =>
     // Always the same for one name, and no other VM's.
     `systemd.machine_id=${Buffer.from(name).toString('hex').padEnd(32, '0').slice(0, 32)}`,
   ].join(' ');
+
+const text = (properties: DeviceProperties): string =>
+  Object.entries(properties)
+    .map(([key, value]) => `${key}=${comma(value ?? '')}`)
+    .join(',');
 
 const comma = (path: string) => path.replaceAll(',', ',,');

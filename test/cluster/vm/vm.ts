@@ -8,7 +8,14 @@ import { freePorts } from '../../support/free-ports.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { until } from '../../support/until.ts';
 import { image } from './image.ts';
-import { type DiskFile, type Link, type Machine, qemuArguments, scsiDisk } from './qemu.ts';
+import {
+  type DeviceProperties,
+  type DiskFile,
+  type Link,
+  type Machine,
+  qemuArguments,
+  scsiDisk,
+} from './qemu.ts';
 import { connectQmp, type Qmp } from './qmp.ts';
 
 export interface VmOptions {
@@ -16,6 +23,8 @@ export interface VmOptions {
   name: string;
   /** By name: a size as qemu-img takes it (`1G`), of an empty one; or a raw file, which stays as it is. */
   disks?: Readonly<Record<string, string | { file: string }>>;
+  /** Devices beside a SCSI disk for each of `disks`: a disk that is the `drive` of one is no SCSI disk besides. */
+  devices?: readonly DeviceProperties[];
   memoryMiB?: number;
   cpus?: number;
   /** eth1, beside the network that leads to this machine. */
@@ -70,6 +79,7 @@ const BOOTS_WITHIN = 600_000;
 export async function startVm({
   name,
   disks = {},
+  devices = [],
   memoryMiB = 1024,
   cpus = 1,
   link,
@@ -94,9 +104,10 @@ export async function startVm({
   const configFile = at('ssh_config');
   await writeFile(configFile, clientConfig(name, port, base.clientKey, at('known_hosts')));
 
-  const plugged = new Set(Object.keys(disks));
+  const drives = devices.map(({ drive }) => drive);
+  const plugged = new Set(Object.keys(disks).filter((disk) => !drives.includes(disk)));
   const machine: Machine = {
-    ...{ name, image: base, memoryMiB, cpus, port, link, rootDisk, disks: diskFiles, plugged },
+    ...{ name, image: base, memoryMiB, cpus, port, link, rootDisk, disks: diskFiles, plugged, devices },
     ...{ consoleLog: at('console.log'), monitor: at('monitor') },
   };
   const state: { running?: Running | undefined } = {};

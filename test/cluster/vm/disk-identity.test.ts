@@ -1,0 +1,146 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { Executor } from '../../../src/nodes/job.ts';
+import { createShellExecutor } from '../../../src/nodes/shell-executor.ts';
+import { createSshShell } from '../../../src/nodes/ssh-shell.ts';
+import type { DesiredRaw, DeviceFacts } from '../../../src/storage/types.ts';
+import { carryOut, observe, planNow, runSteps } from '../../support/carry-out.ts';
+import { rawDesired } from '../../support/raw-input.ts';
+import { startVm, type Vm } from './vm.ts';
+
+/** What the disks of a server tell of themselves, on real SCSI and NVMe devices. */
+
+let vm: Vm;
+let executor: Executor;
+
+beforeAll(async () => {
+  const scsi = (drive: string, serial: string, wwn: string) => ({
+    driver: 'scsi-hd',
+    bus: 'scsi.0',
+    drive,
+    serial,
+    wwn,
+  });
+  const shared = { ...scsi('shared', 'SHARED', '0x5000c500a1b2c3d1'), 'share-rw': 'on' };
+  const size = '1G';
+  vm = await startVm({
+    name: 'n1',
+    disks: { shared: size, one: size, two: size, first: size, second: size },
+    devices: [
+      shared,
+      shared,
+      scsi('one', 'SAME', '0x5000c500a1b2c3d2'),
+      scsi('two', 'SAME', '0x5000c500a1b2c3d3'),
+      { driver: 'nvme', id: 'c1', serial: 'SAME' },
+      { driver: 'nvme-ns', bus: 'c1', drive: 'first', nsid: '1' },
+      { driver: 'nvme-ns', bus: 'c1', drive: 'second', nsid: '2' },
+    ],
+  });
+  executor = createShellExecutor(createSshShell({ configFile: vm.configFile, addressOf: () => ({}) }));
+}, 1_800_000);
+afterAll(async () => {
+  await executor?.close();
+  await vm?.stop();
+});
+
+const volumeOn = (devicePath: string, more: Partial<DesiredRaw> = {}): DesiredRaw => ({
+  ...{ ...rawDesired, uid: randomUUID(), devicePath, onDelete: 'Wipe' as const, ...more },
+});
+const prepare = (desired: DesiredRaw) => carryOut(executor, 'n1', 'prepare', desired);
+
+/** Paths of the disks whose identity matches, by their names. */
+async function disks(pattern: RegExp): Promise<string[]> {
+  const { stdout } = await vm.run(['lsblk', '-d', '-n', '-o', 'PATH,SERIAL,WWN']);
+  return stdout
+    .split('\n')
+    .filter((line) => pattern.test(line))
+    .map((line) => line.split(/\s/)[0] ?? '')
+    .sort();
+}
+
+async function factsOf(desired: DesiredRaw): Promise<DeviceFacts> {
+  const seen = await observe(executor, 'n1', desired);
+  if (seen.type !== 'raw' || seen.target.is !== 'device')
+    throw new Error(`${desired.devicePath} is no device`);
+  return seen.target.facts;
+}
+
+test('a disk that is mounted by its second path is in use, whatever is consented to', async () => {
+  const [path = '', other = ''] = await disks(/SHARED/);
+  await vm.run(['mkfs.ext4', '-q', other]);
+  const desired = volumeOn(path);
+  const facts = await factsOf(desired);
+  expect(facts.content).toMatch(/^ext4:/);
+  const consenting = { ...desired, overwrite: facts.content };
+  const planned = await planNow(executor, 'n1', 'prepare', consenting);
+  await vm.run(['mount', other, '/mnt']);
+  await vm.run(['sh', '-c', 'echo kept >/mnt/data; sync']);
+  expect(await prepare(consenting)).toBe(
+    `${other}, another path of the disk of ${path}, is in use: mounted at /mnt`,
+  );
+  const steps = 'steps' in planned ? planned.steps : [];
+  expect(await runSteps(executor, 'n1', desired, steps)).toMatchObject({
+    state: 'guarded',
+    refusal: expect.stringContaining(other),
+  });
+  expect((await vm.run(['cat', '/mnt/data'])).stdout).toBe('kept');
+  await vm.run(['umount', '/mnt']);
+  expect(await prepare(consenting)).toMatchObject({ done: {} });
+  expect(await prepare(volumeOn(other, { overwrite: `ext4:${desired.uid}` }))).toContain(
+    'belongs to another Volume',
+  );
+});
+
+describe.each([
+  ['disks', /^\/dev\/sd.*SAME/],
+  ['namespaces of an NVMe controller', /^\/dev\/nvme.*SAME/],
+])('two %s with one serial number', (_, pattern) => {
+  test('are two, and neither is taken for the other', async () => {
+    const [path = '', other = ''] = await disks(pattern);
+    const desired = volumeOn(path);
+    expect(await prepare(desired)).toMatchObject({ done: {} });
+    const { identity } = await factsOf(desired);
+    const exchanged = { ...desired, devicePath: other, recorded: true, identity };
+    const before = (await vm.run(['sha256sum', other])).stdout;
+    for (const operation of ['prepare', 'present', 'destroy'] as const) {
+      expect(await carryOut(executor, 'n1', operation, exchanged)).toMatch(/is now .*, and not the device/);
+    }
+    expect((await vm.run(['sha256sum', other])).stdout).toBe(before);
+    expect(await prepare(volumeOn(other))).toMatchObject({ done: {} });
+  });
+});
+
+test('a disk whose serial number and WWN are spelled differently is the recorded one', async () => {
+  const [path = ''] = await disks(/c3d2/);
+  const desired = volumeOn(path);
+  const facts = await factsOf(desired);
+  const [, uid = ''] = /^ext4:(.*)$/.exec(facts.content) ?? [];
+  const identity = 'wwn=naa.5000C500A1B2C3D2 serial=SA_ME size=1073741824';
+  const recorded = { ...desired, uid, recorded: true, identity };
+  expect(await carryOut(executor, 'n1', 'present', recorded)).toMatchObject({ target: { is: 'device' } });
+});
+
+test('data without a signature is refused, and destroyed with a consent to unknown data', async () => {
+  const [, path = ''] = await disks(/SHARED/);
+  await vm.run(['wipefs', '--all', '--force', path]);
+  await vm.run([
+    'sh',
+    '-c',
+    `find /var/lib/stowage/volumes -type f -delete; printf SPDKBLOB | dd of=${path} conv=notrunc,fsync status=none`,
+  ]);
+  await vm.run([
+    'dd',
+    'if=/dev/urandom',
+    `of=${path}`,
+    'bs=1M',
+    'seek=1',
+    'count=64',
+    'conv=notrunc,fsync',
+    'status=none',
+  ]);
+  const before = (await vm.run(['sha256sum', path])).stdout;
+  const desired = volumeOn(path);
+  expect(await prepare(desired)).toBe(`${path} carries unknown data`);
+  expect((await vm.run(['sha256sum', path])).stdout).toBe(before);
+  expect(await prepare({ ...desired, overwrite: 'unknown data' })).toMatchObject({ done: {} });
+});
