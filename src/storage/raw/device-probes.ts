@@ -15,6 +15,9 @@ export const identityProbe = (name: string) => [
 /** The kernel's number of a disk since it started; a disk that comes later gets another. */
 export const diskseqProbe = (disk: string) => ['cat', `/sys/class/block/${disk}/diskseq`];
 
+/** The EUI-64, NGUID or UUID of an NVMe namespace: not all versions of udev tell it to lsblk. Other disks have no such file. */
+export const wwidProbe = (disk: string) => ['cat', `/sys/class/block/${disk}/wwid`];
+
 /** The number of a device-mapper device is given to another as soon as it is free; this is not. */
 export const dmUuidProbe = (name: string) => ['cat', `/sys/class/block/${name}/dm/uuid`];
 

@@ -11,7 +11,7 @@ import { blkid, blkidValues, endsReadable, readSignature } from '../signature.ts
 import type { BlockDevice, DesiredRaw, DeviceFacts, Intent, ObservedRaw, Users } from '../types.ts';
 import { fromHex, readUsers, userProbes } from '../users.ts';
 import { contentText, type Printed } from './content.ts';
-import { diskOf, diskseqProbe, dmUuidProbe, identityProbe } from './device-probes.ts';
+import { diskOf, diskseqProbe, dmUuidProbe, identityProbe, wwidProbe } from './device-probes.ts';
 import { guidProbes, readGuids } from './guids.ts';
 
 type Results = ReadonlyMap<string, ProbeResult>;
@@ -64,6 +64,7 @@ export function deviceProbes(first: Results, { recorded }: Pick<DesiredRaw, 'rec
     { name: 'partition', argv: ['cat', `/sys/class/block/${row.name}/partition`] },
     { name: 'dm', argv: dmUuidProbe(row.name) },
     { name: 'diskseq', argv: diskseqProbe(diskOf(row, users.devices).name) },
+    { name: 'wwid', argv: wwidProbe(diskOf(row, users.devices).name) },
     ...(row.type === 'lvm' ? [tagsProbe(row.device)] : []),
     {
       name: 'dm-link',
@@ -152,6 +153,7 @@ function readDevice(
   const number = optional('the partition', get('partition'));
   const dmUuid = optional('the device-mapper UUID', get('dm'))?.trim();
   const diskseq = optional('the disk sequence number', get('diskseq'));
+  const wwid = optional('the WWID', get('wwid'))?.trim();
   const inTable = values.get('PART_ENTRY_NUMBER');
   const partition =
     number === undefined
@@ -169,7 +171,7 @@ function readDevice(
     isBlank: isMade || row.sizeBytes === 0n ? undefined : readBlank(row, get),
     uuids: [...[printed, ...children].flatMap(({ uuids }) => uuids), ...readTags(results)],
     identity: identityText({
-      ...{ disk, dmUuid, sizeBytes: row.sizeBytes },
+      ...{ disk: { ...disk, wwn: disk.wwn ?? wwid }, dmUuid, sizeBytes: row.sizeBytes },
       partition: partition && {
         number: partition.number,
         guid: partition.scheme === 'gpt' ? partition.uuid : undefined,

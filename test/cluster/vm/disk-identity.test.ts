@@ -14,14 +14,14 @@ let vm: Vm;
 let executor: Executor;
 
 beforeAll(async () => {
-  const scsi = (drive: string, serial: string, wwn: string) => ({
+  const scsi = (drive: string, serial: string, wwn: bigint) => ({
     driver: 'scsi-hd',
     bus: 'scsi.0',
     drive,
     serial,
     wwn,
   });
-  const shared = { ...scsi('shared', 'SHARED', '0x5000c500a1b2c3d1'), 'share-rw': 'on' };
+  const shared = { ...scsi('shared', 'SHARED', 0x5000c500a1b2c3d1n), 'share-rw': true };
   const size = '1G';
   vm = await startVm({
     name: 'n1',
@@ -29,11 +29,11 @@ beforeAll(async () => {
     devices: [
       shared,
       shared,
-      scsi('one', 'SAME', '0x5000c500a1b2c3d2'),
-      scsi('two', 'SAME', '0x5000c500a1b2c3d3'),
-      { driver: 'nvme', id: 'c1', serial: 'SAME' },
-      { driver: 'nvme-ns', bus: 'c1', drive: 'first', nsid: '1' },
-      { driver: 'nvme-ns', bus: 'c1', drive: 'second', nsid: '2' },
+      scsi('one', 'SAME', 0x5000c500a1b2c3d2n),
+      scsi('two', 'SAME', 0x5000c500a1b2c3d3n),
+      { driver: 'nvme', id: 'c1', serial: 'SAME-NVME' },
+      { driver: 'nvme-ns', bus: 'c1', drive: 'first', nsid: 1n },
+      { driver: 'nvme-ns', bus: 'c1', drive: 'second', nsid: 2n },
     ],
   });
   executor = createShellExecutor(createSshShell({ configFile: vm.configFile, addressOf: () => ({}) }));

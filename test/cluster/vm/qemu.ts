@@ -17,7 +17,9 @@ export interface Link {
 }
 
 /** A device of qemu, such as `{ driver: 'nvme-ns', bus: 'c0', drive: 'NAME OF A DISK' }`. */
-export type DeviceProperties = { driver: string; drive?: string } & Readonly<Record<string, string>>;
+export type DeviceProperties = { driver: string; drive?: string } & Readonly<
+  Record<string, string | bigint | boolean>
+>;
 
 export interface Machine {
   name: string;
@@ -58,8 +60,7 @@ export function qemuArguments(machine: Machine): string[] {
     ...device({ driver: 'virtio-scsi-pci', id: 'scsi' }),
     ...disks.flatMap(({ name, file }) => blockdev(name, file)),
     ...disks.filter(({ name }) => plugged.has(name)).flatMap((disk) => device(scsiDisk(disk))),
-    // As text: a WWN has more bits than a number of JSON.
-    ...devices.flatMap((each) => ['-device', text(each)]),
+    ...devices.flatMap((each) => ['-device', json(each)]),
     ...['-netdev', `user,id=net,hostfwd=tcp:127.0.0.1:${port}-:22`],
     ...device({ driver: 'virtio-net-pci', netdev: 'net', romfile: '' }),
     ...device({ driver: 'virtio-rng-pci' }),
@@ -101,9 +102,10 @@ const kernelArguments = (name: string) =>
     `systemd.machine_id=${Buffer.from(name).toString('hex').padEnd(32, '0').slice(0, 32)}`,
   ].join(' ');
 
-const text = (properties: DeviceProperties): string =>
-  Object.entries(properties)
-    .map(([key, value]) => `${key}=${comma(value ?? '')}`)
-    .join(',');
+/** JSON, also of a WWN, which has more bits than a number of JavaScript. */
+const json = (properties: DeviceProperties): string =>
+  `{${Object.entries(properties)
+    .map(([key, value]) => `"${key}":${typeof value === 'bigint' ? value : JSON.stringify(value)}`)
+    .join(',')}}`;
 
 const comma = (path: string) => path.replaceAll(',', ',,');

@@ -96,6 +96,7 @@ const SECOND: Results = {
   dm: missing,
   'dm-link': result(0),
   diskseq: result(0, '7\n'),
+  wwid: missing,
   ...Object.fromEntries(
     blankProbes({ name: 'sdb', sizeBytes: 67108864n }).map(({ name }) => [name, result(0)]),
   ),
@@ -167,6 +168,14 @@ test('a partition of it', () => {
   expect(
     facts(PARTITION, { ...second, 'blkid sdb1': result(0, empty), 'wipefs sdb1': wipefs() }),
   ).toMatchObject({ signature: { found: 'none' }, content: '', uuids: [PART] });
+});
+
+test('a namespace of an NVMe controller is known by its WWID, where lsblk tells no WWN', () => {
+  const devices = result(0, LSBLK.replaceAll('"0x5000"', 'null'));
+  const second = { ...SECOND, wwid: result(0, 'eui.0025385b71b00001\n') };
+  expect(facts({ ...FIRST, devices }, second)).toMatchObject({
+    identity: 'wwn=eui.0025385b71b00001 serial=S1 size=67108864',
+  });
 });
 
 test('a logical volume has a link of its own in mode Block', () => {
