@@ -85,6 +85,11 @@ export const OPERATING_STORIES: readonly Story[] = [
           /disk3 created/,
           "stowage create volume disk3 --node n1 --device /dev/sdb --storage-class local --overwrite 'ext4:6b1d5c1e-6c1f-4d0e-9d1a-1f2f7f4a9b11' --yes",
         ),
+      "stowage create volume disk1 --node n1 --device /dev/sdb --storage-class local --overwrite 'unknown data' --yes":
+        shows(
+          /disk4 created/,
+          "stowage create volume disk4 --node n1 --device /dev/sdb --storage-class local --overwrite 'unknown data' --yes",
+        ),
     },
   },
   {
