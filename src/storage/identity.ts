@@ -81,9 +81,11 @@ export function compareBytes(recorded: KnownDevice, found: KnownDevice): Samenes
   return one === undefined || two === undefined || one === two ? compareDisk(recorded, found) : 'different';
 }
 
-/** Whether both tell the same serial number, which alone proves nothing. */
-export const haveSameSerial = (recorded: KnownDevice, found: KnownDevice): boolean =>
-  serialsDiffer(factsIn(recorded), factsIn(found)) === false;
+/** Whether both have an identifier in common: a serial number alone proves nothing, nor a WWN with another serial number. */
+export function haveCommonIdentifier(recorded: KnownDevice, found: KnownDevice): boolean {
+  const [before, now] = [factsIn(recorded), factsIn(found)];
+  return serialsDiffer(before, now) === false || compareStrong(before, now) === 'same';
+}
 
 /**
  * Returns the same bytes under other names of the kernel, as DeviceFacts has them: disks with the WWN of this one, such as the

@@ -19,12 +19,14 @@ interface CampaignDeps {
   stop: AbortSignal;
   /** Aborted by a second interrupt. */
   kill: AbortSignal;
+  /** The only test file that runs. Default: those that reach the mutated file. */
+  test?: string | undefined;
 }
 
 /** Tries all mutations that have no result: first by unit tests, side by side, then by integration tests, one after the other. */
 export async function runCampaign(
   rows: readonly Row[],
-  { results, log, stop, kill }: CampaignDeps,
+  { results, log, stop, kill, test }: CampaignDeps,
 ): Promise<void> {
   const controls: TryDeps['controls'] = new Map();
 
@@ -34,7 +36,7 @@ export async function runCampaign(
     try {
       for (let row = due.shift(); row !== undefined && !stop.aborted; row = due.shift()) {
         const began = Date.now();
-        const verdict = await attempt(row.mutation, { copy, signal, controls });
+        const verdict = await attempt(row.mutation, { copy, signal, controls, test });
         const seconds = (row.result?.seconds ?? 0) + Math.round((Date.now() - began) / 1000);
         row.result = await results.add(row.mutation, verdict, seconds);
         log(`${row.mutation.id}: ${describe(verdict)} (${seconds} s)`);

@@ -1,8 +1,11 @@
 /**
- * `npm run test:mutations [-- --only REGEX] [--fresh] [--results FILE]`: changes the code in one place after the other, each time in
+ * `npm run test:mutations [-- --only REGEX] [--fresh] [--results FILE] [--test FILE]`: changes the code in one place after the other, each time in
  * a copy of the checkout, and reports the changes that no test notices. Exits with 1 where one survived, with 2 where a mutation no
  * longer fits the code or proves nothing.
  */
+import { rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { checkAnchors } from './anchors.ts';
 import { type Row, runCampaign } from './campaign.ts';
@@ -14,6 +17,8 @@ const { values } = parseArgs({
   options: {
     only: { type: 'string', default: '' },
     fresh: { type: 'boolean', default: false },
+    /** Shows what one test file notices alone. Its results are not kept. */
+    test: { type: 'string' },
     results: { type: 'string', default: 'node_modules/.cache/stowage-mutations.jsonl' },
   },
 });
@@ -35,13 +40,18 @@ const problems = await checkAnchors(selected);
 for (const problem of problems) log(`error: ${problem}`);
 if (problems.length > 0) process.exit(2);
 
-const results = await openResults(values.results, values.fresh);
+const alone = values.test !== undefined;
+const file = alone ? join(tmpdir(), `stowage-mutations-${process.pid}.jsonl`) : values.results;
+const results = await openResults(file, values.fresh);
 const rows: Row[] = [];
 for (const mutation of selected) rows.push({ mutation, result: await results.of(mutation) });
 log(`${rows.length} mutations, ${rows.filter(({ result }) => result !== undefined).length} with results`);
-await runCampaign(rows, { results, log, stop: stop.signal, kill: kill.signal }).catch((error) => {
-  if (!stop.signal.aborted) throw error;
-});
+await runCampaign(rows, { results, log, stop: stop.signal, kill: kill.signal, test: values.test }).catch(
+  (error) => {
+    if (!stop.signal.aborted) throw error;
+  },
+);
+if (alone) await rm(file, { force: true });
 if (stop.signal.aborted) {
   log('stopped: run it again to go on');
   process.exit(130);

@@ -17,6 +17,8 @@ export type Verdict =
 export interface TryDeps {
   copy: WorkingCopy;
   signal: AbortSignal;
+  /** Runs this test file alone: what it notices without the others. */
+  test?: string | undefined;
   /** The outcome of test files without a mutation, by name: shared by all working copies. */
   controls: Map<string, Promise<LimitedOutcome>>;
 }
@@ -28,6 +30,8 @@ type Tests = (mutation: Mutation, deps: TryDeps) => Promise<LimitedOutcome>;
  * the others do not notice it, and all of them take a minute.
  */
 export async function tryUnitTests(mutation: Mutation, deps: TryDeps): Promise<Verdict> {
+  const { test } = deps;
+  if (test !== undefined) return tryTests(mutation, deps, () => runTestFile(deps.copy, test, deps.signal));
   const later = mutation.integration !== undefined;
   const verdict = await tryTests(mutation, deps, ({ file }) =>
     runRelatedTests(deps.copy, file, later, deps.signal),

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import {
   compareBytes,
   compareDevice,
-  haveSameSerial,
+  haveCommonIdentifier,
   identityText,
   otherPathsOf,
   type Sameness,
@@ -106,10 +106,13 @@ test.each<[recorded: string, found: string, Sameness]>([
   expect(compareBytes({ identity: recorded }, { identity: found })).toBe(expected);
 });
 
-test('tells equal serial numbers, which prove nothing', () => {
-  expect(haveSameSerial({ identity: 'serial=AB_12' }, { identity: 'wwn=0x1 serial=ab12' })).toBe(true);
-  expect(haveSameSerial({ identity: 'serial=a' }, { identity: 'serial=b' })).toBe(false);
-  expect(haveSameSerial({ identity: 'size=5' }, { identity: 'size=5' })).toBe(false);
+test.each([
+  ['serial=AB_12', 'wwn=0x1 serial=ab12', true],
+  ['wwn=0x1 serial=a', 'wwn=0x1 serial=b', true],
+  ['serial=a', 'serial=b', false],
+  ['size=5', 'size=5', false],
+])('an identifier in common of %j and %j: %s', (recorded, found, expected) => {
+  expect(haveCommonIdentifier({ identity: recorded }, { identity: found })).toBe(expected);
 });
 
 describe('other paths of a disk', () => {

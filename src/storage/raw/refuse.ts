@@ -1,4 +1,4 @@
-import { compareBytes, haveSameSerial } from '../identity.ts';
+import { compareBytes, haveCommonIdentifier } from '../identity.ts';
 import { userOf } from '../in-use.ts';
 import { tooSmall } from '../mkfs.ts';
 import type { DesiredRaw, DeviceFacts, ObservedRaw, Owner, Plan, Users } from '../types.ts';
@@ -93,7 +93,7 @@ export function useOf(device: DeviceFacts, users: Users): string | undefined {
 }
 
 /**
- * Returns that another Volume has the device, or may have it: undefined where none is known to. A disk of the same serial number
+ * Returns that another Volume has the device, or may have it: undefined where none is known to. A disk with an identifier in common
  * is another Volume's until a strong identifier tells them apart: who is unsure does not write.
  */
 export function ofAnother(device: DeviceFacts, { others }: Pick<ObservedRaw, 'others'>): string | undefined {
@@ -103,7 +103,7 @@ export function ofAnother(device: DeviceFacts, { others }: Pick<ObservedRaw, 'ot
   const like = others.find((other) => mayBeOwner(other, device));
   return (
     like &&
-    `${path} may belong to another Volume, ${nameOf(like)}: its disk has the same serial number, and nothing that is on record tells the two apart`
+    `${path} may belong to another Volume, ${nameOf(like)}: its disk has the same serial number or WWN, and nothing that is on record tells the two apart`
   );
 }
 
@@ -119,4 +119,6 @@ const isOwner = ({ uid, device: recorded }: Owner, device: DeviceFacts): boolean
   (recorded !== undefined && compareBytes(recorded, device) === 'same');
 
 const mayBeOwner = ({ device: recorded }: Owner, device: DeviceFacts): boolean =>
-  recorded !== undefined && compareBytes(recorded, device) === 'unknown' && haveSameSerial(recorded, device);
+  recorded !== undefined &&
+  compareBytes(recorded, device) === 'unknown' &&
+  haveCommonIdentifier(recorded, device);

@@ -37,7 +37,7 @@ describe('refused even with consent', () => {
       'the serial number of the disk of another Volume, and no WWN',
       { ...facts, identity: 'serial=S1 size=1073741824', presence: undefined },
       { others: [other] },
-      /sdb may belong to another Volume, .*5555: its disk has the same serial number/,
+      /sdb may belong to another Volume, .*5555: its disk has the same serial number or WWN/,
     ],
     ['a holder', facts, { devices: [facts, part, holder] }, /dm-1 \(lvm\) is made of it$/],
     [
