@@ -34,7 +34,7 @@ describeAsRoot('the lock of a disk', () => {
     await program('free', `exec /usr/bin/flock -n "$1" true`);
     await program(
       'wait',
-      `cd ${folder.path}; echo "$$" >pid.new; mv pid.new pid; until [ -e go ]; do sleep 0.02; done`,
+      `cd ${folder.path}; echo "$$" >pid.new; mv pid.new pid; until [ -e go ] || [ ! -e ${folder.path} ]; do sleep 0.02; done`,
     );
     // The same flock, that gives up after one second instead of sixty.
     await program(

@@ -31,8 +31,9 @@ const end = async ({ key }: Job) => (await executor.poll('n1', [key], LONG))[0];
 const file = (name: string) => readFile(join(node.path, name), 'utf8').catch(() => '');
 const writeGo = () => writeFile(join(node.path, 'go'), '');
 
-/** Says which shell runs it and by which program, then waits for the file `go`. */
-const WAIT = 'echo $PPID $$ >"$1/pids"; until [ -e "$1/go" ]; do sleep 0.02; done; echo waited >>"$1/log"';
+/** Says which shell runs it and by which program, then waits for the file `go`, or the end of the test. */
+const WAIT =
+  'echo $PPID $$ >"$1/pids"; until [ -e "$1/go" ] || [ ! -d "$1" ]; do sleep 0.02; done; echo waited >>"$1/log"';
 const pids = () =>
   until('the job waits', async () => {
     const [shell = 0, program = 0] = (await file('pids')).trim().split(' ').map(Number);
