@@ -61,7 +61,7 @@ export function readBlank(device: Device, get: (name: string) => ProbeResult): b
   return !equal.includes(false);
 }
 
-/** That a device that was blank still is. */
+/** Guards that a device which was blank still is. */
 export const blankGuards = (device: Device): Guard[] =>
   comparisons(device).map((argv) => ({
     argv,

@@ -17,7 +17,7 @@ export interface KnownDevice {
   presence?: string | undefined;
 }
 
-/** What is known of a device and of the disk that it is on. */
+/** The facts about a device and the disk that it is on. */
 interface Facts {
   /** The whole disk: strong (`wwn`) and weak (`serial`) identifiers. */
   disk: Pick<BlockDevice, 'wwn' | 'serial'>;
@@ -85,6 +85,12 @@ export function compareBytes(recorded: KnownDevice, found: KnownDevice): Samenes
 export function haveCommonIdentifier(recorded: KnownDevice, found: KnownDevice): boolean {
   const [before, now] = [factsIn(recorded), factsIn(found)];
   return serialsDiffer(before, now) === false || compareStrong(before, now) === 'same';
+}
+
+/** Whether both tell a WWN and the two do not agree, also where they cannot be compared. */
+export function haveUnlikeWwns(recorded: KnownDevice, found: KnownDevice): boolean {
+  const [one, two] = [recorded, found].map((device) => wwnOf(factsIn(device).get('wwn')));
+  return one !== undefined && two !== undefined && compareWwn(one, two) !== 'same';
 }
 
 /**

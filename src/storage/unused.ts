@@ -70,7 +70,7 @@ function devicesOf(desired: Desired, observed: Observed): readonly Device[] {
     )
       return [];
     const isPart = facts.partition !== undefined;
-    // Of a partition not the disks, which others use.
+    // Others may use the disks of a partition.
     return [facts, ...facts.partitions, ...facts.otherPaths.filter(({ type }) => !isPart || type === 'part')];
   }
   if (desired.type === 'lvm' && observed.type === 'lvm') {

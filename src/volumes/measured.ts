@@ -41,8 +41,8 @@ export function measured(
 }
 
 /**
- * What is recorded of a device, in its present spelling where a strong identifier and what is on the device agree that it is the one:
- * kernel, udev and firmware change it, and the next change is compared with this one.
+ * Returns the recorded identity, in its present spelling where a strong identifier and what is on the device agree that it is
+ * the one: kernel, udev and firmware change it, and the next change is compared with this one.
  */
 function currentIdentity(desired: Desired, recorded: string, { device, identity }: VolumeDevice): string {
   const isSame =

@@ -16,8 +16,8 @@ export const storageRaw: readonly Mutation[] = [
       invariant: 1,
       breaks: 'An intent record makes any signature that could be ours count as ours.',
       function: 'refuseContent',
-      find: 'intent !== undefined && canBeOurs && isOurs(desired, device)',
-      replace: 'intent !== undefined && canBeOurs',
+      find: 'intent !== undefined && canBeOurs(desired, device) && isOurs(desired, device)',
+      replace: 'intent !== undefined && canBeOurs(desired, device)',
     },
     {
       id: 'unknown-data-counts-as-empty',
@@ -34,6 +34,15 @@ export const storageRaw: readonly Mutation[] = [
       function: 'isInterrupted',
       find: 'return isSame;',
       replace: 'return true;',
+    },
+    {
+      id: 'unknown-data-of-block-partition-taken-for-own',
+      invariant: 1,
+      breaks:
+        'Data in a partition, to which mode Block writes nothing, counts as what an interrupted try wrote.',
+      function: 'isInterrupted',
+      find: "intent.signature === 'none' && canBeOurs(desired, device)",
+      replace: "intent.signature === 'none'",
     },
     {
       id: 'blankness-not-rechecked',
@@ -180,6 +189,14 @@ export const storageRaw: readonly Mutation[] = [
     },
   ]),
   ...mutationsOf('src/storage/raw/destroy.ts', [
+    {
+      id: 'copy-on-other-disk-destroyed',
+      invariant: 12,
+      breaks: 'A copy of a volume on a disk with another WWN is destroyed for the UUID that is on it.',
+      function: 'planDestroy',
+      find: "(answer === 'unknown' && haveUnlikeWwns(before, device))",
+      replace: 'false',
+    },
     {
       id: 'foreign-content-destroyed',
       invariant: 6,

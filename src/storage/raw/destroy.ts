@@ -1,6 +1,6 @@
 import type { Step } from '../../nodes/job.ts';
 import { setPartitionGuid } from '../gpt.ts';
-import { compareDevice } from '../identity.ts';
+import { compareDevice, haveUnlikeWwns } from '../identity.ts';
 import { linkOf } from '../links.ts';
 import { tellKernelAll } from '../partx.ts';
 import { removeRecords } from '../records.ts';
@@ -25,17 +25,15 @@ export function planDestroy(desired: DesiredRaw, observed: ObservedRaw): Plan {
   const device = targetOf(desired, observed);
   if ('refusal' in device) return orRetain(device.refusal);
   const recorded = desired.identity ?? observed.intent?.device?.identity;
-  const sameness = compareDevice(
-    { ...observed.intent?.device, ...(recorded && { identity: recorded }) },
-    device,
-  );
-  // A device of which it is not known is written to as far as what is on it says whose it is.
-  if (recorded !== undefined && sameness === 'different') {
+  // An unknown device is written to as far as what is on it says whose it is; a copy of the volume on another disk says the same.
+  const before = { identity: recorded };
+  const answer = compareDevice(before, device);
+  if (answer === 'different' || (answer === 'unknown' && haveUnlikeWwns(before, device))) {
     return orRetain(
       `${desired.devicePath} is now /dev/${device.name} (${device.identity}), and not the device of this Volume (${recorded})`,
     );
   }
-  const known = sameness === 'same';
+  const known = compareDevice({ ...observed.intent?.device, ...(recorded && before) }, device) === 'same';
   // They go last: without any, all of it was done. Nothing else tells that of a logical volume.
   const marked = isOurs(desired, device) && !(desired.mode === 'Block' && isLogicalVolume(device));
   if (!marked && !observed.recordFiles) return { steps: [] };

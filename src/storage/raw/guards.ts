@@ -117,7 +117,7 @@ export const notInUseGuards = (device: DeviceFacts): Guard[] => [
 
 /** That no process has it open. These are looked at before there is a lock, which is held by opening the disk. */
 export function notOpenGuards({ partitions, disk, otherPaths, ...device }: DeviceFacts): Guard[] {
-  // Of a disk that the device is a partition of, jobs for other partitions have the lock, and so have it open to read.
+  // Jobs for other partitions of the disk hold its lock, for which they have it open to read.
   const isDisk = ({ type }: BlockDevice) => disk !== undefined && type === 'disk';
   return [
     ...[device, ...partitions, ...otherPaths.filter((each) => !isDisk(each))].map(notOpen),

@@ -81,9 +81,7 @@ function refuseContent(
   intent: Intent | undefined,
 ): Plan | undefined {
   const carried = carriedBy(device);
-  // Nothing of ours is ever in a partition or a logical volume in mode Block: what is there is somebody's.
-  const canBeOurs = desired.mode === 'Filesystem' || hasOwnTable(desired, device);
-  const ours = intent !== undefined && canBeOurs && isOurs(desired, device);
+  const ours = intent !== undefined && canBeOurs(desired, device) && isOurs(desired, device);
   if (carried === '' || ours) return undefined;
   if (carried === desired.overwrite) return undefined;
   if (intent !== undefined && isInterrupted(desired, device, intent)) return undefined;
@@ -97,17 +95,21 @@ function refuseContent(
   };
 }
 
-/** All that a device carries, as a consent names it; '' for a blank one. */
+/** Nothing of ours is ever in a partition or a logical volume in mode Block: what is there is somebody's. */
+const canBeOurs = (desired: DesiredRaw, device: DeviceFacts): boolean =>
+  desired.mode === 'Filesystem' || hasOwnTable(desired, device);
+
+/** Returns all that a device carries, as a consent names it; '' for a blank one. */
 const carriedBy = ({ content, isBlank }: DeviceFacts): string =>
   content === '' && isBlank === false ? UNKNOWN_DATA : content;
 
 /**
- * What a try of ours wrote to a device that was blank. Or half of a table that it made; or what it was to destroy, less what it did. Where that has no UUID it could
- * be any disk's, and the disk itself must be known.
+ * Returns whether an interrupted try of ours left what is there: data on a device that was blank, half of a table, or a
+ * part of what it was to destroy. Without a UUID that could be any disk's, and the disk itself must be known.
  */
 function isInterrupted(desired: DesiredRaw, device: DeviceFacts, intent: Intent): boolean {
   const isSame = compareDevice(intent.device ?? {}, device) === 'same';
-  if (device.content === '' && intent.signature === 'none') return isSame;
+  if (device.content === '' && intent.signature === 'none' && canBeOurs(desired, device)) return isSame;
   if (halfTable(desired, device) === 'ours' && isLeftOf('gpt', device.content)) return true;
   // What 'none' says in a record is no consent, whoever writes it into a spec.
   if (intent.consent !== desired.overwrite || intent.consent === 'none') return false;

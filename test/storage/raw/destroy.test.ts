@@ -268,3 +268,28 @@ describe.each([rawDesired, wiping])('%j', (wanted) => {
     if (!('passing' in made)) expect(made).toMatchObject({ hint: expect.stringContaining('Retain') });
   });
 });
+
+test.each([
+  ['t10.ATA', '0x5000c500a1b2c3d4'],
+  ['0x5000c500a1b2c3d4', '0x5000c500a1b2c3d40123456789abcdef'],
+])('a copy of the volume on a disk whose WWN is not that of the record is left: %s, %s', (wwn, found) => {
+  const recorded = {
+    ...wiping,
+    recorded: true,
+    identity: `wwn=${wwn} size=1073741824`,
+  };
+  const copy = { ...ext4, identity: `wwn=${found} size=1073741824`, presence: undefined };
+  expect(plan('destroy', recorded, rawNode(copy), 0)).toMatchObject({
+    refusal: expect.stringContaining('and not the device of this Volume'),
+  });
+});
+
+test('a disk with another serial number than the record is left, also where the presence agrees', () => {
+  const recorded = {
+    ...wiping,
+    recorded: true,
+    identity: 'serial=S2 size=1073741824',
+  };
+  const other = { ...ext4, identity: 'serial=S1 size=1073741824' };
+  expect(plan('destroy', recorded, rawMade(other), 0)).toHaveProperty('refusal');
+});

@@ -71,6 +71,16 @@ describe('what an interrupted try left without a signature', () => {
     });
   });
 
+  test.each([
+    ['partition', { ...partition, isBlank: false }],
+    ['logical volume', { ...logical, isBlank: false }],
+  ])('is none of ours in a %s in mode Block, to which nothing is written', (_, facts) => {
+    const intent = intentFor(facts, { fsType: '' });
+    expect(made(rawBlock, rawNode(facts, { intent }))).toMatchObject({
+      refusal: `/dev/${facts.name} carries unknown data`,
+    });
+  });
+
   test('is made again with the consent that was given', () => {
     const intent = intentFor(disk, { signature: UNKNOWN_DATA, consent: UNKNOWN_DATA });
     expect(made(consent, rawNode(unknown, { intent }))).toHaveProperty('steps');
