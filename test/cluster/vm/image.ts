@@ -26,6 +26,8 @@ const PACKAGES = [
   ...['openssh-server', 'sudo', 'iproute2', 'procps'],
   ...['util-linux', 'e2fsprogs', 'xfsprogs', 'gdisk', 'lvm2', 'thin-provisioning-tools'],
   ...['nfs-common', 'nfs-kernel-server'],
+  // Of what else takes hold of disks. The tests start multipathd themselves.
+  ...['mdadm', 'multipath-tools', 'kpartx'],
 ];
 
 /** They take seconds of each boot. */
@@ -51,6 +53,8 @@ const NOT_STARTED = [
   // NFS 4 needs none of them.
   ...['rpcbind.service', 'rpcbind.socket', 'rpc-statd.service', 'rpc-statd-notify.service'],
   ...['nfs-idmapd.service', 'nfs-blkmap.service', 'nfs-client.target'],
+  ...['multipathd.service', 'multipathd.socket', 'mdmonitor.service', 'mdcheck_start.timer'],
+  ...['mdcheck_continue.timer', 'mdmonitor-oneshot.timer'],
 ];
 
 /** The address that qemu's own network forwards to. */
