@@ -1,4 +1,5 @@
 import type { Guard, Step } from '../nodes/job.ts';
+import { ownBlkid } from './signature.ts';
 import type { BlockDevice, Signature, Users } from './types.ts';
 
 /** Where a file system is mounted for as long as it grows. */
@@ -63,7 +64,7 @@ export function leaveMount(
 
 function stillOurs(uid: string, device: string): Guard {
   return {
-    argv: ['blkid', '-p', '-o', 'value', '-s', 'UUID', device],
+    argv: ownBlkid(device, 'value', 'UUID'),
     expect: { exit: 0, stdout: { is: uid } },
     refusal: `${device} no longer holds the file system ${uid}`,
   };

@@ -2,6 +2,7 @@ import { basename } from 'node:path';
 import type { Probe, ProbeResult, Step } from '../nodes/job.ts';
 import { ObservationError, optional } from './probe-results.ts';
 import type { Desired, Intent } from './types.ts';
+import { rulePath } from './udev.ts';
 
 /** Where a node keeps what it was asked to do to a disk, beside that disk. */
 export const RECORDS = '/var/lib/stowage/volumes';
@@ -156,6 +157,6 @@ export const removeIntent = (uid: string): Step[] => [
 
 export function removeRecords(uid: string): Step[] {
   const paths = [donePath(uid), intentPath(uid), wipedPath(uid)].flatMap((path) => [path, `${path}.new`]);
-  const argv = ['rm', '-f', ...paths, cancelPath(uid)];
+  const argv = ['rm', '-f', ...paths, cancelPath(uid), rulePath(uid)];
   return [{ name: 'remove the records', argv, guards: [] }, syncRecords];
 }

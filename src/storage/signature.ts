@@ -3,6 +3,32 @@ import { failed } from './probe-results.ts';
 import type { Signature } from './types.ts';
 
 export const blkid = (path: string) => ['blkid', '-p', '-o', 'export', path];
+
+/** As `blkid -o` takes it: all values, or those of some tags without their names. */
+type Output = readonly ['export'] | readonly ['value', ...string[]];
+
+const output = ([format, ...tags]: Output) => ['-o', format, ...tags.flatMap((tag) => ['-s', tag])];
+
+/**
+ * Reads only superblocks of file systems that Stowage makes, and partition tables. A pod can store bytes in a file that blkid
+ * takes for the signature of something else; none of its bytes get where these are.
+ */
+export const ownBlkid = (path: string, ...format: Output) => [
+  ...['blkid', '-p', '-n', 'ext4,xfs'],
+  ...output(format),
+  path,
+];
+
+/**
+ * Reads no superblock at all. Whatever a pod stores in a partition, the partition's entry in the table is told: where blkid
+ * finds several signatures, it tells nothing else.
+ */
+export const entryBlkid = (path: string, ...format: Output) => [
+  ...['blkid', '-p', '-u', 'nofilesystem,raid,crypto,other'],
+  ...output(format),
+  path,
+];
+
 /** blkid says nothing of why it could not read; this does. */
 export const readable = (path: string) => [
   'dd',

@@ -212,6 +212,7 @@ export interface Space {
 
 /** A block device, and all that can be said of its content. */
 export interface DeviceFacts extends BlockDevice {
+  /** For a device that is made ready: of what Stowage makes, where that is there, whatever else blkid finds on it. */
   signature: Signature;
   /** The same as consent names it, partitions included; '' for a device that carries no signature. */
   content: string;

@@ -38,6 +38,29 @@ export function lookAgain(name: string): Step {
   };
 }
 
+/** Beside udev's own rules, until the node starts anew. */
+const RULES = '/run/udev/rules.d';
+export const rulePath = (uid: string) => `${RULES}/61-stowage-${uid}.rules`;
+
+/**
+ * Has udev give a device its persistent link whatever blkid reads on it: a pod can store bytes that hide the UUID from it. udev
+ * takes the link away again with the device.
+ * @param match keys of udev(7) that no other device of the node has, which say nothing of the device's content
+ */
+export function linkAnyway(uid: string, link: string, match: string): Step[] {
+  const rule = `SUBSYSTEM=="block", ${match}, SYMLINK+="${link.replace('/dev/', '')}"`;
+  return [
+    { name: 'make the directory of udev rules', argv: ['install', '-d', '-m', '0755', RULES], guards: [] },
+    {
+      name: 'have udev make the link whatever the volume holds',
+      // The text is in the arguments, so that sudo can allow this rule and no other.
+      argv: ['find', '/dev/null', '-fprintf', rulePath(uid), `${rule}\\n`],
+      guards: [],
+    },
+    { name: 'have udev read its rules', argv: ['udevadm', 'control', '--reload'], guards: [] },
+  ];
+}
+
 export function noUdev(link: string): Plan {
   return {
     refusal: `no udev runs on the node, so ${link} would never appear`,

@@ -214,6 +214,16 @@ export const storageRaw: readonly Mutation[] = [
       replace: '!touched',
     },
   ]),
+  ...mutationsOf('src/storage/raw/observe.ts', [
+    {
+      id: 'foreign-signature-passed-over',
+      invariant: 1,
+      breaks: 'A device that was not made ready counts as what Stowage makes, whatever else is on it.',
+      function: 'deviceProbes',
+      find: "...(isMade(recorded, get) ? [{ name: 'own'",
+      replace: "...(recorded !== undefined ? [{ name: 'own'",
+    },
+  ]),
   ...mutationsOf('src/storage/signature.ts', [
     {
       id: 'ambivalent-counts-as-empty',

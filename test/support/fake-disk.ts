@@ -162,9 +162,9 @@ export class FakeDisks {
       const target = this.area(this.links.get(last) ?? '');
       return target === undefined ? missing : ok(toHex(numberOf(target)));
     }
-    if (line.startsWith('blkid -p -o export')) return blkid(last, found);
-    if (line.startsWith('blkid -p -o value')) {
-      const printed = blkid(last, found);
+    if (/^blkid -p( -[nu] [^ ]+)? -o export/.test(line)) return blkid(argv, found);
+    if (/^blkid -p( -[nu] [^ ]+)? -o value/.test(line)) {
+      const printed = blkid(argv, found);
       const wanted = argv.filter((_, index) => argv[index - 1] === '-s');
       const lines = printed.stdout.split('\n').map((each) => each.split('='));
       const values = wanted.flatMap((key) => lines.find(([name]) => name === key)?.[1] ?? []);
@@ -251,6 +251,8 @@ export class FakeDisks {
     const option = (name: string) => rest.find((word) => word.startsWith(name))?.slice(name.length);
     switch (program) {
       case 'install':
+      // A rule of udev's, which makes links here without one.
+      case 'find':
       case 'sync':
       case 'true':
         return 0;
@@ -450,10 +452,12 @@ function signatures(found: { area: Area } | undefined) {
     .map(({ at, type, uuid }) => ({ offset: `0x${at.toString(16)}`, type, uuid: uuid ?? null }));
 }
 
-function blkid(path: string, found: ReturnType<FakeDisks['area']>): ProbeResult {
+function blkid(argv: readonly string[], found: ReturnType<FakeDisks['area']>): ProbeResult {
   if (found === undefined) return failed(2);
   const { disk, number, area } = found;
-  const seen = fileSystems(area);
+  // `-n ext4,xfs`: no others are looked for; `-u nofilesystem,…`: none at all.
+  const types = argv[2] === '-n' ? argv[3]?.split(',') : argv[2] === '-u' ? [] : undefined;
+  const seen = fileSystems(area).filter(({ type }) => types?.includes(type) ?? true);
   const table = number === undefined && readable(disk);
   if (seen.length + (table ? 1 : 0) > 1) return failed(8, 'ambivalent result');
   const [mark] = seen;
@@ -468,5 +472,5 @@ function blkid(path: string, found: ReturnType<FakeDisks['area']>): ProbeResult 
         ]
       : []),
   ];
-  return lines.length === 0 ? failed(2) : ok([`DEVNAME=${path}`, ...lines].join('\n'));
+  return lines.length === 0 ? failed(2) : ok([`DEVNAME=${argv.at(-1)}`, ...lines].join('\n'));
 }

@@ -202,7 +202,7 @@ export class FakeNode {
         return { exit: file === undefined ? 0 : 1, stdout: '' };
       case 'blkid -p':
         return { exit: uuid === 'none' ? 2 : 0, stdout: uuid };
-      case 'blkid -p -o value -s UUID':
+      case 'blkid -p -n ext4,xfs -o value -s UUID':
         return uuid === 'none' ? { exit: 2, stdout: '' } : { exit: 0, stdout: uuid };
       case 'losetup -j': {
         const attached = [...this.loops].filter(
@@ -236,6 +236,8 @@ export class FakeNode {
     switch (program) {
       case 'mkdir':
       case 'install':
+      // A rule of udev's, which makes links here without one.
+      case 'find':
       case 'sync':
       case 'rmdir':
       case 'e2fsck':

@@ -23,6 +23,14 @@ export const zeros = (path: string) => [
 ];
 export const FILE = `${SPARSE}/${UID}`;
 
+const SYMLINK = `SYMLINK+="disk/by-uuid/${UID}"`;
+
+/** Writes a rule of udev's: what one runs, root runs. */
+const udevRule = (rule: string, path = `/run/udev/rules.d/61-stowage-${UID}.rules`) => [
+  ...['find', '/dev/null', '-fprintf', path],
+  rule,
+];
+
 export const REFUSED: Row[] = [
   [['sh']],
   [['bash', '-c', 'id']],
@@ -62,6 +70,13 @@ export const REFUSED: Row[] = [
   [['find', '/sys/block/loop7/holders', '-mindepth', '1', '-delete']],
   [['udevadm', 'trigger']],
   [['udevadm', 'control', '--property=A=b']],
+  [['udevadm', 'control', '--reload', '--exit']],
+  [udevRule('SUBSYSTEM=="block", RUN+="/bin/sh"\\n')],
+  [udevRule(`SUBSYSTEM=="block", ENV{DEVTYPE}=="disk", ATTRS{diskseq}=="1", RUN+="/bin/sh", ${SYMLINK}\\n`)],
+  [udevRule(`SUBSYSTEM=="block", ATTRS{diskseq}=="1", ${SYMLINK}\\nSUBSYSTEM=="block", RUN+="/bin/sh"\\n`)],
+  [udevRule(`SUBSYSTEM=="block", ATTRS{diskseq}=="1", SYMLINK+="sda"\\n`)],
+  [udevRule(`SUBSYSTEM=="block", ATTRS{diskseq}=="1", ${SYMLINK}\\n`, '/etc/udev/rules.d/x.rules')],
+  [[...udevRule(`SUBSYSTEM=="block", ATTRS{diskseq}=="1", ${SYMLINK}\\n`), '-delete']],
   [['stat', '/root']],
   [['readlink', '-m', '--', '/root/x']],
   [['sync', '/etc/shadow']],

@@ -2,6 +2,7 @@ import type { Guard, Step } from '../../nodes/job.ts';
 import { linkOf } from '../links.ts';
 import { makeLink } from '../raw/present.ts';
 import { writeDone, writeIntent } from '../records.ts';
+import { ownBlkid } from '../signature.ts';
 import type { DesiredLvm, DeviceFacts, ObservedLvm, Plan, ThinSource } from '../types.ts';
 import { lookAgain, noUdev, waitForLink } from '../udev.ts';
 import { asRaw } from './as-raw.ts';
@@ -156,7 +157,7 @@ function originOf(
 }
 
 const hasUuid = (desired: DesiredLvm): Guard => ({
-  argv: ['blkid', '-p', '-o', 'value', '-s', 'UUID', lvPath(desired)],
+  argv: ownBlkid(lvPath(desired), 'value', 'UUID'),
   expect: { exit: 0, stdout: { is: desired.uid } },
   refusal: `${lvPath(desired)} does not have the UUID ${desired.uid}`,
 });

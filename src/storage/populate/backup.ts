@@ -1,7 +1,7 @@
 import type { Probe, ProbeResult, Step } from '../../nodes/job.ts';
 import { GPT_START } from '../gpt.ts';
 import { answersOf, ObservationError, optional } from '../probe-results.ts';
-import { blkid, describeSignature, readable, readSignature } from '../signature.ts';
+import { describeSignature, ownBlkid, readable, readSignature } from '../signature.ts';
 import { scriptArgv } from '../snapshot/script.ts';
 import { readFile, STAT } from '../sparse/file.ts';
 import { volumeBytes } from '../sparse/layout.ts';
@@ -31,7 +31,7 @@ export interface ObservedBackup {
 /** The commands that say what there is. They read only. */
 export const backupProbes = ({ uid, file }: Pick<DesiredBackup, 'uid' | 'file'>): Probe[] => [
   { name: 'snapshot', argv: [...STAT, file] },
-  { name: 'snapshot signature', argv: blkid(file) },
+  { name: 'snapshot signature', argv: ownBlkid(file, 'export') },
   { name: 'snapshot readable', argv: readable(file) },
   madeProbe(uid),
 ];

@@ -4,6 +4,7 @@ import { compareDevice, haveUnlikeWwns } from '../identity.ts';
 import { linkOf } from '../links.ts';
 import { tellKernelAll } from '../partx.ts';
 import { removeRecords } from '../records.ts';
+import { entryBlkid } from '../signature.ts';
 import type { DesiredRaw, DeviceFacts, ObservedRaw, Plan } from '../types.ts';
 import { lookAgain } from '../udev.ts';
 import { takeSignatureOff, wipeDevice } from './clean.ts';
@@ -79,6 +80,8 @@ export function planDestroy(desired: DesiredRaw, observed: ObservedRaw): Plan {
  */
 function dropLink(desired: DesiredRaw, device: DeviceFacts, filled: boolean): Step[] {
   const path = `/dev/${device.name}`;
+  // A partition keeps what a pod stored in it.
+  const entry = desired.mode === 'Block' && device.partition !== undefined;
   return [
     lookAgain(device.name),
     { name: 'wait for udev', argv: ['udevadm', 'settle', '--timeout=10'], guards: [], mayRace: true },
@@ -87,7 +90,9 @@ function dropLink(desired: DesiredRaw, device: DeviceFacts, filled: boolean): St
       argv: ['rm', '-f', '--', linkOf(desired)],
       guards: [
         {
-          argv: ['blkid', '-p', '-o', 'value', '-s', 'UUID', '-s', 'PART_ENTRY_UUID', path],
+          argv: entry
+            ? entryBlkid(path, 'value', 'PART_ENTRY_UUID')
+            : ['blkid', '-p', '-o', 'value', '-s', 'UUID', '-s', 'PART_ENTRY_UUID', path],
           // A partition always has its entry. Any other status means that blkid did not look.
           expect: {
             exit: filled || device.partition !== undefined ? 0 : 2,

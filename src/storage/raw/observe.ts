@@ -7,7 +7,7 @@ import { linkOf } from '../links.ts';
 import { readTags, tagsProbe } from '../lvm/tags.ts';
 import { answersOf, ObservationError, optional, succeeded } from '../probe-results.ts';
 import { parseIntent, RECORDS, readRecords, recordProbes } from '../records.ts';
-import { blkid, blkidValues, endsReadable, readSignature } from '../signature.ts';
+import { blkid, blkidValues, endsReadable, entryBlkid, ownBlkid, readSignature } from '../signature.ts';
 import type { BlockDevice, DesiredRaw, DeviceFacts, Intent, ObservedRaw, Users } from '../types.ts';
 import { fromHex, readUsers, userProbes } from '../users.ts';
 import { contentText, type Printed } from './content.ts';
@@ -60,6 +60,7 @@ export function deviceProbes(first: Results, { recorded }: Pick<DesiredRaw, 'rec
     ...(isMade(recorded, get) || row.sizeBytes === 0n ? [] : blankProbes(row)),
     ...contentProbes(row),
     ...parts.flatMap(contentProbes),
+    ...(isMade(recorded, get) ? [{ name: 'own', argv: ownBlkid(`/dev/${row.name}`, 'export') }] : []),
     ...(row.type === 'part' ? [] : guidProbes(row)),
     { name: 'partition', argv: ['cat', `/sys/class/block/${row.name}/partition`] },
     { name: 'dm', argv: dmUuidProbe(row.name) },
@@ -78,8 +79,9 @@ const isMade = (recorded: boolean, get: (name: string) => ProbeResult): boolean 
 
 const ENDS = ['beginning', 'end'] as const;
 
-const contentProbes = ({ name, sizeBytes }: BlockDevice): Probe[] => [
+const contentProbes = ({ name, sizeBytes, type }: BlockDevice): Probe[] => [
   { name: `blkid ${name}`, argv: blkid(`/dev/${name}`) },
+  ...(type === 'part' ? [{ name: `entry ${name}`, argv: entryBlkid(`/dev/${name}`, 'export') }] : []),
   ...endsReadable(`/dev/${name}`, sizeBytes).map((argv, index) => ({
     name: `${ENDS[index]} ${name}`,
     argv,
@@ -145,28 +147,29 @@ function readDevice(
   { boot, isMade }: { boot: string | undefined; isMade: boolean },
 ): DeviceFacts {
   const get = answersOf(results);
-  const printed = readContent(row.name, get);
+  const printed = readContent(row, get);
   const disk = diskOf(row, users.devices);
   const partitions = partitionsOf(row.name, users.devices);
-  const children = partitions.map(({ name }) => readContent(name, get));
-  const values = blkidValues(printed.blkid);
+  const children = partitions.map((each) => readContent(each, get));
+  const own = results.has('own') ? readSignature(get('own'), get(`beginning ${row.name}`)) : undefined;
+  const { entry } = printed;
   const number = optional('the partition', get('partition'));
   const dmUuid = optional('the device-mapper UUID', get('dm'))?.trim();
   const diskseq = optional('the disk sequence number', get('diskseq'));
   const wwid = optional('the WWID', get('wwid'))?.trim();
-  const inTable = values.get('PART_ENTRY_NUMBER');
+  const inTable = entry.get('PART_ENTRY_NUMBER');
   const partition =
     number === undefined
       ? undefined
       : {
           number: Number(number),
           inTable: inTable === undefined ? undefined : Number(inTable),
-          scheme: values.get('PART_ENTRY_SCHEME') ?? 'unknown',
-          uuid: values.get('PART_ENTRY_UUID') ?? '',
+          scheme: entry.get('PART_ENTRY_SCHEME') ?? 'unknown',
+          uuid: entry.get('PART_ENTRY_UUID') ?? '',
         };
   return {
     ...row,
-    signature: printed.signature,
+    signature: own?.found === 'one' ? own : printed.signature,
     content: contentText(printed, children),
     isBlank: isMade || row.sizeBytes === 0n ? undefined : readBlank(row, get),
     uuids: [...[printed, ...children].flatMap(({ uuids }) => uuids), ...readTags(results)],
@@ -189,7 +192,7 @@ function readDevice(
     tableUuids: readGuids(results),
     dmUuid,
     partitions,
-    partitionUuids: children.flatMap(({ blkid }) => blkidValues(blkid).get('PART_ENTRY_UUID') ?? []),
+    partitionUuids: children.flatMap(({ entry }) => entry.get('PART_ENTRY_UUID') ?? []),
     otherPaths: otherPathsOf(row, disk, users.devices),
   };
 }
@@ -197,12 +200,18 @@ function readDevice(
 /** As a guard compares it: without newlines at its end, but with the spaces that stand for empty columns. */
 const withoutEnd = (text: string) => text.replace(/\n+$/, '');
 
-function readContent(name: string, get: (name: string) => ProbeResult): Printed {
+interface Content extends Printed {
+  /** For a partition: its entry in the table, as blkid names the values. */
+  entry: ReadonlyMap<string, string>;
+}
+
+function readContent({ name, type }: BlockDevice, get: (name: string) => ProbeResult): Content {
   const blkid = get(`blkid ${name}`);
   succeeded(`the end of /dev/${name}`, get(`end ${name}`));
   const signature = readSignature(blkid, get(`beginning ${name}`));
-  const values = blkidValues(blkid.stdout);
-  const number = values.get('PART_ENTRY_NUMBER');
+  const entry = readEntry(type === 'part' ? get(`entry ${name}`) : undefined);
+  const values = new Map([...blkidValues(blkid.stdout), ...entry]);
+  const number = entry.get('PART_ENTRY_NUMBER');
   return {
     signature,
     blkid: blkid.stdout,
@@ -210,7 +219,14 @@ function readContent(name: string, get: (name: string) => ProbeResult): Printed 
     wipefs: succeeded(`the signatures of /dev/${name}`, get(`wipefs ${name}`)),
     uuids: ['UUID', 'PTUUID', 'PART_ENTRY_UUID'].flatMap((key) => values.get(key) ?? []),
     number: number === undefined ? undefined : Number(number),
+    entry,
   };
+}
+
+/** Empty where the table has none by now. @throws ObservationError where that can't be told */
+function readEntry(result: ProbeResult | undefined): Map<string, string> {
+  if (result === undefined || result.exit === 2) return new Map();
+  return blkidValues(succeeded('the partition', result));
 }
 
 /** A damaged record of another Volume leaves open whose the device is. */

@@ -5,6 +5,7 @@ import { compareDevice } from '../identity.ts';
 import { mkfs } from '../mkfs.ts';
 import { tellKernel, tellKernelAll } from '../partx.ts';
 import { donePath, intentOf, writeDone, writeIntent } from '../records.ts';
+import { entryBlkid } from '../signature.ts';
 import type { DesiredRaw, DeviceFacts, Intent, ObservedRaw, Plan } from '../types.ts';
 import { hasUuid, isLeftOf } from './content.ts';
 import {
@@ -204,7 +205,7 @@ export function partitionGuards(
     ['PART_ENTRY_UUID', uuid],
     ['PART_ENTRY_NUMBER', String(number)],
   ].map(([key = '', is = '']) => ({
-    argv: ['blkid', '-p', '-o', 'value', '-s', key, `/dev/${name}`],
+    argv: entryBlkid(`/dev/${name}`, 'value', key),
     expect: { exit: 0, stdout: { is } },
     refusal: `/dev/${name} has another place in the partition table than when it was looked at`,
   }));

@@ -3,7 +3,8 @@ import { refuseStale } from '../kubelet.ts';
 import { linkOf } from '../links.ts';
 import { tellKernel } from '../partx.ts';
 import type { BlockDevice, DesiredRaw, DeviceFacts, ObservedRaw, Plan } from '../types.ts';
-import { lookAgain, noUdev, waitForLink } from '../udev.ts';
+import { linkAnyway, lookAgain, noUdev, waitForLink } from '../udev.ts';
+import { hasOwnTable } from './ours.ts';
 import { checkMade } from './prepare.ts';
 import { targetOf } from './target.ts';
 
@@ -20,8 +21,7 @@ export function volumeDevice(
   { mode }: DesiredRaw,
   device: DeviceFacts,
 ): Pick<BlockDevice, 'name' | 'device' | 'sizeBytes'> | undefined {
-  const ownTable = mode === 'Block' && device.partition === undefined && device.dmUuid === undefined;
-  return ownTable ? device.partitions[0] : device;
+  return hasOwnTable({ mode }, device) ? device.partitions[0] : device;
 }
 
 /** The part of `planPresent` that is about the link. */
@@ -31,14 +31,27 @@ export function linked(desired: DesiredRaw, observed: ObservedRaw, device: Devic
   const own = volumeDevice(desired, device);
   if (own !== undefined && leadsTo(own, observed)) return { steps: [] };
   if (!observed.udev) return noUdev(linkOf(desired, device.dmUuid));
-  return { steps: makeLink(desired, device, own?.name) };
+  const match = own === undefined || observed.link !== undefined ? undefined : ruleFor(desired, device);
+  const link = linkOf(desired, device.dmUuid);
+  const anyway = match === undefined ? [] : linkAnyway(desired.uid, link, match);
+  return { steps: [...anyway, ...makeLink(desired, device, own?.name)] };
+}
+
+/** undefined where nothing of the device but its content lasts until the node starts anew: before Linux 5.15. */
+function ruleFor(desired: DesiredRaw, device: DeviceFacts): string | undefined {
+  const { dmUuid, partition, presence } = device;
+  // It has udev's own link of that name, which no content hides.
+  if (dmUuid !== undefined) return desired.mode === 'Block' ? undefined : `ATTR{dm/uuid}=="${dmUuid}"`;
+  if (presence === undefined) return undefined;
+  const number = partition?.number ?? (hasOwnTable(desired, device) ? 1 : undefined);
+  const kind = number === undefined ? 'ENV{DEVTYPE}=="disk"' : `ENV{PARTN}=="${number}"`;
+  return `${kind}, ATTRS{diskseq}=="${presence.split('/')[1]}"`;
 }
 
 /** `name` is that of the volume's device where the kernel knows it already. */
 export function makeLink(desired: DesiredRaw, device: DeviceFacts, name: string | undefined): Step[] {
-  const ownTable = desired.mode === 'Block' && device.partition === undefined && device.dmUuid === undefined;
   return [
-    ...(ownTable ? [tellKernel(1, `/dev/${device.name}`)] : []),
+    ...(hasOwnTable(desired, device) ? [tellKernel(1, `/dev/${device.name}`)] : []),
     lookAgain(name ?? device.name),
     waitForLink(linkOf(desired, device.dmUuid)),
   ];

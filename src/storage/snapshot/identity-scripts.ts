@@ -25,7 +25,7 @@ run "$@"
  */
 export const XFS_SCRIPT = oneLine(`
 run() {
-  uuid() { blkid -p -o value -s UUID "$1"; };
+  uuid() { blkid -p -n ext4,xfs -o value -s UUID "$1"; };
   case $0 in
     stowage-xfs-uuid)
       case $1 in *" "*) exit 2 ;; /*.partial) ;; *) exit 2 ;; esac;

@@ -1,5 +1,6 @@
 import type { Guard, Step } from '../../nodes/job.ts';
 import { GPT_START, growTable, setDiskGuids } from '../gpt.ts';
+import { ownBlkid } from '../signature.ts';
 import type { Signature } from '../types.ts';
 import { EXT4_SCRIPT, XFS_SCRIPT } from './identity-scripts.ts';
 import { scriptArgv } from './script.ts';
@@ -59,7 +60,7 @@ const partitionHas = (file: string, has: string, otherwise: string): Guard => ({
 /** Reads back that a file has the UUID, or the table and the partition in it the GUID. */
 export function hasIdentity(type: ContentType, uid: string, file: string): Guard[] {
   const table: Guard = {
-    argv: ['blkid', '-p', '-o', 'value', '-s', type === 'gpt' ? 'PTUUID' : 'UUID', file],
+    argv: ownBlkid(file, 'value', type === 'gpt' ? 'PTUUID' : 'UUID'),
     expect: { exit: 0, stdout: { is: uid } },
     refusal: `${file} does not have the UUID ${uid}`,
   };

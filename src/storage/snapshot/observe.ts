@@ -1,6 +1,6 @@
 import type { Probe, ProbeResult } from '../../nodes/job.ts';
 import { answersOf, succeeded } from '../probe-results.ts';
-import { blkid, readable, readSignature } from '../signature.ts';
+import { ownBlkid, readable, readSignature } from '../signature.ts';
 import { partialOf, readFile, STAT } from '../sparse/file.ts';
 import { readSparse, sparseProbes } from '../sparse/observe.ts';
 import { freezeRecord, snapshotFile } from './place.ts';
@@ -14,7 +14,7 @@ export function snapshotProbes({ uid, volume }: Pick<DesiredSnapshot, 'uid' | 'v
     ...sparseProbes(volume),
     ...stateProbes(volume.file, volume.file),
     { name: 'copy', argv: [...STAT, copy] },
-    { name: 'copy signature', argv: blkid(copy) },
+    { name: 'copy signature', argv: ownBlkid(copy, 'export') },
     { name: 'copy readable', argv: readable(copy) },
     { name: 'copy partial', argv: [...STAT, partialOf(copy)] },
     { name: 'copy partial path', argv: ['readlink', '-m', '--', partialOf(copy)] },

@@ -2,7 +2,7 @@ import { basename, dirname } from 'node:path';
 import type { Guard, Probe, ProbeResult } from '../../nodes/job.ts';
 import { optional, succeeded } from '../probe-results.ts';
 import { donePath } from '../records.ts';
-import { blkid, readable, readSignature } from '../signature.ts';
+import { ownBlkid, readable, readSignature } from '../signature.ts';
 import { readFile, STAT } from '../sparse/file.ts';
 import { fileBytes } from '../sparse/layout.ts';
 import type { DesiredSparse, FileFacts, Plan } from '../types.ts';
@@ -32,7 +32,7 @@ export const stateProbes = (file: string, target: string): Probe[] => [
 export const sourceProbes = (file: string, target: string): Probe[] => [
   { name: 'source path', argv: ['readlink', '-m', '--', file] },
   { name: 'source file', argv: [...STAT, file] },
-  { name: 'source signature', argv: blkid(file) },
+  { name: 'source signature', argv: ownBlkid(file, 'export') },
   { name: 'source readable', argv: readable(file) },
   { name: 'source done', argv: ['cat', donePath(basename(file))] },
   ...stateProbes(file, target),

@@ -1,6 +1,7 @@
 import type { Guard } from '../../nodes/job.ts';
 import { adoptedRecords } from '../adopted-records.ts';
 import { intentOf } from '../records.ts';
+import { entryBlkid, ownBlkid } from '../signature.ts';
 import type { BlockDevice, DesiredSparse, LoopFacts, ObservedSparse, Plan } from '../types.ts';
 import { attach } from './attach.ts';
 import { loopsOf, volumeDevice } from './loop.ts';
@@ -65,12 +66,12 @@ function guardsOf(
   loop: LoopFacts | undefined,
   device: Pick<BlockDevice, 'name'> | undefined,
 ): Guard[] {
-  const value = (tag: string, path: string, is: string): Guard => ({
-    argv: ['blkid', '-p', '-o', 'value', '-s', tag, path],
-    expect: { exit: 0, stdout: { is } },
-    refusal: `${path} is not this Volume's: its ${tag} is not ${is}`,
+  const value = (tag: string, path: string, argv: string[]): Guard => ({
+    argv,
+    expect: { exit: 0, stdout: { is: uid } },
+    refusal: `${path} is not this Volume's: its ${tag} is not ${uid}`,
   });
-  if (mode === 'Filesystem') return [value('UUID', file, uid)];
+  if (mode === 'Filesystem') return [value('UUID', file, ownBlkid(file, 'value', 'UUID'))];
   if (loop === undefined || device === undefined) return [];
   const path = `/dev/${loop.name}`;
   return [
@@ -79,6 +80,10 @@ function guardsOf(
       expect: { exit: 0, stdout: { is: loop.backingInode } },
       refusal: `${path} no longer has ${file}`,
     },
-    value('PART_ENTRY_UUID', `/dev/${device.name}`, uid),
+    value(
+      'PART_ENTRY_UUID',
+      `/dev/${device.name}`,
+      entryBlkid(`/dev/${device.name}`, 'value', 'PART_ENTRY_UUID'),
+    ),
   ];
 }

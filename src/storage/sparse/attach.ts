@@ -4,8 +4,9 @@ import { userOf } from '../in-use.ts';
 import { kubeletUse, refuseStale } from '../kubelet.ts';
 import { linkOf } from '../links.ts';
 import { tellKernel } from '../partx.ts';
+import { ownBlkid } from '../signature.ts';
 import type { BlockDevice, DesiredSparse, LoopFacts, ObservedSparse, Plan } from '../types.ts';
-import { lookAgain, noUdev, waitForLink } from '../udev.ts';
+import { linkAnyway, lookAgain, noUdev, waitForLink } from '../udev.ts';
 import { guardsOf, inUse } from '../unused.ts';
 import { sameFile } from './file.ts';
 import { planGrow } from './grow.ts';
@@ -55,8 +56,18 @@ export function attach(desired: DesiredSparse, observed: ObservedSparse, loopNum
   // The link is checked by device number: another device may have the same UUID (a copy of the file).
   if (device !== undefined && leadsTo(device, observed)) return { steps: [] };
   if (!observed.udev) return noUdev(link);
-  return { steps: [...readPartition(loop.name), lookAgain(device?.name ?? loop.name), waitForLink(link)] };
+  const anyway =
+    observed.link === undefined && device !== undefined
+      ? linkAnyway(desired.uid, link, ruleFor(desired))
+      : [];
+  return {
+    steps: [...readPartition(loop.name), ...anyway, lookAgain(device?.name ?? loop.name), waitForLink(link)],
+  };
 }
+
+/** The kernel tells the file, and of all files the Volume's alone has its name. */
+const ruleFor = ({ uid, mode }: DesiredSparse): string =>
+  `${mode === 'Block' ? 'ENV{PARTN}=="1"' : 'ENV{DEVTYPE}=="disk"'}, ATTRS{loop/backing_file}=="*/${uid}"`;
 
 /** Also by a loop that is stacked on it, as the kubelet does for Block: udev gives the link to the newest device. */
 function leadsTo(own: Pick<BlockDevice, 'name' | 'device'>, { link, loops }: ObservedSparse): boolean {
@@ -108,7 +119,7 @@ function losetup(desired: DesiredSparse, device: string): Step {
         refusal: `${file} was attached by someone meanwhile`,
       },
       {
-        argv: ['blkid', '-p', '-o', 'value', '-s', tag, file],
+        argv: ownBlkid(file, 'value', tag),
         expect: { exit: 0, stdout: { is: value } },
         refusal: `${file} no longer holds what was made in it`,
       },

@@ -3,6 +3,7 @@ import { GPT_START, growTable } from '../gpt.ts';
 import { growFileSystem, leaveMount } from '../grow-file-system.ts';
 import { tellKernel } from '../partx.ts';
 import { recordSize, writeDone } from '../records.ts';
+import { entryBlkid } from '../signature.ts';
 import type { BlockDevice, DesiredSparse, LoopFacts, ObservedSparse, Plan } from '../types.ts';
 import { sameFile } from './file.ts';
 import { fileBytes, madeBytes } from './layout.ts';
@@ -81,7 +82,7 @@ function growPartition(
 ): Step[] {
   const disk = `/dev/${loop.name}`;
   const entry = (field: string, value: string) => ({
-    argv: ['blkid', '-p', '-o', 'value', '-s', field, `/dev/${partition.name}`],
+    argv: entryBlkid(`/dev/${partition.name}`, 'value', field),
     expect: { exit: 0, stdout: { is: value } },
     refusal: `/dev/${partition.name} is not the partition that was made`,
   });

@@ -5,7 +5,7 @@ import { kubeletProbe, readKubelet } from '../kubelet.ts';
 import { linkOf } from '../links.ts';
 import { answersOf, optional, succeeded } from '../probe-results.ts';
 import { earlierProbe, readEarlier, readRecords, recordProbes } from '../records.ts';
-import { blkid, readable, readSignature } from '../signature.ts';
+import { ownBlkid, readable, readSignature } from '../signature.ts';
 import { readSource, sourceProbes } from '../snapshot/source.ts';
 import type { DesiredSparse, ObservedSparse } from '../types.ts';
 import { fromHex, readUsers, userProbes } from '../users.ts';
@@ -21,7 +21,7 @@ export function sparseProbes(desired: Place): Probe[] {
     { name: 'file', argv: [...STAT, file] },
     { name: 'partial', argv: [...STAT, partialOf(file)] },
     { name: 'free', argv: ['stat', '-f', '-c', '%a|%S', '--', dirname(file)] },
-    { name: 'signature', argv: blkid(file) },
+    { name: 'signature', argv: ownBlkid(file, 'export') },
     { name: 'readable', argv: readable(file) },
     ...recordProbes(uid),
     ...(desired.once ? [earlierProbe(desired.name)] : []),

@@ -24,6 +24,10 @@ import { outcome, recorded, UNMARKED, xfs } from './present-outcome.ts';
 const WAIT = `udevadm settle --timeout=10 --exit-if-exists=/dev/disk/by-uuid/${UID}`;
 const WAIT_DM = `udevadm settle --timeout=10 --exit-if-exists=/dev/disk/by-id/dm-uuid-${dm.dmUuid}`;
 const ACTIVATE = 'lvchange --activate y --ignoreactivationskip vg0/data1';
+const LINK_ANYWAY = [
+  `find /dev/null -fprintf /run/udev/rules.d/61-stowage-${UID}.rules SUBSYSTEM=="block", ATTR{dm/uuid}=="${dm.dmUuid}", SYMLINK+="disk/by-uuid/${UID}"\\n`,
+  'udevadm control --reload',
+];
 const LOOK = 'udevadm trigger --action=change --name-match=/dev/dm-3';
 const inactive = { ...lv, active: false, device: undefined };
 
@@ -46,7 +50,7 @@ describe('is there', () => {
     [
       'once udev has looked at what LVM had it leave out',
       lvmMade(ext4, { link: undefined }),
-      ['lvchange --refresh vg0/data1', LOOK, WAIT],
+      ['lvchange --refresh vg0/data1', ...LINK_ANYWAY, LOOK, WAIT],
     ],
     [
       'once its pool is resumed',

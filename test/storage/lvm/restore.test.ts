@@ -40,7 +40,7 @@ test('a volume is a thin snapshot that has grown and has a UUID of its own befor
   expect(commands(made).at(-1)).toBe('sync /var/lib/stowage/volumes');
   const done = steps(made).find(({ argv }) => argv[1]?.endsWith('.done.new'));
   expect(done?.guards.map(({ argv, expect: { stdout } }) => [argv.join(' '), stdout])).toContainEqual([
-    `blkid -p -o value -s UUID /dev/${RESTORED}`,
+    `blkid -p -n ext4,xfs -o value -s UUID /dev/${RESTORED}`,
     { is: RESTORED_UID },
   ]);
   const locked = steps(made).find(({ argv }) => argv[3] === 'stowage-lvm-uuid');

@@ -85,6 +85,7 @@ const SECOND: Results = {
   'end sdb': result(0),
   'wipefs sdb': WIPEFS_DISK,
   'blkid sdb1': result(0, BLKID_PART),
+  'entry sdb1': result(0, BLKID_PART.replace(/UUID=6e.*?filesystem\n/s, '')),
   'beginning sdb1': result(0),
   'end sdb1': result(0),
   'guid 0': result(0, ' 61 8b c8 60 75 1b 53 4b ae 9c 52 7d 83 69 c8 b8\n'),
@@ -168,6 +169,33 @@ test('a partition of it', () => {
   expect(
     facts(PARTITION, { ...second, 'blkid sdb1': result(0, empty), 'wipefs sdb1': wipefs() }),
   ).toMatchObject({ signature: { found: 'none' }, content: '', uuids: [PART] });
+});
+
+test('what a pod stored in a partition hides its entry from nobody', () => {
+  const second = { ...SECOND, partition: result(0, '1'), 'blkid sdb1': result(8) };
+  expect(facts(PARTITION, second)).toMatchObject({
+    signature: { found: 'ambivalent' },
+    partition: { number: 1, inTable: 1, uuid: PART },
+  });
+});
+
+test('of a volume that is made, what Stowage makes counts before all else that blkid finds; of no other', () => {
+  const made = { ...rawDesired, recorded: true };
+  const luks = result(0, 'DEVNAME=/dev/sdb1\nVERSION=2\nTYPE=crypto_LUKS\nUSAGE=crypto\n');
+  const second = { ...SECOND, partition: result(0, '1'), 'blkid sdb1': luks };
+  const own = result(0, `DEVNAME=/dev/sdb1\nUUID=${FS}\nTYPE=ext4\n`);
+  expect(deviceProbes(map(PARTITION), made)).toContainEqual({
+    name: 'own',
+    argv: ['blkid', '-p', '-n', 'ext4,xfs', '-o', 'export', '/dev/sdb1'],
+  });
+  expect(deviceProbes(map(PARTITION), rawDesired).map(({ name }) => name)).not.toContain('own');
+  expect(facts(PARTITION, { ...second, own }, made)).toMatchObject({
+    signature: { found: 'one', type: 'ext4', uuid: FS },
+    content: expect.stringMatching(/^crypto_LUKS/),
+  });
+  expect(facts(PARTITION, { ...second, own: result(2) }, made)).toMatchObject({
+    signature: { found: 'one', type: 'crypto_LUKS' },
+  });
 });
 
 test('a namespace of an NVMe controller is known by its WWID, where lsblk tells no WWN', () => {

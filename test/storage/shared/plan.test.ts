@@ -49,7 +49,7 @@ const grown: DesiredSparse = { ...sharedDesired, recordedBytes: 1n << 30n };
 const ofGrown = { intent: undefined, done: { sizeBytes: 2n << 30n }, recordFiles: true };
 const RECORDS = `/var/lib/stowage/volumes/${UID}`;
 const FORGET = [
-  `rm -f ${['done', 'intent', 'wiped'].map((each) => `${RECORDS}.${each} ${RECORDS}.${each}.new`).join(' ')} ${RECORDS}.cancel`,
+  `rm -f ${['done', 'intent', 'wiped'].map((each) => `${RECORDS}.${each} ${RECORDS}.${each}.new`).join(' ')} ${RECORDS}.cancel /run/udev/rules.d/61-stowage-${UID}.rules`,
   'sync /var/lib/stowage/volumes',
 ];
 const MARK = [

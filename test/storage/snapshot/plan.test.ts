@@ -67,7 +67,7 @@ test('the GUIDs of a copied table are read back, that of its partition too', () 
   const read = rename?.guards.map(({ argv, expect: { stdout } }) => [argv.join(' '), stdout]);
   expect(read).toEqual(
     expect.arrayContaining([
-      [`blkid -p -o value -s PTUUID ${COPY}.partial`, { is: COPY_UID }],
+      [`blkid -p -n ext4,xfs -o value -s PTUUID ${COPY}.partial`, { is: COPY_UID }],
       [
         `sgdisk --info=1 ${COPY}.partial`,
         { has: `unique GUID: ${COPY_UID.toUpperCase()}`, lacks: 'does not exist' },

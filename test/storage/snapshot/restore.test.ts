@@ -127,12 +127,12 @@ test('what it starts from is looked at right before, and again before the copy g
       ?.guards.map(({ argv, expect: { stdout } }) => [argv.join(' '), stdout]);
   const state = [`stat -c %s|%i|%.9Z -- ${COPY}`, { is: facts.state }];
   expect(guardsOf('cp')).toEqual(
-    expect.arrayContaining([state, [`blkid -p -o value -s UUID ${COPY}`, { is: COPY_UID }]]),
+    expect.arrayContaining([state, [`blkid -p -n ext4,xfs -o value -s UUID ${COPY}`, { is: COPY_UID }]]),
   );
   expect(guardsOf('mv')).toEqual(
     expect.arrayContaining([
       state,
-      [`blkid -p -o value -s UUID ${restored.file}.partial`, { is: RESTORED_UID }],
+      [`blkid -p -n ext4,xfs -o value -s UUID ${restored.file}.partial`, { is: RESTORED_UID }],
     ]),
   );
 });

@@ -22,7 +22,7 @@ describe('before a step', () => {
   test('attach: it is not attached, and it is our file system', () => {
     expect(guardsOf('present', madeNode, 'losetup')).toEqual([
       [`losetup -j ${FILE}`, { exit: 0, stdout: { is: '' } }],
-      [`blkid -p -o value -s UUID ${FILE}`, { exit: 0, stdout: { is: UID } }],
+      [`blkid -p -n ext4,xfs -o value -s UUID ${FILE}`, { exit: 0, stdout: { is: UID } }],
     ]);
   });
 

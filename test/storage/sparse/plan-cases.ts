@@ -76,10 +76,15 @@ const PARTS = {
   ],
   attach: [`losetup /dev/loop5 ${FILE}`, settle],
   attachReadOnly: [`losetup -r /dev/loop5 ${FILE}`, settle],
+  linkAnyway: [
+    'install -d -m 0755 /run/udev/rules.d',
+    `find /dev/null -fprintf /run/udev/rules.d/61-stowage-${UID}.rules SUBSYSTEM=="block", ENV{DEVTYPE}=="disk", ATTRS{loop/backing_file}=="*/${UID}", SYMLINK+="disk/by-uuid/${UID}"\\n`,
+    'udevadm control --reload',
+  ],
   trigger: ['udevadm trigger --action=change --name-match=/dev/loop3', settle],
   detach: ['losetup -d /dev/loop3'],
   forget: [
-    `rm -f ${recordFiles.flatMap((path) => [path, `${path}.new`]).join(' ')} ${RECORDS}/${UID}.cancel`,
+    `rm -f ${recordFiles.flatMap((path) => [path, `${path}.new`]).join(' ')} ${RECORDS}/${UID}.cancel /run/udev/rules.d/61-stowage-${UID}.rules`,
     `sync ${RECORDS}`,
   ],
   remove: [`rm -f -- ${FILE}`, `sync ${FOLDER}`],

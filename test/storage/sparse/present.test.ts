@@ -78,7 +78,7 @@ const otherContent: Case[] = [
 const attaching: Case[] = [
   ['a file that is made', madeNode, run('attach')],
   ['a device that is there', readyNode, []],
-  ['a link that is missing', { ...readyNode, link: undefined }, run('trigger')],
+  ['a link that is missing', { ...readyNode, link: undefined }, run('linkAnyway', 'trigger')],
   [
     'a link to a loop that is stacked on it',
     {

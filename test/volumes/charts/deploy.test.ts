@@ -166,7 +166,7 @@ describe('DeployVolume', () => {
     [
       'Job ID, job succeed, and the link is not there → another attempt',
       making(1, { job: 'succeeded', node: { ...readyNode, link: undefined } }),
-      preparing(2, 'attempt 1 ended early: still to be done: have udev look at /dev/loop3 again'),
+      preparing(2, 'attempt 1 ended early: still to be done: make the directory of udev rules'),
     ],
     [
       'Job ID, refused by what is on the node → Failed, with what to do',

@@ -1,0 +1,76 @@
+import { existsSync } from 'node:fs';
+import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
+import { execa } from 'execa';
+import { deviceOf } from '../../src/storage/device.ts';
+import type { Desired, Observed, Operation } from '../../src/storage/types.ts';
+import { rulePath } from '../../src/storage/udev.ts';
+import { carryOut } from '../support/carry-out.ts';
+import { BACKINGS, CONTENTS, type Content, type Kinds, recordedAs, setUpKinds } from '../support/kinds.ts';
+import { EVERY_CASE } from '../support/lane.ts';
+import { describeAsRoot } from '../support/root.ts';
+import { until } from '../support/until.ts';
+
+const LUKS = 'SKUL\\272\\276\\000\\002';
+const BTRFS = '_BHRfS_M';
+
+const write = (device: string, bytes: string, at: number) =>
+  execa('sh', [
+    ...['-c', 'printf "$1" | dd of="$2" bs=1 seek="$3" conv=notrunc,nocreat,fsync status=none', 'sh'],
+    ...[bytes, device, String(at)],
+  ]);
+
+/** Bytes that a pod can store, after which blkid names another type, or finds several and names none. */
+async function forge(device: string, content: Content): Promise<void> {
+  // A second header of LUKS, at 4 MiB of the file system; or of the disk that the partition begins at 1 MiB of.
+  await write(device, LUKS, (content === 'Block' ? 3 : 4) << 20);
+  if (content !== 'Block') return;
+  await execa('mkfs.ext4', ['-q', '-F', device]);
+  await write(device, BTRFS, 65536 + 64);
+}
+
+const rows = BACKINGS.flatMap((backing) => CONTENTS.map((content) => [backing, content] as const)).filter(
+  ([backing, content]) => EVERY_CASE || content === 'Block' || backing === 'sparse file',
+);
+
+describeAsRoot('a volume in which a pod stored bytes that look like a signature', () => {
+  let kinds: Kinds;
+  beforeAll(async () => {
+    kinds = await setUpKinds();
+  });
+  afterEach(() => kinds.clean());
+  afterAll(() => kinds.stop());
+
+  async function carry(operation: Operation, desired: Desired): Promise<Observed> {
+    const seen = await carryOut(kinds.executors.local, 'n1', operation, desired);
+    if (typeof seen === 'string') throw new Error(seen);
+    return seen;
+  }
+
+  test.each(rows)(
+    '%s with %s: is the Volume’s, has its link, and can be deleted',
+    async (backing, content) => {
+      const wanted = await kinds.desired(backing, content);
+      const { device, link, identity } = deviceOf(wanted, await carry('prepare', wanted));
+      const desired = recordedAs(wanted, identity);
+      const path = `/dev/${device?.name}`;
+      await forge(path, content);
+      await until('udev takes the link away', async () => {
+        await execa('udevadm', ['trigger', '--settle', '--action=change', path], { reject: false });
+        return existsSync(link) ? undefined : true;
+      });
+
+      const present = deviceOf(desired, await carry('present', desired));
+      expect((await execa('realpath', [link])).stdout).toBe(`/dev/${present.device?.name}`);
+      // It stays, whatever udev is asked to do.
+      await execa('udevadm', ['trigger', '--settle', '--action=change', path]);
+      expect((await execa('realpath', [link])).stdout).toBe(`/dev/${present.device?.name}`);
+
+      await carry('absent', desired);
+      if (backing === 'sparse file') expect(existsSync(link)).toBe(false);
+      await carry('present', desired);
+      await carry('destroy', desired);
+      expect(existsSync(rulePath(desired.uid))).toBe(false);
+      expect(existsSync(link)).toBe(false);
+    },
+  );
+});
