@@ -265,9 +265,9 @@ async function mountSilent(folder: string) {
   return {
     async end() {
       closeSync(held);
-      // Whoever waits for it is told that it is gone; unmounting would ask it.
+      // Whoever waits for it is told that it is gone, and lets go of it then; unmounting would ask it.
       await server.close();
-      await execa('umount', [folder]);
+      await execa('umount', ['--lazy', folder]);
     },
   };
 }

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { basename, dirname, join, relative } from 'node:path';
 import { execa } from 'execa';
@@ -31,6 +31,9 @@ export interface Files {
   /** Options for jest. */
   options: readonly string[];
 }
+
+/** How long the process of a file may go on after its tests (ms): what a failed one left open would keep it for ever. */
+const MAX_AFTER_TESTS = 60_000;
 
 interface Outcome {
   entry: Entry;
@@ -130,10 +133,17 @@ async function runFile(lane: Lane, { stage, run, options }: Files, file: string)
     const jest = ['jest', '--selectProjects', ...lane.projects, ...how];
     const node = ['unshare', '--mount', '--propagation', 'private', 'sh', '-c', ON_OWN_NODE, 'sh'];
     const [program = '', ...args] = isRoot ? [...node, ...jest] : jest;
-    const { stderr, exitCode } = await execa(program, args, {
+    const running = execa(program, args, {
       ...{ reject: false, preferLocal: true, stdin: 'ignore', stdout: 'ignore' },
       env: { ...lane.env, ...process.env, NODE_OPTIONS: '--experimental-vm-modules', NODE_NO_WARNINGS: '1' },
     });
+    const watch = setInterval(async () => {
+      const ended = await stat(results).catch(() => undefined);
+      if (ended !== undefined && Date.now() - ended.mtimeMs > MAX_AFTER_TESTS) running.kill('SIGKILL');
+    }, 1000);
+    const { stderr: printed, exitCode, isTerminated } = await running;
+    clearInterval(watch);
+    const stderr = isTerminated ? `${printed}\nended: it ran on after its tests` : printed;
     const path = join(OUTPUT, stage, `${file.replace(/^test\//, '').replaceAll('/', '-')}.log`);
     await mkdir(dirname(path), { recursive: true });
     await writeFile(path, `${stderr}\n`);

@@ -31,8 +31,11 @@ export function sparseScene(name: string, change: Partial<DesiredSparse> = {}): 
     await mkdir(scene.mountPoint);
   });
   afterAll(async () => {
-    await removeDirectory?.();
-    await stopUdev?.();
+    try {
+      await removeDirectory?.();
+    } finally {
+      await stopUdev?.();
+    }
   });
   beforeEach(() => {
     const uid = randomUUID();
