@@ -1,7 +1,7 @@
 import { NodeError } from './errors.ts';
 
 /** ssh's own exit status, as opposed to that of the remote command (ssh(1)). */
-const SSH_FAILED = 255;
+export const SSH_FAILED = 255;
 
 /** A connection that ends in the midst of a command makes ssh end so, at LogLevel=ERROR without a word. */
 const BROKEN_OFF = 'the connection broke off, and ssh did not say why';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { execa, type Result } from 'execa';
 import { NodeError } from './errors.ts';
 import type { Shell } from './shell.ts';
-import { classifySshFailure } from './ssh-failure.ts';
+import { classifySshFailure, SSH_FAILED } from './ssh-failure.ts';
 import { checkedInput } from './standard-input.ts';
 import { workingFolder } from './working-folder.ts';
 
@@ -66,16 +66,19 @@ export function createSshShell(options: SshOptions): Shell {
       const destination = await argumentsFor(node);
       destinations.set(destination.join('\0'), destination);
       options.check?.(node);
-      const result = await execa('ssh', [...destination, 'sh'], {
-        cwd: workingFolder(),
-        stdin: checkedInput(script, () => options.check?.(node)),
-        timeout: timeoutMs,
-        // A signal that ends this process is ours to handle: `close` ends what runs.
-        cleanup: false,
-        cancelSignal: abort.signal,
-        reject: false,
-        stripFinalNewline: false,
-      });
+      const call = () =>
+        execa('ssh', [...destination, 'sh'], {
+          cwd: workingFolder(),
+          stdin: checkedInput(script, () => options.check?.(node)),
+          timeout: timeoutMs,
+          // A signal that ends this process is ours to handle: `close` ends what runs.
+          cleanup: false,
+          cancelSignal: abort.signal,
+          reject: false,
+          stripFinalNewline: false,
+        });
+      const first = await call();
+      const result = isNotSent(first) ? await call() : first;
       if (result.failed) {
         if (result.cause instanceof NodeError) throw result.cause;
         throw result.timedOut
@@ -94,6 +97,13 @@ export function createSshShell(options: SshOptions): Shell {
     },
   };
 }
+
+/**
+ * Returns whether the shared connection ended between ssh's greeting and its request for a session: nothing has run, and the next
+ * ssh makes a connection of its own.
+ */
+const isNotSent = ({ exitCode, stderr }: Pick<Result, 'exitCode'> & { stderr: string }): boolean =>
+  exitCode === SSH_FAILED && /^mux_client_request_session: write packet: /m.test(stderr);
 
 /** Of an ssh that printed nothing: why it did not start, or what ended it. Not its command line, which is long. */
 const whyEnded = ({ originalMessage, signal }: Pick<Result, 'originalMessage' | 'signal'>): string =>

@@ -64,3 +64,28 @@ test.each(['-oProxyCommand=x', 'n1;x', 'N1', '', '.n1'])('%j is no name of a nod
   await expect(shell().run(name, '', 5000)).rejects.toThrow('is no name of a node');
   expect(await sshArguments()).toBeUndefined();
 });
+
+test.each([
+  ['before it was asked for a session: asked again', 'write packet: Broken pipe', 2],
+  [
+    'once it was asked, so that something may have run: not asked again',
+    'read from master failed: Broken pipe',
+    1,
+  ],
+])('the shared connection ends %s', async (_, said, calls) => {
+  const count = `${folder.path}/arguments`;
+  await writeFile(
+    join(folder.path, 'ssh'),
+    `#!/bin/sh
+echo "$*" >>'${count}'
+[ "$(wc -l <'${count}')" -gt 1 ] && exec echo answer
+echo 'mux_client_request_session: ${said}' >&2
+exit 255
+`,
+  );
+  const answer = await shell()
+    .run('n1', '', 5000)
+    .catch((error: Error) => error.message);
+  expect(answer).toMatch(calls === 2 ? /^answer$/m : /is not reached over ssh: mux_client/);
+  expect((await sshArguments())?.trim().split('\n')).toHaveLength(calls);
+});
