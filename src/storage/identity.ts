@@ -95,7 +95,8 @@ export function haveUnlikeWwns(recorded: KnownDevice, found: KnownDevice): boole
 
 /**
  * Returns the same bytes under other names of the kernel, as DeviceFacts has them: disks with the WWN of this one, such as the
- * second port of a SAS disk. Different disks with one WWN count, too, for they cannot be told apart.
+ * second port of a SAS disk. Different disks with one WWN count, too, for they cannot be told apart. Paths below a map of
+ * multipathd's can only be used by the map.
  * @param disk the disk that `device` is a partition of, or `device` itself
  */
 export function otherPathsOf(
@@ -107,7 +108,10 @@ export function otherPathsOf(
   const place = device.name.slice(disk.name.length);
   const disks = devices.filter(({ name, type, wwn: other }) => {
     const found = wwnOf(other);
-    return type === 'disk' && name !== disk.name && wwn && found && compareWwn(wwn, found) === 'same';
+    const isBelow = devices.some(({ name: above, parent }) => above === device.name && parent === name);
+    return (
+      type === 'disk' && name !== disk.name && !isBelow && wwn && found && compareWwn(wwn, found) === 'same'
+    );
   });
   return disks.flatMap((other) => {
     const parts = devices.filter(({ type, parent }) => type === 'part' && parent === other.name);

@@ -240,6 +240,8 @@ export interface DeviceFacts extends BlockDevice {
   tableUuids: readonly string[];
   /** Device-mapper's own UUID, such as `LVM-…`. */
   dmUuid: string | undefined;
+  /** The same of a map that multipathd made of the disk's paths, such as `mpath-3600…`: `mpath-` and the disk's WWID. */
+  mapUuid?: string | undefined;
   /** The partitions that the kernel knows on it. */
   partitions: readonly BlockDevice[];
   /** Their GUIDs, as the table has them. */
@@ -257,7 +259,11 @@ export interface ObservedRaw extends ObservedDevice {
 
 interface ObservedDevice extends ObservedVolume {
   /** What the path leads to: nothing, something that is no block device, or the device. */
-  target: { is: 'missing' } | { is: 'other'; what: string } | { is: 'device'; facts: DeviceFacts };
+  target:
+    | { is: 'missing' }
+    | { is: 'other'; what: string }
+    /** `isElsewhere`: the path leads to another device or to none, and this one has the recorded identity. */
+    | { is: 'device'; facts: DeviceFacts; isElsewhere?: boolean };
   /** Other Volumes, of which there are records on the node, or which whoever looked knows of. */
   others: readonly Owner[];
 }

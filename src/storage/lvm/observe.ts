@@ -41,7 +41,9 @@ export async function observeLvm(look: Look, desired: DesiredLvm): Promise<Obser
   const own = ownOf(desired, volumes);
   const located = new Map([...first, ['target', targetOf(own, volumes)]]);
   // Its tags are known already.
-  const probes = deviceProbes(located, { recorded: true }).filter(({ name }) => name !== 'tags');
+  const probes = deviceProbes(located, { recorded: true, identity: undefined }).filter(
+    ({ name }) => name !== 'tags',
+  );
   const device = readRaw(
     { ...desired, recorded: true, devicePath: lvPath(desired) },
     located,

@@ -21,8 +21,13 @@ export const wwidProbe = (disk: string) => ['cat', `/sys/class/block/${disk}/wwi
 /** The number of a device-mapper device is given to another as soon as it is free; this is not. */
 export const dmUuidProbe = (name: string) => ['cat', `/sys/class/block/${name}/dm/uuid`];
 
-/** The whole disk that a partition is on; the device itself where it is none. */
+/** The name of the disk whose table a partition is in; of the device itself where it is none. */
+export const wholeDisk = ({ type, parent, name }: BlockDevice): string =>
+  type === 'part' && parent !== undefined ? parent : name;
+
+/** The whole disk that a partition is on, or a path of the disk that a map of multipathd's is made of; else the device itself. */
 export function diskOf(row: BlockDevice, devices: readonly BlockDevice[]): BlockDevice {
-  if (row.type !== 'part') return row;
-  return devices.find(({ name }) => name === row.parent) ?? row;
+  if (row.type !== 'part' && row.type !== 'mpath') return row;
+  const below = devices.find(({ name }) => name === row.parent);
+  return below === undefined ? row : diskOf(below, devices);
 }

@@ -2,10 +2,7 @@ import type { Guard } from '../../nodes/job.ts';
 import { notClaimed, notInUse, notOpen, notOpenToWrite } from '../in-use.ts';
 import { blkid, endsReadable } from '../signature.ts';
 import type { BlockDevice, DeviceFacts } from '../types.ts';
-import { diskseqProbe, dmUuidProbe, identityProbe } from './device-probes.ts';
-
-const wholeDisk = ({ type, parent, name }: DeviceFacts) =>
-  type === 'part' && parent !== undefined ? parent : name;
+import { diskseqProbe, dmUuidProbe, identityProbe, wholeDisk } from './device-probes.ts';
 
 /** The disk that a device is, or is a partition of. */
 export const diskPath = (device: DeviceFacts) => `/dev/${wholeDisk(device)}`;
@@ -35,16 +32,18 @@ export function sameDeviceGuards(device: DeviceFacts): Guard[] {
 }
 
 /** Device-mapper's devices have no serial number, and two of one size are alike in all else. */
-export const sameDmGuards = ({ name, dmUuid }: Pick<DeviceFacts, 'name' | 'dmUuid'>): Guard[] =>
-  dmUuid === undefined
-    ? []
-    : [
-        {
-          argv: dmUuidProbe(name),
-          expect: { exit: 0, stdout: { is: dmUuid } },
-          refusal: `/dev/${name} is no longer the device that was looked at`,
-        },
-      ];
+export function sameDmGuards(device: Pick<DeviceFacts, 'name' | 'dmUuid' | 'mapUuid'>): Guard[] {
+  const { name, dmUuid, mapUuid } = device;
+  const uuid = dmUuid ?? mapUuid;
+  if (uuid === undefined) return [];
+  return [
+    {
+      argv: dmUuidProbe(name),
+      expect: { exit: 0, stdout: { is: uuid } },
+      refusal: `/dev/${name} is no longer the device that was looked at`,
+    },
+  ];
+}
 
 /** It carries what it carried, to the letter. */
 export function sameContentGuards(device: DeviceFacts): Guard[] {

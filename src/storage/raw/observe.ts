@@ -11,11 +11,15 @@ import { blkid, blkidValues, endsReadable, entryBlkid, ownBlkid, readSignature }
 import type { BlockDevice, DesiredRaw, DeviceFacts, Intent, ObservedRaw, Users } from '../types.ts';
 import { fromHex, readUsers, userProbes } from '../users.ts';
 import { contentText, type Printed } from './content.ts';
-import { diskOf, diskseqProbe, dmUuidProbe, identityProbe, wwidProbe } from './device-probes.ts';
+import { diskOf, diskseqProbe, dmUuidProbe, identityProbe, wholeDisk, wwidProbe } from './device-probes.ts';
 import { guidProbes, readGuids } from './guids.ts';
+import { locate } from './locate.ts';
 
 type Results = ReadonlyMap<string, ProbeResult>;
-type Place = Pick<DesiredRaw, 'uid' | 'name' | 'mode' | 'devicePath' | 'kubeletRoot' | 'recorded'>;
+type Place = Pick<
+  DesiredRaw,
+  'uid' | 'name' | 'mode' | 'devicePath' | 'kubeletRoot' | 'recorded' | 'identity'
+>;
 
 /** What is looked at first. They read only. */
 export const rawProbes = (place: Place): Probe[] => [
@@ -24,7 +28,7 @@ export const rawProbes = (place: Place): Probe[] => [
 ];
 
 /** What is looked at whichever device it is. */
-export function nodeProbes(place: Omit<Place, 'devicePath'>): Probe[] {
+export function nodeProbes(place: Omit<Place, 'devicePath' | 'identity'>): Probe[] {
   return [
     ...recordProbes(place.uid),
     ...userProbes(),
@@ -47,13 +51,13 @@ export function nodeProbes(place: Omit<Place, 'devicePath'>): Probe[] {
  * Reads what can be known of a device once it is known which one it is; none where there is none.
  * @param recorded the Volume was made on it. If not, what is there is somebody's, also if no program knows what it is
  */
-export function deviceProbes(first: Results, { recorded }: Pick<DesiredRaw, 'recorded'>): Probe[] {
+export function deviceProbes(first: Results, desired: Pick<DesiredRaw, 'recorded' | 'identity'>): Probe[] {
   const get = answersOf(first);
-  const target = readTarget(get('target'));
-  if (typeof target === 'string' || target === undefined) return [];
   const users = readUsers(get);
-  const row = rowOf(target.device, users);
-  if (row === undefined) return [];
+  const located = locate(get, users, desired);
+  if (typeof located !== 'object') return [];
+  const { row } = located;
+  const { recorded } = desired;
   const parts = partitionsOf(row.name, users.devices);
   return [
     { name: 'identity', argv: identityProbe(row.name) },
@@ -64,7 +68,7 @@ export function deviceProbes(first: Results, { recorded }: Pick<DesiredRaw, 'rec
     ...(row.type === 'part' ? [] : guidProbes(row)),
     { name: 'partition', argv: ['cat', `/sys/class/block/${row.name}/partition`] },
     { name: 'dm', argv: dmUuidProbe(row.name) },
-    { name: 'diskseq', argv: diskseqProbe(diskOf(row, users.devices).name) },
+    { name: 'diskseq', argv: diskseqProbe(wholeDisk(row)) },
     { name: 'wwid', argv: wwidProbe(diskOf(row, users.devices).name) },
     ...(row.type === 'lvm' ? [tagsProbe(row.device)] : []),
     {
@@ -93,11 +97,11 @@ const contentProbes = ({ name, sizeBytes, type }: BlockDevice): Probe[] => [
 export function readRaw(desired: Place, first: Results, second: Results): ObservedRaw {
   const get = answersOf(first);
   const users = readUsers(get);
-  const target = readTarget(get('target'));
+  const located = locate(get, users, desired);
   const link = optional('link', get('link'));
   const boot = optional('the boot ID', get('boot'));
   const known = { boot, isMade: isMade(desired.recorded, get) };
-  const device = readDeviceAt(target, users, second, known);
+  const device = readDeviceAt(located, users, second, known);
   const lasting = device.is === 'device' && desired.mode === 'Block' ? device.facts.dmUuid : undefined;
   return {
     type: 'raw',
@@ -107,38 +111,23 @@ export function readRaw(desired: Place, first: Results, second: Results): Observ
     // One that goes away while they are read makes it fail, and hides no other.
     others: readOthers(desired.uid, optional('the records of others', get('others')) ?? get('others').stdout),
     link:
-      lasting === undefined ? (link === undefined ? undefined : fromHex(link)) : lastingLink(second, target),
+      lasting === undefined ? (link === undefined ? undefined : fromHex(link)) : lastingLink(second, device),
     udev: get('udev').exit === 0,
     kubeletFolders: readKubelet(desired, get('kubelet'), users),
   };
 }
 
-/** undefined: nothing is there; a text: what is there is no block device. */
-function readTarget(result: ProbeResult): { device: string } | string | undefined {
-  const stat = optional('the device path', result);
-  if (stat === undefined) return undefined;
-  const [, type = '', device = ''] = /^([^|]+)\|([0-9a-f]+:[0-9a-f]+)$/.exec(stat.trim()) ?? [];
-  if (type === '') throw new ObservationError(`stat printed what is not understood: ${stat}`);
-  return type === 'block special file' ? { device: fromHex(device) } : type;
-}
-
 function readDeviceAt(
-  target: ReturnType<typeof readTarget>,
+  located: ReturnType<typeof locate>,
   users: Users,
   second: Results,
   known: { boot: string | undefined; isMade: boolean },
 ): ObservedRaw['target'] {
-  if (target === undefined) return { is: 'missing' };
-  if (typeof target === 'string') return { is: 'other', what: target };
-  const row = rowOf(target.device, users);
-  return row === undefined
-    ? { is: 'other', what: 'device node without a disk behind it' }
-    : { is: 'device', facts: readDevice(row, users, second, known) };
+  if (located === undefined) return { is: 'missing' };
+  if (typeof located === 'string') return { is: 'other', what: located };
+  const { row, isElsewhere } = located;
+  return { is: 'device', facts: readDevice(row, users, second, known), isElsewhere };
 }
-
-/** undefined for a device node that has outlived its disk, or a loop device that has no file. */
-const rowOf = (device: string, { devices }: Users): BlockDevice | undefined =>
-  devices.find((each) => each.device === device);
 
 function readDevice(
   row: BlockDevice,
@@ -154,7 +143,10 @@ function readDevice(
   const own = results.has('own') ? readSignature(get('own'), get(`beginning ${row.name}`)) : undefined;
   const { entry } = printed;
   const number = optional('the partition', get('partition'));
-  const dmUuid = optional('the device-mapper UUID', get('dm'))?.trim();
+  const mapperUuid = optional('the device-mapper UUID', get('dm'))?.trim();
+  // A map is its disk by another path: what tells that is recorded, so that the Volume stays with or without multipathd.
+  const isMap = row.type === 'mpath';
+  const dmUuid = isMap ? undefined : mapperUuid;
   const diskseq = optional('the disk sequence number', get('diskseq'));
   const wwid = optional('the WWID', get('wwid'))?.trim();
   const inTable = entry.get('PART_ENTRY_NUMBER');
@@ -191,6 +183,7 @@ function readDevice(
     disk: partition === undefined ? undefined : disk,
     tableUuids: readGuids(results),
     dmUuid,
+    mapUuid: isMap ? mapperUuid : undefined,
     partitions,
     partitionUuids: children.flatMap(({ entry }) => entry.get('PART_ENTRY_UUID') ?? []),
     otherPaths: otherPathsOf(row, disk, users.devices),
@@ -249,8 +242,8 @@ function readOthers(uid: string, text: string): Intent[] {
 }
 
 /** A logical volume's own name is made by udev, too. */
-function lastingLink(second: Results, target: ReturnType<typeof readTarget>): string | undefined {
+function lastingLink(second: Results, target: ObservedRaw['target']): string | undefined {
   const links = optional('links', answersOf(second)('dm-link')) ?? '';
   const made = links.split('\n').some((path) => path.includes('/dm-uuid-'));
-  return made && typeof target === 'object' ? target.device : undefined;
+  return made && target.is === 'device' ? target.facts.device : undefined;
 }

@@ -6,6 +6,7 @@ import type { BlockDevice, DesiredRaw, DeviceFacts, ObservedRaw, Plan } from '..
 import { linkAnyway, lookAgain, noUdev, waitForLink } from '../udev.ts';
 import { hasOwnTable } from './ours.ts';
 import { checkMade } from './prepare.ts';
+import { leaveOutOfMultipath } from './refuse.ts';
 import { targetOf } from './target.ts';
 
 /** What remains to be done until the persistent link leads to the device. */
@@ -13,7 +14,15 @@ export function planPresent(desired: DesiredRaw, observed: ObservedRaw): Plan {
   const device = targetOf(desired, observed);
   if ('refusal' in device) return device;
   const made = checkMade(desired, observed, device);
-  return 'refusal' in made ? made : { steps: [], ...linked(desired, observed, device) };
+  if ('refusal' in made) return made;
+  const { target } = observed;
+  const notes =
+    target.is === 'device' && target.isElsewhere
+      ? [
+          `${desired.devicePath} does not lead to the Volume's device: that is /dev/${device.name}, by its recorded identity`,
+        ]
+      : [];
+  return { steps: [], ...(notes.length > 0 && { notes }), ...linked(desired, observed, device) };
 }
 
 /** The device that the persistent link must lead to, once the kernel knows it. */
@@ -30,6 +39,13 @@ export function linked(desired: DesiredRaw, observed: ObservedRaw, device: Devic
   if (stale !== undefined) return stale;
   const own = volumeDevice(desired, device);
   if (own !== undefined && leadsTo(own, observed)) return { steps: [] };
+  if (own === undefined && device.mapUuid !== undefined) {
+    return {
+      refusal: `multipathd has taken the disk as /dev/${device.name} and made no partition of it`,
+      hint: leaveOutOfMultipath(device),
+      passing: true,
+    };
+  }
   if (!observed.udev) return noUdev(linkOf(desired, device.dmUuid));
   const match = own === undefined || observed.link !== undefined ? undefined : ruleFor(desired, device);
   const link = linkOf(desired, device.dmUuid);
@@ -42,6 +58,9 @@ function ruleFor(desired: DesiredRaw, device: DeviceFacts): string | undefined {
   const { dmUuid, partition, presence } = device;
   // It has udev's own link of that name, which no content hides.
   if (dmUuid !== undefined) return desired.mode === 'Block' ? undefined : `ATTR{dm/uuid}=="${dmUuid}"`;
+  if (device.mapUuid !== undefined) {
+    return hasOwnTable(desired, device) ? undefined : `ATTR{dm/uuid}=="${device.mapUuid}"`;
+  }
   if (presence === undefined) return undefined;
   const number = partition?.number ?? (hasOwnTable(desired, device) ? 1 : undefined);
   const kind = number === undefined ? 'ENV{DEVTYPE}=="disk"' : `ENV{PARTN}=="${number}"`;

@@ -51,9 +51,14 @@ export function refuseDevice(
   }
   const use = useOf(device, observed);
   if (use !== undefined) {
+    const isMap = concerned(device).some(({ name }) =>
+      observed.devices.some(({ parent, type }) => parent === name && type === 'mpath'),
+    );
     return {
       refusal: use,
-      hint: 'Nothing is written to a device in use. Take it out of use, or use another device.',
+      hint: isMap
+        ? leaveOutOfMultipath(device)
+        : 'Nothing is written to a device in use. Take it out of use, or use another device.',
     };
   }
   if (desired.mode === 'Block' && partition !== undefined && partition.scheme !== 'gpt') {
@@ -68,6 +73,12 @@ export function refuseDevice(
       hint: 'The table was changed since the kernel read it. Have it read anew: partprobe, or a restart of the node.',
     };
   }
+  if (desired.mode === 'Block' && device.mapUuid !== undefined) {
+    return {
+      refusal: `${path} is a map of multipathd, on which the kernel makes no partitions`,
+      hint: `Use mode Filesystem, or a logical volume on it. ${leaveOutOfMultipath(device)}`,
+    };
+  }
   if (desired.mode === 'Block' && device.dmUuid !== undefined && !device.dmUuid.startsWith('LVM-')) {
     return {
       refusal: `${path} is a device-mapper device (${device.dmUuid}) that is no logical volume`,
@@ -77,6 +88,16 @@ export function refuseDevice(
   return desired.mode === 'Filesystem' && desired.fs !== undefined
     ? tooSmall(desired.fs.type, device.sizeBytes)
     : undefined;
+}
+
+/** multipath.conf(5): a SCSI disk's WWID is `3` and its WWN. */
+export function leaveOutOfMultipath({ mapUuid, wwn, disk, name }: DeviceFacts): string {
+  const hex = /^0x([0-9a-f]+)$/.exec(wwn ?? disk?.wwn ?? '')?.[1];
+  const wwid = mapUuid?.replace('mpath-', '') ?? (hex && `3${hex}`);
+  const add = wwid
+    ? `wwid "${wwid}"`
+    : `the WWID that /lib/udev/scsi_id -g -u /dev/${disk?.name ?? name} prints`;
+  return `If the disk has one path only, leave it out of multipath: add ${add} to the blacklist section of /etc/multipath.conf on the node, then: multipath -F && multipathd reconfigure.`;
 }
 
 /** Returns which use of a device, by whatever path, is seen; undefined where none is. */

@@ -1,0 +1,98 @@
+import type { ProbeResult } from '../../nodes/job.ts';
+import { compareDevice, haveCommonIdentifier, identityText } from '../identity.ts';
+import { ObservationError, optional } from '../probe-results.ts';
+import { readRecords } from '../records.ts';
+import type { BlockDevice, DesiredRaw, Users } from '../types.ts';
+import { fromHex } from '../users.ts';
+import { diskOf } from './device-probes.ts';
+
+/** A device that a Volume is on, or is to be on. */
+interface Located {
+  row: BlockDevice;
+  /** The path does not lead to it: it was found by its recorded identity. */
+  isElsewhere: boolean;
+}
+
+/**
+ * Returns the device that a Volume's path leads to; undefined for none, a text for what is no block device. Two things are
+ * followed:
+ * - a path of a disk that multipathd has taken, to the map on top of it, which is the only way to use it then;
+ * - a device that was made ready and that the path does not lead to any more: an update renames links, a restart disks. It is the
+ *   one whose strong identifier is the recorded one; or, by its serial number, the one that the persistent link leads to.
+ * @throws ObservationError for an answer that leaves open what is on the node
+ */
+export function locate(
+  get: (name: string) => ProbeResult,
+  users: Users,
+  desired: Pick<DesiredRaw, 'recorded' | 'identity'>,
+): Located | string | undefined {
+  const target = readTarget(get('target'));
+  const row = typeof target === 'object' ? rowOf(target.device, users) : undefined;
+  const recorded = recordedIdentity(get, desired);
+  const isWrong = row === undefined || compareRow(recorded, row, users) === 'different';
+  const own = isWrong && recorded !== undefined ? findRow(recorded, get, users) : undefined;
+  if (own !== undefined) return { row: mapOf(own, users), isElsewhere: true };
+  if (row !== undefined) return { row: mapOf(row, users), isElsewhere: false };
+  return typeof target === 'object' ? 'device node without a disk behind it' : target;
+}
+
+/** undefined: nothing is there; a text: what is there is no block device. */
+function readTarget(result: ProbeResult): { device: string } | string | undefined {
+  const stat = optional('the device path', result);
+  if (stat === undefined) return undefined;
+  const [, type = '', device = ''] = /^([^|]+)\|([0-9a-f]+:[0-9a-f]+)$/.exec(stat.trim()) ?? [];
+  if (type === '') throw new ObservationError(`stat printed what is not understood: ${stat}`);
+  return type === 'block special file' ? { device: fromHex(device) } : type;
+}
+
+/** undefined for a device node that has outlived its disk, or a loop device that has no file. */
+const rowOf = (device: string, { devices }: Users): BlockDevice | undefined =>
+  devices.find((each) => each.device === device);
+
+/** undefined where the Volume was not made on any device yet. */
+function recordedIdentity(
+  get: (name: string) => ProbeResult,
+  { recorded, identity }: Pick<DesiredRaw, 'recorded' | 'identity'>,
+): string | undefined {
+  const { intent, done } = readRecords(get);
+  return recorded || done !== undefined ? (identity ?? intent?.device?.identity) : undefined;
+}
+
+function findRow(
+  recorded: string,
+  get: (name: string) => ProbeResult,
+  users: Users,
+): BlockDevice | undefined {
+  const link = optional('link', get('link'));
+  const linked = link === undefined ? undefined : diskRow(fromHex(link), recorded, users);
+  const isLike = (row: BlockDevice) =>
+    haveCommonIdentifier({ identity: recorded }, { identity: identityOf(row, users) });
+  if (linked !== undefined && compareRow(recorded, linked, users) !== 'different' && isLike(linked))
+    return linked;
+  return users.devices.find((row) => compareRow(recorded, row, users) === 'same');
+}
+
+/** The device that the link leads to, or the disk of it where the Volume has all of that. */
+function diskRow(device: string, recorded: string, users: Users): BlockDevice | undefined {
+  const row = rowOf(device, users);
+  return row?.type === 'part' && !/(^| )partition=/.test(recorded) ? diskOf(row, users.devices) : row;
+}
+
+const compareRow = (recorded: string | undefined, row: BlockDevice, users: Users) =>
+  compareDevice({ identity: recorded }, { identity: identityOf(row, users) });
+
+/** What lsblk alone tells of it. */
+function identityOf(row: BlockDevice, { devices }: Users): string {
+  // kpartx names its partitions otherwise.
+  const number = row.type === 'part' ? /^(?!dm-).*?(\d+)$/.exec(row.name)?.[1] : undefined;
+  return identityText({
+    disk: diskOf(row, devices),
+    dmUuid: undefined,
+    partition: number === undefined ? undefined : { number: Number(number), guid: undefined },
+    sizeBytes: row.sizeBytes,
+  });
+}
+
+/** The map that multipathd made of a disk's paths; the device itself where it made none. */
+const mapOf = (row: BlockDevice, { devices }: Users): BlockDevice =>
+  devices.find(({ type, parent }) => type === 'mpath' && parent === row.name) ?? row;
