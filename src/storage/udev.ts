@@ -48,7 +48,8 @@ export const rulePath = (uid: string) => `${RULES}/61-stowage-${uid}.rules`;
  * @param match keys of udev(7) that no other device of the node has, which say nothing of the device's content
  */
 export function linkAnyway(uid: string, link: string, match: string): Step[] {
-  const rule = `SUBSYSTEM=="block", ${match}, SYMLINK+="${link.replace('/dev/', '')}"`;
+  // Without spaces: sudo joins arguments by them.
+  const rule = `SUBSYSTEM=="block",${match},SYMLINK+="${link.replace('/dev/', '')}"`;
   return [
     { name: 'make the directory of udev rules', argv: ['install', '-d', '-m', '0755', RULES], guards: [] },
     {

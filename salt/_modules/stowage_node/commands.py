@@ -133,7 +133,7 @@ STEPS = [
     r'dd of={directory}/[0-9a-f-]{36}\.new\.[a-z0-9.-]+ conv=excl,fsync status=none',
     r'e2fsck -f -p /dev/loop[0-9]+',
     r'fallocate --punch-hole --offset [0-9]+ --length [0-9]+ -- {directory}/[0-9a-f-]{36}',
-    r'find /dev/null -fprintf /run/udev/rules\.d/61-stowage-[0-9a-f-]{36}\.rules SUBSYSTEM=="block", (ENV\{DEVTYPE\}=="disk", |ENV\{PARTN\}=="[0-9]+", )?ATTRS?\{(loop/backing_file\}=="\*/[0-9a-f-]{36}|diskseq\}=="[0-9]+|dm/uuid\}=="(LVM|mpath)-[A-Za-z0-9._-]+)", SYMLINK\+="disk/by-(part)?uuid/[0-9a-f-]{36}".n',
+    r'find /dev/null -fprintf /run/udev/rules\.d/61-stowage-[0-9a-f-]{36}\.rules SUBSYSTEM=="block",(ENV\{DEVTYPE\}=="disk",|ENV\{PARTN\}=="[0-9]+",)?ATTRS?\{(loop/backing_file\}=="\*/[0-9a-f-]{36}|diskseq\}=="[0-9]+|dm/uuid\}=="(LVM|mpath)-[A-Za-z0-9._-]+)",SYMLINK\+="disk/by-(part)?uuid/[0-9a-f-]{36}".n',
     r'flock -x -w 60 /dev/(dm-[0-9]+|{group}/[a-z0-9][a-z0-9.-]*|mapper/[A-Za-z0-9_.+-]+-tpool) cat',
     r'flock -x -w 60 /dev/loop[0-9]+ cat',
     r'flock -x -w 60 /dev/{device} cat',

@@ -64,7 +64,7 @@ function ruleFor(desired: DesiredRaw, device: DeviceFacts): string | undefined {
   if (presence === undefined) return undefined;
   const number = partition?.number ?? (hasOwnTable(desired, device) ? 1 : undefined);
   const kind = number === undefined ? 'ENV{DEVTYPE}=="disk"' : `ENV{PARTN}=="${number}"`;
-  return `${kind}, ATTRS{diskseq}=="${presence.split('/')[1]}"`;
+  return `${kind},ATTRS{diskseq}=="${presence.split('/')[1]}"`;
 }
 
 /** `name` is that of the volume's device where the kernel knows it already. */

@@ -67,7 +67,7 @@ export function attach(desired: DesiredSparse, observed: ObservedSparse, loopNum
 
 /** The kernel tells the file, and of all files the Volume's alone has its name. */
 const ruleFor = ({ uid, mode }: DesiredSparse): string =>
-  `${mode === 'Block' ? 'ENV{PARTN}=="1"' : 'ENV{DEVTYPE}=="disk"'}, ATTRS{loop/backing_file}=="*/${uid}"`;
+  `${mode === 'Block' ? 'ENV{PARTN}=="1"' : 'ENV{DEVTYPE}=="disk"'},ATTRS{loop/backing_file}=="*/${uid}"`;
 
 /** Also by a loop that is stacked on it, as the kubelet does for Block: udev gives the link to the newest device. */
 function leadsTo(own: Pick<BlockDevice, 'name' | 'device'>, { link, loops }: ObservedSparse): boolean {

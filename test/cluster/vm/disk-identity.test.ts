@@ -102,9 +102,12 @@ describe.each([
     const { identity } = await factsOf(desired);
     const exchanged = { ...desired, devicePath: other, recorded: true, identity };
     const before = (await vm.run(['sha256sum', other])).stdout;
+    // As it is once the disk is gone that was made ready.
+    const lost = { ...exchanged, identity: identity.replace(/(wwn=\S+)\S /, '$1f ') };
     for (const operation of ['prepare', 'present', 'destroy'] as const) {
-      expect(await carryOut(executor, 'n1', operation, exchanged)).toMatch(/is now .*, and not the device/);
+      expect(await carryOut(executor, 'n1', operation, lost)).toMatch(/is now .*, and not the device/);
     }
+    expect(await factsOf(exchanged)).toMatchObject({ name: path.replace('/dev/', '') });
     expect((await vm.run(['sha256sum', other])).stdout).toBe(before);
     expect(await prepare(volumeOn(other))).toMatchObject({ done: {} });
   });
@@ -143,4 +146,78 @@ test('data without a signature is refused, and destroyed with a consent to unkno
   expect(await prepare(desired)).toBe(`${path} carries unknown data`);
   expect((await vm.run(['sha256sum', path])).stdout).toBe(before);
   expect(await prepare({ ...desired, overwrite: 'unknown data' })).toMatchObject({ done: {} });
+});
+
+const shell = (script: string) => vm.run(['sh', '-euc', script]);
+
+test('a disk whose link an update renamed is found, and deleted', async () => {
+  const [path = ''] = await disks(/c3d2/);
+  await shell('rm -f /var/lib/stowage/volumes/*');
+  const link = '/dev/disk/by-id/wwn-0x5000c500a1b2c3d2';
+  const { content } = await factsOf(volumeOn(path));
+  const desired = volumeOn(link, { overwrite: content });
+  expect(await prepare(desired)).toMatchObject({ done: {} });
+  const { identity } = await factsOf(desired);
+  const recorded = { ...desired, recorded: true, identity };
+  await shell(`echo 'ENV{ID_WWN}=="0x5000c500a1b2c3d2",SYMLINK="disk/by-id/renamed"' >/etc/udev/rules.d/60-renamed.rules
+    udevadm control --reload; udevadm trigger --settle --action=change ${path}; [ ! -e ${link} ]`);
+  expect(await carryOut(executor, 'n1', 'present', recorded)).toMatchObject({
+    target: { is: 'device', isElsewhere: true, facts: { name: path.replace('/dev/', '') } },
+  });
+  expect(await carryOut(executor, 'n1', 'destroy', recorded)).toMatchObject({ recordFiles: false });
+  expect(await factsOf(volumeOn(path))).toMatchObject({ isBlank: true });
+});
+
+describe('a disk that multipathd takes', () => {
+  test('is used by the map, and its data stays', async () => {
+    const [path = ''] = await disks(/c3d3/);
+    await shell(
+      `rm -f /var/lib/stowage/volumes/*; wipefs --all --force ${path}; blkdiscard --zeroout ${path}`,
+    );
+    const { stdout } = await shell(
+      `for each in /dev/disk/by-path/*; do [ "$(readlink -f "$each")" != ${path} ] || echo "$each"; done`,
+    );
+    const desired = volumeOn(stdout.split('\n')[0] ?? '');
+    expect(await prepare(desired)).toMatchObject({ done: {} });
+    const { identity } = await factsOf(desired);
+    const recorded = { ...desired, recorded: true, identity };
+    const mount = `mount /dev/disk/by-uuid/${desired.uid} /mnt`;
+    await shell(`${mount}; echo kept >/mnt/data; umount /mnt`);
+    await shell(`printf 'defaults {\\n find_multipaths no\\n user_friendly_names yes\\n}\\nblacklist {\\n devnode "^nvme"\\n}\\n' >/etc/multipath.conf
+      modprobe dm-multipath
+      systemctl unmask multipathd.service multipathd.socket; systemctl start multipathd.service
+      udevadm trigger --settle --subsystem-match=block --action=change
+      for n in $(seq 60); do lsblk -n -o TYPE ${path} | grep -q mpath && break; multipathd reconfigure >/dev/null || :; sleep 1; done
+      lsblk -n -o TYPE ${path} | grep -q mpath`);
+    const seen = await carryOut(executor, 'n1', 'present', recorded);
+    expect(seen).toMatchObject({ target: { is: 'device', facts: { type: 'mpath' } } });
+    expect((await shell(`${mount}; cat /mnt/data; umount /mnt`)).stdout).toBe('kept');
+    expect(await carryOut(executor, 'n1', 'destroy', recorded)).toMatchObject({ recordFiles: false });
+  });
+
+  test('becomes a new Volume by any of its paths, while no other use of the map is overwritten', async () => {
+    const [path = '', other = ''] = await disks(/SHARED/);
+    const { content, isBlank } = await factsOf(volumeOn(path));
+    const overwrite = content || (isBlank ? undefined : 'unknown data');
+    const desired = volumeOn(path, { overwrite });
+    expect(await prepare(desired)).toMatchObject({ target: { facts: { type: 'mpath' } }, done: {} });
+    await shell(`mount /dev/disk/by-uuid/${desired.uid} /mnt`);
+    const again = volumeOn(other, { overwrite: `ext4:${desired.uid}` });
+    expect(await prepare(again)).toMatch(/belongs to another Volume|is in use: mounted at \/mnt/);
+    await shell('umount /mnt');
+  });
+
+  test('gets no partition, and the hint names its WWID', async () => {
+    const [path = ''] = await disks(/c3d3/);
+    const planned = await planNow(
+      executor,
+      'n1',
+      'prepare',
+      volumeOn(path, { mode: 'Block', fs: undefined }),
+    );
+    expect(planned).toMatchObject({
+      refusal: expect.stringContaining('is a map of multipathd'),
+      hint: expect.stringContaining('wwid "35000c500a1b2c3d3"'),
+    });
+  });
 });

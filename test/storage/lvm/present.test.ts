@@ -25,7 +25,7 @@ const WAIT = `udevadm settle --timeout=10 --exit-if-exists=/dev/disk/by-uuid/${U
 const WAIT_DM = `udevadm settle --timeout=10 --exit-if-exists=/dev/disk/by-id/dm-uuid-${dm.dmUuid}`;
 const ACTIVATE = 'lvchange --activate y --ignoreactivationskip vg0/data1';
 const LINK_ANYWAY = [
-  `find /dev/null -fprintf /run/udev/rules.d/61-stowage-${UID}.rules SUBSYSTEM=="block", ATTR{dm/uuid}=="${dm.dmUuid}", SYMLINK+="disk/by-uuid/${UID}"\\n`,
+  `find /dev/null -fprintf /run/udev/rules.d/61-stowage-${UID}.rules SUBSYSTEM=="block",ATTR{dm/uuid}=="${dm.dmUuid}",SYMLINK+="disk/by-uuid/${UID}"\\n`,
   'udevadm control --reload',
 ];
 const LOOK = 'udevadm trigger --action=change --name-match=/dev/dm-3';

@@ -152,7 +152,7 @@ describe('what was made', () => {
   test('is linked, and nothing else', () => {
     expect(commands(rawDesired, rawMade(ours))).toEqual([
       'install -d -m 0755 /run/udev/rules.d',
-      `find /dev/null -fprintf /run/udev/rules.d/61-stowage-${UID}.rules SUBSYSTEM=="block", ENV{DEVTYPE}=="disk", ATTRS{diskseq}=="7", SYMLINK+="disk/by-uuid/${UID}"\\n`,
+      `find /dev/null -fprintf /run/udev/rules.d/61-stowage-${UID}.rules SUBSYSTEM=="block",ENV{DEVTYPE}=="disk",ATTRS{diskseq}=="7",SYMLINK+="disk/by-uuid/${UID}"\\n`,
       'udevadm control --reload',
       'udevadm trigger --action=change --name-match=/dev/sdb',
       `udevadm settle --timeout=10 --exit-if-exists=/dev/disk/by-uuid/${UID}`,

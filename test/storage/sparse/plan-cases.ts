@@ -78,7 +78,7 @@ const PARTS = {
   attachReadOnly: [`losetup -r /dev/loop5 ${FILE}`, settle],
   linkAnyway: [
     'install -d -m 0755 /run/udev/rules.d',
-    `find /dev/null -fprintf /run/udev/rules.d/61-stowage-${UID}.rules SUBSYSTEM=="block", ENV{DEVTYPE}=="disk", ATTRS{loop/backing_file}=="*/${UID}", SYMLINK+="disk/by-uuid/${UID}"\\n`,
+    `find /dev/null -fprintf /run/udev/rules.d/61-stowage-${UID}.rules SUBSYSTEM=="block",ENV{DEVTYPE}=="disk",ATTRS{loop/backing_file}=="*/${UID}",SYMLINK+="disk/by-uuid/${UID}"\\n`,
     'udevadm control --reload',
   ],
   trigger: ['udevadm trigger --action=change --name-match=/dev/loop3', settle],
