@@ -133,7 +133,7 @@ export function writeWiped(uid: string, upTo: bigint): Step[] {
 const syncRecords: Step = { name: 'sync the folder of records', argv: ['sync', RECORDS], guards: [] };
 
 /** The file is either whole or not there, also after a power cut: written beside, synced, renamed. */
-function durableFile(what: string, path: string, content: string): Step[] {
+export function durableFile(what: string, path: string, content: string): [write: Step, rename: Step] {
   return [
     {
       name: `write the record "${what}"`,

@@ -1,4 +1,5 @@
 import type { Step } from '../nodes/job.ts';
+import type { ObservedDirectory } from './directory/types.ts';
 import type { Extents, LogicalVolume, VolumeGroup } from './lvm/facts.ts';
 import type { Fill } from './populate/types.ts';
 import type { Claim, ObservedShared } from './shared/types.ts';
@@ -31,6 +32,8 @@ export interface DesiredSparse extends DesiredVolume {
   readOnly: boolean;
   /** The file is on a file system that several nodes share: an owner file beside it says who has it attached. */
   shared: boolean;
+  /** It is made only where its directory is not on the root file system. */
+  requireMount?: boolean;
   /** For how many bytes a shared one is made so far, as its status says: other nodes than the one that did it have no record of it. */
   recordedBytes?: bigint;
   /** For whom work is done on a shared one. */
@@ -106,7 +109,15 @@ export type Plan =
   /** `grows`: the volume can be used, and is to become larger. `notes`: what its owner should know of it. */
   | { steps: readonly Step[]; grows?: boolean; notes?: readonly string[] }
   /** `passing`: it may go on by itself, once a user of the device is gone or udev is back; else a person must act. */
-  | { refusal: string; hint: string; passing?: boolean };
+  | Refusal;
+
+/** `reason`: a code for programs, of what has one. */
+export interface Refusal {
+  refusal: string;
+  hint: string;
+  passing?: boolean;
+  reason?: 'DirectoryNotMounted';
+}
 
 /** Something at a path, not following a symbolic link. */
 export type FileFacts =
@@ -194,6 +205,8 @@ export interface ObservedSparse extends ObservedVolume {
   /** Whether an ext4 can be grown while it is mounted. */
   growsMounted: boolean;
   space: Space;
+  /** The file system that the file's directory is on. */
+  directory: ObservedDirectory;
   /** Who uses a shared one. */
   shared?: ObservedShared | undefined;
   /** What it starts from; undefined where it starts empty. */

@@ -1,5 +1,6 @@
 import type { Executor, Probe, ProbeResult } from '../../src/nodes/job.ts';
 import { SPARSE_FOLDER } from '../../src/volumes/desired.ts';
+import { ON_ROOT } from '../support/fake-executor.ts';
 import { type Placed, SIZE } from './fill-cluster.ts';
 
 export interface ReadyNodes extends Executor {
@@ -78,6 +79,12 @@ function answer({ numbers, loops, devices }: ReadyNode, { name, argv }: Probe): 
       return result(0, devices);
     case 'link':
       return result(0, `7:${number.toString(16)}`);
+    case 'mounts':
+      return result(0, '24 1 254:0 / / rw - ext4 /dev/vda rw');
+    case 'directory':
+      return ON_ROOT.directory(argv);
+    case 'file systems':
+      return ON_ROOT[name];
     case 'swaps':
       return result(0, 'Filename Type Size Used Priority');
     case 'partial':

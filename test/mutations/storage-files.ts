@@ -58,8 +58,8 @@ export const storageFiles: readonly Mutation[] = [
       invariant: 9,
       breaks: 'A job that reaches the node late makes a file again that was made and lost.',
       function: 'makeFile',
-      find: '[notDone, notThere, ...step.guards]',
-      replace: '[notThere, ...step.guards]',
+      find: '[notDone, notThere, ...still, ...step.guards]',
+      replace: '[notThere, ...still, ...step.guards]',
     },
     {
       id: 'file-renamed-unsynced',

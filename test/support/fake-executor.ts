@@ -1,4 +1,6 @@
 import type { Executor, Probe, ProbeResult } from '../../src/nodes/job.ts';
+import { directoryRecord } from '../../src/storage/directory/record.ts';
+import { directory } from './volume-input.ts';
 
 export const result = (exit: number, stdout = '', stderr = ''): ProbeResult => ({ exit, stdout, stderr });
 /** What a program says of what is not there. */
@@ -79,6 +81,16 @@ export const NO_DEVICE: FakeNodeAnswers['probes'] = {
   ...{ others: result(0), boot: result(0, 'b00t') },
 };
 
+/** The default directory is on record, on the root file system. */
+export const ON_ROOT = {
+  directory: (argv) =>
+    argv.at(-1) === directoryRecord(directory.directory)
+      ? result(0, JSON.stringify({ version: 1, directory: directory.directory, ...directory.recorded }))
+      : missing,
+  'directory path': (argv) => result(0, argv.at(-1)),
+  'file systems': result(0, `0:22 \n254:0 ${directory.now.uuid}\n7:3 a-b`),
+} satisfies Record<string, Answer>;
+
 /** A node on which there is nothing of a sparse Volume. */
 export const EMPTY_NODE: Record<string, Answer> = {
   path: (argv) => result(0, argv.at(-1)),
@@ -100,6 +112,7 @@ export const EMPTY_NODE: Record<string, Answer> = {
     '{"blockdevices": [{"kname": "loop0", "maj:min": "7:0", "pkname": null, "type": "loop", "size": 1073741824, "ro": false, "serial": null, "wwn": null}]}',
   ),
   mounts: result(0, '24 1 254:0 / / rw - ext4 /dev/vda rw'),
+  ...ON_ROOT,
   kubelet: result(0, '/dev/null'),
   capabilities: result(0),
   swaps: result(0, 'Filename Type Size Used Priority'),

@@ -1,6 +1,9 @@
 import { basename, dirname } from 'node:path';
 import { holds } from '../../src/nodes/check-guards.ts';
-import type { Step } from '../../src/nodes/job.ts';
+import type { ProbeResult, Step } from '../../src/nodes/job.ts';
+import { readDirectory } from '../../src/storage/directory/observe.ts';
+import { DIRECTORIES, directoryRecord } from '../../src/storage/directory/record.ts';
+import type { ObservedDirectory } from '../../src/storage/directory/types.ts';
 import { parseIntent } from '../../src/storage/records.ts';
 import { freezeRecord, snapshotFile } from '../../src/storage/snapshot/place.ts';
 import type { DesiredSnapshot, ObservedSnapshot, SourceFacts } from '../../src/storage/snapshot/types.ts';
@@ -147,9 +150,27 @@ export class FakeNode {
       kubeletFolders: [...this.kubelet],
       growsMounted: this.growsMounted,
       space: { directory: dirname(file), freeBytes: FREE, allocatedBytes: ALLOCATED },
+      directory: this.#directory(dirname(file)),
       ...(source === undefined ? {} : { source: this.#source(source.file) }),
     };
   }
+
+  /** On the root file system. */
+  #directory(path: string): ObservedDirectory {
+    const record = this.#text(directoryRecord(path));
+    const answers: Record<string, ProbeResult> = {
+      directory:
+        record === undefined
+          ? { exit: 1, stdout: '', stderr: 'No such file or directory' }
+          : { exit: 0, stdout: record, stderr: '' },
+      mounts: { exit: 0, stdout: this.mountinfo(), stderr: '' },
+      'file systems': { exit: 0, stdout: this.uuids(), stderr: '' },
+    };
+    return readDirectory(path, path, (name) => answers[name] as ProbeResult);
+  }
+
+  /** As findmnt has them. */
+  uuids = (): string => '0:22 \n254:0 07f99387-d767-427c-84af-490d20627c13';
 
   /** As /proc has the mounts. */
   mountinfo(): string {
@@ -212,6 +233,14 @@ export class FakeNode {
       }
       case 'stat -c %s|%i|%.9Z --':
         return { exit: 0, stdout: `${file?.sizeBytes}|${file?.inode}|${file?.changes ?? 0}` };
+      case 'stat -c %d --':
+        return { exit: 0, stdout: '65024' };
+      case 'cat':
+        if (last.startsWith(DIRECTORIES)) {
+          const text = this.#text(last);
+          return { exit: text === undefined ? 1 : 0, stdout: text?.trimEnd() ?? '' };
+        }
+        return unused(argv);
       case 'stat -c %s|%i --':
         return { exit: 0, stdout: `${file?.sizeBytes}|${file?.inode}` };
       case 'losetup -n --raw -O BACK-INO':

@@ -11,6 +11,7 @@ import { FILE, freshNode, loop, madeNode, sparseDesired } from './volume-input.t
 export const NFS: Mount = {
   point: dirname(FILE),
   type: 'nfs4',
+  ...{ source: 'files:/export/v', device: '0:52', root: '/' },
   readOnly: false,
   options: ['rw', 'vers=4.2', 'hard', 'local_lock=none'],
 };

@@ -1,5 +1,5 @@
 import type { ProbeResult } from '../../src/nodes/job.ts';
-import { FILE, madeNode, UID } from './volume-input.ts';
+import { directory, FILE, madeNode, UID } from './volume-input.ts';
 
 /** What the commands print that look at one sparse file. */
 
@@ -35,7 +35,9 @@ export const FRESH: Record<string, ProbeResult> = {
     0,
     '{"blockdevices": [{"kname": "loop3", "maj:min": "7:3", "pkname": null, "type": "loop", "size": 1073741824, "ro": false, "serial": null, "wwn": null}]}',
   ),
-  mounts: result(0),
+  mounts: result(0, '24 1 254:0 / / rw - ext4 /dev/vda rw'),
+  directory: result(0, JSON.stringify({ version: 1, directory: directory.directory, ...directory.recorded })),
+  'file systems': result(0, `254:0 ${directory.now.uuid}`),
   capabilities: result(0, 'Name:\tcat\nCapEff:\t000001ffffffffff\n'),
   link: missing,
   udev: result(0),

@@ -1,6 +1,7 @@
 import type { PersistentVolume, StorageClass } from '../../src/api/core.ts';
 import type { Volume, VolumeStatus } from '../../src/api/volume.ts';
 import { keepOwn, keepPersistentVolume, keepStorageClass } from '../../src/daemon/kept-fields.ts';
+import type { FileSystemPlace, ObservedDirectory } from '../../src/storage/directory/types.ts';
 import type { BlockDevice, DesiredSparse, LoopFacts, ObservedSparse } from '../../src/storage/types.ts';
 import type { Input } from '../../src/volumes/types.ts';
 
@@ -92,6 +93,29 @@ export const loopRow: BlockDevice = {
   wwn: undefined,
 };
 
+const rootPlace: FileSystemPlace = {
+  uuid: '07f99387-d767-427c-84af-490d20627c13',
+  type: 'ext4',
+  source: '/dev/vda',
+  path: '/var/lib/metalk8s/storage/sparse',
+};
+
+/** The Volume's directory, on the root file system, which is on record. */
+export const directory: ObservedDirectory = {
+  directory: '/var/lib/metalk8s/storage/sparse',
+  now: rootPlace,
+  recorded: rootPlace,
+  device: '254:0',
+  mountPoint: '/',
+  isRoot: true,
+};
+
+/** The same while its file system, another one, is not mounted. */
+export const unmounted: ObservedDirectory = {
+  ...directory,
+  recorded: { uuid: 'b1b1b1b1-d767-427c-84af-490d20627c13', type: 'xfs', source: '/dev/vdb', path: '/' },
+};
+
 /** A node on which nothing of the Volume is. */
 export const freshNode: ObservedSparse = {
   type: 'sparse',
@@ -106,12 +130,13 @@ export const freshNode: ObservedSparse = {
   loops: [],
   devices: [loopRow],
   swaps: [],
-  mounts: new Map(),
+  mounts: new Map([['254:0', ['/']]]),
   link: undefined,
   udev: true,
   kubeletFolders: [],
   growsMounted: true,
   space: { directory: '/var/lib/metalk8s/storage/sparse', freeBytes: 1n << 40n, allocatedBytes: 0n },
+  directory,
 };
 
 export const loop: LoopFacts = {

@@ -121,6 +121,7 @@ function answer(disk: FakeNode, { name, argv }: Probe): ProbeResult {
     case 'source readable':
     case 'copy readable':
       return disk.files.has(argv[1]?.replace('if=', '') ?? '') ? result(0) : missing;
+    case 'directory':
     case 'intent':
     case 'done':
     case 'source done':
@@ -147,6 +148,10 @@ function answer(disk: FakeNode, { name, argv }: Probe): ProbeResult {
       const number = disk.links.get(path);
       return number === undefined ? missing : result(0, `7:${number.toString(16)}`);
     }
+    case 'file systems':
+      return result(0, disk.uuids());
+    case 'directory path':
+      return result(0, path);
     case 'mounts':
       return result(0, disk.mountinfo());
     case 'swaps':

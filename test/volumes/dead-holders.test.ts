@@ -31,12 +31,13 @@ const ANSWERS: Record<string, string | undefined> = {
   loops: '{"loopdevices":[]}',
   devices: '{"blockdevices":[]}',
   mounts: `1 1 0:1 / ${FILE.replace(/\/[^/]*$/, '')} rw - nfs4 s:/x rw,hard,local_lock=none`,
+  'file systems': '',
   swaps: 'Filename',
   kubelet: '/dev/null\n',
   boot: BOOT,
   holders: `\n@${FILE.replace(/.*\//, '')}.owner.4|1|${Buffer.from(held).toString('base64')}`,
 };
-const MISSING = ['partial', 'link', 'intent', 'done', 'wiped', 'records'];
+const MISSING = ['directory', 'partial', 'link', 'intent', 'done', 'wiped', 'records'];
 
 async function afterLook(n2: object | undefined) {
   const effects = createEffects(

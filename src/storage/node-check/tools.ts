@@ -20,6 +20,7 @@ const tool = (name: string, of: string, from: string, ...version: string[]): Too
 /** What Stowage runs on nodes and may be missing there; each is looked for by running it, as steps do. */
 export const TOOLS: readonly Tool[] = [
   tool('losetup', 'sparse files', 'util-linux (Debian: mount)', '--version'),
+  tool('findmnt', 'sparse files', 'util-linux', '--version'),
   tool('mkfs.ext4', 'ext4', 'e2fsprogs', '-V'),
   tool('e2fsck', 'ext4 that grows', 'e2fsprogs', '-V'),
   tool('resize2fs', 'ext4 that grows', 'e2fsprogs'),

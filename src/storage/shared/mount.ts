@@ -1,28 +1,51 @@
 import type { Mount } from './types.ts';
 
+interface Listed extends Mount {
+  id: string;
+  parent: string;
+}
+
 /**
- * The mount that a path is on, by proc(5)'s mountinfo: of those whose mount point leads to it the deepest, and of several
- * at one point the last. `path` is one without symbolic links.
+ * Returns the mount that a path is on, by proc(5)'s mountinfo, as the kernel walks the path: from the first mount into each that is
+ * mounted on the way. So a mount that another one hides does not count, although its mount point may be the deeper one.
+ * `path` is one without symbolic links.
  */
 export function mountOf(path: string, mountinfo: string): Mount | undefined {
-  let found: Mount | undefined;
-  for (const line of mountinfo.split('\n')) {
-    const [, , , , escaped, options, ...rest] = line.split(' ');
-    const dash = rest.indexOf('-');
-    const [type, , superOptions = ''] = rest.slice(dash + 1);
-    if (escaped === undefined || options === undefined || dash < 0 || type === undefined) continue;
-    const point = unescaped(escaped);
-    if (path !== point && !path.startsWith(point === '/' ? '/' : `${point}/`)) continue;
-    if (found !== undefined && point.length < found.point.length) continue;
-    const own = superOptions.split(',');
-    found = {
-      point,
-      type,
-      readOnly: options.split(',').includes('ro') || own.includes('ro'),
-      options: own,
-    };
+  const above = mountinfo.split('\n').flatMap((line) => {
+    const mount = parse(line);
+    const { point } = mount ?? {};
+    const isAbove = point === '/' || path === point || path.startsWith(`${point}/`);
+    return mount !== undefined && isAbove ? [mount] : [];
+  });
+  const nearest = (mounts: readonly Listed[]): Listed | undefined =>
+    mounts.toSorted((a, b) => a.point.length - b.point.length)[0];
+  // The first one has itself as its parent, or what is outside of a mount namespace.
+  let found = nearest(
+    above.filter(({ id, parent }) => id === parent || !above.some((each) => each.id === parent)),
+  );
+  for (let next = found; next !== undefined; ) {
+    found = next;
+    const { id } = found;
+    next = nearest(above.filter((each) => each.parent === id && each.id !== id));
   }
-  return found;
+  if (found === undefined) return undefined;
+  const { id: _, parent: __, ...mount } = found;
+  return mount;
+}
+
+function parse(line: string): Listed | undefined {
+  const [id = '', parent = '', device, root, escaped, options, ...rest] = line.split(' ');
+  const dash = rest.indexOf('-');
+  const [type, source = '', superOptions = ''] = rest.slice(dash + 1);
+  if (device === undefined || root === undefined || escaped === undefined) return undefined;
+  if (options === undefined || dash < 0 || type === undefined) return undefined;
+  const own = superOptions.split(',');
+  return {
+    ...{ id, parent, point: unescaped(escaped), type },
+    ...{ source: unescaped(source), device, root: unescaped(root) },
+    readOnly: options.split(',').includes('ro') || own.includes('ro'),
+    options: own,
+  };
 }
 
 /** A space, tab, newline or backslash is three octal digits there. */

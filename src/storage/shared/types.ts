@@ -45,6 +45,12 @@ export interface Mount {
   point: string;
   /** `nfs4` */
   type: string;
+  /** `server:/export`, `/dev/sdb1` */
+  source: string;
+  /** `major:minor` */
+  device: string;
+  /** The path within the file system that is mounted there: `/`, or that of a bind mount or a subvolume. */
+  root: string;
   /** Nothing can be written through this mount. */
   readOnly: boolean;
   /** Those of the file system: `hard`, `local_lock=none`. */

@@ -1,5 +1,6 @@
 import { dirname } from 'node:path';
 import type { Guard, Step } from '../../nodes/job.ts';
+import { refuseAway } from '../directory/refuse.ts';
 import { kubeletUse } from '../kubelet.ts';
 import { describeSignature } from '../signature.ts';
 import { notAttached, partialOf } from '../sparse/file.ts';
@@ -120,11 +121,16 @@ function refuse(
 }
 
 /** Whatever it holds: by its path it is what was asked to be deleted. */
-function remove({ uid, volume }: DesiredSnapshot, { copy, partial }: ObservedSnapshot): Plan {
+function remove(
+  { uid, volume }: DesiredSnapshot,
+  { copy, partial, volume: { directory } }: ObservedSnapshot,
+): Plan {
   const path = snapshotFile(volume, uid);
   if (copy.type === 'other') {
     return { refusal: `${path} is not a plain file`, hint: 'Look at what took its place on the node.' };
   }
+  const away = copy.type === 'missing' ? refuseAway(directory) : undefined;
+  if (away !== undefined) return away;
   const steps = [
     ...(partial.type === 'missing' ? [] : removePartial(partialOf(path))),
     ...(copy.type === 'missing' ? [] : [removeStep(path)]),

@@ -1,4 +1,5 @@
 import type { Step } from '../../nodes/job.ts';
+import { refuseAway } from '../directory/refuse.ts';
 import { leaveMount } from '../grow-file-system.ts';
 import { userOf } from '../in-use.ts';
 import { kubeletUse, refuseStale } from '../kubelet.ts';
@@ -19,6 +20,9 @@ import { checkContent } from './prepare.ts';
  */
 export function planPresent(desired: DesiredSparse, observed: ObservedSparse, loopNumber: number): Plan {
   if (observed.file.type === 'missing') {
+    const away = refuseAway(observed.directory);
+    // As long as a person or a boot may take: it counts as unavailable meanwhile.
+    if (away !== undefined) return { ...away, passing: false };
     return {
       refusal: `the backing file ${desired.file} is missing`,
       hint: 'Bring the file back, or delete the Volume if its data is given up. Nothing is made anew in its place.',

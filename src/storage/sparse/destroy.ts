@@ -1,5 +1,6 @@
 import { dirname } from 'node:path';
 import type { Guard, Step } from '../../nodes/job.ts';
+import { refuseAway } from '../directory/refuse.ts';
 import { removeRecords } from '../records.ts';
 import { leaveLoop } from '../snapshot/leave.ts';
 import type { DesiredSparse, ObservedSparse, Plan } from '../types.ts';
@@ -18,6 +19,9 @@ export function planDestroy(desired: DesiredSparse, observed: ObservedSparse): P
     // Half a record (a crash before its rename) is ours by its name alone; what it would speak of is not there.
     return { steps: observed.intent === undefined ? records : [] };
   }
+  // A file that is not seen now would stay for good, with nothing that says whose it is.
+  const away = observed.file.type === 'missing' ? refuseAway(observed.directory) : undefined;
+  if (away !== undefined) return away;
   const absent = planAbsent({ ...desired, givenUp: desired.onDelete === 'Delete' }, observed);
   if ('refusal' in absent) return absent;
   const left = leaveLoop(partialOf(observed.realPath), desired.uid, observed);

@@ -1,6 +1,7 @@
 import { dirname } from 'node:path';
 import type { Probe, ProbeResult } from '../../nodes/job.ts';
 import { capabilitiesProbe, growsMounted } from '../capabilities.ts';
+import { directoryProbes, readDirectory } from '../directory/observe.ts';
 import { kubeletProbe, readKubelet } from '../kubelet.ts';
 import { linkOf } from '../links.ts';
 import { answersOf, optional, succeeded } from '../probe-results.ts';
@@ -22,6 +23,7 @@ export function sparseProbes(desired: Place): Probe[] {
     { name: 'partial', argv: [...STAT, partialOf(file)] },
     { name: 'free', argv: ['stat', '-f', '-c', '%a|%S', '--', dirname(file)] },
     { name: 'signature', argv: ownBlkid(file, 'export') },
+    ...directoryProbes(dirname(file)),
     { name: 'readable', argv: readable(file) },
     ...recordProbes(uid),
     ...(desired.once ? [earlierProbe(desired.name)] : []),
@@ -41,9 +43,10 @@ export function readSparse(desired: Place, results: ReadonlyMap<string, ProbeRes
   const users = readUsers(get);
   const fileFacts = readFile(file, get('file'));
   const link = optional('link', get('link'));
+  const realPath = succeeded('path', get('path'));
   return {
     type: 'sparse',
-    realPath: succeeded('path', get('path')),
+    realPath,
     file: fileFacts,
     partial: readFile(partialOf(file), get('partial')),
     signature:
@@ -60,6 +63,7 @@ export function readSparse(desired: Place, results: ReadonlyMap<string, ProbeRes
       freeBytes: readFree(get('free')),
       allocatedBytes: readAllocated(get('file')) + readAllocated(get('partial')),
     },
+    directory: readDirectory(dirname(file), dirname(realPath), get),
     source: desired.source && readSource(desired.source.file, get),
   };
 }

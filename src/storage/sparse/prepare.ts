@@ -1,5 +1,7 @@
 import { dirname, join } from 'node:path';
 import type { Guard, Step } from '../../nodes/job.ts';
+import { onSameFileSystem, recordDirectory } from '../directory/record.ts';
+import { refuseAway, refuseDirectory } from '../directory/refuse.ts';
 import { donePath, intentOf, RECORDS, writeDone, writeIntent } from '../records.ts';
 import { describeSignature } from '../signature.ts';
 import type { Content } from '../snapshot/types.ts';
@@ -16,12 +18,13 @@ import { partialOf } from './file.ts';
 export function planPrepare(desired: DesiredSparse, observed: ObservedSparse): Plan {
   const { file } = desired;
   if (desired.recorded || observed.done) {
-    return observed.file.type === 'missing'
-      ? {
-          refusal: `the backing file ${file} was made before and is missing now`,
-          hint: 'Bring the file back, or delete the Volume if its data is given up. Nothing is made anew in its place.',
-        }
-      : checkContent(desired, observed);
+    if (observed.file.type !== 'missing') return checkContent(desired, observed);
+    return (
+      refuseAway(observed.directory) ?? {
+        refusal: `the backing file ${file} was made before and is missing now`,
+        hint: 'Bring the file back, or delete the Volume if its data is given up. Nothing is made anew in its place.',
+      }
+    );
   }
   const { intent } = observed;
   if (intent !== undefined && (intent.uid !== desired.uid || intent.file !== file)) {
@@ -36,6 +39,9 @@ export function planPrepare(desired: DesiredSparse, observed: ObservedSparse): P
       ? content
       : { steps: [...syncFile(desired), ...writeDone(desired.uid, BigInt(intent.sizeBytes))] };
   }
+  // Also for one that is half made, whose unfinished file is on the other file system.
+  const elsewhere = refuseDirectory(observed.directory, desired.requireMount);
+  if (elsewhere !== undefined) return elsewhere;
   const { earlier = [] } = observed;
   if (intent === undefined && earlier.length > 0) return madeBefore(desired, earlier);
   const content = contentOf(desired, observed);
@@ -57,10 +63,12 @@ export function planPrepare(desired: DesiredSparse, observed: ObservedSparse): P
   return {
     steps: [
       ...content.left,
+      // First: no file is on a file system that is not on record.
+      ...recordDirectory(observed.directory),
       ...makeFolder(desired),
       // Anew where another size is wanted by now.
       ...(JSON.stringify(intent) === JSON.stringify(wanted) ? [] : writeIntent(wanted)),
-      ...makeFile(desired, content),
+      ...makeFile(desired, observed, content),
       ...writeDone(desired.uid, desired.sizeBytes),
     ],
   };
@@ -108,7 +116,7 @@ function makeFolder(desired: DesiredSparse): Step[] {
   ];
 }
 
-function makeFile(desired: DesiredSparse, { steps, whole }: Content): Step[] {
+function makeFile(desired: DesiredSparse, { directory }: ObservedSparse, { steps, whole }: Content): Step[] {
   const { file, uid } = desired;
   const partial = partialOf(file);
   // A job may reach the node late, after another one, or after all was lost again: what is done is not made anew.
@@ -122,18 +130,20 @@ function makeFile(desired: DesiredSparse, { steps, whole }: Content): Step[] {
     expect: { exit: 0 },
     refusal: `${file} came into being meanwhile`,
   };
+  // It could be mounted or unmounted since it was looked at.
+  const still = onSameFileSystem(directory);
   return [
     {
       name: 'remove what an interrupted try left',
       argv: ['rm', '-f', '--', partial],
-      guards: [notDone, notThere],
+      guards: [notDone, notThere, ...still],
     },
-    ...steps.map((step) => ({ ...step, guards: [notDone, notThere, ...step.guards] })),
+    ...steps.map((step) => ({ ...step, guards: [notDone, notThere, ...still, ...step.guards] })),
     { name: 'sync the file', argv: ['sync', partial], guards: [] },
     {
       name: 'give the file its name',
       argv: ['mv', '-T', '--', partial, file],
-      guards: [notThere, ...whole],
+      guards: [notThere, ...still, ...whole],
     },
     { name: "sync the file's folder", argv: ['sync', dirname(file)], guards: [] },
   ];

@@ -65,7 +65,10 @@ test('who holds the file, by number, who reads it, and what was not finished', (
   writeFileSync(`${folder.path}/${UID.replace('6', '7')}.owner.11`, textOf('held', by));
   expect(look()).toEqual({
     bootId: BOOT,
-    mount: { point: '/', type: 'ext4', readOnly: false, options: ['rw'] },
+    mount: {
+      ...{ point: '/', type: 'ext4', source: '/dev/sda1', device: '8:1', root: '/' },
+      ...{ readOnly: false, options: ['rw'] },
+    },
     owners: [
       {
         number: 9,

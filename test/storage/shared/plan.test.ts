@@ -4,7 +4,7 @@ import { textOf } from '../../../src/storage/shared/text.ts';
 import type { Holder, ObservedShared, OwnerFile } from '../../../src/storage/shared/types.ts';
 import type { DesiredSparse, ObservedSparse, Operation } from '../../../src/storage/types.ts';
 import { FakeShare, FakeSharer, NFS, Stopped, sharedDesired } from '../../support/fake-shared.ts';
-import { FILE, freshNode, loop, madeNode, UID } from '../../support/volume-input.ts';
+import { FILE, freshNode, loop, madeNode, UID, unmounted } from '../../support/volume-input.ts';
 
 const BOOT = '00000000-0000-4000-8000-000000000001';
 const FOLDER = '/var/lib/metalk8s/storage/sparse';
@@ -306,4 +306,15 @@ test('a job that was planned long ago can take a number that is free again, and 
   turn(other, 'absent');
   turn(slow, 'present');
   expect(slow.attached).toBe('rw');
+});
+
+test.each<[Operation, Partial<DesiredSparse>]>([
+  ['prepare', { recorded: false }],
+  ['present', {}],
+  ['destroy', {}],
+])('with another export mounted than the one on record nothing is done to %s it', (operation, more) => {
+  const elsewhere = { ...freshNode, shared: quiet, directory: unmounted };
+  expect(plan(operation, { ...sharedDesired, ...more }, elsewhere, 5)).toMatchObject({
+    reason: 'DirectoryNotMounted',
+  });
 });

@@ -4,7 +4,7 @@ import type { DesiredSnapshot, ObservedSnapshot } from '../../../src/storage/sna
 import type { BlockDevice, DesiredSparse, Plan } from '../../../src/storage/types.ts';
 import { FakeNode } from '../../support/fake-node.ts';
 import { COPY, COPY_UID, snapshotted, uncopied, wantedCopy } from '../../support/snapshot-copy.ts';
-import { FILE, loop, loopRow, UID } from '../../support/volume-input.ts';
+import { FILE, loop, loopRow, UID, unmounted } from '../../support/volume-input.ts';
 
 const POINT = '/var/lib/kubelet/plugins/kubernetes.io/local-volume/mounts/data1';
 type Parts = Partial<ObservedSnapshot['volume']>;
@@ -192,6 +192,15 @@ test('a copy is deleted by its path, without its volume, and only a plain file',
   expect(planSnapshot('delete', wantedCopy, { ...uncopied, copy: { type: 'other' } })).toHaveProperty(
     'refusal',
   );
+});
+
+test('a copy in a directory that is not mounted is not deleted as long as it is not seen', () => {
+  const away = withVolume({ directory: unmounted });
+  expect(planSnapshot('delete', wantedCopy, away)).toMatchObject({
+    reason: 'DirectoryNotMounted',
+    passing: true,
+  });
+  expect(steps(planSnapshot('delete', wantedCopy, { ...away, copy: file }))).toHaveLength(2);
 });
 
 test('what a change of the UUID left attached is detached first, unless somebody uses it', () => {

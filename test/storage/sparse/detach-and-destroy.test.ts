@@ -3,6 +3,7 @@ import { QUIET } from '../../support/fake-shared.ts';
 import { FILE, freshNode, loop, madeNode, readyNode } from '../../support/volume-input.ts';
 import {
   attached,
+  away,
   BOUND,
   block,
   blockNode,
@@ -126,8 +127,27 @@ table('absent', [
   ...otherUsers.map(([what, observed]): Case => [what, observed, []]),
 ]);
 
+const NOT_MOUNTED = /^passing: the file system of \/var\/lib\/metalk8s\/storage\/sparse is not mounted: /;
+const gone = { ...madeNode, file: { type: 'missing' } } as const;
+
 table('destroy', [
   ['nothing', freshNode, []],
+  ['a file in a directory that is not mounted', away(gone), NOT_MOUNTED],
+  ['a recorded one in a directory that is not mounted', away(freshNode), NOT_MOUNTED, { recorded: true }],
+  [
+    'one that is to be kept in a directory that is not mounted',
+    away(gone),
+    NOT_MOUNTED,
+    { onDelete: 'Retain' },
+  ],
+  ['half a file in a directory that is not mounted', away(intended), NOT_MOUNTED],
+  ['what never was made in a directory that is not mounted', away(freshNode), []],
+  ['a file in a directory that is on another file system', away(madeNode), run('remove', 'forget')],
+  [
+    'a file that is gone in a directory without a record',
+    { ...gone, directory: { ...gone.directory, recorded: undefined } },
+    run('forget'),
+  ],
   ['a recorded volume of which nothing is left', freshNode, [], { recorded: true }],
   ['half an intent', { ...freshNode, recordFiles: true }, run('forget')],
   ['an intent', intended, run('forget')],

@@ -4,6 +4,8 @@ import type { ObservedSparse, Operation } from '../../../src/storage/types.ts';
 import { FILE, freshNode, loop, madeNode, readyNode, UID } from '../../support/volume-input.ts';
 import { desired } from './plan-cases.ts';
 
+const SAME = 'stat -c %d -- /var/lib/metalk8s/storage/sparse';
+
 describe('before a step', () => {
   const guardsOf = (operation: Operation, observed: ObservedSparse, program: string) => {
     const made = plan(operation, desired, observed, 5);
@@ -15,8 +17,16 @@ describe('before a step', () => {
     expect(guardsOf('prepare', freshNode, 'mkfs.ext4')).toEqual([
       [`test ! -e /var/lib/stowage/volumes/${UID}.done`, { exit: 0 }],
       [`test ! -e ${FILE}`, { exit: 0 }],
+      [SAME, { exit: 0, stdout: { is: '65024' } }],
       [`blkid -p ${FILE}.partial`, { exit: 2 }],
     ]);
+  });
+
+  test('every step that makes the file, its name too: its directory is on the file system that was observed', () => {
+    const made = plan('prepare', desired, freshNode, 5);
+    const steps = 'steps' in made ? made.steps : [];
+    const guarded = steps.filter(({ guards }) => guards.some(({ argv }) => argv.join(' ') === SAME));
+    expect(guarded.map(({ argv }) => argv[0])).toEqual(['rm', 'truncate', 'mkfs.ext4', 'mv']);
   });
 
   test('attach: it is not attached, and it is our file system', () => {

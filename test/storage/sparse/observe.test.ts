@@ -115,7 +115,14 @@ describe('facts are read of', () => {
     ],
     ['a link to a device above 9', { link: result(0, '103:1f') }, { link: '259:31' }],
     ['no udev', { udev: result(1) }, { udev: false }],
-    ['a path with links in it', { path: result(0, '/data/x') }, { realPath: '/data/x' }],
+    [
+      'a path with links in it',
+      { path: result(0, '/data/x') },
+      {
+        realPath: '/data/x',
+        directory: { ...madeNode.directory, now: { ...madeNode.directory.now, path: '/data' } },
+      },
+    ],
   ] as const)('%s', (_, results, facts) => {
     expect(read({ ...MADE, ...results })).toEqual({ ...madeNode, ...facts });
   });

@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals';
+import { DIRECTORIES, directoryRecord } from '../../../src/storage/directory/record.ts';
 import { plan } from '../../../src/storage/plan.ts';
 import type {
   BlockDevice,
@@ -17,6 +18,7 @@ import {
   readyNode,
   sparseDesired,
   UID,
+  unmounted,
 } from '../../support/volume-input.ts';
 
 /** Volumes of type sparse and states of their node, and tables of what is planned for them. */
@@ -28,6 +30,7 @@ export const readOnly = { onDemand: true, readOnly: true };
 export const shared = { onDemand: true, shared: true, owner: { node: 'n1', token: 't1' } };
 export const block = { mode: 'Block', fs: undefined } as const;
 const FOLDER = '/var/lib/metalk8s/storage/sparse';
+const DIRECTORY_RECORD = directoryRecord(FOLDER);
 const RECORDS = '/var/lib/stowage/volumes';
 
 export const file = { type: 'file', sizeBytes: 1n << 30n, inode: '42' } as const;
@@ -53,6 +56,12 @@ const settle = `udevadm settle --timeout=10 --exit-if-exists=/dev/disk/by-uuid/$
 const recordFiles = ['done', 'intent', 'wiped'].map((name) => `${RECORDS}/${UID}.${name}`);
 /** The commands of each part of a plan. */
 const PARTS = {
+  record: [
+    `install -d -m 0700 /var/lib/stowage ${DIRECTORIES}`,
+    `dd of=${DIRECTORY_RECORD}.new conv=fsync status=none`,
+    `mv -T ${DIRECTORY_RECORD}.new ${DIRECTORY_RECORD}`,
+    `sync ${DIRECTORIES} /var/lib/stowage /var/lib`,
+  ],
   mkdir: [`mkdir -p -m 0700 -- ${FOLDER}`],
   intent: [
     'install -d -m 0700 /var/lib/stowage /var/lib/stowage/volumes',
@@ -152,6 +161,9 @@ export const movedFiles: Case[] = [
     block,
   ],
 ];
+
+/** Its directory is not on the file system on record. */
+export const away = (observed: ObservedSparse): ObservedSparse => ({ ...observed, directory: unmounted });
 
 /** Devices that have the path for the moment and are not the Volume's: they are read, or not made to the end. */
 export const otherUsers: [string, ObservedSparse][] = [

@@ -1,7 +1,8 @@
 import type { Intent } from '../../../src/storage/types.ts';
-import { FILE, freshNode, loop, madeNode, UID } from '../../support/volume-input.ts';
+import { directory, FILE, freshNode, loop, madeNode, UID } from '../../support/volume-input.ts';
 import {
   attached,
+  away,
   file,
   foreign,
   intended,
@@ -14,8 +15,45 @@ import {
   table,
 } from './plan-cases.ts';
 
+const NOT_MOUNTED = /^passing: the file system of \/var\/lib\/metalk8s\/storage\/sparse is not mounted: /;
+const unrecorded = { ...freshNode, directory: { ...directory, recorded: undefined } };
+const ownMount = { ...freshNode, directory: { ...directory, isRoot: false } };
+
 table('prepare', [
   ['a fresh node', freshNode, run('mkdir', 'intent', 'make', 'done', 'attach')],
+  ['a directory without a record', unrecorded, run('record', 'mkdir', 'intent', 'make', 'done', 'attach')],
+  ['a directory that is not mounted', away(freshNode), NOT_MOUNTED],
+  ['an intent in a directory that is not mounted', away(intended), NOT_MOUNTED],
+  [
+    'a renamed file in a directory that is on another file system',
+    away(renamed),
+    run('syncRenamed', 'done', 'attach'),
+  ],
+  [
+    'a done volume in a directory that is not mounted',
+    away({ ...madeNode, file: { type: 'missing' } }),
+    NOT_MOUNTED,
+  ],
+  ['a recorded volume in a directory that is not mounted', away(freshNode), NOT_MOUNTED, { recorded: true }],
+  ['a volume that is there in a directory that is on another file system', away(madeNode), run('attach')],
+  [
+    'a directory on the root file system, which must not be',
+    unrecorded,
+    /^passing: .* is on the root file system, and requireMount is set$/,
+    { requireMount: true },
+  ],
+  [
+    'a directory that has to be mounted, and is',
+    ownMount,
+    run('mkdir', 'intent', 'make', 'done', 'attach'),
+    { requireMount: true },
+  ],
+  [
+    'a volume that is there on the root file system, whatever is required of new ones',
+    madeNode,
+    run('attach'),
+    { requireMount: true },
+  ],
   ['half an intent', { ...freshNode, recordFiles: true }, run('mkdir', 'intent', 'make', 'done', 'attach')],
   ['an intent', intended, run('mkdir', 'make', 'done', 'attach')],
   ['a partial', { ...intended, partial: file }, run('mkdir', 'make', 'done', 'attach')],

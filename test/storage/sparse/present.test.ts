@@ -1,6 +1,7 @@
 import { FILE, freshNode, loop, madeNode, readyNode, UID } from '../../support/volume-input.ts';
 import {
   attached,
+  away,
   BOUND,
   block,
   blockNode,
@@ -153,6 +154,7 @@ table('present', [
     { ...readOnly, ...larger, ...block },
   ],
   ['a missing file', freshNode, /^the backing file .* is missing$/],
+  ['a file in a directory that is not mounted', away(freshNode), /^the file system of .* is not mounted: /],
   ...attaching,
   ...movedFiles,
   ...otherUsers.map(([what, observed]): Case => [what, observed, run('attach')]),

@@ -1,6 +1,7 @@
 import { dirname } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { asProbe } from '../../../src/nodes/check-guards.ts';
+import { namedDirectoryProbes } from '../../../src/storage/directory/observe.ts';
 import { kubeletProbe } from '../../../src/storage/kubelet.ts';
 import { plan } from '../../../src/storage/plan.ts';
 import { folderRoomProbes } from '../../../src/storage/room.ts';
@@ -11,7 +12,16 @@ import { QUIET } from '../../support/fake-shared.ts';
 import { lvmDesired, lvmMade } from '../../support/lvm-input.ts';
 import { disk, rawDesired, rawMade } from '../../support/raw-input.ts';
 import { commandsOf, may } from '../../support/sudoers.ts';
-import { FILE, loopRow, madeNode, readyNode, sparseDesired, UID } from '../../support/volume-input.ts';
+import {
+  directory,
+  FILE,
+  freshNode,
+  loopRow,
+  madeNode,
+  readyNode,
+  sparseDesired,
+  UID,
+} from '../../support/volume-input.ts';
 
 const desired: DesiredSparse = {
   ...sparseDesired,
@@ -23,6 +33,7 @@ const desired: DesiredSparse = {
   shared: true,
   owner: { node: 'n1', token: 't1' },
 };
+const unrecorded = { ...directory, recorded: undefined };
 const part: BlockDevice = { ...loopRow, name: 'loop3p1', device: '259:1', parent: 'loop3', type: 'part' };
 const table = { found: 'one', type: 'gpt', uuid: UID } as const;
 const attached: ObservedSparse = { ...readyNode, signature: table, devices: [loopRow, part] };
@@ -34,6 +45,7 @@ test.each<[Operation, Partial<DesiredSparse>, ObservedSparse]>([
   ['present', { readOnly: true }, detached],
   ['present', { readOnly: true, mode: 'Filesystem' }, madeNode],
   ['present', {}, detached],
+  ['prepare', { recorded: false, shared: false }, { ...freshNode, directory: unrecorded }],
 ])('the account on a node may do what %s of %j takes', (operation, more, observed) => {
   const made = plan(operation, { ...desired, ...more }, { ...observed, shared: QUIET }, 5);
   const steps = 'steps' in made ? made.steps : [];
@@ -50,6 +62,7 @@ test('the account on a node may look, also how much room there is and whether an
   const looks = [
     ...sparseProbes({ ...desired, name: `pvc-${UID}`, once: true }),
     ...folderRoomProbes(dirname(FILE), [dirname(FILE)]),
+    ...namedDirectoryProbes(dirname(FILE)),
     // In a job as well as before it.
     ...guards,
   ];
@@ -61,6 +74,9 @@ const kubelet = kubeletProbe(desired).argv;
 const changed = (from: string, to: string) => kubelet.map((word) => (word === from ? to : word));
 test.each([
   [['losetup', '-r', '/dev/loop5', '/etc/shadow']],
+  [['cat', '/var/lib/stowage/directories/../../../../etc/shadow']],
+  [['dd', 'of=/var/lib/stowage/directories/x.new', 'conv=fsync', 'status=none']],
+  [['findmnt', '-r', '-n', '-o', 'MAJ:MIN,UUID', '-F', '/etc/shadow']],
   [['losetup', '-r', '/dev/sda', FILE]],
   [['losetup', '--partscan', '-r', '/dev/loop5', FILE]],
   [['losetup', '-r', '--offset', '1', '/dev/loop5', FILE]],

@@ -1,0 +1,74 @@
+import { join } from 'node:path/posix';
+import type { Probe, ProbeResult } from '../../nodes/job.ts';
+import { ObservationError, optional, succeeded } from '../probe-results.ts';
+import { mountOf } from '../shared/mount.ts';
+import { directoryRecord, parseDirectory } from './record.ts';
+import type { ObservedDirectory } from './types.ts';
+
+/** Lists the UUIDs of mounted file systems, of which mountinfo has none. */
+export const UUIDS = ['findmnt', '-r', '-n', '-o', 'MAJ:MIN,UUID'];
+
+/** The commands that say, beside a probe `mounts` of mountinfo, which file system a directory is on. They read only. */
+export const directoryProbes = (directory: string): Probe[] => [
+  { name: 'directory', argv: ['cat', directoryRecord(directory)] },
+  { name: 'file systems', argv: UUIDS },
+];
+
+/**
+ * @param realPath the directory's path without symbolic links
+ * @throws ObservationError for an answer that leaves open which file system it is on, or a damaged record
+ */
+export function readDirectory(
+  directory: string,
+  realPath: string,
+  get: (name: string) => ProbeResult,
+): ObservedDirectory {
+  const record = optional('the record of a directory', get('directory'));
+  const place = placeOf(directory, realPath, get);
+  if (record === undefined) return { ...place, recorded: undefined };
+  const { directory: _, ...recorded } = parseDirectory(record, directoryRecord(directory));
+  return { ...place, recorded };
+}
+
+/** The same commands for a directory by itself, and a probe of its path without symbolic links. */
+export const namedDirectoryProbes = (directory: string): Probe[] => [
+  { name: 'directory path', argv: ['readlink', '-m', '--', directory] },
+  ...directoryProbes(directory),
+];
+
+/** @throws ObservationError as `readDirectory` does */
+export const readNamedDirectory = (
+  directory: string,
+  get: (name: string) => ProbeResult,
+): ObservedDirectory => readDirectory(directory, succeeded('directory path', get('directory path')), get);
+
+/** The same without the record. */
+export function placeOf(
+  directory: string,
+  realPath: string,
+  get: (name: string) => ProbeResult,
+): Omit<ObservedDirectory, 'recorded'> {
+  const mounts = succeeded('mounts', get('mounts'));
+  const mount = mountOf(realPath, mounts);
+  if (mount === undefined) throw new ObservationError(`no mount of ${directory} is listed`);
+  const uuid = uuidOf(mount.device, succeeded('file systems', get('file systems')));
+  const { device, type, source, point } = mount;
+  return {
+    directory,
+    now: {
+      ...(uuid === undefined ? {} : { uuid }),
+      ...{ type, source, path: join(mount.root, realPath.slice(point === '/' ? 0 : point.length)) },
+    },
+    device,
+    mountPoint: point,
+    isRoot: device === mountOf('/', mounts)?.device,
+  };
+}
+
+function uuidOf(device: string, listed: string): string | undefined {
+  for (const line of listed.split('\n')) {
+    const [, number, uuid] = /^ *(\d+:\d+) +(\S+) *$/.exec(line) ?? [];
+    if (number === device) return uuid;
+  }
+  return undefined;
+}

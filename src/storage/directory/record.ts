@@ -1,0 +1,92 @@
+import { createHash } from 'node:crypto';
+import type { Guard, Step } from '../../nodes/job.ts';
+import { ObservationError } from '../probe-results.ts';
+import { durableFile } from '../records.ts';
+import type { FileSystemPlace, ObservedDirectory } from './types.ts';
+
+/** Has the records of directories: outside of them, so that no record vanishes with a mount. */
+export const DIRECTORIES = '/var/lib/stowage/directories';
+
+/** The path of a directory's record. */
+export const directoryRecord = (directory: string): string =>
+  `${DIRECTORIES}/${createHash('sha256').update(directory).digest('hex').slice(0, 32)}`;
+
+const textOf = ({ directory, now }: Pick<ObservedDirectory, 'directory' | 'now'>): string =>
+  JSON.stringify({ version: 1, directory, ...now });
+
+/** @throws ObservationError for a text that no version of Stowage wrote */
+export function parseDirectory(text: string, path: string): FileSystemPlace & { directory: string } {
+  try {
+    const { version, directory, type, source, path: within, uuid } = JSON.parse(text);
+    const words: unknown[] = [directory, type, source, within, uuid ?? ''];
+    if (version === 1 && words.every((word) => typeof word === 'string')) {
+      return { directory, type, source, path: within, ...(uuid === undefined ? {} : { uuid }) };
+    }
+  } catch {} // Thrown below.
+  throw new ObservationError(`the record of a directory, ${path}, is damaged: ${text.slice(0, 200)}`);
+}
+
+/** Records the file system that a directory is on; no steps where one is on record. */
+export function recordDirectory(observed: ObservedDirectory): Step[] {
+  if (observed.recorded !== undefined) return [];
+  const path = directoryRecord(observed.directory);
+  const [write, rename] = durableFile('directory', path, `${textOf(observed)}\n`);
+  return [
+    {
+      name: 'make the directory of records of directories',
+      argv: ['install', '-d', '-m', '0700', '/var/lib/stowage', DIRECTORIES],
+      guards: [],
+    },
+    write,
+    {
+      ...rename,
+      guards: [
+        {
+          argv: ['test', '!', '-e', path],
+          expect: { exit: 0 },
+          refusal: `the file system of ${observed.directory} was recorded meanwhile`,
+        },
+      ],
+    },
+    {
+      name: 'sync the records of directories',
+      argv: ['sync', DIRECTORIES, '/var/lib/stowage', '/var/lib'],
+      guards: [],
+    },
+  ];
+}
+
+/** Encodes `major:minor` as glibc's makedev(3) does: what stat(2) says of files there. */
+function numberOf(device: string): string {
+  const [major = 0n, minor = 0n] = device.split(':').map(BigInt);
+  return String(
+    ((major & 0xfffff000n) << 32n) |
+      ((major & 0xfffn) << 8n) |
+      ((minor & 0xffffff00n) << 12n) |
+      (minor & 0xffn),
+  );
+}
+
+/**
+ * Holds as long as the directory, which exists, is on the file system that it was observed on; and, where that is recorded by the
+ * same job, as long as no other job recorded another one.
+ */
+export function onSameFileSystem(observed: ObservedDirectory): Guard[] {
+  const { directory, device, recorded, now } = observed;
+  const path = directoryRecord(directory);
+  const own: Guard = {
+    argv: ['cat', path],
+    expect: { exit: 0, stdout: { is: textOf(observed) } },
+    refusal: `another file system was recorded for ${directory} meanwhile`,
+  };
+  const same: Guard = {
+    argv: ['stat', '-c', '%d', '--', directory],
+    expect: { exit: 0, stdout: { is: numberOf(device) } },
+    refusal: `${directory} is no longer on the file system that it was observed on`,
+  };
+  return [
+    ...(recorded === undefined ? [own] : []),
+    // btrfs has a number for each subvolume, which no mount tells.
+    ...(now.type === 'btrfs' ? [] : [same]),
+  ];
+}

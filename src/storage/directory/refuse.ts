@@ -1,0 +1,55 @@
+import type { Refusal } from '../types.ts';
+import { directoryRecord } from './record.ts';
+import type { FileSystemPlace, ObservedDirectory } from './types.ts';
+
+/**
+ * Compares the recorded place with the present one. `unknown`: the UUID on record cannot be compared, for that of the present file
+ * system cannot be read.
+ */
+export function compareFileSystems(
+  recorded: FileSystemPlace,
+  now: FileSystemPlace,
+): 'same' | 'different' | 'unknown' {
+  if (recorded.path !== now.path) return 'different';
+  if (recorded.uuid !== undefined && now.uuid !== undefined) {
+    return recorded.uuid === now.uuid ? 'same' : 'different';
+  }
+  if (recorded.type !== now.type) return 'different';
+  if (recorded.uuid !== undefined) return 'unknown';
+  return recorded.source === now.source ? 'same' : 'different';
+}
+
+const describe = ({ uuid, type, source, path }: FileSystemPlace): string =>
+  `${path} on ${type} ${uuid ?? source}`;
+
+/**
+ * Refuses because the file system on record is not there; undefined where it is, or none is on record. Files of a directory that is
+ * away are neither missing nor gone.
+ */
+export function refuseAway({ directory, recorded, now, mountPoint }: ObservedDirectory): Refusal | undefined {
+  if (recorded === undefined) return undefined;
+  const found = compareFileSystems(recorded, now);
+  if (found === 'same') return undefined;
+  const why = found === 'unknown' ? ', whose UUID cannot be read' : '';
+  return {
+    refusal: `the file system of ${directory} is not mounted: its volumes are in ${describe(recorded)}, and it leads to ${describe(now)}, mounted at ${mountPoint}${why}`,
+    hint: `Mount it on the node. Only if the directory is to be on another file system from now on, end the record there: rm ${directoryRecord(directory)}`,
+    passing: true,
+    reason: 'DirectoryNotMounted',
+  };
+}
+
+/** Refuses to make anything in a directory now; undefined where it may be made. */
+export function refuseDirectory(
+  observed: ObservedDirectory,
+  requireMount: boolean | undefined,
+): Refusal | undefined {
+  const away = refuseAway(observed);
+  if (away !== undefined || !requireMount || !observed.isRoot) return away;
+  return {
+    refusal: `${observed.directory} is on the root file system, and requireMount is set`,
+    hint: 'Mount a file system at the directory, or above it.',
+    passing: true,
+    reason: 'DirectoryNotMounted',
+  };
+}

@@ -1,0 +1,90 @@
+import { describe, expect, test } from '@jest/globals';
+import { compareFileSystems, refuseAway, refuseDirectory } from '../../../src/storage/directory/refuse.ts';
+import type { FileSystemPlace, ObservedDirectory } from '../../../src/storage/directory/types.ts';
+
+const data: FileSystemPlace = { uuid: 'b-17', type: 'ext4', source: '/dev/sdb1', path: '/volumes' };
+const { uuid: _, ...unnamed } = data;
+const nfs: FileSystemPlace = { type: 'nfs4', source: 'files:/export', path: '/volumes' };
+const root: FileSystemPlace = { uuid: 'a-2', type: 'ext4', source: '/dev/sda2', path: '/data/volumes' };
+
+test.each<[string, FileSystemPlace, FileSystemPlace, string]>([
+  ['the same', data, data, 'same'],
+  ['another name of the device', data, { ...data, source: '/dev/sdc1' }, 'same'],
+  ['ext3 that became ext4', { ...data, type: 'ext3' }, data, 'same'],
+  ['another UUID, of a device of that name', data, { ...data, uuid: 'b-18' }, 'different'],
+  ['the file system below', data, root, 'different'],
+  ['another directory of that file system', data, { ...data, path: '/' }, 'different'],
+  ['the UUID cannot be read now', data, unnamed, 'unknown'],
+  ['nor is it of that type', data, { ...unnamed, type: 'xfs' }, 'different'],
+  ['the UUID could not be read when it was recorded', unnamed, data, 'same'],
+  ['nor has it that source', unnamed, { ...data, source: '/dev/sdc1' }, 'different'],
+  ['NFS', nfs, nfs, 'same'],
+  ['another export', nfs, { ...nfs, source: 'files:/other' }, 'different'],
+  ['another type', nfs, { ...nfs, type: 'tmpfs' }, 'different'],
+])('%s', (_, recorded, now, found) => {
+  expect(compareFileSystems(recorded, now)).toBe(found);
+});
+
+describe('a directory', () => {
+  const observed = (more: Partial<ObservedDirectory>): ObservedDirectory => ({
+    directory: '/data/volumes',
+    now: data,
+    recorded: data,
+    device: '8:17',
+    mountPoint: '/data',
+    isRoot: false,
+    ...more,
+  });
+  const unmounted = { now: root, mountPoint: '/', isRoot: true };
+
+  test('whose file system is not mounted names both, and how to go on', () => {
+    expect(refuseAway(observed(unmounted))).toEqual({
+      refusal:
+        'the file system of /data/volumes is not mounted: its volumes are in /volumes on ext4 b-17, and it leads to /data/volumes on ext4 a-2, mounted at /',
+      hint: expect.stringMatching(
+        /^Mount it on the node\..* end the record there: rm \/var\/lib\/stowage\/directories\/[0-9a-f]{32}$/,
+      ),
+      passing: true,
+      reason: 'DirectoryNotMounted',
+    });
+  });
+
+  test('whose file system may be it, or not, says so', () => {
+    expect(refuseAway(observed({ now: unnamed }))?.refusal).toMatch(/whose UUID cannot be read$/);
+  });
+
+  test.each<[string, Partial<ObservedDirectory>, boolean | undefined, RegExp | undefined]>([
+    ['that is mounted', {}, undefined, undefined],
+    ['that is mounted, as it must be', {}, true, undefined],
+    ['without a record', { recorded: undefined }, undefined, undefined],
+    ['without a record, mounted, as it must be', { recorded: undefined }, true, undefined],
+    [
+      'without a record, on the root file system',
+      { ...unmounted, recorded: undefined },
+      undefined,
+      undefined,
+    ],
+    ['that is on the root file system on record', { ...unmounted, recorded: root }, undefined, undefined],
+    [
+      'without a record, on the root file system, which must be mounted',
+      { ...unmounted, recorded: undefined },
+      true,
+      /^\/data\/volumes is on the root file system, and requireMount is set$/,
+    ],
+    [
+      'that is on the root file system on record, and must be mounted',
+      { ...unmounted, recorded: root },
+      true,
+      /^\/data\/volumes is on the root file system/,
+    ],
+    ['that is not mounted', unmounted, undefined, /is not mounted/],
+    ['that is not mounted, and must be', unmounted, true, /is not mounted/],
+  ])('%s', (_, more, requireMount, refusal) => {
+    const found = refuseDirectory(observed(more), requireMount);
+    if (refusal === undefined) expect(found).toBeUndefined();
+    else {
+      expect(found).toMatchObject({ passing: true, reason: 'DirectoryNotMounted' });
+      expect(found?.refusal).toMatch(refusal);
+    }
+  });
+});
