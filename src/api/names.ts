@@ -199,6 +199,7 @@ export const READY_REASON = {
   creationError: 'CreationError',
   destructionError: 'DestructionError',
   unavailableError: 'UnavailableError',
+  directoryNotMounted: 'DirectoryNotMounted',
   available: 'Available',
   nodeUnreachable: 'NodeUnreachable',
   nodeUnclear: 'NodeUnclear',

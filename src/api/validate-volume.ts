@@ -77,10 +77,17 @@ function typeProblems(spec: VolumeSpec): string[] {
   ];
 }
 
-function sparseProblems({ size, directory }: NonNullable<VolumeSpec['sparseLoopDevice']>): string[] {
+function sparseProblems({
+  size,
+  directory,
+  requireMount,
+}: NonNullable<VolumeSpec['sparseLoopDevice']>): string[] {
   return [
     ...sizeProblems('sparseLoopDevice', size),
     ...(directory === undefined ? [] : directoryProblems(directory)),
+    ...(requireMount == null || typeof requireMount === 'boolean'
+      ? []
+      : [`spec.sparseLoopDevice.requireMount is ${JSON.stringify(requireMount)}, but must be true or false`]),
   ];
 }
 

@@ -62,6 +62,10 @@ export const spec = {
       properties: {
         size: size('Size of the file. It may grow.'),
         directory: text(PATH, 'Folder of the file on the node. Default: /var/lib/metalk8s/storage/sparse.'),
+        requireMount: {
+          type: 'boolean',
+          description: 'The file is made only where its folder is not on the root file system.',
+        },
       },
     },
     rawBlockDevice: {

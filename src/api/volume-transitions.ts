@@ -58,6 +58,6 @@ export const TRANSITION_RULES: readonly ValidationRule[] = [
     rule: `!has(self.attachableNodes) || (${unchanged('attachPolicy')})`,
     message: 'attachPolicy is immutable beside attachableNodes; delete the Volume and create it again',
   },
-  ...ofType('sparseLoopDevice', ['directory']),
+  ...ofType('sparseLoopDevice', ['directory', 'requireMount']),
   ...ofType('lvmLogicalVolume', ['vgName', 'thinPool']),
 ];

@@ -19,7 +19,7 @@ export interface VolumeSpec {
     spec?: Record<string, unknown>;
   };
   /** `size` is a Kubernetes quantity, of bytes. */
-  sparseLoopDevice?: { size: string | number; directory?: string };
+  sparseLoopDevice?: { size: string | number; directory?: string; requireMount?: boolean };
   rawBlockDevice?: { devicePath: string };
   lvmLogicalVolume?: { vgName: string; size: string | number; thinPool?: string };
   attachPolicy?: AttachPolicy;

@@ -4,6 +4,7 @@ import { deploy } from './deploy.ts';
 import { finalize } from './finalize.ts';
 import { unlessPaused } from './paused.ts';
 import { isPvOf } from './persistent-volume.ts';
+import { isRecoverable } from './ready.ts';
 import { recordProblem } from './record-problem.ts';
 import { readyOf } from './status.ts';
 import { steady } from './steady.ts';
@@ -48,7 +49,7 @@ function isStuck({ volume }: Input): boolean {
   return (
     volume.status?.phase === 'Failed' &&
     ready?.status === 'False' &&
-    ready.reason !== READY_REASON.unavailableError &&
+    !isRecoverable(ready.reason) &&
     volume.status.observedGeneration === volume.metadata.generation
   );
 }

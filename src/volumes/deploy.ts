@@ -103,7 +103,8 @@ export function deploy(input: Input, now: number): Decision {
           });
     case 'refused': {
       // Such as that what it starts from is in use: whoever waits for the volume is told of that.
-      const reason = volume.spec.source == null ? READY_REASON.pending : READY_REASON.waitingForSource;
+      const waits = volume.spec.source == null ? READY_REASON.pending : READY_REASON.waitingForSource;
+      const reason = step.reason ?? waits;
       return step.passing
         ? report(volume, now, 'Pending', { ...pending, reason, message: step.message }, { retry: true })
         : fail(READY_REASON.creationError, step.message);

@@ -83,6 +83,7 @@ export function desiredOf(
     onDemand: spec.attachPolicy === 'OnDemand',
     readOnly: isReadOnlyShared(spec),
     shared,
+    ...(spec.sparseLoopDevice?.requireMount === true ? { requireMount: true } : {}),
     source: from !== undefined && 'file' in from ? from : undefined,
     ...recordedBytes(shared && prepared !== undefined ? status?.capacity : undefined),
     owner: shared ? { node, token: `v${status?.attempt ?? 0}` } : undefined,

@@ -24,7 +24,7 @@ import { type FillEnded, fillEnded } from './fill-ended.ts';
 import { parseJobName } from './job-name.ts';
 import { keepLeftover } from './keep-leftover.ts';
 import type { Looks } from './looks.ts';
-import { cancel, forgetJobs, type NodePlaces, observe, poll, submit } from './node-work.ts';
+import { besides, forgetJobs, type NodePlaces, observe, poll, submit } from './node-work.ts';
 import { secretReads } from './read-secret.ts';
 import { readSource, type Source } from './source.ts';
 import { liveOf, type Subjects, takeOffFinalizer } from './subjects.ts';
@@ -59,6 +59,7 @@ export type Known = Pick<
   | 'pvRefused'
   | 'kept'
   | 'cancelled'
+  | 'directoryRecorded'
 >;
 export const nothing: Known = {
   liveClass: undefined,
@@ -160,9 +161,13 @@ export function createEffects(deps: EffectDeps, looks: Looks, loopNumbers: LoopN
         return { ...next, ...(await lookAt(volume, node, known.source, seen)) };
       }
       case 'cancel': {
-        const cancelled = await cancel(executor, volume, node, action.steps);
+        const cancelled = await besides(executor, volume, node, 'cancel', action.steps);
         return 'known' in cancelled ? { ...known, cancelled: true } : { ...nothing, job: cancelled };
       }
+      case 'record-directory':
+        // What comes of it is seen the next time.
+        await besides(executor, volume, node, 'directory', action.steps);
+        return { ...known, directoryRecorded: true };
       case 'forget-jobs': {
         const forgotten = await forgetJobs(executor, volume, node);
         return 'known' in forgotten

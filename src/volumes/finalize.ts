@@ -134,7 +134,7 @@ function reclaim(input: Input, attempt: number, now: number): Decision {
             volume,
             now,
             'Terminating',
-            { ...terminating, message: step.message },
+            { ...terminating, reason: step.reason ?? terminating.reason, message: step.message },
             { requeueAfter: LOOK_AGAIN },
           )
         : report(volume, now, 'Failed', destructionError(step.message), { retry: true });

@@ -4,7 +4,7 @@ import { freeLoopNumber } from '../storage/loops.ts';
 import { plan } from '../storage/plan.ts';
 import { type Progress, readProgress } from '../storage/populate/progress.ts';
 import { takingOver } from '../storage/shared/holders.ts';
-import type { Desired, Observed, Operation } from '../storage/types.ts';
+import type { Desired, Observed, Operation, Refusal } from '../storage/types.ts';
 import type { Input, Unknown } from './types.ts';
 
 /**
@@ -18,7 +18,7 @@ export type JobStep =
   | { is: 'submit'; steps: Job['steps']; loopNumber: number }
   /** The node is as wanted. */
   | { is: 'done'; observed: Observed }
-  | { is: 'refused'; message: string; passing: boolean }
+  | { is: 'refused'; message: string; passing: boolean; reason: Refusal['reason'] }
   /** Another attempt may succeed: the job died, or the node changed under it. */
   | { is: 'again'; message: string }
   /** `exit`: the status that the program ended with. */
@@ -56,6 +56,7 @@ export function jobStep(input: Input, operation: Operation, desired: Desired): J
           is: 'refused',
           message: withHint(planned.refusal, planned.hint),
           passing: planned.passing ?? false,
+          reason: planned.reason,
         };
       }
       if (planned.steps.length === 0) return { is: 'done', observed: observation.known };

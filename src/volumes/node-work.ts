@@ -74,16 +74,17 @@ export function submit(
   return answered(() => executor.submit(node, job, SUBMIT_WAIT));
 }
 
-/** Beside the job that runs, which it would wait for under the same subject. */
-export function cancel(
+/** Runs steps beside a job of the Volume that runs, which they would wait for under its subject. */
+export function besides(
   executor: Executor,
   { metadata: { uid = '' } }: Volume,
   node: string,
+  name: 'cancel' | 'directory',
   steps: Job['steps'],
 ): Promise<Answer<JobState>> {
-  const subject = `cancel-${uid}`;
+  const subject = `${name}-${uid}`;
   return answered(async () => {
-    const state = await executor.submit(node, { key: { subject, id: 'cancel' }, steps }, SUBMIT_WAIT);
+    const state = await executor.submit(node, { key: { subject, id: name }, steps }, SUBMIT_WAIT);
     await executor.forget(node, subject);
     return state;
   });

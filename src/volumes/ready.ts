@@ -1,4 +1,4 @@
-import { OUT_OF_SERVICE_TAINT, READY_REASON } from '../api/names.ts';
+import { OUT_OF_SERVICE_TAINT, READY_REASON, type ReadyReason } from '../api/names.ts';
 import { validateVolume } from '../api/validate-volume.ts';
 import { attachmentDisabled, attachmentsOf, isOnDemand } from './attached.ts';
 import { type Ready, readyOf } from './status.ts';
@@ -27,11 +27,15 @@ export const available = (
     ...notes,
   ].join('; '),
 });
-export const unavailable = (message: string): Ready => ({
+export const unavailable = (message: string, reason: ReadyReason = READY_REASON.unavailableError): Ready => ({
   status: 'False',
-  reason: READY_REASON.unavailableError,
+  reason,
   message,
 });
+
+/** Whether a Volume that is Failed for this reason recovers by itself. For any other it waits for a change of its spec. */
+export const isRecoverable = (reason: string | undefined): boolean =>
+  reason === READY_REASON.unavailableError || reason === READY_REASON.directoryNotMounted;
 
 /** What Ready tells of a device that is to be kept present and is not there. */
 export function waiting({ volume, node, attachmentEnabled, paused, off }: Input): Ready {

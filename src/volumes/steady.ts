@@ -2,8 +2,10 @@ import { READY_REASON } from '../api/names.ts';
 import { parseQuantity } from '../api/quantity.ts';
 import { withHint } from '../nodes/job-text.ts';
 import { deviceOf } from '../storage/device.ts';
+import { recordDirectory } from '../storage/directory/record.ts';
 import { freeLoopNumber } from '../storage/loops.ts';
 import { plan } from '../storage/plan.ts';
+import type { Observed } from '../storage/types.ts';
 import { attachmentsOf, isOnDemand } from './attached.ts';
 import { dueAt, endJob, forget, report, startAttempt, unreachable } from './attempt.ts';
 import { desiredOf } from './desired.ts';
@@ -60,7 +62,7 @@ export function steady(input: Input, now: number): Decision {
   // What passes is in the way of attaching it, which whoever attaches it tells.
   if ('refusal' in planned && !(detached && planned.passing)) {
     const message = withHint(planned.refusal, planned.hint);
-    return report(volume, now, 'Failed', unavailable(message), { requeueAfter: LOOK_EVERY });
+    return report(volume, now, 'Failed', unavailable(message, planned.reason), { requeueAfter: LOOK_EVERY });
   }
   const {
     steps,
@@ -88,7 +90,7 @@ export function steady(input: Input, now: number): Decision {
     detached && isToGrow(desired, fields.capacity) ? [`${growsTo(input)} when it is attached`] : [];
   const action = setStatus(volume, now, 'Available', available(input, [...notes, ...toGrow]), fields);
   if (action !== undefined) return { action };
-  return grownPv(input) ?? { requeueAfter: LOOK_EVERY };
+  return grownPv(input) ?? recordOf(input, observation.known) ?? { requeueAfter: LOOK_EVERY };
 }
 
 /**
@@ -113,6 +115,13 @@ function rests({ volume, node }: Input, isGrowing: boolean): boolean {
     // Another size may be wanted.
     observedGeneration === volume.metadata.generation
   );
+}
+
+/** A directory of volumes that were made before its file system was recorded: it is recorded by one that is whole. */
+function recordOf({ directoryRecorded }: Input, observed: Observed): Decision | undefined {
+  if (observed.type !== 'sparse' || directoryRecorded) return undefined;
+  const steps = recordDirectory(observed.directory);
+  return steps.length === 0 ? undefined : { action: { do: 'record-directory', steps } };
 }
 
 /** The PersistentVolume tells the size, once it has grown. */

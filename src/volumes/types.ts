@@ -50,6 +50,8 @@ export interface Input {
   pvRefused: { why: string; passing: boolean } | undefined;
   /** The job that fills the Volume was told to end, if that was done just now. */
   cancelled?: boolean | undefined;
+  /** It was tried just now to record the file system of its directory. */
+  directoryRecorded?: boolean | undefined;
   /** When the node was last looked at by this process since it booted, ms since the epoch. */
   lookedAt: number | undefined;
   /** Loop numbers on the node that are promised to other Volumes. */
@@ -91,6 +93,8 @@ export type Action =
   | { do: 'submit'; steps: Job['steps']; loopNumber: number }
   /** Ends the job that fills the Volume, by steps beside it. */
   | { do: 'cancel'; steps: Job['steps'] }
+  /** Records the file system of the Volume's directory, by steps of which no status tells: to run them again does nothing. */
+  | { do: 'record-directory'; steps: Job['steps'] }
   /** Removes what the node keeps of the Volume's jobs. */
   | { do: 'forget-jobs' }
   | { do: 'create-pv'; pv: PersistentVolume }

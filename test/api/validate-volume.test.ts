@@ -29,6 +29,7 @@ describe('validateVolume', () => {
     ['a node with dots', volume({ nodeName: 'node-1.example.com' })],
     ['a size in bytes', sparse({ size: 1073741824 })],
     ['a folder', sparse({ size: '1Gi', directory: '/srv/my volumes/..a' })],
+    ['a folder that has to be mounted', sparse({ size: '1Gi', requireMount: true })],
     ['the longest folder', sparse({ size: '1Gi', directory: `/${'a'.repeat(1023)}` })],
     ['mode Block', volume({ mode: 'Block' })],
     ['data that is kept', volume({ onDelete: 'Retain' })],

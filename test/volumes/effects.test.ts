@@ -20,6 +20,7 @@ const createPv: Action = { do: 'create-pv', pv: { metadata: { name: 'v1' } } as 
 function world({ live = volume(), isCurrent = true }: { live?: Volume; isCurrent?: boolean } = {}) {
   const submitted: JobKey[] = [];
   const created: unknown[] = [];
+  const forgotten: string[] = [];
   const loopNumbers = createLoopNumbers();
   const deps = {
     client: {
@@ -35,6 +36,10 @@ function world({ live = volume(), isCurrent = true }: { live?: Volume; isCurrent
         submitted.push(key);
         return { state: 'running' };
       },
+      forget: async (_: string, subject: string) => {
+        forgotten.push(subject);
+        return true;
+      },
     },
     persistentVolumes: { learn() {} },
     events: { event() {} },
@@ -43,7 +48,7 @@ function world({ live = volume(), isCurrent = true }: { live?: Volume; isCurrent
   const effects = createEffects(deps, {} as Looks, loopNumbers);
   const decided = volume(pending('PrepareVolume/1'));
   return {
-    ...{ submitted, created, loopNumbers },
+    ...{ submitted, created, forgotten, loopNumbers },
     run: (action: Action) => effects.carryOut(action, decided, 'n1', nothing),
   };
 }
@@ -58,6 +63,13 @@ test('no job is submitted where the API server has the Volume otherwise than the
   const { run, submitted } = world({ isCurrent: false });
   expect(await run(submit)).toEqual(nothing);
   expect(submitted).toEqual([]);
+});
+
+test('the file system of a directory is recorded by a job of its own, which no status names', async () => {
+  const { run, submitted, forgotten } = world();
+  expect(await run({ do: 'record-directory', steps: [] })).toEqual({ ...nothing, directoryRecorded: true });
+  expect(submitted).toEqual([{ subject: `directory-${UID}`, id: 'directory' }]);
+  expect(forgotten).toEqual([`directory-${UID}`]);
 });
 
 test('a loop device is promised before anything is awaited', async () => {

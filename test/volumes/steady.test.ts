@@ -17,11 +17,34 @@ import {
   step,
   unavailable,
 } from '../support/decisions.ts';
-import { freshNode, input, loop, madeNode, NOW, pv, readyNode, volume } from '../support/volume-input.ts';
+import {
+  freshNode,
+  input,
+  loop,
+  madeNode,
+  NOW,
+  pv,
+  readyNode,
+  unmounted,
+  volume,
+} from '../support/volume-input.ts';
 
 const NOT_ATTACHED = 'the device is not attached on n1; it is being attached';
 
 const later = new Date(NOW + 1000).toISOString();
+
+const unrecorded = { ...readyNode, directory: { ...readyNode.directory, recorded: undefined } };
+/** Available, and told that it is paused. */
+const paused: VolumeStatus = {
+  ...available(),
+  conditions: [
+    ...(available().conditions ?? []),
+    {
+      ...{ type: 'Paused', status: 'True', reason: 'Paused' },
+      message: 'the annotation stowage.dev/paused of Volume data1 keeps all work from being done',
+    },
+  ],
+};
 
 /** Waits to be attached, and says so. */
 const attaching = (reason = 'Attaching', job = 'PrepareVolume/DONE') =>
@@ -225,6 +248,41 @@ describe('Steady state', () => {
     [
       'the file is gone: Ready=False, nothing is made',
       bound({ node: { ...freshNode } }),
+      unavailable(/is missing/),
+    ],
+    [
+      'its directory is not mounted: Ready=False, and tells so',
+      bound({ node: { ...freshNode, directory: unmounted } }),
+      [
+        ...['Failed', 'PrepareVolume/DONE', 'False', 'DirectoryNotMounted'],
+        expect.stringContaining('is not mounted'),
+      ],
+    ],
+    [
+      'its directory was not mounted: looks again',
+      given(status('Failed', 'PrepareVolume/DONE', ['False', 'DirectoryNotMounted', 'x'], { prepared }), {
+        pv: pv('Bound'),
+      }),
+      'observe',
+    ],
+    [
+      'its directory has no record: makes one once all is told',
+      given(available(), { pv: pv('Available'), node: unrecorded }),
+      'record-directory',
+    ],
+    [
+      'its directory has no record, and that was tried: looks again later',
+      given(available(), { pv: pv('Available'), node: unrecorded, directoryRecorded: true }),
+      { requeueAfter: 30_000 },
+    ],
+    [
+      'its directory has no record, and it is paused: writes nothing',
+      given(paused, { pv: pv('Available'), node: unrecorded, paused: 'Volume data1' }),
+      { requeueAfter: 30_000 },
+    ],
+    [
+      'its directory has no record, and its file is not there: is not recorded by it',
+      bound({ node: { ...freshNode, directory: unrecorded.directory } }),
       unavailable(/is missing/),
     ],
     [

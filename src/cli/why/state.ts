@@ -1,10 +1,11 @@
 import type { PersistentVolume } from '../../api/core.ts';
-import { PROTECTION_FINALIZER, READY_REASON } from '../../api/names.ts';
+import { PROTECTION_FINALIZER } from '../../api/names.ts';
 import type { Condition, Volume } from '../../api/volume.ts';
 import { dueAt } from '../../volumes/attempt.ts';
 import { nodeOf } from '../../volumes/desired.ts';
 import { parseJobName } from '../../volumes/job-name.ts';
 import { isPvOf } from '../../volumes/persistent-volume.ts';
+import { isRecoverable } from '../../volumes/ready.ts';
 import { readyOf } from '../volume/describe.ts';
 import { foundIn } from '../volume/reading.ts';
 import type { Holdup, Known } from './types.ts';
@@ -41,5 +42,5 @@ export function nextAttempt(volume: Volume, now: number): { at: string } | undef
 /** A Failed Volume that is tried again when its spec changes, and not before. */
 export function isStuck(volume: Volume): boolean {
   const ready = readyOf(volume);
-  return !isDeleting(volume) && ready?.status === 'False' && ready.reason !== READY_REASON.unavailableError;
+  return !isDeleting(volume) && ready?.status === 'False' && !isRecoverable(ready.reason);
 }

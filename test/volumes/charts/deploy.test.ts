@@ -26,6 +26,7 @@ import {
   readyNode,
   storageClass,
   UID,
+  unmounted,
   volume,
 } from '../../support/volume-input.ts';
 
@@ -113,6 +114,14 @@ describe('DeployVolume', () => {
         source: fromFile(),
       }),
       waitingForSource(1, /\/dev\/loop3 is mounted at \/mnt, and/),
+    ],
+    [
+      'Job ID, and its directory is not mounted → Pending, and tried again',
+      making(1, { job: 'not-found', node: { ...freshNode, directory: unmounted } }),
+      [
+        ...['Pending', 'PrepareVolume/1', 'Unknown', 'DirectoryNotMounted'],
+        expect.stringContaining('is not mounted'),
+      ],
     ],
     [
       'Job ID, of another type than what it starts from → Failed, never an empty volume',

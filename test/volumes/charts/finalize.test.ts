@@ -16,7 +16,7 @@ import {
   step,
   terminating,
 } from '../../support/decisions.ts';
-import { freshNode, NOW, pv, readyNode, UID } from '../../support/volume-input.ts';
+import { freshNode, madeNode, NOW, pv, readyNode, UID, unmounted } from '../../support/volume-input.ts';
 
 const attachment = (node: string, message?: string): Attachment => ({
   node,
@@ -159,6 +159,17 @@ describe('Volume Finalization', () => {
       'mounted: refused, and tried again',
       reclaiming(1, { job: 'not-found', node: { ...readyNode, mounts: new Map([['7:3', ['/mnt']]]) } }),
       removing(1, '/dev/loop3 is in use: mounted at /mnt. It is detached once nothing uses it any more.'),
+    ],
+    [
+      'its directory is not mounted: waits, and tells so',
+      reclaiming(1, {
+        job: 'not-found',
+        node: { ...madeNode, file: { type: 'missing' }, directory: unmounted },
+      }),
+      [
+        ...['Terminating', 'UnprepareVolume/1', 'Unknown', 'DirectoryNotMounted'],
+        expect.stringContaining('is not mounted'),
+      ],
     ],
     [
       'ReclaimStorage: Job ID, job failed → Failed, and another attempt',
