@@ -1,6 +1,7 @@
 import { basename, dirname } from 'node:path/posix';
 import { snapshotUidOf } from '../api/snapshot-handle.ts';
 import type { ExecutorWorkDeps } from '../provisioning/snapshots/executor-work.ts';
+import { refuseAway } from '../storage/directory/refuse.ts';
 import {
   type DesiredThinSnapshot,
   type ObservedThinSnapshot,
@@ -40,6 +41,8 @@ export function snapshotStorage(
           : observedCopy(wanted, seen as ObservedSnapshot);
         return bytes === undefined ? undefined : { sizeBytes: Number(bytes) };
       },
+      awayOf: (wanted, seen) =>
+        isThin(wanted) ? undefined : refuseAway((seen as ObservedSnapshot).volume.directory),
     },
     wantedOf(_content, volume, node, handle, freeze) {
       if (handle.type === 'lvm') {

@@ -134,6 +134,12 @@ export const volumeCrd: Suite = (server) => {
         { sparseLoopDevice: { directory: '/mnt' } },
         'sparseLoopDevice.directory is immutable',
       ],
+      [
+        'a mount that was not required',
+        sparse('1Gi'),
+        sparse('1Gi', { requireMount: true }),
+        'sparseLoopDevice.requireMount is immutable',
+      ],
       ['the type to none', {}, { sparseLoopDevice: null }, 'the type is immutable'],
       ['the type', {}, raw, 'the type is immutable'],
       ['a device', raw, { rawBlockDevice: { devicePath: '/dev/sdc' } }, 'rawBlockDevice is immutable'],

@@ -3,9 +3,10 @@ import type { SnapshotHandle } from '../../src/api/snapshot-handle.ts';
 import type { Volume } from '../../src/api/volume.ts';
 import { snapshotStorage } from '../../src/daemon/snapshot-storage.ts';
 import { prepared } from '../support/decisions.ts';
+import { COPY_UID, uncopied } from '../support/snapshot-copy.ts';
 import { content } from '../support/snapshot-objects.ts';
 import { SNAP, SNAP_UID, snapLv, snapped } from '../support/thin-input.ts';
-import { UID, volume } from '../support/volume-input.ts';
+import { UID, unmounted, volume } from '../support/volume-input.ts';
 
 const { storage, wantedOf } = snapshotStorage('/var/lib/kubelet');
 const handle: SnapshotHandle = { type: 'lvm', nodes: ['n1'], vgName: 'vg0', name: SNAP };
@@ -32,6 +33,15 @@ test('a thin snapshot is that of its handle, of the Volume of its content', () =
   expect(storage.plan('take', wanted, { ...snapped, volumes: [snapLv] })).toEqual({ steps: [] });
   expect(storage.copyOf(wanted, { ...snapped, volumes: [snapLv] })).toEqual({ sizeBytes: 2 ** 30 });
   expect(storage.copyOf(wanted, snapped)).toBeUndefined();
+});
+
+test('a copy of a file may be there while its directory is not mounted', () => {
+  const path = `/var/lib/metalk8s/storage/sparse/snapshots/${COPY_UID}`;
+  const wanted = wantedOf(content(), undefined, 'n1', { type: 'file', nodes: ['n1'], path }, undefined);
+  if ('problem' in wanted) throw new Error(wanted.problem);
+  const away = { ...uncopied, volume: { ...uncopied.volume, directory: unmounted } };
+  expect(storage.awayOf(wanted, away)).toMatchObject({ reason: 'DirectoryNotMounted' });
+  expect(storage.awayOf(wanted, uncopied)).toBeUndefined();
 });
 
 test('it is deleted by its handle alone, and of a Volume that is elsewhere none is taken', () => {

@@ -59,7 +59,7 @@ describe('a claim that is not bound', () => {
     [
       'of a class that makes no sense is told so',
       { storageClass: storageClass({ parameters: { size: '1' } }) },
-      'Warning ProvisioningFailed: storage class dynamic: there is no parameter "size". There are: type, directory, vgName, thinPool, fsType, mkfsOptions, overcommit',
+      'Warning ProvisioningFailed: storage class dynamic: there is no parameter "size". There are: type, directory, requireMount, vgName, thinPool, fsType, mkfsOptions, overcommit',
     ],
     [
       'for many writers is refused',
@@ -108,6 +108,11 @@ describe('a claim that is not bound', () => {
       'is told that nobody knows how much room there is',
       { rooms: { n1: { unknown: 'it is away' } } },
       'Warning ProvisioningFailed: how much room there is on node n1 is not known: it is away',
+    ],
+    [
+      'is told that its directory is not mounted',
+      { rooms: { n1: { refused: 'it is not mounted' } } },
+      'Warning ProvisioningFailed: node n1 has no room now: it is not mounted',
     ],
     [
       'waits without nodes',

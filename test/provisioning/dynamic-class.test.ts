@@ -8,6 +8,14 @@ test.each([
   [{}, { type: 'sparse', directory: '/var/lib/metalk8s/storage/sparse' }],
   [{ directory: '/data' }, { type: 'sparse', directory: '/data' }],
   [
+    { directory: '/data', requireMount: 'true' },
+    { type: 'sparse', directory: '/data', requireMount: true },
+  ],
+  [
+    { directory: '/data', requireMount: 'false' },
+    { type: 'sparse', directory: '/data' },
+  ],
+  [
     { type: 'lvm', vgName: 'vg0' },
     { type: 'lvm', vgName: 'vg0', thinPool: undefined },
   ],
@@ -32,6 +40,8 @@ test.each<[Record<string, string>, string]>([
   [{ vgName: 'vg0' }, 'parameter vgName is not for type sparse'],
   [{ thinPool: 'p' }, 'parameter thinPool is not for type sparse'],
   [{ type: 'lvm', vgName: 'vg0', directory: '/x' }, 'parameter directory is not for type lvm'],
+  [{ type: 'lvm', vgName: 'vg0', requireMount: 'true' }, 'parameter requireMount is not for type lvm'],
+  [{ requireMount: 'yes' }, 'parameter requireMount is "yes", but must be true or false'],
   [{ type: 'lvm' }, 'parameter vgName is "", but must be'],
   [{ type: 'lvm', vgName: '-a' }, 'parameter vgName is "-a", but must be'],
   [{ type: 'lvm', vgName: 'vg0', thinPool: 'a/b' }, 'parameter thinPool is "a/b", but must be'],

@@ -76,6 +76,9 @@ describe('room for files', () => {
       ...folderRoomProbes(HOME, folders).map(({ name }) => [name, missing] as [string, typeof missing]),
       ['free /var', result(0, '100|4096')] as [string, typeof missing],
       ['mounts', mounts] as [string, typeof missing],
+      ['directory', missing] as [string, typeof missing],
+      ['directory path', result(0, HOME)] as [string, typeof missing],
+      ['file systems', result(0, '254:0 a-b')] as [string, typeof missing],
       ...more,
     ]);
 
@@ -138,6 +141,69 @@ describe('room for files', () => {
     const place = { type: 'sparse', directory: HOME } as const;
     await rooms.look('n1', place);
     expect(rooms.room('n1', place, 1)).toEqual({ freeBytes: 409_600n });
+  });
+});
+
+describe('room in a directory', () => {
+  const ROOM = {
+    ...{ 'free /data/volumes': missing, 'free /data': result(0, '100|4096') },
+    ...{ 'files /data/volumes': missing, directory: missing },
+    mounts: result(0, '24 1 8:2 / / rw - ext4 /dev/sda2 rw'),
+    'directory path': result(0, '/data/volumes'),
+    'file systems': result(0, '8:2 a-2\n8:17 b-17'),
+  };
+  const onB = { version: 1, directory: '/data/volumes', uuid: 'b-17', type: 'xfs', source: 'x', path: '/' };
+  const mounted = result(0, `${ROOM.mounts.stdout}\n36 24 8:17 / /data/volumes rw - xfs /dev/sdb1 rw`);
+
+  test.each<[string, Record<string, ReturnType<typeof result>>, true | undefined, object]>([
+    ['without a record', {}, undefined, { freeBytes: 409_600n }],
+    ['that has to be mounted', { mounts: mounted }, true, { freeBytes: 409_600n }],
+    [
+      'that has to be mounted, and is not',
+      {},
+      true,
+      {
+        refused: expect.stringMatching(
+          /^\/data\/volumes is on the root file system, and requireMount is set/,
+        ),
+      },
+    ],
+    [
+      'on record that is not mounted',
+      { directory: result(0, JSON.stringify(onB)) },
+      undefined,
+      {
+        refused: expect.stringMatching(
+          /^the file system of \/data\/volumes is not mounted: .* end the record/,
+        ),
+      },
+    ],
+    [
+      'on record that is mounted',
+      { directory: result(0, JSON.stringify(onB)), mounts: mounted },
+      undefined,
+      { freeBytes: 409_600n },
+    ],
+    [
+      'whose record is damaged',
+      { directory: result(0, '{') },
+      undefined,
+      { unknown: expect.stringContaining('is damaged') },
+    ],
+  ])('%s', async (_, more, requireMount, expected) => {
+    const rooms = createRooms({
+      executor: { observe: async () => new Map(Object.entries({ ...ROOM, ...more })) },
+      clock: { now: () => 0 },
+      volumesOn: () => [],
+      copiesOn: () => [],
+    });
+    const place = {
+      type: 'sparse',
+      directory: '/data/volumes',
+      ...(requireMount && { requireMount }),
+    } as const;
+    await rooms.look('n1', place);
+    expect(rooms.room('n1', place, 1)).toEqual(expected);
   });
 });
 
@@ -227,6 +293,8 @@ describe('what the scheduler is told', () => {
     ['what changed', { freeBytes: 98n }, known('100'), 'update 98'],
     ['no small changes', { freeBytes: 99n }, known('100'), 'rest'],
     ['that nothing is left', { freeBytes: 0n }, known('1'), 'update 0'],
+    ['none where nothing may be made', { refused: 'not mounted' }, known('100'), 'update 0'],
+    ['none of what is new, where nothing may be made', { refused: 'not mounted' }, undefined, 'create 0'],
     ['no guess', { unknown: 'away' }, known('100'), 'rest'],
     ['nothing of what is gone', undefined, known('100'), 'delete'],
     ['nothing anew of what is gone', undefined, undefined, 'rest'],

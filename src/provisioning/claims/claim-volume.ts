@@ -37,7 +37,13 @@ export function claimVolume(
       storageClassName,
       mode: volumeMode === 'Block' ? 'Block' : 'Filesystem',
       ...(place.type === 'sparse'
-        ? { sparseLoopDevice: { size, ...(directory === undefined ? {} : { directory }) } }
+        ? {
+            sparseLoopDevice: {
+              size,
+              ...(directory === undefined ? {} : { directory }),
+              ...(place.requireMount && { requireMount: true }),
+            },
+          }
         : {
             lvmLogicalVolume: {
               vgName: place.vgName,

@@ -193,6 +193,7 @@ function roomOn(
   if (room === undefined) return undefined;
   if ('unknown' in room)
     return { why: `how much room there is on node ${node} is not known: ${room.unknown}` };
+  if ('refused' in room) return { why: `node ${node} has no room now: ${room.refused}` };
   const wanted = parseQuantity(input.claim.spec.resources?.requests?.storage ?? '0');
   return room.freeBytes >= wanted
     ? { why: undefined, freeBytes: room.freeBytes }

@@ -5,7 +5,7 @@ import { checkMkfsOptions } from '../../storage/mkfs-options.ts';
 
 /** Where the storage of a class is on a node. */
 export type Place =
-  | { type: 'sparse'; directory: string }
+  | { type: 'sparse'; directory: string; requireMount?: true }
   | { type: 'lvm'; vgName: string; thinPool: string | undefined };
 
 /** What a class says about volumes that are made for claims. File system and mkfs options are read by who makes them (`fileSystemProblem`). */
@@ -23,7 +23,16 @@ export interface DynamicClass {
 /** MetalK8s's folder, where sparse files are by default. */
 export const SPARSE_FOLDER = '/var/lib/metalk8s/storage/sparse';
 
-const PARAMETERS = ['type', 'directory', 'vgName', 'thinPool', 'fsType', 'mkfsOptions', 'overcommit'];
+const PARAMETERS = [
+  'type',
+  'directory',
+  'requireMount',
+  'vgName',
+  'thinPool',
+  'fsType',
+  'mkfsOptions',
+  'overcommit',
+];
 
 /** The options of a class, checked, or why no volume can be made for its claims. */
 export function dynamicClass(storageClass: StorageClass): DynamicClass | { problem: string } {
@@ -77,7 +86,7 @@ function parsed(text: string): unknown {
 }
 
 function placeOf(parameters: Record<string, string>): Place | { problem: string } {
-  const { type = 'sparse', directory, vgName, thinPool } = parameters;
+  const { type = 'sparse', directory, requireMount, vgName, thinPool } = parameters;
   const misplaced = (name: string) => ({ problem: `parameter ${name} is not for type ${type}` });
   if (type === 'sparse') {
     if (vgName !== undefined) return misplaced('vgName');
@@ -86,7 +95,15 @@ function placeOf(parameters: Record<string, string>): Place | { problem: string 
     if (wanted !== undefined) {
       return { problem: `parameter directory is ${JSON.stringify(directory)}, but must ${wanted}` };
     }
-    return { type, directory: directory ?? SPARSE_FOLDER };
+    if (requireMount !== undefined && !['true', 'false'].includes(requireMount)) {
+      return {
+        problem: `parameter requireMount is ${JSON.stringify(requireMount)}, but must be true or false`,
+      };
+    }
+    return {
+      ...{ type, directory: directory ?? SPARSE_FOLDER },
+      ...(requireMount === 'true' ? { requireMount: true } : {}),
+    };
   }
   if (type !== 'lvm') {
     return {
@@ -94,6 +111,7 @@ function placeOf(parameters: Record<string, string>): Place | { problem: string 
     };
   }
   if (directory !== undefined) return misplaced('directory');
+  if (requireMount !== undefined) return misplaced('requireMount');
   if (vgName === undefined || !isLvmName(vgName)) {
     return { problem: `parameter vgName is ${JSON.stringify(vgName ?? '')}, but must be ${LVM_NAME}` };
   }

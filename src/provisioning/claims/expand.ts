@@ -56,9 +56,11 @@ function grow(input: ClaimInput, size: string, bytes: bigint): ClaimDecision {
   const why =
     'unknown' in room
       ? `how much room there is on node ${node} is not known: ${room.unknown}`
-      : room.freeBytes < bytes
-        ? `node ${node} has room for ${room.freeBytes < 0n ? 0n : room.freeBytes} bytes, and ${bytes} more are asked for`
-        : undefined;
+      : 'refused' in room
+        ? `node ${node} has no room now: ${room.refused}`
+        : room.freeBytes < bytes
+          ? `node ${node} has room for ${room.freeBytes < 0n ? 0n : room.freeBytes} bytes, and ${bytes} more are asked for`
+          : undefined;
   if (why === undefined) return { action: { do: 'expand', volume, size } };
   const event = { type: 'Warning', reason: CLAIM_EVENT.resizeFailed, message: why } as const;
   return input.told === saidBy(event) ? { requeueAfter: 30_000 } : { action: { do: 'tell', event } };

@@ -34,7 +34,7 @@ export type CapacityAction =
 
 /**
  * What to write about the room of a class on a node. Pure.
- * @param room undefined where the class or the node is gone. What is not known is left as it was told last
+ * @param room undefined where the class or the node is gone. What is not known is left as it was told last; what is refused is no room
  */
 export function decideCapacity(
   where: { storageClass: string; node: string; hostname: string; namespace: string },
@@ -44,7 +44,7 @@ export function decideCapacity(
   const name = capacityName(where.storageClass, where.node);
   if (room === undefined) return known === undefined ? undefined : { do: 'delete', name };
   if ('unknown' in room) return undefined;
-  const bytes = room.freeBytes < 0n ? 0n : room.freeBytes;
+  const bytes = 'refused' in room || room.freeBytes < 0n ? 0n : room.freeBytes;
   if (known !== undefined && isClose(bytes, parseQuantity(known.capacity ?? '0'))) return undefined;
   const object: CsiStorageCapacity = {
     apiVersion: 'storage.k8s.io/v1',

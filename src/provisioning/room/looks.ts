@@ -3,7 +3,9 @@ import type { Clock } from '../../control/clock.ts';
 import { NodeError } from '../../nodes/errors.ts';
 import type { Executor } from '../../nodes/job.ts';
 import { withHint } from '../../nodes/job-text.ts';
-import { ObservationError } from '../../storage/probe-results.ts';
+import { namedDirectoryProbes, readNamedDirectory } from '../../storage/directory/observe.ts';
+import { refuseDirectory } from '../../storage/directory/refuse.ts';
+import { answersOf, ObservationError } from '../../storage/probe-results.ts';
 import {
   type FolderRoom,
   folderRoomProbes,
@@ -15,8 +17,8 @@ import {
 import type { Place } from '../claims/dynamic-class.ts';
 import { folderOf, folderRoom, groupRoom, type KeptCopy } from './room.ts';
 
-/** In bytes; or why it is not known. */
-export type Room = { freeBytes: bigint } | { unknown: string };
+/** In bytes; or why it is not known; or why none is promised, whatever there is. */
+export type Room = { freeBytes: bigint } | { unknown: string } | { refused: string };
 
 export interface RoomDeps {
   executor: Pick<Executor, 'observe'>;
@@ -38,7 +40,10 @@ export interface Rooms {
 
 type Facts =
   /** `of`: the folders that were looked at. */
-  { folder: FolderRoom; of: readonly string[] } | { group: GroupRoom } | { unknown: string };
+  | { folder: FolderRoom; of: readonly string[] }
+  | { group: GroupRoom }
+  | { unknown: string }
+  | { refused: string };
 
 /** How long what was seen is good for, in ms: others use the room, too. What Stowage itself promises counts at once. */
 const FRESH = 5000;
@@ -72,7 +77,13 @@ export function createRooms({ executor, clock, volumesOn, copiesOn }: RoomDeps):
       }
       const { directory } = place;
       const folders = [...new Set([directory, ...volumesOn(node).flatMap((each) => folderOf(each) ?? [])])];
-      const results = await executor.observe(node, folderRoomProbes(directory, folders));
+      const results = await executor.observe(node, [
+        ...folderRoomProbes(directory, folders),
+        ...namedDirectoryProbes(directory),
+      ]);
+      // The file system below a mount point has room, too, for files that the next mount hides.
+      const away = refuseDirectory(readNamedDirectory(directory, answersOf(results)), place.requireMount);
+      if (away !== undefined) return { refused: withHint(away.refusal, away.hint) };
       return { folder: readFolderRoom(directory, folders, results), of: folders };
     } catch (error) {
       if (error instanceof NodeError) return { unknown: withHint(error.message, error.hint) };
@@ -90,7 +101,7 @@ export function createRooms({ executor, clock, volumesOn, copiesOn }: RoomDeps):
     room(node, place, overcommit) {
       const { facts, at } = seen.get(keyOf(node, place)) ?? {};
       if (facts === undefined || at === undefined || clock.now() - at > FRESH) return undefined;
-      if ('unknown' in facts) return facts;
+      if ('unknown' in facts || 'refused' in facts) return facts;
       const volumes = volumesOn(node);
       if ('folder' in facts) {
         // Whether one that was promised since is on the same file system is not known.

@@ -6,7 +6,7 @@ import type { Follower } from '../../nodes/follow.ts';
 import type { Executor, JobState, Probe, ProbeResult } from '../../nodes/job.ts';
 import { describeFailure, withHint } from '../../nodes/job-text.ts';
 import { ObservationError } from '../../storage/probe-results.ts';
-import type { Plan } from '../../storage/types.ts';
+import type { Plan, Refusal } from '../../storage/types.ts';
 import { type JobNote, jobKeyOf } from './job-note.ts';
 import type { IsCurrent, NodeWork } from './node-work.ts';
 import type { Freeze, Outcome } from './types.ts';
@@ -19,6 +19,8 @@ export interface SnapshotStorage<Wanted, Seen> {
   plan(operation: 'take' | 'delete', wanted: Wanted, seen: Seen): Plan;
   /** The copy, if it is whole. Bytes of the volume. */
   copyOf(wanted: Wanted, seen: Seen): { sizeBytes: number } | undefined;
+  /** Why it is not known whether there is a copy, where none was found. */
+  awayOf(wanted: Wanted, seen: Seen): Refusal | undefined;
 }
 
 export interface ExecutorWorkDeps<Wanted, Seen> {
@@ -56,7 +58,11 @@ export function createExecutorWork<Wanted extends object, Seen>({
 
   const present = (wanted: Wanted, seen: Seen): Outcome => {
     const copy = storage.copyOf(wanted, seen);
-    return copy === undefined ? { is: 'absent' } : { is: 'whole', ...copy };
+    if (copy !== undefined) return { is: 'whole', ...copy };
+    const away = storage.awayOf(wanted, seen);
+    return away === undefined
+      ? { is: 'absent' }
+      : { is: 'unknown', message: withHint(away.refusal, away.hint) };
   };
 
   const poll = async (content: VolumeSnapshotContent, note: JobNote): Promise<JobState> =>

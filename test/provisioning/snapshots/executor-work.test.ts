@@ -3,7 +3,7 @@ import { NodeError } from '../../../src/nodes/errors.ts';
 import type { Executor, Job, JobState } from '../../../src/nodes/job.ts';
 import { createExecutorWork } from '../../../src/provisioning/snapshots/executor-work.ts';
 import { ObservationError } from '../../../src/storage/probe-results.ts';
-import type { Plan } from '../../../src/storage/types.ts';
+import type { Plan, Refusal } from '../../../src/storage/types.ts';
 import { CONTENT_UID, content, HANDLE, note, volume } from '../../support/snapshot-objects.ts';
 import { NOW, UID } from '../../support/volume-input.ts';
 
@@ -25,6 +25,8 @@ interface Node {
   /** Whether the copy is there when it is looked at: before, and after the job. */
   there?: boolean[];
   plan?: Plan;
+  /** Why a copy that is not found may be there. */
+  away?: Refusal;
   error?: Error;
 }
 
@@ -34,6 +36,7 @@ function workOn({
   submitted = ended,
   there = [false, true],
   plan,
+  away,
   error,
 }: Node) {
   const asked: string[] = [];
@@ -78,6 +81,7 @@ function workOn({
       plan: (operation, _wanted, { isThere }) =>
         plan ?? { steps: isThere === (operation === 'take') ? [] : [step] },
       copyOf: (_wanted, { isThere }) => (isThere ? COPY : undefined),
+      awayOf: () => away,
     },
     wantedOf: (_content, _volume, _node, handle) =>
       handle.type === 'lvm' ? { problem: 'no such thing' } : {},
@@ -166,6 +170,14 @@ test.each<[string, Node, object]>([
 ])('removing %s', async (_, node, expected) => {
   const { work } = workOn(node);
   expect(await work.remove(content(), undefined, note({ do: 'delete' }), current)).toEqual(expected);
+});
+
+test('what is not found while its directory is not mounted may be there', async () => {
+  const { work } = workOn({ there: [false], away: { refusal: 'not mounted', hint: 'Mount it.' } });
+  expect(await work.look(content(), 'n1', HANDLE, undefined)).toEqual({
+    is: 'unknown',
+    message: 'not mounted. Mount it.',
+  });
 });
 
 test('looking waits for a job of that node alone', async () => {
