@@ -52,6 +52,11 @@ describe('sends the dynamic class that the flags describe', () => {
     [['--type', 'sparse', '--directory', '/data/x'], { type: 'sparse', directory: '/data/x' }, {}],
     [['--vg', 'vg0'], { type: 'lvm', vgName: 'vg0' }, {}],
     [
+      ['--directory', '/data', '--require-mount'],
+      { type: 'sparse', directory: '/data', requireMount: 'true' },
+      {},
+    ],
+    [
       ['--type', 'lvm', '--vg', 'vg0', '--thin-pool', 'pool', '--fs-type', 'xfs'],
       { type: 'lvm', vgName: 'vg0', thinPool: 'pool', fsType: 'xfs' },
       {},
@@ -99,6 +104,7 @@ describe('is refused before anything is asked of the server', () => {
     [[...DYNAMIC, '--type', 'sparse', '--vg', 'vg0'], '--vg is for --type lvm'],
     [[...DYNAMIC, '--thin-pool', 'pool'], '--thin-pool is for --type lvm'],
     [[...DYNAMIC, '--vg', 'vg0', '--directory', '/data'], '--directory is for --type sparse'],
+    [[...DYNAMIC, '--vg', 'vg0', '--require-mount'], '--require-mount is for --type sparse'],
     [[...DYNAMIC, '--vg', '-x'], 'It must be a name as LVM has them'],
     [[...DYNAMIC, '--vg', 'a', '--vg', 'b'], 'Give it once'],
     [[...DYNAMIC, '--directory', 'data'], 'It must'],

@@ -3,6 +3,7 @@ import type { KubeNode } from '../../api/core.ts';
 import { directoryWanted } from '../../api/directory.ts';
 import type { Leftover } from '../../api/leftover.ts';
 import type { Volume } from '../../api/volume.ts';
+import type { ObservedDirectory } from '../../storage/directory/types.ts';
 import { linkOf } from '../../storage/links.ts';
 import type { VolumeGroup } from '../../storage/lvm/facts.ts';
 import type { NamedFile } from '../../storage/node-check/files.ts';
@@ -39,6 +40,8 @@ export interface NodeContent {
   groups: ReadonlyMap<string, readonly VolumeGroup[]>;
   /** Bytes that are free for files in the folders of backing files, by folder. */
   free: ReadonlyMap<string, bigint>;
+  /** Directories whose file system is on record. */
+  directories: readonly ObservedDirectory[];
 }
 
 /** What the cluster has. */

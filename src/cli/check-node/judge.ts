@@ -1,6 +1,9 @@
+import { dirname } from 'node:path';
 import { PAUSED_ANNOTATION } from '../../api/names.ts';
 import { isPaused } from '../../api/paused.ts';
 import type { Volume } from '../../api/volume.ts';
+import { refuseAway } from '../../storage/directory/refuse.ts';
+import { directoryChecks } from './directories.ts';
 import {
   type ClusterFacts,
   type Look,
@@ -44,6 +47,7 @@ export function judge(node: string, facts: NodeFacts, cluster: ClusterFacts): Ch
     ...('problem' in system ? [notLooked('tools', system)] : judgeSystem(system.known)),
     ...('problem' in content ? [] : spaceChecks(content.known.free)),
     ...('problem' in content ? [] : groupChecks(content.known.groups)),
+    ...('problem' in content ? [] : directoryChecks(content.known.directories)),
     ...('problem' in content ? [] : missingStorage(node, content.known, cluster)),
     ...(left.length === 0 ? [none] : left),
   ];
@@ -69,6 +73,8 @@ function missingStorage(node: string, content: NodeContent, { volumes }: Cluster
     const missing = missingOf(volume, content);
     if (missing === undefined) return [];
     const { name } = volume.metadata;
+    // It is told of its directory; to bring back a file would not help.
+    if (isAway(volume, content)) return [];
     return [
       {
         check: `Volume ${name}`,
@@ -79,6 +85,11 @@ function missingStorage(node: string, content: NodeContent, { volumes }: Cluster
     ];
   });
 }
+
+const isAway = ({ status }: Volume, { directories }: NodeContent): boolean =>
+  directories.some(
+    (each) => each.directory === dirname(status?.prepared?.paths[0] ?? '') && refuseAway(each) !== undefined,
+  );
 
 function missingOf(volume: Volume, { files, records, links }: NodeContent): string | undefined {
   const { metadata, spec, status } = volume;

@@ -3,6 +3,7 @@ import type { Executor, Probe, ProbeResult } from '../../nodes/job.ts';
 import { ForeignJobs } from '../../nodes/jobs-folder.ts';
 import { ModuleRefusal } from '../../nodes/salt/refusal.ts';
 import { SudoRefusal } from '../../nodes/sudo.ts';
+import { placeProbes, readPlaces, readRecorded, recordedProbe } from '../../storage/directory/node-check.ts';
 import { freeSpaceProbes, readFreeSpace } from '../../storage/free-space.ts';
 import { groupProbe, readGroups } from '../../storage/lvm/report.ts';
 import {
@@ -64,7 +65,9 @@ async function lookAtContent(
 ): Promise<NodeContent> {
   const results = async (probes: readonly Probe[]) => (probes.length === 0 ? new Map() : look(probes));
   const ask = async (probes: readonly Probe[]) => answersOf(await results(probes));
-  const { users, records } = readRecordFiles(await ask(recordsProbes()));
+  const first = await ask([...recordsProbes(), recordedProbe]);
+  const { users, records } = readRecordFiles(first);
+  const recorded = readRecorded(first('recorded directories'));
   const owned = ownedUids(cluster);
   const unowned = [...new Set(records.map(({ uid }) => uid))].filter((uid) => !owned.has(uid));
   const intents = readIntents(unowned, await ask(intentProbes(unowned)));
@@ -78,6 +81,7 @@ async function lookAtContent(
     ...pathProbes(links),
     ...space.values(),
     ...(names.length === 0 ? [] : [groupProbe()]),
+    ...(recorded.length === 0 ? [] : placeProbes(recorded.map(({ directory }) => directory))),
   ]);
   const get = answersOf(found);
   return {
@@ -88,6 +92,7 @@ async function lookAtContent(
     files: readFolders(folders, get),
     links: readPaths(links, get),
     groups: new Map(names.map((name) => [name, readGroups(get('groups'), name)])),
+    directories: readPlaces(recorded, get),
     free: new Map(folders.map((folder) => [folder, readFreeSpace(folder, found)])),
   };
 }

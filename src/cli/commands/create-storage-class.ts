@@ -23,6 +23,10 @@ export default function createStorageClass(create: Command, io: Io): void {
       ).choices(['sparse', 'lvm']),
     )
     .option('--directory <path>', 'of a dynamic class: folder of sparse files on the nodes', oneDirectory)
+    .option(
+      '--require-mount',
+      'of a dynamic class: make volumes only where that folder is not on the root file system',
+    )
     .option('--vg <name>', 'of a dynamic class: volume group of the nodes', lvmName)
     .option('--thin-pool <name>', 'of a dynamic class: thin pool of that group to take volumes from', lvmName)
     .addOption(

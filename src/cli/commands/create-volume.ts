@@ -29,6 +29,7 @@ export default function createVolume(create: Command, io: Io): void {
     )
     .option('--size <quantity>', 'size of a sparse file or a logical volume, such as 10Gi', oneText)
     .option('--directory <path>', 'folder of that file on the node', oneText)
+    .option('--require-mount', 'make it only where that folder is not on the root file system')
     .option('--device <path>', 'disk or partition of the node', oneText)
     .option(
       '--overwrite <signature>',

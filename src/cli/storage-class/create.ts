@@ -46,9 +46,10 @@ function refuseContradictions(flags: CreateClassFlags): void {
       throw new StowageError('usage', `${given} is for --dynamic: a Volume made by hand says it itself`);
     return;
   }
-  const { directory, vg, thinPool } = flags;
+  const { directory, requireMount, vg, thinPool } = flags;
   if (isLvm(flags) && directory !== undefined)
     throw new StowageError('usage', '--directory is for --type sparse');
+  if (isLvm(flags) && requireMount) throw new StowageError('usage', '--require-mount is for --type sparse');
   if (!isLvm(flags) && vg !== undefined) throw new StowageError('usage', '--vg is for --type lvm');
   if (!isLvm(flags) && thinPool !== undefined)
     throw new StowageError('usage', '--thin-pool is for --type lvm');
@@ -64,10 +65,18 @@ function classOf(name: string, flags: CreateClassFlags & ClassFlags): StorageCla
   return dynamicClass(name, { ...flags, type: isLvm(flags) ? 'lvm' : 'sparse', reclaimPolicy });
 }
 
-const ofDynamic = ({ type, directory, vg, thinPool, reclaimPolicy }: CreateClassFlags): string[] =>
+const ofDynamic = ({
+  type,
+  directory,
+  requireMount,
+  vg,
+  thinPool,
+  reclaimPolicy,
+}: CreateClassFlags): string[] =>
   Object.entries({
     '--type': type,
     '--directory': directory,
+    '--require-mount': requireMount,
     '--vg': vg,
     '--thin-pool': thinPool,
     '--reclaim-policy': reclaimPolicy,

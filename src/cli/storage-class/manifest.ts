@@ -12,6 +12,7 @@ export interface ClassFlags {
 export interface DynamicFlags extends ClassFlags {
   type: 'sparse' | 'lvm';
   directory?: string;
+  requireMount?: true;
   vg?: string;
   thinPool?: string;
   reclaimPolicy: 'Delete' | 'Retain';
@@ -31,13 +32,14 @@ export function staticClass(name: string, flags: ClassFlags): StorageClass {
 
 /** A class whose claims make their own Volumes. */
 export function dynamicClass(name: string, flags: DynamicFlags): StorageClass {
-  const { type, directory, vg, thinPool, reclaimPolicy } = flags;
+  const { type, directory, requireMount, vg, thinPool, reclaimPolicy } = flags;
   return {
     ...common(name, flags),
     provisioner: DRIVER,
     parameters: {
       type,
       ...(directory === undefined ? {} : { directory }),
+      ...(requireMount && { requireMount: 'true' }),
       ...(vg === undefined ? {} : { vgName: vg }),
       ...(thinPool === undefined ? {} : { thinPool }),
       ...fileSystem(flags),

@@ -137,6 +137,7 @@ const optionsOf = (flags: CreateClassFlags) => ({
   '--dynamic': flags.dynamic,
   '--type': flags.type,
   '--directory': flags.directory,
+  '--require-mount': flags.requireMount,
   '--vg': flags.vg,
   '--thin-pool': flags.thinPool,
   '--reclaim-policy': flags.reclaimPolicy,

@@ -85,8 +85,9 @@ const given = (label: string, value: string | undefined): Field[] =>
 function typeOf({ sparseLoopDevice, rawBlockDevice, lvmLogicalVolume }: VolumeSpec): Field[] {
   const types: Field[] = [];
   if (sparseLoopDevice != null) {
-    const { size, directory } = sparseLoopDevice;
+    const { size, directory, requireMount } = sparseLoopDevice;
     types.push(['Type', 'sparse file'], ['Size', String(size)], ...given('Directory', directory));
+    if (requireMount) types.push(['Requires a mount', 'true']);
   }
   if (rawBlockDevice != null) types.push(['Type', 'raw device'], ['Device', rawBlockDevice.devicePath]);
   if (lvmLogicalVolume != null) {

@@ -9,6 +9,7 @@ export interface VolumeFlags {
   type?: VolumeType;
   size?: string;
   directory?: string;
+  requireMount?: true;
   device?: string;
   vg?: string;
   thinPool?: string;
@@ -25,6 +26,7 @@ export type VolumeType = 'sparse' | 'raw' | 'lvm';
 const ABOUT = {
   size: ['sparse', 'lvm'],
   directory: ['sparse'],
+  requireMount: ['sparse'],
   device: ['raw'],
   vg: ['lvm'],
   thinPool: ['lvm'],
@@ -58,7 +60,7 @@ export function typeOf(flags: VolumeFlags): VolumeType | undefined {
 
 function contradiction(one: string, other: string): StowageError {
   return new StowageError('usage', `${one} and ${other} contradict each other`, {
-    hint: 'A sparse file has --size and maybe --directory; a raw device has --device and maybe --overwrite; a logical volume has --vg, --size, and maybe --thin-pool and --overwrite.',
+    hint: 'A sparse file has --size and maybe --directory and --require-mount; a raw device has --device and maybe --overwrite; a logical volume has --vg, --size, and maybe --thin-pool and --overwrite.',
   });
 }
 
@@ -95,13 +97,19 @@ export function volumesOf(name: string, flags: VolumeFlags): Volume[] {
 }
 
 function storageOf(flags: VolumeFlags): Partial<VolumeSpec> {
-  const { size = '', directory, device = '', vg = '', thinPool } = flags;
+  const { size = '', directory, requireMount, device = '', vg = '', thinPool } = flags;
   switch (typeOf(flags)) {
     case 'raw':
       return { rawBlockDevice: { devicePath: device } };
     case 'lvm':
       return { lvmLogicalVolume: { vgName: vg, size, ...(thinPool !== undefined && { thinPool }) } };
     default:
-      return { sparseLoopDevice: { size, ...(directory !== undefined && { directory }) } };
+      return {
+        sparseLoopDevice: {
+          size,
+          ...(directory !== undefined && { directory }),
+          ...(requireMount && { requireMount }),
+        },
+      };
   }
 }

@@ -81,6 +81,7 @@ const optionsOf = (flags: VolumeFlags) => ({
   '--type': flags.type,
   '--size': flags.size,
   '--directory': flags.directory,
+  '--require-mount': flags.requireMount,
   '--device': flags.device,
   '--vg': flags.vg,
   '--thin-pool': flags.thinPool,

@@ -1,6 +1,7 @@
 import { attaching, attachmentDisabled } from './attached.ts';
 import { available, wellOf } from './available.ts';
 import { deleting } from './deleting.ts';
+import { directoryNotMounted } from './directory.ts';
 import { failed, unavailable } from './failed.ts';
 import { making } from './making.ts';
 import { nodeAway } from './node.ts';
@@ -15,6 +16,7 @@ const CAUSES: readonly Cause[] = [
   nodeAway,
   unseen,
   attachmentDisabled,
+  directoryNotMounted,
   deleting,
   storageClass,
   failed,

@@ -36,6 +36,7 @@ export const REASONS = [
   'DeviceInUse',
   'DeviceOfAnother',
   'NoSpace',
+  'DirectoryNotMounted',
   'NameTaken',
   'Failed',
   'Unavailable',

@@ -45,6 +45,7 @@ export const OK: FakeNodeAnswers['probes'] = {
   'loop-control': result(0),
   ...freeIn(FOLDER, 100),
   [RECORDS]: missing,
+  'recorded directories': missing,
   [FOLDER]: missing,
 };
 /** What a Volume of UID has on its node. */

@@ -15,6 +15,10 @@ describe('flags become a Volume', () => {
       { type: 'raw', device: '/dev/sdb1', overwrite: 'ext4', mode: 'Block', onDelete: 'Wipe' },
       { rawBlockDevice: { devicePath: '/dev/sdb1' }, overwrite: 'ext4', mode: 'Block', onDelete: 'Wipe' },
     ],
+    [
+      { size: '1Gi', directory: '/srv', requireMount: true },
+      { sparseLoopDevice: { size: '1Gi', directory: '/srv', requireMount: true } },
+    ],
     [{ vg: 'vg0', size: '1Gi' }, { lvmLogicalVolume: { vgName: 'vg0', size: '1Gi' } }],
     [
       { type: 'lvm', vg: 'vg0', size: '1Gi', thinPool: 'pool', overwrite: 'ext4:x' },
@@ -48,6 +52,7 @@ describe('contradictions name both flags', () => {
     [{ type: 'raw', directory: '/srv' }, '--type raw and --directory contradict'],
     [{ type: 'lvm', device: '/dev/sdb' }, '--type lvm and --device contradict'],
     [{ type: 'sparse', vg: 'vg0' }, '--type sparse and --vg contradict'],
+    [{ vg: 'vg0', requireMount: true }, '--require-mount and --vg contradict'],
     [{ vg: 'vg0', directory: '/srv' }, '--directory and --vg contradict'],
     [{ thinPool: 'p', device: '/dev/sdb' }, '--device and --thin-pool contradict'],
   ])('%j', (flags, message) => {

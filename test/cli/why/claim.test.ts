@@ -239,6 +239,13 @@ test.each<[string, Partial<ClaimKnown>, string, string | undefined, string]>([
     'by itself',
   ],
   [
+    'a directory that is not mounted',
+    { events: { found: [warning('node n1 has no room now: /data is not mounted. Mount it')] } },
+    'ProvisioningFailed: node n1 has no room now: /data is not mounted. Mount it',
+    'stowage get nodes',
+    'by itself',
+  ],
+  [
     'no daemon, whatever went well before',
     { events: { found: [warning('old'), warning('fine', 'Normal')] } },
     'no daemon has taken it up yet',

@@ -220,6 +220,37 @@ describe('a Volume is held up by', () => {
     ],
     [
       given(
+        'a directory that is not mounted',
+        failedBy('DirectoryNotMounted', '/data is not mounted'),
+        bound,
+      ),
+      heldUpBy('/data is not mounted', 'once it is mounted', {
+        say: 'Mount it on n1',
+        run: ['ssh n1 mount -a'],
+      }),
+    ],
+    [
+      given(
+        'a directory that is not mounted, while it is made',
+        volume({
+          ...{ phase: 'Pending', job: 'PrepareVolume/1', attempt: 1 },
+          ...ready('Unknown', 'DirectoryNotMounted', '/data is not mounted'),
+        }),
+      ),
+      heldUpBy('/data is not mounted', 'once it is mounted', { run: ['ssh n1 mount -a'] }),
+    ],
+    [
+      given(
+        'a directory that is not mounted, while it is deleted',
+        deleted({
+          ...{ phase: 'Terminating', job: 'UnprepareVolume/1' },
+          ...ready('Unknown', 'DirectoryNotMounted', '/data is not mounted'),
+        }),
+      ),
+      heldUpBy('/data is not mounted', 'once it is mounted', { run: ['ssh n1 mount -a'] }),
+    ],
+    [
+      given(
         'a failed attach in backoff',
         volume({
           phase: 'Failed',

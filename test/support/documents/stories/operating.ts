@@ -71,6 +71,14 @@ export const OPERATING_STORIES: readonly Story[] = [
         /data1 created[\s\S]*data1 deleted/,
         'stowage create volume data1 --node n1 --size 64Mi --storage-class local --wait && stowage delete volume data1 --yes --wait',
       ),
+      'stowage create volume data2 --node n1 --size 64Mi --directory /data/volumes --require-mount --storage-class local':
+        shows(/data2 created/),
+      'stowage why': named('stowage why'),
+      'stowage check node': { ...checksNode(), as: ['stowage check node n1'] },
+      'rm /var/lib/stowage/directories/HASH': {
+        runBy: 'test/integration/directory.test.ts',
+        has: 'end the record there: (rm .*)',
+      },
     },
   },
   {
@@ -127,6 +135,8 @@ export const OPERATING_STORIES: readonly Story[] = [
         shows(/local created/),
       'stowage create storageclass fast --dynamic --directory /srv/volumes --fs-type xfs --default':
         shows(/fast created/),
+      'stowage create storageclass data --dynamic --directory /data/volumes --require-mount':
+        shows(/data created/),
       'stowage create storageclass thin --dynamic --vg vg0 --thin-pool pool --reclaim-policy Retain':
         shows(/thin created/),
       'stowage why pvc NAME': shows(

@@ -1,0 +1,22 @@
+import { READY_REASON } from '../../api/names.ts';
+import { nodeOf } from '../../volumes/desired.ts';
+import { readyOf } from '../volume/describe.ts';
+import { onNode } from './command-line.ts';
+import { sinceOf } from './state.ts';
+import type { Cause } from './types.ts';
+
+/** The file system of its directory is not mounted: whether it is to be made, attached or deleted, it waits for that. */
+export const directoryNotMounted: Cause = ({ volume }) => {
+  const ready = readyOf(volume);
+  if (ready?.reason !== READY_REASON.directoryNotMounted) return undefined;
+  return {
+    cause: 'DirectoryNotMounted',
+    holdup: ready.message || ready.reason,
+    ...sinceOf(ready),
+    next: { when: 'by itself, once it is mounted' },
+    fix: {
+      say: `Mount it on ${nodeOf(volume)}, and have /etc/fstab mount it at each boot. This mounts what is there already:`,
+      run: [onNode(nodeOf(volume), 'mount', '-a')],
+    },
+  };
+};

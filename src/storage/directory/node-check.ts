@@ -1,0 +1,58 @@
+import type { Probe, ProbeResult } from '../../nodes/job.ts';
+import { optional, succeeded } from '../probe-results.ts';
+import { placeOf, UUIDS } from './observe.ts';
+import { DIRECTORIES, parseDirectory } from './record.ts';
+import type { FileSystemPlace, ObservedDirectory } from './types.ts';
+
+/** Reads all records of directories. */
+export const recordedProbe: Probe = {
+  name: 'recorded directories',
+  argv: [
+    'find',
+    '-H',
+    DIRECTORIES,
+    '-maxdepth',
+    '1',
+    '-type',
+    'f',
+    '!',
+    '-name',
+    '*.new',
+    '-exec',
+    'cat',
+    '{}',
+    '+',
+  ],
+};
+
+/** @returns the directories on record, with their records. @throws ObservationError where they can't be read */
+export function readRecorded(result: ProbeResult): { directory: string; recorded: FileSystemPlace }[] {
+  const texts = (optional('the records of directories', result) ?? '').split('\n');
+  return texts.flatMap((text) => {
+    if (text === '') return [];
+    const { directory, ...recorded } = parseDirectory(text, DIRECTORIES);
+    return [{ directory, recorded }];
+  });
+}
+
+const pathName = (directory: string) => `path of ${directory}`;
+
+/** The commands that say which file systems directories are on. They read only. */
+export const placeProbes = (directories: readonly string[]): Probe[] => [
+  { name: 'mounts', argv: ['cat', '/proc/self/mountinfo'] },
+  { name: 'file systems', argv: UUIDS },
+  ...directories.map((directory) => ({
+    name: pathName(directory),
+    argv: ['readlink', '-m', '--', directory],
+  })),
+];
+
+/** @throws ObservationError for an answer that leaves open which file system a directory is on */
+export const readPlaces = (
+  all: readonly { directory: string; recorded: FileSystemPlace }[],
+  get: (name: string) => ProbeResult,
+): ObservedDirectory[] =>
+  all.map(({ directory, recorded }) => ({
+    ...placeOf(directory, succeeded(directory, get(pathName(directory))), get),
+    recorded,
+  }));
