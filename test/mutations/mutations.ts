@@ -9,6 +9,7 @@ import { population } from './population.ts';
 import { provisioning } from './provisioning.ts';
 import { salt } from './salt.ts';
 import { snapshots } from './snapshots.ts';
+import { storageDirectories } from './storage-directories.ts';
 import { storageFiles } from './storage-files.ts';
 import { storageLvm } from './storage-lvm.ts';
 import { storageRaw } from './storage-raw.ts';
@@ -21,6 +22,7 @@ export const MUTATIONS: readonly Mutation[] = [
   ...jobs,
   ...storageRaw,
   ...storageFiles,
+  ...storageDirectories,
   ...storageShared,
   ...storageLvm,
   ...volumes,

@@ -1,0 +1,237 @@
+import { mkdir, mkdtemp, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { execa } from 'execa';
+import type { CsiStorageCapacity, KubeEvent } from '../../src/api/core.ts';
+import {
+  CSI_STORAGE_CAPACITIES,
+  EVENTS,
+  PERSISTENT_VOLUME_CLAIMS,
+  VOLUME_SNAPSHOTS,
+  VOLUMES,
+} from '../../src/api/resources.ts';
+import type { Volume } from '../../src/api/volume.ts';
+import { createLocalShell } from '../../src/nodes/local-shell.ts';
+import { createShellExecutor } from '../../src/nodes/shell-executor.ts';
+import { directoryRecord } from '../../src/storage/directory/record.ts';
+import { claimsOf, createClass, createNode, createSnapshotClass } from '../support/claim-objects.ts';
+import { type ClaimsCluster, startClaimsCluster } from '../support/claims-cluster.ts';
+import { startController, type TestController } from '../support/controller.ts';
+import { loopsBelow } from '../support/device-mounts.ts';
+import { describeAsRoot } from '../support/root.ts';
+import { ensureUdev } from '../support/udev.ts';
+import { until } from '../support/until.ts';
+
+/** A directory on a real ext4 that is mounted and unmounted; the node is this machine, which is shut down by hand. */
+describeAsRoot('a directory of volumes on a file system of its own', () => {
+  const executor = createShellExecutor(createLocalShell(['n1']));
+  let stopUdev: () => Promise<void>;
+  /** On the root file system: /tmp may be on another. */
+  let folder: string;
+  let point: string;
+  let directory: string;
+  let cluster: ClaimsCluster;
+  let claims: ReturnType<typeof claimsOf>;
+  let controller: TestController | undefined;
+
+  beforeAll(async () => {
+    stopUdev = await ensureUdev();
+  });
+  afterAll(() => stopUdev?.());
+  beforeEach(async () => {
+    folder = await mkdtemp('/stowage-directory-');
+    point = join(folder, 'data');
+    directory = join(point, 'volumes');
+    await mkdir(point);
+    await makeDisk('disk');
+    cluster = await startClaimsCluster({});
+    claims = claimsOf(cluster.client, { storageClassName: 'data', size: '16Mi' });
+    await createNode(cluster.client, 'n1');
+    await boot('disk');
+  });
+  afterEach(async () => {
+    await halt();
+    await cluster?.stop();
+    await rm(directoryRecord(directory), { force: true });
+    await rm(folder, { recursive: true });
+  });
+
+  async function makeDisk(name: string): Promise<void> {
+    await writeFile(join(folder, name), '');
+    await truncate(join(folder, name), 256 << 20);
+    await execa('mkfs.ext4', ['-q', join(folder, name)]);
+  }
+  const mount = (disk: string) => execa('mount', ['-o', 'loop', join(folder, disk), point]);
+  const uuidOf = async (disk: string) =>
+    (await execa('blkid', ['-p', '-o', 'value', '-s', 'UUID', join(folder, disk)])).stdout;
+
+  /** The node and its daemon come up. Without a disk, its file system stays unmounted, as with `nofail`. */
+  async function boot(disk?: string): Promise<void> {
+    if (disk !== undefined) await mount(disk);
+    controller = await startController(cluster.client, {
+      executor,
+      retry: { startMs: 200, maxMs: 1000 },
+      provisioning: { namespace: 'default', crossNamespace: false, snapshotController: 'builtin' },
+    });
+  }
+
+  async function halt(): Promise<void> {
+    await controller?.stop();
+    controller = undefined;
+    for (const device of await loopsBelow(folder)) {
+      if (!(await isDisk(device))) await execa('losetup', ['-d', device]);
+    }
+    await until('it is unmounted', async () =>
+      (await execa('umount', [point], { reject: false })).exitCode !== 0 &&
+      (await execa('mountpoint', ['-q', point], { reject: false })).exitCode !== 0
+        ? true
+        : undefined,
+    );
+  }
+  const isDisk = async (device: string) =>
+    !(await execa('losetup', ['-n', '-O', 'BACK-FILE', device])).stdout.includes(`${point}/`);
+
+  const readyOf = ({ status }: Volume) => status?.conditions?.find(({ type }) => type === 'Ready');
+  const isReady = (name: string, reason: string): Promise<Volume> =>
+    until(`${name} is ${reason}`, async () => {
+      const volume = await cluster.client.get<Volume>(VOLUMES, name);
+      return readyOf(volume)?.reason === reason ? volume : undefined;
+    });
+  const volumeOf = async (claim: `${string}/${string}`) => `pvc-${(await claims.get(claim)).metadata.uid}`;
+  const createVolume = (name: string, more: object = {}) =>
+    cluster.client.create<Volume>(VOLUMES, {
+      apiVersion: 'storage.metalk8s.scality.com/v1alpha1',
+      kind: 'Volume',
+      metadata: { name },
+      spec: {
+        nodeName: 'n1',
+        storageClassName: 'data',
+        attachPolicy: 'OnDemand',
+        sparseLoopDevice: { size: '16Mi', directory, ...more },
+      },
+    });
+  const filesIn = async (path: string) =>
+    (await readdir(path, { withFileTypes: true })).flatMap((each) => (each.isFile() ? [each.name] : []));
+  const record = async () => JSON.parse(await readFile(directoryRecord(directory), 'utf8'));
+  const hasRoom = (is: (bytes: bigint) => boolean) =>
+    until('the scheduler is told', async () => {
+      const { items } = await cluster.client.list<CsiStorageCapacity>(CSI_STORAGE_CAPACITIES, {
+        namespace: 'default',
+      });
+      const told = items.find(({ storageClassName }) => storageClassName === 'data')?.capacity;
+      return told !== undefined && is(BigInt(told)) ? true : undefined;
+    });
+
+  test('gets nothing while that is not mounted, loses nothing, and goes on once it is', async () => {
+    await createClass(cluster.client, 'data', directory, 'ext4');
+    await createSnapshotClass(cluster.client, 'data');
+    await claims.create('prod/first');
+    await claims.create('prod/gone');
+    await claims.isBound('prod/first');
+    await claims.isBound('prod/gone');
+    await claims.createSnapshot('prod/copy', 'first');
+    await claims.isReady('prod/copy');
+    expect(await record()).toMatchObject({ uuid: await uuidOf('disk'), type: 'ext4', path: '/volumes' });
+    await hasRoom((bytes) => bytes > 0n);
+
+    await halt();
+    await boot();
+    const first = await isReady(await volumeOf('prod/first'), 'DirectoryNotMounted');
+    expect(readyOf(first)).toMatchObject({ status: 'False' });
+    expect(readyOf(first)?.message).toContain(`/volumes on ext4 ${await uuidOf('disk')}`);
+    await claims.create('prod/second');
+    await claims.isTold('prod/second', `node n1 has no room now: the file system of ${directory} is not`);
+    await hasRoom((bytes) => bytes === 0n);
+    await createVolume('by-hand');
+    expect(readyOf(await isReady('by-hand', 'DirectoryNotMounted'))).toMatchObject({ status: 'Unknown' });
+    const gone = await volumeOf('prod/gone');
+    await cluster.client.delete(PERSISTENT_VOLUME_CLAIMS, 'gone', { namespace: 'prod' });
+    expect(readyOf(await isReady(gone, 'DirectoryNotMounted'))).toMatchObject({ status: 'Unknown' });
+    await cluster.client.delete(VOLUME_SNAPSHOTS, 'copy', { namespace: 'prod' });
+    await until(
+      'the deletion of the copy waits, too',
+      async () =>
+        (await cluster.client.list<KubeEvent>(EVENTS)).items.some(
+          ({ reason, message }) => reason === 'SnapshotDeleteError' && message?.includes('is not mounted'),
+        ) || undefined,
+    );
+    for (const [kind, name] of [
+      ['volume', 'by-hand'],
+      ['pvc', 'prod/first'],
+      ['pvc', 'prod/second'],
+    ] as const) {
+      const { out, err } = await cluster.stowage(['why', kind, name, '-o', 'json']);
+      expect([name, err, JSON.parse(out || '{}').cause]).toEqual([name, '', 'DirectoryNotMounted']);
+    }
+    const { out, code } = await cluster.stowage(['check', 'node', 'n1'], { executor });
+    expect([code, out]).toEqual([
+      5,
+      expect.stringContaining(`the file system of ${directory} is not mounted`),
+    ]);
+    expect(await readdir(point)).toEqual([]);
+
+    await mount('disk');
+    expect(await filesIn(directory)).toHaveLength(2);
+    expect(await readdir(join(directory, 'snapshots'))).toHaveLength(1);
+    await isReady(await volumeOf('prod/first'), 'Available');
+    await claims.isBound('prod/second');
+    await isReady('by-hand', 'Available');
+    await claims.isGone(VOLUME_SNAPSHOTS, 'prod/copy');
+    await until('nothing is left of what was deleted', async () =>
+      (await filesIn(directory)).length === 3 && (await readdir(join(directory, 'snapshots'))).length === 0
+        ? true
+        : undefined,
+    );
+    await hasRoom((bytes) => bytes > 0n);
+    // It is looked again each 30 s, and for room each minute.
+  }, 300_000);
+
+  test('that has to be mounted gets no first volume below', async () => {
+    const parameters = { directory, fsType: 'ext4', requireMount: 'true' };
+    await createClass(cluster.client, 'data', directory, 'ext4', { parameters });
+    await halt();
+    await boot();
+    await claims.create('prod/first');
+    await claims.isTold('prod/first', `${directory} is on the root file system, and requireMount is set`);
+    await createVolume('by-hand', { requireMount: true });
+    await isReady('by-hand', 'DirectoryNotMounted');
+    expect(await readdir(point)).toEqual([]);
+    await mount('disk');
+    await claims.isBound('prod/first');
+    await isReady('by-hand', 'Available');
+    expect(await filesIn(directory)).toHaveLength(2);
+  });
+
+  test('is not taken for another one that is mounted there, until its record is ended', async () => {
+    await createClass(cluster.client, 'data', directory, 'ext4');
+    await createVolume('old');
+    await isReady('old', 'Available');
+    await halt();
+    await makeDisk('other');
+    await boot('other');
+    await createVolume('new');
+    const refused = readyOf(await isReady('new', 'DirectoryNotMounted'))?.message ?? '';
+    expect(refused).toContain(await uuidOf('disk'));
+    expect(refused).toContain(await uuidOf('other'));
+    const command = /end the record there: (rm .*)$/.exec(refused)?.[1]?.split(' ') ?? [];
+    await execa(command[0] ?? '', command.slice(1));
+    await isReady('new', 'Available');
+    expect(await record()).toMatchObject({ uuid: await uuidOf('other') });
+    await isReady('old', 'UnavailableError');
+    await halt();
+    await boot('disk');
+    await isReady('old', 'Available');
+    await isReady('new', 'DirectoryNotMounted');
+  });
+
+  test('with volumes of before its record gets one from the first that is seen whole', async () => {
+    await createClass(cluster.client, 'data', directory, 'ext4');
+    await createVolume('old');
+    await isReady('old', 'Available');
+    await controller?.stop();
+    await rm(directoryRecord(directory));
+    await boot();
+    await until('it is recorded', () => record().catch(() => undefined));
+    expect(await record()).toMatchObject({ uuid: await uuidOf('disk') });
+  });
+});
