@@ -233,6 +233,7 @@ function __stowage_options
                 '--type' 'kind of storage (default: by the flags given)' \
                 '--size' 'size of a sparse file or a logical volume, such as 10Gi' \
                 '--directory' 'folder of that file on the node' \
+                '--require-mount' 'make it only where that folder is not on the root file system' \
                 '--device' 'disk or partition of the node' \
                 '--overwrite' 'what may be destroyed on the device or in the extents, such as ext4:UUID' \
                 '--vg' 'volume group of the node that the logical volume is made in' \
@@ -261,6 +262,7 @@ function __stowage_options
                 '--dynamic' 'for claims, which make their own' \
                 '--type' 'of a dynamic class: what its volumes are (default: by the flags given)' \
                 '--directory' 'of a dynamic class: folder of sparse files on the nodes' \
+                '--require-mount' 'of a dynamic class: make volumes only where that folder is not on the root file system' \
                 '--vg' 'of a dynamic class: volume group of the nodes' \
                 '--thin-pool' 'of a dynamic class: thin pool of that group to take volumes from' \
                 '--reclaim-policy' 'of a dynamic class: what becomes of a volume whose claim is deleted (default: Delete)' \
