@@ -1,7 +1,8 @@
 import { list, truthy } from './json-rows.ts';
 import type { BlockDevice } from './types.ts';
 
-export const LSBLK = ['lsblk', '-J', '-b', '-l', '-o', 'KNAME,MAJ:MIN,PKNAME,TYPE,SIZE,RO,SERIAL,WWN'];
+/** Without `-l`, which would print a device that is made of several under one of them only (lsblk(8), since 2.34). */
+export const LSBLK = ['lsblk', '-J', '-b', '-o', 'KNAME,MAJ:MIN,PKNAME,TYPE,SIZE,RO,SERIAL,WWN'];
 
 interface Row {
   kname: string;
@@ -19,7 +20,7 @@ interface Row {
  * @throws SyntaxError when it is not JSON
  */
 export function parseBlockDevices(lsblk: string): BlockDevice[] {
-  return list<Row>(lsblk, 'blockdevices').map((row) => ({
+  const rows = list<Row>(lsblk, 'blockdevices').map((row) => ({
     name: row.kname,
     device: row['maj:min'].trim(),
     parent: row.pkname ?? undefined,
@@ -29,6 +30,8 @@ export function parseBlockDevices(lsblk: string): BlockDevice[] {
     serial: row.serial ?? undefined,
     wwn: row.wwn ?? undefined,
   }));
+  // One below a device that is made of several comes with each of these.
+  return [...new Map(rows.map((row) => [`${row.name} ${row.parent}`, row])).values()];
 }
 
 /** The partitions of a disk that the kernel knows. */

@@ -22,7 +22,7 @@ export type OfferedProbe = 'offered devices' | 'offered links';
 
 /** Reads only. What is made of a disk is a row of its own, which names it; without the column NAME lsblk prints no tree. */
 export const offeredProbes = (): (Probe & { name: OfferedProbe })[] => [
-  { name: 'offered devices', argv: ['lsblk', '-J', '-b', '-l', '-o', COLUMNS] },
+  { name: 'offered devices', argv: ['lsblk', '-J', '-b', '-o', COLUMNS] },
   {
     name: 'offered links',
     argv: ['find', '/dev/disk/by-id', '/dev/disk/by-path', '-type', 'l', '-printf', '%p %l\\n'],
@@ -56,7 +56,8 @@ export function readOffered(get: (probe: OfferedProbe) => ProbeResult): OfferedD
   } catch {
     throw new ObservationError('lsblk printed what is no JSON');
   }
-  return rows.flatMap((row) =>
+  const devices = [...new Map(rows.map((row) => [row.kname, row])).values()];
+  return devices.flatMap((row) =>
     offered(
       row,
       rows.filter(({ pkname }) => pkname === row.kname),
