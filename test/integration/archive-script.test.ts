@@ -1,8 +1,9 @@
+import { execFileSync } from 'node:child_process';
 import { createHash, randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { gzipSync, zstdCompressSync } from 'node:zlib';
+import { crc32, gzipSync, zstdCompressSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { execa } from 'execa';
 import { ARCHIVE_SCRIPT } from '../../src/storage/populate/archive-script.ts';
@@ -206,7 +207,22 @@ describeAsRoot('an archive that is unpacked', () => {
   const many = (count: number, data: Buffer): Member[] =>
     Array.from({ length: count }, (_each, index) => ({ name: `f${index}`, data }));
 
+  /** An xz that says it takes 1.5 GiB: the size of the dictionary is in the header of its first block, before a checksum. */
+  function greedy(): Buffer {
+    const bytes = execFileSync('xz', ['-c'], { input: tarOf(many(1, Buffer.alloc(9))) });
+    const end = 12 + (bytes.readUInt8(12) + 1) * 4 - 4;
+    bytes.writeUInt8(37, bytes.indexOf(Buffer.from([0x21, 0x01]), 12) + 2);
+    bytes.writeUInt32LE(crc32(bytes.subarray(12, end)), end);
+    return bytes;
+  }
+
   test.each<[string, () => Buffer, How, RegExp]>([
+    [
+      'an xz that takes too much memory',
+      greedy,
+      { compression: 'xz' },
+      /is not xz: xz: .*Memory usage limit/,
+    ],
     [
       'more than the volume holds',
       () => tarOf(many(5, Buffer.alloc(8 << 20, 'x'))),
@@ -247,17 +263,42 @@ describeAsRoot('an archive that is unpacked', () => {
     ],
     [
       'gzip that is none',
-      () => tarOf(many(1, Buffer.alloc(9))),
+      () => Buffer.alloc(512, 'x'),
       { compression: 'gzip' },
       /compression is not gzip: gzip: .*not in gzip format/,
     ],
     [
       'zstd that is none',
-      () => tarOf(many(1, Buffer.alloc(9))),
+      () => Buffer.alloc(512, 'x'),
       { compression: 'zstd' },
       /compression is not zstd: zstd: .*unsupported format/,
     ],
-    ['gzip that is taken for a tar', () => gzipSync(tarOf(many(1, Buffer.alloc(9)))), {}, /tar/],
+    [
+      'gzip that is taken for a tar',
+      () => gzipSync(tarOf(many(1, Buffer.alloc(9)))),
+      {},
+      /^the source begins as data compressed by gzip, and should be a tar archive/,
+    ],
+    [
+      'a tar that is taken for gzip',
+      () => tarOf(many(1, Buffer.alloc(9))),
+      { compression: 'gzip' },
+      /begins as a tar archive, and by its name or spec.compression should be compressed by gzip/,
+    ],
+    [
+      'gzip that is taken for xz',
+      () => gzipSync(tarOf(many(1, Buffer.alloc(9)))),
+      { compression: 'xz' },
+      /begins as data compressed by gzip, and by its name or spec.compression should be compressed by xz/,
+    ],
+    ['a page', () => Buffer.from('<html>Log in</html>'), { compression: 'auto' }, /begins as an HTML page/],
+    ['a zip', () => Buffer.from('PK\x03\x04\x14\0'), { compression: 'auto' }, /begins as a zip archive/],
+    [
+      'xz of what is no tar',
+      () => execFileSync('xz', ['-c'], { input: Buffer.alloc(5000, 'x') }),
+      { compression: 'auto' },
+      /tar/,
+    ],
     [
       'another checksum',
       () => tarOf(many(1, Buffer.alloc(9))),
@@ -281,35 +322,41 @@ describeAsRoot('an archive that is unpacked', () => {
   });
 
   test.each([
-    ['none', 'ext4', 32],
-    ['gzip', 'ext4', 32],
-    ['zstd', 'xfs', 310],
-  ] as const)('has all that was packed (%s, %s)', async (compression, type, mib) => {
-    await make(type, mib);
-    const from = join(folder.path, 'from');
-    await rm(from, { recursive: true, force: true });
-    await mkdir(from);
-    await makeFiles(from);
-    const packed = [
-      'tar',
-      '-c',
-      '--xattrs',
-      '--sparse',
-      '--numeric-owner',
-      '-C',
-      from,
-      '-f',
-      `${archive}.tar`,
-      '.',
-    ];
-    await execa(packed[0] as string, packed.slice(1));
-    const tar = await readFile(`${archive}.tar`);
-    const pack = { none: (bytes: Buffer) => bytes, gzip: gzipSync, zstd: zstdCompressSync }[compression];
-    const bytes = pack(tar);
-    await writeFile(archive, bytes);
-    const sha256 = createHash('sha256').update(bytes).digest('hex');
-    expect(await start({ compression, type, sha256 })).toMatchObject({ exitCode: 0, stderr: '' });
-    await expectNothingLeft();
-    await look(async (place) => expect(await listFiles(place)).toBe(await listFiles(from)));
-  });
+    ['none', 'ext4', 32, 'none'],
+    ['none', 'ext4', 32, 'auto'],
+    ['gzip', 'ext4', 32, 'gzip'],
+    ['zstd', 'xfs', 310, 'zstd'],
+    ['xz', 'ext4', 32, 'xz'],
+    ['xz', 'ext4', 32, 'auto'],
+    ['bzip2', 'ext4', 32, 'auto'],
+  ] as const)(
+    'has all that was packed (%s, %s, %i MiB, declared as %s)',
+    async (packed, type, mib, compression) => {
+      await make(type, mib);
+      const from = join(folder.path, 'from');
+      await rm(from, { recursive: true, force: true });
+      await mkdir(from);
+      await makeFiles(from);
+      const pack = [
+        'tar',
+        '-c',
+        '--xattrs',
+        '--sparse',
+        '--numeric-owner',
+        '-C',
+        from,
+        '-f',
+        `${archive}.tar`,
+        '.',
+      ];
+      await execa(pack[0] as string, pack.slice(1));
+      const input = await readFile(`${archive}.tar`);
+      const bytes = packed === 'none' ? input : execFileSync(packed, ['-c'], { input, maxBuffer: Infinity });
+      await writeFile(archive, bytes);
+      const sha256 = createHash('sha256').update(bytes).digest('hex');
+      expect(await start({ compression, type, sha256 })).toMatchObject({ exitCode: 0, stderr: '' });
+      await expectNothingLeft();
+      await look(async (place) => expect(await listFiles(place)).toBe(await listFiles(from)));
+    },
+  );
 });

@@ -1,7 +1,7 @@
+import { execFileSync } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
 import { open, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { zstdCompressSync } from 'node:zlib';
 import { beforeEach, expect, test } from '@jest/globals';
 import { IMAGES } from '../../src/api/builtins/image.ts';
 import {
@@ -18,6 +18,7 @@ import { until } from '../support/until.ts';
 
 const MIB = 1 << 20;
 const CONTENT = Buffer.concat([randomBytes(3 * MIB), Buffer.alloc(4 * MIB), randomBytes(MIB)]);
+const XZ = execFileSync('xz', ['-c'], { input: CONTENT, maxBuffer: Infinity });
 const sha256 = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex');
 
 /** Claims that begin with an Image, with the daemon's controllers in this process, a sandbox, and real loop devices. */
@@ -25,7 +26,8 @@ describeAsRoot('a claim that is filled on its node', () => {
   const scene = deviceClaims();
   beforeEach(() => {
     scene.server.paths.set('/disk', CONTENT);
-    scene.server.paths.set('/disk.zst', zstdCompressSync(CONTENT));
+    scene.server.paths.set('/disk.xz', XZ);
+    scene.server.paths.set('/page', Buffer.from('<!DOCTYPE html><title>404</title>'));
   });
   const register = () => scene.register('image', 'Image');
   const create = (name: string, path: string, source: { sha256?: string } = {}) =>
@@ -52,7 +54,7 @@ describeAsRoot('a claim that is filled on its node', () => {
   test('has its bytes as a device, and as disk.img, and all goes with the claims', async () => {
     await scene.createFast();
     await register();
-    await create('debian', '/disk.zst', { sha256: sha256(zstdCompressSync(CONTENT)) });
+    await create('debian', '/disk.xz', { sha256: sha256(XZ) });
     await scene.claims.create('prod/block', { volumeMode: 'Block', dataSourceRef: fromImage('debian') });
     const block = await scene.claims.isBound('prod/block');
     expect(sha256(await begins(block.spec.local?.path ?? '', CONTENT.length))).toBe(sha256(CONTENT));
@@ -103,20 +105,26 @@ describeAsRoot('a claim that is filled on its node', () => {
     await scene.claims.isBound('test/late');
   });
 
-  test('is refused for good, and told why: nothing is bound or left', async () => {
-    await scene.createFast();
-    await register();
-    await create('wrong', '/disk', { sha256: 'a'.repeat(64) });
-    await scene.claims.create('prod/claim', { volumeMode: 'Block', dataSourceRef: fromImage('wrong') });
-    await scene.claims.isTold('prod/claim', 'its sha256 is');
-    expect((await scene.claims.get('prod/claim')).status?.phase).toBe('Pending');
-    expect(await files()).toEqual([]);
-    expect(await counted()).toEqual([
-      'volume_populator_operation_count{operation_name="populate",result="error"} 1',
-    ]);
-    await scene.claims.remove('prod/claim');
-    await scene.isAllGone();
-  });
+  test.each<[string, string, { sha256?: string }, string]>([
+    ['bytes of another checksum', '/disk', { sha256: 'a'.repeat(64) }, 'its sha256 is'],
+    ['a page', '/page', {}, 'begins as an HTML page'],
+  ])(
+    'with %s is refused for good, and told why: nothing is bound or left',
+    async (_what, path, source, told) => {
+      await scene.createFast();
+      await register();
+      await create('wrong', path, source);
+      await scene.claims.create('prod/claim', { volumeMode: 'Block', dataSourceRef: fromImage('wrong') });
+      await scene.claims.isTold('prod/claim', told);
+      expect((await scene.claims.get('prod/claim')).status?.phase).toBe('Pending');
+      expect(await files()).toEqual([]);
+      expect(await counted()).toEqual([
+        'volume_populator_operation_count{operation_name="populate",result="error"} 1',
+      ]);
+      await scene.claims.remove('prod/claim');
+      await scene.isAllGone();
+    },
+  );
 
   test('is tried again where it may pass', async () => {
     await scene.createFast();

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
 import { chmod, mkdir, readdir, readFile, rm, stat, symlink, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -10,6 +11,7 @@ import { holdPlaces } from '../support/held-places.ts';
 import { ownFileSystem } from '../support/loop-mounts.ts';
 import { describeAsRoot } from '../support/root.ts';
 import { allowSources, type SourceServer, startSourceServer } from '../support/source-server.ts';
+import { tarOf } from '../support/tar.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { until } from '../support/until.ts';
 
@@ -25,7 +27,11 @@ const CONTENT = Buffer.concat([
   randomBytes(8 * MIB),
   Buffer.alloc(4 * MIB),
 ]);
+const packBy = (program: 'xz' | 'bzip2', input: Buffer): Buffer =>
+  execFileSync(program, ['-c1'], { input, maxBuffer: Infinity });
 const sha256 = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex');
+
+const PAGE = Buffer.from('<!DOCTYPE html>\n<html><title>Log in</title></html>\n');
 
 describeAsRoot('the program that fills a volume from an Image', () => {
   let folder: Awaited<ReturnType<typeof temporaryFolder>>;
@@ -109,8 +115,10 @@ describeAsRoot('the program that fills a volume from an Image', () => {
     none: CONTENT,
     gzip: gzipSync(CONTENT),
     zstd: zstdCompressSync(CONTENT),
+    xz: packBy('xz', CONTENT),
+    bzip2: packBy('bzip2', CONTENT),
   };
-  test.each(['none', 'gzip', 'zstd'] as const)(
+  test.each(['none', 'gzip', 'zstd', 'xz', 'bzip2'] as const)(
     'raw, packed by %s, with zeros as holes',
     async (compression) => {
       server.paths.set('/disk', PACKED[compression]);
@@ -122,6 +130,18 @@ describeAsRoot('the program that fills a volume from an Image', () => {
       expect(await left()).toEqual([`${UID}.partial`]);
     },
   );
+
+  test.each(['gzip', 'zstd', 'xz', 'bzip2'] as const)('by its first bytes: %s', async (compression) => {
+    server.paths.set('/disk', PACKED[compression]);
+    expect(await fill({ source: server.url('/disk') })).toEqual({ exit: 0, said: '' });
+    await isFilled(CONTENT);
+  });
+
+  test('what somebody declares uncompressed is written as it is', async () => {
+    server.paths.set('/disk', PACKED.xz);
+    expect(await fill({ source: server.url('/disk'), compression: 'none' })).toEqual({ exit: 0, said: '' });
+    await isFilled(PACKED.xz);
+  });
 
   async function qcow2(...create: string[]): Promise<Buffer> {
     const raw = join(folder.path, 'raw');
@@ -331,10 +351,49 @@ describeAsRoot('the program that fills a volume from an Image', () => {
       'there is no plain file',
       () => ({ source: `${folder.path}/listed/none` }),
     ],
+    ['a page', 3, 'begins as an HTML page', () => ({ source: server.url('/page') })],
+    [
+      'a page that a backup would be',
+      3,
+      'begins as an HTML page',
+      () => ({ source: server.url('/page'), compression: 'zstd', format: 'exact' }),
+    ],
+    ['a page that is compressed', 3, 'begins as an HTML page', () => ({ source: server.url('/page.gz') })],
+    [
+      'a disk of another program',
+      3,
+      'begins as a disk of format vmdk',
+      () => ({ source: server.url('/vmdk'), compression: 'none' }),
+    ],
+    ['a tar', 3, 'begins as a tar archive', () => ({ source: server.url('/tar.xz') })],
+    [
+      'another compression',
+      3,
+      'begins as data compressed by xz, and by its name or spec.compression should be compressed by gzip',
+      () => ({ source: server.url('/disk.xz'), compression: 'gzip' }),
+    ],
+    ['half an xz', 3, 'xz cannot unpack it', () => ({ source: server.url('/half.xz') })],
+    [
+      'an xz that is too large',
+      3,
+      `larger than the ${SIZE} bytes`,
+      () => ({ source: server.url('/bomb.xz') }),
+    ],
+    ['nothing', 3, 'the source is empty', () => ({ source: server.url('/empty') })],
+    ['nothing, compressed', 3, 'the source is empty', () => ({ source: server.url('/empty.xz') })],
     ['a qcow2 that is none', 3, 'it is no qcow2', () => ({ source: server.url('/disk'), format: 'qcow2' })],
   ])('%s is refused, and nothing is left', async (_what, exit, said, options) => {
     server.paths.set('/disk', CONTENT);
     server.paths.set('/half.gz', PACKED.gzip.subarray(0, 3 * MIB));
+    server.paths.set('/half.xz', PACKED.xz.subarray(0, 3 * MIB));
+    server.paths.set('/disk.xz', PACKED.xz);
+    server.paths.set('/bomb.xz', packBy('xz', Buffer.alloc(3 * SIZE)));
+    server.paths.set('/tar.xz', packBy('xz', tarOf([{ name: 'disk.raw', data: CONTENT }])));
+    server.paths.set('/page', PAGE);
+    server.paths.set('/page.gz', gzipSync(PAGE));
+    server.paths.set('/vmdk', Buffer.concat([Buffer.from('KDMV\x01\0\0\0'), CONTENT]));
+    server.paths.set('/empty', Buffer.alloc(0));
+    server.paths.set('/empty.xz', packBy('xz', Buffer.alloc(0)));
     server.paths.set('/bomb', zstdCompressSync(Buffer.concat([CONTENT, CONTENT, CONTENT])));
     for (const [path, bytes] of [
       ['/cut', CONTENT],
@@ -483,7 +542,7 @@ describeAsRoot('the program that fills a volume from an Image', () => {
     await isFilled(CONTENT);
   });
 
-  test.each(['curl', 'zstd', 'qemu-img'])('a node without %s says so', async (program) => {
+  test.each(['curl', 'zstd', 'setpriv', 'qemu-img'])('a node without %s says so', async (program) => {
     server.paths.set('/disk', PACKED.zstd);
     const bin = join(folder.path, 'bin');
     await mkdir(bin);

@@ -33,7 +33,7 @@ export const ARCHIVES: Resource = {
 export function archiveOptions(object: KubeObject): OptionsFound {
   const { source, compression, allowDevices, allowSetuid } = (object as Partial<Archive>).spec ?? {};
   if (compression !== undefined && !COMPRESSION_SCHEMA.enum.includes(compression)) {
-    return { problem: 'spec.compression must be none, gzip or zstd' };
+    return { problem: 'spec.compression must be none, gzip, zstd, xz or bzip2' };
   }
   const found = sourceOptions(source, compression);
   if ('problem' in found) return found;

@@ -28,7 +28,7 @@ export function imageOptions(object: KubeObject): OptionsFound {
   const { source, format = 'raw', compression } = (object as Partial<Image>).spec ?? {};
   if (format !== 'raw' && format !== 'qcow2') return { problem: 'spec.format must be raw or qcow2' };
   if (compression !== undefined && !COMPRESSION_SCHEMA.enum.includes(compression)) {
-    return { problem: 'spec.compression must be none, gzip or zstd' };
+    return { problem: 'spec.compression must be none, gzip, zstd, xz or bzip2' };
   }
   const found = sourceOptions(source, compression);
   return 'problem' in found ? found : { options: { ...found.options, format } };

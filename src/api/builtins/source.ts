@@ -12,7 +12,7 @@ export interface BuiltinSource {
   authorizationSecretRef?: { name: string; key: string };
 }
 
-export type Compression = 'none' | 'gzip' | 'zstd';
+export type Compression = 'none' | 'gzip' | 'zstd' | 'xz' | 'bzip2';
 
 /** As the plan for the node takes it; flat, so that the API server sees whether it changes. */
 export type Options = Readonly<Record<string, string>>;
@@ -65,8 +65,8 @@ export const SOURCE_SCHEMA = {
 
 export const COMPRESSION_SCHEMA = {
   type: 'string',
-  enum: ['none', 'gzip', 'zstd'],
-  description: "How it is compressed. Default: as its name's end says, .gz or .zst.",
+  enum: ['none', 'gzip', 'zstd', 'xz', 'bzip2'],
+  description: 'How it is compressed. Default: as its name and its first bytes tell.',
 } as const;
 
 /** What no schema of the API server's promises: that may have been another's. Pure. */
@@ -91,19 +91,40 @@ export function sourceOptions(source: BuiltinSource | undefined, given?: string)
     return { problem: 'spec.source.authorizationSecretRef is for a url' };
   }
   const place = url ?? path ?? '';
+  const end = given === undefined ? endOf(place) : '';
+  if (NOT_UNPACKED.has(end)) {
+    const field = url === undefined ? 'path' : 'url';
+    return {
+      problem: `spec.source.${field} names a .${end} file, which is not unpacked: compress it by gzip, zstd, xz or bzip2; or set spec.compression if it is none`,
+    };
+  }
   return {
     options: {
       source: place,
-      compression: given ?? compressionOf(place),
+      compression: given ?? COMPRESSIONS.get(end) ?? 'auto',
       ...(sha256 === undefined ? {} : { sha256 }),
       ...(secret === undefined ? {} : { authorizationSecret: secret.name, authorizationKey: secret.key }),
     },
   };
 }
 
-/** By the end of its name, what a URL asks for left out. */
-function compressionOf(place: string): Compression {
+const COMPRESSIONS: ReadonlyMap<string, Compression> = new Map([
+  ['gz', 'gzip'],
+  ['tgz', 'gzip'],
+  ['zst', 'zstd'],
+  ['tzst', 'zstd'],
+  ['xz', 'xz'],
+  ['txz', 'xz'],
+  ['bz2', 'bzip2'],
+  ['tbz', 'bzip2'],
+  ['tbz2', 'bzip2'],
+]);
+
+/** Ends of names whose files would be written as they are. lzma has no first bytes by which it is known. */
+const NOT_UNPACKED: ReadonlySet<string> = new Set(['zip', '7z', 'rar', 'lz4', 'lz', 'lzo', 'lzma', 'Z']);
+
+/** The end of its name, after the last dot; what a URL asks for left out. */
+function endOf(place: string): string {
   const [name = ''] = place.startsWith('/') ? [place] : place.split(/[?#]/);
-  if (name.endsWith('.gz') || name.endsWith('.tgz')) return 'gzip';
-  return name.endsWith('.zst') || name.endsWith('.tzst') ? 'zstd' : 'none';
+  return /\.([^./]+)$/.exec(name)?.[1] ?? '';
 }

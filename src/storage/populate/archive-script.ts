@@ -1,4 +1,5 @@
 import { oneLine } from '../snapshot/script.ts';
+import { CONTENT_TEXT } from './content-text.ts';
 import { FETCH_FUNCTIONS } from './fetch-script.ts';
 import { JAIL_TEXT } from './jail-text.ts';
 import { MOUNT_TEXT } from './mount-text.ts';
@@ -7,7 +8,7 @@ import { INSIDE } from './namespace-text.ts';
 /**
  * Unpacks a tar archive into an empty file system:
  *
- *     stowage-archive FILE|DEVICE UID ext4|xfs OFFSET SIZE zeroes|dirty none|gzip|zstd ALLOWED SHA256|- URL|PATH|backup:PATH
+ *     stowage-archive FILE|DEVICE UID ext4|xfs OFFSET SIZE zeroes|dirty COMPRESSION ALLOWED SHA256|- URL|PATH|backup:PATH
  *
  * ALLOWED is `plain`, `devices`, `setuid` or `devices+setuid`. What it is given is read once, and unpacked as it comes: nobody
  * sees any of it before all was looked at, as the volume is not there yet. It ends with 3 for what trying again does not help.
@@ -28,6 +29,7 @@ run() {
   ${FETCH_FUNCTIONS}
   ${MOUNT_TEXT}
   ${JAIL_TEXT}
+  ${CONTENT_TEXT}
   fetch() {
     open_source "$SOURCE";
     (exec >&4; tell_progress) &
@@ -45,10 +47,14 @@ run() {
       fail "the sha256 of \${SOURCE#backup:} is $(cut -c 1-64 <"$work/sum"), and should be $SHA256";
   };
   unpack() {
-    case $COMPRESSION in
-      none) cat ;;
-      gzip) nobody gzip -dc ;;
-      zstd) nobody zstd -dcq ;;
+    dd bs=512 count=1 iflag=fullblock status=none >head;
+    choose tar "$COMPRESSION" head;
+    printf %s "$refusal" >refusal;
+    [ -z "$refusal" ] || exit 3;
+    printf %s "$unpack" >unpack;
+    case $unpack in
+      "") cat head - ;;
+      *) cat head - 2>/dev/null | unpack_by "$unpack" ;;
     esac;
   };
   untar() {
@@ -68,7 +74,7 @@ run() {
       {
         { tail -c 1024 <end | cmp -s - zeros || echo short >&3; } &
         { (exec 3>&-; fetch); echo "fetched $?" >&3; } |
-          { unpack 2>errors; echo "unpacked $?" >&3; } |
+          { (unpack 2>errors); echo "unpacked $?" >&3; } |
           tee end |
           untar |
           head -n 1 | sed "s/^/tar /" >&3;
@@ -77,9 +83,10 @@ run() {
     );
     fetched=$(printf %s "$said" | sed -n "s/^fetched //p");
     case $fetched in 0 | 141) ;; *) exit "\${fetched:-1}" ;; esac;
+    [ ! -s refusal ] || fail "$(cat refusal)";
     case $(printf %s "$said" | sed -n "s/^unpacked //p") in
       0 | 141) ;;
-      *) fail "the archive is damaged, or its compression is not $COMPRESSION: $(printable <errors)" ;;
+      *) fail "the archive is damaged, or its compression is not $(cat unpack): $(printable <errors)" ;;
     esac;
     tar=$(printf %s "$said" | sed -n "s/^tar //p" | printable);
     case $tar in
@@ -103,7 +110,7 @@ run() {
       [ $# = 10 ] || exit 2;
       check_target "$1" "$2" "$3" "$4" "$5" "$6";
       case $3 in block) exit 2 ;; esac;
-      case $7 in none | gzip | zstd) ;; *) exit 2 ;; esac;
+      case $7 in auto | none | gzip | zstd | xz | bzip2) ;; *) exit 2 ;; esac;
       case $8 in plain | devices | setuid | devices+setuid) ;; *) exit 2 ;; esac;
       case $9 in -) ;; *[!0-9a-f]*) exit 2 ;; esac;
       case \${10} in "" | *[!!-~]*) exit 2 ;; esac;
@@ -112,7 +119,6 @@ run() {
     stowage-archive-inside)
       begin_inside "$1" "$2";
       TARGET=$1 CONTENT=$3 COMPRESSION=$7 ALLOWED=$8 SHA256=$9 SOURCE=\${10};
-      [ $COMPRESSION = none ] || need $COMPRESSION "an Archive that is compressed by it";
       for tool in tar setpriv; do need $tool "an Archive"; done;
       make_jail;
       mount_new "$TARGET" $work/root/new $CONTENT nosuid,nodev,noexec;

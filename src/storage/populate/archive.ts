@@ -6,7 +6,7 @@ import type { Fill, FillTarget } from './types.ts';
 
 /** The command that unpacks an archive into a volume. */
 export function archiveArgv({ options }: Fill, target: FillTarget): string[] {
-  const { compression = 'none', allowed = 'plain', sha256 = '-', source = '' } = options;
+  const { compression = 'auto', allowed = 'plain', sha256 = '-', source = '' } = options;
   return scriptArgv(
     ...(['stowage-archive', ARCHIVE_SCRIPT] as const),
     ...targetWords(target),
@@ -19,6 +19,6 @@ export function backupArgv(fill: Fill, target: FillTarget): string[] {
   const { source = '' } = fill.options;
   const options = { ...fill.options, source: source.startsWith('/') ? `backup:${source}` : source };
   return target.content === 'block'
-    ? imageArgv({ ...fill, options: { ...options, format: 'raw' } }, target)
+    ? imageArgv({ ...fill, options: { ...options, format: 'exact' } }, target)
     : archiveArgv({ ...fill, options: { ...options, allowed: 'devices+setuid' } }, target);
 }

@@ -1,16 +1,20 @@
 import { oneLine } from '../snapshot/script.ts';
+import { CONTENT_TEXT } from './content-text.ts';
 import { FETCH_FUNCTIONS } from './fetch-script.ts';
+import { JAIL_TEXT } from './jail-text.ts';
 import { MOUNT_TEXT } from './mount-text.ts';
 import { INSIDE } from './namespace-text.ts';
 
 /**
  * Fills a volume that is being made with the content of a disk:
  *
- *     stowage-image TARGET UID ext4|xfs|block OFFSET SIZE zeroes|dirty raw|qcow2 none|gzip|zstd SHA256|- SOURCE
+ *     stowage-image TARGET UID ext4|xfs|block OFFSET SIZE zeroes|dirty raw|qcow2|exact COMPRESSION SHA256|- SOURCE
  *
  * Into a file system it is put as disk.img, as KubeVirt has it. What is raw goes through at once: what was downloaded is summed and
  * unpacked on its way, and no more is written than there is room for. A qcow2 has to be a file to be read: it is downloaded beside
  * the target, to a file whose name is gone before anything is in it.
+ *
+ * The first bytes of what comes, and of what is unpacked from it, are looked at before any is written (content-text.ts).
  *
  * The header of a qcow2 is read here, before qemu-img opens it: one with a backing file or a data file has it open
  * other files, also to ask what it is (CVE-2024-4467). What lies behind the end of a file reads as zeros to it, so it is asked whether
@@ -21,6 +25,8 @@ run() {
 ${INSIDE}
 ${FETCH_FUNCTIONS}
 ${MOUNT_TEXT}
+${JAIL_TEXT}
+${CONTENT_TEXT}
   number() { od -A n -t u8 --endian=big -j "$1" -N 8 /proc/self/fd/8 | tr -d " "; };
   word() { od -A n -t u4 --endian=big -j "$1" -N 4 /proc/self/fd/8 | tr -d " "; };
   check_qcow2() {
@@ -63,27 +69,38 @@ ${MOUNT_TEXT}
     open_source "$SOURCE";
     tell_progress 7<&- &
     teller=$!;
-    mkfifo "$work/whole" "$work/sum" "$work/plain";
+    mkfifo "$work/again" "$work/whole" "$work/sum" "$work/plain" "$work/plain-again";
+    dd bs=512 count=1 iflag=fullblock status=none <&5 >"$work/head";
+    choose "$FORMAT" "$COMPRESSION" "$work/head";
+    [ -z "$refusal" ] || fail "$refusal";
+    cat "$work/head" - <&5 >"$work/again" 2>/dev/null &
+    [ -z "$curl_pid" ] || exec 5<&-;
+    exec 6<"$work/again";
     wrote= large= digest=;
     case $SHA256 in
-      -) exec 6<&5 ;;
+      -) ;;
       *)
-        sha256sum <"$work/sum" >"$work/digest" 5<&- &
+        sha256sum <"$work/sum" >"$work/digest" 6<&- &
         summing=$!;
-        tee -p "$work/sum" <&5 >"$work/whole" 2>/dev/null &
+        tee -p "$work/sum" <&6 >"$work/whole" 2>/dev/null &
         exec 6<"$work/whole"
         ;;
     esac;
     unpacking=;
-    case $COMPRESSION in
-      none) exec 7<&6 ;;
+    case $unpack in
+      "") exec 7<&6 ;;
       *)
-        "$unpack" -dc <&6 >"$work/plain" 2>"$work/unpacking" 5<&- &
+        make_jail;
+        unpack_by "$unpack" <&6 >"$work/plain" 2>"$work/unpacking" &
         unpacking=$!;
-        exec 7<"$work/plain"
+        exec 6<"$work/plain";
+        dd bs=512 count=1 iflag=fullblock status=none <&6 >"$work/plain-head";
+        check_plain "$FORMAT" "$work/plain-head";
+        [ -z "$refusal" ] || fail "$refusal";
+        cat "$work/plain-head" - <&6 >"$work/plain-again" 2>/dev/null &
+        exec 7<"$work/plain-again"
         ;;
     esac;
-    [ -z "$curl_pid" ] || exec 5<&-;
     exec 6<&-;
     write "$@";
     [ -z "$wrote" ] || fail "$wrote" 1;
@@ -98,12 +115,10 @@ ${MOUNT_TEXT}
       [ "$digest" = "$SHA256" ] || fail "what \${SOURCE#backup:} has is not what was asked for: its sha256 is $digest, not $SHA256";
     };
     [ $unpacked = 0 ] || fail "$unpack cannot unpack it, it is damaged or cut off: $(printable <"$work/unpacking")";
+    [ -s "$work/head" ] && { [ -z "$unpack" ] || [ -s "$work/plain-head" ]; } || fail "the source is empty";
   };
   fill() {
-    case $COMPRESSION in
-      gzip | zstd) unpack=$COMPRESSION; need "$unpack" "a source that is compressed by it" ;;
-    esac;
-    [ $FORMAT = raw ] || need qemu-img "an Image of format qcow2 (package qemu-utils or qemu-img)";
+    [ $FORMAT != qcow2 ] || need qemu-img "an Image of format qcow2 (package qemu-utils or qemu-img)";
     image=$TARGET room=$SIZE sparse= holder="the volume" overrun=3;
     [ $CONTENT = block ] || {
       mkdir "$work/mnt";
@@ -116,7 +131,7 @@ ${MOUNT_TEXT}
     };
     [ $ZERO = dirty ] || sparse=,sparse;
     case $FORMAT in
-      raw) receive "$image" "$room" "$OFFSET" $sparse ;;
+      raw | exact) receive "$image" "$room" "$OFFSET" $sparse ;;
       qcow2)
         limit=$((SIZE + SIZE / 64 + 16777216));
         download=$TARGET.download;
@@ -157,8 +172,8 @@ ${MOUNT_TEXT}
     stowage-image)
       [ $# = 10 ] || exit 2;
       check_target "$1" "$2" "$3" "$4" "$5" "$6";
-      case $7 in raw | qcow2) ;; *) exit 2 ;; esac;
-      case $8 in none | gzip | zstd) ;; *) exit 2 ;; esac;
+      case $7 in raw | qcow2 | exact) ;; *) exit 2 ;; esac;
+      case $8 in auto | none | gzip | zstd | xz | bzip2) ;; *) exit 2 ;; esac;
       case $9 in -) ;; *[!0-9a-f]*) exit 2 ;; esac;
       case \${10} in "" | *[!!-~]*) exit 2 ;; esac;
       go_inside stowage-image-inside "$@"

@@ -5,7 +5,7 @@ import type { Fill, FillTarget } from './types.ts';
 
 /** The command that fills a volume with the content of a disk. */
 export function imageArgv({ options }: Fill, target: FillTarget): string[] {
-  const { format = 'raw', compression = 'none', sha256 = '-', source = '' } = options;
+  const { format = 'raw', compression = 'auto', sha256 = '-', source = '' } = options;
   return scriptArgv(
     ...(['stowage-image', IMAGE_SCRIPT] as const),
     ...targetWords(target),

@@ -141,8 +141,18 @@ test.each<[string, Parameters<typeof reads>[0], string]>([
   ],
   [
     'a compression that is not known',
-    { object: { found: image({ source: { path: '/a' }, compression: 'xz' }) } },
+    { object: { found: image({ source: { path: '/a' }, compression: 'lz4' }) } },
     'spec.compression must be',
+  ],
+  [
+    'a name of what is not unpacked',
+    { object: { found: image({ source: { url: 'https://a/disk.raw.lzma?v=1' } }) } },
+    'spec.source.url names a .lzma file, which is not unpacked',
+  ],
+  [
+    'a path to what is not unpacked',
+    { object: { found: image({ source: { path: '/srv/disk.zip' } }) } },
+    'spec.source.path names a .zip file, which is not unpacked',
   ],
 ])('with %s it waits, and says so', async (_, there, message) => {
   const found = await resolved(there);
@@ -153,11 +163,24 @@ test.each<[string, Parameters<typeof reads>[0], string]>([
 test.each([
   ['https://a/b.raw.gz?x=.zst', 'gzip'],
   ['https://a/b.zst#x', 'zstd'],
-  ['https://a/b', 'none'],
+  ['https://a/b.raw.xz', 'xz'],
+  ['https://a/b.tar.bz2', 'bzip2'],
+  ['https://a/b.txz', 'xz'],
+  ['https://a/b', 'auto'],
+  ['https://a.xz/b', 'auto'],
+  ['https://a/b.raw', 'auto'],
   ['/srv/b?.zst', 'zstd'],
+  ['/srv/v1.gz/b', 'auto'],
 ])('the end of a name says how it is packed: %s', async (place, compression) => {
   const source = place.startsWith('/') ? { path: place } : { url: place };
   expect(await resolved({ object: { found: image({ source }) } })).toMatchObject({
+    ready: { populator: { options: { compression } } },
+  });
+});
+
+test.each(['none', 'xz'])('what somebody declared stands, whatever the name: %s', async (compression) => {
+  const found = image({ source: { url: 'https://a/b.zip' }, compression });
+  expect(await resolved({ object: { found } })).toMatchObject({
     ready: { populator: { options: { compression } } },
   });
 });

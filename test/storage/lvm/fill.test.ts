@@ -43,7 +43,7 @@ function outcome(wanted: DesiredLvm, observed: ObservedLvm, operation: Operation
 
 const CREATED = `lvcreate stowage.dev/unfinished`;
 const filled = (content: string, left: string) =>
-  `stowage-image /dev/vg0/data1 ${UID} ${content} 0 ${GIB} ${left} raw none - /images/debian`;
+  `stowage-image /dev/vg0/data1 ${UID} ${content} 0 ${GIB} ${left} raw auto - /images/debian`;
 const SEEN = [
   'udevadm trigger --action=change --name-match=/dev/vg0/data1',
   `udevadm settle --timeout=10 --exit-if-exists=/dev/disk/by-uuid/${UID}`,

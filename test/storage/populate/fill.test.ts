@@ -165,7 +165,7 @@ describe('an archive', () => {
     [
       'of a device is its content',
       unpack('Backup', { ...source, mode: 'Block' }, desired),
-      ['stowage-image', 'zeroes', 'raw', 'gzip', '-', 'backup:/a/b.tar'],
+      ['stowage-image', 'zeroes', 'exact', 'gzip', '-', 'backup:/a/b.tar'],
     ],
   ])('%s', (_what, argv, [name, ...words]) => {
     expect([argv[3], ...argv.slice(-words.length)]).toEqual([name, ...words]);
