@@ -21,8 +21,11 @@ export function judgeSystem({ missingTools, versions, kernel, hasLoops, aheadMs 
           command: 'modprobe loop && echo loop >/etc/modules-load.d/loop.conf',
         },
     clock(aheadMs),
-    ...TOOLS.map(({ name, of, package: from }): Check => {
+    ...TOOLS.map(({ name, of, package: from, optional }): Check => {
       if (missingTools.some((tool) => tool.name === name)) {
+        if (optional) {
+          return { check: name, ok: true, message: `optional, for ${of}: not installed, package ${from}` };
+        }
         return {
           check: name,
           ok: false,

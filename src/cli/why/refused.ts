@@ -9,6 +9,8 @@ type Row = [pattern: RegExp, of: (volume: Volume, found: RegExpExecArray) => Obs
 const ROWS: readonly Row[] = [
   // As a shell and sudo end: 126 of what cannot be run, 127 of what is not there. Each word is quoted.
   [/failed with status 12[67]: '([^']+)'/, (volume, [, program = '']) => toolMissing(volume, program)],
+  // As storage/populate/content-text.ts and fetch-script.ts say it.
+  [/this node has no program ([^\s,]+), which /, (volume, [, program = '']) => toolMissing(volume, program)],
   [
     /(\/dev\/\S+) belongs to another Volume(?:, (?!with the UID )(\S+?)(?=\. |$))?/,
     (_, [, device = '', other]) => ({

@@ -8,6 +8,8 @@ export interface Tool {
   package: string;
   /** Has it say its version, or, without arguments, how it is used. */
   version: readonly string[];
+  /** The node is complete without it: only what it is for is refused. */
+  optional?: true;
 }
 
 const tool = (name: string, of: string, from: string, ...version: string[]): Tool => ({
@@ -16,6 +18,9 @@ const tool = (name: string, of: string, from: string, ...version: string[]): Too
   package: from,
   version,
 });
+
+/** Images, Archives and Backups name the program that they miss. */
+const optional = (...of: Parameters<typeof tool>): Tool => ({ ...tool(...of), optional: true });
 
 /** What Stowage runs on nodes and may be missing there; each is looked for by running it, as steps do. */
 export const TOOLS: readonly Tool[] = [
@@ -38,6 +43,15 @@ export const TOOLS: readonly Tool[] = [
   tool('flock', 'all', 'util-linux', '--version'),
   tool('dd', 'all', 'coreutils', '--version'),
   tool('udevadm', 'all', 'udev (Fedora: systemd-udev)', '--version'),
+  optional('curl', 'Images, Archives and Backups at a URL', 'curl', '--version'),
+  optional('qemu-img', 'Images of format qcow2', 'qemu-utils (Fedora: qemu-img)', '--version'),
+  optional('tar', 'Archives and Backups', 'tar', '--version'),
+  optional('setpriv', 'Archives, Backups and compressed Images', 'util-linux', '--version'),
+  optional('zstd', 'Backups, and sources compressed by it', 'zstd', '--version'),
+  optional('gzip', 'sources compressed by it', 'gzip', '--version'),
+  optional('xz', 'sources compressed by it', 'xz-utils (Fedora: xz)', '--version'),
+  // With --version it goes on, and compresses standard input.
+  optional('bzip2', 'sources compressed by it', 'bzip2', '--help'),
 ];
 
 export const toolProbes = (): Probe[] =>

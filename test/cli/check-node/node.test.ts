@@ -23,6 +23,15 @@ describe('tools and udev', () => {
     });
   });
 
+  test('tells of an optional tool that is missing, as no problem', async () => {
+    const { code, checks } = await check({ probes: { ...OK, xz: result(127) } });
+    expect(code).toBe(0);
+    expect(checks).toContainEqual({
+      ...{ check: 'xz', ok: true },
+      message: 'optional, for sources compressed by it: not installed, package xz-utils (Fedora: xz)',
+    });
+  });
+
   test('takes any other exit status of a tool for its presence', async () => {
     expect(await check({ probes: { ...OK, resize2fs: result(1) } })).toMatchObject({ code: 0, problems: [] });
   });
