@@ -13,6 +13,10 @@ export function quote(argument: string): string {
   return `'${argument.replaceAll("'", "'\\''")}'`;
 }
 
+/** A command for a person to paste: only words that need it are quoted. @throws RangeError as `quote` does */
+export const commandText = (...argv: readonly string[]): string =>
+  argv.map((word) => (/^[a-zA-Z0-9_./-]+$/.test(word) ? word : quote(word))).join(' ');
+
 /** A whole command line: each element stays one argument. @throws RangeError as `quote` does */
 export function quoteAll(argv: readonly string[]): string {
   return argv.map(quote).join(' ');

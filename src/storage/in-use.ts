@@ -1,23 +1,11 @@
 import type { Guard } from '../nodes/job.ts';
+import { useOf } from './holders.ts';
 import type { BlockDevice, Users } from './types.ts';
 
 type Device = Pick<BlockDevice, 'name' | 'device'>;
 
 /** Who is seen to use a device itself; the guards of `notInUse` see more, right before a step. */
-export function userOf(
-  { name, device }: Device,
-  { mounts, loops, devices, swaps }: Users,
-): string | undefined {
-  const path = `/dev/${name}`;
-  const points = mounts.get(device);
-  if (points !== undefined) return `mounted at ${points.join(', ')}`;
-  const stacked = loops.find(({ backingFile }) => backingFile === path);
-  if (stacked !== undefined) return `/dev/${stacked.name} is stacked on it`;
-  const holder = devices.find(({ parent, type }) => parent === name && type !== 'part');
-  if (holder !== undefined) return `/dev/${holder.name} (${holder.type}) is made of it`;
-  if (swaps.includes(path)) return 'it is swap';
-  return undefined;
-}
+export const userOf = (device: Device, users: Users): string | undefined => useOf(device, users)?.by;
 
 /** Looks at a device right before a step, more widely than an observation does. */
 export function notInUse({ name, device }: Device): Guard[] {

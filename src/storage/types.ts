@@ -163,6 +163,8 @@ export interface BlockDevice {
   readOnly: boolean;
   serial: string | undefined;
   wwn: string | undefined;
+  /** Device-mapper's name and UUID of it, whoever gave them. */
+  mapper?: { name: string; uuid: string };
 }
 
 /** What tells whether a device is in use, of the whole node. */

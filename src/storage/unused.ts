@@ -1,7 +1,8 @@
 import type { Guard, Step } from '../nodes/job.ts';
 import { leaveMount } from './grow-file-system.ts';
+import { ENDED_BY_KUBELET, type Use, useOf } from './holders.ts';
 import { compareDevice } from './identity.ts';
-import { guardsOfDevices, userOf } from './in-use.ts';
+import { guardsOfDevices } from './in-use.ts';
 import { kubeletUse, notOfKubelet } from './kubelet.ts';
 import { deviceOf, ownOf } from './lvm/own.ts';
 import { targetOf } from './raw/target.ts';
@@ -41,17 +42,22 @@ export function planUnused(desired: Desired, observed: Observed): Plan {
   const left = leftMounted(desired, observed);
   if (left.length > 0) return { steps: left };
   for (const each of devicesOf(desired, observed)) {
-    const user = userOf(each, observed);
-    if (user !== undefined) return inUse(`/dev/${each.name}`, user);
+    const use = useOf(each, observed);
+    if (use !== undefined) return inUse(`/dev/${each.name}`, use);
   }
-  const kubelet = kubeletUse(observed.kubeletFolders);
+  const kubelet = useOfKubelet(observed.kubeletFolders);
   return kubelet === undefined ? { steps: [] } : inUse(`the volume ${desired.name}`, kubelet);
 }
 
-/** `user`: what uses it. */
-export const inUse = (what: string, user: string): Plan => ({
-  refusal: `${what} is in use: ${user}`,
-  hint: 'It is detached once nothing uses it any more.',
+/** Returns the kubelet's directories for a volume as a use of it; undefined where it has none. */
+export function useOfKubelet(folders: readonly string[]): Use | undefined {
+  const by = kubeletUse(folders);
+  return by === undefined ? undefined : { by, end: ENDED_BY_KUBELET };
+}
+
+export const inUse = (what: string, { by, end }: Use): Plan => ({
+  refusal: `${what} is in use: ${by}`,
+  hint: `It is detached once nothing uses it any more. ${end}`,
   passing: true,
 });
 

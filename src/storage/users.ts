@@ -1,6 +1,7 @@
 import type { Probe, ProbeResult } from '../nodes/job.ts';
 import { LSBLK, parseBlockDevices } from './block-devices.ts';
 import { LOSETUP, parseLoops } from './loops.ts';
+import { MAPPERS, readMappers } from './mappers.ts';
 import { ObservationError, optional, succeeded } from './probe-results.ts';
 import type { BlockDevice, LoopFacts, Users } from './types.ts';
 
@@ -11,15 +12,21 @@ export function userProbes(): Probe[] {
     { name: 'devices', argv: LSBLK },
     { name: 'mounts', argv: ['cat', '/proc/self/mountinfo'] },
     { name: 'swaps', argv: ['cat', '/proc/swaps'] },
+    { name: 'mappers', argv: MAPPERS },
   ];
 }
 
 /** @throws ObservationError for an answer that leaves open what is on the node */
 export function readUsers(get: (name: string) => ProbeResult): Users {
-  const [loops, devices] = readDevices(
+  const [loops, unnamed] = readDevices(
     succeeded('loops', get('loops')),
     succeeded('devices', get('devices')),
   );
+  const mappers = readMappers(get('mappers'));
+  const devices = unnamed.map((each) => {
+    const mapper = mappers.get(each.name);
+    return mapper === undefined ? each : { ...each, mapper };
+  });
   return {
     loops,
     devices,

@@ -86,7 +86,7 @@ export const storageLvm: readonly Mutation[] = [
       invariant: 3,
       breaks: 'A logical volume in use is deactivated.',
       function: 'remove',
-      find: 'if (user !== undefined) {',
+      find: 'if (use !== undefined) {',
       replace: "if (user === '') {",
     },
   ]),

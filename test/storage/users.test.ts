@@ -12,6 +12,7 @@ const answers = {
   swaps: ok(
     'Filename\t\t\t\tType\t\tSize\t\tUsed\t\tPriority\n/dev/sdc2                               partition\t8388604\t\t0\t\t-2\n/swap\\040file file 5 0 -3',
   ),
+  mappers: ok(''),
 };
 const read = (more: object = {}) => {
   const all: Record<string, ReturnType<typeof ok>> = { ...answers, ...more };
@@ -39,6 +40,34 @@ test('a mount of btrfs, whose number is of no device, is of the device that it n
     '36 24 0:39 / /b rw shared:1 master:2 - btrfs /dev/sdb rw\n37 24 0:40 / /t rw - tmpfs tmpfs rw',
   );
   expect(read({ mounts }).mounts.get('8:16')).toEqual(['/b']);
+});
+
+test('names of device-mapper, without which a device is what it is', () => {
+  const rows = ['dm-0', 'dm-1', 'dm-2', 'dm-3'].map((kname) => ({
+    kname,
+    'maj:min': '253:0',
+    size: 5,
+    ro: false,
+  }));
+  const devices = ok(JSON.stringify({ blockdevices: rows }));
+  const place = '/sys/devices/virtual/block';
+  const mappers = ok(
+    [
+      `${place}/dm-0/dm/uuid:LVM-abc`,
+      `${place}/dm-0/dm/name:vg0-data`,
+      `${place}/dm-1/dm/name:a name:with anything`,
+      `${place}/dm-2/dm/name:of two`,
+      `${place}/dm-2/dm/name:lines`,
+      `/elsewhere/dm-3/dm/name:x`,
+    ].join('\n'),
+  );
+  expect(read({ devices, mappers }).devices.map(({ name, mapper }) => [name, mapper])).toEqual([
+    ['dm-0', { name: 'vg0-data', uuid: 'LVM-abc' }],
+    ['dm-1', { name: 'a name:with anything', uuid: '' }],
+    ['dm-2', undefined],
+    ['dm-3', undefined],
+  ]);
+  expect(read({ mappers: { exit: 1, stdout: '', stderr: 'x' } }).devices).toHaveLength(1);
 });
 
 test('a kernel without swap', () => {

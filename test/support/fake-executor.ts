@@ -116,6 +116,7 @@ export const EMPTY_NODE: Record<string, Answer> = {
   kubelet: result(0, '/dev/null'),
   capabilities: result(0),
   swaps: result(0, 'Filename Type Size Used Priority'),
+  mappers: result(0),
   link: missing,
   udev: result(0),
 };

@@ -29,6 +29,7 @@ export const FRESH: Record<string, ProbeResult> = {
   done: missing,
   wiped: missing,
   swaps: result(0, 'Filename Type Size Used Priority'),
+  mappers: result(0),
   records: result(1, '', 'find: X: No such file or directory'),
   loops: result(0),
   devices: result(

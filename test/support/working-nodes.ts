@@ -159,6 +159,7 @@ function answer(disk: FakeNode, { name, argv }: Probe): ProbeResult {
       return { ...disk.answer(argv), stderr: '' };
     case 'capabilities':
     case 'udev':
+    case 'mappers':
     case 'holders':
       return result(0);
     case 'boot':

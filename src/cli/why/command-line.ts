@@ -1,13 +1,11 @@
 import { isWrittenOnSeveral } from '../../api/access-modes.ts';
 import { OUT_OF_SERVICE_TAINT } from '../../api/names.ts';
 import type { Volume } from '../../api/volume.ts';
-import { quote } from '../../nodes/quote.ts';
+import { commandText } from '../../nodes/quote.ts';
 import { onDeleteOf } from '../../volumes/desired.ts';
 
 /** A command to paste into a shell: names from the cluster are hostile. */
-export function commandLine(...argv: readonly string[]): string {
-  return argv.map((word) => (/^[a-zA-Z0-9_./-]+$/.test(word) ? word : quote(word))).join(' ');
-}
+export const commandLine = commandText;
 
 /** One to run on a node: ssh puts its words together again, and the shell there reads them once more. */
 export const onNode = (node: string, ...argv: readonly string[]): string =>

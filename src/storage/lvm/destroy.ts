@@ -1,6 +1,6 @@
 import type { Step } from '../../nodes/job.ts';
 import { leaveMount } from '../grow-file-system.ts';
-import { userOf } from '../in-use.ts';
+import { openUse, useOf } from '../holders.ts';
 import { takeSignatureOff, wipeDevice } from '../raw/clean.ts';
 import { notInUseGuards } from '../raw/guards.ts';
 import { isOurs } from '../raw/ours.ts';
@@ -141,11 +141,11 @@ function remove(
   if (device === undefined) return { steps: [] };
   const left = leaveMount(desired.uid, device, observed);
   if (left.length > 0) return { steps: left };
-  const user = userOf(device, observed) ?? (own.open ? 'a process has it open' : undefined);
-  if (user !== undefined) {
+  const use = useOf(device, observed) ?? (own.open ? openUse(`/dev/${device.name}`) : undefined);
+  if (use !== undefined) {
     return {
-      refusal: `the logical volume ${lvName(desired, own.name)} (/dev/${device.name}) is in use: ${user}`,
-      hint: 'It is removed once nothing uses it any more.',
+      refusal: `the logical volume ${lvName(desired, own.name)} (/dev/${device.name}) is in use: ${use.by}`,
+      hint: `It is removed once nothing uses it any more. ${use.end}`,
       passing: true,
     };
   }

@@ -1,5 +1,5 @@
 import type { Step } from '../../nodes/job.ts';
-import { userOf } from '../in-use.ts';
+import { openUse, useOf } from '../holders.ts';
 import { takeSignatureOff } from '../raw/clean.ts';
 import { notInUseGuards } from '../raw/guards.ts';
 import { isOurs } from '../raw/ours.ts';
@@ -110,12 +110,12 @@ export function release(
       },
     };
   }
-  const user = userOf(device, observed) ?? (half.open ? 'a process has it open' : undefined);
-  if (user !== undefined) {
+  const use = useOf(device, observed) ?? (half.open ? openUse(`/dev/${device.name}`) : undefined);
+  if (use !== undefined) {
     return {
       first: {
-        refusal: `the logical volume ${lvName(desired, half.name)} (/dev/${device.name}), which was not filled to the end, is in use: ${user}`,
-        hint: 'It is removed once nothing uses it any more.',
+        refusal: `the logical volume ${lvName(desired, half.name)} (/dev/${device.name}), which was not filled to the end, is in use: ${use.by}`,
+        hint: `It is removed once nothing uses it any more. ${use.end}`,
         passing: true,
       },
     };

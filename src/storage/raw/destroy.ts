@@ -65,7 +65,11 @@ export function planDestroy(desired: DesiredRaw, observed: ObservedRaw): Plan {
   }
   const use = useOf(device, observed);
   if (use !== undefined) {
-    return { refusal: use, hint: 'It is cleaned once nothing uses it any more.', passing: true };
+    return {
+      refusal: use.refusal,
+      hint: `It is cleaned once nothing uses it any more. ${use.end}`,
+      passing: true,
+    };
   }
   const clean = desired.onDelete === 'Wipe' ? wipeDevice(desired, observed, device, { known }) : [];
   const changes = [...clean, ...takeOff(desired, observed, device, clean.length > 0)];

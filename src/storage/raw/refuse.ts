@@ -1,5 +1,5 @@
+import { useOf as useOfDevice } from '../holders.ts';
 import { compareBytes, haveCommonIdentifier } from '../identity.ts';
-import { userOf } from '../in-use.ts';
 import { tooSmall } from '../mkfs.ts';
 import type { DesiredRaw, DeviceFacts, ObservedRaw, Owner, Plan, Users } from '../types.ts';
 import { concerned } from './guards.ts';
@@ -55,10 +55,10 @@ export function refuseDevice(
       observed.devices.some(({ parent, type }) => parent === name && type === 'mpath'),
     );
     return {
-      refusal: use,
+      refusal: use.refusal,
       hint: isMap
         ? leaveOutOfMultipath(device)
-        : 'Nothing is written to a device in use. Take it out of use, or use another device.',
+        : `Nothing is written to a device in use. Take it out of use, or use another device. ${use.end}`,
     };
   }
   if (desired.mode === 'Block' && partition !== undefined && partition.scheme !== 'gpt') {
@@ -100,15 +100,15 @@ export function leaveOutOfMultipath({ mapUuid, wwn, disk, name }: DeviceFacts): 
   return `If the disk has one path only, leave it out of multipath: add ${add} to the blacklist section of /etc/multipath.conf on the node, then: multipath -F && multipathd reconfigure.`;
 }
 
-/** Returns which use of a device, by whatever path, is seen; undefined where none is. */
-export function useOf(device: DeviceFacts, users: Users): string | undefined {
+/** Returns which use of a device, by whatever path, is seen, and what ends it; undefined where none is. */
+export function useOf(device: DeviceFacts, users: Users): { refusal: string; end: string } | undefined {
   for (const each of concerned(device)) {
-    const user = userOf(each, users);
-    if (user === undefined) continue;
+    const use = useOfDevice(each, users);
+    if (use === undefined) continue;
     const other = device.otherPaths.includes(each)
       ? `, another path of the disk of /dev/${device.name},`
       : '';
-    return `/dev/${each.name}${other} is in use: ${user}`;
+    return { refusal: `/dev/${each.name}${other} is in use: ${use.by}`, end: use.end };
   }
   return undefined;
 }

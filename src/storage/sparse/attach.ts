@@ -1,14 +1,14 @@
 import type { Step } from '../../nodes/job.ts';
 import { refuseAway } from '../directory/refuse.ts';
 import { leaveMount } from '../grow-file-system.ts';
-import { userOf } from '../in-use.ts';
-import { kubeletUse, refuseStale } from '../kubelet.ts';
+import { openUse, useOf } from '../holders.ts';
+import { refuseStale } from '../kubelet.ts';
 import { linkOf } from '../links.ts';
 import { tellKernel } from '../partx.ts';
 import { ownBlkid } from '../signature.ts';
 import type { BlockDevice, DesiredSparse, LoopFacts, ObservedSparse, Plan } from '../types.ts';
 import { linkAnyway, lookAgain, noUdev, waitForLink } from '../udev.ts';
-import { guardsOf, inUse } from '../unused.ts';
+import { guardsOf, inUse, useOfKubelet } from '../unused.ts';
 import { sameFile } from './file.ts';
 import { planGrow } from './grow.ts';
 import { earlierFile, loopsOf, oddLoop, partitionOf, refuseMoved, volumeDevice } from './loop.ts';
@@ -90,11 +90,11 @@ export function planAbsent(desired: DesiredSparse, observed: ObservedSparse): Pl
     if (unmount.length > 0) return { steps: unmount };
     const partition = partitionOf(loop, observed);
     const devices = partition === undefined ? [loop] : [loop, partition];
-    const user = devices.map((device) => userOf(device, observed)).find((found) => found !== undefined);
+    const use = devices.map((device) => useOf(device, observed)).find((found) => found !== undefined);
     const used =
-      user ??
-      (loop.autoclear ? 'some process has it open' : undefined) ??
-      kubeletUse(observed.kubeletFolders);
+      use ??
+      (loop.autoclear ? openUse(`/dev/${loop.name}`) : undefined) ??
+      useOfKubelet(observed.kubeletFolders);
     if (used !== undefined) return inUse(`/dev/${loop.name}`, used);
     const last = desired.givenUp ? undefined : earlierFile(desired, observed, loop);
     if (last !== undefined) return last;

@@ -40,7 +40,7 @@ const inUse: Case[] = [
   [
     'a device that goes when it is closed',
     attached({ autoclear: true }),
-    /^passing: .*some process has it open$/,
+    /^passing: .*a process has it open$/,
   ],
   [
     'a device that a pod uses',

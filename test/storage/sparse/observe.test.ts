@@ -142,7 +142,7 @@ describe('nothing is concluded from', () => {
     );
   });
 
-  test.each(Object.keys(FRESH).filter((name) => !['readable', 'udev', 'free'].includes(name)))(
+  test.each(Object.keys(FRESH).filter((name) => !['readable', 'udev', 'free', 'mappers'].includes(name)))(
     'an I/O error of %s',
     (name) => {
       expect(() => read({ ...MADE, [name]: io })).toThrow(ObservationError);

@@ -158,7 +158,10 @@ describe('Volume Finalization', () => {
     [
       'mounted: refused, and tried again',
       reclaiming(1, { job: 'not-found', node: { ...readyNode, mounts: new Map([['7:3', ['/mnt']]]) } }),
-      removing(1, '/dev/loop3 is in use: mounted at /mnt. It is detached once nothing uses it any more.'),
+      removing(
+        1,
+        '/dev/loop3 is in use: mounted at /mnt. It is detached once nothing uses it any more. To end that, run on the node: umount /mnt',
+      ),
     ],
     [
       'its directory is not mounted: waits, and tells so',
