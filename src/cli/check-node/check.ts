@@ -45,7 +45,9 @@ export async function checkNodes(
   const looks = await reachNodes(nodes, flags, io, (executor) =>
     Promise.all(names.map((node) => lookOrError(executor, node, before, () => io.clock.now()))),
   );
-  const cluster = both(before, await readCluster(client, io.signal));
+  const after = await readCluster(client, io.signal);
+  const cluster = both(before, after);
+  const deleting = after.volumes.filter(({ metadata }) => metadata.deletionTimestamp !== undefined);
   const errors: unknown[] = [];
   const reports = looks.map((look, index): NodeReport => {
     const node = names[index] ?? '';
@@ -56,7 +58,7 @@ export async function checkNodes(
       const check = { check: 'reachable', ok: false, message, ...(hint === undefined ? {} : { hint }) };
       return { node, checks: [check, ...address] };
     }
-    return { node, checks: [...address, ...judge(node, look.facts, cluster)] };
+    return { node, checks: [...address, ...judge(node, look.facts, cluster, deleting)] };
   });
   print(reports, flags, io);
   conclude(errors, names.length, io);

@@ -3,6 +3,7 @@ import { PAUSED_ANNOTATION } from '../../api/names.ts';
 import { isPaused } from '../../api/paused.ts';
 import type { Volume } from '../../api/volume.ts';
 import { refuseAway } from '../../storage/directory/refuse.ts';
+import { commandIn } from '../../storage/holders.ts';
 import { directoryChecks } from './directories.ts';
 import {
   type ClusterFacts,
@@ -18,8 +19,13 @@ import { leftJobs, leftoversIn } from './leftovers.ts';
 import type { Check } from './report.ts';
 import { judgeSystem, spaceChecks } from './system.ts';
 
-/** What a node has and lacks. Pure. */
-export function judge(node: string, facts: NodeFacts, cluster: ClusterFacts): Check[] {
+/** What a node has and lacks. `deleting`: Volumes that are being deleted. Pure. */
+export function judge(
+  node: string,
+  facts: NodeFacts,
+  cluster: ClusterFacts,
+  deleting: readonly Volume[],
+): Check[] {
   const { udev, system, content, subjects } = facts;
   const first: Check[] = [
     { check: 'reachable', ok: true, message: 'it answers' },
@@ -49,6 +55,7 @@ export function judge(node: string, facts: NodeFacts, cluster: ClusterFacts): Ch
     ...('problem' in content ? [] : groupChecks(content.known.groups)),
     ...('problem' in content ? [] : directoryChecks(content.known.directories)),
     ...('problem' in content ? [] : missingStorage(node, content.known, cluster)),
+    ...heldVolumes(node, deleting),
     ...(left.length === 0 ? [none] : left),
   ];
 }
@@ -90,6 +97,22 @@ const isAway = ({ status }: Volume, { directories }: NodeContent): boolean =>
   directories.some(
     (each) => each.directory === dirname(status?.prepared?.paths[0] ?? '') && refuseAway(each) !== undefined,
   );
+/** Volumes that cannot be deleted while something on the node uses their device, as the daemon saw last. */
+function heldVolumes(node: string, deleting: readonly Volume[]): Check[] {
+  return deleting.flatMap(({ metadata, status }): Check[] => {
+    const message = status?.attachments?.find((each) => each.node === node)?.message ?? '';
+    if (!message.includes(' is in use: ')) return [];
+    const command = commandIn(message);
+    return [
+      {
+        check: `Volume ${metadata.name}`,
+        ok: false,
+        message: `it is being deleted, and is not detached: ${message}`,
+        ...(command === undefined ? {} : { hint: 'End that if nobody needs what is on it.', command }),
+      },
+    ];
+  });
+}
 
 function missingOf(volume: Volume, { files, records, links }: NodeContent): string | undefined {
   const { metadata, spec, status } = volume;

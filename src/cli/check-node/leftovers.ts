@@ -3,7 +3,7 @@ import { formatBytes } from '../../api/quantity.ts';
 import { subjectFolder } from '../../nodes/jobs-folder.ts';
 import { quote, quoteAll } from '../../nodes/quote.ts';
 import { partitionsOf } from '../../storage/block-devices.ts';
-import { userOf } from '../../storage/in-use.ts';
+import { commandIn, type Use, useOf } from '../../storage/holders.ts';
 import { isBacking, type NamedFile } from '../../storage/node-check/files.ts';
 import type { Intent, LoopFacts, Users } from '../../storage/types.ts';
 import type { NodeContent } from './facts.ts';
@@ -43,19 +43,28 @@ export function leftoversIn(content: NodeContent, owned: ReadonlySet<string>): C
 function leftLoop(uid: string, loop: LoopFacts, users: Users): Check {
   const { name, backingFile } = loop;
   const devices = [loop, ...partitionsOf(name, users.devices)];
-  const user = devices.map((device) => userOf(device, users)).find((found) => found !== undefined);
+  const use = devices.map((device) => useOf(device, users)).find((found) => found !== undefined);
   const left = {
     check: 'leftover',
     ok: false,
     message: `/dev/${name}, the loop device of ${backingFile}; ${noVolume(uid)}`,
   };
-  return user === undefined
+  return use === undefined
     ? {
         ...left,
         hint: 'Detach it, if no process has it open (fuser tells).',
         command: `losetup -d /dev/${name}`,
       }
-    : { ...left, hint: `It is in use: ${user}. End that, then check again.` };
+    : { ...left, ...held(use) };
+}
+
+/** Returns what ends a use, in place of what removes the device. */
+function held({ by, end }: Use): Pick<Check, 'hint' | 'command'> {
+  const command = commandIn(end);
+  return {
+    hint: `It is in use: ${by}. ${command === undefined ? end : 'End that if nobody needs what is on it, then check again.'}`,
+    ...(command === undefined ? {} : { command }),
+  };
 }
 
 function leftFile({ folder, name, uid, type, sizeBytes }: NamedFile): Check {

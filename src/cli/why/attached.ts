@@ -1,13 +1,15 @@
 import { READY_REASON } from '../../api/names.ts';
 import { isOff } from '../../api/out-of-service.ts';
 import type { Attachment, Volume } from '../../api/volume.ts';
+import { commandText } from '../../nodes/quote.ts';
+import { commandIn } from '../../storage/holders.ts';
 import { nodeOf } from '../../volumes/desired.ts';
 import { parseJobName } from '../../volumes/job-name.ts';
 import { readyOf } from '../volume/describe.ts';
 import { foundIn } from '../volume/reading.ts';
 import { commandLine, letGo, onNode, untaint } from './command-line.ts';
 import { notReadyFix } from './node.ts';
-import { pathOf, refusedBy } from './refused.ts';
+import { refusedBy } from './refused.ts';
 import { isDeleting, nodeText, sinceOf } from './state.ts';
 import { lettingGo } from './timer.ts';
 import type { Cause, Fix, Holdup, Known } from './types.ts';
@@ -116,27 +118,40 @@ export function underWay(node: string, message = ''): Pick<Holdup, 'cause' | 'fi
   return { cause: 'JobRunning', fix: { say, run: [onNode(node, 'ps', 'axl')] } };
 }
 
-/** The kubelet unmounts what pods had, and is only to be let do it. */
+/** Ends a use. The kubelet unmounts what pods had, and is only to be let do it. */
 export function unmount(node: string, message = ''): Fix {
+  const command = commandIn(message);
+  if (command !== undefined) return endHolder(node, command);
   // As storage/in-use.ts says it.
+  const [, open] = /(\/dev\/[a-z0-9-]+) is in use: a process has it open/.exec(message) ?? [];
+  if (open !== undefined) return endHolder(node, commandText('fuser', '-v', open));
+  const [, below] = /(\/dev\/[a-z0-9-]+) is in use: another loop device is stacked on it/.exec(message) ?? [];
+  if (below !== undefined) {
+    return {
+      say: 'The kubelet detaches its own loop device once no container of the pod runs any more. If nobody needs what is on it, detach what this lists, by losetup -d:',
+      run: [onNode(node, 'losetup', '-j', below)],
+    };
+  }
   if (/mounted where no process shows it/.test(message)) {
     return {
       say: 'End what has a file open there, or works in a folder there, or take off the mount namespace that is kept; such are listed by:',
       run: [onNode(node, 'findmnt', '-t', 'nsfs')],
     };
   }
-  const [, found = ''] = / is in use: mounted at (.+?)(?:, |\. |$)/.exec(message) ?? [];
-  const point = pathOf(found);
-  return point === '' || point.includes('kubernetes.io~local-volume') || point.includes('local-volume/mounts')
-    ? {
-        say: 'The kubelet unmounts it once no container of the pod runs any more. If that lasts, see what it says:',
-        run: [onNode(node, 'journalctl', '-u', 'kubelet', '-n', '50', '--no-pager')],
-      }
-    : {
-        say: 'If nobody needs what is mounted there, unmount it.',
-        run: [onNode(node, 'umount', point)],
-      };
+  return {
+    say: 'The kubelet unmounts it once no container of the pod runs any more. If that lasts, see what it says:',
+    run: [onNode(node, 'journalctl', '-u', 'kubelet', '-n', '50', '--no-pager')],
+  };
 }
+
+/** The command is one that a node's observation gave, quoted for a shell there. */
+export const endHolder = (node: string, command: string): Fix =>
+  command.startsWith('fuser ')
+    ? { say: 'End the program that has it open; this lists it.', run: [commandLine('ssh', node, command)] }
+    : {
+        say: 'If nobody needs what is on it, end that use. It is detached by itself then, or the next use is named.',
+        run: [commandLine('ssh', node, command)],
+      };
 
 /** As storage/ says it of a node that did answer: what is to be done there, and with what it can be seen. */
 const ANSWERED: readonly (readonly [pattern: RegExp, say: string, look: readonly string[]])[] = [

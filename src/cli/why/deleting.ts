@@ -1,10 +1,12 @@
 import type { PersistentVolume } from '../../api/core.ts';
 import { READY_REASON } from '../../api/names.ts';
+import { commandIn } from '../../storage/holders.ts';
+import { nodeOf } from '../../volumes/desired.ts';
 import { parseJobName } from '../../volumes/job-name.ts';
 import { isUnused, whatHolds } from '../../volumes/persistent-volume.ts';
 import { readyOf } from '../volume/describe.ts';
 import { foundIn } from '../volume/reading.ts';
-import { heldOn } from './attached.ts';
+import { endHolder, heldOn } from './attached.ts';
 import { commandLine, takeOff } from './command-line.ts';
 import { refusedBy } from './refused.ts';
 import { isDeleting, isOurs, nextAttempt, nodeText, ownPv, sinceOf } from './state.ts';
@@ -65,8 +67,11 @@ export const deleting: Cause = (known, now) => {
     return { ...held, holdup: `it is to be detached before its storage is removed; ${held.holdup}` };
   }
   const next = nextAttempt(volume, now) ?? { when: 'by itself, when that has ended' };
+  const command = commandIn(ready?.message ?? '');
   return {
-    cause: 'RemovalRunning',
+    ...(command === undefined
+      ? { cause: 'RemovalRunning' as const }
+      : { cause: 'DeviceInUse' as const, fix: endHolder(nodeOf(volume), command) }),
     holdup: `its storage is being removed from ${nodeText(volume)}: ${ready?.message || volume.status?.job || 'nothing is reported yet'}`,
     ...(ready === undefined ? since : sinceOf(ready)),
     next,

@@ -1,4 +1,5 @@
 import type { Volume } from '../../api/volume.ts';
+import { commandIn } from '../../storage/holders.ts';
 import { TOOLS } from '../../storage/node-check/tools.ts';
 import { nodeOf, SPARSE_FOLDER } from '../../volumes/desired.ts';
 import { commandLine, onNode } from './command-line.ts';
@@ -24,21 +25,20 @@ const ROWS: readonly Row[] = [
     }),
   ],
   [
-    /(\/dev\/\S+) is in use: mounted at (.+?)(?:, |\. |$)/,
-    (volume, [, , point = '']) => ({
-      cause: 'DeviceInUse',
-      fix: {
-        say: 'If nobody needs what is mounted there, unmount it, and take it out of /etc/fstab; else use another device.',
-        run: [onNode(nodeOf(volume), 'umount', pathOf(point))],
-      },
-    }),
-  ],
-  [
     /(\/dev\/\S+) is in use: /,
-    (_, [, device]) => ({
-      cause: 'DeviceInUse',
-      fix: { say: `Take ${device} out of use, as the message says it is, or use another device.` },
-    }),
+    (volume, { 1: device, input }) => {
+      const command = commandIn(input);
+      return {
+        cause: 'DeviceInUse',
+        fix:
+          command === undefined
+            ? { say: `Take ${device} out of use, as the message says it is, or use another device.` }
+            : {
+                say: 'If nobody needs what is on it, end that use, and what brings it back, such as /etc/fstab; else use another device.',
+                run: [commandLine('ssh', nodeOf(volume), command)],
+              },
+      };
+    },
   ],
   [
     /there is no device (\S+) on the node|the backing file .+ is missing/,
@@ -58,10 +58,6 @@ export function refusedBy(volume: Volume, message: string): Obstruction | undefi
   }
   return undefined;
 }
-
-/** A mount point as mountinfo has it: a space, tab, newline or backslash is three octal digits there. */
-export const pathOf = (point: string): string =>
-  point.replace(/\\([0-7]{3})/g, (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 8)));
 
 function toolMissing(volume: Volume, program: string): Obstruction {
   const from = TOOLS.find(({ name }) => name === program)?.package;

@@ -100,9 +100,22 @@ describe('an API server restored to before a create', () => {
 
   test.each<[string, Probes, Partial<Check>]>([
     [
-      'a loop device that is mounted has no command',
+      'a loop device that is mounted is unmounted first',
       { mounts: result(0, '36 24 7:0 / /mnt rw - ext4 /dev/loop0 rw') },
-      { hint: 'It is in use: mounted at /mnt. End that, then check again.' },
+      {
+        hint: 'It is in use: mounted at /mnt. End that if nobody needs what is on it, then check again.',
+        command: 'umount /mnt',
+      },
+    ],
+    [
+      'a loop device that the kubelet has mounted has no command',
+      {
+        mounts: result(
+          0,
+          '36 24 7:0 / /var/lib/kubelet/pods/x/volumes/kubernetes.io~local-volume/a rw - ext4 /dev/loop0 rw',
+        ),
+      },
+      { hint: expect.stringContaining('The kubelet of the node ends that') as never },
     ],
     [
       'a loop device of a file that was removed',

@@ -18,6 +18,39 @@ import {
   world,
 } from './checked-node.ts';
 
+describe('a Volume that is being deleted', () => {
+  const USED =
+    '/dev/loop0 is in use: /dev/md127 (raid1) is made of it. It is detached once nothing uses it any more.';
+  const held = (message: string, more: object = {}, node = 'n1') =>
+    dataOne({
+      metadata: { ...made.metadata, deletionTimestamp: '2026-01-01T00:00:00Z', ...more },
+      status: {
+        ...made.status,
+        attachments: [
+          {
+            ...{ node, state: 'Attached', safeToMount: true, safeToDetach: false },
+            ...{ pods: [], since: '2026-01-01T00:00:00Z', message },
+          },
+        ],
+      },
+    });
+
+  test.each<[string, World['objects'], object[]]>([
+    [
+      'and held names the holder and the command',
+      held(`${USED} To end that, run on the node: mdadm --stop /dev/md127`),
+      [{ message: expect.stringContaining('/dev/md127 (raid1)'), command: 'mdadm --stop /dev/md127' }],
+    ],
+    ['and held by what nothing is known to end', held(USED), [{ message: expect.stringContaining(USED) }]],
+    ['held on another node', held(USED, {}, 'n2'), []],
+    ['and being detached', held('its job is under way: detach'), []],
+    ['no more', held(USED, { deletionTimestamp: undefined }), []],
+  ])('%s', async (_, objects, expected) => {
+    const { problems } = await check({ probes: MADE }, objects);
+    expect(problems.filter(({ check }) => check === 'Volume data1')).toMatchObject(expected);
+  });
+});
+
 describe('an API server restored to before a delete', () => {
   const gone = { [FOLDER]: missing, [RECORDS]: missing, loops: result(0) };
   const link = `path /dev/disk/by-uuid/${UID}`;

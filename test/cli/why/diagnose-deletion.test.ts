@@ -133,6 +133,19 @@ describe('a deletion is held up by', () => {
     ],
     [
       given(
+        'a device that something else is made of',
+        terminating(
+          'the logical volume vg0/data1 (/dev/dm-3) is in use: /dev/md127 (raid1) is made of it. It is removed once nothing uses it any more. To end that, run on the node: mdadm --stop /dev/md127',
+          'UnprepareVolume/1',
+        ),
+        released,
+      ),
+      heldUpBy('/dev/md127 (raid1) is made of it', 'by itself', {
+        run: ["ssh n1 'mdadm --stop /dev/md127'"],
+      }),
+    ],
+    [
+      given(
         'a failed step',
         deleted({
           phase: 'Failed',

@@ -1,4 +1,5 @@
 import { describe } from '@jest/globals';
+import { quote } from '../../../src/nodes/quote.ts';
 import { ago } from '../../support/cluster-objects.ts';
 import { ready } from '../../support/volumes.ts';
 import {
@@ -100,8 +101,44 @@ describe('a pod is held up by', () => {
     ],
     [
       'a mount on another node',
-      heldOnN2({ pods: [], message: '/dev/loop3 is in use: mounted at /mnt. It is detached once' }),
-      { holdup: 'is in use: mounted at /mnt', since: ago(120), fix: 'ssh n2 umount /mnt' },
+      heldOnN2({
+        pods: [],
+        message:
+          '/dev/loop3 is in use: mounted at /mnt. It is detached once. To end that, run on the node: umount /mnt',
+      }),
+      { holdup: 'is in use: mounted at /mnt', since: ago(120), fix: "ssh n2 'umount /mnt'" },
+    ],
+    [
+      'a group of logical volumes that the pod made, on another node',
+      heldOnN2({
+        pods: [],
+        message:
+          "/dev/loop3 is in use: /dev/dm-0 (lvm, vg0-a) is made of it. It is detached once nothing uses it any more. To end that, run on the node: vgchange --activate n --select 'vg_uuid=a-b'",
+      }),
+      {
+        holdup: '/dev/dm-0 (lvm, vg0-a) is made of it',
+        since: ago(120),
+        fix: `ssh n2 ${quote("vgchange --activate n --select 'vg_uuid=a-b'")}`,
+      },
+    ],
+    [
+      'a program on another node that has it open',
+      heldOnN2({ pods: [], message: '/dev/loop3p1 is in use: a process has it open' }),
+      { holdup: 'a process has it open', since: ago(120), fix: "ssh n2 'fuser -v /dev/loop3p1'" },
+    ],
+    [
+      'a loop device of nobody knows whom on another node',
+      heldOnN2({ pods: [], message: '/dev/loop3 is in use: another loop device is stacked on it' }),
+      { holdup: 'is stacked on it', since: ago(120), fix: 'ssh n2 losetup -j /dev/loop3' },
+    ],
+    [
+      'what the kubelet of another node ends',
+      heldOnN2({
+        pods: [],
+        message:
+          '/dev/loop3 is in use: mounted at /var/lib/kubelet/plugins/kubernetes.io/local-volume/mounts/data1. It is detached once nothing uses it any more. The kubelet of the node ends that once no container of the pod runs any more.',
+      }),
+      { holdup: 'mounted at', since: ago(120), fix: 'ssh n2 journalctl -u kubelet -n 50 --no-pager' },
     ],
     [
       'a file system on another node after umount -l',

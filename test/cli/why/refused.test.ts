@@ -43,16 +43,22 @@ test.each<[string, string | undefined, string, string[] | undefined]>([
   [
     'a device that is mounted',
     'DeviceInUse',
-    '/dev/sdb is in use: mounted at /srv/a. Nothing is written to a device in use.',
-    ['ssh n1 umount /srv/a'],
+    '/dev/sdb is in use: mounted at /srv/a. Nothing is written to a device in use. To end that, run on the node: umount /srv/a',
+    ["ssh n1 'umount /srv/a'"],
   ],
   [
     'the same, where a shell would make several words of it, or run it: that of ssh, and that of the node',
     'DeviceInUse',
-    '/dev/sdb is in use: mounted at /srv/a\\040$(b). Nothing is written to a device in use.',
-    [`ssh n1 umount ${quote(quote('/srv/a $(b)'))}`],
+    '/dev/sdb is in use: mounted at /srv/a\\040$(b). To end that, run on the node: umount ' + "'/srv/a $(b)'",
+    [`ssh n1 ${quote(`umount ${quote('/srv/a $(b)')}`)}`],
   ],
-  ['a device that is swap', 'DeviceInUse', '/dev/sdb is in use: it is swap. Nothing', undefined],
+  ['a device that is in use as a guard sees it', 'DeviceInUse', '/dev/sdb is in use: it is swap', undefined],
+  [
+    'a program that fills volumes and is missing',
+    'ToolMissing',
+    'the step "fill it from Image a/b" failed with status 3: stowage-image: this node has no program xz, which a source that is compressed by xz takes',
+    ['ssh n1 apt-get install -y xz-utils'],
+  ],
   [
     'a device that is not there',
     'DeviceMissing',
