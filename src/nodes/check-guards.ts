@@ -1,4 +1,5 @@
 import type { Executor, Expect, Guard, ProbeResult } from './job.ts';
+import { withHint } from './job-text.ts';
 
 /** Half of what a round trip may take. What it was to list is not all there, so that nothing is to be read from it. */
 const BOUNDED = ['timeout', '-s', 'KILL', '10'];
@@ -22,7 +23,7 @@ export function holds({ exit, stdout: text }: Expect, result: Pick<ProbeResult, 
  * Looks in one round trip whether guards hold on a node, so that it can be told before the step that has them is
  * submitted. The step keeps them: what holds now need not hold then.
  * @param guards commands that only read, and that the node allows as probes; what may hang is ended after 10 s
- * @returns the refusal of the first that does not hold; undefined where all do
+ * @returns the refusal of the first that does not hold, with its hint; undefined where all do
  * @throws NodeError where the node could not be asked
  */
 export async function checkGuards(
@@ -39,10 +40,10 @@ export async function checkGuards(
     ]),
   );
   const results = await executor.observe(node, [...probes.values()]);
-  for (const { argv, expect, refusal, late } of guards) {
+  for (const { argv, expect, refusal, hint, late } of guards) {
     const result = results.get(probes.get(JSON.stringify(argv))?.name ?? '');
     if (late !== undefined && !ENDED_ITSELF.includes(result?.exit ?? -1)) return late;
-    if (result === undefined || !holds(expect, result)) return refusal;
+    if (result === undefined || !holds(expect, result)) return withHint(refusal, hint);
   }
   return undefined;
 }

@@ -17,6 +17,8 @@ export interface Guard {
   expect: Expect;
   /** What it means for a person if the guard does not hold. */
   refusal: string;
+  /** What helps then, told where the guard is asked while no job runs. */
+  hint?: string;
   /**
    * Where the command may wait for what never comes: what it means when it was ended for that, as a probe. In a job it is waited
    * for, and shown as the step that the job is at.

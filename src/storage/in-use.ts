@@ -1,5 +1,5 @@
 import type { Guard } from '../nodes/job.ts';
-import { useOf } from './holders.ts';
+import { openUse, useOf } from './holders.ts';
 import type { BlockDevice, Users } from './types.ts';
 
 type Device = Pick<BlockDevice, 'name' | 'device'>;
@@ -99,6 +99,7 @@ export function notOpen({ name, device }: Device): Guard {
       },
     },
     refusal: `/dev/${name} is in use: a process has it open`,
+    hint: openUse(`/dev/${name}`).end,
     late: `whether a process has /dev/${name} open cannot be seen, for the open files of the node could not be listed within 10 s: one of them may be on a file server that does not answer`,
   };
 }

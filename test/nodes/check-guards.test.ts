@@ -63,7 +63,9 @@ test('returns the refusal of the first guard that does not hold', async () => {
 
 test('a program that the node lacks holds nothing', async () => {
   const node = nodeWith({ a: { exit: 127 } });
-  expect(await checkGuards(node, 'n1', [guard('a', 'A', { stdout: { has: 'x', lacks: 'y' } })])).toBe('A');
+  const refused = guard('a', 'A', { stdout: { has: 'x', lacks: 'y' } });
+  expect(await checkGuards(node, 'n1', [refused])).toBe('A');
+  expect(await checkGuards(node, 'n1', [{ ...refused, hint: 'Do this.' }])).toBe('A. Do this.');
 });
 
 test('what was not answered does not hold', async () => {
