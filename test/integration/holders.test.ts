@@ -1,0 +1,79 @@
+import { open } from 'node:fs/promises';
+import { expect, test } from '@jest/globals';
+import { execa } from 'execa';
+import { checkGuards } from '../../src/nodes/check-guards.ts';
+import { commandIn } from '../../src/storage/holders.ts';
+import { unusedGuards } from '../../src/storage/unused.ts';
+import { observe, planNow } from '../support/carry-out.ts';
+import { localSparse } from '../support/local-sparse.ts';
+import { describeAsRoot } from '../support/root.ts';
+
+/** Whoever holds a device is named, with the command that ends that, and it is detached once that was typed. */
+describeAsRoot('a sparse file whose loop device is held', () => {
+  const scene = localSparse('holders');
+  const { executor, carry, prepared } = scene;
+
+  const stack = async (on: string) => (await execa('losetup', ['-f', '--show', on])).stdout;
+
+  /** Types each command that is told, until nothing is told any more. @returns the refusals */
+  async function typeAll(): Promise<string[]> {
+    const refusals: string[] = [];
+    while (refusals.length < 5) {
+      const planned = await planNow(executor, 'n1', 'absent', scene.desired);
+      if (!('refusal' in planned)) break;
+      const command = commandIn(planned.hint);
+      if (command === undefined) throw new Error(`no command is told: ${planned.refusal}. ${planned.hint}`);
+      refusals.push(planned.refusal);
+      await execa('sh', ['-c', command]);
+    }
+    return refusals;
+  }
+
+  test.each<[string, (device: string) => Promise<unknown>, RegExp[]]>([
+    [
+      'by a mount',
+      (device) => execa('mount', [device, scene.mountPoint]),
+      [/^\/dev\/loop\d+ is in use: mounted at \S+\/mnt$/],
+    ],
+    [
+      'by a loop device on it, and one on that, which is mounted',
+      async (device) => execa('mount', [await stack(await stack(device)), scene.mountPoint]),
+      [
+        /is in use: \/dev\/loop\d+ is stacked on it, on that \/dev\/loop\d+, which is mounted at \S+\/mnt$/,
+        /is in use: \/dev\/loop\d+ is stacked on it, on that \/dev\/loop\d+$/,
+        /is in use: \/dev\/loop\d+ is stacked on it$/,
+      ],
+    ],
+    [
+      'as swap',
+      async (device) => {
+        await execa('mkswap', ['-q', device]);
+        await execa('swapon', [device]);
+      },
+      [/is in use: it is swap$/],
+    ],
+  ])('%s', async (_what, use, refusals) => {
+    await use(await prepared());
+    expect(await typeAll()).toEqual(refusals.map((each) => expect.stringMatching(each)));
+    expect(await carry('absent')).toMatchObject({ loops: expect.any(Array) });
+    expect(await scene.faults(false)).not.toContainEqual(expect.stringContaining('loop'));
+  });
+
+  test('by a program is seen by the guards, and fuser names the program', async () => {
+    const device = await prepared();
+    const handle = await open(device, 'r');
+    try {
+      const seen = await observe(executor, 'n1', scene.desired);
+      expect(await checkGuards(executor, 'n1', unusedGuards(scene.desired, seen))).toBe(
+        `${device} is in use: a process has it open. To see which, run on the node: fuser -v ${device}`,
+      );
+      const { stderr } = await execa('fuser', ['-v', device]);
+      expect(stderr).toContain(device);
+      const { stdout } = await execa('fuser', [device]);
+      expect(stdout.split(/\s+/)).toContain(String(process.pid));
+    } finally {
+      await handle.close();
+    }
+    await scene.expectDestroyed();
+  });
+});
