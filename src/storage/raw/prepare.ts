@@ -154,10 +154,10 @@ function make(desired: DesiredRaw, device: DeviceFacts): Step[] {
     guards: notOpenGuards(device),
   };
   const { partition, dmUuid } = device;
-  if (desired.mode === 'Block' && partition === undefined && dmUuid !== undefined) {
-    return clear(device, [...guards, ...sameContentGuards(device)]);
-  }
   const cleared = [look, ...clear(device, [...guards, ...sameContentGuards(device)])];
+  if (desired.mode === 'Block' && partition === undefined && dmUuid !== undefined) {
+    return device.content === '' ? [] : cleared;
+  }
   if (desired.mode === 'Filesystem') {
     // The class is known: who prepares has looked at it.
     if (desired.fs === undefined) throw new Error(`no file system is known for ${path}`);

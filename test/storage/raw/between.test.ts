@@ -1,0 +1,82 @@
+import { expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { holds } from '../../../src/nodes/check-guards.ts';
+import type { Step } from '../../../src/nodes/job.ts';
+import { plan } from '../../../src/storage/plan.ts';
+import { type Change, guardAnswers } from '../../support/guard-answers.ts';
+import { writesTo } from '../../support/plans.ts';
+import { type Case, cases } from '../../support/raw-observations.ts';
+import { TEST_SEED } from '../../support/test-seed.ts';
+
+/** Nothing is written to a device on which something changed since it was observed, whatever the plan was made from. */
+
+const RUNS = 20_000;
+const USES = ['mounted', 'mounted elsewhere', 'stacked', 'held', 'swap'] as const;
+const KINDS = [
+  ...['nothing', 'another device', 'another disk', 'content', 'data', 'unreadable', 'made', 'claimed'],
+  ...[...USES, 'open'],
+] as const;
+
+/** Also a step that removes the persistent link writes nothing to the device. */
+const writes = (step: Step): boolean => writesTo([step]).some((command) => !command.startsWith('rm '));
+
+function changeOf({ device }: Case, is: (typeof KINDS)[number], index: number): Change {
+  const { partitions, disk, otherPaths } = device;
+  const all = [device, ...partitions, ...(disk ? [disk] : []), ...otherPaths];
+  const of = (is === 'open' ? device : all[index % all.length]) ?? device;
+  return { is, of } as Change;
+}
+
+/** Whether a change can be told from what was observed. A device without a name of its own is told apart by less. */
+function isSeen({ operation, device, observed }: Case, change: Change, isFirst: boolean): boolean {
+  switch (change.is) {
+    case 'nothing':
+      return false;
+    case 'another disk':
+      return device.presence !== undefined || device.dmUuid !== undefined;
+    // What the plan itself changes is not compared again.
+    case 'content':
+    case 'unreadable':
+      return isFirst && observed.wiped === undefined;
+    case 'data':
+      return operation === 'prepare' && device.content === '' && device.isBlank === true;
+    case 'made':
+      return operation === 'prepare';
+    // Before the lock, which is held by opening the device.
+    case 'open':
+      return isFirst;
+    // The kernel has forgotten the partitions by the second write.
+    default:
+      return isFirst || !('of' in change && device.partitions.some(({ name }) => name === change.of.name));
+  }
+}
+
+test(`no step of a plan writes to a device that changed, of ${RUNS} observations (seed ${TEST_SEED})`, () => {
+  const refused = new Map<string, number>();
+  fc.assert(
+    fc.property(cases, fc.constantFrom(...KINDS), fc.nat(7), fc.nat(3), (each, kind, index, number) => {
+      const planned = plan(each.operation, each.desired, each.observed, 0);
+      if ('refusal' in planned) return;
+      const writing = planned.steps.filter(writes);
+      const step = writing[number % writing.length];
+      if (step === undefined) return;
+      const isFirst = step === writing[0];
+      const change = changeOf(each, kind, index);
+      const answers = guardAnswers(each.device, change);
+      // All steps before the first write, or the step alone.
+      const steps = isFirst ? planned.steps.slice(0, planned.steps.indexOf(step) + 1) : [step];
+      const failing = steps
+        .flatMap(({ guards }) => guards)
+        .filter(({ argv, expect: wanted }) => !holds(wanted, answers(argv)));
+      if (!isSeen(each, change, isFirst)) {
+        if (kind === 'nothing') expect(failing).toEqual([]);
+        return;
+      }
+      refused.set(kind, (refused.get(kind) ?? 0) + 1);
+      expect([kind, step.name, failing.length > 0]).toEqual([kind, step.name, true]);
+    }),
+    { numRuns: RUNS, seed: TEST_SEED },
+  );
+  for (const kind of KINDS)
+    if (kind !== 'nothing') expect([kind, refused.get(kind)]).not.toEqual([kind, undefined]);
+});
