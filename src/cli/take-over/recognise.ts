@@ -1,9 +1,9 @@
 import type { PersistentVolume } from '../../api/core.ts';
 import type { Volume, VolumeStatus } from '../../api/volume.ts';
 import type { Executor, Step } from '../../nodes/job.ts';
-import { planAdopt } from '../../storage/adopt.ts';
 import { deviceOf } from '../../storage/device.ts';
 import { observe } from '../../storage/observe.ts';
+import { planTakeOver } from '../../storage/take-over.ts';
 import { desiredOf } from '../../volumes/desired.ts';
 import { measured } from '../../volumes/measured.ts';
 import { withOwners } from '../../volumes/other-volumes.ts';
@@ -37,7 +37,7 @@ export async function recognise(
   const observed = withOwners(looked, desired.uid, (uid) =>
     volumes.find(({ metadata }) => metadata.uid === uid),
   );
-  const planned = planAdopt(desired, observed);
+  const planned = planTakeOver(desired, observed);
   if ('refusal' in planned) return planned;
   const { device, link } = deviceOf(desired, observed);
   const path = pv.spec.local?.path;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { planAdopt } from '../../src/storage/adopt.ts';
 import { plan } from '../../src/storage/plan.ts';
+import { planTakeOver } from '../../src/storage/take-over.ts';
 import type {
   Desired,
   DesiredSparse,
@@ -67,7 +67,7 @@ const KINDS: [string, Desired, Observed][] = [
 ];
 
 function stepsOf(desired: Desired, observed: Observed) {
-  const planned = planAdopt(desired, observed);
+  const planned = planTakeOver(desired, observed);
   if ('refusal' in planned) throw new Error(planned.refusal);
   return planned.steps;
 }
@@ -109,7 +109,7 @@ describe.each(KINDS)('%s', (_, desired, observed) => {
 
   test('once recorded leaves nothing to do, and is never made anew', () => {
     const after = recorded(desired, observed);
-    expect(planAdopt(desired, after)).toMatchObject({ steps: [] });
+    expect(planTakeOver(desired, after)).toMatchObject({ steps: [] });
     const identity = after.intent?.device?.identity;
     const known = {
       ...desired,
@@ -130,7 +130,7 @@ describe.each(KINDS)('%s', (_, desired, observed) => {
       intent?.file === undefined
         ? { ...intent, device: { ...intent?.device, path: '/dev/other' } }
         : { ...intent, file: '/other' };
-    expect(planAdopt(desired, { ...observed, intent: other } as Observed)).toMatchObject({
+    expect(planTakeOver(desired, { ...observed, intent: other } as Observed)).toMatchObject({
       refusal: expect.stringContaining('the node records for this Volume'),
     });
   });
@@ -206,7 +206,7 @@ describe('what is not recognised is refused', () => {
       lvmDesired,
     ],
   ])('%s', (_, observed, why, desired = sparse) => {
-    expect(planAdopt(desired, observed)).toMatchObject({ refusal: expect.stringMatching(why) });
+    expect(planTakeOver(desired, observed)).toMatchObject({ refusal: expect.stringMatching(why) });
   });
 });
 
@@ -232,7 +232,7 @@ test.each([
   'a file %s is on record so that only what the spec asks beyond it is grown',
   (_, sizeBytes, found, made) => {
     const observed: ObservedSparse = { ...sparseNode, file: { type: 'file', sizeBytes: found, inode: '42' } };
-    const planned = planAdopt({ ...sparse, sizeBytes }, observed);
+    const planned = planTakeOver({ ...sparse, sizeBytes }, observed);
     expect(recorded({ ...sparse, sizeBytes }, observed).done).toEqual({ sizeBytes: made });
     expect('notes' in planned).toBe(sizeBytes > made);
   },

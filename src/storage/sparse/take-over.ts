@@ -1,7 +1,7 @@
 import type { Guard } from '../../nodes/job.ts';
-import { adoptedRecords } from '../adopted-records.ts';
 import { intentOf } from '../records.ts';
 import { entryBlkid, ownBlkid } from '../signature.ts';
+import { takenOverRecords } from '../taken-over-records.ts';
 import type { BlockDevice, DesiredSparse, LoopFacts, ObservedSparse, Plan } from '../types.ts';
 import { attach } from './attach.ts';
 import { loopsOf, volumeDevice } from './loop.ts';
@@ -11,7 +11,7 @@ import { checkContent } from './prepare.ts';
  * What remains to be recorded of a file that MetalK8s made. A file system is known by its UUID; a table has any GUID, so that
  * its partition has to be there, as the device that the persistent link leads to.
  */
-export function planAdopt(desired: DesiredSparse, observed: ObservedSparse): Plan {
+export function planTakeOver(desired: DesiredSparse, observed: ObservedSparse): Plan {
   const { file, uid, mode } = desired;
   const { signature } = observed;
   if (observed.file.type === 'missing') {
@@ -44,7 +44,7 @@ export function planAdopt(desired: DesiredSparse, observed: ObservedSparse): Pla
     signature: `${found.type}:${found.uuid}`,
     ...(mode === 'Block' && found.uuid !== undefined && found.uuid !== uid ? { table: found.uuid } : {}),
   };
-  const records = adoptedRecords(wanted, sizeBytes, observed, guardsOf(desired, loop, device));
+  const records = takenOverRecords(wanted, sizeBytes, observed, guardsOf(desired, loop, device));
   if ('refusal' in records) return records;
   const notes = [
     ...(loop === undefined ? ['it is not attached; Stowage attaches it'] : []),

@@ -8,7 +8,7 @@ import type { Intent, Observed, Plan } from './types.ts';
  * @param sizeBytes for how many bytes it is made
  * @param guards that it still is what was recognised
  */
-export function adoptedRecords(
+export function takenOverRecords(
   wanted: Intent,
   sizeBytes: bigint,
   { intent, done }: Pick<Observed, 'intent' | 'done'>,
@@ -27,7 +27,7 @@ export function adoptedRecords(
   return { steps: steps.map((step) => ({ ...step, guards: [...guards, ...step.guards] })) };
 }
 
-/** What is on record, if anything, is of an adoption of the same device that was cut off. What is in it may have changed since. */
+/** What is on record, if anything, is of a take-over of the same device that was cut off. What is in it may have changed since. */
 const isRecorded = (wanted: Intent, intent: Intent | undefined): boolean =>
   intent === undefined || JSON.stringify(placeOf(intent)) === JSON.stringify(placeOf(wanted));
 

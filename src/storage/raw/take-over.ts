@@ -1,6 +1,6 @@
-import { adoptedRecords } from '../adopted-records.ts';
 import { linkOf } from '../links.ts';
 import { intentOf } from '../records.ts';
+import { takenOverRecords } from '../taken-over-records.ts';
 import type { DesiredRaw, DeviceFacts, ObservedRaw, Plan } from '../types.ts';
 import { sameContentGuards, sameDeviceGuards } from './guards.ts';
 import { isOurs } from './ours.ts';
@@ -10,9 +10,9 @@ import { targetOf } from './target.ts';
 
 /**
  * What remains to be recorded of a device that MetalK8s made ready. Nothing on a logical volume in mode Block tells whose it
- * is: whoever adopts it looks whether the PersistentVolume leads to its link.
+ * is: whoever takes it over looks whether the PersistentVolume leads to its link.
  */
-export function planAdopt(desired: DesiredRaw, observed: ObservedRaw): Plan {
+export function planTakeOver(desired: DesiredRaw, observed: ObservedRaw): Plan {
   const device = targetOf(desired, observed);
   if ('refusal' in device) return device;
   const other = ofAnother(device, observed);
@@ -33,11 +33,11 @@ export function planAdopt(desired: DesiredRaw, observed: ObservedRaw): Plan {
       hint: 'Another device carries the same UUID, or the kernel has not read the table: look at lsblk -o NAME,UUID,PARTUUID.',
     };
   }
-  return adoptDevice(desired, observed, device);
+  return recordDevice(desired, observed, device);
 }
 
 /** The records of a device that was recognised. */
-export function adoptDevice(desired: DesiredRaw, observed: ObservedRaw, device: DeviceFacts): Plan {
+export function recordDevice(desired: DesiredRaw, observed: ObservedRaw, device: DeviceFacts): Plan {
   const { identity, dmUuid, signature, sizeBytes } = device;
   const place = { path: desired.devicePath, identity, ...(dmUuid === undefined ? {} : { dmUuid }) };
   const isFileSystem = desired.mode === 'Filesystem' && signature.found === 'one';
@@ -47,5 +47,5 @@ export function adoptDevice(desired: DesiredRaw, observed: ObservedRaw, device: 
     signature: device.content || 'none',
   };
   const guards = [...sameDeviceGuards(device), ...sameContentGuards(device)];
-  return adoptedRecords(wanted, sizeBytes, observed, guards);
+  return takenOverRecords(wanted, sizeBytes, observed, guards);
 }

@@ -1,4 +1,4 @@
-import { adoptDevice } from '../raw/adopt.ts';
+import { recordDevice } from '../raw/take-over.ts';
 import type { DesiredLvm, ObservedLvm, Plan } from '../types.ts';
 import { asRaw, rawOf } from './as-raw.ts';
 import { lvName } from './names.ts';
@@ -7,10 +7,10 @@ import { planPresent } from './present.ts';
 
 /**
  * What remains to be recorded of a logical volume that MetalK8s made. Its name tells whose it is, and its file system; nothing
- * on it does in mode Block: whoever adopts it looks whether the PersistentVolume leads to its link.
+ * on it does in mode Block: whoever takes it over looks whether the PersistentVolume leads to its link.
  */
-export function planAdopt(desired: DesiredLvm, observed: ObservedLvm): Plan {
-  // Records of an adoption that was cut off would make another's of what has only the name.
+export function planTakeOver(desired: DesiredLvm, observed: ObservedLvm): Plan {
+  // Records of a take-over that was cut off would make another's of what has only the name.
   const present = planPresent(desired, { ...observed, intent: undefined, done: undefined });
   if ('refusal' in present) return present;
   const own = ownOf(desired, observed.volumes);
@@ -24,6 +24,6 @@ export function planAdopt(desired: DesiredLvm, observed: ObservedLvm): Plan {
       passing: true,
     };
   }
-  const records = adoptDevice(asRaw(desired), rawOf(observed), device);
+  const records = recordDevice(asRaw(desired), rawOf(observed), device);
   return 'refusal' in records || present.notes === undefined ? records : { ...records, notes: present.notes };
 }
