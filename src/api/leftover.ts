@@ -8,6 +8,7 @@ export const KEPT_FIELDS = [
   'onDelete',
   'attachPolicy',
   'attachableNodes',
+  'adopt',
   'sparseLoopDevice',
   'rawBlockDevice',
   'lvmLogicalVolume',

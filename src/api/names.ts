@@ -206,6 +206,7 @@ export const READY_REASON = {
   attaching: 'Attaching',
   attachmentDisabled: 'AttachmentDisabled',
   waitingForSource: 'WaitingForSource',
+  adoptionRefused: 'AdoptionRefused',
 } as const;
 export type ReadyReason = (typeof READY_REASON)[keyof typeof READY_REASON];
 

@@ -4,6 +4,7 @@ import { DNS_SUBDOMAIN, isDnsSubdomain } from './dns-name.ts';
 import { isLvmName, LVM_NAME, MAX_LVM_NAME } from './lvm-name.ts';
 import { populatorProblems } from './populator-source.ts';
 import { parseQuantity } from './quantity.ts';
+import { isUid } from './uid.ts';
 import type { Volume, VolumeSpec } from './volume.ts';
 
 const TYPES = ['sparseLoopDevice', 'rawBlockDevice', 'lvmLogicalVolume'] as const;
@@ -20,6 +21,7 @@ const FIELDS: ReadonlySet<string> = new Set<keyof VolumeSpec>([
   'overwrite',
   'onDelete',
   'source',
+  'adopt',
 ]);
 
 /** MetalK8s's message, which its users and tests look for. */
@@ -45,6 +47,7 @@ export function validateVolume({ metadata, spec }: Volume): string[] {
     ...sharingProblems(spec),
     ...accessProblems(spec),
     ...sourceProblems(spec),
+    ...adoptProblems(spec),
   ];
 }
 
@@ -204,6 +207,20 @@ function sourceProblems({ source, rawBlockDevice }: VolumeSpec): string[] {
     return [`spec.source.${given[0]} is not supported by this version of stowage; leave it out`];
   }
   return nameProblems(`source.${given[0]}`, source[given[0]]);
+}
+
+/** Storage is adopted by the UID that it has, and as it is: nothing is made, copied or overwritten. */
+function adoptProblems({ adopt, source, overwrite, attachableNodes }: VolumeSpec): string[] {
+  if (adopt == null) return [];
+  const others = Object.entries({ source, overwrite, attachableNodes }).filter(([, value]) => value != null);
+  return [
+    ...(isUid(adopt.uid)
+      ? []
+      : [
+          `spec.adopt.uid is ${JSON.stringify(adopt.uid)}, but must be the UID of a Volume, such as 0b9cbd1c-5e26-4d13-9d6c-7f1f4d0d4b5e`,
+        ]),
+    ...others.map(([field]) => `spec.${field} is not for storage that is adopted; remove it`),
+  ];
 }
 
 function accessProblems(spec: VolumeSpec): string[] {

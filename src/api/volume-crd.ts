@@ -97,6 +97,15 @@ export const spec = {
     },
     overwrite: text(PATH, 'What is on the device and may be destroyed, as the refusal to do so names it.'),
     onDelete: choice(['Delete', 'Retain', 'Wipe'], 'What becomes of the data when the Volume is deleted.'),
+    adopt: {
+      type: 'object',
+      description:
+        'Storage that is there and is taken with its data: that of a Volume that is gone, or whose node is known to be dead.',
+      required: ['uid'],
+      properties: {
+        uid: text(36, 'The UID of that Volume, which is what its storage is named by.'),
+      },
+    },
     source: {
       type: 'object',
       description: 'What the volume starts from: one of these.',

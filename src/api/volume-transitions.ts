@@ -10,7 +10,7 @@ interface ValidationRule {
   message: string;
 }
 
-const IMMUTABLE = ['mode', 'template', 'rawBlockDevice', 'attachableNodes', 'source'];
+const IMMUTABLE = ['mode', 'template', 'rawBlockDevice', 'attachableNodes', 'source', 'adopt'];
 
 /** `path` is within the spec, and all above it is there on both sides. */
 const unchanged = (path: string): string =>

@@ -26,6 +26,8 @@ export interface VolumeSpec {
   attachableNodes?: string[];
   overwrite?: string;
   onDelete?: OnDelete;
+  /** Storage that is there, with its data: that of the Volume with this UID, which is gone or whose node is. */
+  adopt?: { uid: string };
   source?: { snapshotContentName?: string; volumeName?: string; populator?: PopulatorSource; uid?: string };
 }
 
