@@ -78,6 +78,20 @@ export const notOpenToWrite = ({ name }: Device): Guard => ({
   refusal: `/dev/${name} is in use: a process has it open to write to it`,
 });
 
+/** That no process has a file open to write to it, as a virtual machine has that runs from it. A pattern has no meaning in its path. */
+export const notOpenByPath = (path: string): Guard => {
+  const pattern = path.replaceAll(/[*?[\\]/g, '\\$&');
+  return {
+    argv: [
+      ...['find', '/proc', '-maxdepth', '3', '-path', '/proc/[0-9]*/fd/*'],
+      ...['(', '-lname', '/dev/null', '-o', '-perm', '-u+w', '-lname', pattern, ')', '-printf', '/%l/'],
+    ],
+    // What looks has /dev/null open itself.
+    expect: { stdout: { has: '//dev/null/', lacks: `/${path}/` } },
+    refusal: `${path} is in use: a process has it open to write to it`,
+  };
+};
+
 /**
  * That no process has a device open, by its number, whatever name it was opened by. Not under a lock on the device:
  * whoever holds that has it open. To know the numbers, each open file is asked for, also those on servers that do not answer.

@@ -1,11 +1,15 @@
+import { adoptsFrom } from './adoption.ts';
+import { planAdopt as adoptLvm } from './lvm/adopt.ts';
 import { planDestroy as destroyLvm } from './lvm/destroy.ts';
 import { planPrepare as prepareLvm } from './lvm/prepare.ts';
 import { planPresent as presentLvm } from './lvm/present.ts';
+import { planAdopt as adoptRaw } from './raw/adopt.ts';
 import { planDestroy as destroyRaw } from './raw/destroy.ts';
 import { planPrepare as prepareRaw } from './raw/prepare.ts';
 import { linked, makeLink, planPresent as presentRaw } from './raw/present.ts';
 import { targetOf } from './raw/target.ts';
 import { planShared } from './shared/plan.ts';
+import { planAdopt as adoptSparse } from './sparse/adopt.ts';
 import { attach, planAbsent, planPresent } from './sparse/attach.ts';
 import { planDestroy } from './sparse/destroy.ts';
 import { planPrepare } from './sparse/prepare.ts';
@@ -47,7 +51,8 @@ function planSparse(
   if (desired.shared) return planShared(operation, desired, observed, loopNumber);
   switch (operation) {
     case 'prepare': {
-      const made = planPrepare(desired, observed);
+      const from = adoptsFrom(desired, observed);
+      const made = from === undefined ? planPrepare(desired, observed) : adoptSparse(desired, from, observed);
       return desired.onDemand ? made : both(made, () => attach(desired, observed, loopNumber));
     }
     case 'present':
@@ -61,8 +66,10 @@ function planSparse(
 
 function planRaw(operation: Operation, desired: DesiredRaw, observed: ObservedRaw): Plan {
   switch (operation) {
-    case 'prepare':
-      return both(prepareRaw(desired, observed), (made) => {
+    case 'prepare': {
+      const from = adoptsFrom(desired, observed);
+      const ready = from === undefined ? prepareRaw(desired, observed) : adoptRaw(desired, from, observed);
+      return both(ready, (made) => {
         const device = targetOf(desired, observed);
         if ('refusal' in device) return device;
         // The link of what is made anew is not the one that is there.
@@ -70,6 +77,7 @@ function planRaw(operation: Operation, desired: DesiredRaw, observed: ObservedRa
           ? linked(desired, observed, device)
           : { steps: makeLink(desired, device, undefined) };
       });
+    }
     case 'present':
       return presentRaw(desired, observed);
     // A disk is always there.
@@ -82,8 +90,10 @@ function planRaw(operation: Operation, desired: DesiredRaw, observed: ObservedRa
 
 function planLvm(operation: Operation, desired: DesiredLvm, observed: ObservedLvm): Plan {
   switch (operation) {
-    case 'prepare':
-      return prepareLvm(desired, observed);
+    case 'prepare': {
+      const from = adoptsFrom(desired, observed);
+      return from === undefined ? prepareLvm(desired, observed) : adoptLvm(desired, from, observed);
+    }
     case 'present':
       return presentLvm(desired, observed);
     // It is in the way of nobody, and nobody else is to have it active.

@@ -18,6 +18,8 @@ interface DesiredVolume {
   /** The Volume's status records the storage as made: then it is ours even if the node forgot. */
   recorded: boolean;
   onDelete: 'Delete' | 'Retain' | 'Wipe';
+  /** The UID of the Volume that the storage was another's by: it is there with its data, and nothing is made. */
+  adopt?: string;
   /** What it is filled from while it is made, instead of being empty. */
   fill?: Fill | undefined;
   /** The kubelet's root folder on the node, whose folders of the PersistentVolume count as use. */
@@ -213,6 +215,15 @@ export interface ObservedSparse extends ObservedVolume {
   shared?: ObservedShared | undefined;
   /** What it starts from; undefined where it starts empty. */
   source?: SourceFacts | undefined;
+  /** The file that it adopts, by the name that it had; undefined where it adopts none. */
+  earlierFile?: EarlierFile;
+}
+
+export interface EarlierFile {
+  /** Without symbolic links: what the kernel calls a loop's backing file. */
+  realPath: string;
+  file: FileFacts;
+  signature: Signature;
 }
 
 /** For people who watch how full it gets: nothing is planned by it. */
@@ -323,6 +334,8 @@ export interface Intent {
   consent: string;
   /** It was seen to be empty, and is being filled: whatever is on it comes of that. */
   filling?: boolean;
+  /** The UID that the storage had, which is being changed to the Volume's: there is data on it from the start. */
+  adopt?: string;
   /** The GUID of the table around the partition of a Block volume in a file, where MetalK8s made it: any. */
   table?: string;
 }

@@ -19,9 +19,8 @@ export function nodeOf(volume: Volume): string {
 
 /** What becomes of the data: what is only lent to Kubernetes is kept, what was made for it goes with the Volume. */
 export function onDeleteOf({ spec }: Volume): Desired['onDelete'] {
-  return (
-    spec.onDelete ?? (spec.rawBlockDevice == null && spec.lvmLogicalVolume == null ? 'Delete' : 'Retain')
-  );
+  const isMade = spec.sparseLoopDevice != null && spec.adopt == null;
+  return spec.onDelete ?? (isMade ? 'Delete' : 'Retain');
 }
 
 /**
@@ -47,6 +46,7 @@ export function desiredOf(
     onDelete: onDeleteOf(volume),
     kubeletRoot: '/var/lib/kubelet',
     ...(source !== undefined && 'fill' in source ? { fill: source.fill } : {}),
+    ...(spec.adopt == null ? {} : { adopt: spec.adopt.uid }),
   } as const;
   // The path where it was made, else where it is to be.
   const path = prepared?.paths[0];

@@ -298,7 +298,17 @@ export class FakeDisks {
           writeTable(disk, option('--disk-guid=') ?? '', [partition]);
         } else {
           partitionOf(disk, Number(number)).guid = guid;
+          disk.table.uuid = option('--disk-guid=') ?? disk.table.uuid;
         }
+        return 0;
+      }
+      case 'sh': {
+        // stowage-adopt
+        const [path = '', uuid = ''] = rest.slice(4);
+        const [mark] = fileSystems(this.#write(path).area);
+        if (mark === undefined) throw new Error(`no file system on ${path}`);
+        mark.uuid = uuid;
+        delete mark.torn;
         return 0;
       }
       case 'partx': {
@@ -346,6 +356,17 @@ export class FakeDisks {
     if (program === 'mkfs.xfs') {
       this.#execute(step.argv, '');
       for (const mark of this.#get(last).area.marks) mark.torn = true;
+    }
+    // An XFS has a copy of its UUID in each of its parts, and the first is what is read.
+    if (program === 'sh' && rest.at(-2) === 'xfs') {
+      this.#execute(step.argv, '');
+      for (const mark of fileSystems(this.#get(rest[4] ?? '').area)) mark.torn = true;
+    }
+    if (program === 'sgdisk' && !rest.includes('--clear')) {
+      this.#execute(
+        step.argv.filter((word) => !word.startsWith('--disk-guid=')),
+        '',
+      );
     }
     // The copy at the end is written first.
     if (program === 'sgdisk' && rest.includes('--clear')) {

@@ -125,7 +125,10 @@ export class FakeLvm {
     const answers: [RegExp, () => { exit: number; stdout: string }][] = [
       [/^lvs .*data_percent/, () => said(pool.uuid)],
       [/^lvs .*--select/, () => (this.made === undefined ? said() : said(this.#own().facts.uuid))],
-      [/^lvs .*lv_uuid vg0/, () => said(this.#own().facts.uuid)],
+      [
+        /^lvs .*lv_uuid vg0/,
+        () => said(...(line.endsWith(`/${this.#own().facts.name}`) ? [this.#own().facts.uuid] : [])),
+      ],
       [/^lvs .*lv_tags vg0/, () => said(this.#own().facts.tags.join(','))],
       [/^test ! -e/, () => ({ exit: this.records.has(argv.at(-1) ?? '') ? 1 : 0, stdout: '' })],
       [/^blkid .*-s UUID \/dev/, () => ({ exit: 0, stdout: content.split(':')[1] ?? '' })],
@@ -228,8 +231,12 @@ export class FakeLvm {
       case 'wipefs':
         this.#destroy();
         return;
+      case 'lvrename':
+        this.#set({ name: last.split('/')[1] ?? '' });
+        return;
       case 'sh':
         if (args.includes('stowage-image')) this.#fill(args);
+        if (args.includes('stowage-adopt')) this.#own().content = `${args.at(-2)}:${args.at(-3)}`;
         return;
       case 'mount':
       case 'umount':

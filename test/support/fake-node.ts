@@ -1,4 +1,4 @@
-import { basename, dirname } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { holds } from '../../src/nodes/check-guards.ts';
 import type { ProbeResult, Step } from '../../src/nodes/job.ts';
 import { readDirectory } from '../../src/storage/directory/observe.ts';
@@ -7,7 +7,13 @@ import type { ObservedDirectory } from '../../src/storage/directory/types.ts';
 import { parseIntent } from '../../src/storage/records.ts';
 import { freezeRecord, snapshotFile } from '../../src/storage/snapshot/place.ts';
 import type { DesiredSnapshot, ObservedSnapshot, SourceFacts } from '../../src/storage/snapshot/types.ts';
-import type { DesiredSparse, FileFacts, ObservedSparse, Signature } from '../../src/storage/types.ts';
+import type {
+  DesiredSparse,
+  EarlierFile,
+  FileFacts,
+  ObservedSparse,
+  Signature,
+} from '../../src/storage/types.ts';
 import { unused } from './fake-executor.ts';
 
 /** What each file takes, and what is left beside them. */
@@ -99,6 +105,10 @@ export class FakeNode {
     };
   }
 
+  #earlier(path: string): EarlierFile {
+    return { realPath: path, file: this.#facts(path), signature: this.#signature(path) };
+  }
+
   #source(path: string): SourceFacts {
     return {
       realPath: path,
@@ -115,7 +125,7 @@ export class FakeNode {
     return uuid === 'none' ? { found: 'none' } : { found: 'one', type: found?.type ?? 'ext4', uuid };
   }
 
-  observe({ uid, file, source }: DesiredSparse): ObservedSparse {
+  observe({ uid, file, source, adopt }: DesiredSparse): ObservedSparse {
     const records = `/var/lib/stowage/volumes/${uid}.`;
     const intent = this.#text(`${records}intent`);
     const link = this.links.get(`/dev/disk/by-uuid/${uid}`);
@@ -152,6 +162,7 @@ export class FakeNode {
       space: { directory: dirname(file), freeBytes: FREE, allocatedBytes: ALLOCATED },
       directory: this.#directory(dirname(file)),
       ...(source === undefined ? {} : { source: this.#source(source.file) }),
+      ...(adopt === undefined ? {} : { earlierFile: this.#earlier(join(dirname(file), adopt)) }),
     };
   }
 
@@ -354,6 +365,7 @@ export class FakeNode {
           throw new Error(`${first} is another`);
         this.#copy(source, partial);
         return;
+      case 'stowage-adopt':
       case 'stowage-ext4-uuid':
       case 'stowage-xfs-uuid':
         Object.assign(this.#get(first), {

@@ -48,6 +48,9 @@ def destroys(argv):
         return "--delete" in words
     if program == "blkdiscard":
         return True
+    # It has a device known as another one.
+    if program == "sh":
+        return words[2:3] == ["stowage-adopt"]
     return program == "dd" and any(word.startswith("of=/dev/") and word != "of=/dev/null" for word in words)
 
 

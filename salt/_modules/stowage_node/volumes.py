@@ -83,7 +83,7 @@ class Volumes:
 
 def named(argv):
     """GROUP/NAME of what a command of LVM changes, on the list as it is; None where it changes none."""
-    if argv[0] not in ("lvchange", "lvextend", "lvremove"):
+    if argv[0] not in ("lvchange", "lvextend", "lvremove", "lvrename"):
         return None
     # Gives a device the table that it has; these LVM deactivates only where no pool is on them; and it activates a thin pool.
     harmless = r"--refresh [^/ ]+/[^/ ]+|--activate n [^/ ]+/[^/ ]+_t(meta|data)|--activate y .*--select lv_attr=~\^t [^/ ]+/[^/ ]+"

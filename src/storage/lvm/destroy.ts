@@ -1,4 +1,5 @@
 import type { Step } from '../../nodes/job.ts';
+import { halfAdopted } from '../adoption.ts';
 import { leaveMount } from '../grow-file-system.ts';
 import { openUse, useOf } from '../holders.ts';
 import { takeSignatureOff, wipeDevice } from '../raw/clean.ts';
@@ -8,6 +9,7 @@ import { removeIntent, removeRecords } from '../records.ts';
 import type { DesiredLvm, DeviceFacts, ObservedLvm, Plan } from '../types.ts';
 import { partOf } from '../wipe.ts';
 import { addTag, deactivate, takeTag } from './activate.ts';
+import { planPutBack } from './adopt.ts';
 import { asRaw, rawOf } from './as-raw.ts';
 import { sameVolume } from './change.ts';
 import { removeUnfinished, unfinishedIn } from './copy.ts';
@@ -26,6 +28,8 @@ import { withRoom } from './room.ts';
  * byte overwritten before. One that was never made to the end holds no data of anybody's, and is always removed.
  */
 export function planDestroy(desired: DesiredLvm, observed: ObservedLvm): Plan {
+  const from = halfAdopted(desired, observed);
+  if (from !== undefined) return planPutBack(desired, from, observed);
   const made = observed.done !== undefined || desired.recorded;
   const begun = observed.intent !== undefined || made;
   const records = observed.recordFiles ? removeRecords(desired.uid) : [];

@@ -9,17 +9,18 @@ const recordedUuid = ({ identity }: Pick<DesiredLvm, 'identity'>): string | unde
   /(?:^| )dm=(\S+)/.exec(identity ?? '')?.[1];
 
 /**
- * The logical volume that is the Volume's, by its recorded UUID or its tag, whatever its name is by now; else the one of
- * its name.
+ * The logical volume that is the Volume's, by its recorded UUID or its tag, whatever its name is by now; else the one that it
+ * adopts; else the one of its name.
  */
 export function ownOf(
-  desired: Pick<DesiredLvm, 'uid' | 'name' | 'identity'>,
+  desired: Pick<DesiredLvm, 'uid' | 'name' | 'identity' | 'adopt'>,
   volumes: readonly LogicalVolume[],
 ): LogicalVolume | undefined {
   const recorded = recordedUuid(desired);
   return (
     volumes.find(({ uuid }) => recorded?.endsWith(uuid.replaceAll('-', ''))) ??
     volumes.find((each) => isTagged(each, desired.uid)) ??
+    volumes.find((each) => desired.adopt !== undefined && isTagged(each, desired.adopt)) ??
     volumes.find(({ name }) => name === desired.name)
   );
 }

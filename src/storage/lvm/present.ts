@@ -13,7 +13,7 @@ import { illnessNote } from './pool.ts';
 import { reach } from './reach.ts';
 
 /** Not a pool, a snapshot, or what LVM moves: plain, thin, RAID, mirrors, caches, and what has snapshots. */
-const HOLDS_DATA = ['-', 'V', 'r', 'R', 'm', 'M', 'C', 'o', 'O'];
+export const HOLDS_DATA = ['-', 'V', 'r', 'R', 'm', 'M', 'C', 'o', 'O'];
 
 /** What remains to be done until the logical volume is active, of the size wanted, and its persistent link leads to it. */
 export function planPresent(desired: DesiredLvm, observed: ObservedLvm): Plan {

@@ -1,4 +1,5 @@
 import type { Step } from '../../nodes/job.ts';
+import { halfAdopted } from '../adoption.ts';
 import { setPartitionGuid } from '../gpt.ts';
 import { compareDevice, haveUnlikeWwns } from '../identity.ts';
 import { linkOf } from '../links.ts';
@@ -7,6 +8,7 @@ import { removeRecords } from '../records.ts';
 import { entryBlkid } from '../signature.ts';
 import type { DesiredRaw, DeviceFacts, ObservedRaw, Plan } from '../types.ts';
 import { lookAgain } from '../udev.ts';
+import { planPutBack } from './adopt.ts';
 import { takeSignatureOff, wipeDevice } from './clean.ts';
 import { isLeftOf } from './content.ts';
 import { diskPath, lockOf, notInUseGuards, notOpenGuards, sameDeviceGuards } from './guards.ts';
@@ -20,6 +22,8 @@ import { targetOf } from './target.ts';
  * overwritten. What is not ours on it is never touched.
  */
 export function planDestroy(desired: DesiredRaw, observed: ObservedRaw): Plan {
+  const from = halfAdopted(desired, observed);
+  if (from !== undefined) return planPutBack(desired, from, observed);
   const records = observed.recordFiles ? removeRecords(desired.uid) : [];
   const touched = observed.intent !== undefined || observed.done !== undefined || desired.recorded;
   if (!touched || desired.onDelete === 'Retain') return { steps: records };

@@ -1,10 +1,12 @@
 import { dirname } from 'node:path';
 import type { Guard, Step } from '../../nodes/job.ts';
 import { refuseAway } from '../directory/refuse.ts';
+import { halfAdopted } from '../adoption.ts';
 import { removeRecords } from '../records.ts';
 import { leaveLoop } from '../snapshot/leave.ts';
 import type { DesiredSparse, ObservedSparse, Plan } from '../types.ts';
 import { wipe } from '../wipe.ts';
+import { planPutBack } from './adopt.ts';
 import { planAbsent } from './attach.ts';
 import { notAttached, partialOf } from './file.ts';
 
@@ -14,6 +16,8 @@ import { notAttached, partialOf } from './file.ts';
  * ours stays.
  */
 export function planDestroy(desired: DesiredSparse, observed: ObservedSparse): Plan {
+  const from = halfAdopted(desired, observed);
+  if (from !== undefined) return planPutBack(desired, from, observed);
   const records = observed.recordFiles ? removeRecords(desired.uid) : [];
   if (!isOurs(desired, observed)) {
     // Half a record (a crash before its rename) is ours by its name alone; what it would speak of is not there.

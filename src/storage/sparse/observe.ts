@@ -10,13 +10,15 @@ import { ownBlkid, readable, readSignature } from '../signature.ts';
 import { readSource, sourceProbes } from '../snapshot/source.ts';
 import type { DesiredSparse, ObservedSparse } from '../types.ts';
 import { fromHex, readUsers, userProbes } from '../users.ts';
+import { adoptProbes, readEarlierFile } from './adopt.ts';
 import { partialOf, readFile, STAT } from './file.ts';
 
-type Place = Pick<DesiredSparse, 'uid' | 'name' | 'file' | 'mode' | 'kubeletRoot' | 'source' | 'once'>;
+type Place = Pick<DesiredSparse, 'uid' | 'name' | 'file' | 'mode' | 'kubeletRoot' | 'source' | 'once'> &
+  Partial<Pick<DesiredSparse, 'adopt' | 'recorded'>>;
 
 /** The commands that say all that plans for a sparse file are made from. They read only. */
 export function sparseProbes(desired: Place): Probe[] {
-  const { uid, file, source } = desired;
+  const { uid, file, source, adopt, recorded } = desired;
   return [
     { name: 'path', argv: ['readlink', '-m', '--', file] },
     { name: 'file', argv: [...STAT, file] },
@@ -33,12 +35,13 @@ export function sparseProbes(desired: Place): Probe[] {
     { name: 'link', argv: ['stat', '-L', '-c', '%t:%T', linkOf(desired)] },
     { name: 'udev', argv: ['test', '-S', '/run/udev/control'] },
     ...(source === undefined ? [] : sourceProbes(source.file, file)),
+    ...(adopt === undefined || recorded ? [] : adoptProbes(desired, adopt)),
   ];
 }
 
 /** @throws ObservationError for an answer that leaves open what is on the node: a missing tool, an I/O error */
 export function readSparse(desired: Place, results: ReadonlyMap<string, ProbeResult>): ObservedSparse {
-  const { file } = desired;
+  const { file, adopt, recorded } = desired;
   const get = answersOf(results);
   const users = readUsers(get);
   const fileFacts = readFile(file, get('file'));
@@ -65,6 +68,7 @@ export function readSparse(desired: Place, results: ReadonlyMap<string, ProbeRes
     },
     directory: readDirectory(dirname(file), dirname(realPath), get),
     source: desired.source && readSource(desired.source.file, get),
+    ...(adopt === undefined || recorded ? {} : { earlierFile: readEarlierFile(desired, adopt, get) }),
   };
 }
 

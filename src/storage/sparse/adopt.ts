@@ -1,0 +1,222 @@
+import { basename, dirname, join } from 'node:path';
+import type { Guard, Probe, ProbeResult, Step } from '../../nodes/job.ts';
+import { adoptionOf, forgetEarlier, giveUuid, notAdopted, otherAdoption } from '../adoption.ts';
+import { notOpenByPath } from '../in-use.ts';
+import { succeeded } from '../probe-results.ts';
+import { removeRecords, writeDone, writeIntent } from '../records.ts';
+import { blkid, describeSignature, readable, readSignature } from '../signature.ts';
+import { contentType, hasIdentity, ownIdentity } from '../snapshot/identity.ts';
+import type { DesiredSparse, EarlierFile, ObservedSparse, Plan } from '../types.ts';
+import { notAttached, partialOf, readFile, STAT, sameFile } from './file.ts';
+import { volumeBytes } from './layout.ts';
+import { checkContent, syncFile } from './prepare.ts';
+
+type Refusal = Extract<Plan, { refusal: string }>;
+
+const pathOf = ({ file }: Pick<DesiredSparse, 'file'>, from: string) => join(dirname(file), from);
+
+/** Reads the file that is to be adopted, by the name that it had. */
+export function adoptProbes(desired: Pick<DesiredSparse, 'file'>, from: string): Probe[] {
+  const file = pathOf(desired, from);
+  return [
+    { name: 'earlier path', argv: ['readlink', '-m', '--', file] },
+    { name: 'earlier file', argv: [...STAT, file] },
+    { name: 'earlier signature', argv: blkid(file) },
+    { name: 'earlier readable', argv: readable(file) },
+  ];
+}
+
+/** @throws ObservationError for an answer that leaves open what is there */
+export function readEarlierFile(
+  desired: Pick<DesiredSparse, 'file'>,
+  from: string,
+  get: (name: string) => ProbeResult,
+): EarlierFile {
+  const file = readFile(pathOf(desired, from), get('earlier file'));
+  return {
+    realPath: succeeded('the path of the file', get('earlier path')),
+    file,
+    signature:
+      file.type === 'file'
+        ? readSignature(get('earlier signature'), get('earlier readable'))
+        : { found: 'none' },
+  };
+}
+
+/**
+ * Returns what remains to be done until a file with another Volume's data is this Volume's. It gets a name first that nobody takes
+ * for a Volume's, then its UUID or GUIDs, then the Volume's name: so that no file is ever named otherwise than what is in it.
+ * @param from the UID that the file is named by
+ */
+export function planAdopt(desired: DesiredSparse, from: string, observed: ObservedSparse): Plan {
+  const { uid, file } = desired;
+  const { intent } = observed;
+  const other = otherAdoption(from, observed);
+  if (other !== undefined) return other;
+  if (intent !== undefined && observed.file.type !== 'missing') {
+    const content = checkContent(desired, observed);
+    if ('refusal' in content) return content;
+    const done = [...forgetEarlier(from), ...writeDone(uid, BigInt(intent.sizeBytes))];
+    return { steps: [...syncFile({ file }), ...done] };
+  }
+  if (intent !== undefined && observed.partial.type !== 'missing') {
+    const changed = change(desired, intent.fsType, desired);
+    return {
+      steps: [...changed, ...forgetEarlier(from), ...writeDone(uid, BigInt(intent.sizeBytes))],
+    };
+  }
+  const found = adoptable(desired, from, observed);
+  if ('refusal' in found) return found;
+  const { fsType, sizeBytes } = found;
+  const signature = `${fsType || 'gpt'}:${from}`;
+  const changed = change(desired, fsType, desired);
+  return {
+    steps: [
+      ...(intent === undefined
+        ? writeIntent(adoptionOf(desired, from, { file }, { sizeBytes, fsType, signature }))
+        : []),
+      found.take,
+      { name: "sync the file's folder", argv: ['sync', dirname(file)], guards: [] },
+      ...changed,
+      ...forgetEarlier(from),
+      ...writeDone(uid, sizeBytes),
+    ],
+  };
+}
+
+/**
+ * Returns what remains to be done where the Volume is deleted before its adoption has come to its end: the file gets its name back,
+ * and the UID that it had.
+ */
+export function planPutBack(desired: DesiredSparse, from: string, observed: ObservedSparse): Plan {
+  const { file } = desired;
+  const { intent, earlierFile } = observed;
+  const records = removeRecords(desired.uid);
+  const isTaken = observed.file.type !== 'missing' || observed.partial.type !== 'missing';
+  if (intent === undefined || !isTaken) return { steps: records };
+  const to = { uid: from, file: pathOf(desired, from) };
+  if (earlierFile !== undefined && earlierFile.file.type !== 'missing') {
+    return {
+      refusal: `${to.file} is there again, beside what was taken of that name`,
+      hint: `Look at both, and move one away: ${file}, ${partialOf(file)}.`,
+    };
+  }
+  const changed = change(desired, intent.fsType, to);
+  const named: Step[] =
+    observed.partial.type === 'missing'
+      ? [
+          {
+            name: 'take the name from the file',
+            argv: ['mv', '-T', '--', file, partialOf(file)],
+            guards: [notAdopted(desired), notThere(partialOf(file)), notAttached(file)],
+          },
+        ]
+      : [];
+  return { steps: [...named, ...changed, ...records] };
+}
+
+/** Returns what is in the file and the step that takes it; or why it is not adopted. */
+function adoptable(
+  desired: DesiredSparse,
+  from: string,
+  observed: ObservedSparse,
+): { fsType: string; sizeBytes: bigint; take: Step } | Refusal {
+  const { mode } = desired;
+  const { earlierFile: earlier } = observed;
+  if (earlier === undefined) throw new Error(`the file of ${from} was not looked at`);
+  const file = pathOf(desired, from);
+  if (earlier.file.type === 'missing') {
+    return {
+      refusal: `there is no file ${file} on the node`,
+      hint: 'Check the directory and the UID. Nothing is made in its place.',
+    };
+  }
+  for (const [path, facts] of [
+    [desired.file, observed.file],
+    [partialOf(desired.file), observed.partial],
+  ] as const) {
+    if (facts.type !== 'missing') {
+      return {
+        refusal: `${path} is there already`,
+        hint: 'Look at what it is, and move it away if it is not needed.',
+      };
+    }
+  }
+  const type = contentType(earlier.signature);
+  if (earlier.file.type !== 'file' || type === undefined) {
+    const what = earlier.file.type === 'file' ? describeSignature(earlier.signature) : 'no plain file';
+    return {
+      refusal: `${file} is no volume that Stowage made: ${what} was found`,
+      hint: 'It is left as it is.',
+    };
+  }
+  if ((type === 'gpt') !== (mode === 'Block')) {
+    const other = mode === 'Block' ? 'Filesystem' : 'Block';
+    return {
+      refusal: `${file} is of a Volume of mode ${other}, and not ${mode}`,
+      hint: `Create the Volume with mode ${other}.`,
+    };
+  }
+  const uuid = earlier.signature.found === 'one' ? earlier.signature.uuid : undefined;
+  if (type !== 'gpt' && uuid !== from) {
+    return {
+      refusal: `${file} holds the file system ${uuid}, and not that of a Volume with the UID ${from}`,
+      hint: 'It was replaced or renamed. It is left as it is.',
+    };
+  }
+  const sizeBytes = volumeBytes(mode, earlier.file.sizeBytes);
+  const loop = observed.loops.find(({ backingFile }) => backingFile === earlier.realPath);
+  if (loop !== undefined || sizeBytes <= 0n) {
+    return loop === undefined
+      ? {
+          refusal: `${file} has ${earlier.file.sizeBytes} bytes, which is less than a table takes`,
+          hint: 'It is left as it is.',
+        }
+      : {
+          refusal: `${file} is in use: it is attached as /dev/${loop.name}`,
+          hint: `Take it out of use: unmount it, then losetup -d /dev/${loop.name}.`,
+        };
+  }
+  const guards: Guard[] = [
+    notAdopted(desired),
+    ...[desired.file, partialOf(desired.file)].map(notThere),
+    sameFile(file, earlier.file),
+    notAttached(file),
+    notOpenByPath(earlier.realPath),
+    // MetalK8s gives a table any GUID.
+    ...hasIdentity(type, from, file).slice(type === 'gpt' ? 1 : 0),
+  ];
+  const take = {
+    name: `take the file ${basename(file)}`,
+    argv: ['mv', '-T', '--', file, partialOf(desired.file)],
+    guards,
+  };
+  return { fsType: type === 'gpt' ? '' : type, sizeBytes, take };
+}
+
+const notThere = (path: string): Guard => ({
+  argv: ['test', '!', '-e', path],
+  expect: { exit: 0 },
+  refusal: `${path} came into being meanwhile`,
+});
+
+/** From the file under a name that is nobody's to one that has a UID, and its name. */
+function change(desired: DesiredSparse, fsType: string, to: { uid: string; file: string }): Step[] {
+  const partial = partialOf(desired.file);
+  const type = fsType === 'ext4' || fsType === 'xfs' ? fsType : 'gpt';
+  const guards = [notAdopted(desired), notThere(to.file), notAttached(partial)];
+  const give =
+    type === 'gpt'
+      ? ownIdentity(type, to.uid, partial, { name: desired.name })
+      : giveUuid(type, { uid: to.uid, owner: desired.uid, path: partial }, []);
+  return [
+    { ...give, guards },
+    { name: 'sync the file', argv: ['sync', partial], guards: [] },
+    {
+      name: 'give the file its name',
+      argv: ['mv', '-T', '--', partial, to.file],
+      guards: [...guards, ...hasIdentity(type, to.uid, partial)],
+    },
+    { name: "sync the file's folder", argv: ['sync', dirname(to.file)], guards: [] },
+  ];
+}

@@ -1,0 +1,297 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import type { Step } from '../../src/nodes/job.ts';
+import { uidsIn } from '../../src/storage/lvm/names.ts';
+import { plan } from '../../src/storage/plan.ts';
+import type { Desired, DesiredLvm, DesiredRaw, DesiredSparse, Operation } from '../../src/storage/types.ts';
+import { FakeDisks, fakeDisk, Raced } from '../support/fake-disk.ts';
+import { FakeLvm } from '../support/fake-lvm.ts';
+import { FakeNode, type Killed } from '../support/fake-node.ts';
+import { lvmDesired } from '../support/lvm-input.ts';
+import { writesTo } from '../support/plans.ts';
+import { rawDesired } from '../support/raw-input.ts';
+import { TEST_SEED } from '../support/test-seed.ts';
+import { sparseDesired, UID } from '../support/volume-input.ts';
+
+/**
+ * Storage of the Volume old1 comes to another node, and data1 adopts it there. Wherever that is cut off, it goes on to the same
+ * end, or is put back, so that another Volume can adopt it.
+ */
+
+const OLD = '11111111-2222-4333-8444-555555555555';
+const THIRD = '99999999-2222-4333-8444-555555555555';
+
+/** A node with one kind of storage, whatever the kind is. */
+interface Scene<D extends Desired> {
+  desired(uid: string, name: string): D;
+  plan(operation: Operation, desired: D): ReturnType<typeof plan>;
+  run(steps: readonly Step[]): void;
+  crash(steps: readonly Step[], number: number, killed: Killed): void;
+  reboot(): void;
+  /** What pods wrote. */
+  data(): unknown;
+  /** By which UIDs the storage is named. */
+  names(): string[];
+  records(): string[];
+  /** Whether the adopted storage is reached by its persistent name. */
+  isLinked(desired: D): boolean;
+  move(): void;
+}
+
+function file(type: 'ext4' | 'xfs'): Scene<DesiredSparse> {
+  const node = new FakeNode();
+  const folder = '/var/lib/metalk8s/storage/sparse';
+  const own = () => [...node.files].filter(([path]) => path.startsWith(folder));
+  return {
+    desired: (uid, name) => ({
+      ...sparseDesired,
+      uid,
+      name,
+      file: `${folder}/${uid}`,
+    }),
+    plan: (operation, desired) => plan(operation, desired, node.observe(desired), 0),
+    run: (steps) => node.run(steps),
+    crash: (steps, number, killed) => node.crash(steps, number, killed),
+    reboot: () => node.reboot(),
+    data: () => own().map(([, { data, inode, torn }]) => ({ data, inode, torn })),
+    names: () =>
+      own().flatMap(([path, found]) => ['uuid' in found ? found.uuid : '', path.slice(folder.length + 1)]),
+    records: () => [...node.files.keys()].filter((path) => path.startsWith('/var/lib/stowage')),
+    isLinked: (desired) => node.observe(desired).link !== undefined,
+    move() {
+      node.reboot();
+      for (const path of this.records()) node.files.delete(path);
+      for (const [, each] of own()) Object.assign(each, { data: 'of a pod', type });
+    },
+  };
+}
+
+function disk(content: 'ext4' | 'xfs' | 'Block'): Scene<DesiredRaw> {
+  const node = new FakeDisks(fakeDisk('sdb', { id: 'ours' }), fakeDisk('sdc', { id: 'other' }));
+  const [own] = node.disks as [(typeof node.disks)[0]];
+  const fs = content === 'Block' ? undefined : { type: content, options: [] };
+  return {
+    desired: (uid, name) => ({
+      ...rawDesired,
+      ...{ uid, name, fs, mode: content === 'Block' ? 'Block' : 'Filesystem' },
+      devicePath: '/dev/disk/by-id/ours',
+    }),
+    plan: (operation, desired) => plan(operation, desired, node.observe(desired), 0),
+    run: (steps) => node.run(steps),
+    crash: (steps, number, killed) => node.crash(steps, number, killed),
+    reboot: () => node.reboot(false),
+    data: () => own.marks.filter(({ type, torn }) => type === '' || torn),
+    names: () =>
+      content === 'Block'
+        ? [own.table.uuid, ...[...own.table.partitions.values()].map(({ guid }) => guid)]
+        : own.marks.flatMap(({ uuid }) => uuid ?? []),
+    records: () => [...node.records.keys()],
+    isLinked: (desired) => node.observe(desired).link !== undefined,
+    move() {
+      node.records.clear();
+      own.marks.push({ at: own.sizeBytes / 2n, type: '' });
+      node.reboot(false);
+      node.written.clear();
+    },
+  };
+}
+
+function logicalVolume(content: 'ext4' | 'xfs' | 'Block'): Scene<DesiredLvm> {
+  const node = new FakeLvm();
+  const fs = content === 'Block' ? undefined : { type: content, options: [] };
+  return {
+    desired: (uid, name) => ({
+      ...lvmDesired,
+      ...{ uid, name, fs, mode: content === 'Block' ? 'Block' : 'Filesystem' },
+    }),
+    plan: (operation, desired) => plan(operation, desired, node.observe(desired), 0),
+    run: (steps) => node.run(steps),
+    crash: (steps, number, killed) => node.crash(steps, number, killed),
+    reboot: () => node.reboot(),
+    data: () => node.made?.data,
+    names: () => [
+      ...uidsIn(node.made?.facts.tags ?? []),
+      ...(content === 'Block' ? [] : [node.made?.content.split(':')[1] ?? '']),
+    ],
+    records: () => [...node.records.keys()],
+    isLinked: () => node.linked,
+    move() {
+      node.records.clear();
+      node.reboot();
+      if (node.made) node.made.data = 'of a pod';
+    },
+  };
+}
+
+const KINDS: [string, () => Scene<Desired>][] = [
+  ['a file with ext4', () => file('ext4') as unknown as Scene<Desired>],
+  ['a file with xfs', () => file('xfs') as unknown as Scene<Desired>],
+  ['a disk with ext4', () => disk('ext4') as unknown as Scene<Desired>],
+  ['a disk with xfs', () => disk('xfs') as unknown as Scene<Desired>],
+  ['a disk of mode Block', () => disk('Block') as unknown as Scene<Desired>],
+  ['a logical volume with ext4', () => logicalVolume('ext4') as unknown as Scene<Desired>],
+  ['a logical volume with xfs', () => logicalVolume('xfs') as unknown as Scene<Desired>],
+  ['a logical volume of mode Block', () => logicalVolume('Block') as unknown as Scene<Desired>],
+];
+
+function stepsOf(scene: Scene<Desired>, operation: Operation, desired: Desired): readonly Step[] {
+  const made = scene.plan(operation, desired);
+  if ('refusal' in made) throw new Error(`${operation} refused: ${made.refusal}`);
+  const programs = made.steps.map(({ argv }) => argv[0]);
+  if (desired.adopt !== undefined) {
+    expect(programs.filter((name) => /^(mkfs|wipefs|truncate|lvcreate|lvremove)/.test(name ?? ''))).toEqual(
+      [],
+    );
+  }
+  return made.steps;
+}
+
+/** A disk's link can be slow to come; then it is planned again. */
+function raceable(work: () => void): void {
+  try {
+    work();
+  } catch (error) {
+    if (!(error instanceof Raced)) throw error;
+  }
+}
+
+function finish(scene: Scene<Desired>, operation: Operation, desired: Desired): void {
+  for (let round = 0; round < 5; round++) {
+    const steps = stepsOf(scene, operation, desired);
+    if (steps.length === 0) return;
+    raceable(() => scene.run(steps));
+  }
+  expect(stepsOf(scene, operation, desired)).toEqual([]);
+}
+
+interface Crash {
+  /** Which of the steps that remain then, in thousandths. */
+  at: number;
+  killed: Killed;
+  reboot: boolean;
+}
+const crashes = fc.array(
+  fc.record<Crash>({
+    at: fc.nat({ max: 999 }),
+    killed: fc.constantFrom('before', 'half', 'after'),
+    reboot: fc.boolean(),
+  }),
+  { maxLength: 5 },
+);
+
+function interrupt(
+  scene: Scene<Desired>,
+  operation: Operation,
+  desired: Desired,
+  crashed: readonly Crash[],
+): void {
+  for (const { at, killed, reboot } of crashed) {
+    const steps = stepsOf(scene, operation, desired);
+    raceable(() => scene.crash(steps, Math.floor((at * steps.length) / 1000), killed));
+    if (reboot) scene.reboot();
+  }
+}
+
+const adopting = (scene: Scene<Desired>, uid: string, name: string, from: string): Desired => ({
+  ...scene.desired(uid, name),
+  onDelete: 'Retain',
+  adopt: from,
+});
+
+/** The storage as it is when its disk comes to the node. */
+function moved(start: () => Scene<Desired>) {
+  const scene = start();
+  finish(scene, 'prepare', scene.desired(OLD, 'old1'));
+  scene.move();
+  return { scene, data: scene.data() };
+}
+
+function expectOnly(scene: Scene<Desired>, uid: string): void {
+  expect([...new Set(scene.names())]).toEqual([uid]);
+}
+
+describe.each(KINDS)('%s', (_, start) => {
+  test('is adopted with its data, wherever that was interrupted', () => {
+    fc.assert(
+      fc.property(crashes, fc.boolean(), (crashed, recorded) => {
+        const { scene, data } = moved(start);
+        const desired = adopting(scene, UID, 'data1', OLD);
+        interrupt(scene, 'prepare', desired, crashed);
+        finish(scene, 'prepare', desired);
+        expectOnly(scene, UID);
+        expect(scene.data()).toEqual(data);
+        expect(scene.isLinked(desired)).toBe(true);
+        expect(scene.records().filter((path) => path.includes(OLD))).toEqual([]);
+        const made = { ...desired, recorded };
+        scene.reboot();
+        finish(scene, 'present', made);
+        expect(scene.data()).toEqual(data);
+        // It is as any other by then.
+        finish(scene, 'destroy', { ...made, onDelete: 'Retain' });
+        expect(scene.records()).toEqual([]);
+        expect(scene.data()).toEqual(data);
+      }),
+      { seed: TEST_SEED, numRuns: 40 },
+    );
+  });
+
+  test.each(['Retain', 'Delete', 'Wipe'] as const)(
+    'is put back where its adoption was cut off and the Volume deleted, with %s',
+    (onDelete) => {
+      for (const killed of ['half', 'after'] as const) {
+        let count = 1;
+        for (let number = 0; number < count; number++) {
+          const { scene, data } = moved(start);
+          const desired = { ...adopting(scene, UID, 'data1', OLD), onDelete };
+          let steps = stepsOf(scene, 'prepare', desired);
+          // One that is not active is made so first.
+          if (steps.every(({ argv }) => !argv.join(' ').includes('.intent'))) {
+            scene.run(steps);
+            steps = stepsOf(scene, 'prepare', desired);
+          }
+          const done = steps.findIndex(({ argv }) => argv.at(-1)?.endsWith('.done'));
+          count = done;
+          raceable(() => scene.crash(steps, number, killed));
+          finish(scene, 'destroy', desired);
+          expect(scene.records()).toEqual([]);
+          expect(scene.data()).toEqual(data);
+          const [uid = ''] = scene.names();
+          expect(uid).toBe(OLD);
+          expectOnly(scene, uid);
+          const third = adopting(scene, THIRD, 'data3', uid);
+          finish(scene, 'prepare', third);
+          expectOnly(scene, THIRD);
+          expect(scene.data()).toEqual(data);
+        }
+        expect(count).toBeGreaterThan(3);
+      }
+    },
+  );
+
+  test('becomes one Volume’s, of two that adopt it', () => {
+    const { scene, data } = moved(start);
+    const one = adopting(scene, UID, 'data1', OLD);
+    const two = adopting(scene, THIRD, 'data3', OLD);
+    // Both were planned before either ran, or one by one.
+    finish(scene, 'prepare', one);
+    expect(scene.plan('prepare', two)).toMatchObject({ refusal: expect.anything() });
+    expectOnly(scene, UID);
+    expect(scene.data()).toEqual(data);
+    expect(writesTo(stepsOf(scene, 'prepare', one))).toEqual([]);
+  });
+
+  test('is not taken by a plan that was made before another Volume had adopted it', () => {
+    const { scene, data } = moved(start);
+    const one = adopting(scene, UID, 'data1', OLD);
+    const two = adopting(scene, THIRD, 'data3', OLD);
+    let late = stepsOf(scene, 'prepare', two);
+    if (late.every(({ argv }) => !argv.join(' ').includes('.intent'))) {
+      scene.run(late);
+      late = stepsOf(scene, 'prepare', two);
+    }
+    finish(scene, 'prepare', one);
+    expect(() => scene.run(late)).toThrow(/guard of/);
+    expectOnly(scene, UID);
+    expect(scene.data()).toEqual(data);
+  });
+});

@@ -1,0 +1,404 @@
+import { describe, expect, test } from '@jest/globals';
+import type { Guard } from '../../src/nodes/job.ts';
+import { ADOPT_SCRIPT } from '../../src/storage/adoption.ts';
+import { tagOf, unfinishedTag } from '../../src/storage/lvm/names.ts';
+import { plan } from '../../src/storage/plan.ts';
+import { scriptArgv } from '../../src/storage/snapshot/script.ts';
+import { sparseProbes } from '../../src/storage/sparse/observe.ts';
+import type {
+  DesiredLvm,
+  DesiredRaw,
+  DesiredSparse,
+  DeviceFacts,
+  ObservedLvm,
+  ObservedRaw,
+  ObservedSparse,
+} from '../../src/storage/types.ts';
+import { dm, group, lv, lvmDesired, lvmNode, pool } from '../support/lvm-input.ts';
+import { disk, intentFor, logical, partition, rawBlock, rawDesired, rawNode } from '../support/raw-input.ts';
+import { commandsOf, may } from '../support/sudoers.ts';
+import { freshNode, loop, sparseDesired, UID } from '../support/volume-input.ts';
+import { carrying } from './raw/prepare-cases.ts';
+
+/** What is not adopted, whatever the Volume says; and what a node has to allow for what is. */
+
+const OLD = '11111111-2222-4333-8444-555555555555';
+const OTHER = '99999999-2222-4333-8444-555555555555';
+const adopt = { adopt: OLD, onDelete: 'Retain' } as const;
+
+function guardsOf(made: ReturnType<typeof plan>, program: RegExp): readonly Guard[] {
+  const steps = 'steps' in made ? made.steps : [];
+  return steps.find(({ argv }) => program.test(argv.join(' ')))?.guards ?? [];
+}
+
+describe('a disk', () => {
+  const wanted: DesiredRaw = { ...rawDesired, ...adopt };
+  const block: DesiredRaw = { ...rawBlock, ...adopt };
+  const ext4: DeviceFacts = { ...carrying(`ext4:${OLD}`), uuids: [OLD], isBlank: false };
+  const gpt: DeviceFacts = {
+    ...carrying(`gpt:${OTHER};1=ext4:${OTHER}`),
+    partitionUuids: [OLD],
+    isBlank: false,
+  };
+  const [part = disk] = gpt.partitions;
+
+  test.each<[string, DesiredRaw, DeviceFacts]>([
+    ['with a file system', wanted, ext4],
+    ['with a table of MetalK8s', block, gpt],
+    [
+      'a partition',
+      block,
+      { ...partition, partition: { number: 2, inTable: 2, scheme: 'gpt', uuid: OLD }, isBlank: false },
+    ],
+    [
+      'a logical volume as a device',
+      wanted,
+      { ...logical, ...carrying(`ext4:${OLD}`, logical), isBlank: false },
+    ],
+    ['with a file system, on record for the earlier Volume, and known to be its', wanted, ext4],
+  ])('%s is adopted, by what a node allows', (_, desired, facts) => {
+    const others = [intentFor(facts, { uid: OLD }), { uid: OLD, name: 'old1' }];
+    const made = plan('prepare', desired, rawNode(facts, { others }), 0);
+    expect(made).toMatchObject({ steps: expect.anything() });
+    const steps = 'steps' in made ? made.steps : [];
+    expect(commandsOf(steps).filter((argv) => !may(argv))).toEqual([]);
+    // Nothing is made or taken off.
+    expect(steps.map(({ argv }) => argv[0]).filter((name) => /^(mkfs|wipefs|dd$)/.test(name ?? ''))).toEqual([
+      'dd',
+      'dd',
+    ]);
+  });
+
+  test('is looked at once more right before it is written to, under a lock', () => {
+    const made = plan('prepare', wanted, rawNode(ext4), 0);
+    const refusals = guardsOf(made, /^sh -c .*stowage-adopt/).map(({ refusal }) => refusal);
+    expect(refusals).toEqual(
+      expect.arrayContaining([
+        'the storage of data1 was adopted meanwhile',
+        '/dev/sdb is no longer the device that was looked at',
+        'what is on /dev/sdb changed since it was looked at',
+        '/dev/sdb is in use: it is mounted',
+        '/dev/sdb is in use: the system has it open for itself alone',
+      ]),
+    );
+    const steps = 'steps' in made ? made.steps : [];
+    expect(steps.find(({ argv }) => argv.includes('stowage-adopt'))).toMatchObject({ lock: '/dev/sdb' });
+    expect(guardsOf(made, /^true$/).map(({ refusal }) => refusal)).toContain(
+      '/dev/sdb is in use: a process has it open',
+    );
+  });
+
+  const rows: [string, DesiredRaw, DeviceFacts, Partial<ObservedRaw>, RegExp][] = [
+    ['without anything', wanted, disk, {}, /carries nothing, which is not what Stowage made/],
+    ['of another Volume', wanted, carrying(`ext4:${OTHER}`), {}, /carries ext4:9999/],
+    ['with a file system of another kind', wanted, carrying(`btrfs:${OLD}`), {}, /carries btrfs/],
+    ['with more than one signature', wanted, carrying(`ambivalent:${OLD}`), {}, /carries ambivalent/],
+    [
+      'with the UUID of the Volume itself, that nothing records',
+      wanted,
+      carrying(`ext4:${UID}`),
+      {},
+      /carries ext4:6e1c/,
+    ],
+    ['of mode Block', wanted, gpt, {}, /of a Volume of mode Block, and not Filesystem$/],
+    ['of mode Filesystem', block, ext4, {}, /of a Volume of mode Filesystem, and not Block$/],
+    ['with several partitions', block, { ...gpt, partitionUuids: [OLD, OTHER] }, {}, /has 2 partitions/],
+    [
+      'a logical volume of mode Block',
+      block,
+      logical,
+      {},
+      /nothing on the logical volume .* tells whose it is/,
+    ],
+    ['mounted', wanted, ext4, { mounts: new Map([['8:16', ['/a']]]) }, /sdb is in use: mounted at \/a$/],
+    [
+      'a partition of it mounted',
+      block,
+      gpt,
+      { devices: [gpt, part], mounts: new Map([['8:17', ['/a']]]) },
+      /in use: mounted at \/a$/,
+    ],
+    [
+      'mounted by another path',
+      wanted,
+      { ...ext4, otherPaths: [{ ...disk, name: 'sdc', device: '8:32' }] },
+      { mounts: new Map([['8:32', ['/a']]]) },
+      /another path of the disk of \/dev\/sdb, is in use/,
+    ],
+    ['read-only', wanted, { ...ext4, readOnly: true }, {}, /read-only$/],
+    [
+      'on record for another Volume',
+      wanted,
+      ext4,
+      { others: [intentFor(ext4, { uid: OTHER })] },
+      /belongs to another Volume/,
+    ],
+    ['that is not there', wanted, disk, { target: { is: 'missing' } }, /there is no device/],
+    [
+      'of another adoption',
+      wanted,
+      ext4,
+      { intent: intentFor(ext4, { adopt: OTHER }) },
+      /and not that it adopts what was 1111/,
+    ],
+    ['begun as a new Volume', wanted, ext4, { intent: intentFor(ext4) }, /and not that it adopts/],
+    [
+      'that is another one by now than when its adoption was begun',
+      wanted,
+      ext4,
+      {
+        intent: {
+          ...intentFor(ext4, { adopt: OLD }),
+          device: { path: '/dev/sdb', identity: 'wwn=0x6000 size=1' },
+        },
+      },
+      /the node records for this Volume the device \/dev\/sdb/,
+    ],
+  ];
+  test.each(rows)('%s is refused', (_, desired, facts, more, why) => {
+    expect(plan('prepare', desired, rawNode(facts, more), 0)).toMatchObject({
+      refusal: expect.stringMatching(why),
+      hint: expect.stringMatching(/./),
+    });
+  });
+});
+
+describe('a file', () => {
+  const wanted: DesiredSparse = { ...sparseDesired, ...adopt };
+  const path = `/var/lib/metalk8s/storage/sparse/${OLD}`;
+  const file = { type: 'file', sizeBytes: 1n << 30n, inode: '77' } as const;
+  const there = (type: string, uuid = OLD, more: Partial<ObservedSparse> = {}): ObservedSparse => ({
+    ...freshNode,
+    earlierFile: { realPath: path, file, signature: { found: 'one', type, uuid } },
+    ...more,
+  });
+
+  test.each<[string, DesiredSparse, ObservedSparse]>([
+    ['with ext4', wanted, there('ext4')],
+    ['with xfs', wanted, there('xfs')],
+    ['with a table', { ...wanted, mode: 'Block' }, there('gpt')],
+    ['with a table of MetalK8s', { ...wanted, mode: 'Block' }, there('gpt', OTHER)],
+  ])('%s is adopted, by what a node allows', (_, desired, observed) => {
+    const made = plan('prepare', desired, observed, 5);
+    const steps = 'steps' in made ? made.steps : [];
+    expect(steps).not.toEqual([]);
+    const looks = sparseProbes(desired).map(({ argv }) => argv);
+    expect([...looks, ...commandsOf(steps)].filter((argv) => !may(argv))).toEqual([]);
+  });
+
+  test('is looked at once more right before it is taken', () => {
+    const refusals = guardsOf(plan('prepare', wanted, there('ext4'), 5), /^mv -T -- \S+5555 /).map(
+      ({ refusal }) => refusal,
+    );
+    expect(refusals).toEqual([
+      'the storage of data1 was adopted meanwhile',
+      `${sparseDesired.file} came into being meanwhile`,
+      `${sparseDesired.file}.partial came into being meanwhile`,
+      `${path} is no longer the file of 1073741824 bytes that it was`,
+      `${path} is still attached to a loop device`,
+      `${path} is in use: a process has it open to write to it`,
+      `${path} does not have the UUID ${OLD}`,
+    ]);
+  });
+
+  const rows: [string, DesiredSparse, ObservedSparse, RegExp][] = [
+    [
+      'that is not there',
+      wanted,
+      {
+        ...there('ext4'),
+        earlierFile: { realPath: path, file: { type: 'missing' }, signature: { found: 'none' } },
+      },
+      /there is no file/,
+    ],
+    [
+      'that is a directory',
+      wanted,
+      {
+        ...there('ext4'),
+        earlierFile: { realPath: path, file: { type: 'other' }, signature: { found: 'none' } },
+      },
+      /no plain file was found/,
+    ],
+    [
+      'without a file system',
+      wanted,
+      { ...there('ext4'), earlierFile: { realPath: path, file, signature: { found: 'none' } } },
+      /no volume that Stowage made: nothing was found/,
+    ],
+    ['with another file system', wanted, there('btrfs'), /no volume that Stowage made: btrfs/],
+    ['that was renamed', wanted, there('ext4', OTHER), /holds the file system 9999.*, and not that of/],
+    ['of mode Block', wanted, there('gpt'), /of a Volume of mode Block, and not Filesystem/],
+    [
+      'of mode Filesystem',
+      { ...wanted, mode: 'Block' },
+      there('ext4'),
+      /of a Volume of mode Filesystem, and not Block/,
+    ],
+    [
+      'that is attached',
+      wanted,
+      there('ext4', OLD, { loops: [{ ...loop, backingFile: path }] }),
+      /is in use: it is attached as \/dev\/loop3/,
+    ],
+    ['beside one of the Volume’s own name', wanted, there('ext4', OLD, { file }), /is there already$/],
+    [
+      'beside an unfinished one',
+      wanted,
+      there('ext4', OLD, { partial: file }),
+      /\.partial is there already$/,
+    ],
+  ];
+  test.each(rows)('%s is refused', (_, desired, observed, why) => {
+    expect(plan('prepare', desired, observed, 5)).toMatchObject({
+      refusal: expect.stringMatching(why),
+      hint: expect.stringMatching(/./),
+    });
+  });
+
+  test('is not put back over one that is there again', () => {
+    const intent = {
+      version: 1,
+      uid: UID,
+      file: sparseDesired.file,
+      sizeBytes: '1',
+      fsType: 'ext4',
+      signature: '',
+      consent: '',
+      adopt: OLD,
+    } as const;
+    const observed = there('ext4', OLD, { intent, partial: file, recordFiles: true });
+    expect(plan('destroy', wanted, observed, 0)).toMatchObject({
+      refusal: expect.stringMatching(/is there again/),
+    });
+  });
+});
+
+describe('a logical volume', () => {
+  const wanted: DesiredLvm = { ...lvmDesired, ...adopt };
+  const block: DesiredLvm = { ...wanted, mode: 'Block', fs: undefined };
+  const own = { ...lv, name: 'old1', tags: [tagOf(OLD)] };
+  const ext4: DeviceFacts = { ...dm, ...carrying(`ext4:${OLD}`, dm), uuids: [OLD] };
+  const there = (facts: DeviceFacts, more: Partial<ObservedLvm> = {}) =>
+    lvmNode({ volumes: [own], free: [], target: { is: 'device', facts }, devices: [facts], ...more });
+
+  test.each<[string, DesiredLvm, ObservedLvm]>([
+    ['with a file system', wanted, there(ext4)],
+    ['of mode Block', block, there(dm)],
+    ['with the name that it is to have', block, there(dm, { volumes: [{ ...own, name: 'data1' }] })],
+    [
+      'a thin one',
+      { ...wanted, thinPool: 'pool' },
+      there(ext4, { volumes: [{ ...own, kind: 'V', pool: 'pool' }, pool] }),
+    ],
+    ['that is not active', wanted, lvmNode({ volumes: [{ ...own, active: false, device: undefined }] })],
+  ])('%s is adopted, by what a node allows', (_, desired, observed) => {
+    const made = plan('prepare', desired, observed, 0);
+    const steps = 'steps' in made ? made.steps : [];
+    expect(steps).not.toEqual([]);
+    expect(commandsOf(steps).filter((argv) => !may(argv))).toEqual([]);
+  });
+
+  const rows: [string, DesiredLvm, ObservedLvm, RegExp][] = [
+    [
+      'without a tag',
+      wanted,
+      there(ext4, { volumes: [{ ...own, tags: [] }] }),
+      /no logical volume of vg0 has the tag stowage.dev\/uid=1111/,
+    ],
+    [
+      'that is not finished',
+      wanted,
+      there(ext4, { volumes: [{ ...own, tags: [unfinishedTag(OLD)] }] }),
+      /no logical volume of vg0 has the tag/,
+    ],
+    [
+      'of which there are two',
+      wanted,
+      there(ext4, { volumes: [own, { ...own, name: 'x', uuid: 'y' }] }),
+      /several logical volumes .*: old1, x$/,
+    ],
+    [
+      'with the tag of another Volume',
+      wanted,
+      there(ext4, { volumes: [{ ...own, tags: [tagOf(OLD), tagOf(OTHER)] }] }),
+      /tag of another Volume, too, with the UID 9999/,
+    ],
+    [
+      'that is a pool',
+      wanted,
+      there(ext4, { volumes: [{ ...own, kind: 't' }] }),
+      /holds a Volume's data: lvs shows it as t/,
+    ],
+    [
+      'beside one of the name',
+      wanted,
+      there(ext4, { volumes: [own, { ...lv, uuid: 'x', tags: [] }] }),
+      /there is a logical volume vg0\/data1 already/,
+    ],
+    [
+      'of another pool',
+      wanted,
+      there(ext4, { volumes: [{ ...own, kind: 'V', pool: 'pool' }, pool] }),
+      /is of the thin pool pool, and the Volume asks for one that is not/,
+    ],
+    [
+      'of no pool',
+      { ...wanted, thinPool: 'pool' },
+      there(ext4, { volumes: [own, pool] }),
+      /is not thin, and the Volume asks for the pool pool/,
+    ],
+    [
+      'of a full pool',
+      { ...wanted, thinPool: 'pool' },
+      there(ext4, {
+        volumes: [
+          { ...own, kind: 'V', pool: 'pool' },
+          { ...pool, dataPercent: 100 },
+        ],
+      }),
+      /the thin pool vg0\/pool has 0 bytes left/,
+    ],
+    [
+      'with another file system',
+      wanted,
+      there({ ...dm, ...carrying(`ext4:${OTHER}`, dm) }),
+      /carries ext4:9999/,
+    ],
+    ['of mode Filesystem', block, there(ext4), /of a Volume of mode Filesystem, and not Block/],
+    ['in use', wanted, there(ext4, { mounts: new Map([[dm.device, ['/a']]]) }), /in use: mounted at \/a/],
+    [
+      'of a group that is shared',
+      wanted,
+      there(ext4, { groups: [{ ...group, shared: true }] }),
+      /clustered or shared/,
+    ],
+    ['of no group', wanted, there(ext4, { groups: [] }), /there is no volume group vg0/],
+  ];
+  test.each(rows)('%s is refused', (_, desired, observed, why) => {
+    expect(plan('prepare', desired, observed, 0)).toMatchObject({
+      refusal: expect.stringMatching(why),
+      hint: expect.stringMatching(/./),
+    });
+  });
+});
+
+describe('an account on a node may not', () => {
+  const adopts = (...words: string[]) => scriptArgv('stowage-adopt', ADOPT_SCRIPT, ...words);
+  test.each([
+    [adopts('/etc/shadow', UID, 'ext4', UID)],
+    [adopts('/dev/sdb', UID, 'btrfs', UID)],
+    [adopts('/dev/sdb', `${UID} x`, 'ext4', UID)],
+    [adopts('/dev/sdb', UID, 'ext4', '../x')],
+    [adopts('/dev/../etc/shadow', UID, 'ext4', UID)],
+    [adopts(sparseDesired.file, UID, 'ext4', UID)],
+    [scriptArgv('stowage-adopt', 'id', '/dev/sdb', UID, 'ext4', UID)],
+    [['mv', '-T', '--', '/etc/shadow', `${sparseDesired.file}.partial`]],
+    [['lvrename', 'vg0/a', 'vg1/b']],
+    [['lvrename', 'vg0/a', 'vg0/b', 'vg0/c']],
+    [['sgdisk', `--partition-guid=1:${UID}`, `--disk-guid=${UID}`, '--change-name=1:a', '/etc/shadow']],
+    [['sgdisk', '--info=1', '/etc/shadow']],
+  ])('run %j', (argv) => {
+    expect(may(argv)).toBe(false);
+  });
+});
