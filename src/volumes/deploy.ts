@@ -8,6 +8,7 @@ import { desiredOf } from './desired.ts';
 import { anew, follow, isForGood } from './filling.ts';
 import { doneName, parseJobName } from './job-name.ts';
 import { jobStep } from './job-step.ts';
+import { mayAdopt, withoutSource } from './may-begin.ts';
 import { measured } from './measured.ts';
 import { buildPv, isPvOf } from './persistent-volume.ts';
 import type { Source } from './source.ts';
@@ -63,6 +64,8 @@ export function deploy(input: Input, now: number): Decision {
     const waits = withoutSource(input, source.problem, now);
     if (waits !== undefined) return waits;
   }
+  const asks = mayAdopt(input, now);
+  if (asks !== undefined) return asks;
   const starts = 'fill' in source || ('from' in source && source.from !== undefined);
   const desired = desiredOf(volume, options, input.node, starts ? source : undefined);
   // Whatever takes no heed of it would be made empty.
@@ -118,41 +121,22 @@ export function deploy(input: Input, now: number): Decision {
 const isCopy = ({ spec: { source } }: Volume): boolean => source != null && source.populator == null;
 
 /**
- * What was made by mkfs has the file system that the class says. What is a copy has that of its source, which may be another
- * one, and the kubelet mounts nothing but what it is told: so that is read from the node.
+ * What was made by mkfs has the file system that the class says. What is a copy has that of its source, and what was adopted the one
+ * that it had, which may be another, and the kubelet mounts nothing but what it is told: so that is read from the node.
  */
 function createPv(input: Input, options: ClassOptions, now: number): Decision {
   const { volume, observation } = input;
   const create = (fs: ClassOptions['fs']): Decision => ({
     action: { do: 'create-pv', pv: buildPv(volume, { ...options, fs }) },
   });
-  if (volume.spec.source == null || options.fs === undefined) return create(options.fs);
+  const isMade = volume.spec.source == null && volume.spec.adopt == null;
+  if (isMade || options.fs === undefined) return create(options.fs);
   if (observation === undefined) return { action: { do: 'observe' } };
   if ('unknown' in observation) return unreachable(volume, now, observation);
   const type = fileSystemOf(observation.known);
   if (type !== undefined) return create({ ...options.fs, type });
   const message = `${volume.status?.devicePath} should hold a file system, and none was found. The PersistentVolume is made once there is one`;
   const ready = { status: 'Unknown', reason: READY_REASON.nodeUnclear, message } as const;
-  return report(volume, now, 'Pending', ready, { retry: true });
-}
-
-/**
- * What it starts from can't be used now, and nothing is made. A job that had it may be at work still, or be done: undefined for
- * those, which need it no more.
- */
-function withoutSource(
-  { volume, job, observation }: Input,
-  problem: string,
-  now: number,
-): Decision | undefined {
-  if (job === undefined) return { action: { do: 'poll' } };
-  if ('known' in job) {
-    if (job.known.state === 'running') return undefined;
-    if (observation === undefined) return { action: { do: 'observe' } };
-    if ('known' in observation && observation.known.done !== undefined) return undefined;
-  }
-  const message = `${problem}. It is made once that is there`;
-  const ready = { status: 'Unknown', reason: READY_REASON.waitingForSource, message } as const;
   return report(volume, now, 'Pending', ready, { retry: true });
 }
 

@@ -20,6 +20,7 @@ import type { LoopNumbers } from '../storage/loop-numbers.ts';
 import { holdersBeside } from '../storage/shared/holders.ts';
 import type { Holder } from '../storage/shared/types.ts';
 import type { Observed } from '../storage/types.ts';
+import { readAdoptionProblem } from './claimants.ts';
 import { type FillEnded, fillEnded } from './fill-ended.ts';
 import { parseJobName } from './job-name.ts';
 import { keepLeftover } from './keep-leftover.ts';
@@ -52,6 +53,7 @@ export type Known = Pick<
   | 'liveClass'
   | 'livePv'
   | 'source'
+  | 'adoption'
   | 'job'
   | 'observation'
   | 'dead'
@@ -144,6 +146,10 @@ export function createEffects(deps: EffectDeps, looks: Looks, loopNumbers: LoopN
             secret: secretReads(client),
           }),
         };
+      case 'read-claimants': {
+        const problem = await readAdoptionProblem(volume, client, clock.now());
+        return { ...known, adoption: { problem } };
+      }
       case 'observe':
         return { ...known, ...(await lookAt(volume, node, known.source)) };
       case 'poll':

@@ -5,6 +5,7 @@ import type { Volume, VolumeStatus } from '../api/volume.ts';
 import type { Job, JobState } from '../nodes/job.ts';
 import type { Holder } from '../storage/shared/types.ts';
 import type { Observed } from '../storage/types.ts';
+import type { AdoptionProblem } from './adoption.ts';
 import type { Source } from './source.ts';
 
 /** What a node said, or why nothing is known. The latter never counts as "not there" or "failed". */
@@ -30,6 +31,8 @@ export interface Input {
   liveClass: { found: StorageClass | undefined } | undefined;
   /** What the Volume starts from, if that was read just now. */
   source?: Source | undefined;
+  /** What speaks against the Volume's adoption of storage, if the API server was asked just now. */
+  adoption?: { problem: AdoptionProblem | undefined } | undefined;
   /** The PersistentVolume as the API server has it, if it was asked just now. */
   livePv: { found: PersistentVolume | undefined } | undefined;
   /**
@@ -87,6 +90,8 @@ export type Action =
   | { do: 'read-pv' }
   /** Reads what the Volume starts from. */
   | { do: 'read-source' }
+  /** Reads what can speak against the Volume's adoption of storage. */
+  | { do: 'read-claimants' }
   | { do: 'observe' }
   | { do: 'poll' }
   /** Under the key of `status.job`. `loopNumber` is what the steps attach under, if they do. */

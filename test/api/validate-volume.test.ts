@@ -9,6 +9,7 @@ const volume = (spec: object): Volume => ({
   metadata: { name: 'data1' },
   spec: { nodeName: 'n1', storageClassName: 'fast', sparseLoopDevice: { size: '1Gi' }, ...spec },
 });
+const UID = '0b9cbd1c-5e26-4d13-9d6c-7f1f4d0d4b5e';
 const sparse = (sparseLoopDevice: object) => volume({ sparseLoopDevice });
 const raw = (rawBlockDevice: object, spec: object = {}) =>
   volume({ sparseLoopDevice: undefined, rawBlockDevice, ...spec });
@@ -52,6 +53,8 @@ describe('validateVolume', () => {
       volume({ template: { spec: { accessModes: ['ReadWriteOnce', 'ReadOnlyMany'] } } }),
     ],
     ['the largest size', sparse({ size: '9223372036854771712' })],
+    ['storage that is adopted', raw({ devicePath: '/dev/sdb' }, { adopt: { uid: UID } })],
+    ['storage that is adopted and grows', volume({ adopt: { uid: UID } })],
   ])('takes %s', (_, valid) => {
     expect(validateVolume(valid)).toEqual([]);
   });
@@ -170,6 +173,26 @@ describe('validateVolume', () => {
     const { sparseLoopDevice: _, ...spec } = volume({}).spec;
     const disk = { ...volume({}), spec: { ...spec, source, rawBlockDevice: { devicePath: '/dev/sda' } } };
     expect(validateVolume(disk)).toEqual(['spec.source is not for a rawBlockDevice; remove it']);
+  });
+
+  test.each<[object, RegExp]>([
+    [{ adopt: {} }, /^spec\.adopt\.uid is undefined, but must be the UID/],
+    [{ adopt: { uid: UID.toUpperCase() } }, /^spec\.adopt\.uid is "0B9C/],
+    [{ adopt: { uid: `../${UID}` } }, /^spec\.adopt\.uid is/],
+    [
+      { adopt: { uid: UID }, source: { volumeName: 'a' } },
+      /^spec\.source is not for storage that is adopted/,
+    ],
+    [{ adopt: { uid: UID }, overwrite: 'ext4' }, /^spec\.overwrite is not for storage that is adopted/],
+  ])('%j is refused', (spec, problem) => {
+    const found = validateVolume(raw({ devicePath: '/dev/sdb' }, spec)).filter((each) => problem.test(each));
+    expect(found).toHaveLength(1);
+  });
+
+  test('storage on a directory that nodes share is not adopted', () => {
+    expect(validateVolume(shared({ adopt: { uid: UID } }))).toEqual([
+      'spec.attachableNodes is not for storage that is adopted; remove it',
+    ]);
   });
 
   test.each([['Never'], [''], [7], [{}]])('attachPolicy %j is refused', (attachPolicy) => {

@@ -6,6 +6,7 @@ import type { Attachment, Volume } from '../../api/volume.ts';
 import { isNotFound } from '../../kube/errors.ts';
 import type { KubeClient } from '../../kube/types.ts';
 import { waitFor } from '../../kube/wait.ts';
+import { verdictOf } from '../../volumes/node-death.ts';
 import type { GlobalFlags } from '../globals.ts';
 import type { Io } from '../io.ts';
 import { printDone } from '../objects/print.ts';
@@ -14,7 +15,6 @@ import { showProgress } from '../output/progress.ts';
 import { confirm } from '../prompts/confirm.ts';
 import { foundIn, readNamed } from '../volume/reading.ts';
 import { commandLine } from '../why/command-line.ts';
-import { verdictOf } from './dead.ts';
 import { isRecorded, letGo } from './force.ts';
 import { heldBy } from './held.ts';
 

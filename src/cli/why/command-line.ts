@@ -3,6 +3,7 @@ import { OUT_OF_SERVICE_TAINT } from '../../api/names.ts';
 import type { Volume } from '../../api/volume.ts';
 import { commandText } from '../../nodes/quote.ts';
 import { onDeleteOf } from '../../volumes/desired.ts';
+import { taintOff } from '../../volumes/node-death.ts';
 
 /** A command to paste into a shell: names from the cluster are hostile. */
 export const commandLine = commandText;
@@ -30,10 +31,6 @@ export function takeOff(object: readonly string[], all: readonly string[], off: 
     ]);
   return commandLine('kubectl', 'patch', ...object, '--type', 'json', '-p', JSON.stringify(patch));
 }
-
-/** Says that a machine is off. */
-export const taintOff = (node: string): string =>
-  commandLine('kubectl', 'taint', 'node', node, `${OUT_OF_SERVICE_TAINT}=nodeshutdown:NoExecute`);
 
 /** Takes that word back. */
 export const untaint = (node: string): string =>
