@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { TreeCommand } from './command.ts';
+import adoptVolume from './commands/adopt-volume.ts';
 import checkCluster from './commands/check-cluster.ts';
 import checkGrant from './commands/check-grant.ts';
 import checkNode from './commands/check-node.ts';
@@ -80,6 +81,8 @@ export function createProgram(io: Io, { quiet = false } = {}): Command {
   deleteFromFiles(remove, io);
   const detach = program.command('detach').description('have devices removed from nodes');
   detachVolume(detach, io);
+  const adopt = program.command('adopt').description('take storage with its data into use');
+  adoptVolume(adopt, io);
   const check = program.command('check').description('look for what is amiss');
   checkCluster(check, io);
   checkNode(check, io);

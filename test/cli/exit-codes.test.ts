@@ -28,6 +28,7 @@ const COMMANDS: Record<string, string> = {
   'describe volume': 'describe volume a',
   'delete volume': 'delete volume a',
   'detach volume': 'detach volume a --node n1',
+  'adopt volume': 'adopt volume a --node n1 --device /dev/sdb --storage-class fast',
   'delete manifest': 'delete -f -',
   'check cluster': 'check cluster',
   'check node': 'check node n1',

@@ -52,6 +52,8 @@ const OPTIONS: Readonly<Record<string, Values>> = {
   '--local-node': NODES,
   'detach volume --node': { live: 'nodes' },
   'create volume --storage-class': { live: 'static-classes' },
+  'adopt volume --storage-class': { live: 'static-classes' },
+  'adopt volume --node': { live: 'nodes' },
   'restore snapshot --storage-class': { live: 'dynamic-classes' },
   'create snapshot --class': { live: 'snapshot-classes' },
   'create snapshot --pvc': { live: 'claims' },

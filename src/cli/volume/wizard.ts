@@ -68,7 +68,8 @@ const TYPES = [
   { name: 'a logical volume of LVM', value: 'lvm' },
 ];
 
-async function askClass({ io, prompts, connect }: Asking): Promise<string> {
+/** Asks for the class, of those that there are for Volumes made by hand. */
+export async function askClass({ io, prompts, connect }: Asking): Promise<string> {
   const choices = foundIn(await reading(classChoices(await connect(), io.signal))) ?? [];
   return choices.length === 0
     ? prompts.input('Storage class:', nameProblem)

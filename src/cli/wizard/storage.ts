@@ -28,7 +28,7 @@ export interface Asking {
 
 const OTHER = '';
 
-const pathProblem = (answer: string) =>
+export const pathProblem = (answer: string) =>
   answer.startsWith('/') ? undefined : 'Write an absolute path, such as /dev/disk/by-id/…';
 
 const groupProblem = (answer: string) => (isLvmName(answer) ? undefined : `A volume group has ${LVM_NAME}`);
@@ -125,7 +125,7 @@ async function ownersOn(node: string, { connect, io }: Asking): Promise<Map<stri
 }
 
 /** undefined where the node does not say, which is told: then it is asked for by name. */
-async function look<T>(
+export async function look<T>(
   node: string,
   probes: Probe[],
   read: (get: (probe: string) => ProbeResult) => T,
