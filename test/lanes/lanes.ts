@@ -81,7 +81,7 @@ export const ASKS: readonly (readonly [directory: string, ...asks: Ask[]])[] = [
     'src/storage/lvm/',
     ['integration', 'lvm|plans'],
     ['thorough', 'lvm|plans'],
-    ['cluster', '/vm/(lvm|kinds|snapshots|fills)'],
+    ['cluster', '/vm/(lvm|kinds|snapshots|fills|adopt)'],
   ],
   [
     'src/storage/snapshot/',

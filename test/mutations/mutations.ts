@@ -1,3 +1,4 @@
+import { adoption } from './adoption.ts';
 import { attachOperations } from './attach-operations.ts';
 import { attachdetach } from './attachdetach.ts';
 import { cli } from './cli.ts';
@@ -25,6 +26,7 @@ export const MUTATIONS: readonly Mutation[] = [
   ...storageDirectories,
   ...storageShared,
   ...storageLvm,
+  ...adoption,
   ...volumes,
   ...provisioning,
   ...snapshots,

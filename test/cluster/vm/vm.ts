@@ -21,8 +21,11 @@ import { connectQmp, type Qmp } from './qmp.ts';
 export interface VmOptions {
   /** Of the node: its host name, and the name that its host key is known under. */
   name: string;
-  /** By name: a size as qemu-img takes it (`1G`), of an empty one; or a raw file, which stays as it is. */
-  disks?: Readonly<Record<string, string | { file: string }>>;
+  /**
+   * By name: a size as qemu-img takes it (`1G`), of an empty one; a raw file, which stays as it is; or a qcow2 file that is written
+   * to, so that another VM can have the disk after this one.
+   */
+  disks?: Readonly<Record<string, string | { file: string } | { qcow2: string }>>;
   /** Devices beside a SCSI disk for each of `disks`: a disk that is the `drive` of one is no SCSI disk besides. */
   devices?: readonly DeviceProperties[];
   memoryMiB?: number;
@@ -90,6 +93,10 @@ export async function startVm({
   const [port = 0] = await freePorts(1);
   const diskFiles: DiskFile[] = [];
   for (const [disk, content] of Object.entries(disks)) {
+    if (typeof content === 'object' && 'qcow2' in content) {
+      diskFiles.push({ name: disk, file: content.qcow2 });
+      continue;
+    }
     const file = at(`${disk}.qcow2`);
     await execa('qemu-img', [
       ...QCOW2,

@@ -155,6 +155,16 @@ export const OPERATING_STORIES: readonly Story[] = [
       'stowage detach volume data1 --node n1 --force': { says: /n1 is Ready/, exit: 5 },
       [`kubectl taint node n1 ${TAINT}`]: shows(/n1 tainted/),
       'kubectl taint node n1 node.kubernetes.io/out-of-service-': shows(/n1 untainted/),
+      // There is no such machine: a VM is put another one's disk into by its test.
+      [`stowage adopt volume d1-moved --node n2 --device ${DISK} --storage-class local --dry-run=plan`]: {
+        says: /node n2/,
+        exit: 1,
+      },
+      [`stowage adopt volume d1-moved --node n2 --device ${DISK} --storage-class local --wait`]: {
+        says: /node n2/,
+        exit: 1,
+      },
+      [APPLY]: applied,
       'stowage delete volume data1 --forget-node --yes': shows(
         /data1/,
         'kubectl delete node n1 && stowage delete volume data1 --forget-node --yes',
