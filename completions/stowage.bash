@@ -10,6 +10,7 @@ _stowage_command() {
         '/describe') at='describe' ;;
         '/delete') at='delete' ;;
         '/detach') at='detach' ;;
+        '/adopt') at='adopt' ;;
         '/check') at='check' ;;
         '/restore') at='restore' ;;
         '/grant') at='grant' ;;
@@ -38,6 +39,7 @@ _stowage_command() {
         'describe/volume' | 'describe/volumes' | 'describe/vol') at='describe volume' ;;
         'delete/volume' | 'delete/volumes' | 'delete/vol') at='delete volume' ;;
         'detach/volume' | 'detach/volumes' | 'detach/vol') at='detach volume' ;;
+        'adopt/volume' | 'adopt/volumes' | 'adopt/vol') at='adopt volume' ;;
         'check/cluster') at='check cluster' ;;
         'check/node' | 'check/nodes' | 'check/no') at='check node' ;;
         'check/grant' | 'check/grants' | 'check/referencegrants' | 'check/referencegrant' | 'check/refgrant') at='check grant' ;;
@@ -53,7 +55,7 @@ _stowage_command() {
 # Whether the word after the option $1 is its value.
 _stowage_takes_value() {
     case $1 in
-        --kubeconfig | --context | -n | --namespace | --as | --request-timeout | -f | --filename | --dry-run | -o | --output | --timeout | --node | --type | --size | --directory | --device | --overwrite | --vg | --thin-pool | --storage-class | --mode | -l | --labels | --on-delete | --transport | --local-node | --ssh-config | --salt-url | --salt-eauth | --salt-user | --salt-secret-file | --salt-ca-file | --config | --reclaim-policy | --fs-type | --mkfs-options | --mount-options | --pvc | --class | --snapshot | --to | --authorization-secret | --selector | --sort-by | --trust-host-key | --from | --for | --access-mode | --group | --kind | --image | --command | --arg | --env | --secret-env | --secret | --service-account | --request | --limit | --mount-path | --device-path | --api-version | --resource | --components | --controllers | --workers | --retry-interval-start | --retry-interval-max | --max-wait-for-unmount | --attachment-poll-interval | --kubelet-root-dir | --snapshot-controller | --feature-gates | --leader-election-namespace | --leader-election-lease-duration | --leader-election-renew-deadline | --leader-election-retry-period | --http-endpoint | --metrics-path | --kube-api-qps | --kube-api-burst | --port | --kubeconfig-out) return 0 ;;
+        --kubeconfig | --context | -n | --namespace | --as | --request-timeout | -f | --filename | --dry-run | -o | --output | --timeout | --node | --type | --size | --directory | --device | --overwrite | --vg | --thin-pool | --storage-class | --mode | -l | --labels | --on-delete | --transport | --local-node | --ssh-config | --salt-url | --salt-eauth | --salt-user | --salt-secret-file | --salt-ca-file | --config | --reclaim-policy | --fs-type | --mkfs-options | --mount-options | --pvc | --class | --snapshot | --to | --authorization-secret | --selector | --sort-by | --file | --lv | --trust-host-key | --from | --for | --access-mode | --group | --kind | --image | --command | --arg | --env | --secret-env | --secret | --service-account | --request | --limit | --mount-path | --device-path | --api-version | --resource | --components | --controllers | --workers | --retry-interval-start | --retry-interval-max | --max-wait-for-unmount | --attachment-poll-interval | --kubelet-root-dir | --snapshot-controller | --feature-gates | --leader-election-namespace | --leader-election-lease-duration | --leader-election-renew-deadline | --leader-election-retry-period | --http-endpoint | --metrics-path | --kube-api-qps | --kube-api-burst | --port | --kubeconfig-out) return 0 ;;
         *) return 1 ;;
     esac
 }
@@ -78,15 +80,15 @@ _stowage_walk() {
 # What the value of $option can be.
 _stowage_values() {
     case "$at $option" in
-        *' ''--kubeconfig' | 'create -f' | 'create --filename' | 'create volume --ssh-config' | 'create volume --salt-secret-file' | 'create volume --salt-ca-file' | 'create volume --config' | 'get nodes --ssh-config' | 'get nodes --salt-secret-file' | 'get nodes --salt-ca-file' | 'get nodes --config' | 'delete -f' | 'delete --filename' | 'check node --ssh-config' | 'check node --salt-secret-file' | 'check node --salt-ca-file' | 'check node --config' | 'install --ssh-config' | 'install --salt-secret-file' | 'install --salt-ca-file' | 'install --config' | 'diff -f' | 'diff --filename' | 'watch --ssh-config' | 'watch --salt-secret-file' | 'watch --salt-ca-file' | 'watch --config' | 'sandbox --kubeconfig-out') place=files ;;
-        *' ''--context' | *' ''-n' | *' ''--namespace' | 'create volume --node' | 'create volume --storage-class' | 'create volume --local-node' | 'create snapshot --pvc' | 'create snapshot --class' | 'get volumes --node' | 'get nodes --local-node' | 'get attachments --node' | 'detach volume --node' | 'check node --local-node' | 'check grant --from' | 'check grant --snapshot' | 'restore snapshot --to' | 'restore snapshot --storage-class' | 'restore snapshot --access-mode' | 'grant snapshot --to' | 'install --components' | 'install --local-node' | 'uninstall --components' | 'watch --local-node' | 'watch --leader-election-namespace') place=ask ;;
+        *' ''--kubeconfig' | 'create -f' | 'create --filename' | 'create volume --ssh-config' | 'create volume --salt-secret-file' | 'create volume --salt-ca-file' | 'create volume --config' | 'get nodes --ssh-config' | 'get nodes --salt-secret-file' | 'get nodes --salt-ca-file' | 'get nodes --config' | 'delete -f' | 'delete --filename' | 'adopt volume --ssh-config' | 'adopt volume --salt-secret-file' | 'adopt volume --salt-ca-file' | 'adopt volume --config' | 'check node --ssh-config' | 'check node --salt-secret-file' | 'check node --salt-ca-file' | 'check node --config' | 'install --ssh-config' | 'install --salt-secret-file' | 'install --salt-ca-file' | 'install --config' | 'diff -f' | 'diff --filename' | 'watch --ssh-config' | 'watch --salt-secret-file' | 'watch --salt-ca-file' | 'watch --config' | 'sandbox --kubeconfig-out') place=files ;;
+        *' ''--context' | *' ''-n' | *' ''--namespace' | 'create volume --node' | 'create volume --storage-class' | 'create volume --local-node' | 'create snapshot --pvc' | 'create snapshot --class' | 'get volumes --node' | 'get nodes --local-node' | 'get attachments --node' | 'detach volume --node' | 'adopt volume --node' | 'adopt volume --storage-class' | 'adopt volume --local-node' | 'check node --local-node' | 'check grant --from' | 'check grant --snapshot' | 'restore snapshot --to' | 'restore snapshot --storage-class' | 'restore snapshot --access-mode' | 'grant snapshot --to' | 'install --components' | 'install --local-node' | 'uninstall --components' | 'watch --local-node' | 'watch --leader-election-namespace') place=ask ;;
         'create --dry-run' | 'create storageclass --dry-run' | 'create snapshot --dry-run' | 'create backup --dry-run' | 'restore snapshot --dry-run' | 'grant snapshot --dry-run' | 'register populator --dry-run' | 'install --dry-run' | 'uninstall --dry-run') found=('none' 'client' 'server') ;;
-        'create -o' | 'create --output' | 'create volume -o' | 'create volume --output' | 'create storageclass -o' | 'create storageclass --output' | 'create snapshot -o' | 'create snapshot --output' | 'create backup -o' | 'create backup --output' | 'delete -o' | 'delete --output' | 'delete volume -o' | 'delete volume --output' | 'detach volume -o' | 'detach volume --output' | 'restore snapshot -o' | 'restore snapshot --output' | 'grant snapshot -o' | 'grant snapshot --output' | 'revoke grant -o' | 'revoke grant --output' | 'register populator -o' | 'register populator --output' | 'unregister populator -o' | 'unregister populator --output') found=('json' 'yaml' 'name') ;;
+        'create -o' | 'create --output' | 'create volume -o' | 'create volume --output' | 'create storageclass -o' | 'create storageclass --output' | 'create snapshot -o' | 'create snapshot --output' | 'create backup -o' | 'create backup --output' | 'delete -o' | 'delete --output' | 'delete volume -o' | 'delete volume --output' | 'detach volume -o' | 'detach volume --output' | 'adopt volume -o' | 'adopt volume --output' | 'restore snapshot -o' | 'restore snapshot --output' | 'grant snapshot -o' | 'grant snapshot --output' | 'revoke grant -o' | 'revoke grant --output' | 'register populator -o' | 'register populator --output' | 'unregister populator -o' | 'unregister populator --output') found=('json' 'yaml' 'name') ;;
         'create volume --type') found=('sparse' 'raw' 'lvm') ;;
-        'create volume --mode' | 'restore snapshot --mode') found=('Filesystem' 'Block') ;;
-        'create volume --on-delete') found=('Delete' 'Retain' 'Wipe') ;;
-        'create volume --transport' | 'get nodes --transport' | 'check node --transport' | 'install --transport' | 'watch --transport') found=('ssh' 'salt' 'local') ;;
-        'create volume --dry-run') found=('none' 'client' 'server' 'plan') ;;
+        'create volume --mode' | 'adopt volume --mode' | 'restore snapshot --mode') found=('Filesystem' 'Block') ;;
+        'create volume --on-delete' | 'adopt volume --on-delete') found=('Delete' 'Retain' 'Wipe') ;;
+        'create volume --transport' | 'get nodes --transport' | 'adopt volume --transport' | 'check node --transport' | 'install --transport' | 'watch --transport') found=('ssh' 'salt' 'local') ;;
+        'create volume --dry-run' | 'adopt volume --dry-run') found=('none' 'client' 'server' 'plan') ;;
         'create storageclass --type') found=('sparse' 'lvm') ;;
         'create storageclass --reclaim-policy') found=('Delete' 'Retain') ;;
         'create storageclass --fs-type') found=('ext4' 'xfs') ;;
@@ -113,6 +115,7 @@ _stowage_arguments() {
             'describe'
             'delete'
             'detach'
+            'adopt'
             'check'
             'restore'
             'grant'
@@ -141,7 +144,7 @@ _stowage_arguments() {
             'snapshots'
             'grants'
             'populators') ;;
-        'describe 0' | 'delete 0' | 'detach 0') found=(
+        'describe 0' | 'delete 0' | 'detach 0' | 'adopt 0') found=(
             'volume') ;;
         'check 0') found=(
             'cluster'
@@ -238,7 +241,7 @@ _stowage_options() {
             '--output'
             '--wait'
             '--timeout') ;;
-        'get' | 'describe' | 'describe volume' | 'detach' | 'check' | 'restore' | 'grant' | 'revoke' | 'register' | 'unregister' | 'completion' | 'help') found+=() ;;
+        'get' | 'describe' | 'describe volume' | 'detach' | 'adopt' | 'check' | 'restore' | 'grant' | 'revoke' | 'register' | 'unregister' | 'completion' | 'help') found+=() ;;
         'get volumes' | 'get attachments') found+=(
             '--node'
             '--selector'
@@ -300,6 +303,32 @@ _stowage_options() {
             '--yes'
             '--timeout'
             '--output') ;;
+        'adopt volume') found+=(
+            '--node'
+            '--device'
+            '--directory'
+            '--file'
+            '--vg'
+            '--lv'
+            '--storage-class'
+            '--mode'
+            '--labels'
+            '--on-delete'
+            '--yes'
+            '--transport'
+            '--local-node'
+            '--ssh-config'
+            '--ssh-guard'
+            '--salt-url'
+            '--salt-eauth'
+            '--salt-user'
+            '--salt-secret-file'
+            '--salt-ca-file'
+            '--config'
+            '--dry-run'
+            '--output'
+            '--wait'
+            '--timeout') ;;
         'check cluster' | 'why') found+=(
             '--output') ;;
         'check node') found+=(

@@ -14,6 +14,8 @@ function __stowage_command
             echo 'delete'
         case '/detach'
             echo 'detach'
+        case '/adopt'
+            echo 'adopt'
         case '/check'
             echo 'check'
         case '/restore'
@@ -70,6 +72,8 @@ function __stowage_command
             echo 'delete volume'
         case 'detach/volume' 'detach/volumes' 'detach/vol'
             echo 'detach volume'
+        case 'adopt/volume' 'adopt/volumes' 'adopt/vol'
+            echo 'adopt volume'
         case 'check/cluster'
             echo 'check cluster'
         case 'check/node' 'check/nodes' 'check/no'
@@ -93,29 +97,29 @@ end
 
 # Whether the word after the option $argv[1] is its value.
 function __stowage_takes_value
-    contains -- $argv[1] --kubeconfig --context -n --namespace --as --request-timeout -f --filename --dry-run -o --output --timeout --node --type --size --directory --device --overwrite --vg --thin-pool --storage-class --mode -l --labels --on-delete --transport --local-node --ssh-config --salt-url --salt-eauth --salt-user --salt-secret-file --salt-ca-file --config --reclaim-policy --fs-type --mkfs-options --mount-options --pvc --class --snapshot --to --authorization-secret --selector --sort-by --trust-host-key --from --for --access-mode --group --kind --image --command --arg --env --secret-env --secret --service-account --request --limit --mount-path --device-path --api-version --resource --components --controllers --workers --retry-interval-start --retry-interval-max --max-wait-for-unmount --attachment-poll-interval --kubelet-root-dir --snapshot-controller --feature-gates --leader-election-namespace --leader-election-lease-duration --leader-election-renew-deadline --leader-election-retry-period --http-endpoint --metrics-path --kube-api-qps --kube-api-burst --port --kubeconfig-out
+    contains -- $argv[1] --kubeconfig --context -n --namespace --as --request-timeout -f --filename --dry-run -o --output --timeout --node --type --size --directory --device --overwrite --vg --thin-pool --storage-class --mode -l --labels --on-delete --transport --local-node --ssh-config --salt-url --salt-eauth --salt-user --salt-secret-file --salt-ca-file --config --reclaim-policy --fs-type --mkfs-options --mount-options --pvc --class --snapshot --to --authorization-secret --selector --sort-by --file --lv --trust-host-key --from --for --access-mode --group --kind --image --command --arg --env --secret-env --secret --service-account --request --limit --mount-path --device-path --api-version --resource --components --controllers --workers --retry-interval-start --retry-interval-max --max-wait-for-unmount --attachment-poll-interval --kubelet-root-dir --snapshot-controller --feature-gates --leader-election-namespace --leader-election-lease-duration --leader-election-renew-deadline --leader-election-retry-period --http-endpoint --metrics-path --kube-api-qps --kube-api-burst --port --kubeconfig-out
 end
 
 # What the value of the option $argv[2] of the command $argv[1] can be.
 function __stowage_values
     switch "$argv[1] $argv[2]"
-        case '* --kubeconfig' 'create -f' 'create --filename' 'create volume --ssh-config' 'create volume --salt-secret-file' 'create volume --salt-ca-file' 'create volume --config' 'get nodes --ssh-config' 'get nodes --salt-secret-file' 'get nodes --salt-ca-file' 'get nodes --config' 'delete -f' 'delete --filename' 'check node --ssh-config' 'check node --salt-secret-file' 'check node --salt-ca-file' 'check node --config' 'install --ssh-config' 'install --salt-secret-file' 'install --salt-ca-file' 'install --config' 'diff -f' 'diff --filename' 'watch --ssh-config' 'watch --salt-secret-file' 'watch --salt-ca-file' 'watch --config' 'sandbox --kubeconfig-out'
+        case '* --kubeconfig' 'create -f' 'create --filename' 'create volume --ssh-config' 'create volume --salt-secret-file' 'create volume --salt-ca-file' 'create volume --config' 'get nodes --ssh-config' 'get nodes --salt-secret-file' 'get nodes --salt-ca-file' 'get nodes --config' 'delete -f' 'delete --filename' 'adopt volume --ssh-config' 'adopt volume --salt-secret-file' 'adopt volume --salt-ca-file' 'adopt volume --config' 'check node --ssh-config' 'check node --salt-secret-file' 'check node --salt-ca-file' 'check node --config' 'install --ssh-config' 'install --salt-secret-file' 'install --salt-ca-file' 'install --config' 'diff -f' 'diff --filename' 'watch --ssh-config' 'watch --salt-secret-file' 'watch --salt-ca-file' 'watch --config' 'sandbox --kubeconfig-out'
             echo :files
-        case '* --context' '* -n' '* --namespace' 'create volume --node' 'create volume --storage-class' 'create volume --local-node' 'create snapshot --pvc' 'create snapshot --class' 'get volumes --node' 'get nodes --local-node' 'get attachments --node' 'detach volume --node' 'check node --local-node' 'check grant --from' 'check grant --snapshot' 'restore snapshot --to' 'restore snapshot --storage-class' 'restore snapshot --access-mode' 'grant snapshot --to' 'install --components' 'install --local-node' 'uninstall --components' 'watch --local-node' 'watch --leader-election-namespace'
+        case '* --context' '* -n' '* --namespace' 'create volume --node' 'create volume --storage-class' 'create volume --local-node' 'create snapshot --pvc' 'create snapshot --class' 'get volumes --node' 'get nodes --local-node' 'get attachments --node' 'detach volume --node' 'adopt volume --node' 'adopt volume --storage-class' 'adopt volume --local-node' 'check node --local-node' 'check grant --from' 'check grant --snapshot' 'restore snapshot --to' 'restore snapshot --storage-class' 'restore snapshot --access-mode' 'grant snapshot --to' 'install --components' 'install --local-node' 'uninstall --components' 'watch --local-node' 'watch --leader-election-namespace'
             echo :ask
         case 'create --dry-run' 'create storageclass --dry-run' 'create snapshot --dry-run' 'create backup --dry-run' 'restore snapshot --dry-run' 'grant snapshot --dry-run' 'register populator --dry-run' 'install --dry-run' 'uninstall --dry-run'
             printf '%s\n' 'none' 'client' 'server'
-        case 'create -o' 'create --output' 'create volume -o' 'create volume --output' 'create storageclass -o' 'create storageclass --output' 'create snapshot -o' 'create snapshot --output' 'create backup -o' 'create backup --output' 'delete -o' 'delete --output' 'delete volume -o' 'delete volume --output' 'detach volume -o' 'detach volume --output' 'restore snapshot -o' 'restore snapshot --output' 'grant snapshot -o' 'grant snapshot --output' 'revoke grant -o' 'revoke grant --output' 'register populator -o' 'register populator --output' 'unregister populator -o' 'unregister populator --output'
+        case 'create -o' 'create --output' 'create volume -o' 'create volume --output' 'create storageclass -o' 'create storageclass --output' 'create snapshot -o' 'create snapshot --output' 'create backup -o' 'create backup --output' 'delete -o' 'delete --output' 'delete volume -o' 'delete volume --output' 'detach volume -o' 'detach volume --output' 'adopt volume -o' 'adopt volume --output' 'restore snapshot -o' 'restore snapshot --output' 'grant snapshot -o' 'grant snapshot --output' 'revoke grant -o' 'revoke grant --output' 'register populator -o' 'register populator --output' 'unregister populator -o' 'unregister populator --output'
             printf '%s\n' 'json' 'yaml' 'name'
         case 'create volume --type'
             printf '%s\n' 'sparse' 'raw' 'lvm'
-        case 'create volume --mode' 'restore snapshot --mode'
+        case 'create volume --mode' 'adopt volume --mode' 'restore snapshot --mode'
             printf '%s\n' 'Filesystem' 'Block'
-        case 'create volume --on-delete'
+        case 'create volume --on-delete' 'adopt volume --on-delete'
             printf '%s\n' 'Delete' 'Retain' 'Wipe'
-        case 'create volume --transport' 'get nodes --transport' 'check node --transport' 'install --transport' 'watch --transport'
+        case 'create volume --transport' 'get nodes --transport' 'adopt volume --transport' 'check node --transport' 'install --transport' 'watch --transport'
             printf '%s\n' 'ssh' 'salt' 'local'
-        case 'create volume --dry-run'
+        case 'create volume --dry-run' 'adopt volume --dry-run'
             printf '%s\n' 'none' 'client' 'server' 'plan'
         case 'create storageclass --type'
             printf '%s\n' 'sparse' 'lvm'
@@ -155,6 +159,7 @@ function __stowage_arguments
                 'describe' 'show all about objects' \
                 'delete' 'delete objects' \
                 'detach' 'have devices removed from nodes' \
+                'adopt' 'take storage with its data into use' \
                 'check' 'look for what is amiss' \
                 'restore' 'bring data back' \
                 'grant' 'let others use what is in a namespace' \
@@ -190,6 +195,8 @@ function __stowage_arguments
             printf '%s\t%s\n' 'volume' 'delete Volumes and their storage, unless they are in use'
         case 'detach 0'
             printf '%s\t%s\n' 'volume' 'wait until the daemon has detached a Volume from a node, or let go of it on a dead node'
+        case 'adopt 0'
+            printf '%s\t%s\n' 'volume' 'create a Volume from storage with data that was brought to a node: a disk, file or logical volume of a Volume that is gone or whose node is dead. What is missing is asked for on a terminal.'
         case 'check 0'
             printf '%s\t%s\n' 'cluster' 'look at the cluster: definitions of kinds, your permissions, the daemon, storage classes. Nothing is changed.' \
                 'node' 'look at nodes: tools that are missing, and what no Volume owns there. Nothing is changed.' \
@@ -356,6 +363,32 @@ function __stowage_options
                 '--yes' 'the machine is off, though its Node is gone: do not ask' \
                 '--timeout' 'how long to wait at most' \
                 '--output' 'what to print'
+        case 'adopt volume'
+            printf '%s\t%s\n' '--node' 'node that has the storage now' \
+                '--device' 'disk or partition of the node' \
+                '--directory' 'directory of the file on the node' \
+                '--file' 'name of the file in that directory: the UID of the earlier Volume' \
+                '--vg' 'volume group of the node' \
+                '--lv' 'logical volume of that group' \
+                '--storage-class' 'class of the PersistentVolume' \
+                '--mode' 'what a pod gets (default: as the storage was made)' \
+                '--labels' 'labels of the Volume and of its PersistentVolume' \
+                '--on-delete' 'what becomes of the data (default: Retain)' \
+                '--yes' 'adopt without asking' \
+                '--transport' 'how nodes are reached' \
+                '--local-node' 'nodes that this machine is (with --transport local)' \
+                '--ssh-config' 'configuration of ssh (default: ~/.ssh/config)' \
+                '--ssh-guard' 'nodes have salt/ssh_guard.py as the forced command of ssh' \
+                '--salt-url' 'salt-api, such as https://salt:8000 (with --transport salt)' \
+                '--salt-eauth' 'how salt-api checks the secret (default: sharedsecret)' \
+                '--salt-user' 'account of salt-api (default: stowage)' \
+                '--salt-secret-file' 'its password, shared secret or token' \
+                '--salt-ca-file' 'certificates that may have signed salt-api\'s (PEM)' \
+                '--config' 'settings of nodes and transports; flags and $STOWAGE_… go before it' \
+                '--dry-run' 'create nothing: check here, or let the server check, or look at the node and print the commands that would run there' \
+                '--output' 'what to print' \
+                '--wait' 'wait until the Volume can be used' \
+                '--timeout' 'how long to wait at most'
         case 'check cluster' 'why'
             printf '%s\t%s\n' '--output' 'what to print'
         case 'check node'

@@ -33,9 +33,14 @@ export const unavailable = (message: string, reason: ReadyReason = READY_REASON.
   message,
 });
 
-/** Whether a Volume that is Failed for this reason recovers by itself. For any other it waits for a change of its spec. */
-export const isRecoverable = (reason: string | undefined): boolean =>
-  reason === READY_REASON.unavailableError || reason === READY_REASON.directoryNotMounted;
+const RECOVERABLE: readonly (string | undefined)[] = [
+  READY_REASON.unavailableError,
+  READY_REASON.directoryNotMounted,
+  READY_REASON.adoptionRefused,
+];
+
+/** Whether a Volume that is not ready for this reason recovers by itself. For any other it waits for a change of its spec. */
+export const isRecoverable = (reason: string | undefined): boolean => RECOVERABLE.includes(reason);
 
 /** What Ready tells of a device that is to be kept present and is not there. */
 export function waiting({ volume, node, attachmentEnabled, paused, off }: Input): Ready {

@@ -11,6 +11,14 @@ const SILENCE = 10 * 60_000;
 export const making: Cause = (known, now) => {
   const { volume } = known;
   const ready = readyOf(volume);
+  if (ready?.reason === READY_REASON.adoptionRefused) {
+    return {
+      cause: 'DeviceOfAnother',
+      holdup: ready.message || 'the storage that it adopts is another Volume’s',
+      ...sinceOf(ready),
+      next: { when: 'once that is so no more; it is looked at again every 5 min at least' },
+    };
+  }
   if (ready?.status !== 'Unknown') return undefined;
   const since = sinceOf(ready);
   const silent = now - Date.parse(ready.lastUpdateTime ?? '') >= SILENCE;

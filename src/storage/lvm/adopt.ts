@@ -71,7 +71,7 @@ export function planPutBack(desired: DesiredLvm, from: string, observed: Observe
   const raw = asRaw(desired);
   const isChanged = desired.mode === 'Filesystem' && (isOurs(raw, device) || mayBeHalf(raw, from, device));
   const use = isChanged ? useOf(device, observed) : undefined;
-  if (use !== undefined) return putBackLater(use);
+  if (use !== undefined) return putBackLater(use.refusal);
   return {
     steps: [
       ...(isChanged ? rename(asRaw(desired), device, from) : []),
@@ -156,7 +156,7 @@ function refuseDevice(
   }
   const use = useOf(device, observed);
   if (use !== undefined) {
-    return { refusal: use, hint: 'What is in use is not adopted. Take it out of use.' };
+    return { refusal: use.refusal, hint: `What is in use is not adopted. Take it out of use. ${use.end}` };
   }
   // Its tag says whose it is, in mode Block nothing else does.
   if (desired.mode === 'Block') {

@@ -58,7 +58,7 @@ export function planPutBack(desired: DesiredRaw, from: string, observed: Observe
     (isOurs(desired, device) || halfTable(desired, device) === 'ours' || mayBeHalf(desired, from, device));
   if (!isChanged) return { steps: records };
   const use = useOf(device, observed);
-  if (use !== undefined) return putBackLater(use);
+  if (use !== undefined) return putBackLater(use.refusal);
   return { steps: [...rename(desired, device, from), ...records] };
 }
 

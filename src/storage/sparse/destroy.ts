@@ -1,7 +1,7 @@
 import { dirname } from 'node:path';
 import type { Guard, Step } from '../../nodes/job.ts';
-import { refuseAway } from '../directory/refuse.ts';
 import { halfAdopted } from '../adoption.ts';
+import { refuseAway } from '../directory/refuse.ts';
 import { removeRecords } from '../records.ts';
 import { leaveLoop } from '../snapshot/leave.ts';
 import type { DesiredSparse, ObservedSparse, Plan } from '../types.ts';

@@ -85,6 +85,18 @@ describe('a Volume is held up before it is attached by', () => {
     ],
     [
       given(
+        'storage that is another Volume’s still',
+        volume({
+          phase: 'Pending',
+          job: 'PrepareVolume/1',
+          attempt: 1,
+          ...ready('False', READY_REASON.adoptionRefused, 'node n1 is Ready', 60, 60),
+        }),
+      ),
+      heldUpBy('node n1 is Ready', 'looked at again every 5 min', { since: ago(60) }),
+    ],
+    [
+      given(
         'an attempt in backoff',
         preparing('attempt 4 ended early: the job ended without a result', 5, 3),
       ),
