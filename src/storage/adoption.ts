@@ -18,7 +18,7 @@ run() {
     echo "$1" >&2;
     exit 1;
   };
-  uuid() { blkid -p -o value -s UUID "$1"; };
+  uuid() { blkid -p -n ext4,xfs -o value -s UUID "$1"; };
   case $1 in *" "*) exit 2 ;; /dev/* | /*.partial) ;; *) exit 2 ;; esac;
   case $2$4 in *[!0-9a-f-]*) exit 2 ;; esac;
   [ -n "$2" ] && [ -n "$4" ] || exit 2;

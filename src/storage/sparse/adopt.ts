@@ -4,7 +4,7 @@ import { adoptionOf, forgetEarlier, giveUuid, notAdopted, otherAdoption } from '
 import { notOpenByPath } from '../in-use.ts';
 import { succeeded } from '../probe-results.ts';
 import { removeRecords, writeDone, writeIntent } from '../records.ts';
-import { blkid, describeSignature, readable, readSignature } from '../signature.ts';
+import { describeSignature, ownBlkid, readable, readSignature } from '../signature.ts';
 import { contentType, hasIdentity, ownIdentity } from '../snapshot/identity.ts';
 import type { DesiredSparse, EarlierFile, ObservedSparse, Plan } from '../types.ts';
 import { notAttached, partialOf, readFile, STAT, sameFile } from './file.ts';
@@ -21,7 +21,7 @@ export function adoptProbes(desired: Pick<DesiredSparse, 'file'>, from: string):
   return [
     { name: 'earlier path', argv: ['readlink', '-m', '--', file] },
     { name: 'earlier file', argv: [...STAT, file] },
-    { name: 'earlier signature', argv: blkid(file) },
+    { name: 'earlier signature', argv: ownBlkid(file, 'export') },
     { name: 'earlier readable', argv: readable(file) },
   ];
 }
