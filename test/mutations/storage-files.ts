@@ -202,7 +202,7 @@ export const storageFiles: readonly Mutation[] = [
       invariant: 12,
       breaks: "The node's own volume group is deactivated in place of a pod's that has its name.",
       function: 'deactivate',
-      find: '`vg_uuid=${uuid}`',
+      find: `\`vg_uuid=\${uuid}\``,
       replace: "'vg_name=vg0'",
     },
     {
@@ -218,8 +218,8 @@ export const storageFiles: readonly Mutation[] = [
       invariant: 12,
       breaks: 'A device is given a UUID that becomes a command of a message.',
       function: 'madeOf',
-      find: 'known === undefined ? escaped(type) : `${escaped(type)}, ${known}`',
-      replace: 'known === undefined ? type : `${type}, ${known}`',
+      find: `known === undefined ? escaped(type) : \`\${escaped(type)}, \${known}\``,
+      replace: `known === undefined ? type : \`\${type}, \${known}\``,
     },
     {
       id: 'holder-name-an-option',
