@@ -16,6 +16,13 @@ export const freeSpaceProbes = (folder: string): Probe[] =>
 
 /** In bytes. @throws ObservationError where that can't be told */
 export function readFreeSpace(folder: string, results: ReadonlyMap<string, ProbeResult>): bigint {
+  const bytes = findFreeSpace(folder, results);
+  if (bytes === undefined) throw new ObservationError(`neither ${folder} nor a folder above it is there`);
+  return bytes;
+}
+
+/** The same; undefined where neither the folder nor one above it is there. */
+export function findFreeSpace(folder: string, results: ReadonlyMap<string, ProbeResult>): bigint | undefined {
   const get = answersOf(results);
   for (const path of andAbove(folder)) {
     const stat = optional(path, get(nameOf(path)));
@@ -26,5 +33,5 @@ export function readFreeSpace(folder: string, results: ReadonlyMap<string, Probe
     }
     return BigInt(blocks) * BigInt(size);
   }
-  throw new ObservationError(`neither ${folder} nor a folder above it is there`);
+  return undefined;
 }

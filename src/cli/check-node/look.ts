@@ -4,7 +4,7 @@ import { ForeignJobs } from '../../nodes/jobs-folder.ts';
 import { ModuleRefusal } from '../../nodes/salt/refusal.ts';
 import { SudoRefusal } from '../../nodes/sudo.ts';
 import { placeProbes, readPlaces, readRecorded, recordedProbe } from '../../storage/directory/node-check.ts';
-import { freeSpaceProbes, readFreeSpace } from '../../storage/free-space.ts';
+import { findFreeSpace, freeSpaceProbes } from '../../storage/free-space.ts';
 import { groupProbe, readGroups } from '../../storage/lvm/report.ts';
 import {
   folderProbes,
@@ -93,7 +93,13 @@ async function lookAtContent(
     links: readPaths(links, get),
     groups: new Map(names.map((name) => [name, readGroups(get('groups'), name)])),
     directories: readPlaces(recorded, get),
-    free: new Map(folders.map((folder) => [folder, readFreeSpace(folder, found)])),
+    free: new Map(
+      folders.flatMap((folder) => {
+        const bytes = findFreeSpace(folder, found);
+        // Of a directory that is not made yet, for a Volume that waits for it.
+        return bytes === undefined ? [] : [[folder, bytes] as const];
+      }),
+    ),
   };
 }
 
