@@ -13,6 +13,14 @@ answers() {
   [ -e $udev/control ] && udevadm control --ping --timeout=2 2>/dev/null
 }
 
+# Whether a daemon of this PID namespace runs: a zombie, and one that ends, have no executable any more.
+runs() {
+  for pid in $(pgrep -x --ns $$ --nslist pid systemd-udevd); do
+    [ ! -e "/proc/$pid/exe" ] || return 0
+  done
+  return 1
+}
+
 hold() {
   mkdir -p $locks
   # The gate makes "is there a keeper?" and "start one" a single step.
@@ -42,7 +50,7 @@ keep() {
   if answers; then
     daemon=
   else
-    if pgrep -x systemd-udevd >/dev/null; then
+    if runs; then
       # Removing the socket of a daemon that still runs would leave it deaf.
       echo 'systemd-udevd runs but does not answer; restart it' >&2
       exit 1
