@@ -2,52 +2,66 @@
  * Runs what the files changed since a revision ask for: `npm run test:changed -- --since REV [--list]`.
  * Prints first what it chose and why; with --list it stops there. Changes that are not committed count.
  */
-import { existsSync } from 'node:fs';
+import { globSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { execa } from 'execa';
-import { type Choice, choose } from './choose.ts';
+import { type Choice, choose, exactly, laneFiles } from './choose.ts';
+import { runMain, UsageError } from './main.ts';
+import { unitTestsOf } from './unit-tests.ts';
 
-const { values } = parseArgs({ options: { since: { type: 'string' }, list: { type: 'boolean' } } });
-const { since, list = false } = values;
+const USAGE = 'usage: npm run test:changed -- --since REV [--list]';
+
+function parse(): { since: string; list: boolean } {
+  try {
+    const { values } = parseArgs({ options: { since: { type: 'string' }, list: { type: 'boolean' } } });
+    if (values.since !== undefined) return { since: values.since, list: values.list ?? false };
+  } catch (error) {
+    throw new UsageError(`${(error as Error).message}\n${USAGE}`);
+  }
+  throw new UsageError(USAGE);
+}
 
 async function changedSince(revision: string): Promise<string[]> {
-  const tracked = await execa('git', ['diff', '--name-only', '--no-renames', revision, '--']);
-  const untracked = await execa('git', ['ls-files', '--others', '--exclude-standard']);
-  const names = `${tracked.stdout}\n${untracked.stdout}`.split('\n').filter(Boolean);
-  return [...new Set(names)].sort();
+  const known = await execa('git', ['rev-parse', '--verify', '--quiet', `${revision}^{commit}`], {
+    reject: false,
+  });
+  if (known.exitCode !== 0) throw new UsageError(`git knows no revision ${revision}\n${USAGE}`);
+  const tracked = await execa('git', ['diff', '-z', '--name-only', '--no-renames', known.stdout, '--']);
+  const untracked = await execa('git', ['ls-files', '-z', '--others', '--exclude-standard']);
+  return [...new Set(`${tracked.stdout}\0${untracked.stdout}`.split('\0').filter(Boolean))].sort();
 }
 
-/** The unit tests that import one of the files, however indirectly. */
-async function unitTestsOf(changed: readonly string[]): Promise<string[]> {
-  const sources = changed.filter((file) => /\.ts$/.test(file) && existsSync(file));
-  if (sources.length === 0) return [];
-  const related = ['--selectProjects', 'unit', '--listTests', '--findRelatedTests', ...sources];
-  const { stdout } = await execa('jest', related, { preferLocal: true });
-  return stdout.split('\n').filter((line) => line.startsWith('/'));
-}
-
-function describe({ lane, patterns, because }: Choice): string {
-  const files = because.length > 4 ? [...because.slice(0, 4), `and ${because.length - 4} more`] : because;
-  return `  ${lane}: ${patterns.length === 0 ? 'all' : patterns.join(' ')}\n    for ${files.join(', ')}\n`;
+function describe({ lane, patterns, files, because }: Choice): string {
+  const shown = because.length > 4 ? [...because.slice(0, 4), `and ${because.length - 4} more`] : because;
+  const which = patterns.length === 0 ? 'all' : patterns.join(' ');
+  return `  ${lane}: ${which} (${files.length} files)\n    for ${shown.join(', ')}\n`;
 }
 
 async function run(args: readonly string[]): Promise<void> {
-  await execa('node', ['test/lanes/run.ts', ...args], { stdio: 'inherit' });
+  const { exitCode } = await execa('node', ['test/lanes/run.ts', ...args], {
+    stdio: 'inherit',
+    reject: false,
+  });
+  if (exitCode !== 0) process.exit(exitCode ?? 1);
 }
 
-if (since === undefined) {
-  process.stderr.write('usage: npm run test:changed -- --since REV [--list]\n');
-  process.exitCode = 2;
-} else {
+await runMain(async () => {
+  const { since, list } = parse();
   const changed = await changedSince(since);
-  const unit = await unitTestsOf(changed);
-  const choices = choose(changed);
+  const tests = globSync('test/**/*.test.ts').sort();
+  const choices = choose(changed, tests);
+  const reached = await unitTestsOf(changed, since);
+  const unit = new Set([...reached, ...choices.flatMap(({ lane, files }) => (lane === 'unit' ? files : []))]);
   process.stdout.write(
-    `${changed.length} files changed since ${since}\n  checks\n  unit: ${unit.length} files that reach them\n${choices.map(describe).join('')}`,
+    `${changed.length} files changed since ${since}\n  checks\n  unit tests: ${unit.size} files, ${reached.length} of them by what they import or read\n${choices.map(describe).join('')}`,
   );
-  if (!list) {
-    await run(['checks']);
-    if (unit.length > 0) await run(['unit', ...unit.map((path) => `^${path.replaceAll('.', '\\.')}$`)]);
-    for (const { lane, patterns } of choices) await run([lane, ...patterns]);
+  if (list) return;
+  await run(['checks']);
+  if (unit.size > 0) await runPart('unit', [...unit]);
+  for (const { lane, files } of choices) if (lane !== 'unit') await runPart(lane, files);
+
+  async function runPart(lane: string, files: readonly string[]): Promise<void> {
+    const isWhole = files.length === laneFiles(lane, tests).length;
+    await run([lane, ...(isWhole ? [] : files.map(exactly))]);
   }
-}
+});

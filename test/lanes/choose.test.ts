@@ -1,31 +1,31 @@
-import { existsSync, globSync, readdirSync } from 'node:fs';
+import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
-import { choose } from './choose.ts';
-import { ASKS, LANES } from './lanes.ts';
+import { choose, laneFiles } from './choose.ts';
+import { ASKS } from './lanes.ts';
 
-const lanesOf = (...changed: string[]) => choose(changed).map(({ lane }) => lane);
+const TESTS = globSync('test/**/*.test.ts').sort();
+const chosen = (...changed: string[]) => choose(changed, TESTS);
+const lanesOf = (...changed: string[]) => chosen(...changed).map(({ lane }) => lane);
+const filesOf = (...changed: string[]) => chosen(...changed).flatMap(({ files }) => files);
 
 describe('choose', () => {
   test('asks for nothing but checks and unit tests where no real part runs the file', () => {
-    expect(choose(['docs/decisions/0001-a.md', 'CHANGELOG.md', 'test/storage/plan.test.ts'])).toEqual([]);
+    expect(chosen('docs/decisions/0001-a.md', 'CHANGELOG.md', 'test/storage/plan.test.ts')).toEqual([]);
   });
 
   test('asks for the whole lane where one of the files does', () => {
-    expect(choose(['src/nodes/salt/login.ts', 'src/nodes/job.ts'])).toEqual([
-      {
-        lane: 'integration',
-        patterns: [],
-        because: ['src/nodes/salt/login.ts', 'src/nodes/job.ts'],
-      },
-      { lane: 'thorough', patterns: [], because: ['src/nodes/salt/login.ts', 'src/nodes/job.ts'] },
-      { lane: 'smoke', patterns: [], because: ['src/nodes/job.ts'] },
-      { lane: 'cluster', patterns: ['/salt/'], because: ['src/nodes/salt/login.ts'] },
+    const [first, second] = ['src/nodes/salt/login.ts', 'src/nodes/job.ts'];
+    expect(chosen(first, second).map(({ files, ...rest }) => rest)).toEqual([
+      { lane: 'thorough', patterns: [], because: [first, second] },
+      { lane: 'smoke', patterns: [], because: [second] },
+      { lane: 'cluster', patterns: ['/salt/'], because: [first] },
     ]);
   });
 
   test('takes the first row that matches a file', () => {
-    expect(lanesOf('src/storage/lvm/plan.ts')).toContain('cluster');
-    expect(lanesOf('src/storage/plan.ts')).not.toContain('cluster');
+    expect(lanesOf('src/cli/install/kinds.ts')).toContain('cluster');
+    expect(lanesOf('src/cli/program.ts')).not.toContain('cluster');
   });
 
   test.each([
@@ -33,27 +33,69 @@ describe('choose', () => {
     ['test/thorough/faults.test.ts', 'thorough'],
     ['test/cluster/vm/lvm.test.ts', 'cluster'],
   ])('has %s run itself, in the lane %s', (file, lane) => {
-    expect(choose([file])).toEqual([
-      { lane, patterns: [`^${file.replaceAll('.', '\\.')}$`], because: [file] },
-    ]);
+    expect(chosen(file)).toMatchObject([{ lane, files: [file], because: [file] }]);
+  });
+
+  test('leaves out a test that is gone', () => {
+    expect(chosen('test/integration/gone.test.ts', 'test/thorough/gone.test.ts')).toEqual([]);
+  });
+
+  test('takes no character of a path for another', () => {
+    const files = ['test/thorough/a+(b).test.ts', 'test/thorough/aab.test.ts'];
+    expect(choose(['test/thorough/a+(b).test.ts'], files)).toMatchObject([{ files: [files[0]] }]);
+  });
+
+  test.each([
+    ['src/cli/why/why.ts', 'src/storage/lvm/plan.ts', 'src/sandbox/server.ts'],
+    ['src/storage/raw/plan.ts', 'src/nodes/salt/login.ts', 'src/population/machine/decide.ts'],
+  ])('runs no file twice for %s, %s and %s', (...changed) => {
+    const files = filesOf(...changed);
+    expect(files.filter((file, at) => files.indexOf(file) !== at)).toEqual([]);
+  });
+
+  test.each([
+    ['package.json', 'test/nodes/quote.test.ts'],
+    ['package-lock.json', 'test/integration/volume.test.ts'],
+    ['jest.config.js', 'test/nodes/quote.test.ts'],
+    ['salt/ssh_guard.py', 'test/integration/ssh-guard.test.ts'],
+    ['test/salt/test_jobs.py', 'test/integration/salt-python.test.ts'],
+    ['test/api-server/watches.ts', 'test/cluster/api-server.test.ts'],
+    ['test/kep/cross-namespace.ts', 'test/cluster/kep.test.ts'],
+    ['src/kube/informer.ts', 'test/thorough/daemon/leader-stopped.test.ts'],
+    ['src/cli/take-over/adopt.ts', 'test/cluster/vm/take-over.test.ts'],
+    ['src/storage/identity.ts', 'test/cluster/vm/disk-identity.test.ts'],
+    ['src/storage/raw/plan.ts', 'test/cluster/vm/holders.test.ts'],
+    ['docs/volumes.md', 'test/integration/docs.test.ts'],
+  ])('has a change of %s ask for %s', (changed, file) => {
+    expect(filesOf(changed)).toContain(file);
   });
 });
 
 describe('the map of directories', () => {
-  const files = globSync('test/{integration,thorough,cluster}/**/*.test.ts');
-
   test.each(ASKS.map(([directory, ...asks]) => [directory, asks] as const))(
     '%s names what is there',
     (directory, asks) => {
       expect(existsSync(directory) || readdirSync('.').some((name) => name.startsWith(directory))).toBe(true);
       for (const [lane, pattern = ''] of asks) {
-        const { projects = [], only } = LANES[lane] ?? {};
-        const there = files.filter((file) => projects.some((project) => file.startsWith(`test/${project}/`)));
-        const matching = there.filter((file) => (only?.test(file) ?? true) && new RegExp(pattern).test(file));
+        const matching = laneFiles(lane, TESTS).filter((file) => new RegExp(pattern).test(file));
         expect({ lane, pattern, matching }).not.toMatchObject({ matching: [] });
       }
     },
   );
+
+  const REAL = TESTS.filter((file) => /^test\/(integration|thorough|cluster\/vm)\//.test(file));
+
+  test.each(REAL)('asks for %s where a file changes that it imports or reads', (file) => {
+    const silent = namedIn(file).filter((name) => !filesOf(name).includes(file));
+    expect(silent).toEqual([]);
+  });
+
+  test('asks for every test of real parts', () => {
+    const asked = ASKS.flatMap(([, ...asks]) => asks).flatMap(([lane, pattern = '']) =>
+      laneFiles(lane, TESTS).filter((file) => new RegExp(pattern).test(file)),
+    );
+    expect(REAL.filter((file) => !asked.includes(file))).toEqual([]);
+  });
 
   test('has every directory of src', () => {
     const directories = readdirSync('src', { withFileTypes: true }).filter((each) => each.isDirectory());
@@ -62,3 +104,18 @@ describe('the map of directories', () => {
     }
   });
 });
+
+/**
+ * The files that a test names: what it imports from src, but types and what it reaches cluster and node with, and what it reads. bin/
+ * stands for the program as a whole.
+ */
+function namedIn(file: string): string[] {
+  const text = readFileSync(file, 'utf8');
+  const imported = [...text.matchAll(/^(?:import (?!type )|} )[^;]* from '(\.[^']+)';$/gm)];
+  const sources = imported.map(([, name = '']) => join(dirname(file), name));
+  const read = [...text.matchAll(/'((?:deploy|docs|salt|man|completions)\/[\w./-]+|README\.md)'/g)];
+  return [
+    ...sources.filter((name) => /^src\/(?!(api|nodes|kube|cli\/install)\/)/.test(name)),
+    ...read.map(([, name = '']) => name).filter(existsSync),
+  ];
+}

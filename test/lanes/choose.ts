@@ -1,16 +1,26 @@
 import { ASKS, LANES } from './lanes.ts';
 
-/** The choice: unit tests, lanes, and the reason for each. */
+/** The choice: unit tests or a lane, which of its files, and the reason. */
 export interface Choice {
   lane: string;
   /** Regular expressions of paths; the whole lane without one. */
   patterns: readonly string[];
+  /** The files that run, relative to the checkout. */
+  files: readonly string[];
   /** The changed files that ask for it. */
   because: readonly string[];
 }
 
-/** Returns what changed files ask for, lane by lane in the order of `LANES`: pure. Deleted files count, too. */
-export function choose(changed: readonly string[]): Choice[] {
+/** Lanes whose files another one runs, too. */
+const CONTAINED_IN: Readonly<Record<string, string>> = { integration: 'thorough', smoke: 'cluster' };
+
+const PROJECT = /^test\/(integration|thorough|cluster)\//;
+
+/**
+ * Returns what changed files ask for, unit tests first and then lane by lane in the order of `LANES`: pure. Deleted files count, too.
+ * @param tests every test file that exists
+ */
+export function choose(changed: readonly string[], tests: readonly string[]): Choice[] {
   const asked = new Map<string, { patterns: Set<string>; because: Set<string> }>();
   function ask(lane: string, pattern: string, file: string): void {
     const known = asked.get(lane) ?? { patterns: new Set(), because: new Set() };
@@ -19,19 +29,38 @@ export function choose(changed: readonly string[]): Choice[] {
     asked.set(lane, known);
   }
   for (const file of changed) {
-    const project = /^test\/(integration|thorough|cluster)\/.*\.test\.ts$/.exec(file)?.[1];
+    const project = file.endsWith('.test.ts') ? PROJECT.exec(file)?.[1] : undefined;
     if (project !== undefined) {
       // A lane with every case of the file, which the integration lane has not.
-      ask(project === 'integration' ? 'thorough' : project, `^${file.replaceAll('.', '\\.')}$`, file);
+      ask(project === 'integration' ? 'thorough' : project, exactly(file), file);
       continue;
     }
     const [, ...asks] = ASKS.find(([directory]) => file.startsWith(directory)) ?? [''];
     for (const [lane, pattern = ''] of asks) ask(lane, pattern, file);
   }
-  return Object.keys(LANES).flatMap((lane) => {
+  const filesOf = (lane: string) => {
+    const patterns = [...(asked.get(lane)?.patterns ?? [])].map((pattern) => new RegExp(pattern));
+    return laneFiles(lane, tests).filter((file) => patterns.some((pattern) => pattern.test(file)));
+  };
+  return ['unit', ...Object.keys(LANES)].flatMap((lane) => {
     const { patterns, because } = asked.get(lane) ?? {};
     if (patterns === undefined || because === undefined) return [];
+    const elsewhere = filesOf(CONTAINED_IN[lane] ?? '');
+    const files = filesOf(lane).filter((file) => !elsewhere.includes(file));
+    if (files.length === 0) return [];
     // The empty pattern stands for the whole lane.
-    return [{ lane, patterns: patterns.has('') ? [] : [...patterns], because: [...because] }];
+    return [{ lane, patterns: patterns.has('') ? [] : [...patterns], files, because: [...because] }];
   });
+}
+
+/** Returns the regular expression that matches a path, relative or absolute, and no other file of the checkout. */
+export const exactly = (path: string): string => `(^|/)${path.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&')}$`;
+
+/** Returns those of test files that a lane runs; of `unit`, those that need nothing real. */
+export function laneFiles(lane: string, tests: readonly string[]): string[] {
+  if (lane === 'unit') return tests.filter((file) => !PROJECT.test(file));
+  const { projects = [], only } = LANES[lane] ?? {};
+  return tests.filter(
+    (file) => projects.some((project) => file.startsWith(`test/${project}/`)) && (only?.test(file) ?? true),
+  );
 }

@@ -1,0 +1,22 @@
+/** A mistake of the caller's: its message is all that is printed. */
+export class UsageError extends Error {}
+
+/** Runs a command; a UsageError is printed and ends it with status 2. */
+export async function runMain(main: () => Promise<void>): Promise<void> {
+  try {
+    await main();
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    process.stderr.write(`${error.message}\n`);
+    process.exitCode = 2;
+  }
+}
+
+/** Returns a pattern as a regular expression. Throws a UsageError where it is none. */
+export function toRegExp(pattern: string): RegExp {
+  try {
+    return new RegExp(pattern);
+  } catch (error) {
+    throw new UsageError((error as Error).message);
+  }
+}

@@ -1,0 +1,59 @@
+import { existsSync } from 'node:fs';
+import { basename, relative } from 'node:path';
+import { execa } from 'execa';
+
+/** Unit tests that read directories of the repository, whatever changes there. */
+const READ_DIRECTORIES = [
+  'test/api/reasons.test.ts',
+  'test/cli/why/causes.test.ts',
+  'test/documents/links.test.ts',
+  'test/lanes/choose.test.ts',
+  'test/mutations/anchors.test.ts',
+  'test/scripts/generated.test.ts',
+  'test/scripts/package-scripts.test.ts',
+];
+
+/**
+ * Returns the unit tests that changed files reach: those that import one, however indirectly, or name its path, and those that
+ * imported a file that is gone. They are relative to the checkout.
+ * @param since a revision that has the files that are gone
+ */
+export async function unitTestsOf(changed: readonly string[], since: string): Promise<string[]> {
+  if (changed.length === 0) return [];
+  const readers = await Promise.all(
+    changed.map((file) => (existsSync(file) ? readersOf(file) : importersOf(file, since))),
+  );
+  const reached = [...changed, ...readers.flat()].filter((file) => file.endsWith('.ts') && existsSync(file));
+  const found = reached.length === 0 ? [] : await testsThatReach([...new Set(reached)]);
+  return [...new Set([...found, ...READ_DIRECTORIES.filter(existsSync)])].sort();
+}
+
+/** Returns the TypeScript files with the path as a string. */
+async function readersOf(file: string): Promise<string[]> {
+  if (file.endsWith('.ts')) return [];
+  return grep([`'${file}'`, '--', '*.ts']);
+}
+
+/** Returns the TypeScript files that imported a file of its name at the revision. */
+async function importersOf(file: string, revision: string): Promise<string[]> {
+  const found = await grep([`/${basename(file)}'`, revision, '--', '*.ts']);
+  return found.map((line) => line.slice(revision.length + 1));
+}
+
+async function grep(args: readonly string[]): Promise<string[]> {
+  const { stdout, exitCode, stderr } = await execa('git', ['grep', '-z', '-l', '-F', '-e', ...args], {
+    reject: false,
+  });
+  // 1 stands for none.
+  if (exitCode !== 0 && exitCode !== 1) throw new Error(stderr);
+  return stdout.split('\0').filter(Boolean);
+}
+
+async function testsThatReach(files: readonly string[]): Promise<string[]> {
+  const related = ['--selectProjects', 'unit', '--listTests', '--findRelatedTests', ...files];
+  const { stdout } = await execa('jest', related, { preferLocal: true });
+  return stdout
+    .split('\n')
+    .filter((line) => line.startsWith('/'))
+    .map((path) => relative('.', path));
+}
