@@ -59,7 +59,7 @@ async function tryTests(mutation: Mutation, deps: TryDeps, run: Tests): Promise<
   } finally {
     await copy.write(file, original);
   }
-  return judge(outcome, deps);
+  return judge(outcome, { control: (file) => controlOf(file, deps), again: () => run(mutation, deps) });
 }
 
 async function runIntegrationTests(
@@ -78,17 +78,30 @@ async function runIntegrationTests(
   }
 }
 
-async function judge(outcome: LimitedOutcome, deps: TryDeps): Promise<Verdict> {
+/** Runs without a mutation, on which a verdict depends. */
+interface Controls {
+  /** Runs one test file. */
+  control(file: string): Promise<LimitedOutcome>;
+  /** Runs the same tests again, with the same time limit. */
+  again(): Promise<LimitedOutcome>;
+}
+
+/** Returns what an outcome means: a failure, or no end, counts only where the tests pass without the mutation. */
+export async function judge(outcome: LimitedOutcome, { control, again }: Controls): Promise<Verdict> {
   switch (outcome.is) {
     case 'passed':
       return { is: 'survived' };
-    case 'late':
-      return { is: 'killed', by: outcome.file, late: true };
+    case 'late': {
+      // A slow machine is no proof.
+      if ((await again()).is === 'passed') return { is: 'killed', by: outcome.file, late: true };
+      return { is: 'error', message: `${outcome.file} does not pass in time without a mutation, either` };
+    }
     case 'not-loaded':
       return { is: 'error', message: `${outcome.file} does not load: ${outcome.message}` };
     case 'failed': {
-      const control = await controlOf(outcome.file, deps);
-      if (control.is === 'passed') return { is: 'killed', by: outcome.file, test: outcome.test };
+      if ((await control(outcome.file)).is === 'passed') {
+        return { is: 'killed', by: outcome.file, test: outcome.test };
+      }
       return { is: 'error', message: `${outcome.file} fails without a mutation, too` };
     }
   }
