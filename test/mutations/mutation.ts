@@ -2,7 +2,7 @@
 export interface Mutation {
   /** Names the mutation in results and on the command line. */
   id: string;
-  /** The number of the invariant that the change breaks. */
+  /** The number of the invariant that the change breaks, as docs/design.md counts them. */
   invariant: number;
   /** States how, in one short sentence. */
   breaks: string;
