@@ -1,14 +1,12 @@
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { Executor, Guard, Job, Step } from '../../src/nodes/job.ts';
 import { localJobs } from '../support/local-jobs.ts';
 import { until } from '../support/until.ts';
 
-jest.setTimeout(30_000);
-
 /** Longer than any of these jobs takes, in ms: polls answer as soon as one has ended. */
-const LONG = 20_000;
+const LONG = 120_000;
 
 let node: Awaited<ReturnType<typeof localJobs>>;
 let executor: Executor;

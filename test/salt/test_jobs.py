@@ -3,6 +3,7 @@
 import fcntl
 import os
 import tempfile
+import threading
 import time
 import unittest
 from unittest import mock
@@ -42,11 +43,26 @@ class Jobs(unittest.TestCase):
     def submit(self, job, *steps, subject="v1"):
         jobs.submit(subject, job, list(steps), self.file, "n1")
 
-    def state(self, job, wait=10, subject="v1"):
+    def state(self, job, wait=120, subject="v1"):
         return jobs.poll([[subject, job]], wait)[0]
 
+    def waiting(self, job):
+        """Submits a job that lasts until the returned function is called: it opens a pipe that nobody reads yet."""
+        path = f"{self.directory}/gate"
+        os.mkfifo(path)
+        readers = []
+
+        def go():
+            readers.append(os.open(path, os.O_RDONLY | os.O_NONBLOCK))
+
+        self.addCleanup(lambda: [os.close(reader) for reader in readers])
+        self.addCleanup(self.state, job)
+        self.addCleanup(go)
+        self.submit(job, step("tee", path), step("tee", f"{self.directory}/one"))
+        return go
+
     def until(self, look):
-        deadline = time.monotonic() + 10
+        deadline = time.monotonic() + 120
         while not look():
             self.assertLess(time.monotonic(), deadline)
             time.sleep(0.01)
@@ -84,17 +100,19 @@ class Jobs(unittest.TestCase):
         self.assertFalse(os.path.exists(f"{self.directory}/two"))
 
     def test_a_key_that_is_known_starts_nothing(self):
-        self.submit("a", step("sleep", "0.3"))
-        self.submit("a", step("tee", f"{self.directory}/one"))
+        go = self.waiting("a")
+        self.submit("a", step("tee", f"{self.directory}/two"))
         self.assertEqual(self.state("a", wait=0)["state"], "running")
+        go()
         self.assertEqual(self.state("a"), {"state": "succeeded"})
-        self.submit("a", step("tee", f"{self.directory}/one"))
-        self.assertEqual(os.listdir(self.directory), [])
+        self.submit("a", step("tee", f"{self.directory}/two"))
+        self.assertEqual(sorted(os.listdir(self.directory)), ["gate", "one"])
 
     def test_jobs_of_a_subject_run_one_after_the_other(self):
-        self.submit("a", step("sleep", "0.4"), step("tee", f"{self.directory}/one"))
+        go = self.waiting("a")
         self.until(lambda: jobs.begun(f"{jobs.FOLDER}/v1"))
         self.submit("b", step("ls", f"{self.directory}/one"))
+        go()
         self.assertEqual(self.state("b"), {"state": "succeeded"})
 
     def test_a_job_whose_processes_are_gone_has_died_and_one_that_never_was_is_not_found(self):
@@ -136,9 +154,10 @@ class Jobs(unittest.TestCase):
         self.assertEqual(self.state("a"), {"state": "not-found"})
 
     def test_forgets_what_ended_and_nothing_that_runs(self):
-        self.submit("a", step("sleep", "0.3"))
+        go = self.waiting("a")
         self.assertEqual(jobs.subjects(), ["v1"])
         self.assertFalse(jobs.forget("v1"))
+        go()
         self.state("a")
         # It says what came of it right before it ends.
         self.until(lambda: jobs.forget("v1"))
@@ -146,15 +165,18 @@ class Jobs(unittest.TestCase):
         self.assertTrue(jobs.forget("v1"))
 
     def test_waits_for_the_first_end_alone(self):
-        self.submit("a", step("sleep", "5"), subject="v1")
+        self.waiting("a")
         self.submit("b", step("true"), subject="v2")
         began = time.monotonic()
-        states = jobs.poll([["v1", "a"], ["v2", "b"]], 4)
-        self.assertLess(time.monotonic() - began, 3)
+        states = jobs.poll([["v1", "a"], ["v2", "b"]], 120)
+        self.assertLess(time.monotonic() - began, 120)
         self.assertEqual([each["state"] for each in states], ["running", "succeeded"])
 
     def test_waits_no_longer_than_it_may_whatever_it_is_told(self):
-        self.submit("a", step("sleep", "1"))
+        # The end of a poll that does wait.
+        end = threading.Timer(60, self.waiting("a"))
+        self.addCleanup(end.cancel)
+        end.start()
         with mock.patch.object(jobs, "LONGEST", 0.1):
             for wait in (float("nan"), 1e300, -1):
                 self.assertEqual(self.state("a", wait=wait)["state"], "running")
@@ -181,11 +203,15 @@ class Jobs(unittest.TestCase):
 
     def test_jobs_of_one_subject_run_one_after_the_other(self):
         names = ("first", "second", "third")
-        for name in names:
+        go = self.waiting("first")
+        self.until(lambda: "step" in self.state("first", wait=0))
+        for name in names[1:]:
             self.submit(name, step("sleep", "0.3"))
         keys = [("v1", name) for name in names]
         most = 0
         states = jobs.poll(keys, 0)
+        self.assertEqual(["step" in state for state in states], [True, False, False])
+        go()
         while any(state["state"] == "running" for state in states):
             most = max(most, sum("step" in state for state in states if state["state"] == "running"))
             time.sleep(0.02)

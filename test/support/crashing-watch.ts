@@ -5,7 +5,6 @@
  * Its one argument is CrashingWatchOptions as JSON.
  */
 import { appendFileSync } from 'node:fs';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { KubeNode } from '../../src/api/core.ts';
 import { NODES } from '../../src/api/resources.ts';
 import { systemClock } from '../../src/control/clock.ts';
@@ -18,7 +17,8 @@ import type { Executor } from '../../src/nodes/job.ts';
 import { createLocalShell } from '../../src/nodes/local-shell.ts';
 import { createShellExecutor } from '../../src/nodes/shell-executor.ts';
 import { createSshShell } from '../../src/nodes/ssh-shell.ts';
-import { cutConnections } from './sshd.ts';
+import { cutConnections, hasSession } from './sshd.ts';
+import { until } from './until.ts';
 
 export interface CrashingWatchOptions {
   kubeconfig: string;
@@ -42,12 +42,19 @@ export interface CrashingWatchOptions {
 const options = JSON.parse(process.argv[2] ?? '') as CrashingWatchOptions;
 let effects = 0;
 
-/** Long enough for a call to have reached the node, in ms, and too short for a job to have ended. */
-const UNDER_WAY = 25;
-
 async function crash(): Promise<void> {
   if (options.cut === undefined) process.kill(process.pid, 'SIGKILL');
   else await cutConnections(options.cut);
+}
+
+/** Waits until a call has reached the node, or has ended already. */
+async function isUnderWay(call: Promise<unknown>, sshd: number): Promise<void> {
+  let hasEnded = false;
+  const end = () => {
+    hasEnded = true;
+  };
+  call.then(end, end);
+  await until('a session', async () => (hasEnded || (await hasSession(sshd)) ? true : undefined));
 }
 
 /** The same object, whose methods of these names crash when it is their turn. */
@@ -67,7 +74,7 @@ function crashing<T extends object>(what: string, object: T, methods: readonly (
         // It is awaited only after the crash, and may be refused by that: until then nobody would have caught it.
         outcome.catch(() => {});
         if (mine && options.when === 'after') {
-          await (options.cut === undefined ? outcome : sleep(UNDER_WAY));
+          await (options.cut === undefined ? outcome : isUnderWay(outcome, options.cut));
           await crash();
         }
         return outcome;

@@ -9,8 +9,11 @@ import type { ElectingWatchOptions } from './electing-watch.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 import { until } from './until.ts';
 
-/** Of daemons that stand for one Lease, where they are to be outlived within seconds. */
-export const TIMING = { leaseDurationMs: 4000, renewDeadlineMs: 3000, retryPeriodMs: 300 };
+/**
+ * Of daemons that stand for one Lease. It is waited out, so it is short; a leader on a busy machine has to renew it within the deadline, so
+ * it is not shorter.
+ */
+export const TIMING = { leaseDurationMs: 20_000, renewDeadlineMs: 15_000, retryPeriodMs: 300 };
 
 interface Message extends Record<string, unknown> {
   pid: number;

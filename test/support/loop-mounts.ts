@@ -1,4 +1,4 @@
-import { mkdir, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import type { FsType } from '../../src/storage/types.ts';
@@ -34,8 +34,13 @@ export async function ownFileSystem(type: FsType, bytes = 2n << 30n): Promise<Ow
   };
 }
 
-/** A process that adds to a file all the time, and the longest that it had to wait, in ms. */
-export async function startWriter(file: string): Promise<{ stop(): Promise<number> }> {
+/**
+ * A process that adds to a file all the time. `writes` waits until it has added more; `stop` returns the longest that it had to wait,
+ * in ms.
+ */
+export async function startWriter(
+  file: string,
+): Promise<{ writes(): Promise<void>; stop(): Promise<number> }> {
   const script = `
     import { appendFileSync, writeSync } from 'node:fs';
     let longest = 0;
@@ -50,7 +55,16 @@ export async function startWriter(file: string): Promise<{ stop(): Promise<numbe
     }, 5);`;
   const writer = execa(process.execPath, ['--input-type=module', '-e', script, file], { reject: false });
   await new Promise((resolve) => writer.stdout.once('data', resolve));
+  const size = () =>
+    stat(file).then(
+      ({ size }) => size,
+      () => 0,
+    );
   return {
+    async writes() {
+      const before = await size();
+      await until(`${file} grows`, async () => ((await size()) > before ? true : undefined));
+    },
     async stop() {
       writer.kill('SIGTERM');
       const { stdout } = await writer;

@@ -153,6 +153,15 @@ export async function cutConnections(pid: number): Promise<void> {
   }
 }
 
+/** Says whether an sshd runs a program for one of its connections. */
+export async function hasSession(pid: number): Promise<boolean> {
+  for (const child of await childrenOf(pid)) {
+    const name = await readFile(`/proc/${child}/comm`, 'utf8').catch(() => 'sshd');
+    if (!name.startsWith('sshd') || (await hasSession(child))) return true;
+  }
+  return false;
+}
+
 /** @returns the public key as known_hosts has it */
 async function makeKey(file: string): Promise<string> {
   await execa('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-C', '', '-f', file]);
