@@ -8,6 +8,8 @@ import { memoryLogger } from '../support/logger.ts';
 
 const TIMING = { leaseDurationMs: 4000, renewDeadlineMs: 3000, retryPeriodMs: 300 };
 
+type WriteOptions = { check?: () => void };
+
 const elections: Election[] = [];
 afterEach(async () => {
   for (const election of elections.splice(0)) await election.stop();
@@ -18,9 +20,12 @@ afterEach(async () => {
  * @param answerMs what the API server takes to answer a write
  */
 function stand({ answerMs = 0 } = {}) {
-  const time = { ms: 0 };
+  const time = { ms: 0, beforeSend: 0 };
+  const clock = new FakeClock();
   let lease: Lease | undefined;
-  const write = async (changed: Partial<Lease>) => {
+  const write = async (changed: Partial<Lease>, { check }: WriteOptions) => {
+    time.ms += time.beforeSend;
+    check?.();
     time.ms += answerMs;
     const resourceVersion = String(Number(lease?.metadata.resourceVersion ?? 0) + 1);
     lease = { ...lease, ...changed, metadata: { name: 'stowage', uid: 'lease', resourceVersion } } as Lease;
@@ -31,8 +36,8 @@ function stand({ answerMs = 0 } = {}) {
       if (lease === undefined) throw new ApiError({ apiVersion: 'v1', kind: 'Status' } as never, 404, 'GET');
       return lease;
     },
-    create: (_: unknown, object: Lease) => write(object),
-    patch: (_: unknown, __: string, patch: Partial<Lease>) => write(patch),
+    create: (_: unknown, object: Lease, options: WriteOptions) => write(object, options),
+    patch: (_: unknown, __: string, patch: Partial<Lease>, options: WriteOptions) => write(patch, options),
     list: async () => ({ items: [], metadata: { resourceVersion: '1' } }),
     async *watch(_: unknown, { signal }: { signal: AbortSignal }) {
       await new Promise((resolve) => signal.addEventListener('abort', resolve));
@@ -40,10 +45,11 @@ function stand({ answerMs = 0 } = {}) {
   } as unknown as KubeClient;
   const election = startElection({
     ...{ client, namespace: 'default', name: 'stowage', identity: 'me', timing: TIMING },
-    ...{ clock: new FakeClock(), monotonic: () => time.ms, random: () => 0, logger: memoryLogger() },
+    ...{ clock, monotonic: () => time.ms, random: () => 0, logger: memoryLogger() },
   });
   elections.push(election);
-  return { election, time, holder: () => lease?.spec?.holderIdentity };
+  const version = () => lease?.metadata.resourceVersion;
+  return { election, time, clock, version, holder: () => lease?.spec?.holderIdentity };
 }
 
 test('who takes the Lease may act, and nobody before', async () => {
@@ -71,4 +77,21 @@ test('who gives the Lease away acts no more, and others wait until it is release
   expect(holder()).toBe('me');
   await election.stop();
   expect(holder()).toBe('');
+});
+
+test('a renewal that waited for its connection past the deadline is not sent', async () => {
+  const { election, time, clock, version } = stand();
+  await election.won;
+  time.beforeSend = TIMING.renewDeadlineMs;
+  await clock.advance(TIMING.retryPeriodMs);
+  expect((await election.lost).message).toContain('This process leads no more');
+  expect(version()).toBe('1');
+});
+
+test('who stops acts no more from then on, whatever ends later', async () => {
+  const { election } = stand();
+  await election.won;
+  const stopped = election.stop();
+  expect(election.leads()).toBe(false);
+  await stopped;
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import type { CsiStorageCapacity } from '../../src/api/core.ts';
+import type { CsiStorageCapacity, KubeNode } from '../../src/api/core.ts';
 import type { KubeObject } from '../../src/api/meta.ts';
 import type { Volume } from '../../src/api/volume.ts';
 import type { Informer } from '../../src/kube/informer.ts';
@@ -318,25 +318,44 @@ describe('what the scheduler is told', () => {
   });
 });
 
-test('what the scheduler was told stays while the room of a node changes as it is looked at', async () => {
-  const gone: string[] = [];
+describe('what the scheduler was told', () => {
   const objects = <T extends KubeObject>(...list: T[]) =>
     ({ get: (name: string) => list.find(({ metadata }) => metadata.name === name) }) as Informer<T>;
-  const reconcile = createCapacityReconciler({
-    client: {
-      get: async () => ({}),
-      delete: async (_: unknown, name: string) => gone.push(name),
-    } as unknown as KubeClient,
-    storageClasses: objects(storageClass()),
-    nodes: objects(node('n1')),
-    capacities: objects({
-      ...{ apiVersion: 'storage.k8s.io/v1', kind: 'CSIStorageCapacity', storageClassName: 'dynamic' },
-      metadata: { name: capacityName('dynamic', 'n1') },
-    }),
-    rooms: { room: () => undefined, look: async () => {}, forget() {} },
-    actsFor: () => true,
-    namespace: 'stowage',
+
+  /** Reconciles one class on n1. Returns the outcome, and the requests that were sent. */
+  async function reconcile(nodes: Informer<KubeNode>, acts: boolean) {
+    const sent: string[] = [];
+    const run = createCapacityReconciler({
+      client: {
+        get: async () => ({}),
+        delete: async (_: unknown, name: string) => sent.push(`delete ${name}`),
+      } as unknown as KubeClient,
+      storageClasses: objects(storageClass()),
+      nodes,
+      capacities: objects({
+        ...{ apiVersion: 'storage.k8s.io/v1', kind: 'CSIStorageCapacity', storageClassName: 'dynamic' },
+        metadata: { name: capacityName('dynamic', 'n1') },
+      }),
+      rooms: { room: () => undefined, look: async () => {}, forget() {} },
+      actsFor: () => acts,
+      namespace: 'stowage',
+    });
+    return { outcome: await run('dynamic/n1'), sent };
+  }
+
+  test('stays while the room of a node changes as it is observed', async () => {
+    expect(await reconcile(objects(node('n1')), true)).toEqual({
+      outcome: { requeueAfterMs: 60_000 },
+      sent: [],
+    });
   });
-  expect(await reconcile('dynamic/n1')).toEqual({ requeueAfterMs: 60_000 });
-  expect(gone).toEqual([]);
+
+  test('is deleted with the node', async () => {
+    const { sent } = await reconcile(objects(), true);
+    expect(sent).toEqual([`delete ${capacityName('dynamic', 'n1')}`]);
+  });
+
+  test('stays where another process acts for the node', async () => {
+    expect(await reconcile(objects(), false)).toEqual({ outcome: undefined, sent: [] });
+  });
 });

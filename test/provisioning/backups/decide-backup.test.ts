@@ -170,6 +170,13 @@ describe('a backup rests', () => {
       'where its snapshot is somebody else its own',
       { backup: backup({ snapshotName: 's', claimName: undefined as never, status: done }) },
     ],
+    [
+      'where the snapshot of that name is of somebody else',
+      {
+        backup: backup({ status: done }),
+        snapshot: snapshot({ metadata: { name: `backup-${UID}`, namespace: 'prod', uid: 's' } }),
+      },
+    ],
     ['where others work on its node', { nodeFacts: () => ({ ...there, ours: false }) }],
     [
       'where it is being deleted by others alone',

@@ -172,3 +172,13 @@ test('a copy, which has the UUID of the file system, is not grown in its place',
     expect: { stdout: { is: dm.dmUuid } },
   });
 });
+
+test('extents are taken only while they hold what was found in them', () => {
+  const made = plan('present', { ...recorded, sizeBytes: 2n * GIB }, lvmMade(ext4, { free: [free] }), 0);
+  const extend = 'steps' in made ? made.steps.find(({ argv }) => argv[0] === 'lvextend') : undefined;
+  const blkid = extend?.guards.find(({ argv }) => argv[0] === 'blkid');
+  expect(blkid).toMatchObject({
+    argv: expect.arrayContaining(['-O', String(free.offsetBytes), '-S', String(free.sizeBytes), '/dev/vdb']),
+    expect: { exit: 2, stdout: { is: '' } },
+  });
+});

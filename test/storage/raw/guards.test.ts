@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { lockOf, notInUseGuards, notOpenGuards } from '../../../src/storage/raw/guards.ts';
+import { lockOf, notInUseGuards, notOpenGuards, sameDeviceGuards } from '../../../src/storage/raw/guards.ts';
 import { disk, partition } from '../../support/raw-input.ts';
 
 const second = { ...disk, name: 'sda', device: '8:0' };
@@ -15,6 +15,25 @@ test('a disk is out of use when nothing uses it by another path', () => {
       expect.objectContaining({ refusal: `/dev/${name} is in use: a process has it open` }),
     );
   }
+});
+
+test.each([
+  ['disk', disk],
+  ['partition', partition],
+])('a %s is not in use when nothing holds it exclusively, which is probed last', (_, device) => {
+  expect(notInUseGuards(device).at(-1)).toMatchObject({
+    argv: ['mkfs.ext4', '-n', '-q', '-F', `/dev/${device.name}`, '8M'],
+    refusal: `/dev/${device.name} is in use: the system has it open for itself alone`,
+  });
+});
+
+test.each([
+  ['a disk', disk, ['/sys/class/block/sdb/diskseq', '7']],
+  ['a partition', partition, ['/sys/class/block/sdb/diskseq', '7']],
+  ['a device of a kernel without sequence numbers', { ...disk, presence: undefined }, undefined],
+])('%s is the observed device by the sequence number of its disk', (_, device, expected) => {
+  const found = sameDeviceGuards(device).find(({ argv }) => argv.at(-1)?.endsWith('/diskseq'));
+  expect(found && [found.argv.at(-1), (found.expect.stdout as { is: string }).is]).toEqual(expected);
 });
 
 test('of a partition, disks may be open to read by every path', () => {
