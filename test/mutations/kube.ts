@@ -45,6 +45,22 @@ export const kube: readonly Mutation[] = [
       find: 'leadsUntil = undefined;',
       replace: '',
     },
+    {
+      id: 'late-renewal-sent',
+      invariant: 10,
+      breaks: 'A leader sends a renewal after its time has passed, and takes the Lease from who may have it.',
+      function: 'startElection.inTime',
+      find: '    if (leadsUntil === undefined || leads()) return;\n',
+      replace: '    return;\n',
+    },
+    {
+      id: 'stopping-leader-acts',
+      invariant: 10,
+      breaks: 'A leader that stops goes on acting while its watch of the Lease ends.',
+      function: 'startElection.stop',
+      find: '      resign();\n      await running;\n      await informer.stop();\n',
+      replace: '      await informer.stop();\n      resign();\n      await running;\n',
+    },
   ]),
   ...mutationsOf('src/kube/held-back.ts', [
     {

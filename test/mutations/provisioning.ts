@@ -204,4 +204,44 @@ export const provisioning: readonly Mutation[] = [
       replace: 'return isOfVolume;',
     },
   ]),
+  ...mutationsOf('src/provisioning/claims/reclaimer.ts', [
+    {
+      id: 'reclaimed-claim-by-name',
+      invariant: 10,
+      breaks: 'The Volume of a deleted claim is kept for another claim of its name.',
+      function: 'createReclaimer',
+      find: 'found?.metadata.uid === of.uid ? found : undefined',
+      replace: 'found',
+    },
+  ]),
+  ...mutationsOf('src/provisioning/room/capacity-reconciler.ts', [
+    {
+      id: 'capacity-of-any-node',
+      invariant: 6,
+      breaks: 'A process deletes the capacity of a node that another process acts for.',
+      function: 'createCapacityReconciler',
+      find: '    if (!deps.actsFor(node)) return undefined;\n',
+      replace: '',
+    },
+  ]),
+  ...mutationsOf('src/provisioning/backups/decide-backup.ts', [
+    {
+      id: 'snapshot-of-others-deleted',
+      invariant: 6,
+      breaks: 'A VolumeSnapshot of somebody else that has the name is deleted with the Backup.',
+      function: 'tidy',
+      find: '    isOf(snapshot, backup) &&\n',
+      replace: '',
+    },
+  ]),
+  ...mutationsOf('src/storage/populate/backup.ts', [
+    {
+      id: 'snapshot-content-not-checked',
+      invariant: 12,
+      breaks: 'A snapshot that holds something else is mounted and packed.',
+      function: 'backupStep',
+      find: "mode === 'Filesystem' ? !isFiles : found !== 'gpt'",
+      replace: 'false',
+    },
+  ]),
 ];

@@ -152,4 +152,14 @@ export const snapshots: readonly Mutation[] = [
       replace: 'if (false)',
     },
   ]),
+  ...mutationsOf('src/storage/snapshot/leave.ts', [
+    {
+      id: 'left-loop-not-looked-at-again',
+      invariant: 3,
+      breaks: 'A loop device that an interrupted copy left is detached though it is in use since.',
+      function: 'leaveLoop',
+      find: '        ...guardsOfDevices([loop]),\n',
+      replace: '',
+    },
+  ]),
 ];

@@ -90,4 +90,14 @@ export const storageLvm: readonly Mutation[] = [
       replace: "if (user === '') {",
     },
   ]),
+  ...mutationsOf('src/storage/lvm/grow.ts', [
+    {
+      id: 'extents-not-looked-into-again',
+      invariant: 1,
+      breaks: 'A logical volume grows into extents that got data since they were observed.',
+      function: 'extend',
+      find: ', ...sameContentGuards(free)',
+      replace: '',
+    },
+  ]),
 ];

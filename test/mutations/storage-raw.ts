@@ -242,4 +242,22 @@ export const storageRaw: readonly Mutation[] = [
       replace: '',
     },
   ]),
+  ...mutationsOf('src/storage/raw/guards.ts', [
+    {
+      id: 'exclusive-holder-not-probed',
+      invariant: 1,
+      breaks: 'A device that the kernel holds in a way of its own, such as an exported one, is written to.',
+      function: 'notInUseGuards',
+      find: '  notClaimed(device),\n',
+      replace: '',
+    },
+    {
+      id: 'disk-sequence-not-compared',
+      invariant: 1,
+      breaks: 'A disk that took the name of the observed one, and is like it, is written to.',
+      function: 'sameDeviceGuards',
+      find: 'presence === undefined',
+      replace: "presence !== ''",
+    },
+  ]),
 ];

@@ -132,4 +132,14 @@ export const storageShared: readonly Mutation[] = [
       replace: '',
     },
   ]),
+  ...mutationsOf('src/storage/shared/holders.ts', [
+    {
+      id: 'readers-are-no-holders',
+      invariant: 2,
+      breaks: 'A node that only reads a shared file does not count among those that have it.',
+      function: 'holdersBeside',
+      find: '    ...(shared?.marks ?? []).flatMap(({ by }) => by ?? []),\n',
+      replace: '',
+    },
+  ]),
 ];
