@@ -244,4 +244,40 @@ export const provisioning: readonly Mutation[] = [
       replace: 'false',
     },
   ]),
+  ...mutationsOf('src/provisioning/backups/node-work.ts', [
+    {
+      id: 'running-backup-left',
+      invariant: 6,
+      breaks: 'What a running backup writes is removed under it, and what it writes afterwards stays.',
+      function: 'createBackupWork',
+      find: "(await poll(node, backupJobKey(backup, job))).state === 'running'",
+      replace: 'false',
+    },
+  ]),
+  ...mutationsOf('src/provisioning/backups/reconciler.ts', [
+    {
+      id: 'backup-written-over',
+      invariant: 10,
+      breaks: 'A write to a Backup overwrites what others wrote since, or another Backup of the name.',
+      function: 'createBackupReconciler.write',
+      find: '{ ...more, uid, resourceVersion }',
+      replace: 'more',
+    },
+    {
+      id: 'backup-snapshot-by-name',
+      invariant: 6,
+      breaks: 'A VolumeSnapshot that took the name of the one of a Backup is deleted.',
+      function: 'createBackupReconciler',
+      find: '{ namespace, uid: of.uid }',
+      replace: '{ namespace }',
+    },
+    {
+      id: 'changed-backup-run',
+      invariant: 8,
+      breaks: 'The job of a Backup is submitted though the Backup was changed or paused meanwhile.',
+      function: 'createBackupReconciler.isCurrent',
+      find: 'return live.metadata.resourceVersion === resourceVersion && !isPaused(live) && !isPaused(node);',
+      replace: 'return true;',
+    },
+  ]),
 ];
