@@ -1,10 +1,10 @@
 import { execFileSync } from 'node:child_process';
 import { createHash, randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { mkdir, readdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { crc32, gzipSync, zstdCompressSync } from 'node:zlib';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { execa } from 'execa';
 import { ARCHIVE_SCRIPT } from '../../src/storage/populate/archive-script.ts';
 import { scriptArgv } from '../../src/storage/snapshot/script.ts';
@@ -31,7 +31,7 @@ describeAsRoot('an archive that is unpacked', () => {
     archive = join(folder.path, 'archive');
     partial = join(folder.path, `${uid}.partial`);
     await mkdir(join(folder.path, 'mnt'));
-    disallow = await allowSources(`path ${folder.path}`);
+    disallow = await allowSources(`path ${folder.path}`, `backups ${folder.path}/backups`);
   });
   afterAll(async () => {
     await disallow?.();
@@ -59,6 +59,8 @@ describeAsRoot('an archive that is unpacked', () => {
     allowed?: string;
     sha256?: string;
     source?: string;
+    /** A directory of programs that are found before the real ones. */
+    programs?: string;
   }
   const start = ({
     type = 'ext4',
@@ -66,10 +68,12 @@ describeAsRoot('an archive that is unpacked', () => {
     allowed = 'plain',
     sha256 = '-',
     source = archive,
+    programs,
   }: How = {}) => {
     const words = [partial, uid, type, '0', '1', 'zeroes', compression, allowed, sha256, source];
     const argv = scriptArgv('stowage-archive', ARCHIVE_SCRIPT, ...words);
-    return execa(argv[0] as string, argv.slice(1), { reject: false, cwd: '/', input: '\n' });
+    const env = programs === undefined ? {} : { PATH: `${programs}:${process.env.PATH}` };
+    return execa(argv[0] as string, argv.slice(1), { reject: false, cwd: '/', input: '\n', env });
   };
 
   async function expectNothingLeft(): Promise<void> {
@@ -94,6 +98,66 @@ describeAsRoot('an archive that is unpacked', () => {
     await execa('losetup', ['-f', partial]);
     expect(await start()).toMatchObject({ exitCode: 0 });
     await expectNothingLeft();
+  });
+
+  describe('at a path', () => {
+    const GOOD = tarOf([{ name: 'a', data: 'b' }]);
+    const CONFIG = '/etc/stowage/sources.conf';
+
+    test.each([
+      ['the list', CONFIG, 0o664, 0o644],
+      ['its directory', '/etc/stowage', 0o777, 0o755],
+    ])('is not read where others may write to %s', async (_, path, mode, before) => {
+      await writeFile(archive, GOOD);
+      await chmod(path, mode);
+      try {
+        expect(await start()).toMatchObject({
+          exitCode: 3,
+          stderr: expect.stringContaining(`${CONFIG} on this node does not count`),
+        });
+      } finally {
+        await chmod(path, before);
+      }
+    });
+
+    test('among backups is read for a Backup alone, though the directory around it is listed', async () => {
+      const among = join(folder.path, 'backups', 'archive');
+      await mkdir(join(folder.path, 'backups'), { recursive: true });
+      await writeFile(among, GOOD);
+      await writeFile(archive, GOOD);
+      expect(await start({ source: among })).toMatchObject({
+        exitCode: 3,
+        stderr: expect.stringContaining('what is in one of backups is read by their Backups alone'),
+      });
+      await make('ext4', 32);
+      expect(await start({ source: `backup:${archive}` })).toMatchObject({
+        exitCode: 3,
+        stderr: expect.stringContaining('it takes a line backups FOLDER there'),
+      });
+      await make('ext4', 32);
+      expect(await start({ source: `backup:${among}` })).toMatchObject({ exitCode: 0, stderr: '' });
+    });
+
+    test('that leads elsewhere since it was resolved is not read', async () => {
+      const outside = await temporaryFolder('outside');
+      try {
+        const programs = join(outside.path, 'bin');
+        await mkdir(programs);
+        await writeFile(join(outside.path, 'archive'), GOOD);
+        await writeFile(archive, GOOD);
+        // The path becomes a link right after the script has resolved it.
+        const exchange = `[ "$1" != -m ] || ln -sfn ${outside.path}/archive ${archive}`;
+        const realpath = join(programs, 'realpath');
+        await writeFile(realpath, `#!/bin/sh\nPATH=\${PATH#*:}\nrealpath "$@" || exit\n${exchange}\n`);
+        await chmod(realpath, 0o755);
+        expect(await start({ programs })).toMatchObject({
+          exitCode: 3,
+          stderr: expect.stringContaining(`leads to ${outside.path}/archive, which is in no folder`),
+        });
+      } finally {
+        await outside.remove();
+      }
+    });
   });
 
   const file = (name: string, more: Partial<Member> = {}): Member => ({ name, data: 'evil', ...more });
