@@ -1,14 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { execa } from 'execa';
 import { createLocalShell } from '../../src/nodes/local-shell.ts';
 import { createShellExecutor } from '../../src/nodes/shell-executor.ts';
+import { FREEZE_SCRIPT } from '../../src/storage/snapshot/freeze-script.ts';
 import { readSnapshot, snapshotProbes } from '../../src/storage/snapshot/observe.ts';
 import { snapshotFile } from '../../src/storage/snapshot/place.ts';
 import { planSnapshot } from '../../src/storage/snapshot/plan.ts';
+import { scriptArgv } from '../../src/storage/snapshot/script.ts';
 import type { DesiredSnapshot } from '../../src/storage/snapshot/types.ts';
 import type { DesiredSparse, FsType, Source } from '../../src/storage/types.ts';
 import { carryOut, runSteps } from '../support/carry-out.ts';
@@ -203,6 +205,42 @@ describeAsRoot.each(below)('snapshots on real devices, in a folder on %s', (fold
     expect((await execa('head', ['-c', '6', part])).stdout).toBe('before');
     expect((await execa('blockdev', ['--getsize64', part])).stdout).toBe(String(2n * SIZE));
     expect(existsSync(`/dev/disk/by-partuuid/${taken.uid}`)).toBe(false);
+  });
+
+  test.each([
+    ['an interrupted copy left is thawed by the next one', false],
+    ['somebody else made since is left alone', true],
+  ])('a freeze that %s', async (_, isOfOthers) => {
+    const original = volume('Filesystem', 'ext4');
+    await carry('prepare', original);
+    const point = await mounted(original);
+    const partial = join(folder.path, `${randomUUID()}.partial`);
+    const left = `/run/stowage/freezes/${basename(partial)}`;
+    const device = (await execa('mountpoint', ['-d', point])).stdout;
+    const noted = async () => (await execa('stat', ['-c', '%i %.9Z', original.file])).stdout;
+    // Fails where nothing is frozen.
+    const thaw = async () => (await execa('fsfreeze', ['-u', point], { reject: false })).exitCode === 0;
+    let wasFrozen: boolean;
+    await mkdir(left, { recursive: true });
+    await execa('fsfreeze', ['-f', point]);
+    try {
+      // Files of a copy whose processes are all gone.
+      await writeFile(join(left, 'alive'), '');
+      await writeFile(join(left, 'state'), `frozen\n${device}\n${original.file}\n${await noted()}\n`);
+      if (isOfOthers) {
+        await thaw();
+        await execa('fsfreeze', ['-f', point]);
+      }
+      const argv = scriptArgv('stowage-freeze', FREEZE_SCRIPT, 'thaw', partial);
+      const { stderr } = await execa(argv[0] as string, argv.slice(1), { cwd: '/' });
+      expect(stderr).toBe(
+        isOfOthers ? '' : `thawed ${point}: an interrupted copy of ${original.file} had left it frozen`,
+      );
+      expect(existsSync(left)).toBe(false);
+    } finally {
+      wasFrozen = await thaw();
+    }
+    expect(wasFrozen).toBe(isOfOthers);
   });
 
   test('is given up where something is written meanwhile, and taken again', async () => {
