@@ -84,7 +84,7 @@ export const ASKS: readonly (readonly [directory: string, ...asks: Ask[]])[] = [
   ],
   [
     'src/storage/snapshot/',
-    ['thorough', 'snapshot|freeze|claim|backup|xfs-uuid|archive|image|salt-commands'],
+    ['thorough', 'snapshot|freeze|claim|backup|xfs-uuid|archive|image|adopt|salt-commands'],
     ['cluster', 'snapshots|claims|/vm/lvm'],
   ],
   ['src/storage/shared/', ['thorough', 'shared|attach|salt-commands'], ['cluster', '/vm/shared']],
@@ -93,7 +93,7 @@ export const ASKS: readonly (readonly [directory: string, ...asks: Ask[]])[] = [
   ['src/storage/identity.ts', ['thorough'], ['smoke'], ['cluster', '/vm/disk-identity']],
   ['src/storage/records.ts', ['thorough'], ['smoke'], ['cluster', '/vm/(faults|reboot)']],
   ['src/storage/holders.ts', ['thorough'], ['smoke'], ['cluster', '/vm/holders']],
-  ['src/storage/', ['thorough'], ['smoke'], ['cluster', '/vm/shared-files']],
+  ['src/storage/', ['thorough'], ['smoke'], ['cluster', '/vm/(shared-files|adopt)']],
   [
     'src/attachment/',
     ['thorough', 'attach|detailed|/used'],
