@@ -2,7 +2,7 @@ import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { choose, laneFiles } from './choose.ts';
-import { ASKS } from './lanes.ts';
+import { ASKS, LANES } from './lanes.ts';
 
 const TESTS = globSync('test/**/*.test.ts').sort();
 const chosen = (...changed: string[]) => choose(changed, TESTS);
@@ -69,6 +69,18 @@ describe('choose', () => {
   ])('has a change of %s ask for %s', (changed, file) => {
     expect(filesOf(changed)).toContain(file);
   });
+});
+
+test('test:faults runs each file that its setting changes, and what measures time alone', () => {
+  const files = laneFiles('faults', TESTS);
+  const meant = laneFiles('thorough', TESTS).filter((file) =>
+    /STOWAGE_FAULTS|seedOf/.test(readFileSync(file, 'utf8')),
+  );
+  expect(meant.filter((file) => !files.includes(file))).toEqual([]);
+  expect(files.filter((file) => LANES.faults?.alone?.test(file))).toEqual(
+    files.filter((file) => LANES.thorough?.alone?.test(file)),
+  );
+  expect(files.filter((file) => /volume-(back|hostile|controller)/.test(file))).toEqual([]);
 });
 
 describe('the map of directories', () => {

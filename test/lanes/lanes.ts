@@ -23,6 +23,9 @@ const CLUSTER: Lane = {
   isSerial: (file) => !/^test\/cluster\/(api-server|cache|vm\/.*|salt\/.*logins)\./.test(file),
 };
 
+/** Files that measure time. */
+const MEASURE = /\/(away|packet-loss|freeze|freeze-daemon)\./;
+
 export const LANES: Readonly<Record<string, Lane>> = {
   integration: {
     projects: ['integration'],
@@ -42,13 +45,14 @@ export const LANES: Readonly<Record<string, Lane>> = {
     projects: ['integration', 'thorough'],
     env: { STOWAGE_EVERY_CASE: '1' },
     first: ['faults', 'kinds', 'sudo-lives', 'freeze', 'faults-daemon', 'volume', 'refusals'],
-    alone: /\/(away|packet-loss|freeze|freeze-daemon)\./,
+    alone: MEASURE,
   },
   smoke: { ...CLUSTER, only: /\/(api-server|rbac\/|kubelet\/pods|salt\/(logins|refusals|kinds)|vm\/smoke)/ },
   cluster: CLUSTER,
   faults: {
     projects: ['integration', 'thorough'],
-    only: /\/(faults|crash|freeze-daemon|packet-loss|metrics|volume|daemon\/((attachment|claim)-crash|populators-orders))/,
+    only: /\/(faults|crash|freeze-daemon|packet-loss|metrics|volume(-kinds)?\.|daemon\/((attachment|claim|populators)-crash|populators-orders))/,
+    alone: MEASURE,
     env: { STOWAGE_FAULTS: '200' },
   },
   outages: {
