@@ -13,6 +13,8 @@ export interface Entry {
   /** Relative to the checkout; absent for the stage as a whole. */
   file?: string;
   ms: number;
+  /** Of stages: only a part of it ran. */
+  part?: true;
   /** Share of the processors' time in which the machine was idle, 0 to 1; of stages. */
   idle?: number;
   passed?: number;
@@ -25,13 +27,16 @@ export async function record(entries: readonly Entry[]): Promise<void> {
   await appendFile(JOURNAL, entries.map((entry) => `${JSON.stringify(entry)}\n`).join(''));
 }
 
-/** Returns every entry, oldest first; none where nothing ran yet. */
+/** Returns every entry, oldest first; none where nothing ran yet. A line that a killed run cut off is left out. */
 export async function readJournal(): Promise<Entry[]> {
   const text = await readFile(JOURNAL, 'utf8').catch(() => '');
-  return text
-    .split('\n')
-    .filter(Boolean)
-    .map((line) => JSON.parse(line) as Entry);
+  return text.split('\n').flatMap((line) => {
+    try {
+      return [JSON.parse(line) as Entry];
+    } catch {
+      return [];
+    }
+  });
 }
 
 /** Starts to measure; the returned function gives the idle share since then. */

@@ -3,6 +3,7 @@ import { join, relative } from 'node:path';
 import { execa } from 'execa';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import type { Entry } from './journal.ts';
+import { UsageError } from './main.ts';
 
 /** As jest writes it with --json. */
 interface Results {
@@ -27,7 +28,9 @@ export async function runUnit(run: number, args: readonly string[]): Promise<Ent
         env: { NODE_OPTIONS: '--experimental-vm-modules', NODE_NO_WARNINGS: '1' },
       },
     );
-    const { testResults } = JSON.parse(await readFile(results, 'utf8')) as Results;
+    const text = await readFile(results, 'utf8').catch(() => undefined);
+    if (text === undefined) throw new UsageError('jest ended without results, for the reason above');
+    const { testResults } = JSON.parse(text) as Results;
     const entries = testResults.map(({ name, startTime, endTime, assertionResults }) => {
       const count = (status: string) => assertionResults.filter((each) => each.status === status).length;
       return {
@@ -37,7 +40,8 @@ export async function runUnit(run: number, args: readonly string[]): Promise<Ent
     });
     // A file that cannot be loaded has no failed test.
     const failed = entries.some((entry) => entry.failed > 0);
-    if (exitCode !== 0 && !failed) entries[0] = { ...(entries[0] as (typeof entries)[0]), failed: 1 };
+    if (exitCode !== 0 && !failed && entries.length > 0)
+      entries[0] = { ...(entries[0] as (typeof entries)[0]), failed: 1 };
     return entries;
   } finally {
     await folder.remove();

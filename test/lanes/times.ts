@@ -23,7 +23,9 @@ if (wholes.length === 0) {
   process.exitCode = 1;
 } else {
   const byStage = Object.values(Object.groupBy(wholes, ({ stage }) => stage)) as Entry[][];
-  const shown = process.argv.includes('--all') ? wholes : byStage.map((runs) => runs.at(-1) as Entry);
+  // A run of one file says nothing about its stage.
+  const lastRuns = byStage.map((runs) => (runs.findLast(({ part }) => !part) ?? runs.at(-1)) as Entry);
+  const shown = process.argv.includes('--all') ? wholes : lastRuns;
   const total = shown.reduce((sum, { ms }) => sum + ms, 0);
   print(
     ['stage', 'started', 'seconds', 'share', 'idle', 'passed', 'failed', 'left out'],
@@ -32,7 +34,7 @@ if (wholes.length === 0) {
       ...[passed, failed, leftOut],
     ]),
   );
-  const last = new Map(byStage.map((runs) => [runs[0]?.stage, runs.at(-1)?.run]));
+  const last = new Map(lastRuns.map(({ stage, run }) => [stage, run]));
   const slowest = entries
     .filter(({ file, stage, run }) => file !== undefined && last.get(stage) === run)
     .sort((a, b) => b.ms - a.ms)
