@@ -12,9 +12,21 @@ test('each script of package.json runs a file that exists, and lanes that exist'
   const faults = Object.entries(scripts).flatMap(([name, command]) => {
     const words = command.split(' ');
     const missing = words.filter((word) => /^\w+\/.*\.(ts|mjs|sh)$/.test(word) && !existsSync(word));
-    const stages = words[1] === 'test/lanes/run.ts' ? words.slice(2) : [];
+    // What a caller adds is no lane, whatever its name.
+    const stages = words[1] === 'test/lanes/run.ts' ? words.slice(2) : ['--'];
+    const end = stages.pop();
+    if (end !== '--') return [`${name} does not end with --`];
     const unknown = stages.filter((stage) => !STAGES.includes(stage));
     return [...missing, ...unknown].map((word) => `${name}: there is no ${word}`);
   });
   expect(faults).toEqual([]);
+});
+
+test('each command of tests does its set-up first, but for what only reads records', async () => {
+  const { scripts } = JSON.parse(await readFile('package.json', 'utf8')) as {
+    scripts: Record<string, string>;
+  };
+  const commands = Object.keys(scripts).filter((name) => /^(check|test(:\w+)?)$/.test(name));
+  const without = commands.filter((name) => scripts[`pre${name}`] !== 'sh scripts/setup.sh');
+  expect(without).toEqual(['test:times']);
 });
