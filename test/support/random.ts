@@ -19,7 +19,12 @@ export function seeded(seed: number): () => number {
 export function seedOf(): number {
   const { STOWAGE_FAULTS, STOWAGE_FAULTS_SEED } = process.env;
   if (STOWAGE_FAULTS === undefined && STOWAGE_FAULTS_SEED === undefined) return 1;
-  const seed = Number(STOWAGE_FAULTS_SEED ?? Date.now() % 2 ** 32);
+  return drawSeed();
+}
+
+/** Returns a random seed for a test file, or that of `STOWAGE_FAULTS_SEED`, and prints it. */
+export function drawSeed(): number {
+  const seed = Number(process.env.STOWAGE_FAULTS_SEED ?? Date.now() % 2 ** 32);
   process.stderr.write(`${basename(expect.getState().testPath ?? '')}: STOWAGE_FAULTS_SEED=${seed}\n`);
   return seed;
 }

@@ -12,7 +12,7 @@ import { claimsOf } from '../../support/claim-objects.ts';
 import { startCluster, type TestCluster } from '../../support/cluster.ts';
 import { createImage, fromImage } from '../../support/images.ts';
 import { CONTENTS, type Content } from '../../support/kinds.ts';
-import { seeded } from '../../support/random.ts';
+import { drawSeed, seeded } from '../../support/random.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { until } from '../../support/until.ts';
 import { type LvmNode, MIB, NODE, recordedAs, startLvmNode } from './lvm.ts';
@@ -22,8 +22,7 @@ import { startWatch, type Watch } from './watch.ts';
 
 /** A VM without hardware acceleration takes its time. */
 const LONG = 300_000;
-const SEED = seed();
-const random = seeded(SEED);
+const random = seeded(drawSeed());
 const IMAGE = 24;
 
 /** Images and archives on the node: `large` takes long, and `bad` leads out of the volume. */
@@ -361,9 +360,3 @@ describe('logical volumes that are filled', () => {
     }, 900_000);
   });
 });
-
-function seed(): number {
-  const value = Number(process.env.STOWAGE_FAULTS_SEED ?? Math.floor(Math.random() * 2 ** 31));
-  process.stderr.write(`vm/fills.test.ts: STOWAGE_FAULTS_SEED=${value}\n`);
-  return value;
-}

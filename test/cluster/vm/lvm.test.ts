@@ -5,15 +5,14 @@ import { scriptArgv } from '../../../src/storage/snapshot/script.ts';
 import type { DesiredLvm } from '../../../src/storage/types.ts';
 import { planNow } from '../../support/carry-out.ts';
 import { CONTENTS, type Content } from '../../support/kinds.ts';
-import { seeded } from '../../support/random.ts';
+import { drawSeed, seeded } from '../../support/random.ts';
 import { type LvmNode, MIB, NODE, recordedAs, startLvmNode } from './lvm.ts';
 
 /** Logical volumes on a kernel with device-mapper, with LVM and udev as a node has them. */
 
 /** A VM without hardware acceleration takes its time. */
 const LONG = 240_000;
-const SEED = seed();
-const random = seeded(SEED);
+const random = seeded(drawSeed());
 
 const KINDS = (['thick', 'thin'] as const).flatMap((kind) =>
   CONTENTS.map((content) => [kind, content] as const),
@@ -534,9 +533,3 @@ describe('logical volumes in a VM', () => {
     );
   });
 });
-
-function seed(): number {
-  const value = Number(process.env.SEED ?? Math.floor(Math.random() * 2 ** 31));
-  process.stderr.write(`vm/lvm.test.ts: SEED=${value}\n`);
-  return value;
-}

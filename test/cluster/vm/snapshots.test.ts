@@ -32,7 +32,7 @@ import {
 import { scriptArgv } from '../../../src/storage/snapshot/script.ts';
 import { startCluster, type TestCluster } from '../../support/cluster.ts';
 import { CONTENTS, type Content } from '../../support/kinds.ts';
-import { seeded } from '../../support/random.ts';
+import { drawSeed, seeded } from '../../support/random.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { until } from '../../support/until.ts';
 import { onNode } from './node.ts';
@@ -45,8 +45,7 @@ const NODE = 'vm1';
 const NAMESPACE = 'default';
 const SIZE = '304Mi';
 const WITHIN = 300_000;
-const SEED = seed();
-const random = seeded(SEED);
+const random = seeded(drawSeed());
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
 let cluster: TestCluster;
@@ -418,9 +417,3 @@ test(
     }),
   3 * WITHIN,
 );
-
-function seed(): number {
-  const value = Number(process.env.SEED ?? Math.floor(Math.random() * 2 ** 31));
-  process.stderr.write(`vm/snapshots.test.ts: SEED=${value}\n`);
-  return value;
-}
