@@ -1,0 +1,54 @@
+import { existsSync } from 'node:fs';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from '@jest/globals';
+import { BACKUPS } from '../../src/api/builtins/backup.ts';
+import { VOLUME_SNAPSHOTS } from '../../src/api/resources.ts';
+import { backupClaims, fromBackup } from '../support/backup-claims.ts';
+import { describeAsRoot } from '../support/root.ts';
+
+/** Backups, with the daemon's controllers in this process, a sandbox, and real loop devices. */
+describeAsRoot('a backup', () => {
+  const { scene, archive, read, isGone, create, claimWithFiles, filesOf } = backupClaims();
+
+  test('of a claim comes back from a path, file for file, and leaves nothing but the archive', async () => {
+    const files = await claimWithFiles();
+    const { code, err } = await create('b', '--pvc', 'data', '--to', archive('b.tar.zst'));
+    expect({ code, err }).toMatchObject({ code: 0, err: expect.stringContaining('created') });
+    const { status } = await read('b');
+    expect(status).toMatchObject({ phase: 'Completed', node: 'n1', volumeMode: 'Filesystem', attempt: 1 });
+    await scene.claims.create('prod/again', { dataSourceRef: fromBackup('b') });
+    expect(await filesOf('prod/again')).toBe(files);
+    expect((await scene.cluster.client.list(VOLUME_SNAPSHOTS)).items).toEqual([]);
+
+    await scene.claims.create('prod/block', { volumeMode: 'Block', dataSourceRef: fromBackup('b') });
+    await scene.claims.isTold('prod/block', 'for a claim of mode Filesystem');
+
+    await scene.cluster.client.delete(BACKUPS, 'b', { namespace: 'prod' });
+    for (const name of ['data', 'again', 'block'] as const) await scene.claims.remove(`prod/${name}`);
+    await scene.isAllGone();
+    await isGone('b');
+    expect(await readdir(join(scene.folder, 'archives'))).toEqual(['b.tar.zst']);
+    expect(await readdir('/run/stowage/backups')).toEqual([]);
+  });
+
+  test('is refused over a file that is there, and where the node lists no backups; neither leaves anything', async () => {
+    await claimWithFiles();
+    await writeFile(archive('there'), 'mine');
+    const elsewhere = join(scene.folder, 'elsewhere.zst');
+    for (const [name, to, message] of [
+      ['over', archive('there'), /there is a file .*there on this node already, which is left as it is/],
+      ['elsewhere', elsewhere, /in no folder that .*: it takes a line backups FOLDER there/],
+    ] as const) {
+      const { code, err } = await create(name, '--pvc', 'data', '--to', to);
+      expect([code, err]).toEqual([1, expect.stringMatching(message)]);
+      await scene.cluster.client.delete(BACKUPS, name, { namespace: 'prod' });
+      await isGone(name);
+    }
+    expect(await readFile(archive('there'), 'utf8')).toBe('mine');
+    expect(await readdir(join(scene.folder, 'archives'))).toEqual(['there']);
+    expect(existsSync(elsewhere)).toBe(false);
+    await scene.claims.remove('prod/data');
+    await scene.isAllGone();
+  });
+});
