@@ -162,4 +162,15 @@ export const snapshots: readonly Mutation[] = [
       replace: '',
     },
   ]),
+  ...mutationsOf('src/storage/snapshot/freeze-script.ts', [
+    {
+      id: 'freeze-of-others-thawed',
+      invariant: 12,
+      breaks: 'A file system that somebody else froze is thawed for an interrupted copy.',
+      function: 'FREEZE_SCRIPT',
+      find: 'is_left "$1" || exec rm -rf "$1";',
+      replace: '',
+      integration: ['snapshot.test.ts'],
+    },
+  ]),
 ];
