@@ -4,11 +4,14 @@ import type { Plan } from './types.ts';
 /** How long udev gets to make a link or a device, in seconds. */
 const LINK_TIMEOUT = 10;
 
-/** Waits until a persistent link is there. */
-export function waitForLink(link: string): Step {
+/**
+ * Waits until a persistent link is there.
+ * @param isElsewhere it is there and leads to another device, which udev may be about to change: waits until udev has nothing to do
+ */
+export function waitForLink(link: string, isElsewhere = false): Step {
   return {
     name: 'wait for the persistent link',
-    argv: settle(link),
+    argv: isElsewhere ? ['udevadm', 'settle', `--timeout=${LINK_TIMEOUT}`] : settle(link),
     guards: [],
     // Other devices of the node may keep udev busy for longer; whether our link is there is looked at again.
     mayRace: true,

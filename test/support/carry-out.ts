@@ -72,17 +72,20 @@ export async function carryOut(
   desired: Desired,
 ): Promise<Observed | string> {
   let last: JobState | undefined;
+  let steps: readonly Step[] = [];
   let guarded = 0;
   for (let round = 0; round < 30 && guarded < 3; round++) {
     const planned = await planAgain(executor, node, operation, desired);
     if ('refusal' in planned) return planned.refusal;
     if (planned.steps.length === 0) return observe(executor, node, desired);
-    last = await runSteps(executor, node, desired, planned.steps);
+    steps = planned.steps;
+    last = await runSteps(executor, node, desired, steps);
     if (last.state === 'guarded') {
       if (!(await lostPartition(last.refusal))) guarded++;
     } else if (last.state !== 'succeeded' && last.state !== 'raced') break;
   }
   // The uses that only guards see are a refusal, too.
   if (last?.state === 'guarded') return last.refusal;
-  throw new Error(`${operation} came to no end: ${JSON.stringify(last)}`);
+  const left = steps.map(({ argv }) => argv.join(' '));
+  throw new Error(`${operation} came to no end: ${JSON.stringify(last)}, after ${left.join('; ')}`);
 }

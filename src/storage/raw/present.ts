@@ -50,7 +50,7 @@ export function linked(desired: DesiredRaw, observed: ObservedRaw, device: Devic
   const match = own === undefined || observed.link !== undefined ? undefined : ruleFor(desired, device);
   const link = linkOf(desired, device.dmUuid);
   const anyway = match === undefined ? [] : linkAnyway(desired.uid, link, match);
-  return { steps: [...anyway, ...makeLink(desired, device, own?.name)] };
+  return { steps: [...anyway, ...makeLink(desired, device, own?.name, observed.link !== undefined)] };
 }
 
 /** undefined where nothing of the device but its content lasts until the node starts anew: before Linux 5.15. */
@@ -68,11 +68,16 @@ function ruleFor(desired: DesiredRaw, device: DeviceFacts): string | undefined {
 }
 
 /** `name` is that of the volume's device where the kernel knows it already. */
-export function makeLink(desired: DesiredRaw, device: DeviceFacts, name: string | undefined): Step[] {
+export function makeLink(
+  desired: DesiredRaw,
+  device: DeviceFacts,
+  name: string | undefined,
+  isElsewhere = false,
+): Step[] {
   return [
     ...(hasOwnTable(desired, device) ? [tellKernel(1, `/dev/${device.name}`)] : []),
     lookAgain(name ?? device.name),
-    waitForLink(linkOf(desired, device.dmUuid)),
+    waitForLink(linkOf(desired, device.dmUuid), isElsewhere),
   ];
 }
 

@@ -65,7 +65,12 @@ export function attach(desired: DesiredSparse, observed: ObservedSparse, loopNum
       ? linkAnyway(desired.uid, link, ruleFor(desired))
       : [];
   return {
-    steps: [...readPartition(loop.name), ...anyway, lookAgain(device?.name ?? loop.name), waitForLink(link)],
+    steps: [
+      ...readPartition(loop.name),
+      ...anyway,
+      lookAgain(device?.name ?? loop.name),
+      waitForLink(link, observed.link !== undefined),
+    ],
   };
 }
 

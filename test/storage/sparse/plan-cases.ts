@@ -90,6 +90,7 @@ const PARTS = {
     `find /dev/null -fprintf /run/udev/rules.d/61-stowage-${UID}.rules SUBSYSTEM=="block",ENV{DEVTYPE}=="disk",ATTRS{loop/backing_file}=="*/${UID}",SYMLINK+="disk/by-uuid/${UID}"\\n`,
     'udevadm control --reload',
   ],
+  lookAgain: ['udevadm trigger --action=change --name-match=/dev/loop3', 'udevadm settle --timeout=10'],
   trigger: ['udevadm trigger --action=change --name-match=/dev/loop3', settle],
   detach: ['losetup -d /dev/loop3'],
   forget: [

@@ -89,7 +89,7 @@ const attaching: Case[] = [
     },
     [],
   ],
-  ['a link to another device', { ...readyNode, link: '7:4' }, run('trigger')],
+  ['a link to another device', { ...readyNode, link: '7:4' }, run('lookAgain')],
   ['a file under a linked folder', { ...attached({ backingFile: '/data/x' }), realPath: '/data/x' }, []],
   ["others' loops", { ...madeNode, loops: [{ ...loop, backingFile: `${FILE}2` }] }, run('attach')],
   ...oddLoops,
