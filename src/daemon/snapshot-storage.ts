@@ -1,5 +1,6 @@
 import { basename, dirname } from 'node:path/posix';
 import { snapshotUidOf } from '../api/snapshot-handle.ts';
+import type { ProbeResult } from '../nodes/job.ts';
 import type { ExecutorWorkDeps } from '../provisioning/snapshots/executor-work.ts';
 import { refuseAway } from '../storage/directory/refuse.ts';
 import {
@@ -10,6 +11,8 @@ import {
   thinBytes,
   thinProbes,
 } from '../storage/lvm/snapshot.ts';
+import { readView, viewProbes } from '../storage/lvm/view.ts';
+import { answersOf } from '../storage/probe-results.ts';
 import { observedCopy } from '../storage/snapshot/copy-facts.ts';
 import { readSnapshot, snapshotProbes } from '../storage/snapshot/observe.ts';
 import { planSnapshot } from '../storage/snapshot/plan.ts';
@@ -27,10 +30,14 @@ const NO_FREEZE = { seconds: 0, copy: false };
 export function snapshotStorage(
   kubeletRoot: string,
 ): Pick<ExecutorWorkDeps<Wanted, Seen>, 'storage' | 'wantedOf'> {
+  const viewIn = (before: ReadonlyMap<string, ProbeResult>) => readView(answersOf(before), kubeletRoot);
   return {
     storage: {
-      probes: (wanted) => (isThin(wanted) ? thinProbes(wanted) : snapshotProbes(wanted)),
-      read: (wanted, results) => (isThin(wanted) ? readThin(wanted, results) : readSnapshot(wanted, results)),
+      before: (wanted) => (isThin(wanted) ? viewProbes() : []),
+      probes: (wanted, before) =>
+        isThin(wanted) ? thinProbes(wanted, viewIn(before)) : snapshotProbes(wanted),
+      read: (wanted, before, results) =>
+        isThin(wanted) ? readThin(wanted, viewIn(before), results) : readSnapshot(wanted, results),
       plan: (operation, wanted, seen) =>
         isThin(wanted)
           ? planThinSnapshot(operation, wanted, seen as ObservedThinSnapshot)

@@ -3,6 +3,7 @@ import { planAdopt as adoptLvm } from './lvm/adopt.ts';
 import { planDestroy as destroyLvm } from './lvm/destroy.ts';
 import { planPrepare as prepareLvm } from './lvm/prepare.ts';
 import { planPresent as presentLvm } from './lvm/present.ts';
+import { inGroup } from './lvm/select.ts';
 import { planAdopt as adoptRaw } from './raw/adopt.ts';
 import { planDestroy as destroyRaw } from './raw/destroy.ts';
 import { planPrepare as prepareRaw } from './raw/prepare.ts';
@@ -88,7 +89,14 @@ function planRaw(operation: Operation, desired: DesiredRaw, observed: ObservedRa
   }
 }
 
+/** A group that is not there has no steps. */
 function planLvm(operation: Operation, desired: DesiredLvm, observed: ObservedLvm): Plan {
+  const [group] = observed.groups;
+  const planned = planInGroup(operation, desired, observed);
+  return group === undefined ? planned : inGroup(planned, group);
+}
+
+function planInGroup(operation: Operation, desired: DesiredLvm, observed: ObservedLvm): Plan {
   switch (operation) {
     case 'prepare': {
       const from = adoptsFrom(desired, observed);

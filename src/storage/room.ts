@@ -1,8 +1,10 @@
 import { dirname } from 'node:path';
 import type { Probe, ProbeResult } from '../nodes/job.ts';
 import { freeSpaceProbes, readFreeSpace } from './free-space.ts';
+import { twoGroups } from './lvm/group.ts';
 import { poolOf } from './lvm/pool.ts';
-import { groupProbe, readGroups, readVolumes, volumesProbe } from './lvm/report.ts';
+import { groupProbes, readGroups, readVolumes, volumesProbe } from './lvm/report.ts';
+import type { View } from './lvm/view.ts';
 import { answersOf, listed, ObservationError, succeeded } from './probe-results.ts';
 
 type Results = ReadonlyMap<string, ProbeResult>;
@@ -87,15 +89,27 @@ export interface GroupRoom {
 }
 
 /** The commands that say how much room a group has. They read only. */
-export const groupRoomProbes = (vgName: string): Probe[] => [groupProbe(), volumesProbe(vgName)];
+export const groupRoomProbes = (view: View, vgName: string): Probe[] => [
+  ...groupProbes(view),
+  volumesProbe(view, vgName),
+];
 
 /** @throws ObservationError where that can't be told */
-export function readGroupRoom(vgName: string, thinPool: string | undefined, results: Results): GroupRoom {
+export function readGroupRoom(
+  view: View,
+  vgName: string,
+  thinPool: string | undefined,
+  results: Results,
+): GroupRoom {
   const get = answersOf(results);
-  const [group, another] = readGroups(get('groups'), vgName);
+  const groups = readGroups(get, view, vgName);
+  const [group] = groups;
   if (group === undefined) throw new ObservationError(`there is no volume group ${vgName}`);
-  if (another !== undefined) throw new ObservationError(`there are several volume groups ${vgName}`);
-  const volumes = readVolumes(get('logical volumes'));
+  if (groups.length > 1) {
+    const { refusal, hint } = twoGroups(vgName, groups);
+    throw new ObservationError(`${refusal}. ${hint}`);
+  }
+  const volumes = readVolumes(get('logical volumes'), group);
   const made = new Map(volumes.map(({ name, sizeBytes }) => [name, sizeBytes]));
   if (thinPool === undefined) {
     return { sizeBytes: group.freeExtents * group.extentBytes, promisedBytes: 0n, made };

@@ -1,3 +1,4 @@
+import { inGroup } from './lvm/select.ts';
 import { planTakeOver as takeOverLvm } from './lvm/take-over.ts';
 import { planTakeOver as takeOverRaw } from './raw/take-over.ts';
 import { planTakeOver as takeOverSparse } from './sparse/take-over.ts';
@@ -11,6 +12,10 @@ import type { Desired, Observed, Plan } from './types.ts';
 export function planTakeOver(desired: Desired, observed: Observed): Plan {
   if (desired.type === 'sparse' && observed.type === 'sparse') return takeOverSparse(desired, observed);
   if (desired.type === 'raw' && observed.type === 'raw') return takeOverRaw(desired, observed);
-  if (desired.type === 'lvm' && observed.type === 'lvm') return takeOverLvm(desired, observed);
+  if (desired.type === 'lvm' && observed.type === 'lvm') {
+    const [group] = observed.groups;
+    const planned = takeOverLvm(desired, observed);
+    return group === undefined ? planned : inGroup(planned, group);
+  }
   throw new Error(`a ${desired.type} volume was looked at as a ${observed.type} one`);
 }

@@ -18,15 +18,7 @@ export function userProbes(): Probe[] {
 
 /** @throws ObservationError for an answer that leaves open what is on the node */
 export function readUsers(get: (name: string) => ProbeResult): Users {
-  const [loops, unnamed] = readDevices(
-    succeeded('loops', get('loops')),
-    succeeded('devices', get('devices')),
-  );
-  const mappers = readMappers(get('mappers'));
-  const devices = unnamed.map((each) => {
-    const mapper = mappers.get(each.name);
-    return mapper === undefined ? each : { ...each, mapper };
-  });
+  const { loops, devices } = readDevices(get);
   return {
     loops,
     devices,
@@ -36,10 +28,21 @@ export function readUsers(get: (name: string) => ProbeResult): Users {
   };
 }
 
-function readDevices(losetup: string, lsblk: string): [LoopFacts[], BlockDevice[]] {
+/** @throws ObservationError for an answer that leaves open what is on the node */
+export function readDevices(get: (name: string) => ProbeResult): {
+  loops: LoopFacts[];
+  devices: BlockDevice[];
+} {
+  const losetup = succeeded('loops', get('loops'));
+  const lsblk = succeeded('devices', get('devices'));
+  const mappers = readMappers(get('mappers'));
   try {
-    const devices = parseBlockDevices(lsblk);
-    return [parseLoops(losetup, devices), devices];
+    const unnamed = parseBlockDevices(lsblk);
+    const devices = unnamed.map((each) => {
+      const mapper = mappers.get(each.name);
+      return mapper === undefined ? each : { ...each, mapper };
+    });
+    return { loops: parseLoops(losetup, devices), devices };
   } catch (cause) {
     throw new ObservationError(`losetup or lsblk printed what is not understood: ${cause}`, { cause });
   }

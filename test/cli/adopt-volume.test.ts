@@ -3,6 +3,7 @@ import type { Volume } from '../../src/api/volume.ts';
 import { ago, nodeNamed } from '../support/cluster-objects.ts';
 import { EMPTY_NODE, fakeExecutor, result } from '../support/fake-executor.ts';
 import { type Outcome, stowage, type World } from '../support/fake-io.ts';
+import { diskRow, lvRow, NO_DEVICE, report, vgRow, viewAnswers } from '../support/lvm-reports.ts';
 import { classNamed, volumeNamed } from '../support/volumes.ts';
 
 const OLD = '11111111-2222-4333-8444-555555555555';
@@ -25,18 +26,11 @@ const files = {
   'earlier readable': result(0),
   files: result(0, `8|${OLD}\n8|other\n`),
 };
-const LVS = JSON.stringify({
-  report: [
-    {
-      lv: [
-        {
-          ...{ lv_name: 'old1', lv_uuid: 'x', lv_attr: '-wi-------', lv_size: '67108864' },
-          ...{ lv_tags: `a,stowage.dev/uid=${OLD}`, pool_lv: '', origin: '', lv_layout: 'linear' },
-          ...{ lv_kernel_major: '-1', lv_kernel_minor: '-1', data_percent: '', metadata_percent: '' },
-        },
-      ],
-    },
-  ],
+const logical = (lv_tags: string) => ({
+  ...Object.fromEntries(viewAnswers),
+  'logical volumes': report('lv', lvRow({ lv_name: 'old1', lv_size: '67108864', ...NO_DEVICE, lv_tags })),
+  groups: report('vg', vgRow()),
+  disks: report('pv', diskRow('/dev/sda')),
 });
 const world = (more: World['objects'] = {}, probes: object = {}, answers?: World['answers']): World => ({
   executor: fakeExecutor({ n2: { probes: { ...files, ...probes } } }),
@@ -92,12 +86,7 @@ test('flags of create volume mean the same here', async () => {
 test('a logical volume is known by its tag, and its mode by the earlier Volume', async () => {
   const there = world(
     { 'volumes/old1': { ...old(), spec: { ...old().spec, mode: 'Block' } } as Volume, 'nodes/n1': off },
-    {
-      'logical volumes': result(0, LVS),
-      groups: result(0, '{"report":[{"vg":[]}]}'),
-      others: result(0),
-      boot: result(0, 'b'),
-    },
+    { ...logical(`a,stowage.dev/uid=${OLD}`), boot: result(0, 'b') },
   );
   const { code, out } = await stowage(
     [...ADOPT, '--vg', 'vg0', '--lv', 'old1', '--dry-run=client', '-o', 'json'],
@@ -171,9 +160,19 @@ describe('refused', () => {
     [
       'a logical volume without a tag',
       [...ADOPT, '--vg', 'vg0', '--lv', 'old1'],
-      world({}, { 'logical volumes': result(0, LVS.replace('a,stowage.dev/uid=', 'b')) }),
+      world({}, logical('b')),
       5,
       /has no tag of the form/,
+    ],
+    [
+      'a logical volume of a name that two groups have',
+      [...ADOPT, '--vg', 'vg0', '--lv', 'old1'],
+      world(
+        {},
+        { ...logical(`stowage.dev/uid=${OLD}`), groups: report('vg', vgRow(), vgRow({ vg_uuid: 'other' })) },
+      ),
+      1,
+      /several volume groups vg0: .* and other\. .*vgrename other vg0-2/,
     ],
   ];
   test.each(rows)('is %s', async (_, argv, there, code, why) => {

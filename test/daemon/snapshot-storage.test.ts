@@ -3,6 +3,7 @@ import type { SnapshotHandle } from '../../src/api/snapshot-handle.ts';
 import type { Volume } from '../../src/api/volume.ts';
 import { snapshotStorage } from '../../src/daemon/snapshot-storage.ts';
 import { prepared } from '../support/decisions.ts';
+import { viewAnswers } from '../support/lvm-reports.ts';
 import { COPY_UID, uncopied } from '../support/snapshot-copy.ts';
 import { content } from '../support/snapshot-objects.ts';
 import { SNAP, SNAP_UID, snapLv, snapped } from '../support/thin-input.ts';
@@ -29,7 +30,8 @@ test('a thin snapshot is that of its handle, of the Volume of its content', () =
     name: SNAP,
     volume: { type: 'lvm', uid: UID },
   });
-  expect(storage.probes(wanted).map(({ name }) => name)).toContain('logical volumes');
+  expect(storage.before(wanted).map(({ name }) => name)).toEqual(viewAnswers.map(([name]) => name));
+  expect(storage.probes(wanted, new Map(viewAnswers)).map(({ name }) => name)).toContain('logical volumes');
   expect(storage.plan('take', wanted, { ...snapped, volumes: [snapLv] })).toEqual({ steps: [] });
   expect(storage.copyOf(wanted, { ...snapped, volumes: [snapLv] })).toEqual({ sizeBytes: 2 ** 30 });
   expect(storage.copyOf(wanted, snapped)).toBeUndefined();

@@ -3,6 +3,7 @@ import { expect, test } from '@jest/globals';
 import { execa } from 'execa';
 import { asProbe } from '../../src/nodes/check-guards.ts';
 import type { Probe, Step } from '../../src/nodes/job.ts';
+import { viewProbes } from '../../src/storage/lvm/view.ts';
 import { folderProbes, intentProbes, pathProbes, recordsProbes } from '../../src/storage/node-check/files.ts';
 import { systemProbes } from '../../src/storage/node-check/system.ts';
 import { plan } from '../../src/storage/plan.ts';
@@ -21,6 +22,7 @@ import { unusedGuards } from '../../src/storage/unused.ts';
 import { FakeDisks, fakeDisk, Raced } from '../support/fake-disk.ts';
 import { FakeNode } from '../support/fake-node.ts';
 import { QUIET } from '../support/fake-shared.ts';
+import { VIEW } from '../support/lvm-reports.ts';
 import { disk, rawDesired, rawMade } from '../support/raw-input.ts';
 import { COPY, restored, wantedCopy } from '../support/snapshot-copy.ts';
 import { everyStep } from '../support/snapshot-plans.ts';
@@ -173,7 +175,8 @@ test('the node may be looked at', async () => {
     ...folderProbes([directory]),
     ...pathProbes([`/dev/disk/by-uuid/${UID}`, `/dev/disk/by-partuuid/${UID}`]),
     ...folderRoomProbes(directory, [directory]),
-    ...groupRoomProbes('vg0'),
+    ...viewProbes(),
+    ...groupRoomProbes(VIEW, 'vg0'),
     { name: 'udev', argv: ['test', '-S', '/run/udev/control'] },
   ];
   expect(await refused(looks)).toBe('');

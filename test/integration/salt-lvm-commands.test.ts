@@ -10,6 +10,7 @@ import { plan } from '../../src/storage/plan.ts';
 import type { Plan } from '../../src/storage/types.ts';
 import { free, LV_UUID, lv, lvmDesired, pool, thinLv } from '../support/lvm-input.ts';
 import { LVM_CASES, type LvmCase, UNTAGGED } from '../support/lvm-plans.ts';
+import { VIEW } from '../support/lvm-reports.ts';
 import {
   beside,
   left,
@@ -138,10 +139,10 @@ test('and so are snapshots', async () => {
   ];
   expect(jobs.map(({ length }) => length > 1)).toEqual([true, true]);
   expect(await refused(jobs, { tags: unfinishedTag(SNAP_UID) }, [true])).toEqual(['', '']);
-  expect(await refused([thinProbes(wantedSnap)], {}, [])).toEqual(['']);
+  expect(await refused([thinProbes(wantedSnap, VIEW)], {}, [])).toEqual(['']);
 });
 
 test('a node whose list has the group may be looked at', async () => {
-  const probes = [...lvmProbes(lvmDesired), segmentsProbe(), ...contentProbes([free])];
+  const probes = [...lvmProbes(lvmDesired), segmentsProbe(VIEW), ...contentProbes([free])];
   expect(await refused([probes], {}, [])).toEqual(['']);
 });

@@ -10,7 +10,7 @@ import { createRooms } from '../../src/provisioning/room/looks.ts';
 import { folderRoom, groupRoom } from '../../src/provisioning/room/room.ts';
 import { folderRoomProbes, readFolderRoom, readGroupRoom } from '../../src/storage/room.ts';
 import { missing, result } from '../support/fake-executor.ts';
-import { lvRow, report, vgRow } from '../support/lvm-reports.ts';
+import { diskRow, lvRow, report, VIEW, vgRow } from '../support/lvm-reports.ts';
 import { GIB, node, storageClass, volume } from './claim-input.ts';
 
 const HOME = '/var/lib/metalk8s/storage/sparse';
@@ -262,10 +262,12 @@ describe('room for logical volumes', () => {
   );
   const read = (groups: ReturnType<typeof result>, thinPool?: string) =>
     readGroupRoom(
+      VIEW,
       'vg0',
       thinPool,
       new Map([
         ['groups', groups],
+        ['disks', report('pv', diskRow('/dev/sda'))],
         ['logical volumes', lvs],
       ]),
     );
@@ -277,7 +279,7 @@ describe('room for logical volumes', () => {
 
   test.each([
     [vg(), undefined, 'there is no volume group vg0'],
-    [vg('vg0', 'vg0'), undefined, 'there are several volume groups vg0'],
+    [vg('vg0', 'vg0'), undefined, 'the node has several volume groups vg0'],
     [vg('vg0'), 'a', 'there is no thin pool vg0/a'],
   ])('is not known where it is not clear what is meant', (vgs, pool, message) => {
     expect(() => read(vgs, pool)).toThrow(message);

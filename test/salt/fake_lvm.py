@@ -23,7 +23,8 @@ def fake_lvm(case, *found, physical=(("vg0", "/dev/vdb"), ("vg1", "/dev/vdc"))):
     for each in found:
         group, name = each["name"].split("/")
         row = {"vg_uuid": VG[group], "lv_uuid": each["uuid"], "lv_tags": each.get("tags", "")}
-        reports += [] if each.get("hidden") else [f"  {each['name']}) echo '{json.dumps({'report': [{'lv': [row]}]})}' ;;\n"]
+        select = f"'vg_uuid={VG[group]}&&lv_uuid={each['uuid']}'"
+        reports += [] if each.get("hidden") else [f"  {each['name']} | {select}) echo '{json.dumps({'report': [{'lv': [row]}]})}' ;;\n"]
         if "device" in each:
             parts = (part.replace("-", "--") for part in (group, name))
             made = {"dm/name": "-".join(parts), "dm/uuid": "LVM-" + (VG[group] + each["uuid"]).replace("-", "")}
@@ -33,7 +34,8 @@ def fake_lvm(case, *found, physical=(("vg0", "/dev/vdb"), ("vg1", "/dev/vdc"))):
                 with open(path, "w", encoding="utf-8") as file:
                     file.write(f"{text}\n")
             links[f"/dev/{each['name']}"] = f"/dev/{each.get('link', each['device'])}"
-    lvs = "".join(("[ \"$1 $2 $3 $5\" = '--reportformat json -o --' ] || exit 3\ncase $6 in\n", *reports, "  *) exit 5 ;;\nesac\n"))
+    asked = "[ \"$1 $2 $3\" = '--reportformat json -o' ] || exit 3\nfor last; do :; done\ncase $last in\n"
+    lvs = "".join((asked, *reports, "  *) exit 5 ;;\nesac\n"))
     rows = [{"vg_name": group, "pv_name": path} for group, path in physical]
     os.makedirs(f"{folder}/bin")
     for program, text in {"lvs": lvs, "pvs": f"echo '{json.dumps({'report': [{'pv': rows}]})}'\n"}.items():

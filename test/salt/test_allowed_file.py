@@ -25,7 +25,7 @@ class ListFile(ListsCase):
                 self.load(text)
             self.assertEqual(caught.exception.reason, "file")
         self.load("# nothing\n\n  device /dev/sdb # with a word\n")
-        self.load("group vg0\n").check(["lvs", "--noheadings", "-o", "lv_uuid", "vg0/data1"])
+        self.load("group vg0\n").check(["lvs", "--config", 'devices{filter=["a|^/dev/vdb$|","r|.*|"]}', "--noheadings", "-o", "lv_uuid", "vg0/data1"])
         path = os.path.join(self.folder.name, "allowed")
         os.chmod(path, 0o666)
         with self.assertRaises(allowed.Refusal), mock.patch.object(allowed, "ROOT", os.geteuid()):

@@ -13,14 +13,20 @@ OURS = {"name": "vg0/data1", "uuid": UUID, "tags": f"x,{TAG}", "device": "dm-3"}
 ROOT = {"name": "vg0/root", "uuid": OTHER, "tags": f"backup,not.{TAG},stowage.dev/uid=x", "device": "dm-4"}
 ELSEWHERE = {"name": "vg1/data1", "uuid": UUID, "tags": TAG, "device": "dm-5"}
 
-CONFIG = ["--config", "allocation/use_blkid_wiping=1"]
+ONLY = 'devices{filter=["a|^/dev/vdb$|","a|^/dev/mapper/mpath[.]a$|","r|.*|"]}'
+CONFIG = ["--config", f"allocation{{use_blkid_wiping=1}}{ONLY}"]
 NEW = ["--name", "data9", "--addtag", TAG]
 THICK = [*NEW, "--extents", "9", "--wipesignatures", "y", "--zero", "y"]
 SELECT = f"lv_uuid={UUID}&&lv_tags={{{TAG}}}&&lv_attr=~^[-VrRmMC]...-"
 
 
+def lvm(program, *words):
+    """As Stowage has LVM see the disks of the group alone."""
+    return [program, "--config", ONLY, *words]
+
+
 def remove(name, select=SELECT):
-    return ["lvremove", "--yes", "--select", select, name]
+    return lvm("lvremove", "--yes", "--select", select, name)
 
 
 def changes(device):
@@ -41,11 +47,11 @@ def changes(device):
 def of(name):
     """What LVM changes of a logical volume, and what is done by its path."""
     return (
-        ["lvextend", "--extents", "9", name, "/dev/vdb:1-9"],
-        ["lvchange", "--activate", "n", name],
-        ["lvchange", "--activate", "y", "--ignoreactivationskip", name],
-        ["lvchange", "--addtag", TAG, name],
-        ["lvchange", "--deltag", TAG, name],
+        lvm("lvextend", "--extents", "9", name, "/dev/vdb:1-9"),
+        lvm("lvchange", "--activate", "n", name),
+        lvm("lvchange", "--activate", "y", "--ignoreactivationskip", name),
+        lvm("lvchange", "--addtag", TAG, name),
+        lvm("lvchange", "--deltag", TAG, name),
         remove(name),
         ["mkfs.ext4", "-q", "-F", "-U", UID, f"/dev/{name}"],
         ["mkfs.xfs", "-q", "-f", "-m", f"uuid={UID}", f"/dev/{name}"],
@@ -97,7 +103,7 @@ class Logical(unittest.TestCase):
                 self.assertIn("of a listed group", self.refused(argv, early=early))
         for argv in of("vg1/data1"):
             self.refused(argv)
-        for argv in (*changes("/dev/dm-3"), *of("vg0/data1"), ["lvcreate", *NEW, "--virtualsize", "9b", "--thinpool", "pool", "vg0"]):
+        for argv in (*changes("/dev/dm-3"), *of("vg0/data1"), ["lvcreate", "--config", ONLY, *NEW, "--virtualsize", "9b", "--thinpool", "pool", "vg0"]):
             self.refused(argv, self.rules(groups=()))
         self.rules(groups=("vg0", "vg1")).check(["wipefs", "--all", "--force", "/dev/dm-5"])
 
@@ -108,7 +114,7 @@ class Logical(unittest.TestCase):
         for argv in changes("/dev/dm-4"):
             self.rules("/dev/vg0/root").check(argv)
         for other in ("/dev/vg0/roo", "/dev/vg1/root", "/dev/*", "*", "root"):
-            self.refused(["lvchange", "--addtag", TAG, "vg0/root"], self.rules(other))
+            self.refused(lvm("lvchange", "--addtag", TAG, "vg0/root"), self.rules(other))
 
     def test_what_is_in_use_is_not_destroyed(self):
         fake_lvm(self, {**OURS, "device": "dm-9"})
@@ -134,7 +140,7 @@ class Logical(unittest.TestCase):
         self.refused(["wipefs", "--all", "--force", "/dev/mapper/vg0-data1"])
 
     def test_a_thin_pool_is_activated_and_nothing_else_without_the_tag(self):
-        activate = ["lvchange", "--activate", "y", "--ignoreactivationskip"]
+        activate = lvm("lvchange", "--activate", "y", "--ignoreactivationskip")
         self.rules().check([*activate, "--select", "lv_attr=~^t", "vg0/pool"])
         self.refused([*activate, "--select", "lv_attr=~^t", "vg1/pool"])
         self.refused([*activate, "--select", "lv_attr=~^[t-]", "vg0/root"])
@@ -177,13 +183,15 @@ class Logical(unittest.TestCase):
     def test_they_are_made_in_the_group_and_as_stowage_makes_them(self):
         self.rules().check(["lvcreate", *CONFIG, *THICK, "vg0"])
         self.rules().check(["lvcreate", "--yes", *CONFIG, *THICK, "vg0", "/dev/vdb:1-9"])
-        self.rules().check(["lvcreate", *NEW, "--virtualsize", "9b", "--thinpool", "pool", "vg0"])
+        self.rules().check(["lvcreate", "--config", ONLY, *NEW, "--virtualsize", "9b", "--thinpool", "pool", "vg0"])
         for argv in (
             ["lvcreate", *CONFIG, *THICK, "vg1"],
-            ["lvcreate", *NEW, "--virtualsize", "9b", "--thinpool", "pool", "vg1"],
-            ["lvcreate", *NEW, "--virtualsize", "9b", "--thinpool", "vg1/pool", "vg0"],
+            ["lvcreate", "--config", ONLY, *NEW, "--virtualsize", "9b", "--thinpool", "pool", "vg1"],
+            ["lvcreate", "--config", ONLY, *NEW, "--virtualsize", "9b", "--thinpool", "vg1/pool", "vg0"],
             ["lvcreate", *THICK, "vg0"],
             ["lvcreate", "--config", "devices/filter=[]", *THICK, "vg0"],
+            ["lvcreate", "--config", "allocation{use_blkid_wiping=1}", *THICK, "vg0"],
+            ["lvcreate", *NEW, "--virtualsize", "9b", "--thinpool", "pool", "vg0"],
             ["lvcreate", *CONFIG, *CONFIG, *THICK, "vg0"],
             ["lvcreate", "--yes", *CONFIG, *THICK, "vg0"],
             ["lvcreate", *CONFIG, *THICK, "vg0", "/dev/../etc:1-9"],
@@ -193,19 +201,22 @@ class Logical(unittest.TestCase):
 
     def test_they_are_removed_by_the_tag_alone(self):
         for argv in (
-            ["lvremove", "--yes", "vg0/data1"],
-            ["lvremove", "--yes", "vg0"],
+            lvm("lvremove", "--yes", "vg0/data1"),
+            lvm("lvremove", "--yes", "vg0"),
+            ["lvremove", *remove("vg0/data1")[3:]],
+            ["lvremove", "--config", 'devices{filter=["a|.*|"]}', *remove("vg0/data1")[3:]],
             remove("vg0"),
             remove("vg0/data1", f"lv_uuid={UUID}"),
             remove("vg0/data1", SELECT.replace("...-", "...a")),
             remove("vg0/data1", f"{SELECT}||lv_name=root"),
             [*remove("vg0/data1"), "vg0/root"],
-            ["lvremove", "--yes", "--select", f"{SELECT} vg0/data1"],
-            ["lvchange", "--addtag", f"{TAG} vg0/root"],
+            lvm("lvremove", "--yes", "--select", f"{SELECT} vg0/data1"),
+            lvm("lvchange", "--addtag", f"{TAG} vg0/root"),
             ["lvrename", "vg0/root", "vg0/data1"],
+            lvm("lvrename", "vg0/root", "vg1/data1"),
             ["lvconvert", "--merge", "vg0/data1"],
             ["vgchange", "--activate", "n", "vg0"],
-            ["lvchange", "--addtag", "backup", "vg0/data1"],
+            lvm("lvchange", "--addtag", "backup", "vg0/data1"),
         ):
             self.refused(argv)
 

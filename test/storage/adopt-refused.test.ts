@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import type { Guard } from '../../src/nodes/job.ts';
 import { ADOPT_SCRIPT } from '../../src/storage/adoption.ts';
 import { tagOf, unfinishedTag } from '../../src/storage/lvm/names.ts';
+import { onlyDisks } from '../../src/storage/lvm/view.ts';
 import { plan } from '../../src/storage/plan.ts';
 import { scriptArgv } from '../../src/storage/snapshot/script.ts';
 import { sparseProbes } from '../../src/storage/sparse/observe.ts';
@@ -384,6 +385,7 @@ describe('a logical volume', () => {
 });
 
 describe('an account on a node may not', () => {
+  const ONLY = onlyDisks(['/dev/sda']);
   const adopts = (...words: string[]) => scriptArgv('stowage-adopt', ADOPT_SCRIPT, ...words);
   test.each([
     [adopts('/etc/shadow', UID, 'ext4', UID)],
@@ -394,8 +396,9 @@ describe('an account on a node may not', () => {
     [adopts(sparseDesired.file, UID, 'ext4', UID)],
     [scriptArgv('stowage-adopt', 'id', '/dev/sdb', UID, 'ext4', UID)],
     [['mv', '-T', '--', '/etc/shadow', `${sparseDesired.file}.partial`]],
-    [['lvrename', 'vg0/a', 'vg1/b']],
-    [['lvrename', 'vg0/a', 'vg0/b', 'vg0/c']],
+    [['lvrename', 'vg0/a', 'vg0/b']],
+    [['lvrename', '--config', ONLY, 'vg0/a', 'vg1/b']],
+    [['lvrename', '--config', ONLY, 'vg0/a', 'vg0/b', 'vg0/c']],
     [['sgdisk', `--partition-guid=1:${UID}`, `--disk-guid=${UID}`, '--change-name=1:a', '/etc/shadow']],
     [['sgdisk', '--info=1', '/etc/shadow']],
   ])('run %j', (argv) => {

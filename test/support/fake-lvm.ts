@@ -5,6 +5,7 @@ import { parseIntent } from '../../src/storage/records.ts';
 import type { DesiredLvm, DeviceFacts, ObservedLvm } from '../../src/storage/types.ts';
 import type { Killed } from './fake-node.ts';
 import { dm, free, group, lv, lvmNode, pool, VG_UUID } from './lvm-input.ts';
+import { stepsWithoutDisks } from './lvm-words.ts';
 
 const RECORDS = '/var/lib/stowage/volumes/';
 const EXTENT = group.extentBytes;
@@ -84,7 +85,7 @@ export class FakeLvm {
 
   /** Every step to its end. @throws Error for a guard that does not hold, or a step that fails */
   run(steps: readonly Step[]): void {
-    for (const step of steps) {
+    for (const step of stepsWithoutDisks(steps)) {
       for (const guard of step.guards) this.#check(step, guard);
       this.#execute(step);
     }
@@ -93,7 +94,7 @@ export class FakeLvm {
   /** A crash in the step of that number, after all before it. */
   crash(steps: readonly Step[], number: number, killed: Killed): void {
     this.run(steps.slice(0, number));
-    const step = steps[number];
+    const [step] = stepsWithoutDisks(steps.slice(number, number + 1));
     if (step === undefined || killed === 'before') return;
     for (const guard of step.guards) this.#check(step, guard);
     if (killed === 'after') this.#execute(step);

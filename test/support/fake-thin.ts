@@ -6,6 +6,7 @@ import { parseIntent } from '../../src/storage/records.ts';
 import type { DesiredLvm, DeviceFacts, ObservedLvm } from '../../src/storage/types.ts';
 import type { Killed } from './fake-node.ts';
 import { dm, group, pool, thinLv, VG_UUID } from './lvm-input.ts';
+import { stepsWithoutDisks } from './lvm-words.ts';
 import { beside } from './thin-input.ts';
 import { UID } from './volume-input.ts';
 
@@ -63,12 +64,12 @@ export class FakeThin {
 
   /** @throws Error for a guard that does not hold, or a step that fails */
   run(steps: readonly Step[]): void {
-    for (const step of steps) this.#step(step, false);
+    for (const step of stepsWithoutDisks(steps)) this.#step(step, false);
   }
 
   crash(steps: readonly Step[], number: number, killed: Killed): void {
     this.run(steps.slice(0, number));
-    const step = steps[number];
+    const [step] = stepsWithoutDisks(steps.slice(number, number + 1));
     if (step !== undefined && killed !== 'before') this.#step(step, killed === 'half');
   }
 

@@ -40,6 +40,7 @@ export const group: VolumeGroup = {
   shared: false,
   extentBytes: 4n * MIB,
   freeExtents: 1000n,
+  disks: ['/dev/sda', '/dev/sdb'],
 };
 
 export const lv: LogicalVolume = {

@@ -1,4 +1,5 @@
 import type { ProbeResult } from '../../src/nodes/job.ts';
+import type { View } from '../../src/storage/lvm/view.ts';
 import { result } from './fake-executor.ts';
 import { GIB, MIB } from './lvm-input.ts';
 import { UID } from './volume-input.ts';
@@ -10,7 +11,7 @@ export const LV = 'ItrFIE-qKAI-Rv9s-5WHb-2wYv-2dXg-9sKDPj';
 /** What LVM prints of a device that is not there. */
 export const NO_DEVICE = { lv_kernel_major: '-1', lv_kernel_minor: '-1' };
 
-export const report = (key: 'vg' | 'lv' | 'pvseg', ...rows: object[]): ProbeResult =>
+export const report = (key: 'vg' | 'lv' | 'pv' | 'pvseg', ...rows: object[]): ProbeResult =>
   result(0, JSON.stringify({ report: [{ [key]: rows }] }));
 
 export const vgRow = (change: object = {}) => ({
@@ -35,12 +36,28 @@ export const lvRow = (change: object = {}) => ({
   data_percent: '',
   metadata_percent: '',
   lv_layout: 'linear',
+  vg_uuid: VG,
   ...change,
 });
 
+/** A physical volume of vg0. */
+export const diskRow = (pv_name: string, vg_uuid = VG) => ({ vg_uuid, pv_name });
+
+/** LVM without filters of its own, on a node without Volumes on devices. */
+export const VIEW: View = { words: [], hides: () => false };
+
+/** Answers of a node without devices of Volumes. */
+export const viewAnswers: readonly (readonly [string, ProbeResult])[] = [
+  ['loops', result(0)],
+  ['devices', result(0, '{"blockdevices":[]}')],
+  ['mappers', result(0)],
+  ['others', result(0)],
+  ['LVM filters', result(5, '', '  Configuration node devices/filter not found')],
+];
+
 /** Free extents of vg0. */
 export const segmentRow = (pv: string, start: number, size: number, change: object = {}) => ({
-  vg_name: 'vg0',
+  vg_uuid: VG,
   pv_name: pv,
   pv_attr: 'a--',
   pe_start: String(MIB),

@@ -142,7 +142,7 @@ class Rules:
         if any(" " in word and word != SPACED for word in _words(argv)):
             raise Refusal("command", "no argument of these has a space", argv)
         volume = volumes.named(argv)
-        refused = volume and self.volumes.refuse_change(volume, early=early)
+        refused = volume and self.volumes.refuse_change(volume, early=early, config=volumes.config_of(argv))
         if refused:
             raise Refusal("command", refused, argv)
         for word in _words(argv)[1:]:

@@ -32,17 +32,21 @@ class Volumes:
         self.known = {}
         self.disks = None
 
-    def refuse_change(self, name, uuid=None, early=False):
+    def refuse_change(self, name, uuid=None, early=False, config=()):
         """
         `name`: GROUP/NAME. `uuid`: of the device that is meant, as device-mapper has it.
         `early`: a job is to begin, which may make it first; it is asked for again right before it is changed.
+        `config`: what LVM is told of disks: another group may have the name. A device is told by its UUID.
         """
-        if not early or name not in self.known:
-            self.known[name] = _look(name)
-        found = self.known[name]
-        if found is None:
-            return None if early and uuid is None else f"LVM tells of no logical volume {name}"
-        if uuid not in (None, found[0]):
+        if uuid is not None:
+            config = ("--select", f"vg_uuid={_hyphens(uuid[4:36])}&&lv_uuid={_hyphens(uuid[36:])}")
+        key = (name, *config)
+        if not early or key not in self.known:
+            self.known[key] = _look(name, config)
+        found = self.known[key]
+        if found is None and uuid is None:
+            return None if early else f"LVM tells of no logical volume {name}"
+        if found is None or uuid not in (None, found[0]):
             return f"its device is not that of the logical volume {name}"
         if not found[1] and not self._is_listed(f"/dev/{name}"):
             return f"the logical volume {name} has no tag of Stowage's and is not listed as the device /dev/{name}"
@@ -86,6 +90,7 @@ def named(argv):
     if argv[0] not in ("lvchange", "lvextend", "lvremove", "lvrename"):
         return None
     # Gives a device the table that it has; these LVM deactivates only where no pool is on them; and it activates a thin pool.
+    argv = [word for at, word in enumerate(argv) if "--config" not in argv[max(at - 1, 0) : at + 1]]
     harmless = r"--refresh [^/ ]+/[^/ ]+|--activate n [^/ ]+/[^/ ]+_t(meta|data)|--activate y .*--select lv_attr=~\^t [^/ ]+/[^/ ]+"
     if re.fullmatch(f"lvchange ({harmless})", " ".join(argv)):
         return None
@@ -102,9 +107,21 @@ def reads_extents(argv):
     )
 
 
-def _look(name):
+def config_of(argv):
+    """What a command on the list tells LVM of the disks that it may see."""
+    return ("--config", argv[argv.index("--config") + 1]) if "--config" in argv else ()
+
+
+def _hyphens(uuid):
+    """As LVM writes a UUID, of which device-mapper has the letters alone."""
+    parts = re.fullmatch(r"(.{6})(.{4})(.{4})(.{4})(.{4})(.{4})(.{6})", uuid)
+    return "-".join(parts.groups()) if parts else uuid
+
+
+def _look(name, options):
     """Device-mapper's UUID for it and whether it has the tag; None where LVM does not tell."""
-    rows = _report("lvs", "lv", ("vg_uuid", "lv_uuid", "lv_tags"), "--", name)
+    where = options if options[:1] == ("--select",) else (*options, "--", name)
+    rows = _report("lvs", "lv", ("vg_uuid", "lv_uuid", "lv_tags"), *where)
     if len(rows) != 1:
         return None
     [row] = rows

@@ -3,8 +3,8 @@ import { isUid } from '../../api/uid.ts';
 import type { Volume, VolumeMode, VolumeSpec } from '../../api/volume.ts';
 import type { Probe, ProbeResult } from '../../nodes/job.ts';
 import type { LogicalVolume } from '../../storage/lvm/facts.ts';
+import { lookIntoGroup } from '../../storage/lvm/look.ts';
 import { uidsIn } from '../../storage/lvm/names.ts';
-import { readVolumes, volumesProbe } from '../../storage/lvm/report.ts';
 import { observe } from '../../storage/observe.ts';
 import { answersOf } from '../../storage/probe-results.ts';
 import { describeSignature } from '../../storage/signature.ts';
@@ -108,7 +108,7 @@ async function findFile({ file = '', directory, mode }: AdoptFlags, look: Look):
 
 async function findLogicalVolume(flags: AdoptFlags, look: Look, known: readonly Volume[]): Promise<Found> {
   const { vg: vgName = '', lv = '' } = flags;
-  const volumes = readVolumes(answersOf(await look([volumesProbe(vgName)]))('logical volumes'));
+  const volumes = await lookIntoGroup(async (probes) => answersOf(await look(probes)), vgName);
   const own = volumes.find(({ name }) => name === lv);
   if (own === undefined) throw nothing(`there is no logical volume ${vgName}/${lv} on the node`);
   const [uid, other] = uidsIn(own.tags);

@@ -4,8 +4,8 @@ import type { Volume } from '../../api/volume.ts';
 import { listAll } from '../../kube/client.ts';
 import type { KubeClient } from '../../kube/types.ts';
 import type { Probe } from '../../nodes/job.ts';
+import { lookIntoGroup } from '../../storage/lvm/look.ts';
 import { uidsIn } from '../../storage/lvm/names.ts';
-import { readVolumes, volumesProbe } from '../../storage/lvm/report.ts';
 import { offeredProbes, readOffered } from '../../storage/offered-devices.ts';
 import { succeeded } from '../../storage/probe-results.ts';
 import { nodeOf, SPARSE_FOLDER } from '../../volumes/desired.ts';
@@ -59,7 +59,7 @@ const OTHER = '';
 
 /** Those that carry what Stowage makes: a file system with a UID, or a table. */
 async function askDevice(node: string, asking: Asking): Promise<string> {
-  const devices = (await look(node, offeredProbes(), readOffered, asking)) ?? [];
+  const devices = (await look(node, async (ask) => readOffered(await ask(offeredProbes())), asking)) ?? [];
   const owners = await ownersOf(asking);
   const choices = devices.flatMap(({ path, links, model = '', sizeBytes, carries = '' }): Choice[] => {
     const [type = '', uid] = carries.split(':');
@@ -83,11 +83,13 @@ async function askFile(
       ...['-maxdepth', '1', '-type', 'f', '-printf', '%b|%f\\n'],
     ],
   };
-  const read = (get: Parameters<Parameters<typeof look>[2]>[0]) =>
-    succeeded('the files', get('files')).split('\n');
-  const files = (await look(node, [probe], read, asking)) ?? [];
+  const files = await look(
+    node,
+    async (ask) => succeeded('the files', (await ask([probe]))('files')).split('\n'),
+    asking,
+  );
   const owners = await ownersOf(asking);
-  const choices = files.flatMap((line): Choice[] => {
+  const choices = (files ?? []).flatMap((line): Choice[] => {
     const [, uid = ''] = line.split('|');
     return isUid(uid) ? [{ name: [uid, owners(uid)].join('  ').trimEnd(), value: uid }] : [];
   });
@@ -98,8 +100,7 @@ async function askFile(
 
 /** Those that have Stowage's tag. */
 async function askLogicalVolume(node: string, vg: string, asking: Asking): Promise<string> {
-  const volumes =
-    (await look(node, [volumesProbe(vg)], (get) => readVolumes(get('logical volumes')), asking)) ?? [];
+  const volumes = (await look(node, (ask) => lookIntoGroup(ask, vg), asking)) ?? [];
   const owners = await ownersOf(asking);
   const choices = volumes.flatMap(({ name, sizeBytes, tags }): Choice[] => {
     const [uid] = uidsIn(tags);

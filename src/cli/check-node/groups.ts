@@ -1,11 +1,12 @@
 import type { VolumeGroup } from '../../storage/lvm/facts.ts';
-import { refuseChange } from '../../storage/lvm/group.ts';
+import { refuseChange, twoGroups } from '../../storage/lvm/group.ts';
 import { roundedSize } from '../output/size.ts';
 import type { Check } from './report.ts';
 
 /** The volume groups that Volumes are in. Pure. */
 export const groupChecks = (groups: ReadonlyMap<string, readonly VolumeGroup[]>): Check[] =>
-  [...groups].map(([name, [group, other]]) => {
+  [...groups].map(([name, all]) => {
+    const [group] = all;
     const check = `volume group ${name}`;
     if (group === undefined) {
       return {
@@ -15,8 +16,9 @@ export const groupChecks = (groups: ReadonlyMap<string, readonly VolumeGroup[]>)
         hint: 'Bring its disks back: pvs and vgs tell what LVM sees.',
       };
     }
-    if (other !== undefined) {
-      return { check, ok: false, message: 'is there twice', hint: 'Rename one by its UUID: vgrename.' };
+    if (all.length > 1) {
+      const { refusal, hint } = twoGroups(name, all);
+      return { check, ok: false, message: refusal, hint };
     }
     const refused = refuseChange(group);
     return refused === undefined

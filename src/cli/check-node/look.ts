@@ -5,7 +5,8 @@ import { ModuleRefusal } from '../../nodes/salt/refusal.ts';
 import { SudoRefusal } from '../../nodes/sudo.ts';
 import { placeProbes, readPlaces, readRecorded, recordedProbe } from '../../storage/directory/node-check.ts';
 import { findFreeSpace, freeSpaceProbes } from '../../storage/free-space.ts';
-import { groupProbe, readGroups } from '../../storage/lvm/report.ts';
+import { groupProbes, readGroups } from '../../storage/lvm/report.ts';
+import { readView, viewProbes } from '../../storage/lvm/view.ts';
 import {
   folderProbes,
   intentProbes,
@@ -76,11 +77,12 @@ async function lookAtContent(
   // Folders have those above them in common.
   const space = new Map(folders.flatMap(freeSpaceProbes).map((probe) => [probe.name, probe]));
   const names = groupsOf(node, cluster.volumes);
+  const view = names.length === 0 ? undefined : readView(await ask(viewProbes()));
   const found = await results([
     ...folderProbes(folders),
     ...pathProbes(links),
     ...space.values(),
-    ...(names.length === 0 ? [] : [groupProbe()]),
+    ...(view === undefined ? [] : groupProbes(view)),
     ...(recorded.length === 0 ? [] : placeProbes(recorded.map(({ directory }) => directory))),
   ]);
   const get = answersOf(found);
@@ -91,7 +93,7 @@ async function lookAtContent(
     folders,
     files: readFolders(folders, get),
     links: readPaths(links, get),
-    groups: new Map(names.map((name) => [name, readGroups(get('groups'), name)])),
+    groups: new Map(view === undefined ? [] : names.map((name) => [name, readGroups(get, view, name)])),
     directories: readPlaces(recorded, get),
     free: new Map(
       folders.flatMap((folder) => {

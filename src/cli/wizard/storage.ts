@@ -5,7 +5,8 @@ import { listAll } from '../../kube/client.ts';
 import type { KubeClient } from '../../kube/types.ts';
 import { NodeError } from '../../nodes/errors.ts';
 import type { Probe, ProbeResult } from '../../nodes/job.ts';
-import { groupProbe, readAllGroups } from '../../storage/lvm/report.ts';
+import { groupProbes, readAllGroups } from '../../storage/lvm/report.ts';
+import { readView, viewProbes } from '../../storage/lvm/view.ts';
 import { type OfferedDevice, offeredProbes, readOffered } from '../../storage/offered-devices.ts';
 import { answersOf, ObservationError } from '../../storage/probe-results.ts';
 import { nodeOf } from '../../volumes/desired.ts';
@@ -38,7 +39,7 @@ export async function askDevice(nodes: readonly string[], asking: Asking): Promi
   const { prompts } = asking;
   const [node] = nodes;
   if (node !== undefined && nodes.length === 1) {
-    const devices = await look(node, offeredProbes(), readOffered, asking);
+    const devices = await look(node, async (ask) => readOffered(await ask(offeredProbes())), asking);
     if (devices !== undefined && devices.length > 0) {
       const owners = await ownersOn(node, asking);
       const owner = ({ path, links }: OfferedDevice) =>
@@ -60,7 +61,14 @@ export async function askGroup(nodes: readonly string[], asking: Asking): Promis
   const { prompts } = asking;
   const [node] = nodes;
   if (node !== undefined && nodes.length === 1) {
-    const groups = await look(node, [groupProbe()], (get) => readAllGroups(get('groups')), asking);
+    const groups = await look(
+      node,
+      async (ask) => {
+        const view = readView(await ask(viewProbes()));
+        return readAllGroups(await ask(groupProbes(view)), view);
+      },
+      asking,
+    );
     if (groups !== undefined && groups.length > 0) {
       const answer = await prompts.select(`Volume group of ${node}:`, [
         ...groups.map(
@@ -127,17 +135,15 @@ async function ownersOn(node: string, { connect, io }: Asking): Promise<Map<stri
 /** undefined where the node does not say, which is told: then it is asked for by name. */
 export async function look<T>(
   node: string,
-  probes: Probe[],
-  read: (get: (probe: string) => ProbeResult) => T,
+  read: (ask: (probes: readonly Probe[]) => Promise<(probe: string) => ProbeResult>) => Promise<T>,
   { io, connect, nodeFlags }: Asking,
 ): Promise<T | undefined> {
   io.stderr.write(`Looking at ${node} …\n`);
   try {
     const flags = await nodeFlags();
-    const results = await withNodes([node], flags, io, await connect(), (executor) =>
-      executor.observe(node, probes),
+    return await withNodes([node], flags, io, await connect(), (executor) =>
+      read(async (probes) => answersOf(await executor.observe(node, probes))),
     );
-    return read(answersOf(results));
   } catch (error) {
     if (!(error instanceof NodeError) && !(error instanceof ObservationError)) throw error;
     io.stderr.write(printable(`note: not looked at: ${error.message}\n`));

@@ -5,6 +5,7 @@ import type { Executor } from '../../nodes/job.ts';
 import { withHint } from '../../nodes/job-text.ts';
 import { namedDirectoryProbes, readNamedDirectory } from '../../storage/directory/observe.ts';
 import { refuseDirectory } from '../../storage/directory/refuse.ts';
+import { readView, viewProbes } from '../../storage/lvm/view.ts';
 import { answersOf, ObservationError } from '../../storage/probe-results.ts';
 import {
   type FolderRoom,
@@ -72,8 +73,9 @@ export function createRooms({ executor, clock, volumesOn, copiesOn }: RoomDeps):
   async function factsOf(node: string, place: Place): Promise<Facts> {
     try {
       if (place.type === 'lvm') {
-        const results = await executor.observe(node, groupRoomProbes(place.vgName));
-        return { group: readGroupRoom(place.vgName, place.thinPool, results) };
+        const view = readView(answersOf(await executor.observe(node, viewProbes())));
+        const results = await executor.observe(node, groupRoomProbes(view, place.vgName));
+        return { group: readGroupRoom(view, place.vgName, place.thinPool, results) };
       }
       const { directory } = place;
       const folders = [...new Set([directory, ...volumesOn(node).flatMap((each) => folderOf(each) ?? [])])];

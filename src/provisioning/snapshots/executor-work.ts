@@ -11,11 +11,16 @@ import { type JobNote, jobKeyOf } from './job-note.ts';
 import type { IsCurrent, NodeWork } from './node-work.ts';
 import type { Freeze, Outcome } from './types.ts';
 
+type Results = ReadonlyMap<string, ProbeResult>;
+
 /** What storage knows of snapshots: `Wanted` is one as it sees it, `Seen` what was found of it on a node. */
 export interface SnapshotStorage<Wanted, Seen> {
-  probes(wanted: Wanted): readonly Probe[];
+  /** What is looked at first, where the other probes depend on that; often nothing. */
+  before(wanted: Wanted): readonly Probe[];
   /** @throws ObservationError */
-  read(wanted: Wanted, results: ReadonlyMap<string, ProbeResult>): Seen;
+  probes(wanted: Wanted, before: Results): readonly Probe[];
+  /** @throws ObservationError */
+  read(wanted: Wanted, before: Results, results: Results): Seen;
   plan(operation: 'take' | 'delete', wanted: Wanted, seen: Seen): Plan;
   /** The copy, if it is whole. Bytes of the volume. */
   copyOf(wanted: Wanted, seen: Seen): { sizeBytes: number } | undefined;
@@ -52,8 +57,18 @@ export function createExecutorWork<Wanted extends object, Seen>({
   storage,
   wantedOf,
 }: ExecutorWorkDeps<Wanted, Seen>): NodeWork {
-  async function see(node: string, wanted: Wanted, seen?: ReadonlyMap<string, ProbeResult>): Promise<Seen> {
-    return storage.read(wanted, seen ?? (await executor.observe(node, storage.probes(wanted))));
+  async function lookBefore(node: string, wanted: Wanted): Promise<Results> {
+    const probes = storage.before(wanted);
+    return probes.length === 0 ? new Map() : executor.observe(node, probes);
+  }
+
+  async function see(node: string, wanted: Wanted, known?: Results, seen?: Results): Promise<Seen> {
+    const before = known ?? (await lookBefore(node, wanted));
+    return storage.read(
+      wanted,
+      before,
+      seen ?? (await executor.observe(node, storage.probes(wanted, before))),
+    );
   }
 
   const present = (wanted: Wanted, seen: Seen): Outcome => {
@@ -93,19 +108,23 @@ export function createExecutorWork<Wanted extends object, Seen>({
     if ('problem' in wanted) return { is: 'refused', message: wanted.problem };
     let state = await poll(content, note);
     let takenAt: number | undefined;
+    let before: Results | undefined;
     if (state.state === 'not-found') {
-      const seen = await see(node, wanted);
+      before = await lookBefore(node, wanted);
+      const seen = await see(node, wanted, before);
       const plan = storage.plan(note.do, wanted, seen);
       if ('refusal' in plan) return { is: 'refused', message: withHint(plan.refusal, plan.hint) };
       if (plan.steps.length === 0) return present(wanted, seen);
       if (!(await isCurrent())) return undefined;
-      const job = { key: jobKeyOf(content, note), steps: plan.steps, look: storage.probes(wanted) };
+      const look = storage.probes(wanted, before);
+      const job = { key: jobKeyOf(content, note), steps: plan.steps, look };
       takenAt = clock.now();
       state = await executor.submit(node, job, SUBMIT_WAIT);
     }
     if (state.state === 'running') return { is: 'running' };
-    const known = state.state === 'succeeded' ? state.seen : undefined;
-    const seen = await see(node, wanted, known);
+    // What was seen as the job ended was asked for by this process.
+    const known = state.state === 'succeeded' && before !== undefined ? state.seen : undefined;
+    const seen = await see(node, wanted, before, known);
     const plan = storage.plan(note.do, wanted, seen);
     if (!('refusal' in plan) && plan.steps.length === 0) {
       // What is left of it is removed by the next look for the Volume, if not now.

@@ -1,6 +1,6 @@
 import type { Guard, Step } from '../../nodes/job.ts';
 import type { DesiredLvm } from '../types.ts';
-import type { LogicalVolume } from './facts.ts';
+import type { LogicalVolume, VolumeGroup } from './facts.ts';
 import { lvName } from './names.ts';
 
 export type InGroup = Pick<DesiredLvm, 'vgName'>;
@@ -23,6 +23,13 @@ export const sameVolume = (desired: InGroup, { name, uuid }: LogicalVolume): Gua
   argv: ['lvs', '--noheadings', '-o', 'lv_uuid', lvName(desired, name)],
   expect: { exit: 0, stdout: printed(uuid) },
   refusal: `${lvName(desired, name)} is no longer the logical volume that was looked at`,
+});
+
+/** The group that has the name is the one that was looked at. */
+export const sameGroup = ({ name, uuid }: Pick<VolumeGroup, 'name' | 'uuid'>): Guard => ({
+  argv: ['vgs', '--noheadings', '-o', 'vg_uuid', name],
+  expect: { exit: 0, stdout: printed(uuid) },
+  refusal: `the volume group ${name} is no longer the one that was looked at, ${uuid}`,
 });
 
 /**

@@ -3,22 +3,30 @@ import { oneLine } from '../snapshot/script.ts';
 /**
  * LVM writes down that there is to be a thin volume, has the pool make it, and has the pool count that. Killed between the last
  * two, it can do nothing more in the pool: it tells it to make what is there. So that is deleted in the pool, where the pool
- * has not counted it and LVM says that it is of what is not finished.
+ * has not counted it and LVM says that it is of what is not finished. A pool's device is found by its name, which a group on a Volume may have taken first, so it
+ * counts only with the group's UUID.
  */
 const FORGET = `
+  tpool() {
+    case $(dmsetup info -c --noheadings -o uuid "$vg-$(double "$1")-tpool" 2>/dev/null) in
+      "LVM-$(printf %s "$2" | sed s/-//g)"*-tpool) echo "$vg-$(double "$1")-tpool" ;;
+    esac;
+  };
   forget() {
     set -- $(
-      lvs --noheadings --separator , -o thin_id,transaction_id,pool_lv --select "segtype=thin&&lv_tags={stowage.dev/unfinished=$2}" "$1" 2>/dev/null |
-        sed -n "s/^ *\\([0-9]\\{1,\\}\\),\\([0-9]\\{1,\\}\\),\\([^ ,]\\{1,\\}\\) *$/\\1 \\2 \\3/p"
+      lvs --config "$config" --noheadings --separator , -o thin_id,transaction_id,pool_lv,vg_uuid --select "segtype=thin&&lv_tags={stowage.dev/unfinished=$2}" "$1" 2>/dev/null |
+        sed -n "s/^ *\\([0-9]\\{1,\\}\\),\\([0-9]\\{1,\\}\\),\\([^ ,]\\{1,\\}\\),\\([^ ,]\\{1,\\}\\) *$/\\1 \\2 \\3 \\4/p"
     );
-    [ $# = 3 ] || return 0;
-    set -- "$1" "$2" "$vg-$(double "$3")-tpool";
+    [ $# = 4 ] || return 0;
+    set -- "$1" "$2" "$(tpool "$3" "$4")";
+    [ -n "$3" ] || return 0;
     [ "$(dmsetup status --noflush "$3" | cut -d " " -f 4)" != "$2" ] || dmsetup message "$3" 0 "delete $1" 2>/dev/null || return 0;
   };
 `;
 
 /**
- * Takes a thin snapshot of a thin logical volume of Stowage's: `stowage-thin VG/ORIGIN ORIGINS-UID NAME UID r|rw`. It is
+ * Takes a thin snapshot of a thin logical volume of Stowage's: `stowage-thin CONFIG VG/ORIGIN ORIGINS-UID NAME UID r|rw`,
+ * where LVM is told CONFIG, which has it see the disks of the group alone. It is
  * not active, is left out wherever all of a group are activated, and carries the tag of what is not finished yet.
  *
  * LVM suspends the origin for it, which freezes a file system that is mounted, and its pool with all that is in it. An lvcreate
@@ -41,13 +49,15 @@ run() {
 ${FORGET}
   case $0 in
     stowage-thin)
+      config=$1;
+      shift;
       case $1 in "" | -* | */-* | */*/* | *[!A-Za-z0-9_+./-]*) exit 2 ;; ?*/?*) ;; *) exit 2 ;; esac;
       case $2 in "" | *[!0-9a-f-]*) exit 2 ;; esac;
       case $3 in "" | [!a-z0-9]* | *[!a-z0-9.-]*) exit 2 ;; esac;
       case $4 in "" | *[!0-9a-f-]*) exit 2 ;; esac;
       case $#$5 in 5r | 5rw) ;; *) exit 2 ;; esac;
       pool=$(
-        lvs --noheadings -o pool_lv --select "segtype=thin&&lv_tags={stowage.dev/uid=$2}" "$1" |
+        lvs --config "$config" --noheadings -o pool_lv --select "segtype=thin&&lv_tags={stowage.dev/uid=$2}" "$1" |
           sed -n "s/^ *\\([^ ]\\{1,\\}\\) *$/\\1/p"
       );
       [ -n "$pool" ] || {
@@ -58,7 +68,7 @@ ${FORGET}
       vg=$(double "$vg_name");
       pool=$vg-$(double "$pool");
       devices="$pool-tpool $pool $vg-$(double "\${1#*/}")";
-      export devices vg vg_name;
+      export config devices vg vg_name;
       setsid sh -c "$text" stowage-thin-hold "$@" </dev/null &
       wait $!;
       got=$?;
@@ -67,7 +77,7 @@ ${FORGET}
       ;;
     stowage-thin-hold)
       trap "" HUP TERM INT PIPE;
-      timeout -s KILL 8 lvcreate --snapshot --setactivationskip y --permission "$5" --name "$3" --addtag "stowage.dev/unfinished=$4" "$1";
+      timeout -s KILL 8 lvcreate --config "$config" --snapshot --setactivationskip y --permission "$5" --name "$3" --addtag "stowage.dev/unfinished=$4" "$1";
       got=$?;
       [ $got -le 128 ] || thaw "$@";
       exit $got
@@ -79,7 +89,7 @@ run "$@"
 
 /**
  * Gives the file system in a thin logical volume that is not finished its UUID, and has it take all of the volume:
- * `stowage-lvm-uuid VG/NAME UID`. With `leave` it only takes away what an earlier one left that was cut off.
+ * `stowage-lvm-uuid CONFIG VG/NAME UID`. With `leave` it only takes away what an earlier one left that was cut off.
  *
  * udev is never to see it with the UUID of its original. No option of LVM keeps udev from reading what LVM activates, so
  * that is not activated: the thin volume gets a device with a layer in its name, which LVM's rules for udev (56-lvm.rules,
@@ -101,6 +111,8 @@ run() {
     ! dmsetup info "$inner" >/dev/null 2>&1 || dmsetup remove --retry "$inner";
   };
 ${FORGET}
+  config=$1;
+  shift;
   case $1 in "" | -* | */-* | */*/* | *[!A-Za-z0-9_+./-]*) exit 2 ;; ?*/?*) ;; *) exit 2 ;; esac;
   case $2 in "" | *[!0-9a-f-]*) exit 2 ;; esac;
   case $#$3 in 2 | 3leave) ;; *) exit 2 ;; esac;
@@ -114,7 +126,7 @@ ${FORGET}
     exit 0;
   };
   facts=$(
-    lvs --noheadings --units s --nosuffix --separator , -o thin_id,lv_size,pool_lv,vg_uuid,lv_uuid --select "segtype=thin&&lv_tags={stowage.dev/unfinished=$2}&&lv_attr=~^V...-" "$1" |
+    lvs --config "$config" --noheadings --units s --nosuffix --separator , -o thin_id,lv_size,pool_lv,vg_uuid,lv_uuid --select "segtype=thin&&lv_tags={stowage.dev/unfinished=$2}&&lv_attr=~^V...-" "$1" |
       sed -n "s/^ *\\([0-9]\\{1,\\},[0-9]\\{1,\\},[^ ,]\\{1,\\},[^ ,]\\{1,\\},[^ ,]\\{1,\\}\\) *$/\\1/p"
   );
   [ -n "$facts" ] || {
@@ -125,7 +137,12 @@ ${FORGET}
   IFS=,;
   set -- "$1" "$2" $facts;
   IFS=$oldifs;
-  pool=$(dmsetup info -c --noheadings --separator : -o major,minor "$vg-$(double "$5")-tpool") || exit 1;
+  pool=$(tpool "$5" "$6");
+  [ -n "$pool" ] || {
+    echo "the thin pool of $1 is not active, or another group has its name" >&2;
+    exit 1;
+  };
+  pool=$(dmsetup info -c --noheadings --separator : -o major,minor "$pool") || exit 1;
   dmsetup create "$inner" --uuid "LVM-$(printf %s "$6$7" | sed s/-//g)-stowage" --table "0 $4 thin $pool $3" || exit 1;
   device=/dev/$(dmsetup info -c --noheadings -o blkdevname "$inner");
   type=;

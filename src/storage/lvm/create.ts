@@ -7,7 +7,7 @@ import { emptyGuards } from '../raw/guards.ts';
 import { donePath, intentOf, writeDone, writeIntent } from '../records.ts';
 import type { DesiredLvm, Intent, ObservedLvm } from '../types.ts';
 import { lookAgain, waitForLink } from '../udev.ts';
-import { printed } from './change.ts';
+import { printed, sameGroup } from './change.ts';
 import { contentOf, rangeOf, sameContentGuards } from './content.ts';
 import { finish } from './copy.ts';
 import type { Extents, VolumeGroup } from './facts.ts';
@@ -80,7 +80,7 @@ function lvcreate(desired: DesiredLvm, group: VolumeGroup, free: readonly Extent
     argv: [
       'lvcreate',
       ...(consented ? ['--yes'] : []),
-      ...['--config', 'allocation/use_blkid_wiping=1'],
+      ...['--config', 'allocation{use_blkid_wiping=1}'],
       ...named(desired),
       ...['--extents', String(extentsFor(desired, group)), '--wipesignatures', 'y', '--zero', 'y'],
       group.name,
@@ -88,7 +88,7 @@ function lvcreate(desired: DesiredLvm, group: VolumeGroup, free: readonly Extent
     ],
     // Also where somebody pastes the plan into a shell.
     stdin: '',
-    guards: [notDone(desired), ...(chosen ? sameContentGuards(free) : [])],
+    guards: [notDone(desired), sameGroup(group), ...(chosen ? sameContentGuards(free) : [])],
     // Others may have taken these extents.
     ...(chosen ? { mayRace: true } : {}),
   };
@@ -103,7 +103,7 @@ function lvcreateThin(desired: DesiredLvm, observed: ObservedLvm, pool: string, 
       ...['lvcreate', ...named(desired), '--virtualsize', `${bytes}b`],
       ...['--thinpool', pool, group.name],
     ],
-    guards: [notDone(desired)],
+    guards: [notDone(desired), sameGroup(group)],
   });
 }
 

@@ -12,6 +12,8 @@ export interface VolumeGroup {
   shared: boolean;
   extentBytes: bigint;
   freeExtents: bigint;
+  /** The paths of its physical volumes that are there. */
+  disks: readonly string[];
 }
 
 export interface LogicalVolume {

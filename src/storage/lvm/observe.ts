@@ -1,31 +1,29 @@
 import type { Probe, ProbeResult } from '../../nodes/job.ts';
 import { answersOf } from '../probe-results.ts';
 import { deviceProbes, nodeProbes, readRaw } from '../raw/observe.ts';
+import { readRecords } from '../records.ts';
 import type { DesiredLvm, ObservedLvm, Space } from '../types.ts';
 import { contentProbes, readContent, takeExtents } from './content.ts';
 import type { Extents, LogicalVolume, VolumeGroup } from './facts.ts';
-import { extentsFor } from './group.ts';
+import { extentsFor, knownGroup, recordedFirst, recordedGroup } from './group.ts';
 import { lvPath, poolPath } from './names.ts';
 import { ownOf } from './own.ts';
 import { isUnknown, poolOf, usedOf } from './pool.ts';
 import {
-  groupProbe,
+  groupProbes,
   readFreeExtents,
   readGroups,
   readVolumes,
   segmentsProbe,
   volumesProbe,
 } from './report.ts';
+import { filtersProbe, readView, type View } from './view.ts';
 
 type Results = ReadonlyMap<string, ProbeResult>;
 type Look = (probes: readonly Probe[]) => Promise<Results>;
 
-/** What is looked at first. They read only. */
-export const lvmProbes = (desired: DesiredLvm): Probe[] => [
-  ...nodeProbes(desired),
-  groupProbe(),
-  volumesProbe(desired.vgName),
-];
+/** What is looked at first: which devices LVM is to be shown follows from that. They read only. */
+export const lvmProbes = (desired: DesiredLvm): Probe[] => [...nodeProbes(desired), filtersProbe()];
 
 /**
  * Looks at the group and the logical volume; then at what is on that, if it is active, or at the free extents that it
@@ -34,10 +32,13 @@ export const lvmProbes = (desired: DesiredLvm): Probe[] => [
  */
 export async function observeLvm(look: Look, desired: DesiredLvm): Promise<ObservedLvm> {
   const first = await look(lvmProbes(desired));
-  const get = answersOf(first);
-  const groups = readGroups(get('groups'), desired.vgName);
-  // Of two groups of a name LVM lists none.
-  const volumes = groups.length === 1 ? readVolumes(get('logical volumes')) : [];
+  const known = answersOf(first);
+  const view = readView(known, desired.kubeletRoot);
+  const get = answersOf(await look([...groupProbes(view), volumesProbe(view, desired.vgName)]));
+  const recorded = recordedGroup(desired, readRecords(known).intent);
+  const groups = recordedFirst(readGroups(get, view, desired.vgName), recorded);
+  const group = knownGroup(groups, recorded);
+  const volumes = group === undefined ? [] : readVolumes(get('logical volumes'), group);
   const own = ownOf(desired, volumes);
   const located = new Map([...first, ['target', targetOf(own, volumes)]]);
   // Its tags are known already.
@@ -49,7 +50,6 @@ export async function observeLvm(look: Look, desired: DesiredLvm): Promise<Obser
     located,
     probes.length === 0 ? new Map() : await look(probes),
   );
-  const group = groups.length === 1 ? groups[0] : undefined;
   const thin = own === undefined ? desired.thinPool : own.pool;
   const missing = group === undefined || thin !== undefined ? 0n : missingExtents(desired, group, own);
   return {
@@ -57,7 +57,7 @@ export async function observeLvm(look: Look, desired: DesiredLvm): Promise<Obser
     type: 'lvm',
     groups,
     volumes,
-    free: missing > 0n && group !== undefined ? await freeExtents(look, group, missing) : [],
+    free: missing > 0n && group !== undefined ? await freeExtents(look, view, group, missing) : [],
     space: spaceOf(desired, group, volumes, own),
   };
 }
@@ -74,8 +74,8 @@ function targetOf(own: LogicalVolume | undefined, volumes: readonly LogicalVolum
 const missingExtents = (desired: DesiredLvm, group: VolumeGroup, own: LogicalVolume | undefined): bigint =>
   extentsFor(desired, group) - (own?.sizeBytes ?? 0n) / group.extentBytes;
 
-async function freeExtents(look: Look, group: VolumeGroup, count: bigint): Promise<Extents[]> {
-  const segments = await look([segmentsProbe()]);
+async function freeExtents(look: Look, view: View, group: VolumeGroup, count: bigint): Promise<Extents[]> {
+  const segments = await look([segmentsProbe(view)]);
   const free = readFreeExtents(answersOf(segments)('segments'), group);
   const taken = takeExtents(free, count, group.extentBytes);
   return taken.length === 0 ? [] : readContent(taken, answersOf(await look(contentProbes(taken))));

@@ -1,10 +1,19 @@
 import type { Probe, ProbeResult } from '../../nodes/job.ts';
 import { ObservationError, succeeded } from '../probe-results.ts';
 import type { FreeExtents, LogicalVolume, VolumeGroup } from './facts.ts';
+import type { View } from './view.ts';
+
+type Words = Pick<View, 'words'>;
 
 /** lvmreport(7): rows of texts, sizes as plain bytes whatever lvm.conf says. */
-const report = (program: string, fields: readonly string[], ...more: string[]): string[] => [
+const report = (
+  program: string,
+  { words }: Words,
+  fields: readonly string[],
+  ...more: string[]
+): string[] => [
   program,
+  ...words,
   ...more,
   '--reportformat',
   'json',
@@ -29,9 +38,11 @@ const LV_FIELDS = [
   'data_percent',
   'metadata_percent',
   'lv_layout',
+  'vg_uuid',
 ] as const;
+const DISK_FIELDS = ['vg_uuid', 'pv_name'] as const;
 const PV_FIELDS = [
-  'vg_name',
+  'vg_uuid',
   'pv_name',
   'pv_attr',
   'pe_start',
@@ -40,27 +51,36 @@ const PV_FIELDS = [
   'segtype',
 ] as const;
 
-/** All groups: one that is not there is none of them, and no failure. */
-export const groupProbe = (): Probe => ({ name: 'groups', argv: report('vgs', VG_FIELDS) });
+/** All groups, and the disks of each: one that is not there is none of them, and no failure. */
+export const groupProbes = (view: Words): Probe[] => [
+  { name: 'groups', argv: report('vgs', view, VG_FIELDS) },
+  { name: 'disks', argv: report('pvs', view, DISK_FIELDS) },
+];
 
-/** Fails where there is no such group. */
-export const volumesProbe = (vgName: string): Probe => ({
+/** Those of each group that has the name: LVM lists none where it is asked for a name that two have. */
+export const volumesProbe = (view: Words, vgName: string): Probe => ({
   name: 'logical volumes',
-  argv: [...report('lvs', LV_FIELDS), '--', vgName],
+  argv: [...report('lvs', view, LV_FIELDS), '--select', `vg_name=${vgName}`],
 });
 
-export const segmentsProbe = (): Probe => ({
+export const segmentsProbe = (view: Words): Probe => ({
   name: 'segments',
-  argv: report('pvs', PV_FIELDS, '--segments'),
+  argv: report('pvs', view, PV_FIELDS, '--segments'),
 });
 
-/** @throws ObservationError for what is not understood */
-export const readGroups = (result: ProbeResult, vgName: string): VolumeGroup[] =>
-  readAllGroups(result).filter(({ name }) => name === vgName);
+type Get = (name: string) => ProbeResult;
 
 /** @throws ObservationError for what is not understood */
-export function readAllGroups(result: ProbeResult): VolumeGroup[] {
-  return rows<(typeof VG_FIELDS)[number], VolumeGroup>('vg', result, (row) => ({
+export const readGroups = (get: Get, view: View, vgName: string): VolumeGroup[] =>
+  readAllGroups(get, view).filter(({ name }) => name === vgName);
+
+/** Without those that are on devices of Volumes. @throws ObservationError for what is not understood */
+export function readAllGroups(get: Get, view: View): VolumeGroup[] {
+  const disks = rows<(typeof DISK_FIELDS)[number], [string, string]>('pv', get('disks'), (row) => [
+    row.vg_uuid,
+    row.pv_name,
+  ]);
+  const found = rows<(typeof VG_FIELDS)[number], VolumeGroup>('vg', get('groups'), (row) => ({
     name: row.vg_name,
     uuid: row.vg_uuid,
     readOnly: row.vg_attr[0] !== 'w',
@@ -69,15 +89,30 @@ export function readAllGroups(result: ProbeResult): VolumeGroup[] {
     shared: row.vg_attr[5] === 'c' || row.vg_attr[5] === 's',
     extentBytes: BigInt(row.vg_extent_size),
     freeExtents: BigInt(row.vg_free_count),
+    // Of one that is away LVM has no path.
+    disks: disks.flatMap(([uuid, path]) => (uuid === row.vg_uuid && path.startsWith('/dev/') ? [path] : [])),
   }));
+  return found.filter((group) => !group.disks.some(view.hides));
 }
 
 /**
  * lvs(8), Attr: the fifth is `-` for inactive, one of s, S, M and C for suspended, d or i for a device without a table.
  * @throws ObservationError for what is not understood
  */
-export function readVolumes(result: ProbeResult): LogicalVolume[] {
-  const volumes = rows<(typeof LV_FIELDS)[number], LogicalVolume>('lv', result, (row) => ({
+export function readVolumes(result: ProbeResult, group: Pick<VolumeGroup, 'uuid'>): LogicalVolume[] {
+  const volumes = rows<(typeof LV_FIELDS)[number], LogicalVolume | undefined>('lv', result, (row) =>
+    row.vg_uuid.length > 0 && row.vg_uuid === group.uuid ? volumeOf(row) : undefined,
+  ).filter((volume) => volume !== undefined);
+  // LVM calls the pool of a cache so as well. A thin volume that has snapshots is of another kind than others.
+  const thinPools = volumes.filter(({ kind }) => kind === 't').map(({ name }) => name);
+  return volumes.map((each) =>
+    each.kind === 'V' || thinPools.includes(each.pool ?? '') ? each : { ...each, pool: undefined },
+  );
+}
+
+/** @throws Error for a number that is none */
+function volumeOf(row: Record<(typeof LV_FIELDS)[number], string>): LogicalVolume {
+  return {
     name: row.lv_name,
     uuid: row.lv_uuid,
     kind: row.lv_attr[0] ?? '',
@@ -95,19 +130,14 @@ export function readVolumes(result: ProbeResult): LogicalVolume[] {
     dataPercent: percent(row.data_percent),
     metadataPercent: percent(row.metadata_percent),
     striped: row.lv_layout.split(',').includes('striped'),
-  }));
-  // LVM calls the pool of a cache so as well. A thin volume that has snapshots is of another kind than others.
-  const thinPools = volumes.filter(({ kind }) => kind === 't').map(({ name }) => name);
-  return volumes.map((each) =>
-    each.kind === 'V' || thinPools.includes(each.pool ?? '') ? each : { ...each, pool: undefined },
-  );
+  };
 }
 
 /** Free extents that may be taken, the most first, as LVM itself does it. @throws ObservationError */
-export function readFreeExtents(result: ProbeResult, { name, extentBytes }: VolumeGroup): FreeExtents[] {
+export function readFreeExtents(result: ProbeResult, { uuid, extentBytes }: VolumeGroup): FreeExtents[] {
   return rows<(typeof PV_FIELDS)[number], FreeExtents | undefined>('pvseg', result, (row) => {
     const usable = row.pv_attr[0] === 'a' && row.pv_attr[2] !== 'm';
-    if (row.vg_name !== name || row.segtype !== 'free' || !usable) return undefined;
+    if (row.vg_uuid !== uuid || row.segtype !== 'free' || !usable) return undefined;
     const first = BigInt(row.pvseg_start);
     const count = BigInt(row.pvseg_size);
     const offsetBytes = BigInt(row.pe_start) + first * extentBytes;

@@ -5,14 +5,16 @@ import type { DesiredLvm, ObservedLvm, Plan } from '../types.ts';
 import { deactivate } from './activate.ts';
 import { finish, removeUnfinished, takeCopy, unfinishedIn } from './copy.ts';
 import type { LogicalVolume } from './facts.ts';
-import { groupOf, refuseChange } from './group.ts';
+import { groupOf, knownGroup, recordedFirst, recordedGroup, refuseChange, twoGroups } from './group.ts';
 import { isTagged, lvName, tagOf } from './names.ts';
 import { ownOf, whose } from './own.ts';
 import { poolOf } from './pool.ts';
 import { refuseWrites, written } from './refuse.ts';
 import { lvremove } from './remove.ts';
-import { groupProbe, readGroups, readVolumes, volumesProbe } from './report.ts';
+import { groupProbes, readGroups, readVolumes, volumesProbe } from './report.ts';
 import { withRoom } from './room.ts';
+import { inGroup } from './select.ts';
+import type { View } from './view.ts';
 
 /** A thin snapshot of a volume's thin logical volume, in the same pool. */
 export interface DesiredThinSnapshot {
@@ -33,28 +35,29 @@ export interface ObservedThinSnapshot extends Pick<ObservedLvm, 'groups' | 'volu
 type Refusal = Extract<Plan, { refusal: string }>;
 
 /** They read only. */
-export const thinProbes = ({ uid, vgName, volume }: DesiredThinSnapshot): Probe[] => [
-  groupProbe(),
-  volumesProbe(vgName),
+export const thinProbes = ({ uid, vgName, volume }: DesiredThinSnapshot, view: View): Probe[] => [
+  ...groupProbes(view),
+  volumesProbe(view, vgName),
   ...recordProbes(volume?.uid ?? uid),
 ];
 
 /** @throws ObservationError where LVM does not tell of the group: what is in it is not known then, and not missing */
 export function readThin(
-  { vgName }: DesiredThinSnapshot,
+  { vgName, volume }: DesiredThinSnapshot,
+  view: View,
   results: ReadonlyMap<string, ProbeResult>,
 ): ObservedThinSnapshot {
   const get = answersOf(results);
-  const groups = readGroups(get('groups'), vgName);
-  const [group, other] = groups;
-  if (group === undefined) throw new ObservationError(`there is no volume group ${vgName} on the node`);
-  if (other !== undefined) {
-    throw new ObservationError(
-      `the node has two volume groups ${vgName}: ${group.uuid} and ${other.uuid}. Rename one of them by its UUID: vgrename`,
-    );
+  const { intent, done } = readRecords(get);
+  const recorded = recordedGroup({ identity: volume?.identity }, intent);
+  const groups = recordedFirst(readGroups(get, view, vgName), recorded);
+  if (groups.length === 0) throw new ObservationError(`there is no volume group ${vgName} on the node`);
+  const group = knownGroup(groups, recorded);
+  if (group === undefined) {
+    const { refusal, hint } = twoGroups(vgName, groups);
+    throw new ObservationError(`${refusal}. ${hint}`);
   }
-  const { done } = readRecords(get);
-  return { type: 'lvm', groups, volumes: readVolumes(get('logical volumes')), done };
+  return { type: 'lvm', groups, volumes: readVolumes(get('logical volumes'), group), done };
 }
 
 /** For how many bytes a volume is made that starts from it; undefined where it is not there, whole. */
@@ -79,6 +82,16 @@ export function planThinSnapshot(
   if (operation === 'take' && there !== undefined && isWhole(there, uid, name)) return { steps: [] };
   const refused = refuseChange(group);
   if (refused !== undefined) return refused;
+  return inGroup(change(operation, desired, observed, there), group);
+}
+
+function change(
+  operation: 'take' | 'delete',
+  desired: DesiredThinSnapshot,
+  observed: ObservedThinSnapshot,
+  there: LogicalVolume | undefined,
+): Plan {
+  const { uid, name } = desired;
   const left = unfinishedIn(observed, uid);
   if (left !== undefined) return { steps: removeUnfinished(desired, observed, left) };
   if (there !== undefined && !isWhole(there, uid, name)) {

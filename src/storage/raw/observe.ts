@@ -33,19 +33,21 @@ export function nodeProbes(place: Omit<Place, 'devicePath' | 'identity'>): Probe
     ...recordProbes(place.uid),
     ...userProbes(),
     kubeletProbe(place),
-    {
-      name: 'others',
-      // Each file's name before what it says, so that an empty one is seen, and a damaged one can be told.
-      argv: [
-        ...['find', `${RECORDS}/`, '-maxdepth', '1', '-name', '*.intent'],
-        ...['-printf', '@%f\\n', '-exec', 'cat', '{}', ';'],
-      ],
-    },
+    othersProbe,
     { name: 'link', argv: ['stat', '-L', '-c', '%t:%T', linkOf(place)] },
     { name: 'udev', argv: ['test', '-S', '/run/udev/control'] },
     { name: 'boot', argv: ['cat', '/proc/sys/kernel/random/boot_id'] },
   ];
 }
+
+/** What was to be made for Volumes: each file's name before what it says, so that an empty one is seen, and a damaged one can be told. */
+export const othersProbe: Probe = {
+  name: 'others',
+  argv: [
+    ...['find', `${RECORDS}/`, '-maxdepth', '1', '-name', '*.intent'],
+    ...['-printf', '@%f\\n', '-exec', 'cat', '{}', ';'],
+  ],
+};
 
 /**
  * Reads what can be known of a device once it is known which one it is; none where there is none.
@@ -108,8 +110,7 @@ export function readRaw(desired: Place, first: Results, second: Results): Observ
     target: device,
     ...readRecords(get),
     ...users,
-    // One that goes away while they are read makes it fail, and hides no other.
-    others: readOthers(desired.uid, optional('the records of others', get('others')) ?? get('others').stdout),
+    others: readOthers(desired.uid, get),
     link:
       lasting === undefined ? (link === undefined ? undefined : fromHex(link)) : lastingLink(second, device),
     udev: get('udev').exit === 0,
@@ -222,8 +223,10 @@ function readEntry(result: ProbeResult | undefined): Map<string, string> {
   return blkidValues(succeeded('the partition', result));
 }
 
-/** A damaged record of another Volume leaves open whose the device is. */
-function readOthers(uid: string, text: string): Intent[] {
+/** A damaged record of another Volume leaves open whose the device is. @throws ObservationError */
+export function readOthers(uid: string, get: (name: string) => ProbeResult): Intent[] {
+  // One that goes away while they are read makes it fail, and hides no other.
+  const text = optional('the records of others', get('others')) ?? get('others').stdout;
   return text
     .split(/^@/m)
     .slice(1)

@@ -16,7 +16,11 @@ test('the groups of a node’s Volumes, each once', () => {
 test.each([
   [[group], true, '3.9Gi free'],
   [[], false, 'is not there, and Volumes are in it'],
-  [[group, group], false, 'is there twice'],
+  [
+    [group, { ...group, uuid: 'B' }],
+    false,
+    'the node has several volume groups vg0: abcdef-0000-1111-2222-3333-4444-VGUUID and B',
+  ],
   [[{ ...group, partial: true }], false, 'a physical volume of the volume group vg0 is away'],
 ])('%#', (found, ok, message) => {
   expect(groupChecks(new Map([['vg0', found]]))).toMatchObject([{ check: 'volume group vg0', ok, message }]);

@@ -5,6 +5,7 @@ import { NodeError } from '../../../src/nodes/errors.ts';
 import { nodeNamed } from '../../support/cluster-objects.ts';
 import { EMPTY_NODE, fakeExecutor, NO_DEVICE, result } from '../../support/fake-executor.ts';
 import { type Outcome, stowage, type World } from '../../support/fake-io.ts';
+import { viewAnswers } from '../../support/lvm-reports.ts';
 import { classNamed, volumeNamed } from '../../support/volumes.ts';
 
 const device = (kname: string, more: object = {}) => ({
@@ -28,11 +29,16 @@ const GROUPS = JSON.stringify({
   report: [
     {
       vg: [
+        { vg_name: 'guest', vg_uuid: 'g', vg_attr: 'wz--n-', vg_extent_size: '4194304', vg_free_count: '9' },
         { vg_name: 'vg0', vg_uuid: 'u', vg_attr: 'wz--n-', vg_extent_size: '4194304', vg_free_count: '512' },
         { vg_name: 'old', vg_uuid: 'v', vg_attr: 'rz--n-', vg_extent_size: '4194304', vg_free_count: '1' },
       ],
     },
   ],
+});
+const DISKS = ['g /dev/loop3', 'u /dev/sda', 'v /dev/sdb'].map((disk) => {
+  const [vg_uuid, pv_name] = disk.split(' ');
+  return { vg_uuid, pv_name };
 });
 const room = result(0, '1048576|4096');
 const PROBES = {
@@ -44,7 +50,9 @@ const PROBES = {
   'free /var/lib/metalk8s/storage/sparse': room,
   'offered devices': result(0, DEVICES),
   'offered links': result(0, `${PLACE} ../../sdc\n${LINK} ../../sdc\n`),
+  ...Object.fromEntries(viewAnswers),
   groups: result(0, GROUPS),
+  disks: result(0, JSON.stringify({ report: [{ pv: DISKS }] })),
 };
 const away = new NodeError('unreachable', 'n2', 'node n2 did not answer', { hint: 'Look at it.' });
 const world = (answers: World['answers'], more: World = {}): World => ({

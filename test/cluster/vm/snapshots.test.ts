@@ -29,6 +29,8 @@ import {
   readThin,
   thinProbes,
 } from '../../../src/storage/lvm/snapshot.ts';
+import { onlyDisks, readView, viewProbes } from '../../../src/storage/lvm/view.ts';
+import { answersOf } from '../../../src/storage/probe-results.ts';
 import { scriptArgv } from '../../../src/storage/snapshot/script.ts';
 import { startCluster, type TestCluster } from '../../support/cluster.ts';
 import { CONTENTS, type Content } from '../../support/kinds.ts';
@@ -381,18 +383,18 @@ test(
           ...{ type: 'lvm', uid, vgName: 'vg0', name: `snap-${uid}` },
           volume: undefined,
         };
-        const words = [`vg0/${name}`, volumeUid, wanted.name, uid, 'r'];
+        const disks = onlyDisks([vm.disk('pv1'), vm.disk('pv2')]);
+        const words = [disks, `vg0/${name}`, volumeUid, wanted.name, uid, 'r'];
         const argv = scriptArgv('stowage-thin', THIN_SCRIPT, ...words);
         const { stdout } = await vm.run(['sh', '-c', HIT, 'sh', how, device, ...argv]);
         said.push(`${how} ${stdout}`);
         const { stdout: states } = await vm.run(['dmsetup', 'info', '-c', '--noheadings', '-o', 'suspended']);
         expect(states).not.toContain('Suspended');
-        const look = async () =>
-          planThinSnapshot(
-            'delete',
-            wanted,
-            readThin(wanted, await executor.observe(NODE, thinProbes(wanted))),
-          );
+        const look = async () => {
+          const view = readView(answersOf(await executor.observe(NODE, viewProbes())));
+          const seen = await executor.observe(NODE, thinProbes(wanted, view));
+          return planThinSnapshot('delete', wanted, readThin(wanted, view, seen));
+        };
         // Its tag was not exchanged, so that it is not finished, whether or not lvcreate came to its end.
         const made = await look();
         const steps = 'steps' in made ? made.steps : [];

@@ -72,6 +72,7 @@ function workOn({
     follower: { follow() {} },
     clock: { now: () => NOW },
     storage: {
+      before: () => [],
       probes: () => [],
       read() {
         const isThere = there[Math.min(looks, there.length - 1)] ?? false;

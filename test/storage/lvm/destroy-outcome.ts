@@ -1,6 +1,6 @@
-import { plan } from '../../../src/storage/plan.ts';
 import type { DesiredLvm, DeviceFacts, ObservedLvm } from '../../../src/storage/types.ts';
 import { dm, lv, lvmDesired } from '../../support/lvm-input.ts';
+import { plan } from '../../support/lvm-words.ts';
 
 /** What is planned to delete a logical volume, by what becomes of its data. */
 

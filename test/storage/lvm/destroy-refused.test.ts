@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
-import { plan } from '../../../src/storage/plan.ts';
 import type { DesiredLvm, ObservedLvm } from '../../../src/storage/types.ts';
 import { dm, ext4, lv, lvmMade, madeAs, madeIn, pool, thinLv } from '../../support/lvm-input.ts';
+import { plan } from '../../support/lvm-words.ts';
 import {
   away,
   blockOf,

@@ -1,5 +1,4 @@
 import { describe, expect, test } from '@jest/globals';
-import { plan } from '../../../src/storage/plan.ts';
 import type { DesiredLvm, ObservedLvm } from '../../../src/storage/types.ts';
 import {
   begun,
@@ -17,6 +16,7 @@ import {
   pool,
   thinLv,
 } from '../../support/lvm-input.ts';
+import { plan } from '../../support/lvm-words.ts';
 import { writesTo } from '../../support/plans.ts';
 import { UID } from '../../support/volume-input.ts';
 import {

@@ -1,6 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
 import { unfinishedTag } from '../../../src/storage/lvm/names.ts';
-import { plan } from '../../../src/storage/plan.ts';
 import { cancelFill } from '../../../src/storage/populate/cancel.ts';
 import type { DesiredLvm, ObservedLvm, Operation } from '../../../src/storage/types.ts';
 import {
@@ -18,6 +17,7 @@ import {
   thin,
   thinLv,
 } from '../../support/lvm-input.ts';
+import { plan } from '../../support/lvm-words.ts';
 import { commandsOf, may } from '../../support/sudoers.ts';
 import { UID } from '../../support/volume-input.ts';
 

@@ -3,16 +3,19 @@ import type { Probe, ProbeResult } from '../../../src/nodes/job.ts';
 import { LSBLK } from '../../../src/storage/block-devices.ts';
 import { observe } from '../../../src/storage/observe.ts';
 import { ObservationError } from '../../../src/storage/probe-results.ts';
+import { RECORDS } from '../../../src/storage/records.ts';
 import type { DesiredLvm, ObservedLvm } from '../../../src/storage/types.ts';
 import { missing, result } from '../../support/fake-executor.ts';
 import { GIB, lvmBlock, lvmDesired, MIB, thin } from '../../support/lvm-input.ts';
-import { LV, lvRow, NO_DEVICE, report, segmentRow, VG, vgRow } from '../../support/lvm-reports.ts';
+import { diskRow, LV, lvRow, NO_DEVICE, report, segmentRow, VG, vgRow } from '../../support/lvm-reports.ts';
+import { UID } from '../../support/volume-input.ts';
 
 const DM = `LVM-${`${VG}${LV}`.replaceAll('-', '')}`;
 const POOL = lvRow({
   ...{ lv_name: 'pool', lv_attr: 'twi-aotz--', lv_tags: '' },
   ...{ data_percent: '25.00', metadata_percent: '10.30' },
 });
+const OTHER = 'oooooo-AdwK-HC8I-hKFt-QyFw-1GG2-8zHVZz';
 const SEGMENTS = report(
   'pvseg',
   segmentRow('/dev/sda', 0, 100, { segtype: 'linear' }),
@@ -40,7 +43,14 @@ function nodeWith(answers: Record<string, ProbeResult>) {
     'test -S': result(0),
     'vgs ': report('vg', vgRow()),
     'lvs ': report('lv', lvRow()),
-    'pvs ': SEGMENTS,
+    'lvmconfig ': result(5),
+    'pvs --reportformat': report(
+      'pv',
+      diskRow('/dev/sda'),
+      diskRow('/dev/sdb'),
+      diskRow('/dev/loop7', OTHER),
+    ),
+    'pvs --segments': SEGMENTS,
     'blockdev ': result(0),
     'dd ': result(0),
     'blkid ': result(2),
@@ -54,7 +64,7 @@ function nodeWith(answers: Record<string, ProbeResult>) {
   const look = (probes: readonly Probe[]) => {
     asked.push(probes.map(({ argv }) => argv.join(' ')));
     const entries = probes.map(({ name, argv }) => {
-      const line = argv.join(' ');
+      const line = argv.join(' ').replace(/ --config \S+/, '');
       const found = Object.keys(all)
         .filter((start) => line.startsWith(start))
         .sort((a, b) => b.length - a.length)[0];
@@ -73,9 +83,9 @@ const seen = async (desired: DesiredLvm, answers: Record<string, ProbeResult>) =
 const none = { 'lvs ': report('lv', POOL) };
 
 describe('a logical volume that is there', () => {
-  test('is looked into by the kernel’s number, in two rounds', async () => {
+  test('is looked into by the kernel’s number, in three rounds', async () => {
     const { observed, asked } = await seen(lvmDesired, {});
-    expect(asked).toHaveLength(2);
+    expect(asked).toHaveLength(3);
     expect(asked.flat().filter((line) => line.startsWith('stat -L -c %F'))).toEqual([]);
     expect(observed).toMatchObject({
       type: 'lvm',
@@ -128,7 +138,7 @@ describe('one that is to be made', () => {
       ...none,
       [`blkid -p -O ${MIB} `]: result(0, 'DEVNAME=/dev/sdb\nUUID=u\nTYPE=ext4\nUSAGE=filesystem\n'),
     });
-    expect(asked[2]).toEqual([
+    expect(asked[3]).toEqual([
       'blockdev --flushbufs /dev/sdb',
       `blkid -p -O ${MIB} -S ${200n * 4n * MIB} -o export /dev/sdb`,
       `dd if=/dev/sdb of=/dev/null bs=1M count=4 iflag=skip_bytes skip=${MIB} status=none`,
@@ -162,26 +172,54 @@ describe('one that is to be made', () => {
     await expect(seen(lvmDesired, { ...none, ...answers })).rejects.toThrow(ObservationError);
   });
 
-  test('a group that is not there is no failure, and its lvs is not looked at', async () => {
-    const { observed } = await seen(lvmDesired, {
-      'vgs ': report('vg'),
-      'lvs ': result(5, '', '  Volume group "vg0" not found'),
-    });
+  test('a group that is not there is no failure', async () => {
+    const { observed } = await seen(lvmDesired, { 'vgs ': report('vg'), 'lvs ': report('lv') });
     expect(observed).toMatchObject({ groups: [], volumes: [], free: [], space: { freeBytes: undefined } });
   });
 
-  test('of two groups of a name LVM lists no volumes, which is no failure', async () => {
-    const { observed } = await seen(lvmDesired, {
-      'vgs ': report('vg', vgRow(), vgRow({ vg_uuid: 'B' })),
-      'lvs ': result(5, '', '  Multiple VGs found with the same name: skipping vg0'),
-    });
+  const two = {
+    'vgs ': report('vg', vgRow({ vg_uuid: OTHER }), vgRow()),
+    'pvs --reportformat': report('pv', diskRow('/dev/sda'), diskRow('/dev/sdc', OTHER)),
+    'lvs ': report('lv', lvRow(), lvRow({ vg_uuid: OTHER, lv_name: 'theirs' })),
+  };
+  test('of two groups of a name it is not known which is meant', async () => {
+    const { observed } = await seen(lvmDesired, two);
     expect(observed).toMatchObject({ groups: [{}, {}], volumes: [], free: [] });
+  });
+
+  test.each([
+    ['its status', { identity: `dm=${DM} size=1` }, {}],
+    [
+      'its intent',
+      {},
+      {
+        [`cat ${RECORDS}/${UID}.intent`]: result(
+          0,
+          JSON.stringify({ version: 1, uid: UID, device: { path: '/dev/vg0/data1', identity: `vg=${VG}` } }),
+        ),
+      },
+    ],
+  ])('a Volume goes on in the group that %s records', async (_, recorded, more) => {
+    const { observed } = await seen({ ...lvmDesired, ...recorded }, { ...two, ...more });
+    expect(observed.groups.map(({ uuid }) => uuid)).toEqual([VG, OTHER]);
+    expect(observed.groups[0]?.disks).toEqual(['/dev/sda']);
+    expect(observed.volumes.map(({ name }) => name)).toEqual(['data1']);
+    expect(observed.target.is).toBe('device');
+  });
+
+  test('a group on a device of a Volume is none of the node', async () => {
+    const { observed } = await seen(lvmDesired, {
+      ...two,
+      'pvs --reportformat': report('pv', diskRow('/dev/sda'), diskRow('/dev/loop7', OTHER)),
+    });
+    expect(observed.groups.map(({ uuid }) => uuid)).toEqual([VG]);
+    expect(observed.volumes.map(({ name }) => name)).toEqual(['data1']);
   });
 
   test('nothing is taken from a disk that is away', async () => {
     const { observed } = await seen(lvmDesired, {
       ...none,
-      'pvs ': report(
+      'pvs --segments': report(
         'pvseg',
         segmentRow('[unknown]', 0, 999, { pv_attr: 'a-m' }),
         segmentRow('/dev/sdb', 0, 200),
@@ -200,7 +238,7 @@ describe('one that is to be made', () => {
 
   test('a thin one needs no extents; its pool is what fills up', async () => {
     const { observed, asked } = await seen(thin, none);
-    expect(asked).toHaveLength(1);
+    expect(asked).toHaveLength(2);
     expect(observed.space).toEqual({
       directory: '/dev/vg0/pool',
       freeBytes: (GIB * 3n) / 4n,

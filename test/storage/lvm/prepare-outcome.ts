@@ -1,6 +1,6 @@
-import { plan } from '../../../src/storage/plan.ts';
 import type { DesiredLvm, DeviceFacts, ObservedLvm } from '../../../src/storage/types.ts';
 import { dm, free } from '../../support/lvm-input.ts';
+import { plan } from '../../support/lvm-words.ts';
 
 /** What is planned to prepare a logical volume, and devices that carry what is not of the Volume. */
 

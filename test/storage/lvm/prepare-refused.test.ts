@@ -32,7 +32,11 @@ describe('refused', () => {
       lvmNode({ groups: [], intent }),
       /^passing: there is no volume group vg0/,
     ],
-    ['two groups', lvmNode({ groups: [group, { ...group, uuid: 'B' }] }), /two volume groups vg0/],
+    [
+      'two groups',
+      lvmNode({ groups: [group, { ...group, uuid: 'B' }] }),
+      /several volume groups vg0: abcdef-.* and B/,
+    ],
     ['another group', lvmNode({ groups: [{ ...group, uuid: 'B' }], intent }), /is not the one that/],
     ['exported', odd({ exported: true }), /is exported$/],
     ['shared', odd({ shared: true }), /clustered or shared/],

@@ -1,5 +1,4 @@
 import { describe, expect, test } from '@jest/globals';
-import { plan } from '../../../src/storage/plan.ts';
 import type { DesiredLvm, ObservedLvm } from '../../../src/storage/types.ts';
 import {
   asleep,
@@ -19,6 +18,7 @@ import {
   thin,
   thinLv,
 } from '../../support/lvm-input.ts';
+import { plan } from '../../support/lvm-words.ts';
 import { UID } from '../../support/volume-input.ts';
 import { outcome, stale, xfs } from './prepare-outcome.ts';
 
@@ -27,7 +27,7 @@ const MKFS = `mkfs.ext4 -q -F -U ${UID}`;
 const WAIT = `udevadm settle --timeout=10 --exit-if-exists=/dev/disk/by-uuid/${UID}`;
 const WAIT_DM = `udevadm settle --timeout=10 --exit-if-exists=/dev/disk/by-id/dm-uuid-${dm.dmUuid}`;
 const LOOK = (name: string) => `udevadm trigger --action=change --name-match=/dev/${name}`;
-const CREATE = `lvcreate --config allocation/use_blkid_wiping=1 --name data1 --addtag ${TAG} --extents 256 --wipesignatures y --zero y vg0`;
+const CREATE = `lvcreate --config allocation{use_blkid_wiping=1} --name data1 --addtag ${TAG} --extents 256 --wipesignatures y --zero y vg0`;
 const steps = (wanted: DesiredLvm, observed: ObservedLvm) => {
   const made = plan('prepare', wanted, observed, 0);
   if ('refusal' in made) throw new Error(made.refusal);
@@ -163,7 +163,7 @@ describe('is made', () => {
         .find(({ argv }) => argv[0] === program)
         ?.guards.map(({ argv }) => argv.join(' '));
     const notDone = `test ! -e /var/lib/stowage/volumes/${UID}.done`;
-    expect(guards('lvcreate')).toEqual([notDone]);
+    expect(guards('lvcreate')).toEqual([notDone, 'vgs --noheadings -o vg_uuid vg0']);
     expect(guards('mkfs.ext4')).toEqual([
       notDone,
       'lvs --noheadings -o lv_tags vg0/data1',

@@ -1,6 +1,6 @@
-import { plan } from '../../../src/storage/plan.ts';
 import type { DesiredLvm, DeviceFacts, ObservedLvm } from '../../../src/storage/types.ts';
 import { dm, lvmDesired } from '../../support/lvm-input.ts';
+import { plan } from '../../support/lvm-words.ts';
 import { UID } from '../../support/volume-input.ts';
 
 /** What is planned to attach a logical volume that was made. */

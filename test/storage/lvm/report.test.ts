@@ -1,8 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
+import type { ProbeResult } from '../../../src/nodes/job.ts';
 import { readFreeExtents, readGroups, readVolumes } from '../../../src/storage/lvm/report.ts';
 import { ObservationError } from '../../../src/storage/probe-results.ts';
 import { group } from '../../support/lvm-input.ts';
-import { LV, lvRow, NO_DEVICE, segmentRow, VG, vgRow } from '../../support/lvm-reports.ts';
+import { diskRow, LV, lvRow, NO_DEVICE, segmentRow, VG, VIEW, vgRow } from '../../support/lvm-reports.ts';
 
 /** As LVM 2.03.16 prints it. */
 const printed = (key: string, ...rows: string[]) => ({
@@ -20,13 +21,18 @@ const printed = (key: string, ...rows: string[]) => ({
   stderr: '',
 });
 
+/** The groups of the name vg0 in a report, of one disk. */
+const groupsIn = (vgs: ProbeResult, view = VIEW) => {
+  const disks = printed('pv', JSON.stringify(diskRow('/dev/sda')), JSON.stringify(diskRow('[unknown]')));
+  return readGroups((name) => (name === 'groups' ? vgs : disks), view, 'vg0');
+};
+const volumesIn = (lvs: ProbeResult) => readVolumes(lvs, { uuid: VG });
+
 const vg = (name: string, attr: string) => JSON.stringify(vgRow({ vg_name: name, vg_attr: attr }));
 
 describe('volume groups', () => {
   test('of the name alone', () => {
-    expect(
-      readGroups(printed('vg', vg('a', 'wz--n-'), vg('vg0', 'wz--n-'), vg('vg0', 'wz--n-')), 'vg0'),
-    ).toEqual(
+    expect(groupsIn(printed('vg', vg('a', 'wz--n-'), vg('vg0', 'wz--n-'), vg('vg0', 'wz--n-')))).toEqual(
       [1, 2].map(() => ({
         name: 'vg0',
         uuid: VG,
@@ -36,16 +42,22 @@ describe('volume groups', () => {
         shared: false,
         extentBytes: 4194304n,
         freeExtents: 766n,
+        disks: ['/dev/sda'],
       })),
     );
-    expect(readGroups(printed('vg'), 'vg0')).toEqual([]);
+    expect(groupsIn(printed('vg'))).toEqual([]);
+  });
+
+  test('without those on devices of Volumes, whatever LVM shows', () => {
+    const view = { ...VIEW, hides: (path: string) => path === '/dev/sda' };
+    expect(groupsIn(printed('vg', vg('vg0', 'wz--n-')), view)).toEqual([]);
   });
 
   test('with what LVM says in the midst of a report', () => {
     const { stdout, ...rest } = printed('vg', vg('vg0', 'wz--n-'));
     const said = stdout.replace('"report": [', '"report": [\n  Retrying metadata scan.\n  WARNING: VG vg0 …');
     expect(said).not.toBe(stdout);
-    expect(readGroups({ ...rest, stdout: said }, 'vg0')).toMatchObject([{ name: 'vg0' }]);
+    expect(groupsIn({ ...rest, stdout: said })).toMatchObject([{ name: 'vg0' }]);
   });
 
   test.each([
@@ -55,7 +67,7 @@ describe('volume groups', () => {
     ['wz--nc', { shared: true }],
     ['wz--ns', { shared: true }],
   ])('%s', (attr, expected) => {
-    expect(readGroups(printed('vg', vg('vg0', attr)), 'vg0')).toMatchObject([expected]);
+    expect(groupsIn(printed('vg', vg('vg0', attr)))).toMatchObject([expected]);
   });
 });
 
@@ -83,7 +95,7 @@ describe('logical volumes', () => {
   };
 
   test('one that is active', () => {
-    expect(readVolumes(printed('lv', lv('-wi-a-----')))).toEqual([plain]);
+    expect(volumesIn(printed('lv', lv('-wi-a-----')))).toEqual([plain]);
   });
 
   test.each<[string, object, object]>([
@@ -105,12 +117,17 @@ describe('logical volumes', () => {
     ['Cwi-aoC---', { pool_lv: '[fast_cvol]', data_percent: '1.50' }, { kind: 'C', pool: undefined }],
     ['Vwi---tz-k', { pool_lv: 'pool', origin: 'data0' }, { origin: 'data0', active: false }],
   ])('%s %j', (attr, more, expected) => {
-    expect(readVolumes(printed('lv', lv(attr, more)))).toEqual([expect.objectContaining(expected)]);
+    expect(volumesIn(printed('lv', lv(attr, more)))).toEqual([expect.objectContaining(expected)]);
   });
 });
 
+test('of two groups of a name each has its own', () => {
+  const rows = [lvRow(), lvRow({ vg_uuid: 'other', lv_name: 'data2' })].map((row) => JSON.stringify(row));
+  expect(volumesIn(printed('lv', ...rows)).map(({ name }) => name)).toEqual(['data1']);
+});
+
 test('where there are none, LVM 2.03 prints so', () => {
-  expect(readVolumes(printed('lv'))).toEqual([]);
+  expect(volumesIn(printed('lv'))).toEqual([]);
 });
 
 test('a thin volume that has snapshots is of its pool all the same', () => {
@@ -118,7 +135,7 @@ test('a thin volume that has snapshots is of its pool all the same', () => {
     lvRow({ ...NO_DEVICE, lv_name: 'a', lv_attr: 'owi---tz--', pool_lv: 'pool', lv_layout: 'thin,sparse' }),
     lvRow({ ...NO_DEVICE, lv_name: 'pool', lv_attr: 'twi---tz--', lv_layout: 'thin,sparse' }),
   ];
-  expect(readVolumes(printed('lv', ...rows.map((each) => JSON.stringify(each))))).toMatchObject([
+  expect(volumesIn(printed('lv', ...rows.map((each) => JSON.stringify(each))))).toMatchObject([
     { pool: 'pool' },
     { pool: undefined },
   ]);
@@ -131,7 +148,7 @@ test.each(['12,5', '-1', 'nan', '1e2', 'full'])('a percentage of %s is not under
     metadata_percent: '1',
     lv_layout: 'thin,pool',
   });
-  const read = (columns: object) => readVolumes(printed('lv', JSON.stringify({ ...row, ...columns })));
+  const read = (columns: object) => volumesIn(printed('lv', JSON.stringify({ ...row, ...columns })));
   expect(() => read({})).toThrow(ObservationError);
   expect(read({ data_percent: '12.50' })).toMatchObject([{ dataPercent: 12.5 }]);
 });
@@ -142,10 +159,10 @@ test('free extents: of the group, on disks that may be used, the most first', ()
     segmentRow('/dev/sdb', 16, 10),
     segmentRow('/dev/sdc', 0, 900, { pv_attr: 'u--' }),
     segmentRow('/dev/sdd', 0, 255),
-    segmentRow('/dev/sde', 0, 999, { vg_name: 'vg1' }),
+    segmentRow('/dev/sde', 0, 999, { vg_uuid: 'other' }),
   ];
   const segments = printed('pvseg', ...rows.map((row) => JSON.stringify(row)));
-  expect(readFreeExtents(segments, group)).toEqual([
+  expect(readFreeExtents(segments, { ...group, uuid: VG })).toEqual([
     { pv: '/dev/sdd', first: 0n, count: 255n, offsetBytes: 1048576n, sizeBytes: 255n << 22n },
     { pv: '/dev/sdb', first: 16n, count: 10n, offsetBytes: 1048576n + (16n << 22n), sizeBytes: 10n << 22n },
   ]);
@@ -159,5 +176,5 @@ test.each([
   [{ exit: 0, stdout: '{"report":[{"vg":[]}]}', stderr: '' }],
   [{ exit: 0, stdout: '{"report":[{"lv":[{"lv_name":"a"}]}]}', stderr: '' }],
 ])('%j says nothing', (result) => {
-  expect(() => readVolumes(result)).toThrow(ObservationError);
+  expect(() => volumesIn(result)).toThrow(ObservationError);
 });

@@ -1,9 +1,9 @@
 import { expect, test } from '@jest/globals';
 import type { LogicalVolume } from '../../../src/storage/lvm/facts.ts';
 import { tagOf, unfinishedTag } from '../../../src/storage/lvm/names.ts';
-import { plan } from '../../../src/storage/plan.ts';
 import type { DesiredLvm, ObservedLvm, Plan } from '../../../src/storage/types.ts';
 import { asleep, dm, ext4, GIB, intent, pool, thinLv } from '../../support/lvm-input.ts';
+import { plan } from '../../support/lvm-words.ts';
 import { beside, RESTORED_UID, restoredThin, SNAP, snapLv } from '../../support/thin-input.ts';
 import { UID } from '../../support/volume-input.ts';
 

@@ -10,11 +10,13 @@ import {
 } from '../../../src/storage/lvm/snapshot.ts';
 import type { DesiredLvm, Plan } from '../../../src/storage/types.ts';
 import { dm, GIB, group, pool, thinLv, VG_UUID } from '../../support/lvm-input.ts';
+import { VIEW } from '../../support/lvm-reports.ts';
+import { stepsWithoutDisks } from '../../support/lvm-words.ts';
 import { left, SNAP, SNAP_UID, snapLv, snapped, thinOrigin, wantedSnap } from '../../support/thin-input.ts';
 
 const steps = (made: Plan) => {
   if ('refusal' in made) throw new Error(made.refusal);
-  return made.steps;
+  return stepsWithoutDisks(made.steps);
 };
 const commands = (made: Plan) =>
   steps(made).map(({ argv }) => (argv[0] === 'sh' ? [argv[3], ...argv.slice(5)] : argv).join(' '));
@@ -124,13 +126,15 @@ test('a snapshot is removed by its UUID and its tag, and nothing else by its nam
 
 const answers = (groups: object[]) =>
   new Map(
-    thinProbes(wantedSnap).map(({ name }) => [
+    thinProbes(wantedSnap, VIEW).map(({ name }) => [
       name,
       name === 'groups'
         ? { exit: 0, stdout: JSON.stringify({ report: [{ vg: groups }] }), stderr: '' }
-        : name === 'logical volumes'
-          ? { exit: 0, stdout: JSON.stringify({ report: [{ lv: [] }] }), stderr: '' }
-          : { exit: 1, stdout: '', stderr: 'No such file or directory' },
+        : name === 'disks'
+          ? { exit: 0, stdout: JSON.stringify({ report: [{ pv: [] }] }), stderr: '' }
+          : name === 'logical volumes'
+            ? { exit: 0, stdout: JSON.stringify({ report: [{ lv: [] }] }), stderr: '' }
+            : { exit: 1, stdout: '', stderr: 'No such file or directory' },
     ]),
   );
 const vg = {
@@ -138,7 +142,19 @@ const vg = {
   ...{ vg_extent_size: '4194304', vg_free_count: '1000' },
 };
 test('where the group is not there, or twice, nothing is said to be missing', () => {
-  expect(readThin(wantedSnap, answers([vg])).volumes).toEqual([]);
-  expect(() => readThin(wantedSnap, answers([]))).toThrow('there is no volume group vg0 on the node');
-  expect(() => readThin(wantedSnap, answers([vg, vg]))).toThrow('two volume groups');
+  expect(readThin(wantedSnap, VIEW, answers([vg])).volumes).toEqual([]);
+  expect(() => readThin(wantedSnap, VIEW, answers([]))).toThrow('there is no volume group vg0 on the node');
+  expect(() => readThin(wantedSnap, VIEW, answers([vg, vg]))).toThrow(
+    `several volume groups vg0: ${VG_UUID} and ${VG_UUID}`,
+  );
+});
+
+test('of two groups of the name, that of the Volume on record is the one', () => {
+  const other = { ...vg, vg_uuid: 'another' };
+  const volume = { ...thinOrigin, identity: dm.identity };
+  const { groups } = readThin({ ...wantedSnap, volume }, VIEW, answers([other, vg]));
+  expect(groups.map(({ uuid }) => uuid)).toEqual([VG_UUID, 'another']);
+  expect(() => readThin({ ...wantedSnap, volume: undefined }, VIEW, answers([other, vg]))).toThrow(
+    'another and abcdef-',
+  );
 });

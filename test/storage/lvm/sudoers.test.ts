@@ -5,10 +5,14 @@ import { unfinishedTag } from '../../../src/storage/lvm/names.ts';
 import { lvmProbes } from '../../../src/storage/lvm/observe.ts';
 import { segmentsProbe } from '../../../src/storage/lvm/report.ts';
 import { planThinSnapshot, thinProbes } from '../../../src/storage/lvm/snapshot.ts';
+import { onlyDisks, readView, viewProbes } from '../../../src/storage/lvm/view.ts';
 import { plan } from '../../../src/storage/plan.ts';
+import { answersOf } from '../../../src/storage/probe-results.ts';
 import { scriptArgv } from '../../../src/storage/snapshot/script.ts';
+import { result } from '../../support/fake-executor.ts';
 import { free, lv, lvmDesired, pool, thinLv } from '../../support/lvm-input.ts';
 import { LVM_CASES, UNTAGGED } from '../../support/lvm-plans.ts';
+import { VIEW, viewAnswers } from '../../support/lvm-reports.ts';
 import { commandsOf, may } from '../../support/sudoers.ts';
 import {
   beside,
@@ -51,33 +55,40 @@ test.each([
 });
 
 test('the account on a node may look', () => {
+  const disk = { name: 'x', device: { path: '/dev/mapper/mpath.a', identity: 'dm=mpath-x size=1' } };
+  const records = `@a.intent\n${JSON.stringify({ version: 1, uid: 'a', ...disk })}\n`;
+  const answers = new Map([...viewAnswers, ['others', result(0, records)] as const]);
+  const view = readView(answersOf(answers));
+  expect(view.words.join(' ')).toContain('"r|^/dev/mapper/mpath[.]a$|"');
   const probes = [
-    ...thinProbes(wantedSnap),
+    ...viewProbes(),
+    ...[view, VIEW].flatMap((each) => [...thinProbes(wantedSnap, each), segmentsProbe(each)]),
     ...lvmProbes(lvmDesired),
-    segmentsProbe(),
     ...contentProbes([free]),
   ];
   expect(probes.map(({ argv }) => argv).filter((argv) => !may(argv))).toEqual([]);
 });
 
-const CONFIG = ['--config', 'allocation/use_blkid_wiping=1'];
+const ONLY = onlyDisks(['/dev/sda', '/dev/mapper/mpath.a']);
+const CONFIG = ['--config', `allocation{use_blkid_wiping=1}${ONLY}`];
 const NEW = ['--name', 'data1', '--addtag', `stowage.dev/uid=${UID}`, '--extents', '9'];
 const WIPED = ['--wipesignatures', 'y', '--zero', 'y'];
 const ROOM = `lv_uuid=${pool.uuid}&&data_percent<95.88&&metadata_percent<90&&lv_attr=~^t.......-`;
 const SELECT = `lv_uuid=${lv.uuid}&&lv_tags={stowage.dev/uid=${UID}}&&lv_attr=~^[-VrRmMC]...-`;
 const copies = (...words: string[]) => scriptArgv('stowage-thin', THIN_SCRIPT, ...words);
 test.each([
-  [copies('vg1/data1', UID, SNAP, SNAP_UID, 'r')],
-  [copies('vg0/data1', UID, SNAP, SNAP_UID, 'r', 'x')],
-  [copies('vg0/data1', UID, SNAP, SNAP_UID, 'rwx')],
-  [copies('vg0/data1', UID, `${SNAP} --yes`, SNAP_UID, 'r')],
-  [scriptArgv('stowage-thin', 'id', 'vg0/data1', UID, SNAP, SNAP_UID, 'r')],
-  [scriptArgv('stowage-thin-hold', THIN_SCRIPT, 'vg0/data1', UID, SNAP, SNAP_UID, 'r')],
-  [scriptArgv('stowage-lvm-uuid', LVM_UUID_SCRIPT, 'vg1/data2', RESTORED_UID)],
-  [scriptArgv('stowage-lvm-uuid', LVM_UUID_SCRIPT, 'vg0/data2', RESTORED_UID, 'grow')],
+  [copies(ONLY, 'vg1/data1', UID, SNAP, SNAP_UID, 'r')],
+  [copies(ONLY, 'vg0/data1', UID, SNAP, SNAP_UID, 'r', 'x')],
+  [copies(ONLY, 'vg0/data1', UID, SNAP, SNAP_UID, 'rwx')],
+  [copies(ONLY, 'vg0/data1', UID, `${SNAP} --yes`, SNAP_UID, 'r')],
+  [scriptArgv('stowage-thin', 'id', ONLY, 'vg0/data1', UID, SNAP, SNAP_UID, 'r')],
+  [scriptArgv('stowage-thin-hold', THIN_SCRIPT, ONLY, 'vg0/data1', UID, SNAP, SNAP_UID, 'r')],
+  [scriptArgv('stowage-lvm-uuid', LVM_UUID_SCRIPT, ONLY, 'vg1/data2', RESTORED_UID)],
+  [scriptArgv('stowage-lvm-uuid', LVM_UUID_SCRIPT, ONLY, 'vg0/data2', RESTORED_UID, 'grow')],
   [
     [
       'lvchange',
+      ...['--config', ONLY],
       '--deltag',
       `stowage.dev/uid=${UID}`,
       '--addtag',
@@ -91,31 +102,64 @@ test.each([
   [['lvcreate', ...CONFIG, ...NEW, ...WIPED, 'vg1']],
   [['lvcreate', ...CONFIG, ...NEW, ...WIPED, 'vg0', '/dev/../etc:1-2']],
   [['lvcreate', '--config', 'devices/filter=[]', ...NEW, ...WIPED, 'vg0']],
-  [['lvremove', '--yes', 'vg0/data1']],
-  [['lvremove', '--yes', 'vg0']],
-  [['lvremove', '--yes', '--select', SELECT, 'vg0']],
-  [['lvremove', '--yes', '--select', SELECT, 'vg1/data1']],
-  [['lvremove', '--yes', '--select', SELECT.replace('...-', '...a'), 'vg0/data1']],
-  [['lvremove', '--yes', '--select', SELECT.replace('[-V', '[-oV'), 'vg0/data1']],
-  [['lvremove', '--yes', '--select', `${SELECT}||lv_name=x`, 'vg0/data1']],
-  [['lvremove', '--yes', '--select', SELECT, 'vg0/data1', 'vg0/data2']],
-  [['lvchange', '--activate', 'n', 'vg0']],
-  [['lvchange', '--activate', 'y', '--ignoreactivationskip', 'vg0']],
-  [['lvchange', '--activate', 'y', '--ignoreactivationskip', 'vg0/pool_tmeta']],
-  [['lvchange', '--activate', 'y', '--ignoreactivationskip', '--select', 'lv_attr=~^t', 'vg1/pool']],
-  [['lvchange', '--activate', 'y', '--ignoreactivationskip', '--select', 'lv_attr=~^[t-]', 'vg0/pool']],
-  [['lvs', '--noheadings', '-o', 'lv_uuid', '--select', `${ROOM}`, 'vg1/pool']],
-  [['lvs', '--noheadings', '-o', 'lv_uuid', '--select', `${ROOM}||lv_name=x`, 'vg0/pool']],
+  // Without its disks LVM may take another group of the name.
+  [['lvcreate', '--config', 'allocation{use_blkid_wiping=1}', ...NEW, ...WIPED, 'vg0']],
+  [['lvremove', '--yes', '--select', SELECT, 'vg0/data1']],
+  [['lvremove', '--config', 'devices{filter=["a|.*|"]}', '--yes', '--select', SELECT, 'vg0/data1']],
+  [['lvremove', '--config', `${ONLY}global{x=1}`, '--yes', '--select', SELECT, 'vg0/data1']],
+  [['lvchange', '--activate', 'n', 'vg0/data1']],
+  [['lvextend', '--extents', '9', 'vg0/data1']],
+  [scriptArgv('stowage-lvm-uuid', LVM_UUID_SCRIPT, 'vg0/data2', RESTORED_UID)],
+  [['vgs', '--config', 'devices{filter=["a|x|"] dir="/tmp"}', '--noheadings', '-o', 'vg_uuid', 'vg0']],
+  [['lvremove', '--config', ONLY, '--yes', 'vg0/data1']],
+  [['lvremove', '--config', ONLY, '--yes', 'vg0']],
+  [['lvremove', '--config', ONLY, '--yes', '--select', SELECT, 'vg0']],
+  [['lvremove', '--config', ONLY, '--yes', '--select', SELECT, 'vg1/data1']],
+  [['lvremove', '--config', ONLY, '--yes', '--select', SELECT.replace('...-', '...a'), 'vg0/data1']],
+  [['lvremove', '--config', ONLY, '--yes', '--select', SELECT.replace('[-V', '[-oV'), 'vg0/data1']],
+  [['lvremove', '--config', ONLY, '--yes', '--select', `${SELECT}||lv_name=x`, 'vg0/data1']],
+  [['lvremove', '--config', ONLY, '--yes', '--select', SELECT, 'vg0/data1', 'vg0/data2']],
+  [['lvchange', '--config', ONLY, '--activate', 'n', 'vg0']],
+  [['lvchange', '--config', ONLY, '--activate', 'y', '--ignoreactivationskip', 'vg0']],
+  [['lvchange', '--config', ONLY, '--activate', 'y', '--ignoreactivationskip', 'vg0/pool_tmeta']],
+  [
+    [
+      'lvchange',
+      '--config',
+      ONLY,
+      '--activate',
+      'y',
+      '--ignoreactivationskip',
+      '--select',
+      'lv_attr=~^t',
+      'vg1/pool',
+    ],
+  ],
+  [
+    [
+      'lvchange',
+      '--config',
+      ONLY,
+      '--activate',
+      'y',
+      '--ignoreactivationskip',
+      '--select',
+      'lv_attr=~^[t-]',
+      'vg0/pool',
+    ],
+  ],
+  [['lvs', '--config', ONLY, '--noheadings', '-o', 'lv_uuid', '--select', `${ROOM}`, 'vg1/pool']],
+  [['lvs', '--config', ONLY, '--noheadings', '-o', 'lv_uuid', '--select', `${ROOM}||lv_name=x`, 'vg0/pool']],
   [['flock', '-x', '-w', '60', '/dev/mapper/vg0-pool', 'cat']],
   [['flock', '-x', '-w', '60', '/dev/mapper/../sda-tpool', 'cat']],
-  [['lvchange', '--activate', 'n', 'vg1/data1']],
-  [['lvchange', '--activate', 'n', 'vg1/pool_tmeta']],
-  [['lvchange', '--activate', 'y', 'vg0/pool_tmeta']],
-  [['lvchange', '--activate', 'n', 'vg0/pool_tmeta', 'vg0/pool']],
-  [['lvchange', '--addtag', 'other', 'vg0/data1']],
-  [['lvextend', '--extents', '9', 'vg1/data1']],
-  [['lvextend', '--extents', '-9', 'vg0/data1']],
-  [['lvextend', '--resizefs', '--extents', '9', 'vg0/data1']],
+  [['lvchange', '--config', ONLY, '--activate', 'n', 'vg1/data1']],
+  [['lvchange', '--config', ONLY, '--activate', 'n', 'vg1/pool_tmeta']],
+  [['lvchange', '--config', ONLY, '--activate', 'y', 'vg0/pool_tmeta']],
+  [['lvchange', '--config', ONLY, '--activate', 'n', 'vg0/pool_tmeta', 'vg0/pool']],
+  [['lvchange', '--config', ONLY, '--addtag', 'other', 'vg0/data1']],
+  [['lvextend', '--config', ONLY, '--extents', '9', 'vg1/data1']],
+  [['lvextend', '--config', ONLY, '--extents', '-9', 'vg0/data1']],
+  [['lvextend', '--config', ONLY, '--resizefs', '--extents', '9', 'vg0/data1']],
   [['lvreduce', '--extents', '9', 'vg0/data1']],
   [['vgchange', '--activate', 'n', 'vg0']],
   [['lsblk', '--raw', '-n', '-d', '-o', 'NAME,TYPE', '/dev/vg0/../sda']],

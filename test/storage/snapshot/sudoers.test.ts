@@ -1,6 +1,8 @@
+import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { expect, test } from '@jest/globals';
 import { execa } from 'execa';
+import { ADOPT_SCRIPT } from '../../../src/storage/adoption.ts';
 import { LVM_UUID_SCRIPT, THIN_SCRIPT } from '../../../src/storage/lvm/copy-scripts.ts';
 import { ARCHIVE_SCRIPT } from '../../../src/storage/populate/archive-script.ts';
 import { BACKUP_SCRIPT } from '../../../src/storage/populate/backup-script.ts';
@@ -84,6 +86,23 @@ test.each(NAMES)(
     expect(patterns.filter((each) => each.slice(each.indexOf('^')).length > 1024)).toEqual([]);
   },
 );
+
+test('the scripts that sudo allows are those that are run', () => {
+  const texts = new Map<string, string>([...NAMES, ['stowage-adopt', ADOPT_SCRIPT]]);
+  const lines = readFileSync('deploy/sudoers', 'utf8').matchAll(
+    /= ([0-9a-f]{64}) .*?" (stowage-[a-z0-9-]+) /g,
+  );
+  const allowed = [...lines].map(([, hash, name = '']) => ({ name, hash }));
+  expect(allowed.length).toBeGreaterThan(8);
+  expect(allowed).toEqual(
+    allowed.map(({ name }) => ({
+      name,
+      hash: createHash('sha256')
+        .update(texts.get(name) ?? '')
+        .digest('hex'),
+    })),
+  );
+});
 
 const image = (place: number, ...words: string[]): string[] => {
   const all = [

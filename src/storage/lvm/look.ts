@@ -1,0 +1,20 @@
+import type { Probe, ProbeResult } from '../../nodes/job.ts';
+import { ObservationError } from '../probe-results.ts';
+import type { LogicalVolume } from './facts.ts';
+import { knownGroup, twoGroups } from './group.ts';
+import { groupProbes, readGroups, readVolumes, volumesProbe } from './report.ts';
+import { readView, viewProbes } from './view.ts';
+
+type Ask = (probes: readonly Probe[]) => Promise<(probe: string) => ProbeResult>;
+
+/** Returns what is in the one group of a name. @throws ObservationError where the node has none, or several */
+export async function lookIntoGroup(ask: Ask, vgName: string): Promise<LogicalVolume[]> {
+  const view = readView(await ask(viewProbes()));
+  const get = await ask([...groupProbes(view), volumesProbe(view, vgName)]);
+  const groups = readGroups(get, view, vgName);
+  if (groups.length === 0) throw new ObservationError(`there is no volume group ${vgName} on the node`);
+  const group = knownGroup(groups, undefined);
+  if (group !== undefined) return readVolumes(get('logical volumes'), group);
+  const { refusal, hint } = twoGroups(vgName, groups);
+  throw new ObservationError(`${refusal}. ${hint}`);
+}

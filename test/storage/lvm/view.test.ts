@@ -1,0 +1,172 @@
+import { describe, expect, test } from '@jest/globals';
+import { onlyDisks, readView, viewProbes } from '../../../src/storage/lvm/view.ts';
+import { ObservationError } from '../../../src/storage/probe-results.ts';
+import { missing, result } from '../../support/fake-executor.ts';
+import { viewAnswers } from '../../support/lvm-reports.ts';
+
+const UUID = '0b8e7a2c-2d52-4c4b-9a34-0a2b4a2e9d11';
+const loops = (...rows: [string, string][]) =>
+  result(
+    0,
+    JSON.stringify({
+      loopdevices: rows.map(([name, file]) => ({
+        ...{ name: `/dev/${name}`, 'back-file': file, 'back-ino': 1, 'maj:min': '7:0' },
+        ...{ autoclear: false, ro: false, offset: 0, sizelimit: 0 },
+      })),
+    }),
+  );
+const devices = (...rows: object[]) =>
+  result(
+    0,
+    JSON.stringify({
+      blockdevices: rows.map((row) => ({
+        ...{ 'maj:min': '8:0', pkname: null, type: 'disk', size: 1000, ro: false, serial: null, wwn: null },
+        ...row,
+      })),
+    }),
+  );
+const records = (...devices: [path: string, identity: string, fsType?: string][]) =>
+  result(
+    0,
+    devices
+      .map(([path, identity, fsType = '']) => {
+        const intent = { version: 1, uid: UUID, device: { path, identity }, sizeBytes: '1', fsType };
+        return `@${UUID}.intent\n${JSON.stringify(intent)}\n`;
+      })
+      .join(''),
+  );
+
+const viewOf = (answers: Record<string, ReturnType<typeof result>>) => {
+  const all = new Map([...viewAnswers, ...Object.entries(answers)]);
+  return readView((name) => all.get(name) ?? missing);
+};
+const hidden = (answers: Record<string, ReturnType<typeof result>>, ...paths: string[]) =>
+  paths.filter(viewOf(answers).hides);
+
+test('it is known after one round of looks', () => {
+  expect(viewProbes().map(({ name }) => name)).toEqual(viewAnswers.map(([name]) => name));
+});
+
+describe('loop devices', () => {
+  test.each([
+    ['of a Volume', `/var/lib/metalk8s/storage/sparse/${UUID}`, true],
+    ['of a Volume in a directory of its own', `/srv/x/${UUID}`, true],
+    ['of one that is being made', `/srv/x/${UUID}.partial`, true],
+    ['of one whose file is gone', `/srv/x/${UUID} (deleted)`, true],
+    ['of the kubelet, over a volume of mode Block', '/dev/dm-7', true],
+    [
+      'of the kubelet, by its own path of that',
+      '/var/lib/kubelet/plugins/kubernetes.io/local-volume/volumeDevices/pv/uid',
+      true,
+    ],
+    ['of which nothing is known', '', true],
+    ['of the node itself', '/var/lib/vg0.img', false],
+  ])('%s', (_, file, isHidden) => {
+    const answers = { loops: loops(['loop3', file]) };
+    expect(hidden(answers, '/dev/loop3', '/dev/loop3p1')).toHaveLength(isHidden ? 2 : 0);
+  });
+
+  test('one that is attached after that counts as a Volume’s', () => {
+    expect(hidden({ loops: loops(['loop3', '/vg.img']) }, '/dev/loop3', '/dev/loop30', '/dev/loop4')).toEqual(
+      ['/dev/loop30', '/dev/loop4'],
+    );
+  });
+
+  test('what is made of them by itself, and not what is made of the node’s own', () => {
+    const answers = {
+      loops: loops(['loop3', `/srv/${UUID}`], ['loop4', '/vg.img']),
+      devices: devices(
+        { kname: 'loop3', type: 'loop' },
+        { kname: 'loop4', type: 'loop' },
+        { kname: 'md127', type: 'raid1', pkname: 'loop3' },
+        { kname: 'md1', type: 'raid1', pkname: 'loop4' },
+        { kname: 'md1', type: 'raid1', pkname: 'sdb' },
+        { kname: 'md2', type: 'raid1', pkname: 'dm-1' },
+        { kname: 'dm-1', type: 'lvm', pkname: 'sda' },
+        { kname: 'md3', type: 'raid1', pkname: 'sdb' },
+        { kname: 'sdb' },
+      ),
+    };
+    expect(hidden(answers, '/dev/md127', '/dev/md1', '/dev/md2', '/dev/md3', '/dev/sdb')).toEqual([
+      '/dev/md127',
+      '/dev/md2',
+    ]);
+  });
+});
+
+describe('disks', () => {
+  const SDA = { kname: 'sda', wwn: '0x5000c500a1b2c3d4', serial: 'S1' };
+  const SDB = { kname: 'sdb', serial: 'S2' };
+  const PARTS = [
+    { kname: 'sda1', pkname: 'sda', type: 'part', wwn: SDA.wwn },
+    { kname: 'sda2', pkname: 'sda', type: 'part', wwn: SDA.wwn },
+  ];
+  test.each<[string, [string, string, string?], string[]]>([
+    [
+      'of a Volume, with its partitions',
+      ['/dev/sdb', 'wwn=0x5000c500a1b2c3d4 size=1000'],
+      ['sda', 'sda1', 'sda2'],
+    ],
+    ['one partition of it', ['/dev/sda2', 'wwn=0x5000c500a1b2c3d4 partition=2 size=9'], ['sda2']],
+    ['by its serial number, where no other has that', ['/dev/sdz', 'serial=S2 size=1000'], ['sdb']],
+    ['never by a path that another disk may have by now', ['/dev/sda', 'size=1000'], []],
+    ['never one of another WWN', ['/dev/sda', 'wwn=0x5000c500ffffffff serial=S1 size=1000'], []],
+  ])('%s', (_, record, expected) => {
+    const answers = { devices: devices(SDA, SDB, ...PARTS), others: records(record) };
+    const paths = ['sda', 'sda1', 'sda2', 'sdb'].map((name) => `/dev/${name}`);
+    expect(hidden(answers, ...paths)).toEqual(expected.map((name) => `/dev/${name}`));
+  });
+
+  test('a serial number that two have tells of neither', () => {
+    const answers = {
+      devices: devices(SDB, { ...SDB, kname: 'sdc' }),
+      others: records(['/dev/sdb', 'serial=S2 size=1000']),
+    };
+    expect(hidden(answers, '/dev/sdb', '/dev/sdc')).toEqual([]);
+  });
+});
+
+test.each<[string, [string, string, string?], string[]]>([
+  ['of a Volume of mode Block', ['/dev/vg0/a', 'vg=x'], ['/dev/vg0/a']],
+  ['with a file system: no group is in that', ['/dev/vg0/a', 'vg=x', 'ext4'], []],
+  ['that others made', ['/dev/vg1/a.b', 'dm=LVM-x size=1'], ['/dev/vg1/a.b']],
+  ['by a number that another one may have by now', ['/dev/dm-3', 'dm=LVM-x size=1'], []],
+])('a logical volume %s', (_, record, expected) => {
+  const paths = ['/dev/vg0/a', '/dev/vg0/ab', '/dev/vg1/a.b', '/dev/vg1/axb', '/dev/dm-3'];
+  expect(hidden({ others: records(record) }, ...paths)).toEqual(expected);
+});
+
+test.each<[string, string, string | undefined]>([
+  ['none', '', 'filter'],
+  ['one that lets all through', 'filter=["a|.*|"]\nglobal_filter="a/.*/"\n', 'filter'],
+  ['the one', 'filter=["r|^/dev/drbd|","a|.*|"]\n', 'global_filter'],
+  ['the other', 'global_filter=["r|^/dev/zd|"]\n', 'filter'],
+  ['both: then it is as lvm.conf says', 'filter=["r|x|"]\nglobal_filter=["r|y|"]\n', undefined],
+])('where lvm.conf has %s, LVM is told by the other', (_, stdout, setting) => {
+  const { words, hides } = viewOf({ 'LVM filters': result(stdout === '' ? 5 : 0, stdout) });
+  expect(words).toEqual(
+    setting === undefined ? [] : ['--config', `devices{${setting}=["r|^/dev/loop[0-9]|"]}`],
+  );
+  // What LVM shows all the same does not count.
+  expect(hides('/dev/loop9')).toBe(true);
+});
+
+test('own loop devices come before others, and no text of a record ends a pattern', () => {
+  const { words } = viewOf({
+    loops: loops(['loop3', '/vg.img']),
+    others: records(['/dev/mapper/a"|b c+', 'dm=x']),
+  });
+  expect(words[1]).toBe(
+    'devices{filter=["a|^/dev/loop3(p[0-9]+)?$|","r|^/dev/loop[0-9]|","r|^/dev/mapper/a..b.c[+]$|"]}',
+  );
+  expect(onlyDisks(['/dev/mapper/mpath.a'])).toBe('devices{filter=["a|^/dev/mapper/mpath[.]a$|","r|.*|"]}');
+});
+
+test.each([
+  ['LVM filters', result(1, '', 'denied')],
+  ['LVM filters', result(127, '', 'not found')],
+  ['others', result(0, '@x.intent\n{')],
+  ['loops', result(1)],
+])('%s that cannot be read leaves open what may be shown', (name, answer) => {
+  expect(() => viewOf({ [name]: answer })).toThrow(ObservationError);
+});

@@ -1,0 +1,42 @@
+import type { Step } from '../../src/nodes/job.ts';
+import { onlyDisks } from '../../src/storage/lvm/view.ts';
+import { plan as planned } from '../../src/storage/plan.ts';
+import type { Plan } from '../../src/storage/types.ts';
+import { group } from './lvm-input.ts';
+
+const ONLY = onlyDisks(group.disks);
+
+/** A command of LVM without the disks that it may see. @throws Error for one that may see others than those of the group */
+export function withoutDisks(argv: readonly string[]): string[] {
+  const names = [
+    'lvcreate',
+    'lvchange',
+    'lvextend',
+    'lvremove',
+    'lvrename',
+    'lvs',
+    'vgs',
+    'stowage-thin',
+    'stowage-lvm-uuid',
+  ];
+  if (!names.includes((argv[0] === 'sh' ? argv[3] : argv[0]) ?? '')) return [...argv];
+  if (!argv.some((word) => word.endsWith(ONLY))) throw new Error(`it sees all disks: ${argv.join(' ')}`);
+  return argv.flatMap((word, at) => {
+    if (word === ONLY || (word === '--config' && argv[at + 1] === ONLY)) return [];
+    return [word.endsWith(ONLY) ? word.slice(0, -ONLY.length) : word];
+  });
+}
+
+/** The same of steps and their guards. */
+export const stepsWithoutDisks = (steps: readonly Step[]): Step[] =>
+  steps.map((step) => ({
+    ...step,
+    argv: withoutDisks(step.argv),
+    guards: step.guards.map((guard) => ({ ...guard, argv: withoutDisks(guard.argv) })),
+  }));
+
+/** The plan of src/storage/plan.ts, whose commands of LVM may see the disks of the group alone, and are given without that. */
+export function plan(...args: Parameters<typeof planned>): Plan {
+  const made = planned(...args);
+  return 'refusal' in made ? made : { ...made, steps: stepsWithoutDisks(made.steps) };
+}
