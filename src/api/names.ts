@@ -197,6 +197,7 @@ export const READY_REASON = {
   terminating: 'Terminating',
   internalError: 'InternalError',
   creationError: 'CreationError',
+  freeExtentsCarryData: 'FreeExtentsCarryData',
   destructionError: 'DestructionError',
   unavailableError: 'UnavailableError',
   directoryNotMounted: 'DirectoryNotMounted',

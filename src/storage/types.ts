@@ -80,7 +80,7 @@ export interface DesiredLvm extends DesiredVolume {
   thinPool: string | undefined;
   /** What was asked for, in bytes; it is made in whole extents. */
   sizeBytes: bigint;
-  /** The consent to destroy what earlier owners of the extents left in them. */
+  /** The consent to destroy what earlier owners of the extents left in them: what that is, or `free extents`. */
   overwrite: string | undefined;
   /** MetalK8s's annotation is there, which says that something may be destroyed, but not what. */
   forced: boolean;
@@ -113,12 +113,15 @@ export type Plan =
   /** `passing`: it may go on by itself, once a user of the device is gone or udev is back; else a person must act. */
   | Refusal;
 
-/** `reason`: a code for programs, of what has one. */
+/**
+ * `reason`: a code for programs, of what has one. `FreeExtentsCarryData`: nothing was made, for what the free extents carry;
+ * another node may have others.
+ */
 export interface Refusal {
   refusal: string;
   hint: string;
   passing?: boolean;
-  reason?: 'DirectoryNotMounted';
+  reason?: 'DirectoryNotMounted' | 'FreeExtentsCarryData';
 }
 
 /** Something at a path, not following a symbolic link. */
@@ -303,6 +306,8 @@ export interface ObservedLvm extends ObservedDevice {
   volumes: readonly LogicalVolume[];
   /** The free extents that it would be made of or grow by, and what is in them; none where it needs none. */
   free: readonly Extents[];
+  /** Those that LVM would choose, where others are taken as these carry something. */
+  passedOver: readonly Extents[];
   space: Space;
 }
 

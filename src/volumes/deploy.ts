@@ -110,7 +110,7 @@ export function deploy(input: Input, now: number): Decision {
       const reason = step.reason ?? waits;
       return step.passing
         ? report(volume, now, 'Pending', { ...pending, reason, message: step.message }, { retry: true })
-        : fail(READY_REASON.creationError, step.message);
+        : fail(step.reason ?? READY_REASON.creationError, step.message);
     }
     default:
       return {};

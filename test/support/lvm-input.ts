@@ -112,6 +112,7 @@ export const ext4: DeviceFacts = {
 export const lvmNode = (more: Partial<ObservedLvm> = {}): ObservedLvm => ({
   type: 'lvm',
   groups: [group],
+  passedOver: [],
   volumes: [],
   free: [free],
   target: { is: 'missing' },

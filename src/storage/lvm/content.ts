@@ -77,6 +77,12 @@ export const contentOf = (extents: readonly Extents[]): string =>
 export const isAmbivalent = (extents: readonly Extents[]): boolean =>
   extents.some(({ content }) => content === AMBIVALENT);
 
+/**
+ * The consent to whatever removed volumes left in free extents of the group, known or not. It says of which extents, where a
+ * Volume is made for whom nobody is there to be asked.
+ */
+export const FREE_EXTENTS = 'free extents';
+
 /** How many they are. */
 export const extentsIn = (extents: readonly FreeExtents[]): bigint =>
   extents.reduce((sum, { count }) => sum + count, 0n);
@@ -95,6 +101,32 @@ export const sameContentGuards = (extents: readonly Extents[]): Guard[] =>
         refusal: `what is in the free extents of ${each.pv} changed since they were looked at`,
       },
     ];
+  });
+
+/** How many of the largest pieces are looked into where those carry something that would be taken first. */
+const MAX_PIECES = 16;
+
+/**
+ * Places to look for extents that carry nothing: the beginning of each piece, where a removed volume would have begun, and
+ * the end of one that is twice as large as what is needed, so that nothing is taken of what its beginning was a part of.
+ */
+export function placesIn(free: readonly FreeExtents[], count: bigint, extentBytes: bigint): FreeExtents[] {
+  return free.slice(0, MAX_PIECES).flatMap((each) => {
+    const begins = takeExtents([each], count, extentBytes);
+    if (each.count < 2n * count) return begins;
+    const skipped = each.count - count;
+    const offsetBytes = each.offsetBytes + skipped * extentBytes;
+    const end = { ...each, first: each.first + skipped, count, offsetBytes, sizeBytes: count * extentBytes };
+    return [...begins, end];
+  });
+}
+
+/** Those that carry nothing, of each piece the first place alone. */
+export const clean = (places: readonly Extents[], free: readonly FreeExtents[]): FreeExtents[] =>
+  free.flatMap((piece) => {
+    const isIn = ({ pv, first }: FreeExtents) =>
+      pv === piece.pv && first >= piece.first && first < piece.first + piece.count;
+    return places.find((place) => isIn(place) && place.content === '') ?? [];
   });
 
 /** The first of these, as many as are needed. */

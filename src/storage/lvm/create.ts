@@ -10,7 +10,7 @@ import { lookAgain, waitForLink } from '../udev.ts';
 import { printed, sameGroup } from './change.ts';
 import { contentOf, rangeOf, sameContentGuards } from './content.ts';
 import { finish } from './copy.ts';
-import type { Extents, VolumeGroup } from './facts.ts';
+import type { VolumeGroup } from './facts.ts';
 import { extentsFor } from './group.ts';
 import { dmNameOf, lvName, lvPath, tagOf, unfinishedTag } from './names.ts';
 import { poolOf } from './pool.ts';
@@ -38,7 +38,7 @@ export function create(desired: DesiredLvm, observed: ObservedLvm, group: Volume
   return [
     ...(known ? [] : writeIntent(intent)),
     ...(desired.thinPool === undefined
-      ? [lvcreate(desired, group, free)]
+      ? [lvcreate(desired, observed, group)]
       : [lvcreateThin(desired, observed, desired.thinPool, group)]),
     ...(desired.mode === 'Filesystem' ? makeFileSystem(desired, observed, group) : []),
     ...(fill === undefined ? [] : fillIn(desired, observed, group, intent, fill)),
@@ -72,9 +72,10 @@ const named = (desired: DesiredLvm): string[] => ['--name', desired.name, '--add
  * it is told yes: then it is told these extents, too. Without blkid it would know three kinds of signatures and write over
  * the others, so lvm.conf does not decide that.
  */
-function lvcreate(desired: DesiredLvm, group: VolumeGroup, free: readonly Extents[]): Step {
+function lvcreate(desired: DesiredLvm, { free, passedOver, intent }: ObservedLvm, group: VolumeGroup): Step {
   const consented = contentOf(free) !== '';
-  const chosen = desired.overwrite !== undefined;
+  // Of an earlier try LVM may have met a signature in others.
+  const chosen = desired.overwrite !== undefined || passedOver.length > 0 || intent !== undefined;
   return {
     name: `make the logical volume ${lvName(desired, desired.name)}`,
     argv: [

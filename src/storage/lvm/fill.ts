@@ -6,6 +6,7 @@ import { isOurs } from '../raw/ours.ts';
 import type { DesiredLvm, DeviceFacts, ObservedLvm, Plan } from '../types.ts';
 import { deactivate } from './activate.ts';
 import { asRaw } from './as-raw.ts';
+import { FREE_EXTENTS } from './content.ts';
 import { removeUnfinished, unfinished } from './copy.ts';
 import { bytesFor, create } from './create.ts';
 import type { LogicalVolume, VolumeGroup } from './facts.ts';
@@ -131,6 +132,7 @@ export function release(
 
 /** What it carries comes of its being made: the file system around it, or after its filling was begun; or somebody gave it up. */
 const isKnown = (desired: DesiredLvm, { intent }: ObservedLvm, device: DeviceFacts): boolean =>
+  desired.overwrite === FREE_EXTENTS ||
   desired.overwrite?.split('+').includes(device.content) ||
   (desired.mode === 'Filesystem' ? isOurs(asRaw(desired), device) : intent?.filling === true);
 

@@ -3,8 +3,8 @@ import { answersOf } from '../probe-results.ts';
 import { deviceProbes, nodeProbes, readRaw } from '../raw/observe.ts';
 import { readRecords } from '../records.ts';
 import type { DesiredLvm, ObservedLvm, Space } from '../types.ts';
-import { contentProbes, readContent, takeExtents } from './content.ts';
-import type { Extents, LogicalVolume, VolumeGroup } from './facts.ts';
+import { clean, contentOf, contentProbes, extentsIn, placesIn, readContent, takeExtents } from './content.ts';
+import type { FreeExtents, LogicalVolume, VolumeGroup } from './facts.ts';
 import { extentsFor, knownGroup, recordedFirst, recordedGroup } from './group.ts';
 import { lvPath, poolPath } from './names.ts';
 import { ownOf } from './own.ts';
@@ -57,7 +57,7 @@ export async function observeLvm(look: Look, desired: DesiredLvm): Promise<Obser
     type: 'lvm',
     groups,
     volumes,
-    free: missing > 0n && group !== undefined ? await freeExtents(look, view, group, missing) : [],
+    ...(missing > 0n && group !== undefined ? await freeExtents(look, view, group, missing) : NONE),
     space: spaceOf(desired, group, volumes, own),
   };
 }
@@ -74,11 +74,24 @@ function targetOf(own: LogicalVolume | undefined, volumes: readonly LogicalVolum
 const missingExtents = (desired: DesiredLvm, group: VolumeGroup, own: LogicalVolume | undefined): bigint =>
   extentsFor(desired, group) - (own?.sizeBytes ?? 0n) / group.extentBytes;
 
-async function freeExtents(look: Look, view: View, group: VolumeGroup, count: bigint): Promise<Extents[]> {
+type Free = Pick<ObservedLvm, 'free' | 'passedOver'>;
+
+const NONE: Free = { free: [], passedOver: [] };
+
+/** What the volume takes as LVM would choose; where that carries something, others that carry nothing, if there are as many. */
+async function freeExtents(look: Look, view: View, group: VolumeGroup, count: bigint): Promise<Free> {
   const segments = await look([segmentsProbe(view)]);
-  const free = readFreeExtents(answersOf(segments)('segments'), group);
-  const taken = takeExtents(free, count, group.extentBytes);
-  return taken.length === 0 ? [] : readContent(taken, answersOf(await look(contentProbes(taken))));
+  const all = readFreeExtents(answersOf(segments)('segments'), group);
+  const read = async (extents: readonly FreeExtents[]) =>
+    extents.length === 0 ? [] : readContent(extents, answersOf(await look(contentProbes(extents))));
+  const first = await read(takeExtents(all, count, group.extentBytes));
+  const usual: Free = { free: first, passedOver: [] };
+  if (contentOf(first) === '' || extentsIn(first) < count) return usual;
+  const places = clean(await read(placesIn(all, count, group.extentBytes)), all);
+  if (extentsIn(places) < count) return usual;
+  // Of the last one there may be more than is needed, and what its end carries depends on where that is.
+  const free = await read(takeExtents(places, count, group.extentBytes));
+  return contentOf(free) === '' ? { free, passedOver: first } : usual;
 }
 
 function spaceOf(

@@ -1,10 +1,11 @@
 import { linkOf } from '../links.ts';
 import { planPrepare as prepareRaw } from '../raw/prepare.ts';
 import { makeLink } from '../raw/present.ts';
-import type { DesiredLvm, ObservedLvm, Plan } from '../types.ts';
+import type { DesiredLvm, DeviceFacts, ObservedLvm, Plan } from '../types.ts';
 import { noUdev } from '../udev.ts';
 import { asRaw, rawOf } from './as-raw.ts';
 import { refresh } from './change.ts';
+import { FREE_EXTENTS } from './content.ts';
 import { unfinishedIn } from './copy.ts';
 import { create } from './create.ts';
 import type { LogicalVolume } from './facts.ts';
@@ -69,7 +70,7 @@ export function planPrepare(desired: DesiredLvm, observed: ObservedLvm): Plan {
   }
   const full = own.pool === undefined ? undefined : refusePool(desired, own.pool, observed, own.sizeBytes);
   if (full !== undefined) return full;
-  const planned = prepareRaw(asRaw(desired), rawOf(observed));
+  const planned = prepareRaw({ ...asRaw(desired), ...consentTo(desired, device) }, rawOf(observed));
   if ('refusal' in planned || device === undefined) return withAnnotation(desired, planned);
   const needed = begins(desired, own.sizeBytes);
   const steps = planned.steps.map((step) =>
@@ -103,6 +104,12 @@ function refuseOther(desired: DesiredLvm, observed: ObservedLvm, own: LogicalVol
   }
   return undefined;
 }
+
+/** What it carries before it was ever made to the end is of its extents, where LVM was killed before it looked. */
+const consentTo = ({ overwrite }: DesiredLvm, device: DeviceFacts | undefined): { overwrite?: string } =>
+  overwrite === FREE_EXTENTS && device !== undefined && device.content !== ''
+    ? { overwrite: device.content }
+    : {};
 
 /** Whoever set MetalK8s's annotation is told why it is not enough. */
 function withAnnotation(desired: DesiredLvm, planned: Plan): Plan {

@@ -1,6 +1,6 @@
 import { tooSmall } from '../mkfs.ts';
 import type { DesiredLvm, ObservedLvm, Plan } from '../types.ts';
-import { contentOf, extentsIn, isAmbivalent, rangeOf } from './content.ts';
+import { contentOf, extentsIn, FREE_EXTENTS, isAmbivalent, rangeOf } from './content.ts';
 import type { VolumeGroup } from './facts.ts';
 import { extentsFor, refuseChange } from './group.ts';
 import { lvName } from './names.ts';
@@ -45,13 +45,14 @@ function refuseRoom(desired: DesiredLvm, { free }: ObservedLvm, group: VolumeGro
 /** What blkid finds in free extents is left of earlier owners, or a copy that pvmove left. */
 function refuseContent(desired: DesiredLvm, { free }: ObservedLvm): Refusal | undefined {
   const content = contentOf(free);
-  if (content === '') return undefined;
+  if (content === '' || desired.overwrite === FREE_EXTENTS) return undefined;
   if (isAmbivalent(free)) return ambivalence(desired, free);
   if (content === desired.overwrite) return undefined;
   const places = free.filter((each) => each.content !== '').map(({ pv }) => pv);
   return {
     refusal: `the free extents of ${desired.vgName} that the logical volume would take carry ${content} (on ${[...new Set(places)].join(', ')})${consentText(desired)}`,
     hint: `If all of that may be destroyed, set spec.overwrite to ${JSON.stringify(content)}.`,
+    reason: 'FreeExtentsCarryData',
   };
 }
 
@@ -60,7 +61,8 @@ function ambivalence({ vgName, name }: DesiredLvm, free: ObservedLvm['free']): R
   const temporary = `${name}-look`;
   return {
     refusal: `the free extents of ${vgName} that the logical volume would take carry more than one signature, and blkid does not tell which`,
-    hint: `No spec.overwrite allows to destroy that. Make a logical volume of them on a terminal, where LVM names each and asks: lvcreate --config allocation/use_blkid_wiping=1 --wipesignatures y --zero y --name ${temporary} --extents ${extentsIn(free)} ${vgName} ${free.map(rangeOf).join(' ')}; then remove it: lvremove ${lvName({ vgName }, temporary)}.`,
+    reason: 'FreeExtentsCarryData',
+    hint: `If whatever removed volumes left there may be destroyed, set spec.overwrite to "${FREE_EXTENTS}". Else make a logical volume of them on a terminal, where LVM names each and asks: lvcreate --config allocation/use_blkid_wiping=1 --wipesignatures y --zero y --name ${temporary} --extents ${extentsIn(free)} ${vgName} ${free.map(rangeOf).join(' ')}; then remove it: lvremove ${lvName({ vgName }, temporary)}.`,
   };
 }
 

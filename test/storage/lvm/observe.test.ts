@@ -216,6 +216,89 @@ describe('one that is to be made', () => {
     expect(observed.volumes.map(({ name }) => name)).toEqual(['data1']);
   });
 
+  describe('where LVM would take extents that carry something', () => {
+    const EXTENT = 4n * MIB;
+    const at = (extent: bigint) => `blkid -p -O ${MIB + extent * EXTENT} `;
+    const XFS = result(0, 'UUID=u\nTYPE=xfs\n');
+    const taken = async (
+      pieces: [disk: string, start: number, count: number][],
+      dirty: Record<string, ProbeResult>,
+      more: Partial<DesiredLvm> = {},
+    ) => {
+      const { observed, asked } = await seen(
+        { ...lvmDesired, ...more },
+        {
+          ...none,
+          'pvs --segments': report('pvseg', ...pieces.map((each) => segmentRow(...each))),
+          ...dirty,
+        },
+      );
+      const free = observed.free.map(({ pv, first, count }) => `${pv}:${first}+${count}`);
+      return { free, carries: observed.free.map(({ content }) => content), observed, rounds: asked.length };
+    };
+
+    test.each<[string, [string, number, number][], Record<string, ProbeResult>, string[]]>([
+      [
+        'another piece is taken',
+        [
+          ['/dev/sda', 0, 400],
+          ['/dev/sdb', 7, 300],
+        ],
+        { [at(0n)]: XFS },
+        ['/dev/sdb:7+256'],
+      ],
+      [
+        'the end of a piece that is twice as large',
+        [['/dev/sda', 0, 600]],
+        { [at(0n)]: XFS },
+        ['/dev/sda:344+256'],
+      ],
+      [
+        'parts of several, each with nothing at its beginning',
+        [
+          ['/dev/sda', 0, 300],
+          ['/dev/sdb', 7, 200],
+          ['/dev/sdc', 9, 100],
+        ],
+        { [at(0n)]: XFS },
+        ['/dev/sdb:7+200', '/dev/sdc:9+56'],
+      ],
+    ])('%s', async (_, pieces, dirty, expected) => {
+      const { free, carries, observed } = await taken(pieces, dirty);
+      expect(free).toEqual(expected);
+      expect(carries.every((content) => content === '')).toBe(true);
+      expect(observed.passedOver).toMatchObject([{ pv: '/dev/sda', first: 0n, content: 'xfs:u' }]);
+    });
+
+    test.each<[string, [string, number, number][], Record<string, ProbeResult>]>([
+      [
+        'there is one piece, and what it begins with may be as large',
+        [['/dev/sda', 0, 511]],
+        { [at(0n)]: XFS },
+      ],
+      ['its end carries something, too', [['/dev/sda', 0, 600]], { [at(0n)]: XFS, [at(344n)]: result(8) }],
+      [
+        'others are too few',
+        [
+          ['/dev/sda', 0, 300],
+          ['/dev/sdb', 7, 255],
+        ],
+        { [at(0n)]: XFS },
+      ],
+    ])('they are told of where %s', async (_, pieces, dirty) => {
+      const { free, carries, observed } = await taken(pieces, dirty);
+      expect(free).toEqual(['/dev/sda:0+256']);
+      expect(carries).toEqual(['xfs:u']);
+      expect(observed.passedOver).toEqual([]);
+    });
+
+    test('nothing more is looked at where they carry nothing', async () => {
+      const { rounds, observed } = await taken([['/dev/sda', 0, 600]], {});
+      expect(rounds).toBe(4);
+      expect(observed.passedOver).toEqual([]);
+    });
+  });
+
   test('nothing is taken from a disk that is away', async () => {
     const { observed } = await seen(lvmDesired, {
       ...none,

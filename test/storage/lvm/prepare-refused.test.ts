@@ -19,6 +19,7 @@ import {
   thin,
   thinLv,
 } from '../../support/lvm-input.ts';
+import { plan } from '../../support/lvm-words.ts';
 import { outcome, stale, xfs } from './prepare-outcome.ts';
 
 describe('refused', () => {
@@ -95,7 +96,7 @@ describe('refused', () => {
       { ...lvmDesired, forced: true, overwrite: 'ext4' },
     ],
     [
-      'several signatures in the extents, which blkid does not name: no consent can',
+      'several signatures in the extents, which blkid does not name: no consent by name can',
       lvmNode({ free: [free, { ...free, content: 'ambivalent', blkidExit: 8 }] }),
       /carry more than one signature, and blkid does not tell which$/,
       { ...lvmDesired, overwrite: 'ambivalent' },
@@ -142,6 +143,15 @@ describe('refused', () => {
     ],
   ])('%s', (_, observed, refusal, wanted = lvmDesired) => {
     expect(outcome(wanted, observed)).toMatch(refusal);
+  });
+
+  test.each([
+    ['a signature in the extents', [stale], 'FreeExtentsCarryData'],
+    ['several in one place', [{ ...free, content: 'ambivalent', blkidExit: 8 }], 'FreeExtentsCarryData'],
+    ['too few extents', [{ ...free, count: 100n }], undefined],
+  ])('where nothing was made, for %s, another node may have others', (_, extents, reason) => {
+    const made = plan('prepare', lvmDesired, lvmNode({ free: extents }), 0);
+    expect('refusal' in made && made.reason).toBe(reason);
   });
 });
 

@@ -39,6 +39,18 @@ describe('is made', () => {
     ['thick', lvmNode(), [CREATE, `${MKFS} /dev/vg0/data1`, 'sync', LOOK('vg0/data1'), WAIT], lvmDesired],
     ['Block', lvmNode(), [CREATE], lvmBlock],
     [
+      'of other extents than LVM would take, where those carry something',
+      lvmNode({ passedOver: [{ ...free, content: 'xfs:OLD' }] }),
+      [`${CREATE} /dev/vdb:10-265`],
+      lvmBlock,
+    ],
+    [
+      'of extents with anything, with consent to what removed volumes left',
+      lvmNode({ free: [{ ...free, content: 'ambivalent', blkid: '', blkidExit: 8 }] }),
+      [`${CREATE.replace('lvcreate', 'lvcreate --yes')} /dev/vdb:10-265`],
+      { ...lvmBlock, overwrite: 'free extents' },
+    ],
+    [
       'in whole extents',
       lvmNode({ free: [{ ...free, count: 257n }] }),
       [CREATE.replace('256', '257')],
@@ -225,7 +237,8 @@ describe('goes on after a crash', () => {
     [
       'before there was a logical volume',
       lvmNode({ intent: { ...intent, fsType: '' }, recordFiles: true }),
-      [CREATE],
+      // LVM may have met a signature in others.
+      [`${CREATE} /dev/vdb:10-265`],
       lvmBlock,
     ],
     ['after lvcreate', begun(), [`${MKFS} /dev/dm-3`, 'sync', LOOK('dm-3'), WAIT]],
@@ -259,6 +272,12 @@ describe('goes on after a crash', () => {
       'LVM was killed and left it suspended',
       begun(dm, { volumes: [{ ...lv, suspended: true }], target: { is: 'missing' } }),
       ['lvchange --refresh vg0/data1'],
+    ],
+    [
+      'with a signature that LVM was not asked about, and consent to whatever was in free extents',
+      begun(xfs),
+      ['wipefs --all --force /dev/dm-3', LOOK('dm-3'), WAIT_DM],
+      { ...lvmBlock, overwrite: 'free extents' },
     ],
     [
       'with a signature that LVM was not asked about, and consent',
