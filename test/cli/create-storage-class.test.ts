@@ -57,6 +57,11 @@ describe('sends the dynamic class that the flags describe', () => {
       {},
     ],
     [
+      ['--vg', 'vg0', '--overwrite-free-extents'],
+      { type: 'lvm', vgName: 'vg0', overwriteFreeExtents: 'true' },
+      {},
+    ],
+    [
       ['--type', 'lvm', '--vg', 'vg0', '--thin-pool', 'pool', '--fs-type', 'xfs'],
       { type: 'lvm', vgName: 'vg0', thinPool: 'pool', fsType: 'xfs' },
       {},
@@ -103,6 +108,12 @@ describe('is refused before anything is asked of the server', () => {
     [[...DYNAMIC, '--type', 'lvm'], 'missing: --vg'],
     [[...DYNAMIC, '--type', 'sparse', '--vg', 'vg0'], '--vg is for --type lvm'],
     [[...DYNAMIC, '--thin-pool', 'pool'], '--thin-pool is for --type lvm'],
+    [[...CREATE, '--overwrite-free-extents'], '--overwrite-free-extents is for --dynamic'],
+    [[...DYNAMIC, '--overwrite-free-extents'], '--overwrite-free-extents is for --type lvm without'],
+    [
+      [...DYNAMIC, '--vg', 'vg0', '--thin-pool', 'p', '--overwrite-free-extents'],
+      '--overwrite-free-extents is for --type lvm without --thin-pool',
+    ],
     [[...DYNAMIC, '--vg', 'vg0', '--directory', '/data'], '--directory is for --type sparse'],
     [[...DYNAMIC, '--vg', 'vg0', '--require-mount'], '--require-mount is for --type sparse'],
     [[...DYNAMIC, '--vg', '-x'], 'It must be a name as LVM has them'],

@@ -100,6 +100,8 @@ function inShort({ action, requeueAfter }: ClaimDecision): string {
       return `look-for-room ${action.nodes.join(' ')}`;
     case 'create-volume':
       return `create ${action.volume.metadata.name} on ${action.volume.spec.nodeName}`;
+    case 'take-back':
+      return `take back ${action.volume.metadata.name}${action.node === undefined ? '' : ` and ${action.node}`}: ${action.event.message}`;
     case 'give-back':
       return `give back ${action.node}: ${action.event.message}`;
     case 'tell':

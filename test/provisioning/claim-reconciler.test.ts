@@ -2,11 +2,12 @@ import { expect, test } from '@jest/globals';
 import type { KubeNode, PersistentVolumeClaim, StorageClass } from '../../src/api/core.ts';
 import type { KubeObject } from '../../src/api/meta.ts';
 import type { Volume } from '../../src/api/volume.ts';
+import { claimVolume } from '../../src/provisioning/claims/claim-volume.ts';
 import { type ClaimReconcilerDeps, createClaimReconciler } from '../../src/provisioning/claims/reconciler.ts';
 import type { Source } from '../../src/provisioning/claims/types.ts';
 import { createPromises } from '../../src/provisioning/room/promises.ts';
 import { memoryLogger } from '../support/logger.ts';
-import { claim, GIB, node, storageClass } from './claim-input.ts';
+import { claim, GIB, node, options, storageClass, UID, waiting } from './claim-input.ts';
 
 const KEY = 'prod/data';
 const snapshot = { apiGroup: 'snapshot.storage.k8s.io', kind: 'VolumeSnapshot', name: 's' };
@@ -29,11 +30,13 @@ function world(resolve: (claim: PersistentVolumeClaim, asks: number) => Source |
   /** Whose room is promised on n1 while a Volume is created. */
   const promised: string[] = [];
   const events: string[] = [];
+  const effects: string[] = [];
   const state = {
     claim: claim({ dataSourceRef: snapshot }),
     asks: 0,
     whileLooking: () => {},
     freeBytes: 10n * GIB,
+    storageClass: storageClass(),
   };
   const cacheOf = <T extends KubeObject>(list: () => T[]) => ({
     list,
@@ -48,11 +51,18 @@ function world(resolve: (claim: PersistentVolumeClaim, asks: number) => Source |
         made.push(volume);
         return volume;
       },
+      delete: async (_: unknown, name: string, options: object) => {
+        effects.push(`delete ${name} ${JSON.stringify(options)}`);
+      },
+      patch: async (_: unknown, name: string, patch: object) => {
+        effects.push(`patch ${name} ${JSON.stringify(patch)}`);
+        return state.claim;
+      },
     },
     claims: cacheOf(() => [state.claim]),
     volumes: cacheOf(() => made),
     persistentVolumes: cacheOf(() => []),
-    storageClasses: cacheOf<StorageClass>(() => [storageClass()]),
+    storageClasses: cacheOf<StorageClass>(() => [state.storageClass]),
     nodes: cacheOf<KubeNode>(() => [node('n1')]),
     rooms: {
       room: () => (seen ? { freeBytes: state.freeBytes } : undefined),
@@ -61,6 +71,7 @@ function world(resolve: (claim: PersistentVolumeClaim, asks: number) => Source |
         state.whileLooking();
       },
       forget() {},
+      refuse: (...what: unknown[]) => effects.push(`refuse ${what[0]} ${what[2]}`),
     },
     promises,
     resolve: async (of: PersistentVolumeClaim) => resolve(of, ++state.asks),
@@ -71,7 +82,7 @@ function world(resolve: (claim: PersistentVolumeClaim, asks: number) => Source |
   } as unknown as ClaimReconcilerDeps;
   const reconciler = createClaimReconciler(deps);
   const run = () => reconciler.reconcile(KEY, new AbortController().signal);
-  return { ...reconciler, state, made, promises, promised, events, run };
+  return { ...reconciler, state, made, promises, promised, events, effects, run };
 }
 
 test('what a grant was withdrawn from while a node was looked at is not used', async () => {
@@ -144,4 +155,32 @@ test('the room of a Volume is promised while it is created, and no longer', asyn
   expect(promised).toEqual(made.map(({ metadata }) => metadata.name));
   expect(promised).toHaveLength(1);
   expect(promises.on('n1')).toEqual([]);
+});
+
+test('a Volume that was refused for what free extents carry is deleted, and its node given back', async () => {
+  const { state, run, made, events, effects } = world(() => ({ is: 'none' }));
+  state.claim = claim({}, { node: 'n1' });
+  state.storageClass = { ...waiting, parameters: { type: 'lvm', vgName: 'vg0' } };
+  const volume = claimVolume(state.claim, options(state.storageClass), 'n1', undefined);
+  const ready = { type: 'Ready', status: 'False', reason: 'FreeExtentsCarryData', message: 'x' } as const;
+  made.push({
+    ...volume,
+    metadata: { ...volume.metadata, uid: 'v' },
+    status: { phase: 'Failed', conditions: [ready] },
+  });
+  await run();
+  expect(effects).toEqual([
+    `refuse n1 ${2n * GIB}`,
+    `delete pvc-${UID} {"uid":"v"}`,
+    `patch data {"metadata":{"uid":"${UID}","annotations":{"volume.kubernetes.io/selected-node":null}}}`,
+  ]);
+  expect(events).toEqual([expect.stringContaining('free extents of volume group vg0 on node n1 carry')]);
+  // Of a class that consents by now, nothing is remembered against the node.
+  effects.length = 0;
+  state.storageClass = {
+    ...waiting,
+    parameters: { type: 'lvm', vgName: 'vg0', overwriteFreeExtents: 'true' },
+  };
+  await run();
+  expect(effects).toEqual([`delete pvc-${UID} {"uid":"v"}`]);
 });

@@ -59,7 +59,7 @@ describe('a claim that is not bound', () => {
     [
       'of a class that makes no sense is told so',
       { storageClass: storageClass({ parameters: { size: '1' } }) },
-      'Warning ProvisioningFailed: storage class dynamic: there is no parameter "size". There are: type, directory, requireMount, vgName, thinPool, fsType, mkfsOptions, overcommit',
+      'Warning ProvisioningFailed: storage class dynamic: there is no parameter "size". There are: type, directory, requireMount, vgName, thinPool, fsType, mkfsOptions, overcommit, overwriteFreeExtents',
     ],
     [
       'for many writers is refused',
@@ -272,6 +272,113 @@ describe('a claim whose Volume is there', () => {
     ],
   ])('%s', (_, parts, expected) => {
     expect(outcome(parts)).toBe(expected);
+  });
+});
+
+describe('a claim whose Volume was refused for what free extents carry', () => {
+  const lvm = (parameters: Record<string, string> = {}) => ({ type: 'lvm', vgName: 'vg0', ...parameters });
+  const thick = { ...waiting, parameters: lvm() };
+  const consenting = { ...waiting, parameters: lvm({ overwriteFreeExtents: 'true' }) };
+  const refused = (more: Partial<Volume> = {}, spec: Partial<Volume['spec']> = {}): Volume => {
+    const made = claimVolume(claim(), options(thick), 'n1', undefined);
+    const reason = 'FreeExtentsCarryData';
+    return {
+      ...made,
+      spec: { ...made.spec, ...spec },
+      status: { phase: 'Failed', conditions: [{ type: 'Ready', status: 'False', reason, message: 'xfs:x' }] },
+      ...more,
+    };
+  };
+  const WHY =
+    'free extents of volume group vg0 on node n1 carry what removed volumes left, and the storage class does not consent to destroy that (parameter overwriteFreeExtents)';
+  const GONE = `Volume pvc-${UID} is deleted: nothing was made`;
+  const AGAIN = `take back pvc-${UID} and n1: ${WHY}. The scheduler is to choose another node for the claim. ${GONE}`;
+  const ALONE = `take back pvc-${UID}: ${WHY}. ${GONE}`;
+  test.each<Row>([
+    ['gives the node back with it', { claim: selected(), storageClass: thick, volume: refused() }, AGAIN],
+    [
+      'gives back no node that was chosen since',
+      { claim: claim({}, { node: 'n2' }), storageClass: thick, volume: refused() },
+      ALONE,
+    ],
+    [
+      'has none to give back where the class does not wait for a pod',
+      { storageClass: { ...thick, volumeBindingMode: 'Immediate' }, volume: refused() },
+      ALONE,
+    ],
+    [
+      'keeps the node where the class consents by now',
+      { claim: selected(), storageClass: consenting, volume: refused() },
+      ALONE,
+    ],
+    [
+      'waits until it is gone',
+      {
+        claim: selected(),
+        storageClass: thick,
+        volume: refused({ metadata: { name: `pvc-${UID}`, deletionTimestamp: '2026-03-01T12:00:00Z' } }),
+      },
+      'rest',
+    ],
+    [
+      'leaves one that somebody gave a consent',
+      { claim: selected(), storageClass: thick, volume: refused({}, { overwrite: 'xfs:x' }) },
+      'rest',
+    ],
+    [
+      'leaves one that was made',
+      {
+        claim: selected(),
+        storageClass: thick,
+        volume: refused({
+          status: { ...refused().status, prepared: { node: 'n1', paths: ['/dev/vg0/a'], identity: '' } },
+        }),
+      },
+      'rest',
+    ],
+    [
+      'leaves one that has a PersistentVolume',
+      { claim: selected(), storageClass: thick, volume: refused(), pv: {} as NonNullable<Parts['pv']> },
+      'rest',
+    ],
+    [
+      'is not made there again as large for a while',
+      {
+        claim: selected(),
+        storageClass: thick,
+        rooms: { n1: { freeBytes: 9n * GIB, refusedBytes: 2n * GIB } },
+      },
+      `give back n1: ${WHY}. The scheduler is to choose another node for the claim (Volume pvc-${UID} was not made)`,
+    ],
+    [
+      'is made there if it is smaller',
+      {
+        claim: selected(),
+        storageClass: thick,
+        rooms: { n1: { freeBytes: 9n * GIB, refusedBytes: 3n * GIB } },
+      },
+      `create pvc-${UID} on n1`,
+    ],
+    [
+      'is made on another node where no pod is waited for',
+      {
+        storageClass: { ...thick, volumeBindingMode: 'Immediate' },
+        nodes: [node('n1'), node('n2')],
+        rooms: { n1: { freeBytes: 9n * GIB, refusedBytes: 2n * GIB }, n2: { freeBytes: 3n * GIB } },
+      },
+      `create pvc-${UID} on n2`,
+    ],
+  ])('%s', (_, parts, expected) => {
+    expect(outcome(parts)).toBe(expected);
+  });
+
+  test('and of a class that consents it says so, and of no other', () => {
+    const spec = (of: typeof thick) => claimVolume(claim(), options(of), 'n1', undefined).spec;
+    expect(spec(consenting)).toMatchObject({
+      overwrite: 'free extents',
+      lvmLogicalVolume: { vgName: 'vg0' },
+    });
+    expect(spec(thick)).not.toHaveProperty('overwrite');
   });
 });
 

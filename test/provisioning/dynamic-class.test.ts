@@ -23,9 +23,18 @@ test.each([
     { type: 'lvm', vgName: 'vg0', thinPool: 'p' },
     { type: 'lvm', vgName: 'vg0', thinPool: 'p' },
   ],
+  [
+    { type: 'lvm', vgName: 'vg0', overwriteFreeExtents: 'true' },
+    { type: 'lvm', vgName: 'vg0', thinPool: undefined, overwrite: true },
+  ],
+  [
+    { type: 'lvm', vgName: 'vg0', overwriteFreeExtents: 'false' },
+    { type: 'lvm', vgName: 'vg0', thinPool: undefined },
+  ],
 ])('%j is %j', (parameters, place) => {
-  expect(parsed(parameters as Record<string, string>)).toMatchObject({
+  expect(parsed(parameters as Record<string, string>)).toEqual({
     place,
+    directory: (parameters as Record<string, string>).directory,
     overcommit: 1,
     onDelete: 'Delete',
     waits: false,
@@ -52,6 +61,15 @@ test.each<[Record<string, string>, string]>([
   [
     { type: 'lvm', vgName: 'vg0', overcommit: '2' },
     'parameter overcommit is not for logical volumes outside a thin pool',
+  ],
+  [{ overwriteFreeExtents: 'true' }, 'parameter overwriteFreeExtents is not for type sparse'],
+  [
+    { type: 'lvm', vgName: 'vg0', overwriteFreeExtents: 'yes' },
+    'parameter overwriteFreeExtents is "yes", but must be "true" or "false"',
+  ],
+  [
+    { type: 'lvm', vgName: 'vg0', thinPool: 'p', overwriteFreeExtents: 'true' },
+    'parameter overwriteFreeExtents is not for a thin pool',
   ],
   [{ constructor: 'x' }, 'there is no parameter "constructor"'],
 ])('%j is refused', (parameters, message) => {

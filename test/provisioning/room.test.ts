@@ -10,7 +10,7 @@ import { createRooms } from '../../src/provisioning/room/looks.ts';
 import { folderRoom, groupRoom } from '../../src/provisioning/room/room.ts';
 import { folderRoomProbes, readFolderRoom, readGroupRoom } from '../../src/storage/room.ts';
 import { missing, result } from '../support/fake-executor.ts';
-import { diskRow, lvRow, report, VIEW, vgRow } from '../support/lvm-reports.ts';
+import { diskRow, lvRow, report, VIEW, vgRow, viewAnswers } from '../support/lvm-reports.ts';
 import { GIB, node, storageClass, volume } from './claim-input.ts';
 
 const HOME = '/var/lib/metalk8s/storage/sparse';
@@ -286,6 +286,66 @@ describe('room for logical volumes', () => {
   });
 });
 
+describe('a volume that was refused for what free extents carry', () => {
+  const place = { type: 'lvm', vgName: 'vg0', thinPool: undefined } as const;
+  const all = new Map([
+    ...viewAnswers,
+    ['groups', report('vg', vgRow({ vg_free_count: '1024' }))],
+    ['disks', report('pv', diskRow('/dev/sda'))],
+    ['logical volumes', report('lv')],
+  ] as const);
+  const world = async () => {
+    const state = { now: 0 };
+    const rooms = createRooms({
+      executor: { observe: async () => all },
+      clock: { now: () => state.now },
+      volumesOn: () => [],
+      copiesOn: () => [],
+    });
+    const room = async (of: Parameters<typeof rooms.look>[1]) => {
+      await rooms.look('n1', of);
+      return rooms.room('n1', of, 1);
+    };
+    return { rooms, room, state };
+  };
+
+  test('is remembered for a while: the smallest, of its node and what its class says', async () => {
+    const { rooms, room, state } = await world();
+    rooms.refuse('n1', place, 3n * GIB);
+    rooms.refuse('n1', place, 2n * GIB);
+    rooms.refuse('n1', place, 3n * GIB);
+    rooms.refuse('n2', place, 1n);
+    expect(await room(place)).toEqual({ freeBytes: 4n * GIB, refusedBytes: 2n * GIB });
+    expect(await room({ ...place, overwrite: true })).toEqual({ freeBytes: 4n * GIB });
+    rooms.forget('n1');
+    expect(await room(place)).toMatchObject({ refusedBytes: 2n * GIB });
+    state.now = 300_001;
+    expect(await room(place)).toEqual({ freeBytes: 4n * GIB });
+  });
+
+  test('as much is promised to nobody by the scheduler meanwhile', async () => {
+    const { rooms } = await world();
+    const told: string[] = [];
+    const objects = (...list: KubeObject[]) =>
+      ({ get: () => list[0], learn() {} }) as unknown as Informer<never>;
+    const reconcile = createCapacityReconciler({
+      client: {
+        get: async () => ({}),
+        create: async (_: unknown, { capacity }: { capacity: string }) => told.push(capacity),
+      } as unknown as KubeClient,
+      storageClasses: objects(storageClass({ parameters: { type: 'lvm', vgName: 'vg0' } })),
+      nodes: objects(node('n1')),
+      capacities: objects(),
+      rooms,
+      actsFor: () => true,
+      namespace: 'stowage',
+    });
+    rooms.refuse('n1', place, 2n * GIB);
+    await reconcile('dynamic/n1');
+    expect(told).toEqual([String(2n * GIB - 1n)]);
+  });
+});
+
 describe('what the scheduler is told', () => {
   const where = { storageClass: 'c', node: 'n1', hostname: 'h1', namespace: 'stowage' };
   const known = (capacity: string) => ({ capacity }) as CsiStorageCapacity;
@@ -338,7 +398,7 @@ describe('what the scheduler was told', () => {
         ...{ apiVersion: 'storage.k8s.io/v1', kind: 'CSIStorageCapacity', storageClassName: 'dynamic' },
         metadata: { name: capacityName('dynamic', 'n1') },
       }),
-      rooms: { room: () => undefined, look: async () => {}, forget() {} },
+      rooms: { room: () => undefined, look: async () => {}, refuse() {}, forget() {} },
       actsFor: () => acts,
       namespace: 'stowage',
     });

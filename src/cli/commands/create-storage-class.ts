@@ -29,6 +29,10 @@ export default function createStorageClass(create: Command, io: Io): void {
     )
     .option('--vg <name>', 'of a dynamic class: volume group of the nodes', lvmName)
     .option('--thin-pool <name>', 'of a dynamic class: thin pool of that group to take volumes from', lvmName)
+    .option(
+      '--overwrite-free-extents',
+      'of a dynamic class with --vg: consent to destroy what removed volumes left in free extents of that group',
+    )
     .addOption(
       new Option(
         '--reclaim-policy <policy>',

@@ -46,13 +46,18 @@ function refuseContradictions(flags: CreateClassFlags): void {
       throw new StowageError('usage', `${given} is for --dynamic: a Volume made by hand says it itself`);
     return;
   }
-  const { directory, requireMount, vg, thinPool } = flags;
+  const { directory, requireMount, vg, thinPool, overwriteFreeExtents } = flags;
   if (isLvm(flags) && directory !== undefined)
     throw new StowageError('usage', '--directory is for --type sparse');
   if (isLvm(flags) && requireMount) throw new StowageError('usage', '--require-mount is for --type sparse');
   if (!isLvm(flags) && vg !== undefined) throw new StowageError('usage', '--vg is for --type lvm');
   if (!isLvm(flags) && thinPool !== undefined)
     throw new StowageError('usage', '--thin-pool is for --type lvm');
+  if (overwriteFreeExtents && (!isLvm(flags) || thinPool !== undefined))
+    throw new StowageError(
+      'usage',
+      '--overwrite-free-extents is for --type lvm without --thin-pool: files, and new volumes of a thin pool, read as zeros',
+    );
 }
 
 const isLvm = ({ type, vg }: CreateClassFlags): boolean =>
@@ -71,6 +76,7 @@ const ofDynamic = ({
   requireMount,
   vg,
   thinPool,
+  overwriteFreeExtents,
   reclaimPolicy,
 }: CreateClassFlags): string[] =>
   Object.entries({
@@ -79,6 +85,7 @@ const ofDynamic = ({
     '--require-mount': requireMount,
     '--vg': vg,
     '--thin-pool': thinPool,
+    '--overwrite-free-extents': overwriteFreeExtents,
     '--reclaim-policy': reclaimPolicy,
   })
     .filter(([, value]) => value !== undefined)

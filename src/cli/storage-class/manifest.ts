@@ -15,6 +15,7 @@ export interface DynamicFlags extends ClassFlags {
   requireMount?: true;
   vg?: string;
   thinPool?: string;
+  overwriteFreeExtents?: boolean;
   reclaimPolicy: 'Delete' | 'Retain';
 }
 
@@ -32,7 +33,7 @@ export function staticClass(name: string, flags: ClassFlags): StorageClass {
 
 /** A class whose claims make their own Volumes. */
 export function dynamicClass(name: string, flags: DynamicFlags): StorageClass {
-  const { type, directory, requireMount, vg, thinPool, reclaimPolicy } = flags;
+  const { type, directory, requireMount, vg, thinPool, overwriteFreeExtents, reclaimPolicy } = flags;
   return {
     ...common(name, flags),
     provisioner: DRIVER,
@@ -42,6 +43,7 @@ export function dynamicClass(name: string, flags: DynamicFlags): StorageClass {
       ...(requireMount && { requireMount: 'true' }),
       ...(vg === undefined ? {} : { vgName: vg }),
       ...(thinPool === undefined ? {} : { thinPool }),
+      ...(overwriteFreeExtents ? { overwriteFreeExtents: 'true' } : {}),
       ...fileSystem(flags),
     },
     reclaimPolicy,

@@ -140,6 +140,7 @@ const optionsOf = (flags: CreateClassFlags) => ({
   '--require-mount': flags.requireMount,
   '--vg': flags.vg,
   '--thin-pool': flags.thinPool,
+  '--overwrite-free-extents': flags.overwriteFreeExtents,
   '--reclaim-policy': flags.reclaimPolicy,
   '--fs-type': flags.fsType,
   '--mkfs-options': flags.mkfsOptions && JSON.stringify(flags.mkfsOptions),

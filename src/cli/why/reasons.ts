@@ -69,6 +69,7 @@ export const REASONS = [
   'NoConsumer',
   'NotScheduled',
   'NoRoom',
+  'FreeExtentsCarryData',
   'ProvisioningFailed',
   'NotBound',
   'ForeignProvisioner',

@@ -1,6 +1,7 @@
 import type { PersistentVolumeClaim } from '../../api/core.ts';
 import { DRIVER, PROVISIONED_BY_ANNOTATION, VOLUME_API_VERSION } from '../../api/names.ts';
 import type { Volume, VolumeSpec } from '../../api/volume.ts';
+import { FREE_EXTENTS } from '../../storage/lvm/content.ts';
 import type { DynamicClass } from './dynamic-class.ts';
 
 const PREFIX = 'pvc-';
@@ -50,6 +51,7 @@ export function claimVolume(
               size,
               ...(place.thinPool === undefined ? {} : { thinPool: place.thinPool }),
             },
+            ...(place.overwrite ? { overwrite: FREE_EXTENTS } : {}),
           }),
       onDelete,
       template: {

@@ -1,10 +1,11 @@
 import type { KubeNode, PersistentVolumeClaim, StorageClass } from '../../api/core.ts';
 import { CLAIM_EVENT, READY_REASON, SELECTED_NODE_ANNOTATION } from '../../api/names.ts';
 import { parseQuantity } from '../../api/quantity.ts';
+import type { Volume } from '../../api/volume.ts';
 import { sourceOf as sourceAsked } from '../sources/source-of.ts';
 import type { EventToTell } from '../types.ts';
 import { claimOf, claimVolume, volumeNameOf } from './claim-volume.ts';
-import { type DynamicClass, fileSystemProblem } from './dynamic-class.ts';
+import { type DynamicClass, fileSystemProblem, OVERWRITE_PARAMETER } from './dynamic-class.ts';
 import { expand } from './expand.ts';
 import { whyNotOn } from './nodes.ts';
 import { saidBy } from './said-by.ts';
@@ -67,6 +68,9 @@ function wait(input: ClaimInput): ClaimDecision {
     );
   }
   const ready = volume.status?.conditions?.find(({ type }) => type === 'Ready');
+  if (volume.status?.phase === 'Failed' && ready?.reason === READY_REASON.freeExtentsCarryData) {
+    return takeBack(input, volume);
+  }
   if (ready?.reason === READY_REASON.waitingForSource) {
     return tell(input, failed(`Volume ${name} waits: ${ready.message}`));
   }
@@ -86,6 +90,29 @@ function wait(input: ClaimInput): ClaimDecision {
       )
     : {};
 }
+
+/**
+ * Its node has room, and only in extents that carry what removed volumes left. Nothing was made there: the Volume goes, and
+ * the claim is to be on another node, or on this one once its class consents. A Volume that somebody gave a consent stays.
+ */
+function takeBack(input: ClaimInput, volume: Volume): ClaimDecision {
+  const { claim, options, pv } = input;
+  const { nodeName, overwrite } = volume.spec;
+  if (options === undefined || 'problem' in options) return {};
+  if (volume.metadata.deletionTimestamp !== undefined || pv !== undefined || overwrite != null) return {};
+  if (volume.status?.prepared !== undefined) return {};
+  const { place, waits } = options;
+  const selected = claim.metadata.annotations?.[SELECTED_NODE_ANNOTATION];
+  const consents = place.type === 'lvm' && place.overwrite === true;
+  const node = waits && !consents && selected === nodeName ? nodeName : undefined;
+  const next = node === undefined ? '' : ' The scheduler is to choose another node for the claim.';
+  const gone = `Volume ${volume.metadata.name} is deleted: nothing was made`;
+  const event = failed(`${carried(place, nodeName)}.${next} ${gone}`);
+  return { action: { do: 'take-back', volume, place, node, event } };
+}
+
+const carried = (place: DynamicClass['place'], node: string): string =>
+  `free extents of ${nameOf(place)} on node ${node} carry what removed volumes left, and the storage class does not consent to destroy that (parameter ${OVERWRITE_PARAMETER})`;
 
 /** On the node that the scheduler chose for the first pod. */
 function forSelected(input: ClaimInput, options: DynamicClass, storageClass: StorageClass): ClaimDecision {
@@ -195,6 +222,7 @@ function roomOn(
     return { why: `how much room there is on node ${node} is not known: ${room.unknown}` };
   if ('refused' in room) return { why: `node ${node} has no room now: ${room.refused}` };
   const wanted = parseQuantity(input.claim.spec.resources?.requests?.storage ?? '0');
+  if (room.refusedBytes !== undefined && wanted >= room.refusedBytes) return { why: carried(place, node) };
   return room.freeBytes >= wanted
     ? { why: undefined, freeBytes: room.freeBytes }
     : {

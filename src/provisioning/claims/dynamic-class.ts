@@ -6,7 +6,8 @@ import { checkMkfsOptions } from '../../storage/mkfs-options.ts';
 /** Where the storage of a class is on a node. */
 export type Place =
   | { type: 'sparse'; directory: string; requireMount?: true }
-  | { type: 'lvm'; vgName: string; thinPool: string | undefined };
+  /** `overwrite`: what removed volumes left in free extents of the group may be destroyed. */
+  | { type: 'lvm'; vgName: string; thinPool: string | undefined; overwrite?: true };
 
 /** What a class says about volumes that are made for claims. File system and mkfs options are read by who makes them (`fileSystemProblem`). */
 export interface DynamicClass {
@@ -23,15 +24,12 @@ export interface DynamicClass {
 /** MetalK8s's folder, where sparse files are by default. */
 export const SPARSE_FOLDER = '/var/lib/metalk8s/storage/sparse';
 
+/** Consent to destroy what removed volumes left in free extents of the group. */
+export const OVERWRITE_PARAMETER = 'overwriteFreeExtents';
+
 const PARAMETERS = [
-  'type',
-  'directory',
-  'requireMount',
-  'vgName',
-  'thinPool',
-  'fsType',
-  'mkfsOptions',
-  'overcommit',
+  ...['type', 'directory', 'requireMount', 'vgName', 'thinPool', 'fsType', 'mkfsOptions', 'overcommit'],
+  OVERWRITE_PARAMETER,
 ];
 
 /** The options of a class, checked, or why no volume can be made for its claims. */
@@ -86,11 +84,19 @@ function parsed(text: string): unknown {
 }
 
 function placeOf(parameters: Record<string, string>): Place | { problem: string } {
-  const { type = 'sparse', directory, requireMount, vgName, thinPool } = parameters;
+  const {
+    type = 'sparse',
+    directory,
+    requireMount,
+    vgName,
+    thinPool,
+    [OVERWRITE_PARAMETER]: overwrite,
+  } = parameters;
   const misplaced = (name: string) => ({ problem: `parameter ${name} is not for type ${type}` });
   if (type === 'sparse') {
     if (vgName !== undefined) return misplaced('vgName');
     if (thinPool !== undefined) return misplaced('thinPool');
+    if (overwrite !== undefined) return misplaced(OVERWRITE_PARAMETER);
     const wanted = directory === undefined ? undefined : directoryWanted(directory);
     if (wanted !== undefined) {
       return { problem: `parameter directory is ${JSON.stringify(directory)}, but must ${wanted}` };
@@ -118,5 +124,15 @@ function placeOf(parameters: Record<string, string>): Place | { problem: string 
   if (thinPool !== undefined && !isLvmName(thinPool)) {
     return { problem: `parameter thinPool is ${JSON.stringify(thinPool)}, but must be ${LVM_NAME}` };
   }
-  return { type, vgName, thinPool };
+  if (overwrite !== undefined && overwrite !== 'true' && overwrite !== 'false') {
+    return {
+      problem: `parameter ${OVERWRITE_PARAMETER} is ${JSON.stringify(overwrite)}, but must be "true" or "false"`,
+    };
+  }
+  if (overwrite === 'true' && thinPool !== undefined) {
+    return {
+      problem: `parameter ${OVERWRITE_PARAMETER} is not for a thin pool: what is new in one reads as zeros`,
+    };
+  }
+  return { type, vgName, thinPool, ...(overwrite === 'true' ? { overwrite: true } : {}) };
 }

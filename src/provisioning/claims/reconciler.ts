@@ -3,6 +3,7 @@ import type { KubeNode, PersistentVolume, PersistentVolumeClaim, StorageClass } 
 import type { Logger } from '../../api/logger.ts';
 import type { KubeObject } from '../../api/meta.ts';
 import { DRIVER, SELECTED_NODE_ANNOTATION } from '../../api/names.ts';
+import { parseQuantity } from '../../api/quantity.ts';
 import { PERSISTENT_VOLUME_CLAIMS, VOLUMES } from '../../api/resources.ts';
 import type { Volume } from '../../api/volume.ts';
 import type { Clock } from '../../control/clock.ts';
@@ -13,6 +14,7 @@ import type { KubeClient } from '../../kube/types.ts';
 import type { Rooms } from '../room/looks.ts';
 import type { Promises } from '../room/promises.ts';
 import type { Awaited } from '../sources/types.ts';
+import type { EventToTell } from '../types.ts';
 import { createAsks } from './asks.ts';
 import { volumeNameOf } from './claim-volume.ts';
 import { decideClaim } from './decide-claim.ts';
@@ -50,6 +52,9 @@ export interface ClaimReconciler {
   /** `namespace/name` of a claim, or the name of a Volume that was made for one. */
   reconcile(key: string, signal: AbortSignal): Promise<{ requeueAfterMs?: number; retry?: true } | undefined>;
 }
+
+const sizeOf = ({ spec }: PersistentVolumeClaim): bigint =>
+  parseQuantity(spec.resources?.requests?.storage ?? '0');
 
 /** Nothing takes as many: a decision that never settles is an error, not a busy loop. */
 const MAX_EFFECTS = 50;
@@ -140,9 +145,21 @@ export function createClaimReconciler(deps: ClaimReconcilerDeps): ClaimReconcile
         );
         return { retry: true } as const;
       }
-      if (action.do === 'give-back') return undefined;
+      if (action.do === 'give-back' || action.do === 'take-back') return undefined;
     }
     throw new Error(`claim ${namespace}/${name}: ${MAX_EFFECTS} effects in a row without an end`);
+  }
+
+  const tellOf = (claim: PersistentVolumeClaim, { type, reason, message }: EventToTell) =>
+    deps.events.event(claim, type, reason, message);
+
+  async function giveBack(claim: PersistentVolumeClaim, node: string, event: EventToTell): Promise<void> {
+    const { namespace = '', name, uid, resourceVersion } = claim.metadata;
+    // Whoever chose another node meanwhile is not undone.
+    const patch = { metadata: { uid, resourceVersion, annotations: { [SELECTED_NODE_ANNOTATION]: null } } };
+    claims.learn(await client.patch(PERSISTENT_VOLUME_CLAIMS, name, patch, { namespace }));
+    tellOf(claim, event);
+    deps.logger.info({ claim: `${namespace}/${name}`, node }, 'node given back');
   }
 
   /**
@@ -154,28 +171,31 @@ export function createClaimReconciler(deps: ClaimReconcilerDeps): ClaimReconcile
     claim: PersistentVolumeClaim,
     isFresh: boolean,
   ): Promise<Source | undefined> {
-    const { namespace = '', name, uid = '', resourceVersion } = claim.metadata;
+    const { namespace = '', name, uid = '' } = claim.metadata;
     switch (action.do) {
       case 'look-for-room':
         await Promise.all(action.nodes.map((node) => rooms.look(node, action.place)));
         return undefined;
       case 'tell':
         told.set(`${namespace}/${name}`, { uid, event: saidBy(action.event) });
-        deps.events.event(claim, action.event.type, action.event.reason, action.event.message);
+        tellOf(claim, action.event);
         if (action.event.type === 'Warning' && claim.status?.phase !== 'Bound') {
           deps.onProvisioned?.(kindOf(claim));
         }
         return undefined;
-      case 'give-back': {
-        // Whoever chose another node meanwhile is not undone.
-        const patch = {
-          metadata: { uid, resourceVersion, annotations: { [SELECTED_NODE_ANNOTATION]: null } },
-        };
-        claims.learn(await client.patch(PERSISTENT_VOLUME_CLAIMS, name, patch, { namespace }));
-        deps.events.event(claim, action.event.type, action.event.reason, action.event.message);
-        deps.logger.info({ claim: `${namespace}/${name}`, node: action.node }, 'node given back');
+      case 'take-back': {
+        const { volume, place, node } = action;
+        // Once the class consents, that says nothing more.
+        if (place.type === 'lvm' && !place.overwrite)
+          rooms.refuse(volume.spec.nodeName, place, sizeOf(claim));
+        await client.delete(VOLUMES, volume.metadata.name, { uid: volume.metadata.uid });
+        if (node === undefined) tellOf(claim, action.event);
+        else await giveBack(claim, node, action.event);
         return undefined;
       }
+      case 'give-back':
+        await giveBack(claim, action.node, action.event);
+        return undefined;
       case 'create-volume': {
         // Before anything is awaited: others must not be promised the same room.
         const release = promises.promise(action.volume);

@@ -56,6 +56,8 @@ export type ClaimAction =
   | { do: 'create-volume'; volume: Volume; crossNamespace: boolean }
   /** Takes the annotation off by which the scheduler chose the node: it is to choose again. */
   | { do: 'give-back'; node: string; event: EventToTell }
+  /** Deletes a Volume that was refused on its node, where nothing was made, and takes the annotation off if `node` is set. */
+  | { do: 'take-back'; volume: Volume; place: Place; node: string | undefined; event: EventToTell }
   | { do: 'tell'; event: EventToTell }
   | { do: 'expand'; volume: Volume; size: string }
   | { do: 'set-claim-status'; status: NonNullable<PersistentVolumeClaim['status']> };

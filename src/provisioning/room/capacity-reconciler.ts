@@ -68,8 +68,15 @@ export function createCapacityReconciler(deps: CapacityReconcilerDeps) {
     const { place, overcommit } = options;
     if (rooms.room(node, place, overcommit) === undefined) await rooms.look(node, place);
     // What was told stays meanwhile.
-    return rooms.room(node, place, overcommit) ?? { unknown: 'it changed as it was looked at' };
+    return promised(rooms.room(node, place, overcommit)) ?? { unknown: 'it changed as it was looked at' };
   }
+}
+
+/** A volume as large as one that was refused is promised to nobody. */
+function promised(room: Room | undefined): Room | undefined {
+  if (room === undefined || !('freeBytes' in room) || room.refusedBytes === undefined) return room;
+  const { freeBytes, refusedBytes } = room;
+  return { freeBytes: freeBytes < refusedBytes ? freeBytes : refusedBytes - 1n };
 }
 
 /** So that the scheduler asks for room at all. Throws what the API server refuses. */

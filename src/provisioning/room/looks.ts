@@ -18,8 +18,11 @@ import {
 import type { Place } from '../claims/dynamic-class.ts';
 import { folderOf, folderRoom, groupRoom, type KeptCopy } from './room.ts';
 
-/** In bytes; or why it is not known; or why none is promised, whatever there is. */
-export type Room = { freeBytes: bigint } | { unknown: string } | { refused: string };
+/**
+ * In bytes; or why it is not known; or why none is promised, whatever there is. `refusedBytes`: a volume of so many was refused a
+ * while ago, as free extents carry what removed volumes left.
+ */
+export type Room = { freeBytes: bigint; refusedBytes?: bigint } | { unknown: string } | { refused: string };
 
 export interface RoomDeps {
   executor: Pick<Executor, 'observe'>;
@@ -37,6 +40,8 @@ export interface Rooms {
   look(node: string, place: Place): Promise<void>;
   /** Something of ours went there: what was seen still has it. */
   forget(node: string): void;
+  /** A volume of so many bytes was refused there for what free extents carry: none as large is promised for a while. */
+  refuse(node: string, place: Place, bytes: bigint): void;
 }
 
 type Facts =
@@ -49,9 +54,13 @@ type Facts =
 /** How long what was seen is good for, in ms: others use the room, too. What Stowage itself promises counts at once. */
 const FRESH = 5000;
 
+/** How long a refusal is good for, in ms: nobody tells when extents are cleared, or others are free. */
+const REFUSED_FOR = 300_000;
+
 export function createRooms({ executor, clock, volumesOn, copiesOn }: RoomDeps): Rooms {
   const seen = new Map<string, { facts: Facts; at: number }>();
   const looking = new Map<string, Promise<void>>();
+  const refusals = new Map<string, { bytes: bigint; at: number }>();
   /** How often by node. */
   const forgotten = new Map<string, number>();
   const keyOf = (node: string, place: Place) => JSON.stringify([node, place]);
@@ -94,6 +103,11 @@ export function createRooms({ executor, clock, volumesOn, copiesOn }: RoomDeps):
     }
   }
 
+  function refusal(key: string): { refusedBytes?: bigint } {
+    const known = refusals.get(key);
+    return known === undefined || clock.now() - known.at > REFUSED_FOR ? {} : { refusedBytes: known.bytes };
+  }
+
   return {
     look,
     forget(node) {
@@ -112,8 +126,13 @@ export function createRooms({ executor, clock, volumesOn, copiesOn }: RoomDeps):
         return { freeBytes: folderRoom(facts.folder, volumes, copiesOn(node), overcommit) };
       }
       return place.type === 'lvm'
-        ? { freeBytes: groupRoom(facts.group, place, volumes, overcommit) }
+        ? { freeBytes: groupRoom(facts.group, place, volumes, overcommit), ...refusal(keyOf(node, place)) }
         : undefined;
+    },
+    refuse(node, place, bytes) {
+      const key = keyOf(node, place);
+      const { refusedBytes = bytes } = refusal(key);
+      refusals.set(key, { bytes: bytes < refusedBytes ? bytes : refusedBytes, at: clock.now() });
     },
   };
 }

@@ -29,6 +29,20 @@ const GRANTS = { kind: 'ReferenceGrant', namespace: 'prod' };
 const LINK = { kind: 'VolumeSnapshotLink', namespace: 'test', name: 'foo-link' };
 const REFERENT = { referent: { kind: 'VolumeSnapshot', group: '', namespace: 'prod', name: 'foo-backup' } };
 
+const CARRIED =
+  'free extents of volume group vg0 on node n1 carry what removed volumes left, and the storage class does not consent to destroy that (parameter overwriteFreeExtents)';
+const THICK = {
+  ...WAITS,
+  metadata: { name: WAITS.metadata.name, uid: 'u', resourceVersion: '7', labels: { a: "it's" } },
+  parameters: { type: 'lvm', vgName: 'vg0' },
+};
+const { metadata: _, parameters, ...rest } = THICK;
+const CONSENT = `printf '%s' '${JSON.stringify({
+  ...rest,
+  metadata: { name: 'fast', labels: { a: "it's" } },
+  parameters: { ...parameters, overwriteFreeExtents: 'true' },
+}).replaceAll("'", "'\\''")}' | kubectl replace --force -f -`;
+
 test.each<[string, Partial<ClaimKnown>, string, string | undefined, string]>([
   [
     'deleted and used',
@@ -229,6 +243,17 @@ test.each<[string, Partial<ClaimKnown>, string, string | undefined, string]>([
     },
     'no node is chosen for pod p, which uses it; last: ProvisioningFailed: n1 has no room',
     'stowage why pod test/p',
+    'when a node is chosen for the pod',
+  ],
+  [
+    'a pod on no node, after one whose free extents carry something',
+    {
+      storageClass: { found: THICK },
+      pods: { found: [pod('p')] },
+      events: { found: [warning(CARRIED)] },
+    },
+    'no node is chosen for pod p, which uses it; last: ProvisioningFailed: free extents of volume group vg0',
+    CONSENT,
     'when a node is chosen for the pod',
   ],
   [

@@ -127,12 +127,16 @@ const noPod: ClaimCause = (known) => {
     ...sinceMade(known),
     next: { when: 'when a node is chosen for the pod' },
     // What was said of the claim is what the scheduler waits for.
-    fix: (refused?.cause === 'NoRoom' ? refused.fix : undefined) ?? {
+    fix: (isOfNodes(refused) ? refused?.fix : undefined) ?? {
       say: 'See why the pod is on no node.',
       run: [commandLine('stowage', 'why', 'pod', `${namespace}/${pod.metadata.name}`)],
     },
   };
 };
+
+/** What keeps a claim from nodes, so that the scheduler has none for its pod. */
+const isOfNodes = (refused: Holdup | undefined): boolean =>
+  refused?.cause === 'NoRoom' || refused?.cause === 'FreeExtentsCarryData';
 
 /** What the daemon last said that it cannot do: the oldest reasons are gone with their events, after an hour. */
 function lastWarning(known: ClaimKnown): Holdup | undefined {

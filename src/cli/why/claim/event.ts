@@ -1,3 +1,6 @@
+import type { StorageClass } from '../../../api/core.ts';
+import { OVERWRITE_PARAMETER } from '../../../provisioning/claims/dynamic-class.ts';
+import { foundIn } from '../../volume/reading.ts';
 import { commandLine } from '../command-line.ts';
 import type { Reason } from '../reasons.ts';
 import type { Fix } from '../types.ts';
@@ -7,19 +10,45 @@ import { type ClaimKnown, lookAt } from './known.ts';
 const NO_ROOM = /has room for \d+ bytes in .+?, and \d+ are asked for/;
 /** As the same says it of a node whose directory is not on its file system. */
 const NOT_MOUNTED = /has no room now: /;
+/** As the same says it of free extents that carry something. */
+const EXTENTS = /free extents of .+ carry what removed volumes left/;
 /** As provisioning/sources/resolve.ts says it. */
 const GATE_OFF = /in another namespace than \S+, which this daemon does not follow/;
 
 /** What an event on a claim tells that it waits for. Pure. */
 export function eventCause(text: string): Reason {
+  if (EXTENTS.test(text)) return 'FreeExtentsCarryData';
   if (NO_ROOM.test(text)) return 'NoRoom';
   if (NOT_MOUNTED.test(text)) return 'DirectoryNotMounted';
   return GATE_OFF.test(text) ? 'GateOff' : 'ProvisioningFailed';
 }
 
+/** What a class says cannot be changed: it is made anew, in one command. */
+function consent(found: StorageClass | undefined): Fix | undefined {
+  if (found === undefined) return undefined;
+  const { metadata, parameters, ...rest } = found;
+  const { name, labels, annotations } = metadata;
+  const wanted = {
+    ...rest,
+    metadata: { name, ...(labels && { labels }), ...(annotations && { annotations }) },
+    parameters: { ...parameters, [OVERWRITE_PARAMETER]: 'true' },
+  };
+  return {
+    say: `If what removed volumes left in free extents of the volume group ${parameters?.vgName} may be destroyed, on all nodes, have the class say so. It is replaced; volumes that are there keep what they have.`,
+    run: [`${commandLine('printf', '%s', JSON.stringify(wanted))} | kubectl replace --force -f -`],
+  };
+}
+
 /** What helps with that. Pure. */
 export function eventFix(known: ClaimKnown, text: string): Fix {
   switch (eventCause(text)) {
+    case 'FreeExtentsCarryData':
+      return (
+        consent(foundIn(known.storageClass)) ?? {
+          say: 'Put right what the message names.',
+          run: [lookAt(known)],
+        }
+      );
     case 'NoRoom':
       return {
         say: 'Make room there: delete claims and Volumes that nobody needs. Or delete this one, and ask for less. See where there is room, and what takes it:',
