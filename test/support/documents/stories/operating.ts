@@ -121,6 +121,10 @@ export const OPERATING_STORIES: readonly Story[] = [
       'stowage create volume db2 --node n1 --vg vg0 --thin-pool pool --size 10Gi --storage-class local':
         shows(/db2 created/),
       [APPLY]: applied,
+      "stowage create volume db4 --node n1 --vg vg0 --size 10Gi --storage-class local --overwrite 'free extents' --yes":
+        shows(/db4 created/),
+      'stowage create storageclass thick --dynamic --vg vg0 --overwrite-free-extents': shows(/thick created/),
+      'stowage why pvc': { says: /needed|missing|usage/i, exit: 2 },
       'pvcreate /dev/sdb': { runBy: LVM_TEST, has: "['pvcreate'" },
       'vgcreate vg0 /dev/sdb': { runBy: LVM, has: 'vgcreate' },
       'lvcreate --type thin-pool -L 100G -n pool vg0': { runBy: LVM, has: 'thin-pool' },
@@ -139,6 +143,7 @@ export const OPERATING_STORIES: readonly Story[] = [
         shows(/data created/),
       'stowage create storageclass thin --dynamic --vg vg0 --thin-pool pool --reclaim-policy Retain':
         shows(/thin created/),
+      'stowage create storageclass thick --dynamic --vg vg0 --overwrite-free-extents': shows(/thick created/),
       'stowage why pvc NAME': shows(
         /first pod|no pod|consumer/,
         `kubectl create -f - <<< '{"apiVersion":"v1","kind":"PersistentVolumeClaim","metadata":{"name":"a"},"spec":{"accessModes":["ReadWriteOnce"],"storageClassName":"fast","resources":{"requests":{"storage":"1Gi"}}}}' && stowage why pvc a`,
