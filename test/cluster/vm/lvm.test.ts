@@ -1,6 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { LVM_UUID_SCRIPT, THIN_SCRIPT } from '../../../src/storage/lvm/copy-scripts.ts';
+import { groupProbes, segmentsProbe, volumesProbe } from '../../../src/storage/lvm/report.ts';
+import { onlyDisks } from '../../../src/storage/lvm/view.ts';
 import { scriptArgv } from '../../../src/storage/snapshot/script.ts';
 import type { DesiredLvm } from '../../../src/storage/types.ts';
 import { planNow } from '../../support/carry-out.ts';
@@ -186,9 +188,11 @@ describe('logical volumes in a VM', () => {
       async () => {
         const uuid = '11111111-2222-4333-8444-555555555555';
         await lvm.vm.run(['lvcreate', '-l', '100%FREE', '-n', 'old', 'vg0']);
+        const { stdout: size } = await lvm.vm.run(['blockdev', '--getsize64', '/dev/vg0/old']);
         await lvm.vm.run(['mkfs.ext4', '-q', '-U', uuid, '/dev/vg0/old']);
         await lvm.vm.run(['lvremove', '--yes', 'vg0/old']);
-        const desired = lvm.desired('ext4', { forced: true });
+        // All of it, so that no other extents are there to be taken.
+        const desired = lvm.desired('ext4', { forced: true, sizeBytes: BigInt(size) });
         expect(await lvm.carry('prepare', desired)).toMatch(
           new RegExp(`that the logical volume would take carry ext4:${uuid} .*force-lvcreate does not say`),
         );
@@ -237,7 +241,11 @@ describe('logical volumes in a VM', () => {
         const events = (await watch).stdout.split('\n\n').filter((event) => event.includes(desired.name));
         expect(events.filter((event) => event.includes(live.uid))).toEqual([]);
         expect(await lvm.node.read('ext4', link)).toBe('kept');
-        expect(await lvm.carry('prepare', desired)).toMatch(`carry ext4:${live.uid}`);
+        // Others are taken then.
+        const [elsewhere] = await made(desired);
+        expect((await lvm.vm.run(['readlink', '-f', link])).stdout).toBe(stdout);
+        expect(await lvm.node.read('ext4', link)).toBe('kept');
+        await lvm.carry('destroy', elsewhere);
         await lvm.carry('destroy', recorded);
       },
       LONG,
@@ -314,7 +322,9 @@ describe('logical volumes in a VM', () => {
       const uuid = '11111111-2222-4333-8444-666666666666';
       await lvm.vm.run(['lvcreate', '--yes', '-l', '100%FREE', '-n', 'old', 'vg0']);
       await lvm.vm.run(['mkfs.ext4', '-q', '-U', uuid, '/dev/vg0/old']);
-      const desired = lvm.desired('ext4');
+      const { stdout: size } = await lvm.vm.run(['blockdev', '--getsize64', '/dev/vg0/old']);
+      // All of it, so that no other extents are there to be taken.
+      const desired = lvm.desired('ext4', { sizeBytes: BigInt(size) });
       const edit = (value: number) =>
         lvm.vm.run(['sh', '-c', `printf 'allocation/use_blkid_wiping=${value}\n' >/etc/lvm/lvmlocal.conf`]);
       await lvm.vm.run(['lvremove', '--yes', 'vg0/old']);
@@ -364,7 +374,9 @@ describe('logical volumes in a VM', () => {
         await lvm.vm.plug('pv2');
         await lvm.vm.run(['udevadm', 'settle']);
       }
-      expect(await lvm.planned('present', recorded)).toEqual([expect.stringMatching(/^lvchange --addtag /)]);
+      expect(await lvm.planned('present', recorded)).toEqual([
+        expect.stringMatching(/^lvchange .*--addtag /),
+      ]);
     },
     LONG,
   );
@@ -451,11 +463,27 @@ describe('logical volumes in a VM', () => {
     const UUID = 'ItrFIE-qKAI-Rv9s-5WHb-2wYv-2dXg-9sKDPj';
     const TAG = `stowage.dev/uid=${UID}`;
     const wipe = ['--wipesignatures', 'y', '--zero', 'y'];
-    const THIN = ['--name', 'data1', '--addtag', TAG, '--virtualsize', '9b', '--thinpool', 'pool', 'vg0'];
-    const CONFIG = ['--config', 'allocation/use_blkid_wiping=1'];
+    const ONLY = onlyDisks(['/dev/vdb', '/dev/mapper/mpath.a']);
+    const SEE = ['--config', ONLY];
+    const THIN = [
+      ...SEE,
+      '--name',
+      'data1',
+      '--addtag',
+      TAG,
+      '--virtualsize',
+      '9b',
+      '--thinpool',
+      'pool',
+      'vg0',
+    ];
+    const CONFIG = ['--config', `allocation{use_blkid_wiping=1}${ONLY}`];
     const THICK = [...CONFIG, '--name', 'data1', '--addtag', TAG, '--extents', '9', ...wipe, 'vg0'];
+    const view = {
+      words: ['--config', 'devices{global_filter=["a|^/dev/loop7(p[0-9]+)?$|","r|^/dev/loop[0-9]|"]}'],
+    };
     const CHOSEN = `lv_uuid=${UUID}&&lv_tags={${TAG}}&&lv_attr=~^[-VrRmMC]...-`;
-    const SELECT = ['--yes', '--select', CHOSEN];
+    const SELECT = [...SEE, '--yes', '--select', CHOSEN];
     const UNFINISHED = `stowage.dev/unfinished=${UID}`;
     const take = (...words: string[]) => scriptArgv('stowage-thin', THIN_SCRIPT, ...words);
     const identify = (...words: string[]) => scriptArgv('stowage-lvm-uuid', LVM_UUID_SCRIPT, ...words);
@@ -477,15 +505,31 @@ describe('logical volumes in a VM', () => {
           ['lvcreate', ...THICK],
           ['lvcreate', '--yes', ...THICK, '/dev/vdb:10-265', '/dev/mapper/mpatha:0-9'],
           ['lvcreate', ...THIN],
+          ['lvmconfig', 'devices/filter', 'devices/global_filter'],
+          ['vgs', ...SEE, '--noheadings', '-o', 'vg_uuid', 'vg0'],
+          ['lvs', '--noheadings', '-o', 'lv_tags', '--select', 'lv_kernel_major=253&&lv_kernel_minor=3'],
+          ...[view, { words: [] }].flatMap((each) =>
+            [...groupProbes(each), volumesProbe(each, 'vg0'), segmentsProbe(each)].map(({ argv }) => argv),
+          ),
           ['lsblk', '--raw', '-n', '-d', '-o', 'NAME,TYPE', '/dev/vg0/data1'],
           ['lvremove', ...SELECT, 'vg0/data1.a-b'],
-          ['lvchange', '--activate', 'y', '--ignoreactivationskip', 'vg0/data1'],
-          ['lvextend', '--extents', '512', 'vg0/data1', '/dev/vdb:10-265'],
-          take('vg0/data1', UID, `snap-${UID}`, UID, 'r'),
-          identify('vg0/data1', UID),
-          identify('vg0/data1', UID, 'leave'),
-          ['lvchange', '--setactivationskip', 'n', '--deltag', UNFINISHED, '--addtag', TAG, 'vg0/data1'],
-          ['lvremove', '--yes', '--select', CHOSEN.replace(TAG, UNFINISHED), `vg0/snap-${UID}`],
+          ['lvchange', ...SEE, '--activate', 'y', '--ignoreactivationskip', 'vg0/data1'],
+          ['lvextend', ...SEE, '--extents', '512', 'vg0/data1', '/dev/vdb:10-265'],
+          take(ONLY, 'vg0/data1', UID, `snap-${UID}`, UID, 'r'),
+          identify(ONLY, 'vg0/data1', UID),
+          identify(ONLY, 'vg0/data1', UID, 'leave'),
+          [
+            'lvchange',
+            ...SEE,
+            '--setactivationskip',
+            'n',
+            '--deltag',
+            UNFINISHED,
+            '--addtag',
+            TAG,
+            'vg0/data1',
+          ],
+          ['lvremove', ...SEE, '--yes', '--select', CHOSEN.replace(TAG, UNFINISHED), `vg0/snap-${UID}`],
         ];
         for (const argv of allowed) expect([argv, await may(argv)]).toEqual([argv, true]);
       },
@@ -504,22 +548,26 @@ describe('logical volumes in a VM', () => {
           ['lvcreate', ...THICK.with(-1, 'vg1')],
           ['lvcreate', ...THICK.with(-1, '--config=x')],
           ['lvcreate', '--snapshot', '--name', 'a', 'vg0/data1'],
-          take('vg1/data1', UID, `snap-${UID}`, UID, 'r'),
-          scriptArgv('stowage-thin', 'id', 'vg0/data1', UID, `snap-${UID}`, UID, 'r'),
-          identify('/dev/sda', UID),
-          ['lvchange', '--deltag', TAG, '--addtag', UNFINISHED, 'vg0/data1'],
-          ['lvremove', 'vg0/data1'],
+          take(ONLY, 'vg1/data1', UID, `snap-${UID}`, UID, 'r'),
+          scriptArgv('stowage-thin', 'id', ONLY, 'vg0/data1', UID, `snap-${UID}`, UID, 'r'),
+          identify(ONLY, '/dev/sda', UID),
+          ['lvchange', ...SEE, '--deltag', TAG, '--addtag', UNFINISHED, 'vg0/data1'],
+          ['lvremove', ...SEE, 'vg0/data1'],
+          ['lvremove', ...SELECT.slice(SEE.length), 'vg0/data1'],
+          ['lvremove', '--config', 'devices{filter=["a|.*|"]}', ...SELECT.slice(SEE.length), 'vg0/data1'],
+          ['lvcreate', '--config', 'allocation{use_blkid_wiping=1}', ...THICK.slice(CONFIG.length)],
+          identify('vg0/data1', UID),
           ['lvremove', '--yes', 'vg0'],
           ['lvremove', '--select', `lv_uuid=${UUID}`, 'vg0/data1'],
           ['lvremove', '--select', `lv_uuid=${UUID}||lv_tags={${TAG}}`, 'vg0/data1'],
           ['lvremove', ...SELECT, 'vg1/data1'],
           ['lvremove', ...SELECT, 'vg0/data1', 'vg0/data2'],
           ['lvremove', '--yes', '--select', `lv_uuid=${UUID}&&lv_tags={${TAG}}`, 'vg0/data1'],
-          ['lvchange', '--activate', 'n', 'vg1/root'],
-          ['lvchange', '--permission', 'rw', 'vg0/data1'],
-          ['lvchange', '--addtag', 'mine', 'vg0/data1'],
-          ['lvextend', '--extents', '+100%FREE', 'vg0/data1'],
-          ['lvextend', '--resizefs', '--extents', '9', 'vg0/data1'],
+          ['lvchange', ...SEE, '--activate', 'n', 'vg1/root'],
+          ['lvchange', ...SEE, '--permission', 'rw', 'vg0/data1'],
+          ['lvchange', ...SEE, '--addtag', 'mine', 'vg0/data1'],
+          ['lvextend', ...SEE, '--extents', '+100%FREE', 'vg0/data1'],
+          ['lvextend', ...SEE, '--resizefs', '--extents', '9', 'vg0/data1'],
           ['lvreduce', '--extents', '9', 'vg0/data1'],
           ['lvconvert', '--merge', 'vg0/data1'],
           ['lvs', '--config', 'x', '--noheadings', '-o', 'lv_uuid', 'vg0/data1'],

@@ -3,7 +3,7 @@ import type { Executor, JobState } from '../../../src/nodes/job.ts';
 import { createShellExecutor } from '../../../src/nodes/shell-executor.ts';
 import { createSshShell } from '../../../src/nodes/ssh-shell.ts';
 import { deviceOf, type VolumeDevice } from '../../../src/storage/device.ts';
-import type { DesiredLvm, Observed, Operation } from '../../../src/storage/types.ts';
+import type { Desired, DesiredLvm, Observed, Operation } from '../../../src/storage/types.ts';
 import { observe, planNow, runSteps } from '../../support/carry-out.ts';
 import type { Content } from '../../support/kinds.ts';
 import { until } from '../../support/until.ts';
@@ -20,7 +20,7 @@ export interface LvmNode {
   executor: Executor;
   desired(content: Content, more?: Partial<DesiredLvm>): DesiredLvm;
   /** Plans and runs until nothing remains, through crashes. @returns the last refusal, or the device */
-  carry(operation: Operation, desired: DesiredLvm): Promise<VolumeDevice | string>;
+  carry(operation: Operation, desired: Desired): Promise<VolumeDevice | string>;
   /** What is planned: the commands, or the refusal. */
   planned(operation: Operation, desired: DesiredLvm): Promise<string[] | string>;
   /** Starts the steps that remain, and kills the job and what it runs after a time. */
@@ -32,8 +32,9 @@ export interface LvmNode {
 
 const ROUNDS = 12;
 
-export async function startLvmNode(): Promise<LvmNode> {
-  const vm = await startVm({ name: NODE, disks: { pv1: '2G', pv2: '1G' } });
+/** @param disks other disks that it has, by name: sizes */
+export async function startLvmNode(disks: Record<string, string> = {}): Promise<LvmNode> {
+  const vm = await startVm({ name: NODE, disks: { pv1: '2G', pv2: '1G', ...disks } });
   const executor = createShellExecutor(createSshShell({ configFile: vm.configFile, addressOf: () => ({}) }));
   await vm.run(['vgcreate', 'vg0', vm.disk('pv1'), vm.disk('pv2')]);
   // All of it on the disk that no test takes out.
@@ -43,7 +44,7 @@ export async function startLvmNode(): Promise<LvmNode> {
   await vm.run(['sync', vm.disk('pv1'), vm.disk('pv2')]);
   const names = new Map<string, number>();
 
-  async function carry(operation: Operation, desired: DesiredLvm): Promise<VolumeDevice | string> {
+  async function carry(operation: Operation, desired: Desired): Promise<VolumeDevice | string> {
     let last: JobState | undefined;
     for (let round = 0; round < ROUNDS; round++) {
       const plan = await planNow(executor, NODE, operation, desired);
@@ -128,7 +129,7 @@ done
 true`;
 
 /** As a Volume's status records what was made. */
-export const recordedAs = (desired: DesiredLvm, device: VolumeDevice | string): DesiredLvm => {
+export const recordedAs = <D extends Desired>(desired: D, device: VolumeDevice | string): D => {
   if (typeof device === 'string') throw new Error(device);
   return { ...desired, recorded: true, identity: device.identity };
 };
