@@ -278,6 +278,32 @@ export const provisioning: readonly Mutation[] = [
       function: 'createBackupReconciler.isCurrent',
       find: 'return live.metadata.resourceVersion === resourceVersion && !isPaused(live) && !isPaused(node);',
       replace: 'return true;',
+  ...mutationsOf('src/provisioning/claims/decide-claim.ts', [
+    {
+      id: 'made-volume-taken-back',
+      invariant: 6,
+      breaks: 'A Volume that was made is deleted for what free extents carry.',
+      function: 'takeBack',
+      find: 'if (volume.status?.prepared !== undefined) return {};',
+      replace: '',
+    },
+    {
+      id: 'consent-taken-back',
+      invariant: 6,
+      breaks: 'A Volume that somebody gave a consent is deleted.',
+      function: 'takeBack',
+      find: ' || overwrite != null',
+      replace: '',
+    },
+  ]),
+  ...mutationsOf('src/provisioning/claims/claim-volume.ts', [
+    {
+      id: 'extents-consented-unasked',
+      invariant: 1,
+      breaks: 'The Volume of a claim consents to destroy what is in free extents though its class does not.',
+      function: 'claimVolume',
+      find: 'place.overwrite ?',
+      replace: "place.type === 'lvm' ?",
     },
   ]),
 ];
