@@ -127,7 +127,7 @@ export const storageLvm: readonly Mutation[] = [
       invariant: 12,
       breaks: 'A disk is hidden from LVM as one partition of it is a Volume.',
       function: 'disksOf',
-      find: '!(isPart && row.name === row.disk) &&',
+      find: '!(isPart && row.isWhole) &&',
       replace: '',
     },
     {
@@ -137,6 +137,31 @@ export const storageLvm: readonly Mutation[] = [
       function: 'madeOf',
       find: "(parent.startsWith('loop') && !isOwn(parent)) ||",
       replace: '',
+    },
+    {
+      id: 'raid-on-disk-shown-to-lvm',
+      invariant: 12,
+      breaks: "A RAID that was made of what is on a Volume's disk counts as one of the node.",
+      function: 'madeOf',
+      find: 'disks.includes(parent) ||',
+      replace: '',
+    },
+    {
+      id: 'partition-of-map-shown-to-lvm',
+      invariant: 12,
+      breaks: "A partition that kpartx made of a Volume's partition counts as one of the node.",
+      function: 'numberOf',
+      find: "name.startsWith('dm-')",
+      replace: 'false',
+    },
+    {
+      id: 'paths-of-map-shown-to-lvm',
+      invariant: 12,
+      breaks:
+        "The paths of a Volume's disk count as two disks with one serial number, which are shown to LVM.",
+      function: 'disksOf',
+      find: 'disk: (map ?? disk).name',
+      replace: 'disk: disk.name',
     },
   ]),
   ...mutationsOf('src/storage/lvm/view.ts', [

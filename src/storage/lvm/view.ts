@@ -66,8 +66,9 @@ function patternsOf(
   kubeletRoot: string,
 ): Pattern[] {
   const own = loops.filter((loop) => !isOfVolume(loop, kubeletRoot)).map(({ name }) => name);
-  const names = [...disksOf(devices, intents), ...madeOf(devices, own)];
-  const paths = [...pathsOf(intents), ...new Set(names.map((name) => `/dev/${name}`))];
+  const disks = disksOf(devices, intents);
+  const names = new Set([...disks, ...madeOf(devices, own, disks)]);
+  const paths = [...pathsOf(intents), ...[...names].map((name) => `/dev/${name}`)];
   return [
     ...own.map((name) => ({ accepts: true, pattern: `^/dev/${name}(p[0-9]+)?$` })),
     { accepts: false, pattern: '^/dev/loop[0-9]' },

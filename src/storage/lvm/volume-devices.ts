@@ -1,4 +1,5 @@
 import { compareBytes, haveCommonIdentifier, identityText } from '../identity.ts';
+import { diskOf } from '../raw/device-probes.ts';
 import type { BlockDevice, Intent, LoopFacts } from '../types.ts';
 
 /** Which devices of a node are of Volumes, so that what is in them is not the node's. */
@@ -27,17 +28,19 @@ export const pathsOf = (intents: readonly Intent[]): string[] =>
   });
 
 /**
- * Returns the kernel's names of disks on record and their partitions. Where nothing but the serial number agrees, it has to
+ * Returns the kernel's names of disks on record, of their partitions, and of the maps that multipathd made of them. Where nothing but the serial number agrees, it has to
  * be the only disk that has it: what is hidden by mistake would be the node's own group.
  */
 export function disksOf(devices: readonly BlockDevice[], intents: readonly Intent[]): string[] {
   const rows = devices.flatMap((row) => {
-    const disk = row.type === 'part' ? devices.find(({ name }) => name === row.parent) : row;
-    if (disk === undefined || (row.type !== 'disk' && row.type !== 'part')) return [];
-    const number = Number(/(\d+)$/.exec(row.name.slice(disk.name.length))?.[1] ?? 0);
-    const partition = disk === row ? undefined : { number, guid: undefined };
+    const disk = diskOf(row, devices);
+    if (disk.type !== 'disk') return [];
+    const isWhole = row.type !== 'part';
+    const partition = isWhole ? undefined : { number: numberOf(row, disk), guid: undefined };
     const identity = identityText({ disk, dmUuid: undefined, partition, sizeBytes: row.sizeBytes });
-    return [{ name: row.name, disk: disk.name, identity }];
+    const map = devices.find(({ type, parent }) => type === 'mpath' && parent === disk.name);
+    // Paths of one map are one disk.
+    return [{ name: row.name, disk: (map ?? disk).name, isWhole, identity }];
   });
   return intents.flatMap((intent) => {
     const { device } = intent;
@@ -46,7 +49,7 @@ export function disksOf(devices: readonly BlockDevice[], intents: readonly Inten
     // Of a disk with such a partition the others are somebody else's.
     const like = rows.filter(
       (row) =>
-        !(isPart && row.name === row.disk) &&
+        !(isPart && row.isWhole) &&
         compareBytes(device, row) !== 'different' &&
         haveCommonIdentifier(device, row),
     );
@@ -56,8 +59,24 @@ export function disksOf(devices: readonly BlockDevice[], intents: readonly Inten
   });
 }
 
-/** Returns the names of what the kernel or udev made, by itself, of what is in a Volume's loop device or in a logical volume: partitions and RAID. */
-export function madeOf(devices: readonly BlockDevice[], ownLoops: readonly string[]): string[] {
+/** kpartx numbers those of a map otherwise: device-mapper's UUID of one begins with `part1-`. No partition is 0. */
+function numberOf({ name, mapper }: BlockDevice, disk: BlockDevice): number {
+  const text = name.startsWith('dm-')
+    ? /^part(\d+)-/.exec(mapper?.uuid ?? '')
+    : /(\d+)$/.exec(name.slice(disk.name.length));
+  return Number(text?.[1] ?? 0);
+}
+
+/**
+ * Returns the names of what the kernel or udev made, by itself, of what is in a Volume's loop device, in its disk or in a logical
+ * volume: partitions and RAID.
+ * @param disks names of disks of Volumes
+ */
+export function madeOf(
+  devices: readonly BlockDevice[],
+  ownLoops: readonly string[],
+  disks: readonly string[],
+): string[] {
   const types = new Map(devices.map(({ name, type }) => [name, type]));
   const parents = new Map<string, string[]>();
   for (const { name, parent } of devices) {
@@ -69,6 +88,7 @@ export function madeOf(devices: readonly BlockDevice[], ownLoops: readonly strin
       (parent) =>
         !above.includes(parent) &&
         (types.get(parent) === 'lvm' ||
+          disks.includes(parent) ||
           (parent.startsWith('loop') && !isOwn(parent)) ||
           isOnVolume(parent, [...above, parent])),
     );

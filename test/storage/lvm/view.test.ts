@@ -117,6 +117,48 @@ describe('disks', () => {
     expect(hidden(answers, ...paths)).toEqual(expected.map((name) => `/dev/${name}`));
   });
 
+  test('RAID that is made of it, and not of the node’s own', () => {
+    const md = (kname: string, pkname: string) => ({ kname, pkname, type: 'raid1' });
+    const answers = {
+      devices: devices(SDA, SDB, ...PARTS, md('md127', 'sda2'), md('md1', 'sdb')),
+      others: records(['/dev/sda2', 'wwn=0x5000c500a1b2c3d4 partition=2 size=9']),
+    };
+    expect(hidden(answers, '/dev/sda2', '/dev/md127', '/dev/md1', '/dev/sda1')).toEqual([
+      '/dev/sda2',
+      '/dev/md127',
+    ]);
+  });
+
+  const PATHS = ['sda', 'sdb', 'dm-3', 'dm-4', 'dm-5'];
+  const map = (disk: { serial: string; wwn?: string }) => ({
+    devices: devices(
+      { kname: 'sda', ...disk },
+      { kname: 'sdb', ...disk },
+      ...['sda', 'sdb'].map((pkname) => ({ kname: 'dm-3', pkname, type: 'mpath' })),
+      ...['dm-4', 'dm-5'].map((kname) => ({ kname, pkname: 'dm-3', type: 'part' })),
+      { kname: 'sdc', serial: 'S9' },
+      { kname: 'dm-6', pkname: 'sdc', type: 'mpath' },
+    ),
+    mappers: result(
+      0,
+      ['dm-4', 'dm-5']
+        .flatMap((name, at) => [
+          `/sys/devices/virtual/block/${name}/dm/name:m${at + 1}`,
+          `/sys/devices/virtual/block/${name}/dm/uuid:part${at + 1}-mpath-3500`,
+        ])
+        .join('\n'),
+    ),
+  });
+  test.each<[string, { serial: string; wwn?: string }, string, string[]]>([
+    ['by its WWN', { serial: 'S1', wwn: '0x5000c500a1b2c3d4' }, 'wwn=0x5000c500a1b2c3d4 size=1000', PATHS],
+    ['by the serial number of all of its paths', { serial: 'S1' }, 'serial=S1 size=1000', PATHS],
+    ['one partition of it', { serial: 'S1' }, 'serial=S1 partition=2 size=9', ['dm-5']],
+  ])('that multipathd has taken: %s', (_, disk, identity, expected) => {
+    const answers = { ...map(disk), others: records(['/dev/sda', identity]) };
+    const paths = [...PATHS, 'sdc', 'dm-6'].map((name) => `/dev/${name}`);
+    expect(hidden(answers, ...paths)).toEqual(expected.map((name) => `/dev/${name}`));
+  });
+
   test('a serial number that two have tells of neither', () => {
     const answers = {
       devices: devices(SDB, { ...SDB, kname: 'sdc' }),
