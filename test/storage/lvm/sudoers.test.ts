@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { contentProbes } from '../../../src/storage/lvm/content.ts';
 import { LVM_UUID_SCRIPT, THIN_SCRIPT } from '../../../src/storage/lvm/copy-scripts.ts';
-import { unfinishedTag } from '../../../src/storage/lvm/names.ts';
+import { tagOf, unfinishedTag } from '../../../src/storage/lvm/names.ts';
 import { lvmProbes } from '../../../src/storage/lvm/observe.ts';
 import { segmentsProbe } from '../../../src/storage/lvm/report.ts';
 import { planThinSnapshot, thinProbes } from '../../../src/storage/lvm/snapshot.ts';
@@ -9,8 +9,9 @@ import { onlyDisks, readView, viewProbes } from '../../../src/storage/lvm/view.t
 import { plan } from '../../../src/storage/plan.ts';
 import { answersOf } from '../../../src/storage/probe-results.ts';
 import { scriptArgv } from '../../../src/storage/snapshot/script.ts';
+import type { DeviceFacts } from '../../../src/storage/types.ts';
 import { result } from '../../support/fake-executor.ts';
-import { free, lv, lvmDesired, pool, thinLv } from '../../support/lvm-input.ts';
+import { begun, ext4, free, intent, lv, lvmDesired, pool, thinLv } from '../../support/lvm-input.ts';
 import { LVM_CASES, UNTAGGED } from '../../support/lvm-plans.ts';
 import { VIEW, viewAnswers } from '../../support/lvm-reports.ts';
 import { commandsOf, may } from '../../support/sudoers.ts';
@@ -31,6 +32,28 @@ test.each([...LVM_CASES, ...UNTAGGED])('the account on a node may %s', (_, opera
   const made = plan(operation, wanted, observed, 0);
   const steps = 'steps' in made ? made.steps : [];
   expect(steps).not.toEqual([]);
+  expect(commandsOf(steps).filter((argv) => !may(argv))).toEqual([]);
+});
+
+const OLD = '11111111-2222-4333-8444-555555555555';
+const carries: DeviceFacts = {
+  ...ext4,
+  signature: { found: 'one', type: 'ext4', uuid: OLD },
+  content: `ext4:${OLD}`,
+  uuids: [OLD],
+};
+const earlier = begun(carries, { volumes: [{ ...lv, name: 'old1', tags: [tagOf(OLD)] }], intent: undefined });
+const halfAdopted = begun(ext4, {
+  volumes: [{ ...lv, tags: [tagOf(OLD)] }],
+  intent: { ...intent, adopt: OLD },
+});
+test.each([
+  ['adopts', 'prepare', earlier, 'lvrename'],
+  ['gives back what it adopts', 'destroy', halfAdopted, 'sh'],
+] as const)('the account on a node %s', (_, operation, observed, program) => {
+  const made = plan(operation, { ...lvmDesired, adopt: OLD }, observed, 0);
+  const steps = 'steps' in made ? made.steps : [];
+  expect(steps.map(({ argv }) => argv[0])).toContain(program);
   expect(commandsOf(steps).filter((argv) => !may(argv))).toEqual([]);
 });
 
