@@ -218,6 +218,7 @@ _stowage_options() {
             '--require-mount'
             '--vg'
             '--thin-pool'
+            '--overwrite-free-extents'
             '--reclaim-policy'
             '--fs-type'
             '--mkfs-options'

@@ -272,6 +272,7 @@ function __stowage_options
                 '--require-mount' 'of a dynamic class: make volumes only where that folder is not on the root file system' \
                 '--vg' 'of a dynamic class: volume group of the nodes' \
                 '--thin-pool' 'of a dynamic class: thin pool of that group to take volumes from' \
+                '--overwrite-free-extents' 'of a dynamic class with --vg: consent to destroy what removed volumes left in free extents of that group' \
                 '--reclaim-policy' 'of a dynamic class: what becomes of a volume whose claim is deleted (default: Delete)' \
                 '--fs-type' 'file system (default: ext4)' \
                 '--mkfs-options' 'JSON list for mkfs, or one element of it each time' \
