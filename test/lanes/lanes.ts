@@ -83,7 +83,7 @@ export const ASKS: readonly (readonly [directory: string, ...asks: Ask[]])[] = [
   ['src/nodes/', ['thorough'], ['smoke']],
   [
     'src/storage/lvm/',
-    ['thorough', 'lvm|plans'],
+    ['thorough', 'lvm|plans|salt-commands'],
     ['cluster', '/vm/(lvm|kinds|snapshots|fills|holders|adopt)'],
   ],
   [
@@ -97,7 +97,7 @@ export const ASKS: readonly (readonly [directory: string, ...asks: Ask[]])[] = [
   ['src/storage/identity.ts', ['thorough'], ['smoke'], ['cluster', '/vm/disk-identity']],
   ['src/storage/records.ts', ['thorough'], ['smoke'], ['cluster', '/vm/(faults|reboot)']],
   ['src/storage/holders.ts', ['thorough'], ['smoke'], ['cluster', '/vm/holders']],
-  ['src/storage/', ['thorough'], ['smoke'], ['cluster', '/vm/(shared-files|adopt)']],
+  ['src/storage/', ['thorough'], ['smoke'], ['cluster', '/vm/(shared-files|adopt|lvm-groups|snapshots)']],
   [
     'src/attachment/',
     ['thorough', 'attach|detailed|/used'],

@@ -278,6 +278,8 @@ export const provisioning: readonly Mutation[] = [
       function: 'createBackupReconciler.isCurrent',
       find: 'return live.metadata.resourceVersion === resourceVersion && !isPaused(live) && !isPaused(node);',
       replace: 'return true;',
+    },
+  ]),
   ...mutationsOf('src/provisioning/claims/decide-claim.ts', [
     {
       id: 'made-volume-taken-back',

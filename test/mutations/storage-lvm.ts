@@ -97,6 +97,9 @@ export const storageLvm: readonly Mutation[] = [
       breaks: 'A logical volume grows into extents that got data since they were observed.',
       function: 'extend',
       find: ', ...sameContentGuards(free)',
+      replace: '',
+    },
+  ]),
   ...mutationsOf('src/storage/lvm/volume-devices.ts', [
     {
       id: 'loop-of-volume-shown-to-lvm',
