@@ -96,7 +96,7 @@ export const notAdopted = ({ uid, name }: Pick<Desired, 'uid' | 'name'>): Guard 
   refusal: `the storage of ${name} was adopted meanwhile`,
 });
 
-/** What the node may have on record of the earlier Volume would make its device another's. */
+/** Removes the node's records of the earlier Volume, by which its device would be another's. */
 export const forgetEarlier = (from: string): Step[] =>
   removeRecords(from).map((step) => ({ ...step, name: `${step.name} of the earlier Volume` }));
 

@@ -30,7 +30,7 @@ export function parseBlockDevices(lsblk: string): BlockDevice[] {
     serial: row.serial ?? undefined,
     wwn: row.wwn ?? undefined,
   }));
-  // One below a device that is made of several comes with each of these.
+  // A device that is stacked on one of several parents is listed once for each.
   return [...new Map(rows.map((row) => [`${row.name} ${row.parent}`, row])).values()];
 }
 

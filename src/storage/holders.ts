@@ -1,12 +1,12 @@
 import { commandText, quote } from '../nodes/quote.ts';
 import type { BlockDevice, Users } from './types.ts';
 
-/** One thing that keeps a device in use: a mount, swap, or a device that is stacked on it or made of it. */
+/** A holder keeps a device in use: a mount, swap, or a device that is stacked on it or made of it. */
 export interface Holder {
   kind: 'mount' | 'swap' | 'loop' | 'lvm' | 'crypt' | 'raid' | 'multipath' | 'bcache' | 'mapper' | 'other';
   /** The device that is mounted or swapped to, or that is made of the one below: a path. */
   device: string;
-  /** Where it is mounted, or device-mapper's name: as the kernel escapes a mount point, without a space. */
+  /** The mount points, or device-mapper's name: escaped as the kernel does it, without a space. */
   name: string | undefined;
   /** Ends it, as one would type it on the node; undefined where the kubelet does, or nothing is known that does. */
   command: string | undefined;
@@ -14,9 +14,9 @@ export interface Holder {
 
 /** A use of a device. */
 export interface Use {
-  /** Who uses it, for the message of a refusal. */
+  /** The holders, for the message of a refusal. */
   by: string;
-  /** What ends that, a sentence. It ends with the command, if there is one. */
+  /** A sentence on how to end the use. The command comes last, if there is one. */
   end: string;
 }
 

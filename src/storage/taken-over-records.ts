@@ -27,7 +27,7 @@ export function takenOverRecords(
   return { steps: steps.map((step) => ({ ...step, guards: [...guards, ...step.guards] })) };
 }
 
-/** What is on record, if anything, is of a take-over of the same device that was cut off. What is in it may have changed since. */
+/** Returns whether a record that is there is of a take-over of the same device that was cut off. Its content may have changed since. */
 const isRecorded = (wanted: Intent, intent: Intent | undefined): boolean =>
   intent === undefined || JSON.stringify(placeOf(intent)) === JSON.stringify(placeOf(wanted));
 

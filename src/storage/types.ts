@@ -34,7 +34,7 @@ export interface DesiredSparse extends DesiredVolume {
   readOnly: boolean;
   /** The file is on a file system that several nodes share: an owner file beside it says who has it attached. */
   shared: boolean;
-  /** It is made only where its directory is not on the root file system. */
+  /** Requires that the directory is not on the root file system. */
   requireMount?: boolean;
   /** For how many bytes a shared one is made so far, as its status says: other nodes than the one that did it have no record of it. */
   recordedBytes?: bigint;

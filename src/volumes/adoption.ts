@@ -6,7 +6,7 @@ import { nodeOf } from './desired.ts';
 import { verdictOf } from './node-death.ts';
 import { nodesOf } from './work-node.ts';
 
-/** What the API server has that can speak against an adoption. */
+/** Objects of the API server that can speak against an adoption. */
 export interface Claimants {
   /** All of the cluster. */
   volumes: readonly Volume[];
@@ -105,7 +105,7 @@ function stillLives(
     : [];
 }
 
-/** What was created first, or has come to its end, goes before; what is not created yet goes last. */
+/** Returns whether another Volume goes before this one: the first that was created, or that is adopted already. */
 function goesBefore({ metadata, status }: Volume, volume: Volume): boolean {
   if (metadata.uid === volume.metadata.uid) return false;
   if (volume.metadata.uid === undefined || status?.prepared !== undefined) return true;

@@ -171,7 +171,7 @@ export function createEffects(deps: EffectDeps, looks: Looks, loopNumbers: LoopN
         return 'known' in cancelled ? { ...known, cancelled: true } : { ...nothing, job: cancelled };
       }
       case 'record-directory':
-        // What comes of it is seen the next time.
+        // The next observation shows the result.
         await besides(executor, volume, node, 'directory', action.steps);
         return { ...known, directoryRecorded: true };
       case 'forget-jobs': {

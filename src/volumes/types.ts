@@ -31,7 +31,7 @@ export interface Input {
   liveClass: { found: StorageClass | undefined } | undefined;
   /** What the Volume starts from, if that was read just now. */
   source?: Source | undefined;
-  /** What speaks against the Volume's adoption of storage, if the API server was asked just now. */
+  /** The problem of the Volume's adoption, if the API server was asked just now. */
   adoption?: { problem: AdoptionProblem | undefined } | undefined;
   /** The PersistentVolume as the API server has it, if it was asked just now. */
   livePv: { found: PersistentVolume | undefined } | undefined;
@@ -53,7 +53,7 @@ export interface Input {
   pvRefused: { why: string; passing: boolean } | undefined;
   /** The job that fills the Volume was told to end, if that was done just now. */
   cancelled?: boolean | undefined;
-  /** It was tried just now to record the file system of its directory. */
+  /** Whether the file system of the directory was to be recorded just now. */
   directoryRecorded?: boolean | undefined;
   /** When the node was last looked at by this process since it booted, ms since the epoch. */
   lookedAt: number | undefined;

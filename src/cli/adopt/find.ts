@@ -64,7 +64,7 @@ async function findDevice(flags: AdoptFlags, look: Look, known: readonly Volume[
   return { ...(ofKnown.length === 1 ? (ofKnown[0] ?? first) : first), storage };
 }
 
-/** Of a file system, and of a partition of a GPT: a partition with a file system may have been made for either. */
+/** Returns the UIDs of a file system and of a partition of a GPT: a partition with a file system may have been made for either. */
 function namesOn({ signature, partition, partitionUuids }: DeviceFacts): Pick<Found, 'uid' | 'mode'>[] {
   const fs =
     signature.found === 'one' && ['ext4', 'xfs'].includes(signature.type) ? signature.uuid : undefined;
@@ -102,7 +102,7 @@ async function findFile({ file = '', directory, mode }: AdoptFlags, look: Look):
   }
   const made = type === 'gpt' ? 'Block' : 'Filesystem';
   const size = String(volumeBytes(made, found.file.sizeBytes));
-  // What is asked for and differs, the plan refuses.
+  // The plan refuses a mode or a size that differs.
   return { uid: file, mode: mode ?? made, storage: { sparseLoopDevice: { size, ...place } } };
 }
 
@@ -140,7 +140,7 @@ async function modeOf(storage: Found['storage'], uid: string, look: Look): Promi
   return signature.found === 'one' && signature.uuid === uid ? 'Filesystem' : 'Block';
 }
 
-/** What a Volume that adopts it would be planned by. */
+/** The part of a Volume's spec that names the storage. */
 function observeAs(storage: Found['storage'], uid: string, look: Look): Promise<Observed> {
   const metadata = { name: 'adopted', uid: PLACEHOLDER_UID };
   const spec = { nodeName: '', storageClassName: '', ...storage, adopt: { uid } };

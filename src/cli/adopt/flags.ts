@@ -3,7 +3,7 @@ import type { OnDelete, VolumeMode } from '../../api/volume.ts';
 import type { NodeFlags } from '../nodes/flags.ts';
 import type { CreateFlags, WaitFlags } from '../objects/flags.ts';
 
-/** What the command line says of storage that is adopted. */
+/** Flags of the command that name the storage to adopt. */
 export interface AdoptFlags extends Omit<CreateFlags, 'dryRun'>, WaitFlags, NodeFlags {
   dryRun: CreateFlags['dryRun'] | 'plan';
   node?: string;

@@ -57,7 +57,7 @@ const TYPES = [
 
 const OTHER = '';
 
-/** Those that carry what Stowage makes: a file system with a UID, or a table. */
+/** Returns the devices that carry what Stowage makes: a file system with a UID, or a table. */
 async function askDevice(node: string, asking: Asking): Promise<string> {
   const devices = (await look(node, async (ask) => readOffered(await ask(offeredProbes())), asking)) ?? [];
   const owners = await ownersOf(asking);
@@ -70,7 +70,7 @@ async function askDevice(node: string, asking: Asking): Promise<string> {
   return choose(`Device of ${node}:`, choices, 'Path of the device on the node:', asking, pathProblem);
 }
 
-/** Those in the directory that are named by a UID. */
+/** Returns the files in the directory that are named by a UID. */
 async function askFile(
   node: string,
   { directory = SPARSE_FOLDER }: AdoptFlags,
@@ -98,7 +98,7 @@ async function askFile(
   return choose(`File in ${directory} of ${node}:`, choices, 'Name of the file:', asking, problem);
 }
 
-/** Those that have Stowage's tag. */
+/** Returns the logical volumes that have Stowage's tag. */
 async function askLogicalVolume(node: string, vg: string, asking: Asking): Promise<string> {
   const volumes = (await look(node, (ask) => lookIntoGroup(ask, vg), asking)) ?? [];
   const owners = await ownersOf(asking);

@@ -80,7 +80,7 @@ function missingStorage(node: string, content: NodeContent, { volumes }: Cluster
     const missing = missingOf(volume, content);
     if (missing === undefined) return [];
     const { name } = volume.metadata;
-    // It is told of its directory; to bring back a file would not help.
+    // The directory is reported instead; to bring back a file would not help.
     if (isAway(volume, content)) return [];
     return [
       {

@@ -98,7 +98,7 @@ async function lookAtContent(
     free: new Map(
       folders.flatMap((folder) => {
         const bytes = findFreeSpace(folder, found);
-        // Of a directory that is not made yet, for a Volume that waits for it.
+        // The directory of a Volume that waits for it is not made yet.
         return bytes === undefined ? [] : [[folder, bytes] as const];
       }),
     ),

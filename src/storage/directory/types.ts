@@ -19,6 +19,6 @@ export interface ObservedDirectory {
   /** `major:minor` of its mount. */
   device: string;
   mountPoint: string;
-  /** It is on the file system that is mounted at /. */
+  /** Whether the directory is on the file system that is mounted at /. */
   isRoot: boolean;
 }

@@ -19,7 +19,7 @@ import { refuseWrites } from './refuse.ts';
 
 type Refusal = Extract<Plan, { refusal: string }>;
 
-/** What a new UUID writes, and what e2fsck may before it, in bytes. */
+/** Bytes that a new UUID writes, with those that e2fsck may write before it. */
 const WRITES = 16n << 20n;
 
 /**

@@ -121,7 +121,7 @@ export function placesIn(free: readonly FreeExtents[], count: bigint, extentByte
   });
 }
 
-/** Those that carry nothing, of each piece the first place alone. */
+/** Returns the extents that carry nothing, of each piece the first place alone. */
 export const clean = (places: readonly Extents[], free: readonly FreeExtents[]): FreeExtents[] =>
   free.flatMap((piece) => {
     const isIn = ({ pv, first }: FreeExtents) =>

@@ -4,7 +4,7 @@ import type { VolumeGroup } from './facts.ts';
 import { onlyDisks } from './view.ts';
 
 const PROGRAMS = ['lvcreate', 'lvchange', 'lvextend', 'lvremove', 'lvrename', 'lvs', 'vgs'];
-/** Those of LVM's that are given a group's name. */
+/** Scripts of LVM that get a group's name. */
 const SCRIPTS = ['stowage-thin', 'stowage-lvm-uuid'];
 
 /**
@@ -25,7 +25,7 @@ export function inGroup(plan: Plan, { disks }: Pick<VolumeGroup, 'disks'>): Plan
 
 function withConfig(argv: readonly string[], config: string): readonly string[] {
   const [program = '', ...words] = argv;
-  // What it is given comes after its name and its text.
+  // The arguments of a script come after its name and its text.
   if (program === 'sh' && SCRIPTS.includes(argv[3] ?? ''))
     return [...argv.slice(0, 5), config, ...argv.slice(5)];
   if (!PROGRAMS.includes(program)) return argv;

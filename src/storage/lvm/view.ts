@@ -22,7 +22,7 @@ const settingsProbe: Probe = {
   argv: ['lvmconfig', 'devices/filter', 'devices/global_filter'],
 };
 
-/** What says which devices are of Volumes, beside the records of others. They read only. */
+/** Probes that tell which devices are of Volumes, beside the records of others. They read only. */
 export const viewProbes = (): Probe[] => [
   { name: 'loops', argv: LOSETUP },
   { name: 'devices', argv: LSBLK },

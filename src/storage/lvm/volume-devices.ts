@@ -46,7 +46,7 @@ export function disksOf(devices: readonly BlockDevice[], intents: readonly Inten
     const { device } = intent;
     if (device === undefined || isLogical(intent)) return [];
     const isPart = /(?:^| )partition=/.test(device.identity);
-    // Of a disk with such a partition the others are somebody else's.
+    // The other partitions of such a disk are somebody else's.
     const like = rows.filter(
       (row) =>
         !(isPart && row.isWhole) &&

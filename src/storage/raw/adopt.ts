@@ -68,7 +68,7 @@ export const mayBeHalf = (desired: DesiredRaw, from: string, device: DeviceFacts
   device.signature.type === 'xfs' &&
   isOurs({ ...desired, uid: from }, device);
 
-/** What is in use is left until it is not. */
+/** Postpones the put-back until nothing uses the storage. */
 export const putBackLater = (use: string): Plan => ({
   refusal: use,
   hint: 'It gets back the UID that it had once nothing uses it any more.',

@@ -81,7 +81,7 @@ function diskRow(device: string, recorded: string, users: Users): BlockDevice | 
 const compareRow = (recorded: string | undefined, row: BlockDevice, users: Users) =>
   compareDevice({ identity: recorded }, { identity: identityOf(row, users) });
 
-/** What lsblk alone tells of it. */
+/** Returns the identity of a device as far as lsblk tells it. */
 function identityOf(row: BlockDevice, { devices }: Users): string {
   // kpartx names its partitions otherwise.
   const number = row.type === 'part' ? /^(?!dm-).*?(\d+)$/.exec(row.name)?.[1] : undefined;

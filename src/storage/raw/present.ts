@@ -56,7 +56,7 @@ export function linked(desired: DesiredRaw, observed: ObservedRaw, device: Devic
 /** undefined where nothing of the device but its content lasts until the node starts anew: before Linux 5.15. */
 function ruleFor(desired: DesiredRaw, device: DeviceFacts): string | undefined {
   const { dmUuid, partition, presence } = device;
-  // It has udev's own link of that name, which no content hides.
+  // udev names a logical volume by its own UUID, which no content hides.
   if (dmUuid !== undefined) return desired.mode === 'Block' ? undefined : `ATTR{dm/uuid}=="${dmUuid}"`;
   if (device.mapUuid !== undefined) {
     return hasOwnTable(desired, device) ? undefined : `ATTR{dm/uuid}=="${device.mapUuid}"`;

@@ -130,7 +130,7 @@ function makeFile(desired: DesiredSparse, { directory }: ObservedSparse, { steps
     expect: { exit: 0 },
     refusal: `${file} came into being meanwhile`,
   };
-  // It could be mounted or unmounted since it was looked at.
+  // A file system may have been mounted or unmounted since the observation.
   const still = onSameFileSystem(directory);
   return [
     {

@@ -134,7 +134,7 @@ const noPod: ClaimCause = (known) => {
   };
 };
 
-/** What keeps a claim from nodes, so that the scheduler has none for its pod. */
+/** Reports why no node has room for a claim, so that the scheduler has none for its pod. */
 const isOfNodes = (refused: Holdup | undefined): boolean =>
   refused?.cause === 'NoRoom' || refused?.cause === 'FreeExtentsCarryData';
 

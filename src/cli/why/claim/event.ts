@@ -23,7 +23,7 @@ export function eventCause(text: string): Reason {
   return GATE_OFF.test(text) ? 'GateOff' : 'ProvisioningFailed';
 }
 
-/** What a class says cannot be changed: it is made anew, in one command. */
+/** Replaces a class in one command, as its parameters are immutable. */
 function consent(found: StorageClass | undefined): Fix | undefined {
   if (found === undefined) return undefined;
   const { metadata, parameters, ...rest } = found;
