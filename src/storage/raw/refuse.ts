@@ -58,7 +58,8 @@ export function refuseDevice(
       refusal: use.refusal,
       hint: isMap
         ? leaveOutOfMultipath(device)
-        : `Nothing is written to a device in use. Take it out of use, or use another device. ${use.end}`,
+        : // Without a command: whose device it is, nobody knows, and `why` would offer to end what the node itself runs on.
+          'Nothing is written to a device in use. Use another device, or take it out of use.',
     };
   }
   if (desired.mode === 'Block' && partition !== undefined && partition.scheme !== 'gpt') {

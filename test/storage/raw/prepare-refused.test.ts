@@ -166,3 +166,11 @@ test('a device that is away is waited for once something was begun on it, and el
   expect(made(rawDesired, missing)).toMatchObject({ passing: false });
   expect(made(rawDesired, { ...missing, intent: intentFor(disk) })).toMatchObject({ passing: true });
 });
+
+test('a device in use comes with no command that would end what the node itself runs on', () => {
+  const mounted = rawNode(disk, { mounts: new Map([[disk.device, ['/']]]) });
+  expect(made(rawDesired, mounted)).toMatchObject({
+    refusal: expect.stringContaining('mounted at /'),
+    hint: expect.not.stringContaining(' run on the node: '),
+  });
+});
