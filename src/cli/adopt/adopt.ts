@@ -14,6 +14,7 @@ import { refused, type VolumePlan } from '../plan/plan.ts';
 import { plansOf, printPlans } from '../plan/print.ts';
 import { isInteractive } from '../prompts/prompts.ts';
 import { volumeProblem } from '../volume/check.ts';
+import { labelsText } from '../volume/summary.ts';
 import { agree, summarise } from '../wizard/agree.ts';
 import { sameCommand } from '../wizard/same-command.ts';
 import { type Found, find } from './find.ts';
@@ -102,11 +103,7 @@ async function summaryOf(
         '--lv': flags.lv,
         '--storage-class': storageClassName,
         '--mode': mode,
-        '--labels':
-          flags.labels &&
-          Object.entries(flags.labels)
-            .map(([key, value]) => `${key}=${value}`)
-            .join(','),
+        '--labels': labelsText(flags.labels),
         '--on-delete': flags.onDelete,
         '--yes': true,
       },

@@ -90,13 +90,16 @@ const optionsOf = (flags: VolumeFlags) => ({
   '--yes': flags.overwrite !== undefined,
   '--storage-class': flags.storageClass,
   '--mode': flags.mode,
-  '--labels':
-    flags.labels &&
-    Object.entries(flags.labels)
-      .map(([key, value]) => `${key}=${value}`)
-      .join(','),
+  '--labels': labelsText(flags.labels),
   '--on-delete': flags.onDelete,
 });
+
+/** Returns labels as the flag takes them. */
+export const labelsText = (labels: Readonly<Record<string, string>> | undefined): string | undefined =>
+  labels &&
+  Object.entries(labels)
+    .map(([key, value]) => `${key}=${value}`)
+    .join(',');
 
 /** A pattern for one node, by which its Volume is named after it, stays one. */
 const patternOf = ({ names, many }: Nodes): string =>
