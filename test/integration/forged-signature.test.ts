@@ -9,6 +9,7 @@ import { carryOut } from '../support/carry-out.ts';
 import { BACKINGS, CONTENTS, type Content, type Kinds, recordedAs, setUpKinds } from '../support/kinds.ts';
 import { EVERY_CASE } from '../support/lane.ts';
 import { describeAsRoot } from '../support/root.ts';
+import { until } from '../support/until.ts';
 
 const LUKS = 'SKUL\\272\\276\\000\\002';
 const BTRFS = '_BHRfS_M';
@@ -54,10 +55,14 @@ describeAsRoot('a volume in which a pod stored bytes that look like a signature'
       const desired = recordedAs(wanted, identity);
       const path = `/dev/${device?.name}`;
       await forge(path, content);
-      // As after a restart, where udev makes all links anew. It keeps one of a partition that comes and goes.
-      await rm(link, { force: true });
-      await execa('udevadm', ['trigger', '--settle', '--action=change', path], { reject: false });
-      expect(existsSync(link)).toBe(false);
+      // As after a restart, where udev makes all links anew. It keeps one of a partition that comes and goes, and may
+      // still be at what it read before the bytes were there.
+      await until(`udev makes no ${link}`, async () => {
+        await rm(link, { force: true });
+        await execa('udevadm', ['trigger', '--settle', '--action=change', path], { reject: false });
+        await execa('udevadm', ['settle']);
+        return existsSync(link) ? undefined : true;
+      });
 
       const present = deviceOf(desired, await carry('present', desired));
       expect((await execa('realpath', [link])).stdout).toBe(`/dev/${present.device?.name}`);
