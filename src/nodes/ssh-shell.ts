@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { chmod, lstat, mkdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -52,7 +53,7 @@ export function createSshShell(options: SshOptions): Shell {
       // The key belongs to the node, whatever address it has today.
       `HostKeyAlias=${node}`,
       '-o',
-      `ControlPath=${await controlFolder}/${process.pid}-%C`,
+      `ControlPath=${await controlFolder}/${socketName(node)}`,
       '--',
       host,
     ];
@@ -108,6 +109,14 @@ const isNotSent = ({ exitCode, stderr }: Pick<Result, 'exitCode'> & { stderr: st
 /** Of an ssh that printed nothing: why it did not start, or what ended it. Not its command line, which is long. */
 const whyEnded = ({ originalMessage, signal }: Pick<Result, 'originalMessage' | 'signal'>): string =>
   originalMessage ?? (signal === undefined ? '' : `ssh was ended by ${signal}`);
+
+/**
+ * Names the socket of a node's shared connection. ssh checks the host key only when it connects, so a connection belongs to
+ * one node: `%C` alone is a hash of address, port, user and jump hosts, which two nodes can share. Short, since the path
+ * of a socket has at most 107 bytes, of which ssh takes 17 for a suffix.
+ */
+const socketName = (node: string): string =>
+  `${createHash('sha256').update(`${process.pid} ${node}`).digest('base64url').slice(0, 12)}%C`;
 
 const FIXED_OPTIONS = [
   'BatchMode=yes',

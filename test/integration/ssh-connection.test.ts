@@ -85,6 +85,16 @@ describeAsRoot('a connection by ssh', () => {
       });
     });
 
+    // As after an annotation of its address: the connection is of the node whose key was checked, and of no other.
+    test('at the address of a node that is connected is refused', async () => {
+      const executor = overSsh({ host: '127.0.0.1' });
+      await executor.observe(NODE, []);
+      expect(await fails('changed', executor)).toMatchObject({
+        code: 'refused',
+        message: expect.stringContaining('its host key is another than the known one'),
+      });
+    });
+
     test('that does not accept the key is refused', async () => {
       const keys = join(sshd.folder, 'authorized_keys');
       const content = await readFile(keys);
