@@ -24,9 +24,9 @@ describeAsRoot('a file that two nodes share, with real loop devices', () => {
     return { ...observed, shared: { ...observed.shared, mount: NFS } };
   }
 
-  /** Until nothing remains, or to a refusal. */
+  /** Until nothing remains, or to a refusal. Others of this kernel may take the number of a loop device first. */
   async function carry(node: string, operation: Operation, change = (found: ObservedSparse) => found) {
-    for (let round = 0; round < 5; round++) {
+    for (let round = 0; round < 30; round++) {
       const observed = change(await seen(node));
       const owner = { node, token: `t${attempts++}` };
       const made = plan(
@@ -37,7 +37,8 @@ describeAsRoot('a file that two nodes share, with real loop devices', () => {
       );
       if ('refusal' in made) return made.refusal;
       if (made.steps.length === 0) return observed;
-      expect(await runSteps(executor, node, scene.desired, made.steps)).toMatchObject({ state: 'succeeded' });
+      const { state } = await runSteps(executor, node, scene.desired, made.steps);
+      expect(['succeeded', 'raced']).toContain(state);
     }
     throw new Error(`${operation} does not end`);
   }
