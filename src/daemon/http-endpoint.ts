@@ -1,8 +1,9 @@
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
 import { StowageError } from '../api/errors.ts';
 import type { Logger } from '../api/logger.ts';
+import type { Clock } from '../control/clock.ts';
 import type { HttpAddress } from './http-address.ts';
 import type { Readiness } from './readiness.ts';
 
@@ -12,6 +13,7 @@ export interface HttpEndpointOptions {
   /** Without it there are no metrics. */
   metrics?: () => Promise<{ contentType: string; body: string }>;
   ready(): Readiness;
+  clock: Pick<Clock, 'now'>;
   logger: Logger;
 }
 
@@ -22,12 +24,21 @@ export interface HttpEndpoint {
 
 const TEXT = 'text/plain; charset=utf-8';
 
+/** For how long one rendering of the metrics is the answer to all who ask, in ms. */
+const METRICS_AGE = 1000;
+/** Connections at once, in all and of one address: every pod of the cluster may be able to reach the port. */
+const CONNECTIONS = 256;
+const CONNECTIONS_EACH = 16;
+/** ms, for a request to arrive, and for a connection without a byte either way. */
+const PATIENCE = 10_000;
+
 /**
  * Serves /healthz (an answer means that the process and its event loop are alive), /readyz and the metrics. Throws a
  * StowageError where it cannot listen.
  */
 export async function startHttpEndpoint(options: HttpEndpointOptions): Promise<HttpEndpoint> {
-  const { address, metricsPath, metrics, ready, logger } = options;
+  const { address, metricsPath, ready, clock, logger } = options;
+  const metrics = options.metrics && shared(options.metrics, clock);
 
   async function answer(path: string): Promise<{ code: number; contentType: string; body: string }> {
     if (path === '/healthz') return { code: 200, contentType: TEXT, body: 'ok\n' };
@@ -42,19 +53,34 @@ export async function startHttpEndpoint(options: HttpEndpointOptions): Promise<H
 
   async function serve({ method, url = '/' }: IncomingMessage, response: ServerResponse): Promise<void> {
     if (method !== 'GET' && method !== 'HEAD') {
-      response.writeHead(405, { allow: 'GET, HEAD' }).end();
+      response.writeHead(405, { ...HEADERS, allow: 'GET, HEAD' }).end();
       return;
     }
     try {
       const { code, contentType, body } = await answer(url.replace(/\?.*/, ''));
-      response.writeHead(code, { 'content-type': contentType, 'cache-control': 'no-store' }).end(body);
+      response.writeHead(code, { ...HEADERS, 'content-type': contentType }).end(body);
     } catch (err) {
       logger.error({ err, path: url }, 'request to the HTTP endpoint failed');
-      response.writeHead(500, { 'content-type': TEXT }).end('internal error\n');
+      response.writeHead(500, { ...HEADERS, 'content-type': TEXT }).end('internal error\n');
     }
   }
 
-  const server = createServer((request, response) => void serve(request, response));
+  const asked = new WeakSet<Socket>();
+  const server = createServer(
+    { requestTimeout: PATIENCE, headersTimeout: PATIENCE, connectionsCheckingInterval: PATIENCE / 4 },
+    (request, response) => {
+      // Requests in advance of answers would be held in memory, with their answers.
+      if (asked.has(request.socket)) {
+        request.socket.destroy();
+        return;
+      }
+      asked.add(request.socket);
+      void serve(request, response);
+    },
+  );
+  server.maxConnections = CONNECTIONS;
+  server.timeout = PATIENCE;
+  limitAddresses(server);
   server.listen(address.port, address.host);
   try {
     await once(server, 'listening');
@@ -74,6 +100,44 @@ export async function startHttpEndpoint(options: HttpEndpointOptions): Promise<H
       server.closeAllConnections();
     },
   };
+}
+
+/** A connection is for one request. */
+const HEADERS = { connection: 'close', 'cache-control': 'no-store' };
+
+/** Reads at most once in METRICS_AGE, and never twice at the same time. */
+function shared<T>(read: () => Promise<T>, clock: Pick<Clock, 'now'>): () => Promise<T> {
+  let last: { answer: Promise<T>; begun: number; ended: boolean } | undefined;
+  return () => {
+    if (last === undefined || (last.ended && clock.now() - last.begun >= METRICS_AGE)) {
+      const made = { answer: read(), begun: clock.now(), ended: false };
+      const end = () => {
+        made.ended = true;
+      };
+      made.answer.then(end, end);
+      last = made;
+    }
+    return last.answer;
+  };
+}
+
+/** Closes connections beyond those that one address may have, so that it keeps the kubelet's probes from no answer. */
+function limitAddresses(server: Server): void {
+  const counts = new Map<string, number>();
+  server.on('connection', (socket: Socket) => {
+    const { remoteAddress = '' } = socket;
+    const count = (counts.get(remoteAddress) ?? 0) + 1;
+    if (count > CONNECTIONS_EACH) {
+      socket.destroy();
+      return;
+    }
+    counts.set(remoteAddress, count);
+    socket.on('close', () => {
+      const left = (counts.get(remoteAddress) ?? 1) - 1;
+      if (left > 0) counts.set(remoteAddress, left);
+      else counts.delete(remoteAddress);
+    });
+  });
 }
 
 const WHY: Readonly<Record<string, string>> = {

@@ -71,6 +71,7 @@ export async function runWatch(
       ...options.http,
       ...(metrics && { metrics: metrics.read }),
       ready: () => readiness(sources, systemClock.now()),
+      clock: systemClock,
       logger,
     }));
   const right = standForElection({ ...surroundings, connection, election: timing, rate, localNodes, host });

@@ -1,4 +1,5 @@
 import { execa } from 'execa';
+import { ANSWER_LIMIT, answerTooLong, ERRORS_LIMIT } from './answer-limit.ts';
 import { NodeError } from './errors.ts';
 import type { Shell } from './shell.ts';
 import { checkedInput } from './standard-input.ts';
@@ -22,9 +23,11 @@ export function createLocalShell(nodes: readonly string[], check: (node: string)
         cleanup: false,
         reject: false,
         stripFinalNewline: false,
+        maxBuffer: { stdout: ANSWER_LIMIT, stderr: ERRORS_LIMIT },
       });
       if (result.failed) {
         if (result.cause instanceof NodeError) throw result.cause;
+        if (result.isMaxBuffer) throw answerTooLong(node);
         const why = result.timedOut ? `no answer within ${timeoutMs / 1000} s` : result.stderr.trim();
         throw new NodeError('protocol', node, `node ${node}: sh failed: ${why || result.shortMessage}`);
       }

@@ -39,7 +39,7 @@ ${probes.map((probe, index) => `probe ${index} ${quoteAll(probe.argv)}\n`).join(
 
 /** @throws RangeError for an answer that `observeScript` does not give, SudoRefusal where sudo did not let one run */
 export function readObservation(answer: string, probes: readonly Probe[]): Map<string, ProbeResult> {
-  const lines = fields(answer);
+  const lines = fields(answer, probes.length);
   if (lines.length !== probes.length) {
     throw new RangeError(`${lines.length} answers for ${probes.length} probes`);
   }
@@ -147,7 +147,7 @@ const waitScript = (waitMs: number) => `look "$@"
 
 /** @throws RangeError for an answer that `pollScript` does not give, SudoRefusal where sudo did not let a job begin */
 export function readStates(answer: string, count: number): JobState[] {
-  const lines = fields(answer);
+  const lines = fields(answer, count);
   if (lines.length !== count) {
     throw new RangeError(`${lines.length} states for ${count} jobs`);
   }
@@ -206,7 +206,7 @@ echo ${END}
 
 /** @throws RangeError for an answer that `forgetScript` does not give */
 export function readForgotten(answer: string): boolean {
-  const word = fields(answer).flat().join(' ');
+  const word = fields(answer, 1).flat().join(' ');
   if (word !== 'forgotten' && word !== 'busy') {
     throw new RangeError('neither forgotten nor busy');
   }
@@ -224,20 +224,33 @@ echo ${END}
 
 /** @throws RangeError for an answer that `subjectsScript` does not give */
 export function readSubjects(answer: string): string[] {
-  return fields(answer).map(([kind, name]) => {
+  return fields(answer, MOST_SUBJECTS).map(([kind, name]) => {
     if (kind !== 'subject') throw new RangeError(`not a subject: ${kind}`);
     return decode(name);
   });
 }
 
-/** @throws RangeError for an answer that was cut off; ForeignJobs or SudoRefusal where the script went no further */
-function fields(answer: string): string[][] {
-  const lines = answer.split('\n');
+/** Far more than the volumes of a node. */
+const MOST_SUBJECTS = 100_000;
+
+/** Of a line's fields: the longest, of a probe that sudo did not let run, has seven. */
+const MOST_FIELDS = 8;
+
+/**
+ * Returns the fields of each line.
+ * @param asked lines at most: an answer of more is refused before it is taken apart
+ * @throws RangeError for an answer that was cut off or is too long; ForeignJobs or SudoRefusal where the script went no further
+ */
+function fields(answer: string, asked: number): string[][] {
+  // A refusal is one line, whatever was asked for. END follows, and the text after the last newline.
+  const most = Math.max(asked, 1) + 2;
+  const lines = answer.split('\n', most + 1);
+  if (lines.length > most) throw new RangeError(`more than ${asked} lines`);
   // The text after the last newline is empty, the line before it is END.
   if (lines.at(-1) !== '' || lines.at(-2) !== END) {
     throw new RangeError('the answer was cut off');
   }
-  const all = lines.slice(0, -2).map((line) => line.split(' '));
+  const all = lines.slice(0, -2).map((line) => line.split(' ', MOST_FIELDS));
   const [[kind, user, ...said] = []] = all;
   if (kind === 'foreign') throw new ForeignJobs(decode(user), decode(said[0]));
   if (kind === 'denied') throw new SudoRefusal(decode(user), decode(said[0]), decode(said[1]));

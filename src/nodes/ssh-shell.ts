@@ -3,6 +3,7 @@ import { chmod, lstat, mkdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execa, type Result } from 'execa';
+import { ANSWER_LIMIT, answerTooLong, ERRORS_LIMIT } from './answer-limit.ts';
 import { NodeError } from './errors.ts';
 import type { Shell } from './shell.ts';
 import { classifySshFailure, SSH_FAILED } from './ssh-failure.ts';
@@ -77,11 +78,13 @@ export function createSshShell(options: SshOptions): Shell {
           cancelSignal: abort.signal,
           reject: false,
           stripFinalNewline: false,
+          maxBuffer: { stdout: ANSWER_LIMIT, stderr: ERRORS_LIMIT },
         });
       const first = await call();
       const result = isNotSent(first) ? await call() : first;
       if (result.failed) {
         if (result.cause instanceof NodeError) throw result.cause;
+        if (result.isMaxBuffer) throw answerTooLong(node);
         throw result.timedOut
           ? new NodeError('unreachable', node, `node ${node} gave no answer within ${timeoutMs / 1000} s`)
           : classifySshFailure(node, result.exitCode, result.stderr || whyEnded(result));

@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { afterEach, expect, test } from '@jest/globals';
 import { request } from 'undici';
 import { parseHttpAddress } from '../../src/daemon/http-address.ts';
@@ -7,7 +9,9 @@ import {
   startHttpEndpoint,
 } from '../../src/daemon/http-endpoint.ts';
 import { readiness } from '../../src/daemon/readiness.ts';
+import { FakeClock } from '../support/fake-clock.ts';
 import { memoryLogger } from '../support/logger.ts';
+import { until } from '../support/until.ts';
 
 const running: HttpEndpoint[] = [];
 afterEach(() => {
@@ -16,10 +20,12 @@ afterEach(() => {
 
 async function serve(more: Partial<HttpEndpointOptions> = {}, address = '127.0.0.1:0') {
   const logger = memoryLogger();
+  const clock = new FakeClock();
   const endpoint = await startHttpEndpoint({
     address: parseHttpAddress(address),
     metricsPath: '/metrics',
     ready: () => ({ ready: true, text: 'fine\n' }),
+    clock,
     logger,
     ...more,
   });
@@ -30,7 +36,7 @@ async function serve(more: Partial<HttpEndpointOptions> = {}, address = '127.0.0
     });
     return { code: statusCode, type: headers['content-type'], text: await body.text() };
   };
-  return { endpoint, ask, logger };
+  return { endpoint, ask, logger, clock };
 }
 
 test('serves health, readiness, and metrics under their path', async () => {
@@ -58,6 +64,62 @@ test('has no metrics where there are none, and survives those that fail', async 
   const { ask, logger } = await serve({ metrics: () => Promise.reject(new Error('secret')) });
   expect(await ask('/metrics')).toMatchObject({ code: 500, text: 'internal error\n' });
   expect(logger.lines.at(-1)).toMatchObject({ level: 'error', fields: { path: '/metrics' } });
+  expect(await ask('/healthz')).toMatchObject({ code: 200 });
+});
+
+test('reads the metrics once a second, whoever asks', async () => {
+  let reads = 0;
+  let end = () => {};
+  const { ask, clock } = await serve({
+    metrics: async () => {
+      const body = `read ${++reads}\n`;
+      await new Promise<void>((resolve) => (end = resolve));
+      return { contentType: 'text/plain', body };
+    },
+  });
+  const both = [ask('/metrics'), ask('/metrics')];
+  await until('the metrics are read', async () => (reads > 0 ? true : undefined));
+  // However long it takes.
+  await clock.advance(5000);
+  both.push(ask('/metrics'));
+  // Answered after the third has come in: the requests of one client are served in turn.
+  await ask('/healthz');
+  end();
+  expect((await Promise.all(both)).map(({ text }) => text)).toEqual(['read 1\n', 'read 1\n', 'read 1\n']);
+  const next = ask('/metrics');
+  await until('they are read again', async () => (reads > 1 ? true : undefined));
+  end();
+  expect(await next).toMatchObject({ text: 'read 2\n' });
+  await clock.advance(999);
+  expect(await ask('/metrics')).toMatchObject({ text: 'read 2\n' });
+});
+
+test('ends a connection that asks again before it is answered', async () => {
+  let reads = 0;
+  const { endpoint, ask } = await serve({
+    metrics: async () => ({ contentType: 'text/plain', body: `${'x'.repeat(1 << 20)} ${++reads}\n` }),
+  });
+  const socket = connect(endpoint.port, '127.0.0.1');
+  // It reads no answer, and may see the connection reset.
+  const closed = new Promise((resolve) => socket.on('error', resolve).on('close', resolve));
+  socket.write('GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(40_000));
+  await closed;
+  expect(reads).toBe(1);
+  expect(await ask('/healthz')).toMatchObject({ code: 200 });
+});
+
+test('gives one address 16 connections at once, each for one request', async () => {
+  const { endpoint, ask } = await serve();
+  const sockets = await Promise.all(
+    Array.from({ length: 16 }, async () => {
+      const socket = connect(endpoint.port, '127.0.0.1');
+      await once(socket, 'connect');
+      return socket;
+    }),
+  );
+  await expect(ask('/healthz')).rejects.toThrow();
+  for (const socket of sockets) socket.end('GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n');
+  await Promise.all(sockets.map((socket) => once(socket.resume(), 'close')));
   expect(await ask('/healthz')).toMatchObject({ code: 200 });
 });
 

@@ -110,6 +110,10 @@ describe('the states of jobs', () => {
     expect(() => readStates(answer, 1)).toThrow(RangeError);
   });
 
+  test('are not read from an answer of millions of lines, which is not taken apart', () => {
+    expect(() => readStates(`${'\n'.repeat(4 << 20)}${END}`, 1)).toThrow('more than 1 lines');
+  });
+
   test('cut off anywhere are not read', () => {
     const whole = job('failed 1', STEP_FILE, '', 'output') + END;
     for (let length = 0; length < whole.length; length++) {

@@ -89,3 +89,11 @@ exit 255
   expect(answer).toMatch(calls === 2 ? /^answer$/m : /is not reached over ssh: mux_client/);
   expect((await sshArguments())?.trim().split('\n')).toHaveLength(calls);
 });
+
+test('ends a connection that answers without end, as a node may that somebody else controls', async () => {
+  await writeFile(join(folder.path, 'ssh'), '#!/bin/sh\nexec yes ""\n');
+  await expect(shell().run('n1', '', 60_000)).rejects.toMatchObject({
+    code: 'protocol',
+    message: 'node n1 answered with more than 4 MiB',
+  });
+});

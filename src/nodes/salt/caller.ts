@@ -99,7 +99,7 @@ export function createSaltCaller(options: SaltCallerOptions): Hands<SaltCall, Sa
 }
 
 /** What the module returned. Throws a NodeError where it was Salt that spoke: there is no such function, or it failed. */
-export function checkedReturn(node: string, minion: string, ret: unknown, retcode: unknown): unknown {
+function checkedReturn(node: string, minion: string, ret: unknown, retcode: unknown): unknown {
   if (ret === 'VALUE_TRIMMED') throw trimmed(node);
   if (typeof ret === 'string') throw functionFailed(node, minion, ret, retcode);
   return ret;

@@ -1,6 +1,6 @@
 import type { JobKey } from '../job.ts';
 import type { GateClock } from '../node-gate.ts';
-import { checkedReturn, type SaltCall } from './caller.ts';
+import type { SaltCall } from './caller.ts';
 import type { SaltEvents } from './events.ts';
 
 export interface EndsOptions {
@@ -28,8 +28,8 @@ const HELD = 300;
 const BELIEVED = 20_000;
 
 interface Watched {
-  /** Resolves to what was returned; undefined where it never will be. */
-  returned: Promise<unknown>;
+  /** Resolves once the node is to be asked. */
+  returned: Promise<void>;
   /** When the node was heard of last, by the clock. */
   since: number;
 }
@@ -42,17 +42,11 @@ export function createEnds({ events, start, minionOf, clock, signal }: EndsOptio
   async function watch(node: string, key: JobKey): Promise<Watched> {
     const args = { keys: [[key.subject, key.id]], wait: HELD };
     const jid = await start(node, { fun: 'poll', args, waitMs: 0 });
-    const minion = minionOf(node);
     const over = AbortSignal.any([signal, AbortSignal.timeout((HELD + 60) * 1000)]);
     const id = idOf(node, key);
-    const returned = events
-      .returned(jid, over)
-      .then((found) => found && checkedReturn(node, minion, found.ret, found.retcode))
-      .finally(() => {
-        if (watched.get(id)?.returned === returned) watched.delete(id);
-      });
-    // Whoever asks learns of it; nobody may.
-    returned.catch(() => {});
+    const returned = events.returned({ jid, minion: minionOf(node) }, over).finally(() => {
+      if (watched.get(id)?.returned === returned) watched.delete(id);
+    });
     const found = { returned, since: clock.now() };
     watched.set(id, found);
     return found;
@@ -68,12 +62,7 @@ export function createEnds({ events, start, minionOf, clock, signal }: EndsOptio
       const all = await Promise.all(
         keys.map(async (key) => watched.get(idOf(node, key)) ?? watch(node, key)),
       );
-      const ended = all.map(({ returned }) =>
-        returned.then(
-          () => 'ask' as const,
-          () => 'ask' as const,
-        ),
-      );
+      const ended = all.map(({ returned }) => returned.then(() => 'ask' as const));
       const now = clock.now();
       const told = await Promise.race([...ended, sleep(waitMs).then(() => 'running' as const)]);
       const stale = !events.connected() || all.some(({ since }) => now - since > BELIEVED);

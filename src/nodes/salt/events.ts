@@ -1,19 +1,16 @@
 import type { SaltSession } from './session.ts';
 
-/** What a minion returned for a job of Salt's. */
+/** A minion has returned from a job of Salt's. What it returned is left out: the node is asked again anyway. */
 export interface SaltReturn {
   jid: string;
   minion: string;
-  /** What the function returned, or the text of its failure. */
-  ret: unknown;
-  retcode: unknown;
 }
 
 export interface SaltEvents {
   /** Whether the stream is up: only then does a return surely come by it. */
   connected(): boolean;
-  /** The return of a job, whether it came already or is yet to come; undefined once the signal aborts. */
-  returned(jid: string, signal: AbortSignal): Promise<SaltReturn | undefined>;
+  /** Resolves once the minion has returned from the job, whether it had already or is yet to, and when the signal aborts. */
+  returned(found: SaltReturn, signal: AbortSignal): Promise<void>;
 }
 
 export interface SaltEventsOptions {
@@ -30,21 +27,25 @@ const SILENCE = 60_000;
 const RETRY = { start: 250, max: 10_000 };
 /** Returns that nobody asked for yet: one may come before the answer that names its job. */
 const KEPT = 1000;
+/** Most characters of one record; max_event_size of the salt-master is 1 MB by default. */
+const RECORD_LIMIT = 8 << 20;
+/** An id of a job has 20 digits, one of a minion at most 253 characters. */
+const TAG = /^tag: salt\/job\/(\d{1,32})\/ret\/(\S{1,253})$/m;
 
 /** Reads the events of salt-api (GET /events) until the signal, and opens the stream again whenever it ends. */
 export function readSaltEvents({ session, sleep, signal }: SaltEventsOptions): SaltEvents {
-  const waiting = new Map<string, (found: SaltReturn) => void>();
-  const early = new Map<string, SaltReturn>();
+  const waiting = new Map<string, () => void>();
+  const early = new Set<string>();
   let up = false;
 
-  function take(found: SaltReturn): void {
-    const hear = waiting.get(found.jid);
+  function take(key: string): void {
+    const hear = waiting.get(key);
     if (hear !== undefined) {
-      hear(found);
+      hear();
       return;
     }
-    early.set(found.jid, found);
-    const [oldest] = early.keys();
+    early.add(key);
+    const [oldest] = early;
     if (early.size > KEPT && oldest !== undefined) early.delete(oldest);
   }
 
@@ -58,7 +59,7 @@ export function readSaltEvents({ session, sleep, signal }: SaltEventsOptions): S
           up = true;
           pause = RETRY.start;
           const found = readReturn(record);
-          if (found !== undefined) take(found);
+          if (found !== undefined) take(keyOf(found));
         }
       } catch {
         // Whoever asks next learns why; here it is tried again.
@@ -72,26 +73,26 @@ export function readSaltEvents({ session, sleep, signal }: SaltEventsOptions): S
 
   return {
     connected: () => up,
-    async returned(jid, given) {
-      const found = early.get(jid);
-      if (found !== undefined) {
-        early.delete(jid);
-        return found;
-      }
+    async returned(wanted, given) {
+      const key = keyOf(wanted);
+      if (early.delete(key)) return;
       try {
-        return await new Promise((resolve) => {
-          waiting.set(jid, resolve);
-          given.addEventListener('abort', () => resolve(undefined), { once: true });
-          if (given.aborted) resolve(undefined);
+        await new Promise<void>((resolve) => {
+          waiting.set(key, resolve);
+          given.addEventListener('abort', () => resolve(), { once: true });
+          if (given.aborted) resolve();
         });
       } finally {
-        waiting.delete(jid);
+        waiting.delete(key);
       }
     },
   };
 }
 
-/** The records of a stream of server-sent events, without the empty line that ends each. */
+/** A minion returns from its own jobs alone: the salt-master checks who it is. */
+const keyOf = ({ jid, minion }: SaltReturn) => `${jid} ${minion}`;
+
+/** The records of a stream of server-sent events, without the empty line that ends each. Throws for one that does not end. */
 export async function* records(chunks: AsyncIterable<Buffer>): AsyncGenerator<string> {
   const decoder = new TextDecoder();
   let rest = '';
@@ -100,6 +101,7 @@ export async function* records(chunks: AsyncIterable<Buffer>): AsyncGenerator<st
     const whole = rest.split('\n\n');
     rest = whole.pop() ?? '';
     yield* whole;
+    if (rest.length > RECORD_LIMIT) throw new RangeError(`a record of more than ${RECORD_LIMIT} characters`);
     // The first thing that salt-api says has no empty line after it: "retry: 400".
     if (rest === 'retry: 400\n') {
       rest = '';
@@ -108,17 +110,10 @@ export async function* records(chunks: AsyncIterable<Buffer>): AsyncGenerator<st
   }
 }
 
-/** What a record says of a return of Stowage's module; undefined for one of another kind, which may be long. */
+/** Which return of Stowage's module a record is of; undefined for one of another kind, which may be long. */
 export function readReturn(record: string): SaltReturn | undefined {
-  const [, jid, minion] = /^tag: salt\/job\/(\d+)\/ret\/(.+)$/m.exec(record) ?? [];
-  if (!record.includes('"stowage.')) return undefined;
-  const [, json] = /^data: (.*)$/m.exec(record) ?? [];
-  if (jid === undefined || minion === undefined || json === undefined) return undefined;
-  try {
-    const { data } = JSON.parse(json) as { data?: { fun?: unknown; return?: unknown; retcode?: unknown } };
-    if (!String(data?.fun).startsWith('stowage.')) return undefined;
-    return { jid, minion, ret: data?.return, retcode: data?.retcode };
-  } catch {
-    return undefined;
-  }
+  const [, jid, minion] = TAG.exec(record.slice(0, 1000)) ?? [];
+  return jid !== undefined && minion !== undefined && record.includes('"stowage.')
+    ? { jid, minion }
+    : undefined;
 }

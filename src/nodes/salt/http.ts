@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream';
 import { Agent, type Dispatcher } from 'undici';
+import { ANSWER_LIMIT } from '../answer-limit.ts';
 import { NodeError } from '../errors.ts';
 
 /** No answer that says anything: salt-api, or the salt-master behind it, is not there. */
@@ -80,7 +81,7 @@ export function createSaltHttp(url: string, ca: string | undefined): SaltHttp {
   async function answered(response: Dispatcher.ResponseData): Promise<Dispatcher.ResponseData> {
     const { statusCode } = response;
     if (statusCode === 200) return response;
-    const said = textOf(await response.body.text());
+    const said = textOf(await textWithin(response.body));
     if (statusCode === 401 || statusCode === 403) throw new SaltDenied(said, statusCode === 401);
     if (statusCode === 400) throw new SaltDenied(said, false);
     throw new SaltUnreachable(`${statusCode} ${said}`);
@@ -91,7 +92,7 @@ export function createSaltHttp(url: string, ca: string | undefined): SaltHttp {
       const signal = AbortSignal.any([asked.signal, AbortSignal.timeout(asked.timeoutMs)]);
       try {
         const { body } = await answered(await request({ ...asked, signal }));
-        return JSON.parse(await body.text());
+        return JSON.parse(await textWithin(body));
       } catch (error) {
         throw explained(error, asked);
       }
@@ -106,6 +107,18 @@ export function createSaltHttp(url: string, ca: string | undefined): SaltHttp {
     },
     close: () => agent.destroy(),
   };
+}
+
+/** A minion's answer is passed on by Salt as it is. Leaving the loop ends the connection. */
+async function textWithin(body: AsyncIterable<Buffer>): Promise<string> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of body) {
+    bytes += chunk.length;
+    if (bytes > ANSWER_LIMIT) throw new SaltUnreachable(`an answer of more than ${ANSWER_LIMIT >> 20} MiB`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString('utf8');
 }
 
 /** undici asks for the body when it has a connection. */

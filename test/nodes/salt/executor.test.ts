@@ -122,6 +122,13 @@ describe('distinguishes the failure of', () => {
       'salt-master run',
     ],
     [
+      'an answer of 5 MB, which a minion can give',
+      () => (api.answer = () => said('x'.repeat(5e6))),
+      'unreachable',
+      'an answer of more than 4 MiB',
+      'salt-api',
+    ],
+    [
       'no minion of that id',
       () => (api.answer = () => undefined),
       'unreachable',
@@ -349,6 +356,10 @@ describe('jobs', () => {
       const [state] = await executor.poll('n1', [JOB.key], 20);
       return state?.state === 'running' && api.calls.length === before ? true : undefined;
     });
+    // Another minion that names the same job of Salt is not heard.
+    api.tell('20261', 'n2.minion', said([{ state: 'failed' }]));
+    expect(await executor.poll('n1', [JOB.key], 100)).toMatchObject([{ state: 'running' }]);
+    expect(api.calls).toHaveLength(before);
     const polled = executor.poll('n1', [JOB.key], 5000);
     api.answer = () =>
       said([{ state: 'failed', step: { name: 'do', command: 'true' }, exit: 3, output: 'no' }]);
