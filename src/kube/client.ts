@@ -2,7 +2,7 @@ import { apiVersionOf, type KubeList, type KubeObject, type Resource, type Statu
 import { COMPONENT } from '../api/names.ts';
 import { VOLUMES } from '../api/resources.ts';
 import type { VolumeSpec } from '../api/volume.ts';
-import { ApiError, ConnectionError } from './errors.ts';
+import { AnswerTooLong, ApiError, ConnectionError } from './errors.ts';
 import { lines } from './lines.ts';
 import { collectionPath, objectPath, queryString, requireNamespace } from './paths.ts';
 import type { Transport, What } from './transport.ts';
@@ -23,6 +23,8 @@ const PATCH_TYPES = {
   strategic: 'application/strategic-merge-patch+json',
 };
 const PAGE_SIZE = 500;
+/** Of one page, before its objects are reduced to what is kept: tenants can give each object 250 kB of annotations. */
+const PAGE_BYTES = 8 << 20;
 /** Of a Volume that has none. */
 const NO_SPEC: VolumeSpec = { nodeName: '', storageClassName: '' };
 
@@ -43,11 +45,11 @@ export function createClient(transport: Transport): KubeClient {
 
     async list<T extends KubeObject>(
       resource: Resource,
-      { namespace, signal, ...parameters }: ListOptions = {},
+      { namespace, signal, maxBytes, ...parameters }: ListOptions = {},
     ) {
       const path = collectionPath(resource, namespace) + queryString(parameters);
       const what = whatOf('list', resource);
-      const page = (await transport.send({ method: 'GET', path, what, signal })) as KubeList<T>;
+      const page = (await transport.send({ method: 'GET', path, what, signal, maxBytes })) as KubeList<T>;
       // A nil slice of Go is null in JSON.
       page.items ??= [];
       for (const item of page.items) {
@@ -117,7 +119,7 @@ export function createClient(transport: Transport): KubeClient {
 }
 
 /**
- * Every page of a list, 500 objects each. A 410 of a page that expired is thrown: start over.
+ * Every page of a list, 500 objects each, or fewer where those take more than 8 MiB. A 410 of a page that expired is thrown: start over.
  * @param keep what is kept of each object, before the next page is asked for
  */
 export async function listAll<T extends KubeObject>(
@@ -128,13 +130,22 @@ export async function listAll<T extends KubeObject>(
 ): Promise<{ items: T[]; resourceVersion: string }> {
   const items: T[] = [];
   let next: string | undefined;
+  let limit = PAGE_SIZE;
   for (;;) {
-    // The version is part of the continue token; API servers refuse both at once.
-    const page: KubeList<T> = await client.list<T>(resource, {
-      ...options,
-      ...(next === undefined ? {} : { continue: next, resourceVersion: undefined }),
-      limit: PAGE_SIZE,
-    });
+    let page: KubeList<T>;
+    try {
+      page = await client.list<T>(resource, {
+        ...options,
+        // The version is part of the continue token; API servers refuse both at once.
+        ...(next === undefined ? {} : { continue: next, resourceVersion: undefined }),
+        limit,
+        maxBytes: PAGE_BYTES,
+      });
+    } catch (error) {
+      if (!(error instanceof AnswerTooLong) || limit === 1) throw error;
+      limit = Math.ceil(limit / 4);
+      continue;
+    }
     items.push(...page.items.map(keep));
     next = page.metadata.continue || undefined;
     if (next === undefined) return { items, resourceVersion: page.metadata.resourceVersion };

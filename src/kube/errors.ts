@@ -27,7 +27,7 @@ export class ApiError extends StowageError {
 
 /** The API server did not answer: not reached, cut off, too slow, or not speaking the API. */
 export class ConnectionError extends StowageError {
-  override readonly name = 'ConnectionError';
+  override readonly name: string = 'ConnectionError';
   readonly server: string;
 
   constructor(
@@ -43,6 +43,11 @@ export class ConnectionError extends StowageError {
     });
     this.server = server;
   }
+}
+
+/** An answer had more bytes than the request allowed; it was not read to its end. */
+export class AnswerTooLong extends ConnectionError {
+  override readonly name = 'AnswerTooLong';
 }
 
 function errorCodeFor(code: number): ErrorCode {

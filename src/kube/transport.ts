@@ -4,7 +4,7 @@ import { StowageError } from '../api/errors.ts';
 import { type Checked, createAgents } from './agents.ts';
 import { apiError, objectOf } from './answers.ts';
 import { type Deadline, isDeadline, startDeadline } from './deadline.ts';
-import { ConnectionError } from './errors.ts';
+import { AnswerTooLong, ConnectionError } from './errors.ts';
 
 /** Where a request goes, and what it is authenticated with; TLS fields as in node:tls. */
 export interface Credentials {
@@ -66,11 +66,13 @@ export interface Request {
    * nothing was sent.
    */
   check?: (() => void) | undefined;
+  /** Most bytes of the answer. Default: what the server sends. */
+  maxBytes?: number | undefined;
 }
 
 export interface Transport {
   server: string;
-  /** The answer's JSON. */
+  /** The answer's JSON. Throws an AnswerTooLong beyond `maxBytes`. */
   send(request: Request): Promise<unknown>;
   /** The answer's body as it comes; the request's timeout ends with the headers. */
   stream(request: Request): AsyncGenerator<Buffer>;
@@ -181,6 +183,9 @@ export function createTransport({
     });
   }
 
+  const tooLong = (request: Request, maxBytes: number) =>
+    new AnswerTooLong(server, `${spell(request)}: an answer of more than ${maxBytes} bytes`);
+
   return {
     server,
 
@@ -188,7 +193,8 @@ export function createTransport({
       const deadline = startDeadline(requestTimeoutMs, request.signal);
       try {
         const { body } = await answer(request, deadline);
-        return objectOf(await body.text());
+        const { maxBytes = Number.POSITIVE_INFINITY } = request;
+        return objectOf(await textWithin(body, maxBytes, () => tooLong(request, maxBytes)));
       } catch (error) {
         throw explain(error, request);
       } finally {
@@ -210,6 +216,22 @@ export function createTransport({
       }
     },
   };
+}
+
+/** Leaving the loop early ends the connection. */
+async function textWithin(
+  body: AsyncIterable<Buffer>,
+  maxBytes: number,
+  tooLong: () => Error,
+): Promise<string> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of body) {
+    bytes += chunk.length;
+    if (bytes > maxBytes) throw tooLong();
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString('utf8');
 }
 
 /** An exec plugin may hang; the request that waits for it must not. */

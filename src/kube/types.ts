@@ -53,6 +53,8 @@ export interface ListOptions extends SelectOptions {
   /** From the metadata of the page before. */
   continue?: string | undefined;
   resourceVersion?: string | undefined;
+  /** Most bytes of the answer; beyond them an AnswerTooLong is thrown. Default: what the server sends. */
+  maxBytes?: number | undefined;
 }
 
 export interface WatchOptions extends SelectOptions {

@@ -88,6 +88,34 @@ describe('lists', () => {
     expect(api.seen[1]?.url).toBe('/apis/example.com/v1/widgets?continue=t1&limit=500');
   });
 
+  test('are read in smaller pages where objects are large', async () => {
+    const large = (name: string) => {
+      const object = widget(name, 1);
+      return { ...object, metadata: { ...object.metadata, annotations: { a: 'x'.repeat(250_000) } } };
+    };
+    const names = Array.from({ length: 60 }, (_, index) => `w${index}`);
+    api = await fakeApi(({ url }, response) => {
+      const query = new URL(url, 'http://x').searchParams;
+      const begin = Number(query.get('continue') ?? 0);
+      const end = begin + Number(query.get('limit'));
+      const more = end < names.length ? { continue: String(end) } : {};
+      json(response, {
+        metadata: { resourceVersion: '9', ...more },
+        items: names.slice(begin, end).map(large),
+      });
+    });
+    const { items } = await listAll(api.client, WIDGETS);
+    expect(items.map(({ metadata }) => metadata.name)).toEqual(names);
+    expect(api.seen.map(({ url }) => /limit=(\d+)/.exec(url)?.[1])).toEqual(['500', '125', '32', '32']);
+  });
+
+  test('of which one object is larger than a page are refused', async () => {
+    api = await fakeApi((_, response) =>
+      json(response, { metadata: {}, items: [{ ...widget('a', 1), large: 'x'.repeat(9 << 20) }] }),
+    );
+    await expect(listAll(api.client, WIDGETS)).rejects.toThrow('an answer of more than 8388608 bytes');
+  });
+
   test('drop of each page what is not kept before the next is asked for', async () => {
     const steps: string[] = [];
     api = await fakeApi(({ url }, response) => {
