@@ -1,3 +1,5 @@
+import type { Readable } from 'node:stream';
+import type { ResultPromise } from 'execa';
 import { NodeError } from './errors.ts';
 
 /**
@@ -6,11 +8,47 @@ import { NodeError } from './errors.ts';
  */
 export const ANSWER_LIMIT = 4 << 20;
 
-/** Most bytes of what ssh or sh print on standard error, of which a message keeps a line or two. */
-export const ERRORS_LIMIT = 64 << 10;
+/** Bytes that are kept of what ssh or sh print on standard error, of which a message quotes a line or two. */
+const ERRORS_LIMIT = 64 << 10;
 
 export function answerTooLong(node: string): NodeError {
   return new NodeError('protocol', node, `node ${node} answered with more than ${ANSWER_LIMIT >> 20} MiB`, {
     hint: 'Stowage asks for far less: check what prints into non-interactive logins on the node, and who administers it.',
   });
+}
+
+/**
+ * Waits for a program that answers for a node and was started with `buffer: false`: the errors that execa makes hold all output
+ * several times over. A program that prints more than ANSWER_LIMIT is killed. `stdout`: undefined then.
+ */
+export async function endOf<Options extends { buffer: false }>(program: ResultPromise<Options>) {
+  const [stdout, stderr, result] = await Promise.all([
+    read(program.stdout as Readable, ANSWER_LIMIT, () => program.kill('SIGKILL')),
+    read(program.stderr as Readable, ERRORS_LIMIT, () => {}),
+    program,
+  ]);
+  return { result, stdout: stdout.whole ? stdout.text : undefined, stderr: stderr.text };
+}
+
+/** Reads a stream to its end, and keeps `limit` bytes of it. `onMore` is called once, when there are more. Never throws. */
+async function read(
+  stream: Readable,
+  limit: number,
+  onMore: () => void,
+): Promise<{ text: string; whole: boolean }> {
+  const chunks: Buffer[] = [];
+  let room = limit;
+  let whole = true;
+  try {
+    for await (const chunk of stream as AsyncIterable<Buffer>) {
+      if (room > 0) chunks.push(chunk.subarray(0, room));
+      room -= chunk.length;
+      if (room >= 0 || !whole) continue;
+      whole = false;
+      onMore();
+    }
+  } catch {
+    // The program's end tells why.
+  }
+  return { text: Buffer.concat(chunks).toString('utf8'), whole };
 }

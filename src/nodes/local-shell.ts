@@ -1,5 +1,5 @@
 import { execa } from 'execa';
-import { ANSWER_LIMIT, answerTooLong, ERRORS_LIMIT } from './answer-limit.ts';
+import { answerTooLong, endOf } from './answer-limit.ts';
 import { NodeError } from './errors.ts';
 import type { Shell } from './shell.ts';
 import { checkedInput } from './standard-input.ts';
@@ -15,23 +15,24 @@ export function createLocalShell(nodes: readonly string[], check: (node: string)
         });
       }
       check(node);
-      const result = await execa('sh', [], {
-        cwd: workingFolder(),
-        stdin: checkedInput(script, () => check(node)),
-        timeout: timeoutMs,
-        // A signal that ends this process is ours to handle.
-        cleanup: false,
-        reject: false,
-        stripFinalNewline: false,
-        maxBuffer: { stdout: ANSWER_LIMIT, stderr: ERRORS_LIMIT },
-      });
+      const { result, stdout, stderr } = await endOf(
+        execa('sh', [], {
+          cwd: workingFolder(),
+          stdin: checkedInput(script, () => check(node)),
+          timeout: timeoutMs,
+          // A signal that ends this process is ours to handle.
+          cleanup: false,
+          reject: false,
+          buffer: false,
+        }),
+      );
+      if (stdout === undefined) throw answerTooLong(node);
       if (result.failed) {
         if (result.cause instanceof NodeError) throw result.cause;
-        if (result.isMaxBuffer) throw answerTooLong(node);
-        const why = result.timedOut ? `no answer within ${timeoutMs / 1000} s` : result.stderr.trim();
+        const why = result.timedOut ? `no answer within ${timeoutMs / 1000} s` : stderr.trim();
         throw new NodeError('protocol', node, `node ${node}: sh failed: ${why || result.shortMessage}`);
       }
-      return result.stdout;
+      return stdout;
     },
     async close() {},
   };

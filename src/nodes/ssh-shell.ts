@@ -3,7 +3,7 @@ import { chmod, lstat, mkdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execa, type Result } from 'execa';
-import { ANSWER_LIMIT, answerTooLong, ERRORS_LIMIT } from './answer-limit.ts';
+import { answerTooLong, endOf } from './answer-limit.ts';
 import { NodeError } from './errors.ts';
 import type { Shell } from './shell.ts';
 import { classifySshFailure, SSH_FAILED } from './ssh-failure.ts';
@@ -69,27 +69,28 @@ export function createSshShell(options: SshOptions): Shell {
       destinations.set(destination.join('\0'), destination);
       options.check?.(node);
       const call = () =>
-        execa('ssh', [...destination, 'sh'], {
-          cwd: workingFolder(),
-          stdin: checkedInput(script, () => options.check?.(node)),
-          timeout: timeoutMs,
-          // A signal that ends this process is ours to handle: `close` ends what runs.
-          cleanup: false,
-          cancelSignal: abort.signal,
-          reject: false,
-          stripFinalNewline: false,
-          maxBuffer: { stdout: ANSWER_LIMIT, stderr: ERRORS_LIMIT },
-        });
+        endOf(
+          execa('ssh', [...destination, 'sh'], {
+            cwd: workingFolder(),
+            stdin: checkedInput(script, () => options.check?.(node)),
+            timeout: timeoutMs,
+            // A signal that ends this process is ours to handle: `close` ends what runs.
+            cleanup: false,
+            cancelSignal: abort.signal,
+            reject: false,
+            buffer: false,
+          }),
+        );
       const first = await call();
-      const result = isNotSent(first) ? await call() : first;
+      const { result, stdout, stderr } = isNotSent(first) ? await call() : first;
+      if (stdout === undefined) throw answerTooLong(node);
       if (result.failed) {
         if (result.cause instanceof NodeError) throw result.cause;
-        if (result.isMaxBuffer) throw answerTooLong(node);
         throw result.timedOut
           ? new NodeError('unreachable', node, `node ${node} gave no answer within ${timeoutMs / 1000} s`)
-          : classifySshFailure(node, result.exitCode, result.stderr || whyEnded(result));
+          : classifySshFailure(node, result.exitCode, stderr || whyEnded(result));
       }
-      return result.stdout;
+      return stdout;
     },
     async close() {
       abort.abort();
@@ -106,8 +107,8 @@ export function createSshShell(options: SshOptions): Shell {
  * Returns whether the shared connection ended between ssh's greeting and its request for a session: nothing has run, and the next
  * ssh makes a connection of its own.
  */
-const isNotSent = ({ exitCode, stderr }: Pick<Result, 'exitCode'> & { stderr: string }): boolean =>
-  exitCode === SSH_FAILED && /^mux_client_request_session: write packet: /m.test(stderr);
+const isNotSent = ({ result, stderr }: { result: Pick<Result, 'exitCode'>; stderr: string }): boolean =>
+  result.exitCode === SSH_FAILED && /^mux_client_request_session: write packet: /m.test(stderr);
 
 /** Of an ssh that printed nothing: why it did not start, or what ended it. Not its command line, which is long. */
 const whyEnded = ({ originalMessage, signal }: Pick<Result, 'originalMessage' | 'signal'>): string =>

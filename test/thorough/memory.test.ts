@@ -1,0 +1,178 @@
+import { existsSync } from 'node:fs';
+import { chmod, mkdir, readFile, rmdir, writeFile } from 'node:fs/promises';
+import { connect } from 'node:net';
+import { delimiter, join } from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { execa } from 'execa';
+import { request } from 'undici';
+import { VOLUME_API_VERSION } from '../../src/api/names.ts';
+import { PERSISTENT_VOLUME_CLAIMS, VOLUMES } from '../../src/api/resources.ts';
+import type { Volume } from '../../src/api/volume.ts';
+import { startCluster, type TestCluster } from '../support/cluster.ts';
+import { removeTraces } from '../support/remove-traces.ts';
+import { describeAsRoot } from '../support/root.ts';
+import { type Sshd, startSshd } from '../support/sshd.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+import { ensureUdev } from '../support/udev.ts';
+import { until } from '../support/until.ts';
+
+/** That of the Deployment which `install` makes. */
+const LIMIT = 512n << 20n;
+/** Version 1; the tests' machines without it have version 2. */
+const CGROUPS = existsSync('/sys/fs/cgroup/memory')
+  ? { folder: '/sys/fs/cgroup/memory/stowage-memory', limit: 'memory.limit_in_bytes' }
+  : { folder: '/sys/fs/cgroup/stowage-memory', limit: 'memory.max' };
+
+/** ssh, but for n2: a node that somebody else controls, and that answers without end. */
+const SSH = `#!/bin/sh
+case " $* " in *" HostKeyAlias=n2 "*) exec yes "" ;; esac
+exec "$REAL_SSH" "$@"
+`;
+
+describeAsRoot('a daemon with the memory of its Deployment', () => {
+  let stopUdev: () => Promise<void>;
+  let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+  let sshd: Sshd;
+  let cluster: TestCluster;
+  let daemon: ReturnType<typeof startDaemon>;
+  let port: number;
+  let log = '';
+  const uids: string[] = [];
+
+  beforeAll(async () => {
+    stopUdev = await ensureUdev();
+    folder = await temporaryFolder('memory');
+    sshd = await startSshd({ nodes: ['n1', 'n2'] });
+    await writeFile(join(folder.path, 'ssh'), SSH);
+    await chmod(join(folder.path, 'ssh'), 0o755);
+    cluster = await startCluster();
+    await mkdir(CGROUPS.folder);
+    await writeFile(join(CGROUPS.folder, CGROUPS.limit), String(LIMIT));
+  });
+  afterEach(async () => {
+    // For the reader: how close it came depends on when memory is collected.
+    const [most] = /^VmHWM:.*$/m.exec(await readFile(`/proc/${daemon.pid}/status`, 'utf8')) ?? [];
+    process.stderr.write(`${expect.getState().currentTestName}: ${most}\n`);
+    daemon?.kill('SIGTERM');
+    await daemon;
+  });
+  afterAll(async () => {
+    await cluster?.stop();
+    await sshd?.stop();
+    for (const uid of uids) await removeTraces(uid, join(folder.path, uid));
+    await rmdir(CGROUPS.folder);
+    await stopUdev?.();
+    await folder?.remove();
+  });
+
+  function startDaemon(realSsh: string) {
+    const flags = ['--ssh-config', sshd.configFile, '--http-endpoint', '127.0.0.1:0'];
+    const enter = 'echo $$ >"$0/cgroup.procs"; exec bin/stowage watch "$@"';
+    return execa('sh', ['-c', enter, CGROUPS.folder, ...flags], {
+      env: {
+        KUBECONFIG: cluster.kubeconfig,
+        REAL_SSH: realSsh,
+        PATH: `${folder.path}${delimiter}${process.env.PATH}`,
+      },
+      reject: false,
+      forceKillAfterDelay: false,
+    });
+  }
+  async function expectAlive(): Promise<void> {
+    const end = await Promise.race([daemon, undefined]);
+    if (end !== undefined)
+      throw new Error(`the daemon ended with ${end.signal ?? end.exitCode}: ${log.slice(-2000)}`);
+  }
+  async function start(): Promise<void> {
+    const { stdout } = await execa('sh', ['-c', 'command -v ssh']);
+    log = '';
+    daemon = startDaemon(stdout);
+    daemon.stderr?.on('data', (chunk) => {
+      log += chunk;
+    });
+    port = await until('the daemon serves HTTP', async () => {
+      await expectAlive();
+      return Number(/"port":(\d+),"metricsPath"/.exec(log)?.[1]) || undefined;
+    });
+  }
+  const ask = async (path: string) => {
+    const { statusCode, body } = await request(`http://127.0.0.1:${port}${path}`);
+    await body.dump();
+    return statusCode;
+  };
+  const ready = () =>
+    until('the daemon is ready', async () => {
+      await expectAlive();
+      return (await ask('/readyz').catch(() => 0)) === 200 ? true : undefined;
+    });
+  async function create(name: string, nodeName: string): Promise<void> {
+    const { metadata } = await cluster.client.create<Volume>(VOLUMES, {
+      apiVersion: VOLUME_API_VERSION,
+      kind: 'Volume',
+      metadata: { name },
+      spec: {
+        nodeName,
+        storageClassName: 'local',
+        sparseLoopDevice: { size: '16Mi', directory: folder.path },
+      },
+    });
+    uids.push(metadata.uid ?? '');
+  }
+  const phase = async (name: string) => (await cluster.client.get<Volume>(VOLUMES, name)).status?.phase;
+  const available = (name: string) =>
+    until(`${name} is Available`, async () => ((await phase(name)) === 'Available' ? true : undefined));
+
+  test('goes on while metrics are asked for 40,000 times over one connection, and by 300', async () => {
+    await start();
+    await ready();
+    const connections = Array.from({ length: 300 }, () => connect(port, '127.0.0.1'));
+    const closed = connections.map(
+      (socket) => new Promise((resolve) => socket.on('error', resolve).on('close', resolve)),
+    );
+    for (const socket of connections) socket.write('GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(40_000));
+    await Promise.all(closed);
+    await ready();
+    await create('asked', 'n1');
+    await available('asked');
+  });
+
+  test('goes on while a node answers without end, and that node alone is unclear', async () => {
+    await start();
+    for (const name of ['endless1', 'endless2', 'endless3', 'endless4']) await create(name, 'n2');
+    await until('it is told', async () => {
+      const { status } = await cluster.client.get<Volume>(VOLUMES, 'endless1');
+      const told = status?.conditions?.find(({ type }) => type === 'Ready');
+      return told?.message?.startsWith('node n2 answered with more than 4 MiB') ? told : undefined;
+    });
+    await create('beside', 'n1');
+    await available('beside');
+    await ready();
+  });
+
+  describe('with 1,500 claims of 250 kB', () => {
+    beforeAll(async () => {
+      for (let index = 0; index < 1500; index++) {
+        await cluster.client.create(
+          PERSISTENT_VOLUME_CLAIMS,
+          {
+            apiVersion: 'v1',
+            kind: 'PersistentVolumeClaim',
+            metadata: { name: `large-${index}`, annotations: { a: 'x'.repeat(250_000) } },
+            spec: {
+              accessModes: ['ReadWriteOnce'],
+              storageClassName: 'none',
+              resources: { requests: { storage: '1Mi' } },
+            },
+          },
+          { namespace: 'default' },
+        );
+      }
+    }, 600_000);
+    test('starts and works', async () => {
+      await start();
+      await ready();
+      await create('late', 'n1');
+      await available('late');
+    });
+  });
+});
