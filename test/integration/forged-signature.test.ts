@@ -55,8 +55,10 @@ describeAsRoot('a volume in which a pod stored bytes that look like a signature'
       const desired = recordedAs(wanted, identity);
       const path = `/dev/${device?.name}`;
       await forge(path, content);
-      // As after a restart, where udev makes all links anew. It keeps one of a partition that comes and goes, and may
-      // still be at what it read before the bytes were there.
+      // As after a restart, where udev makes all links anew, without the rule that a slow udev had the preparation write.
+      // It keeps a link of a partition that comes and goes, and may still be at what it read before the bytes were there.
+      await rm(rulePath(desired.uid), { force: true });
+      await execa('udevadm', ['control', '--reload']);
       await until(`udev makes no ${link}`, async () => {
         await rm(link, { force: true });
         await execa('udevadm', ['trigger', '--settle', '--action=change', path], { reject: false });
