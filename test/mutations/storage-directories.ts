@@ -38,6 +38,14 @@ export const storageDirectories: readonly Mutation[] = [
       replace: "'same'",
     },
     {
+      id: 'system-directory-by-its-name-alone',
+      invariant: 9,
+      breaks: 'A symbolic link leads volumes into a directory of the system.',
+      function: 'refuseSystem',
+      find: 'realPath === each || realPath.startsWith(',
+      replace: 'directory === each || directory.startsWith(',
+    },
+    {
       id: 'required-mount-ignored',
       invariant: 9,
       breaks: 'A directory that has to be mounted gets volumes on the root file system.',

@@ -103,6 +103,7 @@ const rootPlace: FileSystemPlace = {
 /** The Volume's directory, on the root file system, which is on record. */
 export const directory: ObservedDirectory = {
   directory: '/var/lib/metalk8s/storage/sparse',
+  realPath: '/var/lib/metalk8s/storage/sparse',
   now: rootPlace,
   recorded: rootPlace,
   device: '254:0',

@@ -55,6 +55,7 @@ export function placeOf(
   const { device, type, source, point } = mount;
   return {
     directory,
+    realPath,
     now: {
       ...(uuid === undefined ? {} : { uuid }),
       ...{ type, source, path: join(mount.root, realPath.slice(point === '/' ? 0 : point.length)) },

@@ -39,12 +39,28 @@ export function refuseAway({ directory, recorded, now, mountPoint }: ObservedDir
   };
 }
 
+/** Of the system, of the kubelet and of etcd: a file of anybody's choice below some of them is run as root, or read as configuration. */
+const SYSTEM_DIRECTORIES = [
+  ...['/bin', '/boot', '/dev', '/etc', '/lib', '/lib32', '/lib64', '/libx32', '/proc', '/root', '/run'],
+  ...['/sbin', '/sys', '/usr', '/var/lib/etcd', '/var/lib/kubelet', '/var/spool/cron'],
+];
+
+function refuseSystem({ directory, realPath }: ObservedDirectory): Refusal | undefined {
+  const found = SYSTEM_DIRECTORIES.find((each) => realPath === each || realPath.startsWith(`${each}/`));
+  if (found === undefined) return undefined;
+  const leads = realPath === directory ? '' : `(${realPath}) `;
+  return {
+    refusal: `${directory} ${leads}is in ${found}, which is no place for volumes`,
+    hint: 'Name a directory for data, as below /var/lib/stowage, /srv or a mount point of its own.',
+  };
+}
+
 /** Refuses to make anything in a directory now; undefined where it may be made. */
 export function refuseDirectory(
   observed: ObservedDirectory,
   requireMount: boolean | undefined,
 ): Refusal | undefined {
-  const away = refuseAway(observed);
+  const away = refuseSystem(observed) ?? refuseAway(observed);
   if (away !== undefined || !requireMount || !observed.isRoot) return away;
   return {
     refusal: `${observed.directory} is on the root file system, and requireMount is set`,

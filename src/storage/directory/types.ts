@@ -13,6 +13,8 @@ export interface FileSystemPlace {
 export interface ObservedDirectory {
   /** As Volumes name it. */
   directory: string;
+  /** Its path without symbolic links. */
+  realPath: string;
   now: FileSystemPlace;
   /** By the node's record; undefined where no volume was made there yet. */
   recorded: FileSystemPlace | undefined;

@@ -28,6 +28,7 @@ test.each<[string, FileSystemPlace, FileSystemPlace, string]>([
 describe('a directory', () => {
   const observed = (more: Partial<ObservedDirectory>): ObservedDirectory => ({
     directory: '/data/volumes',
+    realPath: '/data/volumes',
     now: data,
     recorded: data,
     device: '8:17',
@@ -86,5 +87,19 @@ describe('a directory', () => {
       expect(found).toMatchObject({ passing: true, reason: 'DirectoryNotMounted' });
       expect(found?.refusal).toMatch(refusal);
     }
+  });
+
+  test.each([
+    ['/etc/cron.d', '/etc/cron.d is in /etc, which is no place for volumes'],
+    ['/data/volumes', undefined],
+    ['/usr', '/data/volumes (/usr) is in /usr, which is no place for volumes'],
+    ['/var/lib/kubelet/pods', '/data/volumes (/var/lib/kubelet/pods) is in /var/lib/kubelet, which is'],
+    ['/usrlocal', undefined],
+    ['/var/lib/stowage/volumes', undefined],
+  ])('that is %s without symbolic links: %s', (realPath, refusal) => {
+    const directory = realPath === '/etc/cron.d' ? realPath : '/data/volumes';
+    const found = refuseDirectory(observed({ directory, realPath }), undefined)?.refusal;
+    if (refusal === undefined) expect(found).toBeUndefined();
+    else expect(found).toContain(refusal);
   });
 });

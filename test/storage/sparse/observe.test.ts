@@ -120,7 +120,11 @@ describe('facts are read of', () => {
       { path: result(0, '/data/x') },
       {
         realPath: '/data/x',
-        directory: { ...madeNode.directory, now: { ...madeNode.directory.now, path: '/data' } },
+        directory: {
+          ...madeNode.directory,
+          realPath: '/data',
+          now: { ...madeNode.directory.now, path: '/data' },
+        },
       },
     ],
   ] as const)('%s', (_, results, facts) => {
