@@ -118,6 +118,12 @@ export const POPULATES_LABEL = 'stowage.dev/populates-uid';
 export const POPULATE_ATTEMPTS_ANNOTATION = 'stowage.dev/populate-attempts';
 export const POPULATED_BY_ANNOTATION = 'stowage.dev/populated-by';
 
+/**
+ * On a Secret: the hosts that its keys may be sent to as the header Authorization, with commas between them; with the port where that
+ * is not the scheme's own. Without it a Secret goes nowhere: who may name a Secret need not be allowed to read it.
+ */
+export const AUTHORIZATION_HOSTS_ANNOTATION = 'stowage.dev/authorization-hosts';
+
 /** On a Backup: it stays until nothing of it is left on its node but the archive. */
 export const BACKUP_FINALIZER = 'stowage.dev/backup-protection';
 

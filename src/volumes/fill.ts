@@ -2,11 +2,12 @@ import { populatorText } from '../api/populator-source.ts';
 import type { PopulatorSource } from '../api/volume.ts';
 import type { Fill } from '../storage/populate/types.ts';
 
-/** A key of a Secret as the API server has it now, decoded; `problem`: why there is none. */
+/** A key of a Secret as the API server has it now, decoded, to be sent to the host of `url`; `problem`: why there is none. */
 export type SecretRead = (
   namespace: string,
   name: string,
   key: string,
+  url: string,
 ) => Promise<{ value: string } | { problem: string }>;
 
 /** What a header can hold: a line break would begin another one. */
@@ -21,7 +22,7 @@ export async function fillOf(
   const { authorizationSecret: name, authorizationKey: key = '', ...words } = options;
   const fill: Fill = { builtin, what: populatorText(source), options: words };
   if (name === undefined) return { fill };
-  const found = await secret(namespace, name, key);
+  const found = await secret(namespace, name, key, words.source ?? '');
   if ('problem' in found) return { problem: `${fill.what} takes ${found.problem}` };
   const value = found.value.trim();
   return isHeader(value)

@@ -1,5 +1,6 @@
 import type { Secret } from '../api/core.ts';
 import { isDnsSubdomain } from '../api/dns-name.ts';
+import { AUTHORIZATION_HOSTS_ANNOTATION } from '../api/names.ts';
 import { SECRETS } from '../api/resources.ts';
 import { ApiError } from '../kube/errors.ts';
 import type { KubeClient } from '../kube/types.ts';
@@ -8,13 +9,20 @@ import { isHeader, type SecretRead } from './fill.ts';
 /** The ClusterRole that whoever has a namespace binds there to let the daemon read its secrets. It is bound nowhere by itself. */
 export const SECRETS_ROLE = 'stowage-populator-secrets';
 
-/** Reads keys of Secrets live, each time. Throws what the API server answers otherwise than that there is none, or that it may not be read. */
+/** Reads keys of Secrets live, each time, and of those alone that are annotated for the host. Throws what the API server answers otherwise than that there is none, or that it may not be read. */
 export function secretReads(client: Pick<KubeClient, 'get'>): SecretRead {
-  return async (namespace, name, key) => {
+  return async (namespace, name, key, url) => {
     const what = `key ${key} of Secret ${namespace}/${name}`;
     if (!isDnsSubdomain(name)) return { problem: `${what}, which can be no name of one` };
     try {
-      const { data = {} } = await client.get<Secret>(SECRETS, name, { namespace });
+      const { data = {}, metadata } = await client.get<Secret>(SECRETS, name, { namespace });
+      const host = URL.canParse(url) ? new URL(url).host : '';
+      const hosts = metadata.annotations?.[AUTHORIZATION_HOSTS_ANNOTATION]?.split(',') ?? [];
+      if (host === '' || !hosts.some((each) => each.trim().toLowerCase() === host)) {
+        return {
+          problem: `${what}, which may not be sent to ${host || 'a path'}. Who has that Secret allows it: kubectl annotate secret -n ${namespace} ${name} ${AUTHORIZATION_HOSTS_ANNOTATION}=${host || 'HOST'}`,
+        };
+      }
       const found = Object.hasOwn(data, key) ? data[key] : undefined;
       return found === undefined
         ? { problem: `${what}, which has no such key` }
@@ -36,8 +44,9 @@ export function authorizationReads(client: Pick<KubeClient, 'get'>) {
   return async (
     namespace: string,
     { name, key }: { name: string; key: string },
+    url: string,
   ): Promise<{ value: string } | { problem: string }> => {
-    const found = await read(namespace, name, key);
+    const found = await read(namespace, name, key, url);
     if ('problem' in found) return { problem: `it takes ${found.problem}` };
     const value = found.value.trim();
     return isHeader(value)

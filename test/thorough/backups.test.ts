@@ -6,6 +6,7 @@ import { expect, test } from '@jest/globals';
 import { ARCHIVES } from '../../src/api/builtins/archive.ts';
 import { BACKUPS } from '../../src/api/builtins/backup.ts';
 import { apiVersionOf, type KubeObject } from '../../src/api/meta.ts';
+import { AUTHORIZATION_HOSTS_ANNOTATION } from '../../src/api/names.ts';
 import { VOLUME_SNAPSHOTS } from '../../src/api/resources.ts';
 import { backupClaims, fromBackup } from '../support/backup-claims.ts';
 import { holdPlaces } from '../support/held-places.ts';
@@ -112,7 +113,11 @@ describeAsRoot('a backup', () => {
     await scene.cluster.client.create<KubeObject>(
       { group: '', version: 'v1', plural: 'secrets', kind: 'Secret', namespaced: true },
       {
-        ...{ apiVersion: 'v1', kind: 'Secret', metadata: { name: 'login' } },
+        ...{ apiVersion: 'v1', kind: 'Secret' },
+        metadata: {
+          name: 'login',
+          annotations: { [AUTHORIZATION_HOSTS_ANNOTATION]: new URL(scene.server.url('/')).host },
+        },
         data: { header: Buffer.from('Bearer "x\\y"').toString('base64') },
       } as KubeObject,
       { namespace: 'prod' },

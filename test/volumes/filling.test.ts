@@ -111,7 +111,7 @@ describe('the secret that a source takes', () => {
       asked.push(words);
       return { value: 'Bearer x\n' };
     });
-    expect(asked).toEqual([['prod', 'creds', 'token']]);
+    expect(asked).toEqual([['prod', 'creds', 'token', 'https://a/b']]);
     expect(found).toEqual({ fill: { ...source.fill, authorization: 'Bearer x' } });
   });
 

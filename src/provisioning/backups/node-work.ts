@@ -17,10 +17,11 @@ import { ObservationError } from '../../storage/probe-results.ts';
 import { doesNotAnswer } from './decide-backup.ts';
 import type { BackupJob, BackupOutcome, FileHandle } from './types.ts';
 
-/** A key of a Secret as the API server has it now, for the header Authorization; `problem`: why there is none. */
+/** A key of a Secret as the API server has it now, for the header Authorization to the host of `url`; `problem`: why there is none. */
 export type AuthorizationRead = (
   namespace: string,
   ref: { name: string; key: string },
+  url: string,
 ) => Promise<{ value: string } | { problem: string }>;
 
 /** What is done on nodes for Backups. Each can be called again at any time, and goes on where it is. */
@@ -80,7 +81,9 @@ export function createBackupWork({ executor, authorization }: BackupWorkDeps): B
     if (state.state === 'not-found') {
       const ref = backup.spec.to.authorizationSecretRef;
       const secret =
-        ref === undefined ? undefined : await authorization(backup.metadata.namespace ?? '', ref);
+        ref === undefined
+          ? undefined
+          : await authorization(backup.metadata.namespace ?? '', ref, backup.spec.to.url ?? '');
       if (secret !== undefined && 'problem' in secret) return { is: 'unknown', message: secret.problem };
       const seen = readBackup(wanted, await executor.observe(node, backupProbes(wanted)));
       if (seen.made !== undefined) return { is: 'made', ...seen.made };
