@@ -1,6 +1,6 @@
 import type { Probe, ProbeResult } from '../nodes/job.ts';
 import { lvmProbes, observeLvm } from './lvm/observe.ts';
-import { deviceProbes, rawProbes, readRaw } from './raw/observe.ts';
+import { deviceProbes, leadsNowhere, rawProbes, readRaw } from './raw/observe.ts';
 import { readShared, sharedProbes } from './shared/observe.ts';
 import { readSparse, sparseProbes } from './sparse/observe.ts';
 import type { Desired, DesiredRaw, Observed, ObservedRaw } from './types.ts';
@@ -32,10 +32,14 @@ export async function observe(look: Look, desired: Desired): Promise<Observed> {
   return observeRaw(look, desired, first);
 }
 
-/** A device that is not there is looked for once more, after udev has made what it was about to make. */
+/**
+ * Looks once more for a device that is not there, after udev has made what it was about to make; and a third time for one that went
+ * between two commands, as partitions do and come back while the kernel reads their table.
+ */
 async function observeRaw(look: Look, desired: DesiredRaw, early: Found): Promise<ObservedRaw> {
-  const there = deviceProbes(early, desired).length > 0;
-  const first = there ? early : await look([waitForPath(desired.devicePath), ...rawProbes(desired)]);
+  const lookAgain = () => look([waitForPath(desired.devicePath), ...rawProbes(desired)]);
+  let first = deviceProbes(early, desired).length > 0 ? early : await lookAgain();
+  if (leadsNowhere(first, desired)) first = await lookAgain();
   const probes = deviceProbes(first, desired);
   return readRaw(desired, first, probes.length === 0 ? new Map() : await look(probes));
 }

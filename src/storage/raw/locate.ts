@@ -13,6 +13,9 @@ interface Located {
   isElsewhere: boolean;
 }
 
+/** What a device node is that has outlived its disk, or whose partition comes and goes just now. */
+export const NO_DISK = 'device node without a disk behind it';
+
 /**
  * Returns the device that a Volume's path leads to; undefined for none, a text for what is no block device. Two things are
  * followed:
@@ -33,7 +36,7 @@ export function locate(
   const own = isWrong && recorded !== undefined ? findRow(recorded, get, users) : undefined;
   if (own !== undefined) return { row: mapOf(own, users), isElsewhere: true };
   if (row !== undefined) return { row: mapOf(row, users), isElsewhere: false };
-  return typeof target === 'object' ? 'device node without a disk behind it' : target;
+  return typeof target === 'object' ? NO_DISK : target;
 }
 
 /** undefined: nothing is there; a text: what is there is no block device. */

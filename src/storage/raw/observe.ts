@@ -13,7 +13,7 @@ import { fromHex, readUsers, userProbes } from '../users.ts';
 import { contentText, type Printed } from './content.ts';
 import { diskOf, diskseqProbe, dmUuidProbe, identityProbe, wholeDisk, wwidProbe } from './device-probes.ts';
 import { guidProbes, readGuids } from './guids.ts';
-import { locate } from './locate.ts';
+import { locate, NO_DISK } from './locate.ts';
 
 type Results = ReadonlyMap<string, ProbeResult>;
 type Place = Pick<
@@ -48,6 +48,12 @@ export const othersProbe: Probe = {
     ...['-printf', '@%f\\n', '-exec', 'cat', '{}', ';'],
   ],
 };
+
+/** Whether the path leads to a device node that no disk was behind at that moment. */
+export function leadsNowhere(first: Results, desired: Pick<DesiredRaw, 'recorded' | 'identity'>): boolean {
+  const get = answersOf(first);
+  return locate(get, readUsers(get), desired) === NO_DISK;
+}
 
 /**
  * Reads what can be known of a device once it is known which one it is; none where there is none.

@@ -228,12 +228,14 @@ test.each<[string, ProbeResult, object]>([
   expect(read(first, {}).target).toEqual(expected);
 });
 
-test.each<[string, Results]>([
-  ['no path', { target: missing }],
-  ['no disk behind it', { target: result(0, 'block special file|8:20') }],
-])('a device that was not there, %s, is looked for again once udev is done', async (_, away) => {
+const noDisk = result(0, 'block special file|8:20');
+test.each<[string, ProbeResult[]]>([
+  ['no path', [missing]],
+  ['no disk behind it', [noDisk]],
+  ['no path, and then no disk behind it', [missing, noDisk]],
+])('a device that was not there, %s, is looked for again once udev is done', async (_, targets) => {
   const asked: string[][] = [];
-  const answers = [{ ...FIRST, ...away }, FIRST, SECOND];
+  const answers = [...targets.map((target) => ({ ...FIRST, target })), FIRST, SECOND];
   const observed = await observe(async (probes) => {
     asked.push(probes.map(({ argv }) => argv.join(' ')));
     return map(answers[asked.length - 1] as Results);
