@@ -106,7 +106,7 @@ describeAsRoot('a claim that is filled on its node', () => {
   });
 
   test.each<[string, string, { sha256?: string }, string]>([
-    ['bytes of another checksum', '/disk', { sha256: 'a'.repeat(64) }, 'its sha256 is'],
+    ['bytes of another checksum', '/disk', { sha256: 'a'.repeat(64) }, `is not ${'a'.repeat(64)}`],
     ['a page', '/page', {}, 'begins as an HTML page'],
   ])(
     'with %s is refused for good, and told why: nothing is bound or left',

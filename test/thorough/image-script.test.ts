@@ -284,7 +284,12 @@ describeAsRoot('the program that fills a volume from an Image', () => {
   });
 
   test.each<[string, number, string, () => Promise<Record<string, string>> | Record<string, string>]>([
-    ['a wrong checksum', 3, 'its sha256 is', () => ({ source: server.url('/disk'), sha256: 'a'.repeat(64) })],
+    [
+      'a wrong checksum',
+      3,
+      `is not ${'a'.repeat(64)}`,
+      () => ({ source: server.url('/disk'), sha256: 'a'.repeat(64) }),
+    ],
     ['404', 1, 'the server answered 404 Not Found', () => ({ source: server.url('/none') })],
     ['what is cut off', 1, 'was cut off', () => ({ source: server.url('/cut') })],
     [

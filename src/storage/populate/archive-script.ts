@@ -44,7 +44,7 @@ run() {
     fi;
     close_source;
     [ "$SHA256" = - ] || [ "$(cut -c 1-64 <"$work/sum")" = "$SHA256" ] ||
-      fail "the sha256 of \${SOURCE#backup:} is $(cut -c 1-64 <"$work/sum"), and should be $SHA256";
+      fail "the sha256 of \${SOURCE#backup:} is not $SHA256";
   };
   unpack() {
     dd bs=512 count=1 iflag=fullblock status=none >head;

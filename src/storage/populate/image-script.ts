@@ -112,7 +112,7 @@ ${CONTENT_TEXT}
     [ "$SHA256" = - ] || {
       wait "$summing";
       read -r digest rest <"$work/digest";
-      [ "$digest" = "$SHA256" ] || fail "what \${SOURCE#backup:} has is not what was asked for: its sha256 is $digest, not $SHA256";
+      [ "$digest" = "$SHA256" ] || fail "the sha256 of \${SOURCE#backup:} is not $SHA256";
     };
     [ $unpacked = 0 ] || fail "$unpack cannot unpack it, it is damaged or cut off: $(printable <"$work/unpacking")";
     [ -s "$work/head" ] && { [ -z "$unpack" ] || [ -s "$work/plain-head" ]; } || fail "the source is empty";
