@@ -7,7 +7,9 @@ import { LISTED_TEXT } from './listed-text.ts';
  * `open_source SOURCE` opens descriptor 5 at the first byte of what a URL or a local path has, and `close_source` sees that all
  * of it came. Which paths: listed-text.ts. `fail` ends with 3 what is refused for good, with 1 what may pass.
  *
- * Addresses are what counts, and no names: a name is resolved here, each of its addresses is looked at, and curl is told
+ * Only public unicast addresses (of the registries of IANA for special purposes, none; nor Azure's 168.63.129.16, where it keeps
+ * credentials) that are not the node's own are connected to, beside what the node lists: services trust the addresses of a node, and metadata
+ * services give its credentials to whoever asks from it. Addresses are what counts, and no names: a name is resolved here, each of its addresses is looked at, and curl is told
  * which of them to connect to, whatever the name leads to by then. Each redirect is looked at the same way. A number in another
  * spelling (0x7f.1) is refused, for curl and the resolver read them differently. Proxies are not used: they would resolve names on
  * their own.
@@ -72,14 +74,25 @@ export const FETCH_FUNCTIONS = `
     for each; do ! is_in "$address" "$each" || exit 0; done;
     exit 1;
   );
+  is_public() {
+    case $1 in
+      *:*) is_in "$1" 2000::/3 && ! is_in_any "$1" 2001::/23 2001:db8::/32 2002::/16 3fff::/20 ;;
+      *)
+        ! is_in_any "$1" 0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 168.63.129.16 169.254.0.0/16 172.16.0.0/12 192.0.0.0/24 \
+          192.0.2.0/24 192.88.99.0/24 192.168.0.0/16 198.18.0.0/15 198.51.100.0/24 203.0.113.0/24 224.0.0.0/4 240.0.0.0/4
+        ;;
+    esac;
+  };
+  is_own() {
+    case $1 in
+      *:*) grep -qi "^$(printf "%04x" $(groups "$1")) " /proc/net/if_inet6 2>/dev/null ;;
+      *) sed -n "/|--/{s/.*-- //;h};/host LOCAL/{g;p}" /proc/net/fib_trie | grep -qxF "$1" ;;
+    esac;
+  };
   may_connect() {
     allowed=$(configured allow-address) || exit 3;
     is_in_any "$1" $allowed && return;
-    is_in "$1" 0.0.0.0/0 && {
-      is_in_any "$1" 0.0.0.0/8 127.0.0.0/8 169.254.0.0/16 224.0.0.0/4 240.0.0.0/4 || return 0;
-      return 1;
-    };
-    is_in_any "$1" 2000::/3 fc00::/7 && ! is_in "$1" 2002::/16;
+    is_public "$1" && ! is_own "$1";
   };
   check_url() {
     case $1 in *[!!-~]*) fail "the URL has a character that is not printable ASCII" ;; esac;
@@ -108,7 +121,7 @@ export const FETCH_FUNCTIONS = `
     [ -n "$addresses" ] || fail "this node knows no address of $host" 1;
     for address in $addresses; do
       may_connect "$address" ||
-        fail "$host is at $address, to which $config on this node allows no connection: loopback, link-local and multicast addresses take a line allow-address there";
+        fail "$host is at $address, to which $config on this node allows no connection: the addresses of this node, of private networks and all others that are not public take a line allow-address there";
     done;
   };
   reason_of() { sed -n "s/^curl: ([0-9]*) //p" "$work/said" | head -n 1; };

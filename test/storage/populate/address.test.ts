@@ -1,0 +1,65 @@
+import { expect, test } from '@jest/globals';
+import { execa } from 'execa';
+import { FETCH_FUNCTIONS } from '../../../src/storage/populate/fetch-script.ts';
+
+/** Whether the script connects to an address, on a node that lists `allowed`. */
+async function connects(address: string, allowed = ''): Promise<boolean> {
+  const script = `${FETCH_FUNCTIONS} listed=$2; configured() { printf "%s\n" "$listed"; }; if may_connect "$1"; then echo yes; else echo no; fi`;
+  const { stdout } = await execa('/bin/sh', ['-c', script, 'sh', address, allowed]);
+  return stdout === 'yes';
+}
+
+test.each([
+  '8.8.8.8',
+  '1.1.1.1',
+  '172.15.255.255',
+  '172.32.0.1',
+  '100.63.255.255',
+  '100.128.0.1',
+  '192.0.1.1',
+  '2606:4700:4700::1111',
+  '2001:4860:4860::8888',
+])('%s is public', async (address) => {
+  expect(await connects(address)).toBe(true);
+});
+
+test.each([
+  ['this network', '0.0.0.0'],
+  ['a private network', '10.0.0.1'],
+  ['a private network', '172.16.0.1'],
+  ['a private network', '172.31.255.255'],
+  ['a private network', '192.168.1.1'],
+  ['loopback', '127.0.0.1'],
+  ['loopback', '127.255.255.254'],
+  ['loopback', '::1'],
+  ['shared addresses of providers, and of Alibaba’s metadata', '100.100.100.200'],
+  ['the metadata of most clouds', '169.254.169.254'],
+  ['the metadata of Oracle', '192.0.0.192'],
+  ['the wire server of Azure', '168.63.129.16'],
+  ['the metadata of Amazon', 'fd00:ec2::254'],
+  ['unique local', 'fc00::1'],
+  ['link-local', 'fe80::1'],
+  ['link-local with its link', 'fe80::1%lo'],
+  ['v4 inside v6', '::ffff:169.254.169.254'],
+  ['public v4 inside v6', '::ffff:8.8.8.8'],
+  ['v4 inside v6, of old', '::10.0.0.1'],
+  ['NAT64', '64:ff9b::a9fe:a9fe'],
+  ['NAT64 of a network', '64:ff9b:1::1'],
+  ['6to4', '2002:a00:1::1'],
+  ['Teredo', '2001:0:a00::1'],
+  ['benchmarks', '198.18.0.1'],
+  ['documentation', '203.0.113.1'],
+  ['documentation', '2001:db8::1'],
+  ['multicast', '224.0.0.1'],
+  ['multicast', 'ff02::1'],
+  ['reserved', '255.255.255.255'],
+])('%s is not: %s', async (_, address) => {
+  expect(await connects(address)).toBe(false);
+});
+
+test('what the node lists is connected to', async () => {
+  expect(await connects('10.1.2.3', '10.1.0.0/16')).toBe(true);
+  expect(await connects('10.2.2.3', '10.1.0.0/16')).toBe(false);
+  expect(await connects('fd00::5', '192.168.0.0/16\nfd00::/64')).toBe(true);
+  expect(await connects('127.0.0.1', '127.0.0.1')).toBe(true);
+});
