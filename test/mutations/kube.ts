@@ -93,6 +93,14 @@ export const kube: readonly Mutation[] = [
   ]),
   ...mutationsOf('src/kube/client.ts', [
     {
+      id: 'page-of-any-size',
+      invariant: 12,
+      breaks: 'Large objects of a tenant take the memory of the daemon at its first list.',
+      function: 'listAll',
+      find: 'maxBytes: PAGE_BYTES,',
+      replace: '',
+    },
+    {
       id: 'delete-by-name',
       invariant: 6,
       breaks: 'An object that took the name of a deleted one is deleted.',

@@ -38,6 +38,15 @@ export const nodes: readonly Mutation[] = [
       replace: `HostKeyAlias=\${host}`,
     },
     {
+      id: 'connection-of-another-node',
+      invariant: 8,
+      breaks: 'Two nodes at one address share a connection, whose host key was checked for one of them.',
+      function: 'argumentsFor',
+      find: 'socketName(node)',
+      replace: "socketName('')",
+      integration: ['ssh-connection.test.ts'],
+    },
+    {
       id: 'foreign-control-socket',
       invariant: 8,
       breaks: 'The sockets of shared connections lie in a directory of another user.',
@@ -46,7 +55,25 @@ export const nodes: readonly Mutation[] = [
       replace: '',
     },
   ]),
+  ...mutationsOf('src/nodes/answer-limit.ts', [
+    {
+      id: 'answer-without-end',
+      invariant: 12,
+      breaks: 'A node that answers without end takes the memory of the daemon.',
+      function: 'endOf',
+      find: "() => program.kill('SIGKILL')",
+      replace: '() => {}',
+    },
+  ]),
   ...mutationsOf('src/nodes/protocol.ts', [
+    {
+      id: 'answer-of-any-number-of-lines',
+      invariant: 12,
+      breaks: 'An answer of millions of lines is taken apart before it is refused.',
+      function: 'fields',
+      find: 'if (lines.length > most)',
+      replace: 'if (false)',
+    },
     {
       id: 'cut-off-answer-read',
       invariant: 12,

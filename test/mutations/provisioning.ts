@@ -234,6 +234,25 @@ export const provisioning: readonly Mutation[] = [
       replace: '',
     },
   ]),
+  ...mutationsOf('src/storage/populate/fetch-script.ts', [
+    {
+      id: 'private-networks-are-public',
+      invariant: 8,
+      breaks: 'A tenant has a node connect to a private network.',
+      function: 'is_public()',
+      find: ' 10.0.0.0/8',
+      replace: '',
+    },
+    {
+      id: 'own-addresses-are-others',
+      invariant: 8,
+      breaks: 'A tenant has a node connect to itself.',
+      function: 'may_connect()',
+      find: ' && ! is_own "$1"',
+      replace: '',
+      integration: ['own-address.test.ts'],
+    },
+  ]),
   ...mutationsOf('src/storage/populate/backup.ts', [
     {
       id: 'snapshot-content-not-checked',

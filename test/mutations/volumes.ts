@@ -193,6 +193,22 @@ export const volumes: readonly Mutation[] = [
   ]),
   ...mutationsOf('src/volumes/read-secret.ts', [
     {
+      id: 'secret-for-any-host',
+      invariant: 8,
+      breaks: 'A Secret goes to a host that it does not name.',
+      function: 'secretReads',
+      find: '!hosts.some(',
+      replace: '!hosts.every(',
+    },
+    {
+      id: 'secret-without-a-host',
+      invariant: 8,
+      breaks: 'A Secret that names no host goes to any.',
+      function: 'secretReads',
+      find: "?.split(',') ?? []",
+      replace: "?.split(',') ?? [host]",
+    },
+    {
       id: 'secret-name-not-validated',
       invariant: 12,
       breaks: 'The name of a Secret leads to another path of the API server.',
