@@ -355,6 +355,18 @@ describeAsRoot.each([['xfs'], ['ext4']] as ['xfs' | 'ext4'][])('a mounted %s is 
     await expectThawed();
   });
 
+  test('unless it is no directory, which is not opened: a device may react to that', async () => {
+    const fifo = join(folder.path, 'fifo');
+    await execa('mkfifo', [fifo]);
+    const how = [fifo, '5', source, partial, 'clone'];
+    // Whoever opens it waits for somebody to write.
+    const ended = await execa('sh', scriptArgv('stowage-freeze', FREEZE_SCRIPT, ...how).slice(1), {
+      reject: false,
+    });
+    expect(ended).toMatchObject({ failed: true, stderr: expect.stringMatching(/cannot open \S+\/fifo\/\./) });
+    await writer.stop();
+  });
+
   test('unless it is not what is in the file', async () => {
     const other = join(clones.path, 'other');
     await writeFile(other, 'x'.repeat(4096));

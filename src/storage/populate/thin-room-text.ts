@@ -10,7 +10,7 @@ export const THIN_ROOM = `
     lv=\${1#/dev/} vg=\${1#/dev/};
     vg=\${vg%/*};
     dm=$(readlink -f "$1");
-    uuid=$(sed -n "s/^LVM-\\(.\\{6\\}\\)\\(.\\{4\\}\\)\\(.\\{4\\}\\)\\(.\\{4\\}\\)\\(.\\{4\\}\\)\\(.\\{4\\}\\)\\(.\\{6\\}\\).\\{32\\}$/\\1-\\2-\\3-\\4-\\5-\\6-\\7/p" "/sys/class/block/\${dm##*/}/dm/uuid");
+    uuid=$(sed -n "s/^LVM-\\(.\\{6\\}\\)\\(.\\{4\\}\\)\\(.\\{4\\}\\)\\(.\\{4\\}\\)\\(.\\{4\\}\\)\\(.\\{4\\}\\)\\(.\\{6\\}\\).\\{32\\}$/\\1-\\2-\\3-\\4-\\5-\\6-\\7/p" "/sys/class/block/\${dm##*/}/dm/uuid" 2>/dev/null);
     named() { printf %s "vg_uuid=$uuid&&lv_name=$1"; };
     report() { lvs --noheadings --units b --nosuffix --separator , "$@" 2>/dev/null | sed -n "s/^ *\\([^ ]*,[^ ]*\\) *$/\\1/p"; };
     hundredths() { case $1 in *.??) echo $((\${1%.*} * 100 + 1\${1#*.} - 100)) ;; *) echo "$2" ;; esac; };

@@ -27,6 +27,8 @@ import { oneLine } from './script.ts';
  * Where the ctime was not noted any more (`freezing`), it must be of the time that there was for it. What is unmounted frozen
  * has no place to be thawed at, and is frozen when it is mounted again (freeze_super keeps it): so it is mounted for that.
  *
+ * The mount is opened by a path below it, since `MOUNT` may be no directory: the sudo user chooses it, and devices react to being opened.
+ *
  * sudo compares arguments joined by spaces, and somebody could divide them otherwise: so each argument is looked at.
  */
 export const FREEZE_SCRIPT = oneLine(`
@@ -108,7 +110,7 @@ run() {
         };
       done;
       [ $# = 5 ] || exit 0;
-      exec 9<"$1";
+      exec 9<"$1/.";
       number=$(stat -L -c %d /proc/self/fd/9);
       device=$((number >> 8 & 4095)):$((number & 255 | number >> 12 & 1048320));
       [ "$(cat "/sys/dev/block/$device/loop/backing_file")" = "$(readlink -f -- "$source")" ] || {
