@@ -108,6 +108,14 @@ export const adoption: readonly Mutation[] = [
   ]),
   ...mutationsOf('src/storage/sparse/adopt.ts', [
     {
+      id: 'file-adopted-below-a-space',
+      invariant: 6,
+      breaks: 'A file loses its name to an adoption that can neither go on nor be taken back.',
+      function: 'adoptable',
+      find: "file.includes(' ')",
+      replace: 'false',
+    },
+    {
       id: 'attached-file-adopted',
       invariant: 1,
       breaks: 'A file is adopted that is attached.',

@@ -228,6 +228,12 @@ describe('a file', () => {
       /no volume that Stowage made: nothing was found/,
     ],
     ['with another file system', wanted, there('btrfs'), /no volume that Stowage made: btrfs/],
+    [
+      'in a directory with a space in its path',
+      { ...wanted, file: `/srv/my data/${UID}` },
+      there('ext4'),
+      /no file system is adopted in \/srv\/my data: the path has a space/,
+    ],
     ['that was renamed', wanted, there('ext4', OTHER), /holds the file system 9999.*, and not that of/],
     ['of mode Block', wanted, there('gpt'), /of a Volume of mode Block, and not Filesystem/],
     [

@@ -125,6 +125,13 @@ function adoptable(
   const { earlierFile: earlier } = observed;
   if (earlier === undefined) throw new Error(`the file of ${from} was not looked at`);
   const file = pathOf(desired, from);
+  // The script takes none, for sudo joins arguments by spaces: it is refused before the file has lost its name.
+  if (mode === 'Filesystem' && file.includes(' ')) {
+    return {
+      refusal: `no file system is adopted in ${dirname(file)}: the path has a space`,
+      hint: 'Move the file to a directory whose path has none, in the same file system, and adopt it there.',
+    };
+  }
   if (earlier.file.type === 'missing') {
     return {
       refusal: `there is no file ${file} on the node`,
