@@ -43,7 +43,7 @@ const comparisons = ({ name, sizeBytes }: Device): string[][] =>
 
 /** Reads whether a device is blank, with what else is read of it. They read only. */
 export const blankProbes = (device: Device): Probe[] =>
-  comparisons(device).map((argv, index) => ({ name: `blank ${index}`, argv }));
+  comparisons(device).map((argv, index) => ({ name: `blank ${device.name} ${index}`, argv }));
 
 /**
  * Returns whether a device reads as zeros at its beginning, its end and places between.
@@ -51,7 +51,7 @@ export const blankProbes = (device: Device): Probe[] =>
  */
 export function readBlank(device: Device, get: (name: string) => ProbeResult): boolean {
   const equal = comparisons(device).map((_, index) => {
-    const result = get(`blank ${index}`);
+    const result = get(`blank ${device.name} ${index}`);
     const { exit, stderr } = result;
     // cmp(1) has nothing to complain of where it finds a difference.
     if (exit !== 0 && (exit !== 1 || stderr !== ''))

@@ -101,6 +101,26 @@ export function writeIntent(intent: Intent): Step[] {
   ];
 }
 
+/**
+ * Records that the first write begins, where the guards of that write hold. A record of before them would give to this Volume whatever
+ * made one of them refuse.
+ */
+export const beginIntent = (intent: Intent, held: Held): Step[] => [
+  ...onlyIf(
+    held,
+    durableFile('intent', intentPath(intent.uid), `${JSON.stringify({ ...intent, begun: true })}\n`),
+  ),
+  syncRecords,
+];
+
+type Held = Pick<Step, 'guards' | 'lock'>;
+
+/** The record is put in place only if the guards hold. */
+const onlyIf = ({ guards, lock }: Held, [write, rename]: readonly [Step, Step]): Step[] => [
+  write,
+  { ...rename, guards, ...(lock === undefined ? {} : { lock }) },
+];
+
 const makeFolder: Step = {
   name: 'make the folder of records',
   argv: ['install', '-d', '-m', '0700', '/var/lib/stowage', RECORDS],
@@ -125,9 +145,9 @@ export const recordSize = (uid: string, sizeBytes: bigint): Step[] => [
   syncFolders,
 ];
 
-/** Up to where every byte reads zero. */
-export function writeWiped(uid: string, upTo: bigint): Step[] {
-  return [...durableFile('wiped', wipedPath(uid), `${upTo}\n`), syncRecords];
+/** Up to where every byte reads zero. `held`: of a write that begins now. */
+export function writeWiped(uid: string, upTo: bigint, held: Held = { guards: [] }): Step[] {
+  return [...onlyIf(held, durableFile('wiped', wipedPath(uid), `${upTo}\n`)), syncRecords];
 }
 
 const syncRecords: Step = { name: 'sync the folder of records', argv: ['sync', RECORDS], guards: [] };

@@ -239,6 +239,13 @@ export interface Space {
   allocatedBytes: bigint;
 }
 
+/** What commands that are repeated as guards printed of what is on a device. */
+interface PrintedContent {
+  blkid: string;
+  blkidExit: number;
+  wipefs: string;
+}
+
 /** A block device, and all that can be said of its content. */
 export interface DeviceFacts extends BlockDevice {
   /** For a device that is made ready: of what Stowage makes, where that is there, whatever else blkid finds on it. */
@@ -257,7 +264,11 @@ export interface DeviceFacts extends BlockDevice {
    */
   presence: string | undefined;
   /** What commands that are repeated as guards printed. */
-  printed: { identity: string; blkid: string; blkidExit: number; wipefs: string };
+  printed: { identity: string } & PrintedContent;
+  /** The same of each partition, and whether it reads as zeros. */
+  printedParts: readonly (PrintedContent &
+    Pick<BlockDevice, 'name' | 'sizeBytes'> &
+    Pick<DeviceFacts, 'isBlank'>)[];
   /**
    * For a partition: its place in its parent's table. `inTable` is the number of the entry that is at its place, which
    * is not the kernel's when the table was changed since the kernel read it.
@@ -337,6 +348,8 @@ export interface Intent {
   /** What was on the device when it was looked at, and whose consent there is to destroy it. */
   signature: string;
   consent: string;
+  /** All guards of the first write held right before it: what is on the device since, without a signature, is of that. */
+  begun?: boolean;
   /** It was seen to be empty, and is being filled: whatever is on it comes of that. */
   filling?: boolean;
   /** The UID that the storage had, which is being changed to the Volume's: there is data on it from the start. */

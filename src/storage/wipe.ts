@@ -9,6 +9,8 @@ const SMALLEST_PART = 64n * MIB;
 interface Device {
   /** What is done once wiping is on record. */
   first: readonly Step[];
+  /** That it carries what it carried, before wiping is on record: what has no signature is overwritten once it is. */
+  known: readonly Guard[];
   /** That nothing came to it before its first part. */
   untouched: readonly Guard[];
 }
@@ -28,7 +30,9 @@ export function wipe(
 ): Step[] {
   const part = partOf(sizeBytes);
   // The record comes before the first byte: what has no signature any more must still be known as ours.
-  const steps: Step[] = [...(from === undefined ? writeWiped(uid, 0n) : []), ...(extra.first ?? [])];
+  const { guards, lock, known = [] } = extra;
+  const held = { guards: [...guards, ...known], ...(lock === undefined ? {} : { lock }) };
+  const steps: Step[] = [...(from === undefined ? writeWiped(uid, 0n, held) : []), ...(extra.first ?? [])];
   for (let at = from ?? 0n; at < sizeBytes; at += part) {
     const length = sizeBytes - at < part ? sizeBytes - at : part;
     const percent = ((at + length) * 100n) / sizeBytes;

@@ -52,7 +52,7 @@ test.each([4n * MIB, 4n * MIB + 4096n, 5n * MIB, 5n * MIB + 512n, 64n * MIB, 1n 
 test('decides nothing of a place that cannot be read', () => {
   const device = { name: 'sdb', sizeBytes: GIB };
   const answer = (name: string) =>
-    name === 'blank 3'
+    name === 'blank sdb 3'
       ? { exit: 2, stdout: '', stderr: 'cmp: /dev/sdb: Input/output error' }
       : { exit: 0, stdout: ' 00', stderr: '' };
   expect(() => readBlank(device, answer)).toThrow(ObservationError);

@@ -35,6 +35,7 @@ export const disk: DeviceFacts = {
   isBlank: undefined,
   uuids: [],
   identity: IDENTITY,
+  printedParts: [],
   printed: {
     identity: 'sdb 8:16  disk 1073741824 0 S1 0x5000',
     blkid: '',

@@ -126,14 +126,15 @@ const intents = (device: DeviceFacts): fc.Arbitrary<Intent | undefined> =>
       .record({
         known: fc.option(identities, { nil: undefined }),
         before: fc.constantFrom('none', `ext4:${OTHER}`, `gpt:${OTHER};1=ext4:${OTHER}`, 'unknown data'),
+        begun: fc.boolean(),
       })
-      .map(({ known, before }) => {
+      .map(({ known, before, begun }) => {
         const part = device.partition?.number;
         const found =
           known === undefined || device.dmUuid !== undefined
             ? device
             : { ...device, presence: known.presence, identity: identityOf(known.wwn, known.serial, part) };
-        return intentFor(found, { signature: before, consent: before });
+        return intentFor(found, { signature: before, consent: before, ...(begun && { begun }) });
       }),
     { nil: undefined },
   );

@@ -39,6 +39,7 @@ export function wipeDevice(
     ...(begun && !isOurs(desired, device) && !known ? [readBack(device, wiped)] : []),
     ...wipe(desired.uid, path, device.sizeBytes, wiped, {
       first,
+      known: sameContentGuards(device),
       guards: [...sameDeviceGuards(device), ...notInUseGuards({ ...device, partitions: [] })],
       untouched: first.length > 0 ? emptyGuards(device) : sameContentGuards(device),
       lock: lockOf(device),

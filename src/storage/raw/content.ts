@@ -1,3 +1,4 @@
+import { UNKNOWN_DATA } from '../blank.ts';
 import { ObservationError } from '../probe-results.ts';
 import type { Signature } from '../types.ts';
 
@@ -13,17 +14,22 @@ export interface Printed {
   uuids: readonly string[];
   /** In its table, for a partition. */
   number: number | undefined;
+  /** Whether it reads as zeros at all places that were read; undefined where none was. */
+  isBlank: boolean | undefined;
 }
 
 /**
  * All that a device carries, in one line, which is what a consent must say: `ext4:UUID`, `ext4:UUID+swap:UUID` where
- * it is ambivalent, `gpt:UUID;1=ext4:UUID;2=none` for a table and what is in its partitions. '' for nothing.
+ * it is ambivalent, `gpt:UUID;1=ext4:UUID;2=none;3=unknown data` for a table and what is in its partitions. '' for nothing.
  * @throws ObservationError where wipefs printed what is not understood
  */
 export function contentText(device: Printed, partitions: readonly Printed[]): string {
   const own = signaturesOf(device);
   const parts = partitions
-    .map((each) => `${each.number ?? '?'}=${signaturesOf(each) || 'none'}`)
+    .map(
+      (each) =>
+        `${each.number ?? '?'}=${signaturesOf(each) || (each.isBlank === false ? UNKNOWN_DATA : 'none')}`,
+    )
     .sort((a, b) => a.localeCompare(b, 'en', { numeric: true }));
   // The kernel has partitions of a table that is gone: something was here, and may be in use by it.
   return parts.length === 0 ? own : [own || 'no table', ...parts].join(';');
@@ -52,13 +58,15 @@ function parse(wipefs: string): { type: string; uuid: string | null }[] {
   }
 }
 
+const placesOf = (content: string): { place: string; signatures: string[] }[] =>
+  content.split(';').map((text) => {
+    const [, place = '', carried = ''] = /^(?:(\d+|\?)=)?(.*)$/s.exec(text) ?? [];
+    const signatures = carried.split('+').filter((each) => !['', 'none', 'no table'].includes(each));
+    return { place, signatures };
+  });
+
 /** Every signature of a device and its partitions that `contentText` told of. */
-function signaturesIn(content: string): string[] {
-  return content
-    .split(';')
-    .flatMap((place) => place.replace(/^(\d+|\?)=/, '').split('+'))
-    .filter((signature) => !['', 'none', 'no table'].includes(signature));
-}
+const signaturesIn = (content: string): string[] => placesOf(content).flatMap(({ signatures }) => signatures);
 
 /** Its table or file system has a UUID, by which it cannot be taken for another device's. */
 export const hasUuid = (content: string): boolean => (content.split(';')[0] ?? '').includes(':');
@@ -68,7 +76,14 @@ export function isLeftOf(before: string, content: string): boolean {
   const known = signaturesIn(before);
   // Of a GPT that lost its first copy no UUID is read, and its MBR outlives it.
   const table = known.some((each) => each === 'gpt' || each.startsWith('gpt:'));
-  return signaturesIn(content).every(
-    (signature) => known.includes(signature) || (table && ['gpt', 'PMBR'].includes(signature)),
+  // The rest of what lost its signature is data of no known kind.
+  const carried = placesOf(before).flatMap(({ place, signatures }) => (signatures.length > 0 ? [place] : []));
+  return placesOf(content).every(({ place, signatures }) =>
+    signatures.every(
+      (signature) =>
+        known.includes(signature) ||
+        (table && ['gpt', 'PMBR'].includes(signature)) ||
+        (signature === UNKNOWN_DATA && carried.includes(place)),
+    ),
   );
 }

@@ -1,4 +1,5 @@
 import type { Guard } from '../../nodes/job.ts';
+import { blankGuards } from '../blank.ts';
 import { notClaimed, notInUse, notOpen, notOpenToWrite } from '../in-use.ts';
 import { blkid, endsReadable } from '../signature.ts';
 import type { BlockDevice, DeviceFacts } from '../types.ts';
@@ -46,21 +47,25 @@ export function sameDmGuards(device: Pick<DeviceFacts, 'name' | 'dmUuid' | 'mapU
 }
 
 /** It carries what it carried, to the letter. */
-export function sameContentGuards(device: DeviceFacts): Guard[] {
-  const { name, printed } = device;
+export const sameContentGuards = (device: DeviceFacts): Guard[] =>
+  sameAsPrinted({ ...device, ...device.printed, isBlank: undefined });
+
+/** Its partitions carry what they carried. */
+export const samePartsGuards = ({ printedParts }: DeviceFacts): Guard[] =>
+  printedParts.flatMap(sameAsPrinted);
+
+function sameAsPrinted(device: DeviceFacts['printedParts'][number]): Guard[] {
+  const { name, blkidExit, isBlank } = device;
   const refusal = `what is on /dev/${name} changed since it was looked at`;
   return [
     ...readableGuards(device),
-    {
-      argv: blkid(`/dev/${name}`),
-      expect: { exit: printed.blkidExit, stdout: { is: printed.blkid } },
-      refusal,
-    },
+    { argv: blkid(`/dev/${name}`), expect: { exit: blkidExit, stdout: { is: device.blkid } }, refusal },
     {
       argv: ['wipefs', '-J', '-n', `/dev/${name}`],
-      expect: { exit: 0, stdout: { is: printed.wipefs } },
+      expect: { exit: 0, stdout: { is: device.wipefs } },
       refusal,
     },
+    ...(isBlank ? blankGuards(device) : []),
   ];
 }
 

@@ -69,7 +69,7 @@ export function deviceProbes(first: Results, desired: Pick<DesiredRaw, 'recorded
   const parts = partitionsOf(row.name, users.devices);
   return [
     { name: 'identity', argv: identityProbe(row.name) },
-    ...(isMade(recorded, get) || row.sizeBytes === 0n ? [] : blankProbes(row)),
+    ...(isMade(recorded, get) ? [] : [row, ...parts].filter(hasBytes).flatMap(blankProbes)),
     ...contentProbes(row),
     ...parts.flatMap(contentProbes),
     ...(isMade(recorded, get) ? [{ name: 'own', argv: ownBlkid(`/dev/${row.name}`, 'export') }] : []),
@@ -85,6 +85,8 @@ export function deviceProbes(first: Results, desired: Pick<DesiredRaw, 'recorded
     },
   ];
 }
+
+const hasBytes = ({ sizeBytes }: BlockDevice) => sizeBytes > 0n;
 
 const isMade = (recorded: boolean, get: (name: string) => ProbeResult): boolean =>
   recorded || get('done').exit === 0;
@@ -143,10 +145,14 @@ function readDevice(
   { boot, isMade }: { boot: string | undefined; isMade: boolean },
 ): DeviceFacts {
   const get = answersOf(results);
-  const printed = readContent(row, get);
+  const contentOf = (each: BlockDevice) => ({
+    ...readContent(each, get),
+    isBlank: isMade || !hasBytes(each) ? undefined : readBlank(each, get),
+  });
+  const printed = contentOf(row);
   const disk = diskOf(row, users.devices);
   const partitions = partitionsOf(row.name, users.devices);
-  const children = partitions.map((each) => readContent(each, get));
+  const children = partitions.map(contentOf);
   const own = results.has('own') ? readSignature(get('own'), get(`beginning ${row.name}`)) : undefined;
   const { entry } = printed;
   const number = optional('the partition', get('partition'));
@@ -170,7 +176,7 @@ function readDevice(
     ...row,
     signature: own?.found === 'one' ? own : printed.signature,
     content: contentText(printed, children),
-    isBlank: isMade || row.sizeBytes === 0n ? undefined : readBlank(row, get),
+    isBlank: printed.isBlank,
     uuids: [...[printed, ...children].flatMap(({ uuids }) => uuids), ...readTags(results)],
     identity: identityText({
       ...{ disk: { ...disk, wwn: disk.wwn ?? wwid }, dmUuid, sizeBytes: row.sizeBytes },
@@ -182,10 +188,12 @@ function readDevice(
     presence: boot === undefined || diskseq === undefined ? undefined : `${boot.trim()}/${diskseq.trim()}`,
     printed: {
       identity: withoutEnd(succeeded('the identity', get('identity'))),
-      blkid: withoutEnd(printed.blkid),
-      blkidExit: printed.blkidExit,
-      wipefs: withoutEnd(printed.wipefs),
+      ...printedContent(printed),
     },
+    printedParts: partitions.map(({ name, sizeBytes }, index) => {
+      const child = children[index] as (typeof children)[number];
+      return { name, sizeBytes, isBlank: child.isBlank, ...printedContent(child) };
+    }),
     partition,
     disk: partition === undefined ? undefined : disk,
     tableUuids: readGuids(results),
@@ -197,10 +205,16 @@ function readDevice(
   };
 }
 
+const printedContent = ({ blkid, blkidExit, wipefs }: Content) => ({
+  blkid: withoutEnd(blkid),
+  blkidExit,
+  wipefs: withoutEnd(wipefs),
+});
+
 /** As a guard compares it: without newlines at its end, but with the spaces that stand for empty columns. */
 const withoutEnd = (text: string) => text.replace(/\n+$/, '');
 
-interface Content extends Printed {
+interface Content extends Omit<Printed, 'isBlank'> {
   /** For a partition: its entry in the table, as blkid names the values. */
   entry: ReadonlyMap<string, string>;
 }

@@ -4,7 +4,7 @@ import { newTable, setPartitionGuid } from '../gpt.ts';
 import { compareDevice } from '../identity.ts';
 import { mkfs } from '../mkfs.ts';
 import { tellKernel, tellKernelAll } from '../partx.ts';
-import { donePath, intentOf, writeDone, writeIntent } from '../records.ts';
+import { beginIntent, donePath, intentOf, writeDone, writeIntent } from '../records.ts';
 import { entryBlkid } from '../signature.ts';
 import type { DesiredRaw, DeviceFacts, Intent, ObservedRaw, Plan } from '../types.ts';
 import { hasUuid, isLeftOf } from './content.ts';
@@ -16,6 +16,7 @@ import {
   notOpenGuards,
   sameContentGuards,
   sameDeviceGuards,
+  samePartsGuards,
 } from './guards.ts';
 import { halfTable, hasOwnTable, isOurs } from './ours.ts';
 import { ofAnother, refuseDevice } from './refuse.ts';
@@ -46,7 +47,7 @@ export function planPrepare(desired: DesiredRaw, observed: ObservedRaw): Plan {
   return {
     steps: [
       ...(JSON.stringify(intent) === JSON.stringify(wanted) ? [] : writeIntent(wanted)),
-      ...make(desired, device),
+      ...make(desired, device, wanted),
       ...writeDone(desired.uid, device.sizeBytes),
     ],
   };
@@ -105,13 +106,15 @@ const carriedBy = ({ content, isBlank }: DeviceFacts): string =>
   content === '' && isBlank === false ? UNKNOWN_DATA : content;
 
 /**
- * Returns whether an interrupted try of ours left what is there: data on a device that was blank, half of a table, or a
- * part of what it was to destroy. Without a UUID that could be any disk's, and the disk itself must be known.
+ * Returns whether an interrupted try of ours left what is there: data on a device that was blank when its first write began, half of
+ * a table, or a part of what it was to destroy. Without a UUID that could be any disk's, and the disk itself must be known.
  */
 function isInterrupted(desired: DesiredRaw, device: DeviceFacts, intent: Intent): boolean {
   const isSame = compareDevice(intent.device ?? {}, device) === 'same';
-  if (device.content === '' && intent.signature === 'none' && canBeOurs(desired, device)) return isSame;
-  if (halfTable(desired, device) === 'ours' && isLeftOf('gpt', device.content)) return true;
+  if (device.content === '' && intent.signature === 'none' && canBeOurs(desired, device)) {
+    return isSame && intent.begun === true;
+  }
+  if (halfTable(desired, device) === 'ours' && isLeftOf(`gpt;1=${UNKNOWN_DATA}`, device.content)) return true;
   // What 'none' says in a record is no consent, whoever writes it into a spec.
   if (intent.consent !== desired.overwrite || intent.consent === 'none') return false;
   const known = hasUuid(device.content) || isSame;
@@ -131,12 +134,16 @@ function intentFor(desired: DesiredRaw, device: DeviceFacts, before: Intent | un
   const fresh = intentOf(desired, { device: { ...(before?.device ?? place), ...now } }, device.sizeBytes);
   const carried = carriedBy(device);
   const consent = carried !== '' && carried === desired.overwrite;
-  if (!consent)
-    return before === undefined ? fresh : { ...fresh, signature: before.signature, consent: before.consent };
+  if (!consent) {
+    if (before === undefined) return fresh;
+    // What a first write that failed has left blank can be somebody's by the next try.
+    const begun = before.begun === true && carried !== '' ? { begun: true } : {};
+    return { ...fresh, signature: before.signature, consent: before.consent, ...begun };
+  }
   return { ...fresh, signature: carried, consent: carried };
 }
 
-function make(desired: DesiredRaw, device: DeviceFacts): Step[] {
+function make(desired: DesiredRaw, device: DeviceFacts, intent: Intent): Step[] {
   const path = `/dev/${device.name}`;
   const lock = lockOf(device);
   // A job may reach the node late, after all was lost again: what is done is not made anew.
@@ -154,7 +161,12 @@ function make(desired: DesiredRaw, device: DeviceFacts): Step[] {
     guards: notOpenGuards(device),
   };
   const { partition, dmUuid } = device;
-  const cleared = [look, ...clear(device, [...guards, ...sameContentGuards(device)])];
+  const held = { guards: [...guards, ...emptyGuards(device)], lock };
+  const begin = intent.signature === 'none' && intent.begun !== true ? beginIntent(intent, held) : [];
+  const cleared = [
+    look,
+    ...clear(device, [...guards, ...sameContentGuards(device), ...samePartsGuards(device)]),
+  ];
   if (desired.mode === 'Block' && partition === undefined && dmUuid !== undefined) {
     return device.content === '' ? [] : cleared;
   }
@@ -163,11 +175,11 @@ function make(desired: DesiredRaw, device: DeviceFacts): Step[] {
     if (desired.fs === undefined) throw new Error(`no file system is known for ${path}`);
     return [
       ...cleared,
+      ...begin,
       {
         name: `make the ${desired.fs.type} file system`,
         argv: mkfs(desired.fs, desired.uid, path),
-        guards: [...guards, ...emptyGuards(device)],
-        lock,
+        ...held,
       },
       { name: 'sync the device', argv: ['sync', path], guards: [] },
     ];
@@ -186,11 +198,11 @@ function make(desired: DesiredRaw, device: DeviceFacts): Step[] {
   }
   return [
     ...cleared,
+    ...begin,
     {
       name: 'make the partition',
       argv: newTable(desired, path),
-      guards: [...guards, ...emptyGuards(device)],
-      lock,
+      ...held,
     },
     tellKernel(1, path),
   ];

@@ -8,12 +8,13 @@ const wipefs = (...rows: [type: string, uuid?: string][]) =>
   JSON.stringify({
     signatures: rows.map(([type, uuid]) => ({ device: 'x', offset: '0x0', type, uuid: uuid ?? null })),
   });
-const printed = (signature: Signature, text: string, number?: number): Printed => ({
+const printed = (signature: Signature, text: string, number?: number, isBlank?: boolean): Printed => ({
   signature,
   blkid: '',
   blkidExit: 0,
   wipefs: text,
   uuids: [],
+  isBlank,
   number,
 });
 const none = { found: 'none' } as const;
@@ -45,6 +46,12 @@ describe('a device that carries', () => {
       'gpt:T;2=ext4:A;10=none',
     ],
     [
+      'data of no known kind in a partition',
+      gpt,
+      [printed(none, wipefs(), 1, true), printed(none, wipefs(), 2, false)],
+      'gpt:T;1=none;2=unknown data',
+    ],
+    [
       'partitions that only the kernel knows',
       printed(none, wipefs()),
       [printed(none, wipefs())],
@@ -69,6 +76,9 @@ test.each([
   ['gpt:T;1=ext4:A', 'gpt:T;1=ext4:AB', false],
   ['gpt:T;1=ext4:AB', 'gpt:T;1=ext4:A', false],
   ['gpt:T;1=ext4:A', 'gpt:T;1=none;2=xfs:B', false],
+  ['gpt:T;1=ext4:A', 'gpt:T;1=unknown data', true],
+  ['gpt:T;1=ext4:A;2=none', 'gpt:T;1=none;2=unknown data', false],
+  ['gpt:T;1=ext4:A', 'gpt:T;2=unknown data', false],
   ['ext4:A', 'ext4', false],
   ['ext4:A', 'PMBR', false],
   ['none', 'ext4:A', false],

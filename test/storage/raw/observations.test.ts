@@ -44,7 +44,7 @@ function broken({ operation, desired, observed, device, use, owner }: Case): str
         // An interrupted try: what it was to destroy, or what it made on a blank disk.
         (intent !== undefined && intent.consent !== 'none' && intent.consent === desired.overwrite) ||
         (intent !== undefined && device.tableUuids.includes(UID)) ||
-        (intent?.signature === 'none' && carried === 'unknown data' && isSame),
+        (intent?.signature === 'none' && intent.begun === true && carried === 'unknown data' && isSame),
     ],
     [
       'not made for this Volume',

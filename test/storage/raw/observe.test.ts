@@ -100,7 +100,10 @@ const SECOND: Results = {
   diskseq: result(0, '7\n'),
   wwid: missing,
   ...Object.fromEntries(
-    blankProbes({ name: 'sdb', sizeBytes: 67108864n }).map(({ name }) => [name, result(0)]),
+    [
+      { name: 'sdb', sizeBytes: 67108864n },
+      { name: 'sdb1', sizeBytes: 32505856n },
+    ].flatMap((device) => blankProbes(device).map(({ name }) => [name, result(0)])),
   ),
 };
 /** Without the others nothing is taken for ours, or for there. */

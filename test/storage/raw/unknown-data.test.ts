@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import type { Step } from '../../../src/nodes/job.ts';
 import { UNKNOWN_DATA } from '../../../src/storage/blank.ts';
 import type { DeviceFacts } from '../../../src/storage/types.ts';
 import {
@@ -51,11 +52,37 @@ test('a blank device is compared once more right before it is written to', () =>
 });
 
 describe('what an interrupted try left without a signature', () => {
-  test('is made again on the disk that was blank', () => {
-    const intent = intentFor(disk);
-    expect(commands(rawDesired, rawNode(unknown, { intent }))).toContainEqual(
-      expect.stringMatching(/^mkfs\.ext4 .*\/dev\/sdb$/),
-    );
+  test('is made again on the disk that was blank when its first write began', () => {
+    const intent = intentFor(disk, { begun: true });
+    const again = commands(rawDesired, rawNode(unknown, { intent }));
+    expect(again).toContainEqual(expect.stringMatching(/^mkfs\.ext4 .*\/dev\/sdb$/));
+    expect(again).not.toContainEqual(expect.stringContaining('.intent'));
+  });
+
+  test('is refused on a disk where a guard of the first write may have refused', () => {
+    expect(made(rawDesired, rawNode(unknown, { intent: intentFor(disk) }))).toMatchObject({
+      refusal: '/dev/sdb carries unknown data',
+    });
+  });
+
+  test.each([
+    ['the file system', rawDesired, 'mkfs.ext4'],
+    ['the partition', rawBlock, 'sgdisk'],
+  ])('of %s begins on record where all guards of its write hold', (_, wanted, program) => {
+    const steps = stepsOf(wanted, rawNode({ ...disk, isBlank: true }));
+    const records = steps.filter(({ stdin }) => stdin?.includes('"signature"'));
+    expect(records.map(({ stdin }) => JSON.parse(stdin ?? '').begun)).toEqual([undefined, true]);
+    const write = steps.find(({ argv }) => argv[0] === program);
+    const begins = steps[steps.indexOf(records[1] as Step) + 1];
+    expect([begins?.guards, begins?.lock]).toEqual([write?.guards, write?.lock]);
+    expect(begins?.guards.filter(({ argv }) => argv[0] === 'cmp').length).toBeGreaterThan(10);
+  });
+
+  test('begins anew on a disk that a first write left blank', () => {
+    const intent = intentFor(disk, { begun: true });
+    const steps = stepsOf(rawDesired, rawNode({ ...disk, isBlank: true }, { intent }));
+    const records = steps.filter(({ stdin }) => stdin?.includes('"signature"'));
+    expect(records.map(({ stdin }) => JSON.parse(stdin ?? '').begun)).toEqual([undefined, true]);
   });
 
   test.each([
