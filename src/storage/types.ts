@@ -2,7 +2,7 @@ import type { Step } from '../nodes/job.ts';
 import type { ObservedDirectory } from './directory/types.ts';
 import type { Extents, LogicalVolume, VolumeGroup } from './lvm/facts.ts';
 import type { Fill } from './populate/types.ts';
-import type { Claim, ObservedShared } from './shared/types.ts';
+import type { Beside, Claim, ObservedShared } from './shared/types.ts';
 import type { Freeze, SourceFacts } from './snapshot/types.ts';
 
 export type FsType = 'ext4' | 'xfs';
@@ -227,6 +227,8 @@ export interface EarlierFile {
   realPath: string;
   file: FileFacts;
   signature: Signature;
+  /** Who has it, where it is on a directory that nodes share; nothing where it never was. */
+  beside: Beside;
 }
 
 /** For people who watch how full it gets: nothing is planned by it. */

@@ -24,6 +24,7 @@ const files = {
   'earlier file': result(0, `regular file|${64 << 20}|77|8|512`),
   'earlier signature': result(0, `DEVNAME=x\nUUID=${OLD}\nTYPE=ext4`),
   'earlier readable': result(0),
+  'earlier holders': result(0),
   files: result(0, `8|${OLD}\n8|other\n`),
 };
 const logical = (lv_tags: string) => ({

@@ -3,6 +3,8 @@ import fc from 'fast-check';
 import type { Step } from '../../src/nodes/job.ts';
 import { uidsIn } from '../../src/storage/lvm/names.ts';
 import { plan } from '../../src/storage/plan.ts';
+import { ownerPath } from '../../src/storage/shared/names.ts';
+import { textOf } from '../../src/storage/shared/text.ts';
 import type { Desired, DesiredLvm, DesiredRaw, DesiredSparse, Operation } from '../../src/storage/types.ts';
 import { FakeDisks, fakeDisk, Raced } from '../support/fake-disk.ts';
 import { FakeLvm } from '../support/fake-lvm.ts';
@@ -41,7 +43,9 @@ interface Scene<D extends Desired> {
 function file(type: 'ext4' | 'xfs'): Scene<DesiredSparse> {
   const node = new FakeNode();
   const folder = '/var/lib/metalk8s/storage/sparse';
-  const own = () => [...node.files].filter(([path]) => path.startsWith(folder));
+  const beside = ([path]: [string, unknown]) => path.includes('.owner.');
+  const all = () => [...node.files].filter(([path]) => path.startsWith(folder));
+  const own = () => all().filter((each) => !beside(each));
   return {
     desired: (uid, name) => ({
       ...sparseDesired,
@@ -55,13 +59,22 @@ function file(type: 'ext4' | 'xfs'): Scene<DesiredSparse> {
     reboot: () => node.reboot(),
     data: () => own().map(([, { data, inode, torn }]) => ({ data, inode, torn })),
     names: () =>
-      own().flatMap(([path, found]) => ['uuid' in found ? found.uuid : '', path.slice(folder.length + 1)]),
+      all().flatMap(([path, found]) => [
+        ...('uuid' in found ? [found.uuid] : []),
+        path.slice(folder.length + 1).replace(/\.owner\..*/, ''),
+      ]),
     records: () => [...node.files.keys()].filter((path) => path.startsWith('/var/lib/stowage')),
     isLinked: (desired) => node.observe(desired).link !== undefined,
     move() {
       node.reboot();
       for (const path of this.records()) node.files.delete(path);
       for (const [, each] of own()) Object.assign(each, { data: 'of a pod', type });
+      // Nodes had it, on a directory that they shared, and let go of it.
+      const by = { node: 'n9', bootId: '00000000-0000-4000-8000-000000000009', token: 'v1' };
+      for (const number of [3, 4]) {
+        const text = textOf('free', by);
+        node.files.set(ownerPath(`${folder}/${OLD}`, number), { text, inode: number, sizeBytes: 0n });
+      }
     },
   };
 }

@@ -4,6 +4,8 @@ import { ADOPT_SCRIPT } from '../../src/storage/adoption.ts';
 import { tagOf, unfinishedTag } from '../../src/storage/lvm/names.ts';
 import { onlyDisks } from '../../src/storage/lvm/view.ts';
 import { plan } from '../../src/storage/plan.ts';
+import { readText, textOf } from '../../src/storage/shared/text.ts';
+import type { Beside } from '../../src/storage/shared/types.ts';
 import { scriptArgv } from '../../src/storage/snapshot/script.ts';
 import { sparseProbes } from '../../src/storage/sparse/observe.ts';
 import type {
@@ -164,13 +166,22 @@ describe('a disk', () => {
   });
 });
 
+const nobody: Beside = { owners: [], marks: [], unfinished: [] };
+const BY = { node: 'n9', bootId: '00000000-0000-4000-8000-000000000009', token: 'v1' };
+/** An owner file beside a file, as a node wrote it. */
+const owner = (number: number, is: 'held' | 'free', text = textOf(is, BY)) => ({
+  ...{ number, text },
+  says: readText(text),
+  since: undefined,
+});
+
 describe('a file', () => {
   const wanted: DesiredSparse = { ...sparseDesired, ...adopt };
   const path = `/var/lib/metalk8s/storage/sparse/${OLD}`;
   const file = { type: 'file', sizeBytes: 1n << 30n, inode: '77' } as const;
   const there = (type: string, uuid = OLD, more: Partial<ObservedSparse> = {}): ObservedSparse => ({
     ...freshNode,
-    earlierFile: { realPath: path, file, signature: { found: 'one', type, uuid } },
+    earlierFile: { realPath: path, file, signature: { found: 'one', type, uuid }, beside: nobody },
     ...more,
   });
 
@@ -199,6 +210,8 @@ describe('a file', () => {
       `${path} is still attached to a loop device`,
       `${path} is in use: a process has it open to write to it`,
       `${path} does not have the UUID ${OLD}`,
+      expect.stringMatching(/someone else takes/),
+      expect.stringMatching(/a node began to read/),
     ]);
   });
 
@@ -208,7 +221,12 @@ describe('a file', () => {
       wanted,
       {
         ...there('ext4'),
-        earlierFile: { realPath: path, file: { type: 'missing' }, signature: { found: 'none' } },
+        earlierFile: {
+          realPath: path,
+          file: { type: 'missing' },
+          signature: { found: 'none' },
+          beside: nobody,
+        },
       },
       /there is no file/,
     ],
@@ -217,14 +235,22 @@ describe('a file', () => {
       wanted,
       {
         ...there('ext4'),
-        earlierFile: { realPath: path, file: { type: 'other' }, signature: { found: 'none' } },
+        earlierFile: {
+          realPath: path,
+          file: { type: 'other' },
+          signature: { found: 'none' },
+          beside: nobody,
+        },
       },
       /no plain file was found/,
     ],
     [
       'without a file system',
       wanted,
-      { ...there('ext4'), earlierFile: { realPath: path, file, signature: { found: 'none' } } },
+      {
+        ...there('ext4'),
+        earlierFile: { realPath: path, file, signature: { found: 'none' }, beside: nobody },
+      },
       /no volume that Stowage made: nothing was found/,
     ],
     ['with another file system', wanted, there('btrfs'), /no volume that Stowage made: btrfs/],
@@ -261,6 +287,66 @@ describe('a file', () => {
       refusal: expect.stringMatching(why),
       hint: expect.stringMatching(/./),
     });
+  });
+
+  const beside = (found: Partial<Beside>): ObservedSparse => {
+    const observed = there('ext4');
+    return {
+      ...observed,
+      earlierFile: { ...observed.earlierFile, beside: { ...nobody, ...found } } as never,
+    };
+  };
+  const mark = { path: `${path}.reader.n9-v1`, node: 'n9', by: undefined };
+
+  test.each<[string, Partial<Beside>, RegExp]>([
+    ['that a node has', { owners: [owner(3, 'free'), owner(4, 'held')] }, /5555 is held by node n9$/],
+    ['whose owner cannot be read', { owners: [owner(4, 'free', '{')] }, /owner\.4 does not say who has/],
+    ['that a node reads', { owners: [owner(4, 'free')], marks: [mark] }, /5555 is read on node n9$/],
+  ])('%s is refused as long as that is so, also where it is taken or put back', (_, found, why) => {
+    const intent = { ...intentFor(disk, { adopt: OLD }), file: sparseDesired.file, fsType: 'ext4' };
+    const late = beside(found);
+    const taken: ObservedSparse = {
+      ...late,
+      ...{ intent, partial: file, recordFiles: true },
+      earlierFile: { ...late.earlierFile, file: { type: 'missing' } } as never,
+    };
+    const refused = { refusal: expect.stringMatching(why), hint: expect.stringMatching(/./), passing: true };
+    expect(plan('prepare', wanted, late, 5)).toMatchObject(refused);
+    expect(plan('prepare', wanted, taken, 5)).toMatchObject(refused);
+    expect(plan('destroy', wanted, taken, 5)).toMatchObject(refused);
+  });
+
+  test('that nodes let go of is adopted, if none has taken it since, and what they left is removed', () => {
+    const unfinished = [{ path: `${path}.new.n9-v1`, node: 'n9' }];
+    const made = plan(
+      'prepare',
+      wanted,
+      beside({ owners: [3, 4].map((n) => owner(n, 'free')), unfinished }),
+      5,
+    );
+    const steps = 'steps' in made ? made.steps : [];
+    const since = [
+      `${path}.owner.4 is not what it was`,
+      expect.stringMatching(/someone else takes/),
+      expect.stringMatching(/a node began to read/),
+    ];
+    for (const program of [
+      /^mv -T -- \S+5555 /,
+      /^sh -c .*stowage-adopt/,
+      /^mv -T -- \S+partial /,
+      /^rm .*owner/,
+    ]) {
+      expect(guardsOf(made, program).map(({ refusal }) => refusal)).toEqual(expect.arrayContaining(since));
+    }
+    const removal = steps.findIndex(({ argv }) => argv[0] === 'rm' && argv.join(' ').includes('.owner.'));
+    expect(steps[removal]?.argv.slice(3)).toEqual([
+      `${path}.new.n9-v1`,
+      `${path}.owner.3`,
+      `${path}.owner.4`,
+    ]);
+    expect(removal).toBeGreaterThan(steps.findIndex(({ argv }) => argv.at(-1) === sparseDesired.file));
+    expect(removal).toBeLessThan(steps.findIndex(({ argv }) => argv.at(-1)?.endsWith('.done')));
+    expect(commandsOf(steps).filter((argv) => !may(argv))).toEqual([]);
   });
 
   test('is not put back over one that is there again', () => {

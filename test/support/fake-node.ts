@@ -5,6 +5,7 @@ import { readDirectory } from '../../src/storage/directory/observe.ts';
 import { DIRECTORIES, directoryRecord } from '../../src/storage/directory/record.ts';
 import type { ObservedDirectory } from '../../src/storage/directory/types.ts';
 import { parseIntent } from '../../src/storage/records.ts';
+import { readText } from '../../src/storage/shared/text.ts';
 import { freezeRecord, snapshotFile } from '../../src/storage/snapshot/place.ts';
 import type { DesiredSnapshot, ObservedSnapshot, SourceFacts } from '../../src/storage/snapshot/types.ts';
 import type {
@@ -106,8 +107,25 @@ export class FakeNode {
   }
 
   #earlier(path: string): EarlierFile {
-    return { realPath: path, file: this.#facts(path), signature: this.#signature(path) };
+    return {
+      realPath: path,
+      file: this.#facts(path),
+      signature: this.#signature(path),
+      beside: this.#beside(path),
+    };
   }
+
+  /** Owner files alone. */
+  #beside(path: string): EarlierFile['beside'] {
+    const owners = this.#owners(path).map((each) => {
+      const text = this.#text(each)?.trimEnd() ?? '';
+      return { number: Number(each.split('.').at(-1)), text, says: readText(text), since: undefined };
+    });
+    return { owners: owners.toSorted((a, b) => a.number - b.number), marks: [], unfinished: [] };
+  }
+
+  #owners = (path: string): string[] =>
+    [...this.files.keys()].filter((each) => each.startsWith(`${path}.owner.`));
 
   #source(path: string): SourceFacts {
     return {
@@ -251,6 +269,10 @@ export class FakeNode {
           const text = this.#text(last);
           return { exit: text === undefined ? 1 : 0, stdout: text?.trimEnd() ?? '' };
         }
+        if (last.includes('.owner.')) {
+          const text = this.#text(last);
+          return { exit: text === undefined ? 1 : 0, stdout: text?.trimEnd() ?? '' };
+        }
         return unused(argv);
       case 'stat -c %s|%i --':
         return { exit: 0, stdout: `${file?.sizeBytes}|${file?.inode}` };
@@ -261,6 +283,12 @@ export class FakeNode {
       return { exit: 0, stdout: this.mountinfo() };
     if (argv[0] === 'find' && argv[1] === '-H') {
       return { exit: 0, stdout: [...this.kubelet, '/dev/null'].join('\n') };
+    }
+    if (argv[0] === 'find' && argv[5]?.endsWith('.owner.*')) {
+      const known = argv.filter((_, index) => argv[index - 2] === '!');
+      const path = `${argv[1]}${argv[5].slice(0, -'.owner.*'.length)}`;
+      const others = this.#owners(path).filter((each) => !known.includes(basename(each)));
+      return { exit: 0, stdout: others.join('\n') };
     }
     // Nothing else uses a device here.
     if (['find', 'timeout'].includes(argv[0] ?? '') || argv[0] === 'cat' || argv[0] === 'grep')

@@ -168,6 +168,7 @@ describe('a Volume that adopts storage', () => {
     realPath: `/var/lib/metalk8s/storage/sparse/${OLD}`,
     file: { type: 'file', sizeBytes: 1n << 30n, inode: '42' },
     signature: { found: 'one', type: 'xfs', uuid: OLD },
+    beside: { owners: [], marks: [], unfinished: [] },
   } as const;
   const there = { ...freshNode, earlierFile };
   const step = { name: 'x', command: 'x' };

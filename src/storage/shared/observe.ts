@@ -5,40 +5,41 @@ import type { DesiredSparse } from '../types.ts';
 import { mountOf } from './mount.ts';
 import { NODE_NAME, OWNER_NAME } from './names.ts';
 import { readText } from './text.ts';
-import type { NodeFile, ObservedShared, OwnerFile, ReaderMark } from './types.ts';
+import type { Beside, NodeFile, ObservedShared, OwnerFile, ReaderMark } from './types.ts';
 
 export const BOOT_ID = ['cat', '/proc/sys/kernel/random/boot_id'];
 
+/** Reads what stands beside a file, and says who has it. */
+export function besideProbe(name: string, path: string): Probe {
+  const file = basename(path);
+  return {
+    name,
+    argv: [
+      // By the slash, for the directory may be a link; what others remove meanwhile is no error.
+      ...['find', `${dirname(path)}/`, '-ignore_readdir_race', '-maxdepth', '1'],
+      ...[
+        '(',
+        '-name',
+        `${file}.owner.*`,
+        '-o',
+        '-name',
+        `${file}.reader.*`,
+        '-o',
+        '-name',
+        `${file}.new.*`,
+        ')',
+      ],
+      // No name can look like a line of its own, nor what a file holds, which comes in an alphabet without `@`.
+      ...['!', '-name', '*[!a-z0-9.-]*', '-printf', '\\n@%f|%T@|'],
+      // None of ours has a kilobyte.
+      ...['-type', 'f', '-size', '-3', '-exec', 'base64', '-w0', '{}', ';'],
+    ],
+  };
+}
+
 /** What is looked at beside what every sparse file needs; nothing for one that no other node can reach. */
 export function sharedProbes({ shared, file }: Pick<DesiredSparse, 'shared' | 'file'>): Probe[] {
-  if (!shared) return [];
-  const name = basename(file);
-  return [
-    { name: 'boot', argv: BOOT_ID },
-    {
-      name: 'holders',
-      argv: [
-        // By the slash, for the directory may be a link; what others remove meanwhile is no error.
-        ...['find', `${dirname(file)}/`, '-ignore_readdir_race', '-maxdepth', '1'],
-        ...[
-          '(',
-          '-name',
-          `${name}.owner.*`,
-          '-o',
-          '-name',
-          `${name}.reader.*`,
-          '-o',
-          '-name',
-          `${name}.new.*`,
-          ')',
-        ],
-        // No name can look like a line of its own, nor what a file holds, which comes in an alphabet without `@`.
-        ...['!', '-name', '*[!a-z0-9.-]*', '-printf', '\\n@%f|%T@|'],
-        // None of ours has a kilobyte.
-        ...['-type', 'f', '-size', '-3', '-exec', 'base64', '-w0', '{}', ';'],
-      ],
-    },
-  ];
+  return shared ? [{ name: 'boot', argv: BOOT_ID }, besideProbe('holders', file)] : [];
 }
 
 /**
@@ -53,11 +54,20 @@ export function readShared(
 ): ObservedShared | undefined {
   if (!shared) return undefined;
   const get = answersOf(results);
+  return {
+    bootId: succeeded('boot', get('boot')).trim(),
+    mount: mountOf(dirname(realPath), succeeded('mounts', get('mounts'))),
+    ...readBeside(file, get('holders')),
+  };
+}
+
+/** What `besideProbe` found. @throws ObservationError for an answer that leaves open who has the file */
+export function readBeside(file: string, result: ProbeResult): Beside {
   const owners: OwnerFile[] = [];
   const marks: ReaderMark[] = [];
   const unfinished: NodeFile[] = [];
   // Without its directory nothing is beside the file.
-  for (const line of listed('holders', get('holders')).split('\n')) {
+  for (const line of listed('holders', result).split('\n')) {
     const [, name = '', time = '', content = ''] = /^@([^|]+)\|([^|]*)\|(.*)$/.exec(line) ?? [];
     if (!name.startsWith(basename(file))) continue;
     const rest = name.slice(basename(file).length);
@@ -73,13 +83,7 @@ export function readShared(
       marks.push({ path, node, by: says.is === 'held' ? says.by : undefined });
     }
   }
-  return {
-    bootId: succeeded('boot', get('boot')).trim(),
-    mount: mountOf(dirname(realPath), succeeded('mounts', get('mounts'))),
-    owners: owners.toSorted((a, b) => a.number - b.number),
-    marks,
-    unfinished,
-  };
+  return { owners: owners.toSorted((a, b) => a.number - b.number), marks, unfinished };
 }
 
 /** Seconds since the epoch, as find(1) prints them. */

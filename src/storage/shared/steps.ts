@@ -4,7 +4,7 @@ import { notAttached } from '../sparse/file.ts';
 import { markPath, ownerPath, unfinishedPath } from './names.ts';
 import { BOOT_ID } from './observe.ts';
 import { textOf } from './text.ts';
-import type { Claim, Holder, ObservedShared, OwnerFile } from './types.ts';
+import type { Beside, Claim, Holder, ObservedShared, OwnerFile } from './types.ts';
 
 /** What a step for a shared file is made from. */
 export interface Place {
@@ -16,7 +16,7 @@ export interface Place {
 /** An owner file as it is, or is to be: what comes after it names it. */
 export type Last = Pick<OwnerFile, 'number' | 'text'> | undefined;
 
-export const lastOf = ({ owners }: ObservedShared): OwnerFile | undefined => owners.at(-1);
+export const lastOf = ({ owners }: Pick<Beside, 'owners'>): OwnerFile | undefined => owners.at(-1);
 
 const holderOf = ({ claim: { node, token }, shared: { bootId } }: Place): Holder => ({ node, bootId, token });
 

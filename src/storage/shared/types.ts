@@ -57,14 +57,18 @@ export interface Mount {
   options: readonly string[];
 }
 
-/** What says who uses a file on a shared directory. */
-export interface ObservedShared {
-  bootId: string;
-  /** That of the directory; undefined where none was found. */
-  mount: Mount | undefined;
+/** What stands beside a file, and says who has it. */
+export interface Beside {
   /** By their numbers, the highest last. */
   owners: readonly OwnerFile[];
   marks: readonly ReaderMark[];
   /** Files that were to become one of the others. */
   unfinished: readonly NodeFile[];
+}
+
+/** What says who uses a file on a shared directory. */
+export interface ObservedShared extends Beside {
+  bootId: string;
+  /** That of the directory; undefined where none was found. */
+  mount: Mount | undefined;
 }

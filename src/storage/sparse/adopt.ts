@@ -4,9 +4,12 @@ import { adoptionOf, forgetEarlier, giveUuid, notAdopted, otherAdoption } from '
 import { notOpenByPath } from '../in-use.ts';
 import { succeeded } from '../probe-results.ts';
 import { removeRecords, writeDone, writeIntent } from '../records.ts';
+import { besideProbe, readBeside } from '../shared/observe.ts';
+import type { Beside } from '../shared/types.ts';
+import { refuseHeld, removeBeside, unheld } from '../shared/unheld.ts';
 import { describeSignature, ownBlkid, readable, readSignature } from '../signature.ts';
 import { contentType, hasIdentity, ownIdentity } from '../snapshot/identity.ts';
-import type { DesiredSparse, EarlierFile, ObservedSparse, Plan } from '../types.ts';
+import type { DesiredSparse, EarlierFile, FileFacts, ObservedSparse, Plan } from '../types.ts';
 import { notAttached, partialOf, readFile, STAT, sameFile } from './file.ts';
 import { volumeBytes } from './layout.ts';
 import { checkContent, syncFile } from './prepare.ts';
@@ -23,6 +26,7 @@ export function adoptProbes(desired: Pick<DesiredSparse, 'file'>, from: string):
     { name: 'earlier file', argv: [...STAT, file] },
     { name: 'earlier signature', argv: ownBlkid(file, 'export') },
     { name: 'earlier readable', argv: readable(file) },
+    besideProbe('earlier holders', file),
   ];
 }
 
@@ -40,6 +44,7 @@ export function readEarlierFile(
       file.type === 'file'
         ? readSignature(get('earlier signature'), get('earlier readable'))
         : { found: 'none' },
+    beside: readBeside(pathOf(desired, from), get('earlier holders')),
   };
 }
 
@@ -51,37 +56,60 @@ export function readEarlierFile(
 export function planAdopt(desired: DesiredSparse, from: string, observed: ObservedSparse): Plan {
   const { uid, file } = desired;
   const { intent } = observed;
-  const other = otherAdoption(from, observed);
+  const other = otherAdoption(from, observed) ?? refuseEarlier(desired, from, observed);
   if (other !== undefined) return other;
-  if (intent !== undefined && observed.file.type !== 'missing') {
+  const isTaken = intent !== undefined && [observed.file, observed.partial].some(isThere);
+  const forgotten = forget(desired, from, observed, isTaken);
+  if (intent !== undefined && isThere(observed.file)) {
     const content = checkContent(desired, observed);
     if ('refusal' in content) return content;
-    const done = [...forgetEarlier(from), ...writeDone(uid, BigInt(intent.sizeBytes))];
+    const done = [...forgotten, ...writeDone(uid, BigInt(intent.sizeBytes))];
     return { steps: [...syncFile({ file }), ...done] };
   }
-  if (intent !== undefined && observed.partial.type !== 'missing') {
-    const changed = change(desired, intent.fsType, desired);
-    return {
-      steps: [...changed, ...forgetEarlier(from), ...writeDone(uid, BigInt(intent.sizeBytes))],
-    };
+  const still = guardsOfEarlier(desired, from, observed);
+  if (intent !== undefined && isThere(observed.partial)) {
+    const changed = change(desired, intent.fsType, desired, still);
+    return { steps: [...changed, ...forgotten, ...writeDone(uid, BigInt(intent.sizeBytes))] };
   }
   const found = adoptable(desired, from, observed);
   if ('refusal' in found) return found;
-  const { fsType, sizeBytes } = found;
+  const { fsType, sizeBytes, take } = found;
   const signature = `${fsType || 'gpt'}:${from}`;
-  const changed = change(desired, fsType, desired);
+  const changed = change(desired, fsType, desired, still);
   return {
     steps: [
       ...(intent === undefined
         ? writeIntent(adoptionOf(desired, from, { file }, { sizeBytes, fsType, signature }))
         : []),
-      found.take,
+      { ...take, guards: [...take.guards, ...still] },
       { name: "sync the file's folder", argv: ['sync', dirname(file)], guards: [] },
       ...changed,
-      ...forgetEarlier(from),
+      ...forgotten,
       ...writeDone(uid, sizeBytes),
     ],
   };
+}
+
+const isThere = ({ type }: FileFacts): boolean => type !== 'missing';
+
+const besideOf = ({ earlierFile }: ObservedSparse): Beside =>
+  earlierFile?.beside ?? { owners: [], marks: [], unfinished: [] };
+
+/** A node that has it attached goes on to write to it, whatever its name is. */
+const refuseEarlier = (desired: DesiredSparse, from: string, observed: ObservedSparse): Refusal | undefined =>
+  refuseHeld(pathOf(desired, from), besideOf(observed));
+
+/**
+ * Who took it right before it lost its name is seen after that: so these are asked right before it does, and again before anything
+ * in it is changed.
+ */
+const guardsOfEarlier = (desired: DesiredSparse, from: string, observed: ObservedSparse): Guard[] =>
+  unheld(pathOf(desired, from), besideOf(observed));
+
+/** Removes all that speaks of the earlier Volume; but not what is beside a file that has its name again, after what was taken. */
+function forget(desired: DesiredSparse, from: string, observed: ObservedSparse, taken: boolean): Step[] {
+  const again = taken && observed.earlierFile?.file.type !== 'missing';
+  return [...(again ? [] : removeBeside(pathOf(desired, from), besideOf(observed))), ...forgetEarlier(from)];
 }
 
 /**
@@ -92,8 +120,10 @@ export function planPutBack(desired: DesiredSparse, from: string, observed: Obse
   const { file } = desired;
   const { intent, earlierFile } = observed;
   const records = removeRecords(desired.uid);
-  const isTaken = observed.file.type !== 'missing' || observed.partial.type !== 'missing';
+  const isTaken = [observed.file, observed.partial].some(isThere);
   if (intent === undefined || !isTaken) return { steps: records };
+  const held = refuseEarlier(desired, from, observed);
+  if (held !== undefined) return held;
   const to = { uid: from, file: pathOf(desired, from) };
   if (earlierFile !== undefined && earlierFile.file.type !== 'missing') {
     return {
@@ -101,7 +131,7 @@ export function planPutBack(desired: DesiredSparse, from: string, observed: Obse
       hint: `Look at both, and move one away: ${file}, ${partialOf(file)}.`,
     };
   }
-  const changed = change(desired, intent.fsType, to);
+  const changed = change(desired, intent.fsType, to, guardsOfEarlier(desired, from, observed));
   const named: Step[] =
     observed.partial.type === 'missing'
       ? [
@@ -207,11 +237,19 @@ const notThere = (path: string): Guard => ({
   refusal: `${path} came into being meanwhile`,
 });
 
-/** From the file under a name that is nobody's to one that has a UID, and its name. */
-function change(desired: DesiredSparse, fsType: string, to: { uid: string; file: string }): Step[] {
+/**
+ * From the file under a name that is nobody's to one that has a UID, and its name.
+ * @param still what must be so whenever it is changed
+ */
+function change(
+  desired: DesiredSparse,
+  fsType: string,
+  to: { uid: string; file: string },
+  still: readonly Guard[],
+): Step[] {
   const partial = partialOf(desired.file);
   const type = fsType === 'ext4' || fsType === 'xfs' ? fsType : 'gpt';
-  const guards = [notAdopted(desired), notThere(to.file), notAttached(partial)];
+  const guards = [notAdopted(desired), notThere(to.file), notAttached(partial), ...still];
   const give =
     type === 'gpt'
       ? ownIdentity(type, to.uid, partial, { name: desired.name })

@@ -1,0 +1,65 @@
+import { basename, dirname } from 'node:path';
+import type { Guard, Step } from '../../nodes/job.ts';
+import type { Refusal } from '../types.ts';
+import { ownerPath } from './names.ts';
+import { holds, lastOf, noOthers, noReaders } from './steps.ts';
+import type { Beside } from './types.ts';
+
+/** What stands beside a file that some nodes may have shared, whose Volume is gone: no attempt of that is at work on them. */
+
+/** Refuses to take a file that a node may have attached; undefined where its last owner let go of it and nobody reads it. */
+export function refuseHeld(file: string, beside: Beside): Refusal | undefined {
+  const last = lastOf(beside);
+  if (last?.says.is === 'unreadable') {
+    const path = ownerPath(file, last.number);
+    return {
+      refusal: `${path} does not say who has ${file}: it was damaged, or another version of Stowage wrote it`,
+      hint: `Until that is known, some node may have it attached. Once losetup -a of no node lists it, remove ${file}.owner.* there.`,
+      passing: true,
+    };
+  }
+  if (last?.says.is === 'held') {
+    const { node } = last.says.by;
+    return {
+      refusal: `${file} is held by node ${node}${last.since === undefined ? '' : ` since ${last.since}`}`,
+      hint: `What a node may have attached is not adopted. See with losetup -a on ${node} that it is not, or that its machine is off and does not come back; then remove ${file}.owner.* there.`,
+      passing: true,
+    };
+  }
+  const [mark] = beside.marks;
+  return mark === undefined
+    ? undefined
+    : {
+        refusal: `${file} is read on node ${mark.node}`,
+        hint: `What a node may have attached is not adopted. See with losetup -a on ${mark.node} that it is not, or that its machine is off and does not come back; then remove ${mark.path}.`,
+        passing: true,
+      };
+}
+
+/** Nobody took the file, or began to read it, since that was looked at. */
+export const unheld = (file: string, beside: Beside): Guard[] => {
+  const last = lastOf(beside);
+  return [...(last === undefined ? [] : [holds(file, last)]), noOthers(file, beside.owners), noReaders(file)];
+};
+
+/** Removes what says that nobody has a file, once there is none of that name. The last owner file goes last. */
+export function removeBeside(file: string, beside: Beside): Step[] {
+  const paths = [
+    ...beside.unfinished.map(({ path }) => path),
+    ...beside.owners.map(({ number }) => ownerPath(file, number)),
+  ];
+  if (paths.length === 0) return [];
+  const gone: Guard = {
+    argv: ['test', '!', '-e', file],
+    expect: { exit: 0 },
+    refusal: `there is a file ${basename(file)} again`,
+  };
+  return [
+    {
+      name: 'remove what says who had it',
+      argv: ['rm', '-f', '--', ...paths],
+      guards: [gone, ...unheld(file, beside)],
+    },
+    { name: 'sync its folder', argv: ['sync', dirname(file)], guards: [] },
+  ];
+}
