@@ -1,6 +1,9 @@
+import { basename } from 'node:path/posix';
 import type { KubeNode } from '../api/core.ts';
 import type { Leftover } from '../api/leftover.ts';
 import type { KubeObject } from '../api/meta.ts';
+import type { VolumeSnapshotContent } from '../api/snapshot.ts';
+import { parseHandle, snapshotUidOf } from '../api/snapshot-handle.ts';
 import type { Volume } from '../api/volume.ts';
 import { nodeOf } from './desired.ts';
 import { verdictOf } from './node-death.ts';
@@ -12,6 +15,8 @@ export interface Claimants {
   volumes: readonly Volume[];
   /** The Leftover that is named by the UID. */
   leftover: Leftover | undefined;
+  /** All of the cluster; none where it knows no snapshots. */
+  contents: readonly VolumeSnapshotContent[];
   nodeNamed(name: string): KubeNode | undefined;
 }
 
@@ -30,6 +35,16 @@ export function nodesToJudge(
   return [...new Set([...(earlier === undefined ? [] : writers(earlier)), ...left])];
 }
 
+/** The UIDs that a snapshot may be named by where it is: its content's, or that of the content it was taken for. */
+export function snapshotUids({ metadata, spec, status }: VolumeSnapshotContent): string[] {
+  const handles = [spec.source.snapshotHandle, status?.snapshotHandle].flatMap((text) => {
+    const handle = text === undefined ? { problem: '' } : parseHandle(text);
+    if ('problem' in handle) return [];
+    return [handle.type === 'file' ? basename(handle.path) : snapshotUidOf(handle.name)];
+  });
+  return [...(metadata.uid === undefined ? [] : [metadata.uid]), ...handles];
+}
+
 /**
  * Returns why a Volume must not adopt the storage of another one; undefined where it may: where that Volume is gone, or each node
  * that may write to its storage is known to be dead, and no other Volume adopts the same.
@@ -42,7 +57,15 @@ export function adoptionProblem(
   claimants: Claimants,
   now: number,
 ): AdoptionProblem | undefined {
-  const { volumes, leftover, nodeNamed } = claimants;
+  const { volumes, leftover, contents, nodeNamed } = claimants;
+  const content = contents.find((each) => snapshotUids(each).includes(from));
+  if (content !== undefined) {
+    const { name } = content.metadata;
+    return {
+      refusal: `the storage with the UID ${from} is a snapshot: that of the VolumeSnapshotContent ${name}`,
+      hint: 'A snapshot is not adopted. Restore it: create a claim whose dataSource is its VolumeSnapshot.',
+    };
+  }
   const rival = volumes.find((other) => other.spec.adopt?.uid === from && goesBefore(other, volume));
   if (rival !== undefined) {
     return {

@@ -199,3 +199,39 @@ test('what is missing is asked for, and what looks like a Volume’s is offered'
     `stowage adopt volume d1 --node n2 --file ${OLD} --storage-class fast --mode Filesystem --yes`,
   );
 });
+
+const CONTENT = '99999999-2222-4333-8444-555555555555';
+const snapshots = {
+  'volumesnapshotcontents/content': {
+    apiVersion: 'snapshot.storage.k8s.io/v1',
+    kind: 'VolumeSnapshotContent',
+    metadata: { name: 'content', uid: CONTENT },
+    spec: { driver: 'volume.stowage.dev', source: { volumeHandle: 'old1' } },
+  },
+};
+const both = { files: result(0, `8|${OLD}\n8|${CONTENT}\n`) };
+
+test.each<[string, World['objects'], string[]]>([
+  ['a file that is a snapshot', snapshots, [OLD, 'another one']],
+  ['a file, where the cluster knows no snapshots,', {}, [OLD, CONTENT, 'another one']],
+])('%s is offered or not', async (_, objects, offered) => {
+  const outcome = await stowage(
+    ['adopt', 'volume', '--node', 'n2'],
+    world(objects, both, ['d1', 'sparse', OLD, 'fast', true]),
+  );
+  expect(outcome.choices).toContainEqual(offered);
+});
+
+test('no file in a folder of snapshots is offered', async () => {
+  const there = world({}, both, ['d1', 'sparse', OLD, 'fast', true]);
+  const outcome = await stowage(['adopt', 'volume', '--node', 'n2', '--directory', '/srv/snapshots'], there);
+  expect(outcome.choices.flat()).not.toContain(OLD);
+  expect(sent(outcome)).toEqual([]);
+});
+
+test('a snapshot is refused', async () => {
+  const outcome = await stowage([...ADOPT, '--file', CONTENT], world(snapshots, both));
+  expect(outcome).toMatchObject({ code: 5 });
+  expect(outcome.err).toMatch(/is a snapshot: that of the VolumeSnapshotContent content/);
+  expect(sent(outcome)).toEqual([]);
+});

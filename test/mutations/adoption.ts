@@ -36,6 +36,14 @@ export const adoption: readonly Mutation[] = [
       replace: 'if (rival === volume)',
     },
     {
+      id: 'snapshot-adopted',
+      invariant: 6,
+      breaks: 'A snapshot becomes a Volume, and is lost to its VolumeSnapshotContent.',
+      function: 'adoptionProblem',
+      find: 'if (content !== undefined)',
+      replace: 'if (content === null)',
+    },
+    {
       id: 'unmade-volume-adopted',
       invariant: 4,
       breaks: 'Storage is adopted that was never made to its end.',
@@ -196,6 +204,14 @@ export const adoption: readonly Mutation[] = [
       replace: "type === 'gpt' && uuid !== from",
     },
     {
+      id: 'snapshot-file-adopted',
+      invariant: 6,
+      breaks: 'A file in a folder of snapshots becomes a Volume.',
+      function: 'adoptable',
+      find: '[file, earlier.realPath].some(isInSnapshots)',
+      replace: 'earlier === null',
+    },
+    {
       id: 'held-file-adopted',
       invariant: 2,
       breaks: 'A file is adopted that a node which shares its directory has attached.',
@@ -254,6 +270,14 @@ export const adoption: readonly Mutation[] = [
       function: 'adopted',
       find: 'if (second !== undefined)',
       replace: 'if (second === own)',
+    },
+    {
+      id: 'snapshot-lv-adopted',
+      invariant: 6,
+      breaks: 'A thin snapshot becomes a Volume.',
+      function: 'refuseOther',
+      find: 'if (isSnapshotName(own.name))',
+      replace: 'if (own === null)',
     },
     {
       id: 'logical-volume-adopted-twice',

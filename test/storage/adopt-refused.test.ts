@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { snapshotLvName } from '../../src/api/snapshot-handle.ts';
 import type { Guard } from '../../src/nodes/job.ts';
 import { ADOPT_SCRIPT } from '../../src/storage/adoption.ts';
 import { tagOf, unfinishedTag } from '../../src/storage/lvm/names.ts';
@@ -263,6 +264,24 @@ describe('a file', () => {
     ['that was renamed', wanted, there('ext4', OTHER), /holds the file system 9999.*, and not that of/],
     ['of mode Block', wanted, there('gpt'), /of a Volume of mode Block, and not Filesystem/],
     [
+      'that is a snapshot',
+      { ...wanted, file: `/srv/snapshots/${UID}` },
+      there('ext4'),
+      /^\/srv\/snapshots\/1111\S+ is a snapshot, by its directory/,
+    ],
+    [
+      'that is a snapshot by a link',
+      wanted,
+      {
+        ...there('ext4'),
+        earlierFile: {
+          ...{ realPath: `/srv/snapshots/${OLD}`, file, beside: nobody },
+          signature: { found: 'one', type: 'ext4', uuid: OLD },
+        },
+      },
+      /is a snapshot, by its directory/,
+    ],
+    [
       'of mode Filesystem',
       { ...wanted, mode: 'Block' },
       there('ext4'),
@@ -416,6 +435,12 @@ describe('a logical volume', () => {
       wanted,
       there(ext4, { volumes: [{ ...own, tags: [tagOf(OLD), tagOf(OTHER)] }] }),
       /tag of another Volume, too, with the UID 9999/,
+    ],
+    [
+      'that is a snapshot',
+      { ...wanted, thinPool: 'pool' },
+      there(ext4, { volumes: [{ ...own, name: snapshotLvName(OLD), kind: 'V', pool: 'pool' }, pool] }),
+      /snap-1111\S+ is a snapshot, by its name/,
     ],
     [
       'that is a pool',

@@ -1,8 +1,12 @@
 import { describe, expect, test } from '@jest/globals';
 import type { KubeNode } from '../../src/api/core.ts';
 import type { Leftover } from '../../src/api/leftover.ts';
+import type { VolumeSnapshotContent } from '../../src/api/snapshot.ts';
 import type { Volume, VolumeStatus } from '../../src/api/volume.ts';
+import { ApiError } from '../../src/kube/errors.ts';
+import type { KubeClient } from '../../src/kube/types.ts';
 import { adoptionProblem, nodesToJudge } from '../../src/volumes/adoption.ts';
+import { readContents } from '../../src/volumes/claimants.ts';
 import { decide } from '../../src/volumes/decide.ts';
 import { ago, attachmentOn, NOW as NOW_2030, nodeNamed } from '../support/cluster-objects.ts';
 import { given, outcome, pending, prepared, type Row } from '../support/decisions.ts';
@@ -32,6 +36,18 @@ const leftover = (nodeName: string) =>
     spec: { uid: OLD, volumeName: 'old1', nodeName, storageClassName: 'fast' },
   }) as Leftover;
 
+const content = (uid: string, snapshotHandle?: string): VolumeSnapshotContent => ({
+  apiVersion: 'snapshot.storage.k8s.io/v1',
+  kind: 'VolumeSnapshotContent',
+  metadata: { name: 'content', uid },
+  spec: {
+    volumeSnapshotRef: {},
+    deletionPolicy: 'Delete',
+    driver: 'volume.stowage.dev',
+    source: snapshotHandle === undefined ? { volumeHandle: 'old1' } : { snapshotHandle },
+  },
+});
+
 const ready = nodeNamed('n1', { ready: 'True' });
 const off = nodeNamed('n1', { ready: 'Unknown', since: ago(10), taints: [TAINT] });
 const silent = (seconds: number) => nodeNamed('n1', { ready: 'Unknown', since: ago(seconds) });
@@ -40,7 +56,13 @@ describe('storage is adopted', () => {
   const shared = { attachableNodes: ['n1', 'n3'], sparseLoopDevice: { size: '1Gi', directory: '/s' } };
   const rows: [
     string,
-    { volumes: Volume[]; nodes?: KubeNode[]; leftover?: Leftover; volume?: Volume },
+    {
+      volumes: Volume[];
+      nodes?: KubeNode[];
+      leftover?: Leftover;
+      contents?: VolumeSnapshotContent[];
+      volume?: Volume;
+    },
     RegExp?,
   ][] = [
     ['where the earlier Volume is gone', { volumes: [data1] }],
@@ -115,6 +137,22 @@ describe('storage is adopted', () => {
       { volumes: [data1], leftover: leftover('n1'), nodes: [ready] },
       /a Leftover has/,
     ],
+    ['where other snapshots are', { volumes: [data1], contents: [content(UID), content(UID, 'odd')] }],
+    [
+      'not where it is a snapshot',
+      { volumes: [data1], contents: [content(UID), content(OLD)] },
+      /is a snapshot: that of the VolumeSnapshotContent content$/,
+    ],
+    [
+      'not where it is a file that a snapshot’s handle names',
+      { volumes: [data1], contents: [content(UID, `file:n1:/srv/snapshots/${OLD}`)] },
+      /is a snapshot/,
+    ],
+    [
+      'not where it is a logical volume that a snapshot’s handle names',
+      { volumes: [data1], contents: [content(UID, `lvm:n1:vg0/snap-${OLD}`)] },
+      /is a snapshot/,
+    ],
     [
       'not where an earlier Volume adopts it',
       { volumes: [data1, adopter('first', '2030-01-01T00:00:00Z')] },
@@ -131,9 +169,9 @@ describe('storage is adopted', () => {
       /the Volume data1 adopts/,
     ],
   ];
-  test.each(rows)('%s', (_, { volumes, nodes = [], leftover, volume = data1 }, ...[why]) => {
+  test.each(rows)('%s', (_, { volumes, nodes = [], leftover, contents = [], volume = data1 }, ...[why]) => {
     const named = (name: string) => nodes.find(({ metadata }) => metadata.name === name);
-    const problem = adoptionProblem(volume, OLD, { volumes, leftover, nodeNamed: named }, NOW_2030);
+    const problem = adoptionProblem(volume, OLD, { volumes, leftover, contents, nodeNamed: named }, NOW_2030);
     if (why === undefined) expect(problem).toBeUndefined();
     else
       expect(problem).toMatchObject({
@@ -144,7 +182,7 @@ describe('storage is adopted', () => {
 
   test('by one Volume of two that were created in one second', () => {
     const volumes = [adopter('a', '2030-01-01T00:00:00Z'), adopter('b', '2030-01-01T00:00:00Z')];
-    const claimants = { volumes, leftover: undefined, nodeNamed: () => undefined };
+    const claimants = { volumes, leftover: undefined, contents: [], nodeNamed: () => undefined };
     const refused = volumes.filter((volume) => adoptionProblem(volume, OLD, claimants, NOW_2030));
     expect(refused.map(({ metadata }) => metadata.name)).toEqual(['b']);
   });
@@ -220,4 +258,13 @@ describe('a Volume that adopts storage', () => {
     const { action } = decide(input({ ...parts, observation: { known: node } }), NOW);
     expect(action).toMatchObject({ do: 'create-pv', pv: { spec: { local: { fsType: 'xfs' } } } });
   });
+});
+
+test('a cluster that knows no snapshots has none, and one that does not tell is not taken for that', async () => {
+  const answering = (code: number) =>
+    ({
+      list: () => Promise.reject(new ApiError({ apiVersion: 'v1', kind: 'Status' } as never, code, 'GET')),
+    }) as unknown as KubeClient;
+  expect(await readContents(answering(404))).toEqual([]);
+  await expect(readContents(answering(403))).rejects.toThrow(/403/);
 });

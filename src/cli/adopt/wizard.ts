@@ -5,9 +5,12 @@ import { listAll } from '../../kube/client.ts';
 import type { KubeClient } from '../../kube/types.ts';
 import type { Probe } from '../../nodes/job.ts';
 import { lookIntoGroup } from '../../storage/lvm/look.ts';
-import { uidsIn } from '../../storage/lvm/names.ts';
+import { isSnapshotName, uidsIn } from '../../storage/lvm/names.ts';
 import { offeredProbes, readOffered } from '../../storage/offered-devices.ts';
 import { succeeded } from '../../storage/probe-results.ts';
+import { isInSnapshots } from '../../storage/snapshot/place.ts';
+import { snapshotUids } from '../../volumes/adoption.ts';
+import { readContents } from '../../volumes/claimants.ts';
 import { nodeOf, SPARSE_FOLDER } from '../../volumes/desired.ts';
 import type { Io } from '../io.ts';
 import { roundedSize } from '../output/size.ts';
@@ -57,14 +60,15 @@ const TYPES = [
 
 const OTHER = '';
 
-/** Returns the devices that carry what Stowage makes: a file system with a UID, or a table. */
+/** Returns the devices that carry what Stowage makes: a file system with a UID, or a table. Snapshots are not among them. */
 async function askDevice(node: string, asking: Asking): Promise<string> {
   const devices = (await look(node, async (ask) => readOffered(await ask(offeredProbes())), asking)) ?? [];
   const owners = await ownersOf(asking);
   const choices = devices.flatMap(({ path, links, model = '', sizeBytes, carries = '' }): Choice[] => {
     const [type = '', uid] = carries.split(':');
     if (type !== 'gpt' && !(['ext4', 'xfs'].includes(type) && isUid(uid))) return [];
-    const told = [path, roundedSize(Number(sizeBytes)), model, carries, owners(uid)];
+    if (owners.isSnapshot(uid)) return [];
+    const told = [path, roundedSize(Number(sizeBytes)), model, carries, owners.volume(uid)];
     return [{ name: told.filter((each) => each !== '').join('  '), value: links[0] ?? path }];
   });
   return choose(`Device of ${node}:`, choices, 'Path of the device on the node:', asking, pathProblem);
@@ -91,7 +95,8 @@ async function askFile(
   const owners = await ownersOf(asking);
   const choices = (files ?? []).flatMap((line): Choice[] => {
     const [, uid = ''] = line.split('|');
-    return isUid(uid) ? [{ name: [uid, owners(uid)].join('  ').trimEnd(), value: uid }] : [];
+    if (!isUid(uid) || owners.isSnapshot(uid) || isInSnapshots(`${directory}/${uid}`)) return [];
+    return [{ name: [uid, owners.volume(uid)].join('  ').trimEnd(), value: uid }];
   });
   const problem = (answer: string) =>
     isUid(answer) ? undefined : 'The file of a Volume is named by its UID';
@@ -104,20 +109,32 @@ async function askLogicalVolume(node: string, vg: string, asking: Asking): Promi
   const owners = await ownersOf(asking);
   const choices = volumes.flatMap(({ name, sizeBytes, tags }): Choice[] => {
     const [uid] = uidsIn(tags);
-    if (uid === undefined) return [];
-    return [{ name: [name, roundedSize(Number(sizeBytes)), owners(uid)].join('  ').trimEnd(), value: name }];
+    if (uid === undefined || owners.isSnapshot(uid) || isSnapshotName(name)) return [];
+    const told = [name, roundedSize(Number(sizeBytes)), owners.volume(uid)];
+    return [{ name: told.join('  ').trimEnd(), value: name }];
   });
   const problem = (answer: string) => (answer === '' ? 'It has a name' : undefined);
   return choose(`Logical volume of ${vg}:`, choices, 'Name of the logical volume:', asking, problem);
 }
 
-/** Tells whose storage it is, by the UID that it is named by. */
-async function ownersOf({ connect, io }: Asking): Promise<(uid: string | undefined) => string> {
-  const read = await reading(listAll<Volume>(await connect(), VOLUMES, { signal: io.signal }));
-  const volumes = foundIn(read)?.items ?? [];
-  return (uid) => {
-    const owner = volumes.find(({ metadata }) => metadata.uid === uid);
-    return owner === undefined ? '' : `Volume ${owner.metadata.name} on ${nodeOf(owner)}`;
+interface Owners {
+  /** Tells whose storage it is, by the UID that it is named by; nothing where no Volume is known that has it. */
+  volume(uid: string | undefined): string;
+  isSnapshot(uid: string | undefined): boolean;
+}
+
+async function ownersOf({ connect, io }: Asking): Promise<Owners> {
+  const client = await connect();
+  const { signal } = io;
+  const volumes = foundIn(await reading(listAll<Volume>(client, VOLUMES, { signal })))?.items ?? [];
+  const contents = foundIn(await reading(readContents(client, { signal }))) ?? [];
+  const snapshots = new Set<string | undefined>(contents.flatMap(snapshotUids));
+  return {
+    volume(uid) {
+      const owner = volumes.find(({ metadata }) => metadata.uid === uid);
+      return owner === undefined ? '' : `Volume ${owner.metadata.name} on ${nodeOf(owner)}`;
+    },
+    isSnapshot: (uid) => snapshots.has(uid),
   };
 }
 

@@ -11,7 +11,7 @@ import { asRaw, rawOf } from './as-raw.ts';
 import { sameVolume } from './change.ts';
 import type { LogicalVolume, VolumeGroup } from './facts.ts';
 import { groupOf, refuseChange } from './group.ts';
-import { isTagged, lvName, lvPath, tagOf, uidsIn } from './names.ts';
+import { isSnapshotName, isTagged, lvName, lvPath, tagOf, uidsIn } from './names.ts';
 import { deviceOf } from './own.ts';
 import { HOLDS_DATA } from './present.ts';
 import { reach } from './reach.ts';
@@ -115,6 +115,12 @@ function refuseOther(
     return {
       refusal: `the logical volume ${name} has the tag of another Volume, too, with the UID ${other}`,
       hint: `Take off the tag that is wrong: lvchange --deltag ${tagOf(other)} ${name}.`,
+    };
+  }
+  if (isSnapshotName(own.name)) {
+    return {
+      refusal: `the logical volume ${name} is a snapshot, by its name, and no Volume's`,
+      hint: 'A snapshot is not adopted. Restore it: create a claim whose dataSource is its VolumeSnapshot.',
     };
   }
   if (!HOLDS_DATA.includes(own.kind)) {

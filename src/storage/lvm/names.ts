@@ -6,6 +6,10 @@ type Named = Pick<DesiredLvm, 'vgName' | 'name'>;
 /** As LVM names a logical volume. */
 export const lvName = ({ vgName }: Pick<Named, 'vgName'>, name: string): string => `${vgName}/${name}`;
 
+/** Whether a logical volume of this name is a snapshot, as handles of snapshots name them. */
+export const isSnapshotName = (name: string): boolean =>
+  /^snap-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(name);
+
 /** The path where the logical volume of a Volume is made. */
 export const lvPath = ({ vgName, name }: Named): string => `/dev/${vgName}/${name}`;
 

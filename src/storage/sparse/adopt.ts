@@ -9,6 +9,7 @@ import type { Beside } from '../shared/types.ts';
 import { refuseHeld, removeBeside, unheld } from '../shared/unheld.ts';
 import { describeSignature, ownBlkid, readable, readSignature } from '../signature.ts';
 import { contentType, hasIdentity, ownIdentity } from '../snapshot/identity.ts';
+import { isInSnapshots } from '../snapshot/place.ts';
 import type { DesiredSparse, EarlierFile, FileFacts, ObservedSparse, Plan } from '../types.ts';
 import { notAttached, partialOf, readFile, STAT, sameFile } from './file.ts';
 import { volumeBytes } from './layout.ts';
@@ -160,6 +161,13 @@ function adoptable(
     return {
       refusal: `no file system is adopted in ${dirname(file)}: the path has a space`,
       hint: 'Move the file to a directory whose path has none, in the same file system, and adopt it there.',
+    };
+  }
+  // By the path that it has, too, for the directory may be a link.
+  if ([file, earlier.realPath].some(isInSnapshots)) {
+    return {
+      refusal: `${file} is a snapshot, by its directory, and no Volume's`,
+      hint: 'A snapshot is not adopted. Restore it: create a claim whose dataSource is its VolumeSnapshot.',
     };
   }
   if (earlier.file.type === 'missing') {
