@@ -1,7 +1,7 @@
 import type { Guard, Step } from '../nodes/job.ts';
-import { donePath, intentOf, removeRecords } from './records.ts';
+import { donePath, intentOf, intentPath, removeRecords } from './records.ts';
 import { oneLine, scriptArgv } from './snapshot/script.ts';
-import type { Desired, FsType, Intent, Observed } from './types.ts';
+import type { Desired, FsType, Intent, Observed, Refusal } from './types.ts';
 
 /**
  * Gives the file system of another Volume, which nobody has mounted, another UUID: `stowage-adopt PATH UUID ext4|xfs OWNER`. PATH
@@ -151,3 +151,14 @@ export const otherAdoption = (from: string, { intent }: Pick<Observed, 'intent'>
         refusal: `the node records for this Volume ${JSON.stringify(intent)}, and not that it adopts what was ${from}'s`,
         hint: 'Delete this Volume and create it again.',
       };
+
+/**
+ * Refuses to forget an adoption that has not come to its end while its storage is away: without the records nobody would know
+ * what half of it was done, nor find what has neither name.
+ * @param what is not there
+ */
+export const putBackAway = ({ uid, name }: Pick<Desired, 'uid' | 'name'>, what: string): Refusal => ({
+  refusal: `an adoption that was begun is to be taken back, and ${what}`,
+  hint: `Bring it back, and it gets the UID that it had. If it is gone for good, end the record of it on the node: rm ${intentPath(uid)}. If the node is gone, too: stowage delete volume ${name} --forget-node`,
+  passing: true,
+});

@@ -1,5 +1,5 @@
 import type { Guard, Step } from '../../nodes/job.ts';
-import { adoptionOf, forgetEarlier, notAdopted, otherAdoption } from '../adoption.ts';
+import { adoptionOf, forgetEarlier, notAdopted, otherAdoption, putBackAway } from '../adoption.ts';
 import { mayBeHalf, putBackLater, refuseContent, rename, withoutEarlier } from '../raw/adopt.ts';
 import { isOurs } from '../raw/ours.ts';
 import { makeLink } from '../raw/present.ts';
@@ -62,8 +62,10 @@ export function planAdopt(desired: DesiredLvm, from: string, observed: ObservedL
 export function planPutBack(desired: DesiredLvm, from: string, observed: ObservedLvm): Plan {
   const records = removeRecords(desired.uid);
   const group = groupOf(desired, observed);
+  if ('refusal' in group) return putBackAway(desired, group.refusal);
   const own = adopted(desired, from, observed);
-  if ('refusal' in group || 'refusal' in own) return { steps: records };
+  // Of several, one may be half adopted.
+  if ('refusal' in own) return observed.volumes.some(hasEither(desired, from)) ? own : { steps: records };
   const reached = refuseChange(group) ?? reach(desired, observed, own);
   if (reached !== undefined) return reached;
   const device = deviceOf(observed, own);
@@ -81,13 +83,18 @@ export function planPutBack(desired: DesiredLvm, from: string, observed: Observe
   };
 }
 
+const hasEither =
+  ({ uid }: Pick<DesiredLvm, 'uid'>, from: string) =>
+  (each: LogicalVolume): boolean =>
+    isTagged(each, from) || isTagged(each, uid);
+
 /** The one logical volume that has the tag, the earlier or the new one. */
 function adopted(
   { uid, vgName }: DesiredLvm,
   from: string,
   { volumes }: ObservedLvm,
 ): LogicalVolume | Refusal {
-  const [own, second] = volumes.filter((each) => isTagged(each, from) || isTagged(each, uid));
+  const [own, second] = volumes.filter(hasEither({ uid }, from));
   if (own === undefined) {
     return {
       refusal: `no logical volume of ${vgName} has the tag ${tagOf(from)}`,

@@ -1,5 +1,5 @@
 import type { Guard, Step } from '../../nodes/job.ts';
-import { adoptionOf, forgetEarlier, giveUuid, notAdopted, otherAdoption } from '../adoption.ts';
+import { adoptionOf, forgetEarlier, giveUuid, notAdopted, otherAdoption, putBackAway } from '../adoption.ts';
 import { setDiskGuids, setPartitionGuid } from '../gpt.ts';
 import { compareDevice } from '../identity.ts';
 import { tellKernel, tellKernelAll } from '../partx.ts';
@@ -53,9 +53,19 @@ export function planAdopt(desired: DesiredRaw, from: string, observed: ObservedR
 export function planPutBack(desired: DesiredRaw, from: string, observed: ObservedRaw): Plan {
   const records = removeRecords(desired.uid);
   const device = targetOf(desired, observed);
+  if ('refusal' in device) return putBackAway(desired, device.refusal);
+  const recorded = observed.intent?.device;
+  const answer = recorded === undefined ? 'unknown' : compareDevice(recorded, device);
   const isChanged =
-    !('refusal' in device) &&
-    (isOurs(desired, device) || halfTable(desired, device) === 'ours' || mayBeHalf(desired, from, device));
+    isOurs(desired, device) || halfTable(desired, device) === 'ours' || mayBeHalf(desired, from, device);
+  const isUnchanged = isOurs({ ...desired, uid: from }, device);
+  // The path may lead to another disk since.
+  if (answer === 'different' || (answer === 'unknown' && !isChanged && !isUnchanged)) {
+    return putBackAway(
+      desired,
+      `${desired.devicePath} is now /dev/${device.name} (${device.identity}), and not its device, ${recorded?.path} (${recorded?.identity})`,
+    );
+  }
   if (!isChanged) return { steps: records };
   const use = useOf(device, observed);
   if (use !== undefined) return putBackLater(use.refusal);

@@ -1,6 +1,7 @@
 import { basename, dirname, join } from 'node:path';
 import type { Guard, Probe, ProbeResult, Step } from '../../nodes/job.ts';
-import { adoptionOf, forgetEarlier, giveUuid, notAdopted, otherAdoption } from '../adoption.ts';
+import { adoptionOf, forgetEarlier, giveUuid, notAdopted, otherAdoption, putBackAway } from '../adoption.ts';
+import { refuseAway } from '../directory/refuse.ts';
 import { notOpenByPath } from '../in-use.ts';
 import { succeeded } from '../probe-results.ts';
 import { removeRecords, writeDone, writeIntent } from '../records.ts';
@@ -121,8 +122,13 @@ export function planPutBack(desired: DesiredSparse, from: string, observed: Obse
   const { file } = desired;
   const { intent, earlierFile } = observed;
   const records = removeRecords(desired.uid);
-  const isTaken = [observed.file, observed.partial].some(isThere);
-  if (intent === undefined || !isTaken) return { steps: records };
+  const away = refuseAway(observed.directory);
+  if (away !== undefined) return away;
+  if (intent === undefined) return { steps: records };
+  if (![observed.file, observed.partial].some(isThere)) {
+    const isKnown = observed.directory.recorded !== undefined;
+    return isKnown || earlierFile?.file.type === 'file' ? { steps: records } : noFile(desired, from);
+  }
   const held = refuseEarlier(desired, from, observed);
   if (held !== undefined) return held;
   const to = { uid: from, file: pathOf(desired, from) };
@@ -145,6 +151,13 @@ export function planPutBack(desired: DesiredSparse, from: string, observed: Obse
       : [];
   return { steps: [...named, ...changed, ...records] };
 }
+
+/** Another file system may be in place of the one that it is on, and no record tells. */
+const noFile = (desired: DesiredSparse, from: string): Refusal =>
+  putBackAway(
+    desired,
+    `there is no file ${[pathOf(desired, from), desired.file, partialOf(desired.file)].join(', ')}: is its file system mounted?`,
+  );
 
 /** Returns what is in the file and the step that takes it; or why it is not adopted. */
 function adoptable(
