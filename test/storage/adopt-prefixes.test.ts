@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import type { Step } from '../../src/nodes/job.ts';
 import { uidsIn } from '../../src/storage/lvm/names.ts';
 import { plan } from '../../src/storage/plan.ts';
+import { RECORDS } from '../../src/storage/records.ts';
 import { ownerPath } from '../../src/storage/shared/names.ts';
 import { textOf } from '../../src/storage/shared/text.ts';
 import type { Desired, DesiredLvm, DesiredRaw, DesiredSparse, Operation } from '../../src/storage/types.ts';
@@ -63,11 +64,12 @@ function file(type: 'ext4' | 'xfs'): Scene<DesiredSparse> {
         ...('uuid' in found ? [found.uuid] : []),
         path.slice(folder.length + 1).replace(/\.owner\..*/, ''),
       ]),
-    records: () => [...node.files.keys()].filter((path) => path.startsWith('/var/lib/stowage')),
+    records: () => [...node.files.keys()].filter((path) => path.startsWith(RECORDS)),
     isLinked: (desired) => node.observe(desired).link !== undefined,
     move() {
       node.reboot();
-      for (const path of this.records()) node.files.delete(path);
+      for (const path of [...node.files.keys()])
+        if (path.startsWith('/var/lib/stowage')) node.files.delete(path);
       for (const [, each] of own()) Object.assign(each, { data: 'of a pod', type });
       // Nodes had it, on a directory that they shared, and let go of it.
       const by = { node: 'n9', bootId: '00000000-0000-4000-8000-000000000009', token: 'v1' };

@@ -21,7 +21,7 @@ import type {
 import { dm, group, lv, lvmDesired, lvmNode, pool } from '../support/lvm-input.ts';
 import { disk, intentFor, logical, partition, rawBlock, rawDesired, rawNode } from '../support/raw-input.ts';
 import { commandsOf, may } from '../support/sudoers.ts';
-import { freshNode, loop, sparseDesired, UID } from '../support/volume-input.ts';
+import { freshNode, loop, sparseDesired, UID, unmounted } from '../support/volume-input.ts';
 import { carrying } from './raw/prepare-cases.ts';
 
 /** What is not adopted, whatever the Volume says; and what a node has to allow for what is. */
@@ -213,6 +213,7 @@ describe('a file', () => {
       `${path} does not have the UUID ${OLD}`,
       expect.stringMatching(/someone else takes/),
       expect.stringMatching(/a node began to read/),
+      expect.stringMatching(/sparse is no longer on the file system/),
     ]);
   });
 
@@ -308,6 +309,62 @@ describe('a file', () => {
     });
   });
 
+  const intent = { ...intentFor(disk, { adopt: OLD }), file: sparseDesired.file, fsType: 'ext4' };
+  const taken: Partial<ObservedSparse> = {
+    ...{ intent, partial: file, recordFiles: true },
+    earlierFile: {
+      ...{ realPath: path, file: { type: 'missing' }, signature: { found: 'none' }, beside: nobody },
+    },
+  };
+  const gone = { ...taken, partial: { type: 'missing' } } as const;
+
+  test.each<[string, DesiredSparse, Partial<ObservedSparse>, RegExp]>([
+    ['away', wanted, { directory: unmounted }, /is not mounted: its volumes are in/],
+    ['away, and nothing in it is seen', wanted, { ...gone, directory: unmounted }, /is not mounted/],
+    ['away, where it was begun', wanted, { ...taken, directory: unmounted }, /is not mounted/],
+    ['on the root file system', { ...wanted, requireMount: true }, {}, /is on the root file system/],
+    [
+      'on the root file system, and of no record',
+      { ...wanted, requireMount: true },
+      { directory: { ...freshNode.directory, recorded: undefined } },
+      /is on the root file system/,
+    ],
+  ])('in a directory that is %s is tried again later', (_, desired, more, why) => {
+    expect(plan('prepare', desired, there('ext4', OLD, more), 5)).toMatchObject({
+      refusal: expect.stringMatching(why),
+      passing: true,
+      reason: 'DirectoryNotMounted',
+    });
+  });
+
+  test('in a directory of the system is refused', () => {
+    const etc = { ...freshNode.directory, realPath: '/etc/volumes' };
+    expect(plan('prepare', wanted, there('ext4', OLD, { directory: etc }), 5)).toMatchObject({
+      refusal: expect.stringMatching(/is no place for volumes/),
+    });
+  });
+
+  test.each<[string, Partial<ObservedSparse>]>([
+    ['is found', {}],
+    ['was taken', taken],
+  ])('has its directory on record before anything else, where it %s', (_, more) => {
+    const directory = { ...freshNode.directory, recorded: undefined };
+    const made = plan('prepare', wanted, there('ext4', OLD, { ...more, directory }), 5);
+    const steps = 'steps' in made ? made.steps : [];
+    expect(
+      steps.slice(0, 4).every(({ argv }) => argv.join(' ').includes('/var/lib/stowage/directories')),
+    ).toBe(true);
+    for (const program of [/^sh -c .*stowage-adopt/, /^mv -T -- \S+partial /]) {
+      expect(guardsOf(made, program).map(({ refusal }) => refusal)).toEqual(
+        expect.arrayContaining([
+          expect.stringMatching(/another file system was recorded/),
+          expect.stringMatching(/no longer on the file system/),
+        ]),
+      );
+    }
+    expect(commandsOf(steps).filter((argv) => !may(argv))).toEqual([]);
+  });
+
   const beside = (found: Partial<Beside>): ObservedSparse => {
     const observed = there('ext4');
     return {
@@ -322,17 +379,16 @@ describe('a file', () => {
     ['whose owner cannot be read', { owners: [owner(4, 'free', '{')] }, /owner\.4 does not say who has/],
     ['that a node reads', { owners: [owner(4, 'free')], marks: [mark] }, /5555 is read on node n9$/],
   ])('%s is refused as long as that is so, also where it is taken or put back', (_, found, why) => {
-    const intent = { ...intentFor(disk, { adopt: OLD }), file: sparseDesired.file, fsType: 'ext4' };
     const late = beside(found);
-    const taken: ObservedSparse = {
+    const begun: ObservedSparse = {
       ...late,
-      ...{ intent, partial: file, recordFiles: true },
+      ...taken,
       earlierFile: { ...late.earlierFile, file: { type: 'missing' } } as never,
     };
     const refused = { refusal: expect.stringMatching(why), hint: expect.stringMatching(/./), passing: true };
     expect(plan('prepare', wanted, late, 5)).toMatchObject(refused);
-    expect(plan('prepare', wanted, taken, 5)).toMatchObject(refused);
-    expect(plan('destroy', wanted, taken, 5)).toMatchObject(refused);
+    expect(plan('prepare', wanted, begun, 5)).toMatchObject(refused);
+    expect(plan('destroy', wanted, begun, 5)).toMatchObject(refused);
   });
 
   test('that nodes let go of is adopted, if none has taken it since, and what they left is removed', () => {

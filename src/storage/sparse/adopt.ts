@@ -1,7 +1,8 @@
 import { basename, dirname, join } from 'node:path';
 import type { Guard, Probe, ProbeResult, Step } from '../../nodes/job.ts';
 import { adoptionOf, forgetEarlier, giveUuid, notAdopted, otherAdoption, putBackAway } from '../adoption.ts';
-import { refuseAway } from '../directory/refuse.ts';
+import { onSameFileSystem, recordDirectory } from '../directory/record.ts';
+import { refuseAway, refuseDirectory } from '../directory/refuse.ts';
 import { notOpenByPath } from '../in-use.ts';
 import { succeeded } from '../probe-results.ts';
 import { removeRecords, writeDone, writeIntent } from '../records.ts';
@@ -57,7 +58,7 @@ export function readEarlierFile(
  */
 export function planAdopt(desired: DesiredSparse, from: string, observed: ObservedSparse): Plan {
   const { uid, file } = desired;
-  const { intent } = observed;
+  const { intent, directory } = observed;
   const other = otherAdoption(from, observed) ?? refuseEarlier(desired, from, observed);
   if (other !== undefined) return other;
   const isTaken = intent !== undefined && [observed.file, observed.partial].some(isThere);
@@ -68,10 +69,16 @@ export function planAdopt(desired: DesiredSparse, from: string, observed: Observ
     const done = [...forgotten, ...writeDone(uid, BigInt(intent.sizeBytes))];
     return { steps: [...syncFile({ file }), ...done] };
   }
-  const still = guardsOfEarlier(desired, from, observed);
+  // A file that is seen under its own name is used wherever it is; what is named and changed is where it is to be.
+  const elsewhere = refuseDirectory(directory, desired.requireMount);
+  if (elsewhere !== undefined) return elsewhere;
+  const still = [...guardsOfEarlier(desired, from, observed), ...onSameFileSystem(directory)];
+  // First: no file is on a file system that is not on record.
+  const recorded = recordDirectory(directory);
   if (intent !== undefined && isThere(observed.partial)) {
     const changed = change(desired, intent.fsType, desired, still);
-    return { steps: [...changed, ...forgotten, ...writeDone(uid, BigInt(intent.sizeBytes))] };
+    const done = [...forgotten, ...writeDone(uid, BigInt(intent.sizeBytes))];
+    return { steps: [...recorded, ...changed, ...done] };
   }
   const found = adoptable(desired, from, observed);
   if ('refusal' in found) return found;
@@ -80,6 +87,7 @@ export function planAdopt(desired: DesiredSparse, from: string, observed: Observ
   const changed = change(desired, fsType, desired, still);
   return {
     steps: [
+      ...recorded,
       ...(intent === undefined
         ? writeIntent(adoptionOf(desired, from, { file }, { sizeBytes, fsType, signature }))
         : []),
@@ -138,7 +146,11 @@ export function planPutBack(desired: DesiredSparse, from: string, observed: Obse
       hint: `Look at both, and move one away: ${file}, ${partialOf(file)}.`,
     };
   }
-  const changed = change(desired, intent.fsType, to, guardsOfEarlier(desired, from, observed));
+  const changed = change(desired, intent.fsType, to, [
+    ...guardsOfEarlier(desired, from, observed),
+    // One of an earlier version has none.
+    ...(observed.directory.recorded === undefined ? [] : onSameFileSystem(observed.directory)),
+  ]);
   const named: Step[] =
     observed.partial.type === 'missing'
       ? [
