@@ -1,10 +1,14 @@
 import { randomUUID } from 'node:crypto';
-import { writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { execa } from 'execa';
 import { VOLUMES } from '../../src/api/resources.ts';
+import { createLocalShell } from '../../src/nodes/local-shell.ts';
+import { createShellExecutor } from '../../src/nodes/shell-executor.ts';
 import { ADOPT_SCRIPT } from '../../src/storage/adoption.ts';
+import { directoryRecord } from '../../src/storage/directory/record.ts';
+import { textOf } from '../../src/storage/shared/text.ts';
 import { scriptArgv } from '../../src/storage/snapshot/script.ts';
 import type { DesiredRaw, DesiredSparse } from '../../src/storage/types.ts';
 import { carryOut, planNow, runSteps } from '../support/carry-out.ts';
@@ -13,7 +17,9 @@ import { type Kinds, recordedAs, setUpKinds } from '../support/kinds.ts';
 import { EVERY_CASE } from '../support/lane.ts';
 import { seeded } from '../support/random.ts';
 import { removeTraces } from '../support/remove-traces.ts';
+import { describeAsRoot } from '../support/root.ts';
 import { TEST_SEED } from '../support/test-seed.ts';
+import { ensureUdev } from '../support/udev.ts';
 import { fileOf, STOWAGE, startVolumeScene, type VolumeScene } from '../support/volume-scene.ts';
 
 /** Storage of Volumes that are gone is adopted with its data, on real devices. Between machines: test/cluster/vm/adopt.test.ts. */
@@ -101,6 +107,91 @@ test.each(['ext4', 'xfs'] as const)(
     await folder.remove();
   },
 );
+
+describeAsRoot('a file on a file system of its own', () => {
+  const executor = createShellExecutor(createLocalShell(['n1']));
+  const [OLD = '', NEW = ''] = [randomUUID(), randomUUID()];
+  let stopUdev: () => Promise<void>;
+  /** On the root file system: /tmp may be on another. */
+  let folder: string;
+  let point: string;
+
+  beforeAll(async () => {
+    stopUdev = await ensureUdev();
+    folder = await mkdtemp('/stowage-adopt-');
+    point = join(folder, 'data');
+    await execa('mkdir', [point]);
+    await execa('truncate', ['-s', '256M', join(folder, 'disk')]);
+    await execa('mkfs.ext4', ['-q', join(folder, 'disk')]);
+    await mount();
+  });
+  afterAll(async () => {
+    for (const uid of [OLD, NEW]) await removeTraces(uid, join(point, uid));
+    await execa('umount', [point], { reject: false });
+    await rm(directoryRecord(point), { force: true });
+    await rm(folder, { recursive: true });
+    await stopUdev();
+  });
+
+  const mount = () => execa('mount', ['-o', 'loop', join(folder, 'disk'), point]);
+  const desired = (uid: string, more: Partial<DesiredSparse> = {}): DesiredSparse => ({
+    ...{ type: 'sparse', uid, name: `vol-${uid}`, mode: 'Filesystem', file: join(point, uid) },
+    ...{ sizeBytes: 64n << 20n, fs: { type: 'ext4', options: [] }, recorded: false, onDelete: 'Retain' },
+    ...{ kubeletRoot: '/var/lib/kubelet', onDemand: true, readOnly: false, shared: false },
+    requireMount: true,
+    ...more,
+  });
+  const adopting = () => desired(NEW, { adopt: OLD });
+  const files = async () => (await readdir(point)).filter((name) => name !== 'lost+found').toSorted();
+
+  test('is put back once that is mounted again, and adopted once the nodes that shared it let go of it', async () => {
+    expect(typeof (await carryOut(executor, 'n1', 'prepare', desired(OLD)))).toBe('object');
+    await carryOut(executor, 'n1', 'destroy', desired(OLD, { recorded: true }));
+    await rm(directoryRecord(point), { force: true });
+
+    const plan = await planNow(executor, 'n1', 'prepare', adopting());
+    if ('refusal' in plan) throw new Error(plan.refusal);
+    const taken = plan.steps.findIndex(({ name }) => name === `take the file ${OLD}`);
+    await runSteps(executor, 'n1', adopting(), plan.steps.slice(0, taken + 1));
+    expect(await files()).toEqual([`${NEW}.partial`]);
+
+    await execa('umount', [point]);
+    for (const operation of ['prepare', 'destroy'] as const) {
+      expect(await planNow(executor, 'n1', operation, adopting())).toMatchObject({
+        refusal: expect.stringContaining('is not mounted'),
+        passing: true,
+      });
+    }
+    await mount();
+    const says = (is: 'held' | 'free') =>
+      writeFile(
+        join(point, `${OLD}.owner.4`),
+        `${textOf(is, { node: 'n9', bootId: '00000000-0000-4000-8000-000000000009', token: 'v1' })}\n`,
+      );
+    await says('held');
+    const held = { refusal: expect.stringContaining('is held by node n9'), passing: true };
+    expect(await planNow(executor, 'n1', 'destroy', adopting())).toMatchObject(held);
+    await rm(join(point, `${OLD}.owner.4`));
+    expect(typeof (await carryOut(executor, 'n1', 'destroy', adopting()))).toBe('object');
+    expect(await files()).toEqual([OLD]);
+    expect((await execa('blkid', ['-p', '-o', 'value', '-s', 'UUID', join(point, OLD)])).stdout).toBe(OLD);
+
+    await says('held');
+    expect(await planNow(executor, 'n1', 'prepare', adopting())).toMatchObject(held);
+    await says('free');
+    const late = await planNow(executor, 'n1', 'prepare', adopting());
+    if ('refusal' in late) throw new Error(late.refusal);
+    // Another node takes it after that look.
+    await writeFile(join(point, `${OLD}.owner.5`), 'x');
+    expect((await runSteps(executor, 'n1', adopting(), late.steps)).state).toBe('guarded');
+    expect(await files()).toEqual([OLD, `${OLD}.owner.4`, `${OLD}.owner.5`]);
+    await rm(join(point, `${OLD}.owner.5`));
+    expect(typeof (await carryOut(executor, 'n1', 'prepare', adopting()))).toBe('object');
+    expect(await files()).toEqual([NEW]);
+    await carryOut(executor, 'n1', 'destroy', desired(NEW, { recorded: true, onDelete: 'Delete' }));
+    expect(await files()).toEqual([]);
+  });
+});
 
 describe('by a command, and by a manifest', () => {
   let scene: VolumeScene;

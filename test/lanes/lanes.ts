@@ -91,7 +91,7 @@ export const ASKS: readonly (readonly [directory: string, ...asks: Ask[]])[] = [
     ['thorough', 'snapshot|freeze|claim|backup|xfs-uuid|archive|image|adopt|salt-commands'],
     ['cluster', 'snapshots|claims|/vm/lvm'],
   ],
-  ['src/storage/shared/', ['thorough', 'shared|attach|salt-commands'], ['cluster', '/vm/shared']],
+  ['src/storage/shared/', ['thorough', 'shared|attach|adopt|salt-commands'], ['cluster', '/vm/shared']],
   ['src/storage/populate/', ['thorough'], ['smoke'], ['cluster', 'populators|fills|sources']],
   ['src/storage/raw/', ['thorough'], ['smoke'], ['cluster', '/vm/(disk-identity|holders|adopt)']],
   ['src/storage/identity.ts', ['thorough'], ['smoke'], ['cluster', '/vm/disk-identity']],
