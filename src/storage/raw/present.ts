@@ -57,15 +57,19 @@ export function linked(desired: DesiredRaw, observed: ObservedRaw, device: Devic
 function ruleFor(desired: DesiredRaw, device: DeviceFacts): string | undefined {
   const { dmUuid, partition, presence } = device;
   // udev names a logical volume by its own UUID, which no content hides.
-  if (dmUuid !== undefined) return desired.mode === 'Block' ? undefined : `ATTR{dm/uuid}=="${dmUuid}"`;
+  if (dmUuid !== undefined) return desired.mode === 'Block' ? undefined : mapperKey(dmUuid);
   if (device.mapUuid !== undefined) {
-    return hasOwnTable(desired, device) ? undefined : `ATTR{dm/uuid}=="${device.mapUuid}"`;
+    return hasOwnTable(desired, device) ? undefined : mapperKey(device.mapUuid);
   }
   if (presence === undefined) return undefined;
   const number = partition?.number ?? (hasOwnTable(desired, device) ? 1 : undefined);
   const kind = number === undefined ? 'ENV{DEVTYPE}=="disk"' : `ENV{PARTN}=="${number}"`;
   return `${kind},ATTRS{diskseq}=="${presence.split('/')[1]}"`;
 }
+
+/** undefined for a UUID that would not end where udev's string does: whoever makes a map chooses it. */
+const mapperKey = (uuid: string): string | undefined =>
+  /^[\w.-]+$/.test(uuid) ? `ATTR{dm/uuid}=="${uuid}"` : undefined;
 
 /** `name` is that of the volume's device where the kernel knows it already. */
 export function makeLink(

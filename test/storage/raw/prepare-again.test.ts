@@ -162,6 +162,16 @@ describe('what was made', () => {
     expect(made(rawDesired, rawMade(ours, { udev: false }))).toMatchObject({ passing: true });
   });
 
+  test.each([
+    ['LVM-abc', 'ATTR{dm/uuid}=="LVM-abc"'],
+    ['CRYPT-PLAIN-x",RUN+="/bin/sh', undefined],
+  ])('gets no rule that a map names %j could end early', (dmUuid, key) => {
+    const rules = commands(rawDesired, rawMade({ ...carrying(`ext4:${UID}`, logical), dmUuid })).filter(
+      (each) => each.startsWith('find '),
+    );
+    expect(rules).toEqual(key === undefined ? [] : [expect.stringContaining(key)]);
+  });
+
   test('is never written to, whatever is seen and consented to', () => {
     const contents = fc.constantFrom(...CONTENTS, '', `ext4:${UID}`, `xfs:${UID}`, `gpt:${UID}`, 'gpt');
     fc.assert(
