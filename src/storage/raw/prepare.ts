@@ -47,7 +47,7 @@ export function planPrepare(desired: DesiredRaw, observed: ObservedRaw): Plan {
   return {
     steps: [
       ...(JSON.stringify(intent) === JSON.stringify(wanted) ? [] : writeIntent(wanted)),
-      ...make(desired, device, wanted),
+      ...begin(wanted, make(desired, device)),
       ...writeDone(desired.uid, device.sizeBytes),
     ],
   };
@@ -106,15 +106,15 @@ const carriedBy = ({ content, isBlank }: DeviceFacts): string =>
   content === '' && isBlank === false ? UNKNOWN_DATA : content;
 
 /**
- * Returns whether an interrupted try of ours left what is there: data on a device that was blank when its first write began, half of
- * a table, or a part of what it was to destroy. Without a UUID that could be any disk's, and the disk itself must be known.
+ * Returns whether an interrupted try of ours left what is there: data on a device that was blank, half of a table, or a part of what
+ * it was to destroy. A try that a guard ended began nothing, and what is there is somebody's. Without a UUID that could be any disk's,
+ * and the disk itself must be known.
  */
 function isInterrupted(desired: DesiredRaw, device: DeviceFacts, intent: Intent): boolean {
   const isSame = compareDevice(intent.device ?? {}, device) === 'same';
-  if (device.content === '' && intent.signature === 'none' && canBeOurs(desired, device)) {
-    return isSame && intent.begun === true;
-  }
   if (halfTable(desired, device) === 'ours' && isLeftOf(`gpt;1=${UNKNOWN_DATA}`, device.content)) return true;
+  if (intent.begun !== true) return false;
+  if (device.content === '' && intent.signature === 'none' && canBeOurs(desired, device)) return isSame;
   // What 'none' says in a record is no consent, whoever writes it into a spec.
   if (intent.consent !== desired.overwrite || intent.consent === 'none') return false;
   const known = hasUuid(device.content) || isSame;
@@ -136,14 +136,23 @@ function intentFor(desired: DesiredRaw, device: DeviceFacts, before: Intent | un
   const consent = carried !== '' && carried === desired.overwrite;
   if (!consent) {
     if (before === undefined) return fresh;
-    // What a first write that failed has left blank can be somebody's by the next try.
-    const begun = before.begun === true && carried !== '' ? { begun: true } : {};
+    // What a first write that failed has left as it was can be somebody's by the next try.
+    const isUntouched = carried === '' || carried === before.signature;
+    const begun = before.begun === true && !isUntouched ? { begun: true } : {};
     return { ...fresh, signature: before.signature, consent: before.consent, ...begun };
   }
   return { ...fresh, signature: carried, consent: carried };
 }
 
-function make(desired: DesiredRaw, device: DeviceFacts, intent: Intent): Step[] {
+/** Has the first write on record as begun, where that is not yet. The record has the guards of the write, right before it. */
+function begin(intent: Intent, steps: Step[]): Step[] {
+  const at = steps.findIndex(({ lock }) => lock !== undefined);
+  const first = steps[at];
+  if (first === undefined || intent.begun) return steps;
+  return [...steps.slice(0, at), ...beginIntent(intent, first), ...steps.slice(at)];
+}
+
+function make(desired: DesiredRaw, device: DeviceFacts): Step[] {
   const path = `/dev/${device.name}`;
   const lock = lockOf(device);
   // A job may reach the node late, after all was lost again: what is done is not made anew.
@@ -162,7 +171,6 @@ function make(desired: DesiredRaw, device: DeviceFacts, intent: Intent): Step[] 
   };
   const { partition, dmUuid } = device;
   const held = { guards: [...guards, ...emptyGuards(device)], lock };
-  const begin = intent.signature === 'none' && intent.begun !== true ? beginIntent(intent, held) : [];
   const cleared = [
     look,
     ...clear(device, [...guards, ...sameContentGuards(device), ...samePartsGuards(device)]),
@@ -175,7 +183,6 @@ function make(desired: DesiredRaw, device: DeviceFacts, intent: Intent): Step[] 
     if (desired.fs === undefined) throw new Error(`no file system is known for ${path}`);
     return [
       ...cleared,
-      ...begin,
       {
         name: `make the ${desired.fs.type} file system`,
         argv: mkfs(desired.fs, desired.uid, path),
@@ -198,7 +205,6 @@ function make(desired: DesiredRaw, device: DeviceFacts, intent: Intent): Step[] 
   }
   return [
     ...cleared,
-    ...begin,
     {
       name: 'make the partition',
       argv: newTable(desired, path),

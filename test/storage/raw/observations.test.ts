@@ -42,7 +42,7 @@ function broken({ operation, desired, observed, device, use, owner }: Case): str
         desired.overwrite === carried ||
         (intent !== undefined && isOurs) ||
         // An interrupted try: what it was to destroy, or what it made on a blank disk.
-        (intent !== undefined && intent.consent !== 'none' && intent.consent === desired.overwrite) ||
+        (intent?.begun === true && intent.consent !== 'none' && intent.consent === desired.overwrite) ||
         (intent !== undefined && device.tableUuids.includes(UID)) ||
         (intent?.signature === 'none' && intent.begun === true && carried === 'unknown data' && isSame),
     ],

@@ -78,7 +78,7 @@ describe('an interrupted try', () => {
   });
 
   const consent = `gpt:${OTHER};1=ext4:a;2=xfs:b`;
-  const consented = intentFor(disk, { signature: consent, consent });
+  const consented = intentFor(disk, { signature: consent, consent, begun: true });
   test.each([
     ['the partitions are empty', `gpt:${OTHER};1=none;2=none`],
     ['one partition is empty', `gpt:${OTHER};1=none;2=xfs:b`],
@@ -96,6 +96,9 @@ describe('an interrupted try', () => {
       rawNode({ ...carrying(content), identity, presence: 'b00t/8' }, { intent: known }),
     );
     expect('steps' in other).toBe(content.includes(OTHER));
+    // What a try destroyed that a guard ended is not known: somebody else's work may have changed it.
+    const unbegun = rawNode(carrying(content), { intent: { ...consented, begun: false } });
+    expect(made(wanted, unbegun)).toHaveProperty('refusal');
     // A consent that was taken back, or given for something else, is none.
     for (const overwrite of [undefined, 'ext4:a']) {
       expect(made({ ...wanted, overwrite }, observed)).toHaveProperty('refusal');
