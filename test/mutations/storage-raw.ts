@@ -52,6 +52,14 @@ export const storageRaw: readonly Mutation[] = [
       replace: '',
     },
     {
+      id: 'begun-without-its-guards',
+      invariant: 1,
+      breaks: 'The first write is on record as begun where one of its guards refuses.',
+      function: 'begin',
+      find: 'beginIntent(intent, first)',
+      replace: 'beginIntent(intent, { guards: [] })',
+    },
+    {
       id: 'content-of-partitions-not-rechecked',
       invariant: 1,
       breaks:
@@ -59,6 +67,7 @@ export const storageRaw: readonly Mutation[] = [
       function: 'make',
       find: ', ...samePartsGuards(device)',
       replace: '',
+      integration: ['partition-between.test.ts'],
     },
     {
       id: 'unknown-data-of-block-partition-taken-for-own',

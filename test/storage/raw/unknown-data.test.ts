@@ -45,6 +45,28 @@ describe('a device with data of no known kind', () => {
   });
 });
 
+test('what partitions hold is compared once more right before it is destroyed', () => {
+  const content = `gpt:${OTHER};1=ext4:a;2=none`;
+  const part = (name: string, blkid: string, isBlank: boolean) => ({
+    ...{ name, sizeBytes: 1n << 26n, isBlank, blkid, blkidExit: 0, wipefs: `of ${name}` },
+  });
+  const facts = { ...carrying(content), printedParts: [part('sdb1', 'A', false), part('sdb2', 'B', true)] };
+  const wiped = stepsOf({ ...rawDesired, overwrite: content }, rawNode(facts)).find(
+    ({ argv }) => argv[0] === 'wipefs',
+  );
+  const compared = wiped?.guards.map(({ argv, expect }) => [argv.join(' '), expect.stdout]);
+  for (const each of [
+    ['blkid -p -o export /dev/sdb1', { is: 'A' }],
+    ['wipefs -J -n /dev/sdb1', { is: 'of sdb1' }],
+    ['blkid -p -o export /dev/sdb2', { is: 'B' }],
+    ['wipefs -J -n /dev/sdb2', { is: 'of sdb2' }],
+  ]) {
+    expect(compared).toContainEqual(each);
+  }
+  const zeros = wiped?.guards.filter(({ argv }) => argv[0] === 'cmp').map(({ argv }) => argv.at(-2));
+  expect(new Set(zeros)).toEqual(new Set(['/dev/sdb2']));
+});
+
 test('a blank device is compared once more right before it is written to', () => {
   const blank = { ...disk, isBlank: true };
   const guards = stepsOf(rawDesired, rawNode(blank)).find(({ argv }) => argv[0] === 'mkfs.ext4')?.guards;

@@ -1,0 +1,82 @@
+import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
+import { execa } from 'execa';
+import type { DesiredRaw, Operation } from '../../src/storage/types.ts';
+import { carryOut, planNow, runSteps } from '../support/carry-out.ts';
+import { type Kinds, recordedAs, setUpKinds } from '../support/kinds.ts';
+import { describeAsRoot } from '../support/root.ts';
+import { sha256 } from '../support/signatures.ts';
+
+const MIB = 1 << 20;
+
+/** As SPDK and databases have it: nothing that blkid knows. */
+const write = (device: string, at: number) =>
+  execa('dd', [`of=${device}`, 'bs=1', `seek=${at}`, 'conv=notrunc,fsync', 'status=none'], {
+    input: 'SPDKBLOB',
+  });
+
+describeAsRoot('what a guard found on a device', () => {
+  let kinds: Kinds;
+  beforeAll(async () => {
+    kinds = await setUpKinds();
+  });
+  afterEach(() => kinds.clean());
+  afterAll(() => kinds?.stop());
+
+  const node = () => [kinds.executors.local, 'n1'] as const;
+
+  async function guarded(operation: Operation, desired: DesiredRaw, between: () => Promise<unknown>) {
+    const planned = await planNow(...node(), operation, desired);
+    if ('refusal' in planned) throw new Error(planned.refusal);
+    await between();
+    return runSteps(...node(), desired, planned.steps);
+  }
+
+  test.each(['ext4', 'xfs', 'Block'] as const)(
+    'is left by every further attempt of a preparation: %s',
+    async (content) => {
+      const { path } = await kinds.disk();
+      const desired = kinds.onDevice(path, content);
+      const end = await guarded('prepare', desired, () => write(path, 0));
+      expect(end).toMatchObject({ state: 'guarded', refusal: expect.stringContaining('data is on') });
+      const before = await sha256(path);
+      expect(await carryOut(...node(), 'prepare', desired)).toBe(`${path} carries unknown data`);
+      expect(await sha256(path)).toBe(before);
+      const overwrite = 'unknown data';
+      expect(await carryOut(...node(), 'prepare', { ...desired, overwrite })).toHaveProperty('done');
+    },
+  );
+
+  test('is left where the consent was for what was there before', async () => {
+    const { path } = await kinds.disk();
+    await execa('mkfs.xfs', ['-q', '-f', path]);
+    const desired = kinds.onDevice(path, 'ext4');
+    const refusal = await carryOut(...node(), 'prepare', desired);
+    const overwrite = String(refusal).split(' carries ')[1];
+    const wanted = { ...desired, overwrite };
+    const end = await guarded('prepare', wanted, async () => {
+      await execa('wipefs', ['-a', path]);
+      await write(path, 100 * MIB);
+    });
+    expect(end).toMatchObject({ state: 'guarded' });
+    const before = await sha256(path);
+    expect(await carryOut(...node(), 'prepare', wanted)).toContain(`${path} carries unknown data`);
+    expect(await sha256(path)).toBe(before);
+  });
+
+  test('is left by every further attempt of a wipe', async () => {
+    const { path } = await kinds.disk();
+    const desired = kinds.onDevice(path, 'ext4');
+    const seen = await carryOut(...node(), 'prepare', desired);
+    if (typeof seen === 'string' || seen.type !== 'raw' || seen.target.is !== 'device')
+      throw new Error(String(seen));
+    const gone = { ...recordedAs(desired, seen.target.facts.identity), onDelete: 'Wipe' } as const;
+    const end = await guarded('destroy', gone, async () => {
+      await execa('wipefs', ['-a', path]);
+      await write(path, 0);
+    });
+    expect(end).toMatchObject({ state: 'guarded' });
+    const before = await sha256(path);
+    expect(await carryOut(...node(), 'destroy', gone)).toContain('and not what was made for this Volume');
+    expect(await sha256(path)).toBe(before);
+  });
+});
