@@ -23,7 +23,7 @@ const PATCH_TYPES = {
   strategic: 'application/strategic-merge-patch+json',
 };
 const PAGE_SIZE = 500;
-/** Of one page, before its objects are reduced to what is kept: tenants can give each object 250 kB of annotations. */
+/** Most bytes of one page, before objects are reduced to what is kept: tenants can give each 250 kB of annotations. */
 const PAGE_BYTES = 8 << 20;
 /** Of a Volume that has none. */
 const NO_SPEC: VolumeSpec = { nodeName: '', storageClassName: '' };
@@ -119,7 +119,8 @@ export function createClient(transport: Transport): KubeClient {
 }
 
 /**
- * Every page of a list, 500 objects each, or fewer where those take more than 8 MiB. A 410 of a page that expired is thrown: start over.
+ * Reads every page of a list, 500 objects each, or fewer where those take more than 8 MiB. Throws a 410 of a page that expired:
+ * start over.
  * @param keep what is kept of each object, before the next page is asked for
  */
 export async function listAll<T extends KubeObject>(

@@ -230,10 +230,10 @@ export function readSubjects(answer: string): string[] {
   });
 }
 
-/** Far more than the volumes of a node. */
+/** Most lines of an answer to `subjectsScript`: far more than the volumes of a node. */
 const MOST_SUBJECTS = 100_000;
 
-/** Of a line's fields: the longest, of a probe that sudo did not let run, has seven. */
+/** Most fields of a line; a probe that sudo refused has seven. */
 const MOST_FIELDS = 8;
 
 /**

@@ -9,14 +9,17 @@ import { isHeader, type SecretRead } from './fill.ts';
 /** The ClusterRole that whoever has a namespace binds there to let the daemon read its secrets. It is bound nowhere by itself. */
 export const SECRETS_ROLE = 'stowage-populator-secrets';
 
-/** Reads keys of Secrets live, each time, and of those alone that are annotated for the host. Throws what the API server answers otherwise than that there is none, or that it may not be read. */
+/**
+ * Reads keys of Secrets live, each time, and only of Secrets whose annotation names the host of the URL. Throws what the API server
+ * answers, except that there is no such Secret or that it may not be read.
+ */
 export function secretReads(client: Pick<KubeClient, 'get'>): SecretRead {
   return async (namespace, name, key, url) => {
     const what = `key ${key} of Secret ${namespace}/${name}`;
     if (!isDnsSubdomain(name)) return { problem: `${what}, which can be no name of one` };
     try {
       const { data = {}, metadata } = await client.get<Secret>(SECRETS, name, { namespace });
-      const host = URL.canParse(url) ? new URL(url).host : '';
+      const host = URL.parse(url)?.host ?? '';
       const hosts = metadata.annotations?.[AUTHORIZATION_HOSTS_ANNOTATION]?.split(',') ?? [];
       if (host === '' || !hosts.some((each) => each.trim().toLowerCase() === host)) {
         return {

@@ -67,7 +67,7 @@ test('has no metrics where there are none, and survives those that fail', async 
   expect(await ask('/healthz')).toMatchObject({ code: 200 });
 });
 
-test('reads the metrics once a second, whoever asks', async () => {
+test('renders the metrics at most once a second for all clients', async () => {
   let reads = 0;
   let end = () => {};
   const { ask, clock } = await serve({
@@ -100,7 +100,7 @@ test('ends a connection that asks again before it is answered', async () => {
     metrics: async () => ({ contentType: 'text/plain', body: `${'x'.repeat(1 << 20)} ${++reads}\n` }),
   });
   const socket = connect(endpoint.port, '127.0.0.1');
-  // It reads no answer, and may see the connection reset.
+  // The client reads no answer, and may see the connection reset.
   const closed = new Promise((resolve) => socket.on('error', resolve).on('close', resolve));
   socket.write('GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(40_000));
   await closed;

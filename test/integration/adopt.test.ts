@@ -144,7 +144,7 @@ describeAsRoot('a file on a file system of its own', () => {
   const adopting = () => desired(NEW, { adopt: OLD });
   const files = async () => (await readdir(point)).filter((name) => name !== 'lost+found').toSorted();
 
-  test('is put back once that is mounted again, and adopted once the nodes that shared it let go of it', async () => {
+  test('is put back once that is mounted again, and adopted once no node has it attached', async () => {
     expect(typeof (await carryOut(executor, 'n1', 'prepare', desired(OLD)))).toBe('object');
     await carryOut(executor, 'n1', 'destroy', desired(OLD, { recorded: true }));
     await rm(directoryRecord(point), { force: true });

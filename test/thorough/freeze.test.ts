@@ -359,7 +359,7 @@ describeAsRoot.each([['xfs'], ['ext4']] as ['xfs' | 'ext4'][])('a mounted %s is 
     const fifo = join(folder.path, 'fifo');
     await execa('mkfifo', [fifo]);
     const how = [fifo, '5', source, partial, 'clone'];
-    // Whoever opens it waits for somebody to write.
+    // Opening a FIFO blocks until somebody writes.
     const ended = await execa('sh', scriptArgv('stowage-freeze', FREEZE_SCRIPT, ...how).slice(1), {
       reject: false,
     });

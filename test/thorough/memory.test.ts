@@ -16,7 +16,7 @@ import { temporaryFolder } from '../support/temporary-folder.ts';
 import { ensureUdev } from '../support/udev.ts';
 import { until } from '../support/until.ts';
 
-/** That of the Deployment which `install` makes. */
+/** The memory limit of the Deployment that `install` makes, in bytes. */
 const LIMIT = 512n << 20n;
 /** Version 1; the tests' machines without it have version 2. */
 const CGROUPS = existsSync('/sys/fs/cgroup/memory')

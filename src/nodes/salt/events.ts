@@ -110,7 +110,7 @@ export async function* records(chunks: AsyncIterable<Buffer>): AsyncGenerator<st
   }
 }
 
-/** Which return of Stowage's module a record is of; undefined for one of another kind, which may be long. */
+/** Returns the minion and job of a record, if Stowage's module returned; undefined for other records, which may be long. */
 export function readReturn(record: string): SaltReturn | undefined {
   const [, jid, minion] = TAG.exec(record.slice(0, 1000)) ?? [];
   return jid !== undefined && minion !== undefined && record.includes('"stowage.')

@@ -39,7 +39,7 @@ export function refuseAway({ directory, recorded, now, mountPoint }: ObservedDir
   };
 }
 
-/** Of the system, of the kubelet and of etcd: a file of anybody's choice below some of them is run as root, or read as configuration. */
+/** Directories of the system, the kubelet and etcd: programs run files below some of them as root, or read them as configuration. */
 const SYSTEM_DIRECTORIES = [
   ...['/bin', '/boot', '/dev', '/etc', '/lib', '/lib32', '/lib64', '/libx32', '/proc', '/root', '/run'],
   ...['/sbin', '/sys', '/usr', '/var/lib/etcd', '/var/lib/kubelet', '/var/spool/cron'],

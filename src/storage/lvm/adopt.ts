@@ -64,7 +64,7 @@ export function planPutBack(desired: DesiredLvm, from: string, observed: Observe
   const group = groupOf(desired, observed);
   if ('refusal' in group) return putBackAway(desired, group.refusal);
   const own = adopted(desired, from, observed);
-  // Of several, one may be half adopted.
+  // Where several have the tag, one of them may be half adopted.
   if ('refusal' in own) return observed.volumes.some(hasEither(desired, from)) ? own : { steps: records };
   const reached = refuseChange(group) ?? reach(desired, observed, own);
   if (reached !== undefined) return reached;

@@ -9,13 +9,13 @@ import type { Beside, NodeFile, ObservedShared, OwnerFile, ReaderMark } from './
 
 export const BOOT_ID = ['cat', '/proc/sys/kernel/random/boot_id'];
 
-/** Reads what stands beside a file, and says who has it. */
+/** Reads the files beside a file that tell which node has it attached. */
 export function besideProbe(name: string, path: string): Probe {
   const file = basename(path);
   return {
     name,
     argv: [
-      // By the slash, for the directory may be a link; what others remove meanwhile is no error.
+      // The slash follows a directory that is a link; files that others remove meanwhile are no error.
       ...['find', `${dirname(path)}/`, '-ignore_readdir_race', '-maxdepth', '1'],
       ...[
         '(',
@@ -61,7 +61,7 @@ export function readShared(
   };
 }
 
-/** What `besideProbe` found. @throws ObservationError for an answer that leaves open who has the file */
+/** Parses the answer to `besideProbe`. @throws ObservationError for an answer that leaves open who has the file */
 export function readBeside(file: string, result: ProbeResult): Beside {
   const owners: OwnerFile[] = [];
   const marks: ReaderMark[] = [];

@@ -57,7 +57,7 @@ export interface Mount {
   options: readonly string[];
 }
 
-/** What stands beside a file, and says who has it. */
+/** Files beside a file that tell which node has it attached. */
 export interface Beside {
   /** By their numbers, the highest last. */
   owners: readonly OwnerFile[];
@@ -66,9 +66,9 @@ export interface Beside {
   unfinished: readonly NodeFile[];
 }
 
-/** What says who uses a file on a shared directory. */
+/** The node, the mount, and the files that tell who uses a file on a shared directory. */
 export interface ObservedShared extends Beside {
   bootId: string;
-  /** That of the directory; undefined where none was found. */
+  /** The mount of the directory; undefined where none was found. */
   mount: Mount | undefined;
 }

@@ -5,9 +5,10 @@ import { ownerPath } from './names.ts';
 import { holds, lastOf, noOthers, noReaders } from './steps.ts';
 import type { Beside } from './types.ts';
 
-/** What stands beside a file that some nodes may have shared, whose Volume is gone: no attempt of that is at work on them. */
-
-/** Refuses to take a file that a node may have attached; undefined where its last owner let go of it and nobody reads it. */
+/**
+ * Refuses to adopt a file that a node may have attached; undefined where its last owner file says that it is free and no node reads it.
+ * Its Volume is gone, so that no attempt of that Volume changes these files.
+ */
 export function refuseHeld(file: string, beside: Beside): Refusal | undefined {
   const last = lastOf(beside);
   if (last?.says.is === 'unreadable') {
@@ -36,13 +37,13 @@ export function refuseHeld(file: string, beside: Beside): Refusal | undefined {
       };
 }
 
-/** Nobody took the file, or began to read it, since that was looked at. */
+/** Guards that no node has taken the file, or begun to read it, since it was observed. */
 export const unheld = (file: string, beside: Beside): Guard[] => {
   const last = lastOf(beside);
   return [...(last === undefined ? [] : [holds(file, last)]), noOthers(file, beside.owners), noReaders(file)];
 };
 
-/** Removes what says that nobody has a file, once there is none of that name. The last owner file goes last. */
+/** Removes the owner files of a file once there is none of that name. The last owner file goes last. */
 export function removeBeside(file: string, beside: Beside): Step[] {
   const paths = [
     ...beside.unfinished.map(({ path }) => path),
