@@ -227,7 +227,7 @@ export interface EarlierFile {
   realPath: string;
   file: FileFacts;
   signature: Signature;
-  /** Who has it, where it is on a directory that nodes share; nothing where it never was. */
+  /** Files beside it that tell which node has it attached; none where its directory was never shared. */
   beside: Beside;
 }
 
@@ -241,8 +241,8 @@ export interface Space {
   allocatedBytes: bigint;
 }
 
-/** What commands that are repeated as guards printed of what is on a device. */
-interface PrintedContent {
+/** The output of commands that read a device's content, and that guards repeat. */
+export interface PrintedContent {
   blkid: string;
   blkidExit: number;
   wipefs: string;
@@ -265,8 +265,8 @@ export interface DeviceFacts extends BlockDevice {
    * start, that a disk without a name of its own is still the same. undefined before Linux 5.15.
    */
   presence: string | undefined;
-  /** What commands that are repeated as guards printed. */
-  printed: { identity: string } & PrintedContent;
+  /** The output of commands that guards repeat. `below` lists the device and the partitions that the kernel knows on it. */
+  printed: { identity: string; below: string } & PrintedContent;
   /** The same of each partition, and whether it reads as zeros. */
   printedParts: readonly (PrintedContent &
     Pick<BlockDevice, 'name' | 'sizeBytes'> &

@@ -9,7 +9,7 @@ const SMALLEST_PART = 64n * MIB;
 interface Device {
   /** What is done once wiping is on record. */
   first: readonly Step[];
-  /** That it carries what it carried, before wiping is on record: what has no signature is overwritten once it is. */
+  /** Guards that the content is the observed one, before wiping is on record: from then on any content is overwritten. */
   known: readonly Guard[];
   /** That nothing came to it before its first part. */
   untouched: readonly Guard[];

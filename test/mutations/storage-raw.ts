@@ -52,24 +52,6 @@ export const storageRaw: readonly Mutation[] = [
       replace: '',
     },
     {
-      id: 'begun-without-its-guards',
-      invariant: 1,
-      breaks: 'The first write is on record as begun where one of its guards refuses.',
-      function: 'begin',
-      find: 'beginIntent(intent, first)',
-      replace: 'beginIntent(intent, { guards: [] })',
-    },
-    {
-      id: 'content-of-partitions-not-rechecked',
-      invariant: 1,
-      breaks:
-        'What came into a partition since it was observed is destroyed by a consent that does not name it.',
-      function: 'make',
-      find: ', ...samePartsGuards(device)',
-      replace: '',
-      integration: ['partition-between.test.ts'],
-    },
-    {
       id: 'unknown-data-of-block-partition-taken-for-own',
       invariant: 1,
       breaks:
@@ -77,14 +59,6 @@ export const storageRaw: readonly Mutation[] = [
       function: 'isInterrupted',
       find: "intent.signature === 'none' && canBeOurs(desired, device)",
       replace: "intent.signature === 'none'",
-    },
-    {
-      id: 'blankness-not-rechecked',
-      invariant: 1,
-      breaks: 'Data that came to a blank device before the job ran is overwritten.',
-      function: 'make',
-      find: 'device.isBlank ? blankGuards(device) : []',
-      replace: 'device.isBlank ? [] : []',
     },
     {
       id: 'uuid-counts-as-ready',
@@ -128,6 +102,42 @@ export const storageRaw: readonly Mutation[] = [
         '...begin(wanted, make(desired, device)),\n      ...(JSON.stringify(intent) === JSON.stringify(wanted) ? [] : writeIntent(wanted)),',
     },
     {
+      id: 'overwritten-volume-made-anew',
+      invariant: 9,
+      breaks: 'A volume that was made is made anew where its content is missing.',
+      function: 'planPrepare',
+      find: 'if (desired.recorded || observed.done) return checkMade(desired, observed, device);',
+      replace: '',
+    },
+  ]),
+  ...mutationsOf('src/storage/raw/make.ts', [
+    {
+      id: 'begun-without-its-guards',
+      invariant: 1,
+      breaks: 'The first write is on record as begun where one of its guards refuses.',
+      function: 'begin',
+      find: 'beginIntent(intent, first)',
+      replace: 'beginIntent(intent, { guards: [] })',
+    },
+    {
+      id: 'content-of-partitions-not-rechecked',
+      invariant: 1,
+      breaks:
+        'What came into a partition since it was observed is destroyed by a consent that does not name it.',
+      function: 'make',
+      find: ', ...samePartsGuards(device)',
+      replace: '',
+      integration: ['partition-between.test.ts'],
+    },
+    {
+      id: 'blankness-not-rechecked',
+      invariant: 1,
+      breaks: 'Data that came to a blank device before the job ran is overwritten.',
+      function: 'make',
+      find: 'device.isBlank ? blankGuards(device) : []',
+      replace: 'device.isBlank ? [] : []',
+    },
+    {
       id: 'content-not-rechecked',
       invariant: 1,
       breaks: 'What is on a device is not compared again right before it is destroyed.',
@@ -143,12 +153,23 @@ export const storageRaw: readonly Mutation[] = [
       find: 'const held = { guards: [...guards, ...emptyGuards(device)], lock };',
       replace: 'const held = { guards, lock };',
     },
+  ]),
+  ...mutationsOf('src/storage/raw/content.ts', [
     {
-      id: 'overwritten-volume-made-anew',
-      invariant: 9,
-      breaks: 'A volume that was made is made anew where its content is missing.',
-      function: 'planPrepare',
-      find: 'if (desired.recorded || observed.done) return checkMade(desired, observed, device);',
+      id: 'data-of-any-partition-taken-for-own',
+      invariant: 1,
+      breaks: 'Data in a partition that was empty counts as the rest of what another one carried.',
+      function: 'isLeftOf',
+      find: 'each.place === place && ',
+      replace: '',
+    },
+    {
+      id: 'data-without-a-table-taken-for-own',
+      invariant: 1,
+      breaks:
+        'Without a table, data counts as that of a partition which may be destroyed, though others were empty.',
+      function: 'isLeftOf',
+      find: ' && places.every(({ signatures }) => signatures.length > 0)',
       replace: '',
     },
   ]),
@@ -277,6 +298,15 @@ export const storageRaw: readonly Mutation[] = [
     },
   ]),
   ...mutationsOf('src/storage/raw/guards.ts', [
+    {
+      id: 'partition-made-since-not-seen',
+      invariant: 1,
+      breaks:
+        'A partition that was made since the disk was observed is destroyed by a consent that does not name it.',
+      function: 'samePartsGuards',
+      find: 'stdout: { is: printed.below }',
+      replace: "stdout: { has: '' }",
+    },
     {
       id: 'exclusive-holder-not-probed',
       invariant: 1,

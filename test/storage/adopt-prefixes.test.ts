@@ -71,7 +71,7 @@ function file(type: 'ext4' | 'xfs'): Scene<DesiredSparse> {
       for (const path of [...node.files.keys()])
         if (path.startsWith('/var/lib/stowage')) node.files.delete(path);
       for (const [, each] of own()) Object.assign(each, { data: 'of a pod', type });
-      // Nodes had it, on a directory that they shared, and let go of it.
+      // Nodes had it attached on a shared directory, and detached it.
       const by = { node: 'n9', bootId: '00000000-0000-4000-8000-000000000009', token: 'v1' };
       for (const number of [3, 4]) {
         const text = textOf('free', by);

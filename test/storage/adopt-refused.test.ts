@@ -391,7 +391,7 @@ describe('a file', () => {
     expect(plan('destroy', wanted, begun, 5)).toMatchObject(refused);
   });
 
-  test('that nodes let go of is adopted, if none has taken it since, and what they left is removed', () => {
+  test('that all nodes detached is adopted unless one attaches it meanwhile, and its owner files are removed', () => {
     const unfinished = [{ path: `${path}.new.n9-v1`, node: 'n9' }];
     const made = plan(
       'prepare',

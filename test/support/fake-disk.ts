@@ -152,8 +152,11 @@ export class FakeDisks {
     const found = this.area(last);
     if (line === LSBLK_LINE) return ok(JSON.stringify({ blockdevices: this.#rows() }));
     if (line.startsWith('lsblk --raw')) {
-      const row = this.#rows().find(({ kname }) => last === `/dev/${kname}`);
-      return row === undefined ? failed(32) : ok(Object.values(row).join(' '));
+      const rows = this.#rows().filter(
+        ({ kname, pkname }) =>
+          last === `/dev/${kname}` || (!argv.includes('-d') && last === `/dev/${pkname}`),
+      );
+      return rows.length === 0 ? failed(32) : ok(rows.map((row) => Object.values(row).join(' ')).join('\n'));
     }
     if (line.startsWith('stat -L -c %F')) {
       return found === undefined ? missing : ok(`block special file|${toHex(numberOf(found))}`);

@@ -1,5 +1,5 @@
 import type { ProbeResult } from '../../src/nodes/job.ts';
-import type { BlockDevice, DeviceFacts } from '../../src/storage/types.ts';
+import type { BlockDevice, DeviceFacts, PrintedContent } from '../../src/storage/types.ts';
 
 /** A change of the node between an observation and a step. */
 export type Change =
@@ -9,6 +9,9 @@ export type Change =
         | 'another device'
         | 'another disk'
         | 'content'
+        | 'content of a partition'
+        | 'data in a partition'
+        | 'another partition'
         | 'data'
         | 'unreadable'
         | 'made'
@@ -28,6 +31,11 @@ export function guardAnswers(device: DeviceFacts, change: Change): (argv: readon
   const used = 'of' in change ? change.of : undefined;
   const isUsed = (is: Change['is'], name: string) => change.is === is && used?.name === name;
 
+  const contentOf = (name: string): PrintedContent =>
+    device.printedParts.find((each) => each.name === name) ?? printed;
+  const isChanged = (name: string): boolean =>
+    change.is === (name === device.name ? 'content' : 'content of a partition');
+
   return (argv) => {
     const line = argv.join(' ');
     const last = argv.at(-1) ?? '';
@@ -40,17 +48,20 @@ export function guardAnswers(device: DeviceFacts, change: Change): (argv: readon
       case 'losetup':
         return answer(0, isUsed('stacked', named) ? '/dev/loop9: []' : '');
       case 'lsblk':
+        if (!argv.includes('-d')) {
+          return answer(0, `${printed.below}${change.is === 'another partition' ? '\nsdb9' : ''}`);
+        }
         return answer(0, change.is === 'another device' ? `${printed.identity}x` : printed.identity);
       case 'mkfs.ext4':
         return answer(change.is === 'claimed' && argv.includes(own) ? 1 : 0);
       case 'cmp':
-        return answer(change.is === 'data' && argv.includes(own) ? 1 : 0);
+        return answer(change.is === (argv.includes(own) ? 'data' : 'data in a partition') ? 1 : 0);
       case 'dd':
         return answer(change.is === 'unreadable' ? 1 : 0);
       case 'blkid':
-        return blkid(line);
+        return blkid(line, named);
       case 'wipefs':
-        if (line.includes('-J')) return answer(0, change.is === 'content' ? '{}' : printed.wipefs);
+        if (line.includes('-J')) return answer(0, isChanged(named) ? '{}' : contentOf(named).wipefs);
         return answer(0, change.is === 'content' ? 'ext4' : '');
       case 'cat':
         return file(last);
@@ -60,11 +71,11 @@ export function guardAnswers(device: DeviceFacts, change: Change): (argv: readon
     throw new Error(`no answer to ${line}`);
   };
 
-  function blkid(line: string): ProbeResult {
+  function blkid(line: string, name: string): ProbeResult {
     if (line.includes('PART_ENTRY_UUID')) return answer(0, partition?.uuid);
     if (line.includes('PART_ENTRY_NUMBER')) return answer(0, String(partition?.inTable ?? partition?.number));
     if (line.includes('-o export')) {
-      return answer(printed.blkidExit, change.is === 'content' ? 'TYPE=other' : printed.blkid);
+      return answer(contentOf(name).blkidExit, isChanged(name) ? 'TYPE=other' : contentOf(name).blkid);
     }
     if (change.is === 'content') return answer(0, 'other');
     return answer(partition === undefined ? 2 : 0, '');

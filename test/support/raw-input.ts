@@ -38,6 +38,7 @@ export const disk: DeviceFacts = {
   printedParts: [],
   printed: {
     identity: 'sdb 8:16  disk 1073741824 0 S1 0x5000',
+    below: 'sdb 8:16  disk 1073741824 0 S1 0x5000',
     blkid: '',
     blkidExit: 2,
     wipefs: '{"signatures": []}',
@@ -64,6 +65,7 @@ export const partition: DeviceFacts = {
   identity: 'wwn=0x5000 serial=S1 partition=2 size=1073741824',
   printed: {
     identity: 'sdb2 8:18 sdb part 1073741824 0  ',
+    below: 'sdb2 8:18 sdb part 1073741824 0  ',
     blkid: `DEVNAME=/dev/sdb2\nPART_ENTRY_SCHEME=gpt\nPART_ENTRY_UUID=${PARTUUID}\nPART_ENTRY_NUMBER=2`,
     blkidExit: 0,
     wipefs: '{"signatures": []}',

@@ -80,15 +80,16 @@ const devices = fc
     const isRead = /^(ext4|xfs|gpt):/.test(content) && !content.includes('+');
     const nothing = content === '' || content === 'no table;1=none';
     const sig = nothing ? { found: 'none' as const } : isRead ? one : { found: 'ambivalent' as const };
+    const part = { ...plainDisk, name: `${base.name}1`, device: '8:17', parent: base.name, type: 'part' };
+    const hasPart = /;1=/.test(content);
     return {
       ...base,
       ...{ content, isBlank: content === '' && isBlank, presence, signature: sig },
       identity:
         kind === 'logical' ? base.identity : identityOf(wwn, serial, kind === 'partition' ? 2 : undefined),
       uuids: [...base.uuids, ...(content.match(/[0-9a-f-]{36}/g) ?? [])],
-      partitions: /;1=/.test(content)
-        ? [{ ...plainDisk, name: `${base.name}1`, device: '8:17', parent: base.name, type: 'part' }]
-        : [],
+      partitions: hasPart ? [part] : [],
+      printedParts: hasPart ? [{ ...part, ...base.printed, isBlank: /;1=none/.test(content) }] : [],
       tableUuids: content.startsWith('gpt') ? [UID] : [],
       otherPaths: hasPath && kind !== 'logical' ? [path] : [],
     };

@@ -13,8 +13,8 @@ import {
   sameContentGuards,
   sameDeviceGuards,
 } from './guards.ts';
+import { partitionGuards } from './make.ts';
 import { halfTable, isOurs } from './ours.ts';
-import { partitionGuards } from './prepare.ts';
 import { refuseDevice, useOf } from './refuse.ts';
 import { targetOf } from './target.ts';
 

@@ -58,6 +58,7 @@ function parse(wipefs: string): { type: string; uuid: string | null }[] {
   }
 }
 
+/** Parses what `contentText` returned: the signatures of the device ('') and of each partition, by its number. */
 const placesOf = (content: string): { place: string; signatures: string[] }[] =>
   content.split(';').map((text) => {
     const [, place = '', carried = ''] = /^(?:(\d+|\?)=)?(.*)$/s.exec(text) ?? [];
@@ -65,25 +66,25 @@ const placesOf = (content: string): { place: string; signatures: string[] }[] =>
     return { place, signatures };
   });
 
-/** Every signature of a device and its partitions that `contentText` told of. */
-const signaturesIn = (content: string): string[] => placesOf(content).flatMap(({ signatures }) => signatures);
-
 /** Its table or file system has a UUID, by which it cannot be taken for another device's. */
 export const hasUuid = (content: string): boolean => (content.split(';')[0] ?? '').includes(':');
 
 /** Nothing is there that was not there before: a program that destroys it was interrupted. */
 export function isLeftOf(before: string, content: string): boolean {
-  const known = signaturesIn(before);
+  const places = placesOf(before);
+  const known = places.flatMap(({ signatures }) => signatures).filter((each) => each !== UNKNOWN_DATA);
   // Of a GPT that lost its first copy no UUID is read, and its MBR outlives it.
   const table = known.some((each) => each === 'gpt' || each.startsWith('gpt:'));
-  // The rest of what lost its signature is data of no known kind.
-  const carried = placesOf(before).flatMap(({ place, signatures }) => (signatures.length > 0 ? [place] : []));
+  // The rest of what lost its signature is data of no known kind; without a table nothing tells which partition it is in.
+  const isCarried = (place: string) =>
+    places.some((each) => each.place === place && each.signatures.length > 0) ||
+    (place === '?' && places.every(({ signatures }) => signatures.length > 0));
   return placesOf(content).every(({ place, signatures }) =>
     signatures.every(
       (signature) =>
         known.includes(signature) ||
         (table && ['gpt', 'PMBR'].includes(signature)) ||
-        (signature === UNKNOWN_DATA && carried.includes(place)),
+        (signature === UNKNOWN_DATA && isCarried(place)),
     ),
   );
 }

@@ -12,8 +12,8 @@ import { planPutBack } from './adopt.ts';
 import { takeSignatureOff, wipeDevice } from './clean.ts';
 import { isLeftOf } from './content.ts';
 import { diskPath, lockOf, notInUseGuards, notOpenGuards, sameDeviceGuards } from './guards.ts';
+import { partitionGuards } from './make.ts';
 import { halfTable, isOurs } from './ours.ts';
-import { partitionGuards } from './prepare.ts';
 import { useOf } from './refuse.ts';
 import { targetOf } from './target.ts';
 

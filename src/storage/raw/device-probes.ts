@@ -12,6 +12,9 @@ export const identityProbe = (name: string) => [
   `/dev/${name}`,
 ];
 
+/** The same of a device and its partitions. */
+export const belowProbe = (name: string) => identityProbe(name).filter((word) => word !== '-d');
+
 /** The kernel's number of a disk since it started; a disk that comes later gets another. */
 export const diskseqProbe = (disk: string) => ['cat', `/sys/class/block/${disk}/diskseq`];
 

@@ -3,7 +3,7 @@ import { blankGuards } from '../blank.ts';
 import { notClaimed, notInUse, notOpen, notOpenToWrite } from '../in-use.ts';
 import { blkid, endsReadable } from '../signature.ts';
 import type { BlockDevice, DeviceFacts } from '../types.ts';
-import { diskseqProbe, dmUuidProbe, identityProbe, wholeDisk } from './device-probes.ts';
+import { belowProbe, diskseqProbe, dmUuidProbe, identityProbe, wholeDisk } from './device-probes.ts';
 
 /** The disk that a device is, or is a partition of. */
 export const diskPath = (device: DeviceFacts) => `/dev/${wholeDisk(device)}`;
@@ -50,9 +50,15 @@ export function sameDmGuards(device: Pick<DeviceFacts, 'name' | 'dmUuid' | 'mapU
 export const sameContentGuards = (device: DeviceFacts): Guard[] =>
   sameAsPrinted({ ...device, ...device.printed, isBlank: undefined });
 
-/** Its partitions carry what they carried. */
-export const samePartsGuards = ({ printedParts }: DeviceFacts): Guard[] =>
-  printedParts.flatMap(sameAsPrinted);
+/** Guards that a device has the partitions that it had, and that each carries what it carried. A table tells nothing of that. */
+export const samePartsGuards = ({ name, printed, printedParts }: DeviceFacts): Guard[] => [
+  {
+    argv: belowProbe(name),
+    expect: { exit: 0, stdout: { is: printed.below } },
+    refusal: `/dev/${name} has other partitions than when it was looked at`,
+  },
+  ...printedParts.flatMap(sameAsPrinted),
+];
 
 function sameAsPrinted(device: DeviceFacts['printedParts'][number]): Guard[] {
   const { name, blkidExit, isBlank } = device;

@@ -13,7 +13,7 @@ interface Located {
   isElsewhere: boolean;
 }
 
-/** What a device node is that has outlived its disk, or whose partition comes and goes just now. */
+/** Describes a device node that has outlived its disk, or whose partition the kernel is reading anew. */
 export const NO_DISK = 'device node without a disk behind it';
 
 /**

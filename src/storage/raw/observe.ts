@@ -11,7 +11,15 @@ import { blkid, blkidValues, endsReadable, entryBlkid, ownBlkid, readSignature }
 import type { BlockDevice, DesiredRaw, DeviceFacts, Intent, ObservedRaw, Users } from '../types.ts';
 import { fromHex, readUsers, userProbes } from '../users.ts';
 import { contentText, type Printed } from './content.ts';
-import { diskOf, diskseqProbe, dmUuidProbe, identityProbe, wholeDisk, wwidProbe } from './device-probes.ts';
+import {
+  belowProbe,
+  diskOf,
+  diskseqProbe,
+  dmUuidProbe,
+  identityProbe,
+  wholeDisk,
+  wwidProbe,
+} from './device-probes.ts';
 import { guidProbes, readGuids } from './guids.ts';
 import { locate, NO_DISK } from './locate.ts';
 
@@ -69,6 +77,7 @@ export function deviceProbes(first: Results, desired: Pick<DesiredRaw, 'recorded
   const parts = partitionsOf(row.name, users.devices);
   return [
     { name: 'identity', argv: identityProbe(row.name) },
+    { name: 'below', argv: belowProbe(row.name) },
     ...(isMade(recorded, get) ? [] : [row, ...parts].filter(hasBytes).flatMap(blankProbes)),
     ...contentProbes(row),
     ...parts.flatMap(contentProbes),
@@ -188,6 +197,7 @@ function readDevice(
     presence: boot === undefined || diskseq === undefined ? undefined : `${boot.trim()}/${diskseq.trim()}`,
     printed: {
       identity: withoutEnd(succeeded('the identity', get('identity'))),
+      below: withoutEnd(succeeded('the partitions of the device', get('below'))),
       ...printedContent(printed),
     },
     printedParts: partitions.map(({ name, sizeBytes }, index) => {

@@ -1,23 +1,9 @@
-import type { Guard, Step } from '../../nodes/job.ts';
-import { blankGuards, UNKNOWN_DATA } from '../blank.ts';
-import { newTable, setPartitionGuid } from '../gpt.ts';
+import { UNKNOWN_DATA } from '../blank.ts';
 import { compareDevice } from '../identity.ts';
-import { mkfs } from '../mkfs.ts';
-import { tellKernel, tellKernelAll } from '../partx.ts';
-import { beginIntent, donePath, intentOf, writeDone, writeIntent } from '../records.ts';
-import { entryBlkid } from '../signature.ts';
+import { intentOf, writeDone, writeIntent } from '../records.ts';
 import type { DesiredRaw, DeviceFacts, Intent, ObservedRaw, Plan } from '../types.ts';
 import { hasUuid, isLeftOf } from './content.ts';
-import {
-  diskPath,
-  emptyGuards,
-  lockOf,
-  notInUseGuards,
-  notOpenGuards,
-  sameContentGuards,
-  sameDeviceGuards,
-  samePartsGuards,
-} from './guards.ts';
+import { begin, make } from './make.ts';
 import { halfTable, hasOwnTable, isOurs } from './ours.ts';
 import { ofAnother, refuseDevice } from './refuse.ts';
 import { targetOf } from './target.ts';
@@ -106,8 +92,8 @@ const carriedBy = ({ content, isBlank }: DeviceFacts): string =>
   content === '' && isBlank === false ? UNKNOWN_DATA : content;
 
 /**
- * Returns whether an interrupted try of ours left what is there: data on a device that was blank, half of a table, or a part of what
- * it was to destroy. A try that a guard ended began nothing, and what is there is somebody's. Without a UUID that could be any disk's,
+ * Returns whether an interrupted attempt of ours left what is there: data on a device that was blank, half of a table, or a part of what
+ * it was to destroy. An attempt that a guard ended began nothing, and what is there is somebody's. Without a UUID that could be any disk's,
  * and the disk itself must be known.
  */
 function isInterrupted(desired: DesiredRaw, device: DeviceFacts, intent: Intent): boolean {
@@ -136,122 +122,10 @@ function intentFor(desired: DesiredRaw, device: DeviceFacts, before: Intent | un
   const consent = carried !== '' && carried === desired.overwrite;
   if (!consent) {
     if (before === undefined) return fresh;
-    // What a first write that failed has left as it was can be somebody's by the next try.
+    // A first write that failed may have left the device as it was: by the next attempt somebody else may use it.
     const isUntouched = carried === '' || carried === before.signature;
     const begun = before.begun === true && !isUntouched ? { begun: true } : {};
     return { ...fresh, signature: before.signature, consent: before.consent, ...begun };
   }
   return { ...fresh, signature: carried, consent: carried };
-}
-
-/** Has the first write on record as begun, where that is not yet. The record has the guards of the write, right before it. */
-function begin(intent: Intent, steps: Step[]): Step[] {
-  const at = steps.findIndex(({ lock }) => lock !== undefined);
-  const first = steps[at];
-  if (first === undefined || intent.begun) return steps;
-  return [...steps.slice(0, at), ...beginIntent(intent, first), ...steps.slice(at)];
-}
-
-function make(desired: DesiredRaw, device: DeviceFacts): Step[] {
-  const path = `/dev/${device.name}`;
-  const lock = lockOf(device);
-  // A job may reach the node late, after all was lost again: what is done is not made anew.
-  const notDone: Guard = {
-    argv: ['test', '!', '-e', donePath(desired.uid)],
-    expect: { exit: 0 },
-    refusal: `${path} was made ready meanwhile`,
-  };
-  const blank = device.content === '' && device.isBlank ? blankGuards(device) : [];
-  const guards = [notDone, ...sameDeviceGuards(device), ...notInUseGuards(device), ...blank];
-  const look: Step = {
-    name: `look whether ${path} is open`,
-    argv: ['true'],
-    // Before the lock, which is held by opening the device.
-    guards: notOpenGuards(device),
-  };
-  const { partition, dmUuid } = device;
-  const held = { guards: [...guards, ...emptyGuards(device)], lock };
-  const cleared = [
-    look,
-    ...clear(device, [...guards, ...sameContentGuards(device), ...samePartsGuards(device)]),
-  ];
-  if (desired.mode === 'Block' && partition === undefined && dmUuid !== undefined) {
-    return device.content === '' ? [] : cleared;
-  }
-  if (desired.mode === 'Filesystem') {
-    // The class is known: who prepares has looked at it.
-    if (desired.fs === undefined) throw new Error(`no file system is known for ${path}`);
-    return [
-      ...cleared,
-      {
-        name: `make the ${desired.fs.type} file system`,
-        argv: mkfs(desired.fs, desired.uid, path),
-        ...held,
-      },
-      { name: 'sync the device', argv: ['sync', path], guards: [] },
-    ];
-  }
-  if (partition !== undefined) {
-    return [
-      ...cleared,
-      {
-        name: `give partition ${partition.number} its GUID`,
-        argv: setPartitionGuid(partition.number, desired.uid, diskPath(device)),
-        guards: [...guards, ...emptyGuards(device), ...partitionGuards(device, partition)],
-        lock,
-      },
-      tellKernelAll(diskPath(device)),
-    ];
-  }
-  return [
-    ...cleared,
-    {
-      name: 'make the partition',
-      argv: newTable(desired, path),
-      ...held,
-    },
-    tellKernel(1, path),
-  ];
-}
-
-/** The entry in the parent's table that is about to be changed is the one at the partition's place. */
-export function partitionGuards(
-  { name }: DeviceFacts,
-  { number, uuid }: { number: number; uuid: string },
-): Guard[] {
-  return [
-    ['PART_ENTRY_UUID', uuid],
-    ['PART_ENTRY_NUMBER', String(number)],
-  ].map(([key = '', is = '']) => ({
-    argv: entryBlkid(`/dev/${name}`, 'value', key),
-    expect: { exit: 0, stdout: { is } },
-    refusal: `/dev/${name} has another place in the partition table than when it was looked at`,
-  }));
-}
-
-/** Takes every signature off, of the partitions too, so that nothing half-destroyed is read as whole. */
-function clear(device: DeviceFacts, guards: readonly Guard[]): Step[] {
-  if (device.content === '') return [];
-  const path = `/dev/${device.name}`;
-  const lock = lockOf(device);
-  const parts = device.partitions.map(({ name }) => `/dev/${name}`);
-  return [
-    {
-      name: `destroy what is on ${path}: ${device.content}`,
-      argv: ['wipefs', '--all', '--force', ...parts, path],
-      guards,
-      lock,
-    },
-    ...(parts.length === 0
-      ? []
-      : [
-          {
-            name: `have the kernel forget the partitions of ${path}`,
-            argv: ['partx', '--delete', path],
-            guards: [],
-            // wipefs has the kernel read the table anew, which may have been enough.
-            mayRace: true,
-          },
-        ]),
-  ];
 }

@@ -1,11 +1,11 @@
 import { basename, dirname, join } from 'node:path';
 import type { Guard, Probe, ProbeResult, Step } from '../../nodes/job.ts';
-import { adoptionOf, forgetEarlier, giveUuid, notAdopted, otherAdoption, putBackAway } from '../adoption.ts';
+import { adoptionOf, forgetEarlier, giveUuid, notAdopted, otherAdoption } from '../adoption.ts';
 import { onSameFileSystem, recordDirectory } from '../directory/record.ts';
-import { refuseAway, refuseDirectory } from '../directory/refuse.ts';
+import { refuseDirectory } from '../directory/refuse.ts';
 import { notOpenByPath } from '../in-use.ts';
 import { succeeded } from '../probe-results.ts';
-import { removeRecords, writeDone, writeIntent } from '../records.ts';
+import { writeDone, writeIntent } from '../records.ts';
 import { besideProbe, readBeside } from '../shared/observe.ts';
 import type { Beside } from '../shared/types.ts';
 import { refuseHeld, removeBeside, unheld } from '../shared/unheld.ts';
@@ -19,7 +19,7 @@ import { checkContent, syncFile } from './prepare.ts';
 
 type Refusal = Extract<Plan, { refusal: string }>;
 
-const pathOf = ({ file }: Pick<DesiredSparse, 'file'>, from: string) => join(dirname(file), from);
+export const pathOf = ({ file }: Pick<DesiredSparse, 'file'>, from: string) => join(dirname(file), from);
 
 /** Reads the file that is to be adopted, by the name that it had. */
 export function adoptProbes(desired: Pick<DesiredSparse, 'file'>, from: string): Probe[] {
@@ -100,20 +100,22 @@ export function planAdopt(desired: DesiredSparse, from: string, observed: Observ
   };
 }
 
-const isThere = ({ type }: FileFacts): boolean => type !== 'missing';
+export const isThere = ({ type }: FileFacts): boolean => type !== 'missing';
 
 const besideOf = ({ earlierFile }: ObservedSparse): Beside =>
   earlierFile?.beside ?? { owners: [], marks: [], unfinished: [] };
 
 /** A node that has it attached goes on to write to it, whatever its name is. */
-const refuseEarlier = (desired: DesiredSparse, from: string, observed: ObservedSparse): Refusal | undefined =>
-  refuseHeld(pathOf(desired, from), besideOf(observed));
+export const refuseEarlier = (
+  desired: DesiredSparse,
+  from: string,
+  observed: ObservedSparse,
+): Refusal | undefined => refuseHeld(pathOf(desired, from), besideOf(observed));
 
 /**
- * Who took it right before it lost its name is seen after that: so these are asked right before it does, and again before anything
- * in it is changed.
+ * Guards of the rename, and again of each change after it: a node that took the file right before the rename is seen only then.
  */
-const guardsOfEarlier = (desired: DesiredSparse, from: string, observed: ObservedSparse): Guard[] =>
+export const guardsOfEarlier = (desired: DesiredSparse, from: string, observed: ObservedSparse): Guard[] =>
   unheld(pathOf(desired, from), besideOf(observed));
 
 /** Removes all that speaks of the earlier Volume; but not what is beside a file that has its name again, after what was taken. */
@@ -121,55 +123,6 @@ function forget(desired: DesiredSparse, from: string, observed: ObservedSparse, 
   const again = taken && observed.earlierFile?.file.type !== 'missing';
   return [...(again ? [] : removeBeside(pathOf(desired, from), besideOf(observed))), ...forgetEarlier(from)];
 }
-
-/**
- * Returns what remains to be done where the Volume is deleted before its adoption has come to its end: the file gets its name back,
- * and the UID that it had.
- */
-export function planPutBack(desired: DesiredSparse, from: string, observed: ObservedSparse): Plan {
-  const { file } = desired;
-  const { intent, earlierFile } = observed;
-  const records = removeRecords(desired.uid);
-  const away = refuseAway(observed.directory);
-  if (away !== undefined) return away;
-  if (intent === undefined) return { steps: records };
-  if (![observed.file, observed.partial].some(isThere)) {
-    const isKnown = observed.directory.recorded !== undefined;
-    return isKnown || earlierFile?.file.type === 'file' ? { steps: records } : noFile(desired, from);
-  }
-  const held = refuseEarlier(desired, from, observed);
-  if (held !== undefined) return held;
-  const to = { uid: from, file: pathOf(desired, from) };
-  if (earlierFile !== undefined && earlierFile.file.type !== 'missing') {
-    return {
-      refusal: `${to.file} is there again, beside what was taken of that name`,
-      hint: `Look at both, and move one away: ${file}, ${partialOf(file)}.`,
-    };
-  }
-  const changed = change(desired, intent.fsType, to, [
-    ...guardsOfEarlier(desired, from, observed),
-    // One of an earlier version has none.
-    ...(observed.directory.recorded === undefined ? [] : onSameFileSystem(observed.directory)),
-  ]);
-  const named: Step[] =
-    observed.partial.type === 'missing'
-      ? [
-          {
-            name: 'take the name from the file',
-            argv: ['mv', '-T', '--', file, partialOf(file)],
-            guards: [notAdopted(desired), notThere(partialOf(file)), notAttached(file)],
-          },
-        ]
-      : [];
-  return { steps: [...named, ...changed, ...records] };
-}
-
-/** Another file system may be in place of the one that it is on, and no record tells. */
-const noFile = (desired: DesiredSparse, from: string): Refusal =>
-  putBackAway(
-    desired,
-    `there is no file ${[pathOf(desired, from), desired.file, partialOf(desired.file)].join(', ')}: is its file system mounted?`,
-  );
 
 /** Returns what is in the file and the step that takes it; or why it is not adopted. */
 function adoptable(
@@ -188,7 +141,7 @@ function adoptable(
       hint: 'Move the file to a directory whose path has none, in the same file system, and adopt it there.',
     };
   }
-  // By the path that it has, too, for the directory may be a link.
+  // The real path as well, since the directory may be a link.
   if ([file, earlier.realPath].some(isInSnapshots)) {
     return {
       refusal: `${file} is a snapshot, by its directory, and no Volume's`,
@@ -264,17 +217,17 @@ function adoptable(
   return { fsType: type === 'gpt' ? '' : type, sizeBytes, take };
 }
 
-const notThere = (path: string): Guard => ({
+export const notThere = (path: string): Guard => ({
   argv: ['test', '!', '-e', path],
   expect: { exit: 0 },
   refusal: `${path} came into being meanwhile`,
 });
 
 /**
- * From the file under a name that is nobody's to one that has a UID, and its name.
- * @param still what must be so whenever it is changed
+ * Gives a file, which has a name of nobody's, a UID and the name of that UID.
+ * @param still guards of every change
  */
-function change(
+export function change(
   desired: DesiredSparse,
   fsType: string,
   to: { uid: string; file: string },

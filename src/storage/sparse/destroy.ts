@@ -6,9 +6,9 @@ import { removeRecords } from '../records.ts';
 import { leaveLoop } from '../snapshot/leave.ts';
 import type { DesiredSparse, ObservedSparse, Plan } from '../types.ts';
 import { wipe } from '../wipe.ts';
-import { planPutBack } from './adopt.ts';
 import { planAbsent } from './attach.ts';
 import { notAttached, partialOf } from './file.ts';
+import { planPutBack } from './put-back.ts';
 
 /**
  * What remains to be done until nothing of the volume is left on the node: loop device, file (unless it is to be

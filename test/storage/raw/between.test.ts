@@ -14,6 +14,7 @@ const RUNS = 20_000;
 const USES = ['mounted', 'mounted elsewhere', 'stacked', 'held', 'swap'] as const;
 const KINDS = [
   ...['nothing', 'another device', 'another disk', 'content', 'data', 'unreadable', 'made', 'claimed'],
+  ...['content of a partition', 'data in a partition', 'another partition'],
   ...[...USES, 'open'],
 ] as const;
 
@@ -38,6 +39,12 @@ function isSeen({ operation, device, observed }: Case, change: Change, isFirst: 
     case 'content':
     case 'unreadable':
       return isFirst && observed.wiped === undefined;
+    case 'content of a partition':
+      return isFirst && operation === 'prepare' && device.printedParts.length > 0;
+    case 'data in a partition':
+      return isFirst && operation === 'prepare' && device.printedParts.some(({ isBlank }) => isBlank);
+    case 'another partition':
+      return isFirst && operation === 'prepare' && device.content !== '';
     case 'data':
       return operation === 'prepare' && device.content === '' && device.isBlank === true;
     case 'made':

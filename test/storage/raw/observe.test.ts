@@ -60,6 +60,8 @@ const WIPEFS_DISK = wipefs(
 );
 const WIPEFS_PART = wipefs({ device: 'sdb1', offset: '0x438', type: 'ext4', uuid: FS, label: null });
 
+const BELOW = 'sdb 8:16  disk 67108864 0 S1 0x5000\nsdb1 8:17 sdb part 32505856 0  \n';
+
 type Results = Record<string, ProbeResult>;
 const FIRST: Results = {
   target: result(0, 'block special file|8:10'),
@@ -81,6 +83,7 @@ const FIRST: Results = {
 const PARTITION = { ...FIRST, target: result(0, 'block special file|8:11') };
 const SECOND: Results = {
   identity: result(0, 'sdb 8:16  disk 67108864 0 S1 0x5000'),
+  below: result(0, BELOW),
   'blkid sdb': result(0, BLKID_DISK),
   'beginning sdb': result(0),
   'end sdb': result(0),
@@ -150,6 +153,7 @@ test('a disk with a table', () => {
     identity: 'wwn=0x5000 serial=S1 size=67108864',
     printed: {
       identity: 'sdb 8:16  disk 67108864 0 S1 0x5000',
+      below: BELOW.slice(0, -1),
       blkid: BLKID_DISK,
       blkidExit: 0,
       wipefs: WIPEFS_DISK.stdout,
@@ -157,6 +161,9 @@ test('a disk with a table', () => {
     partition: undefined,
     dmUuid: undefined,
     partitions: [{ name: 'sdb1' }],
+    printedParts: [
+      { name: 'sdb1', isBlank: true, blkid: BLKID_PART, blkidExit: 0, wipefs: WIPEFS_PART.stdout },
+    ],
   });
 });
 

@@ -96,7 +96,7 @@ describe('an interrupted try', () => {
       rawNode({ ...carrying(content), identity, presence: 'b00t/8' }, { intent: known }),
     );
     expect('steps' in other).toBe(content.includes(OTHER));
-    // What a try destroyed that a guard ended is not known: somebody else's work may have changed it.
+    // An attempt that a guard ended destroyed nothing: somebody else changed the disk.
     const unbegun = rawNode(carrying(content), { intent: { ...consented, begun: false } });
     expect(made(wanted, unbegun)).toHaveProperty('refusal');
     // A consent that was taken back, or given for something else, is none.

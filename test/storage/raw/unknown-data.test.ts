@@ -90,7 +90,7 @@ describe('what an interrupted try left without a signature', () => {
   test.each([
     ['the file system', rawDesired, 'mkfs.ext4'],
     ['the partition', rawBlock, 'sgdisk'],
-  ])('of %s begins on record where all guards of its write hold', (_, wanted, program) => {
+  ])('of %s is recorded as begun only where all guards of the write hold', (_, wanted, program) => {
     const steps = stepsOf(wanted, rawNode({ ...disk, isBlank: true }));
     const records = steps.filter(({ stdin }) => stdin?.includes('"signature"'));
     expect(records.map(({ stdin }) => JSON.parse(stdin ?? '').begun)).toEqual([undefined, true]);
@@ -100,7 +100,7 @@ describe('what an interrupted try left without a signature', () => {
     expect(begins?.guards.filter(({ argv }) => argv[0] === 'cmp').length).toBeGreaterThan(10);
   });
 
-  test('begins anew on a disk that a first write left blank', () => {
+  test('is recorded again on a disk that a failed first write left blank', () => {
     const intent = intentFor(disk, { begun: true });
     const steps = stepsOf(rawDesired, rawNode({ ...disk, isBlank: true }, { intent }));
     const records = steps.filter(({ stdin }) => stdin?.includes('"signature"'));

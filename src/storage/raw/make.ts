@@ -1,0 +1,131 @@
+import type { Guard, Step } from '../../nodes/job.ts';
+import { blankGuards } from '../blank.ts';
+import { newTable, setPartitionGuid } from '../gpt.ts';
+import { mkfs } from '../mkfs.ts';
+import { tellKernel, tellKernelAll } from '../partx.ts';
+import { beginIntent, donePath } from '../records.ts';
+import { entryBlkid } from '../signature.ts';
+import type { DesiredRaw, DeviceFacts, Intent } from '../types.ts';
+import {
+  diskPath,
+  emptyGuards,
+  lockOf,
+  notInUseGuards,
+  notOpenGuards,
+  sameContentGuards,
+  sameDeviceGuards,
+  samePartsGuards,
+} from './guards.ts';
+
+/** Adds the record that the first write begins, right before it and under its guards, unless it is there. */
+export function begin(intent: Intent, steps: Step[]): Step[] {
+  const at = steps.findIndex(({ lock }) => lock !== undefined);
+  const first = steps[at];
+  if (first === undefined || intent.begun) return steps;
+  return [...steps.slice(0, at), ...beginIntent(intent, first), ...steps.slice(at)];
+}
+
+/** Returns the steps that prepare a device. They destroy what it carries: the caller has checked the consent. */
+export function make(desired: DesiredRaw, device: DeviceFacts): Step[] {
+  const path = `/dev/${device.name}`;
+  const lock = lockOf(device);
+  // A job may reach the node late, after all was lost again: what is done is not made anew.
+  const notDone: Guard = {
+    argv: ['test', '!', '-e', donePath(desired.uid)],
+    expect: { exit: 0 },
+    refusal: `${path} was made ready meanwhile`,
+  };
+  const blank = device.content === '' && device.isBlank ? blankGuards(device) : [];
+  const guards = [notDone, ...sameDeviceGuards(device), ...notInUseGuards(device), ...blank];
+  const look: Step = {
+    name: `look whether ${path} is open`,
+    argv: ['true'],
+    // Before the lock, which is held by opening the device.
+    guards: notOpenGuards(device),
+  };
+  const { partition, dmUuid } = device;
+  const held = { guards: [...guards, ...emptyGuards(device)], lock };
+  const cleared = [
+    look,
+    ...clear(device, [...guards, ...sameContentGuards(device), ...samePartsGuards(device)]),
+  ];
+  if (desired.mode === 'Block' && partition === undefined && dmUuid !== undefined) {
+    return device.content === '' ? [] : cleared;
+  }
+  if (desired.mode === 'Filesystem') {
+    // The class is known: who prepares has looked at it.
+    if (desired.fs === undefined) throw new Error(`no file system is known for ${path}`);
+    return [
+      ...cleared,
+      {
+        name: `make the ${desired.fs.type} file system`,
+        argv: mkfs(desired.fs, desired.uid, path),
+        ...held,
+      },
+      { name: 'sync the device', argv: ['sync', path], guards: [] },
+    ];
+  }
+  if (partition !== undefined) {
+    return [
+      ...cleared,
+      {
+        name: `give partition ${partition.number} its GUID`,
+        argv: setPartitionGuid(partition.number, desired.uid, diskPath(device)),
+        guards: [...guards, ...emptyGuards(device), ...partitionGuards(device, partition)],
+        lock,
+      },
+      tellKernelAll(diskPath(device)),
+    ];
+  }
+  return [
+    ...cleared,
+    {
+      name: 'make the partition',
+      argv: newTable(desired, path),
+      ...held,
+    },
+    tellKernel(1, path),
+  ];
+}
+
+/** The entry in the parent's table that is about to be changed is the one at the partition's place. */
+export function partitionGuards(
+  { name }: DeviceFacts,
+  { number, uuid }: { number: number; uuid: string },
+): Guard[] {
+  return [
+    ['PART_ENTRY_UUID', uuid],
+    ['PART_ENTRY_NUMBER', String(number)],
+  ].map(([key = '', is = '']) => ({
+    argv: entryBlkid(`/dev/${name}`, 'value', key),
+    expect: { exit: 0, stdout: { is } },
+    refusal: `/dev/${name} has another place in the partition table than when it was looked at`,
+  }));
+}
+
+/** Takes every signature off, of the partitions too, so that nothing half-destroyed is read as whole. */
+function clear(device: DeviceFacts, guards: readonly Guard[]): Step[] {
+  if (device.content === '') return [];
+  const path = `/dev/${device.name}`;
+  const lock = lockOf(device);
+  const parts = device.partitions.map(({ name }) => `/dev/${name}`);
+  return [
+    {
+      name: `destroy what is on ${path}: ${device.content}`,
+      argv: ['wipefs', '--all', '--force', ...parts, path],
+      guards,
+      lock,
+    },
+    ...(parts.length === 0
+      ? []
+      : [
+          {
+            name: `have the kernel forget the partitions of ${path}`,
+            argv: ['partx', '--delete', path],
+            guards: [],
+            // wipefs has the kernel read the table anew, which may have been enough.
+            mayRace: true,
+          },
+        ]),
+  ];
+}

@@ -1,0 +1,57 @@
+import type { Step } from '../../nodes/job.ts';
+import { notAdopted, putBackAway } from '../adoption.ts';
+import { onSameFileSystem } from '../directory/record.ts';
+import { refuseAway } from '../directory/refuse.ts';
+import { removeRecords } from '../records.ts';
+import type { DesiredSparse, ObservedSparse, Plan, Refusal } from '../types.ts';
+import { change, guardsOfEarlier, isThere, notThere, pathOf, refuseEarlier } from './adopt.ts';
+import { notAttached, partialOf } from './file.ts';
+
+/**
+ * Returns what remains to be done where the Volume is deleted before its adoption has come to its end: the file gets its name back,
+ * and the UID that it had.
+ */
+export function planPutBack(desired: DesiredSparse, from: string, observed: ObservedSparse): Plan {
+  const { file } = desired;
+  const { intent, earlierFile } = observed;
+  const records = removeRecords(desired.uid);
+  const away = refuseAway(observed.directory);
+  if (away !== undefined) return away;
+  if (intent === undefined) return { steps: records };
+  if (![observed.file, observed.partial].some(isThere)) {
+    const isKnown = observed.directory.recorded !== undefined;
+    return isKnown || earlierFile?.file.type === 'file' ? { steps: records } : noFile(desired, from);
+  }
+  const held = refuseEarlier(desired, from, observed);
+  if (held !== undefined) return held;
+  const to = { uid: from, file: pathOf(desired, from) };
+  if (earlierFile !== undefined && earlierFile.file.type !== 'missing') {
+    return {
+      refusal: `${to.file} is there again, beside what was taken of that name`,
+      hint: `Look at both, and move one away: ${file}, ${partialOf(file)}.`,
+    };
+  }
+  const changed = change(desired, intent.fsType, to, [
+    ...guardsOfEarlier(desired, from, observed),
+    // A directory of an earlier version has no record.
+    ...(observed.directory.recorded === undefined ? [] : onSameFileSystem(observed.directory)),
+  ]);
+  const named: Step[] =
+    observed.partial.type === 'missing'
+      ? [
+          {
+            name: 'take the name from the file',
+            argv: ['mv', '-T', '--', file, partialOf(file)],
+            guards: [notAdopted(desired), notThere(partialOf(file)), notAttached(file)],
+          },
+        ]
+      : [];
+  return { steps: [...named, ...changed, ...records] };
+}
+
+/** Another file system may be in place of the one that it is on, and no record tells. */
+const noFile = (desired: DesiredSparse, from: string): Refusal =>
+  putBackAway(
+    desired,
+    `there is no file ${[pathOf(desired, from), desired.file, partialOf(desired.file)].join(', ')}: is its file system mounted?`,
+  );
