@@ -207,6 +207,7 @@ export const READY_REASON = {
   destructionError: 'DestructionError',
   unavailableError: 'UnavailableError',
   directoryNotMounted: 'DirectoryNotMounted',
+  pathAstray: 'PathAstray',
   available: 'Available',
   nodeUnreachable: 'NodeUnreachable',
   nodeUnclear: 'NodeUnclear',

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { READY_REASON } from '../api/names.ts';
 import type { Volume } from '../api/volume.ts';
 import { checkGuards } from '../nodes/check-guards.ts';
 import { NodeError } from '../nodes/errors.ts';
@@ -154,6 +155,11 @@ export function createAttacher(deps: AttacherDeps): Attacher {
         continue;
       }
       if (job === MAX_JOBS) break;
+      // Who may have started on the other device hears of it before it is put right.
+      if (planned.astray !== undefined && !isToldAstray(volume)) {
+        loopNumbers.release(node, uid);
+        return judged(place, planned.astray);
+      }
       const not = await whyNot();
       if (not !== undefined) {
         loopNumbers.release(node, uid);
@@ -278,6 +284,10 @@ interface Place {
   /** A look came to its end. No job is submitted before one has. */
   seen: boolean;
 }
+
+const isToldAstray = ({ status }: Volume): boolean =>
+  status?.conditions?.some(({ type, reason }) => type === 'Ready' && reason === READY_REASON.pathAstray) ??
+  false;
 
 const unknown = (message: string): Extract<Outcome, { is: 'unknown' }> => ({ is: 'unknown', message });
 

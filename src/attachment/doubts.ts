@@ -48,17 +48,18 @@ export function doubtNodes(
 }
 
 /**
- * Whoever looks after the Volume found its device missing: of one where it should always be, that is said each time that it is
- * written; of an `OnDemand` one the name of the device is taken away, which stands in the same write as where it is attached.
+ * Whoever looks after the Volume found its device missing, or its path leading elsewhere: of one where it should always be, that
+ * is said each time that it is written; of an `OnDemand` one the name of the device is taken away, which stands in the same
+ * write as where it is attached.
  */
 export function heedVolume(known: Known, volume: Volume, now: number): void {
   const { status } = volume;
-  const ready = status?.conditions?.find(({ type }) => type === 'Ready');
-  if (ready?.reason === READY_REASON.attaching) {
-    heed(known, ready.lastUpdateTime, status?.prepared?.node ?? volume.spec.nodeName, now);
-  }
-  if (!isOnDemand(volume) || status?.deviceName !== undefined) return;
   const shown = status?.attachments?.find(({ state }) => state === 'Attached');
+  const ready = status?.conditions?.find(({ type }) => type === 'Ready');
+  const home = status?.prepared?.node ?? volume.spec.nodeName;
+  if (ready?.reason === READY_REASON.attaching) heed(known, ready.lastUpdateTime, home, now);
+  if (ready?.reason === READY_REASON.pathAstray) heed(known, ready.lastUpdateTime, shown?.node ?? home, now);
+  if (!isOnDemand(volume) || status?.deviceName !== undefined) return;
   if (shown?.device !== undefined) heed(known, volume.metadata.resourceVersion, shown.node, now);
 }
 

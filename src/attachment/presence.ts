@@ -26,7 +26,7 @@ export type Presence =
 export function presence(desired: Desired, observed: Observed): Presence {
   const planned = plan('present', desired, observed, 0);
   const ready = !('refusal' in planned) && (planned.steps.length === 0 || planned.grows === true);
-  const message = 'refusal' in planned ? withHint(planned.refusal, planned.hint) : undefined;
+  const message = 'refusal' in planned ? withHint(planned.refusal, planned.hint) : planned.astray;
   const device = deviceOf(desired, observed).device?.name;
   if (desired.type !== 'sparse' || observed.type !== 'sparse') {
     return ready

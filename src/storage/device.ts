@@ -17,27 +17,24 @@ export interface VolumeDevice {
 
 /** @throws Error for an observation of another kind than what is desired */
 export function deviceOf(desired: Desired, observed: Observed): VolumeDevice {
+  const link = linkOf(desired);
   if (desired.type === 'sparse' && observed.type === 'sparse') {
     const { signature } = observed;
     return {
       device: sparseDevice(desired, observed),
-      link: linkOf(desired),
+      link,
       identity: `${signature.found === 'one' ? signature.type : 'unknown'} ${desired.uid}`,
     };
   }
   if (desired.type === 'raw' && observed.type === 'raw') {
     const facts = targetOf(desired, observed);
-    if ('refusal' in facts) return { device: undefined, link: linkOf(desired), identity: '' };
-    return {
-      device: rawDevice(desired, facts),
-      link: linkOf(desired, facts.dmUuid),
-      identity: facts.identity,
-    };
+    if ('refusal' in facts) return { device: undefined, link, identity: '' };
+    return { device: rawDevice(desired, facts), link, identity: facts.identity };
   }
   if (desired.type === 'lvm' && observed.type === 'lvm') {
     const own = ownOf(desired, observed.volumes);
     const facts = own === undefined ? undefined : lvmDevice(observed, own);
-    return { device: facts, link: linkOf(desired, facts?.dmUuid), identity: facts?.identity ?? '' };
+    return { device: facts, link, identity: facts?.identity ?? '' };
   }
   throw new Error(`a ${desired.type} volume was looked at as a ${observed.type} one`);
 }

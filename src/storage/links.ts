@@ -1,10 +1,54 @@
-import type { Desired } from './types.ts';
+import type { BlockDevice, Desired, Observed } from './types.ts';
 
-type Named = Pick<Desired, 'uid' | 'mode'>;
+type Named = Pick<Desired, 'uid' | 'mode' | 'earlierLink'>;
 
-/** The persistent name of a volume's device, as the specification has it. */
-export function linkOf({ uid, mode }: Named, dmUuid?: string): string {
-  if (mode === 'Filesystem') return `/dev/disk/by-uuid/${uid}`;
-  // A logical volume has a name of its own that lasts, and room for no other.
-  return dmUuid === undefined ? `/dev/disk/by-partuuid/${uid}` : `/dev/disk/by-id/dm-uuid-${dmUuid}`;
+/**
+ * The persistent path of a volume's device, as its PersistentVolume has it. A rule of Stowage's makes it for the device that it has
+ * looked at: no program derives it from what a device holds, which a pod can write.
+ */
+export const linkOf = ({ uid, earlierLink }: Pick<Named, 'uid' | 'earlierLink'>): string =>
+  earlierLink ?? `/dev/disk/by-id/stowage-${uid}`;
+
+/** The path that udev derives from what a volume's device holds. */
+export const contentLink = ({ uid, mode }: Named): string =>
+  `/dev/disk/${mode === 'Filesystem' ? 'by-uuid' : 'by-partuuid'}/${uid}`;
+
+const MAPPER = /^\/dev\/disk\/by-id\/dm-uuid-LVM-[A-Za-z0-9]+$/;
+
+/** The path that is on record for a volume, if it is one that earlier versions and MetalK8s gave to its kind. */
+export function earlierLink(path: string | undefined, volume: Named): { earlierLink?: string } {
+  const isOne = path === contentLink(volume) || (volume.mode === 'Block' && MAPPER.test(path ?? ''));
+  return isOne && path !== undefined ? { earlierLink: path } : {};
+}
+
+/** Whether udev itself makes the path, from the UUID that device-mapper has for a logical volume. */
+export const isMapperLink = ({ earlierLink }: Pick<Named, 'earlierLink'>): boolean =>
+  MAPPER.test(earlierLink ?? '');
+
+type Device = Pick<BlockDevice, 'name' | 'device'>;
+
+/**
+ * Whether the persistent path leads to a device; also by a loop that is stacked on it, as the kubelet does for Block: of a path
+ * that udev derives from content, it gives the link to the newest device.
+ */
+export function leadsTo(own: Device, { link, loops }: Pick<Observed, 'link' | 'loops'>): boolean {
+  return [own, ...loops.filter(({ backingFile }) => backingFile === `/dev/${own.name}`)].some(
+    ({ device }) => device === link,
+  );
+}
+
+/** For a plan: where the persistent path leads instead of to the volume's device, which is undefined while it is not there. */
+export function astray(
+  desired: Pick<Desired, 'uid' | 'earlierLink'>,
+  observed: Pick<Observed, 'link' | 'loops' | 'devices'>,
+  own: Device | undefined,
+): { astray?: string } {
+  const { link, devices } = observed;
+  if (link === undefined || (own !== undefined && leadsTo(own, observed))) return {};
+  const other = devices.find(({ device }) => device === link)?.name;
+  const instead =
+    own === undefined ? 'and the volume has no device' : `not to the volume's device /dev/${own.name}`;
+  return {
+    astray: `${linkOf(desired)} leads to ${other === undefined ? `a device ${link}` : `/dev/${other}`}, ${instead}`,
+  };
 }

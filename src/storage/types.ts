@@ -10,6 +10,8 @@ export type FsType = 'ext4' | 'xfs';
 interface DesiredVolume {
   /** The Volume's UID: UUID of the file system, or GUID of the partition. */
   uid: string;
+  /** Its persistent path, where an earlier version or MetalK8s made it: udev derives it from UUIDs. */
+  earlierLink?: string;
   /** The Volume's name, which a partition gets too. */
   name: string;
   mode: 'Filesystem' | 'Block';
@@ -108,8 +110,11 @@ export type Operation = 'prepare' | 'present' | 'absent' | 'destroy';
 
 /** The steps that remain; none when the node is as wanted. Or why nothing may be done. */
 export type Plan =
-  /** `grows`: the volume can be used, and is to become larger. `notes`: what its owner should know of it. */
-  | { steps: readonly Step[]; grows?: boolean; notes?: readonly string[] }
+  /**
+   * `grows`: the volume can be used, and is to become larger. `notes`: what its owner should know of it. `astray`: the persistent
+   * path leads to another device, which the steps change; they are run once that was told.
+   */
+  | { steps: readonly Step[]; grows?: boolean; notes?: readonly string[]; astray?: string }
   /** `passing`: it may go on by itself, once a user of the device is gone or udev is back; else a person must act. */
   | Refusal;
 
@@ -201,6 +206,8 @@ interface ObservedVolume extends Users {
 
 export interface ObservedSparse extends ObservedVolume {
   type: 'sparse';
+  /** The device that udev leads to by what is on it, `major:minor`. */
+  contentLink?: string;
   /** Records of a Volume of its name and another UID, where there may be one in all time: the files' names. */
   earlier?: readonly string[];
   /** The file's path without symbolic links: what the kernel calls a loop's backing file. */

@@ -1,17 +1,18 @@
 import type { Probe, Step } from '../nodes/job.ts';
-import type { Plan } from './types.ts';
+import { linkOf } from './links.ts';
+import type { Desired, Observed, Plan } from './types.ts';
 
 /** How long udev gets to make a link or a device, in seconds. */
 const LINK_TIMEOUT = 10;
 
 /**
  * Waits until a persistent link is there.
- * @param isElsewhere it is there and leads to another device, which udev may be about to change: waits until udev has nothing to do
+ * @param isAstray it is there and leads to another device, which udev may be about to change: waits until udev has nothing to do
  */
-export function waitForLink(link: string, isElsewhere = false): Step {
+export function waitForLink(link: string, isAstray = false): Step {
   return {
     name: 'wait for the persistent link',
-    argv: isElsewhere ? ['udevadm', 'settle', `--timeout=${LINK_TIMEOUT}`] : settle(link),
+    argv: isAstray ? ['udevadm', 'settle', `--timeout=${LINK_TIMEOUT}`] : settle(link),
     guards: [],
     // Other devices of the node may keep udev busy for longer; whether our link is there is looked at again.
     mayRace: true,
@@ -43,26 +44,84 @@ export function lookAgain(name: string): Step {
 
 /** Beside udev's own rules, until the node starts anew. */
 const RULES = '/run/udev/rules.d';
+const readRules: Step = {
+  name: 'have udev read its rules',
+  argv: ['udevadm', 'control', '--reload'],
+  guards: [],
+  // A udev that is busy takes no request. It sees by itself, within seconds, that a rule came.
+  mayRace: true,
+};
+
 export const rulePath = (uid: string) => `${RULES}/61-stowage-${uid}.rules`;
 
+type Named = Pick<Desired, 'uid' | 'mode' | 'earlierLink'>;
+
+/** Of devices that udev finds one link for, the one with the highest number gets it; any device has 0. */
+const FIRST = 100;
+const LAST = -100;
+
 /**
- * Has udev give a device its persistent link whatever blkid reads on it: a pod can store bytes that hide the UUID from it. udev
- * takes the link away again with the device.
- * @param match keys of udev(7) that no other device of the node has, which say nothing of the device's content
+ * Has udev give a device its persistent link whatever blkid reads on it: a pod can store bytes that hide a UUID, or that
+ * show another device's. udev takes the link away again with the device.
+ * @param match keys of udev(7) that no other device of the node has, and that a pod can't write
  */
-export function linkAnyway(uid: string, link: string, match: string): Step[] {
-  // Without spaces: sudo joins arguments by them.
-  const rule = `SUBSYSTEM=="block",${match},SYMLINK+="${link.replace('/dev/', '')}"`;
+export function makeRule(desired: Named, match: string): Step[] {
   return [
     { name: 'make the directory of udev rules', argv: ['install', '-d', '-m', '0755', RULES], guards: [] },
     {
-      name: 'have udev make the link whatever the volume holds',
+      name: 'write the rule for the persistent link',
       // The text is in the arguments, so that sudo can allow this rule and no other.
-      argv: ['find', '/dev/null', '-fprintf', rulePath(uid), `${rule}\\n`],
+      argv: ['find', '/dev/null', '-fprintf', rulePath(desired.uid), `${ruleText(desired, match)}\\n`],
       guards: [],
     },
-    { name: 'have udev read its rules', argv: ['udevadm', 'control', '--reload'], guards: [] },
+    readRules,
   ];
+}
+
+/** For a rule: a device by the UUID that device-mapper has for it. Whoever makes a map chooses it: udev has patterns there. */
+export const mapperKey = (uuid: string): string => `ATTR{dm/uuid}=="${uuid.replace(/[^\w.-]/g, '?')}"`;
+
+/** Removes the persistent link from a device that stays, if it is one that a rule makes. */
+export function dropLink(
+  desired: Pick<Desired, 'uid' | 'earlierLink'>,
+  observed: Pick<Observed, 'link' | 'devices'>,
+): Step[] {
+  if (desired.earlierLink !== undefined || observed.link === undefined) return [];
+  const names = observed.devices.filter(({ device }) => device === observed.link).map(({ name }) => name);
+  return [
+    {
+      name: 'remove the rule for the persistent link',
+      argv: ['rm', '-f', rulePath(desired.uid)],
+      guards: [],
+    },
+    readRules,
+    ...names.slice(0, 1).map(lookAgain),
+    waitForUdev,
+    {
+      name: 'remove the persistent link, if udev left it',
+      argv: ['rm', '-f', '--', linkOf(desired)],
+      guards: [],
+    },
+  ];
+}
+
+/** Waits until udev has nothing to do. */
+export const waitForUdev: Step = {
+  name: 'wait for udev',
+  argv: ['udevadm', 'settle', `--timeout=${LINK_TIMEOUT}`],
+  guards: [],
+  mayRace: true,
+};
+
+/** Without spaces: sudo joins arguments by them. */
+function ruleText(desired: Named, match: string): string {
+  const { mode, earlierLink } = desired;
+  const rule = `SUBSYSTEM=="block",${match},SYMLINK+="${linkOf(desired).replace('/dev/', '')}"`;
+  // udev derives that from content: any device may show the same.
+  if (mode === 'Filesystem' && earlierLink !== undefined) return `${rule},OPTIONS+="link_priority=${FIRST}"`;
+  // What a pod writes there gets no link that another device has.
+  if (mode === 'Block' && earlierLink === undefined) return `${rule},OPTIONS+="link_priority=${LAST}"`;
+  return rule;
 }
 
 export function noUdev(link: string): Plan {

@@ -2,6 +2,7 @@ import { isReadOnlyShared } from '../api/access-modes.ts';
 import { DRIVER, FORCE_LVCREATE_ANNOTATION, PROVISIONED_BY_ANNOTATION } from '../api/names.ts';
 import { parseQuantity } from '../api/quantity.ts';
 import type { Volume } from '../api/volume.ts';
+import { earlierLink } from '../storage/links.ts';
 import type { Desired } from '../storage/types.ts';
 import type { Source } from './source.ts';
 import type { ClassOptions } from './storage-class.ts';
@@ -41,6 +42,7 @@ export function desiredOf(
     uid: metadata.uid ?? '',
     name: metadata.name,
     mode: spec.mode ?? 'Filesystem',
+    ...earlierLink(status?.devicePath, { uid: metadata.uid ?? '', mode: spec.mode ?? 'Filesystem' }),
     fs: options?.fs,
     recorded: prepared !== undefined,
     onDelete: onDeleteOf(volume),

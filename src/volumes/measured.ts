@@ -1,6 +1,7 @@
 import { formatBytes } from '../api/quantity.ts';
 import { deviceOf, type VolumeDevice } from '../storage/device.ts';
 import { compareDevice, updateIdentity } from '../storage/identity.ts';
+import { linkOf } from '../storage/links.ts';
 import { lvPath } from '../storage/lvm/names.ts';
 import { madeBytes } from '../storage/sparse/layout.ts';
 import type { Desired, Observed } from '../storage/types.ts';
@@ -25,13 +26,12 @@ export function measured(
       ? {
           deviceName: undefined,
           capacity: status.capacity ?? formatBytes(madeSize(desired, observed)),
-          // The name of a logical volume in mode Block is known while it is there only.
-          devicePath: status.devicePath ?? found.link,
+          devicePath: status.devicePath ?? linkOf(desired),
         }
       : {
           deviceName: found.device.name,
           capacity: formatBytes(found.device.sizeBytes),
-          devicePath: found.link,
+          devicePath: linkOf(desired),
         }),
     prepared:
       status.prepared === undefined

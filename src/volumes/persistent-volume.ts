@@ -8,7 +8,7 @@ import {
   VOLUME_API_VERSION,
 } from '../api/names.ts';
 import type { Volume } from '../api/volume.ts';
-import { linkOf } from '../storage/links.ts';
+import { contentLink, earlierLink, linkOf } from '../storage/links.ts';
 import { isOnDemand } from './attached.ts';
 import { nodeOf } from './desired.ts';
 import type { ClassOptions } from './storage-class.ts';
@@ -102,8 +102,12 @@ function withReadOnly({ fs, mountOptions }: ClassOptions, readOnly: boolean): st
     : mountOptions;
 }
 
-/** The persistent names that are not made of a Volume's UID: they are known from the status alone. */
-const LOGICAL_VOLUME = '/dev/disk/by-id/dm-uuid-LVM-';
+/** The Volume with the path of its PersistentVolume on record, where its status was lost or is MetalK8s's, which has none. */
+export function withPathOf(pv: PersistentVolume | undefined, volume: Volume): Volume {
+  const devicePath = pv?.spec.local?.path;
+  if (devicePath === undefined || volume.status?.devicePath !== undefined) return volume;
+  return { ...volume, status: { ...volume.status, devicePath } };
+}
 
 /**
  * A PersistentVolume of the Volume's name may be someone else's. It is the Volume's by its owner, or by the device that
@@ -113,8 +117,13 @@ export function isPvOf(pv: PersistentVolume, { metadata: { uid = '' }, spec, sta
   const owned = pv.metadata.ownerReferences?.some((owner) => owner.uid === uid) ?? false;
   const path = pv.spec.local?.path;
   if (owned || path === undefined) return owned;
-  const lasting = path.startsWith(LOGICAL_VOLUME) && path === status?.devicePath;
-  return path === linkOf({ uid, mode: spec.mode ?? 'Filesystem' }) || lasting;
+  const named = { uid, mode: spec.mode ?? 'Filesystem' };
+  // A logical volume's earlier path has no UID in it: it is known from the status alone.
+  return (
+    path === linkOf(named) ||
+    path === contentLink(named) ||
+    ('earlierLink' in earlierLink(path, named) && path === status?.devicePath)
+  );
 }
 
 /** Nothing holds it but us, and no claim has it: MetalK8s's rule. */

@@ -36,6 +36,7 @@ export const unavailable = (message: string, reason: ReadyReason = READY_REASON.
 const RECOVERABLE: readonly (string | undefined)[] = [
   READY_REASON.unavailableError,
   READY_REASON.directoryNotMounted,
+  READY_REASON.pathAstray,
   READY_REASON.adoptionRefused,
 ];
 

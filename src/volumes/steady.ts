@@ -12,6 +12,7 @@ import { desiredOf } from './desired.ts';
 import { growing, growsTo, isToGrow, stopGrowing } from './growing.ts';
 import { parseJobName } from './job-name.ts';
 import { measured } from './measured.ts';
+import { withPathOf } from './persistent-volume.ts';
 import { available, unavailable, waiting } from './ready.ts';
 import { type Ready, readyOf, setStatus } from './status.ts';
 import type { Decision, Input } from './types.ts';
@@ -50,7 +51,7 @@ export function steady(input: Input, now: number): Decision {
   if ('unknown' in observation) {
     return unreachable(volume, now, observation);
   }
-  const desired = desiredOf(volume, undefined, input.node);
+  const desired = desiredOf(withPathOf(pv, volume), undefined, input.node);
   const planned = plan(
     'present',
     desired,
@@ -63,6 +64,12 @@ export function steady(input: Input, now: number): Decision {
   if ('refusal' in planned && !(detached && planned.passing)) {
     const message = withHint(planned.refusal, planned.hint);
     return report(volume, now, 'Failed', unavailable(message, planned.reason), { requeueAfter: LOOK_EVERY });
+  }
+  if ('astray' in planned && planned.astray !== undefined) {
+    const message = `${planned.astray}; a pod that starts now may get that one. It is put right by attaching it again`;
+    return report(volume, now, 'Failed', unavailable(message, READY_REASON.pathAstray), {
+      requeueAfter: LOOK_EVERY,
+    });
   }
   const {
     steps,

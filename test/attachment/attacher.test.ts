@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import type { Volume } from '../../src/api/volume.ts';
 import { type AttacherDeps, createAttacher, type WhyNot } from '../../src/attachment/attacher.ts';
 import type { OperationKind } from '../../src/attachment/types.ts';
@@ -8,11 +8,12 @@ import type { Job, JobKey, Probe, Step } from '../../src/nodes/job.ts';
 import { createLoopNumbers } from '../../src/storage/loop-numbers.ts';
 import { plan } from '../../src/storage/plan.ts';
 import { ObservationError } from '../../src/storage/probe-results.ts';
-import type { Desired, Observed } from '../../src/storage/types.ts';
+import type { Desired, Observed, ObservedSparse } from '../../src/storage/types.ts';
 import { desiredOf } from '../../src/volumes/desired.ts';
 import { unused } from '../support/fake-executor.ts';
 import { FakeShare, FakeSharer } from '../support/fake-shared.ts';
-import { loop, madeNode, readyNode, volume } from '../support/volume-input.ts';
+import { LINK } from '../support/link-words.ts';
+import { loop, loopRow, madeNode, readyNode, volume } from '../support/volume-input.ts';
 
 const attach = { kind: 'attach', node: 'n1', readOnly: false } as const;
 
@@ -79,6 +80,82 @@ test('Volumes that are attached at once on one node have devices of their own', 
   }
   await turns();
   expect(attached.sort()).toEqual(['/dev/loop0', '/dev/loop1', '/dev/loop2']);
+});
+
+describe('a persistent path that leads to another device', () => {
+  const other = { ...loopRow, name: 'sdz', device: '65:16', type: 'disk' };
+  const stray = (node: ObservedSparse): ObservedSparse => ({
+    ...node,
+    devices: [...node.devices, other],
+    link: other.device,
+  });
+  const told = (type: string, reason: string) =>
+    volume({
+      conditions: [{ type, status: 'False', reason, message: 'x', lastTransitionTime: '' } as never],
+    });
+  const astray = told('Ready', 'PathAstray');
+  async function attaching(of: Volume, ...looks: ObservedSparse[]) {
+    const jobs: string[][] = [];
+    const asked: unknown[] = [];
+    const { run, loopNumbers } = attacherWith({
+      executor: {
+        async submit(_node: string, { steps }: Job) {
+          jobs.push(steps.map(({ argv }) => argv[0] ?? ''));
+          return { state: 'succeeded' };
+        },
+      },
+      look: oneByOne(...looks),
+    });
+    const whyNot: WhyNot = async (used) => {
+      asked.push(used);
+      return undefined;
+    };
+    return { outcome: await run('attach', { of, whyNot }), jobs, asked, loopNumbers };
+  }
+
+  test.each<[string, Volume]>([
+    ['is not told yet', volume()],
+    ['is not told yet, but why it is not ready before', told('Ready', 'UnavailableError')],
+    ['is told by no condition that is heeded', told('Paused', 'PathAstray')],
+  ])('that %s: no job runs, and it is said why', async (_, of) => {
+    const { outcome, jobs, asked, loopNumbers } = await attaching(of, stray(madeNode));
+    expect(outcome).toMatchObject({
+      is: 'failed',
+      message: `${LINK} leads to /dev/sdz, and the volume has no device`,
+    });
+    expect({ jobs, asked }).toEqual({ jobs: [], asked: [] });
+    expect([...loopNumbers.ofOthers('n1', 'other')]).toEqual([]);
+  });
+
+  test('that is not told yet, while the device is there: it is not safe to mount, and is as it was', async () => {
+    const { outcome, jobs } = await attaching(volume(), stray(readyNode));
+    expect(outcome).toMatchObject({
+      ...{ is: 'attached', safeToMount: false, device: 'loop3' },
+      message: `${LINK} leads to /dev/sdz, not to the volume's device /dev/loop3`,
+    });
+    expect(jobs).toEqual([]);
+  });
+
+  test.each([
+    ['there', readyNode, ['install', 'find', 'udevadm', 'udevadm', 'udevadm']],
+    ['to be attached', madeNode, ['install', 'find', 'udevadm', 'losetup', 'udevadm']],
+  ])('that was told is put right by a job, where the device is %s', async (_, node, programs) => {
+    const { outcome, jobs, asked } = await attaching(astray, stray(node), readyNode);
+    expect(outcome).toMatchObject({ is: 'attached', safeToMount: true, device: 'loop3' });
+    expect({ jobs, asked }).toEqual({ jobs: [programs], asked: [undefined] });
+  });
+
+  test('that was told, and is right by now, is left', async () => {
+    const { outcome, jobs } = await attaching(astray, readyNode);
+    expect(outcome).toMatchObject({ is: 'attached', safeToMount: true });
+    expect(jobs).toEqual([]);
+  });
+
+  test('that somebody moves each time is tried again later', async () => {
+    const { outcome, jobs } = await attaching(astray, stray(readyNode));
+    expect(outcome).toMatchObject({ is: 'attached', safeToMount: false, message: 'still to be done' });
+    expect(jobs).toHaveLength(4);
+  });
 });
 
 test('a number is free again where nothing is attached', async () => {

@@ -68,11 +68,12 @@ describe('a node', () => {
   });
 });
 
-describe('a Volume that says its device is missing', () => {
+describe.each([
+  ['its device is missing', 'Attaching'],
+  ['its path leads to another device', 'PathAstray'],
+])('a Volume that says that %s', (_, reason) => {
   const missing = (at: string) =>
-    volumeWith({
-      conditions: [{ type: 'Ready', status: 'Unknown', reason: 'Attaching', lastUpdateTime: at }],
-    });
+    volumeWith({ conditions: [{ type: 'Ready', status: 'Unknown', reason, lastUpdateTime: at }] });
 
   test('is heeded once for each time that it says so', () => {
     const known = knownOn('n1');

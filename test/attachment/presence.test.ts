@@ -2,9 +2,12 @@ import { expect, test } from '@jest/globals';
 import { presence } from '../../src/attachment/presence.ts';
 import { textOf } from '../../src/storage/shared/text.ts';
 import type { Holder, ObservedShared } from '../../src/storage/shared/types.ts';
-import type { ObservedSparse } from '../../src/storage/types.ts';
+import type { Desired, DeviceFacts, Observed, ObservedSparse } from '../../src/storage/types.ts';
 import { NFS, sharedDesired } from '../support/fake-shared.ts';
-import { FILE, loop, madeNode } from '../support/volume-input.ts';
+import { BY_UUID, LINK } from '../support/link-words.ts';
+import { ext4, lvmDesired, lvmMade } from '../support/lvm-input.ts';
+import { disk, rawDesired, rawMade } from '../support/raw-input.ts';
+import { FILE, loop, madeNode, readyNode, sparseDesired, UID } from '../support/volume-input.ts';
 
 const BOOT = '00000000-0000-4000-8000-000000000001';
 const quiet: ObservedShared = { bootId: BOOT, mount: NFS, owners: [], marks: [], unfinished: [] };
@@ -21,6 +24,11 @@ const seen = (shared: Partial<ObservedShared>, more: Partial<ObservedSparse> = {
   shared: { ...quiet, ...shared },
 });
 const there = { loops: [loop], link: '7:3' };
+const filled: DeviceFacts = {
+  ...disk,
+  signature: { found: 'one', type: 'ext4', uuid: UID },
+  content: `ext4:${UID}`,
+};
 
 test.each<[string, ObservedSparse, object]>([
   ['a file that nobody has', seen({}), { is: 'detached' }],
@@ -65,4 +73,31 @@ test('a record of having grown it is left by a node that has it no more', () => 
     recordFiles: true,
   });
   expect(presence({ ...sharedDesired, recordedBytes: 1n << 30n }, grew)).toEqual({ is: 'detached' });
+});
+
+const STRAY = 'leads to a device 9:9';
+test.each<[string, Desired, Observed, object]>([
+  [
+    'a file that is attached is there, and not safe to mount',
+    sparseDesired,
+    { ...readyNode, link: '9:9' },
+    {
+      ...{ is: 'attached', safeToMount: false, readOnly: false, device: 'loop3' },
+      message: `${LINK} ${STRAY}, not to the volume's device /dev/loop3`,
+    },
+  ],
+  [
+    'a file of an earlier version that is attached is the same',
+    { ...sparseDesired, earlierLink: BY_UUID },
+    { ...readyNode, link: '9:9' },
+    {
+      ...{ is: 'attached', safeToMount: false },
+      message: `${BY_UUID} ${STRAY}, not to the volume's device /dev/loop3`,
+    },
+  ],
+  ['a file that is not attached is not', sparseDesired, { ...madeNode, link: '9:9' }, { is: 'detached' }],
+  ['a disk is not there', rawDesired, rawMade(filled, { link: '9:9' }), { is: 'detached' }],
+  ['a logical volume is not there', lvmDesired, lvmMade(ext4, { link: '9:9' }), { is: 'detached' }],
+])('of a path that leads to another device, %s', (_, desired, observed, expected) => {
+  expect(presence(desired, observed)).toMatchObject(expected);
 });

@@ -3,6 +3,7 @@ import { rm } from 'node:fs/promises';
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import { execa } from 'execa';
 import { deviceOf } from '../../src/storage/device.ts';
+import { contentLink } from '../../src/storage/links.ts';
 import type { Desired, Observed, Operation } from '../../src/storage/types.ts';
 import { rulePath } from '../../src/storage/udev.ts';
 import { carryOut } from '../support/carry-out.ts';
@@ -47,10 +48,14 @@ describeAsRoot('a volume in which a pod stored bytes that look like a signature'
     return seen;
   }
 
-  test.each(rows)(
-    '%s with %s: is the Volume’s, has its link, and can be deleted',
-    async (backing, content) => {
-      const wanted = await kinds.desired(backing, content);
+  const paths = EVERY_CASE
+    ? ['its own path', 'the path of an earlier version']
+    : ['the path of an earlier version'];
+  test.each(paths.flatMap((path) => rows.map(([backing, content]) => [backing, content, path] as const)))(
+    '%s with %s and %s: is the Volume’s, has its link, and can be deleted',
+    async (backing, content, name) => {
+      const bare = await kinds.desired(backing, content);
+      const wanted = name === 'its own path' ? bare : { ...bare, earlierLink: contentLink(bare) };
       const { device, link, identity } = deviceOf(wanted, await carry('prepare', wanted));
       const desired = recordedAs(wanted, identity);
       const path = `/dev/${device?.name}`;

@@ -18,7 +18,7 @@ describeAsRoot('a sparse file with a real loop device, mkfs and udev', () => {
     expect(await faults(true)).toEqual([]);
     const probe = await execa('blkid', ['-p', '-o', 'value', '-s', 'UUID', '-s', 'TYPE', device]);
     expect(probe.stdout.split('\n').sort()).toEqual([scene.desired.uid, 'ext4'].sort());
-    expect((await execa('realpath', [`/dev/disk/by-uuid/${scene.desired.uid}`])).stdout).toBe(device);
+    expect((await execa('realpath', [`/dev/disk/by-id/stowage-${scene.desired.uid}`])).stdout).toBe(device);
     expect((await execa('blockdev', ['--getsize64', device])).stdout).toBe(String(scene.desired.sizeBytes));
 
     await execa('mount', [device, scene.mountPoint]);

@@ -40,7 +40,7 @@ describeAsRoot.each(TRANSPORTS)('a sparse ext4 volume over %s', (transport) => {
   async function expectWhole(name: string, label: [string, string]): Promise<string> {
     const volume = await scene.get(name);
     const uid = volume.metadata.uid ?? '';
-    const link = `/dev/disk/by-uuid/${uid}`;
+    const link = `/dev/disk/by-id/stowage-${uid}`;
     expect(volume.status).toMatchObject({ phase: 'Available', devicePath: link, capacity: '100Mi' });
     expect(volume.status?.conditions).toMatchObject([{ type: 'Ready', status: 'True' }]);
     expect(volume.status?.deviceName).toMatch(/^loop\d+$/);
@@ -124,7 +124,7 @@ describeAsRoot.each(TRANSPORTS)('a sparse ext4 volume over %s', (transport) => {
       ['finalizer', ({ metadata }) => (metadata.finalizers ?? []).length > 0],
       ['job', ({ status }) => status?.job !== undefined],
       ['file', (volume) => existsSync(fileOf(volume))],
-      ['device', ({ metadata }) => existsSync(`/dev/disk/by-uuid/${metadata.uid}`)],
+      ['device', ({ metadata }) => existsSync(`/dev/disk/by-id/stowage-${metadata.uid}`)],
     ];
     const reached = async (volume: Volume, is: (volume: Volume) => boolean) => {
       const { name, uid = '' } = volume.metadata;

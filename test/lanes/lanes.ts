@@ -94,6 +94,8 @@ export const ASKS: readonly (readonly [directory: string, ...asks: Ask[]])[] = [
   ['src/storage/shared/', ['thorough', 'shared|attach|adopt|salt-commands'], ['cluster', '/vm/shared']],
   ['src/storage/populate/', ['thorough'], ['smoke'], ['cluster', 'populators|fills|sources']],
   ['src/storage/raw/', ['thorough'], ['smoke'], ['cluster', '/vm/(disk-identity|holders|adopt)']],
+  ['src/storage/links.ts', ['thorough'], ['smoke'], ['cluster', '/vm/(stolen-path|shared-files)']],
+  ['src/storage/udev.ts', ['thorough'], ['smoke'], ['cluster', '/vm/stolen-path']],
   ['src/storage/identity.ts', ['thorough'], ['smoke'], ['cluster', '/vm/disk-identity']],
   ['src/storage/records.ts', ['thorough'], ['smoke'], ['cluster', '/vm/(faults|reboot)']],
   ['src/storage/holders.ts', ['thorough'], ['smoke'], ['cluster', '/vm/holders']],

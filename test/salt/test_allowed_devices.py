@@ -34,8 +34,28 @@ class Devices(ListsCase):
                         rules.check(rm)
                     else:
                         self.assertIn(leads_to, self.assertRefused(rm, rules=rules))
+        own = ["rm", "-f", "--", f"/dev/disk/by-id/stowage-{UID}"]
+        rules.check(own)
+        with mock.patch.object(os.path, "exists", return_value=True):
+            rules.check(own)
+        self.assertRefused([*own[:-1], own[-1].replace("0", "1")], rules=rules)
         with self.assertRaises(allowed.Refusal):
             rules.check_look(rm)
+
+    def test_the_rule_of_a_persistent_link_is_written_for_its_own_volume_alone(self):
+        other = UID.replace("0", "1")
+        rules = self.rules()
+
+        def find(uid, link):
+            text = f'SUBSYSTEM=="block",ATTRS{{diskseq}}=="7",SYMLINK+="disk/{link}"\\n'
+            return ["find", "/dev/null", "-fprintf", f"/run/udev/rules.d/61-stowage-{uid}.rules", text]
+
+        self.assertIn("not of the Volume", self.assertRefused(find(UID, f"by-id/stowage-{UID}"), rules=rules))
+        rules.subject = UID
+        rules.check(find(UID, f"by-id/stowage-{UID}"))
+        rules.check(find(UID, f"by-uuid/{UID}"))
+        for uid, link in ((other, f"by-id/stowage-{UID}"), (UID, f"by-id/stowage-{other}"), (UID, f"by-uuid/{other}")):
+            self.assertIn("not of the Volume", self.assertRefused(find(uid, link), rules=rules))
 
     def test_the_guid_of_a_partition_that_is_in_use_is_kept(self):
         rules = self.rules("device /dev/sdb", "device /dev/nvme0n1")

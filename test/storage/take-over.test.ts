@@ -8,6 +8,7 @@ import type {
   Observed,
   ObservedSparse,
 } from '../../src/storage/types.ts';
+import { BY_PARTUUID, BY_UUID, byMapper } from '../support/link-words.ts';
 import { dm, lv, lvmBlock, lvmDesired, ext4 as lvmExt4, lvmNode } from '../support/lvm-input.ts';
 import { writesTo } from '../support/plans.ts';
 import { disk, partition, rawBlock, rawDesired, rawNode } from '../support/raw-input.ts';
@@ -18,8 +19,15 @@ const OTHER = '11111111-2222-4333-8444-555555555555';
 const TABLE = '22222222-2222-4333-8444-555555555555';
 const GIB = 1n << 30n;
 
-const sparse: DesiredSparse = { ...sparseDesired, fs: undefined };
-const block: DesiredSparse = { ...sparse, mode: 'Block' };
+/** MetalK8s left the paths to udev, which derives them from content. */
+const ofFiles = { earlierLink: BY_UUID };
+const ofPartitions = { earlierLink: BY_PARTUUID };
+const sparse: DesiredSparse = { ...sparseDesired, ...ofFiles, fs: undefined };
+const block: DesiredSparse = { ...sparse, ...ofPartitions, mode: 'Block' };
+const disked = { ...rawDesired, ...ofFiles };
+const parted = { ...rawBlock, ...ofPartitions };
+const onLvm = { ...lvmDesired, ...ofFiles };
+const onLvmBlock = { ...lvmBlock, earlierLink: byMapper(dm.dmUuid) };
 /** MetalK8s keeps no records. */
 const bare = { intent: undefined, done: undefined, recordFiles: false } as const;
 const sparseNode: ObservedSparse = { ...readyNode, ...bare };
@@ -59,11 +67,11 @@ const KINDS: [string, Desired, Observed][] = [
   ['a file with a file system', sparse, sparseNode],
   ['a file with a file system that is not attached', sparse, { ...sparseNode, loops: [], link: undefined }],
   ['a file with a partition', block, blockNode],
-  ['a disk with a file system', rawDesired, rawNode(disks, { link: '8:16' })],
-  ['a disk with a partition', rawBlock, rawNode(tabled, { link: '8:17' })],
-  ['a partition with a GUID', rawBlock, rawNode(owned, { link: '8:18' })],
-  ['a logical volume with a file system', lvmDesired, lvm],
-  ['a bare logical volume', lvmBlock, lvmRaw],
+  ['a disk with a file system', disked, rawNode(disks, { link: '8:16' })],
+  ['a disk with a partition', parted, rawNode(tabled, { link: '8:17' })],
+  ['a partition with a GUID', parted, rawNode(owned, { link: '8:18' })],
+  ['a logical volume with a file system', onLvm, lvm],
+  ['a bare logical volume', onLvmBlock, lvmRaw],
 ];
 
 function stepsOf(desired: Desired, observed: Observed) {
@@ -119,7 +127,7 @@ describe.each(KINDS)('%s', (_, desired, observed) => {
     const made = plan('prepare', known, after, 3);
     if ('refusal' in made) throw new Error(made.refusal);
     const attaching = made.steps.filter(
-      ({ argv }) => !['losetup', 'partx', 'udevadm'].includes(argv[0] ?? ''),
+      ({ argv }) => !['install', 'find', 'losetup', 'partx', 'udevadm'].includes(argv[0] ?? ''),
     );
     expect(attaching.filter(({ argv }) => !['lvchange', 'vgs'].includes(argv[0] ?? ''))).toEqual([]);
   });
@@ -159,39 +167,39 @@ describe('what is not recognised is refused', () => {
       { ...sparseNode, loops: [loop, { ...loop, name: 'loop4', number: 4 }] },
       /more than once/,
     ],
-    ['a missing disk', rawNode(disks, { target: { is: 'missing' } }), /there is no device/, rawDesired],
+    ['a missing disk', rawNode(disks, { target: { is: 'missing' } }), /there is no device/, disked],
     [
       'a disk of another file system',
       carrying({ signature: { found: 'one', type: 'xfs', uuid: OTHER } }),
       /and not what MetalK8s makes/,
-      rawDesired,
+      disked,
     ],
-    ['an empty disk', carrying({ signature: { found: 'none' }, content: '' }), /carries nothing/, rawDesired],
+    ['an empty disk', carrying({ signature: { found: 'none' }, content: '' }), /carries nothing/, disked],
     [
       'a table with another partition',
       rawNode({ ...tabled, partitionUuids: [OTHER] }, { link: '8:17' }),
       /and not what MetalK8s makes/,
-      rawBlock,
+      parted,
     ],
     [
       'a table with two partitions',
       rawNode({ ...tabled, partitionUuids: [UID, OTHER] }, { link: '8:17' }),
       /and not what MetalK8s makes/,
-      rawBlock,
+      parted,
     ],
     [
       'a device of another Volume',
       rawNode({ ...disks, uuids: [UID, OTHER] }, { link: '8:16', others: [{ uid: OTHER, name: 'b' }] }),
       /belongs to another Volume, b/,
-      rawDesired,
+      disked,
     ],
-    ['a link of another disk', rawNode(disks, { link: '8:32' }), /does not lead to \/dev\/sdb/, rawDesired],
-    ['a missing logical volume', lvmNode(), /is missing/, lvmDesired],
+    ['a link of another disk', rawNode(disks, { link: '8:32' }), /does not lead to \/dev\/sdb/, disked],
+    ['a missing logical volume', lvmNode(), /is missing/, onLvm],
     [
       "another Volume's logical volume",
       { ...lvm, volumes: [{ ...lv, tags: [`stowage.dev/uid=${OTHER}`] }] } as Observed,
       /is now another logical volume/,
-      lvmDesired,
+      onLvm,
     ],
     [
       'a logical volume of another file system',
@@ -203,7 +211,7 @@ describe('what is not recognised is refused', () => {
         },
       } as Observed,
       /should carry what was made/,
-      lvmDesired,
+      onLvm,
     ],
   ])('%s', (_, observed, why, desired = sparse) => {
     expect(planTakeOver(desired, observed)).toMatchObject({ refusal: expect.stringMatching(why) });
@@ -214,9 +222,8 @@ test('a partition of a table with a GUID of its own is known again by the record
   const after = recorded(block, blockNode);
   expect(after.intent).toMatchObject({ table: TABLE });
   const detached = { ...after, loops: [], devices: [], link: undefined };
-  expect(plan('present', block, detached, 3)).toMatchObject({
-    steps: [{ argv: expect.arrayContaining(['losetup']) }, {}, {}],
-  });
+  const attached = plan('present', block, detached, 3);
+  expect('steps' in attached && attached.steps.map(({ argv }) => argv[0])).toContain('losetup');
   const exchanged = { ...detached, signature: { found: 'one', type: 'gpt', uuid: OTHER } as const };
   expect(plan('present', block, exchanged, 3)).toMatchObject({
     refusal: expect.stringContaining('should hold a GPT'),

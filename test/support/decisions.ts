@@ -4,6 +4,7 @@ import type { JobState } from '../../src/nodes/job.ts';
 import type { Observed } from '../../src/storage/types.ts';
 import { decide } from '../../src/volumes/decide.ts';
 import type { Decision, Input, Unknown } from '../../src/volumes/types.ts';
+import { LINK } from './link-words.ts';
 import { FILE, input, NOW, UID, volume } from './volume-input.ts';
 
 /** Statuses that tables about decisions begin with, and what a decision comes to. */
@@ -43,7 +44,7 @@ export const available = (job = 'PrepareVolume/DONE') =>
   status('Available', job, ['True', 'Available'], {
     prepared,
     deviceName: 'loop3',
-    devicePath: `/dev/disk/by-uuid/${UID}`,
+    devicePath: LINK,
     capacity: '1Gi',
   });
 export const terminating = (job?: string, more?: VolumeStatus) =>
@@ -128,6 +129,7 @@ export const creationFailed = (attempt: Attempt, message: Message) =>
 export const isAvailable = ready('Available', 'PrepareVolume/DONE', 'True', 'Available');
 export const notAttached = ready('Available', 'PrepareVolume/DONE', 'Unknown', 'Attaching');
 export const unavailable = ready('Failed', 'PrepareVolume/DONE', 'False', 'UnavailableError');
+export const pathAstray = ready('Failed', 'PrepareVolume/DONE', 'False', 'PathAstray');
 export const removing = (attempt: Attempt, message?: Message) =>
   ready('Terminating', `UnprepareVolume/${attempt}`, 'Unknown', 'Terminating')(message);
 

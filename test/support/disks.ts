@@ -47,12 +47,14 @@ export type Table = 'none' | 'gpt' | 'dos';
 /**
  * A disk of that many bytes, sparse, with a file below `folder`.
  * The kernel may read no tables by itself, so its partitions are told to it.
+ * @param number of the loop device. Default: the lowest that is free
  */
 export async function makeDisk(
   folder: string,
   name: string,
   sizeBytes: bigint,
   table: Table = 'none',
+  number?: number,
 ): Promise<Disk> {
   const file = join(folder, `${name}.disk`);
   await execa('truncate', ['-s', String(sizeBytes), file]);
@@ -61,7 +63,8 @@ export async function makeDisk(
     await execa('sgdisk', [`--new=1:2048:${half - 1n}`, `--new=2:${half}:0`, file]);
     if (table === 'dos') await execa('sgdisk', ['--gpttombr=1:2', file]);
   }
-  const { stdout: path } = await execa('losetup', ['--find', '--show', '--partscan', file]);
+  const device = number === undefined ? '--find' : `/dev/loop${number}`;
+  const { stdout: path } = await execa('losetup', ['--show', '--partscan', device, file]);
   await (table === 'none' ? waitForUdev(path) : readTable(path));
   return {
     path,
@@ -71,9 +74,12 @@ export async function makeDisk(
       if (table !== 'none') await rereadTable(`${path}p1`);
     },
     async remove() {
-      await execa('partx', ['--delete', path], { reject: false });
-      // A test may have taken it away.
-      await execa('losetup', ['--detach', path], { reject: false });
+      // A test may have taken it away, and somebody else's file may have its number by then.
+      const { stdout } = await execa('losetup', ['-n', '-O', 'NAME', '-j', file], { reject: false });
+      for (const loop of stdout.split('\n').filter(Boolean)) {
+        await execa('partx', ['--delete', loop.trim()], { reject: false });
+        await execa('losetup', ['--detach', loop.trim()], { reject: false });
+      }
       await rm(file, { force: true });
     },
   };

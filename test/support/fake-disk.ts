@@ -4,6 +4,7 @@ import { LSBLK } from '../../src/storage/block-devices.ts';
 import { deviceProbes, rawProbes, readRaw } from '../../src/storage/raw/observe.ts';
 import type { DesiredRaw, ObservedRaw } from '../../src/storage/types.ts';
 import type { Killed } from './fake-node.ts';
+import { UdevRules } from './udev-rules.ts';
 
 /** Something at a place of a device: a signature, or bytes of someone that no program takes for one (type ''). */
 interface Mark {
@@ -75,6 +76,7 @@ export function divide(disk: FakeDisk, uuid: string, guids: readonly [string, st
 export class FakeDisks {
   readonly records = new Map<string, string>();
   readonly links = new Map<string, string>();
+  readonly rules = new UdevRules();
   /** The `id` of each disk that a step wrote to. */
   readonly written = new Set<string>();
   readonly disks: FakeDisk[];
@@ -121,6 +123,7 @@ export class FakeDisks {
       [first.name, second.name] = [second.name, first.name];
     }
     this.#starts++;
+    this.rules.clear();
     for (const disk of this.disks) disk.known = new Set(readable(disk) ? disk.table.partitions.keys() : []);
     this.#makeLinks();
   }
@@ -195,9 +198,6 @@ export class FakeDisks {
       const value = what === 'partition' ? device?.number : device?.number ? undefined : device?.disk.dm;
       return value === undefined ? failed(1, 'cat: No such file or directory') : ok(String(value));
     }
-    if (line.startsWith('find -L /dev/disk/by-id')) {
-      return ok(found?.disk.dm === undefined ? '' : `/dev/disk/by-id/dm-uuid-${found.disk.dm}`);
-    }
     if (argv[0] === 'cat' && last.startsWith(RECORDS)) {
       const text = this.records.get(last);
       return text === undefined ? failed(1, 'cat: No such file or directory') : ok(text);
@@ -254,8 +254,6 @@ export class FakeDisks {
     const option = (name: string) => rest.find((word) => word.startsWith(name))?.slice(name.length);
     switch (program) {
       case 'install':
-      // A rule of udev's, which makes links here without one.
-      case 'find':
       case 'sync':
       case 'true':
         return 0;
@@ -264,7 +262,14 @@ export class FakeDisks {
         this.records.delete(rest.at(-2) ?? '');
         return 0;
       case 'rm':
-        for (const path of rest) this.records.delete(path);
+        for (const path of rest) {
+          this.records.delete(path);
+          this.links.delete(path);
+        }
+        this.rules.remove(rest);
+        return 0;
+      case 'find':
+        this.rules.write(argv);
         return 0;
       case 'dd': {
         const path = option('of=') ?? '';
@@ -387,6 +392,12 @@ export class FakeDisks {
         const path = `/dev/${disk.name}${number ?? ''}`;
         const [mark] = fileSystems(area);
         if (mark?.uuid !== undefined) this.links.set(`/dev/disk/by-uuid/${mark.uuid}`, path);
+        const keys = {
+          [number === undefined ? 'ENV{DEVTYPE}' : 'ENV{PARTN}']: number === undefined ? 'disk' : `${number}`,
+          'ATTRS{diskseq}': String(this.disks.indexOf(disk) + 1),
+          'ATTR{dm/uuid}': number === undefined ? disk.dm : undefined,
+        };
+        for (const link of this.rules.linksOf(keys)) this.links.set(link, path);
         if (number !== undefined)
           this.links.set(`/dev/disk/by-partuuid/${partitionOf(disk, number).guid}`, path);
       }

@@ -119,5 +119,6 @@ export const EMPTY_NODE: Record<string, Answer> = {
   swaps: result(0, 'Filename Type Size Used Priority'),
   mappers: result(0),
   link: missing,
+  'content link': missing,
   udev: result(0),
 };

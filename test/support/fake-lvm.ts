@@ -1,11 +1,12 @@
 import type { Guard, Step } from '../../src/nodes/job.ts';
 import type { LogicalVolume } from '../../src/storage/lvm/facts.ts';
-import { dmUuidOf, isTagged } from '../../src/storage/lvm/names.ts';
+import { dmNameOf, dmUuidOf, isTagged } from '../../src/storage/lvm/names.ts';
 import { parseIntent } from '../../src/storage/records.ts';
 import type { DesiredLvm, DeviceFacts, ObservedLvm } from '../../src/storage/types.ts';
 import type { Killed } from './fake-node.ts';
 import { dm, free, group, lv, lvmNode, pool, VG_UUID } from './lvm-input.ts';
 import { stepsWithoutDisks } from './lvm-words.ts';
+import { UdevRules } from './udev-rules.ts';
 
 const RECORDS = '/var/lib/stowage/volumes/';
 const EXTENT = group.extentBytes;
@@ -32,6 +33,7 @@ export class FakeLvm {
   readonly records = new Map<string, string>();
   made: Made | undefined;
   linked = false;
+  readonly rules = new UdevRules();
   /** What is in the extents that are free. */
   readonly left: { content: string };
   /** All that was destroyed, by what it was. */
@@ -102,6 +104,7 @@ export class FakeLvm {
   }
 
   reboot(): void {
+    this.rules.clear();
     this.linked = false;
     if (this.made === undefined) return;
     this.made.unseen = false;
@@ -167,7 +170,21 @@ export class FakeLvm {
       ...{ content: unseen ? content : '', data: '', fsBytes: 0n, unseen, mounted: false },
       deviceBytes: sizeBytes,
     };
-    this.linked = !unseen;
+    this.#makeLink();
+  }
+
+  /** As udev sees it. */
+  #makeLink(): void {
+    const { made } = this;
+    if (made === undefined || !made.facts.active || made.unseen) {
+      this.linked = false;
+      return;
+    }
+    const keys = {
+      'ATTR{dm/uuid}': dmUuidOf(VG_UUID, made.facts.uuid),
+      'ATTR{dm/name}': dmNameOf({ vgName: 'vg0', name: made.facts.name }),
+    };
+    this.linked = this.rules.linksOf(keys).length > 0;
   }
 
   #half(step: Step): void {
@@ -201,6 +218,10 @@ export class FakeLvm {
         return;
       case 'rm':
         for (const path of args) this.records.delete(path);
+        this.rules.remove(args);
+        return;
+      case 'find':
+        this.rules.write(argv);
         return;
       case 'lvcreate':
         this.#create({ name: '', argv, guards: [] }, false);
@@ -248,7 +269,7 @@ export class FakeLvm {
         this.#own().fsBytes = this.#own().deviceBytes;
         return;
       case 'udevadm':
-        this.linked = this.made?.facts.active === true && !this.made.unseen;
+        this.#makeLink();
         return;
     }
   }
@@ -285,8 +306,8 @@ export class FakeLvm {
       this.linked = false;
       this.#set({ active: false, device: undefined });
     } else {
-      this.linked = true;
       this.#set({ active: true, device: lv.device });
+      this.#makeLink();
     }
   }
 

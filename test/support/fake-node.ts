@@ -4,6 +4,7 @@ import type { ProbeResult, Step } from '../../src/nodes/job.ts';
 import { readDirectory } from '../../src/storage/directory/observe.ts';
 import { DIRECTORIES, directoryRecord } from '../../src/storage/directory/record.ts';
 import type { ObservedDirectory } from '../../src/storage/directory/types.ts';
+import { linkOf } from '../../src/storage/links.ts';
 import { parseIntent } from '../../src/storage/records.ts';
 import { readText } from '../../src/storage/shared/text.ts';
 import { freezeRecord, snapshotFile } from '../../src/storage/snapshot/place.ts';
@@ -16,6 +17,7 @@ import type {
   Signature,
 } from '../../src/storage/types.ts';
 import { unused } from './fake-executor.ts';
+import { UdevRules } from './udev-rules.ts';
 
 /** What each file takes, and what is left beside them. */
 export const ALLOCATED = 64n << 20n;
@@ -53,6 +55,7 @@ export class FakeNode {
   /** Whether its root may grow a file system that is mounted. */
   growsMounted = true;
   readonly links = new Map<string, number>();
+  readonly rules = new UdevRules();
   /** What there is room for in all. */
   spaceBytes = FREE;
   #inodes = 100;
@@ -86,6 +89,7 @@ export class FakeNode {
   reboot(): void {
     this.loops.clear();
     this.links.clear();
+    this.rules.clear();
     this.mounts.clear();
     this.kubelet.clear();
   }
@@ -143,10 +147,11 @@ export class FakeNode {
     return uuid === 'none' ? { found: 'none' } : { found: 'one', type: found?.type ?? 'ext4', uuid };
   }
 
-  observe({ uid, file, source, adopt }: DesiredSparse): ObservedSparse {
+  observe(desired: DesiredSparse): ObservedSparse {
+    const { uid, file, source, adopt } = desired;
     const records = `/var/lib/stowage/volumes/${uid}.`;
     const intent = this.#text(`${records}intent`);
-    const link = this.links.get(`/dev/disk/by-uuid/${uid}`);
+    const link = this.links.get(linkOf(desired));
     return {
       type: 'sparse',
       realPath: file,
@@ -304,8 +309,6 @@ export class FakeNode {
     switch (program) {
       case 'mkdir':
       case 'install':
-      // A rule of udev's, which makes links here without one.
-      case 'find':
       case 'sync':
       case 'rmdir':
       case 'e2fsck':
@@ -328,6 +331,10 @@ export class FakeNode {
       }
       case 'rm':
         for (const path of operands) this.files.delete(path);
+        this.rules.remove(operands);
+        return;
+      case 'find':
+        this.rules.write(argv);
         return;
       case 'truncate':
         if (this.files.has(last)) this.#get(last).sizeBytes = BigInt(first);
@@ -443,6 +450,8 @@ export class FakeNode {
     for (const [number, { file }] of this.loops) {
       const found = this.files.get(file);
       if (found !== undefined && 'uuid' in found) this.links.set(`/dev/disk/by-uuid/${found.uuid}`, number);
+      const keys = { 'ENV{DEVTYPE}': 'disk', 'ATTRS{loop/backing_file}': file };
+      for (const link of this.rules.linksOf(keys)) this.links.set(link, number);
     }
   }
 

@@ -206,7 +206,7 @@ async function expectMade(
   made: VolumeDevice,
 ): Promise<void> {
   const { uid } = desired;
-  expect(made.link).toBe(`/dev/disk/by-${content === 'Block' ? 'partuuid' : 'uuid'}/${uid}`);
+  expect(made.link).toBe(`/dev/disk/by-id/stowage-${uid}`);
   expect((await readlink(made.link)).replace(/.*\//, '')).toBe(made.device?.name);
   const { stdout } = await execa('blkid', ['-p', '-o', 'export', made.link], { reject: false });
   const wanted = content === 'Block' ? [`PART_ENTRY_UUID=${uid}`] : [`UUID=${uid}`, `TYPE=${content}`];

@@ -46,7 +46,7 @@ export function kindCases(
       const executor = executorOf();
       const desired = await kinds.desired(backing, content);
       const { device, link, identity } = await carry(executor, 'prepare', desired);
-      expect(link).toBe(`/dev/disk/by-${content === 'Block' ? 'partuuid' : 'uuid'}/${desired.uid}`);
+      expect(link).toBe(`/dev/disk/by-id/stowage-${desired.uid}`);
       expect((await execa('realpath', [link])).stdout).toBe(`/dev/${device?.name}`);
       expect(await bytesOf(link)).toBe(device?.sizeBytes);
       if (backing === 'sparse file') expect(device?.sizeBytes).toBe(SIZE);

@@ -27,7 +27,7 @@ export const SIZE = 304n * MIB;
 export interface Kinds {
   folder: string;
   executors: Record<(typeof TRANSPORTS)[number], Executor>;
-  disk(sizeBytes?: bigint, table?: Table): Promise<Disk>;
+  disk(sizeBytes?: bigint, table?: Table, number?: number): Promise<Disk>;
   /** A volume to be made on new backing storage of its own. */
   desired(
     backing: Backing,
@@ -78,8 +78,8 @@ export async function setUpKinds(
     };
   };
 
-  async function disk(sizeBytes = SIZE, table: Table = 'none'): Promise<Disk> {
-    const each = await makeDisk(folder.path, randomUUID(), sizeBytes, table);
+  async function disk(sizeBytes = SIZE, table: Table = 'none', number?: number): Promise<Disk> {
+    const each = await makeDisk(folder.path, randomUUID(), sizeBytes, table, number);
     disks.push(each);
     return each;
   }

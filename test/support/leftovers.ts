@@ -8,9 +8,10 @@ import { PERSISTENT_VOLUMES, VOLUMES } from '../../src/api/resources.ts';
 const SPARSE = '/var/lib/metalk8s/storage/sparse';
 const RECORDS = '/var/lib/stowage/volumes';
 const JOBS = '/run/stowage/jobs';
-const LINKS = '/dev/disk/by-uuid';
-/** Directory of the links of volumes of mode Block. */
-const PARTITION_LINKS = '/dev/disk/by-partuuid';
+/** What a persistent link begins with. */
+const LINK = '/dev/disk/by-id/stowage-';
+/** Directories of links that udev derives from content. */
+const CONTENT_LINKS = ['/dev/disk/by-uuid', '/dev/disk/by-partuuid'];
 
 /** A volume that should be there, whole, and nothing else of it. */
 export interface Expected {
@@ -71,7 +72,7 @@ async function findLoops(expected: readonly Expected[], directories: readonly st
     const names = devices.get(file) ?? [];
     if (names.length !== 1)
       faults.push(`${names.length} loop devices have ${file}, not 1: ${names.join(' ')}`);
-    const path = `${mode === 'Block' ? PARTITION_LINKS : LINKS}/${uid}`;
+    const path = `${LINK}${uid}`;
     const link = await readlink(path).catch(() => undefined);
     const device = link?.replace(/^.*\//, '') ?? '';
     if (link === undefined) faults.push(`link ${path} is missing`);
@@ -114,11 +115,13 @@ async function findLinks(expected: readonly Expected[], uids: readonly string[])
   const attached = expected.filter(({ loop, file }) => loop || file === undefined).map(({ uid }) => uid);
   const gone = [...uids, ...expected.map(({ uid }) => uid)].filter((uid) => !attached.includes(uid));
   const links = await Promise.all(
-    [LINKS, PARTITION_LINKS].map(async (folder) => (await list(folder)).map((name) => ({ folder, name }))),
+    [...CONTENT_LINKS, dirname(LINK)].map(async (folder) =>
+      (await list(folder)).map((name) => ({ folder, name })),
+    ),
   );
   return links
     .flat()
-    .filter(({ name }) => gone.includes(name))
+    .filter(({ name }) => gone.includes(name.replace(/^stowage-/, '')))
     .map(({ folder, name }) => `link ${folder}/${name} is left`);
 }
 

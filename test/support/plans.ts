@@ -1,6 +1,6 @@
 import type { Step } from '../../src/nodes/job.ts';
 
-/** The commands of a plan that write to a device or a volume's file, but not to the records of it. */
+/** The commands of a plan that write to a device or a volume's file, but not to the records of it, or to what leads to it. */
 export function writesTo(steps: readonly Step[]): string[] {
   return steps
     .map(({ argv }) => argv.join(' '))
@@ -9,5 +9,9 @@ export function writesTo(steps: readonly Step[]): string[] {
         /^(mkfs\S*|wipefs|sgdisk|truncate|fallocate|shred|blkdiscard|rm|mv|cp) /.test(command) ||
         /^dd .*of=/.test(command),
     )
-    .filter((command) => !command.includes('/var/lib/stowage/volumes/'));
+    .filter(
+      (command) =>
+        !command.includes('/var/lib/stowage/volumes/') &&
+        !/^rm -f (-- \/dev\/disk\/|\/run\/udev\/rules\.d\/)/.test(command),
+    );
 }

@@ -1,7 +1,7 @@
 import { readdir, readFile, rm } from 'node:fs/promises';
 import { execa } from 'execa';
 
-/** Takes off the machine what a failed test may have left of a volume: mounts and loop devices of its file (where it has one), files and records. */
+/** Takes off the machine what a failed test may have left of a volume: mounts and loop devices of its file (where it has one), files, records and its rule for udev. */
 export async function removeTraces(uid: string, file?: string): Promise<void> {
   for (const device of await readdir('/sys/block')) {
     const backing = await readFile(`/sys/block/${device}/loop/backing_file`, 'utf8').catch(() => '');
@@ -13,7 +13,8 @@ export async function removeTraces(uid: string, file?: string): Promise<void> {
     (name) => `/var/lib/stowage/volumes/${uid}.${name}`,
   );
   const files = file === undefined ? [] : [file, `${file}.partial`];
-  for (const path of [...files, `/run/stowage/jobs/${uid}`, ...records]) {
+  const rule = `/run/udev/rules.d/61-stowage-${uid}.rules`;
+  for (const path of [...files, `/run/stowage/jobs/${uid}`, ...records, rule]) {
     await rm(path, { recursive: true, force: true });
   }
 }

@@ -41,6 +41,7 @@ export const FRESH: Record<string, ProbeResult> = {
   'file systems': result(0, `254:0 ${directory.now.uuid}`),
   capabilities: result(0, 'Name:\tcat\nCapEff:\t000001ffffffffff\n'),
   link: missing,
+  'content link': missing,
   udev: result(0),
   kubelet: result(0, '/dev/null'),
 };

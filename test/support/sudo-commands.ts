@@ -26,7 +26,7 @@ export const FILE = `${SPARSE}/${UID}`;
 const SYMLINK = `SYMLINK+="disk/by-uuid/${UID}"`;
 
 /** Writes a rule of udev's: what one runs, root runs. */
-const udevRule = (rule: string, path = `/run/udev/rules.d/61-stowage-${UID}.rules`) => [
+export const udevRule = (rule: string, path = `/run/udev/rules.d/61-stowage-${UID}.rules`) => [
   ...['find', '/dev/null', '-fprintf', path],
   rule,
 ];
@@ -75,6 +75,10 @@ export const REFUSED: Row[] = [
   [udevRule(`SUBSYSTEM=="block",ENV{DEVTYPE}=="disk",ATTRS{diskseq}=="1",RUN+="/bin/sh",${SYMLINK}\\n`)],
   [udevRule(`SUBSYSTEM=="block",ATTRS{diskseq}=="1",${SYMLINK}\\nSUBSYSTEM=="block",RUN+="/bin/sh"\\n`)],
   [udevRule(`SUBSYSTEM=="block",ATTRS{diskseq}=="1",SYMLINK+="sda"\\n`)],
+  [udevRule(`SUBSYSTEM=="block",${SYMLINK}\\n`)],
+  [udevRule(`SUBSYSTEM=="block",KERNELS=="sda",${SYMLINK}\\n`)],
+  [udevRule(`SUBSYSTEM=="block",ATTRS{diskseq}=="1",SYMLINK+="disk/by-id/stowage-sda"\\n`)],
+  [['rm', '-f', '--', '/dev/disk/by-id/wwn-0x5000c500a1b2c3d4']],
   [udevRule(`SUBSYSTEM=="block",ATTRS{diskseq}=="1",${SYMLINK}\\n`, '/etc/udev/rules.d/x.rules')],
   [[...udevRule(`SUBSYSTEM=="block",ATTRS{diskseq}=="1",${SYMLINK}\\n`), '-delete']],
   [['stat', '/root']],
@@ -158,7 +162,6 @@ export const REFUSED: Row[] = [
       '+',
     ],
   ],
-  [['find', '-L', '/dev/disk/by-id', '-maxdepth', '1', '-samefile', '/dev/sda', '-delete']],
   [['find', '/sys/class/block/sda/holders/', '-mindepth', '1', '-exec', 'sh', ';']],
   [['stat', '-L', '-c', '%F|%t:%T', '--', '/dev/../root/x']],
   [['stat', '-L', '-c', '%F|%t:%T', '--', '/root/x']],

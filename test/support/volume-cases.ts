@@ -119,7 +119,7 @@ export function volumeCases(name: string, start: (kinds: Kinds) => Promise<NodeT
       const { flags, device } = await flagsOf(backing, content);
       const volume = await create([...flags, '--on-delete', onDelete]);
       const { name, uid = '' } = volume.metadata;
-      const link = `/dev/disk/by-${content === 'Block' ? 'partuuid' : 'uuid'}/${uid}`;
+      const link = `/dev/disk/by-id/stowage-${uid}`;
       expect(volume.status).toMatchObject({ phase: 'Available', devicePath: link });
       expect((await execa('realpath', [link])).stdout).toBe(`/dev/${volume.status?.deviceName}`);
       if (backing === 'sparse file') expect(volume.status?.capacity).toBe('304Mi');
@@ -139,11 +139,8 @@ export function volumeCases(name: string, start: (kinds: Kinds) => Promise<NodeT
         const size = (await execa('blockdev', ['--getsize64', device])).stdout;
         const zero = await execa('cmp', [`--bytes=${size}`, device, '/dev/zero'], { reject: false });
         expect(zero.exitCode === 0).toBe(onDelete === 'Wipe');
-        const named = await until('the link as it should be', async () =>
-          (await exists(link)) === (onDelete === 'Retain') ? true : undefined,
-        );
-        expect(named).toBe(true);
       }
+      expect(await exists(link)).toBe(false);
       if (onDelete === 'Retain') await rm(file, { force: true });
     });
 
@@ -186,7 +183,8 @@ export function volumeCases(name: string, start: (kinds: Kinds) => Promise<NodeT
     // It takes two of the daemon's periods of observation.
     if (EVERY_CASE) {
       test('a disk that is gone, and one whose content was exchanged, are Ready=False, and nothing is made anew', async () => {
-        const gone = await kinds.disk();
+        // No other test takes its number while it is away: all take the lowest one.
+        const gone = await kinds.disk(undefined, 'none', 400 + (process.pid % 400));
         const exchanged = await kinds.disk();
         const flags = ['--node', 'n1', '--storage-class', 'local', '--on-delete', 'Delete', '--device'];
         const [first, second] = [

@@ -144,7 +144,8 @@ function answer(disk: FakeNode, { name, argv }: Probe): ProbeResult {
       return result(0, JSON.stringify({ loopdevices: [...disk.loops.keys()].map((n) => loopRow(disk, n)) }));
     case 'devices':
       return result(0, JSON.stringify({ blockdevices: [...disk.loops.keys()].map((n) => sizeRow(disk, n)) }));
-    case 'link': {
+    case 'link':
+    case 'content link': {
       const number = disk.links.get(path);
       return number === undefined ? missing : result(0, `7:${number.toString(16)}`);
     }

@@ -56,7 +56,7 @@ describeAsRoot('a claim, its snapshot, and a claim from that, killed at every ef
           if (!/^(67108864|64Mi|134217728|128Mi)$/.test(status.capacity?.storage ?? '')) return undefined;
           const volume = await client.get<Volume>(VOLUMES, spec.volumeName ?? '');
           if (volume.status?.phase !== 'Available') return undefined;
-          const device = `/dev/disk/by-uuid/${volume.metadata.uid}`;
+          const device = `/dev/disk/by-id/stowage-${volume.metadata.uid}`;
           const { stdout } = await execa('blockdev', ['--getsize64', device], { reject: false });
           if (stdout !== String(mib << 20)) return undefined;
           uids.add(volume.metadata.uid ?? '');

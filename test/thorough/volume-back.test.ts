@@ -30,7 +30,7 @@ describeAsRoot.each(TRANSPORTS)('a sparse ext4 volume over %s', (transport) => {
     const file = `/var/lib/metalk8s/storage/sparse/${metadata.uid}`;
     await rename(file, `${file}.away`);
     await scene.run('losetup', ['-d', `/dev/${status?.deviceName}`]);
-    const link = `/dev/disk/by-uuid/${metadata.uid}`;
+    const link = `/dev/disk/by-id/stowage-${metadata.uid}`;
     await until('the link is gone', () =>
       stat(link).then(
         () => undefined,

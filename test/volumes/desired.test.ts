@@ -1,6 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Volume, VolumeSpec } from '../../src/api/volume.ts';
+import { linkOf } from '../../src/storage/links.ts';
 import { desiredOf, nodeOf } from '../../src/volumes/desired.ts';
+import { BY_PARTUUID, BY_UUID, byMapper, LINK } from '../support/link-words.ts';
 import { FILE, UID, volume } from '../support/volume-input.ts';
 
 const options = { fs: { type: 'xfs' as const, options: ['-K'] }, mountOptions: [] };
@@ -199,4 +201,53 @@ test('how large a shared one is made, its status says: the record is on the node
   expect(of(['n1', 'n2'], '1Gi')).toMatchObject({ recordedBytes: 1n << 30n });
   expect(of(['n1', 'n2'], 'much')).not.toHaveProperty('recordedBytes');
   expect(of(['n1'], '1Gi')).not.toHaveProperty('recordedBytes');
+});
+
+describe('the path on record', () => {
+  const OTHER = UID.replace('6', '7');
+  const MAPPER = byMapper('LVM-abc');
+  const lvm = (spec: Partial<VolumeSpec>, status?: Volume['status']): Volume => {
+    const { sparseLoopDevice: _, ...rest } = sparse(spec, status).spec;
+    return { ...volume(status), spec: { ...rest, lvmLogicalVolume: { vgName: 'vg0', size: '1Gi' } } };
+  };
+  const KINDS = [
+    ['sparse', sparse],
+    ['raw', raw],
+    ['lvm', lvm],
+  ] as const;
+  const PATHS: [mode: VolumeSpec['mode'], string, boolean][] = [
+    ['Filesystem', BY_UUID, true],
+    [undefined, BY_UUID, true],
+    ['Block', BY_PARTUUID, true],
+    ['Block', MAPPER, true],
+    // Of the other mode, of another Volume, of a device, and what is no path of udev's.
+    ['Filesystem', BY_PARTUUID, false],
+    ['Filesystem', MAPPER, false],
+    ['Block', BY_UUID, false],
+    ['Filesystem', BY_UUID.replace(UID, OTHER), false],
+    ['Block', BY_PARTUUID.replace(UID, OTHER), false],
+    ['Filesystem', LINK, false],
+    ['Filesystem', LINK.replace(UID, OTHER), false],
+    ['Filesystem', '/dev/sda', false],
+    ['Block', '/dev/sda', false],
+    ['Block', `${MAPPER}/../../../sda`, false],
+    ['Block', `${MAPPER}\n`, false],
+    ['Block', `/x${MAPPER}`, false],
+    ['Block', byMapper('CRYPT-abc'), false],
+    ['Filesystem', '', false],
+  ];
+  test.each(KINDS.flatMap(([type, of]) => PATHS.map((row) => [type, ...row, of] as const)))(
+    'a %s Volume in mode %s with %j: is kept is %s',
+    (_, mode, devicePath, isKept, of) => {
+      const desired = desiredOf(of(mode === undefined ? {} : { mode }, { devicePath }), options);
+      expect(desired.earlierLink).toBe(isKept ? devicePath : undefined);
+      // What no version gave it is not believed.
+      expect(linkOf(desired)).toBe(isKept ? devicePath : LINK);
+    },
+  );
+
+  test('is none of a new Volume', () => {
+    expect(desiredOf(sparse(), options)).not.toHaveProperty('earlierLink');
+    expect(linkOf(desiredOf(sparse(), options))).toBe(LINK);
+  });
 });

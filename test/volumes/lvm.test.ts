@@ -11,12 +11,14 @@ import {
   isAvailable,
   notAttached,
   outcome,
+  pathAstray,
   pending,
   preparing,
   removing,
   terminating,
   unavailable,
 } from '../support/decisions.ts';
+import { dropLink, LINK } from '../support/link-words.ts';
 import {
   begun,
   dm,
@@ -30,7 +32,7 @@ import {
   pool,
   thinLv,
 } from '../support/lvm-input.ts';
-import { input, pv, UID, volume } from '../support/volume-input.ts';
+import { input, pv, volume } from '../support/volume-input.ts';
 
 /** Volumes on LVM go through the charts as others do. */
 
@@ -61,18 +63,18 @@ describe('deployment', () => {
       status: {
         job: 'PrepareVolume/DONE',
         deviceName: 'dm-3',
-        devicePath: `/dev/disk/by-uuid/${UID}`,
+        devicePath: LINK,
         capacity: '1Gi',
         prepared,
       },
     });
   });
 
-  test('in mode Block the path is LVM’s own', () => {
+  test('in mode Block the path is of the same kind', () => {
     const block = { ...begins, spec: { ...begins.spec, mode: 'Block' as const } };
     const parts = { volume: block, job: { known }, observation: { known: lvmMade(dm) }, forgotten: true };
     expect(decide(input(parts), 0).action).toMatchObject({
-      status: { devicePath: `/dev/disk/by-id/dm-uuid-${dm.dmUuid}`, prepared },
+      status: { devicePath: LINK, prepared },
     });
   });
 
@@ -111,9 +113,20 @@ describe('steady state', () => {
     const inactive = lvmMade(dm, {
       volumes: [{ ...lv, active: false, device: undefined }],
       target: { is: 'missing' },
+      link: undefined,
     });
     expect(outcome({ volume: there, pv: pv('Bound'), observation: { known: inactive } })).toEqual(
       notAttached('the device is not attached on n1; it is being attached'),
+    );
+  });
+
+  test('in use while its path leads to another device: is told', () => {
+    const other = { ...dm, name: 'dm-9', device: '253:9' };
+    const observed = lvmMade(ext4, { devices: [ext4, other], link: other.device });
+    expect(outcome({ volume: there, pv: pv('Bound'), observation: { known: observed } })).toEqual(
+      pathAstray(
+        `${LINK} leads to /dev/dm-9, not to the volume's device /dev/dm-3; a pod that starts now may get that one. It is put right by attaching it again`,
+      ),
     );
   });
 
@@ -150,8 +163,11 @@ describe('deletion', () => {
   test('Retain is the default: nothing of the data is touched', () => {
     const parts = { volume: going({}), job: { known }, observation: { known: lvmMade() } };
     const { action } = decide(input(parts), 0);
-    const programs = action?.do === 'submit' ? action.steps.map(({ argv }) => argv[0]) : [];
-    expect(programs).toEqual(['lvchange', 'rm', 'sync']);
+    const commands = action?.do === 'submit' ? action.steps.map(({ argv }) => argv) : [];
+    // But for the path, which goes first.
+    const dropped = dropLink('dm-3');
+    expect(commands.slice(0, dropped.length).map((argv) => argv.join(' '))).toEqual(dropped);
+    expect(commands.slice(dropped.length).map(([program]) => program)).toEqual(['lvchange', 'rm', 'sync']);
   });
 
   test('in use: waits', () => {

@@ -3,11 +3,11 @@ import type { VolumeStatus } from '../../src/api/volume.ts';
 import type { ObservedSparse } from '../../src/storage/types.ts';
 import { desiredOf } from '../../src/volumes/desired.ts';
 import { measured } from '../../src/volumes/measured.ts';
-import { lvmNode } from '../support/lvm-input.ts';
+import { BY_PARTUUID, BY_UUID, LINK } from '../support/link-words.ts';
+import { dm, lvmMade, lvmNode } from '../support/lvm-input.ts';
 import { disk, rawDesired, rawMade } from '../support/raw-input.ts';
 import { FILE, madeNode, readyNode, UID, volume } from '../support/volume-input.ts';
 
-const LINK = `/dev/disk/by-uuid/${UID}`;
 const prepared = { node: 'n2', paths: [FILE], identity: `ext4 ${UID}` };
 
 test.each<[string, VolumeStatus, 'Filesystem' | 'Block', ObservedSparse, object]>([
@@ -17,6 +17,27 @@ test.each<[string, VolumeStatus, 'Filesystem' | 'Block', ObservedSparse, object]
     'Filesystem',
     readyNode,
     { deviceName: 'loop3', capacity: '1Gi', devicePath: LINK, attempt: 1, prepared },
+  ],
+  [
+    'a device of an earlier version: its path stays',
+    { devicePath: BY_UUID },
+    'Filesystem',
+    readyNode,
+    { deviceName: 'loop3', devicePath: BY_UUID },
+  ],
+  [
+    'a device, and a path on record that no version gave it',
+    { devicePath: '/dev/sda' },
+    'Filesystem',
+    readyNode,
+    { deviceName: 'loop3', devicePath: LINK },
+  ],
+  [
+    'none, of mode Block, of an earlier version: its path stays',
+    { devicePath: BY_PARTUUID },
+    'Block',
+    madeNode,
+    { deviceName: undefined, devicePath: BY_PARTUUID },
   ],
   [
     'none, as it was made: the size of the file, the path that it will have, and the node that it was made on',
@@ -30,7 +51,7 @@ test.each<[string, VolumeStatus, 'Filesystem' | 'Block', ObservedSparse, object]
     {},
     'Block',
     { ...madeNode, file: { type: 'file', sizeBytes: 3n << 30n, inode: '42' } },
-    { deviceName: undefined, capacity: '1Gi', devicePath: `/dev/disk/by-partuuid/${UID}` },
+    { deviceName: undefined, capacity: '1Gi', devicePath: LINK },
   ],
   [
     'none, of mode Block, and nothing is on record: what was asked for',
@@ -64,7 +85,7 @@ test.each<[string, VolumeStatus, 'Filesystem' | 'Block', ObservedSparse, object]
   );
 });
 
-test('a logical volume that is away keeps the path that only it knows', () => {
+test('a logical volume of an earlier version keeps the path that only it knows, also while it is away', () => {
   const devicePath = '/dev/disk/by-id/dm-uuid-LVM-x';
   const { sparseLoopDevice: _, ...spec } = volume().spec;
   const whole = {
@@ -73,6 +94,8 @@ test('a logical volume that is away keeps the path that only it knows', () => {
   };
   const fields = measured({ volume: whole, node: 'n1' }, lvmNode(), desiredOf(whole, undefined));
   expect(fields).toMatchObject({ deviceName: undefined, devicePath, capacity: '1Gi' });
+  const there = measured({ volume: whole, node: 'n1' }, lvmMade(dm), desiredOf(whole, undefined));
+  expect(there).toMatchObject({ deviceName: 'dm-3', devicePath });
 });
 
 test.each([

@@ -1,10 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
 import type { VolumeSpec } from '../../src/api/volume.ts';
-import { buildPv, isPvOf, isUnused, whatHolds } from '../../src/volumes/persistent-volume.ts';
+import { buildPv, isPvOf, isUnused, whatHolds, withPathOf } from '../../src/volumes/persistent-volume.ts';
+import { BY_PARTUUID, BY_UUID, byMapper, LINK } from '../support/link-words.ts';
 import { FINALIZER, pv, UID, volume } from '../support/volume-input.ts';
 
 const options = { fs: { type: 'ext4' as const, options: [] }, mountOptions: ['noatime'] };
-const made = { capacity: '1Gi', devicePath: `/dev/disk/by-uuid/${UID}` };
+const made = { capacity: '1Gi', devicePath: LINK };
 
 test('is shaped as MetalK8s shapes it', () => {
   expect(buildPv(volume(made), options)).toEqual({
@@ -34,7 +35,7 @@ test('is shaped as MetalK8s shapes it', () => {
       storageClassName: 'local',
       volumeMode: 'Filesystem',
       mountOptions: ['noatime'],
-      local: { path: `/dev/disk/by-uuid/${UID}`, fsType: 'ext4' },
+      local: { path: LINK, fsType: 'ext4' },
       nodeAffinity: {
         required: {
           nodeSelectorTerms: [
@@ -63,7 +64,7 @@ test('takes extras of the template, but neither finalizers nor what we decide', 
   expect(built.metadata.finalizers).toEqual([FINALIZER]);
   expect(built.metadata.annotations).toEqual({ note: 'x', 'stowage.dev/attached-nodes': '["n1"]' });
   expect(built.spec.accessModes).toEqual(['ReadWriteOnce']);
-  expect(built.spec.local).toEqual({ path: `/dev/disk/by-uuid/${UID}`, fsType: 'ext4' });
+  expect(built.spec.local).toEqual({ path: LINK, fsType: 'ext4' });
   expect(built.spec.claimRef).toEqual({ name: 'c', namespace: 'n' });
 });
 
@@ -134,11 +135,56 @@ test('a PersistentVolume of the name is ours by the owner alone', () => {
   expect(isPvOf(pv('Available'), volume(undefined, { uid: 'another' }))).toBe(false);
 });
 
-test('or by the device that it leads to, whoever took its owner off', () => {
-  const orphan = pv('Bound', { ownerReferences: [] });
-  orphan.spec.local = { path: `/dev/disk/by-uuid/${UID}` };
-  expect(isPvOf(orphan, volume())).toBe(true);
-  expect(isPvOf(orphan, volume(undefined, { uid: 'another' }))).toBe(false);
+describe('or by the device that it leads to, whoever took its owner off:', () => {
+  const orphan = (path?: string) => {
+    const left = pv('Bound', { ownerReferences: [] });
+    return path === undefined ? left : { ...left, spec: { ...left.spec, local: { path } } };
+  };
+  const of = (mode: NonNullable<VolumeSpec['mode']>, devicePath?: string) => {
+    const whole = volume(devicePath === undefined ? undefined : { devicePath });
+    return { ...whole, spec: { ...whole.spec, mode } };
+  };
+  const MAPPER = byMapper('LVM-abc');
+  test.each<[string, NonNullable<VolumeSpec['mode']>, path: string, recorded: string | undefined, boolean]>([
+    ['its path', 'Filesystem', LINK, undefined, true],
+    ['its path, in mode Block', 'Block', LINK, undefined, true],
+    ['that of an earlier version', 'Filesystem', BY_UUID, undefined, true],
+    ['that of an earlier version, in mode Block', 'Block', BY_PARTUUID, undefined, true],
+    // Of which the Volume has the later one on record.
+    ['that of an earlier version, beside another on record', 'Filesystem', BY_UUID, LINK, true],
+    ['that of the other mode', 'Filesystem', BY_PARTUUID, undefined, false],
+    ['that of the other mode, in mode Block', 'Block', BY_UUID, undefined, false],
+    ['that of a logical volume, which is on record', 'Block', MAPPER, MAPPER, true],
+    ['that of a logical volume, which is not on record', 'Block', MAPPER, undefined, false],
+    ['that of another logical volume', 'Block', MAPPER, byMapper('LVM-def'), false],
+    ['that of a logical volume, in mode Filesystem', 'Filesystem', MAPPER, MAPPER, false],
+    ['what is no such path, though it is on record', 'Block', '/dev/sda', '/dev/sda', false],
+  ])('%s, in mode %s', (_, mode, path, recorded, expected) => {
+    expect(isPvOf(orphan(path), of(mode, recorded))).toBe(expected);
+    const other = of(mode, recorded);
+    expect(isPvOf(orphan(path), { ...other, metadata: { ...other.metadata, uid: 'another' } })).toBe(
+      // Nothing in it tells of which Volume it is.
+      expected && path === MAPPER,
+    );
+  });
+
+  test('not one that leads to none', () => {
+    expect(isPvOf(orphan(), of('Filesystem', LINK))).toBe(false);
+  });
+
+  test.each<[string, string | undefined, string | undefined, string | undefined]>([
+    ['is taken where none is on record', BY_UUID, undefined, BY_UUID],
+    ['changes none that is on record', BY_UUID, LINK, LINK],
+    ['is none where it leads to none', undefined, undefined, undefined],
+  ])('the path of a PersistentVolume %s', (_, path, recorded, expected) => {
+    expect(withPathOf(orphan(path), of('Filesystem', recorded)).status?.devicePath).toBe(expected);
+  });
+
+  test('the path of a PersistentVolume that is not there changes nothing', () => {
+    const whole = volume({ phase: 'Available' });
+    expect(withPathOf(undefined, whole)).toBe(whole);
+    expect(withPathOf(orphan(LINK), whole).status).toEqual({ phase: 'Available', devicePath: LINK });
+  });
 });
 
 test.each([

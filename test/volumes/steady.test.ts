@@ -10,6 +10,7 @@ import {
   isAvailable,
   notAttached,
   outcome,
+  pathAstray,
   pending,
   prepared,
   type Row,
@@ -17,10 +18,12 @@ import {
   step,
   unavailable,
 } from '../support/decisions.ts';
+import { BY_UUID, LINK } from '../support/link-words.ts';
 import {
   freshNode,
   input,
   loop,
+  loopRow,
   madeNode,
   NOW,
   pv,
@@ -45,6 +48,21 @@ const paused: VolumeStatus = {
     },
   ],
 };
+
+/** A node on which the path leads to a device of somebody else. */
+const strayed = {
+  ...readyNode,
+  devices: [...readyNode.devices, { ...loopRow, name: 'sdz', device: '65:16', type: 'disk' }],
+  link: '65:16',
+};
+const STRAYED =
+  "leads to /dev/sdz, not to the volume's device /dev/loop3; a pod that starts now may get that one. It is put right by attaching it again";
+const toldAstray = status('Failed', 'PrepareVolume/DONE', ['False', 'PathAstray', `${LINK} ${STRAYED}`], {
+  prepared,
+  deviceName: 'loop3',
+  devicePath: LINK,
+  capacity: '1Gi',
+});
 
 /** Waits to be attached, and says so. */
 const attaching = (reason = 'Attaching', job = 'PrepareVolume/DONE') =>
@@ -159,6 +177,48 @@ describe('Steady state', () => {
       'the link is away: waits to be attached',
       bound({ node: { ...readyNode, link: undefined } }),
       notAttached(NOT_ATTACHED),
+    ],
+    [
+      'the link leads to another device: Ready=False, and tells which',
+      bound({ node: strayed }),
+      pathAstray(`${LINK} ${STRAYED}`),
+    ],
+    [
+      'the link leads to another device, and told so: looks again later, and writes nothing',
+      given(toldAstray, { pv: pv('Bound'), node: strayed }),
+      { requeueAfter: 30_000 },
+    ],
+    [
+      'the link leads to another device, of a volume of an earlier version, which others can show',
+      given({ ...available(), devicePath: BY_UUID }, { pv: pv('Bound'), node: strayed }),
+      pathAstray(`${BY_UUID} ${STRAYED}`),
+    ],
+    [
+      'the link leads to another device while the own one is away: Ready=False, and tells so',
+      bound({ node: { ...strayed, loops: [] } }),
+      pathAstray(
+        `${LINK} leads to /dev/sdz, and the volume has no device; a pod that starts now may get that one. It is put right by attaching it again`,
+      ),
+    ],
+    [
+      'the link leads to another device, and it is paused: is told as well',
+      given(paused, { pv: pv('Bound'), node: strayed, paused: 'Volume data1' }),
+      pathAstray(`${LINK} ${STRAYED}`),
+    ],
+    [
+      'the link led to another device: looks as often as it is called, for it may be right by now',
+      given(toldAstray, { pv: pv('Bound'), lookedAt: NOW - 1000 }),
+      'observe',
+    ],
+    [
+      'the link led to another device, and is right: Available',
+      given(toldAstray, { pv: pv('Bound'), node: readyNode }),
+      isAvailable(),
+    ],
+    [
+      'the link led to another device, and is away: waits to be attached',
+      given(toldAstray, { pv: pv('Bound'), node: { ...readyNode, link: undefined } }),
+      ['Failed', 'PrepareVolume/DONE', 'Unknown', 'Attaching', NOT_ATTACHED],
     ],
     ['a job of before attaches: its end is asked for', attachingByJob(), 'poll'],
     [
@@ -408,6 +468,18 @@ describe('a Volume that is attached where a pod needs it', () => {
       isAvailable(/no udev runs/),
     ],
     [
+      'and whose path leads to another device says so before a pod needs it',
+      onDemand(away_, { node: { ...madeNode, devices: strayed.devices, link: strayed.link } }),
+      pathAstray(
+        /^\S+ leads to \/dev\/sdz, and the volume has no device; a pod that starts now may get that one/,
+      ),
+    ],
+    [
+      'and whose path led to another device, which is gone, is Available',
+      onDemand(toldAstray, { node: madeNode }),
+      fine,
+    ],
+    [
       'that is just being attached or detached is not looked at',
       onDemand(attached, { isMoving: true }),
       { requeueAfter: 30_000 },
@@ -461,6 +533,20 @@ describe('a Volume that is attached where a pod needs it', () => {
     const gone = statusOf(available(), madeNode);
     expect(gone).toEqual(away_);
   });
+});
+
+test('a path that is lost with the status is that of the PersistentVolume', () => {
+  const { devicePath: _, ...lost } = available();
+  const found = { ...pv('Bound'), spec: { ...pv('Bound').spec, local: { path: BY_UUID } } };
+  const pathAfter = (made: VolumeStatus) => {
+    const { action } = decide(input(given(made, { pv: found, node: readyNode })), NOW);
+    return action?.do === 'set-status' ? action.status.devicePath : action;
+  };
+  expect(pathAfter(lost)).toBe(BY_UUID);
+  expect(pathAfter({ ...available(), devicePath: BY_UUID })).toBeUndefined();
+  // A PersistentVolume that somebody else gave another path tells nothing of the device.
+  found.spec.local.path = '/dev/sda';
+  expect(pathAfter(lost)).toBe(LINK);
 });
 
 test('deviceName is taken away with the device: it may be another’s by now', () => {

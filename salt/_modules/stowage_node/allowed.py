@@ -141,6 +141,8 @@ class Rules:
         # Its paths would not be seen.
         if any(" " in word and word != SPACED for word in _words(argv)):
             raise Refusal("command", "no argument of these has a space", argv)
+        if "-fprintf" in argv:
+            self._check_rule(argv)
         volume = volumes.named(argv)
         refused = volume and self.volumes.refuse_change(volume, early=early, config=volumes.config_of(argv))
         if refused:
@@ -175,8 +177,17 @@ class Rules:
             if devices.is_in_use(device):
                 raise Refusal("command", f"{device} is in use: the kernel does not give it to one user alone", argv)
 
+    def _check_rule(self, argv):
+        """A rule makes the link of the job's own Volume, and no other's."""
+        path, rule = argv[argv.index("-fprintf") + 1 :][:2]
+        link = re.search(r'SYMLINK\+="([^"]*)"', rule)
+        if self.subject is None or not path.endswith(f"-{self.subject}.rules") or not link[1].endswith(self.subject):
+            raise Refusal("command", f"{path} is not of the Volume that this job is for", argv)
+
     def _check_link(self, path, argv):
         """A persistent link goes with what the job's own Volume had, and others keep theirs."""
+        if self.subject is not None and path == f"/dev/disk/by-id/stowage-{self.subject}":
+            return
         if os.path.basename(path) != self.subject:
             raise Refusal("command", f"{path} is not of the Volume that this job is for", argv)
         device = os.path.realpath(path)

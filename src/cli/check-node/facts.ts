@@ -4,7 +4,7 @@ import { directoryWanted } from '../../api/directory.ts';
 import type { Leftover } from '../../api/leftover.ts';
 import type { Volume } from '../../api/volume.ts';
 import type { ObservedDirectory } from '../../storage/directory/types.ts';
-import { linkOf } from '../../storage/links.ts';
+import { earlierLink, linkOf } from '../../storage/links.ts';
 import type { VolumeGroup } from '../../storage/lvm/facts.ts';
 import type { NamedFile } from '../../storage/node-check/files.ts';
 import type { System } from '../../storage/node-check/system.ts';
@@ -89,5 +89,7 @@ export const madeOn = (node: string, volumes: readonly Volume[]): Volume[] =>
   );
 
 /** The persistent name of a Volume that was made. */
-export const linkOfVolume = ({ metadata, spec, status }: Volume): string =>
-  status?.devicePath ?? linkOf({ uid: metadata.uid ?? '', mode: spec.mode ?? 'Filesystem' });
+export function linkOfVolume({ metadata, spec, status }: Volume): string {
+  const named = { uid: metadata.uid ?? '', mode: spec.mode ?? 'Filesystem' };
+  return linkOf({ ...named, ...earlierLink(status?.devicePath, named) });
+}

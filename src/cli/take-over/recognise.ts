@@ -2,11 +2,13 @@ import type { PersistentVolume } from '../../api/core.ts';
 import type { Volume, VolumeStatus } from '../../api/volume.ts';
 import type { Executor, Step } from '../../nodes/job.ts';
 import { deviceOf } from '../../storage/device.ts';
+import { linkOf } from '../../storage/links.ts';
 import { observe } from '../../storage/observe.ts';
 import { planTakeOver } from '../../storage/take-over.ts';
 import { desiredOf } from '../../volumes/desired.ts';
 import { measured } from '../../volumes/measured.ts';
 import { withOwners } from '../../volumes/other-volumes.ts';
+import { withPathOf } from '../../volumes/persistent-volume.ts';
 
 export type Recognised =
   | {
@@ -32,18 +34,18 @@ export async function recognise(
   volumes: readonly Volume[],
 ): Promise<Recognised> {
   const node = volume.spec.nodeName;
-  const desired = desiredOf(volume, undefined, node);
+  const desired = desiredOf(withPathOf(pv, volume), undefined, node);
   const looked = await observe((probes) => executor.observe(node, probes), desired);
   const observed = withOwners(looked, desired.uid, (uid) =>
     volumes.find(({ metadata }) => metadata.uid === uid),
   );
   const planned = planTakeOver(desired, observed);
   if ('refusal' in planned) return planned;
-  const { device, link } = deviceOf(desired, observed);
+  const { device } = deviceOf(desired, observed);
   const path = pv.spec.local?.path;
-  if (path !== link) {
+  if (path !== linkOf(desired)) {
     return {
-      refusal: `its PersistentVolume leads to ${path ?? 'no local path'}, and its device is ${link}`,
+      refusal: `its PersistentVolume leads to ${path ?? 'no local path'}, which is no path of its device`,
       hint: 'MetalK8s makes no such one: look at the PersistentVolume.',
     };
   }

@@ -6,7 +6,7 @@ import type { Fill } from '../populate/types.ts';
 import { emptyGuards } from '../raw/guards.ts';
 import { donePath, intentOf, writeDone, writeIntent } from '../records.ts';
 import type { DesiredLvm, Intent, ObservedLvm } from '../types.ts';
-import { lookAgain, waitForLink } from '../udev.ts';
+import { lookAgain, makeRule, waitForLink } from '../udev.ts';
 import { printed, sameGroup } from './change.ts';
 import { contentOf, rangeOf, sameContentGuards } from './content.ts';
 import { finish } from './copy.ts';
@@ -37,6 +37,7 @@ export function create(desired: DesiredLvm, observed: ObservedLvm, group: Volume
   const guards = fill === undefined ? madeGuards(desired, group) : isMadeGuards(desired);
   return [
     ...(known ? [] : writeIntent(intent)),
+    ...makeRule(desired, nameKey(desired)),
     ...(desired.thinPool === undefined
       ? [lvcreate(desired, observed, group)]
       : [lvcreateThin(desired, observed, desired.thinPool, group)]),
@@ -45,12 +46,13 @@ export function create(desired: DesiredLvm, observed: ObservedLvm, group: Volume
     ...(desired.mode === 'Filesystem' && fill === undefined
       ? done
       : done.map((step, index) => (index > 0 ? step : { ...step, guards }))),
-    // That of mode Block is LVM's own, which waits for udev.
-    ...(desired.mode === 'Filesystem'
-      ? [lookAgain(lvName(desired, desired.name)), waitForLink(linkOf(desired))]
-      : []),
+    ...(desired.mode === 'Filesystem' ? [lookAgain(lvName(desired, desired.name))] : []),
+    waitForLink(linkOf(desired)),
   ];
 }
+
+/** Its UUID is LVM's to choose: until it is attached the next time, the rule for its link knows it by its name. */
+export const nameKey = (desired: DesiredLvm): string => `ATTR{dm/name}=="${dmNameOf(desired)}"`;
 
 /** A job may reach the node late, after all was lost again: what is done is not made anew. */
 export const notDone = (desired: DesiredLvm): Guard => ({

@@ -7,6 +7,7 @@ import { notInUseGuards } from '../raw/guards.ts';
 import { isOurs } from '../raw/ours.ts';
 import { removeIntent, removeRecords } from '../records.ts';
 import type { DesiredLvm, DeviceFacts, ObservedLvm, Plan } from '../types.ts';
+import { dropLink } from '../udev.ts';
 import { partOf } from '../wipe.ts';
 import { addTag, deactivate, takeTag } from './activate.ts';
 import { planPutBack } from './adopt.ts';
@@ -51,7 +52,8 @@ export function planDestroy(desired: DesiredLvm, observed: ObservedLvm): Plan {
     const left = device === undefined ? [] : leaveMount(desired.uid, device, observed);
     // Whoever has it from now on is not held to be this Volume.
     const tag = owner === 'ours' && isTagged(own, desired.uid) && (refused ?? doubtful) === undefined;
-    return { steps: [...left, ...(tag ? [takeTag(desired, own), ...records] : keep)] };
+    const dropped = [...left, ...dropLink(desired, observed)];
+    return { steps: [...dropped, ...(tag ? [takeTag(desired, own), ...records] : keep)] };
   }
   const name = lvName(desired, own.name);
   const taken = takenBy(observed, own);

@@ -49,7 +49,7 @@ export function planPrepare(desired: DesiredLvm, observed: ObservedLvm): Plan {
     };
   }
   if (own === undefined) {
-    if (!observed.udev) return noUdev(linkOf(desired, 'LVM-…'));
+    if (!observed.udev) return noUdev(linkOf(desired));
     const pool = poolOf(observed, desired.thinPool);
     if (pool?.suspended && refuseChange(group) === undefined) return { steps: [refresh(desired, pool)] };
     const awake = refuseChange(group) === undefined ? wakePool(desired, observed) : [];

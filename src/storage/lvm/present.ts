@@ -62,7 +62,7 @@ export function planPresent(desired: DesiredLvm, observed: ObservedLvm): Plan {
   if ('refusal' in made) return made;
   const link = linked(asRaw(desired), rawOf(observed), device);
   if ('refusal' in link || link.steps.length > 0) {
-    return 'refusal' in link ? link : { steps: [refresh(desired, own), ...link.steps] };
+    return 'refusal' in link ? link : { ...link, steps: [refresh(desired, own), ...link.steps] };
   }
   const untagged = owner === 'ours' && !isTagged(own, desired.uid);
   // The tag is what it is deleted by.

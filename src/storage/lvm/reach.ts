@@ -1,6 +1,6 @@
-import { linkOf } from '../links.ts';
+import { astray, isMapperLink, linkOf } from '../links.ts';
 import type { DesiredLvm, ObservedLvm, Plan } from '../types.ts';
-import { noUdev, waitForLink } from '../udev.ts';
+import { makeRule, mapperKey, noUdev, waitForLink } from '../udev.ts';
 import { activate } from './activate.ts';
 import { refresh } from './change.ts';
 import type { LogicalVolume } from './facts.ts';
@@ -30,10 +30,15 @@ export function reach(desired: DesiredLvm, observed: ObservedLvm, own: LogicalVo
   // Whoever writes to a volume of it waits.
   if (pool?.suspended) return { steps: [refresh(desired, pool)] };
   if (!own.active) {
-    const link = linkOf(desired, dmUuidOf(observed.groups[0]?.uuid ?? '', own.uuid));
+    const link = linkOf(desired);
     if (!observed.udev) return noUdev(link);
+    const key = mapperKey(dmUuidOf(observed.groups[0]?.uuid ?? '', own.uuid));
+    const rule = isMapperLink(desired) ? [] : makeRule(desired, key);
     const cleared = own.pool === undefined ? [] : clearPool(desired, observed, own.pool);
-    return { steps: [...cleared, activate(desired, own), waitForLink(link)] };
+    return {
+      ...astray(desired, observed, undefined),
+      steps: [...cleared, ...rule, activate(desired, own), waitForLink(link, observed.link !== undefined)],
+    };
   }
   return deviceOf(observed, own) === undefined
     ? {

@@ -4,11 +4,11 @@ import { makeLink } from '../raw/present.ts';
 import { writeDone, writeIntent } from '../records.ts';
 import { ownBlkid } from '../signature.ts';
 import type { DesiredLvm, DeviceFacts, ObservedLvm, Plan, ThinSource } from '../types.ts';
-import { lookAgain, noUdev, waitForLink } from '../udev.ts';
+import { lookAgain, makeRule, noUdev, waitForLink } from '../udev.ts';
 import { asRaw } from './as-raw.ts';
 import { change } from './change.ts';
 import { finish, identify, leaveUnfinished, takeCopy, unfinished } from './copy.ts';
-import { intentFor, isMadeGuards, notDone } from './create.ts';
+import { intentFor, isMadeGuards, nameKey, notDone } from './create.ts';
 import type { LogicalVolume, VolumeGroup } from './facts.ts';
 import { extentsFor } from './group.ts';
 import { isTagged, lvName, lvPath } from './names.ts';
@@ -31,7 +31,7 @@ export function planRestore(
 ): Plan {
   const origin = originOf(desired, observed, group, source);
   if ('refusal' in origin) return origin;
-  if (!observed.udev) return noUdev(linkOf(desired, 'LVM-…'));
+  if (!observed.udev) return noUdev(linkOf(desired));
   const awake = wakePool(desired, observed);
   if (awake.length > 0) return { steps: awake };
   const left = leaveUnfinished(desired, observed);
@@ -75,11 +75,13 @@ function make(
       : []),
     ...(files ? [withRoomAlone(desired, observed, origin.pool, needed, guarded(identify(copy)))] : []),
     finish(copy, '--setactivationskip', 'n'),
+    ...makeRule(desired, nameKey(desired)),
     {
       ...change(desired, name, 'activate', '--activate', 'y', '--ignoreactivationskip'),
       guards: made.slice(0, 1),
     },
-    ...(files ? [lookAgain(lvName(desired, name)), waitForLink(linkOf(desired))] : []),
+    ...(files ? [lookAgain(lvName(desired, name))] : []),
+    waitForLink(linkOf(desired)),
     ...withGuards(writeDone(uid, bytes), [...made, ...(files ? [hasUuid(desired)] : [])]),
   ];
 }

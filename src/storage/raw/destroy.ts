@@ -2,12 +2,12 @@ import type { Step } from '../../nodes/job.ts';
 import { halfAdopted } from '../adoption.ts';
 import { setPartitionGuid } from '../gpt.ts';
 import { compareDevice, haveUnlikeWwns } from '../identity.ts';
-import { linkOf } from '../links.ts';
+import { contentLink } from '../links.ts';
 import { tellKernelAll } from '../partx.ts';
 import { removeRecords } from '../records.ts';
 import { entryBlkid } from '../signature.ts';
 import type { DesiredRaw, DeviceFacts, ObservedRaw, Plan } from '../types.ts';
-import { lookAgain } from '../udev.ts';
+import { dropLink, lookAgain, waitForUdev } from '../udev.ts';
 import { planPutBack } from './adopt.ts';
 import { takeSignatureOff, wipeDevice } from './clean.ts';
 import { isLeftOf } from './content.ts';
@@ -24,7 +24,10 @@ import { targetOf } from './target.ts';
 export function planDestroy(desired: DesiredRaw, observed: ObservedRaw): Plan {
   const from = halfAdopted(desired, observed);
   if (from !== undefined) return planPutBack(desired, from, observed);
-  const records = observed.recordFiles ? removeRecords(desired.uid) : [];
+  const records = [
+    ...dropLink(desired, observed),
+    ...(observed.recordFiles ? removeRecords(desired.uid) : []),
+  ];
   const touched = observed.intent !== undefined || observed.done !== undefined || desired.recorded;
   if (!touched || desired.onDelete === 'Retain') return { steps: records };
   const device = targetOf(desired, observed);
@@ -41,10 +44,11 @@ export function planDestroy(desired: DesiredRaw, observed: ObservedRaw): Plan {
   const known = compareDevice({ ...observed.intent?.device, ...(recorded && before) }, device) === 'same';
   // They go last: without any, all of it was done. Nothing else tells that of a logical volume.
   const marked = isOurs(desired, device) && !(desired.mode === 'Block' && isLogicalVolume(device));
-  if (!marked && !observed.recordFiles) return { steps: [] };
+  if (!marked && !observed.recordFiles) return { steps: records };
   if (!isOurs(desired, device)) {
     if (isUntouched(desired, observed, device)) {
-      const stale = observed.link === device.device ? dropLink(desired, device, device.content !== '') : [];
+      const stale =
+        observed.link === device.device ? dropContentLink(desired, device, device.content !== '') : [];
       return { steps: [...stale, ...records] };
     }
     const half = halfTable(desired, device);
@@ -77,25 +81,25 @@ export function planDestroy(desired: DesiredRaw, observed: ObservedRaw): Plan {
   }
   const clean = desired.onDelete === 'Wipe' ? wipeDevice(desired, observed, device, { known }) : [];
   const changes = [...clean, ...takeOff(desired, observed, device, clean.length > 0)];
-  const drop = changes.length === 0 ? [] : dropLink(desired, device, false);
+  const drop = changes.length === 0 ? [] : dropContentLink(desired, device, false);
   return { steps: [...notOpenStep(device), ...changes, ...drop, ...records] };
 }
 
 /**
- * The persistent link goes with what it was named after. udev does that, but may not have looked at what was written
+ * A path that udev derives from content goes with that. udev does that, but may not have looked at what was written
  * under a lock, and was seen to keep the link of a partition that came and went while its GUID was changed.
  * @param filled something is on it by then, of which blkid tells
  */
-function dropLink(desired: DesiredRaw, device: DeviceFacts, filled: boolean): Step[] {
+function dropContentLink(desired: DesiredRaw, device: DeviceFacts, filled: boolean): Step[] {
   const path = `/dev/${device.name}`;
   // A partition keeps what a pod stored in it.
   const entry = desired.mode === 'Block' && device.partition !== undefined;
   return [
     lookAgain(device.name),
-    { name: 'wait for udev', argv: ['udevadm', 'settle', '--timeout=10'], guards: [], mayRace: true },
+    waitForUdev,
     {
       name: 'remove the persistent link, if udev left it',
-      argv: ['rm', '-f', '--', linkOf(desired)],
+      argv: ['rm', '-f', '--', contentLink(desired)],
       guards: [
         {
           argv: entry

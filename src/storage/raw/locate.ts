@@ -21,7 +21,7 @@ export const NO_DISK = 'device node without a disk behind it';
  * followed:
  * - a path of a disk that multipathd has taken, to the map on top of it, which is the only way to use it then;
  * - a device that was made ready and that the path does not lead to any more: an update renames links, a restart disks. It is the
- *   one whose strong identifier is the recorded one; or, by its serial number, the one that the persistent link leads to.
+ *   one whose strong identifier is the recorded one; or, by its serial number, the one that carries the Volume's UUID or GUID, by udev's link.
  * @throws ObservationError for an answer that leaves open what is on the node
  */
 export function locate(
@@ -66,7 +66,7 @@ function findRow(
   get: (name: string) => ProbeResult,
   users: Users,
 ): BlockDevice | undefined {
-  const link = optional('link', get('link'));
+  const link = optional('content link', get('content link'));
   const linked = link === undefined ? undefined : diskRow(fromHex(link), recorded, users);
   const isLike = (row: BlockDevice) =>
     haveCommonIdentifier({ identity: recorded }, { identity: identityOf(row, users) });

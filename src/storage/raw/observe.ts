@@ -3,7 +3,7 @@ import { blankProbes, readBlank } from '../blank.ts';
 import { partitionsOf } from '../block-devices.ts';
 import { identityText, otherPathsOf } from '../identity.ts';
 import { kubeletProbe, readKubelet } from '../kubelet.ts';
-import { linkOf } from '../links.ts';
+import { contentLink, linkOf } from '../links.ts';
 import { readTags, tagsProbe } from '../lvm/tags.ts';
 import { answersOf, ObservationError, optional, succeeded } from '../probe-results.ts';
 import { parseIntent, RECORDS, readRecords, recordProbes } from '../records.ts';
@@ -26,7 +26,7 @@ import { locate, NO_DISK } from './locate.ts';
 type Results = ReadonlyMap<string, ProbeResult>;
 type Place = Pick<
   DesiredRaw,
-  'uid' | 'name' | 'mode' | 'devicePath' | 'kubeletRoot' | 'recorded' | 'identity'
+  'uid' | 'name' | 'mode' | 'earlierLink' | 'devicePath' | 'kubeletRoot' | 'recorded' | 'identity'
 >;
 
 /** What is looked at first. They read only. */
@@ -43,6 +43,7 @@ export function nodeProbes(place: Omit<Place, 'devicePath' | 'identity'>): Probe
     kubeletProbe(place),
     othersProbe,
     { name: 'link', argv: ['stat', '-L', '-c', '%t:%T', linkOf(place)] },
+    { name: 'content link', argv: ['stat', '-L', '-c', '%t:%T', contentLink(place)] },
     { name: 'udev', argv: ['test', '-S', '/run/udev/control'] },
     { name: 'boot', argv: ['cat', '/proc/sys/kernel/random/boot_id'] },
   ];
@@ -88,10 +89,6 @@ export function deviceProbes(first: Results, desired: Pick<DesiredRaw, 'recorded
     { name: 'diskseq', argv: diskseqProbe(wholeDisk(row)) },
     { name: 'wwid', argv: wwidProbe(diskOf(row, users.devices).name) },
     ...(row.type === 'lvm' ? [tagsProbe(row.device)] : []),
-    {
-      name: 'dm-link',
-      argv: ['find', '-L', '/dev/disk/by-id', '-maxdepth', '1', '-samefile', `/dev/${row.name}`],
-    },
   ];
 }
 
@@ -121,15 +118,13 @@ export function readRaw(desired: Place, first: Results, second: Results): Observ
   const boot = optional('the boot ID', get('boot'));
   const known = { boot, isMade: isMade(desired.recorded, get) };
   const device = readDeviceAt(located, users, second, known);
-  const lasting = device.is === 'device' && desired.mode === 'Block' ? device.facts.dmUuid : undefined;
   return {
     type: 'raw',
     target: device,
     ...readRecords(get),
     ...users,
     others: readOthers(desired.uid, get),
-    link:
-      lasting === undefined ? (link === undefined ? undefined : fromHex(link)) : lastingLink(second, device),
+    link: link === undefined ? undefined : fromHex(link),
     udev: get('udev').exit === 0,
     kubeletFolders: readKubelet(desired, get('kubelet'), users),
   };
@@ -272,11 +267,4 @@ export function readOthers(uid: string, get: (name: string) => ProbeResult): Int
         );
       }
     });
-}
-
-/** A logical volume's own name is made by udev, too. */
-function lastingLink(second: Results, target: ObservedRaw['target']): string | undefined {
-  const links = optional('links', answersOf(second)('dm-link')) ?? '';
-  const made = links.split('\n').some((path) => path.includes('/dm-uuid-'));
-  return made && target.is === 'device' ? target.facts.device : undefined;
 }

@@ -1,9 +1,9 @@
 import type { Step } from '../../nodes/job.ts';
 import { refuseStale } from '../kubelet.ts';
-import { linkOf } from '../links.ts';
+import { astray, isMapperLink, leadsTo, linkOf } from '../links.ts';
 import { tellKernel } from '../partx.ts';
 import type { BlockDevice, DesiredRaw, DeviceFacts, ObservedRaw, Plan } from '../types.ts';
-import { linkAnyway, lookAgain, noUdev, waitForLink } from '../udev.ts';
+import { lookAgain, makeRule, mapperKey, noUdev, waitForLink } from '../udev.ts';
 import { hasOwnTable } from './ours.ts';
 import { checkMade } from './prepare.ts';
 import { leaveOutOfMultipath } from './refuse.ts';
@@ -46,48 +46,42 @@ export function linked(desired: DesiredRaw, observed: ObservedRaw, device: Devic
       passing: true,
     };
   }
-  if (!observed.udev) return noUdev(linkOf(desired, device.dmUuid));
-  const match = own === undefined || observed.link !== undefined ? undefined : ruleFor(desired, device);
-  const link = linkOf(desired, device.dmUuid);
-  const anyway = match === undefined ? [] : linkAnyway(desired.uid, link, match);
-  return { steps: [...anyway, ...makeLink(desired, device, own?.name, observed.link !== undefined)] };
+  if (!observed.udev) return noUdev(linkOf(desired));
+  return {
+    ...astray(desired, observed, own),
+    steps: makeLink(desired, device, own?.name, observed.link !== undefined),
+  };
 }
 
-/** undefined where nothing of the device but its content lasts until the node starts anew: before Linux 5.15. */
-function ruleFor(desired: DesiredRaw, device: DeviceFacts): string | undefined {
-  const { dmUuid, partition, presence } = device;
-  // udev names a logical volume by its own UUID, which no content hides.
-  if (dmUuid !== undefined) return desired.mode === 'Block' ? undefined : mapperKey(dmUuid);
-  if (device.mapUuid !== undefined) {
-    return hasOwnTable(desired, device) ? undefined : mapperKey(device.mapUuid);
-  }
-  if (presence === undefined) return undefined;
+/** What the rule for the link knows the device by. */
+function ruleFor(desired: DesiredRaw, device: DeviceFacts): string {
+  const { dmUuid = device.mapUuid, partition, presence } = device;
+  // The partition of a map is a map, too. Whoever makes a map may leave its UUID out.
+  if (dmUuid) return mapperKey(hasOwnTable(desired, device) ? `part1-${dmUuid}` : dmUuid);
   const number = partition?.number ?? (hasOwnTable(desired, device) ? 1 : undefined);
   const kind = number === undefined ? 'ENV{DEVTYPE}=="disk"' : `ENV{PARTN}=="${number}"`;
-  return `${kind},ATTRS{diskseq}=="${presence.split('/')[1]}"`;
+  if (presence !== undefined) return `${kind},ATTRS{diskseq}=="${presence.split('/')[1]}"`;
+  return `${kind},${earlierKernelKey(desired, device)}`;
 }
 
-/** undefined for a UUID that would not end where udev's string does: whoever makes a map chooses it. */
-const mapperKey = (uuid: string): string | undefined =>
-  /^[\w.-]+$/.test(uuid) ? `ATTR{dm/uuid}=="${uuid}"` : undefined;
+/** Before Linux 5.15 nothing tells a disk from the next one of its name: what is on it must be the Volume's, too. */
+function earlierKernelKey({ uid, mode }: DesiredRaw, { name, disk }: DeviceFacts): string {
+  const content = mode === 'Filesystem' ? `ENV{ID_FS_UUID}=="${uid}"` : `ENV{ID_PART_ENTRY_UUID}=="${uid}"`;
+  return `KERNELS=="${disk?.name ?? name}",${content}`;
+}
 
 /** `name` is that of the volume's device where the kernel knows it already. */
 export function makeLink(
   desired: DesiredRaw,
   device: DeviceFacts,
   name: string | undefined,
-  isElsewhere = false,
+  isAstray = false,
 ): Step[] {
   return [
+    // udev itself makes a logical volume's earlier path.
+    ...(isMapperLink(desired) ? [] : makeRule(desired, ruleFor(desired, device))),
     ...(hasOwnTable(desired, device) ? [tellKernel(1, `/dev/${device.name}`)] : []),
     lookAgain(name ?? device.name),
-    waitForLink(linkOf(desired, device.dmUuid), isElsewhere),
+    waitForLink(linkOf(desired), isAstray),
   ];
-}
-
-/** Also by a loop that is stacked on it, as the kubelet does for Block: udev gives the link to the newest device. */
-function leadsTo(own: Pick<BlockDevice, 'name' | 'device'>, { link, loops }: ObservedRaw): boolean {
-  return [own, ...loops.filter(({ backingFile }) => backingFile === `/dev/${own.name}`)].some(
-    ({ device }) => device === link,
-  );
 }

@@ -29,7 +29,7 @@ export function planTakeOver(desired: DesiredRaw, observed: ObservedRaw): Plan {
   if ('refusal' in link) return link;
   if (link.steps.length > 0) {
     return {
-      refusal: `${linkOf(desired, device.dmUuid)} does not lead to /dev/${device.name}`,
+      refusal: `${linkOf(desired)} does not lead to /dev/${device.name}`,
       hint: 'Another device carries the same UUID, or the kernel has not read the table: look at lsblk -o NAME,UUID,PARTUUID.',
     };
   }

@@ -105,7 +105,10 @@ function present(place: Place, desired: DesiredSparse, observed: ObservedSparse,
   // Both look after they were seen: who still sees the other steps back.
   if (refused !== undefined) return mine(place) ? { steps: letGo(place, observed) } : refused;
   if ('refusal' in wanted) return wanted;
-  return { steps: [...take(place, last), ...guarded(wanted.steps, place.file, held(place, last))] };
+  return {
+    ...wanted,
+    steps: [...take(place, last), ...guarded(wanted.steps, place.file, held(place, last))],
+  };
 }
 
 function presentReader(
@@ -131,6 +134,7 @@ function presentReader(
     noOthers(place.file, [last]),
   ];
   return {
+    ...wanted,
     steps: [...remove(place.file, own), ...mark(place), ...guarded(wanted.steps, place.file, reads)],
   };
 }

@@ -3,11 +3,11 @@ import { refuseAway } from '../directory/refuse.ts';
 import { leaveMount } from '../grow-file-system.ts';
 import { openUse, useOf } from '../holders.ts';
 import { refuseStale } from '../kubelet.ts';
-import { linkOf } from '../links.ts';
+import { astray, leadsTo, linkOf } from '../links.ts';
 import { tellKernel } from '../partx.ts';
 import { ownBlkid } from '../signature.ts';
 import type { BlockDevice, DesiredSparse, LoopFacts, ObservedSparse, Plan } from '../types.ts';
-import { linkAnyway, lookAgain, noUdev, waitForLink } from '../udev.ts';
+import { lookAgain, makeRule, noUdev, waitForLink } from '../udev.ts';
 import { guardsOf, inUse, useOfKubelet } from '../unused.ts';
 import { sameFile } from './file.ts';
 import { planGrow } from './grow.ts';
@@ -40,7 +40,6 @@ export function planPresent(desired: DesiredSparse, observed: ObservedSparse, lo
 
 /** The part of `planPresent` that can be planned before the file is made. */
 export function attach(desired: DesiredSparse, observed: ObservedSparse, loopNumber: number): Plan {
-  const link = linkOf(desired);
   const [loop, ...others] = loopsOf(observed);
   const readPartition = (name: string) => (desired.mode === 'Block' ? [tellKernel(1, `/dev/${name}`)] : []);
   if (loop === undefined) {
@@ -48,9 +47,17 @@ export function attach(desired: DesiredSparse, observed: ObservedSparse, loopNum
     if (moved !== undefined) return moved;
     const stale = refuseStale(desired, observed, []);
     if (stale !== undefined) return stale;
-    if (!observed.udev) return noUdev(link);
+    if (!observed.udev) return noUdev(linkOf(desired));
     const name = `loop${loopNumber}`;
-    return { steps: [losetup(desired, `/dev/${name}`), ...readPartition(name), waitForLink(link)] };
+    return {
+      ...astray(desired, observed, undefined),
+      steps: [
+        ...makeRule(desired, ruleFor(desired, observed)),
+        losetup(desired, `/dev/${name}`),
+        ...readPartition(name),
+        waitForLink(linkOf(desired), observed.link !== undefined),
+      ],
+    };
   }
   const odd = oddLoop(desired, observed, loop, others);
   if (odd !== undefined) return odd;
@@ -59,30 +66,22 @@ export function attach(desired: DesiredSparse, observed: ObservedSparse, loopNum
   const device = volumeDevice(desired, observed);
   // The link is checked by device number: another device may have the same UUID (a copy of the file).
   if (device !== undefined && leadsTo(device, observed)) return { steps: [] };
-  if (!observed.udev) return noUdev(link);
-  const anyway =
-    observed.link === undefined && device !== undefined
-      ? linkAnyway(desired.uid, link, ruleFor(desired))
-      : [];
+  if (!observed.udev) return noUdev(linkOf(desired));
   return {
+    ...astray(desired, observed, device),
     steps: [
+      ...makeRule(desired, ruleFor(desired, observed)),
       ...readPartition(loop.name),
-      ...anyway,
       lookAgain(device?.name ?? loop.name),
-      waitForLink(link, observed.link !== undefined),
+      waitForLink(linkOf(desired), observed.link !== undefined),
     ],
   };
 }
 
-/** The kernel tells the file, and of all files the Volume's alone has its name. */
-const ruleFor = ({ uid, mode }: DesiredSparse): string =>
-  `${mode === 'Block' ? 'ENV{PARTN}=="1"' : 'ENV{DEVTYPE}=="disk"'},ATTRS{loop/backing_file}=="*/${uid}"`;
-
-/** Also by a loop that is stacked on it, as the kubelet does for Block: udev gives the link to the newest device. */
-function leadsTo(own: Pick<BlockDevice, 'name' | 'device'>, { link, loops }: ObservedSparse): boolean {
-  return [own, ...loops.filter(({ backingFile }) => backingFile === `/dev/${own.name}`)].some(
-    ({ device }) => device === link,
-  );
+/** The kernel tells the file. udev has patterns there: in a path with other characters, only the name, which is the UID. */
+function ruleFor({ uid, mode }: DesiredSparse, { realPath }: ObservedSparse): string {
+  const file = /^[\w./-]+$/.test(realPath) ? realPath : `*/${uid}`;
+  return `${mode === 'Block' ? 'ENV{PARTN}=="1"' : 'ENV{DEVTYPE}=="disk"'},ATTRS{loop/backing_file}=="${file}"`;
 }
 
 /** What remains to be done until no loop device has the file. What would be lost by that is detached only with data that is given up. */

@@ -40,20 +40,21 @@ export function earlierFile(
 }
 
 /**
- * A loop that the persistent path leads to, whose file has another path by now and still is the Volume's by its name: an NFS
- * client gives what is removed or replaced while it is open a name of its own (`.nfs…`), and what was unmounted lazily, or
- * moved with its folder, lost what came before. Of what is read otherwise, a snapshot's file or an unfinished copy, the name
- * says so.
+ * A loop that the persistent path leads to, or the path that udev derives from content, whose file has another path by now and
+ * still is the Volume's by its name: an NFS client gives what is removed or replaced while it is open a name of its own
+ * (`.nfs…`), and what was unmounted lazily, or moved with its folder, lost what came before. Of what is read otherwise, a
+ * snapshot's file or an unfinished copy, the name says so.
  */
 export function refuseMoved(desired: DesiredSparse, observed: ObservedSparse): Refusal | undefined {
-  const { realPath, link, loops, devices } = observed;
-  const linked = devices.find(({ device }) => device === link);
+  const { realPath, loops, devices } = observed;
+  const links = [observed.link, observed.contentLink];
+  const linked = devices.filter(({ device }) => links.includes(device));
   const moved = loops.find(
     ({ name, device, backingFile }) =>
-      (device === link || (linked?.type === 'part' && linked.parent === name)) &&
+      (links.includes(device) || linked.some(({ type, parent }) => type === 'part' && parent === name)) &&
       isOther(basename(backingFile), basename(realPath)),
   );
-  if (link === undefined || moved === undefined) return undefined;
+  if (moved === undefined) return undefined;
   const { name, backingFile } = moved;
   return {
     refusal: `/dev/${name}, which the persistent path leads to, has ${backingFile} and not ${desired.file}: that was removed, replaced, moved or unmounted while it was attached`,

@@ -3,7 +3,7 @@ import type { Probe, ProbeResult } from '../../nodes/job.ts';
 import { capabilitiesProbe, growsMounted } from '../capabilities.ts';
 import { directoryProbes, readDirectory } from '../directory/observe.ts';
 import { kubeletProbe, readKubelet } from '../kubelet.ts';
-import { linkOf } from '../links.ts';
+import { contentLink, linkOf } from '../links.ts';
 import { answersOf, optional, succeeded } from '../probe-results.ts';
 import { earlierProbe, readEarlier, readRecords, recordProbes } from '../records.ts';
 import { ownBlkid, readable, readSignature } from '../signature.ts';
@@ -14,7 +14,7 @@ import { adoptProbes, readEarlierFile } from './adopt.ts';
 import { partialOf, readFile, STAT } from './file.ts';
 
 type Place = Pick<DesiredSparse, 'uid' | 'name' | 'file' | 'mode' | 'kubeletRoot' | 'source' | 'once'> &
-  Partial<Pick<DesiredSparse, 'adopt' | 'recorded'>>;
+  Partial<Pick<DesiredSparse, 'adopt' | 'recorded' | 'earlierLink'>>;
 
 /** The commands that say all that plans for a sparse file are made from. They read only. */
 export function sparseProbes(desired: Place): Probe[] {
@@ -33,6 +33,7 @@ export function sparseProbes(desired: Place): Probe[] {
     kubeletProbe(desired),
     capabilitiesProbe,
     { name: 'link', argv: ['stat', '-L', '-c', '%t:%T', linkOf(desired)] },
+    { name: 'content link', argv: ['stat', '-L', '-c', '%t:%T', contentLink(desired)] },
     { name: 'udev', argv: ['test', '-S', '/run/udev/control'] },
     ...(source === undefined ? [] : sourceProbes(source.file, file)),
     ...(adopt === undefined || recorded ? [] : adoptProbes(desired, adopt)),
@@ -46,6 +47,7 @@ export function readSparse(desired: Place, results: ReadonlyMap<string, ProbeRes
   const users = readUsers(get);
   const fileFacts = readFile(file, get('file'));
   const link = optional('link', get('link'));
+  const named = optional('content link', get('content link'));
   const realPath = succeeded('path', get('path'));
   return {
     type: 'sparse',
@@ -58,6 +60,7 @@ export function readSparse(desired: Place, results: ReadonlyMap<string, ProbeRes
     ...(desired.once ? { earlier: readEarlier(desired.uid, get('earlier')) } : {}),
     ...users,
     link: link === undefined ? undefined : fromHex(link),
+    ...(named === undefined ? {} : { contentLink: fromHex(named) }),
     udev: get('udev').exit === 0,
     kubeletFolders: readKubelet(desired, get('kubelet'), users),
     growsMounted: growsMounted(succeeded('capabilities', get('capabilities'))),

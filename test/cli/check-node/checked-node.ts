@@ -55,7 +55,7 @@ export const MADE: FakeNodeAnswers['probes'] = {
   [RECORDS]: result(0, `f 90 ${UID}.intent\nf 12 ${UID}.done`),
   [FOLDER]: result(0, `f 1073741824 ${UID}`),
   [`intent ${UID}`]: result(0, intent(UID, { file: FILE })),
-  [`path /dev/disk/by-uuid/${UID}`]: result(0),
+  [`path /dev/disk/by-id/stowage-${UID}`]: result(0),
 };
 export const made: Volume = {
   ...volumeNamed('data1', {

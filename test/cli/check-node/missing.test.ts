@@ -53,7 +53,8 @@ describe('a Volume that is being deleted', () => {
 
 describe('an API server restored to before a delete', () => {
   const gone = { [FOLDER]: missing, [RECORDS]: missing, loops: result(0) };
-  const link = `path /dev/disk/by-uuid/${UID}`;
+  const link = `path /dev/disk/by-id/stowage-${UID}`;
+  const earlier = `path /dev/disk/by-uuid/${UID}`;
   const raw = (status: Volume['status']): World['objects'] => {
     const { sparseLoopDevice: _, ...spec } = made.spec;
     return dataOne({
@@ -90,6 +91,24 @@ describe('an API server restored to before a delete', () => {
       'the node has neither a record of it nor its device',
     ],
     ['a raw device that MetalK8s made', gone, raw({ prepared }), undefined],
+    [
+      'a raw device of an earlier version, by the path that it has',
+      { ...gone, [link]: result(1), [earlier]: result(0) },
+      raw({ prepared, devicePath: `/dev/disk/by-uuid/${UID}` }),
+      undefined,
+    ],
+    [
+      'of a raw device of an earlier version',
+      { ...gone, [earlier]: result(1) },
+      raw({ prepared, devicePath: `/dev/disk/by-uuid/${UID}` }),
+      'the node has neither a record of it nor its device',
+    ],
+    [
+      'of a raw device whose status names another path',
+      { ...gone, [link]: result(1) },
+      raw({ prepared, devicePath: '/dev/sda' }),
+      'the node has neither a record of it nor its device',
+    ],
     ['of a Volume that is not made yet', { ...gone }, dataOne({ status: {} }), undefined],
     [
       'of another node',

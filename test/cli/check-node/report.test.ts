@@ -47,7 +47,7 @@ describe('reports no problem of a node', () => {
     ],
     [
       'with a Volume that is not attached now',
-      { probes: { ...MADE, loops: result(0), [`path /dev/disk/by-uuid/${UID}`]: result(1) } },
+      { probes: { ...MADE, loops: result(0), [`path /dev/disk/by-id/stowage-${UID}`]: result(1) } },
       volume,
     ],
     [

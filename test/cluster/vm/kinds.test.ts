@@ -36,8 +36,7 @@ test.each(kinds)(
       const { metadata, status } = await scene.get(name);
       const { uid = '' } = metadata;
       const link = status?.devicePath ?? '';
-      if (lvm !== undefined && content === 'Block') expect(link).toMatch(/^\/dev\/disk\/by-id\/dm-uuid-LVM-/);
-      else expect(link).toBe(`/dev/disk/by-${content === 'Block' ? 'partuuid' : 'uuid'}/${uid}`);
+      expect(link).toBe(`/dev/disk/by-id/stowage-${uid}`);
       expect(status?.phase).toBe('Available');
       const { stdout: leadsTo } = await vm.run(['realpath', link]);
       expect(leadsTo).toBe(`/dev/${status?.deviceName}`);

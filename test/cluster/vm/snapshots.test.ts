@@ -276,7 +276,7 @@ test.each(CONTENTS)(
         for (const each of points) texts.push((await vm.run(['cat', `${each}/data`])).stdout);
         expect(texts).toEqual(['before', 'after']);
         const uuids = (await vm.run(['findmnt', '-nro', 'UUID', '-T', points[0] ?? ''])).stdout;
-        expect(restored).toBe(`/dev/disk/by-uuid/${uuids}`);
+        expect(restored).toBe(`/dev/disk/by-id/stowage-${uuids}`);
         const { stdout } = await vm.run(['df', '-B1', '--output=size', ...points]);
         const [large = 0, small = 0] = stdout.split('\n').slice(1).map(Number);
         expect(large - small).toBeGreaterThan(10 << 20);

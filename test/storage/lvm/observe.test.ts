@@ -6,6 +6,7 @@ import { ObservationError } from '../../../src/storage/probe-results.ts';
 import { RECORDS } from '../../../src/storage/records.ts';
 import type { DesiredLvm, ObservedLvm } from '../../../src/storage/types.ts';
 import { missing, result } from '../../support/fake-executor.ts';
+import { BY_UUID, byMapper, LINK } from '../../support/link-words.ts';
 import { GIB, lvmBlock, lvmDesired, MIB, thin } from '../../support/lvm-input.ts';
 import { diskRow, LV, lvRow, NO_DEVICE, report, segmentRow, VG, vgRow } from '../../support/lvm-reports.ts';
 import { UID } from '../../support/volume-input.ts';
@@ -58,7 +59,6 @@ function nodeWith(answers: Record<string, ProbeResult>) {
     'lsblk --raw': result(0, 'dm-3 253:3 sda lvm 1073741824 0  \n'),
     'cat /sys/class/block/dm-3/dm/uuid': result(0, `${DM}\n`),
     'find -H /var/lib/kubelet': result(0, '/dev/null'),
-    'find -L /dev/disk/by-id': result(0, `/dev/disk/by-id/dm-uuid-${DM}\n`),
     ...answers,
   };
   const look = (probes: readonly Probe[]) => {
@@ -97,10 +97,15 @@ describe('a logical volume that is there', () => {
     });
   });
 
-  test('in mode Block its own link is looked for', async () => {
-    expect((await seen(lvmBlock, {})).observed.link).toBe('253:3');
-    const without = await seen(lvmBlock, { 'find -L /dev/disk/by-id': result(0, '') });
-    expect(without.observed.link).toBeUndefined();
+  test.each<[string, DesiredLvm, string]>([
+    ['', lvmDesired, LINK],
+    [', in mode Block', lvmBlock, LINK],
+    [', that of an earlier version', { ...lvmDesired, earlierLink: BY_UUID }, BY_UUID],
+    [', that of an earlier version in mode Block', { ...lvmBlock, earlierLink: byMapper(DM) }, byMapper(DM)],
+  ])('its path is followed%s', async (_, wanted, path) => {
+    const there = { [`stat -L -c %t:%T ${path}`]: result(0, 'fd:3\n') };
+    expect((await seen(wanted, there)).observed.link).toBe('253:3');
+    expect((await seen(wanted, {})).observed.link).toBeUndefined();
   });
 
   test.each([

@@ -25,8 +25,8 @@ import { outcome, stale, xfs } from './prepare-outcome.ts';
 describe('refused', () => {
   const odd = (more: object) => lvmNode({ groups: [{ ...group, ...more }] });
   test.each<[string, ObservedLvm, RegExp, DesiredLvm?]>([
-    ['no udev', lvmNode({ udev: false }), /^passing: no udev runs on the node, so .*by-uuid/],
-    ['no udev, Block', lvmNode({ udev: false }), /^passing: no udev runs .*dm-uuid-LVM-…/, lvmBlock],
+    ['no udev', lvmNode({ udev: false }), /^passing: no udev runs on the node, so .*by-id\/stowage-/],
+    ['no udev, Block', lvmNode({ udev: false }), /^passing: no udev runs .*by-id\/stowage-/, lvmBlock],
     ['no group', lvmNode({ groups: [] }), /^there is no volume group vg0/],
     [
       'no group any more: its disk may come late',
@@ -182,8 +182,9 @@ describe('a thin pool', () => {
   );
 
   test('may be promised more than it has', () => {
-    expect(outcome({ ...thin, mode: 'Block', sizeBytes: 100n * GIB }, inPool({}))).toHaveLength(1);
-    expect(outcome({ ...thin, sizeBytes: 50n * GIB }, inPool({}))).toHaveLength(5);
+    const made = expect.arrayContaining([expect.stringMatching(/^lvcreate /)]);
+    expect(outcome({ ...thin, mode: 'Block', sizeBytes: 100n * GIB }, inPool({}))).toEqual(made);
+    expect(outcome({ ...thin, sizeBytes: 50n * GIB }, inPool({}))).toEqual(made);
     expect(outcome({ ...thin, sizeBytes: 100n * GIB }, inPool({}))).toMatch(/is begun with 2214592512$/);
   });
 });

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import type { DesiredLvm, ObservedLvm } from '../../../src/storage/types.ts';
+import { LAST, LINK, lookAgain, ruleFor, settle } from '../../support/link-words.ts';
 import {
   asleep,
   begun,
@@ -24,9 +25,13 @@ import { outcome, stale, xfs } from './prepare-outcome.ts';
 
 const TAG = `stowage.dev/uid=${UID}`;
 const MKFS = `mkfs.ext4 -q -F -U ${UID}`;
-const WAIT = `udevadm settle --timeout=10 --exit-if-exists=/dev/disk/by-uuid/${UID}`;
-const WAIT_DM = `udevadm settle --timeout=10 --exit-if-exists=/dev/disk/by-id/dm-uuid-${dm.dmUuid}`;
-const LOOK = (name: string) => `udevadm trigger --action=change --name-match=/dev/${name}`;
+const WAIT = settle();
+const LOOK = lookAgain;
+/** Its UUID is known once LVM has made it. Without the folder of rules, as outcomes have them. */
+const BY_NAME = ruleFor('ATTR{dm/name}=="vg0-data1"').slice(1);
+const BLOCK_BY_NAME = ruleFor('ATTR{dm/name}=="vg0-data1"', LINK, LAST).slice(1);
+const BY_UUID = ruleFor(`ATTR{dm/uuid}=="${dm.dmUuid}"`).slice(1);
+const BLOCK_BY_UUID = ruleFor(`ATTR{dm/uuid}=="${dm.dmUuid}"`, LINK, LAST).slice(1);
 const CREATE = `lvcreate --config allocation{use_blkid_wiping=1} --name data1 --addtag ${TAG} --extents 256 --wipesignatures y --zero y vg0`;
 const steps = (wanted: DesiredLvm, observed: ObservedLvm) => {
   const made = plan('prepare', wanted, observed, 0);
@@ -36,30 +41,36 @@ const steps = (wanted: DesiredLvm, observed: ObservedLvm) => {
 
 describe('is made', () => {
   test.each<[string, ObservedLvm, string[], DesiredLvm?]>([
-    ['thick', lvmNode(), [CREATE, `${MKFS} /dev/vg0/data1`, 'sync', LOOK('vg0/data1'), WAIT], lvmDesired],
-    ['Block', lvmNode(), [CREATE], lvmBlock],
+    [
+      'thick',
+      lvmNode(),
+      [...BY_NAME, CREATE, `${MKFS} /dev/vg0/data1`, 'sync', LOOK('vg0/data1'), WAIT],
+      lvmDesired,
+    ],
+    ['Block', lvmNode(), [...BLOCK_BY_NAME, CREATE, WAIT], lvmBlock],
     [
       'of other extents than LVM would take, where those carry something',
       lvmNode({ passedOver: [{ ...free, content: 'xfs:OLD' }] }),
-      [`${CREATE} /dev/vdb:10-265`],
+      [...BLOCK_BY_NAME, `${CREATE} /dev/vdb:10-265`, WAIT],
       lvmBlock,
     ],
     [
       'of extents with anything, with consent to what removed volumes left',
       lvmNode({ free: [{ ...free, content: 'ambivalent', blkid: '', blkidExit: 8 }] }),
-      [`${CREATE.replace('lvcreate', 'lvcreate --yes')} /dev/vdb:10-265`],
+      [...BLOCK_BY_NAME, `${CREATE.replace('lvcreate', 'lvcreate --yes')} /dev/vdb:10-265`, WAIT],
       { ...lvmBlock, overwrite: 'free extents' },
     ],
     [
       'in whole extents',
       lvmNode({ free: [{ ...free, count: 257n }] }),
-      [CREATE.replace('256', '257')],
+      [...BLOCK_BY_NAME, CREATE.replace('256', '257'), WAIT],
       { ...lvmBlock, sizeBytes: GIB + 1n },
     ],
     [
       'thin',
       lvmNode({ volumes: [pool], free: [] }),
       [
+        ...BY_NAME,
         `lvcreate --name data1 --addtag ${TAG} --virtualsize ${GIB}b --thinpool pool vg0`,
         `${MKFS} /dev/vg0/data1`,
         'sync',
@@ -79,7 +90,11 @@ describe('is made', () => {
     [
       'thin, and only the pool’s own device is inactive: it serves other volumes',
       lvmNode({ volumes: [{ ...asleep, dataPercent: 3 }], free: [] }),
-      [`lvcreate --name data1 --addtag ${TAG} --virtualsize ${GIB}b --thinpool pool vg0`],
+      [
+        ...BLOCK_BY_NAME,
+        `lvcreate --name data1 --addtag ${TAG} --virtualsize ${GIB}b --thinpool pool vg0`,
+        WAIT,
+      ],
       { ...thin, mode: 'Block', fs: undefined },
     ],
     [
@@ -90,13 +105,13 @@ describe('is made', () => {
     [
       'with consent, of the very extents that were looked into',
       lvmNode({ free: [stale] }),
-      [`${CREATE.replace('lvcreate', 'lvcreate --yes')} /dev/vdb:10-265`],
+      [...BLOCK_BY_NAME, `${CREATE.replace('lvcreate', 'lvcreate --yes')} /dev/vdb:10-265`, WAIT],
       { ...lvmBlock, overwrite: 'ext4:OLD' },
     ],
     [
       'with a consent that is not needed, LVM is told yes to nothing',
       lvmNode(),
-      [`${CREATE} /dev/vdb:10-265`],
+      [...BLOCK_BY_NAME, `${CREATE} /dev/vdb:10-265`, WAIT],
       { ...lvmBlock, overwrite: 'ext4:OLD' },
     ],
   ])('%s', (_, observed, commands, wanted = thin) => {
@@ -238,21 +253,26 @@ describe('goes on after a crash', () => {
       'before there was a logical volume',
       lvmNode({ intent: { ...intent, fsType: '' }, recordFiles: true }),
       // LVM may have met a signature in others.
-      [`${CREATE} /dev/vdb:10-265`],
+      [...BLOCK_BY_NAME, `${CREATE} /dev/vdb:10-265`, WAIT],
       lvmBlock,
     ],
-    ['after lvcreate', begun(), [`${MKFS} /dev/dm-3`, 'sync', LOOK('dm-3'), WAIT]],
-    ['after lvcreate, Block', begun(dm), [LOOK('dm-3'), WAIT_DM], lvmBlock],
+    ['after lvcreate', begun(), [`${MKFS} /dev/dm-3`, 'sync', ...BY_UUID, LOOK('dm-3'), WAIT]],
+    ['after lvcreate, Block', begun(dm), [...BLOCK_BY_UUID, LOOK('dm-3'), WAIT], lvmBlock],
     [
       'in mkfs',
       begun(ext4),
-      ['wipefs --all --force /dev/dm-3', `${MKFS} /dev/dm-3`, 'sync', LOOK('dm-3'), WAIT],
+      ['wipefs --all --force /dev/dm-3', `${MKFS} /dev/dm-3`, 'sync', ...BY_UUID, LOOK('dm-3'), WAIT],
     ],
-    ['thin', begun(dm, { volumes: [thinLv, pool] }), [`${MKFS} /dev/dm-3`, 'sync', LOOK('dm-3'), WAIT], thin],
+    [
+      'thin',
+      begun(dm, { volumes: [thinLv, pool] }),
+      [`${MKFS} /dev/dm-3`, 'sync', ...BY_UUID, LOOK('dm-3'), WAIT],
+      thin,
+    ],
     [
       'a reboot left it inactive',
       begun(dm, { volumes: [{ ...lv, active: false, device: undefined }], target: { is: 'missing' } }),
-      ['lvchange --activate y --ignoreactivationskip vg0/data1', WAIT],
+      [...BY_UUID, 'lvchange --activate y --ignoreactivationskip vg0/data1', WAIT],
     ],
     [
       'a reboot left it inactive, thin',
@@ -263,6 +283,7 @@ describe('goes on after a crash', () => {
       [
         'lvchange --activate n vg0/pool_tmeta',
         'lvchange --activate n vg0/pool_tdata',
+        ...BY_UUID,
         'lvchange --activate y --ignoreactivationskip vg0/data1',
         WAIT,
       ],
@@ -276,13 +297,13 @@ describe('goes on after a crash', () => {
     [
       'with a signature that LVM was not asked about, and consent to whatever was in free extents',
       begun(xfs),
-      ['wipefs --all --force /dev/dm-3', LOOK('dm-3'), WAIT_DM],
+      ['wipefs --all --force /dev/dm-3', ...BLOCK_BY_UUID, LOOK('dm-3'), WAIT],
       { ...lvmBlock, overwrite: 'free extents' },
     ],
     [
       'with a signature that LVM was not asked about, and consent',
       begun(xfs),
-      ['wipefs --all --force /dev/dm-3', LOOK('dm-3'), WAIT_DM],
+      ['wipefs --all --force /dev/dm-3', ...BLOCK_BY_UUID, LOOK('dm-3'), WAIT],
       { ...lvmBlock, overwrite: 'xfs:x' },
     ],
   ])('%s', (_, observed, commands, wanted = lvmDesired) => {

@@ -1,6 +1,17 @@
 import { describe, expect, test } from '@jest/globals';
 import type { DesiredLvm, ObservedLvm } from '../../../src/storage/types.ts';
 import {
+  BY_UUID,
+  byMapper,
+  FIRST,
+  LAST,
+  LINK,
+  lookAgain,
+  ruleFor,
+  SETTLE,
+  settle,
+} from '../../support/link-words.ts';
+import {
   dm,
   ext4,
   GIB,
@@ -21,14 +32,12 @@ import { writesTo } from '../../support/plans.ts';
 import { UID } from '../../support/volume-input.ts';
 import { outcome, recorded, UNMARKED, xfs } from './present-outcome.ts';
 
-const WAIT = `udevadm settle --timeout=10 --exit-if-exists=/dev/disk/by-uuid/${UID}`;
-const WAIT_DM = `udevadm settle --timeout=10 --exit-if-exists=/dev/disk/by-id/dm-uuid-${dm.dmUuid}`;
 const ACTIVATE = 'lvchange --activate y --ignoreactivationskip vg0/data1';
-const LINK_ANYWAY = [
-  `find /dev/null -fprintf /run/udev/rules.d/61-stowage-${UID}.rules SUBSYSTEM=="block",ATTR{dm/uuid}=="${dm.dmUuid}",SYMLINK+="disk/by-uuid/${UID}"\\n`,
-  'udevadm control --reload',
-];
-const LOOK = 'udevadm trigger --action=change --name-match=/dev/dm-3';
+const KEY = `ATTR{dm/uuid}=="${dm.dmUuid}"`;
+/** Without the folder of rules, as outcomes have them. */
+const ruled = (...args: Parameters<typeof ruleFor>) => ruleFor(...args).slice(1);
+const RULE = ruled(KEY);
+const LOOK = lookAgain('dm-3');
 const inactive = { ...lv, active: false, device: undefined };
 
 describe('is there', () => {
@@ -39,18 +48,18 @@ describe('is there', () => {
     [
       'after a reboot',
       lvmMade(dm, { volumes: [inactive], target: { is: 'missing' }, link: undefined }),
-      [ACTIVATE, WAIT],
+      [...RULE, ACTIVATE, settle()],
     ],
     [
       'after a reboot, Block',
       lvmMade(dm, { volumes: [inactive], target: { is: 'missing' }, link: undefined }),
-      [ACTIVATE, WAIT_DM],
+      [...ruled(KEY, LINK, LAST), ACTIVATE, settle()],
       { ...recorded, mode: 'Block' },
     ],
     [
       'once udev has looked at what LVM had it leave out',
       lvmMade(ext4, { link: undefined }),
-      ['lvchange --refresh vg0/data1', ...LINK_ANYWAY, LOOK, WAIT],
+      ['lvchange --refresh vg0/data1', ...RULE, LOOK, settle()],
     ],
     [
       'once its pool is resumed',
@@ -69,8 +78,12 @@ describe('is there', () => {
     ],
     [
       'under another name',
-      lvmMade(dm, { volumes: [{ ...inactive, name: 'old' }], target: { is: 'missing' } }),
-      ['lvchange --activate y --ignoreactivationskip vg0/old', WAIT],
+      lvmMade(dm, {
+        volumes: [{ ...inactive, name: 'old' }],
+        target: { is: 'missing' },
+        link: undefined,
+      }),
+      [...RULE, 'lvchange --activate y --ignoreactivationskip vg0/old', settle()],
     ],
     [
       'as MetalK8s made it, and is tagged once that is on record',
@@ -136,7 +149,8 @@ describe('is there', () => {
   test('activation is of the logical volume that was looked at', () => {
     const observed = lvmMade(dm, { volumes: [inactive], target: { is: 'missing' } });
     const made = plan('present', recorded, observed, 0);
-    expect('steps' in made && made.steps[0]?.guards).toEqual([
+    const activate = 'steps' in made ? made.steps.find(({ argv }) => argv[1] === '--activate') : undefined;
+    expect(activate?.guards).toEqual([
       {
         argv: ['lvs', '--noheadings', '-o', 'lv_uuid', 'vg0/data1'],
         expect: { exit: 0, stdout: { has: `  ${lv.uuid}`, lacks: '\t' } },
@@ -185,6 +199,90 @@ describe('refused, and nothing is made anew', () => {
     ['no udev', lvmMade(ext4, { udev: false, link: undefined }), /^no udev runs/],
   ])('%s', (_, observed, refusal, wanted = recorded) => {
     expect(outcome(wanted, observed)).toMatch(refusal);
+  });
+});
+
+describe('a volume of an earlier version', () => {
+  const away = lvmMade(dm, { volumes: [inactive], target: { is: 'missing' }, link: undefined });
+  const block: DesiredLvm = { ...recorded, mode: 'Block', earlierLink: byMapper(dm.dmUuid) };
+  test.each<[string, ObservedLvm, string[], Partial<DesiredLvm>?]>([
+    ['is there already', lvmMade(), []],
+    ['after a reboot', away, [...ruled(KEY, BY_UUID, FIRST), ACTIVATE, settle(BY_UUID)]],
+    [
+      'once udev has looked at what LVM had it leave out',
+      lvmMade(ext4, { link: undefined }),
+      ['lvchange --refresh vg0/data1', ...ruled(KEY, BY_UUID, FIRST), LOOK, settle(BY_UUID)],
+    ],
+    ['is there already, Block', lvmMade(dm), [], block],
+    // udev has a rule for it, which goes by the UUID that device-mapper has.
+    ['after a reboot, Block', away, [ACTIVATE, settle(byMapper(dm.dmUuid))], block],
+    [
+      'once udev has looked at it, Block',
+      lvmMade(dm, { link: undefined }),
+      ['lvchange --refresh vg0/data1', LOOK, settle(byMapper(dm.dmUuid))],
+      block,
+    ],
+  ])('keeps its path: %s', (_, observed, commands, wanted = { earlierLink: BY_UUID }) => {
+    expect(outcome({ ...recorded, ...wanted }, observed)).toEqual(commands);
+  });
+});
+
+describe('a persistent path that leads to another device', () => {
+  const other = { ...dm, name: 'loop0', device: '7:0', type: 'loop' };
+  const strayed = (observed: ObservedLvm): ObservedLvm => ({
+    ...observed,
+    devices: [...observed.devices, other],
+    link: other.device,
+  });
+  const away = strayed(lvmMade(dm, { volumes: [inactive], target: { is: 'missing' } }));
+  const elsewhere = "leads to /dev/loop0, not to the volume's device /dev/dm-3";
+  const REFRESH = 'lvchange --refresh vg0/data1';
+  test.each<[string, ObservedLvm, Partial<DesiredLvm>, string, string[]]>([
+    ['active', strayed(lvmMade()), {}, `${LINK} ${elsewhere}`, [REFRESH, ...RULE, LOOK, SETTLE]],
+    [
+      'active, Block',
+      strayed(lvmMade(dm)),
+      { mode: 'Block' },
+      `${LINK} ${elsewhere}`,
+      [REFRESH, ...ruled(KEY, LINK, LAST), LOOK, SETTLE],
+    ],
+    [
+      'active, of an earlier version, with the same UUID on the other one',
+      strayed(lvmMade()),
+      { earlierLink: BY_UUID },
+      `${BY_UUID} ${elsewhere}`,
+      [REFRESH, ...ruled(KEY, BY_UUID, FIRST), LOOK, SETTLE],
+    ],
+    [
+      'active, of an earlier version, Block',
+      strayed(lvmMade(dm)),
+      { mode: 'Block', earlierLink: byMapper(dm.dmUuid) },
+      `${byMapper(dm.dmUuid)} ${elsewhere}`,
+      [REFRESH, LOOK, SETTLE],
+    ],
+    [
+      'inactive',
+      away,
+      {},
+      `${LINK} leads to /dev/loop0, and the volume has no device`,
+      [...RULE, ACTIVATE, SETTLE],
+    ],
+    [
+      'inactive, of an earlier version, with the same UUID on the other one',
+      away,
+      { earlierLink: BY_UUID },
+      `${BY_UUID} leads to /dev/loop0, and the volume has no device`,
+      [...ruled(KEY, BY_UUID, FIRST), ACTIVATE, SETTLE],
+    ],
+  ])('is told, and put right: %s', (_, observed, wanted, astray, commands) => {
+    expect(plan('present', { ...recorded, ...wanted }, observed, 0)).toMatchObject({ astray });
+    expect(outcome({ ...recorded, ...wanted }, observed)).toEqual(commands);
+  });
+
+  test('is not what one is that leads to it, or is missing', () => {
+    for (const observed of [lvmMade(), lvmMade(ext4, { link: undefined })]) {
+      expect(plan('present', recorded, observed, 0)).not.toHaveProperty('astray');
+    }
   });
 });
 

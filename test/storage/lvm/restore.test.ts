@@ -2,6 +2,7 @@ import { expect, test } from '@jest/globals';
 import type { LogicalVolume } from '../../../src/storage/lvm/facts.ts';
 import { tagOf, unfinishedTag } from '../../../src/storage/lvm/names.ts';
 import type { DesiredLvm, ObservedLvm, Plan } from '../../../src/storage/types.ts';
+import { lookAgain, settle } from '../../support/link-words.ts';
 import { asleep, dm, ext4, GIB, intent, pool, thinLv } from '../../support/lvm-input.ts';
 import { plan } from '../../support/lvm-words.ts';
 import { beside, RESTORED_UID, restoredThin, SNAP, snapLv } from '../../support/thin-input.ts';
@@ -21,8 +22,16 @@ const RESTORED = `vg0/${restoredThin.name}`;
 const TAKE = `stowage-thin vg0/${SNAP} ${restoredThin.source?.uid} data2 ${RESTORED_UID} rw`;
 const FINISH = `lvchange --setactivationskip n --deltag ${unfinishedTag(RESTORED_UID)} --addtag ${tagOf(RESTORED_UID)} ${RESTORED}`;
 const ACTIVATE = `lvchange --activate y --ignoreactivationskip ${RESTORED}`;
+const RESTORED_LINK = `/dev/disk/by-id/stowage-${RESTORED_UID}`;
+/** Its UUID is known once LVM has made it. */
+const BY_NAME = [
+  expect.stringMatching(
+    new RegExp(`^find .*-${RESTORED_UID}\\.rules .*,ATTR\\{dm/name\\}=="vg0-data2",SYMLINK`),
+  ),
+  'udevadm control --reload',
+];
 /** Without those that write records. */
-const onVolume = (made: Plan) => commands(made).filter((line) => /^(stowage|lv|udevadm)/.test(line));
+const onVolume = (made: Plan) => commands(made).filter((line) => /^(stowage|lv|find|udevadm)/.test(line));
 
 test('a volume is a thin snapshot that has grown and has a UUID of its own before it is active', () => {
   const made = prepare(beside(there));
@@ -31,9 +40,10 @@ test('a volume is a thin snapshot that has grown and has a UUID of its own befor
     `lvextend --extents 512 ${RESTORED}`,
     `stowage-lvm-uuid ${RESTORED} ${RESTORED_UID}`,
     FINISH,
+    ...BY_NAME,
     ACTIVATE,
-    `udevadm trigger --action=change --name-match=/dev/${RESTORED}`,
-    `udevadm settle --timeout=10 --exit-if-exists=/dev/disk/by-uuid/${RESTORED_UID}`,
+    lookAgain(RESTORED),
+    settle(RESTORED_LINK),
   ]);
   const [first] = commands(made);
   expect(first).toMatch(/^install -d/);
@@ -50,7 +60,8 @@ test('a volume is a thin snapshot that has grown and has a UUID of its own befor
 test('one of mode Block, and of the size that it has, keeps what is in it', () => {
   const source = { ...restoredThin.source, mode: 'Block' } as DesiredLvm['source'];
   const made = prepare(beside(there), { mode: 'Block', fs: undefined, sizeBytes: GIB, source });
-  expect(onVolume(made)).toEqual([TAKE, FINISH, ACTIVATE]);
+  expect(onVolume(made)).toEqual([TAKE, FINISH, ...BY_NAME, ACTIVATE, settle(RESTORED_LINK)]);
+  expect(commands(made)).toContainEqual(expect.stringContaining('link_priority=-100'));
 });
 
 test('a clone is the same of a volume', () => {
@@ -95,7 +106,7 @@ const active = (uuid: string): ObservedLvm => {
 };
 test('one that is finished and not recorded is recorded, and never made anew or written to', () => {
   const made = prepare(active(RESTORED_UID));
-  expect(onVolume(made).filter((line) => !line.startsWith('udevadm'))).toEqual([]);
+  expect(onVolume(made).filter((line) => !/^(find|udevadm)/.test(line))).toEqual([]);
   expect(steps(made)[0]).toMatchObject({
     argv: expect.arrayContaining([expect.stringContaining('.done.new')]),
   });

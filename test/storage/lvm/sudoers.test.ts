@@ -11,8 +11,9 @@ import { answersOf } from '../../../src/storage/probe-results.ts';
 import { scriptArgv } from '../../../src/storage/snapshot/script.ts';
 import type { DeviceFacts } from '../../../src/storage/types.ts';
 import { result } from '../../support/fake-executor.ts';
-import { begun, ext4, free, intent, lv, lvmDesired, pool, thinLv } from '../../support/lvm-input.ts';
-import { LVM_CASES, UNTAGGED } from '../../support/lvm-plans.ts';
+import { BY_UUID, byMapper } from '../../support/link-words.ts';
+import { begun, ext4, free, intent, lv, lvmDesired, lvmMade, pool, thinLv } from '../../support/lvm-input.ts';
+import { LVM_CASES, type LvmCase, UNTAGGED } from '../../support/lvm-plans.ts';
 import { VIEW, viewAnswers } from '../../support/lvm-reports.ts';
 import { commandsOf, may } from '../../support/sudoers.ts';
 import {
@@ -28,12 +29,32 @@ import {
 } from '../../support/thin-input.ts';
 import { UID } from '../../support/volume-input.ts';
 
-test.each([...LVM_CASES, ...UNTAGGED])('the account on a node may %s', (_, operation, wanted, observed) => {
-  const made = plan(operation, wanted, observed, 0);
-  const steps = 'steps' in made ? made.steps : [];
-  expect(steps).not.toEqual([]);
-  expect(commandsOf(steps).filter((argv) => !may(argv))).toEqual([]);
+const made = { ...lvmDesired, recorded: true, identity: ext4.identity };
+const byUuid = { ...made, earlierLink: BY_UUID };
+const mapped = { ...made, mode: 'Block', fs: undefined, earlierLink: byMapper(ext4.dmUuid) } as const;
+const inactive = lvmMade(ext4, {
+  volumes: [{ ...lv, active: false, device: undefined }],
+  target: { is: 'missing' },
+  link: undefined,
 });
+/** Paths that are there and lead elsewhere, and those of earlier versions. */
+const PATHS: LvmCase[] = [
+  ['put a path right', 'present', made, lvmMade(ext4, { link: '9:9' })],
+  ['put that of an earlier version right', 'present', byUuid, lvmMade(ext4, { link: '9:9' })],
+  ['put LVM’s own right', 'present', mapped, lvmMade(ext4, { link: '9:9' })],
+  ['activate what an earlier version made', 'present', byUuid, inactive],
+  ['activate what an earlier version made, Block', 'present', mapped, inactive],
+];
+
+test.each([...LVM_CASES, ...UNTAGGED, ...PATHS])(
+  'the account on a node may %s',
+  (_, operation, wanted, observed) => {
+    const made = plan(operation, wanted, observed, 0);
+    const steps = 'steps' in made ? made.steps : [];
+    expect(steps).not.toEqual([]);
+    expect(commandsOf(steps).filter((argv) => !may(argv))).toEqual([]);
+  },
+);
 
 const OLD = '11111111-2222-4333-8444-555555555555';
 const carries: DeviceFacts = {
@@ -86,7 +107,7 @@ test('the account on a node may look', () => {
   const probes = [
     ...viewProbes(),
     ...[view, VIEW].flatMap((each) => [...thinProbes(wantedSnap, each), segmentsProbe(each)]),
-    ...lvmProbes(lvmDesired),
+    ...[lvmDesired, byUuid, mapped].flatMap(lvmProbes),
     ...contentProbes([free]),
   ];
   expect(probes.map(({ argv }) => argv).filter((argv) => !may(argv))).toEqual([]);

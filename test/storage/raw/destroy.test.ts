@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { plan } from '../../../src/storage/plan.ts';
 import type { DesiredRaw, DeviceFacts, ObservedRaw } from '../../../src/storage/types.ts';
+import { BY_PARTUUID, BY_UUID, byMapper, dropLink, lookAgain, SETTLE } from '../../support/link-words.ts';
 import { writesTo } from '../../support/plans.ts';
 import {
   disk,
@@ -47,12 +48,10 @@ function outcome(wanted: DesiredRaw, observed: ObservedRaw): string[] | string {
     .filter((command) => !/^(install|mv|sync|true|dd of=\/var)/.test(command))
     .map((command) => (FORGET.test(command) ? 'forget' : command));
 }
-/** The persistent link goes: by udev, and else by us. */
-const DROP = (name: string, by: string) => [
-  `udevadm trigger --action=change --name-match=/dev/${name}`,
-  'udevadm settle --timeout=10',
-  `rm -f -- /dev/disk/by-${by}/${UID}`,
-];
+/** The path that udev derives from content goes with that: by udev, and else by us. */
+const UNLINK = (name: string, link: string) => [lookAgain(name), SETTLE, `rm -f -- ${link}`];
+const earlier = { ...rawDesired, earlierLink: BY_UUID };
+const earlierBlock = { ...rawBlock, earlierLink: BY_PARTUUID };
 const wipes = (wanted: DesiredRaw, observed: ObservedRaw) => {
   const commands = outcome(wanted, observed);
   if (typeof commands === 'string') return commands;
@@ -64,29 +63,70 @@ describe('Delete', () => {
   test.each<[string, ObservedRaw, string[], DesiredRaw?]>([
     ['nothing was ever done', rawNode(foreign), []],
     ['half a record', rawNode(foreign, { recordFiles: true }), ['forget']],
-    ['a file system', madeOf(ext4), ['wipefs --all --force /dev/sdb', ...DROP('sdb', 'uuid'), 'forget']],
+    ['a file system', madeOf(ext4), ['wipefs --all --force /dev/sdb', ...UNLINK('sdb', BY_UUID), 'forget']],
     [
-      'a table',
-      madeOf(gpt),
-      ['wipefs --all --force /dev/sdb', 'partx --delete /dev/sdb', ...DROP('sdb', 'partuuid'), 'forget'],
-      rawBlock,
+      'a file system, and its path',
+      madeOf(ext4, { link: '8:16' }),
+      ['wipefs --all --force /dev/sdb', ...UNLINK('sdb', BY_UUID), ...dropLink('sdb'), 'forget'],
     ],
     [
-      'a partition gets its earlier GUID back',
-      madeOf(named, { intent: intentFor(partition) }),
+      'a file system of an earlier version',
+      madeOf(ext4, { link: '8:16' }),
+      ['wipefs --all --force /dev/sdb', ...UNLINK('sdb', BY_UUID), 'forget'],
+      earlier,
+    ],
+    [
+      'a table',
+      madeOf(gpt, { link: '8:17' }),
       [
-        `sgdisk --partition-guid=2:${PARTUUID} /dev/sdb`,
-        'partx --update /dev/sdb',
-        ...DROP('sdb2', 'partuuid'),
+        'wipefs --all --force /dev/sdb',
+        'partx --delete /dev/sdb',
+        ...UNLINK('sdb', BY_PARTUUID),
+        ...dropLink('sdb1'),
         'forget',
       ],
       rawBlock,
     ],
     [
+      'a table of an earlier version',
+      madeOf(gpt),
+      ['wipefs --all --force /dev/sdb', 'partx --delete /dev/sdb', ...UNLINK('sdb', BY_PARTUUID), 'forget'],
+      earlierBlock,
+    ],
+    [
+      'a partition gets its earlier GUID back',
+      madeOf(named, { intent: intentFor(partition), link: '8:18' }),
+      [
+        `sgdisk --partition-guid=2:${PARTUUID} /dev/sdb`,
+        'partx --update /dev/sdb',
+        ...UNLINK('sdb2', BY_PARTUUID),
+        ...dropLink('sdb2'),
+        'forget',
+      ],
+      rawBlock,
+    ],
+    [
+      'a partition of an earlier version gets its earlier GUID back',
+      madeOf(named, { intent: intentFor(partition) }),
+      [
+        `sgdisk --partition-guid=2:${PARTUUID} /dev/sdb`,
+        'partx --update /dev/sdb',
+        ...UNLINK('sdb2', BY_PARTUUID),
+        'forget',
+      ],
+      earlierBlock,
+    ],
+    [
       'a partition of which nobody knows the earlier GUID gets a random one',
       rawNode(named),
-      ['sgdisk --partition-guid=2:R /dev/sdb', 'partx --update /dev/sdb', ...DROP('sdb2', 'partuuid')],
+      ['sgdisk --partition-guid=2:R /dev/sdb', 'partx --update /dev/sdb', ...UNLINK('sdb2', BY_PARTUUID)],
       { ...rawBlock, recorded: true },
+    ],
+    [
+      'a path that is left of what was done',
+      rawNode(disk, { link: '8:16' }),
+      dropLink('sdb'),
+      { ...rawDesired, recorded: true },
     ],
     ['a partition that has its earlier GUID again', madeOf(partition), ['forget'], rawBlock],
     ['a logical volume in mode Block', madeOf(logical), ['forget'], rawBlock],
@@ -105,8 +145,25 @@ describe('Delete', () => {
     [
       'only the kernel knows the partition of a table that is off',
       madeOf({ ...gpt, signature: { found: 'none' }, content: 'no table;?=none' }),
-      ['wipefs --all --force /dev/sdb', 'partx --delete /dev/sdb', ...DROP('sdb', 'partuuid'), 'forget'],
+      ['wipefs --all --force /dev/sdb', 'partx --delete /dev/sdb', ...UNLINK('sdb', BY_PARTUUID), 'forget'],
       rawBlock,
+    ],
+    [
+      'what was never destroyed',
+      rawNode(foreign, { link: '8:16', intent: intentFor(disk, { signature: 'xfs:x' }), recordFiles: true }),
+      [...UNLINK('sdb', BY_UUID), ...dropLink('sdb'), 'forget'],
+    ],
+    [
+      'what was never destroyed, of an earlier version',
+      rawNode(foreign, { link: '8:16', intent: intentFor(disk, { signature: 'xfs:x' }), recordFiles: true }),
+      [...UNLINK('sdb', BY_UUID), 'forget'],
+      earlier,
+    ],
+    [
+      'a logical volume of an earlier version in mode Block, whose path is not ours',
+      madeOf(logical, { link: '252:0' }),
+      ['forget'],
+      { ...rawBlock, earlierLink: byMapper('LVM-abc') },
     ],
   ])('%s', (_, observed, commands, wanted = rawDesired) => {
     expect(outcome(wanted, observed)).toEqual(commands);
@@ -126,6 +183,7 @@ describe('Delete', () => {
 
 test.each<[string, ObservedRaw, number, DesiredRaw?]>([
   ['a disk', madeOf(ext4), 2],
+  ['a disk of an earlier version', madeOf(ext4), 2, earlier],
   ['a partition', madeOf(named, { intent: intentFor(partition) }), 0, rawBlock],
   [
     'what was never destroyed',
@@ -133,13 +191,21 @@ test.each<[string, ObservedRaw, number, DesiredRaw?]>([
     0,
   ],
 ])(
-  'the link of %s goes only once blkid has looked and not found the UUID',
+  'the link that udev derives from what is on %s goes only once blkid has looked and not found the UUID',
   (_, observed, exit, wanted = rawDesired) => {
     const made = plan('destroy', wanted, observed, 0);
     const rm = 'steps' in made ? made.steps.find(({ argv }) => argv[2] === '--') : undefined;
+    expect(rm?.argv.at(-1)).toBe(wanted.mode === 'Block' ? BY_PARTUUID : BY_UUID);
     expect(rm?.guards.map(({ expect: wants }) => wants)).toEqual([{ exit, stdout: { has: '', lacks: UID } }]);
   },
 );
+
+test('the path of a logical volume, which LVM and udev give it, stays with it', () => {
+  const mapper = { ...blockWiping, earlierLink: byMapper('LVM-abc') };
+  const commands = outcome(mapper, madeOf(logical, { link: '252:0' }));
+  expect(commands).toContain('forget');
+  expect(commands).not.toContain(`rm -f -- ${byMapper('LVM-abc')}`);
+});
 
 describe('Retain', () => {
   test.each<[string, ObservedRaw]>([
@@ -152,6 +218,20 @@ describe('Retain', () => {
     ['a device in use', madeOf(ext4, { mounts: new Map([['8:16', ['/a']]]) })],
   ])('%s: only the records go', (_, observed) => {
     expect(outcome(keeping, observed)).toEqual(['forget']);
+    // What udev derives from content stays with the data.
+    expect(outcome({ ...keeping, earlierLink: BY_UUID }, { ...observed, link: '8:16' })).toEqual(['forget']);
+  });
+
+  test('the path goes, and its rule before it', () => {
+    expect(outcome(keeping, madeOf(ext4, { link: '8:16' }))).toEqual([...dropLink('sdb'), 'forget']);
+    const block = { ...rawBlock, onDelete: 'Retain' } as const;
+    expect(outcome(block, madeOf(gpt, { link: '8:17' }))).toEqual([...dropLink('sdb1'), 'forget']);
+    // Of a device that went: udev looks at what is there.
+    const gone = { ...madeOf(ext4, { link: '8:16', devices: [] }), target: { is: 'missing' } } as const;
+    expect(outcome(keeping, gone)).toEqual([
+      ...dropLink('x').filter((command) => command !== lookAgain('x')),
+      'forget',
+    ]);
   });
 });
 

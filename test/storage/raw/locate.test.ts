@@ -30,6 +30,7 @@ const leadsTo = (device: string) => result(0, `block special file|${at(device).s
 
 interface Case {
   target?: ProbeResult;
+  /** Where udev's link from the UUID or GUID leads. */
   link?: ProbeResult;
   devices?: BlockDevice[];
   identity?: string | undefined;
@@ -37,7 +38,7 @@ interface Case {
 }
 
 function located({ target = missing, link = missing, devices = [sda, sdb], ...desired }: Case) {
-  const answers: Record<string, ProbeResult> = { target, link };
+  const answers: Record<string, ProbeResult> = { target, 'content link': link };
   const users: Users = { devices, loops: [], mounts: new Map(), swaps: [] };
   const found = locate((name) => answers[name] ?? missing, users, {
     recorded: true,
@@ -65,17 +66,17 @@ test.each<[string, Case, string | undefined]>([
     'sdb',
   ],
   [
-    'only the serial number is known: the one that the persistent link leads to',
+    'only the serial number is known: the one that carries the UUID or GUID',
     { identity: `serial=S1 size=${SIZE}`, link: at('8:0') },
     'sda, elsewhere',
   ],
   [
-    'only the serial number is known, and there is no link',
+    'only the serial number is known, and nothing carries the UUID or GUID',
     { identity: `serial=S1 size=${SIZE}` },
     undefined,
   ],
   [
-    'the persistent link leads to a device with nothing in common, as bytes in another volume can make it',
+    'a device with nothing in common carries the UUID, as bytes in another volume can make it',
     { identity: `serial=S3 size=${SIZE}`, link: at('8:0') },
     undefined,
   ],
@@ -86,7 +87,7 @@ test.each<[string, Case, string | undefined]>([
     'sda1, elsewhere',
   ],
   [
-    'the persistent link of a whole disk leads to its partition',
+    'the partition of a whole disk carries the GUID',
     { identity: `serial=S1 size=${SIZE}`, link: at('8:1'), devices: [sda, part] },
     'sda, elsewhere',
   ],

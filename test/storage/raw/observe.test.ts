@@ -5,6 +5,7 @@ import { observe } from '../../../src/storage/observe.ts';
 import { ObservationError } from '../../../src/storage/probe-results.ts';
 import { deviceProbes, rawProbes, readRaw } from '../../../src/storage/raw/observe.ts';
 import type { DesiredRaw } from '../../../src/storage/types.ts';
+import { BY_PARTUUID, BY_UUID, byMapper, LINK } from '../../support/link-words.ts';
 import { intentFor, rawBlock, rawDesired } from '../../support/raw-input.ts';
 import { UID } from '../../support/volume-input.ts';
 
@@ -76,6 +77,7 @@ const FIRST: Results = {
   mappers: missing,
   others: missing,
   link: missing,
+  'content link': missing,
   udev: result(0),
   kubelet: result(0, '/dev/null'),
   boot: result(0, 'b00t\n'),
@@ -99,7 +101,6 @@ const SECOND: Results = {
   'wipefs sdb1': WIPEFS_PART,
   partition: missing,
   dm: missing,
-  'dm-link': result(0),
   diskseq: result(0, '7\n'),
   wwid: missing,
   ...Object.fromEntries(
@@ -110,7 +111,7 @@ const SECOND: Results = {
   ),
 };
 /** Without the others nothing is taken for ours, or for there. */
-const NEEDED = Object.keys(SECOND).filter((name) => name !== 'dm-link' && !name.startsWith('guid'));
+const NEEDED = Object.keys(SECOND).filter((name) => !name.startsWith('guid'));
 const map = (results: Results) => new Map(Object.entries(results));
 const read = (first: Results, second: Results, desired: DesiredRaw = rawDesired) =>
   readRaw(desired, map(first), map(second));
@@ -217,15 +218,32 @@ test('a namespace of an NVMe controller is known by its WWID, where lsblk tells 
   });
 });
 
-test('a logical volume has a link of its own in mode Block', () => {
-  const dm = { ...SECOND, dm: result(0, 'LVM-abc'), 'dm-link': result(0, '/dev/disk/by-id/dm-uuid-LVM-abc') };
-  expect(facts(FIRST, dm)).toMatchObject({
+test('a logical volume is known by the UUID that device-mapper has for it', () => {
+  expect(facts(FIRST, { ...SECOND, dm: result(0, 'LVM-abc') })).toMatchObject({
     dmUuid: 'LVM-abc',
     identity: expect.stringContaining('dm=LVM-abc'),
   });
-  expect(read(FIRST, dm, rawBlock).link).toBe('8:16');
-  expect(read(FIRST, { ...dm, 'dm-link': result(0, '/dev/disk/by-id/x') }, rawBlock).link).toBeUndefined();
-  expect(read({ ...FIRST, link: result(0, '8:1f') }, dm, rawDesired).link).toBe('8:31');
+});
+
+test.each<[string, DesiredRaw, string, string]>([
+  ['Filesystem', rawDesired, LINK, BY_UUID],
+  ['Block', rawBlock, LINK, BY_PARTUUID],
+  ['Filesystem, of an earlier version', { ...rawDesired, earlierLink: BY_UUID }, BY_UUID, BY_UUID],
+  ['Block, of an earlier version', { ...rawBlock, earlierLink: BY_PARTUUID }, BY_PARTUUID, BY_PARTUUID],
+  [
+    'Block, of an earlier version, on a logical volume',
+    { ...rawBlock, earlierLink: byMapper('LVM-abc') },
+    byMapper('LVM-abc'),
+    BY_PARTUUID,
+  ],
+])('the persistent path is followed, and what udev derives from content: %s', (_, wanted, link, content) => {
+  const argvs = new Map(rawProbes(wanted).map(({ name, argv }) => [name, argv.join(' ')]));
+  expect(argvs.get('link')).toBe(`stat -L -c %t:%T ${link}`);
+  expect(argvs.get('content link')).toBe(`stat -L -c %t:%T ${content}`);
+  // Where content leads says nothing of the volume's path.
+  const first = { ...FIRST, 'content link': result(0, '8:10') };
+  expect(read(first, SECOND, wanted).link).toBeUndefined();
+  expect(read({ ...first, link: result(0, '8:1f\n') }, SECOND, wanted).link).toBe('8:31');
 });
 
 test.each<[string, ProbeResult, object]>([
@@ -285,11 +303,15 @@ describe('records of others', () => {
 });
 
 describe('nothing is concluded from', () => {
+  /** What a device is looked for by, where the path does not lead to it. */
+  const made = { ...rawDesired, recorded: true, identity: 'serial=S1 size=67108864' };
+  const wanted = (name: string) => (name === 'content link' ? made : rawDesired);
+  const elsewhere = (name: string): Results => (name === 'content link' ? { target: missing } : {});
   test.each(Object.keys(FIRST))('no answer of %s', (name) => {
-    const { [name]: _, ...rest } = FIRST;
+    const { [name]: _, ...rest } = { ...FIRST, ...elsewhere(name) };
     expect(() => {
-      deviceProbes(map(rest), rawDesired);
-      read(rest, SECOND);
+      deviceProbes(map(rest), wanted(name));
+      read(rest, SECOND, wanted(name));
     }).toThrow(ObservationError);
   });
   test.each(NEEDED)('no answer of %s', (name) => {
@@ -301,7 +323,8 @@ describe('nothing is concluded from', () => {
   test.each(Object.keys(FIRST).filter((name) => !['udev', 'mappers'].includes(name)))(
     'an I/O error of %s',
     (name) => {
-      expect(() => read({ ...FIRST, [name]: io }, SECOND)).toThrow(ObservationError);
+      const first = { ...FIRST, ...elsewhere(name), [name]: io };
+      expect(() => read(first, SECOND, wanted(name))).toThrow(ObservationError);
     },
   );
   test.each(NEEDED)('an I/O error of %s', (name) => {

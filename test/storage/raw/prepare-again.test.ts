@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import type { DesiredRaw, ObservedRaw } from '../../../src/storage/types.ts';
+import { lookAgain, ruleFor, settle } from '../../support/link-words.ts';
 import { writesTo } from '../../support/plans.ts';
 import {
   disk,
@@ -154,25 +155,13 @@ describe('what was made', () => {
 
   test('is linked, and nothing else', () => {
     expect(commands(rawDesired, rawMade(ours))).toEqual([
-      'install -d -m 0755 /run/udev/rules.d',
-      `find /dev/null -fprintf /run/udev/rules.d/61-stowage-${UID}.rules SUBSYSTEM=="block",ENV{DEVTYPE}=="disk",ATTRS{diskseq}=="7",SYMLINK+="disk/by-uuid/${UID}"\\n`,
-      'udevadm control --reload',
-      'udevadm trigger --action=change --name-match=/dev/sdb',
-      `udevadm settle --timeout=10 --exit-if-exists=/dev/disk/by-uuid/${UID}`,
+      ...ruleFor('ENV{DEVTYPE}=="disk",ATTRS{diskseq}=="7"'),
+      lookAgain('sdb'),
+      settle(),
     ]);
     expect(commands(rawDesired, rawMade(ours, { link: '8:16' }))).toEqual([]);
     expect(commands(rawDesired, rawMade(ours, { link: '8:16', udev: false }))).toEqual([]);
     expect(made(rawDesired, rawMade(ours, { udev: false }))).toMatchObject({ passing: true });
-  });
-
-  test.each([
-    ['LVM-abc', 'ATTR{dm/uuid}=="LVM-abc"'],
-    ['CRYPT-PLAIN-x",RUN+="/bin/sh', undefined],
-  ])('gets no rule that a map names %j could end early', (dmUuid, key) => {
-    const rules = commands(rawDesired, rawMade({ ...carrying(`ext4:${UID}`, logical), dmUuid })).filter(
-      (each) => each.startsWith('find '),
-    );
-    expect(rules).toEqual(key === undefined ? [] : [expect.stringContaining(key)]);
   });
 
   test('is never written to, whatever is seen and consented to', () => {

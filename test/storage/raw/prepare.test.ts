@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Step } from '../../../src/nodes/job.ts';
 import type { DesiredRaw, DeviceFacts } from '../../../src/storage/types.ts';
+import { LAST, LINK, ruleFor, settle } from '../../support/link-words.ts';
 import { writesTo } from '../../support/plans.ts';
 import {
   disk,
@@ -104,12 +105,15 @@ describe('what is on a device', () => {
 });
 
 describe('an empty', () => {
+  /** The rule for its path comes once it carries what the Volume wants. */
+  const rule = (keys: string, options?: string) => ruleFor(keys, LINK, options)[1];
   const middle = (wanted: DesiredRaw, facts: DeviceFacts) =>
     commands(wanted, rawNode(facts)).filter((command) => !/^(install|dd|mv|sync|udevadm) /.test(command));
 
   test('disk gets a file system', () => {
-    expect(middle(rawDesired, disk)).toEqual(['true', `mkfs.ext4 -q -F -U ${UID} /dev/sdb`]);
-    expect(middle(xfs, disk)).toEqual(['true', `mkfs.xfs -q -f -K -m uuid=${UID} /dev/sdb`]);
+    const made = rule('ENV{DEVTYPE}=="disk",ATTRS{diskseq}=="7"');
+    expect(middle(rawDesired, disk)).toEqual(['true', `mkfs.ext4 -q -F -U ${UID} /dev/sdb`, made]);
+    expect(middle(xfs, disk)).toEqual(['true', `mkfs.xfs -q -f -K -m uuid=${UID} /dev/sdb`, made]);
   });
 
   test('disk gets a table', () => {
@@ -117,12 +121,17 @@ describe('an empty', () => {
       'true',
       `sgdisk --clear --largest-new=1 --partition-guid=1:${UID} --disk-guid=${UID} --change-name=1:data1 /dev/sdb`,
       'partx --update --nr 1 /dev/sdb',
+      rule('ENV{PARTN}=="1",ATTRS{diskseq}=="7"', LAST),
       'partx --update --nr 1 /dev/sdb',
     ]);
   });
 
   test('partition gets a file system, under the lock of its disk', () => {
-    expect(middle(rawDesired, partition)).toEqual(['true', `mkfs.ext4 -q -F -U ${UID} /dev/sdb2`]);
+    expect(middle(rawDesired, partition)).toEqual([
+      'true',
+      `mkfs.ext4 -q -F -U ${UID} /dev/sdb2`,
+      rule('ENV{PARTN}=="2",ATTRS{diskseq}=="7"'),
+    ]);
     const mkfs = stepsOf(rawDesired, rawNode(partition)).find(({ argv }) => argv[0] === 'mkfs.ext4');
     expectGuarded(mkfs as Step, partition);
   });
@@ -132,6 +141,7 @@ describe('an empty', () => {
       'true',
       `sgdisk --partition-guid=2:${UID} /dev/sdb`,
       'partx --update /dev/sdb',
+      rule('ENV{PARTN}=="2",ATTRS{diskseq}=="7"', LAST),
     ]);
     const steps = stepsOf(rawBlock, rawNode(partition));
     const sgdisk = steps.find(({ argv }) => argv[0] === 'sgdisk') as Step;
@@ -143,8 +153,8 @@ describe('an empty', () => {
     expect(steps.find(({ stdin }) => stdin?.includes(`"partuuid":"${PARTUUID}"`))).toBeDefined();
   });
 
-  test('logical volume gets nothing in mode Block', () => {
-    expect(middle(rawBlock, logical)).toEqual([]);
-    expect(commands(rawBlock, rawNode(logical)).at(-1)).toContain('/dev/disk/by-id/dm-uuid-LVM-abc');
+  test('logical volume gets nothing but its path in mode Block', () => {
+    expect(middle(rawBlock, logical)).toEqual([rule('ATTR{dm/uuid}=="LVM-abc"', LAST)]);
+    expect(commands(rawBlock, rawNode(logical)).at(-1)).toBe(settle());
   });
 });

@@ -4,6 +4,7 @@ import { textOf } from '../../../src/storage/shared/text.ts';
 import type { Holder, ObservedShared, OwnerFile } from '../../../src/storage/shared/types.ts';
 import type { DesiredSparse, ObservedSparse, Operation } from '../../../src/storage/types.ts';
 import { FakeShare, FakeSharer, NFS, Stopped, sharedDesired } from '../../support/fake-shared.ts';
+import { LINK, ruleFor, settle } from '../../support/link-words.ts';
 import { FILE, freshNode, loop, madeNode, UID, unmounted } from '../../support/volume-input.ts';
 
 const BOOT = '00000000-0000-4000-8000-000000000001';
@@ -40,10 +41,10 @@ const link = (number: number, left: readonly string[] = []) => [
   `rm -f -- ${NEW}`,
   SYNC,
 ];
-const ATTACH = [
-  `losetup /dev/loop5 ${FILE}`,
-  `udevadm settle --timeout=10 --exit-if-exists=/dev/disk/by-uuid/${UID}`,
-];
+const RULE = ruleFor(`ENV{DEVTYPE}=="disk",ATTRS{loop/backing_file}=="${FILE}"`);
+const attach = (losetup: string) => [...RULE, `${losetup} /dev/loop5 ${FILE}`, settle()];
+const ATTACH = attach('losetup');
+const READING = attach('losetup -r');
 const DETACH = [`sync /dev/loop3 ${FILE}`, 'losetup -d /dev/loop3'];
 const grown: DesiredSparse = { ...sharedDesired, recordedBytes: 1n << 30n };
 const ofGrown = { intent: undefined, done: { sizeBytes: 2n << 30n }, recordFiles: true };
@@ -101,7 +102,7 @@ test.each<Case>([
     "this node's own, without a device",
     'present',
     sharedDesired,
-    { ...held, loops: [] },
+    { ...held, loops: [], link: undefined },
     [...link(5), ...ATTACH],
   ],
   [
@@ -148,14 +149,8 @@ test.each<Case>([
     [...unmark('n2', 'n1'), ...link(1), ...ATTACH],
   ],
 
-  ['reading', 'present', reader, free, [...MARK, `losetup -r /dev/loop5 ${FILE}`, ATTACH[1] ?? '']],
-  [
-    'reading beside others',
-    'present',
-    reader,
-    seen({ marks: [mark('n2')] }),
-    [...MARK, `losetup -r /dev/loop5 ${FILE}`, ATTACH[1] ?? ''],
-  ],
+  ['reading', 'present', reader, free, [...MARK, ...READING]],
+  ['reading beside others', 'present', reader, seen({ marks: [mark('n2')] }), [...MARK, ...READING]],
   ['reading what another node has', 'present', reader, others, HELD],
   [
     'a writer that came meanwhile',
@@ -209,6 +204,28 @@ test.each<Case>([
   ],
 ])('%s: %s', (_, operation, wanted, observed, outcome) => {
   expect(commands(operation, wanted, observed)).toEqual(outcome);
+});
+
+const LEADS = `${LINK} leads to a device 9:9, `;
+test.each<[string, DesiredSparse, ObservedSparse, string]>([
+  [
+    'of what is attached',
+    sharedDesired,
+    { ...held, link: '9:9' },
+    `${LEADS}not to the volume's device /dev/loop3`,
+  ],
+  ['of what nobody has', sharedDesired, { ...free, link: '9:9' }, `${LEADS}and the volume has no device`],
+  [
+    'of what is read',
+    reader,
+    seen({ marks: [mark('n1')] }, { ...reading, link: '9:9' }),
+    `${LEADS}not to the volume's device /dev/loop3`,
+  ],
+  ['of what is to be read', reader, { ...free, link: '9:9' }, `${LEADS}and the volume has no device`],
+])('a path that leads to another device, %s, is told', (_, wanted, observed, astray) => {
+  const made = plan('present', wanted, observed, 5);
+  expect(made).toMatchObject({ astray });
+  expect('steps' in made && made.steps.map(({ argv }) => argv.join(' '))).toContain(RULE[1]);
 });
 
 test('a file is made while it is held, and let go of then', () => {

@@ -166,7 +166,7 @@ describe('growing', () => {
 
   test('does not begin before the device is there', () => {
     expect(commands(wanted, { ...readyNode, loops: [] })).toContainEqual(`losetup /dev/loop5 ${FILE}`);
-    expect(commands(wanted, { ...readyNode, link: undefined })).toEqual(run('linkAnyway', 'trigger'));
+    expect(commands(wanted, { ...readyNode, link: undefined })).toEqual(run('rule', 'trigger'));
   });
 });
 

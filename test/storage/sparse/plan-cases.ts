@@ -10,6 +10,17 @@ import type {
   Operation,
 } from '../../../src/storage/types.ts';
 import {
+  BY_PARTUUID,
+  BY_UUID,
+  FIRST,
+  LAST,
+  LINK,
+  lookAgain,
+  ruleFor,
+  SETTLE,
+  settle,
+} from '../../support/link-words.ts';
+import {
   FILE,
   freshNode,
   loop,
@@ -52,7 +63,16 @@ export const attached = (facts: Partial<LoopFacts>, more: Partial<ObservedSparse
   ...more,
 });
 
-const settle = `udevadm settle --timeout=10 --exit-if-exists=/dev/disk/by-uuid/${UID}`;
+const WHOLE = 'ENV{DEVTYPE}=="disk"';
+const FIRST_PART = 'ENV{PARTN}=="1"';
+export const ofFile = (path: string): string => `ATTRS{loop/backing_file}=="${path}"`;
+/** What writes the rule for the persistent path. */
+export const RULES = {
+  Filesystem: ruleFor(`${WHOLE},${ofFile(FILE)}`),
+  Block: ruleFor(`${FIRST_PART},${ofFile(FILE)}`, LINK, LAST),
+  earlierFilesystem: ruleFor(`${WHOLE},${ofFile(FILE)}`, BY_UUID, FIRST),
+  earlierBlock: ruleFor(`${FIRST_PART},${ofFile(FILE)}`, BY_PARTUUID),
+};
 const recordFiles = ['done', 'intent', 'wiped'].map((name) => `${RECORDS}/${UID}.${name}`);
 /** The commands of each part of a plan. */
 const PARTS = {
@@ -83,15 +103,13 @@ const PARTS = {
     `mv -T ${RECORDS}/${UID}.done.new ${RECORDS}/${UID}.done`,
     `sync ${RECORDS}`,
   ],
-  attach: [`losetup /dev/loop5 ${FILE}`, settle],
-  attachReadOnly: [`losetup -r /dev/loop5 ${FILE}`, settle],
-  linkAnyway: [
-    'install -d -m 0755 /run/udev/rules.d',
-    `find /dev/null -fprintf /run/udev/rules.d/61-stowage-${UID}.rules SUBSYSTEM=="block",ENV{DEVTYPE}=="disk",ATTRS{loop/backing_file}=="*/${UID}",SYMLINK+="disk/by-uuid/${UID}"\\n`,
-    'udevadm control --reload',
-  ],
-  lookAgain: ['udevadm trigger --action=change --name-match=/dev/loop3', 'udevadm settle --timeout=10'],
-  trigger: ['udevadm trigger --action=change --name-match=/dev/loop3', settle],
+  attach: [...RULES.Filesystem, `losetup /dev/loop5 ${FILE}`, settle()],
+  /** The path is there, and leads elsewhere. */
+  attachAstray: [...RULES.Filesystem, `losetup /dev/loop5 ${FILE}`, SETTLE],
+  attachReadOnly: [...RULES.Filesystem, `losetup -r /dev/loop5 ${FILE}`, settle()],
+  rule: RULES.Filesystem,
+  lookAgain: [lookAgain('loop3'), SETTLE],
+  trigger: [lookAgain('loop3'), settle()],
   detach: ['losetup -d /dev/loop3'],
   forget: [
     `rm -f ${recordFiles.flatMap((path) => [path, `${path}.new`]).join(' ')} ${RECORDS}/${UID}.cancel /run/udev/rules.d/61-stowage-${UID}.rules`,

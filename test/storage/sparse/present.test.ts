@@ -1,4 +1,8 @@
-import { FILE, freshNode, loop, madeNode, readyNode, UID } from '../../support/volume-input.ts';
+import { describe, expect, test } from '@jest/globals';
+import { plan } from '../../../src/storage/plan.ts';
+import type { DesiredSparse, ObservedSparse } from '../../../src/storage/types.ts';
+import { BY_PARTUUID, BY_UUID, LINK, lookAgain, SETTLE, settle } from '../../support/link-words.ts';
+import { FILE, freshNode, loop, loopRow, madeNode, readyNode, UID } from '../../support/volume-input.ts';
 import {
   attached,
   away,
@@ -6,12 +10,15 @@ import {
   block,
   blockNode,
   type Case,
+  desired,
   MOUNT,
   movedFiles,
+  ofFile,
   onDemand,
   otherUsers,
   ours,
   POD_FOLDER,
+  RULES,
   readOnly,
   run,
   table,
@@ -79,7 +86,7 @@ const otherContent: Case[] = [
 const attaching: Case[] = [
   ['a file that is made', madeNode, run('attach')],
   ['a device that is there', readyNode, []],
-  ['a link that is missing', { ...readyNode, link: undefined }, run('linkAnyway', 'trigger')],
+  ['a link that is missing', { ...readyNode, link: undefined }, run('rule', 'trigger')],
   [
     'a link to a loop that is stacked on it',
     {
@@ -89,7 +96,7 @@ const attaching: Case[] = [
     },
     [],
   ],
-  ['a link to another device', { ...readyNode, link: '7:4' }, run('lookAgain')],
+  ['a link to another device', { ...readyNode, link: '7:4' }, run('rule', 'lookAgain')],
   ['a file under a linked folder', { ...attached({ backingFile: '/data/x' }), realPath: '/data/x' }, []],
   ["others' loops", { ...madeNode, loops: [{ ...loop, backingFile: `${FILE}2` }] }, run('attach')],
   ...oddLoops,
@@ -127,9 +134,10 @@ table('present', [
     'a Block volume that is attached read-only',
     { ...madeNode, signature: { found: 'one', type: 'gpt', uuid: UID } },
     [
+      ...RULES.Block,
       `losetup -r --partscan /dev/loop5 ${FILE}`,
       'partx --update --nr 1 /dev/loop5',
-      `udevadm settle --timeout=10 --exit-if-exists=/dev/disk/by-partuuid/${UID}`,
+      settle(),
     ],
     { ...readOnly, ...block },
   ],
@@ -157,5 +165,178 @@ table('present', [
   ['a file in a directory that is not mounted', away(freshNode), /^the file system of .* is not mounted: /],
   ...attaching,
   ...movedFiles,
-  ...otherUsers.map(([what, observed]): Case => [what, observed, run('attach')]),
+  ...otherUsers.map(
+    ([what, observed]): Case => [
+      what,
+      observed,
+      run(observed.link === undefined ? 'attach' : 'attachAstray'),
+    ],
+  ),
 ]);
+
+/** What blkid finds in the file of a Block volume. */
+const GPT = { found: 'one', type: 'gpt', uuid: UID } as const;
+const earlier = { earlierLink: BY_UUID };
+const earlierBlock = { ...block, earlierLink: BY_PARTUUID };
+const READ_PART = 'partx --update --nr 1';
+// A path that is on record stays what it is, and udev is told whose it is whatever others write.
+table('present', [
+  [
+    'a volume of an earlier version that is not attached',
+    madeNode,
+    [...RULES.earlierFilesystem, `losetup /dev/loop5 ${FILE}`, settle(BY_UUID)],
+    earlier,
+  ],
+  ['a volume of an earlier version that is there', readyNode, [], earlier],
+  [
+    'a volume of an earlier version whose link is missing',
+    { ...readyNode, link: undefined },
+    [...RULES.earlierFilesystem, lookAgain('loop3'), settle(BY_UUID)],
+    earlier,
+  ],
+  [
+    'a Block volume that is not attached',
+    { ...madeNode, signature: GPT },
+    [...RULES.Block, `losetup --partscan /dev/loop5 ${FILE}`, `${READ_PART} /dev/loop5`, settle()],
+    block,
+  ],
+  [
+    'a Block volume whose link is missing',
+    blockNode({ link: undefined }),
+    [...RULES.Block, `${READ_PART} /dev/loop3`, lookAgain('loop3p1'), settle()],
+    block,
+  ],
+  [
+    'a Block volume whose partition the kernel has not read',
+    blockNode({ devices: [loopRow], link: undefined }),
+    [...RULES.Block, `${READ_PART} /dev/loop3`, lookAgain('loop3'), settle()],
+    block,
+  ],
+  [
+    'a Block volume of an earlier version that is not attached',
+    { ...madeNode, signature: GPT },
+    [
+      ...RULES.earlierBlock,
+      `losetup --partscan /dev/loop5 ${FILE}`,
+      `${READ_PART} /dev/loop5`,
+      settle(BY_PARTUUID),
+    ],
+    earlierBlock,
+  ],
+  [
+    'a Block volume of an earlier version whose link is missing',
+    blockNode({ link: undefined }),
+    [...RULES.earlierBlock, `${READ_PART} /dev/loop3`, lookAgain('loop3p1'), settle(BY_PARTUUID)],
+    earlierBlock,
+  ],
+]);
+
+describe('the rule for the persistent path', () => {
+  const rule = (realPath: string) => {
+    const made = plan('present', desired, { ...madeNode, realPath }, 5);
+    return 'steps' in made ? made.steps[1]?.argv.at(-1) : made.refusal;
+  };
+  test.each([FILE, `/srv/a_b-c.d/${UID}`])(
+    'names the whole path where udev reads it as it is: %s',
+    (path) => {
+      expect(rule(path)).toContain(`,${ofFile(path)},`);
+    },
+  );
+
+  // Patterns of udev, what would end its string or its line, and what has a meaning of its own there.
+  test.each(['*', '?', '[a]', '|', '"', '\\', ' ', '\n', '$env{x}', '%k', 'é', ','])(
+    'names the file alone in a folder with %j in its path',
+    (odd) => {
+      expect(rule(`/srv/${odd}/${UID}`)).toBe(rule(FILE)?.replace(ofFile(FILE), ofFile(`*/${UID}`)));
+    },
+  );
+});
+
+describe('a persistent path that leads to another device', () => {
+  const other = { ...loopRow, name: 'sdz', device: '65:16', type: 'disk' };
+  const also = (node: ObservedSparse, link = other.device): ObservedSparse => ({
+    ...node,
+    devices: [...node.devices, other],
+    link,
+  });
+  test.each<[string, ObservedSparse, Partial<DesiredSparse>, string, string[]]>([
+    [
+      'of what is attached',
+      also(readyNode),
+      {},
+      `${LINK} leads to /dev/sdz, not to the volume's device /dev/loop3`,
+      [...RULES.Filesystem, lookAgain('loop3'), SETTLE],
+    ],
+    [
+      'of what is attached, and that lsblk does not tell of',
+      also(readyNode, '9:9'),
+      {},
+      `${LINK} leads to a device 9:9, not to the volume's device /dev/loop3`,
+      [...RULES.Filesystem, lookAgain('loop3'), SETTLE],
+    ],
+    [
+      'of what is not attached',
+      also(madeNode),
+      {},
+      `${LINK} leads to /dev/sdz, and the volume has no device`,
+      [...RULES.Filesystem, `losetup /dev/loop5 ${FILE}`, SETTLE],
+    ],
+    [
+      'of a Block volume, whose table is no such device',
+      also(blockNode(), '7:3'),
+      block,
+      `${LINK} leads to /dev/loop3, not to the volume's device /dev/loop3p1`,
+      [...RULES.Block, `${READ_PART} /dev/loop3`, lookAgain('loop3p1'), SETTLE],
+    ],
+    [
+      'of a Block volume whose partition the kernel has not read',
+      { ...also(blockNode()), devices: [loopRow, other] },
+      block,
+      `${LINK} leads to /dev/sdz, and the volume has no device`,
+      [...RULES.Block, `${READ_PART} /dev/loop3`, lookAgain('loop3'), SETTLE],
+    ],
+    [
+      'of a volume of an earlier version, which shows the same UUID',
+      also(readyNode),
+      earlier,
+      `${BY_UUID} leads to /dev/sdz, not to the volume's device /dev/loop3`,
+      [...RULES.earlierFilesystem, lookAgain('loop3'), SETTLE],
+    ],
+    [
+      'of a volume of an earlier version that is not attached',
+      also(madeNode),
+      earlier,
+      `${BY_UUID} leads to /dev/sdz, and the volume has no device`,
+      [...RULES.earlierFilesystem, `losetup /dev/loop5 ${FILE}`, SETTLE],
+    ],
+    [
+      'of a Block volume of an earlier version',
+      also(blockNode()),
+      earlierBlock,
+      `${BY_PARTUUID} leads to /dev/sdz, not to the volume's device /dev/loop3p1`,
+      [...RULES.earlierBlock, `${READ_PART} /dev/loop3`, lookAgain('loop3p1'), SETTLE],
+    ],
+  ])('%s is told, and put right', (_, observed, wanted, astray, steps) => {
+    const made = plan('present', { ...desired, ...wanted }, observed, 5);
+    expect(made).toMatchObject({ astray });
+    expect('steps' in made && made.steps.map(({ argv }) => argv.join(' '))).toEqual(steps);
+  });
+
+  test.each<[string, ObservedSparse]>([
+    ['is missing', { ...readyNode, link: undefined }],
+    ['leads to the device', readyNode],
+    ['is missing with the device', madeNode],
+    [
+      'leads to a loop that is stacked on the device',
+      attached(
+        {},
+        {
+          loops: [loop, { ...loop, name: 'loop4', device: '7:4', backingFile: '/dev/loop3' }],
+          link: '7:4',
+        },
+      ),
+    ],
+  ])('is not what one is that %s', (_, observed) => {
+    expect(plan('present', desired, observed, 5)).not.toHaveProperty('astray');
+  });
+});

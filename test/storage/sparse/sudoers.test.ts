@@ -9,6 +9,7 @@ import { sparseProbes } from '../../../src/storage/sparse/observe.ts';
 import type { BlockDevice, DesiredSparse, ObservedSparse, Operation } from '../../../src/storage/types.ts';
 import { unusedGuards } from '../../../src/storage/unused.ts';
 import { QUIET } from '../../support/fake-shared.ts';
+import { BY_PARTUUID, BY_UUID } from '../../support/link-words.ts';
 import { lvmDesired, lvmMade } from '../../support/lvm-input.ts';
 import { disk, rawDesired, rawMade } from '../../support/raw-input.ts';
 import { commandsOf, may } from '../../support/sudoers.ts';
@@ -46,6 +47,13 @@ test.each<[Operation, Partial<DesiredSparse>, ObservedSparse]>([
   ['present', { readOnly: true, mode: 'Filesystem' }, madeNode],
   ['present', {}, detached],
   ['prepare', { recorded: false, shared: false }, { ...freshNode, directory: unrecorded }],
+  // Paths of earlier versions, and those that are there and lead elsewhere.
+  ['present', { shared: false, earlierLink: BY_PARTUUID }, detached],
+  ['present', { shared: false, mode: 'Filesystem', earlierLink: BY_UUID }, madeNode],
+  ['present', { shared: false, mode: 'Filesystem' }, { ...readyNode, link: '9:9' }],
+  ['present', { shared: false }, attached],
+  // A directory with a character that udev would read otherwise.
+  ['present', { shared: false }, { ...detached, realPath: `/srv/a*b/${UID}` }],
 ])('the account on a node may do what %s of %j takes', (operation, more, observed) => {
   const made = plan(operation, { ...desired, ...more }, { ...observed, shared: QUIET }, 5);
   const steps = 'steps' in made ? made.steps : [];
@@ -61,6 +69,7 @@ test('the account on a node may look, also how much room there is and whether an
   ];
   const looks = [
     ...sparseProbes({ ...desired, name: `pvc-${UID}`, once: true }),
+    ...[BY_UUID, BY_PARTUUID].flatMap((earlierLink) => sparseProbes({ ...desired, earlierLink })),
     ...folderRoomProbes(dirname(FILE), [dirname(FILE)]),
     ...namedDirectoryProbes(dirname(FILE)),
     // In a job as well as before it.

@@ -148,7 +148,7 @@ describe('DeployVolume', () => {
     [
       'Job ID, job not found → relaunch the job',
       making(1, { job: 'not-found', node: freshNode, allotted: new Set([0, 1]) }),
-      ['submit', 16, 2],
+      ['submit', 19, 2],
     ],
     [
       'a second attempt waits a second',
@@ -159,7 +159,7 @@ describe('DeployVolume', () => {
     [
       'and is submitted after it',
       making(2, { job: 'not-found', node: freshNode }),
-      ['submit', 16, 0],
+      ['submit', 19, 0],
       NOW + 1000,
     ],
     [
@@ -270,7 +270,7 @@ describe('DeployVolume', () => {
     [
       'a time of another clock keeps no attempt waiting',
       making(2, { job: 'not-found', node: freshNode }),
-      ['submit', 16, 0],
+      ['submit', 19, 0],
       NOW - 3_600_000,
     ],
     [
@@ -484,7 +484,7 @@ describe('a Volume that is attached where a pod needs it', () => {
     const expected = {
       job: 'PrepareVolume/DONE',
       capacity: '1Gi',
-      devicePath: `/dev/disk/by-uuid/${UID}`,
+      devicePath: `/dev/disk/by-id/stowage-${UID}`,
       prepared,
     };
     expect(action).toMatchObject({ do: 'set-status', status: expected });

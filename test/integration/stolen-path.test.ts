@@ -1,0 +1,122 @@
+import { existsSync } from 'node:fs';
+import { rm, symlink } from 'node:fs/promises';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { execa } from 'execa';
+import { contentLink, linkOf } from '../../src/storage/links.ts';
+import type { Desired, Operation } from '../../src/storage/types.ts';
+import { carryOut, planNow } from '../support/carry-out.ts';
+import { carry } from '../support/kind-cases.ts';
+import { BACKINGS, type Backing, type Kinds, recordedAs, setUpKinds } from '../support/kinds.ts';
+import { EVERY_CASE } from '../support/lane.ts';
+import { describeAsRoot } from '../support/root.ts';
+
+/** What a pod does that has the device of its own volume, to have it taken for another's. */
+async function forgeUuid(device: string, uuid: string): Promise<void> {
+  await execa('mkfs.ext4', ['-q', '-F', '-U', uuid, device]);
+  await lookAgain(device);
+}
+
+const lookAgain = (device: string) => execa('udevadm', ['trigger', '--settle', '--action=change', device]);
+const leadsTo = async (path: string) => (await execa('realpath', [path])).stdout;
+
+describeAsRoot('a pod that has a Block volume gives it the UUID of another pod’s volume', () => {
+  let kinds: Kinds;
+  beforeAll(async () => {
+    kinds = await setUpKinds();
+  });
+  afterEach(() => kinds.clean());
+  afterAll(() => kinds.stop());
+
+  const carried = (operation: Operation, desired: Desired) =>
+    carry(kinds.executors.local, operation, desired);
+
+  /** A volume with data, and the device of another one that shows its UUID. */
+  async function attacked(backing: Backing, attacker: Backing, more: { earlier?: boolean } = {}) {
+    const bare = await kinds.desired(backing, 'ext4');
+    const wanted = more.earlier ? { ...bare, earlierLink: contentLink(bare) } : bare;
+    const { device, identity, link } = await carried('prepare', wanted);
+    const volume = recordedAs(wanted, identity);
+    await kinds.write(volume, link, 'ours');
+    const forged = await kinds.desired(attacker, 'Block');
+    const other = await carried('prepare', forged);
+    return {
+      volume,
+      link,
+      path: `/dev/${device?.name}`,
+      other: `/dev/${other.device?.name}`,
+      forge: () => forgeUuid(`/dev/${other.device?.name}`, volume.uid),
+    };
+  }
+
+  const pairs = BACKINGS.flatMap((backing, index) =>
+    BACKINGS.filter((_, place) => EVERY_CASE || place === index).map(
+      (attacker) => [backing, attacker] as const,
+    ),
+  );
+  const some = EVERY_CASE ? BACKINGS : BACKINGS.slice(0, 1);
+  test.each(pairs)('the path of a %s is not moved by a %s', async (backing, attacker) => {
+    const { volume, link, path, forge } = await attacked(backing, attacker);
+    await forge();
+    expect(await leadsTo(link)).toBe(path);
+    // Nor are others who go by the UUID misled, as long as the volume is there.
+    expect(await leadsTo(contentLink(volume))).toBe(path);
+    expect(await kinds.read(volume, link)).toBe('ours');
+  });
+
+  test('a path that is not there stays away, and leads to the volume once that is attached', async () => {
+    const { volume, link, other, forge } = await attacked('sparse file', 'sparse file');
+    await carried('absent', volume);
+    await forge();
+    // So it is after a restart, too: a pod that started now would get the other device by the UUID.
+    expect(await leadsTo(contentLink(volume))).toBe(other);
+    expect(existsSync(link)).toBe(false);
+    await carried('present', volume);
+    expect(await kinds.read(volume, link)).toBe('ours');
+  });
+
+  describe('a volume of an earlier version, whose path is its UUID', () => {
+    test.each(some)('keeps it, once it was attached (%s)', async (backing) => {
+      const { volume, link, path, forge } = await attacked(backing, 'sparse file', { earlier: true });
+      expect(link).toBe(contentLink(volume));
+      await forge();
+      expect(await leadsTo(link)).toBe(path);
+      expect(await kinds.read(volume, link)).toBe('ours');
+    });
+
+    test('is told of a device that has it meanwhile, and gets it back when it is attached', async () => {
+      const { volume, link, other, forge } = await attacked('sparse file', 'sparse file', { earlier: true });
+      await carried('absent', volume);
+      await forge();
+      expect(await leadsTo(link)).toBe(other);
+      const planned = await planNow(kinds.executors.local, 'n1', 'present', volume);
+      expect(planned).toMatchObject({ astray: `${link} leads to ${other}, and the volume has no device` });
+      await carried('present', volume);
+      expect(await leadsTo(link)).not.toBe(other);
+      expect(await kinds.read(volume, link)).toBe('ours');
+    });
+  });
+
+  test.each(some)('a path that somebody changed by hand is told, and put right (%s)', async (backing) => {
+    const { volume, link, path, other } = await attacked(backing, 'sparse file');
+    await rm(link);
+    await symlink(other, link);
+    const planned = await planNow(kinds.executors.local, 'n1', 'present', volume);
+    expect(planned).toMatchObject({
+      astray: `${link} leads to ${other}, not to the volume's device ${path}`,
+    });
+    expect(typeof (await carryOut(kinds.executors.local, 'n1', 'present', volume))).toBe('object');
+    expect(await leadsTo(link)).toBe(path);
+  });
+
+  test.each(EVERY_CASE ? BACKINGS : BACKINGS.slice(1, 2))(
+    'a path goes with its volume, also where the data is kept (%s)',
+    async (backing) => {
+      const desired = await kinds.desired(backing, 'ext4', { onDelete: 'Retain' });
+      const { identity, link } = await carried('prepare', desired);
+      await carried('destroy', recordedAs(desired, identity));
+      expect(linkOf(desired)).toBe(link);
+      expect(existsSync(link)).toBe(false);
+      expect(existsSync(`/run/udev/rules.d/61-stowage-${desired.uid}.rules`)).toBe(false);
+    },
+  );
+});
