@@ -56,7 +56,7 @@ describe('a kind of storage', () => {
           await runSteps(executor, 'n1', desired, plan.steps.slice(0, count));
         }
         const { link, identity } = await carry(executor, 'prepare', desired);
-        expect(link).toBe(`/dev/disk/by-${content === 'Block' ? 'partuuid' : 'uuid'}/${uid}`);
+        expect(link).toBe(`/dev/disk/by-id/stowage-${uid}`);
         expect(await sum(link)).toBe(before);
         expect(await kinds.read(desired, link)).toBe('kept');
         // udev may keep that of a partition whose GUID was changed.

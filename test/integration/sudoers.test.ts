@@ -13,9 +13,22 @@ import {
   REFUSED,
   type Row,
   UID,
+  udevRule,
   zeros,
 } from '../support/sudo-commands.ts';
 import { makeSudoUser, type SudoUser } from '../support/sudo-user.ts';
+
+const LINK = `SYMLINK+="disk/by-id/stowage-${UID}"`;
+
+/** Of files, disks, disks of earlier kernels, and logical volumes; with the priority of mode Block, and of an earlier path. */
+const RULES = [
+  `ENV{PARTN}=="1",ATTRS{loop/backing_file}=="${FILE}",${LINK},OPTIONS+="link_priority=-100"`,
+  `ENV{DEVTYPE}=="disk",ATTRS{loop/backing_file}=="*/${UID}",SYMLINK+="disk/by-uuid/${UID}",OPTIONS+="link_priority=100"`,
+  `ENV{DEVTYPE}=="disk",ATTRS{diskseq}=="12",${LINK}`,
+  `ENV{PARTN}=="3",KERNELS=="nvme0n1",ENV{ID_FS_UUID}=="${UID}",${LINK}`,
+  `ATTR{dm/uuid}=="LVM-aB3",${LINK}`,
+  `ATTR{dm/name}=="vg0-data--1",${LINK}`,
+];
 
 const ALLOWED: Row[] = [
   [['cat', `${RECORDS}/${UID}.done`]],
@@ -31,7 +44,10 @@ const ALLOWED: Row[] = [
   [['stat', '-L', '-c', '%F|%t:%T', '--', '/dev/disk/by-path/pci-0000:00:1f.2-ata-1']],
   [['stat', '-L', '-c', '%F|%t:%T', '--', '/dev/mapper/vg-lv+x']],
   [['cat', '/sys/class/block/dm-3/dm/uuid']],
-  [['find', '-L', '/dev/disk/by-id', '-maxdepth', '1', '-samefile', '/dev/dm-3']],
+  [['stat', '-L', '-c', '%t:%T', `/dev/disk/by-id/stowage-${UID}`]],
+  [['stat', '-L', '-c', '%t:%T', '/dev/disk/by-id/dm-uuid-LVM-aB3']],
+  [['rm', '-f', '--', `/dev/disk/by-id/stowage-${UID}`]],
+  ...RULES.map((rule): Row => [udevRule(`SUBSYSTEM=="block",${rule}\\n`)]),
   [['udevadm', 'settle', '--timeout=10', '--exit-if-exists=/dev/disk/by-id/dm-uuid-LVM-aB3']],
   [['udevadm', 'settle', '--timeout=10', '--exit-if-exists=/dev/disk/by-path/pci-0000:00:1f.2-ata-1']],
   [['cmp', '--bytes=1048576', '--', '/dev/sda', '/dev/zero']],

@@ -59,6 +59,8 @@ test.each(kinds)(
       const deleted = await stowage('delete', 'volume', name, '--yes', '--wait', '--timeout', '10m');
       expect([deleted.exitCode, deleted.stderr]).toEqual([0, expect.any(String)]);
       expect(await scene.tracesOf(uid)).toEqual([]);
+      // What is left of the data takes a consent.
+      if (rawBlockDevice !== undefined) await vm.run(['blkdiscard', '-f', '-z', rawBlockDevice.devicePath]);
     }),
   2 * CONVERGES_WITHIN,
 );

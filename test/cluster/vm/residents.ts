@@ -23,7 +23,7 @@ export async function settle(
   const residents: Resident[] = [];
   for (const [name, [kind, content]] of all) {
     const { metadata, status } = await scene.ready(name, 'True');
-    const path = `/dev/disk/by-${content === 'Block' ? 'partuuid' : 'uuid'}/${metadata.uid}`;
+    const path = `/dev/disk/by-id/stowage-${metadata.uid}`;
     expect(status).toMatchObject({ phase: 'Available', devicePath: path });
     await scene.node.write(content, path, `data of ${name}`);
     residents.push({ name, kind, content, path });
