@@ -49,6 +49,8 @@ export async function back(
 export async function kept(scene: Scene, residents: readonly Resident[]): Promise<void> {
   for (const { name, content, path } of residents) {
     await scene.ready(name, 'True');
+    // What the status says may be from before the node started anew.
+    await scene.node.appears(path);
     expect(await scene.node.read(content, path)).toBe(`data of ${name}`);
   }
 }
