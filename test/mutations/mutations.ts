@@ -12,6 +12,7 @@ import { salt } from './salt.ts';
 import { snapshots } from './snapshots.ts';
 import { storageDirectories } from './storage-directories.ts';
 import { storageFiles } from './storage-files.ts';
+import { storageLinks } from './storage-links.ts';
 import { storageLvm } from './storage-lvm.ts';
 import { storageRaw } from './storage-raw.ts';
 import { storageShared } from './storage-shared.ts';
@@ -25,6 +26,7 @@ export const MUTATIONS: readonly Mutation[] = [
   ...storageFiles,
   ...storageDirectories,
   ...storageShared,
+  ...storageLinks,
   ...storageLvm,
   ...adoption,
   ...volumes,

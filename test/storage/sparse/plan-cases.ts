@@ -174,6 +174,11 @@ export const movedFiles: Case[] = [
     MOVED,
   ],
   [
+    'a device of a file that its rule does not know any more',
+    attached({ backingFile: `/${UID}` }, { link: undefined, contentLink: loop.device }),
+    MOVED,
+  ],
+  [
     'a device of a file, of a partition',
     { ...blockNode({ loops: [{ ...loop, backingFile: `/${UID}` }] }), link: '259:1' },
     MOVED,

@@ -1,0 +1,97 @@
+import { type Mutation, mutationsOf } from './mutation.ts';
+
+/** The persistent paths of volumes: invariants 9 and 12 for the most part. */
+export const storageLinks: readonly Mutation[] = [
+  ...mutationsOf('src/storage/links.ts', [
+    {
+      id: 'path-derived-from-content',
+      invariant: 12,
+      breaks: 'A new volume has the path that udev derives from what a pod writes.',
+      function: 'linkOf',
+      find: '/dev/disk/by-id/stowage-',
+      replace: '/dev/disk/by-uuid/',
+    },
+    {
+      id: 'any-recorded-path-believed',
+      invariant: 12,
+      breaks: 'Whatever a status says is the persistent path of a volume.',
+      function: 'earlierLink',
+      find: 'isOne && path !== undefined',
+      replace: 'path !== undefined',
+    },
+    {
+      id: 'astray-path-not-seen',
+      invariant: 9,
+      breaks: 'A path that leads to another device is nothing to tell of.',
+      function: 'astray',
+      find: 'if (link === undefined || (own',
+      replace: 'if (link !== undefined || (own',
+    },
+  ]),
+  ...mutationsOf('src/storage/udev.ts', [
+    {
+      id: 'block-device-has-any-priority',
+      invariant: 12,
+      breaks: 'A UUID that a pod writes wins over a device that is there.',
+      function: 'ruleText',
+      find: "mode === 'Block' && earlierLink === undefined",
+      replace: 'false',
+    },
+    {
+      id: 'earlier-path-has-no-priority',
+      invariant: 12,
+      breaks: 'A path below by-uuid goes to whichever device shows the UUID last.',
+      function: 'ruleText',
+      find: "mode === 'Filesystem' && earlierLink !== undefined",
+      replace: 'false',
+    },
+    {
+      id: 'rule-outlives-volume',
+      invariant: 6,
+      breaks: 'A device that stays keeps the path of a volume that is gone.',
+      function: 'dropLink',
+      find: 'observed.link === undefined',
+      replace: 'observed.link !== undefined',
+    },
+  ]),
+  ...mutationsOf('src/storage/sparse/loop.ts', [
+    {
+      id: 'moved-file-found-by-own-path-alone',
+      invariant: 2,
+      breaks: 'A file that was unmounted lazily is attached a second time.',
+      function: 'refuseMoved',
+      find: '[observed.link, observed.contentLink]',
+      replace: '[observed.link]',
+    },
+  ]),
+  ...mutationsOf('src/attachment/attacher.ts', [
+    {
+      id: 'path-put-right-in-silence',
+      invariant: 11,
+      breaks: 'A path that led to another device is put right before anybody hears of it.',
+      function: 'tryToAttach',
+      find: 'planned.astray !== undefined && !isToldAstray(volume)',
+      replace: 'false',
+    },
+  ]),
+  ...mutationsOf('src/volumes/steady.ts', [
+    {
+      id: 'astray-path-is-ready',
+      invariant: 9,
+      breaks: 'A volume whose path leads to another device does not say so.',
+      function: 'steady',
+      find: "'astray' in planned && planned.astray !== undefined",
+      replace: 'false',
+    },
+  ]),
+  ...mutationsOf('src/attachment/doubts.ts', [
+    {
+      id: 'astray-path-not-put-right',
+      invariant: 11,
+      breaks: 'Nobody looks at a device whose path was told to lead elsewhere.',
+      function: 'heedVolume',
+      find: 'ready?.reason === READY_REASON.pathAstray',
+      replace: 'false',
+    },
+  ]),
+];
