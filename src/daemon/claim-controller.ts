@@ -15,14 +15,12 @@ import type { EventRecorder } from '../kube/events.ts';
 import { indexBy } from '../kube/index-by.ts';
 import type { Informer } from '../kube/informer.ts';
 import type { KubeClient } from '../kube/types.ts';
-import type { Executor } from '../nodes/job.ts';
 import { claimOf } from '../provisioning/claims/claim-volume.ts';
 import { createClaimReconciler } from '../provisioning/claims/reconciler.ts';
 import type { Provisioned, Source } from '../provisioning/claims/types.ts';
 import { createCapacityReconciler } from '../provisioning/room/capacity-reconciler.ts';
-import { createRooms } from '../provisioning/room/looks.ts';
-import { createPromises } from '../provisioning/room/promises.ts';
-import type { KeptCopy } from '../provisioning/room/room.ts';
+import type { Rooms } from '../provisioning/room/looks.ts';
+import type { Promises } from '../provisioning/room/promises.ts';
 import { isBeingMade } from '../provisioning/snapshots/source.ts';
 import type { Awaited } from '../provisioning/sources/types.ts';
 import { isPvOf } from '../volumes/persistent-volume.ts';
@@ -36,7 +34,6 @@ export interface ClaimControllerDeps {
   persistentVolumes: Informer<PersistentVolume>;
   storageClasses: Informer<StorageClass>;
   nodes: Informer<KubeNode>;
-  executor: Executor;
   events: EventRecorder;
   actsFor(node: string): boolean;
   clock: Clock;
@@ -45,7 +42,9 @@ export interface ClaimControllerDeps {
   /** What a claim starts from, by live reads. */
   resolve(claim: PersistentVolumeClaim): Promise<Source>;
   onProvisioned?: ((end: Provisioned) => void) | undefined;
-  copiesOn(node: string): readonly KeptCopy[];
+  rooms: Rooms;
+  /** Volumes that are being created. */
+  promises: Promises<Volume>;
   /** The room of classes, as the scheduler is told, and the namespace of that; undefined: it is not told. */
   capacities: Informer<CsiStorageCapacity> | undefined;
   namespace: string;
@@ -59,13 +58,13 @@ export interface ClaimController {
   reconcileCapacity: ReturnType<typeof createCapacityReconciler> | undefined;
   /** An object changed that claims may wait for. */
   wakeFor(kind: Awaited['kind'], object: KubeObject): void;
+  /** Something else than a Volume left room. */
+  wakeForRoom(): void;
 }
 
 /** Makes volumes for claims. Make it before the informers are started; begin with its queue when all of them have their first list. */
 export function createClaimController(deps: ClaimControllerDeps): ClaimController {
   const { claims, volumes, persistentVolumes, storageClasses, nodes, clock, random } = deps;
-  const promises = createPromises();
-  const volumesOnNode = indexBy(volumes, nodesOf);
   const clonesOf = indexBy(volumes, (volume) =>
     isBeingMade(volume) ? volume.spec.source?.volumeName : undefined,
   );
@@ -81,20 +80,9 @@ export function createClaimController(deps: ClaimControllerDeps): ClaimControlle
     },
     perGroup: 16,
   });
-  const rooms = createRooms({
-    ...deps,
-    // One that was just created may be in both.
-    volumesOn: (node) => [
-      ...new Map(
-        [...promises.on(node), ...volumesOnNode(node)].map((volume) => [volume.metadata.name, volume]),
-      ).values(),
-    ],
-  });
   const { reconcile, waitingFor, waitsForSource } = createClaimReconciler({
     ...deps,
     clonesOf,
-    rooms,
-    promises,
   });
 
   const capacityQueue = createWorkQueue({
@@ -104,7 +92,7 @@ export function createClaimController(deps: ClaimControllerDeps): ClaimControlle
     perGroup: 1,
   });
   const { capacities } = deps;
-  const reconcileCapacity = capacities && createCapacityReconciler({ ...deps, capacities, rooms });
+  const reconcileCapacity = capacities && createCapacityReconciler({ ...deps, capacities });
   const tellRoom = (classes: readonly StorageClass[], named: readonly string[]) => {
     if (capacities === undefined) return;
     for (const { metadata, provisioner } of classes) {
@@ -151,10 +139,7 @@ export function createClaimController(deps: ClaimControllerDeps): ClaimControlle
     const { volumeName } = object.spec.source ?? {};
     if (volumeName !== undefined && (type === 'deleted' || !isBeingMade(object))) queue.add(volumeName);
     // What it had is room for others.
-    if (type === 'deleted') {
-      for (const node of nodesOf(object)) rooms.forget(node);
-      wakeForRoom();
-    }
+    if (type === 'deleted') wakeForRoom();
     if (type === 'deleted' || old === undefined || sizeOf(old) !== sizeOf(object)) {
       tellRoom(storageClasses.list(), nodesOf(object));
     }
@@ -192,7 +177,7 @@ export function createClaimController(deps: ClaimControllerDeps): ClaimControlle
       queue.add(key);
     }
   }
-  return { queue, reconcile, capacityQueue, reconcileCapacity, wakeFor };
+  return { queue, reconcile, capacityQueue, reconcileCapacity, wakeFor, wakeForRoom };
 }
 
 const isToGo = (pv: PersistentVolume | undefined): boolean =>

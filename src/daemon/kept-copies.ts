@@ -1,27 +1,62 @@
 import { dirname } from 'node:path/posix';
 import { DRIVER } from '../api/names.ts';
 import type { VolumeSnapshotContent } from '../api/snapshot.ts';
-import { parseHandle } from '../api/snapshot-handle.ts';
+import { parseHandle, type SnapshotHandle } from '../api/snapshot-handle.ts';
+import type { Volume } from '../api/volume.ts';
 import { indexBy } from '../kube/index-by.ts';
 import type { Informer } from '../kube/informer.ts';
-import type { KeptCopy } from '../provisioning/room/room.ts';
+import type { Promises } from '../provisioning/room/promises.ts';
+import { type KeptCopy, sizeOf } from '../provisioning/room/room.ts';
+import { noteOf } from '../provisioning/snapshots/job-note.ts';
 
-/** The snapshots that are on a node, as what takes room there. Make it before the informer is started. */
-export function copiesOf(contents: Informer<VolumeSnapshotContent>): (node: string) => readonly KeptCopy[] {
+/**
+ * Returns the snapshots that are on a node, and those for which a job is named, as what takes room there.
+ * Make it before the informers are started.
+ * @param naming contents in which jobs are being named
+ */
+export function copiesOf(
+  contents: Informer<VolumeSnapshotContent>,
+  volumes: Pick<Informer<Volume>, 'get'>,
+  naming: Promises<VolumeSnapshotContent>,
+): (node: string) => readonly KeptCopy[] {
   const on = indexBy(contents, (content) => handleOf(content)?.nodes);
-  return (node) => on(node).flatMap((content) => copyOf(content) ?? []);
+  return (node) => {
+    // A content may be in both.
+    const all = [...naming.on(node), ...on(node)].map((content) => [content.metadata.uid, content] as const);
+    return [...new Map(all).values()].flatMap((content) => copyOf(content, volumes) ?? []);
+  };
 }
 
-function handleOf({ spec, status }: VolumeSnapshotContent) {
+/** Returns where the copy of a content is, or where a named job may make it; undefined without either. */
+export function handleOf(content: VolumeSnapshotContent): SnapshotHandle | undefined {
+  const { spec, status } = content;
+  if (spec.driver !== DRIVER) return undefined;
   const text = status?.snapshotHandle ?? spec.source.snapshotHandle;
-  if (spec.driver !== DRIVER || text === undefined) return undefined;
+  if (text === undefined) return noteOf(content)?.handle;
   const handle = parseHandle(text);
   return 'problem' in handle ? undefined : handle;
 }
 
-/** A file is in a folder of snapshots, in the folder of its volume. Thin pools are asked for what is in them. */
-function copyOf(content: VolumeSnapshotContent): KeptCopy | undefined {
+/** Returns what a copy takes. Its file is in a directory of snapshots, in the directory of its volume. */
+function copyOf(
+  content: VolumeSnapshotContent,
+  volumes: Pick<Informer<Volume>, 'get'>,
+): KeptCopy | undefined {
   const handle = handleOf(content);
-  if (handle?.type !== 'file') return undefined;
-  return { place: dirname(dirname(handle.path)), sizeBytes: BigInt(content.status?.restoreSize ?? 0) };
+  if (handle === undefined) return undefined;
+  const { metadata, spec, status } = content;
+  const { uid = '' } = metadata;
+  const volume = volumes.get(spec.source.volumeHandle ?? '');
+  // The copy of one that is not ready gets the volume's size.
+  const sizeBytes =
+    status?.restoreSize === undefined
+      ? volume === undefined
+        ? 0n
+        : sizeOf(volume)
+      : BigInt(status.restoreSize);
+  if (handle.type === 'file') return { uid, place: dirname(dirname(handle.path)), sizeBytes };
+  // Where the volume is gone, LVM's own sums have the copy.
+  const { vgName, thinPool } = volume?.spec.lvmLogicalVolume ?? {};
+  if (vgName !== handle.vgName || thinPool == null) return undefined;
+  return { uid, place: `${vgName}/${thinPool}`, lvName: handle.name, sizeBytes };
 }

@@ -11,19 +11,23 @@ import type { Volume } from '../api/volume.ts';
 import type { BackoffRange } from '../control/backoff.ts';
 import type { Clock } from '../control/clock.ts';
 import type { EventRecorder } from '../kube/events.ts';
+import { indexBy } from '../kube/index-by.ts';
 import type { Informer } from '../kube/informer.ts';
 import type { KubeClient } from '../kube/types.ts';
 import type { Follower } from '../nodes/follow.ts';
 import type { Executor } from '../nodes/job.ts';
 import { sourceFor } from '../provisioning/claims/source.ts';
 import { CAPACITY_SELECTOR } from '../provisioning/room/capacity.ts';
+import { createRooms, type Rooms } from '../provisioning/room/looks.ts';
+import { createPromises, type Promises } from '../provisioning/room/promises.ts';
 import { createExecutorWork } from '../provisioning/snapshots/executor-work.ts';
 import type { SnapshotController } from '../provisioning/snapshots/mode.ts';
+import { nodesOf } from '../volumes/work-node.ts';
 import { createBackupController } from './backup-controller.ts';
+import { standing } from './changes.ts';
 import { type ClaimController, createClaimController } from './claim-controller.ts';
 import { type ClaimSourcesDeps, watchClaimSources } from './claim-sources.ts';
 import type { ControllerName } from './controllers.ts';
-import { copiesOf } from './kept-copies.ts';
 import { keepCapacity } from './kept-fields.ts';
 import type { Metrics } from './metrics/metrics.ts';
 import type { Inform, Part } from './part.ts';
@@ -66,9 +70,12 @@ export interface ProvisioningDeps extends ProvisioningOptions {
 /** What makes volumes for claims, and takes snapshots of them. Make it before the informers that it is given are started. */
 export function createProvisioning(deps: ProvisioningDeps): Part {
   const { enabled, inform, volumes, claims, nodes, metrics, namespace } = deps;
+  const promises = createPromises<Volume>(({ spec }, node) => spec.nodeName === node);
+  const rooms = roomsOf(deps, promises, (node) => snapshots?.copiesOn(node) ?? []);
   const snapshots = enabled.has('snapshot')
     ? createSnapshotController({
         ...deps,
+        rooms,
         flag: deps.snapshotController ?? 'auto',
         work: createExecutorWork({ ...deps, ...snapshotStorage(deps.kubeletRoot) }),
         ...(metrics && {
@@ -99,7 +106,7 @@ export function createProvisioning(deps: ProvisioningDeps): Part {
     sources &&
     createClaimController({
       ...deps,
-      capacities,
+      ...{ rooms, promises, capacities },
       onProvisioned: metrics?.claims.onProvisioned,
       namespace: namespace ?? '',
       resolve: async (claim) =>
@@ -108,8 +115,10 @@ export function createProvisioning(deps: ProvisioningDeps): Part {
           read: sources.reads(),
           volumeNamed: (name) => volumes.get(name),
         }),
-      copiesOn: snapshots === undefined ? () => [] : copiesOf(snapshots.contents),
     });
+  snapshots?.contents.onChange(({ type }) => {
+    if (type === 'deleted') provisioner?.wakeForRoom();
+  });
 
   return {
     start() {
@@ -148,4 +157,30 @@ export function createProvisioning(deps: ProvisioningDeps): Part {
       await Promise.all([snapshots?.stop(), backups?.stop(), capacities?.stop(), sources?.stop()]);
     },
   };
+}
+
+/** The room on nodes, by which claims and snapshots go alike. */
+function roomsOf(
+  { executor, clock, volumes, nodes }: ProvisioningDeps,
+  promises: Promises<Volume>,
+  copiesOn: Parameters<typeof createRooms>[0]['copiesOn'],
+): Rooms {
+  const volumesOnNode = indexBy(volumes, nodesOf);
+  const rooms = createRooms({
+    ...{ executor, clock, copiesOn },
+    // One that was just created may be in both.
+    volumesOn: (node) => [
+      ...new Map(
+        [...promises.on(node), ...volumesOnNode(node)].map((volume) => [volume.metadata.name, volume]),
+      ).values(),
+    ],
+  });
+  // Before those who wait for it are woken.
+  volumes.onChange(({ type, object }) => {
+    if (type === 'deleted') for (const node of nodesOf(object)) rooms.forget(node);
+  });
+  nodes.onChange(({ object, old }) => {
+    if (old === undefined || standing(old) !== standing(object)) rooms.forget(object.metadata.name);
+  });
+  return rooms;
 }

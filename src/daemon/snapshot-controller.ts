@@ -1,4 +1,4 @@
-import type { KubeNode, PersistentVolume, PersistentVolumeClaim } from '../api/core.ts';
+import type { KubeNode, PersistentVolume, PersistentVolumeClaim, StorageClass } from '../api/core.ts';
 import type { Logger } from '../api/logger.ts';
 import { VOLUME_SNAPSHOT_CLASSES, VOLUME_SNAPSHOT_CONTENTS, VOLUME_SNAPSHOTS } from '../api/resources.ts';
 import type { VolumeSnapshot, VolumeSnapshotClass, VolumeSnapshotContent } from '../api/snapshot.ts';
@@ -11,6 +11,9 @@ import type { EventRecorder } from '../kube/events.ts';
 import { indexBy } from '../kube/index-by.ts';
 import type { Informer } from '../kube/informer.ts';
 import type { KubeClient } from '../kube/types.ts';
+import type { Rooms } from '../provisioning/room/looks.ts';
+import { createPromises } from '../provisioning/room/promises.ts';
+import type { KeptCopy } from '../provisioning/room/room.ts';
 import { contentNameOf } from '../provisioning/snapshots/content.ts';
 import type { ContentOperation } from '../provisioning/snapshots/content-effects.ts';
 import { createContentReconciler, type Result } from '../provisioning/snapshots/content-reconciler.ts';
@@ -22,6 +25,7 @@ import { createSnapshotReconciler } from '../provisioning/snapshots/snapshot-rec
 import { isBeingMade } from '../provisioning/snapshots/source.ts';
 import { desiredOf } from '../volumes/desired.ts';
 import { nodesOf, workNode } from '../volumes/work-node.ts';
+import { copiesOf, handleOf } from './kept-copies.ts';
 import { keepSnapshot, keepSnapshotClass, keepSnapshotContent } from './kept-fields.ts';
 import type { Inform } from './part.ts';
 import type { Source } from './readiness.ts';
@@ -38,6 +42,8 @@ export interface SnapshotControllerDeps {
   persistentVolumes: Informer<PersistentVolume>;
   claims: Informer<PersistentVolumeClaim>;
   nodes: Informer<KubeNode>;
+  storageClasses: Informer<StorageClass>;
+  rooms: Rooms;
   work: NodeWork;
   actsFor(node: string): boolean;
   events: EventRecorder;
@@ -55,6 +61,8 @@ export interface RunningSnapshots {
   contents: Informer<VolumeSnapshotContent>;
   queue: WorkQueue;
   reconcile(key: string, signal: AbortSignal): Promise<Result>;
+  /** What takes room on a node. */
+  copiesOn(node: string): readonly KeptCopy[];
   /** Begins to follow the objects as soon as the API server serves them. */
   start(): void;
   /** Whether the cluster lacks these kinds, as far as is known. */
@@ -82,6 +90,15 @@ export function createSnapshotController(deps: SnapshotControllerDeps): RunningS
   });
   const snapshotsOfContent = indexBy(snapshots, contentNameOf);
   const contentsOfVolume = indexBy(contents, ({ spec }) => spec.source.volumeHandle);
+  const naming = createPromises<VolumeSnapshotContent>(
+    (content, node) => handleOf(content)?.nodes.includes(node) ?? false,
+  );
+  const copiesOn = copiesOf(contents, volumes, naming);
+  // Before anything is woken by it.
+  contents.onChange(({ type, object }) => {
+    if (type === 'deleted') for (const node of handleOf(object)?.nodes ?? []) deps.rooms.forget(node);
+  });
+  const untaken = indexBy(contents, (content) => (isUntaken(content) ? '' : undefined));
   const placeOf = (volume: Volume) => workNode(volume, (name) => nodes.get(name));
   function nodeOfContent(content: VolumeSnapshotContent): string {
     const { volumeHandle = '', snapshotHandle = '' } = content.spec.source;
@@ -123,6 +140,7 @@ export function createSnapshotController(deps: SnapshotControllerDeps): RunningS
   const reconcileContent = createContentReconciler({
     ...{ client, contents, snapshots, snapshotClasses, volumes, nodes, clock, logger },
     ...{ work: deps.work, actsFor: deps.actsFor, events: deps.events, onOperation: deps.onOperation },
+    ...{ storageClasses: deps.storageClasses, rooms: deps.rooms, naming },
     restoresOf: restores,
     placeOf(volume, contentUid) {
       const node = placeOf(volume);
@@ -133,6 +151,7 @@ export function createSnapshotController(deps: SnapshotControllerDeps): RunningS
   const wakes = wakeSnapshots({
     ...{ snapshots, contents, snapshotClasses, claims, persistentVolumes, volumes, nodes },
     ...{ snapshotsOfClaim, snapshotsOfContent, contentsOfVolume, clonesOf: clones },
+    untaken: () => untaken(''),
     enqueue,
     again(key) {
       queue.forget(key);
@@ -164,6 +183,7 @@ export function createSnapshotController(deps: SnapshotControllerDeps): RunningS
     snapshots,
     contents,
     queue,
+    copiesOn,
     lacks: waiting.lacks,
     reconcile(key, signal) {
       const [kind, first = '', second = ''] = key.split('/');
@@ -188,3 +208,9 @@ export function createSnapshotController(deps: SnapshotControllerDeps): RunningS
     },
   };
 }
+
+/** No copy is recorded for it yet. */
+const isUntaken = ({ metadata, spec, status }: VolumeSnapshotContent): boolean =>
+  spec.source.volumeHandle !== undefined &&
+  status?.snapshotHandle === undefined &&
+  metadata.deletionTimestamp === undefined;

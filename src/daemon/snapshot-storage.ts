@@ -48,6 +48,7 @@ export function snapshotStorage(
           : observedCopy(wanted, seen as ObservedSnapshot);
         return bytes === undefined ? undefined : { sizeBytes: Number(bytes) };
       },
+      leftOf: (wanted, seen) => (isThin(wanted) ? 0n : (seen as ObservedSnapshot).partialBytes),
       awayOf: (wanted, seen) =>
         isThin(wanted) ? undefined : refuseAway((seen as ObservedSnapshot).volume.directory),
     },

@@ -9,6 +9,7 @@ import { contentNameOf } from '../provisioning/snapshots/content.ts';
 import { noteOf } from '../provisioning/snapshots/job-note.ts';
 import { nodesOf } from '../volumes/work-node.ts';
 import { asksForMore, isElsewhere, standing } from './changes.ts';
+import { handleOf } from './kept-copies.ts';
 
 /** What is decided about: a content, or a snapshot or claim by its namespace and name. */
 export type SnapshotKey = `content/${string}` | `snapshot/${string}/${string}` | `claim/${string}/${string}`;
@@ -25,6 +26,8 @@ export interface WakeDeps {
   snapshotsOfClaim(claim: string): VolumeSnapshot[];
   snapshotsOfContent(name: string): VolumeSnapshot[];
   contentsOfVolume(name: string): VolumeSnapshotContent[];
+  /** Contents without a copy. */
+  untaken(): VolumeSnapshotContent[];
   /** Volumes whose source is the Volume of that name. */
   clonesOf(name: string): Volume[];
   enqueue(key: SnapshotKey): void;
@@ -53,7 +56,18 @@ export function wakeSnapshots(deps: WakeDeps): { all(): void } {
       if (claim !== undefined) enqueue(`claim/${namespace}/${claim}`);
     }
   });
+  /** What was on a node leaves room for the copies of others. */
+  const wakeForRoom = (named: readonly string[]) => {
+    for (const { metadata, spec } of deps.untaken()) {
+      const volume = volumes.get(spec.source.volumeHandle ?? '');
+      if (volume !== undefined && nodesOf(volume).some((node) => named.includes(node))) {
+        again(`content/${metadata.name}`);
+      }
+    }
+  };
+
   contents.onChange(({ type, object, old }) => {
+    if (type === 'deleted') wakeForRoom(handleOf(object)?.nodes ?? []);
     const { name: snapshotName = '', namespace = '' } = object.spec.volumeSnapshotRef;
     if (snapshots.get(snapshotName, namespace)) enqueue(`snapshot/${namespace}/${snapshotName}`);
     for (const snapshot of deps.snapshotsOfContent(object.metadata.name)) enqueue(keyOf(snapshot));
@@ -82,8 +96,9 @@ export function wakeSnapshots(deps: WakeDeps): { all(): void } {
       enqueue(`claim/${namespace}/${name}`);
     }
   });
-  volumes.onChange(({ object, old }) => {
+  volumes.onChange(({ type, object, old }) => {
     const { metadata, spec, status } = object;
+    if (type === 'deleted') wakeForRoom(nodesOf(object));
     const moved =
       old === undefined ||
       asksForMore(old, object) ||

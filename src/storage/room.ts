@@ -1,5 +1,6 @@
 import { dirname } from 'node:path';
 import type { Probe, ProbeResult } from '../nodes/job.ts';
+import { LSBLK, parseBlockDevices } from './block-devices.ts';
 import { freeSpaceProbes, readFreeSpace } from './free-space.ts';
 import { twoGroups } from './lvm/group.ts';
 import { poolOf } from './lvm/pool.ts';
@@ -17,7 +18,26 @@ export interface FolderRoom {
   allocated: ReadonlyMap<string, bigint>;
   /** The folders that are on the same file system. */
   beside: ReadonlySet<string>;
+  /** Bytes of it that are promised to nobody. */
+  floorBytes: bigint;
 }
+
+const MIB = 1n << 20n;
+
+/** Stays free at most, of a file system of whatever size. */
+const FLOOR = 1024n * MIB;
+
+/** Stays free of a file system whose size is not known: of one on the network, or of several disks. */
+const FLOOR_OF_UNKNOWN = 64n * MIB;
+
+/** Returns a twentieth of the file system, and no more than 1 GiB: metadata and logs need room, too. */
+export function floorOf(totalBytes: bigint | undefined): bigint {
+  if (totalBytes === undefined) return FLOOR_OF_UNKNOWN;
+  const part = totalBytes / 20n;
+  return part < FLOOR ? part : FLOOR;
+}
+
+const DEVICES = 'block devices';
 
 const listName = (folder: string) => `files ${folder}`;
 
@@ -28,6 +48,7 @@ const listName = (folder: string) => `files ${folder}`;
 export const folderRoomProbes = (folder: string, folders: readonly string[]): Probe[] => [
   ...freeSpaceProbes(folder),
   { name: 'mounts', argv: ['cat', '/proc/self/mountinfo'] },
+  { name: DEVICES, argv: LSBLK },
   ...folders.map((each) => ({
     name: listName(each),
     // The folder may be a link, and files come and go.
@@ -52,7 +73,19 @@ export function readFolderRoom(folder: string, folders: readonly string[], resul
       if (blocks !== undefined) allocated.set(`${each}/${name}`, BigInt(blocks) * 512n);
     }
   }
-  return { freeBytes: readFreeSpace(folder, results), allocated, beside };
+  const floorBytes = floorOf(sizeOfDevice(home, results.get(DEVICES)));
+  return { freeBytes: readFreeSpace(folder, results), allocated, beside, floorBytes };
+}
+
+/** The size of a file system's block device, by its number; undefined where none is listed. */
+function sizeOfDevice(device: string, result: ProbeResult | undefined): bigint | undefined {
+  if (result?.exit !== 0) return undefined;
+  try {
+    const sizes = parseBlockDevices(result.stdout).filter((each) => each.device === device);
+    return sizes.find(({ sizeBytes }) => sizeBytes > 0n)?.sizeBytes;
+  } catch {
+    return undefined;
+  }
 }
 
 /** proc_pid_mountinfo(5): the file system's device by the folder that it is mounted on; the last one on a folder counts. */

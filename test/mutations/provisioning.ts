@@ -134,14 +134,6 @@ export const provisioning: readonly Mutation[] = [
       replace: 'false',
     },
     {
-      id: 'room-not-compared',
-      invariant: 12,
-      breaks: 'A claim gets a volume on a node without room for it.',
-      function: 'roomOn',
-      find: 'room.freeBytes >= wanted',
-      replace: 'room.freeBytes >= 0n',
-    },
-    {
       id: 'source-not-resolved',
       invariant: 4,
       breaks: 'A claim with a source gets an empty volume before the source is read.',
@@ -212,6 +204,34 @@ export const provisioning: readonly Mutation[] = [
       function: 'createReclaimer',
       find: 'found?.metadata.uid === of.uid ? found : undefined',
       replace: 'found',
+    },
+  ]),
+  ...mutationsOf('src/provisioning/room/refusal.ts', [
+    {
+      id: 'room-not-compared',
+      invariant: 12,
+      breaks: 'A claim or a snapshot gets a node without room for it.',
+      function: 'whyNoRoom',
+      find: 'room.freeBytes >= wanted',
+      replace: 'room.freeBytes >= 0n',
+    },
+  ]),
+  ...mutationsOf('src/provisioning/room/room.ts', [
+    {
+      id: 'room-without-floor',
+      invariant: 12,
+      breaks: 'Claims and snapshots fill a file system to its last block.',
+      function: 'folderRoom',
+      find: ' - facts.floorBytes',
+      replace: '',
+    },
+    {
+      id: 'thin-snapshots-not-counted',
+      invariant: 12,
+      breaks: 'Thin snapshots that LVM has not listed yet take no room.',
+      function: 'groupRoom',
+      find: '...copies.filter(',
+      replace: '...[].filter(',
     },
   ]),
   ...mutationsOf('src/provisioning/room/capacity-reconciler.ts', [

@@ -28,6 +28,46 @@ export const snapshots: readonly Mutation[] = [
       replace: "case 'unknown':\n      return idle;",
     },
   ]),
+  ...mutationsOf('src/provisioning/snapshots/take.ts', [
+    {
+      id: 'snapshot-without-room',
+      invariant: 12,
+      breaks: 'A snapshot takes room that was promised to others.',
+      function: 'again',
+      find: 'if (noRoom !== undefined) return noRoom;',
+      replace: '',
+    },
+    {
+      id: 'failed-snapshot-without-room',
+      invariant: 12,
+      breaks: 'A copy that failed for want of room says so in turns with its job, without an end.',
+      function: 'take',
+      find: 'if (noRoom !== undefined) return noRoom;',
+      replace: '',
+    },
+  ]),
+  ...mutationsOf('src/provisioning/snapshots/content-effects.ts', [
+    {
+      id: 'snapshot-room-promised-twice',
+      invariant: 12,
+      breaks: 'Two snapshots get the same room at once.',
+      function: 'createContentEffects',
+      find: 'const release = naming.promise({ ...content, metadata: { ...metadata, annotations } });',
+      replace: 'const release = () => {};',
+      integration: ['daemon/snapshot-room.test.ts'],
+    },
+  ]),
+  ...mutationsOf('src/daemon/kept-copies.ts', [
+    {
+      id: 'named-snapshot-not-counted',
+      invariant: 12,
+      breaks: 'The room of a copy whose job is named is promised to others.',
+      function: 'handleOf',
+      find: 'return noteOf(content)?.handle;',
+      replace: 'return undefined;',
+      integration: ['daemon/snapshot-room.test.ts'],
+    },
+  ]),
   ...mutationsOf('src/provisioning/snapshots/decide-content-deletion.ts', [
     {
       id: 'restored-snapshot-deleted',

@@ -26,7 +26,7 @@ const denied: Source = {
 /** A reconciler of one claim over caches that are what they are set to. */
 function world(resolve: (claim: PersistentVolumeClaim, asks: number) => Source | Promise<Source>) {
   const made: Volume[] = [];
-  const promises = createPromises();
+  const promises = createPromises<Volume>(({ spec }, on) => spec.nodeName === on);
   /** Whose room is promised on n1 while a Volume is created. */
   const promised: string[] = [];
   const events: string[] = [];

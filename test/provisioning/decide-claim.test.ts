@@ -441,7 +441,7 @@ describe('a claim that is bound', () => {
     [
       'and asks for more than there is room for',
       { claim: bound('3Gi', '2Gi'), volume: volume(), rooms: { n1: { freeBytes: 5n } } },
-      'Warning VolumeResizeFailed: node n1 has room for 5 bytes, and 1073741824 more are asked for',
+      'Warning VolumeResizeFailed: node n1 has room for 5 bytes in /var/lib/metalk8s/storage/sparse, and 1073741824 more are asked for',
     ],
     [
       'is told that it grows',

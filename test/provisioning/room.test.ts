@@ -14,6 +14,20 @@ import { diskRow, lvRow, report, VIEW, vgRow, viewAnswers } from '../support/lvm
 import { GIB, node, storageClass, volume } from './claim-input.ts';
 
 const HOME = '/var/lib/metalk8s/storage/sparse';
+const MIB = 1n << 20n;
+/** Of 100 MiB that are free on a device of 200 MiB, a twentieth stays free. */
+const FREE = 90n * MIB;
+/** What lsblk prints of block devices, by their numbers. */
+const devices = (sizes: Record<string, bigint>) =>
+  result(
+    0,
+    JSON.stringify({
+      blockdevices: Object.entries(sizes).map(([number, size]) => ({
+        ...{ kname: number, 'maj:min': number, pkname: null, type: 'disk', size: String(size) },
+        ...{ ro: false, serial: null, wwn: null },
+      })),
+    }),
+  );
 
 const sparse = (uid: string, size: string, more: Partial<Volume['spec']> = {}): Volume => {
   const { metadata, spec } = volume();
@@ -25,8 +39,9 @@ const sparse = (uid: string, size: string, more: Partial<Volume['spec']> = {}): 
 };
 
 describe('room for files', () => {
-  const facts = (free: bigint, allocated: Record<string, bigint> = {}) => ({
-    freeBytes: free,
+  const copy = (place: string) => ({ uid: 'c', place, sizeBytes: 2n * GIB });
+  const facts = (free: bigint, allocated: Record<string, bigint> = {}, floorBytes = 0n) => ({
+    ...{ freeBytes: free, floorBytes },
     allocated: new Map(Object.entries(allocated)),
     beside: new Set([HOME]),
   });
@@ -49,12 +64,18 @@ describe('room for files', () => {
       7n * GIB,
       [facts(9n * GIB, { [`${HOME}/a`]: GIB }), [sparse('a', '2Gi', from)], [], 1],
     ],
-    ['copies are promised, too', 8n * GIB, [facts(10n * GIB), [], [{ place: HOME, sizeBytes: 2n * GIB }], 1]],
-    ['not those elsewhere', 10n * GIB, [facts(10n * GIB), [], [{ place: '/x', sizeBytes: 2n * GIB }], 1]],
+    ['copies are promised, too', 8n * GIB, [facts(10n * GIB), [], [copy(HOME)], 1]],
+    ['not those elsewhere', 10n * GIB, [facts(10n * GIB), [], [copy('/x')], 1]],
     [
       'nor volumes elsewhere',
       10n * GIB,
       [facts(10n * GIB), [sparse('a', '2Gi', { sparseLoopDevice: { size: '2Gi', directory: '/x' } })], [], 1],
+    ],
+    ['less what stays free', 7n * GIB, [facts(10n * GIB, {}, GIB), [sparse('a', '2Gi')], [], 1]],
+    [
+      'of which nothing is promised twice',
+      16n * GIB,
+      [facts(10n * GIB, {}, GIB), [sparse('a', '2Gi')], [], 2],
     ],
     ['more, where the class says so', 18n * GIB, [facts(10n * GIB), [sparse('a', '2Gi')], [], 2]],
     [
@@ -74,8 +95,9 @@ describe('room for files', () => {
   const results = (more: [string, ReturnType<typeof result>][]) =>
     new Map([
       ...folderRoomProbes(HOME, folders).map(({ name }) => [name, missing] as [string, typeof missing]),
-      ['free /var', result(0, '100|4096')] as [string, typeof missing],
+      ['free /var', result(0, '100|1048576')] as [string, typeof missing],
       ['mounts', mounts] as [string, typeof missing],
+      ['block devices', devices({ '254:0': 200n * MIB, '254:1': GIB })] as [string, typeof missing],
       ['directory', missing] as [string, typeof missing],
       ['directory path', result(0, HOME)] as [string, typeof missing],
       ['file systems', result(0, '254:0 a-b')] as [string, typeof missing],
@@ -92,12 +114,23 @@ describe('room for files', () => {
         ['files /srv x/sparse', rows],
       ]),
     );
-    expect(room.freeBytes).toBe(409_600n);
+    expect(room.freeBytes).toBe(100n * MIB);
+    expect(room.floorBytes).toBe(10n * MIB);
     expect([...room.beside]).toEqual([HOME]);
     expect([...room.allocated]).toEqual([
       [`${HOME}/u1`, 4096n],
       [`${HOME}/u2.partial`, 8192n],
     ]);
+  });
+
+  test.each<[string, bigint, ReturnType<typeof result>]>([
+    ['a twentieth', 10n * MIB, devices({ '254:0': 200n * MIB })],
+    ['no more than 1 GiB', GIB, devices({ '254:0': 100n * GIB })],
+    ['64 MiB of a file system without a block device', 64n * MIB, devices({ '254:1': 200n * MIB })],
+    ['64 MiB where lsblk fails', 64n * MIB, result(1)],
+    ['64 MiB where lsblk prints no JSON', 64n * MIB, result(0, '')],
+  ])('leaves free %s', (_, expected, lsblk) => {
+    expect(readFolderRoom(HOME, folders, results([['block devices', lsblk]])).floorBytes).toBe(expected);
   });
 
   test('is not known where a folder cannot be read', () => {
@@ -119,11 +152,11 @@ describe('room for files', () => {
     });
     const place = { type: 'sparse', directory: HOME } as const;
     await rooms.look('n1', place);
-    expect(rooms.room('n1', place, 1)).toEqual({ freeBytes: 409_600n - 2n * GIB });
+    expect(rooms.room('n1', place, 1)).toEqual({ freeBytes: FREE - 2n * GIB });
     promised.push(sparse('b', '3Gi', { sparseLoopDevice: { size: '3Gi', directory: '/b' } }));
     expect(rooms.room('n1', place, 1)).toBeUndefined();
     await rooms.look('n1', place);
-    expect(rooms.room('n1', place, 1)).toEqual({ freeBytes: 409_600n - 5n * GIB });
+    expect(rooms.room('n1', place, 1)).toEqual({ freeBytes: FREE - 5n * GIB });
   });
 
   test('what goes elsewhere while a node is looked at keeps nothing from being known', async () => {
@@ -140,24 +173,25 @@ describe('room for files', () => {
     });
     const place = { type: 'sparse', directory: HOME } as const;
     await rooms.look('n1', place);
-    expect(rooms.room('n1', place, 1)).toEqual({ freeBytes: 409_600n });
+    expect(rooms.room('n1', place, 1)).toEqual({ freeBytes: FREE });
   });
 });
 
 describe('room in a directory', () => {
   const ROOM = {
-    ...{ 'free /data/volumes': missing, 'free /data': result(0, '100|4096') },
+    ...{ 'free /data/volumes': missing, 'free /data': result(0, '100|1048576') },
     ...{ 'files /data/volumes': missing, directory: missing },
     mounts: result(0, '24 1 8:2 / / rw - ext4 /dev/sda2 rw'),
     'directory path': result(0, '/data/volumes'),
     'file systems': result(0, '8:2 a-2\n8:17 b-17'),
+    'block devices': devices({ '8:2': 200n * MIB, '8:17': 200n * MIB }),
   };
   const onB = { version: 1, directory: '/data/volumes', uuid: 'b-17', type: 'xfs', source: 'x', path: '/' };
   const mounted = result(0, `${ROOM.mounts.stdout}\n36 24 8:17 / /data/volumes rw - xfs /dev/sdb1 rw`);
 
   test.each<[string, Record<string, ReturnType<typeof result>>, true | undefined, object]>([
-    ['without a record', {}, undefined, { freeBytes: 409_600n }],
-    ['that has to be mounted', { mounts: mounted }, true, { freeBytes: 409_600n }],
+    ['without a record', {}, undefined, { freeBytes: FREE }],
+    ['that has to be mounted', { mounts: mounted }, true, { freeBytes: FREE }],
     [
       'that has to be mounted, and is not',
       {},
@@ -182,7 +216,7 @@ describe('room in a directory', () => {
       'on record that is mounted',
       { directory: result(0, JSON.stringify(onB)), mounts: mounted },
       undefined,
-      { freeBytes: 409_600n },
+      { freeBytes: FREE },
     ],
     [
       'whose record is damaged',
@@ -216,6 +250,10 @@ describe('room for logical volumes', () => {
       spec: { ...spec, lvmLogicalVolume: { vgName: 'vg0', size, ...(thinPool && { thinPool }) } },
     };
   };
+  const snap = (lvName: string, place: string, gib: bigint) => ({
+    ...{ uid: lvName, lvName, place },
+    sizeBytes: gib * GIB,
+  });
   const thick = { vgName: 'vg0', thinPool: undefined };
   const thin = { vgName: 'vg0', thinPool: 'pool' };
   test.each<[string, bigint, Parameters<typeof groupRoom>]>([
@@ -226,6 +264,7 @@ describe('room for logical volumes', () => {
         { sizeBytes: 10n * GIB, promisedBytes: 0n, made: new Map([['a', 2n * GIB]]) },
         thick,
         [lvm('a', '2Gi'), lvm('b', '3Gi'), lvm('c', '1Gi', 'pool')],
+        [],
         1,
       ],
     ],
@@ -236,6 +275,7 @@ describe('room for logical volumes', () => {
         { sizeBytes: 10n * GIB, promisedBytes: 0n, made: new Map([['a', 2n * GIB]]) },
         thick,
         [lvm('a', '6Gi')],
+        [],
         1,
       ],
     ],
@@ -246,7 +286,19 @@ describe('room for logical volumes', () => {
         { sizeBytes: 10n * GIB, promisedBytes: 5n * GIB, made: new Map() },
         thin,
         [lvm('b', '3Gi', 'pool')],
+        [],
         2,
+      ],
+    ],
+    [
+      'of a pool: less the snapshots whose jobs are named and that LVM has not listed yet',
+      1n * GIB,
+      [
+        { sizeBytes: 10n * GIB, promisedBytes: 5n * GIB, made: new Map([['snap-b', 2n * GIB]]) },
+        thin,
+        [],
+        [snap('snap-a', 'vg0/pool', 4n), snap('snap-b', 'vg0/pool', 2n), snap('snap-c', 'vg0/other', 3n)],
+        1,
       ],
     ],
   ])('%s', (_, expected, args) => {

@@ -105,6 +105,7 @@ export class FakeNode {
       copy: this.#facts(copy),
       signature: this.#signature(copy),
       partial: this.#facts(`${copy}.partial`),
+      partialBytes: 0n,
       partialPath: `${copy}.partial`,
       freezeIsLeft: this.files.has(freezeRecord(uid)),
     };

@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach } from '@jest/globals';
-import type { KubeNode, PersistentVolume, PersistentVolumeClaim } from '../../src/api/core.ts';
+import type { KubeNode, PersistentVolume, PersistentVolumeClaim, StorageClass } from '../../src/api/core.ts';
 import { ALL_CRDS } from '../../src/api/crds.ts';
 import type { KubeObject, Resource } from '../../src/api/meta.ts';
 import {
@@ -10,17 +10,26 @@ import {
   NODES,
   PERSISTENT_VOLUME_CLAIMS,
   PERSISTENT_VOLUMES,
+  STORAGE_CLASSES,
   VOLUMES,
 } from '../../src/api/resources.ts';
 import type { Volume } from '../../src/api/volume.ts';
 import { systemClock } from '../../src/control/clock.ts';
 import { type Controller, runController } from '../../src/control/controller.ts';
-import { keepClaim, keepNode, keepOwn, keepPersistentVolume } from '../../src/daemon/kept-fields.ts';
+import {
+  keepClaim,
+  keepNode,
+  keepOwn,
+  keepPersistentVolume,
+  keepStorageClass,
+} from '../../src/daemon/kept-fields.ts';
 import { createSnapshotController } from '../../src/daemon/snapshot-controller.ts';
 import { connect } from '../../src/kube/connect.ts';
 import { createEventRecorder } from '../../src/kube/events.ts';
 import { createInformer, type InformerOptions } from '../../src/kube/informer.ts';
 import type { KubeClient } from '../../src/kube/types.ts';
+import type { Rooms } from '../../src/provisioning/room/looks.ts';
+import type { KeptCopy } from '../../src/provisioning/room/room.ts';
 import type { ContentOperation } from '../../src/provisioning/snapshots/content-effects.ts';
 import type { SnapshotController } from '../../src/provisioning/snapshots/mode.ts';
 import { startSandbox } from '../../src/sandbox/server.ts';
@@ -49,6 +58,18 @@ export async function startSnapshotCluster({ crds = ALL_CRDS as readonly object[
   /** Each write of the controllers: `patch volumesnapshots/status backup`. */
   const writes: string[] = [];
   const operations: ContentOperation[] = [];
+  const room = { freeBytes: 2n ** 40n };
+  let copiesOn: ((node: string) => readonly KeptCopy[]) | undefined;
+  /** Room on the nodes, which volumes take none of. */
+  const rooms: Rooms = {
+    room(node, _place, _overcommit, own) {
+      const copies = copiesOn?.(node).filter(({ uid }) => uid !== own) ?? [];
+      return { freeBytes: copies.reduce((free, { sizeBytes }) => free - sizeBytes, room.freeBytes) };
+    },
+    look: async () => {},
+    forget() {},
+    refuse() {},
+  };
   let lines: readonly Line[] = [];
   let stopRunning: (() => Promise<void>) | undefined;
 
@@ -84,6 +105,7 @@ export async function startSnapshotCluster({ crds = ALL_CRDS as readonly object[
       persistentVolumes: inform<PersistentVolume>(PERSISTENT_VOLUMES, keepPersistentVolume),
       claims: inform<PersistentVolumeClaim>(PERSISTENT_VOLUME_CLAIMS, keepClaim),
       nodes: inform<KubeNode>(NODES, keepNode),
+      storageClasses: inform<StorageClass>(STORAGE_CLASSES, keepStorageClass),
     };
     const events = createEventRecorder({ ...common, component: 'stowage', host: 'test' });
     const snapshots = createSnapshotController({
@@ -92,6 +114,7 @@ export async function startSnapshotCluster({ crds = ALL_CRDS as readonly object[
       flag,
       inform,
       work: nodes,
+      rooms,
       actsFor: () => true,
       events,
       // What is tried again soon only because something woke it.
@@ -99,6 +122,7 @@ export async function startSnapshotCluster({ crds = ALL_CRDS as readonly object[
       workers: 4,
       onOperation: (operation) => operations.push(operation),
     });
+    copiesOn = snapshots.copiesOn;
     const informers = Object.values(shared);
     for (const informer of informers) informer.start();
     snapshots.start();
@@ -122,7 +146,7 @@ export async function startSnapshotCluster({ crds = ALL_CRDS as readonly object[
 
   await createNode(client, 'n1');
   return Object.assign(clusterSnapshots(client), {
-    ...{ client, nodes, writes, operations, start, stop },
+    ...{ client, nodes, room, writes, operations, start, stop },
     untilAsked: (what: string) => until(what, async () => nodes.asked.includes(what) || undefined),
     lines: () => lines,
     async end(): Promise<void> {

@@ -30,6 +30,7 @@ export const uncopied: ObservedSnapshot = {
   copy: { type: 'missing' },
   signature: { found: 'none' },
   partial: { type: 'missing' },
+  partialBytes: 0n,
   partialPath: `${COPY}.partial`,
   freezeIsLeft: false,
 };

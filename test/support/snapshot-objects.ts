@@ -22,7 +22,7 @@ export const OF_CONTENT = 'snapshot.storage.kubernetes.io/volumesnapshotcontent-
 export const OF_CLAIM = 'snapshot.storage.kubernetes.io/pvc-as-source-protection';
 export const DELETED = '2026-01-02T03:00:00Z';
 
-const PREPARED: Prepared = { node: 'n1', paths: ['/x'], identity: '1:2' };
+const PREPARED: Prepared = { node: 'n1', paths: ['/var/lib/metalk8s/storage/sparse/x'], identity: '1:2' };
 
 export const volume = (metadata: Partial<ObjectMeta> = {}, prepared: Prepared | undefined = PREPARED) =>
   volumeOf(
@@ -167,6 +167,7 @@ export const contentInput = (
   liveSnapshot: undefined,
   snapshotClass: snapshotClass(),
   restores: [],
+  roomOn: () => ({ freeBytes: 2n ** 40n }),
   nodeFacts: (name) => node(nodes[name]),
   isOfAnother: () => false,
   outcome: undefined,

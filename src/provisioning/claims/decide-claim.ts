@@ -2,6 +2,7 @@ import type { KubeNode, PersistentVolumeClaim, StorageClass } from '../../api/co
 import { CLAIM_EVENT, READY_REASON, SELECTED_NODE_ANNOTATION } from '../../api/names.ts';
 import { parseQuantity } from '../../api/quantity.ts';
 import type { Volume } from '../../api/volume.ts';
+import { nameOf, whyNoRoom } from '../room/refusal.ts';
 import { sourceOf as sourceAsked } from '../sources/source-of.ts';
 import type { EventToTell } from '../types.ts';
 import { claimOf, claimVolume, volumeNameOf } from './claim-volume.ts';
@@ -218,22 +219,15 @@ function roomOn(
 ): { why: string } | { why: undefined; freeBytes: bigint } | undefined {
   const room = input.roomOn(node);
   if (room === undefined) return undefined;
-  if ('unknown' in room)
-    return { why: `how much room there is on node ${node} is not known: ${room.unknown}` };
-  if ('refused' in room) return { why: `node ${node} has no room now: ${room.refused}` };
   const wanted = parseQuantity(input.claim.spec.resources?.requests?.storage ?? '0');
-  if (room.refusedBytes !== undefined && wanted >= room.refusedBytes) return { why: carried(place, node) };
-  return room.freeBytes >= wanted
+  if ('freeBytes' in room && room.refusedBytes !== undefined && wanted >= room.refusedBytes) {
+    return { why: carried(place, node) };
+  }
+  const why = whyNoRoom(node, place, room, wanted, 'are asked for');
+  return why === undefined && 'freeBytes' in room
     ? { why: undefined, freeBytes: room.freeBytes }
-    : {
-        why: `node ${node} has room for ${room.freeBytes < 0n ? 0n : room.freeBytes} bytes in ${nameOf(place)}, and ${wanted} are asked for`,
-      };
+    : { why: why ?? '' };
 }
-
-const nameOf = (place: DynamicClass['place']): string =>
-  place.type === 'sparse'
-    ? place.directory
-    : `volume group ${place.vgName}${place.thinPool === undefined ? '' : `, thin pool ${place.thinPool}`}`;
 
 function giveBack({ claim }: ClaimInput, node: string, why: string): ClaimDecision {
   const message = `${why}. The scheduler is to choose another node for the claim (Volume ${volumeNameOf(claim)} was not made)`;

@@ -2,6 +2,7 @@ import type { ClaimCondition } from '../../api/core.ts';
 import { CLAIM_EVENT } from '../../api/names.ts';
 import { parseQuantity } from '../../api/quantity.ts';
 import type { Volume } from '../../api/volume.ts';
+import { whyNoRoom } from '../room/refusal.ts';
 import { claimOf } from './claim-volume.ts';
 import { saidBy } from './said-by.ts';
 import type { ClaimDecision, ClaimInput } from './types.ts';
@@ -53,14 +54,7 @@ function grow(input: ClaimInput, size: string, bytes: bigint): ClaimDecision {
   if (room === undefined) {
     return { action: { do: 'look-for-room', nodes: [node], place: options.place } };
   }
-  const why =
-    'unknown' in room
-      ? `how much room there is on node ${node} is not known: ${room.unknown}`
-      : 'refused' in room
-        ? `node ${node} has no room now: ${room.refused}`
-        : room.freeBytes < bytes
-          ? `node ${node} has room for ${room.freeBytes < 0n ? 0n : room.freeBytes} bytes, and ${bytes} more are asked for`
-          : undefined;
+  const why = whyNoRoom(node, options.place, room, bytes, 'more are asked for');
   if (why === undefined) return { action: { do: 'expand', volume, size } };
   const event = { type: 'Warning', reason: CLAIM_EVENT.resizeFailed, message: why } as const;
   return input.told === saidBy(event) ? { requeueAfter: 30_000 } : { action: { do: 'tell', event } };

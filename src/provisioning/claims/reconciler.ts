@@ -34,7 +34,7 @@ export interface ClaimReconcilerDeps {
   /** Volumes that are being made from the Volume of that name. */
   clonesOf(volumeName: string): readonly Volume[];
   rooms: Rooms;
-  promises: Promises;
+  promises: Promises<Volume>;
   /** What a claim starts from, by live reads. Throws what the API server refuses. */
   resolve(claim: PersistentVolumeClaim): Promise<Source>;
   actsFor(node: string): boolean;

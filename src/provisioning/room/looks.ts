@@ -34,8 +34,11 @@ export interface RoomDeps {
 
 /** What is known of the room on nodes. */
 export interface Rooms {
-  /** By a look that is young enough; undefined where there is none. */
-  room(node: string, place: Place, overcommit: number): Room | undefined;
+  /**
+   * By an observation that is young enough; undefined where there is none.
+   * @param own the UID of the content for which room is wanted: its copy is not counted
+   */
+  room(node: string, place: Place, overcommit: number, own?: string): Room | undefined;
   /** Looks at the node, unless somebody does already. Never throws. */
   look(node: string, place: Place): Promise<void>;
   /** Something of ours went there: what was seen still has it. */
@@ -114,19 +117,23 @@ export function createRooms({ executor, clock, volumesOn, copiesOn }: RoomDeps):
       forgotten.set(node, (forgotten.get(node) ?? 0) + 1);
       for (const key of seen.keys()) if ((JSON.parse(key) as [string])[0] === node) seen.delete(key);
     },
-    room(node, place, overcommit) {
+    room(node, place, overcommit, own) {
       const { facts, at } = seen.get(keyOf(node, place)) ?? {};
       if (facts === undefined || at === undefined || clock.now() - at > FRESH) return undefined;
       if ('unknown' in facts || 'refused' in facts) return facts;
       const volumes = volumesOn(node);
+      const copies = copiesOn(node).filter(({ uid }) => uid !== own);
       if ('folder' in facts) {
         // Whether one that was promised since is on the same file system is not known.
         const isSeen = (folder: string | undefined) => folder === undefined || facts.of.includes(folder);
         if (!volumes.every((volume) => isSeen(folderOf(volume)))) return undefined;
-        return { freeBytes: folderRoom(facts.folder, volumes, copiesOn(node), overcommit) };
+        return { freeBytes: folderRoom(facts.folder, volumes, copies, overcommit) };
       }
       return place.type === 'lvm'
-        ? { freeBytes: groupRoom(facts.group, place, volumes, overcommit), ...refusal(keyOf(node, place)) }
+        ? {
+            freeBytes: groupRoom(facts.group, place, volumes, copies, overcommit),
+            ...refusal(keyOf(node, place)),
+          }
         : undefined;
     },
     refuse(node, place, bytes) {

@@ -1,19 +1,18 @@
-import type { Volume } from '../../api/volume.ts';
-
-/** Volumes that are being created, and not in the cache yet: their room is taken from when that was decided. */
-export interface Promises {
-  /** @returns what ends it, once the Volume is in the cache or was not created */
-  promise(volume: Volume): () => void;
-  on(node: string): readonly Volume[];
+/** Objects that are being written, and not in the cache yet: their room is taken from the decision on. */
+export interface Promises<T> {
+  /** @returns what ends it, once the object is in the cache or was not written */
+  promise(object: T): () => void;
+  on(node: string): readonly T[];
 }
 
-export function createPromises(): Promises {
-  const promised = new Set<Volume>();
+/** @param isOn whether an object is to be on a node */
+export function createPromises<T>(isOn: (object: T, node: string) => boolean): Promises<T> {
+  const promised = new Set<T>();
   return {
-    promise(volume) {
-      promised.add(volume);
-      return () => promised.delete(volume);
+    promise(object) {
+      promised.add(object);
+      return () => promised.delete(object);
     },
-    on: (node) => [...promised].filter(({ spec }) => spec.nodeName === node),
+    on: (node) => [...promised].filter((object) => isOn(object, node)),
   };
 }

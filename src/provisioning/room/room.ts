@@ -1,18 +1,23 @@
 import { parseQuantity } from '../../api/quantity.ts';
 import type { Volume } from '../../api/volume.ts';
 import type { FolderRoom, GroupRoom } from '../../storage/room.ts';
-import { SPARSE_FOLDER } from '../claims/dynamic-class.ts';
+import { type Place, SPARSE_FOLDER } from '../claims/dynamic-class.ts';
 
-/** A copy of a Volume that is kept on a node: a snapshot. */
+/** A copy of a Volume that is kept on a node, or for which a job is named: a snapshot. */
 export interface KeptCopy {
-  /** The file's folder, or `VG` or `VG/POOL`. */
+  /** The UID of its VolumeSnapshotContent. */
+  uid: string;
+  /** The directory of the volume's file, or `VG/POOL`. */
   place: string;
+  /** The logical volume, in a pool. */
+  lvName?: string;
   sizeBytes: bigint;
 }
 
 /**
- * Room for a new sparse file, in bytes: what the file system has, less what others use and less the nominal sizes of all
- * that is ours there. What is ours was promised whole, however little of it is used yet.
+ * Room for a new sparse file, in bytes: what the file system has, less what others use, less what stays free,
+ * and less the nominal sizes of all that is ours there. What is ours was promised whole, however little of it
+ * is used yet.
  *
  * What a copy or a volume made from one takes counts as used by others, and its nominal size besides: it may share
  * blocks, and how many is not known. That promises too little, never too much.
@@ -36,21 +41,30 @@ export function folderRoom(
         return (facts.allocated.get(file) ?? 0n) + (facts.allocated.get(`${file}.partial`) ?? 0n);
       }),
   );
-  return times(facts.freeBytes + own, overcommit) - nominal;
+  return times(facts.freeBytes + own - facts.floorBytes, overcommit) - nominal;
 }
 
-/** Room for a new logical volume, in bytes. What is promised and not made yet, or not grown yet, is not in LVM's sums. */
+/**
+ * Room for a new logical volume, in bytes. Volumes and snapshots that are promised and not made yet, or not
+ * grown yet, are not in LVM's sums.
+ */
 export function groupRoom(
   facts: GroupRoom,
   { vgName, thinPool }: { vgName: string; thinPool: string | undefined },
   volumes: readonly Volume[],
+  copies: readonly KeptCopy[],
   overcommit: number,
 ): bigint {
-  const promised = volumes
-    .filter(
-      ({ spec }) => spec.lvmLogicalVolume?.vgName === vgName && spec.lvmLogicalVolume.thinPool === thinPool,
-    )
-    .map((volume) => sizeOf(volume) - (facts.made.get(volume.metadata.name) ?? 0n))
+  const there = [
+    ...volumes
+      .filter(
+        ({ spec }) => spec.lvmLogicalVolume?.vgName === vgName && spec.lvmLogicalVolume.thinPool === thinPool,
+      )
+      .map((volume) => ({ lvName: volume.metadata.name, sizeBytes: sizeOf(volume) })),
+    ...copies.filter(({ place }) => place === `${vgName}/${thinPool}`),
+  ];
+  const promised = there
+    .map(({ lvName = '', sizeBytes }) => sizeBytes - (facts.made.get(lvName) ?? 0n))
     .filter((bytes) => bytes > 0n);
   return times(facts.sizeBytes, overcommit) - facts.promisedBytes - sum(promised);
 }
@@ -64,8 +78,19 @@ export function folderOf({ spec, status }: Volume): string | undefined {
     : made.slice(0, made.lastIndexOf('/'));
 }
 
-/** What no size can be read of takes none: it is never made. */
-function sizeOf({ spec }: Volume): bigint {
+/** Where a copy of a Volume takes room; undefined for a raw device. */
+export function placeOfCopy(volume: Volume): Place | undefined {
+  const { sparseLoopDevice, lvmLogicalVolume } = volume.spec;
+  const directory = folderOf(volume);
+  if (directory !== undefined) {
+    return { type: 'sparse', directory, ...(sparseLoopDevice?.requireMount && { requireMount: true }) };
+  }
+  if (lvmLogicalVolume == null) return undefined;
+  return { type: 'lvm', vgName: lvmLogicalVolume.vgName, thinPool: lvmLogicalVolume.thinPool ?? undefined };
+}
+
+/** The nominal size. What no size can be read of takes none: it is never made. */
+export function sizeOf({ spec }: Volume): bigint {
   try {
     return parseQuantity((spec.sparseLoopDevice ?? spec.lvmLogicalVolume)?.size ?? 0);
   } catch {

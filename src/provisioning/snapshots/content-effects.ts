@@ -38,7 +38,7 @@ type EffectDeps = Omit<ContentDeps, 'restoresOf' | 'placeOf' | 'enqueue'> & {
 };
 
 export function createContentEffects(deps: EffectDeps): ContentEffects {
-  const { client, contents, volumes, nodes, work, events, clock, logger, volumeOf } = deps;
+  const { client, contents, volumes, nodes, work, events, clock, logger, rooms, naming, volumeOf } = deps;
   /** By the content's UID: what was told last of what its status does not say. */
   const told = new Map<string, string>();
 
@@ -144,14 +144,25 @@ export function createContentEffects(deps: EffectDeps): ContentEffects {
         told.set(uid, message);
         return known;
       }
-      case 'write-note':
-        await write(content, {}, noteMetadata(action.note));
+      case 'look-for-room':
+        await rooms.look(action.node, action.place);
+        return known;
+      case 'write-note': {
+        const { annotations, labels } = noteMetadata(action.note);
+        // Before anything is awaited: others must not be promised the same room.
+        const release = naming.promise({ ...content, metadata: { ...metadata, annotations } });
+        try {
+          await write(content, {}, { annotations, labels });
+        } finally {
+          release();
+        }
         if (known.outcome?.is === 'failed') {
           const operation = action.note.do === 'take' ? 'create' : 'delete';
           count(content, operation, noteOf(content)?.at ?? clock.now(), false);
         }
         // What was seen is of the job before.
         return nothing;
+      }
       case 'read-snapshot': {
         const { name = '', namespace, uid: wanted } = spec.volumeSnapshotRef;
         const live = await liveOf<VolumeSnapshot>(client, VOLUME_SNAPSHOTS, name, namespace);

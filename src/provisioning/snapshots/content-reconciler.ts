@@ -1,4 +1,4 @@
-import type { KubeNode } from '../../api/core.ts';
+import type { KubeNode, StorageClass } from '../../api/core.ts';
 import type { Logger } from '../../api/logger.ts';
 import { DRIVER } from '../../api/names.ts';
 import { isOff } from '../../api/out-of-service.ts';
@@ -10,6 +10,9 @@ import { isConflict, isNotFound } from '../../kube/errors.ts';
 import type { EventRecorder } from '../../kube/events.ts';
 import type { Informer } from '../../kube/informer.ts';
 import type { KubeClient } from '../../kube/types.ts';
+import { dynamicClass } from '../claims/dynamic-class.ts';
+import type { Rooms } from '../room/looks.ts';
+import type { Promises } from '../room/promises.ts';
 import { type ContentOperation, createContentEffects, type Known, nothing } from './content-effects.ts';
 import { decideContent } from './decide-content.ts';
 import { isOfAnother } from './is-of-another.ts';
@@ -24,6 +27,10 @@ export interface ContentDeps {
   snapshotClasses: Informer<VolumeSnapshotClass>;
   volumes: Informer<Volume>;
   nodes: Informer<KubeNode>;
+  storageClasses: Informer<StorageClass>;
+  rooms: Pick<Rooms, 'room' | 'look'>;
+  /** Contents in which jobs are being named. */
+  naming: Promises<VolumeSnapshotContent>;
   /** Volumes that are being made from the content of that name. */
   restoresOf(contentName: string): readonly Volume[];
   /** Where a snapshot of the Volume is to be, by the UID of its content, and which node makes it; or why there is none. */
@@ -93,6 +100,7 @@ function inputOf(deps: ContentDeps, content: VolumeSnapshotContent, known: Known
     snapshot: snapshot !== undefined && snapshot.metadata.uid === uid ? snapshot : undefined,
     snapshotClass: deps.snapshotClasses.get(content.spec.volumeSnapshotClassName ?? ''),
     restores: deps.restoresOf(content.metadata.name),
+    roomOn: (node, place) => deps.rooms.room(node, place, overcommitOf(deps, volume), content.metadata.uid),
     nodeFacts: (node) => factsOf(deps, node),
     isOfAnother: (handle) =>
       isOfAnother(content, handle, {
@@ -102,6 +110,17 @@ function inputOf(deps: ContentDeps, content: VolumeSnapshotContent, known: Known
       }),
     ...known,
   };
+}
+
+/** How many times what there is may be promised where a Volume is, by its class. */
+function overcommitOf(
+  { storageClasses }: Pick<ContentDeps, 'storageClasses'>,
+  volume: Volume | undefined,
+): number {
+  const storageClass = storageClasses.get(volume?.spec.storageClassName ?? '');
+  if (storageClass?.provisioner !== DRIVER) return 1;
+  const options = dynamicClass(storageClass);
+  return 'problem' in options ? 1 : options.overcommit;
 }
 
 /** By its name, which another Volume may have by now: that is younger than the content, or not the one of the note. */

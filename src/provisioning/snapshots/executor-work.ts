@@ -24,6 +24,8 @@ export interface SnapshotStorage<Wanted, Seen> {
   plan(operation: 'take' | 'delete', wanted: Wanted, seen: Seen): Plan;
   /** The copy, if it is whole. Bytes of the volume. */
   copyOf(wanted: Wanted, seen: Seen): { sizeBytes: number } | undefined;
+  /** What a job that failed left of a copy takes so many bytes. */
+  leftOf(wanted: Wanted, seen: Seen): bigint;
   /** Why it is not known whether there is a copy, where none was found. */
   awayOf(wanted: Wanted, seen: Seen): Refusal | undefined;
 }
@@ -132,7 +134,7 @@ export function createExecutorWork<Wanted extends object, Seen>({
       const found = present(wanted, seen);
       return found.is === 'whole' ? { ...found, takenAt } : found;
     }
-    return { is: 'failed', message: describe(state, plan) };
+    return { is: 'failed', message: describe(state, plan), leftBytes: storage.leftOf(wanted, seen) };
   }
 
   return {

@@ -1,5 +1,9 @@
 import { SNAPSHOT_EVENT } from '../../api/names.ts';
 import { isPaused } from '../../api/paused.ts';
+import { withoutFigures } from '../claims/said-by.ts';
+import type { Room } from '../room/looks.ts';
+import { whyNoRoom } from '../room/refusal.ts';
+import { placeOfCopy, sizeOf } from '../room/room.ts';
 import { dynamicName } from './content.ts';
 import { ready } from './copy.ts';
 import { dueAt, isOwn, type JobNote, nextNote, noteOf } from './job-note.ts';
@@ -7,6 +11,9 @@ import { idle, unknown, waitFor } from './said.ts';
 import { freezeOf } from './snapshot-class.ts';
 import { isBeingMade } from './source.ts';
 import type { ContentAction, ContentInput, Decision } from './types.ts';
+
+/** How soon room is looked for again, in ms: nothing tells when others need less of it. */
+const LOOK_AGAIN = 30_000;
 
 /** Has the snapshot of a content taken that has none yet: by a job at a time, each named in the content before it is one. */
 export function take(input: ContentInput, now: number): Decision<ContentAction> {
@@ -26,6 +33,9 @@ export function take(input: ContentInput, now: number): Decision<ContentAction> 
     case 'refused':
       return { ...failed(input, outcome.message, now), retry: true };
     case 'failed': {
+      // One message of the two: they would take turns for ever.
+      const noRoom = withoutRoom(input, now);
+      if (noRoom !== undefined) return noRoom;
       const said = failed(input, outcome.message, now);
       return said.action === undefined ? again(input, note, now) : said;
     }
@@ -95,7 +105,31 @@ function again(input: ContentInput, note: JobNote | undefined, now: number): Dec
   if (!input.nodeFacts(place.node).ours) return idle;
   const volume = input.volume?.metadata.uid ?? '';
   const { node, handle } = place;
+  const noRoom = withoutRoom(input, now);
+  if (noRoom !== undefined) return noRoom;
   return { action: { do: 'write-note', note: nextNote(note, { do: 'take', volume, node, handle }, now) } };
+}
+
+/**
+ * Decides what to do without room for a copy of the volume's nominal size; undefined where there is room. A copy
+ * may share blocks with its volume, and how many is not known. Asked before each job is named, which reserves
+ * the room.
+ */
+function withoutRoom(input: ContentInput, now: number): Decision<ContentAction> | undefined {
+  const { content, volume, outcome } = input;
+  const node = placeOf(input)?.node;
+  if (volume === undefined || node === undefined || obstacleTo(input) !== undefined) return undefined;
+  const place = placeOfCopy(volume);
+  if (place === undefined || !input.nodeFacts(node).ours) return undefined;
+  const seen = input.roomOn(node, place);
+  if (seen === undefined) return { action: { do: 'look-for-room', node, place } };
+  const left = outcome?.is === 'failed' ? (outcome.leftBytes ?? 0n) : 0n;
+  const room: Room = 'freeBytes' in seen ? { freeBytes: seen.freeBytes + left } : seen;
+  const why = whyNoRoom(node, place, room, sizeOf(volume), 'are needed');
+  if (why === undefined) return undefined;
+  if ('unknown' in room) return unknown(content, now, why);
+  const isSaid = withoutFigures(content.status?.error?.message ?? '') === withoutFigures(failure(why));
+  return isSaid ? { requeueAfter: LOOK_AGAIN } : { ...failed(input, why, now), requeueAfter: LOOK_AGAIN };
 }
 
 const placeOf = ({ place }: ContentInput) => (place !== undefined && 'node' in place ? place : undefined);
@@ -117,4 +151,6 @@ function obstacleTo({ content, volume, place, snapshotClass, nodeFacts }: Conten
 }
 
 const failed = ({ content }: ContentInput, message: string, now: number): Decision<ContentAction> =>
-  waitFor(content, now, SNAPSHOT_EVENT.creationFailed, `Failed to create snapshot: ${message}`);
+  waitFor(content, now, SNAPSHOT_EVENT.creationFailed, failure(message));
+
+const failure = (message: string): string => `Failed to create snapshot: ${message}`;

@@ -2,6 +2,8 @@ import type { PersistentVolume, PersistentVolumeClaim } from '../../api/core.ts'
 import type { VolumeSnapshot, VolumeSnapshotClass, VolumeSnapshotContent } from '../../api/snapshot.ts';
 import type { SnapshotHandle } from '../../api/snapshot-handle.ts';
 import type { Volume } from '../../api/volume.ts';
+import type { Place } from '../claims/dynamic-class.ts';
+import type { Room } from '../room/looks.ts';
 import type { JobNote } from './job-note.ts';
 import type { ContentStatusFields, SnapshotStatusFields } from './status.ts';
 
@@ -80,8 +82,8 @@ export type Outcome =
   | { is: 'running' }
   /** Nothing was done, and why. It may go on by itself. */
   | { is: 'refused'; message: string }
-  /** The job ended without having done it. */
-  | { is: 'failed'; message: string }
+  /** The job ended without having done it. `leftBytes`: what it left, which the next one removes first. */
+  | { is: 'failed'; message: string; leftBytes?: bigint }
   /** Nobody can tell. */
   | { is: 'unknown'; message: string };
 
@@ -103,6 +105,8 @@ export interface ContentInput {
   nodeFacts(node: string): NodeFacts;
   /** Whether that is what another content has as well, one that stays; or a Volume. */
   isOfAnother(handle: SnapshotHandle): boolean;
+  /** Room for the copy beside what is promised to others; undefined where it was not observed yet. */
+  roomOn(node: string, place: Place): Room | undefined;
   /** Of the node, if it was asked since anything was last written. */
   outcome: Outcome | undefined;
 }
@@ -114,6 +118,7 @@ export type ContentAction =
   | { do: 'set-status'; fields: ContentStatusFields; event?: EventToSend }
   /** Said once by each process; the status stays. */
   | { do: 'tell'; event: EventToSend }
+  | { do: 'look-for-room'; node: string; place: Place }
   | { do: 'write-note'; note: JobNote }
   /** Reads the VolumeSnapshot that the content refers to from the API server. */
   | { do: 'read-snapshot' }

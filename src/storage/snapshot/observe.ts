@@ -1,7 +1,7 @@
 import type { Probe, ProbeResult } from '../../nodes/job.ts';
 import { answersOf, succeeded } from '../probe-results.ts';
 import { ownBlkid, readable, readSignature } from '../signature.ts';
-import { partialOf, readFile, STAT } from '../sparse/file.ts';
+import { allocatedBytes, partialOf, readFile, STAT } from '../sparse/file.ts';
 import { readSparse, sparseProbes } from '../sparse/observe.ts';
 import { freezeRecord, snapshotFile } from './place.ts';
 import { readState, stateProbes } from './source.ts';
@@ -39,6 +39,7 @@ export function readSnapshot(
     signature:
       copy.type === 'file' ? readSignature(get('copy signature'), get('copy readable')) : { found: 'none' },
     partial: readFile(partialOf(copyPath), get('copy partial')),
+    partialBytes: allocatedBytes(get('copy partial')),
     partialPath: succeeded('the path of the copy', get('copy partial path')),
     freezeIsLeft: get('copy freeze').exit === 0,
   };

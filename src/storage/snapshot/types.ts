@@ -41,6 +41,8 @@ export interface ObservedSnapshot {
   /** Of the copy; `none` when it is missing. */
   signature: Signature;
   partial: FileFacts;
+  /** Allocated to the unfinished copy. */
+  partialBytes: bigint;
   /** Of the unfinished copy, without symbolic links. */
   partialPath: string;
   /** There is a record of a freeze for it, which whoever made the copy takes away at its end. */

@@ -20,6 +20,12 @@ export function readFile(path: string, result: ProbeResult): FileFacts {
     : { type: 'other' };
 }
 
+/** Bytes that are allocated to a file, by what `STAT` printed; 0 where it is not there. */
+export function allocatedBytes({ stdout }: ProbeResult): bigint {
+  const [, blocks = '0', unit = '0'] = /\|(\d+)\|(\d+)\s*$/.exec(stdout) ?? [];
+  return BigInt(blocks) * BigInt(unit);
+}
+
 /** Read back: a busy loop device survives `losetup -d`, which says nothing of it. */
 export function notAttached(file: string): Guard {
   return {

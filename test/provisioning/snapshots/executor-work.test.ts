@@ -82,6 +82,7 @@ function workOn({
       plan: (operation, _wanted, { isThere }) =>
         plan ?? { steps: isThere === (operation === 'take') ? [] : [step] },
       copyOf: (_wanted, { isThere }) => (isThere ? COPY : undefined),
+      leftOf: () => LEFT.leftBytes,
       awayOf: () => away,
     },
     wantedOf: (_content, _volume, _node, handle) =>
@@ -89,6 +90,9 @@ function workOn({
   });
   return { work, asked, jobs };
 }
+
+/** What a job that failed left. */
+const LEFT = { leftBytes: 4096n };
 
 const current = async () => true;
 const freeze = { seconds: 10, copy: false };
@@ -114,13 +118,13 @@ test.each<[string, Node, object, string[]]>([
   [
     'one that failed',
     { submitted: failed, there: [false] },
-    { is: 'failed', message: WHY },
+    { is: 'failed', message: WHY, ...LEFT },
     [...SUBMITS, 'observe n1'],
   ],
   [
     'one that failed before',
     { polled: failed, there: [false] },
-    { is: 'failed', message: WHY },
+    { is: 'failed', message: WHY, ...LEFT },
     [`poll ${key}`, 'observe n1'],
   ],
   [
@@ -132,7 +136,7 @@ test.each<[string, Node, object, string[]]>([
   [
     'one that says that all is well, and it is not',
     { polled: ended, there: [false] },
-    { is: 'failed', message: 'still to be done: copy' },
+    { is: 'failed', message: 'still to be done: copy', ...LEFT },
     [`poll ${key}`, 'observe n1'],
   ],
   [
@@ -167,7 +171,7 @@ test('what is no answer of a node is thrown', async () => {
 test.each<[string, Node, object]>([
   ['is done by a job', { there: [true, false] }, { is: 'absent' }],
   ['of what is not there needs none', { there: [false] }, { is: 'absent' }],
-  ['that failed', { submitted: failed, there: [true] }, { is: 'failed', message: WHY }],
+  ['that failed', { submitted: failed, there: [true] }, { is: 'failed', message: WHY, ...LEFT }],
 ])('removing %s', async (_, node, expected) => {
   const { work } = workOn(node);
   expect(await work.remove(content(), undefined, note({ do: 'delete' }), current)).toEqual(expected);

@@ -1,5 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { SnapshotHandle } from '../../../src/api/snapshot-handle.ts';
+import type { Volume } from '../../../src/api/volume.ts';
+import type { Room } from '../../../src/provisioning/room/looks.ts';
 import type { ContentInput, NodeFacts } from '../../../src/provisioning/snapshots/types.ts';
 import {
   content,
@@ -15,6 +17,10 @@ import {
 import { NOW } from '../../support/volume-input.ts';
 import { at, decide, deleting, RECORDED, said, WHOLE } from './content-decisions.ts';
 
+const THIN = {
+  sparseLoopDevice: undefined,
+  lvmLogicalVolume: { vgName: 'vg0', thinPool: 'pool', size: '2Gi' },
+} as unknown as Volume['spec'];
 const FREEZE = { seconds: 10, copy: false };
 
 describe('taking a snapshot', () => {
@@ -113,6 +119,95 @@ describe('taking a snapshot', () => {
     ],
   ])('%s', (_, fields, expected) => {
     expect(decide(fields)).toEqual(expected);
+  });
+
+  describe('within the room that is promised to nobody', () => {
+    const SIZE = 2n ** 30n;
+    const none = (free: bigint) =>
+      `node n1 has room for ${free} bytes in /var/lib/metalk8s/storage/sparse, and ${SIZE} are needed`;
+    const roomOf = (room: Room | undefined) => ({ roomOn: () => room });
+    const PLACE = { type: 'sparse', directory: '/var/lib/metalk8s/storage/sparse' };
+    const wait = { requeueAfter: 30_000 };
+    test.each<[string, Partial<ContentInput>, object]>([
+      [
+        'which is looked for',
+        roomOf(undefined),
+        { action: { do: 'look-for-room', node: 'n1', place: PLACE } },
+      ],
+      ['all of it', roomOf({ freeBytes: SIZE }), named()],
+      ['a byte less is too little', roomOf({ freeBytes: SIZE - 1n }), fail(none(SIZE - 1n), wait)],
+      ['where more is promised than there is', roomOf({ freeBytes: -SIZE }), fail(none(0n), wait)],
+      [
+        'said once, whatever room there is by then',
+        { ...roomOf({ freeBytes: 7n }), content: failing(none(5n)) },
+        wait,
+      ],
+      ['and named once there is', { ...roomOf({ freeBytes: SIZE }), content: failing(none(5n)) }, named()],
+      [
+        'where no volume may be made',
+        roomOf({ refused: 'not mounted' }),
+        fail('node n1 has no room now: not mounted', wait),
+      ],
+      [
+        'of a node that does not answer',
+        roomOf({ unknown: 'timed out' }),
+        said(
+          'SnapshotContentCheckandUpdateFailed',
+          'waits for a node: how much room there is on node n1 is not known: timed out',
+          { retry: true },
+        ),
+      ],
+      [
+        'a job that is named goes on: it has its room',
+        started(roomOf({ freeBytes: 0n })),
+        { action: { do: 'take', note: note(), freeze: FREEZE } },
+      ],
+      ['and so does one that ran', started({ ...roomOf({ freeBytes: 0n }), outcome: WHOLE }), RECORDED],
+      [
+        'the next job waits for it, and says nothing else',
+        started({ ...roomOf({ freeBytes: 0n }), outcome: { is: 'failed', message: 'No space left' } }),
+        fail(none(0n), wait),
+      ],
+      [
+        'but not for what the last one left, which it removes',
+        {
+          content: failing('No space left', { note: note() }),
+          ...roomOf({ freeBytes: SIZE - 4096n }),
+          outcome: { is: 'failed', message: 'No space left', leftBytes: 4096n },
+        },
+        named({ attempt: 2, tries: 2 }),
+      ],
+      [
+        'of a thin pool',
+        {
+          ...roomOf({ freeBytes: 5n }),
+          volume: {
+            ...volume(),
+            spec: { ...volume().spec, ...THIN },
+          },
+        },
+        fail(
+          `node n1 has room for 5 bytes in volume group vg0, thin pool pool, and ${2n * SIZE} are needed`,
+          wait,
+        ),
+      ],
+      [
+        'a copy that is there needs none',
+        {
+          ...roomOf({ freeBytes: 0n }),
+          content: content({ status: { snapshotHandle: HANDLE_TEXT } }),
+          outcome: WHOLE,
+        },
+        {
+          action: {
+            do: 'set-status',
+            fields: { creationTime: NOW * 1e6 - 2e9, restoreSize: 2 ** 30, readyToUse: true },
+          },
+        },
+      ],
+    ])('%s', (_, fields, expected) => {
+      expect(decide(fields)).toEqual(expected);
+    });
   });
 
   test.each<[string, Partial<ContentInput>, string, Record<string, Partial<NodeFacts>>?]>([

@@ -1,0 +1,76 @@
+import { describe, expect, test } from '@jest/globals';
+import { VOLUME_SNAPSHOTS, VOLUMES } from '../../../src/api/resources.ts';
+import { contentOf } from '../../support/cluster-snapshots.ts';
+import { snapshotCluster } from '../../support/snapshot-cluster.ts';
+import { until } from '../../support/until.ts';
+
+const cluster = snapshotCluster();
+
+/** The volume's nominal size. */
+const SIZE = 2n ** 30n;
+const NONE = `node n1 has room for 0 bytes in /var/lib/metalk8s/storage/sparse, and ${SIZE} are needed`;
+
+/** Snapshots by whether they are ready, once each is or says why not. */
+const settled = (count: number) =>
+  until('each snapshot is ready or says why not', async () => {
+    const { items } = await cluster.client.list<{
+      apiVersion: string;
+      kind: string;
+      metadata: { name: string };
+      status?: { readyToUse?: boolean; error?: { message: string } };
+    }>(VOLUME_SNAPSHOTS, {});
+    const done = items.filter(({ status }) => status?.readyToUse || status?.error !== undefined);
+    if (done.length < count) return undefined;
+    return {
+      ready: done.filter(({ status }) => status?.readyToUse).map(({ metadata }) => metadata.name),
+      waiting: done.filter(({ status }) => !status?.readyToUse).map(({ metadata }) => metadata.name),
+      messages: done.flatMap(({ status }) => (status?.readyToUse ? [] : [status?.error?.message])),
+    };
+  });
+
+describe('snapshots for which there is room for one', () => {
+  test('are not promised the same room at once, and go on as one of them goes', async () => {
+    cluster.room.freeBytes = SIZE;
+    await cluster.createData('data');
+    await cluster.createClass('fast');
+    for (let nth = 0; nth < 4; nth++) await cluster.createSnapshot(`s${nth}`, 'data', 'fast');
+    cluster.start();
+    const { ready, waiting, messages } = await settled(4);
+    expect(ready).toHaveLength(1);
+    expect(messages).toEqual(Array(3).fill(`Failed to create snapshot: ${NONE}`));
+    expect(cluster.nodes.taken).toHaveLength(1);
+
+    await cluster.remove(VOLUME_SNAPSHOTS, ready[0] ?? '');
+    await cluster.isGone(VOLUME_SNAPSHOTS, ready[0] ?? '');
+    await until('another one is taken', async () => (cluster.nodes.taken.length === 2 ? true : undefined));
+    expect(cluster.nodes.copies.size).toBe(1);
+    expect(waiting).toHaveLength(3);
+  });
+
+  test('leave it to one whose job is named, also where another daemon goes on', async () => {
+    cluster.room.freeBytes = SIZE;
+    cluster.start();
+    const go = cluster.nodes.hold();
+    const first = await cluster.ask();
+    await cluster.untilAsked('take n1');
+    await cluster.stop();
+    cluster.start();
+    await cluster.createSnapshot('another', 'data', 'fast');
+    await cluster.says('another', NONE);
+    go();
+    await cluster.isReady('backup');
+    expect(cluster.nodes.taken).toHaveLength(1);
+    expect((await cluster.content(contentOf(first)))?.status?.readyToUse).toBe(true);
+  });
+
+  test('go on as a Volume on their node goes', async () => {
+    cluster.room.freeBytes = 0n;
+    await cluster.createVolume('old');
+    cluster.start();
+    await cluster.ask();
+    await cluster.says('backup', NONE);
+    cluster.room.freeBytes = SIZE;
+    await cluster.client.delete(VOLUMES, 'old');
+    await cluster.isReady('backup');
+  });
+});
