@@ -91,6 +91,7 @@ _stowage_values() {
         'create volume --dry-run' | 'adopt volume --dry-run') found=('none' 'client' 'server' 'plan') ;;
         'create storageclass --type') found=('sparse' 'lvm') ;;
         'create storageclass --reclaim-policy') found=('Delete' 'Retain') ;;
+        'create storageclass --on-delete') found=('Delete' 'Wipe') ;;
         'create storageclass --fs-type') found=('ext4' 'xfs') ;;
         'get volumes --sort-by') found=('name' 'node' 'age' 'capacity' 'phase') ;;
         'get volumes -o' | 'get volumes --output' | 'get nodes -o' | 'get nodes --output' | 'get attachments -o' | 'get attachments --output' | 'get snapshots -o' | 'get snapshots --output' | 'get grants -o' | 'get grants --output' | 'get populators -o' | 'get populators --output') found=('json' 'yaml' 'name' 'wide') ;;
@@ -220,6 +221,7 @@ _stowage_options() {
             '--thin-pool'
             '--overwrite-free-extents'
             '--reclaim-policy'
+            '--on-delete'
             '--fs-type'
             '--mkfs-options'
             '--mount-options'

@@ -125,6 +125,8 @@ function __stowage_values
             printf '%s\n' 'sparse' 'lvm'
         case 'create storageclass --reclaim-policy'
             printf '%s\n' 'Delete' 'Retain'
+        case 'create storageclass --on-delete'
+            printf '%s\n' 'Delete' 'Wipe'
         case 'create storageclass --fs-type'
             printf '%s\n' 'ext4' 'xfs'
         case 'get volumes --sort-by'
@@ -274,6 +276,7 @@ function __stowage_options
                 '--thin-pool' 'of a dynamic class: thin pool of that group to take volumes from' \
                 '--overwrite-free-extents' 'of a dynamic class with --vg: consent to destroy what removed volumes left in free extents of that group' \
                 '--reclaim-policy' 'of a dynamic class: what becomes of a volume whose claim is deleted (default: Delete)' \
+                '--on-delete' 'of a dynamic class: whether the data of a deleted volume is overwritten (default: Delete)' \
                 '--fs-type' 'file system (default: ext4)' \
                 '--mkfs-options' 'JSON list for mkfs, or one element of it each time' \
                 '--mount-options' 'options that volumes are mounted with' \

@@ -61,6 +61,8 @@ describe('sends the dynamic class that the flags describe', () => {
       { type: 'lvm', vgName: 'vg0', overwriteFreeExtents: 'true' },
       {},
     ],
+    [['--vg', 'vg0', '--on-delete', 'Wipe'], { type: 'lvm', vgName: 'vg0', onDelete: 'Wipe' }, {}],
+    [['--on-delete', 'Delete'], { type: 'sparse', onDelete: 'Delete' }, {}],
     [
       ['--type', 'lvm', '--vg', 'vg0', '--thin-pool', 'pool', '--fs-type', 'xfs'],
       { type: 'lvm', vgName: 'vg0', thinPool: 'pool', fsType: 'xfs' },
@@ -104,6 +106,8 @@ describe('is refused before anything is asked of the server', () => {
     [['create', 'sc', 'local', '--static', '--dynamic'], 'exclude each other'],
     [[...CREATE, '--vg', 'vg0'], '--vg is for --dynamic'],
     [[...CREATE, '--reclaim-policy', 'Delete'], '--reclaim-policy is for --dynamic'],
+    [[...CREATE, '--on-delete', 'Wipe'], '--on-delete is for --dynamic'],
+    [[...DYNAMIC, '--on-delete', 'Retain'], 'Allowed choices are Delete, Wipe'],
     [[...DYNAMIC, '--type', 'raw'], 'Allowed choices are sparse, lvm'],
     [[...DYNAMIC, '--type', 'lvm'], 'missing: --vg'],
     [[...DYNAMIC, '--type', 'sparse', '--vg', 'vg0'], '--vg is for --type lvm'],

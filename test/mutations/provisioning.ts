@@ -206,6 +206,36 @@ export const provisioning: readonly Mutation[] = [
       replace: 'found',
     },
   ]),
+  ...mutationsOf('src/provisioning/claims/dynamic-class.ts', [
+    {
+      id: 'block-shows-earlier-extents',
+      invariant: 12,
+      breaks: 'A claim of mode Block gets a logical volume with the bytes of an earlier tenant.',
+      function: 'blockProblem',
+      find: '|| wipe)',
+      replace: '|| true)',
+    },
+  ]),
+  ...mutationsOf('src/provisioning/claims/expand.ts', [
+    {
+      id: 'block-grows-into-earlier-extents',
+      invariant: 12,
+      breaks: 'A volume of mode Block grows into extents with the bytes of an earlier tenant.',
+      function: 'grow',
+      find: 'if (shown !== undefined) return refuse(input, shown);',
+      replace: '',
+    },
+  ]),
+  ...mutationsOf('src/provisioning/claims/claim-volume.ts', [
+    {
+      id: 'claim-volume-not-wiped',
+      invariant: 6,
+      breaks: 'The data of a claim stays on the disk where its class says Wipe.',
+      function: 'claimVolume',
+      find: "onDelete === 'Delete' && wipe",
+      replace: 'false',
+    },
+  ]),
   ...mutationsOf('src/provisioning/room/refusal.ts', [
     {
       id: 'room-not-compared',

@@ -1,6 +1,8 @@
 import { expect, test } from '@jest/globals';
-import { dynamicClass } from '../../src/provisioning/claims/dynamic-class.ts';
-import { storageClass } from './claim-input.ts';
+import type { StorageClass } from '../../src/api/core.ts';
+import { claimVolume } from '../../src/provisioning/claims/claim-volume.ts';
+import { type DynamicClass, dynamicClass } from '../../src/provisioning/claims/dynamic-class.ts';
+import { claim, storageClass } from './claim-input.ts';
 
 const parsed = (parameters: Record<string, string>) => dynamicClass(storageClass({ parameters }));
 
@@ -41,6 +43,21 @@ test.each([
   });
 });
 
+test.each<[Record<string, string>, Partial<StorageClass>, object, string]>([
+  [{ onDelete: 'Wipe' }, {}, { wipe: true }, 'Wipe'],
+  [{ type: 'lvm', vgName: 'vg0', onDelete: 'Wipe' }, {}, { wipe: true }, 'Wipe'],
+  [{ type: 'lvm', vgName: 'vg0', thinPool: 'p', onDelete: 'Wipe' }, {}, { wipe: true }, 'Wipe'],
+  [{ onDelete: 'Wipe' }, { reclaimPolicy: 'Retain' }, { wipe: true, onDelete: 'Retain' }, 'Retain'],
+  [{ onDelete: 'Delete' }, {}, { onDelete: 'Delete' }, 'Delete'],
+])('%j with %j has volumes deleted so', (parameters, more, expected, onDelete) => {
+  const found = dynamicClass(storageClass({ parameters, ...more })) as DynamicClass;
+  expect(found).toMatchObject(expected);
+  expect('wipe' in found).toBe('wipe' in expected);
+  const { spec } = claimVolume(claim(), found, 'n1', undefined);
+  expect(spec.onDelete).toBe(onDelete);
+  expect(spec.template?.spec?.persistentVolumeReclaimPolicy).toBe(more.reclaimPolicy ?? 'Delete');
+});
+
 test.each<[Record<string, string>, string]>([
   [
     { type: 'raw' },
@@ -71,6 +88,8 @@ test.each<[Record<string, string>, string]>([
     { type: 'lvm', vgName: 'vg0', thinPool: 'p', overwriteFreeExtents: 'true' },
     'parameter overwriteFreeExtents is not for a thin pool',
   ],
+  [{ onDelete: 'Retain' }, 'parameter onDelete is "Retain", but must be Delete (the default) or Wipe'],
+  [{ onDelete: '' }, 'parameter onDelete is "", but must be Delete'],
   [{ constructor: 'x' }, 'there is no parameter "constructor"'],
 ])('%j is refused', (parameters, message) => {
   expect(parsed(parameters)).toEqual({

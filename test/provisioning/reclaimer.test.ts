@@ -1,10 +1,11 @@
 import { expect, test } from '@jest/globals';
-import type { PersistentVolume, PersistentVolumeClaim } from '../../src/api/core.ts';
+import type { PersistentVolume, PersistentVolumeClaim, StorageClass } from '../../src/api/core.ts';
 import type { KubeObject, Resource } from '../../src/api/meta.ts';
+import type { Volume } from '../../src/api/volume.ts';
 import { ApiError } from '../../src/kube/errors.ts';
 import { createReclaimer } from '../../src/provisioning/claims/reclaimer.ts';
 import { memoryLogger } from '../support/logger.ts';
-import { claim, volume } from './claim-input.ts';
+import { claim, storageClass as storageClassOf, volume } from './claim-input.ts';
 
 type Deps = Parameters<typeof createReclaimer>[0];
 
@@ -23,10 +24,19 @@ interface Scene {
   live?: PersistentVolumeClaim;
   livePv?: PersistentVolume;
   acts?: boolean;
+  volume?: Volume;
+  storageClass?: StorageClass;
 }
 
 /** Runs the reclaimer for a Volume whose PersistentVolume is released. Returns the requests that it sent. */
-async function reclaim({ cached, live, livePv = pv(), acts = true }: Scene): Promise<string[]> {
+async function reclaim({
+  cached,
+  live,
+  livePv = pv(),
+  acts = true,
+  volume: of = owned,
+  storageClass,
+}: Scene): Promise<string[]> {
   const sent: string[] = [];
   const cacheOf = (object?: KubeObject) => ({ get: () => object });
   const deps = {
@@ -38,12 +48,16 @@ async function reclaim({ cached, live, livePv = pv(), acts = true }: Scene): Pro
         }
         return found;
       },
+      patch: async (resource: Resource, of: string, patch: object) => {
+        sent.push(`patch ${resource.kind} ${of} ${JSON.stringify(patch)}`);
+      },
       delete: async (resource: Resource, of: string, { uid }: { uid?: string }) => {
         sent.push(`delete ${resource.kind} ${of} ${uid}`);
       },
     },
     claims: cacheOf(cached),
-    volumes: cacheOf(owned),
+    volumes: cacheOf(of),
+    storageClasses: cacheOf(storageClass),
     persistentVolumes: cacheOf(pv()),
     clonesOf: () => [],
     actsFor: () => acts,
@@ -65,4 +79,33 @@ test.each<[string, Scene, string[]]>([
   ['is gone stays where another process acts for its node', { acts: false }, []],
 ])('a Volume whose claim %s', async (_, scene, sent) => {
   expect(await reclaim(scene)).toEqual(sent);
+});
+
+/** Made by a class that retains, in a volume group. */
+const retained = (mode: 'Block' | 'Filesystem', thinPool?: string): Volume => {
+  const { sparseLoopDevice: _, template, ...spec } = owned.spec;
+  return {
+    ...owned,
+    spec: {
+      ...{ ...spec, mode, onDelete: 'Retain' },
+      lvmLogicalVolume: { vgName: 'vg0', size: '2Gi', ...(thinPool && { thinPool }) },
+      template: { ...template, spec: { ...template?.spec, persistentVolumeReclaimPolicy: 'Retain' } },
+    },
+  };
+};
+const classOf = (parameters: Record<string, string>) =>
+  storageClassOf({ parameters: { type: 'lvm', vgName: 'vg0', ...parameters } });
+
+test.each<[string, Scene, 'Delete' | 'Wipe']>([
+  ['a file system', { volume: retained('Filesystem'), storageClass: classOf({}) }, 'Delete'],
+  [
+    'a class that wipes',
+    { volume: retained('Filesystem'), storageClass: classOf({ onDelete: 'Wipe' }) },
+    'Wipe',
+  ],
+  ['mode Block without its class', { volume: retained('Block') }, 'Wipe'],
+  ['mode Block in a thin pool', { volume: retained('Block', 'p') }, 'Delete'],
+])('a Volume that was retained and is to go is deleted as its class says: %s', async (_, scene, onDelete) => {
+  const patch = { metadata: { uid: 'u-volume' }, spec: { onDelete } };
+  expect(await reclaim(scene)).toEqual([`patch Volume ${name} ${JSON.stringify(patch)}`, ...DELETED]);
 });

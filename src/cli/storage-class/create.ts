@@ -78,6 +78,7 @@ const ofDynamic = ({
   thinPool,
   overwriteFreeExtents,
   reclaimPolicy,
+  onDelete,
 }: CreateClassFlags): string[] =>
   Object.entries({
     '--type': type,
@@ -87,6 +88,7 @@ const ofDynamic = ({
     '--thin-pool': thinPool,
     '--overwrite-free-extents': overwriteFreeExtents,
     '--reclaim-policy': reclaimPolicy,
+    '--on-delete': onDelete,
   })
     .filter(([, value]) => value !== undefined)
     .map(([flag]) => flag);

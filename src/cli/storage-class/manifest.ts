@@ -17,6 +17,7 @@ export interface DynamicFlags extends ClassFlags {
   thinPool?: string;
   overwriteFreeExtents?: boolean;
   reclaimPolicy: 'Delete' | 'Retain';
+  onDelete?: 'Delete' | 'Wipe';
 }
 
 /** A class for Volumes that are made by hand. */
@@ -33,7 +34,8 @@ export function staticClass(name: string, flags: ClassFlags): StorageClass {
 
 /** A class whose claims make their own Volumes. */
 export function dynamicClass(name: string, flags: DynamicFlags): StorageClass {
-  const { type, directory, requireMount, vg, thinPool, overwriteFreeExtents, reclaimPolicy } = flags;
+  const { type, directory, requireMount, vg, thinPool, overwriteFreeExtents, reclaimPolicy, onDelete } =
+    flags;
   return {
     ...common(name, flags),
     provisioner: DRIVER,
@@ -43,6 +45,7 @@ export function dynamicClass(name: string, flags: DynamicFlags): StorageClass {
       ...(requireMount && { requireMount: 'true' }),
       ...(vg === undefined ? {} : { vgName: vg }),
       ...(thinPool === undefined ? {} : { thinPool }),
+      ...(onDelete === undefined ? {} : { onDelete }),
       ...(overwriteFreeExtents ? { overwriteFreeExtents: 'true' } : {}),
       ...fileSystem(flags),
     },

@@ -142,6 +142,7 @@ const optionsOf = (flags: CreateClassFlags) => ({
   '--thin-pool': flags.thinPool,
   '--overwrite-free-extents': flags.overwriteFreeExtents,
   '--reclaim-policy': flags.reclaimPolicy,
+  '--on-delete': flags.onDelete,
   '--fs-type': flags.fsType,
   '--mkfs-options': flags.mkfsOptions && JSON.stringify(flags.mkfsOptions),
   '--mount-options': flags.mountOptions?.join(','),

@@ -17,6 +17,8 @@ export interface DynamicClass {
   /** What is promised may be so many times what there is. At least 1. */
   overcommit: number;
   onDelete: 'Delete' | 'Retain';
+  /** What is deleted is overwritten first. */
+  wipe?: true;
   /** A volume is made once a pod is scheduled. */
   waits: boolean;
 }
@@ -27,9 +29,12 @@ export const SPARSE_FOLDER = '/var/lib/metalk8s/storage/sparse';
 /** Consent to destroy what removed volumes left in free extents of the group. */
 export const OVERWRITE_PARAMETER = 'overwriteFreeExtents';
 
+/** Whether the data of a deleted volume is overwritten. */
+export const ON_DELETE_PARAMETER = 'onDelete';
+
 const PARAMETERS = [
   ...['type', 'directory', 'requireMount', 'vgName', 'thinPool', 'fsType', 'mkfsOptions', 'overcommit'],
-  OVERWRITE_PARAMETER,
+  ...[OVERWRITE_PARAMETER, ON_DELETE_PARAMETER],
 ];
 
 /** The options of a class, checked, or why no volume can be made for its claims. */
@@ -53,13 +58,29 @@ export function dynamicClass(storageClass: StorageClass): DynamicClass | { probl
       'parameter overcommit is not for logical volumes outside a thin pool: they have their room from the start',
     );
   }
+  const { [ON_DELETE_PARAMETER]: onDelete } = parameters;
+  if (onDelete !== undefined && onDelete !== 'Delete' && onDelete !== 'Wipe') {
+    return bad(
+      `parameter ${ON_DELETE_PARAMETER} is ${JSON.stringify(onDelete)}, but must be Delete (the default) or Wipe. To keep the data: reclaimPolicy Retain`,
+    );
+  }
   return {
     place,
     directory: parameters.directory,
     overcommit,
     onDelete: reclaimPolicy === 'Retain' ? 'Retain' : 'Delete',
+    ...(onDelete === 'Wipe' ? { wipe: true as const } : {}),
     waits: volumeBindingMode === 'WaitForFirstConsumer',
   };
+}
+
+/**
+ * Returns why no volume of mode Block is made for claims of a class, nor grows: a logical volume outside a thin
+ * pool shows what earlier ones left in its extents, unless those were wiped.
+ */
+export function blockProblem({ metadata }: StorageClass, { place, wipe }: DynamicClass): string | undefined {
+  if (place.type !== 'lvm' || place.thinPool !== undefined || wipe) return undefined;
+  return `storage class ${metadata.name}: a volume of mode Block would show what earlier logical volumes left in the extents of volume group ${place.vgName}. Use a class with the parameter ${ON_DELETE_PARAMETER}: Wipe, or with a thinPool`;
 }
 
 /** What is wrong with the file systems of a class. A claim of mode Block gets none, whatever the class says. */

@@ -4,6 +4,7 @@ import { parseQuantity } from '../../api/quantity.ts';
 import type { Volume } from '../../api/volume.ts';
 import { whyNoRoom } from '../room/refusal.ts';
 import { claimOf } from './claim-volume.ts';
+import { blockProblem } from './dynamic-class.ts';
 import { saidBy } from './said-by.ts';
 import type { ClaimDecision, ClaimInput } from './types.ts';
 
@@ -47,8 +48,12 @@ function isIts({ claim: { metadata }, pv }: ClaimInput, volume: Volume): boolean
 }
 
 function grow(input: ClaimInput, size: string, bytes: bigint): ClaimDecision {
-  const { volume, options } = input;
-  if (volume === undefined || options === undefined || 'problem' in options) return {};
+  const { volume, options, storageClass } = input;
+  if (volume === undefined || storageClass === undefined) return {};
+  if (options === undefined || 'problem' in options) return {};
+  // What it grows by shows what was there, too.
+  const shown = volume.spec.mode === 'Block' ? blockProblem(storageClass, options) : undefined;
+  if (shown !== undefined) return refuse(input, shown);
   const node = volume.status?.prepared?.node ?? volume.spec.nodeName;
   const room = input.roomOn(node);
   if (room === undefined) {
@@ -56,7 +61,11 @@ function grow(input: ClaimInput, size: string, bytes: bigint): ClaimDecision {
   }
   const why = whyNoRoom(node, options.place, room, bytes, 'more are asked for');
   if (why === undefined) return { action: { do: 'expand', volume, size } };
-  const event = { type: 'Warning', reason: CLAIM_EVENT.resizeFailed, message: why } as const;
+  return refuse(input, why);
+}
+
+function refuse(input: ClaimInput, message: string): ClaimDecision {
+  const event = { type: 'Warning', reason: CLAIM_EVENT.resizeFailed, message } as const;
   return input.told === saidBy(event) ? { requeueAfter: 30_000 } : { action: { do: 'tell', event } };
 }
 

@@ -1,15 +1,17 @@
 import type { PersistentVolume, PersistentVolumeClaim } from '../../api/core.ts';
 import type { KubeObject, Resource } from '../../api/meta.ts';
+import { DRIVER } from '../../api/names.ts';
 import { PERSISTENT_VOLUME_CLAIMS, PERSISTENT_VOLUMES, VOLUMES } from '../../api/resources.ts';
 import type { Volume } from '../../api/volume.ts';
 import { isConflict, isNotFound } from '../../kube/errors.ts';
 import { claimOf } from './claim-volume.ts';
 import { decideReclaim } from './decide-reclaim.ts';
+import { dynamicClass } from './dynamic-class.ts';
 import type { ClaimReconcilerDeps } from './reconciler.ts';
 
 type ReclaimerDeps = Pick<
   ClaimReconcilerDeps,
-  'client' | 'claims' | 'volumes' | 'persistentVolumes' | 'clonesOf' | 'actsFor' | 'logger'
+  'client' | 'claims' | 'volumes' | 'persistentVolumes' | 'storageClasses' | 'clonesOf' | 'actsFor' | 'logger'
 >;
 
 /** Deletes the Volumes of claims that are gone, where that is to be. The name is the Volume's. */
@@ -50,7 +52,7 @@ export function createReclaimer({ client, claims, volumes, persistentVolumes, ..
       const { uid } = volume.metadata;
       try {
         if (live?.pv !== undefined && isKeptByClass(volume)) {
-          await client.patch(VOLUMES, name, { metadata: { uid }, spec: { onDelete: 'Delete' } });
+          await client.patch(VOLUMES, name, { metadata: { uid }, spec: { onDelete: onDeleteOf(volume) } });
         }
         await client.delete(VOLUMES, name, { uid });
       } catch (error) {
@@ -60,6 +62,15 @@ export function createReclaimer({ client, claims, volumes, persistentVolumes, ..
       return undefined;
     }
   };
+
+  /** Wipes as the class says. Without its class, what was made only by classes that wipe. */
+  function onDeleteOf({ spec }: Volume): 'Delete' | 'Wipe' {
+    const storageClass = deps.storageClasses.get(spec.storageClassName);
+    const options = storageClass?.provisioner === DRIVER ? dynamicClass(storageClass) : undefined;
+    const wipes = options !== undefined && 'wipe' in options;
+    const { lvmLogicalVolume: lvm } = spec;
+    return wipes || (lvm != null && lvm.thinPool == null && spec.mode === 'Block') ? 'Wipe' : 'Delete';
+  }
 
   async function get<T extends KubeObject>(resource: Resource, name: string, namespace?: string) {
     try {

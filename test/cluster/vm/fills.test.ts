@@ -302,7 +302,10 @@ describe('logical volumes that are filled', () => {
         await client.create<StorageClass>(STORAGE_CLASSES, {
           ...{ apiVersion: 'storage.k8s.io/v1', kind: 'StorageClass', provisioner: 'volume.stowage.dev' },
           metadata: { name: thinPool === '' ? 'thick' : 'thin' },
-          parameters: { type: 'lvm', vgName: 'vg0', fsType: 'ext4', ...(thinPool !== '' && { thinPool }) },
+          parameters: {
+            ...{ type: 'lvm', vgName: 'vg0', fsType: 'ext4' },
+            ...(thinPool === '' ? { onDelete: 'Wipe' } : { thinPool }),
+          },
           ...{ volumeBindingMode: 'Immediate', reclaimPolicy: 'Delete' },
         });
       }

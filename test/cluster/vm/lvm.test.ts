@@ -389,6 +389,39 @@ describe('logical volumes in a VM', () => {
     LONG,
   );
 
+  test.each<['Wipe' | 'Delete', string]>([
+    ['Wipe', 'nothing'],
+    ['Delete', 'what the first one held'],
+  ])(
+    'a thick one of mode Block in extents of one that was deleted with %s reads %s',
+    async (onDelete) => {
+      const [first] = await made(lvm.desired('Block', { onDelete }));
+      const larger = { ...first, sizeBytes: first.sizeBytes + 32n * MIB };
+      expect(await lvm.carry('present', larger)).toMatchObject({ device: { sizeBytes: larger.sizeBytes } });
+      const size = String(larger.sizeBytes / MIB);
+      const write =
+        'yes of-an-earlier-tenant | dd of="$1" bs=1M count="$2" iflag=fullblock conv=notrunc,nocreat,fsync status=none';
+      await lvm.vm.run(['sh', '-c', write, 'sh', lv(first), size]);
+      const extentsOf = async (desired: DesiredLvm) => {
+        const ranges = ['lvs', '--noheadings', '-o', 'seg_pe_ranges', `vg0/${desired.name}`];
+        return (await lvm.vm.run(ranges)).stdout.trim();
+      };
+      const extents = await extentsOf(first);
+      expect(await lvm.carry('destroy', larger)).toMatchObject({ device: undefined });
+
+      const [next] = await made(lvm.desired('Block', { sizeBytes: larger.sizeBytes, onDelete }));
+      // The same as before, or nothing is shown by what is read.
+      expect(await extentsOf(next)).toBe(extents);
+      const look = ['grep', '-c', '-a', 'of-an-earlier-tenant', lv(next)];
+      const { stdout } = await lvm.vm.run(look, { reject: false });
+      expect(Number(stdout) > 0).toBe(onDelete === 'Delete');
+      const zero = ['cmp', `--bytes=${larger.sizeBytes}`, '--', lv(next), '/dev/zero'];
+      expect((await lvm.vm.run(zero, { reject: false })).exitCode === 0).toBe(onDelete === 'Wipe');
+      await lvm.carry('destroy', next);
+    },
+    LONG,
+  );
+
   const lives: [string, Content][] = [
     ['thick', 'ext4'],
     ['thin', 'ext4'],

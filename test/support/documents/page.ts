@@ -35,6 +35,7 @@ const TYPED = [
   ],
   ...[
     'wipefs',
+    'blkdiscard',
     'sgdisk',
     'pvcreate',
     'vgcreate',

@@ -143,6 +143,7 @@ export const OPERATING_STORIES: readonly Story[] = [
         shows(/data created/),
       'stowage create storageclass thin --dynamic --vg vg0 --thin-pool pool --reclaim-policy Retain':
         shows(/thin created/),
+      'stowage create storageclass blocks --dynamic --vg vg0 --on-delete Wipe': shows(/blocks created/),
       'stowage create storageclass thick --dynamic --vg vg0 --overwrite-free-extents': shows(/thick created/),
       'stowage why pvc NAME': shows(
         /first pod|no pod|consumer/,
