@@ -168,10 +168,10 @@ function roomsOf(
   const volumesOnNode = indexBy(volumes, nodesOf);
   const rooms = createRooms({
     ...{ executor, clock, copiesOn },
-    // One that was just created may be in both.
+    // A Volume may be in both. What is being written counts: the cache has its earlier size.
     volumesOn: (node) => [
       ...new Map(
-        [...promises.on(node), ...volumesOnNode(node)].map((volume) => [volume.metadata.name, volume]),
+        [...volumesOnNode(node), ...promises.on(node)].map((volume) => [volume.metadata.name, volume]),
       ).values(),
     ],
   });

@@ -159,6 +159,14 @@ export const provisioning: readonly Mutation[] = [
       find: 'promises.promise(action.volume)',
       replace: '() => {}',
     },
+    {
+      id: 'growth-promised-twice',
+      invariant: 12,
+      breaks: 'Two claims get the room that a volume grows by.',
+      function: 'createClaimReconciler',
+      find: 'promises.promise({ ...volume, spec: grown })',
+      replace: '() => {}',
+    },
   ]),
   ...mutationsOf('src/provisioning/claims/decide-reclaim.ts', [
     {

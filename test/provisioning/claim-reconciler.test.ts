@@ -7,7 +7,7 @@ import { type ClaimReconcilerDeps, createClaimReconciler } from '../../src/provi
 import type { Source } from '../../src/provisioning/claims/types.ts';
 import { createPromises } from '../../src/provisioning/room/promises.ts';
 import { memoryLogger } from '../support/logger.ts';
-import { claim, GIB, node, options, storageClass, UID, waiting } from './claim-input.ts';
+import { claim, GIB, node, options, storageClass, UID, volume, waiting } from './claim-input.ts';
 
 const KEY = 'prod/data';
 const snapshot = { apiGroup: 'snapshot.storage.k8s.io', kind: 'VolumeSnapshot', name: 's' };
@@ -35,6 +35,7 @@ function world(resolve: (claim: PersistentVolumeClaim, asks: number) => Source |
     claim: claim({ dataSourceRef: snapshot }),
     asks: 0,
     whileLooking: () => {},
+    whilePatching: () => {},
     freeBytes: 10n * GIB,
     storageClass: storageClass(),
   };
@@ -56,6 +57,7 @@ function world(resolve: (claim: PersistentVolumeClaim, asks: number) => Source |
       },
       patch: async (_: unknown, name: string, patch: object) => {
         effects.push(`patch ${name} ${JSON.stringify(patch)}`);
+        state.whilePatching();
         return state.claim;
       },
     },
@@ -154,6 +156,25 @@ test('the room of a Volume is promised while it is created, and no longer', asyn
   await run();
   expect(promised).toEqual(made.map(({ metadata }) => metadata.name));
   expect(promised).toHaveLength(1);
+  expect(promises.on('n1')).toEqual([]);
+});
+
+test('the room that a Volume grows by is promised while that is written, and no longer', async () => {
+  const { state, run, made, promises } = world(() => ready('c'));
+  const bound = (has: string) =>
+    claim(
+      { volumeName: volume().metadata.name, resources: { requests: { storage: '3Gi' } } },
+      { status: { phase: 'Bound', capacity: { storage: has } } },
+    );
+  state.claim = bound('2Gi');
+  made.push(volume());
+  const sizes: unknown[] = [];
+  state.whilePatching = () => {
+    sizes.push(...promises.on('n1').map(({ spec }) => spec.sparseLoopDevice?.size));
+    state.claim = bound('3Gi');
+  };
+  await run();
+  expect(sizes).toEqual(['3Gi']);
   expect(promises.on('n1')).toEqual([]);
 });
 

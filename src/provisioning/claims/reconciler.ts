@@ -228,7 +228,13 @@ export function createClaimReconciler(deps: ClaimReconcilerDeps): ClaimReconcile
         const { volume, size } = action;
         const part = volume.spec.sparseLoopDevice == null ? 'lvmLogicalVolume' : 'sparseLoopDevice';
         const patch = { metadata: { uid: volume.metadata.uid }, spec: { [part]: { size } } };
-        volumes.learn(await client.patch(VOLUMES, volume.metadata.name, patch));
+        const grown = { ...volume.spec, [part]: { ...volume.spec[part], size } };
+        const release = promises.promise({ ...volume, spec: grown });
+        try {
+          volumes.learn(await client.patch(VOLUMES, volume.metadata.name, patch));
+        } finally {
+          release();
+        }
         return undefined;
       }
       case 'set-claim-status': {
