@@ -35,6 +35,7 @@ test('a thin snapshot is that of its handle, of the Volume of its content', () =
   expect(storage.plan('take', wanted, { ...snapped, volumes: [snapLv] })).toEqual({ steps: [] });
   expect(storage.copyOf(wanted, { ...snapped, volumes: [snapLv] })).toEqual({ sizeBytes: 2 ** 30 });
   expect(storage.copyOf(wanted, snapped)).toBeUndefined();
+  expect(storage.leftOf(wanted, snapped)).toBe(0n);
 });
 
 test('a copy of a file may be there while its directory is not mounted', () => {
@@ -44,6 +45,7 @@ test('a copy of a file may be there while its directory is not mounted', () => {
   const away = { ...uncopied, volume: { ...uncopied.volume, directory: unmounted } };
   expect(storage.awayOf(wanted, away)).toMatchObject({ reason: 'DirectoryNotMounted' });
   expect(storage.awayOf(wanted, uncopied)).toBeUndefined();
+  expect(storage.leftOf(wanted, { ...uncopied, partialBytes: 4096n })).toBe(4096n);
 });
 
 test('it is deleted by its handle alone, and of a Volume that is elsewhere none is taken', () => {

@@ -43,6 +43,11 @@ test('a volume without a copy, and with one', () => {
   });
 });
 
+test('what an interrupted copy has allocated, and not its size', () => {
+  const partial = result(0, 'regular file|1073741824|9|2048|512');
+  expect(read({ ...UNCOPIED, 'copy partial': partial })).toMatchObject({ partialBytes: 1n << 20n });
+});
+
 test('a freeze of which nobody took the record away', () => {
   expect(read({ ...UNCOPIED, 'copy freeze': result(0) })).toEqual({ ...uncopied, freezeIsLeft: true });
 });
