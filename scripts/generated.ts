@@ -7,6 +7,7 @@ import type { Io } from '../src/cli/io.ts';
 import { manPages } from '../src/cli/man/pages.ts';
 import { createProgram } from '../src/cli/program.ts';
 import { ADOPT_SCRIPT } from '../src/storage/adoption.ts';
+import { GROW_SCRIPT } from '../src/storage/grow-script.ts';
 import { LVM_UUID_SCRIPT, THIN_SCRIPT } from '../src/storage/lvm/copy-scripts.ts';
 import { ARCHIVE_SCRIPT } from '../src/storage/populate/archive-script.ts';
 import { BACKUP_SCRIPT } from '../src/storage/populate/backup-script.ts';
@@ -19,6 +20,7 @@ import { saltCommands } from './salt-commands.ts';
 const SCRIPTS = (
   [
     ['stowage-adopt', ADOPT_SCRIPT],
+    ['stowage-grow', GROW_SCRIPT],
     ['stowage-freeze', FREEZE_SCRIPT],
     ['stowage-ext4-uuid', EXT4_SCRIPT],
     ['stowage-xfs-uuid', XFS_SCRIPT],

@@ -1,15 +1,15 @@
 import type { Guard, Step } from '../nodes/job.ts';
+import { GROW_SCRIPT } from './grow-script.ts';
+import { MOUNTS } from './mount-namespace.ts';
 import { ownBlkid } from './signature.ts';
+import { scriptArgv } from './snapshot/script.ts';
 import type { BlockDevice, Signature, Users } from './types.ts';
 
-/** Where a file system is mounted for as long as it grows. */
-const mountPoint = (uid: string) => `/run/stowage/mounts/${uid}`;
-
 /**
- * Has a file system, whose UUID is the Volume's, take all of its device. Mounted, also where it is mounted already: its
- * mount is not known to be one that we see. The kernel's journal keeps it whole through a power cut; a resize2fs of what
- * is not mounted can leave an ext4, when it is cut off, that e2fsck -p gives up.
- * @param node `growsMounted`: whether root may grow an ext4 so
+ * Returns the steps that grow a file system, whose UUID is the Volume's, to the size of its device. A script grows it mounted: the
+ * kernel's journal keeps it whole through a power cut, whereas an interrupted resize2fs of an unmounted ext4 can leave what
+ * `e2fsck -p` refuses to repair.
+ * @param node `growsMounted`: whether root may grow a mounted ext4
  */
 export function growFileSystem(
   uid: string,
@@ -19,26 +19,19 @@ export function growFileSystem(
 ): Step[] {
   const type = signature.found === 'one' && signature.type === 'xfs' ? 'xfs' : 'ext4';
   const device = `/dev/${name}`;
-  const point = mountPoint(uid);
-  const isMounted = mounts.get(number)?.some((path) => path !== point);
+  const left = leftPoint(uid);
+  const isMounted = mounts.get(number)?.some((path) => path !== left);
   if (type === 'ext4' && !growsMounted && !isMounted) return growUnmounted(uid, device);
   return [
-    { name: 'make a place to mount it', argv: ['mkdir', '-p', '-m', '0700', '--', point], guards: [] },
-    {
-      name: `mount the ${type} file system for a moment`,
-      argv: ['mount', '-t', type, '-o', 'nosuid,nodev,noexec', '--', device, point],
-      guards: [stillOurs(uid, device)],
-    },
     {
       name: `grow the ${type} file system`,
-      argv: type === 'xfs' ? ['xfs_growfs', point] : ['resize2fs', device],
-      guards: [],
+      argv: scriptArgv('stowage-grow', GROW_SCRIPT, device, uid, type),
+      guards: [stillOurs(uid, device)],
     },
-    ...unmount(uid),
   ];
 }
 
-/** As long as root may not grow it otherwise. */
+/** Returns the steps for an ext4 that root may not grow while it is mounted. */
 function growUnmounted(uid: string, device: string): Step[] {
   const guards = [stillOurs(uid, device)];
   return [
@@ -53,13 +46,21 @@ function growUnmounted(uid: string, device: string): Step[] {
   ];
 }
 
-/** Takes off what an interrupted growing left mounted. */
+/** Mount point at which earlier versions grew a file system, in the node's own mount namespace. */
+const leftPoint = (uid: string) => `${MOUNTS}/${uid}`;
+
+/** Returns the steps that unmount what an interrupted step of an earlier version left mounted. */
 export function leaveMount(
   uid: string,
   { device }: Pick<BlockDevice, 'device'>,
   { mounts }: Pick<Users, 'mounts'>,
 ): Step[] {
-  return mounts.get(device)?.includes(mountPoint(uid)) ? unmount(uid) : [];
+  const point = leftPoint(uid);
+  if (!mounts.get(device)?.includes(point)) return [];
+  return [
+    { name: 'unmount it', argv: ['umount', '--', point], guards: [] },
+    { name: 'remove the mount point', argv: ['rmdir', '--', point], guards: [] },
+  ];
 }
 
 function stillOurs(uid: string, device: string): Guard {
@@ -68,12 +69,4 @@ function stillOurs(uid: string, device: string): Guard {
     expect: { exit: 0, stdout: { is: uid } },
     refusal: `${device} no longer holds the file system ${uid}`,
   };
-}
-
-function unmount(uid: string): Step[] {
-  const point = mountPoint(uid);
-  return [
-    { name: 'unmount it', argv: ['umount', '--', point], guards: [] },
-    { name: 'remove the place', argv: ['rmdir', '--', point], guards: [] },
-  ];
 }

@@ -1,13 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { EXT4_OPTIONS } from '../../src/storage/ext4-options.ts';
+import { GROW_SCRIPT } from '../../src/storage/grow-script.ts';
 import { mkfs } from '../../src/storage/mkfs.ts';
 import { checkMkfsOptions } from '../../src/storage/mkfs-options.ts';
+import { scriptArgv } from '../../src/storage/snapshot/script.ts';
 import { XFS_OPTIONS } from '../../src/storage/xfs-options.ts';
 import { describeAsRoot } from '../support/root.ts';
 import {
   FILE,
   GPT,
-  MOUNT,
   MOUNTS,
   RECORDS,
   REFUSED,
@@ -35,7 +36,10 @@ const ALLOWED: Row[] = [
   [['rm', '-f', '--', FILE]],
   [['mkfs.ext4', '-q', '-F', '-E', 'stride=4,nodiscard', '-U', UID, `${FILE}.partial`]],
   [['truncate', '-s', '4096', '--', FILE]],
-  [['mount', '-t', 'xfs', '-o', MOUNT, '--', '/dev/loop7', `${MOUNTS}/${UID}`]],
+  [['umount', '--', `${MOUNTS}/${UID}`]],
+  [['rmdir', '--', `${MOUNTS}/${UID}`]],
+  [scriptArgv('stowage-grow', GROW_SCRIPT, '/dev/loop7', UID, 'xfs')],
+  [scriptArgv('stowage-grow', GROW_SCRIPT, '/dev/dm-3', UID, 'ext4')],
   [['dd', ...zeros('/dev/dm-3')]],
   [['sgdisk', ...GPT.toSpliced(1, 0, '--largest-new=1'), '/dev/nvme0n1']],
   [['sgdisk', `--partition-guid=12:${UID}`, '/dev/mmcblk0']],

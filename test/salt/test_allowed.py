@@ -46,7 +46,8 @@ class Lists(ListsCase):
             ["dd", "if=/dev/zero", "of=/dev/sda"],
             ["rm", "-f", "--", "/etc/shadow"],
             ["rm", "-rf", "--", self.directory],
-            ["mount", "-t", "xfs", "-o", "suid", "--", "/dev/loop7", f"/run/stowage/mounts/{UID}"],
+            ["mount", "-t", "xfs", "-o", "nosuid,nodev,noexec", "--", "/dev/loop7", f"/run/stowage/mounts/{UID}"],
+            ["mkdir", "-p", "-m", "0700", "--", f"/run/stowage/mounts/{UID}"],
             ["losetup\0", "-d", "/dev/loop7"],
         ):
             self.assertRefused(argv)

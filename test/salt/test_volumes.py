@@ -4,6 +4,7 @@ import unittest
 
 from fake_lvm import fake_lvm
 from stowage_node import allowed
+from stowage_node.commands import SCRIPTS
 
 UID = "0b8e7a2c-2d52-4c4b-9a34-0a2b4a2e9d11"
 TAG = f"stowage.dev/uid={UID}"
@@ -29,6 +30,12 @@ def remove(name, select=SELECT):
     return lvm("lvremove", "--yes", "--select", select, name)
 
 
+def grow(device):
+    launcher = next(each for each in SCRIPTS if ' stowage-grow "$@"' in each)
+    script = next(each for each in SCRIPTS if " stowage-grow-inside " in each)
+    return ["sh", "-c", launcher, "stowage-grow", script, device, UID, "ext4"]
+
+
 def changes(device):
     """What writes to a device by the kernel's name."""
     return (
@@ -38,8 +45,7 @@ def changes(device):
         ["dd", "if=/dev/zero", f"of={device}", "bs=1M", "iflag=count_bytes", "oflag=seek_bytes,direct", "seek=0", "count=1", "conv=notrunc,nocreat,fsync", "status=none"],
         ["blkdiscard", "--offset", "0", "--length", "1", device],
         ["cmp", "--bytes=1", "--", device, "/dev/zero"],
-        ["resize2fs", device],
-        ["mount", "-t", "ext4", "-o", "nosuid,nodev,noexec", "--", device, f"/run/stowage/mounts/{UID}"],
+        grow(device),
         ["flock", "-x", "-w", "60", device, "cat"],
     )
 
@@ -170,7 +176,7 @@ class Logical(unittest.TestCase):
 
     def test_lvm_is_asked_once_when_a_job_begins_and_anew_before_each_change(self):
         rules = self.rules()
-        step = {"argv": ["resize2fs", "/dev/dm-3"], "guards": [], "lock": "/dev/dm-3"}
+        step = {"argv": grow("/dev/dm-3"), "guards": [], "lock": "/dev/dm-3"}
         for _ in range(3):
             rules.check_step(step)
         rules.check(step["argv"])

@@ -258,15 +258,11 @@ export class FakeLvm {
         return;
       case 'sh':
         if (args.includes('stowage-image')) this.#fill(args);
+        if (args.includes('stowage-grow')) this.#own().fsBytes = this.#own().deviceBytes;
         if (args.includes('stowage-adopt')) this.#own().content = `${args.at(-2)}:${args.at(-3)}`;
         return;
-      case 'mount':
       case 'umount':
-        this.#own().mounted = program === 'mount';
-        return;
-      case 'resize2fs':
-      case 'xfs_growfs':
-        this.#own().fsBytes = this.#own().deviceBytes;
+        this.#own().mounted = false;
         return;
       case 'udevadm':
         this.#makeLink();

@@ -314,9 +314,6 @@ export class FakeNode {
       case 'rmdir':
       case 'e2fsck':
         return;
-      case 'mount':
-        this.mounts.set(last, numberOf(rest.at(-2) ?? ''));
-        return;
       case 'umount':
         if (!this.mounts.delete(last)) throw new Error(`${last} is not mounted`);
         return;
@@ -324,8 +321,7 @@ export class FakeNode {
         const file = this.#backing(last);
         if (file === undefined) throw new Error(`no ${last}`);
         // Cut off, it would leave what nothing mends.
-        if (this.growsMounted && ![...this.mounts.values()].includes(numberOf(last)))
-          throw new Error(`${last} is not mounted`);
+        if (this.growsMounted) throw new Error(`${last} is not mounted`);
         // It sees what the device has, not what the file has.
         file.fsBytes = this.loops.get(numberOf(last))?.sizeBytes ?? 0n;
         return;
@@ -409,6 +405,14 @@ export class FakeNode {
           ...(source === 'grow' ? { fsBytes: this.#get(first).sizeBytes } : {}),
         });
         return;
+      case 'stowage-grow': {
+        const file = this.#backing(first);
+        if (file === undefined || !('uuid' in file) || file.uuid !== second)
+          throw new Error(`${first} is another`);
+        // It sees what the device has, not what the file has.
+        file.fsBytes = this.loops.get(numberOf(first))?.sizeBytes ?? 0n;
+        return;
+      }
       case 'stowage-image':
         Object.assign(this.#get(first), { data: args.at(-1) });
         return;

@@ -1,5 +1,8 @@
 /** Commands that a user of deploy/sudoers may not run as root, and what the others are written with. */
 
+import { GROW_SCRIPT } from '../../src/storage/grow-script.ts';
+import { scriptArgv } from '../../src/storage/snapshot/script.ts';
+
 export type Row = [argv: string[]];
 
 export const SPARSE = '/var/lib/metalk8s/storage/sparse';
@@ -92,18 +95,24 @@ export const REFUSED: Row[] = [
   [['mount', '-t', 'xfs', '-o', MOUNT, '--', '/dev/loop7', '/etc']],
   [['mount', '-t', 'xfs', '-o', MOUNT, '--', '/dev/loop7', `${MOUNTS}/../../../etc`]],
   [['mount', '-t', 'xfs', '-o', MOUNT, '--', '/dev/sda', `${MOUNTS}/${UID}`]],
-  [['mount', '-t', 'xfs', '-o', 'suid,dev,exec', '--', '/dev/loop7', `${MOUNTS}/${UID}`]],
-  [['mount', '-t', 'xfs', '-o', `${MOUNT},suid`, '--', '/dev/loop7', `${MOUNTS}/${UID}`]],
-  [['mount', '-t', 'xfs', '-o', `${MOUNT} -o suid`, '--', '/dev/loop7', `${MOUNTS}/${UID}`]],
-  [['mount', '-t', 'vfat', '-o', MOUNT, '--', '/dev/loop7', `${MOUNTS}/${UID}`]],
+  [['mount', '-t', 'xfs', '-o', MOUNT, '--', '/dev/loop7', `${MOUNTS}/${UID}`]],
+  [['mount', '-t', 'ext4', '-o', MOUNT, '--', '/dev/loop7', `${MOUNTS}/${UID}`]],
+  [['mount', '-t', 'ext4', '-o', MOUNT, '--', '/dev/dm-3', `${MOUNTS}/${UID}`]],
+  [scriptArgv('stowage-grow', GROW_SCRIPT, '/dev/sda', UID, 'ext4')],
+  [scriptArgv('stowage-grow', GROW_SCRIPT, '/dev/loop7/../sda', UID, 'ext4')],
+  [scriptArgv('stowage-grow', GROW_SCRIPT, '/dev/loop7', UID, 'vfat')],
+  [scriptArgv('stowage-grow', `${GROW_SCRIPT} `, '/dev/loop7', UID, 'ext4', 'x')],
+  [scriptArgv('stowage-grow-inside', GROW_SCRIPT, '/dev/loop7', UID, 'ext4')],
   [['umount', '--', '/var']],
   [['umount', '-l', '--', `${MOUNTS}/${UID}`]],
   [['rmdir', '--', '/run/stowage']],
   [['mkdir', '-p', '-m', '0777', '--', `${MOUNTS}/${UID}`]],
+  [['mkdir', '-p', '-m', '0700', '--', `${MOUNTS}/${UID}`]],
   [['mkdir', '-p', '-m', '0700', '--', '/run/stowage/jobs/x']],
   [['xfs_growfs', '/var']],
-  [['xfs_growfs', '-L', '1', `${MOUNTS}/${UID}`]],
+  [['xfs_growfs', `${MOUNTS}/${UID}`]],
   [['resize2fs', '/dev/sda']],
+  [['resize2fs', '/dev/dm-3']],
   [['resize2fs', '/dev/loop7', '1M']],
   [['e2fsck', '-f', '-y', '/dev/loop7']],
   [['e2fsck', '-f', '-p', '/dev/sda']],

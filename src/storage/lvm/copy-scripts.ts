@@ -1,3 +1,4 @@
+import { IN_NAMESPACE, MOUNTS } from '../mount-namespace.ts';
 import { oneLine } from '../snapshot/script.ts';
 
 /**
@@ -94,10 +95,21 @@ run "$@"
  * udev is never to see it with the UUID of its original. No option of LVM keeps udev from reading what LVM activates, so
  * that is not activated: the thin volume gets a device with a layer in its name, which LVM's rules for udev (56-lvm.rules,
  * 11-dm-lvm.rules) take for an inner one, and read not. blkid reads none of those either, so the file system's own programs
- * tell what is there.
+ * tell what is there. `stowage-lvm-inside` mounts an XFS in a mount namespace of its own; `leave` also unmounts what an earlier version left.
  */
 export const LVM_UUID_SCRIPT = oneLine(`
 run() {
+  ${IN_NAMESPACE}
+  case $0 in
+    stowage-lvm-uuid) ;;
+    stowage-lvm-inside)
+      [ $$ = 1 ] || exit 2;
+      mount -t xfs -o nouuid,nosuid,nodev,noexec "$1" ${MOUNTS} && xfs_growfs ${MOUNTS} && umount ${MOUNTS};
+      exit
+      ;;
+    *) exit 2 ;;
+  esac;
+  [ $# -ge 3 ] || exit 2;
   double() { printf %s "$1" | sed s/-/--/g; };
   uuid() {
     case $type in
@@ -119,7 +131,7 @@ ${FORGET}
   umask 077;
   vg=$(double "\${1%/*}");
   inner=$vg-$(double "\${1#*/}")-stowage;
-  place=/run/stowage/mounts/$2;
+  place=${MOUNTS}/$2;
   leave || exit 1;
   [ -z "$3" ] || {
     forget "$1" "$2";
@@ -154,12 +166,7 @@ ${FORGET}
       [ $? -le 1 ] && resize2fs "$device" && tune2fs -U "$2" "$device" && whole=yes
       ;;
     xfs)
-      mkdir -p "$place" &&
-        mount -t xfs -o nouuid,nosuid,nodev,noexec "$device" "$place" &&
-        xfs_growfs "$place" &&
-        umount "$place" &&
-        xfs_admin -U "$2" "$device" &&
-        whole=yes
+      (in_namespace stowage-lvm-inside "$device") && xfs_admin -U "$2" "$device" && whole=yes
       ;;
     *) echo "$1 holds neither an ext4 nor an XFS" >&2 ;;
   esac;

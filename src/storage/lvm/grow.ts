@@ -49,13 +49,8 @@ export function planGrow(
       ...(missing > 0n ? [withRoom(desired, observed, own.pool, needed, extended)] : []),
       ...(desired.mode === 'Filesystem'
         ? growFileSystem(desired.uid, device, device.signature, { ...observed, growsMounted: true }).map(
-            (step) => {
-              if (['resize2fs', 'xfs_growfs'].includes(step.argv[0] ?? '')) return alone(step);
-              // A copy of it, such as a snapshot, has the same UUID.
-              return step.guards.length === 0
-                ? step
-                : { ...step, guards: [...sameDmGuards(device), ...step.guards] };
-            },
+            // A copy of it, such as a snapshot, has the same UUID.
+            (step) => alone({ ...step, guards: [...sameDmGuards(device), ...step.guards] }),
           )
         : []),
       ...writeDone(desired.uid, wanted),

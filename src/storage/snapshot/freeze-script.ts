@@ -1,3 +1,4 @@
+import { IN_NAMESPACE, MOUNTS } from '../mount-namespace.ts';
 import { oneLine } from './script.ts';
 
 /**
@@ -25,7 +26,8 @@ import { oneLine } from './script.ts';
  * the ctime of its file right afterwards. What is frozen writes nothing, and to freeze it anew writes to it (ext4 its superblock,
  * XFS its log). So while that is as it was, it is this freeze, and is thawed; else it may be somebody else's, and is left alone.
  * Where the ctime was not noted any more (`freezing`), it must be of the time that there was for it. What is unmounted frozen
- * has no place to be thawed at, and is frozen when it is mounted again (freeze_super keeps it): so it is mounted for that.
+ * has no place to be thawed at, and is frozen when it is mounted again (freeze_super keeps it): so `stowage-thaw-unmounted` mounts
+ * it for that, in a mount namespace of its own.
  *
  * The mount is opened by a path below it, since `MOUNT` may be no directory: the sudo user chooses it, and devices react to being opened.
  *
@@ -33,6 +35,7 @@ import { oneLine } from './script.ts';
  */
 export const FREEZE_SCRIPT = oneLine(`
 run() {
+  ${IN_NAMESPACE}
   in_seconds() { printf "%d.%02d" $(($1 / 100)) $(($1 % 100)); };
   is_left() {
     [ "$(cat "/sys/dev/block/$device/loop/backing_file")" = "$(readlink -f -- "$file")" ] || return 1;
@@ -55,17 +58,15 @@ run() {
     { read -r word; read -r device; read -r file; read -r noted; } <"$1/state";
     is_left "$1" || exec rm -rf "$1";
     point=$(findmnt -n -r -o FSROOT,TARGET -S "$device" | sed -n "s,^/ ,,p" | head -n 1);
-    place=;
-    [ "$word,$point" != frozen, ] || {
-      place=/run/stowage/mounts/\${1##*/};
-      mkdir -p "$place";
-      mount -o nosuid,nodev,noexec "/dev/$(basename "$(readlink -f "/sys/dev/block/$device")")" "$place";
-      point=$place;
-    };
     got=0;
-    fsfreeze -u "$point" || got=$?;
+    case $word,$point in
+      frozen,)
+        point=/dev/$(basename "$(readlink -f "/sys/dev/block/$device")");
+        (in_namespace stowage-thaw-unmounted "$point") || got=$?
+        ;;
+      *) fsfreeze -u "$point" || got=$? ;;
+    esac;
     [ $got != 0 ] || echo "thawed $point: an interrupted copy of $file had left it frozen" >&2;
-    [ -z "$place" ] || { umount "$place"; rmdir "$place"; };
     [ $got -le 125 ] || exit 1;
     exec rm -rf "$1"
   );
@@ -171,6 +172,14 @@ run() {
         flock "$dir/freezer" true 6>&- 9<&-;
       };
       thaw_what_is_left
+      ;;
+    stowage-thaw-unmounted)
+      [ $$ = 1 ] || exit 2;
+      mount -o nosuid,nodev,noexec "$1" ${MOUNTS};
+      fsfreeze -u ${MOUNTS};
+      got=$?;
+      umount ${MOUNTS};
+      exit $got
       ;;
     stowage-hold)
       got=$(

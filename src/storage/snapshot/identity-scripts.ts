@@ -1,3 +1,4 @@
+import { IN_NAMESPACE, MOUNTS } from '../mount-namespace.ts';
 import { oneLine } from './script.ts';
 
 /**
@@ -19,12 +20,14 @@ run "$@"
 /**
  * Gives an XFS in a file a UUID: `stowage-xfs-uuid FILE UUID [grow]`. Where its log is dirty, as that of a copy taken
  * while it was frozen always is, xfs_admin changes nothing and ends with 0. Then the log has to be replayed first, by
- * mounting it, as it has to be to make it as large as the file (`grow`), for which it must be a device. Under a lock on that udev does not look at it (systemd, "Block Device
- * Locking"), and does not give it the link that the original has. `stowage-xfs-leave` holds that lock, too, and detaches
- * the file when the first is done, or gone: then the lock on the file is free.
+ * mounting it, as it has to be to make it as large as the file (`grow`), for which it must be a device: `stowage-xfs-inside` does so in
+ * a mount namespace of its own. Under a lock on the device udev does not read it (systemd, "Block Device Locking"), and does not give it
+ * the link that the original has. `stowage-xfs-leave` holds that lock, too, and detaches the file when the others are done or gone:
+ * then the lock on the file is free.
  */
 export const XFS_SCRIPT = oneLine(`
 run() {
+  ${IN_NAMESPACE}
   uuid() { blkid -p -n ext4,xfs -o value -s UUID "$1"; };
   case $0 in
     stowage-xfs-uuid)
@@ -35,17 +38,13 @@ run() {
       [ -n "$3" ] || xfs_admin -U "$2" "$1";
       [ -n "$3" ] || [ "$(uuid "$1")" != "$2" ] || exit 0;
       device=$(losetup -f) || exit 1;
-      place=/run/stowage/mounts/$2;
       whole=;
-      export device place;
+      export device;
       exec 6<"$1" 7<"$device";
       flock -n 6 && flock -w 60 7 || exit 1;
-      mkdir -p "$place";
       setsid sh -c "$text" stowage-xfs-leave "$1" 6<&- &
       losetup "$device" "$1" &&
-        mount -t xfs -o nouuid,nosuid,nodev,noexec "$device" "$place" &&
-        { [ -z "$3" ] || xfs_growfs "$place"; } &&
-        umount "$place" &&
+        (in_namespace stowage-xfs-inside "$device" "$3") &&
         xfs_admin -U "$2" "$device" &&
         sync "$device" &&
         whole=yes;
@@ -55,16 +54,18 @@ run() {
       while [ -n "$(losetup -j "$1")" ] && [ $n -lt 100 ]; do sleep 0.1; n=$((n + 1)); done;
       [ -n "$whole" ] && [ -z "$(losetup -j "$1")" ] && [ "$(uuid "$1")" = "$2" ]
       ;;
+    stowage-xfs-inside)
+      [ $$ = 1 ] || exit 2;
+      mount -t xfs -o nouuid,nosuid,nodev,noexec "$1" ${MOUNTS} &&
+        { [ -z "$2" ] || xfs_growfs ${MOUNTS}; } &&
+        umount ${MOUNTS}
+      ;;
     stowage-xfs-leave)
       trap "" HUP TERM INT PIPE;
       flock "$1" true 7<&-;
       case $(losetup -j "$1") in
-        "$device:"*)
-          ! mountpoint -q "$place" || umount "$place";
-          losetup -d "$device"
-          ;;
-      esac;
-      rmdir "$place"
+        "$device:"*) losetup -d "$device" ;;
+      esac
       ;;
   esac;
 };

@@ -1,4 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
+import { GROW_SCRIPT } from '../../../src/storage/grow-script.ts';
+import { scriptArgv } from '../../../src/storage/snapshot/script.ts';
 import type { DesiredLvm, ObservedLvm } from '../../../src/storage/types.ts';
 import {
   dm,
@@ -21,32 +23,22 @@ describe('grows', () => {
   const larger = { ...recorded, sizeBytes: 2n * GIB };
   const EXTEND = 'lvextend --extents 512 vg0/data1';
   const FREE = { free: [{ ...free, count: 256n }] };
-  const MOUNTED = (type: string, grow: string) => [
-    `mkdir -p -m 0700 -- /run/stowage/mounts/${UID}`,
-    `mount -t ${type} -o nosuid,nodev,noexec -- /dev/dm-3 /run/stowage/mounts/${UID}`,
-    grow,
-    `umount -- /run/stowage/mounts/${UID}`,
-    `rmdir -- /run/stowage/mounts/${UID}`,
-  ];
+  const grown = (type: string) => [scriptArgv('stowage-grow', GROW_SCRIPT, '/dev/dm-3', UID, type).join(' ')];
   const mounted = { mounts: new Map([['253:3', ['/pod']]]) };
   test.each<[string, ObservedLvm, string[], DesiredLvm?]>([
-    ['ext4', lvmMade(ext4, FREE), [`${EXTEND} /dev/vdb:10-265`, ...MOUNTED('ext4', 'resize2fs /dev/dm-3')]],
+    ['ext4', lvmMade(ext4, FREE), [`${EXTEND} /dev/vdb:10-265`, ...grown('ext4')]],
     [
       'ext4 while it is mounted',
       lvmMade(ext4, { ...FREE, ...mounted }),
-      [`${EXTEND} /dev/vdb:10-265`, ...MOUNTED('ext4', 'resize2fs /dev/dm-3')],
+      [`${EXTEND} /dev/vdb:10-265`, ...grown('ext4')],
     ],
-    [
-      'xfs',
-      lvmMade(xfs, FREE),
-      [`${EXTEND} /dev/vdb:10-265`, ...MOUNTED('xfs', `xfs_growfs /run/stowage/mounts/${UID}`)],
-    ],
+    ['xfs', lvmMade(xfs, FREE), [`${EXTEND} /dev/vdb:10-265`, ...grown('xfs')]],
     ['Block', lvmMade(dm, FREE), [`${EXTEND} /dev/vdb:10-265`], { ...larger, mode: 'Block' }],
     ['thin', lvmMade(dm, { volumes: [thinLv, pool] }), [EXTEND], { ...larger, mode: 'Block' }],
     [
       'on, when it was interrupted after lvextend',
       lvmMade({ ...ext4, sizeBytes: 2n * GIB }, { volumes: [{ ...lv, sizeBytes: 2n * GIB }] }),
-      MOUNTED('ext4', 'resize2fs /dev/dm-3'),
+      grown('ext4'),
     ],
     ['not, for a part of an extent that it has', lvmMade(), [], { ...recorded, sizeBytes: GIB - 1n }],
     ['not smaller', lvmMade(), [], { ...recorded, sizeBytes: MIB }],
@@ -155,19 +147,19 @@ test('a file system of a thin pool grows where that has room right then, one at 
   const larger = { ...recorded, sizeBytes: 2n * GIB };
   const made = plan('present', larger, lvmMade(ext4, { volumes: [thinLv, pool] }), 0);
   const steps = 'steps' in made ? made.steps : [];
-  for (const program of ['lvextend', 'resize2fs']) {
+  for (const program of ['lvextend', 'sh']) {
     const step = steps.find(({ argv }) => argv[0] === program);
     expect(step?.guards[0]?.argv.join(' ')).toContain('&&data_percent<95.88&&');
   }
-  expect(steps.find(({ argv }) => argv[0] === 'resize2fs')).toMatchObject({
+  expect(steps.find(({ argv }) => argv[0] === 'sh')).toMatchObject({
     lock: '/dev/mapper/vg0-pool-tpool',
   });
 });
 
 test('a copy, which has the UUID of the file system, is not grown in its place', () => {
   const made = plan('present', { ...recorded, sizeBytes: 2n * GIB }, lvmMade(ext4, { free: [free] }), 0);
-  const mount = 'steps' in made ? made.steps.find(({ argv }) => argv[0] === 'mount') : undefined;
-  expect(mount?.guards[0]).toMatchObject({
+  const grow = 'steps' in made ? made.steps.find(({ argv }) => argv[0] === 'sh') : undefined;
+  expect(grow?.guards[0]).toMatchObject({
     argv: ['cat', '/sys/class/block/dm-3/dm/uuid'],
     expect: { stdout: { is: dm.dmUuid } },
   });

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { expect, test } from '@jest/globals';
 import { execa } from 'execa';
 import { ADOPT_SCRIPT } from '../../../src/storage/adoption.ts';
+import { GROW_SCRIPT } from '../../../src/storage/grow-script.ts';
 import { LVM_UUID_SCRIPT, THIN_SCRIPT } from '../../../src/storage/lvm/copy-scripts.ts';
 import { ARCHIVE_SCRIPT } from '../../../src/storage/populate/archive-script.ts';
 import { BACKUP_SCRIPT } from '../../../src/storage/populate/backup-script.ts';
@@ -65,6 +66,7 @@ const NAMES = [
   ['stowage-image', IMAGE_SCRIPT],
   ['stowage-archive', ARCHIVE_SCRIPT],
   ['stowage-backup', BACKUP_SCRIPT],
+  ['stowage-grow', GROW_SCRIPT],
 ] as const;
 
 /** sudo compares the arguments joined by spaces: the same text could be divided otherwise, and only a part of it run. */
@@ -235,6 +237,16 @@ test.each([
   [7, ['cancel', '../x']],
   [7, ['cancel', COPY_UID, '/to/a']],
   [7, []],
+  [8, ['/dev/loop7', COPY_UID, 'ext4', 'more']],
+  [8, ['/dev/loop7', COPY_UID, 'vfat']],
+  [8, ['/dev/loop7', '../x', 'ext4']],
+  [8, ['/dev/loop7', '', 'ext4']],
+  [8, ['/dev/loop7/../sda', COPY_UID, 'ext4']],
+  [8, ['/dev/loop7/x', COPY_UID, 'ext4']],
+  [8, ['/dev/loop7 -o', COPY_UID, 'ext4']],
+  [8, ['/dev/sda', COPY_UID, 'ext4']],
+  [8, ['/etc/shadow', COPY_UID, 'xfs']],
+  [8, []],
 ])('a script that is started with other arguments does nothing: %i %j', async (which, words) => {
   const [name, script] = NAMES[which] as (typeof NAMES)[number];
   const path = { env: { PATH: '' }, extendEnv: false };

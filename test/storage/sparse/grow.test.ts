@@ -1,5 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
+import { GROW_SCRIPT } from '../../../src/storage/grow-script.ts';
 import { plan } from '../../../src/storage/plan.ts';
+import { scriptArgv } from '../../../src/storage/snapshot/script.ts';
 import type { DesiredSparse, ObservedSparse } from '../../../src/storage/types.ts';
 import { FILE, loop, loopRow, readyNode, sparseDesired, UID } from '../../support/volume-input.ts';
 import { run } from './plan-cases.ts';
@@ -26,15 +28,10 @@ const long = (node: ObservedSparse, more = 0n): ObservedSparse => ({
 const FILE_GROWS = (bytes: bigint) => `truncate -s ${bytes} -- ${FILE}`;
 const LOOP = 'losetup -c /dev/loop3';
 const UNMOUNT = [`umount -- ${POINT}`, `rmdir -- ${POINT}`];
-const mountedFor = (type: string, ...grow: string[]) => [
-  `mkdir -p -m 0700 -- ${POINT}`,
-  `mount -t ${type} -o nosuid,nodev,noexec -- /dev/loop3 ${POINT}`,
-  ...grow,
-  ...UNMOUNT,
-];
-const EXT4 = mountedFor('ext4', 'resize2fs /dev/loop3');
+const grown = (type: string) => [scriptArgv('stowage-grow', GROW_SCRIPT, '/dev/loop3', UID, type).join(' ')];
+const EXT4 = grown('ext4');
 const CHECKED = ['e2fsck -f -p /dev/loop3', 'resize2fs /dev/loop3'];
-const XFS = mountedFor('xfs', `xfs_growfs ${POINT}`);
+const XFS = grown('xfs');
 /** What is on a node that did not make the volume. */
 const UNRECORDED = { intent: undefined, done: undefined };
 const FOLDER = 'install -d -m 0700 /var/lib/stowage /var/lib/stowage/volumes';
@@ -154,7 +151,7 @@ describe('growing', () => {
     expect(guards(wanted, readyNode)).toEqual([
       ['truncate', { is: `${GI}|42` }],
       ['losetup', { is: '42' }],
-      ['mount', { is: UID }],
+      ['sh', { is: UID }],
     ]);
     expect(guards(block, blockNode)).toEqual([
       ['truncate', { is: `${GI + MIB2}|42` }],
@@ -170,7 +167,7 @@ describe('growing', () => {
   });
 });
 
-test('what an interrupted growing left mounted is taken off before the device is detached', () => {
+test('what an earlier version left mounted is taken off before the device is detached', () => {
   const made = plan('absent', wanted, mounted(readyNode), 5);
   expect('steps' in made && made.steps.map(({ argv }) => argv.join(' '))).toEqual(UNMOUNT);
 });
