@@ -85,6 +85,7 @@ export interface ContainerState {
 export interface Pod extends KubeObject {
   spec: {
     nodeName?: string;
+    tolerations?: { key?: string; operator?: string; value?: string; effect?: string }[];
     volumes?: {
       name: string;
       persistentVolumeClaim?: { claimName: string };

@@ -1,4 +1,5 @@
 import type { PersistentVolume, PersistentVolumeClaim, Pod } from '../api/core.ts';
+import { claimNamesOf } from '../api/pod-claims.ts';
 import type { Volume } from '../api/volume.ts';
 import { indexBy } from '../kube/index-by.ts';
 import type { Informer } from '../kube/informer.ts';
@@ -62,13 +63,6 @@ export function createPodIndex({ volumes, persistentVolumes, pods, claims }: Pod
     },
   };
 }
-
-/** Of claims that a pod names, and of those that are made for it. */
-const claimNamesOf = ({ metadata, spec }: Pod): string[] =>
-  (spec.volumes ?? []).flatMap(({ name, persistentVolumeClaim, ephemeral }) => {
-    if (persistentVolumeClaim != null) return [persistentVolumeClaim.claimName];
-    return ephemeral == null ? [] : [`${metadata.name}-${name}`];
-  });
 
 const devicePathsOf = ({ spec }: Pod): string[] =>
   (spec.volumes ?? []).flatMap(({ hostPath }) => (hostPath?.type === 'BlockDevice' ? [hostPath.path] : []));

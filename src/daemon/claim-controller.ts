@@ -3,6 +3,7 @@ import type {
   KubeNode,
   PersistentVolume,
   PersistentVolumeClaim,
+  Pod,
   StorageClass,
 } from '../api/core.ts';
 import type { Logger } from '../api/logger.ts';
@@ -16,6 +17,7 @@ import { indexBy } from '../kube/index-by.ts';
 import type { Informer } from '../kube/informer.ts';
 import type { KubeClient } from '../kube/types.ts';
 import { claimOf } from '../provisioning/claims/claim-volume.ts';
+import { createConsumers } from '../provisioning/claims/consumers.ts';
 import { createClaimReconciler } from '../provisioning/claims/reconciler.ts';
 import type { Provisioned, Source } from '../provisioning/claims/types.ts';
 import { createCapacityReconciler } from '../provisioning/room/capacity-reconciler.ts';
@@ -34,6 +36,7 @@ export interface ClaimControllerDeps {
   persistentVolumes: Informer<PersistentVolume>;
   storageClasses: Informer<StorageClass>;
   nodes: Informer<KubeNode>;
+  pods: Informer<Pod>;
   events: EventRecorder;
   actsFor(node: string): boolean;
   clock: Clock;
@@ -65,6 +68,7 @@ export interface ClaimController {
 /** Makes volumes for claims. Make it before the informers are started; begin with its queue when all of them have their first list. */
 export function createClaimController(deps: ClaimControllerDeps): ClaimController {
   const { claims, volumes, persistentVolumes, storageClasses, nodes, clock, random } = deps;
+  const consumers = createConsumers(deps);
   const clonesOf = indexBy(volumes, (volume) =>
     isBeingMade(volume) ? volume.spec.source?.volumeName : undefined,
   );
@@ -82,6 +86,7 @@ export function createClaimController(deps: ClaimControllerDeps): ClaimControlle
   });
   const { reconcile, waitingFor, waitsForSource } = createClaimReconciler({
     ...deps,
+    consumersOf: consumers.of,
     clonesOf,
   });
 
@@ -165,6 +170,11 @@ export function createClaimController(deps: ClaimControllerDeps): ClaimControlle
     if (type === 'updated' && old !== undefined && standing(old) === standing(object)) return;
     wake();
     tellRoom(storageClasses.list(), [object.metadata.name]);
+  });
+  deps.pods.onChange(({ type, object, old }) => {
+    // What else changes of a pod does not let a claim go on.
+    if (type === 'deleted' || (old !== undefined && old.spec.nodeName === object.spec.nodeName)) return;
+    for (const key of consumers.claimsOf(object)) queue.add(key);
   });
   // What somebody changed or took away.
   capacities?.onChange(({ object }) => {

@@ -88,7 +88,10 @@ export function keepPersistentVolume({
 export function keepNode({ apiVersion, kind, metadata, spec, status }: KubeNode): KubeNode {
   const ready = status?.conditions?.find(({ type }) => type === 'Ready');
   const bootID = status?.nodeInfo?.bootID;
-  const taints = spec?.taints?.filter(({ key }) => key === OUT_OF_SERVICE_TAINT) ?? [];
+  const taints =
+    spec?.taints?.filter(
+      ({ key, effect }) => key === OUT_OF_SERVICE_TAINT || effect !== 'PreferNoSchedule',
+    ) ?? [];
   const kept = {
     ...(ready === undefined ? {} : { conditions: [pick(ready, ['type', 'status', 'lastTransitionTime'])] }),
     ...(bootID === undefined ? {} : { nodeInfo: { bootID } }),
@@ -133,7 +136,10 @@ export function keepStorageClass(storageClass: StorageClass): StorageClass {
   };
 }
 
-/** What tells which volumes a pod needs on which node, whether it still runs there, and what it was told of them. */
+/**
+ * Keeps of a pod which volumes it needs on which node, or which taints it tolerates before it has one, whether it still runs there,
+ * and what it was told of them.
+ */
 export function keepPod({ apiVersion, kind, metadata, spec, status }: Pod): Pod {
   // A pod has a dozen volumes of kinds that nothing is attached for.
   const volumes = spec.volumes?.flatMap<PodVolume>(({ name, persistentVolumeClaim, ephemeral, hostPath }) => {
@@ -148,7 +154,10 @@ export function keepPod({ apiVersion, kind, metadata, spec, status }: Pod): Pod 
     apiVersion,
     kind,
     metadata: keepNamespaced(metadata, [MIRROR_POD_ANNOTATION]),
-    spec: { ...pick(spec, ['nodeName']), ...(volumes === undefined ? {} : { volumes }) },
+    spec: {
+      ...pick(spec, spec.nodeName ? ['nodeName'] : ['tolerations']),
+      ...(volumes === undefined ? {} : { volumes }),
+    },
     ...(status === undefined
       ? {}
       : {

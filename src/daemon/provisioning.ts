@@ -3,6 +3,7 @@ import type {
   KubeNode,
   PersistentVolume,
   PersistentVolumeClaim,
+  Pod,
   StorageClass,
 } from '../api/core.ts';
 import type { Logger } from '../api/logger.ts';
@@ -52,6 +53,8 @@ export interface ProvisioningDeps extends ProvisioningOptions {
   storageClasses: Informer<StorageClass>;
   claims: Informer<PersistentVolumeClaim>;
   nodes: Informer<KubeNode>;
+  /** Needed where `enabled` has `claim`. */
+  pods: Informer<Pod> | undefined;
   grants: ClaimSourcesDeps['grants'];
   executor: Executor;
   follower: Follower;
@@ -69,7 +72,7 @@ export interface ProvisioningDeps extends ProvisioningOptions {
 
 /** What makes volumes for claims, and takes snapshots of them. Make it before the informers that it is given are started. */
 export function createProvisioning(deps: ProvisioningDeps): Part {
-  const { enabled, inform, volumes, claims, nodes, metrics, namespace } = deps;
+  const { enabled, inform, volumes, claims, nodes, pods, metrics, namespace } = deps;
   const promises = createPromises<Volume>(({ spec }, node) => spec.nodeName === node);
   const rooms = roomsOf(deps, promises, (node) => snapshots?.copiesOn(node) ?? []);
   const snapshots = enabled.has('snapshot')
@@ -104,8 +107,10 @@ export function createProvisioning(deps: ProvisioningDeps): Part {
   const sources = provisions ? watchClaimSources({ ...deps, snapshots, woken }) : undefined;
   const provisioner: ClaimController | undefined =
     sources &&
+    pods &&
     createClaimController({
       ...deps,
+      pods,
       ...{ rooms, promises, capacities },
       onProvisioned: metrics?.claims.onProvisioned,
       namespace: namespace ?? '',
@@ -128,7 +133,7 @@ export function createProvisioning(deps: ProvisioningDeps): Part {
       sources?.start();
     },
     begin(after, run) {
-      const known = Promise.all([after, nodes.synced, claims.synced]);
+      const known = Promise.all([after, nodes.synced, claims.synced, pods?.synced]);
       // A stop before the first list rejects these, and `stop` below is the one that is told.
       known.catch(() => {});
       if (provisioner !== undefined) {

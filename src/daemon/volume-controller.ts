@@ -1,4 +1,4 @@
-import type { KubeNode, PersistentVolume, PersistentVolumeClaim, StorageClass } from '../api/core.ts';
+import type { KubeNode, PersistentVolume, PersistentVolumeClaim, Pod, StorageClass } from '../api/core.ts';
 import type { Leftover } from '../api/leftover.ts';
 import type { Logger } from '../api/logger.ts';
 import type { KubeObject, Resource } from '../api/meta.ts';
@@ -7,6 +7,7 @@ import {
   LEFTOVERS,
   PERSISTENT_VOLUME_CLAIMS,
   PERSISTENT_VOLUMES,
+  PODS,
   STORAGE_CLASSES,
   VOLUMES,
 } from '../api/resources.ts';
@@ -28,7 +29,7 @@ import { workNode } from '../volumes/work-node.ts';
 import { createAttaching } from './attaching.ts';
 import { type AttachmentOptions, DEFAULT_ATTACHMENT } from './attachment-controller.ts';
 import { CONTROLLERS, type ControllerName } from './controllers.ts';
-import { keepClaim, keepOwn, keepPersistentVolume, keepStorageClass } from './kept-fields.ts';
+import { keepClaim, keepOwn, keepPersistentVolume, keepPod, keepStorageClass } from './kept-fields.ts';
 import type { Metrics } from './metrics/metrics.ts';
 import type { Run } from './part.ts';
 import { createPopulation } from './population.ts';
@@ -135,18 +136,21 @@ export function startVolumeController(options: VolumeControllerOptions): Running
       ? inform<PersistentVolumeClaim>(PERSISTENT_VOLUME_CLAIMS, keepClaim)
       : undefined;
   if (claims !== undefined) informers.push(claims);
+  const pods =
+    options.attachment !== undefined || enabled.has('claim') ? inform<Pod>(PODS, keepPod) : undefined;
+  if (pods !== undefined) informers.push(pods);
   const attaching =
-    claims && options.attachment
+    claims && pods && options.attachment
       ? createAttaching({
-          ...{ ...shared, ...options.attachment, inform, metrics },
-          ...{ storageClasses, claims, loopNumbers, random },
+          ...{ ...shared, ...options.attachment, metrics },
+          ...{ storageClasses, claims, pods, loopNumbers, random },
         })
       : undefined;
   const grants = watchGrants({ ...shared, inform });
   const provisioning =
     claims && provisions
       ? createProvisioning({
-          ...{ ...options, ...shared, enabled, inform, storageClasses, claims, grants, random },
+          ...{ ...options, ...shared, enabled, inform, storageClasses, claims, pods, grants, random },
         })
       : undefined;
   const population =
@@ -203,7 +207,7 @@ export function startVolumeController(options: VolumeControllerOptions): Running
       { name: VOLUMES.plural, lastHeard: volumes.lastHeard },
       { name: PERSISTENT_VOLUMES.plural, lastHeard: persistentVolumes.lastHeard },
       { name: STORAGE_CLASSES.plural, lastHeard: storageClasses.lastHeard },
-      ...(attaching?.sources ?? []),
+      ...(pods === undefined ? [] : [{ name: PODS.plural, lastHeard: pods.lastHeard }]),
       ...(claims === undefined
         ? []
         : [{ name: PERSISTENT_VOLUME_CLAIMS.plural, lastHeard: claims.lastHeard }]),

@@ -31,14 +31,15 @@ const annotations = {
 };
 const { 'kubectl.kubernetes.io/last-applied-configuration': _, ...ours } = annotations;
 
-test('of a Node: where it is reached, whether it is paused, whether it is Ready and since when, whether it is off, its boot, its labels', () => {
+test('of a Node: where it is reached, whether it is paused, whether it is Ready and since when, what keeps pods off it, its boot, its labels', () => {
   const node: KubeNode = {
     apiVersion: 'v1',
     kind: 'Node',
     metadata: { name: 'n1', uid: 'u', resourceVersion: '7', ...more, annotations },
     spec: {
       taints: [
-        { key: 'node.kubernetes.io/unreachable', effect: 'NoExecute' },
+        { key: 'busy', effect: 'PreferNoSchedule' },
+        { key: 'control-plane', effect: 'NoSchedule' },
         { key: 'node.kubernetes.io/out-of-service', value: 'nodeshutdown', effect: 'NoExecute' },
       ],
       ...{ podCIDR: '10.0.0.0/24' },
@@ -63,7 +64,10 @@ test('of a Node: where it is reached, whether it is paused, whether it is Ready 
     kind: 'Node',
     metadata: { name: 'n1', uid: 'u', resourceVersion: '7', annotations: ours, labels: { a: 'b' } },
     spec: {
-      taints: [{ key: 'node.kubernetes.io/out-of-service', value: 'nodeshutdown', effect: 'NoExecute' }],
+      taints: [
+        { key: 'control-plane', effect: 'NoSchedule' },
+        { key: 'node.kubernetes.io/out-of-service', value: 'nodeshutdown', effect: 'NoExecute' },
+      ],
     },
     status: {
       conditions: [{ type: 'Ready', status: 'True', lastTransitionTime: 'x' }],
@@ -155,6 +159,7 @@ test('of a pod: its volumes and node, what runs, and its condition', () => {
     },
     spec: {
       nodeName: 'n1',
+      tolerations: [{ operator: 'Exists' }],
       volumes: [
         { name: 'config', ...{ configMap: { name: 'c' } } },
         { name: 'data', persistentVolumeClaim: { claimName: 'data-db-0', ...{ readOnly: true } } },
@@ -196,6 +201,8 @@ test('of a pod: its volumes and node, what runs, and its condition', () => {
   });
   const bare: Pod = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'a', namespace: 'b' }, spec: {} };
   expect(keepPod(bare)).toEqual(bare);
+  const pending: Pod = { ...bare, spec: { tolerations: [{ operator: 'Exists' }] } };
+  expect(keepPod(pending)).toEqual(pending);
 });
 
 describe('of a claim: whose it is, and', () => {

@@ -2,6 +2,24 @@ import { type Mutation, mutationsOf } from './mutation.ts';
 
 /** Claims, what they start from, and who grants that. */
 export const provisioning: readonly Mutation[] = [
+  ...mutationsOf('src/provisioning/claims/decide-claim.ts', [
+    {
+      id: 'selected-node-without-pod',
+      invariant: 12,
+      breaks: 'A selected node on a claim is followed though no pod uses the claim.',
+      function: 'forSelected',
+      find: 'if (input.consumers.length === 0) return {};',
+      replace: '',
+    },
+    {
+      id: 'selected-node-with-taint',
+      invariant: 12,
+      breaks: 'A selected node is followed whose taints no pod of the claim tolerates.',
+      function: 'forSelected',
+      find: 'if (taint !== undefined) return giveBack(input, name, taint);',
+      replace: '',
+    },
+  ]),
   ...mutationsOf('src/provisioning/sources/grant.ts', [
     {
       id: 'grant-of-any-namespace',

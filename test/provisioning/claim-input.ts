@@ -1,4 +1,4 @@
-import type { KubeNode, PersistentVolumeClaim, StorageClass } from '../../src/api/core.ts';
+import type { KubeNode, PersistentVolumeClaim, Pod, StorageClass } from '../../src/api/core.ts';
 import type { Volume } from '../../src/api/volume.ts';
 import { claimVolume } from '../../src/provisioning/claims/claim-volume.ts';
 import { decideClaim } from '../../src/provisioning/claims/decide-claim.ts';
@@ -54,6 +54,14 @@ export const node = (
   status: { conditions: [{ type: 'Ready', status }] },
 });
 
+/** A pod of the claim that the scheduler has on no node yet. */
+export const pod = (spec: Pod['spec'] = {}): Pod => ({
+  apiVersion: 'v1',
+  kind: 'Pod',
+  metadata: { namespace: 'prod', name: 'db-0' },
+  spec,
+});
+
 export const options = (of: StorageClass = storageClass()): DynamicClass => {
   const found = dynamicClass(of);
   if ('problem' in found) throw new Error(found.problem);
@@ -77,6 +85,7 @@ export function input({ rooms = { n1: { freeBytes: 10n * GIB } }, ...parts }: Pa
     options: of.provisioner === 'volume.stowage.dev' ? dynamicClass(of) : undefined,
     volume: undefined,
     pv: undefined,
+    consumers: [pod()],
     nodes: [node('n1')],
     isGone: () => false,
     source: undefined,

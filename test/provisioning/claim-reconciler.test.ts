@@ -7,7 +7,7 @@ import { type ClaimReconcilerDeps, createClaimReconciler } from '../../src/provi
 import type { Source } from '../../src/provisioning/claims/types.ts';
 import { createPromises } from '../../src/provisioning/room/promises.ts';
 import { memoryLogger } from '../support/logger.ts';
-import { claim, GIB, node, options, storageClass, UID, volume, waiting } from './claim-input.ts';
+import { claim, GIB, node, options, pod, storageClass, UID, volume, waiting } from './claim-input.ts';
 
 const KEY = 'prod/data';
 const snapshot = { apiGroup: 'snapshot.storage.k8s.io', kind: 'VolumeSnapshot', name: 's' };
@@ -77,6 +77,7 @@ function world(resolve: (claim: PersistentVolumeClaim, asks: number) => Source |
     },
     promises,
     resolve: async (of: PersistentVolumeClaim) => resolve(of, ++state.asks),
+    consumersOf: () => [pod()],
     actsFor: () => true,
     events: { event: (_: unknown, __: string, ___: string, message: string) => events.push(message) },
     clock: { now: () => 0 },

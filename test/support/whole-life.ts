@@ -209,8 +209,20 @@ async function haveClaimed(
   const ready = { conditions: [{ type: 'Ready', status: 'True' }] };
   await client.patch(NODES, 'n4', { status: ready }, { subresource: 'status' });
   await client.create(STORAGE_CLASSES, DYNAMIC_CLASS);
-  const create = (claim: string, spec: object) =>
-    client.create(PERSISTENT_VOLUME_CLAIMS, {
+  /** With a pod that uses it and is on no node, for which the node counts as selected. */
+  const create = async (claim: string, spec: object) => {
+    await client.create(PODS, {
+      apiVersion: 'v1',
+      kind: 'Pod',
+      metadata: { name: claim, namespace },
+      spec: {
+        nodeSelector: { 'kubernetes.io/hostname': 'none' },
+        terminationGracePeriodSeconds: 0,
+        containers: [{ name: 'c', image: 'none' }],
+        volumes: [{ name: 'data', persistentVolumeClaim: { claimName: claim } }],
+      },
+    } as Pod);
+    await client.create(PERSISTENT_VOLUME_CLAIMS, {
       apiVersion: 'v1',
       kind: 'PersistentVolumeClaim',
       metadata: { name: claim, namespace, annotations: { 'volume.kubernetes.io/selected-node': 'n4' } },
@@ -221,8 +233,12 @@ async function haveClaimed(
         ...spec,
       },
     } as PersistentVolumeClaim);
+  };
   /** Nobody else is there to take its protection off. */
   const remove = async (claim: string) => {
+    await client.delete(PODS, claim, { namespace }).catch((error: unknown) => {
+      if (!isNotFound(error)) throw error;
+    });
     await client.delete(PERSISTENT_VOLUME_CLAIMS, claim, { namespace }).catch((error: unknown) => {
       if (!isNotFound(error)) throw error;
     });

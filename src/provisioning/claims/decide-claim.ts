@@ -6,6 +6,7 @@ import { nameOf, whyNoRoom } from '../room/refusal.ts';
 import { sourceOf as sourceAsked } from '../sources/source-of.ts';
 import type { EventToTell } from '../types.ts';
 import { claimOf, claimVolume, volumeNameOf } from './claim-volume.ts';
+import { untolerated } from './consumers.ts';
 import { blockProblem, type DynamicClass, fileSystemProblem, OVERWRITE_PARAMETER } from './dynamic-class.ts';
 import { expand } from './expand.ts';
 import { whyNotOn } from './nodes.ts';
@@ -117,7 +118,10 @@ function takeBack(input: ClaimInput, volume: Volume): ClaimDecision {
 const carried = (place: DynamicClass['place'], node: string): string =>
   `free extents of ${nameOf(place)} on node ${node} carry what removed volumes left, and the storage class does not consent to destroy that (parameter ${OVERWRITE_PARAMETER})`;
 
-/** On the node that the scheduler chose for the first pod. */
+/**
+ * Provisions on the node that the scheduler chose for the first pod. Whoever may write the claim may write that choice, too: so it
+ * counts only while a pod uses the claim, and for a node whose taints that pod tolerates.
+ */
 function forSelected(input: ClaimInput, options: DynamicClass, storageClass: StorageClass): ClaimDecision {
   const name = input.claim.metadata.annotations?.[SELECTED_NODE_ANNOTATION];
   if (name === undefined) return {};
@@ -129,6 +133,9 @@ function forSelected(input: ClaimInput, options: DynamicClass, storageClass: Sto
   if (others !== undefined && 'decision' in others) return others.decision;
   const why = node === undefined ? `there is no node ${name}` : whyNotOn(node, storageClass);
   if (why !== undefined) return giveBack(input, name, why);
+  if (input.consumers.length === 0) return {};
+  const taint = node && untolerated(node, input.consumers);
+  if (taint !== undefined) return giveBack(input, name, taint);
   const source = sourceOf(input);
   if ('decision' in source) return source.decision;
   if (source.nodes !== undefined && !source.nodes.includes(name)) {

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { KubeNode, PersistentVolume, PersistentVolumeClaim, StorageClass } from '../../api/core.ts';
+import type { KubeNode, PersistentVolume, PersistentVolumeClaim, Pod, StorageClass } from '../../api/core.ts';
 import type { Logger } from '../../api/logger.ts';
 import type { KubeObject } from '../../api/meta.ts';
 import { DRIVER, SELECTED_NODE_ANNOTATION } from '../../api/names.ts';
@@ -31,6 +31,8 @@ export interface ClaimReconcilerDeps {
   persistentVolumes: Informer<PersistentVolume>;
   storageClasses: Informer<StorageClass>;
   nodes: Informer<KubeNode>;
+  /** Pods that use a claim and have not ended. */
+  consumersOf(claim: PersistentVolumeClaim): readonly Pod[];
   /** Volumes that are being made from the Volume of that name. */
   clonesOf(volumeName: string): readonly Volume[];
   rooms: Rooms;
@@ -114,6 +116,7 @@ export function createClaimReconciler(deps: ClaimReconcilerDeps): ClaimReconcile
         options,
         volume,
         pv: persistentVolumes.get(volumeName),
+        consumers: deps.consumersOf(claim),
         nodes: nodes.list().filter(({ metadata }) => deps.actsFor(metadata.name)),
         isGone: (node) => deps.actsFor(node) && nodes.get(node) === undefined,
         roomOn: (node) =>

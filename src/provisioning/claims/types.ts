@@ -1,4 +1,4 @@
-import type { KubeNode, PersistentVolume, PersistentVolumeClaim, StorageClass } from '../../api/core.ts';
+import type { KubeNode, PersistentVolume, PersistentVolumeClaim, Pod, StorageClass } from '../../api/core.ts';
 import type { Volume, VolumeSpec } from '../../api/volume.ts';
 import type { Room } from '../room/looks.ts';
 import type { Awaited } from '../sources/types.ts';
@@ -38,6 +38,8 @@ export interface ClaimInput {
   pv: PersistentVolume | undefined;
   /** That of the claim's name, whoever made it. */
   volume: Volume | undefined;
+  /** Pods that use the claim and have not ended. */
+  consumers: readonly Pod[];
   /** The nodes that this process has hands on. */
   nodes: readonly KubeNode[];
   /** It would be this process's, and there is no such node. */

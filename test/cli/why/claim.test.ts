@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import type { Pod } from '../../../src/api/core.ts';
 import { diagnoseClaim, ofPod } from '../../../src/cli/why/claim/diagnose.ts';
 import type { ClaimKnown } from '../../../src/cli/why/claim/known.ts';
 import { NOW, podNamed } from '../../support/cluster-objects.ts';
@@ -303,11 +304,18 @@ test('a snapshot of a name that there cannot be is granted by no command', () =>
   expect(diagnoseClaim(known({ source: denied }), NOW)).toMatchObject({ fix: { say: more.hint } });
 });
 
-test('a node that was chosen is waited for no more', () => {
+test('a node that was chosen for a pod is waited for no more', () => {
   const chosen = metadata({ annotations: { 'volume.kubernetes.io/selected-node': 'n1' } });
-  expect(diagnoseClaim(known({ ...chosen, storageClass: { found: WAITS } }), NOW)).toMatchObject({
+  const pods = (found: Pod[]) => known({ ...chosen, storageClass: { found: WAITS }, pods: { found } });
+  const pod: Pod = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'a', namespace: 'test' }, spec: {} };
+  expect(diagnoseClaim(pods([pod]), NOW)).toMatchObject({
     holdup: 'no daemon has taken it up yet',
     since: '2029-12-31T23:30:00Z',
+  });
+  expect(diagnoseClaim(pods([]), NOW)).toMatchObject({
+    cause: 'NoConsumer',
+    holdup:
+      'its storage class waits for the first pod that uses it, and there is none: node n1 is selected for no pod',
   });
 });
 

@@ -3,12 +3,14 @@ import type {
   KubeEvent,
   PersistentVolume,
   PersistentVolumeClaim,
+  Pod,
   StorageClass,
 } from '../../../src/api/core.ts';
 import {
   EVENTS,
   PERSISTENT_VOLUME_CLAIMS,
   PERSISTENT_VOLUMES,
+  PODS,
   STORAGE_CLASSES,
   VOLUMES,
 } from '../../../src/api/resources.ts';
@@ -86,6 +88,22 @@ const createClaim = (
     },
     { namespace },
   );
+/** Creates a pod that is on no node. */
+const createPod = (claimName: string) =>
+  client.create<Pod>(
+    PODS,
+    {
+      apiVersion: 'v1',
+      kind: 'Pod',
+      metadata: { name: 'db-0', namespace },
+      spec: {
+        nodeSelector: { 'kubernetes.io/hostname': 'none' },
+        containers: [{ name: 'db', image: 'db' }],
+        volumes: [{ name: 'data', persistentVolumeClaim: { claimName } }],
+      } as Pod['spec'],
+    },
+    { namespace },
+  );
 const claimNow = (name: string) =>
   client.get<PersistentVolumeClaim>(PERSISTENT_VOLUME_CLAIMS, name, { namespace });
 const isBound = (name: string) =>
@@ -154,7 +172,7 @@ test('with reclaim policy Retain the Volume and its data stay, until that is cha
 describe('of a class that waits for a consumer', () => {
   beforeEach(() => createClass({ volumeBindingMode: 'WaitForFirstConsumer' }).then(() => {}));
 
-  test('a volume is made on the node that was chosen, and not before', async () => {
+  test('a volume is made on the node that was chosen for a pod, and not before', async () => {
     await createClaim('data', '1Gi');
     expect(writes.filter((write) => write.startsWith('create'))).toEqual([]);
     await client.patch(
@@ -163,12 +181,21 @@ describe('of a class that waits for a consumer', () => {
       { metadata: { annotations: { [SELECTED]: 'n2' } } },
       { namespace },
     );
+    // Another claim is served meanwhile, and this one is not, for no pod uses it.
+    await client.create(STORAGE_CLASSES, dynamicClass('immediate'));
+    await createClaim('other', '1Gi', { storageClassName: 'immediate' });
+    await isBound('other');
+    expect((await claimNow('data')).status?.phase).toBe('Pending');
+    await client.delete(PERSISTENT_VOLUME_CLAIMS, 'other', { namespace });
+    await until('its Volume is gone', async () => ((await volumesNow()).length === 0 ? true : undefined));
+    await createPod('data');
     await isBound('data');
     expect((await volumesNow()).map(({ spec }) => spec.nodeName)).toEqual(['n2']);
   });
 
   test('a node without room is given back, with the reason', async () => {
     nodes.disk('n2').spaceBytes = GIB;
+    await createPod('data');
     await createClaim('data', '2Gi', {}, { [SELECTED]: 'n2' });
     const told = await isTold('data', 'node n2 has room for 1073741824 bytes');
     expect(told.join()).toContain('Warning ProvisioningFailed');
@@ -232,6 +259,7 @@ test('a claim that had a volume before the API server was restored gets no empty
   }
   const files = [...nodes.disk('n1').files.keys()];
 
+  await createPod('data');
   await client.patch(
     PERSISTENT_VOLUME_CLAIMS,
     'data',

@@ -104,14 +104,15 @@ const unbound: ClaimCause = (known) => {
 const noPod: ClaimCause = (known) => {
   const waits = foundIn(known.storageClass)?.volumeBindingMode === 'WaitForFirstConsumer';
   const { name, namespace = '', annotations = {} } = known.claim.metadata;
-  if (!waits || annotations['volume.kubernetes.io/selected-node'] !== undefined) return undefined;
+  const node = annotations['volume.kubernetes.io/selected-node'];
+  const using = foundIn(known.pods);
+  if (!waits || (node !== undefined && (using === undefined || using.length > 0))) return undefined;
   const refused = lastWarning(known);
-  const pods = (foundIn(known.pods) ?? []).filter(({ spec }) => !spec.nodeName);
-  const [pod] = pods;
+  const [pod] = (using ?? []).filter(({ spec }) => !spec.nodeName);
   if (pod === undefined) {
     return {
       cause: 'NoConsumer',
-      holdup: 'its storage class waits for the first pod that uses it, and there is none',
+      holdup: `its storage class waits for the first pod that uses it, and there is none${node === undefined ? '' : `: node ${node} is selected for no pod`}`,
       ...sinceMade(known),
       next: { when: 'when a pod that uses it is scheduled' },
       fix: {
