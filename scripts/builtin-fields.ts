@@ -15,6 +15,7 @@ const PACKAGES: Record<string, [string, string]> = {
   appsv1: ['k8s.io/api', 'apps/v1'],
   coordinationv1: ['k8s.io/api', 'coordination/v1'],
   rbacv1: ['k8s.io/api', 'rbac/v1'],
+  networkingv1: ['k8s.io/api', 'networking/v1'],
   apiextensionsv1: ['k8s.io/apiextensions-apiserver', 'pkg/apis/apiextensions/v1'],
   metav1: ['k8s.io/apimachinery', 'pkg/apis/meta/v1'],
 };
@@ -24,6 +25,7 @@ const KIND_PACKAGES: Record<string, string> = {
   apps: 'appsv1',
   'coordination.k8s.io': 'coordinationv1',
   'rbac.authorization.k8s.io': 'rbacv1',
+  'networking.k8s.io': 'networkingv1',
   'apiextensions.k8s.io': 'apiextensionsv1',
 };
 

@@ -66,6 +66,9 @@ export const PROVISIONED_BY_ANNOTATION = 'pv.kubernetes.io/provisioned-by';
 /** Kubernetes' own, on a claim that waits for its first pod: the node that the scheduler chose. */
 export const SELECTED_NODE_ANNOTATION = 'volume.kubernetes.io/selected-node';
 
+/** Label of namespaces whose pods may reach the daemon's port: `allowed`. */
+export const METRICS_LABEL = 'stowage.dev/metrics';
+
 /** Kubernetes' own, on a claim: who is to make its volume, and what it was called before. */
 export const STORAGE_PROVISIONER_ANNOTATIONS = [
   'volume.kubernetes.io/storage-provisioner',

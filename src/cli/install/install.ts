@@ -51,7 +51,8 @@ export async function install(
     );
 
   const needsDaemon = components.includes('rbac') || components.includes('deployment');
-  const daemons = needsDaemon ? await installedOf(client, 'deployment', io.signal) : [];
+  const before = needsDaemon ? await installedOf(client, 'deployment', io.signal) : [];
+  const daemons = before.filter(({ resource }) => resource === DEPLOYMENTS);
   refuseHalfMove(daemons, components, namespace);
   if (components.includes('deployment') && !flags.besideOperator) {
     await refuseBesideOperator(client, io.signal);
@@ -68,10 +69,16 @@ export async function install(
   // Two daemons with Leases in different namespaces would both lead: the other one goes first. Until it is gone it has its rights.
   if (components.includes('deployment')) await removeDaemons();
   for (const wanted of rest) await make(wanted);
-  if (components.includes('rbac')) {
-    for (const installed of unwanted(await installedOf(client, 'rbac', io.signal), objects)) {
-      await removeObject(client, installed, options);
-      say(installed.resource, installed.object, 'removed');
+  if (components.includes('deployment')) {
+    await remove(before.filter(({ resource }) => resource !== DEPLOYMENTS));
+  }
+  if (components.includes('rbac')) await remove(await installedOf(client, 'rbac', io.signal));
+
+  /** Removes what an earlier set had, and this one has not. */
+  async function remove(installed: readonly Installed[]): Promise<void> {
+    for (const each of unwanted(installed, objects)) {
+      await removeObject(client, each, options);
+      say(each.resource, each.object, 'removed');
     }
   }
 

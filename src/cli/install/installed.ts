@@ -10,6 +10,7 @@ import {
   CLUSTER_ROLES,
   CUSTOM_RESOURCE_DEFINITIONS,
   DEPLOYMENTS,
+  NETWORK_POLICIES,
   ROLE_BINDINGS,
   ROLES,
   SERVICE_ACCOUNTS,
@@ -24,7 +25,7 @@ export interface Installed {
 
 /** The kinds of each component, in the order in which they are removed. */
 const KINDS: Readonly<Record<Component, readonly Resource[]>> = {
-  deployment: [DEPLOYMENTS],
+  deployment: [DEPLOYMENTS, NETWORK_POLICIES],
   rbac: [ROLE_BINDINGS, ROLES, CLUSTER_ROLE_BINDINGS, CLUSTER_ROLES, SERVICE_ACCOUNTS],
   crds: [CUSTOM_RESOURCE_DEFINITIONS],
   'snapshot-crds': [CUSTOM_RESOURCE_DEFINITIONS],

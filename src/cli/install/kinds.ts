@@ -51,6 +51,14 @@ export const ROLE_BINDINGS: Resource = {
   namespaced: true,
 };
 
+export const NETWORK_POLICIES: Resource = {
+  group: 'networking.k8s.io',
+  version: 'v1',
+  plural: 'networkpolicies',
+  kind: 'NetworkPolicy',
+  namespaced: true,
+};
+
 export const DEPLOYMENTS: Resource = {
   group: 'apps',
   version: 'v1',

@@ -5,6 +5,7 @@ import type { Component } from './components.ts';
 import { deploymentObject } from './deployment.ts';
 import { CUSTOM_RESOURCE_DEFINITIONS, NAMESPACES } from './kinds.ts';
 import { labelsOf } from './labels.ts';
+import { networkPolicyObject } from './network-policy.ts';
 import { rbacObjects } from './rbac.ts';
 import { isStandard, standardObjects } from './standard.ts';
 import { type Wanted, wanted } from './wanted.ts';
@@ -29,7 +30,7 @@ export function wantedObjects({ components, namespace, image }: Installation): W
       ? [wanted(NAMESPACES, undefined, { metadata: { name: namespace, labels: labelsOf() } })]
       : []),
     ...(has('rbac') ? rbacObjects(namespace) : []),
-    ...(has('deployment') ? [deploymentObject(namespace, image)] : []),
+    ...(has('deployment') ? [networkPolicyObject(namespace), deploymentObject(namespace, image)] : []),
   ];
 }
 

@@ -128,6 +128,7 @@ export const STRUCTS: Record<string, string> = {
   HostAlias: 'ip:string hostnames?:[string',
   HostIP: 'ip:string',
   HostPathVolumeSource: 'path:string type?:*string',
+  IPBlock: 'cidr:string except?:[string',
   ISCSIPersistentVolumeSource:
     'targetPortal:string iqn:string lun:int32 iscsiInterface?:string fsType?:string readOnly?:bool portals?:[string chapAuthDiscovery?:bool chapAuthSession?:bool secretRef?:*SecretReference initiatorName?:*string',
   ISCSIVolumeSource:
@@ -155,6 +156,13 @@ export const STRUCTS: Record<string, string> = {
   NamespaceCondition: 'type:string status:string lastTransitionTime?:Time reason?:string message?:string',
   NamespaceSpec: 'finalizers?:[string',
   NamespaceStatus: 'phase?:string conditions?:[NamespaceCondition',
+  NetworkPolicy: 'apiVersion?:string kind?:string metadata?:ObjectMeta spec?:NetworkPolicySpec',
+  NetworkPolicyEgressRule: 'ports?:[NetworkPolicyPort to?:[NetworkPolicyPeer',
+  NetworkPolicyIngressRule: 'ports?:[NetworkPolicyPort from?:[NetworkPolicyPeer',
+  NetworkPolicyPeer: 'podSelector?:*LabelSelector namespaceSelector?:*LabelSelector ipBlock?:*IPBlock',
+  NetworkPolicyPort: 'protocol?:*string port?:*any endPort?:*int32',
+  NetworkPolicySpec:
+    'podSelector:LabelSelector ingress?:[NetworkPolicyIngressRule egress?:[NetworkPolicyEgressRule policyTypes?:[string',
   Node: 'apiVersion?:string kind?:string metadata?:ObjectMeta spec?:NodeSpec status?:NodeStatus',
   NodeAddress: 'type:string address:string',
   NodeAffinity:

@@ -10,6 +10,12 @@ interface DeploymentSpec {
   template?: { metadata?: { labels?: Record<string, string> }; spec?: Fields };
 }
 
+interface NetworkPolicySpec {
+  policyTypes?: string[];
+  ingress?: { ports?: { protocol?: string }[] }[];
+  egress?: { ports?: { protocol?: string }[] }[];
+}
+
 export const WORKLOAD_KINDS: Kind[] = [
   {
     ...plain,
@@ -48,7 +54,27 @@ export const WORKLOAD_KINDS: Kind[] = [
     fillDefaults: (object) => decodeMicroTimes(object, object.spec, ['acquireTime', 'renewTime']),
     validate: (object) => leaseCauses(object),
   },
+  {
+    ...plain,
+    group: 'networking.k8s.io',
+    plural: 'networkpolicies',
+    singular: 'networkpolicy',
+    kind: 'NetworkPolicy',
+    namespaced: true,
+    shortNames: ['netpol'],
+    generations: true,
+    fillDefaults: networkDefaults,
+  },
 ];
+
+/** Fills in what the API server does. Nothing enforces a policy here: no pods run. */
+function networkDefaults(object: StoredObject): void {
+  const spec = specOf(object) as NetworkPolicySpec;
+  spec.policyTypes ??= spec.egress === undefined ? ['Ingress'] : ['Ingress', 'Egress'];
+  for (const rule of [...(spec.ingress ?? []), ...(spec.egress ?? [])]) {
+    for (const port of rule.ports ?? []) port.protocol ??= 'TCP';
+  }
+}
 
 function deploymentCauses(object: StoredObject): Cause[] {
   const { selector, template } = specOf(object) as DeploymentSpec;

@@ -34,6 +34,7 @@ const COLUMNS: Record<string, Column[]> = {
   ConfigMap: [count('Data', ({ data, binaryData }) => size(data) + size(binaryData)), AGE],
   Secret: [text('Type', ({ type }) => type), count('Data', ({ data }) => size(data)), AGE],
   Lease: [text('Holder', ({ spec }) => spec?.holderIdentity ?? ''), AGE],
+  NetworkPolicy: [text('Pod-Selector', ({ spec }) => selectorText(spec?.podSelector?.matchLabels)), AGE],
   ClusterRoleBinding: BINDING_COLUMNS,
   RoleBinding: BINDING_COLUMNS,
   Deployment: [

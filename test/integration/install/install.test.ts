@@ -17,7 +17,7 @@ import { outcomesOf, startInstalling } from '../../support/installing.ts';
 
 const VOLUME_CRD = 'volumes.storage.metalk8s.scality.com';
 /** Of all that is made; and each but definitions and the namespace is checked before. */
-const WRITES = 4 + 2 * 13;
+const WRITES = 4 + 2 * 14;
 const LABEL = 'app.kubernetes.io/managed-by';
 
 let installing: Awaited<ReturnType<typeof startInstalling>>;
@@ -55,6 +55,7 @@ describe('install', () => {
       'clusterrole.rbac.authorization.k8s.io/stowage-populator-sources created',
       'clusterrolebinding.rbac.authorization.k8s.io/stowage-populator-sources created',
       'clusterrole.rbac.authorization.k8s.io/stowage-populator-secrets created',
+      'networkpolicy.networking.k8s.io/stowage in namespace stowage created',
       'deployment.apps/stowage in namespace stowage created',
       'note: its pod starts when the Secret stowage-ssh is in that namespace, too',
       '',
@@ -136,7 +137,7 @@ describe('install', () => {
     expect({ code, err }).toEqual({ code: 0, err: '' });
     const kinds = parseAllDocuments(out).map((document) => document.toJS().kind);
     expect(kinds.slice(0, 4)).toEqual([...Array(3).fill('CustomResourceDefinition'), 'Namespace']);
-    expect(kinds).toHaveLength(17);
+    expect(kinds).toHaveLength(18);
   });
 
   test('the daemon has time to end', async () => {

@@ -5,6 +5,7 @@ import {
   CLUSTER_ROLE_BINDINGS,
   DEPLOYMENTS,
   NAMESPACES,
+  NETWORK_POLICIES,
   ROLES,
   SERVICE_ACCOUNTS,
 } from '../../../src/cli/install/kinds.ts';
@@ -58,6 +59,8 @@ test('the other daemon goes before the next one comes, for two would both lead',
   expect(removed).toBeGreaterThan(0);
   expect(lines.indexOf('deployment.apps/stowage in namespace elsewhere created')).toBeGreaterThan(removed);
   expect(await exists(ROLES, 'stowage-leader-election', 'stowage')).toBe(false);
+  expect(await exists(NETWORK_POLICIES, 'stowage', 'stowage')).toBe(false);
+  expect(await exists(NETWORK_POLICIES, 'stowage', 'elsewhere')).toBe(true);
   expect(await exists(NAMESPACES, 'stowage')).toBe(true);
 });
 

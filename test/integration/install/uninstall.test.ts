@@ -6,6 +6,7 @@ import {
   CUSTOM_RESOURCE_DEFINITIONS,
   DEPLOYMENTS,
   NAMESPACES,
+  NETWORK_POLICIES,
   ROLES,
   SERVICE_ACCOUNTS,
 } from '../../../src/cli/install/kinds.ts';
@@ -54,6 +55,7 @@ test('removes what install made, and nothing else', async () => {
     [CUSTOM_RESOURCE_DEFINITIONS, VOLUME_CRD, undefined],
     [CLUSTER_ROLES, 'stowage', undefined],
     [ROLES, 'stowage-leader-election', 'stowage'],
+    [NETWORK_POLICIES, 'stowage', 'stowage'],
     [NAMESPACES, 'stowage', undefined],
   ] as const) {
     expect(await exists(resource, name, namespace)).toBe(false);

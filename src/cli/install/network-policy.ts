@@ -1,0 +1,25 @@
+import { COMPONENT, METRICS_LABEL } from '../../api/names.ts';
+import { PORT } from './deployment.ts';
+import { NETWORK_POLICIES } from './kinds.ts';
+import { labelsOf, NAME_LABEL } from './labels.ts';
+import { type Wanted, wanted } from './wanted.ts';
+
+/**
+ * Returns the policy that bounds who reaches the daemon's port, which has no login: pods of its namespace, and of namespaces that an
+ * administrator labels. Probes of the kubelet come from the node, which no policy keeps away. What the daemon connects to is not
+ * bounded: nodes, salt-api, and the API server are outside the cluster's network.
+ */
+export const networkPolicyObject = (namespace: string): Wanted =>
+  wanted(NETWORK_POLICIES, 'deployment', {
+    metadata: { name: COMPONENT, namespace, labels: labelsOf('deployment') },
+    spec: {
+      podSelector: { matchLabels: { [NAME_LABEL]: COMPONENT } },
+      policyTypes: ['Ingress'],
+      ingress: [
+        {
+          from: [{ podSelector: {} }, { namespaceSelector: { matchLabels: { [METRICS_LABEL]: 'allowed' } } }],
+          ports: [{ port: PORT, protocol: 'TCP' }],
+        },
+      ],
+    },
+  });
