@@ -67,6 +67,10 @@ export const EXPLAINING_STORIES: readonly Story[] = [
       },
       'stowage install': shows(/clusterrole/),
       'kubectl label namespace stowage pod-security.kubernetes.io/enforce=baseline': shows(/stowage labeled/),
+      'kubectl label namespace monitoring stowage.dev/metrics=allowed': shows(
+        /monitoring labeled/,
+        'kubectl create namespace monitoring && kubectl label namespace monitoring stowage.dev/metrics=allowed',
+      ),
     },
   },
   {
