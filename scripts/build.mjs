@@ -1,6 +1,7 @@
 // Bundles src/ into dist/, or the folder given: one entry, split where a command imports its own part, so that `--help` loads little.
 import { rm, writeFile } from 'node:fs/promises';
 import { build } from 'esbuild';
+import { noticesOf } from './notices.mjs';
 import { slimPackages } from './slim/plugin.mjs';
 
 const outdir = process.argv[2] ?? 'dist';
@@ -28,3 +29,5 @@ const { metafile } = await build({
 });
 // For the test that shows what `--help` can reach.
 await writeFile(`${outdir}/meta.json`, JSON.stringify(metafile));
+// Their licences ask that copies carry them.
+await writeFile(`${outdir}/THIRD-PARTY-NOTICES`, await noticesOf(metafile));

@@ -102,3 +102,23 @@ test('of the packages that connect, only what is used of them is there', () => {
   expect(imported).toContain('node:fs');
   expect(imported.filter((path) => /^(node:)?http$/.test(path))).toEqual([]);
 });
+
+test('each package with code in the bundle is in THIRD-PARTY-NOTICES, with the text of its licence', async () => {
+  const notices = await readFile(join(folder, 'THIRD-PARTY-NOTICES'), 'utf8');
+  const parts = new Map(
+    notices.split(/\n-{100}\n\n/).map((part) => [part.slice(0, part.indexOf('\n')), part]),
+  );
+  const folders = new Set(
+    Object.values(outputs)
+      .flatMap(({ inputs }) => Object.keys(inputs).filter((path) => (inputs[path]?.bytesInOutput ?? 0) > 0))
+      .map((path) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path)?.[0])
+      .filter((path) => path !== undefined),
+  );
+  expect(folders.size).toBeGreaterThan(50);
+  for (const path of folders) {
+    const { name, version, license } = JSON.parse(await readFile(join(path, 'package.json'), 'utf8'));
+    const part = parts.get(`${name} ${version}`);
+    expect(part).toContain(`\nLicence: ${license}\n`);
+    expect(part).toMatch(/copyright|permission is hereby granted|apache license/i);
+  }
+});

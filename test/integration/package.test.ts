@@ -51,6 +51,7 @@ test('it has what is run and read, and nothing that is only built or tested with
   expect(files).toEqual(
     expect.arrayContaining([
       'dist/main.mjs',
+      'dist/THIRD-PARTY-NOTICES',
       'deploy/stowage.service',
       'deploy/Containerfile',
       'deploy/sudoers',
