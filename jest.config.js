@@ -1,4 +1,4 @@
-// Four projects: `unit` touches nothing outside the process but loopback; `integration` and `thorough` need root, loop
+// Five projects: `unit` touches nothing outside the process but loopback; `integration` and `thorough` need root, loop
 // devices, sshd, kubectl; `cluster` runs against real Kubernetes, real Salt and real nodes, which it builds first.
 const common = {
   extensionsToTreatAsEsm: ['.ts'],
@@ -25,7 +25,7 @@ export default {
       ...common,
       displayName: 'unit',
       testMatch: ['<rootDir>/test/**/*.test.ts'],
-      testPathIgnorePatterns: ['/node_modules/', '<rootDir>/test/(integration|thorough|cluster)/'],
+      testPathIgnorePatterns: ['/node_modules/', '<rootDir>/test/(integration|thorough|cluster|fuzz)/'],
     },
     {
       ...common,
@@ -36,6 +36,11 @@ export default {
       ...common,
       displayName: 'thorough',
       testMatch: ['<rootDir>/test/thorough/**/*.test.ts'],
+    },
+    {
+      ...common,
+      displayName: 'fuzz',
+      testMatch: ['<rootDir>/test/fuzz/**/*.test.ts'],
     },
     {
       ...common,

@@ -15,21 +15,27 @@ interface Row {
   wwn: string | null;
 }
 
+const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
+
 /**
- * What `LSBLK` printed.
- * @throws SyntaxError when it is not JSON
+ * Reads what `LSBLK` printed.
+ * @throws SyntaxError when it is not JSON, or a row names no device
  */
 export function parseBlockDevices(lsblk: string): BlockDevice[] {
-  const rows = list<Row>(lsblk, 'blockdevices').map((row) => ({
-    name: row.kname,
-    device: row['maj:min'].trim(),
-    parent: row.pkname ?? undefined,
-    type: row.type ?? '',
-    sizeBytes: BigInt(row.size ?? '0'),
-    readOnly: truthy(row.ro),
-    serial: row.serial ?? undefined,
-    wwn: row.wwn ?? undefined,
-  }));
+  const rows = list<Row>(lsblk, 'blockdevices').map((row) => {
+    const [name, device] = [textOf(row.kname), textOf(row['maj:min'])];
+    if (name === undefined || device === undefined) throw new SyntaxError('a row of lsblk names no device');
+    return {
+      name,
+      device: device.trim(),
+      parent: textOf(row.pkname),
+      type: textOf(row.type) ?? '',
+      sizeBytes: BigInt(row.size ?? '0'),
+      readOnly: truthy(row.ro),
+      serial: textOf(row.serial),
+      wwn: textOf(row.wwn),
+    };
+  });
   // A device that is stacked on one of several parents is listed once for each.
   return [...new Map(rows.map((row) => [`${row.name} ${row.parent}`, row])).values()];
 }

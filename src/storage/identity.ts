@@ -38,7 +38,9 @@ export function identityText({ disk, dmUuid, partition, sizeBytes }: Facts): str
     ['partuuid', partition?.guid],
     ['size', String(sizeBytes)],
   ];
-  return facts.flatMap(([key, value]) => (value ? [`${key}=${encodeURIComponent(value)}`] : [])).join(' ');
+  return facts
+    .flatMap(([key, value]) => (value ? [`${key}=${encodeURIComponent(value.toWellFormed())}`] : []))
+    .join(' ');
 }
 
 /**
@@ -54,7 +56,9 @@ export function compareDevice(recorded: KnownDevice, found: KnownDevice): Samene
   const before = factsIn(recorded);
   const now = factsIn(found);
   if (recorded.identity !== undefined && before.get('partition') !== now.get('partition')) return 'different';
-  if (BigInt(now.get('size') ?? 0) < BigInt(before.get('size') ?? 0)) return 'different';
+  const [had, has] = [sizeIn(before), sizeIn(now)];
+  if (had === undefined || has === undefined) return 'unknown';
+  if (has < had) return 'different';
   const disk = compareDisk(recorded, found);
   if (disk !== 'unknown') return disk;
   const guid = before.get('partuuid');
@@ -194,6 +198,12 @@ function factsIn({ identity = '' }: KnownDevice): Map<string, string> {
       return at < 0 ? [] : [[fact.slice(0, at), decode(fact.slice(at + 1))]];
     }),
   );
+}
+
+/** Returns the bytes in an identity, 0 where it tells none; undefined where that is no number, as others may write it. */
+function sizeIn(facts: ReadonlyMap<string, string>): bigint | undefined {
+  const size = facts.get('size') ?? '0';
+  return /^\d{1,30}$/.test(size) ? BigInt(size) : undefined;
 }
 
 /** A status may be written by others: what is no escape is taken as it is. */

@@ -63,7 +63,9 @@ export function parseIntent(text: string): Intent {
   try {
     const value = JSON.parse(text) as Intent;
     const place = value.file ?? value.device?.path;
-    if (value.version === 1 && typeof value.uid === 'string' && typeof place === 'string') return value;
+    const isWhole = value.version === 1 && typeof value.uid === 'string' && typeof place === 'string';
+    const hasSize = /^\d{1,30}$/.test(value.sizeBytes);
+    if (isWhole && (hasSize || (value.file === undefined && value.sizeBytes === undefined))) return value;
   } catch {} // Said below.
   throw new ObservationError(`an intent record is damaged: ${JSON.stringify(text.slice(0, 200))}`);
 }

@@ -46,3 +46,15 @@ test('the index has every page, and each page is told of once or more', () => {
   const pages = pagePaths().filter((path) => path !== 'README.md' && path !== 'docs/README.md');
   expect(pages.filter((path) => !index.includes(`](${path.replace('docs/', '')})`))).toEqual([]);
 });
+
+test('each promise of the threat model names test files that are there', () => {
+  const text = readFileSync('docs/threat-model.md', 'utf8');
+  const [, section = ''] = /\n## Promises\n([\s\S]*?)\n## /.exec(text) ?? [];
+  const rows = [...section.matchAll(/^\| (?!against|---)(.*) \|$/gm)].map(([, row = '']) => row);
+  expect(rows.length).toBeGreaterThan(15);
+  const without = rows.filter((row) => {
+    const files = [...(row.split(' | ')[2] ?? '').matchAll(/\]\(\.\.\/(test\/[\w./-]+\.test\.ts)\)/g)];
+    return files.length === 0 || files.some(([, file = '']) => !existsSync(file));
+  });
+  expect(without).toEqual([]);
+});

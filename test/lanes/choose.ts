@@ -14,7 +14,7 @@ export interface Choice {
 /** Lanes whose files another one runs, too. */
 const CONTAINED_IN: Readonly<Record<string, string>> = { integration: 'thorough', smoke: 'cluster' };
 
-const PROJECT = /^test\/(integration|thorough|cluster)\//;
+const PROJECT = /^test\/(integration|thorough|fuzz|cluster)\//;
 
 /**
  * Returns what changed files ask for, unit tests first and then lane by lane in the order of `LANES`: pure. Deleted files count, too.

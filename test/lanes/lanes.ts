@@ -1,7 +1,7 @@
 /** The lanes of the suite that run files in processes of their own. docs/testing.md describes them. */
 
 export interface Lane {
-  projects: readonly ('integration' | 'thorough' | 'cluster')[];
+  projects: readonly ('integration' | 'thorough' | 'fuzz' | 'cluster')[];
   /** Default: every file of the projects. */
   only?: RegExp;
   /** Set for its tests, where the environment has no value of its own. */
@@ -47,6 +47,7 @@ export const LANES: Readonly<Record<string, Lane>> = {
     first: ['faults', 'kinds', 'sudo-lives', 'freeze', 'faults-daemon', 'volume', 'refusals'],
     alone: MEASURE,
   },
+  fuzz: { projects: ['fuzz'] },
   smoke: { ...CLUSTER, only: /\/(api-server|rbac\/|kubelet\/pods|salt\/(logins|refusals|kinds)|vm\/smoke)/ },
   cluster: CLUSTER,
   faults: {
@@ -88,7 +89,10 @@ export const ASKS: readonly (readonly [directory: string, ...asks: Ask[]])[] = [
   ],
   [
     'src/storage/snapshot/',
-    ['thorough', 'snapshot|freeze|claim|backup|xfs-uuid|archive|image|adopt|salt-commands'],
+    [
+      'thorough',
+      'snapshot|freeze|claim|backup|xfs-uuid|archive|image|adopt|salt-commands|grow-script|sudoers',
+    ],
     ['cluster', 'snapshots|claims|/vm/lvm'],
   ],
   ['src/storage/shared/', ['thorough', 'shared|attach|adopt|salt-commands'], ['cluster', '/vm/shared']],

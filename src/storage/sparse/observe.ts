@@ -75,9 +75,9 @@ export function readSparse(desired: Place, results: ReadonlyMap<string, ProbeRes
   };
 }
 
-/** What is no file was judged before. */
+/** Returns the bytes that a file takes; 0 for what is no file, which was judged before. */
 const readAllocated = ({ stdout }: ProbeResult): bigint => {
-  const [, , , blocks = '0', blockSize = '0'] = stdout.trim().split('|');
+  const [, blocks = '0', blockSize = '0'] = /\|(\d+)\|(\d+)$/.exec(stdout.trim()) ?? [];
   return BigInt(blocks) * BigInt(blockSize);
 };
 

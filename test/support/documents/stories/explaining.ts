@@ -4,7 +4,7 @@ import { emptyCluster, withVolume } from '../worlds.ts';
 /** Nobody made that pod, claim or snapshot: what is found of one that is there is tested where `why` is. */
 const absent = (command: string, as?: string) => ({ ...shows(/not found/, as ?? command), exit: 3 });
 /** Lanes of the suite that have a command. */
-const LANES = ['unit', 'integration', 'all', 'smoke', 'cluster', 'faults', 'mutations', 'times'];
+const LANES = ['unit', 'integration', 'all', 'smoke', 'cluster', 'faults', 'fuzz', 'mutations', 'times'];
 const unreached = { says: /n1/, exit: 1 };
 
 export const EXPLAINING_STORIES: readonly Story[] = [
@@ -73,6 +73,7 @@ export const EXPLAINING_STORIES: readonly Story[] = [
       ),
     },
   },
+  { path: 'docs/threat-model.md', world: emptyCluster, typed: {} },
   {
     path: 'docs/developing.md',
     world: emptyCluster,
