@@ -1,0 +1,97 @@
+import fc from 'fast-check';
+import type { ProbeResult } from '../../src/nodes/job.ts';
+import { readFolders } from '../../src/storage/node-check/files.ts';
+import { systemProbes } from '../../src/storage/node-check/system.ts';
+import { observe } from '../../src/storage/observe.ts';
+import { plan } from '../../src/storage/plan.ts';
+import { readMade } from '../../src/storage/populate/backup.ts';
+import { readProgress } from '../../src/storage/populate/progress.ts';
+import { answersOf, ObservationError } from '../../src/storage/probe-results.ts';
+import { readSnapshot, snapshotProbes } from '../../src/storage/snapshot/observe.ts';
+import { planSnapshot } from '../../src/storage/snapshot/plan.ts';
+import type { Desired } from '../../src/storage/types.ts';
+import { missing } from '../support/fake-executor.ts';
+import { lvmDesired } from '../support/lvm-input.ts';
+import { rawDesired } from '../support/raw-input.ts';
+import { wantedCopy } from '../support/snapshot-copy.ts';
+import { sparseDesired, UID } from '../support/volume-input.ts';
+import { collect, throughShell } from './command-lines.ts';
+import { identity } from './hostile.ts';
+import { lookOf, results } from './nodes.ts';
+import { type Target, tame } from './target.ts';
+
+const OPERATIONS = ['prepare', 'present', 'absent', 'destroy'] as const;
+
+/** Number of plans with steps. */
+let planned = 0;
+
+const desired: fc.Arbitrary<Desired> = fc
+  .record({
+    base: fc.constantFrom<Desired>(sparseDesired, rawDesired, lvmDesired, {
+      ...lvmDesired,
+      thinPool: 'pool',
+    }),
+    isBlock: fc.boolean(),
+    recorded: fc.boolean(),
+    onDelete: fc.constantFrom('Delete', 'Retain', 'Wipe'),
+    shared: fc.boolean(),
+    readOnly: fc.boolean(),
+    overwrite: fc.constantFrom(undefined, 'unknown data', `ext4:${UID}`),
+    // As whoever may write a status writes it.
+    identity: fc.option(identity, { nil: undefined }),
+  })
+  .map(({ base, isBlock, overwrite, identity: known, shared, readOnly, ...more }) => ({
+    ...base,
+    ...more,
+    ...(isBlock ? { mode: 'Block', fs: undefined } : {}),
+    ...(base.type === 'sparse'
+      ? { readOnly, ...(shared && { shared, owner: { node: 'n1', token: 't' } }) }
+      : { overwrite, identity: known }),
+  })) as fc.Arbitrary<Desired>;
+
+/** Answers of a node, and what is planned of them. */
+export const OBSERVATIONS: readonly Target[] = [
+  {
+    name: 'observations of a volume, and the plans made of them',
+    share: 0.3,
+    property: () =>
+      fc.asyncProperty(desired, results, (wanted, answers) =>
+        tame(async () => {
+          const observed = await observe(lookOf(answers, wanted.type), wanted);
+          for (const operation of OPERATIONS) {
+            const made = plan(operation, wanted, observed, 3);
+            if ('steps' in made) {
+              planned += 1;
+              collect(made.steps);
+            }
+          }
+        }, ObservationError),
+      ),
+    after() {
+      throughShell();
+      // What is refused at the door shows nothing of what is behind it.
+      if (planned < 100) throw new Error(`only ${planned} plans had steps`);
+    },
+  },
+  {
+    name: 'observations of snapshots, backups and directories',
+    share: 0.1,
+    property: () =>
+      fc.asyncProperty(results, async (answers) => {
+        const look = lookOf(answers);
+        await tame(async () => {
+          const seen = readSnapshot(wantedCopy, await look(snapshotProbes(wantedCopy)));
+          for (const operation of ['take', 'delete'] as const) {
+            const made = planSnapshot(operation, wantedCopy, seen);
+            if ('steps' in made) collect(made.steps);
+          }
+        }, ObservationError);
+        const get = (_name: string) => (answers.find((each) => each !== null) ?? missing) as ProbeResult;
+        await tame(() => readFolders(['/srv'], get), ObservationError);
+        await tame(() => readMade(new Map([['made', get('')]])), ObservationError);
+        await tame(() => readProgress(get('').stdout));
+        await tame(() => answersOf(new Map())(systemProbes()[0]?.name ?? ''), ObservationError);
+      }),
+    after: throughShell,
+  },
+];
