@@ -207,13 +207,38 @@ describeAsRoot('the program that fills a volume from an Image', () => {
       try {
         expect(await onDevice()).toEqual({
           exit: 1,
-          said: expect.stringMatching(
-            /^it is larger than the \d+ bytes that \/var\/lib\/stowage of this node has room for$/,
-          ),
+          said: expect.stringMatching(/^the file system of \/var\/lib\/stowage on this node is too full/),
         });
         expect(await leftThere()).toEqual([]);
       } finally {
         await execa('umount', [RECORDS]);
+      }
+    });
+
+    test.each([
+      ['alone', 1, []],
+      ['beside another one that runs', 32 * MIB, ['held']],
+      ['beside none that has ended', 32 * MIB, ['ended']],
+    ])('is counted against what the node allows: %s', async (_, most, [other]) => {
+      const list = ['allow-address 127.0.0.1/32', `scratch ${most}`];
+      const again = await allowSources(...list);
+      const places = '/run/stowage/fills';
+      await mkdir(places, { recursive: true });
+      await writeFile(`${places}/9.scratch`, `${20 * MIB}\n`);
+      const hold = ['--no-fork', `${places}/9`, 'sh', '-c', 'echo held; exec sleep 60'];
+      const holder = other === 'held' ? execa('flock', hold, { reject: false }) : undefined;
+      try {
+        await new Promise((held) => (holder ? holder.stdout?.once('data', held) : held(undefined)));
+        const refused = {
+          exit: 1,
+          said: expect.stringContaining(`may take ${most} bytes at once, and this one needs more`),
+        };
+        expect(await onDevice()).toEqual(other === 'ended' ? { exit: 0, said: '' } : refused);
+        expect(await leftThere()).toEqual([]);
+      } finally {
+        holder?.kill('SIGKILL');
+        await holder;
+        await again();
       }
     });
   });
@@ -253,6 +278,71 @@ describeAsRoot('the program that fills a volume from an Image', () => {
     await isFilled(CONTENT);
   });
 
+  const to = (location: () => string) => (_request: unknown, response: import('node:http').ServerResponse) =>
+    response.writeHead(302, { Location: location() }).end();
+
+  test('what parses the answers of servers has no rights, and nobody on the node sees the query', async () => {
+    server.paths.set('/slow?sig=S3CRET', (_request, response) => {
+      response.writeHead(200, { 'Content-Length': CONTENT.length });
+      response.write(CONTENT.subarray(0, MIB));
+    });
+    const filling = fill({ source: server.url('/slow?sig=S3CRET') }, { authorization: 'Bearer S3CRET' });
+    await until('it has begun', async () => server.asked.length > 0 || undefined);
+    const pid = (await execa('pgrep', ['-x', '-f', `curl .* ::127.0.0.1:${server.port}.*`])).stdout;
+    const status = await readFile(`/proc/${pid}/status`, 'utf8');
+    expect(status).toMatch(/^Uid:\t65521\t65521\t65521\t65521$/m);
+    expect(status).toMatch(/^Groups:\t $/m);
+    for (const set of ['Inh', 'Prm', 'Eff', 'Bnd', 'Amb'])
+      expect(status).toMatch(`Cap${set}:\t0000000000000000`);
+    expect(status).toMatch(/^NoNewPrivs:\t1$/m);
+    expect((await readdir(`/proc/${pid}/root`)).sort()).toEqual(
+      expect.not.arrayContaining(['proc', 'root', 'run', 'sys']),
+    );
+    expect(await readdir(`/proc/${pid}/root/etc`)).not.toContain('shadow');
+    expect(await readdir(`/proc/${pid}/root/new`)).toEqual(['config']);
+    expect(await readFile(`/proc/${pid}/environ`, 'utf8')).not.toContain('stowage');
+    await expect(writeFile(`/proc/${pid}/root/usr/bin/curl`, '')).rejects.toThrow('EROFS');
+    expect((await execa('ps', ['-e', '-o', 'args'])).stdout).not.toContain('S3CRET');
+    await rm(partial);
+    expect((await filling).said).not.toContain('S3CRET');
+    expect(server.asked).toEqual([{ path: '/slow?sig=S3CRET', authorization: 'Bearer S3CRET' }]);
+  });
+
+  test('no message has the query of a URL', async () => {
+    server.paths.set(
+      '/signed?sig=S3CRET',
+      to(() => 'http://127.0.0.2/x?sig=OTHER'),
+    );
+    for (const path of ['/none?sig=S3CRET', '/signed?sig=S3CRET']) {
+      const { said } = await fill({ source: server.url(path) });
+      expect(said).toMatch(/127\.0\.0\.[12]/);
+      expect(said).not.toMatch(/S3CRET|OTHER/);
+    }
+    const { said } = await fill({ source: server.url('/none?sig=S3CRET') });
+    expect(said).toBe(`${server.url('/none')}?...: the server answered 404 Not Found`);
+  });
+
+  test('qemu-img has no rights, no network, and nothing but what it converts', async () => {
+    const upper = join(folder.path, 'usr');
+    await mkdir(join(upper, 'bin'), { recursive: true });
+    const stub = join(upper, 'bin', 'qemu-img');
+    const rights = 'setpriv --dump | grep -e ^uid -e no_new -e bounding';
+    const look = `echo $(${rights}) etc $(ls /etc) new $(head -c 3 /new/source) net $(curl -sS ${server.url('/x')} 2>&1)`;
+    await writeFile(stub, `#!/bin/sh\n${look} >&2\nexit 1\n`);
+    await chmod(stub, 0o755);
+    server.paths.set('/disk', await qcow2());
+    await execa('mount', ['-t', 'overlay', '-o', `lowerdir=${upper}:/usr`, 'overlay', '/usr']);
+    try {
+      const { exit, said } = await fill({ source: server.url('/disk'), format: 'qcow2' });
+      const seen =
+        'uid: 65522 no_new_privs: 1 Capability bounding set: [none] etc ld.so.cache new QFI net curl: (7)';
+      expect([exit, said]).toEqual([3, expect.stringContaining(seen)]);
+    } finally {
+      await execa('umount', ['--lazy', '/usr']);
+    }
+    expect(server.asked.map(({ path }) => path)).toEqual(['/disk']);
+  });
+
   test('the secret reaches the server that it is for, and no other one', async () => {
     const other = await startSourceServer();
     try {
@@ -268,9 +358,6 @@ describeAsRoot('the program that fills a volume from an Image', () => {
       await other.stop();
     }
   });
-
-  const to = (location: () => string) => (_request: unknown, response: import('node:http').ServerResponse) =>
-    response.writeHead(302, { Location: location() }).end();
 
   test('five redirects are followed', async () => {
     for (let n = 0; n < 5; n++)

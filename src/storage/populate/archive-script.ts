@@ -1,7 +1,6 @@
 import { oneLine } from '../snapshot/script.ts';
 import { CONTENT_TEXT } from './content-text.ts';
 import { FETCH_FUNCTIONS } from './fetch-script.ts';
-import { JAIL_TEXT } from './jail-text.ts';
 import { MOUNT_TEXT } from './mount-text.ts';
 import { INSIDE } from './namespace-text.ts';
 
@@ -28,7 +27,6 @@ run() {
   ${INSIDE}
   ${FETCH_FUNCTIONS}
   ${MOUNT_TEXT}
-  ${JAIL_TEXT}
   ${CONTENT_TEXT}
   fetch() {
     open_source "$SOURCE";
@@ -44,7 +42,7 @@ run() {
     fi;
     close_source;
     [ "$SHA256" = - ] || [ "$(cut -c 1-64 <"$work/sum")" = "$SHA256" ] ||
-      fail "the sha256 of \${SOURCE#backup:} is not $SHA256";
+      fail "the sha256 of $(shown "$SOURCE") is not $SHA256";
   };
   unpack() {
     dd bs=512 count=1 iflag=fullblock status=none >head;
@@ -118,9 +116,11 @@ run() {
       ;;
     stowage-archive-inside)
       begin_inside "$1" "$2";
-      TARGET=$1 CONTENT=$3 COMPRESSION=$7 ALLOWED=$8 SHA256=$9 SOURCE=\${10};
+      TARGET=$1 CONTENT=$3 COMPRESSION=$7 ALLOWED=$8 SHA256=$9;
+      in_url "\${10}";
+      SOURCE=$source;
       for tool in tar setpriv; do need $tool "an Archive"; done;
-      make_jail;
+      make_jail root;
       mount_new "$TARGET" $work/root/new $CONTENT nosuid,nodev,noexec;
       unpack_all;
       case $ALLOWED in *devices*) ;; *) refuse_found "device file" "(" -type b -o -type c ")" ;; esac;

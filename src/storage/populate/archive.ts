@@ -1,6 +1,7 @@
 import { scriptArgv } from '../snapshot/script.ts';
 import { ARCHIVE_SCRIPT } from './archive-script.ts';
 import { imageArgv } from './image.ts';
+import { sourceWords } from './source-words.ts';
 import { targetWords } from './target.ts';
 import type { Fill, FillTarget } from './types.ts';
 
@@ -10,7 +11,7 @@ export function archiveArgv({ options }: Fill, target: FillTarget): string[] {
   return scriptArgv(
     ...(['stowage-archive', ARCHIVE_SCRIPT] as const),
     ...targetWords(target),
-    ...[compression, allowed, sha256, source],
+    ...[compression, allowed, sha256, sourceWords(source).argument],
   );
 }
 

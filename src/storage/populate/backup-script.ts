@@ -1,6 +1,5 @@
 import { oneLine } from '../snapshot/script.ts';
 import { FETCH_FUNCTIONS } from './fetch-script.ts';
-import { JAIL_TEXT } from './jail-text.ts';
 import { MOUNT_TEXT } from './mount-text.ts';
 import { INSIDE } from './namespace-text.ts';
 
@@ -27,7 +26,6 @@ run() {
   ${INSIDE}
   ${FETCH_FUNCTIONS}
   ${MOUNT_TEXT}
-  ${JAIL_TEXT}
   is_wanted() { [ ! -e "/run/stowage/backups/$2.cancel" ]; };
   go_there() {
     folder=\${TO%/*} name=\${TO##*/};
@@ -52,12 +50,9 @@ run() {
         check_url "$TO";
         address=\${addresses%%[!0-9a-f.:]*};
         case $address in *:*) address="[$address]" ;; esac;
-        : >"$work/config";
-        [ -z "$authorization" ] ||
-          printf "%s\\n" "$authorization" | sed "s/[\\\\\\\\\\"]/\\\\\\\\&/g; s/^/header = \\"Authorization: /; s/\\$/\\"/" >"$work/config";
+        configure "$TO" "$authorization";
         mkfifo "$work/body";
-        curl -q -sS -g --http1.1 --noproxy "*" --proto "=http,https" --connect-timeout 30 --speed-limit 1 --speed-time 600
-          --connect-to "::$address:$port" --config "$work/config" -T - -o /dev/null -w "%{http_code}" -- "$TO"
+        { become_curl --speed-limit 1 --speed-time 600 --connect-to "::$address:$port" -T - -o /dev/null -w "%{http_code}"; }
           <"$work/body" >"$work/status" 2>"$work/said" &
         curl_pid=$!;
         exec 8>"$work/body"
@@ -82,12 +77,12 @@ run() {
         ;;
       *)
         exec 8>&-;
-        wait "$curl_pid" || fail "$TO could not be reached, or broke off: $(reason_of)" 1;
+        wait "$curl_pid" || fail "$where could not be reached, or broke off: $(reason_of)" 1;
         status=$(cat "$work/status");
         case $status in
           2??) ;;
-          3??) fail "$TO: the server answered $status, and redirects are not followed" ;;
-          *) fail "$TO: the server answered $status" 1 ;;
+          3??) fail "$where: the server answered $status, and redirects are not followed" ;;
+          *) fail "$where: the server answered $status" 1 ;;
         esac
         ;;
     esac;
@@ -127,7 +122,7 @@ run() {
     case $TO,$(value written),$(value packed) in
       *,0,0) ;;
       /*) give_up "$TO could not be written: $(printable <"$here/writing")" 1 ;;
-      *) exec 8>&-; wait "$curl_pid"; fail "$TO broke off, the server said $(cat "$work/status"): $(reason_of)" 1 ;;
+      *) exec 8>&-; wait "$curl_pid"; fail "$where broke off, the server said $(cat "$work/status"): $(reason_of)" 1 ;;
     esac;
     result="$(value count) $(value sum)";
   };
@@ -166,10 +161,12 @@ run() {
       ;;
     stowage-backup-inside)
       begin_inside "$1" "$2";
-      SNAPSHOT=$1 UUID=$2 CONTENT=$3 OFFSET=$4 SIZE=$5 TO=$6;
-      case $TO in /*) ;; *) need curl "a backup to a URL" ;; esac;
+      SNAPSHOT=$1 UUID=$2 CONTENT=$3 OFFSET=$4 SIZE=$5;
+      in_url "$6";
+      TO=$source where=$(shown "$source");
+      case $TO in /*) ;; *) prepare_curl "a backup to a URL" ;; esac;
       for tool in tar zstd setpriv; do need $tool "a Backup"; done;
-      make_jail;
+      make_jail root;
       case $CONTENT in
         ext4) mount_new "$SNAPSHOT" $work/root/new ext4 ro,noload,nosuid,nodev,noexec -r ;;
         xfs) mount_new "$SNAPSHOT" $work/root/new xfs ro,norecovery,nouuid,nosuid,nodev,noexec -r ;;

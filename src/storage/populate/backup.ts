@@ -7,6 +7,7 @@ import { readFile, STAT } from '../sparse/file.ts';
 import { volumeBytes } from '../sparse/layout.ts';
 import type { FileFacts, Signature } from '../types.ts';
 import { BACKUP_SCRIPT } from './backup-script.ts';
+import { shownSource, sourceInput, sourceWords } from './source-words.ts';
 
 /** An archive of a snapshot. */
 export interface DesiredBackup {
@@ -87,10 +88,10 @@ export function backupStep(
       ? ['block', String(GPT_START), String(volumeBytes(mode, observed.file.sizeBytes))]
       : [found, '0', '0'];
   return {
-    name: `pack it and put it to ${to}`,
-    argv: scriptArgv('stowage-backup', BACKUP_SCRIPT, file, uid, ...words, to),
+    name: `pack it and put it to ${shownSource(to)}`,
+    argv: scriptArgv('stowage-backup', BACKUP_SCRIPT, file, uid, ...words, sourceWords(to).argument),
     // Neither among arguments, which all on the node can see, nor in what a failure prints.
-    stdin: `${authorization ?? ''}\n`,
+    stdin: sourceInput(authorization, to),
     guards: [],
   };
 }
@@ -105,6 +106,6 @@ export const cancelBackup = ({ uid }: Pick<DesiredBackup, 'uid'>): Step => ({
 /** The step after which nothing of it is on the node but the archive, if that was made there. */
 export const leaveBackup = ({ uid, to }: Pick<DesiredBackup, 'uid' | 'to'>): Step => ({
   name: 'remove what the backup left',
-  argv: scriptArgv('stowage-backup', BACKUP_SCRIPT, 'leave', uid, to),
+  argv: scriptArgv('stowage-backup', BACKUP_SCRIPT, 'leave', uid, sourceWords(to).argument),
   guards: [],
 });

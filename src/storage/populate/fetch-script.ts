@@ -1,3 +1,5 @@
+import { CURL_TEXT } from './curl-text.ts';
+import { JAIL_TEXT } from './jail-text.ts';
 import { LISTED_TEXT } from './listed-text.ts';
 
 /**
@@ -18,6 +20,8 @@ import { LISTED_TEXT } from './listed-text.ts';
  */
 export const FETCH_FUNCTIONS = `
   ${LISTED_TEXT}
+  ${JAIL_TEXT}
+  ${CURL_TEXT}
   fail() { printf "%s\\n" "$1" | tr -c "[:print:]\\n" "?" >&2; exit "\${2:-3}"; };
   need() { command -v "$1" >/dev/null || fail "this node has no program $1, which $2 takes"; };
   groups() (
@@ -94,9 +98,9 @@ export const FETCH_FUNCTIONS = `
     is_in_any "$1" $allowed && return;
     is_public "$1" && ! is_own "$1";
   };
-  check_url() {
+  read_url() {
     case $1 in *[!!-~]*) fail "the URL has a character that is not printable ASCII" ;; esac;
-    case $1 in http://?* | https://?*) ;; *) fail "$1 is neither of http nor of https" ;; esac;
+    case $1 in http://?* | https://?*) ;; *) fail "$(shown "$1") is neither of http nor of https" ;; esac;
     scheme=\${1%%://*};
     authority=\${1#*://};
     authority=\${authority%%[/?#]*};
@@ -108,15 +112,19 @@ export const FETCH_FUNCTIONS = `
       *) host=$authority port= ;;
     esac;
     case $scheme,$port in http,) port=80 ;; https,) port=443 ;; esac;
-    case $port in 0* | *[!0-9]* | ??????*) fail "$1 has no proper port" ;; esac;
+    case $port in 0* | *[!0-9]* | ??????*) fail "$(shown "$1") has no proper port" ;; esac;
+    improper="$(shown "$1") has no proper address";
     case $authority in
-      "["*) case $host in *:*) groups "$host" >/dev/null || fail "$1 has no proper address" ;; *) fail "$1 has no proper address" ;; esac ;;
+      "["*) case $host in *:*) groups "$host" >/dev/null || fail "$improper" ;; *) fail "$improper" ;; esac ;;
       *)
-        case $host in "" | *[!A-Za-z0-9.-]* | .* | *. | *..* | -*) fail "$1 has no proper host" ;; esac;
-        case \${host##*.} in 0[xX]* | *[!0-9]*) ;; *) groups "$host" >/dev/null || fail "$1 has no proper address" ;; esac;
-        case \${host##*.} in 0[xX]*) fail "$1 has no proper address" ;; esac
+        case $host in "" | *[!A-Za-z0-9.-]* | .* | *. | *..* | -*) fail "$(shown "$1") has no proper host" ;; esac;
+        case \${host##*.} in 0[xX]* | *[!0-9]*) ;; *) groups "$host" >/dev/null || fail "$improper" ;; esac;
+        case \${host##*.} in 0[xX]*) fail "$improper" ;; esac
         ;;
     esac;
+  };
+  check_url() {
+    read_url "$1";
     addresses=$(getent ahosts "$host" | sed -n "s/^\\([^ ]*\\) *STREAM.*/\\1/p");
     [ -n "$addresses" ] || fail "this node knows no address of $host" 1;
     for address in $addresses; do
@@ -124,23 +132,21 @@ export const FETCH_FUNCTIONS = `
         fail "$host is at $address, to which $config on this node allows no connection: the addresses of this node, of private networks and all others that are not public take a line allow-address there";
     done;
   };
-  reason_of() { sed -n "s/^curl: ([0-9]*) //p" "$work/said" | head -n 1; };
+  reason_of() { sed "s/^curl: ([0-9]*) //" "$work/said" | head -n 1; };
   request() {
     for address in $addresses; do
       case $address in *:*) to="[$address]" ;; *) to=$address ;; esac;
       rm -f "$work/body";
       mkfifo "$work/body";
-      : >"$work/config";
-      [ -z "$authorization" ] || [ "$scheme://$host:$port" != "$origin" ] ||
-        printf "%s\\n" "$authorization" | sed "s/[\\\\\\\\\\"]/\\\\\\\\&/g; s/^/header = \\"Authorization: /; s/\\$/\\"/" >"$work/config";
-      curl -q -sS -i -g --http1.1 --noproxy "*" --proto "=http,https" --connect-timeout 30 --speed-limit 1024 --speed-time 60 --connect-to "::$to:$port" --config "$work/config" -- "$1" >"$work/body" 2>"$work/said" 5<&- &
+      [ "$scheme://$host:$port" = "$origin" ] && configure "$1" "$authorization" || configure "$1";
+      { become_curl -i --speed-limit 1024 --speed-time 60 --connect-to "::$to:$port"; } >"$work/body" 2>"$work/said" 5<&- &
       curl_pid=$!;
       exec 5<"$work/body";
       status= said= location= total= count=0;
       while IFS= read -r line <&5; do
         line=\${line%"$return"};
         count=$((count + 1));
-        [ $count -le 200 ] || fail "$1: the server sends headers without an end";
+        [ $count -le 200 ] || fail "$(shown "$1"): the server sends headers without an end";
         case $line in
           HTTP/*) said=\${line#* } status=\${line#* } location= total=; status=\${status%% *} ;;
           "") case $status in 1??) ;; *) return 0 ;; esac ;;
@@ -153,7 +159,7 @@ export const FETCH_FUNCTIONS = `
       got=$?;
       case $got in 7 | 28) ;; *) break ;; esac;
     done;
-    fail "$1 could not be fetched: $(reason_of)" 1;
+    fail "$(shown "$1") could not be fetched: $(reason_of)" 1;
   };
   open_source() {
     curl_pid= total=;
@@ -161,7 +167,7 @@ export const FETCH_FUNCTIONS = `
       /*) open_path path "$1"; return ;;
       backup:/*) open_path backups "\${1#backup:}"; return ;;
     esac;
-    need curl "a source at a URL";
+    prepare_curl "a source at a URL";
     return=$(printf "\\r");
     url=$1 origin= hops=0;
     while :; do
@@ -171,21 +177,21 @@ export const FETCH_FUNCTIONS = `
       case $status in
         200) break ;;
         301 | 302 | 303 | 307 | 308) ;;
-        *) fail "$url: the server answered $said" 1 ;;
+        *) fail "$(shown "$url"): the server answered $said" 1 ;;
       esac;
       exec 5<&-;
       { kill "$curl_pid"; wait "$curl_pid"; } 2>/dev/null;
       hops=$((hops + 1));
-      [ $hops -le 5 ] || fail "$1 redirects more than 5 times, at last to $location";
+      [ $hops -le 5 ] || fail "$(shown "$1") redirects more than 5 times, at last to $(shown "$location")";
       before=$scheme;
       case $location in
-        "") fail "$url: the server answered $said without saying where to" ;;
+        "") fail "$(shown "$url"): the server answered $said without saying where to" ;;
         //*) url=$scheme:$location ;;
         /*) url=$scheme://$authority$location ;;
         *://*) url=$location ;;
-        *) fail "$url redirects to $location, which is neither a URL nor an absolute path" ;;
+        *) fail "$(shown "$url") redirects to what is neither a URL nor an absolute path" ;;
       esac;
-      case $before,$url in https,https:*) ;; https,*) fail "$1 redirects from https to $url" ;; esac;
+      case $before,$url in https,https:*) ;; https,*) fail "$(shown "$1") redirects from https to $(shown "$url")" ;; esac;
     done;
     case $total in *[!0-9]* | ????????????????*) total= ;; esac;
   };
@@ -196,13 +202,14 @@ export const FETCH_FUNCTIONS = `
     got=$?;
     case $got in
       0 | 23) ;;
-      18) fail "$url was cut off: $(reason_of)" 1 ;;
-      28) fail "$url came too slowly, less than 1024 bytes a second for a minute" 1 ;;
-      *) fail "$url could not be fetched: $(reason_of)" 1 ;;
+      18) fail "$(shown "$url") was cut off: $(reason_of)" 1 ;;
+      28) fail "$(shown "$url") came too slowly, less than 1024 bytes a second for a minute" 1 ;;
+      *) fail "$(shown "$url") could not be fetched: $(reason_of)" 1 ;;
     esac;
   };
   read_secrets() {
     IFS= read -r authorization || :;
+    IFS= read -r query || :;
     exec </dev/null;
   };
   tell_progress() {

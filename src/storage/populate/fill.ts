@@ -1,6 +1,7 @@
 import type { Step } from '../../nodes/job.ts';
 import { archiveArgv, backupArgv } from './archive.ts';
 import { imageArgv } from './image.ts';
+import { sourceInput } from './source-words.ts';
 import type { Fill, FillTarget } from './types.ts';
 
 /** The exit status by which a script says that it can never be filled from that. Of others it is tried again. */
@@ -24,7 +25,7 @@ export function fillStep(fill: Fill, target: FillTarget): Step {
     name: `fill it from ${fill.what}`,
     argv,
     // Neither among arguments, which all on the node can see, nor in what a failure prints.
-    stdin: `${fill.authorization ?? ''}\n`,
+    stdin: sourceInput(fill.authorization, fill.options.source ?? ''),
     guards: [],
   };
 }

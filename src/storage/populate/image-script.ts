@@ -1,9 +1,12 @@
 import { oneLine } from '../snapshot/script.ts';
 import { CONTENT_TEXT } from './content-text.ts';
 import { FETCH_FUNCTIONS } from './fetch-script.ts';
-import { JAIL_TEXT } from './jail-text.ts';
 import { MOUNT_TEXT } from './mount-text.ts';
 import { INSIDE } from './namespace-text.ts';
+import { SCRATCH_TEXT } from './scratch-text.ts';
+
+/** The user and group of qemu-img alone. */
+const QEMU = 65522;
 
 /**
  * Fills a volume that is being made with the content of a disk:
@@ -25,8 +28,21 @@ run() {
 ${INSIDE}
 ${FETCH_FUNCTIONS}
 ${MOUNT_TEXT}
-${JAIL_TEXT}
 ${CONTENT_TEXT}
+${SCRATCH_TEXT}
+  lend() {
+    lent=$work/desk/new/$1;
+    if [ -b "$2" ]; then
+      mknod -m 0600 "$lent" b $(stat -L -c "0x%t 0x%T" "$2");
+    else
+      : >"$lent" && mount --bind "$2" "$lent";
+    fi && chown ${QEMU}:${QEMU} "$lent" || fail "no private root could be made for qemu-img" 1;
+  };
+  qemu() (
+    kib=$1;
+    shift;
+    enter desk "$kib" "" --reuid=${QEMU} --regid=${QEMU} --clear-groups qemu-img "$@"
+  );
   number() { od -A n -t u8 --endian=big -j "$1" -N 8 /proc/self/fd/8 | tr -d " "; };
   word() { od -A n -t u4 --endian=big -j "$1" -N 4 /proc/self/fd/8 | tr -d " "; };
   check_qcow2() {
@@ -46,16 +62,32 @@ ${CONTENT_TEXT}
     [ "$(word 32)" = 0 ] || fail "it is a qcow2 that is encrypted";
     virtual=$(number 24);
     [ "\${#virtual}" -le 18 ] && [ "$virtual" -le "$room" ] || fail "it is a disk of $virtual bytes, and the volume has room for $room";
-    prlimit --as=1073741824 --cpu=30 qemu-img info -f qcow2 --output=json /proc/self/fd/8 >"$work/info" 2>"$work/errors" || fail "qemu-img cannot read it: $(printable <"$work/errors")";
+    (ulimit -t 30; qemu 1048576 info -f qcow2 --output=json /new/source) >"$work/info" 2>"$work/errors" || fail "qemu-img cannot read it: $(printable <"$work/errors")";
     ! grep -q -e backing-filename -e data-file -e "encrypted.: true" "$work/info" || fail "it is a qcow2 that does not stand alone, or is encrypted";
-    prlimit --as=4294967296 qemu-img check -q -f qcow2 /proc/self/fd/8 >"$work/errors" 2>&1;
+    qemu 4194304 check -q -f qcow2 /new/source >"$work/errors" 2>&1;
     case $? in 0 | 3) ;; *) fail "qemu-img finds it damaged: $(printable <"$work/errors")" ;; esac;
   };
   is_full() {
     case $TARGET in /dev/*) return 1 ;; esac;
     [ "$(df -B1 --output=avail "\${TARGET%/*}" | tail -n 1)" -lt 1048576 ];
   };
+  write_scratch() {
+    at=0 came=64;
+    while [ $came = 64 ] && [ $at -lt "$2" ]; do
+      part=$(($2 - at < 16777216 ? $2 - at : 16777216));
+      reserve $((at + part)) 2>"$work/errors" || { refused=$? wrote=$(cat "$work/errors"); break; };
+      LC_ALL=C dd of="$1" bs=256K count=$part iflag=fullblock,count_bytes oflag=seek_bytes seek=$at conv=notrunc,nocreat,sparse status=noxfer 2>"$work/errors" <&7 || {
+        wrote="it could not be written: $(sed "/ records /d" "$work/errors" | printable)";
+        break;
+      };
+      came=$(sed -n "s/+.* records in//p" "$work/errors");
+      at=$((at + part));
+    done;
+    [ -n "$wrote" ] || [ "$(head -c 1 <&7 | wc -c)" = 0 ] || large=yes;
+    exec 7<&-;
+  };
   write() {
+    [ -z "$scratch" ] || { write_scratch "$@"; return; };
     dd of="$1" bs=256K count="$2" iflag=fullblock,count_bytes oflag=seek_bytes seek="$3" conv="notrunc,nocreat,fsync$4" status=none 2>"$work/errors" <&7 || {
       wrote="it could not be written: $(printable <"$work/errors")";
       ! is_full || wrote="it could not be written, for the file system of \${TARGET%/*} is full";
@@ -76,7 +108,7 @@ ${CONTENT_TEXT}
     cat "$work/head" - <&5 >"$work/again" 2>/dev/null &
     [ -z "$curl_pid" ] || exec 5<&-;
     exec 6<"$work/again";
-    wrote= large= digest=;
+    wrote= large= digest= refused=1;
     case $SHA256 in
       -) ;;
       *)
@@ -90,7 +122,7 @@ ${CONTENT_TEXT}
     case $unpack in
       "") exec 7<&6 ;;
       *)
-        make_jail;
+        make_jail root;
         unpack_by "$unpack" <&6 >"$work/plain" 2>"$work/unpacking" &
         unpacking=$!;
         exec 6<"$work/plain";
@@ -103,8 +135,8 @@ ${CONTENT_TEXT}
     esac;
     exec 6<&-;
     write "$@";
-    [ -z "$wrote" ] || fail "$wrote" 1;
-    [ -z "$large" ] || fail "it is larger than the $2 bytes that $holder has room for" $overrun;
+    [ -z "$wrote" ] || fail "$wrote" $refused;
+    [ -z "$large" ] || fail "it is larger than the $2 bytes that the volume has room for";
     unpacked=0;
     [ -z "$unpacking" ] || wait "$unpacking" || unpacked=$?;
     close_source;
@@ -112,14 +144,17 @@ ${CONTENT_TEXT}
     [ "$SHA256" = - ] || {
       wait "$summing";
       read -r digest rest <"$work/digest";
-      [ "$digest" = "$SHA256" ] || fail "the sha256 of \${SOURCE#backup:} is not $SHA256";
+      [ "$digest" = "$SHA256" ] || fail "the sha256 of $(shown "$SOURCE") is not $SHA256";
     };
     [ $unpacked = 0 ] || fail "$unpack cannot unpack it, it is damaged or cut off: $(printable <"$work/unpacking")";
     [ -s "$work/head" ] && { [ -z "$unpack" ] || [ -s "$work/plain-head" ]; } || fail "the source is empty";
   };
   fill() {
-    [ $FORMAT != qcow2 ] || need qemu-img "an Image of format qcow2 (package qemu-utils or qemu-img)";
-    image=$TARGET room=$SIZE sparse= holder="the volume" overrun=3;
+    [ $FORMAT != qcow2 ] || {
+      need qemu-img "an Image of format qcow2 (package qemu-utils or qemu-img)";
+      need setpriv "an Image of format qcow2";
+    };
+    image=$TARGET room=$SIZE sparse= scratch=;
     [ $CONTENT = block ] || {
       mkdir "$work/mnt";
       mount_new "$TARGET" "$work/mnt" $CONTENT nosuid,nodev,noexec;
@@ -135,32 +170,32 @@ ${CONTENT_TEXT}
       qcow2)
         limit=$((SIZE + SIZE / 64 + 16777216));
         download=$TARGET.download;
-        case $TARGET in
-          /dev/*)
-            download=/var/lib/stowage/volumes/.download.$UUID;
-            there=$(($(df -B1 --output=avail /var/lib/stowage/volumes | tail -n 1) / 10 * 9));
-            [ "$there" -gt "$limit" ] || { limit=$there; holder="/var/lib/stowage of this node" overrun=1; }
-            ;;
-        esac;
+        case $TARGET in /dev/*) download=/var/lib/stowage/volumes/.download.$UUID scratch=yes ;; esac;
         rm -f -- "$download";
         exec 8<>"$download";
+        make_jail desk etc/ld.so.cache;
+        mount -t tmpfs -o mode=0711,nosuid,noexec,size=64k tmpfs "$work/desk/new" || fail "no private root could be made" 1;
+        lend source "$download";
         rm -f -- "$download";
         receive /proc/self/fd/8 "$limit" 0 ,sparse;
         check_qcow2;
         is_zero=;
-        [ $ZERO = dirty ] || ! qemu-img --help | grep -q target-is-zero || is_zero=--target-is-zero;
+        [ $ZERO = dirty ] || ! qemu 1048576 --help | grep -q target-is-zero || is_zero=--target-is-zero;
+        lend target "$image";
         case $CONTENT,$TARGET in
-          block,/dev/*) set -- -n $is_zero --target-image-opts "driver=raw,offset=$OFFSET,size=$SIZE,file.driver=host_device,file.filename=$image" ;;
-          block,*) set -- -n $is_zero --target-image-opts "driver=raw,offset=$OFFSET,size=$SIZE,file.driver=file,file.filename=$image" ;;
-          *) set -- -O raw "$image" ;;
+          block,/dev/*) set -- -n $is_zero --target-image-opts "driver=raw,offset=$OFFSET,size=$SIZE,file.driver=host_device,file.filename=/new/target" ;;
+          block,*) set -- -n $is_zero --target-image-opts "driver=raw,offset=$OFFSET,size=$SIZE,file.driver=file,file.filename=/new/target" ;;
+          *) set -- -O raw ;;
         esac;
         case $1 in
-          -O) prlimit --as=4294967296 qemu-img convert -f qcow2 -S 64k -O raw /proc/self/fd/8 "$image" ;;
-          *) prlimit --as=4294967296 qemu-img convert -f qcow2 -S 64k /proc/self/fd/8 "$@" ;;
+          -O) qemu 4194304 convert -f qcow2 -S 64k -O raw /new/source /new/target ;;
+          *) qemu 4194304 convert -f qcow2 -S 64k /new/source "$@" ;;
         esac 2>"$work/errors" || {
           ! is_full || fail "it could not be written, for the file system of \${TARGET%/*} is full" 1;
           fail "qemu-img cannot convert it: $(printable <"$work/errors")";
-        }
+        };
+        chown 0:0 "$work/desk/new/target";
+        [ -b "$work/desk/new/target" ] || umount "$work/desk/new/target"
         ;;
     esac;
     [ $CONTENT = block ] || {
@@ -180,7 +215,9 @@ ${CONTENT_TEXT}
       ;;
     stowage-image-inside)
       begin_inside "$1" "$2";
-      TARGET=$1 UUID=$2 CONTENT=$3 OFFSET=$4 SIZE=$5 ZERO=$6 FORMAT=$7 COMPRESSION=$8 SHA256=$9 SOURCE=\${10};
+      TARGET=$1 UUID=$2 CONTENT=$3 OFFSET=$4 SIZE=$5 ZERO=$6 FORMAT=$7 COMPRESSION=$8 SHA256=$9;
+      in_url "\${10}";
+      SOURCE=$source;
       fill
       ;;
   esac;

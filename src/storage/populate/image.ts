@@ -1,5 +1,6 @@
 import { scriptArgv } from '../snapshot/script.ts';
 import { IMAGE_SCRIPT } from './image-script.ts';
+import { sourceWords } from './source-words.ts';
 import { targetWords } from './target.ts';
 import type { Fill, FillTarget } from './types.ts';
 
@@ -9,6 +10,6 @@ export function imageArgv({ options }: Fill, target: FillTarget): string[] {
   return scriptArgv(
     ...(['stowage-image', IMAGE_SCRIPT] as const),
     ...targetWords(target),
-    ...[format, compression, sha256, source],
+    ...[format, compression, sha256, sourceWords(source).argument],
   );
 }

@@ -16,8 +16,8 @@ export const LISTED_TEXT = `
     while read -r word value rest || [ -n "$word" ]; do
       case $word,$rest in
         "#"* | ,) ;;
-        allow-address, | path, | backups,) [ "$word" != "$1" ] || printf "%s\\n" "$value" ;;
-        *) fail "$config on this node has a line that is not understood, $word: there are allow-address NETWORK, path FOLDER and backups FOLDER" ;;
+        allow-address, | path, | backups, | backup-to, | scratch,) [ "$word" != "$1" ] || printf "%s\\n" "$value" ;;
+        *) fail "$config on this node has a line that is not understood, $word: there are allow-address NETWORK, path FOLDER, backups FOLDER, backup-to URL-PREFIX and scratch BYTES" ;;
       esac;
     done <"$config";
   };

@@ -46,7 +46,10 @@ export const INSIDE = `
       while [ $place -lt 16 ]; do
         place=$((place + 1));
         exec 9>"/run/stowage/fills/$place";
-        flock -n 9 && return;
+        flock -n 9 || continue;
+        rm -f "/run/stowage/fills/$place.scratch";
+        export place;
+        return;
       done;
       is_wanted "$1" "$2" || exit 1;
       sleep 1;

@@ -5,6 +5,7 @@ import { plan } from '../../../src/storage/plan.ts';
 import { cancelFill } from '../../../src/storage/populate/cancel.ts';
 import { fillStep } from '../../../src/storage/populate/fill.ts';
 import { progressText, readProgress } from '../../../src/storage/populate/progress.ts';
+import { shownSource, sourceWords } from '../../../src/storage/populate/source-words.ts';
 import type { Fill } from '../../../src/storage/populate/types.ts';
 import type { DesiredSparse, ObservedSparse } from '../../../src/storage/types.ts';
 import { commandsOf, may } from '../../support/sudoers.ts';
@@ -70,11 +71,11 @@ describe('the plan of a volume that is filled', () => {
     const step = stepsOf(wanted, freshNode).find(({ name }) => name.startsWith('fill'));
     expect(step?.argv.slice(5)).toEqual([
       ...[`${FILE}.partial`, UID, ...words, String(1 << 30), 'zeroes'],
-      ...['qcow2', 'zstd', 'a'.repeat(64), 'https://a.example/x?y=$(id)'],
+      ...['qcow2', 'zstd', 'a'.repeat(64), 'https://a.example/x'],
     ]);
   });
 
-  test('a secret is on standard input alone', () => {
+  test('a secret and the query of a URL are on standard input alone', () => {
     const step = fillStep(fill, {
       ...{
         path: `${FILE}.partial`,
@@ -85,7 +86,8 @@ describe('the plan of a volume that is filled', () => {
         isZero: true,
       },
     });
-    expect(step.stdin).toBe('Bearer secret\n');
+    expect(step.stdin).toBe('Bearer secret\n?y=$(id)\n');
+    expect(step.argv.slice(5).join(' ')).not.toContain('y=$(id)');
     expect(step.argv.join(' ')).not.toContain('secret"');
     expect(step.argv.slice(5).join(' ')).not.toContain('secret');
   });
@@ -124,6 +126,18 @@ describe('the plan of a volume that is filled', () => {
     expect(text.length).toBeLessThan(500);
     expect(text).toContain(': it is no qcow2');
   });
+});
+
+test.each([
+  ['https://a.example/x', 'https://a.example/x', '', 'https://a.example/x'],
+  ['https://a.example?a#b', 'https://a.example', '?a', 'https://a.example?...'],
+  ['https://a.example/x?a?b', 'https://a.example/x', '?a?b', 'https://a.example/x?...'],
+  ['http://a.example/x#b?c', 'http://a.example/x', '', 'http://a.example/x'],
+  ['/srv/a?b#c', '/srv/a?b#c', '', '/srv/a?b#c'],
+  ['backup:/srv/a?b', 'backup:/srv/a?b', '', 'backup:/srv/a?b'],
+])('what is seen of %s', (source, argument, query, shown) => {
+  expect(sourceWords(source)).toEqual({ argument, query });
+  expect(shownSource(source)).toBe(shown);
 });
 
 test.each([

@@ -1,0 +1,37 @@
+/** What downloads take of a node's own file system at most where its list names no `scratch`, in bytes. */
+export const DEFAULT_SCRATCH = 10 * 2 ** 30;
+
+/** What they leave free of it at least, in bytes; or a tenth of it, below which a kubelet evicts pods, where that is more. */
+const LEFT_FREE = 2 ** 30;
+
+/**
+ * A shell function for downloads to the node's own file system: `reserve BYTES` counts what this fill takes there by now, beside all
+ * others that run, and ends with 1 where that is more than the node allows. It needs `fail`, `configured`, and `$place`,
+ * a file that is locked for as long as the fill runs (namespace-text.ts): what it counts ends with it.
+ */
+export const SCRATCH_TEXT = `
+  reserve() (
+    most=$(configured scratch) || exit 3;
+    case $most in "") most=${DEFAULT_SCRATCH} ;; *[!0-9]* | 0?* | ????????????????*) fail "$config on this node: scratch takes one number of bytes" ;; esac;
+    cd /run/stowage/fills || exit 1;
+    exec 6>>scratch;
+    flock 6;
+    sum=$1 mine=$1 had=0;
+    for each in *.scratch; do
+      [ -e "$each" ] || continue;
+      read -r bytes <"$each";
+      case $each in
+        "$place.scratch") had=$bytes ;;
+        *) flock -n "\${each%.scratch}" true || sum=$((sum + bytes)) ;;
+      esac;
+    done;
+    [ "$sum" -le "$most" ] ||
+      fail "the downloads that this node keeps while it converts them may take $most bytes at once, and this one needs more: $config takes a line scratch BYTES" 1;
+    set -- $(df -B1 --output=avail,size /var/lib/stowage/volumes | tail -n 1);
+    floor=$(($2 / 10));
+    [ "$floor" -ge ${LEFT_FREE} ] || floor=${LEFT_FREE};
+    [ $(($1 - mine + had)) -ge "$floor" ] ||
+      fail "the file system of /var/lib/stowage on this node is too full for the download, which leaves $floor bytes free" 1;
+    echo "$mine" >"$place.scratch";
+  );
+`;

@@ -1,0 +1,25 @@
+/** A source or target as a command takes it: its arguments are seen by all on the node, and printed where it fails. */
+export interface SourceWords {
+  /** A path, or a URL without its query. */
+  argument: string;
+  /** The rest of the URL, from the question mark; it often holds a signature. */
+  query: string;
+}
+
+/** Divides a URL into what may be seen and what may not. No fragment is ever sent to a server. */
+export function sourceWords(source: string): SourceWords {
+  if (!/^https?:/.test(source)) return { argument: source, query: '' };
+  const [url = ''] = source.split('#', 1);
+  const at = url.indexOf('?');
+  return at < 0 ? { argument: url, query: '' } : { argument: url.slice(0, at), query: url.slice(at) };
+}
+
+/** Names a source for people, without the query of a URL. */
+export function shownSource(source: string): string {
+  const { argument, query } = sourceWords(source);
+  return query === '' ? argument : `${argument}?...`;
+}
+
+/** Standard input of a script that fetches or sends, where nobody else on the node sees it. */
+export const sourceInput = (authorization: string | undefined, source: string): string =>
+  `${authorization ?? ''}\n${sourceWords(source).query}\n`;

@@ -1,0 +1,57 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { execa } from 'execa';
+import { FETCH_FUNCTIONS } from '../../src/storage/populate/fetch-script.ts';
+import { describeAsRoot } from '../support/root.ts';
+import { type SourceServer, startSourceServer } from '../support/source-server.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+
+describeAsRoot('a program that parses bytes of others', () => {
+  let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+  let server: SourceServer;
+  beforeAll(async () => {
+    folder = await temporaryFolder('rights');
+    server = await startSourceServer();
+    server.paths.set('/x?y="\\', Buffer.from('fetched'));
+  });
+  afterAll(async () => {
+    await server.stop();
+    await folder.remove();
+  });
+
+  /** Runs a part of a script where scripts run that fill volumes, with a secret in its environment and a descriptor open. */
+  async function inside(part: string): Promise<string> {
+    const script = `${FETCH_FUNCTIONS} umask 077; work=$1; mount -t tmpfs -o mode=700 tmpfs "$work" || exit 9; exec 5<"$1"; ${part}`;
+    const words = ['--mount', '--pid', '--fork', '--kill-child', '--mount-proc', 'sh', '-c', script];
+    const { all } = await execa('unshare', [...words, 'inside', folder.path], {
+      ...{ all: true, reject: false, timeout: 120_000, env: { SECRET: 'S3CRET' } },
+    });
+    return all;
+  }
+  const RIGHTS = 'setpriv --dump | grep -e ^uid -e no_new -e bounding';
+
+  test('has no capabilities, environment or network, and sees programs alone', async () => {
+    const look = `${RIGHTS}; ls /; echo $SECRET; head -c 1 <&5; curl -sS ${server.url('/x')}; echo x >/usr/x`;
+    expect(
+      await inside(`make_jail root; nobody sh -c ${JSON.stringify(look).replaceAll('$', '\\$')} 2>&1`),
+    ).toMatch(
+      /^uid: 65534\nno_new_privs: 1\nCapability bounding set: \[none\]\n(bin|lib\w*|new|sbin|usr|\n)+sh: 1: 5: Bad file descriptor\ncurl: \(7\)[^\n]*\nsh: 1: cannot create \/usr\/x: Read-only file system$/,
+    );
+    expect(server.asked).toEqual([]);
+  });
+
+  test('that is tar is root with the capabilities that it takes, and no more', async () => {
+    expect(await inside(`make_jail root; jailed ,+chown sh -c '${RIGHTS}'`)).toBe(
+      'uid: 0\nno_new_privs: 1\nCapability bounding set: chown',
+    );
+  });
+
+  test('that is curl reads what it fetches from a file, and has no account of the node', async () => {
+    const fetch = `configure '${server.url('/x?y="\\')}' 'Bearer "\\'; (become_curl --connect-to ::127.0.0.1:${server.port})`;
+    expect(await inside(`prepare_curl x; ${fetch}`)).toBe('fetched');
+    expect(server.asked).toEqual([{ path: '/x?y="\\', authorization: 'Bearer "\\' }]);
+    const CURL = '"" --reuid=65521 --regid=65521 --clear-groups';
+    expect(await inside(`prepare_curl x; enter net 1048576 ${CURL} sh -c '${RIGHTS}; ls /etc'`)).toMatch(
+      /^uid: 65521\nno_new_privs: 1\nCapability bounding set: \[none\]\n(?![\s\S]*(passwd|shadow|resolv))[\s\S]*ssl[\s\S]*$/,
+    );
+  });
+});
