@@ -27,9 +27,11 @@ export const fromBackup = (name: string) => ({ apiGroup: BACKUPS.group, kind: BA
 
 /** Sets up a new sandbox for each test of a file, as deviceClaims does, with the populator of Backups. */
 export function backupClaims(): BackupClaims {
-  const scene = deviceClaims({
+  const scene: DeviceClaims = deviceClaims({
     sources: (folder) => [
       `backups ${join(folder, 'archives')}`,
+      `backup-to ${scene.server.url('/')}`,
+      'backup-to http://127.0.0.2/',
       // Only Backups read a directory of backups, even where another line lists it.
       `path ${join(folder, 'archives')}`,
       `path ${join(folder, 'images')}`,

@@ -155,6 +155,11 @@ describeAsRoot('a backup', () => {
       /takes a line backups FOLDER there/,
     ],
     ['to a server that sends elsewhere', () => scene.server.url('/elsewhere'), /answered 307, and redirects/],
+    [
+      'to a server that the node does not list',
+      () => 'http://127.0.0.3/b?sig=S3CRET',
+      /^(?!.*S3CRET).* http:\/\/127\.0\.0\.3\/b\?\.\.\. begins with no prefix .* takes a line backup-to/s,
+    ],
     ['to an address that the node does not allow', () => 'http://127.0.0.2/b', /allows no connection/],
   ])('is refused %s, and leaves nothing', async (_what, to, message) => {
     await claimWithFiles();

@@ -2,6 +2,7 @@ import { oneLine } from '../snapshot/script.ts';
 import { FETCH_FUNCTIONS } from './fetch-script.ts';
 import { MOUNT_TEXT } from './mount-text.ts';
 import { INSIDE } from './namespace-text.ts';
+import { SEND_TEXT } from './send-text.ts';
 
 /**
  * Packs what a snapshot has, and puts it elsewhere:
@@ -26,6 +27,7 @@ run() {
   ${INSIDE}
   ${FETCH_FUNCTIONS}
   ${MOUNT_TEXT}
+  ${SEND_TEXT}
   is_wanted() { [ ! -e "/run/stowage/backups/$2.cancel" ]; };
   go_there() {
     folder=\${TO%/*} name=\${TO##*/};
@@ -47,6 +49,7 @@ run() {
         set +C
         ;;
       *)
+        may_send "$TO" || exit $?;
         check_url "$TO";
         address=\${addresses%%[!0-9a-f.:]*};
         case $address in *:*) address="[$address]" ;; esac;
