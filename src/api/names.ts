@@ -200,6 +200,9 @@ export const BACKUP_EVENT = {
   failed: 'BackupFailed',
 } as const;
 
+/** The type of the condition of a Volume that says why it was not provisioned, as the owner of its claim is told. */
+export const PROVISIONED = 'Provisioned';
+
 /** Reasons of the condition Ready; the first six as MetalK8s writes them. */
 export const READY_REASON = {
   pending: 'Pending',

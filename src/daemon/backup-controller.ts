@@ -83,7 +83,7 @@ export function createBackupController(deps: BackupControllerDeps): RunningBacku
     hasSnapshots: () => (snapshotsKnown ? true : deps.lacksSnapshots() ? false : undefined),
     ...{ client, backups, snapshots, contents, nodes, clock, logger },
     ...{ follower: deps.follower, actsFor: deps.actsFor, events: deps.events },
-    work: createBackupWork({ executor: deps.executor, authorization: authorizationReads(client) }),
+    work: createBackupWork({ executor: deps.executor, authorization: authorizationReads(client), logger }),
     enqueue: (namespace, name) => queue.add(`${namespace}/${name}`),
   });
   const isOpen = ({ metadata, status }: Backup) =>

@@ -22,8 +22,8 @@ const MAX_ATTEMPTS = 8;
 /** A Volume without its PersistentVolume: the chart "Volume Deployment" of the specification. */
 export function deploy(input: Input, now: number): Decision {
   const { volume, pv } = input;
-  const fail = (reason: ReadyReason, message: string): Decision =>
-    report(volume, now, 'Failed', { status: 'False', reason, message }, {});
+  const fail = (reason: ReadyReason, message: string, told?: string): Decision =>
+    report(volume, now, 'Failed', { status: 'False', reason, message, told }, {});
 
   const problems = validateVolume(volume);
   if (problems.length > 0) return fail(READY_REASON.internalError, problems.join('; '));
@@ -94,15 +94,21 @@ export function deploy(input: Input, now: number): Decision {
     case 'again':
       // A copy also fails by what passes, such as that writes would have waited for too long.
       if (step.is === 'failed' && isForGood(volume, step.exit)) {
-        return fail(READY_REASON.creationError, withHint(step.message, anew(volume)));
+        const hint = anew(volume);
+        return fail(READY_REASON.creationError, withHint(step.message, hint), withHint(step.told, hint));
       }
       return attempt >= MAX_ATTEMPTS && !isCopy(volume)
-        ? fail(READY_REASON.creationError, `given up after ${attempt} attempts: ${step.message}`)
+        ? fail(
+            READY_REASON.creationError,
+            `given up after ${attempt} attempts: ${step.message}`,
+            step.told && `given up after ${attempt} attempts: ${step.told}`,
+          )
         : startAttempt(volume, now, 'PrepareVolume', attempt + 1, 'Pending', {
             ...pending,
             // Whoever waits for the volume is told what it is that fails.
             ...(volume.spec.source == null ? {} : { reason: READY_REASON.waitingForSource }),
             message: `attempt ${attempt} ended early: ${step.message}`,
+            told: step.told && `attempt ${attempt} ended early: ${step.told}`,
           });
     case 'refused': {
       // Such as that what it starts from is in use: whoever waits for the volume is told of that.

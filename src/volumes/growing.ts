@@ -43,14 +43,10 @@ export function growing(input: Input, attempt: number, now: number): Decision {
     case 'again':
     case 'failed':
       // What could not grow is as usable as it was.
-      return startAttempt(
-        volume,
-        now,
-        'GrowVolume',
-        attempt + 1,
-        undefined,
-        usable(`attempt ${attempt}: ${step.message}`),
-      );
+      return startAttempt(volume, now, 'GrowVolume', attempt + 1, undefined, {
+        ...usable(`attempt ${attempt}: ${step.message}`),
+        told: step.told && usable(`attempt ${attempt}: ${step.told}`).message,
+      });
     default:
       return {};
   }

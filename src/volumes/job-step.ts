@@ -1,5 +1,6 @@
 import type { Job } from '../nodes/job.ts';
 import { describeFailure, stepText, withHint } from '../nodes/job-text.ts';
+import { publicFailure } from '../nodes/public-text.ts';
 import { freeLoopNumber } from '../storage/loops.ts';
 import { plan } from '../storage/plan.ts';
 import { type Progress, readProgress } from '../storage/populate/progress.ts';
@@ -20,9 +21,9 @@ export type JobStep =
   | { is: 'done'; observed: Observed }
   | { is: 'refused'; message: string; passing: boolean; reason: Refusal['reason'] }
   /** Another attempt may succeed: the job died, or the node changed under it. */
-  | { is: 'again'; message: string }
-  /** `exit`: the status that the program ended with. */
-  | { is: 'failed'; message: string; exit: number }
+  | { is: 'again'; message: string; told?: string }
+  /** `exit`: the status that the program ended with; `told`: the message without commands. */
+  | { is: 'failed'; message: string; told: string; exit: number }
   | { is: 'unknown'; why: Unknown };
 
 /** The next thing to do about the job of `status.job`. */
@@ -38,11 +39,16 @@ export function jobStep(input: Input, operation: Operation, desired: Desired): J
         progress: readProgress(job.known.output),
       };
     case 'failed':
-      return { is: 'failed', message: describeFailure(job.known), exit: job.known.exit };
+      return {
+        is: 'failed',
+        message: describeFailure(job.known),
+        told: publicFailure(job.known),
+        exit: job.known.exit,
+      };
     case 'raced':
     case 'guarded':
     case 'died':
-      return { is: 'again', message: describeFailure(job.known) };
+      return { is: 'again', message: describeFailure(job.known), told: publicFailure(job.known) };
     case 'not-found':
     case 'succeeded': {
       if (observation === undefined) return { is: 'look' };

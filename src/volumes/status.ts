@@ -1,4 +1,4 @@
-import { EVENT, READY_REASON, type ReadyReason } from '../api/names.ts';
+import { EVENT, PROVISIONED, READY_REASON, type ReadyReason } from '../api/names.ts';
 import type { Condition, ConditionStatus, Phase, Volume, VolumeStatus } from '../api/volume.ts';
 import type { Action, EventToSend } from './types.ts';
 
@@ -6,6 +6,8 @@ export interface Ready {
   status: ConditionStatus;
   reason: ReadyReason;
   message: string;
+  /** The message for the owner of the claim, who need not administer nodes, where it is another one. */
+  told?: string | undefined;
 }
 
 /** Fields to be written; undefined for one that is to go. */
@@ -24,7 +26,7 @@ export function setStatus(
   volume: Volume,
   now: number,
   phase: Phase | undefined,
-  ready: Ready,
+  { told, ...ready }: Ready,
   fields: StatusFields = {},
 ): Action | undefined {
   const before = withoutAttachments(volume.status);
@@ -40,7 +42,12 @@ export function setStatus(
   const status: VolumeStatus = {
     ...(defined({ ...before, ...fields }) as VolumeStatus),
     ...(phase === undefined ? {} : { phase }),
-    conditions: withCondition(before.conditions, same && old !== undefined ? old : condition),
+    conditions: withTold(
+      withCondition(before.conditions, same && old !== undefined ? old : condition),
+      told === undefined
+        ? undefined
+        : { ...condition, type: PROVISIONED, status: 'False', message: told, lastTransitionTime: at },
+    ),
     ...(volume.metadata.generation === undefined ? {} : { observedGeneration: volume.metadata.generation }),
   };
   if (JSON.stringify(sorted(status)) === JSON.stringify(sorted(before))) return undefined;
@@ -70,6 +77,14 @@ export function withCondition(conditions: readonly Condition[] = [], condition: 
   return conditions.some(({ type }) => type === condition.type)
     ? conditions.map((other) => (other.type === condition.type ? condition : other))
     : [...conditions, condition];
+}
+
+/** The conditions with what the owner of the claim is told, for as long as that holds. */
+function withTold(conditions: Condition[], told: Condition | undefined): Condition[] {
+  if (told === undefined) return conditions.filter(({ type }) => type !== PROVISIONED);
+  const old = conditions.find(({ type }) => type === PROVISIONED);
+  const same = old?.message === told.message && old?.reason === told.reason;
+  return same ? conditions : withCondition(conditions, told);
 }
 
 /** A change of phase is told, and so is every new reason for concern; the steps of a job are not. */

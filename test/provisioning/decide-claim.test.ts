@@ -299,6 +299,21 @@ describe('a claim whose Volume is there', () => {
       `Warning ProvisioningFailed: Volume pvc-${UID} on node n1 could not be made: no space`,
     ],
     [
+      'is told that without commands and paths of the node',
+      {
+        volume: volume({
+          status: {
+            phase: 'Failed',
+            conditions: [
+              { type: 'Ready', status: 'False', message: "failed: 'mkfs' '/data/x'" },
+              { type: 'Provisioned', status: 'False', message: 'mkfs failed: /data/x is full' },
+            ],
+          },
+        }),
+      },
+      `Warning ProvisioningFailed: Volume pvc-${UID} on node n1 could not be made: mkfs failed: … is full`,
+    ],
+    [
       'is told that this waits for what it starts from',
       {
         volume: volume({

@@ -83,6 +83,14 @@ describe('a Volume that is filled', () => {
     });
   });
 
+  test.each([[1], [3]])('is told of without its command (status %i)', (exit) => {
+    const { action } = decide(input({ volume: first, source, job: failed(exit) }), NOW);
+    const [ready, told] = action?.do === 'set-status' ? (action.status.conditions ?? []) : [];
+    expect(ready?.message).toContain(step.command);
+    expect(told).toMatchObject({ type: 'Provisioned', message: expect.stringContaining(': why') });
+    expect(told?.message).not.toContain(step.command);
+  });
+
   const deleted = filled(pending('PrepareVolume/1'), { deletionTimestamp: '2026-01-02T03:04:00Z' });
   const running = { known: { state: 'running' } } as const;
   test('is ended, not waited for, when it is deleted', () => {

@@ -36,3 +36,19 @@ test('a field that is to go is not there any more, and is null in the patch', ()
   // Written once.
   expect(setStatus(volume(without), NOW, 'Available', ready, { deviceName: undefined })).toBeUndefined();
 });
+
+test('what the owner of a claim is told is beside the whole, for as long as that holds', () => {
+  const failed = { status: 'False', reason: 'CreationError', message: 'the whole' } as const;
+  const told = setStatus(volume(available()), NOW, 'Failed', { ...failed, told: 'a part' });
+  const status = told?.do === 'set-status' ? told.status : {};
+  expect(status.conditions).toMatchObject([
+    { type: 'Ready', ...failed },
+    { type: 'Provisioned', ...failed, message: 'a part' },
+  ]);
+  expect(status.conditions?.[0]).not.toHaveProperty('told');
+  // Written once.
+  expect(setStatus(volume(status), NOW + 1, 'Failed', { ...failed, told: 'a part' })).toBeUndefined();
+  const over = setStatus(volume(status), NOW, 'Available', ready);
+  expect(over?.do === 'set-status' && over.status.conditions).toMatchObject([{ type: 'Ready', ...ready }]);
+  expect(over?.do === 'set-status' && over.status.conditions).toHaveLength(1);
+});

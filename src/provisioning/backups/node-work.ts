@@ -1,7 +1,9 @@
 import { type Backup, backupTarget } from '../../api/builtins/backup.ts';
+import type { Logger } from '../../api/logger.ts';
 import { NodeError } from '../../nodes/errors.ts';
 import type { Executor, JobKey, JobState, Step } from '../../nodes/job.ts';
-import { describeFailure, withHint } from '../../nodes/job-text.ts';
+import { withHint } from '../../nodes/job-text.ts';
+import { lastLine, publicFailure, withoutPaths } from '../../nodes/public-text.ts';
 import {
   backupProbes,
   backupStep,
@@ -48,6 +50,7 @@ export interface BackupWork {
 export interface BackupWorkDeps {
   executor: Executor;
   authorization: AuthorizationRead;
+  logger: Logger;
 }
 
 /** How long to wait for a job in the round trip that starts it, in ms. */
@@ -61,7 +64,7 @@ export const backupJobKey = (backup: Backup, { attempt }: BackupJob): JobKey => 
   id: `backup-${attempt}`,
 });
 
-export function createBackupWork({ executor, authorization }: BackupWorkDeps): BackupWork {
+export function createBackupWork({ executor, authorization, logger }: BackupWorkDeps): BackupWork {
   const poll = async (node: string, key: JobKey) => (await executor.poll(node, [key], 0))[0] as JobState;
 
   const submit = (node: string, key: JobKey, step: Step) =>
@@ -117,12 +120,14 @@ export function createBackupWork({ executor, authorization }: BackupWorkDeps): B
       }
       case 'not-found':
         return { is: 'unknown', message: 'the node forgot the job' };
-      case 'failed': {
-        const said = lastLine(state.output);
-        return { is: 'failed', message: said || describeFailure(state), forGood: state.exit === REFUSED };
-      }
+      case 'failed':
+        return {
+          is: 'failed',
+          message: lastLine(state.output) || publicFailure(state),
+          forGood: state.exit === REFUSED,
+        };
       default:
-        return { is: 'failed', message: describeFailure(state), forGood: false };
+        return { is: 'failed', message: publicFailure(state), forGood: false };
     }
   }
 
@@ -151,8 +156,8 @@ export function createBackupWork({ executor, authorization }: BackupWorkDeps): B
   }
 
   return {
-    run: (...args) => answered(() => run(...args)),
-    look: (...args) => answered(() => look(...args)) as Promise<BackupOutcome>,
+    run: (backup, ...args) => published(backup, () => run(backup, ...args)),
+    look: (backup, job) => published(backup, () => look(backup, job)) as Promise<BackupOutcome>,
     async forget(backup, job) {
       try {
         await leave(backup, job);
@@ -160,16 +165,22 @@ export function createBackupWork({ executor, authorization }: BackupWorkDeps): B
         if (!(error instanceof NodeError)) throw error;
       }
     },
-    leave: (...args) => answered(() => leave(...args)) as Promise<BackupOutcome>,
+    leave: (backup, job) => published(backup, () => leave(backup, job)) as Promise<BackupOutcome>,
   };
-}
 
-/** What the script said at last, without what it told of its progress. */
-const lastLine = (output: string): string =>
-  output
-    .trim()
-    .split('\n')
-    .findLast((line) => line !== '' && !line.startsWith('stowage-progress ')) ?? '';
+  /** Whoever reads a Backup need not be who administers nodes: the whole is logged. */
+  async function published(
+    backup: Backup,
+    ask: () => Promise<BackupOutcome | undefined>,
+  ): Promise<BackupOutcome | undefined> {
+    const outcome = await answered(ask);
+    if (outcome === undefined || !('message' in outcome)) return outcome;
+    const { namespace, name } = backup.metadata;
+    const message = withoutPaths(outcome.message, [backup.spec.to.path ?? '']);
+    if (message !== outcome.message) logger.warn({ backup: `${namespace}/${name}` }, outcome.message);
+    return { ...outcome, message };
+  }
+}
 
 /** A node that cannot be asked, or whose answer says nothing safe, leaves things unknown. */
 async function answered(ask: () => Promise<BackupOutcome | undefined>): Promise<BackupOutcome | undefined> {

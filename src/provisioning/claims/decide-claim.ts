@@ -11,6 +11,7 @@ import { blockProblem, type DynamicClass, fileSystemProblem, OVERWRITE_PARAMETER
 import { expand } from './expand.ts';
 import { whyNotOn } from './nodes.ts';
 import { saidBy } from './said-by.ts';
+import { toldOf } from './told.ts';
 import type { ClaimDecision, ClaimInput } from './types.ts';
 
 /** How soon to look again at what sends no event, such as room on a node, in ms. */
@@ -76,7 +77,7 @@ function wait(input: ClaimInput): ClaimDecision {
     return takeBack(input, volume);
   }
   if (ready?.reason === READY_REASON.waitingForSource) {
-    return tell(input, failed(`Volume ${name} waits: ${ready.message}`));
+    return tell(input, failed(`Volume ${name} waits: ${toldOf(volume)}`));
   }
   if (ready?.reason === READY_REASON.nodeUnreachable || ready?.reason === READY_REASON.nodeUnclear) {
     // What the node says, or what says that it does not, is different each time.
@@ -90,7 +91,7 @@ function wait(input: ClaimInput): ClaimDecision {
   return volume.status?.phase === 'Failed'
     ? tell(
         input,
-        failed(`Volume ${name} on node ${volume.spec.nodeName} could not be made: ${ready?.message ?? ''}`),
+        failed(`Volume ${name} on node ${volume.spec.nodeName} could not be made: ${toldOf(volume)}`),
       )
     : {};
 }

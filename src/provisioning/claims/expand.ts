@@ -6,6 +6,7 @@ import { whyNoRoom } from '../room/refusal.ts';
 import { claimOf } from './claim-volume.ts';
 import { blockProblem } from './dynamic-class.ts';
 import { saidBy } from './said-by.ts';
+import { toldOf } from './told.ts';
 import type { ClaimDecision, ClaimInput } from './types.ts';
 
 /** Of conditions on claims, as Kubernetes has them. */
@@ -35,8 +36,8 @@ export function expand(input: ClaimInput, now: number): ClaimDecision {
       },
     };
   }
-  const ready = volume.status?.conditions?.find(({ type }) => type === 'Ready');
-  return resizing(input, ready?.message || `Volume ${volume.metadata.name} grows to ${asked}`, now);
+  const grows = `Volume ${volume.metadata.name} grows to ${asked}`;
+  return resizing(input, toldOf(volume) || grows, now);
 }
 
 /** Made for it, or given to it once it was filled: by whose the PersistentVolume is. */

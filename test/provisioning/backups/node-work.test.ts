@@ -5,6 +5,7 @@ import type { Executor, Job, JobState, ProbeResult } from '../../../src/nodes/jo
 import { createBackupWork } from '../../../src/provisioning/backups/node-work.ts';
 import { ObservationError } from '../../../src/storage/probe-results.ts';
 import { missing, result } from '../../support/fake-executor.ts';
+import { memoryLogger } from '../../support/logger.ts';
 import { backup, COPY, PATH, UID } from './backup-objects.ts';
 
 const SHA = 'a'.repeat(64);
@@ -49,6 +50,7 @@ function workOn({
   ...scene
 }: Scene) {
   const asked: string[] = [];
+  const logger = memoryLogger();
   const jobs: Job[] = [];
   const ask = (what: string) => {
     asked.push(what.replaceAll(UID, 'UID'));
@@ -79,10 +81,10 @@ function workOn({
     subjects: async () => [],
     close: async () => {},
   };
-  const work = createBackupWork({ executor, authorization: async () => secret });
+  const work = createBackupWork({ executor, authorization: async () => secret, logger });
   const of = scene.backup ?? backup();
   return {
-    ...{ asked, jobs, work, of },
+    ...{ asked, jobs, work, of, logger },
     run: () => work.run(of, job, handle, 'Filesystem', async () => current),
   };
 }
@@ -177,11 +179,23 @@ describe('the job of a backup', () => {
     expect(asked).toEqual(commands);
   });
 
+  test('is told without what is on the node, and logged with it', async () => {
+    const output = `${PATH} could not be mounted, /archives/b could\n`;
+    const to = { path: '/archives/b' };
+    const { run, logger } = workOn({
+      backup: backup({ to }),
+      polled: { state: 'failed', step, exit: 1, output },
+    });
+    const message = '… could not be mounted, /archives/b could';
+    expect(await run()).toEqual({ is: 'failed', message, forGood: false });
+    expect(logger.lines).toMatchObject([{ level: 'warn', message: output.trim() }]);
+  });
+
   test('has the secret on standard input alone', async () => {
     const { run, jobs } = workOn({ backup: withSecret });
     await run();
     const [{ argv, stdin } = { argv: [], stdin: '' }] = jobs[0]?.steps ?? [];
-    expect(stdin).toBe('Bearer t0ken\n');
+    expect(stdin).toBe('Bearer t0ken\n\n');
     expect(argv.join(' ')).not.toContain('t0ken');
   });
 

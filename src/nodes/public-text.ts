@@ -1,0 +1,33 @@
+import type { JobState } from './job.ts';
+import { describeFailure } from './job-text.ts';
+
+/** An absolute path, where a word or a quotation begins; no part of a URL. */
+const PATH = /(?<=^|[\s'"(,=])\/[^\s'",;()]+/g;
+
+/** The node's list, which documents name. */
+const DOCUMENTED = ['/etc/stowage/sources.conf'];
+
+/** Replaces the paths of a node by an ellipsis, for people who may not administer it. `known`: what they named themselves. */
+export const withoutPaths = (text: string, known: readonly string[] = []): string =>
+  text.replace(PATH, (path) => {
+    const end = /[:.]*$/.exec(path)?.[0] ?? '';
+    const bare = path.slice(0, path.length - end.length);
+    return DOCUMENTED.includes(bare) || known.includes(bare) ? path : `…${end}`;
+  });
+
+/** Returns why a job did not do what it was to do, without the command, which names paths and other volumes of the node. */
+export function publicFailure(
+  state: Extract<JobState, { state: 'failed' | 'raced' | 'guarded' | 'died' }>,
+  known: readonly string[] = [],
+): string {
+  if (state.state === 'guarded' || state.state === 'died') return withoutPaths(describeFailure(state), known);
+  const said = lastLine(state.output) || 'it printed nothing';
+  return withoutPaths(`the step "${state.step.name}" failed with status ${state.exit}: ${said}`, known);
+}
+
+/** Returns the last line that a job printed, without what it reported of its progress. */
+export const lastLine = (output: string): string =>
+  output
+    .trim()
+    .split('\n')
+    .findLast((line) => line !== '' && !line.startsWith('stowage-progress ')) ?? '';

@@ -1,0 +1,37 @@
+import { describe, expect, test } from '@jest/globals';
+import { publicFailure, withoutPaths } from '../../src/nodes/public-text.ts';
+
+test.each([
+  ['/data/x: file system full', '…: file system full'],
+  ["mkfs.ext4: cannot open '/data/a b'", "mkfs.ext4: cannot open '… b'"],
+  ['it is at /data/x, and (/data/y) too.', 'it is at …, and (…) too.'],
+  ['leads to /data/x.', 'leads to ….'],
+  ['https://a.example/x/y?... answered 1/2 and/or', 'https://a.example/x/y?... answered 1/2 and/or'],
+  ['see /etc/stowage/sources.conf on this node', 'see /etc/stowage/sources.conf on this node'],
+  ['file=/data/x', 'file=…'],
+])('%j is told as %j', (text, told) => {
+  expect(withoutPaths(text)).toBe(told);
+});
+
+test('a path that they named themselves is told', () => {
+  expect(withoutPaths('there is no /srv/a beside /srv/b', ['/srv/a'])).toBe('there is no /srv/a beside …');
+});
+
+describe('a failure', () => {
+  const step = { name: 'detach /dev/loop3', command: "'losetup' '-d' '/dev/loop3'" };
+
+  test('is told without its command', () => {
+    const output = 'stowage-progress 1 2\nfirst\n/dev/loop3: busy\nstowage-progress 2 2\n';
+    expect(publicFailure({ state: 'failed', step, exit: 1, output })).toBe(
+      'the step "detach …" failed with status 1: …: busy',
+    );
+    expect(publicFailure({ state: 'raced', step, exit: 2, output: '' })).toMatch(/printed nothing$/);
+  });
+
+  test('that is none of a command is told as it is', () => {
+    expect(publicFailure({ state: 'died' })).toBe('the job ended without a result before its first step');
+    expect(publicFailure({ state: 'guarded', step, refusal: '/data/x is in use', output: '' })).toBe(
+      '… is in use (before the step "detach …")',
+    );
+  });
+});
