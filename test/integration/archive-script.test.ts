@@ -130,12 +130,33 @@ describeAsRoot('an archive that is unpacked', () => {
         stderr: expect.stringContaining('what is in one of backups is read by their Backups alone'),
       });
       await make('ext4', 32);
-      expect(await start({ source: `backup:${archive}` })).toMatchObject({
+      expect(await start({ source: `backup:${uid}:${archive}` })).toMatchObject({
         exitCode: 3,
         stderr: expect.stringContaining('it takes a line backups FOLDER there'),
       });
       await make('ext4', 32);
-      expect(await start({ source: `backup:${among}` })).toMatchObject({ exitCode: 0, stderr: '' });
+      const backup = {
+        source: `backup:${uid}:${among}`,
+        sha256: createHash('sha256').update(GOOD).digest('hex'),
+      };
+      const record = join(folder.path, 'backups', '.archive.stowage');
+      const unrecorded = {
+        exitCode: 3,
+        stderr: expect.stringMatching(
+          `${among} is not on record .*: echo ${uid} ${backup.sha256} >${record}$`,
+        ),
+      };
+      expect(await start(backup)).toMatchObject(unrecorded);
+      for (const line of [`${randomUUID()} ${backup.sha256}`, `${uid} ${'0'.repeat(64)}`, uid, '']) {
+        await make('ext4', 32);
+        await writeFile(record, `${line}\n`);
+        expect(await start(backup)).toMatchObject(unrecorded);
+      }
+      await make('ext4', 32);
+      await writeFile(record, `${uid} ${backup.sha256}\n`);
+      expect(await start({ ...backup, source: `backup::${among}` })).toMatchObject({ exitCode: 3 });
+      await make('ext4', 32);
+      expect(await start(backup)).toMatchObject({ exitCode: 0, stderr: '' });
     });
 
     test('that leads elsewhere since it was resolved is not read', async () => {

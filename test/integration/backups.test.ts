@@ -3,6 +3,7 @@ import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { BACKUPS } from '../../src/api/builtins/backup.ts';
+import { apiVersionOf, type KubeObject } from '../../src/api/meta.ts';
 import { VOLUME_SNAPSHOTS } from '../../src/api/resources.ts';
 import { backupClaims, fromBackup } from '../support/backup-claims.ts';
 import { describeAsRoot } from '../support/root.ts';
@@ -28,8 +29,43 @@ describeAsRoot('a backup', () => {
     for (const name of ['data', 'again', 'block'] as const) await scene.claims.remove(`prod/${name}`);
     await scene.isAllGone();
     await isGone('b');
-    expect(await readdir(join(scene.folder, 'archives'))).toEqual(['b.tar.zst']);
+    expect((await readdir(join(scene.folder, 'archives'))).sort()).toEqual([
+      '.b.tar.zst.stowage',
+      'b.tar.zst',
+    ]);
     expect(await readdir('/run/stowage/backups')).toEqual([]);
+  });
+
+  test('is read by no other Backup, whatever the status of that says, until root records it as its own', async () => {
+    await claimWithFiles();
+    const path = archive('b.tar.zst');
+    expect(await create('b', '--pvc', 'data', '--to', path)).toMatchObject({ code: 0 });
+    const { status } = await read('b');
+    const { client } = scene.cluster;
+    const forged = await client.create<KubeObject>(
+      BACKUPS,
+      {
+        ...{ apiVersion: apiVersionOf(BACKUPS), kind: BACKUPS.kind, metadata: { name: 'steal' } },
+        spec: { claimName: 'missing', to: { path } },
+      } as KubeObject,
+      { namespace: 'test' },
+    );
+    await client.patch(BACKUPS, 'steal', { status }, { namespace: 'test', subresource: 'status' });
+    await scene.claims.create('test/theirs', { dataSourceRef: fromBackup('steal') });
+    await scene.claims.isTold('test/theirs', 'is not on record on this node as the archive of this Backup');
+    await scene.claims.remove('test/theirs');
+
+    await writeFile(archive('.b.tar.zst.stowage'), `${forged.metadata.uid} ${'0'.repeat(64)}\n`);
+    await scene.claims.create('test/theirs', { dataSourceRef: fromBackup('steal') });
+    await scene.claims.isTold('test/theirs', 'is not on record on this node as the archive of this Backup');
+    await scene.claims.remove('test/theirs');
+
+    await writeFile(archive('.b.tar.zst.stowage'), `${forged.metadata.uid} ${status?.sha256}\n`);
+    await scene.claims.create('test/theirs', { dataSourceRef: fromBackup('steal') });
+    await scene.claims.isBound('test/theirs');
+    await scene.claims.remove('test/theirs');
+    await scene.claims.remove('prod/data');
+    await scene.isAllGone();
   });
 
   test('is refused over a file that is there, and where the node lists no backups; neither leaves anything', async () => {

@@ -24,7 +24,7 @@ describeAsRoot('a backup', () => {
   const hasOneName = (name: string) =>
     until('the archive has one name', async () => {
       const names = await readdir(join(scene.folder, 'archives'));
-      return names.join() === name || undefined;
+      return names.sort().join() === `.${name}.stowage,${name}` || undefined;
     });
 
   /** That it takes what is put there, and gives it back. */

@@ -57,7 +57,11 @@ export function backupOptions(object: KubeObject): OptionsFound {
     return { problem: 'its status does not say which mode the volume had' };
   }
   const found = sourceOptions({ ...spec?.to, sha256 }, 'zstd');
-  return 'problem' in found ? found : { options: { ...found.options, mode: volumeMode } };
+  if ('problem' in found) return found;
+  // By which the node knows that an archive at a path is of this Backup: a status can be forged.
+  const { uid } = object.metadata;
+  const backup = spec?.to?.path === undefined || uid === undefined ? {} : { backup: uid };
+  return { options: { ...found.options, mode: volumeMode, ...backup } };
 }
 
 /** Where the archive is put, as one word for the node; or why there is none. Pure. */

@@ -7,7 +7,7 @@ import { INSIDE } from './namespace-text.ts';
 /**
  * Unpacks a tar archive into an empty file system:
  *
- *     stowage-archive FILE|DEVICE UID ext4|xfs OFFSET SIZE zeroes|dirty COMPRESSION ALLOWED SHA256|- URL|PATH|backup:PATH
+ *     stowage-archive FILE|DEVICE UID ext4|xfs OFFSET SIZE zeroes|dirty COMPRESSION ALLOWED SHA256|- URL|PATH|backup:UID:PATH
  *
  * ALLOWED is `plain`, `devices`, `setuid` or `devices+setuid`. What it is given is read once, and unpacked as it comes: nobody
  * sees any of it before all was looked at, as the volume is not there yet. It ends with 3 for what trying again does not help.

@@ -16,7 +16,7 @@ import { SEND_TEXT } from './send-text.ts';
  *
  * A path must lie in a folder that the node's root lists for backups, and no other: what lies in those is anybody's to read, and
  * what somebody puts there others would take for an image; the file is made under another name, and gets its own when it is
- * whole, if nothing has that by then. To a URL goes a PUT, without redirects. Its body is not ended before all of it was packed well: a
+ * whole, if nothing has that by then. Beside it lies a record with the UID of the Backup and the sha256, by which the node knows whose it is. To a URL goes a PUT, without redirects. Its body is not ended before all of it was packed well: a
  * connection that breaks off is no archive to the server. What is at the URL after a failure is the server's to say.
  *
  * How many bytes it has, and their sha256, are in /run/stowage/backups/UID afterwards. A file keeps its other name until `leave`: after
@@ -33,8 +33,15 @@ run() {
     folder=\${TO%/*} name=\${TO##*/};
     cd -P -- "\${folder:-/}" 2>/dev/null || fail "there is no folder \${folder:-/} on this node" 1;
     there=$(pwd -P);
+    case $name in .*.stowage) fail "$TO has the name of a record: choose another one" ;; esac;
     is_listed backups "\${there%/}/$name" || fail "$TO is in no folder that $config on this node lists: it takes a line backups FOLDER there";
     partial=./.$name.$UUID.partial;
+  };
+  record() {
+    printf "%s\\n" "$UUID $1" >"./.$name.$UUID.record" &&
+      sync "./.$name.$UUID.record" &&
+      mv -T -- "./.$name.$UUID.record" "$(record_of "./$name")" &&
+      sync . || fail "whose archive $TO is could not be recorded beside it" 1;
   };
   is_free() { [ ! -e "./$name" ] && [ ! -h "./$name" ] || fail "there is a file $TO on this node already, which is left as it is"; };
   begin_put() {
@@ -76,7 +83,7 @@ run() {
         sync "$partial" || give_up "$TO could not be written" 1;
         ln -T -- "$partial" "./$name" 2>/dev/null ||
           { mv -n -T -- "$partial" "./$name" && [ ! -e "$partial" ]; } || give_up "$TO came into being meanwhile, and is left as it is";
-        sync .
+        record "\${result#* }"
         ;;
       *)
         exec 8>&-;
@@ -142,7 +149,7 @@ run() {
           case $2 in "" | *[!0-9a-f-]*) exit 2 ;; esac;
           case $3 in *[!!-~]* | */) exit 2 ;; /*) ;; http://?* | https://?*) ;; *) exit 2 ;; esac;
           rm -f -- "/run/stowage/backups/$2" "/run/stowage/backups/$2.new" "/run/stowage/backups/$2.cancel";
-          case $3 in /*) (go_there && rm -f -- "$partial") 2>/dev/null ;; esac;
+          case $3 in /*) (go_there && rm -f -- "$partial" "./.$name.$UUID.record") 2>/dev/null ;; esac;
           exit 0
           ;;
         6/*) ;;
@@ -180,6 +187,7 @@ run() {
         sum=$(sha256sum <"./$name" | cut -c 1-64);
         [ \${#sum} = 64 ] || fail "$TO could not be read" 1;
         result="$(wc -c <"./$name") $sum";
+        record "$sum";
       else
         pack_all;
         end_put;

@@ -57,7 +57,7 @@ shown() {
       case $shown_path in *[?#]*) shown_path=\${shown_path%%[?#]*}?... ;; esac;
       printf %s "\${1%%://*}://\${shown_host##*@}$shown_path"
       ;;
-    *) printf %s "\${1#backup:}" ;;
+    *) printf %s "\${1#backup:*:}" ;;
   esac;
 };
 in_url() {

@@ -165,7 +165,7 @@ export const FETCH_FUNCTIONS = `
     curl_pid= total=;
     case $1 in
       /*) open_path path "$1"; return ;;
-      backup:/*) open_path backups "\${1#backup:}"; return ;;
+      backup:*:/*) backup=\${1#backup:}; open_path backups "\${1#backup:*:}" "\${backup%%:*}"; return ;;
     esac;
     prepare_curl "a source at a URL";
     return=$(printf "\\r");

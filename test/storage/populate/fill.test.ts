@@ -134,7 +134,7 @@ test.each([
   ['https://a.example/x?a?b', 'https://a.example/x', '?a?b', 'https://a.example/x?...'],
   ['http://a.example/x#b?c', 'http://a.example/x', '', 'http://a.example/x'],
   ['/srv/a?b#c', '/srv/a?b#c', '', '/srv/a?b#c'],
-  ['backup:/srv/a?b', 'backup:/srv/a?b', '', 'backup:/srv/a?b'],
+  ['backup:u:/srv/a?b', 'backup:u:/srv/a?b', '', 'backup:u:/srv/a?b'],
 ])('what is seen of %s', (source, argument, query, shown) => {
   expect(sourceWords(source)).toEqual({ argument, query });
   expect(shownSource(source)).toBe(shown);
@@ -158,7 +158,7 @@ describe('an archive', () => {
     fillOfPlan({ ...wanted, fill: { builtin, what: `${builtin} prod/x`, options } });
   const fillOfPlan = (wanted: DesiredSparse) =>
     stepsOf(wanted, freshNode).find(({ name }) => name.startsWith('fill'))?.argv ?? [];
-  const source = { source: '/a/b.tar', compression: 'gzip', mode: 'Filesystem' };
+  const source = { source: '/a/b.tar', compression: 'gzip', mode: 'Filesystem', backup: UID };
 
   test.each<[string, readonly string[], readonly string[]]>([
     [
@@ -174,12 +174,12 @@ describe('an archive', () => {
     [
       'that a backup is has what there was',
       unpack('Backup', source),
-      ['stowage-archive', 'zeroes', 'gzip', 'devices+setuid', '-', 'backup:/a/b.tar'],
+      ['stowage-archive', 'zeroes', 'gzip', 'devices+setuid', '-', `backup:${UID}:/a/b.tar`],
     ],
     [
       'of a device is its content',
       unpack('Backup', { ...source, mode: 'Block' }, desired),
-      ['stowage-image', 'zeroes', 'exact', 'gzip', '-', 'backup:/a/b.tar'],
+      ['stowage-image', 'zeroes', 'exact', 'gzip', '-', `backup:${UID}:/a/b.tar`],
     ],
   ])('%s', (_what, argv, [name, ...words]) => {
     expect([argv[3], ...argv.slice(-words.length)]).toEqual([name, ...words]);
