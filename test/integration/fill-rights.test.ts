@@ -4,6 +4,7 @@ import { FETCH_FUNCTIONS } from '../../src/storage/populate/fetch-script.ts';
 import { describeAsRoot } from '../support/root.ts';
 import { type SourceServer, startSourceServer } from '../support/source-server.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
+import { CERTIFICATE } from '../support/tls.ts';
 
 describeAsRoot('a program that parses bytes of others', () => {
   let folder: Awaited<ReturnType<typeof temporaryFolder>>;
@@ -23,7 +24,7 @@ describeAsRoot('a program that parses bytes of others', () => {
     const script = `${FETCH_FUNCTIONS} umask 077; work=$1; mount -t tmpfs -o mode=700 tmpfs "$work" || exit 9; exec 5<"$1"; ${part}`;
     const words = ['--mount', '--pid', '--fork', '--kill-child', '--mount-proc', 'sh', '-c', script];
     const { all } = await execa('unshare', [...words, 'inside', folder.path], {
-      ...{ all: true, reject: false, timeout: 120_000, env: { SECRET: 'S3CRET' } },
+      ...{ all: true, reject: false, timeout: 120_000, env: { SECRET: 'S3CRET', CA: CERTIFICATE } },
     });
     return all;
   }
@@ -43,6 +44,20 @@ describeAsRoot('a program that parses bytes of others', () => {
     expect(await inside(`make_jail root; jailed ,+chown sh -c '${RIGHTS}'`)).toBe(
       'uid: 0\nno_new_privs: 1\nCapability bounding set: chown',
     );
+  });
+
+  test('that is curl trusts the certificates that the node does, and no others', async () => {
+    const tls = await startSourceServer({ tls: true });
+    try {
+      tls.paths.set('/x', Buffer.from('fetched'));
+      const fetch = `prepare_curl x; configure https://api.test/x; (become_curl --connect-to ::127.0.0.1:${tls.port})`;
+      expect(await inside(fetch)).toMatch(/^curl: \(60\) SSL certificate problem/);
+      const trusted =
+        'mount -t tmpfs tmpfs /etc/ssl/certs; (umask 022; echo "$CA" >/etc/ssl/certs/ca-certificates.crt)';
+      expect(await inside(`${trusted}; ${fetch}`)).toBe('fetched');
+    } finally {
+      await tls.stop();
+    }
   });
 
   test('that is curl reads what it fetches from a file, and has no account of the node', async () => {

@@ -182,7 +182,7 @@ export const FETCH_FUNCTIONS = `
       exec 5<&-;
       { kill "$curl_pid"; wait "$curl_pid"; } 2>/dev/null;
       hops=$((hops + 1));
-      [ $hops -le 5 ] || fail "$(shown "$1") redirects more than 5 times, at last to $(shown "$location")";
+      [ $hops -le 5 ] || fail "$(shown "$1") redirects more than 5 times";
       before=$scheme;
       case $location in
         "") fail "$(shown "$url"): the server answered $said without saying where to" ;;

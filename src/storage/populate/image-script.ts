@@ -194,7 +194,7 @@ ${SCRATCH_TEXT}
           ! is_full || fail "it could not be written, for the file system of \${TARGET%/*} is full" 1;
           fail "qemu-img cannot convert it: $(printable <"$work/errors")";
         };
-        chown 0:0 "$work/desk/new/target";
+        chown 0:0 "$work/desk/new/target" || fail "what was converted could not be given to root" 1;
         [ -b "$work/desk/new/target" ] || umount "$work/desk/new/target"
         ;;
     esac;
