@@ -1,5 +1,6 @@
 import { formatBytes } from '../../api/quantity.ts';
 import type { VolumeSnapshot, VolumeSnapshotContent } from '../../api/snapshot.ts';
+import { withoutPaths } from '../../nodes/public-text.ts';
 import type { EventToSend } from './types.ts';
 
 type SnapshotStatus = NonNullable<VolumeSnapshot['status']>;
@@ -59,7 +60,8 @@ export function shownOf({ metadata, status }: VolumeSnapshotContent): SnapshotSt
     // Of what was known once, nothing is taken back.
     ...(typeof creationTime === 'number' && { creationTime: timeOf(creationTime) }),
     ...(typeof restoreSize === 'number' && { restoreSize: formatBytes(BigInt(Math.trunc(restoreSize))) }),
-    error: error === undefined ? null : { ...error },
+    // Its owner need not be who administers nodes: the content has the whole.
+    error: error === undefined ? null : { ...error, message: withoutPaths(error.message ?? '') },
   };
 }
 

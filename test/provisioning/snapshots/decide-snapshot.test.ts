@@ -216,14 +216,14 @@ describe('a snapshot of a claim', () => {
     [
       'tells once what went wrong with its content',
       {
-        content: content({ status: { error: { message: 'no room', time: 't' } } }),
+        content: content({ status: { error: { message: '/data/x: no room', time: 't' } } }),
         snapshot: snapshot({ status: { boundVolumeSnapshotContentName: CONTENT, readyToUse: false } }),
       },
       {
         action: {
           do: 'set-status',
-          fields: { error: { message: 'no room', time: 't' } },
-          event: { type: 'Warning', reason: 'SnapshotCreationFailed', message: 'no room' },
+          fields: { error: { message: '…: no room', time: 't' } },
+          event: { type: 'Warning', reason: 'SnapshotCreationFailed', message: '…: no room' },
         },
       },
     ],
