@@ -221,8 +221,8 @@ export const storageRaw: readonly Mutation[] = [
       invariant: 1,
       breaks: 'A disk that is smaller than the recorded one counts as the same.',
       function: 'compareDevice',
-      find: "BigInt(now.get('size') ?? 0) < BigInt(before.get('size') ?? 0)",
-      replace: "now.get('size') === '0'",
+      find: 'has < had',
+      replace: 'has < 0n',
     },
   ]),
   ...mutationsOf('src/storage/blank.ts', [
