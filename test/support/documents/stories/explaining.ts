@@ -73,7 +73,11 @@ export const EXPLAINING_STORIES: readonly Story[] = [
       ),
     },
   },
-  { path: 'docs/threat-model.md', world: emptyCluster, typed: {} },
+  {
+    path: 'docs/threat-model.md',
+    world: emptyCluster,
+    typed: { 'stowage install': shows(/clusterrole/) },
+  },
   {
     path: 'docs/developing.md',
     world: emptyCluster,
