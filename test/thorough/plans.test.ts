@@ -17,7 +17,7 @@ import { sparseDesired } from '../support/volume-input.ts';
 import { makeWrappers, type Wrappers } from '../support/wrappers.ts';
 
 /** How many steps each plan for a new volume has; a change of that is seen here, and the loops below go by it. */
-const PREPARE = 16;
+const PREPARE = 23;
 const DESTROY = 5;
 
 describeAsRoot('a plan of which a part was run', () => {
