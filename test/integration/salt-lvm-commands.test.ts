@@ -24,7 +24,7 @@ import {
 
 /** As a job does it: all before it begins, when there may be no logical volume yet, and each again before it runs. */
 const CHECK = `
-import json, sys, unittest
+import json, re, sys, unittest
 from fake_lvm import fake_lvm
 from stowage_node import allowed
 
@@ -50,7 +50,8 @@ def said(steps, tags, create, groups, devices):
         case = unittest.TestCase()
         fake_lvm(case, *found)
         try:
-            refused = job(allowed.Rules("", [], [], devices, groups), steps, found)
+            named = re.search("61-stowage-(.{36})[.]rules", json.dumps(steps))
+            refused = job(allowed.Rules("", [], [], devices, groups, named and named[1]), steps, found)
         finally:
             case.doCleanups()
         if refused:

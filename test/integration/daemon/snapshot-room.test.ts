@@ -8,7 +8,7 @@ const cluster = snapshotCluster();
 
 /** The volume's nominal size. */
 const SIZE = 2n ** 30n;
-const NONE = `node n1 has room for 0 bytes in /var/lib/metalk8s/storage/sparse, and ${SIZE} are needed`;
+const NONE = `node n1 has room for 0 bytes in …, and ${SIZE} are needed`;
 
 /** Snapshots by whether they are ready, once each is or says why not. */
 const settled = (count: number) =>
