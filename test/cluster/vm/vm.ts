@@ -78,6 +78,15 @@ interface Running {
 /** Emulated in software; a busy machine may take as long. */
 const BOOTS_WITHIN = 600_000;
 
+/**
+ * QEMU 7.2 was seen to lose commands to the emulated NVMe disk while a VM starts on a busy machine, and then each one that came after
+ * them: the kernel waits for half a minute each time. Nothing but to start anew helps.
+ */
+class LostCommands extends Error {}
+
+const LOST_COMMANDS = /nvme nvme0: I\/O \d+ .*timeout, aborting/;
+const STARTS = 3;
+
 /** Starts a VM and waits for its sshd. Its disks are on top of the image, which stays as it is. */
 export async function startVm({
   name,
@@ -150,15 +159,17 @@ export async function startVm({
     qemu?.stderr?.on('data', (chunk: Buffer) => {
       said += chunk;
     });
-    const runs = () => {
+    const runs = async () => {
       if (qemu?.exitCode !== null || qemu.signalCode !== null) throw new Error(`qemu has ended: ${said}`);
+      if (LOST_COMMANDS.test((await consoleText()).slice(from)))
+        throw new LostCommands('its disk lost commands');
     };
     await withConsole(async () => {
       // A connection that nobody accepts yet would be tried again after longer and longer times.
       await until(
         'its sshd is started',
         async () => {
-          runs();
+          await runs();
           return /Started .*ssh\.service/.test((await consoleText()).slice(from)) ? true : undefined;
         },
         BOOTS_WITHIN,
@@ -166,7 +177,7 @@ export async function startVm({
       await until(
         'its sshd answers',
         async () => {
-          runs();
+          await runs();
           const id = await bootId();
           return id === undefined || !isNew(id) ? undefined : true;
         },
@@ -175,7 +186,18 @@ export async function startVm({
     });
   }
 
-  async function boot(): Promise<void> {
+  async function boot(starts = STARTS): Promise<void> {
+    try {
+      await bootOnce();
+    } catch (error) {
+      if (!((error as Error).cause instanceof LostCommands) || starts === 1) throw error;
+      console.info(`VM ${name}: the emulated disk lost commands while it started, and it is started anew`);
+      await off();
+      await boot(starts - 1);
+    }
+  }
+
+  async function bootOnce(): Promise<void> {
     if (state.running !== undefined) throw new Error(`VM ${name} runs already`);
     await rm(machine.monitor, { force: true });
     const { length } = await consoleText();
@@ -212,7 +234,8 @@ export async function startVm({
   };
 
   const vm: Vm = {
-    ...{ name, configFile, port, boot, console: consoleText, powerCut: off },
+    ...{ name, configFile, port, console: consoleText, powerCut: off },
+    boot: () => boot(),
     pid: () => state.running?.qemu.pid,
     disk: (disk) => `/dev/disk/by-id/scsi-0QEMU_QEMU_HARDDISK_${diskFile(disk).name}`,
     async run(argv, { input, reject = true } = {}) {
@@ -235,7 +258,13 @@ export async function startVm({
       const { length } = await consoleText();
       await ssh(name, 'systemctl reboot');
       await ssh('-O', 'exit', name);
-      await answers(length, (boot) => boot !== before);
+      try {
+        await answers(length, (id) => id !== before);
+      } catch (error) {
+        if (!((error as Error).cause instanceof LostCommands)) throw error;
+        await off();
+        await boot();
+      }
     },
     async unplug(disk) {
       const { name: id } = diskFile(disk);
