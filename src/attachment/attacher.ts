@@ -14,6 +14,7 @@ import { ObservationError } from '../storage/probe-results.ts';
 import { holdersBeside, takingOver, withoutToken } from '../storage/shared/holders.ts';
 import type { Desired, Observed } from '../storage/types.ts';
 import { leftMounted, unusedGuards } from '../storage/unused.ts';
+import { isOnSeveral } from './desired.ts';
 import { type Presence, presence } from './presence.ts';
 import type { Operation } from './types.ts';
 
@@ -77,6 +78,8 @@ const MAX_JOBS = 4;
 
 export function createAttacher(deps: AttacherDeps): Attacher {
   const { executor, follower, loopNumbers } = deps;
+  /** Volumes and nodes of which an attempt failed for that. */
+  const failedAstray = new Set<string>();
 
   async function run(
     { kind, node, readOnly }: Operation,
@@ -156,7 +159,7 @@ export function createAttacher(deps: AttacherDeps): Attacher {
       }
       if (job === MAX_JOBS) break;
       // Who may have started on the other device hears of it before it is put right.
-      if (planned.astray !== undefined && !isToldAstray(volume)) {
+      if (planned.astray !== undefined && !isTold(volume, node)) {
         loopNumbers.release(node, uid);
         return judged(place, planned.astray);
       }
@@ -176,6 +179,18 @@ export function createAttacher(deps: AttacherDeps): Attacher {
       why = end.state === 'succeeded' ? 'still to be done' : describe(end);
     }
     return judged(place, why);
+  }
+
+  /**
+   * Whether it was told that the persistent path leads elsewhere: by the condition of the Volume; on another node than that which the
+   * condition is of, by the failure of the attempt before.
+   */
+  function isTold(volume: Volume, node: string): boolean {
+    if (isToldAstray(volume)) return true;
+    const key = `${volume.metadata.uid} ${node}`;
+    const isAgain = failedAstray.has(key);
+    failedAstray.add(key);
+    return isAgain && isOnSeveral(volume);
   }
 
   async function detach(place: Place, whyNot: WhyNot): Promise<Outcome> {

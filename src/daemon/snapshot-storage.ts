@@ -49,6 +49,7 @@ export function snapshotStorage(
         return bytes === undefined ? undefined : { sizeBytes: Number(bytes) };
       },
       leftOf: (wanted, seen) => (isThin(wanted) ? 0n : (seen as ObservedSnapshot).partialBytes),
+      leavesFrozen: (wanted, seen) => !isThin(wanted) && (seen as ObservedSnapshot).freezeIsLeft,
       awayOf: (wanted, seen) =>
         isThin(wanted) ? undefined : refuseAway((seen as ObservedSnapshot).volume.directory),
     },

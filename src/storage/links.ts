@@ -37,18 +37,22 @@ export function leadsTo(own: Device, { link, loops }: Pick<Observed, 'link' | 'l
   );
 }
 
-/** For a plan: where the persistent path leads instead of to the volume's device, which is undefined while it is not there. */
+/**
+ * For a plan: where the persistent path leads instead of to the volume's device, which is undefined while it is not there. What is
+ * observed is read one after the other: a device that is not in all of it came meanwhile, and may be the volume's.
+ */
 export function astray(
   desired: Pick<Desired, 'uid' | 'earlierLink'>,
   observed: Pick<Observed, 'link' | 'loops' | 'devices'>,
   own: Device | undefined,
 ): { astray?: string } {
-  const { link, devices } = observed;
+  const { link, loops, devices } = observed;
   if (link === undefined || (own !== undefined && leadsTo(own, observed))) return {};
-  const other = devices.find(({ device }) => device === link)?.name;
+  const other = devices.find(({ device }) => device === link);
+  if (other === undefined) return {};
+  const disk = other.type === 'part' ? other.parent : other.name;
+  if (/^loop\d+$/.test(disk ?? '') && !loops.some(({ name }) => name === disk)) return {};
   const instead =
     own === undefined ? 'and the volume has no device' : `not to the volume's device /dev/${own.name}`;
-  return {
-    astray: `${linkOf(desired)} leads to ${other === undefined ? `a device ${link}` : `/dev/${other}`}, ${instead}`,
-  };
+  return { astray: `${linkOf(desired)} leads to /dev/${other.name}, ${instead}` };
 }

@@ -87,9 +87,11 @@ export function steady(input: Input, now: number): Decision {
     return startAttempt(volume, now, 'GrowVolume', 1, volume.status?.phase, ready);
   }
   if (steps.length > 0 && !isOnDemand(volume)) {
-    // The name that it had may be another's by now.
+    // The name that it had may be another's by now. Of a status that was lost, who attaches it has to know that it was made.
+    const isLost = volume.status?.prepared === undefined;
     const gone = isThere ? {} : { deviceName: undefined };
-    const action = setStatus(volume, now, undefined, waiting(input), gone);
+    const fields = isLost ? measured(input, observation.known, desired) : gone;
+    const action = setStatus(volume, now, undefined, waiting(input), fields);
     return action === undefined ? { requeueAfter: LOOK_EVERY } : { action };
   }
   const fields = measured(input, observation.known, desired);

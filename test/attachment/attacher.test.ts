@@ -145,6 +145,26 @@ describe('a persistent path that leads to another device', () => {
     expect({ jobs, asked }).toEqual({ jobs: [programs], asked: [undefined] });
   });
 
+  test('on one of several nodes, which no condition is of: the second attempt puts it right', async () => {
+    const of = volume();
+    Object.assign(of.spec, { attachableNodes: ['n1', 'n2'] });
+    const submitted: Job[] = [];
+    const { run } = attacherWith({
+      executor: {
+        async submit(_node: string, job: Job) {
+          submitted.push(job);
+          return { state: 'succeeded' };
+        },
+      },
+      look: oneByOne(stray(madeNode), stray(madeNode), stray(madeNode), readyNode),
+      desiredOf: () => desiredOf(volume(), undefined),
+    });
+    expect(await run('attach', { of })).toMatchObject({ is: 'failed' });
+    expect(submitted).toEqual([]);
+    expect(await run('attach', { of })).toMatchObject({ is: 'attached', safeToMount: true });
+    expect(submitted).toHaveLength(1);
+  });
+
   test('that was told, and is right by now, is left', async () => {
     const { outcome, jobs } = await attaching(astray, readyNode);
     expect(outcome).toMatchObject({ is: 'attached', safeToMount: true });

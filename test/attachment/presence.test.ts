@@ -7,7 +7,7 @@ import { NFS, sharedDesired } from '../support/fake-shared.ts';
 import { BY_UUID, LINK } from '../support/link-words.ts';
 import { ext4, lvmDesired, lvmMade } from '../support/lvm-input.ts';
 import { disk, rawDesired, rawMade } from '../support/raw-input.ts';
-import { FILE, loop, madeNode, readyNode, sparseDesired, UID } from '../support/volume-input.ts';
+import { FILE, loop, loopRow, madeNode, readyNode, sparseDesired, UID } from '../support/volume-input.ts';
 
 const BOOT = '00000000-0000-4000-8000-000000000001';
 const quiet: ObservedShared = { bootId: BOOT, mount: NFS, owners: [], marks: [], unfinished: [] };
@@ -75,12 +75,13 @@ test('a record of having grown it is left by a node that has it no more', () => 
   expect(presence({ ...sharedDesired, recordedBytes: 1n << 30n }, grew)).toEqual({ is: 'detached' });
 });
 
-const STRAY = 'leads to a device 9:9';
+const STRAY = 'leads to /dev/sdz';
+const sdz = { ...loopRow, name: 'sdz', device: '9:9', type: 'disk' };
 test.each<[string, Desired, Observed, object]>([
   [
     'a file that is attached is there, and not safe to mount',
     sparseDesired,
-    { ...readyNode, link: '9:9' },
+    { ...readyNode, devices: [...readyNode.devices, sdz], link: '9:9' },
     {
       ...{ is: 'attached', safeToMount: false, readOnly: false, device: 'loop3' },
       message: `${LINK} ${STRAY}, not to the volume's device /dev/loop3`,
@@ -89,7 +90,7 @@ test.each<[string, Desired, Observed, object]>([
   [
     'a file of an earlier version that is attached is the same',
     { ...sparseDesired, earlierLink: BY_UUID },
-    { ...readyNode, link: '9:9' },
+    { ...readyNode, devices: [...readyNode.devices, sdz], link: '9:9' },
     {
       ...{ is: 'attached', safeToMount: false },
       message: `${BY_UUID} ${STRAY}, not to the volume's device /dev/loop3`,

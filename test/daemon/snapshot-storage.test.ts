@@ -46,6 +46,10 @@ test('a copy of a file may be there while its directory is not mounted', () => {
   expect(storage.awayOf(wanted, away)).toMatchObject({ reason: 'DirectoryNotMounted' });
   expect(storage.awayOf(wanted, uncopied)).toBeUndefined();
   expect(storage.leftOf(wanted, { ...uncopied, partialBytes: 4096n })).toBe(4096n);
+  expect([false, true].map((is) => storage.leavesFrozen(wanted, { ...uncopied, freezeIsLeft: is }))).toEqual([
+    false,
+    true,
+  ]);
 });
 
 test('it is deleted by its handle alone, and of a Volume that is elsewhere none is taken', () => {

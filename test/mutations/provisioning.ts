@@ -16,8 +16,8 @@ export const provisioning: readonly Mutation[] = [
       invariant: 12,
       breaks: 'A selected node is followed whose taints no pod of the claim tolerates.',
       function: 'forSelected',
-      find: 'if (taint !== undefined) return giveBack(input, name, taint);',
-      replace: '',
+      find: 'if (taint !== undefined) {',
+      replace: 'if (taint === null) {',
     },
   ]),
   ...mutationsOf('src/provisioning/sources/grant.ts', [

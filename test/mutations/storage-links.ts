@@ -20,6 +20,14 @@ export const storageLinks: readonly Mutation[] = [
       replace: 'path !== undefined',
     },
     {
+      id: 'torn-look-is-astray',
+      invariant: 9,
+      breaks: 'A device that came while it was looked makes the volume Failed.',
+      function: 'astray',
+      find: 'if (other === undefined) return {};',
+      replace: 'if (other === undefined) return { astray: String(link) };',
+    },
+    {
       id: 'astray-path-not-seen',
       invariant: 9,
       breaks: 'A path that leads to another device is nothing to tell of.',
@@ -70,7 +78,7 @@ export const storageLinks: readonly Mutation[] = [
       invariant: 11,
       breaks: 'A path that led to another device is put right before anybody hears of it.',
       function: 'tryToAttach',
-      find: 'planned.astray !== undefined && !isToldAstray(volume)',
+      find: 'planned.astray !== undefined && !isTold(volume, node)',
       replace: 'false',
     },
   ]),

@@ -80,6 +80,14 @@ test("a prime claim counts the pods of the claim that it is for, and not the pop
   expect(consumers.claimsOf(podOf('a', 'data'))).toEqual(['prod/data', `stowage/prime-${UID}`]);
 });
 
+test('a prime claim of a claim without a node counts its own pods', () => {
+  const { pods, claims, names } = world();
+  claims.put(claim());
+  const own = { namespace: 'stowage', name: 'importer', uid: 'o' };
+  pods.put(podOf('importer', `prime-${UID}`, { metadata: own }));
+  expect(names(primeIn('stowage', 'n1'))).toEqual(['importer']);
+});
+
 test('a claim that is named as a prime claim of none counts its own pods', () => {
   const { pods, names } = world();
   pods.put(podOf('a', `prime-${UID}`));

@@ -549,6 +549,14 @@ test('a path that is lost with the status is that of the PersistentVolume', () =
   expect(pathAfter(lost)).toBe(LINK);
 });
 
+test('of a status that was lost, who attaches it is told that it was made', () => {
+  const { action } = decide(input(given({}, { pv: pv('Bound'), node: madeNode })), NOW);
+  expect(action).toMatchObject({
+    do: 'set-status',
+    status: { prepared: { node: 'n1' }, conditions: [{ reason: 'Attaching' }] },
+  });
+});
+
 test('deviceName is taken away with the device: it may be another’s by now', () => {
   const { action } = decide(input(bound({ node: madeNode })), NOW);
   expect(action).toMatchObject({ do: 'set-status', status: { capacity: '1Gi' } });

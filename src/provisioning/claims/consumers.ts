@@ -12,6 +12,9 @@ export interface Consumers {
   claimsOf(pod: Pod): string[];
 }
 
+/** Whether a claim is what a populator fills first: nobody writes its selected node again. */
+export const isPrime = ({ metadata }: PersistentVolumeClaim): boolean => PRIME.test(metadata.name);
+
 /** Prime claim of a populator, by the UID of the claim that it is for (lib-volume-populator, CDI, and Stowage's own). */
 const PRIME = /^prime-(.+)$/;
 
@@ -35,11 +38,14 @@ export function createConsumers({
   return {
     /**
      * A populator copies the selected node to a prime claim before any pod uses that. The pods of the claim that is filled count
-     * then, and only those: the populator's own pod proves nothing about the node.
+     * then, and only those: the populator's own pod proves nothing about the node. Where that claim has none, as CDI fills it at
+     * once, the scheduler chose the node for the populator's pod, as it does for any claim with one.
      */
     of(claim) {
       const [target] = claimsOfUid(PRIME.exec(claim.metadata.name)?.[1] ?? '');
-      if (target === undefined) return podsOf(keyOf(claim)).filter(isActive);
+      if (target === undefined || selectedNode(target) === undefined) {
+        return podsOf(keyOf(claim)).filter(isActive);
+      }
       return selectedNode(target) === selectedNode(claim) ? podsOf(keyOf(target)).filter(isActive) : [];
     },
     claimsOf(pod) {

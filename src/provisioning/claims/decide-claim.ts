@@ -6,7 +6,7 @@ import { nameOf, whyNoRoom } from '../room/refusal.ts';
 import { sourceOf as sourceAsked } from '../sources/source-of.ts';
 import type { EventToTell } from '../types.ts';
 import { claimOf, claimVolume, volumeNameOf } from './claim-volume.ts';
-import { untolerated } from './consumers.ts';
+import { isPrime, untolerated } from './consumers.ts';
 import { blockProblem, type DynamicClass, fileSystemProblem, OVERWRITE_PARAMETER } from './dynamic-class.ts';
 import { expand } from './expand.ts';
 import { whyNotOn } from './nodes.ts';
@@ -136,7 +136,11 @@ function forSelected(input: ClaimInput, options: DynamicClass, storageClass: Sto
   if (why !== undefined) return giveBack(input, name, why);
   if (input.consumers.length === 0) return {};
   const taint = node && untolerated(node, input.consumers);
-  if (taint !== undefined) return giveBack(input, name, taint);
+  if (taint !== undefined) {
+    return isPrime(input.claim)
+      ? tell(input, failed(taint), { requeueAfter: ASK_AGAIN })
+      : giveBack(input, name, taint);
+  }
   const source = sourceOf(input);
   if ('decision' in source) return source.decision;
   if (source.nodes !== undefined && !source.nodes.includes(name)) {

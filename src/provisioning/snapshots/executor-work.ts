@@ -26,6 +26,8 @@ export interface SnapshotStorage<Wanted, Seen> {
   copyOf(wanted: Wanted, seen: Seen): { sizeBytes: number } | undefined;
   /** What a job that failed left of a copy takes so many bytes. */
   leftOf(wanted: Wanted, seen: Seen): bigint;
+  /** Whether a job that was killed left the volume frozen. */
+  leavesFrozen(wanted: Wanted, seen: Seen): boolean;
   /** Why it is not known whether there is a copy, where none was found. */
   awayOf(wanted: Wanted, seen: Seen): Refusal | undefined;
 }
@@ -134,7 +136,9 @@ export function createExecutorWork<Wanted extends object, Seen>({
       const found = present(wanted, seen);
       return found.is === 'whole' ? { ...found, takenAt } : found;
     }
-    return { is: 'failed', message: describe(state, plan), leftBytes: storage.leftOf(wanted, seen) };
+    const left = { leftBytes: storage.leftOf(wanted, seen) };
+    const frozen = storage.leavesFrozen(wanted, seen) ? ({ isFrozen: true } as const) : {};
+    return { is: 'failed', message: describe(state, plan), ...left, ...frozen };
   }
 
   return {

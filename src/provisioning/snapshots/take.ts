@@ -119,6 +119,8 @@ function withoutRoom(input: ContentInput, now: number): Decision<ContentAction> 
   const { content, volume, outcome } = input;
   const node = placeOf(input)?.node;
   if (volume === undefined || node === undefined || obstacleTo(input) !== undefined) return undefined;
+  // Who writes to the volume waits until it is thawed, which a job does first.
+  if (outcome?.is === 'failed' && outcome.isFrozen) return undefined;
   const place = placeOfCopy(volume);
   if (place === undefined || !input.nodeFacts(node).ours) return undefined;
   const seen = input.roomOn(node, place);

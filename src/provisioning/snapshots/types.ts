@@ -82,8 +82,11 @@ export type Outcome =
   | { is: 'running' }
   /** Nothing was done, and why. It may go on by itself. */
   | { is: 'refused'; message: string }
-  /** The job ended without having done it. `leftBytes`: what it left, which the next one removes first. */
-  | { is: 'failed'; message: string; leftBytes?: bigint }
+  /**
+   * The job ended without having done it. `leftBytes`: what it left, which the next one removes first. `isFrozen`: it left the volume
+   * frozen, which the next one thaws first.
+   */
+  | { is: 'failed'; message: string; leftBytes?: bigint; isFrozen?: true }
   /** Nobody can tell. */
   | { is: 'unknown'; message: string };
 

@@ -32,11 +32,15 @@ export function reach(desired: DesiredLvm, observed: ObservedLvm, own: LogicalVo
   if (!own.active) {
     const link = linkOf(desired);
     if (!observed.udev) return noUdev(link);
-    const key = mapperKey(dmUuidOf(observed.groups[0]?.uuid ?? '', own.uuid));
-    const rule = isMapperLink(desired) ? [] : makeRule(desired, key);
+    const dmUuid = dmUuidOf(observed.groups[0]?.uuid ?? '', own.uuid);
+    const rule = isMapperLink(desired) ? [] : makeRule(desired, mapperKey(dmUuid));
+    // The kernel was asked before LVM was: it may have been active then.
+    const isOwn = observed.devices.some(
+      ({ device, mapper }) => device === observed.link && mapper?.uuid === dmUuid,
+    );
     const cleared = own.pool === undefined ? [] : clearPool(desired, observed, own.pool);
     return {
-      ...astray(desired, observed, undefined),
+      ...(isOwn ? {} : astray(desired, observed, undefined)),
       steps: [...cleared, ...rule, activate(desired, own), waitForLink(link, observed.link !== undefined)],
     };
   }

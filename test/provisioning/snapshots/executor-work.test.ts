@@ -83,6 +83,7 @@ function workOn({
         plan ?? { steps: isThere === (operation === 'take') ? [] : [step] },
       copyOf: (_wanted, { isThere }) => (isThere ? COPY : undefined),
       leftOf: () => LEFT.leftBytes,
+      leavesFrozen: () => false,
       awayOf: () => away,
     },
     wantedOf: (_content, _volume, _node, handle) =>

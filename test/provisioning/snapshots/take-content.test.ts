@@ -169,6 +169,15 @@ describe('taking a snapshot', () => {
         fail(none(0n), wait),
       ],
       [
+        'but not where the last one left the volume frozen, which it ends',
+        {
+          content: failing('it was killed', { note: note() }),
+          ...roomOf({ freeBytes: 0n }),
+          outcome: { is: 'failed', message: 'it was killed', isFrozen: true },
+        },
+        named({ attempt: 2, tries: 2 }),
+      ],
+      [
         'but not for what the last one left, which it removes',
         {
           content: failing('No space left', { note: note() }),

@@ -228,14 +228,14 @@ describe('a volume of an earlier version', () => {
 });
 
 describe('a persistent path that leads to another device', () => {
-  const other = { ...dm, name: 'loop0', device: '7:0', type: 'loop' };
+  const other = { ...dm, name: 'sdz', device: '65:16', type: 'disk' };
   const strayed = (observed: ObservedLvm): ObservedLvm => ({
     ...observed,
     devices: [...observed.devices, other],
     link: other.device,
   });
   const away = strayed(lvmMade(dm, { volumes: [inactive], target: { is: 'missing' } }));
-  const elsewhere = "leads to /dev/loop0, not to the volume's device /dev/dm-3";
+  const elsewhere = "leads to /dev/sdz, not to the volume's device /dev/dm-3";
   const REFRESH = 'lvchange --refresh vg0/data1';
   test.each<[string, ObservedLvm, Partial<DesiredLvm>, string, string[]]>([
     ['active', strayed(lvmMade()), {}, `${LINK} ${elsewhere}`, [REFRESH, ...RULE, LOOK, SETTLE]],
@@ -264,14 +264,14 @@ describe('a persistent path that leads to another device', () => {
       'inactive',
       away,
       {},
-      `${LINK} leads to /dev/loop0, and the volume has no device`,
+      `${LINK} leads to /dev/sdz, and the volume has no device`,
       [...RULE, ACTIVATE, SETTLE],
     ],
     [
       'inactive, of an earlier version, with the same UUID on the other one',
       away,
       { earlierLink: BY_UUID },
-      `${BY_UUID} leads to /dev/loop0, and the volume has no device`,
+      `${BY_UUID} leads to /dev/sdz, and the volume has no device`,
       [...ruled(KEY, BY_UUID, FIRST), ACTIVATE, SETTLE],
     ],
   ])('is told, and put right: %s', (_, observed, wanted, astray, commands) => {

@@ -164,7 +164,7 @@ describe('the rule for a path knows', () => {
 });
 
 describe('a persistent path that leads to another device', () => {
-  const other = { ...disk, name: 'loop0', device: '7:0', type: 'loop' };
+  const other = { ...disk, name: 'sdz', device: '65:16', type: 'disk' };
   const strayed = (facts: DeviceFacts): ObservedRaw => {
     const observed = rawMade(facts);
     return { ...observed, devices: [...observed.devices, other], link: other.device };
@@ -174,42 +174,42 @@ describe('a persistent path that leads to another device', () => {
       'a disk',
       ext4,
       rawDesired,
-      `${LINK} leads to /dev/loop0, not to the volume's device /dev/sdb`,
+      `${LINK} leads to /dev/sdz, not to the volume's device /dev/sdb`,
       [lookAgain('sdb')],
     ],
     [
       'a disk in mode Block',
       table,
       rawBlock,
-      `${LINK} leads to /dev/loop0, not to the volume's device /dev/sdb1`,
+      `${LINK} leads to /dev/sdz, not to the volume's device /dev/sdb1`,
       ['partx --update --nr 1 /dev/sdb', lookAgain('sdb1')],
     ],
     [
       'a disk in mode Block whose partition the kernel has not read',
       { ...table, partitions: [] },
       rawBlock,
-      `${LINK} leads to /dev/loop0, and the volume has no device`,
+      `${LINK} leads to /dev/sdz, and the volume has no device`,
       ['partx --update --nr 1 /dev/sdb', lookAgain('sdb')],
     ],
     [
       'a disk of an earlier version, with the same UUID on the other one',
       ext4,
       earlier,
-      `${BY_UUID} leads to /dev/loop0, not to the volume's device /dev/sdb`,
+      `${BY_UUID} leads to /dev/sdz, not to the volume's device /dev/sdb`,
       [lookAgain('sdb')],
     ],
     [
       'a partition of an earlier version, with the same GUID on the other one',
       ownPart,
       earlierBlock,
-      `${BY_PARTUUID} leads to /dev/loop0, not to the volume's device /dev/sdb2`,
+      `${BY_PARTUUID} leads to /dev/sdz, not to the volume's device /dev/sdb2`,
       [lookAgain('sdb2')],
     ],
     [
       'a logical volume of an earlier version in mode Block',
       logical,
       mapperBlock,
-      `${byMapper('LVM-abc')} leads to /dev/loop0, not to the volume's device /dev/dm-0`,
+      `${byMapper('LVM-abc')} leads to /dev/sdz, not to the volume's device /dev/dm-0`,
       [lookAgain('dm-0')],
     ],
   ])('is told, and put right: %s', (_, facts, wanted, astray, looks) => {

@@ -5,7 +5,7 @@ import type { Holder, ObservedShared, OwnerFile } from '../../../src/storage/sha
 import type { DesiredSparse, ObservedSparse, Operation } from '../../../src/storage/types.ts';
 import { FakeShare, FakeSharer, NFS, Stopped, sharedDesired } from '../../support/fake-shared.ts';
 import { LINK, ruleFor, settle } from '../../support/link-words.ts';
-import { FILE, freshNode, loop, madeNode, UID, unmounted } from '../../support/volume-input.ts';
+import { FILE, freshNode, loop, loopRow, madeNode, UID, unmounted } from '../../support/volume-input.ts';
 
 const BOOT = '00000000-0000-4000-8000-000000000001';
 const FOLDER = '/var/lib/metalk8s/storage/sparse';
@@ -206,22 +206,22 @@ test.each<Case>([
   expect(commands(operation, wanted, observed)).toEqual(outcome);
 });
 
-const LEADS = `${LINK} leads to a device 9:9, `;
+const LEADS = `${LINK} leads to /dev/sdz, `;
+const stray = (observed: ObservedSparse): ObservedSparse => ({
+  ...observed,
+  devices: [...observed.devices, { ...loopRow, name: 'sdz', device: '65:16', type: 'disk' }],
+  link: '65:16',
+});
 test.each<[string, DesiredSparse, ObservedSparse, string]>([
-  [
-    'of what is attached',
-    sharedDesired,
-    { ...held, link: '9:9' },
-    `${LEADS}not to the volume's device /dev/loop3`,
-  ],
-  ['of what nobody has', sharedDesired, { ...free, link: '9:9' }, `${LEADS}and the volume has no device`],
+  ['of what is attached', sharedDesired, stray(held), `${LEADS}not to the volume's device /dev/loop3`],
+  ['of what nobody has', sharedDesired, stray(free), `${LEADS}and the volume has no device`],
   [
     'of what is read',
     reader,
-    seen({ marks: [mark('n1')] }, { ...reading, link: '9:9' }),
+    stray(seen({ marks: [mark('n1')] }, reading)),
     `${LEADS}not to the volume's device /dev/loop3`,
   ],
-  ['of what is to be read', reader, { ...free, link: '9:9' }, `${LEADS}and the volume has no device`],
+  ['of what is to be read', reader, stray(free), `${LEADS}and the volume has no device`],
 ])('a path that leads to another device, %s, is told', (_, wanted, observed, astray) => {
   const made = plan('present', wanted, observed, 5);
   expect(made).toMatchObject({ astray });

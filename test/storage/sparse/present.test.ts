@@ -268,13 +268,6 @@ describe('a persistent path that leads to another device', () => {
       [...RULES.Filesystem, lookAgain('loop3'), SETTLE],
     ],
     [
-      'of what is attached, and that lsblk does not tell of',
-      also(readyNode, '9:9'),
-      {},
-      `${LINK} leads to a device 9:9, not to the volume's device /dev/loop3`,
-      [...RULES.Filesystem, lookAgain('loop3'), SETTLE],
-    ],
-    [
       'of what is not attached',
       also(madeNode),
       {},
@@ -326,6 +319,11 @@ describe('a persistent path that leads to another device', () => {
     ['is missing', { ...readyNode, link: undefined }],
     ['leads to the device', readyNode],
     ['is missing with the device', madeNode],
+    ['leads to what came after the devices were listed', { ...madeNode, link: '7:5' }],
+    [
+      'leads to a loop device that came after these were listed',
+      { ...madeNode, devices: [{ ...loopRow, name: 'loop5', device: '7:5' }], link: '7:5' },
+    ],
     [
       'leads to a loop that is stacked on the device',
       attached(
