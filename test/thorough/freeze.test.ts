@@ -176,6 +176,7 @@ describeAsRoot.each([['xfs'], ['ext4']] as ['xfs' | 'ext4'][])('a mounted %s is 
     execa('sh', scriptArgv('stowage-freeze', FREEZE_SCRIPT, 'thaw', of).slice(1), {
       reject: false,
       cwd: '/',
+      env: { PATH: `${join(folder.path, 'bin')}:${process.env.PATH}` },
     });
   const tryToThaw = async () => (await execa('fsfreeze', ['-u', mount], { reject: false })).exitCode;
 
@@ -290,6 +291,32 @@ describeAsRoot.each([['xfs'], ['ext4']] as ['xfs' | 'ext4'][])('a mounted %s is 
       await execa('touch', [join(mount, 'touched')]);
       await expectThawed();
     });
+
+    test.each([
+      ['mount', 'exit 32'],
+      ['unshare', 'exit 1'],
+    ])(
+      'stays on record where it was unmounted and %s fails, and is thawed by the next try',
+      async (name, text) => {
+        await writer.stop();
+        await killAll();
+        await execa('umount', [mount]);
+        try {
+          await program(name, text);
+          expect(await thaw()).toMatchObject({
+            exitCode: 1,
+            stderr: expect.stringContaining('cannot be thawed'),
+          });
+          expect(await isFrozen()).toBe(true);
+          await rm(join(folder.path, 'bin', name));
+          expect(await thaw()).toMatchObject({ exitCode: 0, stderr: expect.stringContaining('thawed') });
+        } finally {
+          await execa('mount', [device, mount]);
+        }
+        await execa('touch', [join(mount, 'touched')]);
+        await expectThawed();
+      },
+    );
 
     test('is left to whoever froze it since a person thawed it', async () => {
       await killAll();

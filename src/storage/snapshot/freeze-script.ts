@@ -27,7 +27,7 @@ import { oneLine } from './script.ts';
  * XFS its log). So while that is as it was, it is this freeze, and is thawed; else it may be somebody else's, and is left alone.
  * Where the ctime was not noted any more (`freezing`), it must be of the time that there was for it. What is unmounted frozen
  * has no place to be thawed at, and is frozen when it is mounted again (freeze_super keeps it): so `stowage-thaw-unmounted` mounts
- * it for that, in a mount namespace of its own.
+ * it for that, in a mount namespace of its own, and ends with 99 if it was not frozen. Any other failure leaves the record.
  *
  * The mount is opened by a path below it, since `MOUNT` may be no directory: the sudo user chooses it, and devices react to being opened.
  *
@@ -62,7 +62,8 @@ run() {
     case $word,$point in
       frozen,)
         point=/dev/$(basename "$(readlink -f "/sys/dev/block/$device")");
-        (in_namespace stowage-thaw-unmounted "$point") || got=$?
+        (in_namespace stowage-thaw-unmounted "$point") || got=$?;
+        case $got in 0) ;; 99) got=1 ;; *) got=126 ;; esac
         ;;
       *) fsfreeze -u "$point" || got=$? ;;
     esac;
@@ -175,10 +176,11 @@ run() {
       ;;
     stowage-thaw-unmounted)
       [ $$ = 1 ] || exit 2;
-      mount -o nosuid,nodev,noexec "$1" ${MOUNTS};
-      fsfreeze -u ${MOUNTS};
-      got=$?;
+      mount -o nosuid,nodev,noexec "$1" ${MOUNTS} || exit;
+      got=0;
+      fsfreeze -u ${MOUNTS} || got=$?;
       umount ${MOUNTS};
+      [ $got = 0 ] || [ $got -gt 125 ] || exit 99;
       exit $got
       ;;
     stowage-hold)
