@@ -57,10 +57,12 @@ export function compareDevice(recorded: KnownDevice, found: KnownDevice): Samene
   const now = factsIn(found);
   if (recorded.identity !== undefined && before.get('partition') !== now.get('partition')) return 'different';
   const [had, has] = [sizeIn(before), sizeIn(now)];
-  if (had === undefined || has === undefined) return 'unknown';
-  if (has < had) return 'different';
+  const isReadable = had !== undefined && has !== undefined;
+  if (isReadable && has < had) return 'different';
   const disk = compareDisk(recorded, found);
-  if (disk !== 'unknown') return disk;
+  // A size that cannot be read may be more than there is.
+  if (disk === 'different' || (disk === 'same' && isReadable)) return disk;
+  if (!isReadable) return 'unknown';
   const guid = before.get('partuuid');
   return guid !== undefined && guid === now.get('partuuid') && serialsDiffer(before, now) !== true
     ? 'same'
