@@ -78,7 +78,7 @@ const MAX_JOBS = 4;
 
 export function createAttacher(deps: AttacherDeps): Attacher {
   const { executor, follower, loopNumbers } = deps;
-  /** Volumes and nodes of which an attempt failed for that. */
+  /** UIDs of Volumes and nodes for which the last attempt failed because the persistent path leads to another device. */
   const failedAstray = new Set<string>();
 
   async function run(
@@ -148,6 +148,7 @@ export function createAttacher(deps: AttacherDeps): Attacher {
         if (found.is !== 'detached') return found;
         return { is: 'failed', message, heldBy: holdersBeside(node, observed).map((holder) => holder.node) };
       }
+      if (planned.astray === undefined) failedAstray.delete(`${uid} ${node}`);
       if (planned.steps.length === 0 || planned.grows) {
         loopNumbers.release(node, uid);
         if (isLast) return presence(desired, observed);
@@ -158,7 +159,7 @@ export function createAttacher(deps: AttacherDeps): Attacher {
         continue;
       }
       if (job === MAX_JOBS) break;
-      // Who may have started on the other device hears of it before it is put right.
+      // A pod may have started on the other device: report it before the path changes.
       if (planned.astray !== undefined && !isTold(volume, node)) {
         loopNumbers.release(node, uid);
         return judged(place, planned.astray);
@@ -182,15 +183,16 @@ export function createAttacher(deps: AttacherDeps): Attacher {
   }
 
   /**
-   * Whether it was told that the persistent path leads elsewhere: by the condition of the Volume; on another node than that which the
-   * condition is of, by the failure of the attempt before.
+   * Returns whether it was reported that the persistent path leads to another device: by the condition of the Volume or, as that is of
+   * one of several nodes, by the failure of the last attempt on this one.
    */
   function isTold(volume: Volume, node: string): boolean {
     if (isToldAstray(volume)) return true;
+    if (!isOnSeveral(volume)) return false;
     const key = `${volume.metadata.uid} ${node}`;
     const isAgain = failedAstray.has(key);
     failedAstray.add(key);
-    return isAgain && isOnSeveral(volume);
+    return isAgain;
   }
 
   async function detach(place: Place, whyNot: WhyNot): Promise<Outcome> {

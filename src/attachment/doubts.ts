@@ -48,9 +48,9 @@ export function doubtNodes(
 }
 
 /**
- * Whoever looks after the Volume found its device missing, or its path leading elsewhere: of one where it should always be, that
- * is said each time that it is written; of an `OnDemand` one the name of the device is taken away, which stands in the same
- * write as where it is attached.
+ * Marks an attachment as uncertain once the status of the Volume reports that the device is missing or that its path leads to another
+ * device. A Volume that is always attached reports it by its condition; an `OnDemand` one by a status without the device's name, in
+ * which the attachment still has one.
  */
 export function heedVolume(known: Known, volume: Volume, now: number): void {
   const { status } = volume;

@@ -172,7 +172,7 @@ export function createClaimController(deps: ClaimControllerDeps): ClaimControlle
     tellRoom(storageClasses.list(), [object.metadata.name]);
   });
   deps.pods.onChange(({ type, object, old }) => {
-    // What else changes of a pod does not let a claim go on.
+    // Other changes of a pod do not unblock a claim.
     if (type === 'deleted' || (old !== undefined && old.spec.nodeName === object.spec.nodeName)) return;
     for (const key of consumers.claimsOf(object)) queue.add(key);
   });

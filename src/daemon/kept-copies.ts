@@ -55,7 +55,7 @@ function copyOf(
         : sizeOf(volume)
       : BigInt(status.restoreSize);
   if (handle.type === 'file') return { uid, place: dirname(dirname(handle.path)), sizeBytes };
-  // Where the volume is gone, LVM's own sums have the copy.
+  // Without the volume, the copy is counted in LVM's own sums.
   const { vgName, thinPool } = volume?.spec.lvmLogicalVolume ?? {};
   if (vgName !== handle.vgName || thinPool == null) return undefined;
   return { uid, place: `${vgName}/${thinPool}`, lvName: handle.name, sizeBytes };

@@ -61,7 +61,7 @@ export interface RunningSnapshots {
   contents: Informer<VolumeSnapshotContent>;
   queue: WorkQueue;
   reconcile(key: string, signal: AbortSignal): Promise<Result>;
-  /** What takes room on a node. */
+  /** Returns the copies that take room on a node. */
   copiesOn(node: string): readonly KeptCopy[];
   /** Begins to follow the objects as soon as the API server serves them. */
   start(): void;

@@ -56,7 +56,7 @@ export function wakeSnapshots(deps: WakeDeps): { all(): void } {
       if (claim !== undefined) enqueue(`claim/${namespace}/${claim}`);
     }
   });
-  /** What was on a node leaves room for the copies of others. */
+  /** Requeues contents that wait for room on a node. */
   const wakeForRoom = (named: readonly string[]) => {
     for (const { metadata, spec } of deps.untaken()) {
       const volume = volumes.get(spec.source.volumeHandle ?? '');

@@ -5,6 +5,14 @@ import type { Desired, Observed, Plan } from './types.ts';
 /** How long udev gets to make a link or a device, in seconds. */
 const LINK_TIMEOUT = 10;
 
+/** Waits until udev has nothing to do. */
+export const waitForUdev: Step = {
+  name: 'wait for udev',
+  argv: ['udevadm', 'settle', `--timeout=${LINK_TIMEOUT}`],
+  guards: [],
+  mayRace: true,
+};
+
 /**
  * Waits until a persistent link is there.
  * @param isAstray it is there and leads to another device, which udev may be about to change: waits until udev has nothing to do
@@ -12,7 +20,7 @@ const LINK_TIMEOUT = 10;
 export function waitForLink(link: string, isAstray = false): Step {
   return {
     name: 'wait for the persistent link',
-    argv: isAstray ? ['udevadm', 'settle', `--timeout=${LINK_TIMEOUT}`] : settle(link),
+    argv: isAstray ? waitForUdev.argv : settle(link),
     guards: [],
     // Other devices of the node may keep udev busy for longer; whether our link is there is looked at again.
     mayRace: true,
@@ -56,7 +64,7 @@ export const rulePath = (uid: string) => `${RULES}/61-stowage-${uid}.rules`;
 
 type Named = Pick<Desired, 'uid' | 'mode' | 'earlierLink'>;
 
-/** Of devices that udev finds one link for, the one with the highest number gets it; any device has 0. */
+/** Priorities of links: of several devices with one link, udev gives it to the highest. The default is 0. */
 const FIRST = 100;
 const LAST = -100;
 
@@ -105,21 +113,13 @@ export function dropLink(
   ];
 }
 
-/** Waits until udev has nothing to do. */
-export const waitForUdev: Step = {
-  name: 'wait for udev',
-  argv: ['udevadm', 'settle', `--timeout=${LINK_TIMEOUT}`],
-  guards: [],
-  mayRace: true,
-};
-
 /** Without spaces: sudo joins arguments by them. */
 function ruleText(desired: Named, match: string): string {
   const { mode, earlierLink } = desired;
   const rule = `SUBSYSTEM=="block",${match},SYMLINK+="${linkOf(desired).replace('/dev/', '')}"`;
   // udev derives that from content: any device may show the same.
   if (mode === 'Filesystem' && earlierLink !== undefined) return `${rule},OPTIONS+="link_priority=${FIRST}"`;
-  // What a pod writes there gets no link that another device has.
+  // A UUID that a pod writes gets no link that another device has.
   if (mode === 'Block' && earlierLink === undefined) return `${rule},OPTIONS+="link_priority=${LAST}"`;
   return rule;
 }

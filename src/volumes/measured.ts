@@ -1,7 +1,6 @@
 import { formatBytes } from '../api/quantity.ts';
 import { deviceOf, type VolumeDevice } from '../storage/device.ts';
 import { compareDevice, updateIdentity } from '../storage/identity.ts';
-import { linkOf } from '../storage/links.ts';
 import { lvPath } from '../storage/lvm/names.ts';
 import { madeBytes } from '../storage/sparse/layout.ts';
 import type { Desired, Observed } from '../storage/types.ts';
@@ -26,12 +25,12 @@ export function measured(
       ? {
           deviceName: undefined,
           capacity: status.capacity ?? formatBytes(madeSize(desired, observed)),
-          devicePath: status.devicePath ?? linkOf(desired),
+          devicePath: status.devicePath ?? found.link,
         }
       : {
           deviceName: found.device.name,
           capacity: formatBytes(found.device.sizeBytes),
-          devicePath: linkOf(desired),
+          devicePath: found.link,
         }),
     prepared:
       status.prepared === undefined

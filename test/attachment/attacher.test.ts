@@ -156,12 +156,18 @@ describe('a persistent path that leads to another device', () => {
           return { state: 'succeeded' };
         },
       },
-      look: oneByOne(stray(madeNode), stray(madeNode), stray(madeNode), readyNode),
+      look: oneByOne(
+        ...[stray(madeNode), stray(madeNode), stray(madeNode), readyNode],
+        ...[stray(madeNode), stray(madeNode)],
+      ),
       desiredOf: () => desiredOf(volume(), undefined),
     });
     expect(await run('attach', { of })).toMatchObject({ is: 'failed' });
     expect(submitted).toEqual([]);
     expect(await run('attach', { of })).toMatchObject({ is: 'attached', safeToMount: true });
+    expect(submitted).toHaveLength(1);
+    // Once it was right, a path that leads elsewhere is reported again.
+    expect(await run('attach', { of })).toMatchObject({ is: 'failed' });
     expect(submitted).toHaveLength(1);
   });
 

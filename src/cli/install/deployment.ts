@@ -8,7 +8,7 @@ export const SSH_SECRET = 'stowage-ssh';
 const SSH_FOLDER = '/etc/stowage/ssh';
 /** A user without any rights, as images without a distribution have it ("nonroot"). */
 const USER = 65532;
-/** Where the daemon answers probes and serves metrics. */
+/** Port for probes and metrics. */
 export const PORT = 8080;
 /** The daemon takes up to 35 s to end what it does and to let go of its Lease; killed before, the next one waits for that. */
 const GRACE_SECONDS = 45;

@@ -168,7 +168,7 @@ export function createBackupWork({ executor, authorization, logger }: BackupWork
     leave: (backup, job) => published(backup, () => leave(backup, job)) as Promise<BackupOutcome>,
   };
 
-  /** Whoever reads a Backup need not be who administers nodes: the whole is logged. */
+  /** Readers of a Backup may not administer nodes: the whole message is logged. */
   async function published(
     backup: Backup,
     ask: () => Promise<BackupOutcome | undefined>,

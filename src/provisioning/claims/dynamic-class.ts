@@ -17,7 +17,7 @@ export interface DynamicClass {
   /** What is promised may be so many times what there is. At least 1. */
   overcommit: number;
   onDelete: 'Delete' | 'Retain';
-  /** What is deleted is overwritten first. */
+  /** Overwrites the data of a volume before it is deleted. */
   wipe?: true;
   /** A volume is made once a pod is scheduled. */
   waits: boolean;

@@ -52,7 +52,7 @@ function grow(input: ClaimInput, size: string, bytes: bigint): ClaimDecision {
   const { volume, options, storageClass } = input;
   if (volume === undefined || storageClass === undefined) return {};
   if (options === undefined || 'problem' in options) return {};
-  // What it grows by shows what was there, too.
+  // The extents that are added show earlier data, too.
   const shown = volume.spec.mode === 'Block' ? blockProblem(storageClass, options) : undefined;
   if (shown !== undefined) return refuse(input, shown);
   const node = volume.status?.prepared?.node ?? volume.spec.nodeName;

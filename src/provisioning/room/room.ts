@@ -78,7 +78,7 @@ export function folderOf({ spec, status }: Volume): string | undefined {
     : made.slice(0, made.lastIndexOf('/'));
 }
 
-/** Where a copy of a Volume takes room; undefined for a raw device. */
+/** Returns the place in which a copy of a Volume takes room; undefined for a raw device. */
 export function placeOfCopy(volume: Volume): Place | undefined {
   const { sparseLoopDevice, lvmLogicalVolume } = volume.spec;
   const directory = folderOf(volume);

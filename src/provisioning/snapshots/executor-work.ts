@@ -24,7 +24,7 @@ export interface SnapshotStorage<Wanted, Seen> {
   plan(operation: 'take' | 'delete', wanted: Wanted, seen: Seen): Plan;
   /** The copy, if it is whole. Bytes of the volume. */
   copyOf(wanted: Wanted, seen: Seen): { sizeBytes: number } | undefined;
-  /** What a job that failed left of a copy takes so many bytes. */
+  /** Returns the bytes of the partial copy that a failed job left. */
   leftOf(wanted: Wanted, seen: Seen): bigint;
   /** Whether a job that was killed left the volume frozen. */
   leavesFrozen(wanted: Wanted, seen: Seen): boolean;

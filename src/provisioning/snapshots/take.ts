@@ -33,7 +33,7 @@ export function take(input: ContentInput, now: number): Decision<ContentAction> 
     case 'refused':
       return { ...failed(input, outcome.message, now), retry: true };
     case 'failed': {
-      // One message of the two: they would take turns for ever.
+      // Reports one of the two messages: alternating them would write the status forever.
       const noRoom = withoutRoom(input, now);
       if (noRoom !== undefined) return noRoom;
       const said = failed(input, outcome.message, now);
@@ -119,7 +119,7 @@ function withoutRoom(input: ContentInput, now: number): Decision<ContentAction> 
   const { content, volume, outcome } = input;
   const node = placeOf(input)?.node;
   if (volume === undefined || node === undefined || obstacleTo(input) !== undefined) return undefined;
-  // Who writes to the volume waits until it is thawed, which a job does first.
+  // Writers hang until the volume is thawed, which the next job does first.
   if (outcome?.is === 'failed' && outcome.isFrozen) return undefined;
   const place = placeOfCopy(volume);
   if (place === undefined || !input.nodeFacts(node).ours) return undefined;

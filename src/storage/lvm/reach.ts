@@ -34,13 +34,11 @@ export function reach(desired: DesiredLvm, observed: ObservedLvm, own: LogicalVo
     if (!observed.udev) return noUdev(link);
     const dmUuid = dmUuidOf(observed.groups[0]?.uuid ?? '', own.uuid);
     const rule = isMapperLink(desired) ? [] : makeRule(desired, mapperKey(dmUuid));
-    // The kernel was asked before LVM was: it may have been active then.
-    const isOwn = observed.devices.some(
-      ({ device, mapper }) => device === observed.link && mapper?.uuid === dmUuid,
-    );
+    // The kernel was asked before LVM was, and may have had the device then.
+    const device = observed.devices.find(({ mapper }) => mapper?.uuid === dmUuid);
     const cleared = own.pool === undefined ? [] : clearPool(desired, observed, own.pool);
     return {
-      ...(isOwn ? {} : astray(desired, observed, undefined)),
+      ...astray(desired, observed, device),
       steps: [...cleared, ...rule, activate(desired, own), waitForLink(link, observed.link !== undefined)],
     };
   }

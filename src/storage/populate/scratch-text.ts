@@ -1,7 +1,7 @@
-/** What downloads take of a node's own file system at most where its list names no `scratch`, in bytes. */
+/** Default of `scratch`: limit of all downloads on the node's own file system, in bytes. */
 export const DEFAULT_SCRATCH = 10 * 2 ** 30;
 
-/** What they leave free of it at least, in bytes; or a tenth of it, below which a kubelet evicts pods, where that is more. */
+/** Minimum that downloads leave free, in bytes; or a tenth of the file system, below which a kubelet evicts pods, if that is more. */
 const LEFT_FREE = 2 ** 30;
 
 /**

@@ -24,6 +24,7 @@ import { targetOf } from './target.ts';
 export function planDestroy(desired: DesiredRaw, observed: ObservedRaw): Plan {
   const from = halfAdopted(desired, observed);
   if (from !== undefined) return planPutBack(desired, from, observed);
+  // The link goes first: without records nothing would say that it is left.
   const records = [
     ...dropLink(desired, observed),
     ...(observed.recordFiles ? removeRecords(desired.uid) : []),

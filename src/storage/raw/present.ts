@@ -53,7 +53,7 @@ export function linked(desired: DesiredRaw, observed: ObservedRaw, device: Devic
   };
 }
 
-/** What the rule for the link knows the device by. */
+/** Returns the keys of udev(7) by which the rule for the link matches the device. */
 function ruleFor(desired: DesiredRaw, device: DeviceFacts): string {
   const { dmUuid = device.mapUuid, partition, presence } = device;
   // The partition of a map is a map, too. Whoever makes a map may leave its UUID out.

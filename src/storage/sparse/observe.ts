@@ -11,7 +11,7 @@ import { readSource, sourceProbes } from '../snapshot/source.ts';
 import type { DesiredSparse, ObservedSparse } from '../types.ts';
 import { fromHex, readUsers, userProbes } from '../users.ts';
 import { adoptProbes, readEarlierFile } from './adopt.ts';
-import { partialOf, readFile, STAT } from './file.ts';
+import { allocatedBytes, partialOf, readFile, STAT } from './file.ts';
 
 type Place = Pick<DesiredSparse, 'uid' | 'name' | 'file' | 'mode' | 'kubeletRoot' | 'source' | 'once'> &
   Partial<Pick<DesiredSparse, 'adopt' | 'recorded' | 'earlierLink'>>;
@@ -67,19 +67,13 @@ export function readSparse(desired: Place, results: ReadonlyMap<string, ProbeRes
     space: {
       directory: dirname(file),
       freeBytes: readFree(get('free')),
-      allocatedBytes: readAllocated(get('file')) + readAllocated(get('partial')),
+      allocatedBytes: allocatedBytes(get('file')) + allocatedBytes(get('partial')),
     },
     directory: readDirectory(dirname(file), dirname(realPath), get),
     source: desired.source && readSource(desired.source.file, get),
     ...(adopt === undefined || recorded ? {} : { earlierFile: readEarlierFile(desired, adopt, get) }),
   };
 }
-
-/** Returns the bytes that a file takes; 0 for what is no file, which was judged before. */
-const readAllocated = ({ stdout }: ProbeResult): bigint => {
-  const [, blocks = '0', blockSize = '0'] = /\|(\d+)\|(\d+)$/.exec(stdout.trim()) ?? [];
-  return BigInt(blocks) * BigInt(blockSize);
-};
 
 /** Nothing is planned by it, so that not knowing it holds nothing up. */
 function readFree({ stdout }: ProbeResult): bigint | undefined {
