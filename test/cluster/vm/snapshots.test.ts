@@ -371,7 +371,7 @@ test(
     told(async () => {
       await createClaim('data', 'ext4');
       const link = await isBound('data');
-      const volumeUid = basename(link);
+      const volumeUid = basename(link).replace('stowage-', '');
       const point = await node.mount(link, 'data');
       const device = basename((await vm.run(['readlink', '-f', link])).stdout);
       const [name = ''] = await volumes();
@@ -383,7 +383,7 @@ test(
           ...{ type: 'lvm', uid, vgName: 'vg0', name: `snap-${uid}` },
           volume: undefined,
         };
-        const disks = onlyDisks([vm.disk('pv1'), vm.disk('pv2')]);
+        const disks = onlyDisks([vm.disk('group')]);
         const words = [disks, `vg0/${name}`, volumeUid, wanted.name, uid, 'r'];
         const argv = scriptArgv('stowage-thin', THIN_SCRIPT, ...words);
         const { stdout } = await vm.run(['sh', '-c', HIT, 'sh', how, device, ...argv]);
