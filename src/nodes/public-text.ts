@@ -30,4 +30,4 @@ export const lastLine = (output: string): string =>
   output
     .trim()
     .split('\n')
-    .findLast((line) => line !== '' && !line.startsWith('stowage-progress ')) ?? '';
+    .findLast((line) => line !== '' && !/^stowage-(progress|waiting) /.test(line)) ?? '';

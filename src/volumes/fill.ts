@@ -13,14 +13,18 @@ export type SecretRead = (
 /** What a header can hold: a line break would begin another one. */
 export const isHeader = (value: string): boolean => /^[\t -~]+$/.test(value);
 
-/** What a volume is filled from on its node, with the secret that it takes; it is asked for each time, and kept nowhere. */
+/**
+ * What a volume is filled from on its node, with the secret that it takes; it is asked for each time, and kept nowhere.
+ * @param claimNamespace that of the claim, if it is made for one
+ */
 export async function fillOf(
   source: PopulatorSource,
   secret: SecretRead,
+  claimNamespace?: string,
 ): Promise<{ fill: Fill } | { problem: string }> {
   const { builtin, namespace, options } = source;
   const { authorizationSecret: name, authorizationKey: key = '', ...words } = options;
-  const fill: Fill = { builtin, what: populatorText(source), options: words };
+  const fill: Fill = { builtin, what: populatorText(source), options: words, namespace: claimNamespace };
   if (name === undefined) return { fill };
   const found = await secret(namespace, name, key, words.source ?? '');
   if ('problem' in found) return { problem: `${fill.what} takes ${found.problem}` };

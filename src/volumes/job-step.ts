@@ -3,7 +3,7 @@ import { describeFailure, stepText, withHint } from '../nodes/job-text.ts';
 import { publicFailure } from '../nodes/public-text.ts';
 import { freeLoopNumber } from '../storage/loops.ts';
 import { plan } from '../storage/plan.ts';
-import { type Progress, readProgress } from '../storage/populate/progress.ts';
+import { type Progress, readProgress, type Waiting } from '../storage/populate/progress.ts';
 import { takingOver } from '../storage/shared/holders.ts';
 import type { Desired, Observed, Operation, Refusal } from '../storage/types.ts';
 import type { Input, Unknown } from './types.ts';
@@ -14,7 +14,7 @@ import type { Input, Unknown } from './types.ts';
  */
 export type JobStep =
   | { is: 'ask' }
-  | { is: 'running'; message: string; progress: Progress | undefined }
+  | { is: 'running'; message: string; progress: Progress | Waiting | undefined }
   | { is: 'look' }
   | { is: 'submit'; steps: Job['steps']; loopNumber: number }
   /** The node is as wanted. */

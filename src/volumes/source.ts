@@ -25,11 +25,18 @@ export async function readSource(
   },
 ): Promise<Source> {
   const { snapshotContentName, volumeName, populator } = volume.spec.source ?? {};
-  if (populator !== undefined) return fillOf(populator, read.secret);
+  if (populator !== undefined) return fillOf(populator, read.secret, namespaceOf(volume));
   if (snapshotContentName !== undefined) {
     return fromContent(volume, snapshotContentName, await read.content(snapshotContentName), node);
   }
   return fromVolume(volume, volumeName ?? '', await read.volume(volumeName ?? ''), node);
+}
+
+/** That of the claim that the Volume is made for. */
+function namespaceOf({ spec }: Volume): string | undefined {
+  const { namespace } = (spec.template?.spec?.claimRef ?? {}) as { namespace?: unknown };
+  // A line of its own on the node.
+  return typeof namespace === 'string' && /^[a-z0-9-]+$/.test(namespace) ? namespace : undefined;
 }
 
 function fromContent(

@@ -73,7 +73,7 @@ describeAsRoot('an archive that is unpacked', () => {
     const words = [partial, uid, type, '0', '1', 'zeroes', compression, allowed, sha256, source];
     const argv = scriptArgv('stowage-archive', ARCHIVE_SCRIPT, ...words);
     const env = programs === undefined ? {} : { PATH: `${programs}:${process.env.PATH}` };
-    return execa(argv[0] as string, argv.slice(1), { reject: false, cwd: '/', input: '\n', env });
+    return execa(argv[0] as string, argv.slice(1), { reject: false, cwd: '/', input: '\n\n', env });
   };
 
   async function expectNothingLeft(): Promise<void> {

@@ -87,7 +87,7 @@ test.each(CONTENTS)('and those that fill them, with a secret, with %j', async (c
   };
   const desired = sparse(content, { fill });
   const steps = planned(plan('prepare', desired, new FakeNode().observe(desired), LOOP));
-  expect(steps.some(({ stdin }) => stdin === 'Bearer x\n\n')).toBe(true);
+  expect(steps.some(({ stdin }) => stdin === '\nBearer x\n\n')).toBe(true);
   expect(await refused([...steps, ...cancelFill(desired)])).toBe('');
   // Others are asked nothing, and what they would ask is not answered.
   const other = scriptArgv('stowage-ext4-uuid', EXT4_SCRIPT, `${FILE}.partial`, UID);

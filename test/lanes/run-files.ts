@@ -151,10 +151,32 @@ async function runFile(lane: Lane, { stage, run, options }: Files, file: string)
     const { numPassedTests: passed = 0, numPendingTests: leftOut = 0, numFailedTests = 0 } = counts;
     // A file that could not be loaded, or was killed, has no failed test.
     const failed = exitCode === 0 ? 0 : Math.max(1, numFailedTests);
-    return { entry: { run, stage, file, ms: Date.now() - start, passed, leftOut, failed }, output: stderr };
+    const ms = Date.now() - start;
+    return {
+      entry: { run, stage, file, ms, passed, leftOut, failed, why: failuresOf(counts) },
+      output: stderr,
+    };
   } finally {
     await folder.remove();
   }
+}
+
+/** Lines of each failure, at most. */
+const MAX_LINES = 30;
+
+/** Names the tests of jest's results that failed, with the begin of what each said. */
+function failuresOf({ testResults = [] }: { testResults?: JestResult[] }): string[] {
+  return testResults
+    .flatMap(({ assertionResults }) => assertionResults)
+    .filter(({ status }) => status === 'failed')
+    .map(({ fullName, failureMessages }) => {
+      const lines = failureMessages.join('\n').split('\n').slice(0, MAX_LINES);
+      return [fullName, ...lines.map((line) => `  ${line}`)].join('\n');
+    });
+}
+
+interface JestResult {
+  assertionResults: { status: string; fullName: string; failureMessages: string[] }[];
 }
 
 /** A line for a file, and all of its output if a test failed or if it printed the seed that repeats it. */

@@ -50,7 +50,10 @@ await runMain(async () => {
     process.stderr.write(
       `${stage}: ${files.length} files in ${Math.round(whole.ms / 1000)} s, ${counts.passed} passed, ${counts.failed} failed, ${counts.leftOut} left out; processors idle ${Math.round(whole.idle * 100)} % of the time\n`,
     );
-    for (const { file, failed } of entries) if (failed) process.stderr.write(`FAILED ${file ?? stage}\n`);
+    // Once more at the end, which is what is seen of a long output.
+    for (const { file, failed, why = [] } of entries) {
+      if (failed) process.stderr.write([`FAILED ${file ?? stage}`, ...why, ''].join('\n'));
+    }
     if (counts.failed > 0) break;
   }
   if (total.passed + total.failed + total.leftOut === 0) {

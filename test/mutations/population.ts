@@ -317,4 +317,24 @@ export const population: readonly Mutation[] = [
       integration: ['backups.test.ts'],
     },
   ]),
+  ...mutationsOf('src/population/machine/pods.ts', [
+    {
+      id: 'namespace-takes-all-pods',
+      invariant: 12,
+      breaks: 'The claims of one namespace keep all places in which pods fill volumes.',
+      function: 'withoutPod',
+      find: 'MAX_RUNNING - all <= own',
+      replace: 'MAX_RUNNING - all <= 0',
+    },
+  ]),
+  ...mutationsOf('src/volumes/source.ts', [
+    {
+      id: 'claim-namespace-of-lines',
+      invariant: 12,
+      breaks: 'An author of Volumes adds lines to what a script is told, such as another Authorization.',
+      function: 'namespaceOf',
+      find: ' && /^[a-z0-9-]+$/.test(namespace)',
+      replace: '',
+    },
+  ]),
 ];

@@ -21,7 +21,8 @@ describe('a failure', () => {
   const step = { name: 'detach /dev/loop3', command: "'losetup' '-d' '/dev/loop3'" };
 
   test('is told without its command', () => {
-    const output = 'stowage-progress 1 2\nfirst\n/dev/loop3: busy\nstowage-progress 2 2\n';
+    const output =
+      'stowage-progress 1 2\nfirst\n/dev/loop3: busy\nstowage-waiting over\nstowage-progress 2 2\n';
     expect(publicFailure({ state: 'failed', step, exit: 1, output })).toBe(
       'the step "detach …" failed with status 1: …: busy',
     );

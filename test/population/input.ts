@@ -147,7 +147,7 @@ export const input = (change: Partial<MachineInput> = {}): MachineInput => ({
   primeSays: undefined,
   podSays: undefined,
   vanished: undefined,
-  running: 0,
+  running: { all: 0, own: 0 },
   told: undefined,
   namespace: OWN,
   ...change,

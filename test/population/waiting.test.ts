@@ -88,8 +88,13 @@ describe('what it waits for', () => {
     ],
     [
       'other pods to end',
-      { prime: prime(), pv: pv(), source: found, running: 16 },
+      { prime: prime(), pv: pv(), source: found, running: { all: 16, own: 0 } },
       'tell PopulatorCreated: 16 pods fill volumes already',
+    ],
+    [
+      'other pods of its namespace to end',
+      { prime: prime(), pv: pv(), source: found, running: { all: 8, own: 8 } },
+      'tell PopulatorCreated: 8 pods fill volumes of this namespace already',
     ],
     [
       'an image',

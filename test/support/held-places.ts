@@ -1,10 +1,17 @@
-import { mkdir } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { execa } from 'execa';
 
-/** Takes all places in which volumes are filled and packed on this node. @returns what gives one of them up, and all */
-export async function holdPlaces(): Promise<{ giveOne(): void; giveAll(): Promise<void> }> {
+/**
+ * Takes places in which volumes are filled and packed on this node, all by default, for a namespace.
+ * @returns what gives one of them up, and all
+ */
+export async function holdPlaces(
+  count = 16,
+  namespace = '',
+): Promise<{ giveOne(): void; giveAll(): Promise<void> }> {
   await mkdir('/run/stowage/fills', { recursive: true });
-  const places = Array.from({ length: 16 }, (_, index) => `/run/stowage/fills/${index + 1}`);
+  const places = Array.from({ length: count }, (_, index) => `/run/stowage/fills/${index + 1}`);
+  for (const place of places) await writeFile(place, `${namespace}\n`);
   const hold = ['sh', '-c', 'echo held; exec sleep 60'];
   const holders = places.map((place) => execa('flock', ['--no-fork', place, ...hold], { reject: false }));
   await Promise.all(holders.map(({ stdout }) => new Promise((held) => stdout?.once('data', held))));

@@ -51,11 +51,16 @@ describeAsRoot('a backup', () => {
         expect(code).toBe(0);
         await untilAttempted(name);
       }
+      await until('it says what it waits for', async () => {
+        const { message } = (await read('b')).status ?? {};
+        return message?.includes('one of the 16 places on the node') || undefined;
+      });
       await scene.cluster.client.delete(BACKUPS, 'given-up', { namespace: 'prod' });
       await isGone('given-up');
       expect((await read('b')).status?.phase).not.toBe('Completed');
       places.giveOne();
       await until('it is whole', async () => (await read('b')).status?.phase === 'Completed' || undefined);
+      expect((await read('b')).status?.message).toBeUndefined();
       await hasOneName('b');
     } finally {
       await places.giveAll();

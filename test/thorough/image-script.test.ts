@@ -6,7 +6,9 @@ import { gzipSync, zstdCompressSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { execa } from 'execa';
 import { fillStep } from '../../src/storage/populate/fill.ts';
-import type { FillTarget } from '../../src/storage/populate/types.ts';
+import { IMAGE_SCRIPT } from '../../src/storage/populate/image-script.ts';
+import type { Fill, FillTarget } from '../../src/storage/populate/types.ts';
+import { scriptArgv } from '../../src/storage/snapshot/script.ts';
 import { holdPlaces } from '../support/held-places.ts';
 import { ownFileSystem } from '../support/loop-mounts.ts';
 import { describeAsRoot } from '../support/root.ts';
@@ -30,6 +32,9 @@ const CONTENT = Buffer.concat([
 const packBy = (program: 'xz' | 'bzip2', input: Buffer): Buffer =>
   execFileSync(program, ['-c1'], { input, maxBuffer: Infinity });
 const sha256 = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex');
+
+/** `changed`: the script, so that what it waits for comes within a test. */
+type Told = Pick<Fill, 'authorization' | 'namespace'> & { changed?: (script: string) => string };
 
 const PAGE = Buffer.from('<!DOCTYPE html>\n<html><title>Log in</title></html>\n');
 
@@ -62,9 +67,9 @@ describeAsRoot('the program that fills a volume from an Image', () => {
     options: Record<string, string>,
     {
       content = 'block',
-      authorization,
       path = partial,
-    }: { content?: FillTarget['content']; authorization?: string; path?: string } = {},
+      ...more
+    }: { content?: FillTarget['content']; path?: string } & Told = {},
   ) {
     await writeFile(path, '');
     await truncate(path, content === 'block' ? OFFSET + SIZE + MIB : SIZE);
@@ -74,19 +79,17 @@ describeAsRoot('the program that fills a volume from an Image', () => {
       offsetBytes: content === 'block' ? BigInt(OFFSET) : 0n,
       sizeBytes: BigInt(SIZE),
     };
-    return fillTarget(target, options, { authorization });
+    return fillTarget(target, options, more);
   }
 
   async function fillTarget(
     target: FillTarget,
     options: Record<string, string>,
-    { authorization, PATH = process.env.PATH }: { authorization?: string | undefined; PATH?: string } = {},
+    { PATH = process.env.PATH, changed, ...told }: { PATH?: string } & Told = {},
   ) {
-    const { argv, stdin = '' } = fillStep(
-      { builtin: 'Image', what: 'Image a/b', options, authorization },
-      target,
-    );
-    const [file = '', ...args] = argv;
+    const { argv, stdin = '' } = fillStep({ builtin: 'Image', what: 'Image a/b', options, ...told }, target);
+    const [file = '', ...args] =
+      changed === undefined ? argv : scriptArgv('stowage-image', changed(IMAGE_SCRIPT), ...argv.slice(5));
     const { exitCode, all } = await execa(file, args, {
       input: stdin,
       env: { PATH },
@@ -515,6 +518,40 @@ describeAsRoot('the program that fills a volume from an Image', () => {
     expect(await fill(await options())).toEqual({ exit, said: expect.stringContaining(said) });
     expect(await left()).toEqual([]);
     expect(await loops()).toEqual([]);
+  });
+
+  test('a namespace leaves as many places free as it has, and another one finds one', async () => {
+    const places = await holdPlaces(8, 'prod');
+    try {
+      server.paths.set('/disk', CONTENT);
+      const waits = fill({ source: server.url('/disk') }, { namespace: 'prod' });
+      const ended = { exit: 0, said: '' };
+      await until('it waits', async () => (await left()).length > 0 || undefined);
+      const path = join(folder.path, 'other', `${UID}.partial`);
+      await mkdir(join(folder.path, 'other'));
+      expect(await fill({ source: server.url('/disk') }, { namespace: 'test', path })).toEqual(ended);
+      expect(await fill({ source: server.url('/disk') }, { path })).toEqual(ended);
+      expect(server.asked).toHaveLength(2);
+      places.giveOne();
+      expect(await waits).toEqual({ exit: 0, said: 'stowage-waiting namespace\nstowage-waiting over' });
+      await isFilled(CONTENT);
+    } finally {
+      await places.giveAll();
+    }
+  });
+
+  test('a server that answers too slowly for the size of a volume is given up', async () => {
+    server.paths.set('/drip', (_request, response) => {
+      response.writeHead(200);
+      const dripping = setInterval(() => response.write(Buffer.alloc(64 * 1024)), 100);
+      response.on('close', () => clearInterval(dripping));
+    });
+    const options = { source: server.url('/drip'), format: 'raw' };
+    const now = (text: string) => text.replaceAll('3600 + SIZE / 524288', '2 + SIZE / 16777216');
+    expect(await fill(options, { changed: now })).toEqual({
+      exit: 1,
+      said: expect.stringMatching(/took longer than the \d seconds that a volume of this size may take/),
+    });
   });
 
   test('a 17th waits for a place, ends with its file, and goes on once there is one', async () => {

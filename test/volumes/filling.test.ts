@@ -53,6 +53,21 @@ describe('a Volume that is filled', () => {
       preparing(1, 'fill it: 25% (1 of 4 MiB)'),
     ],
     [
+      'tells what it waits for',
+      {
+        volume: first,
+        source,
+        job: {
+          known: {
+            state: 'running',
+            step: { name: 'fill it', command: '' },
+            output: 'stowage-waiting node\n',
+          },
+        },
+      },
+      preparing(1, 'fill it: it waits for one of the 16 places on the node, which are all taken'),
+    ],
+    [
       'is given up at once by what is refused for good',
       { volume: first, source, job: failed(3) },
       creationFailed(1, /why.*create it again/),

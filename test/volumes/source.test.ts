@@ -166,3 +166,15 @@ test.each<[string, Parameters<typeof read>, string]>([
 ])('nothing is made from %s', async (_, args, problem) => {
   expect(await read(...args)).toEqual({ problem: expect.stringContaining(problem) });
 });
+
+test.each([
+  ['prod', 'prod'],
+  ['prod\nBearer x', undefined],
+  [undefined, undefined],
+])('what fills it takes a place of the namespace of its claim: %j', async (namespace, taken) => {
+  const populator = { builtin: 'Image', namespace: 'images', name: 'debian', options: {} };
+  const template = { spec: { claimRef: { namespace } } };
+  expect(await read({ populator } as never, { spec: { template } })).toMatchObject({
+    fill: { namespace: taken },
+  });
+});

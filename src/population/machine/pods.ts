@@ -9,7 +9,7 @@ import { podOf, primeOf } from './objects.ts';
 import { tell, tellEvent } from './tell.ts';
 import type { Attempts, MachineDecision, MachineInput } from './types.ts';
 
-/** So many pods fill volumes at once. */
+/** So many pods fill volumes at once. Of these a namespace takes one only if more are free than it has, so that others always find one. */
 export const MAX_RUNNING = 16;
 
 /** How soon to read again what a claim is filled from, in ms, should nobody have told of a change. */
@@ -48,8 +48,12 @@ export function withoutPod(
   const due = nextAttempt(attempts, originOf(definition, source.object));
   if (due === undefined) return tell(input, 'Warning', POPULATOR_EVENT.failed, gaveUp(attempts));
   if (due > now) return { requeueAfter: due - now };
-  if (input.running >= MAX_RUNNING) {
-    const message = `${MAX_RUNNING} pods fill volumes already: the claim waits for one of them to end`;
+  const { all, own } = input.running;
+  if (MAX_RUNNING - all <= own) {
+    const message =
+      all >= MAX_RUNNING
+        ? `${MAX_RUNNING} pods fill volumes already: the claim waits for one of them to end`
+        : `${own} pods fill volumes of this namespace already, which leaves the other places to others: the claim waits for one of them to end`;
     return tell(input, 'Normal', POPULATOR_EVENT.created, message, { requeueAfter: 10_000 });
   }
   const message = `pod ${namespace}/${pod.metadata.name} fills the volume`;

@@ -9,7 +9,7 @@ import type { Informer } from '../../kube/informer.ts';
 import { claimSource, definitionsFor } from '../definition.ts';
 import { decide } from './decide.ts';
 import { createEffects, type Effect, type EffectDeps } from './effects.ts';
-import { podNameOf, primeNameOf } from './objects.ts';
+import { podNameOf, primeNameOf, targetOf } from './objects.ts';
 import { isUnscheduled } from './pod-state.ts';
 import { refusalOf } from './refused.ts';
 import { createSaid } from './said.ts';
@@ -84,7 +84,7 @@ export function createMachine(deps: MachineDeps): Machine {
       pv: ownPv ?? primePv,
       definitions: kind === undefined ? [] : definitionsFor(definitions.list(), kind),
       storageClass: storageClasses.get(claim?.spec.storageClassName ?? ''),
-      running: running(uid),
+      running: running(uid, claim?.metadata.namespace),
       told: toldOf(uid),
       namespace,
     };
@@ -96,13 +96,17 @@ export function createMachine(deps: MachineDeps): Machine {
   }
 
   /** Those of others: that one's is not there. */
-  function running(uid: string): number {
-    const names = new Set([...creating].filter((each) => each !== uid).map(podNameOf));
+  function running(uid: string, namespace: string | undefined): MachineInput['running'] {
+    const namespaces = new Map<string, string | undefined>();
+    for (const each of creating) {
+      if (each !== uid) namespaces.set(podNameOf(each), claimsOfUid(each)[0]?.metadata.namespace);
+    }
     for (const pod of pods.list()) {
       const isOver = pod.status?.phase === 'Succeeded' || pod.status?.phase === 'Failed';
-      if (!isOver && !isUnscheduled(pod)) names.add(pod.metadata.name);
+      if (!isOver && !isUnscheduled(pod)) namespaces.set(pod.metadata.name, targetOf(pod)?.namespace);
     }
-    return names.size;
+    const own = [...namespaces.values()].filter((each) => each === namespace).length;
+    return { all: namespaces.size, own };
   }
 
   async function reconcile(uid: string, signal: AbortSignal) {

@@ -58,8 +58,8 @@ export interface MachineInput {
   podSays: { found: Standstill | undefined } | undefined;
   /** The UID of the pod that was there last, where it is gone. */
   vanished: string | undefined;
-  /** Pods that fill volumes now, or are about to. */
-  running: number;
+  /** How many pods fill volumes now, or are about to; `own`: for claims of the same namespace. */
+  running: { all: number; own: number };
   /** As told last, of this claim: an event is told once. */
   told: string | undefined;
   /** The daemon's namespace, where prime claims and pods are. */

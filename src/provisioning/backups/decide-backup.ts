@@ -16,6 +16,9 @@ import type {
 const ATTEMPTS = 4;
 const BETWEEN_ATTEMPTS = { startMs: 10_000, maxMs: 40_000 };
 
+/** How soon to see whether one still waits for a place on its node, in ms. */
+const LOOK_AGAIN = 10_000;
+
 const idle: BackupDecision = {};
 
 /** The VolumeSnapshot that is packed: the one that the Backup names, or its own. */
@@ -61,7 +64,7 @@ function goOn(input: BackupInput, job: BackupJob, now: number): BackupDecision {
         ? { action: { do: 'run', job, handle: found.handle, mode: found.mode } }
         : { action: { do: 'look', job } };
     case 'running':
-      return { follow: job };
+      return whileRunning(input, job, outcome.waits);
     case 'made':
       return completed(outcome, now);
     case 'none':
@@ -84,6 +87,17 @@ function goOn(input: BackupInput, job: BackupJob, now: number): BackupDecision {
     case 'left':
       return { retry: true };
   }
+}
+
+/** Says what it waits for on its node, and takes that back. */
+function whileRunning(input: BackupInput, job: BackupJob, waits: string | undefined): BackupDecision {
+  if (waits !== undefined) {
+    const said = wait(input, waits);
+    if (said.action !== undefined) return said;
+  } else if (input.backup.status?.message != null) {
+    return { action: { do: 'set-status', fields: { message: null } } };
+  }
+  return { follow: job, requeueAfter: LOOK_AGAIN };
 }
 
 /** What to do while there is no snapshot that could be packed. */

@@ -15,6 +15,7 @@ import {
   readMade,
 } from '../../storage/populate/backup.ts';
 import { REFUSED } from '../../storage/populate/fill.ts';
+import { progressText, readProgress } from '../../storage/populate/progress.ts';
 import { ObservationError } from '../../storage/probe-results.ts';
 import { doesNotAnswer } from './decide-backup.ts';
 import type { BackupJob, BackupOutcome, FileHandle } from './types.ts';
@@ -78,7 +79,13 @@ export function createBackupWork({ executor, authorization, logger }: BackupWork
     const target = backupTarget(backup);
     if ('problem' in target) return { is: 'failed', message: target.problem, forGood: true };
     const wanted: DesiredBackup = {
-      ...{ uid: backup.metadata.uid ?? '', file: handle.path, mode, to: target.to },
+      ...{
+        uid: backup.metadata.uid ?? '',
+        namespace: backup.metadata.namespace,
+        file: handle.path,
+        mode,
+        to: target.to,
+      },
     };
     let state = await poll(node, key);
     if (state.state === 'not-found') {
@@ -110,8 +117,11 @@ export function createBackupWork({ executor, authorization, logger }: BackupWork
 
   async function cameOf(backup: Backup, node: string, state: JobState): Promise<BackupOutcome> {
     switch (state.state) {
-      case 'running':
-        return { is: 'running' };
+      case 'running': {
+        const progress = readProgress(state.output);
+        const waits = progress !== undefined && 'waits' in progress;
+        return { is: 'running', ...(waits ? { waits: progressText(progress) } : {}) };
+      }
       case 'succeeded': {
         const made = state.seen === undefined ? await madeOn(node, backup) : readMade(state.seen);
         return made === undefined

@@ -18,7 +18,8 @@ export type BackupOutcome =
   | { is: 'made'; bytes: number; sha256: string }
   /** Nothing of it is on the node but what was put where it was wanted. */
   | { is: 'left' }
-  | { is: 'running' }
+  /** `waits`: for what, while it has not begun. */
+  | { is: 'running'; waits?: string }
   /** No job ran, as far as the node knows, and nothing is made. */
   | { is: 'none' }
   /** `forGood`: trying again helps nobody. */

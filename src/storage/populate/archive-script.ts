@@ -116,7 +116,7 @@ run() {
       ;;
     stowage-archive-inside)
       begin_inside "$1" "$2";
-      TARGET=$1 CONTENT=$3 COMPRESSION=$7 ALLOWED=$8 SHA256=$9;
+      TARGET=$1 CONTENT=$3 SIZE=$5 COMPRESSION=$7 ALLOWED=$8 SHA256=$9;
       in_url "\${10}";
       SOURCE=$source;
       for tool in tar setpriv; do need $tool "an Archive"; done;

@@ -172,6 +172,7 @@ run() {
     stowage-backup-inside)
       begin_inside "$1" "$2";
       SNAPSHOT=$1 UUID=$2 CONTENT=$3 OFFSET=$4 SIZE=$5;
+      [ $SIZE != 0 ] || SIZE=$(stat -L -c %s -- "$SNAPSHOT");
       in_url "$6";
       TO=$source where=$(shown "$source");
       case $TO in /*) ;; *) prepare_curl "a backup to a URL" ;; esac;

@@ -12,6 +12,7 @@ import { shownSource, sourceInput, sourceWords } from './source-words.ts';
 /** An archive of a snapshot. */
 export interface DesiredBackup {
   uid: string;
+  namespace?: string | undefined;
   /** The snapshot's file. */
   file: string;
   mode: 'Filesystem' | 'Block';
@@ -71,7 +72,7 @@ export function readBackup(
 
 /** The step that makes it, or why there can be none. */
 export function backupStep(
-  { uid, file, mode, to, authorization }: DesiredBackup,
+  { uid, namespace, file, mode, to, authorization }: DesiredBackup,
   observed: ObservedBackup,
 ): Step | { refusal: string } {
   const { signature } = observed;
@@ -91,7 +92,7 @@ export function backupStep(
     name: `pack it and put it to ${shownSource(to)}`,
     argv: scriptArgv('stowage-backup', BACKUP_SCRIPT, file, uid, ...words, sourceWords(to).argument),
     // Neither among arguments, which all on the node can see, nor in what a failure prints.
-    stdin: sourceInput(authorization, to),
+    stdin: sourceInput({ namespace, authorization, source: to }),
     guards: [],
   };
 }

@@ -21,7 +21,8 @@ const CURL = 65521;
  *
  * `configure URL [AUTHORIZATION]` writes what is no business of others on the node to a file that curl alone reads: all of them see its arguments.
  *
- * `become_curl ARGUMENT …` replaces the shell by curl, without rights. What comes from a server is parsed by it.
+ * `become_curl ARGUMENT …` replaces the shell by curl, without rights. What comes from a server is parsed by it. It has an hour, and the time
+ * that `$SIZE` bytes take at 512 KiB a second: a server that never ends would keep a place on the node from others.
  *
  * `shown SOURCE` prints a URL without its user and its query, which often hold a signature, for messages; and a path as it is.
  *
@@ -46,7 +47,7 @@ configure() {
 };
 become_curl() {
   enter net 1048576 "" --reuid=${CURL} --regid=${CURL} --clear-groups \
-    curl -q -sS -g --http1.1 --noproxy "*" --proto "=http,https" --connect-timeout 30 --config /new/config "$@";
+    curl -q -sS -g --http1.1 --noproxy "*" --proto "=http,https" --connect-timeout 30 --max-time "$((3600 + SIZE / 524288))" --config /new/config "$@";
 };
 shown() {
   case $1 in

@@ -203,7 +203,12 @@ export const FETCH_FUNCTIONS = `
     case $got in
       0 | 23) ;;
       18) fail "$(shown "$url") was cut off: $(reason_of)" 1 ;;
-      28) fail "$(shown "$url") came too slowly, less than 1024 bytes a second for a minute" 1 ;;
+      28)
+        case $(reason_of) in
+          *"too slow"*) fail "$(shown "$url") came too slowly, less than 1024 bytes a second for a minute" 1 ;;
+          *) fail "$(shown "$url") took longer than the $((3600 + SIZE / 524288)) seconds that a volume of this size may take" 1 ;;
+        esac
+        ;;
       *) fail "$(shown "$url") could not be fetched: $(reason_of)" 1 ;;
     esac;
   };

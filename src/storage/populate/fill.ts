@@ -25,7 +25,7 @@ export function fillStep(fill: Fill, target: FillTarget): Step {
     name: `fill it from ${fill.what}`,
     argv,
     // Neither among arguments, which all on the node can see, nor in what a failure prints.
-    stdin: sourceInput(fill.authorization, fill.options.source ?? ''),
+    stdin: sourceInput({ ...fill, source: fill.options.source ?? '' }),
     guards: [],
   };
 }

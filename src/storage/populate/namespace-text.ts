@@ -12,8 +12,10 @@ import { THIN_ROOM } from './thin-room-text.ts';
  * `is_wanted TARGET UID`: whoever takes the file away that is being made ends this, for it is of no use to anybody then. A device
  * can't be taken away while it is open, so that is said by `cancelPath`.
  *
- * `take_place TARGET UID` waits until fewer than 16 are at it on this node, as for pods: each has curl, what unpacks, and maybe
- * qemu-img. A place is a lock, which ends with whoever has it. A thin pool is looked at after that wait (thin-room-text.ts).
+ * `take_place TARGET UID` waits for one of the 16 places on this node, as for pods: each has curl, what unpacks, and maybe qemu-img.
+ * The first line of standard input names the namespace that it is for; none is for volumes that an administrator made. A namespace takes a
+ * place only if more are free than it has, so that others always find one. A place is a lock, which ends with whoever has
+ * it. While it waits it says so (progress.ts). A thin pool is looked at after that wait (thin-room-text.ts).
  *
  * `begin_inside TARGET UID` has all end once it is not wanted any more. `end_all` does so: signals to all reach what is in the
  * namespace, and never this shell, which is its first process: it sees what it waits for fail, and where it waits for the other end of
@@ -40,18 +42,42 @@ export const INSIDE = `
     case $1 in /dev/*) [ ! -e "${cancelPath('$2')}" ] ;; *) [ -e "$1" ] ;; esac;
   };
   take_place() {
-    mkdir -p /run/stowage/fills || exit 1;
+    IFS= read -r namespace || :;
+    case $namespace in *[!a-z0-9-]*) exit 2 ;; esac;
+    mkdir -p /run/stowage/fills && cd /run/stowage/fills || exit 1;
+    told=;
     while :; do
-      place=0;
+      exec 8>taking;
+      flock 8;
+      place=0 free=0 own=0 found=;
       while [ $place -lt 16 ]; do
-        place=$((place + 1));
-        exec 9>"/run/stowage/fills/$place";
-        flock -n 9 || continue;
-        rm -f "/run/stowage/fills/$place.scratch";
-        export place;
-        return;
+        place=$((place + 1)) holder=;
+        if flock -n $place rm -f "$place.scratch"; then
+          free=$((free + 1)) found=$place;
+        else
+          read -r holder <$place;
+          [ "$holder" != "$namespace" ] || own=$((own + 1));
+        fi;
       done;
+      waits=namespace;
+      [ $free != 0 ] || waits=node;
+      [ -n "$namespace" ] || own=0;
+      [ $free -le $own ] || {
+        exec 9>>"$found";
+        ! flock -n 9 || {
+          echo "$namespace" >"$found";
+          exec 8>&-;
+          place=$found;
+          export place;
+          cd /;
+          [ -z "$told" ] || echo stowage-waiting over;
+          return;
+        };
+      };
+      exec 8>&-;
       is_wanted "$1" "$2" || exit 1;
+      [ "$told" = $waits ] || echo "stowage-waiting $waits";
+      told=$waits;
       sleep 1;
     done;
   };

@@ -5,21 +5,33 @@ export interface Progress {
   totalBytes: number | undefined;
 }
 
-/** What a script that fills a volume told last of its progress; undefined where it told nothing, or is of another kind. */
-export function readProgress(output = ''): Progress | undefined {
+/** What keeps a place on the node from it: all are taken, or its namespace has its share of them. */
+export type Waiting = { waits: 'node' | 'namespace' };
+
+/** What a script that fills or packs a volume told last; undefined where it told nothing, or is of another kind. */
+export function readProgress(output = ''): Progress | Waiting | undefined {
   const last = output
     .trimEnd()
     .split('\n')
-    .findLast((line) => line.startsWith('stowage-progress '));
+    .findLast((line) => line.startsWith('stowage-'));
+  const [, waits] = /^stowage-waiting (node|namespace)$/.exec(last ?? '') ?? [];
+  if (waits !== undefined) return { waits } as Waiting;
   const [, bytes, total] = /^stowage-progress (\d{1,15}) (\d{1,15}|-)$/.exec(last ?? '') ?? [];
   if (bytes === undefined) return undefined;
   return { bytes: Number(bytes), totalBytes: total === '-' ? undefined : Number(total) };
 }
 
+const WAITS = {
+  node: 'it waits for one of the 16 places on the node, which are all taken',
+  namespace: 'it waits for a place on the node, of which its namespace has its share',
+} as const;
+
 const MIB = 1 << 20;
 
-/** For people: `12% (128 of 1024 MiB)`, or `128 MiB`. */
-export function progressText({ bytes, totalBytes }: Progress): string {
+/** For people: `12% (128 of 1024 MiB)`, `128 MiB`, or what it waits for. */
+export function progressText(progress: Progress | Waiting): string {
+  if ('waits' in progress) return WAITS[progress.waits];
+  const { bytes, totalBytes } = progress;
   const mib = (count: number) => Math.round(count / MIB);
   if (totalBytes === undefined || totalBytes === 0) return `${mib(bytes)} MiB`;
   const percent = Math.min(100, Math.floor((bytes / totalBytes) * 100));

@@ -20,6 +20,14 @@ export function shownSource(source: string): string {
   return query === '' ? argument : `${argument}?...`;
 }
 
-/** Standard input of a script that fetches or sends, where nobody else on the node sees it. */
-export const sourceInput = (authorization: string | undefined, source: string): string =>
-  `${authorization ?? ''}\n${sourceWords(source).query}\n`;
+/** What a script that fetches or sends is told, where nobody else on the node sees it. */
+export interface SourceInput {
+  /** That of the claim or Backup; undefined for volumes that an administrator made. */
+  namespace?: string | undefined;
+  authorization?: string | undefined;
+  source: string;
+}
+
+/** Its standard input. */
+export const sourceInput = ({ namespace = '', authorization = '', source }: SourceInput): string =>
+  `${namespace}\n${authorization}\n${sourceWords(source).query}\n`;

@@ -5,6 +5,8 @@ export interface Fill {
   what: string;
   /** Words without spaces, as the built-in has them. */
   options: Readonly<Record<string, string>>;
+  /** That of the claim, which takes a place among those of the node; none for a Volume that an administrator made. */
+  namespace?: string | undefined;
   /** What is sent as the header Authorization. It is in no command and no log. */
   authorization?: string | undefined;
 }

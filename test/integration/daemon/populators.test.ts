@@ -156,18 +156,26 @@ describe('the machine', () => {
     },
   );
 
-  test('fills several at once, but no more than so many', async () => {
+  test('fills several of a namespace at once, but no more than it leaves places to others', async () => {
     await cluster.register();
     await cluster.createHello();
     await cluster.createClass('immediate');
     const goOn = cluster.hold();
-    const names = Array.from({ length: MAX_RUNNING + 2 }, (_, index) => `data-${index}`);
+    const most = MAX_RUNNING / 2;
+    const names = Array.from({ length: most + 2 }, (_, index) => `data-${index}`);
     await Promise.all(names.map((name) => cluster.createClaim(name)));
     await until('the last ones are told to wait', async () => {
       const { items } = await cluster.client.list<KubeEvent>(EVENTS, { namespace: NAMESPACE });
-      return items.filter(({ message }) => message.includes('fill volumes already')).length >= 2 || undefined;
+      const told = items.filter(({ message }) => message.includes('fill volumes of this namespace already'));
+      return told.length >= 2 || undefined;
     });
-    expect(await cluster.all(PODS, OWN)).toHaveLength(MAX_RUNNING);
+    expect(await cluster.all(PODS, OWN)).toHaveLength(most);
+    await cluster.createHello('example', undefined, 'prod');
+    await cluster.createClaim('data', {}, 'prod');
+    await until('one of another namespace has a pod', async () => {
+      const pods = await cluster.all(PODS, OWN);
+      return pods.length > most || undefined;
+    });
     goOn();
     await Promise.all(names.map((name) => cluster.isBound(name)));
   });

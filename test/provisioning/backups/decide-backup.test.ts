@@ -155,7 +155,18 @@ describe('a backup rests', () => {
     [', also when it is paused', inProgress({}, paused)],
   ])('while its job runs%s, and goes on after it', (_what, change) => {
     const input = inProgress({ outcome: { is: 'running' }, ...change });
-    expect(decided(input)).toEqual({ follow: job });
+    expect(decided(input)).toEqual({ follow: job, requeueAfter: 10_000 });
+  });
+
+  test('for a place on its node, says so once, and takes it back', () => {
+    const outcome = { is: 'running', waits: 'no place' } as const;
+    const told = backup({ status: { ...running, message: 'no place' } });
+    const follow = { follow: job, requeueAfter: 10_000 };
+    expect(decided(inProgress({ outcome })).action).toMatchObject({ fields: { message: 'no place' } });
+    expect(decided({ backup: told, outcome })).toEqual(follow);
+    expect(decided({ backup: told, outcome: { is: 'running' } }).action).toEqual({
+      ...{ do: 'set-status', fields: { message: null } },
+    });
   });
 
   test('with what a node said first that does not answer, for each time it may be something else', () => {

@@ -100,6 +100,12 @@ describe('the job of a backup', () => {
     ['is submitted once', { submitted: { 'backup-2': running } }, { is: 'running' }, ALL],
     ['is not submitted while it runs', { polled: running }, { is: 'running' }, [POLL]],
     [
+      'tells what it waits for',
+      { polled: { ...running, output: 'stowage-waiting node\n' } },
+      { is: 'running', waits: expect.stringContaining('one of the 16 places on the node') as never },
+      [POLL],
+    ],
+    [
       'says with its end what was made',
       { submitted: { 'backup-2': { state: 'succeeded', seen: new Map([['backup', made]]) } } },
       MADE,
@@ -195,7 +201,7 @@ describe('the job of a backup', () => {
     const { run, jobs } = workOn({ backup: withSecret });
     await run();
     const [{ argv, stdin } = { argv: [], stdin: '' }] = jobs[0]?.steps ?? [];
-    expect(stdin).toBe('Bearer t0ken\n\n');
+    expect(stdin).toBe('prod\nBearer t0ken\n\n');
     expect(argv.join(' ')).not.toContain('t0ken');
   });
 

@@ -26,14 +26,14 @@ test.each<[string, DesiredBackup, ObservedBackup, string]>([
   const step = backupStep({ ...wanted, authorization: 'Bearer t0ken' }, observed);
   if ('refusal' in step) throw new Error(step.refusal);
   expect(step.argv.slice(5).join(' ')).toBe(`${FILE} ${UID} ${words} /archives/b.zst`);
-  expect(step.stdin).toBe('Bearer t0ken\n\n');
+  expect(step.stdin).toBe('\nBearer t0ken\n\n');
   expect(step.argv.join(' ')).not.toContain('t0ken');
 });
 
 test('the query of a URL is in no argument and no name', () => {
   const step = backupStep({ ...desired, to: 'https://a.example/b?sig=s3cret' }, one('ext4'));
   if ('refusal' in step) throw new Error(step.refusal);
-  expect(step.stdin).toBe('\n?sig=s3cret\n');
+  expect(step.stdin).toBe('\n\n?sig=s3cret\n');
   expect(step.argv.at(-1)).toBe('https://a.example/b');
   expect(step.name).toBe('pack it and put it to https://a.example/b?...');
   const { argv } = leaveBackup({ uid: UID, to: 'https://a.example/b?sig=s3cret' });

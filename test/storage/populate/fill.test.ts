@@ -86,7 +86,7 @@ describe('the plan of a volume that is filled', () => {
         isZero: true,
       },
     });
-    expect(step.stdin).toBe('Bearer secret\n?y=$(id)\n');
+    expect(step.stdin).toBe('\nBearer secret\n?y=$(id)\n');
     expect(step.argv.slice(5).join(' ')).not.toContain('y=$(id)');
     expect(step.argv.join(' ')).not.toContain('secret"');
     expect(step.argv.slice(5).join(' ')).not.toContain('secret');
@@ -148,6 +148,12 @@ test.each([
   ['stowage-progress 5242880 4194304', '100% (5 of 4 MiB)'],
   ['stowage-progress 1048576 0\n', '1 MiB'],
   ['stowage-progress x 4\n', undefined],
+  ['stowage-waiting node\n', 'it waits for one of the 16 places on the node, which are all taken'],
+  [
+    'stowage-waiting node\nstowage-waiting namespace\n',
+    'it waits for a place on the node, of which its namespace has its share',
+  ],
+  ['stowage-waiting node\nstowage-waiting over\n', undefined],
 ])('progress in %j', (output, text) => {
   const progress = readProgress(output);
   expect(progress && progressText(progress)).toBe(text);
