@@ -155,15 +155,20 @@ export function writeWiped(uid: string, upTo: bigint, held: Held = { guards: [] 
 const syncRecords: Step = { name: 'sync the folder of records', argv: ['sync', RECORDS], guards: [] };
 
 /** The file is either whole or not there, also after a power cut: written beside, synced, renamed. */
-export function durableFile(what: string, path: string, content: string): [write: Step, rename: Step] {
+export function durableFile(
+  what: string,
+  path: string,
+  content: string,
+  beside = `${path}.new`,
+): [write: Step, rename: Step] {
   return [
     {
       name: `write the record "${what}"`,
-      argv: ['dd', `of=${path}.new`, 'conv=fsync', 'status=none'],
+      argv: ['dd', `of=${beside}`, 'conv=fsync', 'status=none'],
       stdin: content,
       guards: [],
     },
-    { name: `put the record "${what}" in place`, argv: ['mv', '-T', `${path}.new`, path], guards: [] },
+    { name: `put the record "${what}" in place`, argv: ['mv', '-T', beside, path], guards: [] },
   ];
 }
 

@@ -127,9 +127,9 @@ function rests({ volume, node }: Input, isGrowing: boolean): boolean {
 }
 
 /** A directory of volumes that were made before its file system was recorded: it is recorded by one that is whole. */
-function recordOf({ directoryRecorded }: Input, observed: Observed): Decision | undefined {
+function recordOf({ volume, directoryRecorded }: Input, observed: Observed): Decision | undefined {
   if (observed.type !== 'sparse' || directoryRecorded) return undefined;
-  const steps = recordDirectory(observed.directory);
+  const steps = recordDirectory(volume.metadata.uid ?? '', observed.directory);
   return steps.length === 0 ? undefined : { action: { do: 'record-directory', steps } };
 }
 

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { mkdir, mkdtemp, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
@@ -11,9 +12,11 @@ import {
   VOLUMES,
 } from '../../src/api/resources.ts';
 import type { Volume } from '../../src/api/volume.ts';
+import type { Step } from '../../src/nodes/job.ts';
 import { createLocalShell } from '../../src/nodes/local-shell.ts';
 import { createShellExecutor } from '../../src/nodes/shell-executor.ts';
-import { directoryRecord } from '../../src/storage/directory/record.ts';
+import { directoryRecord, recordDirectory } from '../../src/storage/directory/record.ts';
+import type { ObservedDirectory } from '../../src/storage/directory/types.ts';
 import { claimsOf, createClass, createNode, createSnapshotClass } from '../support/claim-objects.ts';
 import { type ClaimsCluster, startClaimsCluster } from '../support/claims-cluster.ts';
 import { startController, type TestController } from '../support/controller.ts';
@@ -122,6 +125,29 @@ describeAsRoot('a directory of volumes on a file system of its own', () => {
       const told = items.find(({ storageClassName }) => storageClassName === 'data')?.capacity;
       return told !== undefined && is(BigInt(told)) ? true : undefined;
     });
+
+  test('is recorded by one of two first volumes, and by the other one never', async () => {
+    const recordBy = (uid: string) => {
+      const now = { type: 'ext4', source: '/dev/vda', path: '/data', uuid: uid };
+      const observed: Partial<ObservedDirectory> = { directory, now };
+      return recordDirectory(uid, observed as ObservedDirectory);
+    };
+    const run = async (subject: string, steps: readonly Step[]) =>
+      (await executor.submit('n1', { key: { subject, id: 'record' }, steps }, 30_000)).state;
+    const [first, second] = [randomUUID(), randomUUID()];
+    const steps = recordBy(first);
+    const rename = steps.findIndex(({ argv }) => argv[0] === 'mv');
+    expect(await run(randomUUID(), steps.slice(0, rename))).toBe('succeeded');
+    expect(await run(randomUUID(), recordBy(second))).toBe('succeeded');
+    expect(await run(randomUUID(), steps.slice(rename))).toBe('guarded');
+    // The other one came right after the guard had held: mv(1) skips what is there, and from coreutils 9.2 on it says so.
+    const late = { ...(steps[rename] as Step), guards: [] };
+    expect(await run(randomUUID(), [late])).toMatch(/^(succeeded|raced)$/);
+    expect(JSON.parse(await readFile(directoryRecord(directory), 'utf8'))).toMatchObject({ uuid: second });
+    // Its own file is gone by then.
+    await rm(`${directoryRecord(directory)}.${first}.new`, { force: true });
+    expect(await run(randomUUID(), [late])).toBe('raced');
+  });
 
   test('gets nothing while that is not mounted, loses nothing, and goes on once it is', async () => {
     await createClass(cluster.client, 'data', directory, 'ext4');

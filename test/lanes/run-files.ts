@@ -161,8 +161,9 @@ async function runFile(lane: Lane, { stage, run, options }: Files, file: string)
   }
 }
 
-/** Lines of each failure, at most. */
+/** Lines of each failure, and characters of a line, at most. */
 const MAX_LINES = 30;
+const MAX_LENGTH = 300;
 
 /** Names the tests of jest's results that failed, with the begin of what each said. */
 function failuresOf({ testResults = [] }: { testResults?: JestResult[] }): string[] {
@@ -171,7 +172,7 @@ function failuresOf({ testResults = [] }: { testResults?: JestResult[] }): strin
     .filter(({ status }) => status === 'failed')
     .map(({ fullName, failureMessages }) => {
       const lines = failureMessages.join('\n').split('\n').slice(0, MAX_LINES);
-      return [fullName, ...lines.map((line) => `  ${line}`)].join('\n');
+      return [fullName, ...lines.map((line) => `  ${line.slice(0, MAX_LENGTH)}`)].join('\n');
     });
 }
 

@@ -248,7 +248,7 @@ export const adoption: readonly Mutation[] = [
       invariant: 4,
       breaks: 'A file is adopted in a directory whose file system nobody recorded.',
       function: 'planAdopt',
-      find: 'const recorded = recordDirectory(directory)',
+      find: 'const recorded = recordDirectory(desired.uid, directory)',
       replace: 'const recorded: Step[] = []',
     },
     {

@@ -131,7 +131,7 @@ export const storageDirectories: readonly Mutation[] = [
       invariant: 9,
       breaks: 'The first volume records nothing.',
       function: 'planPrepare',
-      find: '...recordDirectory(observed.directory),',
+      find: '...recordDirectory(desired.uid, observed.directory),',
       replace: '',
       integration: INTEGRATION,
     },
@@ -227,6 +227,16 @@ export const storageDirectories: readonly Mutation[] = [
       find: 'RECOVERABLE.includes(reason)',
       replace: 'reason === READY_REASON.unavailableError',
       integration: INTEGRATION,
+    },
+  ]),
+  ...mutationsOf('src/storage/directory/record.ts', [
+    {
+      id: 'late-record-of-directory-fails',
+      invariant: 2,
+      breaks: 'Of two first volumes of a directory the one that is late is Failed for good.',
+      function: 'recordDirectory',
+      find: 'mayRace: true,',
+      replace: '',
     },
   ]),
 ];

@@ -350,6 +350,7 @@ export class FakeNode {
         this.#script(rest.slice(2));
         return;
       case 'mv':
+        if (rest.includes('-n') && this.files.has(last)) return;
         this.files.set(last, this.#get(first));
         this.files.delete(first);
         return;

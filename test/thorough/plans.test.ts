@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import type { Executor } from '../../src/nodes/job.ts';
 import { createLocalShell } from '../../src/nodes/local-shell.ts';
 import { createShellExecutor } from '../../src/nodes/shell-executor.ts';
 import { createSshShell } from '../../src/nodes/ssh-shell.ts';
+import { directoryRecord } from '../../src/storage/directory/record.ts';
 import type { DesiredSparse } from '../../src/storage/types.ts';
 import { carryOut, observe, planNow, runSteps } from '../support/carry-out.ts';
 import { leftovers } from '../support/leftovers.ts';
@@ -50,7 +52,13 @@ describeAsRoot('a plan of which a part was run', () => {
     desired = { ...sparseDesired, uid, file: join(folder.path, uid), sizeBytes: 16n << 20n };
   });
 
-  afterEach(() => removeTraces(desired.uid, desired.file));
+  afterEach(async () => {
+    await removeTraces(desired.uid, desired.file);
+    await forgetDirectory();
+  });
+
+  /** Each volume is the first one of its directory. */
+  const forgetDirectory = () => rm(directoryRecord(folder.path), { force: true });
 
   const mine = async (faults: Promise<string[]>) =>
     (await faults).filter((fault) => fault.includes(desired.uid));
@@ -94,6 +102,7 @@ describeAsRoot('a plan of which a part was run', () => {
     if (end.state === 'raced' && end.step.name.startsWith('attach the file')) {
       // Another test took the free loop device that was planned for this one.
       await carryOut(executor, 'n1', 'destroy', desired);
+      await forgetDirectory();
       return runPrefix(executor, operation, count, total);
     }
     expect(end).toEqual({ state: 'succeeded' });

@@ -26,11 +26,14 @@ export function parseDirectory(text: string, path: string): FileSystemPlace & { 
   throw new ObservationError(`the record of a directory, ${path}, is damaged: ${text.slice(0, 200)}`);
 }
 
-/** Records the file system that a directory is on; no steps where one is on record. */
-export function recordDirectory(observed: ObservedDirectory): Step[] {
+/**
+ * Records the file system that a directory is on; no steps where one is on record.
+ * @param uid of the Volume whose job records it: the first ones of a directory may do so at once, each through a file of its own
+ */
+export function recordDirectory(uid: string, observed: ObservedDirectory): Step[] {
   if (observed.recorded !== undefined) return [];
   const path = directoryRecord(observed.directory);
-  const [write, rename] = durableFile('directory', path, `${textOf(observed)}\n`);
+  const [write, rename] = durableFile('directory', path, `${textOf(observed)}\n`, `${path}.${uid}.new`);
   return [
     {
       name: 'make the directory of records of directories',
@@ -40,6 +43,9 @@ export function recordDirectory(observed: ObservedDirectory): Step[] {
     write,
     {
       ...rename,
+      argv: ['mv', '-n', ...rename.argv.slice(1)],
+      // Another one may record it after the guard held: whose record it is then, the guards of the first write ask.
+      mayRace: true,
       guards: [
         {
           argv: ['test', '!', '-e', path],

@@ -74,7 +74,7 @@ export function planAdopt(desired: DesiredSparse, from: string, observed: Observ
   if (elsewhere !== undefined) return elsewhere;
   const still = [...guardsOfEarlier(desired, from, observed), ...onSameFileSystem(directory)];
   // First: no file is on a file system that is not on record.
-  const recorded = recordDirectory(directory);
+  const recorded = recordDirectory(desired.uid, directory);
   if (intent !== undefined && isThere(observed.partial)) {
     const changed = change(desired, intent.fsType, desired, still);
     const done = [...forgotten, ...writeDone(uid, BigInt(intent.sizeBytes))];

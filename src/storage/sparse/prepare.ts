@@ -64,7 +64,7 @@ export function planPrepare(desired: DesiredSparse, observed: ObservedSparse): P
     steps: [
       ...content.left,
       // First: no file is on a file system that is not on record.
-      ...recordDirectory(observed.directory),
+      ...recordDirectory(desired.uid, observed.directory),
       ...makeFolder(desired),
       // Anew where another size is wanted by now.
       ...(JSON.stringify(intent) === JSON.stringify(wanted) ? [] : writeIntent(wanted)),

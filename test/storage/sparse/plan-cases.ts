@@ -78,8 +78,8 @@ const recordFiles = ['done', 'intent', 'wiped'].map((name) => `${RECORDS}/${UID}
 const PARTS = {
   record: [
     `install -d -m 0700 /var/lib/stowage ${DIRECTORIES}`,
-    `dd of=${DIRECTORY_RECORD}.new conv=fsync status=none`,
-    `mv -T ${DIRECTORY_RECORD}.new ${DIRECTORY_RECORD}`,
+    `dd of=${DIRECTORY_RECORD}.${UID}.new conv=fsync status=none`,
+    `mv -n -T ${DIRECTORY_RECORD}.${UID}.new ${DIRECTORY_RECORD}`,
     `sync ${DIRECTORIES} /var/lib/stowage /var/lib`,
   ],
   mkdir: [`mkdir -p -m 0700 -- ${FOLDER}`],
