@@ -13,6 +13,11 @@ const wipedPath = (uid: string) => `${RECORDS}/${uid}.wiped`;
 /** Says that a device is not to be filled any more. It goes with the records, once the volume is gone. */
 export const cancelPath = (uid: string) => `${RECORDS}/${uid}.cancel`;
 
+/** Has the records of directories: outside of them, so that no record vanishes with a mount. */
+export const DIRECTORIES = '/var/lib/stowage/directories';
+/** The record of a directory while a Volume's job writes it. It is left where another job was faster, and goes with the Volume's records. */
+export const directoryPartial = (uid: string) => `${DIRECTORIES}/${uid}.new`;
+
 /** Reads a Volume's records. */
 export function recordProbes(uid: string): Probe[] {
   return [
@@ -184,6 +189,6 @@ export const removeIntent = (uid: string): Step[] => [
 
 export function removeRecords(uid: string): Step[] {
   const paths = [donePath(uid), intentPath(uid), wipedPath(uid)].flatMap((path) => [path, `${path}.new`]);
-  const argv = ['rm', '-f', ...paths, cancelPath(uid), rulePath(uid)];
+  const argv = ['rm', '-f', ...paths, cancelPath(uid), directoryPartial(uid), rulePath(uid)];
   return [{ name: 'remove the records', argv, guards: [] }, syncRecords];
 }

@@ -113,15 +113,20 @@ export function dropLink(
   ];
 }
 
+/** For a rule: the loop device that a kubelet puts on the device of a Block volume, of any driver. */
+const KUBELET_LOOP = 'KERNEL=="loop*",ATTR{loop/backing_file}=="*/volumeDevices/*"';
+
+const priority = (number: number) => `OPTIONS+="link_priority=${number}"`;
+
 /** Without spaces: sudo joins arguments by them. */
 function ruleText(desired: Named, match: string): string {
   const { mode, earlierLink } = desired;
   const rule = `SUBSYSTEM=="block",${match},SYMLINK+="${linkOf(desired).replace('/dev/', '')}"`;
   // udev derives that from content: any device may show the same.
-  if (mode === 'Filesystem' && earlierLink !== undefined) return `${rule},OPTIONS+="link_priority=${FIRST}"`;
+  if (mode === 'Filesystem') return earlierLink === undefined ? rule : `${rule},${priority(FIRST)}`;
   // A UUID that a pod writes gets no link that another device has.
-  if (mode === 'Block' && earlierLink === undefined) return `${rule},OPTIONS+="link_priority=${LAST}"`;
-  return rule;
+  const own = earlierLink === undefined ? `${rule},${priority(LAST)}` : rule;
+  return `${own}\\nSUBSYSTEM=="block",${KUBELET_LOOP},${priority(LAST)}`;
 }
 
 export function noUdev(link: string): Plan {

@@ -62,6 +62,7 @@ export type Known = Pick<
   | 'kept'
   | 'cancelled'
   | 'directoryRecorded'
+  | 'pathPreferred'
 >;
 export const nothing: Known = {
   liveClass: undefined,
@@ -174,6 +175,12 @@ export function createEffects(deps: EffectDeps, looks: Looks, loopNumbers: LoopN
         // The next observation shows the result.
         await besides(executor, volume, node, 'directory', action.steps);
         return { ...known, directoryRecorded: true };
+      case 'prefer-path': {
+        const preferred = await besides(executor, volume, node, 'path', action.steps);
+        // A job that still runs, or ended in another way, is made again at the next look.
+        if ('known' in preferred && preferred.known.state === 'succeeded') looks.notePath(uid, node);
+        return { ...known, pathPreferred: true };
+      }
       case 'forget-jobs': {
         const forgotten = await forgetJobs(executor, volume, node);
         return 'known' in forgotten

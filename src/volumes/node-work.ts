@@ -79,7 +79,7 @@ export function besides(
   executor: Executor,
   { metadata: { uid = '' } }: Volume,
   node: string,
-  name: 'cancel' | 'directory',
+  name: 'cancel' | 'directory' | 'path',
   steps: Job['steps'],
 ): Promise<Answer<JobState>> {
   const subject = `${name}-${uid}`;

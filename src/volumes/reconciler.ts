@@ -68,6 +68,7 @@ export function createVolumeReconciler(deps: VolumeReconcilerDeps): Reconcile {
               pv: persistentVolumes.get(name),
               storageClass: storageClasses.get(volume.spec.storageClassName),
               ...known,
+              pathPreferred: known.pathPreferred ?? looks.hasPath(uid, node),
               lookedAt: looks.last(uid, node),
               allotted: loopNumbers.ofOthers(node, uid),
               attachmentEnabled,

@@ -5,7 +5,8 @@ import { deviceOf } from '../storage/device.ts';
 import { recordDirectory } from '../storage/directory/record.ts';
 import { freeLoopNumber } from '../storage/loops.ts';
 import { plan } from '../storage/plan.ts';
-import type { Observed } from '../storage/types.ts';
+import { preferDevice } from '../storage/prefer.ts';
+import type { Desired, Observed } from '../storage/types.ts';
 import { attachmentsOf, isOnDemand } from './attached.ts';
 import { dueAt, endJob, forget, report, startAttempt, unreachable } from './attempt.ts';
 import { desiredOf } from './desired.ts';
@@ -99,7 +100,11 @@ export function steady(input: Input, now: number): Decision {
     detached && isToGrow(desired, fields.capacity) ? [`${growsTo(input)} when it is attached`] : [];
   const action = setStatus(volume, now, 'Available', available(input, [...notes, ...toGrow]), fields);
   if (action !== undefined) return { action };
-  return grownPv(input) ?? recordOf(input, observation.known) ?? { requeueAfter: LOOK_EVERY };
+  return (
+    grownPv(input) ??
+    recordOf(input, observation.known) ??
+    preferPath(input, desired, observation.known) ?? { requeueAfter: LOOK_EVERY }
+  );
 }
 
 /**
@@ -131,6 +136,13 @@ function recordOf({ volume, directoryRecorded }: Input, observed: Observed): Dec
   if (observed.type !== 'sparse' || directoryRecorded) return undefined;
   const steps = recordDirectory(volume.metadata.uid ?? '', observed.directory);
   return steps.length === 0 ? undefined : { action: { do: 'record-directory', steps } };
+}
+
+/** The path of a volume of an earlier version is derived from content, which pods write on other devices, too. */
+function preferPath({ pathPreferred }: Input, desired: Desired, observed: Observed): Decision | undefined {
+  if (pathPreferred) return undefined;
+  const steps = preferDevice(desired, observed);
+  return steps.length === 0 ? undefined : { action: { do: 'prefer-path', steps } };
 }
 
 /** The PersistentVolume tells the size, once it has grown. */

@@ -55,6 +55,8 @@ export interface Input {
   cancelled?: boolean | undefined;
   /** Whether the file system of the directory was to be recorded just now. */
   directoryRecorded?: boolean | undefined;
+  /** Whether udev was told to prefer the Volume's device for its path, by this process since the node booted. */
+  pathPreferred?: boolean | undefined;
   /** When the node was last looked at by this process since it booted, ms since the epoch. */
   lookedAt: number | undefined;
   /** Loop numbers on the node that are promised to other Volumes. */
@@ -100,6 +102,8 @@ export type Action =
   | { do: 'cancel'; steps: Job['steps'] }
   /** Records the file system of the Volume's directory, by steps of which no status tells: to run them again does nothing. */
   | { do: 'record-directory'; steps: Job['steps'] }
+  /** Has udev prefer the Volume's device for its path, by steps that can run again at any time. */
+  | { do: 'prefer-path'; steps: Job['steps'] }
   /** Removes what the node keeps of the Volume's jobs. */
   | { do: 'forget-jobs' }
   | { do: 'create-pv'; pv: PersistentVolume }

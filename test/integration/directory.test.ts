@@ -17,6 +17,7 @@ import { createLocalShell } from '../../src/nodes/local-shell.ts';
 import { createShellExecutor } from '../../src/nodes/shell-executor.ts';
 import { directoryRecord, recordDirectory } from '../../src/storage/directory/record.ts';
 import type { ObservedDirectory } from '../../src/storage/directory/types.ts';
+import { directoryPartial } from '../../src/storage/records.ts';
 import { claimsOf, createClass, createNode, createSnapshotClass } from '../support/claim-objects.ts';
 import { type ClaimsCluster, startClaimsCluster } from '../support/claims-cluster.ts';
 import { startController, type TestController } from '../support/controller.ts';
@@ -145,7 +146,7 @@ describeAsRoot('a directory of volumes on a file system of its own', () => {
     expect(await run(randomUUID(), [late])).toMatch(/^(succeeded|raced)$/);
     expect(JSON.parse(await readFile(directoryRecord(directory), 'utf8'))).toMatchObject({ uuid: second });
     // Its own file is gone by then.
-    await rm(`${directoryRecord(directory)}.${first}.new`, { force: true });
+    await rm(directoryPartial(first), { force: true });
     expect(await run(randomUUID(), [late])).toBe('raced');
   });
 

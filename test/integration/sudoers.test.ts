@@ -5,6 +5,7 @@ import { mkfs } from '../../src/storage/mkfs.ts';
 import { checkMkfsOptions } from '../../src/storage/mkfs-options.ts';
 import { scriptArgv } from '../../src/storage/snapshot/script.ts';
 import { XFS_OPTIONS } from '../../src/storage/xfs-options.ts';
+import { LAST, OF_KUBELET } from '../support/link-words.ts';
 import { describeAsRoot } from '../support/root.ts';
 import {
   FILE,
@@ -23,12 +24,13 @@ const LINK = `SYMLINK+="disk/by-id/stowage-${UID}"`;
 
 /** Of files, disks, disks of earlier kernels, and logical volumes; with the priority of mode Block, and of an earlier path. */
 const RULES = [
-  `ENV{PARTN}=="1",ATTRS{loop/backing_file}=="${FILE}",${LINK},OPTIONS+="link_priority=-100"`,
+  `ENV{PARTN}=="1",ATTRS{loop/backing_file}=="${FILE}",${LINK}${LAST}`,
   `ENV{DEVTYPE}=="disk",ATTRS{loop/backing_file}=="*/${UID}",SYMLINK+="disk/by-uuid/${UID}",OPTIONS+="link_priority=100"`,
   `ENV{DEVTYPE}=="disk",ATTRS{diskseq}=="12",${LINK}`,
   `ENV{PARTN}=="3",KERNELS=="nvme0n1",ENV{ID_FS_UUID}=="${UID}",${LINK}`,
   `ATTR{dm/uuid}=="LVM-aB3",${LINK}`,
   `ATTR{dm/name}=="vg0-data--1",${LINK}`,
+  `ENV{PARTN}=="1",ATTRS{loop/backing_file}=="${FILE}",SYMLINK+="disk/by-partuuid/${UID}"${OF_KUBELET}`,
 ];
 
 const ALLOWED: Row[] = [

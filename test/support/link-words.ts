@@ -9,11 +9,13 @@ export const BY_PARTUUID = `/dev/disk/by-partuuid/${UID}`;
 /** The same to a logical volume in mode Block, with the UUID that device-mapper has for it. */
 export const byMapper = (dmUuid: string | undefined): string => `/dev/disk/by-id/dm-uuid-${dmUuid}`;
 
+/** The second line of the rules of volumes of mode Block: of the loop device that a kubelet puts on one. */
+export const OF_KUBELET =
+  '\\nSUBSYSTEM=="block",KERNEL=="loop*",ATTR{loop/backing_file}=="*/volumeDevices/*",OPTIONS+="link_priority=-100"';
+
 /** Ends of rules: for what others may show, too, and for what a pod writes all of. */
-export const [FIRST, LAST] = ['100', '-100'].map((number) => `,OPTIONS+="link_priority=${number}"`) as [
-  string,
-  string,
-];
+export const FIRST = ',OPTIONS+="link_priority=100"';
+export const LAST = `,OPTIONS+="link_priority=-100"${OF_KUBELET}`;
 
 /** Has udev make a path for the device with these keys. */
 export const ruleFor = (keys: string, link = LINK, options = ''): string[] => [

@@ -21,11 +21,14 @@ export class UdevRules {
    * @param keys what the device has, by key of udev(7); a key that it lacks matches nothing
    */
   linksOf(keys: Readonly<Record<string, string | undefined>>): string[] {
-    return [...this.#texts.values()].flatMap((text) => {
+    const lines = [...this.#texts.values()].flatMap((text) => text.split('\\n'));
+    return lines.flatMap((text) => {
+      const link = /SYMLINK\+="([^"]+)"/.exec(text)?.[1];
+      if (link === undefined) return [];
       const matches = [...text.matchAll(/([A-Z]+(?:\{[^}]+\})?)=="([^"]*)"/g)];
       if (matches.length === 0) throw new Error(`a rule that matches everything: ${text}`);
       const isMeant = matches.every(([, key = '', value]) => key === 'SUBSYSTEM' || keys[key] === value);
-      return isMeant ? [`/dev/${/SYMLINK\+="([^"]+)"/.exec(text)?.[1]}`] : [];
+      return isMeant ? [`/dev/${link}`] : [];
     });
   }
 }

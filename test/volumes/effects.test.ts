@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import type { PersistentVolume } from '../../src/api/core.ts';
 import type { Volume } from '../../src/api/volume.ts';
-import type { JobKey } from '../../src/nodes/job.ts';
+import type { JobKey, JobState } from '../../src/nodes/job.ts';
 import { createLoopNumbers } from '../../src/storage/loop-numbers.ts';
 import { createEffects, type EffectDeps, nothing } from '../../src/volumes/effects.ts';
 import type { Looks } from '../../src/volumes/looks.ts';
@@ -16,8 +16,18 @@ const createPv: Action = { do: 'create-pv', pv: { metadata: { name: 'v1' } } as 
 /**
  * @param live the Volume as the API server has it
  * @param isCurrent whether that is what was decided on
+ * @param state that of each job
  */
-function world({ live = volume(), isCurrent = true }: { live?: Volume; isCurrent?: boolean } = {}) {
+function world({
+  live = volume(),
+  isCurrent = true,
+  state = { state: 'running' },
+}: {
+  live?: Volume;
+  isCurrent?: boolean;
+  state?: JobState;
+} = {}) {
+  const paths: string[] = [];
   const submitted: JobKey[] = [];
   const created: unknown[] = [];
   const forgotten: string[] = [];
@@ -34,7 +44,7 @@ function world({ live = volume(), isCurrent = true }: { live?: Volume; isCurrent
     executor: {
       submit: async (_: string, { key }: { key: JobKey }) => {
         submitted.push(key);
-        return { state: 'running' };
+        return state;
       },
       forget: async (_: string, subject: string) => {
         forgotten.push(subject);
@@ -45,10 +55,11 @@ function world({ live = volume(), isCurrent = true }: { live?: Volume; isCurrent
     events: { event() {} },
     logger: memoryLogger(),
   } as unknown as EffectDeps;
-  const effects = createEffects(deps, {} as Looks, loopNumbers);
+  const looks: Partial<Looks> = { notePath: (...words) => void paths.push(words.join(' ')) };
+  const effects = createEffects(deps, looks as Looks, loopNumbers);
   const decided = volume(pending('PrepareVolume/1'));
   return {
-    ...{ submitted, created, forgotten, loopNumbers },
+    ...{ submitted, created, forgotten, loopNumbers, paths },
     run: (action: Action) => effects.carryOut(action, decided, 'n1', nothing),
   };
 }
@@ -70,6 +81,17 @@ test('the file system of a directory is recorded by a job of its own, which no s
   expect(await run({ do: 'record-directory', steps: [] })).toEqual({ ...nothing, directoryRecorded: true });
   expect(submitted).toEqual([{ subject: `directory-${UID}`, id: 'directory' }]);
   expect(forgotten).toEqual([`directory-${UID}`]);
+});
+
+test.each<[JobState, string[]]>([
+  [{ state: 'succeeded' }, [`${UID} n1`]],
+  [{ state: 'running' }, []],
+])('udev is told to prefer a device by a job of its own: %j', async (state, preferred) => {
+  const { run, submitted, forgotten, paths } = world({ state });
+  expect(await run({ do: 'prefer-path', steps: [] })).toEqual({ ...nothing, pathPreferred: true });
+  expect(submitted).toEqual([{ subject: `path-${UID}`, id: 'path' }]);
+  expect(forgotten).toEqual([`path-${UID}`]);
+  expect(paths).toEqual(preferred);
 });
 
 test('a loop device is promised before anything is awaited', async () => {

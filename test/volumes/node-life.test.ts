@@ -36,3 +36,17 @@ test('a look at a node counts until the node has another life', () => {
   looks.forget('w');
   expect(looks.last('w', 'n3')).toBe(undefined);
 });
+
+test('a device that udev prefers is so until its node has another life, or the volume is on another one', () => {
+  let life = 'one';
+  const looks = createLooks(() => life);
+  looks.notePath('u', 'n1');
+  expect([looks.hasPath('u', 'n1'), looks.hasPath('u', 'n2'), looks.hasPath('w', 'n1')]).toEqual([
+    ...[true, false, false],
+  ]);
+  life = 'two';
+  expect(looks.hasPath('u', 'n1')).toBe(false);
+  looks.notePath('u', 'n1');
+  looks.forget('u');
+  expect(looks.hasPath('u', 'n1')).toBe(false);
+});

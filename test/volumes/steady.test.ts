@@ -37,6 +37,9 @@ const NOT_ATTACHED = 'the device is not attached on n1; it is being attached';
 const later = new Date(NOW + 1000).toISOString();
 
 const unrecorded = { ...readyNode, directory: { ...readyNode.directory, recorded: undefined } };
+const earlierAvailable: VolumeStatus = { ...available(), devicePath: BY_UUID };
+const earlierPv = { ...pv('Bound'), spec: { ...pv('Bound').spec, local: { path: BY_UUID } } };
+
 /** Available, and told that it is paused. */
 const paused: VolumeStatus = {
   ...available(),
@@ -341,6 +344,16 @@ describe('Steady state', () => {
       { requeueAfter: 30_000 },
     ],
     [
+      'its path is that of an earlier version: has udev prefer its device, once in the life of its node',
+      given(earlierAvailable, { pv: earlierPv, node: readyNode }),
+      'prefer-path',
+    ],
+    [
+      'its path is that of an earlier version, and its device is preferred: looks again later',
+      given(earlierAvailable, { pv: earlierPv, node: readyNode, pathPreferred: true }),
+      { requeueAfter: 30_000 },
+    ],
+    [
       'its directory has no record, and its file is not there: is not recorded by it',
       bound({ node: { ...freshNode, directory: unrecorded.directory } }),
       unavailable(/is missing/),
@@ -543,7 +556,7 @@ test('a path that is lost with the status is that of the PersistentVolume', () =
     return action?.do === 'set-status' ? action.status.devicePath : action;
   };
   expect(pathAfter(lost)).toBe(BY_UUID);
-  expect(pathAfter({ ...available(), devicePath: BY_UUID })).toBeUndefined();
+  expect(pathAfter({ ...available(), devicePath: BY_UUID })).toMatchObject({ do: 'prefer-path' });
   // A PersistentVolume that somebody else gave another path tells nothing of the device.
   found.spec.local.path = '/dev/sda';
   expect(pathAfter(lost)).toBe(LINK);

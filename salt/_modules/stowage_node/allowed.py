@@ -181,7 +181,9 @@ class Rules:
         """A rule makes the link of the job's own Volume, and no other's."""
         path, rule = argv[argv.index("-fprintf") + 1 :][:2]
         link = re.search(r'SYMLINK\+="([^"]*)"', rule)
-        if self.subject is None or not path.endswith(f"-{self.subject}.rules") or not link[1].endswith(self.subject):
+        # Beside the Volume's own jobs there is one that has udev prefer its device.
+        subject = self.subject and re.sub("^path-", "", self.subject)
+        if subject is None or not path.endswith(f"-{subject}.rules") or not link[1].endswith(subject):
             raise Refusal("command", f"{path} is not of the Volume that this job is for", argv)
 
     def _check_link(self, path, argv):

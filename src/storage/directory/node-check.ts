@@ -1,7 +1,8 @@
 import type { Probe, ProbeResult } from '../../nodes/job.ts';
 import { optional, succeeded } from '../probe-results.ts';
+import { DIRECTORIES } from '../records.ts';
 import { placeOf, UUIDS } from './observe.ts';
-import { DIRECTORIES, parseDirectory } from './record.ts';
+import { parseDirectory } from './record.ts';
 import type { FileSystemPlace, ObservedDirectory } from './types.ts';
 
 /** Reads all records of directories. */

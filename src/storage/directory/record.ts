@@ -1,11 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { Guard, Step } from '../../nodes/job.ts';
 import { ObservationError } from '../probe-results.ts';
-import { durableFile } from '../records.ts';
+import { DIRECTORIES, directoryPartial, durableFile } from '../records.ts';
 import type { FileSystemPlace, ObservedDirectory } from './types.ts';
-
-/** Has the records of directories: outside of them, so that no record vanishes with a mount. */
-export const DIRECTORIES = '/var/lib/stowage/directories';
 
 /** The path of a directory's record. */
 export const directoryRecord = (directory: string): string =>
@@ -33,7 +30,7 @@ export function parseDirectory(text: string, path: string): FileSystemPlace & { 
 export function recordDirectory(uid: string, observed: ObservedDirectory): Step[] {
   if (observed.recorded !== undefined) return [];
   const path = directoryRecord(observed.directory);
-  const [write, rename] = durableFile('directory', path, `${textOf(observed)}\n`, `${path}.${uid}.new`);
+  const [write, rename] = durableFile('directory', path, `${textOf(observed)}\n`, directoryPartial(uid));
   return [
     {
       name: 'make the directory of records of directories',

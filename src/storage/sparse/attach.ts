@@ -7,7 +7,7 @@ import { astray, leadsTo, linkOf } from '../links.ts';
 import { tellKernel } from '../partx.ts';
 import { ownBlkid } from '../signature.ts';
 import type { BlockDevice, DesiredSparse, LoopFacts, ObservedSparse, Plan } from '../types.ts';
-import { lookAgain, makeRule, noUdev, waitForLink } from '../udev.ts';
+import { lookAgain, makeRule, noUdev, waitForLink, waitForUdev } from '../udev.ts';
 import { guardsOf, inUse, useOfKubelet } from '../unused.ts';
 import { sameFile } from './file.ts';
 import { planGrow } from './grow.ts';
@@ -76,6 +76,14 @@ export function attach(desired: DesiredSparse, observed: ObservedSparse, loopNum
       waitForLink(linkOf(desired), observed.link !== undefined),
     ],
   };
+}
+
+/** Makes the rule for a device that is there. */
+export function preferLoop(desired: DesiredSparse, observed: ObservedSparse): Step[] {
+  const device = volumeDevice(desired, observed);
+  if (device === undefined) return [];
+  const rule = makeRule(desired, ruleFor(desired, observed));
+  return [...rule, lookAgain(device.name), waitForUdev];
 }
 
 /** The kernel tells the file. udev has patterns there: in a path with other characters, only the name, which is the UID. */

@@ -19,8 +19,8 @@ export interface Scene<M extends Machine = Machine> {
   controlPlane: ControlPlane;
   /** The daemon's log, a file. */
   log: string;
-  /** Ends the daemon and starts it anew, with these flags in the place of `watchFlags`. */
-  watch(flags: readonly string[]): Promise<void>;
+  /** Ends the daemon and starts it anew, with these flags in the place of `watchFlags`; `stowage`: the program. */
+  watch(flags: readonly string[], stowage?: string): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -50,6 +50,8 @@ export interface SceneOptions {
   components?: readonly string[];
   /** Further flags of `stowage watch`. */
   watchFlags?: readonly string[];
+  /** The program that is the daemon at first; that of the build by default. */
+  daemon?: string;
 }
 
 /** With this machine as its node. */
@@ -60,7 +62,7 @@ export async function startSceneOn<M extends Machine>(
   node: string,
   start: (controlPlane: ControlPlane, node: string) => Promise<M>,
   others: readonly string[] = [],
-  { components = [], watchFlags = [], ...controlPlaneOptions }: SceneOptions = {},
+  { components = [], watchFlags = [], daemon: first, ...controlPlaneOptions }: SceneOptions = {},
 ): Promise<Scene<M>> {
   const stops: (() => Promise<void>)[] = [];
   const stop = async () => {
@@ -79,14 +81,14 @@ export async function startSceneOn<M extends Machine>(
     stops.push(machine.stop);
     const env = { KUBECONFIG: controlPlane.kubeconfig, HOME: controlPlane.folder };
     await execa(STOWAGE, ['install', '--components', ['crds', 'rbac', ...components].join(',')], { env });
-    let daemon = await startDaemon(controlPlane, [...machine.reachedBy, ...watchFlags]);
+    let daemon = await startDaemon(controlPlane, [...machine.reachedBy, ...watchFlags], first);
     stops.push(() => daemon.stop());
     const { client } = await connect({ kubeconfig: controlPlane.kubeconfig });
     return {
       ...{ node, client, machine, controlPlane, stop, log: daemon.log },
-      async watch(flags) {
+      async watch(flags, stowage) {
         await daemon.stop();
-        daemon = await startDaemon(controlPlane, [...machine.reachedBy, ...flags]);
+        daemon = await startDaemon(controlPlane, [...machine.reachedBy, ...flags], stowage);
       },
       stowage: (...args) => execa(STOWAGE, args, { env, reject: false }),
       kubectl: (...args) => execa(controlPlane.kubectl, args, { env }),
@@ -120,13 +122,14 @@ async function startThisMachine(controlPlane: ControlPlane, node: string): Promi
 export async function startDaemon(
   { folder, kubeconfigOf }: Pick<ControlPlane, 'folder' | 'kubeconfigOf'>,
   flags: readonly string[],
+  stowage = STOWAGE,
 ) {
   const [port = 0] = await freePorts(1);
   const endpoint = `127.0.0.1:${port}`;
   return startPart({
     name: 'stowage-watch',
     argv: [
-      ...([STOWAGE, 'watch', ...flags] as const),
+      ...([stowage, 'watch', ...flags] as const),
       ...['--leader-election-namespace', 'stowage', '--http-endpoint', endpoint],
     ],
     env: { KUBECONFIG: kubeconfigOf(ACCOUNT) },

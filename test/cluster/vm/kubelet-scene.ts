@@ -1,6 +1,6 @@
 import { execa } from 'execa';
 import type { ControlPlane } from '../control-plane/control-plane.ts';
-import { type Machine, type Scene, startSceneOn } from '../kubelet/scene.ts';
+import { type Machine, type Scene, type SceneOptions, startSceneOn } from '../kubelet/scene.ts';
 import type { Places } from '../kubelet/volumes.ts';
 import { becomeNode, journal, programs } from './kubelet.ts';
 import { onNode } from './node.ts';
@@ -12,7 +12,7 @@ export interface VmMachine extends Machine {
 }
 
 /** A real cluster whose one node is a VM, and the daemon, which reaches it over ssh. */
-export const startScene = () => startSceneOn('vm1', startVmNode);
+export const startScene = (options?: SceneOptions) => startSceneOn('vm1', startVmNode, [], options);
 
 /** A VM that is the node of that name, with places for volumes. */
 export async function startVmNode(controlPlane: ControlPlane, name: string): Promise<VmMachine> {

@@ -2,12 +2,13 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Volume, VolumeMode } from '../../../src/api/volume.ts';
 import { until } from '../../support/until.ts';
-import { type Mounted, podsOf, reading, writing } from '../kubelet/pods.ts';
+import { type Mounted, podsOf, writing } from '../kubelet/pods.ts';
 import type { Scene } from '../kubelet/scene.ts';
 import { volumesOf } from '../kubelet/volumes.ts';
 import { placesIn, startScene, told, type VmMachine } from './kubelet-scene.ts';
 import { KINDS, type Kind } from './places.ts';
 import { CONVERGES_WITHIN } from './scene.ts';
+import { bootOf, createStaying, readAll, saidIn } from './staying-pod.ts';
 import { stopwatch } from './stopwatch.ts';
 
 let scene: Scene<VmMachine>;
@@ -59,10 +60,6 @@ async function unmake(made: Awaited<ReturnType<typeof make>>): Promise<void> {
   for (const { volume } of made) await volumes.expectNothing(volume);
 }
 
-/** Prints a line for each volume: its claim, and the word in it. */
-const readAll = (all: readonly Mounted[]) =>
-  all.map((each) => `echo ${each.claim} "$(${reading(each)})"`).join('; ');
-
 describe('what one pod writes, the next one reads', () => {
   const MODES: readonly VolumeMode[] = ['Filesystem', 'Block'];
   const cases = KINDS.flatMap((kind) => MODES.map((mode) => [kind, mode] as const));
@@ -102,23 +99,16 @@ test(
         ['thin volume', 'Filesystem'],
       ]);
       const all = made.map(({ mounted }) => mounted);
-      const script = [
-        'boot=$(cat /proc/sys/kernel/random/boot_id)',
-        `found=$(${readAll(all)})`,
-        all.map((each) => writing(each, '$boot')).join(' && '),
-        'echo "in boot $boot:"; echo "$found"; echo that is all; sleep infinity',
-      ].join('\n');
-      await pods.create('stays', all, script, { restartPolicy: 'Always' });
-      const bootId = async () => (await vm.run(['cat', '/proc/sys/kernel/random/boot_id'])).stdout;
-      const before = await bootId();
-      expect(await saidIn(before)).toEqual(all.map(({ claim }) => `${claim} `));
+      await createStaying(pods, 'stays', all);
+      const before = await bootOf(vm);
+      expect(await saidIn(vm, 'stays', before)).toEqual(all.map(({ claim }) => `${claim} `));
       took('a pod has them all');
 
       await vm.reboot();
       took('sshd answers after the reboot');
-      const after = await bootId();
+      const after = await bootOf(vm);
       expect(after).not.toBe(before);
-      expect(await saidIn(after)).toEqual(all.map(({ claim }) => `${claim} ${before}`));
+      expect(await saidIn(vm, 'stays', after)).toEqual(all.map(({ claim }) => `${claim} ${before}`));
       took('the pod has them all again');
       for (const { volume } of made) await available(volume);
       const tooEarly = ['--field-selector', 'reason=FailedMount', '-o', 'jsonpath={.items[*].count}'];
@@ -130,19 +120,3 @@ test(
     }),
   4 * CONVERGES_WITHIN,
 );
-
-/** What the pod `stays` found in its volumes when it started in that boot. */
-const saidIn = (boot: string) =>
-  until(
-    `the pod in boot ${boot}`,
-    async () => {
-      const { vm } = scene.machine;
-      const { stdout } = await vm.run(['sh', '-c', 'cat /var/log/pods/*_stays_*/c/*.log'], { reject: false });
-      // Each line has three words before it: when, where, and whether it is whole.
-      const lines = stdout.split('\n').map((line) => line.replace(/^(\S+ ){3}/, ''));
-      const from = lines.lastIndexOf(`in boot ${boot}:`);
-      const to = lines.indexOf('that is all', from);
-      return from === -1 || to === -1 ? undefined : lines.slice(from + 1, to);
-    },
-    CONVERGES_WITHIN,
-  );

@@ -16,7 +16,7 @@ import {
 } from '../../../src/api/resources.ts';
 import type { Volume } from '../../../src/api/volume.ts';
 import type { KubeClient } from '../../../src/kube/types.ts';
-import { DIRECTORIES } from '../../../src/storage/directory/record.ts';
+import { DIRECTORIES } from '../../../src/storage/records.ts';
 import { createNode, dynamicClass } from '../../support/claim-objects.ts';
 import { sparseVolume, startCluster, type TestCluster } from '../../support/cluster.ts';
 import { startController, type TestController } from '../../support/controller.ts';

@@ -1,7 +1,8 @@
 import { expect, test } from '@jest/globals';
-import { DIRECTORIES, directoryRecord, onSameFileSystem } from '../../../src/storage/directory/record.ts';
+import { directoryRecord, onSameFileSystem } from '../../../src/storage/directory/record.ts';
 import type { FileSystemPlace } from '../../../src/storage/directory/types.ts';
 import { plan } from '../../../src/storage/plan.ts';
+import { DIRECTORIES } from '../../../src/storage/records.ts';
 import { FakeNode } from '../../support/fake-node.ts';
 import { directory, FILE, sparseDesired, UID } from '../../support/volume-input.ts';
 
@@ -33,8 +34,8 @@ test('comes before the first volume, and is not written again', () => {
   const recorded = steps.findIndex(({ argv }) => argv[0] === 'sync');
   expect(steps.slice(0, recorded + 1).map(({ argv }) => argv.join(' '))).toEqual([
     `install -d -m 0700 /var/lib/stowage ${DIRECTORIES}`,
-    `dd of=${RECORD}.${UID}.new conv=fsync status=none`,
-    `mv -n -T ${RECORD}.${UID}.new ${RECORD}`,
+    `dd of=${DIRECTORIES}/${UID}.new conv=fsync status=none`,
+    `mv -n -T ${DIRECTORIES}/${UID}.new ${RECORD}`,
     `sync ${DIRECTORIES} /var/lib/stowage /var/lib`,
   ]);
   node.run(steps);

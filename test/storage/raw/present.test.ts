@@ -11,6 +11,7 @@ import {
   LAST,
   LINK,
   lookAgain,
+  OF_KUBELET,
   ruleFor,
   SETTLE,
   settle,
@@ -145,13 +146,13 @@ describe('the rule for a path knows', () => {
       'the partition of a disk of an earlier version in mode Block',
       table,
       earlierBlock,
-      ruleFor(`ENV{PARTN}=="1",${SEQ}`, BY_PARTUUID),
+      ruleFor(`ENV{PARTN}=="1",${SEQ}`, BY_PARTUUID, OF_KUBELET),
     ],
     [
       'a partition of an earlier version in mode Block',
       ownPart,
       earlierBlock,
-      ruleFor(`ENV{PARTN}=="2",${SEQ}`, BY_PARTUUID),
+      ruleFor(`ENV{PARTN}=="2",${SEQ}`, BY_PARTUUID, OF_KUBELET),
     ],
   ])('%s', (_, facts, wanted, rule) => {
     expect(commands(wanted, rawMade(facts)).slice(0, rule.length)).toEqual(rule);

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { plan } from '../../../src/storage/plan.ts';
+import { directoryPartial } from '../../../src/storage/records.ts';
 import { textOf } from '../../../src/storage/shared/text.ts';
 import type { Holder, ObservedShared, OwnerFile } from '../../../src/storage/shared/types.ts';
 import type { DesiredSparse, ObservedSparse, Operation } from '../../../src/storage/types.ts';
@@ -50,7 +51,7 @@ const grown: DesiredSparse = { ...sharedDesired, recordedBytes: 1n << 30n };
 const ofGrown = { intent: undefined, done: { sizeBytes: 2n << 30n }, recordFiles: true };
 const RECORDS = `/var/lib/stowage/volumes/${UID}`;
 const FORGET = [
-  `rm -f ${['done', 'intent', 'wiped'].map((each) => `${RECORDS}.${each} ${RECORDS}.${each}.new`).join(' ')} ${RECORDS}.cancel /run/udev/rules.d/61-stowage-${UID}.rules`,
+  `rm -f ${['done', 'intent', 'wiped'].map((each) => `${RECORDS}.${each} ${RECORDS}.${each}.new`).join(' ')} ${RECORDS}.cancel ${directoryPartial(UID)} /run/udev/rules.d/61-stowage-${UID}.rules`,
   'sync /var/lib/stowage/volumes',
 ];
 const MARK = [

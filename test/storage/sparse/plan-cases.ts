@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals';
-import { DIRECTORIES, directoryRecord } from '../../../src/storage/directory/record.ts';
+import { directoryRecord } from '../../../src/storage/directory/record.ts';
 import { plan } from '../../../src/storage/plan.ts';
+import { DIRECTORIES, directoryPartial } from '../../../src/storage/records.ts';
 import type {
   BlockDevice,
   DesiredSparse,
@@ -16,6 +17,7 @@ import {
   LAST,
   LINK,
   lookAgain,
+  OF_KUBELET,
   ruleFor,
   SETTLE,
   settle,
@@ -71,15 +73,15 @@ export const RULES = {
   Filesystem: ruleFor(`${WHOLE},${ofFile(FILE)}`),
   Block: ruleFor(`${FIRST_PART},${ofFile(FILE)}`, LINK, LAST),
   earlierFilesystem: ruleFor(`${WHOLE},${ofFile(FILE)}`, BY_UUID, FIRST),
-  earlierBlock: ruleFor(`${FIRST_PART},${ofFile(FILE)}`, BY_PARTUUID),
+  earlierBlock: ruleFor(`${FIRST_PART},${ofFile(FILE)}`, BY_PARTUUID, OF_KUBELET),
 };
 const recordFiles = ['done', 'intent', 'wiped'].map((name) => `${RECORDS}/${UID}.${name}`);
 /** The commands of each part of a plan. */
 const PARTS = {
   record: [
     `install -d -m 0700 /var/lib/stowage ${DIRECTORIES}`,
-    `dd of=${DIRECTORY_RECORD}.${UID}.new conv=fsync status=none`,
-    `mv -n -T ${DIRECTORY_RECORD}.${UID}.new ${DIRECTORY_RECORD}`,
+    `dd of=${directoryPartial(UID)} conv=fsync status=none`,
+    `mv -n -T ${directoryPartial(UID)} ${DIRECTORY_RECORD}`,
     `sync ${DIRECTORIES} /var/lib/stowage /var/lib`,
   ],
   mkdir: [`mkdir -p -m 0700 -- ${FOLDER}`],
@@ -112,7 +114,7 @@ const PARTS = {
   trigger: [lookAgain('loop3'), settle()],
   detach: ['losetup -d /dev/loop3'],
   forget: [
-    `rm -f ${recordFiles.flatMap((path) => [path, `${path}.new`]).join(' ')} ${RECORDS}/${UID}.cancel /run/udev/rules.d/61-stowage-${UID}.rules`,
+    `rm -f ${recordFiles.flatMap((path) => [path, `${path}.new`]).join(' ')} ${RECORDS}/${UID}.cancel ${directoryPartial(UID)} /run/udev/rules.d/61-stowage-${UID}.rules`,
     `sync ${RECORDS}`,
   ],
   remove: [`rm -f -- ${FILE}`, `sync ${FOLDER}`],

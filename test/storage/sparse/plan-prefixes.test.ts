@@ -1,8 +1,8 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { DIRECTORIES } from '../../../src/storage/directory/record.ts';
 import { freeLoopNumber } from '../../../src/storage/loops.ts';
 import { plan } from '../../../src/storage/plan.ts';
+import { DIRECTORIES } from '../../../src/storage/records.ts';
 import type { DesiredSparse, Operation } from '../../../src/storage/types.ts';
 import { FakeNode, type Killed } from '../../support/fake-node.ts';
 import { TEST_SEED } from '../../support/test-seed.ts';

@@ -1,0 +1,43 @@
+import { describe, expect, test } from '@jest/globals';
+import { contentLink } from '../../src/storage/links.ts';
+import { preferDevice } from '../../src/storage/prefer.ts';
+import type { Desired, Observed } from '../../src/storage/types.ts';
+import { BY_UUID, FIRST, lookAgain, ruleFor, SETTLE } from '../support/link-words.ts';
+import { dm, lvmDesired, lvmMade, lvmNode } from '../support/lvm-input.ts';
+import { disk, rawBlock, rawDesired, rawMade, rawNode } from '../support/raw-input.ts';
+import { commandsOf, may } from '../support/sudoers.ts';
+import { FILE, freshNode, readyNode, sparseDesired } from '../support/volume-input.ts';
+
+const OF_FILE = `ENV{DEVTYPE}=="disk",ATTRS{loop/backing_file}=="${FILE}"`;
+const made = rawMade(disk);
+
+/** As earlier versions have it. */
+const earlier = <T extends Desired>(desired: T): T => ({ ...desired, earlierLink: contentLink(desired) });
+
+describe('the device of a volume of an earlier version gets its path before others', () => {
+  test.each<[string, Desired, Observed, string, string]>([
+    ['a file', earlier(sparseDesired), readyNode, OF_FILE, 'loop3'],
+    ['a disk', earlier(rawDesired), made, 'ENV{DEVTYPE}=="disk",ATTRS{diskseq}=="7"', disk.name],
+    ['a logical volume', earlier(lvmDesired), lvmMade(), `ATTR{dm/uuid}=="${dm.dmUuid}"`, dm.name],
+  ])('%s', (_, desired, observed, keys, device) => {
+    const steps = preferDevice(desired, observed);
+    const expected = [...ruleFor(keys, contentLink(desired), FIRST), lookAgain(device), SETTLE];
+    expect(commandsOf(steps).map((argv) => argv.join(' '))).toEqual(expected);
+    expect(commandsOf(steps).filter((argv) => !may(argv))).toEqual([]);
+  });
+});
+
+test.each<[string, Desired, Observed]>([
+  ['of a path that udev derives from no content', sparseDesired, readyNode],
+  ['of mode Block, whose path is that of a partition', earlier(rawBlock), made],
+  ['whose file is not attached', earlier(sparseDesired), freshNode],
+  ['whose disk is away', earlier(rawDesired), { ...rawNode(disk), target: { is: 'missing' } }],
+  ['whose logical volume is away', earlier(lvmDesired), lvmNode()],
+  ['on a node without udev', earlier(sparseDesired), { ...readyNode, udev: false }],
+])('nothing is done for a volume %s', (_, desired, observed) => {
+  expect(preferDevice(desired, observed)).toEqual([]);
+});
+
+test('an observation of another kind is an error', () => {
+  expect(() => preferDevice({ ...rawDesired, earlierLink: BY_UUID }, readyNode)).toThrow('was looked at as');
+});
