@@ -1,5 +1,6 @@
+import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { rm, symlink } from 'node:fs/promises';
+import { open, rm, symlink } from 'node:fs/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { execa } from 'execa';
 import { contentLink, linkOf } from '../../src/storage/links.ts';
@@ -9,10 +10,18 @@ import { carry } from '../support/kind-cases.ts';
 import { BACKINGS, type Backing, type Kinds, recordedAs, setUpKinds } from '../support/kinds.ts';
 import { EVERY_CASE } from '../support/lane.ts';
 import { describeAsRoot } from '../support/root.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+import { until } from '../support/until.ts';
 
 /** What a pod does that has the device of its own volume, to have it taken for another's. */
 async function forgeUuid(device: string, uuid: string): Promise<void> {
-  await execa('mkfs.ext4', ['-q', '-F', '-U', uuid, device]);
+  // A pod has it open. As long as nobody does, udev may have the kernel take a partition away and bring it back.
+  const held = await until(`${device} is open`, () => open(device).catch(() => undefined));
+  try {
+    await execa('mkfs.ext4', ['-q', '-F', '-U', uuid, device]);
+  } finally {
+    await held.close();
+  }
   await lookAgain(device);
 }
 
@@ -94,6 +103,35 @@ describeAsRoot('a pod that has a Block volume gives it the UUID of another pod�
       expect(await leadsTo(link)).not.toBe(other);
       expect(await kinds.read(volume, link)).toBe('ours');
     });
+  });
+
+  test('a device that is not Stowage’s keeps its path, whatever a kubelet’s loop device shows', async () => {
+    const folder = await temporaryFolder('stolen-path');
+    const attach = async (file: string) => (await execa('losetup', ['--find', '--show', file])).stdout;
+    const loops: string[] = [];
+    const uuid = randomUUID();
+    try {
+      const foreign = `${folder.path}/foreign`;
+      await execa('truncate', ['-s', '64M', foreign]);
+      await execa('mkfs.ext4', ['-q', '-F', '-U', uuid, foreign]);
+      loops.push(await attach(foreign));
+      const byUuid = `/dev/disk/by-uuid/${uuid}`;
+      await until('it has a path', async () => existsSync(byUuid) || undefined);
+      const { other } = await attacked('sparse file', 'sparse file');
+      // As a kubelet does it: a loop device on the device, which is mounted below its folder.
+      const mapped = `${folder.path}/volumeDevices/pv/pod`;
+      await execa('install', ['-D', '/dev/null', mapped]);
+      await execa('mount', ['--bind', other, mapped]);
+      const loop = await attach(mapped);
+      loops.push(loop);
+      await forgeUuid(other, uuid);
+      await lookAgain(loop);
+      expect(await leadsTo(byUuid)).toBe(loops[0]);
+    } finally {
+      for (const each of loops.reverse()) await execa('losetup', ['-d', each], { reject: false });
+      await execa('umount', [`${folder.path}/volumeDevices/pv/pod`], { reject: false });
+      await folder.remove();
+    }
   });
 
   test.each(some)('a path that somebody changed by hand is told, and put right (%s)', async (backing) => {

@@ -88,6 +88,20 @@ describeAsRoot('the UUID of a copy of an XFS that was frozen', () => {
     expect(`/dev/${(await readlink(link)).split('/').at(-1)}`).toBe(device);
   }
 
+  test('is given by another loop device where a program was faster with the free one', async () => {
+    const path = join(folder.path, 'bin', 'losetup');
+    // It is told once of a device that has a file by then.
+    await writeFile(
+      path,
+      `#!/bin/sh\nPATH=$\{PATH#*:}\n[ "$*" != -f ] || ! mkdir ${path}s 2>/dev/null || { echo ${device}; exit; }\nexec losetup "$@"\n`,
+    );
+    await chmod(path, 0o755);
+    const { exitCode, stderr } = await start();
+    expect([exitCode, stderr]).toEqual([0, expect.stringContaining('Device or resource busy')]);
+    expect(await uuidOf()).toBe(uuid);
+    await expectNothingLeft();
+  });
+
   test.each([
     [[], 310],
     [['grow'], 620],

@@ -23,7 +23,7 @@ run "$@"
  * mounting it, as it has to be to make it as large as the file (`grow`), for which it must be a device: `stowage-xfs-inside` does so in
  * a mount namespace of its own. Under a lock on the device udev does not read it (systemd, "Block Device Locking"), and does not give it
  * the link that the original has. `stowage-xfs-leave` holds that lock, too, and detaches the file when the others are done or gone:
- * then the lock on the file is free.
+ * then the lock on the file is free. Another program may be faster with the free device that was found: then the next one is.
  */
 export const XFS_SCRIPT = oneLine(`
 run() {
@@ -37,19 +37,23 @@ run() {
       umask 077;
       [ -n "$3" ] || xfs_admin -U "$2" "$1";
       [ -n "$3" ] || [ "$(uuid "$1")" != "$2" ] || exit 0;
-      device=$(losetup -f) || exit 1;
-      whole=;
-      export device;
-      exec 6<"$1" 7<"$device";
-      flock -n 6 && flock -w 60 7 || exit 1;
-      setsid sh -c "$text" stowage-xfs-leave "$1" 6<&- &
-      losetup "$device" "$1" &&
-        (in_namespace stowage-xfs-inside "$device" "$3") &&
-        xfs_admin -U "$2" "$device" &&
-        sync "$device" &&
-        whole=yes;
-      exec 6<&- 7<&-;
-      wait;
+      whole= tries=0 taken=;
+      while [ -z "$taken" ] && [ $tries -lt 10 ]; do
+        tries=$((tries + 1));
+        device=$(losetup -f) || exit 1;
+        export device;
+        exec 6<"$1" 7<"$device";
+        flock -n 6 && flock -w 60 7 || exit 1;
+        setsid sh -c "$text" stowage-xfs-leave "$1" 6<&- &
+        losetup "$device" "$1" &&
+          taken=yes &&
+          (in_namespace stowage-xfs-inside "$device" "$3") &&
+          xfs_admin -U "$2" "$device" &&
+          sync "$device" &&
+          whole=yes;
+        exec 6<&- 7<&-;
+        wait;
+      done;
       n=0;
       while [ -n "$(losetup -j "$1")" ] && [ $n -lt 100 ]; do sleep 0.1; n=$((n + 1)); done;
       [ -n "$whole" ] && [ -z "$(losetup -j "$1")" ] && [ "$(uuid "$1")" = "$2" ]
