@@ -92,6 +92,7 @@ export const EXPLAINING_STORIES: readonly Story[] = [
       'npm run demo': script('demo'),
       'npm test': script('test'),
       'npm run build': script('build'),
+      'npm run build:previous REVISION': script('build:previous'),
       'npm run check': script('check'),
       'npm run generate': script('generate'),
       'npm run test:unit': script('test:unit'),
