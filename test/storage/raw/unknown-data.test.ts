@@ -74,6 +74,16 @@ test('a blank device is compared once more right before it is written to', () =>
 });
 
 describe('what an interrupted try left without a signature', () => {
+  test.each([
+    ['partition', partition],
+    ['logical volume', logical],
+  ])('is none in a %s of mode Block, to which nothing is written', (_, facts) => {
+    const node = rawNode({ ...facts, isBlank: false }, { intent: intentFor(facts, { begun: true }) });
+    expect(made(rawBlock, node)).toHaveProperty('refusal');
+    // As a record has it that there was no consent.
+    expect(made({ ...rawBlock, overwrite: 'none' }, node)).toHaveProperty('refusal');
+  });
+
   test('is made again on the disk that was blank when its first write began', () => {
     const intent = intentFor(disk, { begun: true });
     const again = commands(rawDesired, rawNode(unknown, { intent }));
