@@ -8,7 +8,7 @@ import type { Desired, Observed } from './types.ts';
 
 /**
  * Has udev prefer a volume's device for the path that it derives from content, if that is the volume's path and its device is there.
- * Who attaches it has udev do so as well; but udev makes such paths by itself, and those of earlier versions had no rules.
+ * Attaching a volume does the same. But udev makes such paths by itself, and earlier versions wrote no rules for them.
  * @throws Error for an observation of another kind than what is desired
  */
 export function preferDevice(desired: Desired, observed: Observed): Step[] {

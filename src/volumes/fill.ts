@@ -14,8 +14,8 @@ export type SecretRead = (
 export const isHeader = (value: string): boolean => /^[\t -~]+$/.test(value);
 
 /**
- * What a volume is filled from on its node, with the secret that it takes; it is asked for each time, and kept nowhere.
- * @param claimNamespace that of the claim, if it is made for one
+ * Returns the source of a volume that is filled on its node, with its secret, which is read each time and stored nowhere.
+ * @param claimNamespace namespace of the claim; undefined for a Volume that is made for none
  */
 export async function fillOf(
   source: PopulatorSource,

@@ -32,7 +32,7 @@ export async function readSource(
   return fromVolume(volume, volumeName ?? '', await read.volume(volumeName ?? ''), node);
 }
 
-/** That of the claim that the Volume is made for. */
+/** Returns the namespace of the claim that the Volume is made for. */
 function namespaceOf({ spec }: Volume): string | undefined {
   const { namespace } = (spec.template?.spec?.claimRef ?? {}) as { namespace?: unknown };
   // A line of its own on the node.

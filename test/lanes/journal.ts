@@ -20,7 +20,7 @@ export interface Entry {
   passed?: number;
   leftOut?: number;
   failed?: number;
-  /** What failed of a file, a text each; not recorded. */
+  /** Messages of a file's failed tests; not recorded. */
   why?: string[];
 }
 

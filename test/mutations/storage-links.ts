@@ -104,7 +104,7 @@ export const storageLinks: readonly Mutation[] = [
     {
       id: 'preferred-for-ever',
       invariant: 11,
-      breaks: 'A device is not preferred any more once its node has started anew, which takes the rules.',
+      breaks: 'After a reboot, which removes the udev rules, they are not written again.',
       function: 'createLooks',
       find: 'hasPath: (uid, node) => paths.get(uid) === hereOf(node),',
       replace: 'hasPath: (uid) => paths.has(uid),',

@@ -74,7 +74,7 @@ test.each<[recorded: string, found: string, Sameness]>([
   ['serial=a partition=1 partuuid=x', 'serial=b partition=1 partuuid=x', different],
   ['dm=LVM-x size=5', 'dm=LVM-x size=5', same],
   ['dm=LVM-x size=5', 'dm=LVM-y size=5', different],
-  // Who damages a record does not make one device of two.
+  // A damaged size in a record makes no two devices the same.
   ['dm=LVM-x size=x', 'dm=LVM-y size=5', different],
   ['wwn=0x5000 serial=a size=x', 'wwn=0x6000 serial=a size=5', different],
   ['serial=a size=x', 'serial=b size=5', different],

@@ -90,7 +90,7 @@ describeAsRoot('the UUID of a copy of an XFS that was frozen', () => {
 
   test('is given by another loop device where a program was faster with the free one', async () => {
     const path = join(folder.path, 'bin', 'losetup');
-    // It is told once of a device that has a file by then.
+    // The first answer names a device that has a file already.
     await writeFile(
       path,
       `#!/bin/sh\nPATH=$\{PATH#*:}\n[ "$*" != -f ] || ! mkdir ${path}s 2>/dev/null || { echo ${device}; exit; }\nexec losetup "$@"\n`,

@@ -23,6 +23,8 @@ const filled = (status?: VolumeStatus, metadata: Partial<Volume['metadata']> = {
 };
 const source = { fill: { builtin: 'Image', what: 'Image prod/debian', options: populator.options } } as const;
 const first = filled(pending('PrepareVolume/1'));
+const printing = (output: string) =>
+  ({ known: { state: 'running', step: { name: 'fill it', command: '' }, output } }) as const;
 const failed = (exit: number) => ({ known: { state: 'failed', step, exit, output: 'why' } }) as const;
 
 describe('a Volume that is filled', () => {
@@ -42,13 +44,7 @@ describe('a Volume that is filled', () => {
       {
         volume: first,
         source,
-        job: {
-          known: {
-            state: 'running',
-            step: { name: 'fill it', command: '' },
-            output: 'stowage-progress 1048576 4194304\n',
-          },
-        },
+        job: printing('stowage-progress 1048576 4194304\n'),
       },
       preparing(1, 'fill it: 25% (1 of 4 MiB)'),
     ],
@@ -57,13 +53,7 @@ describe('a Volume that is filled', () => {
       {
         volume: first,
         source,
-        job: {
-          known: {
-            state: 'running',
-            step: { name: 'fill it', command: '' },
-            output: 'stowage-waiting node\n',
-          },
-        },
+        job: printing('stowage-waiting node\n'),
       },
       preparing(1, 'fill it: it waits for one of the 16 places on the node, which are all taken'),
     ],

@@ -5,10 +5,10 @@ export interface Progress {
   totalBytes: number | undefined;
 }
 
-/** What keeps a place on the node from it: all are taken, or its namespace has its share of them. */
+/** Why a script has no place on the node yet: all are taken, or its namespace has its share of them. */
 export type Waiting = { waits: 'node' | 'namespace' };
 
-/** What a script that fills or packs a volume told last; undefined where it told nothing, or is of another kind. */
+/** Reads the last report of a script that fills or packs a volume; undefined without one. */
 export function readProgress(output = ''): Progress | Waiting | undefined {
   const last = output
     .trimEnd()

@@ -20,14 +20,14 @@ export function shownSource(source: string): string {
   return query === '' ? argument : `${argument}?...`;
 }
 
-/** What a script that fetches or sends is told, where nobody else on the node sees it. */
+/** Standard input of a script that fetches or sends: no other process on the node sees it. */
 export interface SourceInput {
-  /** That of the claim or Backup; undefined for volumes that an administrator made. */
+  /** Namespace of the claim or Backup; undefined for volumes that an administrator made. */
   namespace?: string | undefined;
   authorization?: string | undefined;
   source: string;
 }
 
-/** Its standard input. */
+/** Returns it as text. */
 export const sourceInput = ({ namespace = '', authorization = '', source }: SourceInput): string =>
   `${namespace}\n${authorization}\n${sourceWords(source).query}\n`;

@@ -5,7 +5,7 @@ export interface Fill {
   what: string;
   /** Words without spaces, as the built-in has them. */
   options: Readonly<Record<string, string>>;
-  /** That of the claim, which takes a place among those of the node; none for a Volume that an administrator made. */
+  /** Namespace of the claim, for its share of the node's places; undefined for a Volume that an administrator made. */
   namespace?: string | undefined;
   /** What is sent as the header Authorization. It is in no command and no log. */
   authorization?: string | undefined;

@@ -40,13 +40,12 @@ beforeAll(async () => {
 }, 1_800_000);
 afterAll(() => scene?.stop());
 
-/** Waits until it is Ready after `since`. @returns the path that pods have it by */
-async function pathOf(name: string, since = 0): Promise<string> {
+/** Waits until it is Ready. @returns the path in its PersistentVolume */
+async function pathOf(name: string): Promise<string> {
   await until(
     `Volume ${name} Ready`,
     async () => {
-      const ready = readyOf(await volumes.get(name));
-      return (ready?.status === 'True' && Date.parse(ready.lastUpdateTime ?? '') >= since) || undefined;
+      return readyOf(await volumes.get(name))?.status === 'True' || undefined;
     },
     CONVERGES_WITHIN,
   );
@@ -90,7 +89,7 @@ test(
       await pathOf(name);
       await pods.create('forges', [forger], 'sleep infinity');
       await pods.inPhase('forges', 'Running');
-      // What the pod could write by itself: the kubelet puts a loop device of its own on the volume's.
+      // The kubelet puts a loop device of its own on the volume's, which shows the pod's bytes, too.
       const loops = (await vm.run(['losetup', '--list', '--noheadings', '--output', 'NAME,BACK-FILE']))
         .stdout;
       console.info(loops);
