@@ -75,7 +75,7 @@ const volume = fc.record({
 export const OBJECTS: readonly Target[] = [
   {
     name: 'claims, their annotations and their classes',
-    share: 0.15,
+    share: 0.1,
     property: () =>
       fc.asyncProperty(
         claim,
@@ -124,7 +124,7 @@ export const OBJECTS: readonly Target[] = [
   },
   {
     name: 'Volumes, Nodes and handles',
-    share: 0.15,
+    share: 0.1,
     property: () =>
       fc.asyncProperty(volume, annotations, text, ({ spec, fsType, mkfsOptions }, given, handle) =>
         tame(() => {

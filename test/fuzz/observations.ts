@@ -53,7 +53,7 @@ const desired: fc.Arbitrary<Desired> = fc
 export const OBSERVATIONS: readonly Target[] = [
   {
     name: 'observations of a volume, and the plans made of them',
-    share: 0.3,
+    share: 0.2,
     property: () =>
       fc.asyncProperty(desired, results, (wanted, answers) =>
         tame(async () => {
