@@ -55,7 +55,7 @@ _stowage_command() {
 # Whether the word after the option $1 is its value.
 _stowage_takes_value() {
     case $1 in
-        --kubeconfig | --context | -n | --namespace | --as | --request-timeout | -f | --filename | --dry-run | -o | --output | --timeout | --node | --type | --size | --directory | --device | --overwrite | --vg | --thin-pool | --storage-class | --mode | -l | --labels | --on-delete | --transport | --local-node | --ssh-config | --salt-url | --salt-eauth | --salt-user | --salt-secret-file | --salt-ca-file | --config | --reclaim-policy | --fs-type | --mkfs-options | --mount-options | --pvc | --class | --snapshot | --to | --authorization-secret | --selector | --sort-by | --file | --lv | --trust-host-key | --from | --for | --access-mode | --group | --kind | --image | --command | --arg | --env | --secret-env | --secret | --service-account | --request | --limit | --mount-path | --device-path | --api-version | --resource | --components | --controllers | --workers | --retry-interval-start | --retry-interval-max | --max-wait-for-unmount | --attachment-poll-interval | --kubelet-root-dir | --snapshot-controller | --feature-gates | --leader-election-namespace | --leader-election-lease-duration | --leader-election-renew-deadline | --leader-election-retry-period | --http-endpoint | --metrics-path | --kube-api-qps | --kube-api-burst | --port | --kubeconfig-out) return 0 ;;
+        --kubeconfig | --context | -n | --namespace | --as | --request-timeout | -f | --filename | --dry-run | -o | --output | --timeout | --node | --type | --size | --directory | --device | --overwrite | --vg | --thin-pool | --storage-class | --mode | -l | --labels | --on-delete | --attach-policy | --transport | --local-node | --ssh-config | --salt-url | --salt-eauth | --salt-user | --salt-secret-file | --salt-ca-file | --config | --reclaim-policy | --fs-type | --mkfs-options | --mount-options | --pvc | --class | --snapshot | --to | --authorization-secret | --selector | --sort-by | --file | --lv | --trust-host-key | --from | --for | --access-mode | --group | --kind | --image | --command | --arg | --env | --secret-env | --secret | --service-account | --request | --limit | --mount-path | --device-path | --api-version | --resource | --components | --controllers | --workers | --retry-interval-start | --retry-interval-max | --max-wait-for-unmount | --attachment-poll-interval | --kubelet-root-dir | --snapshot-controller | --feature-gates | --leader-election-namespace | --leader-election-lease-duration | --leader-election-renew-deadline | --leader-election-retry-period | --http-endpoint | --metrics-path | --kube-api-qps | --kube-api-burst | --port | --kubeconfig-out) return 0 ;;
         *) return 1 ;;
     esac
 }
@@ -87,6 +87,7 @@ _stowage_values() {
         'create volume --type') found=('sparse' 'raw' 'lvm') ;;
         'create volume --mode' | 'adopt volume --mode' | 'restore snapshot --mode') found=('Filesystem' 'Block') ;;
         'create volume --on-delete' | 'adopt volume --on-delete') found=('Delete' 'Retain' 'Wipe') ;;
+        'create volume --attach-policy' | 'create storageclass --attach-policy') found=('Always' 'OnDemand') ;;
         'create volume --transport' | 'get nodes --transport' | 'adopt volume --transport' | 'check node --transport' | 'install --transport' | 'watch --transport') found=('ssh' 'salt' 'local') ;;
         'create volume --dry-run' | 'adopt volume --dry-run') found=('none' 'client' 'server' 'plan') ;;
         'create storageclass --type') found=('sparse' 'lvm') ;;
@@ -196,6 +197,7 @@ _stowage_options() {
             '--mode'
             '--labels'
             '--on-delete'
+            '--attach-policy'
             '--yes'
             '--transport'
             '--local-node'
@@ -222,6 +224,7 @@ _stowage_options() {
             '--overwrite-free-extents'
             '--reclaim-policy'
             '--on-delete'
+            '--attach-policy'
             '--fs-type'
             '--mkfs-options'
             '--mount-options'

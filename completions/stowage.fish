@@ -97,7 +97,7 @@ end
 
 # Whether the word after the option $argv[1] is its value.
 function __stowage_takes_value
-    contains -- $argv[1] --kubeconfig --context -n --namespace --as --request-timeout -f --filename --dry-run -o --output --timeout --node --type --size --directory --device --overwrite --vg --thin-pool --storage-class --mode -l --labels --on-delete --transport --local-node --ssh-config --salt-url --salt-eauth --salt-user --salt-secret-file --salt-ca-file --config --reclaim-policy --fs-type --mkfs-options --mount-options --pvc --class --snapshot --to --authorization-secret --selector --sort-by --file --lv --trust-host-key --from --for --access-mode --group --kind --image --command --arg --env --secret-env --secret --service-account --request --limit --mount-path --device-path --api-version --resource --components --controllers --workers --retry-interval-start --retry-interval-max --max-wait-for-unmount --attachment-poll-interval --kubelet-root-dir --snapshot-controller --feature-gates --leader-election-namespace --leader-election-lease-duration --leader-election-renew-deadline --leader-election-retry-period --http-endpoint --metrics-path --kube-api-qps --kube-api-burst --port --kubeconfig-out
+    contains -- $argv[1] --kubeconfig --context -n --namespace --as --request-timeout -f --filename --dry-run -o --output --timeout --node --type --size --directory --device --overwrite --vg --thin-pool --storage-class --mode -l --labels --on-delete --attach-policy --transport --local-node --ssh-config --salt-url --salt-eauth --salt-user --salt-secret-file --salt-ca-file --config --reclaim-policy --fs-type --mkfs-options --mount-options --pvc --class --snapshot --to --authorization-secret --selector --sort-by --file --lv --trust-host-key --from --for --access-mode --group --kind --image --command --arg --env --secret-env --secret --service-account --request --limit --mount-path --device-path --api-version --resource --components --controllers --workers --retry-interval-start --retry-interval-max --max-wait-for-unmount --attachment-poll-interval --kubelet-root-dir --snapshot-controller --feature-gates --leader-election-namespace --leader-election-lease-duration --leader-election-renew-deadline --leader-election-retry-period --http-endpoint --metrics-path --kube-api-qps --kube-api-burst --port --kubeconfig-out
 end
 
 # What the value of the option $argv[2] of the command $argv[1] can be.
@@ -117,6 +117,8 @@ function __stowage_values
             printf '%s\n' 'Filesystem' 'Block'
         case 'create volume --on-delete' 'adopt volume --on-delete'
             printf '%s\n' 'Delete' 'Retain' 'Wipe'
+        case 'create volume --attach-policy' 'create storageclass --attach-policy'
+            printf '%s\n' 'Always' 'OnDemand'
         case 'create volume --transport' 'get nodes --transport' 'adopt volume --transport' 'check node --transport' 'install --transport' 'watch --transport'
             printf '%s\n' 'ssh' 'salt' 'local'
         case 'create volume --dry-run' 'adopt volume --dry-run'
@@ -251,6 +253,7 @@ function __stowage_options
                 '--mode' 'what a pod gets' \
                 '--labels' 'labels of the Volume and of its PersistentVolume' \
                 '--on-delete' 'what becomes of the data (default: Delete for a file, Retain for a device or a logical volume)' \
+                '--attach-policy' 'when its device is on the node (default: Always)' \
                 '--yes' 'overwrite without asking' \
                 '--transport' 'how nodes are reached, for --dry-run=plan and for what is asked for' \
                 '--local-node' 'nodes that this machine is (with --transport local), for --dry-run=plan and for what is asked for' \
@@ -277,6 +280,7 @@ function __stowage_options
                 '--overwrite-free-extents' 'of a dynamic class with --vg: consent to destroy what removed volumes left in free extents of that group' \
                 '--reclaim-policy' 'of a dynamic class: what becomes of a volume whose claim is deleted (default: Delete)' \
                 '--on-delete' 'of a dynamic class: whether the data of a deleted volume is overwritten (default: Delete)' \
+                '--attach-policy' 'of a dynamic class: when the device of a volume is on its node (default: Always)' \
                 '--fs-type' 'file system (default: ext4)' \
                 '--mkfs-options' 'JSON list for mkfs, or one element of it each time' \
                 '--mount-options' 'options that volumes are mounted with' \

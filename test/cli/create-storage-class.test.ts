@@ -62,6 +62,7 @@ describe('sends the dynamic class that the flags describe', () => {
       {},
     ],
     [['--vg', 'vg0', '--on-delete', 'Wipe'], { type: 'lvm', vgName: 'vg0', onDelete: 'Wipe' }, {}],
+    [['--attach-policy', 'OnDemand'], { type: 'sparse', attachPolicy: 'OnDemand' }, {}],
     [['--on-delete', 'Delete'], { type: 'sparse', onDelete: 'Delete' }, {}],
     [
       ['--type', 'lvm', '--vg', 'vg0', '--thin-pool', 'pool', '--fs-type', 'xfs'],
@@ -106,6 +107,7 @@ describe('is refused before anything is asked of the server', () => {
     [['create', 'sc', 'local', '--static', '--dynamic'], 'exclude each other'],
     [[...CREATE, '--vg', 'vg0'], '--vg is for --dynamic'],
     [[...CREATE, '--reclaim-policy', 'Delete'], '--reclaim-policy is for --dynamic'],
+    [[...CREATE, '--attach-policy', 'OnDemand'], '--attach-policy is for --dynamic'],
     [[...CREATE, '--on-delete', 'Wipe'], '--on-delete is for --dynamic'],
     [[...DYNAMIC, '--on-delete', 'Retain'], 'Allowed choices are Delete, Wipe'],
     [[...DYNAMIC, '--type', 'raw'], 'Allowed choices are sparse, lvm'],

@@ -276,7 +276,7 @@ describe('questions', () => {
       tty: true,
       objects,
       executor,
-      answers: ['data_1', 'data1', 'N1', 'n1', 'sparse', '10GB', '0', '2Gi', 'fast', true],
+      answers: ['data_1', 'data1', 'N1', 'n1', 'sparse', '10GB', '0', '2Gi', 'fast', 'Always', true],
     });
     expect({ code, out }).toEqual({ code: 0, out: `${FULL_NAME} created\n` });
     expect(requests.at(-1)?.object).toMatchObject({
@@ -289,6 +289,7 @@ describe('questions', () => {
       'What to make it of:',
       'Size, such as 10Gi:',
       'Storage class:',
+      'When the device is on its node:',
       'Create it?',
     ]);
   });

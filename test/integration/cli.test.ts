@@ -181,6 +181,7 @@ describe('questions on a terminal', () => {
         ['Size, such as 10Gi:', '10GB\r'],
         ['suffix that Kubernetes knows', '\u007f\u007fGi\r'],
         ['Storage class:', 'fast\r'],
+        ['When the device is on its node:', 'while\r'],
         ['Create it?', 'y\r'],
       ],
     );
@@ -194,6 +195,7 @@ describe('questions on a terminal', () => {
       nodeName: 'n1',
       storageClassName: 'fast',
       sparseLoopDevice: { size: '10Gi' },
+      attachPolicy: 'OnDemand',
     });
   });
 

@@ -67,7 +67,7 @@ describe('a claim that is not bound', () => {
     [
       'of a class that makes no sense is told so',
       { storageClass: storageClass({ parameters: { size: '1' } }) },
-      'Warning ProvisioningFailed: storage class dynamic: there is no parameter "size". There are: type, directory, requireMount, vgName, thinPool, fsType, mkfsOptions, overcommit, overwriteFreeExtents, onDelete',
+      'Warning ProvisioningFailed: storage class dynamic: there is no parameter "size". There are: type, directory, requireMount, vgName, thinPool, fsType, mkfsOptions, overcommit, overwriteFreeExtents, onDelete, attachPolicy',
     ],
     [
       'for many writers is refused',

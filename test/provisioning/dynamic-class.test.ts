@@ -58,6 +58,15 @@ test.each<[Record<string, string>, Partial<StorageClass>, object, string]>([
   expect(spec.template?.spec?.persistentVolumeReclaimPolicy).toBe(more.reclaimPolicy ?? 'Delete');
 });
 
+test.each([
+  [{}, undefined],
+  [{ attachPolicy: 'Always' }, 'Always'],
+  [{ type: 'lvm', vgName: 'vg0', attachPolicy: 'OnDemand' }, 'OnDemand'],
+])('%j has volumes attached so', (parameters, attachPolicy) => {
+  const found = parsed(parameters as Record<string, string>) as DynamicClass;
+  expect(claimVolume(claim(), found, 'n1', undefined).spec.attachPolicy).toBe(attachPolicy);
+});
+
 test.each<[Record<string, string>, string]>([
   [
     { type: 'raw' },
@@ -89,6 +98,10 @@ test.each<[Record<string, string>, string]>([
     'parameter overwriteFreeExtents is not for a thin pool',
   ],
   [{ onDelete: 'Retain' }, 'parameter onDelete is "Retain", but must be Delete (the default) or Wipe'],
+  [
+    { attachPolicy: 'Never' },
+    'parameter attachPolicy is "Never", but must be Always (the default) or OnDemand',
+  ],
   [{ onDelete: '' }, 'parameter onDelete is "", but must be Delete'],
   [{ constructor: 'x' }, 'there is no parameter "constructor"'],
 ])('%j is refused', (parameters, message) => {

@@ -45,6 +45,12 @@ export default function createStorageClass(create: Command, io: Io): void {
         'of a dynamic class: whether the data of a deleted volume is overwritten (default: Delete)',
       ).choices(['Delete', 'Wipe']),
     )
+    .addOption(
+      new Option(
+        '--attach-policy <policy>',
+        'of a dynamic class: when the device of a volume is on its node (default: Always)',
+      ).choices(['Always', 'OnDemand']),
+    )
     .addOption(new Option('--fs-type <type>', 'file system (default: ext4)').choices(['ext4', 'xfs']))
     .option('--mkfs-options <options>', 'JSON list for mkfs, or one element of it each time', jsonOrElement)
     .option('--mount-options <option,...>', 'options that volumes are mounted with', commaList)

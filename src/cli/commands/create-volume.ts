@@ -47,6 +47,12 @@ export default function createVolume(create: Command, io: Io): void {
         'what becomes of the data (default: Delete for a file, Retain for a device or a logical volume)',
       ).choices(['Delete', 'Retain', 'Wipe']),
     )
+    .addOption(
+      new Option('--attach-policy <policy>', 'when its device is on the node (default: Always)').choices([
+        'Always',
+        'OnDemand',
+      ]),
+    )
     .option('--yes', 'overwrite without asking');
   addNodeOptions(command, ', for --dry-run=plan and for what is asked for');
   addWaitOptions(addCreateOptions(command, true), 'wait until the Volume can be used').action(

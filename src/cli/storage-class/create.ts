@@ -79,6 +79,7 @@ const ofDynamic = ({
   overwriteFreeExtents,
   reclaimPolicy,
   onDelete,
+  attachPolicy,
 }: CreateClassFlags): string[] =>
   Object.entries({
     '--type': type,
@@ -89,6 +90,7 @@ const ofDynamic = ({
     '--overwrite-free-extents': overwriteFreeExtents,
     '--reclaim-policy': reclaimPolicy,
     '--on-delete': onDelete,
+    '--attach-policy': attachPolicy,
   })
     .filter(([, value]) => value !== undefined)
     .map(([flag]) => flag);

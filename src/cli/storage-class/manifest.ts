@@ -1,5 +1,6 @@
 import type { StorageClass } from '../../api/core.ts';
 import { DEFAULT_CLASS_ANNOTATION, DRIVER, NO_PROVISIONER } from '../../api/names.ts';
+import type { AttachPolicy } from '../../api/volume.ts';
 
 export interface ClassFlags {
   fsType: 'ext4' | 'xfs';
@@ -18,6 +19,7 @@ export interface DynamicFlags extends ClassFlags {
   overwriteFreeExtents?: boolean;
   reclaimPolicy: 'Delete' | 'Retain';
   onDelete?: 'Delete' | 'Wipe';
+  attachPolicy?: AttachPolicy;
 }
 
 /** A class for Volumes that are made by hand. */
@@ -34,8 +36,8 @@ export function staticClass(name: string, flags: ClassFlags): StorageClass {
 
 /** A class whose claims make their own Volumes. */
 export function dynamicClass(name: string, flags: DynamicFlags): StorageClass {
-  const { type, directory, requireMount, vg, thinPool, overwriteFreeExtents, reclaimPolicy, onDelete } =
-    flags;
+  const { type, directory, requireMount, vg, thinPool, overwriteFreeExtents, reclaimPolicy } = flags;
+  const { onDelete, attachPolicy } = flags;
   return {
     ...common(name, flags),
     provisioner: DRIVER,
@@ -46,6 +48,7 @@ export function dynamicClass(name: string, flags: DynamicFlags): StorageClass {
       ...(vg === undefined ? {} : { vgName: vg }),
       ...(thinPool === undefined ? {} : { thinPool }),
       ...(onDelete === undefined ? {} : { onDelete }),
+      ...(attachPolicy === undefined ? {} : { attachPolicy }),
       ...(overwriteFreeExtents ? { overwriteFreeExtents: 'true' } : {}),
       ...fileSystem(flags),
     },

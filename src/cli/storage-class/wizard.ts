@@ -13,6 +13,7 @@ import { asYaml } from '../output/data.ts';
 import type { Prompts } from '../prompts/prompts.ts';
 import { foundIn, reading } from '../volume/reading.ts';
 import { agree, summarise } from '../wizard/agree.ts';
+import { askAttachPolicy } from '../wizard/attach-policy.ts';
 import { nameProblem, orNone, toAsk } from '../wizard/missing.ts';
 import { sameCommand } from '../wizard/same-command.ts';
 import type { CreateClassFlags } from './create.ts';
@@ -58,7 +59,8 @@ async function ask<F extends CreateClassFlags>(given: F, prompts: Prompts): Prom
 }
 
 async function askDynamic(flags: CreateClassFlags, prompts: Prompts): Promise<void> {
-  if (flags.type === undefined && flags.vg === undefined && flags.directory === undefined) {
+  const isOpen = flags.type === undefined && flags.vg === undefined && flags.directory === undefined;
+  if (isOpen) {
     flags.type = (await prompts.select('What its volumes are made of:', [
       { name: 'sparse files, attached as loop devices', value: 'sparse' },
       { name: 'logical volumes of LVM', value: 'lvm' },
@@ -80,6 +82,7 @@ async function askDynamic(flags: CreateClassFlags, prompts: Prompts): Promise<vo
     { name: 'it is deleted, with all its data', value: 'Delete' },
     { name: 'it stays', value: 'Retain' },
   ])) as 'Delete' | 'Retain';
+  if (isOpen) flags.attachPolicy ??= await askAttachPolicy(prompts);
 }
 
 const itself = (value: string) => ({ name: value, value });
@@ -143,6 +146,7 @@ const optionsOf = (flags: CreateClassFlags) => ({
   '--overwrite-free-extents': flags.overwriteFreeExtents,
   '--reclaim-policy': flags.reclaimPolicy,
   '--on-delete': flags.onDelete,
+  '--attach-policy': flags.attachPolicy,
   '--fs-type': flags.fsType,
   '--mkfs-options': flags.mkfsOptions && JSON.stringify(flags.mkfsOptions),
   '--mount-options': flags.mountOptions?.join(','),

@@ -1,6 +1,6 @@
 import { StowageError } from '../../api/errors.ts';
 import { VOLUME_API_VERSION } from '../../api/names.ts';
-import type { OnDelete, Volume, VolumeMode, VolumeSpec } from '../../api/volume.ts';
+import type { AttachPolicy, OnDelete, Volume, VolumeMode, VolumeSpec } from '../../api/volume.ts';
 import type { Nodes } from '../node-pattern.ts';
 
 /** What the command line says of Volumes. */
@@ -18,6 +18,7 @@ export interface VolumeFlags {
   mode?: VolumeMode;
   labels?: Record<string, string>;
   onDelete?: OnDelete;
+  attachPolicy?: AttachPolicy;
 }
 
 export type VolumeType = 'sparse' | 'raw' | 'lvm';
@@ -92,6 +93,7 @@ export function volumesOf(name: string, flags: VolumeFlags): Volume[] {
       ...storageOf(flags),
       ...(flags.overwrite !== undefined && { overwrite: flags.overwrite }),
       ...(flags.onDelete && { onDelete: flags.onDelete }),
+      ...(flags.attachPolicy && { attachPolicy: flags.attachPolicy }),
     },
   }));
 }

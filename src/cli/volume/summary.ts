@@ -44,7 +44,8 @@ function described({ metadata, spec }: Volume): string {
     (rawBlockDevice && `the device ${rawBlockDevice.devicePath}`) ??
     `a logical volume of ${lvmLogicalVolume?.size} in ${lvmLogicalVolume?.vgName}`;
   const destroyed = spec.overwrite === undefined ? '' : `, over ${spec.overwrite}`;
-  return `Volume ${metadata.name} on ${spec.nodeName}: ${what}${destroyed}, of storage class ${spec.storageClassName}`;
+  const attached = spec.attachPolicy === 'OnDemand' ? ', attached only while a pod needs it' : '';
+  return `Volume ${metadata.name} on ${spec.nodeName}: ${what}${destroyed}, of storage class ${spec.storageClassName}${attached}`;
 }
 
 async function planned(
@@ -92,6 +93,7 @@ const optionsOf = (flags: VolumeFlags) => ({
   '--mode': flags.mode,
   '--labels': labelsText(flags.labels),
   '--on-delete': flags.onDelete,
+  '--attach-policy': flags.attachPolicy,
 });
 
 /** Returns labels as the flag takes them. */

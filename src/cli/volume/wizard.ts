@@ -4,6 +4,7 @@ import type { KubeClient } from '../../kube/types.ts';
 import type { Io } from '../io.ts';
 import type { NodeFlags } from '../nodes/flags.ts';
 import { isInteractive } from '../prompts/prompts.ts';
+import { askAttachPolicy } from '../wizard/attach-policy.ts';
 import { nameProblem } from '../wizard/missing.ts';
 import { askNodes } from '../wizard/nodes.ts';
 import { type Asking, askDevice, askGroup } from '../wizard/storage.ts';
@@ -53,12 +54,15 @@ async function ask<F extends VolumeFlags>(given: F, asking: Asking): Promise<F> 
   const flags = { ...given };
   flags.node ??= await askNodes(prompts, await nodeFlags(), io, connect);
   const { names } = flags.node;
+  const known = typeOf(flags);
   flags.type =
-    typeOf(flags) ?? ((await prompts.select('What to make it of:', TYPES)) as VolumeFlags['type'] & string);
+    known ?? ((await prompts.select('What to make it of:', TYPES)) as VolumeFlags['type'] & string);
   if (flags.type === 'lvm') flags.vg ??= await askGroup(names, asking);
   if (flags.type === 'raw') flags.device ??= await askDevice(names, asking);
   else flags.size ??= await prompts.input('Size, such as 10Gi:', sizeProblem);
   flags.storageClass ??= await askClass(asking);
+  // One default more is no question for whoever has said what it is to be.
+  if (known === undefined) flags.attachPolicy ??= await askAttachPolicy(prompts);
   return flags;
 }
 

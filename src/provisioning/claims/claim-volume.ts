@@ -22,7 +22,7 @@ export function claimOf(volume: Volume): { namespace: string; name: string; uid:
 /** The Volume that a claim gets. Its spec says all that its PersistentVolume is to have. `source`: what it starts from. */
 export function claimVolume(
   claim: PersistentVolumeClaim,
-  { place, directory, onDelete, wipe }: DynamicClass,
+  { place, directory, onDelete, wipe, attachPolicy }: DynamicClass,
   nodeName: string,
   source: VolumeSpec['source'],
 ): Volume {
@@ -54,6 +54,7 @@ export function claimVolume(
             ...(place.overwrite ? { overwrite: FREE_EXTENTS } : {}),
           }),
       onDelete: onDelete === 'Delete' && wipe ? 'Wipe' : onDelete,
+      ...(attachPolicy === undefined ? {} : { attachPolicy }),
       template: {
         metadata: { annotations: { [PROVISIONED_BY_ANNOTATION]: DRIVER } },
         spec: {

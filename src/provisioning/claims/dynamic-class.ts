@@ -1,6 +1,7 @@
 import type { StorageClass } from '../../api/core.ts';
 import { directoryWanted } from '../../api/directory.ts';
 import { isLvmName, LVM_NAME } from '../../api/lvm-name.ts';
+import type { AttachPolicy } from '../../api/volume.ts';
 import { checkMkfsOptions } from '../../storage/mkfs-options.ts';
 
 /** Where the storage of a class is on a node. */
@@ -19,6 +20,8 @@ export interface DynamicClass {
   onDelete: 'Delete' | 'Retain';
   /** Overwrites the data of a volume before it is deleted. */
   wipe?: true;
+  /** Of a class that says none: the Volume's default. */
+  attachPolicy?: AttachPolicy;
   /** A volume is made once a pod is scheduled. */
   waits: boolean;
 }
@@ -32,9 +35,12 @@ export const OVERWRITE_PARAMETER = 'overwriteFreeExtents';
 /** Whether the data of a deleted volume is overwritten. */
 export const ON_DELETE_PARAMETER = 'onDelete';
 
+/** When the devices of volumes are attached. */
+export const ATTACH_POLICY_PARAMETER = 'attachPolicy';
+
 const PARAMETERS = [
   ...['type', 'directory', 'requireMount', 'vgName', 'thinPool', 'fsType', 'mkfsOptions', 'overcommit'],
-  ...[OVERWRITE_PARAMETER, ON_DELETE_PARAMETER],
+  ...[OVERWRITE_PARAMETER, ON_DELETE_PARAMETER, ATTACH_POLICY_PARAMETER],
 ];
 
 /** The options of a class, checked, or why no volume can be made for its claims. */
@@ -64,12 +70,19 @@ export function dynamicClass(storageClass: StorageClass): DynamicClass | { probl
       `parameter ${ON_DELETE_PARAMETER} is ${JSON.stringify(onDelete)}, but must be Delete (the default) or Wipe. To keep the data: reclaimPolicy Retain`,
     );
   }
+  const { [ATTACH_POLICY_PARAMETER]: attachPolicy } = parameters;
+  if (attachPolicy !== undefined && attachPolicy !== 'Always' && attachPolicy !== 'OnDemand') {
+    return bad(
+      `parameter ${ATTACH_POLICY_PARAMETER} is ${JSON.stringify(attachPolicy)}, but must be Always (the default) or OnDemand`,
+    );
+  }
   return {
     place,
     directory: parameters.directory,
     overcommit,
     onDelete: reclaimPolicy === 'Retain' ? 'Retain' : 'Delete',
     ...(onDelete === 'Wipe' ? { wipe: true as const } : {}),
+    ...(attachPolicy === undefined ? {} : { attachPolicy }),
     waits: volumeBindingMode === 'WaitForFirstConsumer',
   };
 }

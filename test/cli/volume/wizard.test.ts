@@ -80,7 +80,7 @@ const CREATE = ['create', 'volume'];
 const KNOWN = ['--node', 'n1', '--storage-class', 'fast'];
 
 test('all is asked for, what is there is shown, and then what would be done', async () => {
-  const answers = ['data1', 'n1', 'sparse', '10GB', '1Gi', 'fast', true];
+  const answers = ['data1', 'n1', 'sparse', '10GB', '1Gi', 'fast', 'Always', true];
   const outcome = await stowage(CREATE, world(answers));
   expect(outcome).toMatchObject({ code: 0, out: 'volume.storage.metalk8s.scality.com/data1 created\n' });
   expect(created(outcome)).toEqual(['create volumes/data1']);
@@ -92,6 +92,7 @@ test('all is asked for, what is there is shown, and then what would be done', as
     ],
     expect.arrayContaining(['a logical volume of LVM']),
     ['fast'],
+    ['always', 'while a pod needs it'],
   ]);
   expect(outcome.err).toContain(`
 What is made:
@@ -103,12 +104,15 @@ What would run for it:
 `);
   expect(outcome.err).toContain(`
 The same without questions:
-  stowage create volume data1 --node n1 --type sparse --size 1Gi --storage-class fast
+  stowage create volume data1 --node n1 --type sparse --size 1Gi --storage-class fast --attach-policy Always
 `);
 });
 
 test('the command that it shows does the same', async () => {
-  const asked = await stowage([...CREATE, '--labels=a=b'], world(['d', 'n1', 'sparse', '1Gi', 'fast', true]));
+  const asked = await stowage(
+    [...CREATE, '--labels=a=b'],
+    world(['d', 'n1', 'sparse', '1Gi', 'fast', 'OnDemand', true]),
+  );
   const [, line = ''] = /without questions:\n {2}stowage (.*)\n/.exec(asked.err) ?? [];
   const words = [...line.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain ?? '');
   const told = await stowage(words, world([]));
@@ -137,7 +141,7 @@ describe('a raw device', () => {
       const executor = fakeExecutor({ n1: { probes } });
       const outcome = await stowage(
         [...CREATE, 'd', ...KNOWN],
-        world(['raw', '/dev/sda', path], { executor }),
+        world(['raw', '/dev/sda', path, 'Always'], { executor }),
       );
       expect(outcome.choices[1]).toEqual([
         '/dev/sdb  2Gi  Fast  ext4:u',
@@ -161,7 +165,7 @@ describe('a raw device', () => {
       const objects = { ...world([]).objects, 'volumes/mine': raw };
       const { choices } = await stowage(
         [...CREATE, 'd', ...KNOWN],
-        world(['raw', '', 'x', '/dev/sdd'], { objects }),
+        world(['raw', '', 'x', '/dev/sdd', 'Always'], { objects }),
       );
       expect(choices[1]).toContain("/dev/sdc  2Gi  Fast (Volume mine's)");
     },
@@ -169,7 +173,10 @@ describe('a raw device', () => {
 
   test('of a node that does not answer is asked for by its path', async () => {
     const flags = ['--node', 'n2', '--storage-class', 'fast'];
-    const outcome = await stowage([...CREATE, 'd', ...flags], world(['raw', 'sdb', '/dev/sdb', true]));
+    const outcome = await stowage(
+      [...CREATE, 'd', ...flags],
+      world(['raw', 'sdb', '/dev/sdb', 'Always', true]),
+    );
     expect(outcome.questions).toContain('Path of the device on the node:');
     expect(outcome.err).toContain('note: not looked at: node n2 did not answer\n');
     expect(outcome.err).toContain('on n2: not known: node n2 did not answer');
@@ -189,7 +196,7 @@ test('a logical volume is of a group that the node has', async () => {
 test('several nodes are asked for in words', async () => {
   const outcome = await stowage(
     [...CREATE, 'd', '--storage-class', 'fast'],
-    world(['', 'n{1..', 'n{1..2}', 'sparse', '1Gi', true]),
+    world(['', 'n{1..', 'n{1..2}', 'sparse', '1Gi', 'Always', true]),
   );
   expect(created(outcome)).toEqual(['create volumes/d-n1', 'create volumes/d-n2']);
   expect(outcome.err).toContain("--node 'n1,n2'");

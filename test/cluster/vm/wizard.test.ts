@@ -41,6 +41,7 @@ test(
         // Typed letters go to the first that begins so.
         [`Device of ${NODE}:`, `/dev/${first}\r`],
         ['Storage class:', '\r'],
+        ['When the device is on its node:', '\r'],
         ['Create it?', 'y\r'],
       ]);
       expect({ exitCode, shown }).toMatchObject({ exitCode: 0 });
@@ -69,6 +70,7 @@ test(
         ['What to make it of:', 'a disk\r'],
         [`Device of ${NODE}:`, `/dev/${second}\r`],
         ['Storage class:', '\r'],
+        ['When the device is on its node:', '\r'],
       ]);
       expect({ exitCode, shown }).toMatchObject({ exitCode: 5 });
       expect(shown).toContain(`carries ext4:${OLD_UUID}`);
@@ -89,6 +91,7 @@ test(
         [`Volume group of ${NODE}:`, '\r'],
         ['Size, such as 10Gi:', '304Mi\r'],
         ['Storage class:', '\r'],
+        ['When the device is on its node:', '\r'],
         ['Create it?', '\u0003'],
       ]);
       expect({ exitCode, shown }).toMatchObject({ exitCode: 130 });
