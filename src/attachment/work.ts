@@ -65,6 +65,13 @@ export interface Work {
   tellOfWait(known: Known, now: number): number;
 }
 
+/** Why an attach or detach ended without what it was for. A device that is in use is none: its kubelet has not unmounted it yet. */
+function errorOf(kind: OperationKind, outcome: Outcome): string | undefined {
+  if (kind === 'look' || outcome.is === 'detached' || outcome.is === 'in-use') return undefined;
+  if (outcome.is !== 'attached') return outcome.message;
+  return kind === 'attach' && outcome.safeToMount ? undefined : (outcome.message ?? 'it is still attached');
+}
+
 const WAITS = 'waits until others have ended';
 
 /** Carries out what was decided, and puts what came of it into what is known. */
@@ -96,6 +103,9 @@ export function createWork(deps: WorkDeps): Work {
       running.delete(known.uid);
       const done = outcome.is === 'attached' || outcome.is === 'detached';
       logger[done ? 'info' : 'debug']({ volume: known.name, node, kind, outcome }, 'operation ended');
+      const reason = errorOf(kind, outcome);
+      if (reason !== undefined && !signal.aborted)
+        logger.warn({ volume: known.name, node, reason }, `${kind} failed`);
       return kind === 'look' ? done : outcome.is === `${kind}ed`;
     });
     waited = run.placed === undefined;

@@ -102,6 +102,7 @@ export function reconcilerWorld({ since = '', pod }: WorldOptions = {}) {
   let last: Ran | undefined;
   let podNode = pod;
   let now = NOW;
+  const logger = memoryLogger();
   const clock = { now: () => now, sleep: async () => {} };
   const client = {
     get: async (_: unknown, name: string) => {
@@ -154,7 +155,7 @@ export function reconcilerWorld({ since = '', pod }: WorldOptions = {}) {
     },
     clock,
     random: () => 0,
-    logger: memoryLogger(),
+    logger,
     actsFor: (name) => name !== 'foreign',
     recordProblem: ({ status }) =>
       String(status?.prepared?.paths) === '/srv/u1' ? undefined : 'status.prepared names another file',
@@ -200,6 +201,7 @@ export function reconcilerWorld({ since = '', pod }: WorldOptions = {}) {
     /** The paths that each operation was begun with. */
     ranBy,
     events,
+    lines: logger.lines,
     /** Each request to decide again, with its delay. */
     woken,
     decide,

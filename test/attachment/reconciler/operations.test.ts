@@ -45,6 +45,52 @@ describe('an attach to a node that does not answer', () => {
   });
 });
 
+describe('the log', () => {
+  const said = ({ lines }: ReturnType<typeof reconcilerWorld>) =>
+    lines.filter(({ level }) => level === 'warn').map(({ fields, message }) => ({ ...fields, message }));
+
+  test.each<[string, Outcome, object[]]>([
+    [
+      'that failed',
+      { is: 'failed', message: 'losetup: I/O error' },
+      [{ volume: 'v1', node: 'n1', reason: 'losetup: I/O error', message: 'attach failed' }],
+    ],
+    [
+      'of which nothing is known',
+      { is: 'unknown', message: 'n1 is silent' },
+      [{ volume: 'v1', node: 'n1', reason: 'n1 is silent', message: 'attach failed' }],
+    ],
+    [
+      'whose link is missing',
+      { ...ATTACHED, safeToMount: false, message: 'the link is missing' },
+      [{ volume: 'v1', node: 'n1', reason: 'the link is missing', message: 'attach failed' }],
+    ],
+    ['that succeeded', ATTACHED, []],
+  ])('has a warning of an attach %s', async (_, outcome, expected) => {
+    const world = reconcilerWorld({ pod: 'n1' });
+    await world.verify(DETACHED);
+    await world.decide();
+    await world.end('attach', 'n1', outcome);
+    expect(said(world)).toEqual(expected);
+  });
+
+  test.each<[string, Outcome, object[]]>([
+    [
+      'that failed',
+      { ...ATTACHED, message: 'losetup: I/O error' },
+      [{ volume: 'v1', node: 'n1', reason: 'losetup: I/O error', message: 'detach failed' }],
+    ],
+    ['that the kubelet is to unmount first', { is: 'in-use', message: 'mounted' }, []],
+    ['that succeeded', DETACHED, []],
+  ])('has a warning of a detach %s', async (_, outcome, expected) => {
+    const world = reconcilerWorld();
+    await world.verify(ATTACHED);
+    await world.decide();
+    await world.end('detach', 'n1', outcome);
+    expect(said(world)).toEqual(expected);
+  });
+});
+
 describe('a Volume is moving', () => {
   /** @param places for operations, once both nodes were verified */
   async function detaching(places = 9) {

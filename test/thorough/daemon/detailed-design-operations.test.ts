@@ -72,6 +72,11 @@ describe('Attach Logic', () => {
     expect(nodes.submitted).toHaveLength(3);
     expect(second - first).toBeGreaterThanOrEqual(480);
     expect(third - second).toBeGreaterThanOrEqual(980);
+    const logged = { volume: 'a', node: 'n1', reason: expect.stringContaining('I/O error') };
+    expect(at.lines().filter(({ level }) => level === 'warn')).toEqual([
+      { level: 'warn', fields: logged, message: 'attach failed' },
+      { level: 'warn', fields: logged, message: 'attach failed' },
+    ]);
     await at.event('p1', 'SuccessfulAttachVolume');
     expect((await at.events('p1')).map(({ reason }) => reason)).toEqual([
       'FailedAttachVolume',
